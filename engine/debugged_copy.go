@@ -17,7 +17,7 @@ func (e *Engine) copyWorld(r *keyspace.Reserve) *World {
 // copyCopy is copyWorld for a copy whose script does not run meanwhile. The caller does not hold the lock.
 func (e *Engine) copyCopy(of *World) *World {
 	e.mu.Lock()
-	e.visit(e.home) // nobody is in the copy then
+	e.visit(e.home) // so the copy is not the current world while it is read
 	w := e.worldLike(of)
 	e.mu.Unlock()
 	w.Keyspace.Adopt(of.Keyspace.Clone())

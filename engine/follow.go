@@ -52,7 +52,7 @@ func (e *Engine) MayApply() bool {
 func (e *Engine) Apply(s *Session, args [][]byte) error {
 	s.lastActive = e.time.micros
 	s.failure = nil
-	s.Reply.Restart(leastReplyRoom) // nobody reads it
+	s.Reply.Restart(leastReplyRoom) // the reply is dropped
 	cmd, err := e.Resolve(args)
 	if err != nil {
 		e.stats.unexpected++

@@ -110,7 +110,7 @@ func (l *link) fullSync(p *psync.Link, conn net.Conn, a psync.Answer) error {
 }
 
 // flushes removes the data before others are loaded, if repl-diskless-load says so, and reports whether it did. The history ends with
-// them: nobody can go on with it here.
+// them: no replica can continue it from here.
 func (l *link) flushes() (yes bool) {
 	m := l.master
 	m.engine.With(func() {

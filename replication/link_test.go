@@ -133,7 +133,7 @@ func TestBadMasters(t *testing.T) {
 		{"a snapshot of a later version", "PSYNC", full + "$18\r\nREDIS9999xxxxxxxxx", "format version"},
 		{"half a snapshot", "PSYNC", full + good[:len(good)/2], "the data end in the middle"},
 		{"a damaged snapshot", "PSYNC", full + strings.Replace(good, "used-mem", "used-mum", 1), "the checksum is"},
-		{"a length that nobody has", "PSYNC", full + "$999999999999999999\r\nREDIS0011", "the data end in the middle"},
+		{"a length beyond any memory", "PSYNC", full + "$999999999999999999\r\nREDIS0011", "the data end in the middle"},
 		{"an error in place of a snapshot", "PSYNC", full + "-ERR no disk\r\n", "MASTER aborted replication with an error: ERR no disk"},
 	} {
 		t.Run(bad.name, func(t *testing.T) {

@@ -129,16 +129,16 @@ func (o *migrateOptions) switchRequests(in io.Reader) <-chan struct{} {
 func statusLine(s migrate.Status, passed time.Duration) string {
 	text := fmt.Sprintf("%s  %d keys  %.0f keys/s", s.Phase, s.Keys, float64(s.Keys)/passed.Seconds())
 	switch s.Phase {
-	case "following", "switching":
+	case migrate.Following, migrate.Switching:
 		text = fmt.Sprintf("%s  %d keys, %d commands  behind by %d bytes, %.1f s",
 			s.Phase, s.Keys, s.Commands, s.LagBytes, s.LagTime.Seconds())
-	case "comparing":
+	case migrate.Comparing:
 		text = fmt.Sprintf("%s  %d keys", s.Phase, s.Compared)
 	}
 	if s.Untaken > 0 {
 		text += fmt.Sprintf("  not taken: %d", s.Untaken)
 	}
-	if s.Phase == "following" {
+	if s.Phase == migrate.Following {
 		text += "  Enter: switch"
 	}
 	return text

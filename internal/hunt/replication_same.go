@@ -119,7 +119,7 @@ func leaves(texts []string, v resp.Value) []string {
 // catchingUp bounds the time in which a replica must be as its master.
 const catchingUp = 15 * time.Second
 
-// same waits until a replica has the data and the offset of its master, to which nobody writes. The error says how they differ.
+// same waits until a replica has the data and the offset of its master. Nothing may write to the master meanwhile. The error says how they differ.
 func same(master, replica *target) error {
 	a, err := master.dial()
 	if err != nil {

@@ -47,7 +47,7 @@ func (s *handover) look() error {
 		return nil
 	case !s.began:
 		s.began = true
-		s.phase = "switching"
+		s.phase = Switching
 		s.hold()
 		return nil
 	case lag > 0:
@@ -108,7 +108,7 @@ func (s *handover) finish() error {
 func (m *Migration) copyOnce(refusal *psync.Refusal) error {
 	m.Say("the source does not accept replicas (%s): it is copied once by SCAN and DUMP, and changes meanwhile are found only by "+
 		"comparing", refusal.Reply)
-	m.phase = "copying"
+	m.phase = Copying
 	if err := m.copyLibraries(); err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (m *Migration) copyOnce(refusal *psync.Refusal) error {
 	m.Say("the target has a copy; keys: %d, libraries of functions: %d", m.report.Keys, m.report.Libraries)
 	s := m.handover
 	if !s.wanted {
-		m.phase = "waiting for the switch"
+		m.phase = Waiting
 		m.step()
 		select {
 		case <-m.ctx.Done():
@@ -157,7 +157,7 @@ func (m *Migration) copyLibraries() error {
 
 // compare compares all keys. What differs is copied once more, and compared again.
 func (m *Migration) compare(hold func()) error {
-	m.phase = "comparing"
+	m.phase = Comparing
 	if err := m.settle(); err != nil {
 		return err
 	}

@@ -152,7 +152,7 @@ func (m *Migration) attached(a psync.Answer, first bool) error {
 // DUMP instead.
 func (m *Migration) load() error {
 	id := m.link.id
-	m.phase, m.link.loading, m.link.id = "copying", true, "" // a link that is cut now begins again
+	m.phase, m.link.loading, m.link.id = Copying, true, "" // a link that is cut now begins again
 	size, src, err := m.link.Snapshot()
 	if err != nil {
 		return err
@@ -221,7 +221,7 @@ type batch struct {
 
 // follow passes the stream on until the switch is done. It reads ahead no more than the reader's buffer.
 func (m *Migration) follow() error {
-	m.phase = "following"
+	m.phase = Following
 	batches, next, quit := make(chan batch), make(chan struct{}), make(chan struct{})
 	defer close(quit)
 	go read(m.link.Link, batches, next, quit)

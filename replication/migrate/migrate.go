@@ -51,11 +51,22 @@ type Options struct {
 	Progress func(Status)                     // is called often
 }
 
+// Phase is what a migration does.
+type Phase string
+
+const (
+	Copying   Phase = "copying"
+	Waiting   Phase = "waiting for the switch"
+	Following Phase = "following"
+	Switching Phase = "switching"
+	Comparing Phase = "comparing"
+)
+
 // Status is how far a migration is.
 type Status struct {
-	Phase              string // what it does
-	Keys, Commands     int64  // written to the target
-	LagBytes           int64  // of the stream that the target does not have
+	Phase              Phase
+	Keys, Commands     int64 // written to the target
+	LagBytes           int64 // of the stream that the target does not have
 	LagTime            time.Duration
 	Untaken, Different int
 	Compared           int64 // keys, while it compares
@@ -102,7 +113,7 @@ type Migration struct {
 	report         Report
 	link           *link // nil without one
 	handover       *handover
-	phase          string
+	phase          Phase
 
 	dirty   map[place]bool
 	fresh   map[place]int64 // the offset at which a key was read, while it is ahead of the stream

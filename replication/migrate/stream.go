@@ -108,7 +108,7 @@ func (m *Migration) askedPlaces(db int, args [][]byte) (places []place, err erro
 // specials are the commands of a stream that are about more than keys in the selected database, or about the stream.
 var specials = map[string]func(m *Migration, c resp.Command) error{
 	"SELECT":   (*Migration).selected,
-	"MULTI":    (*Migration).drop, // nobody looks at the target between two commands
+	"MULTI":    (*Migration).drop, // clients use the target only after the switch
 	"EXEC":     (*Migration).drop,
 	"PING":     (*Migration).drop,
 	"REPLCONF": (*Migration).drop,

@@ -119,7 +119,7 @@ type refusal struct {
 	text string
 }
 
-// repeat deals with commands of which nobody knows whether the target has run them: their keys are read again. Those without keys
+// repeat deals with commands that were sent to the target but not answered, so it may have run them or not: their keys are read again. Those without keys
 // change nothing if they run twice.
 func (m *Migration) repeat(left []write) error {
 	for _, w := range left {

@@ -32,7 +32,7 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// Options say how a replica introduces itself. The zero value is a replica that nobody connects to.
+// Options say how a replica introduces itself. The zero value is a replica that does not listen.
 type Options struct {
 	User, Password string        // for AUTH; no AUTH without a password
 	Port           int           // on which the replica listens; 0 if it does not
