@@ -16,7 +16,7 @@ type server struct {
 	replica *server // nil for none
 }
 
-// startServer runs a binary and connects to it.
+// startServer runs a binary, connects to it, and returns when it has loaded its data.
 func startServer(name, path, args string) (*server, error) {
 	process, err := launch.Start(launch.Spec{Path: path, Args: strings.Fields(args)})
 	if err != nil {
@@ -27,7 +27,22 @@ func startServer(name, path, args string) (*server, error) {
 		process.Stop()
 		return nil, err
 	}
-	return &server{client: c, process: process, path: path}, nil
+	s := &server{client: c, process: process, path: path}
+	if err := s.awaitLoaded(); err != nil {
+		s.stop()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *server) awaitLoaded() error {
+	for {
+		_, err := s.do("PING")
+		if err == nil || !strings.Contains(err.Error(), "LOADING") {
+			return err
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
 }
 
 // dial opens a further connection to the server.

@@ -170,15 +170,6 @@ func (o *options) load(s *server, path string, r row) error {
 		return err
 	}
 	defer loader.stop()
-	for {
-		if _, err = loader.do("PING"); err == nil {
-			break
-		}
-		if !strings.Contains(err.Error(), "LOADING") {
-			return err
-		}
-		time.Sleep(2 * time.Millisecond)
-	}
 	r["load_s"] = time.Since(start).Seconds()
 	spent, err := cpuOf(loader.process.PID)
 	r["load_cpu_s"] = (spent.user + spent.sys).Seconds()

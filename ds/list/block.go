@@ -3,6 +3,7 @@ package list
 import (
 	"unsafe"
 
+	"github.com/miniserver-go/miniserver/ds/slab"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
 
@@ -31,7 +32,7 @@ func (c *quicklist) endNode(full *node, v []byte, lim Limits) *node {
 		return &node{data: ziplist.AppendEmpty(make([]byte, firstBlock)).Append(v), count: 1}
 	}
 	n := c.takeSpare()
-	room := c.fullBlock(full, n.data, lim)
+	room := c.fullBlock(full, n, lim)
 	if n.block != nil && unsafe.SliceData(full.data) == n.block || full.block != nil && unsafe.SliceData(room) == full.block {
 		n.block, n.size, full.block, full.size = full.block, full.size, n.block, n.size
 		c.note(full)
@@ -40,8 +41,10 @@ func (c *quicklist) endNode(full *node, v []byte, lim Limits) *node {
 	return n
 }
 
-// fullBlock returns a block of the full size: that of a node which is full but does not need all of it, or old, or a new one.
-func (c *quicklist) fullBlock(full *node, old ziplist.List, lim Limits) []byte {
+// fullBlock returns a block of the full size for n: that of a node which is full but does not need all of it, or the one that n
+// has, or a new one.
+func (c *quicklist) fullBlock(full, n *node, lim Limits) []byte {
+	old := n.data
 	switch room := full.data; {
 	case !full.plain && full.twin == nil && cap(room) == lim.bytes() && len(room) <= cap(room)/8*7:
 		if len(room) > cap(old) || len(room) <= cap(old)/8*7 {
@@ -52,7 +55,19 @@ func (c *quicklist) fullBlock(full *node, old ziplist.List, lim Limits) []byte {
 	case cap(old) == lim.bytes():
 		return old
 	}
-	return make([]byte, lim.bytes())
+	return c.newBlock(n, lim.bytes())
+}
+
+// newBlock returns a block of so many bytes for n. If the list is settled, the block need not be moved by the next Settle, which
+// would leave as much garbage.
+func (c *quicklist) newBlock(n *node, bytes int) []byte {
+	if c.mem == nil || bytes > slab.MaxCell {
+		return make([]byte, bytes)
+	}
+	c.release(n, c.mem)
+	p, _ := c.mem.Block(bytes)
+	n.block, n.size = (*byte)(p), bytes
+	return unsafe.Slice(n.block, bytes)
 }
 
 // trimEnd is ziplist.Trim for a node at an end, which is likely to be removed or filled soon: in a long list it keeps its block.
