@@ -91,7 +91,7 @@ func TestLosingRowsComeFirst(t *testing.T) {
 	}
 	rows := []row{named("alone", "ours", 0), named("wins", "a", 1.2), named("wins", "ours", 0), named("loses", "a", 1.3), named("loses", "b", 0.8),
 		named("loses", "ours", 0)}
-	losingFirst(rows, "kps_ratio")
+	losingFirst(rows, "kps_ratio", true)
 	var order []string
 	for _, r := range rows {
 		order = append(order, r["name"].(string)+" "+r["server"].(string))

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 )
 
@@ -53,23 +52,18 @@ func (o *options) measure(all []workload, servers []*server) *table {
 		t.rows = append(t.rows, workloadRows(w.name, figures, servers)...)
 		t.notes = append(t.notes, refused...)
 	}
-	losingFirst(t.rows, "kps_ratio")
+	losingFirst(t.rows, "kps_ratio", true)
 	return t
 }
 
-// losingFirst orders the rows of workloads by their least ratio of ours to a rival: the worst is first. Workloads without a rival
-// come last, and the rows of one stay together.
-func losingFirst(rows []row, ratio string) {
-	least := map[any]float64{}
+// losingFirst orders the rows of workloads by their worst ratio of ours to a rival: the least one if more is better. Workloads without
+// a rival come last, and the rows of one stay together.
+func losingFirst(rows []row, ratio string, more bool) {
+	loss := map[any]float64{}
 	for _, r := range rows {
-		if _, seen := least[r["name"]]; !seen {
-			least[r["name"]] = math.Inf(1)
-		}
-		if x := r.number(ratio); x > 0 {
-			least[r["name"]] = min(least[r["name"]], x)
-		}
+		loss[r["name"]] = max(loss[r["name"]], figure{more: more}.loss(r.number(ratio)))
 	}
-	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(least[a["name"]], least[b["name"]]) })
+	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(loss[b["name"]], loss[a["name"]]) })
 }
 
 // workloadRows returns a row for each server that has figures. Those of the others get the ratio of ours to them.

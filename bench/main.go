@@ -17,6 +17,7 @@
 //	go run ./bench persistence   saving and loading snapshots; what an append-only file costs
 //	go run ./bench expiry    elements with deadlines: reads beside them, a million falling due, bytes of each
 //	go run ./bench interpreters   our Lua beside gopher-lua's virtual machine, in this process
+//	go run ./bench page      writes the tables of docs/benchmarks.md that show results kept as JSON
 //	go run ./bench profile   writes cmd/miniserver/default.pgo, by which the Go tools optimise the server
 //
 // memory, interpreters, profile and the model of cores run in this process. The others treat each server as a black box: it is a process, the load
@@ -63,6 +64,7 @@ var subcommands = []struct {
 	{"persistence", "saving and loading snapshots; what an append-only file costs", runPersistence},
 	{"expiry", "deadlines of elements: what they cost, and a million of them falling due", runExpiry},
 	{"interpreters", "our Lua beside gopher-lua, in process", runInterpreters},
+	{"page", "the tables of docs/benchmarks.md, from the results kept beside it", runPage},
 	{"profile", "what the Go tools optimise the server by", runProfile},
 }
 

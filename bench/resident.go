@@ -163,6 +163,7 @@ func (o *options) weighResidents(all []resident, servers []binary) (*table, erro
 		}
 		t.rows = append(t.rows, residentRows(x, weights, servers)...)
 	}
+	losingFirst(t.rows, "rss_ratio", false)
 	return t, nil
 }
 
