@@ -18,14 +18,26 @@ type Scanner struct {
 	MaxArg int64
 
 	src  io.Reader
-	buf  []byte // read; parsed up to at
+	buf  []byte // read; commands up to at are parsed
 	at   int
-	need int   // bytes of the unfinished command that are known to be necessary
+	part part  // of the command at at
 	base int64 // offset of buf in the source
 	err  error // of src
 	args [][]byte
 	list []Command
 }
+
+// part is what is parsed of a command that may be incomplete. So a command that arrives in many pieces is parsed once. Positions
+// count from its beginning.
+type part struct {
+	left int64 // arguments that are missing
+	end  int   // what is parsed; 0 for nothing
+	need int   // the length without which there is nothing more to parse
+	args []span
+}
+
+// span is an argument in the text of a command.
+type span struct{ from, to int }
 
 // Command is a command, or a line between commands.
 type Command struct {
@@ -82,7 +94,7 @@ func (s *Scanner) Next() ([]Command, error) {
 
 // scan parses complete commands in the buffer. It returns a flaw only if no command precedes it; otherwise the next call does.
 func (s *Scanner) scan() error {
-	for len(s.list) < scanAtOnce && s.at < len(s.buf) && len(s.buf)-s.at >= s.need {
+	for len(s.list) < scanAtOnce && s.at < len(s.buf) && len(s.buf)-s.at >= s.part.need {
 		start := s.base + int64(s.at)
 		c, n, reason := s.parse(s.buf[s.at:])
 		switch {
@@ -92,7 +104,7 @@ func (s *Scanner) scan() error {
 			return nil
 		}
 		c.Start, c.End, c.Text = start, start+int64(n), s.buf[s.at:s.at+n]
-		s.at, s.need = s.at+n, 0
+		s.at, s.part = s.at+n, part{args: s.part.args[:0]}
 		s.list = append(s.list, c)
 	}
 	return nil
@@ -128,46 +140,58 @@ func (s *Scanner) makeRoom() {
 }
 
 // parse returns the command at the beginning of b and its length; 0 if it is incomplete, or damaged for the reason
-// returned.
+// returned. It goes on where it stopped before.
 func (s *Scanner) parse(b []byte) (c Command, n int, reason string) {
-	if strings.IndexByte(s.Between, b[0]) >= 0 {
-		end := bytes.IndexByte(b, '\n') + 1
-		if end == 0 && len(b) > scanBetween {
-			return c, 0, "a line without end"
+	p := &s.part
+	if p.end == 0 {
+		if strings.IndexByte(s.Between, b[0]) >= 0 {
+			return between(b)
 		}
-		c.Line = bytes.TrimRight(b[:end], "\r\n")
-		return c, end, ""
+		p.left, p.end, reason = scanLength(b, '*', 1, scanArgs)
 	}
-	argc, n, reason := scanLength(b, '*', 1, scanArgs)
-	first := len(s.args)
-	for i := int64(0); i < argc && n > 0; i++ {
-		n, reason = s.arg(b, n)
+	for done := p.end > 0; done && p.left > 0; {
+		done, reason = p.arg(b, s.MaxArg)
 	}
-	if n == 0 {
-		s.args = s.args[:first]
+	if p.end == 0 || p.left > 0 {
 		return c, 0, reason
 	}
+	first := len(s.args)
+	for _, at := range p.args {
+		s.args = append(s.args, b[at.from:at.to:at.to])
+	}
 	c.Args = s.args[first:len(s.args):len(s.args)]
-	return c, n, ""
+	return c, p.end, ""
 }
 
-// arg parses the argument at position at of a command, and returns the position behind it; 0 if the argument is incomplete or
-// damaged.
-func (s *Scanner) arg(b []byte, at int) (end int, reason string) {
-	size, n, reason := scanLength(b[at:], '$', 0, s.MaxArg)
+// between parses a line between commands.
+func between(b []byte) (c Command, n int, reason string) {
+	end := bytes.IndexByte(b, '\n') + 1
+	if end == 0 && len(b) > scanBetween {
+		return c, 0, "a line without end"
+	}
+	c.Line = bytes.TrimRight(b[:end], "\r\n")
+	return c, end, ""
+}
+
+// arg parses the next argument of the command at the beginning of b. done is false if it is incomplete or damaged.
+func (p *part) arg(b []byte, most int64) (done bool, reason string) {
+	size, n, reason := scanLength(b[p.end:], '$', 0, most)
 	if n == 0 {
-		return 0, reason
+		return false, reason
 	}
-	at += n
-	if end = at + int(size) + len("\r\n"); end > len(b) {
-		s.need = end
-		return 0, ""
+	from := p.end + n
+	to := from + int(size)
+	end := to + len("\r\n")
+	if end > len(b) {
+		p.need = end
+		return false, ""
 	}
-	if b[end-2] != '\r' || b[end-1] != '\n' {
-		return 0, "an argument that is longer than it says"
+	if b[to] != '\r' || b[to+1] != '\n' {
+		return false, "an argument that is longer than it says"
 	}
-	s.args = append(s.args, b[at:end-2:end-2])
-	return end, ""
+	p.args = append(p.args, span{from, to})
+	p.left, p.end = p.left-1, end
+	return true, ""
 }
 
 // scanLength parses a line of a mark and a number. n is its length; 0 if it is incomplete or damaged.

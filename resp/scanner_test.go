@@ -83,10 +83,36 @@ func TestScannerGrowsAndShrinks(t *testing.T) {
 	require.LessOrEqual(t, cap(s.buf), 4*scanWindow)
 }
 
+// drops is a reader that counts the arguments that were parsed when it was read last.
+type drops struct {
+	io.Reader
+	s      *Scanner
+	parsed []int
+}
+
+func (d *drops) Read(b []byte) (int, error) {
+	d.parsed = append(d.parsed, len(d.s.part.args))
+	return d.Reader.Read(b[:min(len(b), len("$1\r\na\r\n"))])
+}
+
+// A command that comes in many pieces is parsed once: what is parsed stays so.
+func TestScannerParsesNothingTwice(t *testing.T) {
+	const args = 1000
+	src := &drops{Reader: strings.NewReader(fmt.Sprintf("*%d\r\n", args) + strings.Repeat("$1\r\na\r\n", args))}
+	src.s = NewScanner(src, 0)
+	list, err := src.s.Next()
+	require.NoError(t, err)
+	require.Len(t, list[0].Args, args)
+	require.Greater(t, len(src.parsed), args)
+	for i, n := range src.parsed {
+		require.GreaterOrEqual(t, n, max(0, i-2))
+	}
+}
+
 func TestAnnouncedLengthsCostTheScannerNoMemory(t *testing.T) {
 	s := NewScanner(iotest.DataErrReader(strings.NewReader("*268435456\r\n$1099511627776\r\nabc")), 0)
 	_, err := s.Next()
 	require.Error(t, err)
 	require.LessOrEqual(t, cap(s.buf), scanWindow)
-	require.LessOrEqual(t, cap(s.args), 8)
+	require.LessOrEqual(t, cap(s.part.args), 8)
 }
