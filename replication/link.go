@@ -1,6 +1,7 @@
 package replication
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net"
@@ -38,7 +39,8 @@ type link struct {
 	failover  bool            // the next PSYNC tells the master to become a replica
 	logged    map[string]bool // lines that need not be logged again
 
-	ended  chan struct{} // closed by end
+	ctx    context.Context // ends with the link
+	cancel context.CancelFunc
 	askAck chan struct{} // of capacity 1: the master wants an acknowledgement
 	connMu sync.Mutex
 	conn   net.Conn // nil if there is none
@@ -62,8 +64,9 @@ const (
 var linkStates = [...]string{connect: "connect", connecting: "connecting", handshake: "handshake", transfers: "sync", connected: "connected"}
 
 func (m *Master) newLink(host string, port int64) *link {
-	return &link{master: m, host: host, port: port, logged: map[string]bool{},
-		ended: make(chan struct{}), askAck: make(chan struct{}, 1)}
+	l := &link{master: m, host: host, port: port, logged: map[string]bool{}, askAck: make(chan struct{}, 1)}
+	l.ctx, l.cancel = context.WithCancel(context.Background())
+	return l
 }
 
 // run keeps the link up until end.
@@ -78,7 +81,7 @@ func (l *link) run() {
 			continue
 		}
 		select {
-		case <-l.ended:
+		case <-l.ctx.Done():
 		case <-time.After(l.master.retryAfter):
 		}
 	}
@@ -86,17 +89,12 @@ func (l *link) run() {
 
 // isOver reports whether the link was ended.
 func (l *link) isOver() bool {
-	select {
-	case <-l.ended:
-		return true
-	default:
-		return false
-	}
+	return l.ctx.Err() != nil
 }
 
 // end ends the link for good. It is called under the lock.
 func (l *link) end() {
-	close(l.ended)
+	l.cancel()
 	l.closeSession()
 	l.Wake()
 }
@@ -148,9 +146,8 @@ func (l *link) attempt() (wasConnected bool, err error) {
 	}
 	m.opts.Log('*', "Connecting to MASTER %s:%d", l.host, l.port)
 	o, timeout := l.options()
-	conn, err := m.opts.Dial(l.host, strconv.FormatInt(l.port, 10), timeout)
+	conn, err := l.dial(timeout)
 	if err != nil {
-		m.opts.Log('#', "Error condition on socket for SYNC: %v", err)
 		return false, err
 	}
 	defer conn.Close()
@@ -169,6 +166,17 @@ func (l *link) attempt() (wasConnected bool, err error) {
 		return false, err
 	}
 	return true, l.follow(p)
+}
+
+// dial connects to the master.
+func (l *link) dial(timeout time.Duration) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(l.ctx, timeout)
+	defer cancel()
+	conn, err := l.master.opts.Dial(ctx, l.host, strconv.FormatInt(l.port, 10))
+	if err != nil && !l.isOver() {
+		l.master.opts.Log('#', "Error condition on socket for SYNC: %v", err)
+	}
+	return conn, err
 }
 
 // options returns how this server introduces itself.

@@ -36,7 +36,7 @@ const applyAgain = 5 * time.Millisecond
 // wait waits until commands of the master may run perhaps, or the link ends.
 func (l *link) wait() {
 	select {
-	case <-l.ended:
+	case <-l.ctx.Done():
 	case <-time.After(applyAgain):
 	}
 }

@@ -2,6 +2,7 @@ package replication
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"net"
 	"strings"
@@ -53,8 +54,8 @@ func newFollower(t *testing.T, disk snapshot.Disk) *followed {
 			defer f.mu.Unlock()
 			fmt.Fprintf(&f.logged, format+"\n", args...)
 		},
-		Dial: func(string, string, time.Duration) (net.Conn, error) {
-			return net.Dial("tcp", listener.Addr().String())
+		Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "tcp", listener.Addr().String())
 		},
 	})
 	f.master.retryAfter = time.Millisecond
@@ -229,6 +230,22 @@ func TestARestartedReplicaGoesOn(t *testing.T) {
 	require.Contains(t, g.log(), fmt.Sprintf("request %s:%d", history, 7+len(text)+1))
 	g.do("SELECT 3")
 	require.Eventually(t, func() bool { return g.do("GET k") == "$2\r\nw!\r\n" }, 20*time.Second, time.Millisecond)
+}
+
+// A link that waits for a connection ends at once.
+func TestALinkEndsWhileItConnects(t *testing.T) {
+	f := newFollower(t, new(snapshot.MemDisk))
+	dialing := make(chan struct{})
+	f.master.opts.Dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
+		close(dialing)
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	f.do("REPLICAOF 127.0.0.1 7000")
+	<-dialing
+	f.do("REPLICAOF NO ONE")
+	f.stopped.Wait()
+	require.NotContains(t, f.log(), "Error condition")
 }
 
 // What a replica's stream is made of does not matter: it is executed, or ends with an error, and offsets never go back.

@@ -47,6 +47,7 @@
 package replication
 
 import (
+	"context"
 	"math"
 	"net"
 	"time"
@@ -63,8 +64,8 @@ type Options struct {
 	Log func(mark byte, format string, args ...any)
 	// Spawn starts a goroutine that runs a function, if possible on another processor; go run() if nil.
 	Spawn func(run func())
-	// Dial connects to a master. Without it there is no replica.
-	Dial func(host, port string, timeout time.Duration) (net.Conn, error)
+	// Dial connects to a master while ctx lasts. Without it there is no replica.
+	Dial func(ctx context.Context, host, port string) (net.Conn, error)
 }
 
 // Journal knows which changes are on disk. It is called under the engine's lock.

@@ -5,15 +5,14 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"net"
-	"time"
 
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// StartTLS begins TLS on a connection to another server, within a timeout. This server shows the certificate that its clients
+// StartTLS begins TLS on a connection to another server, while ctx lasts. This server shows the certificate that its clients
 // see, and accepts what the authorities of its clients have signed, whatever the name in it: replicas know their masters by
 // address. It is called without the lock.
-func StartTLS(e *engine.Engine, conn net.Conn, timeout time.Duration) (net.Conn, error) {
+func StartTLS(ctx context.Context, e *engine.Engine, conn net.Conn) (net.Conn, error) {
 	t := tlsConfig{auth: "yes"}
 	e.With(func() {
 		for name, to := range map[string]*string{"tls-cert-file": &t.cert, "tls-key-file": &t.key, "tls-ca-cert-file": &t.caFile,
@@ -27,8 +26,6 @@ func StartTLS(e *engine.Engine, conn net.Conn, timeout time.Duration) (net.Conn,
 		return nil, err
 	}
 	secured := tls.Client(conn, t.client())
-	ctx, cancel := context.WithTimeout(context.Background(), timeout)
-	defer cancel()
 	if err := secured.HandshakeContext(ctx); err != nil {
 		return nil, err
 	}

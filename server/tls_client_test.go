@@ -3,7 +3,6 @@ package server
 import (
 	"net"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -18,7 +17,7 @@ func TestTLSToAnotherServer(t *testing.T) {
 		conn, err := net.Dial("tcp", master.Addrs()[0])
 		require.NoError(t, err)
 		t.Cleanup(func() { _ = conn.Close() })
-		secured, err := StartTLS(from.engine, conn, 20*time.Second)
+		secured, err := StartTLS(t.Context(), from.engine, conn)
 		if err != nil {
 			return nil, err
 		}

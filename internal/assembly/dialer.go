@@ -51,9 +51,9 @@ func (c *timeoutConn) Write(b []byte) (n int, err error) {
 }
 
 // dialMaster returns what connects to masters: with TLS if tls-replication says so.
-func dialMaster(e *engine.Engine) func(host, port string, timeout time.Duration) (net.Conn, error) {
-	return func(host, port string, timeout time.Duration) (net.Conn, error) {
-		conn, err := net.DialTimeout("tcp", net.JoinHostPort(host, port), timeout)
+func dialMaster(e *engine.Engine) func(ctx context.Context, host, port string) (net.Conn, error) {
+	return func(ctx context.Context, host, port string) (net.Conn, error) {
+		conn, err := new(net.Dialer).DialContext(ctx, "tcp", net.JoinHostPort(host, port))
 		if err != nil {
 			return nil, err
 		}
@@ -62,7 +62,7 @@ func dialMaster(e *engine.Engine) func(host, port string, timeout time.Duration)
 		if !secure {
 			return conn, nil
 		}
-		secured, err := server.StartTLS(e, conn, timeout)
+		secured, err := server.StartTLS(ctx, e, conn)
 		if err != nil {
 			_ = conn.Close()
 		}
