@@ -232,6 +232,35 @@ func TestARestartedReplicaGoesOn(t *testing.T) {
 	require.Eventually(t, func() bool { return g.do("GET k") == "$2\r\nw!\r\n" }, 20*time.Second, time.Millisecond)
 }
 
+// A master that has saved a snapshot goes on after a restart under a new id. Its replicas go on with it, and remove what has
+// expired meanwhile.
+func TestARestartedMasterGoesOn(t *testing.T) {
+	disk := new(snapshot.MemDisk)
+	f := newFollower(t, disk)
+	replica := f.NewSession(nil)
+	f.Do(replica, [][][]byte{bytes.Fields([]byte("PSYNC ? -1"))})
+	require.NoError(t, f.Param("enable-debug-command").Set("yes"))
+	for _, line := range []string{"DEBUG SET-ACTIVE-EXPIRE 0", "SET k v", "SET brief v PX 1", "SAVE"} {
+		require.Equal(t, "+OK\r\n", f.do(line))
+	}
+	h, ok := f.master.History()
+	require.True(t, ok)
+	require.Eventually(t, func() bool { return f.do("GET brief") == "$-1\r\n" }, 20*time.Second, time.Millisecond)
+
+	g := newFollower(t, disk)
+	require.NoError(t, g.saver.Load(false))
+	replica = g.NewSession(nil)
+	next := h.Offset + 1
+	out := string(g.Do(replica, [][][]byte{bytes.Fields(fmt.Appendf(nil, "REPLCONF capa psync2"))}).Out)
+	require.Equal(t, "+OK\r\n", out)
+	out = string(g.Do(replica, [][][]byte{bytes.Fields(fmt.Appendf(nil, "PSYNC %s %d", h.ID, next))}).Out)
+	require.Regexp(t, `^\+CONTINUE [0-9a-f]{40}\r\n$`, out)
+	require.NotContains(t, out, h.ID)
+	g.Tick()
+	require.Contains(t, string(g.Collect(replica).Out), command("SELECT", "0")+command("DEL", "brief"))
+	require.Contains(t, g.do("INFO replication"), fmt.Sprintf("second_repl_offset:%d\r\n", next))
+}
+
 // A link that waits for a connection ends at once.
 func TestALinkEndsWhileItConnects(t *testing.T) {
 	f := newFollower(t, new(snapshot.MemDisk))

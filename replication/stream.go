@@ -61,10 +61,13 @@ func (m *Master) place() snapshot.History {
 func (m *Master) History() (h snapshot.History, ok bool) { return m.place(), m.stream.running }
 
 // Resume is called under the lock when data were loaded that History belonged to. A replica asks its master for what has
-// changed since.
+// changed since. A master goes on under a new id, and its replicas with it if they have everything up to here.
 func (m *Master) Resume(h snapshot.History) {
-	if m.link != nil {
-		m.stream.restart(h.ID, h.Offset, h.DB, m.backlogBytes())
+	m.stream.restart(h.ID, h.Offset, h.DB, m.backlogBytes())
+	if m.link == nil {
+		m.shiftID()
+		m.leftAt, m.pingAt = m.engine.Micros(), m.engine.Micros()
+		m.engine.SetPropagate(partName, m.feed)
 	}
 }
 

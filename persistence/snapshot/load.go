@@ -217,10 +217,13 @@ func (l *loading) item() error {
 func (l *loading) key() error {
 	r := &l.Record
 	if r.Deadline != 0 && r.Deadline <= l.now && !l.keepExpired {
-		l.expired++
-		return nil
+		if l.expired++; l.history.ID == "" {
+			return nil
+		}
+		// Its removal goes to the replicas: they may go on from this snapshot, and have the key.
+	} else {
+		l.loaded++
 	}
-	l.loaded++
 	if l.merge {
 		l.into.DB(r.DB).Delete([]byte(r.Key))
 	}
