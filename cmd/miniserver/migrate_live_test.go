@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/internal/reference"
+	"github.com/miniserver-go/miniserver/resp"
 )
 
 // endpoint is one of the two servers of a migration.
@@ -208,6 +210,42 @@ func TestMigrateWholeDatabases(t *testing.T) {
 		require.Equal(t, "3", to.ask(t, "GET a3"))
 		to.do(t, "SELECT 2")
 		require.Equal(t, "", to.ask(t, "GET a2"))
+	}
+}
+
+// Keys are compared while the source takes writes, also those that change meanwhile.
+func TestMigrateComparesWhatChanges(t *testing.T) {
+	for _, also := range []string{"FLUSHDB", "SWAPDB 8 9"} {
+		from, to := ourEndpoint(t), ourEndpoint(t)
+		from.do(t, "DEBUG POPULATE 5000 key 100")
+		stop := writing(t, from, "APPEND key:# #", "DEL key:#", "RENAME key:@ key:#", "SELECT 8", also, "SET new x", "SELECT 0")
+		l := migrating(t, "--from", from.url(""), "--to", to.url(""), "--switch-when-caught-up", "--keep-paused", "10m")
+		said, err := l.rest()
+		require.NoError(t, err, said)
+		require.Contains(t, said, ", different: 0")
+		require.Equal(t, from.ask(t, "DEBUG DIGEST"), to.ask(t, "DEBUG DIGEST"))
+		stop()
+	}
+}
+
+// writing sends commands again and again, with numbers up to 5000 in place of # and @, until stop.
+func writing(t *testing.T, to endpoint, commands ...string) (stop func()) {
+	conn, err := net.Dial("tcp", "127.0.0.1:"+to.port)
+	require.NoError(t, err)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		in := resp.NewReader(conn)
+		for i := 0; err == nil; i++ {
+			_, err = io.WriteString(conn, strings.NewReplacer("#", strconv.Itoa(i*7919%5000), "@", strconv.Itoa(i%5000)).Replace(commands[i%len(commands)])+"\r\n")
+			if err == nil {
+				_, err = in.Read()
+			}
+		}
+	}()
+	return func() {
+		conn.Close()
+		<-ended
 	}
 }
 

@@ -10,13 +10,15 @@ import (
 	"github.com/miniserver-go/miniserver/replication/psync"
 )
 
-// handover is the switch from the source to the target: the source takes no more writes, the target gets the last ones, and all
-// keys are compared.
+// handover is the switch from the source to the target: all keys are compared, the source takes no more writes, the target gets the
+// last ones, and what has changed meanwhile is compared again.
 type handover struct {
 	*Migration
 	wanted   bool // the switch is
 	began    bool // the source was paused, if that is possible
 	done     bool
+	checked  bool // keys were compared while the source took writes
+	copied   int  // keys that differed while the source took writes
 	pausedAt time.Time
 }
 
@@ -45,6 +47,8 @@ func (s *handover) look() error {
 	switch {
 	case !s.wanted || lag > near:
 		return nil
+	case !s.checked:
+		return s.check()
 	case !s.began:
 		s.began = true
 		s.phase = Switching
@@ -94,7 +98,7 @@ func (m *Migration) freeze(d time.Duration) error {
 
 // finish compares the servers and lets the source go.
 func (s *handover) finish() error {
-	err := s.compare(s.hold)
+	err := s.compare()
 	if err != nil || !s.report.Paused {
 		return err
 	}
@@ -155,29 +159,32 @@ func (m *Migration) copyLibraries() error {
 	return cmp.Or(err, m.settle())
 }
 
-// compare compares all keys. What differs is copied once more, and compared again.
-func (m *Migration) compare(hold func()) error {
-	m.phase = Comparing
-	if err := m.settle(); err != nil {
-		return err
+// compare compares what has changed since it was compared; all keys if none was. What differs is copied once more, and compared again.
+func (s *handover) compare() error {
+	s.phase = Comparing
+	err := s.settle()
+	if err == nil && s.touched != nil {
+		err = s.eachTouched(s.compareKeys)
+	} else if err == nil {
+		err = s.compareAll()
 	}
-	dbs, err := m.wanted(m.source)
-	for _, db := range dbs {
-		if err != nil {
-			return err
-		}
-		err = m.scan(m.source, db, func(keys []string) error {
-			hold()
-			return m.compareKeys(db, keys)
-		})
+	if err == nil && len(s.report.Different) > 0 {
+		err = s.repair()
 	}
-	if err == nil && !m.Replace {
-		err = m.extras(func(at place) { m.differs(at, "only the target has it") }, func() error { return nil })
+	sortLosses(s.report.Different)
+	return err
+}
+
+// compareAll compares all keys.
+func (s *handover) compareAll() error {
+	err := s.scanAll(func(db int, keys []string) error {
+		s.hold()
+		s.report.Compared += int64(len(keys))
+		return s.compareKeys(db, keys)
+	})
+	if err == nil && !s.Replace {
+		err = s.extras(func(at place) { s.differs(at, "only the target has it") }, func() error { return nil })
 	}
-	if err == nil && len(m.report.Different) > 0 {
-		err = m.repair()
-	}
-	sortLosses(m.report.Different)
 	return err
 }
 
@@ -193,7 +200,6 @@ func (m *Migration) compareKeys(db int, keys []string) error {
 			return err
 		}
 		for i := range ours {
-			m.report.Compared++
 			if reason := m.difference(ours[i], theirs[i]); reason != "" {
 				m.differs(ours[i].place, reason)
 			}
@@ -203,15 +209,21 @@ func (m *Migration) compareKeys(db int, keys []string) error {
 	return nil
 }
 
+// isTaken reports whether the target has not refused a key.
+func (m *Migration) isTaken(at place) bool {
+	_, refused := m.untaken[at]
+	return !refused
+}
+
 func (m *Migration) differs(at place, reason string) {
-	if _, known := m.untaken[at]; !known && len(m.report.Different) < maxUntaken {
+	if m.isTaken(at) && len(m.report.Different) < maxUntaken {
 		m.report.Different = append(m.report.Different, Loss{at.db, at.key, reason})
 	}
 }
 
 // repair copies the keys that differ, and compares them again.
 func (m *Migration) repair() error {
-	list, compared := m.report.Different, m.report.Compared
+	list := m.report.Different
 	m.report.Different = nil
 	for _, d := range list {
 		m.dirty[place{d.DB, d.Key}] = true
@@ -224,7 +236,6 @@ func (m *Migration) repair() error {
 			return err
 		}
 	}
-	m.report.Compared = compared
 	if n := len(list) - len(m.report.Different); n > 0 {
 		m.Say("keys that differed and are copied again, the same now: %d", n)
 	}

@@ -25,6 +25,9 @@ type link struct {
 	source int64  // the source's offset, when it was asked last
 	marks  []mark // its offsets at times, from the last one that the target has reached
 	asked  time.Time
+
+	batches chan batch    // what was read of the stream
+	next    chan struct{} // asks for the next batch
 }
 
 // mark is the source's offset at a time.
@@ -153,6 +156,7 @@ func (m *Migration) attached(a psync.Answer, first bool) error {
 func (m *Migration) load() error {
 	id := m.link.id
 	m.phase, m.link.loading, m.link.id = Copying, true, "" // a link that is cut now begins again
+	m.touched, m.handover.checked = nil, false
 	size, src, err := m.link.Snapshot()
 	if err != nil {
 		return err
@@ -222,9 +226,10 @@ type batch struct {
 // follow passes the stream on until the switch is done. It reads ahead no more than the reader's buffer.
 func (m *Migration) follow() error {
 	m.phase = Following
-	batches, next, quit := make(chan batch), make(chan struct{}), make(chan struct{})
+	l, quit := m.link, make(chan struct{})
+	l.batches, l.next = make(chan batch), make(chan struct{})
 	defer close(quit)
-	go read(m.link.Link, batches, next, quit)
+	go read(l.Link, l.batches, l.next, quit)
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()
 	s := m.handover
@@ -235,12 +240,8 @@ func (m *Migration) follow() error {
 			return m.ctx.Err()
 		case <-m.Switch:
 			s.wanted = true
-		case b := <-batches:
-			if b.err != nil {
-				return b.err
-			}
-			err = m.apply(b.list)
-			next <- struct{}{}
+		case b := <-l.batches:
+			err = m.take(b)
 		case <-ticker.C:
 		}
 		if err == nil {
@@ -250,6 +251,16 @@ func (m *Migration) follow() error {
 			return err
 		}
 	}
+}
+
+// take passes a batch on.
+func (m *Migration) take(b batch) error {
+	if b.err != nil {
+		return b.err
+	}
+	err := m.apply(b.list)
+	m.link.next <- struct{}{}
+	return err
 }
 
 // read reads the stream. The commands of a batch are valid until next.

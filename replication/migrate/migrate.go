@@ -15,6 +15,7 @@
 //  2. A key that was read at an offset has all changes up to it. Commands before it are not passed on for that key.
 //  3. The offset that the source is told is that up to which the target has replied to everything.
 //  4. What is in flight to the target is bounded, in commands and in bytes.
+//  5. The source is paused only for what changed while all keys were compared, see check.go.
 //
 // It is a package of its own beside replication, since it has no data: it needs an engine only for its table of commands, which
 // says where keys are, and to decode values.
@@ -115,6 +116,7 @@ type Migration struct {
 	handover       *handover
 	phase          Phase
 
+	touched map[place]bool // what changed since it was compared; nil if nothing was, see check.go
 	dirty   map[place]bool
 	fresh   map[place]int64 // the offset at which a key was read, while it is ahead of the stream
 	untaken map[place]string

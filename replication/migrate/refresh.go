@@ -13,6 +13,7 @@ const maxDirty = 1000
 
 // taint makes the keys dirty that are to be migrated.
 func (m *Migration) taint(places []place) {
+	m.touch(places...)
 	for _, at := range places {
 		if m.wants(at.db, at.key) {
 			m.dirty[at] = true
@@ -53,21 +54,28 @@ func (m *Migration) refreshSome() error {
 	if err != nil {
 		return err
 	}
-	bytes := 0
 	for _, v := range values {
 		delete(m.dirty, v.place)
 		delete(m.untaken, v.place)
 		if m.link != nil && offset > m.link.offset {
 			m.fresh[v.place] = offset
 		}
-		bytes += len(v.payload)
 		if err := m.put(v); err != nil {
 			return err
 		}
 	}
-	const most = 8 << 20 // bytes that are read at once, if values are as large as the last ones
-	m.chunk = max(1, min(128, most/(bytes/len(values)+1)))
+	m.adapt(values)
 	return nil
+}
+
+// adapt chooses how many keys are read at once next.
+func (m *Migration) adapt(values []*value) {
+	const most = 8 << 20 // bytes, if values are as large as the last ones
+	bytes := 0
+	for _, v := range values {
+		bytes += len(v.payload)
+	}
+	m.chunk = max(1, min(128, most/(bytes/len(values)+1)))
 }
 
 // put writes a value to the target.
@@ -203,9 +211,9 @@ func (m *Migration) scan(s *side, db int, fn func(keys []string) error) error {
 	}
 }
 
-// taintAll makes all keys of a database dirty, and refreshes them.
-func (m *Migration) taintAll(s *side, db int) error {
-	return m.scan(s, db, func(keys []string) error {
+// copyAll copies all keys of the source by reading them.
+func (m *Migration) copyAll() error {
+	return m.scanAll(func(db int, keys []string) error {
 		for _, key := range keys {
 			m.taint([]place{{db, key}})
 		}
@@ -213,12 +221,12 @@ func (m *Migration) taintAll(s *side, db int) error {
 	})
 }
 
-// copyAll copies all keys of the source by reading them.
-func (m *Migration) copyAll() error {
+// scanAll calls fn with all keys of the source that are to be migrated, as scan does.
+func (m *Migration) scanAll(fn func(db int, keys []string) error) error {
 	dbs, err := m.wanted(m.source)
 	for _, db := range dbs {
 		if err == nil {
-			err = m.taintAll(m.source, db)
+			err = m.scan(m.source, db, func(keys []string) error { return fn(db, keys) })
 		}
 	}
 	return err

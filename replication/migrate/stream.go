@@ -39,7 +39,7 @@ func (m *Migration) command(c resp.Command) error {
 	if special, ok := specials[strings.ToUpper(string(c.Args[0]))]; ok {
 		return special(m, c)
 	}
-	if !m.filtered() && len(m.dirty)+len(m.fresh) == 0 {
+	if !m.filtered() && m.touched == nil && len(m.dirty)+len(m.fresh) == 0 {
 		return m.pass(c)
 	}
 	places, err := m.places(m.link.db, c.Args)
@@ -58,6 +58,7 @@ func (m *Migration) pass(c resp.Command) error {
 // keyed passes a command on if that has the same effect on the target as on the source. Otherwise its keys become dirty.
 func (m *Migration) keyed(c resp.Command, places []place) error {
 	wanted, old, dirty := 0, 0, false
+	m.touch(places...)
 	for _, at := range places {
 		if m.wants(at.db, at.key) {
 			wanted++
@@ -147,6 +148,7 @@ func (m *Migration) redo() {
 
 // swapped exchanges two databases.
 func (m *Migration) swapped(c resp.Command) error {
+	m.touched = nil
 	if m.filtered() {
 		if err := m.sweep(); err != nil {
 			return err
