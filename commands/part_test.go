@@ -84,3 +84,29 @@ func TestJoinPanicsAtDuplicates(t *testing.T) {
 	require.Panics(t, func() { e.Join(engine.Part{Host: engine.Host{Purge: func() {}}}) })
 	require.Panics(t, func() { e.SetPropagate("nosuch", nil) })
 }
+
+// SCAN and RANDOMKEY remove each expired key that they meet by itself; in a transaction it is part of that.
+func TestKeysThatAreMetExpireByThemselves(t *testing.T) {
+	now, sent := int64(1e15), ""
+	e := engine.New(engine.Options{Clock: func() int64 { return now }})
+	e.Join(engine.Commands(strings.Family(), keys.Family(), keys.Databases(), engine.Transactions()),
+		engine.Part{Propagate: func(_ int, args [][]byte) { sent += string(bytes.Join(args, []byte(" "))) + "\n" }})
+	s := e.NewSession(nil)
+	const both = "DEL a\nDEL b\n"
+	for _, c := range []struct{ commands, want string }{
+		{"SCAN 0 COUNT 100", both},
+		{"MGET a b", "MULTI\n" + both + "EXEC\n"},
+		{"MULTI\nSCAN 0 COUNT 100\nEXEC", "MULTI\n" + both + "EXEC\n"},
+	} {
+		e.Config.ActiveExpire = false
+		for _, line := range []string{"SET a 1 PX 1", "SET b 1 PX 1"} {
+			require.Equal(t, "+OK\r\n", do(e, s, line))
+		}
+		now, sent = now+1e6, ""
+		for _, line := range bytes.Split([]byte(c.commands), []byte("\n")) {
+			do(e, s, string(line))
+		}
+		require.Len(t, sent, len(c.want), c.commands)
+		require.Equal(t, c.want, string(bytes.ReplaceAll([]byte(sent), []byte("DEL b\nDEL a\n"), []byte(both))))
+	}
+}

@@ -55,6 +55,7 @@ const (
 	OneSlot                                              // its keys lie in one slot; only in a cluster
 	ByDigest                                             // runs a script that the cache may have lost
 	Internal                                             // for servers among themselves: COMMAND DOCS marks it
+	AnyKeys                                              // meets keys that it does not name: the removal of each is a unit
 )
 
 // flagName is what COMMAND calls a flag: since a release, and before another. "" is since ever, and for ever.

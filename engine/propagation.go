@@ -8,7 +8,7 @@ import "github.com/miniserver-go/miniserver/release"
 //
 // What one command of a client sends is a unit: the removal of expired keys that it met, its own effects, and for EXEC
 // and scripts those of all commands in it. Two or more commands of a unit stand between MULTI and EXEC, so that a
-// replica or a journal that breaks off never shows half of them. Before Redis 7.0 units were less: see propagation_older.go.
+// replica or a journal that breaks off never shows half of them. SCAN removes each expired key by itself. Before Redis 7.0 units were less: see propagation_older.go.
 //
 //	change ─▶ Changed, Propagate ─▶ propagate ─┬▶ journal
 //	                                           └▶ replicas
@@ -150,7 +150,7 @@ func (e *Engine) send(u *unit, db int, args [][]byte) {
 	switch {
 	case u.to == nil:
 		return
-	case u.multi, e.stack.depth == 0 && !u.first.held:
+	case u.multi, e.stack.depth == 0 && !u.first.held, e.stack.meetsAnyKeys():
 	case u.first.held:
 		e.beginMulti(u)
 	case !e.propagation.atOnce:
@@ -159,6 +159,9 @@ func (e *Engine) send(u *unit, db int, args [][]byte) {
 	}
 	u.to(db, args)
 }
+
+// meetsAnyKeys reports whether a client has called a command with AnyKeys, not in a transaction or a script.
+func (s *stack) meetsAnyKeys() bool { return s.depth == 1 && s.calls[0].Cmd.Flags&AnyKeys != 0 }
 
 // selectsInside is when SELECT began to stand after MULTI. Before, MULTI had the database of the first command.
 var selectsInside = release.From("7.2.0")
