@@ -94,7 +94,8 @@ type Engine struct {
 	users    users
 	cluster  cluster
 
-	asReplica replicaRules // of the home world, if it is one
+	asReplica   replicaRules // of the home world, if it is one
+	logsReplica atomic.Bool  // it is one: see RoleLetter
 
 	// Data.
 	eviction    eviction

@@ -11,6 +11,7 @@ func (e *Engine) SetRole(r Role) {
 	e.visit(e.home)
 	was := e.role
 	e.home.role = r
+	e.logsReplica.Store(r.Replica)
 	e.keepExpired()
 	if r.Replica && !was.Replica {
 		e.unblockAll()

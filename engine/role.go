@@ -25,6 +25,14 @@ func (e *Engine) roleParams() []Param {
 	}
 }
 
+// RoleLetter is what lines of the log have for the role: M for a master, S for a replica. It needs no lock.
+func (e *Engine) RoleLetter() byte {
+	if e.logsReplica.Load() {
+		return 'S'
+	}
+	return 'M'
+}
+
 // Role returns the role of the home world. It is called under the lock.
 func (e *Engine) Role() Role { return e.home.role }
 

@@ -391,12 +391,14 @@ func (s *Server) exit() {
 func sleep(micros int64) { time.Sleep(time.Duration(micros) * time.Microsecond) }
 
 // log writes a line of the server's log in redis-server's format. The mark is the level: # warning, * notice.
-func (s *Server) log(mark byte, format string, args ...any) { Log(s.opts.Log, mark, format, args...) }
+func (s *Server) log(mark byte, format string, args ...any) {
+	Log(s.opts.Log, s.engine, mark, format, args...)
+}
 
-// Log writes a line in the format of a server's log.
-func Log(to io.Writer, mark byte, format string, args ...any) {
+// Log writes a line in the format of the log of an engine's server.
+func Log(to io.Writer, e *engine.Engine, mark byte, format string, args ...any) {
 	now := time.Now().Format("02 Jan 2006 15:04:05.000")
-	fmt.Fprintf(to, "%d:M %s %c %s\n", os.Getpid(), now, mark, fmt.Sprintf(format, args...))
+	fmt.Fprintf(to, "%d:%c %s %c %s\n", os.Getpid(), e.RoleLetter(), now, mark, fmt.Sprintf(format, args...))
 }
 
 // silent discards gnet's own log lines: the errors among them are returned as well.

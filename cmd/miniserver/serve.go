@@ -54,7 +54,7 @@ func serve(ctx context.Context, args []string, in io.Reader, out io.Writer) erro
 		err = p.serve(ctx)
 	}
 	if err != nil && daemon {
-		server.Log(&p.log, '#', "%v", err) // a daemon has no terminal to print it on
+		server.Log(&p.log, p.engine, '#', "%v", err) // a daemon has no terminal to print it on
 	}
 	return err
 }
@@ -177,7 +177,7 @@ func (p *program) serve(ctx context.Context) error {
 	p.parts.Replication.Close()
 	p.parts.Journal.Close()
 	if err == nil {
-		server.Log(&p.log, '*', "Stopped")
+		server.Log(&p.log, p.engine, '*', "Stopped")
 	}
 	return err
 }
@@ -207,7 +207,7 @@ func (p *program) logStart() {
 	if p.engine.Param("appendonly").Get() == "yes" || p.engine.Param("save").Get() != "" {
 		storage = "data are kept in " + p.engine.Param("dir").Get()
 	}
-	server.Log(&p.log, '*', "miniserver %s, like %s; %s; %s", engine.Version, p.engine.Release, source, storage)
+	server.Log(&p.log, p.engine, '*', "miniserver %s, like %s; %s; %s", engine.Version, p.engine.Release, source, storage)
 }
 
 func (p *program) writePID() error {

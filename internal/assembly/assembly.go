@@ -61,9 +61,10 @@ func join(e *engine.Engine, o Options) Parts {
 		o.Spawn = func(run func()) { go run() }
 	}
 	p := Parts{Scripts: scripting.New(e)}
+	log := o.logOf(e)
 	p.Scripts.Nanos = server.Nanos()
 	if o.Log != nil {
-		p.Scripts.Log = o.logScript
+		p.Scripts.Log = func(level int, text string) { log(".-*#"[level], "%s", text) } // debug, verbose, notice, warning
 	}
 	e.Join(engine.Commands(engine.Families()...), engine.Commands(snapshot.Payloads(), snapshot.Migration(dialer{})))
 	e.Join(commands.Parts()...)
@@ -73,23 +74,23 @@ func join(e *engine.Engine, o Options) Parts {
 		e.Join(p.Replication.Part())
 		return p
 	}
-	p.Journal = journal.New(e, journal.Options{Log: o.log, Spawn: o.Spawn})
-	p.Replication = replication.New(e, replication.Options{Journal: p.Journal, Log: o.log, Spawn: o.Spawn, Dial: dialMaster(e)})
-	p.Snapshots = snapshot.New(e, snapshot.Options{Disk: o.Disk, Log: o.log, Spawn: o.Spawn,
+	p.Journal = journal.New(e, journal.Options{Log: log, Spawn: o.Spawn})
+	p.Replication = replication.New(e, replication.Options{Journal: p.Journal, Log: log, Spawn: o.Spawn, Dial: dialMaster(e)})
+	p.Snapshots = snapshot.New(e, snapshot.Options{Disk: o.Disk, Log: log, Spawn: o.Spawn,
 		History: p.Replication.History, Resume: p.Replication.Resume})
 	// Replication ticks before snapshots: a replica that waits for a snapshot comes before save points.
 	e.Join(p.Replication.Part(), p.Snapshots.Part(), p.Journal.Part())
 	return p
 }
 
-func (o Options) log(mark byte, format string, args ...any) {
-	if o.Log != nil {
-		server.Log(o.Log, mark, format, args...)
+// logOf returns what writes lines to the log.
+func (o Options) logOf(e *engine.Engine) func(mark byte, format string, args ...any) {
+	return func(mark byte, format string, args ...any) {
+		if o.Log != nil {
+			server.Log(o.Log, e, mark, format, args...)
+		}
 	}
 }
-
-// logScript logs a message of redis.log at one of its levels: debug, verbose, notice, warning.
-func (o Options) logScript(level int, text string) { o.log(".-*#"[level], "%s", text) }
 
 // Load loads the saved data: the journal if it is enabled, else the snapshot.
 func (p Parts) Load() error {
