@@ -37,6 +37,7 @@ var layers = [][]string{
 	{"internal/assembly"},
 	{"testkit"},
 	{"server", "scripting", "replication", "replication/migrate", "persistence/journal"},
+	{"group/consensus"},
 	{"replication/psync"},
 	{"persistence/fixture"},
 	{"persistence/snapshot"},
@@ -80,10 +81,11 @@ var doors = map[string][]string{
 	"github.com/google/go-dap":     {"scripting/dap"},
 	"gonum.org/v1/plot":            {"bench/charts"},
 	"github.com/stretchr/testify":  {},
+	"github.com/hashicorp":         {"group/consensus"},
 }
 
 // knowsTime are the packages that may read the machine's clock.
-var knowsTime = []string{"server", "persistence/journal", "persistence/snapshot", "replication", "scripting/dap", "cmd/miniserver", ".",
+var knowsTime = []string{"server", "persistence/journal", "persistence/snapshot", "replication", "group", "scripting/dap", "cmd/miniserver", ".",
 	"bench", "internal"}
 
 // atSurface reports whether the package, or one it is part of, is listed in knowsTime.

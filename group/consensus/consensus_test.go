@@ -1,0 +1,220 @@
+package consensus
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// list is a Machine that keeps the entries it was given.
+type list struct {
+	mu      sync.Mutex
+	entries []string
+}
+
+func (l *list) Apply(entries []Entry) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, e := range entries {
+		l.entries = append(l.entries, string(e.Data))
+	}
+}
+
+func (l *list) Snapshot() (Snapshot, error) { return frozen(l.all()), nil }
+
+func (l *list) Restore(r io.Reader) error {
+	var entries []string
+	for r != nil {
+		var size uint32
+		if err := binary.Read(r, binary.LittleEndian, &size); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return err
+		}
+		b := make([]byte, size)
+		if _, err := io.ReadFull(r, b); err != nil {
+			return err
+		}
+		entries = append(entries, string(b))
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.entries = entries
+	return nil
+}
+
+func (l *list) all() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return append([]string(nil), l.entries...)
+}
+
+type frozen []string
+
+func (f frozen) Write(w io.Writer) error {
+	for _, e := range f {
+		b := append(binary.LittleEndian.AppendUint32(nil, uint32(len(e))), e...)
+		if _, err := w.Write(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f frozen) Release() {}
+
+// group is a group of nodes in this process.
+type group struct {
+	t       *testing.T
+	members []Member
+	nodes   map[uint64]*member
+	options func(*Options)
+}
+
+type member struct {
+	*Node
+	list *list
+	dir  string
+
+	mu   sync.Mutex
+	seat Seat
+}
+
+func newGroup(t *testing.T, size int, options func(*Options)) *group {
+	g := &group{t: t, nodes: make(map[uint64]*member), options: options}
+	var listeners []net.Listener
+	for i := range size {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		require.NoError(t, err)
+		listeners = append(listeners, l)
+		g.members = append(g.members, Member{uint64(i + 1), l.Addr().String()})
+	}
+	for i, l := range listeners {
+		g.open(uint64(i+1), t.TempDir(), l)
+	}
+	t.Cleanup(g.close)
+	return g
+}
+
+func (g *group) open(id uint64, dir string, l net.Listener) *member {
+	m := &member{list: &list{}, dir: dir}
+	o := Options{ID: id, Members: g.members, Dir: dir, Machine: m.list, Listener: l, Sync: true, Log: func(level, message string) {
+		if testing.Verbose() {
+			fmt.Println(id, level, message)
+		}
+	}}
+	if g.options != nil {
+		g.options(&o)
+	}
+	node, err := Open(o)
+	require.NoError(g.t, err)
+	m.Node = node
+	g.nodes[id] = m
+	go m.follow()
+	return m
+}
+
+func (m *member) follow() {
+	for {
+		select {
+		case s := <-m.Seats():
+			m.mu.Lock()
+			m.seat = s
+			m.mu.Unlock()
+		case <-m.closed:
+			return
+		}
+	}
+}
+
+func (m *member) held() Seat {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.seat
+}
+
+func (g *group) close() {
+	for _, m := range g.nodes {
+		require.NoError(g.t, m.Close())
+	}
+}
+
+// eventually waits for a condition; the limit is only there to end a test that fails.
+func eventually(t *testing.T, what string, condition func() bool) {
+	t.Helper()
+	require.Eventually(t, condition, 20*time.Second, 2*time.Millisecond, what)
+}
+
+// leader waits until one member has the seat.
+func (g *group) leader() (leader *member) {
+	g.t.Helper()
+	eventually(g.t, "a leader", func() bool {
+		for _, m := range g.nodes {
+			if m.held().Leader {
+				leader = m
+				return true
+			}
+		}
+		return false
+	})
+	return leader
+}
+
+// append puts an entry into the log and returns what became of it.
+func (m *member) append(data string) error {
+	done := make(chan error, 1)
+	m.Append(m.held().ID, []byte(data), func(err error) { done <- err })
+	return <-done
+}
+
+// agree waits until all members have applied these entries.
+func (g *group) agree(entries ...string) {
+	g.t.Helper()
+	want := strings.Join(entries, " ")
+	for id, m := range g.nodes {
+		eventually(g.t, fmt.Sprintf("the entries at %d", id), func() bool { return strings.Join(m.list.all(), " ") == want })
+	}
+}
+
+func TestEntriesReachAllMembers(t *testing.T) {
+	g := newGroup(t, 3, nil)
+	leader := g.leader()
+	require.NoError(t, leader.append("a"))
+	require.NoError(t, leader.append("b"))
+	g.agree("a", "b")
+
+	for _, m := range g.nodes {
+		if m != leader {
+			require.ErrorIs(t, m.append("c"), ErrNotAppended)
+		}
+	}
+	verified := make(chan error, 1)
+	leader.Verify(func(err error) { verified <- err })
+	require.NoError(t, <-verified)
+}
+
+func TestAppendsAreAnsweredInOrder(t *testing.T) {
+	leader := newGroup(t, 1, nil).leader()
+	var answered []int
+	var all sync.WaitGroup
+	for i := range 100 {
+		all.Add(1)
+		leader.Append(leader.held().ID, []byte{byte(i)}, func(err error) {
+			if err == nil {
+				answered = append(answered, i)
+			}
+			all.Done()
+		})
+	}
+	all.Wait()
+	require.Len(t, answered, 100)
+	require.IsIncreasing(t, answered)
+}

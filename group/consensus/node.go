@@ -1,0 +1,175 @@
+package consensus
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/raft"
+)
+
+// Settings of Raft; facts about them are in the package comment.
+const (
+	maxAppendEntries = 256
+	logCacheSize     = 512
+	keepSnapshots    = 2
+	transportTimeout = 5 * time.Second
+)
+
+// Node is one member's part in the group.
+type Node struct {
+	options   Options
+	raft      *raft.Raft
+	log       *log
+	stable    *stable
+	snapshots raft.SnapshotStore
+	transport *transport
+	machine   *machine
+	seat      seat
+	verifier  verifier
+	latency   histogram
+
+	seats  chan Seat
+	closed chan struct{}
+	once   sync.Once
+	tasks  sync.WaitGroup
+}
+
+// Open starts this member: it loads the newest snapshot and takes part in the group. The entries after the snapshot are applied when a leader has
+// confirmed them.
+func Open(options Options) (*Node, error) {
+	options.complete()
+	n := &Node{options: options, seats: make(chan Seat), closed: make(chan struct{})}
+	n.machine = newMachine(n)
+	n.verifier.node = n
+	if err := n.openStores(); err != nil {
+		n.closeStores()
+		return nil, err
+	}
+	if err := n.start(); err != nil {
+		n.closeStores()
+		return nil, err
+	}
+	return n, nil
+}
+
+func (n *Node) openStores() (err error) {
+	logger := newLogger(n.options.Log)
+	if err = os.MkdirAll(n.options.Dir, 0o755); err != nil {
+		return err
+	}
+	if n.stable, err = openStable(filepath.Join(n.options.Dir, "vote")); err != nil {
+		return err
+	}
+	if n.log, err = openLog(filepath.Join(n.options.Dir, "log"), n.options, logger); err != nil {
+		return err
+	}
+	n.snapshots, err = raft.NewFileSnapshotStoreWithLogger(n.options.Dir, keepSnapshots, logger)
+	return err
+}
+
+func (n *Node) start() error {
+	address, err := n.options.address()
+	if err != nil {
+		return err
+	}
+	logger := newLogger(n.options.Log)
+	if n.transport, err = openTransport(address, n.options, logger); err != nil {
+		return err
+	}
+	notify := make(chan bool, 16)
+	config := n.config(notify)
+	config.Logger = logger
+	cache, err := raft.NewLogCache(logCacheSize, n.log)
+	if err != nil {
+		return err
+	}
+	if err := n.found(config, cache); err != nil {
+		return err
+	}
+	if n.raft, err = raft.NewRaft(config, n.machine, cache, n.stable, n.snapshots, n.transport); err != nil {
+		return err
+	}
+	n.seat.init()
+	n.tasks.Go(func() { n.watch(notify) })
+	n.tasks.Go(n.answer)
+	return nil
+}
+
+func (n *Node) config(notify chan<- bool) *raft.Config {
+	c := raft.DefaultConfig()
+	c.LocalID = serverID(n.options.ID)
+	c.HeartbeatTimeout = n.options.Heartbeat
+	c.ElectionTimeout = n.options.Heartbeat
+	c.LeaderLeaseTimeout = n.options.Lease
+	c.MaxAppendEntries = maxAppendEntries
+	c.BatchApplyCh = true
+	c.ShutdownOnRemove = false
+	c.SnapshotThreshold = n.options.SnapshotEvery
+	c.TrailingLogs = n.options.SnapshotTrailing
+	c.SnapshotInterval = snapshotCheck
+	c.NotifyCh = notify
+	c.NoLegacyTelemetry = true
+	return c
+}
+
+// snapshotCheck is how often Raft looks whether a snapshot is due.
+const snapshotCheck = 5 * time.Second
+
+// found writes the first entry of a new group's log: who its members are.
+func (n *Node) found(config *raft.Config, logs raft.LogStore) error {
+	old, err := raft.HasExistingState(logs, n.stable, n.snapshots)
+	if err != nil || old || n.options.Join {
+		return err
+	}
+	var first raft.Configuration
+	for _, m := range n.options.Members {
+		first.Servers = append(first.Servers, raft.Server{ID: serverID(m.ID), Address: raft.ServerAddress(m.Address)})
+	}
+	return raft.BootstrapCluster(config, logs, n.stable, n.snapshots, n.transport, first)
+}
+
+// Close gives up the seat, stops, and answers what is under way.
+func (n *Node) Close() error {
+	n.once.Do(func() {
+		n.seat.close()
+		close(n.closed)
+		n.tasks.Wait()
+		n.raft.Shutdown().Error()
+		n.closeStores()
+	})
+	return nil
+}
+
+func (n *Node) closeStores() {
+	if n.transport != nil {
+		n.transport.Close()
+	}
+	if n.log != nil {
+		n.log.Close()
+	}
+	if n.stable != nil {
+		n.stable.Close()
+	}
+}
+
+func serverID(id uint64) raft.ServerID {
+	return raft.ServerID(strconv.FormatUint(id, 10))
+}
+
+func memberID(id raft.ServerID) uint64 {
+	n, _ := strconv.ParseUint(string(id), 10, 64)
+	return n
+}
+
+// listen opens the port of an address that the other members use; this machine may have another address, behind a translation say.
+func listen(address string) (net.Listener, error) {
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	return net.Listen("tcp", net.JoinHostPort("", port))
+}

@@ -1,0 +1,84 @@
+package consensus
+
+import (
+	"github.com/hashicorp/raft"
+)
+
+// Rebuild makes the machine's state what it was after the entry of that index, or after the last one before it: it restores a snapshot and applies
+// the entries after it. Only Apply may call it, for an index before that of its first entry, or of one of its entries. Apply runs again within it.
+func (n *Node) Rebuild(index uint64) error {
+	m := n.machine
+	current := m.last
+	defer func() { m.last = current }()
+	return m.rebuild(index)
+}
+
+// RebuildAll does the same for the last entry that was applied. Apply must not call it.
+func (n *Node) RebuildAll() error {
+	m := n.machine
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.rebuild(m.applied)
+}
+
+// rebuildTries is how often a snapshot may be replaced by a newer one, and entries after it deleted, while it is read.
+const rebuildTries = 5
+
+func (m *machine) rebuild(index uint64) (err error) {
+	for range rebuildTries {
+		if err = m.tryRebuild(index); err == nil {
+			break
+		}
+	}
+	return err
+}
+
+func (m *machine) tryRebuild(index uint64) error {
+	from, err := m.restoreBefore(index)
+	if err != nil {
+		return err
+	}
+	for from < index {
+		if from, err = m.replay(from+1, min(from+maxAppendEntries, index)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// restoreBefore restores the newest snapshot that is not after index, and returns its index.
+func (m *machine) restoreBefore(index uint64) (uint64, error) {
+	list, err := m.node.snapshots.List()
+	if err != nil {
+		return 0, err
+	}
+	for _, meta := range list {
+		if meta.Index > index {
+			continue
+		}
+		_, r, err := m.node.snapshots.Open(meta.ID)
+		if err != nil {
+			return 0, err
+		}
+		defer r.Close()
+		return meta.Index, m.restore(r)
+	}
+	m.last = position{}
+	return 0, m.inner.Restore(nil)
+}
+
+// replay applies the entries between two indexes, both included.
+func (m *machine) replay(from, to uint64) (uint64, error) {
+	var logs []*raft.Log
+	for i := from; i <= to; i++ {
+		l := new(raft.Log)
+		if err := m.node.log.GetLog(i, l); err != nil {
+			return 0, err
+		}
+		logs = append(logs, l)
+	}
+	if entries := m.open(logs, make([]any, len(logs))); len(entries) > 0 {
+		m.inner.Apply(entries)
+	}
+	return to, nil
+}
