@@ -1,0 +1,104 @@
+package engine
+
+import (
+	"crypto/sha1"
+	"encoding/hex"
+	"fmt"
+	"slices"
+)
+
+// A group is several servers with the same data, one of which leads: package group. What clients are told of it is in many places:
+// CLUSTER, ROLE, INFO, SENTINEL, and the gate, which redirects them. All of these read the engine's topology and nothing else of the group.
+
+// Topology tells what a member knows of its group. Its methods are called under the engine's lock.
+type Topology interface {
+	// Group returns what the member knows now. Nobody changes the result; it is cheap, since the gate calls it for commands of clients.
+	Group() *Group
+	// Transfer asks the leader, which must be this member, to hand its seat to another one: to any that is up to date if id is 0.
+	// It does not wait. done is called once, without the lock, with the result.
+	Transfer(id uint64, done func(error))
+}
+
+// Group is a group as one of its members knows it.
+type Group struct {
+	Name    string        // by which clients ask a Sentinel for it
+	Self    uint64        // the id of this member
+	Leader  uint64        // the id of the leader; 0 while none is known
+	Seated  bool          // this member leads, and its data are writable
+	Term    uint64        // of the leader
+	Members []GroupMember // by id, this one among them
+	Age     int64         // how many milliseconds old the data of this member may be: 0 at the leader, -1 if it never heard a leader
+}
+
+// GroupMember is one server of a group.
+type GroupMember struct {
+	ID      uint64
+	Host    string // where clients reach it; "" while this is unknown
+	Port    int
+	Up      bool   // as far as this member knows: it hears from it, or the leader does
+	Heard   int64  // how many milliseconds ago it was heard of; 0 for this member itself, -1 for never
+	Applied uint64 // the last entry that it has executed, as far as this member knows; 0 if that is unknown
+	Learner bool   // it receives the log, and has no vote
+}
+
+// SetTopology makes the engine the member of a group. It is called before the engine serves clients.
+func (e *Engine) SetTopology(t Topology) { e.topology = t }
+
+// Group returns the group as this member knows it; nil without a group. It is called under the lock.
+func (e *Engine) Group() *Group {
+	if e.topology == nil {
+		return nil
+	}
+	return e.topology.Group()
+}
+
+// Topology returns what SetTopology has set; nil without a group.
+func (e *Engine) Topology() Topology { return e.topology }
+
+// TopologyChanged has clients told soon that there is another leader or member: by parts, in their Tick. It is called under the lock.
+func (e *Engine) TopologyChanged() { e.TickBy(e.Keyspace.Now) }
+
+// Member returns the member with an id; nil for none.
+func (g *Group) Member(id uint64) *GroupMember {
+	i := slices.IndexFunc(g.Members, func(m GroupMember) bool { return m.ID == id })
+	if i < 0 {
+		return nil
+	}
+	return &g.Members[i]
+}
+
+// LeadingMember returns the leader; nil while none is known, or where clients reach it is not.
+func (g *Group) LeadingMember() *GroupMember {
+	if m := g.Member(g.Leader); m != nil && m.Host != "" {
+		return m
+	}
+	return nil
+}
+
+// Quorum returns how many members must agree.
+func (g *Group) Quorum() int { return g.voters(func(GroupMember) bool { return true })/2 + 1 }
+
+// Reachable returns how many members with a vote are up.
+func (g *Group) Reachable() int { return g.voters(func(m GroupMember) bool { return m.Up }) }
+
+// voters counts the members with a vote that satisfy a condition.
+func (g *Group) voters(is func(GroupMember) bool) (n int) {
+	for _, m := range g.Members {
+		if !m.Learner && is(m) {
+			n++
+		}
+	}
+	return n
+}
+
+// NodeID returns the 40 hexadecimal digits by which cluster clients and Sentinels know a member. They are the same at all members and after
+// each start.
+func (g *Group) NodeID(id uint64) string { return digits(fmt.Sprintf("%s/%d", g.Name, id)) }
+
+// ShardID returns those of the group as a whole.
+func (g *Group) ShardID() string { return digits(g.Name) }
+
+func digits(name string) string {
+	sum := sha1.Sum([]byte(name))
+	return hex.EncodeToString(sum[:])
+}
