@@ -96,7 +96,6 @@ type Engine struct {
 
 	asReplica   replicaRules // of the home world, if it is one
 	logsReplica atomic.Bool  // it is one: see RoleLetter
-	asReplica   replicaRules // of the home world, if it is one
 	topology    Topology     // of the group whose member the home world is; nil without a group
 
 	// Data.

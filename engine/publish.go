@@ -21,6 +21,9 @@ func (e *Engine) publish(channel, text []byte) (receivers int) {
 	return receivers
 }
 
+// Publish sends a message of a part to the subscribers of a channel in this server. It is not propagated. It is called under the lock.
+func (e *Engine) Publish(channel, text string) { e.publish([]byte(channel), []byte(text)) }
+
 // patternsOf returns the patterns that a channel matches, in the order of their bytes: a client with several of them gets
 // its messages in the same order every time. The slice is valid until the next call.
 func (ps *pubsub) patternsOf(channel []byte) []string {

@@ -4,7 +4,9 @@ import (
 	"crypto/sha1"
 	"encoding/hex"
 	"fmt"
+	"net"
 	"slices"
+	"strconv"
 )
 
 // A group is several servers with the same data, one of which leads: package group. What clients are told of it is in many places:
@@ -24,6 +26,7 @@ type Group struct {
 	Name    string        // by which clients ask a Sentinel for it
 	Self    uint64        // the id of this member
 	Leader  uint64        // the id of the leader; 0 while none is known
+	Last    uint64        // the id of the leader, or while none is known of the last one; 0 if this member never heard of one
 	Seated  bool          // this member leads, and its data are writable
 	Term    uint64        // of the leader
 	Members []GroupMember // by id, this one among them
@@ -68,12 +71,21 @@ func (g *Group) Member(id uint64) *GroupMember {
 }
 
 // LeadingMember returns the leader; nil while none is known, or where clients reach it is not.
-func (g *Group) LeadingMember() *GroupMember {
-	if m := g.Member(g.Leader); m != nil && m.Host != "" {
+func (g *Group) LeadingMember() *GroupMember { return g.reachable(g.Leader) }
+
+// LastLeader returns the leader, or while none is known the last one; nil if there was none.
+func (g *Group) LastLeader() *GroupMember { return g.reachable(g.Last) }
+
+// reachable returns the member with an id, if it is known where clients reach it; nil otherwise.
+func (g *Group) reachable(id uint64) *GroupMember {
+	if m := g.Member(id); m != nil && m.Host != "" {
 		return m
 	}
 	return nil
 }
+
+// Address returns where clients reach the member, as host:port.
+func (m *GroupMember) Address() string { return net.JoinHostPort(m.Host, strconv.Itoa(m.Port)) }
 
 // Quorum returns how many members must agree.
 func (g *Group) Quorum() int { return g.voters(func(GroupMember) bool { return true })/2 + 1 }

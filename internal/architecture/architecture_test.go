@@ -38,6 +38,7 @@ var layers = [][]string{
 	{"testkit"},
 	{"server", "scripting", "replication", "replication/migrate", "persistence/journal"},
 	{"group/consensus"},
+	{"server", "scripting", "replication", "replication/migrate", "persistence/journal", "sentinel"},
 	{"replication/psync"},
 	{"persistence/fixture"},
 	{"persistence/snapshot"},

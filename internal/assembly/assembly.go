@@ -4,6 +4,7 @@
 //	                 commands     GET, HGET, ZADD ...
 //	                 scripting    EVAL, FCALL ...
 //	                 replication  SYNC, WAIT ...
+//	                 sentinel     SENTINEL, in a group
 //	                 snapshot     SAVE ...
 //	                 journal      BGREWRITEAOF ...
 //	                 testkit      MINI.* ...
@@ -21,6 +22,7 @@ import (
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 	"github.com/miniserver-go/miniserver/replication"
 	"github.com/miniserver-go/miniserver/scripting"
+	"github.com/miniserver-go/miniserver/sentinel"
 	"github.com/miniserver-go/miniserver/server"
 	"github.com/miniserver-go/miniserver/testkit"
 )
@@ -32,6 +34,7 @@ type Options struct {
 	Spawn    func(run func()) // starts a goroutine for slow work; go run() if nil
 	Volatile bool             // without persistence and its commands
 	TestKit  bool             // with the test kit
+	Group    bool             // the server is a member of a group: it gets a topology before it serves, and is no test server
 }
 
 // Parts are the parts with methods of their own.
@@ -69,6 +72,9 @@ func join(e *engine.Engine, o Options) Parts {
 	e.Join(engine.Commands(engine.Families()...), engine.Commands(snapshot.Payloads(), snapshot.Migration(dialer{})))
 	e.Join(commands.Parts()...)
 	e.Join(p.Scripts.Part())
+	if o.Group {
+		e.Join(sentinel.New(e).Part())
+	}
 	if o.Volatile {
 		p.Replication = replication.New(e, replication.Options{Dial: dialMaster(e)})
 		e.Join(p.Replication.Part())
