@@ -16,9 +16,9 @@ func Cluster() Family {
 	return Family{Group: "cluster", Commands: []Command{
 		{Name: "asking", Arity: 1, Flags: Fast, Run: inCluster(cmdAsking), Since: "3.0.0", ACL: "connection", Was: []Was{Before("7.0.0", "acl=keyspace")},
 			Summary: "Allows the next command after a redirection.", Complexity: "O(1)"},
-		{Name: "readonly", Arity: 1, Flags: Loading | Stale | Fast, Run: inCluster(cmdReadOnly), Since: "3.0.0", ACL: "connection", Was: unlinked,
+		{Name: "readonly", Arity: 1, Flags: Loading | Stale | Fast, Run: inClusterOrGroup(cmdReadOnly), Since: "3.0.0", ACL: "connection", Was: unlinked,
 			Summary: "Allows reading from a replica of a cluster.", Complexity: "O(1)"},
-		{Name: "readwrite", Arity: 1, Flags: Loading | Stale | Fast, Run: inCluster(cmdReadWrite), Since: "3.0.0", ACL: "connection", Was: unlinked,
+		{Name: "readwrite", Arity: 1, Flags: Loading | Stale | Fast, Run: inClusterOrGroup(cmdReadWrite), Since: "3.0.0", ACL: "connection", Was: unlinked,
 			Summary: "Ends reading from a replica of a cluster.", Complexity: "O(1)"},
 		{Name: "cluster", Arity: -2, Since: "3.0.0", Was: []Was{Before("7.0.0", "+random"), {"7.0.0", func(cmd *Command) { cmd.Run = inCluster(cmdNoSub) }}},
 			Complexity: "Depends on the subcommand", Summary: "A container for Redis Cluster commands.", Subs: clusterSubs()},

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"net"
+	"slices"
+	"strings"
 
 	"github.com/miniserver-go/miniserver/resp"
 )
@@ -16,6 +18,18 @@ func inCluster(run Handler) Handler {
 			return
 		}
 		run(c)
+	}
+}
+
+// inClusterOrGroup returns a handler that refuses the command unless there may be a replica to read from: some clients of Sentinel ask for that too.
+func inClusterOrGroup(run Handler) Handler {
+	refusing := inCluster(run)
+	return func(c *Call) {
+		if c.Engine.topology != nil {
+			run(c)
+			return
+		}
+		refusing(c)
 	}
 }
 
@@ -38,17 +52,27 @@ func cmdReadWrite(c *Call) {
 }
 
 // CLUSTER MYID
-func cmdClusterMyID(c *Call) { c.Reply.BulkString(c.Engine.cluster.id) }
+func cmdClusterMyID(c *Call) {
+	id, _ := c.Engine.clusterID()
+	c.Reply.BulkString(id)
+}
 
 // CLUSTER MYSHARDID
-func cmdClusterMyShardID(c *Call) { c.Reply.BulkString(c.Engine.cluster.shard) }
+func cmdClusterMyShardID(c *Call) {
+	_, shard := c.Engine.clusterID()
+	c.Reply.BulkString(shard)
+}
 
 // CLUSTER INFO
 func cmdClusterInfo(c *Call) {
-	epoch := c.Engine.cluster.epoch
-	text := fmt.Sprintf("cluster_state:ok\r\ncluster_slots_assigned:%[1]d\r\ncluster_slots_ok:%[1]d\r\ncluster_slots_pfail:0\r\ncluster_slots_fail:0\r\n"+
-		"cluster_known_nodes:1\r\ncluster_size:1\r\ncluster_current_epoch:%[2]d\r\ncluster_my_epoch:%[2]d\r\n"+
-		"cluster_stats_messages_sent:0\r\ncluster_stats_messages_received:0\r\n", slots, epoch)
+	state, served, failed := "ok", slots, 0
+	epoch, ok := c.Engine.clusterEpoch()
+	if !ok {
+		state, served, failed = "fail", 0, slots
+	}
+	text := fmt.Sprintf("cluster_state:%s\r\ncluster_slots_assigned:%d\r\ncluster_slots_ok:%d\r\ncluster_slots_pfail:0\r\ncluster_slots_fail:%d\r\n"+
+		"cluster_known_nodes:%d\r\ncluster_size:1\r\ncluster_current_epoch:%[6]d\r\ncluster_my_epoch:%[6]d\r\n"+
+		"cluster_stats_messages_sent:0\r\ncluster_stats_messages_received:0\r\n", state, slots, served, failed, len(c.Engine.nodes(c.Session)), epoch)
 	if c.Engine.Release.Has(splits) {
 		text += "total_cluster_links_buffer_limit_exceeded:0\r\n"
 	}
@@ -57,13 +81,53 @@ func cmdClusterInfo(c *Call) {
 
 // CLUSTER NODES
 func cmdClusterNodes(c *Call) {
-	cl, at := &c.Engine.cluster, c.Engine.address(c.Session)
-	name := ""
-	if at.name != "" {
-		name = "," + at.name
+	var text []byte
+	nodes := c.Engine.nodes(c.Session)
+	for i := range nodes {
+		text = append(text, c.nodeLine(&nodes[i], masterOf(nodes))...)
 	}
-	c.Reply.Verbatim("txt", fmt.Appendf(nil, "%s %s:%s@%s%s myself,master - 0 0 %d connected 0-%d\n",
-		cl.id, at.ip, at.port, at.bus, name, cl.epoch, slots-1))
+	c.Reply.Verbatim("txt", text)
+}
+
+// nodeLine returns the line of CLUSTER NODES about a node:
+//
+//	id ip:port@bus,name flags master ping-sent pong-received epoch link-state slots
+func (c *Call) nodeLine(n, master *clusterNode) string {
+	flags, of, link, pong, served := "slave", "-", "connected", int64(0), ""
+	switch {
+	case n.master:
+		flags, served = "master", fmt.Sprintf(" 0-%d", slots-1)
+	case master != nil:
+		of = master.id
+	}
+	if n.myself {
+		flags = "myself," + flags
+	} else {
+		pong = c.Now() - max(0, n.heard)
+	}
+	if !n.up {
+		flags, link = flags+",fail", "disconnected"
+	}
+	name := ""
+	if n.at.name != "" {
+		name = "," + n.at.name
+	}
+	epoch, _ := c.Engine.clusterEpoch()
+	return fmt.Sprintf("%s %s:%s@%s%s %s %s 0 %d %d %s%s\n", n.id, n.at.ip, n.at.port, n.at.bus, name, flags, of, pong, epoch, link, served)
+}
+
+// replicaLines replies with the lines of CLUSTER NODES about the replicas of a node.
+func (c *Call) replicaLines(id string) {
+	nodes := c.Engine.nodes(c.Session)
+	master := masterOf(nodes)
+	at, n := c.Reply.Defer(), 0
+	for i := range nodes {
+		if master != nil && id == master.id && !nodes[i].master {
+			c.Reply.BulkString(strings.TrimSuffix(c.nodeLine(&nodes[i], master), "\n"))
+			n++
+		}
+	}
+	c.Reply.SetArray(at, n)
 }
 
 // endpoint is how clients are to reach a node: by its address or its name. It may be unknown; then they take what they have connected to.
@@ -90,12 +154,24 @@ func (c *Call) endpoint(at nodeAddress) endpoint {
 
 // CLUSTER SLOTS
 func cmdClusterSlots(c *Call) {
-	w, at := c.Reply, c.Engine.address(c.Session)
-	reach := c.endpoint(at)
-	w.Array(1)
-	w.Array(3)
-	w.Int(0)
-	w.Int(slots - 1)
+	nodes := c.Engine.nodes(c.Session)
+	if masterOf(nodes) == nil {
+		c.Reply.Array(0)
+		return
+	}
+	nodes = slices.DeleteFunc(nodes, func(n clusterNode) bool { return !n.up && !n.master })
+	c.Reply.Array(1)
+	c.Reply.Array(2 + len(nodes))
+	c.Reply.Int(0)
+	c.Reply.Int(slots - 1)
+	for i := range nodes {
+		c.replySlotNode(&nodes[i])
+	}
+}
+
+// replySlotNode replies with a node as CLUSTER SLOTS shows it: how to reach it, its ID, and since 7.0 the names that come on top.
+func (c *Call) replySlotNode(n *clusterNode) {
+	w, reach := c.Reply, c.endpoint(n.at)
 	named := c.Engine.Release.Has(splits)
 	if named {
 		w.Array(4)
@@ -107,8 +183,8 @@ func cmdClusterSlots(c *Call) {
 	} else {
 		w.Null()
 	}
-	w.Int(at.portNumber())
-	w.BulkString(c.Engine.cluster.id)
+	w.Int(n.at.portNumber())
+	w.BulkString(n.id)
 	if named {
 		w.Map(len(reach.others) / 2)
 		for _, word := range reach.others {
@@ -119,24 +195,42 @@ func cmdClusterSlots(c *Call) {
 
 // CLUSTER SHARDS
 func cmdClusterShards(c *Call) {
-	w, at := c.Reply, c.Engine.address(c.Session)
+	w, nodes := c.Reply, c.Engine.nodes(c.Session)
 	w.Array(1)
 	w.Map(2)
 	w.BulkString("slots")
-	w.Array(2)
-	w.Int(0)
-	w.Int(slots - 1)
+	if masterOf(nodes) == nil {
+		w.Array(0)
+	} else {
+		w.Array(2)
+		w.Int(0)
+		w.Int(slots - 1)
+	}
 	w.BulkString("nodes")
-	w.Array(1)
-	pairs := []any{"id", c.Engine.cluster.id}
-	if port := at.portNumber(); port != 0 {
+	w.Array(len(nodes))
+	for i := range nodes {
+		c.replyShardNode(&nodes[i])
+	}
+}
+
+// replyShardNode replies with a node as CLUSTER SHARDS shows it.
+func (c *Call) replyShardNode(n *clusterNode) {
+	w, pairs := c.Reply, []any{"id", n.id}
+	if port := n.at.portNumber(); port != 0 {
 		pairs = append(pairs, "port", port)
 	}
-	pairs = append(pairs, "ip", at.ip, "endpoint", c.endpoint(at).text)
-	if at.name != "" {
-		pairs = append(pairs, "hostname", at.name)
+	pairs = append(pairs, "ip", n.at.ip, "endpoint", c.endpoint(n.at).text)
+	if n.at.name != "" {
+		pairs = append(pairs, "hostname", n.at.name)
 	}
-	pairs = append(pairs, "role", "master", "replication-offset", int64(0), "health", "online")
+	role, health := "replica", "online"
+	if n.master {
+		role = "master"
+	}
+	if !n.up {
+		health = "fail"
+	}
+	pairs = append(pairs, "role", role, "replication-offset", n.applied, "health", health)
 	w.Map(len(pairs) / 2)
 	for _, word := range pairs {
 		switch word := word.(type) {
@@ -151,17 +245,25 @@ func cmdClusterShards(c *Call) {
 // CLUSTER LINKS. There are no other nodes.
 func cmdClusterLinks(c *Call) { c.Reply.Array(0) }
 
-// knownNode reads the ID of a node. Any but the node's own latches an error.
-func (c *Call) knownNode() {
-	if id := c.Arg(); c.err == nil && string(id) != c.Engine.cluster.id {
+// knownNode reads the ID of a node. One that the cluster does not have latches an error.
+func (c *Call) knownNode() (id string, myself bool) {
+	id = string(c.Arg())
+	i := slices.IndexFunc(c.Engine.nodes(c.Session), func(n clusterNode) bool { return n.id == id })
+	if i < 0 {
 		c.Refusef(ErrUnknownNode, id)
 	}
+	own, _ := c.Engine.clusterID()
+	return id, id == own
 }
 
 // CLUSTER REPLICAS node-id, CLUSTER SLAVES node-id
 func cmdClusterReplicas(c *Call) {
-	if c.knownNode(); c.OK() {
-		c.Reply.Array(0)
+	id, _ := c.knownNode()
+	if master := masterOf(c.Engine.nodes(c.Session)); master == nil || master.id != id {
+		c.Refuse(ErrNotMaster)
+	}
+	if c.OK() {
+		c.replicaLines(id)
 	}
 }
 
@@ -173,17 +275,17 @@ func cmdClusterFailureReports(c *Call) {
 }
 
 // CLUSTER FORGET node-id
-func cmdClusterForget(c *Call) {
-	if c.knownNode(); c.OK() {
-		c.Fail(ErrForgetSelf)
-	}
-}
+func cmdClusterForget(c *Call) { c.refuseNode(ErrForgetSelf) }
 
 // CLUSTER REPLICATE node-id
-func cmdClusterReplicate(c *Call) {
-	if c.knownNode(); c.OK() {
-		c.Fail(ErrReplicateSelf)
+func cmdClusterReplicate(c *Call) { c.refuseNode(ErrReplicateSelf) }
+
+// refuseNode refuses a command about a node: with an error of its own if that is this one.
+func (c *Call) refuseNode(self error) {
+	if _, myself := c.knownNode(); myself {
+		c.Refuse(self)
 	}
+	c.Fail(ErrGroupNodes)
 }
 
 // CLUSTER FAILOVER [FORCE | TAKEOVER]
@@ -191,9 +293,11 @@ func cmdClusterFailover(c *Call) {
 	if c.More() && !c.Word("FORCE") && !c.Word("TAKEOVER") {
 		c.Refuse(ErrSyntax)
 	}
-	if c.End(); c.OK() {
-		c.Fail(ErrFailoverMaster)
+	c.End()
+	if c.Engine.topology == nil || c.Engine.Group().Seated {
+		c.Refuse(ErrFailoverMaster)
 	}
+	c.Fail(ErrGroupNodes)
 }
 
 // CLUSTER MEET ip port [bus-port]. There is no bus on which to meet another node.
@@ -211,9 +315,10 @@ func cmdClusterMeet(c *Call) {
 	case net.ParseIP(string(ip)) == nil || port < 1 || port > 65535 || bus < 1 || bus > 65535:
 		c.Refusef(ErrNodeAddress, ip, c.Args[3])
 	}
-	if c.OK() {
-		c.Fail(ErrOnlyNode)
+	if c.Engine.topology != nil {
+		c.Refuse(ErrGroupNodes)
 	}
+	c.Fail(ErrOnlyNode)
 }
 
 // port reads a number; another text latches the error made with it.
@@ -232,7 +337,7 @@ func cmdClusterReset(c *Call) {
 		c.Refuse(ErrSyntax)
 	}
 	if c.End(); c.OK() {
-		c.Fail(ErrKeepsSlots)
+		c.keepSlots()
 	}
 }
 

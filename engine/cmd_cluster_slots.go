@@ -122,15 +122,23 @@ func cmdClusterDelSlots(c *Call) {
 		c.slot()
 	}
 	if c.OK() {
-		c.Fail(ErrKeepsSlots)
+		c.keepSlots()
 	}
 }
 
 // CLUSTER DELSLOTSRANGE start-slot end-slot [start-slot end-slot ...]
 func cmdClusterDelSlotsRange(c *Call) {
 	if c.slotRanges(); c.OK() {
-		c.Fail(ErrKeepsSlots)
+		c.keepSlots()
 	}
+}
+
+// keepSlots refuses to take slots from the node: the only one of its cluster, or the one that leads its group.
+func (c *Call) keepSlots() {
+	if c.Engine.topology != nil {
+		c.Refuse(ErrGroupNodes)
+	}
+	c.Fail(ErrKeepsSlots)
 }
 
 // CLUSTER FLUSHSLOTS
@@ -139,7 +147,7 @@ func cmdClusterFlushSlots(c *Call) {
 		c.Refuse(ErrFlushSlots)
 	}
 	if c.OK() {
-		c.Fail(ErrKeepsSlots)
+		c.keepSlots()
 	}
 }
 
@@ -149,6 +157,8 @@ func cmdClusterSetSlot(c *Call) {
 	slot := c.slot()
 	switch known := func() bool { return string(c.Arg()) == c.Engine.cluster.id }; {
 	case c.Failed():
+	case c.Engine.topology != nil:
+		c.Refuse(ErrGroupNodes)
 	case c.Left() == 1 && c.Word("STABLE"):
 	case c.Left() == 2 && c.Word("MIGRATING"):
 		if !known() {

@@ -142,6 +142,9 @@ func (c *Call) unsubscribe(kind string, t channelTable, own map[string]struct{},
 // PUBLISH channel message
 func cmdPublish(c *Call) {
 	channel, message := c.Arg(), c.Arg()
+	if c.Refuse(c.messageRefusal(channel)); !c.OK() {
+		return
+	}
 	c.PropagateMessage()
 	c.Reply.Int(int64(c.Engine.publish(channel, message)))
 }
@@ -149,6 +152,9 @@ func cmdPublish(c *Call) {
 // SPUBLISH shardchannel message
 func cmdSPublish(c *Call) {
 	channel, message := c.Arg(), c.Arg()
+	if c.Refuse(c.messageRefusal(channel)); !c.OK() {
+		return
+	}
 	c.PropagateMessage()
 	c.Reply.Int(int64(c.Engine.publishShard(channel, message)))
 }

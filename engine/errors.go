@@ -187,6 +187,9 @@ const (
 	ErrCrossSlot       = Error("CROSSSLOT Keys in request don't hash to the same slot")
 	ErrCrossSlotCall   = "ERR Command '%s' in script attempted to access keys that don't hash to the same slot"
 	ErrCrossSlotScript = Error("ERR Script attempted to access keys that do not hash to the same slot")
+	ErrClusterDown     = Error("CLUSTERDOWN The cluster is down")
+	ErrNotMaster       = Error("ERR The specified node is not a master")
+	ErrGroupNodes      = Error("ERR A group has all hash slots, and its members are the nodes: use GROUP ADD, GROUP REMOVE and GROUP TRANSFER")
 	ErrNotInCluster    = "ERR %s is not allowed in cluster mode"
 	ErrUnknownNode     = "ERR Unknown node %s"
 	ErrNoSuchNode      = "ERR I don't know about node %s"

@@ -26,7 +26,11 @@ func (e *Engine) gate(s *Session, cmd *Command, args [][]byte) error {
 		}
 	}
 	if f&OneSlot != 0 {
-		if err := e.checkSlot(s, cmd, args); err != nil {
+		err := e.checkSlot(s, cmd, args)
+		if err == nil && e.topology != nil {
+			err = e.redirect(s, cmd, args)
+		}
+		if err != nil {
 			return err
 		}
 	}

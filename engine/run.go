@@ -173,7 +173,7 @@ func (e *Engine) reject(s *Session, cmd *Command, err error) {
 	}
 	err = e.Worded(err)
 	if cmd != nil && cmd.Flags&RunsTx != 0 {
-		if err != ErrCrossSlot {
+		if !isOfCluster(err) {
 			err = Errorf(ErrExecRefused, strings.TrimPrefix(err.Error(), "ERR "))
 		}
 		s.endTx()

@@ -27,7 +27,7 @@ var storeysOfEngine = [][]string{
 	{ // Nouns: types that know one another, and what they do alone.
 		"engine.go", "world.go", "command.go", "command_index.go", "keyspecs.go", "categories.go", "syntax.go", "older.go", "call.go", "session.go", "part.go",
 		"config.go", "lazyfree.go", "defrag.go", "transaction.go", "slowlog.go", "latency.go", "info.go", "additions.go", "memory.go", "output.go", "held.go",
-		"client_buffers.go", "pause.go", "cluster.go", "stopwatch.go", "role.go", "topology.go",
+		"client_buffers.go", "pause.go", "cluster.go", "stopwatch.go", "role.go", "topology.go", "cluster_nodes.go",
 		"stats.go", "propagation.go", "propagation_older.go", "persistence.go", "slowscript.go", "debugged.go", "evict_pool.go", "blocked_clients.go", "tracking.go",
 		"pubsub.go", "faults.go", "users.go", "secrets.go", "wholes.go",
 	},
@@ -36,7 +36,7 @@ var storeysOfEngine = [][]string{
 		"lookup.go", "databases.go", "debugged_copy.go",
 	},
 	{ // Running one command: may it run, run it, block, make room.
-		"run.go", "gate.go", "hinder.go", "evict.go", "evict_clients.go", "blocked.go",
+		"run.go", "gate.go", "redirect.go", "hinder.go", "evict.go", "evict_clients.go", "blocked.go",
 	},
 	{ // Running many: batches, slow scripts, the journal's commands, time.
 		"dispatch.go", "slowscript_run.go", "debugged_run.go", "loader.go", "follow.go", "delays.go", "tick.go",

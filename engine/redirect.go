@@ -1,0 +1,52 @@
+package engine
+
+import "strings"
+
+// In a group only the leader runs commands as if there were no other member. What becomes of a command that a client sends to another one
+// depends on the kind of clients that the server is set up for:
+//
+//	                           a write        a read          PUBLISH
+//	cluster-enabled no         -READONLY      is executed     -READONLY      as at a replica, for plain clients and those of Sentinel
+//	cluster-enabled yes        -MOVED         -MOVED          -MOVED         as at a replica of a cluster
+//	  after READONLY           -MOVED         is executed     -MOVED
+//	  while nobody leads       -CLUSTERDOWN   -CLUSTERDOWN    -CLUSTERDOWN
+//
+// Nothing in what a client sends tells one kind from the other: a client in cluster mode asks for the slots over one connection, and sends
+// commands over others. So the parameter decides, as in Redis. A client of Sentinel takes -READONLY as a sign to connect anew, and
+// would not know what -MOVED means; a client in cluster mode follows -MOVED, and most report -READONLY to the program.
+
+// redirect returns the error that sends a cluster's client to the leader, nil if the command may run here. The session knows the slot of its keys.
+func (e *Engine) redirect(s *Session, cmd *Command, args [][]byte) error {
+	g := e.Group()
+	if s.slot == noSlot || g.Seated {
+		return nil
+	}
+	reads := s.readsReplica && !s.mayRun(Write, cmd, args) && cmd.Flags&PubSub == 0
+	switch leader := g.LeadingMember(); {
+	case reads && (leader != nil || e.parameter("cluster-allow-reads-when-down", "no") == YesNo(true)):
+		return nil
+	case leader == nil || leader.ID == g.Self: // which has not taken its seat yet
+		return ErrClusterDown
+	default:
+		return Errorf(ErrMoved, s.slot, leader.Address())
+	}
+}
+
+// isOfCluster reports whether an error is one by which a node of a cluster refuses the keys of a command. EXEC replies with such errors as they are.
+func isOfCluster(err error) bool {
+	return err == ErrCrossSlot || err == ErrClusterDown || strings.HasPrefix(err.Error(), "MOVED ")
+}
+
+// messageRefusal returns the error that refuses a message to a channel, nil for none. A message has its place among the changes, so only the leader of a
+// group takes it; its members pass it on to their own subscribers.
+func (c *Call) messageRefusal(channel []byte) error {
+	e := c.Engine
+	switch {
+	case e.topology == nil || !e.role.Replica || c.Session.Client().master:
+		return nil
+	case !e.cluster.enabled:
+		return ErrReadOnly
+	}
+	c.Session.slot = int32(KeySlot(channel))
+	return e.redirect(c.Session, c.Cmd, c.Args)
+}
