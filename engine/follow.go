@@ -15,6 +15,20 @@ func (e *Engine) SetRole(r Role) {
 	e.keepExpired()
 	if r.Replica && !was.Replica {
 		e.unblockAll()
+		if e.topology != nil {
+			e.sendAway()
+		}
+	}
+}
+
+// sendAway closes the connections of clients of a group's leader that leads no more, so that they look for the new one: some do so only when they have
+// to connect. Redis' Sentinel has a master do the same. Subscribers stay, since all members pass messages on.
+func (e *Engine) sendAway() {
+	for _, s := range e.clients {
+		if s.Peer != nil && !s.master && !s.monitor && s.class() == ClassNormal {
+			s.CloseAfterReply()
+			s.Wake()
+		}
 	}
 }
 

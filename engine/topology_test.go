@@ -100,6 +100,24 @@ func TestPlainClientsReadFromMembers(t *testing.T) {
 	require.Equal(t, "+OK\r\n", r.do("SET k w"))
 }
 
+func TestClientsOfAFormerLeaderConnectAnew(t *testing.T) {
+	r, g := newMember(t, false)
+	r.seat(g)
+	connect := func() *engine.Session { return r.NewSession(silentPeer{}) }
+	plain, subscriber := connect(), connect()
+	r.Do(subscriber, [][][]byte{{[]byte("SUBSCRIBE"), []byte("channel")}})
+	g.Leader, g.Last, g.Seated = 2, 2, false
+	r.With(func() { r.SetRole(engine.Role{Replica: true}) })
+	require.True(t, r.Collect(plain).Closing)
+	require.False(t, r.Collect(subscriber).Closing)
+	require.False(t, r.Collect(r.client).Closing, "it is no connection")
+}
+
+// silentPeer is a connection that ignores wake-ups.
+type silentPeer struct{}
+
+func (silentPeer) Wake() {}
+
 func TestTheNodesOfTheClusterAreTheMembers(t *testing.T) {
 	r, g := newMember(t, true)
 	id := func(n uint64) string { return g.NodeID(n) }

@@ -18,6 +18,8 @@ const (
 	errFailoverTimeout     = engine.Error("ERR FAILOVER timeout must be greater than 0")
 	errClusterReplica      = engine.Error("ERR REPLICAOF not allowed in cluster mode.")
 	errFailoverCluster     = engine.Error("ERR FAILOVER not allowed in cluster mode.")
+	errGroupReplica        = engine.Error("ERR REPLICAOF not allowed in a group. Use GROUP TRANSFER.")
+	errFailoverGroup       = engine.Error("ERR FAILOVER not allowed in a group. Use GROUP TRANSFER.")
 	errFailoverTwice       = engine.Error("ERR FAILOVER already in progress.")
 	errFailoverReplica     = engine.Error("ERR FAILOVER is not valid when server is a replica.")
 	errFailoverForce       = engine.Error("ERR FAILOVER with force option requires both a timeout and target HOST and IP.")

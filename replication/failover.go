@@ -32,6 +32,10 @@ var failoverStates = [...]string{noFailover: "no-failover", waitForSync: "waitin
 
 // FAILOVER [TO host port [FORCE]] [ABORT] [TIMEOUT milliseconds]
 func (m *Master) cmdFailover(c *engine.Call) {
+	if c.Engine.Topology() != nil {
+		c.Fail(errFailoverGroup)
+		return
+	}
 	if c.Engine.InCluster() {
 		c.Fail(errFailoverCluster)
 		return

@@ -24,6 +24,10 @@ func (m *Master) fillMemory(b *bytes.Buffer) {
 
 // fillReplication writes the fields of INFO replication.
 func (m *Master) fillReplication(b *bytes.Buffer) {
+	if g := m.engine.Group(); g != nil {
+		fillGroup(b, g, &m.stream, m.params.backlogSize)
+		return
+	}
 	if m.link == nil {
 		engine.Fields(b, "role", "master")
 	} else {
@@ -108,6 +112,10 @@ func bit(b bool) int {
 
 // ROLE
 func (m *Master) cmdRole(c *engine.Call) {
+	if g := m.engine.Group(); g != nil {
+		replyGroupRole(c, g)
+		return
+	}
 	if m.link != nil {
 		m.link.reportRole(c)
 		return
@@ -121,12 +129,17 @@ func (m *Master) cmdRole(c *engine.Call) {
 			continue
 		}
 		n++
-		c.Reply.Array(3)
-		c.Reply.BulkString(r.host())
-		c.Reply.BulkString(fmt.Sprint(r.port))
-		c.Reply.BulkString(fmt.Sprint(r.acked))
+		replyReplica(c, r.host(), r.port, r.acked)
 	}
 	c.Reply.SetArray(at, n)
+}
+
+// replyReplica replies with a replica, as ROLE shows it on a master.
+func replyReplica(c *engine.Call, host string, port, offset int64) {
+	c.Reply.Array(3)
+	c.Reply.BulkString(host)
+	c.Reply.BulkString(fmt.Sprint(port))
+	c.Reply.BulkString(fmt.Sprint(offset))
 }
 
 // reportRole is ROLE on a replica.
@@ -135,11 +148,16 @@ func (l *link) reportRole(c *engine.Call) {
 	if l.state == connected {
 		offset = l.master.stream.offset
 	}
+	replySlave(c, l.host, l.port, linkStates[l.state], offset)
+}
+
+// replySlave is ROLE on a replica.
+func replySlave(c *engine.Call, host string, port int64, state string, offset int64) {
 	c.Reply.Array(5)
 	c.Reply.BulkString("slave")
-	c.Reply.BulkString(l.host)
-	c.Reply.Int(l.port)
-	c.Reply.BulkString(linkStates[l.state])
+	c.Reply.BulkString(host)
+	c.Reply.Int(port)
+	c.Reply.BulkString(state)
 	c.Reply.Int(offset)
 }
 

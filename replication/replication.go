@@ -26,6 +26,8 @@
 //	wait, good  WAIT, and how many replicas writes need
 //	failover    FAILOVER: hands the role over to a replica
 //
+// In a group (package sentinel says more of what clients see), nothing of this runs, and group.go answers ROLE and INFO.
+//
 // As a replica (type link; package psync speaks the protocol):
 //
 //	role         REPLICAOF: who is the master, and what becomes of the history

@@ -12,6 +12,8 @@ import (
 // REPLICAOF <host port | NO ONE>
 func (m *Master) cmdReplicaOf(c *engine.Call) {
 	switch {
+	case c.Engine.Topology() != nil:
+		c.Refuse(errGroupReplica)
 	case c.Engine.InCluster():
 		c.Refuse(errClusterReplica)
 	case m.failover.state != noFailover:
