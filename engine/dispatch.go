@@ -15,6 +15,8 @@ type Outcome struct {
 	Queued   int    // bytes of the arguments that MULTI has queued
 
 	Class Class // of clients, by which its output is limited
+
+	Awaits uint64 // what Part.Awaits returned: Out must not leave before the part has settled it; 0 for nothing
 }
 
 // Do executes the commands of a batch for a session, in order. It executes fewer than all when the session
@@ -144,7 +146,8 @@ func (e *Engine) endBatch() {
 func (s *Session) takeReplies() Outcome {
 	s.wakePending = false
 	s.closing = s.closing || s.Reply.Full()
-	o := Outcome{Blocked: s.blocked != nil || s.running && s.debugger == nil || s.postponed, Closing: s.closing, Overflow: s.Reply.Full(), Class: s.outputClass()}
+	o := Outcome{Blocked: s.blocked != nil || s.running && s.debugger == nil || s.postponed, Closing: s.closing, Overflow: s.Reply.Full(), Class: s.outputClass(),
+		Awaits: s.engine.Parts.awaited()}
 	if s.tx != nil {
 		o.Queued = s.tx.argsBytes()
 	}

@@ -84,6 +84,9 @@ func (e *Engine) join(p Part) {
 	if p.Guests != nil {
 		e.Parts.guests = p.Guests
 	}
+	if p.Awaits != nil {
+		e.Parts.awaits = p.Awaits
+	}
 	if p.Clock != nil {
 		e.steerBy(p.Clock)
 	}

@@ -41,6 +41,9 @@ type Part struct {
 	Shutdown func(how Shutdown) error
 	// Propagate receives every change. SetPropagate starts and stops it while the engine runs.
 	Propagate Propagate
+	// Awaits is asked whenever replies and messages are taken for sending. They may tell of changes that are not certain yet: unless it
+	// returns 0, the server holds them back until the part has settled what it returned, see server.Barrier. An engine has one of them.
+	Awaits func() uint64
 	// Replicates says that Propagate feeds replicas, which receive messages as well, and not a journal.
 	Replicates bool
 
@@ -68,6 +71,15 @@ type parts struct {
 	sections  []Section
 	libraries Libraries
 	guests    Guests
+	awaits    func() uint64 // nil: nothing is held back
+}
+
+// awaited returns what the replies that are being taken must wait for; 0 for nothing.
+func (p *parts) awaited() uint64 {
+	if p.awaits == nil {
+		return 0
+	}
+	return p.awaits()
 }
 
 // part returns the part with a name. It panics if there is none: names are constants of the parts

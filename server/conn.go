@@ -216,7 +216,7 @@ func (c *conn) fail(err error) {
 	}
 	w := resp.NewWriter(2)
 	w.Error(err)
-	c.write(w.Bytes(), false)
+	c.write(w.Bytes(), 0, false)
 }
 
 // reply sends the replies of a batch and adopts the session's state.
@@ -226,7 +226,7 @@ func (c *conn) reply(o engine.Outcome) {
 		return
 	}
 	if len(o.Out) > 0 {
-		c.write(o.Out, o.Class == engine.ClassNormal)
+		c.write(o.Out, o.Awaits, o.Class == engine.ClassNormal)
 	}
 	if len(o.Out) > 0 || c.session.Unsent.Load() > 0 {
 		c.limitOutput(o.Class)
@@ -235,10 +235,11 @@ func (c *conn) reply(o engine.Outcome) {
 	c.dying = c.dying || o.Closing
 }
 
-// write sends out now or with the group. groupable means that it may wait to save system calls.
-func (c *conn) write(out []byte, groupable bool) {
-	if c.group.delays(c, len(out), groupable) {
-		c.group.hold(c, out)
+// write sends out now or with the group. It must wait for what it awaits, if that is not 0; groupable means that it may wait to save
+// system calls.
+func (c *conn) write(out []byte, awaits uint64, groupable bool) {
+	if awaits != 0 || c.group.delays(c, len(out), groupable) {
+		c.group.hold(c, out, awaits)
 		return
 	}
 	c.send(out)

@@ -33,14 +33,17 @@ type group struct {
 	parts  []part // of out, in order
 	armed  bool   // the loop will call Run
 	owing  bool   // replies wait for the journal
+	awaits uint64 // what replies wait for at the barrier; 0 for nothing
+	queue  []*delivery
 	rounds rounds
 	wakes  wakes // of the loop
 }
 
 // part is the replies of one batch in out: their connection and their length.
 type part struct {
-	to *conn
-	n  int
+	to     *conn
+	n      int
+	awaits bool // it waits at the barrier
 }
 
 const (
@@ -101,10 +104,16 @@ func (g *group) delays(c *conn, n int, groupable bool) bool {
 	return c.held > 0 || groupable && !g.owing && n <= maxPart && !g.wakes.due.Load() && (g.armed || g.rounds.pay())
 }
 
-// hold adds replies to the group.
-func (g *group) hold(c *conn, out []byte) {
+// hold adds replies to the group, which await something at the barrier unless that is 0.
+func (g *group) hold(c *conn, out []byte, awaits uint64) {
+	if awaits != 0 && awaits != g.awaits {
+		if g.awaits != 0 {
+			g.flush()
+		}
+		g.awaits = awaits
+	}
 	g.out = append(g.out, out...)
-	g.parts = append(g.parts, part{c, len(out)})
+	g.parts = append(g.parts, part{c, len(out), awaits != 0})
 	c.held++
 	if !g.armed {
 		g.armed = true
@@ -131,9 +140,22 @@ func (g *group) flush() bool {
 	g.rounds.ended(len(g.parts))
 	out, parts := g.out, g.parts
 	g.out, g.parts = nil, nil // a connection that breaks while sending calls flush again
+	if g.awaits != 0 || len(g.queue) > 0 {
+		g.wait(out, parts)
+	} else {
+		g.deliver(out, parts, true)
+	}
+	return true
+}
+
+// deliver sends replies. If those that wait at the barrier are lost, it ends their connections instead.
+func (g *group) deliver(out []byte, parts []part, certain bool) {
 	rest := out
 	for _, p := range parts {
 		p.to.held--
+		if p.awaits && !certain {
+			p.to.dying, p.to.broken = true, true
+		}
 		p.to.send(rest[:p.n])
 		rest = rest[p.n:]
 		if p.to.dying && p.to.held == 0 {
@@ -144,5 +166,4 @@ func (g *group) flush() bool {
 		clear(parts)
 		g.out, g.parts = out[:0], parts[:0]
 	}
-	return true
 }

@@ -56,6 +56,8 @@ type Options struct {
 	Log        io.Writer      // nil for no log
 	// Journal delays replies until it has saved the changes that they promise. It may be nil.
 	Journal Journal
+	// Barrier holds replies back until what they tell is certain. It may be nil.
+	Barrier Barrier
 	// Load loads the saved data before the server is ready; meanwhile clients get LOADING errors. An error ends Run.
 	// It may be nil.
 	Load func() error
@@ -307,7 +309,7 @@ func (s *Server) OnClose(gc gnet.Conn, _ error) gnet.Action {
 	// A reply may have arrived just before the client hung up, and a client that only closed its writing end
 	// still reads.
 	if o := s.engine.Collect(c.session); len(o.Out) > 0 || c.held > 0 {
-		c.write(o.Out, false)
+		c.write(o.Out, o.Awaits, false)
 		if c.held > 0 {
 			c.group.flush()
 		}

@@ -1,0 +1,63 @@
+package server
+
+import (
+	"context"
+
+	"github.com/panjf2000/gnet/v2"
+)
+
+// Barrier settles whether what replies tell is certain: see engine.Part.Awaits.
+type Barrier interface {
+	// Settle finds out whether everything is certain that commands have done up to now, under the number that Awaits gave. It does not
+	// wait. It calls done once, from any goroutine: false if it is not certain and the connections are to end without their replies.
+	Settle(awaited uint64, done func(certain bool))
+}
+
+// delivery is the replies of one round of a loop that wait at the barrier, or behind others that do:
+//
+//	loop   Do hold Do hold ... Run: Settle ─▶ queue ... done ─▶ send, send
+//
+// Deliveries leave in order, so that the replies of a connection do.
+type delivery struct {
+	group            *group
+	out              []byte
+	parts            []part
+	settled, certain bool
+}
+
+// wait queues the replies of a round until they are certain.
+func (g *group) wait(out []byte, parts []part) {
+	d := &delivery{group: g, out: out, parts: parts}
+	g.queue = append(g.queue, d)
+	awaits := g.awaits
+	if g.awaits = 0; awaits == 0 {
+		d.settle(true)
+		return
+	}
+	g.server.opts.Barrier.Settle(awaits, func(certain bool) {
+		_ = g.loop.Execute(context.Background(), arrival(func() { d.settle(certain) })) // fails only when the loop ends
+	})
+}
+
+// arrival implements gnet.Runnable.
+type arrival func()
+
+var _ gnet.Runnable = arrival(nil)
+
+// Run implements gnet.Runnable.
+func (a arrival) Run(context.Context) error {
+	a()
+	return nil
+}
+
+// settle delivers the replies, and those of later rounds that waited behind them.
+func (d *delivery) settle(certain bool) {
+	g := d.group
+	d.settled, d.certain = true, certain
+	for len(g.queue) > 0 && g.queue[0].settled {
+		first := g.queue[0]
+		g.queue[0] = nil
+		g.queue = g.queue[1:]
+		g.deliver(first.out, first.parts, first.certain)
+	}
+}

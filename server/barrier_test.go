@@ -1,0 +1,102 @@
+package server
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/engine"
+)
+
+// gatekeeper is a Barrier that a test opens.
+type gatekeeper struct {
+	awaited atomic.Uint64
+
+	mu   sync.Mutex
+	asks []func(bool)
+	all  chan uint64 // what was asked for
+}
+
+func (g *gatekeeper) Settle(awaited uint64, done func(bool)) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.asks = append(g.asks, done)
+	g.all <- awaited
+}
+
+// answer answers a question.
+func (g *gatekeeper) answer(i int, certain bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.asks[i](certain)
+}
+
+func startWithBarrier(t *testing.T) (*running, *gatekeeper) {
+	g := &gatekeeper{all: make(chan uint64, 100)}
+	g.awaited.Store(7)
+	r := startWith(t, Options{Barrier: g}, func(e *engine.Engine) { e.Join(engine.Part{Awaits: g.awaited.Load}) })
+	return r, g
+}
+
+// next returns what the server asks for next.
+func (g *gatekeeper) next(t *testing.T) uint64 {
+	select {
+	case awaited := <-g.all:
+		return awaited
+	case <-time.After(patience):
+		t.Fatal("the server asks for nothing")
+		return 0
+	}
+}
+
+func TestRepliesWaitAtTheBarrier(t *testing.T) {
+	r, g := startWithBarrier(t)
+	c, other := r.dial(t), r.dial(t)
+	c.send("SET k v\r\n")
+	require.EqualValues(t, 7, g.next(t))
+	c.send("GET k\r\n")
+	g.next(t)
+
+	g.awaited.Store(0) // of another connection nothing is awaited, and it is not held up for long
+	g.answer(1, true)  // this one waits for the first
+	g.answer(0, true)
+	for _, want := range []string{"+OK", "$1", "v"} {
+		require.Equal(t, want, c.line())
+	}
+	require.Equal(t, "+PONG", other.ask("PING"))
+}
+
+func TestTheBarrierEndsConnections(t *testing.T) {
+	r, g := startWithBarrier(t)
+	c := r.dial(t)
+	c.send("SET k v\r\n")
+	g.next(t)
+	g.answer(0, false)
+	c.closed()
+}
+
+func TestMessagesWaitAtTheBarrier(t *testing.T) {
+	r, g := startWithBarrier(t)
+	g.awaited.Store(0)
+	subscriber, publisher := r.dial(t), r.dial(t)
+	require.Equal(t, "*3", subscriber.ask("SUBSCRIBE news"))
+	for range 5 {
+		subscriber.line()
+	}
+	g.awaited.Store(8)
+	publisher.send("PUBLISH news hello\r\n")
+	go func() { // reply and message may be settled together, or one after the other
+		for i := 0; ; i++ {
+			if <-g.all == 0 {
+				return
+			}
+			g.answer(i, false)
+		}
+	}()
+	subscriber.closed()
+	publisher.closed()
+	g.all <- 0
+}
