@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"strconv"
 	"strings"
@@ -303,6 +304,39 @@ func TestMigrateRefuses(t *testing.T) {
 		err := run(t.Context(), append([]string{"migrate"}, strings.Fields(args)...), strings.NewReader(""), io.Discard)
 		require.ErrorContains(t, err, want, args)
 	}
+}
+
+// A target that evicts keys, or takes no value of that size, is told.
+func TestMigrateTellsWhatTheTargetHasNoRoomFor(t *testing.T) {
+	from, to := ourEndpoint(t), ourEndpoint(t, "--maxmemory", "3mb", "--maxmemory-policy", "allkeys-lru")
+	from.do(t, "DEBUG POPULATE 1000 key 10000")
+	_, err := migrating(t, "--from", from.url(""), "--to", to.url(""), "--switch-when-caught-up").rest()
+	require.ErrorContains(t, err, "its maxmemory is too small for the data")
+
+	from, to = ourEndpoint(t), ourEndpoint(t, "--proto-max-bulk-len", "1mb")
+	random := make([]byte, 1<<20) // which cannot be compressed
+	_, _ = rand.NewChaCha8([32]byte{}).Read(random)
+	from.do(t, fmt.Sprintf("SET long %x\nSET short x", random))
+	said, err := migrating(t, "--from", from.url(""), "--to", to.url(""), "--switch-when-caught-up").rest()
+	require.ErrorIs(t, err, errPrinted)
+	require.Contains(t, said, "not taken by the target: 1")
+	require.Contains(t, said, "proto-max-bulk-len of the target is 1048576")
+	require.Equal(t, "x", to.ask(t, "GET short"))
+}
+
+// Groups of streams and libraries of functions that differ are found, and copied again.
+func TestMigrateComparesGroupsAndLibraries(t *testing.T) {
+	from, to := ourEndpoint(t), ourEndpoint(t)
+	from.do(t, "XADD s 1-1 f v\nXGROUP CREATE s g 0\nXREADGROUP GROUP g me COUNT 1 STREAMS s >")
+	from.do(t, "FUNCTION LOAD \"#!lua name=l\\nredis.register_function('f', function() return 'called' end)\"")
+	l := migrating(t, "--from", from.url(""), "--to", to.url(""))
+	l.until(follows)
+	to.do(t, "XGROUP DELCONSUMER s g me\nFUNCTION DELETE l")
+	said, err := l.finish()
+	require.NoError(t, err, said)
+	require.Contains(t, said, "keys that differed and are copied again: 1")
+	require.Equal(t, "called", to.ask(t, "FCALL f 0"))
+	require.Equal(t, "1", to.ask(t, `EVAL "return tostring(redis.call('XACK', 's', 'g', '1-1'))" 0`))
 }
 
 // With --replace the target keeps its other keys.

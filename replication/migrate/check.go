@@ -44,6 +44,9 @@ func (s *handover) checkAll() (err error) {
 		if err == nil && !s.Replace {
 			err = s.extras(func(at place) { s.touch(at) }, s.keepUp)
 		}
+		if err == nil {
+			err = s.checkEvictions()
+		}
 	}
 	return err
 }

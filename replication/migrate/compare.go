@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 )
@@ -15,8 +16,8 @@ const (
 )
 
 // difference tells how two values differ; empty if they do not. Payloads in different encodings may be the same value, so their
-// values are compared by the digest of DEBUG DIGEST-VALUE, together with the deadlines of their elements. As there, the groups of
-// a stream do not count. What has expired when the second value was read does not count either: a server that is paused keeps it.
+// values are compared by the digest of DEBUG DIGEST-VALUE, together with the deadlines of their elements and the groups of a
+// stream, which that leaves out. What has expired when the second value was read does not count either: a server that is paused keeps it.
 func (m *Migration) difference(a, b *value) string {
 	if a.exists == b.exists && a.deadline == b.deadline && a.body() == b.body() {
 		return ""
@@ -63,20 +64,38 @@ func (m *Migration) digest(v *value, now int64) (digest string, known bool) {
 	if !known {
 		return "", false
 	}
-	var deadlines []string
+	var more []string
 	if c, ok := decoded.(keyspace.Collection); ok && c.Volatile() > 0 {
 		c.Expire(now, math.MaxInt, nil)
 		if c.Len() == 0 {
 			return absent, true
 		}
 		rdb.EachElementDeadline(c, func(element []byte, deadline int64) {
-			deadlines = append(deadlines, fmt.Sprintf("%q %d", element, deadline))
+			more = append(more, fmt.Sprintf("%q %d", element, deadline))
 		})
 	}
-	slices.Sort(deadlines)
+	if s, ok := decoded.(*stream.Stream); ok {
+		more = groups(s)
+	}
+	slices.Sort(more)
 	db, key := m.Engine.Keyspace.DB(0), []byte("k")
 	db.SetUntil(key, decoded, 0)
-	digest = fmt.Sprint(db.ValueDigest(key), deadlines)
+	digest = fmt.Sprint(db.ValueDigest(key), more)
 	db.Delete(key)
 	return digest, true
+}
+
+// groups returns what the groups of a stream are. When a consumer was seen last is not replicated.
+func groups(s *stream.Stream) (lines []string) {
+	for _, g := range s.Groups() {
+		lines = append(lines, fmt.Sprintf("%q %v", g.Name(), g.Last))
+		for _, c := range g.Consumers() {
+			lines = append(lines, fmt.Sprintf("%q %q", g.Name(), c.Name()))
+		}
+		g.Each(stream.ID{}, func(p *stream.Pending) bool {
+			lines = append(lines, fmt.Sprintf("%q %v %q %d %d", g.Name(), p.ID, p.Consumer().Name(), p.Delivered, p.Count))
+			return true
+		})
+	}
+	return lines
 }

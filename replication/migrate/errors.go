@@ -17,5 +17,7 @@ const (
 	errOneToAll = "the URL of the target names database %d, that of the source none: name both or only that of the source"
 	errNotEmpty = "the target has %d keys in database %d; with --replace they stay, unless the source has keys of these names"
 	errRestart  = "%s is not the one that the migration began with: it was restarted, and may have lost data; start again"
+	errTooLong  = "it has %d bytes when it is written, and proto-max-bulk-len of the target is %d"
+	errEvicts   = "the target has evicted %d keys since the migration began: its maxmemory is too small for the data"
 	errRefuses  = "%s refuses %s: %s"
 )

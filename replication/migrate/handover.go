@@ -2,7 +2,6 @@ package migrate
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 	"strconv"
 	"time"
@@ -134,35 +133,13 @@ func (m *Migration) copyOnce(refusal *psync.Refusal) error {
 	return s.finish()
 }
 
-// copyLibraries copies the libraries of functions. Servers before Redis 7.0 have none.
-func (m *Migration) copyLibraries() error {
-	var sources [][]byte
-	err := m.on(m.source, 0, func(c *server) error {
-		v, err := c.do("FUNCTION", "LIST", "WITHCODE")
-		for _, library := range v.Elems {
-			for i := 0; i+1 < len(library.Elems); i += 2 {
-				if library.Elems[i].Text == "library_code" {
-					sources = append(sources, []byte(library.Elems[i+1].Text))
-				}
-			}
-		}
-		return err
-	})
-	for _, source := range sources {
-		if err == nil {
-			err = m.Library(source)
-		}
-	}
-	if errors.As(err, new(*refused)) {
-		return nil
-	}
-	return cmp.Or(err, m.settle())
-}
-
 // compare compares what has changed since it was compared; all keys if none was. What differs is copied once more, and compared again.
 func (s *handover) compare() error {
 	s.phase = Comparing
 	err := s.settle()
+	if err == nil {
+		err = s.checkEvictions()
+	}
 	if err == nil && s.touched != nil {
 		err = s.eachTouched(s.compareKeys)
 	} else if err == nil {
@@ -170,6 +147,9 @@ func (s *handover) compare() error {
 	}
 	if err == nil && len(s.report.Different) > 0 {
 		err = s.repair()
+	}
+	if err == nil {
+		err = s.compareLibraries()
 	}
 	sortLosses(s.report.Different)
 	return err

@@ -173,6 +173,9 @@ func (m *Migration) load() error {
 		return err
 	}
 	m.link.loading, m.link.id = false, id
+	if err := m.checkEvictions(); err != nil {
+		return err
+	}
 	if !errors.As(damage, new(*rdb.Error)) {
 		return damage
 	}

@@ -26,6 +26,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -104,6 +105,8 @@ type side struct {
 	product, version string // empty if it conceals them
 	ours             bool   // it is a miniserver
 	absolute         bool   // it has PEXPIRETIME
+	maxBulk          int64  // bytes of an argument
+	evicted          int64  // keys before the migration
 }
 
 // Migration is a migration in progress. All of it happens in the goroutine of Run, except reading the stream.
@@ -179,8 +182,46 @@ func (m *Migration) prepare() error {
 		return err
 	}
 	m.form = firstForm(m.Like, m.target)
+	if err := m.askTarget(); err != nil {
+		return err
+	}
 	m.Say("from %s to %s", m.source, m.target)
 	return nil
+}
+
+// askTarget asks what limits the target has.
+func (m *Migration) askTarget() (err error) {
+	v, err := m.target.conn.do("CONFIG", "GET", "proto-max-bulk-len")
+	if errors.As(err, new(*refused)) {
+		err = nil
+	}
+	m.target.maxBulk = 512 << 20
+	if len(v.Elems) == 2 {
+		m.target.maxBulk, _ = strconv.ParseInt(v.Elems[1].Text, 10, 64)
+	}
+	if err == nil {
+		m.target.evicted, err = m.evictions()
+	}
+	return err
+}
+
+// evictions returns how many keys the target has evicted.
+func (m *Migration) evictions() (n int64, err error) {
+	err = m.on(m.target, 0, func(c *server) error {
+		fields, err := c.info("stats")
+		n, _ = strconv.ParseInt(fields["evicted_keys"], 10, 64)
+		return err
+	})
+	return n, err
+}
+
+// checkEvictions ends a migration whose target has no room for all keys.
+func (m *Migration) checkEvictions() error {
+	n, err := m.evictions()
+	if err == nil && n > m.target.evicted {
+		err = fatal{fmt.Errorf(errEvicts, n-m.target.evicted)}
+	}
+	return err
 }
 
 // checkTarget refuses a target that takes no writes, or has keys that could be lost.

@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"strconv"
 	"strings"
@@ -48,6 +49,7 @@ func open(ctx context.Context, a Address, secure *tls.Config) (*server, error) {
 		return nil, err
 	}
 	s := &server{addr: a, conn: conn, in: resp.NewReader(conn), out: bufio.NewWriterSize(conn, 64<<10), text: resp.NewWriter(2)}
+	s.in.Limits.Bytes = math.MaxInt
 	words := []string{"PING"}
 	if a.Password != "" {
 		words = []string{"AUTH", a.Password}

@@ -2,6 +2,7 @@ package migrate
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -37,6 +38,11 @@ const (
 
 // send sends a command to the target's database for w.db.
 func (m *Migration) send(w write, args ...[]byte) error {
+	for _, arg := range args {
+		if int64(len(arg)) > m.target.maxBulk {
+			return m.tooLong(w, len(arg))
+		}
+	}
 	if err := m.selectTarget(m.toDB(w.db)); err != nil {
 		if errors.As(err, new(*refused)) {
 			m.refuse(w.place, text(err))
@@ -52,6 +58,15 @@ func (m *Migration) send(w write, args ...[]byte) error {
 	if len(m.pending) >= maxPending || m.inFlight >= maxInFlight {
 		return m.settle()
 	}
+	return nil
+}
+
+// tooLong deals with a command that the target would end the connection for.
+func (m *Migration) tooLong(w write, bytes int) error {
+	if w.args != nil {
+		return m.refusedBy(refusal{w, fmt.Sprintf(errTooLong, bytes, m.target.maxBulk)})
+	}
+	m.refuse(w.place, fmt.Sprintf(errTooLong, bytes, m.target.maxBulk))
 	return nil
 }
 
@@ -293,11 +308,4 @@ func (m *Migration) Key(r *keyspace.Record) error {
 		err = m.refresh()
 	}
 	return err
-}
-
-// Library implements snapshot.Receiver.
-func (m *Migration) Library(source []byte) error {
-	m.report.Libraries++
-	args := append(arguments("FUNCTION", "LOAD", "REPLACE"), slices.Clone(source))
-	return m.send(write{args: args}, args...)
 }
