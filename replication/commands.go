@@ -100,6 +100,8 @@ func (r *replica) addCapability(name []byte) {
 		r.request.EOF = true
 	case engine.IsWord(name, "PSYNC2"):
 		r.psync2 = true
+	default:
+		r.setRelease(string(name))
 	}
 }
 

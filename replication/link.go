@@ -186,7 +186,7 @@ func (l *link) options() (o psync.Options, timeout time.Duration) {
 		p := &m.params
 		timeout = time.Duration(p.timeout) * time.Second
 		o = psync.Options{User: p.masterUser, Password: p.masterAuth, IP: p.announceIP, Port: int(m.announcedPort()),
-			Version: m.version(), Timeout: timeout, MaxArg: m.engine.Config.ProtoMaxBulk}
+			Version: m.version(), Like: m.engine.Release.Name, Timeout: timeout, MaxArg: m.engine.Config.ProtoMaxBulk}
 	})
 	return o, timeout
 }

@@ -7,10 +7,11 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/replication/psync"
 )
 
-// A replica of an older release, or of another product, cannot read all data that this server may have. Replicas of Valkey tell
-// their release before they synchronize, those of Redis do not.
+// A replica of an older release, or of another product, cannot read all data that this server may have. Miniservers and replicas of
+// Valkey tell their release before they synchronize, those of Redis do not.
 var (
 	tellsVersion   = release.From("valkey:8.0.0")
 	fieldDeadlines = release.From("7.4.0 valkey:9.0.0")
@@ -24,7 +25,18 @@ func (r *replica) setVersion(c *engine.Call, text []byte) {
 		c.Refusef(errReplicaVersion, text)
 		return
 	}
-	r.release = release.Exactly("valkey", string(text))
+	if !r.ours {
+		r.release = release.Exactly("valkey", string(text))
+	}
+}
+
+// setRelease notes the release of a replica that is a miniserver. An older one does not know the name of a newer release, and expects
+// nothing of it.
+func (r *replica) setRelease(capability string) {
+	if name, ours := strings.CutPrefix(capability, psync.Miniserver); ours {
+		r.ours = true
+		r.release, _ = release.Find(name)
+	}
 }
 
 // warn logs what a replica cannot follow, if this server may have such data: each line once.
@@ -41,25 +53,41 @@ func (m *Master) warn(r *replica) {
 func (m *Master) lacks(r *replica) string {
 	mine := m.engine.Release
 	if r.release == nil {
-		if !mine.Open {
+		if !mine.Open || r.ours {
 			return ""
 		}
-		return "Replicas that do not tell their release are expected to be miniservers. A Redis cannot follow deadlines of set members, " +
-			"sorted set members and list elements, nor Bloom filters, and before 7.4 no deadlines of hash fields: " +
-			"if there is one, start this server with --like and its release, such as --like redis:7.0"
+		return "A replica that does not tell its release is a Redis. It cannot follow deadlines of set members, sorted set members " +
+			"and list elements, nor Bloom filters, and before 7.4 no deadlines of hash fields: " +
+			"start this server with --like and its release, such as --like redis:7.0"
 	}
 	var lacks []string
-	if mine.Open {
+	if mine.Open && !r.release.Open {
 		lacks = append(lacks, "deadlines of set members, sorted set members and list elements", "Bloom filters")
 	}
-	if mine.Offers(fieldDeadlines) && (mine.Product != r.release.Product || !r.release.Has(fieldDeadlines)) {
+	if mine.Offers(fieldDeadlines) && !r.followsFields(mine) {
 		lacks = append(lacks, "deadlines of hash fields")
 	}
 	if lacks == nil {
 		return ""
 	}
 	return fmt.Sprintf("Replica %s is a %s, which cannot follow %s. Start this server with --like %s, so that it has none",
-		r.name(), r.release, strings.Join(lacks, ", "), nearest(r.release))
+		r.name(), r.release, strings.Join(lacks, ", "), r.like())
+}
+
+// followsFields reports whether a replica follows deadlines of the fields of hashes, which Valkey replicates in other commands.
+func (r *replica) followsFields(mine *release.Release) bool {
+	if r.ours {
+		return r.release.Offers(fieldDeadlines)
+	}
+	return mine.Product == r.release.Product && r.release.Has(fieldDeadlines)
+}
+
+// like returns the name of the release for --like whose data a replica can read.
+func (r *replica) like() string {
+	if r.ours {
+		return r.release.Name
+	}
+	return nearest(r.release)
 }
 
 // nearest returns the name of the newest release for --like whose data a replica of Valkey can read.

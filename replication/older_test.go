@@ -24,13 +24,17 @@ func TestWhatReplicasCannotFollow(t *testing.T) {
 		{"redis:8.0", "9.1.2", false, true, "valkey:8.1"},
 		{"redis:7.0", "8.1.1", false, false, ""},
 		{"redis:7.0", "", false, false, ""},
+		{"default", "miniserver:default", false, false, ""},
+		{"default", "miniserver:valkey:9.9", false, false, ""},
+		{"default", "miniserver:redis:7.0", true, true, "redis:7.0"},
+		{"valkey:8.1", "miniserver:redis:7.0", false, false, ""},
 	} {
 		mine, err := release.Find(test.master)
 		require.NoError(t, err)
 		e := engine.New(engine.Options{Release: mine, Clock: func() int64 { return 1 }, Seed: 1})
 		m := New(e, Options{})
 		r := m.replica(e.NewSession(nil))
-		if test.replica != "" {
+		if r.setRelease(test.replica); test.replica != "" && !r.ours {
 			r.release = release.Exactly("valkey", test.replica)
 		}
 		line := m.lacks(r)

@@ -30,6 +30,7 @@ type replica struct {
 
 	port    int64 // on which it listens, as REPLCONF says
 	ip      string
+	ours    bool             // it is a miniserver
 	release *release.Release // nil if unknown, see older.go
 }
 

@@ -87,7 +87,8 @@ func (m *Migration) tryLink() (a psync.Answer, err error) {
 		return a, err
 	}
 	context.AfterFunc(m.ctx, func() { _ = conn.Close() }) // which ends a read
-	o := psync.Options{User: m.From.User, Password: m.From.Password, Version: replicaVersion, Timeout: patience, MaxArg: 1 << 40}
+	o := psync.Options{User: m.From.User, Password: m.From.Password, Version: replicaVersion,
+		Like: m.Engine.Release.Name, Timeout: patience, MaxArg: 1 << 40}
 	p, err := psync.Handshake(conn, o)
 	if err == nil && m.link == nil {
 		a, err = p.PSync("", 0, false)

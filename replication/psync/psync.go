@@ -38,6 +38,7 @@ type Options struct {
 	Port           int           // on which the replica listens; 0 if it does not
 	IP             string        // the address to announce; empty for that of the connection
 	Version        string        // of the replica, which Valkey asks for; empty to tell none
+	Like           string        // the release as which a miniserver behaves; empty to tell none
 	Timeout        time.Duration // for which the master may be silent, or not read; 0 for ever
 	MaxArg         int64         // bytes of an argument in the stream; 0 for 512 MB
 }
@@ -68,6 +69,9 @@ func (r *Refusal) Later() bool {
 	code, _, _ := strings.Cut(r.Reply, " ")
 	return code == "NOMASTERLINK" || code == "LOADING" || code == "MASTERDOWN" || code == "BUSY"
 }
+
+// Miniserver precedes, in REPLCONF capa, the name of the release as which a replica behaves that is a miniserver. Others ignore it.
+const Miniserver = "miniserver:"
 
 const (
 	defaultMaxArg = 512 << 20
@@ -121,8 +125,11 @@ func (l *Link) auth(user, password string) error {
 
 // introduce tells the master about the replica. An old master does not know all of it.
 func (l *Link) introduce(o Options) error {
-	lines := [][]string{{"listening-port", strconv.Itoa(o.Port)}, {"ip-address", o.IP}, {"capa", "eof", "capa", "psync2"},
-		{"version", o.Version}}
+	capa := []string{"capa", "eof", "capa", "psync2"}
+	if o.Like != "" {
+		capa = append(capa, "capa", Miniserver+o.Like)
+	}
+	lines := [][]string{{"listening-port", strconv.Itoa(o.Port)}, {"ip-address", o.IP}, capa, {"version", o.Version}}
 	for _, line := range lines {
 		if line[1] == "" || line[1] == "0" {
 			continue

@@ -104,11 +104,11 @@ func TestFullSynchronizationInPiecesOfAnySize(t *testing.T) {
 
 func TestHandshakeTellsWhatTheMasterWants(t *testing.T) {
 	m := saying("-NOAUTH Authentication required.\r\n+OK\r\n+OK\r\n+OK\r\n+OK\r\n-ERR Unrecognized REPLCONF option: version\r\n")
-	l, err := Handshake(m, Options{User: "me", Password: "secret", Port: 7000, IP: "10.0.0.1", Version: "8.0.2"})
+	l, err := Handshake(m, Options{User: "me", Password: "secret", Port: 7000, IP: "10.0.0.1", Version: "8.0.2", Like: "redis:7.0"})
 	require.NoError(t, err)
 	require.Equal(t, []string{"REPLCONF version: ERR Unrecognized REPLCONF option: version"}, l.Unknown)
 	require.Equal(t, command("PING")+command("AUTH", "me", "secret")+command("REPLCONF", "listening-port", "7000")+
-		command("REPLCONF", "ip-address", "10.0.0.1")+command("REPLCONF", "capa", "eof", "capa", "psync2")+
+		command("REPLCONF", "ip-address", "10.0.0.1")+command("REPLCONF", "capa", "eof", "capa", "psync2", "capa", "miniserver:redis:7.0")+
 		command("REPLCONF", "version", "8.0.2"), m.received.String())
 }
 
