@@ -49,7 +49,7 @@ func (e *Engine) writeClientInfo(b *bytes.Buffer, s *Session, args [][]byte) {
 		fmt.Fprintf(b, " watch=%d", len(s.watches))
 	}
 	s.writeMemoryInfo(b, args, e.Release.Has(showsBuffers))
-	fmt.Fprintf(b, " events=%s cmd=%s user=%s redir=%d", events, last, s.user.Name, s.redirect())
+	fmt.Fprintf(b, " events=%s cmd=%s user=%s redir=%d", events, last, s.userName(), s.redirect())
 	if e.Release.Has(showsBuffers) {
 		fmt.Fprintf(b, " resp=%d", s.Reply.Proto())
 	}
@@ -161,4 +161,12 @@ func inOrder(sessions map[int64]*Session) []*Session {
 	}
 	slices.SortFunc(list, func(a, b *Session) int { return int(a.ID - b.ID) })
 	return list
+}
+
+// userName returns the name of the user as whom the session runs; the master of a replica may do anything.
+func (s *Session) userName() string {
+	if s.master {
+		return "(superuser)"
+	}
+	return s.user.Name
 }

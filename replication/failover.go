@@ -64,7 +64,7 @@ func (m *Master) cmdFailover(c *engine.Call) {
 		f.deadline += c.Now()
 	}
 	if f.host == "" {
-		m.opts.Log('*', "FAILOVER requested.")
+		m.opts.Log('*', "FAILOVER requested to any replica.")
 	} else {
 		m.opts.Log('*', "FAILOVER requested to %s:%d.", f.host, f.port)
 	}

@@ -3,6 +3,7 @@ package replication
 import (
 	"bytes"
 	"fmt"
+	"strings"
 
 	"github.com/miniserver-go/miniserver/engine"
 )
@@ -49,9 +50,12 @@ func (m *Master) fillReplication(b *bytes.Buffer) {
 	m.stream.fill(b, failoverStates[m.failover.state], m.params.backlogSize)
 }
 
+// noID stands for a second id where there is none.
+var noID = strings.Repeat("0", 40)
+
 // fill writes the fields about the stream.
 func (st *stream) fill(b *bytes.Buffer, failover string, size int64) {
-	active, first, id2, until2 := 0, int64(0), fmt.Sprintf("%040d", 0), int64(-1)
+	active, first, id2, until2 := 0, int64(0), noID, int64(-1)
 	if st.running {
 		active, first = 1, st.first()
 	}

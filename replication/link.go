@@ -225,7 +225,12 @@ func (l *link) logOnce(line string) {
 
 // logFailure logs why a synchronization has failed, unless the link was ended.
 func (l *link) logFailure(err error) {
-	if !l.isOver() {
+	var refusal *psync.Refusal
+	switch {
+	case l.isOver():
+	case errors.As(err, &refusal) && refusal.Later():
+		l.master.opts.Log('*', "Master is currently unable to PSYNC but should be in the future: -%s", refusal.Reply)
+	default:
 		l.master.opts.Log('#', "MASTER <-> REPLICA sync: %v", err)
 	}
 }

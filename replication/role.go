@@ -50,18 +50,18 @@ func (m *Master) toMaster(c *engine.Call) {
 }
 
 // follow makes this server the replica of another. Its own history, if it has one, is offered to the new master, which may be a
-// former replica and know it.
+// former replica and know it. Replicas of this server stay: they are disconnected when it turns out to get another history.
 func (m *Master) follow(host string, port int64) {
-	if m.link == nil {
+	was := m.link
+	m.link = m.newLink(host, port)
+	m.setRole()
+	if was == nil {
 		m.opts.Log('*', "Before turning into a replica, using my own master parameters to synthesize a cached master: "+
 			"I may be able to synchronize with the new master with just a partial transfer.")
 		m.engine.SetPropagate(partName, nil)
 	} else {
-		m.link.end()
+		was.end()
 	}
-	m.link = m.newLink(host, port)
-	m.setRole()
-	m.dropReplicas()
 	m.endWaits()
 	m.updateDenial()
 	m.started = true
@@ -75,11 +75,11 @@ func (m *Master) follow(host string, port int64) {
 func (m *Master) promote() {
 	m.link.end()
 	m.link = nil
+	m.setRole()
 	if m.stream.running {
 		m.shiftID()
 		m.engine.SetPropagate(partName, m.feed)
 	}
-	m.setRole()
 	m.dropReplicas() // which learn the new id when they come back
 	m.leftAt, m.pingAt = m.engine.Micros(), m.engine.Micros()
 	m.updateDenial()

@@ -2,6 +2,8 @@ package replication
 
 import (
 	"bytes"
+	"cmp"
+	"fmt"
 	"strconv"
 
 	"github.com/miniserver-go/miniserver/engine"
@@ -138,7 +140,24 @@ func (st *stream) first() int64 { return st.offset - int64(st.backlog.held) + 1 
 
 // continues reports whether the backlog holds everything from an offset of the history id on.
 func (st *stream) continues(id []byte, offset int64) bool {
-	is := func(known string) bool { return known != "" && bytes.EqualFold(id, []byte(known)) }
-	known := is(st.id) || is(st.id2) && offset <= st.until2
+	known := isHistory(id, st.id) || isHistory(id, st.id2) && offset <= st.until2
 	return st.running && known && offset >= st.first() && offset <= st.offset+1
+}
+
+// isHistory reports whether an id, as a replica tells it, is one of a history.
+func isHistory(id []byte, known string) bool {
+	return known != "" && bytes.EqualFold(id, []byte(known))
+}
+
+// whyNot returns why the history id does not continue from an offset, as a line for the log.
+func (st *stream) whyNot(id []byte, offset int64, replica string) string {
+	switch {
+	case isHistory(id, st.id2) && offset > st.until2:
+		return fmt.Sprintf("Partial resynchronization not accepted: Requested offset for second ID was %d, but I can reply up to %d",
+			offset, st.until2)
+	case !isHistory(id, st.id) && !isHistory(id, st.id2):
+		return fmt.Sprintf("Partial resynchronization not accepted: Replication ID mismatch (Replica asked for '%s', "+
+			"my replication IDs are '%s' and '%s')", id, st.id, cmp.Or(st.id2, noID))
+	}
+	return fmt.Sprintf("Unable to partial resync with replica %s for lack of backlog (Replica request was: %d).", replica, offset)
 }

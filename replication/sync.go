@@ -33,6 +33,7 @@ func (m *Master) cmdPSync(c *engine.Call) {
 	default:
 		if string(id) != "?" {
 			m.syncs.partialFailed++
+			m.opts.Log('*', "%s", m.stream.whyNot(id, offset, r.name()))
 		}
 		r.sync = false
 		m.fullSync(r)
