@@ -57,9 +57,10 @@ func (s *Session) IsMaster() bool { return s.master }
 
 // MayApply reports whether commands of the master may run now. They wait while clients are paused and while a slow script of
 // a client runs or is debugged. It is called under the lock.
-func (e *Engine) MayApply() bool {
-	return !e.isMidScript() && e.slow.session == nil && e.debugged == nil && e.pause.deadline == 0
-}
+func (e *Engine) MayApply() bool { return e.IsFree() && e.pause.deadline == 0 }
+
+// IsFree reports whether no script of a client is under way whose commands other ones must not interrupt. It is called under the lock.
+func (e *Engine) IsFree() bool { return !e.isMidScript() && e.slow.session == nil && e.debugged == nil }
 
 // Apply executes a command of the master. Nothing is due for it: the master sends the removal of what expires, and may change a
 // key before it. It returns the first error of the command, or of a transaction that it ends. It is called in the home world

@@ -110,8 +110,12 @@ func (s *Session) SetReadOnly(readOnly bool) (before bool) {
 // RestartReply discards the reply in a script's session.
 func (s *Session) RestartReply() { s.Reply.Restart(s.maxReply) }
 
-// Mute keeps what a script's commands change from reaching a target, until the run ends.
-func (s *Session) Mute(target Target) { s.unsent = target }
+// Mute keeps what a script's commands change from reaching a target, until the run ends. In a group all changes reach the others.
+func (s *Session) Mute(target Target) {
+	if s.engine.topology == nil {
+		s.unsent = target
+	}
+}
 
 // Wrote reports whether the script's run executed a command that writes.
 func (s *Session) Wrote() bool { return s.wrote }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/signal"
 	"strconv"
@@ -74,6 +75,7 @@ type program struct {
 	supervised  string
 	seed        uint64
 	testKit     bool
+	groupID     uint64 // 0 without a group
 	ready       ready
 	withParent  bool // exit-with-parent
 
@@ -89,11 +91,15 @@ func newProgram(conf *config, out io.Writer) (*program, error) {
 		engine.IntParam("seed", &p.seed, 0, 1<<63-1),
 		engine.ReleaseParam(&like),
 		testkit.Param(&p.testKit),
+		engine.IntParam("group-id", &p.groupID, 0, math.MaxInt64),
 	}
 	for i := range early {
 		if err := conf.apply(early[i].Name, &early[i]); err != nil {
 			return nil, err
 		}
+	}
+	if p.testKit && p.groupID != 0 {
+		return nil, errGroupKit
 	}
 	p.engine = engine.New(engine.Options{Databases: int(databases), Release: like, Clock: server.Clock(), Seed: p.seed})
 	pacing.watch(p.engine.Held)
@@ -101,8 +107,8 @@ func newProgram(conf *config, out io.Writer) (*program, error) {
 	if p.testKit {
 		guarded = testkit.Setting
 	}
-	p.parts = assembly.Join(p.engine, assembly.Options{Log: &p.log, Spawn: spawn, TestKit: p.testKit})
-	p.server = server.New(p.engine, server.Options{Port: 6379, Log: &p.log, Spawn: spawn, Journal: p.parts.Journal, Guarded: guarded,
+	p.parts = assembly.Join(p.engine, assembly.Options{Log: &p.log, Spawn: spawn, TestKit: p.testKit, Group: p.groupID != 0})
+	p.server = server.New(p.engine, server.Options{Port: 6379, Log: &p.log, Spawn: spawn, Journal: p.parts.Journal, Barrier: p.parts.Barrier(), Guarded: guarded,
 		Load: func() error { return pacing.load(p.loadWithMeter) }, Ready: p.tellReady})
 	p.engine.Join(p.part(early[1].AtStart(), early[3]))
 	p.defaults = values(p.engine)
@@ -122,7 +128,7 @@ func newProgram(conf *config, out io.Writer) (*program, error) {
 	if err := p.loadUsers(); err != nil {
 		return nil, err
 	}
-	return p, nil
+	return p, p.checkGroup()
 }
 
 // load loads the saved data, then the fixture.
@@ -173,6 +179,9 @@ func (p *program) serve(ctx context.Context) error {
 	err := p.server.Run(ctx)
 	if err == nil {
 		p.parts.Snapshots.Close()
+	}
+	if p.parts.Group != nil {
+		p.parts.Group.Close()
 	}
 	p.parts.Replication.Close()
 	p.parts.Journal.Close()

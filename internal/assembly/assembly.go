@@ -7,6 +7,7 @@
 //	                 sentinel     SENTINEL, in a group
 //	                 snapshot     SAVE ...
 //	                 journal      BGREWRITEAOF ...
+//	                 group        GROUP
 //	                 testkit      MINI.* ...
 //
 // It does nothing else. cmd/miniserver sets up the process, and the module's root package embeds a server in
@@ -18,6 +19,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/commands"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/group"
 	"github.com/miniserver-go/miniserver/persistence/journal"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 	"github.com/miniserver-go/miniserver/replication"
@@ -43,6 +45,7 @@ type Parts struct {
 	Replication *replication.Master
 	Snapshots   *snapshot.Saver  // nil if volatile
 	Journal     *journal.Journal // nil if volatile
+	Group       *group.Group     // nil without a group
 	Kit         *testkit.Kit     // nil without the test kit
 }
 
@@ -86,6 +89,10 @@ func join(e *engine.Engine, o Options) Parts {
 		History: p.Replication.History, Resume: p.Replication.Resume})
 	// Replication ticks before snapshots: a replica that waits for a snapshot comes before save points.
 	e.Join(p.Replication.Part(), p.Snapshots.Part(), p.Journal.Part())
+	if o.Group {
+		p.Group = group.New(e, group.Options{Log: log, Wall: server.Clock(), Nanos: server.Nanos()})
+		e.Join(p.Group.Part())
+	}
 	return p
 }
 
@@ -98,12 +105,23 @@ func (o Options) logOf(e *engine.Engine) func(mark byte, format string, args ...
 	}
 }
 
-// Load loads the saved data: the journal if it is enabled, else the snapshot.
+// Load loads the saved data: the journal if it is enabled, else the snapshot. The data of a group are in its log.
 func (p Parts) Load() error {
+	if p.Group != nil {
+		return p.Group.Open()
+	}
 	if err := p.Snapshots.Load(p.Journal.Enabled()); err != nil {
 		return err
 	}
 	return p.Journal.Load()
+}
+
+// Barrier returns what replies wait for; nil without a group.
+func (p Parts) Barrier() server.Barrier {
+	if p.Group == nil {
+		return nil
+	}
+	return p.Group
 }
 
 // Loading returns how many bytes Load has read, and the size of the file; 0 and 0 if it does not run.

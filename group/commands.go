@@ -1,0 +1,163 @@
+package group
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/group/consensus"
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+func (g *Group) families() []engine.Family {
+	const flags = engine.Admin | engine.NoScript | engine.Loading | engine.Stale | engine.HomeOnly | engine.NoMulti
+	const log = engine.Admin | engine.Loading | engine.Stale | engine.HomeOnly | engine.Internal
+	return []engine.Family{{Group: "server", Commands: []engine.Command{
+		{Name: "group", Arity: -2, Since: since, Complexity: "Depends on subcommand.", Summary: "A container for commands about the group of this server.",
+			Subs: []engine.Command{
+				{Name: "add", Arity: 3, Flags: flags, Run: g.cmdAdd, Since: since, Syntax: "id=host:port", Complexity: "O(N), N being the size of the dataset",
+					Summary: "Makes a server a member of the group."},
+				{Name: "announce", Arity: 4, Flags: log, Run: g.cmdAnnounce, Since: since, Syntax: "id host:port", Complexity: "O(1)",
+					Summary: "An internal command that tells where clients reach a member."},
+				{Name: "info", Arity: 2, Flags: flags, Run: g.cmdInfo, Since: since, Complexity: "O(1)", Summary: "Returns what this member knows of its group."},
+				{Name: "once", Arity: -5, Flags: engine.Write | engine.NoScript | engine.MayBeSlow | engine.HomeOnly, Run: g.cmdOnce, Since: since,
+					Syntax: "name sequence:integer command [arg...]", Complexity: "Depends on the command.", Summary: "Executes a command unless it was executed before."},
+				{Name: "record", Arity: 5, Flags: log, Run: g.cmdRecord, Since: since, Syntax: "name sequence:integer reply", Complexity: "O(1)",
+					Summary: "An internal command that records a reply of GROUP ONCE."},
+				{Name: "remove", Arity: 3, Flags: flags, Run: g.cmdRemove, Since: since, Syntax: "id:integer", Complexity: "O(1)",
+					Summary: "Takes a member out of the group."},
+				{Name: "transfer", Arity: -2, Flags: flags, Run: g.cmdTransfer, Since: since, Syntax: "[id:integer]", Complexity: "O(1)",
+					Summary: "Hands the leader's seat to another member."},
+				engine.HelpLine(since),
+			}},
+	}}}
+}
+
+const since = "1.0.0"
+
+// GROUP INFO
+func (g *Group) cmdInfo(c *engine.Call) { c.Reply.Verbatim("txt", []byte(g.text())) }
+
+// GROUP ADD id=host:port
+func (g *Group) cmdAdd(c *engine.Call) {
+	m, err := parseMember(string(c.Arg()))
+	if err != nil {
+		c.Refuse(err)
+	}
+	g.ask(c, func() error { return g.log.Add(m) })
+}
+
+// GROUP REMOVE id
+func (g *Group) cmdRemove(c *engine.Call) {
+	id := memberID(c)
+	g.ask(c, func() error { return g.log.Remove(id) })
+}
+
+// GROUP TRANSFER [id]
+func (g *Group) cmdTransfer(c *engine.Call) {
+	var id uint64
+	if c.More() {
+		id = memberID(c)
+	}
+	c.End()
+	g.ask(c, func() error { return g.transfer(id) })
+}
+
+func memberID(c *engine.Call) uint64 { return uint64(c.IntIn(1, 1<<62, errID)) }
+
+// ask has the leader do what takes time. The client is blocked until it is done.
+func (g *Group) ask(c *engine.Call, do func() error) {
+	if !g.leading {
+		c.Refuse(errNotLeader)
+	}
+	if !c.OK() {
+		return
+	}
+	q := &question{}
+	if q.client = c.Block(0, func(s *engine.Session) { q.reply(s.Reply) }); q.client == nil {
+		return
+	}
+	g.questions = append(g.questions, q)
+	go func() {
+		err := do()
+		g.engine.With(func() {
+			q.err = err
+			q.end()
+		})
+	}()
+}
+
+// question is a command that the leader cannot answer at once.
+type question struct {
+	client *engine.Blocked
+	err    error
+}
+
+// end replies, unless that was done.
+func (q *question) end() {
+	if !q.client.Ended() {
+		q.client.End()
+	}
+}
+
+// endTransfers replies to those who asked for the transfer of a seat that this member no longer has: before other clients are sent away.
+func (g *Group) endTransfers() {
+	for _, q := range g.questions {
+		if q.client.Command().Name == "transfer" {
+			q.end()
+		}
+	}
+	g.questions = nil
+}
+
+func (q *question) reply(w *resp.Writer) {
+	switch err := q.err; {
+	case err == nil:
+		w.Status("OK")
+	case errors.Is(err, consensus.ErrNotLeader):
+		w.Error(errNotLeader)
+	case errors.Is(err, consensus.ErrUnknownMember):
+		w.Error(errUnknown)
+	case errors.As(err, new(engine.Error)):
+		w.Error(err)
+	default:
+		w.Error(engine.Errorf(errFailed, err))
+	}
+}
+
+// GROUP ANNOUNCE id host:port is what the log has of where clients reach a member.
+func (g *Group) cmdAnnounce(c *engine.Call) {
+	id, address := memberID(c), string(c.Arg())
+	if fromLog(c) {
+		g.clients[id] = address
+		g.refresh()
+	}
+}
+
+// announceSelf puts into the log where clients reach this member.
+func (g *Group) announceSelf() {
+	address := g.params.clientAddress(g.engine)
+	g.clients[g.params.id] = address
+	g.collect(engine.AnyDB, [][]byte{[]byte("GROUP"), []byte("ANNOUNCE"), fmt.Append(nil, g.params.id), []byte(address)})
+}
+
+// parseMember reads id=host:port.
+func parseMember(text string) (m consensus.Member, err error) {
+	id, address, ok := strings.Cut(text, "=")
+	if !ok {
+		return m, errAddress
+	}
+	if n, ok := resp.ParseInt([]byte(id)); !ok || n < 1 {
+		return m, errID
+	} else {
+		m.ID = uint64(n)
+	}
+	host, port, err := net.SplitHostPort(address)
+	if n, ok := resp.ParseInt([]byte(port)); err != nil || host == "" || !ok || n < 1 || n > 65535 {
+		return m, errAddress
+	}
+	m.Address = address
+	return m, nil
+}

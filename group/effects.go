@@ -1,0 +1,86 @@
+package group
+
+import (
+	"encoding/binary"
+	"strconv"
+
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// effects are the changes since the last entry, as commands of the protocol.
+type effects struct {
+	text  *resp.Writer
+	db    int // selected at the end; -1 if none is
+	whole int // bytes of units that are complete: see engine.Propagate
+	open  bool
+	begin int // the database that was selected where the open unit begins
+}
+
+func (f *effects) init() { *f = effects{text: resp.NewWriter(2), db: engine.AnyDB} }
+
+// collect is the hook by which the engine tells changes.
+func (g *Group) collect(db int, args [][]byte) { g.effects.add(db, args) }
+
+func (f *effects) add(db int, args [][]byte) {
+	if len(args) == 1 && !f.open && string(args[0]) == "MULTI" {
+		f.open, f.begin = true, f.db
+	}
+	if db != f.db && db != engine.AnyDB {
+		f.db = db
+		f.write([]byte("SELECT"), strconv.AppendInt(nil, int64(db), 10))
+	}
+	f.write(args...)
+	if f.open && len(args) == 1 && string(args[0]) == "EXEC" {
+		f.open = false
+	}
+	if !f.open {
+		f.whole = f.text.Len()
+	}
+}
+
+func (f *effects) write(args ...[]byte) {
+	f.text.Array(len(args))
+	for _, arg := range args {
+		f.text.Bulk(arg)
+	}
+}
+
+// ready reports whether there are effects for an entry.
+func (f *effects) ready() bool { return f.whole > 0 }
+
+// some reports whether there are any effects, be it of a unit that is not complete.
+func (f *effects) some() bool { return f.text.Len() > 0 }
+
+// take returns the effects of complete units, and keeps the rest.
+func (f *effects) take(entry []byte) []byte {
+	text := f.text.Bytes()
+	entry = append(entry, text[:f.whole]...)
+	rest := append([]byte(nil), text[f.whole:]...)
+	f.text.Reset()
+	if f.whole, f.db = 0, engine.AnyDB; len(rest) == 0 {
+		return entry
+	}
+	if f.begin != engine.AnyDB { // the next entry must not depend on this one
+		f.write([]byte("SELECT"), strconv.AppendInt(nil, int64(f.begin), 10))
+	}
+	f.text.Raw(rest)
+	return entry
+}
+
+// An entry is the leader's time in microseconds, and effects.
+const entryHead = 8
+
+// entry returns the effects as an entry.
+func (g *Group) entry() []byte {
+	head := binary.LittleEndian.AppendUint64(make([]byte, 0, entryHead+g.effects.whole), uint64(g.clock.Now()))
+	return g.effects.take(head)
+}
+
+// parseEntry takes an entry apart.
+func parseEntry(data []byte) (micros int64, effects []byte, ok bool) {
+	if len(data) < entryHead {
+		return 0, nil, false
+	}
+	return int64(binary.LittleEndian.Uint64(data)), data[entryHead:], true
+}

@@ -1,0 +1,33 @@
+package group
+
+import (
+	"errors"
+
+	"github.com/miniserver-go/miniserver/engine"
+)
+
+// Why a snapshot fails. The log tries again later.
+var (
+	errBusy  = errors.New("a script or another snapshot is under way")
+	errAhead = errors.New("the data have changes that are not in the group's log")
+)
+
+// What is replied to clients, and said of parameters.
+const (
+	errNotLeader     = engine.Error("ERR This member does not lead the group")
+	errUnknown       = engine.Error("ERR The group has no such member")
+	errOnlyMember    = engine.Error("ERR The group has no other member that could lead")
+	errID            = engine.Error("ERR A member's id is a number from 1 on")
+	errAddress       = engine.Error("ERR A member is given as id=host:port")
+	errFailed        = "ERR The group refuses: %v"
+	errOnceNested    = engine.Error("ERR GROUP ONCE cannot run this command")
+	errOnceOld       = "ERR The sequence %d of this client is older than those that are remembered"
+	errOnceName      = engine.Error("ERR The name of a client has 1 to 128 bytes")
+	errLogOnly       = engine.Error("ERR Only the group's log may contain this command")
+	errNoMembers     = engine.Error("group-members must list this member and the others, as in 1=host:port,2=host:port,3=host:port")
+	errNoID          = engine.Error("group-members needs group-id")
+	errNotOdd        = engine.Error("a group has 1, 3 or 5 members")
+	errTwice         = engine.Error("a member is listed twice")
+	errAppendOnly    = engine.Error("appendonly must be no in a group, whose log keeps the data")
+	errReplicaOfHere = engine.Error("replicaof directive not allowed in cluster mode")
+)

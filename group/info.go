@@ -1,0 +1,54 @@
+package group
+
+import (
+	"bytes"
+	"fmt"
+	"time"
+
+	"github.com/miniserver-go/miniserver/engine"
+)
+
+func (g *Group) sections() []engine.Section {
+	return []engine.Section{{Name: "Group", Fill: g.fill}}
+}
+
+func (g *Group) text() string {
+	var b bytes.Buffer
+	g.fill(&b)
+	return b.String()
+}
+
+// fill writes INFO group.
+func (g *Group) fill(b *bytes.Buffer) {
+	if g.log == nil {
+		return
+	}
+	g.refresh()
+	s, k := g.log.Status(), g.known
+	engine.Fields(b, "group_name", k.Name, "group_id", k.Self, "group_role", g.role(s.State), "group_leader", k.Leader, "group_term", s.Term,
+		"group_index", s.Last, "group_committed", s.Committed, "group_applied", s.Applied, "group_first", s.First, "group_age_ms", k.Age,
+		"group_commits", s.Latency.Count, "group_commit_p50_usec", s.Latency.P50.Microseconds(), "group_commit_p99_usec", s.Latency.P99.Microseconds(),
+		"group_commit_max_usec", s.Latency.Max.Microseconds(), "group_members", len(s.Members))
+	for _, m := range s.Members {
+		vote, client := "yes", g.clients[m.ID]
+		if !m.Voter {
+			vote = "no"
+		}
+		engine.Fields(b, fmt.Sprintf("group_member%d", m.ID), fmt.Sprintf("address=%s,client=%s,vote=%s", m.Address, client, vote))
+	}
+}
+
+// role names what this member does.
+func (g *Group) role(state string) string {
+	switch {
+	case g.leading:
+		return "leader"
+	case g.own.rebuilds || g.own.isAhead():
+		return "rebuilding"
+	case state == "leader":
+		return "follower" // until it has taken the seat
+	}
+	return state
+}
+
+func millis(n int64) time.Duration { return time.Duration(n) * time.Millisecond }

@@ -1,0 +1,165 @@
+package group
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/miniserver-go/miniserver/engine"
+)
+
+// once is what GROUP ONCE remembers: for each client that gave itself a name, the replies to its last commands. It is part of the data: it
+// follows from the log, and is in snapshots.
+type once struct {
+	clients map[string]*client
+	used    uint64
+}
+
+// client is what is remembered of one name.
+type client struct {
+	used    uint64 // the higher, the later
+	replies []reply
+}
+
+type reply struct {
+	Sequence int64
+	Text     []byte
+}
+
+// record is a client in a snapshot.
+type record struct {
+	Name    string
+	Replies []reply
+}
+
+// What is remembered at most: names, and replies of each. The name that was longest idle is forgotten first.
+const (
+	maxNames   = 10_000
+	maxReplies = 16
+	maxName    = 128 // bytes
+)
+
+// find returns the recorded reply. known is false if the command has not run; old is whether it is not known whether it did.
+func (o *once) find(name []byte, sequence int64) (text []byte, known, old bool) {
+	c := o.clients[string(name)]
+	if c == nil {
+		return nil, false, false
+	}
+	for _, r := range c.replies {
+		if r.Sequence == sequence {
+			return r.Text, true, false
+		}
+	}
+	return nil, false, sequence < c.replies[len(c.replies)-1].Sequence
+}
+
+// add records a reply.
+func (o *once) add(name []byte, sequence int64, text []byte) {
+	c := o.clients[string(name)]
+	if c == nil {
+		c = o.newClient(string(name))
+	}
+	o.used++
+	c.used = o.used
+	if c.replies = append(c.replies, reply{sequence, slices.Clone(text)}); len(c.replies) > maxReplies {
+		c.replies = slices.Delete(c.replies, 0, 1)
+	}
+}
+
+func (o *once) newClient(name string) *client {
+	if len(o.clients) >= maxNames {
+		o.forgetIdle()
+	}
+	if o.clients == nil {
+		o.clients = make(map[string]*client)
+	}
+	c := &client{}
+	o.clients[name] = c
+	return c
+}
+
+// forgetIdle forgets the tenth of the names that were longest idle.
+func (o *once) forgetIdle() {
+	names := o.byUse()
+	for _, name := range names[:len(names)/10] {
+		delete(o.clients, name)
+	}
+}
+
+// byUse returns the names, the one that was longest idle first.
+func (o *once) byUse() (names []string) {
+	for name := range o.clients {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Compare(o.clients[a].used, o.clients[b].used) })
+	return names
+}
+
+// records returns what is remembered, for a snapshot.
+func (o *once) records() (list []record) {
+	for _, name := range o.byUse() {
+		list = append(list, record{name, slices.Clone(o.clients[name].replies)})
+	}
+	return list
+}
+
+// restore replaces what is remembered.
+func (o *once) restore(list []record) {
+	*o = once{}
+	for _, r := range list {
+		for _, each := range r.Replies {
+			o.add([]byte(r.Name), each.Sequence, each.Text)
+		}
+	}
+}
+
+// GROUP ONCE name sequence command [arg ...]
+//
+// A name's sequences must grow. The command that repeats one is not executed; it gets the reply of the first.
+func (g *Group) cmdOnce(c *engine.Call) {
+	name, sequence, args := c.Arg(), c.Int(), c.Rest()
+	if len(name) == 0 || len(name) > maxName {
+		c.Refuse(errOnceName)
+	}
+	if !c.OK() {
+		return
+	}
+	c.PropagateNothing()
+	text, known, old := g.once.find(name, sequence)
+	switch {
+	case known:
+		c.Reply.Raw(text)
+	case old:
+		c.Fail(engine.Errorf(errOnceOld, sequence))
+	default:
+		g.runOnce(c, name, sequence, args)
+	}
+}
+
+// runOnce executes a command and records its reply. Both are one unit of the log.
+func (g *Group) runOnce(c *engine.Call, name []byte, sequence int64, args [][]byte) {
+	before := c.Reply.Len()
+	if err := c.RunInside(args, errOnceNested); err != nil {
+		c.Fail(err)
+		return
+	}
+	text := c.Reply.Bytes()[before:]
+	g.once.add(name, sequence, text)
+	c.Propagate([]byte("GROUP"), []byte("RECORD"), name, strconv.AppendInt(nil, sequence, 10), text)
+}
+
+// GROUP RECORD name sequence reply is what the log has of GROUP ONCE, beside the effects.
+func (g *Group) cmdRecord(c *engine.Call) {
+	name, sequence, text := c.Arg(), c.Int(), c.Arg()
+	if fromLog(c) {
+		g.once.add(name, sequence, text)
+	}
+}
+
+// fromLog refuses a command that clients must not call.
+func fromLog(c *engine.Call) bool {
+	if !c.Session.IsMaster() {
+		c.Refuse(errLogOnly)
+	}
+	return c.OK()
+}

@@ -1,0 +1,186 @@
+package group
+
+import (
+	"cmp"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"math"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/group/consensus"
+)
+
+// params are the parameters of a member.
+type params struct {
+	id           uint64
+	members      []consensus.Member
+	join         bool
+	dir          string // relative to the parameter dir
+	fsync        bool
+	name         string
+	maxStaleness int64 // milliseconds; 0 for no limit
+	heartbeat    int64 // milliseconds
+
+	tls           bool
+	cert, key, ca string // files
+
+	announced string // host:port at which clients reach this member; "" for the host of the members' protocol and the port
+	dataDir   func() string
+}
+
+func defaults() params {
+	return params{dir: "group", fsync: true, name: "mymaster", heartbeat: 300}
+}
+
+func (g *Group) parameters() []engine.Param {
+	p := &g.params
+	return []engine.Param{
+		engine.IntParam("group-id", &p.id, 0, math.MaxInt64).AtStart(),
+		p.membersParam(),
+		engine.BoolParam("group-join", &p.join).AtStart(),
+		engine.StringParam("group-dir", &p.dir).AtStart(),
+		engine.BoolParam("group-fsync", &p.fsync).AtStart(),
+		engine.StringParam("group-name", &p.name).AtStart(),
+		engine.IntParam("group-max-staleness", &p.maxStaleness, 0, math.MaxInt64),
+		engine.IntParam("group-heartbeat", &p.heartbeat, 10, 60_000).AtStart(),
+		engine.StringParam("group-announce", &p.announced).AtStart(),
+		engine.BoolParam("group-tls", &p.tls).AtStart(),
+		engine.StringParam("group-tls-cert-file", &p.cert).AtStart(),
+		engine.StringParam("group-tls-key-file", &p.key).AtStart(),
+		engine.StringParam("group-tls-ca-cert-file", &p.ca).AtStart(),
+	}
+}
+
+// Configure sets the id of this member, and makes parameters refuse what a member cannot do. It is called when all others are set, and says
+// what is wrong with them.
+func (g *Group) Configure(id uint64) error {
+	g.params.id = id
+	for name, refusal := range map[string]error{"appendonly": errAppendOnly, "replicaof": errReplicaOfHere} {
+		p := g.engine.Param(name)
+		if v := p.Get(); v != "" && v != engine.YesNo(false) {
+			return refusal
+		}
+		set := p.Set
+		p.Set = func(v string) error {
+			if v != "" && !strings.EqualFold(v, engine.YesNo(false)) {
+				return refusal
+			}
+			return set(v)
+		}
+	}
+	if dir := g.engine.Param("dir"); dir != nil {
+		g.params.dataDir = dir.Get
+	}
+	_, err := g.params.options()
+	return err
+}
+
+// membersParam is the list of members, as in 1=host:port,2=host:port,3=host:port.
+func (p *params) membersParam() engine.Param {
+	return engine.Param{Name: "group-members", Immutable: true,
+		Get: func() string {
+			var words []string
+			for _, m := range p.members {
+				words = append(words, fmt.Sprintf("%d=%s", m.ID, m.Address))
+			}
+			return strings.Join(words, ",")
+		},
+		Set: func(v string) (err error) {
+			p.members, err = parseMembers(v)
+			return err
+		}}
+}
+
+func parseMembers(text string) (list []consensus.Member, err error) {
+	for word := range strings.SplitSeq(text, ",") {
+		if word == "" {
+			continue
+		}
+		m, err := parseMember(word)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(list, func(o consensus.Member) bool { return o.ID == m.ID || o.Address == m.Address }) {
+			return nil, errTwice
+		}
+		list = append(list, m)
+	}
+	return list, nil
+}
+
+// options returns how the log is opened, and says what is wrong with the parameters.
+func (p *params) options() (o consensus.Options, err error) {
+	switch {
+	case p.id == 0:
+		return o, errNoID
+	case p.address() == "":
+		return o, errNoMembers
+	case !p.join && !slices.Contains([]int{1, 3, 5}, len(p.members)):
+		return o, errNotOdd
+	}
+	dir := p.dir
+	if p.dataDir != nil && !filepath.IsAbs(dir) {
+		dir = filepath.Join(p.dataDir(), dir)
+	}
+	o = consensus.Options{ID: p.id, Members: p.members, Join: p.join, Dir: dir, Sync: p.fsync, Heartbeat: millis(p.heartbeat)}
+	o.TLS, err = p.tlsConfig()
+	return o, err
+}
+
+// address returns where the other members reach this one; "" if it is not listed.
+func (p *params) address() string {
+	for _, m := range p.members {
+		if m.ID == p.id {
+			return m.Address
+		}
+	}
+	return ""
+}
+
+// clientAddress returns where clients reach this member.
+func (p *params) clientAddress(e *engine.Engine) string {
+	if p.announced != "" {
+		return p.announced
+	}
+	host, _, _ := net.SplitHostPort(p.address())
+	return net.JoinHostPort(host, strconv.Itoa(port(e)))
+}
+
+// port returns the port of the server: that of TLS if there is no other.
+func port(e *engine.Engine) int {
+	numbers := [2]int{}
+	for i, name := range []string{"port", "tls-port"} {
+		if p := e.Param(name); p != nil {
+			numbers[i], _ = strconv.Atoi(p.Get())
+		}
+	}
+	return cmp.Or(max(numbers[0], 0), numbers[1])
+}
+
+// tlsConfig returns how members show and check certificates; nil without TLS.
+func (p *params) tlsConfig() (*tls.Config, error) {
+	if !p.tls {
+		return nil, nil
+	}
+	pair, err := tls.LoadX509KeyPair(p.cert, p.key)
+	if err != nil {
+		return nil, fmt.Errorf("group-tls: %w", err)
+	}
+	pem, err := os.ReadFile(p.ca)
+	if err != nil {
+		return nil, fmt.Errorf("group-tls: %w", err)
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("group-tls: %s holds no certificate", p.ca)
+	}
+	return &tls.Config{Certificates: []tls.Certificate{pair}, RootCAs: pool, ClientCAs: pool, ClientAuth: tls.RequireAndVerifyClientCert,
+		MinVersion: tls.VersionTLS12}, nil
+}

@@ -1,0 +1,116 @@
+package group
+
+// rounds are what the leader has under way: entries that wait to be committed, and questions whether it still leads.
+type rounds struct {
+	list       []*round // in the order in which they began
+	waiters    []func(certain bool)
+	appendedAt int64 // when the last entry was appended, in nanoseconds
+}
+
+// round is an entry, or a question, and those who wait for it and for all rounds before it.
+type round struct {
+	seat     uint64
+	isEntry  bool
+	began    int64 // nanoseconds
+	waiters  []func(certain bool)
+	answered bool
+	certain  bool
+}
+
+// maxUnderWay is how many rounds are under way at most. What comes meanwhile is one entry.
+const maxUnderWay = 16
+
+// awaits is what replies wait for: the seat under which they were made. A member that does not lead has only data that are certain.
+func (g *Group) awaits() uint64 {
+	if !g.leading {
+		return 0
+	}
+	return g.own.seat
+}
+
+// Settle implements server.Barrier.
+func (g *Group) Settle(seat uint64, done func(certain bool)) {
+	lost := false
+	g.engine.With(func() {
+		if lost = !g.leading || g.own.seat != seat; !lost {
+			g.rounds.waiters = append(g.rounds.waiters, done)
+			g.begin()
+		}
+	})
+	if lost {
+		done(false)
+	}
+}
+
+// begin begins a round if there is a reason for one, and not too many are under way.
+func (g *Group) begin() {
+	switch {
+	case len(g.rounds.list) >= maxUnderWay:
+	case g.effects.ready():
+		g.append()
+	case len(g.rounds.waiters) > 0:
+		r := g.newRound()
+		g.log.Verify(func(err error) { g.end(r, err) })
+	}
+}
+
+// append begins a round with an entry, which may be empty but for the time.
+func (g *Group) append() {
+	r := g.newRound()
+	r.isEntry = true
+	g.own.executed++
+	g.rounds.appendedAt = r.began
+	g.log.Append(r.seat, g.entry(), func(err error) { g.end(r, err) })
+}
+
+func (g *Group) newRound() *round {
+	r := &round{seat: g.own.seat, began: g.opts.Nanos(), waiters: g.rounds.waiters}
+	g.rounds.waiters = nil
+	g.rounds.list = append(g.rounds.list, r)
+	return r
+}
+
+// end is called when it is known what became of a round.
+func (g *Group) end(r *round, err error) {
+	g.engine.With(func() {
+		switch {
+		case !g.leading || g.own.seat != r.seat: // lose has released it
+		case err != nil && r.isEntry:
+			g.lose()
+		default:
+			r.answered, r.certain = true, err == nil
+			if r.isEntry {
+				g.engine.AddLatency("group-commit", (g.opts.Nanos()-r.began)/1e3)
+			}
+			g.rounds.release()
+			g.begin()
+		}
+	})
+}
+
+// release tells those who wait for the first rounds, in order.
+func (q *rounds) release() {
+	for len(q.list) > 0 && q.list[0].answered {
+		r := q.list[0]
+		q.list[0] = nil
+		q.list = q.list[1:]
+		r.tell(r.certain)
+	}
+}
+
+func (r *round) tell(certain bool) {
+	for _, done := range r.waiters {
+		done(certain)
+	}
+}
+
+// drop tells all who wait that they wait in vain.
+func (q *rounds) drop() {
+	for _, r := range q.list {
+		r.tell(false)
+	}
+	for _, done := range q.waiters {
+		done(false)
+	}
+	*q = rounds{}
+}
