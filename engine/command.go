@@ -348,3 +348,6 @@ func lookup(table map[string]*Command, name []byte) *Command {
 	}
 	return table[string(folded[:len(name)])]
 }
+
+// runsScripts reports whether the errors of a command may come from a script.
+func (cmd *Command) runsScripts() bool { return cmd.Flags&(MayBeSlow|RunsTx) == MayBeSlow }

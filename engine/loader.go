@@ -68,8 +68,5 @@ func (l *Loader) execute(args [][]byte) error {
 	return s.failure
 }
 
-// runsScripts reports whether the errors of a command may come from a script.
-func (cmd *Command) runsScripts() bool { return cmd.Flags&(MayBeSlow|RunsTx) == MayBeSlow }
-
 // InTx reports whether the last command is part of a transaction that is not complete.
 func (l *Loader) InTx() bool { return l.session.tx != nil }

@@ -142,23 +142,3 @@ func (e *Engine) watchedExpired(s *Session) bool {
 	}
 	return s.dirtyCAS
 }
-
-// RunInside runs a command of the same client within the call, past the gate, as EXEC does: what both change is one unit. The command's
-// reply follows what the call has replied. It returns the error of the gate, in which case the command did not run, or unsuitable if the
-// command is one that scripts may not call, other than a script.
-func (c *Call) RunInside(args [][]byte, unsuitable error) error {
-	e, s := c.Engine, c.Session
-	cmd, err := e.Resolve(args)
-	switch {
-	case err != nil:
-		return err
-	case cmd.Flags&NoScript != 0 && !cmd.runsScripts():
-		return unsuitable
-	}
-	if err := e.gate(s, cmd, args); err != nil {
-		return err
-	}
-	e.startTimer(s, cmd, args)
-	e.run(s, cmd, args)
-	return nil
-}
