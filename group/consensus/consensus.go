@@ -66,7 +66,13 @@ type Options struct {
 	SnapshotEvery    uint64 // entries between two snapshots; default 65536
 	SnapshotTrailing uint64 // entries that are kept before a snapshot, for members that lag behind; default 16384
 
+	// Salvage takes a damaged log as far as it can be read. It is for a group of which no member has a log without damage, and may lose entries.
+	Salvage bool
+
 	Log func(level, message string) // level is debug, verbose, notice or warning; nil: silence
+
+	fault func(operation string) error // see disk
+	cut   func() error                 // see stream
 }
 
 // Defaults of Options.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -13,6 +14,29 @@ import (
 
 	"github.com/stretchr/testify/require"
 )
+
+// fault is what goes wrong below a node at the moment.
+type fault struct {
+	mu   sync.Mutex
+	err  error
+	hang chan struct{}
+}
+
+func (f *fault) set(err error, hang chan struct{}) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.err, f.hang = err, hang
+}
+
+func (f *fault) get() error {
+	f.mu.Lock()
+	err, hang := f.err, f.hang
+	f.mu.Unlock()
+	if hang != nil {
+		<-hang
+	}
+	return err
+}
 
 // list is a Machine that keeps the entries it was given.
 type list struct {
@@ -83,6 +107,8 @@ type member struct {
 	*Node
 	list *list
 	dir  string
+	disk fault // what its disk does
+	net  fault // what its network does
 
 	mu   sync.Mutex
 	seat Seat
@@ -110,7 +136,7 @@ func (g *group) open(id uint64, dir string, l net.Listener) *member {
 		if testing.Verbose() {
 			fmt.Println(id, level, message)
 		}
-	}}
+	}, fault: func(string) error { return m.disk.get() }, cut: m.net.get}
 	if g.options != nil {
 		g.options(&o)
 	}
@@ -120,6 +146,42 @@ func (g *group) open(id uint64, dir string, l net.Listener) *member {
 	g.nodes[id] = m
 	go m.follow()
 	return m
+}
+
+// stop closes a member; start opens it again with what is on its disk.
+func (g *group) stop(m *member) {
+	require.NoError(g.t, m.Close())
+	delete(g.nodes, m.options.ID)
+}
+
+func (g *group) start(m *member) *member {
+	g.t.Helper()
+	var l net.Listener
+	eventually(g.t, "the port", func() (ok bool) {
+		var err error
+		l, err = net.Listen("tcp", g.address(m.options.ID))
+		return err == nil
+	})
+	return g.open(m.options.ID, m.dir, l)
+}
+
+func (g *group) address(id uint64) string {
+	for _, m := range g.members {
+		if m.ID == id {
+			return m.Address
+		}
+	}
+	return ""
+}
+
+// another returns a member that is not one of these.
+func (g *group) another(not ...*member) *member {
+	for id := range uint64(len(g.members)) {
+		if m := g.nodes[id+1]; m != nil && !slices.Contains(not, m) {
+			return m
+		}
+	}
+	return nil
 }
 
 func (m *member) follow() {

@@ -12,5 +12,17 @@ var (
 	ErrNotLeader     = errors.New("this member is not the leader")
 	ErrClosed        = errors.New("the group's log is closed")
 	ErrNotListed     = errors.New("the list of members does not contain this member")
+	ErrDiskSlow      = errors.New("the disk takes too long")
+	ErrDamaged       = errors.New("the log of entries is damaged, and there is no other member that has it")
+	ErrVoteLost      = errors.New("the file with this member's vote is damaged: remove the member from the group, and add it again with an empty directory")
+	ErrNotCaughtUp   = errors.New("the member has not caught up in time, and has no vote yet")
 	ErrUnknownMember = errors.New("the group has no such member")
+)
+
+var (
+	errChecksum   = errors.New("the checksum of an entry is wrong")
+	errHole       = errors.New("this member has lost entries, and has no vote until it has them again")
+	errDiskFails  = errors.New("this member's disk fails")
+	errRecordSize = errors.New("a record is too long")
+	errNotFound   = errors.New("not found") // Raft recognises it by its text
 )

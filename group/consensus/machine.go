@@ -92,7 +92,7 @@ func (m *machine) Snapshot() (raft.FSMSnapshot, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s, err := m.inner.Snapshot()
-	return state{s, m.last}, err
+	return state{s, header{m.last, m.applied}}, err
 }
 
 // Restore implements raft.FSM.
@@ -103,23 +103,37 @@ func (m *machine) Restore(r io.ReadCloser) error {
 }
 
 func (m *machine) restore(r io.Reader) error {
-	var b [positionSize]byte
-	if _, err := io.ReadFull(r, b[:]); err != nil {
+	h, err := readHeader(r)
+	if err != nil {
 		return err
 	}
-	m.last = readPosition(b[:])
+	m.last, m.applied = h.last, h.applied
 	return m.inner.Restore(r)
 }
 
-// state is a Snapshot with its position.
+// header is what a snapshot begins with.
+type header struct {
+	last    position
+	applied uint64
+}
+
+const headerSize = positionSize + 8
+
+func readHeader(r io.Reader) (header, error) {
+	var b [headerSize]byte
+	_, err := io.ReadFull(r, b[:])
+	return header{readPosition(b[:]), binary.LittleEndian.Uint64(b[positionSize:])}, err
+}
+
+// state is a Snapshot with its header.
 type state struct {
 	Snapshot
-	last position
+	header header
 }
 
 // Persist implements raft.FSMSnapshot.
 func (s state) Persist(sink raft.SnapshotSink) error {
-	_, err := sink.Write(s.last.append(nil))
+	_, err := sink.Write(binary.LittleEndian.AppendUint64(s.header.last.append(nil), s.header.applied))
 	if err == nil {
 		err = s.Write(sink)
 	}

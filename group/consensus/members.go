@@ -10,9 +10,45 @@ import (
 // changeLimit is how long a change of the members may wait for its turn.
 const changeLimit = 5 * time.Second
 
-// Add makes a server a member: it gets the data first, and has a vote when it has caught up.
+// catchUpLimit is how long Add waits for a new member to get the data.
+const catchUpLimit = time.Minute
+
+// Add makes a server a member: it gets the data first, and a vote when it has caught up. If that takes too long it remains a member without a vote, until
+// Add is called again.
 func (n *Node) Add(m Member) error {
-	return leaderError(n.raft.AddVoter(serverID(m.ID), raft.ServerAddress(m.Address), 0, changeLimit).Error())
+	id, address := serverID(m.ID), raft.ServerAddress(m.Address)
+	if s, ok := n.member(m.ID); !ok || s.Suffrage != raft.Voter || s.Address != address {
+		if err := n.raft.AddNonvoter(id, address, 0, changeLimit).Error(); err != nil {
+			return memberError(err)
+		}
+	}
+	n.transport.forget(id)
+	if err := n.awaitCaughtUp(id); err != nil {
+		return err
+	}
+	return memberError(n.raft.AddVoter(id, address, 0, changeLimit).Error())
+}
+
+// awaitCaughtUp waits until a member has all entries that were committed a moment ago.
+func (n *Node) awaitCaughtUp(id raft.ServerID) error {
+	limit := time.After(catchUpLimit)
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-limit:
+			return ErrNotCaughtUp
+		case <-n.closed:
+			return ErrClosed
+		}
+		if n.raft.State() != raft.Leader {
+			return ErrNotLeader
+		}
+		if last := n.transport.peer(id).last; last > 0 && last >= n.raft.CommitIndex() {
+			return nil
+		}
+	}
 }
 
 // Remove takes a member out of the group, this one too: it gives up the seat then.
@@ -20,7 +56,7 @@ func (n *Node) Remove(id uint64) error {
 	if _, ok := n.member(id); !ok {
 		return ErrUnknownMember
 	}
-	return leaderError(n.raft.RemoveServer(serverID(id), 0, changeLimit).Error())
+	return memberError(n.raft.RemoveServer(serverID(id), 0, changeLimit).Error())
 }
 
 // Transfer hands the seat to another member, and returns when this one has lost it.
@@ -29,11 +65,11 @@ func (n *Node) Transfer(id uint64) error {
 	if !ok {
 		return ErrUnknownMember
 	}
-	return leaderError(n.raft.LeadershipTransferToServer(m.ID, m.Address).Error())
+	return memberError(n.raft.LeadershipTransferToServer(m.ID, m.Address).Error())
 }
 
 func (n *Node) member(id uint64) (raft.Server, bool) {
-	for _, s := range n.raft.GetConfiguration().Configuration().Servers {
+	for _, s := range n.configuration() {
 		if s.ID == serverID(id) {
 			return s, true
 		}
@@ -41,7 +77,12 @@ func (n *Node) member(id uint64) (raft.Server, bool) {
 	return raft.Server{}, false
 }
 
-func leaderError(err error) error {
+// configuration returns the members as the log's newest entry about them has it.
+func (n *Node) configuration() []raft.Server {
+	return n.raft.GetConfiguration().Configuration().Servers
+}
+
+func memberError(err error) error {
 	if errors.Is(err, raft.ErrNotLeader) {
 		return ErrNotLeader
 	}

@@ -1,9 +1,6 @@
 package consensus
 
 import (
-	"net"
-	"os"
-	"path/filepath"
 	"strconv"
 	"sync"
 	"time"
@@ -45,6 +42,7 @@ func Open(options Options) (*Node, error) {
 	n := &Node{options: options, seats: make(chan Seat), closed: make(chan struct{})}
 	n.machine = newMachine(n)
 	n.verifier.node = n
+	n.seat.init()
 	if err := n.openStores(); err != nil {
 		n.closeStores()
 		return nil, err
@@ -56,21 +54,6 @@ func Open(options Options) (*Node, error) {
 	return n, nil
 }
 
-func (n *Node) openStores() (err error) {
-	logger := newLogger(n.options.Log)
-	if err = os.MkdirAll(n.options.Dir, 0o755); err != nil {
-		return err
-	}
-	if n.stable, err = openStable(filepath.Join(n.options.Dir, "vote")); err != nil {
-		return err
-	}
-	if n.log, err = openLog(filepath.Join(n.options.Dir, "log"), n.options, logger); err != nil {
-		return err
-	}
-	n.snapshots, err = raft.NewFileSnapshotStoreWithLogger(n.options.Dir, keepSnapshots, logger)
-	return err
-}
-
 func (n *Node) start() error {
 	address, err := n.options.address()
 	if err != nil {
@@ -80,6 +63,8 @@ func (n *Node) start() error {
 	if n.transport, err = openTransport(address, n.options, logger); err != nil {
 		return err
 	}
+	n.transport.mayVote, n.transport.mayLead = n.mayVote, n.mayLead
+	n.stable.own, n.stable.refuseOwn = address, n.mayLead
 	notify := make(chan bool, 16)
 	config := n.config(notify)
 	config.Logger = logger
@@ -93,7 +78,7 @@ func (n *Node) start() error {
 	if n.raft, err = raft.NewRaft(config, n.machine, cache, n.stable, n.snapshots, n.transport); err != nil {
 		return err
 	}
-	n.seat.init()
+	n.transport.serve()
 	n.tasks.Go(func() { n.watch(notify) })
 	n.tasks.Go(n.answer)
 	return nil
@@ -132,21 +117,31 @@ func (n *Node) found(config *raft.Config, logs raft.LogStore) error {
 	return raft.BootstrapCluster(config, logs, n.stable, n.snapshots, n.transport, first)
 }
 
+// closeLimit is how long Close waits for entries under way, if a disk keeps Raft waiting.
+const closeLimit = 5 * time.Second
+
 // Close gives up the seat, stops, and answers what is under way.
 func (n *Node) Close() error {
 	n.once.Do(func() {
 		n.seat.close()
 		close(n.closed)
-		n.tasks.Wait()
+		within(closeLimit, func() error { n.tasks.Wait(); return nil })
+		n.log.stop()
+		n.stable.stop()
 		n.raft.Shutdown().Error()
 		n.closeStores()
 	})
 	return nil
 }
 
+// Snapshot takes a snapshot now, and drops entries before it.
+func (n *Node) Snapshot() error {
+	return n.raft.Snapshot().Error()
+}
+
 func (n *Node) closeStores() {
 	if n.transport != nil {
-		n.transport.Close()
+		n.transport.end()
 	}
 	if n.log != nil {
 		n.log.Close()
@@ -163,13 +158,4 @@ func serverID(id uint64) raft.ServerID {
 func memberID(id raft.ServerID) uint64 {
 	n, _ := strconv.ParseUint(string(id), 10, 64)
 	return n
-}
-
-// listen opens the port of an address that the other members use; this machine may have another address, behind a translation say.
-func listen(address string) (net.Listener, error) {
-	_, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return nil, err
-	}
-	return net.Listen("tcp", net.JoinHostPort("", port))
 }

@@ -8,8 +8,8 @@ import (
 // the entries after it. Only Apply may call it, for an index before that of its first entry, or of one of its entries. Apply runs again within it.
 func (n *Node) Rebuild(index uint64) error {
 	m := n.machine
-	current := m.last
-	defer func() { m.last = current }()
+	last, applied := m.last, m.applied
+	defer func() { m.last, m.applied = last, applied }()
 	return m.rebuild(index)
 }
 
@@ -18,7 +18,9 @@ func (n *Node) RebuildAll() error {
 	m := n.machine
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.rebuild(m.applied)
+	applied := m.applied
+	defer func() { m.applied = applied }()
+	return m.rebuild(applied)
 }
 
 // rebuildTries is how often a snapshot may be replaced by a newer one, and entries after it deleted, while it is read.
@@ -46,25 +48,34 @@ func (m *machine) tryRebuild(index uint64) error {
 	return nil
 }
 
-// restoreBefore restores the newest snapshot that is not after index, and returns its index.
+// restoreBefore restores the newest snapshot that is not later than index, and returns the index of its last entry.
 func (m *machine) restoreBefore(index uint64) (uint64, error) {
 	list, err := m.node.snapshots.List()
 	if err != nil {
 		return 0, err
 	}
 	for _, meta := range list {
-		if meta.Index > index {
-			continue
+		if ok, err := m.restoreIf(meta.ID, index); ok || err != nil {
+			return meta.Index, err
 		}
-		_, r, err := m.node.snapshots.Open(meta.ID)
-		if err != nil {
-			return 0, err
-		}
-		defer r.Close()
-		return meta.Index, m.restore(r)
 	}
 	m.last = position{}
 	return 0, m.inner.Restore(nil)
+}
+
+// restoreIf restores a snapshot if no entry after index is in it. Its own index does not tell: Raft's entries, which change nothing, count there.
+func (m *machine) restoreIf(id string, index uint64) (bool, error) {
+	_, r, err := m.node.snapshots.Open(id)
+	if err != nil {
+		return false, err
+	}
+	defer r.Close()
+	h, err := readHeader(r)
+	if err != nil || h.applied > index {
+		return false, err
+	}
+	m.last = h.last
+	return true, m.inner.Restore(r)
 }
 
 // replay applies the entries between two indexes, both included.

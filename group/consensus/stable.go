@@ -4,52 +4,135 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"os"
 	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hashicorp/raft-wal/types"
 )
 
-// stable is the file with the term and the vote.
+// stable is the file with the term and the vote. It is written in place, twice, so one whole copy is always there, and a full disk does not matter.
 type stable struct {
-	path string
-	mu   sync.Mutex
-	data map[string][]byte
+	file   types.WritableFile
+	copies [2]record
+	limit  time.Duration
+
+	refuseOwn func() error // whether this member must not vote for itself, and why
+	own       string       // its own address
+	closed    chan struct{}
+
+	mu      sync.Mutex
+	content content
+	busy    atomic.Bool // a write that took too long has not ended
 }
 
-func openStable(path string) (*stable, error) {
-	s := &stable{path: path, data: make(map[string][]byte)}
-	b, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return s, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(b, &s.data)
-	}
-	return s, err
+type content struct {
+	Generation uint64
+	Values     map[string][]byte
 }
 
-// errNotFound has the text by which Raft recognises it.
-var errNotFound = errors.New("not found")
+// Keys of Raft's, and of this package.
+const (
+	keyTerm      = "CurrentTerm"
+	keyVoteTerm  = "LastVoteTerm"
+	keyCandidate = "LastVoteCand"
+	keyHole      = "Hole" // the term in which this member lost entries; 0: it has none
+)
 
+func openStable(dir string, d *disk, limit time.Duration) (*stable, error) {
+	always := &disk{VFS: d.VFS, sync: true, fault: d.fault}
+	f, err := always.openFile(dir, "vote", 2*recordSize)
+	if err != nil {
+		return nil, err
+	}
+	s := &stable{file: f, copies: [2]record{{f, 0}, {f, recordSize}}, limit: limit, closed: make(chan struct{}),
+		content: content{Values: make(map[string][]byte)}}
+	return s, s.load()
+}
+
+// load takes the newer of the copies that are whole.
+func (s *stable) load() error {
+	damaged := 0
+	for _, c := range s.copies {
+		var read content
+		b := c.read()
+		if b == nil && !c.blank() {
+			damaged++
+		}
+		if b != nil && json.Unmarshal(b, &read) == nil && read.Generation > s.content.Generation {
+			s.content = read
+		}
+	}
+	if damaged > 0 && s.content.Generation == 0 {
+		return ErrVoteLost
+	}
+	return nil
+}
+
+// blank reports whether a record was never written.
+func (r record) blank() bool {
+	b := make([]byte, recordSize)
+	n, _ := r.file.ReadAt(b, r.at)
+	for _, c := range b[:n] {
+		if c != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Get implements raft.StableStore.
 func (s *stable) Get(key []byte) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if v, ok := s.data[string(key)]; ok {
+	if v, ok := s.content.Values[string(key)]; ok {
 		return v, nil
 	}
 	return nil, errNotFound
 }
 
+// Set implements raft.StableStore. A member does not vote for itself while it must not lead.
 func (s *stable) Set(key, value []byte) error {
+	if string(key) == keyCandidate && string(value) == s.own {
+		if err := s.refuseOwn(); err != nil {
+			return err
+		}
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.data[string(key)] = append([]byte(nil), value...)
-	b, err := json.Marshal(s.data)
+	next := content{s.content.Generation + 1, map[string][]byte{string(key): append([]byte(nil), value...)}}
+	for k, v := range s.content.Values {
+		if k != string(key) {
+			next.Values[k] = v
+		}
+	}
+	if err := s.store(next); err != nil {
+		return err
+	}
+	s.content = next
+	return nil
+}
+
+func (s *stable) store(c content) error {
+	b, err := json.Marshal(c)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(s.path, b, 0o644)
+	if !s.busy.CompareAndSwap(false, true) {
+		return ErrDiskSlow
+	}
+	return within(s.limit, func() error {
+		defer s.busy.Store(false)
+		for _, r := range s.copies {
+			if err := errors.Join(r.write(b), s.file.Sync()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
+// GetUint64 implements raft.StableStore.
 func (s *stable) GetUint64(key []byte) (uint64, error) {
 	v, err := s.Get(key)
 	if err != nil {
@@ -58,8 +141,26 @@ func (s *stable) GetUint64(key []byte) (uint64, error) {
 	return binary.LittleEndian.Uint64(v), nil
 }
 
+// SetUint64 implements raft.StableStore. Raft panics if it cannot store its term, so this waits until the disk works.
 func (s *stable) SetUint64(key []byte, value uint64) error {
-	return s.Set(key, binary.LittleEndian.AppendUint64(nil, value))
+	for {
+		err := s.Set(key, binary.LittleEndian.AppendUint64(nil, value))
+		if err == nil || string(key) != keyTerm {
+			return err
+		}
+		pauseOrEnd(s.closed, firstPause)
+	}
 }
 
-func (s *stable) Close() {}
+func (s *stable) number(key string) uint64 {
+	v, _ := s.GetUint64([]byte(key))
+	return v
+}
+
+func (s *stable) setNumber(key string, value uint64) error {
+	return s.SetUint64([]byte(key), value)
+}
+
+func (s *stable) stop() { close(s.closed) }
+
+func (s *stable) Close() { s.file.Close() }

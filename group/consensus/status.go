@@ -2,8 +2,11 @@ package consensus
 
 import (
 	"math/bits"
+	"slices"
 	"sync"
 	"time"
+
+	"github.com/hashicorp/raft"
 )
 
 // Status is what a member knows of its group.
@@ -15,14 +18,21 @@ type Status struct {
 	First, Last uint64 // entries in the log
 	Committed   uint64
 	Applied     uint64
+	Contact     time.Time // when this member heard from the leader last; a leader: the zero time
+	Removed     bool      // the group has this member no longer
+	Hole        bool      // this member has lost entries, and has no vote until it has them again
+	Disk        error     // why it cannot store entries at the moment; nil: it can
 	Members     []MemberStatus
 	Latency     Latency // from Append to done
 }
 
-// MemberStatus is what this member knows of one member.
+// MemberStatus is what this member knows of one member. Only the leader knows Last, Lag and Contact.
 type MemberStatus struct {
 	Member
-	Voter bool
+	Voter   bool
+	Last    uint64 // its last entry
+	Lag     uint64 // entries that it does not have yet
+	Contact time.Time
 }
 
 // Latency says how long entries took.
@@ -33,15 +43,31 @@ type Latency struct {
 
 // Status tells how this member sees the group now. It waits for nothing.
 func (n *Node) Status() Status {
-	s := Status{State: n.state(), Term: n.raft.CurrentTerm(), Seat: n.seat.current(), Last: n.raft.LastIndex(),
-		Committed: n.raft.CommitIndex(), Applied: n.raft.AppliedIndex(), Latency: n.latency.read()}
 	_, leader := n.raft.LeaderWithID()
-	s.Leader = memberID(leader)
-	s.First, _ = n.log.FirstIndex()
-	for _, m := range n.raft.GetConfiguration().Configuration().Servers {
-		s.Members = append(s.Members, MemberStatus{Member: Member{memberID(m.ID), string(m.Address)}, Voter: m.Suffrage == 0})
+	s := Status{State: n.state(), Term: n.raft.CurrentTerm(), Leader: memberID(leader), Seat: n.seat.current(), First: n.log.first(), Last: n.raft.LastIndex(),
+		Committed: n.raft.CommitIndex(), Applied: n.raft.AppliedIndex(), Hole: n.mayVote() != nil, Disk: n.log.failure(), Latency: n.latency.read()}
+	if n.raft.State() != raft.Leader {
+		s.Contact = n.raft.LastContact()
 	}
+	servers := n.configuration()
+	for _, m := range servers {
+		s.Members = append(s.Members, n.memberStatus(m, s))
+	}
+	s.Removed = len(servers) > 0 && !slices.ContainsFunc(s.Members, func(m MemberStatus) bool { return m.ID == n.options.ID })
 	return s
+}
+
+func (n *Node) memberStatus(m raft.Server, s Status) MemberStatus {
+	status := MemberStatus{Member: Member{memberID(m.ID), string(m.Address)}, Voter: m.Suffrage == raft.Voter}
+	switch {
+	case status.ID == n.options.ID:
+		status.Last = s.Last
+	case s.State == "leader":
+		p := n.transport.peer(m.ID)
+		status.Last, status.Contact = p.last, p.contact
+		status.Lag = s.Last - min(p.last, s.Last)
+	}
+	return status
 }
 
 var states = []string{"follower", "candidate", "leader", "closed"}

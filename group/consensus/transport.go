@@ -2,7 +2,6 @@ package consensus
 
 import (
 	"crypto/tls"
-	"net"
 	"sync"
 	"time"
 
@@ -10,10 +9,26 @@ import (
 	"github.com/hashicorp/raft"
 )
 
-// transport carries Raft's requests between members.
+// transport carries Raft's requests between members. It keeps a member that must not vote or lead from doing so, and notes which followers have answered.
 type transport struct {
 	*raft.NetworkTransport
+	mayVote, mayLead func() error
+	requests         chan raft.RPC
+	closed           chan struct{}
+	tasks            sync.WaitGroup
+
+	mu    sync.Mutex
+	peers map[raft.ServerID]peer
 }
+
+// peer is what a follower has answered.
+type peer struct {
+	asked   time.Time // when the newest request was sent that it has answered as a follower
+	contact time.Time // when an answer came last
+	last    uint64    // its last entry
+}
+
+const connectionsPerMember = 3 // heartbeats, entries and a vote
 
 func openTransport(address string, o Options, logger hclog.Logger) (*transport, error) {
 	listener := o.Listener
@@ -26,76 +41,111 @@ func openTransport(address string, o Options, logger hclog.Logger) (*transport, 
 	if o.TLS != nil {
 		listener = tls.NewListener(listener, o.TLS)
 	}
-	s := &stream{Listener: listener, address: advertised(address), tls: o.TLS, conns: make(map[net.Conn]bool)}
-	return &transport{raft.NewNetworkTransportWithConfig(&raft.NetworkTransportConfig{
-		Stream: s, Logger: logger, MaxPool: 3, MaxRPCsInFlight: 1, Timeout: transportTimeout,
-	})}, nil
+	t := &transport{requests: make(chan raft.RPC), closed: make(chan struct{}), peers: make(map[raft.ServerID]peer)}
+	t.NetworkTransport = raft.NewNetworkTransportWithConfig(&raft.NetworkTransportConfig{
+		Stream: newStream(listener, address, o), Logger: logger, MaxPool: connectionsPerMember, MaxRPCsInFlight: 1, Timeout: transportTimeout,
+	})
+	return t, nil
 }
 
-// advertised is the address that other members use, as a net.Addr.
-type advertised string
+// serve begins to hand requests to Raft.
+func (t *transport) serve() { t.tasks.Go(t.filter) }
 
-func (advertised) Network() string  { return "tcp" }
-func (a advertised) String() string { return string(a) }
-
-// stream opens and accepts connections, and closes all of them at the end.
-type stream struct {
-	net.Listener
-	address advertised
-	tls     *tls.Config
-
-	mu     sync.Mutex
-	conns  map[net.Conn]bool
-	closed bool
-}
-
-func (s *stream) Addr() net.Addr { return s.address }
-
-// Dial implements raft.StreamLayer.
-func (s *stream) Dial(address raft.ServerAddress, timeout time.Duration) (net.Conn, error) {
-	d := net.Dialer{Timeout: timeout}
-	if s.tls == nil {
-		return s.add(d.Dial("tcp", string(address)))
+func (t *transport) filter() {
+	for {
+		select {
+		case r := <-t.NetworkTransport.Consumer():
+			if err := t.refusal(r.Command); err != nil {
+				r.Respond(nil, err)
+				continue
+			}
+			select {
+			case t.requests <- r:
+			case <-t.closed:
+				return
+			}
+		case <-t.closed:
+			return
+		}
 	}
-	return s.add(tls.DialWithDialer(&d, "tcp", string(address), s.tls))
 }
 
-func (s *stream) Accept() (net.Conn, error) {
-	return s.add(s.Listener.Accept())
-}
-
-func (s *stream) add(c net.Conn, err error) (net.Conn, error) {
-	if err != nil {
-		return nil, err
+func (t *transport) refusal(command any) error {
+	switch command.(type) {
+	case *raft.RequestVoteRequest, *raft.RequestPreVoteRequest:
+		return t.mayVote()
+	case *raft.TimeoutNowRequest:
+		return t.mayLead()
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		c.Close()
-		return nil, net.ErrClosed
+	return nil
+}
+
+// Consumer implements raft.Transport.
+func (t *transport) Consumer() <-chan raft.RPC { return t.requests }
+
+// RequestPreVote implements raft.WithPreVote.
+func (t *transport) RequestPreVote(id raft.ServerID, to raft.ServerAddress, q *raft.RequestPreVoteRequest, a *raft.RequestPreVoteResponse) error {
+	if err := t.mayLead(); err != nil {
+		return err
 	}
-	s.conns[c] = true
-	return &conn{c, s}, nil
+	return t.NetworkTransport.RequestPreVote(id, to, q, a)
 }
 
-func (s *stream) Close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.closed = true
-	for c := range s.conns {
-		c.Close()
+// RequestVote implements raft.Transport.
+func (t *transport) RequestVote(id raft.ServerID, to raft.ServerAddress, q *raft.RequestVoteRequest, a *raft.RequestVoteResponse) error {
+	if err := t.mayLead(); err != nil {
+		return err
 	}
-	return s.Listener.Close()
+	return t.NetworkTransport.RequestVote(id, to, q, a)
 }
 
-type conn struct {
-	net.Conn
-	stream *stream
+// AppendEntries implements raft.Transport.
+func (t *transport) AppendEntries(id raft.ServerID, to raft.ServerAddress, q *raft.AppendEntriesRequest, a *raft.AppendEntriesResponse) error {
+	asked := time.Now()
+	err := t.NetworkTransport.AppendEntries(id, to, q, a)
+	if err == nil && a.Term == q.Term {
+		t.answered(id, asked, a.LastLog, q)
+	}
+	return err
 }
 
-func (c *conn) Close() error {
-	c.stream.mu.Lock()
-	delete(c.stream.conns, c.Conn)
-	c.stream.mu.Unlock()
-	return c.Conn.Close()
+func (t *transport) answered(id raft.ServerID, asked time.Time, last uint64, q *raft.AppendEntriesRequest) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p := t.peers[id]
+	if asked.After(p.asked) {
+		p.asked = asked
+	}
+	p.contact = time.Now()
+	p.last = last
+	if len(q.Entries) > 0 {
+		p.last = max(last, q.Entries[len(q.Entries)-1].Index)
+	}
+	t.peers[id] = p
+}
+
+func (t *transport) peer(id raft.ServerID) peer {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.peers[id]
+}
+
+// forget makes a member that is added again prove that it has the entries.
+func (t *transport) forget(id raft.ServerID) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.peers, id)
+}
+
+// Close implements raft.WithClose.
+func (t *transport) Close() error {
+	return t.NetworkTransport.Close()
+}
+
+// end stops the rest, when Raft has stopped.
+func (t *transport) end() {
+	t.Close()
+	t.CloseStreams()
+	close(t.closed)
+	t.tasks.Wait()
 }

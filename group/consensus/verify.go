@@ -1,6 +1,11 @@
 package consensus
 
-import "sync"
+import (
+	"sync"
+	"time"
+
+	"github.com/hashicorp/raft"
+)
 
 // verifier asks whether this member still leads. Those who ask while a question is under way share the next one.
 type verifier struct {
@@ -32,10 +37,7 @@ func (v *verifier) run() {
 		if batch == nil {
 			return
 		}
-		err := v.node.raft.VerifyLeader().Error()
-		if err != nil {
-			err = ErrNotLeader
-		}
+		err := v.node.verify(time.Now())
 		for _, done := range batch {
 			done(err)
 		}
@@ -48,6 +50,33 @@ func (v *verifier) next() []func(error) {
 	batch := v.waiting
 	v.waiting, v.running = nil, len(batch) > 0
 	return batch
+}
+
+// verify asks until most members have answered a request that was sent after begin. Raft alone also counts late answers to earlier ones.
+func (n *Node) verify(begin time.Time) error {
+	for {
+		if n.raft.VerifyLeader().Error() != nil {
+			return ErrNotLeader
+		}
+		if n.answeredSince(begin) {
+			return nil
+		}
+	}
+}
+
+// answeredSince reports whether most of those who vote, this member among them, have answered a request that was sent after begin.
+func (n *Node) answeredSince(begin time.Time) bool {
+	voters, answers := 0, 0
+	for _, s := range n.configuration() {
+		if s.Suffrage != raft.Voter {
+			continue
+		}
+		voters++
+		if s.ID == serverID(n.options.ID) || !n.transport.peer(s.ID).asked.Before(begin) {
+			answers++
+		}
+	}
+	return 2*answers > voters
 }
 
 func (n *Node) isClosed() bool {

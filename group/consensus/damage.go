@@ -1,0 +1,171 @@
+package consensus
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/hashicorp/go-hclog"
+	"github.com/hashicorp/raft"
+	wal "github.com/hashicorp/raft-wal"
+)
+
+// openStores opens what a member has on its disk. A member whose log has a hole or damage puts it aside and comes back empty, if there are others who have
+// the entries. It remembers its term as that of the hole, and enters the next term, so that the leader's seat is taken anew without its vote. It does not vote
+// until its log has an entry of a later term than that: who appended it was elected by members that had lost nothing, and so its log has all that this
+// member ever confirmed.
+func (n *Node) openStores() error {
+	d := newDisk(n.options)
+	if err := os.MkdirAll(n.options.Dir, 0o755); err != nil {
+		return err
+	}
+	var err error
+	if n.stable, err = openStable(n.options.Dir, d, n.options.StoreLimit); err != nil {
+		return err
+	}
+	damage, err := n.openLogs(d)
+	if damage == nil || err != nil {
+		return err
+	}
+	if len(n.options.Members) < 2 {
+		return fmt.Errorf("%w: %v", ErrDamaged, damage)
+	}
+	n.options.Log("warning", "The log is damaged, this member puts it aside and gets the data from the others: "+damage.Error())
+	if err := n.putAside(); err != nil {
+		return err
+	}
+	_, err = n.openLogs(d)
+	return err
+}
+
+// openLogs opens the entries and the snapshots, and looks for damage.
+func (n *Node) openLogs(d *disk) (damage, err error) {
+	logger := newLogger(n.options.Log)
+	if n.snapshots, err = raft.NewFileSnapshotStoreWithLogger(n.options.Dir, keepSnapshots, logger); err != nil {
+		return nil, err
+	}
+	if n.log, err = openLog(n.options.Dir, n.options, d, logger); isDamage(err) {
+		return err, nil
+	} else if err != nil {
+		return nil, err
+	}
+	if n.options.Salvage {
+		return nil, n.log.salvage()
+	}
+	return n.inspect(logger), nil
+}
+
+// isDamage reports whether raft-wal does not open a log for what it says, and not for the disk's sake.
+func isDamage(err error) bool {
+	return errors.Is(err, wal.ErrCorrupt) || errors.Is(err, os.ErrNotExist)
+}
+
+// inspect reads all entries, and compares where the log begins and ends with the newest snapshot and the mark.
+func (n *Node) inspect(logger hclog.Logger) error {
+	snapshot, err := n.newestSnapshot()
+	if err != nil {
+		return err
+	}
+	l := n.log
+	first, _ := l.FirstIndex()
+	for i := first; i <= l.last && i > 0; i++ {
+		var e raft.Log
+		if err := l.GetLog(i, &e); err != nil {
+			return fmt.Errorf("entry %d: %w", i, err)
+		}
+		l.lastTerm = e.Term
+	}
+	switch has := max(l.last, snapshot); {
+	case l.last > 0 && first > snapshot+1:
+		return fmt.Errorf("it begins with entry %d, the snapshot ends with %d", first, snapshot)
+	case l.readMark() > has:
+		return fmt.Errorf("it ends with entry %d, but had %d", has, l.readMark())
+	case has == 0 && n.hadEntries():
+		return errors.New("it is empty")
+	}
+	return nil
+}
+
+// newestSnapshot returns the index of the newest snapshot, after reading it.
+func (n *Node) newestSnapshot() (uint64, error) {
+	list, err := n.snapshots.List()
+	if err != nil || len(list) == 0 {
+		return 0, err
+	}
+	_, r, err := n.snapshots.Open(list[0].ID)
+	if err != nil {
+		return 0, err
+	}
+	return list[0].Index, r.Close()
+}
+
+// hadEntries reports whether this member had a log: it founded the group or voted. One that has just been emptied had not.
+func (n *Node) hadEntries() bool {
+	return n.stable.number(keyHole) == 0 && n.stable.number(keyTerm) > 0 && (!n.options.Join || n.stable.number(keyVoteTerm) > 0)
+}
+
+// putAside notes the hole first, so that a crash at any moment leaves either the damage or the note.
+func (n *Node) putAside() error {
+	term := n.stable.number(keyTerm)
+	if err := errors.Join(n.stable.setNumber(keyHole, term), n.stable.setNumber(keyTerm, term+1)); err != nil {
+		return err
+	}
+	if n.log != nil {
+		n.log.stop()
+		n.log.Close()
+	}
+	for _, name := range []string{"log", "snapshots"} {
+		path := filepath.Join(n.options.Dir, name)
+		if err := errors.Join(os.RemoveAll(path+".damaged"), os.Rename(path, path+".damaged")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// salvage cuts the log before the first entry that cannot be read, and forgets how long it was.
+func (l *log) salvage() error {
+	first, err := l.FirstIndex()
+	if err != nil || first == 0 {
+		return err
+	}
+	var e raft.Log
+	end := first
+	for end <= l.last && l.GetLog(end, &e) == nil {
+		end++
+	}
+	if end <= l.last {
+		return l.DeleteRange(end, l.last)
+	}
+	l.writeMark()
+	return nil
+}
+
+// mayVote returns why this member has no vote, because it has lost entries. As soon as it has one of a later term, it has them all again.
+func (n *Node) mayVote() error {
+	hole := n.stable.number(keyHole)
+	if hole == 0 {
+		return nil
+	}
+	if max(n.log.term(), n.snapshotTerm()) <= hole {
+		return errHole
+	}
+	return n.stable.setNumber(keyHole, 0)
+}
+
+func (n *Node) snapshotTerm() uint64 {
+	list, err := n.snapshots.List()
+	if err != nil || len(list) == 0 {
+		return 0
+	}
+	return list[0].Term
+}
+
+// mayLead returns why this member must not stand for the leader's seat.
+func (n *Node) mayLead() error {
+	if n.log.failure() != nil {
+		return errDiskFails
+	}
+	return n.mayVote()
+}

@@ -1,0 +1,174 @@
+package consensus
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// newLeader waits until another member than old has the seat, and an entry has been appended there.
+func (g *group) newLeader(old *member, entry string) *member {
+	g.t.Helper()
+	var leader *member
+	eventually(g.t, "another leader", func() bool {
+		for _, m := range g.nodes {
+			if m != old && m.held().Leader {
+				leader = m
+				return true
+			}
+		}
+		return false
+	})
+	require.NoError(g.t, leader.append(entry))
+	return leader
+}
+
+// TestFullDisk has a leader whose disk is full: it steps down, does not stand, and recovers when there is room.
+func TestFullDisk(t *testing.T) {
+	g := newGroup(t, 3, nil)
+	first := g.leader()
+	require.NoError(t, first.append("a"))
+	first.disk.set(syscall.ENOSPC, nil)
+	require.ErrorIs(t, first.append("b"), ErrUnknown)
+
+	second := g.newLeader(first, "c")
+	require.ErrorIs(t, first.Status().Disk, syscall.ENOSPC)
+	require.Error(t, second.Transfer(first.options.ID), "it refuses to stand")
+	g.newLeader(first, "d")
+
+	first.disk.set(nil, nil)
+	g.agree("a", "c", "d")
+	require.NoError(t, first.Status().Disk)
+	eventually(t, "the seat", func() bool { return g.leader().Transfer(first.options.ID) == nil || first.held().Leader })
+	eventually(t, "the seat", func() bool { return first.held().Leader })
+	require.NoError(t, first.append("e"))
+	g.agree("a", "c", "d", "e")
+}
+
+// TestFullDiskAlone is about a group of one, which nobody can replace.
+func TestFullDiskAlone(t *testing.T) {
+	g := newGroup(t, 1, nil)
+	m := g.leader()
+	require.NoError(t, m.append("a"))
+	m.disk.set(syscall.ENOSPC, nil)
+	require.ErrorIs(t, m.append("b"), ErrUnknown)
+	eventually(t, "the seat's loss", func() bool { return !m.held().Leader })
+	require.ErrorIs(t, m.append("c"), ErrNotAppended)
+	m.disk.set(nil, nil)
+	require.NoError(t, g.leader().append("d"))
+	g.agree("a", "d")
+}
+
+// TestHangingDisk has a leader whose disk does not answer: it gives up the seat, and what it wrote meanwhile does not count.
+func TestHangingDisk(t *testing.T) {
+	g := newGroup(t, 3, func(o *Options) { o.StoreLimit = 200 * time.Millisecond })
+	first := g.leader()
+	require.NoError(t, first.append("a"))
+	hang := make(chan struct{})
+	first.disk.set(nil, hang)
+	require.ErrorIs(t, first.append("b"), ErrUnknown)
+	g.newLeader(first, "c")
+	require.ErrorIs(t, first.Status().Disk, ErrDiskSlow)
+
+	first.disk.set(nil, nil)
+	close(hang)
+	g.agree("a", "c")
+}
+
+// TestFollowersDiskFails: the follower gets all entries when its disk works again, without a change of the leader.
+func TestFollowersDiskFails(t *testing.T) {
+	g := newGroup(t, 3, nil)
+	leader := g.leader()
+	seat := leader.held()
+	follower := g.another(leader)
+	follower.disk.set(syscall.EIO, nil)
+	for _, e := range []string{"a", "b", "c"} {
+		require.NoError(t, leader.append(e))
+	}
+	eventually(t, "the failure", func() bool { return errors.Is(follower.Status().Disk, syscall.EIO) })
+	follower.disk.set(nil, nil)
+	g.agree("a", "b", "c")
+	require.Equal(t, seat, leader.held())
+}
+
+// TestLeaderCutOff: what it appended may be lost, or not, and it says so.
+func TestLeaderCutOff(t *testing.T) {
+	g := newGroup(t, 3, nil)
+	first := g.leader()
+	require.NoError(t, first.append("a"))
+	first.net.set(errors.New("cut off"), nil)
+	require.ErrorIs(t, first.append("b"), ErrUnknown)
+	verified := make(chan error, 1)
+	first.Verify(func(err error) { verified <- err })
+	require.ErrorIs(t, <-verified, ErrNotLeader)
+	g.newLeader(first, "c")
+
+	first.net.set(nil, nil)
+	g.agree("a", "c")
+}
+
+func TestDamagedMemberComesBackEmpty(t *testing.T) {
+	for name, damage := range map[string]func(t *testing.T, m *member){
+		"entry in the middle": flipByte,
+		"end is missing":      cutTail,
+		"log is missing":      func(t *testing.T, m *member) { require.NoError(t, os.RemoveAll(filepath.Join(m.dir, "log"))) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := newGroup(t, 3, nil)
+			leader := g.leader()
+			for _, e := range []string{"first", "second", "third"} {
+				require.NoError(t, leader.append(e))
+			}
+			m := g.another(leader)
+			term := leader.held().Term
+			g.agree("first", "second", "third")
+			g.stop(m)
+			damage(t, m)
+
+			m = g.start(m)
+			require.Empty(t, m.list.all())
+			require.True(t, m.Status().Hole)
+			g.agree("first", "second", "third")
+			eventually(t, "its vote", func() bool { return !m.Status().Hole })
+			require.Greater(t, g.leader().held().Term, term)
+			require.DirExists(t, filepath.Join(m.dir, "log.damaged"))
+
+			for other := g.another(m, g.leader()); other != nil; other = nil {
+				g.stop(other)
+			}
+			eventually(t, "an entry with its vote", func() bool { return g.leader().append("fourth") == nil })
+			require.Contains(t, m.list.all(), "third")
+		})
+	}
+}
+
+// flipByte changes one byte of the second entry.
+func flipByte(t *testing.T, m *member) {
+	paths, err := filepath.Glob(filepath.Join(m.dir, "log", "*.wal"))
+	require.NoError(t, err)
+	for _, path := range paths {
+		b, err := os.ReadFile(path)
+		require.NoError(t, err)
+		if i := bytes.Index(b, []byte("second")); i >= 0 {
+			b[i] ^= 1
+		}
+		require.NoError(t, os.WriteFile(path, b, 0o644))
+	}
+}
+
+// cutTail removes the last entry, as raft-wal does when it finds it damaged.
+func cutTail(t *testing.T, m *member) {
+	l := &log{dir: m.dir, disk: newDisk(Options{}), logger: newLogger(func(string, string) {})}
+	w, err := l.openWAL()
+	require.NoError(t, err)
+	last, err := w.LastIndex()
+	require.NoError(t, err)
+	require.NoError(t, w.DeleteRange(last, last))
+	require.NoError(t, w.Close())
+}
