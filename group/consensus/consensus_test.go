@@ -42,9 +42,13 @@ func (f *fault) get() error {
 type list struct {
 	mu      sync.Mutex
 	entries []string
+	before  func([]Entry) // runs before entries are applied
 }
 
 func (l *list) Apply(entries []Entry) {
+	if l.before != nil {
+		l.before(entries)
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, e := range entries {

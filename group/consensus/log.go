@@ -267,15 +267,27 @@ func (l *log) GetLog(index uint64, e *raft.Log) error {
 			l.await()
 			continue
 		}
-		err := w.GetLog(index, e)
+		err := read(w, index, e)
 		if errors.Is(err, wal.ErrClosed) && !l.isClosed() {
 			continue
 		}
-		if err == nil {
-			err = check(e, index)
-		}
 		return err
 	}
+}
+
+// read does not return entries at the beginning that have been deleted. raft-wal does, as long as the file is there.
+func read(w *wal.WAL, index uint64, e *raft.Log) error {
+	first, err := w.FirstIndex()
+	if err == nil && index < first {
+		err = raft.ErrLogNotFound
+	}
+	if err == nil {
+		err = w.GetLog(index, e)
+	}
+	if err == nil {
+		err = check(e, index)
+	}
+	return err
 }
 
 func (l *log) readable() *wal.WAL {

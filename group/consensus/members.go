@@ -2,6 +2,7 @@ package consensus
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/raft"
@@ -75,6 +76,17 @@ func (n *Node) member(id uint64) (raft.Server, bool) {
 		}
 	}
 	return raft.Server{}, false
+}
+
+// isMember reports whether a server is a member, as far as this one knows; it knows nothing before it has the log.
+func (n *Node) isMember(id raft.ServerID) bool {
+	servers := n.configuration()
+	return len(servers) == 0 || slices.ContainsFunc(servers, func(s raft.Server) bool { return s.ID == id })
+}
+
+// isRemoved reports whether the group has this member no longer: its log says so, or another member has, and no leader has called since.
+func (n *Node) isRemoved() bool {
+	return !n.isMember(serverID(n.options.ID)) || n.transport.refused().After(n.raft.LastContact())
 }
 
 // configuration returns the members as the log's newest entry about them has it.

@@ -64,6 +64,7 @@ func (n *Node) start() error {
 		return err
 	}
 	n.transport.mayVote, n.transport.mayLead = n.mayVote, n.mayLead
+	n.transport.isMember = n.isMember
 	n.stable.own, n.stable.refuseOwn = address, n.mayLead
 	notify := make(chan bool, 16)
 	config := n.config(notify)

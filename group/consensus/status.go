@@ -2,7 +2,6 @@ package consensus
 
 import (
 	"math/bits"
-	"slices"
 	"sync"
 	"time"
 
@@ -45,15 +44,13 @@ type Latency struct {
 func (n *Node) Status() Status {
 	_, leader := n.raft.LeaderWithID()
 	s := Status{State: n.state(), Term: n.raft.CurrentTerm(), Leader: memberID(leader), Seat: n.seat.current(), First: n.log.first(), Last: n.raft.LastIndex(),
-		Committed: n.raft.CommitIndex(), Applied: n.raft.AppliedIndex(), Hole: n.mayVote() != nil, Disk: n.log.failure(), Latency: n.latency.read()}
+		Removed: n.isRemoved(), Committed: n.raft.CommitIndex(), Applied: n.raft.AppliedIndex(), Hole: n.mayVote() != nil, Disk: n.log.failure(), Latency: n.latency.read()}
 	if n.raft.State() != raft.Leader {
 		s.Contact = n.raft.LastContact()
 	}
-	servers := n.configuration()
-	for _, m := range servers {
+	for _, m := range n.configuration() {
 		s.Members = append(s.Members, n.memberStatus(m, s))
 	}
-	s.Removed = len(servers) > 0 && !slices.ContainsFunc(s.Members, func(m MemberStatus) bool { return m.ID == n.options.ID })
 	return s
 }
 

@@ -17,8 +17,11 @@ type transport struct {
 	closed           chan struct{}
 	tasks            sync.WaitGroup
 
-	mu    sync.Mutex
-	peers map[raft.ServerID]peer
+	isMember func(raft.ServerID) bool
+
+	mu      sync.Mutex
+	peers   map[raft.ServerID]peer
+	removed time.Time // when another member refused this one because it is no member
 }
 
 // peer is what a follower has answered.
@@ -71,8 +74,13 @@ func (t *transport) filter() {
 }
 
 func (t *transport) refusal(command any) error {
-	switch command.(type) {
-	case *raft.RequestVoteRequest, *raft.RequestPreVoteRequest:
+	switch q := command.(type) {
+	case *raft.RequestPreVoteRequest:
+		if !t.isMember(raft.ServerID(q.ID)) {
+			return errRemoved
+		}
+		return t.mayVote()
+	case *raft.RequestVoteRequest:
 		return t.mayVote()
 	case *raft.TimeoutNowRequest:
 		return t.mayLead()
@@ -88,7 +96,19 @@ func (t *transport) RequestPreVote(id raft.ServerID, to raft.ServerAddress, q *r
 	if err := t.mayLead(); err != nil {
 		return err
 	}
-	return t.NetworkTransport.RequestPreVote(id, to, q, a)
+	err := t.NetworkTransport.RequestPreVote(id, to, q, a)
+	if err != nil && err.Error() == errRemoved.Error() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.removed = time.Now()
+	}
+	return err
+}
+
+func (t *transport) refused() time.Time {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.removed
 }
 
 // RequestVote implements raft.Transport.
