@@ -65,6 +65,7 @@ type Options struct {
 
 	SnapshotEvery    uint64 // entries between two snapshots; default 65536
 	SnapshotTrailing uint64 // entries that are kept before a snapshot, for members that lag behind; default 16384
+	SnapshotBytes    uint64 // bytes of entries after which a snapshot is due earlier, and a fourth of which is kept; default 256 MB
 
 	// Salvage takes a damaged log as far as it can be read. It is for a group of which no member has a log without damage, and may lose entries.
 	Salvage bool
@@ -81,6 +82,7 @@ const (
 	defaultStoreLimit       = 2 * time.Second
 	defaultSnapshotEvery    = 64 << 10
 	defaultSnapshotTrailing = 16 << 10
+	defaultSnapshotBytes    = 256 << 20
 )
 
 func (o *Options) complete() {
@@ -98,6 +100,9 @@ func (o *Options) complete() {
 	}
 	if o.SnapshotTrailing == 0 {
 		o.SnapshotTrailing = defaultSnapshotTrailing
+	}
+	if o.SnapshotBytes == 0 {
+		o.SnapshotBytes = defaultSnapshotBytes
 	}
 	if o.Log == nil {
 		o.Log = func(string, string) {}

@@ -75,6 +75,9 @@ func (n *Node) inspect(logger hclog.Logger) error {
 			return fmt.Errorf("entry %d: %w", i, err)
 		}
 		l.lastTerm = e.Term
+		if i > snapshot {
+			l.stored.Add(uint64(len(e.Data)))
+		}
 	}
 	switch has := max(l.last, snapshot); {
 	case l.last > 0 && first > snapshot+1:

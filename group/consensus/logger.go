@@ -20,9 +20,9 @@ type sink struct{ log func(level, message string) }
 // Accept implements hclog.SinkAdapter.
 func (s *sink) Accept(_ string, level hclog.Level, message string, args ...any) {
 	var b strings.Builder
-	b.WriteString(message)
+	b.WriteString("Raft: " + message)
 	for i := 0; i+1 < len(args); i += 2 {
-		fmt.Fprintf(&b, ", %v %v", args[i], args[i+1])
+		fmt.Fprintf(&b, ", %v %v", args[i], plain(args[i+1]))
 	}
 	s.log(levelName(level), b.String())
 }
@@ -35,4 +35,12 @@ func levelName(l hclog.Level) string {
 		return "verbose"
 	}
 	return "debug"
+}
+
+// plain carries out the formats that hclog leaves to the receiver.
+func plain(value any) any {
+	if f, ok := value.(hclog.Format); ok && len(f) > 0 {
+		return fmt.Sprintf(fmt.Sprint(f[0]), f[1:]...)
+	}
+	return value
 }

@@ -82,6 +82,7 @@ func (n *Node) start() error {
 	n.transport.serve()
 	n.tasks.Go(func() { n.watch(notify) })
 	n.tasks.Go(n.answer)
+	n.tasks.Go(n.compact)
 	return nil
 }
 
