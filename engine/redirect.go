@@ -1,6 +1,9 @@
 package engine
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // In a group only the leader runs commands as if there were no other member. What becomes of a command that a client sends to another one
 // depends on the kind of clients that the server is set up for:
@@ -31,6 +34,19 @@ func (e *Engine) redirect(s *Session, cmd *Command, args [][]byte) error {
 		return Errorf(ErrMoved, s.slot, leader.Address())
 	}
 }
+
+// Passes reports whether a client whose first command this is may be connected to the leader instead of this member: unless the command is an operator's, or
+// one about the group or the cluster, by which clients also read from this member. The command may be incomplete. It is called under the lock.
+func (e *Engine) Passes(first [][]byte) bool {
+	if len(first) == 0 {
+		return true
+	}
+	cmd, _ := e.Resolve(first)
+	return cmd == nil || cmd.Flags&Admin == 0 && !slices.Contains(ownFamilies, cmd.group)
+}
+
+// ownFamilies are the groups of commands that concern the server to which they are sent.
+var ownFamilies = []string{"cluster", "group", "sentinel"}
 
 // isOfCluster reports whether an error is one by which a node of a cluster refuses the keys of a command. EXEC replies with such errors as they are.
 func isOfCluster(err error) bool {

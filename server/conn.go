@@ -18,6 +18,7 @@ import (
 type conn struct {
 	server   *Server
 	from     engine.Endpoint
+	first    []byte // what had been read before the event loop got the connection
 	ended    func() // called when the connection is closed
 	session  *engine.Session
 	gc       gnet.Conn

@@ -244,8 +244,12 @@ func (s *Server) accept(ln listener) {
 // admit passes a connection to an event loop, or refuses it. It does not wait for the loop: one that is busy adopts in its
 // next round all connections that came meanwhile, and not one of them.
 func (s *Server) admit(nc net.Conn) {
-	if !s.refuses(nc) {
-		s.acceptors.Go(func() { s.enroll(nc, endpoint(nc), func() {}) })
+	switch {
+	case s.refuses(nc):
+	case s.forwards.Load() && nc.LocalAddr().Network() == "tcp":
+		s.acceptors.Go(func() { s.forward(nc) })
+	default:
+		s.acceptors.Go(func() { s.enroll(nc, endpoint(nc), nil, func() {}) })
 	}
 }
 
@@ -306,9 +310,9 @@ var wordings = []engine.Wording{{Before: release.NoValkey, Error: errProtected,
 		"manually just for testing, restart it with the '--protected-mode no' option. 4) Set up an authentication password for the default " +
 		"user. NOTE: You only need to do one of the above things in order for the server to start accepting connections from the outside."}}
 
-// enroll passes a connection to an event loop, which calls ended after closing it.
-func (s *Server) enroll(nc net.Conn, from engine.Endpoint, ended func()) {
-	c := &conn{server: s, in: &nothing, from: from, ended: ended}
+// enroll passes a connection to an event loop, with the first bytes if they were read already. The loop calls ended after closing it.
+func (s *Server) enroll(nc net.Conn, from engine.Endpoint, first []byte, ended func()) {
+	c := &conn{server: s, in: &nothing, from: from, first: first, ended: ended}
 	if _, err := s.loops.EnrollContext(nc, c); err != nil {
 		s.counts.clients.Add(-1)
 		s.log('#', "Error registering fd event for the new client: %v", err)

@@ -35,7 +35,8 @@ func (s *Server) params() []engine.Param {
 		atomicParam("maxclients", &s.maxClients, 1, math.MaxUint32),
 		atomicParam("tcp-keepalive", &s.keepAlive, 0, math.MaxInt32),
 		s.maxQueryParam(),
-		s.protectedParam(),
+		atomicBoolParam("protected-mode", &s.protected),
+		atomicBoolParam("group-forward", &s.forwards),
 		{Name: "client-output-buffer-limit", List: true, Get: func() string { return s.output.Load().String() }, Set: s.setOutput},
 	}...)
 }
@@ -82,13 +83,13 @@ func (s *Server) maxQueryParam() engine.Param {
 	return storing(engine.MemoryParam("client-query-buffer-limit", &n, 1<<20), &n, &s.maxQuery)
 }
 
-func (s *Server) protectedParam() engine.Param {
-	on := s.protected.Load()
-	param := engine.BoolParam("protected-mode", &on)
+func atomicBoolParam(name string, p *atomic.Bool) engine.Param {
+	on := p.Load()
+	param := engine.BoolParam(name, &on)
 	set := param.Set
 	param.Set = func(v string) error {
 		err := set(v)
-		s.protected.Store(on)
+		p.Store(on)
 		return err
 	}
 	return param

@@ -91,6 +91,8 @@ type Server struct {
 	maxClients atomic.Int64
 	keepAlive  atomic.Int64 // seconds
 	protected  atomic.Bool  // protected-mode
+	forwards   atomic.Bool  // group-forward
+	relays     relays
 	output     atomic.Pointer[outputLimits]
 
 	mu       sync.Mutex
@@ -127,8 +129,10 @@ func New(e *engine.Engine, opts Options) *Server {
 	s.maxClients.Store(int64(opts.MaxClients))
 	s.keepAlive.Store(300)
 	s.protected.Store(true)
+	s.relays.patience = relayWait
 	s.output.Store(defaultOutput(e.Config))
-	e.Join(engine.Part{Name: "server", Families: []engine.Family{{Wordings: wordings}}, Params: s.params(), Sections: s.sections(), Host: s.host()})
+	e.Join(engine.Part{Name: "server", Families: []engine.Family{{Wordings: wordings}}, Params: s.params(), Sections: s.sections(), Host: s.host(),
+		Tick: s.tendRelays})
 	return s
 }
 
@@ -264,6 +268,7 @@ func (s *Server) serve(ctx context.Context) error {
 		}
 	}
 	s.closeListeners()
+	s.relays.close(true, func(*relay) bool { return true })
 	s.acceptors.Wait()
 	close(stop)
 	<-ticking
@@ -296,6 +301,11 @@ func (s *Server) OnOpen(gc gnet.Conn) ([]byte, gnet.Action) {
 	c.group.moved.clients.Add(1)
 	c.from.FD, c.from.Loop = gc.Fd(), c.group.number
 	c.session = s.engine.Connect(c, c.from)
+	if len(c.first) > 0 {
+		c.keep(c.first)
+		c.first = nil
+		c.Wake()
+	}
 	return nil, gnet.None
 }
 

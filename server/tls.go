@@ -180,7 +180,7 @@ func (s *Server) secure(nc net.Conn) error {
 	if err != nil {
 		return err
 	}
-	s.enroll(loop, endpoint(nc), func() { _ = client.SetWriteDeadline(time.Now().Add(closeTimeout)) })
+	s.enroll(loop, endpoint(nc), nil, func() { _ = client.SetWriteDeadline(time.Now().Add(closeTimeout)) })
 	proxy(client, inside)
 	return nil
 }
