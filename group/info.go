@@ -29,13 +29,25 @@ func (g *Group) fill(b *bytes.Buffer) {
 		"group_index", s.Last, "group_committed", s.Committed, "group_applied", s.Applied, "group_first", s.First, "group_age_ms", k.Age,
 		"group_commits", s.Latency.Count, "group_commit_p50_usec", s.Latency.P50.Microseconds(), "group_commit_p99_usec", s.Latency.P99.Microseconds(),
 		"group_commit_max_usec", s.Latency.Max.Microseconds(), "group_members", len(s.Members))
+	disk := "ok"
+	if s.Disk != nil {
+		disk = s.Disk.Error()
+	}
+	engine.Fields(b, "group_disk", disk, "group_hole", bit(s.Hole), "group_removed", bit(s.Removed))
 	for _, m := range s.Members {
 		vote, client := "yes", g.clients[m.ID]
 		if !m.Voter {
 			vote = "no"
 		}
-		engine.Fields(b, fmt.Sprintf("group_member%d", m.ID), fmt.Sprintf("address=%s,client=%s,vote=%s", m.Address, client, vote))
+		engine.Fields(b, fmt.Sprintf("group_member%d", m.ID), fmt.Sprintf("address=%s,client=%s,vote=%s,last=%d,lag=%d", m.Address, client, vote, m.Last, m.Lag))
 	}
+}
+
+func bit(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // role names what this member does.

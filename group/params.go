@@ -27,6 +27,7 @@ type params struct {
 	name         string
 	maxStaleness int64 // milliseconds; 0 for no limit
 	heartbeat    int64 // milliseconds
+	snapshots    int64 // entries between two
 
 	tls           bool
 	cert, key, ca string // files
@@ -36,7 +37,7 @@ type params struct {
 }
 
 func defaults() params {
-	return params{dir: "group", fsync: true, name: "mymaster", heartbeat: 300}
+	return params{dir: "group", fsync: true, name: "mymaster", heartbeat: 300, snapshots: 65536}
 }
 
 func (g *Group) parameters() []engine.Param {
@@ -50,6 +51,7 @@ func (g *Group) parameters() []engine.Param {
 		engine.StringParam("group-name", &p.name).AtStart(),
 		engine.IntParam("group-max-staleness", &p.maxStaleness, 0, math.MaxInt64),
 		engine.IntParam("group-heartbeat", &p.heartbeat, 10, 60_000).AtStart(),
+		engine.IntParam("group-snapshot-entries", &p.snapshots, 1, math.MaxInt64).AtStart(),
 		engine.StringParam("group-announce", &p.announced).AtStart(),
 		engine.BoolParam("group-tls", &p.tls).AtStart(),
 		engine.StringParam("group-tls-cert-file", &p.cert).AtStart(),
@@ -129,7 +131,8 @@ func (p *params) options() (o consensus.Options, err error) {
 	if p.dataDir != nil && !filepath.IsAbs(dir) {
 		dir = filepath.Join(p.dataDir(), dir)
 	}
-	o = consensus.Options{ID: p.id, Members: p.members, Join: p.join, Dir: dir, Sync: p.fsync, Heartbeat: millis(p.heartbeat)}
+	o = consensus.Options{ID: p.id, Members: p.members, Join: p.join, Dir: dir, Sync: p.fsync, Heartbeat: millis(p.heartbeat),
+		SnapshotEvery: uint64(p.snapshots), SnapshotTrailing: uint64(p.snapshots+3) / 4}
 	o.TLS, err = p.tlsConfig()
 	return o, err
 }

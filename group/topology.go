@@ -5,6 +5,7 @@ import (
 	"net"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/group/consensus"
@@ -52,8 +53,19 @@ func (g *Group) refresh() {
 // memberOf returns what clients are told of a member.
 func (g *Group) memberOf(m consensus.MemberStatus) engine.GroupMember {
 	host, port := splitAddress(g.clients[m.ID])
-	return engine.GroupMember{ID: m.ID, Host: host, Port: port, Up: true, Learner: !m.Voter}
+	known := engine.GroupMember{ID: m.ID, Host: host, Port: port, Up: true, Learner: !m.Voter, Applied: m.Last}
+	if g.leading && m.ID != g.params.id {
+		known.Heard = -1
+		if !m.Contact.IsZero() {
+			known.Heard = time.Since(m.Contact).Milliseconds()
+		}
+		known.Up = known.Heard >= 0 && known.Heard < downAfter
+	}
+	return known
 }
+
+// downAfter is for how many milliseconds a leader hears nothing from a member that it takes to be down.
+const downAfter = 5000
 
 func splitAddress(address string) (host string, port int) {
 	host, text, err := net.SplitHostPort(address)

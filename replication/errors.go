@@ -8,9 +8,10 @@ import (
 
 // The errors of replication, in the words of Redis 7.0 except for what Redis can do and this server cannot.
 const (
-	errPending  = engine.Error("ERR SYNC and PSYNC are invalid with pending output")
-	errNeedsEOF = engine.Error("ERR Filtered replica requires EOF capability")
-	errFailover = engine.Error("ERR PSYNC FAILOVER can't be sent to a master.")
+	errPending   = engine.Error("ERR SYNC and PSYNC are invalid with pending output")
+	errGroupSync = engine.Error("ERR The members of a group have no replicas")
+	errNeedsEOF  = engine.Error("ERR Filtered replica requires EOF capability")
+	errFailover  = engine.Error("ERR PSYNC FAILOVER can't be sent to a master.")
 
 	errWaitAOF             = engine.Error("ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled.")
 	errFailoverNone        = engine.Error("ERR No failover in progress.")

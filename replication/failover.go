@@ -36,7 +36,7 @@ func (m *Master) cmdFailover(c *engine.Call) {
 		c.Fail(errFailoverGroup)
 		return
 	}
-	if c.Engine.InCluster() {
+	if c.Engine.InCluster() || c.Engine.Topology() != nil {
 		c.Fail(errFailoverCluster)
 		return
 	}

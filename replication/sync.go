@@ -68,6 +68,8 @@ func (r *replica) maySync(c *engine.Call) bool {
 	switch {
 	case r.Attached():
 		return false
+	case c.Engine.Topology() != nil:
+		c.Refuse(errGroupSync)
 	case c.Reply.Len() > 0:
 		c.Refuse(errPending)
 	case (r.request.NoData || r.request.NoFunctions) && !r.request.EOF:

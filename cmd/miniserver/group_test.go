@@ -1,0 +1,251 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/internal/launch"
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// members are the processes of a group.
+type members struct {
+	t       *testing.T
+	binary  string
+	list    string // group-members
+	options []string
+	servers map[int]*launch.Server
+	dirs    map[int]string
+}
+
+func startGroup(t *testing.T, n int, options ...string) *members {
+	root, err := launch.Root()
+	require.NoError(t, err)
+	binary, err := launch.Build(root, "./cmd/miniserver", "-pgo=off")
+	require.NoError(t, err)
+	t.Cleanup(func() { os.RemoveAll(filepath.Dir(binary)) })
+	g := &members{t: t, binary: binary, options: options, servers: make(map[int]*launch.Server), dirs: make(map[int]string)}
+	var words []string
+	for id := 1; id <= n; id++ {
+		port, err := launch.FreePort()
+		require.NoError(t, err)
+		words = append(words, fmt.Sprintf("%d=127.0.0.1:%d", id, port))
+		g.dirs[id] = t.TempDir()
+	}
+	g.list = strings.Join(words, ",")
+	for id := 1; id <= n; id++ {
+		g.start(id)
+	}
+	t.Cleanup(func() {
+		for _, s := range g.servers {
+			s.Stop()
+		}
+	})
+	return g
+}
+
+func (g *members) start(id int) {
+	s, err := launch.Start(launch.Spec{Path: g.binary, Args: append([]string{"--dir", g.dirs[id], "--group-id", strconv.Itoa(id),
+		"--group-members", g.list, "--enable-debug-command", "yes"}, g.options...)})
+	require.NoError(g.t, err)
+	g.servers[id] = s
+}
+
+// kill ends a member with signal 9.
+func (g *members) kill(id int) {
+	require.NoError(g.t, g.servers[id].Stop())
+	delete(g.servers, id)
+}
+
+// ask sends a command to a member and returns what it replies; an error if the connection ends.
+func (g *members) ask(id int, args ...string) (string, error) {
+	c, err := dialGroup(g.servers[id].Address)
+	if err != nil {
+		return "", err
+	}
+	defer c.Close()
+	return c.ask(args...)
+}
+
+// until waits for a reply that satisfies a condition.
+func (g *members) until(id int, what string, is func(reply string) bool, args ...string) {
+	g.t.Helper()
+	var last string
+	require.Eventually(g.t, func() bool {
+		reply, err := g.ask(id, args...)
+		last = reply
+		return err == nil && is(reply)
+	}, time.Minute, 10*time.Millisecond, "%s: %s", what, &last)
+}
+
+// leader waits until one of the members writes, and returns it.
+func (g *members) leader() (leader int) {
+	g.t.Helper()
+	require.Eventually(g.t, func() bool {
+		for id := range g.servers {
+			if reply, err := g.ask(id, "SET", "probe", "1"); err == nil && reply == "OK" {
+				leader = id
+				return true
+			}
+		}
+		return false
+	}, time.Minute, 10*time.Millisecond, "nobody leads")
+	return leader
+}
+
+// agree waits until all members have the same data.
+func (g *members) agree() {
+	g.t.Helper()
+	require.Eventually(g.t, func() bool {
+		digests := make(map[string]bool)
+		for id := range g.servers {
+			reply, err := g.ask(id, "DEBUG", "DIGEST")
+			if err != nil || len(reply) != 40 {
+				return false
+			}
+			digests[reply] = true
+		}
+		return len(digests) == 1
+	}, time.Minute, 20*time.Millisecond, "the members' data differ")
+}
+
+// groupClient is a connection to a member.
+type groupClient struct {
+	net.Conn
+	in *resp.Reader
+}
+
+func dialGroup(address string) (*groupClient, error) {
+	conn, err := net.DialTimeout("tcp", address, time.Minute)
+	if err != nil {
+		return nil, err
+	}
+	return &groupClient{conn, resp.NewReader(conn)}, nil
+}
+
+// ask sends a command and returns the reply as text.
+func (c *groupClient) ask(args ...string) (string, error) {
+	w := resp.NewWriter(2)
+	w.Command(args...)
+	if _, err := c.Write(w.Bytes()); err != nil {
+		return "", err
+	}
+	_ = c.SetReadDeadline(time.Now().Add(time.Minute))
+	v, err := c.in.Read()
+	return string(v.Raw()), err
+}
+
+// groupWriter writes ever higher numbers to a key of its own at whoever leads, and notes the last one that was confirmed.
+type groupWriter struct {
+	key       string
+	n         int
+	confirmed int
+}
+
+func (c *groupWriter) run(addresses []string, stop <-chan struct{}) {
+	for at := 0; ; at++ {
+		select {
+		case <-stop:
+			return
+		default:
+			c.write(addresses[at%len(addresses)], stop)
+		}
+	}
+}
+
+// write writes at one member until it refuses, or is gone.
+func (c *groupWriter) write(address string, stop <-chan struct{}) {
+	conn, err := dialGroup(address)
+	if err != nil {
+		return
+	}
+	defer conn.Close()
+	for {
+		c.n++ // what became of the last number may not be known
+		reply, err := conn.ask("SET", c.key, strconv.Itoa(c.n))
+		if err != nil || reply != "OK" {
+			return
+		}
+		c.confirmed = c.n
+		select {
+		case <-stop:
+			return
+		default:
+		}
+	}
+}
+
+func TestAGroupKeepsConfirmedWrites(t *testing.T) {
+	g := startGroup(t, 3)
+	first := g.leader()
+	stop := make(chan struct{})
+	var busy sync.WaitGroup
+	counters := make([]*groupWriter, 4)
+	addresses := []string{g.servers[1].Address, g.servers[2].Address, g.servers[3].Address}
+	for i := range counters {
+		counters[i] = &groupWriter{key: fmt.Sprint("counter", i)}
+		busy.Go(func() { counters[i].run(addresses, stop) })
+	}
+	time.Sleep(300 * time.Millisecond) // writes under way are what this is about
+	g.kill(first)
+	second := g.leader()
+	require.NotEqual(t, first, second)
+	time.Sleep(200 * time.Millisecond)
+	close(stop)
+	busy.Wait()
+	for _, c := range counters {
+		reply, err := g.ask(second, "GET", c.key)
+		require.NoError(t, err)
+		n, err := strconv.Atoi(reply)
+		require.NoError(t, err)
+		require.Positive(t, c.confirmed)
+		require.GreaterOrEqual(t, n, c.confirmed, c.key)
+	}
+	g.start(first)
+	g.agree()
+}
+
+func TestTheSeatIsHandedOver(t *testing.T) {
+	g := startGroup(t, 3)
+	first := g.leader()
+	reply, err := g.ask(first, "GROUP", "TRANSFER")
+	require.NoError(t, err)
+	require.Equal(t, "OK", reply)
+	require.NotEqual(t, first, g.leader())
+	g.agree()
+}
+
+func TestAMemberThatMissedMuchLoadsASnapshot(t *testing.T) {
+	g := startGroup(t, 3, "--group-snapshot-entries", "200")
+	leader := g.leader()
+	missing := leader%3 + 1
+	g.kill(missing)
+	c, err := dialGroup(g.servers[leader].Address)
+	require.NoError(t, err)
+	defer c.Close()
+	for i := range 1000 {
+		_, err = c.ask("RPUSH", "list", strconv.Itoa(i))
+		require.NoError(t, err)
+	}
+	g.until(leader, "the log is cut", func(reply string) bool { return infoField(reply, "group_first") > 100 }, "GROUP", "INFO")
+	g.start(missing)
+	g.agree()
+	g.until(missing, "the list", func(reply string) bool { return reply == "1000" }, "LLEN", "list")
+}
+
+// infoField returns a number of INFO.
+func infoField(text, name string) int {
+	_, rest, _ := strings.Cut(text, name+":")
+	value, _, _ := strings.Cut(rest, "\r\n")
+	n, _ := strconv.Atoi(value)
+	return n
+}
