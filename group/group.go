@@ -159,11 +159,12 @@ func (g *Group) logLine(level, message string) {
 	}
 }
 
-// Close gives up the seat and ends. The server must have stopped.
+// Close hands the seat over, if there is somebody to take it, and ends. The server must have stopped.
 func (g *Group) Close() {
 	if g.log == nil {
 		return
 	}
+	_ = g.transfer(0) // the others find another leader in any case, but later
 	close(g.ended)
 	_ = g.log.Close()
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -225,21 +226,62 @@ func TestTheSeatIsHandedOver(t *testing.T) {
 }
 
 func TestAMemberThatMissedMuchLoadsASnapshot(t *testing.T) {
-	g := startGroup(t, 3, "--group-snapshot-entries", "200")
+	g := startGroup(t, 3, "--group-snapshot-entries", "100")
 	leader := g.leader()
 	missing := leader%3 + 1
 	g.kill(missing)
 	c, err := dialGroup(g.servers[leader].Address)
 	require.NoError(t, err)
 	defer c.Close()
-	for i := range 1000 {
+	for i := range 200 {
 		_, err = c.ask("RPUSH", "list", strconv.Itoa(i))
 		require.NoError(t, err)
 	}
-	g.until(leader, "the log is cut", func(reply string) bool { return infoField(reply, "group_first") > 100 }, "GROUP", "INFO")
+	g.until(leader, "the log is cut", func(reply string) bool { return infoField(reply, "group_first") > 50 }, "GROUP", "INFO")
 	g.start(missing)
 	g.agree()
-	g.until(missing, "the list", func(reply string) bool { return reply == "1000" }, "LLEN", "list")
+	g.until(missing, "the list", func(reply string) bool { return reply == "200" }, "LLEN", "list")
+}
+
+// TestALeaderThatWasStoppedRebuilds has a leader execute commands that were sent to it while it stood still, and another one led.
+func TestALeaderThatWasStoppedRebuilds(t *testing.T) {
+	g := startGroup(t, 3)
+	first := g.leader()
+	var stale []*groupClient
+	for range 5 {
+		c, err := dialGroup(g.servers[first].Address)
+		require.NoError(t, err)
+		defer c.Close()
+		_, err = c.ask("PING")
+		require.NoError(t, err)
+		stale = append(stale, c)
+	}
+	pid := g.servers[first].PID
+	require.NoError(t, syscall.Kill(pid, syscall.SIGSTOP))
+	stopped := g.servers[first]
+	delete(g.servers, first)
+	for _, c := range stale {
+		w := resp.NewWriter(2)
+		w.Command("SET", "stale", "yes")
+		w.Command("GET", "stale")
+		_, err := c.Write(w.Bytes())
+		require.NoError(t, err)
+	}
+	second := g.leader()
+	reply, err := g.ask(second, "SET", "news", "1")
+	require.NoError(t, err)
+	require.Equal(t, "OK", reply)
+	require.NoError(t, syscall.Kill(pid, syscall.SIGCONT))
+	g.servers[first] = stopped
+	for _, c := range stale {
+		if v, err := c.in.Read(); err == nil {
+			require.True(t, v.IsError(), "a write of a leader that was replaced is confirmed: %s", v.Raw())
+		}
+	}
+	g.agree()
+	reply, err = g.ask(first, "EXISTS", "stale")
+	require.NoError(t, err)
+	require.Equal(t, "0", reply)
 }
 
 // infoField returns a number of INFO.
