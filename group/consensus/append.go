@@ -17,13 +17,18 @@ type appended struct {
 
 // Append puts an entry into the log, if this member still has that seat. It does not wait. Later it calls done, in the order of the Appends:
 // with nil after the entry has been applied here, with ErrNotAppended or with ErrUnknown. The entries of a seat that get into the log are always the
-// first ones, without a gap: an entry is void if one before it is not in the log. So after an error the seat is lost.
+// first ones, without a gap: an entry is void if one before it is not in the log. So after an error the seat is lost. At most 256 entries should be
+// under way: Raft may refuse more, which costs the seat.
 func (n *Node) Append(seat uint64, data []byte, done func(error)) {
 	s := &n.seat
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.isClosed {
+		go done(ErrNotAppended)
+		return
+	}
 	a := &appended{seat: seat, begin: time.Now(), done: done}
-	if seat == s.id && seat != 0 && !s.isClosed {
+	if seat == s.id && seat != 0 {
 		s.number++
 		a.future = n.raft.Apply(envelope(seat, s.number, data), enqueueLimit)
 	}
@@ -75,7 +80,7 @@ func (a *appended) outcome() error {
 		return ErrNotAppended
 	}
 	switch err := a.future.Error(); {
-	case err == nil && a.future.Response() == void:
+	case err == nil && a.future.Response() == errVoid:
 		return ErrNotAppended
 	case err == nil:
 		return nil

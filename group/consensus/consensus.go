@@ -1,5 +1,75 @@
-// Package consensus keeps one log of entries the same in the members of a group. It knows nothing of Redis: an entry is a piece
-// of bytes, and what entries change is a Machine.
+// Package consensus keeps one log of entries the same at the members of a group. It knows nothing of Redis: an entry is a piece of
+// bytes, and what entries change is a Machine.
+//
+//	Append ─▶ seat ─▶ Raft ─▶ log ─▶ disk          the leader: stores the entry, and sends it to the others
+//	                   │ ▲
+//	           transport │ answers                 most members have stored it: it is committed
+//	                   ▼ │
+//	                  Raft ─▶ machine ─▶ Machine   at every member, in the same order
+//
+// Raft is hashicorp/raft 1.7.3, the log hashicorp/raft-wal 0.4.2; nothing of either is written here. Raft 1.8.0 needs go-metrics 0.7.0,
+// which has dropped a package that raft-wal imports; a replace in go.mod would break go install.
+//
+// What Raft gives: one leader a term, elected by most members; an entry that most members have stored is in the log of every later
+// leader; snapshots, members that come and go. What is added:
+//
+//	seat, append      the leader's seat: taken after a barrier, given up at the first entry that fails
+//	machine, rebuild  drops entries after a gap; makes the state anew from snapshot and log
+//	verify            asks whether this member still leads
+//	log, checksum     the entries on the disk: limits of time, recovery, damage
+//	stable, disk      the term and the vote on the disk
+//	damage            a member that has lost entries comes back empty
+//	transport, stream what may vote and lead, who has answered; TCP and TLS
+//	compact           snapshots by bytes
+//	members, status   Add, Remove, Transfer; what a member knows of the group
+//
+// Invariants:
+//  1. A seat is given only when all entries of earlier terms have been applied here: after a barrier of the new term.
+//  2. Of what is appended in a seat, the entries that count are the first ones, without a gap: each carries its number within the seat, and one
+//     that does not follow the last that counted is void, at every member. Raft alone may refuse one entry and take the next, while it hands the
+//     seat over or loses and regains it. After the first error the seat is given up; this member may take another one in the same term.
+//  3. done(nil) comes after Apply. ErrNotAppended is certain. What was under way when the seat was lost, or when the disk failed, gets ErrUnknown:
+//     the next leader may have the entry.
+//  4. Verify counts only answers to requests that were sent after its call, by this member's own order of events. It reads no clock.
+//  5. Raft is told that entries are stored only when they are; what is stored after all, after an error or too late, is deleted before
+//     anything else is stored.
+//  6. A member whose disk fails does not lead, and does not stand. It goes on by itself when the disk can be written.
+//  7. A member that has lost entries or found damage votes only after it has all again.
+//
+// # Disks
+//
+// A write has a limit of time (StoreLimit), because Raft would keep the seat as long as the disk hangs. After an error or at the limit nothing more
+// is stored; the log is closed as soon as the write ends, and opened again until that and a probe succeed: raft-wal never goes on after a
+// segment that it could not make. The vote needs no new room on a full disk; it is written in place, twice. Raft panics when it cannot store
+// its term, and when it cannot read an entry, so these wait for the disk. A member that waits answers nobody, which is what the others expect of a failed one.
+//
+// At the start all entries are read. Damage is: a wrong checksum, a log that begins after the snapshot's end, a snapshot that cannot be read, and a log that
+// ends before the mark, a number that is written after each write. The mark is needed because raft-wal takes damage for the end of the log, silently.
+//
+// What is safe: any damage to the log or the snapshots of a minority, at any time, also again while a member comes back; see openStores for why. The price is
+// that the seat changes once. With Sync off, the loss of the end of a minority's logs is also safe: the mark shows it.
+//
+// What is not safe: damage to both copies of the vote, or an empty directory. A member cannot know then what it has promised. The former is refused
+// (ErrVoteLost). The latter looks like a first start; so remove such a member from the group, and let it join. When most members have lost entries, nobody
+// can be elected, and nothing is deleted: Salvage, at the member with the longest log, takes what there is. Damage while the server runs shows when an entry is
+// read that is no longer in memory; Raft ends the process then, and the next start repairs it.
+//
+// # Traps of Raft, and what becomes of them here
+//
+//   - A pipeline of requests stops for good after a follower's disk fails (hashicorp/raft#612), and delays members that lag behind. There is none: one request is
+//     under way to each follower (TestFollowersDiskFails).
+//   - A request carries up to 256 entries, however large: 16 MB of entries of 64 KB. It must arrive, and be stored, within 10 s; on a slower line
+//     it fails and is sent again, forever. The cache of the log holds 512 entries. So keep entries below 64 KB or so; nothing here enforces it.
+//   - A leader whose disk hangs keeps the seat (#503), one whose disk is full takes it again and again (TestHangingDisk, TestFullDisk, TestFullDiskAlone).
+//   - ErrLeadershipLost says nothing about the entry (TestLeaderCutOff): invariant 3.
+//   - VerifyLeader counts late answers: invariant 4. A lease would need clocks, and is not built.
+//   - raft-wal drops entries without a word (TestDamagedMemberComesBackEmpty), and returns deleted ones as long as their file is there.
+//   - A follower that deletes a conflicting end of its log, and then cannot store the new one, believes forever that the old one is there. So storing waits there
+//     until it succeeds.
+//   - Snapshot keeps Apply waiting, and Write does not: so Machine.Snapshot must be quick.
+//   - While the seat is handed over Raft refuses entries, and may go on to do so for a moment after it failed (#696): the seat is given up, and taken again when a
+//     barrier passes.
+//   - A removed member may not get the entry about it: the others tell it when it asks for votes (TestRemovedWhileAway).
 package consensus
 
 import (

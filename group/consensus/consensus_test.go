@@ -101,7 +101,7 @@ func (f frozen) Release() {}
 
 // group is a group of nodes in this process.
 type group struct {
-	t       *testing.T
+	t       testing.TB
 	members []Member
 	nodes   map[uint64]*member
 	options func(*Options)
@@ -118,7 +118,7 @@ type member struct {
 	seat Seat
 }
 
-func newGroup(t *testing.T, size int, options func(*Options)) *group {
+func newGroup(t testing.TB, size int, options func(*Options)) *group {
 	g := &group{t: t, nodes: make(map[uint64]*member), options: options}
 	var listeners []net.Listener
 	for i := range size {
@@ -214,7 +214,7 @@ func (g *group) close() {
 }
 
 // eventually waits for a condition; the limit is only there to end a test that fails.
-func eventually(t *testing.T, what string, condition func() bool) {
+func eventually(t testing.TB, what string, condition func() bool) {
 	t.Helper()
 	require.Eventually(t, condition, 20*time.Second, 2*time.Millisecond, what)
 }

@@ -23,6 +23,7 @@ var (
 	errChecksum   = errors.New("the checksum of an entry is wrong")
 	errHole       = errors.New("this member has lost entries, and has no vote until it has them again")
 	errDiskFails  = errors.New("this member's disk fails")
+	errVoid       = errors.New("the entry does not follow the one before it") // what Raft replies to Append
 	errRemoved    = errors.New("the group has no such member any more")
 	errRecordSize = errors.New("a record is too long")
 	errNotFound   = errors.New("not found") // Raft recognises it by its text

@@ -2,7 +2,6 @@ package consensus
 
 import (
 	"encoding/binary"
-	"errors"
 	"io"
 	"sync"
 
@@ -23,9 +22,6 @@ type machine struct {
 type position struct{ seat, number uint64 }
 
 const positionSize = 16
-
-// void is what Raft replies for an entry that does not count.
-var void = errors.New("void")
 
 func newMachine(n *Node) *machine {
 	return &machine{node: n, inner: n.options.Machine}
@@ -61,7 +57,7 @@ func (m *machine) open(logs []*raft.Log, responses []any) (entries []Entry) {
 		}
 		p := readPosition(l.Data)
 		if !p.follows(m.last, l.Term) {
-			responses[i] = void
+			responses[i] = errVoid
 			continue
 		}
 		m.last = p

@@ -65,6 +65,19 @@ func TestTransfer(t *testing.T) {
 	g.agree("a", "b")
 }
 
+// TestGapEndsTheSeat: a leader that could not append an entry takes another seat in the same term.
+func TestGapEndsTheSeat(t *testing.T) {
+	leader := newGroup(t, 3, nil).leader()
+	old := leader.held()
+	leader.Node.seat.resign(old.ID)
+	eventually(t, "another seat", func() bool { return leader.held().Leader && leader.held().ID > old.ID })
+	require.Equal(t, old.Term, leader.held().Term)
+	done := make(chan error, 1)
+	leader.Append(old.ID, []byte("late"), func(err error) { done <- err })
+	require.ErrorIs(t, <-done, ErrNotAppended)
+	require.NoError(t, leader.append("a"))
+}
+
 // TestSnapshots has a member that sleeps while the others take a snapshot and drop the entries before it.
 func TestSnapshots(t *testing.T) {
 	g := newGroup(t, 3, func(o *Options) { o.SnapshotTrailing = 1 })

@@ -13,7 +13,7 @@ const (
 	maxAppendEntries = 256
 	logCacheSize     = 512
 	keepSnapshots    = 2
-	transportTimeout = 5 * time.Second
+	transportTimeout = 10 * time.Second
 )
 
 // Node is one member's part in the group.
@@ -126,7 +126,7 @@ const closeLimit = 5 * time.Second
 func (n *Node) Close() error {
 	n.once.Do(func() {
 		n.seat.close()
-		close(n.closed)
+		n.verifier.close()
 		within(closeLimit, func() error { n.tasks.Wait(); return nil })
 		n.log.stop()
 		n.stable.stop()

@@ -34,7 +34,7 @@ func TestEntryWithoutItsPredecessorIsVoid(t *testing.T) {
 		entry(3, again, 2, "former term"), entry(3, later, 2, "first is missing"), entry(3, later, 1, "c"),
 	})
 	require.Equal(t, []string{"a", "b", "c"}, l.all())
-	require.Equal(t, []any{nil, void, void, nil, void, void, void, nil}, responses)
+	require.Equal(t, []any{nil, errVoid, errVoid, nil, errVoid, errVoid, errVoid, nil}, responses)
 }
 
 func TestVoteFile(t *testing.T) {
@@ -95,7 +95,7 @@ func TestDamageWithoutOthers(t *testing.T) {
 	require.NoError(t, o.Listener.Close())
 
 	g.options = func(o *Options) { o.Salvage = true }
-	m = g.start(m)
+	g.start(m)
 	require.NoError(t, g.leader().append("fourth"))
 	g.agree("first", "fourth")
 }

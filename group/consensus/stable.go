@@ -21,7 +21,8 @@ type stable struct {
 	own       string       // its own address
 	closed    chan struct{}
 
-	mu      sync.Mutex
+	changes sync.Mutex // held while the file is written
+	mu      sync.Mutex // guards content
 	content content
 	busy    atomic.Bool // a write that took too long has not ended
 }
@@ -98,8 +99,8 @@ func (s *stable) Set(key, value []byte) error {
 			return err
 		}
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.changes.Lock()
+	defer s.changes.Unlock()
 	next := content{s.content.Generation + 1, map[string][]byte{string(key): append([]byte(nil), value...)}}
 	for k, v := range s.content.Values {
 		if k != string(key) {
@@ -109,6 +110,8 @@ func (s *stable) Set(key, value []byte) error {
 	if err := s.store(next); err != nil {
 		return err
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.content = next
 	return nil
 }

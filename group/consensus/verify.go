@@ -72,11 +72,18 @@ func (n *Node) answeredSince(begin time.Time) bool {
 			continue
 		}
 		voters++
-		if s.ID == serverID(n.options.ID) || !n.transport.peer(s.ID).asked.Before(begin) {
+		if s.ID == serverID(n.options.ID) || n.transport.peer(s.ID).asked.After(begin) {
 			answers++
 		}
 	}
 	return 2*answers > voters
+}
+
+// close lets no further question begin.
+func (v *verifier) close() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	close(v.node.closed)
 }
 
 func (n *Node) isClosed() bool {
