@@ -38,13 +38,19 @@ func (e *Engine) RoleLetter() byte {
 func (e *Engine) Role() Role { return e.home.role }
 
 // isReadOnly reports whether clients of the world may not write, because a master does.
-func (e *Engine) isReadOnly() bool { return e.role.Replica && (e.asReplica.readOnly || e.topology != nil) }
+func (e *Engine) isReadOnly() bool {
+	return e.role.Replica && (e.asReplica.readOnly || e.topology != nil)
+}
 
 // isStale reports whether the data of the world may be old, and must not be read.
-func (e *Engine) isStale() bool { return e.role.Replica && e.role.Down && (!e.asReplica.servesStale || e.topology != nil) }
+func (e *Engine) isStale() bool {
+	return e.role.Replica && e.role.Down && (!e.asReplica.servesStale || e.topology != nil)
+}
 
 // leavesMemoryToMaster reports whether the world evicts nothing.
-func (e *Engine) leavesMemoryToMaster() bool { return e.role.Replica && (e.asReplica.ignoresMemory || e.topology != nil) }
+func (e *Engine) leavesMemoryToMaster() bool {
+	return e.role.Replica && (e.asReplica.ignoresMemory || e.topology != nil)
+}
 
 // ScriptRefusal returns the error that refuses a script on a replica, nil for none: one that says it may write, unless readOnly,
 // and one that does not read stale data, where they are all there is.
