@@ -141,8 +141,7 @@ func (l *log) salvage() error {
 	if end <= l.last {
 		return l.DeleteRange(end, l.last)
 	}
-	l.writeMark()
-	return nil
+	return l.writeMark(l.last)
 }
 
 // mayVote returns why this member has no vote, because it has lost entries. As soon as it has one of a later term, it has them all again.

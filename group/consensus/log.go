@@ -71,9 +71,14 @@ func (l *log) openWAL() (*wal.WAL, error) {
 
 // StoreLogs implements raft.LogStore. After a suffix has been deleted it waits until it can store others: Raft still believes that the old ones are there.
 func (l *log) StoreLogs(logs []*raft.Log) error {
-	checked := withChecksums(logs)
+	checked, newest := withChecksums(logs), logs[len(logs)-1].Index
 	for {
-		err := l.change(func(w *wal.WAL) error { return w.StoreLogs(checked) })
+		err := l.change(func(w *wal.WAL) error {
+			if err := w.StoreLogs(checked); err != nil {
+				return err
+			}
+			return l.writeMark(newest)
+		})
 		if err == nil {
 			l.hasStored(logs)
 			return nil
@@ -90,7 +95,6 @@ func (l *log) hasStored(logs []*raft.Log) {
 	defer l.mu.Unlock()
 	newest := logs[len(logs)-1]
 	l.last, l.lastTerm, l.truncated, l.pause = newest.Index, newest.Term, false, firstPause
-	l.writeMark()
 	for _, e := range logs {
 		l.stored.Add(uint64(len(e.Data)))
 	}
@@ -101,32 +105,40 @@ func (l *log) StoreLog(e *raft.Log) error { return l.StoreLogs([]*raft.Log{e}) }
 
 // DeleteRange implements raft.LogStore. It waits until it has succeeded: Raft would go on as if it had.
 func (l *log) DeleteRange(from, to uint64) error {
-	l.willDelete(from, to)
-	for l.change(func(w *wal.WAL) error { return w.DeleteRange(from, to) }) != nil {
+	last := l.willDelete(from, to)
+	for l.change(func(w *wal.WAL) error { return l.shorten(w, last, from, to) }) != nil {
 		l.await()
 	}
 	return nil
 }
 
-// willDelete lowers the mark first, so that it never promises entries that have been deleted.
-func (l *log) willDelete(from, to uint64) {
+// willDelete returns what the last entry will be.
+func (l *log) willDelete(from, to uint64) uint64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if to < l.last || from > l.last {
-		return
+		return l.last
 	}
 	first, _ := l.firstLocked()
 	if l.last, l.truncated = from-1, true; from <= first {
 		l.last, l.truncated = 0, false
 	}
-	l.writeMark()
+	return l.last
+}
+
+// shorten lowers the mark before it deletes entries at the end, so that the mark never promises entries that have been deleted.
+func (l *log) shorten(w *wal.WAL, last, from, to uint64) error {
+	if to > last {
+		if err := l.writeMark(last); err != nil {
+			return err
+		}
+	}
+	return w.DeleteRange(from, to)
 }
 
 // writeMark notes up to where the log must reach at the next start. It needs no synchronization: what a crash of the machine leaves is an older mark.
-func (l *log) writeMark() {
-	if err := (record{l.mark, 0}).write(binary.LittleEndian.AppendUint64(nil, l.last)); err != nil {
-		l.logger.Debug("failed to write the mark", "error", err)
-	}
+func (l *log) writeMark(last uint64) error {
+	return record{l.mark, 0}.write(binary.LittleEndian.AppendUint64(nil, last))
 }
 
 func (l *log) readMark() uint64 {
@@ -212,27 +224,40 @@ func (l *log) reopen() error {
 	if err != nil {
 		return err
 	}
+	for {
+		last, _ := l.LastIndex()
+		if err := l.cut(w, last); err != nil {
+			w.Close()
+			return err
+		}
+		if l.resume(w, last) {
+			return nil
+		}
+	}
+}
+
+// resume goes on with a log that ends with that entry, unless Raft has deleted others meanwhile.
+func (l *log) resume(w *wal.WAL, last uint64) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err := l.cut(w); err != nil {
-		w.Close()
-		return err
+	if l.last != last {
+		return false
 	}
 	l.wal, l.failed = w, nil
 	close(l.well)
-	return nil
+	return true
 }
 
 // cut deletes entries that were stored after all, although Raft was told otherwise.
-func (l *log) cut(w *wal.WAL) error {
+func (l *log) cut(w *wal.WAL, keep uint64) error {
 	last, err := w.LastIndex()
-	if err != nil || last == l.last {
+	switch {
+	case err != nil || last == keep:
 		return err
-	}
-	if last < l.last {
+	case last < keep:
 		return errHole
 	}
-	return w.DeleteRange(l.last+1, last)
+	return l.shorten(w, keep, keep+1, last)
 }
 
 // await waits until the disk works. When the log is closed before that, it ends the goroutine: it is one of Raft's, which would panic if it went on.

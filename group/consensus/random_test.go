@@ -1,0 +1,160 @@
+package consensus
+
+import (
+	"errors"
+	"fmt"
+	"math/rand"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/raft"
+	"github.com/stretchr/testify/require"
+)
+
+// load appends numbered entries at whoever leads, several at a time, and notes what becomes of them.
+type load struct {
+	nodes  func() []*member
+	mu     sync.Mutex
+	result map[string]error
+	done   int // confirmed ones
+	stop   chan struct{}
+	tasks  sync.WaitGroup
+}
+
+func (l *load) run() {
+	room := make(chan struct{}, 8)
+	for i := 0; ; i++ {
+		select {
+		case <-l.stop:
+			return
+		case room <- struct{}{}:
+		}
+		leader, seat := l.leader()
+		if leader == nil {
+			<-room
+			time.Sleep(time.Millisecond)
+			continue
+		}
+		entry := fmt.Sprint(i)
+		l.tasks.Add(1)
+		leader.Append(seat, []byte(entry), func(err error) {
+			l.note(entry, err)
+			<-room
+			l.tasks.Done()
+		})
+	}
+}
+
+func (l *load) leader() (*member, uint64) {
+	for _, m := range l.nodes() {
+		if s := m.held(); s.Leader {
+			return m, s.ID
+		}
+	}
+	return nil, 0
+}
+
+func (l *load) note(entry string, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.result[entry] = err; err == nil {
+		l.done++
+	}
+}
+
+func (l *load) confirmed() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.done
+}
+
+// TestRandomFaults has faults of disks and the network, and transfers, under load. No confirmed entry is lost, none that was refused appears, and
+// all members have the same.
+func TestRandomFaults(t *testing.T) {
+	g := newGroup(t, 3, func(o *Options) { o.StoreLimit = 200 * time.Millisecond })
+	var members []*member
+	for _, m := range g.nodes {
+		members = append(members, m)
+	}
+	l := &load{nodes: func() []*member { return members }, result: make(map[string]error), stop: make(chan struct{})}
+	l.tasks.Go(l.run)
+	for round := range 12 {
+		victim := members[rand.Intn(3)]
+		heal := hurt(victim, round%4, g)
+		enough := l.confirmed() + 100
+		eventually(t, "progress", func() bool { return l.confirmed() >= enough })
+		heal()
+		eventually(t, "that the disk works", func() bool { return victim.Status().Disk == nil })
+	}
+	close(l.stop)
+	l.tasks.Wait()
+
+	last := g.newLeader(nil, "end")
+	eventually(t, "agreement", func() bool {
+		n := len(last.list.all())
+		return len(members[0].list.all()) == n && len(members[1].list.all()) == n && len(members[2].list.all()) == n
+	})
+	entries := last.list.all()
+	for _, m := range members {
+		require.Equal(t, entries, m.list.all())
+	}
+	seen := make(map[string]bool)
+	for _, e := range entries {
+		require.False(t, seen[e], "twice: %s", e)
+		require.NotErrorIs(t, l.result[e], ErrNotAppended, "refused: %s", e)
+		seen[e] = true
+	}
+	for e, err := range l.result {
+		require.True(t, err != nil || seen[e], "lost: %s", e)
+	}
+}
+
+// hurt begins a fault, and returns what ends it.
+func hurt(m *member, kind int, g *group) (heal func()) {
+	switch kind {
+	case 0:
+		m.net.set(errors.New("cut off"), nil)
+		return func() { m.net.set(nil, nil) }
+	case 1:
+		m.disk.set(syscall.ENOSPC, nil)
+		return func() { m.disk.set(nil, nil) }
+	case 2:
+		hang := make(chan struct{})
+		m.disk.set(nil, hang)
+		return func() { m.disk.set(nil, nil); close(hang) }
+	}
+	leader := g.leader()
+	leader.Transfer(g.another(leader).options.ID)
+	return func() {}
+}
+
+// TestStoringWaitsAfterTruncation: Raft believes that deleted entries are there until others are stored in their place.
+func TestStoringWaitsAfterTruncation(t *testing.T) {
+	var disk fault
+	o := Options{Log: func(string, string) {}, fault: func(string) error { return disk.get() }}
+	o.complete()
+	l, err := openLog(t.TempDir(), o, newDisk(o), newLogger(o.Log))
+	require.NoError(t, err)
+	defer func() { l.stop(); l.Close() }()
+	for i := range uint64(5) {
+		require.NoError(t, l.StoreLog(&raft.Log{Index: i + 1, Term: 1}))
+	}
+	require.NoError(t, l.DeleteRange(4, 5))
+	require.Equal(t, uint64(3), l.readMark())
+
+	disk.set(syscall.EIO, nil)
+	stored := make(chan error, 1)
+	go func() { stored <- l.StoreLog(&raft.Log{Index: 4, Term: 2}) }()
+	eventually(t, "the failure", func() bool { return l.failure() != nil })
+	disk.set(nil, nil)
+	require.NoError(t, <-stored)
+	var e raft.Log
+	require.NoError(t, l.GetLog(4, &e))
+	require.Equal(t, uint64(2), e.Term)
+	require.ErrorIs(t, l.GetLog(5, &e), raft.ErrLogNotFound)
+
+	disk.set(syscall.EIO, nil)
+	require.ErrorIs(t, l.StoreLog(&raft.Log{Index: 5, Term: 2}), syscall.EIO, "no truncation before: it does not wait")
+}
