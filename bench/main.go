@@ -6,6 +6,7 @@
 //	go run ./bench long      commands with a million arguments: time, CPU, and how long others wait
 //	go run ./bench tail      how long clients wait while much is loaded, expires, is flushed, saved, copied, deleted
 //	go run ./bench replica   full synchronizations: time, waits, memory; throughput of a master with a replica, CPU of both
+//	go run ./bench group     what a confirmed write costs in a group of three, beside masters that WAIT for a replica
 //	go run ./bench limiter   ways to limit requests: what they cost, what they leave, what they let pass
 //	go run ./bench memory    what collections cost in each encoding, in bytes and in time, with charts; with -rss, what keys and
 //	                         elements cost servers in resident memory
@@ -55,6 +56,7 @@ var subcommands = []struct {
 	{"long", "commands with a million arguments: time, CPU, and how long other clients wait", runLong},
 	{"tail", "how long clients wait while much is loaded, expires, is flushed, saved, copied, deleted", runTail},
 	{"replica", "full synchronizations; throughput of a master with a replica, and the CPU of both", runReplica},
+	{"group", "what a confirmed write costs in a group of three, beside masters that WAIT for a replica", runGroup},
 	{"limiter", "ways to limit requests: time, memory, and what passes", runLimiter},
 	{"memory", "what collections cost in each encoding, with charts", runMemory},
 	{"eviction", "hit ratios at the limit of memory", runEviction},

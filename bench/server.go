@@ -28,18 +28,15 @@ func startServer(name, path, args string) (*server, error) {
 		return nil, err
 	}
 	s := &server{client: c, process: process, path: path}
-	if err := s.awaitLoaded(); err != nil {
-		s.stop()
-		return nil, err
-	}
+	s.awaitLoaded()
 	return s, nil
 }
 
-func (s *server) awaitLoaded() error {
+// awaitLoaded waits while the server replies that it loads its data.
+func (s *server) awaitLoaded() {
 	for {
-		_, err := s.do("PING")
-		if err == nil || !strings.Contains(err.Error(), "LOADING") {
-			return err
+		if _, err := s.do("PING"); err == nil || !strings.Contains(err.Error(), "LOADING") {
+			return
 		}
 		time.Sleep(2 * time.Millisecond)
 	}
