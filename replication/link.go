@@ -257,7 +257,7 @@ func (l *link) lost(wasConnected bool, err error) {
 		return
 	}
 	switch {
-	case errors.Is(err, io.ErrUnexpectedEOF):
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed):
 		m.opts.Log('*', "Connection with master lost.")
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		m.opts.Log('*', "MASTER timeout: no data nor PING received...")
