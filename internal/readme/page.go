@@ -11,7 +11,8 @@
 // Two tables stand between comments: the commands, and the commands of redis-server that are missing.
 //
 // The tests run the sessions against a server of their own and compare the output with the page. Numbers of
-// four digits and more, which are times and bytes, may differ. The first table comes from the server's
+// four digits and more, which are times and bytes, may differ. Servers that a page starts have the ports 6390 to 6399 there, and
+// others in the test. The first table comes from the server's
 // COMMAND DOCS, the second from redis-server's COMMAND LIST. With -update the tests rewrite the pages:
 //
 //	go test ./internal/readme -update

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -34,10 +35,11 @@ type desk struct {
 	root   string
 	path   string
 	server *launch.Server
+	ports  map[string]string // those that stand for the ones of the pages
 }
 
 func sitDown(t *testing.T) *desk {
-	d := &desk{t: t, path: t.TempDir()}
+	d := &desk{t: t, path: t.TempDir(), ports: map[string]string{}}
 	var err error
 	d.root, err = launch.Root()
 	require.NoError(t, err)
@@ -64,14 +66,31 @@ func (d *desk) putRedisCLI() {
 func (d *desk) enter(command string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	shell := exec.CommandContext(ctx, "sh", "-c", command)
+	shell := exec.CommandContext(ctx, "sh", "-c", pagePort.ReplaceAllStringFunc(command, d.port))
 	shell.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // what it started ends with it
 	shell.Cancel = func() error { return syscall.Kill(-shell.Process.Pid, syscall.SIGKILL) }
 	shell.Dir = d.root
 	shell.Env = append(os.Environ(), "PATH="+d.path+":"+os.Getenv("PATH"), "FAKETTY=1")
 	out, _ := shell.CombinedOutput()
 	require.NoError(d.t, ctx.Err(), "%s does not end", command)
-	return string(out)
+	printed := string(out)
+	for shown, free := range d.ports {
+		printed = strings.ReplaceAll(printed, ":"+free, ":"+shown)
+	}
+	return printed
+}
+
+// pagePort is a port on which a page starts a server.
+var pagePort = regexp.MustCompile(`\b639\d\b`)
+
+// port returns a free port in place of one that a page names, so that several tests may run at once.
+func (d *desk) port(shown string) string {
+	if d.ports[shown] == "" {
+		free, err := launch.FreePort()
+		require.NoError(d.t, err)
+		d.ports[shown] = strconv.Itoa(free)
+	}
+	return d.ports[shown]
 }
 
 // check requires a page to be as it is, or rewrites it.
