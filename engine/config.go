@@ -36,7 +36,8 @@ type Config struct {
 	LazyFree     LazyFree
 	IdleTimeout  int64          // seconds after which an idle connection is closed; 0 for never
 	OutputLimits [Classes]int64 // bytes that may wait for a client, by class; 0 for no limit
-	ReplyMemory  int64          // bytes of replies that may wait for all clients; 0 for no limit
+	SoftLimits   [Classes]SoftLimit
+	ReplyMemory  int64 // bytes of replies that may wait for all clients; 0 for no limit
 
 	notify          notifyMask
 	tellsFields     bool
@@ -48,6 +49,9 @@ type Config struct {
 	importMode      bool      // import-mode: due keys stay, as a tool copies a dataset
 	trackedKeys     int       // CLIENT TRACKING remembers: tracking-table-max-keys
 }
+
+// SoftLimit is a number of bytes that may wait for a client, and for how long more may; 0 bytes for no limit.
+type SoftLimit struct{ Bytes, Seconds int64 }
 
 func newConfig() *Config {
 	return &Config{
@@ -61,6 +65,7 @@ func newConfig() *Config {
 		SketchMax:    3000,
 		ProtoMaxBulk: 512 << 20,
 		OutputLimits: [...]int64{ClassNormal: 0, ClassReplica: 256 << 20, ClassPubSub: 32 << 20, ClassUnauthed: unauthedOutput},
+		SoftLimits:   [...]SoftLimit{ClassReplica: {64 << 20, 60}, ClassPubSub: {8 << 20, 60}, ClassUnauthed: {}},
 
 		debug:           "no",
 		protected:       "no",

@@ -25,6 +25,8 @@ type replica struct {
 	sync    bool   // it called SYNC and not PSYNC, and may never acknowledge anything
 	held    []byte // the stream since the snapshot, held back
 
+	lateSince int64 // when the bytes that wait have passed the soft limit; microseconds, 0 if they have not
+
 	acked, fsynced int64 // offsets that it acknowledged as received and as synced
 	ackedAt        int64 // time of the last acknowledgement; microseconds
 
@@ -183,10 +185,25 @@ func (r *replica) feed(text []byte) {
 		r.hold(append(r.held, text...))
 		pending = len(r.held)
 	}
-	if limit := r.master.engine.Config.OutputLimits[engine.ClassReplica]; limit > 0 && int64(pending) > limit {
+	if r.exceeds(int64(pending)) {
+		r.master.opts.Log('#', "Replica %s is disconnected: %d bytes of the stream wait for it, see client-output-buffer-limit.", r.name(), pending)
 		r.hold(nil)
 		r.session.Disconnect()
 	}
+}
+
+// exceeds reports whether more bytes wait for the replica than its limits allow. The connection watches what it has taken itself.
+func (r *replica) exceeds(pending int64) bool {
+	e := r.master.engine
+	soft := e.Config.SoftLimits[engine.ClassReplica]
+	switch {
+	case soft.Bytes == 0 || pending < soft.Bytes:
+		r.lateSince = 0
+	case r.lateSince == 0:
+		r.lateSince = e.Micros()
+	}
+	hard := e.Config.OutputLimits[engine.ClassReplica]
+	return hard > 0 && pending > hard || r.lateSince != 0 && e.Micros()-r.lateSince > soft.Seconds*1e6
 }
 
 // hold makes text the stream that is held back.

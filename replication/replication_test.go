@@ -150,6 +150,24 @@ func TestSilentAndSlowReplicasAreDisconnected(t *testing.T) {
 	require.Contains(t, b.do(client, "INFO replication"), "connected_slaves:0\r\n")
 }
 
+// What is held back for a replica while it gets its snapshot may pass the soft limit for some time.
+func TestTheSoftLimitOfWhatIsHeldBack(t *testing.T) {
+	b := newBench(t)
+	b.Config.SoftLimits[engine.ClassReplica] = engine.SoftLimit{Bytes: 1000, Seconds: 30}
+	client, replica := b.NewSession(nil), b.NewSession(nil)
+	b.do(replica, "REPLCONF capa eof", "PSYNC ? -1")
+	<-b.sent
+	set := "SET a " + strings.Repeat("x", 2000)
+	for _, seconds := range []int64{0, 29, 1} {
+		b.pass(seconds)
+		b.do(client, set)
+		require.False(t, replica.Closing())
+	}
+	b.pass(1)
+	b.do(client, set)
+	require.True(t, replica.Closing())
+}
+
 func TestTheStreamEndsAfterTheLastReplica(t *testing.T) {
 	b := newBench(t)
 	client, s := b.NewSession(nil), b.synced()

@@ -119,14 +119,13 @@ type outputLimits [engine.Classes]outputLimit
 // outputClasses are the names of the classes whose limits can be set.
 var outputClasses = [...]string{"normal", "slave", "pubsub"}
 
-// defaultOutput returns Redis' limits for replicas and subscribers, and those of the engine.
+// defaultOutput returns the limits of the engine, which are those of Redis.
 func defaultOutput(c *engine.Config) *outputLimits {
 	var l outputLimits
 	for class, hard := range c.OutputLimits {
-		l[class].hard = hard
+		soft := c.SoftLimits[class]
+		l[class] = outputLimit{hard, soft.Bytes, time.Duration(soft.Seconds) * time.Second}
 	}
-	l[engine.ClassReplica].soft, l[engine.ClassReplica].patience = 64<<20, time.Minute
-	l[engine.ClassPubSub].soft, l[engine.ClassPubSub].patience = 8<<20, time.Minute
 	return &l
 }
 
@@ -143,7 +142,7 @@ func (l *outputLimits) String() string {
 const maxOutput = math.MaxInt64 - 1<<20
 
 // setOutput sets limits, written as "class hard soft seconds" for one class or several. The engine obeys the hard
-// limits too, while replies are made and messages wait for the event loop.
+// limits too, while replies are made and messages wait for the event loop, and both while a replica gets a snapshot.
 func (s *Server) setOutput(v string) error {
 	words := strings.Fields(v)
 	if len(words)%4 != 0 {
@@ -166,6 +165,7 @@ func (s *Server) setOutput(v string) error {
 	s.output.Store(&limits)
 	for class, lim := range limits {
 		s.engine.Config.OutputLimits[class] = lim.hard
+		s.engine.Config.SoftLimits[class] = engine.SoftLimit{Bytes: lim.soft, Seconds: int64(lim.patience / time.Second)}
 	}
 	return nil
 }
