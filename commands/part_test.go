@@ -110,3 +110,23 @@ func TestKeysThatAreMetExpireByThemselves(t *testing.T) {
 		require.Equal(t, c.want, string(bytes.ReplaceAll([]byte(sent), []byte("DEL b\nDEL a\n"), []byte(both))))
 	}
 }
+
+// A writable replica removes the due keys that its own clients have written, and leaves those of the master to it.
+func TestAWritableReplicaExpiresItsOwnKeys(t *testing.T) {
+	now := int64(1e15)
+	e := engine.New(engine.Options{Clock: func() int64 { return now }})
+	e.Join(engine.Commands(strings.Family(), keys.Family(), keys.Databases(), engine.Server()))
+	s := e.NewSession(nil)
+	require.Equal(t, "+OK\r\n", do(e, s, "SET master 1 PX 10"))
+	e.With(func() { e.SetRole(engine.Role{Replica: true}) })
+	require.Equal(t, "+OK\r\n", do(e, s, "CONFIG SET replica-read-only no"))
+	for _, line := range []string{"SET own 1 PX 10", "SET later 1", "PEXPIRE later 10", "SET kept 1 PX 10", "PERSIST kept"} {
+		require.NotContains(t, do(e, s, line), "-", line)
+	}
+	now += 1e6
+	e.Tick()
+	require.Equal(t, ":2\r\n", do(e, s, "DBSIZE"))
+	require.Equal(t, "$-1\r\n", do(e, s, "GET master"))
+	require.Equal(t, ":1\r\n", do(e, s, "DEL master"), "as in Redis")
+	require.Equal(t, ":1\r\n", do(e, s, "DBSIZE"))
+}

@@ -20,6 +20,9 @@ func (c *Call) TellsFields() bool { return c.Engine.Config.tellsFields }
 func (c *Call) ChangedIn(db *keyspace.DB, key []byte, event string, fields ...[]byte) {
 	c.dirty++
 	c.Engine.changed(db, key, event, fields...)
+	if c.Engine.role.Replica && !c.Session.master {
+		c.Engine.noteOwn(db, key)
+	}
 	if c.Engine.tracking.sessions > 0 {
 		c.Engine.invalidate(string(key), c.Session)
 	}

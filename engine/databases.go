@@ -92,6 +92,9 @@ func (e *Engine) replaceData(replace func(ks *keyspace.Keyspace)) {
 		e.touchWatchedInDB(e.Keyspace.DB(i), nil)
 	}
 	replace(e.Keyspace)
+	if e.IsHome() {
+		clear(e.asReplica.own)
+	}
 	e.invalidateAll()
 	for i := range e.Keyspace.Len() {
 		e.signalBlockedInDB(i)

@@ -13,6 +13,9 @@ func (e *Engine) SetRole(r Role) {
 	e.home.role = r
 	e.logsReplica.Store(r.Replica)
 	e.keepExpired()
+	if !r.Replica {
+		clear(e.asReplica.own)
+	}
 	if r.Replica && !was.Replica {
 		e.unblockAll()
 		if e.topology != nil {

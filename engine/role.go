@@ -1,5 +1,7 @@
 package engine
 
+import "github.com/miniserver-go/miniserver/keyspace"
+
 // Role says where the data of the home world come from: from clients, or from another server.
 type Role struct {
 	Replica bool // a master writes the data, and deletes what expires
@@ -12,9 +14,36 @@ type replicaRules struct {
 	readOnly      bool // clients may not write
 	servesStale   bool // clients may read while the master is not connected
 	ignoresMemory bool // maxmemory is the master's concern
+
+	own map[dbKey]bool // keys with deadlines that clients have written: this server removes them when they are due
 }
 
-func newReplicaRules() replicaRules { return replicaRules{true, true, true} }
+func newReplicaRules() replicaRules {
+	return replicaRules{readOnly: true, servesStale: true, ignoresMemory: true, own: map[dbKey]bool{}}
+}
+
+// noteOwn notes a key that a client of a replica has written.
+func (e *Engine) noteOwn(db *keyspace.DB, key []byte) {
+	if deadline, ok := db.Deadline(key); ok && deadline != 0 && e.IsHome() {
+		e.asReplica.own[dbKey{db.ID(), string(key)}] = true
+	}
+}
+
+// ownAtOnce is how many keys of its own a replica looks at in one Tick.
+const ownAtOnce = 64
+
+// expireOwn removes keys of a replica's own that are due.
+func (e *Engine) expireOwn() {
+	looked := 0
+	for k := range e.asReplica.own {
+		if looked++; looked > ownAtOnce {
+			break
+		}
+		if e.Keyspace.DB(k.db).RemoveDue([]byte(k.key)) {
+			delete(e.asReplica.own, k)
+		}
+	}
+}
 
 // roleParams are the parameters of what a replica may do.
 func (e *Engine) roleParams() []Param {

@@ -146,6 +146,9 @@ func (s *Session) idleDeadline() int64 {
 
 // expireDue removes due keys within the budget and reports whether more are due.
 func (e *Engine) expireDue() (more bool) {
+	if e.role.Replica && e.pause.deadline == 0 {
+		e.expireOwn()
+	}
 	for i := range e.Keyspace.Len() {
 		e.Keyspace.Begin()
 		if _, left := e.Keyspace.DB(i).Reap(reapBudget); left {

@@ -377,6 +377,21 @@ func (db *DB) Delete(key []byte) bool {
 	return !db.lookupHash(hash, name).absent() && db.remove(hash, name)
 }
 
+// RemoveDue removes key if it is due, also where due keys are kept, and reports whether it has no deadline any more.
+func (db *DB) RemoveDue(key []byte) bool {
+	name := dict.Key(key)
+	hash := db.table.Hash(name)
+	s := db.table.find(hash, name)
+	switch {
+	case s.absent() || s.head().deadline() == 0:
+		return true
+	case !db.ks.isDue(s.head()):
+		return false
+	}
+	db.removeExpired(name, hash)
+	return true
+}
+
 // Erase removes key, due or not, and reports whether it was there. No expiry is reported.
 func (db *DB) Erase(key []byte) bool {
 	name := dict.Key(key)

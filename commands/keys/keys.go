@@ -68,9 +68,12 @@ func Family() engine.Family {
 // DEL key [key ...]
 // UNLINK key [key ...]
 func cmdDel(c *engine.Call) {
-	n := 0
+	n, remove := 0, c.DB.Delete
+	if c.Engine.Keyspace.KeepExpired {
+		remove = c.DB.Erase // as in Redis: a due key that nobody has removed counts
+	}
 	for _, key := range c.RestOfKeys() {
-		if c.DB.Delete(key) {
+		if remove(key) {
 			c.Changed(key, "gdel")
 			n++
 		}
