@@ -87,7 +87,7 @@ func cmdShutdown(c *Call) {
 	switch {
 	case abort && how != (Shutdown{}) || how.Save && how.NoSave:
 		c.Refuse(ErrSyntax)
-	case abort:
+	case abort && !c.Engine.ShuttingDown():
 		c.Refuse(ErrNoShutdown)
 	case c.Engine.slow.session != nil && !how.NoSave:
 		c.Refuse(c.Engine.slow.busy)
@@ -97,11 +97,28 @@ func cmdShutdown(c *Call) {
 	if !c.OK() {
 		return
 	}
-	if err := c.Engine.prepareShutdown(how); err != nil {
+	if abort {
+		c.Engine.abortShutdown()
+		c.Engine.Log('*', "Shutdown manually aborted.")
+		c.Reply.Status("OK")
+		return
+	}
+	c.endServer(how)
+}
+
+// endServer ends the server, now or when the replicas have everything.
+func (c *Call) endServer(how Shutdown) {
+	e := c.Engine
+	if e.AwaitShutdown(how) {
+		if w := c.Block(0, func(*Session) {}); w != nil {
+			e.shutdown.waiting = append(e.shutdown.waiting, w)
+		}
+		return
+	}
+	if err := e.exit(how); err != nil {
 		c.Fail(err)
 		return
 	}
-	c.Engine.Parts.host.Exit()
 	c.Session.CloseAfterReply() // there is none: the connection ends with the server
 }
 

@@ -323,6 +323,7 @@ func (e *Engine) coreParams() []Param {
 		{Name: "latency-tracking-info-percentiles", List: true, Get: c.percentilesText, Set: c.setPercentiles},
 		IntParam("tracking-table-max-keys", &e.Config.trackedKeys, 0, math.MaxInt64),
 		IntParam("timeout", &c.IdleTimeout, 0, math.MaxInt32),
+		IntParam("shutdown-timeout", &e.shutdown.timeout, 0, math.MaxInt32),
 		EnumParam("enable-debug-command", &c.debug, "no", "yes", "local").AtStart(),
 		EnumParam("enable-protected-configs", &c.protected, "no", "yes", "local").AtStart(),
 	}

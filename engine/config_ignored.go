@@ -75,7 +75,7 @@ var ignoredInts = []ignoredInt{
 	{"loading-process-events-interval-bytes", 512 << 10, 1024, maxInt32, ""},
 	{"repl-diskless-sync-delay", 5, 0, maxInt32, ""},
 	{"repl-diskless-sync-max-replicas", 0, 0, maxInt32, ""},
-	{"shutdown-timeout", 10, 0, maxInt32, ""}, {"socket-mark-id", 0, 0, math.MaxUint32, ""},
+	{"socket-mark-id", 0, 0, math.MaxUint32, ""},
 	{"tcp-backlog", 511, 0, maxInt32, ""},
 	{"tls-session-cache-size", 20480, 0, maxInt32, ""}, {"tls-session-cache-timeout", 300, 0, maxInt32, ""},
 	{"watchdog-period", 0, 0, maxInt32, ""},

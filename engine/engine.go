@@ -102,6 +102,7 @@ type Engine struct {
 	eviction    eviction
 	defrag      defrag
 	persistence persistence
+	shutdown    shutdown
 
 	// Figures.
 	stats     stats

@@ -29,6 +29,7 @@ func New(o Options) *Engine {
 		eviction:  newEviction(),
 		asReplica: newReplicaRules(),
 		slowlog:   slowlog{threshold: 10000, maxLen: 128},
+		shutdown:  shutdown{timeout: 10},
 	}
 	if !e.Release.Has(guards) {
 		e.Config.debug, e.Config.protected = "yes", "yes"

@@ -27,6 +27,8 @@ type Part struct {
 	// Tick is called ten times a second or more, between commands and outside of transactions and scripts. It returns when it
 	// must be called again at the latest, in milliseconds since the epoch by the home world's clock; 0 if that does not matter.
 	Tick func() (next int64)
+	// Lags reports whether others do not have everything that they are to have, for which SHUTDOWN waits.
+	Lags func() bool
 	// Enter is called when commands begin to run in another world. See PerWorld.
 	Enter func(w *World)
 	// Reset forgets what the part keeps for the world in which commands run.

@@ -7,11 +7,13 @@ type PauseReason int
 const (
 	PausedByClient    PauseReason = iota // CLIENT PAUSE
 	PausedForFailover                    // FAILOVER
+	PausedForShutdown                    // SHUTDOWN
 	pauseReasons
 )
 
 // pauseNames are the reasons in INFO.
-var pauseNames = [pauseReasons]string{PausedByClient: "client_pause", PausedForFailover: "failover_in_progress"}
+var pauseNames = [pauseReasons]string{PausedByClient: "client_pause", PausedForFailover: "failover_in_progress",
+	PausedForShutdown: "shutdown_in_progress"}
 
 // stop says which commands wait, and until when.
 type stop struct {

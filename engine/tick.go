@@ -77,6 +77,7 @@ func (e *Engine) doDue() (next int64) {
 		e.stats.rates.sample(e)
 		e.tendBuffers()
 		e.evictClients()
+		e.endShutdown()
 	}
 	more := e.Config.ActiveExpire && e.expireDue()
 	e.rehash()

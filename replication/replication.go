@@ -95,6 +95,7 @@ type Master struct {
 	stream   stream
 	replicas []*replica // attached, in the order in which they attached
 	waits    []*wait    // clients that are blocked in WAIT and WAITAOF
+	asked    int64      // the offset for which SHUTDOWN has asked replicas to acknowledge
 	denies   bool       // writes are refused, because replicas are missing
 
 	// Microseconds since the epoch: the last cron, the last PING in the stream, the last disconnect of a replica.
@@ -167,6 +168,8 @@ func (m *Master) Part() engine.Part {
 			{Name: "replicate", Least: 1, Most: math.MaxInt, Args: "<string>", About: "Send a command to the replicas only.", Run: m.debugReplicate, HomeOnly: true, Since: "7.0.0"},
 		},
 		Tick:       m.tick,
+		Lags:       m.lags,
+		Shutdown:   m.shutdown,
 		Replicates: true,
 	}
 }
@@ -213,7 +216,7 @@ func (m *Master) cron() {
 	case !m.stream.running || m.link != nil:
 	case len(m.replicas) == 0 && (now-m.leftAt)/1e6 > m.params.backlogTTL:
 		m.stopStream()
-	case len(m.replicas) > 0 && m.failover.state == noFailover && now-m.pingAt >= m.params.pingPeriod*1e6:
+	case len(m.replicas) > 0 && m.failover.state == noFailover && !m.engine.ShuttingDown() && now-m.pingAt >= m.params.pingPeriod*1e6:
 		m.pingAt = now
 		m.feedWords("ping")
 	}

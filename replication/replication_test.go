@@ -137,6 +137,46 @@ func (m *Master) waitsLeft() []*wait {
 	return m.waits
 }
 
+// SHUTDOWN waits until the replicas have everything, but not for ever; writes wait meanwhile.
+func TestShutdownWaitsForReplicas(t *testing.T) {
+	b := newBench(t)
+	exits := 0
+	b.Join(engine.Part{Host: engine.Host{Exit: func() { exits++ }}})
+	client, other, replica := b.NewSession(nil), b.NewSession(nil), b.synced()
+	b.do(client, "SET k v")
+	written := b.master.stream.changed
+	require.Equal(t, "-ERR No shutdown in progress.\r\n", b.do(other, "SHUTDOWN ABORT"))
+	require.Empty(t, b.do(client, "SHUTDOWN"))
+	require.True(t, b.Do(b.NewSession(nil), [][][]byte{bytes.Fields([]byte("SET k w"))}).Blocked)
+	require.Equal(t, "+OK\r\n", b.do(other, "SHUTDOWN ABORT"))
+	require.Equal(t, string(engine.ErrShutdown), strings.Trim(b.received(client), "-\r\n"))
+
+	require.Empty(t, b.do(client, "SHUTDOWN"))
+	b.Tick()
+	require.Zero(t, exits)
+	require.Contains(t, b.received(replica), command("REPLCONF", "GETACK", "*"))
+	b.do(replica, fmt.Sprintf("REPLCONF ACK %d", written))
+	b.Tick()
+	b.Tick()
+	require.Equal(t, 1, exits)
+}
+
+// A replica that does not answer delays SHUTDOWN for shutdown-timeout; NOW does not wait.
+func TestShutdownDoesNotWaitForEver(t *testing.T) {
+	b := newBench(t)
+	exits := 0
+	b.Join(engine.Part{Host: engine.Host{Exit: func() { exits++ }}})
+	client := b.NewSession(nil)
+	b.synced()
+	b.do(client, "SET k v", "SHUTDOWN")
+	b.pass(9)
+	require.Zero(t, exits)
+	b.pass(2)
+	require.Equal(t, 1, exits)
+	b.do(b.NewSession(nil), "SHUTDOWN NOW")
+	require.Equal(t, 2, exits)
+}
+
 func TestSilentAndSlowReplicasAreDisconnected(t *testing.T) {
 	b := newBench(t)
 	client, silent := b.NewSession(nil), b.synced()

@@ -72,6 +72,41 @@ func (m *Master) endWaits() {
 	})
 }
 
+// lags reports whether a replica does not have all changes, and asks the replicas.
+func (m *Master) lags() bool {
+	if len(m.behind()) == 0 {
+		return false
+	}
+	if m.link == nil && m.asked != m.stream.changed {
+		m.asked = m.stream.changed
+		m.feedWords("REPLCONF", "GETACK", "*")
+	}
+	return true
+}
+
+// behind returns the replicas that have not acknowledged all changes. Those that never acknowledge anything do not count.
+func (m *Master) behind() (list []*replica) {
+	for _, r := range m.replicas {
+		if !r.sync && !r.request.OnlySnapshot && !r.session.Closing() && r.acked < m.stream.changed {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// shutdown logs what the replicas have when the server ends.
+func (m *Master) shutdown(engine.Shutdown) error {
+	behind := m.behind()
+	for _, r := range behind {
+		m.opts.Log('*', "Lagging replica %s reported offset %d behind master, lag=%d, state=%s.", r.name(), m.stream.changed-r.acked,
+			(m.engine.Micros()-r.ackedAt)/1e6, stateNames[r.state])
+	}
+	if n := len(m.replicas); n > 0 {
+		m.opts.Log('*', "%d of %d replicas are in sync when shutting down.", n-len(behind), n)
+	}
+	return nil
+}
+
 // refuseOnReplica refuses the call if this server is a replica.
 func (m *Master) refuseOnReplica(c *engine.Call, err error) {
 	if m.link != nil {

@@ -264,6 +264,7 @@ func (s *Server) serve(ctx context.Context) error {
 	if err == nil {
 		select {
 		case <-ctx.Done():
+			s.awaitReplicas()
 		case <-s.ending:
 		}
 	}
@@ -273,6 +274,15 @@ func (s *Server) serve(ctx context.Context) error {
 	close(stop)
 	<-ticking
 	return err
+}
+
+// awaitReplicas waits until the replicas have everything, as SHUTDOWN does.
+func (s *Server) awaitReplicas() {
+	waits := false
+	s.engine.With(func() { waits = s.engine.AwaitShutdown(engine.Shutdown{Force: true}) })
+	if waits {
+		<-s.ending
+	}
 }
 
 func (s *Server) closeListeners() {

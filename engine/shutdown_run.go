@@ -1,0 +1,65 @@
+package engine
+
+import "math"
+
+// AwaitShutdown makes a SHUTDOWN wait if a part lags, and reports whether it does. The host's Exit ends the wait. It is called under
+// the lock.
+func (e *Engine) AwaitShutdown(how Shutdown) bool {
+	defer e.visit(e.World)
+	e.visit(e.home)
+	s := &e.shutdown
+	if how.Now || s.timeout == 0 || !e.lags() {
+		return false
+	}
+	if s.how = how; s.deadline == 0 {
+		s.deadline = e.Keyspace.Now + s.timeout*1000
+		e.Pause(PausedForShutdown, math.MaxInt64, false)
+		e.Log('*', "Waiting for replicas before shutting down.")
+	}
+	return true
+}
+
+// lags reports whether a part lags.
+func (e *Engine) lags() bool {
+	for _, p := range e.Parts.List {
+		if p.Lags != nil && p.Lags() {
+			return true
+		}
+	}
+	return false
+}
+
+// endShutdown ends the process if a SHUTDOWN has waited long enough.
+func (e *Engine) endShutdown() {
+	s := &e.shutdown
+	if s.deadline == 0 || e.Keyspace.Now < s.deadline && e.lags() {
+		return
+	}
+	if e.exit(s.how) != nil {
+		e.abortShutdown()
+	}
+	s.deadline = 0
+}
+
+// exit ends the process, unless a part returns an error.
+func (e *Engine) exit(how Shutdown) error {
+	err := e.prepareShutdown(how)
+	if err == nil {
+		e.Parts.host.Exit()
+	}
+	return err
+}
+
+// abortShutdown lets the server go on. Who asked for its end gets an error.
+func (e *Engine) abortShutdown() {
+	defer e.visit(e.World)
+	for _, w := range e.shutdown.waiting {
+		if !w.Ended() {
+			e.visit(w.session.world)
+			e.endBlock(w, ErrShutdown)
+		}
+	}
+	e.visit(e.home)
+	e.shutdown.deadline, e.shutdown.waiting = 0, nil
+	e.Unpause(PausedForShutdown)
+}
