@@ -55,6 +55,16 @@ func (e *Engine) ConnectMaster(peer Peer, from Endpoint) *Session {
 	return s
 }
 
+// NewMaster returns a session like that of ConnectMaster that is no client: for the log of a group, which has no connection.
+func (e *Engine) NewMaster() *Session {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.visit(e.home)
+	s := e.bareSession()
+	s.master, s.authed, s.everAuthed, s.user = true, true, true, acl.Default(nil)
+	return s
+}
+
 // IsMaster reports whether the session is that of this server's master.
 func (s *Session) IsMaster() bool { return s.master }
 

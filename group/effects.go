@@ -22,6 +22,13 @@ func (f *effects) init() { *f = effects{text: resp.NewWriter(2), db: engine.AnyD
 // collect is the hook by which the engine tells changes.
 func (g *Group) collect(db int, args [][]byte) { g.effects.add(db, args) }
 
+// collectMessage is the hook by which the engine tells what replicas are to get. Most of it is in the effects already.
+func (g *Group) collectMessage(db int, args [][]byte) {
+	if engine.IsWord(args[0], "PUBLISH") || engine.IsWord(args[0], "SPUBLISH") {
+		g.effects.add(db, args)
+	}
+}
+
 func (f *effects) add(db int, args [][]byte) {
 	if len(args) == 1 && !f.open && string(args[0]) == "MULTI" {
 		f.open, f.begin = true, f.db
@@ -77,10 +84,10 @@ func (g *Group) entry() []byte {
 	return g.effects.take(head)
 }
 
-// parseEntry takes an entry apart.
-func parseEntry(data []byte) (micros int64, effects []byte, ok bool) {
+// entryTime returns the time of an entry; false if it is too short to be one.
+func entryTime(data []byte) (micros int64, ok bool) {
 	if len(data) < entryHead {
-		return 0, nil, false
+		return 0, false
 	}
-	return int64(binary.LittleEndian.Uint64(data)), data[entryHead:], true
+	return int64(binary.LittleEndian.Uint64(data)), true
 }

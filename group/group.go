@@ -108,7 +108,11 @@ type skip struct {
 	Seat, Entries uint64
 }
 
-const partName = "group"
+// The names of the parts.
+const (
+	partName     = "group"
+	messagesName = "group-messages"
+)
 
 // New returns a member. Join its Part to the engine, and Open it when the parameters are set.
 func New(e *engine.Engine, o Options) *Group {
@@ -129,10 +133,15 @@ func (g *Group) Part() engine.Part {
 	return engine.Part{Name: partName, Families: g.families(), Params: g.parameters(), Sections: g.sections(), Clock: &g.clock, Tick: g.tick, Awaits: g.awaits}
 }
 
+// Messages returns what a member adds for messages to channels, which other members have subscribers for as well. Join it, too.
+func (g *Group) Messages() engine.Part {
+	return engine.Part{Name: messagesName, Replicates: true}
+}
+
 // Open takes part in the group. The data are those of the newest snapshot; what came after it follows when a leader has confirmed it.
 func (g *Group) Open() error {
 	g.engine.SetTopology(topology{g})
-	g.session = g.engine.ConnectMaster(nil, engine.Endpoint{FD: -1})
+	g.session = g.engine.NewMaster()
 	g.engine.With(g.follow)
 	o, err := g.params.options()
 	if err != nil {
@@ -182,7 +191,7 @@ func (g *Group) tick() (next int64) {
 	if g.effects.ready() || g.opts.Nanos()-g.rounds.appendedAt >= tickEvery {
 		g.append()
 	}
-	return g.engine.Keyspace.Now + tickEvery/1e6
+	return 0 // ten times a second is often enough
 }
 
 // tickEvery is how often the leader puts the time into the log, in nanoseconds, if nothing else happens.

@@ -26,22 +26,58 @@ func (g machine) Apply(entries []consensus.Entry) {
 
 // apply applies an entry. It returns false if that must wait.
 func (g machine) apply(e consensus.Entry) (done bool) {
-	ahead := false
+	var ahead, known bool
 	g.engine.With(func() {
-		if g.own.seat != 0 && e.Seat != g.own.seat {
-			g.lose()
-			if ahead = g.own.isAhead(); !ahead {
-				g.own = own{}
-			}
-		}
-		if !ahead {
-			done = g.applyNow(e)
+		if ahead = g.isOvertaken(e); !ahead {
+			known = g.knows(e)
 		}
 	})
-	if ahead {
+	switch {
+	case ahead:
 		g.rebuild(func() error { return g.log.Rebuild(e.Index - 1) })
+		return false
+	case known:
+		return true
 	}
+	g.engine.With(func() { // which reads the clock, that the entry has set
+		if done = g.engine.IsFree(); done {
+			g.execute(e.Data[entryHead:])
+			g.note(e)
+		}
+	})
 	return done
+}
+
+// isOvertaken ends this member's own entries if another member leads now, and reports whether the data have changes that will never be in
+// the log.
+func (g *Group) isOvertaken(e consensus.Entry) bool {
+	if g.own.seat == 0 || e.Seat == g.own.seat {
+		return false
+	}
+	g.lose()
+	if g.own.isAhead() {
+		return true
+	}
+	g.own = own{}
+	return false
+}
+
+// knows reports whether the data have an entry's effects already, and notes it. Otherwise it sets the clock to the entry's time.
+func (g *Group) knows(e consensus.Entry) bool {
+	micros, ok := entryTime(e.Data)
+	switch {
+	case !ok:
+		g.opts.Log('#', "Entry %d of the group's log is damaged", e.Index)
+	case e.Seat == g.own.seat:
+		g.own.applied++
+	case g.seen.skip.has(e.Seat):
+		g.clock.set(max(micros, g.clock.base.Load().micros), false)
+	default:
+		g.clock.set(micros, false)
+		return false
+	}
+	g.note(e)
+	return true
 }
 
 // rebuild makes the data those of the log again, after this member executed what did not get into it.
@@ -55,26 +91,6 @@ func (g *Group) rebuild(from func() error) {
 		g.own = own{}
 		g.setRole()
 	})
-}
-
-// applyNow applies an entry under the lock, unless a script is under way.
-func (g machine) applyNow(e consensus.Entry) bool {
-	micros, effects, ok := parseEntry(e.Data)
-	switch {
-	case !ok:
-		g.opts.Log('#', "Entry %d of the group's log is damaged", e.Index)
-	case e.Seat == g.own.seat:
-		g.own.applied++
-	case g.seen.skip.has(e.Seat):
-		g.clock.set(max(micros, g.clock.base.Load().micros), false)
-	case len(effects) > 0 && !g.engine.IsFree():
-		return false
-	default:
-		g.clock.set(micros, false)
-		g.execute(effects)
-	}
-	g.note(e)
-	return true
 }
 
 // note notes that an entry has been applied.

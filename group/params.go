@@ -64,18 +64,19 @@ func (g *Group) parameters() []engine.Param {
 // what is wrong with them.
 func (g *Group) Configure(id uint64) error {
 	g.params.id = id
-	for name, refusal := range map[string]error{"appendonly": errAppendOnly, "replicaof": errReplicaOfHere} {
-		p := g.engine.Param(name)
-		if v := p.Get(); v != "" && v != engine.YesNo(false) {
-			return refusal
+	if g.engine.Param("replicaof").Get() != "" {
+		return errReplicaOfHere
+	}
+	journal := g.engine.Param("appendonly")
+	set := journal.Set
+	journal.Set = func(v string) error {
+		if strings.EqualFold(v, engine.YesNo(true)) {
+			return errAppendOnly
 		}
-		set := p.Set
-		p.Set = func(v string) error {
-			if v != "" && !strings.EqualFold(v, engine.YesNo(false)) {
-				return refusal
-			}
-			return set(v)
-		}
+		return set(v)
+	}
+	if journal.Get() == engine.YesNo(true) {
+		return errAppendOnly
 	}
 	if dir := g.engine.Param("dir"); dir != nil {
 		g.params.dataDir = dir.Get

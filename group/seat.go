@@ -50,6 +50,7 @@ func (g *Group) lead(s consensus.Seat) {
 	g.leading, g.seen.skip = true, skip{}
 	g.clock.lead(!g.seen.live)
 	g.engine.SetPropagate(partName, g.collect)
+	g.engine.SetPropagate(messagesName, g.collectMessage)
 	g.setRole()
 	g.announceSelf()
 	g.append()
@@ -79,6 +80,7 @@ func (g *Group) lose() {
 // follow makes the data those of another member.
 func (g *Group) follow() {
 	g.engine.SetPropagate(partName, nil)
+	g.engine.SetPropagate(messagesName, nil)
 	g.setRole()
 }
 

@@ -36,7 +36,7 @@ func (m *Master) cmdFailover(c *engine.Call) {
 		c.Fail(errFailoverGroup)
 		return
 	}
-	if c.Engine.InCluster() || c.Engine.Topology() != nil {
+	if c.Engine.InCluster() {
 		c.Fail(errFailoverCluster)
 		return
 	}

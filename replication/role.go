@@ -14,7 +14,7 @@ func (m *Master) cmdReplicaOf(c *engine.Call) {
 	switch {
 	case c.Engine.Topology() != nil:
 		c.Refuse(errGroupReplica)
-	case c.Engine.InCluster() || c.Engine.Topology() != nil:
+	case c.Engine.InCluster():
 		c.Refuse(errClusterReplica)
 	case m.failover.state != noFailover:
 		c.Refuse(errReplicaOfInFailover)

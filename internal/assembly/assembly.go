@@ -91,7 +91,7 @@ func join(e *engine.Engine, o Options) Parts {
 	e.Join(p.Replication.Part(), p.Snapshots.Part(), p.Journal.Part())
 	if o.Group {
 		p.Group = group.New(e, group.Options{Log: log, Wall: server.Clock(), Nanos: server.Nanos()})
-		e.Join(p.Group.Part())
+		e.Join(p.Group.Part(), p.Group.Messages())
 	}
 	return p
 }

@@ -108,6 +108,9 @@ func (s *Saver) cmdDebugReload(c *engine.Call) {
 			c.Refuse(errReloadArgs)
 		}
 	}
+	if c.Engine.Topology() != nil && (!flush || !save || merge) {
+		c.Refuse(errReloadGroup)
+	}
 	if !c.OK() {
 		return
 	}
