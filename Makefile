@@ -3,7 +3,7 @@
 # FULL=1 adds staticcheck, the race detector, two million random commands and the packages for other languages.
 
 # Packages with more than one goroutine.
-RACE_PACKAGES = ./engine/... ./commands ./replication/... ./keyspace/... ./scripting ./server/... ./testkit ./cmd/...
+RACE_PACKAGES = ./engine/... ./commands ./replication/... ./keyspace/... ./scripting ./server/... ./group/... ./testkit ./cmd/...
 # A module of its own, because the server must not depend on a client library.
 PROGRAMS = examples/programs
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2

@@ -218,11 +218,23 @@ func TestAGroupKeepsConfirmedWrites(t *testing.T) {
 func TestTheSeatIsHandedOver(t *testing.T) {
 	g := startGroup(t, 3)
 	first := g.leader()
-	reply, err := g.ask(first, "GROUP", "TRANSFER")
+	reply, err := g.ask(first, "GROUP", "ONCE", "me", "1", "INCR", "n")
+	require.NoError(t, err)
+	require.Equal(t, "1", reply)
+	reply, err = g.ask(first, "GROUP", "TRANSFER")
 	require.NoError(t, err)
 	require.Equal(t, "OK", reply)
-	require.NotEqual(t, first, g.leader())
+	second := g.leader()
+	require.NotEqual(t, first, second)
 	g.agree()
+	for _, sequence := range []string{"1", "2"} { // a repeat gets the reply of the first
+		reply, err = g.ask(second, "GROUP", "ONCE", "me", sequence, "INCR", "n")
+		require.NoError(t, err)
+		require.Equal(t, sequence, reply)
+	}
+	reply, err = g.ask(second, "GROUP", "ONCE", "me", "0", "INCR", "n")
+	require.NoError(t, err)
+	require.Contains(t, reply, "older")
 }
 
 func TestAMemberThatMissedMuchLoadsASnapshot(t *testing.T) {
