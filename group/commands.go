@@ -136,11 +136,14 @@ func (g *Group) cmdAnnounce(c *engine.Call) {
 	}
 }
 
-// announceSelf puts into the log where clients reach this member.
-func (g *Group) announceSelf() {
-	address := g.params.clientAddress(g.engine)
-	g.clients[g.params.id] = address
-	g.collect(engine.AnyDB, [][]byte{[]byte("GROUP"), []byte("ANNOUNCE"), fmt.Append(nil, g.params.id), []byte(address)})
+// announce puts into the log where clients reach the members, as far as that is news. Members write it on the card that the leader gets.
+func (g *Group) announce() {
+	for _, m := range g.log.Status().Members {
+		if m.Card != "" && g.clients[m.ID] != m.Card {
+			g.clients[m.ID] = m.Card
+			g.collect(engine.AnyDB, [][]byte{[]byte("GROUP"), []byte("ANNOUNCE"), fmt.Append(nil, m.ID), []byte(m.Card)})
+		}
+	}
 }
 
 // parseMember reads id=host:port.

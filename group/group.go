@@ -149,6 +149,7 @@ func (g *Group) Open() error {
 	}
 	o.Machine = machine{g}
 	o.Log = g.logLine
+	o.Card = g.params.clientAddress(g.engine)
 	log, err := g.opts.Open(o)
 	if err != nil {
 		return err
@@ -188,6 +189,7 @@ func (g *Group) tick() (next int64) {
 	if g.handing {
 		return 0
 	}
+	g.announce()
 	if g.effects.ready() || g.opts.Nanos()-g.rounds.appendedAt >= tickEvery {
 		g.append()
 	}

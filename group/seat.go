@@ -52,7 +52,7 @@ func (g *Group) lead(s consensus.Seat) {
 	g.engine.SetPropagate(partName, g.collect)
 	g.engine.SetPropagate(messagesName, g.collectMessage)
 	g.setRole()
-	g.announceSelf()
+	g.announce()
 	g.append()
 	g.refresh()
 	g.engine.TopologyChanged()

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"io"
+	"maps"
 	"time"
 
 	"github.com/miniserver-go/miniserver/engine"
@@ -52,7 +53,7 @@ func (g *Group) take() (consensus.Snapshot, error) {
 	case g.effects.ready():
 		g.append() // so that what the data have is in entries
 	}
-	t := &taken{group: g, own: g.own, header: header{Micros: g.clock.Now(), Clients: g.clients, Once: g.once.records()}}
+	t := &taken{group: g, own: g.own, header: header{Micros: g.clock.Now(), Clients: maps.Clone(g.clients), Once: g.once.records()}}
 	if g.own.isAhead() {
 		t.header.Skip = skip{g.own.seat, g.own.executed - g.own.applied}
 	} else if g.seen.skip.Entries > 0 {

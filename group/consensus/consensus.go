@@ -127,6 +127,8 @@ type Options struct {
 	Listener net.Listener // nil: listen at the port of this member's address
 	TLS      *tls.Config  // nil: plain TCP; else for both directions, so that each member shows and checks a certificate
 
+	Card string // what members that connect to this one learn of it, up to 255 bytes: MemberStatus.Card
+
 	Sync bool // an entry counts as stored when the disk has it; false: when the operating system has it
 
 	Heartbeat  time.Duration // a member that hears nothing from a leader for so long asks for votes; default 300 ms

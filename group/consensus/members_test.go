@@ -150,3 +150,17 @@ func TestVerifyIsShared(t *testing.T) {
 		require.NoError(t, err)
 	}
 }
+
+// TestTheLeaderHasTheCardsOfAll: members tell who connects to them what they have to tell.
+func TestTheLeaderHasTheCardsOfAll(t *testing.T) {
+	g := newGroup(t, 3, func(o *Options) { o.Card = fmt.Sprint("card ", o.ID) })
+	leader := g.leader()
+	eventually(t, "the cards", func() bool {
+		for _, m := range leader.Status().Members {
+			if m.Card != fmt.Sprint("card ", m.ID) {
+				return false
+			}
+		}
+		return true
+	})
+}

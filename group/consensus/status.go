@@ -25,13 +25,14 @@ type Status struct {
 	Latency     Latency // from Append to done
 }
 
-// MemberStatus is what this member knows of one member. Only the leader knows Last, Lag and Contact.
+// MemberStatus is what this member knows of one member. Only the leader knows Last, Lag and Contact, and the cards of all.
 type MemberStatus struct {
 	Member
 	Voter   bool
 	Last    uint64 // its last entry
 	Lag     uint64 // entries that it does not have yet
 	Contact time.Time
+	Card    string // Options.Card of the member; "" while it is not known
 }
 
 // Latency says how long entries took.
@@ -58,10 +59,10 @@ func (n *Node) memberStatus(m raft.Server, s Status) MemberStatus {
 	status := MemberStatus{Member: Member{memberID(m.ID), string(m.Address)}, Voter: m.Suffrage == raft.Voter}
 	switch {
 	case status.ID == n.options.ID:
-		status.Last = s.Last
+		status.Last, status.Card = s.Last, n.options.Card
 	case s.State == "leader":
 		p := n.transport.peer(m.ID)
-		status.Last, status.Contact = p.last, p.contact
+		status.Last, status.Contact, status.Card = p.last, p.contact, n.transport.stream.cardOf(m.Address)
 		status.Lag = s.Last - min(p.last, s.Last)
 	}
 	return status

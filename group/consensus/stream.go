@@ -3,6 +3,7 @@ package consensus
 import (
 	"cmp"
 	"crypto/tls"
+	"io"
 	"net"
 	"sync"
 	"time"
@@ -16,11 +17,16 @@ type stream struct {
 	address advertised
 	tls     *tls.Config
 	cut     func() error // why nothing arrives and leaves; nil without a test
+	card    string       // what others learn of this member when they connect to it
 
 	mu     sync.Mutex
 	conns  map[net.Conn]bool
+	cards  map[raft.ServerAddress]string // of those to which this member has connected
 	closed bool
 }
+
+// A connection begins with the card of the member that accepts it: a byte with its length, and the text.
+const maxCard = 255
 
 // advertised is the address that other members use, as a net.Addr.
 type advertised string
@@ -29,7 +35,8 @@ func (advertised) Network() string  { return "tcp" }
 func (a advertised) String() string { return string(a) }
 
 func newStream(l net.Listener, address string, o Options) *stream {
-	return &stream{Listener: l, address: advertised(address), tls: o.TLS, cut: o.cut, conns: make(map[net.Conn]bool)}
+	return &stream{Listener: l, address: advertised(address), tls: o.TLS, cut: o.cut, card: o.Card[:min(len(o.Card), maxCard)],
+		conns: make(map[net.Conn]bool), cards: make(map[raft.ServerAddress]string)}
 }
 
 func (s *stream) broken() error {
@@ -47,16 +54,74 @@ func (s *stream) Dial(address raft.ServerAddress, timeout time.Duration) (net.Co
 	if err := s.broken(); err != nil {
 		return nil, err
 	}
+	c, err := s.add(s.open(address, timeout))
+	if err != nil {
+		return nil, err
+	}
+	if err := s.readCard(address, c, timeout); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+func (s *stream) open(address raft.ServerAddress, timeout time.Duration) (net.Conn, error) {
 	d := net.Dialer{Timeout: timeout}
 	if s.tls == nil {
-		return s.add(d.Dial("tcp", string(address)))
+		return d.Dial("tcp", string(address))
 	}
-	return s.add(tls.DialWithDialer(&d, "tcp", string(address), s.tls))
+	return tls.DialWithDialer(&d, "tcp", string(address), s.tls)
+}
+
+// readCard notes the card of the member to which a connection was opened.
+func (s *stream) readCard(address raft.ServerAddress, c net.Conn, timeout time.Duration) error {
+	if err := c.SetDeadline(time.Now().Add(timeout)); err != nil {
+		return err
+	}
+	card := make([]byte, 1, 1+maxCard)
+	if _, err := io.ReadFull(c, card); err != nil {
+		return err
+	}
+	card = card[:card[0]]
+	if _, err := io.ReadFull(c, card); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.cards[address] = string(card)
+	s.mu.Unlock()
+	return c.SetDeadline(time.Time{})
+}
+
+// cardOf returns the card of another member; "" while this member has not connected to it.
+func (s *stream) cardOf(address raft.ServerAddress) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.cards[address]
 }
 
 // Accept implements net.Listener.
 func (s *stream) Accept() (net.Conn, error) {
-	return s.add(s.Listener.Accept())
+	c, err := s.add(s.Listener.Accept())
+	if err != nil {
+		return nil, err
+	}
+	return &accepted{Conn: c, card: append([]byte{byte(len(s.card))}, s.card...)}, nil
+}
+
+// accepted is a connection whose first read sends the card: whoever accepts connections does not wait for a slow peer.
+type accepted struct {
+	net.Conn
+	card []byte // nil once it is sent
+}
+
+func (a *accepted) Read(b []byte) (int, error) {
+	if card := a.card; card != nil {
+		a.card = nil
+		if _, err := a.Conn.Write(card); err != nil {
+			return 0, err
+		}
+	}
+	return a.Conn.Read(b)
 }
 
 func (s *stream) add(c net.Conn, err error) (net.Conn, error) {

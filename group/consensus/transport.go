@@ -12,6 +12,7 @@ import (
 // transport carries Raft's requests between members. It keeps a member that must not vote or lead from doing so, and notes which followers have answered.
 type transport struct {
 	*raft.NetworkTransport
+	stream           *stream
 	mayVote, mayLead func() error
 	requests         chan raft.RPC
 	closed           chan struct{}
@@ -44,9 +45,9 @@ func openTransport(address string, o Options, logger hclog.Logger) (*transport, 
 	if o.TLS != nil {
 		listener = tls.NewListener(listener, o.TLS)
 	}
-	t := &transport{requests: make(chan raft.RPC), closed: make(chan struct{}), peers: make(map[raft.ServerID]peer)}
+	t := &transport{stream: newStream(listener, address, o), requests: make(chan raft.RPC), closed: make(chan struct{}), peers: make(map[raft.ServerID]peer)}
 	t.NetworkTransport = raft.NewNetworkTransportWithConfig(&raft.NetworkTransportConfig{
-		Stream: newStream(listener, address, o), Logger: logger, MaxPool: connectionsPerMember, MaxRPCsInFlight: 1, Timeout: transportTimeout,
+		Stream: t.stream, Logger: logger, MaxPool: connectionsPerMember, MaxRPCsInFlight: 1, Timeout: transportTimeout,
 	})
 	return t, nil
 }
