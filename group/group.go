@@ -116,7 +116,8 @@ const (
 
 // New returns a member. Join its Part to the engine, and Open it when the parameters are set.
 func New(e *engine.Engine, o Options) *Group {
-	g := &Group{engine: e, opts: o, params: defaults(), clients: make(map[uint64]string), scanner: newScanner(), ended: make(chan struct{})}
+	g := &Group{engine: e, opts: o, params: defaults(), clients: make(map[uint64]string), scanner: newScanner(), known: new(engine.Group),
+		ended: make(chan struct{})}
 	if o.Open == nil {
 		g.opts.Open = func(c consensus.Options) (Log, error) { return consensus.Open(c) }
 	}
@@ -125,6 +126,7 @@ func New(e *engine.Engine, o Options) *Group {
 	}
 	g.clock.init(o.Wall, o.Nanos)
 	g.effects.init()
+	e.SetTopology(topology{g}) // clients ask while data are loaded, too
 	return g
 }
 
@@ -140,7 +142,6 @@ func (g *Group) Messages() engine.Part {
 
 // Open takes part in the group. The data are those of the newest snapshot; what came after it follows when a leader has confirmed it.
 func (g *Group) Open() error {
-	g.engine.SetTopology(topology{g})
 	g.session = g.engine.NewMaster()
 	g.engine.With(g.follow)
 	o, err := g.params.options()

@@ -24,10 +24,7 @@ func (t topology) Transfer(id uint64, done func(error)) {
 
 // refresh notes what clients are told of the group.
 func (g *Group) refresh() {
-	k := &engine.Group{Name: g.params.name, Self: g.params.id, Seated: g.leading, Age: g.age()}
-	if g.known != nil {
-		k.Last = g.known.Last
-	}
+	k := &engine.Group{Name: g.params.name, Self: g.params.id, Seated: g.leading, Age: g.age(), Last: g.known.Last}
 	if g.log != nil {
 		s := g.log.Status()
 		k.Term, k.Leader = s.Term, s.Leader
@@ -44,7 +41,7 @@ func (g *Group) refresh() {
 		k.Last = k.Leader
 	}
 	slices.SortFunc(k.Members, func(a, b engine.GroupMember) int { return cmp.Compare(a.ID, b.ID) })
-	changed := g.known != nil && g.known.Leader != k.Leader
+	changed := g.known.Leader != k.Leader
 	if g.known = k; changed {
 		g.engine.TopologyChanged()
 	}
