@@ -96,8 +96,8 @@ func (g *Group) rebuild(from func() error) {
 // note notes that an entry has been applied.
 func (g *Group) note(e consensus.Entry) {
 	g.seen.index, g.seen.at = e.Index, g.opts.Nanos()
-	if e.Index > g.seen.replays && !g.seen.live && !g.own.rebuilds {
-		g.seen.live = e.Seat != g.own.seat
+	if e.Index > g.seen.replays && !g.own.rebuilds {
+		g.seen.live = true
 	}
 	if !g.leading {
 		g.setRole()

@@ -49,6 +49,7 @@ func (g *Group) lead(s consensus.Seat) {
 	g.own = own{seat: s.ID, term: s.Term}
 	g.leading, g.seen.skip = true, skip{}
 	g.clock.lead(!g.seen.live)
+	g.seen.live = true
 	g.engine.SetPropagate(partName, g.collect)
 	g.engine.SetPropagate(messagesName, g.collectMessage)
 	g.setRole()
