@@ -118,3 +118,19 @@ func (e *Engine) runOrQueue(s *Session, cmd *Command, args [][]byte) {
 	}
 	e.run(s, cmd, args)
 }
+
+// DropReplies ends the connections whose sessions have replies or messages that were not taken for sending, without them: they tell of
+// changes that did not get into the group's log. It is called under the lock, between commands of the home world.
+func (e *Engine) DropReplies() {
+	for _, s := range e.home.clients {
+		if s.Reply.Len() == 0 && !s.running {
+			continue
+		}
+		if s.running {
+			s.reply = replyLost
+		} else {
+			s.Reply.Reset()
+		}
+		s.Disconnect()
+	}
+}

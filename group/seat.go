@@ -72,6 +72,7 @@ func (g *Group) lose() {
 	g.effects.init()
 	g.clock.set(g.clock.Now(), false)
 	g.rounds.drop()
+	g.engine.DropReplies()
 	g.endTransfers()
 	g.follow()
 	g.refresh()
