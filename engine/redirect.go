@@ -37,12 +37,13 @@ func (e *Engine) redirect(s *Session, cmd *Command, args [][]byte) error {
 
 // Passes reports whether a client whose first command this is may be connected to the leader instead of this member: unless the command is an operator's, or
 // one about the group or the cluster, by which clients also read from this member. The command may be incomplete. It is called under the lock.
+// A probe passes only if there is a leader: it tells whether the server is there.
 func (e *Engine) Passes(first [][]byte) bool {
 	if len(first) == 0 {
 		return true
 	}
 	cmd, _ := e.Resolve(first)
-	return cmd == nil || cmd.Flags&Admin == 0 && !slices.Contains(ownFamilies, cmd.group)
+	return cmd == nil || cmd.Flags&Admin == 0 && !slices.Contains(ownFamilies, cmd.group) && (cmd.Flags&HealthCheck == 0 || e.Group().LeadingMember() != nil)
 }
 
 // ownFamilies are the groups of commands that concern the server to which they are sent.

@@ -139,6 +139,7 @@ func TestAForwardedConnectionEndsWithItsLeader(t *testing.T) {
 
 	members[2].view.setLeader(0)
 	members[2].relays.patience = time.Millisecond
+	require.Equal(t, "+PONG", members[2].dial(t).ask("PING"), "a probe")
 	c = members[2].dial(t)
 	c.send("SET k x\r\n")
 	c.expect("-MASTERDOWN No leader of the group is known. Try again.")
