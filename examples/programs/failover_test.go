@@ -97,7 +97,7 @@ func informed(t *testing.T, sentinels []string) bool {
 }
 
 // exchange writes a key, reads it, and publishes its name until the subscriber has received it.
-func exchange(t *testing.T, client *redis.Client, name string, received <-chan *redis.Message) {
+func exchange(t *testing.T, client redis.UniversalClient, name string, received <-chan *redis.Message) {
 	await(t, "writes reach a master "+name, func() bool {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
