@@ -27,9 +27,11 @@ func TestGroupInSentinelMode(t *testing.T) {
 	g.outlives(t, redis.NewFailoverClient(&redis.FailoverOptions{MasterName: "mymaster", SentinelAddrs: g.addresses(), ContextTimeoutEnabled: true}))
 }
 
+// TestGroupInClusterMode has go-redis look at the nodes each second: by default it does so once in a minute, and meanwhile asks a leader that is dead.
 func TestGroupInClusterMode(t *testing.T) {
 	g := startGroup(t, "--cluster-enabled", "yes")
-	g.outlives(t, redis.NewClusterClient(&redis.ClusterOptions{Addrs: g.addresses(), ContextTimeoutEnabled: true}))
+	g.outlives(t, redis.NewClusterClient(&redis.ClusterOptions{Addrs: g.addresses(), ContextTimeoutEnabled: true,
+		ClusterStateReloadInterval: time.Second}))
 }
 
 // TestGroupWithOneAddress has a client that knows one member and nothing of groups. That member passes its connections on.
