@@ -177,7 +177,8 @@ func (g *Group) adopt(h header, c *snapshot.Copy) error {
 	}
 	g.forget()
 	g.clock.set(h.Micros, false)
-	g.clients, g.seen.skip, g.seen.at = h.Clients, h.Skip, g.opts.Nanos()
+	g.clients, g.seen.skip, g.seen.at = make(map[uint64]string), h.Skip, g.opts.Nanos()
+	maps.Copy(g.clients, h.Clients)
 	g.once.restore(h.Once)
 	g.setRole()
 	return nil
