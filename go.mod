@@ -3,6 +3,7 @@ module github.com/miniserver-go/miniserver
 go 1.26.0
 
 require (
+	github.com/anishathalye/porcupine v1.3.1
 	github.com/creack/pty v1.1.24
 	github.com/google/btree v1.1.3
 	github.com/google/go-dap v0.12.0

@@ -33,7 +33,7 @@ var layers = [][]string{
 	{"internal/luacases"},
 	{"internal/likeness"},
 	{"internal/reference"},
-	{"internal/launch", "internal/progress", "internal/dataset"},
+	{"internal/launch", "internal/progress", "internal/dataset", "internal/linear"},
 	{"internal/assembly"},
 	{"testkit"},
 	{"server", "scripting", "replication", "replication/migrate", "persistence/journal", "sentinel", "group"},
@@ -70,18 +70,19 @@ var layers = [][]string{
 // doors are the only packages that may import third-party code; tests may use testify
 // anywhere.
 var doors = map[string][]string{
-	"github.com/panjf2000/gnet/v2": {"server"},
-	"github.com/tidwall/redcon":    {"server"},
-	"golang.org/x/sys/unix":        {"server", "cmd/miniserver", "bench", "bench/laboratory", "ds/slab"},
-	"github.com/yuin/gopher-lua":   {"bench"},
-	"github.com/google/pprof":      {"scripting/profile"},
-	"github.com/google/btree":      {"ds/deadlines", "bench/laboratory"},
-	"github.com/spf13/pflag":       {"cmd/miniserver"},
-	"github.com/peterh/liner":      {"cmd/miniserver"},
-	"github.com/google/go-dap":     {"scripting/dap"},
-	"gonum.org/v1/plot":            {"bench/charts"},
-	"github.com/stretchr/testify":  {},
-	"github.com/hashicorp":         {"group/consensus"},
+	"github.com/panjf2000/gnet/v2":      {"server"},
+	"github.com/tidwall/redcon":         {"server"},
+	"golang.org/x/sys/unix":             {"server", "cmd/miniserver", "bench", "bench/laboratory", "ds/slab"},
+	"github.com/yuin/gopher-lua":        {"bench"},
+	"github.com/google/pprof":           {"scripting/profile"},
+	"github.com/google/btree":           {"ds/deadlines", "bench/laboratory"},
+	"github.com/spf13/pflag":            {"cmd/miniserver"},
+	"github.com/peterh/liner":           {"cmd/miniserver"},
+	"github.com/google/go-dap":          {"scripting/dap"},
+	"gonum.org/v1/plot":                 {"bench/charts"},
+	"github.com/stretchr/testify":       {},
+	"github.com/hashicorp":              {"group/consensus"},
+	"github.com/anishathalye/porcupine": {"internal/linear"},
 }
 
 // knowsTime are the packages that may read the machine's clock.
