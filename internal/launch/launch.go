@@ -49,6 +49,7 @@ type Spec struct {
 
 	Stderr io.Writer // what the process writes there; os.Stderr if nil
 	Group  string    // the directory of a control group for the process; that of this process if empty
+	Env    []string  // further variables of the environment, as NAME=value
 	Net    string    // the file of a network namespace for the process, which only root can enter; that of this process if empty
 }
 
@@ -66,7 +67,7 @@ func Start(spec Spec) (*Server, error) {
 	}
 	s.cmd = spec.command(slices.Concat(args, listen, spec.Args))
 	s.cmd.Dir = dir
-	s.cmd.Env = append(os.Environ(), "LC_ALL=C") // redis-server sorts texts as the locale says
+	s.cmd.Env = append(append(os.Environ(), "LC_ALL=C"), spec.Env...) // redis-server sorts texts as the locale says
 	s.cmd.Stderr = os.Stderr
 	if spec.Stderr != nil {
 		s.cmd.Stderr = spec.Stderr
