@@ -309,7 +309,7 @@ func (g *supervised) followed(t *target) bool {
 }
 
 // await waits for what must come.
-func (g *supervised) await(what string, ok func() bool) error {
+func (h *hunt) await(what string, ok func() bool) error {
 	for end := time.Now().Add(failoverBound); !ok(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			return errors.New("it takes too long until " + what)

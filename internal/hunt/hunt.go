@@ -44,6 +44,7 @@ type limits struct {
 	slack     int64         // bytes that a server may keep after the last step
 	patience  time.Duration // for the reply to a PING
 	chain     []string      // servers of the area replication; it chooses if empty
+	rival     bool          // the area groups attacks redis-server with Sentinels
 	settling  time.Duration // until memory and descriptors must be back after the last step
 }
 
@@ -59,11 +60,12 @@ type hunt struct {
 	attempt  string           // what the step does, as lines to paste
 	counts   map[string]int64 // what was done
 	findings map[string]int   // how often, by the kind of finding
+	measures map[string][]time.Duration
 }
 
 // run attacks in one area and returns the number of different findings.
 func (l limits) run(a area, out io.Writer) (int, error) {
-	h := &hunt{limits: l, area: a, out: out, at: l.seed, counts: map[string]int64{}, findings: map[string]int{}}
+	h := &hunt{limits: l, area: a, out: out, at: l.seed, counts: map[string]int64{}, findings: map[string]int{}, measures: map[string][]time.Duration{}}
 	defer h.stop()
 	start := time.Now()
 	attack, err := a.open(h)
@@ -209,6 +211,13 @@ func (h *hunt) count(what string, n int) {
 	h.counts[what] += int64(n)
 }
 
+// measured notes a duration, of which the summary shows the median and the worst.
+func (h *hunt) measured(what string, d time.Duration) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.measures[what] = append(h.measures[what], d)
+}
+
 var numbers = regexp.MustCompile(`0x[0-9a-f]+|[0-9]+|'[^']*'`)
 
 // found reports what is wrong and how to show it again: lines for a shell, or empty. Findings whose first lines differ
@@ -237,6 +246,10 @@ func (h *hunt) summary(passed time.Duration) string {
 	var parts []string
 	for _, what := range slices.Sorted(maps.Keys(h.counts)) {
 		parts = append(parts, fmt.Sprintf("%d %s", h.counts[what], what))
+	}
+	for _, what := range slices.Sorted(maps.Keys(h.measures)) {
+		all := slices.Sorted(slices.Values(h.measures[what]))
+		parts = append(parts, fmt.Sprintf("%d %s (median of %d; worst %d)", all[len(all)/2].Milliseconds(), what, len(all), all[len(all)-1].Milliseconds()))
 	}
 	for _, t := range h.targets {
 		parts = append(parts, fmt.Sprintf("longest ping of %s %v", t.name, t.longest().Round(time.Millisecond)))

@@ -117,3 +117,25 @@ func TestStepsRepeatThemselves(t *testing.T) {
 	h := hunt{limits: limits{seed: 5}, at: 5}
 	require.Equal(t, short(h.random()), short(h.random()))
 }
+
+// TestGroupsFindLostWrites lets the area attack redis-server with Sentinels, which loses writes when a master is cut off.
+func TestGroupsFindLostWrites(t *testing.T) {
+	l := briefly(t)
+	if l.reference == "" {
+		t.Skip("redis-server was not found")
+	}
+	l.rival, l.steps = true, 1
+	attacked := areas[slices.IndexFunc(areas, func(a area) bool { return a.name == "groups" })]
+	var out strings.Builder
+	for ; l.seed < 20; l.seed++ {
+		found, err := l.run(attacked, &out)
+		require.NoError(t, err)
+		if strings.Contains(out.String(), "without a network to cut") {
+			t.Skip("only root can cut a network")
+		}
+		if found > 0 && strings.Contains(out.String(), "histories that no order explains") {
+			return
+		}
+	}
+	t.Fatal("no write was lost:\n" + out.String())
+}

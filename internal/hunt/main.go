@@ -28,6 +28,7 @@ var areas = []area{
 	{"effects", "what replicas receive of random commands, compared with redis-server", openEffects, 2},
 	{"replication", "replicas of all releases that are cut off their master at any byte, while clients write to it", openReplication, 1},
 	{"failover", "masters that are killed, stopped and cut off, while Sentinels of redis-server supervise them and clients write", openFailover, 1},
+	{"groups", "groups of members that are killed, stopped, cut off and misled, while clients note what they see", openGroups, 1},
 	{"everything", "all at once against one server with a journal, snapshots and limits that change", openEverything, 2},
 }
 
@@ -40,6 +41,7 @@ var (
 	server   = flag.String("server", "", "binary to attack; built from this module if empty")
 	redis    = flag.String("redis", "redis-server", "redis-server to compare with")
 	chain    = flag.String("chain", "", "servers of the area replication, each a replica of the one before it: \"redis:7.0 miniserver\"")
+	rival    = flag.Bool("rival", false, "let the area groups attack redis-server with Sentinels instead, which loses writes")
 	memory   = flag.Int64("memory", 2048, "megabytes that the server may take")
 	patience = flag.Duration("patience", 20*time.Second, "time in which the server must answer PING")
 )
@@ -78,7 +80,7 @@ func run(names []string) (found int, err error) {
 	}
 	defer remove()
 	compared, _ := exec.LookPath(*redis)
-	l := limits{path: path, reference: compared, seed: *seed, steps: *steps, memory: *memory << 20, patience: *patience, chain: strings.Fields(*chain),
+	l := limits{path: path, reference: compared, seed: *seed, steps: *steps, memory: *memory << 20, patience: *patience, chain: strings.Fields(*chain), rival: *rival,
 		settling: 20 * time.Second, slack: 96 << 20}
 	if *race {
 		l.slack = 1 << 30 // what the race detector remembers is never freed

@@ -32,6 +32,7 @@ type target struct {
 	group      string // the directory of its control group; none if empty
 	net        string // the file of its network namespace; none if empty
 	conf       string // its configuration file; none if empty
+	env        []string
 	patience   time.Duration
 
 	process     *launch.Server
@@ -48,7 +49,7 @@ type target struct {
 func (t *target) start() (err error) {
 	t.stderr, t.stopped = &firstWords{}, make(chan struct{})
 	t.verdict.Store(nil)
-	t.process, err = launch.Start(launch.Spec{Path: t.path, Unix: true, Args: t.options, Stderr: t.stderr, Group: t.group, Net: t.net, Conf: t.conf})
+	t.process, err = launch.Start(launch.Spec{Path: t.path, Unix: true, Args: t.options, Stderr: t.stderr, Group: t.group, Net: t.net, Conf: t.conf, Env: t.env})
 	if err != nil {
 		return err
 	}
@@ -160,21 +161,32 @@ func (t *target) trouble() string {
 	return fmt.Sprintf("%s: %s\n%s", t.name, text, t.stderr)
 }
 
-// ended reports whether the process has ended. It asks the server, so that a process about to end is noticed.
+// ended reports whether the process has ended. It asks the server, so that a process about to end is noticed, and again if the connection ends: the
+// member of a group does that when it loses its seat.
 func (t *target) ended() bool {
-	if c, err := t.dial(); err == nil {
-		defer c.Close()
-		c.SetDeadline(time.Now().Add(t.patience))
-		if _, err := c.do("PING"); err == nil {
+	for end := time.Now().Add(2 * t.patience); time.Now().Before(end); { // the pings tell whether it hangs
+		if t.answers() {
 			return false
 		}
+		select {
+		case <-t.process.Exited():
+			return true
+		case <-time.After(watching):
+		}
 	}
-	select {
-	case <-t.process.Exited():
-		return true
-	case <-time.After(2 * t.patience): // the pings tell whether it hangs
-		return t.verdict.Load() != nil
+	return t.verdict.Load() != nil
+}
+
+// answers reports whether the server answers a PING.
+func (t *target) answers() bool {
+	c, err := t.dial()
+	if err != nil {
+		return false
 	}
+	defer c.Close()
+	c.SetDeadline(time.Now().Add(t.patience))
+	_, err = c.do("PING")
+	return err == nil
 }
 
 // longest returns the duration of the longest ping.

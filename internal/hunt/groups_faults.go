@@ -1,0 +1,191 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// mishap is a fault that strikes members of a group. It returns how it heals.
+type mishap struct {
+	name   string
+	strike func(l *life, m *member) (heal func() error, err error)
+	needs  func(l *life) bool // nil: nothing
+}
+
+func (l *life) hasNetwork() bool { return l.net != nil }
+func (l *life) isOurs() bool     { return !l.rival }
+func (l *life) hasDisks() bool   { return l.members[0].disk != nil }
+
+// mishaps strike a member, which is the leader every second time.
+var mishaps = []mishap{
+	{"kill -9", (*life).kill, nil},
+	{"kill -9 of all", (*life).killAll, nil},
+	{"SIGSTOP", (*life).halt, nil},
+	{"cut off", (*life).cutOff, (*life).hasNetwork},
+	{"cut in two", (*life).cutInTwo, (*life).hasNetwork},
+	{"one link cut", (*life).cutLink, (*life).hasNetwork},
+	{"cut in one direction", (*life).cutOneWay, (*life).hasNetwork},
+	{"clock jumps", (*life).jump, (*life).isOurs},
+	{"full disk", (*life).fillDisk, (*life).hasDisks},
+	{"disk stands still", (*life).freezeDisk, (*life).hasDisks},
+	{"torn write", (*life).tornWrite, (*life).isOurs},
+	{"GROUP TRANSFER", (*life).transfer, (*life).isOurs},
+	{"GROUP REMOVE and ADD", (*life).replace, (*life).isOurs},
+}
+
+func (l *life) kill(m *member) (heal func() error, err error) {
+	m.down = true
+	return func() error { return l.again(m) }, syscall.Kill(m.process.PID, syscall.SIGKILL)
+}
+
+// again starts a killed member.
+func (l *life) again(m *member) error {
+	err := m.restart()
+	m.down = false
+	return err
+}
+
+func (l *life) killAll(*member) (heal func() error, err error) {
+	for _, m := range l.members {
+		m.down = true
+		err = errors.Join(err, syscall.Kill(m.process.PID, syscall.SIGKILL))
+	}
+	return func() error { return atOnce(l.members, l.again) }, err
+}
+
+func (l *life) halt(m *member) (heal func() error, err error) {
+	pid := m.process.PID
+	m.down = true
+	return func() error {
+		m.down = false
+		return syscall.Kill(pid, syscall.SIGCONT)
+	}, syscall.Kill(pid, syscall.SIGSTOP)
+}
+
+// lose cuts links, each from one member to another.
+func (l *life) lose(links [][2]int) (heal func() error, err error) {
+	for _, k := range links {
+		err = errors.Join(err, l.net.cut(k[0], k[1]))
+	}
+	return func() (err error) {
+		for _, k := range links {
+			err = errors.Join(err, l.net.mend(k[0], k[1]))
+		}
+		return err
+	}, err
+}
+
+// between returns the links between two sides, in both directions.
+func (l *life) between(side func(*member) bool) (links [][2]int) {
+	for _, a := range l.members {
+		for _, b := range l.members {
+			if side(a) != side(b) {
+				links = append(links, [2]int{a.id, b.id})
+			}
+		}
+	}
+	return links
+}
+
+func (l *life) cutOff(m *member) (heal func() error, err error) {
+	return l.lose(l.between(func(o *member) bool { return o == m }))
+}
+
+// cutInTwo leaves the member in the smaller half.
+func (l *life) cutInTwo(m *member) (heal func() error, err error) {
+	n := len(l.members)
+	return l.lose(l.between(func(o *member) bool { return (o.id-m.id+n)%n < n/2 }))
+}
+
+// cutLink leaves a ring, or a chain of three.
+func (l *life) cutLink(m *member) (heal func() error, err error) {
+	other := 1 + m.id%len(l.members)
+	return l.lose([][2]int{{m.id, other}, {other, m.id}})
+}
+
+// cutOneWay loses what the member sends.
+func (l *life) cutOneWay(m *member) (heal func() error, err error) {
+	var links [][2]int
+	for _, o := range l.members {
+		if o != m {
+			links = append(links, [2]int{m.id, o.id})
+		}
+	}
+	return l.lose(links)
+}
+
+// jump sets the clock of a member an hour wrong.
+func (l *life) jump(m *member) (heal func() error, err error) {
+	hour := []string{"3600", "-3600"}[l.r.IntN(2)]
+	set := func(seconds string) error {
+		return os.WriteFile(filepath.Join(m.dir(), "shift"), []byte(seconds), 0o600)
+	}
+	return func() error { return set("0") }, set(hour)
+}
+
+func (l *life) fillDisk(m *member) (heal func() error, err error) { return m.disk.empty, m.disk.fill() }
+
+func (l *life) freezeDisk(m *member) (heal func() error, err error) {
+	return m.disk.thaw, m.disk.freeze()
+}
+
+// tornWrite kills a member while it writes.
+func (l *life) tornWrite(m *member) (heal func() error, err error) {
+	heal, err = l.kill(m)
+	<-m.process.Exited()
+	n := 1 + l.r.IntN(2000)
+	return heal, errors.Join(err, tear(filepath.Join(m.dir(), "group", "log"), n))
+}
+
+func (l *life) nothing() error { return nil }
+
+func (l *life) transfer(m *member) (heal func() error, err error) {
+	leader := l.leader()
+	if leader == nil {
+		return l.nothing, nil
+	}
+	if _, refused := leader.ask("GROUP", "TRANSFER"); refused != nil {
+		l.count("transfers refused", 1)
+	}
+	return l.nothing, nil
+}
+
+// replace takes a follower out of the group, and adds it again with an empty directory.
+func (l *life) replace(*member) (heal func() error, err error) {
+	leader := l.leader()
+	if leader == nil {
+		return l.nothing, nil
+	}
+	m := l.members[(leader.id+l.r.IntN(len(l.members)-1))%len(l.members)]
+	if _, refused := leader.ask("GROUP", "REMOVE", strconv.Itoa(m.id)); refused != nil {
+		l.count("removals refused", 1)
+		return l.nothing, nil
+	}
+	m.down = true
+	syscall.Kill(m.process.PID, syscall.SIGKILL)
+	<-m.process.Exited()
+	return func() error { return l.addAgain(m) }, os.RemoveAll(filepath.Join(m.dir(), "group"))
+}
+
+func (l *life) addAgain(m *member) error {
+	before := m.options
+	m.options = append(append([]string{}, before...), "--group-join", "yes")
+	err := l.again(m)
+	m.options = before
+	if err != nil {
+		return err
+	}
+	var last error
+	for end := time.Now().Add(failoverBound); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+		if leader := l.leader(); leader != nil && leader != m {
+			if _, last = leader.ask("GROUP", "ADD", strconv.Itoa(m.id)+"="+m.place); last == nil {
+				return nil
+			}
+		}
+	}
+	return errors.Join(errors.New("it takes too long until a member is added"), last)
+}
