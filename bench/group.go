@@ -168,12 +168,15 @@ func addSet(c *client, r *rand.Rand) bool {
 	return true
 }
 
-// durableColumns show a workload on one setup: medians of the rounds. Latencies are those of whole batches.
+// durableColumns show a workload on one setup: medians of the rounds. CPU is that of the server that clients talk to, and of one
+// of the others, for each request. Latencies are those of whole batches.
 var durableColumns = []column{
 	{"confirmed", "%s", "name"},
 	{"server", "%s", "server"},
 	{"k/s", "%.1f (%.1f..%.1f)", "kps min_kps max_kps"},
 	{"ours/it", "%.2f", "kps_ratio"},
+	{"CPU us", "%.2f", "cpu_us"},
+	{"of another", "%.2f", "replica_us"},
 	{"p50 ms", "%.2f", "p50_ms"},
 	{"p99 ms", "%.2f (%.2f..%.2f)", "p99_ms min_p99_ms max_p99_ms"},
 	{"ours/it", "%.2f", "p99_ratio"},
@@ -201,6 +204,8 @@ func (o *options) measureDurable(list []durable, length time.Duration) (*table, 
 		var rows []row
 		for _, d := range list {
 			r := row{"name": w.name, "server": d.name, "p50_ms": median(samples[d.name], func(s sample) float64 { return s.p50 })}
+			r["cpu_us"] = median(samples[d.name], func(s sample) float64 { return s.perRequest(s.spent.user) })
+			r["replica_us"] = median(samples[d.name], func(s sample) float64 { return s.perRequest(s.following) })
 			addSpread(r, "kps", samples[d.name], func(s sample) float64 { return s.rps / 1000 })
 			addSpread(r, "p99_ms", samples[d.name], func(s sample) float64 { return s.p99 })
 			rows = append(rows, r)
@@ -219,6 +224,10 @@ func (w durableWorkload) run(d *durable, length time.Duration) (sample, error) {
 	if _, err := d.do("SCRIPT", "LOAD", script("sliding-window-zset")); err != nil {
 		return sample{}, err
 	}
+	before, others, err := d.spent()
+	if err != nil {
+		return sample{}, err
+	}
 	parts, failures := make([][]time.Duration, w.clients), make([]error, w.clients)
 	var done sync.WaitGroup
 	start := time.Now()
@@ -234,7 +243,28 @@ func (w durableWorkload) run(d *durable, length time.Duration) (sample, error) {
 	slices.Sort(latencies)
 	at := func(percent int) float64 { return inMillis(latencies[len(latencies)*percent/100]) }
 	requests := len(latencies) * w.pipeline
-	return sample{requests: requests, rps: float64(requests) / took.Seconds(), p50: at(50), p99: at(99)}, nil
+	after, othersAfter, err := d.spent()
+	return sample{requests: requests, rps: float64(requests) / took.Seconds(), p50: at(50), p99: at(99),
+		spent: cpu{user: after - before}, following: othersAfter - others}, err
+}
+
+// spent returns the CPU time so far of the server that clients talk to, and that of one of the others.
+func (d *durable) spent() (first, other time.Duration, err error) {
+	for _, s := range append(d.all, d.replica) {
+		if s == nil {
+			continue
+		}
+		c, err := cpuOf(s.process.PID)
+		if err != nil {
+			return 0, 0, err
+		}
+		if s == d.server {
+			first = c.user + c.sys
+		} else {
+			other += c.user + c.sys
+		}
+	}
+	return first, other / time.Duration(max(1, len(d.all)-1)), nil
 }
 
 // repeat is one client: it sends batches until the end, and returns how long each took.

@@ -29,7 +29,8 @@ func follower(t *testing.T, port string, args ...string) (a *asker, own string) 
 func requireFollows(t *testing.T, master, replica *asker) {
 	t.Helper()
 	eventually(t, "the replica has the same data", func() bool {
-		return field(t, replica, "master_link_status") == "up" && replica.ask(t, "DEBUG DIGEST") == master.ask(t, "DEBUG DIGEST")
+		return field(t, replica, "master_link_status") == "up" && strings.Contains(master.ask(t, "INFO replication"), "state=online") &&
+			replica.ask(t, "DEBUG DIGEST") == master.ask(t, "DEBUG DIGEST")
 	})
 }
 

@@ -26,6 +26,8 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -240,9 +242,9 @@ func (m *Migration) checkTarget() error {
 		return nil
 	}
 	keys, err := m.databases(m.target)
-	for db, n := range keys {
-		if n > 0 && (m.From.DB < 0 || db == m.toDB(m.From.DB)) {
-			return fmt.Errorf(errNotEmpty, n, db)
+	for _, db := range slices.Sorted(maps.Keys(keys)) {
+		if keys[db] > 0 && (m.From.DB < 0 || db == m.toDB(m.From.DB)) {
+			return fmt.Errorf(errNotEmpty, keys[db], db)
 		}
 	}
 	return err
