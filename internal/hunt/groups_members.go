@@ -44,7 +44,8 @@ func (l *life) newMembers(n int) error {
 	}
 	for _, m := range l.members {
 		if !l.rival {
-			m.options = append(m.options, "--group-id", strconv.Itoa(m.id), "--group-members", strings.Join(list, ","))
+			m.options = append(m.options, "--group-id", strconv.Itoa(m.id), "--group-members", strings.Join(list, ","),
+				"--cluster-enabled", "yes") // other members would answer reads, with what may be old
 		}
 	}
 	return nil
