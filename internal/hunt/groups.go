@@ -135,13 +135,13 @@ func (l *life) pause(ms int) {
 
 // suffers lets some faults strike one after the other, and heals them.
 func (l *life) suffers(n int) (err error) {
-	hit := map[*member]bool{}
+	hit, alone := map[*member]bool{}, false
 	for range n {
 		f, m := l.fault(), l.victim()
-		if hit[m] || len(hit) > 0 && f.name == "kill -9 of all" {
-			continue // a stopped process cannot start again
+		if hit[m] || alone || len(hit) > 0 && f.alone {
+			continue
 		}
-		hit[m] = true
+		hit[m], alone = true, f.alone
 		leads := m == l.leader()
 		at := time.Since(l.began)
 		l.note(f, m, leads, at)

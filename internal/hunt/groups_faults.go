@@ -5,8 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
-	"time"
 )
 
 // mishap is a fault that strikes members of a group. It returns how it heals.
@@ -14,6 +14,7 @@ type mishap struct {
 	name   string
 	strike func(l *life, m *member) (heal func() error, err error)
 	needs  func(l *life) bool // nil: nothing
+	alone  bool               // it does not strike with another one: it starts all members, or needs most of them
 }
 
 func (l *life) hasNetwork() bool { return l.net != nil }
@@ -22,19 +23,19 @@ func (l *life) hasDisks() bool   { return l.members[0].disk != nil }
 
 // mishaps strike a member, which is the leader every second time.
 var mishaps = []mishap{
-	{"kill -9", (*life).kill, nil},
-	{"kill -9 of all", (*life).killAll, nil},
-	{"SIGSTOP", (*life).halt, nil},
-	{"cut off", (*life).cutOff, (*life).hasNetwork},
-	{"cut in two", (*life).cutInTwo, (*life).hasNetwork},
-	{"one link cut", (*life).cutLink, (*life).hasNetwork},
-	{"cut in one direction", (*life).cutOneWay, (*life).hasNetwork},
-	{"clock jumps", (*life).jump, (*life).isOurs},
-	{"full disk", (*life).fillDisk, (*life).hasDisks},
-	{"disk stands still", (*life).freezeDisk, (*life).hasDisks},
-	{"torn write", (*life).tornWrite, (*life).isOurs},
-	{"GROUP TRANSFER", (*life).transfer, (*life).isOurs},
-	{"GROUP REMOVE and ADD", (*life).replace, (*life).isOurs},
+	{"kill -9", (*life).kill, nil, false},
+	{"kill -9 of all", (*life).killAll, nil, true},
+	{"SIGSTOP", (*life).halt, nil, false},
+	{"cut off", (*life).cutOff, (*life).hasNetwork, false},
+	{"cut in two", (*life).cutInTwo, (*life).hasNetwork, false},
+	{"one link cut", (*life).cutLink, (*life).hasNetwork, false},
+	{"cut in one direction", (*life).cutOneWay, (*life).hasNetwork, false},
+	{"clock jumps", (*life).jump, (*life).isOurs, false},
+	{"full disk", (*life).fillDisk, (*life).hasDisks, false},
+	{"disk stands still", (*life).freezeDisk, (*life).hasDisks, false},
+	{"torn write", (*life).tornWrite, (*life).isOurs, false},
+	{"GROUP TRANSFER", (*life).transfer, (*life).isOurs, false},
+	{"GROUP REMOVE and ADD", (*life).replace, (*life).isOurs, true},
 }
 
 func (l *life) kill(m *member) (heal func() error, err error) {
@@ -154,21 +155,32 @@ func (l *life) transfer(m *member) (heal func() error, err error) {
 	return l.nothing, nil
 }
 
-// replace takes a follower out of the group, and adds it again with an empty directory.
+// replace takes a follower out of the group, and adds it again with an empty directory. A refusal leaves open whether the member will be
+// taken out, so it is asked for until that is certain.
 func (l *life) replace(*member) (heal func() error, err error) {
 	leader := l.leader()
 	if leader == nil {
 		return l.nothing, nil
 	}
 	m := l.members[(leader.id+l.r.IntN(len(l.members)-1))%len(l.members)]
-	if _, refused := leader.ask("GROUP", "REMOVE", strconv.Itoa(m.id)); refused != nil {
-		l.count("removals refused", 1)
-		return l.nothing, nil
+	id := strconv.Itoa(m.id)
+	if err := l.await("a member is taken out", func() bool { return l.asked(m, "GROUP", "REMOVE", id) }); err != nil {
+		return nil, err
 	}
 	m.down = true
 	syscall.Kill(m.process.PID, syscall.SIGKILL)
 	<-m.process.Exited()
 	return func() error { return l.addAgain(m) }, os.RemoveAll(filepath.Join(m.dir(), "group"))
+}
+
+// asked reports whether the leader has done something with a member, now or before.
+func (l *life) asked(m *member, command ...string) bool {
+	leader := l.leader()
+	if leader == nil || leader == m {
+		return false
+	}
+	_, err := leader.ask(command...)
+	return err == nil || strings.Contains(err.Error(), "no such member")
 }
 
 func (l *life) addAgain(m *member) error {
@@ -179,13 +191,5 @@ func (l *life) addAgain(m *member) error {
 	if err != nil {
 		return err
 	}
-	var last error
-	for end := time.Now().Add(failoverBound); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
-		if leader := l.leader(); leader != nil && leader != m {
-			if _, last = leader.ask("GROUP", "ADD", strconv.Itoa(m.id)+"="+m.place); last == nil {
-				return nil
-			}
-		}
-	}
-	return errors.Join(errors.New("it takes too long until a member is added"), last)
+	return l.await("a member is added", func() bool { return l.asked(m, "GROUP", "ADD", strconv.Itoa(m.id)+"="+m.place) })
 }
