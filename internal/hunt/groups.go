@@ -93,13 +93,16 @@ func (l *life) leads() bool {
 	return err == nil
 }
 
-// isComplete reports whether the master of a rival has all its replicas: what they do not have yet cannot be kept.
+// isComplete reports whether the replicas of a rival have the master's data: what they do not have yet cannot be kept.
 func (l *life) isComplete() bool {
-	if !l.rival {
-		return true
-	}
-	info, err := l.leader().info("replication")
-	return err == nil && info["connected_slaves"] == strconv.Itoa(len(l.members)-1)
+	leader := l.leader()
+	return !slices.ContainsFunc(l.members, func(m *member) bool {
+		if !l.rival || m == leader {
+			return false
+		}
+		info, err := m.info("replication")
+		return err != nil || info["master_link_status"] != "up"
+	})
 }
 
 // work lets clients work until the life is over, and returns a function that waits for that.

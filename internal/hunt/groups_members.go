@@ -77,7 +77,7 @@ func (l *life) newMember(id int) (*member, error) {
 	}
 	if l.rival {
 		m.path, m.name = l.reference, "redis-server"
-		m.options = append(m.options, "--appendonly", "yes", "--appendfsync", "always")
+		m.options = append(m.options, "--appendonly", "yes", "--appendfsync", "always", "--repl-diskless-sync-delay", "0")
 	}
 	return m, os.WriteFile(m.conf, []byte(l.firstLines(id)), 0o600)
 }
