@@ -213,7 +213,7 @@ func (p *program) logStart() {
 	if p.conf.file != "" {
 		source = p.conf.file
 	}
-	if p.engine.Param("appendonly").Get() == "yes" || p.engine.Param("save").Get() != "" {
+	if p.parts.Group != nil || p.engine.Param("appendonly").Get() == "yes" || p.engine.Param("save").Get() != "" {
 		storage = "data are kept in " + p.engine.Param("dir").Get()
 	}
 	server.Log(&p.log, p.engine, '*', "miniserver %s, like %s; %s; %s", engine.Version, p.engine.Release, source, storage)
