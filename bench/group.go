@@ -16,8 +16,8 @@ import (
 // runGroup is the subcommand group: what a confirmed write costs in a group of three, beside servers that promise less. All sync
 // before they confirm.
 //
-//	group            the leader of three members: most of them have the write
-//	ours alone       one server, appendfsync always
+//	ours             the leader of three members: most of them have the write
+//	ours-alone       one server, appendfsync always
 //	rival, WAIT 1    a master and a replica, both with appendfsync always; after each batch of writes the client sends WAIT 1 0
 //
 // WAIT confirms that the replica has received the write, not that it has synced it, and a failover may lose it all the same.

@@ -99,7 +99,7 @@ func (g *members) leader() (leader int) {
 			}
 		}
 		return false
-	}, time.Minute, 10*time.Millisecond, "nobody leads")
+	}, time.Minute, 10*time.Millisecond, "no member leads")
 	return leader
 }
 
@@ -145,7 +145,7 @@ func (c *groupClient) ask(args ...string) (string, error) {
 	return string(v.Raw()), err
 }
 
-// groupWriter writes ever higher numbers to a key of its own at whoever leads, and notes the last one that was confirmed.
+// groupWriter writes ascending numbers to a key of its own at the leader, and notes the last one that was confirmed.
 type groupWriter struct {
 	key       string
 	n         int
