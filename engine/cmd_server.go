@@ -8,9 +8,6 @@ import (
 	"github.com/miniserver-go/miniserver/release"
 )
 
-// Version is the version of this server; that of the release as which it behaves is Engine.Release.
-const Version = "0.1.0"
-
 // Server is the family of commands about the server itself.
 func Server() Family {
 	const admin = Admin | NoScript | Loading | Stale
