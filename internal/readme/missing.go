@@ -14,8 +14,8 @@ var absences = []absence{
 	{"restore-asking", "what `MIGRATE` sends within a cluster"},
 }
 
-// missing returns a table in Markdown of the commands in theirs that are not in ours, a line for each reason. A command
-// without a reason is an error.
+// missing returns a table in Markdown of the commands in theirs that are not in ours, a line for each reason, or "None." if all are. A
+// command without a reason is an error.
 func missing(theirs, ours []string, reasons []absence) (string, error) {
 	named := make([][]string, len(reasons))
 	for _, command := range theirs {
@@ -28,6 +28,9 @@ func missing(theirs, ours []string, reasons []absence) (string, error) {
 			return "", fmt.Errorf("%s is missing and no reason is given", command)
 		}
 		named[i] = append(named[i], strings.ToUpper(strings.Replace(command, "|", " ", 1)))
+	}
+	if !slices.ContainsFunc(named, func(list []string) bool { return len(list) > 0 }) {
+		return "None.\n", nil
 	}
 	var out strings.Builder
 	out.WriteString("| missing | because |\n|---|---|\n")

@@ -1,4 +1,4 @@
-// Package readme checks that the sessions and tables of README.md and the pages in docs are true.
+// Package readme checks that the sessions and tables of the pages, README.md and those in docs, are true.
 //
 // Some parts of a page are generated. Terminal sessions are blocks marked console. In them a line after "$ " is
 // a command, a line after "> " continues it, and the other lines are its output:
@@ -6,9 +6,9 @@
 //	$ redis-cli ping
 //	PONG
 //
-// The recipes of docs/testing.md are parts of tests, word for word.
+// Code in other languages is part of tests, word for word.
 //
-// Two tables stand between comments: the commands, and the commands of redis-server that are missing.
+// Two tables of docs/commands.md stand between comments: the commands, and the commands of redis-server that are missing.
 //
 // The tests run the sessions against a server of their own and compare the output with the page. Numbers of
 // four digits and more, which are times and bytes, may differ. Servers that a page starts have the ports 6390 to 6399 there, and
@@ -88,6 +88,27 @@ func (p *page) code(language string) (blocks []string) {
 		}
 	}
 	return blocks
+}
+
+// headings returns the texts of the headings.
+func (p *page) headings() (texts []string) {
+	inside := false
+	for _, line := range p.lines {
+		if strings.HasPrefix(line, "```") {
+			inside = !inside
+		}
+		if level, text, ok := strings.Cut(line, " "); ok && !inside && level != "" && strings.Trim(level, "#") == "" {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+var notInAnchors = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+
+// anchor returns the anchor that GitHub gives a heading.
+func anchor(heading string) string {
+	return strings.ReplaceAll(notInAnchors.ReplaceAllString(strings.ToLower(heading), ""), " ", "-")
 }
 
 var indent = regexp.MustCompile(`(?m)^[ \t]+`)

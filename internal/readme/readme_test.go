@@ -114,17 +114,21 @@ func check(t *testing.T, path string, change func(p *page)) {
 }
 
 // pages returns the paths of the pages.
-func pages(t *testing.T, root string) []string {
-	docs, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
-	require.NoError(t, err)
-	return append(docs, filepath.Join(root, "README.md"), filepath.Join(root, "examples", "README.md"))
+func pages(t *testing.T, root string) (paths []string) {
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md", "examples/*.md", "clients/*/*.md"} {
+		found, err := filepath.Glob(filepath.Join(root, pattern))
+		require.NoError(t, err)
+		require.NotEmpty(t, found, pattern)
+		paths = append(paths, found...)
+	}
+	return paths
 }
 
 func TestTerminalSessionsAreWhatHappens(t *testing.T) {
 	d := sitDown(t)
 	d.putRedisCLI()
 	for _, path := range pages(t, d.root) {
-		d.enter("redis-cli FLUSHALL")
+		d.enter("redis-cli MINI.WORLD RESET")
 		check(t, path, func(p *page) { p.rewrite(d.enter) })
 	}
 }
@@ -145,7 +149,7 @@ func TestCommandTableIsUpToDate(t *testing.T) {
 	d := sitDown(t)
 	text, err := table(d.ask("COMMAND DOCS"))
 	require.NoError(t, err)
-	check(t, filepath.Join(d.root, "README.md"), func(p *page) { p.replaceTable(tableBegin, text) })
+	check(t, filepath.Join(d.root, "docs", "commands.md"), func(p *page) { p.replaceTable(tableBegin, text) })
 }
 
 // TestMissingCommandsAreNamed requires every command and subcommand of redis-server that is not here to stand
@@ -158,7 +162,7 @@ func TestMissingCommandsAreNamed(t *testing.T) {
 	defer conn.Close()
 	text, err := missing(theirs, list(t, conn), absences)
 	require.NoError(t, err)
-	check(t, filepath.Join(d.root, "README.md"), func(p *page) {
+	check(t, filepath.Join(d.root, "docs", "commands.md"), func(p *page) {
 		require.Contains(t, p.lines, missingBegin)
 		p.replaceTable(missingBegin, text)
 	})
@@ -183,6 +187,9 @@ func TestMissing(t *testing.T) {
 		[]string{"get", "latency", "latency|help", "more"}, why)
 	require.NoError(t, err)
 	require.Equal(t, "| missing | because |\n|---|---|\n| `ACL` `SYNC` | there are no users |\n| `LATENCY GRAPH` | no graphs |\n", text)
+	text, err = missing([]string{"get"}, []string{"get", "more"}, why)
+	require.NoError(t, err)
+	require.Equal(t, "None.\n", text)
 	_, err = missing([]string{"set"}, nil, why)
 	require.ErrorContains(t, err, "set is missing")
 }
@@ -224,8 +231,8 @@ func TestHeadersOfExamplesRun(t *testing.T) {
 	}
 }
 
-// TestRecipesAreTests looks for the code of the recipes in the tests of each language.
-func TestRecipesAreTests(t *testing.T) {
+// TestExamplesAreTests looks for the code of pages in the tests of each language, where it stands word for word.
+func TestExamplesAreTests(t *testing.T) {
 	root, err := launch.Root()
 	require.NoError(t, err)
 	read := func(path string) string {
@@ -233,22 +240,31 @@ func TestRecipesAreTests(t *testing.T) {
 		require.NoError(t, err)
 		return string(text)
 	}
-	p := parse(read("docs/testing.md"))
-	for language, path := range map[string]string{
-		"go":     "examples/programs/recipes_test.go",
-		"python": "clients/python/tests/test_recipes.py",
-		"js":     "clients/node/examples/vitest/recipes.test.js",
-		"java":   "clients/java/src/test/java/io/github/miniserver/testkit/RecipesTest.java",
+	for _, of := range []struct {
+		page, language, tests string
+		blocks                int
+	}{
+		{"README.md", "go", "examples/programs/embedded_test.go", 1},
+		{"docs/start/go.md", "go", "examples/programs/embedded_test.go", 2},
+		{"docs/testing.md", "go", "examples/programs/recipes_test.go", 7},
+		{"docs/testing.md", "python", "clients/python/tests/test_recipes.py", 7},
+		{"docs/testing.md", "js", "clients/node/examples/vitest/recipes.test.js", 7},
+		{"docs/testing.md", "java", "clients/java/src/test/java/io/github/miniserver/testkit/RecipesTest.java", 7},
 	} {
-		blocks, tests := p.code(language), flush(read(path))
-		require.Len(t, blocks, 7, language)
+		blocks, tests := parse(read(of.page)).code(of.language), flush(read(of.tests))
+		require.Len(t, blocks, of.blocks, "%s: %s", of.page, of.language)
 		for _, block := range blocks {
-			require.Contains(t, tests, flush(block), path)
+			require.Contains(t, tests, flush(block), "%s: %s", of.page, of.tests)
 		}
 	}
 }
 
-// TestLinksLeadSomewhere follows the links within the repository, and the names of files in code
+var (
+	pageLink = regexp.MustCompile(`\]\(([^)#]*)(#[^)]*)?\)`)
+	codeFile = regexp.MustCompile("`([a-z/_]+/[a-z_]+[.]go)`")
+)
+
+// TestLinksLeadSomewhere follows the links within the repository, also to the headings of pages, and the names of files in code
 // quotes.
 func TestLinksLeadSomewhere(t *testing.T) {
 	root, err := launch.Root()
@@ -256,18 +272,45 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	for _, path := range pages(t, root) {
 		text, err := os.ReadFile(path)
 		require.NoError(t, err)
-		for _, link := range regexp.MustCompile(`\]\(([^)#]+)\)`).FindAllStringSubmatch(string(text), -1) {
-			require.True(t, exists(filepath.Join(filepath.Dir(path), link[1])), "%s: %s", path, link[1])
+		for _, link := range pageLink.FindAllStringSubmatch(string(text), -1) {
+			if strings.Contains(link[1], "://") {
+				continue
+			}
+			target := filepath.Join(filepath.Dir(path), link[1])
+			if link[1] == "" {
+				target = path
+			}
+			require.True(t, exists(target), "%s: %s", path, link[1])
+			if link[2] != "" {
+				require.Contains(t, anchors(t, target), link[2], "%s: %s", path, link[1])
+			}
 		}
-		for _, name := range regexp.MustCompile("`([a-z/_]+/[a-z_]+[.]go)`").FindAllStringSubmatch(string(text), -1) {
+		for _, name := range codeFile.FindAllStringSubmatch(string(text), -1) {
 			require.True(t, exists(filepath.Join(root, name[1])), "%s: %s", path, name[1])
 		}
 	}
 }
 
+// anchors returns the anchors of a page's headings.
+func anchors(t *testing.T, path string) (all []string) {
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for _, heading := range parse(string(text)).headings() {
+		all = append(all, "#"+anchor(heading))
+	}
+	return all
+}
+
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
+}
+
+func TestHeadings(t *testing.T) {
+	p := parse("# The *page*\ntext\n## `GET key`, and more\n```sh\n# a comment\n```\n### What's more\n#no heading")
+	require.Equal(t, []string{"The *page*", "`GET key`, and more", "What's more"}, p.headings())
+	require.Equal(t, "get-key-and-more", anchor(p.headings()[1]))
+	require.Equal(t, "whats-more", anchor(p.headings()[2]))
 }
 
 func TestRewrite(t *testing.T) {
