@@ -1,12 +1,15 @@
 package journal
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/engine"
 )
 
 // set changes the faults of the disk.
@@ -207,4 +210,53 @@ func numbers(n int) string {
 		text += fmt.Sprintf("$%d\r\n%s\r\n", len(digits), digits)
 	}
 	return text
+}
+
+// A base that cannot be written leaves nothing in memory or on the disk, and clients can write: nothing that they were promised is lost.
+func TestTurnedOnWhileTheDiskIsFull(t *testing.T) {
+	disk := newFaultyDisk()
+	disk.room = 10
+	s := begin(t, disk)
+	require.NoError(t, s.journal.Load())
+	t.Cleanup(s.journal.Close)
+	s.run("SET a 1\nCONFIG SET appendonly yes")
+	await(t, "it was tried", func() bool { return s.info("aof_last_bgrewrite_status") == "err" })
+	require.Equal(t, []string{"1", "1", "ok"}, []string{s.info("aof_enabled"), s.info("aof_pending_rewrite"), s.info("aof_last_write_status")})
+	s.run("SET b " + strings.Repeat("x", 1000))
+	require.Equal(t, "0", s.info("aof_buffer_length"))
+	require.Empty(t, disk.names())
+	disk.set(func() { disk.room = -1 })
+	await(t, "it is on", func() bool { return s.info("aof_pending_rewrite") == "0" })
+	s.run("SET c 3")
+	s.journal.Close()
+	require.Equal(t, s.digest(), start(t, disk.restart(true)).digest(), disk.dump())
+}
+
+// The changes of a master cannot be refused. When they fill the memory they are dropped there, and written again with all data.
+func TestDiskOfAReplicaIsFull(t *testing.T) {
+	for _, policy := range []string{always, everysec, never} {
+		disk := newFaultyDisk()
+		s := start(t, disk, "appendfsync", policy)
+		master := s.engine.ConnectMaster(nil, engine.Endpoint{})
+		s.engine.With(func() { s.engine.SetRole(engine.Role{Replica: true}) })
+		disk.set(func() { disk.room = 1000 })
+		long := bytes.Repeat([]byte("x"), 1<<20)
+		for n := range maxAhead>>20 + 2 {
+			s.engine.With(func() {
+				require.NoError(t, s.engine.Apply(master, [][]byte{[]byte("SET"), fmt.Append(nil, n%3), long}))
+			})
+		}
+		await(t, "the changes are dropped", func() bool {
+			s.journal.Commit()
+			return s.info("aof_pending_rewrite") == "1" && s.info("aof_buffer_length") == "0" && s.info("aof_last_bgrewrite_status") == "err"
+		})
+		require.Equal(t, ":3\r\n", s.do("DBSIZE"))
+		disk.set(func() { disk.room = -1 })
+		await(t, "it is written again", func() bool { return s.info("aof_pending_rewrite") == "0" })
+		require.Contains(t, s.log.String(), "# Error writing to the AOF file: ")
+		require.Contains(t, s.log.String(), "# The master's changes cannot be written to the AOF file")
+		require.NotContains(t, s.log.String(), "looks solved")
+		s.journal.Close()
+		require.Equal(t, s.digest(), start(t, disk.restart(true)).digest())
+	}
 }

@@ -61,6 +61,9 @@ func (j *Journal) commitLocked(sync bool) bool {
 	}
 	err := j.writeBuffer(sync)
 	j.setFailure(err)
+	if err != nil && j.length() > maxAhead {
+		j.engine.With(j.shed)
+	}
 	if sync && err == nil && j.waitCount.Load() > 0 {
 		j.engine.With(j.endWaits)
 	}
@@ -172,6 +175,22 @@ func (j *Journal) setFailure(err error) {
 	})
 }
 
+// forgetFailure allows writes again, because the file that could not be written is in use no more.
+func (j *Journal) forgetFailure() {
+	j.failure = ""
+	j.failing.Store(false)
+	j.engine.With(func() { j.engine.DenyWrites(partName, nil) })
+}
+
+// shed drops text that cannot be written, if it comes from a master. Clients are refused while the disk fails; a master's changes
+// cannot be, and would fill the memory. When the disk works again, a rewrite writes all data. It is called under the engine's lock.
+func (j *Journal) shed() {
+	if j.state == on && j.engine.Role().Replica {
+		j.log('#', "The master's changes cannot be written to the AOF file, and are dropped from memory. The file begins anew when the disk works again.")
+		j.Restart()
+	}
+}
+
 // errMisconf is the error of denied writes, in Redis' words.
 const errMisconf = "MISCONF Errors writing to the AOF file: %s"
 
@@ -209,7 +228,7 @@ func (j *Journal) closeStopped() {
 	if j.file != nil && j.closeFile("when it was turned off") != nil {
 		j.discard()
 	}
-	j.setFailure(nil)
+	j.forgetFailure()
 	j.engine.With(func() { j.status.stopping = false })
 }
 
@@ -230,6 +249,27 @@ func (j *Journal) closeFile(when string) error {
 	_ = j.file.Close()
 	j.file = nil
 	return err
+}
+
+// abandon closes the file that has the changes since a base, which could not be written. The file is of no use without it, and to keep
+// more changes for it would take memory. The next rewrite begins another one.
+func (j *Journal) abandon(incr int64) {
+	j.files.Lock()
+	defer j.files.Unlock()
+	useless := false
+	j.engine.With(func() {
+		if useless = j.state == waitRewrite && !j.status.stopping; useless {
+			j.engine.SetPropagate(partName, nil)
+		}
+	})
+	if !useless || j.file == nil {
+		return
+	}
+	_ = j.file.Close()
+	_ = j.disk.Remove(j.path(j.incrName(incr)))
+	j.file = nil
+	j.discard()
+	j.forgetFailure()
 }
 
 // discard drops what could not be written.

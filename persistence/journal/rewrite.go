@@ -90,6 +90,7 @@ func (j *Journal) rewriteOnce() error {
 		return err
 	}
 	if err := f.save(); err != nil {
+		j.abandon(incr)
 		return err
 	}
 	return j.install(f, incr)
@@ -164,7 +165,7 @@ func (j *Journal) install(f *baseFile, incr int64) error {
 		return errTurnedOff
 	}
 	if n := len(old.incrs); appending && (n == 0 || old.incrs[n-1].seq < incr) { // the state was waitRewrite
-		old = old.withIncr(part{fmt.Sprintf("%s.%d.incr.aof", j.set.fileName, incr), incr, kindIncr})
+		old = old.withIncr(part{j.incrName(incr), incr, kindIncr})
 	}
 	if !appending {
 		incr = old.nextIncr()

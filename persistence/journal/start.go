@@ -175,10 +175,15 @@ func (j *Journal) openIncr() error {
 	return nil
 }
 
+// incrName returns the name of a file of commands.
+func (j *Journal) incrName(seq int64) string {
+	return fmt.Sprintf("%s.%d.incr.aof", j.set.fileName, seq)
+}
+
 // createIncr creates the next file of commands. The manifest does not name it yet.
 func (j *Journal) createIncr() (File, part, error) {
 	seq := j.manifest.nextIncr()
-	incr := part{fmt.Sprintf("%s.%d.incr.aof", j.set.fileName, seq), seq, kindIncr}
+	incr := part{j.incrName(seq), seq, kindIncr}
 	file, err := j.disk.Create(j.path(incr.name))
 	return file, incr, err
 }
