@@ -12,6 +12,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/replication/psync"
+	"github.com/miniserver-go/miniserver/resp"
 )
 
 // link is the connection to this server's master. One goroutine runs it, from REPLICAOF until the next REPLICAOF:
@@ -37,6 +38,7 @@ type link struct {
 	downSince int64           // seconds since the epoch; 0 if never connected
 	transfer  transferred
 	failover  bool            // the next PSYNC tells the master to become a replica
+	distrusts bool            // the stream was damaged: only a snapshot says what the master has
 	logged    map[string]bool // lines that need not be logged again
 
 	ctx    context.Context // ends with the link
@@ -247,6 +249,8 @@ func (l *link) lost(wasConnected bool, err error) {
 			m.abortFailover("Failover target rejected psync request")
 			return
 		}
+		var flaw *resp.Flaw
+		l.distrusts = l.distrusts || errors.As(err, &flaw)
 		if l.state, l.pending = connect, nil; wasConnected {
 			l.closeSession()
 			l.downSince = m.engine.Micros() / 1e6
@@ -264,6 +268,8 @@ func (l *link) lost(wasConnected bool, err error) {
 	default:
 		m.opts.Log('#', "Connection with master lost: %v", err)
 	}
-	m.opts.Log('*', "Caching the disconnected master state.")
+	if !l.distrusts {
+		m.opts.Log('*', "Caching the disconnected master state.")
+	}
 	m.opts.Log('*', "Reconnecting to MASTER %s:%d", l.host, l.port)
 }

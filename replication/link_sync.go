@@ -34,12 +34,12 @@ func (l *link) synchronize(p *psync.Link, conn net.Conn) error {
 	return l.fullSync(p, conn, a)
 }
 
-// wanted returns the history that this server has and its offset; an empty id if it has none. failover is whether the master is to
+// wanted returns the history to go on with and its offset; an empty id for none. failover is whether the master is to
 // become a replica.
 func (l *link) wanted() (id string, offset int64, failover bool) {
 	m := l.master
 	m.engine.With(func() {
-		if m.stream.running {
+		if m.stream.running && !l.distrusts {
 			id, offset, failover = m.stream.id, m.stream.offset, l.failover
 		}
 	})
@@ -62,7 +62,7 @@ func (l *link) connected(conn net.Conn, begin func() error) (err error) {
 		if db := m.stream.db; db > 0 && db < m.engine.Keyspace.Len() { // the master may have more
 			session.Select(db)
 		}
-		l.session, l.state, l.failover = session, connected, false
+		l.session, l.state, l.failover, l.distrusts = session, connected, false, false
 		l.lastInput, l.transfer = m.engine.Micros(), transferred{}
 		m.setRole()
 		m.failedOver()
