@@ -285,8 +285,19 @@ func (g *supervised) promoted() bool {
 	return true
 }
 
-// settled waits until all other servers are replicas of the master, and have its data.
+// settled waits until all other servers are replicas of the master, and have its data. Sentinels that get no time to run may take a
+// master for dead that nothing struck, and choose another one.
 func (g *supervised) settled() error {
+	err := g.agree()
+	for err != nil && g.promoted() {
+		g.count("failovers without a fault", 1)
+		err = g.agree()
+	}
+	return err
+}
+
+// agree is settled with a master that stays.
+func (g *supervised) agree() error {
 	for _, t := range g.servers {
 		if t == g.master {
 			continue

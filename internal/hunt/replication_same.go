@@ -1,9 +1,13 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/miniserver-go/miniserver/resp"
@@ -120,7 +124,31 @@ func leaves(texts []string, v resp.Value) []string {
 const catchingUp = 15 * time.Second
 
 // same waits until a replica has the data and the offset of its master. Nothing may write to the master meanwhile. The error says how they differ.
+// A Sentinel has a server whose master changes close the connections of its clients, also this one's; then it begins again.
 func same(master, replica *target) error {
+	for {
+		before := master.kills() + replica.kills()
+		err := compare(master, replica)
+		if !isCut(err) || master.kills()+replica.kills() == before {
+			return err
+		}
+	}
+}
+
+// kills returns how often clients have closed connections of others with CLIENT KILL.
+func (t *target) kills() (n int) {
+	fields, _ := t.info("commandstats")
+	_, _ = fmt.Sscanf(cmp.Or(fields["cmdstat_client|kill"], fields["cmdstat_client"]), "calls=%d", &n)
+	return n
+}
+
+// isCut reports whether an error says that the other end has closed the connection.
+func isCut(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+}
+
+// compare is same with two connections, until one is closed.
+func compare(master, replica *target) error {
 	a, err := master.dial()
 	if err != nil {
 		return err
