@@ -204,6 +204,20 @@ func (e *Engine) Permits(s *Session, cmd *Command, args [][]byte) bool {
 	return why == acl.Allowed
 }
 
+// UserMayRun reports whether a user may run a command, for a part that asks on his behalf. One who has not given a password may do
+// what the default user may that needs none. It takes the lock.
+func (e *Engine) UserMayRun(name string, authed bool, args [][]byte) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	u := e.users.byName[name]
+	cmd, err := e.Resolve(args)
+	if u == nil || !u.Enabled() || err != nil || !authed && e.users.requiresAuth() {
+		return false
+	}
+	why, _ := u.Check(request(cmd, args))
+	return why == acl.Allowed
+}
+
 // closeClientsOf closes the sessions of a user that was deleted. The caller's own session closes after its
 // reply.
 func (e *Engine) closeClientsOf(caller *Session, u *acl.User) {

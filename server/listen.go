@@ -319,6 +319,28 @@ func (s *Server) enroll(nc net.Conn, from engine.Endpoint, first []byte, ended f
 	}
 }
 
+// Connect returns a connection from within the process, for a client that has come another way, from an endpoint. It is served as those
+// of the listeners are.
+func (s *Server) Connect(from engine.Endpoint) (net.Conn, error) {
+	if s.opts.InProcess {
+		return s.Dial(), nil
+	}
+	s.mu.Lock()
+	serving := s.accepting
+	s.mu.Unlock()
+	if !serving {
+		return nil, errors.New("the server does not accept connections")
+	}
+	inside, loop, err := pair()
+	if err != nil {
+		return nil, err
+	}
+	if !s.refuses(loop) {
+		s.enroll(loop, from, nil, func() {})
+	}
+	return inside, nil
+}
+
 func (s *Server) setKeepAlive(tc *net.TCPConn) {
 	if idle := time.Duration(s.keepAlive.Load()) * time.Second; idle > 0 {
 		_ = tc.SetKeepAliveConfig(net.KeepAliveConfig{Enable: true, Idle: idle, Interval: max(time.Second, idle/3), Count: 3})

@@ -59,6 +59,8 @@ CONFIG GET * shows all parameters. They are those of redis-server and some more:
                          line; the file is never written
        --seed <number>   makes random results repeatable
        --test-kit yes    adds the commands MINI.*, with which tests steer the server
+       --http-port <port>
+                         serves a console for browsers, /metrics and /health at this port; 0 picks a free one
        --ready-json      when the server is ready, prints one line of JSON with its url, port and pid to stdout; the
                          log goes to stderr
        --port-file <file>

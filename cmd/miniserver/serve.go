@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
+	"github.com/miniserver-go/miniserver/console"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
 	"github.com/miniserver-go/miniserver/persistence/fixture"
@@ -65,6 +66,7 @@ type program struct {
 	engine      *engine.Engine
 	server      *server.Server
 	parts       assembly.Parts
+	console     *console.Console
 	conf        *config
 	defaults    map[string]string // values of the parameters before the configuration was read
 	log         logFile
@@ -110,7 +112,9 @@ func newProgram(conf *config, out io.Writer) (*program, error) {
 	p.parts = assembly.Join(p.engine, assembly.Options{Log: &p.log, Spawn: spawn, TestKit: p.testKit, Group: p.groupID != 0})
 	p.server = server.New(p.engine, server.Options{Port: 6379, Log: &p.log, Spawn: spawn, Journal: p.parts.Journal, Barrier: p.parts.Barrier(), Guarded: guarded,
 		Load: func() error { return pacing.load(p.loadWithMeter) }, Ready: p.tellReady})
-	p.engine.Join(p.part(early[1].AtStart(), early[3]))
+	p.console = console.New(console.Options{Engine: p.engine, Connect: p.server.Connect,
+		Log: func(mark byte, format string, args ...any) { server.Log(&p.log, p.engine, mark, format, args...) }})
+	p.engine.Join(p.part(early[1].AtStart(), early[3]), p.console.Part())
 	p.defaults = values(p.engine)
 	for _, s := range conf.settings {
 		var err error
@@ -176,7 +180,11 @@ func (p *program) serve(ctx context.Context) error {
 		return fmt.Errorf("could not listen: %w", err)
 	}
 	p.logStart()
+	if err := p.console.Listen(); err != nil {
+		return err
+	}
 	err := p.server.Run(ctx)
+	p.console.Close()
 	if err == nil {
 		p.parts.Snapshots.Close()
 	}
@@ -191,12 +199,15 @@ func (p *program) serve(ctx context.Context) error {
 	return err
 }
 
-// processors returns how many the runtime needs: one for each event loop, see package server, and with TLS as many again for the
-// goroutines that encrypt.
+// processors returns how many the runtime needs: one for each event loop, see package server, with TLS as many again for the
+// goroutines that encrypt, and one for the console, so that no event loop waits for it.
 func (p *program) processors() int {
 	n := p.server.Loops()
 	if p.engine.Param("tls-port").Get() != "0" {
 		n *= 2
+	}
+	if p.engine.Param("http-port").Get() != "" {
+		n++
 	}
 	return n
 }

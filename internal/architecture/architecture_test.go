@@ -25,6 +25,7 @@ const module = "github.com/miniserver-go/miniserver/"
 var layers = [][]string{
 	{"bench"},
 	{"cmd/miniserver", "."},
+	{"console"},
 	{"internal/hunt"},
 	{"internal/difftest"},
 	{"internal/readme"},
@@ -83,10 +84,11 @@ var doors = map[string][]string{
 	"github.com/stretchr/testify":       {},
 	"github.com/hashicorp":              {"group/consensus"},
 	"github.com/anishathalye/porcupine": {"internal/linear"},
+	"github.com/prometheus":             {"console"},
 }
 
 // knowsTime are the packages that may read the machine's clock.
-var knowsTime = []string{"server", "persistence/journal", "persistence/snapshot", "replication", "group", "scripting/dap", "cmd/miniserver", ".",
+var knowsTime = []string{"server", "persistence/journal", "persistence/snapshot", "replication", "group", "scripting/dap", "console", "cmd/miniserver", ".",
 	"bench", "internal"}
 
 // atSurface reports whether the package, or one it is part of, is listed in knowsTime.

@@ -1,0 +1,244 @@
+package console_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+)
+
+// The tests of pages drive Debian's chromium. One browser serves all of them; each test has a server and a tab of its own:
+//
+//	tab := start(t).browse("keys")              the page at /#keys
+//	tab.click("button.add")                     a real click, on what a CSS selector finds once it is there
+//	tab.fill("#name", "alice")                  replaces the text of a field
+//	tab.press("Enter")                          a key
+//	tab.see("main", "alice")                    waits until the text is there
+//	n := eval[int](tab, "document.querySelectorAll('tr').length")
+//	tab.shot("keys")                            a picture, if SHOTS names a directory
+//
+// A tab fails its test if the page logs an error, throws, or asks another host for anything. CONSOLE_WINDOW=1 shows the browser.
+
+// browser is the browser; nil if there is none.
+var browser context.Context
+
+func TestMain(m *testing.M) {
+	path, err := exec.LookPath("chromium")
+	if err != nil {
+		os.Exit(m.Run())
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.WindowSize(1200, 800))
+	if os.Getenv("CONSOLE_WINDOW") != "" {
+		options = append(options, chromedp.VisibleWindow)
+	}
+	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	var end context.CancelFunc
+	browser, end = chromedp.NewContext(allocator)
+	code := m.Run()
+	end()
+	stop()
+	os.Exit(code)
+}
+
+// tab is a page of the console in the browser.
+type tab struct {
+	t     testing.TB
+	place *place
+	ctx   context.Context
+
+	mu     sync.Mutex
+	faults []string
+}
+
+// patience is how long a tab waits for something to appear.
+const patience = 10 * time.Second
+
+// started starts the browser once, before the first tab.
+var started = sync.OnceValue(func() error { return chromedp.Do(browser) })
+
+// browse opens a page of the console in a tab. Without a browser the test is skipped.
+func (p *place) browse(name string) *tab {
+	p.t.Helper()
+	if browser == nil {
+		p.t.Skip("there is no chromium")
+	}
+	require.NoError(p.t, started())
+	ctx, end := chromedp.NewContext(browser)
+	b := &tab{t: p.t, place: p, ctx: ctx}
+	p.t.Cleanup(func() {
+		end()
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		require.Empty(p.t, b.faults, "the page has logged errors")
+	})
+	require.NoError(p.t, chromedp.Listen(ctx, b.hear))
+	b.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, network.Enable, network.EnableParams{})
+		if err == nil {
+			_, err = chromedp.Call(ctx, log.Enable, cdp.Empty{})
+		}
+		return err
+	}), chromedp.Navigate(p.url+"/#"+name))
+	b.wait("document.body.dataset.ready")
+	return b
+}
+
+// hear notes what must not happen.
+func (b *tab) hear(ev any) {
+	fault := ""
+	switch e := ev.(type) {
+	case *runtime.EventExceptionThrown:
+		fault = fmt.Sprint(e.ExceptionDetails.Text, " ", e.ExceptionDetails.Exception)
+	case *log.EventEntryAdded:
+		if e.Entry.Level == log.EntryLevelError {
+			fault = e.Entry.Text + " " + e.Entry.URL
+		}
+	case *network.EventRequestWillBeSent:
+		if u, err := url.Parse(e.Request.URL); err != nil || u.Scheme != "data" && !strings.HasPrefix(e.Request.URL, b.place.url+"/") {
+			fault = "a request to " + e.Request.URL
+		}
+	}
+	if fault != "" {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.faults = append(b.faults, fault)
+	}
+}
+
+// forgive forgets the faults that contain a text: those that a test provokes.
+func (b *tab) forgive(text string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var left []string
+	for _, f := range b.faults {
+		if !strings.Contains(f, text) {
+			left = append(left, f)
+		}
+	}
+	b.faults = left
+}
+
+func (b *tab) do(steps ...chromedp.Action[chromedp.Void]) {
+	b.t.Helper()
+	ctx, stop := context.WithTimeout(b.ctx, 2*patience)
+	defer stop()
+	require.NoError(b.t, chromedp.Do(ctx, steps...))
+}
+
+// eval evaluates an expression of JavaScript; a promise is awaited.
+func eval[T any](b *tab, expression string) T {
+	b.t.Helper()
+	ctx, stop := context.WithTimeout(b.ctx, 2*patience)
+	defer stop()
+	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	require.NoError(b.t, err, expression)
+	return v
+}
+
+// wait waits until an expression is true.
+func (b *tab) wait(expression string) {
+	b.t.Helper()
+	end := time.Now().Add(patience)
+	for !eval[bool](b, "!!("+expression+")") {
+		if time.Now().After(end) {
+			b.shot("failed")
+			require.Fail(b.t, "waited in vain", "%s\n%s", expression, eval[string](b, "document.body.innerText"))
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+func quoted(text string) string {
+	q, _ := json.Marshal(text)
+	return string(q)
+}
+
+// see waits until an element contains a text.
+func (b *tab) see(selector, text string) {
+	b.t.Helper()
+	b.wait(fmt.Sprintf("[...document.querySelectorAll(%s)].some(e => (e.innerText ?? e.textContent).includes(%s))", quoted(selector), quoted(text)))
+}
+
+// click clicks on the first element that is there.
+func (b *tab) click(selector string) {
+	b.t.Helper()
+	b.wait(fmt.Sprintf("document.querySelector(%s)", quoted(selector)))
+	b.do(chromedp.Click(chromedp.CSS(selector)))
+}
+
+// clickText clicks on the first element of a selector with a text.
+func (b *tab) clickText(selector, text string) {
+	b.t.Helper()
+	find := fmt.Sprintf("[...document.querySelectorAll(%s)].find(e => e.innerText.includes(%s))", quoted(selector), quoted(text))
+	b.wait(find)
+	box := eval[struct{ X, Y float64 }](b, fmt.Sprintf(
+		"(() => {const e = %s; e.scrollIntoView({block:'center'}); const r = e.getBoundingClientRect(); return {X: r.x + r.width/2, Y: r.y + r.height/2}})()", find))
+	b.do(chromedp.MouseClickXY(box.X, box.Y))
+}
+
+// fill replaces the text of a field, as typing does.
+func (b *tab) fill(selector, text string) {
+	b.t.Helper()
+	b.wait(fmt.Sprintf("document.querySelector(%s)", quoted(selector)))
+	eval[bool](b, fmt.Sprintf("(() => {const e = document.querySelector(%s); e.focus(); e.select?.(); return document.execCommand('insertText', false, %s)})()",
+		quoted(selector), quoted(text)))
+}
+
+// choose selects an option of a list.
+func (b *tab) choose(selector, value string) {
+	b.t.Helper()
+	b.wait(fmt.Sprintf("document.querySelector(%s)", quoted(selector)))
+	eval[bool](b, fmt.Sprintf("(() => {const e = document.querySelector(%s); e.value = %s; e.dispatchEvent(new Event('input', {bubbles: true})); "+
+		"return e.dispatchEvent(new Event('change', {bubbles: true}))})()", quoted(selector), quoted(value)))
+}
+
+// press presses keys, by the names of package kb or as characters.
+func (b *tab) press(keys string) {
+	b.t.Helper()
+	b.do(chromedp.KeyEvent(keys))
+}
+
+// run executes a command in the server, beside the page.
+func (b *tab) run(words ...string) string {
+	v := b.place.visit()
+	require.Equal(b.t, 200, v.open())
+	return v.do(words...)
+}
+
+// shot takes a picture of the page in light, dark and phone width, if SHOTS names a directory for them.
+func (b *tab) shot(name string) {
+	b.t.Helper()
+	dir := os.Getenv("SHOTS")
+	if dir == "" {
+		return
+	}
+	for _, look := range []struct {
+		suffix, scheme string
+		width, height  int64
+	}{{"", "light", 1200, 800}, {"-dark", "dark", 1200, 800}, {"-phone", "light", 390, 844}} {
+		b.do(chromedp.EmulateViewport(look.width, look.height), chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+			_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+				Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: look.scheme}}})
+			return err
+		}), chromedp.Sleep(300*time.Millisecond))
+		png, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
+		require.NoError(b.t, err)
+		require.NoError(b.t, os.WriteFile(filepath.Join(dir, name+look.suffix+".png"), png, 0o644))
+	}
+	b.do(chromedp.EmulateViewport(1200, 800))
+}

@@ -1,0 +1,4 @@
+package console
+
+// AppendReply is for the tests.
+var AppendReply = appendReply

@@ -1,0 +1,35 @@
+package console
+
+import (
+	"embed"
+	"io/fs"
+	"net/http"
+	"path"
+	"strings"
+)
+
+// files are what the browser loads. They are in the program, so it works without a network.
+//
+//go:embed web
+var files embed.FS
+
+// kinds are the content types of the files, by their extensions. Files of other kinds are not sent.
+var kinds = map[string]string{".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
+	".svg": "image/svg+xml", ".json": "application/json", ".txt": "text/plain; charset=utf-8", ".lua": "text/plain; charset=utf-8"}
+
+// file is GET of anything else.
+func (c *Console) file(w http.ResponseWriter, r *http.Request) {
+	name := r.PathValue("path")
+	if name == "" {
+		name = "index.html"
+	}
+	kind := kinds[path.Ext(name)]
+	content, err := fs.ReadFile(files, "web/"+name) // it refuses names that are not clean
+	if err != nil || kind == "" || strings.Contains(name, "..") {
+		refuse(w, http.StatusNotFound, "there is no such file")
+		return
+	}
+	w.Header().Set("Content-Type", kind)
+	w.Header().Set("Cache-Control", "no-cache")
+	_, _ = w.Write(content)
+}

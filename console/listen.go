@@ -1,0 +1,168 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// Limits of connections.
+const (
+	maxConnections = 1024
+	headerTimeout  = 5 * time.Second
+	requestTimeout = 30 * time.Second // for a whole request
+	replyTimeout   = 6 * time.Minute  // for a whole response, but for streams
+	idleTimeout    = time.Minute
+	maxHeader      = 16 << 10
+)
+
+// Listen opens the port and serves it, if there is one. A console that others could reach needs a password, as in protected mode.
+func (c *Console) Listen() error {
+	if c.settings.port == off {
+		return nil
+	}
+	var all []net.Listener
+	for _, bind := range c.settings.bind {
+		l, err := c.listenAt(bind)
+		if err != nil {
+			for _, l := range all {
+				_ = l.Close()
+			}
+			return fmt.Errorf("console: %w", err)
+		}
+		all = append(all, l)
+	}
+	if len(all) == 0 {
+		return errors.New("console: http-bind names no address")
+	}
+	c.serve(all)
+	return nil
+}
+
+// listenAt opens a listener. "*" is all addresses of the machine. The first one settles which port is free.
+func (c *Console) listenAt(bind string) (net.Listener, error) {
+	if bind == "*" {
+		bind = ""
+	}
+	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", net.JoinHostPort(bind, strconv.Itoa(c.settings.port)))
+	if err != nil {
+		return nil, err
+	}
+	if !isLoopback(l.Addr()) && !c.engine.NeedsPassword() {
+		_ = l.Close()
+		return nil, fmt.Errorf("set a password, as by requirepass, to listen beyond loopback, on %s", l.Addr())
+	}
+	c.settings.port = l.Addr().(*net.TCPAddr).Port
+	return l, nil
+}
+
+func (c *Console) serve(all []net.Listener) {
+	c.server = &http.Server{
+		Handler: c.routes(), ReadHeaderTimeout: headerTimeout, ReadTimeout: requestTimeout, WriteTimeout: replyTimeout,
+		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader, ErrorLog: log.New(io.Discard, "", 0),
+	}
+	room := &bounded{most: maxConnections}
+	for _, l := range all {
+		c.options.Log('*', "The console is at http://%s", shown(l.Addr()))
+		c.addresses = append(c.addresses, l.Addr())
+		c.ended.Go(func() { _ = c.server.Serve(bouncer{l, room}) })
+	}
+	c.ended.Go(c.pages.tend)
+}
+
+// shown returns an address as one that a browser can open.
+func shown(a net.Addr) string {
+	tcp := a.(*net.TCPAddr)
+	if tcp.IP.IsUnspecified() {
+		return net.JoinHostPort("127.0.0.1", strconv.Itoa(tcp.Port))
+	}
+	return tcp.String()
+}
+
+// Addr returns the first address at which the console listens; "" if it is off.
+func (c *Console) Addr() string {
+	if len(c.addresses) == 0 {
+		return ""
+	}
+	return shown(c.addresses[0])
+}
+
+// Close ends all connections and what belongs to them. It may be called without Listen.
+func (c *Console) Close() {
+	if c.server == nil {
+		return
+	}
+	_ = c.server.Close()
+	c.pages.close()
+	c.ended.Wait()
+}
+
+// isLoopback reports whether an address is reached from this machine only.
+func isLoopback(a net.Addr) bool {
+	tcp, ok := a.(*net.TCPAddr)
+	return ok && tcp.IP.IsLoopback()
+}
+
+// bounded counts things of which there may be only so many.
+type bounded struct {
+	most int
+	mu   sync.Mutex
+	n    int
+}
+
+// take counts one more. It reports false if there are too many.
+func (b *bounded) take() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.n >= b.most {
+		return false
+	}
+	b.n++
+	return true
+}
+
+func (b *bounded) giveBack() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.n--
+}
+
+// bouncer is a listener that closes connections for which there is no room.
+type bouncer struct {
+	net.Listener
+	room *bounded
+}
+
+// Accept implements net.Listener.
+func (b bouncer) Accept() (net.Conn, error) {
+	for {
+		nc, err := b.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		if b.room.take() {
+			return &counted{Conn: nc, room: b.room}, nil
+		}
+		_ = nc.Close()
+	}
+}
+
+// counted is a connection that gives its place back.
+type counted struct {
+	net.Conn
+	room *bounded
+	once sync.Once
+}
+
+// Close implements net.Conn.
+func (c *counted) Close() error {
+	c.once.Do(c.room.giveBack)
+	return c.Conn.Close()
+}

@@ -1,0 +1,123 @@
+package console
+
+import (
+	"bytes"
+	"sync"
+	"time"
+
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// sampleTime is how often the sampler asks the engine.
+const sampleTime = time.Second
+
+// topics are what pages can look at: the commands whose replies they get. A page gets those that its user may run.
+var topics = map[string][]string{
+	"info":    {"INFO", "everything"},
+	"clients": {"CLIENT", "LIST"},
+	"slowlog": {"SLOWLOG", "GET", "128"},
+	"latency": {"LATENCY", "HISTOGRAM"},
+}
+
+// sampler asks the engine once for all pages that look. It runs while there are any.
+type sampler struct {
+	console *Console
+	mu      sync.Mutex
+	looking map[*looker]bool
+	running bool
+}
+
+// looker is a page that looks.
+type looker struct {
+	login  *login
+	topics []string
+	events chan []byte // a page that reads too slowly misses some
+}
+
+// add makes a looker and starts the sampler.
+func (s *sampler) add(l *login, topics []string) *looker {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.looking == nil {
+		s.looking = make(map[*looker]bool)
+	}
+	one := &looker{l, topics, make(chan []byte, 2*len(topics))}
+	s.looking[one] = true
+	if !s.running {
+		s.running = true
+		go s.run()
+	}
+	return one
+}
+
+func (s *sampler) remove(l *looker) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.looking, l)
+}
+
+// run samples until nobody looks.
+func (s *sampler) run() {
+	ticker := time.NewTicker(sampleTime)
+	defer ticker.Stop()
+	for s.sample() {
+		<-ticker.C
+	}
+}
+
+// sample asks for all topics that somebody looks at, and passes the replies on. It reports false if nobody does.
+func (s *sampler) sample() bool {
+	s.mu.Lock()
+	var lookers []*looker
+	for l := range s.looking {
+		lookers = append(lookers, l)
+	}
+	s.running = len(lookers) > 0
+	s.mu.Unlock()
+	events := make(map[string][]byte)
+	allowed := make(map[[2]string]bool)
+	for _, l := range lookers {
+		for _, topic := range l.topics {
+			key := [2]string{l.login.name(), topic}
+			if _, known := allowed[key]; !known {
+				allowed[key] = s.console.may(l.login, topics[topic])
+			}
+			if !allowed[key] {
+				continue
+			}
+			if events[topic] == nil {
+				events[topic] = event(topic, appendReply(nil, s.console.ask(topics[topic])))
+			}
+			select {
+			case l.events <- events[topic]:
+			default:
+			}
+		}
+	}
+	return len(lookers) > 0
+}
+
+// ask executes a command for the console itself. The session does not stay, so clients do not see it.
+func (c *Console) ask(words []string) resp.Value {
+	e := c.engine
+	session := e.NewOperator(nil, e.Home())
+	defer e.Close(session)
+	e.Do(session, [][][]byte{bytesOf([]string{"HELLO", "3"})})
+	o := e.Do(session, [][][]byte{bytesOf(words)})
+	v, err := resp.NewReader(bytes.NewReader(o.Out)).Read()
+	if err != nil {
+		return resp.Value{Kind: resp.Error, Text: "ERR " + err.Error()}
+	}
+	return v
+}
+
+// may reports whether a user may run a command now.
+func (c *Console) may(l *login, words []string) bool {
+	return c.engine.UserMayRun(l.name(), l != nil, bytesOf(words))
+}
+
+// event returns a message of a stream.
+func event(name string, data []byte) []byte {
+	b := append(append([]byte("event: "), name...), "\ndata: "...)
+	return append(append(b, data...), "\n\n"...)
+}
