@@ -1,6 +1,6 @@
 # make test is the one test command. It needs only Go. If redis-server, redis-cli, redis-benchmark, lua5.1 and lcov
 # are installed, the tests compare with them; otherwise they say what they skip.
-# FULL=1 adds staticcheck, the race detector, two million random commands and the packages for other languages.
+# FULL=1 adds staticcheck, the race detector, two million random commands, the site and the packages for other languages.
 
 # Packages with more than one goroutine.
 RACE_PACKAGES = ./engine/... ./commands ./replication/... ./keyspace/... ./scripting ./server/... ./group/... ./testkit ./cmd/...
@@ -8,7 +8,7 @@ RACE_PACKAGES = ./engine/... ./commands ./replication/... ./keyspace/... ./scrip
 PROGRAMS = examples/programs
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: build test clients lint bench references random
+.PHONY: build test site clients lint bench references random
 
 build:
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o miniserver ./cmd/miniserver
@@ -20,7 +20,12 @@ test: lint
 	$(if $(FULL),go test ./internal/difftest -run TestOursAgreesWithRedis -seeds 10 -commands 100000 -timeout 20m)
 	$(if $(FULL),go test ./internal/difftest -run TestOursAgreesWithRedis -seeds 10 -commands 100000 -timeout 20m -like redis:7.0)
 
+	$(if $(FULL),$(MAKE) site)
 	$(if $(FULL),$(MAKE) clients)
+
+# The documentation as a site, in site/public. A link that leads nowhere is an error.
+site:
+	site/build
 
 # The packages for Python, Node and Java, and what clients of all languages do.
 clients:
