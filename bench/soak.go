@@ -55,6 +55,7 @@ type soakRun struct {
 	churn     bool
 	keys      int
 	small     bool
+	rate      float64 // thousand writes a second; 0 for as many as the server takes
 	png       string
 }
 
@@ -69,12 +70,13 @@ func runSoak(args []string) error {
 	o.flags.BoolVar(&o.churn, "churn", false, "let values grow and shrink, and keys come and go")
 	o.flags.IntVar(&o.keys, "keys", 20_000, "how many keys of each of four types there are at most, with -churn")
 	o.flags.BoolVar(&o.small, "small", false, "only values of up to a few hundred bytes, with -churn")
+	o.flags.Float64Var(&o.rate, "rate", 0, "thousand writes a second at most; 0 for as many as the server takes")
 	o.flags.StringVar(&o.png, "png", "", "write a chart of fragmentation over time to this directory")
 	if err := o.parse(args); err != nil {
 		return err
 	}
-	if o.length <= 0 || o.moments < 2 || o.keys < 1 {
-		return fmt.Errorf("bad flags: -time %v -moments %d -keys %d", o.length, o.moments, o.keys)
+	if o.length <= 0 || o.moments < 2 || o.keys < 1 || o.rate < 0 {
+		return fmt.Errorf("bad flags: -time %v -moments %d -keys %d -rate %v", o.length, o.moments, o.keys, o.rate)
 	}
 	servers, clean, err := o.binaries()
 	defer clean()
@@ -148,7 +150,7 @@ func (o *soakRun) soak(b binary) (row, []row, error) {
 	spent, writes := after.user+after.sys-before.user-before.sys, max(traffic.writes.Load(), 1)
 	last := moments[len(moments)-1]
 	r := row{
-		"name": b.name, "s": o.length.Seconds(), "rss_peak_mb": megabytes(peak), "rss_last_mb": last["rss_mb"],
+		"name": b.name, "arguments": o.limits(b.name), "rate_kps": o.rate, "s": o.length.Seconds(), "rss_peak_mb": megabytes(peak), "rss_last_mb": last["rss_mb"],
 		"fragmentation_ratio": last["fragmentation_ratio"], "info_ratio": last["info_ratio"],
 		"writes_kps": float64(writes) / o.length.Seconds() / 1000, "cpu_us_per_write": float64(spent.Microseconds()) / float64(writes),
 		"batch_longest_ms": inMillis(time.Duration(traffic.batch.Load())),

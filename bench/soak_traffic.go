@@ -26,7 +26,7 @@ func (s *server) startTraffic(o *soakRun, end time.Time) *soakTraffic {
 		if o.churn {
 			add = churnOf(o.keys, o.small).adder(uint64(i))
 		}
-		t.working.Go(func() { t.failures[i] = t.write(s, end, add) })
+		t.working.Go(func() { t.failures[i] = t.write(s, end, o.interval(), add) })
 	}
 	t.working.Go(func() { t.failures[soakWriters] = s.probe(end, &t.latencies) })
 	return t
@@ -38,8 +38,16 @@ func (t *soakTraffic) wait() error {
 	return errors.Join(t.failures[:]...)
 }
 
-// write sends batches of commands until the end, but one at least.
-func (t *soakTraffic) write(s *server, end time.Time, add func(c *client)) error {
+// interval returns the time from one batch of a writer to the next; 0 for none.
+func (o *soakRun) interval() time.Duration {
+	if o.rate == 0 {
+		return 0
+	}
+	return time.Duration(soakWriters * soakPipeline / o.rate * float64(time.Millisecond))
+}
+
+// write sends batches of commands until the end, but one at least: one in each interval.
+func (t *soakTraffic) write(s *server, end time.Time, interval time.Duration, add func(c *client)) error {
 	c, err := s.dial()
 	if err != nil {
 		return err
@@ -57,6 +65,7 @@ func (t *soakTraffic) write(s *server, end time.Time, add func(c *client)) error
 		took := int64(time.Since(start))
 		for longest := t.batch.Load(); took > longest && !t.batch.CompareAndSwap(longest, took); longest = t.batch.Load() {
 		}
+		time.Sleep(interval - time.Since(start))
 	}
 	return nil
 }

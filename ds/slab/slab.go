@@ -252,7 +252,7 @@ func (s *Slab) closeChunk(c *chunk) {
 	c.size, c.groups, c.retired = 0, 0, false
 	s.used--
 	s.spare = append(s.spare, c)
-	for len(s.spare) > 8+s.used/32 {
+	for len(s.spare) > 8+s.used/256 {
 		c, _ := pop(&s.spare)
 		s.memory.remove(c)
 	}
