@@ -313,6 +313,43 @@ func TestFailoverEnds(t *testing.T) {
 	require.Equal(t, "master", field(t, ours, "role"))
 }
 
+// The worlds of a test are not replicated, and on a replica clients write to them.
+func TestWorldsAreNotReplicated(t *testing.T) {
+	addr, _, _ := launched(t, "--port", "0", "--bind", "127.0.0.1", "--test-kit", "yes", "--enable-debug-command", "yes")
+	conn, err := net.Dial("tcp", addr)
+	top := newAsker(t, conn, err)
+	_, port, err := net.SplitHostPort(addr)
+	require.NoError(t, err)
+	below, _ := follower(t, port, "--test-kit", "yes")
+	for _, a := range []*asker{top, below} {
+		require.Equal(t, "OK", a.ask(t, "MINI.WORLD USE apart"))
+		require.Equal(t, "OK", a.ask(t, "SET apart "+addr))
+		require.Equal(t, addr, a.ask(t, "GET apart"))
+		require.Equal(t, "OK", a.ask(t, "MINI.WORLD USE default"))
+	}
+	require.Equal(t, "OK", top.ask(t, "SET brief v PX 60000"))
+	requireFollows(t, top, below)
+	top.ask(t, "MINI.CLOCK ADVANCE 60000")
+	require.Equal(t, "OK", top.ask(t, "SET k v"))
+	requireFollows(t, top, below)
+	require.Equal(t, []int64{1, 1}, []int64{top.count(t, "DBSIZE"), below.count(t, "DBSIZE")}, "the master says what has expired, whatever the replica's clock shows")
+}
+
+// A node of a cluster has replicas, and is none.
+func TestReplicasInCluster(t *testing.T) {
+	_, err := build(t, "", "--cluster-enabled", "yes", "--replicaof", "127.0.0.1 1")
+	require.EqualError(t, err, "replicaof directive not allowed in cluster mode")
+	addr, _, _ := launched(t, "--port", "0", "--bind", "127.0.0.1", "--cluster-enabled", "yes", "--enable-debug-command", "yes")
+	conn, err := net.Dial("tcp", addr)
+	node := newAsker(t, conn, err)
+	_, port, err := net.SplitHostPort(addr)
+	require.NoError(t, err)
+	require.Equal(t, "ERR REPLICAOF not allowed in cluster mode.", node.ask(t, "REPLICAOF 127.0.0.1 1"))
+	a, _ := follower(t, port)
+	change(t, node, 3, 50)
+	requireFollows(t, node, a)
+}
+
 // The journal of a replica begins anew with the data of the master, and has what the master sends.
 func TestTheJournalOfAReplica(t *testing.T) {
 	top, port := master(t)
@@ -331,6 +368,15 @@ func TestTheJournalOfAReplica(t *testing.T) {
 	p.parts.Replication.Close()
 	p.parts.Journal.Close()
 
-	_, h = ours(t, dir, "--appendonly", "yes")
+	p, h = ours(t, dir, "--appendonly", "yes")
 	require.Equal(t, []string{"1", "2", ""}, []string{h.ask("GET", "a").Text, h.ask("GET", "b").Text, h.ask("GET", "old").Text})
+	p.parts.Journal.Close()
+
+	top.ask(t, "SET c 3")
+	p, h = ours(t, dir, "--appendonly", "yes", "--replicaof", "127.0.0.1 "+port)
+	require.Equal(t, "2", h.ask("GET", "b").Text, "while there is no link")
+	p.engine.Tick()
+	eventually(t, "it follows again", func() bool { return h.ask("GET", "c").Text == "3" })
+	require.Contains(t, show(t, top, "WAITAOF 0 1 60000"), "(integer) 1")
+	p.parts.Replication.Close()
 }

@@ -132,8 +132,14 @@ func newProgram(conf *config, out io.Writer) (*program, error) {
 	if err := p.loadUsers(); err != nil {
 		return nil, err
 	}
+	if p.engine.InCluster() && p.engine.Role().Replica {
+		return nil, errClusterReplica
+	}
 	return p, p.checkGroup()
 }
+
+// errClusterReplica is the end of what redis-server says: the nodes of a cluster have commands of their own to follow one another.
+var errClusterReplica = errors.New("replicaof directive not allowed in cluster mode")
 
 // load loads the saved data, then the fixture.
 func (p *program) load() error {
