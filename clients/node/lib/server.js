@@ -6,6 +6,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const readline = require('node:readline')
+const { find } = require('./binary')
 const { Connection } = require('./connection')
 const { World } = require('./world')
 
@@ -106,11 +107,6 @@ async function readyLine(child) {
 function passwordIn(options) {
   const at = options.lastIndexOf('--requirepass')
   return at < 0 ? undefined : options[at + 1]
-}
-
-/** Returns the path of the program. */
-function find(binary) {
-  return binary || process.env.MINISERVER_BINARY || 'miniserver' // spawn looks in PATH
 }
 
 module.exports = { Server }

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+import sysconfig
 import tempfile
 from typing import Any
 
@@ -18,7 +19,7 @@ class Server:
 
     options are those of the program, such as "--maxmemory", "10mb". If "--requirepass" is one of them, the URLs of worlds have the
     password. binary is the program's path; without one it is that in the environment variable MINISERVER_BINARY, or else the program
-    of that name in PATH.
+    that came with this package, or else the one in PATH.
     """
 
     def __init__(self, *options: str | os.PathLike[str], binary: str | os.PathLike[str] | None = None) -> None:
@@ -101,7 +102,17 @@ def _password_in(options):
 
 def find(binary=None):
     """Return the path of the program."""
-    path = binary or os.environ.get("MINISERVER_BINARY") or shutil.which("miniserver")
+    path = binary or os.environ.get("MINISERVER_BINARY") or _packaged() or shutil.which("miniserver")
     if not path:
         raise FileNotFoundError("there is no miniserver: pass binary=, set MINISERVER_BINARY, or add it to PATH")
     return path
+
+
+def _packaged():
+    """Return the path of the program that was installed with this package, among the scripts; None if there is none."""
+    name = "miniserver" + (sysconfig.get_config_var("EXE") or "")
+    for scheme in sysconfig.get_default_scheme(), sysconfig.get_preferred_scheme("user"):
+        path = os.path.join(sysconfig.get_path("scripts", scheme), name)
+        if os.path.isfile(path):
+            return path
+    return None

@@ -37,12 +37,11 @@ public final class Server implements AutoCloseable {
   /**
    * Starts a server.
    *
-   * @param binary the path of the program; null for that in the environment variable MINISERVER_BINARY, or else for the program of
-   *     that name in PATH
+   * @param binary the path of the program; null for that in the environment variable MINISERVER_BINARY, or else for that in a jar
+   *     of this platform, or else for the one in PATH
    */
   public static Server start(Path binary, String... options) {
-    String path = binary != null ? binary.toString() : System.getenv().getOrDefault("MINISERVER_BINARY", "miniserver");
-    List<String> command = new ArrayList<>(List.of(path, "--port", "0", "--test-kit", "yes", "--ready-json", "--exit-with-parent"));
+    List<String> command = new ArrayList<>(List.of(Binary.find(binary), "--port", "0", "--test-kit", "yes", "--ready-json", "--exit-with-parent"));
     command.addAll(List.of(options));
     try {
       return new Server(command, passwordIn(options));
