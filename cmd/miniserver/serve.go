@@ -28,6 +28,9 @@ import (
 func serve(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
 	var input bytes.Buffer
 	conf, err := readConfig(args, io.TeeReader(in, &input))
+	if err == nil {
+		err = conf.addEnvironment()
+	}
 	if err != nil {
 		return err
 	}
