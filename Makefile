@@ -8,7 +8,12 @@ RACE_PACKAGES = ./engine/... ./commands ./replication/... ./keyspace/... ./scrip
 PROGRAMS = examples/programs
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: build test site clients lint bench references random
+# Compiling goreleaser takes minutes, so nothing but the targets of a release uses it.
+GORELEASER = go run github.com/goreleaser/goreleaser/v2@v2.15.1
+# What clients/pack calls the packages: the newest tag.
+VERSION ?= $(patsubst v%,%,$(shell git describe --tags --abbrev=0 2>/dev/null || echo v0.0.0))
+
+.PHONY: build test site clients lint bench references random packages release-check release-snapshot release
 
 build:
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o miniserver ./cmd/miniserver
@@ -49,3 +54,19 @@ random:
 # Builds older releases of Redis to compare with; see internal/reference.
 references:
 	internal/reference/build
+
+# The packages for Node, Python and Java with the program in them, for all platforms or those in PLATFORMS: dist/npm, dist/python, dist/maven.
+packages:
+	clients/pack $(VERSION) $(PLATFORMS)
+
+# Compares .goreleaser.yaml with what goreleaser knows.
+release-check:
+	$(GORELEASER) check
+
+# Everything that a release consists of, in dist/release. Nothing is published. The images need docker; without it: SKIP=docker.
+release-snapshot:
+	$(GORELEASER) release --snapshot --clean $(if $(SKIP),--skip=$(SKIP))
+
+# What the workflow of a release runs, for the tag that is checked out.
+release:
+	$(GORELEASER) release --clean
