@@ -19,10 +19,10 @@ import (
 //     where there is no Origin; and what changes something must be JSON, which a form cannot send.
 //   - A page may be shown inside of another one, or get code from elsewhere: headers forbid that.
 
-// policy is the content security policy: everything from here, nothing inside of documents. Styles alone may be set on elements, which
-// the editor and the charts do.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
-	"font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+// policy is the content security policy: everything from here, nothing inside of documents, and no script can make a document parse
+// a string as HTML.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
 // guard lets only requests pass that a page of this console may send.
 func (c *Console) guard(next http.Handler) http.Handler {
