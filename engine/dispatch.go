@@ -96,6 +96,9 @@ func (e *Engine) execute(s *Session, args [][]byte) bool {
 	if e.sizelogs.on && err == nil {
 		e.logSizes(s, cmd, args, s.Reply.Len()-s.settled)
 	}
+	if e.Parts.certainty.awaits != nil && err == nil {
+		e.noteCertain(s, cmd, args)
+	}
 	if !s.running {
 		s.endCommand(cmd)
 	}
@@ -147,7 +150,7 @@ func (s *Session) takeReplies() Outcome {
 	s.wakePending = false
 	s.closing = s.closing || s.Reply.Full()
 	o := Outcome{Blocked: s.blocked != nil || s.running && s.debugger == nil || s.postponed, Closing: s.closing, Overflow: s.Reply.Full(), Class: s.outputClass(),
-		Awaits: s.engine.Parts.awaited()}
+		Awaits: s.awaits()}
 	if s.tx != nil {
 		o.Queued = s.tx.argsBytes()
 	}

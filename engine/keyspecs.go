@@ -113,7 +113,10 @@ func (u KeyUse) Reads() bool {
 func (u KeyUse) Writes() bool { return !strings.HasPrefix(u.Access, "RO") }
 
 // At returns the keys among args. ok is false if the arguments are malformed.
-func (k Keys) At(args [][]byte) (keys []KeyUse, ok bool) {
+func (k Keys) At(args [][]byte) (keys []KeyUse, ok bool) { return k.appendTo(nil, args) }
+
+// appendTo appends the keys among args.
+func (k Keys) appendTo(keys []KeyUse, args [][]byte) (all []KeyUse, ok bool) {
 	if k.find != nil {
 		at, ok := k.find(args)
 		for n, i := range at {
@@ -130,6 +133,13 @@ func (k Keys) At(args [][]byte) (keys []KeyUse, ok bool) {
 		keys[0].Access = k.access(args)
 	}
 	return keys, true
+}
+
+// isComplete reports whether all keys that the command uses are among its arguments, and there are some.
+func (k Keys) isComplete() bool {
+	return !k.isEmpty() && !slices.ContainsFunc(k.specs, func(s keyspec) bool {
+		return s.kind == unknown && k.find == nil || strings.HasSuffix(s.access, " incomplete")
+	})
 }
 
 // plainAccess returns the access without the words that describe the keyspec.

@@ -86,7 +86,7 @@ func (e *Engine) join(p Part) {
 		e.Parts.guests = p.Guests
 	}
 	if p.Awaits != nil {
-		e.Parts.awaits = p.Awaits
+		e.Parts.certainty.awaits, e.Parts.certainty.settled = p.Awaits, p.Settled
 	}
 	if p.Clock != nil {
 		e.steerBy(p.Clock)

@@ -44,8 +44,11 @@ type Part struct {
 	// Propagate receives every change. SetPropagate starts and stops it while the engine runs.
 	Propagate Propagate
 	// Awaits is asked whenever replies and messages are taken for sending. They may tell of changes that are not certain yet: unless it
-	// returns 0, the server holds them back until the part has settled what it returned, see server.Barrier. An engine has one of them.
-	Awaits func() uint64
+	// returns 0, the server holds them back until the part has settled what it returned, see server.Barrier. settled says that they are
+	// nothing but the replies to reads of keys for which Settled returned true. An engine has one of them.
+	Awaits func(settled bool) uint64
+	// Settled reports whether all changes of a key are certain. A part with Awaits has it.
+	Settled func(key []byte) bool
 	// Replicates says that Propagate feeds replicas, which receive messages as well, and not a journal.
 	Replicates bool
 
@@ -73,15 +76,7 @@ type parts struct {
 	sections  []Section
 	libraries Libraries
 	guests    Guests
-	awaits    func() uint64 // nil: nothing is held back
-}
-
-// awaited returns what the replies that are being taken must wait for; 0 for nothing.
-func (p *parts) awaited() uint64 {
-	if p.awaits == nil {
-		return 0
-	}
-	return p.awaits()
+	certainty certainty
 }
 
 // part returns the part with a name. It panics if there is none: names are constants of the parts

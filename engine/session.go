@@ -38,6 +38,7 @@ type Session struct {
 	caller       *Session // whose script it is
 	failure      error    // the first error in the reply to a loader or a master
 	maxReply     int      // bytes of a reply to a script's command
+	certain      int      // length of replies in Reply that tell of settled keys only: see certainty
 	settled      int      // length of the part of Reply that CLIENT REPLY does not silence any more
 	late         *inbox   // messages that wait for the end of the reply; nil for none
 	tx           *transaction

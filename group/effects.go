@@ -20,7 +20,10 @@ type effects struct {
 func (f *effects) init() { *f = effects{text: resp.NewWriter(2), db: engine.AnyDB} }
 
 // collect is the hook by which the engine tells changes.
-func (g *Group) collect(db int, args [][]byte) { g.effects.add(db, args) }
+func (g *Group) collect(db int, args [][]byte) {
+	g.effects.add(db, args)
+	g.noteChange(args)
+}
 
 // collectMessage is the hook by which the engine tells what replicas are to get. Most of it is in the effects already.
 func (g *Group) collectMessage(db int, args [][]byte) {

@@ -12,7 +12,8 @@
 //
 // The leader executes a command at once, and its changes are visible to all its clients. But nothing leaves the server before it is
 // certain: a reply or message waits until the entry is committed that holds all changes before it. If there were none, the leader asks
-// most members whether it still leads. So what clients see is linearizable, reads too. If the leader loses its seat meanwhile, the
+// most members whether it still leads. Most reads need not wait: with a lease the leader knows that it leads, and the reply tells of keys
+// without changes under way (settled.go). So what clients see is linearizable, reads too. If the leader loses its seat meanwhile, the
 // connections end without a reply: the client cannot know what became of its command.
 //
 // Files: effects are collected and become entries (effects.go), which are under way in rounds (rounds.go). Members apply entries
@@ -40,6 +41,7 @@ import (
 type Log interface {
 	Append(seat uint64, data []byte, done func(error))
 	Verify(done func(error))
+	Leased() bool
 	Seats() <-chan consensus.Seat
 	Rebuild(index uint64) error
 	RebuildAll() error
@@ -72,6 +74,7 @@ type Group struct {
 	questions []*question
 	own       own
 	effects   effects
+	settled   settled
 	rounds    rounds
 	scanner   *scanner
 
@@ -132,7 +135,7 @@ func New(e *engine.Engine, o Options) *Group {
 
 // Part returns what a member adds to its engine.
 func (g *Group) Part() engine.Part {
-	return engine.Part{Name: partName, Families: g.families(), Params: g.parameters(), Sections: g.sections(), Clock: &g.clock, Tick: g.tick, Awaits: g.awaits}
+	return engine.Part{Name: partName, Families: g.families(), Params: g.parameters(), Sections: g.sections(), Clock: &g.clock, Tick: g.tick, Awaits: g.awaits, Settled: g.isSettled}
 }
 
 // Messages returns what a member adds for messages to channels, which other members have subscribers for as well. Join it, too.

@@ -25,6 +25,7 @@ type params struct {
 	dir          string // relative to the parameter dir
 	fsync        bool
 	name         string
+	lease        bool
 	maxStaleness int64 // milliseconds; 0 for no limit
 	heartbeat    int64 // milliseconds
 	snapshots    int64 // entries between two
@@ -37,7 +38,7 @@ type params struct {
 }
 
 func defaults() params {
-	return params{dir: "group", fsync: true, name: "mymaster", heartbeat: 300, snapshots: 65536}
+	return params{dir: "group", fsync: true, name: "mymaster", lease: true, heartbeat: 300, snapshots: 65536}
 }
 
 func (g *Group) parameters() []engine.Param {
@@ -49,6 +50,7 @@ func (g *Group) parameters() []engine.Param {
 		engine.StringParam("group-dir", &p.dir).AtStart(),
 		engine.BoolParam("group-fsync", &p.fsync).AtStart(),
 		engine.StringParam("group-name", &p.name).AtStart(),
+		engine.BoolParam("group-lease", &p.lease),
 		engine.IntParam("group-max-staleness", &p.maxStaleness, 0, math.MaxInt64),
 		engine.IntParam("group-heartbeat", &p.heartbeat, 10, 60_000).AtStart(),
 		engine.IntParam("group-snapshot-entries", &p.snapshots, 1, math.MaxInt64).AtStart(),

@@ -20,9 +20,10 @@ type round struct {
 // maxUnderWay is how many rounds are under way at most. What comes meanwhile is one entry.
 const maxUnderWay = 16
 
-// awaits is what replies wait for: the seat under which they were made. A member that does not lead has only data that are certain.
-func (g *Group) awaits() uint64 {
-	if !g.leading {
+// awaits is what replies wait for: the seat under which they were made. A member that does not lead has only data that are certain. So has
+// the leader as far as keys are settled, if it knows without a question that no other member leads.
+func (g *Group) awaits(settled bool) uint64 {
+	if !g.leading || settled && g.params.lease && g.log.Leased() {
 		return 0
 	}
 	return g.own.seat
@@ -60,7 +61,11 @@ func (g *Group) append() {
 	r.isEntry = true
 	g.own.executed++
 	g.rounds.appendedAt = r.began
-	g.log.Append(r.seat, g.entry(), func(err error) { g.end(r, err) })
+	entry := g.entry()
+	if g.effects.some() { // a unit that is not complete
+		g.settled.all = g.own.executed + 1
+	}
+	g.log.Append(r.seat, entry, func(err error) { g.end(r, err) })
 }
 
 func (g *Group) newRound() *round {

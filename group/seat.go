@@ -48,6 +48,7 @@ func (g *Group) lead(s consensus.Seat) {
 	g.opts.Log('*', "This member leads the group, in term %d", s.Term)
 	g.own = own{seat: s.ID, term: s.Term}
 	g.leading, g.seen.skip = true, skip{}
+	g.settled.begin()
 	g.clock.lead(!g.seen.live)
 	g.seen.live = true
 	g.engine.SetPropagate(partName, g.collect)

@@ -19,15 +19,14 @@ type Barrier interface {
 //
 // Deliveries leave in order, so that the replies of a connection do.
 type delivery struct {
+	held
 	group            *group
-	out              []byte
-	parts            []part
 	settled, certain bool
 }
 
 // wait queues the replies of a round until they are certain.
-func (g *group) wait(out []byte, parts []part) {
-	d := &delivery{group: g, out: out, parts: parts}
+func (g *group) wait(h held) {
+	d := &delivery{held: h, group: g}
 	g.queue = append(g.queue, d)
 	awaits := g.awaits
 	if g.awaits = 0; awaits == 0 {
@@ -58,6 +57,10 @@ func (d *delivery) settle(certain bool) {
 		first := g.queue[0]
 		g.queue[0] = nil
 		g.queue = g.queue[1:]
-		g.deliver(first.out, first.parts, first.certain)
+		for _, p := range first.parts {
+			p.to.bound--
+		}
+		g.deliver(first.held, first.certain)
+		g.bound.reuse(first.held)
 	}
 }

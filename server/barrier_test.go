@@ -34,10 +34,20 @@ func (g *gatekeeper) answer(i int, certain bool) {
 	g.asks[i](certain)
 }
 
+// awaits has all wait but reads of the settled key.
+func (g *gatekeeper) awaits(settled bool) uint64 {
+	if settled {
+		return 0
+	}
+	return g.awaited.Load()
+}
+
 func startWithBarrier(t *testing.T) (*running, *gatekeeper) {
 	g := &gatekeeper{all: make(chan uint64, 100)}
 	g.awaited.Store(7)
-	r := startWith(t, Options{Barrier: g}, func(e *engine.Engine) { e.Join(engine.Part{Awaits: g.awaited.Load}) })
+	r := startWith(t, Options{Barrier: g}, func(e *engine.Engine) {
+		e.Join(engine.Part{Awaits: g.awaits, Settled: func(key []byte) bool { return string(key) == "settled" }})
+	})
 	return r, g
 }
 
@@ -99,4 +109,21 @@ func TestMessagesWaitAtTheBarrier(t *testing.T) {
 	subscriber.closed()
 	publisher.closed()
 	g.all <- 0
+}
+
+// TestSettledRepliesWaitForNoOther: but on one connection they leave in order.
+func TestSettledRepliesWaitForNoOther(t *testing.T) {
+	r, g := startWithBarrier(t)
+	c, other := r.dial(t), r.dial(t)
+	c.send("SET k v\r\n")
+	require.EqualValues(t, 7, g.next(t))
+	require.Equal(t, "$-1", other.ask("GET settled"))
+	c.send("GET settled\r\n")
+	other.send("GET settled\r\nGET k\r\n")
+	require.EqualValues(t, 7, g.next(t), "nothing was sent of this batch")
+	g.answer(0, true)
+	require.Equal(t, "+OK", c.line())
+	require.Equal(t, "$-1", c.line())
+	g.answer(1, true)
+	require.Equal(t, []string{"$-1", "$1", "v"}, []string{other.line(), other.line(), other.line()})
 }

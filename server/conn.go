@@ -25,6 +25,7 @@ type conn struct {
 	in       *input // what is not executed; nothing if nothing is
 	group    *group // of the loop
 	held     int    // replies of this connection in the group
+	bound    int    // those of them that wait at the barrier, or behind such
 	queued   int    // bytes of the arguments that MULTI has queued
 	blocked  bool
 	counted  bool        // the session counts bytes of the input

@@ -29,8 +29,8 @@ type group struct {
 	loop   gnet.EventLoop
 	number int // of the loop, from 0
 	moved  moved
-	out    []byte
-	parts  []part // of out, in order
+	free   held   // what waits for the journal or the end of the round only
+	bound  held   // what waits at the barrier, or behind such replies of its connection
 	armed  bool   // the loop will call Run
 	owing  bool   // replies wait for the journal
 	awaits uint64 // what replies wait for at the barrier; 0 for nothing
@@ -44,6 +44,18 @@ type part struct {
 	to     *conn
 	n      int
 	awaits bool // it waits at the barrier
+}
+
+// held is replies that wait together.
+type held struct {
+	out   []byte
+	parts []part // of out, in order
+}
+
+func (h *held) add(c *conn, out []byte, awaits bool) {
+	h.out = append(h.out, out...)
+	h.parts = append(h.parts, part{c, len(out), awaits})
+	c.held++
 }
 
 const (
@@ -112,9 +124,12 @@ func (g *group) hold(c *conn, out []byte, awaits uint64) {
 		}
 		g.awaits = awaits
 	}
-	g.out = append(g.out, out...)
-	g.parts = append(g.parts, part{c, len(out), awaits != 0})
-	c.held++
+	if awaits != 0 || c.bound > 0 {
+		g.bound.add(c, out, awaits != 0)
+		c.bound++
+	} else {
+		g.free.add(c, out, false)
+	}
 	if !g.armed {
 		g.armed = true
 		_ = g.loop.Execute(context.Background(), g)
@@ -137,21 +152,21 @@ func (g *group) flush() bool {
 		return false
 	}
 	g.owing = false
-	g.rounds.ended(len(g.parts))
-	out, parts := g.out, g.parts
-	g.out, g.parts = nil, nil // a connection that breaks while sending calls flush again
-	if g.awaits != 0 || len(g.queue) > 0 {
-		g.wait(out, parts)
-	} else {
-		g.deliver(out, parts, true)
+	g.rounds.ended(len(g.free.parts) + len(g.bound.parts))
+	free, bound := g.free, g.bound
+	g.free, g.bound = held{}, held{} // a connection that breaks while sending calls flush again
+	if len(bound.parts) > 0 {
+		g.wait(bound)
 	}
+	g.deliver(free, true)
+	g.free.reuse(free)
 	return true
 }
 
 // deliver sends replies. If those that wait at the barrier are lost, it ends their connections instead.
-func (g *group) deliver(out []byte, parts []part, certain bool) {
-	rest := out
-	for _, p := range parts {
+func (g *group) deliver(h held, certain bool) {
+	rest := h.out
+	for _, p := range h.parts {
 		p.to.held--
 		if p.awaits && !certain {
 			p.to.dying, p.to.broken = true, true
@@ -162,8 +177,12 @@ func (g *group) deliver(out []byte, parts []part, certain bool) {
 			p.to.Wake() // it closes when its output is sent
 		}
 	}
-	if g.parts == nil && cap(out) <= maxGroup {
-		clear(parts)
-		g.out, g.parts = out[:0], parts[:0]
+}
+
+// reuse takes over the room of replies that have been sent, unless new ones have come meanwhile.
+func (h *held) reuse(sent held) {
+	if h.parts == nil && cap(sent.out) <= maxGroup {
+		clear(sent.parts)
+		h.out, h.parts = sent.out[:0], sent.parts[:0]
 	}
 }

@@ -16,6 +16,7 @@
 //	seat, append      the leader's seat: taken after a barrier, given up at the first entry that fails
 //	machine, rebuild  drops entries after a gap; makes the state anew from snapshot and log
 //	verify            asks whether this member still leads
+//	lease             knows without a question that it does, for a moment
 //	log, checksum     the entries on the disk: limits of time, recovery, damage
 //	stable, disk      the term and the vote on the disk
 //	damage            a member that has lost entries comes back empty
@@ -30,7 +31,7 @@
 //     seat over or loses and regains it. After the first error the seat is given up; this member may take another one in the same term.
 //  3. done(nil) comes after Apply. ErrNotAppended is certain. What was under way when the seat was lost, or when the disk failed, gets ErrUnknown:
 //     the next leader may have the entry.
-//  4. Verify counts only answers to requests that were sent after its call, by this member's own order of events. It reads no clock.
+//  4. Verify counts only answers to requests that were sent after its call, by this member's own order of events. It reads no clock. Leased does.
 //  5. Raft is told that entries are stored only when they are; what is stored after all, after an error or too late, is deleted before
 //     anything else is stored.
 //  6. A member whose disk fails does not lead, and does not stand. It goes on by itself when the disk can be written.
@@ -62,7 +63,8 @@
 //     it fails and is sent again, forever. The cache of the log holds 512 entries. So keep entries below 64 KB or so; nothing here enforces it.
 //   - A leader whose disk hangs keeps the seat (#503), one whose disk is full takes it again and again (TestHangingDisk, TestFullDisk, TestFullDiskAlone).
 //   - ErrLeadershipLost says nothing about the entry (TestLeaderCutOff): invariant 3.
-//   - VerifyLeader counts late answers: invariant 4. A lease would need clocks, and is not built.
+//   - VerifyLeader counts late answers: invariant 4. The time of the last contact is that of an answer, and a restarted follower votes at once:
+//     so a lease is counted from when requests were sent, and members make promises (TestPromises).
 //   - raft-wal drops entries without a word (TestDamagedMemberComesBackEmpty), and returns deleted ones as long as their file is there.
 //   - A follower that deletes a conflicting end of its log, and then cannot store the new one, believes forever that the old one is there. So storing waits there
 //     until it succeeds.

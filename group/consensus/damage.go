@@ -164,6 +164,14 @@ func (n *Node) snapshotTerm() uint64 {
 	return list[0].Term
 }
 
+// mayElectSelf returns why this member must not vote for itself in its present term.
+func (n *Node) mayElectSelf() error {
+	if err := n.mayLead(); err != nil {
+		return err
+	}
+	return n.lease.mayElectSelf(n.stable.number(keyTerm))
+}
+
 // mayLead returns why this member must not stand for the leader's seat.
 func (n *Node) mayLead() error {
 	if n.log.failure() != nil {

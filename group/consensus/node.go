@@ -27,6 +27,7 @@ type Node struct {
 	machine   *machine
 	seat      seat
 	verifier  verifier
+	lease     lease
 	latency   histogram
 
 	seats  chan Seat
@@ -42,6 +43,7 @@ func Open(options Options) (*Node, error) {
 	n := &Node{options: options, seats: make(chan Seat), closed: make(chan struct{})}
 	n.machine = newMachine(n)
 	n.verifier.node = n
+	n.lease.begin()
 	n.seat.init()
 	if err := n.openStores(); err != nil {
 		n.closeStores()
@@ -63,9 +65,9 @@ func (n *Node) start() error {
 	if n.transport, err = openTransport(address, n.options, logger); err != nil {
 		return err
 	}
-	n.transport.mayVote, n.transport.mayLead = n.mayVote, n.mayLead
+	n.transport.node, n.transport.mayVote, n.transport.mayLead = n, n.mayVote, n.mayLead
 	n.transport.isMember = n.isMember
-	n.stable.own, n.stable.refuseOwn = address, n.mayLead
+	n.stable.own, n.stable.refuseOwn = address, n.mayElectSelf
 	notify := make(chan bool, 16)
 	config := n.config(notify)
 	config.Logger = logger

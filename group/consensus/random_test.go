@@ -2,8 +2,9 @@ package consensus
 
 import (
 	"errors"
+	"flag"
 	"fmt"
-	"math/rand"
+	"math/rand/v2"
 	"sync"
 	"syscall"
 	"testing"
@@ -12,6 +13,8 @@ import (
 	"github.com/hashicorp/raft"
 	"github.com/stretchr/testify/require"
 )
+
+var seed = flag.Uint64("seed", uint64(time.Now().UnixNano()), "of the faults of TestRandomFaults")
 
 // load appends numbered entries at whoever leads, several at a time, and notes what becomes of them.
 type load struct {
@@ -70,9 +73,33 @@ func (l *load) confirmed() int {
 	return l.done
 }
 
+// watchLeases looks for a member with a lease that another one has followed in the seat.
+func (l *load) watchLeases(t *testing.T) {
+	for {
+		select {
+		case <-l.stop:
+			return
+		case <-time.After(50 * time.Microsecond):
+		}
+		var newest Seat
+		for _, m := range l.nodes() {
+			if s := m.held(); s.Leader && s.Term > newest.Term {
+				newest = s
+			}
+		}
+		for _, m := range l.nodes() {
+			if term := m.Status().Term; m.Leased() && term == m.Status().Term && term < newest.Term {
+				t.Errorf("a lease in term %d, but term %d has a leader", term, newest.Term)
+			}
+		}
+	}
+}
+
 // TestRandomFaults has faults of disks and the network, and transfers, under load. No confirmed entry is lost, none that was refused appears, and
-// all members have the same.
+// all members have the same. Nobody has a lease when another one has taken the seat.
 func TestRandomFaults(t *testing.T) {
+	t.Logf("-seed %d", *seed)
+	r := rand.New(rand.NewPCG(*seed, 0))
 	g := newGroup(t, 3, func(o *Options) { o.StoreLimit = 200 * time.Millisecond })
 	var members []*member
 	for _, m := range g.nodes {
@@ -80,8 +107,9 @@ func TestRandomFaults(t *testing.T) {
 	}
 	l := &load{nodes: func() []*member { return members }, result: make(map[string]error), stop: make(chan struct{})}
 	l.tasks.Go(l.run)
+	l.tasks.Go(func() { l.watchLeases(t) })
 	for round := range 12 {
-		victim := members[rand.Intn(3)]
+		victim := members[r.IntN(3)]
 		heal := hurt(victim, round%4, g)
 		enough := l.confirmed() + 100
 		eventually(t, "progress", func() bool { return l.confirmed() >= enough })

@@ -1,6 +1,7 @@
 package consensus
 
 import (
+	"cmp"
 	"crypto/tls"
 	"sync"
 	"time"
@@ -13,9 +14,10 @@ import (
 type transport struct {
 	*raft.NetworkTransport
 	stream           *stream
+	node             *Node
 	mayVote, mayLead func() error
 	requests         chan raft.RPC
-	closed           chan struct{}
+	serving, closed  chan struct{}
 	tasks            sync.WaitGroup
 
 	isMember func(raft.ServerID) bool
@@ -27,7 +29,8 @@ type transport struct {
 
 // peer is what a follower has answered.
 type peer struct {
-	asked   time.Time // when the newest request was sent that it has answered as a follower
+	term    uint64
+	asked   time.Time // when the newest request of that term was sent that it has answered as a follower
 	contact time.Time // when an answer came last
 	last    uint64    // its last entry
 }
@@ -45,7 +48,7 @@ func openTransport(address string, o Options, logger hclog.Logger) (*transport, 
 	if o.TLS != nil {
 		listener = tls.NewListener(listener, o.TLS)
 	}
-	t := &transport{stream: newStream(listener, address, o), requests: make(chan raft.RPC), closed: make(chan struct{}), peers: make(map[raft.ServerID]peer)}
+	t := &transport{stream: newStream(listener, address, o), requests: make(chan raft.RPC), serving: make(chan struct{}), closed: make(chan struct{}), peers: make(map[raft.ServerID]peer)}
 	t.NetworkTransport = raft.NewNetworkTransportWithConfig(&raft.NetworkTransportConfig{
 		Stream: t.stream, Logger: logger, MaxPool: connectionsPerMember, MaxRPCsInFlight: 1, Timeout: transportTimeout,
 	})
@@ -53,7 +56,10 @@ func openTransport(address string, o Options, logger hclog.Logger) (*transport, 
 }
 
 // serve begins to hand requests to Raft.
-func (t *transport) serve() { t.tasks.Go(t.filter) }
+func (t *transport) serve() {
+	close(t.serving)
+	t.tasks.Go(t.filter)
+}
 
 func (t *transport) filter() {
 	for {
@@ -64,7 +70,7 @@ func (t *transport) filter() {
 				continue
 			}
 			select {
-			case t.requests <- r:
+			case t.requests <- t.watched(r):
 			case <-t.closed:
 				return
 			}
@@ -76,17 +82,62 @@ func (t *transport) filter() {
 
 func (t *transport) refusal(command any) error {
 	switch q := command.(type) {
+	case *raft.AppendEntriesRequest:
+		t.node.heard(q)
 	case *raft.RequestPreVoteRequest:
 		if !t.isMember(raft.ServerID(q.ID)) {
 			return errRemoved
 		}
-		return t.mayVote()
+		return cmp.Or(t.mayVote(), t.node.lease.promise())
 	case *raft.RequestVoteRequest:
-		return t.mayVote()
+		if err := t.mayVote(); err != nil || q.LeadershipTransfer {
+			return err
+		}
+		return t.node.lease.promise()
 	case *raft.TimeoutNowRequest:
-		return t.mayLead()
+		return t.node.obey(q)
 	}
 	return nil
+}
+
+// watched returns a request whose answer, if it is a vote, is taken back should this member have heard from a leader meanwhile.
+func (t *transport) watched(r raft.RPC) raft.RPC {
+	q, ok := r.Command.(*raft.RequestVoteRequest)
+	if !ok || q.LeadershipTransfer {
+		return r
+	}
+	answers, to := make(chan raft.RPCResponse, 1), r.RespChan
+	r.RespChan = answers
+	t.tasks.Go(func() {
+		select {
+		case a := <-answers:
+			if v, ok := a.Response.(*raft.RequestVoteResponse); ok && t.node.lease.promise() != nil {
+				v.Granted = false
+			}
+			to <- a
+		case <-t.closed:
+		}
+	})
+	return r
+}
+
+// SetHeartbeatHandler implements raft.Transport. Heartbeats do not wait behind other requests.
+func (t *transport) SetHeartbeatHandler(handle func(raft.RPC)) {
+	if handle == nil {
+		t.NetworkTransport.SetHeartbeatHandler(nil)
+		return
+	}
+	t.NetworkTransport.SetHeartbeatHandler(func(r raft.RPC) {
+		select {
+		case <-t.serving:
+		case <-t.closed:
+			return
+		}
+		if q, ok := r.Command.(*raft.AppendEntriesRequest); ok {
+			t.node.heard(q)
+		}
+		handle(r)
+	})
 }
 
 // Consumer implements raft.Transport.
@@ -117,7 +168,19 @@ func (t *transport) RequestVote(id raft.ServerID, to raft.ServerAddress, q *raft
 	if err := t.mayLead(); err != nil {
 		return err
 	}
+	if q.LeadershipTransfer && !t.node.isOrdered(q) {
+		return errOldOrder
+	}
 	return t.NetworkTransport.RequestVote(id, to, q, a)
+}
+
+// TimeoutNow implements raft.Transport.
+func (t *transport) TimeoutNow(id raft.ServerID, to raft.ServerAddress, q *raft.TimeoutNowRequest, a *raft.TimeoutNowResponse) error {
+	q, err := t.node.order(*q)
+	if err != nil {
+		return err
+	}
+	return t.NetworkTransport.TimeoutNow(id, to, q, a)
 }
 
 // AppendEntries implements raft.Transport.
@@ -131,10 +194,18 @@ func (t *transport) AppendEntries(id raft.ServerID, to raft.ServerAddress, q *ra
 }
 
 func (t *transport) answered(id raft.ServerID, asked time.Time, last uint64, q *raft.AppendEntriesRequest) {
+	t.noteAnswer(id, asked, last, q)
+	t.node.renew(q.Term)
+}
+
+func (t *transport) noteAnswer(id raft.ServerID, asked time.Time, last uint64, q *raft.AppendEntriesRequest) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	p := t.peers[id]
-	if asked.After(p.asked) {
+	if q.Term > p.term {
+		p.term, p.asked = q.Term, time.Time{}
+	}
+	if q.Term == p.term && asked.After(p.asked) {
 		p.asked = asked
 	}
 	p.contact = time.Now()

@@ -29,7 +29,7 @@ var storeysOfEngine = [][]string{
 		"config.go", "lazyfree.go", "defrag.go", "transaction.go", "slowlog.go", "latency.go", "info.go", "additions.go", "memory.go", "output.go", "held.go",
 		"client_buffers.go", "pause.go", "shutdown.go", "cluster.go", "stopwatch.go", "role.go", "topology.go", "cluster_nodes.go",
 		"stats.go", "propagation.go", "propagation_older.go", "persistence.go", "slowscript.go", "debugged.go", "evict_pool.go", "blocked_clients.go", "tracking.go",
-		"pubsub.go", "faults.go", "users.go", "secrets.go", "wholes.go",
+		"pubsub.go", "faults.go", "users.go", "secrets.go", "wholes.go", "certainty.go",
 	},
 	{ // What a change sets off: messages, invalidations, propagation; lookups; who may do what.
 		"publish.go", "invalidation.go", "acl.go", "client_info.go", "connections.go", "monitor.go", "element_expiry.go", "changed.go",

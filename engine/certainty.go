@@ -1,0 +1,48 @@
+package engine
+
+// certainty is how a part has replies held back that tell of changes which are not certain yet. Most reads tell of none: their replies
+// need not wait for the changes of other keys.
+type certainty struct {
+	awaits  func(settled bool) uint64 // nil: nothing is held back
+	settled func(key []byte) bool
+	keys    []KeyUse // room for those of one command
+}
+
+// noteCertain counts the reply of a command that has run as certain, if it is a read that tells of nothing but settled keys.
+func (e *Engine) noteCertain(s *Session, cmd *Command, args [][]byte) {
+	const others = MayBeSlow | Blocking | AnyKeys | AllowTx
+	if cmd.Flags&ReadOnly == 0 || cmd.Flags&others != 0 || s.tx != nil || s.running || s.reply != replyOn {
+		return
+	}
+	keys, complete := e.KeysOf(cmd, args)
+	if !complete {
+		return
+	}
+	for _, key := range keys {
+		if !e.Parts.certainty.settled(args[key.At]) {
+			return
+		}
+	}
+	s.certain += s.Reply.Len() - s.settled
+}
+
+// KeysOf returns the keys of a command line, until the next call. complete is false if the command may use others as well.
+func (e *Engine) KeysOf(cmd *Command, args [][]byte) (keys []KeyUse, complete bool) {
+	if !cmd.Keys.isComplete() {
+		return nil, false
+	}
+	keys, complete = cmd.Keys.appendTo(e.Parts.certainty.keys[:0], args)
+	e.Parts.certainty.keys = keys
+	return keys, complete
+}
+
+// awaits returns what the replies that are being taken must wait for; 0 for nothing.
+func (s *Session) awaits() uint64 {
+	c := &s.engine.Parts.certainty
+	if c.awaits == nil {
+		return 0
+	}
+	settled := s.certain == s.Reply.Len() && !s.running
+	s.certain = 0
+	return c.awaits(settled)
+}
