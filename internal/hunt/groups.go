@@ -53,10 +53,12 @@ const (
 )
 
 func (l *life) live() (err error) {
-	n := 3
-	if !l.brief && l.r.IntN(4) == 0 {
+	n := cmp.Or(l.groupSize, 3)
+	if l.groupSize == 0 && !l.brief && l.r.IntN(4) == 0 {
 		n = 5
 	}
+	l.count(fmt.Sprintf("lives of %d members", n), 1)
+	l.count("violations", 0)
 	if l.net = newNetwork(n); l.net == nil {
 		l.count("lives without a network to cut: only root can", 1)
 	} else {
@@ -76,7 +78,6 @@ func (l *life) live() (err error) {
 	if err == nil {
 		err = l.examine()
 	}
-	l.count("lives", 1)
 	if err != nil {
 		err = fmt.Errorf("%w\nfaults: %s", err, strings.Join(l.struck, "; "))
 	}
@@ -181,7 +182,7 @@ func (l *life) note(f mishap, m *member, leads bool, at time.Duration) {
 // fault returns a fault that can strike here.
 func (l *life) fault() mishap {
 	for {
-		if f := mishaps[l.r.IntN(len(mishaps))]; f.needs == nil || f.needs(l) {
+		if f := mishaps[l.r.IntN(len(mishaps))]; (l.mishaps == nil || l.mishaps.MatchString(f.name)) && (f.needs == nil || f.needs(l)) {
 			return f
 		}
 	}

@@ -21,6 +21,17 @@ func (l *life) hasNetwork() bool { return l.net != nil }
 func (l *life) isOurs() bool     { return !l.rival }
 func (l *life) hasDisks() bool   { return l.members[0].disk != nil }
 
+// isWhole reports whether damage to one more member is damage to a minority: a group with damage to most of its members rightly stops.
+func (l *life) isWhole() bool {
+	damaged := 1
+	for _, m := range l.members {
+		if info, err := m.info("group"); err != nil || info["group_hole"] != "0" || info["group_age_ms"] == "-1" {
+			damaged++
+		}
+	}
+	return l.isOurs() && 2*damaged < len(l.members)
+}
+
 // mishaps strike a member, which is the leader every second time.
 var mishaps = []mishap{
 	{"kill -9", (*life).kill, nil, false},
@@ -33,7 +44,7 @@ var mishaps = []mishap{
 	{"clock jumps", (*life).jump, (*life).isOurs, false},
 	{"full disk", (*life).fillDisk, (*life).hasDisks, false},
 	{"disk stands still", (*life).freezeDisk, (*life).hasDisks, false},
-	{"torn write", (*life).tornWrite, (*life).isOurs, false},
+	{"torn write", (*life).tornWrite, (*life).isWhole, false},
 	{"GROUP TRANSFER", (*life).transfer, (*life).isOurs, false},
 	{"GROUP REMOVE and ADD", (*life).replace, (*life).isOurs, true},
 }

@@ -8,12 +8,13 @@ import (
 
 // network is a bridge with a network namespace for each member, so that any two of them can be cut off each other, also in one direction.
 type network struct {
-	holders []*exec.Cmd // each holds a network namespace: first the bridge's, then the members'
+	holders []*exec.Cmd    // each holds a network namespace: first the bridge's, then the members'
+	cuts    map[[2]int]int // how many faults cut a link
 }
 
 // newNetwork returns nil if only root may create namespaces.
 func newNetwork(members int) *network {
-	n := &network{}
+	n := &network{cuts: map[[2]int]int{}}
 	if n.build(members) != nil {
 		n.close()
 		return nil
@@ -97,11 +98,15 @@ const nobody = "02:00:00:00:00:fe"
 
 // cut loses all packets from one member to another.
 func (n *network) cut(from, to int) error {
+	n.cuts[[2]int{from, to}]++
 	return n.ip(from, "neigh", "replace", n.host(to), "lladdr", nobody, "dev", "net0", "nud", "permanent")
 }
 
-// mend ends a cut.
+// mend ends a cut, unless another fault cuts the same link.
 func (n *network) mend(from, to int) error {
+	if n.cuts[[2]int{from, to}]--; n.cuts[[2]int{from, to}] > 0 {
+		return nil
+	}
 	return n.ip(from, "neigh", "del", n.host(to), "dev", "net0")
 }
 

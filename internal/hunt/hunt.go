@@ -36,16 +36,18 @@ type limits struct {
 	path      string // of the server under attack
 	reference string // of redis-server; empty if there is none
 	seed      uint64
-	steps     int           // at most this many; no limit if 0
-	until     time.Time     // and until then; no limit if zero
-	brief     bool          // in a test
-	group     string        // the directory of a control group with that memory; empty if there is none
-	memory    int64         // bytes that a server under attack may take
-	slack     int64         // bytes that a server may keep after the last step
-	patience  time.Duration // for the reply to a PING
-	chain     []string      // servers of the area replication; it chooses if empty
-	rival     bool          // the area groups attacks redis-server with Sentinels
-	settling  time.Duration // until memory and descriptors must be back after the last step
+	steps     int            // at most this many; no limit if 0
+	until     time.Time      // and until then; no limit if zero
+	brief     bool           // in a test
+	group     string         // the directory of a control group with that memory; empty if there is none
+	memory    int64          // bytes that a server under attack may take
+	slack     int64          // bytes that a server may keep after the last step
+	patience  time.Duration  // for the reply to a PING
+	chain     []string       // servers of the area replication; it chooses if empty
+	rival     bool           // the area groups attacks redis-server with Sentinels
+	groupSize int            // members of a group; the area groups chooses if 0
+	mishaps   *regexp.Regexp // those that strike a group; nil for all
+	settling  time.Duration  // until memory and descriptors must be back after the last step
 }
 
 // hunt is one area at work. Its methods may be called from several goroutines.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -42,6 +43,8 @@ var (
 	redis    = flag.String("redis", "redis-server", "redis-server to compare with")
 	chain    = flag.String("chain", "", "servers of the area replication, each a replica of the one before it: \"redis:7.0 miniserver\"")
 	rival    = flag.Bool("rival", false, "let the area groups attack redis-server with Sentinels instead, which loses writes")
+	members  = flag.Int("members", 0, "members of a group of the area groups: 3 or 5; it chooses if 0")
+	striking = flag.String("faults", "", "only the faults of the area groups whose names match this regular expression: \"^kill -9$\"")
 	memory   = flag.Int64("memory", 2048, "megabytes that the server may take")
 	patience = flag.Duration("patience", 20*time.Second, "time in which the server must answer PING")
 )
@@ -80,8 +83,11 @@ func run(names []string) (found int, err error) {
 	}
 	defer remove()
 	compared, _ := exec.LookPath(*redis)
-	l := limits{path: path, reference: compared, seed: *seed, steps: *steps, memory: *memory << 20, patience: *patience, chain: strings.Fields(*chain), rival: *rival,
+	l := limits{path: path, reference: compared, seed: *seed, steps: *steps, memory: *memory << 20, patience: *patience, chain: strings.Fields(*chain), rival: *rival, groupSize: *members,
 		settling: 20 * time.Second, slack: 96 << 20}
+	if l.mishaps, err = regexp.Compile(*striking); err != nil {
+		return 0, err
+	}
 	if *race {
 		l.slack = 1 << 30 // what the race detector remembers is never freed
 	}
