@@ -62,6 +62,8 @@
 //   - A request carries up to 256 entries, however large: 16 MB of entries of 64 KB. It must arrive, and be stored, within 10 s; on a slower line
 //     it fails and is sent again, forever. The cache of the log holds 512 entries. So keep entries below 64 KB or so; nothing here enforces it.
 //   - A leader whose disk hangs keeps the seat (#503), one whose disk is full takes it again and again (TestHangingDisk, TestFullDisk, TestFullDiskAlone).
+//   - A leader that hears of a later term sends heartbeats until it has stored that term, so a disk that hangs then would keep the others from an election.
+//     It sends nothing once it is no leader.
 //   - ErrLeadershipLost says nothing about the entry (TestLeaderCutOff): invariant 3.
 //   - VerifyLeader counts late answers: invariant 4. The time of the last contact is that of an answer, and a restarted follower votes at once:
 //     so a lease is counted from when requests were sent, and members make promises (TestPromises).

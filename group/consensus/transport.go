@@ -183,8 +183,12 @@ func (t *transport) TimeoutNow(id raft.ServerID, to raft.ServerAddress, q *raft.
 	return t.NetworkTransport.TimeoutNow(id, to, q, a)
 }
 
-// AppendEntries implements raft.Transport.
+// AppendEntries implements raft.Transport. A member that has given up its seat and cannot store the new term, because its disk hangs, would
+// go on to send heartbeats, and so keep the others from electing another leader.
 func (t *transport) AppendEntries(id raft.ServerID, to raft.ServerAddress, q *raft.AppendEntriesRequest, a *raft.AppendEntriesResponse) error {
+	if t.node.raft.State() != raft.Leader {
+		return ErrNotLeader
+	}
 	asked := time.Now()
 	err := t.NetworkTransport.AppendEntries(id, to, q, a)
 	if err == nil && a.Term == q.Term {
