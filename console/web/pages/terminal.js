@@ -24,6 +24,7 @@ class Terminal {
     this.db = 0;
     this.queues = false; // inside of MULTI
     this.place = history.length;
+    this.turn = Promise.resolve(); // of the commands
     this.output = el("div", {class: "output", role: "log", "aria-label": "Output", tabindex: "0"});
     this.prompt = el("label", {class: "prompt", for: "command"});
     this.input = el("input", {id: "command", class: "command", autocomplete: "off", autocapitalize: "off", spellcheck: "false", "aria-autocomplete": "list",
@@ -56,23 +57,26 @@ class Terminal {
     if (atEnd) this.output.scrollTop = this.output.scrollHeight;
   }
 
-  async submit() {
+  /** submit takes a command; those that are typed meanwhile wait for its end. */
+  submit() {
     const text = this.input.value.trim();
-    if (text === "" || this.running) return;
+    if (text === "") return;
     history.push(text);
     this.place = history.length;
     this.input.value = "";
     show(this.choices);
+    this.turn = this.turn.then(() => this.runLine(text));
+    this.suggest();
+  }
+
+  async runLine(text) {
     this.print(`${this.prompt.textContent} ${text}`, "typed");
-    this.running = true;
     try {
       await this.execute(parse(text));
     } catch (error) {
       this.print(error.message, "error");
     }
-    this.running = false;
     this.ask();
-    this.suggest();
     this.output.scrollTop = this.output.scrollHeight;
   }
 
