@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"path"
 	"strings"
+
+	"github.com/miniserver-go/miniserver/examples"
 )
 
 //go:generate editor/build
@@ -19,14 +21,18 @@ var files embed.FS
 var kinds = map[string]string{".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
 	".svg": "image/svg+xml", ".json": "application/json", ".txt": "text/plain; charset=utf-8", ".lua": "text/plain; charset=utf-8"}
 
-// file is GET of anything else.
+// file is GET of anything else: files of the page, and the example scripts.
 func (c *Console) file(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("path")
 	if name == "" {
 		name = "index.html"
 	}
 	kind := kinds[path.Ext(name)]
-	content, err := fs.ReadFile(files, "web/"+name) // it refuses names that are not clean
+	from, at := files, "web/"+name
+	if script, ok := strings.CutPrefix(name, "examples/"); ok {
+		from, at = examples.Scripts, script
+	}
+	content, err := fs.ReadFile(from, at) // it refuses names that are not clean
 	if err != nil || kind == "" || strings.Contains(name, "..") {
 		refuse(w, http.StatusNotFound, "there is no such file")
 		return

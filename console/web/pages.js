@@ -1,4 +1,5 @@
 // The pages, in the order of the navigation. Each is a module that is loaded when it is opened.
 export const pages = [
   {name: "terminal", title: "Terminal", load: () => import("./pages/terminal.js")},
+  {name: "limiter", title: "Limiter", load: () => import("./pages/limiter.js")},
 ];

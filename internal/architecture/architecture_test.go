@@ -65,7 +65,7 @@ var layers = [][]string{
 	{"ds/arena"},
 	{"ds/sizeclass", "ds/slab", "ds/value"},
 	{"ds/parallel", "libm", "release"},
-	{"resp"},
+	{"resp", "examples"},
 }
 
 // doors are the only packages that may import third-party code; tests may use testify

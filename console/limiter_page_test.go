@@ -1,0 +1,98 @@
+package console_test
+
+import (
+	"fmt"
+	"net/url"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+)
+
+// verdicts returns what the summary of the page Limiter says of a limiter: how many requests passed, and how many bounced.
+func (b *tab) verdicts(row int) [2]string {
+	b.t.Helper()
+	return eval[[2]string](b, fmt.Sprintf(`(() => {const r = document.querySelectorAll('.summary tbody tr')[%d];
+		return [r.querySelector('.passed-count').innerText, r.querySelector('.bounced-count').innerText]})()`, row))
+}
+
+// ends waits until the run of the page has come to its end.
+func (b *tab) ends() {
+	b.t.Helper()
+	b.wait("document.querySelector('.limiter').dataset.ended")
+}
+
+// limiterAt returns the address of the page with settings, in pairs; the clock does not wait.
+func limiterAt(settings ...string) string {
+	v := url.Values{"speed": {"0"}}
+	for i := 0; i < len(settings); i += 2 {
+		v.Set(settings[i], settings[i+1])
+	}
+	return "limiter?" + v.Encode()
+}
+
+func TestLimiterShowsWhereTwoDisagree(t *testing.T) {
+	b := start(t).browse(limiterAt("load", "list", "limit", "2", "window", "1000", "list", "0\n900\n950\n1000\n1100\n1950"))
+	b.ends()
+	// The fixed window opens at 0 and again at 1000; the sliding one has room again at 1000 and at 1900.
+	require.Equal(t, [2]string{"4", "2"}, b.verdicts(0))
+	require.Equal(t, [2]string{"4", "2"}, b.verdicts(1))
+	b.see(".timeline", "2 disagreements")
+	b.see(".disagreements tbody tr:nth-child(1)", "1.100 s")
+	b.see(".disagreements tbody tr:nth-child(1) .yes", "passes")
+	b.see(".disagreements tbody tr:nth-child(2)", "1.950 s")
+	b.see(".summary", "3, more than 2") // what the fixed window lets pass within a window
+	b.clickText(".disagreements button", "1.100 s")
+	b.see(".clock", "1.10 s")
+	b.see(".timeline .inside", "2 of 2 in the window")
+
+	b.choose(".set-a", "own")
+	b.fill(".set-script", "return {0, 0, 7}")
+	b.wait("document.querySelector('.passed-count')?.innerText == '0'")
+	b.fill(".set-script", "return redis.call('GET')")
+	b.see(".error", "Wrong number of args calling Redis command from script")
+	require.Contains(t, eval[string](b, "location.hash"), "script=return+redis.call")
+}
+
+func TestLimiterPlaysBurstsOnAClockThatIsDragged(t *testing.T) {
+	b := start(t).browse("limiter?b=token-bucket&speed=0.1")
+	b.wait("document.querySelector('.limiter').dataset.playing == 'true'")
+	b.click(".play") // it pauses
+	b.wait("document.querySelector('.limiter').dataset.playing == 'false'")
+	require.Empty(t, eval[string](b, "document.querySelector('.limiter').dataset.ended ?? ''"))
+	eval[bool](b, "(() => {const e = document.querySelector('.scrub'); e.value = 4000; return e.dispatchEvent(new Event('input'))})()")
+	b.see(".clock", "4.00 s")
+	b.wait("document.querySelector('.passed-count').innerText == '5'") // 4 and, in the second burst, 1
+	b.click(".send")
+	b.wait("document.querySelector('.bounced-count').innerText == '1'")
+	b.choose(".set-speed", "0")
+	b.click(".play")
+	b.ends()
+	require.Equal(t, [2]string{"25", "36"}, b.verdicts(0)) // 5 in each of the windows from 0, 12, 24, 36 and 48 s; one request was sent by hand
+	b.shot("limiter")
+
+	link := eval[string](b, "location.hash")
+	require.Contains(t, link, "b=token-bucket")
+	b.choose(".set-load", "many")
+	b.fill(".set-users", "20")
+	b.see(".users h2", "Users")
+	b.see(".users tbody", "user20")
+	b.ends()
+	require.NotEqual(t, link, eval[string](b, "location.hash"))
+	b.shot("limiter-users")
+	b.fill(".set-limit", "0")
+	b.see(".error", "Requests:")
+}
+
+func TestLimiterRunsAllAlgorithms(t *testing.T) {
+	p := start(t)
+	b := p.browse("terminal")
+	for _, name := range []string{"fixed-window", "sliding-window-hash", "sliding-window-zset", "token-bucket", "leaky-bucket", "throttle", "increx", "redisson", "own"} {
+		b.do(chromedp.Navigate(p.url + "/#" + limiterAt("a", name, "b", "none", "load", "list", "limit", "2", "burst", "2", "window", "10000",
+			"list", "0\n1\n2\n30000\n30001\n30002")))
+		b.wait("document.querySelector('.set-a')?.value == " + quoted(name))
+		b.ends()
+		require.Equal(t, [2]string{"4", "2"}, b.verdicts(0), name) // two at a time, and all are forgotten after 30 s
+		require.Empty(t, eval[string](b, "document.querySelector('.limiter .error').innerText"), name)
+	}
+}
