@@ -59,6 +59,7 @@ func (d *delivery) settle(certain bool) {
 		g.queue = g.queue[1:]
 		for _, p := range first.parts {
 			p.to.bound--
+			p.to.waiting -= p.n
 		}
 		g.deliver(first.held, first.certain)
 		g.bound.reuse(first.held)

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"net"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -111,6 +112,45 @@ func TestMessagesWaitAtTheBarrier(t *testing.T) {
 	g.all <- 0
 }
 
+// TestRepliesThatWaitCountAsOutput: a client cannot make the server hold more than the limit.
+func TestRepliesThatWaitCountAsOutput(t *testing.T) {
+	r, g := startWithBarrier(t)
+	g.awaited.Store(0)
+	c, other := r.dial(t), r.dial(t)
+	require.Equal(t, "+OK", other.ask(`CONFIG SET client-output-buffer-limit "normal 1mb 0 0"`))
+	require.Equal(t, ":300000", other.ask("SETRANGE k 299999 x"))
+	g.awaited.Store(7)
+	for range 3 {
+		c.send("GET k\r\n")
+		g.next(t)
+	}
+	c.send("GET k\r\n")
+	c.closed()
+	g.answer(0, true)
+	g.answer(1, true)
+	g.answer(2, true)
+}
+
+func TestHalfClosedConnectionsGetWhatWaits(t *testing.T) {
+	for _, certain := range []bool{true, false} {
+		r, g := startWithBarrier(t)
+		c := r.dial(t)
+		c.send("SET k v\r\nGET k\r\n")
+		require.NoError(t, c.Conn.(*net.TCPConn).CloseWrite())
+		g.next(t)
+		other := r.dial(t)
+		other.send("SET k v\r\n")
+		g.next(t)
+		g.answer(0, certain)
+		if certain {
+			require.Equal(t, []string{"+OK", "$1", "v"}, []string{c.line(), c.line(), c.line()})
+		}
+		c.closed()
+		g.answer(1, true)
+		require.Equal(t, "+OK", other.line())
+	}
+}
+
 // TestSettledRepliesWaitForNoOther: but on one connection they leave in order.
 func TestSettledRepliesWaitForNoOther(t *testing.T) {
 	r, g := startWithBarrier(t)
@@ -122,8 +162,8 @@ func TestSettledRepliesWaitForNoOther(t *testing.T) {
 	other.send("GET settled\r\nGET k\r\n")
 	require.EqualValues(t, 7, g.next(t), "nothing was sent of this batch")
 	g.answer(0, true)
+	g.answer(1, true)
 	require.Equal(t, "+OK", c.line())
 	require.Equal(t, "$-1", c.line())
-	g.answer(1, true)
 	require.Equal(t, []string{"$-1", "$1", "v"}, []string{other.line(), other.line(), other.line()})
 }

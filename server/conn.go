@@ -26,6 +26,7 @@ type conn struct {
 	group    *group // of the loop
 	held     int    // replies of this connection in the group
 	bound    int    // those of them that wait at the barrier, or behind such
+	waiting  int    // bytes of these
 	queued   int    // bytes of the arguments that MULTI has queued
 	blocked  bool
 	counted  bool        // the session counts bytes of the input
@@ -35,6 +36,7 @@ type conn struct {
 	dying    bool        // executes nothing more; closes when its output is sent
 	broken   bool        // can send nothing more
 	closed   bool        // gnet has closed it
+	last     *last       // nil: gnet sends the replies
 	draining atomic.Bool // tick will wake it
 	late     time.Time   // since when the unsent output exceeds the soft limit; zero if it does not
 }
@@ -248,6 +250,7 @@ func (c *conn) write(out []byte, awaits uint64, groupable bool) {
 }
 
 func (c *conn) send(out []byte) {
+	c.last.add(out)
 	if c.broken {
 		return
 	}
@@ -265,6 +268,9 @@ func (c *conn) limitOutput(class engine.Class) {
 		return
 	}
 	unsent := int64(c.gc.OutboundBuffered())
+	if c.waiting > maxPart { // little is sent soon
+		unsent += int64(c.waiting)
+	}
 	if unsent == 0 && c.session.Unsent.Load() == 0 {
 		return
 	}

@@ -127,6 +127,7 @@ func (g *group) hold(c *conn, out []byte, awaits uint64) {
 	if awaits != 0 || c.bound > 0 {
 		g.bound.add(c, out, awaits != 0)
 		c.bound++
+		c.waiting += len(out)
 	} else {
 		g.free.add(c, out, false)
 	}
@@ -170,9 +171,13 @@ func (g *group) deliver(h held, certain bool) {
 		p.to.held--
 		if p.awaits && !certain {
 			p.to.dying, p.to.broken = true, true
+			p.to.last.lose()
 		}
 		p.to.send(rest[:p.n])
 		rest = rest[p.n:]
+		if p.to.held == 0 {
+			p.to.last.send()
+		}
 		if p.to.dying && p.to.held == 0 {
 			p.to.Wake() // it closes when its output is sent
 		}

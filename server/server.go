@@ -334,6 +334,9 @@ func (s *Server) OnClose(gc gnet.Conn, _ error) gnet.Action {
 			c.group.flush()
 		}
 	}
+	if c.bound > 0 && !c.broken {
+		c.keepOpen()
+	}
 	c.broken, c.closed = true, true
 	c.ended()
 	return gnet.None
