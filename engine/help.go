@@ -19,7 +19,7 @@ func cmdHelp(c *Call) {
 		lines = append(lines, "(no subcommand)", helpIndent+c.Cmd.parent.Summary)
 	}
 	for i := range c.Cmd.parent.Subs {
-		if sub := &c.Cmd.parent.Subs[i]; sub != c.Cmd {
+		if sub := &c.Cmd.parent.Subs[i]; sub != c.Cmd && sub.Flags&Internal == 0 {
 			lines = append(lines, c.Engine.HelpOf(sub)...)
 		}
 	}
