@@ -29,8 +29,15 @@ func (n *Node) Append(seat uint64, data []byte, done func(error)) {
 	}
 	a := &appended{seat: seat, begin: time.Now(), done: done}
 	if seat == s.id && seat != 0 {
-		s.number++
-		a.future = n.raft.Apply(envelope(seat, s.number, data), enqueueLimit)
+		list := parts(data)
+		for i, part := range list {
+			s.number++
+			number := s.number
+			if i < len(list)-1 {
+				number |= moreParts
+			}
+			a.future = n.raft.Apply(envelope(seat, number, part), enqueueLimit)
+		}
 	}
 	s.waiting = append(s.waiting, a)
 	notify(s.wake)

@@ -59,8 +59,8 @@
 //
 //   - A pipeline of requests stops for good after a follower's disk fails (hashicorp/raft#612), and delays members that lag behind. There is none: one request is
 //     under way to each follower (TestFollowersDiskFails).
-//   - A request carries up to 256 entries, however large: 16 MB of entries of 64 KB. It must arrive, and be stored, within 10 s; on a slower line
-//     it fails and is sent again, forever. The cache of the log holds 512 entries. So keep entries below 64 KB or so; nothing here enforces it.
+//   - A request carries up to 256 entries, however large, and must arrive, and be stored, within 10 s. So large entries go into the log in parts, and a
+//     request carries as many as 8 MB have (TestLargeEntries). raft-wal refuses entries of 64 MB.
 //   - A leader whose disk hangs keeps the seat (#503), one whose disk is full takes it again and again (TestHangingDisk, TestFullDisk, TestFullDiskAlone).
 //   - A leader that hears of a later term sends heartbeats until it has stored that term, so a disk that hangs then would keep the others from an election.
 //     It sends nothing once it is no leader.

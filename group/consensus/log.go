@@ -72,8 +72,9 @@ func (l *log) openWAL() (*wal.WAL, error) {
 // StoreLogs implements raft.LogStore. After a suffix has been deleted it waits until it can store others: Raft still believes that the old ones are there.
 func (l *log) StoreLogs(logs []*raft.Log) error {
 	checked, newest := withChecksums(logs), logs[len(logs)-1].Index
+	limit := l.limit + time.Duration(size(logs))*time.Second/slowest
 	for {
-		err := l.change(func(w *wal.WAL) error {
+		err := l.change(limit, func(w *wal.WAL) error {
 			if err := w.StoreLogs(checked); err != nil {
 				return err
 			}
@@ -90,14 +91,22 @@ func (l *log) StoreLogs(logs []*raft.Log) error {
 	}
 }
 
+// slowest is how many bytes a second a disk must store, so that many bytes have more time.
+const slowest = 16 << 20
+
+func size(logs []*raft.Log) (bytes int) {
+	for _, e := range logs {
+		bytes += len(e.Data)
+	}
+	return bytes
+}
+
 func (l *log) hasStored(logs []*raft.Log) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	newest := logs[len(logs)-1]
 	l.last, l.lastTerm, l.truncated, l.pause = newest.Index, newest.Term, false, firstPause
-	for _, e := range logs {
-		l.stored.Add(uint64(len(e.Data)))
-	}
+	l.stored.Add(uint64(size(logs)))
 }
 
 // StoreLog implements raft.LogStore.
@@ -106,7 +115,7 @@ func (l *log) StoreLog(e *raft.Log) error { return l.StoreLogs([]*raft.Log{e}) }
 // DeleteRange implements raft.LogStore. It waits until it has succeeded: Raft would go on as if it had.
 func (l *log) DeleteRange(from, to uint64) error {
 	last := l.willDelete(from, to)
-	for l.change(func(w *wal.WAL) error { return l.shorten(w, last, from, to) }) != nil {
+	for l.change(l.limit, func(w *wal.WAL) error { return l.shorten(w, last, from, to) }) != nil {
 		l.await()
 	}
 	return nil
@@ -148,8 +157,8 @@ func (l *log) readMark() uint64 {
 	return 0
 }
 
-// change runs what writes, for the limit of time.
-func (l *log) change(fn func(*wal.WAL) error) error {
+// change runs what writes, for a limit of time.
+func (l *log) change(limit time.Duration, fn func(*wal.WAL) error) error {
 	l.mu.Lock()
 	w, failed := l.wal, l.failed
 	if failed == nil {
@@ -159,7 +168,7 @@ func (l *log) change(fn func(*wal.WAL) error) error {
 	if failed != nil {
 		return failed
 	}
-	err := within(l.limit, func() error {
+	err := within(limit, func() error {
 		defer l.underway.Done()
 		return fn(w)
 	})

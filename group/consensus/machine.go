@@ -3,6 +3,7 @@ package consensus
 import (
 	"encoding/binary"
 	"io"
+	"slices"
 	"sync"
 
 	"github.com/hashicorp/raft"
@@ -16,6 +17,7 @@ type machine struct {
 	mu      sync.Mutex // held while a function of inner runs
 	last    position
 	applied uint64 // index of the last entry, of any kind
+	begun   []byte // parts of a large entry whose last part has not come
 }
 
 // position says how far the entries of seats have been applied.
@@ -23,8 +25,22 @@ type position struct{ seat, number uint64 }
 
 const positionSize = 16
 
+// An entry that is larger than a part goes into the log in parts, each with a number. The last one makes it count.
+const (
+	maxPart   = 2 << 20
+	moreParts = 1 << 63 // in a number: this is not the last part
+)
+
 func newMachine(n *Node) *machine {
 	return &machine{node: n, inner: n.options.Machine}
+}
+
+// parts cuts an entry.
+func parts(data []byte) (list [][]byte) {
+	for len(data) > maxPart {
+		list, data = append(list, data[:maxPart]), data[maxPart:]
+	}
+	return append(list, data)
 }
 
 // envelope puts the number within a seat before an entry.
@@ -56,12 +72,26 @@ func (m *machine) open(logs []*raft.Log, responses []any) (entries []Entry) {
 			continue
 		}
 		p := readPosition(l.Data)
+		more := p.number&moreParts != 0
+		p.number &^= moreParts
 		if !p.follows(m.last, l.Term) {
 			responses[i] = errVoid
 			continue
 		}
+		if p.seat != m.last.seat {
+			m.begun = nil
+		}
 		m.last = p
-		entries = append(entries, Entry{Index: l.Index, Term: l.Term, Seat: p.seat, Data: l.Data[positionSize:]})
+		data := l.Data[positionSize:]
+		if more || m.begun != nil {
+			m.begun = append(m.begun, data...)
+			data = m.begun
+		}
+		if more {
+			continue
+		}
+		m.begun = nil
+		entries = append(entries, Entry{Index: l.Index, Term: l.Term, Seat: p.seat, Data: data})
 	}
 	return entries
 }
@@ -88,7 +118,7 @@ func (m *machine) Snapshot() (raft.FSMSnapshot, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s, err := m.inner.Snapshot()
-	return state{s, header{m.last, m.applied}}, err
+	return state{s, header{m.last, m.applied, slices.Clone(m.begun)}}, err
 }
 
 // Restore implements raft.FSM.
@@ -103,7 +133,7 @@ func (m *machine) restore(r io.Reader) error {
 	if err != nil {
 		return err
 	}
-	m.last, m.applied = h.last, h.applied
+	m.last, m.applied, m.begun = h.last, h.applied, h.begun
 	return m.inner.Restore(r)
 }
 
@@ -111,14 +141,30 @@ func (m *machine) restore(r io.Reader) error {
 type header struct {
 	last    position
 	applied uint64
+	begun   []byte
 }
 
-const headerSize = positionSize + 8
+const headerSize = positionSize + 8 + 8
 
-func readHeader(r io.Reader) (header, error) {
+func (h header) bytes() []byte {
+	b := binary.LittleEndian.AppendUint64(h.last.append(nil), h.applied)
+	return append(binary.LittleEndian.AppendUint64(b, uint64(len(h.begun))), h.begun...)
+}
+
+func readHeader(r io.Reader) (h header, err error) {
 	var b [headerSize]byte
-	_, err := io.ReadFull(r, b[:])
-	return header{readPosition(b[:]), binary.LittleEndian.Uint64(b[positionSize:])}, err
+	if _, err = io.ReadFull(r, b[:]); err != nil {
+		return h, err
+	}
+	h.last, h.applied = readPosition(b[:]), binary.LittleEndian.Uint64(b[positionSize:])
+	size := binary.LittleEndian.Uint64(b[positionSize+8:])
+	if h.begun, err = io.ReadAll(io.LimitReader(r, int64(size))); err == nil && uint64(len(h.begun)) < size {
+		err = io.ErrUnexpectedEOF
+	}
+	if size == 0 {
+		h.begun = nil
+	}
+	return h, err
 }
 
 // state is a Snapshot with its header.
@@ -129,7 +175,7 @@ type state struct {
 
 // Persist implements raft.FSMSnapshot.
 func (s state) Persist(sink raft.SnapshotSink) error {
-	_, err := sink.Write(binary.LittleEndian.AppendUint64(s.header.last.append(nil), s.header.applied))
+	_, err := sink.Write(s.header.bytes())
 	if err == nil {
 		err = s.Write(sink)
 	}

@@ -8,8 +8,8 @@ import (
 // the entries after it. Only Apply may call it, for an index before that of its first entry, or of one of its entries. Apply runs again within it.
 func (n *Node) Rebuild(index uint64) error {
 	m := n.machine
-	last, applied := m.last, m.applied
-	defer func() { m.last, m.applied = last, applied }()
+	last, applied, begun := m.last, m.applied, m.begun
+	defer func() { m.last, m.applied, m.begun = last, applied, begun }()
 	return m.rebuild(index)
 }
 
@@ -59,7 +59,7 @@ func (m *machine) restoreBefore(index uint64) (uint64, error) {
 			return meta.Index, err
 		}
 	}
-	m.last = position{}
+	m.last, m.begun = position{}, nil
 	return 0, m.inner.Restore(nil)
 }
 
@@ -74,7 +74,7 @@ func (m *machine) restoreIf(id string, index uint64) (bool, error) {
 	if err != nil || h.applied > index {
 		return false, err
 	}
-	m.last = h.last
+	m.last, m.begun = h.last, h.begun
 	return true, m.inner.Restore(r)
 }
 

@@ -189,12 +189,27 @@ func (t *transport) AppendEntries(id raft.ServerID, to raft.ServerAddress, q *ra
 	if t.node.raft.State() != raft.Leader {
 		return ErrNotLeader
 	}
+	q.Entries = few(q.Entries)
 	asked := time.Now()
 	err := t.NetworkTransport.AppendEntries(id, to, q, a)
 	if err == nil && a.Term == q.Term {
 		t.answered(id, asked, a.LastLog, q)
 	}
 	return err
+}
+
+// maxRequest is how many bytes of entries a request carries, unless it is one entry.
+const maxRequest = 8 << 20
+
+// few returns as many of the first entries as one request may carry: Raft sends the rest with the next. It counts entries only.
+func few(entries []*raft.Log) []*raft.Log {
+	bytes := 0
+	for i, e := range entries {
+		if bytes += len(e.Data); bytes > maxRequest && i > 0 {
+			return entries[:i]
+		}
+	}
+	return entries
 }
 
 func (t *transport) answered(id raft.ServerID, asked time.Time, last uint64, q *raft.AppendEntriesRequest) {
