@@ -1,0 +1,70 @@
+// A list that draws only the rows that are in view, so that it scrolls smoothly with any number of them.
+
+import {el} from "./dom.js";
+
+export const rowHeight = 28;
+
+/** Rows shows items as rows of one height. draw(item) makes the element of a row; drawn(items) is called with those that have come into view. */
+export class Rows {
+  constructor({label, draw, drawn = () => {}, open}) {
+    Object.assign(this, {draw, drawn, open, items: [], at: 0});
+    this.body = el("div", {class: "rows-body"});
+    this.node = el("div", {class: "rows", role: "listbox", tabindex: "0", "aria-label": label, onkeydown: e => this.key(e),
+      onscroll: () => requestAnimationFrame(() => this.paint())}, this.body);
+    new ResizeObserver(() => this.paint()).observe(this.node);
+  }
+
+  set(items) {
+    this.items = items;
+    this.at = Math.min(this.at, Math.max(0, items.length - 1));
+    this.body.style.height = `${items.length * rowHeight}px`;
+    this.first = -1;
+    this.paint();
+  }
+
+  paint() {
+    const first = Math.max(0, Math.floor(this.node.scrollTop / rowHeight) - 6);
+    const last = Math.min(this.items.length, Math.ceil((this.node.scrollTop + this.node.clientHeight) / rowHeight) + 6);
+    if (first === this.first && last === this.last) return;
+    this.first = first;
+    this.last = last;
+    const shown = this.items.slice(first, last);
+    this.body.replaceChildren(...shown.map((item, i) => this.row(item, first + i)));
+    this.drawn(shown);
+  }
+
+  row(item, i) {
+    const node = this.draw(item);
+    node.style.transform = `translateY(${i * rowHeight}px)`;
+    node.setAttribute("role", "option");
+    node.setAttribute("aria-posinset", i + 1);
+    node.setAttribute("aria-setsize", this.items.length);
+    node.id ||= `row-${i}`;
+    node.classList.toggle("at", i === this.at);
+    node.addEventListener("click", () => this.go(i, true));
+    return node;
+  }
+
+  go(i, opens) {
+    this.at = Math.max(0, Math.min(this.items.length - 1, i));
+    const top = this.at * rowHeight;
+    const view = this.node;
+    if (top < view.scrollTop) view.scrollTop = top;
+    if (top + rowHeight > view.scrollTop + view.clientHeight) view.scrollTop = top + rowHeight - view.clientHeight;
+    this.first = -1;
+    this.paint();
+    view.setAttribute("aria-activedescendant", `row-${this.at}`);
+    if (opens && this.items[this.at]) this.open(this.items[this.at]);
+  }
+
+  key(event) {
+    const steps = {ArrowDown: 1, ArrowUp: -1, PageDown: 15, PageUp: -15, Home: -Infinity, End: Infinity};
+    if (event.key in steps) {
+      event.preventDefault();
+      this.go(this.at + Math.max(-this.items.length, Math.min(this.items.length, steps[event.key])));
+    } else if (event.key === "Enter" || event.key === " ") {
+      event.preventDefault();
+      this.go(this.at, true);
+    }
+  }
+}

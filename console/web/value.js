@@ -1,0 +1,120 @@
+// One key: its facts, its elements, and what can be done with them.
+
+import {ReplyError, decode} from "./api.js";
+import {ring} from "./deadline.js";
+import {bytes, el, show} from "./dom.js";
+import {elements} from "./elements.js";
+import {format, line} from "./words.js";
+
+/** ValueView shows a key. changed(gone) is called after a change; gone says why the key is not there any more. */
+export class ValueView {
+  constructor(context, key, {db, changed}) {
+    Object.assign(this, {context, key, db, changed});
+    this.failed = el("p", {class: "error", role: "alert"});
+    this.head = el("div", {class: "value-head"});
+    this.body = el("div", {class: "value-body"});
+    this.same = el("code", {class: "same"});
+    this.raw = el("pre", {class: "raw"});
+    this.node = el("div", {class: "value-view"}, this.head, this.failed, this.body,
+      el("details", {class: "reply"}, el("summary", {}, "The same in redis-cli: ", this.same), this.raw));
+  }
+
+  /** load asks for everything anew. */
+  async load() {
+    const [type, ttl, size, encoding] = await this.context.all([["TYPE", this.key], ["PTTL", this.key], ["MEMORY", "USAGE", this.key], ["OBJECT", "ENCODING", this.key]]);
+    if (type instanceof ReplyError) return show(this.failed, type.message);
+    if (type === "none") return this.changed(`The key ${this.key} is not there.`);
+    this.type = type;
+    show(this.head, el("h1", {}, String(this.key)), el("div", {class: "row facts"}, el("span", {class: "tag"}, type === "MBbloom--" ? "Bloom filter" : type),
+      !(encoding instanceof ReplyError) && el("span", {class: "tag"}, encoding), el("span", {class: "soft"}, bytes(Number(size))),
+      ring(`${this.db} ${this.key}`, ttl), el("span", {class: "grow"}),
+      el("a", {href: `#memory?${new URLSearchParams({key: this.key, db: this.db})}`}, "Memory"),
+      el("button", {onclick: () => this.askDeadline(ttl)}, "Deadline"), el("button", {onclick: () => this.askName()}, "Rename"),
+      el("button", {class: "danger", onclick: () => this.remove()}, "Delete"), el("button", {class: "quiet", onclick: () => this.load(), "aria-label": "Reload", title: "Reload"}, "↻")));
+    const draw = elements[type];
+    if (draw) await this.try(() => draw(this));
+    else show(this.body, el("p", {class: "soft"}, "The page does not show values of this type."));
+  }
+
+  /** try does something, and shows why it has failed. */
+  async try(fn) {
+    show(this.failed);
+    try {
+      return await fn();
+    } catch (error) {
+      show(this.failed, error.message);
+    }
+  }
+
+  /** read runs a command that shows something; the page shows it and its reply. */
+  async read(...words) {
+    const {replies: [reply]} = await this.context.api.raw([words]);
+    this.same.textContent = line(words);
+    this.raw.textContent = format(reply).slice(0, 100_000);
+    const value = decode(reply);
+    if (value instanceof ReplyError) throw value;
+    return value;
+  }
+
+  /** change runs a command that changes the key, or several as a transaction, and loads anew. */
+  async change(...commands) {
+    return this.try(async () => {
+      for (const words of commands) this.same.textContent = line(words);
+      const replies = await this.context.all(commands.length > 1 ? [["MULTI"], ...commands, ["EXEC"]] : commands);
+      const wrong = replies.flat().find(r => r instanceof ReplyError);
+      if (wrong) throw wrong;
+      this.context.announce(`${line(commands[0].slice(0, 2))}: done`);
+      this.changed();
+      await this.load();
+    });
+  }
+
+  async remove() {
+    if (!await confirmed(`Delete ${this.key}?`, "Delete")) return;
+    await this.try(async () => {
+      await this.context.run("DEL", this.key);
+      this.changed(`Deleted ${this.key}.`);
+    });
+  }
+
+  async askDeadline(ttl) {
+    const text = await ask("Time to live, in seconds; empty for none", ttl >= 0 ? String(ttl / 1000) : "");
+    if (text === null) return;
+    await this.change(text === "" ? ["PERSIST", this.key] : ["PEXPIRE", this.key, Math.round(Number(text) * 1000)]);
+  }
+
+  async askName() {
+    const name = await ask("New name", String(this.key));
+    if (name === null || name === String(this.key)) return;
+    await this.try(async () => {
+      if (!await this.context.run("RENAMENX", this.key, name)) throw new Error("There is a key of this name.");
+      this.changed(`It is called ${name} now: search again.`);
+    });
+  }
+}
+
+/** ask asks for a text; null if the user does not want to. */
+export function ask(label, value) {
+  return new Promise(resolve => {
+    const input = el("input", {value, "aria-label": label, spellcheck: "false"});
+    let answer = null;
+    const dialog = el("dialog", {class: "ask", "aria-label": label}, el("form", {onsubmit: e => { e.preventDefault(); answer = input.value; dialog.close(); }},
+      el("label", {}, label), input, el("div", {class: "row"}, el("button", {class: "primary"}, "OK"), el("button", {type: "button", onclick: () => dialog.close()}, "Cancel"))));
+    dialog.addEventListener("close", () => { dialog.remove(); resolve(answer); });
+    document.body.append(dialog);
+    dialog.showModal();
+    input.select();
+  });
+}
+
+/** confirmed asks before something is lost. */
+export function confirmed(question, verb) {
+  return new Promise(resolve => {
+    let yes = false;
+    const dialog = el("dialog", {class: "ask", "aria-label": question}, el("form", {onsubmit: e => { e.preventDefault(); yes = true; dialog.close(); }}, el("p", {}, question),
+      el("div", {class: "row"}, el("button", {class: "primary"}, verb), el("button", {type: "button", onclick: () => dialog.close()}, "Cancel"))));
+    dialog.addEventListener("close", () => { dialog.remove(); resolve(yes); });
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+}
