@@ -90,6 +90,20 @@ func (p *page) code(language string) (blocks []string) {
 	return blocks
 }
 
+var fileTitle = regexp.MustCompile("^```\\w+ title=\"([^\"]+)\"$")
+
+// files returns the contents of the blocks that have the name of a file as their title.
+func (p *page) files() map[string]string {
+	files := map[string]string{}
+	for i, line := range p.lines {
+		if title := fileTitle.FindStringSubmatch(line); title != nil {
+			end := i + 1 + slices.Index(p.lines[i+1:], "```")
+			files[title[1]] = strings.Join(p.lines[i+1:end], "\n") + "\n"
+		}
+	}
+	return files
+}
+
 // headings returns the texts of the headings.
 func (p *page) headings() (texts []string) {
 	inside := false
