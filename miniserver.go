@@ -128,7 +128,7 @@ func start(lines []string, options server.Options) (*Server, error) {
 	}
 	s.server = server.New(s.engine, options)
 	for _, line := range others {
-		if err := apply(line, s.engine.Param); err != nil {
+		if err := apply(line, s.engine.Param, s.engine.UnknownParam); err != nil {
 			return nil, err
 		}
 	}

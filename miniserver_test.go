@@ -94,7 +94,8 @@ func TestSettings(t *testing.T) {
 	require.Equal(t, "10485760", s.Do("CONFIG", "GET", "maxmemory").Elems[1].Text)
 	require.Equal(t, "60 1 300 10", s.Do("CONFIG", "GET", "save").Elems[1].Text)
 	for setting, refusal := range map[string]string{
-		"no-such-thing 1": "there is no such parameter",
+		"no-such-thing 1": "unknown setting 'no-such-thing'",
+		"maxmemroy 10mb":  "did you mean 'maxmemory'?",
 		"maxmemory":       "name or value is missing",
 		"maxmemory lots":  "argument must be a memory value",
 		"databases 0":     "argument must be between 1 and",

@@ -43,22 +43,23 @@ func (c *config) applyEarly(settings []string) (others []string, err error) {
 			others = append(others, line)
 			continue
 		}
-		if err = apply(line, func(string) *engine.Param { return &early[i] }); err != nil {
+		if err = apply(line, func(string) *engine.Param { return &early[i] }, nil); err != nil {
 			return nil, err
 		}
 	}
 	return others, nil
 }
 
-// apply applies a line of a redis.conf to the parameter that lookup finds.
-func apply(line string, lookup func(name string) *engine.Param) error {
+// apply applies a line of a redis.conf to the parameter that lookup finds; unknown returns the error if it finds none.
+func apply(line string, lookup func(name string) *engine.Param, unknown func(name string, others ...string) error) error {
 	words, ok := resp.Words([]byte(line), nil)
 	if !ok || len(words) < 2 {
 		return fmt.Errorf("setting %q: name or value is missing", line)
 	}
-	p := lookup(strings.ToLower(string(words[0])))
+	name := strings.ToLower(string(words[0]))
+	p := lookup(name)
 	if p == nil || p.Set == nil {
-		return fmt.Errorf("setting %q: there is no such parameter", line)
+		return fmt.Errorf("setting %q: %w", line, unknown(name))
 	}
 	values := make([]string, len(words)-1)
 	for i, w := range words[1:] {

@@ -13,9 +13,8 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/persistence/snapshot"
 	"github.com/miniserver-go/miniserver/release"
 )
 
@@ -192,10 +191,10 @@ func (s *Server) listenTCP(bind string, port int) (net.Listener, error) {
 	if err != nil && optional && missing(err) {
 		return nil, nil
 	}
-	if err == nil {
-		err = s.guard(ln)
+	if err != nil {
+		return nil, worded(err, host, port)
 	}
-	return ln, err
+	return ln, s.guard(ln)
 }
 
 // guard closes a listener that strangers could reach, if they are not to, and returns the reason.
@@ -207,20 +206,17 @@ func (s *Server) guard(ln net.Listener) error {
 	return fmt.Errorf("%s: set a password, as by requirepass, to listen beyond loopback, on %s", s.opts.Guarded, ln.Addr())
 }
 
-// missing reports whether err says that the machine does not have an address.
-func missing(err error) bool {
-	return errors.Is(err, unix.EADDRNOTAVAIL) || errors.Is(err, unix.EAFNOSUPPORT) || errors.Is(err, unix.EPROTONOSUPPORT) ||
-		errors.Is(err, unix.ENOPROTOOPT)
-}
-
 // listenUnix opens a unix socket. It replaces a socket file that an earlier process left.
 func listenUnix(path string, perm fs.FileMode) (net.Listener, error) {
 	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSocket != 0 {
 		_ = os.Remove(path)
 	}
 	ln, err := net.Listen("unix", path)
-	if err != nil || perm == 0 {
-		return ln, err
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s", path, snapshot.Strerror(err))
+	}
+	if perm == 0 {
+		return ln, nil
 	}
 	return ln, os.Chmod(path, perm)
 }

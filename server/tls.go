@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/persistence/snapshot"
 )
 
 // Two goroutines beside the event loops decrypt and encrypt a TLS connection. They pass the plain bytes to its event
@@ -91,6 +93,10 @@ func (t *tlsConfig) load() error {
 		return errNoCA
 	}
 	cert, err := tls.LoadX509KeyPair(t.cert, t.key)
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return fmt.Errorf("can't open %s: %s", path.Path, snapshot.Strerror(err))
+	}
 	if err != nil {
 		return err
 	}

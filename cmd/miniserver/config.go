@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/spelling"
+	"github.com/miniserver-go/miniserver/persistence/snapshot"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
@@ -23,6 +25,7 @@ type config struct {
 
 // setting is one line: a parameter and its value.
 type setting struct {
+	source  string // where the line is: "file" with its path, or "from standard input"; "" for an option
 	line    int
 	text    string
 	words   []string
@@ -31,32 +34,42 @@ type setting struct {
 
 func (s *setting) name() string { return strings.ToLower(s.words[0]) }
 
+const fromStdin = "from standard input"
+
+// Settings that are no parameters.
+const (
+	settingInclude = "include"
+	settingUser    = "user"
+	settingRename  = "rename-command"
+)
+
+// errBadDirective is Redis' error for a line of a setting that is no parameter.
 const errBadDirective = engine.Error("Bad directive or wrong number of arguments")
 
-// errSetting is the error of a line, in redis-server's words.
+// errSetting is the error of a setting. That of a line has redis-server's words, and also names the file.
 type errSetting struct {
 	s      *setting
 	reason error
 }
 
 func (e errSetting) Error() string {
-	return fmt.Sprintf("\n*** FATAL CONFIG FILE ERROR (Redis %s) ***\nReading the configuration file, at line %d\n>>> '%s'\n%s",
-		release.Default.Version, e.s.line, e.s.text, e.reason)
+	if e.s.source == "" {
+		return fmt.Sprintf("miniserver: %s: %s", e.s.text, e.reason)
+	}
+	return fmt.Sprintf("\n*** FATAL CONFIG FILE ERROR (Redis %s) ***\nReading the configuration %s, at line %d\n>>> '%s'\n%s",
+		release.Default.Version, e.s.source, e.s.line, e.s.text, e.reason)
 }
 
 // readConfig reads the configuration that the program's arguments name: a file if the first is not an option, "-" for
 // standard input, options and their values.
 func readConfig(args []string, in io.Reader) (*config, error) {
 	c := &config{}
-	var text bytes.Buffer
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		c.file, _ = filepath.Abs(args[0])
-		args = args[1:]
-		content, err := readFile(c.file)
-		if err != nil {
-			return nil, err
+		if err := c.read(c.file); err != nil {
+			return nil, meantSubcommand(args[0], err)
 		}
-		text.Write(content)
+		args = args[1:]
 	}
 	if n := len(args); n > 0 && (args[0] == "-" || args[n-1] == "-") {
 		if args[0] == "-" {
@@ -65,42 +78,48 @@ func readConfig(args []string, in io.Reader) (*config, error) {
 			args = args[:n-1]
 		}
 		content, err := io.ReadAll(in)
+		if err == nil {
+			err = c.parse(fromStdin, content)
+		}
 		if err != nil {
 			return nil, err
 		}
-		text.Write(content)
 	}
-	text.WriteString(optionLines(args))
-	return c, c.parse(text.Bytes())
+	return c, c.parseOptions(args)
 }
 
-// optionLines returns the options as lines of a configuration file, the first of which is empty.
-func optionLines(args []string) string {
-	var b []byte
-	for i, arg := range args {
-		name, isOption := strings.CutPrefix(arg, "--")
-		switch {
-		case isOption:
-			b = append(append(b, '\n'), name...)
-		case i == 0:
-			b = resp.Quote(append(b, '\n'), arg)
-		default:
-			b = resp.Quote(append(b, ' '), arg)
-		}
+// meantSubcommand returns the error for a first argument that is no file. One that looks like a name may have been a sub-command.
+func meantSubcommand(arg string, err error) error {
+	if !errors.Is(err, os.ErrNotExist) || strings.ContainsAny(arg, `./\`) {
+		return err
 	}
-	return string(b)
+	return usageError{fmt.Errorf("miniserver: '%s' is neither a sub-command nor a configuration file%s\n"+
+		"'miniserver help' lists the sub-commands.", arg, spelling.Hint(arg, subcommandNames()))}
 }
 
-func readFile(path string) ([]byte, error) {
+// read reads the lines of a file.
+func (c *config) read(path string) error {
 	content, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("fatal error, can't open config file: %w", err)
+		return errFile{path, err}
 	}
-	return content, nil
+	return c.parse("file "+path, content)
 }
 
-// parse reads the lines of a text. The lines of an included file stand in place of the include.
-func (c *config) parse(text []byte) error {
+// errFile is the error of a configuration file that cannot be read, in Redis' words.
+type errFile struct {
+	path  string
+	cause error
+}
+
+func (e errFile) Error() string {
+	return fmt.Sprintf("Fatal error, can't open config file '%s': %s", e.path, snapshot.Strerror(e.cause))
+}
+
+func (e errFile) Unwrap() error { return e.cause }
+
+// parse reads the lines of a text.
+func (c *config) parse(source string, text []byte) error {
 	n := 0
 	for line := range bytes.Lines(text) {
 		n++
@@ -108,7 +127,7 @@ func (c *config) parse(text []byte) error {
 		if len(line) == 0 || line[0] == '#' {
 			continue
 		}
-		s := &setting{line: n, text: string(line)}
+		s := &setting{source: source, line: n, text: string(line)}
 		words, ok := resp.Words(line, nil)
 		if !ok {
 			return errSetting{s, engine.Error("Unbalanced quotes in configuration line")}
@@ -116,32 +135,33 @@ func (c *config) parse(text []byte) error {
 		for _, w := range words {
 			s.words = append(s.words, string(w))
 		}
-		if s.name() == "include" {
-			if err := c.include(s); err != nil {
-				return err
-			}
-			continue
+		if err := c.add(s); err != nil {
+			return err
 		}
-		c.settings = append(c.settings, s)
 	}
 	return nil
 }
 
-// include reads the files that a line names; a pattern may match none.
+// add adds a setting. The lines of an included file stand in place of the include.
+func (c *config) add(s *setting) error {
+	if s.name() == settingInclude {
+		return c.include(s)
+	}
+	c.settings = append(c.settings, s)
+	return nil
+}
+
+// include reads the files that a setting names; a pattern may match none.
 func (c *config) include(s *setting) error {
 	if len(s.words) != 2 {
-		return errSetting{s, errors.New("wrong number of arguments")}
+		return errSetting{s, engine.Error("wrong number of arguments: include needs a file")}
 	}
 	paths := []string{s.words[1]}
 	if strings.ContainsAny(paths[0], "*?[") {
 		paths, _ = filepath.Glob(paths[0])
 	}
 	for _, path := range paths {
-		content, err := readFile(path)
-		if err != nil {
-			return err
-		}
-		if err := c.parse(content); err != nil {
+		if err := c.read(path); err != nil {
 			return err
 		}
 	}
@@ -171,19 +191,31 @@ func (s *setting) rename(e *engine.Engine) error {
 	return nil
 }
 
-// set gives a parameter the line's value. A nil parameter is unknown.
-func (s *setting) set(p *engine.Param) error {
+// apply gives a parameter of the engine the line's value.
+func (s *setting) apply(e *engine.Engine) error {
+	p := e.Param(s.name())
 	if p == nil || p.Set == nil {
-		return errSetting{s, errBadDirective}
+		return errSetting{s, e.UnknownParam(s.name(), settingInclude, settingUser, settingRename)}
 	}
+	return s.set(p)
+}
+
+// set gives a parameter the line's value.
+func (s *setting) set(p *engine.Param) error {
 	values := s.words[1:]
 	if len(values) == 0 && p.Switch {
 		values = []string{"yes"}
 	}
-	if len(values) == 0 || len(values) > 1 && !p.List {
-		return errSetting{s, errors.New("wrong number of arguments")}
+	var err error
+	switch {
+	case len(values) == 0:
+		err = fmt.Errorf("wrong number of arguments: %s needs a value", s.name())
+	case len(values) > 1 && !p.List:
+		err = fmt.Errorf("wrong number of arguments: %s takes one value; one with blanks needs quotes", s.name())
+	default:
+		err = p.Set(strings.Join(values, " "))
 	}
-	if err := p.Set(strings.Join(values, " ")); err != nil {
+	if err != nil {
 		return errSetting{s, err}
 	}
 	s.applied = true

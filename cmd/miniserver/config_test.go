@@ -58,30 +58,33 @@ func TestSeedRepeats(t *testing.T) {
 	require.NotEqual(t, n, other.engine.Random())
 }
 
+// testdata/mistakes has more of them.
 func TestBadSettingsNameTheirLine(t *testing.T) {
+	file := write(t, "redis.conf", "port 1\n\n# x\nfoo bar \"baz\"\n")
+	_, err := build(t, "", file)
+	require.EqualError(t, err, "\n*** FATAL CONFIG FILE ERROR (Redis 8.0.2) ***\nReading the configuration file "+file+", at line 4\n"+
+		">>> 'foo bar \"baz\"'\nunknown setting 'foo'")
+}
+
+func TestFormsOfOptions(t *testing.T) {
 	for _, c := range []struct {
-		file, line, reason string
-		args               []string
+		args []string
+		name string
+		want string
 	}{
-		{"port 1\n\n# x\nfoo bar \"baz\"\n", "at line 4\n>>> 'foo bar \"baz\"'", "Bad directive or wrong number of arguments", nil},
-		{"port abc\n", "at line 1\n>>> 'port abc'", "argument couldn't be parsed into an integer", nil},
-		{"port 1 2\n", "at line 1\n>>> 'port 1 2'", "wrong number of arguments", nil},
-		{"port\n", "at line 1\n>>> 'port'", "wrong number of arguments", nil},
-		{"bind \"127\n", "at line 1\n>>> 'bind \"127'", "Unbalanced quotes in configuration line", nil},
-		{"include\n", "at line 1\n>>> 'include'", "wrong number of arguments", nil},
-		{"databases 0\n", "at line 1\n>>> 'databases 0'", "argument must be between 1 and 2147483647 inclusive", nil},
-		{"unixsocketperm 999\n", "at line 1\n>>> 'unixsocketperm 999'", "argument must be between 0 and 777 inclusive", nil},
-		{"port 1\n", "at line 3\n>>> 'foo \"bar\"'", "Bad directive or wrong number of arguments", []string{"--foo", "bar"}},
-		{"port 1\n", "at line 3\n>>> '\"-x\"'", "Bad directive or wrong number of arguments", []string{"-x"}},
-		{"port 1\n", "at line 4\n>>> 'maxmemory \"1xx\"'", "argument must be a memory value", []string{"--hz", "5", "--maxmemory", "1xx"}},
-		{"daemonize maybe\n", "at line 1\n>>> 'daemonize maybe'", "argument must be 'yes' or 'no'", nil},
-		{"cluster-enabled maybe\n", "at line 1\n>>> 'cluster-enabled maybe'", "argument must be 'yes' or 'no'", nil},
-		{"client-output-buffer-limit normal 1\n", "at line 1\n>>> 'client-output-buffer-limit normal 1'",
-			"Wrong number of arguments in buffer limit configuration.", nil},
+		{[]string{"-p", "7001"}, "port", "7001"},
+		{[]string{"--bind", "127.0.0.1", "-::1", "-p", "7001"}, "port", "7001"},
+		{[]string{"--bind", "127.0.0.1", "-::1", "-p", "7001"}, "bind", "127.0.0.1 -::1"},
+		{[]string{"--port=7001"}, "port", "7001"},
+		{[]string{"--port 7001", "--hz", "5"}, "port", "7001"},
+		{[]string{"--requirepass=a=b c"}, "requirepass", "a=b c"},
+		{[]string{"--requirepass", "a=b c"}, "requirepass", "a=b c"},
+		{[]string{"--requirepass", "-p"}, "requirepass", "-p"},
+		{[]string{"--SAVE", "900", "1", "--save", ""}, "save", ""},
 	} {
-		_, err := build(t, "", append([]string{write(t, "redis.conf", c.file)}, c.args...)...)
-		require.EqualError(t, err, "\n*** FATAL CONFIG FILE ERROR (Redis 8.0.2) ***\nReading the configuration file, "+
-			c.line+"\n"+c.reason)
+		p, err := build(t, "", c.args...)
+		require.NoError(t, err, c.args)
+		require.Equal(t, c.want, p.engine.Param(c.name).Get(), c.args)
 	}
 }
 

@@ -22,7 +22,7 @@ func TestDaemonize(t *testing.T) {
 
 	out, err := exec.Command(binary, "--daemonize", "yes", "--nosuch", "1").CombinedOutput()
 	require.Error(t, err)
-	require.Contains(t, string(out), "FATAL CONFIG FILE ERROR", "the foreground process reports errors")
+	require.Contains(t, string(out), "unknown setting", "the foreground process reports errors")
 
 	c := exec.Command(binary, "-", "--daemonize", "yes", "--unixsocket", path, "--pidfile", pid, "--logfile", log)
 	c.Stdin = strings.NewReader("port 0\n")

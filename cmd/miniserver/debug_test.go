@@ -143,7 +143,7 @@ func TestDebugTellsErrors(t *testing.T) {
 		"loopback address, such":        {"--dap-listen", "nonsense"},
 		"Missing library metadata":      {"--function", "f", script},
 		"invalid time":                  {"--at", "noon", script},
-		"unknown flag: --nosuch":        {"--nosuch", script},
+		"unknown option '--nosuch'":     {"--nosuch", script},
 	} {
 		_, err := debuggerAnswers(t, "", args...)
 		require.ErrorContains(t, err, want)

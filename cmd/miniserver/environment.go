@@ -22,7 +22,7 @@ func (c *config) addEnvironment() error {
 		args = append(args, string(w))
 	}
 	var first config
-	if err := first.parse([]byte(optionLines(args))); err != nil {
+	if err := first.parseOptions(args); err != nil {
 		return fmt.Errorf("%s: %w", optionsVariable, err)
 	}
 	c.settings = append(first.settings, c.settings...)

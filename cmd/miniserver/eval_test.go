@@ -164,16 +164,16 @@ func TestErrorsShowTheirLine(t *testing.T) {
 
 func TestEvalRefusesOptions(t *testing.T) {
 	for args, want := range map[string]string{
-		"--nosuch - k":               "unknown flag: --nosuch",
-		"--seed x -":                 "invalid argument \"x\" for \"--seed\"",
-		"--seed":                     "flag needs an argument: --seed",
+		"--nosuch - k":               "unknown option '--nosuch'",
+		"--seed x -":                 "--seed \"x\": must be",
+		"--seed":                     "--seed needs a value",
 		"--at noon -":                "invalid time \"noon\"",
 		"--at -5 -":                  "invalid time \"-5\"",
 		"--at 1e30 -":                "invalid time \"1e30\"",
 		"--at 9223372036854775807 -": "invalid time \"9223372036854775807\"",
 		"--times -1 -":               "must not be negative",
 		"--advance -1s -":            "must not be negative",
-		"--advance 5 -":              "invalid argument \"5\" for \"--advance\"",
+		"--advance 5 -":              "--advance \"5\": must be",
 		"":                           "usage: miniserver eval",
 		"--json --show-keys ":        "usage: miniserver eval",
 	} {

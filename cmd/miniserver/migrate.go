@@ -71,16 +71,26 @@ func (o *migrateOptions) parse(args []string) (err error) {
 			return err
 		}
 	}
-	o.Secure = &tls.Config{InsecureSkipVerify: o.insecure}
-	if o.cacert == "" {
-		return nil
-	}
-	text, err := os.ReadFile(o.cacert)
-	o.Secure.RootCAs = x509.NewCertPool()
-	if err == nil && !o.Secure.RootCAs.AppendCertsFromPEM(text) {
-		err = fmt.Errorf("%s has no certificate", o.cacert)
-	}
+	o.Secure, err = trusting(o.cacert, o.insecure)
 	return err
+}
+
+// trusting returns the configuration for connections to servers with TLS, whose certificates must be signed by those in a file; by those that
+// the system trusts without a file.
+func trusting(cacert string, insecure bool) (*tls.Config, error) {
+	c := &tls.Config{InsecureSkipVerify: insecure}
+	if cacert == "" {
+		return c, nil
+	}
+	text, err := os.ReadFile(cacert)
+	if err != nil {
+		return nil, cannotOpen(cacert, err)
+	}
+	c.RootCAs = x509.NewCertPool()
+	if !c.RootCAs.AppendCertsFromPEM(text) {
+		return nil, fmt.Errorf("%s has no certificate", cacert)
+	}
+	return c, nil
 }
 
 // run migrates, and prints what happened. It returns errPrinted if the servers differ at the end.

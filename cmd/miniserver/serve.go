@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"os"
@@ -122,11 +121,11 @@ func newProgram(conf *config, out io.Writer) (*program, error) {
 	for _, s := range conf.settings {
 		var err error
 		switch {
-		case s.applied || s.name() == "user":
-		case s.name() == "rename-command":
+		case s.applied || s.name() == settingUser:
+		case s.name() == settingRename:
 			err = s.rename(p.engine)
 		default:
-			err = s.set(p.engine.Param(s.name()))
+			err = s.apply(p.engine)
 		}
 		if err != nil {
 			return nil, err
@@ -186,7 +185,7 @@ func (p *program) serve(ctx context.Context) error {
 	signal.Ignore(syscall.SIGHUP, syscall.SIGPIPE) // as redis-server: its terminal and the reader of its log may go
 	tune(p.processors())
 	if err := p.server.Listen(); err != nil {
-		return fmt.Errorf("could not listen: %w", err)
+		return listenError(err)
 	}
 	p.logStart()
 	if err := p.console.Listen(); err != nil {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -88,11 +89,15 @@ func TestRunCannotListen(t *testing.T) {
 	defer ln.Close()
 	_, port, _ := net.SplitHostPort(ln.Addr().String())
 	err = run(context.Background(), []string{"--port", port, "--bind", "127.0.0.1"}, nil, io.Discard)
-	require.ErrorContains(t, err, "address already in use")
+	require.ErrorContains(t, err, "Address already in use by ")
+	require.ErrorContains(t, err, strconv.Itoa(os.Getpid()))
 }
 
 func TestVersionAndHelp(t *testing.T) {
 	for args, want := range map[string]string{"-v": "miniserver v=", "--version": "redis=8.0.2", "-h": "Usage: ", "--help": "--unixsocket",
+		"version": "redis=8.0.2", "help": "--unixsocket", "serve --help": "--unixsocket", "--help eval": "--show-keys", "help settings": "maxmemory-policy ",
+		"help maxmemory": "CONFIG SET maxmemory", "completion bash": "__complete", "completion zsh": "#compdef miniserver", "completion fish": "complete -c miniserver",
+		"__complete --maxmemory-p": "--maxmemory-policy", "__complete --appendfsync ": "",
 		"eval -h": "Usage: ", "check-aof --help": "Usage: ", "check-rdb -h": "Usage: ", "convert --help": "Usage: "} {
 		var out strings.Builder
 		require.NoError(t, run(context.Background(), strings.Fields(args), nil, &out))

@@ -97,7 +97,9 @@ func (o *testOptions) check() (err error) {
 	case o.update && o.watch:
 		return errors.New("--update rewrites the files that --watch watches: use one of them")
 	case o.run != "":
-		o.pattern, err = regexp.Compile(o.run)
+		if o.pattern, err = regexp.Compile(o.run); err != nil {
+			err = fmt.Errorf("--run %q is no regular expression: %s", o.run, strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+		}
 	}
 	return err
 }

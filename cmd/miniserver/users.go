@@ -26,7 +26,7 @@ var errTwoPlaces = errors.New("users are declared in the configuration file and 
 func (p *program) loadUsers() error {
 	declared := map[string]bool{}
 	for _, s := range p.conf.settings {
-		if s.name() != "user" {
+		if s.name() != settingUser {
 			continue
 		}
 		if err := p.declare(s, declared); err != nil {

@@ -64,7 +64,7 @@ var layers = [][]string{
 	{"ds/skiplist", "ds/ziplist", "ds/dict", "ds/deadlines", "ds/intset", "ds/geohash", "ds/bitmap", "ds/xxh3", "ds/partsort"},
 	{"ds/arena"},
 	{"ds/sizeclass", "ds/slab", "ds/value"},
-	{"ds/parallel", "libm", "release"},
+	{"ds/parallel", "libm", "release", "internal/spelling"},
 	{"resp", "examples"},
 }
 
@@ -78,6 +78,8 @@ var doors = map[string][]string{
 	"github.com/google/pprof":           {"scripting/profile"},
 	"github.com/google/btree":           {"ds/deadlines", "bench/laboratory"},
 	"github.com/spf13/pflag":            {"cmd/miniserver"},
+	"github.com/spf13/cobra":            {"cmd/miniserver"},
+	"golang.org/x/sys/windows":          {"server", "cmd/miniserver", "ds/slab"},
 	"github.com/peterh/liner":           {"cmd/miniserver"},
 	"github.com/google/go-dap":          {"scripting/dap"},
 	"gonum.org/v1/plot":                 {"bench/charts"},

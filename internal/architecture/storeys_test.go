@@ -43,7 +43,7 @@ var storeysOfEngine = [][]string{
 	},
 	{ // The commands about clients, transactions, messages and the server.
 		"help.go", "cmd_acl.go", "acl_file.go", "cmd_client_list.go", "cmd_client_filter.go", "cmd_client_kill.go", "cmd_client.go", "cmd_cluster.go", "cmd_cluster_node.go", "cmd_cluster_slots.go",
-		"cmd_command.go", "cmd_docs.go", "cmd_keyspecs.go", "cmd_config.go", "config_ignored.go", "cmd_connection.go",
+		"cmd_command.go", "cmd_docs.go", "cmd_keyspecs.go", "cmd_config.go", "config_ignored.go", "config_unknown.go", "cmd_connection.go",
 		"cmd_debug.go", "cmd_info.go", "cmd_latency.go", "cmd_latency_graph.go", "cmd_pubsub.go", "cmd_server.go",
 		"cmd_slowlog.go", "cmd_tracking.go", "cmd_multi.go",
 	},

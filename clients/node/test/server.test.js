@@ -38,7 +38,7 @@ test('a server with a password', async (t) => {
 })
 
 test('a wrong option is told', async () => {
-  await assert.rejects(Server.start({ options: ['--no-such-option', '1'] }), /FATAL CONFIG FILE ERROR/)
+  await assert.rejects(Server.start({ options: ['--no-such-option', '1'] }), /unknown setting/)
 })
 
 test('no program', async () => {

@@ -31,7 +31,7 @@ def test_a_server_with_a_password():
 
 
 def test_a_wrong_option_is_told():
-    with pytest.raises(RuntimeError, match="FATAL CONFIG FILE ERROR"):
+    with pytest.raises(RuntimeError, match="unknown setting"):
         Server("--no-such-option", "1")
 
 

@@ -51,7 +51,7 @@ class ServerTest {
   @Test
   void aWrongOptionIsTold() {
     var error = assertThrows(IllegalStateException.class, () -> Server.start("--no-such-option", "1"));
-    assertTrue(error.getMessage().contains("FATAL CONFIG FILE ERROR"), error.getMessage());
+    assertTrue(error.getMessage().contains("unknown setting"), error.getMessage());
   }
 
   @Test

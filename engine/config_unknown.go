@@ -1,0 +1,51 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/miniserver-go/miniserver/internal/spelling"
+)
+
+// What configuration files and command lines have that no parameter here is for. CONFIG SET has Redis' one text for all of it.
+
+// unsupported are settings of Redis and Valkey that this server refuses, because ignoring them would deceive its user.
+var unsupported = map[string]string{
+	"loadmodule":                             "there are no loadable modules",
+	"sentinel":                               "a Sentinel is another program; a server with group-id answers SENTINEL itself",
+	"hash-seed":                              "the setting is 'seed'",
+	"cluster-databases":                      "a cluster has database 0 only",
+	"cluster-announce-client-port":           "the settings are 'cluster-announce-ip' and 'cluster-announce-port'",
+	"cluster-announce-client-tls-port":       "the settings are 'cluster-announce-ip' and 'cluster-announce-port'",
+	"cluster-config-save-behavior":           "a cluster has one node",
+	"cluster-slot-migration-log-max-len":     "a cluster has one node",
+	"slot-migration-max-failover-repl-bytes": "a cluster has one node",
+	"mptcp":                                  "connections are plain TCP",
+	"repl-mptcp":                             "connections are plain TCP",
+	"tls-auth-clients-user":                  "a certificate does not log in; clients use AUTH",
+	"tls-auto-reload-interval":               "'CONFIG SET tls-cert-file' loads a new certificate",
+	"vm-enabled":                             "all data are in memory; see 'maxmemory'",
+	"diskstore-enabled":                      "all data are in memory; see 'maxmemory'",
+}
+
+// elsewhere are names that people expect, by the name of the setting here.
+var elsewhere = map[string]string{
+	"host": "bind", "listen": "bind", "address": "bind", "addr": "bind", "password": "requirepass", "pass": "requirepass", "auth": "requirepass",
+	"socket": "unixsocket", "memory": "maxmemory", "max-memory": "maxmemory", "log": "logfile", "log-file": "logfile", "log-level": "loglevel",
+	"verbose": "loglevel", "quiet": "loglevel", "data": "dir", "data-dir": "dir", "datadir": "dir", "aof": "appendonly", "persist": "appendonly",
+	"daemon": "daemonize", "background": "daemonize", "threads": "io-threads", "tls": "tls-port", "cluster": "cluster-enabled",
+	"sock": "unixsocket", "pid-file": "pidfile", "evict": "maxmemory-policy", "eviction": "maxmemory-policy",
+}
+
+// UnknownParam returns the error for a setting that is none of the parameters: why it is not supported, or which one it may have meant.
+// others are settings that no parameter is for.
+func (e *Engine) UnknownParam(name string, others ...string) error {
+	if reason, known := unsupported[name]; known {
+		return fmt.Errorf("miniserver does not support the setting '%s': %s", name, reason)
+	}
+	if here, known := elsewhere[name]; known {
+		return fmt.Errorf("unknown setting '%s'; did you mean '%s'?", name, here)
+	}
+	names := slices.DeleteFunc(e.ParamNames(), func(n string) bool { return e.offeredParam(n) == nil || e.hides(e.Param(n)) })
+	return fmt.Errorf("unknown setting '%s'%s", name, spelling.Hint(name, append(names, others...)))
+}

@@ -1,0 +1,26 @@
+package engine
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestUnknownParam(t *testing.T) {
+	e := New(Options{Clock: func() int64 { return 0 }})
+	for name, want := range map[string]string{
+		"maxmemroy":  "unknown setting 'maxmemroy'; did you mean 'maxmemory'?",
+		"incldue":    "unknown setting 'incldue'; did you mean 'include'?",
+		"password":   "unknown setting 'password'; did you mean 'requirepass'?",
+		"zzz":        "unknown setting 'zzz'",
+		"loadmodule": "miniserver does not support the setting 'loadmodule': there are no loadable modules",
+	} {
+		require.EqualError(t, e.UnknownParam(name, "include"), want)
+	}
+	for name := range unsupported {
+		require.Nil(t, e.Param(name), "%s is supported", name)
+	}
+	for name := range elsewhere {
+		require.Nil(t, e.Param(name), "%s is a setting", name)
+	}
+}
