@@ -15,6 +15,7 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
@@ -241,4 +242,12 @@ func (b *tab) shot(name string) {
 		require.NoError(b.t, os.WriteFile(filepath.Join(dir, name+look.suffix+".png"), png, 0o644))
 	}
 	b.do(chromedp.EmulateViewport(1200, 800))
+}
+
+// hover moves the mouse onto the first element of a selector.
+func hover(b *tab, selector string) chromedp.Action[chromedp.Void] {
+	b.wait(fmt.Sprintf("document.querySelector(%s)", quoted(selector)))
+	at := eval[struct{ X, Y float64 }](b, fmt.Sprintf(
+		"(() => {const e = document.querySelector(%s); e.scrollIntoView({block:'center'}); const r = e.getBoundingClientRect(); return {X: r.x + r.width/2, Y: r.y + r.height/2}})()", quoted(selector)))
+	return chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, at.X, at.Y)
 }

@@ -14,7 +14,7 @@ import (
 
 // files are what the browser loads. They are in the program, so it works without a network.
 //
-//go:embed web/*.html web/*.js web/*.css web/*.svg web/pages web/vendor
+//go:embed web/*.html web/*.js web/*.css web/*.svg web/*.json web/pages web/vendor
 var files embed.FS
 
 // kinds are the content types of the files, by their extensions. Files of other kinds are not sent.

@@ -72,7 +72,7 @@ async function scanned(view, command, cursor, trail, heads, draw, add) {
   const [next, found] = await view.read(command, view.key, cursor, "COUNT", rows);
   const body = await draw(found);
   const go = (to, way) => () => view.try(() => scanned(view, command, to, way, heads, draw, add));
-  show(view.body, table(heads, body), pager(`${count(body.length)} at a time, in the order of ${command}`, trail.length ? go(trail.at(-1), trail.slice(0, -1)) : null,
+  show(view.body, table(heads, body), pager(`${count(body.length)} shown, in the order of ${command}`, trail.length ? go(trail.at(-1), trail.slice(0, -1)) : null,
     String(next) === "0" ? null : go(String(next), [...trail, cursor])), add);
 }
 

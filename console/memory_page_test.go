@@ -1,0 +1,173 @@
+package console_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestMemory(t *testing.T) {
+	p := start(t)
+	furnish(p)
+	v := p.visit()
+	require.Equal(t, 200, v.open())
+	v.do("EVAL", "for i = 1, 500 do redis.call('ZADD', 'big', i, 'member:' .. i) end", "0")
+	b := p.browse("memory")
+	b.see(".growth-figures", "129 elements")
+	b.see(".growth-figures", "Redis 6.2 15,776 bytes")
+	b.fill("form input", "visits:alice")
+	b.clickText("form button", "Show")
+	b.see(".figure", b.run("MEMORY", "USAGE", "visits:alice"))
+	b.wait("document.querySelectorAll('.bytes-of.entry').length == 6")
+	require.Equal(t, 38, eval[int](b, "document.querySelectorAll('.strip .byte').length"), "a box for each byte")
+	b.do(hover(b, `.byte-integer .byte`))
+	b.see(".reading", "entry 1 integer, offset 15, 4 bytes: 1795260383")
+	b.see(".account", "rounding")
+	b.see(".explained", "Crossing: none")
+	b.shot("memory")
+
+	b.fill("form input", "big")
+	b.clickText("form button", "Show")
+	b.see(".explained", "Skiplist: how high its nodes are")
+	b.see(".explained", "Hash table:")
+	b.wait("document.querySelectorAll('.tower').length > 60")
+	b.shot("memory-skiplist")
+
+	b.fill("form input", "nothing")
+	b.clickText("form button", "Show")
+	b.see(".error", "no such key")
+	b.choose(".growth select", "hash")
+	b.see(".growth-figures", "Redis 6.2 1,623 bytes")
+	eval[bool](b, "(() => {const e = document.querySelector('.growth input'); e.value = 1; return e.dispatchEvent(new Event('input'))})()")
+	b.see(".growth-figures", "1 element: miniserver")
+}
+
+// TestMemoryDrawsWhatTheServerTells compares the cells that the page draws with DEBUG ZIPLIST and MEMORY EXPLAIN for 1,000 random keys.
+func TestMemoryDrawsWhatTheServerTells(t *testing.T) {
+	p := start(t, "enable-debug-command", "yes")
+	v := p.visit()
+	require.Equal(t, 200, v.open())
+	dice := rand.New(rand.NewPCG(1, 2))
+	var commands [][]string
+	for i := range 1000 {
+		commands = append(commands, randomKey(dice, "k"+strconv.Itoa(i)))
+	}
+	send := func(commands [][]string) []json.RawMessage {
+		order, _ := json.Marshal(map[string]any{"commands": commands})
+		status, body := v.send("POST", "/api/command?page="+v.page, string(order))
+		require.Equal(t, 200, status)
+		var out struct{ Replies []json.RawMessage }
+		require.NoError(t, json.Unmarshal([]byte(body), &out))
+		return out.Replies
+	}
+	send(commands)
+	for i := range commands {
+		commands[i] = []string{"DEBUG", "ZIPLIST", "k" + strconv.Itoa(i)}
+	}
+	told := send(commands)
+	b := p.browse("terminal")
+	drawn := eval[[]string](b, `(async () => {
+		const [{Page}, {layout}] = await Promise.all([import("/api.js"), import("/layout.js")]);
+		const page = await Page.open();
+		const all = await page.all(Array.from({length: 1000}, (_, i) => ["MEMORY", "EXPLAIN", "k" + i, "ENTRIES", 100000]));
+		return all.map(reply => {
+			const cells = layout(reply);
+			let at = 0;
+			for (const c of cells) { if (c.at !== at) return "a gap at " + at; at += c.size; }
+			const entries = [];
+			for (const c of cells.filter(c => c.entry !== undefined)) (entries[c.entry] ??= []).push(c);
+			return at + ": " + entries.map(e => e[0].at + "," + e.map(c => c.size).join("+") + "," + e[0].text + "," + e[1].text).join(" ");
+		});
+	})()`)
+	for i, reply := range told {
+		require.Equal(t, cellsOf(t, reply), drawn[i], "k%d", i)
+	}
+}
+
+// randomKey returns a command that makes a key with a packed value.
+func randomKey(dice *rand.Rand, name string) []string {
+	text := func() string {
+		switch dice.IntN(4) {
+		case 0:
+			return strconv.Itoa(dice.IntN(20))
+		case 1:
+			return strconv.FormatInt(dice.Int64()>>dice.IntN(63), 10)
+		}
+		return strings.Repeat(string(rune('a'+dice.IntN(26))), 1+dice.IntN(60)) + strconv.Itoa(dice.IntN(1000))
+	}
+	kind := dice.IntN(4)
+	words := []string{[]string{"HSET", "ZADD", "RPUSH", "SADD"}[kind], name}
+	for range 1 + dice.IntN(12) {
+		switch kind {
+		case 0:
+			words = append(words, text(), text())
+		case 1:
+			words = append(words, strconv.Itoa(dice.IntN(1e9)), "m"+text())
+		default:
+			words = append(words, "e"+text())
+		}
+	}
+	return words
+}
+
+// cellsOf writes a reply to DEBUG ZIPLIST as the test of the page does: the length, and of each entry offset, sizes, prevlen and encoding.
+func cellsOf(t *testing.T, reply json.RawMessage) string {
+	var ziplist struct{ Header, Lengths, Data, End, Spare float64 }
+	var entries []map[string]any
+	walk(t, reply, func(name string, value any) {
+		n, _ := value.(float64)
+		switch name {
+		case "header":
+			ziplist.Header = n
+		case "lengths":
+			ziplist.Lengths = n
+		case "data":
+			ziplist.Data = n
+		case "end":
+			ziplist.End = n
+		case "spare":
+			ziplist.Spare = n
+		case "index":
+			entries = append(entries, map[string]any{})
+		}
+		if len(entries) > 0 {
+			entries[len(entries)-1][name] = value
+		}
+	})
+	total := ziplist.Header + ziplist.Lengths + ziplist.Data + ziplist.End + ziplist.Spare
+	var parts []string
+	for _, e := range entries {
+		sizes := fmt.Sprintf("%v+%v", e["prevlen-bytes"], e["encoding-bytes"])
+		if e["data-bytes"].(float64) > 0 {
+			sizes += fmt.Sprintf("+%v", e["data-bytes"])
+		}
+		parts = append(parts, fmt.Sprintf("%v,%s,prevlen %v,%v", e["offset"], sizes, e["prevlen"], e["encoding"]))
+	}
+	return fmt.Sprintf("%v: %s", total, strings.Join(parts, " "))
+}
+
+// walk visits the pairs of maps in a reply, in their order.
+func walk(t *testing.T, reply json.RawMessage, visit func(name string, value any)) {
+	var object struct{ Map [][]json.RawMessage }
+	var list []json.RawMessage
+	switch {
+	case json.Unmarshal(reply, &list) == nil:
+		for _, item := range list {
+			walk(t, item, visit)
+		}
+	case json.Unmarshal(reply, &object) == nil:
+		for _, pair := range object.Map {
+			var name string
+			var value any
+			require.NoError(t, json.Unmarshal(pair[0], &name))
+			require.NoError(t, json.Unmarshal(pair[1], &value))
+			visit(name, value)
+			walk(t, pair[1], visit)
+		}
+	}
+}

@@ -1,0 +1,90 @@
+// Line charts, as SVG: as wide as their place, with a cross-hair, and a text for those who do not see them.
+
+import {count, el, show, svg} from "./dom.js";
+
+const height = 240;
+const margin = {left: 58, right: 14, top: 12, bottom: 34};
+
+/** Chart draws series: [{name, points: [[x, y], ...], color}]. marks are vertical lines: [{x, text}]. */
+export class Chart {
+  constructor({label, x = String, y = count, xTitle = "", from = 0, tall = height, whole = false}) {
+    Object.assign(this, {label, x, y, xTitle, from, tall, whole, series: [], marks: []});
+    this.legend = el("div", {class: "legend"});
+    this.canvas = el("div", {class: "canvas", onpointermove: e => this.hover(e), onpointerleave: () => this.leave()});
+    this.read = el("div", {class: "read soft", "aria-hidden": "true"}, " ");
+    this.node = el("figure", {class: "chart", role: "group", "aria-label": label}, this.legend, this.canvas, this.read);
+    new ResizeObserver(() => this.draw()).observe(this.canvas);
+  }
+
+  set(series, marks = []) {
+    this.series = series;
+    this.marks = marks;
+    this.draw();
+  }
+
+  draw() {
+    const width = this.canvas.clientWidth;
+    const all = this.series.flatMap(s => s.points).filter(p => Number.isFinite(p[1]));
+    show(this.legend, this.series.map(s => el("span", {class: "key"}, el("span", {class: "swatch", style: {background: s.color}}), s.name)));
+    if (width === 0 || all.length === 0) return show(this.canvas);
+    const xs = all.map(p => p[0]);
+    this.x0 = Math.min(...xs);
+    this.x1 = Math.max(...xs, this.x0 + 1);
+    this.y1 = nice(Math.max(...all.map(p => p[1]), this.from + 1));
+    this.width = width;
+    const atX = this.atX = v => margin.left + (v - this.x0) / (this.x1 - this.x0) * (width - margin.left - margin.right);
+    const atY = v => this.tall - margin.bottom - (v - this.from) / (this.y1 - this.from) * (this.tall - margin.bottom - margin.top);
+    const steps = [0, 1, 2, 3, 4].map(i => this.from + (this.y1 - this.from) * i / 4);
+    const columns = Math.max(1, Math.min(8, Math.floor(width / 90), this.whole ? this.x1 - this.x0 : 8));
+    const ticks = Array.from({length: columns + 1}, (_, i) => this.x0 + (this.x1 - this.x0) * i / columns);
+    this.cross = svg("line", {class: "cross", y1: margin.top, y2: this.tall - margin.bottom, visibility: "hidden"});
+    show(this.canvas, svg("svg", {width, height: this.tall, role: "img", "aria-label": this.summary()},
+      steps.map(v => [svg("line", {class: "grid", x1: margin.left, x2: width - margin.right, y1: atY(v), y2: atY(v)}),
+        svg("text", {class: "tick", x: margin.left - 8, y: atY(v) + 4, "text-anchor": "end"}, this.y(v))]),
+      ticks.map((v, i) => svg("text", {class: "tick", x: atX(v), y: this.tall - margin.bottom + 16, "text-anchor": i === 0 ? "start" : i === columns ? "end" : "middle"}, this.x(v))),
+      svg("text", {class: "tick", x: (width + margin.left) / 2, y: this.tall - 2, "text-anchor": "middle"}, this.xTitle),
+      this.marks.map(m => [svg("line", {class: "mark", x1: atX(m.x), x2: atX(m.x), y1: margin.top, y2: this.tall - margin.bottom}),
+        svg("text", {class: "mark-text", x: atX(m.x) + (m.x > (this.x0 + this.x1) / 2 ? -5 : 5), y: margin.top + 10, "text-anchor": m.x > (this.x0 + this.x1) / 2 ? "end" : "start"}, m.text)]),
+      this.series.map(s => svg("path", {class: "series", d: path(s.points, atX, atY), style: {stroke: s.color}})), this.cross));
+  }
+
+  summary() {
+    return `${this.label}: ` + this.series.map(s => {
+      const last = s.points.at(-1);
+      return last ? `${s.name} ${this.y(last[1])} at ${this.x(last[0])}` : s.name;
+    }).join(", ");
+  }
+
+  hover(event) {
+    if (!this.cross || !this.width) return;
+    const at = event.clientX - this.canvas.getBoundingClientRect().left;
+    const x = this.x0 + (at - margin.left) / (this.width - margin.left - margin.right) * (this.x1 - this.x0);
+    const near = this.series.map(s => s.points.reduce((best, p) => Math.abs(p[0] - x) < Math.abs((best?.[0] ?? Infinity) - x) ? p : best, null));
+    if (!near.some(Boolean)) return;
+    const shown = near.find(Boolean)[0];
+    this.cross.setAttribute("visibility", "visible");
+    this.cross.setAttribute("x1", this.atX(shown));
+    this.cross.setAttribute("x2", this.atX(shown));
+    this.read.textContent = `${this.x(shown)}: ` + this.series.map((s, i) => near[i] ? `${s.name} ${this.y(near[i][1])}` : "").join(", ");
+  }
+
+  leave() {
+    this.cross?.setAttribute("visibility", "hidden");
+    this.read.textContent = " ";
+  }
+}
+
+const path = (points, x, y) => points.map((p, i) => `${i ? "L" : "M"}${x(p[0]).toFixed(1)} ${y(p[1]).toFixed(1)}`).join("");
+
+/** nice is the next round number. */
+function nice(v) {
+  const unit = 10 ** Math.floor(Math.log10(v));
+  return [1, 1.2, 1.6, 2, 2.4, 3.2, 4, 6, 8, 10].find(f => f * unit >= v) * unit;
+}
+
+/** bars draws a list of [name, value] as horizontal bars, with the numbers. */
+export function bars(label, items, text = count, color = "var(--c2)") {
+  const most = Math.max(1, ...items.map(([, v]) => v));
+  return el("div", {class: "bars", role: "list", "aria-label": label}, items.map(([name, v]) => el("div", {class: "bar", role: "listitem"}, el("span", {class: "bar-name"}, name),
+    el("span", {class: "bar-track"}, el("span", {class: "bar-fill", style: {width: `${100 * v / most}%`, background: color}})), el("span", {class: "bar-value"}, text(v)))));
+}
