@@ -89,7 +89,8 @@ var (
 	Dark  = Theme{rgb(0x16181c), rgb(0xdddddd), rgb(0x3a3d44), palette(0x56b4e9, 0xff8c42, 0x3ddca0, 0xf28cc8, 0xf0d060, 0xbbbbbb)}
 )
 
-const width, height = 7.4 * vg.Inch, 4.2 * vg.Inch
+// The plot's size. Below it each row of the legend takes as much again as legendRow.
+const width, height, legendRow = 7.4 * vg.Inch, 4.2 * vg.Inch, 13
 
 // SVG returns the chart as an SVG document.
 func (c Chart) SVG(t Theme) ([]byte, error) {
@@ -97,22 +98,35 @@ func (c Chart) SVG(t Theme) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	canvas := vgsvg.New(width, height)
-	p.Draw(framed(draw.New(canvas), t))
+	canvas := vgsvg.New(width, c.height())
+	drawWithLegend(p, framed(draw.New(canvas), t))
 	var out bytes.Buffer
 	_, err = canvas.WriteTo(&out)
 	return out.Bytes(), err
 }
 
-// PNG writes the chart as a PNG of about 1066 by 605 pixels.
+// PNG writes the chart as a PNG, about 1066 pixels wide.
 func (c Chart) PNG(w io.Writer, t Theme) error {
 	p, err := c.plot(t)
 	if err != nil {
 		return err
 	}
-	canvas := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(144), vgimg.UseBackgroundColor(t.ground))
-	p.Draw(framed(draw.New(canvas), t))
+	canvas := vgimg.NewWith(vgimg.UseWH(width, c.height()), vgimg.UseDPI(144), vgimg.UseBackgroundColor(t.ground))
+	drawWithLegend(p, framed(draw.New(canvas), t))
 	return writePNG(w, canvas.Image())
+}
+
+func (c Chart) height() vg.Length {
+	return height + vg.Points(legendRow*float64(len(c.Lines)+len(c.Bars)))
+}
+
+// drawWithLegend draws a plot, and its legend below it, where no line can be.
+func drawWithLegend(p *plot.Plot, canvas draw.Canvas) {
+	legend := p.Legend
+	p.Legend = plot.NewLegend()
+	rows := legend.Rectangle(canvas).Size().Y
+	p.Draw(draw.Crop(canvas, 0, 0, rows+vg.Points(6), 0))
+	legend.Draw(canvas)
 }
 
 // framed returns the part of a canvas within a margin, which it colours.
@@ -153,8 +167,8 @@ func (c Chart) style(p *plot.Plot, t Theme) {
 	p.BackgroundColor = t.ground
 	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = c.Title, c.X.Label, c.Y.Label
 	p.Title.Padding = vg.Points(6)
-	p.Legend.Top, p.Legend.Left = true, true
-	p.Legend.XOffs, p.Legend.YOffs, p.Legend.Padding = vg.Points(8), -vg.Points(6), vg.Points(2)
+	p.Legend.Top, p.Legend.Left = false, true
+	p.Legend.XOffs, p.Legend.Padding = vg.Points(60), vg.Points(2)
 	p.Legend.ThumbnailWidth = vg.Points(22)
 	for _, text := range []*draw.TextStyle{&p.Title.TextStyle, &p.Legend.TextStyle, &p.X.Label.TextStyle, &p.Y.Label.TextStyle,
 		&p.X.Tick.Label, &p.Y.Tick.Label} {
@@ -202,16 +216,15 @@ func addLine(p *plot.Plot, l Line, c color.Color, glyph draw.GlyphDrawer) error 
 	return nil
 }
 
-// fit leaves room above the lines for the legend, and below for the marks' texts.
+// fit leaves room above the lines, and below for the marks' texts.
 func (c Chart) fit(p *plot.Plot) {
-	rows := float64(len(c.Lines)) * 0.055
 	if c.Y.Log {
 		low, high := math.Log10(p.Y.Min), math.Log10(p.Y.Max)
-		p.Y.Min, p.Y.Max = math.Pow(10, low-(high-low)*0.09), math.Pow(10, high+(high-low)*rows)
+		p.Y.Min, p.Y.Max = math.Pow(10, low-(high-low)*0.09), math.Pow(10, high+(high-low)*0.03)
 		return
 	}
 	p.Y.Min = 0
-	p.Y.Max *= 1 + rows*1.6
+	p.Y.Max *= 1.05
 }
 
 // addMark draws a vertical line with a text at its foot.
@@ -257,6 +270,6 @@ func (c Chart) addBars(p *plot.Plot, t Theme) error {
 	p.NominalX(names...)
 	p.X.Tick.Label.Color = t.ink
 	p.Y.Min = 0
-	p.Y.Max *= 1 + float64(len(c.Bars))*0.07
+	p.Y.Max *= 1.05
 	return nil
 }
