@@ -60,7 +60,7 @@ func (c *Console) command(w http.ResponseWriter, r *http.Request, p *page) {
 	}
 	sandboxed := o.World == "sandbox"
 	if sandboxed && !c.maySandbox(p.login) {
-		refuse(w, http.StatusForbidden, "the sandbox is for users who may run scripts: EVAL")
+		refuse(w, http.StatusForbidden, errNoSandbox)
 		return
 	}
 	s, err := p.session(o.Session, sandboxed)

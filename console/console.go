@@ -18,6 +18,7 @@
 //	sampler, events   GET /api/events: what the engine counts, taken once for all pages
 //	watch             GET /api/watch: MONITOR and subscriptions, for one page
 //	sandbox           a server that a page may do with as it likes
+//	trace, lint       a run of a script in the sandbox, line by line; what the linter finds
 //	health, metrics   for load balancers and Prometheus
 //
 // Invariants:
@@ -96,6 +97,8 @@ func (c *Console) routes() http.Handler {
 		"POST /api/command": c.onPage(c.command),
 		"GET /api/events":   c.onPage(c.events),
 		"GET /api/watch":    c.onPage(c.watch),
+		"POST /api/lint":    c.onPage(c.lintScript),
+		"POST /api/trace":   c.onPage(c.traceScript),
 		"GET /{path...}":    c.file,
 	} {
 		mux.HandleFunc(pattern, handler)

@@ -28,6 +28,10 @@ func (c *Console) file(w http.ResponseWriter, r *http.Request) {
 		name = "index.html"
 	}
 	kind := kinds[path.Ext(name)]
+	if name == exampleList {
+		answer(w, exampleNames())
+		return
+	}
 	from, at := files, "web/"+name
 	if script, ok := strings.CutPrefix(name, "examples/"); ok {
 		from, at = examples.Scripts, script
@@ -40,4 +44,15 @@ func (c *Console) file(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", kind)
 	w.Header().Set("Cache-Control", "no-cache")
 	_, _ = w.Write(content)
+}
+
+// exampleList is where the names of the example scripts are.
+const exampleList = "examples/list.json"
+
+func exampleNames() (names []string) {
+	entries, _ := fs.ReadDir(examples.Scripts, ".") // of embedded files it never fails
+	for _, e := range entries {
+		names = append(names, strings.TrimSuffix(e.Name(), ".lua"))
+	}
+	return names
 }

@@ -23,12 +23,15 @@ func (b *tab) ends() {
 }
 
 // limiterAt returns the address of the page with settings, in pairs; the clock does not wait.
-func limiterAt(settings ...string) string {
-	v := url.Values{"speed": {"0"}}
-	for i := 0; i < len(settings); i += 2 {
-		v.Set(settings[i], settings[i+1])
+func limiterAt(settings ...string) string { return "limiter?speed=0&" + query(settings...) }
+
+// query returns parameters, in pairs, as an address has them.
+func query(pairs ...string) string {
+	v := url.Values{}
+	for i := 0; i < len(pairs); i += 2 {
+		v.Set(pairs[i], pairs[i+1])
 	}
-	return "limiter?" + v.Encode()
+	return v.Encode()
 }
 
 func TestLimiterShowsWhereTwoDisagree(t *testing.T) {

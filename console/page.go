@@ -133,18 +133,31 @@ func (p *page) session(name string, sandboxed bool) (*session, error) {
 	}
 	var box *sandbox
 	if sandboxed {
-		if p.sandbox == nil {
-			made, err := p.console.newSandbox()
-			if err != nil {
-				return nil, err
-			}
-			p.sandbox = made
+		var err error
+		if box, err = p.lockedBox(); err != nil {
+			return nil, err
 		}
-		box = p.sandbox
 	}
 	s := p.console.newSession(p.login, p.from, box)
 	p.sessions[name] = s
 	return s, nil
+}
+
+// box returns the sandbox of the page.
+func (p *page) box() (*sandbox, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.lockedBox()
+}
+
+func (p *page) lockedBox() (box *sandbox, err error) {
+	if p.closed {
+		return nil, errors.New("the page is not open any more")
+	}
+	if p.sandbox == nil {
+		p.sandbox, err = p.console.newSandbox()
+	}
+	return p.sandbox, err
 }
 
 func (p *page) close() {

@@ -10,6 +10,7 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
+	"github.com/miniserver-go/miniserver/scripting"
 	"github.com/miniserver-go/miniserver/server"
 )
 
@@ -19,6 +20,7 @@ type sandbox struct {
 	console *Console
 	server  *server.Server
 	engine  *engine.Engine
+	scripts *scripting.Scripts
 	stop    context.CancelFunc
 	ended   chan struct{}
 }
@@ -37,6 +39,9 @@ var likeServer = []string{"hash-max-listpack-entries", "hash-max-listpack-value"
 	"set-max-intset-entries", "set-max-listpack-entries", "set-max-listpack-value", "list-max-listpack-size", "stream-node-max-bytes",
 	"stream-node-max-entries", "hll-sparse-max-bytes", "busy-reply-threshold", "script-memory-limit", "script-strict-keys"}
 
+// errNoSandbox is why a user has none.
+const errNoSandbox = "the sandbox is for users who may run scripts: EVAL"
+
 // maySandbox reports whether a user may have a sandbox. It takes time and memory as scripts do.
 func (c *Console) maySandbox(l *login) bool { return c.may(l, []string{"EVAL", "", "0"}) }
 
@@ -46,7 +51,7 @@ func (c *Console) newSandbox() (*sandbox, error) {
 	}
 	e := engine.New(engine.Options{Release: c.engine.Release, Clock: server.Clock(), Seed: 1})
 	parts := assembly.Join(e, assembly.Options{Disk: new(snapshot.MemDisk), TestKit: true})
-	b := &sandbox{console: c, engine: e, ended: make(chan struct{})}
+	b := &sandbox{console: c, engine: e, scripts: parts.Scripts, ended: make(chan struct{})}
 	b.server = server.New(e, server.Options{InProcess: true, Log: io.Discard})
 	if err := b.configure(); err != nil {
 		c.sandboxes.giveBack()

@@ -4,4 +4,5 @@ export const pages = [
   {name: "memory", title: "Memory", load: () => import("./pages/memory.js")},
   {name: "terminal", title: "Terminal", load: () => import("./pages/terminal.js")},
   {name: "limiter", title: "Limiter", load: () => import("./pages/limiter.js")},
+  {name: "scripts", title: "Scripts", load: () => import("./pages/scripts.js")},
 ];
