@@ -547,7 +547,7 @@ func TestAddressInUse(t *testing.T) {
 	_, port, _ := net.SplitHostPort(r.Addrs()[0])
 	n, _ := strconv.Atoi(port)
 	second := New(engine.New(engine.Options{Clock: Clock()}), Options{Bind: []string{"127.0.0.1"}, Port: n})
-	require.ErrorContains(t, second.Run(context.Background()), "address already in use")
+	require.ErrorContains(t, second.Run(context.Background()), "Address already in use")
 	third := New(engine.New(engine.Options{Clock: Clock()}), Options{Port: -1})
 	require.ErrorContains(t, third.Run(context.Background()), "no address to listen on")
 }
