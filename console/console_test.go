@@ -453,3 +453,8 @@ func TestReplyOfAnyKind(t *testing.T) {
 		string(console.AppendReply(nil, resp.Value{Kind: resp.Array, Elems: []resp.Value{{Kind: resp.BigNumber, Text: "12345678901234567890"},
 			{Kind: resp.Boolean, Int: 1}, {Kind: resp.Verbatim, Text: "text", Format: "txt"}, {Kind: resp.Bulk, Text: "\xff"}, {Kind: resp.Null, Nil: true}}})))
 }
+
+// somewhere is where a client comes from that is no browser.
+func (p *place) somewhere() engine.Endpoint {
+	return engine.Endpoint{Addr: "127.0.0.1:1234", LocalAddr: "127.0.0.1:6379"}
+}
