@@ -21,6 +21,7 @@ echo "$dir" >>"$GITHUB_PATH"
 
 [ -n "$PORT" ] || exit 0
 # The server writes a line of JSON when it is ready. It stays after this step and ends with the job.
+rm -f ready.json # of an earlier step
 # shellcheck disable=SC2086
 nohup ./miniserver --port "$PORT" --ready-json $OPTIONS >ready.json 2>miniserver.log </dev/null &
 server=$!
