@@ -218,7 +218,7 @@ func TestTLSMisconfigured(t *testing.T) {
 		"no tls-key-file":            {"tls-key-file", ""},
 		"either tls-ca-cert-file or": {"tls-ca-cert-file", ""},
 		"no certificate in":          {"tls-ca-cert-file", n.path("empty")},
-		"no such file":               {"tls-key-file", n.path("nowhere")},
+		"No such file":               {"tls-key-file", n.path("nowhere")},
 		"invalid tls-protocols":      {"tls-protocols", "TLSv1.2 SSLv3"},
 	} {
 		e := engine.New(engine.Options{Clock: Clock()})
