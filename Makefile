@@ -13,7 +13,7 @@ GORELEASER = go run github.com/goreleaser/goreleaser/v2@v2.15.1
 # What clients/pack calls the packages: the newest tag.
 VERSION ?= $(patsubst v%,%,$(shell git describe --tags --abbrev=0 2>/dev/null || echo v0.0.0))
 
-.PHONY: build test site clients lint bench references random packages release-check release-snapshot release
+.PHONY: build test systems site clients lint bench references random packages release-check release-snapshot release
 
 build:
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o miniserver ./cmd/miniserver
@@ -25,8 +25,15 @@ test: lint
 	$(if $(FULL),go test ./internal/difftest -run TestOursAgreesWithRedis -seeds 10 -commands 100000 -timeout 20m)
 	$(if $(FULL),go test ./internal/difftest -run TestOursAgreesWithRedis -seeds 10 -commands 100000 -timeout 20m -like redis:7.0)
 
+	$(if $(FULL),$(MAKE) systems)
 	$(if $(FULL),$(MAKE) site)
 	$(if $(FULL),$(MAKE) clients)
+
+# What other systems have instead: event loops over package net, whose build tag is netloops, and the files for Windows, macOS and FreeBSD.
+systems:
+	go test -short -tags netloops ./server
+	for s in windows/amd64 windows/arm64 darwin/arm64 freebsd/amd64 linux/arm64; do \
+		CGO_ENABLED=0 GOOS=$${s%/*} GOARCH=$${s#*/} go build -pgo=off -o /dev/null ./cmd/miniserver || exit 1; done
 
 # The documentation as a site, in site/public. A link that leads nowhere is an error.
 site:

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/panjf2000/gnet/v2"
-	"golang.org/x/sys/unix"
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/release"
@@ -93,12 +92,12 @@ func (c *conn) countRead(n int) {
 
 // readOn reads what the socket has of a large argument straight into the input, which saves a copy of it.
 func (c *conn) readOn() {
-	for read := 0; c.isReady() && read < maxInput; {
+	for read := 0; readsDirectly && c.isReady() && read < maxInput; {
 		room := c.in.room()
 		if len(room) < largePart {
 			return
 		}
-		n, err := unix.Read(c.gc.Fd(), room)
+		n, err := readDirectly(c.gc, room)
 		if err != nil || n == 0 {
 			return // the event loop finds out why
 		}

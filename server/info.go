@@ -11,10 +11,8 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"strconv"
-	"strings"
 	"sync/atomic"
-
-	"golang.org/x/sys/unix"
+	"time"
 
 	"github.com/miniserver-go/miniserver/engine"
 )
@@ -32,8 +30,6 @@ func (s *Server) sections() []engine.Section {
 }
 
 func (s *Server) fillServer(b *bytes.Buffer) {
-	var u unix.Utsname
-	_ = unix.Uname(&u)
 	port := 0
 	for _, ln := range s.listeners {
 		if a, ok := ln.Addr().(*net.TCPAddr); ok {
@@ -46,7 +42,7 @@ func (s *Server) fillServer(b *bytes.Buffer) {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		_, _ = build.Write([]byte(info.String()))
 	}
-	engine.Fields(b, "os", fmt.Sprintf("%s %s %s", text(u.Sysname[:]), text(u.Release[:]), text(u.Machine[:])),
+	engine.Fields(b, "os", systemName(),
 		"arch_bits", strconv.IntSize, "redis_build_id", fmt.Sprintf("%016x", build.Sum64()),
 		"monotonic_clock", "Go's time", "multiplexing_api", multiplexing(), "atomicvar_api", "sync/atomic", "gcc_version", "0.0.0", "go_version", runtime.Version(), "process_id", os.Getpid(), "tcp_port", port,
 		"executable", executable, "io_threads_active", min(s.Loops()-1, 1))
@@ -78,7 +74,10 @@ func (s *Server) fillListeners(b *bytes.Buffer) {
 
 // multiplexing returns the name of the system's calls that the event loops wait with.
 func multiplexing() string {
-	if runtime.GOOS == "linux" {
+	switch {
+	case !readsDirectly:
+		return "Go's net"
+	case runtime.GOOS == "linux":
 		return "epoll"
 	}
 	return "kqueue"
@@ -89,11 +88,6 @@ func (s *Server) fillThreads(b *bytes.Buffer) {
 	for i, t := range s.perLoop() {
 		engine.Fields(b, fmt.Sprintf("io_thread_%d", i), fmt.Sprintf("clients=%d,reads=%d,writes=%d", t.clients, t.reads, t.writes))
 	}
-}
-
-func text(b []byte) string {
-	text, _, _ := bytes.Cut(b, []byte{0})
-	return string(text)
 }
 
 func fillMemory(b *bytes.Buffer) {
@@ -116,21 +110,6 @@ func processMemory() engine.ProcessMemory {
 		m.GCShare = samples[7].Value.Float64() / all
 	}
 	return m
-}
-
-// residentBytes returns the resident memory of the process; 0 if the system does not report it.
-func residentBytes() int64 {
-	statm, _ := os.ReadFile("/proc/self/statm")
-	if fields := strings.Fields(string(statm)); len(fields) > 1 {
-		pages, _ := strconv.ParseInt(fields[1], 10, 64)
-		return pages * int64(os.Getpagesize())
-	}
-	var usage unix.Rusage
-	_ = unix.Getrusage(unix.RUSAGE_SELF, &usage)
-	if runtime.GOOS == "darwin" {
-		return usage.Maxrss
-	}
-	return usage.Maxrss << 10
 }
 
 func (s *Server) fillStats(b *bytes.Buffer) {
@@ -156,20 +135,20 @@ func (s *Server) resetStats() {
 
 // processorTime returns the processor time that the process has used, in microseconds, as C's clock() does.
 func processorTime() int64 {
-	var u unix.Rusage
-	_ = unix.Getrusage(unix.RUSAGE_SELF, &u)
-	return (u.Utime.Nano() + u.Stime.Nano()) / 1000
+	t := usedTimes()
+	return (t.user + t.system).Microseconds()
 }
+
+// times is processor time.
+type times struct{ user, system time.Duration }
 
 func fillCPU(b *bytes.Buffer) {
 	for _, of := range []struct {
-		who  int
+		used times
 		name string
-	}{{unix.RUSAGE_SELF, ""}, {unix.RUSAGE_SELF, "_main_thread"}, {unix.RUSAGE_CHILDREN, "_children"}} {
-		var u unix.Rusage
-		_ = unix.Getrusage(of.who, &u)
-		engine.Fields(b, "used_cpu_sys"+of.name, fmt.Sprintf("%d.%06d", u.Stime.Sec, u.Stime.Usec),
-			"used_cpu_user"+of.name, fmt.Sprintf("%d.%06d", u.Utime.Sec, u.Utime.Usec))
+	}{{usedTimes(), ""}, {usedTimes(), "_main_thread"}, {childrensTimes(), "_children"}} {
+		engine.Fields(b, "used_cpu_sys"+of.name, fmt.Sprintf("%.6f", of.used.system.Seconds()),
+			"used_cpu_user"+of.name, fmt.Sprintf("%.6f", of.used.user.Seconds()))
 	}
 }
 

@@ -19,6 +19,10 @@ const lastTime = 10 * time.Second
 
 // keepOpen lets the replies that wait at the barrier reach the client after gnet has closed the connection.
 func (c *conn) keepOpen() {
+	if p, ok := c.gc.(*netConn); ok {
+		c.last = &last{socket: late{p.end, p}}
+		return
+	}
 	fd, err := c.gc.Dup()
 	if err != nil {
 		return

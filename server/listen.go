@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/miniserver-go/miniserver/engine"
@@ -309,7 +308,7 @@ var wordings = []engine.Wording{{Before: release.NoValkey, Error: errProtected,
 // enroll passes a connection to an event loop, with the first bytes if they were read already. The loop calls ended after closing it.
 func (s *Server) enroll(nc net.Conn, from engine.Endpoint, first []byte, ended func()) {
 	c := &conn{server: s, in: &nothing, from: from, first: first, ended: ended}
-	if _, err := s.loops.EnrollContext(nc, c); err != nil {
+	if err := s.loops.enroll(nc, c); err != nil {
 		s.counts.clients.Add(-1)
 		s.log('#', "Error registering fd event for the new client: %v", err)
 	}
@@ -350,14 +349,4 @@ func endpoint(nc net.Conn) engine.Endpoint {
 		return engine.Endpoint{Addr: ua.Name + ":0", LocalAddr: ua.Name + ":0", Unix: true}
 	}
 	return engine.Endpoint{Addr: nc.RemoteAddr().String(), LocalAddr: nc.LocalAddr().String()}
-}
-
-// clientsThatFit returns how many clients the limit of file descriptors allows, at most n.
-func clientsThatFit(n int64) int64 {
-	const reserved = 32 // for everything else, as in Redis
-	var lim syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &lim); err != nil || uint64(n)+reserved <= uint64(lim.Cur) { // Cur is signed on FreeBSD
-		return n
-	}
-	return max(1, int64(lim.Cur)-reserved)
 }

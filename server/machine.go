@@ -1,25 +1,12 @@
 package server
 
 import (
-	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"path"
 	"strconv"
 	"strings"
-	"sync"
-
-	"golang.org/x/sys/unix"
 )
-
-// systemBytes returns the memory of the machine; 0 if the system does not report it.
-var systemBytes = sync.OnceValue(func() int64 {
-	info, _ := os.ReadFile("/proc/meminfo")
-	var kilobytes int64
-	_, _ = fmt.Sscanf(string(info), "MemTotal: %d kB", &kilobytes)
-	return kilobytes << 10
-})
 
 // Replies may take an eighth of the memory, and at most 1 GB. A reply is one piece of memory, which is copied when it
 // grows and again if the client does not read at once; and other clients wait while a large one is made.
@@ -32,11 +19,7 @@ const (
 // control group and the limit of the address space leave to the process.
 func replyMemory() int64 {
 	limit := lower(systemBytes(), groupBytes(os.DirFS("/")))
-	var lim unix.Rlimit
-	if unix.Getrlimit(unix.RLIMIT_AS, &lim) == nil && uint64(lim.Cur) < math.MaxInt64 { // Cur is signed on FreeBSD
-		limit = lower(limit, int64(lim.Cur))
-	}
-	return lower(limit/replyShare, mostReplies)
+	return lower(lower(limit, addressSpace())/replyShare, mostReplies)
 }
 
 // lower returns the lower of two limits, of which 0 is none.

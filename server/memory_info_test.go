@@ -46,7 +46,7 @@ func TestSizesInClientList(t *testing.T) {
 	r := start(t, Options{})
 	c, id := r.identified(t)
 	require.Equal(t, fields{"qbuf": 0, "qbuf-free": 0, "argv-mem": 0, "multi-mem": 0, "obl": 0, "oll": 0, "omem": 0},
-		r.fieldsOf(t, id).only("qbuf", "qbuf-free", "argv-mem", "multi-mem", "obl", "oll", "omem"), "idle")
+		r.until(t, id, func(f fields) bool { return f["omem"] == 0 }).only("qbuf", "qbuf-free", "argv-mem", "multi-mem", "obl", "oll", "omem"), "idle")
 
 	c.send("*5\r\n$5\r\nRPUSH\r\n$1\r\nk\r\n$5\r\nabc")
 	f := r.until(t, id, func(f fields) bool { return f["qbuf"] == 3 })

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -66,6 +67,9 @@ func (s *Server) setUnixPerm(v string) error {
 	perm, err := strconv.ParseUint(v, 8, 32)
 	if err != nil || perm > 0o777 {
 		return engine.Error("argument must be between 0 and 777 inclusive")
+	}
+	if runtime.GOOS == "windows" && perm != 0 {
+		return engine.Error("this system has no permissions of sockets")
 	}
 	s.opts.UnixPerm = fs.FileMode(perm)
 	return nil

@@ -4,7 +4,7 @@
 //	                 ▲                          │
 //	                 └────────── Wake ◀─────────┘ of sessions that another session's command wrote to
 //
-// Each connection belongs to one event loop (gnet). The loop reads from the socket, parses complete
+// Each connection belongs to one event loop: gnet's, or on Windows one of netloop.go. The loop reads from the socket, parses complete
 // commands without copying, and executes them as one batch under the engine's lock. The replies of a batch
 // leave in one write: at once, or at the end of the loop's round together with those of other connections,
 // see group. Messages and replies that another connection's command writes to a session stay in the session's
@@ -39,7 +39,6 @@ import (
 	"time"
 
 	"github.com/panjf2000/gnet/v2"
-	"github.com/panjf2000/gnet/v2/pkg/logging"
 
 	"github.com/miniserver-go/miniserver/engine"
 )
@@ -74,26 +73,27 @@ type Options struct {
 
 // Server serves an engine's commands on sockets.
 type Server struct {
-	engine     *engine.Engine
-	opts       Options
-	listeners  []listener // changed under mu while accepting
-	accepting  bool       // under mu
-	acceptors  sync.WaitGroup
-	tls        tlsConfig
-	loops      *gnet.Client
-	pipes      *pipeLoop     // nil unless InProcess
-	alarm      chan struct{} // the engine has work earlier than Tick announced
-	ending     chan struct{} // closed by SHUTDOWN
-	end        sync.Once
-	counts     counts
-	maxBulk    atomic.Int64
-	maxQuery   atomic.Int64
-	maxClients atomic.Int64
-	keepAlive  atomic.Int64 // seconds
-	protected  atomic.Bool  // protected-mode
-	forwards   atomic.Bool  // group-forward
-	relays     relays
-	output     atomic.Pointer[outputLimits]
+	engine      *engine.Engine
+	opts        Options
+	listeners   []listener // changed under mu while accepting
+	accepting   bool       // under mu
+	acceptors   sync.WaitGroup
+	tls         tlsConfig
+	loops       eventLoops // unless InProcess
+	netLoops    []*netLoop // for InProcess, and where loops are portable
+	endNetLoops func()
+	alarm       chan struct{} // the engine has work earlier than Tick announced
+	ending      chan struct{} // closed by SHUTDOWN
+	end         sync.Once
+	counts      counts
+	maxBulk     atomic.Int64
+	maxQuery    atomic.Int64
+	maxClients  atomic.Int64
+	keepAlive   atomic.Int64 // seconds
+	protected   atomic.Bool  // protected-mode
+	forwards    atomic.Bool  // group-forward
+	relays      relays
+	output      atomic.Pointer[outputLimits]
 
 	mu       sync.Mutex
 	draining []*conn  // connections with unsent output
@@ -122,7 +122,7 @@ func New(e *engine.Engine, opts Options) *Server {
 	s := &Server{engine: e, opts: opts, alarm: make(chan struct{}, 1), ending: make(chan struct{})}
 	e.Config.ReplyMemory = replyMemory()
 	if opts.InProcess {
-		s.pipes = newPipeLoop()
+		s.netLoops = []*netLoop{newNetLoop()}
 	}
 	s.maxBulk.Store(e.Config.ProtoMaxBulk)
 	s.maxQuery.Store(1 << 30)
@@ -209,16 +209,10 @@ func (s *Server) Run(ctx context.Context) (err error) {
 		}
 	}
 	s.limitClients()
-	s.loops, err = gnet.NewClient(s, gnet.WithNumEventLoop(s.Loops()), gnet.WithReadBufferCap(64<<10),
-		gnet.WithTCPNoDelay(gnet.TCPDelay), // Go has set it already
-		gnet.WithLogLevel(logging.ErrorLevel), gnet.WithLogger(silent{}))
-	if err != nil {
+	if err := s.loops.start(s); err != nil {
 		return err
 	}
-	if err := s.loops.Start(); err != nil {
-		return err
-	}
-	return errors.Join(s.serve(ctx), s.loops.Stop())
+	return errors.Join(s.serve(ctx), s.loops.stop(s))
 }
 
 // load loads the data and logs that the server is ready. Clients already get LOADING errors, see serve.
@@ -425,12 +419,3 @@ func Log(to io.Writer, e *engine.Engine, mark byte, format string, args ...any) 
 	now := time.Now().Format("02 Jan 2006 15:04:05.000")
 	fmt.Fprintf(to, "%d:%c %s %c %s\n", os.Getpid(), e.RoleLetter(), now, mark, fmt.Sprintf(format, args...))
 }
-
-// silent discards gnet's own log lines: the errors among them are returned as well.
-type silent struct{}
-
-func (silent) Debugf(string, ...any) {}
-func (silent) Infof(string, ...any)  {}
-func (silent) Warnf(string, ...any)  {}
-func (silent) Errorf(string, ...any) {}
-func (silent) Fatalf(string, ...any) {}

@@ -6,7 +6,6 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net"
 	"os"
@@ -14,8 +13,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
@@ -182,46 +179,5 @@ func (s *Server) secure(nc net.Conn) error {
 	if err := client.HandshakeContext(ctx); err != nil {
 		return err
 	}
-	inside, loop, err := pair()
-	if err != nil {
-		return err
-	}
-	s.enroll(loop, endpoint(nc), nil, func() { _ = client.SetWriteDeadline(time.Now().Add(closeTimeout)) })
-	proxy(client, inside)
-	return nil
-}
-
-// proxy copies in both directions. It returns when the event loop has closed its end and its output is sent.
-func proxy(client *tls.Conn, inside *net.UnixConn) {
-	go func() {
-		_, _ = io.Copy(inside, client)
-		_ = inside.CloseWrite()
-	}()
-	_, _ = io.Copy(client, inside)
-	_ = client.Close()
-	_ = inside.Close()
-}
-
-// pair returns two sockets that are connected to each other.
-func pair() (a, b *net.UnixConn, err error) {
-	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
-	if err != nil {
-		return nil, nil, os.NewSyscallError("socketpair", err)
-	}
-	var ends [2]net.Conn
-	for i, fd := range fds {
-		file := os.NewFile(uintptr(fd), "pair")
-		var e error
-		ends[i], e = net.FileConn(file)
-		err = errors.Join(err, e, file.Close())
-	}
-	if err != nil {
-		for _, end := range ends {
-			if end != nil {
-				_ = end.Close()
-			}
-		}
-		return nil, nil, err
-	}
-	return ends[0].(*net.UnixConn), ends[1].(*net.UnixConn), nil
+	return s.enrollTLS(client, endpoint(nc))
 }

@@ -5,7 +5,6 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"syscall"
 )
 
 // How the program becomes a daemon, for "daemonize yes", and notifies a service manager, for "supervised". A Go program
@@ -34,7 +33,7 @@ func detach(args []string, input []byte) error {
 	}
 	c := exec.Command(executable, args...)
 	c.Env = append(os.Environ(), inBackground+"=1")
-	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	c.SysProcAttr = detached
 	in, err := c.StdinPipe()
 	if err != nil {
 		return fmt.Errorf("can't daemonize: %w", err)

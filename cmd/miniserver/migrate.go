@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -119,7 +118,9 @@ func (o *migrateOptions) run(ctx context.Context, in io.Reader, out io.Writer) e
 func (o *migrateOptions) switchRequests(in io.Reader) <-chan struct{} {
 	requests := make(chan struct{}, 1)
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGUSR1)
+	if len(switchSignals) > 0 { // for none, Notify passes on all
+		signal.Notify(signals, switchSignals...)
+	}
 	go func() {
 		for range signals {
 			requests <- struct{}{}

@@ -2,12 +2,11 @@ package main
 
 import (
 	"context"
-	"os"
 	"time"
 )
 
 // How the program ends together with the process that has started it, for exit-with-parent: a test that is killed cannot
-// stop its server. The system gives a process a new parent when the old one ends, so the program compares the number of its parent.
+// stop its server. So the program looks whether its parent lives: see watchParent.
 //
 // Two other ways would need no looking. Linux sends a signal that PR_SET_PDEATHSIG asks for, but when the thread ends that started
 // the process, and in Go, Java and Node that may be long before the process. And the end of standard input tells
@@ -19,10 +18,10 @@ const parentTime = 100 * time.Millisecond
 // whileParentLives returns a context that also ends when the parent process does.
 func whileParentLives(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
-	parent := os.Getppid()
+	lives := watchParent()
 	go func() {
 		defer cancel()
-		for os.Getppid() == parent {
+		for lives() {
 			select {
 			case <-ctx.Done():
 				return

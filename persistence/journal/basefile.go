@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"errors"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 )
@@ -62,7 +63,7 @@ func (f *baseFile) save() error {
 	if err := f.base.end(); err != nil {
 		return err
 	}
-	return f.file.Sync()
+	return errors.Join(f.file.Sync(), f.file.Close()) // Windows renames no open file
 }
 
 // close removes the file unless it has its final name, and ends a snapshot that was begun but not saved.

@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 )
@@ -90,6 +91,9 @@ func (OS) MakeDir(path string) error { return os.MkdirAll(path, 0o755) }
 
 // SyncDir implements Disk.
 func (OS) SyncDir(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil // it cannot sync directories
+	}
 	d, err := os.Open(path)
 	if err != nil {
 		return err

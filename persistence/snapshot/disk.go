@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -88,8 +90,31 @@ func Strerror(err error) string {
 	if !errors.As(err, &errno) {
 		return err.Error()
 	}
+	if text := unixText(errno); text != "" {
+		return text
+	}
 	text := errno.Error()
 	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// unixText returns C's text for errors that Windows words otherwise; "" elsewhere and for all others.
+func unixText(errno syscall.Errno) string {
+	const connectionRefused, addressNotAvailable = syscall.Errno(10061), syscall.Errno(10049)
+	switch {
+	case runtime.GOOS != "windows":
+		return ""
+	case errors.Is(errno, fs.ErrNotExist):
+		return "No such file or directory"
+	case errors.Is(errno, fs.ErrPermission):
+		return "Permission denied"
+	case errors.Is(errno, fs.ErrExist):
+		return "File exists"
+	case errno == connectionRefused:
+		return "Connection refused"
+	case errno == addressNotAvailable:
+		return "Cannot assign requested address"
+	}
+	return ""
 }
 
 // Open implements Disk.

@@ -1,0 +1,22 @@
+//go:build !unix || netloops
+
+package server
+
+import (
+	"crypto/tls"
+	"net"
+
+	"github.com/miniserver-go/miniserver/engine"
+)
+
+// enrollTLS passes a connection to an event loop, which serves any net.Conn.
+func (s *Server) enrollTLS(client *tls.Conn, from engine.Endpoint) error {
+	s.enroll(client, from, nil, func() {})
+	return nil
+}
+
+// pair returns two connections that are each other's ends.
+func pair() (a, b net.Conn, err error) {
+	a, b = net.Pipe()
+	return a, b, nil
+}
