@@ -2,6 +2,7 @@ package journal
 
 import (
 	"errors"
+
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 )
