@@ -113,7 +113,7 @@ func TestAPortThatIsTaken(t *testing.T) {
 	require.NoError(t, err)
 	judge := &fake{}
 	require.Nil(t, miniserver.Run(judge, "port "+port))
-	require.Contains(t, judge.failure, "address already in use")
+	require.Contains(t, judge.failure, "Address already in use")
 }
 
 // fake is a test that may fail.
