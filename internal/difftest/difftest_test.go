@@ -90,6 +90,9 @@ func TestOursAgreesWithRedis(t *testing.T) {
 
 // TestOursAgreesAsEachRelease runs few commands for each of the other releases.
 func TestOursAgreesAsEachRelease(t *testing.T) {
+	if testing.Short() {
+		t.Skip("all releases but one are left out with -short")
+	}
 	for _, r := range release.Known {
 		if r.Name == *like {
 			continue
@@ -103,6 +106,9 @@ func TestOursAgreesAsEachRelease(t *testing.T) {
 
 // TestRedisAgreesWithItself shows that nothing random or timed is taken for a difference.
 func TestRedisAgreesWithItself(t *testing.T) {
+	if testing.Short() {
+		t.Skip("tests of the reference servers are left out with -short")
+	}
 	compare(t, *like, redisSide(t, *like, "redis"), redisSide(t, *like, "other redis"))
 }
 

@@ -41,6 +41,9 @@ func briefly(t *testing.T) limits {
 
 // TestAreas attacks briefly in each area.
 func TestAreas(t *testing.T) {
+	if testing.Short() {
+		t.Skip("attacks are left out with -short")
+	}
 	for _, a := range areas {
 		t.Run(a.name, func(t *testing.T) {
 			var out strings.Builder
@@ -120,6 +123,9 @@ func TestStepsRepeatThemselves(t *testing.T) {
 
 // TestGroupsFindLostWrites lets the area attack redis-server with Sentinels, which loses writes when a master is cut off.
 func TestGroupsFindLostWrites(t *testing.T) {
+	if testing.Short() {
+		t.Skip("attacks are left out with -short")
+	}
 	l := briefly(t)
 	if l.reference == "" {
 		t.Skip("redis-server was not found")

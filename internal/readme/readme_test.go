@@ -133,6 +133,9 @@ func pages(t *testing.T, root string) (paths []string) {
 }
 
 func TestTerminalSessionsAreWhatHappens(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the pages are left out with -short")
+	}
 	d := sitDown(t)
 	d.putRedisCLI()
 	for _, path := range pages(t, d.root) {
@@ -224,6 +227,9 @@ func TestEverySettingIsMentioned(t *testing.T) {
 
 // TestHeadersOfExamplesRun runs the commands in the headers of the example scripts.
 func TestHeadersOfExamplesRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the examples are left out with -short")
+	}
 	d := sitDown(t)
 	d.putRedisCLI()
 	scripts, err := filepath.Glob(filepath.Join(d.root, "examples", "*.lua"))
