@@ -19,6 +19,9 @@ type Topology interface {
 	// Transfer asks the leader, which must be this member, to hand its seat to another one: to any that is up to date if id is 0.
 	// It does not wait. done is called once, without the lock, with the result.
 	Transfer(id uint64, done func(error))
+	// Stored calls told with the number of other members that have all changes so far, under the lock: soon, and whenever that may be another
+	// number, until told returns true or this member leads no more.
+	Stored(told func(members int) (enough bool))
 }
 
 // Group is a group as one of its members knows it.
@@ -60,6 +63,16 @@ func (e *Engine) Topology() Topology { return e.topology }
 
 // TopologyChanged has clients told soon that there is another leader or member: by parts, in their Tick. It is called under the lock.
 func (e *Engine) TopologyChanged() { e.TickBy(e.Keyspace.Now) }
+
+// Confirming returns how many other members have a change, at least, when a reply tells of it.
+func (g *Group) Confirming() (n int) {
+	for _, m := range g.Members {
+		if !m.Learner {
+			n++
+		}
+	}
+	return n / 2
+}
 
 // Member returns the member with an id; nil for none.
 func (g *Group) Member(id uint64) *GroupMember {

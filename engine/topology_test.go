@@ -17,6 +17,7 @@ type topology struct{ *group }
 
 func (t topology) Group() *engine.Group           { return &t.group.Group }
 func (topology) Transfer(uint64, func(err error)) {}
+func (topology) Stored(func(int) bool)            {}
 
 // newMember returns member 1 of a group of three. The second leads.
 func newMember(t *testing.T, clustered bool) (*replica, *group) {

@@ -17,9 +17,9 @@ func (g *Group) families() []engine.Family {
 	return []engine.Family{{Group: "server", Commands: []engine.Command{
 		{Name: "group", Arity: -2, Since: since, Complexity: "Depends on subcommand.", Summary: "A container for commands about the group of this server.",
 			Subs: []engine.Command{
-				{Name: "add", Arity: 3, Flags: flags, Run: g.cmdAdd, Since: since, Syntax: "id=host:port", Complexity: "O(N), N being the size of the dataset",
+				{Name: "add", Arity: 3, Flags: flags, Run: g.cmdAdd, Since: since, Syntax: "member", Complexity: "O(N), N being the size of the dataset",
 					Summary: "Makes a server a member of the group."},
-				{Name: "announce", Arity: 4, Flags: log, Run: g.cmdAnnounce, Since: since, Syntax: "id host:port", Complexity: "O(1)",
+				{Name: "announce", Arity: 4, Flags: log, Run: g.cmdAnnounce, Since: since, Syntax: "id address", Complexity: "O(1)",
 					Summary: "An internal command that tells where clients reach a member."},
 				{Name: "info", Arity: 2, Flags: flags, Run: g.cmdInfo, Since: since, Complexity: "O(1)", Summary: "Returns what this member knows of its group."},
 				{Name: "once", Arity: -5, Flags: engine.Write | engine.NoScript | engine.MayBeSlow | engine.HomeOnly, Run: g.cmdOnce, Since: since,

@@ -76,6 +76,7 @@ type Group struct {
 	effects   effects
 	settled   settled
 	rounds    rounds
+	stored    []*stored
 	scanner   *scanner
 
 	seen    seen

@@ -87,6 +87,26 @@ func replyGroupRole(c *engine.Call, g *engine.Group) {
 	}
 }
 
+// waitInGroup is WAIT in a group. No reply leaves before most members have all changes, so it blocks only if the client asks for more.
+func waitInGroup(c *engine.Call, g *engine.Group, members int, deadline int64) {
+	has := g.Confirming()
+	if members <= has {
+		c.Reply.Int(int64(has))
+		return
+	}
+	blocked := c.Block(deadline, func(s *engine.Session) { s.Reply.Int(int64(has)) })
+	if blocked == nil {
+		return
+	}
+	c.Engine.Topology().Stored(func(n int) bool {
+		has = max(has, n)
+		if n >= members && !blocked.Ended() {
+			blocked.End()
+		}
+		return blocked.Ended()
+	})
+}
+
 func linkStateIn(g *engine.Group) string {
 	if g.Leader == 0 {
 		return linkStates[connecting]

@@ -107,9 +107,9 @@ func (m *Master) shutdown(engine.Shutdown) error {
 	return nil
 }
 
-// refuseOnReplica refuses the call if this server is a replica.
+// refuseOnReplica refuses the call if this server is a replica, or a member of a group that does not lead.
 func (m *Master) refuseOnReplica(c *engine.Call, err error) {
-	if m.link != nil {
+	if g := c.Engine.Group(); m.link != nil || g != nil && !g.Seated {
 		c.Refuse(err)
 	}
 }
@@ -118,7 +118,11 @@ func (m *Master) refuseOnReplica(c *engine.Call, err error) {
 func (m *Master) cmdWait(c *engine.Call) {
 	replicas, deadline := c.Int(), c.DeadlineAfter(c.Arg())
 	m.refuseOnReplica(c, errWait)
-	if c.OK() {
+	switch g := c.Engine.Group(); {
+	case !c.OK():
+	case g != nil:
+		waitInGroup(c, g, int(replicas), deadline)
+	default:
 		m.block(c, deadline, &wait{replicas: int(replicas), reply: func(s *engine.Session, n int) { s.Reply.Int(int64(n)) }})
 	}
 }

@@ -21,6 +21,7 @@ type group struct {
 type topology struct{ *group }
 
 func (g topology) Group() *engine.Group                { return &g.group.Group }
+func (g topology) Stored(func(int) bool)               {}
 func (g topology) Transfer(_ uint64, done func(error)) { g.handed++; go done(nil) }
 
 // member is an engine in a group of three, with a client.

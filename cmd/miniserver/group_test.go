@@ -140,7 +140,7 @@ func (c *groupClient) ask(args ...string) (string, error) {
 	if _, err := c.Write(w.Bytes()); err != nil {
 		return "", err
 	}
-	_ = c.SetReadDeadline(time.Now().Add(time.Minute))
+	_ = c.SetReadDeadline(time.Now().Add(20 * time.Second))
 	v, err := c.in.Read()
 	return string(v.Raw()), err
 }
@@ -294,6 +294,67 @@ func TestALeaderThatWasStoppedRebuilds(t *testing.T) {
 	reply, err = g.ask(first, "EXISTS", "stale")
 	require.NoError(t, err)
 	require.Equal(t, "0", reply)
+}
+
+// TestWaitInAGroup: clients that want to know how many replicas have a write, as Redisson's lock does, count members.
+func TestWaitInAGroup(t *testing.T) {
+	g := startGroup(t, 3)
+	leader := g.leader()
+	c, err := dialGroup(g.servers[leader].Address)
+	require.NoError(t, err)
+	defer c.Close()
+	wait := func(n, limit string) string {
+		reply, err := c.ask("SET", "k", "v")
+		require.NoError(t, err)
+		require.Equal(t, "OK", reply)
+		reply, err = c.ask("WAIT", n, limit)
+		require.NoError(t, err, "%s %s", n, limit)
+		return reply
+	}
+	require.Equal(t, "1", wait("0", "0"))
+	require.Equal(t, "1", wait("1", "0"), "a reply says that most have it")
+	require.Equal(t, "2", wait("2", "0"))
+	reply, err := g.ask(leader%3+1, "WAIT", "1", "0")
+	require.NoError(t, err)
+	require.Contains(t, reply, "WAIT cannot be used with replica instances")
+	g.kill(leader%3 + 1)
+	require.Equal(t, "1", wait("2", "100"))
+}
+
+// TestAMemberTellsTheAgeOfItsData: a member refuses reads while its data may be older than it may show.
+func TestAMemberTellsTheAgeOfItsData(t *testing.T) {
+	g := startGroup(t, 3, "--group-max-staleness", "3000", "--group-heartbeat", "2000")
+	leader := g.leader()
+	g.agree()
+	reader := leader%3 + 1
+	g.until(reader, "a stale read", func(reply string) bool { return reply == "1" }, "GET", "probe")
+	for id := range g.servers {
+		if id != reader {
+			g.kill(id)
+		}
+	}
+	g.until(reader, "a refusal", func(reply string) bool { return strings.HasPrefix(reply, "MASTERDOWN") }, "GET", "probe")
+	reply, err := g.ask(reader, "CONFIG", "SET", "group-max-staleness", "0")
+	require.NoError(t, err)
+	require.Equal(t, "OK", reply)
+	g.until(reader, "a stale read", func(reply string) bool { return reply == "1" }, "GET", "probe")
+}
+
+// TestEvictionInAGroup: the leader chooses what it evicts, and the others lose the same.
+func TestEvictionInAGroup(t *testing.T) {
+	g := startGroup(t, 3, "--maxmemory", "3mb", "--maxmemory-policy", "allkeys-random", "--latency-monitor-threshold", "1", "--group-heartbeat", "2000")
+	leader := g.leader()
+	c, err := dialGroup(g.servers[leader].Address)
+	require.NoError(t, err)
+	defer c.Close()
+	for i := range 300 {
+		reply, err := c.ask("SETRANGE", fmt.Sprint("key:", i), "19999", "x")
+		require.NoError(t, err)
+		require.Equal(t, "20000", reply)
+	}
+	g.until(leader, "evictions", func(reply string) bool { return infoField(reply, "evicted_keys") > 0 }, "INFO", "stats")
+	g.agree()
+	g.until(leader, "how long commits took", func(reply string) bool { return strings.Contains(reply, "group-commit") }, "LATENCY", "LATEST")
 }
 
 // infoField returns a number of INFO.
