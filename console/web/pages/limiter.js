@@ -201,7 +201,7 @@ class Bench {
     let last = performance.now();
     while (mine === this.generation && !run.ended) {
       const now = performance.now(), {speed} = this.settings;
-      const ahead = speed === 0 ? run.duration / 20 : (now - last) * speed;
+      const ahead = speed === 0 ? run.duration / 8 : (now - last) * speed;
       if (ahead >= 1) {
         last = now;
         await (this.busy = run.advance(run.now + ahead));
