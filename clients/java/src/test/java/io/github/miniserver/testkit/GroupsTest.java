@@ -33,7 +33,7 @@ import org.redisson.config.ReadMode;
 class GroupsTest {
   private static final int KILLS = Integer.getInteger("kills", 2);
   private static final int RATE = 10;
-  private static final Duration LEASE = Duration.ofSeconds(20);
+  private static final Duration LEASE = Duration.ofSeconds(6);
 
   private Process group;
   private BufferedReader answers;
