@@ -30,6 +30,7 @@ func (v seen) Group() *engine.Group {
 }
 
 func (seen) Transfer(uint64, func(error)) {}
+func (seen) Stored(func(int) bool)        {}
 
 // setLeader makes a member the leader, 0 for none.
 func (t *topology) setLeader(id uint64) {

@@ -94,7 +94,7 @@ func meantSubcommand(arg string, err error) error {
 		return err
 	}
 	return usageError{fmt.Errorf("miniserver: '%s' is neither a sub-command nor a configuration file%s\n"+
-		"'miniserver help' lists the sub-commands.", arg, spelling.Hint(arg, subcommandNames()))}
+		"'miniserver help' lists the sub-commands", arg, spelling.Hint(arg, subcommandNames()))}
 }
 
 // read reads the lines of a file.

@@ -93,7 +93,7 @@ func explainTopic(out io.Writer, topic string) error {
 		return printSetting(out, p)
 	}
 	names := append(append(subcommandNames(), settingsTopic), e.ParamNames()...)
-	return usageError{fmt.Errorf("miniserver: there is no help on '%s'%s\n'miniserver help' lists the sub-commands, 'miniserver help settings' the settings.",
+	return usageError{fmt.Errorf("miniserver: there is no help on '%s'%s\n'miniserver help' lists the sub-commands, 'miniserver help settings' the settings",
 		topic, spelling.Hint(topic, names))}
 }
 
