@@ -49,7 +49,7 @@ func TestReadyLineAndPortFile(t *testing.T) {
 	require.NoError(t, json.Unmarshal(text, &line))
 	require.Equal(t, c.Process.Pid, line.PID)
 	require.Equal(t, "redis://"+line.Addresses[0], line.URL)
-	require.Regexp(t, `^\d+\.\d+\.\d+$`, line.Version)
+	require.Regexp(t, `^(\d+\.\d+\.\d+\S*|devel)$`, line.Version)
 	port, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Equal(t, strconv.Itoa(line.Port)+"\n", string(port))
