@@ -140,6 +140,7 @@ func (c *contents) nextStage() {
 func (c *contents) compactChain(done *Compacted) (cost int) {
 	before := done.KeysMoved
 	z := &c.compaction
+	c.blocks.ks.fetchChain(c.table, z.chain)
 	z.chain = c.table.ReplaceChain(z.chain, func(r slab.Ref) slab.Ref {
 		from := r
 		r = c.moveEntry(r, done)

@@ -1,6 +1,9 @@
 package keyspace
 
-import "github.com/miniserver-go/miniserver/ds/dict"
+import (
+	"github.com/miniserver-go/miniserver/ds/dict"
+	"github.com/miniserver-go/miniserver/ds/slab"
+)
 
 // PrefetchKeys is how many keys are fetched at a time: about as many cache misses as a processor can overlap.
 const PrefetchKeys = 16
@@ -40,4 +43,11 @@ func (db *DB) prefetchBatch(args [][]byte, step int) {
 		}
 	}
 	db.ks.prefetched = sum
+}
+
+// fetchChain loads the entries of the chain at a cursor into the processor's caches, for a walk that visits them next.
+func (ks *Keyspace) fetchChain(t *table, cursor uint64) {
+	sum := uint64(0)
+	t.ScanChain(cursor, func(r slab.Ref) { sum += uint64(entryAt(r).head().access) })
+	ks.prefetched = sum
 }

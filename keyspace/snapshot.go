@@ -73,7 +73,9 @@ func (s *Snapshot) Step(n int) (more bool) {
 		}
 	}
 	for s.work = 0; n > 0 && s.work < largeRecordBytes && len(s.tables) > 0; n-- {
-		if s.cursor = s.tables[0].table.ScanChain(s.cursor, s.visit); s.cursor == 0 {
+		t := s.tables[0].table
+		s.ks.fetchChain(t, s.cursor)
+		if s.cursor = t.ScanChain(s.cursor, s.visit); s.cursor == 0 {
 			s.tables = s.tables[1:]
 		}
 	}
