@@ -156,7 +156,9 @@ func (s *server) finish(section, field string, args ...string) error {
 	return s.poll(section, func(text string) bool { return infoField(text, field) == 0 })
 }
 
-func (s *server) saveInBackground() error { return s.finish("persistence", "rdb_bgsave_in_progress", "BGSAVE") }
+func (s *server) saveInBackground() error {
+	return s.finish("persistence", "rdb_bgsave_in_progress", "BGSAVE")
+}
 
 // poll asks for a section of INFO until it is as wanted, for as long as patience lasts.
 func (s *server) poll(section string, done func(text string) bool) error {
