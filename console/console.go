@@ -26,7 +26,7 @@
 //  2. What a user may not do at port 6379 he may not do here.
 //  3. Everything is bounded: connections, pages, sessions, streams, sandboxes, bytes of requests and replies, the time of a request.
 //  4. Only one sampler asks the engine, once a second, and only while somebody looks.
-//  5. The browser gets no code from elsewhere and none that is written inside of a document; what is stored is text to it.
+//  5. The browser loads code from this server only, and no inline code. It shows stored data as text.
 //
 // # How to add a page
 //

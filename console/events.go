@@ -37,7 +37,7 @@ func (c *Console) openStream(w http.ResponseWriter, p *page) *stream {
 
 func (c *Console) closeStream() { c.streams.giveBack() }
 
-// send writes to the stream. It reports false if nobody reads it.
+// send writes to the stream. It reports false if the browser is gone or does not read in time.
 func (s *stream) send(data []byte) bool {
 	_ = s.ctrl.SetWriteDeadline(time.Now().Add(streamTimeout))
 	if _, err := s.w.Write(data); err != nil {

@@ -56,7 +56,7 @@ func (s *sampler) remove(l *looker) {
 	delete(s.looking, l)
 }
 
-// run samples until nobody looks.
+// run samples until no page is subscribed.
 func (s *sampler) run() {
 	ticker := time.NewTicker(sampleTime)
 	defer ticker.Stop()
@@ -65,7 +65,7 @@ func (s *sampler) run() {
 	}
 }
 
-// sample asks for all topics that somebody looks at, and passes the replies on. It reports false if nobody does.
+// sample asks for all topics with subscribers, and passes the replies on. It reports false if there are none.
 func (s *sampler) sample() bool {
 	s.mu.Lock()
 	var lookers []*looker
