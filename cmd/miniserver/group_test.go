@@ -119,6 +119,15 @@ func (g *members) agree() {
 	}, time.Minute, 20*time.Millisecond, "the members' data differ")
 }
 
+// suspend stops a process that this one has started, and returns when all its threads stand still: kill(2) alone returns earlier.
+func suspend(t *testing.T, pid int) {
+	require.NoError(t, syscall.Kill(pid, syscall.SIGSTOP))
+	var status syscall.WaitStatus
+	_, err := syscall.Wait4(pid, &status, syscall.WUNTRACED, nil)
+	require.NoError(t, err)
+	require.True(t, status.Stopped())
+}
+
 // groupClient is a connection to a member.
 type groupClient struct {
 	net.Conn
@@ -269,7 +278,7 @@ func TestALeaderThatWasStoppedRebuilds(t *testing.T) {
 		stale = append(stale, c)
 	}
 	pid := g.servers[first].PID
-	require.NoError(t, syscall.Kill(pid, syscall.SIGSTOP))
+	suspend(t, pid)
 	stopped := g.servers[first]
 	delete(g.servers, first)
 	for _, c := range stale {
@@ -285,24 +294,15 @@ func TestALeaderThatWasStoppedRebuilds(t *testing.T) {
 	require.Equal(t, "OK", reply)
 	require.NoError(t, syscall.Kill(pid, syscall.SIGCONT))
 	g.servers[first] = stopped
-	lost := 0
 	for _, c := range stale {
-		if v, err := c.in.Read(); err != nil {
-			lost++
-		} else {
+		if v, err := c.in.Read(); err == nil {
 			require.True(t, v.IsError(), "a write of a leader that was replaced is confirmed: %s", v.Raw())
 		}
 	}
 	g.agree()
-	// A command whose connection was lost may have been executed, by all members or by none. One that got an error was not.
-	executed := make(map[string]bool)
-	for id := range g.servers {
-		reply, err = g.ask(id, "EXISTS", "stale")
-		require.NoError(t, err)
-		executed[reply] = true
-	}
-	require.Len(t, executed, 1, "members differ in a write whose connection was lost")
-	require.False(t, executed["1"] && lost == 0, "a write that got an error was executed")
+	reply, err = g.ask(first, "EXISTS", "stale")
+	require.NoError(t, err)
+	require.Equal(t, "0", reply)
 }
 
 // TestWaitInAGroup: clients that want to know how many replicas have a write, as Redisson's lock does, count members.
