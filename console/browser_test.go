@@ -155,7 +155,7 @@ func eval[T any](b *tab, expression string) T {
 func (b *tab) wait(expression string) {
 	b.t.Helper()
 	end := time.Now().Add(patience)
-	for !eval[bool](b, "!!("+expression+")") {
+	for !eval[bool](b, "(async () => !!(await ("+expression+")))()") {
 		if time.Now().After(end) {
 			b.shot("failed")
 			require.Fail(b.t, "waited in vain", "%s\n%s", expression, eval[string](b, "document.body.innerText"))
@@ -185,11 +185,29 @@ func (b *tab) click(selector string) {
 // clickText clicks on the first element of a selector with a text.
 func (b *tab) clickText(selector, text string) {
 	b.t.Helper()
-	find := fmt.Sprintf("[...document.querySelectorAll(%s)].find(e => e.innerText.includes(%s))", quoted(selector), quoted(text))
-	b.wait(find)
-	box := eval[struct{ X, Y float64 }](b, fmt.Sprintf(
-		"(() => {const e = %s; e.scrollIntoView({block:'center'}); const r = e.getBoundingClientRect(); return {X: r.x + r.width/2, Y: r.y + r.height/2}})()", find))
-	b.do(chromedp.MouseClickXY(box.X, box.Y))
+	at := b.placeOf(selector, text)
+	b.do(chromedp.MouseClickXY(at.X, at.Y))
+}
+
+// point is a place in the window, in pixels.
+type point struct{ X, Y float64 }
+
+// placeOf waits until the first element of a selector with a text stands still and is not covered, and returns its middle.
+func (b *tab) placeOf(selector, text string) (at point) {
+	b.t.Helper()
+	b.wait(fmt.Sprintf(`new Promise(done => {
+		const middle = () => {
+			const e = [...document.querySelectorAll(%s)].find(e => e.innerText.includes(%s));
+			if (!e) return "";
+			e.scrollIntoView({block: "center"});
+			const r = e.getBoundingClientRect(), x = r.x + r.width / 2, y = r.y + r.height / 2;
+			return e.contains(document.elementFromPoint(x, y)) ? JSON.stringify({X: x, Y: y}) : "";
+		};
+		const before = middle();
+		requestAnimationFrame(() => requestAnimationFrame(() => done(window.middleSeen = before === middle() ? before : "")));
+	})`, quoted(selector), quoted(text)))
+	require.NoError(b.t, json.Unmarshal([]byte(eval[string](b, "window.middleSeen")), &at))
+	return at
 }
 
 // fill replaces the text of a field, as typing does.

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 )
@@ -120,4 +122,16 @@ func TestKeysOfALargeDatabase(t *testing.T) {
 	_, _ = fmt.Sscanf(stats[max(0, strings.Index(stats, "cmdstat_scan:")):], "cmdstat_scan:calls=%d", &calls)
 	require.Positive(t, calls)
 	require.Less(t, calls, 20)
+}
+
+// TestAClickOutlastsItsRow: a row that is drawn anew between press and release, as when its facts arrive, is opened all the same.
+func TestAClickOutlastsItsRow(t *testing.T) {
+	p := start(t)
+	furnish(p)
+	b := p.browse("keys")
+	at := b.placeOf(".key-row", "visits:alice")
+	b.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMousePressed, at.X, at.Y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
+	eval[bool](b, `(() => {const rows = document.querySelector(".rows-body"); rows.replaceChildren(...[...rows.children].map(e => e.cloneNode(false))); return true})()`)
+	b.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseReleased, at.X, at.Y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
+	b.see(".value h1", "visits:alice")
 }

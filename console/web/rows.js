@@ -8,7 +8,10 @@ export const rowHeight = 28;
 export class Rows {
   constructor({label, draw, drawn = () => {}, open}) {
     Object.assign(this, {draw, drawn, open, items: [], at: 0});
-    this.body = el("div", {class: "rows-body"});
+    // A click would get lost when its row is drawn anew between press and release. One without a pointer has no detail.
+    this.body = el("div", {class: "rows-body", onpointerdown: e => this.pressed = this.index(e), onpointercancel: () => this.pressed = -1,
+      onpointerup: e => e.button === 0 && this.pressed === this.index(e) && this.go(this.pressed, true),
+      onclick: e => e.detail === 0 && this.go(this.index(e), true)});
     this.node = el("div", {class: "rows", role: "listbox", tabindex: "0", "aria-label": label, onkeydown: e => this.key(e),
       onscroll: () => requestAnimationFrame(() => this.paint())}, this.body);
     new ResizeObserver(() => this.paint()).observe(this.node);
@@ -41,8 +44,13 @@ export class Rows {
     node.setAttribute("aria-setsize", this.items.length);
     node.id ||= `row-${i}`;
     node.classList.toggle("at", i === this.at);
-    node.addEventListener("click", () => this.go(i, true));
     return node;
+  }
+
+  /** index returns at which row an event points. */
+  index(event) {
+    const row = event.target.closest("[role=option]");
+    return row ? row.getAttribute("aria-posinset") - 1 : -1;
   }
 
   go(i, opens) {
