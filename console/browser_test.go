@@ -8,11 +8,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/accessibility"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
@@ -31,7 +33,7 @@ import (
 //	tab.press("Enter")                          a key
 //	tab.see("main", "alice")                    waits until the text is there
 //	n := eval[int](tab, "document.querySelectorAll('tr').length")
-//	tab.shot("keys")                            a picture, if SHOTS names a directory
+//	tab.shot("keys")                            checks names and widths, and takes pictures, if SHOTS names a directory
 //
 // A tab fails its test if the page logs an error, throws, or asks another host for anything. CONSOLE_WINDOW=1 shows the browser.
 
@@ -157,7 +159,7 @@ func (b *tab) wait(expression string) {
 	end := time.Now().Add(patience)
 	for !eval[bool](b, "(async () => !!(await ("+expression+")))()") {
 		if time.Now().After(end) {
-			b.shot("failed")
+			b.pictures("failed")
 			require.Fail(b.t, "waited in vain", "%s\n%s", expression, eval[string](b, "document.body.innerText"))
 		}
 		time.Sleep(10 * time.Millisecond)
@@ -239,8 +241,44 @@ func (b *tab) run(words ...string) string {
 	return v.do(words...)
 }
 
-// shot takes a picture of the page in light, dark and phone width, if SHOTS names a directory for them.
+// unnamed are the roles of elements that a screen reader cannot tell apart without a name.
+var unnamed = []string{"button", "link", "textbox", "searchbox", "combobox", "spinbutton", "slider", "checkbox", "listbox", "tree", "treeitem", "option", "img",
+	"region", "dialog", "log", "heading", "columnheader"}
+
+// readable checks that everything a screen reader announces has a name, and that the page fits on a phone.
+func (b *tab) readable() {
+	b.t.Helper()
+	tree, err := chromedp.Run(b.ctx, func(ctx context.Context, _ *chromedp.Target) (accessibility.GetFullAXTreeResult, error) {
+		return chromedp.Call(ctx, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
+	})
+	require.NoError(b.t, err)
+	for _, n := range tree.Nodes {
+		if !n.Ignored && n.Role != nil && slices.Contains(unnamed, textOf(n.Role)) {
+			require.NotEmpty(b.t, textOf(n.Name), "a %s without a name: node %d", textOf(n.Role), n.BackendDOMNodeID)
+		}
+	}
+	b.do(chromedp.EmulateViewport(390, 844))
+	b.wait(`[...document.querySelectorAll("body, header, nav, main")].every(e => e.scrollWidth <= e.clientWidth)`)
+	b.do(chromedp.EmulateViewport(1200, 800))
+}
+
+func textOf(v *accessibility.Value) string {
+	var text string
+	if v != nil {
+		_ = json.Unmarshal(v.Value, &text)
+	}
+	return strings.TrimSpace(text)
+}
+
+// shot checks the page as it is now, and takes pictures of it.
 func (b *tab) shot(name string) {
+	b.t.Helper()
+	b.readable()
+	b.pictures(name)
+}
+
+// pictures takes pictures in light, dark and phone width, if SHOTS names a directory for them.
+func (b *tab) pictures(name string) {
 	b.t.Helper()
 	dir := os.Getenv("SHOTS")
 	if dir == "" {

@@ -42,6 +42,11 @@ func TestKeys(t *testing.T) {
 	b.see(".value td", "alice@example.org")
 	b.see(".value .timer", " s")
 	b.shot("keys")
+	const isShown = "[...document.querySelectorAll('.key-row .name')].some(e => e.textContent === 'alice')"
+	b.press(kb.ArrowLeft + kb.ArrowLeft)
+	b.wait("!" + isShown)
+	b.press(kb.ArrowRight)
+	b.wait(isShown)
 	b.see(".same", "HSCAN user:alice 0 COUNT 100")
 
 	b.clickText(".value .cell", "alice@example.org")

@@ -42,7 +42,7 @@ async function open() {
   delete document.body.dataset.ready;
   current = name;
   document.title = `${page.title} – miniserver`;
-  for (const link of nav.children) link.toggleAttribute("aria-current", link.dataset.name === name);
+  for (const link of nav.children) link.dataset.name === name ? link.setAttribute("aria-current", "page") : link.removeAttribute("aria-current");
   nav.querySelector("[aria-current]")?.scrollIntoView({block: "nearest", inline: "nearest"});
   try {
     const module = await page.load();

@@ -5,10 +5,10 @@ import {count, el, show, svg} from "./dom.js";
 const height = 240;
 const margin = {left: 58, right: 14, top: 12, bottom: 34};
 
-/** Chart draws series: [{name, points: [[x, y], ...], color}]. marks are vertical lines: [{x, text}]. */
+/** Chart draws series: [{name, points: [[x, y], ...], color}]. marks are vertical lines: [{x, text}]. It shows at least x0 to x1. */
 export class Chart {
-  constructor({label, x = String, y = count, xTitle = "", from = 0, tall = height, whole = false}) {
-    Object.assign(this, {label, x, y, xTitle, from, tall, whole, series: [], marks: []});
+  constructor({label, x = String, y = count, xTitle = "", from = 0, tall = height, whole = false, x0 = Infinity, x1 = -Infinity}) {
+    Object.assign(this, {label, x, y, xTitle, from, tall, whole, least: x0, most: x1, series: [], marks: []});
     this.legend = el("div", {class: "legend"});
     this.canvas = el("div", {class: "canvas", onpointermove: e => this.hover(e), onpointerleave: () => this.leave()});
     this.read = el("div", {class: "read soft", "aria-hidden": "true"}, " ");
@@ -28,8 +28,9 @@ export class Chart {
     show(this.legend, this.series.map(s => el("span", {class: "key"}, el("span", {class: "swatch", style: {background: s.color}}), s.name)));
     if (width === 0 || all.length === 0) return show(this.canvas);
     const xs = all.map(p => p[0]);
-    this.x0 = Math.min(...xs);
-    this.x1 = Math.max(...xs, this.x0 + 1);
+    this.x0 = Math.min(this.least, ...xs);
+    this.x1 = Math.max(this.most, ...xs);
+    if (this.x1 === this.x0) this.x1++;
     this.y1 = nice(Math.max(...all.map(p => p[1]), this.from + 1));
     this.width = width;
     const atX = this.atX = v => margin.left + (v - this.x0) / (this.x1 - this.x0) * (width - margin.left - margin.right);

@@ -63,6 +63,9 @@ export const select = (attributes, options, chosen) => el("select", attributes, 
   return el("option", {value, selected: value === chosen}, text);
 }));
 
+/** head makes the head of a column of a table; one without a text is a plain cell, since a screen reader would announce it. */
+export const head = text => text === "" ? el("td") : el("th", {scope: "col"}, text);
+
 /** bytes writes a number of bytes as people read it; count a number. */
 export function bytes(n) {
   for (const unit of ["B", "kB", "MB", "GB"]) {

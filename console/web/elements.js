@@ -2,7 +2,7 @@
 
 import {Bytes, ReplyError} from "./api.js";
 import {ring} from "./deadline.js";
-import {bytes, count, el, field, show} from "./dom.js";
+import {bytes, count, el, field, head, show} from "./dom.js";
 import {ask} from "./value.js";
 
 const rows = 100; // elements that are shown at once
@@ -38,7 +38,7 @@ function cell(view, value, save, what) {
 }
 
 /** table draws rows of cells under heads. */
-const table = (heads, body) => el("div", {class: "scroll"}, el("table", {}, el("thead", {}, el("tr", {}, heads.map(h => el("th", {scope: "col"}, h)))),
+const table = (heads, body) => el("div", {class: "scroll", tabindex: "0"}, el("table", {}, el("thead", {}, el("tr", {}, heads.map(head))),
   el("tbody", {}, body.map(cells => el("tr", {}, cells.map(c => el("td", {}, c)))))));
 
 /** adder is a form for a new element. */

@@ -4,15 +4,15 @@ import {el} from "./dom.js";
 
 export const rowHeight = 28;
 
-/** Rows shows items as rows of one height. draw(item) makes the element of a row; drawn(items) is called with those that have come into view. */
+/** Rows shows the items of a tree, which have a depth, as rows of one height. draw(item) makes the element of a row; drawn(items) is called with those that have come into view. */
 export class Rows {
   constructor({label, draw, drawn = () => {}, open}) {
     Object.assign(this, {draw, drawn, open, items: [], at: 0});
     // A click would get lost when its row is drawn anew between press and release. One without a pointer has no detail.
     this.body = el("div", {class: "rows-body", onpointerdown: e => this.pressed = this.index(e), onpointercancel: () => this.pressed = -1,
-      onpointerup: e => e.button === 0 && this.pressed === this.index(e) && this.go(this.pressed, true),
+      onpointerup: e => e.button === 0 && this.pressed >= 0 && this.pressed === this.index(e) && this.go(this.pressed, true),
       onclick: e => e.detail === 0 && this.go(this.index(e), true)});
-    this.node = el("div", {class: "rows", role: "listbox", tabindex: "0", "aria-label": label, onkeydown: e => this.key(e),
+    this.node = el("div", {class: "rows", role: "tree", tabindex: "0", "aria-label": label, onkeydown: e => this.key(e),
       onscroll: () => requestAnimationFrame(() => this.paint())}, this.body);
     new ResizeObserver(() => this.paint()).observe(this.node);
   }
@@ -39,9 +39,9 @@ export class Rows {
   row(item, i) {
     const node = this.draw(item);
     node.style.transform = `translateY(${i * rowHeight}px)`;
-    node.setAttribute("role", "option");
-    node.setAttribute("aria-posinset", i + 1);
-    node.setAttribute("aria-setsize", this.items.length);
+    node.setAttribute("role", "treeitem");
+    node.setAttribute("aria-level", item.depth + 1);
+    node.dataset.at = i;
     node.id ||= `row-${i}`;
     node.classList.toggle("at", i === this.at);
     return node;
@@ -49,8 +49,8 @@ export class Rows {
 
   /** index returns at which row an event points. */
   index(event) {
-    const row = event.target.closest("[role=option]");
-    return row ? row.getAttribute("aria-posinset") - 1 : -1;
+    const row = event.target.closest("[role=treeitem]");
+    return row ? Number(row.dataset.at) : -1;
   }
 
   go(i, opens) {
@@ -65,11 +65,25 @@ export class Rows {
     if (opens && this.items[this.at]) this.open(this.items[this.at]);
   }
 
+  /** turn opens or closes the group at the cursor. Into an open group it goes; out of a closed one, or from a key, it goes to the group above. */
+  turn(opens) {
+    const item = this.items[this.at];
+    if (!item) return;
+    const isOpen = this.body.querySelector(`#row-${this.at}`)?.getAttribute("aria-expanded");
+    if (isOpen === String(!opens)) return this.open(item);
+    if (opens) return isOpen && this.go(this.at + 1);
+    const above = this.items.slice(0, this.at).findLastIndex(other => other.depth < item.depth);
+    if (above >= 0) this.go(above);
+  }
+
   key(event) {
     const steps = {ArrowDown: 1, ArrowUp: -1, PageDown: 15, PageUp: -15, Home: -Infinity, End: Infinity};
     if (event.key in steps) {
       event.preventDefault();
       this.go(this.at + Math.max(-this.items.length, Math.min(this.items.length, steps[event.key])));
+    } else if (event.key === "ArrowRight" || event.key === "ArrowLeft") {
+      event.preventDefault();
+      this.turn(event.key === "ArrowRight");
     } else if (event.key === "Enter" || event.key === " ") {
       event.preventDefault();
       this.go(this.at, true);

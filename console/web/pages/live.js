@@ -2,7 +2,7 @@
 
 import {ReplyError} from "../api.js";
 import {Chart, bars} from "../chart.js";
-import {bytes, count, duration, el, field, select, show} from "../dom.js";
+import {bytes, count, duration, el, field, head, select, show} from "../dom.js";
 import {quote} from "../words.js";
 import {confirmed} from "../value.js";
 
@@ -17,20 +17,22 @@ export const page = {title: "Live", async open(main, context) {
   return live.start();
 }};
 
+const ago = v => Math.round(-v) > 0 ? `${Math.round(-v)} s ago` : "now";
+
 class Live {
   constructor(context) {
     this.context = context;
     this.samples = [];
     this.family = new Map(); // by command
     this.figures = el("div", {class: "figures"});
-    this.rates = new Chart({label: "Commands a second, by family", x: v => v === 0 ? "now" : `${Math.round(-v)} s ago`, tall: 220});
-    this.memory = new Chart({label: "Memory", x: v => v === 0 ? "now" : `${Math.round(-v)} s ago`, y: bytes, tall: 220});
+    this.rates = new Chart({label: "Commands a second, by family", x: ago, x0: -60, x1: 0, tall: 220});
+    this.memory = new Chart({label: "Memory", x: ago, x0: -60, x1: 0, y: bytes, tall: 220});
     this.command = select({"aria-label": "Command", onchange: () => this.drawLatency()}, [["", "all commands"]]);
     this.latency = el("div", {});
     this.types = el("div", {});
-    this.clients = el("div", {class: "scroll tall"});
+    this.clients = el("div", {class: "scroll tall", tabindex: "0"});
     this.clientCount = el("span", {class: "soft"});
-    this.slow = el("div", {class: "scroll tall"});
+    this.slow = el("div", {class: "scroll tall", tabindex: "0"});
     this.state = el("div", {});
     this.monitor = new Watcher(context, {title: "Monitor", words: () => ["MONITOR"], note: "Every command of every client, as it is executed. It costs the server something while you look.", draw: String});
     this.events = new Watcher(context, {title: "Events", words: pattern => ["PSUBSCRIBE", pattern || "__keyevent@*__:*"], note: "Messages of channels. Keyspace events need notify-keyspace-events.",
@@ -58,7 +60,8 @@ class Live {
   }
 
   async info(text) {
-    const now = {at: performance.now() / 1000, fields: parse(text)};
+    const fields = parse(text);
+    const now = {at: Number(fields.server_time_usec) / 1e6, fields};
     const last = this.samples.at(-1);
     const calls = Object.entries(now.fields).filter(([name]) => name.startsWith("cmdstat_")).map(([name, value]) => [name.slice(8), Number(/calls=(\d+)/.exec(value)[1])]);
     now.calls = new Map(calls);
@@ -114,7 +117,7 @@ class Live {
   drawState(f) {
     const rows = Object.entries(f).filter(([name, value]) => /^(role|master_|slave|connected_slaves|repl_backlog_(active|histlen)|group_)/.test(name) && value !== "")
       .map(([name, value]) => el("tr", {}, el("td", {}, name), el("td", {}, value)));
-    show(this.state, el("div", {class: "scroll tall"}, el("table", {}, el("tbody", {}, rows))));
+    show(this.state, el("div", {class: "scroll tall", tabindex: "0"}, el("table", {}, el("tbody", {}, rows))));
   }
 
   drawLatency() {
@@ -150,7 +153,7 @@ class Live {
     const all = String(text).trim().split("\n").filter(Boolean).map(line => Object.fromEntries(line.split(" ").map(part => { const at = part.indexOf("="); return [part.slice(0, at), part.slice(at + 1)]; })));
     this.clientCount.textContent = count(all.length);
     if (this.clients.contains(document.activeElement)) return; // somebody is about to press a button there
-    show(this.clients, el("table", {}, el("thead", {}, el("tr", {}, ["id", "address", "name", "user", "db", "last command", "age", "idle", "memory", ""].map(h => el("th", {scope: "col"}, h)))),
+    show(this.clients, el("table", {}, el("thead", {}, el("tr", {}, ["id", "address", "name", "user", "db", "last command", "age", "idle", "memory", ""].map(head))),
       el("tbody", {}, all.slice(0, 200).map(c => el("tr", {}, el("td", {}, c.id), el("td", {class: "mono"}, c.addr), el("td", {}, c.name), el("td", {}, c.user), el("td", {}, c.db), el("td", {class: "mono"}, c.cmd),
         el("td", {class: "number"}, duration(1000 * c.age)), el("td", {class: "number"}, duration(1000 * c.idle)), el("td", {class: "number"}, bytes(Number(c["tot-mem"]))),
         el("td", {}, el("button", {class: "quiet danger", "aria-label": `Kill client ${c.id}`, onclick: () => this.kill(c)}, "Kill")))))));
@@ -167,7 +170,7 @@ class Live {
     const text = JSON.stringify(entries);
     if (text === this.slowText) return;
     this.slowText = text;
-    show(this.slow, entries.length === 0 ? el("p", {class: "soft"}, "It is empty.") : el("table", {}, el("thead", {}, el("tr", {}, ["at", "took", "command", "client"].map(h => el("th", {scope: "col"}, h)))),
+    show(this.slow, entries.length === 0 ? el("p", {class: "soft"}, "It is empty.") : el("table", {}, el("thead", {}, el("tr", {}, ["at", "took", "command", "client"].map(head))),
       el("tbody", {}, entries.map(([, at, micros, args, client]) => el("tr", {}, el("td", {}, new Date(1000 * at).toLocaleTimeString()), el("td", {class: "number"}, duration(micros / 1000)),
         el("td", {}, el("code", {}, args.map(String).join(" ").slice(0, 400))), el("td", {class: "mono"}, String(client)))))));
   }

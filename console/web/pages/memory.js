@@ -138,7 +138,7 @@ function towers(facts) {
   const order = shown.map((h, i) => [h, (i * 37) % shown.length]).sort((a, b) => a[1] - b[1]).map(([h]) => h);
   const w = 10, step = 13, height = most * step + 4;
   return el("section", {class: "sheet", "aria-label": "Skiplist"}, el("h2", {}, "Skiplist: how high its nodes are"),
-    el("div", {class: "scroll"}, svg("svg", {width: order.length * w + 4, height, role: "img", "aria-label": heights.map(h => `${h.nodes} nodes of height ${h.height}`).join(", ")},
+    el("div", {class: "scroll", tabindex: "0"}, svg("svg", {width: order.length * w + 4, height, role: "img", "aria-label": heights.map(h => `${h.nodes} nodes of height ${h.height}`).join(", ")},
       order.flatMap((h, i) => Array.from({length: h}, (_, level) => svg("rect", {class: `tower tower-${Math.min(level, 5)}`, x: 2 + i * w, y: height - 2 - (level + 1) * step, width: w - 2, height: step - 2, rx: 2}))))),
     bars("Nodes by height", heights.map(h => [`height ${h.height}`, h.nodes])), el("p", {class: "soft"}, `The drawing has as many towers of each height, in proportion, as there are nodes. A link of a level skips the nodes that are lower; its span counts them.`));
 }
