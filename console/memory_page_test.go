@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -33,9 +34,15 @@ func TestMemory(t *testing.T) {
 
 	b.fill("form input", "big")
 	b.clickText("form button", "Show")
-	b.see(".explained", "Skiplist: how high its nodes are")
+	b.see(".explained", "Skiplist: its nodes")
 	b.see(".explained", "Hash table:")
-	b.wait("document.querySelectorAll('.tower').length > 60")
+	b.wait("document.querySelectorAll('.towers .node').length == 501")
+	b.do(hover(b, `.node[data-at="12"] .tower`))
+	b.see(".reading", "Node 11, member:12, score 12: height ")
+	b.see(".reading", "A search for it follows")
+	b.wait("document.querySelectorAll('.link.way').length > 0")
+	require.Equal(t, eval[int](b, `[...document.querySelectorAll("[aria-label='Nodes by height'] .bar")].reduce((n, bar) => n + bar.innerText.match(/\d+/g).reduce((a, b) => a * b), 0)`),
+		eval[int](b, "document.querySelectorAll(`.towers .node:not([data-at='0']) .tower`).length"), "a box for each level of each node")
 	b.shot("memory-skiplist")
 
 	b.fill("form input", "nothing")
@@ -47,7 +54,8 @@ func TestMemory(t *testing.T) {
 	b.see(".growth-figures", "1 element: miniserver")
 }
 
-// TestMemoryDrawsWhatTheServerTells compares the cells that the page draws with DEBUG ZIPLIST and MEMORY EXPLAIN for 1,000 random keys.
+// TestMemoryDrawsWhatTheServerTells compares what the page draws for 1,000 random keys: the cells of packed values with DEBUG ZIPLIST, the towers and
+// links of skiplists with ZRANGE and with where links must lead, by the heights.
 func TestMemoryDrawsWhatTheServerTells(t *testing.T) {
 	p := start(t, "enable-debug-command", "yes")
 	v := p.visit()
@@ -66,17 +74,21 @@ func TestMemoryDrawsWhatTheServerTells(t *testing.T) {
 		return out.Replies
 	}
 	send(commands)
-	for i := range commands {
+	for i, words := range commands {
 		commands[i] = []string{"DEBUG", "ZIPLIST", "k" + strconv.Itoa(i)}
+		if len(words) > 2*packedMost {
+			commands[i] = []string{"ZRANGE", "k" + strconv.Itoa(i), "0", "-1", "WITHSCORES"}
+		}
 	}
 	told := send(commands)
 	b := p.browse("terminal")
 	drawn := eval[[]string](b, `(async () => {
-		const [{Page}, {layout}] = await Promise.all([import("/api.js"), import("/layout.js")]);
+		const [{Page}, {layout, towers}] = await Promise.all([import("/api.js"), import("/layout.js")]);
 		const page = await Page.open();
 		const all = await page.all(Array.from({length: 1000}, (_, i) => ["MEMORY", "EXPLAIN", "k" + i, "ENTRIES", 100000]));
 		return all.map(reply => {
-			const cells = layout(reply);
+			const list = towers(reply), cells = layout(reply);
+			if (list) return [...list.nodes.slice(1).map(n => [n.text, n.score, n.spans.length + 1]), ...list.links.map(l => [l.from, l.level, l.to, l.span])].join(" ");
 			let at = 0;
 			for (const c of cells) { if (c.at !== at) return "a gap at " + at; at += c.size; }
 			const entries = [];
@@ -84,12 +96,56 @@ func TestMemoryDrawsWhatTheServerTells(t *testing.T) {
 			return at + ": " + entries.map(e => e[0].at + "," + e.map(c => c.size).join("+") + "," + e[0].text + "," + e[1].text).join(" ");
 		});
 	})()`)
+	towers := 0
 	for i, reply := range told {
+		if commands[i][0] == "ZRANGE" {
+			towers++
+			require.Equal(t, towersOf(t, reply, drawn[i]), drawn[i], "k%d", i)
+			continue
+		}
 		require.Equal(t, cellsOf(t, reply), drawn[i], "k%d", i)
 	}
+	require.Greater(t, towers, 10)
 }
 
-// randomKey returns a command that makes a key with a packed value.
+// packedMost is how many members a sorted set has as a ziplist.
+const packedMost = 128
+
+// towersOf writes the nodes and links of a skiplist as the test of the page does: those of a reply to ZRANGE, with the heights that were drawn, and
+// the links that follow from them.
+func towersOf(t *testing.T, reply json.RawMessage, drawn string) string {
+	var members []json.RawMessage
+	require.NoError(t, json.Unmarshal(reply, &members))
+	n := len(members)
+	heights, parts := []int{0}, strings.Fields(drawn)
+	for i, pair := range members {
+		var member string
+		var score struct{ Double string }
+		require.NoError(t, json.Unmarshal(pair, &[]any{&member, &score}))
+		cells := strings.Split(parts[i], ",")
+		height, err := strconv.Atoi(cells[len(cells)-1])
+		require.NoError(t, err)
+		heights, parts[i] = append(heights, height), fmt.Sprintf("%s,%s,%d", member, score.Double, height)
+	}
+	heights[0] = slices.Max(heights)
+	parts = parts[:n]
+	for i, height := range heights {
+		for level := range height {
+			to := i + 1
+			for to <= n && heights[to] <= level {
+				to++
+			}
+			span := min(to, n) - i
+			if level == 0 {
+				span = 1
+			}
+			parts = append(parts, fmt.Sprintf("%d,%d,%d,%d", i-1, level, to-1, span))
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// randomKey returns a command that makes a key with a packed value, or now and then one with a skiplist.
 func randomKey(dice *rand.Rand, name string) []string {
 	text := func() string {
 		switch dice.IntN(4) {
@@ -99,6 +155,13 @@ func randomKey(dice *rand.Rand, name string) []string {
 			return strconv.FormatInt(dice.Int64()>>dice.IntN(63), 10)
 		}
 		return strings.Repeat(string(rune('a'+dice.IntN(26))), 1+dice.IntN(60)) + strconv.Itoa(dice.IntN(1000))
+	}
+	if dice.IntN(30) == 0 {
+		words := []string{"ZADD", name}
+		for i := range packedMost + 1 + dice.IntN(200) {
+			words = append(words, strconv.Itoa(dice.IntN(1000)), fmt.Sprintf("m%d-%d", i, dice.IntN(1e9)))
+		}
+		return words
 	}
 	kind := dice.IntN(4)
 	words := []string{[]string{"HSET", "ZADD", "RPUSH", "SADD"}[kind], name}

@@ -15,6 +15,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/resp"
 )
 
 // defaultEnds is how many entries MEMORY EXPLAIN shows at each end of a collection.
@@ -105,7 +106,7 @@ func valueReport(v keyspace.Value, ends int) report {
 		return stringReport(v)
 	case *zset.Set:
 		if d, ok := v.Layout(); ok {
-			return skiplistReport(d)
+			return skiplistReport(v, d, ends)
 		}
 		zl, _ := v.Packed()
 		return ziplistReport(zl, ends)
@@ -158,10 +159,7 @@ func ziplistReport(zl ziplist.List, ends int) report {
 	if len(kinds) > 0 {
 		r = append(r, item{"encodings", countsReport(kinds), ""})
 	}
-	if left := n - len(entries.rows); left > 0 {
-		return report{{"ziplist", append(r, item{"entries", entries, fmt.Sprintf("without %d in the middle", left)}), ""}}
-	}
-	return report{{"ziplist", append(r, item{"entries", entries, ""}), ""}}
+	return report{{"ziplist", append(r, item{"entries", entries, entries.without(n)}), ""}}
 }
 
 // encodingOrder is the order of the encodings of entries in a report.
@@ -186,12 +184,14 @@ func content(e ziplist.Entry) any {
 	return append([]byte(nil), e.Str[:min(len(e.Str), maxContent)]...)
 }
 
-// skiplistReport returns the parts of a sorted set with a skiplist and a dict.
-func skiplistReport(d zset.Layout) report {
+// skiplistReport returns the parts of a sorted set with a skiplist and a dict, and the nodes at both ends.
+func skiplistReport(v *zset.Set, d zset.Layout, ends int) report {
 	levels := table{columns: []string{"height", "nodes", "share"}}
 	for i, n := range d.Nodes.Heights {
 		levels.add(i+1, n, fmt.Sprintf("%.1f%%", float64(n)*100/float64(max(d.Members.Len, 1))))
 	}
+	_, _, head := v.Tower(-1)
+	entries := towers(v, ends)
 	return report{{"skiplist", report{
 		{"head", d.Nodes.Head, "links of the first node of each level"},
 		{"nodes", d.Nodes.Fixed, fmt.Sprintf("score, two links and a height for each of %d", d.Members.Len)},
@@ -199,7 +199,24 @@ func skiplistReport(d zset.Layout) report {
 		{"members", d.Nodes.Members, "stored once, in the nodes; the dict refers to them"},
 		{"rounding", d.Nodes.Waste, "lengths, rounding to 8 bytes, cells that are free"},
 		{"heights", levels, "each level has a quarter of the nodes of the one below"},
+		{"spans", head, "of the links of the head, from level 1 upward; on level 0 a span is always 1, and not stored"},
+		{"entries", entries, entries.without(v.Len())},
 	}, ""}, {"dict", dictReport(d.Members), ""}, {"fixed", d.Fixed, "what holds skiplist and dict together"}}
+}
+
+// towers returns the nodes at both ends of a skiplist. The span of a link to the end counts the nodes behind, as in Redis.
+func towers(v *zset.Set, ends int) table {
+	nodes, n := table{columns: []string{"index", "height", "spans", "score", "content"}}, v.Len()
+	for i := 0; i < n; i++ {
+		if i == ends {
+			i = max(i, n-ends)
+		}
+		if i < n {
+			member, score, spans := v.Tower(i)
+			nodes.add(i, len(spans)+1, spans, string(resp.FormatShortest(nil, score)), append([]byte(nil), member[:min(len(member), maxContent)]...))
+		}
+	}
+	return nodes
 }
 
 // cellsReport returns the parts of a hash or a set with a dict, whose elements are one cell of an arena each.
@@ -243,12 +260,8 @@ func intsetReport(s intset.Set, ends int) report {
 			entries.add(i, 8+i*s.Width(), strconv.FormatInt(s.At(i), 10))
 		}
 	}
-	note := ""
-	if left := n - len(entries.rows); left > 0 {
-		note = fmt.Sprintf("without %d in the middle", left)
-	}
 	return report{{"intset", report{{"header", 8, "width and length"}, {"width", s.Width(), "bytes of each integer, by the largest there ever was"},
-		{"data", n * s.Width(), ""}, {"entries", entries, note}}, ""}}
+		{"data", n * s.Width(), ""}, {"entries", entries, entries.without(n)}}, ""}}
 }
 
 // listReport returns the parts of a list and the nodes at both ends.

@@ -14,7 +14,7 @@ import (
 // clients as a map.
 type report []item
 
-// item is a named int, float64, string, []byte, report or table. Only the lines of text show the note.
+// item is a named int, float64, string, []byte, []int, report or table. Only the lines of text show the note.
 type item struct {
 	name  string
 	value any
@@ -28,6 +28,14 @@ type table struct {
 }
 
 func (t *table) add(cells ...any) { t.rows = append(t.rows, cells) }
+
+// without is the note of a table that shows only the ends of n entries.
+func (t *table) without(n int) string {
+	if left := n - len(t.rows); left > 0 {
+		return fmt.Sprintf("without %d in the middle", left)
+	}
+	return ""
+}
 
 // replyReport replies with r, as a map in RESP3 and as lines of text in RESP2.
 func replyReport(c *engine.Call, r report) {
@@ -62,6 +70,11 @@ func write(w *resp.Writer, value any) {
 		w.BulkString(v)
 	case []byte:
 		w.Bulk(v)
+	case []int:
+		w.Array(len(v))
+		for _, n := range v {
+			w.Int(int64(n))
+		}
 	case report:
 		v.write(w)
 	case table:
@@ -125,6 +138,8 @@ func text(value any) string {
 		return strconv.FormatFloat(v, 'f', 2, 64)
 	case []byte:
 		return string(resp.Quote(nil, string(v)))
+	case []int:
+		return strings.Trim(fmt.Sprint(v), "[]")
 	case string:
 		return v
 	}

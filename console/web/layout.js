@@ -1,4 +1,4 @@
-// The bytes of a packed value, in their order, from a reply to MEMORY EXPLAIN.
+// What a value looks like in memory, from a reply to MEMORY EXPLAIN: the bytes of a packed value in their order, the nodes of a skiplist.
 
 const objectOf = pairs => Object.fromEntries(pairs);
 
@@ -47,6 +47,21 @@ function intset(facts) {
     at = e.offset + facts.width;
   }
   return cells;
+}
+
+/** towers returns the nodes of a skiplist that the reply shows, {index, score, text, spans}, the head first, as index -1; and their links, {level, from, to,
+ *  span}. A link to n, the number of nodes, is one to the end. */
+export function towers(explained) {
+  const facts = objectOf(explained);
+  if (!facts.skiplist) return null;
+  const list = objectOf(facts.skiplist), n = facts.length;
+  const nodes = [{index: -1, score: "", text: "", spans: list.spans}, ...list.entries.map(objectOf).map(e => ({index: e.index, score: e.score, text: String(e.content), spans: e.spans}))];
+  const last = nodes.at(-1);
+  const links = nodes.flatMap(({index: from, spans}) => [1, ...spans].map((span, level) => {
+    const to = from + span; // where a span ends at the last node, the link may lead there, or to the end
+    return {level, from, span, to: to === from || to === n - 1 && last.spans.length < level ? n : to};
+  }));
+  return {n, nodes, links};
 }
 
 /** dataOf returns the bytes of an entry as far as its content tells them. */

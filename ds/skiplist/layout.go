@@ -26,3 +26,20 @@ func (l *List) Layout() Layout {
 	d.Waste = l.Bytes() - d.Head - d.Fixed - d.Levels - d.Members
 	return d
 }
+
+// Spans returns the spans of the links of a node, from level 1 upward: none for a node of height 1. 0 stands for the head, which has a
+// link on each level of the list. O(1).
+func (l *List) Spans(r Ref) (spans []int) {
+	if l.head == 0 {
+		return nil
+	}
+	n, height := l.at(l.head), int(l.level)
+	if r != 0 {
+		n = l.at(r)
+		height = int(n.height)
+	}
+	for lv := bottom - 1; lv >= -height; lv-- {
+		spans = append(spans, int(n.link(lv).span))
+	}
+	return spans
+}

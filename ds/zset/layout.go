@@ -25,6 +25,17 @@ func (s *Set) Layout() (Layout, bool) {
 	return Layout{fixedBytes, s.sorted.list.Layout(), s.sorted.members.Stats()}, true
 }
 
+// Tower returns the member of a rank in a set that is not packed, and the spans of its node in the skiplist, from level 1 upward. Rank -1 is the
+// head of the list, which has no member. O(log n).
+func (s *Set) Tower(rank int) (member []byte, score float64, spans []int) {
+	l := &s.sorted.list
+	n := l.ByRank(rank)
+	if n != 0 {
+		member, score = s.sorted.pair(n)
+	}
+	return member, score, l.Spans(n)
+}
+
 var fixedBytes = sizeclass.RoundScanned(int(unsafe.Sizeof(sorted{})))
 
 // ScoreEntry returns score as a packed set stores it. Text is rendered into buf[:0]; 25 bytes of

@@ -2,8 +2,9 @@
 
 import {ReplyError} from "../api.js";
 import {Chart, bars} from "../chart.js";
-import {count, el, field, select, show, svg} from "../dom.js";
+import {count, el, field, select, show} from "../dom.js";
 import {layout} from "../layout.js";
+import {skiplist} from "./memory/skiplist.js";
 
 const entries = 512; // that are drawn
 const colors = {ziplist: "var(--c1)", listpack: "var(--c1)", skiplist: "var(--c2)", hashtable: "var(--c2)", intset: "var(--c3)", quicklist: "var(--c4)"};
@@ -52,7 +53,7 @@ class Memory {
     const perElement = Object.entries(facts).find(([name]) => name.startsWith("bytes-per"));
     show(this.out, el("div", {class: "figures"}, figure(count(facts.bytes), "bytes, as MEMORY USAGE tells"), figure(count(facts.length), facts.type === "string" ? "bytes of text" : "elements"),
       perElement && figure(Number(perElement[1]).toFixed(1), perElement[0].replaceAll("-", " ")), figure(facts.encoding, "encoding"), figure(facts.type, "type")),
-    el("div", {class: "two"}, el("div", {}, cells && strip(cells), facts.skiplist && towers(Object.fromEntries(facts.skiplist)), facts.dict && buckets(Object.fromEntries(facts.dict)),
+    el("div", {class: "two"}, el("div", {}, cells && strip(cells), facts.skiplist && skiplist(explained), facts.dict && buckets(Object.fromEntries(facts.dict)),
       await this.whatif(key, facts)), account(explained)), whatif instanceof ReplyError ? el("p", {class: "error"}, whatif.message) : null);
     this.context.announce(`${key}: ${facts.bytes} bytes`);
   }
@@ -129,20 +130,6 @@ function byteText(cell, n) {
   return b.toString(16).padStart(2, "0");
 }
 
-/** towers draws how high the nodes of a skiplist are. */
-function towers(facts) {
-  const heights = facts.heights.map(pairs => Object.fromEntries(pairs)).filter(h => h.nodes > 0);
-  const most = Math.max(...heights.map(h => h.height));
-  const total = heights.reduce((n, h) => n + h.nodes, 0);
-  const shown = heights.flatMap(h => Array.from({length: Math.max(1, Math.round(60 * h.nodes / total))}, () => h.height));
-  const order = shown.map((h, i) => [h, (i * 37) % shown.length]).sort((a, b) => a[1] - b[1]).map(([h]) => h);
-  const w = 10, step = 13, height = most * step + 4;
-  return el("section", {class: "sheet", "aria-label": "Skiplist"}, el("h2", {}, "Skiplist: how high its nodes are"),
-    el("div", {class: "scroll", tabindex: "0"}, svg("svg", {width: order.length * w + 4, height, role: "img", "aria-label": heights.map(h => `${h.nodes} nodes of height ${h.height}`).join(", ")},
-      order.flatMap((h, i) => Array.from({length: h}, (_, level) => svg("rect", {class: `tower tower-${Math.min(level, 5)}`, x: 2 + i * w, y: height - 2 - (level + 1) * step, width: w - 2, height: step - 2, rx: 2}))))),
-    bars("Nodes by height", heights.map(h => [`height ${h.height}`, h.nodes])), el("p", {class: "soft"}, `The drawing has as many towers of each height, in proportion, as there are nodes. A link of a level skips the nodes that are lower; its span counts them.`));
-}
-
 /** buckets draws how many elements the chains of a hash table have. */
 function buckets(facts) {
   const chains = facts.chains.map(pairs => Object.fromEntries(pairs));
@@ -156,7 +143,7 @@ function buckets(facts) {
 function account(explained) {
   const rows = (pairs, depth) => pairs.flatMap(([name, value]) => {
     if (!Array.isArray(value)) return [el("tr", {}, el("td", {style: {"padding-left": `${8 + 14 * depth}px`}}, String(name)), el("td", {class: "number"}, typeof value === "number" ? count(value) : String(value)))];
-    if (name === "entries" || name === "heights" || name === "chains" || !Array.isArray(value[0]) || Array.isArray(value[0][0])) return [];
+    if (name === "entries" || name === "spans" || name === "heights" || name === "chains" || !Array.isArray(value[0]) || Array.isArray(value[0][0])) return [];
     return [el("tr", {class: "part"}, el("th", {scope: "rowgroup", colspan: 2, style: {"padding-left": `${8 + 14 * depth}px`}}, String(name))), ...rows(value, depth + 1)];
   });
   return el("section", {class: "sheet account", "aria-label": "Account"}, el("h2", {}, "The account"), el("table", {}, el("tbody", {}, rows(explained, 0))), el("p", {class: "soft"}, "MEMORY EXPLAIN tells the same."));
