@@ -10,6 +10,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/cookiejar"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -42,15 +44,21 @@ func start(t testing.TB, params ...string) *place {
 
 func begin(t testing.TB, params ...string) (*place, error) {
 	e := engine.New(engine.Options{Clock: server.Clock(), Seed: 1})
-	parts := assembly.Join(e, assembly.Options{Disk: new(snapshot.MemDisk)})
+	member := slices.Contains(params, "group-id")
+	parts := assembly.Join(e, assembly.Options{Disk: new(snapshot.MemDisk), Group: member})
 	ready := make(chan struct{})
-	s := server.New(e, server.Options{Bind: []string{"127.0.0.1"}, Journal: parts.Journal, Ready: func() error { close(ready); return nil }})
+	s := server.New(e, server.Options{Bind: []string{"127.0.0.1"}, Journal: parts.Journal, Barrier: parts.Barrier(), Load: parts.Load, Ready: func() error { close(ready); return nil }})
 	c := console.New(console.Options{Engine: e, Connect: s.Connect, Log: func(byte, string, ...any) {}})
 	e.Join(c.Part())
 	for i, name := range params {
 		if i%2 == 0 {
 			require.NoError(t, e.Param(name).Set(params[i+1]), name)
 		}
+	}
+	if member {
+		id, err := strconv.ParseUint(e.Param("group-id").Get(), 10, 64)
+		require.NoError(t, err)
+		require.NoError(t, parts.Group.Configure(id))
 	}
 	if e.Param("http-port").Get() == "" {
 		require.NoError(t, e.Param("http-port").Set("0"))
@@ -67,6 +75,9 @@ func begin(t testing.TB, params ...string) (*place, error) {
 		stop()
 		<-ended
 		c.Close()
+		if member {
+			parts.Group.Close()
+		}
 		parts.Replication.Close()
 		parts.Journal.Close()
 	})

@@ -1,12 +1,17 @@
 package console_test
 
 import (
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/internal/launch"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -31,7 +36,7 @@ func TestLive(t *testing.T) {
 	b.see("td", "victim")
 	b.see("[aria-label='Memory by type']", "zset")
 	b.see("[aria-label='Slow log'] code", "MEMORY USAGE")
-	b.see("[aria-label=Replication] td", "master_replid")
+	b.see("[aria-label=Replication] dd", "master")
 	b.see("[aria-label='Calls by their time']", "µs")
 
 	b.clickText("[aria-label=Monitor] button", "Watch")
@@ -68,4 +73,53 @@ func TestLive(t *testing.T) {
 	b.wait("!document.querySelector('[aria-label=Clients]').innerText.includes('victim')")
 	_, err = replies.Read()
 	require.Error(t, err, "the client was killed")
+}
+
+func TestLiveShowsReplicas(t *testing.T) {
+	master, replica := start(t), start(t)
+	m, r := master.visit(), replica.visit()
+	require.Equal(t, 200, m.open())
+	require.Equal(t, 200, r.open())
+	host, port, err := net.SplitHostPort(master.server.Addrs()[0])
+	require.NoError(t, err)
+	require.Contains(t, r.do("REPLICAOF", host, port), "OK")
+	b := replica.browse("live")
+	b.see("[aria-label=Replication] dd", "replica")
+	b.see("[aria-label=Replication] dd", host+":"+port)
+	b.see("[aria-label=Replication] dd", "up")
+
+	b = master.browse("live")
+	b.see("[aria-label=Replication] td", "online")
+	m.do("SET", "k", strings.Repeat("v", 5000))
+	b.see("[aria-label=Replicas] tr td:nth-child(4)", "0 B")
+	b.wait("Number(document.querySelector('[aria-label=Replicas] td:nth-child(3)').innerText.replaceAll(',', '')) > 5000")
+	eval[bool](b, "(document.querySelector('[aria-label=Replication]').scrollIntoView({block: 'center'}), true)")
+	b.shot("live-replication")
+	require.Contains(t, r.do("REPLICAOF", "NO", "ONE"), "OK")
+	b.wait("!document.querySelector('[aria-label=Replicas]')")
+}
+
+func TestLiveShowsAGroup(t *testing.T) {
+	var members []string
+	for id := 1; id <= 3; id++ {
+		port, err := launch.FreePort()
+		require.NoError(t, err)
+		members = append(members, fmt.Sprintf("%d=127.0.0.1:%d", id, port))
+	}
+	var places []*place
+	for id := 1; id <= 3; id++ {
+		places = append(places, start(t, "group-id", strconv.Itoa(id), "group-members", strings.Join(members, ","), "group-dir", t.TempDir()))
+	}
+	b := places[0].browse("live")
+	b.see("[aria-label=Group] td", "leader")
+	b.wait("document.querySelectorAll('[aria-label=Members] tbody tr').length == 3")
+	leader := eval[int](b, "Number([...document.querySelectorAll('[aria-label=Members] tbody tr')].find(r => r.cells[1].innerText.startsWith('leader')).cells[0].innerText)")
+	v := places[leader-1].visit()
+	require.Eventually(t, func() bool { return v.open() == 200 && strings.Contains(v.do("SET", "k", "v"), "OK") }, patience, 50*time.Millisecond)
+	b = places[leader-1].browse("live")
+	b.see("[aria-label=Members] td:nth-child(2)", "leader, this one")
+	b.see("[aria-label=Group] dd", "in the median")
+	b.wait("[...document.querySelectorAll('[aria-label=Members] td:nth-child(6)')].map(e => e.innerText).join() === '0,0,0'")
+	eval[bool](b, "(document.querySelector('[aria-label=Group]').scrollIntoView({block: 'center'}), true)")
+	b.shot("live-group")
 }

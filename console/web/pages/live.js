@@ -5,6 +5,7 @@ import {Chart, bars} from "../chart.js";
 import {bytes, count, duration, el, field, head, select, show} from "../dom.js";
 import {quote} from "../words.js";
 import {confirmed} from "../value.js";
+import {group, replication} from "./live/copies.js";
 
 const kept = 120; // samples of a chart
 const families = ["string", "hash", "list", "set", "sorted-set", "stream", "generic", "scripting", "rate-limit", "pubsub", "connection", "server"];
@@ -33,7 +34,7 @@ class Live {
     this.clients = el("div", {class: "scroll tall", tabindex: "0"});
     this.clientCount = el("span", {class: "soft"});
     this.slow = el("div", {class: "scroll tall", tabindex: "0"});
-    this.state = el("div", {});
+    this.copies = el("section", {class: "sheet broad", "aria-label": "Replication"});
     this.monitor = new Watcher(context, {title: "Monitor", words: () => ["MONITOR"], note: "Every command of every client, as it is executed. It costs the server something while you look.", draw: String});
     this.events = new Watcher(context, {title: "Events", words: pattern => ["PSUBSCRIBE", pattern || "__keyevent@*__:*"], note: "Messages of channels. Keyspace events need notify-keyspace-events.",
       pattern: "__keyevent@*__:*", draw: m => Array.isArray(m) && m[0] === "pmessage" ? `${m[2]}  ${quote(m[3])}` : ""});
@@ -41,7 +42,7 @@ class Live {
     this.node = el("div", {class: "live"}, el("h1", {}, "Live"), this.figures, el("div", {class: "grid"}, sheet("Commands a second", this.rates.node), sheet("Memory", this.memory.node),
       sheet("How long commands take", el("div", {class: "row"}, this.command), this.latency),
       sheet("Memory by type", el("p", {class: "soft"}, `Of ${sampled} keys that are picked at random. `, el("button", {class: "quiet", onclick: () => this.sampleTypes()}, "Pick others")), this.types),
-      el("section", {class: "sheet broad", "aria-label": "Clients"}, el("h2", {}, "Clients ", this.clientCount), this.clients), sheet("Slow log", this.slow), sheet("Replication", this.state),
+      el("section", {class: "sheet broad", "aria-label": "Clients"}, el("h2", {}, "Clients ", this.clientCount), this.clients), this.copies, el("section", {class: "sheet broad", "aria-label": "Slow log"}, el("h2", {}, "Slow log"), this.slow),
       this.events.node, this.monitor.node));
   }
 
@@ -78,7 +79,7 @@ class Live {
     if (this.samples.length > kept) this.samples.shift();
     this.drawFigures(now, last);
     this.drawCharts(now);
-    this.drawState(now.fields);
+    this.drawCopies(now.fields);
   }
 
   /** learn asks for the families of commands that were not seen before. */
@@ -114,10 +115,12 @@ class Live {
       ({name, color: `var(--c${i + 1})`, points: this.samples.map(s => [s.at - now.at, Number(s.fields[f])])})));
   }
 
-  drawState(f) {
-    const rows = Object.entries(f).filter(([name, value]) => /^(role|master_|slave|connected_slaves|repl_backlog_(active|histlen)|group_)/.test(name) && value !== "")
-      .map(([name, value]) => el("tr", {}, el("td", {}, name), el("td", {}, value)));
-    show(this.state, el("div", {class: "scroll tall", tabindex: "0"}, el("table", {}, el("tbody", {}, rows))));
+  drawCopies(fields) {
+    const title = fields.group_name === undefined ? "Replication" : "Group";
+    const fresh = el("div", {}, title === "Group" ? group(fields) : replication(fields));
+    if (this.copies.lastChild?.isEqualNode(fresh)) return; // somebody may have marked a text there
+    this.copies.setAttribute("aria-label", title);
+    show(this.copies, el("h2", {}, title), fresh);
   }
 
   drawLatency() {
@@ -150,10 +153,11 @@ class Live {
   }
 
   drawClients(text) {
-    const all = String(text).trim().split("\n").filter(Boolean).map(line => Object.fromEntries(line.split(" ").map(part => { const at = part.indexOf("="); return [part.slice(0, at), part.slice(at + 1)]; })));
+    const all = String(text).trim().split("\n").filter(Boolean).map(line => Object.fromEntries(line.split(" ").map(part => { const at = part.indexOf("="); return [part.slice(0, at), part.slice(at + 1)]; })))
+      .filter(c => c.addr !== ""); // the sampler itself has no address
     this.clientCount.textContent = count(all.length);
     if (this.clients.contains(document.activeElement)) return; // somebody is about to press a button there
-    show(this.clients, el("table", {}, el("thead", {}, el("tr", {}, ["id", "address", "name", "user", "db", "last command", "age", "idle", "memory", ""].map(head))),
+    show(this.clients, el("table", {}, el("thead", {}, el("tr", {}, ["id", "address", "name", "user", "db", "last command", ["age"], ["idle"], ["memory"], ""].map(h => Array.isArray(h) ? el("th", {scope: "col", class: "number"}, h) : head(h)))),
       el("tbody", {}, all.slice(0, 200).map(c => el("tr", {}, el("td", {}, c.id), el("td", {class: "mono"}, c.addr), el("td", {}, c.name), el("td", {}, c.user), el("td", {}, c.db), el("td", {class: "mono"}, c.cmd),
         el("td", {class: "number"}, duration(1000 * c.age)), el("td", {class: "number"}, duration(1000 * c.idle)), el("td", {class: "number"}, bytes(Number(c["tot-mem"]))),
         el("td", {}, el("button", {class: "quiet danger", "aria-label": `Kill client ${c.id}`, onclick: () => this.kill(c)}, "Kill")))))));
