@@ -77,7 +77,7 @@ func RunInProcess(t TB, settings ...string) *Server {
 func run(t TB, inProcess bool, settings []string) (s *Server) {
 	t.Helper()
 	var err error
-	unlocked(func() { s, err = start(settings, server.Options{InProcess: inProcess, Log: testLog{t}}) })
+	unlocked(func() { s, err = start(settings, testLog{t}, server.Options{InProcess: inProcess}) })
 	if err != nil {
 		t.Fatalf("miniserver: %v", err)
 		return nil
@@ -100,11 +100,11 @@ func (l testLog) Write(line []byte) (int, error) {
 // miniserver are not supported: aclfile, include, logfile, pidfile, rename-command and user. The caller must Close the
 // server.
 func Start(settings ...string) (s *Server, err error) {
-	unlocked(func() { s, err = start(settings, server.Options{Log: io.Discard}) })
+	unlocked(func() { s, err = start(settings, io.Discard, server.Options{}) })
 	return s, err
 }
 
-func start(lines []string, options server.Options) (*Server, error) {
+func start(lines []string, log io.Writer, options server.Options) (*Server, error) {
 	c := newConfig()
 	others, err := c.applyEarly(lines)
 	if err != nil {
@@ -112,6 +112,7 @@ func start(lines []string, options server.Options) (*Server, error) {
 	}
 	s := &Server{ended: make(chan struct{})}
 	s.engine = engine.New(engine.Options{Databases: int(c.databases), Release: c.like, Clock: server.Clock(), Seed: c.seed})
+	options.Log = server.NewLog(s.engine, log)
 	s.parts = assembly.Join(s.engine, assembly.Options{Disk: new(snapshot.MemDisk), Log: options.Log, TestKit: c.kit})
 	s.World = World{server: s, name: defaultWorld, world: s.engine.Home()}
 	if c.kit {

@@ -3,7 +3,6 @@ package console
 import (
 	"context"
 	"errors"
-	"io"
 	"net"
 	"strings"
 
@@ -52,7 +51,7 @@ func (c *Console) newSandbox() (*sandbox, error) {
 	e := engine.New(engine.Options{Release: c.engine.Release, Clock: server.Clock(), Seed: 1})
 	parts := assembly.Join(e, assembly.Options{Disk: new(snapshot.MemDisk), TestKit: true})
 	b := &sandbox{console: c, engine: e, scripts: parts.Scripts, ended: make(chan struct{})}
-	b.server = server.New(e, server.Options{InProcess: true, Log: io.Discard})
+	b.server = server.New(e, server.Options{InProcess: true})
 	if err := b.configure(); err != nil {
 		c.sandboxes.giveBack()
 		return nil, err

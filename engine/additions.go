@@ -63,6 +63,7 @@ type newDefault struct {
 
 var defaultsSince = map[string]newDefault{
 	"hide-user-data-from-log": {release.From("valkey:8.0.0"), "yes"},
+	"log-format":              {release.From("valkey:8.0.0"), "legacy"},
 	"repl-backlog-size":       {release.From("valkey:8.0.0"), "10mb"},
 	"replica-lazy-flush":      {release.From("valkey:8.0.0"), "yes"},
 	"syslog-ident":            {release.From("valkey:8.0.0"), "valkey"},

@@ -95,7 +95,6 @@ var ignoredTexts = []ignoredText{
 	{"cluster-preferred-endpoint-type", "ip", []string{"ip", "hostname", "unknown-endpoint"}, ""},
 	{"enable-module-command", "no", []string{"no", "yes", "local"}, ""},
 	{"availability-zone", "", nil, ""}, {"cluster-announce-client-ipv4", "", nil, ""}, {"cluster-announce-client-ipv6", "", nil, ""},
-	{"log-format", "legacy", []string{"legacy", "logfmt"}, ""}, {"log-timestamp-format", "legacy", []string{"legacy", "iso8601", "milliseconds"}, ""},
 	{"rdb-version-check", "strict", []string{"strict", "relaxed"}, ""}, {"rdma-bind", "", nil, ""}, {"unixsocketgroup", "", nil, ""},
 	{"appenddirname", "appendonlydir", nil, ""}, {"appendfilename", "appendonly.aof", nil, ""},
 	{"appendfsync", "everysec", []string{"everysec", "always", "no"}, ""},

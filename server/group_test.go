@@ -110,7 +110,7 @@ func TestLoadThatFailsEndsTheServer(t *testing.T) {
 	failure := errors.New("no data")
 	log := &syncBuffer{}
 	e := engine.New(engine.Options{Clock: Clock(), Seed: 1})
-	s := New(e, Options{Bind: []string{"127.0.0.1"}, Log: log, Load: func() error { return failure }})
+	s := New(e, Options{Bind: []string{"127.0.0.1"}, Log: NewLog(e, log), Load: func() error { return failure }})
 	require.ErrorIs(t, s.Run(t.Context()), failure)
 	require.NotContains(t, log.String(), "Ready")
 }

@@ -28,11 +28,9 @@ package server
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"net"
-	"os"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -52,7 +50,7 @@ type Options struct {
 	Listeners  []net.Listener // more listeners, of TCP or unix sockets; closed by Run
 	Loops      int            // event loops, up to 128; 0 for as many as suit the machine
 	MaxClients int            // 10000 if 0
-	Log        io.Writer      // nil for no log
+	Log        *Log           // nil for no log
 	// Journal delays replies until it has saved the changes that they promise. It may be nil.
 	Journal Journal
 	// Barrier holds replies back until what they tell is certain. It may be nil.
@@ -111,7 +109,7 @@ func New(e *engine.Engine, opts Options) *Server {
 		opts.Bind = []string{"127.0.0.1", "-::1"}
 	}
 	if opts.Log == nil {
-		opts.Log = io.Discard
+		opts.Log = NewLog(e, io.Discard)
 	}
 	if opts.Loops == 0 {
 		opts.Loops = suitableLoops()
@@ -409,13 +407,4 @@ func (s *Server) exit() {
 
 func sleep(micros int64) { time.Sleep(time.Duration(micros) * time.Microsecond) }
 
-// log writes a line of the server's log in redis-server's format. The mark is the level: # warning, * notice.
-func (s *Server) log(mark byte, format string, args ...any) {
-	Log(s.opts.Log, s.engine, mark, format, args...)
-}
-
-// Log writes a line in the format of the log of an engine's server.
-func Log(to io.Writer, e *engine.Engine, mark byte, format string, args ...any) {
-	now := time.Now().Format("02 Jan 2006 15:04:05.000")
-	fmt.Fprintf(to, "%d:%c %s %c %s\n", os.Getpid(), e.RoleLetter(), now, mark, fmt.Sprintf(format, args...))
-}
+func (s *Server) log(mark byte, format string, args ...any) { s.opts.Log.Print(mark, format, args...) }

@@ -50,7 +50,7 @@ func startWith(t *testing.T, opts Options, set func(e *engine.Engine)) *running 
 	if opts.Bind == nil {
 		opts.Bind = []string{"127.0.0.1"}
 	}
-	opts.Log = r.log
+	opts.Log = NewLog(r.engine, r.log)
 	r.Server = New(r.engine, opts)
 	set(r.engine)
 	require.NoError(t, r.Listen())

@@ -44,6 +44,7 @@ Options are lines of a configuration file, with two dashes in front; -p is short
        --test-kit yes    adds the commands MINI.*, with which tests steer the server
        --http-port <port>
                          serves a console for browsers, /metrics and /health at this port; 0 picks a free one
+       --log-format json writes the log as lines of JSON
        --ready-json      when the server is ready, prints one line of JSON with its url, port and pid to stdout; the
                          log goes to stderr
        --port-file <file>

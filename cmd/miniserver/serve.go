@@ -51,16 +51,10 @@ func serve(ctx context.Context, args []string, in io.Reader, out io.Writer) erro
 		ctx, stop = whileParentLives(ctx)
 		defer stop()
 	}
-	if p.ready.json {
-		p.log.Writer = os.Stderr
-	}
-	if err = errors.Join(p.log.open(), p.writePID()); err == nil {
+	if err = errors.Join(p.openLog(), p.writePID()); err == nil {
 		err = p.serve(ctx)
 	}
-	if err != nil && daemon {
-		server.Log(&p.log, p.engine, '#', "%v", err) // a daemon has no terminal to print it on
-	}
-	return err
+	return p.logEnd(err, daemon)
 }
 
 // program is an engine with its server and the files of the process.
@@ -71,7 +65,8 @@ type program struct {
 	console     *console.Console
 	conf        *config
 	defaults    map[string]string // values of the parameters before the configuration was read
-	log         logFile
+	log         *server.Log
+	logFile     logFile
 	users       userFile
 	fixturePath string // file that is loaded at the start after the saved data; "" for none
 	pid         string // path of the file with the process id; "" for none
@@ -88,7 +83,7 @@ type program struct {
 
 // newProgram builds the engine and the server that the configuration asks for.
 func newProgram(conf *config, out io.Writer) (*program, error) {
-	p := &program{conf: conf, log: logFile{Writer: out}, seed: randomSeed(), supervised: "no", ready: ready{out: out}}
+	p := &program{conf: conf, logFile: logFile{Writer: out}, seed: randomSeed(), supervised: "no", ready: ready{out: out}}
 	databases, like := int64(16), &release.Default
 	early := []engine.Param{ // the engine needs their values when it is made
 		engine.IntParam("databases", &databases, 1, 1<<31-1),
@@ -106,16 +101,16 @@ func newProgram(conf *config, out io.Writer) (*program, error) {
 		return nil, errGroupKit
 	}
 	p.engine = engine.New(engine.Options{Databases: int(databases), Release: like, Clock: server.Clock(), Seed: p.seed})
+	p.log = server.NewLog(p.engine, &p.logFile)
 	pacing.watch(p.engine.Held)
 	guarded := ""
 	if p.testKit {
 		guarded = testkit.Setting
 	}
-	p.parts = assembly.Join(p.engine, assembly.Options{Log: &p.log, Spawn: spawn, TestKit: p.testKit, Group: p.groupID != 0})
-	p.server = server.New(p.engine, server.Options{Port: 6379, Log: &p.log, Spawn: spawn, Journal: p.parts.Journal, Barrier: p.parts.Barrier(), Guarded: guarded,
+	p.parts = assembly.Join(p.engine, assembly.Options{Log: p.log, Spawn: spawn, TestKit: p.testKit, Group: p.groupID != 0})
+	p.server = server.New(p.engine, server.Options{Port: 6379, Log: p.log, Spawn: spawn, Journal: p.parts.Journal, Barrier: p.parts.Barrier(), Guarded: guarded,
 		Load: func() error { return pacing.load(p.loadWithMeter) }, Ready: p.tellReady})
-	p.console = console.New(console.Options{Engine: p.engine, Connect: p.server.Connect,
-		Log: func(mark byte, format string, args ...any) { server.Log(&p.log, p.engine, mark, format, args...) }})
+	p.console = console.New(console.Options{Engine: p.engine, Connect: p.server.Connect, Log: p.log.Print})
 	p.engine.Join(p.part(early[1].AtStart(), early[3]), p.console.Part())
 	p.defaults = values(p.engine)
 	for _, s := range conf.settings {
@@ -161,7 +156,7 @@ func (p *program) part(seed, testKit engine.Param) engine.Part {
 		Params: append(p.ready.params(),
 			seed,
 			testKit,
-			engine.StringParam("logfile", &p.log.path).AtStart(),
+			engine.StringParam("logfile", &p.logFile.path).AtStart(),
 			engine.StringParam("pidfile", &p.pid).AtStart(),
 			engine.StringParam("load", &p.fixturePath).AtStart(),
 			engine.StringParam("aclfile", &p.users.path).AtStart(),
@@ -202,7 +197,7 @@ func (p *program) serve(ctx context.Context) error {
 	p.parts.Replication.Close()
 	p.parts.Journal.Close()
 	if err == nil {
-		server.Log(&p.log, p.engine, '*', "Stopped")
+		p.log.Print('*', "Stopped")
 	}
 	return err
 }
@@ -226,18 +221,6 @@ func (p *program) tellReady() error {
 	return p.ready.announce(p.server.Addrs(), p.engine.Param("tls-port").Get())
 }
 
-// logStart writes the first line of the log: the version, the configuration file, and where data are saved.
-func (p *program) logStart() {
-	source, storage := "no configuration file", "data are kept in memory only"
-	if p.conf.file != "" {
-		source = p.conf.file
-	}
-	if p.parts.Group != nil || p.engine.Param("appendonly").Get() == "yes" || p.engine.Param("save").Get() != "" {
-		storage = "data are kept in " + p.engine.Param("dir").Get()
-	}
-	server.Log(&p.log, p.engine, '*', "miniserver %s, like %s; %s; %s", engine.Version, p.engine.Release, source, storage)
-}
-
 func (p *program) writePID() error {
 	if p.pid == "" {
 		return nil
@@ -250,28 +233,5 @@ func (p *program) close() {
 	if p.pid != "" {
 		_ = os.Remove(p.pid)
 	}
-	p.log.close()
-}
-
-// logFile is the destination of the log: the file of the parameter logfile, else standard output, or standard error if the
-// line of ready-json goes to the former.
-type logFile struct {
-	io.Writer
-	path string
-	file *os.File
-}
-
-func (l *logFile) open() (err error) {
-	if l.path == "" {
-		return nil
-	}
-	l.file, err = os.OpenFile(l.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
-	l.Writer = l.file
-	return err
-}
-
-func (l *logFile) close() {
-	if l.file != nil {
-		_ = l.file.Close()
-	}
+	p.logFile.close()
 }

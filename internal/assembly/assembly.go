@@ -15,8 +15,6 @@
 package assembly
 
 import (
-	"io"
-
 	"github.com/miniserver-go/miniserver/commands"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/group"
@@ -31,7 +29,7 @@ import (
 
 // Options configure the parts.
 type Options struct {
-	Log      io.Writer        // nil for no log
+	Log      *server.Log      // nil for no log
 	Disk     snapshot.Disk    // for snapshots; the system's if nil
 	Spawn    func(run func()) // starts a goroutine for slow work; go run() if nil
 	Volatile bool             // without persistence and its commands
@@ -67,9 +65,10 @@ func join(e *engine.Engine, o Options) Parts {
 		o.Spawn = func(run func()) { go run() }
 	}
 	p := Parts{Scripts: scripting.New(e)}
-	log := o.logOf(e)
+	log := func(byte, string, ...any) {}
 	p.Scripts.Nanos = server.Nanos()
 	if o.Log != nil {
+		log = o.Log.Print
 		p.Scripts.Log = func(level int, text string) { log(".-*#"[level], "%s", text) } // debug, verbose, notice, warning
 	}
 	e.Join(engine.Commands(engine.Families()...), engine.Commands(snapshot.Payloads(), snapshot.Migration(dialer{})))
@@ -94,15 +93,6 @@ func join(e *engine.Engine, o Options) Parts {
 		e.Join(p.Group.Part(), p.Group.Messages())
 	}
 	return p
-}
-
-// logOf returns what writes lines to the log.
-func (o Options) logOf(e *engine.Engine) func(mark byte, format string, args ...any) {
-	return func(mark byte, format string, args ...any) {
-		if o.Log != nil {
-			server.Log(o.Log, e, mark, format, args...)
-		}
-	}
 }
 
 // Load loads the saved data: the journal if it is enabled, else the snapshot. The data of a group are in its log.

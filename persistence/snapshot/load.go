@@ -69,7 +69,7 @@ func (s *Saver) LoadFrom(f io.Reader, size int64, path string, follow func(rest 
 	if err != nil {
 		return err
 	}
-	s.opts.Log('*', "DB loaded from disk: %d keys, and %d that had expired", s.stats.loaded, s.stats.expired)
+	s.opts.Log('*', "DB loaded from disk: %s, keys loaded: %d, keys expired: %d", path, s.stats.loaded, s.stats.expired)
 	return nil
 }
 
