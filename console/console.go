@@ -11,6 +11,7 @@
 // everybody else, and the console has no rights of its own.
 //
 //	params, listen    http-port, http-bind, http-hosts, http-readonly; the listener
+//	room              how many connections there may be
 //	guard             what no browser may do: foreign hosts and origins, large or slow requests, too many connections
 //	login             users of the ACL, and the cookie that remembers them
 //	page, session     what belongs to one open page of a browser
@@ -64,6 +65,7 @@ type Console struct {
 	engine    *engine.Engine
 	options   Options
 	settings  settings
+	haste     haste
 	addresses []net.Addr
 	server    *http.Server
 	logins    logins
@@ -76,7 +78,7 @@ type Console struct {
 
 // New returns a console for an engine. Its Part has the parameters.
 func New(o Options) *Console {
-	c := &Console{engine: o.Engine, options: o, settings: defaultSettings(), streams: bounded{most: maxStreams}, sandboxes: bounded{most: maxSandboxes},
+	c := &Console{engine: o.Engine, options: o, settings: defaultSettings(), haste: usualHaste, streams: bounded{most: maxStreams}, sandboxes: bounded{most: maxSandboxes},
 		pages: pages{bySecret: make(map[string]*page), ending: make(chan struct{})}}
 	c.sampler.console = c
 	return c

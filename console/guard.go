@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 )
@@ -126,6 +127,8 @@ func read(w http.ResponseWriter, r *http.Request, most int64, into any) bool {
 	switch {
 	case errors.As(err, &tooLarge):
 		refuse(w, http.StatusRequestEntityTooLarge, "the request is too large")
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		refuse(w, http.StatusRequestTimeout, "the request came too slowly")
 	case err != nil:
 		refuse(w, http.StatusBadRequest, "the request is no valid JSON: "+err.Error())
 	}

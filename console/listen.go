@@ -9,19 +9,24 @@ import (
 	"net"
 	"net/http"
 	"strconv"
-	"sync"
 	"time"
 )
 
 // Limits of connections.
 const (
 	maxConnections = 1024
-	headerTimeout  = 5 * time.Second
-	requestTimeout = 30 * time.Second // for a whole request
-	replyTimeout   = 6 * time.Minute  // for a whole response, but for streams
+	replyTimeout   = 6 * time.Minute // for a whole response, but for streams
 	idleTimeout    = time.Minute
 	maxHeader      = 16 << 10
 )
+
+// haste is how much time a browser has to send something. Tests give it less.
+type haste struct {
+	header  time.Duration
+	request time.Duration // the whole of it
+}
+
+var usualHaste = haste{5 * time.Second, 30 * time.Second}
 
 // Listen opens the port and serves it, if there is one. A console that others could reach needs a password, as in protected mode.
 func (c *Console) Listen() error {
@@ -65,14 +70,14 @@ func (c *Console) listenAt(bind string) (net.Listener, error) {
 
 func (c *Console) serve(all []net.Listener) {
 	c.server = &http.Server{
-		Handler: c.routes(), ReadHeaderTimeout: headerTimeout, ReadTimeout: requestTimeout, WriteTimeout: replyTimeout,
+		Handler: c.routes(), ReadHeaderTimeout: c.haste.header, ReadTimeout: c.haste.request, WriteTimeout: replyTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader, ErrorLog: log.New(io.Discard, "", 0),
 	}
-	room := &bounded{most: maxConnections}
+	room, declining := &bounded{most: maxConnections}, &bounded{most: maxDeclining}
 	for _, l := range all {
 		c.options.Log('*', "The console is at http://%s", shown(l.Addr()))
 		c.addresses = append(c.addresses, l.Addr())
-		c.ended.Go(func() { _ = c.server.Serve(bouncer{l, room}) })
+		c.ended.Go(func() { _ = c.server.Serve(bouncer{l, room, declining}) })
 	}
 	c.ended.Go(c.pages.tend)
 }
@@ -108,61 +113,4 @@ func (c *Console) Close() {
 func isLoopback(a net.Addr) bool {
 	tcp, ok := a.(*net.TCPAddr)
 	return ok && tcp.IP.IsLoopback()
-}
-
-// bounded counts things of which there may be only so many.
-type bounded struct {
-	most int
-	mu   sync.Mutex
-	n    int
-}
-
-// take counts one more. It reports false if there are too many.
-func (b *bounded) take() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.n >= b.most {
-		return false
-	}
-	b.n++
-	return true
-}
-
-func (b *bounded) giveBack() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.n--
-}
-
-// bouncer is a listener that closes connections for which there is no room.
-type bouncer struct {
-	net.Listener
-	room *bounded
-}
-
-// Accept implements net.Listener.
-func (b bouncer) Accept() (net.Conn, error) {
-	for {
-		nc, err := b.Listener.Accept()
-		if err != nil {
-			return nil, err
-		}
-		if b.room.take() {
-			return &counted{Conn: nc, room: b.room}, nil
-		}
-		_ = nc.Close()
-	}
-}
-
-// counted is a connection that gives its place back.
-type counted struct {
-	net.Conn
-	room *bounded
-	once sync.Once
-}
-
-// Close implements net.Conn.
-func (c *counted) Close() error {
-	c.once.Do(c.room.giveBack)
-	return c.Conn.Close()
 }
