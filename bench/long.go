@@ -187,6 +187,21 @@ func (s *server) repeat(command func(n int) []string) (*pings, error) {
 	return p, nil
 }
 
+// lateness starts to measure how late a thread runs that slept until a time. A part of each server's waits is this machine's.
+func lateness() *pings {
+	const nap = 100 * time.Microsecond
+	p := &pings{ended: make(chan struct{})}
+	go func() {
+		defer close(p.ended)
+		for !p.end.Load() {
+			begun := time.Now()
+			time.Sleep(nap)
+			p.slowest.Store(max(p.slowest.Load(), int64(time.Since(begun)-nap)))
+		}
+	}()
+	return p
+}
+
 // longest returns the time of the longest ping since the last call.
 func (p *pings) longest() time.Duration { return time.Duration(p.slowest.Swap(0)) }
 

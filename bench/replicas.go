@@ -44,7 +44,7 @@ var replicaColumns = []column{
 	{"p50/p99 ms", "%.2f/%.2f (%.2f..%.2f)", "p50_ms p99_ms min_p99_ms max_p99_ms"},
 }
 
-// syncColumns show the full synchronization of a new replica. Memory is resident; the peaks are ratios to what the master had before.
+// syncColumns show the full synchronization of a new replica. A timer that runs late shows how long the machine lets any thread wait. Memory is resident; the peaks are ratios to what the master had before.
 var syncColumns = []column{
 	{"full synchronization", "%s", "name"},
 	{"server", "%s", "server"},
@@ -52,6 +52,7 @@ var syncColumns = []column{
 	{"ours/it", "%.2f", "took_ratio"},
 	{"longest wait ms: master", "%.2f", "master_ms"},
 	{"replica", "%.2f", "replica_ms"},
+	{"a timer", "%.2f", "timer_ms"},
 	{"master MB", "%.0f", "master_mb"},
 	{"peak", "%.2f", "master_peak"},
 	{"peak of the replica", "%.2f", "replica_peak"},
@@ -99,9 +100,9 @@ func (d dataset) sync(s *server) (row, error) {
 			return nil, err
 		}
 	}
-	begun := time.Now()
+	timer, begun := lateness(), time.Now()
 	err = s.follow(replica)
-	took := time.Since(begun)
+	took, late := time.Since(begun), timer.stop()
 	for _, w := range watched {
 		w.finish()
 	}
@@ -110,7 +111,7 @@ func (d dataset) sync(s *server) (row, error) {
 	}
 	before := float64(watched[0].before)
 	r := row{"name": d.name, "server": s.name, "took_s": took.Seconds(), "master_mb": before / 1e6,
-		"master_ms": inMillis(watched[0].longest), "replica_ms": inMillis(watched[1].longest),
+		"master_ms": inMillis(watched[0].longest), "replica_ms": inMillis(watched[1].longest), "timer_ms": inMillis(late),
 		"master_peak": float64(watched[0].peak) / before, "replica_peak": float64(watched[1].peak) / before}
 	return r, s.rest()
 }

@@ -30,7 +30,7 @@ type transfer struct {
 
 const (
 	spike     = "snapshot"           // LATENCY event
-	maxUnsent = 4 << 20              // bytes that may wait to be sent to a replica
+	maxUnsent = 1 << 20              // bytes that may wait to be sent to a replica
 	pollEvery = 2 * time.Millisecond // pause before checking again whether they are sent
 	markBytes = 40
 )
