@@ -19,6 +19,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -135,10 +136,16 @@ func (s *Server) listenOn(unix bool) ([]string, error) {
 	return []string{"--port", port, "--bind", "127.0.0.1"}, nil
 }
 
+// nextPort counts through the ports, so that tests of one process that run at the same time get different ones, before they listen. Other
+// processes begin elsewhere.
+var nextPort atomic.Int64
+
+func init() { nextPort.Store(rand.Int64N(ports)) }
+
 // FreePort returns a TCP port on loopback that is not in use.
 func FreePort() (port int, err error) {
 	for range 100 {
-		port = lowestPort + rand.IntN(ports)
+		port = lowestPort + int(nextPort.Add(1)%ports)
 		var listener net.Listener
 		if listener, err = net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
 			return port, listener.Close()
