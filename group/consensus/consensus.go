@@ -20,6 +20,7 @@
 //	log, checksum     the entries on the disk: limits of time, recovery, damage
 //	stable, disk      the term and the vote on the disk
 //	damage            a member that has lost entries comes back empty
+//	newcomer          a member without a vote file asks the others what it may have promised
 //	transport, stream what may vote and lead, who has answered; TCP and TLS
 //	compact           snapshots by bytes
 //	members, status   Add, Remove, Transfer; what a member knows of the group
@@ -35,7 +36,8 @@
 //  5. Raft is told that entries are stored only when they are; what is stored after all, after an error or too late, is deleted before
 //     anything else is stored.
 //  6. A member whose disk fails does not lead, and does not stand. It goes on by itself when the disk can be written.
-//  7. A member that has lost entries or found damage votes only after it has all again.
+//  7. A member that has lost entries or its vote, or found damage, votes only after it has all again. One that starts without a vote file does not know
+//     whether it had one, and takes nothing from a leader before it knows: it may have promised to follow a later one.
 //
 // # Disks
 //
@@ -50,10 +52,11 @@
 // What is safe: any damage to the log or the snapshots of a minority, at any time, also again while a member comes back; see openStores for why. The price is
 // that the seat changes once. With Sync off, the loss of the end of a minority's logs is also safe: the mark shows it.
 //
-// What is not safe: damage to both copies of the vote, or an empty directory. A member cannot know then what it has promised. The former is refused
-// (ErrVoteLost). The latter looks like a first start; so remove such a member from the group, and let it join. When most members have lost entries, nobody
-// can be elected, and nothing is deleted: Salvage, at the member with the longest log, takes what there is. Damage while the server runs shows when an entry is
-// read that is no longer in memory; Raft ends the process then, and the next start repairs it.
+// Also safe is the loss of the vote or of the whole directory, in a minority: see newcomer. The price is that a group's first start needs all members,
+// and that such a member gets its vote only when all others have answered.
+//
+// When most members have lost entries, nobody can be elected, and nothing is deleted: Salvage, at the member with the longest log, takes what there is.
+// Damage while the server runs shows when an entry is read that is no longer in memory; Raft ends the process then, and the next start repairs it.
 //
 // # Traps of Raft, and what becomes of them here
 //
@@ -124,7 +127,7 @@ type Snapshot interface {
 type Options struct {
 	ID      uint64
 	Members []Member // at the first start: the members that found the group, this one among them
-	Join    bool     // at the first start: wait until a group adds this member; Members is only asked for its own address
+	Join    bool     // at the first start: wait until a group adds this member; Members needs only this one, for its address
 	Dir     string   // made if it does not exist; nothing else may use it
 	Machine Machine
 

@@ -24,9 +24,15 @@ func (n *Node) openStores() error {
 	if n.stable, err = openStable(n.options.Dir, d, n.options.StoreLimit); err != nil {
 		return err
 	}
-	damage, err := n.openLogs(d)
-	if damage == nil || err != nil {
+	if err := n.noteNew(); err != nil {
 		return err
+	}
+	damage, err := n.openLogs(d)
+	if err != nil {
+		return err
+	}
+	if damage == nil {
+		return n.restoreTerm()
 	}
 	if len(n.options.Members) < 2 {
 		return fmt.Errorf("%w: %v", ErrDamaged, damage)
@@ -35,8 +41,30 @@ func (n *Node) openStores() error {
 	if err := n.putAside(); err != nil {
 		return err
 	}
-	_, err = n.openLogs(d)
-	return err
+	if _, err = n.openLogs(d); err != nil {
+		return err
+	}
+	return n.restoreTerm()
+}
+
+// noteNew notes that this member is a newcomer, before it stores anything else.
+func (n *Node) noteNew() error {
+	if !n.stable.isNew() {
+		return nil
+	}
+	if n.stable.damaged {
+		n.options.Log("warning", "The file with this member's vote is damaged")
+	}
+	return n.stable.setNumber(keyHole, unknownHole)
+}
+
+// restoreTerm gives a newcomer the term of its last entry, if it has lost only its vote. Without an entry it begins with none, also after a group that
+// was not quite founded.
+func (n *Node) restoreTerm() error {
+	if n.hole() != unknownHole {
+		return nil
+	}
+	return n.stable.setNumber(keyTerm, max(n.log.term(), n.snapshotTerm()))
 }
 
 // openLogs opens the entries and the snapshots, and looks for damage.
@@ -111,7 +139,7 @@ func (n *Node) hadEntries() bool {
 // putAside notes the hole first, so that a crash at any moment leaves either the damage or the note.
 func (n *Node) putAside() error {
 	term := n.stable.number(keyTerm)
-	if err := errors.Join(n.stable.setNumber(keyHole, term), n.stable.setNumber(keyTerm, term+1)); err != nil {
+	if err := errors.Join(n.stable.setNumber(keyHole, max(term, n.hole())), n.stable.setNumber(keyTerm, term+1)); err != nil {
 		return err
 	}
 	if n.log != nil {
@@ -136,6 +164,7 @@ func (l *log) salvage() error {
 	var e raft.Log
 	end := first
 	for end <= l.last && l.GetLog(end, &e) == nil {
+		l.lastTerm = e.Term
 		end++
 	}
 	if end <= l.last {
@@ -146,9 +175,12 @@ func (l *log) salvage() error {
 
 // mayVote returns why this member has no vote, because it has lost entries. As soon as it has one of a later term, it has them all again.
 func (n *Node) mayVote() error {
-	hole := n.stable.number(keyHole)
-	if hole == 0 {
+	hole := n.hole()
+	switch {
+	case hole == 0:
 		return nil
+	case hole == unknownHole:
+		return errNewcomer
 	}
 	if max(n.log.term(), n.snapshotTerm()) <= hole {
 		return errHole

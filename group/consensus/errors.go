@@ -14,7 +14,6 @@ var (
 	ErrNotListed     = errors.New("the list of members does not contain this member")
 	ErrDiskSlow      = errors.New("the disk takes too long")
 	ErrDamaged       = errors.New("the log of entries is damaged, and there is no other member that has it")
-	ErrVoteLost      = errors.New("the file with this member's vote is damaged: remove the member from the group, and add it again with an empty directory")
 	ErrNotCaughtUp   = errors.New("the member has not caught up in time, and has no vote yet")
 	ErrUnknownMember = errors.New("the group has no such member")
 )
@@ -22,6 +21,7 @@ var (
 var (
 	errChecksum   = errors.New("the checksum of an entry is wrong")
 	errHole       = errors.New("this member has lost entries, and has no vote until it has them again")
+	errNewcomer   = errors.New("this member has just started without data, and does not know yet what it has promised")
 	errDiskFails  = errors.New("this member's disk fails")
 	errVoid       = errors.New("the entry does not follow the one before it") // what Raft replies to Append
 	errRemoved    = errors.New("the group has no such member any more")

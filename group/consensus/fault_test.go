@@ -123,32 +123,36 @@ func TestDamagedMemberComesBackEmpty(t *testing.T) {
 		"log is missing":      func(t *testing.T, m *member) { require.NoError(t, os.RemoveAll(filepath.Join(m.dir, "log"))) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			g := newGroup(t, 3, nil)
-			leader := g.leader()
-			for _, e := range []string{"first", "second", "third"} {
-				require.NoError(t, leader.append(e))
-			}
-			m := g.another(leader)
-			term := leader.held().Term
-			g.agree("first", "second", "third")
-			g.stop(m)
-			damage(t, m)
-
-			m = g.start(m)
-			require.Empty(t, m.list.all())
-			require.True(t, m.Status().Hole)
-			g.agree("first", "second", "third")
-			eventually(t, "its vote", func() bool { return !m.Status().Hole })
-			require.Greater(t, g.leader().held().Term, term)
+			m := comesBack(t, damage)
 			require.DirExists(t, filepath.Join(m.dir, "log.damaged"))
-
-			for other := g.another(m, g.leader()); other != nil; other = nil {
-				g.stop(other)
-			}
-			eventually(t, "an entry with its vote", func() bool { return g.leader().append("fourth") == nil })
-			require.Contains(t, m.list.all(), "third")
 		})
 	}
+}
+
+// comesBack lets a member lose something while it is away, and expects that it gets all again, and then its vote.
+func comesBack(t *testing.T, damage func(t *testing.T, m *member)) *member {
+	g := newGroup(t, 3, nil)
+	leader := g.leader()
+	for _, e := range []string{"first", "second", "third"} {
+		require.NoError(t, leader.append(e))
+	}
+	m := g.another(leader)
+	term := leader.held().Term
+	g.agree("first", "second", "third")
+	g.stop(m)
+	damage(t, m)
+
+	m = g.start(m)
+	require.Empty(t, m.list.all())
+	require.True(t, m.Status().Hole)
+	g.agree("first", "second", "third")
+	eventually(t, "its vote", func() bool { return !m.Status().Hole })
+	require.Greater(t, g.leader().held().Term, term)
+
+	g.stop(g.another(m, g.leader()))
+	eventually(t, "an entry with its vote", func() bool { return g.leader().append("fourth") == nil })
+	require.Contains(t, m.list.all(), "third")
+	return m
 }
 
 // flipByte changes one byte of the second entry.

@@ -28,6 +28,7 @@ type Node struct {
 	seat      seat
 	verifier  verifier
 	lease     lease
+	newcomer  newcomer
 	latency   histogram
 
 	seats  chan Seat
@@ -45,6 +46,7 @@ func Open(options Options) (*Node, error) {
 	n.verifier.node = n
 	n.lease.begin()
 	n.seat.init()
+	n.newcomer.init(n)
 	if err := n.openStores(); err != nil {
 		n.closeStores()
 		return nil, err
@@ -75,9 +77,6 @@ func (n *Node) start() error {
 	if err != nil {
 		return err
 	}
-	if err := n.found(config, cache); err != nil {
-		return err
-	}
 	if n.raft, err = raft.NewRaft(config, n.machine, cache, n.stable, n.snapshots, n.transport); err != nil {
 		return err
 	}
@@ -85,6 +84,9 @@ func (n *Node) start() error {
 	n.tasks.Go(func() { n.watch(notify) })
 	n.tasks.Go(n.answer)
 	n.tasks.Go(n.compact)
+	if n.hole() == unknownHole {
+		n.tasks.Go(n.newcomer.run)
+	}
 	return nil
 }
 
@@ -107,19 +109,6 @@ func (n *Node) config(notify chan<- bool) *raft.Config {
 
 // snapshotCheck is how often Raft looks whether a snapshot is due.
 const snapshotCheck = 5 * time.Second
-
-// found writes the first entry of a new group's log: who its members are.
-func (n *Node) found(config *raft.Config, logs raft.LogStore) error {
-	old, err := raft.HasExistingState(logs, n.stable, n.snapshots)
-	if err != nil || old || n.options.Join {
-		return err
-	}
-	var first raft.Configuration
-	for _, m := range n.options.Members {
-		first.Servers = append(first.Servers, raft.Server{ID: serverID(m.ID), Address: raft.ServerAddress(m.Address)})
-	}
-	return raft.BootstrapCluster(config, logs, n.stable, n.snapshots, n.transport, first)
-}
 
 // closeLimit is how long Close waits for entries under way, if a disk keeps Raft waiting.
 const closeLimit = 5 * time.Second

@@ -17,6 +17,8 @@ type stable struct {
 	copies [2]record
 	limit  time.Duration
 
+	damaged bool // one of the copies, or both
+
 	refuseOwn func() error // whether this member must not vote for itself, and why
 	own       string       // its own address
 	closed    chan struct{}
@@ -48,27 +50,26 @@ func openStable(dir string, d *disk, limit time.Duration) (*stable, error) {
 	}
 	s := &stable{file: f, copies: [2]record{{f, 0}, {f, recordSize}}, limit: limit, closed: make(chan struct{}),
 		content: content{Values: make(map[string][]byte)}}
-	return s, s.load()
+	s.load()
+	return s, nil
 }
 
 // load takes the newer of the copies that are whole.
-func (s *stable) load() error {
-	damaged := 0
+func (s *stable) load() {
 	for _, c := range s.copies {
 		var read content
 		b := c.read()
 		if b == nil && !c.blank() {
-			damaged++
+			s.damaged = true
 		}
 		if b != nil && json.Unmarshal(b, &read) == nil && read.Generation > s.content.Generation {
 			s.content = read
 		}
 	}
-	if damaged > 0 && s.content.Generation == 0 {
-		return ErrVoteLost
-	}
-	return nil
 }
+
+// isNew reports whether nothing was ever stored, as far as one can see.
+func (s *stable) isNew() bool { return s.content.Generation == 0 }
 
 // blank reports whether a record was never written.
 func (r record) blank() bool {

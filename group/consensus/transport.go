@@ -3,6 +3,7 @@ package consensus
 import (
 	"cmp"
 	"crypto/tls"
+	"io"
 	"sync"
 	"time"
 
@@ -65,8 +66,7 @@ func (t *transport) filter() {
 	for {
 		select {
 		case r := <-t.NetworkTransport.Consumer():
-			if err := t.refusal(r.Command); err != nil {
-				r.Respond(nil, err)
+			if t.answers(r) {
 				continue
 			}
 			select {
@@ -80,10 +80,56 @@ func (t *transport) filter() {
 	}
 }
 
+// answers answers what is not for Raft.
+func (t *transport) answers(r raft.RPC) bool {
+	if a := t.answer(r); a != nil {
+		go func() {
+			if r.Reader != nil {
+				io.Copy(io.Discard, r.Reader)
+			}
+			r.Respond(a, nil)
+		}()
+		return true
+	}
+	err := t.refusal(r.Command)
+	if err != nil {
+		r.Respond(nil, err)
+	}
+	return err != nil
+}
+
+// answer returns what is replied to newcomers, and to leaders of a term in which this member has lost entries; nil for what Raft replies to.
+func (t *transport) answer(r raft.RPC) any {
+	hole := t.node.hole()
+	switch q := r.Command.(type) {
+	case *raft.RequestPreVoteRequest:
+		if q.Term == 0 {
+			return t.node.tell(q)
+		}
+	case *raft.AppendEntriesRequest:
+		if q.Term <= hole && hole != unknownHole {
+			return &raft.AppendEntriesResponse{Term: hole + 1}
+		}
+	case *raft.InstallSnapshotRequest:
+		if q.Term <= hole && hole != unknownHole {
+			return &raft.InstallSnapshotResponse{Term: hole + 1}
+		}
+	}
+	return nil
+}
+
 func (t *transport) refusal(command any) error {
 	switch q := command.(type) {
 	case *raft.AppendEntriesRequest:
+		if t.node.hole() == unknownHole {
+			t.node.newcomer.meet(raft.ServerID(q.ID), raft.ServerAddress(q.RPCHeader.Addr))
+			return errNewcomer
+		}
 		t.node.heard(q)
+	case *raft.InstallSnapshotRequest:
+		if t.node.hole() == unknownHole {
+			return errNewcomer
+		}
 	case *raft.RequestPreVoteRequest:
 		if !t.isMember(raft.ServerID(q.ID)) {
 			return errRemoved
@@ -133,10 +179,9 @@ func (t *transport) SetHeartbeatHandler(handle func(raft.RPC)) {
 		case <-t.closed:
 			return
 		}
-		if q, ok := r.Command.(*raft.AppendEntriesRequest); ok {
-			t.node.heard(q)
+		if !t.answers(r) {
+			handle(r)
 		}
-		handle(r)
 	})
 }
 
@@ -150,11 +195,15 @@ func (t *transport) RequestPreVote(id raft.ServerID, to raft.ServerAddress, q *r
 	}
 	err := t.NetworkTransport.RequestPreVote(id, to, q, a)
 	if err != nil && err.Error() == errRemoved.Error() {
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		t.removed = time.Now()
+		t.noteRemoved()
 	}
 	return err
+}
+
+func (t *transport) noteRemoved() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.removed = time.Now()
 }
 
 func (t *transport) refused() time.Time {

@@ -45,6 +45,7 @@ var mishaps = []mishap{
 	{"full disk", (*life).fillDisk, (*life).hasDisks, false},
 	{"disk stands still", (*life).freezeDisk, (*life).hasDisks, false},
 	{"torn write", (*life).tornWrite, (*life).isWhole, false},
+	{"lost directory", (*life).loseDirectory, (*life).isWhole, false},
 	{"GROUP TRANSFER", (*life).transfer, (*life).isOurs, false},
 	{"GROUP REMOVE and ADD", (*life).replace, (*life).isOurs, true},
 }
@@ -151,6 +152,13 @@ func (l *life) tornWrite(m *member) (heal func() error, err error) {
 	<-m.process.Exited()
 	n := 1 + l.r.IntN(2000)
 	return heal, errors.Join(err, tear(filepath.Join(m.dir(), "group", "log"), n))
+}
+
+// loseDirectory kills a member and deletes what it has.
+func (l *life) loseDirectory(m *member) (heal func() error, err error) {
+	heal, err = l.kill(m)
+	<-m.process.Exited()
+	return heal, errors.Join(err, os.RemoveAll(filepath.Join(m.dir(), "group")))
 }
 
 func (l *life) nothing() error { return nil }

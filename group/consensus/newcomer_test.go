@@ -1,0 +1,162 @@
+package consensus
+
+import (
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/hashicorp/raft"
+	"github.com/stretchr/testify/require"
+)
+
+func empty(t *testing.T, m *member) { require.NoError(t, os.RemoveAll(m.dir)) }
+
+func TestMemberThatForgotItsVoteComesBack(t *testing.T) {
+	path := func(m *member) string { return filepath.Join(m.dir, "vote") }
+	for name, damage := range map[string]func(t *testing.T, m *member){
+		"directory is empty": empty,
+		"vote is missing":    func(t *testing.T, m *member) { require.NoError(t, os.Remove(path(m))) },
+		"vote is damaged": func(t *testing.T, m *member) {
+			require.NoError(t, os.WriteFile(path(m), []byte(strings.Repeat("damage", recordSize)), 0o644))
+		},
+	} {
+		t.Run(name, func(t *testing.T) { comesBack(t, damage) })
+	}
+}
+
+// TestEmptiedMemberDoesNotVote: a follower that confirmed an entry loses its directory, and meets a member that never had the entry. The two are most of
+// the group, but must not elect a leader.
+func TestEmptiedMemberDoesNotVote(t *testing.T) {
+	var refused atomic.Bool
+	g := newGroup(t, 3, func(o *Options) {
+		o.Log = func(_, message string) {
+			if strings.Contains(message, errNewcomer.Error()) {
+				refused.Store(true)
+			}
+		}
+	})
+	leader := g.leader()
+	g.agree()
+	behind := g.another(leader)
+	emptied := g.another(leader, behind)
+	g.stop(behind)
+	require.NoError(t, leader.append("confirmed"))
+	g.stop(leader)
+	g.stop(emptied)
+	empty(t, emptied)
+
+	refused.Store(false)
+	behind, emptied = g.start(behind), g.start(emptied)
+	eventually(t, "an election", func() bool { return refused.Load() || behind.held().Leader || emptied.held().Leader })
+	g.start(leader)
+	g.newLeader(nil, "next")
+	g.agree("confirmed", "next")
+	eventually(t, "its vote", func() bool { return !emptied.Status().Hole })
+}
+
+// TestLeadersOfTheHoleAreRefused: this member may have promised to follow later ones.
+func TestLeadersOfTheHoleAreRefused(t *testing.T) {
+	m := newGroup(t, 1, nil).leader()
+	require.NoError(t, m.stable.setNumber(keyHole, 5))
+	answer := func(command any) any {
+		answers := make(chan raft.RPCResponse, 1)
+		r := raft.RPC{Command: command, Reader: strings.NewReader("snapshot"), RespChan: answers}
+		if !m.transport.answers(r) {
+			return nil
+		}
+		a := <-answers
+		require.NoError(t, a.Error)
+		rest, err := io.ReadAll(r.Reader)
+		require.NoError(t, err)
+		require.Empty(t, rest, "the connection goes on")
+		return a.Response
+	}
+	require.Equal(t, &raft.AppendEntriesResponse{Term: 6}, answer(&raft.AppendEntriesRequest{Term: 5}))
+	require.Equal(t, &raft.InstallSnapshotResponse{Term: 6}, answer(&raft.InstallSnapshotRequest{Term: 5}))
+	require.Nil(t, answer(&raft.AppendEntriesRequest{Term: 6}))
+	require.Nil(t, answer(&raft.InstallSnapshotRequest{Term: 6}))
+}
+
+// TestFirstStartWaitsForAll: two of three could not know whether the third has had a leader together with one of them.
+func TestFirstStartWaitsForAll(t *testing.T) {
+	g := &group{t: t, nodes: make(map[uint64]*member)}
+	t.Cleanup(g.close)
+	var listeners []net.Listener
+	for id := range uint64(3) {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		require.NoError(t, err)
+		listeners = append(listeners, l)
+		g.members = append(g.members, Member{id + 1, l.Addr().String()})
+	}
+	g.open(1, t.TempDir(), listeners[0])
+	g.open(2, t.TempDir(), listeners[1])
+	met := func(m *member) bool {
+		return !strings.Contains(m.newcomer.missing(), " 1 ") && !strings.Contains(m.newcomer.missing(), " 2 ")
+	}
+	eventually(t, "the answers of those who are there", func() bool { return met(g.nodes[1]) && met(g.nodes[2]) })
+	for _, m := range g.nodes {
+		require.Contains(t, m.newcomer.missing(), "3 ("+g.address(3)+")")
+		require.Zero(t, m.Status().Term)
+		require.True(t, m.Status().Hole)
+	}
+	g.open(3, t.TempDir(), listeners[2])
+	require.NoError(t, g.newLeader(nil, "a").append("b"))
+	g.agree("a", "b")
+}
+
+// TestMemberThatJoinedLosesItsDirectory: it is started as it was when it joined, and knows nobody but those who call.
+func TestMemberThatJoinedLosesItsDirectory(t *testing.T) {
+	g := newGroup(t, 3, nil)
+	leader := g.leader()
+	require.NoError(t, leader.append("a"))
+	fourth := g.join(4)
+	require.NoError(t, leader.Add(g.members[3]))
+	require.False(t, fourth.Status().Hole)
+	require.True(t, leader.held().Leader, "a new member costs no election")
+	term := leader.held().Term
+	g.agree("a")
+	g.stop(fourth)
+	empty(t, fourth)
+
+	g.options = func(o *Options) { o.Join, o.Members = true, o.Members[3:] }
+	fourth = g.start(fourth)
+	g.agree("a")
+	eventually(t, "its vote", func() bool { return !fourth.Status().Hole })
+	require.Greater(t, fourth.log.term(), term, "it had a hole")
+}
+
+// TestRemovedMemberLosesItsDirectory: it founds no group of its own, and knows that it was removed.
+func TestRemovedMemberLosesItsDirectory(t *testing.T) {
+	g := newGroup(t, 3, nil)
+	leader := g.leader()
+	require.NoError(t, leader.append("a"))
+	gone := g.another(leader)
+	require.NoError(t, leader.Remove(gone.options.ID))
+	g.stop(gone)
+	empty(t, gone)
+	gone = g.start(gone)
+	eventually(t, "that it knows", func() bool { return gone.Status().Removed })
+	require.Empty(t, gone.Status().Members)
+}
+
+// TestTwoOfFiveLoseTheirDirectories is as much as a group of five survives.
+func TestTwoOfFiveLoseTheirDirectories(t *testing.T) {
+	g := newGroup(t, 5, nil)
+	leader := g.leader()
+	require.NoError(t, leader.append("a"))
+	one := g.another(leader)
+	two := g.another(leader, one)
+	for _, m := range []*member{one, two} {
+		g.stop(m)
+		empty(t, m)
+	}
+	one, two = g.start(one), g.start(two)
+	g.agree("a")
+	eventually(t, "their votes", func() bool { return !one.Status().Hole && !two.Status().Hole })
+	require.NoError(t, g.newLeader(nil, "b").append("c"))
+	g.agree("a", "b", "c")
+}
