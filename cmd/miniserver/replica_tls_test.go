@@ -2,16 +2,7 @@ package main
 
 import (
 	"bufio"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
-	"encoding/pem"
 	"io"
-	"math/big"
-	"net"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -24,18 +15,8 @@ import (
 
 // selfSigned returns settings for TLS with a certificate that only those trust who have it.
 func selfSigned(t *testing.T) []string {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	crt, secret, err := launch.SelfSigned(t.TempDir())
 	require.NoError(t, err)
-	form := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
-	cert, err := x509.CreateCertificate(rand.Reader, form, form, &key.PublicKey, key)
-	require.NoError(t, err)
-	bare, err := x509.MarshalECPrivateKey(key)
-	require.NoError(t, err)
-	crt, secret := filepath.Join(t.TempDir(), "crt"), filepath.Join(t.TempDir(), "key")
-	for file, block := range map[string]*pem.Block{crt: {Type: "CERTIFICATE", Bytes: cert}, secret: {Type: "EC PRIVATE KEY", Bytes: bare}} {
-		require.NoError(t, os.WriteFile(file, pem.EncodeToMemory(block), 0o600))
-	}
 	return strings.Fields("--port 0 --bind 127.0.0.1 --tls-replication yes --tls-cert-file " + crt + " --tls-key-file " + secret + " --tls-ca-cert-file " + crt)
 }
 
