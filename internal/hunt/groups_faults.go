@@ -183,7 +183,7 @@ func (l *life) replace(*member) (heal func() error, err error) {
 	}
 	m := l.members[(leader.id+l.r.IntN(len(l.members)-1))%len(l.members)]
 	id := strconv.Itoa(m.id)
-	if err := l.await("a member is taken out", func() bool { return l.asked(m, "GROUP", "REMOVE", id) }); err != nil {
+	if err := l.await("a member is taken out", func() bool { return l.asked("GROUP", "REMOVE", id) }); err != nil {
 		return nil, err
 	}
 	m.down = true
@@ -192,10 +192,10 @@ func (l *life) replace(*member) (heal func() error, err error) {
 	return func() error { return l.addAgain(m) }, os.RemoveAll(filepath.Join(m.dir(), "group"))
 }
 
-// asked reports whether the leader has done something with a member, now or before.
-func (l *life) asked(m *member, command ...string) bool {
+// asked reports whether the leader has done something with a member, now or before. The member itself may have become the leader.
+func (l *life) asked(command ...string) bool {
 	leader := l.leader()
-	if leader == nil || leader == m {
+	if leader == nil {
 		return false
 	}
 	_, err := leader.ask(command...)
@@ -210,5 +210,5 @@ func (l *life) addAgain(m *member) error {
 	if err != nil {
 		return err
 	}
-	return l.await("a member is added", func() bool { return l.asked(m, "GROUP", "ADD", strconv.Itoa(m.id)+"="+m.place) })
+	return l.await("a member is added", func() bool { return l.asked("GROUP", "ADD", strconv.Itoa(m.id)+"="+m.place) })
 }
