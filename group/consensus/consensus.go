@@ -153,12 +153,15 @@ type Options struct {
 
 	fault func(operation string) error // see disk
 	cut   func() error                 // see stream
+
+	changeLimit time.Duration // how long a change of the members may wait for its turn, and then for most members
 }
 
 // Defaults of Options.
 const (
 	defaultHeartbeat        = 300 * time.Millisecond
 	defaultStoreLimit       = 2 * time.Second
+	defaultChangeLimit      = 5 * time.Second
 	defaultSnapshotEvery    = 64 << 10
 	defaultSnapshotTrailing = 16 << 10
 	defaultSnapshotBytes    = 256 << 20
@@ -173,6 +176,9 @@ func (o *Options) complete() {
 	}
 	if o.StoreLimit == 0 {
 		o.StoreLimit = defaultStoreLimit
+	}
+	if o.changeLimit == 0 {
+		o.changeLimit = defaultChangeLimit
 	}
 	if o.SnapshotEvery == 0 {
 		o.SnapshotEvery = defaultSnapshotEvery

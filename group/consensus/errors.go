@@ -15,6 +15,8 @@ var (
 	ErrDiskSlow      = errors.New("the disk takes too long")
 	ErrDamaged       = errors.New("the log of entries is damaged, and there is no other member that has it")
 	ErrNotCaughtUp   = errors.New("the member has not caught up in time, and has no vote yet")
+	ErrNotConfirmed  = errors.New("most members have not confirmed it yet, so it may happen later or not at all")
+	ErrUnderWay      = errors.New("another change is under way")
 	ErrUnknownMember = errors.New("the group has no such member")
 )
 

@@ -8,9 +8,6 @@ import (
 	"github.com/hashicorp/raft"
 )
 
-// changeLimit is how long a change of the members may wait for its turn.
-const changeLimit = 5 * time.Second
-
 // catchUpLimit is how long Add waits for a new member to get the data.
 const catchUpLimit = time.Minute
 
@@ -19,15 +16,15 @@ const catchUpLimit = time.Minute
 func (n *Node) Add(m Member) error {
 	id, address := serverID(m.ID), raft.ServerAddress(m.Address)
 	if s, ok := n.member(m.ID); !ok || s.Suffrage != raft.Voter || s.Address != address {
-		if err := n.raft.AddNonvoter(id, address, 0, changeLimit).Error(); err != nil {
-			return memberError(err)
+		if err := n.confirm(n.raft.AddNonvoter(id, address, 0, n.options.changeLimit)); err != nil {
+			return err
 		}
 	}
 	n.transport.forget(id)
 	if err := n.awaitCaughtUp(id); err != nil {
 		return err
 	}
-	return memberError(n.raft.AddVoter(id, address, 0, changeLimit).Error())
+	return n.confirm(n.raft.AddVoter(id, address, 0, n.options.changeLimit))
 }
 
 // awaitCaughtUp waits until a member has all entries that were committed a moment ago.
@@ -57,7 +54,7 @@ func (n *Node) Remove(id uint64) error {
 	if _, ok := n.member(id); !ok {
 		return ErrUnknownMember
 	}
-	return memberError(n.raft.RemoveServer(serverID(id), 0, changeLimit).Error())
+	return n.confirm(n.raft.RemoveServer(serverID(id), 0, n.options.changeLimit))
 }
 
 // Transfer hands the seat to another member, and returns when this one has lost it.
@@ -66,7 +63,7 @@ func (n *Node) Transfer(id uint64) error {
 	if !ok {
 		return ErrUnknownMember
 	}
-	return memberError(n.raft.LeadershipTransferToServer(m.ID, m.Address).Error())
+	return n.confirm(n.raft.LeadershipTransferToServer(m.ID, m.Address))
 }
 
 func (n *Node) member(id uint64) (raft.Server, bool) {
@@ -94,9 +91,28 @@ func (n *Node) configuration() []raft.Server {
 	return n.raft.GetConfiguration().Configuration().Servers
 }
 
+// confirm waits for what Raft was asked to do, but not forever: a leader may keep its seat while most members cannot store anything.
+func (n *Node) confirm(f raft.Future) error {
+	done := make(chan error, 1)
+	go func() { done <- f.Error() }()
+	limit := time.NewTimer(n.options.changeLimit)
+	defer limit.Stop()
+	select {
+	case err := <-done:
+		return memberError(err)
+	case <-limit.C:
+		return ErrNotConfirmed
+	}
+}
+
 func memberError(err error) error {
-	if errors.Is(err, raft.ErrNotLeader) {
+	switch {
+	case errors.Is(err, raft.ErrNotLeader):
 		return ErrNotLeader
+	case errors.Is(err, raft.ErrEnqueueTimeout):
+		return ErrUnderWay
+	case errors.Is(err, raft.ErrLeadershipLost):
+		return ErrUnknown
 	}
 	return err
 }

@@ -1,10 +1,13 @@
 package consensus
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"sync"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -51,6 +54,26 @@ func TestMembersComeAndGo(t *testing.T) {
 	for _, m := range members {
 		require.True(t, m.Voter)
 	}
+}
+
+// TestChangesAreNotAwaitedForever: with two members that must confirm, one of which cannot store anything but still follows.
+func TestChangesAreNotAwaitedForever(t *testing.T) {
+	g := newGroup(t, 3, func(o *Options) { o.changeLimit = 300 * time.Millisecond })
+	leader := g.leader()
+	require.NoError(t, leader.append("a"))
+	seat := leader.held()
+	stuck := g.another(leader)
+	gone := g.another(leader, stuck)
+	stuck.disk.set(syscall.EIO, nil)
+	require.ErrorIs(t, leader.Remove(gone.options.ID), ErrNotConfirmed)
+	require.ErrorIs(t, leader.Add(Member{4, "127.0.0.1:1"}), ErrUnderWay)
+	require.Equal(t, seat, leader.held())
+
+	stuck.disk.set(nil, nil)
+	eventually(t, "its removal", func() bool { return errors.Is(leader.Remove(gone.options.ID), ErrUnknownMember) })
+	require.NoError(t, leader.append("b"))
+	g.stop(gone)
+	g.agree("a", "b")
 }
 
 func TestTransfer(t *testing.T) {
