@@ -21,11 +21,14 @@ func (l *life) hasNetwork() bool { return l.net != nil }
 func (l *life) isOurs() bool     { return !l.rival }
 func (l *life) hasDisks() bool   { return l.members[0].disk != nil }
 
-// isWhole reports whether damage to one more member is damage to a minority: a group with damage to most of its members rightly stops.
+// isWhole reports whether damage to one more member is damage to a minority: a group with damage to most of its members rightly stops. Members
+// that are down cannot tell whether they are damaged.
 func (l *life) isWhole() bool {
 	damaged := 1
 	for _, m := range l.members {
-		if info, err := m.info("group"); err != nil || info["group_hole"] != "0" || info["group_age_ms"] == "-1" {
+		if m.down {
+			damaged++
+		} else if info, err := m.info("group"); err != nil || info["group_hole"] != "0" || info["group_age_ms"] == "-1" {
 			damaged++
 		}
 	}
