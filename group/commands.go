@@ -102,11 +102,15 @@ func (q *question) end() {
 	}
 }
 
-// endTransfers replies to those who asked for the transfer of a seat that this member no longer has: before other clients are sent away.
-func (g *Group) endTransfers() {
+// endQuestions ends what was asked of a leader that has lost its seat, before other clients are sent away. Who asked for a transfer has got it. Whether
+// members have changed is not known, so these clients lose their connections: an error would say that they have not.
+func (g *Group) endQuestions() {
 	for _, q := range g.questions {
-		if q.client.Command().Name == "transfer" {
+		switch {
+		case q.client.Command().Name == "transfer":
 			q.end()
+		case !q.client.Ended():
+			q.client.Session().Disconnect()
 		}
 	}
 	g.questions = nil

@@ -74,7 +74,7 @@ func (g *Group) lose() {
 	g.clock.set(g.clock.Now(), false)
 	g.rounds.drop()
 	g.engine.DropReplies()
-	g.endTransfers()
+	g.endQuestions()
 	g.follow()
 	g.refresh()
 	g.engine.TopologyChanged()
