@@ -234,6 +234,15 @@ func (g *group) leader() (leader *member) {
 	return leader
 }
 
+// founded waits until all members have a vote: the first start needs all of them.
+func (g *group) founded() *group {
+	g.t.Helper()
+	for _, m := range g.nodes {
+		eventually(g.t, "its vote", func() bool { return !m.Status().Hole })
+	}
+	return g
+}
+
 // append puts an entry into the log and returns what became of it.
 func (m *member) append(data string) error {
 	done := make(chan error, 1)

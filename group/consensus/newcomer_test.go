@@ -39,8 +39,7 @@ func TestEmptiedMemberDoesNotVote(t *testing.T) {
 			}
 		}
 	})
-	leader := g.leader()
-	g.agree()
+	leader := g.founded().leader()
 	behind := g.another(leader)
 	emptied := g.another(leader, behind)
 	g.stop(behind)

@@ -100,7 +100,7 @@ func (l *load) watchLeases(t *testing.T) {
 func TestRandomFaults(t *testing.T) {
 	t.Logf("-seed %d", *seed)
 	r := rand.New(rand.NewPCG(*seed, 0))
-	g := newGroup(t, 3, func(o *Options) { o.StoreLimit = 500 * time.Millisecond })
+	g := newGroup(t, 3, func(o *Options) { o.StoreLimit = 500 * time.Millisecond }).founded()
 	var members []*member
 	for _, m := range g.nodes {
 		members = append(members, m)

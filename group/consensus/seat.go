@@ -2,6 +2,7 @@ package consensus
 
 import (
 	"sync"
+	"time"
 
 	"github.com/hashicorp/raft"
 )
@@ -120,6 +121,9 @@ func (s *seat) current() uint64 {
 	return s.id
 }
 
+// barrierPause is how long a leader waits before it tries again: while the seat is handed over Raft refuses every barrier at once.
+const barrierPause = 5 * time.Millisecond
+
 // barrierIf waits, as a leader, until all earlier entries have been applied.
 func (n *Node) barrierIf(leader bool) chan uint64 {
 	if !leader {
@@ -130,6 +134,7 @@ func (n *Node) barrierIf(leader bool) chan uint64 {
 	n.tasks.Go(func() {
 		if n.raft.Barrier(0).Error() != nil || n.raft.State() != raft.Leader || n.raft.CurrentTerm() != term {
 			term = 0
+			time.Sleep(barrierPause)
 		}
 		ready <- term
 	})
