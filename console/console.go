@@ -66,6 +66,7 @@ type Console struct {
 	options   Options
 	settings  settings
 	haste     haste
+	info      []string // the command that asks for all figures
 	addresses []net.Addr
 	server    *http.Server
 	logins    logins

@@ -83,8 +83,8 @@ func (c *Console) events(w http.ResponseWriter, r *http.Request, p *page) {
 			refuse(w, http.StatusBadRequest, "unknown topic")
 			return
 		}
-		if !c.may(p.login, topics[name]) {
-			refuse(w, http.StatusForbidden, "the user may not run "+strings.Join(topics[name], " "))
+		if !c.may(p.login, c.words(name)) {
+			refuse(w, http.StatusForbidden, "the user may not run "+strings.Join(c.words(name), " "))
 			return
 		}
 	}

@@ -33,6 +33,7 @@ func (c *Console) Listen() error {
 	if c.settings.port == off {
 		return nil
 	}
+	c.info = infoWords(c.engine)
 	var all []net.Listener
 	for _, bind := range c.settings.bind {
 		l, err := c.listenAt(bind)

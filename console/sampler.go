@@ -2,9 +2,13 @@ package console
 
 import (
 	"bytes"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -13,10 +17,40 @@ const sampleTime = time.Second
 
 // topics are what pages can look at: the commands whose replies they get. A page gets those that its user may run.
 var topics = map[string][]string{
-	"info":    {"INFO", "everything"},
+	"info":    {"INFO"}, // and the sections: see Console.info
 	"clients": {"CLIENT", "LIST"},
 	"slowlog": {"SLOWLOG", "GET", "128"},
 	"latency": {"LATENCY", "HISTOGRAM"},
+}
+
+// words is the command of a topic.
+func (c *Console) words(topic string) []string {
+	if topic == "info" {
+		return c.info
+	}
+	return topics[topic]
+}
+
+// slowSection is the section of INFO that neither a page nor a metric needs. It looks at many keys: with large databases that takes longer than
+// all the others.
+const slowSection = "keysizes"
+
+var takesSections = release.From("7.0.0") // INFO takes more than one
+
+// infoWords returns INFO with all sections but the slow one.
+func infoWords(e *engine.Engine) []string {
+	if !e.Release.Has(takesSections) {
+		return []string{"INFO", "everything"}
+	}
+	words := []string{"INFO"}
+	for _, p := range e.Parts.List {
+		for _, s := range p.Sections {
+			if name := strings.ToLower(s.Name); name != slowSection && !slices.Contains(words, name) {
+				words = append(words, name)
+			}
+		}
+	}
+	return words
 }
 
 // sampler asks the engine once for all pages that look. It runs while there are any.
@@ -80,13 +114,13 @@ func (s *sampler) sample() bool {
 		for _, topic := range l.topics {
 			key := [2]string{l.login.name(), topic}
 			if _, known := allowed[key]; !known {
-				allowed[key] = s.console.may(l.login, topics[topic])
+				allowed[key] = s.console.may(l.login, s.console.words(topic))
 			}
 			if !allowed[key] {
 				continue
 			}
 			if events[topic] == nil {
-				events[topic] = event(topic, appendReply(nil, s.console.ask(topics[topic])))
+				events[topic] = event(topic, appendReply(nil, s.console.ask(s.console.words(topic))))
 			}
 			select {
 			case l.events <- events[topic]:

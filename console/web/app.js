@@ -123,6 +123,7 @@ document.querySelector(".skip").addEventListener("click", event => { event.preve
 const theme = localStorage.getItem("theme");
 if (theme) document.documentElement.dataset.theme = theme;
 drawNav();
+pages.find(p => p.name === where().name).load().catch(() => {}); // meanwhile; open tells what is wrong
 try {
   api = await Page.open();
   drawWho();

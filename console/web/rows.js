@@ -7,7 +7,7 @@ export const rowHeight = 28;
 /** Rows shows the items of a tree, which have a depth, as rows of one height. draw(item) makes the element of a row; drawn(items) is called with those that have come into view. */
 export class Rows {
   constructor({label, draw, drawn = () => {}, open}) {
-    Object.assign(this, {draw, drawn, open, items: [], at: 0});
+    Object.assign(this, {draw, drawn, open, items: [], at: 0, first: -1, nodes: new Map()});
     // A click would get lost when its row is drawn anew between press and release. One without a pointer has no detail.
     this.body = el("div", {class: "rows-body", onpointerdown: e => this.pressed = this.index(e), onpointercancel: () => this.pressed = -1,
       onpointerup: e => e.button === 0 && this.pressed >= 0 && this.pressed === this.index(e) && this.go(this.pressed, true),
@@ -29,11 +29,15 @@ export class Rows {
     const first = Math.max(0, Math.floor(this.node.scrollTop / rowHeight) - 6);
     const last = Math.min(this.items.length, Math.ceil((this.node.scrollTop + this.node.clientHeight) / rowHeight) + 6);
     if (first === this.first && last === this.last) return;
+    const before = this.first < 0 ? new Map() : this.nodes; // rows that stay in view stay as they are
     this.first = first;
     this.last = last;
-    const shown = this.items.slice(first, last);
-    this.body.replaceChildren(...shown.map((item, i) => this.row(item, first + i)));
-    this.drawn(shown);
+    this.nodes = new Map();
+    for (let i = first; i < last; i++) this.nodes.set(i, before.get(i) ?? this.row(this.items[i], i));
+    for (const [i, node] of before) if (!this.nodes.has(i)) node.remove();
+    if (before.size === 0) this.body.replaceChildren(...this.nodes.values());
+    else for (const [i, node] of this.nodes) if (!before.has(i)) this.body.append(node);
+    this.drawn(this.items.slice(first, last));
   }
 
   row(item, i) {

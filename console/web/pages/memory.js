@@ -6,7 +6,8 @@ import {count, el, field, select, show} from "../dom.js";
 import {layout} from "../layout.js";
 import {skiplist} from "./memory/skiplist.js";
 
-const entries = 512; // that are drawn
+const entries = 512, towers = 200; // that are drawn of each end: of a packed value, of a skiplist
+const large = 500_000, quick = 1000; // bytes, elements: up to there MEMORY EXPLAIN and MEMORY WHATIF take less than a millisecond
 const colors = {ziplist: "var(--c1)", listpack: "var(--c1)", skiplist: "var(--c2)", hashtable: "var(--c2)", intset: "var(--c3)", quicklist: "var(--c4)"};
 
 export const page = {title: "Memory", async open(main, context) {
@@ -41,26 +42,47 @@ class Memory {
     await this.show();
   }
 
-  async show() {
+  /** show explains the key. For a large value that takes time in which no other client is served, so somebody must want it all the same. */
+  async show(wanted = false) {
     const key = this.key.value;
     show(this.failed);
-    const [selected, explained, whatif] = await this.context.all([["SELECT", this.db.value || 0], ["MEMORY", "EXPLAIN", key, "ENTRIES", entries], ["OBJECT", "ENCODING", key]]);
-    const wrong = [selected, explained].find(r => r instanceof ReplyError);
-    if (wrong || explained === null) return show(this.failed, wrong?.message ?? `There is no key ${key}.`);
-    this.context.setParams({key, db: this.db.value === "0" ? "" : this.db.value});
+    const [selected, type, size, encoding] = await this.context.all([["SELECT", this.db.value || 0], ["TYPE", key], ["MEMORY", "USAGE", key], ["OBJECT", "ENCODING", key]]);
+    if (selected instanceof ReplyError) return show(this.failed, selected.message);
+    if (Number(size) > large && type !== "string" && !wanted) return this.offer(key, type, size, encoding);
+    const [explained] = await this.context.all([["MEMORY", "EXPLAIN", key, "ENTRIES", encoding === "skiplist" ? towers : entries]]);
+    if (explained instanceof ReplyError) return show(this.failed, explained.message);
+    this.keep();
     const facts = Object.fromEntries(explained);
     const cells = layout(explained);
     const perElement = Object.entries(facts).find(([name]) => name.startsWith("bytes-per"));
     show(this.out, el("div", {class: "figures"}, figure(count(facts.bytes), "bytes, as MEMORY USAGE tells"), figure(count(facts.length), facts.type === "string" ? "bytes of text" : "elements"),
       perElement && figure(Number(perElement[1]).toFixed(1), perElement[0].replaceAll("-", " ")), figure(facts.encoding, "encoding"), figure(facts.type, "type")),
     el("div", {class: "two"}, el("div", {}, cells && strip(cells), facts.skiplist && skiplist(explained), facts.dict && buckets(Object.fromEntries(facts.dict)),
-      await this.whatif(key, facts)), account(explained)), whatif instanceof ReplyError ? el("p", {class: "error"}, whatif.message) : null);
+      await this.whatif(key, facts)), account(explained)));
     this.context.announce(`${key}: ${facts.bytes} bytes`);
   }
 
-  /** whatif draws what the key would cost in its other encodings. It asks only for keys for which that takes no time. */
+  keep() { this.context.setParams({key: this.key.value, db: this.db.value === "0" ? "" : this.db.value}); }
+
+  /** offer shows what is known without a walk. */
+  offer(key, type, size, encoding) {
+    this.keep();
+    show(this.out, el("div", {class: "figures"}, figure(count(size), "bytes, as MEMORY USAGE tells"), figure(encoding, "encoding"), figure(type, "type")),
+      el("div", {class: "row"}, el("p", {class: "soft"}, "MEMORY EXPLAIN walks through the whole value, and the server serves nobody meanwhile: with a million elements, tens of milliseconds."),
+        el("button", {onclick: () => this.show(true)}, "Explain it all the same")));
+  }
+
+  /** whatif draws what the key would cost in its other encodings, at once only if the server needs less than a millisecond for that. */
   async whatif(key, facts) {
-    if (facts.type === "string" || facts.length > 10_000) return null;
+    if (facts.type === "string") return null;
+    const section = el("section", {class: "sheet", "aria-label": "In other encodings"});
+    if (facts.length <= quick) return this.compare(key, section);
+    show(section, el("h2", {}, "The same data in other encodings"), el("div", {class: "row"}, el("p", {class: "soft"}, "MEMORY WHATIF builds the data anew: with many elements it takes hundredths of a second."),
+      el("button", {onclick: async () => { if (!await this.compare(key, section)) section.remove(); }}, "Compare them all the same")));
+    return section;
+  }
+
+  async compare(key, section) {
     const [reply] = await this.context.all([["MEMORY", "WHATIF", key]]);
     if (reply instanceof ReplyError) return null;
     const what = Object.fromEntries(reply);
@@ -70,7 +92,7 @@ class Memory {
     const names = Object.keys(growth[0]).filter(n => n !== "elements");
     chart.set(names.map((name, i) => ({name, color: colors[name] ?? `var(--c${i + 4})`, points: growth.filter(g => g[name] !== undefined && g[name] !== null).map(g => [g.elements, g[name]])})),
       crossing(what.crossing));
-    return el("section", {class: "sheet", "aria-label": "In other encodings"}, el("h2", {}, "The same data in other encodings"), chart.node, el("p", {class: "soft"}, `Crossing: ${what.crossing}`));
+    return show(section, el("h2", {}, "The same data in other encodings"), chart.node, el("p", {class: "soft"}, `Crossing: ${what.crossing}`));
   }
 }
 
