@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/http/cookiejar"
 	"slices"
@@ -364,6 +365,12 @@ func TestMetrics(t *testing.T) {
 		`redis_connected_slaves 0`, `redis_keyspace_hits_total 1`, `redis_errors_total{err="WRONGTYPE"} 1`, `redis_memory_max_bytes 0`} {
 		require.Contains(t, text, line+"\n")
 	}
+	seen := make(map[string]bool)
+	for line := range strings.Lines(text) {
+		sample := line[:max(0, strings.LastIndexByte(line, ' '))]
+		require.False(t, seen[sample] && !strings.HasPrefix(line, "#"), "twice: %s", line)
+		seen[sample] = true
+	}
 	problems, err := promlint.New(bytes.NewReader([]byte(text + "\n"))).Lint()
 	require.NoError(t, err)
 	for _, problem := range problems {
@@ -376,6 +383,14 @@ func TestMetrics(t *testing.T) {
 	require.NoError(t, err)
 	response.Body.Close()
 	require.Equal(t, 200, response.StatusCode)
+}
+
+func TestExpositionEscapes(t *testing.T) {
+	require.Equal(t, "# HELP m a\\nb \\\\ \"c\"\n# TYPE m gauge\nm 1e+21\n", console.Exposition("m", "a\nb \\ \"c\"", 1e21))
+	require.Equal(t, "# HELP m h\n# TYPE m gauge\nm{a=\"x\\\"y\\\\z\\n\",b=\"?\"} -0.5\n", console.Exposition("m", "h", -0.5, "a", "x\"y\\z\n", "b", "\xff"))
+	text := console.Exposition("m", "h", math.Inf(1), "a", `"\`) + console.Exposition("n", "h", math.NaN())
+	_, err := promlint.New(strings.NewReader(text)).Lint()
+	require.NoError(t, err)
 }
 
 func TestBeyondLoopbackNeedsAPassword(t *testing.T) {

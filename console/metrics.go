@@ -6,9 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
-
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -33,21 +30,16 @@ func (c *Console) metrics(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusUnauthorized, err.Error())
 		return
 	}
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(figures(out.replies))
-	promhttp.HandlerFor(registry, promhttp.HandlerOpts{}).ServeHTTP(w, r)
+	w.Header().Set("Content-Type", contentType)
+	_, _ = w.Write(figures(out.replies).exposition().text())
 }
 
 // figures are the replies of a server as metrics. They have the names that redis_exporter gives them, so that boards and alerts for it
 // work. What Redis has no field for begins with miniserver_.
 type figures []resp.Value
 
-// Describe implements prometheus.Collector. It announces nothing: which metrics there are depends on the replies.
-func (figures) Describe(chan<- *prometheus.Desc) {}
-
-// Collect implements prometheus.Collector.
-func (f figures) Collect(to chan<- prometheus.Metric) {
-	m := emitter{to}
+func (f figures) exposition() exposition {
+	m := emitter{make(exposition)}
 	m.gauge("redis_up", "Whether the server answers.", 1)
 	info := fields(f[0].Text)
 	for field, value := range info {
@@ -66,6 +58,7 @@ func (f figures) Collect(to chan<- prometheus.Metric) {
 			m.gauge("redis_config_"+name, "The parameter "+name+".", n)
 		}
 	}
+	return m.exposition
 }
 
 // number reads a value of INFO. "ok" and "up" are 1, their contraries 0.
@@ -81,22 +74,14 @@ func number(value string) (n float64, ok bool) {
 }
 
 // emitter makes metrics.
-type emitter struct{ to chan<- prometheus.Metric }
-
-func (m emitter) emit(kind prometheus.ValueType, name, help string, value float64, labels ...string) {
-	var names, values []string
-	for i := 0; i < len(labels); i += 2 {
-		names, values = append(names, labels[i]), append(values, strings.ToValidUTF8(labels[i+1], "?"))
-	}
-	m.to <- prometheus.MustNewConstMetric(prometheus.NewDesc(name, help, names, nil), kind, value, values...)
-}
+type emitter struct{ exposition }
 
 func (m emitter) gauge(name, help string, value float64, labels ...string) {
-	m.emit(prometheus.GaugeValue, name, help, value, labels...)
+	m.add(gauge, name, help, value, labels...)
 }
 
 func (m emitter) counter(name, help string, value float64, labels ...string) {
-	m.emit(prometheus.CounterValue, name, help, value, labels...)
+	m.add(counter, name, help, value, labels...)
 }
 
 // plain emits a field that is one number.
@@ -109,7 +94,7 @@ func (m emitter) plain(field string, n float64) {
 		m.gauge("redis_"+name, help, n)
 	}
 	if name, known := own[field]; known {
-		m.emit(name.kind, "miniserver_"+name.name, help, n*name.scale)
+		m.add(name.kind, "miniserver_"+name.name, help, n*name.scale)
 	}
 }
 

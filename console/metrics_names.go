@@ -1,7 +1,5 @@
 package console
 
-import "github.com/prometheus/client_golang/prometheus"
-
 // gauges are the fields of INFO that redis_exporter shows as gauges, and its names for them, without redis_ in front.
 var gauges = map[string]string{
 	"uptime_in_seconds": "uptime_in_seconds", "process_id": "process_id", "io_threads_active": "io_threads_active",
@@ -85,25 +83,25 @@ var replicaFields = map[string]string{"master_link_status": "master_link_up", "m
 // ownName is a metric that only this server has.
 type ownName struct {
 	name  string
-	kind  prometheus.ValueType
+	kind  string
 	scale float64
 }
 
 // own are the fields that Redis has not, and their names, without miniserver_ in front.
 var own = map[string]ownName{
-	"gc_cycles":              {"gc_cycles_total", prometheus.CounterValue, 1},
-	"gc_cpu_perc":            {"gc_cpu_ratio", prometheus.GaugeValue, 0.01},
-	"mem_overhead_deadlines": {"memory_deadlines_bytes", prometheus.GaugeValue, 1},
-	"group_term":             {"group_term", prometheus.GaugeValue, 1},
-	"group_index":            {"group_index", prometheus.GaugeValue, 1},
-	"group_committed":        {"group_committed", prometheus.GaugeValue, 1},
-	"group_applied":          {"group_applied", prometheus.GaugeValue, 1},
-	"group_leader":           {"group_leader", prometheus.GaugeValue, 1},
-	"group_members":          {"group_members", prometheus.GaugeValue, 1},
-	"group_commits":          {"group_commits_total", prometheus.CounterValue, 1},
-	"group_age_ms":           {"group_age_seconds", prometheus.GaugeValue, 1e-3},
-	"group_commit_p50_usec":  {"group_commit_p50_seconds", prometheus.GaugeValue, 1e-6},
-	"group_commit_p99_usec":  {"group_commit_p99_seconds", prometheus.GaugeValue, 1e-6},
-	"group_commit_max_usec":  {"group_commit_max_seconds", prometheus.GaugeValue, 1e-6},
-	"group_disk":             {"group_disk_ok", prometheus.GaugeValue, 1},
+	"gc_cycles":              {"gc_cycles_total", counter, 1},
+	"gc_cpu_perc":            {"gc_cpu_ratio", gauge, 0.01},
+	"mem_overhead_deadlines": {"memory_deadlines_bytes", gauge, 1},
+	"group_term":             {"group_term", gauge, 1},
+	"group_index":            {"group_index", gauge, 1},
+	"group_committed":        {"group_committed", gauge, 1},
+	"group_applied":          {"group_applied", gauge, 1},
+	"group_leader":           {"group_leader", gauge, 1},
+	"group_members":          {"group_members", gauge, 1},
+	"group_commits":          {"group_commits_total", counter, 1},
+	"group_age_ms":           {"group_age_seconds", gauge, 1e-3},
+	"group_commit_p50_usec":  {"group_commit_p50_seconds", gauge, 1e-6},
+	"group_commit_p99_usec":  {"group_commit_p99_seconds", gauge, 1e-6},
+	"group_commit_max_usec":  {"group_commit_max_seconds", gauge, 1e-6},
+	"group_disk":             {"group_disk_ok", gauge, 1},
 }

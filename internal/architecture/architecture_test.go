@@ -86,7 +86,7 @@ var doors = map[string][]string{
 	"github.com/stretchr/testify":       {},
 	"github.com/hashicorp":              {"group/consensus"},
 	"github.com/anishathalye/porcupine": {"internal/linear"},
-	"github.com/prometheus":             {"console"},
+	"github.com/prometheus":             {},
 }
 
 // knowsTime are the packages that may read the machine's clock.
