@@ -96,7 +96,7 @@ func (l testLog) Write(line []byte) (int, error) {
 }
 
 // Start starts a server on a free port of the loopback interface. The settings are lines of a redis.conf,
-// such as "requirepass secret" or "port 7777"; "load fixture.txt" loads data to start with. Other settings of the command
+// such as "requirepass secret" or "port 7777"; "load dump.rdb more.txt" loads data to start with. Other settings of the command
 // miniserver are not supported: aclfile, include, logfile, pidfile, rename-command and user. The caller must Close the
 // server.
 func Start(settings ...string) (s *Server, err error) {
@@ -121,7 +121,7 @@ func start(lines []string, log io.Writer, options server.Options) (*Server, erro
 		s.clock = testkit.NewClock(s.engine)
 	}
 	s.engine.Join(engine.Part{Params: c.params()})
-	options.Bind, options.Journal, options.Load = []string{"127.0.0.1"}, s.parts.Journal, func() error { return s.load(c.fixture) }
+	options.Bind, options.Journal, options.Load = []string{"127.0.0.1"}, s.parts.Journal, func() error { return s.load(c.fixtures) }
 	ready := make(chan struct{})
 	options.Ready = func() error {
 		close(ready)
@@ -158,12 +158,12 @@ func (s *Server) serve() {
 	}()
 }
 
-// load loads the saved data, and those of a file unless its path is "".
-func (s *Server) load(path string) error {
-	if err := s.parts.Load(); err != nil || path == "" {
+// load loads the saved data, then the fixtures.
+func (s *Server) load(fixtures []string) error {
+	if err := s.parts.Load(); err != nil {
 		return err
 	}
-	return fixture.Loader{Engine: s.engine, Snapshots: s.parts.Snapshots}.Load(path)
+	return fixture.Loader{Engine: s.engine, Snapshots: s.parts.Snapshots}.Load(fixtures...)
 }
 
 func randomSeed() uint64 {

@@ -17,7 +17,7 @@ type config struct {
 	like      *release.Release
 	seed      uint64
 	kit       bool
-	fixture   string // path of the file that is loaded at the start; "" for none
+	fixtures  []string // paths of what is loaded at the start
 }
 
 func newConfig() *config {
@@ -29,7 +29,7 @@ func (c *config) params() []engine.Param {
 	return []engine.Param{
 		testkit.Param(&c.kit),
 		engine.IntParam("seed", &c.seed, 0, 1<<63-1).AtStart(),
-		engine.StringParam("load", &c.fixture).AtStart(),
+		engine.WordsParam("load", &c.fixtures).AtStart(),
 	}
 }
 
@@ -65,7 +65,7 @@ func apply(line string, lookup func(name string) *engine.Param, unknown func(nam
 	for i, w := range words[1:] {
 		values[i] = string(w)
 	}
-	if err := p.Set(strings.Join(values, " ")); err != nil {
+	if err := p.SetWords(values); err != nil {
 		return fmt.Errorf("setting %q: %s", line, err)
 	}
 	return nil

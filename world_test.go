@@ -130,7 +130,7 @@ func TestSettingsOfTheEngine(t *testing.T) {
 	require.Equal(t, "v", s.Do("GET", "k").Text)
 	require.Equal(t, map[string]string{"seed": "7", "databases": "32", "load": fixture}, s.Do("CONFIG", "GET", "seed", "databases", "load").StringMap())
 	_, err := miniserver.Start("load " + fixture + "x")
-	require.ErrorContains(t, err, "can't open the fixture")
+	require.ErrorContains(t, err, "can't load "+fixture+"x: No such file")
 	_, err = miniserver.Start("seed -1")
 	require.ErrorContains(t, err, "argument must be between")
 }

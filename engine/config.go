@@ -14,6 +14,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/resp"
 )
 
 // Config is the settings that the engine's own code reads. Each is also a parameter, which CONFIG, the flags
@@ -93,6 +94,7 @@ type Param struct {
 	Hidden    bool // not shown by patterns: CONFIG GET must name it
 	Secret    bool // not shown by MONITOR and the slow log
 	List      bool // several words in a configuration file
+	Each      bool // each of the words is a value of its own, which Set adds; several lines add theirs
 	Switch    bool // yes if it stands alone in a configuration file
 	Optional  bool // empty if no line of a configuration file sets it
 
@@ -236,6 +238,40 @@ func EnumParam(name string, p *string, words ...string) Param {
 			*p = v
 			return nil
 		}}
+}
+
+// WordsParam is a parameter of any number of words, to which several lines of a configuration file may add. An empty word removes those before
+// it.
+func WordsParam(name string, list *[]string) Param {
+	return Param{Name: name, List: true, Each: true, Optional: true,
+		Get: func() string {
+			quoted := slices.Clone(*list)
+			for i, word := range quoted {
+				if strings.ContainsAny(word, " \t\r\n\"'") {
+					quoted[i] = string(resp.Quote(nil, word))
+				}
+			}
+			return strings.Join(quoted, " ")
+		},
+		Set: func(v string) error {
+			if *list = append(*list, v); v == "" {
+				*list = nil
+			}
+			return nil
+		}}
+}
+
+// SetWords sets the parameter to the words of a line of a configuration file.
+func (p *Param) SetWords(words []string) error {
+	if !p.Each {
+		return p.Set(strings.Join(words, " "))
+	}
+	for _, w := range words {
+		if err := p.Set(w); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // AtStart returns p as a parameter that CONFIG SET refuses.

@@ -213,7 +213,7 @@ func (s *setting) set(p *engine.Param) error {
 	case len(values) > 1 && !p.List:
 		err = fmt.Errorf("wrong number of arguments: %s takes one value; one with blanks needs quotes", s.name())
 	default:
-		err = p.Set(strings.Join(values, " "))
+		err = p.SetWords(values)
 	}
 	if err != nil {
 		return errSetting{s, err}

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/progress"
+	"github.com/miniserver-go/miniserver/persistence/jsonlines"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 	"github.com/miniserver-go/miniserver/resp"
@@ -44,7 +44,7 @@ func convert(_ context.Context, args []string, _ io.Reader, out io.Writer) error
 		return err
 	}
 	if args[0] == "rdb" {
-		err = snapshotFromJSON(src, file)
+		err = jsonlines.Snapshot(src, file, maxDatabases)
 	} else {
 		err = convertSnapshot(src, size, args[0], file)
 	}
@@ -83,7 +83,7 @@ func convertSnapshot(src io.Reader, size int64, to string, out io.Writer) error 
 	var put snapshot.Receiver
 	switch to {
 	case "json":
-		put = &jsonLines{json.NewEncoder(w), rdb.Encoder{}}
+		put = jsonlines.NewWriter(w)
 	case "resp":
 		put = &commands{w, rdb.Encoder{Compress: true}, resp.NewWriter(2), -1}
 	default:

@@ -10,6 +10,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/dataset"
+	"github.com/miniserver-go/miniserver/persistence/jsonlines"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 	"github.com/miniserver-go/miniserver/resp"
 )
@@ -48,7 +49,7 @@ func (s *memoryServer) loadJSON(t *testing.T, lines io.Reader) any {
 	shelf := new(snapshot.MemDisk)
 	file, err := shelf.Create(s.engine.Param("dir").Get() + "/" + dump)
 	require.NoError(t, err)
-	require.NoError(t, snapshotFromJSON(lines, file))
+	require.NoError(t, jsonlines.Snapshot(lines, file, maxDatabases))
 	require.NoError(t, file.Commit())
 	copied := newMemoryServer(t, shelf)
 	require.NoError(t, copied.parts.Load())

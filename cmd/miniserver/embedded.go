@@ -19,7 +19,7 @@ import (
 
 // embedded is an engine without a server, and its only client. It has the test kit, and keeps its files in memory.
 type embedded struct {
-	data string // file that is loaded first; "" for none
+	data []string // paths of what is loaded first
 	seed uint64
 	at   string // time at the start, when the clock stands still; "" for a clock that runs
 
@@ -29,7 +29,7 @@ type embedded struct {
 }
 
 func (m *embedded) addOptions(flags *pflag.FlagSet) {
-	flags.StringVar(&m.data, "load", "", "load a snapshot, an append-only file or a text with commands first, from this `file`")
+	flags.StringArrayVar(&m.data, "load", nil, "load a snapshot, an append-only file, lines of JSON or a text with commands first, from this `file`; may be repeated")
 	flags.Uint64Var(&m.seed, "seed", randomSeed(), "make random results repeatable")
 	flags.Lookup("seed").DefValue = "0" // which help does not show
 	flags.StringVar(&m.at, "at", "", "stop the clock at this `time`: 2026-01-02T15:04:05Z, or milliseconds since 1970")
@@ -45,10 +45,7 @@ func (m *embedded) start() error {
 			return err
 		}
 	}
-	if m.data != "" {
-		return fixture.Loader{Engine: m.engine, Snapshots: m.parts.Snapshots}.Load(m.data)
-	}
-	return nil
+	return fixture.Loader{Engine: m.engine, Snapshots: m.parts.Snapshots}.Load(m.data...)
 }
 
 // setClock stops the clock at the time wanted.

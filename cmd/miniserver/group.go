@@ -13,7 +13,7 @@ func (p *program) checkGroup() error {
 	switch {
 	case p.groupID == 0:
 		return nil
-	case p.fixturePath != "":
+	case len(p.fixtures) > 0:
 		return errGroupFixture
 	}
 	return p.parts.Group.Configure(p.groupID)

@@ -38,8 +38,8 @@ Options are lines of a configuration file, with two dashes in front; -p is short
 
 "miniserver help settings" lists all settings. They are those of redis-server and some more:
 
-       --load <file>     at the start, loads a snapshot, an append-only file or a text with one command on each
-                         line; the file is never written
+       --load <file ...> at the start, loads snapshots, append-only files or their directories, lines of JSON, or
+                         texts with one command on each line; the files are never written
        --seed <number>   makes random results repeatable
        --test-kit yes    adds the commands MINI.*, with which tests steer the server
        --http-port <port>

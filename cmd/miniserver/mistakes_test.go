@@ -59,7 +59,7 @@ func replayMistakes(t *testing.T, golden, port string) (got string, cases int) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	var b strings.Builder
-	kept := regexp.MustCompile(`(?m)^(#.*|\w[\w.-]*\|.*|\$ .*)\n`)
+	kept := regexp.MustCompile(`(?m)^(#.*|\w[\w./-]*\|.*|\$ .*)\n`)
 	for _, line := range kept.FindAllString(golden, -1) {
 		command, isCommand := strings.CutPrefix(line, "$ ")
 		name, text, isFile := strings.Cut(line, "| ")
@@ -79,6 +79,7 @@ func replayMistakes(t *testing.T, golden, port string) (got string, cases int) {
 				require.NoError(t, os.RemoveAll(e.Name()))
 			}
 		case isFile && !strings.HasPrefix(line, "#"):
+			require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
 			f, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 			require.NoError(t, err)
 			_, err = f.WriteString(text)

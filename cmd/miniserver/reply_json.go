@@ -1,9 +1,9 @@
 package main
 
 import (
-	"encoding/base64"
 	"unicode/utf8"
 
+	"github.com/miniserver-go/miniserver/persistence/jsonlines"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -26,5 +26,5 @@ func jsonOf(v resp.Value) any {
 	case utf8.ValidString(v.Text):
 		return v.Text
 	}
-	return encodedText{base64.StdEncoding.EncodeToString([]byte(v.Text))}
+	return jsonlines.Text(v.Text)
 }

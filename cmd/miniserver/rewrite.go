@@ -91,6 +91,9 @@ func appendSetting(dst []byte, param *engine.Param) []byte {
 	if param.Optional && words[0] == "" {
 		return dst
 	}
+	if param.Each {
+		return fmt.Appendf(dst, "%s %s\n", param.Name, words[0])
+	}
 	if param.List && words[0] != "" {
 		words = strings.Fields(words[0])
 	}

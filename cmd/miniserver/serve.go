@@ -59,26 +59,26 @@ func serve(ctx context.Context, args []string, in io.Reader, out io.Writer) erro
 
 // program is an engine with its server and the files of the process.
 type program struct {
-	engine      *engine.Engine
-	server      *server.Server
-	parts       assembly.Parts
-	console     *console.Console
-	conf        *config
-	defaults    map[string]string // values of the parameters before the configuration was read
-	log         *server.Log
-	logFile     logFile
-	users       userFile
-	fixturePath string // file that is loaded at the start after the saved data; "" for none
-	pid         string // path of the file with the process id; "" for none
-	daemonize   bool
-	supervised  string
-	seed        uint64
-	testKit     bool
-	groupID     uint64 // 0 without a group
-	ready       ready
-	withParent  bool // exit-with-parent
+	engine     *engine.Engine
+	server     *server.Server
+	parts      assembly.Parts
+	console    *console.Console
+	conf       *config
+	defaults   map[string]string // values of the parameters before the configuration was read
+	log        *server.Log
+	logFile    logFile
+	users      userFile
+	fixtures   []string // paths of what is loaded at the start after the saved data
+	pid        string   // path of the file with the process id; "" for none
+	daemonize  bool
+	supervised string
+	seed       uint64
+	testKit    bool
+	groupID    uint64 // 0 without a group
+	ready      ready
+	withParent bool // exit-with-parent
 
-	fixtureDone, fixtureSize atomic.Int64 // bytes read of the fixture, and its size
+	fixtureDone, fixtureSize atomic.Int64 // bytes read of the fixtures, and their size
 }
 
 // newProgram builds the engine and the server that the configuration asks for.
@@ -138,15 +138,15 @@ func newProgram(conf *config, out io.Writer) (*program, error) {
 // errClusterReplica is the end of what redis-server says: the nodes of a cluster have commands of their own to follow one another.
 var errClusterReplica = errors.New("replicaof directive not allowed in cluster mode")
 
-// load loads the saved data, then the fixture.
+// load loads the saved data, then the fixtures.
 func (p *program) load() error {
-	if err := p.parts.Load(); err != nil || p.fixturePath == "" {
+	if err := p.parts.Load(); err != nil {
 		return err
 	}
 	return fixture.Loader{Engine: p.engine, Snapshots: p.parts.Snapshots, Progress: func(done, total int64) {
 		p.fixtureDone.Store(done)
 		p.fixtureSize.Store(total)
-	}}.Load(p.fixturePath)
+	}}.Load(p.fixtures...)
 }
 
 // part returns the parameters and hooks that the program adds to its engine.
@@ -158,7 +158,7 @@ func (p *program) part(seed, testKit engine.Param) engine.Part {
 			testKit,
 			engine.StringParam("logfile", &p.logFile.path).AtStart(),
 			engine.StringParam("pidfile", &p.pid).AtStart(),
-			engine.StringParam("load", &p.fixturePath).AtStart(),
+			engine.WordsParam("load", &p.fixtures).AtStart(),
 			engine.StringParam("aclfile", &p.users.path).AtStart(),
 			engine.BoolParam("daemonize", &p.daemonize).AtStart(),
 			engine.EnumParam("supervised", &p.supervised, "upstart", "systemd", "auto", "no").AtStart(),

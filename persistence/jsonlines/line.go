@@ -1,0 +1,138 @@
+// Package jsonlines is the data of a server as lines of JSON, one for each key and for each library of functions: for programs that read or
+// make them, and for people who compare them.
+package jsonlines
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"io"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/miniserver-go/miniserver/ds/hash"
+	"github.com/miniserver-go/miniserver/ds/list"
+	"github.com/miniserver-go/miniserver/ds/set"
+	"github.com/miniserver-go/miniserver/ds/str"
+	"github.com/miniserver-go/miniserver/ds/ziplist"
+	"github.com/miniserver-go/miniserver/ds/zset"
+	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/persistence/rdb"
+)
+
+// line is a key as a line of JSON:
+//
+//	{"db":0,"key":"board","type":"zset","value":[["alice","1"],["bob","2.5"]]}
+//
+// The value of a string is a text, of a list or set an array of texts, of a hash or sorted set an array of pairs.
+// Streams and Bloom filters, which have no simple form in JSON, have the payload of DUMP instead, in base64. Deadlines of
+// elements follow. A library of functions is {"library":"#!lua name=..."}.
+type line struct {
+	DB        int               `json:"db"`
+	Key       Text              `json:"key"`
+	Type      string            `json:"type"`
+	Deadline  int64             `json:"deadline,omitempty"` // milliseconds since the epoch
+	Value     json.RawMessage   `json:"value,omitempty"`
+	Payload   []byte            `json:"payload,omitempty"`
+	Deadlines []elementDeadline `json:"deadlines,omitempty"`
+	Library   Text              `json:"library,omitempty"` // the source of a library of functions; no other field counts then
+}
+
+// elementDeadline is an element with its deadline. An element of a list is its index.
+type elementDeadline struct {
+	Element  Text  `json:"element"`
+	Deadline int64 `json:"deadline"`
+}
+
+// Text is a string in JSON, or {"base64": ...} if it is not valid UTF-8.
+type Text string
+
+type encodedText struct {
+	Base64 string `json:"base64"`
+}
+
+// MarshalJSON implements json.Marshaler.
+func (t Text) MarshalJSON() ([]byte, error) {
+	if utf8.ValidString(string(t)) {
+		return json.Marshal(string(t))
+	}
+	return json.Marshal(encodedText{base64.StdEncoding.EncodeToString([]byte(t))})
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (t *Text) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] == '"' {
+		return json.Unmarshal(b, (*string)(t))
+	}
+	var e struct{ Base64 *string }
+	if json.Unmarshal(b, &e) != nil || e.Base64 == nil {
+		return errors.New("must be a text, or an object with the field base64")
+	}
+	raw, err := base64.StdEncoding.DecodeString(*e.Base64)
+	*t = Text(raw)
+	return err
+}
+
+func entryText(e ziplist.Entry) Text { return Text(e.Append(nil)) }
+
+// lineOf converts a record to a line.
+func lineOf(r *keyspace.Record, e *rdb.Encoder) (l line, err error) {
+	l = line{DB: r.DB, Key: Text(r.Key), Type: r.Value.Type().String(), Deadline: r.Deadline}
+	if v, ok := r.Value.(keyspace.Collection); ok && v.Volatile() > 0 {
+		rdb.EachElementDeadline(v, func(element []byte, deadline int64) {
+			l.Deadlines = append(l.Deadlines, elementDeadline{Text(element), deadline})
+		})
+	}
+	var value any
+	switch v := r.Value.(type) {
+	case *str.Value:
+		value = Text(v.Text(nil))
+	case *list.List:
+		texts := []Text{}
+		v.Range(0, v.Len(), func(e ziplist.Entry) { texts = append(texts, entryText(e)) })
+		value = texts
+	case *set.Set:
+		texts := []Text{}
+		v.Each(func(e ziplist.Entry) bool { texts = append(texts, entryText(e)); return true })
+		value = texts
+	case *hash.Hash:
+		pairs := [][2]Text{}
+		v.Each(func(f, x ziplist.Entry) bool { pairs = append(pairs, [2]Text{entryText(f), entryText(x)}); return true })
+		value = pairs
+	case *zset.Set:
+		pairs := [][2]Text{}
+		v.Each(func(m []byte, score float64) bool {
+			pairs = append(pairs, [2]Text{Text(m), Text(strconv.FormatFloat(score, 'g', -1, 64))})
+			return true
+		})
+		value = pairs
+	default:
+		l.Payload = e.Payload(nil, v)
+		return l, nil
+	}
+	l.Value, err = json.Marshal(value)
+	return l, err
+}
+
+// Writer writes the lines of a snapshot. It is a snapshot.Receiver.
+type Writer struct {
+	out     *json.Encoder
+	encoder rdb.Encoder
+}
+
+// NewWriter returns a writer to out, which gets each line in one call.
+func NewWriter(out io.Writer) *Writer { return &Writer{out: json.NewEncoder(out)} }
+
+// Key implements snapshot.Receiver.
+func (f *Writer) Key(r *keyspace.Record) error {
+	l, err := lineOf(r, &f.encoder)
+	if err != nil {
+		return err
+	}
+	return f.out.Encode(l)
+}
+
+// Library implements snapshot.Receiver.
+func (f *Writer) Library(source []byte) error {
+	return f.out.Encode(map[string]Text{"library": Text(source)})
+}
