@@ -3,10 +3,8 @@ package snapshot
 import (
 	"bufio"
 	"bytes"
-	"errors"
 	"io"
 	"strconv"
-	"syscall"
 	"time"
 
 	"github.com/miniserver-go/miniserver/engine"
@@ -27,7 +25,7 @@ import (
 // Dialer reaches other servers.
 type Dialer interface {
 	// Dial connects to a server. It fails after the timeout, as does each Read and Write of the connection. The error
-	// for a port that is not open wraps syscall.ECONNREFUSED.
+	// for a port that is not open wraps syscall.ECONNREFUSED, or what Windows has for it.
 	Dial(host, port string, timeout time.Duration) (io.ReadWriteCloser, error)
 }
 
@@ -204,7 +202,7 @@ func deleteMoved(c *engine.Call, moved [][]byte) {
 func (m *migrator) move(c *engine.Call, q *migration) (moved [][]byte, err error) {
 	conn, err := m.dialer.Dial(q.host, q.port, q.timeout)
 	switch {
-	case errors.Is(err, syscall.ECONNREFUSED):
+	case isRefused(err):
 		return nil, errMigrateWrite
 	case err != nil:
 		return nil, errMigrateDial

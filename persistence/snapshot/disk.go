@@ -97,9 +97,19 @@ func Strerror(err error) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
+// Errors of Windows, where package syscall has others under the names of Unix.
+const (
+	winRefused      = syscall.Errno(10061)
+	winNotAvailable = syscall.Errno(10049)
+)
+
+// isRefused reports whether an error says that a port is not open.
+func isRefused(err error) bool {
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, winRefused)
+}
+
 // unixText returns C's text for errors that Windows words otherwise; "" elsewhere and for all others.
 func unixText(errno syscall.Errno) string {
-	const connectionRefused, addressNotAvailable = syscall.Errno(10061), syscall.Errno(10049)
 	switch {
 	case runtime.GOOS != "windows":
 		return ""
@@ -109,9 +119,9 @@ func unixText(errno syscall.Errno) string {
 		return "Permission denied"
 	case errors.Is(errno, fs.ErrExist):
 		return "File exists"
-	case errno == connectionRefused:
+	case errno == winRefused:
 		return "Connection refused"
-	case errno == addressNotAvailable:
+	case errno == winNotAvailable:
 		return "Cannot assign requested address"
 	}
 	return ""

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"net"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -91,6 +93,8 @@ func TestMigrateLosesNothing(t *testing.T) {
 		reply, left, journal := migrated(t, s, "")
 		require.Equal(t, []string{string(want), "abc", ""}, []string{reply, left, journal})
 	}
+	text, _, _ := migrated(t, &scripted{refuse: &net.OpError{Op: "dial", Err: os.NewSyscallError("connectex", winRefused)}}, "")
+	require.Equal(t, string(errMigrateWrite), text, "as Windows says it")
 	reply, left, _ := migrated(t, &scripted{full: errors.New("closed"), Reader: strings.NewReader("+OK\r\n+OK\r\n")}, "")
 	require.Equal(t, []string{string(errMigrateWrite), "abc"}, []string{reply, left})
 }
