@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
-	"os"
-	"path/filepath"
 	"strconv"
 	"sync"
 	"testing"
@@ -24,11 +22,7 @@ var kills = flag.Int("kills", 2, "how often a server is killed under load, for e
 // TestKilledUnderLoad kills a server with signal 9 at random moments, while clients write and the journal is rewritten,
 // and checks the data after the next start. All kills use the same files.
 func TestKilledUnderLoad(t *testing.T) {
-	root, err := launch.Root()
-	require.NoError(t, err)
-	binary, err := launch.Build(root, "./cmd/miniserver")
-	require.NoError(t, err)
-	defer os.RemoveAll(filepath.Dir(binary))
+	binary := built(t)
 	for _, policy := range []string{"always", "everysec", "no"} {
 		t.Run(policy, func(t *testing.T) {
 			v := &victim{t: t, binary: binary, dir: t.TempDir(), policy: policy}

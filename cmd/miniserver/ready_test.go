@@ -16,20 +16,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/miniserver-go/miniserver/internal/launch"
 )
-
-// built returns the path of the program, which is removed after the test.
-func built(t *testing.T) string {
-	t.Helper()
-	root, err := launch.Root()
-	require.NoError(t, err)
-	binary, err := launch.Build(root, "./cmd/miniserver")
-	require.NoError(t, err)
-	t.Cleanup(func() { os.RemoveAll(filepath.Dir(binary)) })
-	return binary
-}
 
 // The program prints one line and nothing else to standard output, and its port is in the file as long as it runs.
 func TestReadyLineAndPortFile(t *testing.T) {

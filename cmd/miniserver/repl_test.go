@@ -89,7 +89,7 @@ func TestReplCompletes(t *testing.T) {
 // TestReplAtATerminal: Tab completes, Ctrl-C gives up a line and ends a script, Ctrl-D ends the program, and the next run remembers
 // the lines.
 func TestReplAtATerminal(t *testing.T) {
-	binary := built(t) // by the Go tool, which needs its home
+	binary := built(t) // may call the Go tool, which needs its home
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("TERM", "xterm")
 	s := terminal(t, binary, "repl")

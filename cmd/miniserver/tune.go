@@ -11,8 +11,14 @@ import (
 
 // Settings of the Go runtime for this program. The environment variables GOMAXPROCS, GOGC and GOMEMLIMIT override them.
 
+// ownsRuntime is false where servers are not the program, but parts of it, and leave the runtime as it is.
+var ownsRuntime = true
+
 // tune gives the runtime so many processors, and adapts the pace of the collector to the heap.
 func tune(processors int) {
+	if !ownsRuntime {
+		return
+	}
 	if os.Getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(processors)
 	}
@@ -175,7 +181,7 @@ func (l *memoryLimit) fit(live int64) {
 		}
 		want += want/100*limitShare + limitLeast
 	}
-	if want != l.set && os.Getenv("GOMEMLIMIT") == "" {
+	if want != l.set && ownsRuntime && os.Getenv("GOMEMLIMIT") == "" {
 		l.set = want
 		debug.SetMemoryLimit(want)
 	}

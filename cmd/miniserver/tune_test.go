@@ -12,6 +12,8 @@ import (
 // collect all the time.
 func TestMemoryLimit(t *testing.T) {
 	t.Setenv("GOMEMLIMIT", "")
+	ownsRuntime = true
+	defer func() { ownsRuntime = false }()
 	before := debug.SetMemoryLimit(-1)
 	defer debug.SetMemoryLimit(before)
 	const mb = 1 << 20

@@ -34,7 +34,7 @@ var layers = [][]string{
 	{"internal/luacases"},
 	{"internal/likeness"},
 	{"internal/reference"},
-	{"internal/launch", "internal/progress", "internal/dataset", "internal/linear"},
+	{"internal/launch", "internal/progress", "internal/dataset", "internal/linear", "internal/quick"},
 	{"internal/assembly"},
 	{"testkit"},
 	{"persistence/fixture"},

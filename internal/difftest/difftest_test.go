@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -67,16 +66,15 @@ func compare(t *testing.T, like string, redis, ours Side) {
 	t.Logf("accepted: %s", strings.Join(lines, ", "))
 }
 
+func TestMain(m *testing.M) { os.Exit(launch.Run(m)) }
+
 // ourSide is the server of the -ours flag, or one built and started for the test.
 func ourSide(t *testing.T, like string) Side {
 	if *ours != "" {
 		return Side{Name: "ours", Network: "tcp", Address: *ours}
 	}
-	root, err := launch.Root()
+	path, err := launch.Ours()
 	require.NoError(t, err)
-	path, err := launch.Build(root, "./cmd/miniserver")
-	require.NoError(t, err)
-	t.Cleanup(func() { os.RemoveAll(filepath.Dir(path)) })
 	process, err := launch.Start(launch.Spec{Path: path, Args: []string{"--databases", "4", "--like", like}})
 	require.NoError(t, err)
 	t.Cleanup(func() { process.Stop() })
@@ -90,9 +88,6 @@ func TestOursAgreesWithRedis(t *testing.T) {
 
 // TestOursAgreesAsEachRelease runs few commands for each of the other releases.
 func TestOursAgreesAsEachRelease(t *testing.T) {
-	if testing.Short() {
-		t.Skip("all releases but one are left out with -short")
-	}
 	for _, r := range release.Known {
 		if r.Name == *like {
 			continue
@@ -106,9 +101,6 @@ func TestOursAgreesAsEachRelease(t *testing.T) {
 
 // TestRedisAgreesWithItself shows that nothing random or timed is taken for a difference.
 func TestRedisAgreesWithItself(t *testing.T) {
-	if testing.Short() {
-		t.Skip("tests of the reference servers are left out with -short")
-	}
 	compare(t, *like, redisSide(t, *like, "redis"), redisSide(t, *like, "other redis"))
 }
 

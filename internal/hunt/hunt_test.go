@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,36 +13,24 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/internal/launch"
+	"github.com/miniserver-go/miniserver/internal/quick"
 )
 
-var built string // the server under attack
-
-func TestMain(m *testing.M) {
-	root, err := launch.Root()
-	if err == nil {
-		built, err = launch.Build(root, "./cmd/miniserver")
-	}
-	if err != nil {
-		panic(err)
-	}
-	code := m.Run()
-	os.RemoveAll(filepath.Dir(built))
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { os.Exit(launch.Run(m)) }
 
 func briefly(t *testing.T) limits {
+	quick.Outside(t)
+	path, err := launch.Ours()
+	require.NoError(t, err)
 	redis, err := exec.LookPath("redis-server")
 	if os.Getenv("REQUIRE_REDIS") == "1" {
 		require.NoError(t, err)
 	}
-	return limits{path: built, reference: redis, seed: 1, brief: true, memory: 2 << 30, slack: 96 << 20, patience: time.Minute, settling: time.Minute}
+	return limits{path: path, reference: redis, seed: 1, brief: true, memory: 2 << 30, slack: 96 << 20, patience: time.Minute, settling: time.Minute}
 }
 
 // TestAreas attacks briefly in each area.
 func TestAreas(t *testing.T) {
-	if testing.Short() {
-		t.Skip("attacks are left out with -short")
-	}
 	for _, a := range areas {
 		t.Run(a.name, func(t *testing.T) {
 			var out strings.Builder
@@ -123,9 +110,6 @@ func TestStepsRepeatThemselves(t *testing.T) {
 
 // TestGroupsFindLostWrites lets the area attack redis-server with Sentinels, which loses writes when a master is cut off.
 func TestGroupsFindLostWrites(t *testing.T) {
-	if testing.Short() {
-		t.Skip("attacks are left out with -short")
-	}
 	l := briefly(t)
 	if l.reference == "" {
 		t.Skip("redis-server was not found")

@@ -208,38 +208,6 @@ func (s *Server) clear() error {
 	return os.RemoveAll(s.Dir)
 }
 
-// Build compiles the package, a path relative to the module's root such as "./cmd/miniserver", with further flags
-// of go build, and returns the path of the binary. The caller removes its directory.
-func Build(root, pkg string, flags ...string) (string, error) {
-	dir, err := os.MkdirTemp("", "build")
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, filepath.Base(pkg))
-	build := exec.Command("go", slices.Concat([]string{"build", "-o", path}, flags, []string{pkg})...)
-	build.Dir = root
-	if out, err := build.CombinedOutput(); err != nil {
-		os.RemoveAll(dir)
-		return "", fmt.Errorf("go build %s: %w\n%s", pkg, err, out)
-	}
-	return path, nil
-}
-
-// Root returns the directory of the module that the working directory is in.
-func Root() (string, error) {
-	dir, err := os.Getwd()
-	for err == nil {
-		if _, missing := os.Stat(filepath.Join(dir, "go.mod")); missing == nil {
-			return dir, nil
-		}
-		if dir == filepath.Dir(dir) {
-			return "", errors.New("no go.mod in the working directory or above")
-		}
-		dir = filepath.Dir(dir)
-	}
-	return "", err
-}
-
 // versions remembers the answers of Version.
 var versions sync.Map
 

@@ -1,0 +1,49 @@
+// Package quick tells tests what go test -short leaves out.
+//
+//	                                       go test -short   go test -race -short
+//	starts a browser or a real server,
+//	waits for seconds                      Skip             runs
+//	checks another process                 Outside          Outside
+//	keeps one goroutine busy for seconds   OneGoroutine     OneGoroutine
+//	repeats something random               Rounds: a tenth  Rounds: a tenth
+//
+// The first column is the quick check, which is to take less than a minute. In the second, the race detector gets what it may find something in:
+// all that runs in several goroutines of this process.
+package quick
+
+import "testing"
+
+// Check reports whether this is the quick check.
+func Check() bool { return testing.Short() && !raced }
+
+// Skip leaves the test out of the quick check, because it does what why says: "starts a browser".
+func Skip(t testing.TB, why string) {
+	t.Helper()
+	if Check() {
+		t.Skip("left out with -short: " + why)
+	}
+}
+
+// OneGoroutine leaves the test out with -short, because it does what why says, in one goroutine.
+func OneGoroutine(t testing.TB, why string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("left out with -short: " + why)
+	}
+}
+
+// Outside leaves the test out with -short, and whenever the race detector is on, because all that it checks runs in other processes.
+func Outside(t testing.TB) {
+	t.Helper()
+	if testing.Short() || raced {
+		t.Skip("left out with -short and with -race: what it checks runs in another process")
+	}
+}
+
+// Rounds returns the number of rounds for a test that wants n: a tenth of them with -short.
+func Rounds[N int | int64 | uint64](n N) N {
+	if testing.Short() {
+		return max(n/10, 1)
+	}
+	return n
+}
