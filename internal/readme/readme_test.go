@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/internal/launch"
+	"github.com/miniserver-go/miniserver/internal/quick"
 	"github.com/miniserver-go/miniserver/internal/reference"
 	"github.com/miniserver-go/miniserver/resp"
 	"github.com/miniserver-go/miniserver/testkit"
@@ -39,16 +40,18 @@ type desk struct {
 	ports  map[string]string // those that stand for the ones of the pages
 }
 
+func TestMain(m *testing.M) { os.Exit(launch.Run(m)) }
+
 func sitDown(t *testing.T) *desk {
+	quick.Outside(t)
 	d := &desk{t: t, path: t.TempDir(), ports: map[string]string{}}
 	var err error
 	d.root, err = launch.Root()
 	require.NoError(t, err)
 	d.folder = d.root
-	binary, err := launch.Build(d.root, "./cmd/miniserver")
+	binary, err := launch.Ours()
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, os.RemoveAll(filepath.Dir(binary))) })
-	d.server, err = launch.Start(launch.Spec{Path: binary, Args: strings.Fields("--" + testkit.Setting)})
+	d.server, err = launch.Start(launch.Spec{Path: binary, Args: []string{"--" + testkit.Setting, "--http-port", d.port("8080")}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, d.server.Stop()) })
 	d.ports["6379"] = d.server.Port()
@@ -133,9 +136,6 @@ func pages(t *testing.T, root string) (paths []string) {
 }
 
 func TestTerminalSessionsAreWhatHappens(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the pages are left out with -short")
-	}
 	d := sitDown(t)
 	d.putRedisCLI()
 	for _, path := range pages(t, d.root) {
@@ -227,9 +227,6 @@ func TestEverySettingIsMentioned(t *testing.T) {
 
 // TestHeadersOfExamplesRun runs the commands in the headers of the example scripts.
 func TestHeadersOfExamplesRun(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the examples are left out with -short")
-	}
 	d := sitDown(t)
 	d.putRedisCLI()
 	scripts, err := filepath.Glob(filepath.Join(d.root, "examples", "*.lua"))

@@ -22,6 +22,7 @@ import (
 	"testing"
 
 	"github.com/miniserver-go/miniserver/internal/launch"
+	"github.com/miniserver-go/miniserver/internal/quick"
 	"github.com/miniserver-go/miniserver/release"
 )
 
@@ -32,10 +33,11 @@ type Server struct {
 	Release *release.Release
 }
 
-// Require returns the path of a program in $PATH: one of Redis, of any release, lua5.1 or lcov. If it is missing
-// the test is skipped, or fails if REQUIRE_REDIS is set.
+// Require returns the path of a program in $PATH: one of Redis, of any release, lua5.1, lcov or another tool. If it is missing
+// the test is skipped, or fails if REQUIRE_REDIS is set. The quick check leaves the test out.
 func Require(t testing.TB, program string) string {
 	t.Helper()
+	quick.Skip(t, "starts "+program)
 	path, err := exec.LookPath(program)
 	if err == nil {
 		return path
