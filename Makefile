@@ -18,8 +18,9 @@ VERSION ?= $(patsubst v%,%,$(shell git describe --tags --abbrev=0 2>/dev/null ||
 build:
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o miniserver ./cmd/miniserver
 
+# Tests that run side by side wait: for time that passes, or for other processes. So there may be more of them than processors.
 test: lint
-	go test ./...
+	go test -parallel 4 ./...
 	cd $(PROGRAMS) && go test ./...
 	$(if $(FULL),go test -race -short -timeout 20m $(RACE_PACKAGES))
 	$(if $(FULL),go test ./internal/difftest -run TestOursAgreesWithRedis -seeds 10 -commands 100000 -timeout 20m)

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/internal/quick"
 )
 
 func TestSlidingWindowForgetsOneRequestAtATime(t *testing.T) {
@@ -202,8 +204,9 @@ func TestTokenBucketBearsAClockThatGoesBack(t *testing.T) {
 // millisecond.
 func TestTokenBucketLosesNothingToRounding(t *testing.T) {
 	s := inProcess(t)
-	const capacity, refill, period, periods = 2, 3, 7, 5000
-	taken := 0
+	const capacity, refill, period = 2, 3, 7
+	periods := quick.Rounds(int64(5000))
+	taken := int64(0)
 	for s.now <= start+periods*period {
 		allowed, _, wait := triple(t, s.run("token-bucket", "k", capacity, refill, period, 1, s.now))
 		if allowed {

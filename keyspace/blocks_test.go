@@ -15,6 +15,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/set"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/ds/zset"
+	"github.com/miniserver-go/miniserver/internal/quick"
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
@@ -199,7 +200,7 @@ func (w *modelled) check() {
 
 // What collections hold is what was put in, wherever their blocks are, and no block is left over.
 func TestBlocksFollowTheirValues(t *testing.T) {
-	for seed := range uint64(3) {
+	for seed := range quick.Rounds(uint64(3)) {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		w := &modelled{T: t, rng: rng, ks: keyspace.New(2, seed, rng.Uint64N), model: []map[string]collection{{}, {}}}
 		for range 15 {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/ds/list"
+	"github.com/miniserver-go/miniserver/internal/quick"
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
@@ -106,7 +107,7 @@ func keyBytes(ks *keyspace.Keyspace) map[string]int {
 // A twin goes through the same changes without a compaction. In between there are snapshots, and clones are taken.
 func TestCompactionChangesNothing(t *testing.T) {
 	const keys = 15_000
-	for seed := range uint64(2) {
+	for seed := range quick.Rounds(uint64(2)) {
 		ks := mixed(rand.New(rand.NewPCG(seed, 1)), keys)
 		twin := mixed(rand.New(rand.NewPCG(seed, 1)), keys)
 		require.Equal(t, now(twin), now(ks))

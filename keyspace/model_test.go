@@ -17,6 +17,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/ds/zset"
+	"github.com/miniserver-go/miniserver/internal/quick"
 )
 
 // naive is a key as the model keeps it. One of text, fields, scores and elements is used; the members of a
@@ -537,7 +538,7 @@ func (w *twins) mode() {
 
 func TestModel(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
-	for round := range 60 {
+	for round := range quick.Rounds(60) {
 		program := make([]byte, 4000)
 		for i := range program {
 			program[i] = byte(rng.Uint32())

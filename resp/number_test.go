@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/internal/quick"
 )
 
 func TestFormatDouble(t *testing.T) {
@@ -101,7 +103,7 @@ func randomDouble(r *rand.Rand) float64 {
 
 func TestDoublesSurviveTheirText(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for range 100_000 {
+	for range quick.Rounds(100_000) {
 		f := randomDouble(r)
 		for _, text := range [][]byte{FormatDouble(nil, f), FormatShortest(nil, f), Format17(nil, f)} {
 			back, ok := ParseFloat(text)

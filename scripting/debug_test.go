@@ -14,6 +14,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/commands"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/quick"
 	"github.com/miniserver-go/miniserver/scripting"
 	"github.com/miniserver-go/miniserver/scripting/debugger"
 	"github.com/miniserver-go/miniserver/scripting/lua"
@@ -390,7 +391,7 @@ func TestGoingBackShowsWhatWas(t *testing.T) {
 			request[1] = []byte(script)
 			s, e := newScripts()
 			client := e.NewSession(nil)
-			for seed := range uint64(2) {
+			for seed := range quick.Rounds(uint64(2)) {
 				w := &walker{t: t, rng: rand.New(rand.NewPCG(seed, 1)), steps: 80}
 				reply := s.Debug(client, engine.DebugCopy, request, w)
 				require.NotEmpty(t, w.seen)

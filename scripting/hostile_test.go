@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/quick"
 )
 
 // Hostile scripts. Each must end with an error, stay within its memory limit, and leave nothing behind for the next
@@ -160,6 +161,7 @@ table.sort(seen)
 return {seen, KEYS, ARGV, tostring(getmetatable(KEYS)), ('%5.1f'):format(1), cjson.encode({1, {a = 2}}), tostring(coroutine.running())}`
 
 func TestHostileScripts(t *testing.T) {
+	quick.OneGoroutine(t, "fills memory")
 	e := newEngine()
 	require.NoError(t, e.Param("script-memory-limit").Set("64mb"))
 	s := e.NewSession(nil)

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/internal/quick"
 )
 
 // feed passes bytes to a parser and an input as a connection does, in pieces, and collects what comes out.
@@ -209,6 +211,7 @@ func TestKeptPipelineIsParsedOnce(t *testing.T) {
 
 // A client that falls silent within a command keeps only what it has sent.
 func TestIdleInputIsShrunk(t *testing.T) {
+	quick.Skip(t, "waits four seconds")
 	r := start(t, Options{})
 	c := r.dial(t)
 	const half = 300_000

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/redcon"
+
+	"github.com/miniserver-go/miniserver/internal/quick"
 )
 
 var open = limits{bulk: 512 << 20, authed: true}
@@ -143,7 +145,7 @@ func BenchmarkParse(b *testing.B) {
 // Commands as clients write them are those that redcon, another implementation, reads.
 func TestCutAgreesWithRedcon(t *testing.T) {
 	dice := rand.New(rand.NewPCG(1, 2))
-	for range 1000 {
+	for range quick.Rounds(1000) {
 		var in []byte
 		for range 1 + dice.IntN(5) {
 			n := 1 + dice.IntN(30)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/difftest"
+	"github.com/miniserver-go/miniserver/internal/quick"
 )
 
 // TestSameSeedSameBytes runs random commands in two engines that were made with other seeds.
@@ -29,7 +30,7 @@ func TestSameSeedSameChaos(t *testing.T) {
 			require.Equal(t, "+OK\r\n", r.text(line))
 		}
 	}
-	repeats(t, 100_000, first, second)
+	repeats(t, quick.Rounds(100_000), first, second)
 }
 
 // repeats runs random commands twice, and compares all replies and the data at the end.

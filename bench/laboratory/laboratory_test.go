@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/internal/launch"
+	"github.com/miniserver-go/miniserver/internal/quick"
 	"github.com/miniserver-go/miniserver/internal/reference"
 )
 
@@ -28,6 +29,7 @@ func TestFormsAreWhatTheyAreCalled(t *testing.T) {
 
 // TestAccountsAreThoseOfTheHeap compares the two byte figures for every type, form and shape.
 func TestAccountsAreThoseOfTheHeap(t *testing.T) {
+	quick.Skip(t, "weighs the heap hundreds of times")
 	for _, c := range (Selection{Shapes: []string{"ints", "times", "65 bytes"}, Counts: []int{1, 60, 300}}).Cases() {
 		r := Result{Case: c}
 		r.weigh(elements(shape(c.Shape), c.N))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/dataset"
+	"github.com/miniserver-go/miniserver/internal/quick"
 	"github.com/miniserver-go/miniserver/persistence/jsonlines"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 	"github.com/miniserver-go/miniserver/resp"
@@ -19,7 +20,7 @@ var randomConversions = flag.Int("conversions", 30, "random datasets that are co
 
 // TestConvertRandomData converts snapshots of random data of every type and encoding, and compares what loads with them.
 func TestConvertRandomData(t *testing.T) {
-	for seed := range uint64(*randomConversions) {
+	for seed := range quick.Rounds(uint64(*randomConversions)) {
 		shelf := new(snapshot.MemDisk)
 		s := newMemoryServer(t, shelf)
 		runAll(t, s.engine, dataset.New(seed).Keys(1+int(seed)%40))

@@ -199,6 +199,7 @@ func TestCirclesOfReplicas(t *testing.T) {
 	kinds := map[string]string{"ours": built(t), "theirs": reference.Default.Path(t)}
 	for _, circle := range [][]string{{"ours"}, {"theirs"}, {"ours", "ours"}, {"ours", "theirs"}} {
 		t.Run(strings.Join(circle, " of "), func(t *testing.T) {
+			t.Parallel()
 			var all []watched
 			for _, kind := range circle {
 				w := watchedServer(t, kinds[kind], "--enable-debug-command", "yes", "--replicaof", "127.0.0.1 1", "--replica-read-only", "no")
@@ -228,6 +229,7 @@ func TestPasswordsOfMasters(t *testing.T) {
 	kinds := map[string]string{"ours": built(t), "theirs": reference.Default.Path(t)}
 	for _, pair := range [][2]string{{"ours", "ours"}, {"theirs", "ours"}, {"ours", "theirs"}} {
 		t.Run(pair[1]+" of "+pair[0], func(t *testing.T) {
+			t.Parallel()
 			m := watchedServer(t, kinds[pair[0]], "--enable-debug-command", "yes")
 			port := m.process.Port()
 			require.Equal(t, "OK", m.ask(t, "CONFIG SET requirepass secret"))

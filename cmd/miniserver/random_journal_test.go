@@ -10,6 +10,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/difftest"
+	"github.com/miniserver-go/miniserver/internal/quick"
 	"github.com/miniserver-go/miniserver/internal/reference"
 	"github.com/miniserver-go/miniserver/internal/transcript"
 	"github.com/miniserver-go/miniserver/release"
@@ -56,6 +57,7 @@ func TestRandomCommandsReplayedFromTheJournal(t *testing.T) {
 
 // TestRandomCommandsReplayedLikeOlder does the same as each older release.
 func TestRandomCommandsReplayedLikeOlder(t *testing.T) {
+	quick.OneGoroutine(t, "does for each release what TestRandomCommandsReplayedFromTheJournal does")
 	for i := range release.Known {
 		name := reference.Release(release.Known[i].Name)
 		t.Run(string(name), func(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/internal/difftest"
+	"github.com/miniserver-go/miniserver/internal/quick"
 	"github.com/miniserver-go/miniserver/internal/reference"
 	"github.com/miniserver-go/miniserver/resp"
 )
@@ -179,6 +180,7 @@ func TestReplicaComesBack(t *testing.T) {
 
 // Replicas come while much is being written, and have it all.
 func TestReplicasComeUnderLoad(t *testing.T) {
+	quick.Skip(t, "waits for servers that follow one another")
 	ours, port := master(t)
 	ours.ask(t, "DEBUG POPULATE 200000")
 	stop, stopped := make(chan struct{}), make(chan struct{})

@@ -186,6 +186,7 @@ func (o *observed) awaitCommand(t *testing.T, name, command string) {
 func TestReplicasReceiveWhatRedisSends(t *testing.T) {
 	for _, r := range []reference.Release{reference.Redis62, reference.Default, reference.Redis70, "redis:7.2", "redis:7.4", reference.Valkey81} {
 		t.Run(string(r), func(t *testing.T) {
+			t.Parallel()
 			target := newTarget(t)
 			theirs := observe(t, "unix", r.Start(t).Socket, target)
 			addr, _, _ := launched(t, "--port", "0", "--bind", "127.0.0.1", "--enable-debug-command", "yes", "--like", string(r))

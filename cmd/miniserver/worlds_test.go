@@ -25,6 +25,7 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
 	"github.com/miniserver-go/miniserver/internal/corpus"
+	"github.com/miniserver-go/miniserver/internal/quick"
 	"github.com/miniserver-go/miniserver/internal/reference"
 	"github.com/miniserver-go/miniserver/internal/transcript"
 	"github.com/miniserver-go/miniserver/keyspace"
@@ -72,6 +73,7 @@ func TestTranscriptsInRESP3(t *testing.T) {
 // TestTranscriptsWithoutSmallEncodings runs them with every threshold at 0, so that no value is a
 // ziplist, and with an element in each node of a list.
 func TestTranscriptsWithoutSmallEncodings(t *testing.T) {
+	quick.OneGoroutine(t, "runs all transcripts in one more world")
 	w := transcript.NewMemory(transcript.Traits{Name: "an engine without small encodings", Tags: []string{"large"}}, func(e *engine.Engine) {
 		furnish(e)
 		for _, name := range e.ParamNames() {
@@ -157,6 +159,7 @@ func digest(e *engine.Engine) (d keyspace.Digest) {
 }
 
 func TestTranscriptsReplayedFromTheJournal(t *testing.T) {
+	quick.OneGoroutine(t, "runs all transcripts in one more world")
 	w := &replayed{Memory: memory("an engine with a journal", 2, "journal")}
 	w.Journal = w.record
 	require.NoError(t, w.Reset())
@@ -207,6 +210,7 @@ func (w *reloaded) Check() error {
 }
 
 func TestTranscriptsReloadedFromASnapshot(t *testing.T) {
+	quick.Skip(t, "runs all transcripts in one more world")
 	w := &reloaded{shelf: new(snapshot.MemDisk)}
 	w.Memory = transcript.NewMemory(transcript.Traits{Name: "an engine with a snapshot", Tags: []string{"snapshot"}}, func(e *engine.Engine) {
 		furnishWith(e, w.shelf)
@@ -292,6 +296,8 @@ func deadlines(v keyspace.Value) string {
 
 // TestTranscriptsOverTCP sends each command one byte at a time.
 func TestTranscriptsOverTCP(t *testing.T) {
+	quick.Skip(t, "waits for time that passes")
+	t.Parallel()
 	e := engine.New(engine.Options{Clock: func() int64 { return time.Now().UnixMicro() }, Seed: 1})
 	furnish(e)
 	require.NoError(t, e.Param("enable-debug-command").Set("yes"))
@@ -320,14 +326,14 @@ func TestTranscriptsOnRedis70(t *testing.T) { runOn(t, reference.Redis70) }
 func TestTranscriptsOnValkey(t *testing.T) { runOn(t, reference.Valkey81) }
 
 func runOn(t *testing.T, r reference.Release) {
-	if os.Getenv("REQUIRE_REDIS") == "" && testing.Short() {
-		t.Skip("the reference servers are left out with -short")
-	}
+	quick.Outside(t)
+	t.Parallel() // they wait for time that passes
 	corpus.RunFiles(t, corpus.Real(t, r, 2), commandCorpus, corpus.Files(t, commandCorpus), todo(t, r)...)
 }
 
 // TestTranscriptsLikeOlder runs what a server of another release can run of them in an engine that behaves as that release.
 func TestTranscriptsLikeOlder(t *testing.T) {
+	quick.OneGoroutine(t, "runs all transcripts in one more world")
 	for _, r := range []reference.Release{reference.Redis70, reference.Valkey81} {
 		t.Run(string(r), func(t *testing.T) {
 			w := memoryLike(t, r, "an engine like "+string(r))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/ds/arena"
 	"github.com/miniserver-go/miniserver/ds/expiry"
+	"github.com/miniserver-go/miniserver/internal/quick"
 )
 
 // TestTableIsAMap plays random operations on a Table and on a map.
@@ -103,7 +104,7 @@ func TestEarlierDeadlinesDoNotPileUp(t *testing.T) {
 
 // TestRowIsASlice plays random operations on a Row and on a slice.
 func TestRowIsASlice(t *testing.T) {
-	for seed := range uint64(20) {
+	for seed := range quick.Rounds(uint64(20)) {
 		playRow(t, seed, 2000)
 	}
 }

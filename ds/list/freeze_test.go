@@ -5,12 +5,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/internal/quick"
 )
 
 // TestFrozenListStaysAsItIs changes lists at random while they are frozen: short ones, and some with many nodes.
 func TestFrozenListStaysAsItIs(t *testing.T) {
 	frozen := 0
-	for seed := range uint64(40) {
+	for seed := range quick.Rounds(uint64(40)) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		p := &pair{Assertions: require.New(t), lim: Limits{Node: int(seed%10) - 5}}
 		most := 60
@@ -42,7 +44,7 @@ func TestFrozenListStaysAsItIs(t *testing.T) {
 			p.same()
 		}
 	}
-	require.Greater(t, frozen, 200)
+	require.Greater(t, frozen, quick.Rounds(200))
 }
 
 // TestThawedListCopiesNothing: a change copies a node once, and none after Thaw.

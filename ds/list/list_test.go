@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/ds/ziplist"
+	"github.com/miniserver-go/miniserver/internal/quick"
 )
 
 // listOf returns a list of texts, pushed at the tail.
@@ -46,7 +47,7 @@ func numbers(from, to int) (all []string) {
 
 // TestRandomChanges runs long programs of the kind that FuzzChanges makes up.
 func TestRandomChanges(t *testing.T) {
-	for seed := range uint64(150) {
+	for seed := range quick.Rounds(uint64(150)) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		p := &pair{Assertions: require.New(t), lim: Limits{Node: int(seed%10) - 5}}
 		for range 300 {

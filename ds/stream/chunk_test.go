@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/internal/quick"
 )
 
 // long is a stream that has chunks, and the IDs of its entries.
@@ -69,7 +71,7 @@ func TestNodesOfALongStreamFitTightly(t *testing.T) {
 }
 
 func TestChangesOfALongStream(t *testing.T) {
-	for seed := range uint64(3) {
+	for seed := range quick.Rounds(uint64(3)) {
 		draw := rand.New(rand.NewPCG(seed, 1))
 		l := newLong(t)
 		for range 150 {

@@ -12,6 +12,7 @@ import (
 	stringcmds "github.com/miniserver-go/miniserver/commands/strings"
 	"github.com/miniserver-go/miniserver/commands/zsets"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/quick"
 	"github.com/miniserver-go/miniserver/internal/reference"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
@@ -58,6 +59,7 @@ func TestARunEndsAtAReplyThatDoesNotCome(t *testing.T) {
 }
 
 func TestWhatNobodyMentionedIsReported(t *testing.T) {
+	quick.Skip(t, "waits two seconds")
 	w := redis(t)
 	w.Quiet = time.Second
 	out, err := parse(t, "> SUBSCRIBE a b", `1) "subscribe"`, `2) "a"`, `3) (integer) 1`, "a> BLPOP q 0").Run(w)

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/internal/quick"
 )
 
 // A journal cut at any byte loads up to the last complete command or transaction, or is refused.
@@ -73,6 +75,9 @@ func TestPowerGoesAtEveryStep(t *testing.T) {
 	steps := live(t, newFaultyDisk(), nil)
 	require.Greater(t, steps, 30)
 	for power := 1; power <= steps; power++ {
+		if quick.Check() && power%5 > 0 {
+			continue
+		}
 		for _, lossy := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%d/%v", power, lossy), func(t *testing.T) {
 				disk := newFaultyDisk()

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/quick"
 )
 
 // set changes the faults of the disk.
@@ -142,6 +143,7 @@ func TestManifestMayLast(t *testing.T) {
 // A manifest that may not be durable may be found after a loss of power at any step of a later rewrite, even of one that
 // begins while the journal is off. The files that it names must not have changed.
 func TestManifestMayLastThroughTheNextRewrite(t *testing.T) {
+	quick.Skip(t, "starts hundreds of journals")
 	for _, when := range []string{"on", "off", "turned on again", "turned on again twice"} {
 		for i := 0; ; i++ {
 			power, clear := 1+i/2, i%2 // the first or the second manifest of a rewrite may be durable
@@ -234,6 +236,7 @@ func TestTurnedOnWhileTheDiskIsFull(t *testing.T) {
 
 // The changes of a master cannot be refused. When they fill the memory they are dropped there, and written again with all data.
 func TestDiskOfAReplicaIsFull(t *testing.T) {
+	quick.Skip(t, "writes gigabytes")
 	for _, policy := range []string{always, everysec, never} {
 		disk := newFaultyDisk()
 		s := start(t, disk, "appendfsync", policy)

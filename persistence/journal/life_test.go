@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/internal/quick"
 )
 
 var lives = flag.Int("lives", 40, "random lives of a journal")
@@ -20,7 +22,7 @@ var lives = flag.Int("lives", 40, "random lives of a journal")
 // without power and loaded again; and all of this also in the middle of each other, whenever the journal changes the disk.
 // After each step the files must load to what the journal promised.
 func TestLife(t *testing.T) {
-	for seed := range uint64(*lives) {
+	for seed := range quick.Rounds(uint64(*lives)) {
 		l := &life{t: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 7))}
 		l.begin(newFaultyDisk())
 		for range 50 {
@@ -260,6 +262,7 @@ func (l *life) found(s *store) (n int) {
 
 // TestLifeOfManyAtOnce is TestLife with everything on goroutines of its own, for the race detector.
 func TestLifeOfManyAtOnce(t *testing.T) {
+	quick.Skip(t, "waits for seconds")
 	for _, policy := range []string{always, everysec, never} {
 		disk := newFaultyDisk()
 		s := start(t, disk, "appendfsync", policy, "auto-aof-rewrite-min-size", "1000", "auto-aof-rewrite-percentage", "10")

@@ -9,13 +9,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/internal/quick"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
 // Clients count all the time during many rewrites. Every write goes to one file or the next, and none is lost between
 // them: the last numbers of each client are there without a gap.
 func TestWritesBetweenTwoFiles(t *testing.T) {
-	const rewrites, writers, places = 40, 4, 16
+	const writers, places = 4, 16
 	disk := newFaultyDisk()
 	s := start(t, disk, "auto-aof-rewrite-percentage", "0")
 	place := func(w, n int) string { return fmt.Sprint("writer", w, "place", n%places) }
@@ -34,7 +35,7 @@ func TestWritesBetweenTwoFiles(t *testing.T) {
 			}
 		})
 	}
-	for range rewrites {
+	for range quick.Rounds(40) {
 		s.journal.rewriteNow(true)
 		require.Equal(t, "ok", s.info("aof_last_bgrewrite_status"), s.log.String())
 		require.True(t, s.journal.commit(false))

@@ -19,6 +19,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/ds/zset"
+	"github.com/miniserver-go/miniserver/internal/quick"
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
@@ -396,7 +397,7 @@ func read(t *testing.T, file []byte, lim Limits) *keyspace.Keyspace {
 // holds the data at its start.
 func TestSnapshotOfLargeValues(t *testing.T) {
 	rested, changed := 0, 0
-	for seed := range uint64(80) {
+	for seed := range quick.Rounds(uint64(80)) {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		v := &vast{Keyspace: keyspace.New(2, seed, dice), rng: rng, lim: limits(int(seed % 2))}
 		v.Now = 1_700_000_000_000
@@ -433,8 +434,8 @@ func TestSnapshotOfLargeValues(t *testing.T) {
 		}
 		check(t, v.Keyspace)
 	}
-	require.Greater(t, rested, 1000, "large values rested between steps")
-	require.Greater(t, changed, 200, "and were changed while they did")
+	require.Greater(t, rested, quick.Rounds(1000), "large values rested between steps")
+	require.Greater(t, changed, quick.Rounds(200), "and were changed while they did")
 }
 
 // Layers of a Bloom filter may come in different blocks of a file.

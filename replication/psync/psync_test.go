@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/internal/quick"
 )
 
 // master is the connection to a master that says a text, whatever it receives.
@@ -74,6 +76,7 @@ func follow(m *master) (events []string, err error) {
 }
 
 func TestFullSynchronizationInPiecesOfAnySize(t *testing.T) {
+	quick.Skip(t, "cuts a snapshot at every byte")
 	full := hello + "\n\n+FULLRESYNC " + id + " 100\r\n\n\n"
 	stream := command("SELECT", "0") + "\n" + command("SET", "k", "\r\n")
 	snapshots := map[string]string{

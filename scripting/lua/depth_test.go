@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/internal/quick"
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
@@ -43,6 +44,7 @@ var deep = map[string]string{
 
 // TestDepth: recursion without end is an error, never a crash.
 func TestDepth(t *testing.T) {
+	quick.Skip(t, "fills memory")
 	for name, source := range deep {
 		t.Run(name, func(t *testing.T) {
 			L := newState()
