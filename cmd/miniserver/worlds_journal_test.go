@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/internal/corpus"
+	"github.com/miniserver-go/miniserver/internal/quick"
 	"github.com/miniserver-go/miniserver/internal/reference"
 	"github.com/miniserver-go/miniserver/internal/transcript"
 	"github.com/miniserver-go/miniserver/release"
@@ -88,6 +89,7 @@ func writeCommand(out *resp.Writer, args [][]byte) {
 
 // TestTranscriptsHandedToRedis has a redis-server load the journal of every file.
 func TestTranscriptsHandedToRedis(t *testing.T) {
+	quick.OneGoroutine(t, "runs all transcripts in one more world")
 	server := reference.Start(t, "--appendonly", "yes", "--databases", "16")
 	conn := server.Dial(t)
 	in := resp.NewReader(conn)

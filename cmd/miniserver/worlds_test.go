@@ -67,6 +67,7 @@ func TestTranscriptsInProcess(t *testing.T) {
 }
 
 func TestTranscriptsInRESP3(t *testing.T) {
+	quick.OneGoroutine(t, "runs all transcripts in one more world")
 	corpus.RunFiles(t, memory("an engine in process, RESP3", 3), commandCorpus, corpus.Files(t, commandCorpus))
 }
 
@@ -210,7 +211,7 @@ func (w *reloaded) Check() error {
 }
 
 func TestTranscriptsReloadedFromASnapshot(t *testing.T) {
-	quick.Skip(t, "runs all transcripts in one more world")
+	quick.OneGoroutine(t, "runs all transcripts in one more world")
 	w := &reloaded{shelf: new(snapshot.MemDisk)}
 	w.Memory = transcript.NewMemory(transcript.Traits{Name: "an engine with a snapshot", Tags: []string{"snapshot"}}, func(e *engine.Engine) {
 		furnishWith(e, w.shelf)
