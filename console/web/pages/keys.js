@@ -6,9 +6,9 @@ import {bytes, count, el, field, later, select, show} from "../dom.js";
 import {Rows} from "../rows.js";
 import {ValueView} from "../value.js";
 
-const step = 1000; // COUNT of a SCAN: well under a millisecond of the server's time
+const step = 500; // COUNT of a SCAN: under a millisecond of the server's time, also with keys that no cache has
 const enough = 500; // keys that one search looks for
-const patience = 40; // steps after which it asks whether to go on
+const patience = 80; // steps after which it asks whether to go on
 const most = 50_000; // keys that are kept
 
 export const page = {title: "Keys", async open(main, context) {
