@@ -74,6 +74,8 @@
 //   - A follower that deletes a conflicting end of its log, and then cannot store the new one, believes forever that the old one is there. So storing waits there
 //     until it succeeds.
 //   - Snapshot keeps Apply waiting, and Write does not: so Machine.Snapshot must be quick.
+//   - Heartbeats are handled beside Raft's other work, and can set its term back, in memory and on the disk: it then leads in one term and tells another.
+//     Here only those of the present term are handled so (TestHeartbeatsOfOtherTermsWait).
 //   - While the seat is handed over Raft refuses entries, and may go on to do so for a moment after it failed (#696): the seat is given up, and taken again when a
 //     barrier passes.
 //   - A removed member may not get the entry about it: the others tell it when it asks for votes (TestRemovedWhileAway).

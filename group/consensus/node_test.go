@@ -67,7 +67,7 @@ func TestVoteFile(t *testing.T) {
 		require.NoError(t, f.Close())
 		s = open()
 		require.Equal(t, uint64(9), s.number(keyTerm))
-		require.NoError(t, s.setNumber(keyTerm, 9), "writes both copies again")
+		require.NoError(t, s.setNumber(keyVoteTerm, 9), "writes both copies again")
 	}
 	require.NoError(t, os.WriteFile(path, []byte(strings.Repeat("damage", recordSize)), 0o644))
 	s = open()
@@ -134,6 +134,28 @@ func selfSigned(t *testing.T) *tls.Config {
 	pool := x509.NewCertPool()
 	pool.AddCert(pair.Leaf)
 	return &tls.Config{Certificates: []tls.Certificate{pair}, RootCAs: pool, ClientCAs: pool, ClientAuth: tls.RequireAndVerifyClientCert}
+}
+
+// TestHeartbeatsOfOtherTermsWait: Raft would handle them at once, and turn back a term that has begun meanwhile.
+func TestHeartbeatsOfOtherTermsWait(t *testing.T) {
+	m := newGroup(t, 1, nil).leader()
+	bare := &transport{node: m.Node, requests: make(chan raft.RPC, 1), closed: make(chan struct{})}
+	handled := func(term uint64) (at string) {
+		bare.beat(raft.RPC{Command: &raft.AppendEntriesRequest{Term: term}}, func(raft.RPC) {
+			at = "at once"
+			require.False(t, m.stable.term.TryLock(), "no other term begins")
+		})
+		select {
+		case <-bare.requests:
+			at += "in turn"
+		default:
+		}
+		return at
+	}
+	term := m.Status().Term
+	require.Equal(t, "at once", handled(term))
+	require.Equal(t, "in turn", handled(term+1))
+	require.Equal(t, "in turn", handled(term-1))
 }
 
 // TestCloseLeavesNothing looks for goroutines of a group that has been closed.

@@ -23,6 +23,7 @@ type stable struct {
 	own       string       // its own address
 	closed    chan struct{}
 
+	term    sync.Mutex // held while the term changes, and while it must not
 	changes sync.Mutex // held while the file is written
 	mu      sync.Mutex // guards content
 	content content
@@ -147,6 +148,13 @@ func (s *stable) GetUint64(key []byte) (uint64, error) {
 
 // SetUint64 implements raft.StableStore. Raft panics if it cannot store its term, so this waits until the disk works.
 func (s *stable) SetUint64(key []byte, value uint64) error {
+	if string(key) == keyTerm {
+		if value == s.number(keyTerm) {
+			return nil
+		}
+		s.term.Lock()
+		defer s.term.Unlock()
+	}
 	for {
 		err := s.Set(key, binary.LittleEndian.AppendUint64(nil, value))
 		if err == nil || string(key) != keyTerm {
@@ -154,6 +162,17 @@ func (s *stable) SetUint64(key []byte, value uint64) error {
 		}
 		pauseOrEnd(s.closed, firstPause)
 	}
+}
+
+// inTerm runs something if this is the present term, and lets no other one begin meanwhile.
+func (s *stable) inTerm(term uint64, fn func()) bool {
+	s.term.Lock()
+	defer s.term.Unlock()
+	if term != s.number(keyTerm) {
+		return false
+	}
+	fn()
+	return true
 }
 
 func (s *stable) number(key string) uint64 {

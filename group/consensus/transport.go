@@ -176,13 +176,25 @@ func (t *transport) SetHeartbeatHandler(handle func(raft.RPC)) {
 	t.NetworkTransport.SetHeartbeatHandler(func(r raft.RPC) {
 		select {
 		case <-t.serving:
+			t.beat(r, handle)
 		case <-t.closed:
-			return
-		}
-		if !t.answers(r) {
-			handle(r)
 		}
 	})
+}
+
+// beat handles a heartbeat. Raft does so beside its other work, and sets its term to that of the heartbeat: also after that work has gone on to a later
+// term, which it would forget. So only a heartbeat of the present term is handled here, and the term stays while it is.
+func (t *transport) beat(r raft.RPC, handle func(raft.RPC)) {
+	if t.answers(r) {
+		return
+	}
+	if q := r.Command.(*raft.AppendEntriesRequest); t.node.stable.inTerm(q.Term, func() { handle(r) }) {
+		return
+	}
+	select {
+	case t.requests <- r:
+	case <-t.closed:
+	}
 }
 
 // Consumer implements raft.Transport.
