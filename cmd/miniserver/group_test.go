@@ -363,6 +363,13 @@ func TestEvictionInAGroup(t *testing.T) {
 	}
 	g.until(leader, "evictions", func(reply string) bool { return infoField(reply, "evicted_keys") > 0 }, "INFO", "stats")
 	g.agree()
+	for id := range g.servers {
+		if id != leader {
+			reply, err := g.ask(id, "INFO", "stats")
+			require.NoError(t, err)
+			require.Zero(t, infoField(reply, "evicted_keys"), "it evicts nothing by itself")
+		}
+	}
 	g.until(leader, "how long commits took", func(reply string) bool { return strings.Contains(reply, "group-commit") }, "LATENCY", "LATEST")
 }
 
