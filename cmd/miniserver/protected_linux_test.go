@@ -52,31 +52,34 @@ func isolate(t *testing.T, path string, args ...string) isolated {
 	return isolated{t, fmt.Sprintf("/proc/%d/ns/net", server.Process.Pid)}
 }
 
-// ask sends PING to an address in the namespace, and returns the first line that comes back; an error of the connection otherwise.
-func (s isolated) ask(host string) (reply string) {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		runtime.LockOSThread() // and never unlocked, so that the thread ends, which is in the namespace
-		file, err := os.Open(s.namespace)
-		if err == nil {
-			err = unix.Setns(int(file.Fd()), unix.CLONE_NEWNET)
-		}
-		var c net.Conn
-		if err == nil {
-			_ = file.Close()
-			c, err = net.DialTimeout("tcp", net.JoinHostPort(host, "7777"), time.Minute)
-		}
-		if err != nil {
-			reply = err.Error()
-			return
-		}
-		defer c.Close()
-		_, _ = c.Write([]byte("PING\r\n"))
-		reply, _ = bufio.NewReader(c).ReadString('\n')
-	}()
-	<-done
+// ask sends PING to an address in the namespace, and returns the first line that comes back, or why the connection failed.
+func (s isolated) ask(host string) string {
+	var c net.Conn
+	var err error
+	s.inside(func() { c, err = net.DialTimeout("tcp", net.JoinHostPort(host, "7777"), time.Minute) })
+	if err != nil {
+		return err.Error()
+	}
+	defer c.Close()
+	_, _ = c.Write([]byte("PING\r\n"))
+	reply, err := bufio.NewReader(c).ReadString('\n')
+	require.NoError(s.t, err)
 	return reply
+}
+
+// inside opens sockets in the namespace. The thread goes back afterwards: it may be the first of the process, whose namespace is that of the process.
+func (s isolated) inside(open func()) {
+	runtime.LockOSThread()
+	own, err := os.Open("/proc/thread-self/ns/net")
+	require.NoError(s.t, err)
+	defer own.Close()
+	other, err := os.Open(s.namespace)
+	require.NoError(s.t, err)
+	defer other.Close()
+	require.NoError(s.t, unix.Setns(int(other.Fd()), unix.CLONE_NEWNET))
+	open()
+	require.NoError(s.t, unix.Setns(int(own.Fd()), unix.CLONE_NEWNET))
+	runtime.UnlockOSThread()
 }
 
 // Without a password a server refuses clients from other machines, in the words of redis-server.
