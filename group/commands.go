@@ -46,13 +46,13 @@ func (g *Group) cmdAdd(c *engine.Call) {
 	if err != nil {
 		c.Refuse(err)
 	}
-	g.ask(c, func() error { return g.log.Add(m) })
+	g.ask(c, &question{}, func() error { return g.log.Add(m) })
 }
 
 // GROUP REMOVE id
 func (g *Group) cmdRemove(c *engine.Call) {
 	id := memberID(c)
-	g.ask(c, func() error { return g.log.Remove(id) })
+	g.ask(c, &question{}, func() error { return g.log.Remove(id) })
 }
 
 // GROUP TRANSFER [id]
@@ -62,20 +62,19 @@ func (g *Group) cmdTransfer(c *engine.Call) {
 		id = memberID(c)
 	}
 	c.End()
-	g.ask(c, func() error { return g.transfer(id) })
+	g.ask(c, &question{handsOver: true}, func() error { return g.transfer(id) })
 }
 
 func memberID(c *engine.Call) uint64 { return uint64(c.IntIn(1, 1<<62, errID)) }
 
 // ask has the leader do what takes time. The client is blocked until it is done.
-func (g *Group) ask(c *engine.Call, do func() error) {
+func (g *Group) ask(c *engine.Call, q *question, do func() error) {
 	if !g.leading {
 		c.Refuse(errNotLeader)
 	}
 	if !c.OK() {
 		return
 	}
-	q := &question{}
 	if q.client = c.Block(0, func(s *engine.Session) { q.reply(s.Reply) }); q.client == nil {
 		return
 	}
@@ -83,7 +82,9 @@ func (g *Group) ask(c *engine.Call, do func() error) {
 	go func() {
 		err := do()
 		g.engine.With(func() {
-			q.err = err
+			if q.err = err; err == nil && q.handsOver && g.leading {
+				return // a reply now would be lost with the seat
+			}
 			q.end()
 		})
 	}()
@@ -91,8 +92,9 @@ func (g *Group) ask(c *engine.Call, do func() error) {
 
 // question is a command that the leader cannot answer at once.
 type question struct {
-	client *engine.Blocked
-	err    error
+	client    *engine.Blocked
+	handsOver bool // the seat: when that is lost, the client has got what it asked for
+	err       error
 }
 
 // end replies, unless that was done.
@@ -102,12 +104,12 @@ func (q *question) end() {
 	}
 }
 
-// endQuestions ends what was asked of a leader that has lost its seat, before other clients are sent away. Who asked for a transfer has got it. Whether
+// endQuestions ends what was asked of a leader that has lost its seat, before other clients are sent away. Whether
 // members have changed is not known, so these clients lose their connections: an error would say that they have not.
 func (g *Group) endQuestions() {
 	for _, q := range g.questions {
 		switch {
-		case q.client.Command().Name == "transfer":
+		case q.handsOver:
 			q.end()
 		case !q.client.Ended():
 			q.client.Session().Disconnect()

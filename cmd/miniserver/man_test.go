@@ -85,9 +85,9 @@ func (p *manPage) lines(text string) {
 func (p *manPage) seeAlso(pages ...string) string {
 	p.section("SEE ALSO")
 	for i, page := range pages {
-		name, section, _ := strings.Cut(page, ".1")
-		if section = "1"; strings.HasSuffix(page, ".5") {
-			name, section = strings.TrimSuffix(page, ".5"), "5"
+		name, section := strings.TrimSuffix(page, ".1"), "1"
+		if of5, ok := strings.CutSuffix(page, ".5"); ok {
+			name, section = of5, "5"
 		}
 		comma := ","
 		if i == len(pages)-1 {
