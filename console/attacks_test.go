@@ -77,7 +77,7 @@ func TestStreamsAndBodiesAreBounded(t *testing.T) {
 	require.Equal(t, 413, status)
 	status, _ = v.send("POST", "/api/command?page="+v.page, `{"commands":[["SET","k","`+strings.Repeat("x", 33<<20)+`"]]}`)
 	require.Equal(t, 413, status)
-	status, _ = v.send("POST", "/api/command?page=nobody", `{"commands":[["PING"]]}`)
+	status, _ = v.send("POST", "/api/command?page=unknown", `{"commands":[["PING"]]}`)
 	require.Equal(t, 410, status)
 }
 

@@ -47,7 +47,7 @@ func TestMemory(t *testing.T) {
 	v.do("CONFIG", "RESETSTAT")
 	b.fill("form input", "huge")
 	b.clickText("form button", "Show")
-	b.see(".explained", "serves nobody meanwhile")
+	b.see(".explained", "all other clients wait")
 	require.NotContains(t, v.do("INFO", "commandstats"), "cmdstat_memory|explain:", "it takes too long to do unasked")
 	b.clickText(".explained button", "Explain it")
 	b.see(".explained .figures", "20,000")

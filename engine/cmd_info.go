@@ -228,8 +228,8 @@ func (e *Engine) fillKeyspace(b *bytes.Buffer) {
 }
 
 // INFO keysizes looks at all keys of a database if there are not too many, else at some, and then the counts are estimates. Redis counts at
-// each change; that would cost every write. The lengths of keys in a large database are seldom in the processor's caches, so a look
-// takes the better part of a microsecond, and nobody is served meanwhile.
+// each change; that would cost every write. In a large database the length of a key is seldom in the processor's caches, so each
+// look takes up to a microsecond, and all clients wait for it.
 const (
 	keysizesAll    = 1 << 14
 	keysizesSample = 1 << 11

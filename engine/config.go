@@ -97,6 +97,7 @@ type Param struct {
 	Each      bool // each of the words is a value of its own, which Set adds; several lines add theirs
 	Switch    bool // yes if it stands alone in a configuration file
 	Optional  bool // empty if no line of a configuration file sets it
+	Fitted    bool // by default it suits the machine
 
 	inert bool // has no effect, and gives way to one that has
 }

@@ -104,8 +104,8 @@ func (q *question) end() {
 	}
 }
 
-// endQuestions ends what was asked of a leader that has lost its seat, before other clients are sent away. Whether
-// members have changed is not known, so these clients lose their connections: an error would say that they have not.
+// endQuestions ends what was asked of a leader that has lost its seat. Whether members have
+// changed is not known, so clients that asked for that lose their connections: an error would say that they have not.
 func (g *Group) endQuestions() {
 	for _, q := range g.questions {
 		switch {

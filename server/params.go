@@ -52,6 +52,7 @@ func (s *Server) portParam() engine.Param {
 func (s *Server) loopsParam() engine.Param {
 	p := engine.IntParam("io-threads", &s.opts.Loops, 1, mostLoops).AtStart()
 	p.Get = func() string { return strconv.Itoa(s.Loops()) }
+	p.Fitted = true
 	return p
 }
 

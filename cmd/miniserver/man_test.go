@@ -198,7 +198,7 @@ func settingsPage(t *testing.T) string {
 // settingText says what is known of a setting.
 func settingText(p *engine.Param) string {
 	value := valueOf(p)
-	if p.Name == "io-threads" {
+	if p.Fitted {
 		value = "(as many as suit the machine)"
 	}
 	text := "By default: " + value + "."

@@ -55,7 +55,7 @@
 // Also safe is the loss of the vote or of the whole directory, in a minority: see newcomer. The price is that a group's first start needs all members,
 // and that such a member gets its vote only when all others have answered.
 //
-// When most members have lost entries, nobody can be elected, and nothing is deleted: Salvage, at the member with the longest log, takes what there is.
+// When most members have lost entries, no member can be elected, and nothing is deleted: Salvage, at the member with the longest log, keeps what can be read.
 // Damage while the server runs shows when an entry is read that is no longer in memory; Raft ends the process then, and the next start repairs it.
 //
 // # Traps of Raft, and what becomes of them here

@@ -164,7 +164,7 @@ func (c *newcomer) promised() (term uint64, known bool) {
 	return term, true
 }
 
-// isFirst reports whether nobody has ever led the members that are listed. Term 1 is that of the entry with which each founds the group.
+// isFirst reports whether the listed members have never had a leader. Term 1 is that of the entry with which each founds the group.
 func (c *newcomer) isFirst() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

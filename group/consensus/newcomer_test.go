@@ -107,7 +107,7 @@ func TestFirstStartWaitsForAll(t *testing.T) {
 	g.agree("a", "b")
 }
 
-// TestMemberThatJoinedLosesItsDirectory: it is started as it was when it joined, and knows nobody but those who call.
+// TestMemberThatJoinedLosesItsDirectory: it starts with the options with which it joined, and knows only the members that contact it.
 func TestMemberThatJoinedLosesItsDirectory(t *testing.T) {
 	g := newGroup(t, 3, nil)
 	leader := g.leader()

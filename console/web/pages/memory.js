@@ -68,7 +68,7 @@ class Memory {
   offer(key, type, size, encoding) {
     this.keep();
     show(this.out, el("div", {class: "figures"}, figure(count(size), "bytes, as MEMORY USAGE tells"), figure(encoding, "encoding"), figure(type, "type")),
-      el("div", {class: "row"}, el("p", {class: "soft"}, "MEMORY EXPLAIN walks through the whole value, and the server serves nobody meanwhile: with a million elements, tens of milliseconds."),
+      el("div", {class: "row"}, el("p", {class: "soft"}, "MEMORY EXPLAIN walks through the whole value, and all other clients wait until it is done: with a million elements, tens of milliseconds."),
         el("button", {onclick: () => this.show(true)}, "Explain it all the same")));
   }
 
