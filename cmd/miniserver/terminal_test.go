@@ -36,12 +36,13 @@ func (s *terminalSession) send(keys, want string) {
 	s.expect(want)
 }
 
-// interrupt presses Ctrl-C until the program shows something: what is pressed before the program has left the prompt is lost.
+// interrupt presses Ctrl-C until the program shows something: what is pressed before the program has left the prompt is lost. It is not
+// pressed often, since the kernel drops what was shown and not yet read.
 func (s *terminalSession) interrupt(want string) {
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
-		for again := time.Tick(100 * time.Millisecond); ; {
+		for again := time.Tick(time.Second); ; {
 			_, _ = s.tty.WriteString("\x03")
 			select {
 			case <-again:
