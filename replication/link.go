@@ -35,7 +35,9 @@ type link struct {
 	fsynced   int64           // offset up to which the journal has the stream on disk
 	awaits    bool            // the journal has been asked to report that
 	lastInput int64           // microseconds since the epoch; 0 before the first
-	downSince int64           // seconds since the epoch; 0 if never connected
+	pace      pace
+	rests     bool  // the link should rest after what was executed last
+	downSince int64 // seconds since the epoch; 0 if never connected
 	transfer  transferred
 	failover  bool            // the next PSYNC tells the master to become a replica
 	distrusts bool            // the stream was damaged: only a snapshot says what the master has

@@ -27,6 +27,9 @@ func (l *link) follow(p *psync.Link) error {
 				l.wait()
 			}
 		}
+		if l.rests {
+			rest()
+		}
 	}
 }
 
@@ -54,6 +57,7 @@ func (l *link) execute(list []resp.Command) (n int, err error) {
 			l.apply(&list[n])
 			n++
 		}
+		l.rests = l.pace.rests(l.lastInput, list[len(list)-1].End-list[0].Start)
 	})
 	return n, err
 }
@@ -130,6 +134,7 @@ func (l *link) offsets() (offset, fsynced int64) {
 // answer is REPLCONF GETACK, by which the master asks for an acknowledgement.
 func (l *link) answer(c *engine.Call) {
 	if c.Word("GETACK") && l != nil {
+		l.pace.asked = c.Engine.Micros()
 		l.acknowledgeSoon()
 	}
 }

@@ -247,7 +247,7 @@ func TestARestartedMasterGoesOn(t *testing.T) {
 	replica := f.NewSession(nil)
 	f.Do(replica, [][][]byte{bytes.Fields([]byte("PSYNC ? -1"))})
 	require.NoError(t, f.Param("enable-debug-command").Set("yes"))
-	for _, line := range []string{"DEBUG SET-ACTIVE-EXPIRE 0", "SET k v", "SET brief v PX 1", "SAVE"} {
+	for _, line := range []string{"DEBUG SET-ACTIVE-EXPIRE 0", "SET k v", "SET brief v PX 300", "SAVE"} {
 		require.Equal(t, "+OK\r\n", f.do(line))
 	}
 	h, ok := f.master.History()

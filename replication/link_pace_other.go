@@ -1,0 +1,6 @@
+//go:build !linux
+
+package replication
+
+// rest does nothing where package syscall cannot stop the thread.
+func rest() {}
