@@ -56,8 +56,9 @@ type Log interface {
 type Options struct {
 	Open  func(consensus.Options) (Log, error) // consensus.Open if nil
 	Log   func(mark byte, format string, args ...any)
-	Wall  func() int64 // the wall clock, microseconds since the epoch
-	Nanos func() int64 // a clock that never jumps
+	Wall  func() int64     // the wall clock, microseconds since the epoch
+	Nanos func() int64     // a clock that never jumps
+	Spawn func(run func()) // starts a goroutine that runs a function, if possible on another processor; go run() if nil
 }
 
 // Group is one member. Its fields are used under the engine's lock.
@@ -70,7 +71,8 @@ type Group struct {
 	clock   clock
 
 	leading   bool
-	handing   bool // the seat over: nothing is appended
+	lost      chan struct{} // closed when the seat is lost
+	handing   bool          // the seat over: nothing is appended
 	questions []*question
 	own       own
 	effects   effects
@@ -127,6 +129,9 @@ func New(e *engine.Engine, o Options) *Group {
 	}
 	if o.Log == nil {
 		g.opts.Log = func(byte, string, ...any) {}
+	}
+	if o.Spawn == nil {
+		g.opts.Spawn = func(run func()) { go run() }
 	}
 	g.clock.init(o.Wall, o.Nanos)
 	g.effects.init()

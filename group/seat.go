@@ -49,6 +49,8 @@ func (g *Group) lead(s consensus.Seat) {
 	g.own = own{seat: s.ID, term: s.Term}
 	g.leading, g.seen.skip = true, skip{}
 	g.settled.begin()
+	g.lost = make(chan struct{})
+	g.opts.Spawn(g.shareMachine(g.lost))
 	g.clock.lead(!g.seen.live)
 	g.seen.live = true
 	g.engine.SetPropagate(partName, g.collect)
@@ -60,6 +62,12 @@ func (g *Group) lead(s consensus.Seat) {
 	g.engine.TopologyChanged()
 }
 
+// shareMachine keeps a processor for the log while this member leads. With one for all, entries wait for the event loop to run out of
+// requests; members that do not lead need no second one.
+func (g *Group) shareMachine(until chan struct{}) func() {
+	return func() { <-until }
+}
+
 // lose ends this member's time as the leader, if it leads. What it has executed since its last entry will not get into the log.
 func (g *Group) lose() {
 	if !g.leading {
@@ -67,6 +75,7 @@ func (g *Group) lose() {
 	}
 	g.opts.Log('*', "This member no longer leads the group")
 	g.leading = false
+	close(g.lost)
 	if g.effects.some() {
 		g.own.executed++
 	}

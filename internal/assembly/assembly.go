@@ -89,7 +89,7 @@ func join(e *engine.Engine, o Options) Parts {
 	// Replication ticks before snapshots: a replica that waits for a snapshot comes before save points.
 	e.Join(p.Replication.Part(), p.Snapshots.Part(), p.Journal.Part())
 	if o.Group {
-		p.Group = group.New(e, group.Options{Log: log, Wall: server.Clock(), Nanos: server.Nanos()})
+		p.Group = group.New(e, group.Options{Log: log, Wall: server.Clock(), Nanos: server.Nanos(), Spawn: o.Spawn})
 		e.Join(p.Group.Part(), p.Group.Messages())
 	}
 	return p
