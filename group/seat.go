@@ -49,8 +49,7 @@ func (g *Group) lead(s consensus.Seat) {
 	g.own = own{seat: s.ID, term: s.Term}
 	g.leading, g.seen.skip = true, skip{}
 	g.settled.begin()
-	g.lost = make(chan struct{})
-	g.opts.Spawn(g.shareMachine(g.lost))
+	g.keepProcessor()
 	g.clock.lead(!g.seen.live)
 	g.seen.live = true
 	g.engine.SetPropagate(partName, g.collect)
@@ -62,10 +61,17 @@ func (g *Group) lead(s consensus.Seat) {
 	g.engine.TopologyChanged()
 }
 
-// shareMachine keeps a processor for the log while this member leads. With one for all, entries wait for the event loop to run out of
-// requests; members that do not lead need no second one.
-func (g *Group) shareMachine(until chan struct{}) func() {
-	return func() { <-until }
+// keepProcessor keeps a processor for the log while this member leads. With one for all, entries would wait for the event loop to run out of
+// requests. Members that do not lead need no second one.
+func (g *Group) keepProcessor() {
+	g.lost = make(chan struct{})
+	lost := g.lost
+	g.opts.Spawn(func() {
+		select {
+		case <-lost:
+		case <-g.ended:
+		}
+	})
 }
 
 // lose ends this member's time as the leader, if it leads. What it has executed since its last entry will not get into the log.
