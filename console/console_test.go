@@ -207,6 +207,14 @@ func TestCommandsKeepTheTypesOfTheirReplies(t *testing.T) {
 	require.Contains(t, body, `"x"]}`)
 }
 
+// TestRequestEndsBeforeItsCommandIsSent: a browser may leave while a long command is still being written.
+func TestRequestEndsBeforeItsCommandIsSent(t *testing.T) {
+	var c *console.Console
+	_, err := beginWith(t, func(one *console.Console) { c = one })
+	require.NoError(t, err)
+	require.ErrorContains(t, c.RunCancelled("SET", "k", strings.Repeat("v", 32<<20)), "cancelled")
+}
+
 func TestUsersHaveTheirRights(t *testing.T) {
 	p := start(t, "requirepass", "secret")
 	v := p.visit()

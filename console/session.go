@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"sync"
@@ -79,7 +80,7 @@ func (s *session) connect() (err error) {
 // exchange sends a command and reads its reply.
 func (s *session) exchange(ctx context.Context, words []string) (resp.Value, error) {
 	defer s.watch(ctx)()
-	if err := s.send([][]string{words}); err != nil {
+	if err := send(s.conn, [][]string{words}); err != nil {
 		return resp.Value{}, err
 	}
 	return s.replies.Read()
@@ -91,12 +92,13 @@ func (s *session) watch(ctx context.Context) (unwatch func() bool) {
 	return context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 }
 
-func (s *session) send(commands [][]string) error {
+// send writes commands to a connection. It knows the connection only, since a session may lose its own meanwhile.
+func send(to io.Writer, commands [][]string) error {
 	out := resp.NewWriter(3)
 	for _, words := range commands {
 		out.Command(words...)
 	}
-	_, err := s.conn.Write(out.Bytes())
+	_, err := to.Write(out.Bytes())
 	return err
 }
 
@@ -127,8 +129,8 @@ func (s *session) run(ctx context.Context, commands [][]string) (o outcome, err 
 	defer stop()
 	defer context.AfterFunc(s.life, stop)()
 	defer s.watch(ctx)()
-	sent := make(chan error, 1)
-	go func() { sent <- s.send(commands) }() // the server may have to send replies before it reads on
+	sent, conn := make(chan error, 1), s.conn
+	go func() { sent <- send(conn, commands) }() // the server may have to send replies before it reads on
 	for err == nil && len(o.replies) < len(commands) {
 		var v resp.Value
 		if v, err = s.replies.Read(); err == nil && v.Kind == resp.Push {

@@ -48,7 +48,7 @@ func (c *Console) watch(w http.ResponseWriter, r *http.Request, p *page) {
 		return
 	}
 	defer c.closeStream()
-	if session.send([][]string{words}) != nil {
+	if send(session.conn, [][]string{words}) != nil {
 		return
 	}
 	ctx, stop := context.WithCancel(r.Context())
