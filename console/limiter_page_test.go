@@ -84,7 +84,7 @@ func TestLimiterPlaysBurstsOnAClockThatIsDragged(t *testing.T) {
 	require.NotEqual(t, link, eval[string](b, "location.hash"))
 	b.shot("limiter-users")
 	b.fill(".set-limit", "0")
-	b.see(".error", "Requests:")
+	b.see(".error", "Limit (requests):")
 }
 
 func TestLimiterRunsAllAlgorithms(t *testing.T) {

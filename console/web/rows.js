@@ -4,22 +4,24 @@ import {el} from "./dom.js";
 
 export const rowHeight = 28;
 
-/** Rows shows the items of a tree, which have a depth, as rows of one height. draw(item) makes the element of a row; drawn(items) is called with those that have come into view. */
+/** Rows shows the items of a tree, which have a depth and an id, as rows of one height. draw(item) makes the element of a row; drawn(items) is called with those that have come into view. */
 export class Rows {
   constructor({label, draw, drawn = () => {}, open}) {
     Object.assign(this, {draw, drawn, open, items: [], at: 0, first: -1, nodes: new Map()});
     // A click would get lost when its row is drawn anew between press and release. One without a pointer has no detail.
-    this.body = el("div", {class: "rows-body", onpointerdown: e => this.pressed = this.index(e), onpointercancel: () => this.pressed = -1,
-      onpointerup: e => e.button === 0 && this.pressed >= 0 && this.pressed === this.index(e) && this.go(this.pressed, true),
+    this.body = el("div", {class: "rows-body", onpointerdown: e => this.pressed = this.under(e), onpointercancel: () => this.pressed = undefined,
+      onpointerup: e => e.button === 0 && this.pressed && this.pressed === this.under(e) && this.go(this.index(e), true),
       onclick: e => e.detail === 0 && this.go(this.index(e), true)});
     this.node = el("div", {class: "rows", role: "tree", tabindex: "0", "aria-label": label, onkeydown: e => this.key(e),
       onscroll: () => requestAnimationFrame(() => this.paint())}, this.body);
     new ResizeObserver(() => this.paint()).observe(this.node);
   }
 
+  /** set changes the items. The cursor stays on the item where it is, if that is still there. */
   set(items) {
+    const id = this.items[this.at]?.id, at = items.findIndex(item => item.id === id);
     this.items = items;
-    this.at = Math.min(this.at, Math.max(0, items.length - 1));
+    this.at = at >= 0 ? at : Math.min(this.at, Math.max(0, items.length - 1));
     this.body.style.height = `${items.length * rowHeight}px`;
     this.first = -1;
     this.paint();
@@ -56,6 +58,9 @@ export class Rows {
     const row = event.target.closest("[role=treeitem]");
     return row ? Number(row.dataset.at) : -1;
   }
+
+  /** under returns the id of the item to which an event points. */
+  under(event) { return this.items[this.index(event)]?.id; }
 
   go(i, opens) {
     this.at = Math.max(0, Math.min(this.items.length - 1, i));

@@ -8,8 +8,8 @@ import {ValueView} from "../value.js";
 
 const step = 500; // COUNT of a SCAN: under a millisecond of the server's time, also with keys that no cache has
 const enough = 500; // keys that one search looks for
-const patience = 80; // steps after which it asks whether to go on
 const most = 50_000; // keys that are kept
+const told = 200; // milliseconds after which a search tells again how far it is
 
 export const page = {title: "Keys", async open(main, context) {
   const keys = new Keys(context);
@@ -29,13 +29,14 @@ class Keys {
     this.separator = el("input", {value: params.get("by") ?? ":", size: 2, maxlength: 4, oninput: () => this.draw()});
     this.db = el("input", {type: "number", min: 0, value: params.get("db") ?? 0, onchange: () => this.search()});
     this.rows = new Rows({label: "Keys", draw: row => this.row(row), drawn: rows => this.ask(rows), open: row => this.choose(row)});
-    this.count = el("span", {class: "soft count", role: "status"});
-    this.more = el("button", {class: "more", onclick: () => this.scan(), hidden: true}, "Go on");
+    this.count = el("span", {class: "soft count"});
+    this.progress = el("progress", {max: 100, "aria-label": "Searched", hidden: true});
+    this.more = el("button", {class: "more", onclick: () => this.turn(), hidden: true});
     this.side = el("section", {class: "value sheet", "aria-label": "Value"});
-    this.node = el("div", {class: "keys"}, el("section", {class: "browser", "aria-label": "Keys"},
-      el("div", {class: "filter", role: "search"}, field("Pattern", this.pattern, {class: "field grow"}), field("Type", this.type), field("Tree by", this.separator),
+    this.node = el("div", {class: "keys"}, el("h1", {class: "unseen"}, "Keys"), el("section", {class: "browser", "aria-label": "Keys"},
+      el("div", {class: "filter", role: "search"}, field("Pattern", this.pattern, {class: "field grow"}), field("Type", this.type), field("Separator", this.separator),
         field("Database", this.db)),
-      el("div", {class: "row tools"}, this.count, this.more, el("span", {class: "grow"}), el("button", {onclick: () => this.add()}, "New key"),
+      el("div", {class: "row tools"}, this.count, this.progress, this.more, el("span", {class: "grow"}), el("button", {onclick: () => this.add()}, "New key"),
         el("button", {class: "quiet", onclick: () => this.search(), "aria-label": "Search again", title: "Search again"}, "↻")),
       this.rows.node), this.side);
     this.key = e => {
@@ -49,7 +50,7 @@ class Keys {
 
   async start() {
     this.endRings = turnRings(this.node);
-    show(this.side, el("p", {class: "soft"}, "Choose a key. The arrows move in the list, Enter opens, / goes to the pattern."));
+    show(this.side, el("p", {class: "soft"}, "Choose a key. The arrow keys move through the list, Enter opens a key, / goes to the pattern."));
     await this.search();
     const key = this.context.params.get("key");
     if (key !== null) await this.openKey(key);
@@ -63,6 +64,7 @@ class Keys {
 
   /** search begins anew. */
   async search() {
+    this.searching = null; // what an earlier search still gets is not for this one
     this.cursor = "0";
     this.found = [];
     this.seen = new Set();
@@ -70,9 +72,9 @@ class Keys {
     this.facts.clear();
     this.keep();
     const [selected, size] = await this.api.all([["SELECT", this.db.value || 0], ["DBSIZE"]]);
-    if (selected instanceof ReplyError) return show(this.count, selected.message);
+    if (selected instanceof ReplyError) return this.fail(selected);
     this.size = size;
-    await this.scan();
+    this.scan();
   }
 
   keep(key = this.value?.key) {
@@ -80,29 +82,69 @@ class Keys {
       db: this.db.value === "0" ? "" : this.db.value, key: key instanceof Bytes ? "" : key});
   }
 
-  /** scan goes on with the search until it has found enough, or it takes long. */
+  /** turn goes on with the search, or stops it once it has said how far it is. */
+  turn() {
+    if (!this.searching) this.scan();
+    else if (!this.progress.hidden) this.searching.stopped = true;
+  }
+
   async scan() {
-    const search = this.searching = {};
-    const goal = this.found.length + enough;
+    const search = this.searching = {stopped: false};
+    try {
+      await this.look(search);
+    } catch (error) {
+      if (this.searching === search) this.fail(error);
+    }
+  }
+
+  /** look looks for keys until it has found enough, has seen all, or is stopped. Each step is a short command, and those of other clients run in between. */
+  async look(search) {
+    const goal = Math.min(this.found.length + enough, most);
     const args = ["COUNT", step, ...(this.glob() ? ["MATCH", this.glob()] : []), ...(this.type.value ? ["TYPE", this.type.value] : [])];
-    for (let i = 0; i < patience && this.found.length < Math.min(goal, most); i++) {
+    let last = performance.now(), drawn = this.found.length;
+    do {
       const [reply] = await this.api.all([["SCAN", this.cursor, ...args]]);
       if (this.searching !== search) return;
-      if (reply instanceof ReplyError) return show(this.count, reply.message);
-      this.cursor = String(reply[0]);
-      this.scanned += step;
-      for (const key of reply[1]) {
-        if (!this.seen.has(String(key))) this.found.push(key), this.seen.add(String(key));
+      if (reply instanceof ReplyError) throw reply;
+      this.take(reply);
+      if (performance.now() - last > told) {
+        last = performance.now();
+        this.tell();
+        if (this.found.length > drawn) this.draw();
+        drawn = this.found.length;
       }
-      if (this.cursor === "0") break;
-    }
-    this.found.sort((a, b) => String(a) < String(b) ? -1 : 1);
-    const done = this.cursor === "0";
-    this.more.hidden = done;
-    show(this.count, done ? `${count(this.found.length)} of ${count(this.size)} keys`
-      : `${count(this.found.length)} keys, ${Math.min(99, Math.round(100 * this.scanned / this.size))} % of ${count(this.size)} searched`);
+    } while (this.cursor !== "0" && this.found.length < goal && !search.stopped);
+    this.searching = null;
+    this.tell();
     this.context.announce(this.count.textContent);
     this.draw();
+  }
+
+  take([cursor, keys]) {
+    this.cursor = String(cursor);
+    this.scanned += step;
+    for (const key of keys) {
+      if (!this.seen.has(String(key))) this.found.push(key), this.seen.add(String(key));
+    }
+  }
+
+  fail(error) {
+    this.searching = null;
+    this.progress.hidden = this.more.hidden = true;
+    show(this.count, error.message);
+  }
+
+  /** tell shows how far the search is. */
+  tell() {
+    const done = this.cursor === "0", full = this.found.length >= most;
+    const percent = Math.min(99, Math.round(100 * this.scanned / Math.max(1, this.size)));
+    show(this.more, this.searching ? "Stop" : "Search on");
+    if ((done || full) && document.activeElement === this.more) this.rows.node.focus();
+    this.more.hidden = done || full;
+    this.progress.hidden = !this.searching;
+    this.progress.value = percent;
+    show(this.count, done ? `${count(this.found.length)} of ${count(this.size)} keys` : `${count(this.found.length)} keys, ${percent} % of ${count(this.size)} searched`,
+      full && !done && ": the list is full, so a narrower pattern is needed");
   }
 
   /** glob is the pattern; a plain word is looked for anywhere. */
@@ -115,6 +157,7 @@ class Keys {
   draw() {
     const separator = this.separator.value;
     const rows = [];
+    this.found.sort((a, b) => String(a) < String(b) ? -1 : 1);
     const grow = (keys, from, depth) => {
       for (let i = 0; i < keys.length;) {
         const text = String(keys[i]);
@@ -123,10 +166,10 @@ class Keys {
         let j = i + 1;
         while (prefix && j < keys.length && String(keys[j]).startsWith(prefix)) j++;
         if (j - i > 1) {
-          rows.push({group: prefix, name: text.slice(from, end + separator.length), n: j - i, depth});
+          rows.push({id: `+${prefix}`, group: prefix, name: text.slice(from, end + separator.length), n: j - i, depth});
           if (!this.closed.has(prefix)) grow(keys.slice(i, j), prefix.length, depth + 1);
         } else {
-          rows.push({key: keys[i], name: text.slice(from) || text, depth});
+          rows.push({id: `=${text}`, key: keys[i], name: text.slice(from) || text, depth});
         }
         i = j;
       }
@@ -204,11 +247,10 @@ class Keys {
     const save = async event => {
       event.preventDefault();
       try {
-        if (await this.context.run("EXISTS", name.value)) throw new Error("There is a key of this name.");
+        if (await this.context.run("EXISTS", name.value)) throw new Error("There is a key with this name already.");
         await this.context.run(...make[type.value](first.value));
         dialog.close();
         this.found.push(name.value);
-        this.found.sort((a, b) => String(a) < String(b) ? -1 : 1);
         this.draw();
         await this.openKey(name.value);
       } catch (error) {
@@ -216,7 +258,7 @@ class Keys {
       }
     };
     const dialog = el("dialog", {"aria-label": "New key", class: "new-key"}, el("form", {onsubmit: save}, el("h1", {}, "New key"), field("Name", name), field("Type", type),
-      field("Value, or first element", first), failed, el("div", {class: "row"}, el("button", {class: "primary"}, "Make it"),
+      field("Value, or first element", first), failed, el("div", {class: "row"}, el("button", {class: "primary"}, "Create"),
         el("button", {type: "button", onclick: () => dialog.close()}, "Cancel"))));
     dialog.addEventListener("close", () => dialog.remove());
     document.body.append(dialog);

@@ -24,8 +24,8 @@ const defaults = {a: "fixed-window", b: "sliding-window-zset", limit: 5, window:
   every: 4000, duration: 60000, seed: 1, speed: 10, list: "0\n2500\n5000\n9000\n9500\n10000\n10500\n11000", script: starter};
 const bounds = {limit: [1, 100000], window: [1, 86400000], slots: [1, 10000], burst: [1, 100000], rate: [0.001, 1000], users: [1, 1000],
   size: [1, 1000], every: [1, 86400000], duration: [1, 86400000], seed: [0, 2147483647]};
-const labels = {limit: "Requests", window: "In a window of (ms)", slots: "Slots of the hash", burst: "Burst", rate: "Requests a second of a user",
-  users: "Users", size: "Requests in a burst", every: "A burst every (ms)", duration: "Duration (ms)", seed: "Seed"};
+const labels = {limit: "Limit (requests)", window: "Window (ms)", slots: "Slots of the hash", burst: "Burst", rate: "Requests per second and user",
+  users: "Users", size: "Requests in a burst", every: "Time between bursts (ms)", duration: "Duration (ms)", seed: "Seed"};
 const speeds = [["0.1", "a tenth of real time"], ["1", "real time"], ["10", "10 times"], ["100", "100 times"], ["1000", "1000 times"], ["0", "at once"]];
 
 /** settingsFrom reads the set-up in an address. What is out of bounds counts as the default. */
@@ -64,13 +64,13 @@ class Bench {
     this.summary = el("div", {class: "summary"});
     this.tables = el("div", {class: "tables"});
     this.drawFields();
-    this.node = el("div", {class: "limiter"}, el("h1", {class: "row"}, "Limiter", el("span", {class: "grow"}),
+    this.node = el("div", {class: "limiter"}, el("div", {class: "row title"}, el("h1", {}, "Limiter"), el("span", {class: "grow"}),
       el("button", {class: "quiet", onclick: () => this.copyLink()}, "Copy link")),
     el("form", {class: "sheet", "aria-label": "Set-up", onsubmit: e => e.preventDefault()}, this.fields, this.wrong),
     el("section", {class: "sheet", "aria-label": "Timeline"},
       el("div", {class: "row controls"}, this.play,
         el("button", {class: "restart", onclick: () => this.start()}, "Start again"),
-        el("button", {class: "send", title: "Sends one request more, where the clock is", onclick: () => this.send()}, "Send one"),
+        el("button", {class: "send", title: "Sends one more request, at the time of the clock", onclick: () => this.send()}, "Send one"),
         this.scrub, this.clock, this.who),
       this.timeline.node, this.summary),
     this.tables);
@@ -95,8 +95,8 @@ class Bench {
       el("fieldset", {}, el("legend", {}, "Load"), field("Kind", choice("load", Object.entries(loads).map(([id, l]) => [id, l.title]))),
         loads[s.load].fields.filter(f => f !== "list").map(number)),
       el("fieldset", {}, el("legend", {}, "Clock"), field("Speed", choice("speed", speeds))),
-      s.load === "list" && text("list", "A time on each line, in milliseconds or as 2026-01-02T15:04:05Z, and a user if you like", 6),
-      own && text("script", "My script", 12));
+      s.load === "list" && text("list", "One time a line, in milliseconds or as 2026-01-02T15:04:05Z, then a user if you like", 6),
+      own && text("script", "My own script", 12));
   }
 
   setNumber(name, input) {
@@ -126,7 +126,7 @@ class Bench {
     this.keep();
     try {
       await navigator.clipboard.writeText(location.href);
-      this.context.announce("The link is copied");
+      this.context.announce("The link has been copied");
     } catch {
       this.context.announce("The link is in the address bar");
     }
@@ -279,9 +279,9 @@ class Bench {
     if (lanes.length < 2) return null;
     const list = disagreements(lanes), shown = list.slice(0, 100);
     const word = yes => el("td", {class: yes ? "yes" : "no"}, yes ? "passes" : "bounces");
-    return el("section", {class: "sheet disagreements"}, el("h2", {}, list.length ? `They disagree about ${count(list.length)} of ${count(lanes[0].results.length)} requests`
-      : "They agree about all requests"),
-    list.length > 0 && el("div", {class: "scroll", tabindex: "0", "aria-label": "Disagreements"}, el("table", {}, el("thead", {}, el("tr", {}, el("th", {}, "Time"), el("th", {}, "User"),
+    return el("section", {class: "sheet disagreements"}, el("h2", {}, list.length ? `They disagree on ${count(list.length)} of ${count(lanes[0].results.length)} requests`
+      : "They agree on all requests"),
+    list.length > 0 && el("div", {class: "scroll", tabindex: "0", role: "group", "aria-label": "Disagreements"}, el("table", {}, el("thead", {}, el("tr", {}, el("th", {}, "Time"), el("th", {}, "User"),
       lanes.map(l => el("th", {}, l.title)))),
     el("tbody", {}, shown.map(d => el("tr", {}, el("td", {}, el("button", {class: "quiet", onclick: () => this.seek(d.t)}, `${(d.t / 1000).toFixed(3)} s`)),
       el("td", {}, d.user), d.verdicts.map(word)))))),
@@ -293,7 +293,7 @@ const passedOf = lane => lane.results.reduce((n, r) => n + (r.allowed ? 1 : 0), 
 
 /** summaryOf compares the lanes: what passed, the most in any window, what it costs. */
 function summaryOf(lanes, window, seek) {
-  return el("table", {}, el("thead", {}, el("tr", {}, el("th", {}, "Limiter"), ["Passed", "Bounced", "Most in any window", "Memory now", "At most"].map(t => el("th", {class: "number"}, t)))),
+  return el("table", {}, el("thead", {}, el("tr", {}, el("th", {}, "Limiter"), ["Passed", "Bounced", "Most in any window", "Memory now", "Peak memory"].map(t => el("th", {class: "number"}, t)))),
     el("tbody", {}, lanes.map((lane, i) => {
       const passed = passedOf(lane), {most, at, who} = busiest(lane, window), now = lane.memory.at(-1);
       const peak = Math.max(0, ...lane.memory.map(m => m.bytes), ...lane.results.map(r => r.bytes));
@@ -321,7 +321,7 @@ function usersOf(lanes) {
   });
   const head = lanes.flatMap(l => [["Passed", l.title], ["Bounced", l.title], ["Bytes", l.title]]);
   return el("section", {class: "sheet users"}, el("h2", {}, `Users${lanes[0].users.size > users.length ? `, the first ${users.length} of ${count(lanes[0].users.size)}` : ""}`),
-    el("div", {class: "scroll", tabindex: "0", "aria-label": "Users"}, el("table", {}, el("thead", {},
+    el("div", {class: "scroll", tabindex: "0", role: "group", "aria-label": "Users"}, el("table", {}, el("thead", {},
       lanes.length > 1 && el("tr", {}, el("td", {}), lanes.map(l => el("th", {colspan: 3, scope: "colgroup"}, l.title))),
       el("tr", {}, el("th", {}, "User"), head.map(([text, title]) => el("th", {class: "number", title}, text)))),
     append(el("tbody", {}), users.map(u => el("tr", {}, el("td", {}, u), figures.flatMap(of => ["passed", "bounced", "peak"].map(name =>

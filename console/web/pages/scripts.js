@@ -52,21 +52,21 @@ class Workbench {
     this.advance = el("input", {type: "number", class: "advance", min: 0, max: 31536000000, value: 0});
     this.name = el("input", {class: "mono name", spellcheck: "false"});
     this.nameField = field("Function", this.name);
-    this.later = field("Advance the clock before it by (ms)", this.advance);
-    this.lines = field("Commands that make the data first", this.setup, {class: "field lines"});
+    this.later = field("First advance the clock by (ms)", this.advance);
+    this.lines = field("Commands that first set up the data", this.setup, {class: "field lines"});
     this.runButton = el("button", {class: "primary run", title: "Ctrl+Enter", onclick: () => this.run()}, "Run");
     this.wrong = el("p", {class: "error", role: "alert"});
-    this.findings = el("ul", {class: "findings", "aria-label": "What the linter finds"});
+    this.findings = el("ul", {class: "findings", "aria-label": "Findings of the linter"});
     this.measured = el("div", {class: "measured"});
     this.node = el("div", {class: "scripts"}, el("h1", {}, "Scripts"),
       el("form", {class: "sheet given", "aria-label": "What to run", onsubmit: e => { e.preventDefault(); this.run(); }},
-        field("Begin with", this.example), this.nameField, text("keys", "KEYS", "user:1"), text("args", "ARGV", "10 1 1000"), field("Run in", this.where), this.runButton,
-        el("div", {class: "field check"}, el("span", {}, this.keepData, " ", el("label", {for: "keep-data"}, "Keep the data from run to run"))), this.later, this.lines),
+        field("Example", this.example), this.nameField, text("keys", "KEYS", "user:1"), text("args", "ARGV", "10 1 1000"), field("Run in", this.where), this.runButton,
+        el("div", {class: "field check"}, el("span", {}, this.keepData, " ", el("label", {for: "keep-data"}, "Keep the data from one run to the next"))), this.later, this.lines),
       this.wrong,
       el("div", {class: "columns"},
         el("section", {class: "sheet source", "aria-label": "Source"}, this.editor.node, this.findings),
         this.panels.node),
-      el("section", {class: "sheet", "aria-label": "Flame graph"}, el("h2", {class: "row"}, "Where the time goes", el("span", {class: "grow"}),
+      el("section", {class: "sheet", "aria-label": "Flame graph"}, el("div", {class: "row title"}, el("h2", {}, "Where the time goes"), el("span", {class: "grow"}),
         el("button", {class: "measure", onclick: () => this.measure()}, "Run it 200 times")), this.measured));
   }
 
@@ -191,7 +191,7 @@ class Workbench {
       await this.trace(true);
       await this.cover();
       this.keep();
-      this.context.announce(`It has run ${count(this.replay.last)} lines. ${decode(reply) instanceof ReplyError ? decode(reply).message : ""}`);
+      this.context.announce(`The script has run ${count(this.replay.last)} lines. ${decode(reply) instanceof ReplyError ? decode(reply).message : ""}`);
     } catch (error) {
       this.forget();
       show(this.wrong, error.message);

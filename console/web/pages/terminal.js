@@ -27,12 +27,12 @@ class Terminal {
     this.turn = Promise.resolve(); // of the commands
     this.output = el("div", {class: "output", role: "log", "aria-label": "Output", tabindex: "0"});
     this.prompt = el("label", {class: "prompt", for: "command"});
-    this.input = el("input", {id: "command", class: "command", autocomplete: "off", autocapitalize: "off", spellcheck: "false", "aria-autocomplete": "list",
+    this.input = el("input", {id: "command", class: "command", autocomplete: "off", autocapitalize: "off", spellcheck: "false", role: "combobox", "aria-autocomplete": "list", "aria-expanded": "false",
       "aria-controls": "choices", "aria-describedby": "hint", placeholder: "a command, or help", oninput: () => this.suggest(), onkeydown: e => this.key(e)});
     this.choices = el("div", {id: "choices", class: "choices", role: "listbox", "aria-label": "Commands"});
     this.hint = el("div", {id: "hint", class: "hint"});
-    this.world = select({"aria-label": "World", onchange: () => this.enter()}, [["server", "the server"], ...(context.about.sandbox ? [["sandbox", "a sandbox"]] : [])]);
-    this.node = el("div", {class: "terminal"}, el("h1", {class: "row"}, "Terminal", el("span", {class: "grow"}), this.world,
+    this.world = select({"aria-label": "Where commands run", onchange: () => this.enter()}, [["server", "the server"], ...(context.about.sandbox ? [["sandbox", "a sandbox"]] : [])]);
+    this.node = el("div", {class: "terminal"}, el("div", {class: "row title"}, el("h1", {}, "Terminal"), el("span", {class: "grow"}), this.world,
       el("button", {class: "quiet", onclick: () => show(this.output)}, "Clear")), this.output, this.choices,
     el("form", {class: "line", onsubmit: e => { e.preventDefault(); this.submit(); }}, this.prompt, this.input), this.hint);
     this.enter();
@@ -98,8 +98,8 @@ class Terminal {
 
   /** listen shows messages until Escape. */
   listen(words) {
-    if (this.world.value === "sandbox") throw new Error("only the server can be listened to");
-    this.print("Listening; Escape or Ctrl+C ends it.", "soft");
+    if (this.world.value === "sandbox") throw new Error("a sandbox cannot be listened to");
+    this.print("Listening. Escape or Ctrl+C stops it.", "soft");
     this.stop();
     this.ending = this.context.watch(words, (messages, missed) => {
       for (const m of messages) this.print(Array.isArray(m) ? m.map((x, i) => `${i + 1}) ${format(x)}`).join("\n") : m instanceof ReplyError ? m.message : String(m));
@@ -115,8 +115,8 @@ class Terminal {
 
   async help(words) {
     if (words.length === 0) {
-      this.print("Type a command. Tab completes it, the arrows go through what you have typed before, Escape ends MONITOR and SUBSCRIBE.\n" +
-        "help <command> tells what a command does. clear empties the window.", "soft");
+      this.print("Type a command. Tab completes it, the arrow keys bring back earlier ones, Escape ends MONITOR and SUBSCRIBE.\n" +
+        "help <command> explains a command. clear empties the window.", "soft");
       return;
     }
     const doc = await this.docs.ofWords(words);
@@ -136,6 +136,7 @@ class Terminal {
     if (doc?.subs.length && second !== undefined) list = doc.subs.map(s => s.name).filter(n => n.startsWith(`${first} ${second}`));
     if (text !== this.input.value) return;
     this.matching = list;
+    this.input.setAttribute("aria-expanded", list.length > 0);
     show(this.choices, list.slice(0, 12).map(n => el("button", {type: "button", role: "option", tabindex: "-1", onclick: () => this.take(n)}, n)));
     show(this.hint, doc && [el("code", {}, doc.syntax), " ", doc.summary]);
   }
