@@ -32,7 +32,7 @@ func TestLive(t *testing.T) {
 	}
 	send("CLIENT", "SETNAME", "victim")
 	b := p.browse("live")
-	b.see(".figure", "commands a second")
+	b.see(".figure", "commands per second")
 	b.see("td", "victim")
 	b.see("[aria-label='Memory by type']", "zset")
 	b.see("[aria-label='Slow log'] code", "MEMORY USAGE")

@@ -71,9 +71,9 @@ function drawWho() {
   show(document.querySelector(".who"),
     readonly && el("span", {class: "tag"}, "read-only"),
     el("span", {class: "user", title: `miniserver ${version}, like ${release}`}, user),
-    el("button", {class: "quiet", onclick: askLogin}, user === "default" ? "Log in" : "Change user"),
+    el("button", {class: "quiet", onclick: askLogin}, user === "default" ? "Log in" : "Switch user"),
     user !== "default" && el("button", {class: "quiet", onclick: async () => { await logout(); location.reload(); }}, "Log out"),
-    el("button", {class: "quiet theme", onclick: turn, "aria-label": "Light or dark"}, "◐"));
+    el("button", {class: "quiet theme", onclick: turn, "aria-label": "Switch between light and dark", title: "Switch between light and dark"}, "◐"));
 }
 
 /** askLogin asks for a user and a password, until the server accepts them. */

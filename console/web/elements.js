@@ -38,7 +38,7 @@ function cell(view, value, save, what) {
 }
 
 /** table draws rows of cells under heads. */
-const table = (heads, body) => el("div", {class: "scroll", tabindex: "0"}, el("table", {}, el("thead", {}, el("tr", {}, heads.map(head))),
+const table = (heads, body, label = "Elements") => el("div", {class: "scroll", tabindex: "0", role: "group", "aria-label": label}, el("table", {}, el("thead", {}, el("tr", {}, heads.map(head))),
   el("tbody", {}, body.map(cells => el("tr", {}, cells.map(c => el("td", {}, c)))))));
 
 /** adder is a form for a new element. */
@@ -54,7 +54,7 @@ const pager = (text, back, forth) => el("div", {class: "row pager"}, el("button"
 
 const remove = (view, what, words) => el("button", {class: "quiet danger", "aria-label": `Remove ${what}`, title: "Remove", onclick: () => view.change(...words)}, "✕");
 
-const timer = (view, name, ttl) => el("button", {class: "quiet timer", title: "Deadline of the element", "aria-label": `Deadline of ${name}`, onclick: () => expire(view, name, ttl)},
+const timer = (view, name, ttl) => el("button", {class: "quiet timer", title: "Change the deadline", "aria-label": `Deadline of ${name}`, onclick: () => expire(view, name, ttl)},
   ring(`${view.db} ${view.key} ${name}`, ttl));
 
 async function string(view) {
@@ -122,7 +122,7 @@ async function stream(view, from = "+", trail = []) {
   show(view.body, table(["ID", "time", "fields", ""], body), pager(`${count(length)} entries, the latest first`,
     trail.length ? () => view.try(() => stream(view, trail.at(-1), trail.slice(0, -1))) : null, next && (() => view.try(() => stream(view, next, [...trail, from])))),
   adder(view, ["Field", "Value"], "Add", (f, v) => ["XADD", view.key, "*", f, v]), el("h2", {}, "Groups"), await groupsOf(view, groups),
-  adder(view, ["Group", "From ID"], "Make a group", (g, id) => ["XGROUP", "CREATE", view.key, g, id || "$"]));
+  adder(view, ["Group", "From ID"], "Create the group", (g, id) => ["XGROUP", "CREATE", view.key, g, id || "$"]));
 }
 
 async function groupsOf(view, groups) {
@@ -131,9 +131,9 @@ async function groupsOf(view, groups) {
   const details = await view.context.all(facts.flatMap(g => [["XINFO", "CONSUMERS", view.key, g.name], ["XPENDING", view.key, g.name, "-", "+", 10]]));
   return facts.map((g, i) => el("details", {class: "group"}, el("summary", {}, el("code", {}, String(g.name)),
     ` ${count(g.consumers)} consumers, ${count(g.pending)} pending, ${g.lag ?? "?"} behind, read up to ${g["last-delivered-id"]}`),
-  table(["consumer", "pending", "idle"], details[2 * i].map(c => { const of = Object.fromEntries(c); return [el("code", {}, String(of.name)), count(of.pending), `${count(of.idle)} ms`]; })),
+  table(["consumer", "pending", "idle"], details[2 * i].map(c => { const of = Object.fromEntries(c); return [el("code", {}, String(of.name)), count(of.pending), `${count(of.idle)} ms`]; }), "Consumers"),
   table(["pending entry", "consumer", "idle", "delivered", ""], details[2 * i + 1].map(([id, who, idle, times]) => [el("code", {}, String(id)), el("code", {}, String(who)),
-    `${count(idle)} ms`, count(times), el("button", {onclick: () => view.change(["XACK", view.key, g.name, id])}, "Acknowledge")])),
+    `${count(idle)} ms`, count(times), el("button", {onclick: () => view.change(["XACK", view.key, g.name, id])}, "Acknowledge")]), "Pending entries"),
   el("button", {class: "danger", onclick: () => view.change(["XGROUP", "DESTROY", view.key, g.name])}, "Destroy the group")));
 }
 

@@ -2,7 +2,7 @@
 
 import {ReplyError, decode} from "./api.js";
 import {ring} from "./deadline.js";
-import {bytes, el, show} from "./dom.js";
+import {bytes, el, field, show} from "./dom.js";
 import {elements} from "./elements.js";
 import {format, line} from "./words.js";
 
@@ -23,7 +23,7 @@ export class ValueView {
   async load() {
     const [type, ttl, size, encoding] = await this.context.all([["TYPE", this.key], ["PTTL", this.key], ["MEMORY", "USAGE", this.key], ["OBJECT", "ENCODING", this.key]]);
     if (type instanceof ReplyError) return show(this.failed, type.message);
-    if (type === "none") return this.changed(`The key ${this.key} is not there.`);
+    if (type === "none") return this.changed(`There is no key ${this.key}.`);
     this.type = type;
     show(this.head, el("h1", {}, String(this.key)), el("div", {class: "row facts"}, el("span", {class: "tag"}, type === "MBbloom--" ? "Bloom filter" : type),
       !(encoding instanceof ReplyError) && el("span", {class: "tag"}, encoding), el("span", {class: "soft"}, bytes(Number(size))),
@@ -33,7 +33,7 @@ export class ValueView {
       el("button", {class: "danger", onclick: () => this.remove()}, "Delete"), el("button", {class: "quiet", onclick: () => this.load(), "aria-label": "Reload", title: "Reload"}, "↻")));
     const draw = elements[type];
     if (draw) await this.try(() => draw(this));
-    else show(this.body, el("p", {class: "soft"}, "The page does not show values of this type."));
+    else show(this.body, el("p", {class: "soft"}, "Values of this type cannot be shown here."));
   }
 
   /** try does something, and shows why it has failed. */
@@ -87,8 +87,8 @@ export class ValueView {
     const name = await ask("New name", String(this.key));
     if (name === null || name === String(this.key)) return;
     await this.try(async () => {
-      if (!await this.context.run("RENAMENX", this.key, name)) throw new Error("There is a key of this name.");
-      this.changed(`It is called ${name} now: search again.`);
+      if (!await this.context.run("RENAMENX", this.key, name)) throw new Error("There is a key with this name already.");
+      this.changed(`The key is now called ${name}. Search again to see it in the list.`);
     });
   }
 }
@@ -96,10 +96,10 @@ export class ValueView {
 /** ask asks for a text; null if the user does not want to. */
 export function ask(label, value) {
   return new Promise(resolve => {
-    const input = el("input", {value, "aria-label": label, spellcheck: "false"});
+    const input = el("input", {value, spellcheck: "false"});
     let answer = null;
     const dialog = el("dialog", {class: "ask", "aria-label": label}, el("form", {onsubmit: e => { e.preventDefault(); answer = input.value; dialog.close(); }},
-      el("label", {}, label), input, el("div", {class: "row"}, el("button", {class: "primary"}, "OK"), el("button", {type: "button", onclick: () => dialog.close()}, "Cancel"))));
+      field(label, input), el("div", {class: "row"}, el("button", {class: "primary"}, "OK"), el("button", {type: "button", onclick: () => dialog.close()}, "Cancel"))));
     dialog.addEventListener("close", () => { dialog.remove(); resolve(answer); });
     document.body.append(dialog);
     dialog.showModal();

@@ -26,22 +26,22 @@ class Live {
     this.samples = [];
     this.family = new Map(); // by command
     this.figures = el("div", {class: "figures"});
-    this.rates = new Chart({label: "Commands a second, by family", x: ago, x0: -60, x1: 0, tall: 220});
+    this.rates = new Chart({label: "Commands per second, by family", x: ago, x0: -60, x1: 0, tall: 220});
     this.memory = new Chart({label: "Memory", x: ago, x0: -60, x1: 0, y: bytes, tall: 220});
     this.command = select({"aria-label": "Command", onchange: () => this.drawLatency()}, [["", "all commands"]]);
     this.latency = el("div", {});
     this.types = el("div", {});
-    this.clients = el("div", {class: "scroll tall", tabindex: "0"});
+    this.clients = el("div", {class: "scroll tall", tabindex: "0", role: "group", "aria-label": "List of clients"});
     this.clientCount = el("span", {class: "soft"});
-    this.slow = el("div", {class: "scroll tall", tabindex: "0"});
+    this.slow = el("div", {class: "scroll tall", tabindex: "0", role: "group", "aria-label": "Slow commands"});
     this.copies = el("section", {class: "sheet broad", "aria-label": "Replication"});
-    this.monitor = new Watcher(context, {title: "Monitor", words: () => ["MONITOR"], note: "Every command of every client, as it is executed. It costs the server something while you look.", draw: String});
-    this.events = new Watcher(context, {title: "Events", words: pattern => ["PSUBSCRIBE", pattern || "__keyevent@*__:*"], note: "Messages of channels. Keyspace events need notify-keyspace-events.",
+    this.monitor = new Watcher(context, {title: "Monitor", words: () => ["MONITOR"], note: "Every command of every client, as it is executed. It slows the server down while it is on.", draw: String});
+    this.events = new Watcher(context, {title: "Events", words: pattern => ["PSUBSCRIBE", pattern || "__keyevent@*__:*"], note: "Messages on channels. Keyspace events must be turned on by notify-keyspace-events.",
       pattern: "__keyevent@*__:*", draw: m => Array.isArray(m) && m[0] === "pmessage" ? `${m[2]}  ${quote(m[3])}` : ""});
     const sheet = (title, ...content) => el("section", {class: "sheet", "aria-label": title}, el("h2", {}, title), content);
-    this.node = el("div", {class: "live"}, el("h1", {}, "Live"), this.figures, el("div", {class: "grid"}, sheet("Commands a second", this.rates.node), sheet("Memory", this.memory.node),
+    this.node = el("div", {class: "live"}, el("h1", {}, "Live"), this.figures, el("div", {class: "grid"}, sheet("Commands per second", this.rates.node), sheet("Memory", this.memory.node),
       sheet("How long commands take", el("div", {class: "row"}, this.command), this.latency),
-      sheet("Memory by type", el("p", {class: "soft"}, `Of ${sampled} keys that are picked at random. `, el("button", {class: "quiet", onclick: () => this.sampleTypes()}, "Pick others")), this.types),
+      sheet("Memory by type", el("p", {class: "soft"}, `Estimated from ${sampled} random keys. `, el("button", {class: "quiet", onclick: () => this.sampleTypes()}, "Pick other keys")), this.types),
       el("section", {class: "sheet broad", "aria-label": "Clients"}, el("h2", {}, "Clients ", this.clientCount), this.clients), this.copies, el("section", {class: "sheet broad", "aria-label": "Slow log"}, el("h2", {}, "Slow log"), this.slow),
       this.events.node, this.monitor.node));
   }
@@ -98,9 +98,9 @@ class Live {
     const of = (name, from) => Number(from.fields[name]);
     const hits = last ? of("keyspace_hits", {fields: f}) - of("keyspace_hits", last) : 0;
     const misses = last ? of("keyspace_misses", {fields: f}) - of("keyspace_misses", last) : 0;
-    const items = [[last ? count(Math.round(rate)) : "…", "commands a second"], [count(f.connected_clients), "clients"], [count(keys), "keys"], [bytes(Number(f.used_memory)), "memory of the data"],
-      [bytes(Number(f.used_memory_rss)), "of the process"], [hits + misses ? `${Math.round(100 * hits / (hits + misses))} %` : "–", "hits"],
-      [last ? bytes((of("total_net_output_bytes", {fields: f}) - of("total_net_output_bytes", last)) / (at - last.at)) : "…", "out a second"], [duration(1000 * f.uptime_in_seconds), "up"]];
+    const items = [[last ? count(Math.round(rate)) : "…", "commands per second"], [count(f.connected_clients), "clients"], [count(keys), "keys"], [bytes(Number(f.used_memory)), "memory of the data"],
+      [bytes(Number(f.used_memory_rss)), "memory of the process"], [hits + misses ? `${Math.round(100 * hits / (hits + misses))} %` : "–", "of reads hit a key"],
+      [last ? bytes((of("total_net_output_bytes", {fields: f}) - of("total_net_output_bytes", last)) / (at - last.at)) : "…", "sent per second"], [duration(1000 * f.uptime_in_seconds), "uptime"]];
     show(this.figures, items.map(([value, text]) => el("div", {class: "figure"}, el("strong", {}, value), el("span", {class: "soft"}, text))));
   }
 
@@ -149,7 +149,7 @@ class Live {
     const sums = new Map();
     keys.forEach((_, i) => sums.set(replies[2 * i], (sums.get(replies[2 * i]) ?? 0) + (Number(replies[2 * i + 1]) || 0)));
     const total = [...sums.values()].reduce((a, b) => a + b, 0);
-    show(this.types, keys.length ? bars("Memory by type", [...sums].sort((a, b) => b[1] - a[1]), n => `${Math.round(100 * n / total)} %`, "var(--c3)") : el("p", {class: "soft"}, "There are no keys."));
+    show(this.types, keys.length ? bars("Memory by type", [...sums].sort((a, b) => b[1] - a[1]).map(([type, n]) => [type === "MBbloom--" ? "Bloom filter" : type, n]), n => `${Math.round(100 * n / total)} %`, "var(--c3)") : el("p", {class: "soft"}, "There are no keys."));
   }
 
   drawClients(text) {
@@ -164,7 +164,7 @@ class Live {
   }
 
   async kill(client) {
-    if (!await confirmed(`Close the connection of client ${client.id}, ${client.addr}?`, "Kill it")) return;
+    if (!await confirmed(`Close the connection of client ${client.id}, ${client.addr}?`, "Kill")) return;
     const [reply] = await this.context.all([["CLIENT", "KILL", "ID", client.id]]);
     this.context.announce(reply instanceof ReplyError ? reply.message : `Killed client ${client.id}.`);
     document.activeElement?.blur();
@@ -174,7 +174,7 @@ class Live {
     const text = JSON.stringify(entries);
     if (text === this.slowText) return;
     this.slowText = text;
-    show(this.slow, entries.length === 0 ? el("p", {class: "soft"}, "It is empty.") : el("table", {}, el("thead", {}, el("tr", {}, ["at", "took", "command", "client"].map(head))),
+    show(this.slow, entries.length === 0 ? el("p", {class: "soft"}, "The slow log is empty.") : el("table", {}, el("thead", {}, el("tr", {}, ["at", "took", "command", "client"].map(head))),
       el("tbody", {}, entries.map(([, at, micros, args, client]) => el("tr", {}, el("td", {}, new Date(1000 * at).toLocaleTimeString()), el("td", {class: "number"}, duration(micros / 1000)),
         el("td", {}, el("code", {}, args.map(String).join(" ").slice(0, 400))), el("td", {class: "mono"}, String(client)))))));
   }
@@ -196,7 +196,7 @@ class Watcher {
     Object.assign(this, {context, words, draw});
     this.button = el("button", {"aria-pressed": "false", onclick: () => this.end ? this.stop() : this.begin()}, "Watch");
     this.pattern = pattern ? el("input", {value: pattern, spellcheck: "false"}) : null;
-    this.filter = el("input", {type: "search", spellcheck: "false", placeholder: "only lines with this", oninput: () => this.sift()});
+    this.filter = el("input", {type: "search", spellcheck: "false", placeholder: "only lines that contain this", oninput: () => this.sift()});
     this.output = el("div", {class: "output", role: "log", "aria-label": title, tabindex: "0"});
     this.node = el("section", {class: "sheet broad watcher", "aria-label": title}, el("h2", {}, title), el("p", {class: "soft"}, note),
       el("div", {class: "row ends"}, this.pattern && field("Pattern", this.pattern, {class: "field grow"}), field("Filter", this.filter, {class: "field grow"}), this.button,

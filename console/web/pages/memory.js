@@ -26,13 +26,13 @@ class Memory {
     this.out = el("div", {class: "explained"});
     this.node = el("div", {class: "memory"}, el("h1", {}, "Memory"),
       el("form", {class: "adder", onsubmit: e => { e.preventDefault(); this.show(); }}, field("Key", this.key, {class: "field grow"}), field("Database", this.db),
-        el("button", {class: "primary"}, "Show"), el("button", {type: "button", onclick: () => this.any()}, "Any key")),
+        el("button", {class: "primary"}, "Show"), el("button", {type: "button", onclick: () => this.any()}, "Random key")),
       this.failed, this.out, context.about.sandbox ? new Growth(context).node : null);
   }
 
   async start() {
     if (this.key.value) await this.show();
-    else show(this.out, el("p", {class: "soft"}, "Type the name of a key, or take any, to see what each of its bytes is for."));
+    else show(this.out, el("p", {class: "soft"}, "Type the name of a key, or pick a random one, to see what each of its bytes is for."));
   }
 
   async any() {
@@ -55,7 +55,7 @@ class Memory {
     const facts = Object.fromEntries(explained);
     const cells = layout(explained);
     const perElement = Object.entries(facts).find(([name]) => name.startsWith("bytes-per"));
-    show(this.out, el("div", {class: "figures"}, figure(count(facts.bytes), "bytes, as MEMORY USAGE tells"), figure(count(facts.length), facts.type === "string" ? "bytes of text" : "elements"),
+    show(this.out, el("div", {class: "figures"}, figure(count(facts.bytes), "bytes, by MEMORY USAGE"), figure(count(facts.length), facts.type === "string" ? "bytes of text" : facts.length === 1 ? "element" : "elements"),
       perElement && figure(Number(perElement[1]).toFixed(1), perElement[0].replaceAll("-", " ")), figure(facts.encoding, "encoding"), figure(facts.type, "type")),
     el("div", {class: "two"}, el("div", {}, cells && strip(cells), facts.skiplist && skiplist(explained), facts.dict && buckets(Object.fromEntries(facts.dict)),
       await this.whatif(key, facts)), account(explained)));
@@ -67,9 +67,9 @@ class Memory {
   /** offer shows what is known without a walk. */
   offer(key, type, size, encoding) {
     this.keep();
-    show(this.out, el("div", {class: "figures"}, figure(count(size), "bytes, as MEMORY USAGE tells"), figure(encoding, "encoding"), figure(type, "type")),
+    show(this.out, el("div", {class: "figures"}, figure(count(size), "bytes, by MEMORY USAGE"), figure(encoding, "encoding"), figure(type, "type")),
       el("div", {class: "row"}, el("p", {class: "soft"}, "MEMORY EXPLAIN walks through the whole value, and all other clients wait until it is done: with a million elements, tens of milliseconds."),
-        el("button", {onclick: () => this.show(true)}, "Explain it all the same")));
+        el("button", {onclick: () => this.show(true)}, "Explain it anyway")));
   }
 
   /** whatif draws what the key would cost in its other encodings, at once only if the server needs less than a millisecond for that. */
@@ -77,8 +77,8 @@ class Memory {
     if (facts.type === "string") return null;
     const section = el("section", {class: "sheet", "aria-label": "In other encodings"});
     if (facts.length <= quick) return this.compare(key, section);
-    show(section, el("h2", {}, "The same data in other encodings"), el("div", {class: "row"}, el("p", {class: "soft"}, "MEMORY WHATIF builds the data anew: with many elements it takes hundredths of a second."),
-      el("button", {onclick: async () => { if (!await this.compare(key, section)) section.remove(); }}, "Compare them all the same")));
+    show(section, el("h2", {}, "The same data in other encodings"), el("div", {class: "row"}, el("p", {class: "soft"}, "MEMORY WHATIF builds the data in each encoding, and all other clients wait until it is done: with many elements, hundredths of a second."),
+      el("button", {onclick: async () => { if (!await this.compare(key, section)) section.remove(); }}, "Compare them anyway")));
     return section;
   }
 
@@ -106,7 +106,7 @@ function crossing(text) {
 
 /** strip draws a packed value: a box for each byte, a frame for each entry. */
 function strip(cells) {
-  const read = el("p", {class: "reading", role: "status"}, "Point at a byte, or move with the arrows.");
+  const read = el("p", {class: "reading", role: "status"}, "Point at a byte, or move with the arrow keys.");
   const groups = [];
   for (const cell of cells) {
     const id = cell.entry ?? cell.kind;
@@ -156,7 +156,7 @@ function byteText(cell, n) {
 function buckets(facts) {
   const chains = facts.chains.map(pairs => Object.fromEntries(pairs));
   return el("section", {class: "sheet", "aria-label": "Hash table"}, el("h2", {}, `Hash table: ${count(facts.buckets)} buckets, ${count(facts.overflow)} of them overflow`),
-    el("div", {class: "buckets", role: "img", "aria-label": chains.map(c => `${c.chains} chains of ${c.elements} elements`).join(", ")},
+    el("div", {class: "buckets", role: "img", "aria-label": chains.map(c => `${count(c.chains)} × ${c.elements} elements`).join(", ")},
       chains.flatMap(c => Array.from({length: Math.min(c.chains, 200)}, () => el("span", {class: "bucket", title: `${c.elements} elements`},
         Array.from({length: Math.min(c.elements, 36)}, (_, i) => el("i", {class: i >= 12 ? "over" : ""}))))).slice(0, 200)), bars("Chains by elements", chains.map(c => [`${c.elements} elements`, c.chains])));
 }
@@ -168,7 +168,7 @@ function account(explained) {
     if (name === "entries" || name === "spans" || name === "heights" || name === "chains" || !Array.isArray(value[0]) || Array.isArray(value[0][0])) return [];
     return [el("tr", {class: "part"}, el("th", {scope: "rowgroup", colspan: 2, style: {"padding-left": `${8 + 14 * depth}px`}}, String(name))), ...rows(value, depth + 1)];
   });
-  return el("section", {class: "sheet account", "aria-label": "Account"}, el("h2", {}, "The account"), el("table", {}, el("tbody", {}, rows(explained, 0))), el("p", {class: "soft"}, "MEMORY EXPLAIN tells the same."));
+  return el("section", {class: "sheet account", "aria-label": "Account"}, el("h2", {}, "The account"), el("table", {}, el("tbody", {}, rows(explained, 0))), el("p", {class: "soft"}, "This is the reply to MEMORY EXPLAIN."));
 }
 
 const kinds = {zset: ["ZADD", t => [t, t]], hash: ["HSET", t => [t, "1"]], set: ["SADD", t => [`t${t}`]]};
@@ -182,7 +182,7 @@ class Growth {
     this.chart = new Chart({label: "Bytes of a key by the number of its elements", xTitle: "elements", x: v => count(Math.round(v))});
     this.figures = el("p", {class: "growth-figures", role: "status"});
     this.node = el("section", {class: "sheet growth", "aria-label": "Grow it"}, el("h2", {}, "Grow it"),
-      el("p", {class: "soft"}, "A key in a sandbox gets one element after another: times in milliseconds. The figures of Redis were measured with the same elements."),
+      el("p", {class: "soft"}, "A key in a sandbox gets one element after another, each a time in milliseconds. The figures of Redis were measured with the same elements."),
       el("div", {class: "row"}, field("Type", this.kind), el("div", {class: "field grow"}, el("label", {}, "Elements"), this.n)), this.figures, this.chart.node);
     this.measure();
   }

@@ -49,7 +49,7 @@ export const algorithms = {
     prepare: (s, key) => [["HSET", key, "rate", s.limit, "interval", s.window, "type", 0]],
     ask: (s, key, now, salt) => [3, ...redisson(key), 1, now, salt],
     read: reply => ({allowed: reply === null, left: null, wait: reply})},
-  own: {title: "A script of mine", source: "own", window: "sliding", keys: one, prepare: none,
+  own: {title: "My own script", source: "own", window: "sliding", keys: one, prepare: none,
     ask: (s, key, now) => [1, key, s.limit, s.window, now], read: loose},
 };
 

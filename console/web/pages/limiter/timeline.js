@@ -89,7 +89,7 @@ export class Timeline {
     const list = disagreements(lanes).filter(d => !user || d.user === user);
     const d = list.map(r => `M${this.x(r.t).toFixed(1)} ${top + 3}l5 7l-5 7l-5 -7z`).join("");
     return [svg("path", {class: "differ", d}),
-      svg("text", {class: "note", x: this.width - right - 4, y: top + gap + 16, "text-anchor": "end"}, list.length ? `${list.length} disagreements` : "no disagreement")];
+      svg("text", {class: "note", x: this.width - right - 4, y: top + gap + 16, "text-anchor": "end"}, list.length ? `${list.length} ${list.length === 1 ? "disagreement" : "disagreements"}` : "no disagreements")];
   }
 
   #memory(lanes, top, user) {

@@ -9,7 +9,7 @@ const parts = text => Object.fromEntries(text.split(",").map(part => { const at 
 const numbered = (fields, name) => Object.entries(fields).map(([field, value]) => [new RegExp(`^${name}(\\d+)$`).exec(field)?.[1], value])
   .filter(([n]) => n !== undefined).map(([n, value]) => [Number(n), parts(value)]).sort((a, b) => a[0] - b[0]);
 
-const table = (label, heads, rows) => el("div", {class: "scroll", tabindex: "0"}, el("table", {"aria-label": label}, el("thead", {}, el("tr", {}, heads.map(head))),
+const table = (label, heads, rows) => el("div", {class: "scroll", tabindex: "0", role: "group", "aria-label": label}, el("table", {"aria-label": label}, el("thead", {}, el("tr", {}, heads.map(head))),
   el("tbody", {}, rows.map(cells => el("tr", {}, cells.map(c => el("td", {}, c)))))));
 
 const facts = list => el("dl", {class: "facts-of"}, list.filter(Boolean).map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
@@ -39,7 +39,7 @@ export function group(f) {
   return [facts([["group", f.group_name], ["this member", `${f.group_id}, ${f.group_role}`], ["leader", f.group_leader === "0" ? good(false, "none") : f.group_leader], ["term", count(f.group_term)],
     ["disk", good(f.group_disk === "ok", f.group_disk)]]),
   facts([["last entry", count(f.group_index)], ["confirmed", count(f.group_committed)], ["applied", count(f.group_applied)],
-    f.group_commits > 0 && ["to confirm", `${micros(f.group_commit_p50_usec)} in the median, 99 of 100 within ${micros(f.group_commit_p99_usec)}`],
+    f.group_commits > 0 && ["time to confirm", `${micros(f.group_commit_p50_usec)} in the median, 99 of 100 within ${micros(f.group_commit_p99_usec)}`],
     !leads && ["last heard from the leader", f.group_age_ms < 0 ? "never" : ago(Number(f.group_age_ms))]]),
   table("Members", ["member", "role", "address in the group", "for clients", "last entry", "entries behind"], numbered(f, "group_member").map(([id, m]) =>
     [id, `${String(id) === f.group_leader ? "leader" : m.vote === "yes" ? "follower" : "without a vote"}${String(id) === f.group_id ? ", this one" : ""}`, el("code", {}, m.address), el("code", {}, m.client),

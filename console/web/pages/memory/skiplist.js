@@ -11,7 +11,7 @@ export function skiplist(explained) {
   const list = towers(explained);
   const facts = Object.fromEntries(Object.fromEntries(explained).skiplist);
   const heights = facts.heights.map(pairs => Object.fromEntries(pairs)).filter(h => h.nodes > 0);
-  const read = el("p", {class: "reading", role: "status"}, "Point at a tower, or move with the arrows, to see how a search gets there.");
+  const read = el("p", {class: "reading", role: "status"}, "Point at a tower, or move with the arrow keys, to see how a search gets there.");
   return el("section", {class: "sheet", "aria-label": "Skiplist"}, el("h2", {}, "Skiplist: its nodes, and what their links span"), drawing(list, read), read,
     bars("Nodes by height", heights.map(h => [`height ${h.height}`, h.nodes])));
 }

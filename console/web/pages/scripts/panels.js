@@ -2,7 +2,7 @@
 
 import {count, el, show} from "../../dom.js";
 
-const moves = [["reverse", "⇤", "Back to the breakpoint before (Shift+F5)"], ["back", "←", "Step back (Shift+F10)"], ["into", "→", "Step (F11)"],
+const moves = [["reverse", "⇤", "Back to the previous breakpoint, or the beginning (Shift+F5)"], ["back", "←", "Step back (Shift+F10)"], ["into", "→", "Step (F11)"],
   ["over", "↷", "Step over calls (F10)"], ["out", "↥", "Step out of the function (Shift+F11)"], ["continue", "⇥", "On to the next breakpoint, or the end (F5)"]];
 
 export class Panels {
@@ -13,7 +13,7 @@ export class Panels {
     this.state = el("p", {class: "run-state soft", role: "status"});
     this.variables = el("div", {class: "variables"});
     this.keys = el("div", {class: "keys-panel"});
-    this.calls = el("div", {class: "calls scroll", tabindex: "0", "aria-label": "Commands that the script has called"});
+    this.calls = el("div", {class: "calls scroll", tabindex: "0", role: "group", "aria-label": "Commands that the script has called"});
     this.reply = el("pre", {class: "reply"});
     this.points = el("div", {class: "points"});
     this.coverage = el("p", {class: "coverage soft"});
@@ -44,7 +44,7 @@ export class Panels {
     this.scrub.value = replay?.place ?? 0;
     this.node.dataset.line = replay?.line ?? "";
     if (!replay) {
-      show(this.state, "Run the script; then go through its lines, ahead and back. A click beside a line, or F9, sets a breakpoint.");
+      show(this.state, "Run the script, then step through its lines, ahead and back. A click beside a line, or F9, sets a breakpoint.");
       for (const panel of [this.variables, this.keys, this.calls, this.reply]) show(panel);
       return;
     }
@@ -63,7 +63,7 @@ export class Panels {
     const table = (title, list, was) => list?.length > 0 && [el("h3", {}, title), el("table", {}, el("tbody", {}, list.map(v => row(v, was))))];
     show(this.variables,
       watches.length > 0 && [el("h3", {}, "Watched"), el("table", {class: "watched"}, el("tbody", {}, watches.map((w, i) => el("tr", {}, el("th", {scope: "row", class: "mono"}, w),
-        el("td", {class: "mono"}, step.watches?.[i] ?? ""), el("td", {class: "number"}, el("button", {class: "quiet", "aria-label": `Watch ${w} no more`, onclick: () => this.work.watch(w)}, "×"))))))],
+        el("td", {class: "mono"}, step.watches?.[i] ?? ""), el("td", {class: "number"}, el("button", {class: "quiet", "aria-label": `Stop watching ${w}`, onclick: () => this.work.watch(w)}, "×"))))))],
       (step.frames ?? []).map((f, i) => [table(`${f.name || (i === step.frames.length - 1 ? "script" : "function")}, line ${f.line}`, f.locals, i === 0 ? before : null),
         table("of the functions around it", f.outer)]),
       table("Globals", step.globals), replay.ended && watches.length === 0 && el("p", {class: "soft"}, "The script has ended: it has no variables any more."));
@@ -74,7 +74,7 @@ export class Panels {
     const first = replay.keysAt(0), now = replay.keysAt(replay.place), last = replay.keysAt(replay.last);
     const value = (keys, name) => keys.get(name)?.value ?? "?";
     const used = {r: "read", w: "written", rw: "read, written"};
-    if (last.size === 0) return show(this.keys, el("p", {class: "soft"}, "It uses no keys."));
+    if (last.size === 0) return show(this.keys, el("p", {class: "soft"}, "The script uses no keys."));
     show(this.keys, [...last.keys()].map(name => {
       const began = first.has(name) ? value(first, name) : value(new Map([...replay.steps, replay.trace.end].flatMap(s => s.keys ?? []).reverse().map(k => [k.name, k])), name);
       const at = now.has(name) ? value(now, name) : began, end = value(last, name);
@@ -86,7 +86,7 @@ export class Panels {
 
   #drawCalls(replay) {
     const {calls} = replay;
-    if (calls.length === 0) return show(this.calls, el("p", {class: "soft"}, "It calls no command."));
+    if (calls.length === 0) return show(this.calls, el("p", {class: "soft"}, "The script calls no commands."));
     show(this.calls, el("table", {}, el("thead", {}, el("tr", {}, ["Line", "Command", "Reply"].map(t => el("th", {}, t)), el("th", {class: "number"}, "µs"))),
       el("tbody", {}, calls.map(c => el("tr", {class: [c.place < replay.place ? "done" : "", c.place === replay.place ? "next" : "", c.failed ? "failed" : ""].join(" ")},
         el("td", {}, el("button", {class: "quiet", "aria-label": `Go to line ${c.line}`, onclick: () => this.work.move("go", c.place)}, c.line)),
@@ -104,6 +104,6 @@ export class Panels {
   drawCoverage({all, ran, branches}) {
     if (all === 0) return show(this.coverage);
     const share = (n, of) => `${count(n)} of ${count(of)} (${Math.round(100 * n / Math.max(1, of))} %)`;
-    show(this.coverage, `Since the source was changed, ${share(ran, all)} lines have run`, branches.all > 0 && ` and ${share(branches.ran, branches.all)} branches`, ". How often is beside each line.");
+    show(this.coverage, `Since the source was changed, ${share(ran, all)} lines have run`, branches.all > 0 && ` and ${share(branches.ran, branches.all)} branches`, ". The number beside a line is how often it ran.");
   }
 }
