@@ -159,6 +159,12 @@ func eval[T any](b *tab, expression string) T {
 // wait waits until an expression is true.
 func (b *tab) wait(expression string) {
 	b.t.Helper()
+	b.waitFor(patience, expression)
+}
+
+// waitFor is wait with another patience.
+func (b *tab) waitFor(patience time.Duration, expression string) {
+	b.t.Helper()
 	end := time.Now().Add(patience)
 	for !eval[bool](b, "(async () => !!(await ("+expression+")))()") {
 		if time.Now().After(end) {

@@ -4,16 +4,18 @@ package console_test
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -24,7 +26,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var large = flag.Bool("large", false, "measure the pages with a million keys, and a hundred open pages")
+var (
+	large     = flag.Bool("large", false, "measure the pages with a million keys, and a hundred open pages")
+	largeKeys = flag.Int("keys", million, "with so many keys")
+)
+
+const million = 1_000_000
 
 // watchFrames is run in each document before its own scripts: it notes when rows and contents have come, and the longest frame and task.
 const watchFrames = `
@@ -40,43 +47,92 @@ const watchFrames = `
 	new PerformanceObserver(list => { for (const e of list.getEntries()) longest.task = Math.max(longest.task, e.duration); }).observe({type: "longtask"});
 `
 
-// fill makes a million keys, and a sorted set and a hash of a million elements.
+// fill makes the keys, and a sorted set and a hash of a million elements.
 func fill(p *place) {
 	v := p.visit()
 	require.Equal(p.t, 200, v.open())
-	for i := 0; i < 1_000_000; i += 10_000 {
+	begin := time.Now()
+	for i := 0; i < max(*largeKeys, million); i += 10_000 {
 		reply := v.do("EVAL", `for i = ARGV[1] + 1, ARGV[1] + 10000 do
-			redis.call('SET', 'user:' .. i % 1000 .. ':' .. i, 'value of ' .. i)
-			redis.call('ZADD', 'board', i, 'member:' .. i)
-			redis.call('HSET', 'table', 'field:' .. i, 'value:' .. i)
-		end`, "0", strconv.Itoa(i))
+			if i <= tonumber(ARGV[2]) then
+				redis.call('SET', 'user:' .. i % 1000 .. ':' .. i, 'value of ' .. i)
+			end
+			if i <= tonumber(ARGV[3]) then
+				redis.call('ZADD', 'board', i, 'member:' .. i)
+				redis.call('HSET', 'table', 'field:' .. i, 'value:' .. i)
+			end
+		end`, "0", strconv.Itoa(i), strconv.Itoa(*largeKeys), strconv.Itoa(million))
 		require.NotContains(p.t, reply, "error")
 	}
+	p.t.Logf("filled with %d keys in %v", *largeKeys, time.Since(begin))
 }
 
-// pauses notes how long a client waits for the engine, until stop.
+// pauses notes how long a client waits for the engine, until stop. To tell whether the engine is the cause, it also notes how late a goroutine
+// wakes up that needs nothing from the engine: so much time this process, or the machine, takes from everybody.
 type pauses struct {
-	longest atomic.Int64
-	stop    func()
+	stop func()
+
+	mu            sync.Mutex
+	waited, woken span
+}
+
+// span is a stretch of time.
+type span struct {
+	begin time.Time
+	took  time.Duration
 }
 
 func (p *place) pauses() *pauses {
 	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan struct{})
-	s := &pauses{stop: func() { cancel(); <-ended }}
-	go func() {
-		defer close(ended)
+	var running sync.WaitGroup
+	s := &pauses{stop: func() { cancel(); running.Wait() }}
+	const rest = 20 * time.Microsecond
+	running.Go(func() {
 		for ctx.Err() == nil {
 			begin := time.Now()
 			p.engine.With(func() {})
-			s.longest.Store(max(s.longest.Load(), int64(time.Since(begin))))
-			time.Sleep(20 * time.Microsecond)
+			s.note(&s.waited, span{begin, time.Since(begin)})
+			time.Sleep(rest)
 		}
-	}()
+	})
+	running.Go(func() {
+		for ctx.Err() == nil {
+			begin := time.Now()
+			time.Sleep(rest)
+			s.note(&s.woken, span{begin, time.Since(begin) - rest})
+		}
+	})
 	return s
 }
 
-func (s *pauses) take() time.Duration { return time.Duration(s.longest.Swap(0)) }
+// note keeps the longest span.
+func (s *pauses) note(longest *span, now span) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now.took > longest.took {
+		*longest = now
+	}
+}
+
+// take returns what was longest since the last call.
+func (s *pauses) take() pause {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	longest := pause{s.waited, s.woken}
+	s.waited, s.woken = span{}, span{}
+	return longest
+}
+
+// pause is the longest time for which a client waited, and the longest by which a goroutine woke up too late.
+type pause struct{ waited, woken span }
+
+func (p pause) String() string {
+	text := fmt.Sprintf("longest pause %v, latest goroutine %v", p.waited.took.Round(time.Microsecond), p.woken.took.Round(time.Microsecond))
+	if p.waited.begin.Before(p.woken.begin.Add(p.woken.took)) && p.woken.begin.Before(p.waited.begin.Add(p.waited.took)) {
+		text += " at the same time"
+	}
+	return text
+}
 
 // TestLargeDataset measures. What it finds depends on the machine, so it asserts nothing but that the pages work.
 func TestLargeDataset(t *testing.T) {
@@ -84,33 +140,26 @@ func TestLargeDataset(t *testing.T) {
 		t.Skip("-large runs it")
 	}
 	p := start(t, "slowlog-log-slower-than", "-1", "slowlog-max-len", "1000")
-	begin := time.Now()
 	fill(p)
-	t.Logf("filled in %v", time.Since(begin))
 	v := p.visit()
 	require.Equal(t, 200, v.open())
-	b := p.browse("terminal")
-	if pid := chromedp.FromContext(b.ctx).Browser.Process(); pid != nil {
-		usual(pid.Pid)
-	}
-	b.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
-		_, err := chromedp.Call(ctx, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: watchFrames})
-		return err
-	}))
+	b, chromium := p.browseWatched()
 	time.Sleep(2 * time.Second)
 	s := p.pauses()
 	defer s.stop()
 	time.Sleep(3 * time.Second)
-	t.Logf("longest pause without a page that does anything: %v", s.take())
+	t.Logf("without a page that does anything: %v", s.take())
 	p.engine.With(func() { require.NoError(t, p.engine.Param("slowlog-log-slower-than").Set("200")) })
 
 	tell := func(what string, act func()) {
 		eval[bool](b, "(longest.frame = longest.task = 0, true)")
 		s.take()
+		begin, delay, stolen := time.Now(), delayOf(chromium), stolen()
 		act()
 		pause := s.take()
 		longest := eval[struct{ Frame, Task float64 }](b, "longest")
-		t.Logf("%-44s longest frame %5.0f ms, longest task %4.0f ms, longest pause %v", what, longest.Frame, longest.Task, pause)
+		t.Logf("%-44s longest frame %5.0f ms, longest task %4.0f ms, %v; in %.1f s chromium's threads waited %v for a processor, and the machine got none for %v", what,
+			longest.Frame, longest.Task, pause, time.Since(begin).Seconds(), (delayOf(chromium) - delay).Round(time.Millisecond), stolenSince(stolen))
 	}
 	for _, page := range []string{"empty", "keys", "keys?key=board", "keys?key=table", "memory?key=board", "live"} {
 		var first, rows []float64
@@ -130,7 +179,7 @@ func TestLargeDataset(t *testing.T) {
 		}
 		slices.Sort(first)
 		slices.Sort(rows)
-		t.Logf("%-44s first paint %.0f ms (at most %.0f), contents %.0f ms (at most %.0f), longest pause %v", "#"+page, first[2], first[4], rows[2], rows[4], s.take())
+		t.Logf("%-44s first paint %.0f ms (at most %.0f), contents %.0f ms (at most %.0f), %v", "#"+page, first[2], first[4], rows[2], rows[4], s.take())
 	}
 
 	b.do(chromedp.Navigate("about:blank"), chromedp.Navigate(p.url+"/#keys"))
@@ -144,8 +193,20 @@ func TestLargeDataset(t *testing.T) {
 	})
 	tell("scroll through them with the wheel", func() { wheel(b, ".rows", 300) })
 	tell("a search that finds nothing", func() {
+		begin := time.Now()
 		b.fill("[type=search]", "nothing-is-called-so")
-		b.wait("document.querySelector('.count').textContent.startsWith('0 keys')")
+		b.wait("!document.querySelector('.tools progress').hidden")
+		t.Logf("a search that finds nothing tells after %v how far it is", time.Since(begin))
+		b.waitFor(5*time.Minute, "document.querySelector('.count').textContent.startsWith('0 of ')")
+		t.Logf("and after %v that there is nothing", time.Since(begin))
+	})
+	tell("a search that is stopped", func() {
+		b.fill("[type=search]", "nothing-is-called-this")
+		b.wait("!document.querySelector('.tools progress').hidden")
+		begin := time.Now()
+		b.click(".more")
+		b.wait("document.querySelector('.tools progress').hidden")
+		t.Logf("it stops within %v: %s", time.Since(begin), eval[string](b, "document.querySelector('.count').textContent"))
 	})
 	b.do(chromedp.Navigate("about:blank"), chromedp.Navigate(p.url+"/#keys?key=board"))
 	b.see(".pager", "of 1,000,000")
@@ -200,16 +261,127 @@ func wheel(b *tab, selector string, notches int) {
 	}
 }
 
-// usual gives a browser the usual priority: the server may have been started with a higher one, so that it does not wait for the browser, as on machines
-// of their own.
-func usual(pid int) {
+// browseWatched opens a page whose frames are watched. It returns the process of the browser, too, with the usual priority: the server may have been started
+// with a higher one, so that it does not wait for the browser, as on machines of their own.
+func (p *place) browseWatched() (b *tab, pid int) {
+	b = p.browse("terminal")
+	pid = chromedp.FromContext(b.ctx).Browser.Process().Pid
+	for _, thread := range threadsOf(pid) {
+		_ = syscall.Setpriority(syscall.PRIO_PROCESS, thread, 0)
+	}
+	b.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: watchFrames})
+		return err
+	}))
+	return b, pid
+}
+
+// threadsOf returns the threads of a process and of those that it has started; where there is no /proc, the processes.
+func threadsOf(pid int) (threads []int) {
+	list, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+	if err != nil {
+		threads = append(threads, pid)
+	}
+	for _, entry := range list {
+		if n, err := strconv.Atoi(entry.Name()); err == nil {
+			threads = append(threads, n)
+		}
+	}
 	out, _ := exec.Command("pgrep", "-P", strconv.Itoa(pid)).Output()
 	for _, child := range strings.Fields(string(out)) {
 		if n, err := strconv.Atoi(child); err == nil {
-			usual(n)
+			threads = append(threads, threadsOf(n)...)
 		}
 	}
-	_ = syscall.Setpriority(syscall.PRIO_PROCESS, pid, 0)
+	return threads
+}
+
+// delayOf returns for how long the threads of a process, and of those that it has started, could have run but had no processor. Linux alone tells.
+func delayOf(pid int) (sum time.Duration) {
+	for _, thread := range threadsOf(pid) {
+		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/schedstat", thread))
+		if fields := strings.Fields(string(text)); len(fields) > 1 {
+			n, _ := strconv.ParseInt(fields[1], 10, 64)
+			sum += time.Duration(n)
+		}
+	}
+	return sum
+}
+
+// stolen returns for how long this machine's processors could have run but worked for other machines, in hundredths of a second. Linux alone tells.
+func stolen() int64 {
+	text, _ := os.ReadFile("/proc/stat")
+	if fields := strings.Fields(string(text)); len(fields) > 8 {
+		n, _ := strconv.ParseInt(fields[8], 10, 64)
+		return n
+	}
+	return 0
+}
+
+func stolenSince(before int64) time.Duration {
+	return time.Duration(stolen()-before) * 10 * time.Millisecond
+}
+
+// TestOpeningLive opens the page many times and tells the longest pauses; then it has the commands of the page run without a browser, which takes
+// the processors from the server.
+func TestOpeningLive(t *testing.T) {
+	if !*large {
+		t.Skip("-large runs it")
+	}
+	p := start(t, "slowlog-log-slower-than", "200", "slowlog-max-len", "1000")
+	fill(p)
+	v := p.visit()
+	require.Equal(t, 200, v.open())
+	v.do("SLOWLOG", "RESET")
+	b, _ := p.browseWatched()
+	s := p.pauses()
+	defer s.stop()
+	tell := func(what string, list []pause) {
+		slices.SortFunc(list, func(a, b pause) int { return cmp.Compare(b.waited.took, a.waited.took) })
+		t.Logf("%s: in the median %v", what, list[len(list)/2])
+		for _, longest := range list[:5] {
+			t.Logf("%s: among the longest %v", what, longest)
+		}
+	}
+	var opened, alone []pause
+	before := stolen()
+	for range 80 {
+		b.do(chromedp.Navigate("about:blank"))
+		s.take()
+		b.do(chromedp.Navigate(p.url + "/#live"))
+		b.see("[aria-label='Memory by type']", "%")
+		opened = append(opened, s.take())
+	}
+	tell("opened in a browser", opened)
+	t.Logf("meanwhile the machine got no processor for %v", stolenSince(before))
+	b.do(chromedp.Navigate("about:blank"))
+	for range 400 {
+		s.take()
+		p.askAsLive()
+		alone = append(alone, s.take())
+	}
+	tell("its commands without a browser", alone)
+	for _, slow := range slowest(t, v.do("SLOWLOG", "GET", "-1"), 8) {
+		t.Logf("among the slowest commands: %d us %s", slow.micros, slow.words)
+	}
+}
+
+// askAsLive runs the commands with which the page Live begins.
+func (p *place) askAsLive() {
+	v := p.visit()
+	require.Equal(p.t, 200, v.open())
+	for _, words := range []string{"INFO server", "CLIENT LIST", "SLOWLOG GET 1", "LATENCY HISTOGRAM"} {
+		v.do(strings.Fields(words)...)
+	}
+	events, end := v.stream("/api/events?topics=info,clients,slowlog,latency&page=" + v.page)
+	<-events
+	for range 200 {
+		key := v.do("RANDOMKEY")
+		v.do("TYPE", strings.Trim(key, `"`))
+		v.do("MEMORY", "USAGE", strings.Trim(key, `"`), "SAMPLES", "5")
+	}
+	end()
+	v.send("POST", "/api/leave?page="+v.page, "{}")
 }
 
 // TestAHundredPages measures what pages that look at Live cost a client that reads and writes.
@@ -260,7 +432,7 @@ func TestAHundredPages(t *testing.T) {
 		pause := s.take()
 		s.stop()
 		spent := cpu() - busy
-		t.Logf("%3d pages: longest pause %v, %.1f %% of a processor, pages and the client of this test included; %.0f GET a second, one after another", pages, pause, 100*spent.Seconds()/5, rate())
+		t.Logf("%3d pages: %v, %.1f %% of a processor, pages and the client of this test included; %.0f GET a second, one after another", pages, pause, 100*spent.Seconds()/5, rate())
 		for _, end := range ends {
 			end()
 		}
