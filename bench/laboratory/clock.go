@@ -3,8 +3,6 @@ package laboratory
 import (
 	"math/rand/v2"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // Times are CPU times of the working thread, not those of a clock on the wall, which would also count other
@@ -13,15 +11,6 @@ import (
 
 // repeats is how often each operation is timed.
 const repeats = 5
-
-// busy returns the CPU time that this thread has had.
-func busy() time.Duration {
-	var t unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t); err != nil {
-		panic(err) // every Linux has that clock
-	}
-	return time.Duration(t.Nano())
-}
 
 // repeat runs fn for about patience, once at least, and returns the nanoseconds of one of the ops
 // that it does.

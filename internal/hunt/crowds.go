@@ -1,3 +1,5 @@
+//go:build linux
+
 package main
 
 // big is 1 MB under the key big.

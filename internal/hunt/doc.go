@@ -1,8 +1,10 @@
+//go:build linux
+
 // Command hunt attacks a running server, and compares it with redis-server where that says what is right.
 //
 //	go run ./internal/hunt -for 10m [area ...]
 //
-// It exits with status 1 if it found something. Each finding comes with its seed and with lines to paste that
+// It runs on Linux only, and exits with status 1 if it found something. Each finding comes with its seed and with lines to paste that
 // show it again:
 //
 //	FOUND frames: the process ended: exit status 2

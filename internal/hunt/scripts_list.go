@@ -1,3 +1,5 @@
+//go:build linux
+
 package main
 
 // scripts are hostile scripts. Each has KEYS[1] and ARGV[1].
