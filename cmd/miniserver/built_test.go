@@ -12,8 +12,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	ownsRuntime = false     // servers share it with the tests,
-	debug.SetGCPercent(400) // which leave thousands of engines behind
+	debug.SetGCPercent(400) // tests leave thousands of engines behind
 	os.Exit(launch.Run(m))
 }
 

@@ -10,13 +10,11 @@ import (
 	"os/signal"
 	"slices"
 	"syscall"
-
-	"github.com/spf13/pflag"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, os.Args[1:], os.Stdin, os.Stdout)
+	err := run(ctx, os.Args[1:], os.Stdin, os.Stdout, tuned)
 	stop()
 	os.Exit(report(os.Stderr, err))
 }
@@ -41,28 +39,26 @@ type usageError struct{ error }
 // Unwrap makes errors.Is see the error.
 func (e usageError) Unwrap() error { return e.error }
 
-// run runs the sub-command that the arguments name, or the server.
-func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
+// run runs the sub-command that the arguments name, or the server with the options.
+func run(ctx context.Context, args []string, in io.Reader, out io.Writer, options ...option) error {
 	if isCompletion(args) {
 		return complete(args, out)
 	}
 	if len(args) > 0 {
-		if s := findSubcommand(args[0]); s != nil {
+		switch s := findSubcommand(args[0]); {
+		case s == nil:
+		case s.name != serving:
 			return s.do(ctx, args[1:], in, out)
+		default:
+			args = args[1:]
 		}
 	}
-	return findSubcommand(serving).do(ctx, args, in, out)
-}
-
-func prepareServe(*pflag.FlagSet) action {
-	return func(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
-		has := func(options ...string) bool { return len(args) > 0 && slices.Contains(options, args[0]) }
-		switch {
-		case has("-h", "--help"):
-			return printHelp(out, args[1:])
-		case has("-v", "--version"):
-			return printVersion(out)
-		}
-		return serve(ctx, args, in, out)
+	has := func(words ...string) bool { return len(args) > 0 && slices.Contains(words, args[0]) }
+	switch {
+	case has("-h", "--help"):
+		return printHelp(out, args[1:])
+	case has("-v", "--version"):
+		return printVersion(out)
 	}
+	return serve(ctx, args, in, out, options...)
 }

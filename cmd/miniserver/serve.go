@@ -24,7 +24,7 @@ import (
 )
 
 // serve runs the server until the context ends or a client calls SHUTDOWN. As a daemon it only starts another process that does.
-func serve(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
+func serve(ctx context.Context, args []string, in io.Reader, out io.Writer, options ...option) error {
 	var input bytes.Buffer
 	conf, err := readConfig(args, io.TeeReader(in, &input))
 	if err == nil {
@@ -33,7 +33,7 @@ func serve(ctx context.Context, args []string, in io.Reader, out io.Writer) erro
 	if err != nil {
 		return err
 	}
-	p, err := newProgram(conf, out)
+	p, err := newProgram(conf, out, options...)
 	if err != nil {
 		return err
 	}
@@ -77,13 +77,24 @@ type program struct {
 	groupID    uint64 // 0 without a group
 	ready      ready
 	withParent bool // exit-with-parent
+	tuner      tuner
+	tuned      bool // the process is the server's own, so the tuner begins
 
 	fixtureDone, fixtureSize atomic.Int64 // bytes read of the fixtures, and their size
 }
 
+// option sets what a program is, and no user can.
+type option func(p *program)
+
+// tuned makes the program set the Go runtime. A server that is a part of another process leaves it as it is.
+func tuned(p *program) { p.tuned = true }
+
 // newProgram builds the engine and the server that the configuration asks for.
-func newProgram(conf *config, out io.Writer) (*program, error) {
+func newProgram(conf *config, out io.Writer, options ...option) (*program, error) {
 	p := &program{conf: conf, logFile: logFile{Writer: out}, seed: randomSeed(), supervised: "no", ready: ready{out: out}}
+	for _, set := range options {
+		set(p)
+	}
 	databases, like := int64(16), &release.Default
 	early := []engine.Param{ // the engine needs their values when it is made
 		engine.IntParam("databases", &databases, 1, 1<<31-1),
@@ -102,14 +113,14 @@ func newProgram(conf *config, out io.Writer) (*program, error) {
 	}
 	p.engine = engine.New(engine.Options{Databases: int(databases), Release: like, Clock: server.Clock(), Seed: p.seed})
 	p.log = server.NewLog(p.engine, &p.logFile)
-	pacing.watch(p.engine.Held)
+	p.tuner.held = p.engine.Held
 	guarded := ""
 	if p.testKit {
 		guarded = testkit.Setting
 	}
 	p.parts = assembly.Join(p.engine, assembly.Options{Log: p.log, Spawn: spawn, TestKit: p.testKit, Group: p.groupID != 0})
 	p.server = server.New(p.engine, server.Options{Port: 6379, Log: p.log, Spawn: spawn, Journal: p.parts.Journal, Barrier: p.parts.Barrier(), Guarded: guarded,
-		Load: func() error { return pacing.load(p.loadWithMeter) }, Ready: p.tellReady})
+		Load: func() error { return p.tuner.load(p.loadWithMeter) }, Ready: p.tellReady})
 	p.console = console.New(console.Options{Engine: p.engine, Connect: p.server.Connect, Log: p.log.Print})
 	p.engine.Join(p.part(early[1].AtStart(), early[3]), p.console.Part())
 	p.defaults = values(p.engine)
@@ -165,7 +176,7 @@ func (p *program) part(seed, testKit engine.Param) engine.Part {
 			engine.BoolParam("exit-with-parent", &p.withParent).AtStart().AsSwitch(),
 		),
 		Sections: []engine.Section{{Name: "Server", Fill: func(b *bytes.Buffer) { engine.Fields(b, "config_file", p.conf.file) }}},
-		Host:     engine.Host{Limit: setMaxMemory, Rewrite: p.rewrite, Users: &p.users},
+		Host:     engine.Host{Limit: p.tuner.limit.follow, Rewrite: p.rewrite, Users: &p.users},
 	}
 }
 
@@ -178,7 +189,9 @@ func randomSeed() uint64 {
 // serve runs the server.
 func (p *program) serve(ctx context.Context) error {
 	signal.Ignore(syscall.SIGHUP, syscall.SIGPIPE) // as redis-server: its terminal and the reader of its log may go
-	tune(p.processors())
+	if p.tuned {
+		p.tuner.begin(p.processors())
+	}
 	if err := p.server.Listen(); err != nil {
 		return listenError(err)
 	}

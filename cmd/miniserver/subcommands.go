@@ -19,9 +19,9 @@ import (
 // subcommand is what the program does if its first argument is the name.
 type subcommand struct {
 	name    string
-	forms   []string // of the arguments
-	purpose string   // one sentence
-	prepare func(flags *pflag.FlagSet) action
+	forms   []string                          // of the arguments
+	purpose string                            // one sentence
+	prepare func(flags *pflag.FlagSet) action // nil for serve
 }
 
 // action runs a sub-command with the arguments that are not options. prepare returns it when it has declared these.
@@ -30,7 +30,7 @@ type action func(ctx context.Context, args []string, in io.Reader, out io.Writer
 // subcommands returns the table, in the order of the usage.
 func subcommands() []*subcommand {
 	return []*subcommand{
-		{serving, []string{"[/path/to/redis.conf] [options] [-]"}, "serves the Redis protocol; this is what miniserver does without a sub-command", prepareServe},
+		{serving, []string{"[/path/to/redis.conf] [options] [-]"}, "serves the Redis protocol; this is what miniserver does without a sub-command", nil},
 		{"ping", []string{"[options]"}, "asks a server whether it serves commands, as for a health check", preparePing},
 		{"eval", []string{"[options] <script.lua|-> [key ...] [, argument ...]"}, "runs a Lua script without a server", prepareEval},
 		{"repl", []string{"[options]"}, "opens a prompt for Redis commands and Lua, without a server", prepareRepl},
@@ -77,15 +77,15 @@ func (s *subcommand) flagSet() (*pflag.FlagSet, action) {
 	flags := pflag.NewFlagSet(s.name, pflag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.SortFlags = false
+	if s.prepare == nil {
+		return flags, nil
+	}
 	return flags, s.prepare(flags)
 }
 
-// do runs the sub-command, or prints its help. Misuse comes with the usage.
+// do runs a sub-command other than serve, or prints its help. Misuse comes with the usage.
 func (s *subcommand) do(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
 	flags, act := s.flagSet()
-	if s.name == serving {
-		return act(ctx, args, in, out)
-	}
 	err := flags.Parse(s.twoDashes(flags, args))
 	switch {
 	case errors.Is(err, pflag.ErrHelp):

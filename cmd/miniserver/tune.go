@@ -9,21 +9,23 @@ import (
 	"sync"
 )
 
-// Settings of the Go runtime for this program. The environment variables GOMAXPROCS, GOGC and GOMEMLIMIT override them.
+// tuner adapts the Go runtime to a server. The environment variables GOMAXPROCS, GOGC and GOMEMLIMIT override it. It leaves the runtime
+// as it is before begin.
+type tuner struct {
+	pacer
+	limit memoryLimit
+}
 
-// ownsRuntime is false where servers are not the program, but parts of it, and leave the runtime as it is.
-var ownsRuntime = true
-
-// tune gives the runtime so many processors, and adapts the pace of the collector to the heap.
-func tune(processors int) {
-	if !ownsRuntime {
-		return
-	}
+// begin gives the runtime so many processors, and adapts the collector to the heap from now on.
+func (t *tuner) begin(processors int) {
 	if os.Getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(processors)
 	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		t.limit.begin()
+	}
 	if os.Getenv("GOGC") == "" {
-		adjust(new(cycle))
+		t.adjust(new(cycle))
 	}
 }
 
@@ -66,20 +68,18 @@ type cycle struct{ _ [16]byte }
 // pacer sets the garbage percentage. Finalizers call it on a goroutine of the runtime.
 type pacer struct {
 	mu      sync.Mutex
-	percent int64 // as set last; 0 if the environment sets it
+	percent int64 // as set last; 0 before begin, and if the environment sets it
 	live    int64 // bytes alive after the last collection
 	loading bool
-	held    func() int64 // bytes that clients make the server hold; nil before there is a server
+	held    func() int64 // bytes that clients make the server hold; does not change
 }
 
-var pacing pacer
-
 // adjust sets the garbage percentage and the memory limit for the live heap, now and after each collection.
-func adjust(c *cycle) {
+func (t *tuner) adjust(c *cycle) {
 	live := liveHeap()
-	pacing.follow(live)
-	limit.fit(live)
-	runtime.SetFinalizer(c, adjust)
+	t.pacer.follow(live)
+	t.limit.fit(live)
+	runtime.SetFinalizer(c, t.adjust)
 }
 
 // follow sets the garbage percentage for a live heap.
@@ -97,18 +97,7 @@ func (p *pacer) follow(live int64) {
 // share returns the garbage percentage for a live heap.
 func (p *pacer) share(live int64) int64 {
 	live = max(heapLeast, live)
-	percent := max(garbageShare, garbageLeast*100/live)
-	if p.held != nil {
-		percent += min(p.held()*garbagePerHeld, garbageForHeld) * 100 / live
-	}
-	return percent
-}
-
-// watch makes the pace depend on what clients make the server hold.
-func (p *pacer) watch(held func() int64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.held = held
+	return max(garbageShare, garbageLeast*100/live) + min(p.held()*garbagePerHeld, garbageForHeld)*100/live
 }
 
 // stays reports whether at least half of the bytes allocated between the last two collections are alive.
@@ -149,10 +138,8 @@ func liveHeap() int64 {
 type memoryLimit struct {
 	mu        sync.Mutex
 	maxmemory int64 // 0 for none
-	set       int64
+	set       int64 // 0 before begin, and if the environment sets it
 }
-
-var limit = memoryLimit{set: math.MaxInt64}
 
 // Memory that the runtime may take beyond the live heap: a share of it, and the needs of the program itself.
 const (
@@ -161,12 +148,20 @@ const (
 	limitStep  = 16 << 20 // by which the limit follows the live heap
 )
 
-// setMaxMemory sets the limit for a new maxmemory.
-func setMaxMemory(maxmemory int64) {
-	limit.mu.Lock()
-	limit.maxmemory = maxmemory
-	limit.mu.Unlock()
-	limit.fit(liveHeap())
+// begin sets the limit from now on.
+func (l *memoryLimit) begin() {
+	l.mu.Lock()
+	l.set = math.MaxInt64 // as the runtime begins
+	l.mu.Unlock()
+	l.fit(liveHeap())
+}
+
+// follow sets the limit for a new maxmemory.
+func (l *memoryLimit) follow(maxmemory int64) {
+	l.mu.Lock()
+	l.maxmemory = maxmemory
+	l.mu.Unlock()
+	l.fit(liveHeap())
 }
 
 // fit sets the limit for the live heap.
@@ -181,7 +176,7 @@ func (l *memoryLimit) fit(live int64) {
 		}
 		want += want/100*limitShare + limitLeast
 	}
-	if want != l.set && ownsRuntime && os.Getenv("GOMEMLIMIT") == "" {
+	if l.set != 0 && want != l.set {
 		l.set = want
 		debug.SetMemoryLimit(want)
 	}

@@ -11,13 +11,14 @@ import (
 // TestMemoryLimit: the runtime's limit is near maxmemory, but never so near to what lives that it would
 // collect all the time.
 func TestMemoryLimit(t *testing.T) {
-	t.Setenv("GOMEMLIMIT", "")
-	ownsRuntime = true
-	defer func() { ownsRuntime = false }()
 	before := debug.SetMemoryLimit(-1)
 	defer debug.SetMemoryLimit(before)
 	const mb = 1 << 20
-	l := memoryLimit{set: math.MaxInt64}
+	var l memoryLimit
+	l.follow(1000 * mb)
+	require.EqualValues(t, before, debug.SetMemoryLimit(-1), "only the server of a process sets it")
+	l.begin()
+	require.EqualValues(t, 1000*mb/100*120+limitLeast, debug.SetMemoryLimit(-1))
 	fit := func(maxmemory, live int64) int64 {
 		l.maxmemory = maxmemory
 		l.fit(live)
@@ -38,7 +39,7 @@ func TestPaceWhileLoading(t *testing.T) {
 	before := debug.SetGCPercent(-1)
 	defer debug.SetGCPercent(before)
 	const mb = 1 << 20
-	p := pacer{percent: garbageShare, live: 100 * mb}
+	p := pacer{percent: garbageShare, live: 100 * mb, held: func() int64 { return 0 }}
 	follow := func(live int64) int64 {
 		p.follow(live)
 		return p.percent
@@ -61,8 +62,7 @@ func TestPaceWhileLoading(t *testing.T) {
 func TestPaceWhileClientsHoldMuch(t *testing.T) {
 	const mb = 1 << 20
 	held := int64(0)
-	p := pacer{}
-	p.watch(func() int64 { return held })
+	p := pacer{held: func() int64 { return held }}
 	require.EqualValues(t, garbageShare, p.share(100*mb))
 	held = 10 * mb
 	require.EqualValues(t, garbageShare+40, p.share(100*mb))
