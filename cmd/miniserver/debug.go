@@ -99,8 +99,8 @@ func isLoopback(host string) bool {
 func (d *debugging) launch(l dap.Launch) (dap.Run, error) {
 	e := &debugging{embedded: embedded{data: d.data, seed: d.seed, at: d.at}, function: l.Function}
 	e.file, e.keys, e.args = l.Program, l.Keys, l.Args
-	if l.Load != "" {
-		e.data = []string{l.Load}
+	if len(l.Load) > 0 {
+		e.data = l.Load
 	}
 	if l.At != "" {
 		e.at = l.At

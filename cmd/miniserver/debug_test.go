@@ -206,7 +206,7 @@ func TestDebugEndsWithItsContext(t *testing.T) {
 // own.
 func TestDebugServesEditors(t *testing.T) {
 	script := write(t, "script.lua", "local v = redis.call('GET', KEYS[1])\nreturn v .. redis.call('TIME')[1]")
-	data, other := write(t, "data.txt", "SET k a\n"), write(t, "other.txt", "SET k b\n")
+	data, other, more := write(t, "data.txt", "SET k a\n"), write(t, "other.txt", "SET k b\n"), write(t, "more.txt", "APPEND k c\n")
 	in, to := io.Pipe()
 	from, out := io.Pipe()
 	ended := make(chan error, 1)
@@ -221,11 +221,11 @@ func TestDebugServesEditors(t *testing.T) {
 	line, err := bufio.NewReader(heard).ReadString('\n')
 	require.NoError(t, err)
 	address := strings.TrimSpace(strings.TrimPrefix(line, "DAP server listening at: "))
-	for range 2 {
+	for load, want := range map[string]string{fmt.Sprintf("%q", other): "b2", fmt.Sprintf("[%q, %q]", other, more): "bc2", "[]": "a2", `""`: "a2"} {
 		c, err := net.Dial("tcp", address)
 		require.NoError(t, err)
-		launch = fmt.Sprintf(`{"program": %q, "keys": ["k"], "load": %q, "at": "2000", "seed": 1}`, script, other)
-		require.Equal(t, `Reply: "b2"`, editor(t, c, c, launch))
+		launch = fmt.Sprintf(`{"program": %q, "keys": ["k"], "load": %s, "at": "2000", "seed": 1}`, script, load)
+		require.Equal(t, fmt.Sprintf("Reply: %q", want), editor(t, c, c, launch), load)
 		require.NoError(t, c.Close())
 	}
 	cancel()

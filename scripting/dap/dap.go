@@ -34,7 +34,7 @@ type Launch struct {
 	Function    string  `json:"function"` // of the library in the file; "" if the file is a script
 	Keys        texts   `json:"keys"`
 	Args        texts   `json:"args"`
-	Load        string  `json:"load"` // file with data that are loaded first
+	Load        paths   `json:"load"` // files with data that are loaded first
 	At          string  `json:"at"`   // time at which the clock stands still
 	Seed        *uint64 `json:"seed"`
 	StopOnEntry bool    `json:"stopOnEntry"`
@@ -47,8 +47,8 @@ type texts []string
 // UnmarshalJSON implements json.Unmarshaler.
 func (t *texts) UnmarshalJSON(data []byte) error {
 	var items []json.RawMessage
-	if err := json.Unmarshal(data, &items); err != nil {
-		return err
+	if json.Unmarshal(data, &items) != nil {
+		return errTexts
 	}
 	for _, item := range items {
 		var text string
@@ -60,6 +60,22 @@ func (t *texts) UnmarshalJSON(data []byte) error {
 			text = number.String()
 		}
 		*t = append(*t, text)
+	}
+	return nil
+}
+
+// paths are names of files. A client may write a single one without a list.
+type paths []string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (p *paths) UnmarshalJSON(data []byte) error {
+	var one string
+	switch {
+	case json.Unmarshal(data, (*[]string)(p)) == nil:
+	case json.Unmarshal(data, &one) != nil:
+		return errPaths
+	case one != "":
+		*p = paths{one}
 	}
 	return nil
 }

@@ -378,12 +378,14 @@ func TestWrongOrder(t *testing.T) {
 	require.Equal(t, "the breakpoint will be set when the script reaches its next line", pending.Message)
 	for a, want := range map[string]string{
 		`{}`:                                 "launch needs the attribute program",
-		`{"program": 5}`:                     "cannot unmarshal number",
+		`{"program": 5}`:                     "the attribute program cannot be a number",
 		`{"program": "nosuch"}`:              "no such file",
 		`{"program": "x", "args": [{}]}`:     "must be lists of strings or numbers",
-		`{"program": "x", "keys": "k"}`:      "cannot unmarshal",
-		`{"program": "x", "seed": "random"}`: "cannot unmarshal",
-		`[]`:                                 "cannot unmarshal",
+		`{"program": "x", "keys": "k"}`:      "must be lists of strings or numbers",
+		`{"program": "x", "load": ["a", 1]}`: "load must be the name of a file, or a list",
+		`{"program": "x", "seed": "random"}`: "the attribute seed cannot be a string",
+		`{"program": "x", "seed": -1}`:       "the attribute seed cannot be a number -1",
+		`[]`:                                 "launch needs the attribute program",
 	} {
 		require.Contains(t, c.refused("launch", rawJSON(a)), want, a)
 	}

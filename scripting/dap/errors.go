@@ -4,6 +4,7 @@ import "errors"
 
 var (
 	errTexts        = errors.New("keys and args must be lists of strings or numbers")
+	errPaths        = errors.New("load must be the name of a file, or a list of such names")
 	errNoRequest    = errors.New("the message is not a request of the Debug Adapter Protocol")
 	errUnknown      = errors.New("unknown request")
 	errNotInit      = errors.New("the first request must be initialize")

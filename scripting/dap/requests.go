@@ -2,6 +2,8 @@ package dap
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"path/filepath"
 
 	"github.com/google/go-dap"
@@ -122,11 +124,14 @@ func parseLaunch(arguments json.RawMessage) (l Launch, err error) {
 	if len(arguments) > 0 {
 		err = json.Unmarshal(arguments, &l)
 	}
-	if err == nil && l.Program == "" {
-		err = errNoProgram
-	}
-	if err != nil {
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &wrong) && wrong.Field != "":
+		return l, fmt.Errorf("the attribute %s cannot be a %s", wrong.Field, wrong.Value)
+	case err != nil && wrong == nil:
 		return l, err
+	case l.Program == "":
+		return l, errNoProgram
 	}
 	l.Program, err = filepath.Abs(l.Program)
 	return l, err
