@@ -6,7 +6,8 @@
 //	$ redis-cli ping
 //	PONG
 //
-// Code in other languages is part of tests, word for word.
+// Lines marked sh are run, too, but show no output. Code in other languages is part of tests, word for word, or at least a parser of its
+// language reads it.
 //
 // Two tables of docs/commands.md stand between comments: the commands, and the commands of redis-server that are missing.
 //
@@ -20,7 +21,6 @@ package readme
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -79,26 +79,48 @@ func lines(output string) []string {
 	return strings.Split(strings.TrimRight(output, "\n"), "\n")
 }
 
-// code returns the blocks that are marked as code in a language.
-func (p *page) code(language string) (blocks []string) {
-	for i, line := range p.lines {
-		if line == "```"+language {
-			end := i + 1 + slices.Index(p.lines[i+1:], "```")
-			blocks = append(blocks, strings.Join(p.lines[i+1:end], "\n")+"\n")
-		}
-	}
-	return blocks
+// block is a piece of code between fences.
+type block struct {
+	language string
+	title    string // the name of a file; "" if it has none
+	code     string
+	line     int // of the page, on which the code begins
 }
 
-var fileTitle = regexp.MustCompile("^```\\w+ title=\"([^\"]+)\"$")
+var fence = regexp.MustCompile("^ *```(\\w*)(?: title=\"([^\"]+)\")?$")
+
+// blocks returns the blocks of the page.
+func (p *page) blocks() (all []block) {
+	for i := 0; i < len(p.lines); i++ {
+		head := fence.FindStringSubmatch(p.lines[i])
+		if head == nil {
+			continue
+		}
+		b := block{language: head[1], title: head[2], line: i + 2}
+		for i++; i < len(p.lines) && strings.TrimLeft(p.lines[i], " ") != "```"; i++ {
+			b.code += p.lines[i] + "\n"
+		}
+		all = append(all, b)
+	}
+	return all
+}
+
+// code returns the code of the blocks in a language that are not files.
+func (p *page) code(language string) (texts []string) {
+	for _, b := range p.blocks() {
+		if b.language == language && b.title == "" {
+			texts = append(texts, b.code)
+		}
+	}
+	return texts
+}
 
 // files returns the contents of the blocks that have the name of a file as their title.
 func (p *page) files() map[string]string {
 	files := map[string]string{}
-	for i, line := range p.lines {
-		if title := fileTitle.FindStringSubmatch(line); title != nil {
-			end := i + 1 + slices.Index(p.lines[i+1:], "```")
-			files[title[1]] = strings.Join(p.lines[i+1:end], "\n") + "\n"
+	for _, b := range p.blocks() {
+		if b.title != "" {
+			files[b.title] = b.code
 		}
 	}
 	return files

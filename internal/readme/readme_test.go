@@ -262,6 +262,12 @@ func TestExamplesAreTests(t *testing.T) {
 	}{
 		{"README.md", "go", "examples/programs/embedded_test.go", 1},
 		{"docs/start/go.md", "go", "examples/programs/embedded_test.go", 2},
+		{"docs/start/java.md", "java", "clients/java/src/test/java/io/github/miniserver/testkit/RecipesTest.java", 1},
+		{"docs/start/node.md", "js", "clients/node/examples/vitest/recipes.test.js", 1},
+		{"docs/start/python.md", "python", "clients/python/tests/test_recipes.py", 1},
+		{"clients/java/README.md", "java", "clients/java/src/test/java/io/github/miniserver/testkit/SessionTest.java", 2},
+		{"clients/node/README.md", "js", "clients/node/test/readme.test.js", 1},
+		{"clients/python/README.md", "python", "clients/python/tests/test_readme.py", 3},
 		{"docs/testing.md", "go", "examples/programs/recipes_test.go", 7},
 		{"docs/testing.md", "python", "clients/python/tests/test_recipes.py", 7},
 		{"docs/testing.md", "js", "clients/node/examples/vitest/recipes.test.js", 7},
@@ -335,8 +341,10 @@ func TestHeadings(t *testing.T) {
 }
 
 func TestFiles(t *testing.T) {
-	p := parse("```js title=\"a/b.mjs\"\none\n\ntwo\n```\n```js\nthree\n```")
+	p := parse("```js title=\"a/b.mjs\"\none\n\ntwo\n```\n```js\nthree\n```\n- four\n  ```\n  five\n  ```")
 	require.Equal(t, map[string]string{"a/b.mjs": "one\n\ntwo\n"}, p.files())
+	require.Equal(t, []string{"three\n"}, p.code("js"))
+	require.Equal(t, block{code: "  five\n", line: 11}, p.blocks()[2])
 }
 
 func TestRewrite(t *testing.T) {

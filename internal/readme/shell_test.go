@@ -20,8 +20,35 @@ import (
 	"github.com/miniserver-go/miniserver/internal/reference"
 )
 
-// elsewhere says of blocks marked sh why TestShellBlocksWork does not run them, and what does. A block is known by the page and a part of it.
-var elsewhere = []struct{ page, part, why string }{
+// exception says of a block why a test leaves it out, and what tries it instead. A block is known by the page and a part of it.
+type exception struct{ page, part, why string }
+
+// exceptions are those of a test.
+type exceptions struct {
+	list []exception
+	met  map[exception]bool
+}
+
+// leaveOut returns the blocks of a page that are no exceptions.
+func (e *exceptions) leaveOut(page string, blocks []block) []block {
+	return slices.DeleteFunc(blocks, func(b block) bool {
+		i := slices.IndexFunc(e.list, func(e exception) bool { return e.page == page && strings.Contains(b.code, e.part) })
+		if i >= 0 {
+			e.met[e.list[i]] = true
+		}
+		return i >= 0
+	})
+}
+
+// requireAll requires that the pages have a block for each exception.
+func (e *exceptions) requireAll(t *testing.T) {
+	for _, x := range e.list {
+		require.True(t, e.met[x], "%s has no block with %q any more", x.page, x.part)
+	}
+}
+
+// elsewhere are the blocks marked sh that TestShellBlocksWork does not run.
+var elsewhere = []exception{
 	{"README.md", "git clone", "the network; packaging/try/run, which follows docs/install.md, where it stands too"},
 	{"CONTRIBUTING.md", "make build", "the whole test suite: what is run here"},
 	{"docs/install.md", "", "packaging/try/run runs the blocks of this page, each in an empty Debian"},
@@ -36,11 +63,26 @@ var elsewhere = []struct{ page, part, why string }{
 	{"clients/python/README.md", "pip install", "clients/test"},
 }
 
+// putDocker puts a stand-in for docker on the desk, which runs the program with the arguments that follow the name of the image. Files in the
+// container are those of the folder.
+func (d *desk) putDocker() {
+	const script = `#!/bin/sh
+while [ "$1" != miniserver/miniserver ]; do shift || exit; done
+shift
+for word; do
+  shift
+  set -- "$@" "${word##*/}"
+done
+exec miniserver "$@"
+`
+	require.NoError(d.t, os.WriteFile(filepath.Join(d.path, "docker"), []byte(script), 0o755))
+}
+
 // shelf makes a folder with the files that blocks name. All of them are made by the program, or by openssl.
 func (d *desk) shelf() {
 	d.folder = d.t.TempDir()
 	for name, text := range map[string]string{
-		"redis.conf":        "port 6379\n",
+		"redis.conf":        "maxclients 100\n",
 		"fixture.txt":       "SET greeting hello\n",
 		"scripts/count.lua": "return redis.call('INCR', KEYS[1])\n",
 		"data/empty":        "",
@@ -66,30 +108,20 @@ func (d *desk) shelf() {
 func TestShellBlocksWork(t *testing.T) {
 	d := sitDown(t)
 	d.putRedisCLI()
+	d.putDocker()
 	for _, tool := range []string{"openssl", "curl"} {
 		reference.Require(t, tool)
 	}
-	known := make([]bool, len(elsewhere))
+	left := exceptions{elsewhere, map[exception]bool{}}
 	for _, path := range pages(t, d.root) {
-		text, err := os.ReadFile(path)
-		require.NoError(t, err)
-		page, err := filepath.Rel(d.root, path)
-		require.NoError(t, err)
-		blocks := slices.DeleteFunc(parse(string(text)).code("sh"), func(block string) bool {
-			i := slices.IndexFunc(elsewhere, func(e struct{ page, part, why string }) bool {
-				return e.page == page && strings.Contains(block, e.part)
-			})
-			if i >= 0 {
-				known[i] = true
-			}
-			return i >= 0
-		})
+		page, blocks := blocksOf(t, d.root, path)
+		blocks = left.leaveOut(page, slices.DeleteFunc(blocks, func(b block) bool { return b.language != "sh" }))
 		if len(blocks) == 0 {
 			continue
 		}
 		d.shelf()
 		for _, block := range blocks {
-			for line := range strings.Lines(strings.ReplaceAll(block, "\\\n", "")) {
+			for line := range strings.Lines(strings.ReplaceAll(block.code, "\\\n", "")) {
 				if line = strings.TrimSpace(line); line != "" {
 					t.Log(page + ": " + line)
 					d.works(page, line)
@@ -97,9 +129,16 @@ func TestShellBlocksWork(t *testing.T) {
 			}
 		}
 	}
-	for i, e := range elsewhere {
-		require.True(t, known[i], "%s has no block with %q any more", e.page, e.part)
-	}
+	left.requireAll(t)
+}
+
+// blocksOf returns the blocks of a page, and its name.
+func blocksOf(t *testing.T, root, path string) (page string, blocks []block) {
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	page, err = filepath.Rel(root, path)
+	require.NoError(t, err)
+	return page, parse(string(text)).blocks()
 }
 
 // fixed matches the ports of blocks, in place of which there are free ones.

@@ -57,9 +57,16 @@ func follow(t *testing.T, path string) {
 // requireTools skips a page whose sessions need a program that is not installed.
 func requireTools(t *testing.T, text string) {
 	for _, tool := range []string{"python3", "npm", "mvn", "sidekiq"} {
-		if strings.Contains(text, "$ "+tool+" ") && !inPath(tool) {
-			require.Empty(t, os.Getenv("REQUIRE_CLIENTS"), "%s is not installed", tool)
-			t.Skipf("%s is not installed", tool)
+		if strings.Contains(text, "$ "+tool+" ") {
+			requireProgram(t, tool)
 		}
+	}
+}
+
+// requireProgram skips a test if a program is not installed, or fails it if REQUIRE_CLIENTS is set.
+func requireProgram(t *testing.T, name string) {
+	if !inPath(name) {
+		require.Empty(t, os.Getenv("REQUIRE_CLIENTS"), "%s is not installed", name)
+		t.Skipf("%s is not installed", name)
 	}
 }
