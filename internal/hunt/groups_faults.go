@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -37,6 +38,18 @@ func (l *life) isWhole() bool {
 	return l.isOurs() && 2*damaged < len(l.members)
 }
 
+// isTimed reports whether all members have the time of the log: the first leader of a group that was down as a whole takes the time from its
+// wall clock, and what is due by that expires.
+func (l *life) isTimed() bool {
+	return l.isOurs() && !slices.ContainsFunc(l.members, func(m *member) bool {
+		if m.down {
+			return false
+		}
+		info, err := m.info("group")
+		return err != nil || info["group_age_ms"] == "-1"
+	})
+}
+
 // mishaps strike a member, which is the leader every second time.
 var mishaps = []mishap{
 	{"kill -9", (*life).kill, nil, false},
@@ -46,7 +59,7 @@ var mishaps = []mishap{
 	{"cut in two", (*life).cutInTwo, (*life).hasNetwork, false},
 	{"one link cut", (*life).cutLink, (*life).hasNetwork, false},
 	{"cut in one direction", (*life).cutOneWay, (*life).hasNetwork, false},
-	{"clock jumps", (*life).jump, (*life).isOurs, false},
+	{"clock jumps", (*life).jump, (*life).isTimed, false},
 	{"full disk", (*life).fillDisk, (*life).hasDisks, false},
 	{"disk stands still", (*life).freezeDisk, (*life).hasDisks, false},
 	{"torn write", (*life).tornWrite, (*life).isWhole, false},
