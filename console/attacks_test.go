@@ -143,6 +143,7 @@ func TestTenThousandStreams(t *testing.T) {
 
 // TestSlowRequestsAreCutOff sends headers and bodies a byte at a time, for much longer than a request may take.
 func TestSlowRequestsAreCutOff(t *testing.T) {
+	t.Parallel()
 	p, err := beginWith(t, func(c *console.Console) { c.Hurry(100*time.Millisecond, 200*time.Millisecond) })
 	require.NoError(t, err)
 	for _, c := range []struct{ name, before string }{

@@ -27,7 +27,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/quick"
 )
 
-// The tests of pages drive Debian's chromium. One browser serves all of them; each test has a server and a tab of its own:
+// The tests of pages drive Debian's chromium. One browser serves all of them, also several at a time; each test has a server and a tab of its own:
 //
 //	tab := start(t).browse("keys")              the page at /#keys
 //	tab.click("button.add")                     a real click, on what a CSS selector finds once it is there
@@ -97,6 +97,9 @@ func (p *place) browse(name string) *tab {
 		_, err := chromedp.Call(ctx, network.Enable, network.EnableParams{})
 		if err == nil {
 			_, err = chromedp.Call(ctx, log.Enable, cdp.Empty{})
+		}
+		if err == nil { // or only one of the tabs that are open would have it
+			_, err = chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
 		}
 		return err
 	}), chromedp.Navigate(p.url+"/#"+name))

@@ -293,6 +293,7 @@ func TestSandboxTouchesNothing(t *testing.T) {
 }
 
 func TestPagesShareOneSampler(t *testing.T) {
+	t.Parallel()
 	p := start(t)
 	var ends []func()
 	var streams []<-chan string
@@ -325,6 +326,7 @@ func TestPagesShareOneSampler(t *testing.T) {
 }
 
 func TestWatchedMessages(t *testing.T) {
+	t.Parallel()
 	v := start(t).visit()
 	require.Equal(t, 200, v.open())
 	monitor, end := v.stream("/api/watch?command=" + `%5B"MONITOR"%5D&page=` + v.page)

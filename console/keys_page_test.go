@@ -31,6 +31,7 @@ func furnish(p *place) {
 }
 
 func TestKeys(t *testing.T) {
+	t.Parallel()
 	p := start(t)
 	furnish(p)
 	b := p.browse("keys")
@@ -111,6 +112,7 @@ func TestKeys(t *testing.T) {
 
 // TestKeysOfALargeDatabase scrolls through fifty thousand of them, of which the page holds few rows.
 func TestKeysOfALargeDatabase(t *testing.T) {
+	t.Parallel()
 	p := start(t)
 	v := p.visit()
 	require.Equal(t, 200, v.open())
@@ -131,6 +133,7 @@ func TestKeysOfALargeDatabase(t *testing.T) {
 
 // TestASearchTellsHowFarItIs looks for what is not there, in a page whose requests take long.
 func TestASearchTellsHowFarItIs(t *testing.T) {
+	t.Parallel()
 	p := start(t)
 	v := p.visit()
 	require.Equal(t, 200, v.open())
@@ -154,6 +157,7 @@ func TestASearchTellsHowFarItIs(t *testing.T) {
 
 // TestAClickOutlastsItsRow: a row that is drawn anew between press and release, as when its facts arrive, is opened all the same.
 func TestAClickOutlastsItsRow(t *testing.T) {
+	t.Parallel()
 	p := start(t)
 	furnish(p)
 	b := p.browse("keys")

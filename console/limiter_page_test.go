@@ -35,6 +35,7 @@ func query(pairs ...string) string {
 }
 
 func TestLimiterShowsWhereTwoDisagree(t *testing.T) {
+	t.Parallel()
 	b := start(t).browse(limiterAt("load", "list", "limit", "2", "window", "1000", "list", "0\n900\n950\n1000\n1100\n1950"))
 	b.ends()
 	// The fixed window opens at 0 and again at 1000; the sliding one has room again at 1000 and at 1900.
@@ -58,6 +59,7 @@ func TestLimiterShowsWhereTwoDisagree(t *testing.T) {
 }
 
 func TestLimiterPlaysBurstsOnAClockThatIsDragged(t *testing.T) {
+	t.Parallel()
 	b := start(t).browse("limiter?b=token-bucket&speed=0.1")
 	b.wait("document.querySelector('.limiter').dataset.playing == 'true'")
 	b.click(".play") // it pauses
@@ -88,6 +90,7 @@ func TestLimiterPlaysBurstsOnAClockThatIsDragged(t *testing.T) {
 }
 
 func TestLimiterRunsAllAlgorithms(t *testing.T) {
+	t.Parallel()
 	p := start(t)
 	b := p.browse("terminal")
 	for _, name := range []string{"fixed-window", "sliding-window-hash", "sliding-window-zset", "token-bucket", "leaky-bucket", "throttle", "increx", "redisson", "own"} {

@@ -16,6 +16,7 @@ import (
 )
 
 func TestLive(t *testing.T) {
+	t.Parallel()
 	p := start(t, "slowlog-log-slower-than", "0", "notify-keyspace-events", "KEA")
 	furnish(p)
 	other, err := p.server.Connect(p.somewhere())
@@ -76,6 +77,7 @@ func TestLive(t *testing.T) {
 }
 
 func TestLiveShowsReplicas(t *testing.T) {
+	t.Parallel()
 	master, replica := start(t), start(t)
 	m, r := master.visit(), replica.visit()
 	require.Equal(t, 200, m.open())
@@ -100,6 +102,7 @@ func TestLiveShowsReplicas(t *testing.T) {
 }
 
 func TestLiveShowsAGroup(t *testing.T) {
+	t.Parallel()
 	var members []string
 	for id := 1; id <= 3; id++ {
 		port, err := launch.FreePort()

@@ -13,6 +13,7 @@ import (
 )
 
 func TestMemory(t *testing.T) {
+	t.Parallel()
 	p := start(t)
 	furnish(p)
 	v := p.visit()
@@ -67,6 +68,7 @@ func TestMemory(t *testing.T) {
 // TestMemoryDrawsWhatTheServerTells compares what the page draws for 1,000 random keys: the cells of packed values with DEBUG ZIPLIST, the towers and
 // links of skiplists with ZRANGE and with where links must lead, by the heights.
 func TestMemoryDrawsWhatTheServerTells(t *testing.T) {
+	t.Parallel()
 	p := start(t, "enable-debug-command", "yes")
 	v := p.visit()
 	require.Equal(t, 200, v.open())

@@ -50,6 +50,7 @@ func (b *tab) at(line int) {
 }
 
 func TestScriptsStepAheadAndBack(t *testing.T) {
+	t.Parallel()
 	b := start(t).browse("scripts?breaks=45")
 	b.wait(inEditor(".cm-content") + ".innerText.includes('Token bucket')")
 	require.Equal(t, "api:alice", eval[string](b, "document.querySelector('.keys').value"))
@@ -91,6 +92,7 @@ func TestScriptsStepAheadAndBack(t *testing.T) {
 }
 
 func TestScriptsStopWhereAConditionIsTrue(t *testing.T) {
+	t.Parallel()
 	source := "local function add(n)\n  return redis.call('INCRBY', KEYS[1], n)\nend\nlocal sum = 0\nfor i = 1, 5 do\n  sum = add(i)\nend\nreturn sum"
 	b := start(t).browse("scripts?" + query("source", source, "keys", "total", "args", "", "breaks", "2", "setup", "SET total 100"))
 	b.click(".run")
@@ -112,6 +114,7 @@ func TestScriptsStopWhereAConditionIsTrue(t *testing.T) {
 }
 
 func TestScriptsRunOnTheDataAndShowWhatIsWrong(t *testing.T) {
+	t.Parallel()
 	b := start(t).browse("scripts?" + query("source", "return redis.call('INCR', KEYS[1])", "keys", "n", "args", "", "where", "data"))
 	b.run("SET", "n", "41")
 	b.click(".run")

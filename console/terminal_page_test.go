@@ -8,6 +8,7 @@ import (
 )
 
 func TestTerminal(t *testing.T) {
+	t.Parallel()
 	b := start(t).browse("terminal")
 	enter := func(line, shows string) {
 		b.fill("#command", line)
@@ -55,6 +56,7 @@ func TestTerminal(t *testing.T) {
 }
 
 func TestLogin(t *testing.T) {
+	t.Parallel()
 	b := start(t, "requirepass", "secret").browse("terminal")
 	b.fill("dialog [type=password]", "wrong")
 	b.press(kb.Enter)

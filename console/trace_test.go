@@ -22,6 +22,7 @@ func (v *visitor) traceOf(order map[string]any) (status int, steps int, cut bool
 }
 
 func TestTracesAreBounded(t *testing.T) {
+	t.Parallel()
 	v := start(t).visit()
 	require.Equal(t, http.StatusOK, v.open())
 	eval := func(script string) map[string]any {
@@ -57,6 +58,7 @@ func TestTracesAreBounded(t *testing.T) {
 }
 
 func TestTraceOfAnEndlessLoopEnds(t *testing.T) {
+	t.Parallel()
 	v := start(t, "busy-reply-threshold", "100").visit()
 	require.Equal(t, http.StatusOK, v.open())
 	status, steps, cut, reply := v.traceOf(map[string]any{"world": "w", "request": []string{"EVAL", "local n = 0\nwhile true do\n n = n + 1\nend", "0"}})
