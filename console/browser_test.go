@@ -246,6 +246,16 @@ func (b *tab) press(keys string) {
 	b.do(chromedp.KeyEvent(keys))
 }
 
+// slow makes each request of the page take so many milliseconds longer from now on. Streams stay as they are.
+func (b *tab) slow(millis int) {
+	b.t.Helper()
+	eval[bool](b, fmt.Sprintf(`(() => {
+		const usual = window.usualFetch ??= fetch;
+		window.fetch = (...request) => new Promise(done => setTimeout(done, %d)).then(() => usual(...request));
+		return true;
+	})()`, millis))
+}
+
 // run executes a command in the server, beside the page.
 func (b *tab) run(words ...string) string {
 	v := b.place.visit()

@@ -140,7 +140,7 @@ func TestASearchTellsHowFarItIs(t *testing.T) {
 	v.do("EVAL", "for i = 1, 20000 do redis.call('SET', 'key:' .. i, i) end redis.call('SET', 'needle', 1)", "0")
 	b := p.browse("keys")
 	b.see(".count", "% of 20,001 searched")
-	eval[bool](b, "(() => {const usual = fetch; window.fetch = (...request) => new Promise(done => setTimeout(done, window.slow ?? 0)).then(() => usual(...request)); return window.slow = 100})() > 0")
+	b.slow(100)
 	b.fill("[type=search]", "nowhere")
 	b.wait("document.querySelector('.tools progress')?.value > 0")
 	b.see(".count", "0 keys, ")
@@ -149,7 +149,7 @@ func TestASearchTellsHowFarItIs(t *testing.T) {
 	b.clickText(".more", "Search on")
 	b.wait("!document.querySelector('.tools progress').hidden")
 	b.fill("[type=search]", "needle") // another search takes its place
-	eval[bool](b, "(window.slow = 0, true)")
+	b.slow(0)
 	b.see(".count", "1 of 20,001 keys")
 	b.wait("document.querySelector('.tools progress').hidden && document.querySelector('.more').hidden")
 	require.Equal(t, 1, eval[int](b, "document.querySelectorAll('.key-row').length"))

@@ -76,6 +76,20 @@ func TestLive(t *testing.T) {
 	require.Error(t, err, "the client was killed")
 }
 
+// TestLiveKeepsTheOrderOfItsSamples: one that waits for the family of a new command does not come to stand behind those after it.
+func TestLiveKeepsTheOrderOfItsSamples(t *testing.T) {
+	t.Parallel()
+	b := start(t).browse("live")
+	b.wait("document.querySelectorAll('.chart .series').length >= 4")
+	b.slow(2500)
+	b.run("ZADD", "z", "1", "m")
+	b.see(".legend", "sorted-set")
+	require.True(t, eval[bool](b, `[...document.querySelectorAll(".chart .series")].every(line => {
+		const xs = [...line.getAttribute("d").matchAll(/[ML]([\d.]+) /g)].map(m => Number(m[1]));
+		return xs.every((x, i) => i === 0 || x >= xs[i - 1]);
+	})`))
+}
+
 func TestLiveShowsReplicas(t *testing.T) {
 	t.Parallel()
 	master, replica := start(t), start(t)

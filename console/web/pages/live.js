@@ -25,6 +25,7 @@ class Live {
     this.context = context;
     this.samples = [];
     this.family = new Map(); // by command
+    this.turn = Promise.resolve(); // of the samples: one that waits for the families of its commands holds up those after it
     this.figures = el("div", {class: "figures"});
     this.rates = new Chart({label: "Commands per second, by family", x: ago, x0: -60, x1: 0, tall: 220});
     this.memory = new Chart({label: "Memory", x: ago, x0: -60, x1: 0, y: bytes, tall: 220});
@@ -54,7 +55,7 @@ class Live {
       show(this.node, el("h1", {}, "Live"), el("p", {class: "error", role: "alert"}, replies[0].message));
       return;
     }
-    const draw = {info: r => this.info(r), clients: r => this.drawClients(r), slowlog: r => this.drawSlow(r), latency: r => { this.histogram = r; this.drawLatency(); }};
+    const draw = {info: r => this.turn = this.turn.catch(() => {}).then(() => this.info(r)), clients: r => this.drawClients(r), slowlog: r => this.drawSlow(r), latency: r => { this.histogram = r; this.drawLatency(); }};
     const end = this.context.events(may, (reply, topic) => draw[topic](reply));
     this.sampleTypes();
     return () => { end(); this.monitor.stop(); this.events.stop(); };
@@ -99,7 +100,7 @@ class Live {
     const hits = last ? of("keyspace_hits", {fields: f}) - of("keyspace_hits", last) : 0;
     const misses = last ? of("keyspace_misses", {fields: f}) - of("keyspace_misses", last) : 0;
     const items = [[last ? count(Math.round(rate)) : "…", "commands per second"], [count(f.connected_clients), "clients"], [count(keys), "keys"], [bytes(Number(f.used_memory)), "memory of the data"],
-      [bytes(Number(f.used_memory_rss)), "memory of the process"], [hits + misses ? `${Math.round(100 * hits / (hits + misses))} %` : "–", "of reads hit a key"],
+      [bytes(Number(f.used_memory_rss)), "memory of the process"], [hits + misses ? `${Math.round(100 * hits / (hits + misses))} %` : "–", "hit rate"],
       [last ? bytes((of("total_net_output_bytes", {fields: f}) - of("total_net_output_bytes", last)) / (at - last.at)) : "…", "sent per second"], [duration(1000 * f.uptime_in_seconds), "uptime"]];
     show(this.figures, items.map(([value, text]) => el("div", {class: "figure"}, el("strong", {}, value), el("span", {class: "soft"}, text))));
   }
