@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"runtime"
 	"time"
 
 	"github.com/panjf2000/gnet/v2"
@@ -141,10 +142,18 @@ func (g *group) hold(c *conn, out []byte, awaits uint64) {
 func (g *group) Run(ctx context.Context) error {
 	if g.flush() {
 		g.armed = false
+		g.rest()
 	} else {
 		time.AfterFunc(retry, func() { _ = g.loop.Execute(ctx, g) })
 	}
 	return nil
+}
+
+// rest yields if a save waits for its turn and the replies of the round are sent.
+func (g *group) rest() {
+	if !g.armed && g.server.engine.TurnDue() {
+		runtime.Gosched()
+	}
 }
 
 // flush commits and sends the replies. It reports false if Commit failed.

@@ -46,6 +46,8 @@ type Options struct {
 	Log func(mark byte, format string, args ...any)
 	// Spawn starts a goroutine that runs a function, if possible on another processor; go run() if nil.
 	Spawn func(run func())
+	// Background starts a goroutine for a rewrite, which shares the processors of the event loops: see snapshot.Slicer. Spawn if nil.
+	Background func(run func())
 }
 
 // Journal is the append-only file of an engine.
@@ -107,6 +109,9 @@ func New(e *engine.Engine, o Options) *Journal {
 	}
 	if o.Spawn == nil {
 		o.Spawn = func(run func()) { go run() }
+	}
+	if o.Background == nil {
+		o.Background = o.Spawn
 	}
 	j := &Journal{engine: e, disk: o.Disk, log: o.Log, opts: o, wake: make(chan struct{}, 1), stop: make(chan struct{})}
 	j.set = settings{fsync: everysec, dirName: "appendonlydir", fileName: "appendonly.aof", loadTruncated: true,
@@ -214,7 +219,7 @@ func (j *Journal) tick(now time.Time) time.Duration {
 	j.seen = j.written.Load()
 	if rewrite {
 		j.ended.Add(1)
-		j.opts.Spawn(func() {
+		j.opts.Background(func() {
 			j.rewrite()
 			j.ended.Done()
 		})

@@ -56,7 +56,7 @@ func (l *life) begin(disk *faultyDisk) {
 	l.disk = disk
 	l.store = begin(l.t, disk, "appendonly", "yes", "appendfsync", l.oneOf(always, everysec, never), "aof-use-rdb-preamble", l.oneOf("yes", "no"))
 	j := l.store.journal
-	j.opts.Spawn = func(run func()) { run() }
+	j.opts.Background = func(run func()) { run() }
 	require.NoError(l.t, j.open(), l)
 	j.engine.With(j.goLive)
 	disk.during = l.during

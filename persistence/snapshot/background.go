@@ -29,7 +29,7 @@ func (s *Saver) startBackground() bool {
 	j.Start()
 	s.running = j
 	s.opts.Log('*', "Background saving started")
-	s.opts.Spawn(func() {
+	s.opts.Background(func() {
 		err := j.Run(o.Write)
 		if err == nil {
 			err = o.commit(records.Version())

@@ -5,7 +5,7 @@
 //	BGSAVE   lock, start ─┬─ lock, some keys, unlock ─ write ─ lock, some keys, unlock ─ write ─ ...
 //	                      └─ commands go on; one that changes a key not saved yet saves it first
 //
-// There is no fork. A save walks the keyspace in steps (keyspace.Snapshot): a few hundred keys, or some elements of a
+// There is no fork. A save walks the keyspace in steps (keyspace.Snapshot): some keys, or some elements of a
 // large value, at a time. It costs neither a copy of the data nor a pause. A command that changes a large collection which
 // is not saved yet copies the elements, or blocks of them, that it changes. But of a string it must first save the rest,
 // which blocks all clients for a fraction of a millisecond per megabyte.
@@ -32,6 +32,8 @@ type Options struct {
 	Log func(mark byte, format string, args ...any)
 	// Spawn starts a goroutine that runs a function, if possible on another processor; go run() if nil.
 	Spawn func(run func())
+	// Background starts a goroutine for a save in the background, which shares the processors of the event loops: see Slicer. Spawn if nil.
+	Background func(run func())
 	// Disk stores the snapshot; OS if nil.
 	Disk Disk
 	// History returns where in the replication stream the data are; false if there is none. It is called under the lock.
@@ -86,6 +88,9 @@ func New(e *engine.Engine, o Options) *Saver {
 	}
 	if o.Spawn == nil {
 		o.Spawn = func(run func()) { go run() }
+	}
+	if o.Background == nil {
+		o.Background = o.Spawn
 	}
 	if o.History == nil {
 		o.History = func() (h History, ok bool) { return h, false }

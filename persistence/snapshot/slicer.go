@@ -38,12 +38,15 @@ type Encoder interface {
 	Take(reuse []byte) []byte
 }
 
-// A slice is what one hold of the lock encodes: at most this many bytes, and this many chains of the tables, with a few
-// keys each, or as many steps of a large value. It takes about a millisecond at most.
+// A slice is what one hold of the lock encodes. It is so short that clients hardly notice. If requests keep coming, the slicer has its
+// turn after longestWait, and the slice is longer: then it has a third of the processor.
 const (
-	sliceBytes  = 64 << 10
-	sliceChains = 128
-	stepChains  = 4
+	shortSlice  = 25 * time.Microsecond
+	longSlice   = 100 * time.Microsecond
+	longestWait = 200 * time.Microsecond
+
+	stepChains = 2        // of the tables, with a few keys each, or a step of a large value, between two looks at the clock
+	sliceBytes = 64 << 10 // that are written together
 )
 
 // NewSlicer returns a slicer. It writes what encoder already holds, and then all keys that exist at Start.
@@ -68,34 +71,48 @@ func (s *Slicer) record(k *keyspace.Record, pace *keyspace.Pace) {
 	}
 }
 
-// slice encodes the next slice.
-func (s *Slicer) slice() {
-	for n := 0; s.snapshot != nil && n < sliceChains && s.encoder.Len() < sliceBytes; n += stepChains {
+// slice encodes the next slice, until a time or until there is enough to write, and reports whether there is.
+func (s *Slicer) slice(until time.Time) (full bool) {
+	for s.snapshot != nil && s.encoder.Len() < sliceBytes {
 		if !s.snapshot.Step(stepChains) {
 			s.snapshot = nil
 		}
+		if !time.Now().Before(until) {
+			break
+		}
 	}
+	return s.snapshot == nil || s.encoder.Len() >= sliceBytes
 }
 
-// Run encodes slice after slice under the lock, and calls write with each without the lock. It returns the first error of
+// yield lets commands run that wait for the lock or the processor, and returns how long the next slice may be.
+func yield() time.Duration {
+	began := time.Now()
+	if runtime.Gosched(); time.Since(began) < longestWait {
+		return shortSlice
+	}
+	return longSlice
+}
+
+// Run encodes slice after slice under the lock, and calls write with some together without the lock. It returns the first error of
 // write. The keyspace's snapshot has ended when Run returns, with or without an error.
 func (s *Slicer) Run(write func(block []byte) error) error {
 	var block []byte
-	for more := true; more; {
-		keys, delay := 0, 0
+	for length, more := shortSlice, true; more; {
+		keys, delay, full := 0, 0, false
 		s.engine.With(func() {
 			began, before := time.Now(), s.encoded
-			s.slice()
+			if full = s.slice(began.Add(length)); full {
+				block = s.encoder.Take(block)
+			}
 			keys, delay = s.encoded-before, s.delay()
-			block = s.encoder.Take(block)
 			more = s.snapshot != nil || s.encoder.Len() > 0
 			s.engine.AddLatency(s.event, time.Since(began).Microseconds())
+			s.engine.AskTurn(longestWait)
 		})
-		runtime.Gosched() // let waiting commands take the lock first
-		if delay != 0 {
+		if length = yield(); delay != 0 {
 			Delay(s.engine, keys, s.delay)
 		}
-		if s.err != nil {
+		if s.err != nil || !full {
 			continue
 		}
 		if err := write(block); err != nil {
