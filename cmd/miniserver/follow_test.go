@@ -306,7 +306,7 @@ func TestFailoverEnds(t *testing.T) {
 	requireFollows(t, ours, theirs)
 	theirs.ask(t, "CLIENT PAUSE 100000") // it acknowledges nothing new
 	ours.ask(t, "SET k v")
-	require.Equal(t, "OK", ours.ask(t, "FAILOVER TO 127.0.0.1 "+own+" TIMEOUT 50"))
+	eventually(t, "the replica is online, and the failover begins", func() bool { return ours.ask(t, "FAILOVER TO 127.0.0.1 "+own+" TIMEOUT 50") == "OK" })
 	require.Equal(t, "OK", ours.ask(t, "SET k w"), "when it is over")
 	require.Equal(t, "no-failover", field(t, ours, "master_failover_state"))
 	require.Equal(t, "OK", ours.ask(t, "FAILOVER"))
