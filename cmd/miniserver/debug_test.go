@@ -166,6 +166,7 @@ func TestDebugAtATerminal(t *testing.T) {
 	s.expect("-> 1")
 	s.send("st\t\r", "-> 2")
 	s.send("\r", "-> 3")
+	s.send("give up", "p") // see TestReplAtATerminal
 	s.send("\x03", "lua debugger> ")
 	s.send("continue\r", "\n")
 	s.interrupt("stop reason = paused")
