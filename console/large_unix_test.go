@@ -47,6 +47,17 @@ const watchFrames = `
 	new PerformanceObserver(list => { for (const e of list.getEntries()) longest.task = Math.max(longest.task, e.duration); }).observe({type: "longtask"});
 `
 
+// startLarge starts a server with the large dataset. It skips the test unless -large is given: a measurement takes minutes.
+func startLarge(t *testing.T, params ...string) *place {
+	t.Helper()
+	if !*large {
+		t.Skip("-large runs it")
+	}
+	p := start(t, params...)
+	fill(p)
+	return p
+}
+
 // fill makes the keys, and a sorted set and a hash of a million elements.
 func fill(p *place) {
 	v := p.visit()
@@ -136,11 +147,7 @@ func (p pause) String() string {
 
 // TestLargeDataset measures. What it finds depends on the machine, so it asserts nothing but that the pages work.
 func TestLargeDataset(t *testing.T) {
-	if !*large {
-		t.Skip("-large runs it")
-	}
-	p := start(t, "slowlog-log-slower-than", "-1", "slowlog-max-len", "1000")
-	fill(p)
+	p := startLarge(t, "slowlog-log-slower-than", "-1", "slowlog-max-len", "1000")
 	v := p.visit()
 	require.Equal(t, 200, v.open())
 	b, chromium := p.browseWatched()
@@ -325,11 +332,7 @@ func stolenSince(before int64) time.Duration {
 // TestOpeningLive opens the page many times and tells the longest pauses; then it has the commands of the page run without a browser, which takes
 // the processors from the server.
 func TestOpeningLive(t *testing.T) {
-	if !*large {
-		t.Skip("-large runs it")
-	}
-	p := start(t, "slowlog-log-slower-than", "200", "slowlog-max-len", "1000")
-	fill(p)
+	p := startLarge(t, "slowlog-log-slower-than", "200", "slowlog-max-len", "1000")
 	v := p.visit()
 	require.Equal(t, 200, v.open())
 	v.do("SLOWLOG", "RESET")
@@ -386,11 +389,7 @@ func (p *place) askAsLive() {
 
 // TestAHundredPages measures what pages that look at Live cost a client that reads and writes.
 func TestAHundredPages(t *testing.T) {
-	if !*large {
-		t.Skip("-large runs it")
-	}
-	p := start(t)
-	fill(p)
+	p := startLarge(t)
 	client, err := p.server.Connect(p.somewhere())
 	require.NoError(t, err)
 	defer client.Close()

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPace: the link rests when small pieces come often and nobody waits for an acknowledgement.
+// TestPace checks that the link rests between small pieces that arrive often, unless a client waits for an acknowledgement.
 func TestPace(t *testing.T) {
 	var p pace
 	at := int64(1e12)

@@ -193,7 +193,7 @@ func (c *conn) execute(t *buffers) bool {
 			o.Out = nil // as Redis, which closes the connection before it sends them
 		}
 		c.reply(o)
-		c.group.rest()
+		c.group.yield()
 		if cap(o.Out) <= maxKept {
 			t.out = o.Out
 		}

@@ -142,15 +142,15 @@ func (g *group) hold(c *conn, out []byte, awaits uint64) {
 func (g *group) Run(ctx context.Context) error {
 	if g.flush() {
 		g.armed = false
-		g.rest()
+		g.yield()
 	} else {
 		time.AfterFunc(retry, func() { _ = g.loop.Execute(ctx, g) })
 	}
 	return nil
 }
 
-// rest yields if a save waits for its turn and the replies of the round are sent.
-func (g *group) rest() {
+// yield lets other goroutines run if a save waits for its turn and the replies of the round are sent.
+func (g *group) yield() {
 	if !g.armed && g.server.engine.TurnDue() {
 		runtime.Gosched()
 	}

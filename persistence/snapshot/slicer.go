@@ -39,7 +39,7 @@ type Encoder interface {
 }
 
 // A slice is what one hold of the lock encodes. It is so short that clients hardly notice. If requests keep coming, the slicer has its
-// turn after longestWait, and the slice is longer: then it has a third of the processor.
+// turn after longestWait, and the slice is longer: then it has a third of the processor at most.
 const (
 	shortSlice  = 25 * time.Microsecond
 	longSlice   = 100 * time.Microsecond
