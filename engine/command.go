@@ -3,7 +3,6 @@ package engine
 import (
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/miniserver-go/miniserver/release"
@@ -143,6 +142,7 @@ type Family struct {
 // commandTable is all commands.
 type commandTable struct {
 	byName  map[string]*Command
+	ordered []*Command          // the same, by their original names
 	index   commandIndex        // the same for short names
 	renamed map[string]*Command // by their original names; nil without renamed commands
 	count   int                 // commands and subcommands so far
@@ -168,16 +168,29 @@ func (e *Engine) addFamily(f Family) {
 
 func (t *commandTable) add(name string, cmd *Command) {
 	t.byName[name] = cmd
+	t.ordered = slices.Insert(t.ordered, t.place(cmd), cmd)
+	t.addShort(name, cmd)
+}
+
+// place returns where a command is in the order, or belongs.
+func (t *commandTable) place(cmd *Command) int {
+	i, _ := slices.BinarySearchFunc(t.ordered, cmd.Name, func(c *Command, name string) int { return strings.Compare(c.Name, name) })
+	return i
+}
+
+func (t *commandTable) addShort(name string, cmd *Command) {
 	if cmd.short = shortNameOf([]byte(name)); cmd.short.length > 0 {
 		t.index.add(cmd)
 	}
 }
 
 func (t *commandTable) remove(name string) {
+	i := t.place(t.byName[name])
+	t.ordered = slices.Delete(t.ordered, i, i+1)
 	delete(t.byName, name)
 	t.index = commandIndex{}
 	for name, cmd := range t.byName {
-		t.add(name, cmd)
+		t.addShort(name, cmd)
 	}
 }
 
@@ -284,15 +297,8 @@ func (e *Engine) Rename(from, to string) error {
 	return nil
 }
 
-// Commands returns all top-level commands, ordered by name.
-func (e *Engine) Commands() []*Command {
-	all := make([]*Command, 0, len(e.commands.byName))
-	for _, cmd := range e.commands.byName {
-		all = append(all, cmd)
-	}
-	sort.Slice(all, func(i, j int) bool { return all[i].Name < all[j].Name })
-	return all
-}
+// Commands returns all top-level commands, ordered by their original names. The caller must not change the slice.
+func (e *Engine) Commands() []*Command { return e.commands.ordered }
 
 // Resolve returns the command that args name, a subcommand if the first word is a container. It returns an
 // error if there is no such command. For a wrong number of arguments it returns both the command and an

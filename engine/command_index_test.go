@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,8 +48,11 @@ func TestCommandIndex(t *testing.T) {
 			require.Nil(t, table.find(other), "%q", other)
 		}
 	}
-	for _, name := range append(names, "") {
+	require.True(t, slices.IsSortedFunc(table.ordered, func(a, b *Command) int { return strings.Compare(a.Name, b.Name) }))
+	require.Len(t, table.ordered, len(names))
+	for _, name := range names {
 		table.remove(name)
 		require.Nil(t, table.find([]byte(name)), name)
 	}
+	require.Empty(t, table.ordered)
 }

@@ -11,6 +11,7 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -38,16 +39,21 @@ func (s *Server) fillServer(b *bytes.Buffer) {
 		}
 	}
 	executable, _ := os.Executable()
-	build := fnv.New64a()
-	if info, ok := debug.ReadBuildInfo(); ok {
-		_, _ = build.Write([]byte(info.String()))
-	}
 	engine.Fields(b, "os", systemName(),
-		"arch_bits", strconv.IntSize, "redis_build_id", fmt.Sprintf("%016x", build.Sum64()),
+		"arch_bits", strconv.IntSize, "redis_build_id", buildID(),
 		"monotonic_clock", "Go's time", "multiplexing_api", multiplexing(), "atomicvar_api", "sync/atomic", "gcc_version", "0.0.0", "go_version", runtime.Version(), "process_id", os.Getpid(), "tcp_port", port,
 		"executable", executable, "io_threads_active", min(s.Loops()-1, 1))
 	s.fillListeners(b)
 }
+
+// buildID is a digest of what the program was built from.
+var buildID = sync.OnceValue(func() string {
+	build := fnv.New64a()
+	if info, ok := debug.ReadBuildInfo(); ok {
+		_, _ = build.Write([]byte(info.String()))
+	}
+	return fmt.Sprintf("%016x", build.Sum64())
+})
 
 // listenerKinds are the kinds of listeners in the order of their numbers in INFO.
 var listenerKinds = []string{"tcp", "unix", "tls"}
