@@ -1,12 +1,8 @@
 package main
 
 import (
-	"flag"
 	"fmt"
-	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,29 +14,10 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-var updateMan = flag.Bool("update-man", false, "write the manual pages to packaging/man")
-
-const manDirectory = "../../packaging/man"
-
 // The manual pages are made of the tables that help and completion have, and the releases contain them. Cobra has a generator, too, but of a
 // sub-command it knows only pflag's options: not the forms of its arguments, nor the settings, which are the options of the server.
-func TestManPages(t *testing.T) {
-	pages := manPages(t)
-	if *updateMan {
-		require.NoError(t, os.RemoveAll(manDirectory))
-		require.NoError(t, os.MkdirAll(manDirectory, 0o755))
-		for name, text := range pages {
-			require.NoError(t, os.WriteFile(filepath.Join(manDirectory, name), []byte(text), 0o644))
-		}
-	}
-	there, err := fs.Glob(os.DirFS(manDirectory), "*")
-	require.NoError(t, err)
-	require.Len(t, there, len(pages))
-	for name, text := range pages {
-		written, err := os.ReadFile(filepath.Join(manDirectory, name))
-		require.NoError(t, err)
-		require.Equal(t, text, string(written), "%s: go test ./cmd/miniserver -run TestManPages -update-man", name)
-	}
+func TestPackagedManPages(t *testing.T) {
+	requireMade(t, "../../packaging/man", manPages(t))
 }
 
 // manPages returns the pages by their file names.
@@ -59,7 +36,7 @@ type manPage struct{ strings.Builder }
 
 func newManPage(name string, section int, purpose string) *manPage {
 	p := &manPage{}
-	fmt.Fprintf(p, ".\\\" Made by go test ./cmd/miniserver -run TestManPages -update-man\n.TH %s %d \"\" miniserver\n", roff(strings.ToUpper(name)), section)
+	fmt.Fprintf(p, ".\\\" Made by go test ./cmd/miniserver -run Packaged -update-packaging\n.TH %s %d \"\" miniserver\n", roff(strings.ToUpper(name)), section)
 	p.section("NAME")
 	fmt.Fprintf(p, "%s \\- %s\n", roff(name), roff(purpose))
 	return p
