@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/miniserver-go/miniserver/internal/spelling"
 )
@@ -46,6 +47,13 @@ func (e *Engine) UnknownParam(name string, others ...string) error {
 	if here, known := elsewhere[name]; known {
 		return fmt.Errorf("unknown setting '%s'; did you mean '%s'?", name, here)
 	}
+	if key, value, found := strings.Cut(name, "="); found && e.Param(key) != nil {
+		return fmt.Errorf("unknown setting '%s'; did you mean '%s %s'?", name, key, value)
+	}
 	names := slices.DeleteFunc(e.ParamNames(), func(n string) bool { return e.offeredParam(n) == nil || e.hides(e.Param(n)) })
-	return fmt.Errorf("unknown setting '%s'%s", name, spelling.Hint(name, append(names, others...)))
+	hint := spelling.Hint(name, append(names, others...))
+	if hint == "" {
+		hint = "; 'miniserver help settings' lists all"
+	}
+	return fmt.Errorf("unknown setting '%s'%s", name, hint)
 }

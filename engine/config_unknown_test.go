@@ -9,11 +9,12 @@ import (
 func TestUnknownParam(t *testing.T) {
 	e := New(Options{Clock: func() int64 { return 0 }})
 	for name, want := range map[string]string{
-		"maxmemroy":  "unknown setting 'maxmemroy'; did you mean 'maxmemory'?",
-		"incldue":    "unknown setting 'incldue'; did you mean 'include'?",
-		"password":   "unknown setting 'password'; did you mean 'requirepass'?",
-		"zzz":        "unknown setting 'zzz'",
-		"loadmodule": "miniserver does not support the setting 'loadmodule': there are no loadable modules",
+		"maxmemroy":     "unknown setting 'maxmemroy'; did you mean 'maxmemory'?",
+		"incldue":       "unknown setting 'incldue'; did you mean 'include'?",
+		"password":      "unknown setting 'password'; did you mean 'requirepass'?",
+		"maxmemory=1mb": "unknown setting 'maxmemory=1mb'; did you mean 'maxmemory 1mb'?",
+		"zzz":           "unknown setting 'zzz'; 'miniserver help settings' lists all",
+		"loadmodule":    "miniserver does not support the setting 'loadmodule': there are no loadable modules",
 	} {
 		require.EqualError(t, e.UnknownParam(name, "include"), want)
 	}

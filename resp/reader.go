@@ -21,7 +21,7 @@ var DefaultLimits = Limits{Depth: 128, Elements: 64 << 20, Bytes: 512 << 20}
 var (
 	ErrKind   = errors.New("resp: unknown type byte")
 	ErrNumber = errors.New("resp: malformed number")
-	ErrLine   = errors.New("resp: line without CRLF")
+	ErrLine   = errors.New("resp: line does not end with CRLF")
 	ErrLimit  = errors.New("resp: reply exceeds the limits")
 )
 

@@ -210,6 +210,8 @@ func (s *setting) set(p *engine.Param) error {
 	switch {
 	case len(values) == 0:
 		err = fmt.Errorf("wrong number of arguments: %s needs a value", s.name())
+	case values[0] == "=" && !p.List:
+		err = fmt.Errorf("wrong number of arguments: no '=' stands between %s and its value", s.name())
 	case len(values) > 1 && !p.List:
 		err = fmt.Errorf("wrong number of arguments: %s takes one value; one with blanks needs quotes", s.name())
 	default:

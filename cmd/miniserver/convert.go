@@ -24,7 +24,10 @@ var convertFormats = []string{"json", "resp", "rdb"}
 
 // convert writes a snapshot as lines of JSON or as commands, or lines of JSON as a snapshot.
 func convert(_ context.Context, args []string, _ io.Reader, out io.Writer) error {
-	if len(args) < 2 || len(args) > 3 || len(args) == 2 && args[0] == "rdb" || !slices.Contains(convertFormats, args[0]) {
+	if len(args) > 0 && !slices.Contains(convertFormats, args[0]) {
+		return misuse("the format " + oneOf(convertFormats))
+	}
+	if len(args) < 2 || len(args) > 3 || len(args) == 2 && args[0] == "rdb" {
 		return misuse("")
 	}
 	in, size, err := snapshot.OS{}.Open(args[1])

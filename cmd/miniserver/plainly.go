@@ -36,7 +36,7 @@ func plainly(err error) string {
 	case errors.As(err, &syntax):
 		return strings.Replace(text, syntax.Error(), "this is not JSON", 1)
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return strings.Replace(text, io.ErrUnexpectedEOF.Error(), "it ends in the middle", 1)
+		return strings.Replace(text, io.ErrUnexpectedEOF.Error(), "the data end in the middle", 1)
 	}
 	return text
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -52,9 +53,18 @@ func Snapshot(src io.Reader, out rdb.Target, databases int) error {
 // plainly words what encoding/json has words of its own for.
 func plainly(err error) error {
 	if field, unknown := strings.CutPrefix(err.Error(), "json: unknown field "); unknown {
-		return fmt.Errorf("%s is no field of a line", field)
+		return fmt.Errorf("unknown field %s; a line may have %s", field, strings.Join(fields(), ", "))
 	}
 	return err
+}
+
+// fields returns the names of the fields that a line may have.
+func fields() (names []string) {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[line]()) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		names = append(names, name)
+	}
+	return names
 }
 
 // record adds the line's key or library to a snapshot.
@@ -148,7 +158,7 @@ func buildValue(kind string, one Text, texts []Text, pairs [][]Text, o rdb.Optio
 		for _, p := range pairs {
 			score, err := strconv.ParseFloat(string(p[1]), 64)
 			if err != nil || math.IsNaN(score) {
-				return nil, fmt.Errorf("%q is no score", p[1])
+				return nil, fmt.Errorf("the score %q of %q is not a number", p[1], p[0])
 			}
 			v.Add([]byte(p[0]), score, o.ZSet, o.Dice)
 		}
