@@ -133,6 +133,9 @@ func printSetting(out io.Writer, p *engine.Param) error {
 		text += fmt.Sprintf("  at run time:      CONFIG SET %s <value>\n", p.Name)
 	}
 	text += "  by default:       " + valueOf(p) + "\n"
+	if words := valuesOf(p.Set); words != nil {
+		text += "  one of:           " + strings.Join(words, " ") + "\n"
+	}
 	if len(p.Aliases) > 0 {
 		text += "  other names:      " + strings.Join(p.Aliases, " ") + "\n"
 	}
