@@ -85,6 +85,8 @@ func TestBoardsFindTheirMetrics(t *testing.T) {
 	own := ownBoard(t)
 	all := make(map[string]bool)
 	for _, p := range []*place{master, replica, member} {
+		_, text := p.visit().send("GET", "/metrics", "")
+		lintMetrics(t, text)
 		for name := range samples(p) {
 			all[name] = true
 		}

@@ -27,6 +27,7 @@ type family struct {
 const (
 	gauge   = "gauge"
 	counter = "counter"
+	untyped = "untyped"
 )
 
 // contentType is what an exposition is sent as.

@@ -31,15 +31,16 @@ func (c *Console) metrics(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", contentType)
-	_, _ = w.Write(figures(out.replies).exposition().text())
+	_, _ = w.Write(figures(out.replies).exposition(r.URL.Query().Get("names") == "exporter").text())
 }
 
 // figures are the replies of a server as metrics. They have the names that redis_exporter gives them, so that boards and alerts for it
-// work. What Redis has no field for begins with miniserver_.
+// work. What Redis has no field for begins with miniserver_. Few names break the rules of Prometheus; these are only there if asked for.
 type figures []resp.Value
 
-func (f figures) exposition() exposition {
-	m := emitter{make(exposition)}
+// exposition returns the metrics; exporter asks for all names of redis_exporter.
+func (f figures) exposition(exporter bool) exposition {
+	m := emitter{make(exposition), exporter}
 	m.gauge("redis_up", "Whether the server answers.", 1)
 	info := fields(f[0].Text)
 	for field, value := range info {
@@ -74,7 +75,10 @@ func number(value string) (n float64, ok bool) {
 }
 
 // emitter makes metrics.
-type emitter struct{ exposition }
+type emitter struct {
+	exposition
+	exporter bool
+}
 
 func (m emitter) gauge(name, help string, value float64, labels ...string) {
 	m.add(gauge, name, help, value, labels...)
@@ -88,10 +92,16 @@ func (m emitter) counter(name, help string, value float64, labels ...string) {
 func (m emitter) plain(field string, n float64) {
 	help := "The field " + field + " of INFO."
 	if name, known := counters[field]; known {
-		m.counter("redis_"+name, help, n)
+		m.add(kindOf(counter, name), "redis_"+name, help, n)
 	}
 	if name, known := gauges[field]; known {
-		m.gauge("redis_"+name, help, n)
+		m.add(kindOf(gauge, name), "redis_"+name, help, n)
+	}
+	if r, known := respelled[field]; known {
+		m.add(r.kind, "redis_"+r.name, help, n*r.scale)
+		if m.exporter {
+			m.add(r.kind, "redis_"+r.exporter, help, n)
+		}
 	}
 	if name, known := own[field]; known {
 		m.add(name.kind, "miniserver_"+name.name, help, n*name.scale)

@@ -1,5 +1,7 @@
 package console
 
+import "strings"
+
 // gauges are the fields of INFO that redis_exporter shows as gauges, and its names for them, without redis_ in front.
 var gauges = map[string]string{
 	"uptime_in_seconds": "uptime_in_seconds", "process_id": "process_id", "io_threads_active": "io_threads_active",
@@ -31,18 +33,16 @@ var gauges = map[string]string{
 
 	"loading": "loading_dump_file", "async_loading": "async_loading", "rdb_changes_since_last_save": "rdb_changes_since_last_save",
 	"rdb_bgsave_in_progress": "rdb_bgsave_in_progress", "rdb_last_save_time": "rdb_last_save_timestamp_seconds",
-	"rdb_last_bgsave_status": "rdb_last_bgsave_status", "rdb_last_bgsave_time_sec": "rdb_last_bgsave_duration_sec",
-	"rdb_current_bgsave_time_sec": "rdb_current_bgsave_duration_sec", "rdb_saves": "rdb_saves_total",
-	"rdb_last_cow_size": "rdb_last_cow_size_bytes", "rdb_last_load_keys_expired": "rdb_last_load_expired_keys",
+	"rdb_last_bgsave_status": "rdb_last_bgsave_status",
+	"rdb_last_cow_size":      "rdb_last_cow_size_bytes", "rdb_last_load_keys_expired": "rdb_last_load_expired_keys",
 	"rdb_last_load_keys_loaded": "rdb_last_load_loaded_keys", "aof_enabled": "aof_enabled", "aof_rewrite_in_progress": "aof_rewrite_in_progress",
-	"aof_rewrite_scheduled": "aof_rewrite_scheduled", "aof_last_rewrite_time_sec": "aof_last_rewrite_duration_sec",
-	"aof_current_rewrite_time_sec": "aof_current_rewrite_duration_sec", "aof_last_cow_size": "aof_last_cow_size_bytes",
+	"aof_rewrite_scheduled": "aof_rewrite_scheduled", "aof_last_cow_size": "aof_last_cow_size_bytes",
 	"aof_current_size": "aof_current_size_bytes", "aof_base_size": "aof_base_size_bytes", "aof_pending_rewrite": "aof_pending_rewrite",
 	"aof_buffer_length": "aof_buffer_length", "aof_pending_bio_fsync": "aof_pending_bio_fsync", "aof_delayed_fsync": "aof_delayed_fsync",
 	"aof_last_bgrewrite_status": "aof_last_bgrewrite_status", "aof_last_write_status": "aof_last_write_status",
 
 	"pubsub_channels": "pubsub_channels", "pubsub_patterns": "pubsub_patterns", "pubsubshard_channels": "pubsubshard_channels",
-	"latest_fork_usec": "latest_fork_usec", "instantaneous_ops_per_sec": "instantaneous_ops_per_sec",
+	"latest_fork_usec":         "latest_fork_usec",
 	"instantaneous_input_kbps": "instantaneous_input_kbps", "instantaneous_output_kbps": "instantaneous_output_kbps",
 	"tracking_total_keys": "tracking_total_keys", "tracking_total_items": "tracking_total_items", "tracking_total_prefixes": "tracking_total_prefixes",
 	"expired_stale_perc": "expired_stale_percentage", "slave_expires_tracked_keys": "slave_expires_tracked_keys",
@@ -66,7 +66,7 @@ var counters = map[string]string{
 	"unexpected_error_replies": "unexpected_error_replies", "total_reads_processed": "total_reads_processed",
 	"total_writes_processed": "total_writes_processed", "io_threaded_reads_processed": "io_threaded_reads_processed",
 	"io_threaded_writes_processed": "io_threaded_writes_processed", "dump_payload_sanitizations": "dump_payload_sanitizations",
-	"expired_time_cap_reached_count": "expired_time_cap_reached_total", "expire_cycle_cpu_milliseconds": "expire_cycle_cpu_time_ms_total",
+	"expired_time_cap_reached_count": "expired_time_cap_reached_total", "rdb_saves": "rdb_saves_total",
 	"active_defrag_hits": "defrag_hits", "active_defrag_misses": "defrag_misses", "active_defrag_key_hits": "defrag_key_hits",
 	"active_defrag_key_misses": "defrag_key_misses", "acl_access_denied_auth": "acl_access_denied_auth_total",
 	"acl_access_denied_cmd": "acl_access_denied_cmd_total", "acl_access_denied_key": "acl_access_denied_key_total",
@@ -74,6 +74,33 @@ var counters = map[string]string{
 	"used_cpu_user": "cpu_user_seconds_total", "used_cpu_sys_children": "cpu_sys_children_seconds_total",
 	"used_cpu_user_children": "cpu_user_children_seconds_total", "used_cpu_sys_main_thread": "cpu_sys_main_thread_seconds_total",
 	"used_cpu_user_main_thread": "cpu_user_main_thread_seconds_total",
+}
+
+// kindOf is the kind of a metric. Prometheus asks that the names of counters, and of nothing else, end in _total; where redis_exporter's do not, the
+// kind stays open. Queries ask for names only.
+func kindOf(kind, name string) string {
+	if (kind == counter) != strings.HasSuffix(name, "_total") {
+		return untyped
+	}
+	return kind
+}
+
+// respelled are the fields whose names in redis_exporter abbreviate a unit, which Prometheus asks not to do.
+var respelled = map[string]respelling{
+	"instantaneous_ops_per_sec":     {"instantaneous_ops_per_second", gauge, 1, "instantaneous_ops_per_sec"},
+	"rdb_last_bgsave_time_sec":      {"rdb_last_bgsave_duration_seconds", gauge, 1, "rdb_last_bgsave_duration_sec"},
+	"rdb_current_bgsave_time_sec":   {"rdb_current_bgsave_duration_seconds", gauge, 1, "rdb_current_bgsave_duration_sec"},
+	"aof_last_rewrite_time_sec":     {"aof_last_rewrite_duration_seconds", gauge, 1, "aof_last_rewrite_duration_sec"},
+	"aof_current_rewrite_time_sec":  {"aof_current_rewrite_duration_seconds", gauge, 1, "aof_current_rewrite_duration_sec"},
+	"expire_cycle_cpu_milliseconds": {"expire_cycle_cpu_seconds_total", counter, 1e-3, "expire_cycle_cpu_time_ms_total"},
+}
+
+// respelling is a name of ours for what redis_exporter has under another one.
+type respelling struct {
+	name     string
+	kind     string
+	scale    float64
+	exporter string
 }
 
 // replicaFields are fields of a replica; their metrics have its master as labels.
