@@ -43,6 +43,24 @@ export function state(value) {
   };
 }
 
+/** nameOf is what a screen reader calls a control. */
+const nameOf = node => node.getAttribute("aria-label") ?? node.labels?.[0]?.textContent ?? node.textContent;
+
+/** keepFocus draws what is in an element anew. If that takes away the control with the focus, the one of the same name gets it, or else the one in the same place, or what
+ *  scrolls there. */
+export async function keepFocus(root, draw) {
+  const held = document.activeElement;
+  if (!root.contains(held)) return draw();
+  const all = () => [...root.querySelectorAll(held.tagName)], name = nameOf(held), named = () => all().filter(node => nameOf(node) === name);
+  const place = all().indexOf(held), among = named().indexOf(held);
+  try {
+    return await draw();
+  } finally {
+    const heir = named()[among] ?? all()[place];
+    if (document.activeElement === document.body) (heir && !heir.disabled ? heir : root.querySelector("[tabindex='0']"))?.focus({preventScroll: true});
+  }
+}
+
 /** later returns a function that calls fn once its own calls have paused for ms. */
 export function later(ms, fn) {
   let timer;

@@ -3,7 +3,7 @@
 import {Bytes, ReplyError} from "./api.js";
 import {ring} from "./deadline.js";
 import {bytes, count, el, field, head, show} from "./dom.js";
-import {ask} from "./value.js";
+import {ask, confirmed} from "./value.js";
 
 const rows = 100; // elements that are shown at once
 const longest = 64 << 10; // bytes of a string that are shown
@@ -134,7 +134,7 @@ async function groupsOf(view, groups) {
   table(["consumer", "pending", "idle"], details[2 * i].map(c => { const of = Object.fromEntries(c); return [el("code", {}, String(of.name)), count(of.pending), `${count(of.idle)} ms`]; }), "Consumers"),
   table(["pending entry", "consumer", "idle", "delivered", ""], details[2 * i + 1].map(([id, who, idle, times]) => [el("code", {}, String(id)), el("code", {}, String(who)),
     `${count(idle)} ms`, count(times), el("button", {onclick: () => view.change(["XACK", view.key, g.name, id])}, "Acknowledge")]), "Pending entries"),
-  el("button", {class: "danger", onclick: () => view.change(["XGROUP", "DESTROY", view.key, g.name])}, "Destroy the group")));
+  el("button", {class: "danger", onclick: async () => await confirmed(`Destroy the group ${g.name}, and what it knows of pending entries?`, "Destroy") && view.change(["XGROUP", "DESTROY", view.key, g.name])}, "Destroy the group")));
 }
 
 async function bloom(view) {

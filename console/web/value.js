@@ -2,7 +2,7 @@
 
 import {ReplyError, decode} from "./api.js";
 import {ring} from "./deadline.js";
-import {bytes, el, field, show} from "./dom.js";
+import {bytes, el, field, keepFocus, show} from "./dom.js";
 import {elements} from "./elements.js";
 import {format, line} from "./words.js";
 
@@ -20,9 +20,11 @@ export class ValueView {
   }
 
   /** load asks for everything anew. */
-  async load() {
+  load() { return this.try(() => this.draw()); }
+
+  async draw() {
     const [type, ttl, size, encoding] = await this.context.all([["TYPE", this.key], ["PTTL", this.key], ["MEMORY", "USAGE", this.key], ["OBJECT", "ENCODING", this.key]]);
-    if (type instanceof ReplyError) return show(this.failed, type.message);
+    if (type instanceof ReplyError) throw type;
     if (type === "none") return this.changed(`There is no key ${this.key}.`);
     this.type = type;
     show(this.head, el("h1", {}, String(this.key)), el("div", {class: "row facts"}, el("span", {class: "tag"}, type === "MBbloom--" ? "Bloom filter" : type),
@@ -32,15 +34,15 @@ export class ValueView {
       el("button", {onclick: () => this.askDeadline(ttl)}, "Deadline"), el("button", {onclick: () => this.askName()}, "Rename"),
       el("button", {class: "danger", onclick: () => this.remove()}, "Delete"), el("button", {class: "quiet", onclick: () => this.load(), "aria-label": "Reload", title: "Reload"}, "↻")));
     const draw = elements[type];
-    if (draw) await this.try(() => draw(this));
+    if (draw) await draw(this);
     else show(this.body, el("p", {class: "soft"}, "Values of this type cannot be shown here."));
   }
 
-  /** try does something, and shows why it has failed. */
+  /** try does something that may draw anew, and shows why it has failed. */
   async try(fn) {
     show(this.failed);
     try {
-      return await fn();
+      return await keepFocus(this.node, fn);
     } catch (error) {
       show(this.failed, error.message);
     }

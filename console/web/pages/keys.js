@@ -232,6 +232,7 @@ class Keys {
       this.found = this.found.filter(k => String(k) !== String(key));
       show(this.side, el("p", {class: "soft"}, gone));
       this.value = null;
+      if (document.activeElement === document.body) this.rows.node.focus();
     }
     this.draw();
   }

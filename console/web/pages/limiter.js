@@ -1,6 +1,6 @@
 // A limiter under load: passes and bounces on a timeline, on a clock that is dragged, as the server decides them.
 
-import {append, bytes, count, duration, el, field, later, select, show} from "../dom.js";
+import {append, bytes, count, duration, el, field, keepFocus, later, select, show} from "../dom.js";
 import {algorithms, starter} from "./limiter/algorithms.js";
 import {loads, makeLoad} from "./limiter/loads.js";
 import {Lane, Run, busiest, disagreements} from "./limiter/run.js";
@@ -266,7 +266,7 @@ class Bench {
     this.scrub.value = cursor;
     this.scrub.setAttribute("aria-valuetext", duration(cursor));
     show(this.clock, `${(cursor / 1000).toFixed(cursor < 10000 ? 2 : 1)} s`);
-    show(this.summary, summaryOf(run.lanes, this.settings.window, t => this.seek(t)));
+    keepFocus(this.summary, () => show(this.summary, summaryOf(run.lanes, this.settings.window, t => this.seek(t))));
     const state = `${this.isPlaying} ${run.now} ${run.lanes[0].results.length}`;
     if (this.drawn !== state && (!this.isPlaying || run.ended)) {
       this.drawn = state;
@@ -297,10 +297,11 @@ function summaryOf(lanes, window, seek) {
     el("tbody", {}, lanes.map((lane, i) => {
       const passed = passedOf(lane), {most, at, who} = busiest(lane, window), now = lane.memory.at(-1);
       const peak = Math.max(0, ...lane.memory.map(m => m.bytes), ...lane.results.map(r => r.bytes));
+      const told = `${count(most)}${most > lane.settings.limit ? `, more than ${lane.settings.limit}` : ""}`;
       return el("tr", {}, el("td", {}, el("span", {class: `dot c${i + 1}`, "aria-hidden": "true"}), lane.title),
         el("td", {class: "number passed-count"}, count(passed)), el("td", {class: "number bounced-count"}, count(lane.results.length - passed)),
         el("td", {class: `number ${most > lane.settings.limit ? "over" : ""}`}, most > 0 ? el("button", {class: "quiet", title: `${who}, from ${duration(at)} on`,
-          onclick: () => seek(Math.min(at + window, at + window - 1))}, `${count(most)}${most > lane.settings.limit ? `, more than ${lane.settings.limit}` : ""}`) : "0"),
+          "aria-label": `${told}: show the busiest window of ${lane.title}`, onclick: () => seek(at + window - 1)}, told) : "0"),
         el("td", {class: "number"}, now ? bytes(now.bytes) : "–"), el("td", {class: "number"}, bytes(peak)));
     })));
 }

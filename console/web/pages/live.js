@@ -18,6 +18,7 @@ export const page = {title: "Live", async open(main, context) {
   return live.start();
 }};
 
+const seconds = n => n > 0 ? duration(1000 * n) : "0 s";
 const ago = v => Math.round(-v) > 0 ? `${Math.round(-v)} s ago` : "now";
 
 class Live {
@@ -160,7 +161,7 @@ class Live {
     if (this.clients.contains(document.activeElement)) return; // somebody is about to press a button there
     show(this.clients, el("table", {}, el("thead", {}, el("tr", {}, ["id", "address", "name", "user", "db", "last command", ["age"], ["idle"], ["memory"], ""].map(h => Array.isArray(h) ? el("th", {scope: "col", class: "number"}, h) : head(h)))),
       el("tbody", {}, all.slice(0, 200).map(c => el("tr", {}, el("td", {}, c.id), el("td", {class: "mono"}, c.addr), el("td", {}, c.name), el("td", {}, c.user), el("td", {}, c.db), el("td", {class: "mono"}, c.cmd),
-        el("td", {class: "number"}, duration(1000 * c.age)), el("td", {class: "number"}, duration(1000 * c.idle)), el("td", {class: "number"}, bytes(Number(c["tot-mem"]))),
+        el("td", {class: "number"}, seconds(c.age)), el("td", {class: "number"}, seconds(c.idle)), el("td", {class: "number"}, bytes(Number(c["tot-mem"]))),
         el("td", {}, el("button", {class: "quiet danger", "aria-label": `Kill client ${c.id}`, onclick: () => this.kill(c)}, "Kill")))))));
   }
 

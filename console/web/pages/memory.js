@@ -178,12 +178,12 @@ class Growth {
   constructor(context) {
     this.context = context;
     this.kind = select({onchange: () => this.measure()}, [["zset", "sorted set"], "hash", "set"]);
-    this.n = el("input", {type: "range", min: 1, max: 200, value: 129, "aria-label": "Elements", oninput: () => this.mark()});
+    this.n = el("input", {type: "range", min: 1, max: 200, value: 129, oninput: () => this.mark()});
     this.chart = new Chart({label: "Bytes of a key by the number of its elements", xTitle: "elements", x: v => count(Math.round(v))});
     this.figures = el("p", {class: "growth-figures", role: "status"});
     this.node = el("section", {class: "sheet growth", "aria-label": "Grow it"}, el("h2", {}, "Grow it"),
       el("p", {class: "soft"}, "A key in a sandbox gets one element after another, each a time in milliseconds. The figures of Redis were measured with the same elements."),
-      el("div", {class: "row"}, field("Type", this.kind), el("div", {class: "field grow"}, el("label", {}, "Elements"), this.n)), this.figures, this.chart.node);
+      el("div", {class: "row"}, field("Type", this.kind), field("Elements", this.n, {class: "field grow"})), this.figures, this.chart.node);
     this.measure();
   }
 

@@ -27,7 +27,7 @@ class Terminal {
     this.turn = Promise.resolve(); // of the commands
     this.output = el("div", {class: "output", role: "log", "aria-label": "Output", tabindex: "0"});
     this.prompt = el("label", {class: "prompt", for: "command"});
-    this.input = el("input", {id: "command", class: "command", autocomplete: "off", autocapitalize: "off", spellcheck: "false", role: "combobox", "aria-autocomplete": "list", "aria-expanded": "false",
+    this.input = el("input", {id: "command", class: "command", "aria-label": "Command", autocomplete: "off", autocapitalize: "off", spellcheck: "false", role: "combobox", "aria-autocomplete": "list", "aria-expanded": "false",
       "aria-controls": "choices", "aria-describedby": "hint", placeholder: "a command, or help", oninput: () => this.suggest(), onkeydown: e => this.key(e)});
     this.choices = el("div", {id: "choices", class: "choices", role: "listbox", "aria-label": "Commands"});
     this.hint = el("div", {id: "hint", class: "hint"});
@@ -115,7 +115,7 @@ class Terminal {
 
   async help(words) {
     if (words.length === 0) {
-      this.print("Type a command. Tab completes it, the arrow keys bring back earlier ones, Escape ends MONITOR and SUBSCRIBE.\n" +
+      this.print("Type a command. Tab completes it, unless Escape has closed the list of commands. The arrow keys bring back earlier ones. Escape ends MONITOR and SUBSCRIBE.\n" +
         "help <command> explains a command. clear empties the window.", "soft");
       return;
     }
@@ -156,6 +156,8 @@ class Terminal {
       this.suggest();
     } else if (event.key === "Escape" || event.key === "c" && event.ctrlKey && this.ending) {
       this.stop();
+      this.matching = []; // so that Tab leads on
+      this.input.setAttribute("aria-expanded", "false");
       show(this.choices);
     } else if (event.key === "l" && event.ctrlKey) {
       event.preventDefault();

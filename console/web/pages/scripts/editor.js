@@ -64,7 +64,7 @@ const colours = HighlightStyle.define([{tag: tags.keyword, color: "var(--c4)"}, 
 
 const look = EditorView.theme({
   "&": {fontSize: "13px", backgroundColor: "var(--sheet)", color: "var(--ink)", height: "100%"},
-  "&.cm-focused": {outline: "none"},
+  "&:focus-within, &.cm-focused": {outline: "2px solid var(--focus)", outlineOffset: "-2px"},
   ".cm-scroller": {fontFamily: "var(--mono)", overflow: "auto"},
   ".cm-gutters": {backgroundColor: "var(--sunk)", color: "var(--soft)", border: "none"},
   ".cm-activeLine, .cm-activeLineGutter": {backgroundColor: "color-mix(in srgb, var(--sunk) 60%, transparent)"},

@@ -42,6 +42,7 @@ export class Panels {
     for (const b of [...this.buttons, this.scrub]) b.disabled = !replay;
     this.scrub.max = replay?.last ?? 0;
     this.scrub.value = replay?.place ?? 0;
+    this.calls.tabIndex = replay ? 0 : -1; // what scrolls can have the focus
     this.node.dataset.line = replay?.line ?? "";
     if (!replay) {
       show(this.state, "Run the script, then step through its lines, ahead and back. A click beside a line, or F9, sets a breakpoint.");
