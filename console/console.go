@@ -100,6 +100,7 @@ func (c *Console) routes() http.Handler {
 		"POST /api/command": c.onPage(c.command),
 		"GET /api/events":   c.onPage(c.events),
 		"GET /api/watch":    c.onPage(c.watch),
+		"POST /api/search":  c.onPage(c.search),
 		"POST /api/lint":    c.onPage(c.lintScript),
 		"POST /api/trace":   c.onPage(c.traceScript),
 		"GET /{path...}":    c.file,

@@ -1,12 +1,11 @@
 // The keys of a database, and what is in them.
 
-import {Bytes, ReplyError} from "../api.js";
+import {Bytes, ReplyError, decode} from "../api.js";
 import {ring, turnRings} from "../deadline.js";
 import {bytes, count, el, field, later, select, show} from "../dom.js";
 import {Rows} from "../rows.js";
 import {ValueView} from "../value.js";
 
-const step = 500; // COUNT of a SCAN: under a millisecond of the server's time, also with keys that no cache has
 const enough = 500; // keys that one search looks for
 const most = 50_000; // keys that are kept
 const told = 200; // milliseconds after which a search tells again how far it is
@@ -97,16 +96,15 @@ class Keys {
     }
   }
 
-  /** look looks for keys until it has found enough, has seen all, or is stopped. Each step is a short command, and those of other clients run in between. */
+  /** look looks for keys until it has found enough, has seen all, or is stopped. */
   async look(search) {
     const goal = Math.min(this.found.length + enough, most);
-    const args = ["COUNT", step, ...(this.glob() ? ["MATCH", this.glob()] : []), ...(this.type.value ? ["TYPE", this.type.value] : [])];
+    const args = [...(this.glob() ? ["MATCH", this.glob()] : []), ...(this.type.value ? ["TYPE", this.type.value] : [])];
     let last = performance.now(), drawn = this.found.length;
     do {
-      const [reply] = await this.api.all([["SCAN", this.cursor, ...args]]);
+      const {reply, scanned} = await this.api.post("search", {cursor: this.cursor, args, most: goal - this.found.length});
       if (this.searching !== search) return;
-      if (reply instanceof ReplyError) throw reply;
-      this.take(reply);
+      this.take(decode(reply), scanned);
       if (performance.now() - last > told) {
         last = performance.now();
         this.tell();
@@ -120,9 +118,11 @@ class Keys {
     this.draw();
   }
 
-  take([cursor, keys]) {
+  take(reply, scanned) {
+    if (reply instanceof ReplyError) throw reply;
+    const [cursor, keys] = reply;
     this.cursor = String(cursor);
-    this.scanned += step;
+    this.scanned += scanned;
     for (const key of keys) {
       if (!this.seen.has(String(key))) this.found.push(key), this.seen.add(String(key));
     }
