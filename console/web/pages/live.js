@@ -84,14 +84,15 @@ class Live {
     this.drawCopies(now.fields);
   }
 
-  /** learn asks for the families of commands that were not seen before. */
+  /** learn asks for the families of commands that were not seen before, a few at a time: COMMAND DOCS takes long for many. */
   async learn(names) {
     const unknown = names.filter(n => !this.family.has(n));
-    if (unknown.length === 0) return;
     for (const n of unknown) this.family.set(n, "other");
-    const [docs] = await this.context.all([["COMMAND", "DOCS", ...unknown]]);
-    if (docs instanceof ReplyError) return;
-    for (const [name, pairs] of docs) this.family.set(name, Object.fromEntries(pairs).group);
+    for (let i = 0; i < unknown.length; i += 8) {
+      const [docs] = await this.context.all([["COMMAND", "DOCS", ...unknown.slice(i, i + 8)]]);
+      if (docs instanceof ReplyError) return;
+      for (const [name, pairs] of docs) this.family.set(name, Object.fromEntries(pairs).group);
+    }
   }
 
   drawFigures({fields: f, at, rates}, last) {
@@ -178,7 +179,7 @@ class Live {
     this.slowText = text;
     show(this.slow, entries.length === 0 ? el("p", {class: "soft"}, "The slow log is empty.") : el("table", {}, el("thead", {}, el("tr", {}, ["at", "took", "command", "client"].map(head))),
       el("tbody", {}, entries.map(([, at, micros, args, client]) => el("tr", {}, el("td", {}, new Date(1000 * at).toLocaleTimeString()), el("td", {class: "number"}, duration(micros / 1000)),
-        el("td", {}, el("code", {}, args.map(String).join(" ").slice(0, 400))), el("td", {class: "mono"}, String(client)))))));
+        el("td", {class: "wrap"}, el("code", {}, args.map(String).join(" ").slice(0, 400))), el("td", {class: "mono"}, String(client)))))));
   }
 }
 
