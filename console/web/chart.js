@@ -43,7 +43,7 @@ export class Chart {
     show(this.canvas, svg("svg", {width, height: this.tall, "aria-hidden": "true"},
       steps.map(v => [svg("line", {class: "grid", x1: margin.left, x2: width - margin.right, y1: atY(v), y2: atY(v)}),
         svg("text", {class: "tick", x: margin.left - 8, y: atY(v) + 4, "text-anchor": "end"}, this.y(v))]),
-      ticks.map((v, i) => svg("text", {class: "tick", x: atX(v), y: this.tall - margin.bottom + 16, "text-anchor": i === 0 ? "start" : i === columns ? "end" : "middle"}, this.x(v))),
+      ticks.map((v, i) => svg("text", {class: "tick", x: atX(v), y: this.tall - margin.bottom + 16, "text-anchor": i === columns ? "end" : "middle"}, this.x(v))),
       svg("text", {class: "tick", x: (width + margin.left) / 2, y: this.tall - 2, "text-anchor": "middle"}, this.xTitle),
       this.marks.map(m => [svg("line", {class: "mark", x1: atX(m.x), x2: atX(m.x), y1: margin.top, y2: this.tall - margin.bottom}),
         svg("text", {class: "mark-text", x: atX(m.x) + (m.x > (this.x0 + this.x1) / 2 ? -5 : 5), y: margin.top + 10, "text-anchor": m.x > (this.x0 + this.x1) / 2 ? "end" : "start"}, m.text)]),

@@ -29,7 +29,7 @@ export class ValueView {
     this.type = type;
     show(this.head, el("h1", {}, String(this.key)), el("div", {class: "row facts"}, el("span", {class: "tag"}, type === "MBbloom--" ? "Bloom filter" : type),
       !(encoding instanceof ReplyError) && el("span", {class: "tag"}, encoding), el("span", {class: "soft"}, bytes(Number(size))),
-      ring(`${this.db} ${this.key}`, ttl), el("span", {class: "grow"}),
+      ttl >= 0 ? ring(`${this.db} ${this.key}`, ttl) : el("span", {class: "soft"}, "no deadline"), el("span", {class: "grow"}),
       el("a", {href: `#memory?${new URLSearchParams({key: this.key, db: this.db})}`}, "Memory"),
       el("button", {onclick: () => this.askDeadline(ttl)}, "Deadline"), el("button", {onclick: () => this.askName()}, "Rename"),
       el("button", {class: "danger", onclick: () => this.remove()}, "Delete"), el("button", {class: "quiet", onclick: () => this.load(), "aria-label": "Reload", title: "Reload"}, "↻")));
