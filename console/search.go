@@ -9,8 +9,8 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// search is the body of POST /api/search: a SCAN that goes on by itself for a while. Its steps are short, and between two of them it rests for as long as one
-// has taken, so that other clients hardly notice. A page that asked for each step would need much longer, nearly all of it for HTTP.
+// search is the body of POST /api/search: a SCAN that goes on by itself for a while. Its steps are short, and after each millisecond it rests for as long as it
+// has worked, so that other clients hardly notice. A page that asked for each step would need much longer, nearly all of it for HTTP.
 type search struct {
 	Cursor string `json:"cursor"`
 	Args   []word `json:"args"` // of SCAN: MATCH and TYPE
@@ -19,6 +19,7 @@ type search struct {
 
 const (
 	searchStep = 250                    // COUNT of a SCAN: a tenth or two of a millisecond, also with keys that no cache has
+	searchWork = time.Millisecond       // after which it rests; a rest takes at least that long anyway
 	searchTurn = 100 * time.Millisecond // how long a request may take: then the page shows how far the search is
 	maxFound   = 10_000
 	maxSearch  = 64 << 10 // bytes of a request
@@ -52,8 +53,7 @@ func (q *search) run(ctx context.Context, s *session) (reply resp.Value, scanned
 		words = append(words, string(w))
 	}
 	most := min(q.Most, maxFound)
-	for begin := time.Now(); ; {
-		step := time.Now()
+	for begin, rested := time.Now(), time.Now(); ; {
 		o, err := s.run(ctx, [][]string{words})
 		if err != nil {
 			return reply, scanned, err
@@ -70,6 +70,9 @@ func (q *search) run(ctx context.Context, s *session) (reply resp.Value, scanned
 		if words[1] == "0" || len(reply.Elems[1].Elems) >= most || time.Since(begin) > searchTurn {
 			return reply, scanned, nil
 		}
-		time.Sleep(min(time.Since(step), searchTurn))
+		if worked := time.Since(rested); worked > searchWork {
+			time.Sleep(min(worked, searchTurn))
+			rested = time.Now()
+		}
 	}
 }
