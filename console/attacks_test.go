@@ -117,6 +117,7 @@ func TestTenThousandStreams(t *testing.T) {
 		})
 	}
 	open.Wait()
+	t.Log(got)
 	require.Equal(t, 256, got["HTTP/1.1 200 OK"], got)
 	require.Greater(t, got["HTTP/1.1 503 Service Unavailable"], 1000, got)
 	require.Len(t, kept, most)
