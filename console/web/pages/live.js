@@ -7,7 +7,7 @@ import {quote} from "../words.js";
 import {confirmed} from "../value.js";
 import {group, replication} from "./live/copies.js";
 
-const kept = 120; // samples of a chart
+const kept = 60; // samples of a chart
 const families = ["string", "hash", "list", "set", "sorted-set", "stream", "generic", "scripting", "rate-limit", "pubsub", "connection", "server"];
 const lines = 400; // of Monitor and Events
 const sampled = 200; // keys whose memory is looked at
