@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
@@ -139,4 +140,16 @@ func TestScriptsRunOnTheDataAndShowWhatIsWrong(t *testing.T) {
 	b.fill(".args", `"open`)
 	b.click(".run")
 	b.see(".error", "quotes are not balanced")
+}
+
+// TestAPageThatIsLeftKeepsOffTheAddress: the page Scripts writes what was typed into the address a little later.
+func TestAPageThatIsLeftKeepsOffTheAddress(t *testing.T) {
+	t.Parallel()
+	b := start(t).browse("scripts")
+	b.fill(".args", "1 2 3")
+	b.wait("location.hash.includes('args=1')")
+	b.fill(".args", "4 5 6")
+	b.visit("terminal")
+	time.Sleep(time.Second)
+	require.Equal(t, "#terminal", eval[string](b, "location.hash"))
 }

@@ -10,7 +10,8 @@ const announcer = document.querySelector(".announcer");
 
 let api = null;
 let leave = null; // ends the page that is open
-let current = "";
+let opened = 0; // pages so far
+let address = ""; // of the page that is open
 
 /** where splits the address: #keys?match=a* is the page keys with parameters. */
 function where() {
@@ -18,8 +19,9 @@ function where() {
   return {name: pages.some(p => p.name === name) ? name : pages[0].name, params: new URLSearchParams(query)};
 }
 
-/** contextOf is what a page gets: see README.md. */
+/** contextOf is what a page gets: see README.md. A page that is left, or about to be, does not change the address any more. */
 function contextOf(name, params) {
+  const mine = opened;
   return {
     api, params, sandbox: api.sandbox, about: api.about,
     run: (...words) => api.run(...words),
@@ -28,8 +30,10 @@ function contextOf(name, params) {
     watch: (words, fn, failed) => api.watch(words, fn, failed),
     announce(text) { announcer.textContent = text; },
     setParams(values) {
+      if (mine !== opened || location.hash !== address) return;
       const kept = new URLSearchParams(Object.entries(values).filter(([, v]) => v !== "" && v !== null && v !== undefined));
       history.replaceState(null, "", `#${name}${kept.size ? "?" + kept : ""}`);
+      address = location.hash;
     },
   };
 }
@@ -40,13 +44,14 @@ async function open() {
   leave?.();
   leave = null;
   delete document.body.dataset.ready;
-  current = name;
+  const mine = ++opened;
+  address = location.hash;
   document.title = `${page.title} – miniserver`;
   for (const link of nav.children) link.dataset.name === name ? link.setAttribute("aria-current", "page") : link.removeAttribute("aria-current");
   nav.querySelector("[aria-current]")?.scrollIntoView({block: "nearest", inline: "nearest"});
   try {
     const module = await page.load();
-    if (current !== name) return;
+    if (mine !== opened) return;
     show(main);
     main.className = `page-${name}`;
     leave = await module.page.open(main, contextOf(name, params)) ?? null;
