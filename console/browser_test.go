@@ -107,6 +107,13 @@ func (p *place) browse(name string) *tab {
 	return b
 }
 
+// visit opens another page in the tab.
+func (b *tab) visit(name string) {
+	b.t.Helper()
+	eval[bool](b, fmt.Sprintf("(delete document.body.dataset.ready, location.hash = %s, true)", quoted(name)))
+	b.wait("document.body.dataset.ready")
+}
+
 // hear notes what must not happen.
 func (b *tab) hear(ev any) {
 	fault := ""

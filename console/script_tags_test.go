@@ -34,13 +34,6 @@ func (b *tab) harmless(selector, text string) {
 	require.Equal(b.t, 0, eval[int](b, "document.querySelectorAll('main img, main script, dialog img, dialog script').length"))
 }
 
-// visit opens another page in the tab.
-func (b *tab) visit(name string) {
-	b.t.Helper()
-	eval[bool](b, fmt.Sprintf("(delete document.body.dataset.ready, location.hash = %s, true)", quoted(name)))
-	b.wait("document.body.dataset.ready")
-}
-
 // TestScriptTagsAreText has a tag in every field that can hold data, and in every parameter of an address.
 func TestScriptTagsAreText(t *testing.T) {
 	t.Parallel()
