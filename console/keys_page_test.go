@@ -137,10 +137,10 @@ func TestASearchTellsHowFarItIs(t *testing.T) {
 	p := start(t)
 	v := p.visit()
 	require.Equal(t, 200, v.open())
-	v.do("EVAL", "for i = 1, 200000 do redis.call('SET', 'key:' .. i, i) end redis.call('SET', 'needle', 1)", "0")
+	v.do("EVAL", "for i = 1, 400000 do redis.call('SET', 'key:' .. i, i) end redis.call('SET', 'needle', 1)", "0")
 	b := p.browse("keys")
-	b.see(".count", "% of 200,001 searched")
-	b.slow(200)
+	b.see(".count", "% of 400,001 searched")
+	b.slow(1000)
 	b.fill("[type=search]", "nowhere")
 	b.wait("document.querySelector('.tools progress')?.value > 0")
 	b.see(".count", "0 keys, ")
@@ -150,7 +150,7 @@ func TestASearchTellsHowFarItIs(t *testing.T) {
 	b.wait("!document.querySelector('.tools progress').hidden")
 	b.fill("[type=search]", "needle") // another search takes its place
 	b.slow(0)
-	b.see(".count", "1 of 200,001 keys")
+	b.see(".count", "1 of 400,001 keys")
 	b.wait("document.querySelector('.tools progress').hidden && document.querySelector('.more').hidden")
 	require.Equal(t, 1, eval[int](b, "document.querySelectorAll('.key-row').length"))
 }
