@@ -24,7 +24,7 @@ type Memory struct {
 	traits Traits
 	wire   func(e *engine.Engine)
 	engine *engine.Engine
-	clock  int64 // microseconds
+	clock  atomic.Int64 // microseconds; a goroutine of an engine, such as a replica's, reads it too
 	conns  []*memoryConn
 	steer  func(d time.Duration) error // in place of the clock; nil for nothing
 
@@ -49,14 +49,15 @@ func NewMemory(traits Traits, wire func(e *engine.Engine)) *Memory {
 }
 
 func (m *Memory) renew() {
-	m.clock, m.conns = epoch, nil
+	m.clock.Store(epoch)
+	m.conns = nil
 	m.killed.Store(false)
 	m.engine = m.Fresh(m.Journal)
 }
 
 // Fresh returns another engine on the world's clock, with the same parts. It allows DEBUG.
 func (m *Memory) Fresh(journal func(db int, args [][]byte)) *engine.Engine {
-	e := engine.New(engine.Options{Release: m.traits.Release, Clock: func() int64 { return m.clock }, Seed: 1})
+	e := engine.New(engine.Options{Release: m.traits.Release, Clock: m.clock.Load, Seed: 1})
 	e.Join(engine.Part{Propagate: journal})
 	m.wire(e)
 	e.Param("enable-debug-command").Set("yes")
@@ -97,29 +98,35 @@ func (m *Memory) Advance(d time.Duration) error {
 	if m.steer != nil {
 		return m.steer(d)
 	}
-	end := m.clock + d.Microseconds()
+	end := m.clock.Load() + d.Microseconds()
 	for {
 		next := m.engine.Tick() // milliseconds, which may be too many to count in microseconds
-		steered := next*1000 <= m.clock && next*1000 > m.engine.Micros()
+		steered := next*1000 <= m.clock.Load() && next*1000 > m.micros()
 		if next == 0 || next > end/1000 || steered {
 			break
 		}
-		m.clock = max(m.clock, next*1000)
+		m.clock.Store(max(m.clock.Load(), next*1000))
 	}
-	m.clock = end
+	m.clock.Store(end)
 	m.engine.Tick()
 	return nil
 }
 
+// micros returns the engine's time, which a transcript may steer apart from the clock.
+func (m *Memory) micros() (now int64) {
+	m.engine.With(func() { now = m.engine.Micros() })
+	return now
+}
+
 // Now returns the time that the clock shows.
-func (m *Memory) Now() time.Time { return time.UnixMicro(m.clock) }
+func (m *Memory) Now() time.Time { return time.UnixMicro(m.clock.Load()) }
 
 // SetTime sets the clock. On the way ahead, what is due happens at its time; deadlines do not go back with the clock.
 func (m *Memory) SetTime(at time.Time) error {
 	if d := at.Sub(m.Now()); d >= 0 {
 		return m.Advance(d)
 	}
-	m.clock = at.UnixMicro()
+	m.clock.Store(at.UnixMicro())
 	return nil
 }
 
