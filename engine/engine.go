@@ -88,7 +88,6 @@ type Engine struct {
 	Parts    parts
 	stack    stack
 	slow     slowScript
-	turn     atomic.Int64 // when another goroutine must have a turn, by the machine's clock; 0 for never
 
 	// Clients.
 	Sessions sessions

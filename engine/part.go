@@ -141,6 +141,9 @@ func (e *Engine) prepareShutdown(how Shutdown) error {
 	return nil
 }
 
+// Turn is a part of some work: see InTurns. It takes about as long as length, and reports whether there is more to do.
+type Turn func(length time.Duration) (more bool)
+
 // Host is what the process around an engine does for it. An engine has one hook of each kind, and each may be
 // nil. Hooks are called under the lock and must not call the engine.
 type Host struct {
@@ -150,6 +153,9 @@ type Host struct {
 	// Spawn starts a goroutine that runs the rest of a script that is past its time limit.
 	// Without it scripts run to their end inside Do. See slowscript.go.
 	Spawn func(run func())
+	// InTurns has an event loop call a function until it returns false: see Engine.InTurns. It is called without the lock. It reports false, and does
+	// nothing, if no loop runs.
+	InTurns func(turn Turn) bool
 	// Exit ends the process, for SHUTDOWN, which is an error without it.
 	Exit func()
 	// Sleep blocks the server for some microseconds, for DEBUG SLEEP.

@@ -2,17 +2,22 @@ package engine
 
 import "time"
 
-// A save shares the processors of the event loops. It takes the lock for a short slice, and yields. A loop that finds no request
-// yields before it sleeps, so what clients leave of a processor is the save's. But a loop that always finds one would never yield:
-//
-//	AskTurn   is called by the save at the end of a slice
-//	TurnDue   tells a loop that has sent the replies of its round to yield once
+// A save shares the processors of the event loops: one of them encodes a slice whenever it finds no request, and now and then if it always finds one.
+// So what clients leave of a processor is the save's, and no other goroutine fights for the lock.
 
-// AskTurn asks that a goroutine that is ready to run has a turn after a time at the latest, even if there is always a request to execute.
-func (e *Engine) AskTurn(wait time.Duration) { e.turn.Store(e.machine() + wait.Microseconds()) }
+// shortTurn is the length of a turn where no requests can wait for its end.
+const shortTurn = time.Millisecond
 
-// TurnDue reports whether that time has come, once. It may be called from any goroutine.
-func (e *Engine) TurnDue() bool {
-	at := e.turn.Load()
-	return at != 0 && e.machine() >= at && e.turn.CompareAndSwap(at, 0)
+// InTurns calls turn under the lock until there is no more to do, and requests are executed in between. It must not be called by what the host's event loops
+// wait for.
+func (e *Engine) InTurns(turn Turn) {
+	locked := func(length time.Duration) (more bool) {
+		e.With(func() { more = turn(length) })
+		return more
+	}
+	if h := e.Parts.host; h.InTurns != nil && h.InTurns(locked) {
+		return
+	}
+	for locked(shortTurn) {
+	}
 }

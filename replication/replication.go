@@ -64,10 +64,8 @@ type Options struct {
 	Journal Journal
 	// Log writes a line to the log. The mark is the level, as in Redis: # warning, * notice.
 	Log func(mark byte, format string, args ...any)
-	// Spawn starts a goroutine that runs a function, if possible on another processor; go run() if nil.
+	// Spawn starts a goroutine that runs a function; go run() if nil.
 	Spawn func(run func())
-	// Background starts a goroutine for the snapshot of a full synchronization, which shares the processors of the event loops: see snapshot.Slicer. Spawn if nil.
-	Background func(run func())
 	// Dial connects to a master while ctx lasts. Without it there is no replica.
 	Dial func(ctx context.Context, host, port string) (net.Conn, error)
 }
@@ -128,9 +126,6 @@ func New(e *engine.Engine, o Options) *Master {
 	}
 	if o.Spawn == nil {
 		o.Spawn = func(run func()) { go run() }
-	}
-	if o.Background == nil {
-		o.Background = o.Spawn
 	}
 	return &Master{
 		engine: e,

@@ -111,6 +111,6 @@ func (m *Master) startTransfer() {
 	}
 	if t != nil {
 		m.opts.Log('*', "Starting a snapshot for the full synchronization of %d replicas", len(t.replicas))
-		m.opts.Background(t.run)
+		m.opts.Spawn(t.run)
 	}
 }

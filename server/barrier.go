@@ -1,11 +1,5 @@
 package server
 
-import (
-	"context"
-
-	"github.com/panjf2000/gnet/v2"
-)
-
 // Barrier settles whether what replies tell is certain: see engine.Part.Awaits.
 type Barrier interface {
 	// Settle finds out whether everything is certain that commands have done up to now, under the number that Awaits gave. It does not
@@ -15,7 +9,7 @@ type Barrier interface {
 
 // delivery is the replies of one round of a loop that wait at the barrier, or behind others that do:
 //
-//	loop   Do hold Do hold ... Run: Settle ─▶ queue ... done ─▶ send, send
+//	loop   Do hold Do hold ... endRound: Settle ─▶ queue ... done ─▶ send, send
 //
 // Deliveries leave in order, so that the replies of a connection do.
 type delivery struct {
@@ -33,20 +27,7 @@ func (g *group) wait(h held) {
 		d.settle(true)
 		return
 	}
-	g.server.opts.Barrier.Settle(awaits, func(certain bool) {
-		_ = g.loop.Execute(context.Background(), arrival(func() { d.settle(certain) })) // fails only when the loop ends
-	})
-}
-
-// arrival implements gnet.Runnable.
-type arrival func()
-
-var _ gnet.Runnable = arrival(nil)
-
-// Run implements gnet.Runnable.
-func (a arrival) Run(context.Context) error {
-	a()
-	return nil
+	g.server.opts.Barrier.Settle(awaits, func(certain bool) { g.loop.execute(func() { d.settle(certain) }) })
 }
 
 // settle delivers the replies, and those of later rounds that waited behind them.

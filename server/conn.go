@@ -5,8 +5,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/panjf2000/gnet/v2"
-
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
@@ -20,13 +18,13 @@ type conn struct {
 	first    []byte // what had been read before the event loop got the connection
 	ended    func() // called when the connection is closed
 	session  *engine.Session
-	gc       gnet.Conn
+	socket   socket
 	in       *input // what is not executed; nothing if nothing is
-	group    *group // of the loop
-	held     int    // replies of this connection in the group
-	bound    int    // those of them that wait at the barrier, or behind such
-	waiting  int    // bytes of these
-	queued   int    // bytes of the arguments that MULTI has queued
+	loop     *loop
+	held     int // replies of this connection in the loop's group
+	bound    int // those of them that wait at the barrier, or behind such
+	waiting  int // bytes of these
+	queued   int // bytes of the arguments that MULTI has queued
 	blocked  bool
 	counted  bool        // the session counts bytes of the input
 	roomy    bool        // the server knows that the input has room to release
@@ -34,8 +32,8 @@ type conn struct {
 	deaf     bool        // protocol errors wait for the next read
 	dying    bool        // executes nothing more; closes when its output is sent
 	broken   bool        // can send nothing more
-	closed   bool        // gnet has closed it
-	last     *last       // nil: gnet sends the replies
+	closed   bool        // the loop has closed it
+	last     *last       // nil: the loop sends the replies
 	draining atomic.Bool // tick will wake it
 	late     time.Time   // since when the unsent output exceeds the soft limit; zero if it does not
 }
@@ -50,11 +48,51 @@ type buffers struct {
 var bufferPool = sync.Pool{New: func() any { return &buffers{out: make([]byte, 0, 512)} }}
 
 // Wake makes the event loop handle the connection again. It may be called from any goroutine.
-func (c *conn) Wake() { c.group.wakes.add(c) }
+func (c *conn) Wake() { c.loop.wake(c) }
 
-// traffic handles input or a wake-up: it parses and executes commands, and their replies leave in one write.
-func (c *conn) traffic() gnet.Action {
-	data, _ := c.gc.Next(-1)
+// open begins the connection, whose first input may be there.
+func (c *conn) open(l *loop, end socket) {
+	c.loop, c.socket = l, end
+	l.moved.clients.Add(1)
+	c.from.FD, c.from.Loop = end.fd(), l.number
+	c.session = c.server.engine.Connect(c, c.from)
+	if len(c.first) > 0 {
+		c.keep(c.first)
+		c.first = nil
+		c.Wake()
+	}
+}
+
+// close ends the session. The loop then closes the socket.
+func (c *conn) close() {
+	c.loop.moved.clients.Add(-1)
+	c.server.counts.clients.Add(-1)
+	c.dying = true
+	c.server.engine.Close(c.session)
+	// A reply may have arrived just before the client hung up, and a client that only closed its writing end
+	// still reads.
+	if o := c.server.engine.Collect(c.session); len(o.Out) > 0 || c.held > 0 {
+		c.write(o.Out, o.Awaits, false)
+		if c.held > 0 {
+			c.loop.flush()
+		}
+	}
+	if c.bound > 0 && !c.broken {
+		c.keepOpen()
+	}
+	c.broken, c.closed = true, true
+	c.ended()
+}
+
+// handle handles input, or a wake-up if there is none, and closes the connection if it has come to its end.
+func (c *conn) handle(data []byte) {
+	if c.traffic(data); c.hasEnded() {
+		c.socket.close()
+	}
+}
+
+// traffic parses and executes commands. The replies of a batch leave in one write.
+func (c *conn) traffic(data []byte) {
 	if len(data) == 0 || c.blocked {
 		c.collect()
 	}
@@ -66,7 +104,7 @@ func (c *conn) traffic() gnet.Action {
 	}
 	switch {
 	case c.dying:
-		return c.action()
+		return
 	case c.blocked:
 		c.keep(data)
 	case c.in.empty():
@@ -78,28 +116,27 @@ func (c *conn) traffic() gnet.Action {
 		c.readOn()
 	}
 	c.count()
-	return c.action()
 }
 
 // largePart is how much must be missing of an argument for another read to pay, in bytes.
 const largePart = 16 << 10
 
 func (c *conn) countRead(n int) {
-	c.group.moved.in.Add(int64(n))
+	c.loop.moved.in.Add(int64(n))
 	c.session.Received.Add(int64(n))
-	c.group.moved.reads.Add(1)
+	c.loop.moved.reads.Add(1)
 }
 
 // readOn reads what the socket has of a large argument straight into the input, which saves a copy of it.
 func (c *conn) readOn() {
-	for read := 0; readsDirectly && c.isReady() && read < maxInput; {
+	for read := 0; socketsRead && c.isReady() && read < maxInput; {
 		room := c.in.room()
 		if len(room) < largePart {
 			return
 		}
-		n, err := readDirectly(c.gc, room)
-		if err != nil || n == 0 {
-			return // the event loop finds out why
+		n := c.socket.read(room)
+		if n == 0 {
+			return
 		}
 		c.countRead(n)
 		c.in.received(n)
@@ -193,7 +230,6 @@ func (c *conn) execute(t *buffers) bool {
 			o.Out = nil // as Redis, which closes the connection before it sends them
 		}
 		c.reply(o)
-		c.group.yield()
 		if cap(o.Out) <= maxKept {
 			t.out = o.Out
 		}
@@ -242,8 +278,8 @@ func (c *conn) reply(o engine.Outcome) {
 // write sends out now or with the group. It must wait for what it awaits, if that is not 0; groupable means that it may wait to save
 // system calls.
 func (c *conn) write(out []byte, awaits uint64, groupable bool) {
-	if awaits != 0 || c.group.delays(c, len(out), groupable) {
-		c.group.hold(c, out, awaits)
+	if awaits != 0 || c.loop.delays(c, len(out), groupable) {
+		c.loop.hold(c, out, awaits)
 		return
 	}
 	c.send(out)
@@ -254,11 +290,12 @@ func (c *conn) send(out []byte) {
 	if c.broken {
 		return
 	}
-	c.group.moved.out.Add(int64(len(out)))
+	c.loop.moved.out.Add(int64(len(out)))
 	c.session.Sent.Add(int64(len(out)))
-	c.group.moved.writes.Add(1)
-	if _, err := c.gc.Write(out); err != nil {
-		c.dying, c.broken = true, true // gnet has closed the socket
+	c.loop.moved.writes.Add(1)
+	if err := c.socket.write(out); err != nil {
+		c.dying, c.broken = true, true
+		c.Wake()
 	}
 }
 
@@ -267,7 +304,7 @@ func (c *conn) limitOutput(class engine.Class) {
 	if c.broken {
 		return
 	}
-	unsent := int64(c.gc.OutboundBuffered())
+	unsent := int64(c.socket.unsent())
 	if c.waiting > maxPart { // little is sent soon
 		unsent += int64(c.waiting)
 	}
@@ -335,21 +372,22 @@ func (c *conn) exceedsQuery() bool {
 	return int64(c.in.backlog()+c.queued) > limit
 }
 
-// action closes the connection if it is dying and its output is sent, or if its input exceeds its limit.
-func (c *conn) action() gnet.Action {
+// hasEnded reports whether the connection is dying and its output is sent, or whether its input exceeds its limit.
+func (c *conn) hasEnded() bool {
 	switch {
 	case c.exceedsQuery():
 		c.server.counts.long.Add(1)
 		c.server.log('#', "Closing client that reached max query buffer length: addr=%s", c.from.Addr)
-	case c.dying && !c.broken && c.held > 0:
-		return gnet.None // the group wakes it
-	case c.dying && !c.broken && c.gc.OutboundBuffered() > 0:
+		return true
+	case !c.dying || c.broken:
+		return c.dying
+	case c.held > 0:
+		return false // the group wakes it
+	case c.socket.unsent() > 0:
 		c.server.drain(c)
-		return gnet.None
-	case !c.dying:
-		return gnet.None
+		return false
 	}
-	return gnet.Close
+	return true
 }
 
 // counts are counters of connections for INFO.

@@ -1,12 +1,6 @@
 package server
 
-import (
-	"context"
-	"runtime"
-	"time"
-
-	"github.com/panjf2000/gnet/v2"
-)
+import "time"
 
 // Journal saves changes before replies promise them.
 type Journal interface {
@@ -22,22 +16,18 @@ type Journal interface {
 // instead of one. Durability: replies must wait until the journal has saved the changes, and one Commit serves all
 // commands of the round:
 //
-//	loop   Do hold Do hold Do hold ... Run: Commit, send, send, send
+//	loop   Do hold Do hold Do hold ... endRound: Commit, send, send, send
 //
 // A group belongs to its loop.
 type group struct {
 	server *Server
-	loop   gnet.EventLoop
-	number int // of the loop, from 0
-	moved  moved
+	loop   *loop
 	free   held   // what waits for the journal or the end of the round only
 	bound  held   // what waits at the barrier, or behind such replies of its connection
-	armed  bool   // the loop will call Run
 	owing  bool   // replies wait for the journal
+	failed bool   // it could not save, and is tried again later
 	awaits uint64 // what replies wait for at the barrier; 0 for nothing
 	queue  []*delivery
-	rounds rounds
-	wakes  wakes // of the loop
 }
 
 // part is the replies of one batch in out: their connection and their length.
@@ -65,56 +55,13 @@ const (
 	retry    = 100 * time.Millisecond // delay after a failed Commit
 )
 
-// groupOf returns the group of an event loop. Loops are numbered as they get their first connections.
-func (s *Server) groupOf(loop gnet.EventLoop) *group {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, g := range s.groups {
-		if g.loop == loop {
-			return g
-		}
-	}
-	g := &group{server: s, loop: loop, number: len(s.groups), wakes: wakes{loop: loop}}
-	s.groups = append(s.groups, g)
-	return g
-}
-
-// rounds estimates whether waiting for the end of the round brings replies together. If clients are slower than the
-// server few meet, and the round costs two system calls.
-type rounds struct {
-	mean    int // moving average of parts in a round, in 64ths
-	skipped int // parts since the last round
-}
-
-const (
-	crowd = 2 * 64 // mean from which parts should wait
-	probe = 32     // parts after which one waits anyway, to measure again
-)
-
-// pay reports whether the next part should wait.
-func (r *rounds) pay() bool {
-	r.skipped++
-	return r.mean >= crowd || r.skipped >= probe
-}
-
-// ended counts a round of n parts.
-func (r *rounds) ended(n int) {
-	if n == 0 {
-		return
-	}
-	r.mean += (n*64 - r.mean) / 8
-	r.skipped = 0
-}
-
-// delays reports whether replies of n bytes to c must wait for the journal, or should wait because that pays. They
-// should not while connections are to be woken: a publisher then sends its next message before the loop wakes the
-// subscribers, and they get both messages in one write.
+// delays reports whether replies of n bytes to c must wait for the journal, or should wait because that pays.
 func (g *group) delays(c *conn, n int, groupable bool) bool {
 	if j := g.server.opts.Journal; j != nil && j.Behind() {
 		g.owing = true
 		return true
 	}
-	return c.held > 0 || groupable && !g.owing && n <= maxPart && !g.wakes.due.Load() && (g.armed || g.rounds.pay())
+	return c.held > 0 || groupable && !g.owing && n <= maxPart
 }
 
 // hold adds replies to the group, which await something at the barrier unless that is 0.
@@ -132,29 +79,20 @@ func (g *group) hold(c *conn, out []byte, awaits uint64) {
 	} else {
 		g.free.add(c, out, false)
 	}
-	if !g.armed {
-		g.armed = true
-		_ = g.loop.Execute(context.Background(), g)
+}
+
+// endRound commits and sends the replies. If Commit fails it tries again later.
+func (g *group) endRound() {
+	if g.isEmpty() || g.failed {
+		return
+	}
+	if g.failed = !g.flush(); g.failed {
+		time.AfterFunc(retry, func() { g.loop.execute(func() { g.failed = false }) })
 	}
 }
 
-// Run implements gnet.Runnable: it commits and sends the replies. If Commit fails it tries again later.
-func (g *group) Run(ctx context.Context) error {
-	if g.flush() {
-		g.armed = false
-		g.yield()
-	} else {
-		time.AfterFunc(retry, func() { _ = g.loop.Execute(ctx, g) })
-	}
-	return nil
-}
-
-// yield lets other goroutines run if a save waits for its turn and the replies of the round are sent.
-func (g *group) yield() {
-	if !g.armed && g.server.engine.TurnDue() {
-		runtime.Gosched()
-	}
-}
+// isEmpty reports whether no replies are held.
+func (g *group) isEmpty() bool { return len(g.free.parts)+len(g.bound.parts) == 0 }
 
 // flush commits and sends the replies. It reports false if Commit failed.
 func (g *group) flush() bool {
@@ -162,9 +100,8 @@ func (g *group) flush() bool {
 		return false
 	}
 	g.owing = false
-	g.rounds.ended(len(g.free.parts) + len(g.bound.parts))
 	free, bound := g.free, g.bound
-	g.free, g.bound = held{}, held{} // a connection that breaks while sending calls flush again
+	g.free, g.bound = held{}, held{}
 	if len(bound.parts) > 0 {
 		g.wait(bound)
 	}

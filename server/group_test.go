@@ -138,23 +138,3 @@ func TestClientsHearLoadingUntilAllIsThere(t *testing.T) {
 	end()
 	eventually(t, "all is there", func() bool { return c.ask("SET a 1") == "+OK" })
 }
-
-// Replies wait if that makes them share commits. Otherwise only one in some waits, to measure again.
-func TestRoundsPayInACrowd(t *testing.T) {
-	var r rounds
-	waiting := func(n int) (share float64) {
-		const replies = 1000
-		for range replies {
-			if r.pay() {
-				share += 1. / replies
-				r.ended(n)
-			}
-		}
-		return share
-	}
-	require.InDelta(t, 1./probe, waiting(1), 0.01)
-	require.Greater(t, waiting(50), 0.9)
-	require.Greater(t, waiting(3), 0.99)
-	waiting(1)
-	require.InDelta(t, 1./probe, waiting(1), 0.01)
-}

@@ -41,7 +41,7 @@ func (s *Server) fillServer(b *bytes.Buffer) {
 	executable, _ := os.Executable()
 	engine.Fields(b, "os", systemName(),
 		"arch_bits", strconv.IntSize, "redis_build_id", buildID(),
-		"monotonic_clock", "Go's time", "multiplexing_api", multiplexing(), "atomicvar_api", "sync/atomic", "gcc_version", "0.0.0", "go_version", runtime.Version(), "process_id", os.Getpid(), "tcp_port", port,
+		"monotonic_clock", "Go's time", "multiplexing_api", multiplexing, "atomicvar_api", "sync/atomic", "gcc_version", "0.0.0", "go_version", runtime.Version(), "process_id", os.Getpid(), "tcp_port", port,
 		"executable", executable, "io_threads_active", min(s.Loops()-1, 1))
 	s.fillListeners(b)
 }
@@ -76,17 +76,6 @@ func (s *Server) fillListeners(b *bytes.Buffer) {
 			engine.Fields(b, fmt.Sprintf("listener%d", i), "name="+kind+binds+port)
 		}
 	}
-}
-
-// multiplexing returns the name of the system's calls that the event loops wait with.
-func multiplexing() string {
-	switch {
-	case !readsDirectly:
-		return "Go's net"
-	case runtime.GOOS == "linux":
-		return "epoll"
-	}
-	return "kqueue"
 }
 
 // fillThreads writes what each event loop has done.

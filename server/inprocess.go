@@ -13,7 +13,7 @@ func (s *Server) Dial() net.Conn {
 	client, end := net.Pipe()
 	go func() {
 		if !s.refuses(end) {
-			s.serveOn(s.netLoops[0], end, &conn{server: s, in: &nothing, from: endpoint(end), ended: func() {}})
+			s.pipes.serve(end, &conn{server: s, in: &nothing, from: endpoint(end), ended: func() {}})
 		}
 	}()
 	return client
@@ -21,8 +21,7 @@ func (s *Server) Dial() net.Conn {
 
 // runPipes is Run for a server without listeners.
 func (s *Server) runPipes(ctx context.Context) error {
-	s.startNetLoops()
-	err := s.serve(ctx)
-	s.stopNetLoops()
-	return err
+	s.pipes.start()
+	defer s.pipes.stop()
+	return s.serve(ctx)
 }

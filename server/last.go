@@ -2,12 +2,11 @@ package server
 
 import (
 	"net"
-	"os"
 	"time"
 )
 
 // last is the end of a connection whose client has closed its writing end, and still reads: the replies that wait at the barrier then.
-// gnet closes its socket at once, so this has another descriptor of it.
+// the loop closes its end at once, so this has another.
 type last struct {
 	socket  net.Conn
 	replies []byte
@@ -17,20 +16,10 @@ type last struct {
 // lastTime is how long a client may take to read its last replies.
 const lastTime = 10 * time.Second
 
-// keepOpen lets the replies that wait at the barrier reach the client after gnet has closed the connection.
+// keepOpen lets the replies that wait at the barrier reach the client after the loop has closed the connection.
 func (c *conn) keepOpen() {
-	if p, ok := c.gc.(*netConn); ok {
-		c.last = &last{socket: late{p.end, p}}
-		return
-	}
-	fd, err := c.gc.Dup()
-	if err != nil {
-		return
-	}
-	f := os.NewFile(uintptr(fd), "")
-	defer f.Close()
-	if socket, err := net.FileConn(f); err == nil {
-		c.last = &last{socket: socket}
+	if end, err := c.socket.another(); err == nil {
+		c.last = &last{socket: end}
 	}
 }
 

@@ -17,8 +17,7 @@ import (
 	"github.com/miniserver-go/miniserver/release"
 )
 
-// The server listens itself and passes accepted connections to gnet's event loops. gnet's own listeners end when a
-// process runs out of file descriptors, and do not report which free port they got.
+// The server accepts connections beside the event loops, and passes them on.
 
 // listener accepts connections and passes them to admit.
 type listener struct {
@@ -308,7 +307,7 @@ var wordings = []engine.Wording{{Before: release.NoValkey, Error: errProtected,
 // enroll passes a connection to an event loop, with the first bytes if they were read already. The loop calls ended after closing it.
 func (s *Server) enroll(nc net.Conn, from engine.Endpoint, first []byte, ended func()) {
 	c := &conn{server: s, in: &nothing, from: from, first: first, ended: ended}
-	if err := s.loops.enroll(nc, c); err != nil {
+	if err := s.sockets.enroll(nc, c); err != nil {
 		s.counts.clients.Add(-1)
 		s.log('#', "Error registering fd event for the new client: %v", err)
 	}
@@ -340,7 +339,6 @@ func (s *Server) setKeepAlive(tc *net.TCPConn) {
 	if idle := time.Duration(s.keepAlive.Load()) * time.Second; idle > 0 {
 		_ = tc.SetKeepAliveConfig(net.KeepAliveConfig{Enable: true, Idle: idle, Interval: max(time.Second, idle/3), Count: 3})
 	}
-	tc.RemoteAddr().(*net.TCPAddr).Zone = "" // gnet would recycle the memory of the name, which it does not own
 }
 
 // endpoint returns the addresses of a connection, as CLIENT LIST shows them.

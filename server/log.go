@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 type Log struct {
 	engine   *engine.Engine
 	to       io.Writer
+	writing  sync.Mutex // one line at a time
 	colours  bool
 	handlers map[string]slog.Handler
 	format   atomic.Pointer[string] // log-format
@@ -118,6 +120,8 @@ func (h lineHandler) Enabled(context.Context, slog.Level) bool { return true }
 
 // Handle implements slog.Handler.
 func (h lineHandler) Handle(_ context.Context, r slog.Record) error {
+	h.log.writing.Lock()
+	defer h.log.writing.Unlock()
 	_, err := io.WriteString(h.log.to, h.line(r)+"\n")
 	return err
 }

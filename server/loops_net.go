@@ -1,43 +1,26 @@
-//go:build !unix || netloops
+//go:build !linux || netloops
 
 package server
 
-import (
-	"net"
+import "net"
 
-	"github.com/panjf2000/gnet/v2"
-)
+// socketLoops serve the sockets: those of netloop.go, on all systems but Linux, and for tests of them there, with the build tag netloops.
+type socketLoops struct{ netLoops }
 
-// eventLoops are those of netloop.go: for Windows, where gnet wraps package net in a way that lets one client that does not read block all others,
-// and for tests of them elsewhere, with the build tag netloops.
-type eventLoops struct{}
-
-func (eventLoops) start(s *Server) error {
-	for range s.Loops() {
-		s.netLoops = append(s.netLoops, newNetLoop())
-	}
-	s.startNetLoops()
-	return nil
-}
-
-func (eventLoops) stop(s *Server) error {
-	s.stopNetLoops()
-	return nil
+func startSocketLoops(s *Server) (ls socketLoops, err error) {
+	ls.netLoops = newNetLoops(s, s.Loops())
+	ls.start()
+	return ls, nil
 }
 
 // enroll serves a connection on the loop with the fewest.
-func (eventLoops) enroll(nc net.Conn, c *conn) error {
-	l := c.server.netLoops[0]
-	for _, other := range c.server.netLoops[1:] {
-		if other.load.Load() < l.load.Load() {
-			l = other
-		}
-	}
-	go c.server.serveOn(l, nc, c)
+func (ls *socketLoops) enroll(nc net.Conn, c *conn) error {
+	go ls.serve(nc, c)
 	return nil
 }
 
-// readsDirectly says whether the server may read from the socket of a connection of a loop.
-const readsDirectly = false
+// socketsRead says whether socket.read ever returns something.
+const socketsRead = false
 
-func readDirectly(gnet.Conn, []byte) (int, error) { return 0, nil }
+// multiplexing names what the loops wait with.
+const multiplexing = "Go's net"

@@ -1,18 +1,17 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"net"
+	"runtime"
+	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
-
-	"github.com/panjf2000/gnet/v2"
 )
 
-// Event loops of this package's own, over any net.Conn. They serve connections that do not leave the process, see inprocess.go, and all
-// connections where gnet has no event loops, see portable.go. A connection has two goroutines, and for the loop the place of gnet's, so that it
-// is the same conn in all cases:
+// Event loops over any net.Conn. They serve connections that do not leave the process, see inprocess.go, and all
+// connections where there are no others, see loops_net.go. A connection has two goroutines:
 //
 //	client ── end ──▶ receive ──▶ loop: conn.traffic
 //	       ◀─ end ─── send ◀──── loop: conn.send
@@ -20,87 +19,92 @@ import (
 // Receive waits until the loop has handled what it read, so that input does not pile up. Send alone waits for a client that does not read: the loop
 // never does, and sees what is unsent.
 
-// netLoop executes what concerns the connections of pipes, one after another.
+// netLoops are the loops of a server.
+type netLoops struct {
+	loops []*netLoop
+	end   context.CancelFunc
+}
+
+// netLoop executes what concerns its connections.
 type netLoop struct {
-	gnet.EventLoop // nil: connections and groups call only the methods that are declared here
+	loop
 
 	conns map[*netConn]bool // touched by the loop only
 	ready chan struct{}     // there is work
-
-	load  atomic.Int64  // connections that it has or will have
-	ended chan struct{} // closed when run has returned
-
-	mu      sync.Mutex
-	work    []func()
-	stopped bool
+	over  chan struct{}     // closed when run has returned
 }
 
-func newNetLoop() *netLoop {
-	return &netLoop{conns: make(map[*netConn]bool), ready: make(chan struct{}, 1), ended: make(chan struct{})}
-}
-
-// do has the loop execute fn. It reports false if the loop has ended.
-func (l *netLoop) do(fn func()) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.stopped {
-		return false
+// newNetLoops returns n loops, which accept connections before they start.
+func newNetLoops(s *Server, n int) (ls netLoops) {
+	for range n {
+		l := &netLoop{conns: make(map[*netConn]bool), ready: make(chan struct{}, 1), over: make(chan struct{})}
+		l.interrupt = func() { signal(l.ready) }
+		l.join(s)
+		ls.loops = append(ls.loops, l)
 	}
-	l.work = append(l.work, fn)
-	signal(l.ready)
-	return true
+	return ls
+}
+
+func (ls *netLoops) start() {
+	ctx, end := context.WithCancel(context.Background())
+	ls.end = end
+	for _, l := range ls.loops {
+		go l.run(ctx)
+	}
+}
+
+// stop ends the loops and their connections.
+func (ls *netLoops) stop() {
+	ls.end()
+	for _, l := range ls.loops {
+		<-l.over
+	}
 }
 
 // run executes what there is to do until the context ends, and closes the connections.
 func (l *netLoop) run(ctx context.Context) {
-	defer close(l.ended)
-	for {
-		select {
-		case <-l.ready:
-			for _, fn := range l.take(false) {
-				fn()
-			}
-		case <-ctx.Done():
-			for _, fn := range l.take(true) {
-				fn()
-			}
-			for p := range l.conns {
-				p.close()
-			}
-			return
-		}
+	defer close(l.over)
+	for ctx.Err() == nil {
+		l.endRound(!l.wait(ctx))
+	}
+	l.finish()
+	for p := range l.conns {
+		p.close()
 	}
 }
 
-// take returns the work there is, the last if the loop ends.
-func (l *netLoop) take(last bool) (work []func()) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	work, l.work, l.stopped = l.work, nil, last
-	return work
+// wait waits until there is something to do, and reports whether it is more than a turn.
+func (l *netLoop) wait(ctx context.Context) bool {
+	if l.turns.pending() {
+		select {
+		case <-l.ready:
+			return true
+		default:
+			runtime.Gosched()
+			return false
+		}
+	}
+	select {
+	case <-l.ready:
+	case <-ctx.Done():
+	}
+	return true
 }
 
-// Execute implements gnet.EventLoop.
-func (l *netLoop) Execute(ctx context.Context, r gnet.Runnable) error {
-	l.do(func() { _ = r.Run(ctx) })
-	return nil
-}
-
-// Close implements gnet.EventLoop.
-func (l *netLoop) Close(gc gnet.Conn) error {
-	gc.(*netConn).close()
-	return nil
+// serve serves a connection until it ends.
+func (ls *netLoops) serve(end net.Conn, c *conn) {
+	l := slices.MinFunc(ls.loops, func(a, b *netLoop) int { return cmp.Compare(a.load.Load(), b.load.Load()) })
+	l.load.Add(1)
+	defer l.load.Add(-1)
+	p := &netConn{end: end, loop: l, conn: c, ready: make(chan struct{}, 1)}
+	p.receive()
 }
 
 // netConn is the server's end of a connection. Its methods run on the loop, but for receive and send.
 type netConn struct {
-	gnet.Conn // nil, as above
-
 	end    net.Conn
-	server *Server
 	loop   *netLoop
 	conn   *conn
-	input  []byte
 	closed bool
 
 	mu      sync.Mutex
@@ -108,31 +112,6 @@ type netConn struct {
 	sending int           // bytes that send has taken
 	last    bool          // nothing follows output
 	ready   chan struct{} // there is output, or the connection is closed
-}
-
-// startNetLoops starts the loops of this package.
-func (s *Server) startNetLoops() {
-	ctx, end := context.WithCancel(context.Background())
-	s.endNetLoops = end
-	for _, l := range s.netLoops {
-		go l.run(ctx)
-	}
-}
-
-// stopNetLoops ends the loops and their connections.
-func (s *Server) stopNetLoops() {
-	s.endNetLoops()
-	for _, l := range s.netLoops {
-		<-l.ended
-	}
-}
-
-// serveOn serves a connection on a loop until it ends.
-func (s *Server) serveOn(l *netLoop, end net.Conn, c *conn) {
-	p := &netConn{end: end, server: s, loop: l, conn: c, ready: make(chan struct{}, 1)}
-	l.load.Add(1)
-	p.receive()
-	l.load.Add(-1)
 }
 
 // Sizes of the buffers that connections are read with. An idle one has the small buffer; one that fills it gets a large one for the moment.
@@ -147,7 +126,7 @@ var largeReads = sync.Pool{New: func() any { b := make([]byte, largeRead); retur
 func (p *netConn) receive() {
 	handled := make(chan struct{}, 1)
 	onLoop := func(fn func()) bool {
-		ok := p.loop.do(func() {
+		ok := p.loop.execute(func() {
 			fn()
 			handled <- struct{}{}
 		})
@@ -188,20 +167,17 @@ func (p *netConn) receiveMore(onLoop func(func()) bool) (n int, err error) {
 
 func (p *netConn) open() {
 	p.loop.conns[p] = true
-	_, _ = p.server.OnOpen(p)
+	p.conn.open(&p.loop.loop, p)
 	go p.send()
 }
 
 func (p *netConn) handle(input []byte) {
-	if p.closed || len(input) == 0 {
-		return
-	}
-	if p.input = input; p.server.OnTraffic(p) == gnet.Close {
-		p.close()
+	if !p.closed && len(input) > 0 {
+		p.conn.handle(input)
 	}
 }
 
-// close ends the connection. What is unsent is sent, if the client takes it in time, unless the connection is broken.
+// close implements socket. What is unsent is sent, if the client takes it in time, unless the connection is broken.
 func (p *netConn) close() {
 	if p.closed {
 		return
@@ -209,10 +185,10 @@ func (p *netConn) close() {
 	p.closed = true
 	delete(p.loop.conns, p)
 	broken := p.conn.broken
-	p.server.OnClose(p, nil)
+	p.conn.close()
 	switch {
 	case p.conn.last != nil: // which ends it
-	case broken || p.OutboundBuffered() == 0:
+	case broken || p.unsent() == 0:
 		_ = p.end.Close()
 		p.finish()
 	default:
@@ -236,7 +212,7 @@ type late struct {
 }
 
 // Write sends a reply behind those that are unsent.
-func (l late) Write(b []byte) (int, error) { return l.p.Write(b) }
+func (l late) Write(b []byte) (int, error) { return len(b), l.p.write(b) }
 
 // Close ends the connection when all is sent.
 func (l late) Close() error {
@@ -265,37 +241,30 @@ func (p *netConn) send() {
 	}
 }
 
-// Context implements gnet.Conn.
-func (p *netConn) Context() any { return p.conn }
+// fd implements socket.
+func (p *netConn) fd() int { return -1 }
 
-// EventLoop implements gnet.Conn.
-func (p *netConn) EventLoop() gnet.EventLoop { return p.loop }
+// read implements socket: only receive reads.
+func (p *netConn) read([]byte) int { return 0 }
 
-// Fd implements gnet.Conn.
-func (p *netConn) Fd() int { return -1 }
-
-// Next implements gnet.Conn: it returns all that has arrived.
-func (p *netConn) Next(int) ([]byte, error) {
-	input := p.input
-	p.input = nil
-	return input, nil
-}
-
-// Write implements gnet.Conn: it does not wait.
-func (p *netConn) Write(output []byte) (int, error) {
+// write implements socket.
+func (p *netConn) write(output []byte) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.output = append(p.output, output...)
 	signal(p.ready)
-	return len(output), nil
+	return nil
 }
 
-// OutboundBuffered implements gnet.Conn.
-func (p *netConn) OutboundBuffered() int {
+// unsent implements socket.
+func (p *netConn) unsent() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.output) + p.sending
 }
+
+// another implements socket.
+func (p *netConn) another() (net.Conn, error) { return late{p.end, p}, nil }
 
 // signal makes a channel of capacity 1 ready.
 func signal(ready chan struct{}) {

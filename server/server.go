@@ -4,7 +4,7 @@
 //	                 ▲                          │
 //	                 └────────── Wake ◀─────────┘ of sessions that another session's command wrote to
 //
-// Each connection belongs to one event loop: gnet's, or on Windows one of netloop.go. The loop reads from the socket, parses complete
+// Each connection belongs to one event loop, see loop.go. The loop reads from the socket, parses complete
 // commands without copying, and executes them as one batch under the engine's lock. The replies of a batch
 // leave in one write: at once, or at the end of the loop's round together with those of other connections,
 // see group. Messages and replies that another connection's command writes to a session stay in the session's
@@ -21,13 +21,11 @@
 // On two cores there is one loop: execution is serial, and a second loop costs each request a tenth more CPU time, which
 // the clients then lack (measured). With more cores, parsing and writing spread over half of them, up to the number of
 // loops that one lock can serve. The setting io-threads chooses another number. A process that does nothing else should
-// give Go as many processors as there are loops: an idle processor makes the runtime wake a thread for each round of the
-// loop, a sixth of the CPU time of a request (measured).
+// give Go one processor more than there are loops: see epollLoop.pause.
 package server
 
 import (
 	"context"
-	"errors"
 	"io"
 	"io/fs"
 	"net"
@@ -35,8 +33,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/panjf2000/gnet/v2"
 
 	"github.com/miniserver-go/miniserver/engine"
 )
@@ -71,33 +67,31 @@ type Options struct {
 
 // Server serves an engine's commands on sockets.
 type Server struct {
-	engine      *engine.Engine
-	opts        Options
-	listeners   []listener // changed under mu while accepting
-	accepting   bool       // under mu
-	acceptors   sync.WaitGroup
-	tls         tlsConfig
-	loops       eventLoops // unless InProcess
-	netLoops    []*netLoop // for InProcess, and where loops are portable
-	endNetLoops func()
-	alarm       chan struct{} // the engine has work earlier than Tick announced
-	ending      chan struct{} // closed by SHUTDOWN
-	end         sync.Once
-	counts      counts
-	maxBulk     atomic.Int64
-	maxQuery    atomic.Int64
-	maxClients  atomic.Int64
-	keepAlive   atomic.Int64 // seconds
-	protected   atomic.Bool  // protected-mode
-	forwards    atomic.Bool  // group-forward
-	relays      relays
-	output      atomic.Pointer[outputLimits]
+	engine     *engine.Engine
+	opts       Options
+	listeners  []listener // changed under mu while accepting
+	accepting  bool       // under mu
+	acceptors  sync.WaitGroup
+	tls        tlsConfig
+	sockets    socketLoops   // unless InProcess
+	pipes      netLoops      // for InProcess
+	alarm      chan struct{} // the engine has work earlier than Tick announced
+	ending     chan struct{} // closed by SHUTDOWN
+	end        sync.Once
+	counts     counts
+	maxBulk    atomic.Int64
+	maxQuery   atomic.Int64
+	maxClients atomic.Int64
+	keepAlive  atomic.Int64 // seconds
+	protected  atomic.Bool  // protected-mode
+	forwards   atomic.Bool  // group-forward
+	relays     relays
+	output     atomic.Pointer[outputLimits]
 
 	mu       sync.Mutex
-	draining []*conn  // connections with unsent output
-	roomy    []*conn  // connections whose input has room to release
-	groups   []*group // of the loops that have had a connection
-	gnet.BuiltinEventEngine
+	draining []*conn // connections with unsent output
+	roomy    []*conn // connections whose input has room to release
+	loops    []*loop // while it runs, by their numbers
 }
 
 // New returns a server for an engine. It joins the engine: it adds parameters and sections of INFO, and is its host.
@@ -120,7 +114,7 @@ func New(e *engine.Engine, opts Options) *Server {
 	s := &Server{engine: e, opts: opts, alarm: make(chan struct{}, 1), ending: make(chan struct{})}
 	e.Config.ReplyMemory = replyMemory()
 	if opts.InProcess {
-		s.netLoops = []*netLoop{newNetLoop()}
+		s.pipes = newNetLoops(s, 1)
 	}
 	s.maxBulk.Store(e.Config.ProtoMaxBulk)
 	s.maxQuery.Store(1 << 30)
@@ -139,6 +133,7 @@ func (s *Server) host() engine.Host {
 	return engine.Host{
 		Due:     s.due,
 		Spawn:   s.opts.Spawn,
+		InTurns: s.inTurns,
 		Exit:    s.exit,
 		Sleep:   sleep,
 		Log:     s.log,
@@ -207,10 +202,11 @@ func (s *Server) Run(ctx context.Context) (err error) {
 		}
 	}
 	s.limitClients()
-	if err := s.loops.start(s); err != nil {
+	if s.sockets, err = startSocketLoops(s); err != nil {
 		return err
 	}
-	return errors.Join(s.serve(ctx), s.loops.stop(s))
+	defer s.sockets.stop()
+	return s.serve(ctx)
 }
 
 // load loads the data and logs that the server is ready. Clients already get LOADING errors, see serve.
@@ -295,48 +291,6 @@ func (s *Server) limitClients() {
 	}
 }
 
-// OnOpen implements gnet.EventHandler.
-func (s *Server) OnOpen(gc gnet.Conn) ([]byte, gnet.Action) {
-	c := gc.Context().(*conn)
-	c.gc = gc
-	c.group = s.groupOf(gc.EventLoop())
-	c.group.moved.clients.Add(1)
-	c.from.FD, c.from.Loop = gc.Fd(), c.group.number
-	c.session = s.engine.Connect(c, c.from)
-	if len(c.first) > 0 {
-		c.keep(c.first)
-		c.first = nil
-		c.Wake()
-	}
-	return nil, gnet.None
-}
-
-// OnClose implements gnet.EventHandler.
-func (s *Server) OnClose(gc gnet.Conn, _ error) gnet.Action {
-	c := gc.Context().(*conn)
-	c.group.moved.clients.Add(-1)
-	s.counts.clients.Add(-1)
-	c.dying = true
-	s.engine.Close(c.session)
-	// A reply may have arrived just before the client hung up, and a client that only closed its writing end
-	// still reads.
-	if o := s.engine.Collect(c.session); len(o.Out) > 0 || c.held > 0 {
-		c.write(o.Out, o.Awaits, false)
-		if c.held > 0 {
-			c.group.flush()
-		}
-	}
-	if c.bound > 0 && !c.broken {
-		c.keepOpen()
-	}
-	c.broken, c.closed = true, true
-	c.ended()
-	return gnet.None
-}
-
-// OnTraffic implements gnet.EventHandler.
-func (s *Server) OnTraffic(gc gnet.Conn) gnet.Action { return gc.Context().(*conn).traffic() }
-
 // tick drives the engine's own work: at its next deadline, and ten times a second.
 func (s *Server) tick(stop <-chan struct{}) {
 	const longest, shortest = 100 * time.Millisecond, time.Millisecond
@@ -367,7 +321,7 @@ func (s *Server) due(int64) {
 	}
 }
 
-// drain adds a connection to those that tick wakes until their output is sent. gnet does not report when it is.
+// drain adds a connection to those that tick wakes until their output is sent.
 func (s *Server) drain(c *conn) {
 	if !c.draining.CompareAndSwap(false, true) {
 		return

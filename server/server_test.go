@@ -346,6 +346,34 @@ func TestSlowReaderGetsEverything(t *testing.T) {
 	require.True(t, bytes.HasSuffix(all, []byte("\r\n+OK\r\n")))
 }
 
+// Replies of all sizes leave in order, to a client that reads now and then.
+func TestUnreadRepliesKeepTheirOrder(t *testing.T) {
+	r := start(t, Options{})
+	c := r.dial(t)
+	rng := rand.New(rand.NewPCG(1, 2))
+	var commands, want bytes.Buffer
+	for i := range 2000 {
+		size := rng.IntN(1 << rng.IntN(19))
+		reply := fmt.Sprintf("$%d\r\n%s\r\n", size+10, fmt.Sprintf("%010d", i)+strings.Repeat("x", size))
+		want.WriteString(reply)
+		commands.WriteString("*2\r\n$4\r\nECHO\r\n" + reply)
+	}
+	go func() {
+		for commands.Len() > 0 {
+			_, _ = c.Conn.Write(commands.Next(100_000))
+		}
+	}()
+	eventually(t, "output waits", func() bool { return r.unsent() > 0 })
+	got := make([]byte, want.Len())
+	for at := 0; at < len(got); {
+		n, err := io.ReadFull(c.Conn, got[at:min(len(got), at+rng.IntN(1<<20))])
+		require.NoError(t, err)
+		at += n
+		time.Sleep(time.Millisecond)
+	}
+	require.True(t, bytes.Equal(want.Bytes(), got))
+}
+
 func TestOutputLimitEndsAClientThatDoesNotRead(t *testing.T) {
 	r := start(t, Options{})
 	c := r.dial(t)
@@ -612,17 +640,19 @@ func TestOutputIsCountedUntilTheClientHasReadIt(t *testing.T) {
 	value := strings.Repeat("x", 1<<20)
 	c.send(fmt.Sprintf("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$%d\r\n%s\r\n", len(value), value))
 	require.Equal(t, "+OK", c.line())
-	unsent := func() (n int64) {
-		r.engine.With(func() {
-			for _, s := range r.engine.Sessions.ByID {
-				n += s.Unsent.Load()
-			}
-		})
-		return n
-	}
 	c.send(strings.Repeat("GET k\r\n", 64))
-	eventually(t, "output waits", func() bool { return unsent() > 1<<20 })
+	eventually(t, "output waits", func() bool { return r.unsent() > 1<<20 })
 	_, err := io.CopyN(io.Discard, c, 64*int64(len("$1048576\r\n")+len(value)+len("\r\n")))
 	require.NoError(t, err)
-	eventually(t, "nothing waits", func() bool { return unsent() == 0 })
+	eventually(t, "nothing waits", func() bool { return r.unsent() == 0 })
+}
+
+// unsent returns the bytes of output that clients have not taken.
+func (r *running) unsent() (n int64) {
+	r.engine.With(func() {
+		for _, s := range r.engine.Sessions.ByID {
+			n += s.Unsent.Load()
+		}
+	})
+	return n
 }

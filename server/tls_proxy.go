@@ -1,4 +1,4 @@
-//go:build unix && !netloops
+//go:build linux && !netloops
 
 package server
 

@@ -22,8 +22,8 @@ func (s *Server) perLoop() []traffic {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	list := make([]traffic, s.Loops())
-	for i, g := range s.groups {
-		list[i] = g.moved.traffic()
+	for i, l := range s.loops {
+		list[i] = l.moved.traffic()
 	}
 	return list
 }
@@ -40,8 +40,8 @@ func (s *Server) traffic() (sum traffic) {
 func (s *Server) resetTraffic() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, g := range s.groups {
-		for _, n := range []*atomic.Int64{&g.moved.in, &g.moved.out, &g.moved.reads, &g.moved.writes} {
+	for _, l := range s.loops {
+		for _, n := range []*atomic.Int64{&l.moved.in, &l.moved.out, &l.moved.reads, &l.moved.writes} {
 			n.Store(0)
 		}
 	}

@@ -215,17 +215,14 @@ func (p *program) serve(ctx context.Context) error {
 	return err
 }
 
-// processors returns how many the runtime needs: one for each event loop, see package server, with TLS as many again for the
-// goroutines that encrypt, and one for the console, so that no event loop waits for it.
+// processors returns how many the runtime needs: one for each event loop, see package server, and one for everything else, or with TLS as many again
+// for the goroutines that encrypt.
 func (p *program) processors() int {
-	n := p.server.Loops()
+	loops := p.server.Loops()
 	if p.engine.Param("tls-port").Get() != "0" {
-		n *= 2
+		return 2 * loops
 	}
-	if p.engine.Param("http-port").Get() != "" {
-		n++
-	}
-	return n
+	return loops + 1
 }
 
 // tellReady tells those who wait for it that the server serves commands.

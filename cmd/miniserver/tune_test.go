@@ -74,7 +74,7 @@ func TestPaceWhileClientsHoldMuch(t *testing.T) {
 func TestProcessorsForLoops(t *testing.T) {
 	p, err := build(t, "", "--io-threads", "3")
 	require.NoError(t, err)
-	require.Equal(t, 3, p.processors())
+	require.Equal(t, 4, p.processors())
 	p, err = build(t, "", "--io-threads", "3", "--tls-port", "7000")
 	require.NoError(t, err)
 	require.Equal(t, 6, p.processors())

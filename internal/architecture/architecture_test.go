@@ -72,7 +72,6 @@ var layers = [][]string{
 // doors are the only packages that may import third-party code; tests may use testify
 // anywhere.
 var doors = map[string][]string{
-	"github.com/panjf2000/gnet/v2":      {"server"},
 	"github.com/tidwall/redcon":         {"server"},
 	"golang.org/x/sys/unix":             {"server", "cmd/miniserver", "bench", "bench/laboratory", "ds/slab"},
 	"github.com/yuin/gopher-lua":        {"bench"},

@@ -26,7 +26,7 @@ var storeysOfEngine = [][]string{
 	},
 	{ // Nouns: types that know one another, and what they do alone.
 		"engine.go", "world.go", "command.go", "command_index.go", "keyspecs.go", "categories.go", "syntax.go", "older.go", "call.go", "session.go", "part.go",
-		"config.go", "lazyfree.go", "defrag.go", "turn.go", "transaction.go", "slowlog.go", "latency.go", "info.go", "additions.go", "memory.go", "output.go", "held.go",
+		"config.go", "lazyfree.go", "defrag.go", "transaction.go", "slowlog.go", "latency.go", "info.go", "additions.go", "memory.go", "output.go", "held.go",
 		"client_buffers.go", "pause.go", "shutdown.go", "cluster.go", "stopwatch.go", "role.go", "topology.go", "cluster_nodes.go",
 		"stats.go", "propagation.go", "propagation_older.go", "persistence.go", "slowscript.go", "debugged.go", "evict_pool.go", "blocked_clients.go", "tracking.go",
 		"pubsub.go", "faults.go", "users.go", "secrets.go", "wholes.go", "certainty.go",
@@ -39,7 +39,7 @@ var storeysOfEngine = [][]string{
 		"run.go", "gate.go", "redirect.go", "hinder.go", "evict.go", "evict_clients.go", "blocked.go",
 	},
 	{ // Running many: batches, slow scripts, the journal's commands, time.
-		"dispatch.go", "slowscript_run.go", "debugged_run.go", "loader.go", "follow.go", "delays.go", "tick.go", "shutdown_run.go",
+		"dispatch.go", "turn.go", "slowscript_run.go", "debugged_run.go", "loader.go", "follow.go", "delays.go", "tick.go", "shutdown_run.go",
 	},
 	{ // The commands about clients, transactions, messages and the server.
 		"help.go", "cmd_acl.go", "acl_file.go", "cmd_client_list.go", "cmd_client_filter.go", "cmd_client_kill.go", "cmd_client.go", "cmd_cluster.go", "cmd_cluster_node.go", "cmd_cluster_slots.go",

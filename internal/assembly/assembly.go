@@ -84,7 +84,7 @@ func join(e *engine.Engine, o Options) Parts {
 	}
 	background := func(run func()) { go run() }
 	p.Journal = journal.New(e, journal.Options{Log: log, Spawn: o.Spawn, Background: background})
-	p.Replication = replication.New(e, replication.Options{Journal: p.Journal, Log: log, Spawn: o.Spawn, Background: background, Dial: dialMaster(e)})
+	p.Replication = replication.New(e, replication.Options{Journal: p.Journal, Log: log, Dial: dialMaster(e)})
 	p.Snapshots = snapshot.New(e, snapshot.Options{Disk: o.Disk, Log: log, Spawn: o.Spawn, Background: background,
 		History: p.Replication.History, Resume: p.Replication.Resume})
 	// Replication ticks before snapshots: a replica that waits for a snapshot comes before save points.

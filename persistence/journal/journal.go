@@ -46,7 +46,7 @@ type Options struct {
 	Log func(mark byte, format string, args ...any)
 	// Spawn starts a goroutine that runs a function, if possible on another processor; go run() if nil.
 	Spawn func(run func())
-	// Background starts a goroutine for a rewrite, which shares the processors of the event loops: see snapshot.Slicer. Spawn if nil.
+	// Background starts a goroutine for a rewrite, which mostly waits: an event loop encodes, see snapshot.Slicer. Spawn if nil.
 	Background func(run func())
 }
 

@@ -32,7 +32,7 @@ type Options struct {
 	Log func(mark byte, format string, args ...any)
 	// Spawn starts a goroutine that runs a function, if possible on another processor; go run() if nil.
 	Spawn func(run func())
-	// Background starts a goroutine for a save in the background, which shares the processors of the event loops: see Slicer. Spawn if nil.
+	// Background starts a goroutine for a save in the background, which mostly waits: an event loop encodes, see Slicer. Spawn if nil.
 	Background func(run func())
 	// Disk stores the snapshot; OS if nil.
 	Disk Disk

@@ -2,7 +2,6 @@ package snapshot
 
 import (
 	"errors"
-	"runtime"
 	"time"
 
 	"github.com/miniserver-go/miniserver/engine"
@@ -38,13 +37,7 @@ type Encoder interface {
 	Take(reuse []byte) []byte
 }
 
-// A slice is what one hold of the lock encodes. It is so short that clients hardly notice. If requests keep coming, the slicer has its
-// turn after longestWait, and the slice is longer: then it has a third of the processor at most.
 const (
-	shortSlice  = 25 * time.Microsecond
-	longSlice   = 100 * time.Microsecond
-	longestWait = 200 * time.Microsecond
-
 	stepChains = 2        // of the tables, with a few keys each, or a step of a large value, between two looks at the clock
 	sliceBytes = 64 << 10 // that are written together
 )
@@ -84,22 +77,13 @@ func (s *Slicer) slice(until time.Time) (full bool) {
 	return s.snapshot == nil || s.encoder.Len() >= sliceBytes
 }
 
-// yield lets commands run that wait for the lock or the processor, and returns how long the next slice may be.
-func yield() time.Duration {
-	began := time.Now()
-	if runtime.Gosched(); time.Since(began) < longestWait {
-		return shortSlice
-	}
-	return longSlice
-}
-
-// Run encodes slice after slice under the lock, and calls write with some together without the lock. It returns the first error of
+// Run encodes slice after slice in turns with the requests, and calls write with some together. It returns the first error of
 // write. The keyspace's snapshot has ended when Run returns, with or without an error.
 func (s *Slicer) Run(write func(block []byte) error) error {
 	var block []byte
-	for length, more := shortSlice, true; more; {
+	for more := true; more; {
 		keys, delay, full := 0, 0, false
-		s.engine.With(func() {
+		s.engine.InTurns(func(length time.Duration) bool {
 			began, before := time.Now(), s.encoded
 			if full = s.slice(began.Add(length)); full {
 				block = s.encoder.Take(block)
@@ -107,9 +91,9 @@ func (s *Slicer) Run(write func(block []byte) error) error {
 			keys, delay = s.encoded-before, s.delay()
 			more = s.snapshot != nil || s.encoder.Len() > 0
 			s.engine.AddLatency(s.event, time.Since(began).Microseconds())
-			s.engine.AskTurn(longestWait)
+			return !full && delay == 0
 		})
-		if length = yield(); delay != 0 {
+		if delay != 0 {
 			Delay(s.engine, keys, s.delay)
 		}
 		if s.err != nil || !full {

@@ -1,0 +1,128 @@
+package server
+
+import (
+	"net"
+	"sync"
+	"sync/atomic"
+)
+
+// loop is what the event loops of both kinds have in common: loops_epoll.go serves sockets on Linux, netloop.go any net.Conn. A loop works in
+// rounds:
+//
+//	wait ─▶ input of each connection ─▶ functions ─▶ wakes ─▶ replies ─▶ a turn ─▶ wait
+//
+// What other goroutines want of its connections they put into its lists, which ends the wait.
+type loop struct {
+	group
+	turns  turns
+	number int          // from 0
+	moved  moved        // by its connections
+	load   atomic.Int64 // connections that it has or will have
+
+	interrupt func()      // ends the wait, or the next one; called from any goroutine
+	due       atomic.Bool // the lists are not empty
+
+	mu        sync.Mutex
+	functions []func() // to call
+	wakes     []*conn  // to handle again: so a message to a thousand subscribers is one interruption instead of a thousand
+	spare     []*conn  // empty slice for the next list
+	ended     bool
+}
+
+// maxWakes is the capacity up to which a list is reused.
+const maxWakes = 1 << 12
+
+// socket is a loop's end of a connection. Its methods are called on the loop, and do not wait.
+type socket interface {
+	// fd returns the file descriptor, -1 if there is none.
+	fd() int
+	// read reads what has arrived. It returns 0 if nothing has, or if only the loop can read.
+	read(room []byte) int
+	// write sends, and keeps what the client does not take yet. An error says that nothing can be sent any more.
+	write(b []byte) error
+	// unsent returns the number of bytes that write has kept.
+	unsent() int
+	// another returns a second end, which outlives close.
+	another() (net.Conn, error)
+	// close ends the connection: it calls conn.close first.
+	close()
+}
+
+// join makes a loop one of a server's.
+func (l *loop) join(s *Server) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l.group.server, l.group.loop, l.number = s, l, len(s.loops)
+	s.loops = append(s.loops, l)
+}
+
+// execute makes the loop call fn in this round or the next. It may be called from any goroutine. It reports false if the loop has ended.
+func (l *loop) execute(fn func()) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.ended {
+		l.functions = append(l.functions, fn)
+		l.announce()
+	}
+	return !l.ended
+}
+
+// wake makes the loop handle a connection again. It may be called from any goroutine.
+func (l *loop) wake(c *conn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.wakes = append(l.wakes, c)
+	l.announce()
+}
+
+func (l *loop) announce() {
+	if !l.due.Swap(true) {
+		l.interrupt()
+	}
+}
+
+// endRound does what the lists ask for, and sends the replies of the round. What is added to the lists meanwhile waits for the next round. idle says
+// that no connection had input.
+func (l *loop) endRound(idle bool) {
+	if l.due.Swap(false) {
+		functions, wakes := l.take()
+		for _, fn := range functions {
+			fn()
+		}
+		for _, c := range wakes {
+			if !c.closed {
+				c.handle(nil)
+			}
+		}
+		l.giveBack(wakes)
+	}
+	l.group.endRound()
+	l.turns.next(idle && !l.due.Load())
+}
+
+// take empties the lists.
+func (l *loop) take() (functions []func(), wakes []*conn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	functions, wakes = l.functions, l.wakes
+	l.functions, l.wakes, l.spare = nil, l.spare, nil
+	return functions, wakes
+}
+
+// giveBack lets a list be used again.
+func (l *loop) giveBack(wakes []*conn) {
+	if clear(wakes); cap(wakes) <= maxWakes {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.spare = wakes[:0]
+	}
+}
+
+// finish does what the lists still ask for, and lets nothing more be added.
+func (l *loop) finish() {
+	l.mu.Lock()
+	l.ended = true
+	l.mu.Unlock()
+	l.endRound(true)
+	l.turns.finish()
+}

@@ -1,0 +1,347 @@
+//go:build linux && !netloops
+
+package server
+
+import (
+	"cmp"
+	"net"
+	"os"
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Event loops over epoll. Their system calls do not wait, so they are made without the Go runtime's preparations for those that do: a raw call costs the
+// tenth part of a microsecond less. See pause for the one that waits for a moment.
+
+// socketLoops serve the sockets.
+type socketLoops struct{ loops []*epollLoop }
+
+// epollLoop serves sockets.
+type epollLoop struct {
+	loop
+	epoll    int          // file descriptors
+	bell     int          // an eventfd, which ends the wait
+	waiting  atomic.Bool  // the bell must be rung to end the wait
+	sockets  []*tcpSocket // by file descriptors
+	events   []unix.EpollEvent
+	buffer   []byte        // for what is read
+	moment   unix.Timespec // of a pause
+	spare    bool          // the runtime has a processor that no loop needs
+	stopping bool
+	over     chan struct{} // closed when run has returned
+}
+
+const (
+	roundEvents = 1024     // most events of a round
+	readSize    = 64 << 10 // most bytes that a connection is read with in a round
+	sendSize    = 64 << 10 // bytes of unsent output after which other connections have their turn
+
+	// pauseTime is how long a loop waits for input before it lets the runtime have its thread.
+	pauseTime = 200 * time.Microsecond
+)
+
+// startSocketLoops starts the loops of a server.
+func startSocketLoops(s *Server) (ls socketLoops, err error) {
+	for range s.Loops() {
+		l := &epollLoop{epoll: -1, bell: -1, events: make([]unix.EpollEvent, roundEvents), buffer: make([]byte, readSize), over: make(chan struct{})}
+		ls.loops = append(ls.loops, l)
+		if err = l.prepare(); err != nil {
+			for _, l := range ls.loops {
+				l.release()
+			}
+			return ls, err
+		}
+	}
+	for _, l := range ls.loops {
+		l.join(s)
+		go l.run()
+	}
+	return ls, nil
+}
+
+// prepare opens what the loop waits with.
+func (l *epollLoop) prepare() (err error) {
+	l.interrupt = l.ring
+	if l.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
+		return os.NewSyscallError("epoll_create1", err)
+	}
+	if l.bell, err = unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC); err != nil {
+		return os.NewSyscallError("eventfd", err)
+	}
+	return l.control(unix.EPOLL_CTL_ADD, l.bell, unix.EPOLLIN)
+}
+
+// release closes what prepare opened.
+func (l *epollLoop) release() {
+	for _, fd := range []int{l.epoll, l.bell} {
+		if fd >= 0 {
+			_ = unix.Close(fd)
+		}
+	}
+}
+
+// control tells the system for which events of a file descriptor the loop waits.
+func (l *epollLoop) control(operation, fd int, events uint32) error {
+	return os.NewSyscallError("epoll_ctl", unix.EpollCtl(l.epoll, operation, fd, &unix.EpollEvent{Events: events, Fd: int32(fd)}))
+}
+
+// stop ends the loops and their connections.
+func (ls *socketLoops) stop() {
+	for _, l := range ls.loops {
+		l.execute(func() { l.stopping = true })
+		<-l.over
+	}
+}
+
+// enroll passes a connection to the loop with the fewest.
+func (ls *socketLoops) enroll(nc net.Conn, c *conn) error {
+	fd, err := detach(nc)
+	if err != nil {
+		return err
+	}
+	l := slices.MinFunc(ls.loops, func(a, b *epollLoop) int { return cmp.Compare(a.load.Load(), b.load.Load()) })
+	l.load.Add(1)
+	if !l.execute(func() { l.open(fd, c) }) {
+		_ = unix.Close(fd)
+		return net.ErrClosed
+	}
+	return nil
+}
+
+// detach returns a file descriptor of a connection that Go's package net no longer knows.
+func detach(nc net.Conn) (fd int, err error) {
+	defer nc.Close()
+	raw, err := nc.(syscall.Conn).SyscallConn()
+	if err != nil {
+		return -1, err
+	}
+	if e := raw.Control(func(old uintptr) { fd, err = unix.FcntlInt(old, unix.F_DUPFD_CLOEXEC, 0) }); e != nil {
+		return -1, e
+	}
+	return fd, os.NewSyscallError("fcntl", err)
+}
+
+// loopsRunning counts the loops of all servers of the process.
+var loopsRunning atomic.Int64
+
+// run serves until the end, and closes the connections.
+func (l *epollLoop) run() {
+	loopsRunning.Add(1)
+	defer loopsRunning.Add(-1)
+	defer close(l.over)
+	for !l.stopping {
+		n := l.wait()
+		for _, ev := range l.events[:n] {
+			if fd := int(ev.Fd); fd == l.bell {
+				_, _ = readNow(fd, l.buffer[:8])
+			} else {
+				l.sockets[fd].handle(ev.Events)
+			}
+		}
+		l.endRound(n == 0)
+	}
+	l.finish()
+	for _, s := range l.sockets {
+		if s != nil {
+			s.close()
+		}
+	}
+	l.release()
+}
+
+// ring ends the wait.
+func (l *epollLoop) ring() {
+	if l.waiting.Swap(false) {
+		one := [8]byte{1}
+		_, _ = unix.Write(l.bell, one[:])
+	}
+}
+
+// wait waits for events, unless there is something else to do. It returns how many there are.
+func (l *epollLoop) wait() (n int) {
+	l.waiting.Store(true)
+	defer l.waiting.Store(false)
+	if l.due.Load() {
+		return l.look()
+	}
+	switch {
+	case !l.spare:
+		if n = l.look(); n == 0 {
+			runtime.Gosched()
+		}
+	case !l.turns.pending():
+		n = l.pause(pauseTime)
+	case l.turns.quiet():
+		n = l.look()
+	default:
+		n = l.pause(shortTurn)
+	}
+	if n > 0 || l.turns.pending() {
+		return n
+	}
+	n, _ = unix.EpollWait(l.epoll, l.events, -1)
+	l.spare = runtime.GOMAXPROCS(0) > int(loopsRunning.Load())
+	return max(n, 0) // a signal may have come
+}
+
+// look returns the number of events there are.
+func (l *epollLoop) look() int {
+	n, _, _ := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(l.epoll), uintptr(unsafe.Pointer(&l.events[0])), uintptr(len(l.events)), 0, 0, 0)
+	return max(int(n), 0)
+}
+
+// pause waits for events for a moment. The runtime believes that the goroutine runs: it takes no processor from it and gives none back, which would cost
+// more than a command. Other goroutines have the processors that the loops leave, so there must be one. A collection that must stop this goroutine ends the
+// wait by a signal.
+func (l *epollLoop) pause(length time.Duration) int {
+	l.moment = unix.NsecToTimespec(int64(length))
+	n, _, _ := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT2, uintptr(l.epoll), uintptr(unsafe.Pointer(&l.events[0])), uintptr(len(l.events)),
+		uintptr(unsafe.Pointer(&l.moment)), 0, 0)
+	return max(int(n), 0) // Linux before 5.11 has no such call
+}
+
+// tcpSocket is the loop's end of a connection, over TCP or a unix socket.
+type tcpSocket struct {
+	loop   *epollLoop
+	conn   *conn
+	number int // file descriptor
+
+	output  [][]byte // that the client has not taken
+	pending int      // bytes of it
+}
+
+// open begins a connection.
+func (l *epollLoop) open(fd int, c *conn) {
+	s := &tcpSocket{loop: l, conn: c, number: fd}
+	if fd >= len(l.sockets) {
+		l.sockets = append(l.sockets, make([]*tcpSocket, fd+1-len(l.sockets))...)
+	}
+	l.sockets[fd] = s
+	c.open(&l.loop, s)
+	if l.control(unix.EPOLL_CTL_ADD, fd, unix.EPOLLIN) != nil {
+		c.broken = true
+		s.close()
+	}
+}
+
+// handle handles the events of the socket.
+func (s *tcpSocket) handle(events uint32) {
+	if events&unix.EPOLLOUT != 0 {
+		s.sendMore()
+	}
+	if events&^unix.EPOLLOUT == 0 {
+		return
+	}
+	n, err := readNow(s.number, s.loop.buffer)
+	switch {
+	case n > 0:
+		s.conn.handle(s.loop.buffer[:n])
+	case err == unix.EAGAIN || err == unix.EINTR:
+	case err != nil:
+		s.conn.broken = true
+		s.close()
+	default:
+		s.close()
+	}
+}
+
+// close implements socket. What is unsent has a last chance.
+func (s *tcpSocket) close() {
+	broken := s.conn.broken
+	if s.conn.close(); !broken && s.pending > 0 {
+		s.sendMore()
+	}
+	s.loop.sockets[s.number] = nil
+	_ = s.loop.control(unix.EPOLL_CTL_DEL, s.number, 0) // which another descriptor of the socket would prevent
+	_ = unix.Close(s.number)
+	s.loop.load.Add(-1)
+}
+
+// fd implements socket.
+func (s *tcpSocket) fd() int { return s.number }
+
+// read implements socket.
+func (s *tcpSocket) read(room []byte) int {
+	n, _ := readNow(s.number, room)
+	return n
+}
+
+// write implements socket.
+func (s *tcpSocket) write(b []byte) error {
+	if s.pending > 0 {
+		s.keep(b)
+		return nil
+	}
+	n, err := writeNow(s.number, b)
+	if err != nil && err != unix.EAGAIN && err != unix.EINTR {
+		return os.NewSyscallError("write", err)
+	}
+	if n == len(b) {
+		return nil
+	}
+	s.keep(b[n:])
+	return s.loop.control(unix.EPOLL_CTL_MOD, s.number, unix.EPOLLIN|unix.EPOLLOUT)
+}
+
+// keep keeps a copy of output that the client does not take yet.
+func (s *tcpSocket) keep(b []byte) {
+	room := max(len(b), min(s.pending, sendSize))
+	s.pending += len(b)
+	if last := len(s.output) - 1; last >= 0 && cap(s.output[last])-len(s.output[last]) >= len(b) {
+		s.output[last] = append(s.output[last], b...)
+		return
+	}
+	s.output = append(s.output, append(make([]byte, 0, room), b...))
+}
+
+// sendMore sends output that was kept.
+func (s *tcpSocket) sendMore() {
+	for sent := 0; s.pending > 0 && sent < sendSize; {
+		n, err := writeNow(s.number, s.output[0])
+		if err == unix.EAGAIN || err == unix.EINTR {
+			return
+		}
+		if err != nil {
+			s.conn.dying, s.conn.broken = true, true
+			s.conn.Wake()
+			s.output, s.pending = nil, 0
+			break
+		}
+		sent += n
+		s.pending -= n
+		if s.output[0] = s.output[0][n:]; len(s.output[0]) == 0 {
+			s.output[0] = nil
+			s.output = s.output[1:]
+		}
+	}
+	if s.pending == 0 {
+		s.output = nil
+		_ = s.loop.control(unix.EPOLL_CTL_MOD, s.number, unix.EPOLLIN)
+	}
+}
+
+// unsent implements socket.
+func (s *tcpSocket) unsent() int { return s.pending }
+
+// another implements socket.
+func (s *tcpSocket) another() (net.Conn, error) {
+	fd, err := unix.FcntlInt(uintptr(s.number), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil, os.NewSyscallError("fcntl", err)
+	}
+	f := os.NewFile(uintptr(fd), "")
+	defer f.Close()
+	return net.FileConn(f)
+}
+
+// socketsRead says whether socket.read ever returns something.
+const socketsRead = true
+
+// multiplexing names what the loops wait with.
+const multiplexing = "epoll"

@@ -1,0 +1,95 @@
+package server
+
+import (
+	"time"
+
+	"github.com/miniserver-go/miniserver/engine"
+)
+
+// turns are the work that a loop does beside requests, see engine.InTurns.
+type turns struct {
+	work  []turn    // in order
+	last  time.Time // when the last turn ended
+	input time.Time // when a connection had input last, while there was work
+}
+
+// turn is one work.
+type turn struct {
+	do   engine.Turn
+	done chan struct{} // closed when there is no more to do
+}
+
+// A turn is so short that clients hardly notice. If requests keep coming, there is a turn after longestWait, which is longer, and still longer if it came late
+// because the requests were slow: so the work has a fifth to a third of the processor.
+const (
+	shortTurn   = 25 * time.Microsecond
+	longTurn    = 100 * time.Microsecond
+	longestTurn = time.Millisecond
+	longestWait = 200 * time.Microsecond
+
+	// quietTime is how long no requests come until turns follow each other at once. Before, other threads of the machine have pauses: those that
+	// send the next requests.
+	quietTime = time.Millisecond
+)
+
+// inTurns has the first loop do some work. It reports false if that does not run.
+func (s *Server) inTurns(do engine.Turn) bool {
+	s.mu.Lock()
+	loops := s.loops
+	s.mu.Unlock()
+	if len(loops) == 0 {
+		return false
+	}
+	t := turn{do, make(chan struct{})}
+	l := loops[0]
+	if !l.execute(func() { l.turns.add(t) }) {
+		return false
+	}
+	<-t.done
+	return true
+}
+
+// add adds work, whose first turn is not late.
+func (ts *turns) add(t turn) {
+	if !ts.pending() {
+		ts.last = time.Now()
+	}
+	ts.work = append(ts.work, t)
+}
+
+// pending reports whether some work waits for a turn.
+func (ts *turns) pending() bool { return len(ts.work) > 0 }
+
+// next has some work done, if there was no request or it is time.
+func (ts *turns) next(idle bool) {
+	if !ts.pending() {
+		return
+	}
+	if idle {
+		ts.do(shortTurn)
+		return
+	}
+	ts.input = time.Now()
+	if waited := ts.input.Sub(ts.last); waited >= longestWait {
+		ts.do(min(max(longTurn, waited/4), longestTurn))
+	}
+}
+
+// quiet reports whether no connection has had input for some time.
+func (ts *turns) quiet() bool { return time.Since(ts.input) > quietTime }
+
+// do does the next part of the first work.
+func (ts *turns) do(length time.Duration) {
+	if t := ts.work[0]; !t.do(length) {
+		close(t.done)
+		ts.work = ts.work[1:]
+	}
+	ts.last = time.Now()
+}
+
+// finish does all work to its end.
+func (ts *turns) finish() {
+	for ts.pending() {
+		ts.do(longestTurn)
+	}
+}
