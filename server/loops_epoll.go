@@ -77,8 +77,10 @@ func (l *epollLoop) prepare() (err error) {
 	return l.control(unix.EPOLL_CTL_ADD, l.bell, unix.EPOLLIN)
 }
 
-// release closes what prepare opened.
+// release closes what prepare opened. Whoever rings has the lock, and finds that the loop does not wait.
 func (l *epollLoop) release() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	for _, fd := range []int{l.epoll, l.bell} {
 		if fd >= 0 {
 			_ = unix.Close(fd)
