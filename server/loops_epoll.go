@@ -32,7 +32,7 @@ type epollLoop struct {
 	events   []unix.EpollEvent
 	buffer   []byte        // for what is read
 	moment   unix.Timespec // of a pause
-	spare    bool          // the runtime has a processor that no loop needs
+	spare    bool          // the loop may keep its processor: there is one that no loop needs
 	stopping bool
 	over     chan struct{} // closed when run has returned
 }
@@ -42,8 +42,10 @@ const (
 	readSize    = 64 << 10 // most bytes that a connection is read with in a round
 	sendSize    = 64 << 10 // bytes of unsent output after which other connections have their turn
 
-	// pauseTime is how long a loop waits for input before it lets the runtime have its thread.
-	pauseTime = 200 * time.Microsecond
+	// pauseTime is how long a loop waits for input before it lets the runtime have its processor. It is longer than a tick of most kernels, since a
+	// shorter wait costs them a timer of its own, a microsecond and more on a virtual machine; and shorter than the 10 ms after which the runtime
+	// wants the processor back.
+	pauseTime = 8 * time.Millisecond
 )
 
 // startSocketLoops starts the loops of a server.
@@ -188,7 +190,7 @@ func (l *epollLoop) wait() (n int) {
 		return n
 	}
 	n, _ = unix.EpollWait(l.epoll, l.events, -1)
-	l.spare = runtime.GOMAXPROCS(0) > int(loopsRunning.Load())
+	l.spare = l.server.opts.OwnProcess && runtime.GOMAXPROCS(0) > int(loopsRunning.Load())
 	return max(n, 0) // a signal may have come
 }
 

@@ -21,7 +21,7 @@
 // On two cores there is one loop: execution is serial, and a second loop costs each request a tenth more CPU time, which
 // the clients then lack (measured). With more cores, parsing and writing spread over half of them, up to the number of
 // loops that one lock can serve. The setting io-threads chooses another number. A process that does nothing else should
-// give Go one processor more than there are loops: see epollLoop.pause.
+// give Go one processor more than there are loops, and say so (OwnProcess): see epollLoop.pause.
 package server
 
 import (
@@ -61,6 +61,8 @@ type Options struct {
 	// Guarded is the setting because of which strangers must not reach the server; "" for none. With it the server accepts
 	// only local connections while the default user needs no password, even with protected-mode no.
 	Guarded string
+	// OwnProcess says that the process does nothing else, so that event loops may keep their processors while they wait for input.
+	OwnProcess bool
 	// InProcess is for a server that clients reach only by Dial: it has no listeners.
 	InProcess bool
 }

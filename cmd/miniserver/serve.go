@@ -119,7 +119,7 @@ func newProgram(conf *config, out io.Writer, options ...option) (*program, error
 		guarded = testkit.Setting
 	}
 	p.parts = assembly.Join(p.engine, assembly.Options{Log: p.log, Spawn: spawn, TestKit: p.testKit, Group: p.groupID != 0})
-	p.server = server.New(p.engine, server.Options{Port: 6379, Log: p.log, Spawn: spawn, Journal: p.parts.Journal, Barrier: p.parts.Barrier(), Guarded: guarded,
+	p.server = server.New(p.engine, server.Options{Port: 6379, Log: p.log, Spawn: spawn, OwnProcess: true, Journal: p.parts.Journal, Barrier: p.parts.Barrier(), Guarded: guarded,
 		Load: func() error { return p.tuner.load(p.loadWithMeter) }, Ready: p.tellReady})
 	p.console = console.New(console.Options{Engine: p.engine, Connect: p.server.Connect, Log: p.log.Print})
 	p.engine.Join(p.part(early[1].AtStart(), early[3]), p.console.Part())
