@@ -81,10 +81,11 @@ func (l *loop) announce() {
 	}
 }
 
-// endRound does what the lists ask for, and sends the replies of the round. What is added to the lists meanwhile waits for the next round. idle says
-// that no connection had input.
-func (l *loop) endRound(idle bool) {
-	if l.due.Swap(false) {
+// endRound sends the replies of the round, and before that does what the lists ask for if that is ripe: if it was there before the round's input. So when
+// a client publishes messages, its next ones can come before its subscribers are woken, and these get many in one write. idle says that no connection had
+// input.
+func (l *loop) endRound(ripe, idle bool) {
+	if ripe && l.due.Swap(false) {
 		functions, wakes := l.take()
 		for _, fn := range functions {
 			fn()
@@ -123,6 +124,6 @@ func (l *loop) finish() {
 	l.mu.Lock()
 	l.ended = true
 	l.mu.Unlock()
-	l.endRound(true)
+	l.endRound(true, true)
 	l.turns.finish()
 }

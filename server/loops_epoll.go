@@ -140,15 +140,17 @@ func (l *epollLoop) run() {
 	defer loopsRunning.Add(-1)
 	defer close(l.over)
 	for !l.stopping {
+		ripe := l.due.Load()
 		n := l.wait()
 		for _, ev := range l.events[:n] {
 			if fd := int(ev.Fd); fd == l.bell {
 				_, _ = readNow(fd, l.buffer[:8])
+				ripe = true
 			} else {
 				l.sockets[fd].handle(ev.Events)
 			}
 		}
-		l.endRound(n == 0)
+		l.endRound(ripe, n == 0)
 	}
 	l.finish()
 	for _, s := range l.sockets {

@@ -65,7 +65,7 @@ func (ls *netLoops) stop() {
 func (l *netLoop) run(ctx context.Context) {
 	defer close(l.over)
 	for ctx.Err() == nil {
-		l.endRound(!l.wait(ctx))
+		l.endRound(true, !l.wait(ctx))
 	}
 	l.finish()
 	for p := range l.conns {
