@@ -235,15 +235,15 @@ func (s *Server) accept(ln listener) {
 	}
 }
 
-// admit passes a connection to an event loop, or refuses it. It does not wait for the loop: one that is busy adopts in its
-// next round all connections that came meanwhile, and not one of them.
+// admit passes a connection to an event loop, or refuses it. It does not wait for the loop, which adopts in its next round all
+// connections that came meanwhile.
 func (s *Server) admit(nc net.Conn) {
 	switch {
 	case s.refuses(nc):
 	case s.forwards.Load() && nc.LocalAddr().Network() == "tcp":
 		s.acceptors.Go(func() { s.forward(nc) })
 	default:
-		s.acceptors.Go(func() { s.enroll(nc, endpoint(nc), nil, func() {}) })
+		s.enroll(nc, endpoint(nc), nil, func() {})
 	}
 }
 

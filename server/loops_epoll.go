@@ -28,11 +28,11 @@ type epollLoop struct {
 	epoll    int          // file descriptors
 	bell     int          // an eventfd, which ends the wait
 	waiting  atomic.Bool  // the bell must be rung to end the wait
-	sockets  []*tcpSocket // by file descriptors
+	sockets  []*epollConn // by file descriptors
 	events   []unix.EpollEvent
 	buffer   []byte        // for what is read
 	moment   unix.Timespec // of a pause
-	spare    bool          // the loop may keep its processor: there is one that no loop needs
+	pauses   bool          // the loop may keep its processor: there is one that no loop needs
 	stopping bool
 	over     chan struct{} // closed when run has returned
 }
@@ -177,7 +177,7 @@ func (l *epollLoop) wait() (n int) {
 		return l.look()
 	}
 	switch {
-	case !l.spare:
+	case !l.pauses:
 		if n = l.look(); n == 0 {
 			runtime.Gosched()
 		}
@@ -192,7 +192,7 @@ func (l *epollLoop) wait() (n int) {
 		return n
 	}
 	n, _ = unix.EpollWait(l.epoll, l.events, -1)
-	l.spare = l.server.opts.OwnProcess && runtime.GOMAXPROCS(0) > int(loopsRunning.Load())
+	l.pauses = l.server.opts.OwnProcess && runtime.GOMAXPROCS(0) > int(loopsRunning.Load())
 	return max(n, 0) // a signal may have come
 }
 
@@ -212,8 +212,8 @@ func (l *epollLoop) pause(length time.Duration) int {
 	return max(int(n), 0) // Linux before 5.11 has no such call
 }
 
-// tcpSocket is the loop's end of a connection, over TCP or a unix socket.
-type tcpSocket struct {
+// epollConn is the loop's end of a connection, over TCP or a unix socket.
+type epollConn struct {
 	loop   *epollLoop
 	conn   *conn
 	number int // file descriptor
@@ -224,9 +224,9 @@ type tcpSocket struct {
 
 // open begins a connection.
 func (l *epollLoop) open(fd int, c *conn) {
-	s := &tcpSocket{loop: l, conn: c, number: fd}
+	s := &epollConn{loop: l, conn: c, number: fd}
 	if fd >= len(l.sockets) {
-		l.sockets = append(l.sockets, make([]*tcpSocket, fd+1-len(l.sockets))...)
+		l.sockets = append(l.sockets, make([]*epollConn, fd+1-len(l.sockets))...)
 	}
 	l.sockets[fd] = s
 	c.open(&l.loop, s)
@@ -237,7 +237,7 @@ func (l *epollLoop) open(fd int, c *conn) {
 }
 
 // handle handles the events of the socket.
-func (s *tcpSocket) handle(events uint32) {
+func (s *epollConn) handle(events uint32) {
 	if events&unix.EPOLLOUT != 0 {
 		s.sendMore()
 	}
@@ -258,7 +258,7 @@ func (s *tcpSocket) handle(events uint32) {
 }
 
 // close implements socket. What is unsent has a last chance.
-func (s *tcpSocket) close() {
+func (s *epollConn) close() {
 	broken := s.conn.broken
 	if s.conn.close(); !broken && s.pending > 0 {
 		s.sendMore()
@@ -270,16 +270,16 @@ func (s *tcpSocket) close() {
 }
 
 // fd implements socket.
-func (s *tcpSocket) fd() int { return s.number }
+func (s *epollConn) fd() int { return s.number }
 
 // read implements socket.
-func (s *tcpSocket) read(room []byte) int {
+func (s *epollConn) read(room []byte) int {
 	n, _ := readNow(s.number, room)
 	return n
 }
 
 // write implements socket.
-func (s *tcpSocket) write(b []byte) error {
+func (s *epollConn) write(b []byte) error {
 	if s.pending > 0 {
 		s.keep(b)
 		return nil
@@ -296,7 +296,7 @@ func (s *tcpSocket) write(b []byte) error {
 }
 
 // keep keeps a copy of output that the client does not take yet.
-func (s *tcpSocket) keep(b []byte) {
+func (s *epollConn) keep(b []byte) {
 	room := max(len(b), min(s.pending, sendSize))
 	s.pending += len(b)
 	if last := len(s.output) - 1; last >= 0 && cap(s.output[last])-len(s.output[last]) >= len(b) {
@@ -307,7 +307,7 @@ func (s *tcpSocket) keep(b []byte) {
 }
 
 // sendMore sends output that was kept.
-func (s *tcpSocket) sendMore() {
+func (s *epollConn) sendMore() {
 	for sent := 0; s.pending > 0 && sent < sendSize; {
 		n, err := writeNow(s.number, s.output[0])
 		if err == unix.EAGAIN || err == unix.EINTR {
@@ -333,10 +333,10 @@ func (s *tcpSocket) sendMore() {
 }
 
 // unsent implements socket.
-func (s *tcpSocket) unsent() int { return s.pending }
+func (s *epollConn) unsent() int { return s.pending }
 
 // another implements socket.
-func (s *tcpSocket) another() (net.Conn, error) {
+func (s *epollConn) another() (net.Conn, error) {
 	fd, err := unix.FcntlInt(uintptr(s.number), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
 		return nil, os.NewSyscallError("fcntl", err)
