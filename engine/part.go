@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"net"
 	"reflect"
 	"time"
 )
@@ -156,6 +157,8 @@ type Host struct {
 	// InTurns has an event loop call a function until it returns false: see Engine.InTurns. It is called without the lock. It reports false, and does
 	// nothing, if no loop runs.
 	InTurns func(turn Turn) bool
+	// Feed has an event loop read a connection: see Engine.Feed.
+	Feed func(conn net.Conn, receive Receive) (Feed, error)
 	// Exit ends the process, for SHUTDOWN, which is an error without it.
 	Exit func()
 	// Sleep blocks the server for some microseconds, for DEBUG SLEEP.

@@ -15,7 +15,7 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// link is the connection to this server's master. One goroutine runs it, from REPLICAOF until the next REPLICAOF:
+// link is the connection to this server's master. One goroutine runs it, from REPLICAOF until the next REPLICAOF, but for the stream, see follow:
 //
 //	connect ─▶ connecting ─▶ handshake ─┬─▶ transfer ─┬─▶ connected ─┐
 //	   ▲                                └─────────────┘              │
@@ -35,9 +35,7 @@ type link struct {
 	fsynced   int64           // offset up to which the journal has the stream on disk
 	awaits    bool            // the journal has been asked to report that
 	lastInput int64           // microseconds since the epoch; 0 before the first
-	pace      pace
-	rests     bool  // the link should rest after what was executed last
-	downSince int64 // seconds since the epoch; 0 if never connected
+	downSince int64           // seconds since the epoch; 0 if never connected
 	transfer  transferred
 	failover  bool            // the next PSYNC tells the master to become a replica
 	distrusts bool            // the stream was damaged: only a snapshot says what the master has
@@ -47,7 +45,7 @@ type link struct {
 	cancel context.CancelFunc
 	askAck chan struct{} // of capacity 1: the master wants an acknowledgement
 	connMu sync.Mutex
-	conn   net.Conn // nil if there is none
+	conn   io.Closer // nil if there is none
 }
 
 // transferred is how far the transfer of a snapshot is.
@@ -125,7 +123,7 @@ func (l *link) Wake() {
 }
 
 // use makes conn the connection, which Wake closes; nil for none. It returns false if the link has ended.
-func (l *link) use(conn net.Conn) bool {
+func (l *link) use(conn io.Closer) bool {
 	l.connMu.Lock()
 	defer l.connMu.Unlock()
 	l.conn = conn
@@ -169,7 +167,7 @@ func (l *link) attempt() (wasConnected bool, err error) {
 		l.logFailure(err)
 		return false, err
 	}
-	return true, l.follow(p)
+	return true, l.follow(p, conn)
 }
 
 // dial connects to the master.

@@ -1,6 +1,11 @@
 package replication
 
 import (
+	"errors"
+	"io"
+	"net"
+	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/miniserver-go/miniserver/engine"
@@ -8,27 +13,83 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// follow executes the stream until the connection is lost.
-func (l *link) follow(p *psync.Link) error {
-	done := make(chan struct{})
-	defer close(done)
-	l.master.opts.Spawn(func() { l.acknowledge(p, done) })
-	for {
-		list, err := p.Next()
+// follow executes the stream until the connection is lost. An event loop reads it if one can, else this goroutine.
+func (l *link) follow(p *psync.Link, conn net.Conn) error {
+	f := &follower{link: l, session: l.opened, stream: p, ended: make(chan error, 1)}
+	f.heard()
+	feed, err := l.master.engine.Feed(conn, f.receive)
+	if errors.Is(err, errors.ErrUnsupported) {
+		l.master.opts.Spawn(func() { f.end(f.read()) })
+		return f.acknowledge(0)
+	}
+	if err != nil {
+		return err
+	}
+	defer feed.Close()
+	defer l.use(nil)
+	if !l.use(feed) {
+		return errEnded
+	}
+	l.master.engine.With(l.Wake) // the session may have been closed meanwhile
+	p.Yield(feed)
+	_, timeout := l.options()
+	return f.acknowledge(timeout)
+}
+
+// follower executes the stream of a connected link.
+type follower struct {
+	link    *link
+	session *engine.Session // of the master
+	stream  *psync.Link
+	list    []resp.Command // that must wait
+	last    atomic.Int64   // when the master sent something last, nanoseconds since the epoch
+	over    bool           // receive has sent the error
+	ended   chan error     // of capacity 1
+}
+
+// end ends acknowledge.
+func (f *follower) end(err error) { f.ended <- err }
+
+// heard notes that the master has sent something.
+func (f *follower) heard() { f.last.Store(time.Now().UnixNano()) }
+
+// receive implements engine.Receive.
+func (f *follower) receive(data []byte, err error) (more bool) {
+	if f.over {
+		return true
+	}
+	if more = true; err == nil {
+		more, err = f.take(data)
+	}
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	if f.over = err != nil; f.over {
+		f.end(err)
+	}
+	return more
+}
+
+// take executes the commands that are complete with data. It reports false if some must wait.
+func (f *follower) take(data []byte) (more bool, err error) {
+	list := f.list
+	if len(data) > 0 {
+		f.heard()
+	}
+	for f.list = nil; ; {
+		if len(list) == 0 {
+			if list, err = f.stream.Take(data); len(list) == 0 {
+				return true, err
+			}
+			data = nil
+		}
+		n, err := f.execute(list)
 		if err != nil {
-			return err
+			return true, err
 		}
-		for len(list) > 0 {
-			n, err := l.execute(list)
-			if err != nil {
-				return err
-			}
-			if list = list[n:]; n == 0 {
-				l.wait()
-			}
-		}
-		if l.rests {
-			rest()
+		if list = list[n:]; n == 0 {
+			f.list = list
+			return false, nil
 		}
 	}
 }
@@ -36,19 +97,30 @@ func (l *link) follow(p *psync.Link) error {
 // applyAgain is the pause after which commands are tried again that must wait for a script or for CLIENT UNPAUSE.
 const applyAgain = 5 * time.Millisecond
 
-// wait waits until commands of the master may run perhaps, or the link ends.
-func (l *link) wait() {
-	select {
-	case <-l.ctx.Done():
-	case <-time.After(applyAgain):
+// read reads the stream itself.
+func (f *follower) read() error {
+	for {
+		list, err := f.stream.Next()
+		if err != nil {
+			return err
+		}
+		for len(list) > 0 {
+			n, err := f.execute(list)
+			if err != nil {
+				return err
+			}
+			if list = list[n:]; n == 0 {
+				time.Sleep(applyAgain)
+			}
+		}
 	}
 }
 
 // execute executes commands, and passes them on. It returns how many, 0 if they must wait.
-func (l *link) execute(list []resp.Command) (n int, err error) {
-	m := l.master
+func (f *follower) execute(list []resp.Command) (n int, err error) {
+	l, m := f.link, f.link.master
 	m.engine.With(func() {
-		if l.session == nil || l.session.Closing() {
+		if l.session != f.session || f.session.Closing() {
 			err = errEnded
 			return
 		}
@@ -57,7 +129,6 @@ func (l *link) execute(list []resp.Command) (n int, err error) {
 			l.apply(&list[n])
 			n++
 		}
-		l.rests = l.pace.rests(l.lastInput, list[len(list)-1].End-list[0].Start)
 	})
 	return n, err
 }
@@ -95,21 +166,27 @@ func (l *link) logError(err error, args [][]byte) {
 		err, args[0])
 }
 
-// acknowledge tells the master the offset, each second and when it asks.
-func (l *link) acknowledge(p *psync.Link, done chan struct{}) {
+// acknowledge tells the master the offset, each second and when it asks. It returns when the stream has ended, or the master was silent for too long.
+func (f *follower) acknowledge(timeout time.Duration) error {
 	t := time.NewTicker(time.Second)
 	defer t.Stop()
+	tick, asked := t.C, f.link.askAck
 	for {
 		var offset, fsynced int64
-		l.master.engine.With(func() { offset, fsynced = l.offsets() })
-		if p.Ack(offset, fsynced) != nil {
-			return // what reads the stream notices, too
+		f.link.master.engine.With(func() { offset, fsynced = f.link.offsets() })
+		if f.stream.Ack(offset, fsynced) != nil {
+			tick, asked = nil, nil // what reads the stream notices, too
 		}
 		select {
-		case <-t.C:
-		case <-l.askAck:
-		case <-done:
-			return
+		case err := <-f.ended:
+			return err
+		case <-f.link.ctx.Done():
+			return errEnded
+		case <-asked:
+		case <-tick:
+			if timeout > 0 && time.Since(time.Unix(0, f.last.Load())) > timeout {
+				return os.ErrDeadlineExceeded
+			}
 		}
 	}
 }
@@ -134,7 +211,6 @@ func (l *link) offsets() (offset, fsynced int64) {
 // answer is REPLCONF GETACK, by which the master asks for an acknowledgement.
 func (l *link) answer(c *engine.Call) {
 	if c.Word("GETACK") && l != nil {
-		l.pace.asked = c.Engine.Micros()
 		l.acknowledgeSoon()
 	}
 }

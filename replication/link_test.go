@@ -60,7 +60,8 @@ func newFollower(t *testing.T, disk snapshot.Disk) *followed {
 	})
 	f.master.retryAfter = time.Millisecond
 	f.saver = snapshot.New(f.Engine, snapshot.Options{Disk: disk, History: f.master.History, Resume: f.master.Resume})
-	f.Join(engine.Commands(engine.Families()...), engine.Commands(stringcmds.Family(), keys.Selection()), f.master.Part(), f.saver.Part())
+	f.Join(engine.Commands(engine.Families()...), engine.Commands(stringcmds.Family(), keys.Selection()), f.master.Part(), f.saver.Part(),
+		engine.Part{Name: "loop", Host: host})
 	f.client = f.NewSession(nil)
 	t.Cleanup(func() {
 		f.master.Close()
@@ -152,7 +153,9 @@ func TestBadMasters(t *testing.T) {
 
 // A stream that breaks off or breaks the protocol ends the connection; what came before counts, but for half a transaction. After one that
 // breaks the protocol only a snapshot can be trusted, as in Redis.
-func TestBrokenStreams(t *testing.T) {
+func TestBrokenStreams(t *testing.T) { bothWays(t, testBrokenStreams) }
+
+func testBrokenStreams(t *testing.T) {
 	good := snapshotOf(t)
 	const half = "*2\r\n$3\r\nGET\r\n"
 	for _, bad := range []string{"", half, "*1\r\n$99999999999999\r\n", "SET k inline\r\n", "*-5\r\n"} {
@@ -183,7 +186,9 @@ func TestBrokenStreams(t *testing.T) {
 }
 
 // A master may have more databases than its replica, and have selected one of those.
-func TestAMasterWithMoreDatabases(t *testing.T) {
+func TestAMasterWithMoreDatabases(t *testing.T) { bothWays(t, testAMasterWithMoreDatabases) }
+
+func testAMasterWithMoreDatabases(t *testing.T) {
 	f := newFollowed(t)
 	text := strings.Replace(snapshotOf(t), "repl-stream-db\xc0\x00", "repl-stream-db\xc0\x63", 1)
 	require.Contains(t, text, "\xc0\x63")
@@ -213,7 +218,9 @@ func TestAFlushEndsTheHistory(t *testing.T) {
 }
 
 // A replica that has saved a snapshot goes on after a restart where that was taken.
-func TestARestartedReplicaGoesOn(t *testing.T) {
+func TestARestartedReplicaGoesOn(t *testing.T) { bothWays(t, testARestartedReplicaGoesOn) }
+
+func testARestartedReplicaGoesOn(t *testing.T) {
 	disk := new(snapshot.MemDisk)
 	f := newFollower(t, disk)
 	f.do("REPLICAOF 127.0.0.1 7000")
@@ -302,6 +309,7 @@ func FuzzStream(f *testing.F) {
 		})
 		l := r.master.link
 		l.session = r.ConnectMaster(l, engine.Endpoint{})
+		f := &follower{link: l, session: l.session}
 		stream := resp.NewScanner(bytes.NewReader(text), 7)
 		stream.Between, stream.MaxArg = "\n", 1<<20
 		for offset := int64(7); ; {
@@ -309,7 +317,7 @@ func FuzzStream(f *testing.F) {
 			if err != nil {
 				break
 			}
-			if _, err = l.execute(list); err != nil {
+			if _, err = f.execute(list); err != nil {
 				break
 			}
 			r.With(func() {

@@ -33,7 +33,7 @@
 //	role         REPLICAOF: who is the master, and what becomes of the history
 //	link         connects, and connects again
 //	link_sync    asks for the stream, loads a snapshot
-//	link_stream  executes the stream, acknowledges
+//	link_stream  executes the stream, which an event loop reads if possible; acknowledges
 //
 // Invariants:
 //  1. The stream of a master runs from the first replica's snapshot until repl-backlog-ttl after the last replica has disconnected.

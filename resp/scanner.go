@@ -92,6 +92,19 @@ func (s *Scanner) Next() ([]Command, error) {
 	}
 }
 
+// Add adds a piece of the source, for a Scanner that has no other.
+func (s *Scanner) Add(piece []byte) {
+	s.makeRoom()
+	s.buf = append(s.buf, piece...)
+}
+
+// Ready returns commands that are complete, which are valid until the next call of a method; none if more must be added. The error is a *Flaw.
+func (s *Scanner) Ready() ([]Command, error) {
+	s.list, s.args = s.list[:0], s.args[:0]
+	flaw := s.scan()
+	return s.list, flaw
+}
+
 // scan parses complete commands in the buffer. It returns a flaw only if no command precedes it; otherwise the next call does.
 func (s *Scanner) scan() error {
 	for len(s.list) < scanAtOnce && s.at < len(s.buf) && len(s.buf)-s.at >= s.part.need {

@@ -4,6 +4,8 @@ import (
 	"net"
 	"sync"
 	"sync/atomic"
+
+	"github.com/miniserver-go/miniserver/engine"
 )
 
 // loop is what the event loops of both kinds have in common: loops_epoll.go serves sockets on Linux, netloop.go any net.Conn. A loop works in
@@ -19,8 +21,9 @@ type loop struct {
 	moved  moved        // by its connections
 	load   atomic.Int64 // connections that it has or will have
 
-	interrupt func()      // ends the wait, or the next one; called from any goroutine
-	due       atomic.Bool // the lists are not empty
+	feed      func(nc net.Conn, receive engine.Receive) (engine.Feed, error) // see Engine.Feed; nil if the loop cannot
+	interrupt func()                                                         // ends the wait, or the next one; called from any goroutine
+	due       atomic.Bool                                                    // the lists are not empty
 
 	mu        sync.Mutex
 	functions []func() // to call

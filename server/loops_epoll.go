@@ -25,10 +25,10 @@ type socketLoops struct{ loops []*epollLoop }
 // epollLoop serves sockets.
 type epollLoop struct {
 	loop
-	epoll    int          // file descriptors
-	bell     int          // an eventfd, which ends the wait
-	waiting  atomic.Bool  // the bell must be rung to end the wait
-	sockets  []*epollConn // by file descriptors
+	epoll    int           // file descriptors
+	bell     int           // an eventfd, which ends the wait
+	waiting  atomic.Bool   // the bell must be rung to end the wait
+	sockets  []epollSocket // by file descriptors; nil for those of others
 	events   []unix.EpollEvent
 	buffer   []byte        // for what is read
 	moment   unix.Timespec // of a pause
@@ -69,7 +69,7 @@ func startSocketLoops(s *Server) (ls socketLoops, err error) {
 
 // prepare opens what the loop waits with.
 func (l *epollLoop) prepare() (err error) {
-	l.interrupt = l.ring
+	l.interrupt, l.feed = l.ring, l.newFeed
 	if l.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
 		return os.NewSyscallError("epoll_create1", err)
 	}
@@ -222,13 +222,34 @@ type epollConn struct {
 	pending int      // bytes of it
 }
 
+// epollSocket is a socket of a loop, on which its methods are called.
+type epollSocket interface {
+	// handle handles events.
+	handle(events uint32)
+	// close closes the socket.
+	close()
+}
+
+// add makes a socket known.
+func (l *epollLoop) add(fd int, s epollSocket) {
+	if fd >= len(l.sockets) {
+		l.sockets = append(l.sockets, make([]epollSocket, fd+1-len(l.sockets))...)
+	}
+	l.sockets[fd] = s
+}
+
+// remove closes a socket.
+func (l *epollLoop) remove(fd int) {
+	l.sockets[fd] = nil
+	_ = l.control(unix.EPOLL_CTL_DEL, fd, 0) // which another descriptor of the socket would prevent
+	_ = unix.Close(fd)
+	l.load.Add(-1)
+}
+
 // open begins a connection.
 func (l *epollLoop) open(fd int, c *conn) {
 	s := &epollConn{loop: l, conn: c, number: fd}
-	if fd >= len(l.sockets) {
-		l.sockets = append(l.sockets, make([]*epollConn, fd+1-len(l.sockets))...)
-	}
-	l.sockets[fd] = s
+	l.add(fd, s)
 	c.open(&l.loop, s)
 	if l.control(unix.EPOLL_CTL_ADD, fd, unix.EPOLLIN) != nil {
 		c.broken = true
@@ -263,10 +284,7 @@ func (s *epollConn) close() {
 	if s.conn.close(); !broken && s.pending > 0 {
 		s.sendMore()
 	}
-	s.loop.sockets[s.number] = nil
-	_ = s.loop.control(unix.EPOLL_CTL_DEL, s.number, 0) // which another descriptor of the socket would prevent
-	_ = unix.Close(s.number)
-	s.loop.load.Add(-1)
+	s.loop.remove(s.number)
 }
 
 // fd implements socket.

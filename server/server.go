@@ -136,6 +136,7 @@ func (s *Server) host() engine.Host {
 		Due:     s.due,
 		Spawn:   s.opts.Spawn,
 		InTurns: s.inTurns,
+		Feed:    s.feed,
 		Exit:    s.exit,
 		Sleep:   sleep,
 		Log:     s.log,

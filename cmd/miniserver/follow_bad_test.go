@@ -261,6 +261,23 @@ func smallDisk(t *testing.T, server, size string) (path, dir string) {
 	return path, dir
 }
 
+// A replica that is shut down does not look for its master again.
+func TestAReplicaEndsWithItsLink(t *testing.T) {
+	m, port := master(t)
+	r := watchedServer(t, built(t), "--enable-debug-command", "yes")
+	r.ask(t, "REPLICAOF 127.0.0.1 "+port)
+	requireFollows(t, m, r.asker)
+	another, err := net.Dial(r.process.Network, r.process.Address)
+	require.NoError(t, err)
+	_, err = another.Write([]byte("SHUTDOWN NOSAVE\r\n"))
+	require.NoError(t, err)
+	eventually(t, "it has ended", func() bool { return strings.Contains(r.log(port), "Stopped") })
+	log := r.log(port)
+	require.Contains(t, log, "Finished with success")
+	require.NotContains(t, log, "Reconnecting")
+	require.Equal(t, 1, strings.Count(log, "Connecting to MASTER"), log)
+}
+
 // A replica whose disk is full goes on in memory and says what it could not write: a snapshot needs no disk, and the changes of a master
 // cannot be refused. Redis ends by default in one of these cases, see replica-ignore-disk-write-errors.
 func TestReplicasWithAFullDisk(t *testing.T) {

@@ -25,7 +25,7 @@ var storeysOfEngine = [][]string{
 		"errors.go", "flags.go", "text.go", "histogram.go", "notify.go", "version.go",
 	},
 	{ // Nouns: types that know one another, and what they do alone.
-		"engine.go", "world.go", "command.go", "command_index.go", "keyspecs.go", "categories.go", "syntax.go", "older.go", "call.go", "session.go", "part.go",
+		"engine.go", "world.go", "command.go", "command_index.go", "keyspecs.go", "categories.go", "syntax.go", "older.go", "call.go", "session.go", "part.go", "feed.go",
 		"config.go", "lazyfree.go", "defrag.go", "transaction.go", "slowlog.go", "latency.go", "info.go", "additions.go", "memory.go", "output.go", "held.go",
 		"client_buffers.go", "pause.go", "shutdown.go", "cluster.go", "stopwatch.go", "role.go", "topology.go", "cluster_nodes.go",
 		"stats.go", "propagation.go", "propagation_older.go", "persistence.go", "slowscript.go", "debugged.go", "evict_pool.go", "blocked_clients.go", "tracking.go",

@@ -10,7 +10,7 @@
 //	                                          ◀──  commands
 //	REPLCONF ACK offset                       ──▶
 //
-// A Link is used in this order: Handshake, PSync, for a full synchronization Snapshot, then Next again and again. The link knows
+// A Link is used in this order: Handshake, PSync, for a full synchronization Snapshot, then Next again and again, or Yield and Take. The link knows
 // offsets and nothing else: no engine, no data, no goroutine. Its caller reads the snapshot, runs the commands and acknowledges.
 //
 // Invariants:
@@ -49,6 +49,7 @@ type Link struct {
 	Unknown []string
 
 	conn     net.Conn
+	out      io.Writer // in place of conn, see Yield
 	timeout  time.Duration
 	maxArg   int64
 	in       *bufio.Reader
@@ -205,16 +206,44 @@ func answer(line string, asked Answer) (Answer, error) {
 // by which the master shows that it is there. Start and End are offsets of the stream. The commands are valid until the next call.
 // The error is io.ErrUnexpectedEOF if the master has closed the connection.
 func (l *Link) Next() ([]resp.Command, error) {
-	if l.stream == nil || l.snapshot != nil && !l.snapshot.ended {
+	if !l.streams() {
 		return nil, ErrUnread
 	}
 	list, err := l.stream.Next()
-	if flaw, ok := err.(*resp.Flaw); err == io.EOF || ok && flaw.Truncated {
-		err = io.ErrUnexpectedEOF
-	} else if ok {
-		err = fmt.Errorf(errStream, err)
+	return list, streamError(err)
+}
+
+// streams reports whether the stream is what comes next.
+func (l *Link) streams() bool { return l.stream != nil && (l.snapshot == nil || l.snapshot.ended) }
+
+// Yield leaves the connection to the caller, which reads it, and passes what arrives to Take instead of calling Next. What the link sends goes to out.
+func (l *Link) Yield(out io.Writer) { l.out = out }
+
+// Take adds data to the stream, and returns commands that are complete, as Next does. If there are any, there may be more, which it returns if it is
+// called again with nothing.
+func (l *Link) Take(data []byte) ([]resp.Command, error) {
+	if !l.streams() {
+		return nil, ErrUnread
 	}
-	return list, err
+	if read, _ := l.in.Peek(l.in.Buffered()); len(read) > 0 {
+		l.stream.Add(read)
+		_, _ = l.in.Discard(len(read))
+	}
+	if len(data) > 0 {
+		l.stream.Add(data)
+	}
+	list, err := l.stream.Ready()
+	return list, streamError(err)
+}
+
+// streamError is the error of the stream for that of its scanner.
+func streamError(err error) error {
+	if flaw, ok := err.(*resp.Flaw); err == io.EOF || ok && flaw.Truncated {
+		return io.ErrUnexpectedEOF
+	} else if ok {
+		return fmt.Errorf(errStream, err)
+	}
+	return err
 }
 
 // Ack tells the master up to which offset the replica has the stream, and up to which one on its disk; fsynced is negative for a
@@ -260,6 +289,10 @@ func (l *Link) send(words ...string) error {
 }
 
 func (l *Link) write(text []byte) error {
+	if l.out != nil {
+		_, err := l.out.Write(text)
+		return err
+	}
 	if err := l.conn.SetWriteDeadline(deadline(l.timeout)); err != nil {
 		return err
 	}

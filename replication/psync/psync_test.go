@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/internal/quick"
+	"github.com/miniserver-go/miniserver/resp"
 )
 
 // master is the connection to a master that says a text, whatever it receives.
@@ -47,6 +48,28 @@ const (
 
 // follow does a full synchronization, and returns the snapshot and the commands.
 func follow(m *master) (events []string, err error) {
+	return followBy(m, func(l *Link) ([]resp.Command, error) { return l.Next() })
+}
+
+// followTaking is follow for a caller that reads the stream itself.
+func followTaking(m *master) (events []string, err error) {
+	return followBy(m, func(l *Link) (list []resp.Command, err error) {
+		for b := make([]byte, 7); ; {
+			if list, err = l.Take(nil); len(list) > 0 || err != nil {
+				return list, err
+			}
+			n, err := m.Read(b)
+			if err == io.EOF {
+				return nil, io.ErrUnexpectedEOF
+			}
+			if list, err = l.Take(b[:n]); len(list) > 0 || err != nil {
+				return list, err
+			}
+		}
+	})
+}
+
+func followBy(m *master, next func(l *Link) ([]resp.Command, error)) (events []string, err error) {
 	l, err := Handshake(m, Options{Timeout: time.Second})
 	if err != nil {
 		return nil, err
@@ -65,7 +88,7 @@ func follow(m *master) (events []string, err error) {
 		return events, err
 	}
 	for {
-		list, err := l.Next()
+		list, err := next(l)
 		if err != nil {
 			return events, err
 		}
@@ -99,8 +122,10 @@ func TestFullSynchronizationInPiecesOfAnySize(t *testing.T) {
 				require.Equal(t, want, events)
 				require.Equal(t, command("PING")+command("REPLCONF", "capa", "eof", "capa", "psync2")+command("PSYNC", "?", "-1"), m.received.String())
 			}
-			_, err := follow(saying(text[:at]))
-			require.Equal(t, io.ErrUnexpectedEOF, err, "the link is cut after %q", text[:at])
+			for _, f := range []func(*master) ([]string, error){follow, followTaking} {
+				_, err := f(saying(text[:at]))
+				require.Equal(t, io.ErrUnexpectedEOF, err, "the link is cut after %q", text[:at])
+			}
 		}
 	}
 }
@@ -215,6 +240,9 @@ func FuzzFollow(f *testing.F) {
 		require.Error(t, err)
 		pieces, _ := follow(&master{text: iotest.OneByteReader(bytes.NewReader(text))})
 		require.Equal(t, events, pieces)
+		taken, same := followTaking(saying(string(text)))
+		require.Equal(t, events, taken)
+		require.Equal(t, err, same)
 		require.LessOrEqual(t, len(events), len(text))
 	})
 }
