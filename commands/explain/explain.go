@@ -9,6 +9,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/intset"
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/ds/set"
+	"github.com/miniserver-go/miniserver/ds/slab"
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
@@ -75,7 +76,10 @@ func overview(key []byte, v keyspace.Value, l keyspace.Layout) report {
 	}
 	entry, rounding := report{{"form", "packed", "one cell outside of Go's heap, which the collector never looks into"},
 		{"header", l.Header, "access clock and kind 4, lengths 4, a deadline 8"}}, "up to a multiple of 8"
-	if !l.Packed {
+	switch {
+	case l.Packed && l.Header+l.Key+l.Value > slab.SmallCell:
+		rounding = "up to the next size of a cell: eight from one power of two to the next"
+	case !l.Packed:
 		rounding = "up to what the allocator hands out"
 		entry = report{{"form", "boxed", "a cell with the key, and an object that points to the value"},
 			{"header", l.Header, "as in a packed entry, and that object"}}
