@@ -78,13 +78,9 @@ func NewScanner(src io.Reader, offset int64) *Scanner {
 // Next returns some commands, at least one, which are valid until the next call. It waits for one, and does not wait for more.
 // The error is io.EOF at the end of the source, a *Flaw where the source is damaged, or that of the source.
 func (s *Scanner) Next() ([]Command, error) {
-	s.list, s.args = s.list[:0], s.args[:0]
 	for {
-		if flaw := s.scan(); flaw != nil {
-			return nil, flaw
-		}
-		if len(s.list) > 0 {
-			return s.list, nil
+		if list, err := s.Ready(); len(list) > 0 || err != nil {
+			return list, err
 		}
 		if err := s.fill(); err != nil {
 			return nil, err

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"cmp"
 	"errors"
 	"net"
 	"slices"
@@ -20,6 +19,3 @@ func (s *Server) feed(nc net.Conn, receive engine.Receive) (engine.Feed, error) 
 	}
 	return slices.MinFunc(loops, byLoad).feed(nc, receive)
 }
-
-// byLoad compares loops by their connections.
-func byLoad(a, b *loop) int { return cmp.Compare(a.load.Load(), b.load.Load()) }

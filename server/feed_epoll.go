@@ -31,21 +31,13 @@ func (l *epollLoop) newFeed(nc net.Conn, receive engine.Receive) (engine.Feed, e
 	if _, ok := nc.(syscall.Conn); !ok {
 		return nil, errors.ErrUnsupported
 	}
-	fd, err := detach(nc)
-	if err != nil {
-		return nil, err
-	}
-	f := &epollFeed{loop: l, number: fd, receive: receive}
-	l.load.Add(1)
-	if !l.execute(f.open) {
-		_ = unix.Close(fd)
-		return nil, net.ErrClosed
-	}
-	return f, nil
+	f := &epollFeed{loop: l, receive: receive}
+	return f, l.adopt(nc, f.open)
 }
 
-func (f *epollFeed) open() {
-	f.loop.add(f.number, f)
+func (f *epollFeed) open(fd int) {
+	f.number = fd
+	f.loop.add(fd, f)
 	f.resume()
 }
 

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -130,3 +131,6 @@ func (l *loop) finish() {
 	l.endRound(true, true)
 	l.turns.finish()
 }
+
+// byLoad compares loops by their connections.
+func byLoad(a, b *loop) int { return cmp.Compare(a.load.Load(), b.load.Load()) }

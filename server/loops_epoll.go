@@ -3,7 +3,6 @@
 package server
 
 import (
-	"cmp"
 	"net"
 	"os"
 	"runtime"
@@ -105,13 +104,18 @@ func (ls *socketLoops) stop() {
 
 // enroll passes a connection to the loop with the fewest.
 func (ls *socketLoops) enroll(nc net.Conn, c *conn) error {
+	l := slices.MinFunc(ls.loops, func(a, b *epollLoop) int { return byLoad(&a.loop, &b.loop) })
+	return l.adopt(nc, func(fd int) { l.open(fd, c) })
+}
+
+// adopt makes a connection the loop's, which opens it.
+func (l *epollLoop) adopt(nc net.Conn, open func(fd int)) error {
 	fd, err := detach(nc)
 	if err != nil {
 		return err
 	}
-	l := slices.MinFunc(ls.loops, func(a, b *epollLoop) int { return cmp.Compare(a.load.Load(), b.load.Load()) })
 	l.load.Add(1)
-	if !l.execute(func() { l.open(fd, c) }) {
+	if !l.execute(func() { open(fd) }) {
 		_ = unix.Close(fd)
 		return net.ErrClosed
 	}

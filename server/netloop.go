@@ -1,7 +1,6 @@
 package server
 
 import (
-	"cmp"
 	"context"
 	"net"
 	"runtime"
@@ -93,7 +92,7 @@ func (l *netLoop) wait(ctx context.Context) bool {
 
 // serve serves a connection until it ends.
 func (ls *netLoops) serve(end net.Conn, c *conn) {
-	l := slices.MinFunc(ls.loops, func(a, b *netLoop) int { return cmp.Compare(a.load.Load(), b.load.Load()) })
+	l := slices.MinFunc(ls.loops, func(a, b *netLoop) int { return byLoad(&a.loop, &b.loop) })
 	l.load.Add(1)
 	defer l.load.Add(-1)
 	p := &netConn{end: end, loop: l, conn: c, ready: make(chan struct{}, 1)}

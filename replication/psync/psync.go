@@ -49,8 +49,7 @@ type Link struct {
 	Unknown []string
 
 	conn     net.Conn
-	out      io.Writer // in place of conn, see Yield
-	timeout  time.Duration
+	out      io.Writer // conn, or what Yield has set
 	maxArg   int64
 	in       *bufio.Reader
 	snapshot *snapshot     // nil if there is none
@@ -82,11 +81,11 @@ const (
 // Handshake introduces the replica to the master at the other end of conn, which belongs to the link from now on. The error is a
 // *Refusal if the master refuses PING or AUTH; the caller closes conn after any error.
 func Handshake(conn net.Conn, o Options) (*Link, error) {
-	l := &Link{conn: conn, timeout: o.Timeout, maxArg: o.MaxArg}
+	both := patient{conn, o.Timeout}
+	l := &Link{conn: conn, out: both, in: bufio.NewReaderSize(both, bufferBytes), maxArg: o.MaxArg}
 	if l.maxArg == 0 {
 		l.maxArg = defaultMaxArg
 	}
-	l.in = bufio.NewReaderSize(patient{conn, o.Timeout}, bufferBytes)
 	if err := l.ping(); err != nil {
 		return nil, err
 	}
@@ -289,14 +288,7 @@ func (l *Link) send(words ...string) error {
 }
 
 func (l *Link) write(text []byte) error {
-	if l.out != nil {
-		_, err := l.out.Write(text)
-		return err
-	}
-	if err := l.conn.SetWriteDeadline(deadline(l.timeout)); err != nil {
-		return err
-	}
-	_, err := l.conn.Write(text)
+	_, err := l.out.Write(text)
 	return err
 }
 
@@ -320,7 +312,7 @@ func readLine(in *bufio.Reader) (string, error) {
 	}
 }
 
-// patient is a connection with a new deadline for each read.
+// patient is a connection with a new deadline for each read and write.
 type patient struct {
 	conn    net.Conn
 	timeout time.Duration
@@ -331,6 +323,13 @@ func (p patient) Read(b []byte) (int, error) {
 		return 0, err
 	}
 	return p.conn.Read(b)
+}
+
+func (p patient) Write(b []byte) (int, error) {
+	if err := p.conn.SetWriteDeadline(deadline(p.timeout)); err != nil {
+		return 0, err
+	}
+	return p.conn.Write(b)
 }
 
 // deadline returns the time after a timeout; none for 0.
