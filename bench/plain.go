@@ -31,6 +31,8 @@ func plainWorkloads() []workload {
 	set := []string{"SET", "key:__rand_int__", "xxx"}
 	get := []string{"GET", "key:__rand_int__"}
 	list := []workload{
+		{name: "SET, 1 client", clients: 1, pipeline: 1, share: 0.2, keyspace: plainKeys, args: set},
+		{name: "GET, 1 client", clients: 1, pipeline: 1, share: 0.2, keyspace: plainKeys, args: get, setup: fill},
 		{name: "SET, 50 clients", clients: 50, pipeline: 1, share: 1, keyspace: plainKeys, args: set},
 		{name: "SET, 500 clients", clients: 500, pipeline: 1, share: 1, keyspace: plainKeys, args: set},
 		{name: "GET, 50 clients", clients: 50, pipeline: 1, share: 1, keyspace: plainKeys, args: get, setup: fill},

@@ -147,7 +147,7 @@ func (e *Engine) endBatch() {
 
 // takeReplies returns the replies for sending. While a slow script runs, only those before its own.
 func (s *Session) takeReplies() Outcome {
-	s.wakePending = false
+	s.wakePending, s.soonPending = false, false
 	s.closing = s.closing || s.Reply.Full()
 	o := Outcome{Blocked: s.blocked != nil || s.running && s.debugger == nil || s.postponed, Closing: s.closing, Overflow: s.Reply.Full(), Class: s.outputClass(),
 		Awaits: s.awaits()}
@@ -173,7 +173,7 @@ func (e *Engine) Collect(s *Session) Outcome {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	o := s.takeReplies()
-	if o.Class != ClassNormal && cap(o.Out) <= maxPushBuffer {
+	if size := cap(o.Out); o.Class != ClassNormal && size <= maxPushBuffer || o.Class == ClassReplica && size <= maxStreamBuffer {
 		s.ownBuffer = o.Out // it was not lent
 	}
 	return o

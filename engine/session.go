@@ -88,6 +88,7 @@ type Session struct {
 	postponed    bool // its next command waits for the end of CLIENT PAUSE, or of delay
 	running      bool // its slow script, or one that is debugged, runs on a goroutine of the host
 	wakePending  bool // Peer.Wake was called, and Collect not yet
+	soonPending  bool // PatientPeer.WakeSoon was, and Collect not yet
 	borrows      bool
 }
 
@@ -186,9 +187,12 @@ func (s *Session) useLentBuffer() {
 // maxOwnBuffer is the largest reply buffer, in bytes, that a session keeps for the next replies.
 const maxOwnBuffer = 1 << 20
 
-// maxPushBuffer is the largest buffer, in bytes, that a subscriber or replica keeps for the next messages
-// even if an event loop lends it buffers for replies.
-const maxPushBuffer = 16 << 10
+// The largest buffers, in bytes, that a subscriber keeps for the next messages, and a replica for the next piece of its stream, even if an event loop
+// lends them buffers for replies.
+const (
+	maxPushBuffer   = 16 << 10
+	maxStreamBuffer = 256 << 10
+)
 
 // Peer is the session's connection, as the engine reaches it outside of Do.
 type Peer interface {
@@ -197,16 +201,44 @@ type Peer interface {
 	Wake()
 }
 
+// PatientPeer is a connection that can wait for more to send.
+type PatientPeer interface {
+	Peer
+	// WakeSoon is Wake for replies that may wait up to a millisecond for others.
+	WakeSoon()
+}
+
 // Wake asks the connection to send what was written to Reply outside of the session's own Do. One call
 // serves everything until Collect, so a burst of messages wakes the event loop once. It is called under the
 // lock.
 func (s *Session) Wake() {
 	if s.Peer != nil && !s.wakePending {
-		s.wakePending, s.lastActive = true, s.world.time.micros
-		s.limitReplies()
-		s.countWaiting()
+		s.wakePending = true
+		s.noteReplies()
 		s.Peer.Wake()
 	}
+}
+
+// WakeSoon is Wake if the connection cannot wait for more to send.
+func (s *Session) WakeSoon() {
+	if s.wakePending || s.soonPending {
+		return
+	}
+	peer, patient := s.Peer.(PatientPeer)
+	if !patient {
+		s.Wake()
+		return
+	}
+	s.soonPending = true
+	s.noteReplies()
+	peer.WakeSoon()
+}
+
+// noteReplies notes that there are replies which were written outside of the session's own Do.
+func (s *Session) noteReplies() {
+	s.lastActive = s.world.time.micros
+	s.limitReplies()
+	s.countWaiting()
 }
 
 // countWaiting counts the buffer of replies that the connection has not taken, if it is more than one block: as most

@@ -103,9 +103,13 @@ func (r *replica) gone() bool { return r.session.Closing() || !r.Attached() }
 
 // send sends raw text.
 func (r *replica) send(text []byte) {
+	r.write(text)
+	r.session.Wake()
+}
+
+func (r *replica) write(text []byte) {
 	r.master.traffic.out += int64(len(text))
 	r.session.Reply.Raw(text)
-	r.session.Wake()
 }
 
 // unsent returns the number of bytes not sent yet. It also wakes the connection to send them.
@@ -179,7 +183,8 @@ func (r *replica) feed(text []byte) {
 	case s.Closing() || r.request.OnlySnapshot || r.state == waitBgsaveStart:
 		return
 	case r.state == online:
-		r.send(text)
+		r.write(text)
+		s.WakeSoon()
 		pending = s.Reply.Len()
 	default:
 		r.hold(append(r.held, text...))

@@ -55,8 +55,11 @@ func (b *bench) pass(seconds int64) {
 }
 
 // synced returns a session that has received a snapshot and acknowledged it.
-func (b *bench) synced() *engine.Session {
-	s := b.NewSession(nil)
+func (b *bench) synced() *engine.Session { return b.syncedTo(nil) }
+
+// syncedTo is synced for a session with a connection.
+func (b *bench) syncedTo(peer engine.Peer) *engine.Session {
+	s := b.NewSession(peer)
 	b.do(s, "REPLCONF capa eof", "PSYNC ? -1")
 	<-b.sent
 	b.do(s, "REPLCONF ACK 1")
@@ -265,4 +268,28 @@ func TestStreamThatIsHeldBackCounts(t *testing.T) {
 	require.Zero(t, replica.HeldBack.Load())
 	b.Close(replica)
 	require.Zero(t, b.MemoryUsage().Replicas)
+}
+
+// patient is the connection of a replica. It counts how often it was woken.
+type patient struct{ now, soon int }
+
+func (p *patient) Wake()     { p.now++ }
+func (p *patient) WakeSoon() { p.soon++ }
+
+func TestChangesWaitForOthersAndQuestionsDoNot(t *testing.T) {
+	b := newBench(t)
+	p := &patient{}
+	replica, client := b.syncedTo(p), b.NewSession(nil)
+	b.received(replica)
+	*p = patient{}
+	b.do(client, "SET a 1", "SET b 2")
+	require.Equal(t, patient{soon: 1}, *p, "until the connection takes both")
+	require.Equal(t, command("SELECT", "0")+command("SET", "a", "1")+command("SET", "b", "2"), b.received(replica))
+	b.do(client, "SET c 3")
+	require.Equal(t, patient{soon: 2}, *p)
+
+	waiting := b.NewSession(nil)
+	b.do(waiting, "WAIT 1 0")
+	require.Equal(t, patient{now: 1, soon: 2}, *p, "the client waits for the replica's answer")
+	require.Equal(t, command("SET", "c", "3")+command("REPLCONF", "GETACK", "*"), b.received(replica))
 }

@@ -48,13 +48,21 @@ func (m *Master) block(c *engine.Call, deadline int64, w *wait) {
 	m.endWaits()
 	m.waits = append(m.waits, w)
 	if m.stream.running && m.link == nil {
-		m.feedWords("REPLCONF", "GETACK", "*")
+		m.askReplicas()
 	}
 	if w.local {
 		m.opts.Journal.Await(func() {
 			w.local = false
 			m.endWaits()
 		})
+	}
+}
+
+// askReplicas asks the replicas at once to acknowledge what they have.
+func (m *Master) askReplicas() {
+	m.feedWords("REPLCONF", "GETACK", "*")
+	for _, r := range m.replicas {
+		r.session.Wake()
 	}
 }
 
@@ -79,7 +87,7 @@ func (m *Master) lags() bool {
 	}
 	if m.link == nil && m.asked != m.stream.changed {
 		m.asked = m.stream.changed
-		m.feedWords("REPLCONF", "GETACK", "*")
+		m.askReplicas()
 	}
 	return true
 }

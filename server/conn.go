@@ -50,6 +50,9 @@ var bufferPool = sync.Pool{New: func() any { return &buffers{out: make([]byte, 0
 // Wake makes the event loop handle the connection again. It may be called from any goroutine.
 func (c *conn) Wake() { c.loop.wake(c) }
 
+// WakeSoon is Wake for what may wait for more, see paced. It may be called from any goroutine.
+func (c *conn) WakeSoon() { c.loop.wakeSoon(c) }
+
 // open begins the connection, whose first input may be there.
 func (c *conn) open(l *loop, end socket) {
 	c.loop, c.socket = l, end

@@ -5,6 +5,7 @@ import (
 	"net"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/miniserver-go/miniserver/engine"
 )
@@ -18,12 +19,14 @@ import (
 type loop struct {
 	group
 	turns  turns
+	paced  paced
 	number int          // from 0
 	moved  moved        // by its connections
 	load   atomic.Int64 // connections that it has or will have
 
 	feed      func(nc net.Conn, receive engine.Receive) (engine.Feed, error) // see Engine.Feed; nil if the loop cannot
 	interrupt func()                                                         // ends the wait, or the next one; called from any goroutine
+	alarm     func(after time.Duration)                                      // ends a wait after some time, unless another alarm does so before; nil if it cannot
 	due       atomic.Bool                                                    // the lists are not empty
 
 	mu        sync.Mutex
@@ -79,6 +82,19 @@ func (l *loop) wake(c *conn) {
 	l.announce()
 }
 
+// wakeSoon is wake for a connection that may wait for more to send.
+func (l *loop) wakeSoon(c *conn) {
+	if l.alarm == nil {
+		l.wake(c)
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.paced.add(c) {
+		l.interrupt()
+	}
+}
+
 func (l *loop) announce() {
 	if !l.due.Swap(true) {
 		l.interrupt()
@@ -94,15 +110,35 @@ func (l *loop) endRound(ripe, idle bool) {
 		for _, fn := range functions {
 			fn()
 		}
-		for _, c := range wakes {
-			if !c.closed {
-				c.handle(nil)
-			}
-		}
+		handleAgain(wakes)
 		l.giveBack(wakes)
 	}
+	l.wakePaced()
 	l.group.endRound()
 	l.turns.next(idle && !l.due.Load())
+}
+
+// wakePaced handles again the connections that have waited for more to send, or sees to it that there is a round in time.
+func (l *loop) wakePaced() {
+	if !l.paced.due.Load() {
+		return
+	}
+	if wait := l.paced.wait(); wait > 0 {
+		l.alarm(wait)
+		return
+	}
+	l.mu.Lock()
+	conns := l.paced.take()
+	l.mu.Unlock()
+	handleAgain(conns)
+}
+
+func handleAgain(conns []*conn) {
+	for _, c := range conns {
+		if !c.closed {
+			c.handle(nil)
+		}
+	}
 }
 
 // take empties the lists.
