@@ -200,7 +200,7 @@ func (l *epollLoop) setClock(after time.Duration) {
 func (l *epollLoop) wait() (n int) {
 	l.waiting.Store(true)
 	defer l.waiting.Store(false)
-	if l.due.Load() || l.paced.due.Load() && !l.alarmed {
+	if l.due.Load() || l.paced.due.Load() && !l.alarmed { // some came after the loop had looked
 		return l.look()
 	}
 	switch {
