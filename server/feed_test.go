@@ -41,11 +41,12 @@ func startFeed(t *testing.T, r *running) *fed {
 			f.errs <- err
 			return true
 		}
-		f.pieces <- string(data)
 		select {
 		case <-f.refuse:
+			f.pieces <- string(data)
 			return false
 		default:
+			f.pieces <- string(data)
 			return true
 		}
 	})
