@@ -173,7 +173,7 @@ func (e *Engine) Collect(s *Session) Outcome {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	o := s.takeReplies()
-	if size := cap(o.Out); o.Class != ClassNormal && size <= maxPushBuffer || o.Class == ClassReplica && size <= maxStreamBuffer {
+	if cap(o.Out) <= maxPushBuffers[o.Class] {
 		s.ownBuffer = o.Out // it was not lent
 	}
 	return o

@@ -187,12 +187,9 @@ func (s *Session) useLentBuffer() {
 // maxOwnBuffer is the largest reply buffer, in bytes, that a session keeps for the next replies.
 const maxOwnBuffer = 1 << 20
 
-// The largest buffers, in bytes, that a subscriber keeps for the next messages, and a replica for the next piece of its stream, even if an event loop
-// lends them buffers for replies.
-const (
-	maxPushBuffer   = 16 << 10
-	maxStreamBuffer = 256 << 10
-)
+// maxPushBuffers are the largest buffers, in bytes, that a subscriber keeps for the next messages, and a replica for the next piece of its stream, even if an
+// event loop lends them buffers for replies.
+var maxPushBuffers = [Classes]int{ClassReplica: 256 << 10, ClassPubSub: 16 << 10}
 
 // Peer is the session's connection, as the engine reaches it outside of Do.
 type Peer interface {
@@ -219,7 +216,7 @@ func (s *Session) Wake() {
 	}
 }
 
-// WakeSoon is Wake if the connection cannot wait for more to send.
+// WakeSoon is Wake for replies that may wait for others. A connection that cannot wait is woken at once.
 func (s *Session) WakeSoon() {
 	if s.wakePending || s.soonPending {
 		return

@@ -41,14 +41,14 @@ func startFeed(t *testing.T, r *running) *fed {
 			f.errs <- err
 			return true
 		}
+		more := true
 		select {
 		case <-f.refuse:
-			f.pieces <- string(data)
-			return false
+			more = false
 		default:
-			f.pieces <- string(data)
-			return true
 		}
+		f.pieces <- string(data)
+		return more
 	})
 	require.NoError(t, err)
 	require.Empty(t, <-f.pieces, "the first call")

@@ -26,8 +26,8 @@ type epollLoop struct {
 	loop
 	epoll    int           // file descriptors
 	bell     int           // an eventfd, which ends the wait
-	clock    int           // a timerfd, which ends the wait after some time
-	alarmed  bool          // the clock is set
+	timer    int           // a timerfd, which ends the wait after some time
+	armed    bool          // the timer runs
 	waiting  atomic.Bool   // the bell must be rung to end the wait
 	sockets  []epollSocket // by file descriptors; nil for those of others
 	events   []unix.EpollEvent
@@ -57,7 +57,7 @@ const (
 // startSocketLoops starts the loops of a server.
 func startSocketLoops(s *Server) (ls socketLoops, err error) {
 	for range s.Loops() {
-		l := &epollLoop{epoll: -1, bell: -1, clock: -1, events: make([]unix.EpollEvent, roundEvents), buffer: make([]byte, readSize), over: make(chan struct{})}
+		l := &epollLoop{epoll: -1, bell: -1, timer: -1, events: make([]unix.EpollEvent, roundEvents), buffer: make([]byte, readSize), over: make(chan struct{})}
 		ls.loops = append(ls.loops, l)
 		if err = l.prepare(); err != nil {
 			for _, l := range ls.loops {
@@ -75,17 +75,17 @@ func startSocketLoops(s *Server) (ls socketLoops, err error) {
 
 // prepare opens what the loop waits with.
 func (l *epollLoop) prepare() (err error) {
-	l.interrupt, l.alarm, l.feed = l.ring, l.setClock, l.newFeed
+	l.interrupt, l.alarm, l.feed = l.ring, l.setTimer, l.newFeed
 	if l.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
 		return os.NewSyscallError("epoll_create1", err)
 	}
 	if l.bell, err = unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC); err != nil {
 		return os.NewSyscallError("eventfd", err)
 	}
-	if l.clock, err = unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC); err != nil {
+	if l.timer, err = unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC); err != nil {
 		return os.NewSyscallError("timerfd_create", err)
 	}
-	if err = l.control(unix.EPOLL_CTL_ADD, l.clock, unix.EPOLLIN|unix.EPOLLET); err != nil {
+	if err = l.control(unix.EPOLL_CTL_ADD, l.timer, unix.EPOLLIN|unix.EPOLLET); err != nil {
 		return err
 	}
 	return l.control(unix.EPOLL_CTL_ADD, l.bell, unix.EPOLLIN)
@@ -95,7 +95,7 @@ func (l *epollLoop) prepare() (err error) {
 func (l *epollLoop) release() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, fd := range []int{l.epoll, l.bell, l.clock} {
+	for _, fd := range []int{l.epoll, l.bell, l.timer} {
 		if fd >= 0 {
 			_ = unix.Close(fd)
 		}
@@ -164,8 +164,8 @@ func (l *epollLoop) run() {
 			case l.bell:
 				_, _ = readNow(fd, l.buffer[:8])
 				ripe = true
-			case l.clock:
-				l.alarmed = false
+			case l.timer:
+				l.armed = false
 			default:
 				l.sockets[fd].handle(ev.Events)
 			}
@@ -189,10 +189,10 @@ func (l *epollLoop) ring() {
 	}
 }
 
-// setClock ends a wait after some time, unless the clock is set already.
-func (l *epollLoop) setClock(after time.Duration) {
-	if !l.alarmed {
-		l.alarmed = unix.TimerfdSettime(l.clock, 0, &unix.ItimerSpec{Value: unix.NsecToTimespec(int64(after))}, nil) == nil
+// setTimer ends a wait after some time, unless the timer runs already.
+func (l *epollLoop) setTimer(after time.Duration) {
+	if !l.armed {
+		l.armed = unix.TimerfdSettime(l.timer, 0, &unix.ItimerSpec{Value: unix.NsecToTimespec(int64(after))}, nil) == nil
 	}
 }
 
@@ -200,7 +200,7 @@ func (l *epollLoop) setClock(after time.Duration) {
 func (l *epollLoop) wait() (n int) {
 	l.waiting.Store(true)
 	defer l.waiting.Store(false)
-	if l.due.Load() || l.paced.due.Load() && !l.alarmed { // some came after the loop had looked
+	if l.due.Load() || l.paced.due.Load() && !l.armed { // some came after the loop had looked
 		return l.look()
 	}
 	switch {
