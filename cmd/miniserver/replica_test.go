@@ -210,9 +210,9 @@ func TestReplicasComeUnderLoad(t *testing.T) {
 	eventually(t, "both follow", func() bool { return strings.Count(ours.ask(t, "INFO replication"), "state=online") == 2 })
 	close(stop)
 	<-stopped
+	require.Equal(t, int64(2), ours.count(t, "WAIT 2 60000"))
 	requireSame(t, ours, a)
 	requireSame(t, ours, b)
-	require.Equal(t, int64(2), ours.count(t, "WAIT 2 60000"))
 }
 
 // WAIT counts the replicas that have acknowledged: a stopped replica has not.
