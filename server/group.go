@@ -11,10 +11,10 @@ type Journal interface {
 	Commit() bool
 }
 
-// group is the replies of an event loop that leave at the end of its round. There are two reasons to wait. Speed: rounds
-// are short, and sending replies together costs less, since the client's thread wakes once and finds many replies
-// instead of one. Durability: replies must wait until the journal has saved the changes, and one Commit serves all
-// commands of the round:
+// group is the replies of an event loop that leave together. There are two reasons to wait. Speed: sending replies
+// together costs less, since the client's thread wakes once and finds several instead of one; more than a few would let it
+// idle while the loop works. Durability: replies must wait until the journal has saved the changes, and one Commit at the
+// end of the round serves all its commands:
 //
 //	loop   Do hold Do hold Do hold ... endRound: Commit, send, send, send
 //
@@ -22,7 +22,7 @@ type Journal interface {
 type group struct {
 	server *Server
 	loop   *loop
-	free   held   // what waits for the journal or the end of the round only
+	free   held   // what waits for the journal, the end of the round or fewParts
 	bound  held   // what waits at the barrier, or behind such replies of its connection
 	owing  bool   // replies wait for the journal
 	failed bool   // it could not save, and is tried again later
@@ -50,6 +50,7 @@ func (h *held) add(c *conn, out []byte, awaits bool) {
 }
 
 const (
+	fewParts = 4                      // replies that leave together if they wait for nothing else
 	maxGroup = 1 << 20                // largest buffer that is kept for the next group, in bytes
 	maxPart  = 16 << 10               // largest part that is worth a copy, in bytes
 	retry    = 100 * time.Millisecond // delay after a failed Commit
@@ -78,6 +79,9 @@ func (g *group) hold(c *conn, out []byte, awaits uint64) {
 		c.waiting += len(out)
 	} else {
 		g.free.add(c, out, false)
+		if len(g.free.parts) >= fewParts && !g.owing {
+			g.sendFree()
+		}
 	}
 }
 
@@ -100,14 +104,20 @@ func (g *group) flush() bool {
 		return false
 	}
 	g.owing = false
-	free, bound := g.free, g.bound
-	g.free, g.bound = held{}, held{}
-	if len(bound.parts) > 0 {
+	if bound := g.bound; len(bound.parts) > 0 {
+		g.bound = held{}
 		g.wait(bound)
 	}
+	g.sendFree()
+	return true
+}
+
+// sendFree sends what waits for nothing more.
+func (g *group) sendFree() {
+	free := g.free
+	g.free = held{}
 	g.deliver(free, true)
 	g.free.reuse(free)
-	return true
 }
 
 // deliver sends replies. If those that wait at the barrier are lost, it ends their connections instead.

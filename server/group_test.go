@@ -138,3 +138,38 @@ func TestClientsHearLoadingUntilAllIsThere(t *testing.T) {
 	end()
 	eventually(t, "all is there", func() bool { return c.ask("SET a 1") == "+OK" })
 }
+
+// writes counts the writes to a socket.
+type writes struct {
+	socket
+	n int
+}
+
+func (w *writes) write([]byte) error { w.n++; return nil }
+
+// A few replies leave together; what the journal owes keeps any number until it is saved.
+func TestFewRepliesLeaveTogether(t *testing.T) {
+	j := new(ledger)
+	l := new(loop)
+	l.group = group{server: &Server{opts: Options{Journal: j}}, loop: l}
+	sent := new(writes)
+	reply := func() {
+		c := &conn{loop: l, socket: sent, session: new(engine.Session)}
+		c.write([]byte("+OK\r\n"), 0, true)
+	}
+	for i := range 2*fewParts + 1 {
+		require.Equal(t, i/fewParts*fewParts, sent.n)
+		reply()
+	}
+	l.group.endRound()
+	require.Equal(t, 2*fewParts+1, sent.n)
+
+	j.behind.Store(true)
+	for range fewParts + 1 {
+		reply()
+	}
+	require.Equal(t, 2*fewParts+1, sent.n)
+	l.group.endRound()
+	require.Equal(t, 3*fewParts+2, sent.n)
+	require.EqualValues(t, 1, j.commits.Load())
+}

@@ -51,7 +51,7 @@ const (
 
 	// watchTime is how long a loop that keeps its processor looks for input again and again before it sleeps, if the last wait was not longer. To sleep and
 	// be woken takes longer than a simple command, and the client whose request wakes the loop pays for a part of that.
-	watchTime = 50 * time.Microsecond
+	watchTime = 100 * time.Microsecond
 )
 
 // startSocketLoops starts the loops of a server.
