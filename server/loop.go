@@ -101,9 +101,9 @@ func (l *loop) announce() {
 	}
 }
 
-// endRound sends the replies that the round has left, and before that does what the lists ask for if that is ripe: if it was there before the round's input. So when
-// a client publishes messages, its next ones can come before its subscribers are woken, and these get many in one write. idle says that no connection had
-// input.
+// endRound sends the replies that the round has left, and before that does what the lists ask for if that is ripe: if it was there before the round's
+// input. So when a client publishes messages, its next ones can come before its subscribers are woken, and these get many in one write. idle says that no
+// connection had input.
 func (l *loop) endRound(ripe, idle bool) {
 	if ripe && l.due.Swap(false) {
 		functions, wakes := l.take()
