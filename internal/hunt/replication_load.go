@@ -135,7 +135,8 @@ func (w *writers) stopped() bool {
 	}
 }
 
-// randomFamilies returns commands of the families that are compared with redis-server, without those that configure only one server.
+// randomFamilies returns commands of the families that are compared with redis-server, without those that configure only one server, and without a
+// BITFIELD that may fail: it lengthens its string all the same, and since 7.0 Redis does not tell its replicas.
 func randomFamilies(r *rand.Rand) func() []string {
 	g, err := difftest.NewGenerator(r.Uint64(), difftest.Families())
 	if err != nil {
@@ -143,7 +144,9 @@ func randomFamilies(r *rand.Rand) func() []string {
 	}
 	return func() []string {
 		for {
-			if args := g.Take(1)[0].Args; !strings.EqualFold(args[0], "CONFIG") {
+			args := g.Take(1)[0].Args
+			line := strings.ToUpper(strings.Join(args, " "))
+			if !strings.HasPrefix(line, "CONFIG ") && !(strings.HasPrefix(line, "BITFIELD ") && strings.Contains(line, " FAIL")) {
 				return args
 			}
 		}
