@@ -22,7 +22,7 @@ type Journal interface {
 type group struct {
 	server *Server
 	loop   *loop
-	free   held   // what waits for the journal, the end of the round or fewParts
+	free   held   // what waits for the journal, or for a few others in the round
 	bound  held   // what waits at the barrier, or behind such replies of its connection
 	owing  bool   // replies wait for the journal
 	failed bool   // it could not save, and is tried again later
