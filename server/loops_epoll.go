@@ -35,6 +35,7 @@ type epollLoop struct {
 	moment   unix.Timespec // of a pause
 	pauses   bool          // the loop may keep its processor: there is one that no loop needs
 	awake    bool          // the last wait was short, see watch
+	crowded  time.Time     // when another thread kept the processor for long
 	stopping bool
 	over     chan struct{} // closed when run has returned
 }
@@ -52,6 +53,10 @@ const (
 	// watchTime is how long a loop that keeps its processor looks for input again and again before it sleeps, if the last wait was not longer. To sleep and
 	// be woken takes longer than a simple command, and the client whose request wakes the loop pays for a part of that.
 	watchTime = 100 * time.Microsecond
+
+	// A wait of crowdedTime instead shows that others need the processor. Then the loop sleeps whenever it waits, for sleepTime.
+	crowdedTime = time.Millisecond
+	sleepTime   = 100 * time.Millisecond
 )
 
 // startSocketLoops starts the loops of a server.
@@ -224,18 +229,22 @@ func (l *epollLoop) wait() (n int) {
 }
 
 // watch waits for events for a moment, awake if the last wait was short. While it is awake, it offers its processor to other threads after each look, so
-// that one that has work, such as a replica's, does not take the processor of a client.
+// that one that has work, such as a replica's, does not take the processor of a client. If one keeps it for long, the loop had better sleep for some time:
+// the system prefers a thread that wakes to one that works on.
 func (l *epollLoop) watch() (n int) {
 	begun := time.Now()
 	for n == 0 && l.awake {
 		if n = l.look(); n == 0 {
 			_, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
 		}
-		l.awake = time.Since(begun) < watchTime
+		waited := time.Since(begun)
+		if l.awake = waited < watchTime; waited > crowdedTime {
+			l.crowded = begun
+		}
 	}
 	if n == 0 {
 		n = l.pause(pauseTime)
-		l.awake = time.Since(begun) < watchTime
+		l.awake = time.Since(begun) < watchTime && begun.Sub(l.crowded) > sleepTime
 	}
 	return n
 }
