@@ -40,9 +40,7 @@ var setSteps = []step{
 }
 
 func setEngine(journal engine.Propagate) (*engine.Engine, *engine.Session) {
-	e := engine.New(engine.Options{Clock: func() int64 { return 1_700_000_000_000_000 }, Seed: 1})
-	e.Join(engine.Part{Families: []engine.Family{sets.Family(), keys.Family(), engine.Transactions()}, Propagate: journal})
-	return e, e.NewSession(nil)
+	return frozenWith(engine.Part{Families: []engine.Family{sets.Family(), keys.Family(), engine.Transactions()}, Propagate: journal})
 }
 
 func TestSetCommandsDoNotAllocate(t *testing.T) { requireAllocs(t, setSteps, 1, sets.Family()) }

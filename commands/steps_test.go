@@ -21,8 +21,13 @@ type step struct {
 
 // frozen returns an engine with some families of commands and a clock that stands still, and a session.
 func frozen(families ...engine.Family) (*engine.Engine, *engine.Session) {
+	return frozenWith(engine.Commands(families...))
+}
+
+// frozenWith is frozen with a part.
+func frozenWith(part engine.Part) (*engine.Engine, *engine.Session) {
 	e := engine.New(engine.Options{Clock: func() int64 { return 1_700_000_000_000_000 }, Seed: 1})
-	e.Join(engine.Commands(families...))
+	e.Join(part)
 	return e, e.NewSession(nil)
 }
 
@@ -56,9 +61,14 @@ func batches(line string, n int) (list [][][][]byte) {
 // requireAllocs requires the steps to allocate no more than they may, after warm repetitions without a count. A reply
 // with an error fails the test.
 func requireAllocs(t *testing.T, list []step, warm int, families ...engine.Family) {
+	requireAllocsWith(t, list, warm, engine.Commands(families...))
+}
+
+// requireAllocsWith is requireAllocs with a part.
+func requireAllocsWith(t *testing.T, list []step, warm int, part engine.Part) {
 	const runs = 90
 	for _, s := range list {
-		e, session := frozen(families...)
+		e, session := frozenWith(part)
 		e.Do(session, commands(s.prepare...))
 		list := batches(s.line, warm+runs+1)
 		for _, batch := range list[:warm] {

@@ -25,14 +25,15 @@ type Call struct {
 	Args    [][]byte
 	Reply   *resp.Writer
 
-	at       int      // position of the next argument
-	err      error    // first error of the cursor
-	dirty    int64    // changes reported by this call
-	logged   bool     // the handler has propagated what there is
-	woken    bool     // a blocked command's handler runs again
-	readyKey []byte   // the key because of which it does
-	blocked  bool     // the handler blocked the session
-	effect   [][]byte // what is propagated in place of Args; nil for Args
+	at       int        // position of the next argument
+	err      error      // first error of the cursor
+	dirty    int64      // changes reported by this call
+	logged   bool       // the handler has propagated what there is
+	woken    bool       // a blocked command's handler runs again
+	readyKey []byte     // the key because of which it does
+	blocked  bool       // the handler blocked the session
+	effect   [][]byte   // what is propagated in place of Args; nil for Args
+	line     [16][]byte // room for effect
 	scratch  [64]byte
 }
 

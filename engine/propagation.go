@@ -214,6 +214,9 @@ func (c *Call) Propagates() bool { return c.Engine.propagation.wanted() }
 // the handler has returned, and args must stay valid until then.
 func (c *Call) PropagateAs(args ...[]byte) { c.effect = args }
 
+// Line returns arguments for Propagate or PropagateAs that begin with these, in memory that the call owns. Further ones may be appended.
+func (c *Call) Line(args ...[]byte) [][]byte { return append(c.line[:0], args...) }
+
 // Propagate sends args instead of the command's own arguments, for one of several commands that reproduce the change: they
 // are sent in order.
 func (c *Call) Propagate(args ...[]byte) {
@@ -256,7 +259,9 @@ func (e *Engine) propagateChange(c *Call) {
 		e.propagateEffect(c, c.effect)
 	case !c.logged:
 		e.propagateEffect(c, c.Args)
+		return
 	}
+	clear(c.line[:])
 }
 
 // propagateRemoval sends the removal of a key without a command. lazily is for UNLINK instead of DEL.

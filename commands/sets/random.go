@@ -39,20 +39,23 @@ func popMembers(c *engine.Call, key []byte, s *set.Set, count int, several bool)
 	if several {
 		c.Reply.Set(min(count, size))
 	}
-	var popped [][]byte
+	var removal [][]byte
+	if c.Propagates() {
+		removal = c.Line(srem, key)
+	}
 	s.Pop(count, c.Engine.Config.Set, c.Engine.Dice, func(member ziplist.Entry) {
 		c.ReplyEntry(member)
-		if c.Propagates() {
-			popped = append(popped, member.Append(nil))
+		if removal != nil {
+			removal = append(removal, member.Append(nil))
 		}
 	})
 	c.Changed(key, "sspop")
 	switch {
-	case !c.Propagates():
+	case removal == nil:
 	case several && count >= size:
 		c.PropagateRemoval(key, c.Engine.Config.LazyFree.ServerDel && c.Has(popsLazily))
 	default:
-		propagateRemoval(c, key, popped)
+		propagateRemoval(c, removal)
 	}
 }
 
@@ -63,17 +66,22 @@ var removesTogether = release.From("7.2.0")
 // popsLazily is when SPOP of all members began to be propagated as UNLINK, if lazyfree-lazy-server-del is set.
 var popsLazily = release.From("7.2.0")
 
-// propagateRemoval propagates the removal of members from the set at key.
-func propagateRemoval(c *engine.Call, key []byte, members [][]byte) {
+var srem = []byte("SREM")
+
+// propagateRemoval propagates SREM of members, in parts if they are many.
+func propagateRemoval(c *engine.Call, line [][]byte) {
 	size := engine.MaxPropagatedElements
 	if !c.Has(removesTogether) {
 		size = 1
 	}
-	if len(members) > size {
-		c.PropagateTogether()
+	command, members := line[:2], line[2:]
+	if len(members) <= size {
+		c.Propagate(line...)
+		return
 	}
+	c.PropagateTogether()
 	for some := range slices.Chunk(members, size) {
-		c.Propagate(append([][]byte{[]byte("SREM"), key}, some...)...)
+		c.Propagate(slices.Concat(command, some)...)
 	}
 }
 

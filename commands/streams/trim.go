@@ -1,8 +1,6 @@
 package streams
 
 import (
-	"slices"
-
 	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/engine"
 )
@@ -53,7 +51,7 @@ func cmdXTrim(c *engine.Call) {
 // How much an approximate trim removes depends on the layout of nodes. With DELREF and ACKED only the number of entries says
 // it, because those that stay need not be the last.
 func exactTrim(c *engine.Call, s *stream.Stream, t *trimOptions) [][]byte {
-	args := slices.Clone(c.Args)
+	args := c.Line(c.Args...)
 	if !t.Nodes {
 		return args
 	}

@@ -163,7 +163,8 @@ func propagateOptions(c *engine.Call, o *setOptions, key, value []byte, deadline
 		propagateUntil(c, key, value, deadline, o.Relative())
 	case o.get && c.Propagates():
 		isGet := func(arg []byte) bool { return engine.IsWord(arg, "GET") }
-		c.PropagateAs(append(slices.Clone(c.Args[:3]), slices.DeleteFunc(slices.Clone(c.Args[3:]), isGet)...)...)
+		args := c.Line(c.Args...)
+		c.PropagateAs(append(args[:3], slices.DeleteFunc(args[3:], isGet)...)...)
 	}
 }
 

@@ -1,0 +1,22 @@
+package commands_test
+
+import (
+	"testing"
+
+	"github.com/miniserver-go/miniserver/commands/sets"
+	"github.com/miniserver-go/miniserver/commands/streams"
+	"github.com/miniserver-go/miniserver/engine"
+)
+
+// propagatedSteps reach the journal as other commands than the client sent.
+var propagatedSteps = []step{
+	{"XADD", []string{"XADD s 1-1 f v"}, "XADD s * f v", 1},
+	{"XADD with a trim", []string{"XADD s 1-1 f v"}, "XADD s MAXLEN ~ 100 * f v", 3},
+	{"SPOP", large("SADD s m{n}"), "SPOP s", 3},
+}
+
+func TestPropagationAllocatesLittle(t *testing.T) {
+	requireAllocsWith(t, propagatedSteps, 1, engine.Part{
+		Families: []engine.Family{streams.Family(), sets.Family()}, Propagate: func(int, [][]byte) {},
+	})
+}
