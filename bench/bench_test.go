@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -73,10 +74,10 @@ func TestTwoGeneratorsSendAllRequests(t *testing.T) {
 	require.NoError(t, err)
 	defer s.stop()
 	w := workload{name: "INCR", clients: 3, pipeline: 1, share: 1, args: []string{"INCR", "n"}}
-	one, err := w.run(s, generator{reference.Require(t, "redis-benchmark"), 2}, 1001)
-	require.NoError(t, err)
-	require.Equal(t, 1001, one.requests)
-	require.Positive(t, one.asking)
+	got, errs := w.run(generator{path: reference.Require(t, "redis-benchmark"), processes: 2}, 1001, s)
+	require.NoError(t, errs[0])
+	require.Equal(t, 1001, got[0].requests)
+	require.Positive(t, got[0].asking)
 	n, err := s.do("GET", "n")
 	require.NoError(t, err)
 	require.Equal(t, "1002", n.Text, "one of them tried the command")
@@ -206,10 +207,10 @@ func TestWorkloadsRunOnRedis(t *testing.T) {
 	require.NoError(t, err)
 	defer s.stop()
 	for _, w := range slices.Concat(plainWorkloads(), dataWorkloads(), luaWorkloads()) {
-		one, err := w.run(s, generator{benchmark, 1}, 100)
-		require.NoError(t, err, w.name)
-		require.Equal(t, w.requestCount(100), one.requests)
-		require.Positive(t, one.rps, w.name)
+		got, errs := w.run(generator{path: benchmark, processes: 1}, 100, s)
+		require.NoError(t, errs[0], w.name)
+		require.Equal(t, w.requestCount(100), got[0].requests)
+		require.Positive(t, got[0].rps, w.name)
 	}
 	for _, c := range collections() {
 		weight, err := s.weigh(c)
@@ -267,4 +268,31 @@ func TestColumnsHaveAVerbForEachValue(t *testing.T) {
 		verbs := verb.FindAllString(strings.ReplaceAll(c.format, "%%", ""), -1)
 		require.Len(t, verbs, len(strings.Fields(c.values)), c.heading)
 	}
+}
+
+func TestServersTakeTurnsWithinARow(t *testing.T) {
+	g := generator{path: reference.Require(t, "redis-benchmark"), processes: 2, slice: 20 * time.Millisecond}
+	var servers []*server
+	for _, name := range []string{"a", "b"} {
+		s, err := startServer(name, reference.Require(t, "redis-server"), "")
+		require.NoError(t, err)
+		defer s.stop()
+		servers = append(servers, s)
+	}
+	const n = 20_000
+	w := workload{name: "INCR", clients: 10, pipeline: 1, share: 1, args: []string{"INCR", "n"}}
+	begun := time.Now()
+	got, errs := w.run(g, n, servers...)
+	wall := time.Since(begun).Seconds()
+	asked := 0.0
+	for i, s := range servers {
+		require.NoError(t, errs[i])
+		require.Equal(t, n, got[i].requests)
+		asked += n / got[i].rps
+		v, err := s.do("GET", "n")
+		require.NoError(t, err)
+		require.Equal(t, strconv.Itoa(n+1), v.Text)
+	}
+	require.Less(t, asked, wall, "one asks at a time, and the pauses do not count")
+	require.Error(t, newOptions("compare").withLoad(1, 1).parse([]string{"-slice", "-1s"}))
 }

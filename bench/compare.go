@@ -96,26 +96,24 @@ func beside(rows []row, names ...string) []row {
 // measureOne runs a workload on all servers in turns. It returns the figures of each server, and which of them refuse the
 // workload, and why.
 //
-// Each round begins with another server, and the others are empty and rest meanwhile. So the place in a round cancels out
+// Each round begins with another server, and the others rest meanwhile, empty or between two slices. So the place in a round cancels out
 // over twice as many rounds as there are servers.
 func (o *options) measureOne(w workload, servers []*server) (figures map[string]row, refused []string) {
 	samples := map[string][]sample{}
-	refuses := map[string]bool{}
 	for round := range o.rounds {
-		for _, s := range turn(servers, round) {
-			if refuses[s.name] {
-				continue
+		for _, some := range o.groups(turn(servers, round)) {
+			got, errs := w.run(o.generator, o.requests, some...)
+			for i, s := range some {
+				if errs[i] == nil {
+					errs[i] = s.rest()
+				}
+				if errs[i] != nil {
+					servers = slices.DeleteFunc(slices.Clone(servers), func(other *server) bool { return other == s })
+					refused = append(refused, fmt.Sprintf("%s was not run on %s: %v", w.name, s.name, errs[i]))
+					continue
+				}
+				samples[s.name] = append(samples[s.name], got[i])
 			}
-			one, err := w.run(s, o.generator, o.requests)
-			if err == nil {
-				err = s.rest()
-			}
-			if err != nil {
-				refuses[s.name] = true
-				refused = append(refused, fmt.Sprintf("%s was not run on %s: %v", w.name, s.name, err))
-				continue
-			}
-			samples[s.name] = append(samples[s.name], one)
 		}
 	}
 	figures = map[string]row{}
@@ -123,6 +121,14 @@ func (o *options) measureOne(w workload, servers []*server) (figures map[string]
 		figures[name] = summarize(samples[name])
 	}
 	return figures, refused
+}
+
+// groups returns which servers run at the same time: all, in slices, or each alone.
+func (o *options) groups(servers []*server) [][]*server {
+	if o.generator.slice > 0 {
+		return [][]*server{servers}
+	}
+	return slices.Collect(slices.Chunk(servers, 1))
 }
 
 // rest empties a server that was measured, and waits until it has nothing left to do.

@@ -123,8 +123,10 @@ func (o *coresRun) profile(s *server, w workload) (traces string, err error) {
 	if err := pprof.StartCPUProfile(file); err != nil {
 		return "", err
 	}
-	_, err = w.drive(s, o.generator, w.requestCount(o.requests))
+	run := &trial{workload: w, server: s, requests: w.requestCount(o.requests)}
+	o.generator.drive([]*trial{run})
 	pprof.StopCPUProfile()
+	_, err = run.result()
 	if err := errors.Join(err, file.Close()); err != nil {
 		return "", err
 	}

@@ -34,9 +34,9 @@ func TestLargeValuesAreSent(t *testing.T) {
 	s, err := startServer("redis", reference.Require(t, "redis-server"), "")
 	require.NoError(t, err)
 	defer s.stop()
-	_, err = workload{name: "SET", clients: 1, pipeline: 1, share: 1, args: []string{"SET", "value"}, value: 300_000}.
-		run(s, generator{reference.Require(t, "redis-benchmark"), 1}, 5)
-	require.NoError(t, err)
+	_, errs := workload{name: "SET", clients: 1, pipeline: 1, share: 1, args: []string{"SET", "value"}, value: 300_000}.
+		run(generator{path: reference.Require(t, "redis-benchmark"), processes: 1}, 5, s)
+	require.NoError(t, errs[0])
 	length, err := s.do("STRLEN", "value")
 	require.NoError(t, err)
 	require.EqualValues(t, 300_000, length.Int)

@@ -2,12 +2,9 @@ package main
 
 import (
 	"encoding/csv"
-	"errors"
 	"fmt"
-	"os/exec"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -16,6 +13,7 @@ import (
 type generator struct {
 	path      string // of redis-benchmark, or of valkey-benchmark
 	processes int
+	slice     time.Duration // after which another server has its turn; 0 when a run has ended
 }
 
 // workload is one row: a command for redis-benchmark and how hard to drive it.
@@ -47,39 +45,75 @@ type sample struct {
 // requestCount returns how many requests the workload takes of n.
 func (w workload) requestCount(n int) int { return max(int(float64(n)*w.share), w.clients*w.pipeline) }
 
-// run drives the workload once against a server that is emptied first.
-func (w workload) run(s *server, g generator, n int) (sample, error) {
-	if err := w.prepare(s); err != nil {
-		return sample{}, err
+// run drives the workload once against servers that are emptied first. A server that cannot has an error in place of a sample.
+func (w workload) run(g generator, n int, servers ...*server) (samples []sample, errs []error) {
+	samples, errs = make([]sample, len(servers)), make([]error, len(servers))
+	trials := make([]*trial, len(servers))
+	var ready []*trial
+	for i, s := range servers {
+		trials[i] = &trial{workload: w, server: s, requests: w.requestCount(n)}
+		if errs[i] = trials[i].begin(); errs[i] == nil {
+			ready = append(ready, trials[i])
+		}
 	}
-	hangUp, err := s.listen(w.listeners)
-	defer hangUp()
+	g.drive(ready)
+	for i, t := range trials {
+		if errs[i] == nil {
+			samples[i], errs[i] = t.end()
+		}
+		t.hangUp()
+	}
+	return samples, errs
+}
+
+// trial is one run of a workload on one server.
+type trial struct {
+	workload
+	server   *server
+	requests int
+	hangUp   func() // ends the subscribers
+
+	spent    cpu           // by the server, before
+	followed time.Duration // CPU time of the replica, before
+
+	askers []*asker
+	ended  chan struct{} // closed when all of them have ended
+	paused time.Time     // since when they are
+}
+
+// begin prepares the server, and reads its CPU times.
+func (t *trial) begin() (err error) {
+	t.hangUp = func() {}
+	if err = t.prepare(t.server); err != nil {
+		return err
+	}
+	if t.hangUp, err = t.server.listen(t.listeners); err != nil {
+		return err
+	}
+	if t.followed, err = t.server.replicaCPU(); err != nil {
+		return err
+	}
+	t.spent, err = cpuOf(t.server.process.PID)
+	return err
+}
+
+// end returns what was measured.
+func (t *trial) end() (sample, error) {
+	result, err := t.result()
 	if err != nil {
 		return sample{}, err
 	}
-	followed, err := s.replicaCPU()
+	after, err := cpuOf(t.server.process.PID)
 	if err != nil {
 		return sample{}, err
 	}
-	before, err := cpuOf(s.process.PID)
+	follows, err := t.server.replicaCPU()
 	if err != nil {
 		return sample{}, err
 	}
-	result, err := w.drive(s, g, w.requestCount(n))
-	if err != nil {
-		return sample{}, err
-	}
-	after, err := cpuOf(s.process.PID)
-	if err != nil {
-		return sample{}, err
-	}
-	follows, err := s.replicaCPU()
-	if err != nil {
-		return sample{}, err
-	}
-	held, err := memoryOf(s.process.PID)
-	result.spent = cpu{after.user - before.user, after.sys - before.sys}
-	result.rss, result.following = held.now, follows-followed
+	held, err := memoryOf(t.server.process.PID)
+	result.spent = cpu{after.user - t.spent.user, after.sys - t.spent.sys}
+	result.rss, result.following = held.now, follows-t.followed
 	return result, err
 }
 
@@ -126,20 +160,6 @@ func (s *server) settle() error {
 	return nil
 }
 
-// drive runs the processes of the generator at the same time.
-func (w workload) drive(s *server, g generator, n int) (sample, error) {
-	parts := make([]sample, min(g.processes, w.clients))
-	failures := make([]error, len(parts))
-	var all sync.WaitGroup
-	for i := range parts {
-		all.Go(func() {
-			parts[i], failures[i] = w.generate(s, g.path, portion(w.clients, i, len(parts)), portion(n, i, len(parts)))
-		})
-	}
-	all.Wait()
-	return together(parts), errors.Join(failures...)
-}
-
 // portion returns what the i-th of several gets of n.
 func portion(n, i, of int) int { return (i+1)*n/of - i*n/of }
 
@@ -155,27 +175,6 @@ func together(parts []sample) (sum sample) {
 	}
 	sum.rps = float64(sum.requests) / longest
 	return sum
-}
-
-// generate runs one process of the generator.
-func (w workload) generate(s *server, path string, clients, n int) (sample, error) {
-	args := []string{"-h", "127.0.0.1", "-p", s.process.Port(), "--csv",
-		"-c", strconv.Itoa(clients), "-P", strconv.Itoa(w.pipeline), "-n", strconv.Itoa(n)}
-	if w.keyspace > 0 {
-		args = append(args, "-r", strconv.Itoa(w.keyspace))
-	}
-	if w.value > 0 {
-		args = append(args, "-x")
-	}
-	process := exec.Command(path, append(args, w.args...)...)
-	process.Stdin = strings.NewReader(strings.Repeat("x", w.value))
-	out, err := process.Output()
-	if err != nil {
-		return sample{}, fmt.Errorf("%s on %s: %w", w.name, s.name, err)
-	}
-	result, err := parseCSV(string(out))
-	result.requests, result.asking = n, process.ProcessState.UserTime()+process.ProcessState.SystemTime()
-	return result, err
 }
 
 // parseCSV reads the last line of redis-benchmark's output. Its first field is the command,

@@ -73,8 +73,8 @@ func (o *options) drive(s *server, all []workload) error {
 	for _, w := range list {
 		bar.begin(w.name)
 		for range o.rounds {
-			if _, err := w.run(s, o.generator, o.requests); err != nil {
-				return fmt.Errorf("%s: %w", w.name, err)
+			if _, errs := w.run(o.generator, o.requests, s); errs[0] != nil {
+				return fmt.Errorf("%s: %w", w.name, errs[0])
 			}
 		}
 	}

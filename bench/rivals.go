@@ -123,6 +123,9 @@ func (o *options) startAll() ([]*server, func(), error) {
 // turn returns the order of a round: another one is first in each. The order also turns round each time that all have been
 // first, so that none always follows the same one.
 func turn[T any](list []T, round int) []T {
+	if len(list) == 0 {
+		return nil
+	}
 	first := round % len(list)
 	order := slices.Concat(list[first:], list[:first])
 	if round/len(list)%2 == 1 {

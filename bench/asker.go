@@ -1,0 +1,153 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// asker is a process of the generator.
+type asker struct {
+	process  *exec.Cmd
+	requests int
+	out      bytes.Buffer
+	err      error
+	held     time.Duration // how long it was paused
+	over     atomic.Bool   // it has ended
+}
+
+const (
+	endless = 1 << 62 // a slice in which every run ends
+
+	// restTime is how long a server may work on after its turn: it still has the requests of clients that do not see the replies yet.
+	restTime = 5 * time.Millisecond
+)
+
+// drive lets the clients of trials ask, each in its turn, until all have ended. A machine that others share changes its speed from second to
+// second; with slices of a fraction of that it is the same for all servers.
+func (g generator) drive(trials []*trial) {
+	slice := cmp.Or(g.slice, endless)
+	for len(trials) > 0 {
+		if len(trials) == 1 {
+			slice = endless
+		}
+		trials = slices.DeleteFunc(trials, func(t *trial) bool { return t.ask(g, slice) })
+	}
+}
+
+// ask lets the clients ask for a time, and reports whether they have ended.
+func (t *trial) ask(g generator, slice time.Duration) (ended bool) {
+	if t.askers == nil {
+		t.start(g)
+	} else {
+		t.resume()
+	}
+	select {
+	case <-t.ended:
+		return true
+	case <-time.After(slice):
+	}
+	t.pause()
+	time.Sleep(restTime)
+	return false
+}
+
+// start starts the processes.
+func (t *trial) start(g generator) {
+	t.ended = make(chan struct{})
+	var all sync.WaitGroup
+	count := min(g.processes, t.clients)
+	for i := range count {
+		a := &asker{requests: portion(t.requests, i, count)}
+		a.process = exec.Command(g.path, t.arguments(portion(t.clients, i, count), a.requests)...)
+		a.process.Stdin, a.process.Stdout = strings.NewReader(strings.Repeat("x", t.value)), &a.out
+		t.askers = append(t.askers, a)
+		a.err = a.process.Start()
+		all.Go(func() {
+			if a.err == nil {
+				a.err = a.process.Wait()
+			}
+			a.over.Store(true)
+		})
+	}
+	go func() {
+		all.Wait()
+		close(t.ended)
+	}()
+}
+
+// arguments returns those of a process that sends n requests.
+func (t *trial) arguments(clients, n int) []string {
+	args := []string{"-h", "127.0.0.1", "-p", t.server.process.Port(), "--csv",
+		"-c", strconv.Itoa(clients), "-P", strconv.Itoa(t.pipeline), "-n", strconv.Itoa(n)}
+	if t.keyspace > 0 {
+		args = append(args, "-r", strconv.Itoa(t.keyspace))
+	}
+	if t.value > 0 {
+		args = append(args, "-x")
+	}
+	return append(args, t.args...)
+}
+
+// pause stops the processes for a while.
+func (t *trial) pause() {
+	t.paused = time.Now()
+	t.signal(stopSignal)
+}
+
+// resume lets the processes go on.
+func (t *trial) resume() {
+	for _, a := range t.askers {
+		if !a.over.Load() {
+			a.held += time.Since(t.paused)
+		}
+	}
+	t.signal(continueSignal)
+}
+
+// signal sends a signal to the processes that have not ended.
+func (t *trial) signal(s os.Signal) {
+	for _, a := range t.askers {
+		if !a.over.Load() && a.process.Process != nil {
+			_ = a.process.Process.Signal(s)
+		}
+	}
+}
+
+// result returns what the processes measured.
+func (t *trial) result() (sample, error) {
+	var parts []sample
+	var failures []error
+	for _, a := range t.askers {
+		part, err := a.result()
+		if err != nil {
+			failures = append(failures, fmt.Errorf("%s on %s: %w", t.name, t.server.name, err))
+		}
+		parts = append(parts, part)
+	}
+	return together(parts), errors.Join(failures...)
+}
+
+// result returns what the process measured, without the time in which it was paused.
+func (a *asker) result() (sample, error) {
+	if a.err != nil {
+		return sample{}, a.err
+	}
+	s, err := parseCSV(a.out.String())
+	if err != nil {
+		return sample{}, err
+	}
+	s.requests = a.requests
+	s.rps = float64(a.requests) / (float64(a.requests)/s.rps - a.held.Seconds())
+	s.asking = a.process.ProcessState.UserTime() + a.process.ProcessState.SystemTime()
+	return s, nil
+}
