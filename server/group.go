@@ -50,7 +50,8 @@ func (h *held) add(c *conn, out []byte, awaits bool) {
 }
 
 const (
-	fewParts = 4                      // replies that leave together if they wait for nothing else
+	fewParts = 12                     // replies that leave together if they wait for nothing else
+	fewBytes = 32 << 10               // bytes of them after which they leave
 	maxGroup = 1 << 20                // largest buffer that is kept for the next group, in bytes
 	maxPart  = 16 << 10               // largest part that is worth a copy, in bytes
 	retry    = 100 * time.Millisecond // delay after a failed Commit
@@ -79,7 +80,7 @@ func (g *group) hold(c *conn, out []byte, awaits uint64) {
 		c.waiting += len(out)
 	} else {
 		g.free.add(c, out, false)
-		if len(g.free.parts) >= fewParts && !g.owing {
+		if !g.owing && (len(g.free.parts) >= fewParts || len(g.free.out) >= fewBytes) {
 			g.sendFree()
 		}
 	}

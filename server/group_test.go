@@ -6,6 +6,7 @@ import (
 	"net"
 	"sync"
 	"sync/atomic"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -153,10 +154,11 @@ func TestFewRepliesLeaveTogether(t *testing.T) {
 	l := new(loop)
 	l.group = group{server: &Server{opts: Options{Journal: j}}, loop: l}
 	sent := new(writes)
-	reply := func() {
+	replyOf := func(text string) {
 		c := &conn{loop: l, socket: sent, session: new(engine.Session)}
-		c.write([]byte("+OK\r\n"), 0, true)
+		c.write([]byte(text), 0, true)
 	}
+	reply := func() { replyOf("+OK\r\n") }
 	for i := range 2*fewParts + 1 {
 		require.Equal(t, i/fewParts*fewParts, sent.n)
 		reply()
@@ -172,4 +174,11 @@ func TestFewRepliesLeaveTogether(t *testing.T) {
 	l.group.endRound()
 	require.Equal(t, 3*fewParts+2, sent.n)
 	require.EqualValues(t, 1, j.commits.Load())
+
+	j.behind.Store(false)
+	large := strings.Repeat("x", fewBytes/3+1)
+	for i := range 4 {
+		require.Equal(t, 3*fewParts+2+i/3*3, sent.n)
+		replyOf(large)
+	}
 }
