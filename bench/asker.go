@@ -26,7 +26,11 @@ type asker struct {
 }
 
 const (
-	endless = 1 << 62 // a slice in which every run ends
+	endless = 1 << 61 // a slice in which every run ends
+
+	// The generator rests for 50 ms after each 64 connections that it opens, before it asks and takes the time. It must not be stopped meanwhile.
+	connectsAtOnce = 64
+	connectPause   = 60 * time.Millisecond
 
 	// restTime is how long a server may work on after its turn: it still has the requests of clients that do not see the replies yet.
 	restTime = 5 * time.Millisecond
@@ -48,6 +52,7 @@ func (g generator) drive(trials []*trial) {
 func (t *trial) ask(g generator, slice time.Duration) (ended bool) {
 	if t.askers == nil {
 		t.start(g)
+		slice += time.Duration(t.clients/connectsAtOnce) * connectPause
 	} else {
 		t.resume()
 	}
