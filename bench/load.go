@@ -66,57 +66,6 @@ func (w workload) run(g generator, n int, servers ...*server) (samples []sample,
 	return samples, errs
 }
 
-// trial is one run of a workload on one server.
-type trial struct {
-	workload
-	server   *server
-	requests int
-	hangUp   func() // ends the subscribers
-
-	spent    cpu           // by the server, before
-	followed time.Duration // CPU time of the replica, before
-
-	askers []*asker
-	ended  chan struct{} // closed when all of them have ended
-	paused time.Time     // since when they are
-}
-
-// begin prepares the server, and reads its CPU times.
-func (t *trial) begin() (err error) {
-	t.hangUp = func() {}
-	if err = t.prepare(t.server); err != nil {
-		return err
-	}
-	if t.hangUp, err = t.server.listen(t.listeners); err != nil {
-		return err
-	}
-	if t.followed, err = t.server.replicaCPU(); err != nil {
-		return err
-	}
-	t.spent, err = cpuOf(t.server.process.PID)
-	return err
-}
-
-// end returns what was measured.
-func (t *trial) end() (sample, error) {
-	result, err := t.result()
-	if err != nil {
-		return sample{}, err
-	}
-	after, err := cpuOf(t.server.process.PID)
-	if err != nil {
-		return sample{}, err
-	}
-	follows, err := t.server.replicaCPU()
-	if err != nil {
-		return sample{}, err
-	}
-	held, err := memoryOf(t.server.process.PID)
-	result.spent = cpu{after.user - t.spent.user, after.sys - t.spent.sys}
-	result.rss, result.following = held.now, follows-t.followed
-	return result, err
-}
-
 // prepare empties the server, fills it, and tries the command, once if it needs no warming up:
 // redis-benchmark does not mention error replies.
 func (w workload) prepare(s *server) error {

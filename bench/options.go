@@ -36,7 +36,7 @@ func (o *options) withLoad(requests, rounds int) *options {
 	o.flags.StringVar(&o.generator.path, "benchmark", "redis-benchmark", "the load generator, or valkey-benchmark")
 	o.flags.IntVar(&o.generator.processes, "generators", o.generator.processes, "processes of the load generator, which share clients and requests of a row; more than one needs processors of their own")
 	o.flags.IntVar(&o.requests, "n", requests, "requests of a plain workload; others have a share of it")
-	o.flags.DurationVar(&o.generator.slice, "slice", 0, "let the servers take turns of this length within a row, such as 250ms: on a machine that changes its speed; percentiles then include the pauses")
+	o.flags.DurationVar(&o.generator.slice, "slice", 0, "let the servers take turns of this length within a row, such as 1s: on a machine that changes its speed; percentiles then include the pauses")
 	o.flags.IntVar(&o.rounds, "rounds", rounds, "rounds; in each another server is first, so a multiple of their number is best")
 	return o
 }

@@ -33,7 +33,7 @@ type Call struct {
 	readyKey []byte     // the key because of which it does
 	blocked  bool       // the handler blocked the session
 	effect   [][]byte   // what is propagated in place of Args; nil for Args
-	line     [16][]byte // room for effect
+	line     [16][]byte // room for what is propagated, see Line
 	scratch  [64]byte
 }
 

@@ -261,7 +261,9 @@ func (e *Engine) propagateChange(c *Call) {
 		e.propagateEffect(c, c.Args)
 		return
 	}
-	clear(c.line[:])
+	if c.line[0] != nil {
+		clear(c.line[:]) // or it would keep the connections' buffers
+	}
 }
 
 // propagateRemoval sends the removal of a key without a command. lazily is for UNLINK instead of DEL.

@@ -54,7 +54,7 @@ const (
 	// be woken takes longer than a simple command, and the client whose request wakes the loop pays for a part of that.
 	watchTime = 100 * time.Microsecond
 
-	// A wait of crowdedTime instead shows that others need the processor. Then the loop sleeps whenever it waits, for sleepTime.
+	// A wait awake of more than crowdedTime shows that other threads need the processor. For sleepTime after it, the loop sleeps whenever it waits.
 	crowdedTime = time.Millisecond
 	sleepTime   = 100 * time.Millisecond
 )

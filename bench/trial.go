@@ -15,6 +15,57 @@ import (
 	"time"
 )
 
+// trial is one run of a workload on one server.
+type trial struct {
+	workload
+	server   *server
+	requests int
+	hangUp   func() // ends the subscribers
+
+	spent    cpu           // by the server, before
+	followed time.Duration // CPU time of the replica, before
+
+	askers []*asker
+	ended  chan struct{} // closed when all of them have ended
+	paused time.Time     // since when they are
+}
+
+// begin prepares the server, and reads its CPU times.
+func (t *trial) begin() (err error) {
+	t.hangUp = func() {}
+	if err = t.prepare(t.server); err != nil {
+		return err
+	}
+	if t.hangUp, err = t.server.listen(t.listeners); err != nil {
+		return err
+	}
+	if t.followed, err = t.server.replicaCPU(); err != nil {
+		return err
+	}
+	t.spent, err = cpuOf(t.server.process.PID)
+	return err
+}
+
+// end returns what was measured.
+func (t *trial) end() (sample, error) {
+	result, err := t.result()
+	if err != nil {
+		return sample{}, err
+	}
+	after, err := cpuOf(t.server.process.PID)
+	if err != nil {
+		return sample{}, err
+	}
+	follows, err := t.server.replicaCPU()
+	if err != nil {
+		return sample{}, err
+	}
+	held, err := memoryOf(t.server.process.PID)
+	result.spent = cpu{after.user - t.spent.user, after.sys - t.spent.sys}
+	result.rss, result.following = held.now, follows-t.followed
+	return result, err
+}
+
 // asker is a process of the generator.
 type asker struct {
 	process  *exec.Cmd
@@ -36,8 +87,8 @@ const (
 	restTime = 5 * time.Millisecond
 )
 
-// drive lets the clients of trials ask, each in its turn, until all have ended. A machine that others share changes its speed from second to
-// second; with slices of a fraction of that it is the same for all servers.
+// drive lets the clients of trials ask, each in its turn, until all have ended. A machine that others share
+// changes its speed every few seconds; with shorter slices it is the same for all servers.
 func (g generator) drive(trials []*trial) {
 	slice := cmp.Or(g.slice, endless)
 	for len(trials) > 0 {
