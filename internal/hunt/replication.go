@@ -99,6 +99,7 @@ func (h *hunt) replicate(p pairing, r *rand.Rand) (err error) {
 		if differs := same(chain[i], chain[i+1]); differs != nil {
 			err = errors.Join(err, differs, errors.New(chain[i+1].lastLog(5)))
 		}
+		err = errors.Join(err, chain[i+1].refused())
 	}
 	return err
 }
@@ -112,14 +113,30 @@ func (t *target) verdictOf() error {
 	return errors.New(trouble + t.lastLog(10))
 }
 
+// refused returns the first of the master's commands that a replica could not execute: what they would have changed may be gone at the end, since
+// the load empties the server often.
+func (t *target) refused() error {
+	for _, line := range t.log() {
+		if strings.Contains(line, "sending an error to its master") {
+			return errors.New(line)
+		}
+	}
+	return nil
+}
+
+// log returns the lines of the server's log.
+func (t *target) log() []string {
+	text, _ := os.ReadFile(filepath.Join(t.process.Dir, "log"))
+	return strings.SplitAfter(strings.TrimSpace(string(text)), "\n")
+}
+
 // lastLog returns the last lines of the server's log.
 func (t *target) lastLog(lines int) string {
-	text, _ := os.ReadFile(filepath.Join(t.process.Dir, "log"))
-	all := strings.SplitAfter(strings.TrimSpace(string(text)), "\n")
+	all := t.log()
 	return strings.Join(all[max(0, len(all)-lines):], "")
 }
 
-// replicating returns a server of a chain that is not started. Ours is like the oldest of the others. Each has an address of its own.
+// replicating returns a server of a chain that is not started. Each has an address of its own.
 func (h *hunt) replicating(kind string, p pairing) (*target, error) {
 	port, err := launch.FreePort()
 	if err != nil {
@@ -139,16 +156,16 @@ func (h *hunt) replicating(kind string, p pairing) (*target, error) {
 	return t, nil
 }
 
-// likeOthers returns the options that make ours a server which the others of a chain understand.
+// likeOthers returns the options that make ours a server which understands the other of a pair, and which the other understands. One that
+// is newer than all that ours can be like has commands that only the default release knows.
 func likeOthers(p pairing) []string {
-	for _, kind := range kinds {
-		for _, other := range p {
-			if _, err := release.Find(kind); kind == other && err == nil {
-				return []string{"--like", kind}
-			}
-			if kind == other { // newer than all that ours can be like
-				return []string{"--like", string(reference.Valkey81)}
-			}
+	for _, kind := range p {
+		switch _, err := release.Find(kind); {
+		case kind == ours:
+		case err == nil:
+			return []string{"--like", kind}
+		case p[0] == ours:
+			return []string{"--like", string(reference.Valkey81)}
 		}
 	}
 	return nil
