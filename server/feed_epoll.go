@@ -63,6 +63,9 @@ func (f *epollFeed) handle(uint32) {
 	n, err := readNow(f.number, f.loop.buffer)
 	switch {
 	case n > 0:
+		if f.loop.server.opts.OwnProcess {
+			f.loop.courtesy.add()
+		}
 		f.loop.moved.reads.Add(1)
 		if !f.receive(f.loop.buffer[:n], nil) {
 			_ = f.loop.control(unix.EPOLL_CTL_DEL, f.number, 0)
@@ -79,6 +82,7 @@ func (f *epollFeed) handle(uint32) {
 // close implements epollSocket.
 func (f *epollFeed) close() {
 	f.closed = true
+	f.loop.courtesy.end()
 	f.loop.remove(f.number)
 }
 
@@ -96,6 +100,7 @@ func (f *epollFeed) Write(b []byte) (int, error) {
 		if f.closed {
 			return
 		}
+		f.loop.courtesy.end()
 		f.loop.moved.writes.Add(1)
 		if n, err := writeNow(f.number, b); err != nil {
 			f.end(os.NewSyscallError("write", err))

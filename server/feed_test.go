@@ -22,7 +22,8 @@ type fed struct {
 	refuse chan bool // for each of them, the next call wants no more
 }
 
-func startFeed(t *testing.T, r *running) *fed {
+// startFeed starts a feed. Its function also calls others, on the loop.
+func startFeed(t *testing.T, r *running, also ...func()) *fed {
 	if multiplexing != "epoll" {
 		t.Skip("these loops read no connections of others")
 	}
@@ -40,6 +41,9 @@ func startFeed(t *testing.T, r *running) *fed {
 		if err != nil {
 			f.errs <- err
 			return true
+		}
+		for _, fn := range also {
+			fn()
 		}
 		more := true
 		select {

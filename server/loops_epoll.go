@@ -36,6 +36,7 @@ type epollLoop struct {
 	pauses   bool          // the loop may keep its processor: there is one that no loop needs
 	awake    bool          // the last wait was short, see watch
 	crowded  time.Time     // when another thread kept the processor for long
+	courtesy courtesy
 	stopping bool
 	over     chan struct{} // closed when run has returned
 }
@@ -321,6 +322,7 @@ func (s *epollConn) handle(events uint32) {
 	n, err := readNow(s.number, s.loop.buffer)
 	switch {
 	case n > 0:
+		s.loop.courtesy.end()
 		s.conn.handle(s.loop.buffer[:n])
 	case err == unix.EAGAIN || err == unix.EINTR:
 	case err != nil:
