@@ -25,7 +25,7 @@ type Part struct {
 
 	// The engine calls the hooks under its lock, in the order in which the parts joined.
 
-	// Tick is called ten times a second or more, between commands and outside of transactions and scripts. It returns when it
+	// Tick is called five times a second or more, between commands and outside of transactions and scripts. It returns when it
 	// must be called again at the latest, in milliseconds since the epoch by the home world's clock; 0 if that does not matter.
 	Tick func() (next int64)
 	// Lags reports whether others do not have everything that they are to have, for which SHUTDOWN waits.

@@ -189,21 +189,24 @@ func (g *Group) Close() {
 	_ = g.log.Close()
 }
 
-// tick appends changes that no reply waits for, and the time.
+// tick appends changes that no reply waits for, and the time, ten times a second.
 func (g *Group) tick() (next int64) {
+	if !g.engine.Passing() {
+		next = g.engine.Keyspace.Now + 100
+	}
 	g.refresh()
 	if !g.leading {
 		g.setRole()
-		return 0
+		return next
 	}
 	if g.handing {
-		return 0
+		return next
 	}
 	g.announce()
 	if g.effects.ready() || g.opts.Nanos()-g.rounds.appendedAt >= tickEvery {
 		g.append()
 	}
-	return 0 // ten times a second is often enough
+	return next
 }
 
 // tickEvery is how often the leader puts the time into the log, in nanoseconds, if nothing else happens.

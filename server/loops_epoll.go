@@ -35,6 +35,7 @@ type epollLoop struct {
 	moment   unix.Timespec // of a pause
 	pauses   bool          // the loop may keep its processor: there is one that no loop needs
 	awake    bool          // the last wait was short, see watch
+	idle     bool          // the last wait was longer than a pause
 	crowded  time.Time     // when another thread kept the processor for long
 	courtesy courtesy
 	stopping bool
@@ -48,7 +49,7 @@ const (
 
 	// pauseTime is how long a loop waits for input before it lets the runtime have its processor. It is longer than a tick of most kernels, since a
 	// shorter wait costs them a timer of its own, a microsecond and more on a virtual machine; and shorter than the 10 ms after which the runtime
-	// wants the processor back.
+	// wants the processor back. Whenever a loop pauses, the runtime's monitor looks after it many times, so a loop that is idle does not.
 	pauseTime = 8 * time.Millisecond
 
 	// watchTime is how long a loop that keeps its processor looks for input again and again before it sleeps, if the last wait was not longer. To sleep and
@@ -215,7 +216,9 @@ func (l *epollLoop) wait() (n int) {
 			runtime.Gosched()
 		}
 	case !l.turns.pending():
-		n = l.watch()
+		if !l.idle {
+			n = l.watch()
+		}
 	case l.turns.quiet():
 		n = l.look()
 	default:
@@ -224,7 +227,9 @@ func (l *epollLoop) wait() (n int) {
 	if n > 0 || l.turns.pending() {
 		return n
 	}
+	begun := time.Now()
 	n, _ = unix.EpollWait(l.epoll, l.events, -1)
+	l.idle = time.Since(begun) > pauseTime
 	l.pauses = l.server.opts.OwnProcess && runtime.GOMAXPROCS(0) > int(loopsRunning.Load())
 	return max(n, 0) // a signal may have come
 }

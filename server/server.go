@@ -294,13 +294,14 @@ func (s *Server) limitClients() {
 	}
 }
 
-// tick drives the engine's own work: at its next deadline, and ten times a second.
+// tick drives the engine's own work: at its next deadline, and ten times a second, or five times while no client has input or waits for output.
 func (s *Server) tick(stop <-chan struct{}) {
-	const longest, shortest = 100 * time.Millisecond, time.Millisecond
-	timer := time.NewTimer(longest)
+	const whenQuiet, whenBusy, shortest = 200 * time.Millisecond, 100 * time.Millisecond, time.Millisecond
+	timer := time.NewTimer(whenBusy)
 	defer timer.Stop()
 	room := time.NewTicker(roomTime)
 	defer room.Stop()
+	var reads int64
 	for {
 		select {
 		case <-stop:
@@ -310,9 +311,11 @@ func (s *Server) tick(stop <-chan struct{}) {
 		case <-room.C:
 			s.wakeAll(&s.roomy)
 		}
-		wait := min(longest, max(shortest, s.engine.Wait(s.engine.Tick())))
-		s.wakeAll(&s.draining)
-		timer.Reset(wait)
+		wait, longest, before := s.engine.Wait(s.engine.Tick()), whenQuiet, reads
+		if reads = s.traffic().reads; s.wakeAll(&s.draining) || reads != before {
+			longest = whenBusy
+		}
+		timer.Reset(min(longest, max(shortest, wait)))
 	}
 }
 
@@ -344,8 +347,8 @@ func (s *Server) watchRoom(c *conn) {
 	s.roomy = append(s.roomy, c)
 }
 
-// wakeAll wakes the connections of a list and empties it.
-func (s *Server) wakeAll(list *[]*conn) {
+// wakeAll wakes the connections of a list and empties it. It reports whether there were some.
+func (s *Server) wakeAll(list *[]*conn) bool {
 	s.mu.Lock()
 	conns := *list
 	*list = nil
@@ -354,6 +357,7 @@ func (s *Server) wakeAll(list *[]*conn) {
 		c.draining.Store(false)
 		c.Wake()
 	}
+	return len(conns) > 0
 }
 
 // exit ends Run, for SHUTDOWN.
