@@ -201,6 +201,5 @@ func (s *server) replicaCPU() (time.Duration, error) {
 	if err := s.awaitReplica(); err != nil {
 		return 0, err
 	}
-	spent, err := cpuOf(s.replica.process.PID)
-	return spent.user + spent.sys, err
+	return cpuTimeOf(s.replica.process.PID)
 }
