@@ -254,14 +254,14 @@ func (d *durable) spent() (first, other time.Duration, err error) {
 		if s == nil {
 			continue
 		}
-		c, err := cpuOf(s.process.PID)
+		spent, err := cpuTimeOf(s.process.PID)
 		if err != nil {
 			return 0, 0, err
 		}
 		if s == d.server {
-			first = c.user + c.sys
+			first = spent
 		} else {
-			other += c.user + c.sys
+			other += spent
 		}
 	}
 	return first, other / time.Duration(max(1, len(d.all)-1)), nil

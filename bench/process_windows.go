@@ -9,5 +9,5 @@ import (
 // Windows has no signals that stop a process for a while and let it go on. There -slice is refused.
 var stopSignal, continueSignal os.Signal
 
-// cpuTimeOf is for Linux, as what the benchmarks read of /proc.
+// cpuTimeOf needs Linux, as does all that reads /proc.
 func cpuTimeOf(int) (time.Duration, error) { return 0, errors.ErrUnsupported }

@@ -63,6 +63,15 @@ func (e *Engine) PassTo(at int64, set func(micros int64)) {
 // Passing reports whether the time of the world is moved ahead by PassTo, so that what is due must be over when the Tick is.
 func (e *Engine) Passing() bool { return e.time.passing }
 
+// TickIn returns the time of a Tick in so many milliseconds, for work that goes by the machine's clock. It returns 0, for no such Tick,
+// while PassTo moves the time ahead.
+func (e *Engine) TickIn(wait int64) int64 {
+	if e.Passing() {
+		return 0
+	}
+	return e.Keyspace.Now + wait
+}
+
 func (e *Engine) doDue() (next int64) {
 	if e.isMidScript() {
 		return 0 // the clock stands still; the end of the script asks for a Tick
@@ -87,8 +96,8 @@ func (e *Engine) doDue() (next int64) {
 	next = 0
 	if e.IsHome() {
 		next = e.tickParts()
-		if wait := e.defragment(); wait > 0 && !e.Passing() { // it goes by the machine's clock
-			next = earlier(next, e.Keyspace.Now+wait)
+		if wait := e.defragment(); wait > 0 {
+			next = earlier(next, e.TickIn(wait))
 		}
 	}
 	if e.continueEviction() {

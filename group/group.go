@@ -191,9 +191,7 @@ func (g *Group) Close() {
 
 // tick appends changes that no reply waits for, and the time, ten times a second.
 func (g *Group) tick() (next int64) {
-	if !g.engine.Passing() {
-		next = g.engine.Keyspace.Now + 100
-	}
+	next = g.engine.TickIn(100)
 	g.refresh()
 	if !g.leading {
 		g.setRole()

@@ -178,16 +178,18 @@ func (m *Master) Part() engine.Part {
 func (m *Master) tick() (next int64) {
 	m.start()
 	m.updateDenial()
-	m.checkFailover()
+	if m.checkFailover(); m.failover.state == waitForSync {
+		next = m.engine.TickIn(100) // clients wait for it
+	}
 	if !m.stream.running && len(m.replicas) == 0 {
-		return 0
+		return next
 	}
 	if m.engine.Micros()-m.cronAt >= 1e6 {
 		m.cronAt = m.engine.Micros()
 		m.cron()
 	}
 	m.startTransfer()
-	return 0
+	return next
 }
 
 // start starts the link to the master that was configured, once the data are loaded.

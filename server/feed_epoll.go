@@ -64,7 +64,7 @@ func (f *epollFeed) handle(uint32) {
 	switch {
 	case n > 0:
 		if f.loop.server.opts.OwnProcess {
-			f.loop.courtesy.add()
+			f.loop.thread.followed()
 		}
 		f.loop.moved.reads.Add(1)
 		if !f.receive(f.loop.buffer[:n], nil) {
@@ -82,7 +82,7 @@ func (f *epollFeed) handle(uint32) {
 // close implements epollSocket.
 func (f *epollFeed) close() {
 	f.closed = true
-	f.loop.courtesy.end()
+	f.loop.thread.awaited()
 	f.loop.remove(f.number)
 }
 
@@ -100,7 +100,7 @@ func (f *epollFeed) Write(b []byte) (int, error) {
 		if f.closed {
 			return
 		}
-		f.loop.courtesy.end()
+		f.loop.thread.awaited()
 		f.loop.moved.writes.Add(1)
 		if n, err := writeNow(f.number, b); err != nil {
 			f.end(os.NewSyscallError("write", err))

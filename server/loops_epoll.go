@@ -37,7 +37,7 @@ type epollLoop struct {
 	awake    bool          // the last wait was short, see watch
 	idle     bool          // the last wait was longer than a pause
 	crowded  time.Time     // when another thread kept the processor for long
-	courtesy courtesy
+	thread   threadPolicy
 	stopping bool
 	over     chan struct{} // closed when run has returned
 }
@@ -49,7 +49,7 @@ const (
 
 	// pauseTime is how long a loop waits for input before it lets the runtime have its processor. It is longer than a tick of most kernels, since a
 	// shorter wait costs them a timer of its own, a microsecond and more on a virtual machine; and shorter than the 10 ms after which the runtime
-	// wants the processor back. Whenever a loop pauses, the runtime's monitor looks after it many times, so a loop that is idle does not.
+	// wants the processor back. The runtime's monitor wakes again and again while a loop pauses, so an idle loop does not pause.
 	pauseTime = 8 * time.Millisecond
 
 	// watchTime is how long a loop that keeps its processor looks for input again and again before it sleeps, if the last wait was not longer. To sleep and
@@ -327,7 +327,7 @@ func (s *epollConn) handle(events uint32) {
 	n, err := readNow(s.number, s.loop.buffer)
 	switch {
 	case n > 0:
-		s.loop.courtesy.end()
+		s.loop.thread.awaited()
 		s.conn.handle(s.loop.buffer[:n])
 	case err == unix.EAGAIN || err == unix.EINTR:
 	case err != nil:

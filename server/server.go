@@ -294,7 +294,7 @@ func (s *Server) limitClients() {
 	}
 }
 
-// tick drives the engine's own work: at its next deadline, and ten times a second, or five times while no client has input or waits for output.
+// tick drives the engine's own work: at its next deadline, and ten times a second, or five times while nothing comes in and no output waits.
 func (s *Server) tick(stop <-chan struct{}) {
 	const whenQuiet, whenBusy, shortest = 200 * time.Millisecond, 100 * time.Millisecond, time.Millisecond
 	timer := time.NewTimer(whenBusy)

@@ -113,8 +113,8 @@ func (t *target) verdictOf() error {
 	return errors.New(trouble + t.lastLog(10))
 }
 
-// refused returns the first of the master's commands that a replica could not execute: what they would have changed may be gone at the end, since
-// the load empties the server often.
+// refused returns the log's line about the first command of the master that a replica could not execute. The data may be equal at the end all the
+// same, since the load often empties the master.
 func (t *target) refused() error {
 	for _, line := range t.log() {
 		if strings.Contains(line, "sending an error to its master") {
@@ -156,12 +156,12 @@ func (h *hunt) replicating(kind string, p pairing) (*target, error) {
 	return t, nil
 }
 
-// likeOthers returns the options that make ours a server which understands the other of a pair, and which the other understands. One that
-// is newer than all that ours can be like has commands that only the default release knows.
+// likeOthers returns the options with which ours and the oldest of the other servers of a chain understand each other. If that one is newer
+// than all releases that ours can be like, only the default release knows its commands, but it does not understand ours without one.
 func likeOthers(p pairing) []string {
-	for _, kind := range p {
+	for _, kind := range kinds {
 		switch _, err := release.Find(kind); {
-		case kind == ours:
+		case !slices.Contains(p, kind):
 		case err == nil:
 			return []string{"--like", kind}
 		case p[0] == ours:

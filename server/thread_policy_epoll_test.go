@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The thread of a loop that only executes a stream is one for batch work, until somebody waits for the loop: a client, or the master for an
+// The thread of a loop that only executes a stream becomes batch work, until somebody waits for the loop: a client, or the master for an
 // acknowledgement.
-func TestCourtesy(t *testing.T) {
+func TestThreadPolicy(t *testing.T) {
 	r := start(t, Options{OwnProcess: true, Loops: 1})
 	var policy atomic.Uint32
 	look := func() {
@@ -30,20 +30,20 @@ func TestCourtesy(t *testing.T) {
 		}
 		return policy.Load()
 	}
-	require.EqualValues(t, unix.SCHED_NORMAL, after(courtesyAfter-1))
+	require.EqualValues(t, unix.SCHED_NORMAL, after(batchAfter-1))
 	require.EqualValues(t, unix.SCHED_BATCH, after(1))
 	require.EqualValues(t, unix.SCHED_BATCH, after(1))
 
 	require.Equal(t, "+PONG", r.dial(t).ask("PING"))
 	require.EqualValues(t, unix.SCHED_NORMAL, after(1))
-	require.EqualValues(t, unix.SCHED_BATCH, after(courtesyAfter))
+	require.EqualValues(t, unix.SCHED_BATCH, after(batchAfter))
 
 	_, err := f.Write([]byte("acknowledgement"))
 	require.NoError(t, err)
 	_, err = io.ReadFull(f.peer, make([]byte, len("acknowledgement")))
 	require.NoError(t, err)
 	require.EqualValues(t, unix.SCHED_NORMAL, after(1))
-	require.EqualValues(t, unix.SCHED_BATCH, after(courtesyAfter))
+	require.EqualValues(t, unix.SCHED_BATCH, after(batchAfter))
 
 	require.NoError(t, f.Close())
 	require.Equal(t, net.ErrClosed, <-f.errs)

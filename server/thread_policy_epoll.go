@@ -1,0 +1,51 @@
+//go:build linux && !netloops
+
+package server
+
+import (
+	"runtime"
+
+	"golang.org/x/sys/unix"
+)
+
+// threadPolicy makes the thread of a replica's loop yield to others. While the loop only executes its master's stream and nobody is waiting for it, the
+// thread runs as batch work (SCHED_BATCH, see sched(7)): when it wakes, it waits for a free processor and does not preempt another thread, such as
+// the master's or a client's on the same machine.
+type threadPolicy struct {
+	pieces int             // of the stream, since somebody last waited for the loop
+	normal *unix.SchedAttr // what the thread had before it became batch work and was locked to the loop; nil if it is not
+}
+
+// batchAfter is the number of pieces after which the thread becomes batch work. A busy master sends one each millisecond, see pace.
+const batchAfter = 50
+
+// followed notes that the loop has received a piece of the stream.
+func (p *threadPolicy) followed() {
+	if p.pieces++; p.pieces == batchAfter {
+		p.makeBatch()
+	}
+}
+
+// makeBatch makes the thread batch work, unless the system refuses or the user has chosen another policy.
+func (p *threadPolicy) makeBatch() {
+	runtime.LockOSThread()
+	if attr, err := unix.SchedGetAttr(0, 0); err == nil && attr.Policy == unix.SCHED_NORMAL {
+		changed := *attr
+		changed.Policy = unix.SCHED_BATCH
+		if unix.SchedSetAttr(0, &changed, 0) == nil {
+			p.normal = attr
+			return
+		}
+	}
+	runtime.UnlockOSThread()
+}
+
+// awaited makes the thread a normal one again, because somebody is waiting for the loop.
+func (p *threadPolicy) awaited() {
+	p.pieces = 0
+	if p.normal != nil {
+		_ = unix.SchedSetAttr(0, p.normal, 0)
+		p.normal = nil
+		runtime.UnlockOSThread()
+	}
+}
