@@ -15,7 +15,7 @@ type Receive func(data []byte, err error) (more bool)
 
 // Feed is a connection that an event loop reads. Its methods do not wait, and may be called from any goroutine.
 type Feed interface {
-	// Write sends b, which belongs to the feed from now on. What the other end does not take at once ends the connection.
+	// Write sends b. What the other end does not take at once ends the connection.
 	Write(b []byte) (int, error)
 	// Close ends the connection.
 	Close() error

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"sync"
 	"syscall"
 	"time"
 
@@ -20,7 +21,9 @@ type epollFeed struct {
 	loop    *epollLoop
 	number  int // file descriptor
 	receive engine.Receive
-	closed  bool
+
+	mu     sync.Mutex // for Write, while the loop closes the socket
+	closed bool
 }
 
 // feedAgain is the pause after which a function that wanted nothing is called again.
@@ -31,13 +34,16 @@ func (l *epollLoop) newFeed(nc net.Conn, receive engine.Receive) (engine.Feed, e
 	if _, ok := nc.(syscall.Conn); !ok {
 		return nil, errors.ErrUnsupported
 	}
-	f := &epollFeed{loop: l, receive: receive}
-	return f, l.adopt(nc, f.open)
+	fd, err := detach(nc)
+	if err != nil {
+		return nil, err
+	}
+	f := &epollFeed{loop: l, number: fd, receive: receive}
+	return f, l.adopt(fd, f.open)
 }
 
-func (f *epollFeed) open(fd int) {
-	f.number = fd
-	f.loop.add(fd, f)
+func (f *epollFeed) open() {
+	f.loop.add(f.number, f)
 	f.resume()
 }
 
@@ -81,6 +87,8 @@ func (f *epollFeed) handle(uint32) {
 
 // close implements epollSocket.
 func (f *epollFeed) close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.closed = true
 	f.loop.thread.awaited()
 	f.loop.remove(f.number)
@@ -94,27 +102,34 @@ func (f *epollFeed) end(err error) {
 	}
 }
 
-// Write implements engine.Feed.
+// Write implements engine.Feed. It does not wake the loop, since the runtime's monitor would wake dozens of times until it had the processor of a loop that
+// waits again: an idle replica writes once a second.
 func (f *epollFeed) Write(b []byte) (int, error) {
-	return len(b), f.onLoop(func() {
-		if f.closed {
-			return
-		}
-		f.loop.thread.awaited()
-		f.loop.moved.writes.Add(1)
-		if n, err := writeNow(f.number, b); err != nil {
-			f.end(os.NewSyscallError("write", err))
-		} else if n < len(b) {
-			f.end(os.NewSyscallError("write", unix.EAGAIN))
-		}
-	})
+	n, err := f.write(b)
+	if err != nil {
+		f.loop.execute(func() { f.end(err) })
+	}
+	return n, err
+}
+
+func (f *epollFeed) write(b []byte) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return 0, net.ErrClosed
+	}
+	f.loop.thread.expected.Store(true)
+	f.loop.moved.writes.Add(1)
+	n, err := writeNow(f.number, b)
+	if err == nil && n < len(b) {
+		err = unix.EAGAIN
+	}
+	return n, os.NewSyscallError("write", err)
 }
 
 // Close implements engine.Feed.
-func (f *epollFeed) Close() error { return f.onLoop(func() { f.end(net.ErrClosed) }) }
-
-func (f *epollFeed) onLoop(fn func()) error {
-	if !f.loop.execute(fn) {
+func (f *epollFeed) Close() error {
+	if !f.loop.execute(func() { f.end(net.ErrClosed) }) {
 		return net.ErrClosed
 	}
 	return nil

@@ -125,17 +125,17 @@ func (ls *socketLoops) stop() {
 // enroll passes a connection to the loop with the fewest.
 func (ls *socketLoops) enroll(nc net.Conn, c *conn) error {
 	l := slices.MinFunc(ls.loops, func(a, b *epollLoop) int { return byLoad(&a.loop, &b.loop) })
-	return l.adopt(nc, func(fd int) { l.open(fd, c) })
-}
-
-// adopt makes a connection the loop's, which opens it.
-func (l *epollLoop) adopt(nc net.Conn, open func(fd int)) error {
 	fd, err := detach(nc)
 	if err != nil {
 		return err
 	}
+	return l.adopt(fd, func() { l.open(fd, c) })
+}
+
+// adopt makes a socket the loop's, which opens it.
+func (l *epollLoop) adopt(fd int, open func()) error {
 	l.load.Add(1)
-	if !l.execute(func() { open(fd) }) {
+	if !l.execute(open) {
 		_ = unix.Close(fd)
 		return net.ErrClosed
 	}

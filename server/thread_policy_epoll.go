@@ -4,6 +4,7 @@ package server
 
 import (
 	"runtime"
+	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 )
@@ -12,8 +13,9 @@ import (
 // thread runs as batch work (SCHED_BATCH, see sched(7)): when it wakes, it waits for a free processor and does not preempt another thread, such as
 // the master's or a client's on the same machine.
 type threadPolicy struct {
-	pieces int             // of the stream, since somebody last waited for the loop
-	normal *unix.SchedAttr // what the thread had before it became batch work and was locked to the loop; nil if it is not
+	pieces   int             // of the stream, since somebody last waited for the loop
+	normal   *unix.SchedAttr // what the thread had before it became batch work and was locked to the loop; nil if it is not
+	expected atomic.Bool     // awaited is to be called before the next piece
 }
 
 // batchAfter is the number of pieces after which the thread becomes batch work. A busy master sends one each millisecond, see pace.
@@ -21,6 +23,9 @@ const batchAfter = 50
 
 // followed notes that the loop has received a piece of the stream.
 func (p *threadPolicy) followed() {
+	if p.expected.Swap(false) {
+		p.awaited()
+	}
 	if p.pieces++; p.pieces == batchAfter {
 		p.makeBatch()
 	}
