@@ -36,6 +36,7 @@ type epollLoop struct {
 	pauses   bool          // the loop may keep its processor: there is one that no loop needs
 	awake    bool          // the last wait was short, see watch
 	idle     bool          // the last wait was longer than a pause
+	yielded  time.Time     // when the loop last yielded to other goroutines
 	crowded  time.Time     // when another thread kept the processor for long
 	thread   threadPolicy
 	stopping bool
@@ -55,6 +56,10 @@ const (
 	// watchTime is how long a loop that keeps its processor looks for input again and again before it sleeps, if the last wait was not longer. To sleep and
 	// be woken takes longer than a simple command, and the client whose request wakes the loop pays for a part of that.
 	watchTime = 100 * time.Microsecond
+
+	// yieldTime is how long a loop keeps its processor before it yields to other goroutines. After 10 ms the runtime would make it do so, and wake another
+	// thread each time. (A goroutine that is locked to its thread, see threadPolicy, cannot yield without that.)
+	yieldTime = 4 * time.Millisecond
 
 	// A wait awake of more than crowdedTime shows that other threads need the processor. For sleepTime after it, the loop sleeps whenever it waits.
 	crowdedTime = time.Millisecond
@@ -239,6 +244,11 @@ func (l *epollLoop) wait() (n int) {
 // the system prefers a thread that wakes to one that works on.
 func (l *epollLoop) watch() (n int) {
 	begun := time.Now()
+	if begun.Sub(l.yielded) > yieldTime && !l.thread.batch() {
+		yield()
+		begun = time.Now()
+		l.yielded = begun
+	}
 	for n == 0 && l.awake {
 		if n = l.look(); n == 0 {
 			_, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0)

@@ -45,10 +45,13 @@ func (p *threadPolicy) makeBatch() {
 	runtime.UnlockOSThread()
 }
 
+// batch says whether the thread is batch work.
+func (p *threadPolicy) batch() bool { return p.normal != nil }
+
 // awaited makes the thread a normal one again, because somebody is waiting for the loop.
 func (p *threadPolicy) awaited() {
 	p.pieces = 0
-	if p.normal != nil {
+	if p.batch() {
 		_ = unix.SchedSetAttr(0, p.normal, 0)
 		p.normal = nil
 		runtime.UnlockOSThread()
