@@ -102,8 +102,8 @@ func (f *epollFeed) end(err error) {
 	}
 }
 
-// Write implements engine.Feed. It does not wake the loop, since the runtime's monitor would wake dozens of times until it had the processor of a loop that
-// waits again: an idle replica writes once a second.
+// Write implements engine.Feed. It does not wake the loop: an idle replica writes once a second, and each time a loop goes back to waiting, the runtime's
+// monitor wakes dozens of times before it takes the loop's processor away.
 func (f *epollFeed) Write(b []byte) (int, error) {
 	n, err := f.write(b)
 	if err != nil {

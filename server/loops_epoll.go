@@ -57,8 +57,8 @@ const (
 	// be woken takes longer than a simple command, and the client whose request wakes the loop pays for a part of that.
 	watchTime = 100 * time.Microsecond
 
-	// yieldTime is how long a loop keeps its processor before it yields to other goroutines. After 10 ms the runtime would make it do so, and wake another
-	// thread each time. (A goroutine that is locked to its thread, see threadPolicy, cannot yield without that.)
+	// yieldTime is how long a busy loop runs before it yields to other goroutines. The runtime would preempt it after 10 ms, and wake another thread each
+	// time. A batch thread does not yield: its goroutine is locked to it, and would have to wait for another thread to pass the processor back.
 	yieldTime = 4 * time.Millisecond
 
 	// A wait awake of more than crowdedTime shows that other threads need the processor. For sleepTime after it, the loop sleeps whenever it waits.

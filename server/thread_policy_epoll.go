@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// threadPolicy makes the thread of a replica's loop yield to others. While the loop only executes its master's stream and nobody is waiting for it, the
-// thread runs as batch work (SCHED_BATCH, see sched(7)): when it wakes, it waits for a free processor and does not preempt another thread, such as
-// the master's or a client's on the same machine.
+// threadPolicy is the scheduling policy of an event loop's thread. In a replica, a loop that only follows the master, with no client and no acknowledgement to
+// answer, runs as batch work (SCHED_BATCH, see sched(7)). A batch thread does not preempt the thread that is running when it wakes, such as the master's or a
+// client's on the same machine.
 type threadPolicy struct {
 	pieces   int             // of the stream, since somebody last waited for the loop
 	normal   *unix.SchedAttr // what the thread had before it became batch work and was locked to the loop; nil if it is not

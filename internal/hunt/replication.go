@@ -157,7 +157,7 @@ func (h *hunt) replicating(kind string, p pairing) (*target, error) {
 }
 
 // likeOthers returns the options with which ours and the oldest of the other servers of a chain understand each other. If that one is newer
-// than all releases that ours can be like, only the default release knows its commands, but it does not understand ours without one.
+// than all releases that ours can be like, ours has all its commands as a replica, and only those of Valkey 8.1 as the master.
 func likeOthers(p pairing) []string {
 	for _, kind := range kinds {
 		switch _, err := release.Find(kind); {
