@@ -142,11 +142,16 @@ func TestEachServerIsEverywhereAsOften(t *testing.T) {
 	}
 }
 
-func TestOursStandsBesideEachRival(t *testing.T) {
-	servers := []*server{{client: &client{name: "a"}}, {client: &client{name: "b"}}, {client: &client{name: "ours"}}}
-	rows := workloadRows("GET", map[string]row{"a": {"kps": 2.0, "user_us": 4.0, "cpu_us": 8.0}, "ours": {"kps": 1.0, "user_us": 1.0, "cpu_us": 2.0}}, servers)
-	require.Equal(t, []row{{"name": "GET", "server": "a", "kps": 2.0, "user_us": 4.0, "cpu_us": 8.0, "kps_ratio": 0.5, "user_ratio": 0.25, "cpu_ratio": 0.25},
-		{"name": "GET", "server": "ours", "kps": 1.0, "user_us": 1.0, "cpu_us": 2.0}}, rows)
+func TestRatiosAreThoseOfTheRounds(t *testing.T) {
+	run := func(rps float64, user, sys time.Duration) sample {
+		return sample{requests: 1, rps: rps, spent: cpu{user * time.Microsecond, sys * time.Microsecond}}
+	}
+	// The machine is at half its speed in the second round, and at a quarter in the third.
+	ours := []sample{run(9000, 2, 0), run(6000, 1, 7), run(2500, 9, 7)}
+	theirs := []sample{run(8000, 4, 0), run(4000, 0, 8), run(2000, 9, 23), run(9000, 9, 9)}
+	require.Equal(t, row{"kps_ratio": 1.25, "min_kps_ratio": 1.125, "max_kps_ratio": 1.5, "cpu_ratio": 0.5, "min_cpu_ratio": 0.5, "max_cpu_ratio": 1.0,
+		"user_ratio": 0.75, "min_user_ratio": 0.5, "max_user_ratio": 1.0}, ratios(ours, theirs))
+	require.Empty(t, ratios(nil, theirs))
 }
 
 func TestMachineIsDescribed(t *testing.T) {

@@ -24,7 +24,7 @@ func runCompare(args []string) error {
 }
 
 // workloadColumns show a workload on one server. Figures are medians of the rounds; the least and the most stand behind
-// them. Ratios are ours over that server: of throughput, where more is better, and of CPU per request, where less is. Busy is how many
+// them. Ratios are ours over that server, medians as well, see ratios: of throughput, where more is better, and of CPU per request, where less is. Busy is how many
 // processors the server and the load generator kept busy: where the latter has no more than it has processes, the throughput is its own.
 var workloadColumns = []column{
 	{"workload", "%s", "name"},
@@ -66,14 +66,14 @@ func losingFirst(rows []row, ratio string, more bool) {
 	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(loss[b["name"]], loss[a["name"]]) })
 }
 
-// workloadRows returns a row for each server that has figures. Those of the others get the ratio of ours to them.
+// workloadRows returns a row for each server that has figures.
 func workloadRows(name string, figures map[string]row, servers []*server) (rows []row) {
 	for _, s := range servers {
 		if figures[s.name] != nil {
 			rows = append(rows, row{"name": name, "server": s.name}.add("", figures[s.name]))
 		}
 	}
-	return beside(rows, "kps", "user_us", "cpu_us", "replica_us")
+	return rows
 }
 
 // beside adds to the rows of other servers the ratio of our measurements to theirs. The name of a ratio is that of the
@@ -93,8 +93,8 @@ func beside(rows []row, names ...string) []row {
 	return rows
 }
 
-// measureOne runs a workload on all servers in turns. It returns the figures of each server, and which of them refuse the
-// workload, and why.
+// measureOne runs a workload on all servers in turns. It returns the figures of each server, with the ratios of ours to
+// the others, and which of them refuse the workload, and why.
 //
 // Each round begins with another server, and the others rest meanwhile, empty or between two slices. So the place in a round cancels out
 // over twice as many rounds as there are servers.
@@ -117,8 +117,11 @@ func (o *options) measureOne(w workload, servers []*server) (figures map[string]
 		}
 	}
 	figures = map[string]row{}
-	for name := range samples {
-		figures[name] = summarize(samples[name])
+	for name, list := range samples {
+		figures[name] = summarize(list)
+		if name != "ours" {
+			figures[name].add("", ratios(samples["ours"], list))
+		}
 	}
 	return figures, refused
 }

@@ -104,7 +104,8 @@ type figure struct {
 type figureLine struct {
 	name   string
 	values map[string]float64 // by server
-	ratio  float64            // of ours to the best of the others; 0 if there is none
+	ratios map[string]float64 // of ours to the other servers
+	ratio  float64            // of ours to the best of them; 0 if there is none
 }
 
 // table returns the lines of a table in Markdown.
@@ -136,25 +137,28 @@ func (f figure) lines(rows []row) (lines []*figureLine, servers []string) {
 		}
 		at := slices.IndexFunc(lines, func(l *figureLine) bool { return l.name == name })
 		if at < 0 {
-			at, lines = len(lines), append(lines, &figureLine{name: name, values: map[string]float64{}})
+			at, lines = len(lines), append(lines, &figureLine{name: name, values: map[string]float64{}, ratios: map[string]float64{}})
 		}
-		lines[at].values[server] = r.number(f.name)
+		lines[at].values[server], lines[at].ratios[server] = r.number(f.name), r.number(ratioName(f.name))
 		if server != "ours" && !slices.Contains(servers, server) {
 			servers = append(servers, server)
 		}
 	}
 	lines = slices.DeleteFunc(lines, func(l *figureLine) bool { return l.values["ours"] == 0 })
 	for _, l := range lines {
-		l.ratio = f.ratio(l.values)
+		l.ratio = f.ratio(l)
 	}
 	slices.SortStableFunc(lines, func(a, b *figureLine) int { return cmp.Compare(f.loss(b.ratio), f.loss(a.ratio)) })
 	return lines, servers
 }
 
-// ratio returns the ratio of ours to the best of the others.
-func (f figure) ratio(values map[string]float64) (worst float64) {
-	for server, x := range values {
-		if r := values["ours"] / x; server != "ours" && x != 0 && (worst == 0 || f.loss(r) > f.loss(worst)) {
+// ratio returns the ratio of ours to the best of the others: the one that was measured round by round, or else that of the figures.
+func (f figure) ratio(l *figureLine) (worst float64) {
+	for server, x := range l.values {
+		if server == "ours" || x == 0 {
+			continue
+		}
+		if r := cmp.Or(l.ratios[server], l.values["ours"]/x); worst == 0 || f.loss(r) > f.loss(worst) {
 			worst = r
 		}
 	}

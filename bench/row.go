@@ -59,13 +59,38 @@ func summarize(samples []sample) row {
 		"server_cores": median(samples, func(s sample) float64 { return s.cores(s.spent.user + s.spent.sys) }),
 		"client_cores": median(samples, func(s sample) float64 { return s.cores(s.asking) }),
 	}
-	addSpread(r, "kps", samples, func(s sample) float64 { return s.rps / 1000 })
-	addSpread(r, "cpu_us", samples, func(s sample) float64 { return s.perRequest(s.spent.user + s.spent.sys) })
-	addSpread(r, "user_us", samples, func(s sample) float64 { return s.perRequest(s.spent.user) })
-	if slices.ContainsFunc(samples, func(s sample) bool { return s.following > 0 }) {
-		addSpread(r, "replica_us", samples, func(s sample) float64 { return s.perRequest(s.following) })
+	for name, figure := range comparedFigures {
+		if name != "replica_us" || slices.ContainsFunc(samples, func(s sample) bool { return s.following > 0 }) {
+			addSpread(r, name, samples, figure)
+		}
 	}
 	addSpread(r, "p99_ms", samples, func(s sample) float64 { return s.p99 })
+	return r
+}
+
+// comparedFigures are those of which there are ratios between servers.
+var comparedFigures = map[string]func(sample) float64{
+	"kps":        func(s sample) float64 { return s.rps / 1000 },
+	"cpu_us":     func(s sample) float64 { return s.perRequest(s.spent.user + s.spent.sys) },
+	"user_us":    func(s sample) float64 { return s.perRequest(s.spent.user) },
+	"replica_us": func(s sample) float64 { return s.perRequest(s.following) },
+}
+
+// ratios returns the median of the rounds' ratios of our figures to another server's, with the least and the most. The machine may change its speed
+// between rounds, but within one both have had the same, so these ratios are steadier than those of medians over the rounds.
+func ratios(ours, theirs []sample) row {
+	r := row{}
+	for name, figure := range comparedFigures {
+		var list []float64
+		for round := range min(len(ours), len(theirs)) {
+			if x := figure(theirs[round]); x != 0 {
+				list = append(list, figure(ours[round])/x)
+			}
+		}
+		if len(list) > 0 {
+			addSpread(r, ratioName(name), list, func(x float64) float64 { return x })
+		}
+	}
 	return r
 }
 
