@@ -152,6 +152,12 @@ func TestRatiosAreThoseOfTheRounds(t *testing.T) {
 	require.Equal(t, row{"kps_ratio": 1.25, "min_kps_ratio": 1.125, "max_kps_ratio": 1.5, "cpu_ratio": 0.5, "min_cpu_ratio": 0.5, "max_cpu_ratio": 1.0,
 		"user_ratio": 0.75, "min_user_ratio": 0.5, "max_user_ratio": 1.0}, ratios(ours, theirs))
 	require.Empty(t, ratios(nil, theirs))
+
+	figures := compareSamples(map[string][]sample{"ours": ours, "redis": theirs})
+	require.Equal(t, 1.25, figures["redis"]["kps_ratio"])
+	require.Equal(t, 6.0, figures["redis"]["kps"], "the median of four")
+	require.Equal(t, 6.0, figures["ours"]["kps"])
+	require.NotContains(t, figures["ours"], "kps_ratio")
 }
 
 func TestMachineIsDescribed(t *testing.T) {

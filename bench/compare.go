@@ -93,8 +93,8 @@ func beside(rows []row, names ...string) []row {
 	return rows
 }
 
-// measureOne runs a workload on all servers in turns. It returns the figures of each server, with the ratios of ours to
-// the others, and which of them refuse the workload, and why.
+// measureOne runs a workload on all servers in turns. It returns the figures of each server, see compareSamples,
+// and which of them refuse the workload, and why.
 //
 // Each round begins with another server, and the others rest meanwhile, empty or between two slices. So the place in a round cancels out
 // over twice as many rounds as there are servers.
@@ -116,14 +116,19 @@ func (o *options) measureOne(w workload, servers []*server) (figures map[string]
 			}
 		}
 	}
-	figures = map[string]row{}
+	return compareSamples(samples), refused
+}
+
+// compareSamples returns the figures of each server, by its name, and with those of the others the ratios of ours to them.
+func compareSamples(samples map[string][]sample) map[string]row {
+	figures := map[string]row{}
 	for name, list := range samples {
 		figures[name] = summarize(list)
 		if name != "ours" {
 			figures[name].add("", ratios(samples["ours"], list))
 		}
 	}
-	return figures, refused
+	return figures
 }
 
 // groups returns which servers run at the same time: all, in slices, or each alone.
