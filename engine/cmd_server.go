@@ -106,17 +106,16 @@ func cmdShutdown(c *Call) {
 // endServer ends the server, now or when the replicas have everything.
 func (c *Call) endServer(how Shutdown) {
 	e := c.Engine
-	if e.AwaitShutdown(how) {
+	switch waits, err := e.beginShutdown(how); {
+	case err != nil:
+		c.Fail(err)
+	case waits:
 		if w := c.Block(0, func(*Session) {}); w != nil {
 			e.shutdown.waiting = append(e.shutdown.waiting, w)
 		}
-		return
+	default:
+		c.Session.CloseAfterReply() // there is no reply: the connection ends with the server
 	}
-	if err := e.exit(how); err != nil {
-		c.Fail(err)
-		return
-	}
-	c.Session.CloseAfterReply() // there is none: the connection ends with the server
 }
 
 // LOLWUT [VERSION version] [arguments]. A field of dice.

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -234,37 +233,15 @@ func ignoredParams() (list []Param) {
 			list[len(list)-1].Aliases = aliases(p.alias)
 		}
 	}
-	list = append(list, shutdownParam("shutdown-on-sigint"), shutdownParam("shutdown-on-sigterm"))
+	list = append(list, ShutdownParam("shutdown-on-sigint", new(Shutdown)), ShutdownParam("shutdown-on-sigterm", new(Shutdown)))
 	for i := range list {
 		list[i].inert = true
 		list[i].Immutable = slices.Contains(ignoredAtStart, list[i].Name)
 		list[i].Hidden = slices.Contains(ignoredHidden, list[i].Name)
 		list[i].Secret = slices.Contains(ignoredSecrets, list[i].Name)
-		list[i].List = list[i].Name == "save" || list[i].Name == "oom-score-adj-values" ||
-			strings.HasPrefix(list[i].Name, "shutdown-on-")
+		list[i].List = list[i].List || list[i].Name == "save" || list[i].Name == "oom-score-adj-values"
 	}
 	return list
-}
-
-// shutdownParam is a parameter that takes the words of SHUTDOWN.
-func shutdownParam(name string) Param {
-	kept := "default"
-	words := []string{"save", "nosave", "now", "force"}
-	return Param{Name: name,
-		Get: func() string { return kept },
-		Set: func(v string) error {
-			given := strings.Fields(strings.ToLower(v))
-			strange := func(word string) bool { return word != "default" && !slices.Contains(words, word) }
-			if len(given) == 0 || slices.ContainsFunc(given, strange) {
-				return notOneOf(append([]string{"default"}, words...)...)
-			}
-			if slices.Contains(given, "save") && slices.Contains(given, "nosave") {
-				return errParamShutdown
-			}
-			absent := func(word string) bool { return !slices.Contains(given, word) }
-			kept = cmp.Or(strings.Join(slices.DeleteFunc(slices.Clone(words), absent), " "), "default")
-			return nil
-		}}
 }
 
 func aliases(alias string) []string {

@@ -221,9 +221,3 @@ type UserFile interface {
 	Read() ([]byte, error)
 	Write(text []byte) error // all of it or nothing
 }
-
-// Shutdown is the options of SHUTDOWN.
-type Shutdown struct {
-	Save, NoSave bool // whatever the parameters say
-	Now, Force   bool // do not wait for replicas; exit even if saving fails
-}

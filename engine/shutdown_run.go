@@ -29,9 +29,24 @@ func (e *Engine) lags() bool {
 	return false
 }
 
-// endShutdown ends the process if a SHUTDOWN has waited long enough.
-func (e *Engine) endShutdown() {
+// Terminate asks for the end of the process as SIGTERM does: like SHUTDOWN, but no script is cut off. If the data cannot be
+// saved the process goes on. It is called under the lock.
+func (e *Engine) Terminate(how Shutdown) {
+	e.shutdown.requested = &how
+	if e.Parts.host.Due != nil {
+		e.Parts.host.Due(e.Keyspace.Now)
+	}
+}
+
+// tendShutdown begins what Terminate asked for, and ends the process if a shutdown has waited long enough.
+func (e *Engine) tendShutdown() {
 	s := &e.shutdown
+	if how := s.requested; how != nil {
+		s.requested = nil
+		if _, err := e.beginShutdown(*how); err != nil {
+			e.Log('#', "Errors trying to shut down the server. Check the logs for more information.")
+		}
+	}
 	if s.deadline == 0 || e.Keyspace.Now < s.deadline && e.lags() {
 		return
 	}
@@ -39,6 +54,15 @@ func (e *Engine) endShutdown() {
 		e.abortShutdown()
 	}
 	s.deadline = 0
+}
+
+// beginShutdown ends the process, or makes it wait for that. An error says that it goes on.
+func (e *Engine) beginShutdown(how Shutdown) (waits bool, err error) {
+	e.Log('*', "User requested shutdown...")
+	if waits = e.AwaitShutdown(how); !waits {
+		err = e.exit(how)
+	}
+	return waits, err
 }
 
 // exit ends the process, unless a part returns an error.

@@ -86,7 +86,7 @@ func (e *Engine) doDue() (next int64) {
 		e.stats.rates.sample(e)
 		e.tendBuffers()
 		e.evictClients()
-		e.endShutdown()
+		e.tendShutdown()
 	}
 	more := e.Config.ActiveExpire && e.expireDue()
 	e.rehash()

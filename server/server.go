@@ -362,7 +362,6 @@ func (s *Server) wakeAll(list *[]*conn) bool {
 
 // exit ends Run, for SHUTDOWN.
 func (s *Server) exit() {
-	s.log('#', "User requested shutdown...")
 	s.end.Do(func() { close(s.ending) })
 }
 

@@ -13,10 +13,7 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, os.Args[1:], os.Stdin, os.Stdout, tuned)
-	stop()
-	os.Exit(report(os.Stderr, err))
+	os.Exit(report(os.Stderr, run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, ownProcess)))
 }
 
 // report prints an error that was not printed yet, and returns the exit status.
@@ -48,6 +45,8 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer, option
 		switch s := findSubcommand(args[0]); {
 		case s == nil:
 		case s.name != serving:
+			ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+			defer stop()
 			return s.do(ctx, args[1:], in, out)
 		default:
 			args = args[1:]

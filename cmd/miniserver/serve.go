@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"syscall"
@@ -23,7 +24,7 @@ import (
 	"github.com/miniserver-go/miniserver/testkit"
 )
 
-// serve runs the server until the context ends or a client calls SHUTDOWN. As a daemon it only starts another process that does.
+// serve runs the server until the context ends, a client calls SHUTDOWN or, in a process of its own, a signal comes. As a daemon it only starts another process that does.
 func serve(ctx context.Context, args []string, in io.Reader, out io.Writer, options ...option) error {
 	var input bytes.Buffer
 	conf, err := readConfig(args, io.TeeReader(in, &input))
@@ -78,7 +79,8 @@ type program struct {
 	ready      ready
 	withParent bool // exit-with-parent
 	tuner      tuner
-	tuned      bool // the process is the server's own, so the tuner begins
+	ownProcess bool // the process is the server's own
+	onSignal   onSignal
 
 	fixtureDone, fixtureSize atomic.Int64 // bytes read of the fixtures, and their size
 }
@@ -86,8 +88,8 @@ type program struct {
 // option sets what a program is, and no user can.
 type option func(p *program)
 
-// tuned makes the program set the Go runtime. A server that is a part of another process leaves it as it is.
-func tuned(p *program) { p.tuned = true }
+// ownProcess makes the program set the Go runtime and heed signals. A server that is a part of another process leaves both as they are.
+func ownProcess(p *program) { p.ownProcess = true }
 
 // newProgram builds the engine and the server that the configuration asks for.
 func newProgram(conf *config, out io.Writer, options ...option) (*program, error) {
@@ -164,7 +166,7 @@ func (p *program) load() error {
 func (p *program) part(seed, testKit engine.Param) engine.Part {
 	return engine.Part{
 		Name: "program",
-		Params: append(p.ready.params(),
+		Params: slices.Concat(p.ready.params(), p.onSignal.params(), []engine.Param{
 			seed,
 			testKit,
 			engine.StringParam("logfile", &p.logFile.path).AtStart(),
@@ -174,7 +176,7 @@ func (p *program) part(seed, testKit engine.Param) engine.Part {
 			engine.BoolParam("daemonize", &p.daemonize).AtStart(),
 			engine.EnumParam("supervised", &p.supervised, "upstart", "systemd", "auto", "no").AtStart(),
 			engine.BoolParam("exit-with-parent", &p.withParent).AtStart().AsSwitch(),
-		),
+		}),
 		Sections: []engine.Section{{Name: "Server", Fill: func(b *bytes.Buffer) { engine.Fields(b, "config_file", p.conf.file) }}},
 		Host:     engine.Host{Limit: p.tuner.limit.follow, Rewrite: p.rewrite, Users: &p.users},
 	}
@@ -189,8 +191,9 @@ func randomSeed() uint64 {
 // serve runs the server.
 func (p *program) serve(ctx context.Context) error {
 	signal.Ignore(syscall.SIGHUP, syscall.SIGPIPE) // as redis-server: its terminal and the reader of its log may go
-	if p.tuned {
+	if p.ownProcess {
 		p.tuner.begin(p.processors())
+		defer p.heedSignals()()
 	}
 	if err := p.server.Listen(); err != nil {
 		return listenError(err)
