@@ -95,16 +95,18 @@ func (e *Engine) scriptGate(s *Session, cmd *Command, args [][]byte) error {
 	switch f := cmd.Flags; {
 	case s.readOnly && f&(Write|MayReplicate) != 0:
 		return ErrReadOnlyTx
+	case e.ScriptKilled() && !s.detached:
+		return ErrScriptKilled
+	case s.Obeyed():
+		return nil
 	case f&DenyOOM != 0 && s.startedOOM && !s.wrote: // a script that began to write is let through
 		return ErrOOM
 	case e.persistence.writeError != nil && f&Write != 0:
 		return e.persistence.writeError
-	case e.role.Replica && !s.caller.master && e.isReadOnly() && f&Write != 0:
+	case e.isReadOnly() && f&Write != 0:
 		return ErrReadOnly
-	case e.role.Replica && !s.caller.master && e.isStale() && f&Stale == 0:
+	case e.isStale() && f&Stale == 0:
 		return ErrStaleScript
-	case e.ScriptKilled() && !s.detached:
-		return ErrScriptKilled
 	case f&OneSlot != 0:
 		return e.checkScriptSlot(s, cmd, args)
 	}

@@ -85,7 +85,7 @@ func (e *Engine) leavesMemoryToMaster() bool {
 // and one that does not read stale data, where they are all there is.
 func (c *Call) ScriptRefusal(readOnly, readsStale bool) error {
 	switch e := c.Engine; {
-	case c.Session.master:
+	case c.Session.Obeyed():
 	case e.isStale() && !readsStale:
 		return ErrMasterDown
 	case e.isReadOnly() && !readOnly:

@@ -133,6 +133,13 @@ func (s *Session) Client() *Session {
 	return s
 }
 
+// Obeyed reports whether the session's commands run in any state of the server, since they were allowed elsewhere or before: those of
+// the master, those of the journal, and of their scripts (Redis' mustObeyClient).
+func (s *Session) Obeyed() bool {
+	client := s.Client()
+	return client.master || client.loader
+}
+
 // Queued returns the number of commands in the transaction, if one is open.
 func (s *Session) Queued() (n int, open bool) {
 	if s.tx == nil {

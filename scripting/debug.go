@@ -171,7 +171,7 @@ func (d *debugging) prepare(c *engine.Call) (args []lua.Value, err error) {
 	}
 	p, err := d.of.load(d)
 	if err == nil {
-		d.short, err = d.check(p, d.readOnly)
+		d.short, err = d.check(d.client, p, d.readOnly)
 	}
 	if err != nil {
 		return nil, err

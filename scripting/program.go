@@ -44,7 +44,7 @@ func (s *Scripts) enter(c *engine.Call, p *program, readOnly bool) bool {
 
 // admit prepares a run, or returns the error that refuses it.
 func (s *Scripts) admit(c *engine.Call, p *program, readOnly bool) error {
-	short, err := s.check(p, readOnly)
+	short, err := s.check(c.Session, p, readOnly)
 	if err == nil {
 		err = c.ScriptRefusal(p.flags&declared == 0 || p.flags&noWrites != 0, p.flags&allowStale != 0)
 	}
@@ -59,8 +59,8 @@ func (s *Scripts) admit(c *engine.Call, p *program, readOnly bool) error {
 }
 
 // check returns the error for a program that may not run. short reports that it may not use more memory.
-func (s *Scripts) check(p *program, readOnly bool) (short bool, err error) {
-	short = p.flags&allowOOM == 0 && s.engine.OutOfMemory()
+func (s *Scripts) check(client *engine.Session, p *program, readOnly bool) (short bool, err error) {
+	short = p.flags&allowOOM == 0 && s.engine.OutOfMemory() && !client.Obeyed()
 	if err := p.refusal(readOnly, short); err != nil {
 		return short, err
 	}
