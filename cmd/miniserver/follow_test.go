@@ -114,7 +114,7 @@ func TestFollowingRealMasters(t *testing.T) {
 			theirs.ask(t, "SET selected x")
 			ours, own := follower(t, port, "--like", string(r))
 			requireFollows(t, theirs, ours)
-			below := newAsker(t, r.Start(t, "--replicaof", "127.0.0.1 "+own).Dial(t), nil)
+			below := newAsker(t, r.Start(t, "--replicaof", "127.0.0.1", own).Dial(t), nil)
 			requireFollows(t, theirs, below)
 			change(t, theirs, 7, 100)
 			requireFollows(t, theirs, ours)
@@ -185,7 +185,7 @@ func TestFollowersTellAsReal(t *testing.T) {
 	for _, r := range []reference.Release{reference.Default, reference.Redis70, reference.Valkey81} {
 		t.Run(string(r), func(t *testing.T) {
 			_, port := master(t)
-			theirs := newAsker(t, r.Start(t, "--replicaof", "127.0.0.1 1").Dial(t), nil)
+			theirs := newAsker(t, r.Start(t, "--replicaof", "127.0.0.1", "1").Dial(t), nil)
 			ours, _ := follower(t, "1", "--like", string(r))
 			require.Equal(t, names(theirs), names(ours), "down")
 			for _, a := range []*asker{ours, theirs} {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -51,15 +52,14 @@ func (p *program) openLog() error {
 	return nil
 }
 
-// logEnd writes the error that ends the server to the log, if a user could not read it otherwise: a daemon has no terminal, and where lines of
-// JSON are collected, no other text is expected.
-func (p *program) logEnd(err error, daemon bool) error {
-	if err == nil || !daemon && !p.log.IsJSON() {
-		return err
+// logEnd writes the error that ends the server to the log. Unless the log is a file the error is thereby printed.
+func (p *program) logEnd(err error) error {
+	if err == nil {
+		return nil
 	}
 	p.log.Print('#', "%s", plainly(err))
 	if p.logFile.file == nil {
-		return errPrinted
+		err = errors.Join(err, errPrinted)
 	}
 	return err
 }

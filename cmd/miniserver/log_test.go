@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -84,6 +85,26 @@ func TestTheEndIsLoggedAsJSON(t *testing.T) {
 	require.Len(t, bytes.Split(bytes.TrimSpace(text), []byte("\n")), 2)
 	err = run(t.Context(), []string{"--port", "0", "--log-format", "json", "--logfile", filepath.Join(dir, "no", "log")}, nil, io.Discard)
 	require.ErrorIs(t, err, errPrinted)
+}
+
+// The error that ends the server is a line of its log, like any other, wherever that is.
+func TestTheEndIsLogged(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "dump.rdb"), []byte("no snapshot"), 0o644))
+	line := fmt.Sprintf(`(?m)^%d:M .* # can't load the snapshot %s`, os.Getpid(), dir)
+	var log, printed strings.Builder
+	err := run(t.Context(), []string{"--port", "0", "--dir", dir}, nil, &log)
+	require.Regexp(t, line, log.String())
+	require.Equal(t, 1, report(&printed, err))
+	require.Empty(t, printed.String(), "it was printed")
+
+	file := filepath.Join(dir, "log")
+	err = run(t.Context(), []string{"--port", "0", "--dir", dir, "--logfile", file}, nil, io.Discard)
+	text, errRead := os.ReadFile(file)
+	require.NoError(t, errRead)
+	require.Regexp(t, line, string(text))
+	require.Equal(t, 1, report(&printed, err))
+	require.Contains(t, printed.String(), "can't load the snapshot", "who starts it by hand reads no log")
 }
 
 // Only a terminal gets colours.

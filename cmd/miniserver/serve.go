@@ -38,12 +38,11 @@ func serve(ctx context.Context, args []string, in io.Reader, out io.Writer, opti
 	if err != nil {
 		return err
 	}
-	daemon := isDaemon()
 	switch {
 	case !p.daemonizes():
 	case p.withParent:
 		return errors.New("exit-with-parent: a daemon has no parent")
-	case !daemon:
+	case !isDaemon():
 		return detach(args, input.Bytes())
 	}
 	defer p.close()
@@ -55,7 +54,7 @@ func serve(ctx context.Context, args []string, in io.Reader, out io.Writer, opti
 	if err = errors.Join(p.openLog(), p.writePID()); err == nil {
 		err = p.serve(ctx)
 	}
-	return p.logEnd(err, daemon)
+	return p.logEnd(err)
 }
 
 // program is an engine with its server and the files of the process.
