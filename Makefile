@@ -13,22 +13,34 @@ GORELEASER = go run github.com/goreleaser/goreleaser/v2@v2.15.1
 # What clients/pack calls the packages: the newest tag.
 VERSION ?= $(patsubst v%,%,$(shell git describe --tags --abbrev=0 2>/dev/null || echo v0.0.0))
 
-.PHONY: build test systems site clients lint bench references random packages release-check release-snapshot release
+.PHONY: build test lint units programs race random systems site clients bench references packages release-check release-snapshot release
 
 build:
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o miniserver ./cmd/miniserver
 
-# Tests that run side by side wait: for time that passes, or for other processes. So there may be more of them than processors.
-test: lint
-	go test -parallel 4 ./...
-	cd $(PROGRAMS) && go test ./...
-	$(if $(FULL),go test -race -short -timeout 20m $(RACE_PACKAGES))
-	$(if $(FULL),go test ./internal/difftest -run TestOursAgreesWithRedis -seeds 10 -commands 100000 -timeout 20m)
-	$(if $(FULL),go test ./internal/difftest -run TestOursAgreesWithRedis -seeds 10 -commands 100000 -timeout 20m -like redis:7.0)
+# All parts run, also after one that fails; those that failed are named at the end.
+PARTS = lint units programs $(if $(FULL),race random systems site clients)
+test:
+	@trap 'exit 130' INT; failed=; for part in $(PARTS); do \
+		echo "== $$part"; $(MAKE) --no-print-directory $$part || failed="$$failed $$part"; done; \
+	test -z "$$failed" || { echo "FAILED:$$failed (each is a target of its own)"; exit 1; }
 
-	$(if $(FULL),$(MAKE) systems)
-	$(if $(FULL),$(MAKE) site)
-	$(if $(FULL),$(MAKE) clients)
+# Tests that run side by side wait: for time that passes, or for other processes. So there may be more of them than processors.
+units:
+	go test -parallel 4 ./...
+
+programs:
+	cd $(PROGRAMS) && go test ./...
+
+race:
+	go test -race -short -timeout 20m $(RACE_PACKAGES)
+
+# A million random commands for each of the usual releases. For another one, of which a server must be there, two million: make random LIKE=redis:7.4.
+# See make references.
+LIKE = redis:8.0 redis:7.0
+NAMED = $(findstring command line,$(origin LIKE))
+random:
+	for like in $(LIKE); do $(if $(NAMED),REQUIRE_REDIS=$$like) go test ./internal/difftest -run TestOursAgreesWithRedis -seeds $(if $(NAMED),20,10) -commands 100000 -timeout 60m -like $$like || exit 1; done
 
 # Other processors: make systems SYSTEMS="windows/arm64 linux/arm64".
 SYSTEMS = windows/amd64 darwin/arm64 freebsd/amd64
@@ -59,11 +71,6 @@ lint:
 
 bench:
 	go run ./bench compare
-
-# Two million random commands for one release: make random LIKE=redis:7.4. Its server must be there; see make references.
-LIKE = redis:8.0
-random:
-	REQUIRE_REDIS=$(LIKE) go test ./internal/difftest -run TestOursAgreesWithRedis -seeds 20 -commands 100000 -timeout 60m -like $(LIKE)
 
 # Builds older releases of Redis to compare with; see internal/reference.
 references:

@@ -70,8 +70,8 @@ type tab struct {
 	faults []string
 }
 
-// patience is how long a tab waits for something to appear.
-const patience = 10 * time.Second
+// patience is how long a tab waits for something to appear: long, since the machine may be busy.
+const patience = 2 * time.Minute
 
 // started starts the browser once, before the first tab.
 var started = sync.OnceValue(func() error { return chromedp.Do(browser) })

@@ -99,7 +99,7 @@ type visitor struct {
 
 func (p *place) visit() *visitor {
 	jar, _ := cookiejar.New(nil)
-	return &visitor{t: p.t, url: p.url, client: &http.Client{Jar: jar, Timeout: 30 * time.Second}}
+	return &visitor{t: p.t, url: p.url, client: &http.Client{Jar: jar, Timeout: 2 * time.Minute}}
 }
 
 // send sends a request and returns the status and the body.

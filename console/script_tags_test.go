@@ -3,6 +3,7 @@ package console_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
@@ -74,7 +75,7 @@ func TestScriptTagsAreText(t *testing.T) {
 	require.Eventually(t, func() bool {
 		b.run("SET", "event"+tag, tag)
 		return eval[bool](b, `["Monitor", "Events"].every(title => document.querySelector("[aria-label=" + title + "] .output").innerText.includes("event<img"))`)
-	}, patience, patience/100)
+	}, patience, 100*time.Millisecond)
 	b.harmless("[aria-label=Events]", "event"+tag)
 
 	b.visit("limiter?" + query("load", "list", "list", "0 "+tag+"\n100 "+tag+"2", "a", "own", "script", "return redis.error_reply('ERR "+tag+"')", "speed", "0"))

@@ -106,7 +106,7 @@ func (f *followed) play(answers map[string]string, stay bool) net.Conn {
 
 // requireState waits for a state of the link.
 func (f *followed) requireState(state string) {
-	require.Eventually(f.t, func() bool { return strings.Contains(f.do("ROLE"), state) }, 20*time.Second, time.Millisecond, state)
+	require.Eventually(f.t, func() bool { return strings.Contains(f.do("ROLE"), state) }, 2*time.Minute, time.Millisecond, state)
 }
 
 const history = "0123456789012345678901234567890123456789"
@@ -144,7 +144,7 @@ func TestBadMasters(t *testing.T) {
 				f.play(map[string]string{"PING": "+PONG\r\n", bad.request: bad.answer}, false)
 			}
 			f.listener.Close()
-			require.Eventually(t, func() bool { return strings.Count(f.log(), bad.log) == 2 }, 20*time.Second, time.Millisecond, bad.log)
+			require.Eventually(t, func() bool { return strings.Count(f.log(), bad.log) == 2 }, 2*time.Minute, time.Millisecond, bad.log)
 			require.Equal(t, "$4\r\ndata\r\n", f.do("GET old"))
 			require.Contains(t, f.do("INFO replication"), "master_link_status:down")
 		})
@@ -174,7 +174,7 @@ func testBrokenStreams(t *testing.T) {
 		}
 		next := f.play(map[string]string{"PSYNC": answer + command("SET", "m", "n")}, true)
 		f.requireState("connected")
-		require.Eventually(t, func() bool { return f.do("GET m") == "$1\r\nn\r\n" }, 20*time.Second, time.Millisecond)
+		require.Eventually(t, func() bool { return f.do("GET m") == "$1\r\nn\r\n" }, 2*time.Minute, time.Millisecond)
 		require.Equal(t, "$1\r\nw\r\n", f.do("GET k"))
 		log := f.log()
 		require.Contains(t, log[strings.Index(log, "Reconnecting"):], request)
@@ -198,7 +198,7 @@ func testAMasterWithMoreDatabases(t *testing.T) {
 	f.requireState("connected")
 	_, err := conn.Write([]byte(command("SELECT", "99") + command("SET", "k", "w")))
 	require.NoError(t, err)
-	require.Eventually(t, func() bool { return f.do("GET k") == "$1\r\nw\r\n" }, 20*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return f.do("GET k") == "$1\r\nw\r\n" }, 2*time.Minute, time.Millisecond)
 	require.Contains(t, f.log(), "DB index is out of range")
 }
 
@@ -211,7 +211,7 @@ func TestAFlushEndsTheHistory(t *testing.T) {
 	conn := f.play(map[string]string{"PSYNC": "-NOMASTERLINK\r\n"}, true)
 	defer conn.Close()
 	const none, some = "(no cached master)", "Trying a partial resynchronization"
-	require.Eventually(t, func() bool { return strings.Contains(f.log(), "NOMASTERLINK") }, 20*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(f.log(), "NOMASTERLINK") }, 2*time.Minute, time.Millisecond)
 	require.Equal(t, 1, strings.Count(f.log(), some), f.log())
 	require.Contains(t, f.log()[strings.LastIndex(f.log(), some):], none)
 	require.Contains(t, f.do("INFO replication"), "repl_backlog_active:0")
@@ -230,7 +230,7 @@ func testARestartedReplicaGoesOn(t *testing.T) {
 	text := command("SELECT", "3") + command("SET", "k", "w")
 	_, err := conn.Write([]byte(text))
 	require.NoError(t, err)
-	require.Eventually(t, func() bool { return strings.Contains(f.do("INFO keyspace"), "db3:") }, 20*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(f.do("INFO keyspace"), "db3:") }, 2*time.Minute, time.Millisecond)
 	require.Equal(t, "+OK\r\n", f.do("SAVE"))
 
 	g := newFollower(t, disk)
@@ -243,7 +243,7 @@ func testARestartedReplicaGoesOn(t *testing.T) {
 	g.requireState("connected")
 	require.Contains(t, g.log(), fmt.Sprintf("request %s:%d", history, 7+len(text)+1))
 	g.do("SELECT 3")
-	require.Eventually(t, func() bool { return g.do("GET k") == "$2\r\nw!\r\n" }, 20*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return g.do("GET k") == "$2\r\nw!\r\n" }, 2*time.Minute, time.Millisecond)
 }
 
 // A master that has saved a snapshot goes on after a restart under a new id. Its replicas go on with it, and remove what has
@@ -259,7 +259,7 @@ func TestARestartedMasterGoesOn(t *testing.T) {
 	}
 	h, ok := f.master.History()
 	require.True(t, ok)
-	require.Eventually(t, func() bool { return f.do("GET brief") == "$-1\r\n" }, 20*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return f.do("GET brief") == "$-1\r\n" }, 2*time.Minute, time.Millisecond)
 
 	g := newFollower(t, disk)
 	require.NoError(t, g.saver.Load(false))

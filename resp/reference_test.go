@@ -30,7 +30,7 @@ func pipe(t *testing.T, conn net.Conn, commands ...[]string) []resp.Value {
 		}
 	}
 	go conn.Write(w.Bytes())
-	require.NoError(t, conn.SetReadDeadline(time.Now().Add(30*time.Second)))
+	require.NoError(t, conn.SetReadDeadline(time.Now().Add(2*time.Minute)))
 	reader := resp.NewReader(conn)
 	replies := make([]resp.Value, len(commands))
 	for i := range replies {

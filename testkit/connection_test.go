@@ -36,7 +36,7 @@ func (c *connection) send(t testing.TB, words ...string) {
 // next returns the next reply. It fails the test if none comes in time.
 func (c *connection) next(t testing.TB) resp.Value {
 	t.Helper()
-	require.NoError(t, c.SetReadDeadline(time.Now().Add(30*time.Second)))
+	require.NoError(t, c.SetReadDeadline(time.Now().Add(2*time.Minute)))
 	v, err := c.replies.Read()
 	require.NoError(t, err)
 	return v

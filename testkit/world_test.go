@@ -29,7 +29,7 @@ func TestSlowScriptBesideAnotherWorld(t *testing.T) {
 	const runs = "20000"
 	a.send(t, "EVAL", script, "2", "n", "s", runs)
 	busy := func() bool { return strings.HasPrefix(b.ask(t, "GET", "n").Text, "BUSY") }
-	require.Eventually(t, busy, 30*time.Second, time.Microsecond)
+	require.Eventually(t, busy, 2*time.Minute, time.Microsecond)
 	for i := 0; busy(); i++ {
 		require.Equal(t, "OK", b.ask(t, "MULTI").Text)
 		b.ask(t, "PING")
@@ -60,7 +60,7 @@ func TestAWorldWithASlowScriptIsNotDropped(t *testing.T) {
 	a := connect(t, s)
 	a.ask(t, "MINI.WORLD", "USE", "a")
 	a.send(t, "EVAL", "while true do end", "0")
-	require.Eventually(t, func() bool { return strings.HasPrefix(s.Do("GET", "n").Text, "BUSY") }, 30*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return strings.HasPrefix(s.Do("GET", "n").Text, "BUSY") }, 2*time.Minute, time.Millisecond)
 	for _, words := range []string{"DROP a", "RESET a", "FORK a b", "RESTORE nothing"} {
 		require.Regexp(t, "^BUSY ", s.Do(append([]string{"MINI.WORLD"}, strings.Fields(words)...)...).Text)
 	}

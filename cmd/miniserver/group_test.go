@@ -146,7 +146,7 @@ func (c *groupClient) ask(args ...string) (string, error) {
 	if _, err := c.Write(w.Bytes()); err != nil {
 		return "", err
 	}
-	_ = c.SetReadDeadline(time.Now().Add(20 * time.Second))
+	_ = c.SetReadDeadline(time.Now().Add(2 * time.Minute))
 	v, err := c.in.Read()
 	return string(v.Raw()), err
 }

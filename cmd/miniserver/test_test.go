@@ -276,7 +276,7 @@ func TestWatchRunsAgainWhenAScriptChanges(t *testing.T) {
 	go func() { ended <- run(ctx, []string{"test", "--watch"}, nil, &out) }()
 	says := func(text string) {
 		t.Helper()
-		require.Eventually(t, func() bool { return strings.Contains(out.String(), text) }, 20*time.Second, 10*time.Millisecond, text)
+		require.Eventually(t, func() bool { return strings.Contains(out.String(), text) }, 2*time.Minute, 10*time.Millisecond, text)
 	}
 	says("waiting for changes")
 	require.NotContains(t, out.String(), "ok  \t")

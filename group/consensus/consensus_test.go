@@ -216,7 +216,7 @@ func (g *group) close() {
 // eventually waits for a condition; the limit is only there to end a test that fails.
 func eventually(t testing.TB, what string, condition func() bool) {
 	t.Helper()
-	require.Eventually(t, condition, 20*time.Second, 2*time.Millisecond, what)
+	require.Eventually(t, condition, 2*time.Minute, 2*time.Millisecond, what)
 }
 
 // leader waits until one member has the seat.

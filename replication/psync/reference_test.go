@@ -60,7 +60,7 @@ func followReal(t *testing.T, s *reference.Server, diskless bool) {
 	conn := s.Dial(t)
 	c := client{t, conn, resp.NewReader(conn)}
 	c.do("SET", "before", "a value in the snapshot")
-	o := Options{Timeout: 10 * time.Second, Port: 7000, Version: "8.0.2"}
+	o := Options{Timeout: 2 * time.Minute, Port: 7000, Version: "8.0.2"}
 	l, err := Handshake(s.Dial(t), o)
 	require.NoError(t, err)
 	a, err := l.PSync("", 0, false)
