@@ -68,7 +68,7 @@ func (c *Console) command(w http.ResponseWriter, r *http.Request, p *page) {
 		refuse(w, http.StatusServiceUnavailable, err.Error())
 		return
 	}
-	refused, commands := c.sort(o.Commands, sandboxed)
+	refused, commands := c.sort(o.Commands)
 	out, err := s.run(r.Context(), commands)
 	if err != nil {
 		refuse(w, statusOf(err), err.Error())
@@ -95,38 +95,31 @@ func (o *order) objection() string {
 }
 
 // sort takes out the commands that the console refuses. refused has an error for each of them, and "" for the others.
-func (c *Console) sort(all [][]word, sandboxed bool) (refused []string, commands [][]string) {
+func (c *Console) sort(all [][]word) (refused []string, commands [][]string) {
 	refused = make([]string, len(all))
 	for i, words := range all {
 		texts := make([]string, len(words))
 		for j, w := range words {
 			texts[j] = string(w)
 		}
-		if refused[i] = c.refusal(texts, sandboxed); refused[i] == "" {
+		if refused[i] = c.refusal(texts); refused[i] == "" {
 			commands = append(commands, texts)
 		}
 	}
 	return refused, commands
 }
 
-// Errors in place of replies.
-const (
-	errPushes   = "ERR the console shows what is pushed elsewhere: a stream of the page must run this command"
-	errReadOnly = "ERR the console is read-only: http-readonly"
-)
+// errPushes stands in place of a reply.
+const errPushes = "ERR the console shows what is pushed elsewhere: a stream of the page must run this command"
+
+// errReadOnly is what the server says to a session of the console that may only look.
+var errReadOnly = engine.Error("ERR the console is read-only: http-readonly")
 
 // refusal returns why the console does not run a command; "" if it does.
-func (c *Console) refusal(words []string, sandboxed bool) (why string) {
-	args := bytesOf(words)
-	e := c.engine
-	e.With(func() {
-		cmd, _ := e.Resolve(args)
-		switch {
-		case cmd == nil: // the server has an error for it, the sandbox may have the command
-		case pushes[cmd.FullName()]:
+func (c *Console) refusal(words []string) (why string) {
+	c.engine.With(func() {
+		if cmd, _ := c.engine.Resolve(bytesOf(words)); cmd != nil && pushes[cmd.FullName()] {
 			why = errPushes
-		case c.settings.readOnly && !sandboxed && !harmless(cmd, args):
-			why = errReadOnly
 		}
 	})
 	return why
@@ -143,23 +136,6 @@ func bytesOf(words []string) [][]byte {
 // pushes are the commands that have no reply, or go on with messages.
 var pushes = map[string]bool{"subscribe": true, "psubscribe": true, "ssubscribe": true, "unsubscribe": true, "punsubscribe": true,
 	"sunsubscribe": true, "monitor": true, "sync": true, "psync": true, "client|reply": true}
-
-// harmless reports whether a command changes nothing: neither data nor settings, users, scripts or other clients.
-func harmless(cmd *engine.Command, args [][]byte) bool {
-	return cmd.FlagsWith(args)&(engine.ReadOnly|engine.Write) == engine.ReadOnly || looks[cmd.FullName()]
-}
-
-// looks are the commands without the flag readonly that only look, or concern the session alone.
-var looks = map[string]bool{"ping": true, "echo": true, "hello": true, "auth": true, "select": true, "reset": true, "quit": true, "time": true,
-	"info": true, "lastsave": true, "role": true, "multi": true, "exec": true, "discard": true, "watch": true, "unwatch": true,
-	"monitor": true, "subscribe": true, "psubscribe": true, "ssubscribe": true,
-	"command": true, "command|count": true, "command|docs": true, "command|getkeys": true, "command|getkeysandflags": true,
-	"command|info": true, "command|list": true, "config|get": true, "acl|whoami": true, "acl|cat": true, "acl|list": true, "acl|users": true,
-	"acl|getuser": true, "acl|dryrun": true, "acl|log": true, "client|id": true, "client|info": true, "client|list": true,
-	"client|getname": true, "client|setname": true, "client|setinfo": true, "slowlog|get": true, "slowlog|len": true, "latency|histogram": true,
-	"latency|history": true, "latency|latest": true, "latency|doctor": true, "latency|graph": true, "memory|doctor": true, "memory|stats": true,
-	"memory|malloc-stats": true, "pubsub|channels": true, "pubsub|numsub": true, "pubsub|numpat": true, "pubsub|shardchannels": true,
-	"pubsub|shardnumsub": true, "script|exists": true, "function|list": true, "function|stats": true, "function|dump": true, "group|info": true}
 
 // json renders the replies of the commands that ran between the errors of those that did not.
 func (o outcome) json(refused []string) []byte {

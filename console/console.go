@@ -107,5 +107,5 @@ func (c *Console) routes() http.Handler {
 	} {
 		mux.HandleFunc(pattern, handler)
 	}
-	return c.guard(mux)
+	return unrecovered(c.guard(mux))
 }

@@ -263,12 +263,16 @@ func TestReadOnlyConsoleChangesNothing(t *testing.T) {
 	v := p.visit()
 	require.Equal(t, 200, v.open())
 	for _, line := range []string{"SET k v", "DEL k", "EVAL return(1) 0", "CONFIG SET maxmemory 1", "FLUSHALL", "SHUTDOWN", "CLIENT KILL ID 1",
-		"ACL SETUSER x", "PUBLISH c m", "SCRIPT FLUSH", "REPLICAOF NO ONE", "SORT k STORE l", "MIGRATE h 1 k 0 1", "CLIENT PAUSE 1000", "SLOWLOG RESET"} {
+		"ACL SETUSER x", "PUBLISH c m", "SCRIPT FLUSH", "REPLICAOF NO ONE", "SORT k STORE l", "MIGRATE h 1 k 0 1", "CLIENT PAUSE 1000", "SLOWLOG RESET",
+		"ACL LOG RESET", "EVAL_RO return(redis.call('SLOWLOG','RESET')) 0"} {
 		require.Contains(t, v.do(strings.Fields(line)...), "read-only", line)
 	}
 	for _, line := range []string{"GET k", "TYPE k", "SCAN 0", "INFO", "CONFIG GET maxmemory", "EVAL_RO return(1) 0", "COMMAND DOCS get", "MEMORY USAGE k",
-		"OBJECT ENCODING k", "CLIENT LIST", "SLOWLOG GET", "SELECT 1", "SORT_RO k", "MEMORY EXPLAIN k"} {
+		"OBJECT ENCODING k", "CLIENT LIST", "SLOWLOG GET", "SELECT 1", "SORT_RO k", "MEMORY EXPLAIN k", "ACL LOG", "ACL LOG 1", "ACL HELP"} {
 		require.NotContains(t, v.do(strings.Fields(line)...), "read-only", line)
+	}
+	for _, line := range []string{"EVAL", "EVALSHA", "FCALL", "EVAL_RO", "EVALSHA_RO", "FCALL_RO"} {
+		require.Contains(t, v.do(line), "wrong number of arguments", line)
 	}
 	require.Equal(t, `{"status":"OK"}`, v.in("x", "sandbox", "SET", "k", "v"))
 }

@@ -3,12 +3,14 @@ package console
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 )
@@ -40,6 +42,24 @@ func (c *Console) guard(next http.Handler) http.Handler {
 			refuse(w, status, why)
 			return
 		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// unrecovered lets a panic of a handler end the process, as one in an event loop does: net/http would go on with what is half done.
+func unrecovered(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			switch problem := recover(); problem {
+			case nil:
+			case http.ErrAbortHandler: // which only ends the response
+				panic(problem)
+			default:
+				stack := debug.Stack()
+				go panic(fmt.Sprintf("%v\n\n%s", problem, stack)) // a goroutine that nobody recovers
+				select {}
+			}
+		}()
 		next.ServeHTTP(w, r)
 	})
 }

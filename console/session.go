@@ -29,6 +29,9 @@ type session struct {
 }
 
 func (c *Console) newSession(l *login, from engine.Endpoint, box *sandbox) *session {
+	if c.settings.readOnly {
+		from.OnlyLooks = errReadOnly
+	}
 	s := &session{console: c, login: l, from: from, sandbox: box}
 	s.life, s.end = context.WithCancel(context.Background())
 	return s

@@ -13,27 +13,26 @@ import (
 // shownUsers is that MONITOR and the slow log showed the names of users before Redis 7.4.
 var shownUsers = Was{Before: "7.4.0 valkey:8.0.0", Edit: func(cmd *Command) { cmd.Secrets = nil }}
 
+const operateACL = Admin | NoScript | Loading | Stale
+
 // AccessControl is the family of ACL.
 func AccessControl() Family {
-	const (
-		anybody = NoScript | Loading | Stale
-		operate = Admin | NoScript | Loading | Stale
-	)
+	const anybody = NoScript | Loading | Stale
 	return Family{Group: "server", Commands: []Command{
 		{Name: "acl", Arity: -2, Since: "6.0.0",
 			Complexity: "Depends on the subcommand", Summary: "A container for Access List Control commands.", Subs: []Command{
-				{Name: "cat", Arity: -2, Flags: anybody, Run: cmdACLCat, Since: "6.0.0",
+				{Name: "cat", Arity: -2, Flags: anybody | Harmless, Run: cmdACLCat, Since: "6.0.0",
 					Syntax: "[category(/categoryname)]", Summary: "Lists the ACL categories, or the commands inside a category.",
 					Complexity: "O(1)"},
-				{Name: "deluser", Arity: -3, Flags: operate, Run: cmdACLDelUser, Secrets: SecretsFrom(2), Since: "6.0.0",
+				{Name: "deluser", Arity: -3, Flags: operateACL, Run: cmdACLDelUser, Secrets: SecretsFrom(2), Since: "6.0.0",
 					Syntax: "username...", Summary: "Deletes ACL users, and terminates their connections.",
 					Tips: "request_policy:all_nodes response_policy:all_succeeded", Was: []Was{shownUsers, {Before: "7.2.0", Edit: withoutTips}},
 					Complexity: "O(N), N being the number of users deleted and of connected clients"},
-				{Name: "dryrun", Arity: -4, Flags: operate, Run: cmdACLDryRun, Since: "7.0.0",
+				{Name: "dryrun", Arity: -4, Flags: operateACL | Harmless, Run: cmdACLDryRun, Since: "7.0.0",
 					Syntax:     "username command [arg...]",
 					Summary:    "Simulates the execution of a command by a user, without executing the command.",
 					Complexity: "O(1)"},
-				{Name: "getuser", Arity: 3, Flags: operate, Run: cmdACLGetUser, Secrets: SecretsFrom(2), Was: []Was{shownUsers}, Since: "6.0.0",
+				{Name: "getuser", Arity: 3, Flags: operateACL | Harmless, Run: cmdACLGetUser, Secrets: SecretsFrom(2), Was: []Was{shownUsers}, Since: "6.0.0",
 					Syntax: "username", Summary: "Lists the ACL rules of a user.",
 					Complexity: "O(N), N being the number of the user's rules",
 					History: "6.2.0 Shows patterns of channels.\n" +
@@ -42,28 +41,28 @@ func AccessControl() Family {
 					Syntax:     "[bits]",
 					Summary:    "Generates a pseudorandom, secure password that can be used to identify ACL users.",
 					Complexity: "O(1)"},
-				{Name: "list", Arity: 2, Flags: operate, Run: cmdACLList, Since: "6.0.0",
+				{Name: "list", Arity: 2, Flags: operateACL | Harmless, Run: cmdACLList, Since: "6.0.0",
 					Summary: "Dumps the effective rules in ACL file format.", Complexity: "O(N), N being the number of users"},
-				{Name: "load", Arity: 2, Flags: operate, Run: cmdACLLoad, Since: "6.0.0",
+				{Name: "load", Arity: 2, Flags: operateACL, Run: cmdACLLoad, Since: "6.0.0",
 					Summary:    "Reloads the rules from the configured ACL file.",
 					Complexity: "O(N), N being the number of users"},
-				{Name: "log", Arity: -2, Flags: operate, Run: cmdACLLog, Since: "6.0.0",
+				{Name: "log", Arity: -2, Flags: operateACL | Harmless, Vary: flagsOfLog, Run: cmdACLLog, Since: "6.0.0",
 					Syntax: "operation=[count|RESET]", Summary: "Lists recent security events generated due to ACL rules.",
 					Complexity: "O(N), N being the number of entries returned",
 					History:    "7.2.0 Shows the ID of an entry, and when it was created and last updated."},
-				{Name: "save", Arity: 2, Flags: operate, Run: cmdACLSave, Since: "6.0.0",
+				{Name: "save", Arity: 2, Flags: operateACL, Run: cmdACLSave, Since: "6.0.0",
 					Summary: "Saves the effective ACL rules in the configured ACL file.",
 					Tips:    "request_policy:all_nodes response_policy:all_succeeded", Was: []Was{{Before: "7.2.0", Edit: withoutTips}},
 					Complexity: "O(N), N being the number of users"},
-				{Name: "setuser", Arity: -3, Flags: operate, Run: cmdACLSetUser, Secrets: SecretsFrom(2), Since: "6.0.0",
+				{Name: "setuser", Arity: -3, Flags: operateACL, Run: cmdACLSetUser, Secrets: SecretsFrom(2), Since: "6.0.0",
 					Syntax: "username [rule...]", Summary: "Creates and modifies an ACL user and its rules.",
 					Help: "<username> <attribute> [<attribute> ...]", Tips: "request_policy:all_nodes response_policy:all_succeeded", Was: []Was{{Before: "7.2.0", Edit: withoutTips}},
 					Complexity: "O(N), N being the number of rules given",
 					History: "6.2.0 Takes patterns of channels.\n" +
 						"7.0.0 Takes selectors, and permissions to read or write keys."},
-				{Name: "users", Arity: 2, Flags: operate, Run: cmdACLUsers, Since: "6.0.0",
+				{Name: "users", Arity: 2, Flags: operateACL | Harmless, Run: cmdACLUsers, Since: "6.0.0",
 					Summary: "Lists all ACL users.", Complexity: "O(N), N being the number of users"},
-				{Name: "whoami", Arity: 2, Flags: anybody, Run: cmdACLWhoAmI, Since: "6.0.0",
+				{Name: "whoami", Arity: 2, Flags: anybody | Harmless, Run: cmdACLWhoAmI, Since: "6.0.0",
 					Summary: "Returns the authenticated username of the current connection.", Complexity: "O(1)"},
 				HelpLine("6.0.0"),
 			}},
@@ -282,6 +281,14 @@ func cmdACLDryRun(c *Call) {
 		return
 	}
 	c.Reply.BulkString(c.Engine.Errorf(deniedDry[why], name, object).Error())
+}
+
+// flagsOfLog returns the flags of ACL LOG for its arguments.
+func flagsOfLog(args [][]byte) Flags {
+	if len(args) > 2 && IsWord(args[2], "RESET") {
+		return operateACL
+	}
+	return operateACL | Harmless
 }
 
 // ACL LOG [count | RESET]

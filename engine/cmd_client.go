@@ -26,11 +26,11 @@ func clientSubs() []Command {
 		{Name: "getredir", Arity: 2, Flags: own, Run: cmdClientGetRedir, Since: "6.0.0",
 			Summary:    "Returns the client ID to which the connection's tracking notifications are redirected.",
 			Complexity: "O(1)"},
-		{Name: "getname", Arity: 2, Flags: own, Run: cmdClientGetName, Since: "2.6.9",
+		{Name: "getname", Arity: 2, Flags: own | Harmless, Run: cmdClientGetName, Since: "2.6.9",
 			Summary: "Returns the name of the connection.", Complexity: "O(1)"},
-		{Name: "id", Arity: 2, Flags: own, Run: cmdClientID, Since: "5.0.0",
+		{Name: "id", Arity: 2, Flags: own | Harmless, Run: cmdClientID, Since: "5.0.0",
 			Summary: "Returns the unique client ID of the connection.", Complexity: "O(1)"},
-		{Name: "info", Arity: 2, Flags: own, Run: cmdClientInfo, Since: "6.2.0",
+		{Name: "info", Arity: 2, Flags: own | Harmless, Run: cmdClientInfo, Since: "6.2.0",
 			Summary: "Returns information about the connection.", Tips: "nondeterministic_output", Complexity: "O(1)"},
 		clientKillLine(admin),
 		clientListLine(admin),
@@ -42,10 +42,10 @@ func clientSubs() []Command {
 			History: "6.2.0 Can suspend writes only."},
 		{Name: "reply", Arity: 3, Flags: own, Run: cmdClientReply, Since: "3.2.0",
 			Syntax: "action(/on_off_skip)=<ON|OFF|SKIP>", Summary: "Instructs the server whether to reply to commands.", Complexity: "O(1)"},
-		{Name: "setname", Arity: 3, Flags: own, Run: cmdClientSetName, Since: "2.6.9",
+		{Name: "setname", Arity: 3, Flags: own | Harmless, Run: cmdClientSetName, Since: "2.6.9",
 			Syntax: "connection-name", Summary: "Sets the connection name.", Help: "<name>", Tips: "request_policy:all_nodes response_policy:all_succeeded", Was: []Was{{Before: "7.2.0", Edit: withoutTips}},
 			Complexity: "O(1)"},
-		{Name: "setinfo", Arity: 4, Flags: own, Run: cmdClientSetInfo, Since: "7.2.0",
+		{Name: "setinfo", Arity: 4, Flags: own | Harmless, Run: cmdClientSetInfo, Since: "7.2.0",
 			Syntax: "attr=<LIB-NAME libname|LIB-VER libver>", Summary: "Sets information specific to the client or connection.",
 			Help: "<option> <value>\n" +
 				"Set what the client says of itself. Options:\n" +
@@ -120,7 +120,7 @@ func clientKillLine(admin Flags) Command {
 
 // clientListLine is the line of CLIENT LIST.
 func clientListLine(admin Flags) Command {
-	return Command{Name: "list", Arity: -2, Flags: admin, Run: cmdClientList, Since: "2.4.0",
+	return Command{Name: "list", Arity: -2, Flags: admin | Harmless, Run: cmdClientList, Since: "2.4.0",
 		Syntax: "[TYPE client-type(/normal_master_replica_pubsub)=<NORMAL|MASTER|REPLICA|PUBSUB>]@5.0.0 [ID client-id...]@6.2.0 [USER username]@valkey:8.1.0 [ADDR addr(ip:port)]@valkey:8.1.0 " +
 			"[LADDR laddr(ip:port)]@valkey:8.1.0 [SKIPME skipme=<YES|NO>]@valkey:8.1.0 [MAXAGE maxage]@valkey:8.1.0 " + clientFilters(" ", ""), Summary: "Lists open connections.",
 		Help: "[options ...]\n" +

@@ -12,7 +12,7 @@ import (
 func configSubs() []Command {
 	const flags = Admin | NoScript | Loading | Stale
 	return []Command{
-		{Name: "get", Arity: -3, Flags: flags, Run: cmdConfigGet, Since: "2.0.0",
+		{Name: "get", Arity: -3, Flags: flags | Harmless, Run: cmdConfigGet, Since: "2.0.0",
 			Syntax: "parameter...", Summary: "Returns the effective values of configuration parameters.",
 			Help: "<pattern>", Complexity: "O(N), N being the number of parameters",
 			History: "7.0.0 Takes several patterns.", Was: []Was{Before("7.0.0", "arity=3")}},

@@ -9,16 +9,16 @@ func Transactions() Family {
 	const inTx = NoScript | Loading | Stale | AllowTx
 	outside := []Was{Before(release.NoValkey, "+no_multi")}
 	return Family{Group: "transactions", Commands: []Command{
-		{Name: "multi", Arity: 1, Flags: inTx | Fast | AllowBusy, Run: cmdMulti, Since: "1.2.0", Was: outside,
+		{Name: "multi", Arity: 1, Flags: inTx | Fast | AllowBusy | Harmless, Run: cmdMulti, Since: "1.2.0", Was: outside,
 			Summary: "Starts a transaction.", Complexity: "O(1)"},
-		{Name: "exec", Arity: 1, Flags: inTx | SkipSlowlog | MayBeSlow | RunsTx, Run: cmdExec, Since: "1.2.0",
+		{Name: "exec", Arity: 1, Flags: inTx | SkipSlowlog | MayBeSlow | RunsTx | Harmless, Run: cmdExec, Since: "1.2.0",
 			Summary: "Executes all commands in a transaction.", Complexity: "Depends on the queued commands"},
-		{Name: "discard", Arity: 1, Flags: inTx | Fast | AllowBusy | DropsTx, Run: cmdDiscard, Since: "2.0.0",
+		{Name: "discard", Arity: 1, Flags: inTx | Fast | AllowBusy | DropsTx | Harmless, Run: cmdDiscard, Since: "2.0.0",
 			Summary: "Discards a transaction.", Complexity: "O(N), N being the number of queued commands"},
-		{Name: "watch", Arity: -2, Flags: inTx | Fast | AllowBusy, Keys: KeyRange(1, -1, 1, "RO"), Run: cmdWatch, Since: "2.2.0", Was: outside,
+		{Name: "watch", Arity: -2, Flags: inTx | Fast | AllowBusy | Harmless, Keys: KeyRange(1, -1, 1, "RO"), Run: cmdWatch, Since: "2.2.0", Was: outside,
 			Syntax: "key...", Summary: "Monitors changes to keys to determine the execution of a transaction.",
 			Complexity: "O(N), N being the number of keys"},
-		{Name: "unwatch", Arity: 1, Flags: NoScript | Loading | Stale | Fast | AllowBusy, Run: cmdUnwatch, Since: "2.2.0",
+		{Name: "unwatch", Arity: 1, Flags: NoScript | Loading | Stale | Fast | AllowBusy | Harmless, Run: cmdUnwatch, Since: "2.2.0",
 			Summary:    "Forgets about watched keys of a transaction.",
 			Complexity: "O(N), N being the number of watched keys"},
 	}}

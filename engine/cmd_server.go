@@ -12,16 +12,16 @@ import (
 func Server() Family {
 	const admin = Admin | NoScript | Loading | Stale
 	return Family{Group: "server", Commands: []Command{
-		{Name: "info", Arity: -1, Flags: Loading | Stale, Run: cmdInfo, Since: "1.0.0", ACL: "dangerous",
+		{Name: "info", Arity: -1, Flags: Loading | Stale | Harmless, Run: cmdInfo, Since: "1.0.0", ACL: "dangerous",
 			Syntax: "[section...]", Summary: "Returns information and statistics about the server.",
 			Tips: "nondeterministic_output request_policy:all_shards response_policy:special", Complexity: "O(1)",
 			History: "7.0.0 Takes several sections."},
 		{Name: "config", Arity: -2, Since: "2.0.0", Subs: configSubs(),
 			Complexity: "Depends on the subcommand", Summary: "A container for server configuration commands."},
-		{Name: "command", Arity: -1, Flags: Loading | Stale, Run: cmdCommand, Since: "2.8.13", ACL: "connection", Subs: commandSubs(),
+		{Name: "command", Arity: -1, Flags: Loading | Stale | Harmless, Run: cmdCommand, Since: "2.8.13", ACL: "connection", Subs: commandSubs(),
 			Complexity: "O(N), N being the number of commands", Tips: "nondeterministic_output_order", Summary: "Returns detailed information about all commands.",
 			Was: []Was{Before("7.0.0", "+random")}},
-		{Name: "time", Arity: 1, Flags: Loading | Stale | Fast, Run: cmdTime, Since: "2.6.0",
+		{Name: "time", Arity: 1, Flags: Loading | Stale | Fast | Harmless, Run: cmdTime, Since: "2.6.0",
 			Summary: "Returns the server time.", Tips: "nondeterministic_output", Complexity: "O(1)"},
 		{Name: "shutdown", Arity: -1, Flags: admin | NoMulti | AllowBusy, Run: cmdShutdown, Since: "1.0.0",
 			Was: []Was{{Before: release.NoValkey, Edit: func(cmd *Command) {
@@ -39,7 +39,7 @@ func Server() Family {
 			Complexity: "Depends on the subcommand", Summary: "A container for slow log commands."},
 		{Name: "latency", Arity: -2, Since: "2.8.13", Subs: latencySubs(),
 			Complexity: "Depends on the subcommand", Summary: "A container for latency diagnostics commands."},
-		{Name: "monitor", Arity: 1, Flags: admin, Run: cmdMonitor, Since: "1.0.0",
+		{Name: "monitor", Arity: 1, Flags: admin | Harmless, Run: cmdMonitor, Since: "1.0.0",
 			Summary:    "Listens for all requests received by the server in real-time.",
 			Complexity: "O(1) for each command that the server executes from then on"},
 		{Name: "lolwut", Arity: -1, Flags: ReadOnly | Fast, Run: cmdLolwut, Since: "5.0.0",

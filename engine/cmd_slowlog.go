@@ -4,10 +4,10 @@ package engine
 func commandlogSubs() []Command {
 	const logType = "type=<slow|large-request|large-reply>"
 	return []Command{
-		{Name: "get", Arity: 4, Flags: Admin | Loading | Stale, Run: cmdCommandlogGet, Since: "valkey:8.1.0",
+		{Name: "get", Arity: 4, Flags: Admin | Loading | Stale | Harmless, Run: cmdCommandlogGet, Since: "valkey:8.1.0",
 			Syntax: "count " + logType, Summary: "Returns entries of one of the logs, the newest first; all with -1.",
 			Help: "<count> <type>", Tips: "request_policy:all_nodes nondeterministic_output", Complexity: "O(N), N being the number of entries returned"},
-		{Name: "len", Arity: 3, Flags: Admin | Loading | Stale, Run: cmdCommandlogLen, Since: "valkey:8.1.0",
+		{Name: "len", Arity: 3, Flags: Admin | Loading | Stale | Harmless, Run: cmdCommandlogLen, Since: "valkey:8.1.0",
 			Syntax: logType, Summary: "Returns the number of entries in one of the logs.", Help: "<type>",
 			Tips: "request_policy:all_nodes response_policy:agg_sum nondeterministic_output", Complexity: "O(1)"},
 		{Name: "reset", Arity: 3, Flags: Admin | Loading | Stale, Run: cmdCommandlogReset, Since: "valkey:8.1.0",
@@ -57,13 +57,13 @@ func slowlogSubs() []Command {
 	help := HelpLine("6.2.0")
 	help.Deprecated = "valkey:8.1.0 `COMMANDLOG HELP`"
 	return []Command{
-		{Name: "get", Arity: -2, Flags: Admin | Loading | Stale, Run: cmdSlowlogGet, Since: "2.2.12",
+		{Name: "get", Arity: -2, Flags: Admin | Loading | Stale | Harmless, Run: cmdSlowlogGet, Since: "2.2.12",
 			Syntax: "[count]", Summary: "Returns the slow log's entries, the newest first; 10 of them, or all with -1.",
 			Tips:       "request_policy:all_nodes nondeterministic_output",
 			Complexity: "O(N), N being the number of entries returned",
 			History:    "4.0.0 Shows the address and the name of the client.",
 			Deprecated: "valkey:8.1.0 `COMMANDLOG GET <count> SLOW`"},
-		{Name: "len", Arity: 2, Flags: Admin | Loading | Stale, Run: cmdSlowlogLen, Since: "2.2.12",
+		{Name: "len", Arity: 2, Flags: Admin | Loading | Stale | Harmless, Run: cmdSlowlogLen, Since: "2.2.12",
 			Summary: "Returns the number of entries in the slow log.",
 			Tips:    "request_policy:all_nodes response_policy:agg_sum nondeterministic_output", Complexity: "O(1)",
 			Deprecated: "valkey:8.1.0 `COMMANDLOG LEN SLOW`"},

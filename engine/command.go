@@ -40,7 +40,8 @@ type Command struct {
 	Was []Was
 
 	// Vary returns the flags that count for these arguments, where what the command does depends on
-	// them; nil if it does not. Only the gate asks, and only for what Write, DenyOOM and MayReplicate say.
+	// them; nil if it does not. It gets as many arguments as the command takes. Only the gate asks, and only for what Write, ReadOnly,
+	// DenyOOM, MayReplicate and Harmless say.
 	Vary func(args [][]byte) Flags
 
 	// Secrets finds the arguments that must not be shown, such as passwords; nil if there are none.
@@ -124,12 +125,18 @@ func (cmd *Command) Fits(n int) bool {
 	return n == cmd.Arity
 }
 
-// FlagsWith returns the flags that count for a command's arguments.
+// FlagsWith returns the flags that count for a command's arguments: those of the line if their number is wrong.
 func (cmd *Command) FlagsWith(args [][]byte) Flags {
-	if cmd.Vary != nil {
+	if cmd.Vary != nil && cmd.Fits(len(args)) {
 		return cmd.Vary(args)
 	}
 	return cmd.Flags
+}
+
+// onlyLooks reports whether a command changes nothing beyond its session: neither data, settings, users, logs nor other clients.
+func (cmd *Command) onlyLooks(args [][]byte) bool {
+	f := cmd.FlagsWith(args)
+	return f&Harmless != 0 || f&(ReadOnly|Write) == ReadOnly
 }
 
 // Family is the commands of one kind, with their group as COMMAND DOCS names it.
@@ -252,6 +259,7 @@ func (e *Engine) register(cmd *Command, group string, parent *Command) {
 	cmd.id = e.commands.count
 	e.commands.count++
 	cmd.group, cmd.parent, cmd.full = group, parent, cmd.Name
+	cmd.Keys.least = max(cmd.Arity, -cmd.Arity)
 	if parent != nil {
 		cmd.full = parent.Name + "|" + cmd.Name
 	}

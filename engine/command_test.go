@@ -20,6 +20,11 @@ import (
 func eachLine(t *testing.T, check func(t *testing.T, cmd *engine.Command)) {
 	e := engine.New(engine.Options{Clock: func() int64 { return 0 }})
 	assembly.Join(e, assembly.Options{Disk: new(snapshot.MemDisk), TestKit: true})
+	eachLineOf(t, e, check)
+}
+
+// eachLineOf is eachLine for an engine.
+func eachLineOf(t *testing.T, e *engine.Engine, check func(t *testing.T, cmd *engine.Command)) {
 	for _, cmd := range e.Commands() {
 		t.Run(cmd.FullName(), func(t *testing.T) { check(t, cmd) })
 		for i := range cmd.Subs {

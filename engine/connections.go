@@ -12,7 +12,8 @@ type Endpoint struct {
 	Addr, LocalAddr string
 	Unix            bool
 	FD              int
-	Loop            int // number of the event loop that serves it
+	Loop            int   // number of the event loop that serves it
+	OnlyLooks       error // refuses the commands that change something beyond the session, also in scripts; nil if they may run
 }
 
 // NewSession registers a session. The caller must Close it.
@@ -27,7 +28,7 @@ func (e *Engine) Connect(peer Peer, from Endpoint) *Session {
 	s := e.bareSession()
 	s.Peer = peer
 	s.Addr, s.LocalAddr, s.unix, s.fd = from.Addr, from.LocalAddr, from.Unix, int32(from.FD)
-	s.loop = int32(from.Loop)
+	s.loop, s.onlyLooks = int32(from.Loop), from.OnlyLooks
 	s.ID = e.Sessions.next
 	e.Sessions.next++
 	e.Sessions.ByID[s.ID] = s

@@ -56,6 +56,7 @@ const (
 	ByDigest                                             // runs a script that the cache may have lost
 	Internal                                             // for servers among themselves: COMMAND DOCS marks it
 	AnyKeys                                              // meets keys that it does not name: the removal of each is a unit
+	Harmless                                             // changes nothing beyond its session, though it is not ReadOnly
 )
 
 // flagName is what COMMAND calls a flag: since a release, and before another. "" is since ever, and for ever.

@@ -16,6 +16,8 @@ func (e *Engine) gate(s *Session, cmd *Command, args [][]byte) error {
 	switch {
 	case f&Protected != 0 && !s.isAllowedBy(e.Config.debug):
 		return ErrNoDebug
+	case s.onlyLooks != nil && !cmd.onlyLooks(args):
+		return s.onlyLooks
 	case !s.authed && f&NoAuth == 0 && !e.isAuthenticated(s):
 		return ErrNoAuth
 	case s.tx != nil && f&NoMulti != 0:
@@ -85,6 +87,8 @@ func (e *Engine) mayTakeMemory(s *Session, cmd *Command, args [][]byte) bool {
 // KILL.
 func (e *Engine) scriptGate(s *Session, cmd *Command, args [][]byte) error {
 	switch f := cmd.Flags; {
+	case s.onlyLooks != nil && !cmd.onlyLooks(args):
+		return s.onlyLooks
 	case f&NoScript != 0 && !(e.Config.scriptsMayDebug && f&AllowScriptDebug != 0):
 		return ErrScriptDenied
 	case s.user.Limited():

@@ -8,7 +8,7 @@ import (
 
 // HelpLine is the HELP subcommand of a container, made from the container's other lines.
 func HelpLine(since string) Command {
-	return Command{Name: "help", Arity: 2, Flags: Loading | Stale, Run: cmdHelp, Since: since,
+	return Command{Name: "help", Arity: 2, Flags: Loading | Stale | Harmless, Run: cmdHelp, Since: since,
 		Summary: "Returns helpful text about the different subcommands.", Complexity: "O(1)"}
 }
 

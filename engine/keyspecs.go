@@ -18,6 +18,7 @@ type Keys struct {
 	specs  []keyspec
 	find   func(args [][]byte) (at []int, ok bool)
 	access func(args [][]byte) string
+	least  int // arguments that the command takes at least: find and access get no fewer
 }
 
 // keyspec is where some of the keys are.
@@ -112,11 +113,14 @@ func (u KeyUse) Reads() bool {
 // Writes reports whether the command may change the key.
 func (u KeyUse) Writes() bool { return !strings.HasPrefix(u.Access, "RO") }
 
-// At returns the keys among args. ok is false if the arguments are malformed.
+// At returns the keys among args. ok is false if the arguments are malformed, or too few.
 func (k Keys) At(args [][]byte) (keys []KeyUse, ok bool) { return k.appendTo(nil, args) }
 
 // appendTo appends the keys among args.
 func (k Keys) appendTo(keys []KeyUse, args [][]byte) (all []KeyUse, ok bool) {
+	if len(args) < k.least {
+		return nil, false
+	}
 	if k.find != nil {
 		at, ok := k.find(args)
 		for n, i := range at {

@@ -35,6 +35,7 @@ type Session struct {
 	world        *World
 	db           int
 	user         *acl.User
+	onlyLooks    error    // refuses commands that change something: see Endpoint
 	caller       *Session // whose script it is
 	failure      error    // the first error in the reply to a loader or a master
 	maxReply     int      // bytes of a reply to a script's command
@@ -97,7 +98,7 @@ type Session struct {
 // A reply of more than maxReply bytes is replaced by an error.
 func (s *Session) EnterScript(caller *Session, readOnly, short bool, maxReply int64) {
 	s.caller, s.world, s.db, s.user = caller, caller.world, caller.db, caller.user
-	s.readOnly, s.startedOOM, s.wrote, s.unsent = readOnly, short, false, 0
+	s.readOnly, s.onlyLooks, s.startedOOM, s.wrote, s.unsent = readOnly, caller.onlyLooks, short, false, 0
 	s.maxReply = int(min(maxReply, s.engine.replyRoom()))
 	s.RestartReply()
 	s.Reply.SetProto(2)

@@ -21,7 +21,7 @@ func (g *Group) families() []engine.Family {
 					Summary: "Makes a server a member of the group."},
 				{Name: "announce", Arity: 4, Flags: log, Run: g.cmdAnnounce, Since: since, Syntax: "id address", Complexity: "O(1)",
 					Summary: "An internal command that tells where clients reach a member."},
-				{Name: "info", Arity: 2, Flags: flags, Run: g.cmdInfo, Since: since, Complexity: "O(1)", Summary: "Returns what this member knows of its group."},
+				{Name: "info", Arity: 2, Flags: flags | engine.Harmless, Run: g.cmdInfo, Since: since, Complexity: "O(1)", Summary: "Returns what this member knows of its group."},
 				{Name: "once", Arity: -5, Flags: engine.Write | engine.NoScript | engine.MayBeSlow | engine.HomeOnly, Run: g.cmdOnce, Since: since,
 					Syntax: "name sequence:integer command [arg...]", Complexity: "Depends on the command.", Summary: "Executes a command unless it was executed before."},
 				{Name: "record", Arity: 5, Flags: log, Run: g.cmdRecord, Since: since, Syntax: "name sequence:integer reply", Complexity: "O(1)",

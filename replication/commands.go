@@ -35,7 +35,7 @@ func (m *Master) families() []engine.Family {
 		{Name: "psync", Arity: -3, Flags: sync | engine.FromReplica, Run: m.cmdPSync, Since: "2.8.0",
 			Syntax: "replicationid offset", Summary: "An internal command used in replication.",
 			Complexity: "O(N), N being the size of the dataset for a full synchronization; O(1) when it continues"},
-		{Name: "role", Arity: 1, Flags: engine.NoScript | engine.Loading | engine.Stale | engine.Fast, Run: m.cmdRole, Since: "2.8.12",
+		{Name: "role", Arity: 1, Flags: engine.NoScript | engine.Loading | engine.Stale | engine.Fast | engine.Harmless, Run: m.cmdRole, Since: "2.8.12",
 			ACL: "admin dangerous", Was: []engine.Was{engine.Before("7.0.0", "acl=dangerous")}, Summary: "Returns the replication role.", Complexity: "O(1)"},
 		{Name: "replicaof", Arity: 3, Flags: admin | engine.NoAsyncLoading, Run: m.cmdReplicaOf, Since: "5.0.0",
 			Syntax:  "args=<host-port=<host port>|no-one=<NO ONE>>",

@@ -27,7 +27,7 @@ func (s *Scripts) functionCommands() engine.Command {
 				Help: "<LIBRARY NAME>\n" +
 					"Delete the given library.",
 				Tips: "request_policy:all_shards response_policy:all_succeeded", Complexity: "O(1)"},
-			{Name: "list", Arity: -2, Flags: engine.NoScript, Run: s.cmdFunctionList, Since: "7.0.0",
+			{Name: "list", Arity: -2, Flags: engine.NoScript | engine.Harmless, Run: s.cmdFunctionList, Since: "7.0.0",
 				Was:     []engine.Was{{Before: "7.4.0 valkey:8.0.0", Edit: engine.Helps("* Functions list", "* Library description\n* Functions list")}},
 				Syntax:  "[LIBRARYNAME library-name-pattern] [WITHCODE]",
 				Summary: "Returns information about all libraries.",
@@ -40,7 +40,7 @@ func (s *Scripts) functionCommands() engine.Command {
 					"It also possible to get only function that matches a pattern using LIBRARYNAME argument.",
 				Tips:       "nondeterministic_output_order",
 				Complexity: "O(N), N being the number of functions"},
-			{Name: "stats", Arity: 2, Flags: engine.NoScript | engine.AllowBusy, Run: s.cmdFunctionStats, Since: "7.0.0",
+			{Name: "stats", Arity: 2, Flags: engine.NoScript | engine.AllowBusy | engine.Harmless, Run: s.cmdFunctionStats, Since: "7.0.0",
 				Summary: "Returns information about a function during execution.",
 				Help: "\nReturn information about the current function running:\n" +
 					"* Function name\n" +
@@ -62,7 +62,7 @@ func (s *Scripts) functionCommands() engine.Command {
 					"* SYNC: Synchronously flush the libraries.",
 				Tips:       "request_policy:all_shards response_policy:all_succeeded",
 				Complexity: "O(N), N being the number of functions"},
-			{Name: "dump", Arity: 2, Flags: engine.NoScript, Run: s.cmdFunctionDump, Since: "7.0.0",
+			{Name: "dump", Arity: 2, Flags: engine.NoScript | engine.Harmless, Run: s.cmdFunctionDump, Since: "7.0.0",
 				Summary:    "Dumps all libraries into a serialized binary payload.",
 				Help:       "\nReturn a serialized payload representing the current libraries, can be restored using FUNCTION RESTORE command",
 				Complexity: "O(N), N being the number of functions"},

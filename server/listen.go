@@ -317,7 +317,7 @@ func (s *Server) enroll(nc net.Conn, from engine.Endpoint, first []byte, ended f
 // of the listeners are.
 func (s *Server) Connect(from engine.Endpoint) (net.Conn, error) {
 	if s.opts.InProcess {
-		return s.Dial(), nil
+		return s.dial(&from), nil
 	}
 	s.mu.Lock()
 	serving := s.accepting

@@ -31,17 +31,17 @@ func Part() engine.Part {
 func memorySubs() []engine.Command {
 	loading := []engine.Was{engine.Before(release.NoValkey, "+loading")}
 	return []engine.Command{
-		{Name: "doctor", Arity: 2, Run: cmdMemoryDoctor, Since: "4.0.0",
+		{Name: "doctor", Arity: 2, Flags: engine.Harmless, Run: cmdMemoryDoctor, Since: "4.0.0",
 			Summary: "Outputs a memory problems report.",
 			Tips:    "nondeterministic_output request_policy:all_shards response_policy:special", Complexity: "O(1)"},
-		{Name: "malloc-stats", Arity: 2, Run: cmdMemoryMallocStats, Since: "4.0.0", Was: loading,
+		{Name: "malloc-stats", Arity: 2, Flags: engine.Harmless, Run: cmdMemoryMallocStats, Since: "4.0.0", Was: loading,
 			Summary: "Returns the allocator statistics.",
 			Tips:    "nondeterministic_output request_policy:all_shards response_policy:special", Complexity: "O(1)"},
 		{Name: "purge", Arity: 2, Run: cmdMemoryPurge, Since: "4.0.0", Was: loading,
 			Summary:    "Asks the allocator to release memory.",
 			Tips:       "request_policy:all_shards response_policy:all_succeeded",
 			Complexity: "O(N), N being the amount of memory in use"},
-		{Name: "stats", Arity: 2, Run: cmdMemoryStats, Since: "4.0.0",
+		{Name: "stats", Arity: 2, Flags: engine.Harmless, Run: cmdMemoryStats, Since: "4.0.0",
 			Summary: "Returns details about memory usage.",
 			Tips:    "nondeterministic_output request_policy:all_shards response_policy:special", Complexity: "O(1)"},
 		{Name: "usage", Arity: -3, Flags: engine.ReadOnly, Keys: engine.Key(2, "RO"), Run: cmdMemoryUsage, Since: "4.0.0",

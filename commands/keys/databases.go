@@ -35,7 +35,7 @@ func Databases() engine.Family {
 // Selection returns the family of SELECT, which is in Redis' group of connection commands.
 func Selection() engine.Family {
 	return engine.Family{Group: "connection", Commands: []engine.Command{
-		{Name: "select", Arity: 2, Flags: engine.Loading | engine.Stale | engine.Fast, Run: cmdSelect, Since: "1.0.0",
+		{Name: "select", Arity: 2, Flags: engine.Loading | engine.Stale | engine.Fast | engine.Harmless, Run: cmdSelect, Since: "1.0.0",
 			Syntax: "index", Summary: "Changes the selected database.", Complexity: "O(1)",
 			Was: []engine.Was{engine.Before("7.0.0", "acl=keyspace,-connection")}},
 	}}

@@ -185,7 +185,7 @@ var scripts = []string{
 	`error(setmetatable({}, {__tostring = function() while true do end end}))`, `error()`, `error(nil, 2^31)`, `error(function() end)`, `error(coroutine.create(print))`, `return coroutine.create(print)`,
 	`coroutine.yield(1)`, `coroutine.yield(redis.call)`, `return coroutine.wrap(redis.call)('PING')`, `local co co = coroutine.wrap(function() co() end) co()`, `local co co = coroutine.create(function() return coroutine.resume(co) end) return tostring(coroutine.resume(co))`,
 	`return pcall(coroutine.wrap(function() redis.call('SET', KEYS[1], 1) coroutine.yield() end))`, `return coroutine.resume(coroutine.create(function() error(setmetatable({}, {})) end))`,
-	`redis.register_function('g', function() end)`, `redis.breakpoint()`, `redis.replicate_commands()`, `return redis.acl_check_cmd('nosuch')`, `return redis.acl_check_cmd()`,
+	`redis.register_function('g', function() end)`, `redis.breakpoint()`, `redis.replicate_commands()`, `return redis.acl_check_cmd('nosuch')`, `return redis.acl_check_cmd('set', 'k')`, `return redis.acl_check_cmd()`,
 	`return redis.call('OBJECT', 'FREQ', KEYS[1])`, `return redis.call('RESTORE', KEYS[1], 0, string.rep('x', 1e6))`, `return redis.call('MEMORY', 'USAGE', KEYS[1], 'SAMPLES', 0)`,
 	`return redis.call('ZADD', KEYS[1], 'nan', 'x')`, `return redis.call('LPOS', KEYS[1], 'x', 'RANK', -9223372036854775808)`, `return redis.call('SRANDMEMBER', KEYS[1], -9223372036854775808)`,
 }

@@ -23,7 +23,7 @@ func (s *Saver) family() engine.Family {
 			Keys: engine.Key(1, "OW update"), Run: cmdRestore, ACL: "keyspace dangerous", Since: "3.0.0",
 			Syntax: restoreSyntax, Summary: "An internal command for migrating keys in a cluster.",
 			Complexity: "O(N), N being the size of the value", History: restoreHistory},
-		{Name: "lastsave", Arity: 1, Flags: engine.Loading | engine.Stale | engine.Fast, Run: s.cmdLastSave, Since: "1.0.0", ACL: "admin dangerous",
+		{Name: "lastsave", Arity: 1, Flags: engine.Loading | engine.Stale | engine.Fast | engine.Harmless, Run: s.cmdLastSave, Since: "1.0.0", ACL: "admin dangerous",
 			Summary: "Returns the Unix timestamp of the last successful save to disk.", Tips: "nondeterministic_output",
 			Complexity: "O(1)"},
 	}, Wordings: []engine.Wording{{Before: release.NoValkey, Error: errMisconf, Was: engine.Error(strings.ReplaceAll(string(errMisconf), "Redis", "Valkey"))}}}
