@@ -18,6 +18,7 @@
 //	verify            asks whether this member still leads
 //	lease             knows without a question that it does, for a moment
 //	log, checksum     the entries on the disk: limits of time, recovery, damage
+//	segments, tail    the files of the log, and the change to the next one
 //	stable, disk      the term and the vote on the disk
 //	damage            a member that has lost entries comes back empty
 //	newcomer          a member without a vote file asks the others what it may have promised
@@ -43,7 +44,7 @@
 //
 // A write has a limit of time (StoreLimit), because Raft would keep the seat as long as the disk hangs. After an error or at the limit nothing more
 // is stored; the log is closed as soon as the write ends, and opened again until that and a probe succeed: raft-wal never goes on after a
-// segment that it could not make. The vote needs no new room on a full disk; it is written in place, twice. Raft panics when it cannot store
+// segment that it could not make, and segments repairs what that leaves. The vote needs no new room on a full disk; it is written in place, twice. Raft panics when it cannot store
 // its term, and when it cannot read an entry, so these wait for the disk. A member that waits answers nobody, which is what the others expect of a failed one.
 //
 // At the start all entries are read. Damage is: a wrong checksum, a log that begins after the snapshot's end, a snapshot that cannot be read, and a log that
@@ -70,6 +71,9 @@
 //   - ErrLeadershipLost says nothing about the entry (TestLeaderCutOff): invariant 3.
 //   - VerifyLeader counts late answers: invariant 4. The time of the last contact is that of an answer, and a restarted follower votes at once:
 //     so a lease is counted from when requests were sent, and members make promises (TestPromises).
+//   - raft-wal takes a file with an index, whole or not, for full after a crash, and refuses all entries (TestEveryCrashLeavesALog). It leaves the list of files
+//     locked if it does not open.
+//   - A crash can leave a snapshot of the leader beside a log that ends before it, behind which raft-wal stores nothing (TestSnapshotWithoutItsLog).
 //   - raft-wal drops entries without a word (TestDamagedMemberComesBackEmpty), and returns deleted ones as long as their file is there.
 //   - A follower that deletes a conflicting end of its log, and then cannot store the new one, believes forever that the old one is there. So storing waits there
 //     until it succeeds.
@@ -144,6 +148,8 @@ type Options struct {
 	Lease      time.Duration // a leader that hears nothing from most members for so long gives up its seat; default Heartbeat/2
 	StoreLimit time.Duration // how long the disk may take to store entries; default 2 s
 
+	SegmentSize int // bytes of a file of the log, for which room is reserved when it begins; default 64 MB
+
 	SnapshotEvery    uint64 // entries between two snapshots; default 65536
 	SnapshotTrailing uint64 // entries that are kept before a snapshot, for members that lag behind; default 16384
 	SnapshotBytes    uint64 // bytes of entries after which a snapshot is due earlier, and a fourth of which is kept; default 256 MB
@@ -164,6 +170,7 @@ const (
 	defaultHeartbeat        = 300 * time.Millisecond
 	defaultStoreLimit       = 2 * time.Second
 	defaultChangeLimit      = 5 * time.Second
+	defaultSegmentSize      = 64 << 20
 	defaultSnapshotEvery    = 64 << 10
 	defaultSnapshotTrailing = 16 << 10
 	defaultSnapshotBytes    = 256 << 20
@@ -181,6 +188,9 @@ func (o *Options) complete() {
 	}
 	if o.changeLimit == 0 {
 		o.changeLimit = defaultChangeLimit
+	}
+	if o.SegmentSize == 0 {
+		o.SegmentSize = defaultSegmentSize
 	}
 	if o.SnapshotEvery == 0 {
 		o.SnapshotEvery = defaultSnapshotEvery

@@ -20,17 +20,39 @@ type fault struct {
 	mu   sync.Mutex
 	err  error
 	hang chan struct{}
+	only string // the operation of a disk; "" for all
+	hits int    // how often it was met
+}
+
+func (f *fault) met() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.hits
+}
+
+// at returns what goes wrong with an operation.
+func (f *fault) at(operation string) error {
+	f.mu.Lock()
+	spared := f.only != "" && f.only != operation
+	f.mu.Unlock()
+	if spared {
+		return nil
+	}
+	return f.get()
 }
 
 func (f *fault) set(err error, hang chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.err, f.hang = err, hang
+	f.err, f.hang, f.hits = err, hang, 0
 }
 
 func (f *fault) get() error {
 	f.mu.Lock()
 	err, hang := f.err, f.hang
+	if err != nil {
+		f.hits++
+	}
 	f.mu.Unlock()
 	if hang != nil {
 		<-hang
@@ -140,7 +162,7 @@ func (g *group) open(id uint64, dir string, l net.Listener) *member {
 		if testing.Verbose() {
 			fmt.Println(id, level, message)
 		}
-	}, fault: func(string) error { return m.disk.get() }, cut: m.net.get}
+	}, fault: m.disk.at, cut: m.net.get}
 	if g.options != nil {
 		g.options(&o)
 	}

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/hashicorp/go-hclog"
 	"github.com/hashicorp/raft"
 	wal "github.com/hashicorp/raft-wal"
 )
@@ -17,7 +16,7 @@ import (
 // member ever confirmed.
 func (n *Node) openStores() error {
 	d := newDisk(n.options)
-	if err := os.MkdirAll(n.options.Dir, 0o755); err != nil {
+	if err := makeDir(n.options.Dir); err != nil {
 		return err
 	}
 	var err error
@@ -81,7 +80,26 @@ func (n *Node) openLogs(d *disk) (damage, err error) {
 	if n.options.Salvage {
 		return nil, n.log.salvage()
 	}
-	return n.inspect(logger), nil
+	snapshot, damage := n.newestSnapshot()
+	if damage == nil {
+		damage = n.inspect(snapshot)
+	}
+	if damage != nil {
+		return damage, nil
+	}
+	return nil, n.log.startAfter(snapshot)
+}
+
+// startAfter empties a log that ends before the newest snapshot, as a crash leaves it while a snapshot of the leader is taken: the next entry
+// is that after the snapshot, and raft-wal does not store it behind a gap.
+func (l *log) startAfter(snapshot uint64) error {
+	first, err := l.FirstIndex()
+	if err != nil || first == 0 || l.last >= snapshot {
+		return err
+	}
+	last := l.last
+	l.last = 0
+	return l.shorten(l.wal, 0, first, last)
 }
 
 // isDamage reports whether raft-wal does not open a log for what it says, and not for the disk's sake.
@@ -89,12 +107,8 @@ func isDamage(err error) bool {
 	return errors.Is(err, wal.ErrCorrupt) || errors.Is(err, os.ErrNotExist)
 }
 
-// inspect reads all entries, and compares where the log begins and ends with the newest snapshot and the mark.
-func (n *Node) inspect(logger hclog.Logger) error {
-	snapshot, err := n.newestSnapshot()
-	if err != nil {
-		return err
-	}
+// inspect reads all entries, and compares where the log begins and ends with the end of the newest snapshot, and with the mark.
+func (n *Node) inspect(snapshot uint64) error {
 	l := n.log
 	first, _ := l.FirstIndex()
 	for i := first; i <= l.last && i > 0; i++ {

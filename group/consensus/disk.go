@@ -1,14 +1,18 @@
 package consensus
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"hash/crc32"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/hashicorp/raft-wal/fs"
+	"github.com/hashicorp/raft-wal/segment"
 	"github.com/hashicorp/raft-wal/types"
 )
 
@@ -17,10 +21,17 @@ type disk struct {
 	types.VFS
 	sync  bool
 	fault func(operation string) error // before each change; nil without a test
+	mu    sync.Mutex
+	cause error // of the last failure to make a file, or to put it on the list of files
 }
 
 func newDisk(o Options) *disk {
 	return &disk{VFS: fs.New(), sync: o.Sync, fault: o.fault}
+}
+
+// always is the same disk with synchronization, whatever Options.Sync says.
+func (d *disk) always() *disk {
+	return &disk{VFS: d.VFS, sync: true, fault: d.fault}
 }
 
 func (d *disk) before(operation string) error {
@@ -33,14 +44,62 @@ func (d *disk) before(operation string) error {
 // Create implements types.VFS.
 func (d *disk) Create(dir, name string, size uint64) (types.WritableFile, error) {
 	if err := d.before("create"); err != nil {
-		return nil, err
+		return nil, d.failed(err)
 	}
-	return d.wrap(d.VFS.Create(dir, name, size))
+	f, err := d.wrap(d.VFS.Create(dir, name, size))
+	return f, d.failed(err)
 }
 
-// OpenWriter implements types.VFS.
+// failed notes why the log cannot begin its next file: raft-wal does not say it when it refuses the next entry.
+func (d *disk) failed(err error) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.cause = cmp.Or(err, d.cause)
+	return err
+}
+
+// explain tells more than that a file is full, which is all that raft-wal says if there is no next one.
+func (d *disk) explain(err error) error {
+	if !errors.Is(err, types.ErrSealed) {
+		return err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return fmt.Errorf("%w: %w", errNextFile, cmp.Or(d.cause, err))
+}
+
+// OpenWriter implements types.VFS. The process that made the file may have ended before it had synchronized the directory.
 func (d *disk) OpenWriter(dir, name string) (types.WritableFile, error) {
-	return d.wrap(d.VFS.OpenWriter(dir, name))
+	f, err := d.wrap(d.VFS.OpenWriter(dir, name))
+	if err == nil && d.sync {
+		err = syncDir(dir)
+	}
+	return f, err
+}
+
+// makeDir makes a directory, which stays if the machine crashes.
+func makeDir(path string) error {
+	return errors.Join(os.MkdirAll(path, 0o755), syncDir(filepath.Dir(path)))
+}
+
+func syncDir(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// cutOff shortens a file of the log.
+func (d *disk) cutOff(dir string, info types.SegmentInfo, size int64) error {
+	if err := d.before("cut"); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(filepath.Join(dir, segment.FileName(info)), os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Truncate(size), f.Sync(), f.Close())
 }
 
 func (d *disk) wrap(f types.WritableFile, err error) (types.WritableFile, error) {

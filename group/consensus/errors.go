@@ -27,6 +27,8 @@ var (
 	errDiskFails  = errors.New("this member's disk fails")
 	errVoid       = errors.New("the entry does not follow the one before it") // what Raft replies to Append
 	errRemoved    = errors.New("the group has no such member any more")
+	errNoFrame    = errors.New("no frame")
+	errNextFile   = errors.New("the next file of the log could not be made")
 	errRecordSize = errors.New("a record is too long")
 	errNotFound   = errors.New("not found") // Raft recognises it by its text
 )

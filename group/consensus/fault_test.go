@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -69,6 +70,71 @@ func TestFullDiskAlone(t *testing.T) {
 	m.disk.set(nil, nil)
 	require.NoError(t, g.leader().append("d"))
 	g.agree("a", "d")
+}
+
+// TestDiskFailsAtAnyStepOfAChange has a log whose file is full when the disk fails, at one step of the change to the next file, also when it is opened again.
+func TestDiskFailsAtAnyStepOfAChange(t *testing.T) {
+	quick.Skip(t, "waits for attempts to write")
+	for _, step := range []string{"write", "sync", "list", "create"} {
+		t.Run(step, func(t *testing.T) {
+			g := newGroup(t, 1, func(o *Options) { o.SegmentSize, o.StoreLimit = 8<<10, 200*time.Millisecond })
+			var confirmed []string
+			store := func(m *member) error {
+				entry := strings.Repeat(string(rune('a'+len(confirmed)%26)), 1500)
+				err := m.append(entry)
+				if err == nil {
+					confirmed = append(confirmed, entry)
+				}
+				return err
+			}
+			for _, failure := range []error{syscall.ENOSPC, syscall.EROFS, nil} {
+				m := g.leader()
+				require.NoError(t, store(m))
+				hang := make(chan struct{})
+				m.disk.only = step
+				if failure != nil {
+					m.disk.set(failure, nil)
+				} else {
+					m.disk.set(nil, hang)
+				}
+				eventually(t, "the failure", func() bool { return store(m) != nil })
+				eventually(t, "what it is", func() bool { return m.Status().Disk != nil })
+				if failure != nil {
+					require.ErrorIs(t, m.Status().Disk, failure)
+					eventually(t, "attempts", func() bool { return m.disk.met() > 1 })
+				}
+				m.disk.set(nil, nil)
+				close(hang)
+				eventually(t, "that it goes on", func() bool { return m.Status().Disk == nil && m.held().Leader && store(m) == nil })
+				g.agree(confirmed...)
+				g.stop(m)
+				g.start(m)
+			}
+			g.agree(confirmed...)
+		})
+	}
+}
+
+// TestSnapshotWithoutItsLog has a member that is killed after it has taken a snapshot from the leader, and before it has deleted the entries before that.
+func TestSnapshotWithoutItsLog(t *testing.T) {
+	quick.Skip(t, "waits for elections")
+	g := newGroup(t, 3, func(o *Options) { o.SnapshotTrailing = 1 }).founded()
+	leader := g.leader()
+	require.NoError(t, leader.append("a"))
+	g.agree("a")
+	killed := g.another(leader)
+	g.stop(killed)
+	require.NoError(t, leader.append("b"))
+	require.NoError(t, leader.append("c"))
+	require.NoError(t, leader.Snapshot())
+	require.NoError(t, os.CopyFS(filepath.Join(killed.dir, "snapshots"), os.DirFS(filepath.Join(leader.dir, "snapshots"))))
+
+	require.NoError(t, leader.Transfer(g.another(leader).options.ID))
+	next := g.newLeader(leader, "d")
+	back := g.start(killed)
+	require.NotEqual(t, uint64(1), back.Status().First, "the entries before it are gone")
+	require.NoError(t, next.append("e"))
+	g.agree("a", "b", "c", "d", "e")
 }
 
 // TestHangingDisk has a leader whose disk does not answer: it gives up the seat, and what it wrote meanwhile does not count.
@@ -177,11 +243,8 @@ func flipByte(t *testing.T, m *member) {
 
 // cutTail removes the last entry, as raft-wal does when it finds it damaged.
 func cutTail(t *testing.T, m *member) {
-	l := &log{dir: m.dir, disk: newDisk(Options{}), logger: newLogger(func(string, string) {})}
-	w, err := l.openWAL()
+	l, err := openLog(m.dir, m.options, newDisk(Options{}), newLogger(m.options.Log))
 	require.NoError(t, err)
-	last, err := w.LastIndex()
-	require.NoError(t, err)
-	require.NoError(t, w.DeleteRange(last, last))
-	require.NoError(t, w.Close())
+	require.NoError(t, l.wal.DeleteRange(l.last, l.last))
+	l.Close()
 }

@@ -3,7 +3,6 @@ package consensus
 import (
 	"encoding/binary"
 	"errors"
-	"os"
 	"path/filepath"
 	"runtime"
 	"sync"
@@ -20,13 +19,14 @@ import (
 // log is where a member keeps entries: a raft-wal that is opened anew after an error, because it does not go on by itself, and cut to what Raft knows to
 // be stored. Until then nothing is stored, reading goes on as long as it can, and then waits: an error would end the process.
 type log struct {
-	dir    string // of this member; the log's own is below it
-	disk   *disk
-	limit  time.Duration
-	logger hclog.Logger
-	say    func(level, message string)
-	mark   types.WritableFile
-	closed chan struct{}
+	dir         string // of this member; the log's own is below it
+	disk        *disk
+	limit       time.Duration
+	segmentSize int
+	logger      hclog.Logger
+	say         func(level, message string)
+	mark        types.WritableFile
+	closed      chan struct{}
 
 	mu        sync.Mutex
 	wal       *wal.WAL // nil while it is being opened
@@ -47,12 +47,12 @@ const (
 )
 
 func openLog(dir string, o Options, d *disk, logger hclog.Logger) (*log, error) {
-	l := &log{dir: dir, disk: d, limit: o.StoreLimit, logger: logger, say: o.Log, closed: make(chan struct{}), pause: firstPause}
-	if err := os.MkdirAll(l.path(), 0o755); err != nil {
+	l := &log{dir: dir, disk: d, limit: o.StoreLimit, segmentSize: o.SegmentSize, logger: logger, say: o.Log, closed: make(chan struct{}), pause: firstPause}
+	if err := makeDir(l.path()); err != nil {
 		return nil, err
 	}
 	var err error
-	if l.mark, err = d.openFile(l.path(), "mark", recordSize); err != nil {
+	if l.mark, err = d.always().openFile(l.path(), "mark", recordSize); err != nil {
 		return nil, err
 	}
 	if l.wal, err = l.openWAL(); err != nil {
@@ -65,8 +65,15 @@ func openLog(dir string, o Options, d *disk, logger hclog.Logger) (*log, error) 
 
 func (l *log) path() string { return filepath.Join(l.dir, "log") }
 
+// openWAL closes the list of files if raft-wal does not open, which leaves it open and so locked.
 func (l *log) openWAL() (*wal.WAL, error) {
-	return wal.Open(l.path(), wal.WithLogger(l.logger), wal.WithSegmentFiler(segment.NewFiler(l.path(), l.disk)))
+	list := &segments{disk: l.disk, mark: l.readMark()}
+	w, err := wal.Open(l.path(), wal.WithLogger(l.logger), wal.WithSegmentSize(l.segmentSize), wal.WithMetaStore(list),
+		wal.WithSegmentFiler(segment.NewFiler(l.path(), l.disk)))
+	if err != nil {
+		return nil, errors.Join(err, list.Close())
+	}
+	return w, nil
 }
 
 // StoreLogs implements raft.LogStore. After a suffix has been deleted it waits until it can store others: Raft still believes that the old ones are there.
@@ -138,14 +145,15 @@ func (l *log) willDelete(from, to uint64) uint64 {
 // shorten lowers the mark before it deletes entries at the end, so that the mark never promises entries that have been deleted.
 func (l *log) shorten(w *wal.WAL, last, from, to uint64) error {
 	if to > last {
-		if err := l.writeMark(last); err != nil {
+		if err := errors.Join(l.writeMark(last), l.mark.Sync()); err != nil {
 			return err
 		}
 	}
 	return w.DeleteRange(from, to)
 }
 
-// writeMark notes up to where the log must reach at the next start. It needs no synchronization: what a crash of the machine leaves is an older mark.
+// writeMark notes up to where the log must reach at the next start. A higher mark needs no synchronization: what a crash of the machine leaves is the lower
+// one.
 func (l *log) writeMark(last uint64) error {
 	return record{l.mark, 0}.write(binary.LittleEndian.AppendUint64(nil, last))
 }
@@ -170,7 +178,7 @@ func (l *log) change(limit time.Duration, fn func(*wal.WAL) error) error {
 	}
 	err := within(limit, func() error {
 		defer l.underway.Done()
-		return fn(w)
+		return l.disk.explain(fn(w))
 	})
 	if err != nil {
 		l.fail(err)

@@ -44,8 +44,7 @@ const (
 )
 
 func openStable(dir string, d *disk, limit time.Duration) (*stable, error) {
-	always := &disk{VFS: d.VFS, sync: true, fault: d.fault}
-	f, err := always.openFile(dir, "vote", 2*recordSize)
+	f, err := d.always().openFile(dir, "vote", 2*recordSize)
 	if err != nil {
 		return nil, err
 	}
