@@ -29,6 +29,7 @@ type Call struct {
 	err      error      // first error of the cursor
 	dirty    int64      // changes reported by this call
 	logged   bool       // the handler has propagated what there is
+	counted  bool       // CountErrors has counted the errors in the reply
 	woken    bool       // a blocked command's handler runs again
 	readyKey []byte     // the key because of which it does
 	blocked  bool       // the handler blocked the session

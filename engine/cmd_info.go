@@ -192,9 +192,12 @@ func (e *Engine) fillCommandStats(b *bytes.Buffer) {
 
 func (e *Engine) fillErrorStats(b *bytes.Buffer) {
 	for _, name := range slices.Sorted(maps.Keys(e.stats.errors)) {
-		fmt.Fprintf(b, "errorstat_%s:count=%d\r\n", name, e.stats.errors[name])
+		fmt.Fprintf(b, "errorstat_%s:count=%d\r\n", safeInInfo.Replace(name), e.stats.errors[name])
 	}
 }
+
+// safeInInfo replaces what would end a name or a line of INFO.
+var safeInInfo = strings.NewReplacer("#", "_", ":", "_", "\n", "_", "\r", "_")
 
 func (e *Engine) fillLatencyStats(b *bytes.Buffer) {
 	e.eachCommand(func(cmd *Command) {

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"strings"
+
+	"github.com/miniserver-go/miniserver/release"
 )
 
 // run executes a command that passed the gate. Calls nest: EXEC and scripts run further commands.
@@ -35,7 +37,7 @@ func (e *Engine) enter(s *Session, cmd *Command, args [][]byte) *Call {
 	if cmd.parent != nil {
 		c.at = 2
 	}
-	c.logged, c.woken, c.blocked, c.effect = false, false, false, nil
+	c.logged, c.counted, c.woken, c.blocked, c.effect = false, false, false, false, nil
 	return c
 }
 
@@ -59,8 +61,10 @@ func (e *Engine) leave(c *Call, start int) {
 	c.Cmd.stats.calls++
 	e.countCommand(c.Session)
 	if out := c.Reply.Bytes(); len(out) > start && out[start] == '-' {
-		c.Cmd.stats.failed++
-		e.countError(string(out[start+1:]))
+		if !c.counted {
+			c.Cmd.stats.failed++
+			e.countError(string(out[start+1:]))
+		}
 		if c.Session.master {
 			c.Session.recordFailure(out[start:])
 		}
@@ -128,7 +132,7 @@ func (e *Engine) RunNested(s *Session, cmd *Command, args [][]byte) error {
 		e.visit(s.world)
 	}
 	if err := e.scriptGate(s, cmd, args); err != nil {
-		cmd.stats.rejected++
+		e.countRefused(cmd, err)
 		return err
 	}
 	s.wrote = s.wrote || cmd.Flags&Write != 0
@@ -153,13 +157,40 @@ func (e *Engine) RunNested(s *Session, cmd *Command, args [][]byte) error {
 // unlocked reports whether the script that has this session runs without the lock.
 func (e *Engine) unlocked(s *Session) bool { return s.detached || e.slow.detached }
 
-// CountRejected counts that a script's command was refused before it ran.
-func (e *Engine) CountRejected(s *Session, cmd *Command) {
+// CountRefused counts that a script's command was refused before it ran; cmd is nil if there is no such command.
+func (e *Engine) CountRefused(s *Session, cmd *Command, err error) {
 	if e.unlocked(s) {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 	}
-	cmd.stats.rejected++
+	e.countRefused(cmd, err)
+}
+
+// countRefused is CountRefused under the lock. Before Redis 7.0 the error counts only if it becomes the script's reply.
+func (e *Engine) countRefused(cmd *Command, err error) {
+	if !e.Release.Has(CountsInScripts) {
+		return
+	}
+	if cmd != nil {
+		cmd.stats.rejected++
+	}
+	e.countError(e.Worded(err).Error())
+}
+
+// CountsInScripts is when errors began to be counted where they arise in a script, and not again when the script replies with them.
+var CountsInScripts = release.From("7.0.0")
+
+// CountErrors counts the errors in the reply of a call that runs a script: new ones by their texts, and the number of those that were
+// counted when they arose, which only the call's own figures have. What such a call replies with is not counted otherwise.
+func (c *Call) CountErrors(fresh []string, known int) {
+	c.counted = true
+	c.Cmd.stats.failed += int64(known)
+	if len(fresh) > 0 {
+		c.Cmd.stats.failed++
+	}
+	for _, text := range fresh {
+		c.Engine.countError(text)
+	}
 }
 
 // reject replies with the gate's error. Inside MULTI it marks the transaction, so that EXEC fails. If EXEC

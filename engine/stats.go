@@ -25,13 +25,20 @@ const maxErrorKinds = 128
 // errorsDisabled takes the place of the kinds that were counted, when there are too many, as in Redis 8.0.
 const errorsDisabled = "ERRORSTATS_DISABLED"
 
-// countError counts an error by its first word, for INFO errorstats. After too many kinds it counts none until CONFIG
+// errorKind returns the first word of an error, ERR if that is missing or too long.
+func errorKind(text string) string {
+	const longest = 30
+	if end := strings.IndexByte(text[:min(longest+1, len(text))], ' '); end >= 0 {
+		return text[:end]
+	}
+	return "ERR"
+}
+
+// countError counts an error by its kind, for INFO errorstats. After too many kinds it counts none until CONFIG
 // RESETSTAT.
 func (e *Engine) countError(text string) {
 	e.stats.totalErrors++
-	if end := strings.IndexAny(text, " \r"); end >= 0 {
-		text = text[:end]
-	}
+	text = errorKind(text)
 	counts := e.stats.errors
 	switch {
 	case counts[text] > 0 || len(counts) < maxErrorKinds && counts[errorsDisabled] == 0:

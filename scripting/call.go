@@ -126,9 +126,10 @@ func (s *Scripts) resolve(c *lua.Call) (cmd *engine.Command, err error) {
 	cmd, err = s.engine.Resolve(s.args)
 	switch {
 	case cmd == nil:
+		s.engine.CountRefused(s.session, nil, errUnknown)
 		return nil, errUnknown
 	case err != nil:
-		s.engine.CountRejected(s.session, cmd)
+		s.engine.CountRefused(s.session, cmd, errArgCount)
 		return nil, errArgCount
 	case site != nil && site.Cache == nil && !cmd.IsSub():
 		site.Cache = &siteCache{string(s.args[0]), cmd}

@@ -25,6 +25,7 @@ type encoder struct {
 	resp3  bool // the script's choice
 	bare   bool // big numbers and verbatim texts are no types yet
 	values int  // written so far
+	counts *errorCounts
 	pause  func() error
 	err    error // of pause; the encoder then writes nothing more
 }
@@ -39,14 +40,15 @@ const (
 
 // encode returns the reply for a table. The table may be large, so it is written to the buffer of the script's session,
 // with pauses in which other clients go on as while a slow script runs. The bytes are valid until that session replies
-// again. A reply beyond the memory limit becomes an error text, and one beyond the output limit of the caller errOverflow.
-func (s *Scripts) encode(v lua.Value, proto int, name string) ([]byte, error) {
+// again. A reply beyond the memory limit becomes an error text, and one beyond the output limit of the caller errOverflow. The errors in
+// the reply are added to counts.
+func (s *Scripts) encode(v lua.Value, proto int, name string, counts *errorCounts) ([]byte, error) {
 	w := s.session.Reply
 	s.session.RestartReply()
 	limit := w.Room()
 	w.SetLimit(min(limit, s.room))
 	w.SetProto(proto)
-	e := encoder{w: w, resp3: s.resp3, bare: s.bare, pause: s.interrupt}
+	e := encoder{w: w, resp3: s.resp3, bare: s.bare, counts: counts, pause: s.interrupt}
 	e.value(v, firstStack)
 	switch {
 	case e.err != nil:
@@ -55,7 +57,9 @@ func (s *Scripts) encode(v lua.Value, proto int, name string) ([]byte, error) {
 		return nil, errOverflow
 	case w.Full():
 		s.session.RestartReply()
-		w.Error(engine.Errorf(errReplySize, name))
+		text := engine.Errorf(errReplySize, name)
+		w.Error(text)
+		*counts = errorCounts{fresh: []string{text.Error()}}
 	}
 	return w.Bytes(), nil
 }
@@ -76,6 +80,7 @@ func (e *encoder) value(v lua.Value, stack int) {
 	switch {
 	case stack+spareStack > maxStack:
 		e.w.Error(errStackLimit)
+		e.counts.add(string(errStackLimit), false)
 	case v.AsTable() != nil:
 		e.table(v.AsTable(), stack)
 	default:
@@ -138,6 +143,7 @@ func (e *encoder) table(t *lua.Table, stack int) {
 func (e *encoder) marked(t *lua.Table, stack int) bool {
 	if text, ok := t.GetString("err").AsString(); ok {
 		e.w.Error(engine.Error(cText(text)))
+		e.counts.add(cText(text), !e.bare && isKnown(t))
 		return true
 	}
 	if text, ok := t.GetString("ok").AsString(); ok {

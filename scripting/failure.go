@@ -76,6 +76,32 @@ func (s *Scripts) replyError(text lua.Value) lua.Value {
 	return t.Value()
 }
 
+// isKnown reports whether the table of an error says that the error is counted already.
+func isKnown(t *lua.Table) bool {
+	v := t.GetString("ignore_error_stats_update")
+	return v.Kind() == lua.KindBoolean && v.AsBool()
+}
+
+// isKnown reports whether the error that ended a run is counted already.
+func (s *Scripts) isKnown(err error) bool {
+	var failed *lua.Error
+	return !s.bare && errors.As(err, &failed) && failed.Value.AsTable() != nil && isKnown(failed.Value.AsTable())
+}
+
+// errorCounts are the errors in the reply of a script: the texts of new ones, and the number of those that are counted already.
+type errorCounts struct {
+	fresh []string
+	known int
+}
+
+func (n *errorCounts) add(text string, known bool) {
+	if known {
+		n.known++
+		return
+	}
+	n.fresh = append(n.fresh, text)
+}
+
 // raise throws an error, as the functions of the table redis do.
 func (s *Scripts) raise(err error) {
 	if s.bare {

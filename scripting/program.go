@@ -84,21 +84,27 @@ func (s *Scripts) run(c *engine.Call, args ...lua.Value) {
 	p := s.running
 	results, err := s.lua.Run(p.fn, args...)
 	var table []byte
+	var counts errorCounts
 	if err == nil && len(results) > 0 && results[0].AsTable() != nil {
-		table, err = s.encode(results[0], c.Reply.Proto(), p.name)
+		table, err = s.encode(results[0], c.Reply.Proto(), p.name, &counts)
 	}
 	c.Relock()
-	s.reply(c.Reply, p, results, table, err)
+	if text := s.reply(c.Reply, p, results, table, err); text != nil {
+		counts.add(text.Error(), s.isKnown(err))
+	}
+	c.CountErrors(counts.fresh, counts.known)
 	s.leave()
 }
 
-// reply writes the result of a run: its error, or the first of its results, which is encoded already if it is a table.
-func (s *Scripts) reply(w *resp.Writer, p *program, results []lua.Value, table []byte, err error) {
+// reply writes the result of a run: its error, or the first of its results, which is encoded already if it is a table. It returns what it
+// says of an error.
+func (s *Scripts) reply(w *resp.Writer, p *program, results []lua.Value, table []byte, err error) (text error) {
 	switch {
 	case err == errOverflow:
 		w.Fill()
 	case err != nil:
-		w.Error(s.describe(err, p))
+		text = s.describe(err, p)
+		w.Error(text)
 	case len(results) == 0:
 		w.Null()
 	case table != nil:
@@ -107,6 +113,7 @@ func (s *Scripts) reply(w *resp.Writer, p *program, results []lua.Value, table [
 		e := encoder{w: w, resp3: s.resp3}
 		e.scalar(results[0])
 	}
+	return text
 }
 
 // maxKept is the size up to which buffers are kept for the next run, in bytes.
