@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -322,6 +323,44 @@ func TestDebuggerCopiesLargeData(t *testing.T) {
 	require.Equal(t, "1", a.reply())
 	require.Equal(t, "before", other.ask("GET", "a"))
 	require.Equal(t, ":50001", other.ask("DBSIZE"))
+}
+
+// TestDebuggerCopiesCount: the copies in which scripts are debugged are in use and count for maxmemory, until the sessions end.
+func TestDebuggerCopiesCount(t *testing.T) {
+	s := miniserver.Run(t)
+	other := connect(t, s)
+	used := func() (n int) {
+		m := regexp.MustCompile(`used_memory:(\d+)`).FindStringSubmatch(s.Do("INFO", "memory").Text)
+		n, _ = strconv.Atoi(m[1])
+		return n
+	}
+	require.Equal(t, "$-1", other.ask("EVAL", "for i = 1, 3000 do redis.call('SET', i, string.rep('x', 1000)) end", "0"))
+	data := used()
+	require.Equal(t, "+OK", other.ask("CONFIG", "SET", "maxmemory", strconv.Itoa(8*data)))
+	var sessions []*client
+	for {
+		c := connect(t, s)
+		if reply := c.ask("SCRIPT", "DEBUG", "YES"); reply != "+OK" {
+			require.Equal(t, "-OOM command not allowed when used memory > 'maxmemory'.", reply)
+			require.Equal(t, "+PONG", c.ask("PING"))
+			break
+		}
+		require.Contains(t, c.ask("EVAL", twoWrites, "0"), "Stopped at 1")
+		sessions = append(sessions, c)
+		require.InEpsilon(t, (1+2*len(sessions))*data, used(), 0.05)
+	}
+	require.Len(t, sessions, 3)
+	for i, c := range sessions {
+		require.Contains(t, c.ask("s"), "Stopped at 2")
+		require.Contains(t, c.ask("back"), "Stopped at 1")
+		if i == 0 {
+			require.InEpsilon(t, (1+2*len(sessions))*data, used(), 0.05, "a run that goes back takes no more")
+			require.NoError(t, c.Close())
+		} else {
+			require.Equal(t, "<endsession>", c.ask("a"))
+		}
+	}
+	require.Eventually(t, func() bool { return used() < data+data/10 }, time.Minute, time.Millisecond)
 }
 
 // TestDebuggerOnTheData: in sync mode the other clients wait for the end of the session.

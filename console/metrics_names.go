@@ -118,6 +118,7 @@ type ownName struct {
 var own = map[string]ownName{
 	"gc_cycles":              {"gc_cycles_total", counter, 1},
 	"gc_cpu_perc":            {"gc_cpu_ratio", gauge, 0.01},
+	"mem_overhead_copies":    {"memory_copies_bytes", gauge, 1},
 	"mem_overhead_deadlines": {"memory_deadlines_bytes", gauge, 1},
 	"group_term":             {"group_term", gauge, 1},
 	"group_index":            {"group_index", gauge, 1},

@@ -101,7 +101,8 @@ func (e *Engine) disconnect(s *Session) {
 // detach ends what a session set up with earlier commands, when it closes and for RESET.
 func (e *Engine) detach(s *Session) {
 	s.endTx()
-	s.Debug, s.reserve = NoDebug, nil
+	s.Debug = NoDebug
+	s.dropReserve()
 	e.unwatch(s)
 	e.unsubscribeAll(s)
 	e.unmonitor(s)

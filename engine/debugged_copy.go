@@ -11,7 +11,22 @@ import "github.com/miniserver-go/miniserver/keyspace"
 func (e *Engine) copyWorld(r *keyspace.Reserve) *World {
 	w := e.worldLike(e.World)
 	w.Keyspace.Adopt(e.Keyspace.CloneIn(r))
+	e.accounts.elsewhere += w.Keyspace.Bytes()
+	w.keeps, w.reserved = true, w.Keyspace.Bytes()
+	e.accounts.copies.Take(w.reserved)
 	return w
+}
+
+// dropCopy ends the account of a copy of the world that is not the current one.
+func (e *Engine) dropCopy(w *World) {
+	e.accounts.elsewhere -= w.Keyspace.Bytes()
+	e.accounts.copies.Return(w.reserved)
+}
+
+// dropReserve gives back the memory that was reserved for a copy.
+func (s *Session) dropReserve() {
+	s.engine.accounts.copies.Return(s.reserved)
+	s.reserve, s.reserved = nil, 0
 }
 
 // copyCopy is copyWorld for a copy whose script does not run meanwhile. The caller does not hold the lock.

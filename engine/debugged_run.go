@@ -9,7 +9,8 @@ import (
 
 // SetDebug says how the next script of the client is debugged, and replies.
 func (c *Call) SetDebug(mode DebugMode) {
-	c.Session.Debug, c.Session.reserve = mode, nil
+	c.Session.Debug = mode
+	c.Session.dropReserve()
 	if mode == DebugCopy && c.CanDebug() && c.Engine.Keyspace.CloneBytes() >= keyspace.LeastReserve {
 		c.reserveCopy()
 		return
@@ -21,6 +22,13 @@ func (c *Call) SetDebug(mode DebugMode) {
 func (c *Call) reserveCopy() {
 	s, e := c.Session, c.Engine
 	n := e.Keyspace.CloneBytes()
+	if err := e.checkDebug(s); err != nil {
+		s.Debug = NoDebug
+		c.Fail(err)
+		return
+	}
+	e.accounts.copies.Take(n)
+	s.reserved = n
 	s.earlyReplies, s.settled, s.running = s.Reply.Swap(nil), 0, true
 	e.Parts.host.Spawn(func() {
 		r := keyspace.NewReserve(n)
@@ -43,17 +51,31 @@ func (c *Call) CanDebug() bool {
 }
 
 // BeginDebugging begins a run that is debugged, until EndDebugging. Its commands, which the session script executes, take the lock
-// each. In mode DebugCopy they run in a copy of the world. The call replies nothing.
+// each. In mode DebugCopy they run in a copy of the world, for which CheckDebug has found room. The call replies nothing.
 func (c *Call) BeginDebugging(script *Session, mode DebugMode) {
 	e := c.Engine
 	script.detached = true
 	if mode == DebugCopy {
 		script.world = e.copyWorld(c.Session.reserve)
-		script.world.keeps, c.Session.reserve = true, nil
+		c.Session.dropReserve()
 	} else {
 		e.debugged = c.Session
 		e.noteHindrance()
 	}
+}
+
+// CheckDebug returns why a run in this mode cannot begin; nil if it can.
+func (c *Call) CheckDebug(mode DebugMode) error {
+	if mode == DebugCopy {
+		return c.Engine.checkDebug(c.Session)
+	}
+	return nil
+}
+
+// checkDebug returns ErrOOM if there is no room for a copy of the world in which a script is debugged, and for its data as they were before the
+// first write.
+func (e *Engine) checkDebug(s *Session) error {
+	return e.CheckRoom(2*e.CopyBytes() - s.reserved)
 }
 
 // Converse runs the rest of a run that is debugged on a goroutine of its own, until that calls EndDebugging; meanwhile the debugger
@@ -69,9 +91,10 @@ func (e *Engine) RewindDebugging(script *Session, begin func()) {
 	old := script.world
 	defer old.Keyspace.Release()
 	anew := e.copyCopy(cmp.Or(old.before, old))
-	anew.before, anew.keeps = old.before, old.before == nil
+	anew.before, anew.keeps, anew.reserved = old.before, old.before == nil, old.reserved
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.accounts.elsewhere += anew.Keyspace.Bytes() - old.Keyspace.Bytes()
 	begin()
 	script.world = anew
 }
@@ -113,6 +136,9 @@ func (e *Engine) endRun(s, script *Session) {
 	}
 	if e.debugged == s {
 		e.endDebugged()
+	}
+	if script.world != s.world {
+		e.dropCopy(script.world)
 	}
 	script.world = s.world
 }

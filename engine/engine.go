@@ -101,6 +101,7 @@ type Engine struct {
 	// Data.
 	eviction    eviction
 	defrag      defrag
+	accounts    accounts
 	persistence persistence
 	shutdown    shutdown
 

@@ -109,17 +109,25 @@ func (e *Engine) memoryExcess() int {
 	return e.usedMemory() - e.uncountedMemory() - int(e.Config.MaxMemory)
 }
 
-// Room returns how many bytes a value may take that is announced before it is filled: what maxmemory leaves, or half of the
-// machine's memory without maxmemory. There is no bound while data are loaded.
+// Room returns how many bytes something may take whose size is known before it is filled, such as a copy of data: what maxmemory leaves; without
+// maxmemory half of the memory that the process may have, less all other worlds and accounts. There is no bound while data are loaded.
 func (e *Engine) Room() int {
 	switch {
 	case e.Keyspace.Replaying:
 	case e.Config.MaxMemory > 0:
 		return max(0, -e.memoryExcess())
 	case e.Parts.host.Machine > 0:
-		return int(e.Parts.host.Machine) / 2
+		return max(0, int(e.Parts.host.Machine)/2-e.accounts.bytes())
 	}
 	return math.MaxInt
+}
+
+// CheckRoom returns ErrOOM if there is no room for n bytes more: see Room.
+func (e *Engine) CheckRoom(n int) error {
+	if n > e.Room() {
+		return ErrOOM
+	}
+	return nil
 }
 
 // evict evicts keys until surplus bytes are free or time is up, and returns false if no key is left that may

@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// usedMemory is the bytes that the dataset holds, and those of sessions and caches.
+// usedMemory is the bytes that the dataset holds, and those of sessions, caches and accounts.
 func (e *Engine) usedMemory() int {
-	return e.Keyspace.Bytes() + e.Sessions.bytes() + e.tracking.bytes + e.stats.caches
+	return e.Keyspace.Bytes() + e.Sessions.bytes() + e.tracking.bytes + e.stats.caches + e.accounts.bytes()
 }
 
 // uncountedMemory is the bytes in use that maxmemory does not bound, because evicting keys makes more of them: each
@@ -37,6 +37,7 @@ type MemoryUsage struct {
 	Replicas   int // those among the sessions
 	Uncounted  int // bytes that do not count for maxmemory
 	Caches     int // scripts, libraries, the backlog, keys tracked for clients
+	Accounts   int // copies of data, other worlds, what the console holds
 	Tables     int // of keys
 	Deadlines  int // their indexes
 	Entries    int // keys with their values
@@ -47,7 +48,8 @@ type MemoryUsage struct {
 func (e *Engine) MemoryUsage() MemoryUsage {
 	e.countCaches()
 	b := MemoryUsage{Used: e.usedMemory(), Sessions: e.Sessions.bytes(),
-		Replicas: int(e.Sessions.held.replicas.memory()), Uncounted: e.uncountedMemory(), Caches: e.stats.caches + e.tracking.bytes}
+		Replicas: int(e.Sessions.held.replicas.memory()), Uncounted: e.uncountedMemory(), Caches: e.stats.caches + e.tracking.bytes,
+		Accounts: e.accounts.bytes()}
 	for i := range e.Keyspace.Len() {
 		db := e.Keyspace.DB(i)
 		tables, deadlines := db.Overhead()
@@ -60,7 +62,9 @@ func (e *Engine) MemoryUsage() MemoryUsage {
 }
 
 // Overhead returns the bytes that are not keys and values.
-func (b MemoryUsage) Overhead() int { return b.Sessions + b.Caches + b.Tables + b.Deadlines }
+func (b MemoryUsage) Overhead() int {
+	return b.Sessions + b.Caches + b.Accounts + b.Tables + b.Deadlines
+}
 
 // sessionBytes is about what a session costs when idle.
 const sessionBytes = 1 << 10
@@ -120,7 +124,7 @@ func (e *Engine) fillMemory(out *bytes.Buffer) {
 		"used_memory_dataset_perc", Percent(b.Entries, b.Used), "maxmemory", e.Config.MaxMemory,
 		"maxmemory_human", Human(int(e.Config.MaxMemory)), "maxmemory_policy", e.Parts.params["maxmemory-policy"].Get(),
 		"mem_not_counted_for_evict", b.Uncounted, "mem_clients_slaves", b.Replicas, "mem_clients_normal", b.Sessions-b.Replicas,
-		"mem_overhead_tables", b.Tables, "mem_overhead_deadlines", b.Deadlines)
+		"mem_overhead_tables", b.Tables, "mem_overhead_deadlines", b.Deadlines, "mem_overhead_copies", b.Accounts)
 	Fields(out, "active_defrag_running", e.defrag.running)
 	Fields(out, zeroMemory...)
 	m := e.ProcessMemory()

@@ -37,8 +37,9 @@ func New(o Options) *Engine {
 	e.Sessions.held.link()
 	e.stats.errors = make(map[string]int64)
 	e.Config.Hash.Seed, e.Config.Set.Seed = o.Seed, o.Seed
+	e.accounts.copies = e.Open("data.copies", 0)
 	e.home = e.addWorld(o.Databases, o.Clock, o.Seed)
-	e.World = e.home
+	e.World, e.accounts.elsewhere = e.home, 0
 	e.Config.ZSet.SignedZeros = !e.Release.Has(packsNumbers)
 	e.sizelogs = newSizelogs(e.Release)
 	e.commands.flags, e.commands.shown = flagNamesOf(e.Release)
@@ -58,6 +59,7 @@ func (e *Engine) addWorld(databases int, clock func() int64, seed uint64) *World
 	w := e.newWorld(databases, clock, seed)
 	w.Keyspace.OnExpire, w.Keyspace.OnCreate, w.Keyspace.OnExpireElements = e.keyExpired, e.keyCreated, e.elementsExpired
 	e.worlds = append(e.worlds, w)
+	e.accounts.elsewhere += WorldBytes
 	return w
 }
 

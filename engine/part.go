@@ -171,7 +171,7 @@ type Host struct {
 	CPU func() int64
 	// Memory returns what the process holds.
 	Memory func() ProcessMemory
-	// Machine is the memory of the machine in bytes; 0 if that is unknown.
+	// Machine is the memory in bytes that the machine, the container and the system's limits leave to the process; 0 if that is unknown.
 	Machine int64
 	// Limit sets the collector to a new maxmemory, 0 for none.
 	Limit func(bytes int64)

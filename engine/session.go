@@ -49,6 +49,7 @@ type Session struct {
 	tracker      *tracker
 	debugger     Debugger          // gets the requests while a script is debugged; nil otherwise
 	reserve      *keyspace.Reserve // for the copy of the next script that is debugged; nil for none
+	reserved     int               // its bytes, which count from before it is there
 	subs         subscriptions
 	replica      Replica // nil if it never sent a command of replication
 	created      int64

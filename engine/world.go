@@ -38,6 +38,7 @@ type World struct {
 	debugged    *Session // whose script is debugged on the data; nil for none
 	before      *World   // of a debugger's copy: its data before the first write; nil if there was none
 	keeps       bool     // before is to be kept
+	reserved    int      // bytes for before, counted from the beginning of the run
 	faults      faults
 	hinders     bool // a command that the gate lets through may be stopped: see hinder
 	propagation propagation
@@ -84,6 +85,7 @@ func (e *Engine) visit(w *World) {
 	if e.World == w {
 		return
 	}
+	e.accounts.elsewhere += e.World.Keyspace.Bytes() - w.Keyspace.Bytes()
 	e.World = w
 	e.eviction.pool.n = 0 // keys of the other one
 	e.Config.Hash.Seed, e.Config.Set.Seed = w.seed, w.seed
@@ -133,6 +135,7 @@ func (e *Engine) RemoveWorld(w *World) {
 		panic("engine: the world is in use")
 	}
 	e.worlds = slices.DeleteFunc(e.worlds, func(other *World) bool { return other == w })
+	e.accounts.elsewhere -= w.Keyspace.Bytes() + WorldBytes
 	w.Keyspace.Release()
 }
 

@@ -173,6 +173,9 @@ func (d *debugging) prepare(c *engine.Call) (args []lua.Value, err error) {
 	if err == nil {
 		d.short, err = d.check(d.client, p, d.readOnly)
 	}
+	if err == nil {
+		err = c.CheckDebug(d.mode)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -18,8 +18,13 @@ const (
 // replyMemory returns the bytes of replies that may wait for all clients: a share of the memory that the machine, the
 // control group and the limit of the address space leave to the process.
 func replyMemory() int64 {
+	return lower(memoryLimit()/replyShare, mostReplies)
+}
+
+// memoryLimit returns the bytes of memory that the process may have at most; 0 if that is not known.
+func memoryLimit() int64 {
 	limit := lower(systemBytes(), groupBytes(os.DirFS("/")))
-	return lower(lower(limit, addressSpace())/replyShare, mostReplies)
+	return lower(limit, addressSpace())
 }
 
 // lower returns the lower of two limits, of which 0 is none.

@@ -143,7 +143,7 @@ func (s *Server) host() engine.Host {
 		Purge:   purge,
 		CPU:     processorTime,
 		Memory:  processMemory,
-		Machine: systemBytes(),
+		Machine: memoryLimit(),
 		Traffic: func() (in, out, cycles int64) {
 			all := s.traffic()
 			return all.in, all.out, all.reads

@@ -50,7 +50,9 @@ func (k *Kit) existingWorld(c *engine.Call) *engine.World {
 //
 // The client leaves behind what it has set up: subscriptions, watches, tracking. Its user and protocol stay.
 func (k *Kit) cmdWorldUse(c *engine.Call) {
-	if name := worldName(c); c.OK() {
+	name := worldName(c)
+	c.Refuse(k.checkWorld(name))
+	if c.OK() {
 		c.Session.MoveTo(k.world(name))
 		c.Reply.Status("OK")
 	}

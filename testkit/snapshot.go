@@ -11,6 +11,7 @@ import (
 // scripts and clients are not part of it.
 type snapshot struct {
 	data      *keyspace.Keyspace
+	bytes     int // of all of it, about
 	libraries [][]byte
 	at        int64 // microseconds
 	rate      float64
@@ -18,9 +19,10 @@ type snapshot struct {
 
 // take returns a copy of the world in which commands run.
 func (k *Kit) take(clock *Clock) *snapshot {
-	s := &snapshot{data: k.engine.Keyspace.Clone(), at: k.engine.Micros(), rate: clock.motion.Load().rate}
+	s := &snapshot{data: k.engine.Keyspace.Clone(), bytes: k.engine.CopyBytes(), at: k.engine.Micros(), rate: clock.motion.Load().rate}
 	for _, source := range k.engine.Libraries().Sources() {
 		s.libraries = append(s.libraries, bytes.Clone(source))
+		s.bytes += len(source)
 	}
 	return s
 }
@@ -39,14 +41,30 @@ func (k *Kit) putRest(s *snapshot, clock *Clock) {
 // A snapshot of the name is replaced.
 func (k *Kit) cmdWorldSnapshot(c *engine.Call) {
 	name := worldName(c)
-	if !c.OK() {
-		return
+	c.Refuse(k.engine.CheckRoom(k.engine.CopyBytes()))
+	if c.OK() {
+		k.keep(name, k.take(here(c).clock))
+		c.Reply.Status("OK")
 	}
+}
+
+// keep keeps a snapshot under a name, in place of the one that had it. Its bytes are in use: see engine.Account.
+func (k *Kit) keep(name string, s *snapshot) {
+	k.forget(name)
+	k.engine.Copies().Take(s.bytes)
 	if k.saved == nil {
 		k.saved = make(map[string]*snapshot)
 	}
-	k.saved[name] = k.take(here(c).clock)
-	c.Reply.Status("OK")
+	k.saved[name] = s
+}
+
+// forget gives back the memory of a snapshot, if there is one of the name.
+func (k *Kit) forget(name string) {
+	if s := k.saved[name]; s != nil {
+		k.engine.Copies().Return(s.bytes)
+		s.data.Release()
+		delete(k.saved, name)
+	}
 }
 
 // savedAs reads the name of a snapshot that there is.
@@ -67,6 +85,9 @@ func (k *Kit) cmdWorldRestore(c *engine.Call) {
 	if c.Propagates() || k.engine.Keyspace.Snapshotting() {
 		c.Refuse(errPropagates)
 	}
+	if s != nil {
+		c.Refuse(k.engine.CheckRoom(s.bytes - k.engine.CopyBytes()))
+	}
 	if c.OK() {
 		c.Engine.AdoptClone(s.data)
 		k.putRest(s, here(c).clock)
@@ -77,7 +98,7 @@ func (k *Kit) cmdWorldRestore(c *engine.Call) {
 // MINI.WORLD FORGET name
 func (k *Kit) cmdWorldForget(c *engine.Call) {
 	if name, _ := k.savedAs(c); c.OK() {
-		delete(k.saved, name)
+		k.forget(name)
 		c.Reply.Status("OK")
 	}
 }
@@ -87,6 +108,9 @@ func (k *Kit) cmdWorldFork(c *engine.Call) {
 	from, to := k.existingWorld(c), worldName(c)
 	if k.existing(to) != nil {
 		c.Refusef(errWorldThere, to)
+	}
+	if from != nil {
+		c.Refuse(k.engine.CheckRoom(from.Keyspace.Bytes() + engine.WorldBytes))
 	}
 	if !c.OK() {
 		return

@@ -46,7 +46,7 @@ type Kit struct {
 
 	engine  *engine.Engine
 	seed    uint64               // of the engine
-	saved   map[string]*snapshot // MINI.WORLD SNAPSHOT, by name
+	saved   map[string]*snapshot // MINI.WORLD SNAPSHOT, by name; see keep
 	waiters []*waiter            // commands MINI.WAITFOR that have not ended
 	masters string               // names that SENTINEL knows: sentinel-masters
 	wiring  wiring

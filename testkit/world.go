@@ -56,6 +56,14 @@ func (k *Kit) world(name string) *engine.World {
 	return w
 }
 
+// checkWorld returns why the world with a name cannot be made; nil if it can, or is there.
+func (k *Kit) checkWorld(name string) error {
+	if k.existing(name) != nil {
+		return nil
+	}
+	return k.engine.CheckRoom(engine.WorldBytes)
+}
+
 // World returns the world with a name, and its clock. It makes the world if there is none.
 func (k *Kit) World(name string) (*engine.World, *Clock) {
 	w := k.world(name)
@@ -81,7 +89,7 @@ func (k *Kit) guests(c *engine.Call, user, password []byte) (compared []byte, ad
 	default:
 		name, found = string(password), true
 	}
-	if !found || !isName(name) || c.Nested() {
+	if !found || !isName(name) || c.Nested() || k.checkWorld(name) != nil {
 		return nil, nil
 	}
 	return password, func() { c.Session.MoveTo(k.world(name)) }

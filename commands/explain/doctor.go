@@ -20,6 +20,10 @@ func cmdMemoryStats(c *engine.Call) {
 		}
 	}
 	slices.SortStableFunc(r, func(a, b item) int { return slices.Index(statsOrder, a.name) - slices.Index(statsOrder, b.name) })
+	for _, account := range c.Engine.Accounts() {
+		r = append(r, item{account.Name, account.Bytes(), ""})
+	}
+	r = append(r, item{"other.worlds", c.Engine.Elsewhere(), ""})
 	tables := 0
 	for i := range c.Engine.Keyspace.Len() {
 		if db := c.Engine.Keyspace.DB(i); db.Len() > 0 {
