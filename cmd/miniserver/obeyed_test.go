@@ -21,21 +21,20 @@ func TestScriptsOfTheJournalAreObeyed(t *testing.T) {
 		`EVAL "redis.call('mset',KEYS[1],1,KEYS[2],2)" 2 {a}1 {a}2`,
 		`FUNCTION LOAD "#!lua name=l\nredis.register_function('f', function(keys) redis.call('set', keys[1], 1) end)"`,
 		"FCALL f 1 function")
-	load := func(state string) func(t *testing.T, binary string) {
+	loaded := func(state string) func(t *testing.T, binary string) {
 		return func(t *testing.T, binary string) {
 			dir := shortDir(t)
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "appendonly.aof"), journal, 0o644))
 			s := begin(t, binary, dir, append(strings.Fields(state), "--appendonly", "yes")...)
-			s.logs("Ready to accept connections")
 			require.Equal(t, "+OK", s.ask("CONFIG SET replica-serve-stale-data yes"))
 			require.Equal(t, ":6", s.ask("DBSIZE"), state)
 		}
 	}
 	for _, state := range []string{"", "--replicaof 127.0.0.1 1", "--maxmemory 1", "--cluster-enabled yes"} {
-		bothServers(t, load(state))
+		bothServers(t, loaded(state))
 	}
 	for _, state := range []string{"--replicaof 127.0.0.1 1 --replica-serve-stale-data no", "--min-replicas-to-write 3"} {
-		load(state)(t, built(t)) // redis-server 8.0 does not load all of it
+		loaded(state)(t, built(t)) // redis-server 8.0 does not load all of it
 	}
 }
 

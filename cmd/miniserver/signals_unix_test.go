@@ -3,7 +3,9 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -29,14 +31,60 @@ type life struct {
 	t *testing.T
 }
 
-// begin starts a server with a directory.
+// begin starts a server with a directory, which loads what is there.
 func begin(t *testing.T, binary, dir string, args ...string) life {
+	l := load(t, binary, dir, args...)
+	require.True(t, l.loads())
+	return l
+}
+
+// load starts a server with a directory, and does not wait until the data are loaded.
+func load(t *testing.T, binary, dir string, args ...string) life {
+	l, err := tryToLoad(t, binary, dir, args...)
+	require.NoError(t, err)
+	return l
+}
+
+// tryToLoad is load with an error for a process that ended before it answered.
+func tryToLoad(t *testing.T, binary, dir string, args ...string) (life, error) {
 	conf := filepath.Join(dir, "conf")
 	require.NoError(t, os.WriteFile(conf, nil, 0o644))
 	s, err := launch.Start(launch.Spec{Path: binary, Unix: true, Conf: conf, Args: args})
-	require.NoError(t, err)
-	t.Cleanup(func() { s.Stop() })
-	return life{s, t}
+	if err == nil {
+		t.Cleanup(func() { s.Stop() })
+	}
+	return life{s, t}, err
+}
+
+// loads waits until the data are loaded. It reports false if the process ends before that.
+func (l life) loads() bool {
+	for {
+		select {
+		case <-l.Exited():
+			return false
+		default:
+		}
+		if l.info("loading") == "0" {
+			return true
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// info returns a field of INFO persistence; "" if there is no reply.
+func (l life) info(field string) (value string) {
+	conn, err := net.Dial(l.Network, l.Address)
+	if err != nil {
+		return ""
+	}
+	defer conn.Close()
+	fmt.Fprint(conn, "INFO persistence\r\nQUIT\r\n")
+	for lines := bufio.NewScanner(conn); lines.Scan(); {
+		if name, v, _ := strings.Cut(lines.Text(), ":"); name == field {
+			value = v
+		}
+	}
+	return value
 }
 
 func (l life) signal(s syscall.Signal) { require.NoError(l.t, syscall.Kill(l.PID, s)) }
@@ -116,7 +164,7 @@ func TestSignalWhileDataAreLoaded(t *testing.T) {
 		before, err := os.ReadFile(filepath.Join(dir, "dump.rdb"))
 		require.NoError(t, err)
 
-		s = begin(t, binary, dir, "--save", "3600 1", "--key-load-delay", "100000", "--loading-process-events-interval-bytes", "1024")
+		s = load(t, binary, dir, "--save", "3600 1", "--key-load-delay", "100000", "--loading-process-events-interval-bytes", "1024")
 		require.Contains(t, s.ask("GET 0"), "-LOADING")
 		s.signal(syscall.SIGTERM)
 		s.ends("exit status 0")

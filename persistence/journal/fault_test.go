@@ -263,3 +263,38 @@ func TestDiskOfAReplicaIsFull(t *testing.T) {
 		require.Equal(t, s.digest(), start(t, disk.restart(true)).digest())
 	}
 }
+
+// Files that no manifest names are not loaded, so they stay whatever the journal does.
+func TestFilesWithoutAManifestStay(t *testing.T) {
+	disk := newFaultyDisk()
+	s := start(t, disk)
+	s.run("SET a 1")
+	s.journal.rewriteNow(true)
+	s.run("SET b 2")
+	s.journal.Close()
+	lost := map[string]string{}
+	for _, name := range disk.names() {
+		text, err := readWhole(disk, s.journal.path(name))
+		require.NoError(t, err)
+		if strings.HasSuffix(name, ".manifest") {
+			require.NoError(t, disk.Remove(s.journal.path(name)))
+		} else {
+			lost[string(text)] = name
+		}
+	}
+	require.Len(t, lost, 2)
+	for range 3 {
+		s = start(t, disk)
+		s.run("SET c 3")
+		s.journal.rewriteNow(true)
+		s.journal.rewriteNow(true)
+		s.journal.Close()
+		require.Equal(t, s.digest(), start(t, disk.restart(true)).digest(), "the new files load")
+	}
+	for _, name := range disk.names() {
+		text, err := readWhole(disk, s.journal.path(name))
+		require.NoError(t, err)
+		delete(lost, string(text))
+	}
+	require.Empty(t, lost)
+}

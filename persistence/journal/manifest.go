@@ -92,7 +92,7 @@ func parseManifest(text []byte) (*manifest, error) {
 
 // parsePart parses a line. It skips unknown words, as Redis does.
 func parsePart(line []byte) (p part, err error) {
-	if len(line) > maxManifestLine {
+	if len(line) > maxManifestLine || line[len(line)-1] != '\n' { // as in Redis, which reads up to the end of the line or of its buffer
 		return p, fmt.Errorf("the AOF manifest file contains too long line")
 	}
 	words, ok := resp.Words(bytes.TrimSpace(line), nil)
@@ -172,6 +172,11 @@ func (m *manifest) data() (parts []part) {
 	return append(parts, m.incrs...)
 }
 
+// names reports whether a file is among those of the manifest.
+func (m *manifest) names(file string) bool {
+	return slices.ContainsFunc(m.all(), func(p part) bool { return p.name == file })
+}
+
 // nextBase returns the sequence number of the next base. No file of the history has it.
 func (m *manifest) nextBase() (seq int64) {
 	if m.base != nil {
@@ -195,9 +200,8 @@ func last(parts []part) (seq int64) {
 // other may still turn out to be the manifest on disk. The files are removed when the next manifest is durable.
 func (m *manifest) withHistoryOf(other *manifest) *manifest {
 	next := &manifest{base: m.base, history: slices.Clone(m.history), incrs: m.incrs}
-	known := m.all()
 	for _, p := range other.all() {
-		if !slices.ContainsFunc(known, func(k part) bool { return k.name == p.name }) {
+		if !m.names(p.name) {
 			next.history = append(next.history, part{p.name, p.seq, kindHistory})
 		}
 	}

@@ -172,10 +172,13 @@ func (j *Journal) install(f *baseFile, incr int64) error {
 	}
 	seq := old.nextBase()
 	base := part{fmt.Sprintf("%s.%d.base.%s", j.set.fileName, seq, f.suffix), seq, kindBase}
-	if err := j.disk.Rename(j.path(f.temp), j.path(base.name)); err != nil {
+	if err := j.place(j.path(f.temp), base.name); err != nil {
 		return err
 	}
 	if err := j.writeManifest(old.rebased(base, incr)); err != nil {
+		if !j.manifest.names(base.name) {
+			_ = j.disk.Remove(j.path(base.name))
+		}
 		return err
 	}
 	j.removeHistory()

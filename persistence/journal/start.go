@@ -95,7 +95,7 @@ func (j *Journal) upgrade() error {
 	}
 	single := filepath.Join(j.root(), j.set.fileName)
 	if _, err := j.disk.Size(single); err == nil {
-		if err := j.disk.Rename(single, j.path(j.set.fileName)); err != nil {
+		if err := j.place(single, j.set.fileName); err != nil {
 			return err
 		}
 		j.log('*', "Migrated the old-style AOF file %s into %s", j.set.fileName, j.set.dirName)
@@ -142,7 +142,7 @@ func (j *Journal) writeFirstBase() error {
 		return err
 	}
 	base := part{fmt.Sprintf("%s.1.base.%s", j.set.fileName, f.suffix), 1, kindBase}
-	if err := j.disk.Rename(j.path(f.temp), j.path(base.name)); err != nil {
+	if err := j.place(j.path(f.temp), base.name); err != nil {
 		return err
 	}
 	size, err := j.disk.Size(j.path(base.name))
@@ -184,8 +184,38 @@ func (j *Journal) incrName(seq int64) string {
 func (j *Journal) createIncr() (File, part, error) {
 	seq := j.manifest.nextIncr()
 	incr := part{j.incrName(seq), seq, kindIncr}
+	if err := j.setAside(incr.name); err != nil {
+		return nil, incr, err
+	}
 	file, err := j.disk.Create(j.path(incr.name))
 	return file, incr, err
+}
+
+// place moves a file, whose path is given, to its name in the journal's directory.
+func (j *Journal) place(from, name string) error {
+	if err := j.setAside(name); err != nil {
+		return err
+	}
+	return j.disk.Rename(from, j.path(name))
+}
+
+// setAside renames a file whose name the journal is about to use. No manifest names it, so its data were not loaded, but they may be
+// all that is left of something: Redis appends to such a file, or replaces it.
+func (j *Journal) setAside(name string) error {
+	size, err := j.disk.Size(j.path(name))
+	if errors.Is(err, os.ErrNotExist) || err == nil && size == 0 {
+		return nil
+	}
+	kept := ""
+	for n := 1; err == nil; n++ {
+		kept = fmt.Sprintf("%s.unused-%d", name, n)
+		_, err = j.disk.Size(j.path(kept))
+	}
+	if !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	j.log('#', "The file %s in %s is not named by the manifest, and was not loaded. It is kept as %s.", name, j.dir, kept)
+	return j.disk.Rename(j.path(name), j.path(kept))
 }
 
 // applySettings puts changed settings into effect. It is called under the engine's lock.
