@@ -109,7 +109,7 @@ func request(cmd *Command, args [][]byte) *acl.Request {
 		r.First = 2
 	}
 	switch f := cmd.Flags; {
-	case f&ToChannel != 0:
+	case f&ToChannel != 0 && len(args) > 1:
 		r.Channels = []int{1}
 	case f&(ToChannels|ToPatterns) != 0:
 		for i := 1; i < len(args); i++ {

@@ -26,10 +26,11 @@ func TestReplRunsCommandsAndLua(t *testing.T) {
 		{"for i = 1, 3 do\nredis.call('RPUSH', 'l', i)\nend\nLRANGE l 0 -1", "(nil)\n1) \"1\"\n2) \"2\"\n3) \"3\"\n"},
 		{"MULTI\nINCR n\nEXEC\n", "OK\nQUEUED\n1) (integer) 1\n"},
 		{"\n   \nPING\nQUIT\nPING\n", "PONG\n"},
-		{"clock = redis.call('MINI.CLOCK', 'FREEZE')\nMINI.CLOCK SET 1000\nSET k v EX 5\nMINI.CLOCK ADVANCE 5000\nGET k\n", "(nil)\n(integer) 1000\nOK\n(integer) 6000\n(nil)\n"},
 	} {
 		require.Equal(t, c.want, typed(t, c.lines), c.lines)
 	}
+	require.Equal(t, "(integer) 1000\n(integer) 2000\nOK\n(integer) 7000\n(nil)\n",
+		typed(t, "MINI.CLOCK FREEZE\nMINI.CLOCK SET 2000\nSET k v EX 5\nMINI.CLOCK ADVANCE 5000\nGET k\n", "--at", "1000"))
 }
 
 func TestReplTellsErrorsAndGoesOn(t *testing.T) {
