@@ -18,10 +18,17 @@ type Blocked struct {
 	curious  bool  // it runs again when other clients block, subscribe or meet a fault: see WakeOnClients
 	wakeAt   int64 // milliseconds since the epoch when it runs again without a change; 0 for never
 	micros   int64 // that its runs took
+	held     int   // bytes: see Hold
 }
 
 // Session returns the session that is blocked.
 func (w *Blocked) Session() *Session { return w.session }
+
+// Hold says how many bytes the command holds for its client while it is blocked, which then count as the client's. The command must not have ended.
+func (w *Blocked) Hold(bytes int) {
+	w.session.kept.Add(bytes - w.held)
+	w.held = bytes
+}
 
 // Command returns the blocked command.
 func (w *Blocked) Command() *Command { return w.cmd }
@@ -74,7 +81,7 @@ func (ws *blockedClients) remove(w *Blocked) {
 	if w.session.blocked = nil; w.onDelete {
 		ws.onDelete--
 	}
-	w.session.kept.Add(-commandBytes(w.args))
+	w.session.kept.Add(-commandBytes(w.args) - w.held)
 	ws.all = without(ws.all, w)
 	for _, k := range w.keys {
 		if left := without(ws.keys[k], w); len(left) == 0 {

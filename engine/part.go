@@ -154,9 +154,9 @@ type Host struct {
 	// Spawn starts a goroutine that runs the rest of a script that is past its time limit.
 	// Without it scripts run to their end inside Do. See slowscript.go.
 	Spawn func(run func())
-	// InTurns has an event loop call a function until it returns false: see Engine.InTurns. It is called without the lock. It reports false, and does
-	// nothing, if no loop runs.
-	InTurns func(turn Turn) bool
+	// InTurns has an event loop call turn until it returns false, and then done: see Engine.InTurns. It is called with the lock or without it, and
+	// returns at once. It reports false, and does nothing, if no loop runs.
+	InTurns func(turn Turn, done func()) bool
 	// Feed has an event loop read a connection: see Engine.Feed.
 	Feed func(conn net.Conn, receive Receive) (Feed, error)
 	// Exit ends the process, for SHUTDOWN, which is an error without it.

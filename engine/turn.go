@@ -11,13 +11,29 @@ const shortTurn = time.Millisecond
 // InTurns calls turn under the lock until there is no more to do, and requests are executed in between. It must not be called by what the host's event loops
 // wait for.
 func (e *Engine) InTurns(turn Turn) {
-	locked := func(length time.Duration) (more bool) {
-		e.With(func() { more = turn(length) })
-		return more
-	}
-	if h := e.Parts.host; h.InTurns != nil && h.InTurns(locked) {
+	done := make(chan struct{})
+	if h := e.Parts.host; h.InTurns != nil && h.InTurns(e.locked(turn), func() { close(done) }) {
+		<-done
 		return
 	}
-	for locked(shortTurn) {
+	for more := e.locked(turn); more(shortTurn); {
+	}
+}
+
+// Later is InTurns for a caller that holds the lock, and does not wait: a command that has blocked its session, say. Without event loops all is done when it
+// returns.
+func (e *Engine) Later(turn Turn) {
+	if h := e.Parts.host; h.InTurns != nil && h.InTurns(e.locked(turn), func() {}) {
+		return
+	}
+	for turn(shortTurn) {
+	}
+}
+
+// locked returns a turn that takes the lock.
+func (e *Engine) locked(turn Turn) Turn {
+	return func(length time.Duration) (more bool) {
+		e.With(func() { more = turn(length) })
+		return more
 	}
 }

@@ -16,7 +16,7 @@ type turns struct {
 // turn is one work.
 type turn struct {
 	do   engine.Turn
-	done chan struct{} // closed when there is no more to do
+	done func() // called when there is no more to do
 }
 
 // A turn is so short that clients hardly notice. If requests keep coming, there is a turn after longestWait, which is longer, and still longer if it came late
@@ -32,21 +32,16 @@ const (
 	quietTime = time.Millisecond
 )
 
-// inTurns has the first loop do some work. It reports false if that does not run.
-func (s *Server) inTurns(do engine.Turn) bool {
+// inTurns has the first loop do some work, and call done after it. It reports false if that does not run.
+func (s *Server) inTurns(do engine.Turn, done func()) bool {
 	s.mu.Lock()
 	loops := s.loops
 	s.mu.Unlock()
 	if len(loops) == 0 {
 		return false
 	}
-	t := turn{do, make(chan struct{})}
 	l := loops[0]
-	if !l.execute(func() { l.turns.add(t) }) {
-		return false
-	}
-	<-t.done
-	return true
+	return l.execute(func() { l.turns.add(turn{do, done}) })
 }
 
 // add adds work, whose first turn is not late.
@@ -81,7 +76,7 @@ func (ts *turns) quiet() bool { return time.Since(ts.input) > quietTime }
 // do does the next part of the first work.
 func (ts *turns) do(length time.Duration) {
 	if t := ts.work[0]; !t.do(length) {
-		close(t.done)
+		t.done()
 		ts.work = ts.work[1:]
 	}
 	ts.last = time.Now()

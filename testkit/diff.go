@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/resp"
 )
 
 func (k *Kit) diffLines() []engine.Command {
@@ -18,59 +20,109 @@ func (k *Kit) diffLines() []engine.Command {
 // A name is a world's or, if there is no such world, a snapshot's. Replies: of each key that is not the same in both, the lines that only the first
 // has, with a minus, those that only the second has, with a plus, and its first line in any case. So an empty reply says that the data are equal.
 func (k *Kit) cmdDiff(c *engine.Call) {
-	a, b := k.textOf(c), k.textOf(c)
-	if !c.OK() {
-		return
+	a, fewA := k.textOf(c)
+	b, fewB := k.textOf(c)
+	if c.OK() {
+		d := &diffing{a: a, b: b, last: -1}
+		k.inTurns(c, fewA && fewB, d.piece, func() int { return a.walk.held() + b.walk.held() })
 	}
-	at, sent, last := c.Reply.Defer(), 0, -1
-	for len(a)+len(b) > 0 && !c.Reply.Full() {
-		var lines []string
-		db := 0
-		switch order := compareSections(a, b); {
-		case order < 0:
-			db, lines, a = a[0].db, marked('-', a[0].lines), a[1:]
-		case order > 0:
-			db, lines, b = b[0].db, marked('+', b[0].lines), b[1:]
-		default:
-			db, lines, a, b = a[0].db, differences(a[0].lines, b[0].lines), a[1:], b[1:]
-		}
-		if len(lines) > 0 && db != last && db != ofLibraries {
-			lines, last = append([]string{fmt.Sprintf("database %d", db)}, lines...), db
-		}
-		for _, line := range lines {
-			c.Reply.Status(line)
-		}
-		sent += len(lines)
+}
+
+// diffing is a MINI.DIFF that has not replied.
+type diffing struct {
+	a, b     *text
+	last     int // database whose name was sent
+	at, sent int // where the array begins, and the lines in it
+	begun    bool
+}
+
+// piece is a piece of the reply.
+func (d *diffing) piece(out *resp.Writer) (more bool) {
+	if !d.begun {
+		d.at, d.begun = out.Defer(), true
 	}
-	c.Reply.SetArray(at, sent)
+	for range inAPiece {
+		if !d.a.ready() || !d.b.ready() {
+			return true
+		}
+		if len(d.a.sections)+len(d.b.sections) == 0 {
+			out.SetArray(d.at, d.sent)
+			return false
+		}
+		d.compare(out)
+	}
+	return true
+}
+
+// compare sends in what the next key differs.
+func (d *diffing) compare(out *resp.Writer) {
+	var lines []string
+	a, b, db := d.a.sections, d.b.sections, 0
+	switch order := compareSections(a, b); {
+	case order < 0:
+		db, lines, a = a[0].db, marked('-', a[0].lines), a[1:]
+	case order > 0:
+		db, lines, b = b[0].db, marked('+', b[0].lines), b[1:]
+	default:
+		db, lines, a, b = a[0].db, differences(a[0].lines, b[0].lines), a[1:], b[1:]
+	}
+	d.a.sections, d.b.sections = a, b
+	if len(lines) > 0 && db != d.last && db != ofLibraries {
+		lines, d.last = append([]string{fmt.Sprintf("database %d", db)}, lines...), db
+	}
+	for _, line := range lines {
+		out.Status(line)
+	}
+	d.sent += len(lines)
 }
 
 // ofLibraries stands for the database of a section that is a library of functions.
 const ofLibraries = 1 << 30
 
-// textOf reads the name of a world or of a snapshot, and returns its sections.
-func (k *Kit) textOf(c *engine.Call) (text []section) {
-	name := worldName(c)
-	add := func(s section) bool {
-		text = append(text, s)
+// text is the text of a world or of a snapshot, as far as it has been made.
+type text struct {
+	walk     *walk
+	now      int64     // milliseconds
+	sections []section // the next ones
+	last     []section // those that follow the keys
+}
+
+// ready makes the next section unless there is one, and reports whether it is there or all have been taken. It does one piece of work at most.
+func (t *text) ready() bool {
+	if len(t.sections) > 0 {
 		return true
 	}
+	more := t.walk.next(func(db *keyspace.DB, name string) {
+		if lines := linesOf(db, name, t.now); len(lines) > 0 {
+			t.sections = append(t.sections, section{db.ID(), name, lines})
+		}
+	})
+	if !more {
+		t.sections, t.last = t.last, nil
+	}
+	return !more || len(t.sections) > 0
+}
+
+// textOf reads the name of a world or of a snapshot, and returns its text. few reports that it is short.
+func (k *Kit) textOf(c *engine.Call) (t *text, few bool) {
+	name := worldName(c)
 	var sources [][]byte
+	t = new(text)
 	if w := k.existing(name); w != nil {
 		c.In(w, func() {
-			eachSection(w.Keyspace, "*", c.Engine.Keyspace.Now, add)
-			sources = slices.Clone(k.engine.Libraries().Sources())
+			t.walk, few = walkOver(w.Keyspace, "*")
+			t.now, sources = c.Engine.Keyspace.Now, slices.Clone(k.engine.Libraries().Sources())
 		})
 	} else if s := k.saved[name]; s != nil {
-		eachSection(s.data, "*", s.at/1000, add)
-		sources = s.libraries
+		t.walk, few = walkOver(s.data, "*")
+		t.now, sources = s.at/1000, s.libraries
 	} else {
 		c.Refusef(errNoWorldNorSnapshot, name)
 	}
 	for _, line := range libraryLines(sources) {
-		add(section{ofLibraries, line, []string{line}})
+		t.last = append(t.last, section{ofLibraries, line, []string{line}})
 	}
-	return text
+	return t, few
 }
 
 // compareSections says which of two lists has the next key that the other lacks: the first (-1), the second (1), or neither (0).

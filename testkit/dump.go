@@ -16,7 +16,6 @@ import (
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/engine"
-	"github.com/miniserver-go/miniserver/glob"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/resp"
 )
@@ -51,25 +50,51 @@ func (k *Kit) cmdDump(c *engine.Call) {
 	if c.End(); !c.OK() {
 		return
 	}
-	at, sent, last := c.Reply.Defer(), 0, -1
-	send := func(lines ...string) {
-		for _, line := range lines {
-			c.Reply.Status(line) // quotes leave no line break
-		}
-		sent += len(lines)
-	}
-	eachSection(k.engine.Keyspace, pattern, c.Now(), func(s section) bool {
-		if s.db != last {
-			send(fmt.Sprintf("database %d", s.db))
-		}
-		last = s.db
-		send(s.lines...)
-		return !c.Reply.Full()
-	})
+	w, few := walkOver(k.engine.Keyspace, pattern)
+	d := &dumping{walk: w, now: c.Now(), last: -1}
 	if whole {
-		send(libraryLines(k.engine.Libraries().Sources())...)
+		d.libraries = libraryLines(k.engine.Libraries().Sources())
 	}
-	c.Reply.SetArray(at, sent)
+	k.inTurns(c, few, d.piece, w.held)
+}
+
+// dumping is a MINI.DUMP that has not replied.
+type dumping struct {
+	walk      *walk
+	now       int64
+	libraries []string
+	last      int // database whose name was sent
+	at, sent  int // where the array begins, and the lines in it
+	begun     bool
+}
+
+// piece is a piece of the reply.
+func (d *dumping) piece(out *resp.Writer) (more bool) {
+	if !d.begun {
+		d.at, d.begun = out.Defer(), true
+	}
+	if d.walk.next(func(db *keyspace.DB, name string) { d.key(out, db, name) }) {
+		return true
+	}
+	d.send(out, d.libraries...)
+	out.SetArray(d.at, d.sent)
+	return false
+}
+
+func (d *dumping) key(out *resp.Writer, db *keyspace.DB, name string) {
+	lines := linesOf(db, name, d.now)
+	if len(lines) > 0 && db.ID() != d.last {
+		d.send(out, fmt.Sprintf("database %d", db.ID()))
+		d.last = db.ID()
+	}
+	d.send(out, lines...)
+}
+
+func (d *dumping) send(out *resp.Writer, lines ...string) {
+	for _, line := range lines {
+		out.Status(line) // quotes leave no line break
+	}
+	d.sent += len(lines)
 }
 
 // section is the lines of a key.
@@ -79,31 +104,16 @@ type section struct {
 	lines []string
 }
 
-// eachSection calls fn for each key that matches, in the order of databases and keys, until fn returns false.
-func eachSection(ks *keyspace.Keyspace, pattern string, now int64, fn func(s section) bool) {
-	for id := range ks.Len() {
-		db := ks.DB(id)
-		var names []string
-		db.Each(func(key string, _ keyspace.Type) bool {
-			if glob.Match(pattern, key) {
-				names = append(names, strings.Clone(key))
-			}
-			return true
-		})
-		slices.Sort(names)
-		for _, name := range names {
-			ks.Begin()
-			deadline, _ := db.Deadline([]byte(name))
-			v, exists := db.Peek([]byte(name))
-			if !exists {
-				continue
-			}
-			d := dump{now: now}
-			if d.value(name, deadline, v); !fn(section{id, name, d.lines}) {
-				return
-			}
-		}
+// linesOf returns the lines of a key; none if it is due.
+func linesOf(db *keyspace.DB, name string, now int64) []string {
+	deadline, _ := db.Deadline([]byte(name))
+	v, exists := db.Peek([]byte(name))
+	if !exists {
+		return nil
 	}
+	d := dump{now: now}
+	d.value(name, deadline, v)
+	return d.lines
 }
 
 // dump collects lines of canonical text.

@@ -5,6 +5,7 @@ import "github.com/miniserver-go/miniserver/engine"
 // The errors of this package. The untyped ones are formats.
 const (
 	errAdvanceBack        = engine.Error("ERR the clock does not advance by a negative time, MINI.CLOCK SET sets it back")
+	errUnblocked          = engine.Error("UNBLOCKED the reply was not complete yet")
 	errTimeRange          = engine.Error("ERR time is not an integer between 0 and 253402300799999 milliseconds")
 	errTimeout            = "TIMEOUT after %d milliseconds: waited for %s, found %s"
 	errNoTimeout          = engine.Error("ERR MINI.WAITFOR needs TIMEOUT milliseconds at its end")

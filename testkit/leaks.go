@@ -2,11 +2,13 @@ package testkit
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/resp"
 )
 
 // leaks is what MINI.LEAKS knows of a world beside what it finds.
@@ -58,13 +60,66 @@ func (k *Kit) cmdLeaks(c *engine.Call) {
 	if !c.OK() {
 		return
 	}
-	found := k.findLeaks(c.Session)
-	if mark != "" {
-		k.mark(mark, found)
-		c.Reply.Status("OK")
-		return
+	f := &findingLeaks{world: k.leaks(), mark: mark, before: before, ofLocks: k.heldLocks(), ofClients: k.clientLeaks(c.Session)}
+	f.locks = maps.Clone(k.leaks().locks)
+	var few bool
+	f.walk, few = walkOver(k.engine.Keyspace, "*")
+	k.inTurns(c, few, f.piece, func() int { return f.walk.held() + f.bytes })
+}
+
+// findingLeaks is a MINI.LEAKS that has not replied.
+type findingLeaks struct {
+	walk      *walk
+	world     *leaks
+	locks     map[lock]int64 // when it began
+	mark      string         // what it finds is remembered under this name; replied with, if that is ""
+	before    map[string]bool
+	ofLocks   []string // lines before those of the keys
+	ofClients []string // lines after those of the keys
+	marked    map[string]bool
+	bytes     int // of marked
+	at, sent  int // where the array begins, and the lines in it
+}
+
+// piece looks at some keys.
+func (f *findingLeaks) piece(out *resp.Writer) (more bool) {
+	if f.marked == nil {
+		f.marked, f.at = make(map[string]bool), out.Defer()
+		f.add(out, f.ofLocks...)
 	}
-	replyLines(c, slices.DeleteFunc(found, func(line string) bool { return before[line] }))
+	if f.walk.next(func(db *keyspace.DB, name string) { f.key(out, db, name) }) {
+		return true
+	}
+	f.add(out, f.ofClients...)
+	if out.SetArray(f.at, f.sent); f.mark != "" {
+		f.world.mark(f.mark, f.marked)
+		out.Truncate(f.at)
+		out.Status("OK")
+	}
+	return false
+}
+
+// add adds lines that were not there before.
+func (f *findingLeaks) add(out *resp.Writer, lines ...string) {
+	for _, line := range lines {
+		switch {
+		case f.before[line]:
+		case f.mark != "":
+			f.marked[line] = true
+			f.bytes += len(line) + nameBytes
+		default:
+			out.Status(line)
+			f.sent++
+		}
+	}
+}
+
+// key adds a key without a deadline that is no lock.
+func (f *findingLeaks) key(out *resp.Writer, db *keyspace.DB, name string) {
+	deadline, _ := db.Deadline([]byte(name))
+	if _, held := f.locks[lock{db.ID(), name}]; deadline == 0 && !held {
+		f.add(out, fmt.Sprintf("key %d %s %s", db.ID(), quoted([]byte(name)), db.Type([]byte(name))))
+	}
 }
 
 // readName reads the name of a mark, which is not empty.
@@ -77,43 +132,19 @@ func readName(c *engine.Call) string {
 }
 
 // mark remembers what was found under a name.
-func (k *Kit) mark(name string, found []string) {
-	if k.leaks().marks == nil {
-		k.leaks().marks = make(map[string]map[string]bool)
+func (l *leaks) mark(name string, found map[string]bool) {
+	if l.marks == nil {
+		l.marks = make(map[string]map[string]bool)
 	}
-	lines := make(map[string]bool, len(found))
-	for _, line := range found {
-		lines[line] = true
-	}
-	k.leaks().marks[name] = lines
+	l.marks[name] = found
 }
 
-// findLeaks returns a line for each leak, but for those of the client that asks.
-func (k *Kit) findLeaks(asking *engine.Session) []string {
-	locks := k.heldLocks()
-	lines := k.keysThatStay()
+// clientLeaks returns a line for each leak of a client, but for those of the client that asks.
+func (k *Kit) clientLeaks(asking *engine.Session) (lines []string) {
 	for _, s := range k.engine.Clients() {
 		if s != asking {
-			lines = append(lines, clientLeaks(s)...)
+			lines = append(lines, leaksOf(s)...)
 		}
-	}
-	return append(locks, lines...)
-}
-
-// keysThatStay returns the keys without a deadline that are no locks.
-func (k *Kit) keysThatStay() (lines []string) {
-	for i := range k.engine.Keyspace.Len() {
-		db := k.engine.Keyspace.DB(i)
-		var found []string
-		db.Each(func(key string, t keyspace.Type) bool {
-			deadline, _ := db.Deadline([]byte(key))
-			if _, held := k.leaks().locks[lock{i, key}]; deadline == 0 && !held {
-				found = append(found, fmt.Sprintf("key %d %s %s", i, quoted([]byte(key)), t))
-			}
-			return true
-		})
-		slices.Sort(found)
-		lines = append(lines, found...)
 	}
 	return lines
 }
@@ -150,8 +181,8 @@ func (k *Kit) noteLock(c *engine.Call) {
 	k.leaks().locks[lock{c.DB.ID(), string(c.Args[1])}] = c.Session.Client().ID
 }
 
-// clientLeaks returns what a client has begun and not ended.
-func clientLeaks(s *engine.Session) (lines []string) {
+// leaksOf returns what a client has begun and not ended.
+func leaksOf(s *engine.Session) (lines []string) {
 	who := fmt.Sprintf("client %d", s.ID)
 	if s.Name != "" {
 		who += " " + quoted([]byte(s.Name))
