@@ -171,7 +171,7 @@ func TestCommandTableIsUpToDate(t *testing.T) {
 // TestMissingCommandsAreNamed requires every command and subcommand of redis-server that is not here to stand
 // in the table with its reason, and nothing else.
 func TestMissingCommandsAreNamed(t *testing.T) {
-	theirs := list(t, reference.Redis70.Start(t).Dial(t))
+	theirs := list(t, reference.Release("redis:8.6").Start(t).Dial(t))
 	d := sitDown(t)
 	conn, err := net.Dial(d.server.Network, d.server.Address)
 	require.NoError(t, err)
@@ -348,14 +348,21 @@ func TestFiles(t *testing.T) {
 }
 
 func TestRewrite(t *testing.T) {
-	const text = "text\n```console\n$ one\nwaited 1234\n$ two \\\n> more\nold\n```\n$ not a command\n```sh\n$ nor this\n```"
+	const text = "text\n```console\n$ one\nat 1700001234\n$ two \\\n> more\nold\n```\n$ not a command\n```sh\n$ nor this\n```"
 	var ran []string
 	run := func(command string) string {
 		ran = append(ran, command)
-		return "waited 5678\n"
+		return "at 1700005678\n"
 	}
 	p := parse(text)
 	p.rewrite(run)
 	require.Equal(t, []string{"one", "two \\\nmore"}, ran)
-	require.Equal(t, strings.Replace(text, "old", "waited 5678", 1), p.String())
+	require.Equal(t, strings.Replace(text, "old", "at 1700005678", 1), p.String())
+}
+
+// Bytes are compared, unless they depend on the heights of a skiplist's nodes.
+func TestMasked(t *testing.T) {
+	require.Equal(t, "at TIME, TIME and TIME", masked([]string{"at 1700000000, 1700000000000 and 1700000000000000"}))
+	require.Equal(t, "ziplist\n1936 of 12345678901", masked([]string{"ziplist", "1936 of 12345678901"}))
+	require.Equal(t, "skiplist\nBYTES of 17", masked([]string{"skiplist", "7157 of 17"}))
 }
