@@ -57,6 +57,7 @@ func (l *life) begin(disk *faultyDisk) {
 	l.store = begin(l.t, disk, "appendonly", "yes", "appendfsync", l.oneOf(always, everysec, never), "aof-use-rdb-preamble", l.oneOf("yes", "no"))
 	j := l.store.journal
 	j.opts.Background = func(run func()) { run() }
+	j.locate()
 	require.NoError(l.t, j.open(), l)
 	j.engine.With(j.goLive)
 	disk.during = l.during
@@ -238,6 +239,7 @@ func (l *life) check() {
 	}
 	power := l.rng.IntN(2) == 0
 	s := begin(l.t, l.disk.restart(power), "appendonly", "yes")
+	s.journal.locate()
 	require.NoError(l.t, s.journal.open(), l)
 	l.judge(l.found(s), power, s, l.String())
 }

@@ -2,7 +2,6 @@ package journal
 
 import (
 	"errors"
-	"path/filepath"
 
 	"github.com/miniserver-go/miniserver/engine"
 )
@@ -70,7 +69,6 @@ func (j *Journal) empty() {
 // find reads the manifest of files that another journal left, if this one has written none.
 func (j *Journal) find() error {
 	if j.manifest == nil {
-		j.dir = filepath.Join(j.root(), j.set.dirName)
 		m, err := readManifest(j.disk, j.path(j.set.fileName+".manifest"))
 		if err != nil {
 			return err

@@ -12,6 +12,7 @@ import (
 // Load loads the journal's files if appendonly is yes, and journals changes from then on. Meanwhile clients get LOADING
 // errors. Load must be called once, whether appendonly is yes or not.
 func (j *Journal) Load() error {
+	j.locate()
 	if j.set.enabled {
 		if err := j.open(); err != nil {
 			return err
@@ -58,19 +59,60 @@ func (j *Journal) open() error {
 	return nil
 }
 
+// locate makes the directory that the parameters name the one in use.
+func (j *Journal) locate() { j.engine.With(func() { j.dir = j.chosenDir() }) }
+
 // openDir makes the directory and reads the manifest, unless that is done.
-func (j *Journal) openDir() (err error) {
+func (j *Journal) openDir() error {
 	j.files.Lock()
 	defer j.files.Unlock()
-	if j.manifest == nil {
-		err = j.openDirLocked()
+	var chosen string
+	j.engine.With(func() { chosen = j.chosenDir() })
+	if chosen != j.dir {
+		if err := j.moveTo(chosen); err != nil {
+			return err
+		}
 	}
-	return err
+	if j.manifest == nil {
+		return j.openDirLocked()
+	}
+	return nil
+}
+
+// moveTo begins the journal anew in the directory that CONFIG SET dir names: the files in the former one stay, and are complete up to now.
+// A manifest that is already there names data that were not loaded, and is set aside.
+func (j *Journal) moveTo(dir string) error {
+	if err := j.disk.MakeDir(dir); err != nil {
+		return err
+	}
+	if !j.commitLocked(true) {
+		return errors.New("the former append-only file cannot be written")
+	}
+	former := j.dir
+	j.dir = dir
+	if err := j.setAside(j.set.fileName + ".manifest"); err != nil {
+		j.dir = former
+		return err
+	}
+	if j.file != nil {
+		j.engine.With(j.leave)
+		_ = j.closeFile("when dir changed")
+	}
+	j.manifest = nil
+	j.log('*', "The append-only file moves from %s to %s", former, dir)
+	return nil
+}
+
+// leave stops appending to a file that is about to be closed. The next base holds the changes from now on.
+func (j *Journal) leave() {
+	if j.state != off {
+		j.state = waitRewrite
+		j.engine.SetPropagate(partName, nil)
+	}
 }
 
 // openDirLocked is openDir with the files locked.
 func (j *Journal) openDirLocked() error {
-	j.dir = filepath.Join(j.root(), j.set.dirName)
 	m, err := readManifest(j.disk, j.path(j.set.fileName+".manifest"))
 	switch {
 	case errors.Is(err, os.ErrNotExist):
@@ -85,15 +127,17 @@ func (j *Journal) openDirLocked() error {
 	return nil
 }
 
-// root returns the parent of the journal's directory.
-func (j *Journal) root() string { return j.engine.Param("dir").Get() }
+// chosenDir returns the journal's directory as the parameters name it. It is called under the engine's lock.
+func (j *Journal) chosenDir() string {
+	return filepath.Join(j.engine.Param("dir").Get(), j.set.dirName)
+}
 
 // upgrade makes the single file of Redis 6 and older the base, if the manifest is empty.
 func (j *Journal) upgrade() error {
 	if len(j.manifest.all()) > 0 {
 		return nil
 	}
-	single := filepath.Join(j.root(), j.set.fileName)
+	single := filepath.Join(filepath.Dir(j.dir), j.set.fileName)
 	if _, err := j.disk.Size(single); err == nil {
 		if err := j.place(single, j.set.fileName); err != nil {
 			return err
@@ -233,7 +277,7 @@ func (j *Journal) enable(yes bool) error {
 	switch {
 	case !j.live:
 	case yes:
-		if err := j.disk.MakeDir(filepath.Join(j.root(), j.set.dirName)); err != nil {
+		if err := j.disk.MakeDir(j.chosenDir()); err != nil {
 			j.log('#', "Can't open or create append-only dir %s: %v", j.set.dirName, err)
 			return engine.Error("Unable to turn on AOF. Check server logs.")
 		}
