@@ -124,8 +124,10 @@ func (s *Session) MoveTo(w *World) {
 	s.world, s.db = w, 0
 }
 
-// Disconnect ends the session and its connection at once. It is called under the lock.
+// Disconnect ends the session and its connection at once, as Redis' freeClient does: what the client has not read yet it never
+// gets. It is called under the lock.
 func (s *Session) Disconnect() {
+	s.dropped = true
 	s.engine.disconnect(s)
 	s.Wake()
 }

@@ -12,6 +12,7 @@ type Outcome struct {
 	Blocked  bool   // no further command may run until the session's Peer is woken
 	Closing  bool   // close once Out is sent
 	Overflow bool   // close at once: the replies passed the limit
+	Dropped  bool   // close at once: somebody else has ended the session
 	Queued   int    // bytes of the arguments that MULTI has queued
 
 	Class Class // of clients, by which its output is limited
@@ -149,7 +150,7 @@ func (e *Engine) endBatch() {
 func (s *Session) takeReplies() Outcome {
 	s.wakePending, s.soonPending = false, false
 	s.closing = s.closing || s.Reply.Full()
-	o := Outcome{Blocked: s.blocked != nil || s.running && s.debugger == nil || s.postponed, Closing: s.closing, Overflow: s.Reply.Full(), Class: s.outputClass(),
+	o := Outcome{Blocked: s.blocked != nil || s.running && s.debugger == nil || s.postponed, Closing: s.closing, Overflow: s.Reply.Full(), Dropped: s.dropped, Class: s.outputClass(),
 		Awaits: s.awaits()}
 	if s.tx != nil {
 		o.Queued = s.tx.argsBytes()

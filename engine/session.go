@@ -70,6 +70,7 @@ type Session struct {
 	authed       bool
 	everAuthed   bool // authenticated at any time, or connected when that was not required
 	closing      bool // close once the replies are out
+	dropped      bool // close at once
 	noTouch      bool
 	noEvict      bool
 	imports      bool // a tool that copies a dataset: CLIENT IMPORT-SOURCE

@@ -15,8 +15,8 @@ import (
 type conn struct {
 	server   *Server
 	from     engine.Endpoint
-	first    []byte // what had been read before the event loop got the connection
-	ended    func() // called when the connection is closed
+	first    []byte            // what had been read before the event loop got the connection
+	ended    func(broken bool) // called when the connection is closed; nothing more can be sent if it is broken
 	session  *engine.Session
 	socket   socket
 	in       *input // what is not executed; nothing if nothing is
@@ -31,11 +31,13 @@ type conn struct {
 	quiet    bool        // nothing has arrived since the server looked at the room
 	deaf     bool        // protocol errors wait for the next read
 	dying    bool        // executes nothing more; closes when its output is sent
+	dropped  bool        // closes at once
 	broken   bool        // can send nothing more
 	closed   bool        // the loop has closed it
 	last     *last       // nil: the loop sends the replies
 	draining atomic.Bool // tick will wake it
 	late     time.Time   // since when the unsent output exceeds the soft limit; zero if it does not
+	stall    stall       // of the output of a dying connection
 }
 
 // buffers are what a batch needs while it runs. A pool shares them among the connections of all loops, so that an idle
@@ -66,8 +68,11 @@ func (c *conn) open(l *loop, end socket) {
 	}
 }
 
-// close ends the session. The loop then closes the socket.
-func (c *conn) close() {
+// lastWords is how many bytes may leave after the end of a connection that was dropped, if the system does not hold them yet.
+const lastWords = 64 << 10
+
+// close ends the session. The loop then closes the socket. broken says that it sends nothing more before.
+func (c *conn) close() (broken bool) {
 	c.loop.moved.clients.Add(-1)
 	c.server.counts.clients.Add(-1)
 	c.dying = true
@@ -83,8 +88,12 @@ func (c *conn) close() {
 	if c.bound > 0 && !c.broken {
 		c.keepOpen()
 	}
+	if broken = c.broken || c.dropped && c.socket.unsent() > lastWords; broken {
+		c.server.counts.unread.Add(int64(c.socket.unsent()))
+	}
+	c.ended(broken)
 	c.broken, c.closed = true, true
-	c.ended()
+	return broken
 }
 
 // handle handles input, or a wake-up if there is none, and closes the connection if it has come to its end.
@@ -264,8 +273,12 @@ func (c *conn) fail(err error) {
 
 // reply sends the replies of a batch and adopts the session's state.
 func (c *conn) reply(o engine.Outcome) {
-	if o.Overflow {
+	switch {
+	case o.Overflow:
 		c.overflow()
+		return
+	case o.Dropped:
+		c.drop(o)
 		return
 	}
 	if len(o.Out) > 0 {
@@ -276,6 +289,15 @@ func (c *conn) reply(o engine.Outcome) {
 	}
 	c.blocked, c.queued = o.Blocked, o.Queued
 	c.dying = c.dying || o.Closing
+}
+
+// drop ends a connection that another client, a limit or a time-out has ended. What was said before that is offered to the
+// client once.
+func (c *conn) drop(o engine.Outcome) {
+	if len(o.Out) > 0 && c.socket.unsent() == 0 {
+		c.write(o.Out, o.Awaits, false)
+	}
+	c.dying, c.dropped = true, true
 }
 
 // write sends out now or with the group. It must wait for what it awaits, if that is not 0; groupable means that it may wait to save
@@ -375,20 +397,36 @@ func (c *conn) exceedsQuery() bool {
 	return int64(c.in.backlog()+c.queued) > limit
 }
 
-// hasEnded reports whether the connection is dying and its output is sent, or whether its input exceeds its limit.
+// stall is since when a client has taken nothing of its output.
+type stall struct {
+	unsent int
+	since  time.Time
+}
+
+// exceeds reports whether the client has taken nothing for closeTimeout.
+func (s *stall) exceeds(unsent int) bool {
+	if unsent != s.unsent {
+		*s = stall{unsent, time.Now()}
+	}
+	return time.Since(s.since) > closeTimeout
+}
+
+// hasEnded reports whether the connection is dying and its output is sent, or is not read, or whether its input exceeds its
+// limit.
 func (c *conn) hasEnded() bool {
 	switch {
 	case c.exceedsQuery():
 		c.server.counts.long.Add(1)
 		c.server.log('#', "Closing client that reached max query buffer length: addr=%s", c.from.Addr)
 		return true
-	case !c.dying || c.broken:
+	case !c.dying || c.broken || c.dropped:
 		return c.dying
 	case c.held > 0:
 		return false // the group wakes it
 	case c.socket.unsent() > 0:
 		c.server.drain(c)
-		return false
+		c.broken = c.stall.exceeds(c.socket.unsent())
+		return c.broken
 	}
 	return true
 }
@@ -397,4 +435,5 @@ func (c *conn) hasEnded() bool {
 type counts struct {
 	clients              atomic.Int64 // accepted and not closed
 	rejected, long, slow atomic.Int64 // connections; long and slow by the limits of input and output
+	unread               atomic.Int64 // bytes that went with their connections, since tick looked
 }

@@ -22,7 +22,7 @@ func (s *Server) dial(from *engine.Endpoint) net.Conn {
 	}
 	go func() {
 		if !s.refuses(end) {
-			s.pipes.serve(end, &conn{server: s, in: &nothing, from: *from, ended: func() {}})
+			s.pipes.serve(end, &conn{server: s, in: &nothing, from: *from, ended: unnoticed})
 		}
 	}()
 	return client

@@ -243,7 +243,7 @@ func (s *Server) admit(nc net.Conn) {
 	case s.forwards.Load() && nc.LocalAddr().Network() == "tcp":
 		s.acceptors.Go(func() { s.forward(nc) })
 	default:
-		s.enroll(nc, endpoint(nc), nil, func() {})
+		s.enroll(nc, endpoint(nc), nil, unnoticed)
 	}
 }
 
@@ -305,13 +305,16 @@ var wordings = []engine.Wording{{Before: release.NoValkey, Error: errProtected,
 		"user. NOTE: You only need to do one of the above things in order for the server to start accepting connections from the outside."}}
 
 // enroll passes a connection to an event loop, with the first bytes if they were read already. The loop calls ended after closing it.
-func (s *Server) enroll(nc net.Conn, from engine.Endpoint, first []byte, ended func()) {
+func (s *Server) enroll(nc net.Conn, from engine.Endpoint, first []byte, ended func(broken bool)) {
 	c := &conn{server: s, in: &nothing, from: from, first: first, ended: ended}
 	if err := s.sockets.enroll(nc, c); err != nil {
 		s.counts.clients.Add(-1)
 		s.log('#', "Error registering fd event for the new client: %v", err)
 	}
 }
+
+// unnoticed is for a connection whose end concerns only its loop.
+func unnoticed(bool) {}
 
 // Connect returns a connection from within the process, for a client that has come another way, from an endpoint. It is served as those
 // of the listeners are.
@@ -330,7 +333,7 @@ func (s *Server) Connect(from engine.Endpoint) (net.Conn, error) {
 		return nil, err
 	}
 	if !s.refuses(loop) {
-		s.enroll(loop, from, nil, func() {})
+		s.enroll(loop, from, nil, unnoticed)
 	}
 	return inside, nil
 }

@@ -350,10 +350,10 @@ func (s *epollConn) handle(events uint32) {
 
 // close implements socket. What is unsent has a last chance.
 func (s *epollConn) close() {
-	broken := s.conn.broken
-	if s.conn.close(); !broken && s.pending > 0 {
+	if broken := s.conn.close(); !broken && s.pending > 0 {
 		s.sendMore()
 	}
+	s.output, s.pending = nil, 0
 	s.loop.remove(s.number)
 }
 

@@ -183,8 +183,7 @@ func (p *netConn) close() {
 	}
 	p.closed = true
 	delete(p.loop.conns, p)
-	broken := p.conn.broken
-	p.conn.close()
+	broken := p.conn.close()
 	switch {
 	case p.conn.last != nil: // which ends it
 	case broken || p.unsent() == 0:

@@ -141,7 +141,7 @@ func (s *Server) forward(nc net.Conn) {
 		leader, stays = s.destination(r, first)
 	}
 	if stays && s.relays.remove(r) {
-		s.enroll(nc, endpoint(nc), first, func() {})
+		s.enroll(nc, endpoint(nc), first, unnoticed)
 		return
 	}
 	if leader != "" {

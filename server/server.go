@@ -14,7 +14,8 @@
 //  1. Only its loop touches the fields of a connection; Wake is the one call from outside.
 //  2. A blocked session executes nothing; its input is kept, up to client-query-buffer-limit.
 //  3. A protocol error ends the connection after the commands before it were executed.
-//  4. A dying connection closes when its output is sent.
+//  4. A dying connection closes when its output is sent, or is not read for closeTimeout. One that another client, a limit or a
+//     time-out has ended closes in the loop's next round, whatever is unsent.
 //  5. An idle connection holds no buffers, but for the bytes of a command that is not complete.
 //  6. One client has its event loop for as many bytes as a read returns; then the other connections have their turn.
 //
@@ -315,9 +316,16 @@ func (s *Server) tick(stop <-chan struct{}) {
 		if reads = s.traffic().reads; s.wakeAll(&s.draining) || reads != before {
 			longest = whenBusy
 		}
+		if s.counts.unread.Swap(0) > muchUnread {
+			purge()
+		}
 		timer.Reset(min(longest, max(shortest, wait)))
 	}
 }
+
+// muchUnread is how many bytes that ended connections have not read are worth a collection, which gives their memory back to
+// the system at once.
+const muchUnread = 16 << 20
 
 // due makes tick run now: the engine has work earlier than its last Tick announced.
 func (s *Server) due(int64) {

@@ -25,7 +25,7 @@ import (
 //
 // That costs a TLS connection two more copies, and other connections nothing.
 
-// Timeouts of the handshake, and of the last write after the connection's end.
+// Timeouts of the handshake, and of the last writes of a connection that ends.
 const (
 	handshakeTimeout = 10 * time.Second
 	closeTimeout     = 10 * time.Second

@@ -11,7 +11,7 @@ import (
 
 // enrollTLS passes a connection to an event loop, which serves any net.Conn.
 func (s *Server) enrollTLS(client *tls.Conn, from engine.Endpoint) error {
-	s.enroll(client, from, nil, func() {})
+	s.enroll(client, from, nil, unnoticed)
 	return nil
 }
 

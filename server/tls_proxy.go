@@ -21,7 +21,12 @@ func (s *Server) enrollTLS(client *tls.Conn, from engine.Endpoint) error {
 	if err != nil {
 		return err
 	}
-	s.enroll(loop, from, nil, func() { _ = client.SetWriteDeadline(time.Now().Add(closeTimeout)) })
+	s.enroll(loop, from, nil, func(broken bool) {
+		if broken {
+			_ = client.NetConn().Close()
+		}
+		_ = client.SetWriteDeadline(time.Now().Add(closeTimeout))
+	})
 	proxy(client, inside)
 	return nil
 }
