@@ -6,12 +6,22 @@
 const { spawn } = require('node:child_process')
 const { find } = require('../lib/binary')
 
-const child = spawn(find(), process.argv.slice(2), { stdio: 'inherit' })
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
-child.on('error', error => {
-  console.error(`there is no miniserver for ${process.platform}-${process.arch}: set MINISERVER_BINARY, or add it to PATH (${error.message})`)
+function fail(error) {
+  console.error(error.message)
   process.exit(1)
-})
+}
+
+function start() {
+  try {
+    return spawn(find(), process.argv.slice(2), { stdio: 'inherit' })
+  } catch (error) {
+    return fail(error)
+  }
+}
+
+const child = start()
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+child.on('error', fail)
 child.on('exit', (code, signal) => {
   if (!signal) process.exit(code)
   process.removeAllListeners(signal)
