@@ -20,11 +20,14 @@ func (k *Kit) diffLines() []engine.Command {
 // A name is a world's or, if there is no such world, a snapshot's. Replies: of each key that is not the same in both, the lines that only the first
 // has, with a minus, those that only the second has, with a plus, and its first line in any case. So an empty reply says that the data are equal.
 func (k *Kit) cmdDiff(c *engine.Call) {
-	a, fewA := k.textOf(c)
-	b, fewB := k.textOf(c)
+	a := k.textOf(c)
+	b := k.textOf(c)
+	if c.Failed() {
+		k.endWalks([]*walk{a.walk, b.walk})
+	}
 	if c.OK() {
 		d := &diffing{a: a, b: b, last: -1}
-		k.inTurns(c, fewA && fewB, d.piece, func() int { return a.walk.held() + b.walk.held() })
+		k.inTurns(c, d.piece, a.walk, b.walk)
 	}
 }
 
@@ -103,18 +106,18 @@ func (t *text) ready() bool {
 	return !more || len(t.sections) > 0
 }
 
-// textOf reads the name of a world or of a snapshot, and returns its text. few reports that it is short.
-func (k *Kit) textOf(c *engine.Call) (t *text, few bool) {
+// textOf reads the name of a world or of a snapshot, and returns its text.
+func (k *Kit) textOf(c *engine.Call) *text {
 	name := worldName(c)
 	var sources [][]byte
-	t = new(text)
+	t := &text{walk: new(walk)}
 	if w := k.existing(name); w != nil {
 		c.In(w, func() {
-			t.walk, few = walkOver(w.Keyspace, "*")
+			t.walk = k.walkOver(c, w.Keyspace, "*")
 			t.now, sources = c.Engine.Keyspace.Now, slices.Clone(k.engine.Libraries().Sources())
 		})
 	} else if s := k.saved[name]; s != nil {
-		t.walk, few = walkOver(s.data, "*")
+		t.walk = k.walkOver(c, s.data, "*")
 		t.now, sources = s.at/1000, s.libraries
 	} else {
 		c.Refusef(errNoWorldNorSnapshot, name)
@@ -122,7 +125,7 @@ func (k *Kit) textOf(c *engine.Call) (t *text, few bool) {
 	for _, line := range libraryLines(sources) {
 		t.last = append(t.last, section{ofLibraries, line, []string{line}})
 	}
-	return t, few
+	return t
 }
 
 // compareSections says which of two lists has the next key that the other lacks: the first (-1), the second (1), or neither (0).

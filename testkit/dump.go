@@ -50,12 +50,14 @@ func (k *Kit) cmdDump(c *engine.Call) {
 	if c.End(); !c.OK() {
 		return
 	}
-	w, few := walkOver(k.engine.Keyspace, pattern)
-	d := &dumping{walk: w, now: c.Now(), last: -1}
+	d := &dumping{walk: k.walkOver(c, k.engine.Keyspace, pattern), now: c.Now(), last: -1}
+	if !c.OK() {
+		return
+	}
 	if whole {
 		d.libraries = libraryLines(k.engine.Libraries().Sources())
 	}
-	k.inTurns(c, few, d.piece, w.held)
+	k.inTurns(c, d.piece, d.walk)
 }
 
 // dumping is a MINI.DUMP that has not replied.

@@ -62,9 +62,9 @@ func (k *Kit) cmdLeaks(c *engine.Call) {
 	}
 	f := &findingLeaks{world: k.leaks(), mark: mark, before: before, ofLocks: k.heldLocks(), ofClients: k.clientLeaks(c.Session)}
 	f.locks = maps.Clone(k.leaks().locks)
-	var few bool
-	f.walk, few = walkOver(k.engine.Keyspace, "*")
-	k.inTurns(c, few, f.piece, func() int { return f.walk.held() + f.bytes })
+	if f.walk = k.walkOver(c, k.engine.Keyspace, "*"); c.OK() {
+		k.inTurns(c, f.piece, f.walk)
+	}
 }
 
 // findingLeaks is a MINI.LEAKS that has not replied.
@@ -77,7 +77,6 @@ type findingLeaks struct {
 	ofLocks   []string // lines before those of the keys
 	ofClients []string // lines after those of the keys
 	marked    map[string]bool
-	bytes     int // of marked
 	at, sent  int // where the array begins, and the lines in it
 }
 
@@ -106,7 +105,7 @@ func (f *findingLeaks) add(out *resp.Writer, lines ...string) {
 		case f.before[line]:
 		case f.mark != "":
 			f.marked[line] = true
-			f.bytes += len(line) + nameBytes
+			f.walk.held += len(line) + nameBytes
 		default:
 			out.Status(line)
 			f.sent++

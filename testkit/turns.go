@@ -30,14 +30,14 @@ const (
 // piece makes the next piece of a reply, and reports whether there is more to do.
 type piece func(out *resp.Writer) (more bool)
 
-// inTurns has a reply made piece by piece: at once if there is few to look at, else in turns with other clients. held returns the bytes that
-// the work holds beside its reply.
-func (k *Kit) inTurns(c *engine.Call, few bool, work piece, held func() int) {
+// inTurns has a reply made piece by piece from what is walked over: at once if that is few keys, else in turns with other clients.
+func (k *Kit) inTurns(c *engine.Call, work piece, walks ...*walk) {
 	out := resp.NewWriter(c.Reply.Proto())
 	out.SetLimit(c.Reply.Room())
-	if few || !c.MayBlock() {
+	if !slices.ContainsFunc(walks, (*walk).isCopy) || !c.MayBlock() {
 		for work(out) && !out.Full() {
 		}
+		k.endWalks(walks)
 		send(c.Reply, out)
 		return
 	}
@@ -53,15 +53,34 @@ func (k *Kit) inTurns(c *engine.Call, few bool, work piece, held func() int) {
 		for end := k.engine.Watch() + length.Microseconds(); !w.Ended(); {
 			if done = !work(out) || out.Full(); done {
 				w.End()
-				return false
+				break
 			}
 			if k.engine.Watch() >= end {
-				w.Hold(held() + out.Len())
+				w.Hold(out.Len() + heldBy(walks))
 				return true
 			}
 		}
+		k.endWalks(walks)
 		return false
 	})
+}
+
+// heldBy returns how many bytes walks hold beside their copies.
+func heldBy(walks []*walk) (n int) {
+	for _, w := range walks {
+		n += w.held
+	}
+	return n
+}
+
+// endWalks gives back the memory of copies.
+func (k *Kit) endWalks(walks []*walk) {
+	for _, w := range walks {
+		if w.isCopy() {
+			k.engine.Copies().Return(w.copied)
+			w.ks.Release()
+		}
+	}
 }
 
 // send appends a reply to another one.
@@ -82,23 +101,28 @@ type walk struct {
 	read    bool       // all names of the database have been collected
 	run     []string   // the names that are not sorted yet
 	runs    sortedRuns // the others
-	names   int        // bytes of both
+	held    int        // bytes of both, and of what was made of the keys
+	copied  int        // bytes of the keyspace if it is a copy of its own, else 0
 }
 
-// walkOver returns a walk over a keyspace, or over a clone of it unless it has few keys.
-func walkOver(ks *keyspace.Keyspace, pattern string) (w *walk, few bool) {
+// walkOver returns a walk over a keyspace, or over a copy of it unless it has few keys. It latches an error if there is no room for the copy.
+func (k *Kit) walkOver(c *engine.Call, ks *keyspace.Keyspace, pattern string) *walk {
 	n := 0
 	for id := range ks.Len() {
 		n += ks.DB(id).Len()
 	}
-	if few = n <= fewKeys; !few {
-		ks = ks.Clone()
+	w := &walk{ks: ks, pattern: pattern}
+	if n <= fewKeys {
+		return w
 	}
-	return &walk{ks: ks, pattern: pattern}, few
+	if c.Refuse(k.engine.CheckRoom(ks.Bytes())); !c.Failed() {
+		w.ks, w.copied = ks.Clone(), ks.Bytes()
+		k.engine.Copies().Take(w.copied)
+	}
+	return w
 }
 
-// held returns how many bytes a walk over a clone holds.
-func (w *walk) held() int { return w.ks.CloneBytes() + w.names }
+func (w *walk) isCopy() bool { return w.copied > 0 }
 
 // next does a piece of work: it calls fn for some keys, or for none yet. It reports whether there are more.
 func (w *walk) next(fn func(db *keyspace.DB, name string)) (more bool) {
@@ -112,10 +136,11 @@ func (w *walk) next(fn func(db *keyspace.DB, name string)) (more bool) {
 	}
 	for range inAPiece {
 		if len(w.runs) == 0 {
-			w.db, w.read, w.names = w.db+1, false, 0
+			w.db, w.read = w.db+1, false
 			break
 		}
 		name := w.runs.first()
+		w.held -= len(name) + nameBytes
 		w.ks.Begin()
 		fn(db, name)
 	}
@@ -128,7 +153,7 @@ func (w *walk) collect(db *keyspace.DB) {
 	match := func(key string, _ keyspace.Type) bool { return glob.Match(w.pattern, key) }
 	w.cursor = db.Scan(w.cursor, scanned, match, func(key string, _ keyspace.Type) {
 		w.run = append(w.run, strings.Clone(key))
-		w.names += len(key) + nameBytes
+		w.held += len(key) + nameBytes
 	})
 	if w.read = w.cursor == 0; w.read || len(w.run) >= runLen {
 		w.endRun()

@@ -87,17 +87,25 @@ func TestLongRepliesEnd(t *testing.T) {
 		require.NoError(t, err)
 		return n
 	}
-	before := memory()
+	before, copies := memory(), e.Copies().Bytes()
 	do(e, a, "MINI.DUMP")
 	require.True(t, (*turn)(0))
-	require.Greater(t, memory(), before+100_000)
+	require.Greater(t, memory(), before+4000)
+	require.Greater(t, e.Copies().Bytes(), copies+100_000)
 	require.Equal(t, ":1\r\n", do(e, b, "CLIENT", "UNBLOCK", fmt.Sprint(a.ID)))
 	require.Contains(t, string(e.Collect(a).Out), "UNBLOCKED")
 	require.False(t, (*turn)(0))
-	require.Less(t, memory(), before+10_000)
+	require.Less(t, memory(), before+4000)
+	require.Equal(t, copies, e.Copies().Bytes())
 
-	do(e, a, "MINI.DUMP")
+	do(e, a, "MINI.DIFF", "before", "default")
 	require.True(t, (*turn)(0))
 	e.Close(a)
 	require.False(t, (*turn)(0))
+	require.Equal(t, copies, e.Copies().Bytes())
+	do(e, b, "CONFIG", "SET", "maxmemory", "1mb")
+	for _, line := range []string{"MINI.DUMP", "MINI.DIFF default before", "MINI.LEAKS"} {
+		require.Contains(t, do(e, b, strings.Fields(line)...), "-OOM", line)
+	}
+	require.Equal(t, copies, e.Copies().Bytes())
 }
