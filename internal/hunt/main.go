@@ -22,6 +22,8 @@ var areas = []area{
 	{"clients", "crowds of clients that do not read, do not end, or make the server remember", openClients, 3},
 	{"replies", "requests whose replies are far larger than the data, with output limits and without", openReplies, 3},
 	{"scripts", "hostile Lua, and functions of its libraries with hostile arguments", openScripts, 20},
+	{"console", "commands with odd arguments to a console that may only look, by themselves, in MULTI and in scripts", openConsole, 2},
+	{"waits", "commands that look at all keys of a large database, while another client asks", openWaits, 1},
 	{"acl", "commands of users with random rules, alone, in MULTI, in scripts and functions", openACL, 20},
 	{"clocks", "a clock that jumps ahead and back between random commands, in process", openClocks, 20},
 	{"restore", "RESTORE of payloads with mutated contents and true checksums, and filters that announce memory", openRestore, 3},
