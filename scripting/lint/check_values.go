@@ -15,7 +15,18 @@ func (r *run) uses(at int32, v *value, what string) {
 	if c == nil || !v.may(isFalsy) || r.isChecked(c) {
 		return
 	}
-	r.report("nil-reply", at, "%s returns %s if there is no value, and %s then fails: check it first, or add \"or\" and a default.", c, falsy(v), what)
+	r.report("nil-reply", at, "%s returns %s if there is no value, and %s then fails: check it first, or %s.", c, falsy(v), what, remedy(what))
+}
+
+// compared is the use of an operand of < and its like.
+const compared = "comparing it"
+
+// remedy returns what makes a use work without a value. A reply is a string, which arithmetic converts and comparisons do not.
+func remedy(what string) string {
+	if what == compared {
+		return `use tonumber, "or" and a default`
+	}
+	return `add "or" and a default`
 }
 
 // operand is uses for an operand of an operator.
@@ -65,8 +76,8 @@ func (r *run) equality(e *syntax.BinaryExpr, a, b *value) *value {
 
 // order finds comparisons with < and its like that fail, or compare as texts, and those of a counter with a limit.
 func (r *run) order(e *syntax.BinaryExpr, a, b *value) {
-	r.operand(e, e.Left, a, "comparing it")
-	r.operand(e, e.Right, b, "comparing it")
+	r.operand(e, e.Left, a, compared)
+	r.operand(e, e.Right, b, compared)
 	for _, v := range []*value{a, b} {
 		if v.counts != nil && r.silent == 0 {
 			r.limits = append(r.limits, v.counts)
@@ -79,10 +90,15 @@ func (r *run) order(e *syntax.BinaryExpr, a, b *value) {
 	switch {
 	case textA && b.only(isNumber) || textB && a.only(isNumber):
 		r.report("mixed-comparison", e.At, "A number is compared with a string, which fails: use tonumber.")
+	case isEither(a) && b.only(isTextual|isFalsy), isEither(b) && a.only(isTextual|isFalsy):
+		r.report("default-number", e.At, "The value is a number if the default took its place, else a string, and the two cannot be compared: use tonumber.")
 	case textA && textB && isInput(a) && isInput(b):
 		r.report("text-order", e.At, "Two strings are compared alphabetically, so '10' comes before '9': use tonumber.")
 	}
 }
+
+// isEither reports whether the value is a text for some data and a number for others.
+func isEither(v *value) bool { return v.kinds == isTextual && v.raw == nil }
 
 // isInput reports whether a text comes whole from outside of the script.
 func isInput(v *value) bool {

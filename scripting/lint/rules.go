@@ -104,6 +104,10 @@ var Rules = []Rule{
 		"if redis.call('GET', KEYS[1]) == nil then return 0 end\nreturn 1", "if not redis.call('GET', KEYS[1]) then return 0 end\nreturn 1", ""},
 	{"mixed-comparison", Error, "A number is compared with a string: == is never true, and < fails. The values of keys and ARGV are strings.",
 		"if ARGV[1] > 10 then return 1 end\nreturn 0", "if tonumber(ARGV[1]) > 10 then return 1 end\nreturn 0", ""},
+	{"default-number", Warning, "A reply or an argument with a number as its default is compared with < or its like: that fails, for a string once the value is there, " +
+		"for the default while it is not.",
+		"local count = redis.call('GET', KEYS[1]) or 0\nif count > 5 then return 1 end\nreturn 0",
+		"local count = tonumber(redis.call('GET', KEYS[1]) or 0)\nif count > 5 then return 1 end\nreturn 0", ""},
 	{"text-order", Warning, "Two strings are compared alphabetically: '10' comes before '9'. The values of keys and ARGV are strings.",
 		"if ARGV[1] < ARGV[2] then return 1 end\nreturn 0", "if tonumber(ARGV[1]) < tonumber(ARGV[2]) then return 1 end\nreturn 0", ""},
 	{"status-comparison", Error, "A status is a table with the field ok, not a string.",
