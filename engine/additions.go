@@ -41,9 +41,11 @@ var paramsSince = sinceByName(map[string]string{
 	"7.4.0 valkey:8.0.0": "aof-rewrite-cpulist bgsave-cpulist bio-cpulist hide-user-data-from-log max-new-connections-per-cycle " +
 		"max-new-tls-connections-per-cycle server-cpulist",
 	"8.0.0": "cluster-compatibility-sample-ratio repl-rdb-channel replica-full-sync-buffer-limit",
-	"8.6.0": "stream-idmp-duration stream-idmp-maxsize",
+	"8.6.0": "aof-load-corrupt-tail-max-size cluster-slot-migration-handoff-max-lag-bytes cluster-slot-migration-write-pause-timeout " +
+		"key-memory-histograms lookahead stream-idmp-duration stream-idmp-maxsize vset-force-single-threaded-execution",
+	"8.2.0 valkey:8.0.0": "cluster-slot-stats-enabled",
 	"valkey:8.0.0": "availability-zone cluster-announce-client-ipv4 cluster-announce-client-ipv6 cluster-blacklist-ttl cluster-manual-failover-timeout " +
-		"cluster-slot-stats-enabled dual-channel-replication-enabled extended-redis-compatibility log-format log-timestamp-format " +
+		"dual-channel-replication-enabled extended-redis-compatibility log-format log-timestamp-format " +
 		"prefetch-batch-max-size primaryauth primaryuser rdb-version-check unixsocketgroup",
 	"valkey:8.1.0": "active-defrag-cycle-us commandlog-execution-slower-than commandlog-large-reply-max-len commandlog-large-request-max-len " +
 		"commandlog-reply-larger-than commandlog-request-larger-than commandlog-slow-execution-max-len import-mode rdma-bind " +

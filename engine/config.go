@@ -275,6 +275,9 @@ func (p *Param) SetWords(words []string) error {
 	return nil
 }
 
+// Bare reports whether the parameter's name may stand alone in a configuration file, for no value: "save".
+func (p *Param) Bare() bool { return p.List && !p.Optional }
+
 // AtStart returns p as a parameter that CONFIG SET refuses.
 func (p Param) AtStart() Param {
 	p.Immutable = true

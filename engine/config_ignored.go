@@ -40,9 +40,10 @@ var ignoredBools = []ignoredBool{
 	{"aof-disable-auto-gc", false, ""}, {"aof-load-truncated", true, ""}, {"aof-rewrite-incremental-fsync", true, ""}, {"aof-timestamp-enabled", false, ""},
 	{"aof-use-rdb-preamble", true, ""}, {"appendonly", false, ""}, {"cluster-allow-pubsubshard-when-down", true, ""},
 	{"cluster-allow-reads-when-down", false, ""}, {"cluster-allow-replica-migration", true, ""},
-	{"cluster-slot-stats-enabled", false, ""}, {"dual-channel-replication-enabled", false, ""}, {"extended-redis-compatibility", false, ""},
+	{"dual-channel-replication-enabled", false, ""}, {"extended-redis-compatibility", false, ""},
 	{"gopher-enabled", false, ""}, {"lua-replicate-commands", true, ""},
 	{"cluster-replica-no-failover", false, "cluster-slave-no-failover"}, {"cluster-require-full-coverage", true, ""},
+	{"key-memory-histograms", false, ""}, {"vset-force-single-threaded-execution", false, ""},
 	{"crash-log-enabled", true, ""}, {"crash-memcheck-enabled", true, ""}, {"disable-thp", true, ""},
 	{"dynamic-hz", true, ""}, {"hide-user-data-from-log", false, ""}, {"io-threads-do-reads", false, ""},
 	{"jemalloc-bg-thread", true, ""},
@@ -57,6 +58,8 @@ var ignoredBools = []ignoredBool{
 }
 
 var ignoredInts = []ignoredInt{
+	{"aof-load-corrupt-tail-max-size", 0, 0, 0, ""}, // a damaged tail is never cut off unasked
+	{"cluster-slot-migration-write-pause-timeout", 10000, 0, math.MaxInt64, ""}, {"lookahead", 16, 1, maxInt32, ""},
 	{"cluster-blacklist-ttl", 60, 0, maxInt32, ""},
 	{"cluster-manual-failover-timeout", 5000, 1, maxInt32, ""},
 	{"prefetch-batch-max-size", 16, 0, 128, ""},
@@ -83,14 +86,15 @@ var ignoredInts = []ignoredInt{
 // ignoredSizes take units; value is their default.
 var ignoredSizes = []ignoredInt{
 	{"auto-aof-rewrite-min-size", 64 << 20, 0, 0, ""},
-	{"cluster-link-sendbuf-limit", 0, 0, 0, ""}, {"replica-full-sync-buffer-limit", 0, 0, 0, ""},
+	{"cluster-link-sendbuf-limit", 0, 0, 0, ""}, {"cluster-slot-migration-handoff-max-lag-bytes", 1 << 20, 0, 0, ""},
+	{"replica-full-sync-buffer-limit", 0, 0, 0, ""},
 }
 
 var ignoredTexts = []ignoredText{
 	{"aof_rewrite_cpulist", "", nil, "aof-rewrite-cpulist"}, {"bgsave_cpulist", "", nil, "bgsave-cpulist"},
 	{"bio_cpulist", "", nil, "bio-cpulist"}, {"server_cpulist", "", nil, "server-cpulist"},
 	{"bind-source-addr", "", nil, ""}, {"cluster-announce-hostname", "", nil, ""}, {"cluster-announce-human-nodename", "", nil, ""}, {"cluster-announce-ip", "", nil, ""},
-	{"cluster-config-file", "nodes.conf", nil, ""},
+	{"cluster-config-file", "nodes.conf", nil, ""}, {"cluster-slot-stats-enabled", "no", nil, ""},
 	{"cluster-preferred-endpoint-type", "ip", []string{"ip", "hostname", "unknown-endpoint"}, ""},
 	{"enable-module-command", "no", []string{"no", "yes", "local"}, ""},
 	{"availability-zone", "", nil, ""}, {"cluster-announce-client-ipv4", "", nil, ""}, {"cluster-announce-client-ipv6", "", nil, ""},
@@ -99,7 +103,7 @@ var ignoredTexts = []ignoredText{
 	{"appendfsync", "everysec", []string{"everysec", "always", "no"}, ""},
 	{"daemonize", "no", []string{"yes", "no"}, ""},
 	{"dbfilename", "dump.rdb", nil, ""}, {"dir", ".", nil, ""}, {"ignore-warnings", "", nil, ""},
-	{"locale-collate", "", nil, ""}, {"lua-enable-deprecated-api", "no", []string{"no"}, ""},
+	{"locale-collate", "", nil, ""},
 	{"oom-score-adj", "no", []string{"no", "yes", "relative", "absolute"}, ""}, {"oom-score-adj-values", "0 200 800", nil, ""},
 	{"proc-title-template", "{title} {listen-addr} {server-mode}", nil, ""},
 	{"propagation-error-behavior", "ignore", []string{"ignore", "panic", "panic-on-replicas"}, ""},
@@ -114,13 +118,16 @@ var ignoredTexts = []ignoredText{
 // ignoredAtStart are those of them that redis-server does not let CONFIG SET change.
 var ignoredAtStart = []string{"always-show-logo", "appenddirname", "appendfilename", "aof_rewrite_cpulist", "bgsave_cpulist",
 	"bio_cpulist", "cluster-config-file", "cluster-port",
-	"daemonize", "disable-thp", "enable-module-command", "io-threads-do-reads", "lua-enable-deprecated-api", "rdbchecksum",
+	"daemonize", "disable-thp", "enable-module-command", "io-threads-do-reads", "rdbchecksum",
 	"rdma-bind", "rdma-completion-vector", "rdma-port", "rdma-rx-size", "server_cpulist", "set-proc-title", "socket-mark-id",
 	"supervised", "syslog-enabled", "syslog-facility", "syslog-ident", "tcp-backlog"}
 
 // ignoredHidden are those of them that patterns of CONFIG GET leave out; hiddenSince says since when.
 var ignoredHidden = []string{"aof-disable-auto-gc", "io-threads-do-reads", "loading-process-events-interval-bytes",
-	"lua-enable-deprecated-api", "repl-rdb-channel", "use-exit-on-panic", "watchdog-period"}
+	"repl-rdb-channel", "use-exit-on-panic", "watchdog-period"}
+
+// ignoredLists are those of them that take several words.
+var ignoredLists = []string{"cluster-slot-stats-enabled", "oom-score-adj-values", "rdma-bind", "save"}
 
 // ignoredSecrets are those of them that are not shown.
 var ignoredSecrets = []string{"tls-client-key-file-pass", "tls-key-file-pass"}
@@ -129,6 +136,7 @@ var ignoredSecrets = []string{"tls-client-key-file-pass", "tls-key-file-pass"}
 var ignoredChecks = map[string]func(value string) error{
 	"cluster-announce-hostname":       checkHostname,
 	"cluster-announce-human-nodename": checkNodeName,
+	"cluster-slot-stats-enabled":      checkSlotStats,
 	"locale-collate":                  checkLocale,
 	"oom-score-adj-values":            checkOOMScores,
 	"proc-title-template":             checkTitle,
@@ -158,6 +166,17 @@ func checkLocale(value string) error {
 func checkNodeName(value string) error {
 	if strings.ContainsAny(value, "!#$%&()*+:;<>?@[]^{|}~") {
 		return Error("Announced human node name contained invalid character")
+	}
+	return nil
+}
+
+// checkSlotStats takes any of the words.
+func checkSlotStats(value string) error {
+	known := []string{"no", "yes", "cpu", "net", "mem"}
+	for _, word := range strings.Split(strings.ToLower(value), " ") {
+		if !slices.Contains(known, word) {
+			return notOneOf(known...)
+		}
 	}
 	return nil
 }
@@ -239,7 +258,7 @@ func ignoredParams() (list []Param) {
 		list[i].Immutable = slices.Contains(ignoredAtStart, list[i].Name)
 		list[i].Hidden = slices.Contains(ignoredHidden, list[i].Name)
 		list[i].Secret = slices.Contains(ignoredSecrets, list[i].Name)
-		list[i].List = list[i].List || list[i].Name == "save" || list[i].Name == "oom-score-adj-values"
+		list[i].List = list[i].List || slices.Contains(ignoredLists, list[i].Name)
 	}
 	return list
 }

@@ -29,6 +29,15 @@ var unsupported = map[string]string{
 	"diskstore-enabled":                      "all data are in memory; see 'maxmemory'",
 }
 
+// retired are settings that did something once, and which real servers skip in a configuration file.
+var retired = []string{"list-max-ziplist-entries", "list-max-ziplist-value", "lua-replicate-commands"}
+
+// Retired reports whether a line of a configuration file is skipped. One that names a setting of the engine's release is not.
+func (e *Engine) Retired(words []string) bool {
+	name := strings.ToLower(words[0])
+	return len(words) == 2 && slices.Contains(retired, name) && e.offeredParam(name) == nil
+}
+
 // elsewhere are names that people expect, by the name of the setting here.
 var elsewhere = map[string]string{
 	"host": "bind", "listen": "bind", "address": "bind", "addr": "bind", "password": "requirepass", "pass": "requirepass", "auth": "requirepass",

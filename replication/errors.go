@@ -29,7 +29,7 @@ const (
 	errFailoverID          = engine.Error("ERR PSYNC FAILOVER replid must match my replid.")
 	errReplicaOfInFailover = engine.Error("ERR REPLICAOF not allowed while failing over.")
 	errMasterPort          = engine.Error("ERR Invalid master port")
-	errMasterWords         = engine.Error("wrong number of arguments")
+	errMasterWords         = engine.Error("wrong number of arguments: replicaof needs a host and a port, with a blank between them")
 	errNoMasterLink        = engine.Error("NOMASTERLINK Can't SYNC while not connected with my master")
 	errWait                = engine.Error("ERR WAIT cannot be used with replica instances. Please also note that since Redis 4.0 if a replica is configured to be writable (which is not the default) writes to replicas are just local and are not propagated.")
 	errWaitAOFReplica      = engine.Error("ERR WAITAOF cannot be used with replica instances. Please also note that writes to replicas are just local and are not propagated.")

@@ -25,6 +25,16 @@ func wire(e *engine.Engine) {
 	e.Join(scripting.New(e).Part())
 }
 
+// wireWith is wire with settings.
+func wireWith(t *testing.T, settings []string) func(e *engine.Engine) {
+	return func(e *engine.Engine) {
+		wire(e)
+		for pair := range slices.Chunk(settings, 2) {
+			require.NoError(t, e.Param(strings.TrimPrefix(pair[0], "--")).Set(pair[1]))
+		}
+	}
+}
+
 // rivals are an engine in process and a redis-server that get the same commands.
 type rivals struct {
 	t           *testing.T
@@ -33,12 +43,13 @@ type rivals struct {
 	began       time.Time // by the clock of redis-server; the other one stands still
 }
 
-func newRivals(t *testing.T, proto int) *rivals {
-	server := reference.Start(t)
+// newRivals starts them with settings that both have, each as "--name" and its value.
+func newRivals(t *testing.T, proto int, settings ...string) *rivals {
+	server := reference.Start(t, settings...)
 	world, err := transcript.Connect("unix", server.Socket, transcript.Traits{Name: "redis", Proto: proto})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, world.Close()) })
-	r := &rivals{t: t, memory: transcript.NewMemory(transcript.Traits{Name: "ours", Proto: proto}, wire), began: time.Now()}
+	r := &rivals{t: t, memory: transcript.NewMemory(transcript.Traits{Name: "ours", Proto: proto}, wireWith(t, settings)), began: time.Now()}
 	r.ours, err = r.memory.Dial("")
 	require.NoError(t, err)
 	r.redis, err = world.Dial("")

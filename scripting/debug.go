@@ -154,7 +154,7 @@ func (s *Scripts) twin(d *debugging, session *engine.Session) *Scripts {
 	twin := &Scripts{
 		Log: s.Log, engine: s.engine, session: session, own: new(ownScripts),
 		busyAfter: s.busyAfter, strictKeys: s.strictKeys, memoryLimit: s.memoryLimit, logLevel: s.logLevel,
-		all17: s.all17, bare: s.bare, sized: s.sized,
+		all17: s.all17, bare: s.bare, sized: s.sized, deprecated: s.deprecated,
 		scripts: sandbox{chunk: s.scripts.chunk}, functions: sandbox{chunk: s.functions.chunk},
 		debugging: d, room: s.room, started: s.started,
 	}

@@ -3,6 +3,7 @@ package scripting
 import (
 	"slices"
 
+	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/scripting/lua"
 	"github.com/miniserver-go/miniserver/scripting/redislib"
@@ -64,10 +65,25 @@ func (s *Scripts) newState() *lua.State {
 
 // hidden returns the base functions that the release does not offer to scripts. Before 7.0 it offers all of them.
 func (s *Scripts) hidden() []string {
-	if s.bare {
+	if s.bare || s.deprecated {
 		return nil
 	}
 	return []string{"getfenv", "setfenv", "newproxy"}
+}
+
+// deprecatedParam is lua-enable-deprecated-api. It is set before any script runs, and makes the sandbox anew.
+func (s *Scripts) deprecatedParam() engine.Param {
+	p := engine.BoolParam("lua-enable-deprecated-api", &s.deprecated).AtStart()
+	p.Hidden = true
+	set := p.Set
+	p.Set = func(value string) error {
+		random := *s.random
+		err := set(value)
+		s.newState()
+		*s.random = random
+		return err
+	}
+	return p
 }
 
 // KeepGlobals lets scripts set globals, which later ones see. It is for a prompt, where each line is a script.

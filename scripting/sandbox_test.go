@@ -67,3 +67,12 @@ func TestRunsDoNotSeeEachOther(t *testing.T) {
 		require.Equal(t, ask(fresh(), args...), ask(shared, args...))
 	}
 }
+
+// TestDeprecatedAPI compares the globals of scripts and functions with those of redis-server with lua-enable-deprecated-api.
+func TestDeprecatedAPI(t *testing.T) {
+	const script = "return {type(newproxy(true)), getfenv(1) == _G, pcall(setfenv, 1, {}), math.random(1000)}"
+	r := newRivals(t, 2, "--lua-enable-deprecated-api", "yes")
+	r.same("EVAL", script, "0")
+	r.same("FUNCTION", "LOAD", "#!lua name=lib\nredis.register_function('f', function() return {type(newproxy(true)), pcall(setfenv, 1, {})} end)")
+	r.same("FCALL", "f", "0")
+}

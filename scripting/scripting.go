@@ -79,6 +79,7 @@ type Scripts struct {
 
 	strict strict // the keys of the run
 
+	deprecated  bool   // lua-enable-deprecated-api: scripts have getfenv, setfenv and newproxy
 	strictKeys  string // script-strict-keys
 	busyAfter   int64  // milliseconds: busy-reply-threshold
 	memoryLimit int64  // bytes a run may hold: script-memory-limit
@@ -119,6 +120,7 @@ func (s *Scripts) Part() engine.Part {
 			engine.MemoryParam("script-memory-limit", &s.memoryLimit, 1<<20),
 			engine.EnumParam("script-strict-keys", &s.strictKeys, strictness...),
 			engine.EnumParam("loglevel", &s.logLevel, logLevels...),
+			s.deprecatedParam(),
 		},
 		Sections: []engine.Section{
 			{Name: "Memory", Fill: s.fillMemory},

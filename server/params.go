@@ -65,7 +65,7 @@ func (s *Server) relistenOr(err engine.Error) error {
 }
 
 func (s *Server) setUnixPerm(v string) error {
-	perm, err := strconv.ParseUint(v, 8, 32)
+	perm, err := strconv.ParseUint("0"+v, 8, 32) // "" is 0, as in Redis
 	if err != nil || perm > 0o777 {
 		return engine.Error("argument must be between 0 and 777 inclusive")
 	}

@@ -193,6 +193,9 @@ func (s *setting) rename(e *engine.Engine) error {
 
 // apply gives a parameter of the engine the line's value.
 func (s *setting) apply(e *engine.Engine) error {
+	if e.Retired(s.words) {
+		return nil
+	}
 	p := e.Param(s.name())
 	if p == nil || p.Set == nil {
 		return errSetting{s, e.UnknownParam(s.name(), settingInclude, settingUser, settingRename)}
@@ -208,9 +211,9 @@ func (s *setting) set(p *engine.Param) error {
 	}
 	var err error
 	switch {
-	case len(values) == 0:
+	case len(values) == 0 && !p.Bare():
 		err = fmt.Errorf("wrong number of arguments: %s needs a value", s.name())
-	case values[0] == "=" && !p.List:
+	case len(values) > 0 && values[0] == "=" && !p.List:
 		err = fmt.Errorf("wrong number of arguments: no '=' stands between %s and its value", s.name())
 	case len(values) > 1 && !p.List:
 		err = fmt.Errorf("wrong number of arguments: %s takes one value; one with blanks needs quotes", s.name())

@@ -81,6 +81,7 @@ func TestFormsOfOptions(t *testing.T) {
 		{[]string{"--requirepass", "a=b c"}, "requirepass", "a=b c"},
 		{[]string{"--requirepass", "-p"}, "requirepass", "-p"},
 		{[]string{"--SAVE", "900", "1", "--save", ""}, "save", ""},
+		{[]string{"--save", "900", "1", "--save", "--port", "7001"}, "save", ""},
 	} {
 		p, err := build(t, "", c.args...)
 		require.NoError(t, err, c.args)
