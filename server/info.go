@@ -40,14 +40,14 @@ func (s *Server) fillServer(b *bytes.Buffer) {
 	}
 	executable, _ := os.Executable()
 	engine.Fields(b, "os", systemName(),
-		"arch_bits", strconv.IntSize, "redis_build_id", buildID(),
+		"arch_bits", strconv.IntSize, "redis_build_id", BuildID(),
 		"monotonic_clock", "Go's time", "multiplexing_api", multiplexing, "atomicvar_api", "sync/atomic", "gcc_version", "0.0.0", "go_version", runtime.Version(), "process_id", os.Getpid(), "tcp_port", port,
 		"executable", executable, "io_threads_active", min(s.Loops()-1, 1))
 	s.fillListeners(b)
 }
 
-// buildID is a digest of what the program was built from.
-var buildID = sync.OnceValue(func() string {
+// BuildID returns a digest of what the program was built from, in 16 hexadecimal digits.
+var BuildID = sync.OnceValue(func() string {
 	build := fnv.New64a()
 	if info, ok := debug.ReadBuildInfo(); ok {
 		_, _ = build.Write([]byte(info.String()))

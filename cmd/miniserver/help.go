@@ -14,6 +14,7 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/spelling"
 	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/server"
 )
 
 const serverUsage = `Usage: miniserver [serve] [/path/to/redis.conf] [options] [-]
@@ -169,8 +170,9 @@ func prepareVersion(*pflag.FlagSet) action {
 	}
 }
 
+// printVersion prints the line of a redis-server, since programs that start one read it, and then this server's own version.
 func printVersion(out io.Writer) error {
-	_, err := fmt.Fprintf(out, "miniserver v=%s redis=%s go=%s bits=%d\n", engine.Version, release.Default.Version,
-		runtime.Version(), strconv.IntSize)
+	_, err := fmt.Fprintf(out, "Redis server v=%s sha=00000000:0 malloc=%s bits=%d build=%s\nminiserver %s\n", release.Default.Version,
+		runtime.Version(), strconv.IntSize, server.BuildID(), engine.Version)
 	return err
 }

@@ -94,8 +94,8 @@ func TestRunCannotListen(t *testing.T) {
 }
 
 func TestVersionAndHelp(t *testing.T) {
-	for args, want := range map[string]string{"-v": "miniserver v=", "--version": "redis=8.0.2", "-h": "Usage: ", "--help": "--unixsocket",
-		"version": "redis=8.0.2", "redis-server --version": "redis=8.0.2", "valkey-server -h": "Usage: ", "help": "--unixsocket", "serve --help": "--unixsocket", "--help eval": "--show-keys", "help settings": "maxmemory-policy ",
+	for args, want := range map[string]string{"-v": "\nminiserver ", "--version": "Redis server v=8.0.2 ", "-h": "Usage: ", "--help": "--unixsocket",
+		"version": "v=8.0.2", "redis-server --version": "v=8.0.2", "valkey-server -h": "Usage: ", "help": "--unixsocket", "serve --help": "--unixsocket", "--help eval": "--show-keys", "help settings": "maxmemory-policy ",
 		"help maxmemory": "CONFIG SET maxmemory", "help appendfsync": "one of:           everysec always no\n", "completion bash": "__complete", "completion zsh": "#compdef miniserver", "completion fish": "complete -c miniserver",
 		"__complete --maxmemory-p": "--maxmemory-policy", "__complete --appendfsync ": "",
 		"eval -h": "Usage: ", "check-aof --help": "Usage: ", "check-rdb -h": "Usage: ", "convert --help": "Usage: "} {
