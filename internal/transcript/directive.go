@@ -102,7 +102,7 @@ func (p *parser) setting(word, rest string) error {
 		p.loop, ok = parseLoop(rest)
 	case "let":
 		ok = p.let(rest)
-	case "only", "not", "since", "before":
+	case "only", "not", "since", "before", "like", "unlike":
 		ok = rest != "" && (word == "only" || word == "not" || versionsLine.MatchString(rest))
 		p.guards = append(p.guards, guard{word, strings.Fields(rest)})
 	case "end":
@@ -110,7 +110,7 @@ func (p *parser) setting(word, rest string) error {
 		p.guards = p.guards[:max(len(p.guards)-1, 0)]
 	default:
 		return p.fail("bad directive: @ %s (the directives are test, advance, freeze, table, random, for, let, sorted, pairs, close, reset, "+
-			"resp, config, only, not, since, before, end)", strings.TrimSpace(word+" "+rest))
+			"resp, config, only, not, since, before, like, unlike, end)", strings.TrimSpace(word+" "+rest))
 	}
 	if !ok {
 		return p.badDirective(word, rest)

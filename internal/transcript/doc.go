@@ -68,7 +68,10 @@
 //	                  is either; no release has what another server brought, "keydb:6.0.0". A world
 //	                  of ours without a release has every version
 //	@ before 8.0      the same for the worlds that "since" leaves out
-//	@ end             ends the innermost only, not, since or before, or the table
+//	@ like 8.6        the same as since, for what a release does otherwise and not for what came with it: a
+//	                  world of ours without a release is like the default release
+//	@ unlike 8.6      the same for the worlds that "like" leaves out
+//	@ end             ends the innermost only, not, since, before, like or unlike, or the table
 //
 // Tags name a world's kind and its properties: miniserver, redis (also for Valkey), valkey (also ours that stands for it), memory, tcp, resp3, virtual
 // (its clock moves only by directive), and others that a world defines.

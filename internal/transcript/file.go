@@ -82,7 +82,7 @@ type loop struct {
 
 // guard is a condition of a step: only worlds that meet it run the step.
 type guard struct {
-	word string // only, not, since, before
+	word string // only, not, since, before, like, unlike
 	args []string
 }
 

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -83,7 +84,11 @@ func (t Traits) passes(g guard) bool {
 	case "not":
 		return !tagged
 	}
-	has := t.Release == nil || t.Release.Extends(release.From(strings.Join(g.args, " ")))
+	since := release.From(strings.Join(g.args, " "))
+	if g.word == "like" || g.word == "unlike" {
+		return cmp.Or(t.Release, &release.Default).Has(since) == (g.word == "like")
+	}
+	has := t.Release == nil || t.Release.Extends(since)
 	return has == (g.word == "since")
 }
 
