@@ -1,6 +1,6 @@
 # make test is the one test command. It needs only Go. If redis-server, redis-cli, redis-benchmark, lua5.1 and lcov
 # are installed, the tests compare with them; otherwise they say what they skip.
-# FULL=1 adds staticcheck, the race detector, two million random commands, the site and the packages for other languages.
+# FULL=1 adds staticcheck, the race detector, three million random commands, the site and the packages for other languages.
 
 # Packages with more than one goroutine.
 RACE_PACKAGES = ./engine/... ./commands ./replication/... ./keyspace/... ./scripting ./server/... ./group/... ./testkit ./cmd/...
@@ -37,7 +37,7 @@ race:
 
 # A million random commands for each of the usual releases. For another one, of which a server must be there, two million: make random LIKE=redis:7.4.
 # See make references.
-LIKE = redis:8.0 redis:7.0
+LIKE = redis:8.6 redis:8.0 redis:7.0
 NAMED = $(findstring command line,$(origin LIKE))
 random:
 	for like in $(LIKE); do $(if $(NAMED),REQUIRE_REDIS=$$like) go test ./internal/difftest -run TestOursAgreesWithRedis -seeds $(if $(NAMED),20,10) -commands 100000 -timeout 60m -like $$like || exit 1; done

@@ -56,7 +56,7 @@ func (cfg Config) Run() (Result, error) {
 	}
 	t := &trial{cfg: cfg, known: list, setup: g.setup(), proto: 2 + int(cfg.Seed%2)}
 	t.result = Result{Accepted: map[string]int{}, Refused: map[string]int{}}
-	commands := g.Take(cfg.Commands)
+	commands := slices.DeleteFunc(g.Take(cfg.Commands), func(c Command) bool { return crashes(c, cfg.Release) })
 	found, err := t.replay(commands)
 	if err != nil || found == nil {
 		return t.result, err
@@ -162,7 +162,7 @@ func (p *pair) batch(commands []Command, at int) (*Difference, error) {
 	conn, start := commands[0].Conn, time.Now()
 	theirs, err := p.redis.batch(conn, commands)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("seed %d: %w, in place of a reply to %s", p.trial.cfg.Seed, err, commands[min(len(theirs), len(commands)-1)])
 	}
 	ours, err := p.ours.batch(conn, commands)
 	p.apart(time.Since(start))
