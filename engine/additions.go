@@ -22,10 +22,12 @@ var fieldsSince = sinceByName(map[string]string{
 	"7.4.0": "expired_subkeys",
 	"7.4.0 valkey:8.0.0": "allocator_muzzy mem_overhead_db_hashtable_rehashing client_output_buffer_limit_disconnections client_query_buffer_limit_disconnections " +
 		"evicted_scripts pubsub_clients total_watched_keys watching_clients",
-	"8.0.0":        "mem_replica_full_sync_buffer replica_full_sync_buffer_size replica_full_sync_buffer_peak",
-	"valkey:8.0.0": "server_mode replicas_waiting_psync replicas_repl_buffer_size replicas_repl_buffer_peak",
+	"8.6.0":              "acl_access_denied_tls_cert expired_keys_active expired_subkeys_active rdb_saves_consecutive_failures used_memory_peak_time",
+	"8.6.0 valkey:8.1.0": "io_threaded_total_prefetch_batches io_threaded_total_prefetch_entries",
+	"8.0.0":              "mem_replica_full_sync_buffer replica_full_sync_buffer_size replica_full_sync_buffer_peak",
+	"valkey:8.0.0":       "server_mode replicas_waiting_psync replicas_repl_buffer_size replicas_repl_buffer_peak",
 	"valkey:8.1.0": "availability_zone clients_hz io_threaded_accept_processed io_threaded_freed_objects io_threaded_poll_processed " +
-		"io_threaded_total_prefetch_batches io_threaded_total_prefetch_entries paused_actions paused_reason paused_timeout_milliseconds",
+		"paused_actions paused_reason paused_timeout_milliseconds",
 })
 
 var fieldsBefore = sinceByName(map[string]string{"valkey:8.0.0": "atomicvar_api redis_mode"})

@@ -104,7 +104,7 @@ var (
 	showsWatch   = release.From("7.4.0 valkey:8.0.0")
 	showsLibrary = release.From("7.2.0")
 	showsThread  = release.From("8.0.0")
-	showsTotals  = release.From("valkey:8.1.0")
+	showsTotals  = release.From("8.6.0 valkey:8.1.0")
 )
 
 // forgetsInput is when the command that runs stopped to count as input.

@@ -9,24 +9,25 @@ import (
 
 // Channels is the family of pub/sub.
 func Channels() Family {
+	withMemory := []Was{{Before: "8.6.0", Edit: func(cmd *Command) { cmd.Flags &^= DenyOOM }}}
 	const listen = PubSub | NoScript | Loading | Stale | AllowSubscribed
 	help := HelpLine("6.2.0")
 	help.ACL = "-pubsub"
 	return Family{Group: "pubsub", Commands: []Command{
-		{Name: "subscribe", Arity: -2, Flags: listen | ToChannels | Harmless, Run: cmdSubscribe, Since: "2.0.0",
+		{Name: "subscribe", Arity: -2, Flags: listen | DenyOOM | ToChannels | Harmless, Run: cmdSubscribe, Was: withMemory, Since: "2.0.0",
 			Syntax: "channel...", Summary: "Listens for messages published to channels.",
 			Complexity: "O(N), N being the number of channels given"},
 		{Name: "unsubscribe", Arity: -1, Flags: listen, Run: cmdUnsubscribe, Since: "2.0.0",
 			Syntax: "[channel...]", Summary: "Stops listening to messages posted to channels.",
 			Complexity: "O(N), N being the number of channels given"},
-		{Name: "psubscribe", Arity: -2, Flags: listen | ToPatterns | Harmless, Run: cmdPSubscribe, Since: "2.0.0",
+		{Name: "psubscribe", Arity: -2, Flags: listen | DenyOOM | ToPatterns | Harmless, Run: cmdPSubscribe, Was: withMemory, Since: "2.0.0",
 			Syntax: "pattern...", Summary: "Listens for messages published to channels that match one or more patterns.",
 			Complexity: "O(N), N being the number of patterns given"},
 		{Name: "punsubscribe", Arity: -1, Flags: listen, Run: cmdPUnsubscribe, Since: "2.0.0",
 			Syntax:     "[pattern...]",
 			Summary:    "Stops listening to messages published to channels that match one or more patterns.",
 			Complexity: "O(N), N being the number of patterns given"},
-		{Name: "ssubscribe", Arity: -2, Flags: listen | ToChannels | Harmless, Keys: KeyRange(1, -1, 1, "not_key"), Run: cmdSSubscribe, Since: "7.0.0",
+		{Name: "ssubscribe", Arity: -2, Flags: listen | DenyOOM | ToChannels | Harmless, Keys: KeyRange(1, -1, 1, "not_key"), Run: cmdSSubscribe, Was: withMemory, Since: "7.0.0",
 			Syntax: "shardchannel...", Summary: "Listens for messages published to shard channels.",
 			Complexity: "O(N), N being the number of channels given"},
 		{Name: "sunsubscribe", Arity: -1, Flags: listen, Keys: KeyRange(1, -1, 1, "not_key"), Run: cmdSUnsubscribe, Since: "7.0.0",

@@ -332,9 +332,15 @@ func (e *Engine) Resolve(args [][]byte) (*Command, error) {
 	return cmd, nil
 }
 
+// namesUnknownAlone is when an unknown command without arguments got an error that speaks of none.
+var namesUnknownAlone = release.From("8.6.0")
+
 // unknownCommand returns the error for an unknown command. As in Redis it shows the first arguments, 128
 // bytes of them.
 func (e *Engine) unknownCommand(args [][]byte) error {
+	if len(args) == 1 && e.Release.Has(namesUnknownAlone) {
+		return e.Errorf(errUnknownAlone, clip(args[0], 128))
+	}
 	var list strings.Builder
 	for _, a := range args[1:] {
 		if list.Len() >= 128 {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/miniserver-go/miniserver/release"
 )
 
 // Parameters of redis-server that are accepted, checked, kept and shown, and have no effect.
@@ -134,12 +136,11 @@ var ignoredSecrets = []string{"tls-client-key-file-pass", "tls-key-file-pass"}
 
 // ignoredChecks are what those of them that are texts may not be. A check returns an error in Redis' words, or nil.
 var ignoredChecks = map[string]func(value string) error{
-	"cluster-announce-hostname":       checkHostname,
-	"cluster-announce-human-nodename": checkNodeName,
-	"cluster-slot-stats-enabled":      checkSlotStats,
-	"locale-collate":                  checkLocale,
-	"oom-score-adj-values":            checkOOMScores,
-	"proc-title-template":             checkTitle,
+	"cluster-announce-hostname":  checkHostname,
+	"cluster-slot-stats-enabled": checkSlotStats,
+	"locale-collate":             checkLocale,
+	"oom-score-adj-values":       checkOOMScores,
+	"proc-title-template":        checkTitle,
 }
 
 func checkHostname(value string) error {
@@ -163,8 +164,18 @@ func checkLocale(value string) error {
 	return nil
 }
 
-func checkNodeName(value string) error {
-	if strings.ContainsAny(value, "!#$%&()*+:;<>?@[]^{|}~") {
+// strictNodeNames is when node names began to exclude what would need quotes.
+var strictNodeNames, colonsInNodeNames = release.From("8.6.0 valkey:9.1.0"), release.From("valkey:9.1.0")
+
+func (e *Engine) checkNodeName(value string) error {
+	excluded := "!#$%&()*+;<>?@[]^{|}~"
+	if e.Release.Has(strictNodeNames) {
+		excluded += " \"',=\\"
+	}
+	if !e.Release.Has(colonsInNodeNames) {
+		excluded += ":"
+	}
+	if strings.ContainsAny(value, excluded) {
 		return Error("Announced human node name contained invalid character")
 	}
 	return nil
@@ -209,6 +220,14 @@ func checkTitle(value string) error {
 	return nil
 }
 
+// ignoredCheck returns what the text of a parameter may not be; nil if it may be anything.
+func (e *Engine) ignoredCheck(name string) func(value string) error {
+	if name == "cluster-announce-human-nodename" {
+		return e.checkNodeName
+	}
+	return ignoredChecks[name]
+}
+
 // checked returns p with a check of its value. A nil check passes all.
 func (p Param) checked(check func(value string) error) Param {
 	set := p.Set
@@ -224,7 +243,7 @@ func (p Param) checked(check func(value string) error) Param {
 }
 
 // ignoredParams returns the parameters that have no effect.
-func ignoredParams() (list []Param) {
+func (e *Engine) ignoredParams() (list []Param) {
 	for i := range ignoredBools {
 		p := ignoredBools[i]
 		list = append(list, BoolParam(p.name, &p.value, aliases(p.alias)...))
@@ -246,7 +265,7 @@ func ignoredParams() (list []Param) {
 	for i := range ignoredTexts {
 		p := ignoredTexts[i]
 		if p.words == nil {
-			list = append(list, StringParam(p.name, &p.value, aliases(p.alias)...).checked(ignoredChecks[p.name]))
+			list = append(list, StringParam(p.name, &p.value, aliases(p.alias)...).checked(e.ignoredCheck(p.name)))
 		} else {
 			list = append(list, EnumParam(p.name, &p.value, p.words...))
 			list[len(list)-1].Aliases = aliases(p.alias)

@@ -30,6 +30,7 @@ const (
 	ErrArity          = "ERR wrong number of arguments for '%s' command"
 	ErrPairsArity     = "ERR wrong number of arguments for '%[1]s' command" // half a pair; the second argument is its name before 7.0
 	ErrUnknownCommand = "ERR unknown command '%s', with args beginning with: %s"
+	errUnknownAlone   = "ERR unknown command '%s'"
 	ErrUnknownArg     = "'%s' " // an argument after it
 	ErrSubArgs        = "ERR unknown subcommand or wrong number of arguments for '%s'. Try %s HELP."
 	ErrUnknownSub     = "ERR unknown subcommand '%s'. Try %s HELP."

@@ -14,6 +14,7 @@ import (
 //
 //	allkeys, volatile   among all keys, or among those with a deadline
 //	-lru, -lfu          about the least recently used, or about the least frequently used
+//	-lrm                the one that has not changed for longest
 //	-random             a random one
 //	volatile-ttl        the one with the earliest deadline
 //	noeviction          no key: commands that need memory are refused
@@ -65,15 +66,22 @@ func (e *Engine) evictionParams() []Param {
 // fewSamples is when maxmemory-samples was bounded.
 var fewSamples = release.From("7.4.0 valkey:8.0.0")
 
+// evictsByChange is when the policies came that evict the keys that have not changed for longest.
+var evictsByChange = release.From("8.6.0")
+
 func (e *Engine) setPolicy(value string) error {
 	var names []string
 	for _, p := range policies {
-		if p.name == strings.ToLower(value) {
+		isNew := p.strategy == evictLRM
+		if p.name == strings.ToLower(value) && (!isNew || e.Release.Offers(evictsByChange)) {
 			e.eviction.policy, e.eviction.pool = p, evictionPool{}
-			e.home.Keyspace.Access.LFU = p.strategy == evictLFU
+			access := &e.home.Keyspace.Access
+			access.LFU, access.OnChange = p.strategy == evictLFU, isNew
 			return nil
 		}
-		names = append(names, p.name)
+		if !isNew || e.Release.Has(evictsByChange) {
+			names = append(names, p.name)
+		}
 	}
 	return notOneOf(names...)
 }
@@ -155,7 +163,7 @@ func (e *Engine) evictOne() (freed int, ok bool) {
 	var db int
 	var key []byte
 	switch e.eviction.policy.strategy {
-	case evictLRU, evictLFU:
+	case evictLRU, evictLRM, evictLFU:
 		db, key = e.bestEvictable()
 	case evictRandom:
 		db, key = e.randomEvictable()

@@ -18,6 +18,7 @@ type strategy uint8
 const (
 	evictNone strategy = iota
 	evictLRU
+	evictLRM // the least recently modified
 	evictLFU
 	evictRandom
 	evictTTL
@@ -26,8 +27,9 @@ const (
 // policies are in the order in which Redis lists them.
 var policies = []policy{
 	{"volatile-lru", true, evictLRU}, {"volatile-lfu", true, evictLFU}, {"volatile-random", true, evictRandom},
-	{"volatile-ttl", true, evictTTL}, {"allkeys-lru", false, evictLRU}, {"allkeys-lfu", false, evictLFU},
-	{"allkeys-random", false, evictRandom}, {"noeviction", false, evictNone},
+	{"volatile-ttl", true, evictTTL}, {"volatile-lrm", true, evictLRM}, {"allkeys-lru", false, evictLRU},
+	{"allkeys-lfu", false, evictLFU}, {"allkeys-random", false, evictRandom}, {"allkeys-lrm", false, evictLRM},
+	{"noeviction", false, evictNone},
 }
 
 // eviction is the state of eviction: see evict.go.

@@ -56,7 +56,7 @@ func (e *Engine) MemoryUsage() MemoryUsage {
 		b.Tables, b.Deadlines, b.Keys = b.Tables+tables, b.Deadlines+deadlines, b.Keys+db.Len()
 	}
 	b.Entries = b.Used - b.Overhead()
-	e.stats.peak = max(e.stats.peak, b.Used)
+	e.recordPeak(b.Used)
 	b.Peak = e.stats.peak
 	return b
 }
@@ -119,7 +119,7 @@ type Cache struct {
 func (e *Engine) fillMemory(out *bytes.Buffer) {
 	b := e.MemoryUsage()
 	Fields(out, "used_memory", b.Used, "used_memory_human", Human(b.Used), "used_memory_peak", b.Peak,
-		"used_memory_peak_human", Human(b.Peak), "used_memory_peak_perc", Percent(b.Used, b.Peak),
+		"used_memory_peak_human", Human(b.Peak), "used_memory_peak_time", e.stats.peakTime, "used_memory_peak_perc", Percent(b.Used, b.Peak),
 		"used_memory_overhead", b.Overhead(), "used_memory_startup", 0, "used_memory_dataset", b.Entries,
 		"used_memory_dataset_perc", Percent(b.Entries, b.Used), "maxmemory", e.Config.MaxMemory,
 		"maxmemory_human", Human(int(e.Config.MaxMemory)), "maxmemory_policy", e.Parts.params["maxmemory-policy"].Get(),

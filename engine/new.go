@@ -44,7 +44,7 @@ func New(o Options) *Engine {
 	e.sizelogs = newSizelogs(e.Release)
 	e.commands.flags, e.commands.shown = flagNamesOf(e.Release)
 	e.runID = e.NewID()
-	e.Join(Part{Params: slices.Concat(e.coreParams(), e.clusterParams(), e.roleParams(), e.sizelogParams(), e.evictionParams(), e.lazyFreeParams(), e.defragParams(), ignoredParams()),
+	e.Join(Part{Params: slices.Concat(e.coreParams(), e.clusterParams(), e.roleParams(), e.sizelogParams(), e.evictionParams(), e.lazyFreeParams(), e.defragParams(), e.ignoredParams()),
 		Sections: e.coreSections()})
 	e.readClock()
 	return e

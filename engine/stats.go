@@ -9,13 +9,15 @@ import (
 type stats struct {
 	hits, misses, expired, commands, connections int64
 	expiredElements                              int64 // elements
+	reaped, reapedElements                       int64 // of these, what expired before any command asked for it
 	totalErrors                                  int64
 	unexpected                                   int64 // errors of the commands of a master
 	denied                                       [len(denialReasons)]int64
 	errors                                       map[string]int64
-	peak                                         int // of the bytes in use
-	caches                                       int // bytes of the parts' caches at the last tick
-	uncounted                                    int // of those, the bytes that maxmemory does not bound
+	peak                                         int   // of the bytes in use
+	peakTime                                     int64 // of it, in seconds since the epoch
+	caches                                       int   // bytes of the parts' caches at the last tick
+	uncounted                                    int   // of those, the bytes that maxmemory does not bound
 	rates                                        rates
 }
 
@@ -55,9 +57,16 @@ type rates struct {
 	commands, in, out, cycles rate
 }
 
+// recordPeak notes that so many bytes are in use.
+func (e *Engine) recordPeak(used int) {
+	if used > e.stats.peak || e.stats.peakTime == 0 {
+		e.stats.peak, e.stats.peakTime = used, e.Keyspace.Now/1000
+	}
+}
+
 func (r *rates) sample(e *Engine) {
 	e.countCaches()
-	e.stats.peak = max(e.stats.peak, e.usedMemory())
+	e.recordPeak(e.usedMemory())
 	passed := e.Keyspace.Now - r.at
 	if passed < 100 {
 		return
@@ -104,10 +113,10 @@ func (m *rate) perSecond() (rate int64) {
 func (m *rate) kilobytes() string { return fmt.Sprintf("%.2f", float64(m.perSecond())/1024) }
 
 // zeroStats are figures of INFO stats that dashboards read and that are always 0 here: nothing forks, the traffic of replication has no rates,
-// expiry does not sample; no thread frees, accepts or prefetches for another; what RESTORE reads is checked in full, but in one go; the buffers of replies grow as
+// expiry does not sample; no certificate names a user; no thread frees, accepts or prefetches for another; what RESTORE reads is checked in full, but in one go; the buffers of replies grow as
 // they are filled.
 var zeroStats = []any{"expired_stale_perc", "0.00", "expired_time_cap_reached_count", 0, "total_forks", 0, "latest_fork_usec", 0,
-	"migrate_cached_sockets", 0, "slave_expires_tracked_keys", 0,
+	"migrate_cached_sockets", 0, "acl_access_denied_tls_cert", 0, "slave_expires_tracked_keys", 0,
 	"instantaneous_input_repl_kbps", "0.00",
 	"instantaneous_output_repl_kbps", "0.00", "expire_cycle_cpu_milliseconds", 0,
 	"dump_payload_sanitizations", 0, "reply_buffer_shrinks", 0, "reply_buffer_expands", 0,

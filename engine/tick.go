@@ -159,12 +159,15 @@ func (e *Engine) expireDue() (more bool) {
 	if e.role.Replica && e.pause.deadline == 0 {
 		e.expireOwn()
 	}
+	keys, elements := e.stats.expired, e.stats.expiredElements
 	for i := range e.Keyspace.Len() {
 		e.Keyspace.Begin()
 		if _, left := e.Keyspace.DB(i).Reap(reapBudget); left {
 			more = true
 		}
 	}
+	e.stats.reaped += e.stats.expired - keys
+	e.stats.reapedElements += e.stats.expiredElements - elements
 	return more
 }
 

@@ -8,6 +8,7 @@ import "github.com/miniserver-go/miniserver/ds/dict"
 // 16 bits of minutes and a logarithmic counter of 8 bits, as in Redis since 4.0.
 type Access struct {
 	LFU       bool
+	OnChange  bool   // the LRU clock is when an entry last changed: LRM
 	NoTouch   bool   // record nothing: CLIENT NO-TOUCH
 	LogFactor uint64 // lfu-log-factor: the larger, the slower the counter saturates
 	DecayTime int64  // lfu-decay-time: minutes for the counter to fall by one; 0 never
@@ -26,6 +27,13 @@ func (ks *Keyspace) initAccess(h *header) {
 		return
 	}
 	h.setClock(ks.lruClock())
+}
+
+// read records an access that changes nothing.
+func (ks *Keyspace) read(h *header) {
+	if !ks.Access.OnChange {
+		ks.touch(h)
+	}
 }
 
 // touch records an access.

@@ -127,7 +127,7 @@ func (db *DB) Touch(key []byte) bool {
 	if e.absent() {
 		return false
 	}
-	db.ks.touch(e.head())
+	db.ks.read(e.head())
 	return true
 }
 
@@ -137,7 +137,7 @@ func (db *DB) Find(key []byte) (Value, bool) {
 	if e.absent() {
 		return nil, false
 	}
-	db.ks.touch(e.head())
+	db.ks.read(e.head())
 	return db.read(e.entry), true
 }
 

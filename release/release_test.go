@@ -8,16 +8,17 @@ import (
 
 func TestWhatReleasesHave(t *testing.T) {
 	for since, want := range map[string][]string{
-		"1.0.0":              {"redis:6.2", "redis:7.0", "redis:7.2", "redis:7.4", "redis:8.0", "valkey:8.1"},
-		"7.0.0":              {"redis:7.0", "redis:7.2", "redis:7.4", "redis:8.0", "valkey:8.1"},
-		"7.2":                {"redis:7.2", "redis:7.4", "redis:8.0", "valkey:8.1"},
-		"7.4.0":              {"redis:7.4", "redis:8.0"},
-		"8.0.0 valkey:8.0.0": {"redis:8.0", "valkey:8.1"},
-		"8.2.0 valkey:8.1.0": {"valkey:8.1"},
+		"1.0.0":              {"redis:6.2", "redis:7.0", "redis:7.2", "redis:7.4", "redis:8.0", "redis:8.6", "valkey:8.1"},
+		"7.0.0":              {"redis:7.0", "redis:7.2", "redis:7.4", "redis:8.0", "redis:8.6", "valkey:8.1"},
+		"7.2":                {"redis:7.2", "redis:7.4", "redis:8.0", "redis:8.6", "valkey:8.1"},
+		"7.4.0":              {"redis:7.4", "redis:8.0", "redis:8.6"},
+		"8.0.0 valkey:8.0.0": {"redis:8.0", "redis:8.6", "valkey:8.1"},
+		"8.2.0 valkey:8.1.0": {"redis:8.6", "valkey:8.1"},
 		"valkey:8.1.0":       {"valkey:8.1"},
-		"8.2.0":              nil,
+		"8.2.0":              {"redis:8.6"},
+		"8.8.0":              nil,
 		"valkey:9.0.0":       nil,
-		"bloom:1.0.0":        {"redis:6.2", "redis:7.0", "redis:7.2", "redis:7.4", "redis:8.0", "valkey:8.1"},
+		"bloom:1.0.0":        {"redis:6.2", "redis:7.0", "redis:7.2", "redis:7.4", "redis:8.0", "redis:8.6", "valkey:8.1"},
 	} {
 		var got []string
 		for _, r := range Known {
@@ -36,7 +37,7 @@ func TestWhatReleasesHave(t *testing.T) {
 }
 
 func TestSinceByProduct(t *testing.T) {
-	redis, valkey := Known[0], Known[5]
+	redis, valkey := Known[0], Known[6]
 	for text, want := range map[string][2]string{
 		"6.2.0":              {"6.2.0", "6.2.0"},
 		"8.2.0 valkey:8.0.0": {"8.2.0", "8.0.0"},
@@ -51,9 +52,9 @@ func TestFind(t *testing.T) {
 	r, err := Find("Redis:7.2")
 	require.NoError(t, err)
 	require.Equal(t, 0x070205, Number(r.Version))
-	require.Equal(t, []string{"7.2.5", "7.2.4"}, []string{r.Redis, Known[5].Redis})
+	require.Equal(t, []string{"7.2.5", "7.2.4"}, []string{r.Redis, Known[6].Redis})
 	_, err = Find("redis:5.0")
-	require.EqualError(t, err, `unknown release "redis:5.0"; it must be one of: redis:6.2, redis:7.0, redis:7.2, redis:7.4, redis:8.0, valkey:8.1, default`)
+	require.EqualError(t, err, `unknown release "redis:5.0"; it must be one of: redis:6.2, redis:7.0, redis:7.2, redis:7.4, redis:8.0, redis:8.6, valkey:8.1, default`)
 	require.Panics(t, func() { From("7.x") })
 }
 

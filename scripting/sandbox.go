@@ -30,6 +30,9 @@ func (s *Scripts) load(into *sandbox, proto *lua.Proto) *lua.Function {
 	return s.lua.Load(proto)
 }
 
+// marksArrays is when cjson.decode_array_with_array_mt came.
+var marksArrays = release.From("8.6.0")
+
 // newState builds the sandbox of scripts: Lua's harmless libraries, Redis' own, KEYS and ARGV. All but KEYS and ARGV
 // are read-only.
 func (s *Scripts) newState() *lua.State {
@@ -41,7 +44,7 @@ func (s *Scripts) newState() *lua.State {
 	lua.OpenTable(L)
 	s.random = lua.OpenMath(L)
 	redislib.OpenBit(L)
-	redislib.OpenCjson(L)
+	redislib.OpenCjson(L, s.engine.Release.Has(marksArrays))
 	redislib.OpenCmsgpack(L)
 	redislib.OpenStruct(L)
 	s.openRedis(L)

@@ -322,6 +322,8 @@ func TestTranscriptsOverTCP(t *testing.T) {
 // TestTranscriptsOnRedis runs there what the default release can run of them.
 func TestTranscriptsOnRedis(t *testing.T) { runOn(t, reference.Default) }
 
+func TestTranscriptsOnRedis86(t *testing.T) { runOn(t, reference.Redis86) }
+
 func TestTranscriptsOnRedis70(t *testing.T) { runOn(t, reference.Redis70) }
 
 func TestTranscriptsOnValkey(t *testing.T) { runOn(t, reference.Valkey81) }
@@ -332,10 +334,10 @@ func runOn(t *testing.T, r reference.Release) {
 	corpus.RunFiles(t, corpus.Real(t, r, 2), commandCorpus, corpus.Files(t, commandCorpus), todo(t, r)...)
 }
 
-// TestTranscriptsLikeOlder runs what a server of another release can run of them in an engine that behaves as that release.
-func TestTranscriptsLikeOlder(t *testing.T) {
+// TestTranscriptsLikeOthers runs what a server of another release can run of them in an engine that behaves as that release.
+func TestTranscriptsLikeOthers(t *testing.T) {
 	quick.OneGoroutine(t, "runs all transcripts in one more world")
-	for _, r := range []reference.Release{reference.Redis70, reference.Valkey81} {
+	for _, r := range []reference.Release{reference.Redis86, reference.Redis70, reference.Valkey81} {
 		t.Run(string(r), func(t *testing.T) {
 			w := memoryLike(t, r, "an engine like "+string(r))
 			corpus.RunFiles(t, w, commandCorpus, corpus.Files(t, commandCorpus), todo(t, "like-"+r)...)

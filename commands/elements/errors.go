@@ -17,6 +17,12 @@ const (
 	errElementsWord  = "ERR Mandatory argument %s is missing or not at the right position"
 	errElementsZero  = "ERR Parameter `num%s` should be greater than 0"
 	errElementsMatch = "ERR The `num%s` parameter must match the number of arguments"
+	errNoClause      = "ERR missing %s argument"
+	errClauseTwice   = "ERR %s keyword specified multiple times"
+	errClauseShort   = "ERR %s requires at least num%s and one %s argument"
+	errClauseArity   = engine.Error("ERR wrong number of arguments")
+	errConditions    = engine.Error("ERR Multiple condition flags specified")
+	errOption        = "ERR unknown argument: %s"
 )
 
 // Cursors and counts.

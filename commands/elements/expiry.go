@@ -150,24 +150,34 @@ func expireElements(c *engine.Call, k engine.ElementKind, u Unit) {
 	key := c.Arg()
 	v := Collection(c, key, k, true)
 	deadline := Deadline(c, u)
-	on := elementCondition(c)
 	if l, ok := v.(*list.List); ok && u == AtMillis && c.Word("INDEXES") {
 		expireIndexes(c, key, l, deadline)
 		return
 	}
-	names := ParseNames(c, k, errElementsZero)
+	on, names, at := conditionAndNames(c, k)
 	if c.OK() {
 		x := Expiration{Call: c, Kind: k, Key: key, Deadline: deadline, On: on}
 		if c.Propagates() {
-			x.Head = headWithDeadline(c, k, u, deadline, len(names))
+			x.Head, x.Tail = headWithDeadline(c, k, u, deadline, at), c.Args[at+2+len(names):]
 		}
 		x.Reply(v, names)
 	}
 }
 
-// headWithDeadline returns the arguments of a call before the number of its elements, as those of PEXPIREAT.
-func headWithDeadline(c *engine.Call, k engine.ElementKind, u Unit, deadline int64, elements int) [][]byte {
-	head := slices.Clone(c.Args[:len(c.Args)-elements-1])
+// conditionAndNames reads a condition and the names of elements, and returns the position of the word before their number.
+func conditionAndNames(c *engine.Call, k engine.ElementKind) (on ExpireConditions, names [][]byte, at int) {
+	if c.Has(AnyOrder) {
+		return expiryArgs(c, k)
+	}
+	on = elementCondition(c)
+	at = c.Pos()
+	return on, ParseNames(c, k, errElementsZero), at
+}
+
+// headWithDeadline returns the arguments of a call before the number of its elements, as those of PEXPIREAT. The word at
+// position at is the last of them.
+func headWithDeadline(c *engine.Call, k engine.ElementKind, u Unit, deadline int64, at int) [][]byte {
+	head := slices.Clone(c.Args[:at+1])
 	if u != AtMillis {
 		head[0], head[2] = []byte(strings.ToUpper(k.Letter)+"PEXPIREAT"), engine.Decimal(deadline)
 	}
@@ -183,6 +193,7 @@ type Expiration struct {
 	On       ExpireConditions
 	Named    [][]byte // what is propagated if one of them got the deadline; nil for those that did
 	Head     [][]byte // what is propagated before the number of elements; nil for PEXPIREAT of the kind
+	Tail     [][]byte // and after the elements
 
 	set, deleted int // elements that got the deadline, or were deleted because it has passed
 	// The names of both, collected only if somebody wants to know them.
@@ -248,7 +259,7 @@ func (x *Expiration) Report() {
 		x.setNames = x.Named
 	}
 	if len(x.setNames) > 0 {
-		propagateDeadline(x.Call, x.Kind, x.Key, x.Deadline, x.Head, x.setNames)
+		propagateDeadline(x.Call, x.Kind, x.Key, x.Deadline, x.Head, slices.Concat(x.setNames, x.Tail), len(x.setNames))
 	}
 	if len(x.deletedNames) > 0 {
 		propagateRemoval(x.Call, x.Kind, x.Key, x.deletedNames)
@@ -257,15 +268,15 @@ func (x *Expiration) Report() {
 
 // PropagateDeadline propagates the PEXPIREAT of a kind for elements of a key.
 func PropagateDeadline(c *engine.Call, k engine.ElementKind, key []byte, deadline int64, elements [][]byte) {
-	propagateDeadline(c, k, key, deadline, nil, elements)
+	propagateDeadline(c, k, key, deadline, nil, elements, len(elements))
 }
 
-// propagateDeadline is PropagateDeadline with the arguments before the number of elements; nil for the usual ones.
-func propagateDeadline(c *engine.Call, k engine.ElementKind, key []byte, deadline int64, head, elements [][]byte) {
+// propagateDeadline is PropagateDeadline with the arguments before the number n of elements, nil for the usual ones, and after it.
+func propagateDeadline(c *engine.Call, k engine.ElementKind, key []byte, deadline int64, head, tail [][]byte, n int) {
 	if head == nil {
 		head = [][]byte{[]byte(strings.ToUpper(k.Letter) + "PEXPIREAT"), key, engine.Decimal(deadline), []byte(k.Word)}
 	}
-	c.Propagate(append(append(head, engine.Decimal(int64(len(elements)))), elements...)...)
+	c.Propagate(append(append(head, engine.Decimal(int64(n))), tail...)...)
 }
 
 // propagateRemoval propagates the removal of elements, one by one as in Redis; of a list, of all elements with each of the

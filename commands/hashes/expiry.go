@@ -52,30 +52,44 @@ func editHash(c *engine.Call, key []byte) *hash.Hash {
 func cmdHGetEx(c *engine.Call) {
 	key := c.Arg()
 	h := editHash(c, key)
-	deadline, given := fieldDeadline(c)
-	persist := !given && c.Word("PERSIST")
-	fields := elements.ParseNames(c, engine.HashFields, engine.ErrElementsCount)
+	o := parseGetExOptions(c)
 	if !c.OK() {
 		return
 	}
-	if given {
-		replyAndExpire(c, key, h, deadline, fields)
+	if o.given {
+		replyAndExpire(c, key, h, o)
 		return
 	}
-	replyValues(c, h, fields)
-	if persist {
-		persistFields(c, key, h, fields)
+	replyValues(c, h, o.fields)
+	if o.persist {
+		persistFields(c, key, h, o)
 	}
+}
+
+// parseGetExOptions reads the arguments of HGETEX after the key.
+func parseGetExOptions(c *engine.Call) (o fieldOptions) {
+	if c.Has(elements.AnyOrder) {
+		o.parse(c, 1)
+		if o.fnx || o.fxx || o.keepTTL {
+			c.Refuse(errFieldsUnknown)
+		}
+		return o
+	}
+	o.deadline, o.given = fieldDeadline(c)
+	o.persist = !o.given && c.Word("PERSIST")
+	o.word = c.Pos()
+	o.fields = elements.ParseNames(c, engine.HashFields, engine.ErrElementsCount)
+	return o
 }
 
 // replyAndExpire replies with the value of each field and then gives it a deadline: if that has passed, the field is absent
 // where it is named again.
-func replyAndExpire(c *engine.Call, key []byte, h *hash.Hash, deadline int64, fields [][]byte) {
-	x := elements.Expiration{Call: c, Kind: engine.HashFields, Key: key, Deadline: deadline, Named: fields,
-		Head: [][]byte{[]byte("HPEXPIREAT"), key, engine.Decimal(deadline), c.Args[len(c.Args)-len(fields)-2]}}
-	c.Reply.Array(len(fields))
+func replyAndExpire(c *engine.Call, key []byte, h *hash.Hash, o fieldOptions) {
+	x := elements.Expiration{Call: c, Kind: engine.HashFields, Key: key, Deadline: o.deadline, Named: o.fields,
+		Head: [][]byte{[]byte("HPEXPIREAT"), key, engine.Decimal(o.deadline), c.Args[o.word]}}
+	c.Reply.Array(len(o.fields))
 	h.ExpectDeadline()
-	for _, field := range fields {
+	for _, field := range o.fields {
 		replyValue(c, h, field)
 		x.Expire(h, field)
 	}
@@ -85,22 +99,36 @@ func replyAndExpire(c *engine.Call, key []byte, h *hash.Hash, deadline int64, fi
 // fieldDeadline reads [EX seconds | PX milliseconds | EXAT unix-time-seconds | PXAT unix-time-milliseconds].
 // given is false if there is none of them.
 func fieldDeadline(c *engine.Call) (deadline int64, given bool) {
+	u, given := deadlineWord(c)
+	if !given {
+		return 0, false
+	}
+	return timeArg(c, u), true
+}
+
+// deadlineWord moves past [EX | PX | EXAT | PXAT] and returns the unit; given is false if it is none of them.
+func deadlineWord(c *engine.Call) (u elements.Unit, given bool) {
 	for _, w := range elements.ExpiryWords {
 		if c.Word(w.Word) {
-			if !c.More() {
-				c.Refuse(errFieldsNoTime)
-			}
-			return elements.Deadline(c, w.Unit), true
+			return w.Unit, true
 		}
 	}
-	return 0, false
+	return u, false
+}
+
+// timeArg reads the time behind such a word as a deadline.
+func timeArg(c *engine.Call, u elements.Unit) int64 {
+	if !c.More() {
+		c.Refuse(errFieldsNoTime)
+	}
+	return elements.Deadline(c, u)
 }
 
 // persistFields removes the deadlines of fields. If one had a deadline, it propagates the HPERSIST of all.
-func persistFields(c *engine.Call, key []byte, h *hash.Hash, fields [][]byte) {
+func persistFields(c *engine.Call, key []byte, h *hash.Hash, o fieldOptions) {
 	var persisted [][]byte
 	h.ExpectDeadline() // even if none had one, as in Redis
-	for _, field := range fields {
+	for _, field := range o.fields {
 		if deadline, _ := h.Deadline(field); deadline != 0 {
 			h.SetDeadline(field, 0, nil)
 			persisted = append(persisted, field)
@@ -111,7 +139,7 @@ func persistFields(c *engine.Call, key []byte, h *hash.Hash, fields [][]byte) {
 		return
 	}
 	c.Changed(key, engine.HashFields.Event("persist"), persisted...)
-	c.PropagateAs(append([][]byte{[]byte("HPERSIST"), key}, c.Args[len(c.Args)-len(fields)-2:]...)...)
+	c.PropagateAs(append([][]byte{[]byte("HPERSIST"), key}, c.Args[o.word:o.word+2+len(o.fields)]...)...)
 }
 
 // HGETDEL key FIELDS numfields field [field ...]
@@ -138,14 +166,71 @@ func cmdHGetDel(c *engine.Call) {
 	}
 }
 
-// setExOptions are the arguments of HSETEX.
-type setExOptions struct {
+// fieldOptions are the arguments of HGETEX and HSETEX after the key.
+type fieldOptions struct {
 	fnx, fxx bool
 	keepTTL  bool
+	persist  bool
 	given    bool // a deadline
 	deadline int64
 	at       int      // position of the word that gives it
-	pairs    [][]byte // field value ...
+	word     int      // position of FIELDS
+	fields   [][]byte // HSETEX: field value ...
+}
+
+// parse reads the options of both commands and the fields, per arguments for each, in any order.
+func (o *fieldOptions) parse(c *engine.Call, per int) {
+	l := elements.Clause{Kind: engine.HashFields, Per: per, Least: 1,
+		TooShort: c.Engine.Errorf(engine.ErrArity, c.Cmd.FullName()), BadCount: errFieldsNumber}
+	l.Parse(c, func() bool { return o.parseCondition(c) || o.parseExpiry(c, per) })
+	o.fields, o.word = l.List, l.At
+}
+
+// parseCondition moves past [FNX | FXX] and reports whether it did.
+func (o *fieldOptions) parseCondition(c *engine.Call) bool {
+	had := o.fnx || o.fxx
+	switch {
+	case c.Word("FNX"):
+		o.fnx = true
+	case c.Word("FXX"):
+		o.fxx = true
+	default:
+		return false
+	}
+	if had {
+		c.Refuse(errFieldsOne)
+	}
+	return true
+}
+
+// parseExpiry moves past [EX seconds | PX milliseconds | EXAT unix-time-seconds | PXAT unix-time-milliseconds | KEEPTTL |
+// PERSIST] and reports whether it did. KEEPTTL beside PERSIST is refused later, since no command has both.
+func (o *fieldOptions) parseExpiry(c *engine.Call, per int) bool {
+	at, had := c.Pos(), o.given
+	switch u, given := deadlineWord(c); {
+	case given:
+		o.refuseSecond(c, had || o.keepTTL || o.persist, per)
+		o.deadline, o.given, o.at = timeArg(c, u), true, at
+	case c.Word("KEEPTTL"):
+		o.refuseSecond(c, had || o.keepTTL, per)
+		o.keepTTL = true
+	case c.Word("PERSIST"):
+		o.refuseSecond(c, had || o.persist, per)
+		o.persist = true
+	default:
+		return false
+	}
+	return true
+}
+
+// refuseSecond latches the error for a second option of which there may be one, if there was one.
+func (o *fieldOptions) refuseSecond(c *engine.Call, had bool, per int) {
+	switch {
+	case had && per == 1:
+		c.Refuse(errFieldsPersist)
+	case had:
+		c.Refuse(errFieldsTime)
+	}
 }
 
 // HSETEX key [FNX | FXX] [EX seconds | PX milliseconds | EXAT unix-time-seconds | PXAT
@@ -171,11 +256,18 @@ func cmdHSetEx(c *engine.Call) {
 }
 
 // parseSetExOptions reads the arguments of HSETEX after the key.
-func parseSetExOptions(c *engine.Call) (o setExOptions) {
+func parseSetExOptions(c *engine.Call) (o fieldOptions) {
+	if c.Has(elements.AnyOrder) {
+		o.parse(c, 2)
+		if o.persist {
+			c.Refuse(errFieldsUnknown)
+		}
+		return o
+	}
 	conditions, expiries := 0, 0 // expiries are deadlines and KEEPTTL
 	for c.More() {
 		if c.Word("FIELDS") {
-			o.pairs = fieldPairs(c)
+			o.fields = fieldPairs(c)
 			return o
 		}
 		switch {
@@ -223,9 +315,9 @@ func fieldPairs(c *engine.Call) [][]byte {
 }
 
 // allow reports whether the conditions hold: FXX if all fields exist, FNX if no field exists.
-func (o *setExOptions) allow(h *hash.Hash) bool {
-	for i := 0; i < len(o.pairs) && (o.fnx || o.fxx); i += 2 {
-		if h.Has(o.pairs[i]) != o.fxx {
+func (o *fieldOptions) allow(h *hash.Hash) bool {
+	for i := 0; i < len(o.fields) && (o.fnx || o.fxx); i += 2 {
+		if h.Has(o.fields[i]) != o.fxx {
 			return false
 		}
 	}
@@ -233,12 +325,12 @@ func (o *setExOptions) allow(h *hash.Hash) bool {
 }
 
 // setFieldsUntil sets fields and their deadlines.
-func setFieldsUntil(c *engine.Call, key []byte, h *hash.Hash, o setExOptions) {
-	for i := 0; i < len(o.pairs); i += 2 {
+func setFieldsUntil(c *engine.Call, key []byte, h *hash.Hash, o fieldOptions) {
+	for i := 0; i < len(o.fields); i += 2 {
 		if o.keepTTL {
-			h.Update(o.pairs[i], o.pairs[i+1], c.Engine.Config.Hash)
+			h.Update(o.fields[i], o.fields[i+1], c.Engine.Config.Hash)
 		} else {
-			h.Set(o.pairs[i], o.pairs[i+1], c.Engine.Config.Hash)
+			h.Set(o.fields[i], o.fields[i+1], c.Engine.Config.Hash)
 		}
 	}
 	if o.given {
@@ -246,16 +338,16 @@ func setFieldsUntil(c *engine.Call, key []byte, h *hash.Hash, o setExOptions) {
 	}
 	// A deadline in a journal was ahead when it was written: the fields are set, and expire.
 	if o.given && o.deadline <= c.Now() && !c.Engine.Keyspace.Replaying {
-		c.Changed(key, "hhset", fieldsOf(c, o.pairs)...)
+		c.Changed(key, "hhset", fieldsOf(c, o.fields)...)
 		deleteSetFields(c, key, o)
 		return
 	}
-	for i := 0; i < len(o.pairs) && o.given; i += 2 {
-		h.SetDeadline(o.pairs[i], max(o.deadline, 1), c.Dice()) // 0 stands for no deadline
+	for i := 0; i < len(o.fields) && o.given; i += 2 {
+		h.SetDeadline(o.fields[i], max(o.deadline, 1), c.Dice()) // 0 stands for no deadline
 	}
-	c.Changed(key, "hhset", fieldsOf(c, o.pairs)...)
+	c.Changed(key, "hhset", fieldsOf(c, o.fields)...)
 	if o.given {
-		c.Changed(key, engine.HashFields.Event("expire"), fieldsOf(c, o.pairs)...)
+		c.Changed(key, engine.HashFields.Event("expire"), fieldsOf(c, o.fields)...)
 		c.Engine.TickBy(o.deadline)
 	}
 	if o.given && c.Propagates() && !engine.IsWord(c.Args[o.at], "PXAT") {
@@ -266,11 +358,11 @@ func setFieldsUntil(c *engine.Call, key []byte, h *hash.Hash, o setExOptions) {
 }
 
 // deleteSetFields deletes fields that were set with a deadline that has passed.
-func deleteSetFields(c *engine.Call, key []byte, o setExOptions) {
+func deleteSetFields(c *engine.Call, key []byte, o fieldOptions) {
 	h := editHash(c, key) // the earlier view ended with Changed
-	for i := 0; i < len(o.pairs); i += 2 {
-		h.Delete(o.pairs[i])
-		c.Propagate([]byte("HDEL"), key, o.pairs[i])
+	for i := 0; i < len(o.fields); i += 2 {
+		h.Delete(o.fields[i])
+		c.Propagate([]byte("HDEL"), key, o.fields[i])
 	}
-	c.Changed(key, engine.HashFields.Removed(), fieldsOf(c, o.pairs)...)
+	c.Changed(key, engine.HashFields.Removed(), fieldsOf(c, o.fields)...)
 }

@@ -57,8 +57,11 @@ func cmdObjectEncoding(c *engine.Call) {
 	}
 }
 
-// embedsKeys is since when a key, its deadline and a short text are one object.
-var embedsKeys = release.From("valkey:8.1.0")
+// embedsKeys is since when a key and a short text are one object.
+var embedsKeys = release.From("8.6.0 valkey:8.1.0")
+
+// embedsDeadlines is since when a key's deadline is in it, too.
+var embedsDeadlines = release.From("valkey:8.1.0")
 
 // encoding returns the encoding of the value at key. Where keys are embedded, a text is raw if there is no room for it beside
 // the key.
@@ -69,7 +72,7 @@ func encoding(c *engine.Call, key []byte, v keyspace.Value) string {
 	}
 	const object, header, text, deadline = 16, 3, 4, 8 // bytes, of 64 in a cache line
 	size := object + header + len(key) + text + v.Len()
-	if d, _ := c.DB.Deadline(key); d != 0 {
+	if d, _ := c.DB.Deadline(key); d != 0 && c.Has(embedsDeadlines) {
 		size += deadline
 	}
 	if size > 64 {

@@ -32,8 +32,8 @@ func sortLines() []engine.Command {
 	const categories = "-keyspace set sortedset list dangerous"
 	return []engine.Command{
 		{Name: "sort", Arity: -2, Flags: engine.Write | engine.DenyOOM,
-			Keys: engine.Key(1, "RO access").And(engine.UnknownKeys("RO access"), engine.UnknownKeys("OW update")).FoundBy(sortedKeys(1)), Run: cmdSort, ACL: categories, Since: "1.0.0",
-			Was:        []engine.Was{{Before: "8.0.0", Edit: engine.FindsKeys(sortedKeys(0))}}, // until a security release of 8.0
+			Keys: engine.Key(1, "RO access").And(engine.UnknownKeys("RO access"), engine.UnknownKeys("OW update")).FoundBy(sortedKeys(0)), Run: cmdSort, ACL: categories, Since: "1.0.0",
+			Was:        []engine.Was{{Before: "8.6.0", Edit: engine.FindsKeys(sortedKeys(1))}, {Before: "8.0.0", Edit: engine.FindsKeys(sortedKeys(0))}}, // 8.0 has a security release
 			Syntax:     "key [BY by-pattern(pattern):pattern#1] limit(/offset_count)=[LIMIT offset count] [<GET get-pattern(pattern):pattern#1>...] order=[ASC|DESC] [sorting=ALPHA] [STORE destination#2]",
 			Summary:    "Sorts the elements in a list, a set, or a sorted set, optionally storing the result.",
 			Complexity: "O(N + M log M), N being the number of elements, and M the number of those returned; O(N) with BY nosort"},

@@ -105,7 +105,7 @@ func cmdXGroupCreate(c *engine.Call) {
 	if !c.OK() {
 		return
 	}
-	if s.AddGroup(name, last, read) == nil {
+	if s.AddGroup(name, last, readAtMost(c, s, read)) == nil {
 		c.Fail(errGroupExists)
 		return
 	}
@@ -132,7 +132,7 @@ func cmdXGroupSetID(c *engine.Call) {
 	if !c.OK() {
 		return
 	}
-	g.Last, g.Read = last, read
+	g.Last, g.Read = last, readAtMost(c, s, read)
 	c.ChangedUnwatched(key, "txgroup-setid")
 	c.Reply.Status("OK")
 }
@@ -153,6 +153,14 @@ func groupOptions(c *engine.Call, create bool) (read int64, mkStream bool) {
 		}
 	}
 	return read, mkStream
+}
+
+// readAtMost returns the number of entries that a group has read: since Redis 8.6 not more than were ever added.
+func readAtMost(c *engine.Call, s *stream.Stream, read int64) int64 {
+	if !c.Has(boundsReads) {
+		return read
+	}
+	return min(read, s.Added())
 }
 
 // groupID returns the last delivered ID that arg sets for a group. "$" is the last ID of the stream. "-" and "+" are IDs

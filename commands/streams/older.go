@@ -27,6 +27,7 @@ var (
 	claimsByReading    = release.From("8.4.0")              // XREADGROUP with CLAIM
 	showsReturned      = release.From("8.8.0")              // XINFO STREAM FULL, also if no message is without a consumer
 	showsProducers     = release.From("8.6.0")              // XINFO STREAM, also for a stream that has none
+	boundsReads        = release.From("8.6.0")              // ENTRIESREAD is at most the number of entries that were added
 	countsLag          = release.From("8.0.0")              // the lag is known where nothing was deleted ahead
 	countsReads        = release.From("8.0.0 valkey:8.1.0") // so is the number of entries read
 )

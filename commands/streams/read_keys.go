@@ -12,9 +12,13 @@ func pairedKeys(from int) engine.Keys {
 	return keysAfterStreams(from, "RO access incomplete").FoundBy(keysOfRead)
 }
 
-// trustsStreams is how they are found from Redis 7.0 on, until a security release of 8.0: behind the first such word.
-func trustsStreams(from int) []engine.Was {
-	return []engine.Was{{Before: "8.0.0", Edit: engine.HasKeys(keysAfterStreams(from, "RO access"))}, {Before: "7.0.0", Edit: engine.FindsKeys(keysOfRead)}}
+// trustingStreams is how they are found except in the security releases of 8.0: behind the first such word.
+func trustingStreams(from int) engine.Keys { return keysAfterStreams(from, "RO access") }
+
+// pairsStreams is how they were found in 8.0, and before 7.0.
+func pairsStreams(from int) []engine.Was {
+	return []engine.Was{{Before: "8.6.0", Edit: engine.HasKeys(pairedKeys(from))}, {Before: "8.0.0", Edit: engine.HasKeys(trustingStreams(from))},
+		{Before: "7.0.0", Edit: engine.FindsKeys(keysOfRead)}}
 }
 
 func keysOfRead(args [][]byte) (at []int, ok bool) {

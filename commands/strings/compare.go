@@ -35,13 +35,14 @@ var comparisons = [...]comparisonWord{
 // digestLen is the number of a digest's hexadecimal digits.
 const digestLen = 16
 
-// parseComparison moves past a comparison and its operand and reports whether it did.
+// parseComparison moves past a comparison and its operand and reports whether it did. A second one must be of the same word;
+// it replaces the first.
 func parseComparison(c *engine.Call, k *comparison) bool {
 	if c.Left() < 2 {
 		return false
 	}
 	for i := range comparisons {
-		if w := &comparisons[i]; c.Word(w.word) {
+		if w := &comparisons[i]; (!k.compares() || k.comparisonWord == w) && c.Word(w.word) {
 			*k = comparison{w, c.Arg()}
 			return true
 		}

@@ -112,15 +112,19 @@ func cmdSet(c *engine.Call) {
 // getsWithNX is when SET began to take NX and GET together.
 var getsWithNX = release.From("7.0.0")
 
+// joinsConditions is Redis, whose SET takes NX or XX after a comparison, and a comparison again. Valkey's does not.
+var joinsConditions = release.From(release.NoValkey)
+
 // parseSetOptions reads SET's options in any order.
 func parseSetOptions(c *engine.Call) (o setOptions) {
 	for c.More() {
+		alone := o.compares() && !c.Has(joinsConditions)
 		switch {
-		case !o.xx && !o.compares() && (!o.get || c.Has(getsWithNX)) && c.Word("NX"):
+		case !o.xx && !alone && (!o.get || c.Has(getsWithNX)) && c.Word("NX"):
 			o.nx = true
-		case !o.nx && !o.compares() && c.Word("XX"):
+		case !o.nx && !alone && c.Word("XX"):
 			o.xx = true
-		case !o.nx && !o.xx && !o.compares() && parseComparison(c, &o.comparison):
+		case !o.nx && !o.xx && !alone && parseComparison(c, &o.comparison):
 		case (!o.nx || c.Has(getsWithNX)) && c.Word("GET"):
 			o.get = true
 		case !o.Given && c.Word("KEEPTTL"):
@@ -137,8 +141,10 @@ func parseSetOptions(c *engine.Call) (o setOptions) {
 // comparison.
 func refusesSet(c *engine.Call, o *setOptions, key []byte, old *str.Value, had bool) bool {
 	switch {
+	case (o.nx || o.xx) && c.DB.Exists(key) == o.nx:
+		return true
 	case !o.compares():
-		return c.DB.Exists(key) == o.nx
+		return false
 	case had:
 		return !holds(c, old, &o.comparison)
 	}
@@ -299,13 +305,27 @@ func cmdMSetEx(c *engine.Call) {
 		}
 	}
 	for i := 0; i < len(pairs); i += 2 {
-		setWith(c, &o, pairs[i], pairs[i+1], deadline)
+		setOneOf(c, &o, pairs[i], pairs[i+1], deadline)
 	}
 	if o.Given && c.Propagates() {
 		c.PropagateAs(slices.Concat(c.Args[:2+len(pairs)], [][]byte{[]byte("PXAT"), engine.Decimal(deadline)})...)
 	}
 	c.Reply.Int(1)
 }
+
+// setOneOf is setWith, but reports the deadline of Redis' MSETEX before the value.
+func setOneOf(c *engine.Call, o *setOptions, key, value []byte, deadline int64) {
+	if !o.Given || !c.Has(expiresFirst) {
+		setWith(c, o, key, value, deadline)
+		return
+	}
+	c.DB.SetUntil(key, c.Engine.Keyspace.String(value), deadline)
+	c.Changed(key, "gexpire")
+	c.Changed(key, "$set")
+}
+
+// expiresFirst is Redis. Valkey reports the value first.
+var expiresFirst = release.From(release.NoValkey)
 
 // countedPairs reads numkeys key value [key value ...].
 func countedPairs(c *engine.Call) (pairs [][]byte) {

@@ -170,6 +170,9 @@ func (q *query) each(s *zset.Set, fn func(member []byte, score float64) bool) {
 // of the range.
 var offsetsFromEnd = release.From("7.4.0 valkey:8.0.0")
 
+// noOffsetsFromEnd is when Redis took that back.
+var noOffsetsFromEnd = release.From("8.6.0")
+
 // from returns the offset at which a range by score or by member begins. A negative one leaves nothing.
 func (q *query) from(s *zset.Set) int {
 	_, packed := s.Packed()
@@ -200,7 +203,7 @@ func parseQueryOptions(c *engine.Call, q *query) {
 			q.withScores = true
 		case c.Left() > 2 && c.Word("LIMIT"):
 			q.offset, q.limit = c.Int(), c.Int()
-			q.fromEnd = q.offset < 0 && c.Has(offsetsFromEnd)
+			q.fromEnd = q.offset < 0 && c.Has(offsetsFromEnd) && !c.Has(noOffsetsFromEnd)
 		case q.optional && !q.reverse && c.Word("REV"):
 			q.reverse = true
 		case q.optional && q.kind == byRank && c.Word("BYLEX"):

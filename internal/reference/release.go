@@ -19,6 +19,9 @@ type Release string
 // Default is the release that miniserver stands for.
 const Default Release = "redis:8.0"
 
+// Redis86 is the newest release of Redis that miniserver can stand for.
+const Redis86 Release = "redis:8.6"
+
 // Redis70 is the release that Debian 12 has.
 const Redis70 Release = "redis:7.0"
 
@@ -98,7 +101,7 @@ func (r Release) required() bool {
 	case "":
 		return false
 	case "1":
-		return slices.Contains([]Release{Default, Redis70, Valkey81}, r)
+		return slices.Contains([]Release{Default, Redis86, Redis70, Valkey81}, r)
 	default:
 		return slices.Contains(strings.Fields(list), string(r))
 	}

@@ -20,8 +20,7 @@ func (s *Saver) startBackground() bool {
 	o, err := s.create()
 	if err != nil {
 		s.opts.Log('#', "Can't save in background: %v", err)
-		s.stats.lastOK = false
-		s.updateDenial()
+		s.failed()
 		return false
 	}
 	records := s.newRecords()
@@ -41,6 +40,13 @@ func (s *Saver) startBackground() bool {
 	return true
 }
 
+// failed records that a save in the background failed.
+func (s *Saver) failed() {
+	s.stats.lastOK = false
+	s.stats.failures++
+	s.updateDenial()
+}
+
 // finished records the result of a save in the background.
 func (s *Saver) finished(j *bgsave, err error) {
 	s.running = nil
@@ -51,10 +57,10 @@ func (s *Saver) finished(j *bgsave, err error) {
 		return
 	case err != nil:
 		s.opts.Log('#', "Background saving error: %v", err)
-		s.stats.lastOK = false
-		s.updateDenial()
+		s.failed()
 		return
 	}
+	s.stats.failures = 0
 	s.opts.Log('*', "Background saving terminated with success")
 	s.stats.saves++
 	s.saved(s.engine.Dirty() - j.dirty)

@@ -103,7 +103,7 @@ func (s *Saver) fill(b *bytes.Buffer) {
 	}
 	engine.Fields(b, "current_save_keys_processed", keys, "current_save_keys_total", total, "current_fork_perc", strconv.FormatFloat(share, 'f', 2, 64),
 		"rdb_bgsave_in_progress", running, "rdb_last_save_time", f.lastSave, "rdb_last_bgsave_status", status,
-		"rdb_last_bgsave_time_sec", f.lastSeconds, "rdb_current_bgsave_time_sec", current, "rdb_saves", f.saves,
+		"rdb_last_bgsave_time_sec", f.lastSeconds, "rdb_current_bgsave_time_sec", current, "rdb_saves", f.saves, "rdb_saves_consecutive_failures", f.failures,
 		"rdb_last_cow_size", 0, "current_cow_peak", 0, "current_cow_size", 0, "current_cow_size_age", 0,
 		"module_fork_in_progress", 0, "module_fork_last_cow_size", 0, "rdb_last_load_keys_expired", f.expired, "rdb_last_load_keys_loaded", f.loaded)
 }

@@ -73,6 +73,7 @@ type stats struct {
 	lastOK      bool
 	lastSeconds int64 // that the last save in the background took; -1 for none
 	saves       int64
+	failures    int64 // of saves in the background since one succeeded
 	loaded      int64 // keys
 	expired     int64 // keys that were not loaded because their deadline had passed
 
@@ -153,8 +154,7 @@ func (s *Saver) saveInTime() {
 		return
 	}
 	if s.stats.lastTry = s.seconds(); s.save() != nil {
-		s.stats.lastOK = false
-		s.updateDenial()
+		s.failed()
 	}
 }
 

@@ -16,10 +16,12 @@ type cjson struct {
 	sparseSafe     int // and this
 	encodeDepth    int
 	decodeDepth    int
-	precision      int // significant digits of numbers
-	keepBuffer     int // accepted for compatibility
-	encodeInvalids int // an index of invalidOptions
-	decodeInvalids int // an index of switchOptions
+	precision      int  // significant digits of numbers
+	keepBuffer     int  // accepted for compatibility
+	encodeInvalids int  // an index of invalidOptions
+	decodeInvalids int  // an index of switchOptions
+	marks          bool // decode_array_with_array_mt is there
+	markArrays     int  // the same: decoded arrays get a metatable by which encode knows them, also if they are empty
 
 	buffer  lua.Buffer
 	builder *lua.Builder
@@ -30,18 +32,19 @@ var (
 	invalidOptions = []string{"off", "on", "null"}
 )
 
-// OpenCjson installs the cjson library, as Redis ships it, as the global cjson.
-func OpenCjson(L *lua.State) *lua.Table {
-	t := newCjson(L)
+// OpenCjson installs the cjson library, as Redis ships it, as the global cjson. marks says that it has
+// decode_array_with_array_mt, as in Redis 8.6.
+func OpenCjson(L *lua.State, marks bool) *lua.Table {
+	t := newCjson(L, marks)
 	L.Globals.SetString(nil, "cjson", t.Value())
 	return t
 }
 
 // newCjson returns an instance with the settings that Redis starts with.
-func newCjson(L *lua.State) *lua.Table {
+func newCjson(L *lua.State, marks bool) *lua.Table {
 	j := &cjson{
 		sparseRatio: 2, sparseSafe: 10, encodeDepth: 1000, decodeDepth: 1000,
-		precision: 14, keepBuffer: 1, decodeInvalids: 1, builder: L.Builder(),
+		precision: 14, keepBuffer: 1, decodeInvalids: 1, marks: marks, builder: L.Builder(),
 	}
 	t := library(
 		lua.NewFunction("decode", j.decode),
@@ -53,8 +56,11 @@ func newCjson(L *lua.State) *lua.Table {
 		lua.NewFunction("encode_max_depth", j.setEncodeDepth),
 		lua.NewFunction("encode_number_precision", j.setPrecision),
 		lua.NewFunction("encode_sparse_array", j.setSparse),
-		lua.NewFunction("new", func(L *lua.State, c *lua.Call) { c.Return1(newCjson(L).Value()) }),
+		lua.NewFunction("new", func(L *lua.State, c *lua.Call) { c.Return1(newCjson(L, marks).Value()) }),
 	)
+	if marks {
+		t.SetString(nil, "decode_array_with_array_mt", lua.NewFunction("decode_array_with_array_mt", j.setMarkArrays).Value())
+	}
 	t.SetString(nil, "null", lua.Light(0))
 	t.SetString(nil, "_NAME", lua.String("cjson"))
 	t.SetString(nil, "_VERSION", lua.String("2.1.0"))
@@ -106,6 +112,29 @@ func (j *cjson) setEncodeInvalids(_ *lua.State, c *lua.Call) {
 func (j *cjson) setDecodeInvalids(_ *lua.State, c *lua.Call) {
 	atMost(c, 1)
 	c.Return1(setSwitch(c, 1, &j.decodeInvalids, switchOptions))
+}
+
+// cjson.decode_array_with_array_mt([mark])
+func (j *cjson) setMarkArrays(_ *lua.State, c *lua.Call) {
+	atMost(c, 1)
+	c.Return1(setSwitch(c, 1, &j.markArrays, switchOptions))
+}
+
+// arrayMark is the field of a metatable that says that a table is an array.
+const arrayMark = "__is_cjson_array"
+
+// mark gives an array the metatable that says so.
+func mark(t *lua.Table) {
+	meta := lua.NewTable(0, 1)
+	meta.SetString(nil, arrayMark, lua.Bool(true))
+	meta.SetReadonly(true)
+	t.SetMetatable(meta)
+}
+
+// isMarked reports whether the metatable of a table says that it is an array.
+func isMarked(t *lua.Table) bool {
+	meta := t.Metatable()
+	return meta != nil && meta.GetString(arrayMark).Truthy()
 }
 
 // atMost refuses more than n arguments.
@@ -283,10 +312,14 @@ func (e *jsonEncoder) table(t *lua.Table) {
 		e.L.Errorf("Cannot serialise, excessive nesting (%d)", e.depth)
 	}
 	n, plain := t.PlainArray()
-	if !plain {
+	marked := e.marks && isMarked(t)
+	switch {
+	case marked:
+		n = t.Len()
+	case !plain:
 		n = e.arrayLength(t)
 	}
-	if n > 0 {
+	if n > 0 || marked {
 		e.array(t, n)
 	} else {
 		e.object(t)

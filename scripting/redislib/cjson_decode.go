@@ -287,7 +287,11 @@ func (d *jsonDecoder) array() lua.Value {
 	d.at++
 	d.slots--
 	d.depth--
-	return d.builder.Array(first)
+	v := d.builder.Array(first)
+	if d.markArrays == 1 {
+		mark(v.AsTable())
+	}
+	return v
 }
 
 func (d *jsonDecoder) object() lua.Value {

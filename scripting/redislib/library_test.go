@@ -20,7 +20,7 @@ func testState() *lua.State {
 	lua.OpenTable(L)
 	lua.OpenMath(L)
 	redislib.OpenBit(L)
-	redislib.OpenCjson(L)
+	redislib.OpenCjson(L, false)
 	redislib.OpenCmsgpack(L)
 	redislib.OpenStruct(L)
 	return L
