@@ -180,14 +180,32 @@ func (s *Server) Addr() string {
 	return "pipe"
 }
 
-// Dial connects to the server, whatever the network and the address. It may serve as the dialer of a client.
+// scheme returns that of the URL of Addr.
+func (s *Server) scheme() (scheme string) {
+	_, port, _ := net.SplitHostPort(s.Addr())
+	unlocked(func() {
+		s.engine.With(func() {
+			if scheme = "redis"; port == s.engine.Param("tls-port").Get() {
+				scheme = "rediss"
+			}
+		})
+	})
+	return scheme
+}
+
+// Dial connects to the server, whatever the network and the address. It may serve as the dialer of a client. The connection is
+// never encrypted: to a server that speaks only TLS it leads within the process.
 func (s *Server) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	select {
 	case <-s.ended:
 		return nil, errors.New("the server has ended")
 	default:
 	}
-	if addrs := s.server.Addrs(); len(addrs) > 0 {
+	addrs := s.server.Addrs()
+	if len(addrs) > 0 && s.scheme() == "rediss" {
+		return s.server.Connect(engine.Endpoint{Addr: "127.0.0.1:0", LocalAddr: addrs[0]})
+	}
+	if len(addrs) > 0 {
 		return new(net.Dialer).DialContext(ctx, "tcp", addrs[0])
 	}
 	return s.server.Dial(), nil

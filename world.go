@@ -99,9 +99,10 @@ func (w *World) login() (user, password string) {
 // Name returns the name of the world: "default" for that of new connections.
 func (w *World) Name() string { return w.name }
 
-// URL returns the URL by which a client connects to the world, such as "redis://world:1-TestCart@127.0.0.1:43125".
+// URL returns the URL by which a client connects to the world, such as "redis://world:1-TestCart@127.0.0.1:43125". It begins with
+// rediss if the server speaks only TLS.
 func (w *World) URL() string {
-	u := url.URL{Scheme: "redis", Host: w.server.Addr()}
+	u := url.URL{Scheme: w.server.scheme(), Host: w.server.Addr()}
 	if w.name != defaultWorld {
 		u.User = url.UserPassword(w.login())
 	} else if secret := w.server.secret(); secret != "" {

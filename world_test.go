@@ -3,6 +3,7 @@ package miniserver_test
 import (
 	"context"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver"
+	"github.com/miniserver-go/miniserver/internal/launch"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -244,4 +246,21 @@ func TestInProcess(t *testing.T) {
 	require.NoError(t, s.Close())
 	_, err := s.Dial(t.Context(), "", "")
 	require.ErrorContains(t, err, "the server has ended")
+}
+
+// TestURLOfATLSServer connects by the URL of a server that speaks only TLS.
+func TestURLOfATLSServer(t *testing.T) {
+	cert, key, err := launch.SelfSigned(t.TempDir())
+	require.NoError(t, err)
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	_, port, _ := net.SplitHostPort(ln.Addr().String())
+	require.NoError(t, ln.Close())
+	s := miniserver.Run(t, "port 0", "tls-port "+port, "tls-cert-file "+cert, "tls-key-file "+key, "tls-auth-clients no")
+	require.Equal(t, "rediss://127.0.0.1:"+port, s.URL())
+	require.Equal(t, "PONG", s.Do("PING").Text)
+	w := s.NewWorld(t)
+	require.Equal(t, "rediss://world:"+w.Name()+"@127.0.0.1:"+port, w.URL())
+	require.Equal(t, "OK", w.Do("SET", "k", "v").Text)
+	require.True(t, s.Do("GET", "k").IsNull())
 }

@@ -348,7 +348,16 @@ func (e *Engine) unknownCommand(args [][]byte) error {
 		}
 		list.WriteString(e.Errorf(ErrUnknownArg, clip(a, 128-list.Len())).Error())
 	}
-	return e.Errorf(ErrUnknownCommand, clip(args[0], 128), list.String())
+	return e.Errorf(ErrUnknownCommand, clip(args[0], 128), list.String()+e.kitHint(args[0]))
+}
+
+// kitHint says how to start a server with the command if it is one of the test kit, which this server lacks. No command of Redis has such a name.
+func (e *Engine) kitHint(name []byte) string {
+	const prefix, one = "mini.", "mini.clock"
+	if len(name) < len(prefix) || !strings.EqualFold(string(name[:len(prefix)]), prefix) || e.commands.find([]byte(one)) != nil {
+		return ""
+	}
+	return "; the commands MINI.* exist if the server is started with --test-kit yes"
 }
 
 // maxName exceeds the length of every command's name, so that lookup can fold the name on the stack.

@@ -83,6 +83,7 @@ func TestWithoutTheKit(t *testing.T) {
 	admin := without.Do("ACL", "CAT", "admin").Strings()
 	for _, name := range kit {
 		require.Regexp(t, "^ERR unknown command", without.Do(name, "LIST", "x").Text)
+		require.Equal(t, strings.HasPrefix(name, "mini."), strings.HasSuffix(without.Do(name).Text, "with --test-kit yes"), name)
 		require.NotContains(t, without.Do("COMMAND", "LIST").Strings(), name)
 		require.True(t, without.Do("COMMAND", "INFO", name).Elems[0].IsNull())
 		require.Empty(t, without.Do("COMMAND", "DOCS", name).Elems)
@@ -91,4 +92,5 @@ func TestWithoutTheKit(t *testing.T) {
 	}
 	require.Regexp(t, "^WRONGPASS", without.Do("AUTH", "world", "a").Text)
 	require.NotEmpty(t, kit)
+	require.NotContains(t, with.Do("MINI.NONE").Text, "test-kit")
 }
