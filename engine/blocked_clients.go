@@ -121,6 +121,19 @@ func without(list []*Blocked, w *Blocked) []*Blocked {
 	return slices.Delete(list, i, i+1)
 }
 
+// keysAwaitingDeletion returns the number of keys whose deletion ends a blocked command.
+func (ws *blockedClients) keysAwaitingDeletion() (n int) {
+	if ws.onDelete == 0 {
+		return 0
+	}
+	for _, list := range ws.keys {
+		if slices.ContainsFunc(list, func(w *Blocked) bool { return w.onDelete }) {
+			n++
+		}
+	}
+	return n
+}
+
 func (w *Blocked) compare(seq int64) int { return cmp.Compare(w.seq, seq) }
 
 // nextAfter returns the oldest command that is blocked on k and younger than seq, or nil.

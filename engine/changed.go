@@ -90,8 +90,12 @@ func (c *Call) Store(dst []byte, v keyspace.Value, event string) {
 // CountExpired counts a key that the command removed because its deadline had passed.
 func (c *Call) CountExpired() { c.Engine.stats.expired++ }
 
+// keyExpiring is called by the keyspace before it removes a key that is due.
+func (e *Engine) keyExpiring() { e.latency.expiring = e.startLatency() }
+
 // keyExpired is called by the keyspace when it removes an expired key.
 func (e *Engine) keyExpired(db *keyspace.DB, key string) {
+	e.sampleLatency("expire-del", e.latency.expiring)
 	e.stats.expired++
 	e.keyRemoved(db, key, "xexpired", e.Config.LazyFree.Expire)
 }

@@ -109,7 +109,7 @@ func (e *Engine) fillClients(b *bytes.Buffer) {
 		"client_recent_max_output_buffer", slices.Max(e.Sessions.peaks.out[:]), "blocked_clients", len(e.blocked.all)+len(e.pause.postponed),
 		"tracking_clients", e.tracking.sessions, "pubsub_clients", subscribed, "watching_clients", watching,
 		"clients_in_timeout_table", timed, "total_watched_keys", len(e.watched), "total_blocking_keys", len(e.blocked.keys),
-		"total_blocking_keys_on_nokey", 0,
+		"total_blocking_keys_on_nokey", e.blocked.keysAwaitingDeletion(),
 		"cluster_connections", 0)
 	e.fillPause(b)
 }

@@ -42,6 +42,7 @@ func (e *Engine) copyCopy(of *World) *World {
 // worldLike returns a world without data, with the time of another one, which stands still.
 func (e *Engine) worldLike(of *World) *World {
 	w := e.newWorld(e.home.Keyspace.Len(), of.time.clock, of.seed)
+	w.Keyspace.OnExpiring = e.keyExpiring
 	w.Keyspace.OnExpire, w.Keyspace.OnCreate, w.Keyspace.OnExpireElements = e.keyExpired, e.keyCreated, e.elementsExpired
 	w.Keyspace.Now, w.time, w.role = of.Keyspace.Now, of.time, of.role
 	return w

@@ -142,6 +142,7 @@ func (e *Engine) CheckRoom(n int) error {
 // be evicted. The clock is read only once for 16 keys, because it costs as much as an eviction.
 func (e *Engine) evict(surplus int) bool {
 	start, most := e.machine(), e.eviction.timeLimit()
+	defer e.sampleLatency("eviction-cycle", e.startLatency())
 	for n := 1; surplus > 0; n++ {
 		freed, ok := e.evictOne()
 		if !ok {
@@ -174,8 +175,10 @@ func (e *Engine) evictOne() (freed int, ok bool) {
 		return 0, false
 	}
 	d := e.Keyspace.DB(db)
-	before := d.Bytes()
-	if d.Delete(key) { // or it was due, and has gone already
+	before, start := d.Bytes(), e.startLatency()
+	deleted := d.Delete(key)
+	e.sampleLatency("eviction-del", start)
+	if deleted { // or it was due, and has gone already
 		e.eviction.evicted++
 		e.keyRemoved(d, string(key), "eevicted", e.Config.LazyFree.Eviction)
 	}

@@ -3,10 +3,12 @@ package engine
 import "slices"
 
 // latency is what LATENCY shows: for each event the latest samples of at least latency-monitor-threshold.
-// Events are command, fast-command, and those of AddLatency.
+// Events are command and fast-command; expire-cycle, which removes what is due between commands, and expire-del, which removes one key;
+// eviction-cycle and eviction-del; and those of AddLatency.
 type latency struct {
 	threshold int64 // milliseconds; 0 for off
 	events    map[string]*latencySeries
+	expiring  int64 // when the removal of a key that is due began, as startLatency returned it
 }
 
 // latencySeries is the samples of an event, the oldest first. As in Redis there is at most one for each
@@ -27,6 +29,21 @@ const maxLatencySamples = 160 // samples of an event
 func (e *Engine) AddLatency(event string, micros int64) {
 	if l := &e.latency; l.threshold > 0 && micros >= l.threshold*1000 {
 		l.add(event, latencySample{e.time.micros / 1e6, micros / 1000})
+	}
+}
+
+// startLatency returns when something begins that sampleLatency will measure, by the machine's clock; 0 if nothing is measured.
+func (e *Engine) startLatency() int64 {
+	if e.latency.threshold == 0 {
+		return 0
+	}
+	return e.machine()
+}
+
+// sampleLatency adds a sample for what has begun at start.
+func (e *Engine) sampleLatency(event string, start int64) {
+	if start != 0 {
+		e.AddLatency(event, e.machine()-start)
 	}
 }
 

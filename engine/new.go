@@ -57,6 +57,7 @@ func (e *Engine) NewWorld(seed uint64) *World {
 
 func (e *Engine) addWorld(databases int, clock func() int64, seed uint64) *World {
 	w := e.newWorld(databases, clock, seed)
+	w.Keyspace.OnExpiring = e.keyExpiring
 	w.Keyspace.OnExpire, w.Keyspace.OnCreate, w.Keyspace.OnExpireElements = e.keyExpired, e.keyCreated, e.elementsExpired
 	e.worlds = append(e.worlds, w)
 	e.accounts.elsewhere += WorldBytes

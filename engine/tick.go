@@ -156,6 +156,7 @@ func (s *Session) idleDeadline() int64 {
 
 // expireDue removes due keys within the budget and reports whether more are due.
 func (e *Engine) expireDue() (more bool) {
+	defer e.sampleLatency("expire-cycle", e.startLatency())
 	if e.role.Replica && e.pause.deadline == 0 {
 		e.expireOwn()
 	}

@@ -83,6 +83,9 @@ func (db *DB) expireKey(e entry, hash uint64) {
 
 // removeExpired removes a due entry and reports it.
 func (db *DB) removeExpired(key string, hash uint64) {
+	if db.ks.OnExpiring != nil {
+		db.ks.OnExpiring()
+	}
 	if db.remove(hash, key) && db.ks.OnExpire != nil {
 		db.ks.OnExpire(db, key)
 	}

@@ -49,8 +49,9 @@ import (
 type Keyspace struct {
 	// Now is the time in milliseconds since the epoch; the owner sets it before each command.
 	Now int64
-	// OnExpire is called after a key was removed because it had become due, OnCreate after a key was
-	// added. Either may be nil. They must not change the keyspace nor keep the key.
+	// OnExpiring is called before a key is removed because it is due, OnExpire after it was removed, OnCreate after a key was added. Each
+	// may be nil. They must not change the keyspace nor keep the key.
+	OnExpiring         func()
 	OnExpire, OnCreate func(db *DB, key string)
 	// OnExpireElements is called after elements of the value at key were removed because they had become
 	// due, and after the removal of the key if no element is left. It may be nil, and must not change the
