@@ -91,11 +91,21 @@ func (c *Call) Store(dst []byte, v keyspace.Value, event string) {
 func (c *Call) CountExpired() { c.Engine.stats.expired++ }
 
 // keyExpiring is called by the keyspace before it removes a key that is due.
-func (e *Engine) keyExpiring() { e.latency.expiring = e.startLatency() }
+func (e *Engine) keyExpiring() {
+	e.expiring = expiring{e.startLatency(), e.Keyspace.Lazily}
+	e.Keyspace.Lazily = e.Config.LazyFree.Expire
+}
+
+// expiring is the removal of a key that is due, between keyExpiring and keyExpired.
+type expiring struct {
+	start  int64 // as startLatency returned it
+	lazily bool  // what Keyspace.Lazily was before
+}
 
 // keyExpired is called by the keyspace when it removes an expired key.
 func (e *Engine) keyExpired(db *keyspace.DB, key string) {
-	e.sampleLatency("expire-del", e.latency.expiring)
+	e.sampleLatency("expire-del", e.expiring.start)
+	e.Keyspace.Lazily = e.expiring.lazily
 	e.stats.expired++
 	e.keyRemoved(db, key, "xexpired", e.Config.LazyFree.Expire)
 }

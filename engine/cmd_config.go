@@ -206,6 +206,7 @@ func (e *Engine) resetStats() {
 	e.stats = stats{errors: errors}
 	e.eviction.evicted, e.eviction.exceededTime = 0, 0
 	e.defrag.defragStats = defragStats{}
+	e.Keyspace.LazilyFreed = 0
 	for _, cmd := range e.commands.byName {
 		cmd.resetStats()
 	}

@@ -111,6 +111,7 @@ type Engine struct {
 	slowlog   slowlog
 	sizelogs  sizelogs
 	latency   latency
+	expiring  expiring
 }
 
 // Options are what an engine needs from outside.

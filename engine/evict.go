@@ -176,7 +176,8 @@ func (e *Engine) evictOne() (freed int, ok bool) {
 	}
 	d := e.Keyspace.DB(db)
 	before, start := d.Bytes(), e.startLatency()
-	deleted := d.Delete(key)
+	deleted := false
+	e.Lazily(e.Config.LazyFree.Eviction, func() { deleted = d.Delete(key) })
 	e.sampleLatency("eviction-del", start)
 	if deleted { // or it was due, and has gone already
 		e.eviction.evicted++

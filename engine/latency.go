@@ -8,7 +8,6 @@ import "slices"
 type latency struct {
 	threshold int64 // milliseconds; 0 for off
 	events    map[string]*latencySeries
-	expiring  int64 // when the removal of a key that is due began, as startLatency returned it
 }
 
 // latencySeries is the samples of an event, the oldest first. As in Redis there is at most one for each

@@ -3,7 +3,8 @@ package engine
 import "github.com/miniserver-go/miniserver/release"
 
 // LazyFree is the parameters by which Redis chooses to free the value of a key in the background. Here nothing is freed that
-// way: they only choose whether a removal that no client asked for goes to the journal and the replicas as UNLINK or as DEL.
+// way: they only choose whether a removal that no client asked for goes to the journal and the replicas as UNLINK or as DEL, and what
+// INFO counts as lazyfreed_objects.
 type LazyFree struct {
 	Expire    bool // keys that have expired
 	Eviction  bool // keys that are evicted
@@ -25,3 +26,15 @@ func (e *Engine) lazyFreeParams() []Param {
 		BoolParam("lazyfree-lazy-user-flush", &z.UserFlush),
 	}
 }
+
+// Lazily calls remove, which removes keys, and counts the values that Redis would free in the background if that is lazy.
+func (e *Engine) Lazily(lazy bool, remove func()) {
+	ks := e.Keyspace
+	was := ks.Lazily
+	ks.Lazily = lazy
+	remove()
+	ks.Lazily = was
+}
+
+// CountLazilyFreed counts n objects that Redis would free in the background.
+func (e *Engine) CountLazilyFreed(n int) { e.Keyspace.LazilyFreed += int64(n) }

@@ -127,6 +127,7 @@ func (e *Engine) fillMemory(out *bytes.Buffer) {
 		"mem_overhead_tables", b.Tables, "mem_overhead_deadlines", b.Deadlines, "mem_overhead_copies", b.Accounts)
 	Fields(out, "active_defrag_running", e.defrag.running)
 	Fields(out, zeroMemory...)
+	Fields(out, "lazyfreed_objects", e.Keyspace.LazilyFreed)
 	m := e.ProcessMemory()
 	if m.Resident == 0 {
 		return
@@ -143,7 +144,7 @@ func (e *Engine) fillMemory(out *bytes.Buffer) {
 
 // zeroMemory are the same for INFO memory.
 var zeroMemory = []any{"mem_replica_full_sync_buffer", 0, "mem_overhead_db_hashtable_rehashing", 0, "mem_cluster_links", 0,
-	"lazyfree_pending_objects", 0, "lazyfreed_objects", 0}
+	"lazyfree_pending_objects", 0}
 
 // Ratio returns a/b, with 1 in place of a b below 1.
 func Ratio(a, b int64) float64 { return float64(a) / float64(max(b, 1)) }

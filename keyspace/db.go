@@ -98,6 +98,7 @@ func (db *DB) remove(hash uint64, key string) bool {
 		return false
 	}
 	e := s.entry
+	db.ks.noteFreed(e)
 	db.table.Remove(hash, s.ref, db.table)
 	db.saveEntry(e)
 	bytes := e.bytes()

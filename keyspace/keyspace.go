@@ -64,6 +64,10 @@ type Keyspace struct {
 	// Replaying lets no key and no element become due, whatever KeepExpired says. The replayed commands contain the removal of expired keys, and
 	// may change a key before it.
 	Replaying bool
+	// Lazily says that what is removed would be freed in the background by Redis. LazilyFreed counts the values that are large enough for
+	// that; here they are freed at once.
+	Lazily      bool
+	LazilyFreed int64
 	// All17 lets digests show scores with 17 digits, as those of Redis up to 7.0 do.
 	All17 bool
 	// Access says what lookups record in the entries that they touch.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/scripting/lint"
 )
@@ -290,9 +291,13 @@ func (s *Scripts) cmdExists(c *engine.Call) {
 
 // SCRIPT FLUSH [ASYNC | SYNC]
 func (s *Scripts) cmdFlush(c *engine.Call) {
-	if c.More() && !c.Word("ASYNC") && !c.Word("SYNC") || c.More() {
+	async := c.Word("ASYNC") || !c.Word("SYNC") && c.Engine.Config.LazyFree.UserFlush
+	if c.More() {
 		c.Fail(errFlush)
 		return
+	}
+	if n := len(s.own.cache.bySHA); async && n > keyspace.LazyThreshold {
+		c.Engine.CountLazilyFreed(n)
 	}
 	s.own.cache = newCache()
 	if !c.Has(ownCaches) {

@@ -78,6 +78,7 @@ func cmdFlushDB(c *engine.Call) {
 		if c.DB.Len() == 0 && !c.Has(flushesEmpty) {
 			c.PropagateNothing()
 		}
+		noteFlushed(c, async, c.DB)
 		c.Flush(c.DB)
 		replyFlushed(c, async)
 	}
@@ -89,6 +90,9 @@ var flushesEmpty = release.From("7.0.0")
 // FLUSHALL [ASYNC | SYNC]
 func cmdFlushAll(c *engine.Call) {
 	if async := parseFlushMode(c); c.OK() {
+		for i := range c.Engine.Keyspace.Len() {
+			noteFlushed(c, async, c.Engine.Keyspace.DB(i))
+		}
 		c.FlushAll()
 		replyFlushed(c, async)
 	}
@@ -107,6 +111,13 @@ func parseFlushMode(c *engine.Call) (async bool) {
 
 // flushBlocks is when FLUSHDB and FLUSHALL without ASYNC began to block the client until a thread has freed the values.
 var flushBlocks = release.From("7.4.0")
+
+// noteFlushed counts the keys of a database that is flushed, if a thread would free them in Redis.
+func noteFlushed(c *engine.Call, async bool, db *keyspace.DB) {
+	if async || c.Engine.Config.LazyFree.UserFlush || !c.Nested() && c.Has(flushBlocks) {
+		c.Engine.CountLazilyFreed(db.Len())
+	}
+}
 
 // replyFlushed replies OK, after the invalidations if the command would have blocked.
 func replyFlushed(c *engine.Call, async bool) {

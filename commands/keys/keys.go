@@ -33,7 +33,7 @@ func Family() engine.Family {
 			Syntax: "key...", Summary: "Deletes one or more keys.",
 			Tips:       "request_policy:multi_shard response_policy:agg_sum",
 			Complexity: "O(N), N being the number of keys, and of the elements of their collections"},
-		{Name: "unlink", Arity: -2, Flags: engine.Write | engine.Fast, Keys: engine.KeyRange(1, -1, 1, "RM delete"), Run: cmdDel, Since: "4.0.0",
+		{Name: "unlink", Arity: -2, Flags: engine.Write | engine.Fast, Keys: engine.KeyRange(1, -1, 1, "RM delete"), Run: cmdUnlink, Since: "4.0.0",
 			Syntax: "key...", Summary: "Asynchronously deletes one or more keys.",
 			Tips: "request_policy:multi_shard response_policy:agg_sum", Complexity: "O(N), N being the number of keys"},
 		{Name: "exists", Arity: -2, Flags: engine.ReadOnly | engine.Fast, Keys: engine.KeyRange(1, -1, 1, "RO"), Run: cmdExists, Since: "1.0.0",
@@ -66,8 +66,13 @@ func Family() engine.Family {
 }
 
 // DEL key [key ...]
+func cmdDel(c *engine.Call) { c.Engine.Lazily(c.Engine.Config.LazyFree.UserDel, func() { remove(c) }) }
+
 // UNLINK key [key ...]
-func cmdDel(c *engine.Call) {
+func cmdUnlink(c *engine.Call) { c.Engine.Lazily(true, func() { remove(c) }) }
+
+// remove removes the keys, and replies how many there were.
+func remove(c *engine.Call) {
 	n, remove := 0, c.DB.Delete
 	if c.Engine.Keyspace.KeepExpired {
 		remove = c.DB.Erase // as in Redis: a due key that nobody has removed counts
