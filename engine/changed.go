@@ -96,12 +96,6 @@ func (e *Engine) keyExpiring() {
 	e.Keyspace.Lazily = e.Config.LazyFree.Expire
 }
 
-// expiring is the removal of a key that is due, between keyExpiring and keyExpired.
-type expiring struct {
-	start  int64 // as startLatency returned it
-	lazily bool  // what Keyspace.Lazily was before
-}
-
 // keyExpired is called by the keyspace when it removes an expired key.
 func (e *Engine) keyExpired(db *keyspace.DB, key string) {
 	e.sampleLatency("expire-del", e.expiring.start)

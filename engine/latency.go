@@ -31,6 +31,12 @@ func (e *Engine) AddLatency(event string, micros int64) {
 	}
 }
 
+// expiring is the removal of a key that is due, between keyExpiring and keyExpired.
+type expiring struct {
+	start  int64 // as startLatency returned it
+	lazily bool  // what Keyspace.Lazily was before
+}
+
 // startLatency returns when something begins that sampleLatency will measure, by the machine's clock; 0 if nothing is measured.
 func (e *Engine) startLatency() int64 {
 	if e.latency.threshold == 0 {
