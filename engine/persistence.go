@@ -10,7 +10,15 @@ import (
 type persistence struct {
 	loading    int   // how many load data, one within the other
 	writeError error // refuses writes; nil if they are allowed
+	reserved   bool  // a part takes a snapshot soon
 }
+
+// Snapshotting reports whether a snapshot of the data is being taken, or a part has reserved the next one: Redis' hasActiveChildProcess. It is
+// called under the lock, like ReserveSnapshot.
+func (e *Engine) Snapshotting() bool { return e.persistence.reserved || e.Keyspace.Snapshotting() }
+
+// ReserveSnapshot keeps others from taking a snapshot, or no longer does.
+func (e *Engine) ReserveSnapshot(yes bool) { e.persistence.reserved = yes }
 
 // IsLoading reports whether data are being loaded. It is called under the lock.
 func (e *Engine) IsLoading() bool { return e.persistence.loading > 0 }

@@ -46,7 +46,7 @@ func (g machine) Snapshot() (s consensus.Snapshot, err error) {
 // take begins a snapshot of the data as they are now.
 func (g *Group) take() (consensus.Snapshot, error) {
 	switch {
-	case !g.engine.IsFree() || g.effects.open || g.engine.Keyspace.Snapshotting():
+	case !g.engine.IsFree() || g.effects.open || g.engine.Snapshotting():
 		return nil, errBusy
 	case !g.leading && g.own.isAhead():
 		return nil, errAhead

@@ -82,7 +82,7 @@ func (k *Kit) savedAs(c *engine.Call) (name string, s *snapshot) {
 // a journal and replicas, which would not learn of it.
 func (k *Kit) cmdWorldRestore(c *engine.Call) {
 	_, s := k.savedAs(c)
-	if c.Propagates() || k.engine.Keyspace.Snapshotting() {
+	if c.Propagates() || k.engine.Snapshotting() {
 		c.Refuse(errPropagates)
 	}
 	if s != nil {

@@ -298,7 +298,7 @@ func TestReplicasWithAFullDisk(t *testing.T) {
 				requireFollows(t, m, r.asker)
 				eventually(t, "the file is rewritten, or not", func() bool {
 					pending := field(t, r.asker, "aof_pending_rewrite")
-					return field(t, r.asker, "aof_last_bgrewrite_status") == full.rewrite && (full.rewrite == "err" || pending == "0")
+					return field(t, r.asker, "aof_last_bgrewrite_status") == full.rewrite && (full.rewrite == "err" || pending+field(t, r.asker, "aof_rewrite_in_progress") == "00")
 				})
 				m.ask(t, fill+"b")
 				requireFollows(t, m, r.asker)

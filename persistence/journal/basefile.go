@@ -17,6 +17,8 @@ type baseFile struct {
 	to       rdb.Target // the file, with or without incremental syncs
 	base     base
 	slicer   *snapshot.Slicer // nil before begin
+
+	cancelled bool // by cancelRewrite; under the engine's lock
 }
 
 // open creates the file.

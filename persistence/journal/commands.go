@@ -19,18 +19,14 @@ func (j *Journal) family() engine.Family {
 
 // BGREWRITEAOF
 func (j *Journal) cmdRewrite(c *engine.Call) {
-	f := &j.status
 	switch {
-	case f.rewriting || f.scheduled && !c.Engine.Keyspace.Snapshotting():
+	case j.status.rewriting != nil:
 		c.Fail(errRewriting)
-		return
-	case c.Engine.Keyspace.Snapshotting():
-		c.Reply.Status("Background append only file rewriting scheduled")
-	default:
+	case j.requestRewrite(c.Nested()):
 		c.Reply.Status("Background append only file rewriting started")
+	default:
+		c.Reply.Status("Background append only file rewriting scheduled")
 	}
-	f.scheduled, f.retry = true, time.Time{}
-	j.wakeUp()
 }
 
 const errRewriting = engine.Error("ERR Background append only file rewriting already in progress")
@@ -83,7 +79,7 @@ func (j *Journal) fill(b *bytes.Buffer) {
 		snapshot.FillLoading(b, f.loadStart, j.engine.Micros()/1e6, j.loaded.Load(), f.loadTotal)
 	}
 	took := int64(-1)
-	if f.rewriting {
+	if f.rewriting != nil {
 		took = int64(time.Since(f.began).Seconds())
 	}
 	okOrErr := func(ok bool) string {
@@ -92,12 +88,12 @@ func (j *Journal) fill(b *bytes.Buffer) {
 		}
 		return "err"
 	}
-	engine.Fields(b, "aof_enabled", bit(j.state != off), "aof_rewrite_in_progress", bit(f.rewriting),
+	engine.Fields(b, "aof_enabled", bit(j.state != off), "aof_rewrite_in_progress", bit(f.rewriting != nil),
 		"aof_rewrite_scheduled", bit(f.scheduled), "aof_last_rewrite_time_sec", f.lastRewrite,
 		"aof_current_rewrite_time_sec", took, "aof_last_bgrewrite_status", okOrErr(f.rewriteOK),
 		"aof_rewrites", f.rewrites, "aof_rewrites_consecutive_failures", f.failures, "aof_last_write_status", okOrErr(!j.failing.Load()), "aof_last_cow_size", 0)
 	if j.state != off {
-		engine.Fields(b, "aof_current_size", j.total.Load(), "aof_base_size", f.baseSize, "aof_pending_rewrite", bit(j.state == waitRewrite),
+		engine.Fields(b, "aof_current_size", j.total.Load(), "aof_base_size", f.baseSize, "aof_pending_rewrite", bit(f.scheduled),
 			"aof_buffer_length", j.length(), "aof_pending_bio_fsync", bit(j.synced.Load() < j.written.Load()), "aof_delayed_fsync", 0)
 	}
 }

@@ -132,16 +132,15 @@ func live(t *testing.T, disk *faultyDisk, promised *int) int {
 			}
 		}
 		if round < 3 {
-			s.journal.rewriteNow(true)
+			s.journal.rewriteNow()
 		}
 	}
 	return disk.steps
 }
 
 // rewriteNow rewrites at once, without the background.
-func (j *Journal) rewriteNow(rewrite bool) {
-	j.engine.With(func() { j.status.rewriting = rewrite })
-	if rewrite {
-		j.rewrite()
-	}
+func (j *Journal) rewriteNow() {
+	var f *baseFile
+	j.engine.With(func() { f = j.newRewrite() })
+	j.rewrite(f)
 }

@@ -84,8 +84,8 @@ func TestSyncFailsInTheBackground(t *testing.T) {
 	disk.set(func() { disk.deaf = syscall.EIO })
 	require.False(t, s.journal.commit(true))
 	disk.set(func() { disk.deaf = nil })
-	require.Empty(t, s.do("WAITAOF", "1", "0", "0"))
-	await(t, "put down anew", func() bool { return s.info("aof_rewrites") == "1" })
+	s.run("CONFIG SET appendfsync everysec")
+	await(t, "put down anew", func() bool { return s.info("aof_rewrites") == "1" && s.idle() })
 	s.journal.Close()
 	require.Equal(t, s.digest(), start(t, disk.restart(true)).digest(), disk.dump())
 }
@@ -110,13 +110,13 @@ func TestRewriteFails(t *testing.T) {
 	s.run("SET a 1")
 	require.True(t, s.journal.commit(true))
 	disk.set(func() { disk.room = 10 })
-	s.journal.rewriteNow(true)
+	s.journal.rewriteNow()
 	require.Equal(t, "err", s.info("aof_last_bgrewrite_status"))
 	disk.set(func() { disk.room = -1 })
 	s.run("SET b 2")
 	require.True(t, s.journal.commit(true))
 	require.Equal(t, s.digest(), start(t, disk.restart(true)).digest(), disk.dump())
-	s.journal.rewriteNow(true)
+	s.journal.rewriteNow()
 	require.Equal(t, "ok", s.info("aof_last_bgrewrite_status"), s.log.String())
 	s.journal.Close()
 	require.Equal(t, s.digest(), start(t, disk.restart(true)).digest(), disk.dump())
@@ -129,13 +129,13 @@ func TestManifestMayLast(t *testing.T) {
 	s := start(t, disk)
 	s.run("SET a 1")
 	disk.set(func() { disk.vague = syscall.EIO })
-	s.journal.rewriteNow(true)
+	s.journal.rewriteNow()
 	require.Equal(t, "err", s.info("aof_last_bgrewrite_status"))
 	s.run("SET b 2")
 	require.True(t, s.journal.commit(true))
 	disk.set(func() { disk.vague = nil })
 	require.Equal(t, s.digest(), start(t, disk.restart(false)).digest(), disk.dump())
-	s.journal.rewriteNow(true)
+	s.journal.rewriteNow()
 	require.Equal(t, "ok", s.info("aof_last_bgrewrite_status"), s.log.String())
 	require.Equal(t, s.digest(), start(t, disk.restart(false)).digest(), disk.dump())
 }
@@ -157,7 +157,7 @@ func TestManifestMayLastThroughTheNextRewrite(t *testing.T) {
 			}
 			fails := func() {
 				disk.set(func() { disk.vague, disk.clear = syscall.EIO, clear })
-				s.journal.rewriteNow(true)
+				s.journal.rewriteNow()
 				require.Equal(t, "err", s.info("aof_last_bgrewrite_status"))
 				disk.set(func() { disk.vague = nil })
 			}
@@ -181,7 +181,7 @@ func TestManifestMayLastThroughTheNextRewrite(t *testing.T) {
 				least = n
 			}
 			disk.set(func() { disk.power = disk.steps + power })
-			s.journal.rewriteNow(true)
+			s.journal.rewriteNow()
 			through := s.info("aof_last_bgrewrite_status") == "ok"
 			s.journal.Commit()
 			for _, lossy := range []bool{false, true} {
@@ -190,7 +190,7 @@ func TestManifestMayLastThroughTheNextRewrite(t *testing.T) {
 				require.Contains(t, []string{numbers(least), numbers(3), numbers(n)}, got, "%s, power for %d steps\n%s", when, power, disk.dump())
 				if through {
 					require.Equal(t, numbers(n), got)
-					found.journal.rewriteNow(true)
+					found.journal.rewriteNow()
 					require.Len(t, found.journal.disk.(*faultyDisk).names(), 3, "nothing is left over")
 				}
 				found.journal.Close()
@@ -228,7 +228,7 @@ func TestTurnedOnWhileTheDiskIsFull(t *testing.T) {
 	require.Equal(t, "0", s.info("aof_buffer_length"))
 	require.Empty(t, disk.names())
 	disk.set(func() { disk.room = -1 })
-	await(t, "it is on", func() bool { return s.info("aof_pending_rewrite") == "0" })
+	await(t, "it is on", s.idle)
 	s.run("SET c 3")
 	s.journal.Close()
 	require.Equal(t, s.digest(), start(t, disk.restart(true)).digest(), disk.dump())
@@ -255,7 +255,7 @@ func TestDiskOfAReplicaIsFull(t *testing.T) {
 		})
 		require.Equal(t, ":3\r\n", s.do("DBSIZE"))
 		disk.set(func() { disk.room = -1 })
-		await(t, "it is written again", func() bool { return s.info("aof_pending_rewrite") == "0" })
+		await(t, "it is written again", s.idle)
 		require.Contains(t, s.log.String(), "# Error writing to the AOF file: ")
 		require.Contains(t, s.log.String(), "# The master's changes cannot be written to the AOF file")
 		require.NotContains(t, s.log.String(), "looks solved")
@@ -269,7 +269,7 @@ func TestFilesWithoutAManifestStay(t *testing.T) {
 	disk := newFaultyDisk()
 	s := start(t, disk)
 	s.run("SET a 1")
-	s.journal.rewriteNow(true)
+	s.journal.rewriteNow()
 	s.run("SET b 2")
 	s.journal.Close()
 	lost := map[string]string{}
@@ -286,8 +286,8 @@ func TestFilesWithoutAManifestStay(t *testing.T) {
 	for range 3 {
 		s = start(t, disk)
 		s.run("SET c 3")
-		s.journal.rewriteNow(true)
-		s.journal.rewriteNow(true)
+		s.journal.rewriteNow()
+		s.journal.rewriteNow()
 		s.journal.Close()
 		require.Equal(t, s.digest(), start(t, disk.restart(true)).digest(), "the new files load")
 	}

@@ -225,6 +225,9 @@ func (j *Journal) closeStopped() {
 	}
 	j.files.Lock()
 	defer j.files.Unlock()
+	if !j.stopping() { // another goroutine has closed it, and perhaps opened the next
+		return
+	}
 	if j.file != nil && j.closeFile("when it was turned off") != nil {
 		j.discard()
 	}

@@ -53,7 +53,7 @@ func TestCorruptions(t *testing.T) {
 	disk := newFaultyDisk()
 	s := start(t, disk)
 	s.run(strings.Replace(everyType, "BF.ADD f x\n", "", 1)) // damaged filters are tested elsewhere
-	s.journal.rewriteNow(true)
+	s.journal.rewriteNow()
 	s.run("SELECT 1\n" + everyType)
 	s.journal.Close()
 	pristine := disk.restart(false)

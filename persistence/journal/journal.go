@@ -73,6 +73,7 @@ type Journal struct {
 	wake  chan struct{} // wakes the background
 	stop  chan struct{}
 	ended sync.WaitGroup
+	turn  sync.Mutex // of rewrites: one that was cancelled ends before the next begins
 }
 
 // state is the state of the journal, as Redis' aof_state.
@@ -147,6 +148,7 @@ func (j *Journal) Close() {
 	default:
 	}
 	close(j.stop)
+	j.engine.With(func() { j.live = false }) // no rewrite begins any more
 	j.ended.Wait()
 	j.files.Lock()
 	defer j.files.Unlock()
@@ -207,23 +209,18 @@ func (j *Journal) run() {
 // tick does the work that is due. It returns the time until the next tick; 0 for none before wakeUp.
 func (j *Journal) tick(now time.Time) time.Duration {
 	j.closeStopped()
-	var sync, rewrite, later, everySecond bool
+	var sync, later, everySecond bool
 	j.engine.With(func() {
-		everySecond = j.set.fsync == everysec && !(j.set.noFsyncOnRewrite && j.status.rewriting)
-		sync = j.always.Load() || len(j.waits) > 0 || everySecond && now.Sub(j.syncedAt()) >= second
-		rewrite = j.rewriteDue(now)
-		later = j.status.scheduled && !j.status.rewriting
+		everySecond = j.set.fsync == everysec && !(j.set.noFsyncOnRewrite && j.status.rewriting != nil)
+		sync = j.always.Load() || len(j.waits) > 0 && j.set.fsync != never || everySecond && now.Sub(j.syncedAt()) >= second
+		if j.rewriteDue(now) {
+			j.startRewrite()
+		}
+		later = j.status.scheduled
 	})
 	idle := j.written.Load() == j.seen // nothing was written since, not even by the event loops
 	ok := !sync && !idle && !j.failing.Load() || j.commit(sync)
 	j.seen = j.written.Load()
-	if rewrite {
-		j.ended.Add(1)
-		j.opts.Background(func() {
-			j.rewrite()
-			j.ended.Done()
-		})
-	}
 	switch {
 	case !ok || later:
 		return tryAgain

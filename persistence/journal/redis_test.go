@@ -77,7 +77,7 @@ func TestRedisLoadsWhatWeKept(t *testing.T) {
 		ours := start(t, OS{}, "dir", dir, "aof-use-rdb-preamble", preamble, "aof-timestamp-enabled", preamble)
 		ours.clock.Store(1 << 52) // the deadlines are in the future
 		ours.run(theirTypes)
-		ours.journal.rewriteNow(true)
+		ours.journal.rewriteNow()
 		require.Equal(t, "ok", ours.info("aof_last_bgrewrite_status"), ours.log.String())
 		ours.run("SET after 1\nLPUSH l x")
 		ours.journal.Close()

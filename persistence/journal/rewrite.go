@@ -9,10 +9,11 @@ import (
 
 // status is what INFO shows and what decides about rewrites. The engine's lock guards it.
 type status struct {
-	rewriting   bool
-	scheduled   bool // a rewrite must begin as soon as it can
-	stopping    bool // the background must close the file, which is of no use to a state other than off
-	rewriteOK   bool // the last rewrite succeeded
+	rewriting   *baseFile // being written; nil for none
+	cancelled   int       // rewrites that were cancelled and have not ended yet
+	scheduled   bool      // a rewrite must begin as soon as it can
+	stopping    bool      // the background must close the file, which is of no use to a state other than off
+	rewriteOK   bool      // the last rewrite succeeded
 	rewrites    int64
 	failures    int // rewrites that failed in a row
 	began       time.Time
@@ -23,18 +24,61 @@ type status struct {
 	loadTotal   int64     // bytes; 0 if nothing is being loaded
 }
 
-// rewriteDue reports whether a rewrite must begin now, and if so marks it as running. It is called under the engine's
-// lock.
+// requestRewrite starts a rewrite, or schedules one if there is another snapshot or the caller is in a transaction. It reports whether it
+// started. It is called under the engine's lock, like all that changes the status.
+func (j *Journal) requestRewrite(nested bool) (started bool) {
+	j.status.retry = time.Time{}
+	if nested || !j.mayRewrite() {
+		j.status.scheduled = true
+		j.wakeUp()
+		return false
+	}
+	j.startRewrite()
+	return true
+}
+
+// mayRewrite reports whether a rewrite can begin. One that was cancelled ends first.
+func (j *Journal) mayRewrite() bool {
+	return j.live && j.status.rewriting == nil && (j.status.cancelled > 0 || !j.engine.Snapshotting())
+}
+
+// rewriteDue reports whether a rewrite must begin now by itself.
 func (j *Journal) rewriteDue(now time.Time) bool {
 	f := &j.status
-	if f.rewriting || f.stopping || j.engine.InTx() || j.engine.Keyspace.Snapshotting() || now.Before(f.retry) {
-		return false
+	return j.mayRewrite() && !j.engine.InTx() && !now.Before(f.retry) && (f.scheduled || j.grown())
+}
+
+// startRewrite starts a rewrite in the background. No other snapshot can begin before it ends.
+func (j *Journal) startRewrite() {
+	f := j.newRewrite()
+	j.ended.Add(1)
+	j.opts.Background(func() {
+		j.rewrite(f)
+		j.ended.Done()
+	})
+}
+
+func (j *Journal) newRewrite() *baseFile {
+	f := &baseFile{journal: j, temp: fmt.Sprintf("temp-rewriteaof-bg-%d.aof", os.Getpid())}
+	j.status.rewriting, j.status.scheduled, j.status.began = f, false, time.Now()
+	j.status.rewrites++
+	j.engine.ReserveSnapshot(true)
+	return f
+}
+
+// cancelRewrite ends the rewrite that is under way, as Redis kills its child process. That is not a failure.
+func (j *Journal) cancelRewrite() {
+	f := j.status.rewriting
+	if f == nil {
+		return
 	}
-	if !f.scheduled && !j.grown() {
-		return false
+	f.cancelled = true
+	if f.slicer != nil {
+		f.slicer.Cancel()
 	}
-	f.scheduled, f.rewriting, f.began = false, true, now
-	return true
+	j.status.rewriting = nil
+	j.status.cancelled++
+	j.engine.ReserveSnapshot(false)
 }
 
 // grown reports whether the files have grown enough for an automatic rewrite.
@@ -47,38 +91,49 @@ func (j *Journal) grown() bool {
 }
 
 // rewrite writes a new base, removes the files that it replaces, and updates the status.
-func (j *Journal) rewrite() {
-	err := j.rewriteOnce()
-	j.engine.With(func() {
-		f := &j.status
-		if err == errBusy {
-			f.rewriting, f.scheduled = false, true
-			return
-		}
-		f.rewriting, f.rewriteOK = false, err == nil
-		f.lastRewrite = int64(time.Since(f.began).Seconds())
-		f.rewrites++
-		if err == nil {
-			f.failures, f.retry = 0, time.Time{}
-			j.log('*', "Background AOF rewrite finished successfully")
-			return
-		}
-		f.failures++
-		f.retry = time.Now().Add(min(time.Hour, time.Second<<min(f.failures, 12)))
-		f.scheduled = f.scheduled || j.state == waitRewrite
-		j.log('#', "Background AOF rewrite failed: %v", err)
-	})
+func (j *Journal) rewrite(f *baseFile) {
+	j.turn.Lock()
+	err := j.rewriteOnce(f)
+	j.turn.Unlock()
+	j.engine.With(func() { j.rewritten(f, err) })
 	j.wakeUp()
 }
 
+// rewritten records how a rewrite ended.
+func (j *Journal) rewritten(f *baseFile, err error) {
+	s := &j.status
+	if f.cancelled {
+		s.cancelled--
+		return
+	}
+	s.rewriting = nil
+	j.engine.ReserveSnapshot(false)
+	if err == errBusy {
+		s.scheduled = true
+		s.rewrites--
+		return
+	}
+	s.rewriteOK = err == nil
+	s.lastRewrite = int64(time.Since(s.began).Seconds())
+	if err == nil {
+		s.failures, s.retry = 0, time.Time{}
+		j.log('*', "Background AOF rewrite finished successfully")
+		return
+	}
+	s.failures++
+	s.retry = time.Now().Add(min(time.Hour, time.Second<<min(s.failures, 12)))
+	s.scheduled = s.scheduled || j.state == waitRewrite
+	j.log('#', "Background AOF rewrite failed: %v", err)
+}
+
 var (
-	errTurnedOff = errors.New("the append-only file was turned off in the meantime")
-	errBusy      = errors.New("another snapshot of the data is being taken, or the former file is not closed yet")
+	errCancelled = errors.New("the rewrite was cancelled")
+	errBusy      = errors.New("another snapshot of the data is being taken")
 )
 
-func (j *Journal) rewriteOnce() error {
-	f := &baseFile{journal: j, temp: fmt.Sprintf("temp-rewriteaof-bg-%d.aof", os.Getpid())}
+func (j *Journal) rewriteOnce(f *baseFile) error {
 	defer f.close()
+	j.closeStopped()
 	if err := j.openDir(); err != nil {
 		return err
 	}
@@ -109,7 +164,11 @@ func (j *Journal) switchIncr(f *baseFile) (incr int64, err error) {
 	var t blocks
 	var end int64
 	j.engine.With(func() {
-		if j.engine.Keyspace.Snapshotting() || j.engine.InTx() || j.status.stopping {
+		switch {
+		case f.cancelled:
+			err = errCancelled
+			return
+		case j.engine.Keyspace.Snapshotting() || j.engine.InTx():
 			err = errBusy
 			return
 		}
@@ -161,8 +220,8 @@ func (j *Journal) install(f *baseFile, incr int64) error {
 	j.files.Lock()
 	defer j.files.Unlock()
 	old, appending := j.manifest, incr != 0
-	if appending && (j.file == nil || j.stopping()) {
-		return errTurnedOff
+	if j.isCancelled(f) {
+		return errCancelled
 	}
 	if n := len(old.incrs); appending && (n == 0 || old.incrs[n-1].seq < incr) { // the state was waitRewrite
 		old = old.withIncr(part{j.incrName(incr), incr, kindIncr})
@@ -193,6 +252,12 @@ func (j *Journal) install(f *baseFile, incr int64) error {
 		j.applySettings()
 	})
 	return err
+}
+
+// isCancelled reports whether a rewrite was cancelled.
+func (j *Journal) isCancelled(f *baseFile) (yes bool) {
+	j.engine.With(func() { yes = f.cancelled })
+	return yes
 }
 
 // removeHistory removes the files that the manifest calls history.

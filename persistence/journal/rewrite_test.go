@@ -36,7 +36,7 @@ func TestWritesBetweenTwoFiles(t *testing.T) {
 		})
 	}
 	for range quick.Rounds(40) {
-		s.journal.rewriteNow(true)
+		s.journal.rewriteNow()
 		require.Equal(t, "ok", s.info("aof_last_bgrewrite_status"), s.log.String())
 		require.True(t, s.journal.commit(false))
 		found := start(t, disk.restart(false))
@@ -88,7 +88,7 @@ func TestLargeValuesChangeWhileTheyArePutDown(t *testing.T) {
 			}
 		})
 		for range 15 {
-			s.journal.rewriteNow(true)
+			s.journal.rewriteNow()
 			require.Equal(t, "ok", s.info("aof_last_bgrewrite_status"), s.log.String())
 		}
 		over.Store(true)

@@ -281,8 +281,11 @@ func (j *Journal) enable(yes bool) error {
 			j.log('#', "Can't open or create append-only dir %s: %v", j.set.dirName, err)
 			return engine.Error("Unable to turn on AOF. Check server logs.")
 		}
-		j.state, j.status.scheduled = waitRewrite, true
+		j.cancelRewrite() // its base is no use to the file that begins now
+		j.state = waitRewrite
+		j.requestRewrite(j.engine.InTx())
 	default:
+		j.cancelRewrite()
 		j.state, j.status.stopping, j.status.scheduled = off, true, false
 		j.engine.SetPropagate(partName, nil)
 		j.engine.DenyWrites(partName, nil)

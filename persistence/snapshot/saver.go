@@ -159,7 +159,7 @@ func (s *Saver) saveInTime() {
 }
 
 // busy reports whether a snapshot is being taken: by this saver, a rewrite or a full synchronization.
-func (s *Saver) busy() bool { return s.engine.Keyspace.Snapshotting() }
+func (s *Saver) busy() bool { return s.engine.Snapshotting() }
 
 // retryAfter is the time between a failed save and the next automatic one, in seconds.
 const retryAfter = 5
