@@ -13,12 +13,12 @@ import "github.com/miniserver-go/miniserver/release"
 // holdsBack is when the first command of a unit began to be held back.
 var holdsBack = release.From("7.0.0")
 
-// runsTx reports whether the command of the client is EXEC.
-func (e *Engine) runsTx() bool { return e.stack.depth > 0 && e.stack.calls[0].Cmd.Flags&RunsTx != 0 }
+// RunsTx reports whether the command of the client is EXEC.
+func (e *Engine) RunsTx() bool { return e.stack.depth > 0 && e.stack.calls[0].Cmd.Flags&RunsTx != 0 }
 
 // beginTx sends MULTI to all targets before the first command of a transaction that is sent to one.
 func (e *Engine) beginTx(db int) {
-	if e.runsTx() {
+	if e.RunsTx() {
 		e.beginUnits(db)
 	}
 }
@@ -34,7 +34,7 @@ func (e *Engine) beginUnits(db int) {
 
 // beginScript sends MULTI before a command of a script that has called one that writes, of an older release.
 func (e *Engine) beginScript(s *Session) {
-	if s.unsent != Everywhere && !e.runsTx() {
+	if s.unsent != Everywhere && !e.RunsTx() {
 		e.beginUnits(s.caller.db)
 	}
 }

@@ -197,6 +197,7 @@ func (l *life) restart() {
 	disk, before := l.disk, l.String()
 	disk.during = nil
 	if way == "close" {
+		l.finishRewrites() // Close waits for them
 		l.store.journal.Close()
 		if disk.damaged() {
 			disk, l.n, l.written, l.synced = newFaultyDisk(), 0, 0, 0
@@ -244,6 +245,7 @@ func (l *life) finish() {
 	require.Equal(l.t, [2]int{l.n, l.n}, [2]int{l.written, l.synced}, l)
 	require.False(l.t, l.disk.damaged(), l)
 	l.check()
+	l.finishRewrites()
 	l.store.journal.Close()
 }
 

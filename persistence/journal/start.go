@@ -283,7 +283,7 @@ func (j *Journal) enable(yes bool) error {
 		}
 		j.cancelRewrite() // its base is no use to the file that begins now
 		j.state = waitRewrite
-		j.requestRewrite(j.engine.InTx())
+		j.requestRewrite(j.engine.RunsTx())
 	default:
 		j.cancelRewrite()
 		j.state, j.status.stopping, j.status.scheduled = off, true, false

@@ -1,0 +1,53 @@
+package journal
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestRewriteIsSeenAtOnce compares what INFO says right after a command with what Redis 8.6.3 says.
+func TestRewriteIsSeenAtOnce(t *testing.T) {
+	s := begin(t, newFaultyDisk(), "appendonly", "yes")
+	var background []func()
+	s.journal.opts.Background = func(run func()) { background = append(background, run) }
+	s.journal.locate()
+	require.NoError(t, s.journal.open())
+	s.engine.With(s.journal.goLive) // without a goroutine that ticks
+	finish := func() {
+		for _, run := range background {
+			run()
+		}
+		background = nil
+	}
+	states := func() [5]string { // as INFO has them
+		return [5]string{s.info("aof_rewrite_in_progress"), s.info("aof_rewrite_scheduled"), s.info("aof_rewrites"),
+			s.info("aof_rewrites_consecutive_failures"), s.info("aof_last_bgrewrite_status")}
+	}
+	const refused = "-ERR Background append only file rewriting already in progress\r\n"
+
+	require.Equal(t, "+Background append only file rewriting started\r\n", s.do("BGREWRITEAOF"))
+	require.Equal(t, [5]string{"1", "0", "1", "0", "ok"}, states())
+	require.Equal(t, refused, s.do("BGREWRITEAOF"))
+	require.True(t, s.engine.Snapshotting(), "no other snapshot can begin")
+	finish()
+	require.Equal(t, [5]string{"0", "0", "1", "0", "ok"}, states())
+	require.False(t, s.engine.Snapshotting())
+
+	s.run("BGREWRITEAOF\nCONFIG SET appendonly no")
+	require.Equal(t, [5]string{"0", "0", "2", "0", "ok"}, states(), "it was cancelled, which is not a failure")
+	s.run("CONFIG SET appendonly yes")
+	require.Equal(t, [5]string{"1", "0", "3", "0", "ok"}, states())
+	s.run("SET a 1")
+	finish()
+	require.Equal(t, [5]string{"0", "0", "3", "0", "ok"}, states())
+
+	s.run("MULTI\nBGREWRITEAOF\nBGREWRITEAOF")
+	const scheduled = "+Background append only file rewriting scheduled\r\n"
+	require.Equal(t, "*2\r\n"+scheduled+scheduled, s.do("EXEC"))
+	require.Equal(t, "+Background append only file rewriting started\r\n", s.do("BGREWRITEAOF"))
+	require.Equal(t, [5]string{"1", "0", "4", "0", "ok"}, states())
+	finish()
+	s.journal.Close()
+	require.Equal(t, s.digest(), start(t, s.journal.disk).digest())
+}
