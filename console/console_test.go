@@ -9,6 +9,7 @@ import (
 	"math"
 	"net/http"
 	"net/http/cookiejar"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -429,4 +430,38 @@ func TestReplyOfAnyKind(t *testing.T) {
 // somewhere is where a client comes from that is no browser.
 func (p *place) somewhere() engine.Endpoint {
 	return engine.Endpoint{Addr: "127.0.0.1:1234", LocalAddr: "127.0.0.1:6379"}
+}
+
+// Messages of an event are bounded by their bytes, too: of those that are too many the number is told.
+func TestWatchedBytesAreBounded(t *testing.T) {
+	t.Parallel()
+	v := start(t).visit()
+	require.Equal(t, 200, v.open())
+	news, end := v.stream("/api/watch?command=" + `%5B"SUBSCRIBE","news"%5D&page=` + v.page)
+	defer end()
+	require.Contains(t, <-news, `{"push":["subscribe","news",1]}`)
+	const size, count = 200_000, 40
+	v.do("EVAL", "for i = 1, ARGV[1] do redis.call('PUBLISH', 'news', string.rep('x', ARGV[2])) end", "0", strconv.Itoa(count), strconv.Itoa(size))
+	shown, missed := 0, 0
+	for shown+missed < count {
+		event := <-news
+		require.Less(t, len(event), 3*size)
+		n, err := strconv.Atoi(regexp.MustCompile(`"missed":(\d+)`).FindStringSubmatch(event)[1])
+		require.NoError(t, err)
+		shown, missed = shown+strings.Count(event, `"message","news"`), missed+n
+	}
+	require.Equal(t, count, shown+missed)
+	require.Positive(t, shown)
+}
+
+// Copies in a sandbox count for its limit, so that they cannot take the memory of the process.
+func TestSandboxCountsCopies(t *testing.T) {
+	t.Parallel()
+	v := start(t).visit()
+	require.Equal(t, 200, v.open())
+	v.in("main", "sandbox", "EVAL", "for i = 1, 50 do redis.call('SET', i, string.rep('x', 1000000)) end", "0")
+	require.Contains(t, v.in("main", "sandbox", "MINI.WORLD", "SNAPSHOT", "a"), "OK")
+	require.Contains(t, v.in("main", "sandbox", "MINI.WORLD", "SNAPSHOT", "b"), "OOM command not allowed when used memory")
+	require.Contains(t, v.in("main", "sandbox", "MINI.WORLD", "FORGET", "a"), "OK")
+	require.Contains(t, v.in("main", "sandbox", "MINI.WORLD", "SNAPSHOT", "b"), "OK")
 }

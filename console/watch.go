@@ -14,6 +14,7 @@ import (
 const (
 	watchTime = 100 * time.Millisecond // messages of so much time are one event
 	watchMost = 500                    // messages of an event; of more, only the number is told
+	watchSize = 256 << 10              // bytes of an event's messages, but for the first one, which may be larger
 )
 
 // watchable are the commands whose messages a page can watch.
@@ -57,9 +58,10 @@ func (c *Console) watch(w http.ResponseWriter, r *http.Request, p *page) {
 	s.pass(r, session.batches(ctx))
 }
 
-// batches returns the messages of a session as events. The channel is closed when the session or the context ends.
+// batches returns the messages of a session as events. The channel is closed when the session or the context ends. It reads no message
+// ahead while nobody takes an event: what waits then is unread output of the session, which the server counts and bounds.
 func (s *session) batches(ctx context.Context) <-chan []byte {
-	messages, events := make(chan resp.Value, watchMost), make(chan []byte)
+	messages, events := make(chan resp.Value), make(chan []byte)
 	go func() {
 		defer close(messages)
 		for {
@@ -99,7 +101,7 @@ func gather(messages <-chan resp.Value) (data []byte, more bool) {
 	if !open {
 		return nil, false
 	}
-	list, missed := []resp.Value{v}, 0
+	list, missed, size := []resp.Value{v}, 0, sizeOf(v)
 	timeout := time.NewTimer(watchTime)
 	defer timeout.Stop()
 	for open {
@@ -107,8 +109,8 @@ func gather(messages <-chan resp.Value) (data []byte, more bool) {
 		case v, open = <-messages:
 			switch {
 			case !open:
-			case len(list) < watchMost:
-				list = append(list, v)
+			case len(list) < watchMost && size+sizeOf(v) <= watchSize:
+				list, size = append(list, v), size+sizeOf(v)
 			default:
 				missed++
 			}
@@ -120,4 +122,13 @@ func gather(messages <-chan resp.Value) (data []byte, more bool) {
 	b := appendList([]byte(`{"messages":`), list)
 	b = strconv.AppendInt(append(b, `,"missed":`...), int64(missed), 10)
 	return event("messages", append(b, '}')), open
+}
+
+// sizeOf returns the bytes of a message, about.
+func sizeOf(v resp.Value) int {
+	n := len(v.Text)
+	for _, e := range v.Elems {
+		n += sizeOf(e)
+	}
+	return n
 }
