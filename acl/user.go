@@ -14,7 +14,7 @@ type User struct {
 
 	on        bool
 	nopass    bool     // every password is accepted
-	sanitize  payload  // of RESTORE's payloads; stored for Words, without effect
+	sanitize  payload  // of RESTORE's payloads
 	passwords []string // SHA-256 in hexadecimal digits
 	selectors []*selector
 }
@@ -176,6 +176,9 @@ func (u *User) Flags() []string {
 	}
 	return flags
 }
+
+// SkipsSanitizing reports whether the payloads of the user are not checked if sanitize-dump-payload is "clients".
+func (u *User) SkipsSanitizing() bool { return u.sanitize == payloadUnchecked }
 
 // Passwords returns the hashes of the passwords. The caller must not change them.
 func (u *User) Passwords() []string { return u.passwords }

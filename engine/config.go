@@ -48,6 +48,7 @@ type Config struct {
 	latencyTracking bool
 	percentiles     []float64 // of INFO latencystats
 	importMode      bool      // import-mode: due keys stay, as a tool copies a dataset
+	sanitize        string    // sanitize-dump-payload: no, yes, clients
 	trackedKeys     int       // CLIENT TRACKING remembers: tracking-table-max-keys
 }
 
@@ -70,6 +71,7 @@ func newConfig() *Config {
 
 		debug:           "no",
 		protected:       "no",
+		sanitize:        "no",
 		latencyTracking: true,
 		trackedKeys:     1000000,
 		percentiles:     []float64{50, 99, 99.9},
@@ -336,8 +338,8 @@ func (e *Engine) coreParams() []Param {
 		IntParam("list-max-listpack-size", &c.List.Node, math.MinInt32, math.MaxInt32, "list-max-ziplist-size"),
 		MemoryParam("stream-node-max-bytes", &c.Stream.Bytes, 0),
 		IntParam("stream-node-max-entries", &c.Stream.Entries, 0, math.MaxInt64),
-		IntParam("stream-idmp-duration", &c.StreamIDs.Seconds, 1, 86400),
-		IntParam("stream-idmp-maxsize", &c.StreamIDs.Most, 1, 10_000),
+		IntParam("stream-idmp-duration", &c.StreamIDs.Seconds, 1, int64(stream.MaxIDLimits.Seconds)),
+		IntParam("stream-idmp-maxsize", &c.StreamIDs.Most, 1, int64(stream.MaxIDLimits.Most)),
 		IntParam("set-max-intset-entries", &c.Set.MaxInts, 0, math.MaxInt64),
 		IntParam("set-max-listpack-entries", &c.Set.MaxEntries, 0, math.MaxInt64),
 		IntParam("set-max-listpack-value", &c.Set.MaxValue, 0, math.MaxInt64),
@@ -364,9 +366,21 @@ func (e *Engine) coreParams() []Param {
 		IntParam("tracking-table-max-keys", &e.Config.trackedKeys, 0, math.MaxInt64),
 		IntParam("timeout", &c.IdleTimeout, 0, math.MaxInt32),
 		IntParam("shutdown-timeout", &e.shutdown.timeout, 0, math.MaxInt32),
+		EnumParam("sanitize-dump-payload", &c.sanitize, "no", "yes", "clients"),
 		EnumParam("enable-debug-command", &c.debug, "no", "yes", "local").AtStart(),
 		EnumParam("enable-protected-configs", &c.protected, "no", "yes", "local").AtStart(),
 	}
+}
+
+// Sanitizes reports whether sanitize-dump-payload demands all checks of what a session restores; of a snapshot if it is nil.
+func (e *Engine) Sanitizes(s *Session) bool {
+	switch e.Config.sanitize {
+	case "yes":
+		return true
+	case "clients":
+		return s != nil && !e.Keyspace.Replaying && !s.Client().user.SkipsSanitizing()
+	}
+	return false
 }
 
 // importParam is import-mode: due keys are invisible and stay.

@@ -109,7 +109,7 @@ var ignoredTexts = []ignoredText{
 	{"oom-score-adj", "no", []string{"no", "yes", "relative", "absolute"}, ""}, {"oom-score-adj-values", "0 200 800", nil, ""},
 	{"proc-title-template", "{title} {listen-addr} {server-mode}", nil, ""},
 	{"propagation-error-behavior", "ignore", []string{"ignore", "panic", "panic-on-replicas"}, ""},
-	{"sanitize-dump-payload", "no", []string{"no", "yes", "clients"}, ""}, {"save", "", nil, ""},
+	{"save", "", nil, ""},
 	{"supervised", "no", []string{"upstart", "systemd", "auto", "no"}, ""}, {"syslog-facility", "local0", nil, ""},
 	{"tls-ciphers", "", []string{""}, ""}, {"tls-ciphersuites", "", []string{""}, ""},
 	{"tls-client-cert-file", "", nil, ""}, {"tls-client-key-file", "", nil, ""}, {"tls-client-key-file-pass", "", nil, ""},

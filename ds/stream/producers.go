@@ -32,6 +32,9 @@ const never = math.MaxUint64
 // DefaultIDLimits are the limits that Redis has by default.
 var DefaultIDLimits = IDLimits{Seconds: 100, Most: 100}
 
+// MaxIDLimits are the greatest limits that a stream can have; the least are 1.
+var MaxIDLimits = IDLimits{Seconds: 86400, Most: 10_000}
+
 // Producer is one producer.
 type Producer struct {
 	name string

@@ -39,6 +39,8 @@ type decoder struct {
 	size  int64 // of the source; -1 if unknown
 	err   error
 
+	sanitize bool // see Options
+
 	valkey bool // the source is in Valkey's own versions of the format, in which type numbers from 22 on mean something else
 
 	owned     bool   // the text read last belongs to the caller
@@ -152,12 +154,10 @@ func (d *decoder) lengthOr() (n uint64, enc byte) {
 	return 0, 0
 }
 
+// length reads a length. Redis takes the number of a string's encoding for one.
 func (d *decoder) length() uint64 {
 	n, enc := d.lengthOr()
-	if enc != 0 {
-		d.fail("an encoded string where a length is expected")
-	}
-	return n
+	return n | uint64(enc&^encoded)
 }
 
 // count reads a number of elements. It fails if fewer bytes are left, since each element takes a byte at least.

@@ -437,12 +437,26 @@ func (d *decoder) ranked(zl ziplist.List) keyspace.Value {
 	}
 	s := &zset.Set{}
 	s.Expect(zl.Len()/2, d.ZSet, d.Dice)
-	from := zset.Of(zl)
-	from.Each(func(member []byte, score float64) bool {
-		d.addScored(s, member, score)
-		return d.err == nil
-	})
+	for p := zl.First(); p != ziplist.None && d.err == nil; {
+		var member, score ziplist.Entry
+		member, p = zl.Get(p)
+		score, p = zl.Get(p)
+		d.addScored(s, member.Text(d.digits[:]), leadingScore(score))
+	}
 	return d.orNil(s)
+}
+
+// leadingScore returns the number with which an entry begins, 0 if there is none: so Redis reads a score.
+func leadingScore(e ziplist.Entry) float64 {
+	const longest = 127 // bytes that Redis looks at
+	score := zset.EntryScore(e)
+	for n := min(len(e.Str), longest); score != score && n > 0; n-- {
+		score = zset.EntryScore(ziplist.EntryOf(e.Str[:n]))
+	}
+	if score != score {
+		return 0
+	}
+	return score
 }
 
 // --- uniqueness ---

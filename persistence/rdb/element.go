@@ -3,6 +3,7 @@ package rdb
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
 	"strconv"
 
 	"github.com/miniserver-go/miniserver/ds/hash"
@@ -226,17 +227,34 @@ func (d *decoder) triples(h *hash.Hash) {
 		d.fail("a field of a hash has no deadline, where even none must be given as 0")
 	}
 	var digits [20]byte
+	before := int64(0)
 	for p := listpack.First; d.err == nil && p < l.End(); {
-		var field, value, deadline ziplist.Entry
+		var field, value, third ziplist.Entry
 		field, p = l.Get(p)
 		value, p = l.Get(p)
-		deadline, p = l.Get(p)
-		if !deadline.IsInt() {
-			d.fail("a deadline of a field is not a number")
+		third, p = l.Get(p)
+		if !third.IsInt() {
+			third = ziplist.EntryOf(third.Str)
 		}
+		deadline := third.Int
+		switch {
+		case !third.IsInt():
+			d.fail("a deadline of a field is not a number")
+		case d.sanitize && rank(deadline) < before:
+			d.fail("the fields of a hash are not in the order of their deadlines")
+		}
+		before = rank(deadline)
 		d.first = field.Append(d.first[:0])
-		d.setVolatileField(h, d.first, value.Text(digits[:]), uint64(deadline.Int))
+		d.setVolatileField(h, d.first, value.Text(digits[:]), uint64(deadline))
 	}
+}
+
+// rank orders deadlines as a listpack of Redis has them: fields without one are the last.
+func rank(deadline int64) int64 {
+	if deadline == 0 {
+		return math.MaxInt64
+	}
+	return deadline
 }
 
 // setVolatileField sets a field, and its deadline unless that is 0.

@@ -1,6 +1,7 @@
 package rdb
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"iter"
@@ -69,21 +70,21 @@ func ValidPayload(b []byte, newest int) bool {
 }
 
 // ReadPayload returns the value in a valid payload. The value is suitable for keyspace.DB.Set. It is empty only if its
-// type allows that.
+// type allows that. As Redis it ignores bytes after the value, and a value that is cut off goes on in the version and the checksum.
 func ReadPayload(b []byte, o Options) (keyspace.Value, error) {
-	d := &decoder{Limits: o.Limits, ks: o.Keyspace, buf: b[:len(b)-payloadTail], ownedFrom: wholeText}
-	d.w = len(d.buf)
+	d := &decoder{Limits: o.Limits, ks: o.Keyspace, buf: b, w: len(b), ownedFrom: wholeText, sanitize: o.Sanitize}
 	d.valkey = binary.LittleEndian.Uint16(b[len(b)-payloadTail:]) >= oldestValkey
 	var v keyspace.Value
-	if t := d.byte(); t == typeVolatile {
+	switch t := d.byte(); {
+	case t == typeVolatile:
 		v = d.volatile()
-	} else {
+	case versionOf(t) > cmp.Or(o.Newest, Newest):
+		d.fail("a value of type %d, which is newer", t)
+	default:
 		v = d.value(t)
 	}
 	switch {
 	case d.err != nil:
-	case d.r < d.w:
-		d.fail("%d bytes follow the value", d.w-d.r)
 	case v.Type().Vanishes() && v.Len() == 0:
 		d.fail("the value is empty")
 	}

@@ -56,6 +56,7 @@ type Options struct {
 	Size       int64              // of the source; 0 if unknown
 	Newest     int                // version of the format to read; 0 for all that are known
 	NoChecksum bool               // accept any checksum
+	Sanitize   bool               // refuse fields that are not in the order of their deadlines, as Redis with sanitize-dump-payload
 	// Spawn starts a goroutine that reads ahead until Close; nil for no reading ahead.
 	Spawn func(run func())
 }
@@ -66,7 +67,7 @@ func NewReader(src io.Reader, o Options) *Reader {
 	if size == 0 {
 		size = -1
 	}
-	r := &Reader{anyChecksum: o.NoChecksum, newest: cmp.Or(o.Newest, Newest), dec: decoder{Limits: o.Limits, ks: o.Keyspace, size: size, ownedFrom: wholeText}}
+	r := &Reader{anyChecksum: o.NoChecksum, newest: cmp.Or(o.Newest, Newest), dec: decoder{Limits: o.Limits, ks: o.Keyspace, size: size, ownedFrom: wholeText, sanitize: o.Sanitize}}
 	r.dec.src = newSource(src, size)
 	if o.Spawn != nil {
 		r.dec.src.ahead(o.Spawn)

@@ -125,7 +125,9 @@ func (r *restore) run(c *engine.Call, exists bool) {
 		c.Fail(errPayload)
 		return
 	}
-	v, err := rdb.ReadPayload(r.payload, ReaderOptions(c.Engine, 0, false))
+	o := ReaderOptions(c.Engine, 0, false)
+	o.Sanitize = c.Engine.Sanitizes(c.Session)
+	v, err := rdb.ReadPayload(r.payload, o)
 	if err != nil {
 		c.Fail(errBadPayload)
 		return
