@@ -185,7 +185,11 @@ func (d *decoder) node(to *list.List, nodes int) keyspace.Value {
 	const plain, packed = 1, 2
 	switch kind := d.length(); kind {
 	case plain:
-		if b := d.text(); d.err == nil {
+		b := d.text()
+		if len(b) == 0 {
+			d.fail("a node of a list is empty")
+		}
+		if d.err == nil {
 			to.AppendNode(d.own(b), true)
 		}
 	case packed:
@@ -332,11 +336,16 @@ func (d *decoder) zipmap(b []byte) keyspace.Value {
 	if d.err == nil && len(b) < 2 {
 		d.fail("a zipmap is too short")
 	}
-	for i := 1; d.err == nil && i < len(b) && b[i] != 0xff; {
+	i := 1
+	for d.err == nil && i < len(b) && b[i] != 0xff {
 		var field, value []byte
 		field, i = d.zipmapText(b, i, false)
 		value, i = d.zipmapText(b, i, true)
 		d.setField(h, field, value, d.Hash)
+	}
+	const uncounted = 254
+	if d.err == nil && (i != len(b)-1 || b[0] < uncounted && int(b[0]) != h.Len()) {
+		d.fail("a zipmap has no end, or not as many fields as it says")
 	}
 	return d.orNil(h)
 }
