@@ -327,12 +327,12 @@ func cmdClientCapa(c *Call) {
 
 // CLIENT IMPORT-SOURCE ON | OFF
 func cmdClientImportSource(c *Call) {
-	if !c.Engine.Config.importMode {
-		c.Fail(ErrNoImport)
-		return
-	}
-	on := c.Word("ON")
-	if !on && !c.Word("OFF") {
+	off := c.Word("OFF") // also outside of import mode, which may have ended meanwhile
+	on := !off && c.Word("ON")
+	switch {
+	case !off && !c.Engine.Config.importMode:
+		c.Refuse(ErrNoImport)
+	case !off && !on:
 		c.Refuse(ErrSyntax)
 	}
 	if c.OK() {

@@ -180,7 +180,7 @@ func (c *Call) seconds(notInt, notPositive error) int64 {
 func testText(of func(s *Session) string) func(c *Call) clientTest {
 	return func(c *Call) clientTest {
 		text := string(c.Arg())
-		return func(s *Session) bool { return of(s) == text }
+		return func(s *Session) bool { return text != "" && of(s) == text }
 	}
 }
 

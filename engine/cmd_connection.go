@@ -150,8 +150,12 @@ func secretsOfHello(_ *Engine, args [][]byte) (at []int) {
 // replyHello replies with what HELLO says about the server.
 func (c *Call) replyHello() {
 	w, zone := c.Reply, c.Engine.Parts.params["availability-zone"].Get()
+	product, version := c.Engine.Release.Product, c.Engine.Release.Version
+	if c.Engine.Parts.params["extended-redis-compatibility"].Get() == "yes" {
+		product, version = "redis", c.Engine.Release.Redis
+	}
 	w.Map(7 + min(len(zone), 1))
-	for _, pair := range [...][2]string{{"server", c.Engine.Release.Product}, {"version", c.Engine.Release.Version}} {
+	for _, pair := range [...][2]string{{"server", product}, {"version", version}} {
 		w.BulkString(pair[0])
 		w.BulkString(pair[1])
 	}
