@@ -14,7 +14,7 @@ var fieldsSince = sinceByName(map[string]string{
 		"current_eviction_exceeded_time evicted_clients instantaneous_input_repl_kbps instantaneous_output_repl_kbps mem_cluster_links " +
 		"number_of_functions number_of_libraries pubsubshard_channels rdb_last_load_keys_expired rdb_last_load_keys_loaded rdb_saves " +
 		"reply_buffer_expands reply_buffer_shrinks total_active_defrag_time total_eviction_exceeded_time total_net_repl_input_bytes " +
-		"total_net_repl_output_bytes mem_total_replication_buffers used_memory_functions used_memory_scripts_eval used_memory_vm_eval used_memory_vm_functions " +
+		"total_net_repl_output_bytes shutdown_in_milliseconds mem_total_replication_buffers used_memory_functions used_memory_scripts_eval used_memory_vm_eval used_memory_vm_functions " +
 		"used_memory_vm_total used_memory_vm_total_human",
 	"7.2.0": "acl_access_denied_auth acl_access_denied_channel acl_access_denied_cmd acl_access_denied_key eventloop_cycles " +
 		"eventloop_duration_cmd_sum eventloop_duration_sum instantaneous_eventloop_cycles_per_sec " +

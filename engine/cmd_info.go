@@ -75,6 +75,9 @@ func (e *Engine) fillServer(b *bytes.Buffer) {
 		"lru_clock", e.Keyspace.Now/1000&(1<<24-1), "hz", e.Parts.params["hz"].Get(), "configured_hz", e.Parts.params["hz"].Get(),
 		"clients_hz", e.Parts.params["hz"].Get(), "availability_zone", e.Parts.params["availability-zone"].Get(),
 		"process_supervised", "no", "redis_git_sha1", "00000000", "redis_git_dirty", 0)
+	if e.ShuttingDown() {
+		Fields(b, "shutdown_in_milliseconds", e.shutdown.deadline-e.Keyspace.Now)
+	}
 }
 
 func (e *Engine) fillCluster(b *bytes.Buffer) {

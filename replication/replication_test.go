@@ -174,6 +174,7 @@ func TestShutdownDoesNotWaitForEver(t *testing.T) {
 	b.do(client, "SET k v", "SHUTDOWN")
 	b.pass(9)
 	require.Zero(t, exits)
+	require.Contains(t, b.do(b.NewSession(nil), "INFO server"), "shutdown_in_milliseconds:1000\r\n")
 	b.pass(2)
 	require.Equal(t, 1, exits)
 	b.do(b.NewSession(nil), "SHUTDOWN NOW")
