@@ -117,7 +117,7 @@ func (c *conn) traffic(data []byte) {
 	switch {
 	case c.dying:
 		return
-	case c.blocked:
+	case c.blocked || c.exceedsQuery(len(data)):
 		c.keep(data)
 	case c.in.empty():
 		c.direct(data)
@@ -152,6 +152,9 @@ func (c *conn) readOn() {
 		}
 		c.countRead(n)
 		c.in.received(n)
+		if c.exceedsQuery(0) {
+			return
+		}
 		if c.in.expected() == c.in.backlog() {
 			c.resume(nil)
 		}
@@ -387,14 +390,15 @@ func (c *conn) shrink() {
 // unauthedQuery is the limit of the input before AUTH, in bytes, as in Redis since 7.2.
 const unauthedQuery = 1 << 20
 
-// exceedsQuery reports whether the input exceeds client-query-buffer-limit. As in Redis 8.0 what is not parsed counts, and
-// what MULTI has queued, but no arguments of the command that is being read.
-func (c *conn) exceedsQuery() bool {
+// exceedsQuery reports whether the input with so many bytes more exceeds client-query-buffer-limit. As in Redis since 8.0 what is
+// not parsed counts, and what MULTI has queued, but no arguments of the command that is being read. It is asked before the bytes
+// are parsed: so an argument that is too large with its line break is never executed, however it came.
+func (c *conn) exceedsQuery(more int) bool {
 	limit := c.server.maxQuery.Load()
 	if !c.session.Authed() {
 		limit = min(limit, unauthedQuery)
 	}
-	return int64(c.in.backlog()+c.queued) > limit
+	return int64(c.in.backlog()+more+c.queued) > limit
 }
 
 // stall is since when a client has taken nothing of its output.
@@ -415,7 +419,7 @@ func (s *stall) exceeds(unsent int) bool {
 // limit.
 func (c *conn) hasEnded() bool {
 	switch {
-	case c.exceedsQuery():
+	case c.exceedsQuery(0):
 		c.server.counts.long.Add(1)
 		c.server.log('#', "Closing client that reached max query buffer length: addr=%s", c.from.Addr)
 		return true

@@ -2,6 +2,7 @@ package server
 
 import (
 	"io"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -51,4 +52,31 @@ func TestLastRepliesThatNobodyReads(t *testing.T) {
 	require.False(t, s.exceeds(9), "it has read something")
 	s.since = s.since.Add(-closeTimeout)
 	require.True(t, s.exceeds(9))
+}
+
+// The limit of the input holds for an argument with its line break, however large the pieces are in which it comes. The sizes are those that
+// Redis 8.6.3 takes and refuses.
+func TestQueryLimitHoldsForEachArgument(t *testing.T) {
+	const limit = 1 << 20
+	for _, piece := range []int{16 << 10, 1 << 20, 8 << 20} {
+		for size, fits := range map[int]bool{limit - 2: true, limit: false, 1_500_000: false, 2_500_000: false} {
+			r := start(t, Options{})
+			c := r.dial(t)
+			require.Equal(t, "+OK", c.ask("CONFIG SET client-query-buffer-limit 1mb"))
+			value := strings.Repeat("x", size)
+			for command := "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$" + strconv.Itoa(size) + "\r\n" + value + "\r\n"; command != ""; {
+				n := min(piece, len(command))
+				if _, err := c.Conn.Write([]byte(command[:n])); err != nil {
+					break
+				}
+				command = command[n:]
+			}
+			if fits {
+				require.Equal(t, "+OK", c.line(), "%d in pieces of %d", size, piece)
+				continue
+			}
+			_, _ = io.Copy(io.Discard, c.Conn)
+			require.Equal(t, ":0", r.dial(t).ask("EXISTS k"), "%d in pieces of %d", size, piece)
+		}
+	}
 }
