@@ -84,7 +84,7 @@ func (s *Session) writeMemoryInfo(b *bytes.Buffer, args [][]byte, buffers bool) 
 	if s.tx != nil {
 		multi = s.tx.argsBytes()
 	}
-	output := s.Unsent.Load() + s.HeldBack.Load()
+	output := s.Unsent.Load() + s.shared()
 	if s.engine.Release.Has(forgetsInput) {
 		wire = 0
 	}
@@ -93,7 +93,7 @@ func (s *Session) writeMemoryInfo(b *bytes.Buffer, args [][]byte, buffers bool) 
 		fmt.Fprintf(b, " multi-mem=%d rbs=%d rbp=%d", multi, s.waiting.Load(), max(s.replyPeak, s.Reply.Len()))
 	}
 	fmt.Fprintf(b, " obl=%d oll=%d omem=%d tot-mem=%d", s.Reply.Len(),
-		(output+outputBlock-1)/outputBlock, output, s.memory()+wire+int64(len(args)*argBytes))
+		(output+outputBlock-1)/outputBlock, output, s.memory()+s.shared()+wire+int64(len(args)*argBytes))
 }
 
 // The fields of later releases.

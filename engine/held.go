@@ -30,6 +30,9 @@ func (t *Tally) Add(n int) {
 	t.of.add(int64(n))
 }
 
+// ReplicaTally returns a tally of what is held for the replicas together.
+func (e *Engine) ReplicaTally() *Tally { return &Tally{of: &e.Sessions.held.replicas} }
+
 // held is the totals of all sessions.
 type held struct {
 	evictable group
@@ -129,12 +132,12 @@ func (s *Session) memory() int64 {
 
 // Output returns the bytes of replies and messages that the client has not got.
 func (s *Session) Output() int {
-	return s.Reply.Len() + int(s.Unsent.Load()+s.HeldBack.Load())
+	return s.Reply.Len() + int(s.Unsent.Load()+s.shared())
 }
 
 // tallies returns all that the session counts.
-func (s *Session) tallies() [7]*Tally {
-	return [...]*Tally{&s.Query, &s.QueryFree, &s.Args, &s.Unsent, &s.HeldBack, &s.kept, &s.waiting}
+func (s *Session) tallies() [6]*Tally {
+	return [...]*Tally{&s.Query, &s.QueryFree, &s.Args, &s.Unsent, &s.kept, &s.waiting}
 }
 
 // What the server's own tables take for one thing that a session keeps, about, in bytes, beside its text.

@@ -26,8 +26,6 @@ type Session struct {
 
 	Received, Sent atomic.Int64 // bytes, since the connection was opened; the connection counts them
 
-	HeldBack Tally // output that a part holds back: the stream of a replica that still receives its snapshot
-
 	kept    Tally // what commands made the engine keep: queued, watched, subscribed ...
 	waiting Tally // the buffers of replies and messages, when they were last counted
 
@@ -403,6 +401,30 @@ type Replica interface {
 	Attached() bool
 	// Detach ends that, because the session ends or is reset.
 	Detach()
+	// Next takes the next piece of the output that replicas share; nothing if there is none now. It may be read without the
+	// lock.
+	Next() []byte
+	// Pending returns the bytes of it that are still to come. They are in memory once for all replicas, see ReplicaTally.
+	Pending() int64
+}
+
+// NextShared takes the next piece of the output that the session shares with others, for its connection; nothing if there is
+// none now.
+func (e *Engine) NextShared(s *Session) []byte {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if s.replica == nil {
+		return nil
+	}
+	return s.replica.Next()
+}
+
+// shared returns the bytes of output that the session shares with others and has not taken.
+func (s *Session) shared() int64 {
+	if s.replica == nil {
+		return 0
+	}
+	return s.replica.Pending()
 }
 
 // Replica returns what SetReplica set, nil if it never did.

@@ -16,11 +16,8 @@ func (m *Master) fillStats(b *bytes.Buffer) {
 
 // fillMemory writes the fields of INFO memory.
 func (m *Master) fillMemory(b *bytes.Buffer) {
-	backlog, output := m.stream.backlog.size(), 0
-	for _, r := range m.replicas {
-		output += r.session.Output()
-	}
-	engine.Fields(b, "mem_replication_backlog", backlog, "mem_total_replication_buffers", backlog+output)
+	total, backlog := m.bufferBytes()
+	engine.Fields(b, "mem_replication_backlog", backlog, "mem_total_replication_buffers", total)
 }
 
 // fillReplication writes the fields of INFO replication.
@@ -64,7 +61,7 @@ func (st *stream) fill(b *bytes.Buffer, failover string, size int64) {
 	}
 	engine.Fields(b, "master_failover_state", failover, "master_replid", st.id, "master_replid2", id2,
 		"master_repl_offset", st.offset, "second_repl_offset", until2, "repl_backlog_active", active,
-		"repl_backlog_size", size, "repl_backlog_first_byte_offset", first, "repl_backlog_histlen", st.backlog.held)
+		"repl_backlog_size", size, "repl_backlog_first_byte_offset", first, "repl_backlog_histlen", st.buffer.held)
 }
 
 // fill writes the fields about the master.

@@ -271,7 +271,7 @@ func TestARestartedMasterGoesOn(t *testing.T) {
 	require.Regexp(t, `^\+CONTINUE [0-9a-f]{40}\r\n$`, out)
 	require.NotContains(t, out, h.ID)
 	g.Tick()
-	require.Contains(t, string(g.Collect(replica).Out), command("SELECT", "0")+command("DEL", "brief"))
+	require.Contains(t, string(g.NextShared(replica)), command("SELECT", "0")+command("DEL", "brief"))
 	require.Contains(t, g.do("INFO replication"), fmt.Sprintf("second_repl_offset:%d\r\n", next))
 }
 

@@ -38,7 +38,8 @@ func (m *Master) parameters() []engine.Param {
 	size.Apply = func() error {
 		p.backlogSize = max(p.backlogSize, minBacklog)
 		if m.stream.running {
-			m.stream.backlog.resize(m.backlogBytes())
+			m.stream.buffer.size = m.backlogBytes()
+			m.trim()
 		}
 		return nil
 	}
@@ -109,5 +110,5 @@ func (m *Master) masterParam() engine.Param {
 	return p
 }
 
-// backlogBytes returns the size of the backlog's ring.
+// backlogBytes returns the size of the backlog.
 func (m *Master) backlogBytes() int { return int(max(m.params.backlogSize, minBacklog)) }

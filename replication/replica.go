@@ -21,9 +21,13 @@ type replica struct {
 	session *engine.Session
 	state   state
 	request request
-	psync2  bool   // it knows that the id of a history may change
-	sync    bool   // it called SYNC and not PSYNC, and may never acknowledge anything
-	held    []byte // the stream since the snapshot, held back
+	psync2  bool // it knows that the id of a history may change
+	sync    bool // it called SYNC and not PSYNC, and may never acknowledge anything
+
+	bulk []byte   // the piece of the snapshot that is sent next
+	more [][]byte // those behind it, which all replicas of the transfer share
+	wait int64    // bytes of these
+	at   int64    // offset of the last byte of the stream that the connection has taken
 
 	lateSince int64 // when the bytes that wait have passed the soft limit; microseconds, 0 if they have not
 
@@ -80,7 +84,59 @@ func (r *replica) Detach() {
 		m.updateDenial()
 	}
 	r.state = none
-	r.hold(nil)
+	r.bulk, r.more, r.wait = nil, nil, 0
+	r.master.trim()
+}
+
+// follows reports whether the replica has a position in the stream.
+func (r *replica) follows() bool { return r.state >= sendBulk && !r.request.OnlySnapshot }
+
+// Pending implements engine.Replica.
+func (r *replica) Pending() int64 { return r.wait + r.behind() }
+
+// behind returns how many bytes of the stream the connection has not taken.
+func (r *replica) behind() int64 {
+	if !r.follows() {
+		return 0
+	}
+	return r.master.stream.offset - r.at
+}
+
+// maxPiece is the largest piece that a connection takes, in bytes: it copies what the socket does not take of it.
+const maxPiece = 64 << 10
+
+// Next implements engine.Replica.
+func (r *replica) Next() (piece []byte) {
+	if r.wait > 0 {
+		piece = r.nextOfBulk()
+	} else if r.state == online {
+		piece = r.master.stream.buffer.after(r.at)
+		piece = piece[:min(len(piece), maxPiece)]
+		r.at += int64(len(piece))
+	}
+	if len(piece) > 0 {
+		r.master.traffic.out += int64(len(piece))
+		r.master.trim()
+	}
+	return piece
+}
+
+func (r *replica) nextOfBulk() (piece []byte) {
+	for len(r.bulk) == 0 {
+		r.bulk, r.more[0], r.more = r.more[0], nil, r.more[1:]
+	}
+	n := min(len(r.bulk), maxPiece)
+	piece, r.bulk = r.bulk[:n:n], r.bulk[n:]
+	r.wait -= int64(n)
+	return piece
+}
+
+// sendPiece sends a piece of the snapshot, which nobody changes any more.
+func (r *replica) sendPiece(piece []byte) {
+	r.more = append(r.more, piece)
+	r.wait += int64(len(piece))
+	r.master.trim()
+	r.session.Wake()
 }
 
 // name returns the replica's address for the log.
@@ -103,19 +159,15 @@ func (r *replica) gone() bool { return r.session.Closing() || !r.Attached() }
 
 // send sends raw text.
 func (r *replica) send(text []byte) {
-	r.write(text)
-	r.session.Wake()
-}
-
-func (r *replica) write(text []byte) {
 	r.master.traffic.out += int64(len(text))
 	r.session.Reply.Raw(text)
+	r.session.Wake()
 }
 
-// unsent returns the number of bytes not sent yet. It also wakes the connection to send them.
+// unsent returns the number of bytes of the snapshot not sent yet. It also wakes the connection to send them.
 func (r *replica) unsent() int64 {
 	r.session.Wake()
-	return int64(r.session.Reply.Len()) + r.session.Unsent.Load()
+	return int64(r.session.Reply.Len()) + r.session.Unsent.Load() + r.wait
 }
 
 // attach adds the replica to the master's, in the given state.
@@ -128,13 +180,13 @@ func (r *replica) attach(at state) {
 // resume sends the stream from an offset on, without a snapshot.
 func (r *replica) resume(offset int64) {
 	st := &r.master.stream
+	r.at = offset - 1
 	r.attach(online)
 	if r.psync2 {
 		r.send(fmt.Appendf(nil, "+CONTINUE %s\r\n", st.id))
 	} else {
 		r.send([]byte("+CONTINUE\r\n"))
 	}
-	r.send(st.backlog.last(int(st.offset + 1 - offset)))
 }
 
 // beginBulk is called at the moment of the replica's snapshot, outside of transactions. From now on the stream is held
@@ -145,6 +197,7 @@ func (r *replica) beginBulk() {
 	if !r.request.OnlySnapshot {
 		m.startStream()
 		m.selectAgain()
+		r.at = m.stream.offset
 	}
 	if !r.sync {
 		r.send(fmt.Appendf(nil, "+FULLRESYNC %s %d\r\n", m.stream.id, m.stream.offset))
@@ -172,34 +225,27 @@ func (r *replica) endBulk() {
 func (r *replica) putOnline() {
 	r.state = online
 	r.master.updateDenial()
-	r.send(r.held)
-	r.hold(nil)
+	r.session.Wake()
 }
 
-// feed sends a piece of the stream or holds it back. It disconnects a replica that has too many bytes pending.
-func (r *replica) feed(text []byte) {
-	pending := 0
-	switch s := r.session; {
-	case s.Closing() || r.request.OnlySnapshot || r.state == waitBgsaveStart:
+// feed is called when the stream has grown. It disconnects a replica for which too much of it waits.
+func (r *replica) feed() {
+	if r.session.Closing() || !r.follows() {
 		return
-	case r.state == online:
-		r.write(text)
-		s.WakeSoon()
-		pending = s.Reply.Len()
-	default:
-		r.hold(append(r.held, text...))
-		pending = len(r.held)
 	}
-	if r.exceeds(int64(pending)) {
-		r.master.opts.Log('#', "Replica %s is disconnected: %d bytes of the stream wait for it, see client-output-buffer-limit.", r.name(), pending)
-		r.hold(nil)
+	if r.state == online {
+		r.session.WakeSoon()
+	}
+	if r.exceeds() {
+		r.master.opts.Log('#', "Replica %s is disconnected: %d bytes of the stream wait for it, see client-output-buffer-limit.", r.name(), r.behind())
 		r.session.Disconnect()
 	}
 }
 
-// exceeds reports whether more bytes wait for the replica than its limits allow. The connection watches what it has taken itself.
-func (r *replica) exceeds(pending int64) bool {
-	e := r.master.engine
+// exceeds reports whether more bytes of the stream wait for the replica than its limits allow. As in Redis a hard limit below the size
+// of the backlog is none of its own: the replica could go on from the backlog, which is in memory anyway.
+func (r *replica) exceeds() bool {
+	e, pending := r.master.engine, r.behind()
 	soft := e.Config.SoftLimits[engine.ClassReplica]
 	switch {
 	case soft.Bytes == 0 || pending < soft.Bytes:
@@ -208,13 +254,7 @@ func (r *replica) exceeds(pending int64) bool {
 		r.lateSince = e.Micros()
 	}
 	hard := e.Config.OutputLimits[engine.ClassReplica]
-	return hard > 0 && pending > hard || r.lateSince != 0 && e.Micros()-r.lateSince > soft.Seconds*1e6
-}
-
-// hold makes text the stream that is held back.
-func (r *replica) hold(text []byte) {
-	r.held = text
-	r.session.HeldBack.Store(int64(cap(text)))
+	return hard > 0 && pending >= max(hard, int64(r.master.backlogBytes())) || r.lateSince != 0 && e.Micros()-r.lateSince > soft.Seconds*1e6
 }
 
 // ack records the offsets up to which the replica has received and synced the stream; fsynced is 0 if unknown.

@@ -8,8 +8,8 @@
 //	         │                 │
 //	         │ as it is        │ changes by clients, where there is no master
 //	         ▼                 ▼
-//	       stream ─┬─▶ replicas                  held back while a snapshot is being sent
-//	               └─▶ backlog                   for replicas that reconnect
+//	       stream ──▶ buffer ─┬─▶ replicas       each with a position; held back while a snapshot is being sent
+//	                          └─▶ backlog        for replicas that reconnect
 //
 // The stream is one sequence of bytes: the commands that reproduce each change, as in the journal. Masters and replicas
 // count its bytes; the count is the offset. An id names the history that an offset belongs to. A replica passes the stream of its
@@ -22,7 +22,8 @@
 //	sync        PSYNC: the backlog, or else a transfer
 //	older       what a replica of another release cannot follow
 //	transfer    sends a snapshot while it is taken
-//	stream      what is passed on, and the backlog
+//	stream      what is passed on
+//	buffer      its end: the backlog, and what replicas have not received
 //	wait, good  WAIT, and how many replicas writes need
 //	failover    FAILOVER: hands the role over to a replica
 //
@@ -92,11 +93,12 @@ type Master struct {
 	engine *engine.Engine
 	opts   Options
 
-	stream   stream
-	replicas []*replica // attached, in the order in which they attached
-	waits    []*wait    // clients that are blocked in WAIT and WAITAOF
-	asked    int64      // the offset for which SHUTDOWN has asked replicas to acknowledge
-	denies   bool       // writes are refused, because replicas are missing
+	stream     stream
+	unreceived *engine.Tally // bytes that only replicas need, see bufferBytes
+	replicas   []*replica    // attached, in the order in which they attached
+	waits      []*wait       // clients that are blocked in WAIT and WAITAOF
+	asked      int64         // the offset for which SHUTDOWN has asked replicas to acknowledge
+	denies     bool          // writes are refused, because replicas are missing
 
 	// Microseconds since the epoch: the last cron, the last PING in the stream, the last disconnect of a replica.
 	cronAt, pingAt, leftAt int64
@@ -128,11 +130,12 @@ func New(e *engine.Engine, o Options) *Master {
 		o.Spawn = func(run func()) { go run() }
 	}
 	return &Master{
-		engine: e,
-		opts:   o,
-		stream: stream{id: e.RunID(), command: resp.NewWriter(2)},
-		params: newParams(),
-		warned: map[string]bool{},
+		engine:     e,
+		unreceived: e.ReplicaTally(),
+		opts:       o,
+		stream:     stream{id: e.RunID(), command: resp.NewWriter(2)},
+		params:     newParams(),
+		warned:     map[string]bool{},
 
 		retryAfter: time.Second, // as in Redis
 	}
@@ -162,7 +165,7 @@ func (m *Master) Part() engine.Part {
 			{Name: "Stats", Fill: m.fillStats},
 			{Name: "Replication", Fill: m.fillReplication},
 		},
-		Caches: []engine.Cache{{Name: "replication.backlog", Bytes: m.stream.backlog.size}},
+		Caches: []engine.Cache{{Name: "replication.backlog", Bytes: m.backlogMemory}},
 		Debug: []engine.DebugLine{
 			{Name: "change-repl-id", About: "Change the replication id of INFO.", Run: m.debugChangeID, HomeOnly: true},
 			{Name: "replicate", Least: 1, Most: math.MaxInt, Args: "<string>", About: "Send a command to the replicas only.", Run: m.debugReplicate, HomeOnly: true, Since: "7.0.0"},

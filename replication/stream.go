@@ -20,7 +20,7 @@ type stream struct {
 	until2  int64
 	changed int64 // of the last byte of a change
 	db      int   // selected at the end; -1 if none is
-	backlog backlog
+	buffer  buffer
 	command *resp.Writer // the one being fed
 }
 
@@ -36,13 +36,14 @@ func (m *Master) startStream() {
 	st.running, st.db, m.pingAt = true, -1, m.engine.Micros()
 	st.offset++ // Redis counts this one, too
 	st.changed = st.offset
-	st.backlog.resize(m.backlogBytes())
+	st.buffer.begin(m.backlogBytes(), st.offset)
 	m.engine.SetPropagate(partName, m.feed)
 }
 
 // stopStream stops propagating changes and frees the backlog. A new id marks the gap in the history.
 func (m *Master) stopStream() {
-	m.stream.running, m.stream.backlog = false, backlog{}
+	m.stream.running, m.stream.buffer = false, buffer{}
+	m.trim()
 	m.stream.newHistory(m.engine.NewID())
 	m.engine.SetPropagate(partName, nil)
 }
@@ -50,7 +51,7 @@ func (m *Master) stopStream() {
 // restart makes the stream that of another history, with an empty backlog of n bytes.
 func (st *stream) restart(id string, offset int64, db, n int) {
 	*st = stream{running: true, id: id, offset: offset, changed: offset, db: db, command: st.command}
-	st.backlog.resize(n)
+	st.buffer.begin(n, offset)
 }
 
 // place returns where in the stream the data are now.
@@ -129,14 +130,60 @@ func (m *Master) pass() {
 func (m *Master) passText(text []byte) {
 	st := &m.stream
 	st.offset += int64(len(text))
-	st.backlog.add(text)
+	st.buffer.add(text)
 	for _, r := range m.replicas {
-		r.feed(text)
+		r.feed()
 	}
+	m.trim()
 }
 
-// first returns the offset of the first byte in the backlog.
-func (st *stream) first() int64 { return st.offset - int64(st.backlog.held) + 1 }
+// trim drops what neither the backlog nor a replica needs any more, and counts what only replicas need.
+func (m *Master) trim() {
+	b := &m.stream.buffer
+	if b.isLong() {
+		b.trim(m.received())
+	}
+	total, backlog := m.bufferBytes()
+	m.unreceived.Store(int64(total-backlog) + m.snapshotBytes())
+}
+
+// snapshotBytes returns the bytes of a snapshot that wait for replicas, which have them in common.
+func (m *Master) snapshotBytes() (n int64) {
+	for _, r := range m.replicas {
+		n = max(n, r.wait)
+	}
+	return n
+}
+
+// received returns the offset up to which all connections of replicas have taken the stream.
+func (m *Master) received() int64 {
+	least := m.stream.offset
+	for _, r := range m.replicas {
+		if r.follows() {
+			least = min(least, r.at)
+		}
+	}
+	return least
+}
+
+// bufferBytes returns what the stream takes, and how much of it is counted as the backlog: as in Redis no more than that may take, while
+// there are replicas.
+func (m *Master) bufferBytes() (total, backlog int) {
+	total = m.stream.buffer.room
+	if len(m.replicas) == 0 {
+		return total, total
+	}
+	return total, min(total, m.stream.buffer.size)
+}
+
+// backlogMemory returns the bytes of the backlog.
+func (m *Master) backlogMemory() int {
+	_, backlog := m.bufferBytes()
+	return backlog
+}
+
+// first returns the offset of the first byte in the buffer.
+func (st *stream) first() int64 { return st.offset - int64(st.buffer.held) + 1 }
 
 // continues reports whether the backlog holds everything from an offset of the history id on.
 func (st *stream) continues(id []byte, offset int64) bool {

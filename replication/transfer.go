@@ -1,6 +1,7 @@
 package replication
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -73,20 +74,20 @@ func (t *transfer) Write(piece []byte) (int, error) {
 		t.gathered = append(t.gathered, piece...)
 		return len(piece), nil
 	}
-	if t.send(piece); len(t.replicas) == 0 {
+	if t.send(bytes.Clone(piece)); len(t.replicas) == 0 {
 		return 0, errNoReplica
 	}
 	t.pace()
 	return len(piece), nil
 }
 
-// send sends pieces to all replicas of the transfer that are not gone.
+// send sends pieces, which nobody changes any more, to all replicas of the transfer that are not gone.
 func (t *transfer) send(pieces ...[]byte) {
 	t.master.engine.With(func() {
 		t.replicas = slices.DeleteFunc(t.replicas, (*replica).gone)
 		for _, r := range t.replicas {
 			for _, piece := range pieces {
-				r.send(piece)
+				r.sendPiece(piece)
 			}
 		}
 	})

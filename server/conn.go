@@ -36,6 +36,7 @@ type conn struct {
 	closed   bool        // the loop has closed it
 	last     *last       // nil: the loop sends the replies
 	draining atomic.Bool // tick will wake it
+	streams  atomic.Bool // wants to be woken when the socket has taken everything
 	late     time.Time   // since when the unsent output exceeds the soft limit; zero if it does not
 	stall    stall       // of the output of a dying connection
 }
@@ -292,6 +293,32 @@ func (c *conn) reply(o engine.Outcome) {
 	}
 	c.blocked, c.queued = o.Blocked, o.Queued
 	c.dying = c.dying || o.Closing
+	if o.Class == engine.ClassReplica {
+		c.stream()
+	}
+}
+
+// streamed is how many bytes of a stream a connection sends before others have their turn.
+const streamed = 1 << 20
+
+// stream sends what the session shares with others, as far as the socket takes it. When it has taken all, it goes on.
+func (c *conn) stream() {
+	c.streams.Store(true)
+	for sent := 0; c.held == 0 && !c.dying && c.socket.unsent() == 0; {
+		if sent >= streamed {
+			c.Wake()
+			break
+		}
+		piece := c.server.engine.NextShared(c.session)
+		if len(piece) == 0 {
+			break
+		}
+		c.write(piece, 0, false)
+		sent += len(piece)
+	}
+	if !c.dying {
+		c.session.Unsent.Store(int64(c.socket.unsent()))
+	}
 }
 
 // drop ends a connection that another client, a limit or a time-out has ended. What was said before that is offered to the
@@ -342,6 +369,9 @@ func (c *conn) limitOutput(class engine.Class) {
 	c.session.Unsent.Store(unsent)
 	if unsent > 0 {
 		c.server.drain(c)
+	}
+	if class == engine.ClassReplica {
+		return // the part that feeds it knows what waits
 	}
 	lim := c.server.output.Load()[class]
 	switch {

@@ -135,8 +135,8 @@ func (g *group) deliver(h held, certain bool) {
 		if p.to.held == 0 {
 			p.to.last.send()
 		}
-		if p.to.dying && p.to.held == 0 {
-			p.to.Wake() // it closes when its output is sent
+		if p.to.held == 0 && (p.to.dying || p.to.streams.Load()) {
+			p.to.Wake() // it closes when its output is sent, or sends more
 		}
 	}
 }

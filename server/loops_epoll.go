@@ -417,6 +417,9 @@ func (s *epollConn) sendMore() {
 	if s.pending == 0 {
 		s.output = nil
 		_ = s.loop.control(unix.EPOLL_CTL_MOD, s.number, unix.EPOLLIN)
+		if s.conn.streams.Load() {
+			s.conn.Wake()
+		}
 	}
 }
 

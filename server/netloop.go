@@ -232,7 +232,11 @@ func (p *netConn) send() {
 		}
 		p.mu.Lock()
 		p.sending = 0
+		taken := len(p.output) == 0
 		p.mu.Unlock()
+		if taken && p.conn.streams.Load() {
+			p.conn.Wake()
+		}
 		if err != nil || last {
 			return
 		}
