@@ -9,7 +9,7 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-var threadFields = regexp.MustCompile(`io_thread\S*:\S+`)
+var threadFields = regexp.MustCompile(`io_thread(?:s_active|_\d+|ed_(?:reads|writes)_processed):\S+`)
 
 // threads returns the fields of INFO about event loops.
 func (r *running) threads() []string {
