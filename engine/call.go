@@ -28,6 +28,7 @@ type Call struct {
 	at       int        // position of the next argument
 	err      error      // first error of the cursor
 	dirty    int64      // changes reported by this call
+	forced   bool       // propagated although its changes are counted already, as by Redis' forceCommandPropagation
 	logged   bool       // the handler has propagated what there is
 	counted  bool       // CountErrors has counted the errors in the reply
 	woken    bool       // a blocked command's handler runs again

@@ -65,13 +65,16 @@ func (c *Call) CountChange(key []byte, event string) {
 
 // ChangedAll reports that n keys of whole databases changed, to the journal and to the count of unsaved
 // changes. FLUSHALL on an empty database is propagated too, so 0 counts as 1.
-func (c *Call) ChangedAll(n int) { c.dirty += max(int64(n), 1) }
+func (c *Call) ChangedAll(n int) {
+	c.Engine.World.dirty += int64(n)
+	c.forced = true
+}
 
 // MarkDirty counts a change that is not the change of a key's value, so that the command is propagated.
 func (c *Call) MarkDirty() { c.dirty++ }
 
 // Dirty reports whether the call has reported a change.
-func (c *Call) Dirty() bool { return c.dirty > 0 }
+func (c *Call) Dirty() bool { return c.dirty > 0 || c.forced }
 
 // Store puts v at dst in place of the old value, deletes dst if v is empty, and replies with the number of
 // members. As in Redis, a dst whose deadline has passed is deleted too, by this command.

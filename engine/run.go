@@ -33,7 +33,7 @@ func (e *Engine) enter(s *Session, cmd *Command, args [][]byte) *Call {
 	ks.Begin()
 	ks.Access.NoTouch = s.noTouch
 	c.Session, c.DB, c.Cmd, c.Args, c.Reply = s, ks.DB(s.db), cmd, args, s.Reply
-	c.at, c.err, c.dirty = 1, nil, 0
+	c.at, c.err, c.dirty, c.forced = 1, nil, 0, false
 	if cmd.parent != nil {
 		c.at = 2
 	}
@@ -69,7 +69,7 @@ func (e *Engine) leave(c *Call, start int) {
 			c.Session.recordFailure(out[start:])
 		}
 	}
-	if c.dirty > 0 {
+	if c.Dirty() {
 		e.World.dirty += c.dirty
 		if e.propagation.wanted() {
 			e.propagateChange(c)

@@ -174,3 +174,26 @@ func TestSignalWhileDataAreLoaded(t *testing.T) {
 		require.Equal(t, before, after)
 	})
 }
+
+// FLUSHALL with save points saves the empty data, and ends a save in the background that has the old ones.
+func TestFlushedDataStayAway(t *testing.T) {
+	bothServers(t, func(t *testing.T, binary string) {
+		dir := shortDir(t)
+		s := begin(t, binary, dir, "--save", "3600 1", "--rdb-key-save-delay", "100000")
+		for i := range 100 {
+			require.Equal(t, "+OK", s.ask(fmt.Sprintf("SET %d v", i)))
+		}
+		require.Equal(t, "100", s.info("rdb_changes_since_last_save"))
+		require.Equal(t, "+Background saving started", s.ask("BGSAVE"))
+		require.Equal(t, "+OK", s.ask("FLUSHALL"))
+		require.Equal(t, "0", s.info("rdb_changes_since_last_save"))
+		require.Equal(t, "+OK", s.ask("FLUSHALL"))
+		require.Equal(t, "0", s.info("rdb_changes_since_last_save"))
+		require.Eventually(t, func() bool { return s.info("rdb_bgsave_in_progress") == "0" }, time.Minute, time.Millisecond)
+		require.Equal(t, "0", s.info("rdb_changes_since_last_save"))
+		s.signal(syscall.SIGKILL)
+		<-s.Exited()
+		s = begin(t, binary, dir)
+		require.Equal(t, ":0", s.ask("DBSIZE"))
+	})
+}

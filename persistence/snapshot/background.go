@@ -63,5 +63,9 @@ func (s *Saver) finished(j *bgsave, err error) {
 	s.stats.failures = 0
 	s.opts.Log('*', "Background saving terminated with success")
 	s.stats.saves++
-	s.saved(s.engine.Dirty() - j.dirty)
+	if j.err != nil && len(s.points) > 0 { // cancelled by FLUSHALL when all was written: the file has what came before
+		_ = s.save()
+		return
+	}
+	s.saved(max(0, s.engine.Dirty()-j.dirty))
 }

@@ -197,11 +197,14 @@ func (s *Saver) nextDue() (next int64) {
 	return next
 }
 
-// flushed saves the empty keyspace after FLUSHALL, as Redis does. Otherwise a restart would bring the old data back.
+// flushed saves the empty keyspace after FLUSHALL, as Redis does. Otherwise a restart would bring the old data back. A save in the
+// background ends.
 func (s *Saver) flushed() {
-	if len(s.points) > 0 && !s.busy() {
+	if s.running != nil {
+		s.running.Cancel()
+	}
+	if len(s.points) > 0 {
 		_ = s.save()
-		s.engine.SetDirty(1)
 	}
 }
 
