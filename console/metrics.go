@@ -134,7 +134,7 @@ func (m emitter) line(field, value string, info map[string]string) {
 	case replicaFields[field] != "":
 		n, _ := number(value)
 		m.gauge("redis_"+replicaFields[field], "The field "+field+" of INFO.", n, master...)
-	case memberField.MatchString(field):
+	case memberField.MatchString(field) && of("lag") >= 0: // else it is not known
 		m.gauge("miniserver_group_member_lag", "Entries of the log that a member has not confirmed.", of("lag"),
 			"member", memberField.FindStringSubmatch(field)[1], "address", parts["address"], "vote", parts["vote"])
 	case field == "uptime_in_seconds":

@@ -27,6 +27,7 @@ const (
 	errNoMembers     = engine.Error("group-members must list this member and the others, as in 1=host:port,2=host:port,3=host:port")
 	errNoID          = engine.Error("group-members needs group-id")
 	errNotOdd        = engine.Error("a group has 1, 3 or 5 members")
+	errSegment       = engine.Error("group-segment-size is at most 1gb")
 	errTwice         = engine.Error("a member is listed twice")
 	errAppendOnly    = engine.Error("appendonly must be no in a group, whose log keeps the data")
 	errReplicaOfHere = engine.Error("replicaof directive not allowed in cluster mode")

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/group/consensus"
 )
 
 func (g *Group) sections() []engine.Section {
@@ -39,8 +40,29 @@ func (g *Group) fill(b *bytes.Buffer) {
 		if !m.Voter {
 			vote = "no"
 		}
-		engine.Fields(b, fmt.Sprintf("group_member%d", m.ID), fmt.Sprintf("address=%s,client=%s,vote=%s,last=%d,lag=%d", m.Address, client, vote, m.Last, m.Lag))
+		engine.Fields(b, fmt.Sprintf("group_member%d", m.ID), fmt.Sprintf("address=%s,client=%s,vote=%s,heard_ms=%d,last=%d,lag=%d", m.Address, client, vote,
+			g.heard(m), known(m.HasLast, m.Last), known(m.HasLag, m.Lag)))
 	}
+}
+
+// known returns what is not known as -1.
+func known(is bool, n uint64) int64 {
+	if !is {
+		return -1
+	}
+	return int64(n)
+}
+
+// heard returns how many milliseconds ago this member heard from a member: from itself now, from the leader when it called, as the leader when others
+// answered; -1 if it never did or would not.
+func (g *Group) heard(m consensus.MemberStatus) int64 {
+	switch {
+	case m.ID == g.params.id:
+		return 0
+	case m.Contact.IsZero():
+		return -1
+	}
+	return time.Since(m.Contact).Milliseconds()
 }
 
 func bit(b bool) int {

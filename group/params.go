@@ -29,6 +29,7 @@ type params struct {
 	maxStaleness int64 // milliseconds; 0 for no limit
 	heartbeat    int64 // milliseconds
 	snapshots    int64 // entries between two
+	segmentSize  int   // bytes of a file of the log
 
 	tls           bool
 	cert, key, ca string // files
@@ -37,8 +38,11 @@ type params struct {
 	dataDir   func() string
 }
 
+// maxSegment is more than anybody needs, and less than raft-wal can.
+const maxSegment = 1 << 30
+
 func defaults() params {
-	return params{dir: "group", fsync: true, name: "mymaster", lease: true, heartbeat: 300, snapshots: 65536}
+	return params{dir: "group", fsync: true, name: "mymaster", lease: true, heartbeat: 300, snapshots: 65536, segmentSize: 64 << 20}
 }
 
 func (g *Group) parameters() []engine.Param {
@@ -54,6 +58,7 @@ func (g *Group) parameters() []engine.Param {
 		engine.IntParam("group-max-staleness", &p.maxStaleness, 0, math.MaxInt64),
 		engine.IntParam("group-heartbeat", &p.heartbeat, 10, 60_000).AtStart(),
 		engine.IntParam("group-snapshot-entries", &p.snapshots, 1, math.MaxInt64).AtStart(),
+		engine.MemoryParam("group-segment-size", &p.segmentSize, 64<<10).AtStart(),
 		engine.StringParam("group-announce", &p.announced).AtStart(),
 		engine.BoolParam("group-tls", &p.tls).AtStart(),
 		engine.StringParam("group-tls-cert-file", &p.cert).AtStart(),
@@ -129,12 +134,14 @@ func (p *params) options() (o consensus.Options, err error) {
 		return o, errNoMembers
 	case !p.join && !slices.Contains([]int{1, 3, 5}, len(p.members)):
 		return o, errNotOdd
+	case p.segmentSize > maxSegment:
+		return o, errSegment
 	}
 	dir := p.dir
 	if p.dataDir != nil && !filepath.IsAbs(dir) {
 		dir = filepath.Join(p.dataDir(), dir)
 	}
-	o = consensus.Options{ID: p.id, Members: p.members, Join: p.join, Dir: dir, Sync: p.fsync, Heartbeat: millis(p.heartbeat),
+	o = consensus.Options{ID: p.id, Members: p.members, Join: p.join, Dir: dir, Sync: p.fsync, Heartbeat: millis(p.heartbeat), SegmentSize: p.segmentSize,
 		SnapshotEvery: uint64(p.snapshots), SnapshotTrailing: uint64(p.snapshots+3) / 4}
 	o.TLS, err = p.tlsConfig()
 	return o, err

@@ -24,6 +24,7 @@
 //	newcomer          a member without a vote file asks the others what it may have promised
 //	transport, stream what may vote and lead, who has answered; TCP and TLS
 //	compact           snapshots by bytes
+//	report, logger    what is said in the log
 //	members, status   Add, Remove, Transfer; what a member knows of the group
 //
 // Invariants:

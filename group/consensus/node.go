@@ -29,6 +29,7 @@ type Node struct {
 	verifier  verifier
 	lease     lease
 	newcomer  newcomer
+	report    report
 	latency   histogram
 
 	seats  chan Seat
@@ -47,6 +48,7 @@ func Open(options Options) (*Node, error) {
 	n.lease.begin()
 	n.seat.init()
 	n.newcomer.init(n)
+	n.report.init(n)
 	if err := n.openStores(); err != nil {
 		n.closeStores()
 		return nil, err
@@ -69,6 +71,7 @@ func (n *Node) start() error {
 	}
 	n.transport.node, n.transport.mayVote, n.transport.mayLead = n, n.mayVote, n.mayLead
 	n.transport.isMember = n.isMember
+	n.transport.stream.dialed = n.report.dialed
 	n.stable.own, n.stable.refuseOwn = address, n.mayElectSelf
 	notify := make(chan bool, 16)
 	config := n.config(notify)
@@ -84,6 +87,7 @@ func (n *Node) start() error {
 	n.tasks.Go(func() { n.watch(notify) })
 	n.tasks.Go(n.answer)
 	n.tasks.Go(n.compact)
+	n.tasks.Go(n.report.run)
 	if n.hole() == unknownHole {
 		n.tasks.Go(n.newcomer.run)
 	}

@@ -25,14 +25,16 @@ type Status struct {
 	Latency     Latency // from Append to done
 }
 
-// MemberStatus is what this member knows of one member. Only the leader knows Last, Lag and Contact, and the cards of all.
+// MemberStatus is what this member knows of one member. Of the others only the leader knows more than who they are, and a follower when the leader called.
 type MemberStatus struct {
 	Member
 	Voter   bool
-	Last    uint64 // its last entry
-	Lag     uint64 // entries that it does not have yet
-	Contact time.Time
-	Card    string // Options.Card of the member; "" while it is not known
+	HasLast bool      // Last is known: it is this member, or has answered this leader
+	Last    uint64    // its last entry, when it answered last
+	HasLag  bool      // Lag is known: this member leads, and has Last
+	Lag     uint64    // entries that it does not have yet
+	Contact time.Time // when this member heard from it; zero: it never did, or it is itself
+	Card    string    // Options.Card of the member; "" while it is not known
 }
 
 // Latency says how long entries took.
@@ -57,13 +59,21 @@ func (n *Node) Status() Status {
 
 func (n *Node) memberStatus(m raft.Server, s Status) MemberStatus {
 	status := MemberStatus{Member: Member{memberID(m.ID), string(m.Address)}, Voter: m.Suffrage == raft.Voter}
+	leads := s.State == "leader"
 	switch {
 	case status.ID == n.options.ID:
-		status.Last, status.Card = s.Last, n.options.Card
-	case s.State == "leader":
+		status.HasLast, status.Last, status.Card = true, s.Last, n.options.Card
+	case status.ID == s.Leader:
+		status.Contact = s.Contact
+	case leads:
 		p := n.transport.peer(m.ID)
-		status.Last, status.Contact, status.Card = p.last, p.contact, n.transport.stream.cardOf(m.Address)
-		status.Lag = s.Last - min(p.last, s.Last)
+		status.Contact, status.Card = p.contact, n.transport.stream.cardOf(m.Address)
+		if p.term == s.Term {
+			status.HasLast, status.Last = true, p.last
+		}
+	}
+	if status.HasLag = leads && status.HasLast; status.HasLag {
+		status.Lag = s.Last - min(status.Last, s.Last)
 	}
 	return status
 }

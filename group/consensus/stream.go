@@ -18,6 +18,7 @@ type stream struct {
 	tls     *tls.Config
 	cut     func() error // why nothing arrives and leaves; nil without a test
 	card    string       // what others learn of this member when they connect to it
+	dialed  func(to raft.ServerAddress, err error)
 
 	mu     sync.Mutex
 	conns  map[net.Conn]bool
@@ -51,6 +52,12 @@ func (s *stream) Addr() net.Addr { return s.address }
 
 // Dial implements raft.StreamLayer.
 func (s *stream) Dial(address raft.ServerAddress, timeout time.Duration) (net.Conn, error) {
+	c, err := s.dial(address, timeout)
+	s.dialed(address, err)
+	return c, err
+}
+
+func (s *stream) dial(address raft.ServerAddress, timeout time.Duration) (net.Conn, error) {
 	if err := s.broken(); err != nil {
 		return nil, err
 	}

@@ -38,6 +38,7 @@ type life struct {
 	began   time.Time
 	net     *network
 	members []*member
+	options []string // of all members
 	objects objects
 	over    atomic.Bool
 	struck  []string // the faults

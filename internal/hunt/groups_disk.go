@@ -4,10 +4,13 @@ package main
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"syscall"
+	"unsafe"
 )
 
 // diskSize is more than the files that a log prepares for entries.
@@ -56,6 +59,45 @@ func (d *disk) empty() error { return os.Remove(d.filler()) }
 func (d *disk) freeze() error { return exec.Command("fsfreeze", "-f", d.dir).Run() }
 
 func (d *disk) thaw() error { return exec.Command("fsfreeze", "-u", d.dir).Run() }
+
+// shutDown is the request to a file system that fstests cuts the power with, and how: without writing anything more.
+const (
+	shutDown = 0x8004587d // EXT4_IOC_SHUTDOWN
+	noFlush  = 2          // EXT4_GOING_FLAGS_NOLOGFLUSH
+)
+
+// cutPower ends the file system: nothing reaches the disk any more, and all who use files get errors.
+func (d *disk) cutPower() error {
+	f, err := os.Open(d.dir)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	how := uint32(noFlush)
+	if _, _, failed := syscall.Syscall(syscall.SYS_IOCTL, f.Fd(), shutDown, uintptr(unsafe.Pointer(&how))); failed != 0 {
+		return failed
+	}
+	return nil
+}
+
+// mountAgain mounts the file system as a machine does that starts again.
+func (d *disk) mountAgain() error {
+	return errors.Join(execute("umount", d.dir), execute("mount", "-o", "loop", d.image, d.dir))
+}
+
+func (d *disk) readOnly() error { return execute("mount", "-o", "remount,ro", d.dir) }
+
+func (d *disk) writable() error { return execute("mount", "-o", "remount,rw", d.dir) }
+
+// change sets attributes of a directory.
+func (d *disk) change(attributes, dir string) error { return execute("chattr", attributes, dir) }
+
+func execute(command ...string) error {
+	if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
+		return fmt.Errorf("%v: %w: %s", command, err, out)
+	}
+	return nil
+}
 
 func (d *disk) close() {
 	if d == nil {

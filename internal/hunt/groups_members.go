@@ -48,6 +48,7 @@ func (l *life) newMembers(n int) error {
 		if !l.rival {
 			m.options = append(m.options, "--group-id", strconv.Itoa(m.id), "--group-members", strings.Join(list, ","),
 				"--cluster-enabled", "yes") // other members would answer reads, with what may be old
+			m.options = append(m.options, l.options...)
 		}
 	}
 	return nil

@@ -33,6 +33,9 @@ export function replication(f) {
     good(r.state === "online", r.state), count(r.offset), bytes(Math.max(0, offset - r.offset)), ago(1000 * r.lag)]))];
 }
 
+/** orUnknown shows a number of which the server says -1 if it does not know it. */
+const orUnknown = (n, show) => n < 0 ? "unknown" : show(Number(n));
+
 /** group shows a group and its members. Only the leader knows how far the others are. */
 export function group(f) {
   const leads = f.group_role === "leader", micros = n => duration(n / 1000);
@@ -41,7 +44,7 @@ export function group(f) {
   facts([["last entry", count(f.group_index)], ["confirmed", count(f.group_committed)], ["applied", count(f.group_applied)],
     f.group_commits > 0 && ["time to confirm", `${micros(f.group_commit_p50_usec)} in the median, 99 of 100 within ${micros(f.group_commit_p99_usec)}`],
     !leads && ["last heard from the leader", f.group_age_ms < 0 ? "never" : ago(Number(f.group_age_ms))]]),
-  table("Members", ["member", "role", "address in the group", "for clients", "last entry", "entries behind"], numbered(f, "group_member").map(([id, m]) =>
+  table("Members", ["member", "role", "address in the group", "for clients", "last entry", "entries behind", "last heard"], numbered(f, "group_member").map(([id, m]) =>
     [id, `${String(id) === f.group_leader ? "leader" : m.vote === "yes" ? "follower" : "without a vote"}${String(id) === f.group_id ? ", this one" : ""}`, el("code", {}, m.address), el("code", {}, m.client),
-      ...(leads || String(id) === f.group_id ? [count(m.last), leads ? count(m.lag) : ""] : ["", ""])]))];
+      orUnknown(m.last, count), orUnknown(m.lag, count), orUnknown(m.heard_ms, ago)]))];
 }
