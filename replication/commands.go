@@ -1,6 +1,8 @@
 package replication
 
 import (
+	"bytes"
+
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
@@ -108,6 +110,10 @@ func (r *replica) addCapability(name []byte) {
 func (r *replica) setAddress(c *engine.Call, ip []byte) {
 	if len(ip) > 255 {
 		c.Refusef(errReplicaAddress, len(ip))
+		return
+	}
+	if bytes.ContainsFunc(ip, func(b rune) bool { return b <= ' ' || b > '~' }) { // it stands in lines of INFO and of the log
+		c.Refusef(engine.ErrClientInfo, "ip-address")
 		return
 	}
 	r.ip = string(ip)

@@ -90,6 +90,7 @@ const (
 	errRespVersion   = engine.Error("ERR RESP version must be 2 or 3.")
 	errReplArgs      = engine.Error("ERR redis.set_repl() requires one argument.")
 	errReplFlags     = engine.Error("ERR Invalid replication flags. Use REPL_AOF, REPL_REPLICA, REPL_ALL or REPL_NONE.")
+	errACLArgs       = engine.Error("ERR Wrong number of args for redis.acl_check_cmd()")
 	errACLCommand    = engine.Error("ERR Invalid command passed to redis.acl_check_cmd()")
 	errStackLimit    = engine.Error("ERR reached lua stack limit")
 	errNonexistent   = "Script attempted to access nonexistent global variable '%s'"

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
@@ -120,14 +121,20 @@ func (s *Scripts) luaSetRepl(_ *lua.State, c *lua.Call) {
 	s.session.Mute(engine.Everywhere &^ engine.Target(n))
 }
 
+// checksArity is since when acl_check_cmd refuses arguments that do not fit the command: Redis 8.0.2 as Debian has it, and 8.6.
+var checksArity = release.From("8.0.0")
+
 // redis.acl_check_cmd(command, ...): whether the user may run it.
 func (s *Scripts) luaACL(_ *lua.State, c *lua.Call) {
 	if err := s.gather(c); err != nil {
 		s.raise(err)
 	}
 	cmd, _ := s.engine.Resolve(s.args)
-	if cmd == nil {
+	switch {
+	case cmd == nil:
 		s.raise(errACLCommand)
+	case !cmd.Fits(len(s.args)) && s.engine.Release.Has(checksArity):
+		s.raise(errACLArgs)
 	}
 	c.Return1(lua.Bool(s.engine.Permits(s.session, cmd, s.args)))
 }

@@ -93,7 +93,7 @@ func TestPowerGoesAtEveryStep(t *testing.T) {
 				require.LessOrEqual(t, n, promised+1, "nor more than was tried")
 				require.Equal(t, fmt.Sprintf(":%d\r\n", n), again.do("DBSIZE"), "in order")
 				again.run("SET more 1\nBGREWRITEAOF")
-				await(t, "rewritten", func() bool { return again.info("aof_rewrites") == "1" })
+				await(t, "rewritten", func() bool { return again.info("aof_rewrites") == "1" && again.idle() })
 				require.Equal(t, "ok", again.info("aof_last_bgrewrite_status"), again.log.String())
 				again.journal.Close()
 				require.Equal(t, again.digest(), start(t, again.journal.disk).digest())
