@@ -60,7 +60,9 @@ func TestAMemberAloneSaysItOnce(t *testing.T) {
 	}
 	g.agree("a")
 	for _, m := range others {
-		eventually(t, "that it is back", func() bool { return strings.Contains(lines(), "The member at "+g.address(m.options.ID)+" is reached again") })
+		eventually(t, "that it is back", func() bool {
+			return strings.Contains(lines(), "The member at "+g.address(m.options.ID)+" is reached again")
+		})
 	}
 	require.LessOrEqual(t, calls, 2, "at the start, and now")
 }

@@ -25,27 +25,28 @@ type status struct {
 }
 
 // requestRewrite starts a rewrite, or schedules one if there is another snapshot or the caller is in a transaction. It reports whether it
-// started. It is called under the engine's lock, like all that changes the status.
+// started, or begins with the journal itself. It is called under the engine's lock, like all that changes the status.
 func (j *Journal) requestRewrite(nested bool) (started bool) {
 	j.status.retry = time.Time{}
-	if nested || !j.mayRewrite() {
-		j.status.scheduled = true
-		j.wakeUp()
-		return false
+	started = !nested && j.mayRewrite()
+	if started && j.live {
+		j.startRewrite()
+		return true
 	}
-	j.startRewrite()
-	return true
+	j.status.scheduled = true
+	j.wakeUp()
+	return started
 }
 
-// mayRewrite reports whether a rewrite can begin. One that was cancelled ends first.
+// mayRewrite reports whether nothing else keeps a rewrite from beginning. One that was cancelled ends first.
 func (j *Journal) mayRewrite() bool {
-	return j.live && j.status.rewriting == nil && (j.status.cancelled > 0 || !j.engine.Snapshotting())
+	return j.status.rewriting == nil && (j.status.cancelled > 0 || !j.engine.Snapshotting())
 }
 
 // rewriteDue reports whether a rewrite must begin now by itself.
 func (j *Journal) rewriteDue(now time.Time) bool {
 	f := &j.status
-	return j.mayRewrite() && !j.engine.InTx() && !now.Before(f.retry) && (f.scheduled || j.grown())
+	return j.live && j.mayRewrite() && !j.engine.InTx() && !now.Before(f.retry) && (f.scheduled || j.grown())
 }
 
 // startRewrite starts a rewrite in the background. No other snapshot can begin before it ends.
