@@ -124,12 +124,17 @@ func (b *blackouts) isWell(wait func()) error {
 		return err
 	}
 	for _, m := range b.members {
-		info, err := m.info("group")
-		if err != nil || info["group_disk"] != "ok" || info["group_hole"] != "0" {
-			return fmt.Errorf("member %d is not as before: %v", m.id, err)
+		if err := b.await("a member is as before", m.isWell); err != nil {
+			return err
 		}
 	}
 	return errors.Join(b.each(b.isThere)...)
+}
+
+// isWell reports whether a member can store entries, and has lost none. It may not answer at once, as the leader's seat may change at any time.
+func (m *member) isWell() bool {
+	info, err := m.info("group")
+	return err == nil && info["group_disk"] == "ok" && info["group_hole"] == "0"
 }
 
 func (b *blackouts) each(do func(*writer) error) (errs []error) {
@@ -139,14 +144,18 @@ func (b *blackouts) each(do func(*writer) error) (errs []error) {
 	return errs
 }
 
-// isThere reports whether the last value that was confirmed, or a later one, is at all members.
+// isThere looks whether the last value that was confirmed, or a later one, is there.
 func (b *blackouts) isThere(w *writer) error {
-	leader := b.leader()
-	if leader == nil {
-		return errors.New("the leader is gone")
-	}
-	value, err := leader.ask("GET", w.key)
-	number, _, _ := strings.Cut(value, ":")
+	var number string
+	err := b.await("a key can be read", func() bool {
+		leader := b.leader()
+		if leader == nil {
+			return false
+		}
+		value, err := leader.ask("GET", w.key)
+		number, _, _ = strings.Cut(value, ":")
+		return err == nil
+	})
 	if n, _ := strconv.ParseInt(number, 10, 64); err == nil && n < w.confirmed.Load() {
 		b.count("confirmed entries lost", 1)
 		err = fmt.Errorf("%s has %d, and %d was confirmed", w.key, n, w.confirmed.Load())

@@ -264,6 +264,10 @@ func (l *life) equal() error {
 func (l *life) standings() string {
 	var b strings.Builder
 	for _, m := range l.members {
+		if m.process == nil {
+			fmt.Fprintf(&b, "\nmember %d did not start\n", m.id)
+			continue
+		}
 		info, err := m.ask("INFO", "group")
 		fmt.Fprintf(&b, "\nmember %d: %v\n%s%s", m.id, err, info, m.lastLog(12))
 	}
