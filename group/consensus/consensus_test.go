@@ -41,6 +41,13 @@ func (f *fault) at(operation string) error {
 	return f.get()
 }
 
+// limit keeps faults to one operation.
+func (f *fault) limit(only string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.only = only
+}
+
 func (f *fault) set(err error, hang chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

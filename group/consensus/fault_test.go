@@ -91,7 +91,7 @@ func TestDiskFailsAtAnyStepOfAChange(t *testing.T) {
 				m := g.leader()
 				require.NoError(t, store(m))
 				hang := make(chan struct{})
-				m.disk.only = step
+				m.disk.limit(step)
 				if failure != nil {
 					m.disk.set(failure, nil)
 				} else {

@@ -32,9 +32,9 @@ var fixedPools = map[string][]string{
 	// floats
 	"f": {"0", "1", "-1", "0.1", "0.2", "3.5", "-2.25", "1e3", "5.0e-3", "1e17", "1e300", "-1e300",
 		"inf", "-inf", "nan", "", "one", "1 ", "0x1p3", "1e400", "3.0", "12345678901234567890.5"},
-	// scores
+	// scores; none below the normal doubles, as Redis cannot SORT a small sorted set with one (errno is set when it reads the score)
 	"s": {"0", "1", "1", "2", "2", "3", "1.5", "-1", "-2.5", "100", "1e300", "-1e300", "+inf", "-inf", "1700000000000",
-		"0.1", "4.9e-324", "nan", "one", ""},
+		"0.1", "2.3e-308", "nan", "one", ""},
 	// score bounds
 	"min": {"-inf", "0", "1", "(1", "2", "(0", "-1", "1.5", "(1.5", "-inf", "one", "(one", "nan", "(-inf"},
 	"max": {"+inf", "3", "2", "(2", "1", "(3", "100", "1.5", "+inf", "inf", "one", "(+inf"},
