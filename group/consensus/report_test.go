@@ -59,6 +59,12 @@ func TestAMemberAloneSaysItOnce(t *testing.T) {
 		g.start(m)
 	}
 	g.agree("a")
+	eventually(t, "that it leads, and so has to reach the others", func() bool {
+		if leader := g.leader(); leader != alone {
+			_ = leader.Transfer(id) // refused while the members still find each other
+		}
+		return alone.held().Leader
+	})
 	for _, m := range others {
 		eventually(t, "that it is back", func() bool {
 			return strings.Contains(lines(), "The member at "+g.address(m.options.ID)+" is reached again")
