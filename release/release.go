@@ -36,7 +36,7 @@ type Release struct {
 // Known are the releases that can be chosen, oldest first.
 var Known = []Release{
 	of("redis:6.2", "6.2.14"), of("redis:7.0", "7.0.15"), of("redis:7.2", "7.2.5"), of("redis:7.4", "7.4.1"),
-	of("redis:8.0", "8.0.2"), of("redis:8.6", "8.6.3"), of("valkey:8.1", "8.1.1"),
+	of("redis:8.0", "8.0.2"), of("redis:8.6", "8.6.3"), of("valkey:8.1", "8.1.1"), of("valkey:9.1", "9.1.2"),
 }
 
 // Default is the release of a server for which none was chosen: Redis 8.0 with the commands and options of

@@ -8,17 +8,17 @@ import (
 
 func TestWhatReleasesHave(t *testing.T) {
 	for since, want := range map[string][]string{
-		"1.0.0":              {"redis:6.2", "redis:7.0", "redis:7.2", "redis:7.4", "redis:8.0", "redis:8.6", "valkey:8.1"},
-		"7.0.0":              {"redis:7.0", "redis:7.2", "redis:7.4", "redis:8.0", "redis:8.6", "valkey:8.1"},
-		"7.2":                {"redis:7.2", "redis:7.4", "redis:8.0", "redis:8.6", "valkey:8.1"},
+		"1.0.0":              {"redis:6.2", "redis:7.0", "redis:7.2", "redis:7.4", "redis:8.0", "redis:8.6", "valkey:8.1", "valkey:9.1"},
+		"7.0.0":              {"redis:7.0", "redis:7.2", "redis:7.4", "redis:8.0", "redis:8.6", "valkey:8.1", "valkey:9.1"},
+		"7.2":                {"redis:7.2", "redis:7.4", "redis:8.0", "redis:8.6", "valkey:8.1", "valkey:9.1"},
 		"7.4.0":              {"redis:7.4", "redis:8.0", "redis:8.6"},
-		"8.0.0 valkey:8.0.0": {"redis:8.0", "redis:8.6", "valkey:8.1"},
-		"8.2.0 valkey:8.1.0": {"redis:8.6", "valkey:8.1"},
-		"valkey:8.1.0":       {"valkey:8.1"},
+		"8.0.0 valkey:8.0.0": {"redis:8.0", "redis:8.6", "valkey:8.1", "valkey:9.1"},
+		"8.2.0 valkey:8.1.0": {"redis:8.6", "valkey:8.1", "valkey:9.1"},
+		"valkey:8.1.0":       {"valkey:8.1", "valkey:9.1"},
 		"8.2.0":              {"redis:8.6"},
 		"8.8.0":              nil,
-		"valkey:9.0.0":       nil,
-		"bloom:1.0.0":        {"redis:6.2", "redis:7.0", "redis:7.2", "redis:7.4", "redis:8.0", "redis:8.6", "valkey:8.1"},
+		"valkey:9.0.0":       {"valkey:9.1"},
+		"bloom:1.0.0":        {"redis:6.2", "redis:7.0", "redis:7.2", "redis:7.4", "redis:8.0", "redis:8.6", "valkey:8.1", "valkey:9.1"},
 	} {
 		var got []string
 		for _, r := range Known {
@@ -54,7 +54,7 @@ func TestFind(t *testing.T) {
 	require.Equal(t, 0x070205, Number(r.Version))
 	require.Equal(t, []string{"7.2.5", "7.2.4"}, []string{r.Redis, Known[6].Redis})
 	_, err = Find("redis:5.0")
-	require.EqualError(t, err, `unknown release "redis:5.0"; it must be one of: redis:6.2, redis:7.0, redis:7.2, redis:7.4, redis:8.0, redis:8.6, valkey:8.1, default`)
+	require.EqualError(t, err, `unknown release "redis:5.0"; it must be one of: redis:6.2, redis:7.0, redis:7.2, redis:7.4, redis:8.0, redis:8.6, valkey:8.1, valkey:9.1, default`)
 	require.Panics(t, func() { From("7.x") })
 }
 

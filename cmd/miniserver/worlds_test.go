@@ -328,6 +328,8 @@ func TestTranscriptsOnRedis70(t *testing.T) { runOn(t, reference.Redis70) }
 
 func TestTranscriptsOnValkey(t *testing.T) { runOn(t, reference.Valkey81) }
 
+func TestTranscriptsOnValkey91(t *testing.T) { runOn(t, reference.Valkey91) }
+
 func runOn(t *testing.T, r reference.Release) {
 	quick.Outside(t)
 	t.Parallel() // they wait for time that passes
@@ -337,7 +339,7 @@ func runOn(t *testing.T, r reference.Release) {
 // TestTranscriptsLikeOthers runs what a server of another release can run of them in an engine that behaves as that release.
 func TestTranscriptsLikeOthers(t *testing.T) {
 	quick.OneGoroutine(t, "runs all transcripts in one more world")
-	for _, r := range []reference.Release{reference.Redis86, reference.Redis70, reference.Valkey81} {
+	for _, r := range []reference.Release{reference.Redis86, reference.Redis70, reference.Valkey81, reference.Valkey91} {
 		t.Run(string(r), func(t *testing.T) {
 			w := memoryLike(t, r, "an engine like "+string(r))
 			corpus.RunFiles(t, w, commandCorpus, corpus.Files(t, commandCorpus), todo(t, "like-"+r)...)

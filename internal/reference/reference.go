@@ -7,7 +7,7 @@
 // a message. ".ci/run" unpacks newer releases there, "make references" builds older ones.
 //
 // REQUIRE_REDIS makes such a test fail instead. REQUIRE_REDIS=1 requires the programs in $PATH, and redis:8.6, redis:8.0,
-// redis:7.0 and valkey:8.1; REQUIRE_REDIS="redis:7.0" requires the programs and the releases it lists. Run
+// redis:7.0, valkey:8.1 and valkey:9.1; REQUIRE_REDIS="redis:7.0" requires the programs and the releases it lists. Run
 // builds that must compare with Redis that way.
 //
 // Each server has a directory and a unix socket of its own, saves nothing, listens on no

@@ -31,6 +31,9 @@ const Redis62 Release = "redis:6.2"
 // Valkey81 is the oldest release of Valkey that the tests compare with.
 const Valkey81 Release = "valkey:8.1"
 
+// Valkey91 is the newest release of Valkey that miniserver can stand for.
+const Valkey91 Release = "valkey:9.1"
+
 // Product returns "redis" or "valkey".
 func (r Release) Product() string {
 	product, _, _ := strings.Cut(string(r), ":")
@@ -101,7 +104,7 @@ func (r Release) required() bool {
 	case "":
 		return false
 	case "1":
-		return slices.Contains([]Release{Default, Redis86, Redis70, Valkey81}, r)
+		return slices.Contains([]Release{Default, Redis86, Redis70, Valkey81, Valkey91}, r)
 	default:
 		return slices.Contains(strings.Fields(list), string(r))
 	}
