@@ -67,7 +67,7 @@ func (e *Engine) writeClientInfo(b *bytes.Buffer, s *Session, args [][]byte) {
 
 // writeMemoryInfo writes the part of a session's line about what it holds, as Redis 8.0 means it:
 //
-//	qbuf, qbuf-free      input that is not parsed, and the room behind it
+//	qbuf, qbuf-free      input that is not parsed, and the room behind it, or the rest of a large argument
 //	argv-mem             the arguments of the command that is being read, is blocked or runs
 //	multi-mem            the arguments that are queued
 //	rbs, rbp, obl        the buffer of replies: its size, its recent peak, and its use
@@ -88,13 +88,16 @@ func (s *Session) writeMemoryInfo(b *bytes.Buffer, args [][]byte, buffers bool) 
 	if s.engine.Release.Has(forgetsInput) {
 		wire = 0
 	}
-	fmt.Fprintf(b, " qbuf=%d qbuf-free=%d argv-mem=%d", max(s.Query.Load(), wire), s.QueryFree.Load(), argv)
+	fmt.Fprintf(b, " qbuf=%d qbuf-free=%d argv-mem=%d", max(s.Query.Load(), wire), s.roomShown(), argv)
 	if buffers {
 		fmt.Fprintf(b, " multi-mem=%d rbs=%d rbp=%d", multi, s.waiting.Load(), max(s.replyPeak, s.Reply.Len()))
 	}
 	fmt.Fprintf(b, " obl=%d oll=%d omem=%d tot-mem=%d", s.Reply.Len(),
 		(output+outputBlock-1)/outputBlock, output, s.memory()+s.shared()+wire+int64(len(args)*argBytes))
 }
+
+// roomShown returns the room behind the input as Redis has it.
+func (s *Session) roomShown() int64 { return s.QueryFree.Load() + s.Announced.Load() }
 
 // The fields of later releases.
 var (

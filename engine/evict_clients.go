@@ -96,7 +96,7 @@ func (e *Engine) evictableClients() []evictable {
 	h := &e.Sessions.held
 	list := make([]evictable, 0, h.evictable.sessions.Load())
 	for _, s := range e.Sessions.ByID {
-		if s.kept.of == &h.evictable {
+		if s.group == &h.evictable {
 			list = append(list, evictable{s, s.memory()})
 		}
 	}

@@ -11,7 +11,7 @@ import "sync/atomic"
 // Tally is a number of bytes that a session makes the server hold. It may be used from any goroutine.
 type Tally struct {
 	bytes atomic.Int64
-	of    *group // of the session; nil for a script's, which nothing counts
+	of    *total // of the session's group; nil for a script's, which nothing counts
 }
 
 // Load returns the number of bytes.
@@ -31,7 +31,7 @@ func (t *Tally) Add(n int) {
 }
 
 // ReplicaTally returns a tally of what is held for the replicas together.
-func (e *Engine) ReplicaTally() *Tally { return &Tally{of: &e.Sessions.held.replicas} }
+func (e *Engine) ReplicaTally() *Tally { return &Tally{of: &e.Sessions.held.replicas.kept} }
 
 // held is the totals of all sessions.
 type held struct {
@@ -46,30 +46,43 @@ type held struct {
 func (e *Engine) Held() int64 { return e.Sessions.held.bytes() }
 
 // link makes the groups know what they are part of.
-func (h *held) link() { h.evictable.of, h.spared.of, h.replicas.of = h, h, h }
+func (h *held) link() {
+	for _, g := range []*group{&h.evictable, &h.spared, &h.replicas} {
+		g.kept.of, g.announced.of = h, h
+	}
+}
 
 // group is the total of some sessions.
 type group struct {
-	bytes    atomic.Int64
-	sessions atomic.Int64 // that are connected
-	of       *held
+	kept      total
+	announced total        // see Session.Announced
+	sessions  atomic.Int64 // that are connected
 }
 
-func (g *group) add(n int64) {
-	if g == nil {
+// total is the sum of tallies.
+type total struct {
+	bytes atomic.Int64
+	of    *held
+}
+
+func (t *total) add(n int64) {
+	if t == nil {
 		return
 	}
-	if g.bytes.Add(n); n > 0 && g.of.alarm != nil && g.of.exceeded() {
-		g.of.alarm(0)
+	if t.bytes.Add(n); n > 0 && t.of.alarm != nil && t.of.exceeded() {
+		t.of.alarm(0)
 	}
 }
 
 // memory returns the bytes of the group's sessions with what they hold.
-func (g *group) memory() int64 { return g.sessions.Load()*sessionBytes + g.bytes.Load() }
+func (g *group) memory() int64 { return g.sessions.Load()*sessionBytes + g.kept.bytes.Load() }
+
+// claim returns the bytes of the group's sessions for maxmemory-clients.
+func (g *group) claim() int64 { return g.memory() + g.announced.bytes.Load() }
 
 // bytes returns what all sessions hold.
 func (h *held) bytes() int64 {
-	return h.evictable.bytes.Load() + h.spared.bytes.Load() + h.replicas.bytes.Load()
+	return h.evictable.kept.bytes.Load() + h.spared.kept.bytes.Load() + h.replicas.kept.bytes.Load()
 }
 
 // limited reports whether clients may be evicted at all.
@@ -78,7 +91,7 @@ func (h *held) limited() bool { return h.limit.Load() > 0 }
 // exceeded reports whether clients that may be evicted must be, because they and those that are spared hold too much.
 func (h *held) exceeded() bool {
 	limit := h.limit.Load()
-	return limit > 0 && h.evictable.sessions.Load() > 0 && h.evictable.memory()+h.spared.memory() >= limit
+	return limit > 0 && h.evictable.sessions.Load() > 0 && h.evictable.claim()+h.spared.claim() >= limit
 }
 
 // regroup counts the session to the group that it belongs to now. Its own event loop calls it, under the lock.
@@ -91,7 +104,7 @@ func (s *Session) regroup() {
 	case s.noEvict || s.master || s.Peer == nil:
 		to = &h.spared
 	}
-	if to != s.kept.of {
+	if to != s.group {
 		s.ungroup()
 		s.moveTo(to)
 		to.sessions.Add(1)
@@ -100,18 +113,24 @@ func (s *Session) regroup() {
 
 // ungroup takes the session out of the number of its group, where its bytes remain.
 func (s *Session) ungroup() {
-	if s.kept.of != nil {
-		s.kept.of.sessions.Add(-1)
+	if s.group != nil {
+		s.group.sessions.Add(-1)
 	}
 }
 
 // moveTo moves the session's bytes to another group.
 func (s *Session) moveTo(g *group) {
+	s.group = g
 	for _, t := range s.tallies() {
-		t.of.add(-t.bytes.Load())
-		t.of = g
-		t.of.add(t.bytes.Load())
+		t.moveTo(&g.kept)
 	}
+	s.Announced.moveTo(&g.announced)
+}
+
+func (t *Tally) moveTo(of *total) {
+	t.of.add(-t.bytes.Load())
+	t.of = of
+	t.of.add(t.bytes.Load())
 }
 
 // release takes the session's bytes out of the total. Its connection must not count any more.
@@ -119,11 +138,12 @@ func (s *Session) release() {
 	for _, t := range s.tallies() {
 		t.Store(0)
 	}
+	s.Announced.Store(0)
 }
 
 // memory returns the bytes of a session with what it holds.
 func (s *Session) memory() int64 {
-	sum := int64(sessionBytes)
+	sum := sessionBytes + s.Announced.Load()
 	for _, t := range s.tallies() {
 		sum += t.Load()
 	}
@@ -135,7 +155,7 @@ func (s *Session) Output() int {
 	return s.Reply.Len() + int(s.Unsent.Load()+s.shared())
 }
 
-// tallies returns all that the session counts.
+// tallies returns all that the session keeps.
 func (s *Session) tallies() [6]*Tally {
 	return [...]*Tally{&s.Query, &s.QueryFree, &s.Args, &s.Unsent, &s.kept, &s.waiting}
 }

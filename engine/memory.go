@@ -13,7 +13,7 @@ func (e *Engine) usedMemory() int {
 // uncountedMemory is the bytes in use that maxmemory does not bound, because evicting keys makes more of them: each
 // eviction is a command for replicas and journal.
 func (e *Engine) uncountedMemory() int {
-	return int(e.Sessions.held.replicas.bytes.Load()) + e.stats.uncounted
+	return int(e.Sessions.held.replicas.kept.bytes.Load()) + e.stats.uncounted
 }
 
 // countCaches updates the bytes of the parts' caches, which take a walk through libraries.

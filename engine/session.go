@@ -26,10 +26,15 @@ type Session struct {
 
 	Received, Sent atomic.Int64 // bytes, since the connection was opened; the connection counts them
 
+	// Announced is what the connection does not hold yet of a large argument whose length it knows. maxmemory-clients counts
+	// it, as in Redis; used_memory and maxmemory do not, else a few bytes would evict keys and end the replies of others.
+	Announced Tally
+
 	kept    Tally // what commands made the engine keep: queued, watched, subscribed ...
 	waiting Tally // the buffers of replies and messages, when they were last counted
 
 	engine       *Engine
+	group        *group // whose totals the tallies belong to
 	world        *World
 	db           int
 	user         *acl.User

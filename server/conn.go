@@ -402,6 +402,7 @@ func (c *conn) count() {
 		c.session.Query.Store(query)
 		c.session.QueryFree.Store(free)
 		c.session.Args.Store(args)
+		c.session.Announced.Store(int64(c.in.announced()))
 	}
 	if !c.roomy && c.in.isRoomy() {
 		c.roomy = true

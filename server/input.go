@@ -2,6 +2,7 @@ package server
 
 import (
 	"math"
+	"slices"
 	"sync"
 	"unsafe"
 )
@@ -24,6 +25,7 @@ type input struct {
 	full    []chunk  // the buffers before it, with the beginning of the unfinished command
 	spent   [][]byte // buffers to which only complete commands refer
 	held    int      // capacity of the buffers in full and spent
+	silent  bool     // nothing was added since shrink
 	waiting *buffers // a batch that is not executed to its end, because the session was blocked
 }
 
@@ -93,10 +95,14 @@ func (in *input) room() []byte {
 }
 
 // received appends n bytes that room has got.
-func (in *input) received(n int) { in.buf = in.buf[:len(in.buf)+n] }
+func (in *input) received(n int) {
+	in.silent = false
+	in.buf = in.buf[:len(in.buf)+n]
+}
 
 // add appends bytes that have arrived.
 func (in *input) add(data []byte) {
+	in.silent = in.silent && len(data) == 0
 	if len(data) > cap(in.buf)-len(in.buf) {
 		in.grow(len(data))
 	}
@@ -123,17 +129,34 @@ func (in *input) grow(n int) {
 		room = max(len(rest)+n, min(room, in.expected()))
 	}
 	next := append(newInput(room, in.expected()), rest...)
-	in.held += cap(in.buf)
-	if in.left > 0 && in.at > in.from {
-		in.full = append(in.full, chunk{in.buf[:in.at], in.from, in.begin})
-		in.begin = in.request
-	} else {
-		in.spent = append(in.spent, in.buf)
-	}
+	in.setAside()
 	if in.waiting == nil {
 		in.free()
 	}
 	in.buf, in.from, in.at = next, 0, 0
+}
+
+// setAside keeps the piece of the unfinished command that is in buf. A piece that takes little of buf is copied, so that
+// buf need not be kept for it.
+func (in *input) setAside() {
+	c := chunk{in.buf[:in.at], in.from, in.begin}
+	piece := c.buf[c.from:]
+	if in.left == 0 || len(piece) == 0 {
+		in.spend(c.buf)
+		return
+	}
+	if in.begin = in.request; len(piece) <= cap(c.buf)/2 {
+		in.spend(c.buf)
+		c.buf, c.from = slices.Clip(slices.Clone(piece)), 0
+	}
+	in.held += cap(c.buf)
+	in.full = append(in.full, c)
+}
+
+// spend gives up a buffer to which the unfinished command does not refer.
+func (in *input) spend(b []byte) {
+	in.held += cap(b)
+	in.spent = append(in.spent, b)
 }
 
 // free returns the buffers that are spent to the pool. No command may refer to them.
@@ -212,7 +235,7 @@ func (in *input) shrink() {
 	if !in.isRoomy() {
 		return
 	}
-	in.args = nil
+	in.args, in.silent = nil, true
 	in.gather(make([]byte, 0, len(in.buf)-in.from))
 	for i, c := range in.full {
 		in.full[i].buf = append(make([]byte, 0, len(c.buf)), c.buf...)
@@ -222,7 +245,7 @@ func (in *input) shrink() {
 
 // isRoomy reports whether shrink would release memory.
 func (in *input) isRoomy() bool {
-	room := cap(in.buf) - len(in.buf) + cap(in.args)*int(argBytes)
+	room := cap(in.buf) - len(in.buf) + in.announced() + cap(in.args)*int(argBytes)
 	for _, c := range in.full {
 		room += cap(c.buf) - len(c.buf)
 	}
@@ -243,11 +266,23 @@ func (in *input) memory() (query, free, args int64) {
 	return query, free, args
 }
 
+// announced returns how many bytes of the argument that is being read neither have arrived nor have room; as in Redis none
+// if it is small, or after shrink.
+func (in *input) announced() int {
+	if in.silent || in.waiting != nil || in.expected() < largeArgument {
+		return 0
+	}
+	return max(0, in.expected()-in.backlog()-(cap(in.buf)-len(in.buf)))
+}
+
 const (
 	maxKept  = 1 << 20  // largest buffer for replies that is kept for another batch, in bytes
 	maxInput = 4 << 20  // the same for input
 	maxRoom  = 32 << 10 // largest room, in bytes, that an idle connection keeps
 	minRoom  = 512      // smallest buffer
+
+	// largeArgument is from how many bytes on an argument counts as soon as its length is known, as in Redis.
+	largeArgument = 32<<10 + len("\r\n")
 
 	argBytes = int64(unsafe.Sizeof([]byte(nil))) // of an argument's slice
 )
@@ -255,11 +290,15 @@ const (
 // inputPool holds buffers for commands that need more than one read, as *[]byte.
 var inputPool sync.Pool
 
-// newInput returns an empty buffer for n bytes. One from the pool may be larger, but not out of all proportion to n, or to what
-// is expected.
+// newInput returns an empty buffer for n bytes. One from the pool may be larger, but not out of all proportion to n; and
+// hardly larger than what is expected, so that clients that send the same count the same.
 func newInput(n, expected int) []byte {
+	most := batchBytes + 4*n
+	if expected > 0 {
+		most = max(n, expected) + largePart
+	}
 	if b, ok := inputPool.Get().(*[]byte); ok {
-		if cap(*b) >= n && cap(*b) <= batchBytes+4*max(n, expected) {
+		if cap(*b) >= n && cap(*b) <= most {
 			return (*b)[:0]
 		}
 		inputPool.Put(b)

@@ -2,12 +2,18 @@ package server
 
 import (
 	"fmt"
+	"net"
+	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/internal/reference"
 )
 
 // fields are the numbers of a client's line in CLIENT LIST.
@@ -104,4 +110,81 @@ func TestUnreadOutputInClientList(t *testing.T) {
 		require.Len(t, c.line(), size)
 	}
 	r.until(t, id, func(f fields) bool { return f["omem"] == 0 && f["oll"] == 0 })
+}
+
+// Clients that are half way through an argument count the whole of it, all the same number, and so maxmemory-clients ends
+// as many as in Redis. What has not arrived is not in used_memory.
+func TestHalfAnArgumentCountsAsInRedis(t *testing.T) {
+	dir, err := os.MkdirTemp("", "unix")
+	require.NoError(t, err)
+	defer os.RemoveAll(dir)
+	ours := filepath.Join(dir, "s")
+	r := start(t, Options{Port: -1, UnixSocket: ours})
+	const size = 10_000_000
+	for _, path := range []string{reference.Redis86.Start(t).Socket, ours} {
+		for _, arrived := range []int{0, 1000, 100_000, size / 2} {
+			h := dialHalves(t, path, 10, size, arrived)
+			eventually(t, "all of it counts", func() bool {
+				h.sendMore()
+				sizes := h.sizes()
+				return slices.Min(sizes) >= size && slices.Max(sizes) < size+size/100
+			})
+			if path == ours {
+				require.Less(t, r.engine.Held(), int64(2*len(h.clients)*(arrived+batchBytes)))
+			}
+			h.sendMore()
+			exchange(t, path, fmt.Sprintf("CONFIG SET maxmemory-clients %d\r\n", len(h.clients)*size/2+size/2))
+			eventually(t, "some are ended", func() bool { return len(h.sizes()) < len(h.clients) })
+			require.Len(t, h.sizes(), len(h.clients)/2)
+			exchange(t, path, "CONFIG SET maxmemory-clients 0\r\n")
+			h.close()
+		}
+	}
+}
+
+// halves are clients that have sent a part of an argument.
+type halves struct {
+	t       *testing.T
+	path    string
+	clients []net.Conn
+}
+
+func dialHalves(t *testing.T, path string, clients, size, arrived int) *halves {
+	h := &halves{t: t, path: path}
+	for range clients {
+		c, err := net.Dial("unix", path)
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = c.Close() })
+		_, err = fmt.Fprintf(c, "CLIENT SETNAME half\r\n*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$%d\r\n%s", size, strings.Repeat("x", arrived))
+		require.NoError(t, err)
+		require.Equal(t, "+OK\r\n", receive(t, c, patience))
+		h.clients = append(h.clients, c)
+	}
+	return h
+}
+
+// sendMore keeps the clients from falling silent, which would release their room.
+func (h *halves) sendMore() {
+	for _, c := range h.clients {
+		_, err := c.Write([]byte("x"))
+		require.NoError(h.t, err)
+	}
+}
+
+var totalOfHalf = regexp.MustCompile(` name=half .* tot-mem=(\d+)`)
+
+// sizes returns what each of the clients that are left counts, in bytes.
+func (h *halves) sizes() (sizes []int) {
+	for _, m := range totalOfHalf.FindAllStringSubmatch(exchange(h.t, h.path, "CLIENT LIST\r\n"), -1) {
+		n, _ := strconv.Atoi(m[1])
+		sizes = append(sizes, n)
+	}
+	return sizes
+}
+
+func (h *halves) close() {
+	for _, c := range h.clients {
+		_ = c.Close()
+	}
+	eventually(h.t, "they are closed", func() bool { return len(h.sizes()) == 0 })
 }
