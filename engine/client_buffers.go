@@ -29,7 +29,7 @@ func (e *Engine) tendBuffers() {
 			s.trimReplies()
 		}
 		s.countReplies()
-		p.in[i] = max(p.in[i], s.Query.Load()+s.roomShown()+s.Args.Load())
+		p.in[i] = max(p.in[i], s.Query.Load()+s.inputRoom()+s.Args.Load())
 		p.out[i] = max(p.out[i], int64(s.Output()))
 	}
 }

@@ -77,6 +77,7 @@ func (e *Engine) writeClientInfo(b *bytes.Buffer, s *Session, args [][]byte) {
 // An idle session has no buffer of replies here. In Redis that has 1 kB at least. Releases before 7.0 show no buffers: multi-mem, rbs and rbp.
 func (s *Session) writeMemoryInfo(b *bytes.Buffer, args [][]byte, buffers bool) {
 	s.countReplies()
+	query := s.Query.Load() // before the others, see Session.Query
 	wire, argv, multi := wireBytes(args), int64(argsBytes(args))+s.Args.Load(), 0
 	if s.blocked != nil {
 		argv += int64(argsBytes(s.blocked.args))
@@ -88,16 +89,13 @@ func (s *Session) writeMemoryInfo(b *bytes.Buffer, args [][]byte, buffers bool) 
 	if s.engine.Release.Has(forgetsInput) {
 		wire = 0
 	}
-	fmt.Fprintf(b, " qbuf=%d qbuf-free=%d argv-mem=%d", max(s.Query.Load(), wire), s.roomShown(), argv)
+	fmt.Fprintf(b, " qbuf=%d qbuf-free=%d argv-mem=%d", max(query, wire), s.inputRoom(), argv)
 	if buffers {
 		fmt.Fprintf(b, " multi-mem=%d rbs=%d rbp=%d", multi, s.waiting.Load(), max(s.replyPeak, s.Reply.Len()))
 	}
 	fmt.Fprintf(b, " obl=%d oll=%d omem=%d tot-mem=%d", s.Reply.Len(),
 		(output+outputBlock-1)/outputBlock, output, s.memory()+s.shared()+wire+int64(len(args)*argBytes))
 }
-
-// roomShown returns the room behind the input as Redis has it.
-func (s *Session) roomShown() int64 { return s.QueryFree.Load() + s.Announced.Load() }
 
 // The fields of later releases.
 var (

@@ -155,6 +155,9 @@ func (s *Session) Output() int {
 	return s.Reply.Len() + int(s.Unsent.Load()+s.shared())
 }
 
+// inputRoom returns the bytes of the room behind the input, as Redis has it.
+func (s *Session) inputRoom() int64 { return s.QueryFree.Load() + s.Announced.Load() }
+
 // tallies returns all that the session keeps.
 func (s *Session) tallies() [6]*Tally {
 	return [...]*Tally{&s.Query, &s.QueryFree, &s.Args, &s.Unsent, &s.kept, &s.waiting}

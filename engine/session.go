@@ -21,7 +21,7 @@ type Session struct {
 	Addr, LocalAddr string
 
 	// The bytes that the connection holds and keeps up to date: input that is not parsed, the room behind it, arguments
-	// that wait for the rest of their command, and unsent output.
+	// that wait for the rest of their command, and unsent output. Query is stored last.
 	Query, QueryFree, Args, Unsent Tally
 
 	Received, Sent atomic.Int64 // bytes, since the connection was opened; the connection counts them

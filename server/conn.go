@@ -394,15 +394,15 @@ func (c *conn) overflow() {
 	c.dying, c.broken = true, true
 }
 
-// count publishes the memory of the input.
+// count publishes the memory of the input. Query is the last, so that who reads it first finds the others as new.
 func (c *conn) count() {
 	query, free, args := c.in.memory()
 	if held := query+free+args > 0; held || c.counted {
 		c.counted = held
-		c.session.Query.Store(query)
 		c.session.QueryFree.Store(free)
 		c.session.Args.Store(args)
 		c.session.Announced.Store(int64(c.in.announced()))
+		c.session.Query.Store(query)
 	}
 	if !c.roomy && c.in.isRoomy() {
 		c.roomy = true
