@@ -134,6 +134,16 @@ func (c *client) ask(text string) string {
 	return c.line()
 }
 
+// bulk returns the text that a command replies.
+func (c *client) bulk(command string) string {
+	n, err := strconv.Atoi(strings.TrimPrefix(c.ask(command), "$"))
+	require.NoError(c.t, err)
+	text := make([]byte, n+len("\r\n"))
+	_, err = io.ReadFull(c.Reader, text)
+	require.NoError(c.t, err)
+	return string(text[:n])
+}
+
 // closed requires that the server sends nothing more and has closed the connection.
 func (c *client) closed() {
 	c.t.Helper()

@@ -159,25 +159,30 @@ func authorities(file, dir string) (*x509.CertPool, error) {
 
 // admitTLS is admit for connections over TLS.
 func (s *Server) admitTLS(nc net.Conn) {
-	if s.refuses(nc) {
-		return
+	if !s.refuses(nc) {
+		go s.secure(nc)
 	}
-	go func() {
-		if err := s.secure(nc); err != nil {
-			s.counts.clients.Add(-1)
-			s.log('#', "Error accepting a client connection: %v", err)
-			_ = nc.Close()
-		}
-	}()
 }
 
-// secure performs the handshake with a client and passes its bytes to an event loop until the connection ends.
-func (s *Server) secure(nc net.Conn) error {
-	client := tls.Server(nc, s.tls.config.Load())
+// secure passes a connection to an event loop, performs the handshake, and passes its bytes on until it ends. The loop has the client
+// before the handshake, as in Redis: so it is counted, listed and ended as others are, and its end is that of the handshake.
+func (s *Server) secure(nc net.Conn) {
 	ctx, stop := context.WithTimeout(context.Background(), handshakeTimeout)
 	defer stop()
-	if err := client.HandshakeContext(ctx); err != nil {
-		return err
+	client := tls.Server(nc, s.tls.config.Load())
+	pass, err := s.enrollTLS(client, endpoint(nc), stop)
+	if err == nil {
+		err = client.HandshakeContext(ctx)
 	}
-	return s.enrollTLS(client, endpoint(nc))
+	if err != nil {
+		s.logUnlessEnded(err)
+		_ = nc.Close()
+	}
+	pass()
+}
+
+func (s *Server) logUnlessEnded(err error) {
+	if !errors.Is(err, context.Canceled) {
+		s.log('#', "Error accepting a client connection: %v", err)
+	}
 }

@@ -9,10 +9,11 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// enrollTLS passes a connection to an event loop, which serves any net.Conn.
-func (s *Server) enrollTLS(client *tls.Conn, from engine.Endpoint) error {
-	s.enroll(client, from, nil, unnoticed)
-	return nil
+// enrollTLS passes a connection to an event loop, which serves any net.Conn and calls stop when it has closed it. There is nothing to
+// pass then.
+func (s *Server) enrollTLS(client *tls.Conn, from engine.Endpoint, stop func()) (pass func(), err error) {
+	s.enroll(client, from, nil, func(bool) { stop() })
+	return func() {}, nil
 }
 
 // pair returns two connections that are each other's ends.

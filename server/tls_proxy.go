@@ -15,20 +15,22 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// enrollTLS passes the plain bytes of a connection to an event loop until the connection ends.
-func (s *Server) enrollTLS(client *tls.Conn, from engine.Endpoint) error {
+// enrollTLS passes one end of a pair to an event loop, which calls stop when it has closed that. The result passes the plain bytes of
+// the connection through the other end until both have ended.
+func (s *Server) enrollTLS(client *tls.Conn, from engine.Endpoint, stop func()) (pass func(), err error) {
 	inside, loop, err := pair()
 	if err != nil {
-		return err
+		s.counts.clients.Add(-1)
+		return func() {}, err
 	}
 	s.enroll(loop, from, nil, func(broken bool) {
+		stop()
 		if broken {
 			_ = client.NetConn().Close()
 		}
 		_ = client.SetWriteDeadline(time.Now().Add(closeTimeout))
 	})
-	proxy(client, inside)
-	return nil
+	return func() { proxy(client, inside) }, nil
 }
 
 // proxy copies in both directions. It returns when the event loop has closed its end and its output is sent.

@@ -8,6 +8,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"io"
 	"math/big"
 	"net"
 	"os"
@@ -156,6 +157,28 @@ func TestTLSClientsLeave(t *testing.T) {
 	})
 	eventually(t, "all have left", func() bool { return r.counts.clients.Load() == 0 })
 	require.NoError(t, nc.Close())
+}
+
+// TestTLSHandshakeThatHangsIsAClient: as in Redis it is counted and listed, refused beyond maxclients, and ended by CLIENT KILL.
+func TestTLSHandshakeThatHangsIsAClient(t *testing.T) {
+	n := newNotary(t)
+	n.issue(t, "server", n)
+	r := startTLS(t, n.settings("no"))
+	admin, err := r.dialTLS(t, n)
+	require.NoError(t, err)
+	require.Equal(t, "+OK", admin.ask("CONFIG SET maxclients 2"))
+	hangs, err := net.Dial("tcp", r.Addrs()[0])
+	require.NoError(t, err)
+	defer hangs.Close()
+	eventually(t, "it is listed", func() bool { return strings.Contains(admin.bulk("CLIENT LIST"), " addr="+hangs.LocalAddr().String()) })
+	require.Contains(t, admin.bulk("INFO clients"), "connected_clients:2\r\n")
+	_, err = r.dialTLS(t, n)
+	require.Error(t, err, "max number of clients reached")
+	require.Equal(t, "+OK", admin.ask("CLIENT KILL "+hangs.LocalAddr().String()))
+	_, err = hangs.Read(make([]byte, 1))
+	require.ErrorIs(t, err, io.EOF)
+	eventually(t, "it has left", func() bool { return r.counts.clients.Load() == 1 })
+	require.NotContains(t, r.log.String(), "Error accepting a client connection")
 }
 
 // TestTLSAsksForCertificates admits clients whose certificate the authority has signed.
