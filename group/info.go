@@ -34,7 +34,8 @@ func (g *Group) fill(b *bytes.Buffer) {
 	if s.Disk != nil {
 		disk = s.Disk.Error()
 	}
-	engine.Fields(b, "group_disk", disk, "group_hole", bit(s.Hole), "group_removed", bit(s.Removed))
+	engine.Fields(b, "group_disk", disk, "group_hole", bit(s.Hole), "group_removed", bit(s.Removed),
+		"group_connections", s.Connections, "group_incoming_bytes", s.Incoming)
 	for _, m := range s.Members {
 		vote, client := "yes", g.clients[m.ID]
 		if !m.Voter {

@@ -29,6 +29,10 @@ var (
 	errRemoved    = errors.New("the group has no such member any more")
 	errNoFrame    = errors.New("no frame")
 	errNextFile   = errors.New("the next file of the log could not be made")
+	errManyGuests = errors.New("too many connections, or too much that comes on them")
+	errUnsound    = errors.New("a request has what no member sends")
+	errLongTalk   = errors.New("a request or an answer is too large")
 	errRecordSize = errors.New("a record is too long")
+	errNoTime     = errors.New("this member took too long to handle a request")
 	errNotFound   = errors.New("not found") // Raft recognises it by its text
 )

@@ -13,7 +13,6 @@ const (
 	maxAppendEntries = 256
 	logCacheSize     = 512
 	keepSnapshots    = 2
-	transportTimeout = 10 * time.Second
 )
 
 // Node is one member's part in the group.
@@ -125,6 +124,7 @@ func (n *Node) Close() error {
 		within(closeLimit, func() error { n.tasks.Wait(); return nil })
 		n.log.stop()
 		n.stable.stop()
+		n.transport.Close()
 		n.raft.Shutdown().Error()
 		n.closeStores()
 	})

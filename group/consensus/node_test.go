@@ -139,7 +139,7 @@ func selfSigned(t *testing.T) *tls.Config {
 // TestHeartbeatsOfOtherTermsWait: Raft would handle them at once, and turn back a term that has begun meanwhile.
 func TestHeartbeatsOfOtherTermsWait(t *testing.T) {
 	m := newGroup(t, 1, nil).leader()
-	bare := &transport{node: m.Node, requests: make(chan raft.RPC, 1), closed: make(chan struct{})}
+	bare := &transport{node: m.Node, stream: m.transport.stream, requests: make(chan raft.RPC, 1), closed: make(chan struct{})}
 	handled := func(term uint64) (at string) {
 		bare.beat(raft.RPC{Command: &raft.AppendEntriesRequest{Term: term}}, func(raft.RPC) {
 			at = "at once"

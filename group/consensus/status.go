@@ -22,6 +22,8 @@ type Status struct {
 	Hole        bool      // this member has lost entries, and has no vote until it has them again
 	Disk        error     // why it cannot store entries at the moment; nil: it can
 	Members     []MemberStatus
+	Connections int     // that others have opened to this member
+	Incoming    int     // bytes of requests on them that are being read or handled
 	Latency     Latency // from Append to done
 }
 
@@ -51,6 +53,7 @@ func (n *Node) Status() Status {
 	if n.raft.State() != raft.Leader {
 		s.Contact = n.raft.LastContact()
 	}
+	s.Connections, s.Incoming = n.transport.stream.guests.held()
 	for _, m := range n.configuration() {
 		s.Members = append(s.Members, n.memberStatus(m, s))
 	}

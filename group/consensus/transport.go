@@ -2,9 +2,9 @@ package consensus
 
 import (
 	"cmp"
-	"crypto/tls"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -17,7 +17,10 @@ type transport struct {
 	stream           *stream
 	node             *Node
 	mayVote, mayLead func() error
-	requests         chan raft.RPC
+	logger           hclog.Logger
+	arrived          chan raft.RPC // from receive to filter
+	requests         chan raft.RPC // from there to Raft
+	heartbeat        atomic.Pointer[func(raft.RPC)]
 	serving, closed  chan struct{}
 	tasks            sync.WaitGroup
 
@@ -46,13 +49,12 @@ func openTransport(address string, o Options, logger hclog.Logger) (*transport, 
 			return nil, err
 		}
 	}
-	if o.TLS != nil {
-		listener = tls.NewListener(listener, o.TLS)
-	}
-	t := &transport{stream: newStream(listener, address, o), requests: make(chan raft.RPC), serving: make(chan struct{}), closed: make(chan struct{}), peers: make(map[raft.ServerID]peer)}
+	t := &transport{stream: newStream(listener, address, o), logger: logger, arrived: make(chan raft.RPC), requests: make(chan raft.RPC), serving: make(chan struct{}),
+		closed: make(chan struct{}), peers: make(map[raft.ServerID]peer)}
 	t.NetworkTransport = raft.NewNetworkTransportWithConfig(&raft.NetworkTransportConfig{
-		Stream: t.stream, Logger: logger, MaxPool: connectionsPerMember, MaxRPCsInFlight: 1, Timeout: transportTimeout,
+		Stream: t.stream, Logger: logger, MaxPool: connectionsPerMember, MaxRPCsInFlight: 1, Timeout: o.patience,
 	})
+	t.tasks.Go(t.receive)
 	return t, nil
 }
 
@@ -65,7 +67,7 @@ func (t *transport) serve() {
 func (t *transport) filter() {
 	for {
 		select {
-		case r := <-t.NetworkTransport.Consumer():
+		case r := <-t.arrived:
 			if t.answers(r) {
 				continue
 			}
@@ -168,33 +170,18 @@ func (t *transport) watched(r raft.RPC) raft.RPC {
 }
 
 // SetHeartbeatHandler implements raft.Transport. Heartbeats do not wait behind other requests.
-func (t *transport) SetHeartbeatHandler(handle func(raft.RPC)) {
-	if handle == nil {
-		t.NetworkTransport.SetHeartbeatHandler(nil)
-		return
-	}
-	t.NetworkTransport.SetHeartbeatHandler(func(r raft.RPC) {
-		select {
-		case <-t.serving:
-			t.beat(r, handle)
-		case <-t.closed:
-		}
-	})
-}
+func (t *transport) SetHeartbeatHandler(handle func(raft.RPC)) { t.heartbeat.Store(&handle) }
 
 // beat handles a heartbeat. Raft does so beside its other work, and sets its term to that of the heartbeat: also after that work has gone on to a later
 // term, which it would forget. So only a heartbeat of the present term is handled here, and the term stays while it is.
-func (t *transport) beat(r raft.RPC, handle func(raft.RPC)) {
+func (t *transport) beat(r raft.RPC, handle func(raft.RPC)) bool {
 	if t.answers(r) {
-		return
+		return true
 	}
 	if q := r.Command.(*raft.AppendEntriesRequest); t.node.stable.inTerm(q.Term, func() { handle(r) }) {
-		return
+		return true
 	}
-	select {
-	case t.requests <- r:
-	case <-t.closed:
-	}
+	return t.hand(t.requests, r)
 }
 
 // Consumer implements raft.Transport.
@@ -309,12 +296,7 @@ func (t *transport) forget(id raft.ServerID) {
 	delete(t.peers, id)
 }
 
-// Close implements raft.WithClose.
-func (t *transport) Close() error {
-	return t.NetworkTransport.Close()
-}
-
-// end stops the rest, when Raft has stopped.
+// end closes all connections, and stops the rest when they have gone.
 func (t *transport) end() {
 	t.Close()
 	t.CloseStreams()

@@ -73,13 +73,13 @@ var layers = [][]string{
 // anywhere.
 var doors = map[string][]string{
 	"github.com/tidwall/redcon":         {"server"},
-	"golang.org/x/sys/unix":             {"server", "cmd/miniserver", "bench", "bench/laboratory", "ds/slab"},
+	"golang.org/x/sys/unix":             {"server", "cmd/miniserver", "bench", "bench/laboratory", "ds/slab", "internal/hunt"},
 	"github.com/yuin/gopher-lua":        {"bench"},
 	"github.com/google/pprof":           {"scripting/profile"},
 	"github.com/google/btree":           {"ds/deadlines", "bench/laboratory"},
 	"github.com/spf13/pflag":            {"cmd/miniserver"},
 	"github.com/spf13/cobra":            {"cmd/miniserver"},
-	"golang.org/x/sys/windows":          {"server", "cmd/miniserver", "bench/laboratory", "ds/slab"},
+	"golang.org/x/sys/windows":          {"server", "cmd/miniserver", "bench/laboratory", "ds/slab", "internal/hunt"},
 	"github.com/peterh/liner":           {"cmd/miniserver"},
 	"github.com/google/go-dap":          {"scripting/dap"},
 	"gonum.org/v1/plot":                 {"bench/charts"},

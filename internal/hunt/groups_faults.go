@@ -64,6 +64,7 @@ var mishaps = []mishap{
 	{"disk stands still", (*life).freezeDisk, (*life).hasDisks, false},
 	{"torn write", (*life).tornWrite, (*life).isWhole, false},
 	{"lost directory", (*life).loseDirectory, (*life).isWhole, false},
+	{"strangers", (*life).beset, (*life).isOurs, false},
 	{"GROUP TRANSFER", (*life).transfer, (*life).isOurs, false},
 	{"GROUP REMOVE and ADD", (*life).replace, (*life).isOurs, true},
 }
