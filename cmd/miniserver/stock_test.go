@@ -2,10 +2,11 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -35,8 +36,8 @@ func TestSettingsThatRealServersTake(t *testing.T) {
 		t.Run(string(r), func(t *testing.T) {
 			real := stockServer{r.Path(t)}
 			taken := 0
-			for _, line := range real.lines(t, r) {
-				if !slices.Contains(refusedHere, line) && real.takes(t, line) {
+			for _, line := range real.taken(t, real.lines(t, r)) {
+				if !slices.Contains(refusedHere, line) {
 					taken++
 					_, err := build(t, line+"\n", "-")
 					assert.True(t, err == nil || strings.Contains(err.Error(), "does not support"), "%s: %v", line, err)
@@ -70,13 +71,20 @@ func (s stockServer) lines(t *testing.T, r reference.Release) []string {
 	return lines
 }
 
-// takes reports whether the server takes a line of a configuration. It gets one behind it that no server takes, and says
-// which one it refuses.
-func (s stockServer) takes(t *testing.T, line string) bool {
-	const refused = "include"
-	cmd := exec.Command(s.path, "-")
-	cmd.Dir, cmd.Stdin = t.TempDir(), strings.NewReader(line+"\n"+refused+"\n")
-	out, err := cmd.CombinedOutput()
-	require.True(t, errors.As(err, new(*exec.ExitError)), "%s: %v", line, err)
-	return strings.Contains(string(out), fmt.Sprintf(">>> '%s'", refused))
+// taken returns those lines of a configuration that the server takes. The server stops at a line that it refuses, and says its number. The
+// last one is refused by every server.
+func (s stockServer) taken(t *testing.T, lines []string) (taken []string) {
+	refused := regexp.MustCompile(`at line (\d+)\n>>> '`)
+	for lines = append(lines, "include"); len(lines) > 0; {
+		cmd := exec.Command(s.path, "-")
+		cmd.Dir, cmd.Stdin = t.TempDir(), strings.NewReader(strings.Join(lines, "\n")+"\n")
+		out, err := cmd.CombinedOutput()
+		require.True(t, errors.As(err, new(*exec.ExitError)), "%s: %v", lines[0], err)
+		at := refused.FindSubmatch(out)
+		require.NotEmpty(t, at, "%s: %s", lines[0], out)
+		number, err := strconv.Atoi(string(at[1]))
+		require.NoError(t, err)
+		taken, lines = append(taken, lines[:number-1]...), lines[number:]
+	}
+	return taken
 }
