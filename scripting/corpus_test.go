@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/internal/quick"
 	"github.com/miniserver-go/miniserver/internal/reference"
 	"github.com/miniserver-go/miniserver/resp"
 )
@@ -191,6 +192,7 @@ func differences(theirs, ours resp.Value) (list []difference) {
 }
 
 func TestCorpusThroughEVAL(t *testing.T) {
+	quick.OneGoroutine(t, "compares thousands of scripts")
 	scripts, listed, met := corpusScripts(t), known(t), map[difference]bool{}
 	require.Greater(t, len(scripts), 7000)
 	ours, theirs := askOurs(t), askRedis(t)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/quick"
 	"github.com/miniserver-go/miniserver/scripting/ldb"
 )
 
@@ -54,12 +55,16 @@ func TestSessions(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+		name := strings.TrimSuffix(filepath.Base(file), ".txt")
+		t.Run(name, func(t *testing.T) {
+			if name == "endless" {
+				quick.OneGoroutine(t, "runs endless loops until the debugger stops them")
+			}
 			text, err := os.ReadFile(file)
 			require.NoError(t, err)
 			parts := strings.Split(string(text), "\n---\n")
 			require.Len(t, parts, 3)
-			session := runSession(t, strings.HasPrefix(filepath.Base(file), "sync"), strings.Split(parts[0], "\n"), parts[1], parts[2])
+			session := runSession(t, strings.HasPrefix(name, "sync"), strings.Split(parts[0], "\n"), parts[1], parts[2])
 			if *writeSessions {
 				require.NoError(t, os.WriteFile(file, []byte(parts[0]+"\n---\n"+parts[1]+"\n---\n"+session), 0o600))
 				return

@@ -127,7 +127,7 @@ func TestCoverageOutlastsScripts(t *testing.T) {
 
 // TestRecordingIsBounded: there is room for 1000 sources and 16 MiB of them; what comes then runs without a record.
 func TestRecordingIsBounded(t *testing.T) {
-	quick.Skip(t, "runs scripts of megabytes")
+	quick.OneGoroutine(t, "runs scripts of megabytes")
 	r := newRecorded(t, "SCRIPT COVERAGE START", "SCRIPT PROFILE START")
 	for i := range 1005 {
 		require.Equal(t, strconv.Itoa(i), r.eval(fmt.Sprint("return ", i)))

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/internal/quick"
 )
 
 // Scripts in use elsewhere: limiters of two articles, and those of Redisson's RRateLimiter with both formats of its
@@ -39,6 +41,7 @@ func (r *rivals) eval(script string, keysAndArgs ...string) string {
 func dice() *rand.Rand { return rand.New(rand.NewPCG(7, 7)) }
 
 func TestSlidingWindowSeeds(t *testing.T) {
+	quick.OneGoroutine(t, "compares thousands of calls")
 	for _, name := range []string{"sliding-window-hash", "sliding-window-zset"} {
 		script := seed(t, name)
 		t.Run(name, func(t *testing.T) {

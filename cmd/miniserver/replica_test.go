@@ -181,6 +181,7 @@ func TestReplicaComesBack(t *testing.T) {
 // Replicas come while much is being written, and have it all.
 func TestReplicasComeUnderLoad(t *testing.T) {
 	quick.Skip(t, "waits for servers that follow one another")
+	t.Parallel()
 	ours, port := master(t)
 	ours.ask(t, "DEBUG POPULATE 200000")
 	stop, stopped := make(chan struct{}), make(chan struct{})
