@@ -287,28 +287,41 @@ const (
 	argBytes = int64(unsafe.Sizeof([]byte(nil))) // of an argument's slice
 )
 
-// inputPool holds buffers for commands that need more than one read, as *[]byte.
-var inputPool sync.Pool
+// Buffers for commands that need more than one read, as *[]byte: those of up to batchBytes, and larger ones. The rest of each
+// pipeline that is longer than a read is in a small one; as garbage those would stay resident until the next collection.
+var smallInputs, largeInputs sync.Pool
+
+func inputPool(n int) *sync.Pool {
+	if n <= batchBytes {
+		return &smallInputs
+	}
+	return &largeInputs
+}
 
 // newInput returns an empty buffer for n bytes. One from the pool may be larger, but not out of all proportion to n; and
-// hardly larger than what is expected, so that clients that send the same count the same.
+// hardly larger than what is expected, so that clients that send the same count the same. Smaller ones leave the pool.
 func newInput(n, expected int) []byte {
-	most := batchBytes + 4*n
+	pool, most := inputPool(n), batchBytes+4*n
 	if expected > 0 {
-		most = max(n, expected) + largePart
+		most = max(batchBytes, max(n, expected)+largePart)
 	}
-	if b, ok := inputPool.Get().(*[]byte); ok {
-		if cap(*b) >= n && cap(*b) <= most {
+	for {
+		b, ok := pool.Get().(*[]byte)
+		switch {
+		case ok && cap(*b) > most:
+			pool.Put(b)
+			fallthrough
+		case !ok:
+			return make([]byte, 0, max(n, minRoom))
+		case cap(*b) >= n:
 			return (*b)[:0]
 		}
-		inputPool.Put(b)
 	}
-	return make([]byte, 0, max(n, minRoom))
 }
 
 // freeInput returns a buffer to the pool. Nothing may refer to it.
 func freeInput(b []byte) {
-	if cap(b) >= batchBytes && cap(b) <= maxInput {
-		inputPool.Put(&b)
+	if cap(b) >= minRoom && cap(b) <= maxInput {
+		inputPool(cap(b)).Put(&b)
 	}
 }
