@@ -59,7 +59,7 @@ func TestManyStrangers(t *testing.T) {
 	require.Less(t, heap(), before+32<<20)
 	g.stop(leader)
 	again := g.start(leader)
-	require.NoError(t, g.leader().append("a"))
+	g.newLeader(nil, "a")
 	g.agree("a")
 	require.NoError(t, again.Close(), "a member that is connected to strangers only does not wait for them")
 	delete(g.nodes, again.options.ID)
@@ -197,8 +197,7 @@ func TestUnsoundRequests(t *testing.T) {
 // TestAllThatComesHasALimit: many who send much at once lose their connections; what a member sends after that comes through.
 func TestAllThatComesHasALimit(t *testing.T) {
 	g := newGroup(t, 3, func(o *Options) { o.patience = time.Hour })
-	leader := g.founded().leader()
-	m := g.another(leader)
+	m := g.founded().another(g.leader())
 	most := 0
 	for range 8 {
 		c := g.stranger(m)
@@ -208,15 +207,14 @@ func TestAllThatComesHasALimit(t *testing.T) {
 	}
 	require.LessOrEqual(t, most, maxAllIncoming)
 	entry := strings.Repeat("x", maxPart)
-	require.NoError(t, leader.append(entry))
+	g.newLeader(nil, entry)
 	g.agree(entry)
 }
 
 // TestHalfASnapshot: a leader that stops in the middle of a snapshot does not keep a follower.
 func TestHalfASnapshot(t *testing.T) {
 	g := newGroup(t, 3, func(o *Options) { o.patience = time.Second })
-	leader := g.founded().leader()
-	require.NoError(t, leader.append("a"))
+	leader := g.founded().newLeader(nil, "a")
 	m := g.another(leader)
 	id := []byte(serverID(leader.options.ID))
 	q := &raft.InstallSnapshotRequest{RPCHeader: raft.RPCHeader{ProtocolVersion: raft.ProtocolVersionMax, ID: id, Addr: []byte(g.address(leader.options.ID))},
@@ -227,7 +225,7 @@ func TestHalfASnapshot(t *testing.T) {
 	require.NoError(t, err)
 	isClosed(t, c)
 	g.stop(g.another(leader, m))
-	require.NoError(t, g.leader().append("b"), "it takes part")
+	g.newLeader(nil, "b") // it takes part
 }
 
 // TestPeersThatDoNotAnswer: a member that accepts and says nothing, or does not read, is given up, and keeps nobody who ends.

@@ -79,7 +79,7 @@ var doors = map[string][]string{
 	"github.com/google/btree":           {"ds/deadlines", "bench/laboratory"},
 	"github.com/spf13/pflag":            {"cmd/miniserver"},
 	"github.com/spf13/cobra":            {"cmd/miniserver"},
-	"golang.org/x/sys/windows":          {"server", "cmd/miniserver", "bench/laboratory", "ds/slab", "internal/hunt"},
+	"golang.org/x/sys/windows":          {"server", "cmd/miniserver", "bench/laboratory", "ds/slab"},
 	"github.com/peterh/liner":           {"cmd/miniserver"},
 	"github.com/google/go-dap":          {"scripting/dap"},
 	"gonum.org/v1/plot":                 {"bench/charts"},
