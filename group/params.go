@@ -30,6 +30,7 @@ type params struct {
 	heartbeat    int64 // milliseconds
 	snapshots    int64 // entries between two
 	segmentSize  int   // bytes of a file of the log
+	salvage      int64 // see consensus.Options
 
 	tls           bool
 	cert, key, ca string // files
@@ -59,6 +60,7 @@ func (g *Group) parameters() []engine.Param {
 		engine.IntParam("group-heartbeat", &p.heartbeat, 10, 60_000).AtStart(),
 		engine.IntParam("group-snapshot-entries", &p.snapshots, 1, math.MaxInt64).AtStart(),
 		engine.MemoryParam("group-segment-size", &p.segmentSize, 64<<10).AtStart(),
+		engine.IntParam("group-salvage", &p.salvage, 0, math.MaxInt64).AtStart(),
 		engine.StringParam("group-announce", &p.announced).AtStart(),
 		engine.BoolParam("group-tls", &p.tls).AtStart(),
 		engine.StringParam("group-tls-cert-file", &p.cert).AtStart(),
@@ -142,7 +144,7 @@ func (p *params) options() (o consensus.Options, err error) {
 		dir = filepath.Join(p.dataDir(), dir)
 	}
 	o = consensus.Options{ID: p.id, Members: p.members, Join: p.join, Dir: dir, Sync: p.fsync, Heartbeat: millis(p.heartbeat), SegmentSize: p.segmentSize,
-		SnapshotEvery: uint64(p.snapshots), SnapshotTrailing: uint64(p.snapshots+3) / 4}
+		SnapshotEvery: uint64(p.snapshots), SnapshotTrailing: uint64(p.snapshots+3) / 4, Salvage: uint64(p.salvage)}
 	o.TLS, err = p.tlsConfig()
 	return o, err
 }

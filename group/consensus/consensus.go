@@ -20,7 +20,7 @@
 //	log, checksum     the entries on the disk: limits of time, recovery, damage
 //	segments, tail    the files of the log, and the change to the next one
 //	stable, disk      the term and the vote on the disk
-//	damage            a member that has lost entries comes back empty
+//	damage, salvage   a member that has lost entries comes back empty; a group of such begins anew
 //	newcomer          a member without a vote file asks the others what it may have promised
 //	transport, stream what may vote and lead, who has answered; TCP and TLS
 //	requests, guests  what others ask; limits of what they may take
@@ -58,7 +58,7 @@
 // Also safe is the loss of the vote or of the whole directory, in a minority: see newcomer. The price is that a group's first start needs all members,
 // and that such a member gets its vote only when all others have answered.
 //
-// When most members have lost entries, no member can be elected, and nothing is deleted: Salvage, at the member with the longest log, keeps what can be read.
+// When most members have lost entries, no member can be elected, and nothing is deleted: Salvage begins the group anew at the member with the longest log.
 // Damage while the server runs shows when an entry is read that is no longer in memory; Raft ends the process then, and the next start repairs it.
 //
 // # Traps of Raft, and what becomes of them here
@@ -159,8 +159,9 @@ type Options struct {
 	SnapshotTrailing uint64 // entries that are kept before a snapshot, for members that lag behind; default 16384
 	SnapshotBytes    uint64 // bytes of entries after which a snapshot is due earlier, and a fourth of which is kept; default 256 MB
 
-	// Salvage takes a damaged log as far as it can be read. It is for a group of which no member has a log without damage, and may lose entries.
-	Salvage bool
+	// Salvage begins the group anew at this member, alone, with what it can read, if the number is higher than that of the last time. It is for a group of which most members
+	// have lost their entries. What only the others have is lost, and they must come back with empty directories.
+	Salvage uint64
 
 	Log func(level, message string) // level is debug, verbose, notice or warning; nil: silence
 

@@ -26,6 +26,9 @@ func (n *Node) openStores() error {
 	if err := n.noteNew(); err != nil {
 		return err
 	}
+	if n.salvages() {
+		return n.salvage(d)
+	}
 	damage, err := n.openLogs(d)
 	if err != nil {
 		return err
@@ -33,8 +36,8 @@ func (n *Node) openStores() error {
 	if damage == nil {
 		return n.restoreTerm()
 	}
-	if len(n.options.Members) < 2 {
-		return fmt.Errorf("%w: %v", ErrDamaged, damage)
+	if len(n.options.Members) < 2 && !n.options.Join {
+		return fmt.Errorf("%w: %v. With group-salvage %d it takes what can be read", ErrDamaged, damage, n.stable.number(keySalvage)+1)
 	}
 	n.options.Log("warning", "The log is damaged, this member puts it aside and gets the data from the others: "+damage.Error())
 	if err := n.putAside(); err != nil {
@@ -77,9 +80,6 @@ func (n *Node) openLogs(d *disk) (damage, err error) {
 	} else if err != nil {
 		return nil, err
 	}
-	if n.options.Salvage {
-		return nil, n.log.salvage()
-	}
 	snapshot, damage := n.newestSnapshot()
 	if damage == nil {
 		damage = n.inspect(snapshot)
@@ -104,7 +104,7 @@ func (l *log) startAfter(snapshot uint64) error {
 
 // isDamage reports whether raft-wal does not open a log for what it says, and not for the disk's sake.
 func isDamage(err error) bool {
-	return errors.Is(err, wal.ErrCorrupt) || errors.Is(err, os.ErrNotExist)
+	return errors.Is(err, wal.ErrCorrupt) || errors.Is(err, os.ErrNotExist) || errors.Is(err, errList)
 }
 
 // inspect reads all entries, and compares where the log begins and ends with the end of the newest snapshot, and with the mark.
@@ -150,9 +150,10 @@ func (n *Node) hadEntries() bool {
 	return n.stable.number(keyHole) == 0 && n.stable.number(keyTerm) > 0 && (!n.options.Join || n.stable.number(keyVoteTerm) > 0)
 }
 
-// putAside notes the hole first, so that a crash at any moment leaves either the damage or the note.
+// putAside notes the hole first, so that a crash at any moment leaves either the damage or the note. What was put aside before is deleted, unless it may have more:
+// this member was still getting its entries again.
 func (n *Node) putAside() error {
-	term := n.stable.number(keyTerm)
+	term, before := n.stable.number(keyTerm), n.hole()
 	if err := errors.Join(n.stable.setNumber(keyHole, max(term, n.hole())), n.stable.setNumber(keyTerm, term+1)); err != nil {
 		return err
 	}
@@ -162,29 +163,15 @@ func (n *Node) putAside() error {
 	}
 	for _, name := range []string{"log", "snapshots"} {
 		path := filepath.Join(n.options.Dir, name)
-		if err := errors.Join(os.RemoveAll(path+".damaged"), os.Rename(path, path+".damaged")); err != nil {
+		aside := path + ".damaged"
+		if _, err := os.Stat(aside); err == nil && before != 0 {
+			aside = path + ".partial"
+		}
+		if err := errors.Join(os.RemoveAll(aside), os.Rename(path, aside)); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// salvage cuts the log before the first entry that cannot be read, and forgets how long it was.
-func (l *log) salvage() error {
-	first, err := l.FirstIndex()
-	if err != nil || first == 0 {
-		return err
-	}
-	var e raft.Log
-	end := first
-	for end <= l.last && l.GetLog(end, &e) == nil {
-		l.lastTerm = e.Term
-		end++
-	}
-	if end <= l.last {
-		return l.DeleteRange(end, l.last)
-	}
-	return l.writeMark(l.last)
 }
 
 // mayVote returns why this member has no vote, because it has lost entries. As soon as it has one of a later term, it has them all again.

@@ -23,11 +23,13 @@ var (
 var (
 	errChecksum   = errors.New("the checksum of an entry is wrong")
 	errHole       = errors.New("this member has lost entries, and has no vote until it has them again")
+	errShort      = errors.New("the log of this member has lost entries")
 	errNewcomer   = errors.New("this member has just started without data, and does not know yet what it has promised")
 	errDiskFails  = errors.New("this member's disk fails")
 	errVoid       = errors.New("the entry does not follow the one before it") // what Raft replies to Append
 	errRemoved    = errors.New("the group has no such member any more")
 	errNoFrame    = errors.New("no frame")
+	errList       = errors.New("the list of the log's files is damaged")
 	errNextFile   = errors.New("the next file of the log could not be made")
 	errManyGuests = errors.New("too many connections, or too much that comes on them")
 	errUnsound    = errors.New("a request has what no member sends")

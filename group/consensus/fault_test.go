@@ -192,7 +192,10 @@ func TestDamagedMemberComesBackEmpty(t *testing.T) {
 	for name, damage := range map[string]func(t *testing.T, m *member){
 		"entry in the middle": flipByte,
 		"end is missing":      cutTail,
-		"log is missing":      func(t *testing.T, m *member) { require.NoError(t, os.RemoveAll(filepath.Join(m.dir, "log"))) },
+		"list of files is empty": func(t *testing.T, m *member) {
+			require.NoError(t, os.Truncate(filepath.Join(m.dir, "log", "wal-meta.db"), 0))
+		},
+		"log is missing": func(t *testing.T, m *member) { require.NoError(t, os.RemoveAll(filepath.Join(m.dir, "log"))) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := comesBack(t, damage)

@@ -3,6 +3,7 @@ package consensus
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"runtime"
 	"sync"
@@ -198,17 +199,22 @@ func (l *log) fail(err error) {
 	l.recovery.Go(l.recover)
 }
 
-// recover opens the log again, and tries until it can be written.
+// recover opens the log again, and tries until it can be written. It says once that entries are missing: only a start puts such a log aside.
 func (l *log) recover() {
 	l.underway.Wait()
 	l.take(nil).Close()
+	said := false
 	for l.sleep() {
-		if err := l.reopen(); err != nil {
-			l.logger.Debug("the disk still fails", "error", err)
-			continue
+		err := l.reopen()
+		if err == nil {
+			l.say("notice", "The disk of this member works again")
+			return
 		}
-		l.say("notice", "The disk of this member works again")
-		return
+		l.logger.Debug("the disk still fails", "error", err)
+		if errors.Is(err, errShort) && !said {
+			said = true
+			l.say("warning", err.Error()+". Start this member again, so that it gets them from the others")
+		}
 	}
 }
 
@@ -272,7 +278,7 @@ func (l *log) cut(w *wal.WAL, keep uint64) error {
 	case err != nil || last == keep:
 		return err
 	case last < keep:
-		return errHole
+		return fmt.Errorf("%w: it ends with entry %d, but had %d", errShort, last, keep)
 	}
 	return l.shorten(w, keep, keep+1, last)
 }

@@ -216,7 +216,7 @@ func (c *newcomer) missing() string {
 		names = append(names, fmt.Sprintf("%d (%s)", m.ID, m.Address))
 	}
 	if names == nil {
-		return ""
+		return " If most members have lost their data, group-salvage begins the group anew with what one has"
 	}
 	return " No answer yet from: " + strings.Join(names, ", ")
 }

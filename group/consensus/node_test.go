@@ -90,9 +90,10 @@ func TestDamageWithoutOthers(t *testing.T) {
 	require.NoError(t, err)
 	_, err = Open(o)
 	require.ErrorIs(t, err, ErrDamaged)
+	require.ErrorContains(t, err, "group-salvage 1")
 	require.NoError(t, o.Listener.Close())
 
-	g.options = func(o *Options) { o.Salvage = true }
+	g.options = func(o *Options) { o.Salvage = 1 }
 	g.start(m)
 	require.NoError(t, g.leader().append("fourth"))
 	g.agree("first", "fourth")

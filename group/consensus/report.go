@@ -5,17 +5,19 @@ import (
 	"fmt"
 	"net"
 	"sync"
+	"time"
 
 	"github.com/hashicorp/raft"
 )
 
-// report says in the log who leads and who cannot be reached: once, and again when it changes.
+// report says in the log who leads, who cannot be reached, and for what this member waits: once, and again when it changes.
 type report struct {
 	node *Node
 
 	mu      sync.Mutex
 	leader  raft.ServerID
 	known   bool                          // leader was said
+	waits   bool                          // for its entries; it was said
 	silent  map[raft.ServerAddress]string // members that cannot be reached, and why
 	observe chan raft.Observation
 }
@@ -24,13 +26,20 @@ func (r *report) init(n *Node) {
 	r.node, r.silent, r.observe = n, make(map[raft.ServerAddress]string), make(chan raft.Observation, 16)
 }
 
+// patientHeartbeats is how long a member without its entries waits for a leader before it says so.
+const patientHeartbeats = 10
+
 // run follows what Raft tells of elections.
 func (r *report) run() {
 	o := raft.NewObserver(r.observe, false, isElection)
 	r.node.raft.RegisterObserver(o)
 	defer r.node.raft.DeregisterObserver(o)
+	tick := time.NewTicker(patientHeartbeats * r.node.options.Heartbeat)
+	defer tick.Stop()
 	for {
 		select {
+		case <-tick.C:
+			r.wait()
 		case <-r.observe:
 			r.election()
 		case <-r.node.closed:
@@ -62,6 +71,20 @@ func (r *report) election() {
 	case serverID(r.node.options.ID):
 	default:
 		r.node.options.Log("notice", fmt.Sprintf("Member %s leads the group, in term %d", leader, r.node.raft.CurrentTerm()))
+	}
+}
+
+// wait says once that this member waits for its entries, and nobody leads who could have them.
+func (r *report) wait() {
+	_, leader := r.node.raft.LeaderWithID()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	hole := r.node.hole()
+	if waits := leader == "" && hole != 0 && hole != unknownHole; waits != r.waits {
+		if r.waits = waits; waits {
+			r.node.options.Log("warning", "This member has lost entries, and no member leads the group from which it could get them. If most members have lost theirs, none can lead before "+
+				"group-salvage begins the group anew")
+		}
 	}
 }
 

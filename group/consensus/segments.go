@@ -2,7 +2,10 @@ package consensus
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"runtime/debug"
+	"syscall"
 	"time"
 
 	"github.com/hashicorp/raft-wal/metadb"
@@ -26,7 +29,7 @@ type segments struct {
 
 // Load implements types.MetaStore.
 func (s *segments) Load(dir string) (types.PersistentState, error) {
-	list, err := s.BoltMetaDB.Load(dir)
+	list, err := s.read(dir)
 	if err != nil || len(list.Segments) == 0 {
 		return list, err
 	}
@@ -52,6 +55,21 @@ func (s *segments) Load(dir string) (types.PersistentState, error) {
 		return list, s.disk.cutOff(dir, *last, t.end)
 	}
 	return list, nil
+}
+
+// read tells damage from a disk that fails. bbolt panics at most damage, and reads what is no longer there if its file was cut.
+func (s *segments) read(dir string) (list types.PersistentState, err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%w: %v", errList, p)
+		}
+	}()
+	list, err = s.BoltMetaDB.Load(dir)
+	if number := syscall.Errno(0); err != nil && !errors.As(err, &number) {
+		err = fmt.Errorf("%w: %w", errList, err)
+	}
+	return list, err
 }
 
 // CommitState implements types.MetaStore.

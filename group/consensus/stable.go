@@ -40,7 +40,8 @@ const (
 	keyTerm      = "CurrentTerm"
 	keyVoteTerm  = "LastVoteTerm"
 	keyCandidate = "LastVoteCand"
-	keyHole      = "Hole" // the term in which this member lost entries; 0: it has none
+	keySalvage   = "Salvage" // the last Options.Salvage that was carried out
+	keyHole      = "Hole"    // the term in which this member lost entries; 0: it has none
 )
 
 func openStable(dir string, d *disk, limit time.Duration) (*stable, error) {
