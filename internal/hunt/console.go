@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -127,7 +126,12 @@ func (a *consoleAttack) attempt() error {
 }
 
 func (a *consoleAttack) post(url, body string) ([]byte, error) {
-	response, err := http.Post(url, "application/json", bytes.NewReader([]byte(body)))
+	return postJSON(http.DefaultClient, url, body)
+}
+
+// postJSON sends JSON and returns the body of the reply.
+func postJSON(browser *http.Client, url, body string) ([]byte, error) {
+	response, err := browser.Post(url, "application/json", strings.NewReader(body))
 	if err != nil {
 		return nil, err
 	}

@@ -146,4 +146,4 @@ func mutate(r *rand.Rand, b []byte) []byte {
 	return b
 }
 
-func pick(r *rand.Rand, list []string) string { return list[r.IntN(len(list))] }
+func pick[T any](r *rand.Rand, list []T) T { return list[r.IntN(len(list))] }
