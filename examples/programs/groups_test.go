@@ -3,10 +3,13 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -32,6 +35,31 @@ func TestGroupInClusterMode(t *testing.T) {
 	g := startGroup(t, "--cluster-enabled", "yes")
 	g.outlives(t, redis.NewClusterClient(&redis.ClusterOptions{Addrs: g.addresses(), ContextTimeoutEnabled: true,
 		ClusterStateReloadInterval: time.Second}))
+}
+
+// TestGroupWithTLS has clients and members that speak TLS: clients are told the port that speaks it, by group-announce where there is another port as well.
+func TestGroupWithTLS(t *testing.T) {
+	dir := t.TempDir()
+	cert, key, err := launch.SelfSigned(dir)
+	require.NoError(t, err)
+	pem, err := os.ReadFile(cert)
+	require.NoError(t, err)
+	trusted := x509.NewCertPool()
+	require.True(t, trusted.AppendCertsFromPEM(pem))
+	config := &tls.Config{RootCAs: trusted, ServerName: "127.0.0.1"}
+	options := strings.Fields(fmt.Sprintf("--cluster-enabled yes --tls-cert-file %[1]s --tls-key-file %[2]s --tls-auth-clients no "+
+		"--group-tls yes --group-tls-cert-file %[1]s --group-tls-key-file %[2]s --group-tls-ca-cert-file %[1]s", cert, key))
+	g := newGroup(t, options...)
+	var addresses []string
+	for id := range g.dirs {
+		port, err := launch.FreePort()
+		require.NoError(t, err)
+		addresses = append(addresses, fmt.Sprint("127.0.0.1:", port))
+		g.own[id] = []string{"--tls-port", strconv.Itoa(port), "--group-announce", fmt.Sprint("127.0.0.1:", port)}
+	}
+	g.startAll(t)
+	g.outlives(t, redis.NewClusterClient(&redis.ClusterOptions{Addrs: addresses, TLSConfig: config, ContextTimeoutEnabled: true, ClusterStateReloadInterval: time.Second}))
+	g.outlives(t, redis.NewFailoverClient(&redis.FailoverOptions{MasterName: "mymaster", SentinelAddrs: addresses, TLSConfig: config, ContextTimeoutEnabled: true}))
 }
 
 // TestGroupWithOneAddress has a client that knows one member and nothing of groups. That member passes its connections on.
@@ -103,16 +131,23 @@ func addUnderLock(ctx context.Context, client *redis.Client) {
 type group struct {
 	path, members string
 	options       []string
+	own           map[int][]string // further options of a member
 	dirs          map[int]string
 	servers       map[int]*launch.Server
 	spared        int // never to be killed, nor to lead by a transfer
 }
 
 func startGroup(t *testing.T, options ...string) *group {
+	g := newGroup(t, options...)
+	g.startAll(t)
+	return g
+}
+
+func newGroup(t *testing.T, options ...string) *group {
 	path, err := launch.Build(filepath.Join("..", ".."), "./cmd/miniserver", "-pgo=off")
 	require.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(filepath.Dir(path)) })
-	g := &group{path: path, options: options, dirs: make(map[int]string), servers: make(map[int]*launch.Server)}
+	g := &group{path: path, options: options, own: make(map[int][]string), dirs: make(map[int]string), servers: make(map[int]*launch.Server)}
 	var words []string
 	for id := 1; id <= 3; id++ {
 		port, err := launch.FreePort()
@@ -121,6 +156,10 @@ func startGroup(t *testing.T, options ...string) *group {
 		g.dirs[id] = t.TempDir()
 	}
 	g.members = strings.Join(words, ",")
+	return g
+}
+
+func (g *group) startAll(t *testing.T) {
 	for id := range g.dirs {
 		g.start(t, id)
 	}
@@ -130,11 +169,10 @@ func startGroup(t *testing.T, options ...string) *group {
 		}
 	})
 	g.leader(t)
-	return g
 }
 
 func (g *group) start(t *testing.T, id int) {
-	args := append([]string{"--dir", g.dirs[id], "--group-id", strconv.Itoa(id), "--group-members", g.members, "--group-heartbeat", "1000"}, g.options...)
+	args := append([]string{"--dir", g.dirs[id], "--group-id", strconv.Itoa(id), "--group-members", g.members, "--group-heartbeat", "1000"}, slices.Concat(g.options, g.own[id])...)
 	s, err := launch.Start(launch.Spec{Path: g.path, Args: args})
 	require.NoError(t, err)
 	g.servers[id] = s
