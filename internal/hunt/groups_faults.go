@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // mishap is a fault that strikes members of a group. It returns how it heals.
@@ -55,6 +56,7 @@ var mishaps = []mishap{
 	{"kill -9", (*life).kill, nil, false},
 	{"kill -9 of all", (*life).killAll, nil, true},
 	{"SIGSTOP", (*life).halt, nil, false},
+	{"SIGSTOP of a minute", (*life).haltLong, (*life).seldom, false},
 	{"cut off", (*life).cutOff, (*life).hasNetwork, false},
 	{"cut in two", (*life).cutInTwo, (*life).hasNetwork, false},
 	{"one link cut", (*life).cutLink, (*life).hasNetwork, false},
@@ -97,6 +99,18 @@ func (l *life) halt(m *member) (heal func() error, err error) {
 		return syscall.Kill(pid, syscall.SIGCONT)
 	}, syscall.Kill(pid, syscall.SIGSTOP)
 }
+
+// haltLong stops a member for longer than any limit that others, or the disk, have for it.
+func (l *life) haltLong(m *member) (heal func() error, err error) {
+	goOn, err := l.halt(m)
+	return func() error {
+		time.Sleep(time.Minute)
+		return goOn()
+	}, err
+}
+
+// seldom is for faults that take long.
+func (l *life) seldom() bool { return !l.brief && l.r.IntN(10) == 0 }
 
 // lose cuts links, each from one member to another.
 func (l *life) lose(links [][2]int) (heal func() error, err error) {
