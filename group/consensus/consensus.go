@@ -22,6 +22,7 @@
 //	stable, disk      the term and the vote on the disk
 //	damage, salvage   a member that has lost entries comes back empty; a group of such begins anew
 //	newcomer          a member without a vote file asks the others what it may have promised
+//	identity          keeps groups apart
 //	transport, stream what may vote and lead, who has answered; TCP and TLS
 //	requests, guests  what others ask; limits of what they may take
 //	compact           snapshots by bytes
@@ -145,7 +146,7 @@ type Options struct {
 	Listener net.Listener // nil: listen at the port of this member's address
 	TLS      *tls.Config  // nil: plain TCP; else for both directions, so that each member shows and checks a certificate
 
-	Card string // what members that connect to this one learn of it, up to 255 bytes: MemberStatus.Card
+	Card string // what members that connect to this one learn of it, up to 247 bytes: MemberStatus.Card
 
 	Sync bool // an entry counts as stored when the disk has it; false: when the operating system has it
 

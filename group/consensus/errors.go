@@ -28,6 +28,7 @@ var (
 	errDiskFails  = errors.New("this member's disk fails")
 	errVoid       = errors.New("the entry does not follow the one before it") // what Raft replies to Append
 	errRemoved    = errors.New("the group has no such member any more")
+	errOtherGroup = errors.New("it is a member of another group")
 	errNoFrame    = errors.New("no frame")
 	errList       = errors.New("the list of the log's files is damaged")
 	errNextFile   = errors.New("the next file of the log could not be made")

@@ -235,6 +235,7 @@ func TestPeersThatDoNotAnswer(t *testing.T) {
 		require.NoError(t, err)
 		s := newStream(deaf, "x", Options{TLS: config, patience: 100 * time.Millisecond})
 		said := make(chan error, 1)
+		s.identity = func() uint64 { return 0 }
 		s.dialed = func(_ raft.ServerAddress, err error) { said <- err }
 		_, err = s.Dial(raft.ServerAddress(deaf.Addr().String()), 100*time.Millisecond)
 		require.Error(t, err)

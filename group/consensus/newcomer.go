@@ -1,6 +1,7 @@
 package consensus
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -40,6 +41,7 @@ type newcomer struct {
 type account struct {
 	Term    uint64
 	Servers []raft.Server // the members
+	Group   uint64        // its identity; that of a newcomer is one that it would found
 }
 
 // unknownHole is the hole of a newcomer.
@@ -48,6 +50,7 @@ const unknownHole = math.MaxUint64
 const (
 	askAgain  = 200 * time.Millisecond
 	sayMember = 5 * time.Second // how often a newcomer says for whom it waits
+	maxMet    = 64              // members that it asks and remembers: strangers can tell of any number
 )
 
 func (c *newcomer) init(n *Node) {
@@ -78,7 +81,7 @@ func (c *newcomer) run() {
 func (c *newcomer) meet(id raft.ServerID, address raft.ServerAddress) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if id == c.self() || c.asked[address] {
+	if id == c.self() || c.asked[address] || len(c.asked) >= maxMet {
 		return
 	}
 	c.asked[address] = true
@@ -103,7 +106,9 @@ func (c *newcomer) ask(id raft.ServerID, address raft.ServerAddress) {
 // hear notes what a member tells, and meets those it knows.
 func (c *newcomer) hear(id raft.ServerID, a account) {
 	c.mu.Lock()
-	c.told[id] = a
+	if _, known := c.told[id]; known || len(c.told) < maxMet {
+		c.told[id] = a
+	}
 	c.mu.Unlock()
 	for _, s := range a.Servers {
 		c.meet(s.ID, s.Address)
@@ -118,13 +123,15 @@ func (c *newcomer) settle() bool {
 	if !known {
 		return false
 	}
+	group := c.joined()
 	if c.isFirst() {
+		group = c.founded()
 		if err := n.found(); err != nil {
 			n.options.Log("warning", "The group cannot be founded: "+err.Error())
 			return false
 		}
 	}
-	if err := n.stable.setNumber(keyHole, hole); err != nil {
+	if err := cmp.Or(n.stable.setNumber(keyGroup, group), n.stable.setNumber(keyHole, hole)); err != nil {
 		return false
 	}
 	if hole > 0 {
@@ -140,10 +147,11 @@ func (c *newcomer) promised() (term uint64, known bool) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	list, ok := c.members()
+	told, ok := c.members()
 	if !ok {
 		return 0, false
 	}
+	list := told.Servers
 	i := slices.IndexFunc(list, func(s raft.Server) bool { return s.ID == c.self() })
 	switch {
 	case i < 0:
@@ -179,23 +187,23 @@ func (c *newcomer) isFirst() bool {
 	return len(c.silent()) == 0
 }
 
-// members returns the list of members that most of those who vote there have. Two lists that follow each other cannot both be such.
-func (c *newcomer) members() (list []raft.Server, ok bool) {
+// members returns what most of those who vote in a group tell of it, who its members are above all. Two lists that follow each other cannot both be such.
+func (c *newcomer) members() (told account, ok bool) {
 	for _, a := range c.told {
 		voters, have := 0, 0
 		for _, s := range a.Servers {
 			if s.Suffrage == raft.Voter {
 				voters++
-				if slices.Equal(c.told[s.ID].Servers, a.Servers) {
+				if c.told[s.ID].sameAs(a) {
 					have++
 				}
 			}
 		}
 		if 2*have > voters {
-			return a.Servers, true
+			return a, true
 		}
 	}
-	return nil, false
+	return account{}, false
 }
 
 // silent returns the listed members that have told nothing.
@@ -236,7 +244,11 @@ func (n *Node) found() error {
 
 // account returns what this member tells newcomers.
 func (n *Node) account() account {
-	return account{Term: n.raft.CurrentTerm(), Servers: n.configuration()}
+	a := account{Term: n.raft.CurrentTerm(), Servers: n.configuration(), Group: n.identity()}
+	if n.hole() == unknownHole {
+		a.Group = n.proposal()
+	}
+	return a
 }
 
 // Accounts travel in a question for a vote in term 0, which Raft never asks, in place of the member's address.

@@ -70,7 +70,7 @@ func (n *Node) start() error {
 	}
 	n.transport.node, n.transport.mayVote, n.transport.mayLead = n, n.mayVote, n.mayLead
 	n.transport.isMember = n.isMember
-	n.transport.stream.dialed = n.report.dialed
+	n.transport.stream.dialed, n.transport.stream.identity = n.report.dialed, n.identity
 	n.stable.own, n.stable.refuseOwn = address, n.mayElectSelf
 	notify := make(chan bool, 16)
 	config := n.config(notify)

@@ -96,21 +96,11 @@ func (t *transport) request(kind byte, g *guest, r io.Reader, dec *codec.Decoder
 // deliver hands a request over: a heartbeat at once, another one in turn.
 func (t *transport) deliver(r raft.RPC) bool {
 	if q, ok := r.Command.(*raft.AppendEntriesRequest); ok && isHeartbeat(q) {
-		if handle := t.heartbeat.Load(); handle != nil && t.serves() {
+		if handle := t.heartbeat.Load(); handle != nil {
 			return t.beat(r, *handle)
 		}
 	}
 	return t.hand(t.arrived, r)
-}
-
-// serves waits until Raft takes requests.
-func (t *transport) serves() bool {
-	select {
-	case <-t.serving:
-		return true
-	case <-t.closed:
-		return false
-	}
 }
 
 // hand waits until a request is taken, but not longer than who has sent it waits for the answer.

@@ -107,7 +107,7 @@ func (l *log) keepAfter(snapshot uint64) error {
 // drop deletes entries at the start, where nothing waits for the disk.
 func (l *log) drop(from, to uint64) error { return l.shorten(l.wal, l.willDelete(from, to), from, to) }
 
-// foundAlone makes this member the only one, in a term that nobody has heard of. Its number counts when all else is on the disk.
+// foundAlone makes this member the only one, in a term that nobody has heard of, and in a group of another identity, so that none of the others' leaders reaches it. Its number counts when all else is on the disk.
 func (n *Node) foundAlone(last uint64) error {
 	address, err := n.options.address()
 	if err != nil {
@@ -118,5 +118,6 @@ func (n *Node) foundAlone(last uint64) error {
 	if err := n.log.StoreLog(&raft.Log{Index: last + 1, Term: term, Type: raft.LogConfiguration, Data: raft.EncodeConfiguration(alone)}); err != nil {
 		return err
 	}
-	return errors.Join(n.stable.setNumber(keyTerm, term), n.stable.setNumber(keyHole, 0), n.stable.setNumber(keySalvage, n.options.Salvage))
+	another := mix(fmt.Sprint(n.identity(), term, n.options.ID))
+	return errors.Join(n.stable.setNumber(keyTerm, term), n.stable.setNumber(keyGroup, another), n.stable.setNumber(keyHole, 0), n.stable.setNumber(keySalvage, n.options.Salvage))
 }

@@ -40,6 +40,7 @@ const (
 	keyTerm      = "CurrentTerm"
 	keyVoteTerm  = "LastVoteTerm"
 	keyCandidate = "LastVoteCand"
+	keyGroup     = "Group"   // the group's identity; 0: not known
 	keySalvage   = "Salvage" // the last Options.Salvage that was carried out
 	keyHole      = "Hole"    // the term in which this member lost entries; 0: it has none
 )

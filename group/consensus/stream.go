@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
+	"encoding/binary"
 	"io"
 	"net"
 	"sync"
@@ -19,8 +20,9 @@ type stream struct {
 	address  advertised
 	tls      *tls.Config
 	patience time.Duration
-	cut      func() error // why nothing arrives and leaves; nil without a test
-	card     []byte       // what others learn of this member when they connect to it, as it is sent
+	cut      func() error  // why nothing arrives and leaves; nil without a test
+	card     string        // what others learn of this member when they connect to it
+	identity func() uint64 // of the group
 	dialed   func(to raft.ServerAddress, err error)
 	opens    context.Context // until the end
 	end      context.CancelFunc
@@ -31,8 +33,11 @@ type stream struct {
 	closed bool
 }
 
-// A connection begins with the card of the member that accepts it: a byte with its length, and the text.
-const maxCard = 255
+// A connection begins with what the member that accepts it tells of itself: a byte with the length of the rest, the group's identity, and the card.
+const (
+	identitySize = 8
+	maxCard      = 255 - identitySize
+)
 
 // advertised is the address that other members use, as a net.Addr.
 type advertised string
@@ -43,7 +48,7 @@ func (a advertised) String() string { return string(a) }
 func newStream(l net.Listener, address string, o Options) *stream {
 	s := &stream{Listener: l, address: advertised(address), tls: o.TLS, patience: o.patience, cut: o.cut, conns: make(map[*conn]bool), cards: make(map[raft.ServerAddress]string)}
 	s.guests.patience = o.patience
-	s.card = append([]byte{byte(min(len(o.Card), maxCard))}, o.Card[:min(len(o.Card), maxCard)]...)
+	s.card = o.Card[:min(len(o.Card), maxCard)]
 	s.opens, s.end = context.WithCancel(context.Background())
 	return s
 }
@@ -102,16 +107,19 @@ func (s *stream) readCard(address raft.ServerAddress, c *conn, timeout time.Dura
 	if err := c.SetDeadline(time.Now().Add(timeout)); err != nil {
 		return err
 	}
-	card := make([]byte, 1, 1+maxCard)
-	if _, err := io.ReadFull(c, card); err != nil {
+	told := make([]byte, 1, 256)
+	if _, err := io.ReadFull(c, told); err != nil {
 		return err
 	}
-	card = card[:card[0]]
-	if _, err := io.ReadFull(c, card); err != nil {
+	told = told[:max(told[0], identitySize)]
+	if _, err := io.ReadFull(c, told); err != nil {
 		return err
+	}
+	if !isSame(s.identity(), binary.BigEndian.Uint64(told)) {
+		return errOtherGroup
 	}
 	s.mu.Lock()
-	s.cards[address] = string(card)
+	s.cards[address] = string(told[identitySize:])
 	s.mu.Unlock()
 	return c.SetDeadline(time.Time{})
 }
@@ -142,7 +150,8 @@ func (s *stream) greet(g *guest) error {
 		}
 		g.Conn = secured
 	}
-	_, err := g.Write(s.card)
+	told := binary.BigEndian.AppendUint64([]byte{byte(identitySize + len(s.card))}, s.identity())
+	_, err := g.Write(append(told, s.card...))
 	return err
 }
 

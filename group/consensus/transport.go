@@ -21,7 +21,7 @@ type transport struct {
 	arrived          chan raft.RPC // from receive to filter
 	requests         chan raft.RPC // from there to Raft
 	heartbeat        atomic.Pointer[func(raft.RPC)]
-	serving, closed  chan struct{}
+	closed           chan struct{}
 	tasks            sync.WaitGroup
 
 	isMember func(raft.ServerID) bool
@@ -49,18 +49,17 @@ func openTransport(address string, o Options, logger hclog.Logger) (*transport, 
 			return nil, err
 		}
 	}
-	t := &transport{stream: newStream(listener, address, o), logger: logger, arrived: make(chan raft.RPC), requests: make(chan raft.RPC), serving: make(chan struct{}),
+	t := &transport{stream: newStream(listener, address, o), logger: logger, arrived: make(chan raft.RPC), requests: make(chan raft.RPC),
 		closed: make(chan struct{}), peers: make(map[raft.ServerID]peer)}
 	t.NetworkTransport = raft.NewNetworkTransportWithConfig(&raft.NetworkTransportConfig{
 		Stream: t.stream, Logger: logger, MaxPool: connectionsPerMember, MaxRPCsInFlight: 1, Timeout: o.patience,
 	})
-	t.tasks.Go(t.receive)
 	return t, nil
 }
 
-// serve begins to hand requests to Raft.
+// serve begins to accept connections, and to hand requests to Raft.
 func (t *transport) serve() {
-	close(t.serving)
+	t.tasks.Go(t.receive)
 	t.tasks.Go(t.filter)
 }
 
