@@ -77,7 +77,8 @@ func TestDiskFailsAtAnyStepOfAChange(t *testing.T) {
 	quick.Skip(t, "waits for attempts to write")
 	for _, step := range []string{"write", "sync", "list", "create"} {
 		t.Run(step, func(t *testing.T) {
-			g := newGroup(t, 1, func(o *Options) { o.SegmentSize, o.StoreLimit = 8<<10, 200*time.Millisecond })
+			t.Parallel()
+			g := newGroup(t, 1, func(o *Options) { o.SegmentSize, o.StoreLimit, o.Heartbeat = 8<<10, time.Second, 50*time.Millisecond })
 			var confirmed []string
 			store := func(m *member) error {
 				entry := strings.Repeat(string(rune('a'+len(confirmed)%26)), 1500)
@@ -198,6 +199,7 @@ func TestDamagedMemberComesBackEmpty(t *testing.T) {
 		"log is missing": func(t *testing.T, m *member) { require.NoError(t, os.RemoveAll(filepath.Join(m.dir, "log"))) },
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			m := comesBack(t, damage)
 			require.DirExists(t, filepath.Join(m.dir, "log.damaged"))
 		})

@@ -24,7 +24,10 @@ func TestMemberThatForgotItsVoteComesBack(t *testing.T) {
 			require.NoError(t, os.WriteFile(path(m), []byte(strings.Repeat("damage", recordSize)), 0o644))
 		},
 	} {
-		t.Run(name, func(t *testing.T) { comesBack(t, damage) })
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			comesBack(t, damage)
+		})
 	}
 }
 
