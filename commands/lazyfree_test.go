@@ -44,10 +44,49 @@ func TestLazilyFreedObjects(t *testing.T) {
 			}
 			ask("SCRIPT FLUSH ASYNC")
 		}, 65},
+		{"FUNCTION FLUSH ASYNC of 64", func() { ask(library(64)); ask("FUNCTION FLUSH ASYNC") }, 0},
+		{"FUNCTION FLUSH ASYNC", func() { ask(library(65)); ask("FUNCTION FLUSH ASYNC") }, 66},
+		{"FUNCTION FLUSH", func() { ask(library(65)); ask("FUNCTION FLUSH") }, 0},
+		{"SET", func() { set(200); ask("SET big x") }, 0},
+		{"lazyfree-lazy-server-del", func() { ask("CONFIG SET lazyfree-lazy-server-del yes"); set(200); ask("SET big x") }, 1},
+		{"RENAME", func() { set(200); ask("SET a x"); ask("RENAME a big") }, 1},
+		{"RENAME of the large one", func() { set(200); ask("RENAME big a") }, 0},
+		{"SUNIONSTORE of nothing", func() { set(200); ask("SUNIONSTORE big none") }, 1},
+		{"COPY", func() { set(200); ask("SET a x"); ask("COPY a big REPLACE") }, 1},
+		{"SREM of all", func() { set(200); ask("EVAL \"for i = 0, 199 do redis.call('SREM', 'big', 'm' .. i) end\" 0") }, 0},
+		{"expiry, which has a parameter of its own", func() { set(200); ask("PEXPIRE big -1") }, 0},
+		{"lazyfree-lazy-expire", func() { ask("CONFIG SET lazyfree-lazy-expire yes"); set(200); ask("PEXPIRE big -1") }, 1},
 		{"FLUSHALL in MULTI", func() { set(1); ask("MULTI"); ask("FLUSHALL"); ask("EXEC") }, 0},
 	} {
-		ask("CONFIG RESETSTAT")
+		for _, line := range []string{"MULTI", "FLUSHALL", "EXEC", "CONFIG RESETSTAT"} {
+			ask(line)
+		}
 		test.do()
 		require.Contains(t, ask("INFO memory"), fmt.Sprintf("lazyfreed_objects:%d\r\n", test.freed), test.what)
+	}
+}
+
+// library returns the command that loads so many functions.
+func library(functions int) string {
+	code := "#!lua name=l\\n"
+	for i := range functions {
+		code += fmt.Sprintf("redis.register_function('f%d', function() return 1 end)\\n", i)
+	}
+	return `FUNCTION LOAD REPLACE "` + code + `"`
+}
+
+// dump_payload_sanitizations counts what sanitize-dump-payload makes the server check.
+func TestSanitizationsAreCounted(t *testing.T) {
+	e, s := newComplete()
+	run(e, s, "SADD ints 1 2 3", "SET text abc")
+	for _, c := range []struct {
+		sanitize string
+		counted  int
+	}{{"no", 0}, {"yes", 1}, {"clients", 1}} {
+		run(e, s, "CONFIG RESETSTAT", "CONFIG SET sanitize-dump-payload "+c.sanitize)
+		for _, key := range []string{"ints", "text"} {
+			require.Equal(t, "+OK\r\n", string(run(e, s, "EVAL \"return redis.call('RESTORE', 'copy', 0, redis.call('DUMP', KEYS[1]), 'REPLACE')\" 1 "+key).Out))
+		}
+		require.Contains(t, string(run(e, s, "INFO stats").Out), fmt.Sprintf("dump_payload_sanitizations:%d\r\n", c.counted), c.sanitize)
 	}
 }

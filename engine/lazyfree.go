@@ -8,7 +8,7 @@ import "github.com/miniserver-go/miniserver/release"
 type LazyFree struct {
 	Expire    bool // keys that have expired
 	Eviction  bool // keys that are evicted
-	ServerDel bool // keys that a command removes besides
+	ServerDel bool // keys that a command removes besides, or replaces
 	UserDel   bool // keys that a client deletes
 	UserFlush bool // what FLUSHALL and FLUSHDB remove; it has no effect
 }
@@ -20,12 +20,22 @@ var lazyByDefault = release.From("valkey:8.0.0")
 func (e *Engine) lazyFreeParams() []Param {
 	z, lazy := &e.Config.LazyFree, e.Release.Has(lazyByDefault)
 	*z = LazyFree{lazy, lazy, lazy, lazy, lazy}
+	serverDel := BoolParam("lazyfree-lazy-server-del", &z.ServerDel)
+	set := serverDel.Set
+	serverDel.Set = func(value string) error {
+		defer e.removeLazily()
+		return set(value)
+	}
+	e.removeLazily()
 	return []Param{
 		BoolParam("lazyfree-lazy-expire", &z.Expire), BoolParam("lazyfree-lazy-eviction", &z.Eviction),
-		BoolParam("lazyfree-lazy-server-del", &z.ServerDel), BoolParam("lazyfree-lazy-user-del", &z.UserDel),
+		serverDel, BoolParam("lazyfree-lazy-user-del", &z.UserDel),
 		BoolParam("lazyfree-lazy-user-flush", &z.UserFlush),
 	}
 }
+
+// removeLazily makes the world count what commands remove as lazyfree-lazy-server-del says, unless another parameter counts.
+func (e *Engine) removeLazily() { e.Keyspace.Lazily = e.Config.LazyFree.ServerDel }
 
 // Lazily calls remove, which removes keys, and counts the values that Redis would free in the background if that is lazy.
 func (e *Engine) Lazily(lazy bool, remove func()) {

@@ -94,6 +94,7 @@ func (e *Engine) visit(w *World) {
 	w.Keyspace.Access.NoTouch = noTouch
 	e.nameExpired()
 	e.keepExpired()
+	e.removeLazily()
 	if e.slow.session != nil {
 		return // its script still uses what the parts keep for its world, and does not hold the lock
 	}

@@ -97,8 +97,14 @@ func (db *DB) remove(hash uint64, key string) bool {
 	if s.absent() {
 		return false
 	}
+	db.ks.noteFreed(s.entry)
+	db.removeFound(s, hash, key)
+	return true
+}
+
+// removeFound is remove for an entry whose value lives on, or is noted.
+func (db *DB) removeFound(s located, hash uint64, key string) {
 	e := s.entry
-	db.ks.noteFreed(e)
 	db.table.Remove(hash, s.ref, db.table)
 	db.saveEntry(e)
 	bytes := e.bytes()
@@ -111,7 +117,6 @@ func (db *DB) remove(hash uint64, key string) bool {
 		db.ks.views.release()
 	}
 	db.drop(e)
-	return true
 }
 
 // Exists reports whether key is visible. It records no access.
@@ -241,6 +246,7 @@ func (db *DB) put(key []byte, v Value, deadline int64) {
 		db.insertUntil(hash, name, v, max(deadline, 0))
 		return
 	}
+	db.ks.noteFreed(s.entry)
 	db.saveEntry(s.entry)
 	if deadline == 0 {
 		s.entry = db.setDeadline(s.entry, hash, 0)

@@ -8,9 +8,15 @@ import (
 // LazyThreshold is the number of allocations up to which Redis frees a value at once also where it may free it in the background.
 const LazyThreshold = 64
 
-// noteFreed counts a value that is removed, if Redis would free it in the background.
+// noteFreed counts a value that is removed or replaced, if Redis would free it in the background.
 func (ks *Keyspace) noteFreed(e entry) {
-	if ks.Lazily && e.head().kind() == boxed && allocations(e.box().value) > LazyThreshold {
+	if ks.Lazily {
+		ks.countFreed(e)
+	}
+}
+
+func (ks *Keyspace) countFreed(e entry) {
+	if e.head().kind() == boxed && allocations(e.box().value) > LazyThreshold {
 		ks.LazilyFreed++
 	}
 }

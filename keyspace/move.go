@@ -14,7 +14,7 @@ func (db *DB) Transfer(src []byte, to *DB, dst []byte) {
 	e := db.table.find(hash, from)
 	deadline, clock := e.head().deadline(), e.head().clock()
 	v := db.ks.views.read(e.entry)
-	db.remove(hash, from)
+	db.removeFound(e, hash, from)
 	db.ks.keep(v)
 	h := to.putMoved(dst, v, deadline)
 	h.setClock(clock)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/glob"
+	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
@@ -157,14 +158,18 @@ func (s *Scripts) cmdFunctionDelete(c *engine.Call) {
 
 // FUNCTION FLUSH [ASYNC | SYNC]
 func (s *Scripts) cmdFunctionFlush(c *engine.Call) {
-	switch {
-	case c.Left() > 1:
+	if c.Left() > 1 {
 		c.Refusef(engine.ErrSubArgs, typedSub(c), "FUNCTION")
-	case c.More() && !c.Word("ASYNC") && !c.Word("SYNC"):
+	}
+	async := c.Word("ASYNC") || !c.Word("SYNC") && c.Engine.Config.LazyFree.UserFlush
+	if c.More() {
 		c.Refuse(errFunctionFlush)
 	}
 	if !c.OK() {
 		return
+	}
+	if n := s.own.registry.count(); async && n > keyspace.LazyThreshold {
+		c.Engine.CountLazilyFreed(n + 1) // and the table of the engine Lua
 	}
 	s.own.registry = registry{}
 	c.ChangedAll(0)

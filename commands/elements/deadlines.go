@@ -127,7 +127,9 @@ var ExpiresAtOnce = release.From("valkey:8.1.0")
 
 // ExpireNow removes a key, if there is one, for which a past deadline was given.
 func ExpireNow(c *engine.Call, key []byte) {
-	if !c.DB.Delete(key) {
+	deleted := false
+	c.Engine.Lazily(c.Engine.Config.LazyFree.Expire, func() { deleted = c.DB.Delete(key) })
+	if !deleted {
 		return
 	}
 	event := "gdel"
