@@ -6,6 +6,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -297,4 +298,22 @@ func TestFilesWithoutAManifestStay(t *testing.T) {
 		delete(lost, string(text))
 	}
 	require.Empty(t, lost)
+}
+
+// What a slow disk takes is among the events of LATENCY.
+func TestLatencyOfTheDisk(t *testing.T) {
+	disk := newFaultyDisk()
+	disk.during = func() { time.Sleep(2 * time.Millisecond) }
+	s := start(t, disk, "appendfsync", always)
+	s.run("CONFIG SET latency-monitor-threshold 1\nSET k 1")
+	require.True(t, s.journal.Commit())
+	for _, event := range []string{"aof-write", "aof-write-alone", "aof-fsync-always"} {
+		require.Contains(t, s.do("LATENCY", "LATEST"), "\n"+event+"\r")
+	}
+	require.NotContains(t, s.do("LATENCY", "LATEST"), "active-child")
+	s.engine.With(func() { s.engine.ReserveSnapshot(true) })
+	s.run("SET k 2")
+	require.True(t, s.journal.Commit())
+	require.Contains(t, s.do("LATENCY", "LATEST"), "\naof-write-active-child\r")
+	s.engine.With(func() { s.engine.ReserveSnapshot(false) })
 }

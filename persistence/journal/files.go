@@ -27,7 +27,9 @@ type files struct {
 	needsRewrite bool   // a sync failed, and some data may be lost: a rewrite must write them again
 	failure      string // error text of the last write; empty if it succeeded
 	failing      atomic.Bool
-	lastSync     atomic.Int64 // nanoseconds
+	lastSync     atomic.Int64  // nanoseconds
+	writing      time.Duration // of the last flush; these two are 0 if it did not
+	syncing      time.Duration
 }
 
 // Behind implements server.Journal. It also writes what is due, unless the background holds the files, perhaps for a
@@ -60,6 +62,7 @@ func (j *Journal) commitLocked(sync bool) bool {
 		return true
 	}
 	err := j.writeBuffer(sync)
+	j.sampleLatency()
 	j.setFailure(err)
 	if err != nil && j.length() > maxAhead {
 		j.engine.With(j.shed)
@@ -68,6 +71,26 @@ func (j *Journal) commitLocked(sync bool) bool {
 		j.engine.With(j.endWaits)
 	}
 	return err == nil
+}
+
+// sampleLatency adds what the last flush took to the events of LATENCY, with Redis' names. One goroutine at a time writes and syncs, so
+// that no write waits for a sync that another has begun (Redis' aof-write-pending-fsync).
+func (j *Journal) sampleLatency() {
+	f := &j.files
+	if max(f.writing, f.syncing) < time.Millisecond {
+		return // below any threshold
+	}
+	j.engine.With(func() {
+		beside := "aof-write-alone"
+		if j.engine.Snapshotting() {
+			beside = "aof-write-active-child"
+		}
+		j.engine.AddLatency(beside, f.writing.Microseconds())
+		j.engine.AddLatency("aof-write", f.writing.Microseconds())
+		if j.always.Load() {
+			j.engine.AddLatency("aof-fsync-always", f.syncing.Microseconds())
+		}
+	})
 }
 
 // writeBuffer drains, writes and possibly syncs the buffer. The files must be locked.
@@ -86,14 +109,18 @@ func (j *Journal) writeBuffer(sync bool) error {
 // flush writes what was drained from the buffer, and syncs it if sync is true.
 func (j *Journal) flush(sync bool) error {
 	f := &j.files
+	began := time.Now()
 	err := f.write()
+	f.writing, f.syncing = time.Since(began), 0
 	f.updateTotal()
 	if err != nil {
 		return err
 	}
 	j.written.Store(f.end)
 	if sync && (j.synced.Load() < f.end || f.needsRewrite) {
-		if err := f.file.Sync(); err != nil {
+		began := time.Now()
+		err := f.file.Sync()
+		if f.syncing = time.Since(began); err != nil {
 			f.syncFailed()
 			return err
 		}
