@@ -147,7 +147,7 @@ func (e *Engine) fillStats(b *bytes.Buffer) {
 		"tracking_total_keys", len(e.tracking.readers), "tracking_total_items", e.tracking.items(), "tracking_total_prefixes", e.tracking.prefixes(e),
 		"total_eviction_exceeded_time", (e.eviction.exceededTime+e.currentExceededTime())/1000,
 		"current_eviction_exceeded_time", e.currentExceededTime()/1000, "total_error_replies", e.stats.totalErrors,
-		"unexpected_error_replies", e.stats.unexpected)
+		"unexpected_error_replies", e.stats.unexpected, "dump_payload_sanitizations", e.stats.sanitized)
 	e.fillDefrag(b)
 	Fields(b, zeroStats...)
 	for i, name := range [...]string{"auth", "cmd", "key", "channel"} {

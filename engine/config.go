@@ -383,6 +383,9 @@ func (e *Engine) Sanitizes(s *Session) bool {
 	return false
 }
 
+// Sanitized returns the count of what was checked because of sanitize-dump-payload. It may be changed under the lock.
+func (e *Engine) Sanitized() *int64 { return &e.stats.sanitized }
+
 // importParam is import-mode: due keys are invisible and stay.
 func (e *Engine) importParam() Param {
 	p := BoolParam("import-mode", &e.Config.importMode)

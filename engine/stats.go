@@ -12,6 +12,7 @@ type stats struct {
 	reaped, reapedElements                       int64 // of these, what expired before any command asked for it
 	totalErrors                                  int64
 	unexpected                                   int64 // errors of the commands of a master
+	sanitized                                    int64 // intsets and listpacks that were checked because of sanitize-dump-payload
 	denied                                       [len(denialReasons)]int64
 	errors                                       map[string]int64
 	peak                                         int   // of the bytes in use
@@ -113,12 +114,12 @@ func (m *rate) perSecond() (rate int64) {
 func (m *rate) kilobytes() string { return fmt.Sprintf("%.2f", float64(m.perSecond())/1024) }
 
 // zeroStats are figures of INFO stats that dashboards read and that are always 0 here: nothing forks, the traffic of replication has no rates,
-// expiry does not sample; no certificate names a user; no thread frees, accepts or prefetches for another; what RESTORE reads is checked in full, but in one go; the buffers of replies grow as
+// expiry does not sample; no certificate names a user; no thread frees, accepts or prefetches for another; the buffers of replies grow as
 // they are filled.
 var zeroStats = []any{"expired_stale_perc", "0.00", "expired_time_cap_reached_count", 0, "total_forks", 0, "latest_fork_usec", 0,
 	"migrate_cached_sockets", 0, "acl_access_denied_tls_cert", 0, "slave_expires_tracked_keys", 0,
 	"instantaneous_input_repl_kbps", "0.00",
 	"instantaneous_output_repl_kbps", "0.00", "expire_cycle_cpu_milliseconds", 0,
-	"dump_payload_sanitizations", 0, "reply_buffer_shrinks", 0, "reply_buffer_expands", 0,
+	"reply_buffer_shrinks", 0, "reply_buffer_expands", 0,
 	"io_threaded_freed_objects", 0, "io_threaded_accept_processed", 0, "io_threaded_poll_processed", 0,
 	"io_threaded_total_prefetch_batches", 0, "io_threaded_total_prefetch_entries", 0}

@@ -39,7 +39,8 @@ type decoder struct {
 	size  int64 // of the source; -1 if unknown
 	err   error
 
-	sanitize bool // see Options
+	sanitize  bool // these two: see Options
+	sanitized *int64
 
 	valkey bool // the source is in Valkey's own versions of the format, in which type numbers from 22 on mean something else
 

@@ -95,6 +95,14 @@ func (d *decoder) ziplist() ziplist.List {
 
 var emptyList = ziplist.New()
 
+// packedText is text for a listpack or an intset. As in Redis these are counted, and ziplists, which it always checks in full, are not.
+func (d *decoder) packedText() []byte {
+	if d.sanitize && d.sanitized != nil {
+		*d.sanitized++
+	}
+	return d.text()
+}
+
 // longestPacked is the length below which the only node of a list becomes a packed list.
 const longestPacked = 64 << 10
 
@@ -119,7 +127,7 @@ func appendEntry(zl ziplist.List, e ziplist.Entry) ziplist.List {
 
 // listpack reads and checks a listpack, which is valid until the next read.
 func (d *decoder) listpack() listpack.List {
-	l := listpack.List(d.text())
+	l := listpack.List(d.packedText())
 	if d.err == nil {
 		if err := l.Check(); err != nil {
 			d.fail("%v", err)
@@ -225,7 +233,7 @@ func (d *decoder) appendNode(l *list.List, zl ziplist.List) {
 func (d *decoder) set(t byte) keyspace.Value {
 	switch t {
 	case typeIntset:
-		ints := intset.Set(d.text())
+		ints := intset.Set(d.packedText())
 		if d.err != nil {
 			return nil
 		}

@@ -72,7 +72,7 @@ func ValidPayload(b []byte, newest int) bool {
 // ReadPayload returns the value in a valid payload. The value is suitable for keyspace.DB.Set. It is empty only if its
 // type allows that. As Redis it ignores bytes after the value, and a value that is cut off goes on in the version and the checksum.
 func ReadPayload(b []byte, o Options) (keyspace.Value, error) {
-	d := &decoder{Limits: o.Limits, ks: o.Keyspace, buf: b, w: len(b), ownedFrom: wholeText, sanitize: o.Sanitize}
+	d := &decoder{Limits: o.Limits, ks: o.Keyspace, buf: b, w: len(b), ownedFrom: wholeText, sanitize: o.Sanitize, sanitized: o.Sanitized}
 	d.valkey = binary.LittleEndian.Uint16(b[len(b)-payloadTail:]) >= oldestValkey
 	var v keyspace.Value
 	switch t := d.byte(); {

@@ -57,6 +57,7 @@ type Options struct {
 	Newest     int                // version of the format to read; 0 for all that are known
 	NoChecksum bool               // accept any checksum
 	Sanitize   bool               // refuse fields that are not in the order of their deadlines, as Redis with sanitize-dump-payload
+	Sanitized  *int64             // counts the intsets and listpacks that are read with Sanitize; nil for none
 	// Spawn starts a goroutine that reads ahead until Close; nil for no reading ahead.
 	Spawn func(run func())
 }
@@ -67,7 +68,7 @@ func NewReader(src io.Reader, o Options) *Reader {
 	if size == 0 {
 		size = -1
 	}
-	r := &Reader{anyChecksum: o.NoChecksum, newest: cmp.Or(o.Newest, Newest), dec: decoder{Limits: o.Limits, ks: o.Keyspace, size: size, ownedFrom: wholeText, sanitize: o.Sanitize}}
+	r := &Reader{anyChecksum: o.NoChecksum, newest: cmp.Or(o.Newest, Newest), dec: decoder{Limits: o.Limits, ks: o.Keyspace, size: size, ownedFrom: wholeText, sanitize: o.Sanitize, sanitized: o.Sanitized}}
 	r.dec.src = newSource(src, size)
 	if o.Spawn != nil {
 		r.dec.src.ahead(o.Spawn)
