@@ -29,6 +29,7 @@ var areas = []area{
 	{"clocks", "a clock that jumps ahead and back between random commands, in process", openClocks, 20},
 	{"restore", "RESTORE of payloads with mutated contents and true checksums, and filters that announce memory", openRestore, 3},
 	{"files", "snapshots and journals, whole, damaged, cut off, and with contradictions and true checksums", openFiles, 5},
+	{"leftovers", "starts with every mixture of files that were left, then writes, rewrites, saves, moves and kills: what was not loaded stays", openLeftovers, 10},
 	{"convert", "snapshots of random data, converted to JSON and to commands and loaded again", openConvert, 5},
 	{"journal", "kill -9 in each mode of the append-only file, while it is rewritten, turned off and on, and the disk is full", openJournal, 3},
 	{"effects", "what replicas receive of random commands, compared with redis-server", openEffects, 2},

@@ -33,6 +33,27 @@ func TestRewriteAfterDirChanged(t *testing.T) {
 	}
 }
 
+// A server that started with appendonly no did not load the files that are there. Its first rewrite keeps them.
+func TestRewriteKeepsFilesThatWereNotLoaded(t *testing.T) {
+	for _, first := range []string{"BGREWRITEAOF", "CONFIG SET appendonly yes"} {
+		dir := t.TempDir()
+		other := start(t, OS{}, "dir", dir)
+		other.run("SET other 1")
+		other.journal.Close()
+		kept := filesOf(t, dir)
+
+		s := start(t, OS{}, "dir", dir, "appendonly", "no")
+		s.run("SET a 1\n" + first)
+		s.journal.rewriteNow()
+		s.journal.rewriteNow() // which removes what the one before wrote
+		s.journal.Close()
+		require.Equal(t, s.digest(), start(t, OS{}, "dir", dir).digest(), s.log.String())
+		for name, text := range kept {
+			require.Equal(t, text, filesOf(t, dir)[name+".unused-1"], "%s: %s", first, name)
+		}
+	}
+}
+
 // If the other directory cannot be written, the journal goes on where it is.
 func TestRewriteInADirectoryThatCannotBeWritten(t *testing.T) {
 	from, to := t.TempDir(), t.TempDir()

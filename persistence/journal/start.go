@@ -35,7 +35,7 @@ func (j *Journal) open() error {
 	j.files.Lock()
 	defer j.files.Unlock()
 	j.engine.StartLoading() // not stopped after an error: half the data must not be served
-	for _, step := range []func() error{j.openDirLocked, j.upgrade, j.loadAll} {
+	for _, step := range []func() error{j.readDir, j.upgrade, j.loadAll} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -62,27 +62,23 @@ func (j *Journal) open() error {
 // locate makes the directory that the parameters name the one in use.
 func (j *Journal) locate() { j.engine.With(func() { j.dir = j.chosenDir() }) }
 
-// openDir makes the directory and reads the manifest, unless that is done.
+// openDir makes the directory that the parameters name the one in use, unless it is.
 func (j *Journal) openDir() error {
 	j.files.Lock()
 	defer j.files.Unlock()
 	var chosen string
 	j.engine.With(func() { chosen = j.chosenDir() })
-	if chosen != j.dir {
-		if err := j.moveTo(chosen); err != nil {
-			return err
-		}
+	if chosen == j.dir && j.manifest != nil {
+		return nil
 	}
-	if j.manifest == nil {
-		return j.openDirLocked()
-	}
-	return nil
+	return j.beginIn(chosen)
 }
 
-// moveTo begins the journal anew in the directory that CONFIG SET dir names: the files in the former one stay, and are complete up to now.
-// A manifest that is already there names data that were not loaded, and is set aside.
-func (j *Journal) moveTo(dir string) error {
-	if err := j.disk.MakeDir(dir); err != nil {
+// beginIn begins the journal in a directory from which nothing was loaded: the one of the start, after a start with appendonly no, or another
+// that CONFIG SET dir names. A manifest that is already there names data that were not loaded, and is set aside. The files in the
+// former directory stay, and are complete up to now.
+func (j *Journal) beginIn(dir string) error {
+	if err := j.makeDir(dir); err != nil {
 		return err
 	}
 	if !j.commitLocked(true) {
@@ -98,8 +94,17 @@ func (j *Journal) moveTo(dir string) error {
 		j.engine.With(j.leave)
 		_ = j.closeFile("when dir changed")
 	}
-	j.manifest = nil
-	j.log('*', "The append-only file moves from %s to %s", former, dir)
+	j.manifest = new(manifest)
+	if former != dir {
+		j.log('*', "The append-only file moves from %s to %s", former, dir)
+	}
+	return nil
+}
+
+func (j *Journal) makeDir(dir string) error {
+	if err := j.disk.MakeDir(dir); err != nil {
+		return fmt.Errorf("can't open or create append-only dir %s: %w", j.set.dirName, err)
+	}
 	return nil
 }
 
@@ -111,8 +116,8 @@ func (j *Journal) leave() {
 	}
 }
 
-// openDirLocked is openDir with the files locked.
-func (j *Journal) openDirLocked() error {
+// readDir makes the directory and reads its manifest.
+func (j *Journal) readDir() error {
 	m, err := readManifest(j.disk, j.path(j.set.fileName+".manifest"))
 	switch {
 	case errors.Is(err, os.ErrNotExist):
@@ -120,8 +125,8 @@ func (j *Journal) openDirLocked() error {
 	case err != nil:
 		return err
 	}
-	if err := j.disk.MakeDir(j.dir); err != nil {
-		return fmt.Errorf("can't open or create append-only dir %s: %w", j.set.dirName, err)
+	if err := j.makeDir(j.dir); err != nil {
+		return err
 	}
 	j.manifest = m
 	return nil
