@@ -228,7 +228,7 @@ func (r *replica) putOnline() {
 	r.session.Wake()
 }
 
-// feed is called when the stream has grown. It disconnects a replica for which too much of it waits.
+// feed is called when the stream has grown.
 func (r *replica) feed() {
 	if r.session.Closing() || !r.follows() {
 		return
@@ -236,7 +236,12 @@ func (r *replica) feed() {
 	if r.state == online {
 		r.session.WakeSoon()
 	}
-	if r.exceeds() {
+	r.limit()
+}
+
+// limit disconnects a replica for which too much of the stream waits.
+func (r *replica) limit() {
+	if !r.session.Closing() && r.follows() && r.exceeds() {
 		r.master.opts.Log('#', "Replica %s is disconnected: %d bytes of the stream wait for it, see client-output-buffer-limit.", r.name(), r.behind())
 		r.session.Disconnect()
 	}

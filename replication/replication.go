@@ -205,11 +205,12 @@ func (m *Master) start() {
 	}
 }
 
-// cron disconnects replicas that time out, sends something to the others so that they do not time out, and stops the
+// cron disconnects replicas that time out or do not read, sends something to the others so that they do not time out, and stops the
 // stream repl-backlog-ttl after the last replica has disconnected.
 func (m *Master) cron() {
 	now := m.engine.Micros()
 	for _, r := range m.replicas {
+		r.limit() // its limits may have changed, and time passes without writes
 		switch {
 		case r.state == waitBgsaveStart:
 			r.send([]byte("\n"))

@@ -225,6 +225,23 @@ func TestTheSoftLimitOfWhatIsHeldBack(t *testing.T) {
 	require.True(t, replica.Closing())
 }
 
+// As in Redis a replica beyond its limits is also disconnected while nothing is written.
+func TestLimitsHoldWithoutWrites(t *testing.T) {
+	for name, limit := range map[string]func(*engine.Config){
+		"hard": func(c *engine.Config) { c.OutputLimits[engine.ClassReplica] = 20_000 },
+		"soft": func(c *engine.Config) { c.SoftLimits[engine.ClassReplica] = engine.SoftLimit{Bytes: 1000, Seconds: 3} },
+	} {
+		b := newBench(t)
+		client, replica := b.NewSession(nil), b.synced()
+		b.do(client, "CONFIG SET repl-backlog-size 16kb", "SET a "+strings.Repeat("x", 30_000))
+		require.False(t, replica.Closing())
+		limit(b.Config)
+		b.pass(1)
+		b.pass(4)
+		require.True(t, replica.Closing(), name)
+	}
+}
+
 func TestTheStreamEndsAfterTheLastReplica(t *testing.T) {
 	b := newBench(t)
 	client, s := b.NewSession(nil), b.synced()
