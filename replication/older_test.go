@@ -17,11 +17,11 @@ func TestWhatReplicasCannotFollow(t *testing.T) {
 		like             string
 	}{
 		{"default", "8.1.1", true, true, "valkey:8.1"},
-		{"default", "9.1.2", true, true, "valkey:8.1"},
+		{"default", "9.1.2", true, true, "valkey:9.1"},
 		{"default", "8.0.1", true, true, "redis:7.2"},
 		{"default", "", true, true, "redis:7.0"},
 		{"valkey:8.1", "8.1.1", false, false, ""},
-		{"redis:8.0", "9.1.2", false, true, "valkey:8.1"},
+		{"redis:8.0", "9.1.2", false, true, "valkey:9.1"},
 		{"redis:7.0", "8.1.1", false, false, ""},
 		{"redis:7.0", "", false, false, ""},
 		{"default", "miniserver:default", false, false, ""},
