@@ -61,6 +61,9 @@ func (d *debugging) run(ctx context.Context, args []string, in io.Reader, out io
 	return d.atTerminal(ctx, in, out)
 }
 
+// mostEditors bounds the editors that are served at a time, each with data of its own.
+const mostEditors = 16
+
 // serveEditors serves editors at an address of this machine, until the context ends. Whoever reaches it can run scripts and
 // load files.
 func (d *debugging) serveEditors(ctx context.Context, out io.Writer) error {
@@ -73,6 +76,7 @@ func (d *debugging) serveEditors(ctx context.Context, out io.Writer) error {
 	}
 	defer context.AfterFunc(ctx, func() { _ = l.Close() })()
 	fmt.Fprintln(out, "DAP server listening at: "+l.Addr().String())
+	served := make(chan struct{}, mostEditors)
 	for {
 		c, err := l.Accept()
 		if ctx.Err() != nil {
@@ -81,12 +85,23 @@ func (d *debugging) serveEditors(ctx context.Context, out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		go func() {
-			defer func() { _ = c.Close() }()
-			if err := dap.Serve(ctx, c, c, d.launch); err != nil {
-				fmt.Fprintln(os.Stderr, "miniserver debug: "+err.Error())
-			}
-		}()
+		select {
+		case served <- struct{}{}:
+			go func() {
+				d.serveEditor(ctx, c)
+				<-served
+			}()
+		default:
+			fmt.Fprintf(os.Stderr, "miniserver debug: %d editors are served already\n", mostEditors)
+			_ = c.Close()
+		}
+	}
+}
+
+func (d *debugging) serveEditor(ctx context.Context, c net.Conn) {
+	defer func() { _ = c.Close() }()
+	if err := dap.Serve(ctx, c, c, d.launch); err != nil {
+		fmt.Fprintln(os.Stderr, "miniserver debug: "+err.Error())
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,6 +22,9 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/dap"
 	"github.com/miniserver-go/miniserver/scripting/debugger"
 )
+
+// runs is the number of runs that have not ended.
+var runs atomic.Int64
 
 // launch runs a file in an engine of its own, which has a string and a list.
 func launch(l dap.Launch) (dap.Run, error) {
@@ -44,6 +48,8 @@ func launch(l dap.Launch) (dap.Run, error) {
 	}
 	words = append(append(append(words, strconv.Itoa(len(l.Keys))), l.Keys...), l.Args...)
 	return func(front debugger.FrontEnd) []byte {
+		runs.Add(1)
+		defer runs.Add(-1)
 		return s.Debug(session, engine.DebugCopy, request(words...), front)
 	}, nil
 }

@@ -429,16 +429,17 @@ func TestHostileMessages(t *testing.T) {
 // TestHostileFrames: what has no frame ends the session, with an error that is told.
 func TestHostileFrames(t *testing.T) {
 	for frame, want := range map[string]string{
-		"Content-Length: 99999999999999999999\r\n\r\n":  "must begin with Content-Length",
-		"Content-Length: 9223372036854775807\r\n\r\nxx": "longer than 16 MB",
-		"Content-Length: 16777217\r\n\r\n":              "longer than 16 MB",
-		"Content-Length: -5\r\n\r\n":                    "must begin with Content-Length",
-		"Content-Length: x\r\n\r\n":                     "must begin with Content-Length",
-		"\r\n\r\n":                                      "must begin with Content-Length",
-		"*1\r\n$4\r\nPING\r\n":                          "must begin with Content-Length",
-		"GET / HTTP/1.1\r\nHost: x\r\n\r\n":             "must begin with Content-Length",
-		strings.Repeat("\x00\xff", 5000):                "header of a message is too long",
-		strings.Repeat("A: b\r\n", 1000):                "header of a message is too long",
+		"Content-Length: 99999999999999999999\r\n\r\n":      "must begin with Content-Length",
+		"Content-Length: 9223372036854775807\r\n\r\nxx":     "longer than 16 MB",
+		"Content-Length: 16777217\r\n\r\n":                  "longer than 16 MB",
+		"Content-Length: -5\r\n\r\n":                        "must begin with Content-Length",
+		"Content-Length: x\r\n\r\n":                         "must begin with Content-Length",
+		"\r\n\r\n":                                          "must begin with Content-Length",
+		"*1\r\n$4\r\nPING\r\n":                              "must begin with Content-Length",
+		"GET / HTTP/1.1\r\nHost: x\r\n\r\n":                 "must begin with Content-Length",
+		"POST /a:b HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}": "must begin with Content-Length",
+		strings.Repeat("\x00\xff", 5000):                    "header of a message is too long",
+		strings.Repeat("A: b\r\n", 1000):                    "header of a message is too long",
 	} {
 		c := connect(t)
 		go c.write(frame)
@@ -450,21 +451,26 @@ func TestHostileFrames(t *testing.T) {
 // TestClientGoesAway: wherever a client goes away, the session ends, and the run with it.
 func TestClientGoesAway(t *testing.T) {
 	path := file(t, "while true do end")
-	for i, prepare := range []func() *client{
-		func() *client { return connect(t) },
-		func() *client { return launched(t, arguments{"program": path}) },
-		func() *client { c := started(t, path); c.stopped(); return c },
-		func() *client {
+	running := func(path string) func() *client {
+		return func() *client {
 			c := started(t, path)
 			c.stopped()
 			ask[*protocol.ContinueResponse](c, "continue", nil)
 			return c
-		},
+		}
+	}
+	for i, prepare := range []func() *client{
+		func() *client { return connect(t) },
+		func() *client { return launched(t, arguments{"program": path}) },
+		func() *client { c := started(t, path); c.stopped(); return c },
+		running(path),
+		running(file(t, "return string.find(string.rep('a', 100000), '.-.-.-.-.-b')")), // endless in one line
 	} {
 		c := prepare()
 		require.NoError(t, c.to.Close())
 		require.NoError(t, <-c.served, i)
 		prepare().leave()
+		require.Zero(t, runs.Load(), i)
 	}
 	c := connect(t)
 	c.write("Content-Length: 100\r\n\r\n{")

@@ -178,7 +178,7 @@ func (r *run) end(silent bool) bool {
 	r.mu.Lock()
 	r.ending, r.silent = true, silent
 	if r.debug != nil {
-		r.debug.Pause()
+		r.debug.End(errAborted)
 	}
 	r.mu.Unlock()
 	abort := debugger.Abort(errAborted)

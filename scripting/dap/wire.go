@@ -56,7 +56,7 @@ func readFrame(in *bufio.Reader) ([]byte, error) {
 		switch {
 		case name == "" && !ok && length >= 0:
 			return readContent(in, length)
-		case !ok:
+		case !ok || strings.Contains(name, " "): // such as the first line of a browser's request
 			return nil, errHeader
 		case strings.EqualFold(name, "Content-Length"):
 			n, err := strconv.ParseUint(strings.TrimSpace(value), 10, 63)

@@ -15,7 +15,7 @@
 //
 // A request that fails before the run, since the script does not compile for example, calls nothing: Debug returns the error.
 //
-// All of this happens on one goroutine, that of the run. The methods of Debugger are called in Stopped only; [Debugger.Pause]
+// All of this happens on one goroutine, that of the run. The methods of Debugger are called in Stopped only; [Debugger.Pause] and [Debugger.End]
 // may be called on any goroutine, at any time, so that a front end can get hold of a run to change its breakpoints.
 //
 // A run on a copy of the data can go back: BackwardStep and BackwardContinue, if [Debugger.CanGoBack]. Then it runs again, up
@@ -101,12 +101,13 @@ type Debugger struct {
 	goal     goal         // of the order that lets it run
 	points   []Breakpoint // in the order in which they were set
 	watches  []Watch
-	numbered int         // watches ever set
-	called   bool        // a command has run since the watches were looked at
-	paused   atomic.Bool // Pause was called
-	broken   bool        // redis.breakpoint was called
-	late     bool        // the run takes too long
-	detached bool        // the run stops nowhere
+	numbered int                   // watches ever set
+	called   bool                  // a command has run since the watches were looked at
+	paused   atomic.Bool           // Pause was called
+	end      atomic.Pointer[error] // of End
+	broken   bool                  // redis.breakpoint was called
+	late     bool                  // the run takes too long
+	detached bool                  // the run stops nowhere
 
 	evaluating bool // code runs that is not the run's own
 	turns      int  // for which it has run
@@ -141,6 +142,9 @@ func (d *Debugger) CurrentLine() int { return d.line }
 
 // Pause makes the run stop at the next line that it reaches. It may be called on any goroutine.
 func (d *Debugger) Pause() { d.paused.Store(true) }
+
+// End ends the run with an error, which pcall does not catch, also within a line that takes long. It may be called on any goroutine.
+func (d *Debugger) End(err error) { d.end.Store(&err) }
 
 // Reaches is called by the compiler with each line that has code.
 func (d *Debugger) Reaches(line int) { d.coded[line] = true }
@@ -234,8 +238,11 @@ func (d *Debugger) Overdue() { d.late = true }
 // mostTurns bounds what the front end evaluates, in calls of Interrupt.
 const mostTurns = 3000
 
-// Interrupt is called by the hook of the State, regularly. It returns ErrTooLong when an evaluation is to end.
+// Interrupt is called by the hook of the State, regularly. It returns the error of End, and ErrTooLong when an evaluation is to end.
 func (d *Debugger) Interrupt() error {
+	if err := d.end.Load(); err != nil {
+		return *err
+	}
 	if d.turns++; d.evaluating && d.turns > mostTurns {
 		return ErrTooLong
 	}
