@@ -283,16 +283,18 @@ func (e *endings) enter() error {
 
 // recite logs a client in and sends what it sends, as far as the server takes it.
 func (e *endings) recite(nc net.Conn) {
-	var to io.Writer = nc
-	nc.SetWriteDeadline(time.Now().Add(e.patience))
+	var to io.ReadWriter = nc
+	nc.SetDeadline(time.Now().Add(e.patience))
 	switch e.crowd.port {
 	case 1:
-		to = tls.Client(nc, &tls.Config{InsecureSkipVerify: true}) // reads no more than the handshake
+		to = tls.Client(nc, &tls.Config{InsecureSkipVerify: true})
 	case 2:
 		e.watch(nc)
 		return
 	}
-	io.WriteString(to, "AUTH deaf x\r\n"+e.crowd.head)
+	io.WriteString(to, "AUTH deaf x\r\n")
+	io.ReadFull(to, make([]byte, len("+OK\r\n"))) // which must not wait when PSYNC comes
+	io.WriteString(to, e.crowd.head)
 	for range unread >> 20 {
 		if _, err := io.WriteString(to, e.crowd.body); err != nil {
 			return
