@@ -2,6 +2,7 @@ package resp
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"io"
 )
@@ -10,7 +11,8 @@ import (
 type Limits struct {
 	Depth    int // levels of nesting
 	Elements int // values in one reply, nested ones included
-	Bytes    int // length of one string or line
+	Bytes    int // length of one string
+	Line     int // length of one line, such as an error; Bytes if 0
 }
 
 // DefaultLimits are the limits of a new Reader: the protocol's own limit for a string, and
@@ -202,7 +204,7 @@ func (r *Reader) longLine(start []byte) ([]byte, error) {
 		if err != bufio.ErrBufferFull {
 			return line, err
 		}
-		if len(line) > r.Limits.Bytes {
+		if len(line) > cmp.Or(r.Limits.Line, r.Limits.Bytes) {
 			return nil, ErrLimit
 		}
 	}

@@ -101,6 +101,16 @@ func TestReaderRefuses(t *testing.T) {
 	}
 }
 
+func TestReaderLimitsLinesByThemselves(t *testing.T) {
+	long := strings.Repeat("x", 200_000)
+	for text, want := range map[string]error{"+" + long + "\r\n": ErrLimit, "-" + long: ErrLimit, "$200000\r\n" + long + "\r\n": nil} {
+		r := NewReader(strings.NewReader(text))
+		r.Limits.Line = 100_000
+		_, err := r.Read()
+		require.ErrorIs(t, err, want)
+	}
+}
+
 func TestReaderLimitsElementsOfTheWholeReply(t *testing.T) {
 	r := NewReader(strings.NewReader("*2\r\n*2\r\n:1\r\n:2\r\n*2\r\n:3\r\n:4\r\n"))
 	r.Limits.Elements = 6

@@ -18,6 +18,9 @@ import (
 // patience is how long a server may take to reply, or to send something.
 const patience = time.Minute
 
+// longestLine is more than a status or an error of a server has, in bytes. A value may be of any length.
+const longestLine = 1 << 20
+
 // server is a connection to one of the two servers, as a client.
 type server struct {
 	addr Address
@@ -49,7 +52,7 @@ func open(ctx context.Context, a Address, secure *tls.Config) (*server, error) {
 		return nil, err
 	}
 	s := &server{addr: a, conn: conn, in: resp.NewReader(conn), out: bufio.NewWriterSize(conn, 64<<10), text: resp.NewWriter(2)}
-	s.in.Limits.Bytes = math.MaxInt
+	s.in.Limits.Bytes, s.in.Limits.Line = math.MaxInt, longestLine
 	words := []string{"PING"}
 	if a.Password != "" {
 		words = []string{"AUTH", a.Password}
