@@ -106,7 +106,7 @@ func (c *newcomer) ask(id raft.ServerID, address raft.ServerAddress) {
 // hear notes what a member tells, and meets those it knows.
 func (c *newcomer) hear(id raft.ServerID, a account) {
 	c.mu.Lock()
-	if _, known := c.told[id]; known || len(c.told) < maxMet {
+	if _, known := c.told[id]; known || len(c.told) < maxMet || c.isListed(id) {
 		c.told[id] = a
 	}
 	c.mu.Unlock()
@@ -114,6 +114,10 @@ func (c *newcomer) hear(id raft.ServerID, a account) {
 		c.meet(s.ID, s.Address)
 	}
 	notify(c.news)
+}
+
+func (c *newcomer) isListed(id raft.ServerID) bool {
+	return slices.ContainsFunc(c.node.options.Members, func(m Member) bool { return serverID(m.ID) == id })
 }
 
 // settle stores the hole, if it is known.

@@ -1,6 +1,7 @@
 package consensus
 
 import (
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -108,6 +109,24 @@ func TestFirstStartWaitsForAll(t *testing.T) {
 	g.open(3, t.TempDir(), listeners[2])
 	require.NoError(t, g.newLeader(nil, "a").append("b"))
 	g.agree("a", "b")
+}
+
+// TestANewcomerRemembersFew: anybody who reaches the port can tell it of members without end.
+func TestANewcomerRemembersFew(t *testing.T) {
+	g := &group{t: t, nodes: make(map[uint64]*member), members: []Member{{1, "127.0.0.1:1"}, {2, "127.0.0.1:2"}, {3, "127.0.0.1:3"}}}
+	t.Cleanup(g.close)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	c := &g.open(1, t.TempDir(), l).newcomer
+	for i := range 1000 {
+		c.hear(raft.ServerID(fmt.Sprint("stranger", i)), account{Servers: []raft.Server{{ID: "x", Address: raft.ServerAddress(fmt.Sprint("127.0.0.1:", i+10))}}})
+	}
+	c.hear("2", account{})
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	require.Contains(t, c.told, raft.ServerID("2"))
+	require.LessOrEqual(t, len(c.told), maxMet+1)
+	require.LessOrEqual(t, len(c.asked), maxMet)
 }
 
 // TestMemberThatJoinedLosesItsDirectory: it starts with the options with which it joined, and knows only the members that contact it.
