@@ -49,8 +49,8 @@ func (r *Record) freeze() (thaw func()) {
 	return nil
 }
 
-// Records calls fn for every visible key of all databases, in the order of their numbers, until fn
-// returns false. The record is valid until fn returns, and fn must not change the keyspace.
+// Records calls fn for every key of all databases, in the order of their numbers, until fn returns false. Keys that are due and not removed are
+// among them, as in what Redis saves. The record is valid until fn returns, and fn must not change the keyspace.
 func (ks *Keyspace) Records(fn func(r *Record) bool) {
 	var r Record
 	var lent views
@@ -58,9 +58,6 @@ func (ks *Keyspace) Records(fn func(r *Record) bool) {
 		more := true
 		db.expireAllElements()
 		db.table.each(func(e entry) bool {
-			if ks.isDue(e.head()) {
-				return true
-			}
 			ks.record(&r, db.id, e, &lent)
 			more = fn(&r)
 			lent.reset()

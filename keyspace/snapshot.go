@@ -27,7 +27,6 @@ type Snapshot struct {
 	cursor uint64
 	work   int // bytes of the entries that this step has emitted
 	visit  func(r slab.Ref)
-	now    int64 // when it started
 	record Record
 	views  views
 	large  []*largeRecord
@@ -40,15 +39,14 @@ type snapshotTable struct {
 	db int
 }
 
-// Snapshot starts a snapshot. emit is called for each key that is visible now, by Step and by
-// changes of the key; it must not change the keyspace, and the record is valid until it
-// returns. A large value comes with a pace; while it pauses, emit is called for other keys. There is no more
-// than one snapshot at a time.
+// Snapshot starts a snapshot. emit is called for each key that is there now, due or not, by Step and by changes of the key; it must
+// not change the keyspace, and the record is valid until it returns. A large value comes with a pace; while it pauses, emit is called
+// for other keys. There is no more than one snapshot at a time.
 func (ks *Keyspace) Snapshot(take func(r *Record, p *Pace)) *Snapshot {
 	if ks.snapshot != nil {
 		panic("keyspace: a snapshot is being taken already")
 	}
-	s := &Snapshot{ks: ks, emit: take, now: ks.Now, queued: map[Value]*largeRecord{}}
+	s := &Snapshot{ks: ks, emit: take, queued: map[Value]*largeRecord{}}
 	for _, db := range ks.dbs {
 		db.origin = db.id
 		if db.Len() > 0 {
@@ -95,9 +93,6 @@ func (s *Snapshot) save(e entry, db int) {
 		return
 	}
 	h.flipSnapshotBit()
-	if deadline := h.deadline(); deadline != 0 && deadline <= s.now && !s.ks.keepsDue() {
-		return
-	}
 	s.ks.record(&s.record, db, e, &s.views)
 	if h.kind() == boxed && e.box().accounted >= largeRecordBytes {
 		s.queue()

@@ -17,6 +17,7 @@ const spike = "snapshot"
 // startBackground starts a save in the background. It reports whether that succeeded.
 func (s *Saver) startBackground() bool {
 	s.stats.lastTry = s.seconds()
+	s.stats.saves++
 	o, err := s.create()
 	if err != nil {
 		s.opts.Log('#', "Can't save in background: %v", err)
@@ -62,7 +63,6 @@ func (s *Saver) finished(j *bgsave, err error) {
 	}
 	s.stats.failures = 0
 	s.opts.Log('*', "Background saving terminated with success")
-	s.stats.saves++
 	if j.err != nil && len(s.points) > 0 { // cancelled by FLUSHALL when all was written: the file has what came before
 		_ = s.save()
 		return

@@ -31,14 +31,16 @@ func (s *Saver) family() engine.Family {
 
 // SAVE
 func (s *Saver) cmdSave(c *engine.Call) {
-	switch {
-	case s.running != nil:
+	if s.running != nil {
 		c.Fail(errSaving)
-	case s.save() != nil:
-		c.Fail(errSave)
-	default:
-		c.Reply.Status("OK")
+		return
 	}
+	s.stats.saves++
+	if s.save() != nil {
+		c.Fail(errSave)
+		return
+	}
+	c.Reply.Status("OK")
 }
 
 // cancels is the option CANCEL of BGSAVE.
@@ -183,6 +185,6 @@ func (s *Saver) reloadInto(ks *keyspace.Keyspace, choose func(*loading)) (librar
 	choose(l)
 	for l.slice(1 << 20) {
 	}
-	s.stats.loaded, s.stats.expired = s.stats.loaded+l.loaded, s.stats.expired+l.expired
+	s.stats.loaded, s.stats.expired = l.loaded, l.expired
 	return l.libraries, l.err
 }

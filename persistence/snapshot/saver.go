@@ -72,7 +72,7 @@ type stats struct {
 	lastTry     int64 // of a save in the background
 	lastOK      bool
 	lastSeconds int64 // that the last save in the background took; -1 for none
-	saves       int64
+	saves       int64 // that began; FLUSHALL, DEBUG RELOAD and the end of the process count none
 	failures    int64 // of saves in the background since one succeeded
 	loaded      int64 // keys
 	expired     int64 // keys that were not loaded because their deadline had passed
@@ -153,7 +153,9 @@ func (s *Saver) saveInTime() {
 		s.startBackground()
 		return
 	}
-	if s.stats.lastTry = s.seconds(); s.save() != nil {
+	s.stats.lastTry = s.seconds()
+	s.stats.saves++
+	if s.save() != nil {
 		s.failed()
 	}
 }
@@ -211,6 +213,10 @@ func (s *Saver) flushed() {
 // shutdown saves if there are save points or SHUTDOWN asks for it. It never overwrites a snapshot that is not loaded
 // completely.
 func (s *Saver) shutdown(how engine.Shutdown) error {
+	if s.running != nil {
+		s.opts.Log('#', "There is a save in the background. It ends without a file.")
+		s.running.Cancel()
+	}
 	if s.serving && !how.NoSave && (how.Save || len(s.points) > 0) {
 		s.opts.Log('*', "Saving the final RDB snapshot before exiting.")
 		if err := s.save(); err != nil && !how.Force {

@@ -318,3 +318,24 @@ func TestReloadIsAllOrNothing(t *testing.T) {
 	require.Equal(t, 500, b.Engine.Keyspace.DB(0).Len())
 	require.NoError(t, b.Engine.Keyspace.DB(0).Check())
 }
+
+// Keys that are due and not removed are saved, and left out when they are loaded. SAVE counts as BGSAVE does.
+func TestDueKeysAreSaved(t *testing.T) {
+	for _, command := range []string{"SAVE", "BGSAVE"} {
+		disk := new(MemDisk)
+		b := newBench(t, disk)
+		require.NoError(t, b.Load(false))
+		b.do("SET a 1")
+		b.do("SET due 1 PX 1")
+		b.clock += 2000
+		b.do(command)
+		b.wait()
+		require.Contains(t, b.do("INFO persistence"), "rdb_saves:1\r\n")
+		copied := newBench(t, disk)
+		copied.clock = b.clock
+		require.NoError(t, copied.Load(false))
+		info := copied.do("INFO persistence")
+		require.Contains(t, info, "rdb_last_load_keys_loaded:1\r\n", command)
+		require.Contains(t, info, "rdb_last_load_keys_expired:1\r\n", command)
+	}
+}
