@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -14,6 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/console"
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/quick"
 )
 
 func TestForeignPagesAreRefused(t *testing.T) {
@@ -195,5 +198,47 @@ func TestPathsLeadNowhereElse(t *testing.T) {
 		require.NoError(t, err)
 		require.NotContains(t, string(text), "HTTP/1.1 200", path)
 		require.NotContains(t, string(text), "package console", path)
+	}
+}
+
+// Bodies that stay unfinished, and replies that nobody reads, count and are bounded. They are let go with their connections.
+func TestWhatSlowBrowsersHoldIsBounded(t *testing.T) {
+	quick.Skip(t, "sends hundreds of megabytes")
+	const limit, size = 256 << 20, 30 << 20
+	p := start(t)
+	v := p.visit()
+	require.Equal(t, 200, v.open())
+	held := func() int {
+		i := slices.IndexFunc(p.engine.Accounts(), func(a *engine.Account) bool { return a.Name == "console.requests" })
+		return p.engine.Accounts()[i].Bytes()
+	}
+	status, _ := v.send("POST", "/api/command?page="+v.page, `{"commands":[["SETRANGE","large","`+fmt.Sprint(size)+`","x"]]}`)
+	require.Equal(t, 200, status)
+	for name, request := range map[string]string{
+		"bodies":  fmt.Sprintf("Content-Length: %d\r\n\r\n%s", size+100, `{"commands":[["ECHO","`+strings.Repeat("x", size)),
+		"replies": "Content-Length: 30\r\n\r\n" + `{"commands":[["GET","large"]]} `,
+	} {
+		var open []net.Conn
+		refusals := make(chan bool, 20)
+		for len(refusals) == 0 {
+			require.Less(t, len(open), cap(refusals), name)
+			nc, before := p.dial(), held()
+			open = append(open, nc)
+			go func() {
+				_, _ = io.WriteString(nc, "POST /api/command?page="+v.page+" HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"+request)
+			}()
+			go func() {
+				if line, _ := bufio.NewReader(nc).ReadString('\n'); strings.Contains(line, "503") {
+					refusals <- true
+				}
+			}()
+			require.Eventually(t, func() bool { return held() >= before+size || len(refusals) > 0 }, time.Minute, time.Millisecond, name)
+			require.LessOrEqual(t, held(), limit)
+		}
+		require.Greater(t, held(), limit-3*size, name)
+		for _, nc := range open {
+			nc.Close()
+		}
+		require.Eventually(t, func() bool { return held() == 0 }, time.Minute, time.Millisecond, name)
 	}
 }

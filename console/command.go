@@ -75,8 +75,14 @@ func (c *Console) command(w http.ResponseWriter, r *http.Request, p *page) {
 		return
 	}
 	p.touch()
+	text := out.json(refused)
+	if !c.held.Take(len(text)) {
+		refuse(w, http.StatusServiceUnavailable, errHeld.Error())
+		return
+	}
+	defer c.held.Return(len(text))
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(out.json(refused))
+	_, _ = w.Write(text)
 }
 
 func (o *order) objection() string {

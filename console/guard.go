@@ -42,6 +42,9 @@ func (c *Console) guard(next http.Handler) http.Handler {
 			refuse(w, status, why)
 			return
 		}
+		counted := &body{ReadCloser: r.Body, of: c.held}
+		defer counted.release()
+		r.Body = counted
 		next.ServeHTTP(w, r)
 	})
 }
@@ -147,6 +150,8 @@ func read(w http.ResponseWriter, r *http.Request, most int64, into any) bool {
 	switch {
 	case errors.As(err, &tooLarge):
 		refuse(w, http.StatusRequestEntityTooLarge, "the request is too large")
+	case errors.Is(err, errHeld):
+		refuse(w, http.StatusServiceUnavailable, err.Error())
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		refuse(w, http.StatusRequestTimeout, "the request came too slowly")
 	case err != nil:

@@ -34,7 +34,7 @@ func (e *Engine) lazyFreeParams() []Param {
 	}
 }
 
-// removeLazily makes the world count what commands remove as lazyfree-lazy-server-del says, unless another parameter counts.
+// removeLazily makes the world count what commands remove as lazyfree-lazy-server-del says, unless another parameter decides.
 func (e *Engine) removeLazily() { e.Keyspace.Lazily = e.Config.LazyFree.ServerDel }
 
 // Lazily calls remove, which removes keys, and counts the values that Redis would free in the background if that is lazy.

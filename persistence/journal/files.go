@@ -73,8 +73,8 @@ func (j *Journal) commitLocked(sync bool) bool {
 	return err == nil
 }
 
-// sampleLatency adds what the last flush took to the events of LATENCY, with Redis' names. One goroutine at a time writes and syncs, so
-// that no write waits for a sync that another has begun (Redis' aof-write-pending-fsync).
+// sampleLatency adds what the last flush took to the events of LATENCY, with Redis' names. One goroutine at a time writes
+// and syncs, so that no write waits for a sync that another has begun (Redis' aof-write-pending-fsync).
 func (j *Journal) sampleLatency() {
 	f := &j.files
 	if max(f.writing, f.syncing) < time.Millisecond {

@@ -95,7 +95,8 @@ func (d *decoder) ziplist() ziplist.List {
 
 var emptyList = ziplist.New()
 
-// packedText is text for a listpack or an intset. As in Redis these are counted, and ziplists, which it always checks in full, are not.
+// packedText is text for a listpack or an intset. As in Redis these are counted, and ziplists, which it always checks in
+// full, are not.
 func (d *decoder) packedText() []byte {
 	if d.sanitize && d.sanitized != nil {
 		*d.sanitized++
