@@ -26,15 +26,16 @@ test:
 	test -z "$$failed" || { echo "FAILED:$$failed (each is a target of its own)"; exit 1; }
 
 # Tests that run side by side wait: for time that passes, or for other processes. So there may be more of them than processors.
+# Nothing is vetted here: lint has looked for more.
 units:
-	go test -parallel 4 ./...
+	go test -vet=off -parallel 6 ./...
 
 programs:
-	cd $(PROGRAMS) && go test ./...
+	cd $(PROGRAMS) && go test -vet=off ./...
 
 # Without the profile, as the program's packages would be compiled twice.
 race:
-	go test -race -short -pgo=off -timeout 20m $(RACE_PACKAGES)
+	go test -vet=off -race -short -pgo=off -timeout 20m $(RACE_PACKAGES)
 
 # A million random commands for each of the usual releases. For another one, of which a server must be there, two million: make random LIKE=redis:7.4.
 # See make references.
