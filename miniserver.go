@@ -21,6 +21,8 @@ package miniserver
 import (
 	"context"
 	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -191,6 +193,18 @@ func (s *Server) scheme() (scheme string) {
 		})
 	})
 	return scheme
+}
+
+// TLSConfig returns what a client needs for a server that speaks TLS, as with the setting "tls-self-signed yes": it trusts the certificate of the
+// server and no other. It is nil for a server without TLS.
+func (s *Server) TLSConfig() *tls.Config {
+	certificate := s.server.Certificate()
+	if certificate == "" {
+		return nil
+	}
+	trusted := x509.NewCertPool()
+	trusted.AppendCertsFromPEM([]byte(certificate))
+	return &tls.Config{RootCAs: trusted}
 }
 
 // Dial connects to the server, whatever the network and the address. It may serve as the dialer of a client. The connection is

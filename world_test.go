@@ -1,6 +1,7 @@
 package miniserver_test
 
 import (
+	"crypto/tls"
 	"context"
 	"fmt"
 	"net"
@@ -263,4 +264,19 @@ func TestURLOfATLSServer(t *testing.T) {
 	require.Equal(t, "rediss://world:"+w.Name()+"@127.0.0.1:"+port, w.URL())
 	require.Equal(t, "OK", w.Do("SET", "k", "v").Text)
 	require.True(t, s.Do("GET", "k").IsNull())
+}
+
+// TestSelfSigned connects to a server that has made its certificate.
+func TestSelfSigned(t *testing.T) {
+	s := miniserver.Run(t, "tls-self-signed yes")
+	require.Equal(t, "rediss://"+s.Addr(), s.URL())
+	client, err := tls.Dial("tcp", s.Addr(), s.TLSConfig())
+	require.NoError(t, err)
+	defer client.Close()
+	_, err = client.Write([]byte("PING\r\n"))
+	require.NoError(t, err)
+	pong, err := resp.NewReader(client).Read()
+	require.NoError(t, err)
+	require.Equal(t, "PONG", pong.Text)
+	require.Nil(t, miniserver.Run(t).TLSConfig())
 }

@@ -34,27 +34,9 @@ type address struct {
 	tls  bool
 }
 
-// listen opens the listeners that the options ask for. Port 0 is the same free port on all addresses.
+// listen opens the listeners that the options ask for.
 func (s *Server) listen() error {
-	port := s.opts.Port
-	if port == 0 && (s.opts.UnixSocket != "" || s.tls.port != 0) {
-		port = -1
-	}
-	for _, bind := range s.opts.Bind {
-		if port < 0 {
-			break
-		}
-		ln, err := s.listenTCP(bind, port)
-		if err != nil {
-			return err
-		}
-		if ln != nil {
-			port = ln.Addr().(*net.TCPAddr).Port
-			s.opts.Port = port
-			s.listeners = append(s.listeners, listener{ln, ln.Addr().Network(), s.admit, address{bind, port, false}})
-		}
-	}
-	if err := s.listenTLS(); err != nil {
+	if err := s.listenOnPorts(); err != nil {
 		return err
 	}
 	if path := s.opts.UnixSocket; path != "" {
@@ -76,34 +58,58 @@ func (s *Server) listen() error {
 	return nil
 }
 
-// listenTLS opens the listeners of the port for TLS, if there is one.
-func (s *Server) listenTLS() error {
-	if s.tls.port == 0 {
-		return nil
+// listenOnPorts opens the listeners of port and tls-port. Port 0 is a free one, or none beside another listener. A server that is only to
+// sign its own certificate speaks TLS on port.
+func (s *Server) listenOnPorts() (err error) {
+	alone := s.tls.selfSigned && s.tls.port == 0 && s.opts.Port >= 0
+	if alone || s.tls.port != 0 {
+		if err := s.tls.load(); err != nil {
+			return fmt.Errorf("failed to configure TLS: %w", err)
+		}
 	}
-	if err := s.tls.load(); err != nil {
-		return fmt.Errorf("failed to configure TLS: %w", err)
+	if alone {
+		s.tls.port, err = s.openAll(s.opts.Port, true)
+		s.opts.Port = 0
+		return err
 	}
-	for _, bind := range s.opts.Bind {
-		if err := s.open(address{bind, s.tls.port, true}); err != nil {
+	if s.opts.Port > 0 || s.opts.Port == 0 && s.opts.UnixSocket == "" && s.tls.port == 0 {
+		if s.opts.Port, err = s.openAll(s.opts.Port, false); err != nil {
 			return err
 		}
 	}
-	return nil
+	if s.tls.port != 0 {
+		_, err = s.openAll(s.tls.port, true)
+	}
+	return err
 }
 
-// open adds the listener of an address, if the machine has it.
-func (s *Server) open(at address) error {
+// openAll adds the listeners of a port on all addresses of bind. Port 0 is the same free port on all of them. It returns the port.
+func (s *Server) openAll(port int, tls bool) (int, error) {
+	for _, bind := range s.opts.Bind {
+		ln, err := s.open(address{bind, port, tls})
+		if err != nil {
+			return port, err
+		}
+		if ln != nil {
+			port = ln.Addr().(*net.TCPAddr).Port
+		}
+	}
+	return port, nil
+}
+
+// open adds the listener of an address, and returns it; nil if the machine does not have the address.
+func (s *Server) open(at address) (net.Listener, error) {
 	ln, err := s.listenTCP(at.bind, at.port)
 	if err != nil || ln == nil {
-		return err
+		return nil, err
 	}
+	at.port = ln.Addr().(*net.TCPAddr).Port
 	l := listener{ln, ln.Addr().Network(), s.admit, at}
 	if at.tls {
 		l.kind, l.admit = "tls", s.admitTLS
 	}
 	s.listeners = append(s.listeners, l)
-	return nil
+	return ln, nil
 }
 
 // relisten moves the listeners to the present values of bind and port. Connections stay. If that fails it restores the
@@ -163,7 +169,7 @@ func (s *Server) moveTo(list []address) error {
 			continue
 		}
 		before := len(s.listeners)
-		if err := s.open(at); err != nil {
+		if _, err := s.open(at); err != nil {
 			return err
 		}
 		for _, ln := range s.listeners[before:] {

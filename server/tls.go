@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -35,11 +36,14 @@ const (
 type tlsConfig struct {
 	port      int    // 0 for none
 	cert, key string // paths of the server's certificate and key
-	caFile    string // paths of the authorities for clients' certificates
-	caDir     string
-	auth      string // yes, no, optional: whether clients must show a certificate
-	protocols string // such as "TLSv1.2 TLSv1.3"; "" for both
-	config    atomic.Pointer[tls.Config]
+	// Without these paths the server shows its own certificate, and without an authority it asks clients for none.
+	selfSigned bool
+	own        func() (tls.Certificate, error) // the same at each call
+	caFile     string                          // paths of the authorities for clients' certificates
+	caDir      string
+	auth       string // yes, no, optional: whether clients must show a certificate
+	protocols  string // such as "TLSv1.2 TLSv1.3"; "" for both
+	config     atomic.Pointer[tls.Config]
 }
 
 // Errors of the parameters, in Redis' words.
@@ -52,7 +56,7 @@ var (
 
 // params returns the parameters of TLS. A CONFIG SET applies to connections that begin after it.
 func (t *tlsConfig) params(log func(mark byte, format string, args ...any)) (list []engine.Param) {
-	t.auth = "yes"
+	t.auth, t.own = "yes", sync.OnceValues(selfSigned)
 	apply := func() error {
 		if t.port == 0 {
 			return nil
@@ -76,24 +80,29 @@ func (t *tlsConfig) params(log func(mark byte, format string, args ...any)) (lis
 	for i := range list {
 		list[i].Apply = apply
 	}
-	return append(list, engine.IntParam("tls-port", &t.port, 0, 65535).AtStart())
+	return append(list, engine.IntParam("tls-port", &t.port, 0, 65535).AtStart(), engine.BoolParam("tls-self-signed", &t.selfSigned).AtStart().AsSwitch())
 }
 
 // load reads the certificates. If that fails, the old configuration stays.
 func (t *tlsConfig) load() error {
+	signs, noCA := t.selfSigned && t.cert == "" && t.key == "", t.caFile == "" && t.caDir == ""
+	auth := t.auth
+	if t.selfSigned && noCA {
+		auth = "no"
+	}
 	switch {
-	case t.cert == "":
+	case !signs && t.cert == "":
 		return errNoCert
-	case t.key == "":
+	case !signs && t.key == "":
 		return errNoKey
-	case t.auth != "no" && t.caFile == "" && t.caDir == "":
+	case auth != "no" && noCA:
 		return errNoCA
 	}
-	cert, err := tls.LoadX509KeyPair(t.cert, t.key)
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return fmt.Errorf("can't open %s: %s", path.Path, snapshot.Strerror(err))
+	read := t.own
+	if !signs {
+		read = t.certificate
 	}
+	cert, err := read()
 	if err != nil {
 		return err
 	}
@@ -106,9 +115,18 @@ func (t *tlsConfig) load() error {
 	}
 	config.ClientAuth = map[string]tls.ClientAuthType{
 		"no": tls.NoClientCert, "yes": tls.RequireAndVerifyClientCert, "optional": tls.VerifyClientCertIfGiven,
-	}[t.auth]
+	}[auth]
 	t.config.Store(config)
 	return nil
+}
+
+// certificate reads that of the server.
+func (t *tlsConfig) certificate() (tls.Certificate, error) {
+	cert, err := tls.LoadX509KeyPair(t.cert, t.key)
+	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+		return cert, fmt.Errorf("can't open %s: %s", path.Path, snapshot.Strerror(err))
+	}
+	return cert, err
 }
 
 // versions returns the lowest and the highest of the TLS versions in a text.

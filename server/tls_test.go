@@ -255,6 +255,26 @@ func TestTLSMisconfigured(t *testing.T) {
 	}
 }
 
+// TestTLSSelfSigned: without tls-port and certificates, port is the one for TLS, also a free one. The certificate stays when settings change.
+func TestTLSSelfSigned(t *testing.T) {
+	r := startWith(t, Options{}, func(e *engine.Engine) { require.NoError(t, e.Param("tls-self-signed").Set("yes")) })
+	require.Len(t, r.Addrs(), 1)
+	n := &notary{pool: x509.NewCertPool()}
+	require.True(t, n.pool.AppendCertsFromPEM([]byte(r.Certificate())))
+	c, err := r.dialTLS(t, n)
+	require.NoError(t, err)
+	_, port, _ := net.SplitHostPort(r.Addrs()[0])
+	require.Equal(t, "*2", c.ask("CONFIG GET tls-port"))
+	require.Equal(t, []string{"$8", "tls-port", "$5", port}, []string{c.line(), c.line(), c.line(), c.line()})
+	require.Equal(t, "+OK", c.ask("CONFIG SET tls-protocols TLSv1.3"))
+	_, err = r.dialTLS(t, n)
+	require.NoError(t, err)
+	require.Equal(t, "+OK", c.ask("CONFIG SET bind localhost"))
+	nc, err := tls.Dial("tcp", net.JoinHostPort("localhost", port), &tls.Config{RootCAs: n.pool})
+	require.NoError(t, err)
+	require.NoError(t, nc.Close())
+}
+
 func TestTLSVersions(t *testing.T) {
 	for text, want := range map[string][2]uint16{
 		"":                        {tls.VersionTLS12, tls.VersionTLS13},

@@ -43,6 +43,7 @@ Options are lines of a configuration file, with two dashes in front; -p is short
                          texts with one command on each line; the files are never written
        --seed <number>   makes random results repeatable
        --test-kit yes    adds the commands MINI.*, with which tests steer the server
+       --tls-self-signed the port speaks TLS, with a certificate that the server makes for this start
        --http-port <port>
                          serves a console for browsers, /metrics and /health at this port; 0 picks a free one
        --log-format json writes the log as lines of JSON

@@ -30,6 +30,8 @@ type readyLine struct {
 	Addresses []string `json:"addresses"`
 	PID       int      `json:"pid"`
 	Version   string   `json:"version"`
+
+	Certificate string `json:"certificate,omitempty"` // that the server shows over TLS, as PEM
 }
 
 func (r *ready) params() []engine.Param {
@@ -39,9 +41,9 @@ func (r *ready) params() []engine.Param {
 	}
 }
 
-// announce tells on which addresses the server listens; the port tlsPort is one for TLS.
-func (r *ready) announce(addrs []string, tlsPort string) error {
-	line := readyLine{urlOf(addrs[0], tlsPort), portOf(addrs), addrs, os.Getpid(), engine.Version}
+// announce tells on which addresses the server listens; the port tlsPort is one for TLS, with a certificate.
+func (r *ready) announce(addrs []string, tlsPort, certificate string) error {
+	line := readyLine{urlOf(addrs[0], tlsPort), portOf(addrs), addrs, os.Getpid(), engine.Version, certificate}
 	if r.portFile != "" {
 		if err := writeWhole(r.portFile, strconv.Itoa(line.Port)+"\n"); err != nil {
 			return fmt.Errorf("could not write the port: %w", err)

@@ -221,7 +221,7 @@ func (p *program) serve(ctx context.Context) error {
 // for the goroutines that encrypt.
 func (p *program) processors() int {
 	loops := p.server.Loops()
-	if p.engine.Param("tls-port").Get() != "0" {
+	if p.engine.Param("tls-port").Get() != "0" || p.engine.Param("tls-self-signed").Get() == "yes" {
 		return 2 * loops
 	}
 	return loops + 1
@@ -230,7 +230,7 @@ func (p *program) processors() int {
 // tellReady tells those who wait for it that the server serves commands.
 func (p *program) tellReady() error {
 	p.notifyReady()
-	return p.ready.announce(p.server.Addrs(), p.engine.Param("tls-port").Get())
+	return p.ready.announce(p.server.Addrs(), p.engine.Param("tls-port").Get(), p.server.Certificate())
 }
 
 func (p *program) writePID() error {

@@ -4,6 +4,7 @@
 // So it works beside every client library, of whatever version, and beside one that is mocked, pooled or in cluster mode.
 
 const net = require('node:net')
+const tls = require('node:tls')
 
 /** An error that the server has replied with. */
 class ReplyError extends Error {}
@@ -15,8 +16,10 @@ class Connection {
   #input = Buffer.alloc(0)
   #entered // a promise: the connection is in its world
 
-  constructor(host, port, world, password) {
-    this.#socket = net.connect({ host, port, noDelay: true })
+  constructor(host, port, world, password, secure) {
+    const options = { host, port, noDelay: true }
+    // Any certificate will do, as the peer is a process of our own on this machine.
+    this.#socket = secure ? tls.connect({ ...options, rejectUnauthorized: false }) : net.connect(options)
     this.#socket.on('data', (data) => this.#receive(data))
     this.#socket.on('error', (error) => this.#fail(error))
     this.#socket.on('close', () => this.#fail(new Error('the server has closed the connection')))

@@ -10,7 +10,7 @@ export type Word = string | number | Buffer
 export interface StartOptions {
   /** The path of the program; without it that in MINISERVER_BINARY, or miniserver in PATH. */
   binary?: string
-  /** Options of the program, such as ['--maxmemory', '10mb']. With '--requirepass' the URLs of worlds have the password. */
+  /** Options of the program, such as ['--maxmemory', '10mb']. With '--requirepass' the URLs of worlds have the password, with '--tls-self-signed' they are for TLS. */
   options?: string[]
 }
 
@@ -22,6 +22,10 @@ export class Server {
   readonly port: number
   readonly pid: number
   readonly version: string
+  /** redis, or rediss for a server that speaks TLS. */
+  readonly scheme: string
+  /** The certificate that the server shows over TLS, as PEM, for a client that is to trust it; undefined without TLS. */
+  readonly certificate?: string
   /** What the server has logged. */
   readonly log: string
   /** Returns the world of that name; without one, a new world. */

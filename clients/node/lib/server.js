@@ -25,6 +25,8 @@ class Server {
     this.pid = ready.pid
     this.port = ready.port
     this.version = ready.version
+    this.certificate = ready.certificate
+    this.scheme = ready.url.split(':')[0]
     this.host = new URL(ready.url.replace(/^redis/, 'http')).hostname.replace(/^\[|\]$/g, '')
   }
 
@@ -69,7 +71,7 @@ class Server {
   }
 
   connect(world) {
-    return new Connection(this.host, this.port, world, this.#password)
+    return new Connection(this.host, this.port, world, this.#password, this.scheme === 'rediss')
   }
 
   /** Returns the password by which clients log in to a world as the user world. */

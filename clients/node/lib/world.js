@@ -19,7 +19,7 @@ class World {
 
   get url() {
     const host = this.host.includes(':') ? `[${this.host}]` : this.host
-    return `redis://${this.username}:${encodeURIComponent(this.password)}@${host}:${this.port}`
+    return `${this.server.scheme}://${this.username}:${encodeURIComponent(this.password)}@${host}:${this.port}`
   }
 
   command(...words) {

@@ -11,6 +11,7 @@ const os = require('node:os')
 const path = require('node:path')
 const { test } = require('node:test')
 const Redis = require('ioredis')
+const { createClient } = require('redis')
 const { Server } = require('..')
 
 test('a server ends', async () => {
@@ -37,6 +38,22 @@ test('a server with a password', async (t) => {
   t.after(() => stranger.disconnect())
   stranger.on('error', () => {})
   await assert.rejects(stranger.get('k'), /NOAUTH/)
+})
+
+test('a server with TLS', async (t) => {
+  const server = await Server.start({ options: ['--tls-self-signed', '--requirepass', 'secret'] })
+  t.after(() => server.close())
+  const world = server.world('orders')
+  assert.equal(world.url, `rediss://world:orders%3Asecret@127.0.0.1:${server.port}`)
+  const io = new Redis(world.url, { tls: { ca: server.certificate } })
+  await io.set('k', 'v', 'EX', 3600)
+  const client = await createClient({ url: world.url, socket: { ca: server.certificate } }).connect()
+  assert.equal(await client.get('k'), 'v')
+  await world.clock.advance(3_600_000)
+  assert.equal(await io.get('k'), null)
+  await client.close()
+  io.disconnect()
+  await world.close()
 })
 
 test('a wrong option is told', async () => {

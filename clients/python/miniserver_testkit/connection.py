@@ -5,6 +5,7 @@ version, and beside one that is mocked, pooled or in cluster mode.
 """
 
 import socket
+import ssl
 import threading
 from typing import Any
 
@@ -16,9 +17,11 @@ class ReplyError(Exception):
 class Connection:
     """A connection in a world. Threads may share it; they wait for each other."""
 
-    def __init__(self, address: tuple[str, int], world: str, password: str | None = None) -> None:
+    def __init__(self, address: tuple[str, int], world: str, password: str | None = None, tls: bool = False) -> None:
         self._socket = socket.create_connection(address)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if tls:
+            self._socket = _secured(self._socket)
         self._replies = self._socket.makefile("rb")
         self._turn = threading.Lock()
         try:
@@ -64,6 +67,13 @@ class Connection:
         if size < 0:
             return None
         return self._replies.read(size + 2)[:-2].decode(errors="surrogateescape")
+
+
+def _secured(connection):
+    """Return a connection over TLS. Any certificate will do, as the peer is a process of our own on this machine."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return context.wrap_socket(connection)
 
 
 def _encode(words):

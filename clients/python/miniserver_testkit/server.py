@@ -18,7 +18,8 @@ class Server:
     """A running miniserver. It ends with close, at the end of a with block, or with this process.
 
     options are those of the program, such as "--maxmemory", "10mb". If "--requirepass" is one of them, the URLs of worlds have the
-    password. binary is the program's path; without one it is that in the environment variable MINISERVER_BINARY, or else the program
+    password, and with "--tls-self-signed", or a --tls-port of your own, they are for TLS: certificate is what a client has to trust, as PEM.
+    binary is the program's path; without one it is that in the environment variable MINISERVER_BINARY, or else the program
     that came with this package, or else the one in PATH.
     """
 
@@ -33,6 +34,7 @@ class Server:
             raise RuntimeError(f"miniserver does not start: {self._last_words}")
         ready = json.loads(line)
         self.pid, self.version, self.port = ready["pid"], ready["version"], ready["port"]
+        self.scheme, self.certificate = ready["url"].partition(":")[0], ready.get("certificate")
         self.host = ready["addresses"][0].rpartition(":")[0].strip("[]")
         self._own, self._names = None, itertools.count(1)
 
@@ -63,7 +65,7 @@ class Server:
         return self._own.command(*words)
 
     def connect(self, world: str) -> Connection:
-        return Connection((self.host, self.port), world, self._password)
+        return Connection((self.host, self.port), world, self._password, self.scheme == "rediss")
 
     def password_of(self, world: str) -> str:
         """Return the password by which clients log in to a world as the user world."""

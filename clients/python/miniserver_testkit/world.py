@@ -29,7 +29,7 @@ class World:
     def url(self):
         """The URL by which any client connects to the world."""
         host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"redis://{self.username}:{quote(self.password, safe='')}@{host}:{self.port}"
+        return f"{self.server.scheme}://{self.username}:{quote(self.password, safe='')}@{host}:{self.port}"
 
     def command(self, *words):
         """Execute a command in this world and return its reply."""

@@ -30,6 +30,32 @@ def test_a_server_with_a_password():
             stranger.get("k")
 
 
+def test_a_server_with_tls():
+    with Server("--tls-self-signed", "--requirepass", "secret") as server, server.world("orders") as world:
+        assert world.url == f"rediss://world:orders%3Asecret@127.0.0.1:{server.port}"
+        with redis.from_url(world.url, ssl_ca_data=server.certificate) as client:
+            client.set("k", "v", ex=3600)
+            world.clock.advance(hours=1)
+            assert client.get("k") is None
+        with pytest.raises(redis.ConnectionError), redis.from_url(world.url) as stranger:
+            stranger.get("k")
+
+
+def test_a_server_with_a_certificate_of_ours(tmp_path):
+    cert, key = tmp_path / "server.crt", tmp_path / "server.key"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"]
+        + ["-out", cert, "-keyout", key],
+        check=True, capture_output=True,
+    )
+    files = ["--tls-cert-file", cert, "--tls-key-file", key]
+    with Server("--tls-self-signed", *files) as server, server.world() as world:
+        assert server.certificate == cert.read_text()
+        with redis.from_url(world.url, ssl_ca_certs=str(cert)) as client:
+            client.set("k", "v")
+        assert world.command("GET", "k") == "v"
+
+
 def test_a_wrong_option_is_told():
     with pytest.raises(RuntimeError, match="unknown setting"):
         Server("--no-such-option", "1")

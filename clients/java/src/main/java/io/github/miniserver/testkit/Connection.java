@@ -10,6 +10,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import javax.net.SocketFactory;
 
 /**
  * A connection for the commands of the test kit. The kit has a client of its own, which speaks just enough of the protocol. So it
@@ -19,10 +20,10 @@ final class Connection implements AutoCloseable {
   private final Socket socket;
   private final InputStream replies;
 
-  /** Connects to a world, with the password of the default user; null if that needs none. */
-  Connection(String host, int port, String world, String password) {
+  /** Connects to a world, with the password of the default user; null if that needs none. The sockets are plain ones, or for TLS. */
+  Connection(String host, int port, String world, String password, SocketFactory sockets) {
     try {
-      socket = new Socket(host, port);
+      socket = sockets.createSocket(host, port);
       socket.setTcpNoDelay(true);
       replies = new BufferedInputStream(socket.getInputStream());
     } catch (IOException e) {

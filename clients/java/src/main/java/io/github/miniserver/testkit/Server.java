@@ -1,34 +1,44 @@
 package io.github.miniserver.testkit;
 
 import java.io.BufferedReader;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.CertificateFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import javax.net.SocketFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
 
 /** A miniserver process for tests. It ends with {@link #close}, or with this process. */
 public final class Server implements AutoCloseable {
-  private static final Pattern READY = Pattern.compile("\"port\":(\\d+),\"addresses\":\\[\"\\[?([^\"]*?)\\]?:\\d+\".*\"pid\":(\\d+)");
+  private static final Pattern READY = Pattern.compile("\"url\":\"(rediss?):.*\"port\":(\\d+),\"addresses\":\\[\"\\[?([^\"]*?)\\]?:\\d+\".*\"pid\":\\d+(?:.*\"certificate\":\"([^\"]*)\")?");
 
   private final Process process;
   private final Path log;
   private final AtomicInteger names = new AtomicInteger();
+  private final String scheme;
   private final String host;
   private final int port;
+  private final SSLContext tls;
   private final String password;
   private Connection own;
 
   /**
    * Starts a server.
    *
-   * @param options of the program, such as "--maxmemory", "10mb"; with "--requirepass" the URLs of worlds have the password
+   * @param options of the program, such as "--maxmemory", "10mb"; with "--requirepass" the URLs of worlds have the password, with
+   *     "--tls-self-signed" they are for TLS
    */
   public static Server start(String... options) {
     return start(null, options);
@@ -73,8 +83,37 @@ public final class Server implements AutoCloseable {
       close();
       throw new IllegalStateException("miniserver does not start: " + reason);
     }
-    port = Integer.parseInt(ready.group(1));
-    host = ready.group(2);
+    scheme = ready.group(1);
+    port = Integer.parseInt(ready.group(2));
+    host = ready.group(3);
+    tls = ready.group(4) == null ? null : trusting(ready.group(4).replace("\\n", "\n"));
+  }
+
+  /** Returns a context that trusts the certificate which PEM text begins with. */
+  private static SSLContext trusting(String pem) throws IOException {
+    try {
+      var store = KeyStore.getInstance(KeyStore.getDefaultType());
+      store.load(null, null);
+      var in = new ByteArrayInputStream(pem.getBytes(StandardCharsets.US_ASCII));
+      store.setCertificateEntry("server", CertificateFactory.getInstance("X.509").generateCertificate(in));
+      var trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+      trust.init(store);
+      var context = SSLContext.getInstance("TLS");
+      context.init(null, trust.getTrustManagers(), null);
+      return context;
+    } catch (GeneralSecurityException e) {
+      throw new IOException(e);
+    }
+  }
+
+  /** Returns what a client needs for a server that speaks TLS: it trusts the certificate of the server. Null without TLS. */
+  public SSLContext tls() {
+    return tls;
+  }
+
+  /** Returns the scheme of URLs: redis, or rediss for a server that speaks TLS. */
+  String scheme() {
+    return scheme;
   }
 
   public String host() {
@@ -123,7 +162,7 @@ public final class Server implements AutoCloseable {
   }
 
   Connection connect(String world) {
-    return new Connection(host, port, world, password);
+    return new Connection(host, port, world, password, scheme.equals("rediss") ? tls.getSocketFactory() : SocketFactory.getDefault());
   }
 
   /** Returns the password by which clients log in to a world as the user world. */

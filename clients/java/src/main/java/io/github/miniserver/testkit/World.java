@@ -57,7 +57,7 @@ public final class World implements AutoCloseable {
   /** Returns the URL by which any client connects to the world. */
   public URI url() {
     String host = host().contains(":") ? "[" + host() + "]" : host();
-    return URI.create("redis://" + username() + ":" + URLEncoder.encode(password(), StandardCharsets.UTF_8) + "@" + host + ":" + port());
+    return URI.create(server.scheme() + "://" + username() + ":" + URLEncoder.encode(password(), StandardCharsets.UTF_8) + "@" + host + ":" + port());
   }
 
   public Clock clock() {

@@ -7,11 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.exceptions.JedisAccessControlException;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.params.SetParams;
 
 /** Starting and ending the process. */
 class ServerTest {
@@ -38,6 +41,20 @@ class ServerTest {
       try (var stranger = new Jedis(server.host(), server.port())) {
         assertThrows(JedisAccessControlException.class, () -> stranger.get("k"));
       }
+    }
+  }
+
+  @Test
+  void itSpeaksTLS() {
+    try (var server = Server.start("--tls-self-signed", "--requirepass", "secret"); var world = server.world("orders")) {
+      assertEquals("rediss://world:orders%3Asecret@127.0.0.1:" + server.port(), world.url().toString());
+      try (var client = new Jedis(world.url(), server.tls().getSocketFactory(), null, null)) {
+        client.set("k", "v", SetParams.setParams().ex(3600));
+        assertEquals("v", world.command("GET", "k"));
+        world.clock().advance(Duration.ofHours(1));
+        assertFalse(client.exists("k"));
+      }
+      assertThrows(JedisConnectionException.class, () -> new Jedis(world.url()).close(), "it does not trust the certificate");
     }
   }
 
