@@ -60,6 +60,11 @@ func (c *Call) CountLookup(key []byte, found bool) {
 	}
 }
 
+// AsStored returns the handler with all that is stored in its sight: also a key that is due and that nothing has removed yet.
+func AsStored(h Handler) Handler {
+	return func(c *Call) { c.Engine.Keyspace.AsStored(func() { h(c) }) }
+}
+
 // PeekValue returns the value of key for a look at how it is stored, which is no access to it. If the key is absent it replies
 // with an error, and ok is false.
 func (c *Call) PeekValue(key []byte) (v keyspace.Value, ok bool) {

@@ -258,6 +258,13 @@ func (db *DB) put(key []byte, v Value, deadline int64) {
 	}
 }
 
+// AsStored runs fn while no deadline counts, so that it sees keys that are due and were not removed yet.
+func (ks *Keyspace) AsStored(fn func()) {
+	defer func(was bool) { ks.Replaying = was }(ks.Replaying)
+	ks.Replaying = true
+	fn()
+}
+
 // isDue reports whether an entry's deadline has passed.
 func (ks *Keyspace) isDue(h *header) bool {
 	deadline := h.deadline()

@@ -18,7 +18,7 @@ func debugLines() []engine.DebugLine {
 		{Name: "htstats-key", Least: 1, Most: 2, Args: "<key> [full]", About: "Show the size of a value's table.", Run: cmdDebugTable},
 		{Name: "listpack", Least: 1, Most: 1, Args: "<key>", About: "Show the entries of a packed value.", Run: debugPacked("listpack"), Since: "7.0.0"},
 		{Name: "quicklist", Least: 1, Most: 2, Args: "<key> [<0|1>]", About: "Log the nodes of a list.", Run: cmdDebugQuicklist, Since: "7.0.0"},
-		{Name: "sdslen", Least: 1, Most: 1, Args: "<key>", About: "Show the lengths of a key and its string.", Run: cmdDebugTexts},
+		{Name: "sdslen", Least: 1, Most: 1, Args: "<key>", About: "Show the lengths of a key and its string.", Run: engine.AsStored(cmdDebugTexts)},
 		{Name: "ziplist", Least: 1, Most: 1, Args: "<key>", About: "Show the entries of a packed value.", Run: debugPacked("ziplist"), Until: "7.0.0"},
 	}
 }

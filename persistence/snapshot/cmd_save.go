@@ -90,8 +90,8 @@ func (s *Saver) cmdLastSave(c *engine.Call) { c.Reply.Int(s.stats.lastSave) }
 func (s *Saver) debugLines() []engine.DebugLine {
 	return []engine.DebugLine{
 		{Name: "reload", Most: math.MaxInt, Args: "[MERGE] [NOFLUSH] [NOSAVE]", About: "Save the data and load it again.", Run: s.cmdDebugReload, HomeOnly: true},
-		{Name: "object", Least: 1, Most: 1, Args: "<key>", About: "Show how a key's value is stored.", Run: cmdDebugObject, Until: "valkey:8.1.0"},
-		{Name: "object", Least: 1, Most: 2, Args: "<key> [fast]", About: "Show how a key's value is stored.", Run: cmdDebugObject, Since: "valkey:8.1.0"},
+		{Name: "object", Least: 1, Most: 1, Args: "<key>", About: "Show how a key's value is stored.", Run: engine.AsStored(cmdDebugObject), Until: "valkey:8.1.0"},
+		{Name: "object", Least: 1, Most: 2, Args: "<key> [fast]", About: "Show how a key's value is stored.", Run: engine.AsStored(cmdDebugObject), Since: "valkey:8.1.0"},
 	}
 }
 
