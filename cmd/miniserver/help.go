@@ -173,7 +173,12 @@ func prepareVersion(*pflag.FlagSet) action {
 
 // printVersion prints the line of a redis-server, since programs that start one read it, and then this server's own version.
 func printVersion(out io.Writer) error {
-	_, err := fmt.Fprintf(out, "Redis server v=%s sha=00000000:0 malloc=%s bits=%d build=%s\nminiserver %s\n", release.Default.Version,
-		runtime.Version(), strconv.IntSize, server.BuildID(), engine.Version)
+	_, err := fmt.Fprintf(out, "Redis server %s\n", versionLine())
 	return err
+}
+
+// versionLine is what programs of Redis say of themselves behind their name, and this server's own version.
+func versionLine() string {
+	return fmt.Sprintf("v=%s sha=00000000:0 malloc=%s bits=%d build=%s\nminiserver %s", release.Default.Version,
+		runtime.Version(), strconv.IntSize, server.BuildID(), engine.Version)
 }

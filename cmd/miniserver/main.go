@@ -13,7 +13,7 @@ import (
 )
 
 func main() {
-	os.Exit(report(os.Stderr, run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, ownProcess)))
+	os.Exit(report(os.Stderr, run(context.Background(), words(os.Args), os.Stdin, os.Stdout, ownProcess)))
 }
 
 // report prints an error that was not printed yet, and returns the exit status.
@@ -42,11 +42,17 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer, option
 		return complete(args, out)
 	}
 	if len(args) > 0 {
+		other, known := namesake(args[0])
 		switch s := findSubcommand(args[0]); {
+		case known && other == "":
+			return isAbsent(args[0])
 		case s == nil:
 		case s.name != serving:
 			ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 			defer stop()
+			if known {
+				return s.doAs(ctx, args[0], args[1:], in, out)
+			}
 			return s.do(ctx, args[1:], in, out)
 		default:
 			args = args[1:]

@@ -63,14 +63,11 @@ type misuse string
 
 func (m misuse) Error() string { return string(m) }
 
-// servers are other names of serve: what images' commands begin with, as in "redis-server --appendonly yes".
-var servers = []string{"redis-server", "valkey-server"}
-
 // findSubcommand returns the sub-command of that name; nil if there is none.
 func findSubcommand(name string) *subcommand {
 	all := subcommands()
-	if slices.Contains(servers, name) {
-		name = serving
+	if other, known := namesake(name); known && other != "" {
+		name = other
 	}
 	if i := slices.IndexFunc(all, func(s *subcommand) bool { return s.name == name }); i >= 0 {
 		return all[i]
