@@ -1,8 +1,8 @@
 package miniserver_test
 
 import (
-	"crypto/tls"
 	"context"
+	"crypto/tls"
 	"fmt"
 	"net"
 	"os"
