@@ -75,6 +75,9 @@ func (e *Engine) applyRule(u *acl.User, word string) error {
 	if err == nil && strings.EqualFold(word, "reset") {
 		err = u.Apply(e.users.channels, aclCommands{e})
 	}
+	if e.Release.Has(leavesSanitizing) {
+		u.LeavePayload()
+	}
 	return err
 }
 

@@ -125,7 +125,10 @@ func (c *Call) Timeout() int64 {
 	if !c.Has(roundsTimeouts) {
 		return c.olderTimeout()
 	}
-	f := c.FloatOr(ErrTimeoutFloat)
+	f, ok := resp.ParseFloat(c.Arg())
+	if !ok || math.IsNaN(f) {
+		c.Refuse(ErrTimeoutFloat)
+	}
 	switch {
 	case c.err != nil:
 		return 0

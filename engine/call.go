@@ -126,12 +126,23 @@ func (c *Call) Float() float64 { return c.FloatOr(ErrNotFloat) }
 
 // FloatOr is Float with another error.
 func (c *Call) FloatOr(err error) float64 {
-	f, ok := resp.ParseFloat(c.Arg())
-	if !ok || math.IsNaN(f) {
+	f, ok := c.ParseFloat(c.Arg())
+	if !ok {
 		c.Refuse(err)
-		return 0
 	}
 	return f
+}
+
+// decimalsOnly is since when doubles are decimal: Redis reads hexadecimal ones as well.
+var decimalsOnly = release.From("valkey:9.1.0")
+
+// ParseFloat returns text as a double, which is not NaN; ok is false if it is none.
+func (c *Call) ParseFloat(text []byte) (f float64, ok bool) {
+	f, ok = resp.ParseFloat(text)
+	if !ok || math.IsNaN(f) || c.Has(decimalsOnly) && resp.IsHex(text) {
+		return 0, false
+	}
+	return f, true
 }
 
 // LongDouble reads text as INCRBYFLOAT does; latches ErrNotFloat.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/acl"
+	"github.com/miniserver-go/miniserver/release"
 )
 
 // shownUsers is that MONITOR and the slow log showed the names of users before Redis 7.4.
@@ -160,7 +161,7 @@ func cmdACLGetUser(c *Call) {
 		c.Reply.Null()
 		return
 	}
-	parts, fields := u.Rules(), 6
+	parts, fields := u.Rules(), 3+c.partFields()
 	if !c.Has(selects) {
 		fields = 5
 	}
@@ -186,12 +187,23 @@ func cmdACLGetUser(c *Call) {
 	c.Reply.BulkString("selectors")
 	c.Reply.Array(len(parts) - 1)
 	for _, p := range parts[1:] {
-		c.Reply.Map(3)
+		c.Reply.Map(c.partFields())
 		c.replyPart(p)
 	}
 }
 
-// replyPart writes what a selector allows, as three pairs of a map.
+// namesDatabases is since when users see some databases only. Here they see all.
+var namesDatabases = release.From("valkey:9.1.0")
+
+// partFields returns the number of pairs that replyPart writes.
+func (c *Call) partFields() int {
+	if c.Has(namesDatabases) {
+		return 4
+	}
+	return 3
+}
+
+// replyPart writes what a selector allows, as pairs of a map.
 func (c *Call) replyPart(p acl.Rules) {
 	if !c.Has(selects) {
 		c.Reply.BulkString("commands")
@@ -202,6 +214,10 @@ func (c *Call) replyPart(p acl.Rules) {
 	}
 	for _, text := range []string{"commands", p.Commands, "keys", p.Keys, "channels", p.Channels} {
 		c.Reply.BulkString(text)
+	}
+	if c.Has(namesDatabases) {
+		c.Reply.BulkString("databases")
+		c.Reply.BulkString("alldbs")
 	}
 }
 

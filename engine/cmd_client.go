@@ -13,22 +13,23 @@ func clientSubs() []Command {
 		own   = NoScript | Loading | Stale
 		admin = own | Admin
 	)
+	onlyIdle := []Was{Before("valkey:9.1.0", "-allow_busy")}[:1:1] // so that append copies
 	subs := []Command{
-		{Name: "caching", Arity: 3, Flags: own, Run: cmdClientCaching, Since: "6.0.0",
+		{Name: "caching", Arity: 3, Flags: own | AllowBusy, Was: onlyIdle, Run: cmdClientCaching, Since: "6.0.0",
 			Syntax: "mode=<YES|NO>", Summary: "Says whether the keys of the next command are tracked, in OPTIN or OPTOUT mode.",
 			Complexity: "O(1)"},
-		{Name: "capa", Arity: -3, Flags: own, Run: cmdClientCapa, Since: "valkey:8.0.0",
+		{Name: "capa", Arity: -3, Flags: own | AllowBusy, Was: onlyIdle, Run: cmdClientCapa, Since: "valkey:8.0.0",
 			Syntax: "capability...", Summary: "Says what the client can do.",
 			Help: "<option> [options...]\n" +
 				"Say what the client can do. Options:\n" +
 				"* REDIRECT\n" +
 				"  It follows redirections of a server that is in no cluster.", Complexity: "O(1)"},
-		{Name: "getredir", Arity: 2, Flags: own, Run: cmdClientGetRedir, Since: "6.0.0",
+		{Name: "getredir", Arity: 2, Flags: own | AllowBusy, Was: onlyIdle, Run: cmdClientGetRedir, Since: "6.0.0",
 			Summary:    "Returns the client ID to which the connection's tracking notifications are redirected.",
 			Complexity: "O(1)"},
-		{Name: "getname", Arity: 2, Flags: own | Harmless, Run: cmdClientGetName, Since: "2.6.9",
+		{Name: "getname", Arity: 2, Flags: own | Harmless | AllowBusy, Was: onlyIdle, Run: cmdClientGetName, Since: "2.6.9",
 			Summary: "Returns the name of the connection.", Complexity: "O(1)"},
-		{Name: "id", Arity: 2, Flags: own | Harmless, Run: cmdClientID, Since: "5.0.0",
+		{Name: "id", Arity: 2, Flags: own | Harmless | AllowBusy, Was: onlyIdle, Run: cmdClientID, Since: "5.0.0",
 			Summary: "Returns the unique client ID of the connection.", Complexity: "O(1)"},
 		{Name: "info", Arity: 2, Flags: own | Harmless, Run: cmdClientInfo, Since: "6.2.0",
 			Summary: "Returns information about the connection.", Tips: "nondeterministic_output", Complexity: "O(1)"},
@@ -40,17 +41,17 @@ func clientSubs() []Command {
 		{Name: "pause", Arity: -3, Flags: admin, Run: cmdClientPause, Since: "3.0.0", Was: []Was{{Before: "7.2.0", Edit: func(cmd *Command) { cmd.Since = "2.9.50" }}},
 			Syntax: "timeout:integer mode=[WRITE|ALL]@6.2.0", Summary: "Suspends commands processing.", Complexity: "O(1)",
 			History: "6.2.0 Can suspend writes only."},
-		{Name: "reply", Arity: 3, Flags: own, Run: cmdClientReply, Since: "3.2.0",
+		{Name: "reply", Arity: 3, Flags: own | AllowBusy | NoMulti, Was: []Was{Before("valkey:9.1.0", "-allow_busy -no_multi")}, Run: cmdClientReply, Since: "3.2.0",
 			Syntax: "action(/on_off_skip)=<ON|OFF|SKIP>", Summary: "Instructs the server whether to reply to commands.", Complexity: "O(1)"},
-		{Name: "setname", Arity: 3, Flags: own | Harmless, Run: cmdClientSetName, Since: "2.6.9",
-			Syntax: "connection-name", Summary: "Sets the connection name.", Help: "<name>", Tips: "request_policy:all_nodes response_policy:all_succeeded", Was: []Was{{Before: "7.2.0", Edit: withoutTips}},
+		{Name: "setname", Arity: 3, Flags: own | Harmless | AllowBusy, Run: cmdClientSetName, Since: "2.6.9",
+			Syntax: "connection-name", Summary: "Sets the connection name.", Help: "<name>", Tips: "request_policy:all_nodes response_policy:all_succeeded", Was: append(onlyIdle, Was{"7.2.0", withoutTips}),
 			Complexity: "O(1)"},
-		{Name: "setinfo", Arity: 4, Flags: own | Harmless, Run: cmdClientSetInfo, Since: "7.2.0",
+		{Name: "setinfo", Arity: 4, Flags: own | Harmless | AllowBusy, Run: cmdClientSetInfo, Since: "7.2.0",
 			Syntax: "attr=<LIB-NAME libname|LIB-VER libver>", Summary: "Sets information specific to the client or connection.",
 			Help: "<option> <value>\n" +
 				"Set what the client says of itself. Options:\n" +
 				"* LIB-NAME: the name of its library.\n" +
-				"* LIB-VER: the version of its library.", Tips: "request_policy:all_nodes response_policy:all_succeeded", Was: []Was{{Before: "7.2.0", Edit: withoutTips}},
+				"* LIB-VER: the version of its library.", Tips: "request_policy:all_nodes response_policy:all_succeeded", Was: append(onlyIdle, Was{"7.2.0", withoutTips}),
 			Complexity: "O(1)"},
 		{Name: "unblock", Arity: -3, Flags: admin, Run: cmdClientUnblock, Since: "5.0.0",
 			Syntax:  "client-id unblock-type(/timeout_error)=[TIMEOUT|ERROR]",
@@ -65,9 +66,9 @@ func clientSubs() []Command {
 			Complexity: "O(N), N being the number of prefixes"},
 		{Name: "trackinginfo", Arity: 2, Flags: own, Run: cmdClientTrackingInfo, Since: "6.2.0",
 			Summary: "Returns what the connection asked for with TRACKING.", Complexity: "O(1)"},
-		{Name: "no-evict", Arity: 3, Flags: admin, Run: cmdClientNoEvict, Since: "7.0.0",
+		{Name: "no-evict", Arity: 3, Flags: admin | AllowBusy, Was: onlyIdle, Run: cmdClientNoEvict, Since: "7.0.0",
 			Syntax: "enabled=<ON|OFF>", Summary: "Sets the client eviction mode of the connection.", Complexity: "O(1)"},
-		{Name: "no-touch", Arity: 3, Flags: own, Run: cmdClientNoTouch, Since: "7.2.0",
+		{Name: "no-touch", Arity: 3, Flags: own | AllowBusy, Was: onlyIdle, Run: cmdClientNoTouch, Since: "7.2.0",
 			Syntax:     "enabled=<ON|OFF>",
 			Summary:    "Controls whether commands sent by the client affect the LRU/LFU of accessed keys.",
 			Complexity: "O(1)"},

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 
@@ -163,7 +164,36 @@ func Modules() Family {
 }
 
 // MODULE LIST
-func cmdModuleList(c *Call) { c.Reply.Array(0) }
+func cmdModuleList(c *Call) { c.replyModules() }
+
+// luaIsModule is since when Valkey has its scripting engine in a module.
+var luaIsModule = release.From("valkey:9.1.0")
+
+// replyModules writes the modules, of which there are none but what a release takes for one.
+func (c *Call) replyModules() {
+	w := c.Reply
+	if !c.Has(luaIsModule) {
+		w.Array(0)
+		return
+	}
+	w.Array(1)
+	w.Map(4)
+	w.BulkString("name")
+	w.BulkString("lua")
+	w.BulkString("ver")
+	w.Int(1)
+	w.BulkString("path")
+	w.BulkString("lua")
+	w.BulkString("args")
+	w.Array(0)
+}
+
+// fillModules writes what INFO says of the modules.
+func (e *Engine) fillModules(b *bytes.Buffer) {
+	if e.Release.Has(luaIsModule) {
+		Fields(b, "module", "name=lua,ver=1,api=1,filters=0,usedby=[],using=[],options=[handle-repl-async-load|handle-atomic-slot-migration]")
+	}
+}
 
 // MODULE LOAD path [arg ...], MODULE LOADEX, MODULE UNLOAD name
 func cmdModuleLoad(c *Call) { c.Fail(ErrNoModules) }

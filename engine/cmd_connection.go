@@ -166,7 +166,7 @@ func (c *Call) replyHello() {
 	for _, word := range [...]string{"mode", c.Engine.mode(), "role", "master", "modules"} {
 		w.BulkString(word)
 	}
-	w.Array(0)
+	c.replyModules()
 	if zone != "" {
 		w.BulkString("availability_zone")
 		w.BulkString(zone)

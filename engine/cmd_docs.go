@@ -32,7 +32,7 @@ func (c *Call) replyDocs(cmd *Command) {
 	m.text("since", release.From(cmd.Since).In(c.Engine.Release))
 	m.text("group", cmd.group)
 	m.text("complexity", cmd.Complexity)
-	deprecated := c.changes(cmd.Deprecated, c.Engine.shows)
+	deprecated := c.deprecations(cmd)
 	m.words("doc_flags", docFlags(deprecated != nil, cmd.Flags))
 	for _, d := range deprecated {
 		m.text("deprecated_since", d.version)
@@ -58,6 +58,17 @@ func docFlags(deprecated bool, flags Flags) (names []string) {
 		names = append(names, "syscmd")
 	}
 	return names
+}
+
+// deprecatesWords is since when Valkey deprecates only the old words for replicas, those of 5.0, and not what another command does as well.
+var deprecatesWords = release.From("valkey:9.1.0")
+
+// deprecations returns the release that deprecated the command, with what replaces it; nothing if none did.
+func (c *Call) deprecations(cmd *Command) []docChange {
+	if c.Has(deprecatesWords) && !strings.HasPrefix(cmd.Deprecated, "5.0.0 ") {
+		return nil
+	}
+	return c.changes(cmd.Deprecated, c.Engine.shows)
 }
 
 // docs writes one map of COMMAND DOCS, which has only the fields that say something.

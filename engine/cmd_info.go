@@ -54,7 +54,7 @@ func (e *Engine) coreSections() []Section {
 		{Name: "Memory", Fill: e.fillMemory},
 		{Name: "Persistence", Fill: e.fillPersistence},
 		{Name: "Stats", Fill: e.fillStats},
-		{Name: "Modules", Fill: func(*bytes.Buffer) {}},
+		{Name: "Modules", Fill: e.fillModules},
 		{Name: "Commandstats", Hidden: true, Fill: e.fillCommandStats},
 		{Name: "Errorstats", Fill: e.fillErrorStats},
 		{Name: "Latencystats", Since: "7.0.0", Hidden: true, Fill: e.fillLatencyStats},

@@ -118,6 +118,9 @@ func (c *Call) endServer(how Shutdown) {
 	}
 }
 
+// signsAsValkey is since when LOLWUT shows the name of Valkey.
+var signsAsValkey = release.From("valkey:9.1.0")
+
 // LOLWUT [VERSION version] [arguments]. A field of dice.
 func cmdLolwut(c *Call) {
 	if c.Left() > 1 && c.Word("VERSION") {
@@ -134,6 +137,10 @@ func cmdLolwut(c *Call) {
 		}
 		b.WriteByte('\n')
 	}
-	b.WriteString("\nRedis ver. " + c.Engine.Release.Version + ", as miniserver " + Version + " tells it\n")
+	name := "Redis"
+	if c.Has(signsAsValkey) {
+		name = "Valkey"
+	}
+	b.WriteString("\n" + name + " ver. " + c.Engine.Release.Version + ", as miniserver " + Version + " tells it\n")
 	c.Reply.Verbatim("txt", []byte(b.String()))
 }

@@ -228,7 +228,7 @@ func (e *Engine) offered(lines []Command) []Command {
 // reword takes over the wordings that the engine's release has.
 func (e *Engine) reword(wordings []Wording) {
 	for _, w := range wordings {
-		if e.Release.Has(release.From(w.Before)) {
+		if !w.counts(e.Release) {
 			continue
 		}
 		if e.commands.wordings == nil {

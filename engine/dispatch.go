@@ -64,6 +64,9 @@ func (e *Engine) Do(s *Session, batch [][][]byte) Outcome {
 	return o
 }
 
+// hidesCommands is since when who is not authenticated does not see which commands there are, and what arguments they take.
+var hidesCommands = release.From("valkey:9.1.0")
+
 // execute resolves a command and takes it through the gate. It returns false if the command has to wait for
 // the end of CLIENT PAUSE: then it was not executed, and the connection offers it again. One that a fault delays
 // counts as executed.
@@ -74,8 +77,11 @@ func (e *Engine) execute(s *Session, args [][]byte) bool {
 	}
 	s.settled = s.Reply.Len()
 	cmd, err := e.Resolve(args)
-	if err == nil {
+	switch {
+	case err == nil:
 		err = e.gate(s, cmd, args)
+	case e.Release.Has(hidesCommands) && (cmd == nil || cmd.Flags&NoAuth == 0) && !e.isAuthenticated(s):
+		err = ErrNoAuth
 	}
 	switch {
 	case err != nil:

@@ -1,6 +1,10 @@
 package engine
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/miniserver-go/miniserver/release"
+)
 
 // Error is an error that clients see, in Redis' words. A constant Error becomes an error without
 // an allocation.
@@ -12,11 +16,20 @@ func (e Error) Error() string { return string(e) }
 // Errorf returns the Error that a format of Redis' errors makes with its arguments.
 func Errorf(format string, args ...any) error { return Error(fmt.Sprintf(format, args...)) }
 
-// Wording is how an error, or a format of errors, read before a release, in the notation of package release. A format
-// takes the same arguments in each release, and may use some of them: "%[2]s" is the second.
+// Wording is how an error, or a format of errors, read before a release, in the notation of package release, or how it reads
+// since one that has a text of its own. A format takes the same arguments in each release, and may use some of them: "%[2]s"
+// is the second.
 type Wording struct {
-	Before     string
-	Error, Was Error
+	Before, Since string
+	Error, Was    Error
+}
+
+// counts reports whether a release has the wording.
+func (w Wording) counts(r *release.Release) bool {
+	if w.Since != "" {
+		return r.Has(release.From(w.Since))
+	}
+	return !r.Has(release.From(w.Before))
 }
 
 // The errors of the engine's own commands, and those that several families share, in Redis' words (8.0; see Wording). A
@@ -46,7 +59,7 @@ const (
 	ErrStaleScript  = Error("ERR Can not execute the command on a stale replica")
 	ErrNoScript     = Error("NOSCRIPT No matching script. Please use EVAL.")
 	ErrNoReplicas   = Error("NOREPLICAS Not enough good replicas to write.")
-	ErrNotInTx      = Error("ERR Command not allowed inside a transaction")
+	errNotInTx      = Error("ERR Command not allowed inside a transaction")
 	ErrSubscribed   = "ERR Can't execute '%s': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context"
 	ErrScriptDenied = Error("ERR This Redis command is not allowed from script")
 	ErrScriptKilled = Error("ERR Script killed by user with SCRIPT KILL...")

@@ -21,7 +21,7 @@ func (e *Engine) gate(s *Session, cmd *Command, args [][]byte) error {
 	case !s.authed && f&NoAuth == 0 && !e.isAuthenticated(s):
 		return ErrNoAuth
 	case s.tx != nil && f&NoMulti != 0:
-		return ErrNotInTx
+		return e.Errorf(errNotInTx, cmd.full)
 	case s.user.Limited():
 		if err := e.checkPermission(s, cmd, args, &denied); err != nil {
 			return err
@@ -64,6 +64,7 @@ func (e *Engine) gate(s *Session, cmd *Command, args [][]byte) error {
 
 // gateWordings are the errors of the gate that read otherwise in other releases.
 var gateWordings = []Wording{
+	{Since: "valkey:9.1.0", Error: errNotInTx, Was: "ERR Command '%s' not allowed inside a transaction"},
 	{Before: release.NoValkey, Error: ErrLoading, Was: "LOADING Valkey is loading the dataset in memory"},
 	{Before: release.NoValkey, Error: ErrScriptKilled, Was: "ERR Script killed by user with %s KILL."},
 }
@@ -82,15 +83,21 @@ func (e *Engine) mayTakeMemory(s *Session, cmd *Command, args [][]byte) bool {
 	return cmd.Flags&DropsTx == 0 && !e.Release.Has(queueTakesNoMemory)
 }
 
+// memoryFirst is since when the memory counts before the permissions of the user in a script.
+var memoryFirst = release.From("valkey:9.1.0")
+
 // scriptGate is the gate for a command that a script calls. Most conditions were checked for EVAL itself.
 // What remains depends on the called command, or may have changed since the script began, such as SCRIPT
 // KILL.
 func (e *Engine) scriptGate(s *Session, cmd *Command, args [][]byte) error {
+	lacksMemory := cmd.Flags&DenyOOM != 0 && s.startedOOM && !s.wrote && !s.Obeyed() // a script that began to write is let through
 	switch f := cmd.Flags; {
 	case s.onlyLooks != nil && !cmd.onlyLooks(args):
 		return s.onlyLooks
 	case f&NoScript != 0 && !(e.Config.scriptsMayDebug && f&AllowScriptDebug != 0):
 		return ErrScriptDenied
+	case lacksMemory && e.Release.Has(memoryFirst):
+		return ErrOOM
 	case s.user.Limited():
 		if err := e.checkPermission(s, cmd, args, &deniedScript); err != nil {
 			return err
@@ -103,7 +110,7 @@ func (e *Engine) scriptGate(s *Session, cmd *Command, args [][]byte) error {
 		return ErrScriptKilled
 	case s.Obeyed():
 		return nil
-	case f&DenyOOM != 0 && s.startedOOM && !s.wrote: // a script that began to write is let through
+	case lacksMemory:
 		return ErrOOM
 	case e.persistence.writeError != nil && f&Write != 0:
 		return e.persistence.writeError

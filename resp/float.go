@@ -108,6 +108,12 @@ func cutSign(b []byte) (body []byte, negative bool) {
 	return b, false
 }
 
+// IsHex reports whether text begins as a hexadecimal number.
+func IsHex(text []byte) bool {
+	body, _ := cutSign(text)
+	return isHex(body)
+}
+
 func isHex(body []byte) bool { return len(body) > 2 && body[0] == '0' && body[1]|0x20 == 'x' }
 
 // hasByte reports whether b contains the letter, which is given in lower case, in either case.

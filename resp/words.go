@@ -6,14 +6,21 @@ import "bytes"
 // redis.conf share: "..." with the escapes \n \r \t \b \a \xHH, as Quote writes them, and '...' with
 // \' only. A word without quotes aliases the line. ok is false if a quote is not closed, or is
 // followed by anything but a blank.
-func Words(line []byte, words [][]byte) (_ [][]byte, ok bool) {
+func Words(line []byte, words [][]byte) (_ [][]byte, ok bool) { return cutWords(line, words, false) }
+
+// JoinedWords is Words as Valkey 9.1 reads a line: what follows a closing quote belongs to the word.
+func JoinedWords(line []byte, words [][]byte) (_ [][]byte, ok bool) {
+	return cutWords(line, words, true)
+}
+
+func cutWords(line []byte, words [][]byte, joins bool) (_ [][]byte, ok bool) {
 	for {
 		line = bytes.TrimLeft(line, " \t\n\v\f\r")
 		if len(line) == 0 {
 			return words, true
 		}
 		var word []byte
-		if word, line, ok = cutWord(line); !ok {
+		if word, line, ok = cutWord(line, joins); !ok {
 			return words, false
 		}
 		words = append(words, word)
@@ -27,18 +34,27 @@ func isBlank(ch byte) bool { return ch == ' ' || '\t' <= ch && ch <= '\r' }
 func endsWord(ch byte) bool { return isBlank(ch) && ch != '\v' && ch != '\f' }
 
 // cutWord returns the first word of a line that does not begin with a blank, and the rest.
-func cutWord(line []byte) (word, rest []byte, ok bool) {
+func cutWord(line []byte, joins bool) (word, rest []byte, ok bool) {
 	for i, ch := range line {
 		switch {
 		case endsWord(ch):
 			return line[:i:i], line[i:], true
 		case ch == '"' || ch == '\'':
-			word, n, ok := cutQuoted(line[i:], bytes.Clone(line[:i]))
-			rest := line[i+n:]
-			return word, rest, ok && (len(rest) == 0 || isBlank(rest[0]))
+			return cutQuotedWord(line[i:], bytes.Clone(line[:i]), joins)
 		}
 	}
 	return line[:len(line):len(line)], nil, true
+}
+
+// cutQuotedWord is cutWord for the rest of a word from a quote on; it is appended to what is before the quote.
+func cutQuotedWord(line, word []byte, joins bool) (_, rest []byte, ok bool) {
+	word, n, ok := cutQuoted(line, word)
+	rest = line[n:]
+	if !ok || !joins {
+		return word, rest, ok && (len(rest) == 0 || isBlank(rest[0]))
+	}
+	more, rest, ok := cutWord(rest, joins)
+	return append(word, more...), rest, ok
 }
 
 // cutQuoted appends the content of the quoted text at the start of s to word, and returns its length with the

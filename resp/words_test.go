@@ -40,6 +40,20 @@ func TestWordsRefusesOpenQuotes(t *testing.T) {
 	}
 }
 
+func TestJoinedWordsGoOnBehindQuotes(t *testing.T) {
+	for line, want := range map[string]string{
+		`"b"c`: "bc", `"b"'c'`: "bc", `a'b'c`: "abc", `x""y"z"`: "xyz", `""x`: "x", `a"b c"d`: "ab cd", `"a"`: "a", "a": "a",
+	} {
+		words, ok := JoinedWords([]byte(line+" z"), nil)
+		require.True(t, ok, line)
+		require.Equal(t, [][]byte{[]byte(want), []byte("z")}, words, line)
+	}
+	for _, line := range []string{`"`, `"a`, `'a`, `"a" "b`, `a"b`} {
+		_, ok := JoinedWords([]byte(line), nil)
+		require.False(t, ok, line)
+	}
+}
+
 func FuzzWordsReadsWhatQuoteWrites(f *testing.F) {
 	f.Add([]byte("a b"), []byte("\x00\xff\"\\'\n"))
 	f.Fuzz(func(t *testing.T, a, b []byte) {

@@ -2,6 +2,7 @@ package scripting
 
 import (
 	"strconv"
+	"strings"
 	"unsafe"
 
 	"github.com/miniserver-go/miniserver/engine"
@@ -115,6 +116,9 @@ type siteCache struct {
 	cmd  *engine.Command
 }
 
+// namesSubcommands is since when the error for an unknown subcommand in a script is that of the command itself.
+var namesSubcommands = release.From("valkey:9.1.0")
+
 // resolve finds the command in s.args, with the errors worded for scripts.
 func (s *Scripts) resolve(c *lua.Call) (cmd *engine.Command, err error) {
 	site := c.Site()
@@ -125,6 +129,9 @@ func (s *Scripts) resolve(c *lua.Call) (cmd *engine.Command, err error) {
 	}
 	cmd, err = s.engine.Resolve(s.args)
 	switch {
+	case cmd == nil && s.engine.Release.Has(namesSubcommands) && s.engine.CommandNamed(strings.ToLower(string(s.args[0]))) != nil:
+		s.engine.CountRefused(s.session, nil, err)
+		return nil, err
 	case cmd == nil:
 		s.engine.CountRefused(s.session, nil, errUnknown)
 		return nil, errUnknown

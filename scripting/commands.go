@@ -43,16 +43,19 @@ func (s *Scripts) family() engine.Family {
 		{Name: "script", Arity: -2, Since: "2.6.0", Complexity: "Depends on the subcommand", Summary: "A container for Lua scripts management commands.",
 			Was: []engine.Was{engine.Before("7.0.0", "+may_replicate")},
 			Subs: []engine.Command{
-				{Name: "debug", Arity: 3, Flags: engine.NoScript, Run: s.cmdDebug, Since: "3.2.0",
-					Syntax: "mode=<YES|SYNC|NO>", Summary: "Sets the debug mode of server-side Lua scripts.",
+				{Name: "debug", Arity: -3, Flags: engine.NoScript, Run: s.cmdDebug, Since: "3.2.0",
+					Was: []engine.Was{{Before: "valkey:9.1.0", Edit: func(cmd *engine.Command) {
+						cmd.Arity, cmd.Syntax = 3, "mode=<YES|SYNC|NO>"
+					}}},
+					Syntax: "mode=<YES|SYNC|NO> [engine]@valkey:9.1.0", Summary: "Sets the debug mode of server-side Lua scripts.",
 					Help:       "\nSet the debug mode for subsequent scripts executed.",
 					Complexity: "O(1)"},
-				{Name: "exists", Arity: -3, Flags: engine.NoScript | engine.Harmless, Run: s.cmdExists, Since: "2.6.0",
+				{Name: "exists", Arity: -3, Flags: engine.NoScript | engine.Stale | engine.Harmless, Was: []engine.Was{engine.Before("valkey:9.1.0", "-stale")}, Run: s.cmdExists, Since: "2.6.0",
 					Syntax: "sha1...", Summary: "Determines whether server-side Lua scripts exist in the script cache.",
 					Help:       "\nReturn information about the existence of the scripts in the script cache.",
 					Tips:       "request_policy:all_shards response_policy:agg_logical_and",
 					Complexity: "O(N), N being the number of scripts asked for"},
-				{Name: "flush", Arity: -2, Flags: engine.NoScript, Run: s.cmdFlush, Since: "2.6.0",
+				{Name: "flush", Arity: -2, Flags: engine.NoScript | engine.Stale, Was: []engine.Was{engine.Before("valkey:9.1.0", "-stale")}, Run: s.cmdFlush, Since: "2.6.0",
 					Syntax: "flush-type(/async)=[ASYNC|SYNC]@6.2.0", Summary: "Removes all server-side Lua scripts from the script cache.",
 					Help: "\nFlush the Lua scripts cache. Very dangerous on replicas.\n" +
 						"When called without the optional mode argument, the behavior is determined by the\n" +
@@ -71,7 +74,7 @@ func (s *Scripts) family() engine.Family {
 					Help:       "\nLoad a script into the scripts cache without executing it.",
 					Tips:       "request_policy:all_nodes response_policy:all_succeeded",
 					Complexity: "O(N), N being the length of the script"},
-				{Name: "show", Arity: 3, Flags: engine.NoScript | engine.Harmless, Run: s.cmdShow, Since: "valkey:8.0.0",
+				{Name: "show", Arity: 3, Flags: engine.NoScript | engine.Stale | engine.Harmless, Was: []engine.Was{engine.Before("valkey:9.1.0", "-stale")}, Run: s.cmdShow, Since: "valkey:8.0.0",
 					Syntax: "sha1", Summary: "Returns a script of the script cache.", Complexity: "O(1)"},
 				{Name: "lint", Arity: 3, Flags: engine.NoScript | engine.Stale | engine.Harmless, Run: s.cmdLint, Since: "miniserver:0.1.0",
 					Syntax: "script", Summary: "Looks for mistakes in a script or in a library of functions.",

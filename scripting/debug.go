@@ -36,6 +36,10 @@ type debugging struct {
 func (s *Scripts) cmdDebug(c *engine.Call) {
 	mode := engine.NoDebug
 	switch {
+	case c.Left() > 2:
+		c.Refuse(c.SubSyntaxError())
+	case c.Left() == 2 && !engine.IsWord(c.Args[3], "LUA"):
+		c.Refusef(errDebugEngine, c.Args[3])
 	case c.Word("NO"):
 	case c.Word("YES"):
 		mode = engine.DebugCopy
@@ -47,7 +51,7 @@ func (s *Scripts) cmdDebug(c *engine.Call) {
 	if c.Nested() {
 		c.Refuse(errDebugNested)
 	}
-	if c.OK() {
+	if c.Rest(); c.OK() {
 		c.SetDebug(mode)
 	}
 }

@@ -8,6 +8,7 @@ const (
 	errKeysNegative = engine.Error("ERR Number of keys can't be negative")
 	errKeysTooMany  = engine.Error("ERR Number of keys can't be greater than number of args")
 	errCompile      = "ERR Error compiling script (new function): %s"
+	errFailed       = engine.Error("%s script: %s, on %s:%d.") // the error, the program, its chunk and the line
 	errFlush        = engine.Error("ERR SCRIPT FLUSH only support SYNC|ASYNC option")
 	errBusyScript   = engine.Error("BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.")
 	errBusyFunction = engine.Error("BUSY Redis is busy running a script. You can only call FUNCTION KILL or SHUTDOWN NOSAVE.")
@@ -16,6 +17,7 @@ const (
 	errUndeclared   = "ERR Script attempted to access a key that is not among its declared keys: '%s'"
 	errNoDebugger   = engine.Error("ERR A script is debugged over a connection only, and outside of transactions")
 	errDebugNested  = engine.Error("ERR SCRIPT DEBUG must be called outside a pipeline")
+	errDebugEngine  = "ERR No scripting engine found with name '%s' to enable debug"
 	errDebugMode    = engine.Error("ERR Use SCRIPT DEBUG YES/SYNC/NO")
 
 	errRecordAction = "ERR Use SCRIPT %s START/REPORT/STOP"

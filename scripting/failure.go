@@ -22,7 +22,7 @@ func (s *Scripts) describe(err error, p *program) error {
 	text := s.errorText(failed)
 	switch {
 	case failed.Line > 0:
-		return engine.Errorf("%s script: %s, on %s:%d.", text, p.name, failed.Chunk, failed.Line)
+		return s.engine.Errorf(errFailed, text, p.name, failed.Chunk, failed.Line)
 	case p.fn.Name() != "":
 		return engine.Error(text)
 	}

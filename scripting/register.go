@@ -7,7 +7,6 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/release"
-	"github.com/miniserver-go/miniserver/resp"
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
@@ -25,7 +24,7 @@ const loadLimit = 500_000
 // loadLibrary compiles and runs a library whose name must not be in taken.
 func (s *Scripts) loadLibrary(source []byte, taken *registry) (*library, error) {
 	l := &library{chunk: chunk{kind: s.functions.kind(), source: string(source)}}
-	engineName, code, err := l.metadata()
+	engineName, code, err := l.metadata(s.engine)
 	switch {
 	case err != nil:
 		return nil, err
@@ -41,7 +40,7 @@ func (s *Scripts) loadLibrary(source []byte, taken *registry) (*library, error) 
 
 // metadata reads a library's first line and returns the code after it. The code begins with the line's end, so that
 // line numbers stay.
-func (l *library) metadata() (engineName, code string, err error) {
+func (l *library) metadata(e *engine.Engine) (engineName, code string, err error) {
 	if !strings.HasPrefix(l.source, "#!") {
 		return "", "", errNoMetadata
 	}
@@ -49,7 +48,7 @@ func (l *library) metadata() (engineName, code string, err error) {
 	if end < 0 || l.source[end] == 0 {
 		return "", "", errMetadata
 	}
-	words, ok := resp.Words([]byte(l.source[:end]), nil)
+	words, ok := e.Words([]byte(l.source[:end]), nil)
 	if !ok || len(words) == 0 {
 		return "", "", errMetadata
 	}

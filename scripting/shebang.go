@@ -6,7 +6,6 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/release"
-	"github.com/miniserver-go/miniserver/resp"
 )
 
 // flags are those that a program declares.
@@ -67,7 +66,7 @@ func (s *Scripts) shebang(source string) (f flags, rest string, err error) {
 	if end < 0 || source[end] == 0 {
 		return 0, "", errShebangEnd
 	}
-	words, ok := resp.Words([]byte(source[:end]), nil)
+	words, ok := s.engine.Words([]byte(source[:end]), nil)
 	if !ok {
 		return 0, "", errShebangWords
 	}

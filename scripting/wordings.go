@@ -10,6 +10,8 @@ var wordings = append([]engine.Wording{
 	{Before: "7.4.0 valkey:8.0.0", Error: errLogLevel, Was: "ERR Invalid debug level."},
 	{Before: "7.2.0", Error: errOldLibrary, Was: "ERR Failed loading library name"},
 	{Before: "7.2.0", Error: errReplArgs, Was: "ERR redis.set_repl() requires two arguments."},
+	{Since: "valkey:9.1.0", Error: errFailed, Was: "%s script: on %[3]s:%[4]d."},
+	{Since: "valkey:9.1.0", Error: engine.ErrScriptDenied, Was: "ERR This Valkey command is not allowed from script"},
 	{Before: "7.0.0", Error: errNoArgs, Was: "ERR Please specify at least one argument for redis.call()"},
 	{Before: "7.0.0", Error: errArgType, Was: "ERR Lua redis() command arguments must be strings or integers"},
 	{Before: "7.0.0", Error: errUnknown, Was: "ERR Unknown Redis command called from Lua script"},

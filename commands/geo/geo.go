@@ -29,6 +29,8 @@ import (
 var wordings = []engine.Wording{
 	{Before: "7.0.0", Error: errUnit, Was: "ERR unsupported unit provided. please use m, km, ft, mi"},
 	{Before: "7.0.0", Error: errStoreWith, Was: "ERR STORE option in GEORADIUS is not compatible with WITHDIST, WITHHASH and WITHCOORDS options"},
+	{Since: "valkey:9.1.0", Error: errNoMember, Was: "ERR member %s does not exist"},
+	{Since: "valkey:9.1.0", Error: errNoShape, Was: "ERR exactly one of BYRADIUS, BYBOX and BYPOLYGON can be specified for %s"},
 }
 
 // Family returns the family of geospatial commands.
@@ -178,8 +180,8 @@ func parsePoint(c *engine.Call, lon, lat []byte) geohash.Point {
 
 // parseCoordinate returns a longitude or a latitude in degrees.
 func parseCoordinate(c *engine.Call, arg []byte) float64 {
-	f, ok := resp.ParseFloat(arg)
-	if !ok || math.IsNaN(f) {
+	f, ok := c.ParseFloat(arg)
+	if !ok {
 		c.Refuse(engine.ErrNotFloat)
 	}
 	return f

@@ -105,9 +105,10 @@ func searchRadiusByMember(c *engine.Call, storeOptions bool) {
 
 // memberPointArg returns the point of the member that is the next argument. A member that the set lacks latches an error.
 func memberPointArg(c *engine.Call, s *zset.Set) geohash.Point {
-	p, ok := memberPoint(s, c.Arg())
+	member := c.Arg()
+	p, ok := memberPoint(s, member)
 	if !ok {
-		c.Refuse(errNoMember)
+		c.Refusef(errNoMember, member)
 	}
 	return p
 }

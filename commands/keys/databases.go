@@ -35,9 +35,9 @@ func Databases() engine.Family {
 // Selection returns the family of SELECT, which is in Redis' group of connection commands.
 func Selection() engine.Family {
 	return engine.Family{Group: "connection", Commands: []engine.Command{
-		{Name: "select", Arity: 2, Flags: engine.Loading | engine.Stale | engine.Fast | engine.Harmless, Run: cmdSelect, Since: "1.0.0",
+		{Name: "select", Arity: 2, Flags: engine.Loading | engine.Stale | engine.Fast | engine.AllowBusy | engine.Harmless, Run: cmdSelect, Since: "1.0.0",
 			Syntax: "index", Summary: "Changes the selected database.", Complexity: "O(1)",
-			Was: []engine.Was{engine.Before("7.0.0", "acl=keyspace,-connection")}},
+			Was: []engine.Was{engine.Before("valkey:9.1.0", "-allow_busy"), engine.Before("7.0.0", "acl=keyspace,-connection")}},
 	}}
 }
 

@@ -63,22 +63,35 @@ var embedsKeys = release.From("8.6.0 valkey:8.1.0")
 // embedsDeadlines is since when a key's deadline is in it, too.
 var embedsDeadlines = release.From("valkey:8.1.0")
 
+// embedsLongTexts is since when such an object takes two cache lines.
+var embedsLongTexts = release.From("valkey:9.1.0")
+
 // encoding returns the encoding of the value at key. Where keys are embedded, a text is raw if there is no room for it beside
 // the key.
 func encoding(c *engine.Call, key []byte, v keyspace.Value) string {
-	name := v.Encoding()
-	if name != "embstr" || !c.Has(embedsKeys) {
-		return name
+	if t, ok := v.(*str.Value); !ok || t.Enc() != str.Embstr || !c.Has(embedsKeys) {
+		return v.Encoding()
 	}
-	const object, header, text, deadline = 16, 3, 4, 8 // bytes, of 64 in a cache line
-	size := object + header + len(key) + text + v.Len()
+	if embeddedSize(c, key)+v.Len() > 64 {
+		return "raw"
+	}
+	return "embstr"
+}
+
+// embeddedSize returns how many of the 64 bytes of a cache line are not there for a text that is embedded beside the key.
+func embeddedSize(c *engine.Call, key []byte) int {
+	const object, header, text, deadline = 16, 3, 4, 8 // bytes
+	size := object + header + len(key) + text
 	if d, _ := c.DB.Deadline(key); d != 0 && c.Has(embedsDeadlines) {
 		size += deadline
 	}
-	if size > 64 {
-		return "raw"
+	if c.Has(embedsLongTexts) {
+		size -= 64 + 8 // two cache lines, and no pointer in the object
+		if len(key) >= 32 {
+			size += 2 // a longer header
+		}
 	}
-	return name
+	return size
 }
 
 // OBJECT FREQ key

@@ -244,7 +244,7 @@ func weigh(c *engine.Call, q *sorting, s *sortable) (ok bool) {
 		case !found:
 		case !q.alpha:
 			var isNumber bool
-			w.weight, isNumber = parseWeight(text, c.Has(readsByDecimals))
+			w.weight, isNumber = parseWeight(c, text)
 			ok = ok && isNumber
 		default:
 			if !q.stores {
@@ -263,17 +263,20 @@ func weigh(c *engine.Call, q *sorting, s *sortable) (ok bool) {
 // readsByDecimals is when SORT began to read decimal numbers of any size, and no other ones.
 var readsByDecimals = release.From("8.0.0 valkey:9.0.0")
 
+// needsDigits is since when an empty text is no number.
+var needsDigits = release.From("valkey:9.1.0")
+
 // parseWeight parses a number. A zero byte ends the text, and an empty text is 0. In older releases it parses as C's strtod does: leading
 // space is skipped, and ok is false for numbers out of the range of normal doubles.
-func parseWeight(text []byte, decimal bool) (f float64, ok bool) {
+func parseWeight(c *engine.Call, text []byte) (f float64, ok bool) {
 	if n, isInt := resp.ParseInt(text); isInt && -1<<53 <= n && n <= 1<<53 {
 		return float64(n), true
 	}
 	text = cString(text)
 	if len(text) == 0 {
-		return 0, true
+		return 0, !c.Has(needsDigits)
 	}
-	if decimal {
+	if c.Has(readsByDecimals) {
 		f, err := strconv.ParseFloat(string(text), 64)
 		return f, (err == nil || errors.Is(err, strconv.ErrRange)) && !math.IsNaN(f) && !bytes.ContainsAny(text, "xX_")
 	}

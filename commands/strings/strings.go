@@ -102,15 +102,21 @@ func cmdGetDel(c *engine.Call) {
 // getDelDeletes is when GETDEL began to be propagated as DEL, even if lazyfree-lazy-user-del is set.
 var getDelDeletes = release.From("7.2.0")
 
+// checksTimesFirst is since when GETEX looks at the time before the key. Redis replies nil for an absent key even if the time is not a number.
+var checksTimesFirst = release.From("valkey:9.1.0")
+
 // GETEX key [EX seconds | PX milliseconds | EXAT unix-time-seconds | PXAT unix-time-milliseconds |
 // PERSIST]
 func cmdGetEx(c *engine.Call) {
 	key := c.Arg()
 	x := parseGetExOptions(c)
+	deadline, first := int64(0), c.Has(checksTimesFirst)
+	if first {
+		deadline = x.Deadline(c)
+	}
 	v, ok := engine.Read[*str.Value](c, key)
-	deadline := int64(0)
-	if ok {
-		deadline = x.Deadline(c) // only here: for an absent key Redis replies nil even if the time is not a number
+	if ok && !first {
+		deadline = x.Deadline(c)
 	}
 	if !c.OK() {
 		return

@@ -146,8 +146,8 @@ func addPairs(c *engine.Call, key []byte, o AddOptions) {
 // parseScores appends the scores of pairs to dst. A text that is not a number latches an error.
 func parseScores(c *engine.Call, dst []float64, pairs [][]byte) []float64 {
 	for i := 0; i+1 < len(pairs) && !c.Failed(); i += 2 {
-		score, ok := resp.ParseFloat(pairs[i])
-		if !ok || math.IsNaN(score) {
+		score, ok := c.ParseFloat(pairs[i])
+		if !ok {
 			c.Refuse(engine.ErrNotFloat)
 		}
 		dst = append(dst, score)

@@ -3,14 +3,14 @@
 // Redis has three encodings, which clients can see through OBJECT ENCODING:
 //
 //	int     the text of a 64-bit integer, held as 8 bytes
-//	embstr  at most 44 bytes, never modified in place
+//	embstr  at most 44 bytes, never modified in place; up to 112 bytes in Valkey 9
 //	raw     longer, or modified in place (APPEND, SETRANGE, SETBIT)
 //
 // Invariants, verified by Check:
 //  1. An int's text is canonical: what strconv prints parses back to it, so Text loses nothing.
 //  2. A value is int only if Of or OfInt made it one; in-place writes make it raw for good, as in
 //     Redis.
-//  3. An int holds no bytes, an embstr at most EmbstrMax.
+//  3. An int holds no bytes, an embstr at most EmbedMax.
 //
 // Non-goals: shared small integers; here an int costs no object of its own.
 package str
@@ -27,6 +27,9 @@ import (
 
 // EmbstrMax is the longest text, in bytes, that Redis 7.0 embeds beside its object header.
 const EmbstrMax = 44
+
+// EmbedMax is the longest text, in bytes, that any release embeds: Valkey 9.1 beside a key of one byte.
+const EmbedMax = 112
 
 // Enc is an encoding of a Value.
 type Enc uint8
@@ -57,7 +60,7 @@ func Of(b []byte) Value {
 // OfText returns b as a value that is not an int even if b spells one: embstr or raw by length. So
 // Redis keeps what INCRBYFLOAT computed. The value aliases b.
 func OfText(b []byte) Value {
-	if len(b) <= EmbstrMax {
+	if len(b) <= EmbedMax {
 		return Value{b: b}
 	}
 	return Value{b: b, enc: Raw}
@@ -98,12 +101,12 @@ func (v *Value) Bytes() int { return cap(v.b) }
 // Type returns value.String.
 func (v *Value) Type() value.Type { return value.String }
 
-// Encoding returns "int", "embstr" or "raw".
+// Encoding returns "int", "embstr" or "raw", as Redis 7.0 does.
 func (v *Value) Encoding() string {
-	switch v.enc {
-	case Int:
+	switch {
+	case v.enc == Int:
 		return "int"
-	case Raw:
+	case v.enc == Raw || len(v.b) > EmbstrMax:
 		return "raw"
 	}
 	return "embstr"
@@ -178,7 +181,7 @@ func (v *Value) Check() error {
 		return fmt.Errorf("str: form %d", v.enc)
 	case v.enc == Int && len(v.b) > 0:
 		return fmt.Errorf("str: int %d with %d bytes", v.n, len(v.b))
-	case v.enc == Embstr && len(v.b) > EmbstrMax:
+	case v.enc == Embstr && len(v.b) > EmbedMax:
 		return fmt.Errorf("str: embstr of %d bytes", len(v.b))
 	}
 	return nil
