@@ -76,6 +76,10 @@ func (e *Engine) execute(s *Session, args [][]byte) bool {
 		return true
 	}
 	s.settled = s.Reply.Len()
+	if s.imports && e.Config.importMode {
+		e.Keyspace.ShowExpired = true
+		defer func(ks *keyspace.Keyspace) { ks.ShowExpired = false }(e.Keyspace)
+	}
 	cmd, err := e.Resolve(args)
 	switch {
 	case err == nil:

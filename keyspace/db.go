@@ -268,7 +268,7 @@ func (ks *Keyspace) AsStored(fn func()) {
 // isDue reports whether an entry's deadline has passed.
 func (ks *Keyspace) isDue(h *header) bool {
 	deadline := h.deadline()
-	return deadline != 0 && deadline <= ks.Now && !ks.Replaying
+	return deadline != 0 && deadline <= ks.Now && !ks.showsDue()
 }
 
 // insert adds an entry for an absent key, with room for a deadline if it is to get one. The key is copied.

@@ -129,7 +129,10 @@ func (db *DB) reindex() {
 func (ks *Keyspace) keepsDue() bool { return ks.KeepExpired || ks.Replaying }
 
 // hidesDue reports whether due keys are there and invisible.
-func (ks *Keyspace) hidesDue() bool { return ks.KeepExpired && !ks.Replaying }
+func (ks *Keyspace) hidesDue() bool { return ks.KeepExpired && !ks.showsDue() }
+
+// showsDue reports whether due keys are like all others.
+func (ks *Keyspace) showsDue() bool { return ks.Replaying || ks.ShowExpired }
 
 // NextDeadline returns the time at which the next key, or element of a value, may become due; 0 if
 // none ever does, or none is to be removed.

@@ -113,7 +113,7 @@ func (db *DB) Subexpiry() int { return db.elements.Len() }
 // be kept. It removes the entry if no element is left. It reports whether there is none to see.
 func (db *DB) expireElements(e entry, hash uint64, most int) (emptied bool) {
 	switch {
-	case db.ks.Replaying:
+	case db.ks.showsDue():
 		return false
 	case db.ks.KeepExpired:
 		return db.ks.hideElements(e)

@@ -61,6 +61,8 @@ type Keyspace struct {
 	NameExpired bool
 	// KeepExpired makes due keys and elements invisible without removing them, until they are written.
 	KeepExpired bool
+	// ShowExpired makes what is due visible while KeepExpired keeps it: a client that imports data copies it as it is.
+	ShowExpired bool
 	// Replaying lets no key and no element become due, whatever KeepExpired says. The replayed commands contain the removal of expired keys, and
 	// may change a key before it.
 	Replaying bool

@@ -460,13 +460,13 @@ func TestRandomReachesEveryKey(t *testing.T) {
 	require.Len(t, seen, 20)
 }
 
-func TestRandomGivesUpOnKeptKeys(t *testing.T) {
+func TestRandomReturnsAKeptKeyIfAllAreDue(t *testing.T) {
 	ks := newKeyspace()
 	db := ks.DB(0)
 	ks.KeepExpired = true
 	fill(db, 3, func(int) int64 { return start })
 	_, ok := db.Random()
-	require.False(t, ok)
+	require.True(t, ok)
 	require.Equal(t, 3, db.Len())
 	ks.KeepExpired = false
 	_, ok = db.Random()

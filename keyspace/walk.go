@@ -46,20 +46,17 @@ func (db *DB) Scan(cursor uint64, count int, match func(key string, t Type) bool
 	return next
 }
 
-// Random returns a key picked at random, aliasing its entry; ok is false if no key is visible. As in
-// Redis, a due key that is hit is reaped and another is drawn. Where due keys are kept it gives up
-// after 100 of them.
+// Random returns a key picked at random, aliasing its entry; ok is false if there is none. As in
+// Redis, a due key that is hit is reaped and another is drawn. Where due keys are kept and all keys have
+// deadlines, the hundredth draw counts, due or not.
 func (db *DB) Random() (key string, ok bool) {
 	db.expireAllElements()
-	for kept := 0; db.table.Len() > 0 && kept < 100; {
+	for tries := 1; db.table.Len() > 0; tries++ {
 		e := entryAt(db.table.Random(db.ks.dice))
-		if !db.ks.isDue(e.head()) {
+		if !db.ks.isDue(e.head()) || db.ks.KeepExpired && tries == 100 && db.Volatile() == db.Len() {
 			return e.Key(), true
 		}
 		db.expireKey(e, db.hash(e))
-		if db.ks.KeepExpired {
-			kept++
-		}
 	}
 	return "", false
 }

@@ -126,6 +126,6 @@ func replyDeadline(c *engine.Call, from int64, unit func(ms int64) int64) {
 	case deadline == 0:
 		c.Reply.Int(elements.NoDeadline)
 	default:
-		c.Reply.Int(unit(deadline - from))
+		c.Reply.Int(unit(max(deadline-from, 0))) // who sees due keys sees 0
 	}
 }
