@@ -62,7 +62,7 @@ func Family() engine.Family {
 			Summary:    "Queries a geospatial index for members inside an area of a box or a circle, optionally stores the result.",
 			Complexity: "O(N + log M), N being the number of members in the area's bounding box, and M the number of those in the area",
 			History:    "7.0.0 Units may be in capitals."},
-		{Name: "georadius", Arity: -6, Flags: engine.Write | engine.DenyOOM, Keys: storeKeys(6, "OW update"), Run: cmdGeoRadius, Since: "3.2.0", Was: storesApart(6),
+		{Name: "georadius", Arity: -6, Flags: engine.Write | engine.DenyOOM, Keys: storeKeys(6, "OW update variable_flags").FoundBy(storedLast(6)), Run: cmdGeoRadius, Since: "3.2.0", Was: storesApart(6),
 			Syntax:     "key longitude latitude radius unit=<M|KM|FT|MI> [WITHCOORD] [WITHDIST] [WITHHASH] count-block(/count)=[<COUNT count> [ANY]@6.2.0] order=[ASC|DESC] store=[STORE storekey(key)|STOREDIST storedistkey(key)]",
 			Summary:    "Queries a geospatial index for members within a distance from a coordinate, optionally stores the result.",
 			Complexity: "O(N + log M), N being the number of members in the area's bounding box, and M the number of those in the area",
@@ -76,7 +76,7 @@ func Family() engine.Family {
 			History: "6.2.0 `COUNT` takes `ANY`.\n" +
 				"7.0.0@7.4.0,valkey:8.0.0 Units may be in capitals.",
 			Deprecated: "6.2.0 `GEOSEARCH`, with `BYRADIUS`"},
-		{Name: "georadiusbymember", Arity: -5, Flags: engine.Write | engine.DenyOOM, Keys: storeKeys(5, "OW update"), Run: cmdGeoRadiusByMember, Since: "3.2.0", Was: storesApart(5),
+		{Name: "georadiusbymember", Arity: -5, Flags: engine.Write | engine.DenyOOM, Keys: storeKeys(5, "OW update variable_flags").FoundBy(storedLast(5)), Run: cmdGeoRadiusByMember, Since: "3.2.0", Was: storesApart(5),
 			Syntax:     "key member radius unit=<M|KM|FT|MI> [WITHCOORD] [WITHDIST] [WITHHASH] count-block(/count)=[<COUNT count> [ANY]] order=[ASC|DESC] store=[STORE storekey(key)|STOREDIST storedistkey(key)]",
 			Summary:    "Queries a geospatial index for members within a distance from a member, optionally stores the result.",
 			Complexity: "O(N + log M), N being the number of members in the area's bounding box, and M the number of those in the area",
@@ -94,10 +94,11 @@ func Family() engine.Family {
 }
 
 // storesApart is GEORADIUS from Redis 7.0 until a security release of 8.0, when its ACL took the first of several keys to store at, and before
-// COMMAND DOCS said that it stores in one way only.
+// COMMAND DOCS said that it stores in one way only. In Valkey since 9.1 the last key counts.
 func storesApart(from int) []engine.Was {
-	return []engine.Was{{Before: "8.6.0", Edit: engine.HasKeys(storeKeys(from, "OW update incomplete").FoundBy(storedLast(from)))},
-		{Before: "8.0.0", Edit: engine.HasKeys(storeKeys(from, "OW update"))},
+	return []engine.Was{{Before: "valkey:9.1.0", Edit: engine.HasKeys(storeKeys(from, "OW update"))},
+		{Before: "8.6.0 valkey:9.1.0", Edit: engine.HasKeys(storeKeys(from, "OW update incomplete").FoundBy(storedLast(from)))},
+		{Before: "8.0.0 valkey:9.1.0", Edit: engine.HasKeys(storeKeys(from, "OW update"))},
 		{Before: "7.2.0", Edit: engine.Writes("store=[STORE storekey(key)|STOREDIST storedistkey(key)]", "[STORE storekey(key)] [STOREDIST storedistkey(key)]")},
 		{Before: "7.0.0", Edit: engine.FindsKeys(storedLast(5))}}
 }

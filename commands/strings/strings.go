@@ -60,7 +60,7 @@ func Family() engine.Family {
 			Syntax:     "key [IFEQ value|IFNE value|IFDEQ digest|IFDNE digest]",
 			Summary:    "Conditionally removes the specified key based on value or hash digest comparison.",
 			Complexity: "O(N), N being the length of the string"},
-		{Name: "delifeq", Arity: 3, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW delete"), Run: cmdDelIfEq, Since: "valkey:9.0.0",
+		{Name: "delifeq", Arity: 3, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RM delete"), Run: cmdDelIfEq, Since: "valkey:9.0.0",
 			Syntax: "key value", Summary: "Deletes a key if its value matches the given string. A command of Valkey.",
 			Complexity: "O(N), N being the length of the string"},
 	}, setLines(), editLines())}
