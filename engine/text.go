@@ -3,9 +3,6 @@ package engine
 import (
 	"bytes"
 	"strconv"
-
-	"github.com/miniserver-go/miniserver/release"
-	"github.com/miniserver-go/miniserver/resp"
 )
 
 // IsWord reports whether arg is the given upper-case word in any case.
@@ -51,15 +48,4 @@ func wireBytes(args [][]byte) (n int64) {
 		n += head(len(arg)) + int64(len(arg)+len("\r\n"))
 	}
 	return n
-}
-
-// joinsWords is since when what follows a closing quote belongs to the word.
-var joinsWords = release.From("valkey:9.1.0")
-
-// Words is [resp.Words] as the engine's release reads a line.
-func (e *Engine) Words(line []byte, words [][]byte) (_ [][]byte, ok bool) {
-	if e.Release.Has(joinsWords) {
-		return resp.JoinedWords(line, words)
-	}
-	return resp.Words(line, words)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/resp"
 )
 
 // Up to Redis 6.2 a command and its subcommands were one command: CONFIG, not CONFIG GET and CONFIG SET. COMMAND, ACL CAT and
@@ -111,4 +112,15 @@ func (cmd *Command) edit(word string) {
 	default:
 		panic(fmt.Sprintf("engine: %q says nothing about a command's line", word))
 	}
+}
+
+// joinsWords is since when what follows a closing quote belongs to the word.
+var joinsWords = release.From("valkey:9.1.0")
+
+// Words is [resp.Words] as the engine's release reads a line.
+func (e *Engine) Words(line []byte, words [][]byte) (_ [][]byte, ok bool) {
+	if e.Release.Has(joinsWords) {
+		return resp.JoinedWords(line, words)
+	}
+	return resp.Words(line, words)
 }

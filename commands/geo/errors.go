@@ -14,7 +14,7 @@ const (
 	errNegativeBox    = engine.Error("ERR height or width cannot be negative")
 	errVertexCount    = engine.Error("ERR invalid number of vertices")
 	errFewVertices    = engine.Error("ERR GEOSEARCH BYPOLYGON must have at least 3 vertices")
-	errNoMember       = "ERR could not decode requested zset member"
+	errNoMember       = engine.Error("ERR could not decode requested zset member")
 
 	// Options of searches.
 	errSearchCount = engine.Error("ERR COUNT must be > 0")
