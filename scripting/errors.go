@@ -8,7 +8,7 @@ const (
 	errKeysNegative = engine.Error("ERR Number of keys can't be negative")
 	errKeysTooMany  = engine.Error("ERR Number of keys can't be greater than number of args")
 	errCompile      = "ERR Error compiling script (new function): %s"
-	errFailed       = engine.Error("%s script: %s, on %s:%d.") // the error, the program, its chunk and the line
+	errFailed       = "%s script: %s, on %s:%d." // the error, the program, its chunk and the line
 	errFlush        = engine.Error("ERR SCRIPT FLUSH only support SYNC|ASYNC option")
 	errBusyScript   = engine.Error("BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.")
 	errBusyFunction = engine.Error("BUSY Redis is busy running a script. You can only call FUNCTION KILL or SHUTDOWN NOSAVE.")
