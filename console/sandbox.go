@@ -34,7 +34,7 @@ const sandboxRules = "+@all -config|set -config|rewrite -acl -debug -migrate -re
 	"-shutdown -save -bgsave -bgrewriteaof -module -cluster"
 
 // likeServer are the parameters that a sandbox has as the server does: they decide how values are stored, and what scripts may do.
-var likeServer = []string{"hash-max-listpack-entries", "hash-max-listpack-value", "zset-max-listpack-entries", "zset-max-listpack-value",
+var likeServer = []string{"encodings", "hash-max-listpack-entries", "hash-max-listpack-value", "zset-max-listpack-entries", "zset-max-listpack-value",
 	"set-max-intset-entries", "set-max-listpack-entries", "set-max-listpack-value", "list-max-listpack-size", "stream-node-max-bytes",
 	"stream-node-max-entries", "hll-sparse-max-bytes", "busy-reply-threshold", "script-memory-limit", "script-strict-keys"}
 

@@ -18,7 +18,7 @@ func (e *Engine) debugLines() []DebugLine {
 		lines = append(lines, p.Debug...)
 	}
 	lines = slices.DeleteFunc(lines, func(line DebugLine) bool {
-		return !e.shows(release.From(line.Since)) || line.Until != "" && !e.Release.Ziplists && e.Release.Has(release.From(line.Until))
+		return !e.shows(release.From(line.Since)) || line.Until != "" && e.Config.Listpacks() && e.Release.Has(release.From(line.Until))
 	})
 	order := strings.Fields(debugOrder)
 	slices.SortStableFunc(lines, func(a, b DebugLine) int {

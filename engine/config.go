@@ -32,7 +32,8 @@ type Config struct {
 	List         list.Limits
 	Stream       stream.Limits
 	StreamIDs    stream.IDLimits
-	SketchMax    int // bytes up to which a HyperLogLog stays sparse
+	Encodings    string // what small collections are called: ziplist or listpack
+	SketchMax    int    // bytes up to which a HyperLogLog stays sparse
 	ProtoMaxBulk int64
 	LazyFree     LazyFree
 	IdleTimeout  int64          // seconds after which an idle connection is closed; 0 for never
@@ -331,6 +332,7 @@ func (e *Engine) coreParams() []Param {
 		IntParam("rdb-key-save-delay", &c.SaveDelay, math.MinInt32, math.MaxInt32),
 		IntParam("key-load-delay", &c.LoadDelay, math.MinInt32, math.MaxInt32),
 		MemoryParam("proto-max-bulk-len", &c.ProtoMaxBulk, 1<<20),
+		e.encodingsParam(),
 		IntParam("hash-max-listpack-entries", &c.Hash.MaxEntries, 0, math.MaxInt64, "hash-max-ziplist-entries"),
 		MemoryParam("hash-max-listpack-value", &c.Hash.MaxValue, 0, "hash-max-ziplist-value"),
 		IntParam("zset-max-listpack-entries", &c.ZSet.MaxEntries, 0, math.MaxInt64, "zset-max-ziplist-entries"),

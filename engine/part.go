@@ -212,7 +212,7 @@ type DebugLine struct {
 	Run         Handler
 	HomeOnly    bool // as the flag
 
-	Since, Until string // the releases that have it, in the notation of package release; with ziplists what went is there too
+	Since, Until string // the releases that have it, in the notation of package release; with encodings ziplist what went is there too
 }
 
 // UserFile is where users are kept, for ACL LOAD and ACL SAVE.

@@ -28,9 +28,6 @@ type Release struct {
 
 	// Open says that commands and options of later releases are there too. Behaviour is that of the release all the same.
 	Open bool
-
-	// Ziplists says that small values are called ziplists, as in the articles and in Redis up to 6.2, and not listpacks.
-	Ziplists bool
 }
 
 // Known are the releases that can be chosen, oldest first.
@@ -43,7 +40,7 @@ var Known = []Release{
 // all later releases.
 var Default = func() Release {
 	r := of("redis:8.0", "8.0.2")
-	r.Name, r.Open, r.Ziplists = "default", true, true
+	r.Name, r.Open = "default", true
 	return r
 }()
 
@@ -109,23 +106,6 @@ func (r *Release) Has(since Since) bool {
 	}
 	return r.number >= since.redis
 }
-
-// Encoding returns what the release calls an encoding of values of a type. Before 7.2 a small list is a quicklist as well, and a set of texts is a hashtable at once.
-func (r *Release) Encoding(kind, name string) string {
-	switch small := name == "ziplist"; {
-	case !small:
-	case kind == "list" && !r.Has(smallLists):
-		return "quicklist"
-	case kind == "set" && !r.Has(smallLists):
-		return "hashtable"
-	case !r.Ziplists && r.Has(listpacks):
-		return "listpack"
-	}
-	return name
-}
-
-// When listpacks took the place of ziplists, and when small lists and sets of texts became some.
-var listpacks, smallLists = From("7.0.0"), From("7.2.0")
 
 // Offers is Has for commands and options, of which an open release has all.
 func (r *Release) Offers(since Since) bool { return r.Open || r.Has(since) }

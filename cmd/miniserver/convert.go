@@ -88,7 +88,8 @@ func convertSnapshot(src io.Reader, size int64, to string, out io.Writer) error 
 	case "json":
 		put = jsonlines.NewWriter(w)
 	case "resp":
-		put = &commands{w, rdb.Encoder{Compress: true}, resp.NewWriter(2), -1}
+		const redis70 = 10 // the oldest Redis that takes libraries
+		put = &commands{w, rdb.Encoder{Compress: true, Format: rdb.Format{Version: redis70}}, resp.NewWriter(2), -1}
 	default:
 		return fmt.Errorf("%q is not one of the formats json, resp and rdb", to)
 	}

@@ -95,9 +95,11 @@ func TestTranscriptsHandedToRedis(t *testing.T) {
 	in := resp.NewReader(conn)
 	like, err := release.Find(string(reference.Default)) // a redis-server knows no commands of later releases
 	require.NoError(t, err)
-	like.Ziplists = true
 	traits := transcript.Traits{Name: "an engine whose journal redis-server loads", Release: like, Tags: []string{"journal"}}
-	w := &handed{replayed: replayed{Memory: transcript.NewMemory(traits, furnish)},
+	w := &handed{replayed: replayed{Memory: transcript.NewMemory(traits, func(e *engine.Engine) {
+		furnish(e)
+		require.NoError(t, e.Param("encodings").Set("ziplist"))
+	})},
 		file: filepath.Join(server.Dir, "appendonlydir", "appendonly.aof.1.incr.aof")}
 	w.ask = func(words ...string) resp.Value {
 		out := resp.NewWriter(2)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/engine"
-	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
 )
 
@@ -34,11 +33,11 @@ func debugPacked(kind string) engine.Handler {
 			return
 		}
 		zl, ok := ziplistOf(v)
-		name := strings.TrimSuffix(encodingOf(c, v), "ex")
+		small := strings.TrimSuffix(c.Engine.Encoding(v), "ex") == kind || !c.Engine.Config.Listpacks() && c.Engine.Release.Open
 		switch {
-		case !ok || name != kind && !c.Engine.Release.Ziplists:
+		case !ok || !small:
 			c.Fail(engine.Errorf(errNotEncoded, kind))
-		case c.Engine.Release.Ziplists:
+		case c.Engine.Release.Open:
 			replyReport(c, ziplistReport(zl, zl.Len()))
 		default:
 			replyPrinted(c, kind, ziplistReport(zl, zl.Len()))
@@ -52,16 +51,11 @@ func cmdDebugQuicklist(c *engine.Call) {
 	if !ok {
 		return
 	}
-	if encodingOf(c, v) != "quicklist" {
+	if c.Engine.Encoding(v) != "quicklist" {
 		c.Fail(engine.Errorf(errNotEncoded, "quicklist"))
 		return
 	}
 	replyPrinted(c, "quicklist", valueReport(v, v.Len()))
-}
-
-// encodingOf returns the encoding of a value as the release calls it.
-func encodingOf(c *engine.Call, v keyspace.Value) string {
-	return c.Engine.Release.Encoding(v.Type().String(), v.Encoding())
 }
 
 // replyPrinted writes a report to the log, and replies what Redis does when it has printed one.
@@ -117,7 +111,7 @@ func cmdDebugTable(c *engine.Call) {
 	if !ok {
 		return
 	}
-	switch encodingOf(c, v) {
+	switch c.Engine.Encoding(v) {
 	case "hashtable", "skiplist":
 		c.Reply.Verbatim("txt", []byte(tableStats(c, v.Len(), false)))
 	default:

@@ -57,7 +57,7 @@ func (e *encoding) estimateNote() string {
 // possibleEncodings returns the encodings that the data of a key can have, and a function that returns the name of the one
 // that the current parameters choose.
 func possibleEncodings(eng *engine.Engine, key []byte, v keyspace.Value) (list []*encoding, chosen func() string) {
-	d := &data{engine: eng, key: len(key), n: v.Len(), t: v.Type()}
+	d := &data{engine: eng, small: eng.Config.Encodings, key: len(key), n: v.Len(), t: v.Type()}
 	if d.t == keyspace.String {
 		d.n = 1
 	}
@@ -80,8 +80,9 @@ func rebuild(encodings []*encoding) {
 // data is the data of a key whose encodings are compared.
 type data struct {
 	engine  *engine.Engine
-	key     int // bytes of the key
-	n       int // elements
+	small   string // what a small collection is called
+	key     int    // bytes of the key
+	n       int    // elements
 	t       keyspace.Type
 	each    func(fn func(a, b ziplist.Entry) bool)
 	longest int  // bytes of the longest element or value scanned
@@ -132,16 +133,16 @@ func eachElement(v keyspace.Value) func(fn func(a, b ziplist.Entry) bool) {
 func (d *data) names(v keyspace.Value) []string {
 	switch d.t {
 	case keyspace.ZSet:
-		return []string{"ziplist", "skiplist"}
+		return []string{d.small, "skiplist"}
 	case keyspace.Hash:
-		return []string{"ziplist", "hashtable"}
+		return []string{d.small, "hashtable"}
 	case keyspace.Set:
 		if d.numbers {
-			return []string{"intset", "ziplist", "hashtable"}
+			return []string{"intset", d.small, "hashtable"}
 		}
-		return []string{"ziplist", "hashtable"}
+		return []string{d.small, "hashtable"}
 	case keyspace.List:
-		return []string{"ziplist", "quicklist"}
+		return []string{d.small, "quicklist"}
 	case keyspace.String:
 		return stringEncodings(v)
 	}
@@ -168,14 +169,14 @@ func (d *data) chosen() string {
 	c := d.engine.Config
 	switch d.t {
 	case keyspace.ZSet:
-		return either(d.n <= c.ZSet.MaxEntries && d.longest <= c.ZSet.MaxValue, "ziplist", "skiplist")
+		return either(d.n <= c.ZSet.MaxEntries && d.longest <= c.ZSet.MaxValue, d.small, "skiplist")
 	case keyspace.Hash:
-		return either(d.n <= c.Hash.MaxEntries && d.longest <= c.Hash.MaxValue, "ziplist", "hashtable")
+		return either(d.n <= c.Hash.MaxEntries && d.longest <= c.Hash.MaxValue, d.small, "hashtable")
 	case keyspace.Set:
 		if d.numbers && d.n <= c.Set.MaxInts {
 			return "intset"
 		}
-		return either(!d.numbers && d.n <= c.Set.MaxEntries && d.longest <= c.Set.MaxValue, "ziplist", "hashtable")
+		return either(!d.numbers && d.n <= c.Set.MaxEntries && d.longest <= c.Set.MaxValue, d.small, "hashtable")
 	}
 	return d.chosenList()
 }
@@ -187,7 +188,7 @@ func (d *data) chosenList() string {
 		l.Push(list.Tail, e.Text(nil), d.engine.Config.List)
 		return l.Encoding() == "ziplist"
 	})
-	return l.Encoding()
+	return called(d.engine, l.Encoding())
 }
 
 // either returns yes if holds is set, else no.
@@ -201,7 +202,7 @@ func either(holds bool, yes, no string) string {
 // builder returns a builder for the encoding of a name.
 func (d *data) builder(name string) builder {
 	switch name {
-	case "ziplist":
+	case d.small:
 		if d.t == keyspace.List && d.chosen() == name {
 			return d.large() // with room for more
 		}

@@ -47,7 +47,7 @@ func cmdMemoryExplain(c *engine.Call) {
 		return
 	}
 	v, _ := c.DB.Peek(key)
-	replyReport(c, append(append(overview(key, v, layout), valueReport(v, ends)...), deadlinesReport(v)...))
+	replyReport(c, append(append(overview(c, key, v, layout), valueReport(v, ends)...), deadlinesReport(v)...))
 }
 
 // ziplistOf returns the ziplist of a value. ok is false if the value has another encoding. Packed excludes values with
@@ -69,7 +69,7 @@ func ziplistOf(v keyspace.Value) (zl ziplist.List, ok bool) {
 }
 
 // overview returns the properties of a key and the parts of its entry.
-func overview(key []byte, v keyspace.Value, l keyspace.Layout) report {
+func overview(c *engine.Call, key []byte, v keyspace.Value, l keyspace.Layout) report {
 	n, unit := v.Len(), "element"
 	if v.Type() == keyspace.String {
 		unit = "byte"
@@ -89,9 +89,18 @@ func overview(key []byte, v keyspace.Value, l keyspace.Layout) report {
 	if l.Index > 0 {
 		entry = append(entry, item{"deadline", l.Index, "in the index of deadlines"})
 	}
-	return report{{"key", key, ""}, {"type", v.Type().String(), ""}, {"encoding", v.Encoding(), ""},
+	return report{{"key", key, ""}, {"type", v.Type().String(), ""}, encodingOf(c, v),
 		{"length", n, unit + "s"}, {"bytes", l.Bytes(), "what MEMORY USAGE tells"},
 		{"bytes-per-" + unit, float64(l.Bytes()) / float64(max(n, 1)), ""}, {"entry", entry, ""}}
+}
+
+// encodingOf returns what the server calls the encoding of a value, and what it is if that is something else.
+func encodingOf(c *engine.Call, v keyspace.Value) item {
+	name, note := c.Engine.Encoding(v), ""
+	if held := v.Encoding(); held == "ziplist" && name != held {
+		note = "in memory a ziplist"
+	}
+	return item{"encoding", name, note}
 }
 
 // deadlinesReport returns the size of the deadlines of elements, nil if there are none.

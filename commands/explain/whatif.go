@@ -41,25 +41,25 @@ func cmdMemoryWhatIf(c *engine.Call) {
 	}
 	if c.OK() {
 		layout, _ := c.DB.Layout(key)
-		replyReport(c, append(report{{"key", key, ""}, {"type", v.Type().String(), ""}, {"encoding", v.Encoding(), ""},
+		replyReport(c, append(report{{"key", key, ""}, {"type", v.Type().String(), ""}, encodingOf(c, v),
 			{"length", v.Len(), ""}, {"bytes", layout.Bytes(), "now"}}, r...))
 	}
 }
 
 // whatIfEncoding compares the current encoding with the one that is the next argument.
 func whatIfEncoding(c *engine.Call, v keyspace.Value, encodings []*encoding) report {
-	name := encodingAlias(strings.ToLower(string(c.Arg())))
+	name := called(c.Engine, strings.ToLower(string(c.Arg())))
 	if !slices.ContainsFunc(encodings, func(e *encoding) bool { return e.name == name }) {
 		c.Refusef(errNoEncoding, v.Type(), name)
 		return nil
 	}
-	return comparison(slices.DeleteFunc(encodings, func(e *encoding) bool { return e.name != name && e.name != v.Encoding() }))
+	return comparison(slices.DeleteFunc(encodings, func(e *encoding) bool { return e.name != name && e.name != called(c.Engine, v.Encoding()) }))
 }
 
-// encodingAlias returns the name here of an encoding of later versions of Redis.
-func encodingAlias(name string) string {
-	if name == "listpack" {
-		return "ziplist"
+// called returns the name of an encoding, of which ziplist and listpack are the same one.
+func called(e *engine.Engine, name string) string {
+	if name == "ziplist" || name == "listpack" {
+		return e.Config.Encodings
 	}
 	return name
 }

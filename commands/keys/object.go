@@ -53,7 +53,7 @@ func objectKey(c *engine.Call) (key []byte, ok bool) {
 func cmdObjectEncoding(c *engine.Call) {
 	if key, ok := objectKey(c); ok {
 		v, _ := c.DB.Peek(key)
-		c.Reply.BulkString(c.Engine.Release.Encoding(v.Type().String(), encoding(c, key, v)))
+		c.Reply.BulkString(c.Engine.EncodingName(v.Type(), encoding(c, key, v)))
 	}
 }
 

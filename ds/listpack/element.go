@@ -72,7 +72,7 @@ func appendInt(dst []byte, n int64) []byte {
 }
 
 // appendString appends code and data of a string.
-func appendString(dst, v []byte) []byte { return append(appendCode(dst, len(v)), v...) }
+func appendString(dst List, v []byte) List { return append(appendCode(dst, len(v)), v...) }
 
 // appendCode appends the code of a string of n bytes.
 func appendCode(dst []byte, n int) []byte {

@@ -78,21 +78,33 @@ func (l List) Len() int {
 func (l List) End() int { return len(l) - 1 }
 
 // Append adds v behind the last element, as an integer if it is the text of one. O(len(v)) amortised.
-func (l List) Append(v []byte) List {
-	e := ziplist.EntryOf(v)
-	if e.IsInt() {
-		return l.AppendInt(e.Int)
-	}
-	at := l.End()
-	l = appendString(l[:at], v)
-	return l.close(at)
-}
+func (l List) Append(v []byte) List { return l.AppendEntry(ziplist.EntryOf(v)) }
 
 // AppendInt is Append of n's decimal text.
 func (l List) AppendInt(n int64) List {
 	at := l.End()
 	l = appendInt(l[:at], n)
 	return l.close(at)
+}
+
+// AppendEntry is Append of an entry, an integer as such.
+func (l List) AppendEntry(e ziplist.Entry) List {
+	if e.IsInt() {
+		return l.AppendInt(e.Int)
+	}
+	at := l.End()
+	return appendString(l[:at], e.Str).close(at)
+}
+
+// From returns a listpack of the entries of a ziplist, in the memory of room if that suffices. O(n).
+func From(room []byte, zl ziplist.List) List {
+	l := In(room)
+	for p := zl.First(); p != ziplist.None; {
+		var e ziplist.Entry
+		e, p = zl.Get(p)
+		l = l.AppendEntry(e)
+	}
+	return l
 }
 
 // close ends a list whose last element was begun at a position: it still lacks its backlen.

@@ -191,9 +191,8 @@ func (d *decoder) packedList(l *list.List) keyspace.Value {
 // node reads a node of a typeQuicklist2 and appends it to a list. If the node is small and the only one, it returns the
 // packed list instead.
 func (d *decoder) node(to *list.List, nodes int) keyspace.Value {
-	const plain, packed = 1, 2
 	switch kind := d.length(); kind {
-	case plain:
+	case nodePlain:
 		b := d.text()
 		if len(b) == 0 {
 			d.fail("a node of a list is empty")
@@ -201,7 +200,7 @@ func (d *decoder) node(to *list.List, nodes int) keyspace.Value {
 		if d.err == nil {
 			to.AppendNode(d.own(b), true)
 		}
-	case packed:
+	case nodePacked:
 		l := d.listpack()
 		zl := d.repacked(l)
 		if nodes == 1 && len(l) < longestPacked {

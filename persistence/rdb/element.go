@@ -2,8 +2,10 @@ package rdb
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/miniserver-go/miniserver/ds/hash"
@@ -13,9 +15,10 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// Deadlines of elements. A hash with some has a type of Redis 7.4:
+// Deadlines of elements. A hash with some has one of two types of Redis 7.4; the second is for small ones, where listpacks are written:
 //
 //	earliest deadline i64 | fields { 0, or 1 + distance from the earliest | field | value }
+//	earliest deadline i64, or 0 | listpack { field | value | deadline, or 0 }, the earliest deadlines first
 //
 // Deadlines in sets, sorted sets and lists are in aux fields after the key, one for each. Redis skips these fields:
 //
@@ -101,6 +104,31 @@ func (e *Encoder) volatileHash(h *hash.Hash) {
 	})
 }
 
+// triples encodes a small hash in which some fields have, or had, deadlines: the earliest deadline, or 0, and a listpack in the order
+// of the deadlines.
+func (e *Encoder) triples(h *hash.Hash) {
+	fields := make([]triple, 0, h.Len())
+	var digits [20]byte
+	h.Each(func(field, value ziplist.Entry) bool {
+		deadline, _ := h.Deadline(field.Text(digits[:]))
+		fields = append(fields, triple{field, value, deadline})
+		return true
+	})
+	slices.SortStableFunc(fields, func(a, b triple) int { return cmp.Compare(rank(a.deadline), rank(b.deadline)) })
+	e.pack = listpack.In(e.pack)
+	for _, f := range fields {
+		e.pack = e.pack.AppendEntry(f.field).AppendEntry(f.value).AppendInt(f.deadline)
+	}
+	e.millis(fields[0].deadline)
+	e.string(e.pack)
+}
+
+// triple is a field with its value and its deadline, 0 for none.
+type triple struct {
+	field, value ziplist.Entry
+	deadline     int64
+}
+
 // elementDeadline encodes the deadline of a field, 0 for none; first is the earliest of the hash.
 func (e *Encoder) elementDeadline(deadline, first int64) {
 	if deadline != 0 {
@@ -122,8 +150,7 @@ func (r *Records) deadline(element []byte, deadline int64) {
 // volatile encodes, for a payload, a value with the deadlines of its elements.
 func (e *Encoder) volatile(v keyspace.Collection) {
 	e.byte(typeVolatile)
-	e.typ(e.typeOf(v))
-	e.value(v)
+	e.typed(v)
 	e.count(v.Volatile())
 	EachElementDeadline(v, func(element []byte, deadline int64) {
 		e.millis(deadline)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/miniserver-go/miniserver/ds/listpack"
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
@@ -28,14 +29,12 @@ const (
 type Encoder struct {
 	// Compress compresses strings of 21 bytes and more where that makes them shorter.
 	Compress bool
-	// Activity keeps the time when a consumer of a stream was last active. Redis before 7.2 cannot read such streams.
-	Activity bool
-	// Uncounted writes streams in the type of Redis 5, without the counters and all else that later releases added. Redis before 7.0
-	// reads no other.
-	Uncounted bool
+	// Format says in which types.
+	Format Format
 
 	buf     []byte
-	version int // of the format that the encoded types need
+	pack    listpack.List // scratch
+	version int           // of the format that the encoded types need
 	lzf     *lzf
 	pace    *keyspace.Pace // at which a large value is encoded
 	full    func([]byte)   // takes a full buffer when a command waits; nil if the buffer must not be split
@@ -129,13 +128,11 @@ func smallInt(b []byte) (n int64, ok bool) {
 
 // compressed encodes a string with compression if that is shorter, and reports whether it is.
 func (e *Encoder) compressed(b []byte) bool {
-	if e.lzf == nil {
-		e.lzf = new(lzf)
-	}
+	z := e.compressor()
 	// The lengths precede the text, but one is known only after compression: leave room for five bytes each.
 	start := len(e.buf)
 	var room [11]byte
-	out, ok := e.lzf.compress(append(e.buf, room[:]...), b, len(b), nil)
+	out, ok := z.compress(append(e.buf, room[:]...), b, len(b), nil)
 	if !ok {
 		e.buf = out[:start]
 		return false
@@ -146,6 +143,15 @@ func (e *Encoder) compressed(b []byte) bool {
 	e.count(len(b))
 	e.buf = append(e.buf, body...) // moves down in place
 	return true
+}
+
+// compressor returns the compressor. Where all is written as a release writes it, it is as slow as that.
+func (e *Encoder) compressor() *lzf {
+	if e.lzf == nil {
+		e.lzf = new(lzf)
+	}
+	e.lzf.hasty = !e.Format.Listpacks
+	return e.lzf
 }
 
 // piece is how many bytes of a large string are encoded between two calls of yield.
@@ -166,12 +172,10 @@ func (e *Encoder) pieces(b []byte) {
 
 // compressedInPieces is compressed for large strings. It yields after each piece, and gives up if a command waits.
 func (e *Encoder) compressedInPieces(b []byte) bool {
-	if e.lzf == nil {
-		e.lzf = new(lzf)
-	}
+	z := e.compressor()
 	var done [][]byte
 	size := 0
-	last, ok := e.lzf.compress(nil, b, piece, func(out []byte) (next []byte, more bool) {
+	last, ok := z.compress(nil, b, piece, func(out []byte) (next []byte, more bool) {
 		done, size = append(done, out), size+len(out)
 		return make([]byte, 0, piece+piece/8), !e.pace.Yield(piece)
 	})

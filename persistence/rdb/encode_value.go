@@ -8,7 +8,6 @@ import (
 	"github.com/miniserver-go/miniserver/ds/set"
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/ds/stream"
-	"github.com/miniserver-go/miniserver/ds/value"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/keyspace"
@@ -20,38 +19,8 @@ func (e *Encoder) typ(t byte) {
 	e.version = max(e.version, versionOf(t))
 }
 
-// typeOf returns the type in which a value is encoded.
-func (e *Encoder) typeOf(v keyspace.Value) byte {
-	_, packed := v.Packed()
-	switch t := v.Type(); {
-	case t == keyspace.Hash && v.(*hash.Hash).Volatile() > 0:
-		return typeHashTTL
-	case t == keyspace.Set && isIntset(v.(*set.Set)):
-		return typeIntset
-	case t == keyspace.Stream:
-		return e.streamType(v.(*stream.Stream))
-	case packed:
-		return packedTypes[t]
-	default:
-		return largeTypes[t]
-	}
-}
-
-func isIntset(s *set.Set) bool {
-	_, ok := s.Intset()
-	return ok
-}
-
-// The types in which packed and other values are encoded.
-var (
-	packedTypes = [value.Types]byte{keyspace.String: typeString, keyspace.List: typeQuicklist, keyspace.Hash: typeHashZiplist,
-		keyspace.ZSet: typeZSetZiplist, keyspace.Set: typeSet}
-	largeTypes = [value.Types]byte{keyspace.String: typeString, keyspace.List: typeQuicklist, keyspace.Hash: typeHash,
-		keyspace.ZSet: typeZSet, keyspace.Set: typeSet, keyspace.Bloom: typeModule}
-)
-
-// value encodes a value in the type that typeOf returns. O(bytes).
-func (e *Encoder) value(v keyspace.Value) {
+// value encodes a value in the type that its Format chose. O(bytes).
+func (e *Encoder) value(t byte, v keyspace.Value) {
 	switch v := v.(type) {
 	case *str.Value:
 		if n, isInt := v.Int(); isInt {
@@ -60,30 +29,47 @@ func (e *Encoder) value(v keyspace.Value) {
 			e.string(v.Text(nil))
 		}
 	case *list.List:
-		e.list(v)
+		e.list(t, v)
 	case *hash.Hash:
-		e.hash(v)
+		e.hash(t, v)
 	case *zset.Set:
-		e.zset(v)
+		e.zset(t, v)
 	case *set.Set:
-		e.set(v)
+		e.set(t, v)
 	case *stream.Stream:
-		e.stream(v)
+		e.stream(t, v)
 	case *bloom.Filter:
 		e.bloom(v)
 	}
 }
 
-func (e *Encoder) list(l *list.List) {
+func (e *Encoder) list(t byte, l *list.List) {
 	e.count(l.NodeCount())
 	l.EachNode(func(data []byte, plain bool) {
-		if plain {
+		switch alone := t == typeQuicklist2 && e.Format.Version > firstQuicklist2; {
+		case plain && alone:
+			e.count(nodePlain)
+			e.string(data)
+		case plain:
 			data = ziplist.New().Append(data)
+			fallthrough
+		default:
+			if t == typeQuicklist2 {
+				e.count(nodePacked)
+			}
+			e.packed(t, data)
 		}
-		e.string(data)
 		e.yield(len(data))
 	})
 }
+
+// The kinds of nodes of a typeQuicklist2. Redis 7.0, which brought the type, has plain nodes for elements of a gigabyte only.
+const (
+	nodePlain  = 1
+	nodePacked = 2
+
+	firstQuicklist2 = 10
+)
 
 // yield yields to the pace after an element of the given size. It always returns true, for use in iterations.
 func (e *Encoder) yield(bytes int) bool {
@@ -107,16 +93,17 @@ func (e *Encoder) entry(v ziplist.Entry) {
 	}
 }
 
-func (e *Encoder) hash(h *hash.Hash) {
-	if h.Volatile() > 0 {
+func (e *Encoder) hash(t byte, h *hash.Hash) {
+	switch zl, _ := h.Packed(); t {
+	case typeHashPackTTL:
+		e.triples(h)
+	case typeHashTTL:
 		e.volatileHash(h)
-		return
+	case typeHash:
+		e.pairs(h)
+	default:
+		e.packed(t, zl)
 	}
-	if zl, packed := h.Packed(); packed {
-		e.string(zl)
-		return
-	}
-	e.pairs(h)
 }
 
 func (e *Encoder) pairs(h *hash.Hash) {
@@ -128,9 +115,9 @@ func (e *Encoder) pairs(h *hash.Hash) {
 	})
 }
 
-func (e *Encoder) zset(s *zset.Set) {
+func (e *Encoder) zset(t byte, s *zset.Set) {
 	if zl, packed := s.Packed(); packed {
-		e.string(zl)
+		e.packed(t, zl)
 		return
 	}
 	e.count(s.Len())
@@ -163,9 +150,15 @@ func (e *Encoder) elements(t keyspace.Type, f *frozen.Elements) {
 	}, func(bytes int) { e.yield(bytes) })
 }
 
-func (e *Encoder) set(s *set.Set) {
-	if ints, ok := s.Intset(); ok {
+func (e *Encoder) set(t byte, s *set.Set) {
+	switch t {
+	case typeIntset:
+		ints, _ := s.Intset()
 		e.string(ints)
+		return
+	case typeSetListpack:
+		zl, _ := s.Ziplist()
+		e.packed(t, zl)
 		return
 	}
 	e.count(s.Len())

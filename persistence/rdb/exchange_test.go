@@ -108,7 +108,7 @@ func TestExchangeWithRedis(t *testing.T) {
 // Redis reads when a consumer was last active, and writes it as we do.
 func TestExchangeOfActivity(t *testing.T) {
 	c := dial(t, reference.Start(t))
-	ours := (&Encoder{Activity: true}).Payload(nil, idle())
+	ours := new(Encoder).Payload(nil, idle())
 	c.do(t, "RESTORE", "s", "0", string(ours))
 	theirs := c.do(t, "DUMP", "s").Text
 	require.Equal(t, string(ours[:len(ours)-payloadTail]), theirs[:len(theirs)-payloadTail])

@@ -12,11 +12,12 @@ import (
 //	lllooooo oooooooo                     l+2 bytes as they were o+1 bytes before, l from 1 to 6
 //	111ooooo llllllll oooooooo            l+9 bytes
 //
-// A compressor may choose which repetitions it uses. This one looks at fewer and fewer positions while it finds no
-// repetition, so that it is fast on data that cannot be compressed.
+// A compressor may choose which repetitions it uses. This one chooses as Redis does, byte for byte. If it is hasty, it remembers fewer
+// positions, and looks at fewer and fewer while it finds no repetition: it is fast on data that cannot be compressed.
 
 const (
-	lzfTable    = 1 << 13 // positions remembered
+	lzfTable    = 1 << 16 // positions remembered
+	lzfHasty    = 1 << 13 // of those, in haste
 	lzfDistance = 1 << 13 // how far back a repetition may lie
 	lzfLongest  = 264
 	lzfLiterals = 32
@@ -27,6 +28,7 @@ const (
 type lzf struct {
 	table [lzfTable]uint32
 	base  uint32
+	hasty bool
 }
 
 // compress appends the compressed form of b, which must have 4 bytes or more. If that is not at least 4 bytes shorter, it
@@ -43,50 +45,80 @@ func (z *lzf) compress(dst, b []byte, piece int, pause func(out []byte) (next []
 	}
 	start, most := len(dst), len(dst)+len(b)-4
 	pending, i, more := 0, 0, true
-	for more && i+4 <= len(b) && len(dst) <= most {
-		dst, i, pending = z.compressPiece(dst, b, i, min(i+piece, len(b)-3), pending, most)
-		if pause != nil && len(dst) <= most {
+	for more && i >= 0 && i < len(b)-2 {
+		dst, i, pending = z.compressPiece(dst, b, i, min(i+piece, len(b)-2), pending, most)
+		if pause != nil && i >= 0 {
 			most -= len(dst)
 			dst, more = pause(dst)
 		}
 	}
 	z.base += uint32(len(b)) + 1
-	if !more || len(dst)+len(b)-pending > most {
+	if !more || i < 0 || withLiterals(dst, i-pending)+3 > most {
 		return dst[:start], false
 	}
-	dst = appendLiterals(dst, b[pending:])
-	if len(dst) > most {
-		return dst[:start], false
-	}
-	return dst, true
+	return appendLiterals(dst, b[pending:]), true
 }
 
-// compressPiece compresses b from i to about end, which is at least 3 bytes before the end of b. The bytes from pending to
-// i were looked at before but not appended; stillPending is where such bytes begin afterwards. It stops when dst has more
+// withLiterals returns the length of dst with n literals behind, and the byte with which a further run of them begins.
+func withLiterals(dst []byte, n int) int {
+	return len(dst) + n/lzfLiterals*(lzfLiterals+1) + n%lzfLiterals + 1
+}
+
+// compressPiece compresses b from i to about end, which is at least 2 bytes before the end of b. The bytes from pending to
+// i were looked at before but not appended; stillPending is where such bytes begin afterwards. next is negative if dst would get more
 // than most bytes.
 func (z *lzf) compressPiece(dst, b []byte, i, end, pending, most int) (_ []byte, next, stillPending int) {
-	misses := 0
+	misses, few, mask := 0, 64, uint32(lzfTable-1)
+	if z.hasty {
+		few, mask = 6, lzfHasty-1
+	}
 	for i < end {
-		word := binary.LittleEndian.Uint32(b[i:])
-		slot := &z.table[(word<<8)*2654435761>>(32-13)] // of the first three bytes
-		from := int(*slot) - int(z.base) - 1
-		*slot = z.base + uint32(i) + 1
-		if from < 0 || i-from > lzfDistance || (binary.LittleEndian.Uint32(b[from:])^word)<<8 != 0 {
+		from := z.remember(b, i, mask)
+		if from < 1 || i-from > lzfDistance || b[from] != b[i] || b[from+1] != b[i+1] || b[from+2] != b[i+2] {
 			misses++
-			i += 1 + misses>>6
+			i += 1 + misses>>few
 			continue
 		}
 		misses = 0
-		n := common(b[from:], b[i:min(i+lzfLongest, len(b))])
+		size := withLiterals(dst, i-pending)
+		if (i-pending)%lzfLiterals == 0 {
+			size--
+		}
+		if size+4 >= most {
+			return dst, -1, pending
+		}
+		n := repetition(b, from, i)
 		dst = appendLiterals(dst, b[pending:i])
 		dst = appendRepetition(dst, n, i-from-1)
-		if len(dst) > most {
-			return dst, i, pending
-		}
 		i += n
 		pending = i
+		if i < len(b)-2 {
+			z.remember(b, i-2, mask)
+			z.remember(b, i-1, mask)
+		}
 	}
-	return dst, i, pending
+	return dst, min(i, len(b)), pending
+}
+
+// remember notes that three bytes are at i. It returns where such bytes, or others of the same slot, were before; a negative number for
+// nowhere.
+func (z *lzf) remember(b []byte, i int, mask uint32) (from int) {
+	h := uint32(b[i])<<16 | uint32(b[i+1])<<8 | uint32(b[i+2])
+	slot := &z.table[(h>>8-h*5)&mask]
+	from = int(*slot) - int(z.base) - 1
+	*slot = z.base + uint32(i) + 1
+	return from
+}
+
+// repetition returns how many bytes from i on repeat those from from on, at least 3. As Redis it leaves out the last two of b, but not if the
+// first 19 bytes are all that is left.
+func repetition(b []byte, from, i int) int {
+	const careless = 16
+	most := min(len(b)-i-2, lzfLongest)
+	if most > careless {
+		most = max(most, careless+3)
+	}
+	return max(common(b[from:], b[i:i+max(most, 3)]), 3)
 }
 
 // common returns how many bytes at the front of a and b, which is not longer, are the same.

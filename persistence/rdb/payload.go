@@ -17,10 +17,14 @@ func (e *Encoder) Payload(dst []byte, v keyspace.Value) []byte {
 	if d, ok := withAuxDeadlines(v); ok {
 		return e.payload(dst, func() { e.volatile(d) })
 	}
-	return e.payload(dst, func() {
-		e.typ(e.typeOf(v))
-		e.value(v)
-	})
+	return e.payload(dst, func() { e.typed(v) })
+}
+
+// typed encodes the type of a value and the value.
+func (e *Encoder) typed(v keyspace.Value) {
+	t := e.Format.typeOf(v)
+	e.typ(t)
+	e.value(t, v)
 }
 
 // PayloadAt is Payload at a pace, for snapshots that are taken while the data change.
@@ -39,8 +43,7 @@ func (e *Encoder) PayloadWithoutDeadlines(dst []byte, v keyspace.Value) []byte {
 			e.pairs(h)
 			return
 		}
-		e.typ(e.typeOf(v))
-		e.value(v)
+		e.typed(v)
 	})
 }
 
@@ -50,7 +53,7 @@ func (e *Encoder) payload(dst []byte, body func()) []byte {
 	body()
 	dst = e.buf
 	e.buf = nil
-	return finish(dst, start, max(e.version, oldest))
+	return finish(dst, start, max(e.version, e.Format.least()))
 }
 
 // finish appends the version and the checksum to a payload that begins at start.

@@ -34,28 +34,10 @@ import (
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/ds/set"
 	"github.com/miniserver-go/miniserver/ds/zset"
-	"github.com/miniserver-go/miniserver/release"
 )
 
 // Newest is the newest version of the format that a Reader reads, that of Redis 8.8.
 const Newest = 14
-
-// NewestOf returns the newest version that a server reads that behaves as a release. Up to 12 it reads all, because fields of hashes can have
-// deadlines in every release here.
-func NewestOf(r *release.Release) int {
-	for _, f := range formats {
-		if r.Offers(f.since) {
-			return f.version
-		}
-	}
-	return 12
-}
-
-// formats are later versions, with the releases that brought them, newest first.
-var formats = []struct {
-	since   release.Since
-	version int
-}{{release.From("8.8.0"), 14}, {release.From("8.6.0"), 13}}
 
 // oldest is the oldest version that a Writer writes, that of Redis 5.
 const oldest = 9

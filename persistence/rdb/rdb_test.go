@@ -318,13 +318,16 @@ func idle() *stream.Stream {
 
 // TestActivity writes when a consumer was last active as Redis does since 7.2, and not if older releases must read it.
 func TestActivity(t *testing.T) {
-	for activity, active := range map[bool]int64{true: -1, false: 7} {
-		b := (&Encoder{Activity: activity}).Payload(nil, idle())
-		require.Equal(t, map[bool]byte{true: typeStream3, false: typeStream1}[activity], b[0])
+	for version, want := range map[int]struct {
+		of     byte
+		active int64
+	}{0: {typeStream3, -1}, 11: {typeStream3, -1}, 10: {typeStream1, 7}} {
+		b := (&Encoder{Format: Format{Version: version}}).Payload(nil, idle())
+		require.Equal(t, want.of, b[0])
 		v, err := ReadPayload(b, Options{Limits: limits(1), Keyspace: keyspace.New(1, 1, dice)})
 		require.NoError(t, err)
 		c := v.(*stream.Stream).Groups()[0].Consumers()[0]
-		require.Equal(t, []int64{7, active}, []int64{c.Seen, c.Active})
+		require.Equal(t, []int64{7, want.active}, []int64{c.Seen, c.Active})
 	}
 }
 
@@ -332,8 +335,8 @@ func TestActivity(t *testing.T) {
 func TestUncounted(t *testing.T) {
 	s := idle()
 	s.Groups()[0].Read = 5
-	require.Equal(t, byte(typeStream2), (&Encoder{}).Payload(nil, s)[0])
-	require.Equal(t, byte(typeStream1), (&Encoder{Uncounted: true}).Payload(nil, s)[0])
+	require.Equal(t, byte(typeStream2), (&Encoder{Format: Format{Version: 10}}).Payload(nil, s)[0])
+	require.Equal(t, byte(typeStream1), (&Encoder{Format: Format{Version: 9}}).Payload(nil, s)[0])
 }
 
 // TestReturnedMessages writes messages that no consumer has as Redis 8.8 does, in the order in which they were returned.

@@ -17,31 +17,33 @@ import (
 //	         [5: returned messages { raw id }] }
 //	[4: seconds | most | producers { name | sent { idempotent id | id } } | idempotent ids added | sent again]
 //
-// The first type is written for a stream from which nothing was ever deleted or trimmed; it loses nothing there. The third
-// is written for one with a consumer that was seen after it was last active, if the encoder keeps that. The fourth is
+// Without listpacks the first type is written for a stream from which nothing was ever deleted or trimmed; it loses nothing there. The
+// third is written for one with a consumer that was seen after it was last active, if the readers know it. The fourth is
 // written for a stream that has idempotent producers or limits for them, the fifth for one with messages that no consumer has.
 
 // streamType returns the type in which a stream is written.
-func (e *Encoder) streamType(s *stream.Stream) byte {
+func (f Format) streamType(s *stream.Stream) byte {
 	switch {
-	case e.Uncounted:
+	case f.Version != 0 && f.Version < versionOf(typeStream2):
 		return typeStream1
-	case slices.ContainsFunc(s.Groups(), func(g *stream.Group) bool { return g.Returned() > 0 }):
+	case slices.ContainsFunc(s.Groups(), func(g *stream.Group) bool { return g.Returned() > 0 }) || f.writes(typeStream5):
 		return typeStream5
-	case s.Producers() != nil:
+	case s.Producers() != nil || f.writes(typeStream4):
 		return typeStream4
-	case e.Activity && hasIdleConsumer(s):
+	case f.writes(typeStream3):
 		return typeStream3
-	}
-	if s.Added() != int64(s.Len()) || !s.MaxDeleted().IsZero() {
+	case (f.Version == 0 || f.Version >= versionOf(typeStream3)) && hasIdleConsumer(s):
+		return typeStream3
+	case f.writes(typeStream2) || hasGaps(s):
 		return typeStream2
 	}
-	for _, g := range s.Groups() {
-		if g.Read != distance(s, g.Last) {
-			return typeStream2
-		}
-	}
 	return typeStream1
+}
+
+// hasGaps reports whether the counters of a stream say more than its entries.
+func hasGaps(s *stream.Stream) bool {
+	return s.Added() != int64(s.Len()) || !s.MaxDeleted().IsZero() ||
+		slices.ContainsFunc(s.Groups(), func(g *stream.Group) bool { return g.Read != distance(s, g.Last) })
 }
 
 // hasIdleConsumer reports whether a consumer was last active at another time than it was last seen.
@@ -69,8 +71,7 @@ func (e *Encoder) rawID(id stream.ID) {
 	e.buf = binary.BigEndian.AppendUint64(e.buf, id.Seq)
 }
 
-func (e *Encoder) stream(s *stream.Stream) {
-	t := e.streamType(s)
+func (e *Encoder) stream(t byte, s *stream.Stream) {
 	e.count(s.NodeCount())
 	for id, pack := range s.Packs() {
 		e.count(16)

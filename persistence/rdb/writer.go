@@ -80,7 +80,7 @@ func (r *Records) Record(k *keyspace.Record, pace *keyspace.Pace) {
 	if r.pace != nil {
 		if r.aside == nil {
 			r.aside = NewRecords(r.Compress)
-			r.aside.Marks, r.aside.Activity, r.aside.Uncounted = r.Marks, r.Activity, r.Uncounted
+			r.aside.Marks, r.aside.Format = r.Marks, r.Format
 		}
 		r.aside.Record(k, pace)
 		return
@@ -111,9 +111,10 @@ func (r *Records) record(k *keyspace.Record) {
 		r.frozen(k)
 		return
 	}
-	r.typ(r.typeOf(k.Value))
+	t := r.Format.typeOf(k.Value)
+	r.typ(t)
 	r.string(bytesOf(k.Key))
-	r.value(k.Value)
+	r.value(t, k.Value)
 	if v, ok := withAuxDeadlines(k.Value); ok {
 		eachElementDeadline(v, r.deadline, r.pace)
 	}
@@ -165,7 +166,7 @@ func (r *Records) Take(reuse []byte) []byte {
 }
 
 // Version returns the version of the format that the records encoded so far need.
-func (r *Records) Version() int { return max(r.version, oldest) }
+func (r *Records) Version() int { return max(r.version, r.Format.least()) }
 
 // Writer writes a snapshot.
 type Writer struct {

@@ -42,7 +42,7 @@ func (p *payloads) cmdDump(c *engine.Call) {
 		c.Reply.Null()
 		return
 	}
-	suit(&p.encoder, c.Engine.Release)
+	p.encoder.Format = Format(c.Engine)
 	p.buf = p.encoder.Payload(p.buf[:0], v)
 	c.Reply.Bulk(p.buf)
 	if cap(p.buf) > 1<<20 {
@@ -151,7 +151,7 @@ func (r *restore) run(c *engine.Call, exists bool) {
 func (r *restore) expireElements(c *engine.Call, v keyspace.Value) (all bool) {
 	if d, ok := v.(keyspace.Collection); ok && d.Volatile() > 0 && d.Expire(c.Now(), math.MaxInt, nil) > 0 {
 		if all = d.Len() == 0; !all {
-			r.payload = (&rdb.Encoder{Compress: true}).Payload(nil, v)
+			r.payload = (&rdb.Encoder{Compress: true, Format: Format(c.Engine)}).Payload(nil, v)
 		}
 	}
 	return all

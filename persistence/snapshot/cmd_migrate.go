@@ -230,7 +230,7 @@ func (m *migrator) move(c *engine.Call, q *migration) (moved [][]byte, err error
 // send writes the RESTORE of a key, with the remaining TTL.
 func (m *migrator) send(c *engine.Call, q *migration, t *target, key []byte) {
 	v, _ := c.DB.Find(key)
-	suit(&m.encoder, c.Engine.Release)
+	m.encoder.Format = Format(c.Engine)
 	t.payload = m.encoder.Payload(t.payload[:0], v)
 	ttl, _ := c.DB.Deadline(key)
 	if ttl != 0 {

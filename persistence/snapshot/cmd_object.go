@@ -19,13 +19,13 @@ func cmdDebugObject(c *engine.Call) {
 	if !ok {
 		return
 	}
-	encoding := c.Engine.Release.Encoding(v.Type().String(), v.Encoding())
+	encoding := c.Engine.Encoding(v)
 	idle := c.DB.Idle(key)
 	clock := (c.Now()/1000 - idle) & maxClock
 	text := fmt.Sprintf("Value at:0x0 refcount:1 encoding:%s", encoding)
 	fast := c.More() && c.Word("FAST")
 	if !fast {
-		text += fmt.Sprintf(" serializedlength:%d", serializedLength(v))
+		text += fmt.Sprintf(" serializedlength:%d", serializedLength(c, v))
 	}
 	text += fmt.Sprintf(" lru:%d lru_seconds_idle:%d", clock, idle)
 	if c.Has(showsFrequency) {
@@ -43,9 +43,9 @@ const maxClock = 1<<24 - 1
 var showsFrequency = release.From("valkey:8.1.0")
 
 // serializedLength returns how many bytes a value takes in a snapshot.
-func serializedLength(v keyspace.Value) int {
+func serializedLength(c *engine.Call, v keyspace.Value) int {
 	const around = 1 + 2 + 8 // the type, the version and the checksum
-	encoder := rdb.Encoder{Compress: true}
+	encoder := rdb.Encoder{Compress: true, Format: Format(c.Engine)}
 	return len(encoder.Payload(nil, v)) - around
 }
 

@@ -7,7 +7,6 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
-	"github.com/miniserver-go/miniserver/release"
 )
 
 // output is a snapshot file being written.
@@ -64,7 +63,7 @@ type Content struct {
 func NewRecords(e *engine.Engine, c Content, aux ...string) *rdb.Records {
 	r := rdb.NewRecords(c.Compress)
 	r.Marks = marks(e)
-	suit(&r.Encoder, e.Release)
+	r.Format = Format(e)
 	r.Aux(e.Release.Product+"-ver", e.Release.Version)
 	r.Aux("redis-bits", strconv.Itoa(strconv.IntSize))
 	r.Aux("ctime", strconv.FormatInt(e.Micros()/1e6, 10))
@@ -81,13 +80,9 @@ func NewRecords(e *engine.Engine, c Content, aux ...string) *rdb.Records {
 	return r
 }
 
-// The releases that brought more about streams into snapshots and payloads: their counters, and when a consumer was last active.
-var keepsCounters, keepsActivity = release.From("7.0.0"), release.From("7.2.0")
-
-// suit makes an encoder write streams as a release does, so that its servers can read them.
-func suit(e *rdb.Encoder, r *release.Release) {
-	e.Uncounted, e.Activity = !r.Has(keepsCounters), r.Has(keepsActivity)
-}
+// Format returns the format of an engine's snapshots and payloads: what its release writes, or with encodings ziplist the oldest types
+// that hold the values and that the release can read.
+func Format(e *engine.Engine) rdb.Format { return rdb.FormatOf(e.Release, e.Config.Listpacks()) }
 
 func addLibraries(r *rdb.Records, e *engine.Engine) {
 	for _, source := range e.Libraries().Sources() {

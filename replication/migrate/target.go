@@ -201,6 +201,9 @@ const (
 	forms
 )
 
+// versions are the versions of payloads by their form.
+var versions = [forms]int{complete: 0, withoutDeadlines: 11, withoutActivity: 10, oldest: 9}
+
 // firstForm returns the first form that a release understands; the most complete one if it is unknown.
 func firstForm(like *release.Release, target *side) int {
 	r := like
@@ -220,7 +223,7 @@ func firstForm(like *release.Release, target *side) int {
 
 // encode returns the payload of a value in a form, valid until the next call.
 func (m *Migration) encode(form int, v keyspace.Value) []byte {
-	e := rdb.Encoder{Compress: true, Activity: form < withoutActivity, Uncounted: form == oldest}
+	e := rdb.Encoder{Compress: true, Format: rdb.Format{Version: versions[form]}}
 	if form == complete {
 		m.payload = e.Payload(m.payload[:0], v)
 	} else {

@@ -1,0 +1,123 @@
+package rdb
+
+import (
+	"github.com/miniserver-go/miniserver/ds/hash"
+	"github.com/miniserver-go/miniserver/ds/listpack"
+	"github.com/miniserver-go/miniserver/ds/set"
+	"github.com/miniserver-go/miniserver/ds/stream"
+	"github.com/miniserver-go/miniserver/ds/value"
+	"github.com/miniserver-go/miniserver/ds/ziplist"
+	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/release"
+)
+
+// Format says in which types values are written.
+type Format struct {
+	// Version is the one that the readers know. What later ones added to streams is left out. 0 keeps all.
+	Version int
+	// Listpacks writes each value in the type in which releases of that version write it, small ones as listpacks, and says that
+	// version. Without it a value has the oldest type that can hold it, a small one as a ziplist.
+	Listpacks bool
+}
+
+// FormatOf returns the format of a release, which has listpacks since 7.0.
+func FormatOf(r *release.Release, listpacks bool) Format {
+	return Format{Version: versionBy(r.Has), Listpacks: listpacks}
+}
+
+// NewestOf returns the newest version that a server reads that behaves as a release. Up to 12 it reads all, because fields of hashes can have
+// deadlines in every release here.
+func NewestOf(r *release.Release) int { return max(versionBy(r.Offers), 12) }
+
+// versionBy returns the newest version that came with a release that has reports.
+func versionBy(has func(release.Since) bool) int {
+	for _, v := range versionsSince {
+		if has(v.since) {
+			return v.version
+		}
+	}
+	return oldest
+}
+
+// versionsSince are the versions after the oldest, with the releases that brought them, newest first.
+var versionsSince = []struct {
+	since   release.Since
+	version int
+}{{release.From("8.8.0"), 14}, {release.From("8.6.0"), 13}, {release.From("7.4.0"), 12}, {release.From("7.2.0"), 11}, {release.From("7.0.0"), 10}}
+
+// least returns the version that is written even where an older one can hold everything.
+func (f Format) least() int {
+	if f.Listpacks {
+		return max(f.Version, oldest)
+	}
+	return oldest
+}
+
+// typeOf returns the type in which a value is written.
+func (f Format) typeOf(v keyspace.Value) byte {
+	t := v.Type()
+	if _, packed := v.Packed(); packed {
+		return f.available(packedType(v))
+	}
+	switch v := v.(type) {
+	case *stream.Stream:
+		return f.streamType(v)
+	case *hash.Hash:
+		return f.hashType(v)
+	}
+	return f.available(largeTypes[t])
+}
+
+// hashType is typeOf for a hash that has a table or deadlines.
+func (f Format) hashType(h *hash.Hash) byte {
+	switch {
+	case h.Encoding() == "listpackex" && f.writes(typeHashPackTTL):
+		return typeHashPackTTL
+	case h.Volatile() > 0:
+		return typeHashTTL
+	}
+	return typeHash
+}
+
+// writes reports whether the format has a type that came with listpacks.
+func (f Format) writes(t byte) bool { return f.Listpacks && versionOf(t) <= f.Version }
+
+// available returns t, or if the format does not have it the type that does the same.
+func (f Format) available(t byte) byte {
+	if old, came := olderTypes[t]; came && !f.writes(t) {
+		return old
+	}
+	return t
+}
+
+// olderTypes are the types that did the same before some came with listpacks.
+var olderTypes = map[byte]byte{typeHashListpack: typeHashZiplist, typeZSetListpack: typeZSetZiplist,
+	typeQuicklist2: typeQuicklist, typeSetListpack: typeSet}
+
+// packedType returns the newest type of a packed value.
+func packedType(v keyspace.Value) byte {
+	if s, ok := v.(*set.Set); ok {
+		if _, ints := s.Intset(); ints {
+			return typeIntset
+		}
+	}
+	return packedTypes[v.Type()]
+}
+
+// The newest types of packed and of other values.
+var (
+	packedTypes = [value.Types]byte{keyspace.String: typeString, keyspace.List: typeQuicklist2, keyspace.Hash: typeHashListpack,
+		keyspace.ZSet: typeZSetListpack, keyspace.Set: typeSetListpack}
+	largeTypes = [value.Types]byte{keyspace.String: typeString, keyspace.List: typeQuicklist2, keyspace.Hash: typeHash,
+		keyspace.ZSet: typeZSet, keyspace.Set: typeSet, keyspace.Bloom: typeModule}
+)
+
+// packed encodes a ziplist, as a listpack if the type has one.
+func (e *Encoder) packed(t byte, zl ziplist.List) {
+	if t < typeHashListpack {
+		e.string(zl)
+		return
+	}
+	e.pack = listpack.From(e.pack, zl)
+	e.string(e.pack)
+}
