@@ -52,9 +52,9 @@ type commandBase struct {
 	aside *commandBase // the commands of those keys; they follow the large value
 }
 
-// newCommandBase returns a base that begins with a timestamp in seconds, unless that is 0, and with the libraries.
-func newCommandBase(unix int64, libraries [][]byte) base {
-	b := &commandBase{db: -1}
+// newCommandBase returns a base that begins with a timestamp in seconds, unless that is 0, and with the libraries. Its payloads are in a format.
+func newCommandBase(unix int64, libraries [][]byte, format rdb.Format) base {
+	b := &commandBase{db: -1, dump: rdb.Encoder{Format: format}}
 	if unix != 0 {
 		b.text = appendTimestamp(b.text, unix)
 	}
@@ -90,7 +90,7 @@ const perCommand = 64
 func (b *commandBase) Record(r *keyspace.Record, pace *keyspace.Pace) {
 	if b.busy {
 		if b.aside == nil {
-			b.aside = &commandBase{db: -1}
+			b.aside = &commandBase{db: -1, dump: rdb.Encoder{Format: b.dump.Format}}
 		}
 		b.aside.Record(r, pace)
 		return

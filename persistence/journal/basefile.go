@@ -51,7 +51,7 @@ func (f *baseFile) begin() {
 		if j.set.timestamps {
 			stamp = j.engine.Micros() / 1e6
 		}
-		f.base = newCommandBase(stamp, j.engine.Libraries().Sources())
+		f.base = newCommandBase(stamp, j.engine.Libraries().Sources(), snapshot.Format(j.engine))
 	}
 	f.slicer = snapshot.NewSlicer(j.engine, "aof-rewrite", f.base)
 	f.slicer.Start()

@@ -10,8 +10,8 @@
 //
 // A Reader reads all types of the versions 1 to 14, and of Valkey's version 80. It returns values in this server's encodings, chosen by the
 // thresholds in Options. A Writer uses the oldest type that can hold the value. Mostly that is a type of version 9, which
-// Redis reads since 5.0; its ziplists are the same as this server's. The header has the version that the newest type in
-// the file needs. It is written last.
+// Redis reads since 5.0; its ziplists are the same as this server's. Or it uses the types of a release: see Format. The header has
+// the version that the newest type in the file needs. It is written last.
 //
 // Invariants:
 //  1. Input is checked before it is used: a Reader returns an error, but never a value that violates the invariants of its

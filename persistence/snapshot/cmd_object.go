@@ -3,6 +3,7 @@ package snapshot
 import (
 	"fmt"
 
+	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/keyspace"
@@ -46,7 +47,11 @@ var showsFrequency = release.From("valkey:8.1.0")
 func serializedLength(c *engine.Call, v keyspace.Value) int {
 	const around = 1 + 2 + 8 // the type, the version and the checksum
 	encoder := rdb.Encoder{Compress: true, Format: Format(c.Engine)}
-	return len(encoder.Payload(nil, v)) - around
+	size := len(encoder.Payload(nil, v)) - around
+	if h, ok := v.(*hash.Hash); ok && (h.Volatile() > 0 || h.Encoding() == "listpackex" && encoder.Format.Listpacks) {
+		size -= 8 // Redis does not count the earliest deadline
+	}
+	return size
 }
 
 // chain returns what DEBUG OBJECT tells of a quicklist. A list that is packed here is a quicklist of one node in older releases.
