@@ -117,7 +117,7 @@ func (w endingWay) ends(crowd string) bool {
 }
 
 var (
-	nothingUnread = []string{"half an argument", "half an argument over TLS", "MULTI", "SCRIPT DEBUG"}
+	nothingUnread = []string{"half an argument", "half an argument over TLS", "MULTI", "SCRIPT DEBUG", "SUBSCRIBE in the console"} // which the console reads, and drops
 	neverIdle     = []string{"replies before a command that blocks", "MONITOR", "SUBSCRIBE", "SUBSCRIBE in the console", "a replica", "SCRIPT DEBUG"}
 )
 
@@ -131,7 +131,7 @@ var endingWays = []endingWay{
 	{name: "CLIENT KILL MAXAGE", does: order("CLIENT KILL MAXAGE 1")},
 	{name: "ACL DELUSER", does: order("ACL DELUSER deaf")},
 	{name: "ACL SETUSER", does: order("ACL SETUSER deaf resetchannels"), only: []string{"SUBSCRIBE", "SUBSCRIBE in the console"}},
-	{name: "maxmemory-clients", does: order("CONFIG SET maxmemory-clients 1mb"), spares: []string{"a replica", "SCRIPT DEBUG"}},
+	{name: "maxmemory-clients", does: order("CONFIG SET maxmemory-clients 1mb"), spares: []string{"a replica", "SCRIPT DEBUG", "SUBSCRIBE in the console"}},
 	{name: "a hard limit", does: limitOutput("1mb 0 0"), spares: nothingUnread},
 	{name: "a soft limit", does: limitOutput("0 1mb 1"), spares: nothingUnread},
 	{name: "timeout", does: order("CONFIG SET timeout 1"), spares: neverIdle},
