@@ -184,7 +184,7 @@ func TestFollowersTellAsReal(t *testing.T) {
 	}
 	for _, r := range []reference.Release{reference.Default, reference.Redis70, reference.Valkey81} {
 		t.Run(string(r), func(t *testing.T) {
-			_, port := master(t)
+			_, port := masterLike(t, r)
 			theirs := newAsker(t, r.Start(t, "--replicaof", "127.0.0.1", "1").Dial(t), nil)
 			ours, _ := follower(t, "1", "--like", string(r))
 			require.Equal(t, names(theirs), names(ours), "down")

@@ -19,8 +19,11 @@ import (
 )
 
 // master returns a client of a server of ours, and the server's port.
-func master(t *testing.T) (ours *asker, port string) {
-	addr, _, _ := launched(t, "--port", "0", "--bind", "127.0.0.1", "--enable-debug-command", "yes", "--like", string(reference.Default))
+func master(t *testing.T) (ours *asker, port string) { return masterLike(t, reference.Default) }
+
+// masterLike is master for a release, which an older one may not be able to follow.
+func masterLike(t *testing.T, r reference.Release) (ours *asker, port string) {
+	addr, _, _ := launched(t, "--port", "0", "--bind", "127.0.0.1", "--enable-debug-command", "yes", "--like", string(r))
 	conn, err := net.Dial("tcp", addr)
 	ours = newAsker(t, conn, err)
 	_, port, err = net.SplitHostPort(addr)

@@ -22,10 +22,13 @@ func debugLines() []engine.DebugLine {
 	}
 }
 
+// listpacks is when they took the place of ziplists.
+var listpacks = release.From("7.0.0")
+
 // DEBUG ZIPLIST | LISTPACK key
 //
-// Redis prints the entries to the server's standard output. Here they go to the log, and with the default release they are
-// the reply.
+// Redis prints the entries to the server's standard output. Here they go to the log, and where small collections have the name ziplist
+// only here they are the reply.
 func debugPacked(kind string) engine.Handler {
 	return func(c *engine.Call) {
 		v, ok := c.PeekValue(c.Arg())
@@ -33,11 +36,11 @@ func debugPacked(kind string) engine.Handler {
 			return
 		}
 		zl, ok := ziplistOf(v)
-		small := strings.TrimSuffix(c.Engine.Encoding(v), "ex") == kind || !c.Engine.Config.Listpacks() && c.Engine.Release.Open
+		own := !c.Engine.Config.Listpacks() && c.Has(listpacks)
 		switch {
-		case !ok || !small:
+		case !ok || !own && strings.TrimSuffix(c.Engine.Encoding(v), "ex") != kind:
 			c.Fail(engine.Errorf(errNotEncoded, kind))
-		case c.Engine.Release.Open:
+		case own:
 			replyReport(c, ziplistReport(zl, zl.Len()))
 		default:
 			replyPrinted(c, kind, ziplistReport(zl, zl.Len()))

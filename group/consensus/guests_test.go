@@ -80,7 +80,7 @@ func halves(t *testing.T) map[string][]byte {
 		"nothing":              nil,
 		"a kind":               {kindAppend},
 		"half":                 whole[:len(whole)/2],
-		"a long name":          announce(encoded(t, kindVote, &raft.RequestVoteRequest{Candidate: []byte("name")}), "name"),
+		"a long name":          announce(encoded(t, kindVote, &raft.RequestVoteRequest{RPCHeader: raft.RPCHeader{Addr: []byte("name")}}), "name"),
 		"a long configuration": announce(encoded(t, kindSnapshot, &raft.InstallSnapshotRequest{Configuration: []byte("name")}), "name"),
 		"a long entry":         announce(whole, "data"),
 		"a long time":          announce(whole, string(must(entry.AppendedAt.MarshalBinary()))),

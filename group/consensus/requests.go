@@ -118,7 +118,7 @@ func (t *transport) hand(to chan<- raft.RPC, r raft.RPC) bool {
 
 // isHeartbeat tells as raft.NetworkTransport does.
 func isHeartbeat(q *raft.AppendEntriesRequest) bool {
-	return q.Term != 0 && len(q.Addr)+len(q.Leader) > 0 && q.PrevLogEntry == 0 && q.PrevLogTerm == 0 && len(q.Entries) == 0 && q.LeaderCommitIndex == 0
+	return q.Term != 0 && len(q.Addr) > 0 && q.PrevLogEntry == 0 && q.PrevLogTerm == 0 && len(q.Entries) == 0 && q.LeaderCommitIndex == 0
 }
 
 func answer(a raft.RPCResponse, enc *codec.Encoder) error {
@@ -129,10 +129,12 @@ func answer(a raft.RPCResponse, enc *codec.Encoder) error {
 	return errors.Join(enc.Encode(text), enc.Encode(a.Response))
 }
 
-var (
-	incoming = codec.MsgpackHandle{BasicHandle: codec.BasicHandle{DecodeOptions: codec.DecodeOptions{ErrorIfNoArrayExpand: true}}}
-	outgoing = codec.MsgpackHandle{BasicHandle: codec.BasicHandle{TimeNotBuiltin: true}}
-)
+var incoming, outgoing codec.MsgpackHandle
+
+func init() {
+	incoming.ErrorIfNoArrayExpand = true
+	outgoing.TimeNotBuiltin = true
+}
 
 func decode(kind byte, d *codec.Decoder) (any, error) {
 	var q any
@@ -159,7 +161,6 @@ func decode(kind byte, d *codec.Decoder) (any, error) {
 type appendRequest struct {
 	raft.RPCHeader
 	Term              uint64
-	Leader            []byte
 	PrevLogEntry      uint64
 	PrevLogTerm       uint64
 	Entries           [maxAppendEntries]*appendEntry
@@ -173,7 +174,7 @@ type appendEntry struct {
 }
 
 func (w *appendRequest) request(err error) (any, error) {
-	q := &raft.AppendEntriesRequest{RPCHeader: w.RPCHeader, Term: w.Term, Leader: w.Leader, PrevLogEntry: w.PrevLogEntry, PrevLogTerm: w.PrevLogTerm,
+	q := &raft.AppendEntriesRequest{RPCHeader: w.RPCHeader, Term: w.Term, PrevLogEntry: w.PrevLogEntry, PrevLogTerm: w.PrevLogTerm,
 		LeaderCommitIndex: w.LeaderCommitIndex}
 	for _, e := range w.Entries {
 		if e == nil || err != nil {
