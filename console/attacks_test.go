@@ -201,7 +201,7 @@ func TestPathsLeadNowhereElse(t *testing.T) {
 	}
 }
 
-// Bodies that stay unfinished, and replies that nobody reads, count and are bounded. They are let go with their connections.
+// Unfinished request bodies and unread replies are counted and limited, and freed when their connection ends.
 func TestWhatSlowBrowsersHoldIsBounded(t *testing.T) {
 	quick.Skip(t, "sends hundreds of megabytes")
 	const limit, size = 256 << 20, 30 << 20

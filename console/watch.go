@@ -59,7 +59,7 @@ func (c *Console) watch(w http.ResponseWriter, r *http.Request, p *page) {
 }
 
 // batches returns the messages of a session as events. The channel is closed when the session or the context ends. It reads no message
-// ahead while nobody takes an event: what waits then is unread output of the session, which the server counts and bounds.
+// ahead while an event waits to be sent: what follows is unread output of the session, which the server counts and limits.
 func (s *session) batches(ctx context.Context) <-chan []byte {
 	messages, events := make(chan resp.Value), make(chan []byte)
 	go func() {

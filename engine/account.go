@@ -58,7 +58,7 @@ func (a *Account) Bytes() int { return int(a.bytes.Load()) }
 // Accounts returns all accounts. The slice belongs to the engine.
 func (e *Engine) Accounts() []*Account { return e.accounts.list }
 
-// Copies is the account of copies of data that nobody changes.
+// Copies is the account of read-only copies of data.
 func (e *Engine) Copies() *Account { return e.accounts.copies }
 
 // Elsewhere returns the bytes of the worlds in which the command does not run, and of copies in which scripts are debugged.

@@ -34,6 +34,9 @@ func (e *Engine) encodingsParam() Param {
 // Listpacks reports whether small collections are called listpacks, and written as such.
 func (c *Config) Listpacks() bool { return c.Encodings == "listpack" }
 
+// NamesZiplists reports whether small collections are called ziplists here, though the release calls them listpacks.
+func (e *Engine) NamesZiplists() bool { return !e.Config.Listpacks() && e.Release.Has(listpacks) }
+
 // Encoding returns what OBJECT ENCODING and all that agrees with it call the encoding of a value.
 func (e *Engine) Encoding(v keyspace.Value) string { return e.EncodingName(v.Type(), v.Encoding()) }
 

@@ -22,9 +22,6 @@ func debugLines() []engine.DebugLine {
 	}
 }
 
-// listpacks is when they took the place of ziplists.
-var listpacks = release.From("7.0.0")
-
 // DEBUG ZIPLIST | LISTPACK key
 //
 // Redis prints the entries to the server's standard output. Here they go to the log, and where small collections have the name ziplist
@@ -36,7 +33,7 @@ func debugPacked(kind string) engine.Handler {
 			return
 		}
 		zl, ok := ziplistOf(v)
-		own := !c.Engine.Config.Listpacks() && c.Has(listpacks)
+		own := c.Engine.NamesZiplists()
 		switch {
 		case !ok || !own && strings.TrimSuffix(c.Engine.Encoding(v), "ex") != kind:
 			c.Fail(engine.Errorf(errNotEncoded, kind))

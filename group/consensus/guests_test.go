@@ -228,7 +228,7 @@ func TestHalfASnapshot(t *testing.T) {
 	g.newLeader(nil, "b") // it takes part
 }
 
-// TestPeersThatDoNotAnswer: a member that accepts and says nothing, or does not read, is given up, and keeps nobody who ends.
+// TestPeersThatDoNotAnswer: a connection to a member that never answers, or never reads, times out, and does not delay Close.
 func TestPeersThatDoNotAnswer(t *testing.T) {
 	for _, config := range []*tls.Config{nil, selfSigned(t)} {
 		deaf, err := net.Listen("tcp", "127.0.0.1:0")

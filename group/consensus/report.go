@@ -74,7 +74,7 @@ func (r *report) election() {
 	}
 }
 
-// wait says once that this member waits for its entries, and nobody leads who could have them.
+// wait logs once that this member has lost entries and waits for a leader to send them.
 func (r *report) wait() {
 	_, leader := r.node.raft.LeaderWithID()
 	r.mu.Lock()

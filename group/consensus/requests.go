@@ -59,7 +59,7 @@ func (t *transport) attend(g *guest) {
 			return
 		}
 		if err := w.Flush(); err != nil || g.bulk {
-			return // nobody sends another request after a snapshot
+			return // a snapshot is the last request of its connection
 		}
 		if g.answered() != nil {
 			return
