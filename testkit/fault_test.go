@@ -201,6 +201,7 @@ func TestDelaysAndPauses(t *testing.T) {
 	s.Freeze(time.Unix(1700000000, 0))
 	fault(t, s, "slow ON COMMAND incr DO DELAY 100")
 	gone, c := connect(t, s), connect(t, s)
+	c.ask(t, "PING") // both are accepted from here on
 	gone.send(t, "INCR", "gone")
 	awaitHits(t, s, "slow", 1)
 	clients := len(strings.Split(s.Do("CLIENT", "LIST").Text, "\n"))
