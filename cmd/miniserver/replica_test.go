@@ -50,7 +50,7 @@ func (a *asker) count(t *testing.T, command string) int64 {
 // eventually waits for what must come.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); !ok(); time.Sleep(5 * time.Millisecond) {
 		require.True(t, time.Now().Before(end), what)
 	}
 }
