@@ -23,6 +23,8 @@ type debugging struct {
 	front  debugger.FrontEnd
 	line   *connection // nil for the front end of a caller of Debug
 	proto  int         // of the reply
+	share  int         // bytes that all scripts that are debugged may hold
+	held   int         // bytes of them that this one holds
 
 	// What the run begins with, each time.
 	of         subject
@@ -138,7 +140,11 @@ func (s *Scripts) startDebugging(c *engine.Call, of subject, keys, argv [][]byte
 	d.debug = debugger.New(of.source, d, d.front)
 	d.Scripts = s.twin(d, s.engine.NewScriptSession())
 	d.room, d.started = c.Reply.Room(), s.engine.Watch()
+	d.share = min(int(s.memoryLimit), s.debugged.Bytes()+min(int(s.memoryLimit), s.engine.Room()))
 	args, err := d.prepare(c)
+	if err != nil {
+		d.giveBack()
+	}
 	switch {
 	case err != nil && isDirect:
 		c.Fail(err)
@@ -160,7 +166,7 @@ func (s *Scripts) twin(d *debugging, session *engine.Session) *Scripts {
 		busyAfter: s.busyAfter, strictKeys: s.strictKeys, memoryLimit: s.memoryLimit, logLevel: s.logLevel,
 		all17: s.all17, bare: s.bare, sized: s.sized, deprecated: s.deprecated,
 		scripts: sandbox{chunk: s.scripts.chunk}, functions: sandbox{chunk: s.functions.chunk},
-		debugging: d, room: s.room, started: s.started,
+		debugging: d, room: s.room, started: s.started, debugged: s.debugged,
 	}
 	twin.lua = twin.newState()
 	*twin.random = d.random
@@ -183,19 +189,48 @@ func (d *debugging) prepare(c *engine.Call) (args []lua.Value, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return d.ready(p), nil
+	return d.ready(p)
 }
 
-// ready gives the program its keys and arguments: a script in globals, a function as the arguments that ready returns.
-func (d *debugging) ready(p *program) (args []lua.Value) {
+// ready gives the program its keys and arguments: a script in globals, a function as the arguments that ready returns. The error is that
+// of a program for which there is no memory.
+func (d *debugging) ready(p *program) (args []lua.Value, err error) {
 	d.begin(d.client, p, d.readOnly, d.short)
 	d.declare(d.keys)
 	if p.box == &d.functions {
-		return []lua.Value{d.argument(d.keys), d.argument(d.argv)}
+		args = []lua.Value{d.argument(d.keys), d.argument(d.argv)}
+	} else {
+		d.setArray(d.Scripts.keys, d.keys)
+		d.setArray(d.Scripts.argv, d.argv)
 	}
-	d.setArray(d.Scripts.keys, d.keys)
-	d.setArray(d.Scripts.argv, d.argv)
-	return nil
+	if n := debuggingBytes + sizeOf(d.keys) + sizeOf(d.argv); d.lend(n, n) == 0 || !d.lua.Borrow(d.lend) {
+		return nil, engine.ErrOOM
+	}
+	return args, nil
+}
+
+// debuggingBytes is about what a run holds besides values and arguments.
+const debuggingBytes = 64 << 10
+
+// lend lets the run hold between least and most bytes more, of what all scripts that are debugged share. It returns 0 if not so many are
+// left.
+func (d *debugging) lend(least, most int) int {
+	n := min(most, d.share-d.debugged.Bytes())
+	if n < least {
+		return 0
+	}
+	if d.debugged.Take(n); d.debugged.Bytes() > d.share { // another run was faster
+		d.debugged.Return(n)
+		return 0
+	}
+	d.held += n
+	return n
+}
+
+// giveBack ends the account of the run.
+func (d *debugging) giveBack() {
+	d.debugged.Return(d.held)
+	d.held = 0
 }
 
 // run runs the subject, again and again if the debugger goes back, and ends the session.
@@ -220,6 +255,7 @@ func (d *debugging) run(args []lua.Value) {
 		d.debug.Ended(w.Bytes())
 	}
 	d.engine.EndDebugging(d.client, d.session)
+	d.giveBack()
 }
 
 // restart prepares the run anew: a new State, and a copy of the data as they were at the beginning. The error is that of a library
@@ -229,11 +265,13 @@ func (d *debugging) restart() (args []lua.Value, err error) {
 		before := d.Scripts
 		d.Scripts = before.twin(d, d.session)
 		var p *program
-		if p, err = d.of.load(d); err != nil {
-			d.Scripts = before
-			return
+		if p, err = d.of.load(d); err == nil {
+			d.giveBack()
+			args, err = d.ready(p)
 		}
-		args = d.ready(p)
+		if err != nil {
+			d.Scripts = before
+		}
 	})
 	return args, err
 }
@@ -255,6 +293,13 @@ func cloneAll(list [][]byte) [][]byte {
 		clones[i] = bytes.Clone(item)
 	}
 	return clones
+}
+
+func sizeOf(list [][]byte) (n int) {
+	for _, item := range list {
+		n += len(item)
+	}
+	return n
 }
 
 // place gives the error of an aborted run the line where the debugger has stopped.
@@ -337,6 +382,7 @@ func refused(v lua.Value) string {
 // luaCall and luaPCall are redis.call and redis.pcall that tell the debugger what they do.
 func (d *debugging) luaCall(L *lua.State, c *lua.Call) {
 	v, failed := d.execute(L, c)
+	d.dropBuffers()
 	if failed {
 		d.throw(L, v)
 	}
@@ -345,6 +391,7 @@ func (d *debugging) luaCall(L *lua.State, c *lua.Call) {
 
 func (d *debugging) luaPCall(L *lua.State, c *lua.Call) {
 	v, _ := d.execute(L, c)
+	d.dropBuffers()
 	c.Return1(v)
 }
 

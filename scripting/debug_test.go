@@ -303,6 +303,39 @@ func TestDebugPauses(t *testing.T) {
 	require.Contains(t, reply, "-ERR enough")
 }
 
+// TestDebuggedScriptsShareMemory: what a script holds while it is debugged is in use, and all of them hold no more than script-memory-limit or
+// what maxmemory leaves.
+func TestDebuggedScriptsShareMemory(t *testing.T) {
+	const size, script = 8 << 20, "local s = string.rep('x', ARGV[1])\nlocal n = #s\nreturn n"
+	for parameter, limit := range map[string]string{"script-memory-limit": "20mb", "maxmemory": "20mb"} {
+		s, e := newScripts()
+		require.NoError(t, e.Param(parameter).Set(limit))
+		used := func() (bytes int) {
+			e.With(func() { bytes = e.MemoryUsage().Used })
+			return bytes
+		}
+		var replies []string
+		var debug func(before int)
+		debug = func(before int) {
+			f := &frontEnd{orders: orders(debugger.StepInto)}
+			f.look = func(_ *debugger.Debugger, stop debugger.Stop) {
+				if stop.Line == 2 {
+					require.InDelta(t, before+size, used(), size/4)
+					debug(used())
+				}
+			}
+			request := [][]byte{[]byte("EVAL"), []byte(script), []byte("0"), []byte(fmt.Sprint(size))}
+			replies = append(replies, string(s.Debug(e.NewSession(nil), engine.DebugCopy, request, f)))
+		}
+		before := used()
+		debug(before)
+		require.Len(t, replies, 3, parameter)
+		require.Contains(t, replies[0], "not enough memory", parameter)
+		require.Equal(t, []string{":8388608\r\n", ":8388608\r\n"}, replies[1:], parameter)
+		require.Less(t, used(), before+size/4, parameter)
+	}
+}
+
 // TestDebugRefuses: a request that runs no script has its reply, and the front end hears nothing.
 func TestDebugRefuses(t *testing.T) {
 	s, e := newScripts()

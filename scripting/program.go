@@ -119,9 +119,18 @@ func (s *Scripts) reply(w *resp.Writer, p *program, results []lua.Value, table [
 // maxKept is the size up to which buffers are kept for the next run, in bytes.
 const maxKept = 64 << 10
 
-// leave ends a run and releases its large buffers.
+// leave ends a run.
 func (s *Scripts) leave() {
 	s.call, s.running = nil, nil
+	s.dropBuffers()
+	s.trim()
+	if s.own.recorder != nil {
+		s.own.recorder.end()
+	}
+}
+
+// dropBuffers releases the buffers of calls that have become large.
+func (s *Scripts) dropBuffers() {
 	clear(s.args[:cap(s.args)])
 	if cap(s.args) > maxKept/16 {
 		s.args = nil
@@ -131,10 +140,6 @@ func (s *Scripts) leave() {
 	}
 	if cap(s.session.Reply.Bytes()) > maxKept {
 		s.session.Reply.Swap(nil)
-	}
-	s.trim()
-	if s.own.recorder != nil {
-		s.own.recorder.end()
 	}
 }
 

@@ -79,6 +79,8 @@ type Scripts struct {
 
 	strict strict // the keys of the run
 
+	debugged *engine.Account // the memory of the scripts that are debugged
+
 	deprecated  bool   // lua-enable-deprecated-api: scripts have getfenv, setfenv and newproxy
 	strictKeys  string // script-strict-keys
 	busyAfter   int64  // milliseconds: busy-reply-threshold
@@ -100,6 +102,7 @@ func New(e *engine.Engine) *Scripts {
 		all17:     !e.Release.Has(shortNumbers),
 		bare:      !e.Release.Has(tableErrors),
 		sized:     e.Release.Has(sizedTables),
+		debugged:  e.Open("scripts.debugged", 0),
 		scripts:   sandbox{chunk: "@user_script", busy: errBusyScript, killer: "SCRIPT"},
 		functions: sandbox{chunk: "@user_function", busy: errBusyFunction, killer: "FUNCTION"},
 	}

@@ -12,7 +12,7 @@ import "errors"
 // Memory is counted when it is allocated. Garbage counts too until the allowance is used up: then the live
 // values are measured, and the rest of the limit is the next allowance. A run that was refused memory holds at
 // most 7 % more than its limit, because Go rounds the sizes of objects up, and at least the limit less its last
-// request: a table that grows needs room for its old and its new self.
+// request: a table that grows needs room for its old and its new self. A run that borrows has a limit that grows.
 
 // SetHook makes hook run after every interval units of work, about a loop iteration or a call each.
 // An error it returns ends the run: an *Error as a Lua error scripts may catch, any other one for good.
@@ -23,8 +23,31 @@ func (L *State) SetHook(interval int, hook func() error) {
 // SetMemoryLimit bounds the bytes that the values of the next run may hold, 0 for no bound. What the
 // globals and everything else reachable hold counts too once the run gets near the limit.
 func (L *State) SetMemoryLimit(bytes int) {
-	L.limit = bytes
+	L.limit, L.lend = bytes, nil
 	L.refresh()
+}
+
+// Borrow makes the limit of the next run what it needs, of memory that it shares with others: lend returns how many bytes more the run may
+// hold, between least and most, or 0. What is reachable now needs some, too; Borrow reports false if it gets none.
+func (L *State) Borrow(lend func(least, most int) int) bool {
+	L.limit, L.lend = 0, lend
+	held := L.measure() + L.pinned
+	L.room = L.borrow(held+leastLoan) - held
+	return L.limit > 0
+}
+
+// leastLoan is what a run borrows at first, beyond what it holds already.
+const leastLoan = 64 << 10
+
+// borrow makes the limit at least so much greater that n bytes more are affordable, and about twice as great if it can. It returns by how
+// much, or 0.
+func (L *State) borrow(n int) (more int) {
+	if L.lend != nil {
+		least := n + (L.limit+n)/8
+		more = L.lend(least, max(least, L.limit))
+	}
+	L.limit += more
+	return more
 }
 
 // refresh gives the run the whole limit to use up.
@@ -56,7 +79,7 @@ func (L *State) Hold(n int) {
 func (L *State) holdStack(n int) {
 	L.pinned += n
 	L.room -= n
-	if L.limit > 0 && L.pinned > L.limit {
+	if over := L.pinned - L.limit; L.limit > 0 && over > 0 && L.borrow(over) == 0 {
 		L.Throw(notEnoughMemory)
 	}
 }
@@ -138,13 +161,20 @@ func (L *State) settle(n int) {
 		L.room = maxInt
 		return
 	}
+	for !L.affords(n) {
+		if L.borrow(n) == 0 {
+			L.room = 0
+			L.Throw(notEnoughMemory)
+		}
+	}
+}
+
+// affords measures what the run holds, sets the next allowance, and reports whether it is worth while with n bytes more.
+func (L *State) affords(n int) bool {
 	if n <= L.limit {
 		L.room = L.limit - L.measure() - L.pinned - n
 	}
-	if n > L.limit || L.room < L.limit/16 {
-		L.room = 0
-		L.Throw(notEnoughMemory)
-	}
+	return n <= L.limit && L.room >= L.limit/16
 }
 
 var notEnoughMemory = String("not enough memory")

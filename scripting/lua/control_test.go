@@ -173,6 +173,41 @@ var hoards = map[string]string{
 	"strings":    `for i = 1, 1e9 do t[i] = "string number " .. i end`,
 }
 
+// TestBorrowedMemory: a run that borrows gets what it needs and little more, up to what is left.
+func TestBorrowedMemory(t *testing.T) {
+	const all = 32 << 20
+	L, lent := newState(), 0
+	lend := func(least, most int) int {
+		n := min(most, all-lent)
+		if n < least {
+			return 0
+		}
+		lent += n
+		return n
+	}
+	for source, holds := range map[string]int{
+		`return 1`: 0, `local s = ("x"):rep(10e6) return #s`: 10e6, `local t = {} for i = 1, 1e5 do t[i] = {} end return #t`: 10e6,
+		`local f = function() local s = ("x"):rep(10e6) return #s end for i = 1, 20 do f() end return 1`: 10e6,
+		`local function f(n) if n > 0 then return 1 + f(n - 1) end return 0 end return f(15000)`:         2e6,
+	} {
+		lent = 0
+		require.True(t, L.Borrow(lend))
+		_, err := run(t, L, source)
+		require.NoError(t, err, source)
+		require.Less(t, lent, 3*holds+1<<20, source)
+		require.GreaterOrEqual(t, lent, holds/2, source)
+	}
+	lent = 0
+	require.True(t, L.Borrow(lend))
+	results, err := run(t, L, `local t = {} local ok = pcall(function() while true do t[#t + 1] = ("x"):rep(1e6) .. #t end end) return ok, #t`)
+	require.NoError(t, err)
+	require.False(t, results[0].Truthy())
+	n, _ := results[1].ToNumber()
+	require.InDelta(t, 29, n, 3)
+	lent = all
+	require.False(t, L.Borrow(lend))
+}
+
 // TestMemoryIsCountedClosely: the count of bytes is what the values take in the heap, up to the rounding of sizes.
 func TestMemoryIsCountedClosely(t *testing.T) {
 	quick.Skip(t, "fills memory")

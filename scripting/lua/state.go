@@ -21,10 +21,11 @@ type State struct {
 	interval int
 	hook     func() error
 
-	room   int    // bytes until live memory is measured again
-	limit  int    // bytes a run may hold, 0 for no limit
-	pinned int    // bytes host functions hold in buffers
-	marks  uint32 // traversals so far
+	room   int                       // bytes until live memory is measured again
+	limit  int                       // bytes a run may hold, 0 for no limit
+	lend   func(least, most int) int // makes the limit grow; nil for a limit that stays
+	pinned int                       // bytes host functions hold in buffers
+	marks  uint32                    // traversals so far
 	seen   pointerSet
 
 	builder *Builder // what decoders build tables with
