@@ -217,7 +217,7 @@ func (s *Server) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 	addrs := s.server.Addrs()
 	if len(addrs) > 0 && s.scheme() == "rediss" {
-		return s.server.Connect(engine.Endpoint{Addr: "127.0.0.1:0", LocalAddr: addrs[0]})
+		return s.server.Connect(engine.Endpoint{Addr: "127.0.0.1:0", LocalAddr: addrs[0]}, nil)
 	}
 	if len(addrs) > 0 {
 		return new(net.Dialer).DialContext(ctx, "tcp", addrs[0])

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -125,7 +126,7 @@ func TestTenThousandStreams(t *testing.T) {
 	require.Greater(t, got["HTTP/1.1 503 Service Unavailable"], 1000, got)
 	require.Len(t, kept, most)
 
-	client, err := p.server.Connect(p.somewhere())
+	client, err := p.server.Connect(p.somewhere(), nil)
 	require.NoError(t, err)
 	defer client.Close()
 	fmt.Fprintf(client, "PING\r\n")
@@ -201,28 +202,33 @@ func TestPathsLeadNowhereElse(t *testing.T) {
 	}
 }
 
-// Unfinished request bodies and unread replies are counted and limited, and freed when their connection ends.
+// held is what requests and streams hold.
+func (p *place) held() int {
+	i := slices.IndexFunc(p.engine.Accounts(), func(a *engine.Account) bool { return a.Name == "console.requests" })
+	return p.engine.Accounts()[i].Bytes()
+}
+
+// Unfinished request bodies, replies that wait for more and those that are not read are counted and limited, and freed when their connection
+// ends.
 func TestWhatSlowBrowsersHoldIsBounded(t *testing.T) {
 	quick.Skip(t, "sends hundreds of megabytes")
 	const limit, size = 256 << 20, 30 << 20
 	p := start(t)
 	v := p.visit()
 	require.Equal(t, 200, v.open())
-	held := func() int {
-		i := slices.IndexFunc(p.engine.Accounts(), func(a *engine.Account) bool { return a.Name == "console.requests" })
-		return p.engine.Accounts()[i].Bytes()
-	}
 	status, _ := v.send("POST", "/api/command?page="+v.page, `{"commands":[["SETRANGE","large","`+fmt.Sprint(size)+`","x"]]}`)
 	require.Equal(t, 200, status)
 	for name, request := range map[string]string{
-		"bodies":  fmt.Sprintf("Content-Length: %d\r\n\r\n%s", size+100, `{"commands":[["ECHO","`+strings.Repeat("x", size)),
-		"replies": "Content-Length: 30\r\n\r\n" + `{"commands":[["GET","large"]]} `,
+		"bodies":                        fmt.Sprintf("Content-Length: %d\r\n\r\n%s", size+100, `{"commands":[["ECHO","`+strings.Repeat("x", size)),
+		"replies":                       "Content-Length: 30\r\n\r\n" + `{"commands":[["GET","large"]]} `,
+		"a reply before one that waits": "Content-Length: 54\r\n\r\n" + `{"commands":[["GET","large"],["BLPOP","nothing","0"]]}`,
 	} {
 		var open []net.Conn
 		refusals := make(chan bool, 20)
 		for len(refusals) == 0 {
 			require.Less(t, len(open), cap(refusals), name)
-			nc, before := p.dial(), held()
+			require.Equal(t, 200, v.open())
+			nc, before := p.dial(), p.held()
 			open = append(open, nc)
 			go func() {
 				_, _ = io.WriteString(nc, "POST /api/command?page="+v.page+" HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"+request)
@@ -232,13 +238,50 @@ func TestWhatSlowBrowsersHoldIsBounded(t *testing.T) {
 					refusals <- true
 				}
 			}()
-			require.Eventually(t, func() bool { return held() >= before+size || len(refusals) > 0 }, time.Minute, time.Millisecond, name)
-			require.LessOrEqual(t, held(), limit)
+			require.Eventually(t, func() bool { return p.held() >= before+size || len(refusals) > 0 }, time.Minute, time.Millisecond, name)
+			require.LessOrEqual(t, p.held(), limit)
 		}
-		require.Greater(t, held(), limit-3*size, name)
+		require.Greater(t, p.held(), limit-3*size, name)
 		for _, nc := range open {
 			nc.Close()
 		}
-		require.Eventually(t, func() bool { return held() == 0 }, time.Minute, time.Millisecond, name)
+		require.Eventually(t, func() bool { return p.held() == 0 }, time.Minute, time.Millisecond, name)
+	}
+}
+
+// A stream ends when its session or its page does, also if the browser does not read and an event waits for it.
+func TestUnreadStreamsEndAtOnce(t *testing.T) {
+	t.Parallel()
+	p, err := beginWith(t, func(c *console.Console) { c.Wait() })
+	require.NoError(t, err)
+	admin := p.visit()
+	require.Equal(t, 200, admin.open())
+	for name, end := range map[string]func(v *visitor){
+		"CLIENT KILL": func(*visitor) { admin.do("CLIENT", "KILL", "TYPE", "pubsub") },
+		"the page is left": func(v *visitor) {
+			status, _ := v.send("POST", "/api/leave?page="+v.page, "{}")
+			require.Equal(t, 200, status)
+		},
+	} {
+		for _, unread := range []bool{false, true} {
+			v := p.visit()
+			require.Equal(t, 200, v.open())
+			nc := p.dial()
+			fmt.Fprintf(nc, "GET /api/watch?command=%%5B\"SUBSCRIBE\",\"news\"%%5D&page=%s HTTP/1.1\r\nHost: localhost\r\n\r\n", v.page)
+			require.Eventually(t, func() bool { return admin.do("PUBSUB", "NUMSUB", "news") == `["news",1]` }, time.Minute, time.Millisecond)
+			if unread { // until the socket is full, and the server holds what follows
+				require.Eventually(t, func() bool {
+					admin.do("PUBLISH", "news", strings.Repeat("x", 200_000))
+					return regexp.MustCompile(` omem=\d{8}`).MatchString(admin.do("CLIENT", "LIST", "TYPE", "pubsub"))
+				}, time.Minute, time.Millisecond)
+			}
+			end(v)
+			require.Eventually(t, func() bool { return p.held() == 0 }, time.Minute, time.Millisecond, name)
+			response, err := http.ReadResponse(bufio.NewReader(nc), nil)
+			require.NoError(t, err)
+			_, _ = io.Copy(io.Discard, response.Body) // to its end, or to where it was cut off
+			require.Equal(t, `["news",0]`, admin.do("PUBSUB", "NUMSUB", "news"))
+			nc.Close()
+		}
 	}
 }

@@ -76,11 +76,7 @@ func (c *Console) command(w http.ResponseWriter, r *http.Request, p *page) {
 	}
 	p.touch()
 	text := out.json(refused)
-	if !c.held.Take(len(text)) {
-		refuse(w, http.StatusServiceUnavailable, errHeld.Error())
-		return
-	}
-	defer c.held.Return(len(text))
+	out.held.release()
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write(text)
 }

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"time"
@@ -9,70 +10,94 @@ import (
 // maxStreams is how many streams may be open.
 const maxStreams = 256
 
-// Times of streams.
-const (
-	streamTimeout = 10 * time.Second // to write an event
-	beat          = 20 * time.Second // after which a comment shows that both ends are there
-)
+// beat is the time after which a comment shows that both ends of a stream are there.
+const beat = 20 * time.Second
 
 // stream is a response that goes on: server-sent events.
 type stream struct {
 	w    http.ResponseWriter
 	ctrl *http.ResponseController
 	page *page
+	life context.Context // ends with the request, with the page, and by stop
+	stop func()          // ends it, also while the browser does not read
+	free []func() bool   // of what waits for the end
 }
 
-// openStream begins a stream, unless there are too many. The caller must close it.
-func (c *Console) openStream(w http.ResponseWriter, p *page) *stream {
+// openStream makes a stream, unless there are too many. The caller must close it.
+func (c *Console) openStream(w http.ResponseWriter, r *http.Request, p *page) *stream {
 	if !c.streams.take() {
 		refuse(w, http.StatusServiceUnavailable, "too many streams are open")
 		return nil
 	}
-	s := &stream{w, http.NewResponseController(w), p}
-	_ = s.ctrl.SetReadDeadline(time.Time{})
-	w.Header().Set("Content-Type", "text/event-stream")
-	s.send([]byte(": open\n\n"))
+	s := &stream{w: w, ctrl: http.NewResponseController(w), page: p}
+	s.life, s.stop = context.WithCancel(r.Context())
+	s.free = []func() bool{
+		context.AfterFunc(p.life, s.stop),
+		context.AfterFunc(s.life, func() { _ = s.ctrl.SetWriteDeadline(time.Unix(1, 0)) }),
+	}
 	return s
 }
 
-func (c *Console) closeStream() { c.streams.giveBack() }
+// begin sends the first bytes.
+func (s *stream) begin() {
+	_ = s.ctrl.SetReadDeadline(time.Time{})
+	s.w.Header().Set("Content-Type", "text/event-stream")
+	s.send([]byte(": open\n\n"))
+}
 
-// send writes to the stream. It reports false if the browser is gone or does not read in time.
+func (c *Console) closeStream(s *stream) {
+	for _, free := range s.free {
+		free() // the connection may go on with another request
+	}
+	s.stop()
+	c.streams.giveBack()
+}
+
+// event is one that waits to be sent, and holds its bytes until then.
+type event struct {
+	data []byte
+	held hold
+}
+
+// newEvent returns an event, or an error if there is no room for it.
+func (c *Console) newEvent(data []byte) (event, error) {
+	h := hold{of: c.held}
+	if err := h.take(len(data)); err != nil {
+		return event{}, err
+	}
+	return event{data, h}, nil
+}
+
+// send writes to the stream. It reports false if the stream is at its end, or the browser does not read in time.
 func (s *stream) send(data []byte) bool {
-	_ = s.ctrl.SetWriteDeadline(time.Now().Add(streamTimeout))
+	_ = s.ctrl.SetWriteDeadline(time.Now().Add(s.page.console.haste.event))
+	if s.life.Err() != nil {
+		return false
+	}
 	if _, err := s.w.Write(data); err != nil {
 		return false
 	}
 	return s.ctrl.Flush() == nil
 }
 
-// pass sends what comes from a channel until it is closed, the browser leaves, or the page is closed.
-func (s *stream) pass(r *http.Request, from <-chan []byte) {
+// pass sends what comes from a channel until it is closed, or the stream is at its end.
+func (s *stream) pass(from <-chan event) {
 	ticker := time.NewTicker(beat)
 	defer ticker.Stop()
 	for {
-		var data []byte
+		e := event{data: []byte(": beat\n\n")}
+		open := true
 		select {
-		case <-r.Context().Done():
+		case <-s.life.Done():
 			return
-		case event, open := <-from:
-			if !open {
-				return
-			}
-			data = event
+		case e, open = <-from:
 		case <-ticker.C:
-			data = []byte(": beat\n\n")
 		}
-		if s.page.touch(); !s.page.isOpen() || !s.send(data) {
+		e.held.release() // the response counts it
+		if s.page.touch(); !open || !s.send(e.data) {
 			return
 		}
 	}
-}
-
-func (p *page) isOpen() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return !p.closed
 }
 
 // events is GET /api/events?topics=info,clients: the replies to the topics' commands, once a second.
@@ -88,12 +113,13 @@ func (c *Console) events(w http.ResponseWriter, r *http.Request, p *page) {
 			return
 		}
 	}
-	s := c.openStream(w, p)
+	s := c.openStream(w, r, p)
 	if s == nil {
 		return
 	}
-	defer c.closeStream()
+	defer c.closeStream(s)
+	s.begin()
 	l := c.sampler.add(p.login, names[:min(len(names), len(topics))])
 	defer c.sampler.remove(l)
-	s.pass(r, l.events)
+	s.pass(l.events)
 }

@@ -11,7 +11,12 @@ import (
 var AppendReply = appendReply
 
 // Hurry gives browsers less time to send something. It must be called before Listen.
-func (c *Console) Hurry(header, request time.Duration) { c.haste = haste{header, request} }
+func (c *Console) Hurry(header, request time.Duration) {
+	c.haste.header, c.haste.request = header, request
+}
+
+// Wait gives browsers much time to take an event. It must be called before Listen.
+func (c *Console) Wait() { c.haste.event = time.Hour }
 
 // RunCancelled runs a command in a session of its own whose request has already been cancelled, and returns the error.
 func (c *Console) RunCancelled(words ...string) error {

@@ -42,10 +42,10 @@ func (c *Console) guard(next http.Handler) http.Handler {
 			refuse(w, status, why)
 			return
 		}
-		counted := &body{ReadCloser: r.Body, of: c.held}
+		counted := &body{r.Body, hold{of: c.held}}
 		defer counted.release()
 		r.Body = counted
-		next.ServeHTTP(w, r)
+		next.ServeHTTP(&response{w, c.held}, r)
 	})
 }
 

@@ -390,7 +390,7 @@ func (p *place) askAsLive() {
 // TestAHundredPages measures what pages that look at Live cost a client that reads and writes.
 func TestAHundredPages(t *testing.T) {
 	p := startLarge(t)
-	client, err := p.server.Connect(p.somewhere())
+	client, err := p.server.Connect(p.somewhere(), nil)
 	require.NoError(t, err)
 	defer client.Close()
 	replies := bufio.NewReader(client)

@@ -20,13 +20,14 @@ const (
 	maxHeader      = 16 << 10
 )
 
-// haste is how much time a browser has to send something. Tests give it less.
+// haste is how much time a browser has to send something, and to take an event. Tests give it less, or more.
 type haste struct {
 	header  time.Duration
 	request time.Duration // the whole of it
+	event   time.Duration
 }
 
-var usualHaste = haste{5 * time.Second, 30 * time.Second}
+var usualHaste = haste{5 * time.Second, 30 * time.Second, 10 * time.Second}
 
 // Listen opens the port and serves it, if there is one. A console that others could reach needs a password, as in protected mode.
 func (c *Console) Listen() error {

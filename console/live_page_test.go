@@ -19,7 +19,7 @@ func TestLive(t *testing.T) {
 	t.Parallel()
 	p := start(t, "slowlog-log-slower-than", "0", "notify-keyspace-events", "KEA")
 	furnish(p)
-	other, err := p.server.Connect(p.somewhere())
+	other, err := p.server.Connect(p.somewhere(), nil)
 	require.NoError(t, err)
 	defer other.Close()
 	replies := resp.NewReader(other)

@@ -22,6 +22,7 @@ func (c *Console) metrics(w http.ResponseWriter, r *http.Request) {
 	s := c.newSession(l, endpointOf(r), nil)
 	defer s.close()
 	out, err := s.run(r.Context(), [][]string{c.info, {"SLOWLOG", "LEN"}, {"SLOWLOG", "GET", "1"}, {"CONFIG", "GET", "max*"}})
+	defer out.held.release()
 	if err == nil {
 		err = out.replies[0].Err()
 	}

@@ -32,7 +32,8 @@ type page struct {
 	used     time.Time
 	sessions map[string]*session
 	sandbox  *sandbox // nil until it is used
-	closed   bool
+	life     context.Context
+	end      context.CancelFunc
 }
 
 // pages are the open pages, by their secrets.
@@ -51,6 +52,7 @@ func (ps *pages) add(p *page) bool {
 		return false
 	}
 	p.secret, p.used, p.sessions = rand.Text(), time.Now(), make(map[string]*session)
+	p.life, p.end = context.WithCancel(context.Background())
 	ps.bySecret[p.secret] = p
 	return true
 }
@@ -128,7 +130,7 @@ func (p *page) session(name string, sandboxed bool) (*session, error) {
 	if s := p.sessions[name]; s != nil {
 		return s, nil
 	}
-	if len(p.sessions) >= maxSessions || p.closed {
+	if len(p.sessions) >= maxSessions || p.life.Err() != nil {
 		return nil, errors.New("the page has too many sessions")
 	}
 	var box *sandbox
@@ -151,7 +153,7 @@ func (p *page) box() (*sandbox, error) {
 }
 
 func (p *page) lockedBox() (box *sandbox, err error) {
-	if p.closed {
+	if p.life.Err() != nil {
 		return nil, errors.New("the page is not open any more")
 	}
 	if p.sandbox == nil {
@@ -162,7 +164,7 @@ func (p *page) lockedBox() (box *sandbox, err error) {
 
 func (p *page) close() {
 	p.mu.Lock()
-	p.closed = true
+	p.end()
 	sessions, box := p.sessions, p.sandbox
 	p.sessions, p.sandbox = nil, nil
 	p.mu.Unlock()
@@ -183,7 +185,9 @@ func (c *Console) openPage(w http.ResponseWriter, r *http.Request) {
 	}
 	s, err := p.session("main", false)
 	if err == nil {
-		_, err = s.run(r.Context(), [][]string{{"PING"}})
+		var pong outcome
+		pong, err = s.run(r.Context(), [][]string{{"PING"}})
+		pong.held.release()
 	}
 	if err != nil {
 		c.pages.removeIf(func(other *page) bool { return other == p })
@@ -202,6 +206,8 @@ func statusOf(err error) int {
 		return http.StatusUnauthorized
 	case errors.Is(err, context.Canceled):
 		return http.StatusRequestTimeout
+	case errors.Is(err, errHeld):
+		return http.StatusServiceUnavailable
 	}
 	return http.StatusBadGateway
 }

@@ -65,7 +65,7 @@ type sampler struct {
 type looker struct {
 	login  *login
 	topics []string
-	events chan []byte // a page that reads too slowly misses some
+	events chan event // a page that reads too slowly misses some
 }
 
 // add makes a looker and starts the sampler.
@@ -75,7 +75,7 @@ func (s *sampler) add(l *login, topics []string) *looker {
 	if s.looking == nil {
 		s.looking = make(map[*looker]bool)
 	}
-	one := &looker{l, topics, make(chan []byte, 2*len(topics))}
+	one := &looker{l, topics, make(chan event, 2*len(topics))}
 	s.looking[one] = true
 	if !s.running {
 		s.running = true
@@ -88,6 +88,10 @@ func (s *sampler) remove(l *looker) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.looking, l)
+	for len(l.events) > 0 {
+		e := <-l.events
+		e.held.release()
+	}
 }
 
 // run samples until no page is subscribed.
@@ -108,7 +112,7 @@ func (s *sampler) sample() bool {
 	}
 	s.running = len(lookers) > 0
 	s.mu.Unlock()
-	events := make(map[string][]byte)
+	texts := make(map[string][]byte)
 	allowed := make(map[[2]string]bool)
 	for _, l := range lookers {
 		for _, topic := range l.topics {
@@ -119,16 +123,25 @@ func (s *sampler) sample() bool {
 			if !allowed[key] {
 				continue
 			}
-			if events[topic] == nil {
-				events[topic] = event(topic, appendReply(nil, s.console.ask(s.console.words(topic))))
+			if texts[topic] == nil {
+				texts[topic] = eventText(topic, appendReply(nil, s.console.ask(s.console.words(topic))))
 			}
-			select {
-			case l.events <- events[topic]:
-			default:
-			}
+			s.tell(l, texts[topic])
 		}
 	}
 	return len(lookers) > 0
+}
+
+// tell gives a looker an event, unless it has not taken those before, or is gone.
+func (s *sampler) tell(l *looker, text []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.looking[l] || len(l.events) == cap(l.events) {
+		return
+	}
+	if e, err := s.console.newEvent(text); err == nil {
+		l.events <- e
+	}
 }
 
 // ask executes a command for the console itself. The session does not stay, so clients do not see it.
@@ -150,8 +163,8 @@ func (c *Console) may(l *login, words []string) bool {
 	return c.engine.UserMayRun(l.name(), l != nil, bytesOf(words))
 }
 
-// event returns a message of a stream.
-func event(name string, data []byte) []byte {
+// eventText returns an event as it is sent.
+func eventText(name string, data []byte) []byte {
 	b := append(append([]byte("event: "), name...), "\ndata: "...)
 	return append(append(b, data...), "\n\n"...)
 }

@@ -40,7 +40,7 @@ func TestScriptTagsAreText(t *testing.T) {
 	t.Parallel()
 	p := start(t, "slowlog-log-slower-than", "0", "notify-keyspace-events", "KEA")
 	furnishTags(p)
-	other, err := p.server.Connect(p.somewhere())
+	other, err := p.server.Connect(p.somewhere(), nil)
 	require.NoError(t, err)
 	defer other.Close()
 	fmt.Fprintf(other, "AUTH user%s %s\r\nCLIENT SETNAME client%s\r\n", tag, tag, tag)

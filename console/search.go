@@ -36,7 +36,9 @@ func (c *Console) search(w http.ResponseWriter, r *http.Request, p *page) {
 		refuse(w, http.StatusServiceUnavailable, err.Error())
 		return
 	}
-	reply, scanned, err := q.run(r.Context(), s)
+	held := hold{of: c.held}
+	defer held.release()
+	reply, scanned, err := q.run(r.Context(), s, &held)
 	if err != nil {
 		refuse(w, statusOf(err), err.Error())
 		return
@@ -47,7 +49,7 @@ func (c *Console) search(w http.ResponseWriter, r *http.Request, p *page) {
 	_, _ = w.Write(append(b, '}'))
 }
 
-func (q *search) run(ctx context.Context, s *session) (reply resp.Value, scanned int, err error) {
+func (q *search) run(ctx context.Context, s *session, held *hold) (reply resp.Value, scanned int, err error) {
 	words := []string{"SCAN", q.Cursor, "COUNT", strconv.Itoa(searchStep)}
 	for _, w := range q.Args {
 		words = append(words, string(w))
@@ -59,6 +61,7 @@ func (q *search) run(ctx context.Context, s *session) (reply resp.Value, scanned
 			return reply, scanned, err
 		}
 		next := o.replies[0]
+		held.bytes += o.held.bytes
 		if len(next.Elems) != 2 { // an error, or QUEUED
 			return next, scanned, nil
 		}

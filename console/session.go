@@ -26,13 +26,16 @@ type session struct {
 	mu      sync.Mutex
 	conn    net.Conn
 	replies *resp.Reader
+	held    hold // by what was read and not handed over
+
+	ended func() // called when the server ends the connection; may be nil
 }
 
 func (c *Console) newSession(l *login, from engine.Endpoint, box *sandbox) *session {
 	if c.settings.readOnly {
 		from.OnlyLooks = errReadOnly
 	}
-	s := &session{console: c, login: l, from: from, sandbox: box}
+	s := &session{console: c, login: l, from: from, sandbox: box, held: hold{of: c.held}}
 	s.life, s.end = context.WithCancel(context.Background())
 	return s
 }
@@ -59,11 +62,11 @@ func endpointOf(r *http.Request) engine.Endpoint {
 func (s *session) connect() (err error) {
 	if s.sandbox != nil {
 		s.conn = s.sandbox.dial()
-	} else if s.conn, err = s.console.options.Connect(s.from); err != nil {
+	} else if s.conn, err = s.console.options.Connect(s.from, s.ended); err != nil {
 		return err
 	}
 	s.replies = resp.NewReader(s.conn)
-	s.replies.Limits = replyLimits
+	s.replies.Limits, s.replies.Count = replyLimits, s.held.take
 	hello := []string{"HELLO", "3"}
 	if s.login != nil && s.sandbox == nil {
 		hello = append(hello, "AUTH", s.login.user, s.login.password)
@@ -83,6 +86,7 @@ func (s *session) connect() (err error) {
 // exchange sends a command and reads its reply.
 func (s *session) exchange(ctx context.Context, words []string) (resp.Value, error) {
 	defer s.watch(ctx)()
+	defer s.held.release()
 	if err := send(s.conn, [][]string{words}); err != nil {
 		return resp.Value{}, err
 	}
@@ -105,8 +109,9 @@ func send(to io.Writer, commands [][]string) error {
 	return err
 }
 
-// outcome is what came back for some commands.
+// outcome is what came back for some commands. Who has rendered it releases what it holds.
 type outcome struct {
+	held    hold
 	replies []resp.Value
 	pushes  []resp.Value // what came in between
 	fresh   bool         // the session has connected for it: what earlier commands had set up is gone
@@ -144,9 +149,13 @@ func (s *session) run(ctx context.Context, commands [][]string) (o outcome, err 
 	}
 	if err != nil {
 		s.disconnect()
+		s.held.release()
 	}
+	o.held = s.held.handOver()
 	<-sent
 	switch {
+	case errors.Is(err, errHeld):
+		return o, err
 	case errors.Is(err, resp.ErrLimit):
 		return o, errors.New("the reply is too large for the console")
 	case err != nil && ctx.Err() != nil:

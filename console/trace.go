@@ -98,10 +98,15 @@ func (c *Console) traceScript(w http.ResponseWriter, r *http.Request, p *page) {
 		return
 	}
 	box, err := p.box()
+	held := hold{of: c.held}
+	if err == nil {
+		err = held.take(maxTrace)
+	}
 	if err != nil {
 		refuse(w, http.StatusServiceUnavailable, err.Error())
 		return
 	}
+	defer held.release()
 	ctx, stop := context.WithTimeout(r.Context(), maxTracing)
 	defer stop()
 	answer(w, box.trace(ctx, &o))

@@ -40,38 +40,47 @@ func (c *Console) watch(w http.ResponseWriter, r *http.Request, p *page) {
 	}
 	session := c.newSession(p.login, p.from, nil)
 	defer session.close()
+	s := c.openStream(w, r, p)
+	if s == nil {
+		return
+	}
+	defer c.closeStream(s)
+	session.ended = s.stop
 	if err := session.connect(); err != nil {
 		refuse(w, statusOf(err), err.Error())
 		return
 	}
-	s := c.openStream(w, p)
-	if s == nil {
-		return
-	}
-	defer c.closeStream()
+	s.begin()
 	if send(session.conn, [][]string{words}) != nil {
 		return
 	}
-	ctx, stop := context.WithCancel(r.Context())
-	defer stop()
-	defer session.watch(ctx)()
-	s.pass(r, session.batches(ctx))
+	defer session.watch(s.life)()
+	s.pass(session.batches(s.life))
+}
+
+// message is one that was read, and holds its bytes.
+type message struct {
+	resp.Value
+	held hold
 }
 
 // batches returns the messages of a session as events. The channel is closed when the session or the context ends. It reads no message
 // ahead while an event waits to be sent: what follows is unread output of the session, which the server counts and limits.
-func (s *session) batches(ctx context.Context) <-chan []byte {
-	messages, events := make(chan resp.Value), make(chan []byte)
+func (s *session) batches(ctx context.Context) <-chan event {
+	messages, events := make(chan message), make(chan event)
 	go func() {
 		defer close(messages)
 		for {
 			v, err := s.replies.Read()
+			m := message{v, s.held.handOver()}
 			if err != nil {
+				m.held.release()
 				return
 			}
 			select {
-			case messages <- v:
+			case messages <- m:
 			case <-ctx.Done():
+				m.held.release()
 				return
 			}
 		}
@@ -79,11 +88,12 @@ func (s *session) batches(ctx context.Context) <-chan []byte {
 	go func() {
 		defer close(events)
 		for {
-			event, more := gather(messages)
-			if event != nil {
+			e, more := s.console.gather(messages)
+			if e.data != nil {
 				select {
-				case events <- event:
+				case events <- e:
 				case <-ctx.Done():
+					e.held.release()
 					return
 				}
 			}
@@ -95,24 +105,29 @@ func (s *session) batches(ctx context.Context) <-chan []byte {
 	return events
 }
 
-// gather waits for a message, and takes those that follow it for a moment. It reports false if no more can come.
-func gather(messages <-chan resp.Value) (data []byte, more bool) {
-	v, open := <-messages
+// gather waits for a message, and takes those that follow it for a moment. It reports false if no more can come, or there is no room.
+func (c *Console) gather(messages <-chan message) (e event, more bool) {
+	first, open := <-messages
 	if !open {
-		return nil, false
+		return e, false
 	}
-	list, missed, size := []resp.Value{v}, 0, sizeOf(v)
+	all := first.held
+	defer func() { all.release() }()
+	list, missed := []resp.Value{first.Value}, 0
 	timeout := time.NewTimer(watchTime)
 	defer timeout.Stop()
 	for open {
+		var m message
 		select {
-		case v, open = <-messages:
+		case m, open = <-messages:
 			switch {
 			case !open:
-			case len(list) < watchMost && size+sizeOf(v) <= watchSize:
-				list, size = append(list, v), size+sizeOf(v)
+			case len(list) < watchMost && all.bytes+m.held.bytes <= watchSize:
+				list = append(list, m.Value)
+				all.bytes += m.held.bytes
 			default:
 				missed++
+				m.held.release()
 			}
 			continue
 		case <-timeout.C:
@@ -121,14 +136,6 @@ func gather(messages <-chan resp.Value) (data []byte, more bool) {
 	}
 	b := appendList([]byte(`{"messages":`), list)
 	b = strconv.AppendInt(append(b, `,"missed":`...), int64(missed), 10)
-	return event("messages", append(b, '}')), open
-}
-
-// sizeOf returns the bytes of a message, about.
-func sizeOf(v resp.Value) int {
-	n := len(v.Text)
-	for _, e := range v.Elems {
-		n += sizeOf(e)
-	}
-	return n
+	e, err := c.newEvent(eventText("messages", append(b, '}')))
+	return e, open && err == nil
 }

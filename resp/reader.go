@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"unsafe"
 )
 
 // Limits bound what a Reader accepts, so that a broken peer cannot make it allocate at will.
@@ -31,6 +32,7 @@ var (
 // It reads ahead, so nothing else may read from that stream.
 type Reader struct {
 	Limits Limits
+	Count  func(bytes int) error // is told before memory is taken for a reply, and may refuse it; nil for no counting
 	src    *bufio.Reader
 	left   int // further values that this reply may have
 }
@@ -67,6 +69,9 @@ func (r *Reader) value(depth int) (Value, error) {
 		return Value{}, err
 	}
 	line, err := r.line()
+	if err == nil {
+		err = r.count(valueBytes + len(line))
+	}
 	if err != nil {
 		return Value{}, err
 	}
@@ -126,6 +131,9 @@ func (r *Reader) bytes(n int) ([]byte, error) {
 	for len(body) < n {
 		at := len(body)
 		more := min(n-at, max(step, at))
+		if err := r.count(more); err != nil {
+			return nil, err
+		}
 		body = append(body, make([]byte, more)...)
 		if _, err := io.ReadFull(r.src, body[at:]); err != nil {
 			return nil, err
@@ -208,6 +216,16 @@ func (r *Reader) longLine(start []byte) ([]byte, error) {
 			return nil, ErrLimit
 		}
 	}
+}
+
+// valueBytes is what a value takes beside its text.
+const valueBytes = int(unsafe.Sizeof(Value{}))
+
+func (r *Reader) count(bytes int) error {
+	if r.Count == nil {
+		return nil
+	}
+	return r.Count(bytes)
 }
 
 func (r *Reader) crlf() error {

@@ -168,3 +168,30 @@ func FuzzReader(f *testing.F) {
 		}
 	})
 }
+
+// TestCount: a Reader tells how much memory a reply takes before it takes that, and takes no more once it is refused.
+func TestCount(t *testing.T) {
+	const valueBytes = 120
+	counted, limit := 0, 1<<30
+	counting := func(text string) (Value, error) {
+		r := NewReader(strings.NewReader(text))
+		counted, r.Count = 0, func(bytes int) error {
+			if counted+bytes > limit {
+				return io.ErrShortBuffer
+			}
+			counted += bytes
+			return nil
+		}
+		return r.Read()
+	}
+	for text, bytes := range map[string]int{"+OK\r\n": valueBytes, "*3\r\n:1\r\n:2\r\n$3\r\nabc\r\n": 4 * valueBytes,
+		"$3000000\r\n" + strings.Repeat("x", 3e6) + "\r\n": 3e6, "*-1\r\n": valueBytes} {
+		_, err := counting(text)
+		require.NoError(t, err)
+		require.InDelta(t, bytes, counted, float64(bytes)/4)
+	}
+	limit = 1e6
+	_, err := counting("$300000000\r\n")
+	require.ErrorIs(t, err, io.ErrShortBuffer)
+	require.Less(t, counted, 2*valueBytes)
+}

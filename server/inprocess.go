@@ -11,10 +11,10 @@ import (
 // channels, mutexes and timers only. So in a bubble of testing/synctest the server has the bubble's time.
 
 // Dial returns a connection to the server of a process that has no listeners.
-func (s *Server) Dial() net.Conn { return s.dial(nil) }
+func (s *Server) Dial() net.Conn { return s.dial(nil, unnoticed) }
 
 // dial is Dial for a client from another endpoint; nil for the pipe's own.
-func (s *Server) dial(from *engine.Endpoint) net.Conn {
+func (s *Server) dial(from *engine.Endpoint, ended func(broken bool)) net.Conn {
 	client, end := net.Pipe()
 	if from == nil {
 		own := endpoint(end)
@@ -22,7 +22,7 @@ func (s *Server) dial(from *engine.Endpoint) net.Conn {
 	}
 	go func() {
 		if !s.refuses(end) {
-			s.pipes.serve(end, &conn{server: s, in: &nothing, from: *from, ended: unnoticed})
+			s.pipes.serve(end, &conn{server: s, in: &nothing, from: *from, ended: ended})
 		}
 	}()
 	return client

@@ -323,10 +323,15 @@ func (s *Server) enroll(nc net.Conn, from engine.Endpoint, first []byte, ended f
 func unnoticed(bool) {}
 
 // Connect returns a connection from within the process, for a client that has come another way, from an endpoint. It is served as those
-// of the listeners are.
-func (s *Server) Connect(from engine.Endpoint) (net.Conn, error) {
+// of the listeners are. ended is called when the server ends it, also if it is not read; nil for nothing.
+func (s *Server) Connect(from engine.Endpoint, ended func()) (net.Conn, error) {
+	notice := func(bool) {
+		if ended != nil {
+			ended()
+		}
+	}
 	if s.opts.InProcess {
-		return s.dial(&from), nil
+		return s.dial(&from, notice), nil
 	}
 	s.mu.Lock()
 	serving := s.accepting
@@ -339,7 +344,7 @@ func (s *Server) Connect(from engine.Endpoint) (net.Conn, error) {
 		return nil, err
 	}
 	if !s.refuses(loop) {
-		s.enroll(loop, from, nil, unnoticed)
+		s.enroll(loop, from, nil, notice)
 	}
 	return inside, nil
 }
