@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"net"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -357,6 +359,21 @@ func TestMigrateReplaces(t *testing.T) {
 	require.Equal(t, "new 1 1", fmt.Sprint(to.ask(t, "GET both"), " ", to.ask(t, "GET from"), " ", to.ask(t, "GET to")))
 }
 
+// What empties the source does not remove the target's own keys, which cannot be told from those that were copied.
+func TestMigrateReplacesNoDatabases(t *testing.T) {
+	for _, c := range []struct{ command, options string }{{"FLUSHALL", ""}, {"FLUSHDB", ""}, {"SWAPDB 0 1", ""}, {"FLUSHALL", "--match=*o*"}, {"SWAPDB 0 1", "--match=*o*"}} {
+		from, to := ourEndpoint(t), ourEndpoint(t)
+		from.do(t, "SET from 1")
+		to.do(t, "SET to 1")
+		l := migrating(t, append([]string{"--from", from.url(""), "--to", to.url(""), "--replace"}, strings.Fields(c.options)...)...)
+		l.until(follows)
+		from.do(t, c.command)
+		said, err := l.rest()
+		require.ErrorContains(t, err, "the source has executed "+strings.Fields(c.command)[0], said)
+		require.Equal(t, "1", to.ask(t, "GET to"), c.command)
+	}
+}
+
 // A source that was restarted may have lost its data. The target does not repeat that.
 func TestMigrateEndsIfTheSourceIsRestarted(t *testing.T) {
 	quick.Skip(t, "waits for servers that follow one another")
@@ -374,4 +391,58 @@ func TestMigrateEndsIfTheSourceIsRestarted(t *testing.T) {
 	_, err = l.rest()
 	require.ErrorContains(t, err, "is not the one that the migration began with")
 	require.Equal(t, "v", to.ask(t, "GET k"))
+}
+
+// passing returns the address of a server through which bytes pass to another one, after look has seen those of the clients.
+func passing(t *testing.T, to endpoint, look func(sent []byte)) endpoint {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			server, err := net.Dial("tcp", "127.0.0.1:"+to.port)
+			if err != nil {
+				client.Close()
+				continue
+			}
+			go func() { _, _ = io.Copy(client, server); client.Close() }()
+			go func() { _, _ = io.Copy(server, io.TeeReader(client, lookout(look))); server.Close() }()
+		}
+	}()
+	_, port, _ := net.SplitHostPort(listener.Addr().String())
+	return endpoint{to.asker, port}
+}
+
+// lookout is a writer that calls a function with what is written.
+type lookout func(sent []byte)
+
+func (l lookout) Write(p []byte) (int, error) {
+	l(p)
+	return len(p), nil
+}
+
+// A pause can end early, by its time if the target hangs or by somebody else. What the source takes then is not lost.
+func TestMigrateFollowsASourceWhosePauseEnds(t *testing.T) {
+	from, to := ourEndpoint(t), ourEndpoint(t)
+	from.do(t, "SET before 1")
+	var paused, ended atomic.Bool
+	source := passing(t, from, func(sent []byte) {
+		if bytes.Contains(sent, []byte("PAUSE")) && bytes.Contains(sent, []byte("WRITE")) {
+			paused.Store(true)
+		}
+	})
+	target := passing(t, to, func(sent []byte) {
+		if paused.Load() && bytes.Contains(sent, []byte("stats")) && ended.CompareAndSwap(false, true) {
+			from.do(t, "CLIENT UNPAUSE\nSET late 1\nSET before 2")
+		}
+	})
+	said, err := migrating(t, "--from", source.url(""), "--to", target.url(""), "--switch-when-caught-up").rest()
+	require.NoError(t, err, said)
+	require.True(t, ended.Load())
+	require.Contains(t, said, "the source has taken writes during the switch")
+	require.Equal(t, from.ask(t, "DEBUG DIGEST"), to.ask(t, "DEBUG DIGEST"), said)
 }

@@ -58,7 +58,7 @@ func (s *handover) checkKeys(db int, keys []string) error {
 		if err := s.checkSome(db, keys[:n]); err != nil {
 			return err
 		}
-		if err := s.tend(); err != nil {
+		if err := s.refresh(); err != nil {
 			return err
 		}
 		keys = keys[n:]
@@ -134,7 +134,7 @@ func (s *handover) keepUp() (err error) {
 	if err != nil {
 		return err
 	}
-	return s.tend()
+	return s.refresh()
 }
 
 // takeNext takes the next batch of the stream, if it comes soon.
@@ -147,12 +147,4 @@ func (s *handover) takeNext() (came bool, err error) {
 	case <-time.After(time.Millisecond):
 		return false, s.alive()
 	}
-}
-
-// tend does what is due between two pieces of work.
-func (s *handover) tend() error {
-	if s.began {
-		s.hold()
-	}
-	return s.refresh()
 }

@@ -19,5 +19,6 @@ const (
 	errRestart  = "%s is not the one that the migration began with: it was restarted, and may have lost data; start again"
 	errTooLong  = "it has %d bytes when it is written, and proto-max-bulk-len of the target is %d"
 	errEvicts   = "the target has evicted %d keys since the migration began: its maxmemory is too small for the data"
+	errWhole    = "the source has executed %s, and with --replace the target's own keys cannot be told from those that were copied: start again"
 	errRefuses  = "%s refuses %s: %s"
 )

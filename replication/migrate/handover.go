@@ -19,6 +19,8 @@ type handover struct {
 	checked  bool // keys were compared while the source took writes
 	copied   int  // keys that differed while the source took writes
 	pausedAt time.Time
+	lapsed   bool // a pause ran out before the next one, since the target hung
+	resumed  bool // the source took writes after it was paused
 }
 
 const (
@@ -49,15 +51,11 @@ func (s *handover) look() error {
 	case !s.checked:
 		return s.check()
 	case !s.began:
-		s.began = true
-		s.phase = Switching
-		s.hold()
+		s.begin()
 		return nil
 	case lag > 0:
-		s.hold()
 		return nil
 	}
-	s.done = true
 	return s.finish()
 }
 
@@ -67,6 +65,7 @@ func (s *handover) hold() {
 		return
 	}
 	first := s.pausedAt.IsZero()
+	s.lapsed = s.hasLapsed()
 	s.pausedAt = time.Now()
 	err := s.freeze(pausedFor)
 	if s.report.Paused = err == nil; first && err != nil {
@@ -95,16 +94,49 @@ func (m *Migration) freeze(d time.Duration) error {
 	})
 }
 
-// finish compares the servers and lets the source go.
+// begin pauses the source, from now on until the end.
+func (s *handover) begin() {
+	s.began, s.phase = true, Switching
+	s.hold()
+}
+
+// hasLapsed reports whether a pause of the source has run out.
+func (s *handover) hasLapsed() bool {
+	return s.lapsed || s.report.Paused && time.Since(s.pausedAt) > pausedFor
+}
+
+// finish compares the servers and lets the source go. A source that has taken writes meanwhile is followed on.
 func (s *handover) finish() error {
 	err := s.compare()
-	if err != nil || !s.report.Paused {
+	if err != nil {
 		return err
+	}
+	if on, err := s.wentOn(); err != nil || on {
+		return err
+	}
+	s.done = true
+	if !s.report.Paused {
+		return nil
 	}
 	if s.KeepPaused > 0 {
 		s.Say("the source takes no writes for another %s", s.KeepPaused)
 	}
 	return s.freeze(s.KeepPaused)
+}
+
+// wentOn reports whether the source may have taken writes since the target has caught up: its pause has run out, or somebody has ended it.
+func (s *handover) wentOn() (on bool, err error) {
+	if s.link == nil {
+		on, s.lapsed = s.hasLapsed(), false
+	} else if err = s.ask(); err == nil {
+		lag, _ := s.link.lag()
+		on = lag > 0
+	}
+	if on && !s.resumed {
+		s.resumed = true
+		s.Say("the source has taken writes during the switch, and is followed on")
+	}
+	return on, err
 }
 
 // copyOnce copies a source that does not accept replicas. At the end it copies again what has changed since.
@@ -129,13 +161,22 @@ func (m *Migration) copyOnce(refusal *psync.Refusal) error {
 		case <-m.Switch:
 		}
 	}
-	s.hold()
-	return s.finish()
+	s.begin()
+	for !s.done {
+		if err := s.finish(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// compare compares what has changed since it was compared; all keys if none was. What differs is copied once more, and compared again.
+// compare compares what has changed since it was compared, and what differed then; all keys if none was. What differs is copied once more, and compared again.
 func (s *handover) compare() error {
 	s.phase = Comparing
+	for _, d := range s.report.Different {
+		s.touch(place{d.DB, d.Key})
+	}
+	s.report.Different = nil
 	err := s.settle()
 	if err == nil {
 		err = s.checkEvictions()
@@ -157,13 +198,13 @@ func (s *handover) compare() error {
 
 // compareAll compares all keys.
 func (s *handover) compareAll() error {
+	s.report.Compared = 0
 	err := s.scanAll(func(db int, keys []string) error {
-		s.hold()
 		s.report.Compared += int64(len(keys))
 		return s.compareKeys(db, keys)
 	})
 	if err == nil && !s.Replace {
-		err = s.extras(func(at place) { s.differs(at, "only the target has it") }, func() error { return nil })
+		err = s.extras(func(at place) { s.differs(at, "only the target has it") }, s.alive)
 	}
 	return err
 }
@@ -185,6 +226,9 @@ func (m *Migration) compareKeys(db int, keys []string) error {
 			}
 		}
 		m.step()
+		if err := m.alive(); err != nil {
+			return err
+		}
 	}
 	return nil
 }

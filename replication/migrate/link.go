@@ -146,7 +146,11 @@ func (m *Migration) attached(a psync.Answer, first bool) error {
 		return err
 	}
 	m.Say("the target has the snapshot, and follows the source; keys: %d, libraries of functions: %d", m.report.Keys, m.report.Libraries)
-	if first || m.Replace {
+	switch {
+	case first:
+		return nil
+	case m.Replace:
+		m.Say("keys that the source has removed meanwhile stay on the target, because of --replace")
 		return nil
 	}
 	return m.sweep()
@@ -184,8 +188,11 @@ func (m *Migration) load() error {
 	return m.copyAll()
 }
 
-// alive tells the source that it is heard, and how far the target is.
+// alive tells the source that it is heard, and how far the target is. During the switch it keeps the source paused.
 func (m *Migration) alive() error {
+	if m.handover.began {
+		m.handover.hold()
+	}
 	l := m.link
 	if l == nil || time.Since(l.told) < ackEvery {
 		return nil

@@ -3,6 +3,7 @@ package migrate
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -20,8 +21,10 @@ import (
 func testMigration() *Migration {
 	e := engine.New(engine.Options{Clock: func() int64 { return 0 }})
 	assembly.Join(e, assembly.Options{Disk: new(snapshot.MemDisk)})
-	return &Migration{Options: Options{Engine: e, From: Address{DB: -1}}, dirty: map[place]bool{}, fresh: map[place]int64{},
+	m := &Migration{Options: Options{Engine: e, From: Address{DB: -1}}, dirty: map[place]bool{}, fresh: map[place]int64{},
 		link: &link{}, source: &side{absolute: true}, target: &side{absolute: true}}
+	m.handover = &handover{Migration: m}
+	return m
 }
 
 func TestAddresses(t *testing.T) {
@@ -68,6 +71,23 @@ func TestCommandsBecomeReadsWhereTheyCannotBePassedOn(t *testing.T) {
 	require.Contains(t, m.fresh, place{0, "a"})
 	require.ElementsMatch(t, []string{"a", "ab"}, command(100, "RENAME a ab"), "only one of the keys was")
 	require.NotContains(t, m.fresh, place{0, "a"})
+}
+
+// A source that cannot be followed, and whose pause has run out, may have taken writes.
+func TestAPauseLapses(t *testing.T) {
+	m := testMigration()
+	m.link, m.Say = nil, func(string, ...any) {}
+	s := m.handover
+	for _, c := range []struct {
+		paused bool
+		ago    time.Duration
+		on     bool
+	}{{true, 0, false}, {true, pausedFor + time.Second, true}, {false, pausedFor + time.Second, false}} {
+		s.pausedAt, m.report.Paused = time.Now().Add(-c.ago), c.paused
+		on, err := s.wentOn()
+		require.NoError(t, err)
+		require.Equal(t, c.on, on, c)
+	}
 }
 
 // payload returns the payload of a value, as another server may have written it.

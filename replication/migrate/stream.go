@@ -2,6 +2,7 @@ package migrate
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -113,9 +114,9 @@ var specials = map[string]func(m *Migration, c resp.Command) error{
 	"EXEC":     (*Migration).drop,
 	"PING":     (*Migration).drop,
 	"REPLCONF": (*Migration).drop,
-	"FLUSHALL": (*Migration).flushed,
-	"FLUSHDB":  (*Migration).flushed,
-	"SWAPDB":   (*Migration).swapped,
+	"FLUSHALL": whole((*Migration).flushed),
+	"FLUSHDB":  whole((*Migration).flushed),
+	"SWAPDB":   whole((*Migration).swapped),
 	"MOVE":     (*Migration).moved,
 	"COPY":     (*Migration).copied,
 }
@@ -127,6 +128,16 @@ func (m *Migration) selected(c resp.Command) (err error) {
 		m.link.db, err = strconv.Atoi(string(c.Args[1]))
 	}
 	return err
+}
+
+// whole refuses a command about whole databases if the target has keys of its own in them, which are to stay.
+func whole(special func(m *Migration, c resp.Command) error) func(m *Migration, c resp.Command) error {
+	return func(m *Migration, c resp.Command) error {
+		if m.Replace {
+			return fatal{fmt.Errorf(errWhole, c.Args[0])}
+		}
+		return special(m, c)
+	}
 }
 
 // flushed empties databases. What was read from the source after that is removed too, and has to be read again.
