@@ -95,3 +95,19 @@ func TestScriptTagsAreText(t *testing.T) {
 	b.clickText(".watch-form button", "Watch")
 	b.harmless(".watched", tag)
 }
+
+// TestAddressesDoNotBreakPages gives each parameter of each page what is no value for it, and the name of a property that every object of JavaScript has.
+func TestAddressesDoNotBreakPages(t *testing.T) {
+	t.Parallel()
+	b := start(t).browse("keys")
+	for page, names := range map[string][]string{
+		"keys": {"match", "by", "type", "db", "key"}, "memory": {"key", "db"}, "live": nil, "terminal": nil,
+		"limiter": {"a", "b", "limit", "load", "list", "script", "speed", "seed"}, "scripts": {"example", "source", "keys", "args", "name", "where", "setup", "breaks"},
+	} {
+		for _, name := range append(names, "constructor", "__proto__") {
+			b.visit(page + "?" + query(name, "constructor", "speed", "0"))
+			require.Equal(t, page, eval[string](b, "document.body.dataset.ready"))
+			require.False(t, eval[bool](b, "document.querySelector('main > .error') !== null"), "%s %s", page, name)
+		}
+	}
+}

@@ -32,16 +32,16 @@ const speeds = [["0.1", "a tenth of real time"], ["1", "real time"], ["10", "10 
 function settingsFrom(params) {
   const s = {...defaults};
   for (const [name, value] of params) {
-    if (!(name in defaults)) continue;
-    if (name in bounds) {
+    if (!Object.hasOwn(defaults, name)) continue;
+    if (Object.hasOwn(bounds, name)) {
       const [least, most] = bounds[name];
       if (value !== "" && Number(value) >= least && Number(value) <= most) s[name] = Number(value);
     } else s[name] = value;
   }
-  if (!(s.a in algorithms)) s.a = defaults.a;
-  if (!(s.b in algorithms)) s.b = "";
+  if (!Object.hasOwn(algorithms, s.a)) s.a = defaults.a;
+  if (!Object.hasOwn(algorithms, s.b)) s.b = "";
   if (params.has("b") && params.get("b") === "none") s.b = "";
-  if (!(s.load in loads)) s.load = defaults.load;
+  if (!Object.hasOwn(loads, s.load)) s.load = defaults.load;
   s.speed = speeds.some(([v]) => v === String(s.speed)) ? Number(s.speed) : defaults.speed;
   return s;
 }

@@ -126,7 +126,7 @@ export class Editor {
   }
 
   togglePoint(line) {
-    if (line < 1 || line > this.view.state.doc.lines) return;
+    if (!Number.isInteger(line) || line < 1 || line > this.view.state.doc.lines) return;
     this.view.dispatch({effects: toggle.of(this.view.state.doc.line(line).from)});
     this.pointed();
   }
