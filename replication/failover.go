@@ -9,7 +9,7 @@ import (
 // A failover hands the role of the master over to a replica, without losing a write:
 //
 //	none ─FAILOVER─▶ waitForSync ─ a replica has everything ─▶ inProgress ─ PSYNC is accepted ─▶ none, as its replica
-//	                     │ writes wait                            │ refused
+//	                     │ writes wait                            │ refused, ABORT
 //	                     └─ timeout, ABORT ─▶ none                └─▶ none, as the master
 type failover struct {
 	state    failoverState
@@ -133,7 +133,7 @@ func (m *Master) abortFailover(reason string) {
 	m.clearFailover()
 }
 
-// failedOver is called when the new master has accepted this server as its replica.
+// failedOver is called when the new master has accepted this server as its replica, which may still need a snapshot.
 func (m *Master) failedOver() {
 	if m.failover.state == inProgress {
 		m.clearFailover()

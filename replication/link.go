@@ -79,7 +79,7 @@ func (l *link) run() {
 		if l.opened != nil {
 			l.master.engine.Close(l.opened)
 		}
-		if wasConnected {
+		if wasConnected && !l.distrusts {
 			continue
 		}
 		select {
@@ -242,11 +242,6 @@ func (l *link) lost(wasConnected bool, err error) {
 	m := l.master
 	m.engine.With(func() {
 		if l.isOver() {
-			return
-		}
-		var refusal *psync.Refusal
-		if l.failover && errors.As(err, &refusal) {
-			m.abortFailover("Failover target rejected psync request")
 			return
 		}
 		var flaw *resp.Flaw

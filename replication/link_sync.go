@@ -20,6 +20,9 @@ func (l *link) synchronize(p *psync.Link, conn net.Conn) error {
 		m.opts.Log('*', "Trying a partial resynchronization (request %s:%d).", id, offset+1)
 	}
 	a, err := p.PSync(id, offset, failover)
+	if failover {
+		l.decide(err)
+	}
 	if err != nil {
 		return err
 	}
@@ -32,6 +35,22 @@ func (l *link) synchronize(p *psync.Link, conn net.Conn) error {
 		return err
 	}
 	return l.fullSync(p, conn, a)
+}
+
+// decide ends a failover whose target has answered PSYNC: it is the master from now on, or this server is again. While the target does
+// not answer, it may be the master already, so this server does not become one.
+func (l *link) decide(err error) {
+	m := l.master
+	m.engine.With(func() {
+		switch {
+		case l.isOver():
+		case err == nil:
+			l.failover = false
+			m.failedOver()
+		case psync.Answered(err):
+			m.abortFailover("Failover target rejected psync request")
+		}
+	})
 }
 
 // wanted returns the history to go on with and its offset; an empty id for none. failover is whether the master is to
@@ -62,10 +81,9 @@ func (l *link) connected(conn net.Conn, begin func() error) (err error) {
 		if db := m.stream.db; db > 0 && db < m.engine.Keyspace.Len() { // the master may have more
 			session.Select(db)
 		}
-		l.session, l.state, l.failover, l.distrusts = session, connected, false, false
+		l.session, l.state, l.distrusts = session, connected, false
 		l.lastInput, l.transfer = m.engine.Micros(), transferred{}
 		m.setRole()
-		m.failedOver()
 	})
 	return err
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -188,6 +190,90 @@ func TestBrokenStreamsBesideRedis(t *testing.T) {
 				<-requests // the first one depends on the server's own history
 				require.Equal(t, bad.next, <-requests, w.log(port))
 				require.Equal(t, []string{bad.kept, ""}, []string{w.ask(t, "GET k"), w.ask(t, "GET old")})
+				require.Equal(t, "OK", w.ask(t, "REPLICAOF NO ONE"))
+			}
+		})
+	}
+}
+
+// pretend is a replica of a server, of which it keeps nothing, but acknowledges all. It says that it listens on a port.
+func pretend(t *testing.T, w watched, port string) {
+	conn, err := net.Dial(w.process.Network, w.process.Address)
+	require.NoError(t, err)
+	t.Cleanup(func() { conn.Close() })
+	in := bufio.NewReader(conn)
+	ask := func(command string) string {
+		_, err := io.WriteString(conn, command)
+		require.NoError(t, err)
+		for text := ""; ; {
+			text, err = in.ReadString('\n')
+			require.NoError(t, err)
+			if text = strings.TrimSpace(text); text != "" {
+				return text
+			}
+		}
+	}
+	require.Equal(t, "+OK", ask("REPLCONF listening-port "+port+"\r\n"))
+	words := strings.Fields(ask("PSYNC ? -1\r\n"))
+	offset, err := strconv.Atoi(words[2])
+	require.NoError(t, err, words)
+	size, err := strconv.Atoi(ask("")[1:])
+	require.NoError(t, err)
+	_, err = io.CopyN(io.Discard, in, int64(size))
+	require.NoError(t, err)
+	go func() {
+		for buffer := make([]byte, 4096); err == nil; {
+			_, err = fmt.Fprintf(conn, "REPLCONF ACK %d\r\n", offset)
+			n, _ := in.Read(buffer)
+			offset += n
+			if n == 0 {
+				return
+			}
+		}
+	}()
+	eventually(t, "it is online", func() bool {
+		w.ask(t, "SET old data")
+		return strings.Contains(w.ask(t, "INFO replication"), "state=online")
+	})
+}
+
+// The target of a failover that cannot be reached is asked again. One that answers PSYNC decides: it is followed, or the master goes on.
+func TestBadTargetsOfFailoversBesideRedis(t *testing.T) {
+	const none = "ERR No failover in progress."
+	snapshot := "+FULLRESYNC " + someHistory + " 7\r\n"
+	servers := []watched{watchedServer(t, built(t)), watchedServer(t, reference.Redis86.Path(t))}
+	for _, bad := range []struct{ name, request, answer, role, state, abort string }{
+		{"an error to PING", "PING", "-ERR no\r\n", "slave", "failover-in-progress", "OK"},
+		{"it loads", "PING", "-LOADING no\r\n", "slave", "failover-in-progress", "OK"},
+		{"garbage to PING", "PING", "garbage\r\n", "slave", "failover-in-progress", "OK"},
+		{"an error", "PSYNC", "-ERR no\r\n", "master", "no-failover", none},
+		{"not yet", "PSYNC", "-NOMASTERLINK no\r\n", "master", "no-failover", none},
+		{"garbage", "PSYNC", "garbage\r\n", "master", "no-failover", none},
+		{"neither yes nor no", "PSYNC", "+OK\r\n", "master", "no-failover", none},
+		{"a line without end", "PSYNC", strings.Repeat("x", 200_000), "master", "no-failover", none},
+		{"no snapshot", "PSYNC", snapshot, "slave", "no-failover", none},
+		{"an error in place of a snapshot", "PSYNC", snapshot + "-ERR no disk\r\n", "slave", "no-failover", none},
+	} {
+		t.Run(bad.name, func(t *testing.T) {
+			for _, w := range servers {
+				var asked atomic.Int64
+				port := playing(t, func(name string, _ resp.Value) string {
+					switch {
+					case name == bad.request:
+						asked.Add(1)
+						return bad.answer
+					case name == "PING":
+						return "+PONG\r\n"
+					}
+					return "+OK\r\n"
+				})
+				pretend(t, w, port)
+				require.Equal(t, "OK", w.ask(t, "FAILOVER TO 127.0.0.1 "+port))
+				eventually(t, "it is settled", func() bool {
+					return field(t, w.asker, "role") == bad.role && field(t, w.asker, "master_failover_state") == bad.state && (bad.role == "master" || asked.Load() > 1)
+				})
+				require.Equal(t, bad.abort, w.ask(t, "FAILOVER ABORT"))
+				require.Equal(t, "data", w.ask(t, "GET old"))
 				require.Equal(t, "OK", w.ask(t, "REPLICAOF NO ONE"))
 			}
 		})

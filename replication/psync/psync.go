@@ -22,6 +22,7 @@ package psync
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -69,6 +70,9 @@ func (r *Refusal) Later() bool {
 	code, _, _ := strings.Cut(r.Reply, " ")
 	return code == "NOMASTERLINK" || code == "LOADING" || code == "MASTERDOWN" || code == "BUSY"
 }
+
+// Answered reports whether an error of PSync is the master's answer, which may be none that can be understood.
+func Answered(err error) bool { return errors.As(err, new(*Refusal)) || errors.Is(err, ErrProtocol) }
 
 // Miniserver precedes, in REPLCONF capa, the name of the release as which a replica behaves that is a miniserver. Others ignore it.
 const Miniserver = "miniserver:"
