@@ -73,16 +73,17 @@ type Console struct {
 	pages     pages
 	sampler   sampler
 	streams   bounded
-	sandboxes bounded
+	sandboxes sandboxes
 	held      *engine.Account // what requests hold
 	ended     sync.WaitGroup
 }
 
 // New returns a console for an engine. Its Part has the parameters.
 func New(o Options) *Console {
-	c := &Console{engine: o.Engine, options: o, settings: defaultSettings(), haste: usualHaste, streams: bounded{most: maxStreams}, sandboxes: bounded{most: maxSandboxes},
-		held:  o.Engine.Open("console.requests", maxHeld),
-		pages: pages{bySecret: make(map[string]*page), ending: make(chan struct{})}}
+	c := &Console{engine: o.Engine, options: o, settings: defaultSettings(), haste: usualHaste, streams: bounded{most: maxStreams},
+		held:      o.Engine.Open("console.requests", maxHeld),
+		sandboxes: sandboxes{bounded: bounded{most: maxSandboxes}, account: o.Engine.Open("console.sandboxes", 0)},
+		pages:     pages{bySecret: make(map[string]*page), ending: make(chan struct{})}}
 	c.sampler.console = c
 	return c
 }

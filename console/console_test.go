@@ -454,6 +454,41 @@ func TestWatchedBytesAreBounded(t *testing.T) {
 	require.Positive(t, shown)
 }
 
+// What is in sandboxes is in use until their pages are left. One may grow by a part of what maxmemory leaves, and so may its scripts.
+func TestSandboxesAreInUse(t *testing.T) {
+	t.Parallel()
+	p := start(t)
+	v, admin := p.visit(), p.visit()
+	require.Equal(t, 200, v.open())
+	require.Equal(t, 200, admin.open())
+	used := func() (bytes int) {
+		p.engine.With(func() { bytes = p.engine.MemoryUsage().Used })
+		return bytes
+	}
+	before := used()
+	fill := func(from, to int) string {
+		return v.in("main", "sandbox", "EVAL", "for i = ARGV[1], ARGV[2] do redis.call('SET', i, string.rep('x', 1000000)) end", "0", strconv.Itoa(from), strconv.Itoa(to))
+	}
+	require.Equal(t, "null", fill(1, 20))
+	require.InDelta(t, before+20_000_000, used(), 2_500_000)
+	require.Contains(t, v.in("main", "sandbox", "MINI.WORLD", "SNAPSHOT", "a"), "OK")
+	require.InDelta(t, before+40_000_000, used(), 2_500_000)
+	require.Contains(t, admin.do("CONFIG", "SET", "maxmemory", "60mb"), "OK")
+	require.Contains(t, fill(21, 40), "OOM command not allowed when used memory")
+	require.InDelta(t, before+45_000_000, used(), 2_500_000)
+	status, text := v.send("POST", "/api/command?page="+v.page, `{"world":"sandbox","commands":[["DEL","1","2"],["MULTI"],["SETRANGE","a","8000000","x"],["SETRANGE","b","8000000","x"],["SETRANGE","c","8000000","x"],["EXEC"]]}`)
+	require.Equal(t, 200, status)
+	require.Contains(t, text, `"OOM command not allowed when used memory`)
+	require.InDelta(t, before+50_000_000, used(), 5_000_000)
+	require.Contains(t, v.in("main", "sandbox", "SETRANGE", "large", "33554432", "x"), "string exceeds maximum allowed size")
+	require.Contains(t, v.in("main", "sandbox", "EVAL", "return #string.rep('x', 20000000)", "0"), "not enough memory")
+	require.Contains(t, admin.do("CONFIG", "SET", "maxmemory", "0"), "OK")
+	require.Equal(t, "20000000", v.in("main", "sandbox", "EVAL", "return #string.rep('x', 20000000)", "0"))
+	status, _ = v.send("POST", "/api/leave?page="+v.page, "{}")
+	require.Equal(t, 200, status)
+	require.InDelta(t, before, used(), 100_000)
+}
+
 // Copies in a sandbox count for its limit, so that they cannot take the memory of the process.
 func TestSandboxCountsCopies(t *testing.T) {
 	t.Parallel()

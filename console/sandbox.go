@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"net"
+	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
@@ -22,11 +24,30 @@ type sandbox struct {
 	scripts *scripting.Scripts
 	stop    context.CancelFunc
 	ended   chan struct{}
+
+	mu      sync.Mutex
+	running int  // requests that run in it
+	held    hold // its memory, as it was when no request ran in it
+	granted int  // bytes by which it may grow while requests run
+	closed  bool
+}
+
+// sandboxes is what all of them share.
+type sandboxes struct {
+	bounded
+	account *engine.Account // their memory while no requests run in them
+
+	mu      sync.Mutex
+	granted int // by how much they may be larger now
 }
 
 const (
 	maxSandboxes  = 32
-	sandboxMemory = "128mb"
+	sandboxMemory = 128 << 20 // of the data of one
+	sandboxBytes  = 768 << 10 // of an empty one
+	sandboxValue  = "32mb"    // the largest string
+	leastGrant    = 1 << 20
+	grantShare    = 4 // the part of the room that one may take at a time
 )
 
 // sandboxRules are what may be done in a sandbox: everything that stays in it.
@@ -36,7 +57,7 @@ const sandboxRules = "+@all -config|set -config|rewrite -acl -debug -migrate -re
 // likeServer are the parameters that a sandbox has as the server does: they decide how values are stored, and what scripts may do.
 var likeServer = []string{"encodings", "hash-max-listpack-entries", "hash-max-listpack-value", "zset-max-listpack-entries", "zset-max-listpack-value",
 	"set-max-intset-entries", "set-max-listpack-entries", "set-max-listpack-value", "list-max-listpack-size", "stream-node-max-bytes",
-	"stream-node-max-entries", "hll-sparse-max-bytes", "busy-reply-threshold", "script-memory-limit", "script-strict-keys"}
+	"stream-node-max-entries", "hll-sparse-max-bytes", "busy-reply-threshold", "script-strict-keys"}
 
 // errNoSandbox is why a user has none.
 const errNoSandbox = "the sandbox is for users who may run scripts: EVAL"
@@ -48,14 +69,15 @@ func (c *Console) newSandbox() (*sandbox, error) {
 	if !c.sandboxes.take() {
 		return nil, errors.New("too many sandboxes are open")
 	}
-	e := engine.New(engine.Options{Release: c.engine.Release, Clock: server.Clock(), Seed: 1})
+	e := engine.New(engine.Options{Release: c.engine.Release, Clock: server.Clock(), Seed: 1, Strict: true})
 	parts := assembly.Join(e, assembly.Options{Disk: new(snapshot.MemDisk), TestKit: true})
-	b := &sandbox{console: c, engine: e, scripts: parts.Scripts, ended: make(chan struct{})}
+	b := &sandbox{console: c, engine: e, scripts: parts.Scripts, ended: make(chan struct{}), held: hold{of: c.sandboxes.account}}
 	b.server = server.New(e, server.Options{InProcess: true})
 	if err := b.configure(); err != nil {
 		c.sandboxes.giveBack()
 		return nil, err
 	}
+	b.count()
 	ctx, stop := context.WithCancel(context.Background())
 	b.stop = stop
 	go func() {
@@ -69,7 +91,7 @@ func (c *Console) newSandbox() (*sandbox, error) {
 
 // configure sets the parameters and the rules.
 func (b *sandbox) configure() error {
-	values := map[string]string{"maxmemory": sandboxMemory, "save": ""}
+	values := map[string]string{"save": "", "proto-max-bulk-len": sandboxValue}
 	b.console.engine.With(func() {
 		for _, name := range likeServer {
 			if p := b.console.engine.Param(name); p != nil {
@@ -77,12 +99,8 @@ func (b *sandbox) configure() error {
 			}
 		}
 	})
-	for name, value := range values {
-		if p := b.engine.Param(name); p != nil {
-			if err := p.Set(value); err != nil {
-				return err
-			}
-		}
+	if err := b.set(values); err != nil {
+		return err
 	}
 	s := b.engine.NewOperator(nil, b.engine.Home())
 	defer b.engine.Close(s)
@@ -93,11 +111,80 @@ func (b *sandbox) configure() error {
 	return nil
 }
 
+// set sets parameters.
+func (b *sandbox) set(values map[string]string) (err error) {
+	b.engine.With(func() {
+		for name, value := range values {
+			if p := b.engine.Param(name); p != nil && err == nil {
+				err = p.Set(value)
+			}
+		}
+	})
+	return err
+}
+
+// The server's engine sees nothing of what is in a sandbox. So its bytes are counted in an account whenever the last request in it ends; and
+// before the first one begins it is granted by how much its data and its scripts may grow: a part of the room that the server has.
+
+// enter is called before a request runs in the sandbox, leave after it.
+func (b *sandbox) enter() (leave func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.running++; b.running == 1 {
+		b.grow()
+	}
+	return b.leave
+}
+
+func (b *sandbox) leave() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.running--; b.running == 0 {
+		b.console.sandboxes.grant(-b.granted)
+		b.count()
+	}
+}
+
+// grow grants the sandbox memory.
+func (b *sandbox) grow() {
+	room, scripts := 0, 0
+	b.console.engine.With(func() {
+		room = b.console.engine.Room()
+		scripts, _ = strconv.Atoi(b.console.engine.Param("script-memory-limit").Get())
+	})
+	most := max(leastGrant, (room-b.console.sandboxes.grant(0))/grantShare)
+	data := max(0, min(sandboxMemory-b.held.bytes, most))
+	scripts = min(scripts, sandboxMemory, most)
+	b.granted = data + scripts
+	b.console.sandboxes.grant(b.granted)
+	_ = b.set(map[string]string{"maxmemory": strconv.Itoa(b.held.bytes - sandboxBytes + data), "script-memory-limit": strconv.Itoa(scripts)})
+}
+
+// count counts what the sandbox holds now.
+func (b *sandbox) count() {
+	if b.held.release(); b.closed {
+		return
+	}
+	b.engine.With(func() { _ = b.held.take(sandboxBytes + b.engine.MemoryUsage().Used) })
+}
+
+// grant changes by how much sandboxes may grow, and returns that.
+func (s *sandboxes) grant(n int) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.granted += n
+	return s.granted
+}
+
 func (b *sandbox) dial() net.Conn { return b.server.Dial() }
 
 // close ends the sandbox, and a script that runs in it.
 func (b *sandbox) close() {
 	b.stop()
 	<-b.ended
+	b.mu.Lock()
+	b.closed = true
+	b.count()
+	b.mu.Unlock()
 	b.console.sandboxes.giveBack()
 }

@@ -127,6 +127,9 @@ func (s *session) run(ctx context.Context, commands [][]string) (o outcome, err 
 	if s.life.Err() != nil {
 		return o, errGone
 	}
+	if s.sandbox != nil {
+		defer s.sandbox.enter()()
+	}
 	if s.conn == nil {
 		if err := s.connect(); err != nil {
 			return o, err

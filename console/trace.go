@@ -114,6 +114,7 @@ func (c *Console) traceScript(w http.ResponseWriter, r *http.Request, p *page) {
 
 // trace traces a run in a world of the sandbox, as its default user.
 func (b *sandbox) trace(ctx context.Context, o *traceOrder) *trace {
+	defer b.enter()()
 	s := b.engine.NewSession(nil)
 	defer b.engine.Close(s)
 	request := make([][]byte, len(o.Request))

@@ -76,6 +76,10 @@ func (e *Engine) execTransaction(c *Call, commands []queuedCommand) {
 			c.Fail(err)
 			continue
 		}
+		if q.cmd.FlagsWith(q.args)&DenyOOM != 0 && e.lacksRoom(c.Session) {
+			c.Fail(ErrOOM)
+			continue
+		}
 		e.startTimer(c.Session, q.cmd, q.args)
 		e.run(c.Session, q.cmd, q.args)
 	}

@@ -120,6 +120,7 @@ type Options struct {
 	Release   *release.Release // as which it behaves; the default if nil
 	Clock     func() int64     // microseconds since the epoch
 	Seed      uint64           // of hash functions and dice
+	Strict    bool             // about maxmemory: scripts and transactions that have begun to write are refused more memory, too
 }
 
 // stack is the calls under way, and memory that they share.

@@ -35,6 +35,7 @@ var policies = []policy{
 // eviction is the state of eviction: see evict.go.
 type eviction struct {
 	clients       clientLimit
+	strict        bool // see Options
 	policy        policy
 	samples       int
 	tenacity      int64

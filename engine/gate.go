@@ -83,6 +83,13 @@ func (e *Engine) mayTakeMemory(s *Session, cmd *Command, args [][]byte) bool {
 	return cmd.Flags&DropsTx == 0 && !e.Release.Has(queueTakesNoMemory)
 }
 
+// lacksRoom reports whether a command within a script or a transaction may take no more memory. In Redis it always may. Here it may not where somebody
+// else pays for it: in a strict engine, such as a sandbox, and in a copy of the data in which a script is debugged.
+func (e *Engine) lacksRoom(s *Session) bool {
+	inCopy := s.detached && e.debugged == nil
+	return (e.eviction.strict || inCopy) && e.Room() == 0
+}
+
 // memoryFirst is since when the memory counts before the permissions of the user in a script.
 var memoryFirst = release.From("valkey:9.1.0")
 
@@ -90,7 +97,7 @@ var memoryFirst = release.From("valkey:9.1.0")
 // What remains depends on the called command, or may have changed since the script began, such as SCRIPT
 // KILL.
 func (e *Engine) scriptGate(s *Session, cmd *Command, args [][]byte) error {
-	lacksMemory := cmd.Flags&DenyOOM != 0 && s.startedOOM && !s.wrote && !s.Obeyed() // a script that began to write is let through
+	lacksMemory := cmd.Flags&DenyOOM != 0 && (s.startedOOM && !s.wrote || e.lacksRoom(s)) && !s.Obeyed() // a script that began to write is let through
 	switch f := cmd.Flags; {
 	case s.onlyLooks != nil && !cmd.onlyLooks(args):
 		return s.onlyLooks

@@ -37,6 +37,7 @@ func New(o Options) *Engine {
 	e.Sessions.held.link()
 	e.stats.errors = make(map[string]int64)
 	e.Config.Hash.Seed, e.Config.Set.Seed = o.Seed, o.Seed
+	e.eviction.strict = o.Strict
 	e.accounts.copies = e.Open("data.copies", 0)
 	e.home = e.addWorld(o.Databases, o.Clock, o.Seed)
 	e.World, e.accounts.elsewhere = e.home, 0

@@ -336,6 +336,16 @@ func TestDebuggedScriptsShareMemory(t *testing.T) {
 	}
 }
 
+// TestDebuggedScriptsWriteWhatFits: a script that is debugged on a copy of the data adds no more to it than maxmemory leaves.
+func TestDebuggedScriptsWriteWhatFits(t *testing.T) {
+	s, e := newScripts()
+	require.NoError(t, e.Param("maxmemory").Set("20mb"))
+	calls := &frontEnd{}
+	request := [][]byte{[]byte("EVAL"), []byte("for i = 1, 100 do redis.call('SET', i, string.rep('x', 1000000)) end"), []byte("0")}
+	require.Contains(t, string(s.Debug(e.NewSession(nil), engine.DebugCopy, request, calls)), "-OOM command not allowed when used memory")
+	require.InDelta(t, 18, strings.Count(strings.Join(calls.log, "\n"), "+OK"), 3)
+}
+
 // TestDebugRefuses: a request that runs no script has its reply, and the front end hears nothing.
 func TestDebugRefuses(t *testing.T) {
 	s, e := newScripts()
