@@ -10,6 +10,9 @@ import (
 // packsNumbers is when packed sorted sets began to store scores as integers, without the sign of zero.
 var packsNumbers = release.From("7.0.0")
 
+// tableForDeadlines is since when a hash is a table as soon as a field has a deadline.
+var tableForDeadlines = release.From("valkey:9.0.0")
+
 // New returns an engine with empty databases and no commands.
 func New(o Options) *Engine {
 	if o.Databases == 0 {
@@ -42,6 +45,7 @@ func New(o Options) *Engine {
 	e.home = e.addWorld(o.Databases, o.Clock, o.Seed)
 	e.World, e.accounts.elsewhere = e.home, 0
 	e.Config.ZSet.SignedZeros = !e.Release.Has(packsNumbers)
+	e.Config.Hash.TableForDeadlines = e.Release.Has(tableForDeadlines)
 	e.sizelogs = newSizelogs(e.Release)
 	e.commands.flags, e.commands.shown = flagNamesOf(e.Release)
 	e.runID = e.NewID()

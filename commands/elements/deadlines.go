@@ -183,27 +183,39 @@ type ExpireConditions struct{ nx, xx, gt, lt bool }
 // ParseExpireConditions reads [NX | XX | GT | LT] up to the end. XX may stand beside GT or LT.
 func ParseExpireConditions(c *engine.Call) (on ExpireConditions) {
 	for c.More() {
-		switch {
-		case c.Word("NX"):
-			on.nx = true
-		case c.Word("XX"):
-			on.xx = true
-		case c.Word("GT"):
-			on.gt = true
-		case c.Word("LT"):
-			on.lt = true
-		default:
-			option := c.Arg()
-			c.Refusef(errExpireOption, engine.CText(option))
+		if !on.parse(c) {
+			c.Refusef(errExpireOption, engine.CText(c.Arg()))
 		}
 	}
+	on.check(c)
+	return on
+}
+
+// parse moves past [NX | XX | GT | LT] and reports whether it did.
+func (on *ExpireConditions) parse(c *engine.Call) bool {
+	switch {
+	case c.Word("NX"):
+		on.nx = true
+	case c.Word("XX"):
+		on.xx = true
+	case c.Word("GT"):
+		on.gt = true
+	case c.Word("LT"):
+		on.lt = true
+	default:
+		return false
+	}
+	return true
+}
+
+// check latches an error for conditions that exclude each other.
+func (on ExpireConditions) check(c *engine.Call) {
 	switch {
 	case on.nx && (on.xx || on.gt || on.lt):
 		c.Refuse(errExpireNX)
 	case on.gt && on.lt:
 		c.Refuse(errExpireGTLT)
 	}
-	return on
 }
 
 // Allow reports whether the conditions let a deadline replace the old one. No deadline, 0, is later than any.
@@ -227,5 +239,5 @@ func Millis(ms int64) int64 { return ms }
 // RoundSeconds rounds milliseconds to the nearest second, as Redis does for keys.
 func RoundSeconds(ms int64) int64 { return int64((uint64(ms) + 500) / 1000) }
 
-// CeilSeconds rounds milliseconds up to seconds, as Redis does for elements.
+// CeilSeconds rounds milliseconds up to seconds, as Redis does for elements; Valkey rounds them as keys.
 func CeilSeconds(ms int64) int64 { return (ms + 999) / 1000 }

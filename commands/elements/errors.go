@@ -14,6 +14,9 @@ const (
 
 // FIELDS numfields field [field ...].
 const (
+	// ErrNumFields is Valkey's error for all that is wrong with the number.
+	ErrNumFields = engine.Error("ERR numfields should be greater than 0 and match the provided number of fields")
+
 	errElementsWord  = "ERR Mandatory argument %s is missing or not at the right position"
 	errElementsZero  = "ERR Parameter `num%s` should be greater than 0"
 	errElementsMatch = "ERR The `num%s` parameter must match the number of arguments"

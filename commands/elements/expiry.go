@@ -29,24 +29,24 @@ func ExpiryLines(k engine.ElementKind, since string) []engine.Command {
 			Summary: "Sets the expiration time of " + what + " " + how + ".", Complexity: complexity,
 			Run: func(c *engine.Call) { expireElements(c, k, u) }}
 	}
-	get := func(name string, absolute bool, unit func(ms int64) int64, how string) engine.Command {
+	get := func(name string, u Unit, how string) engine.Command {
 		tips := "nondeterministic_output"
-		if absolute {
+		if u.absolute {
 			tips = ""
 		}
 		return engine.Command{Name: k.Letter + name, Arity: -5, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Since: since, Tips: tips, Was: withoutTips,
 			Syntax: "key" + elements, Summary: "Returns the expiration time of " + what + " " + how + ".", Complexity: complexity,
-			Run: func(c *engine.Call) { replyDeadlines(c, k, absolute, unit) }}
+			Run: func(c *engine.Call) { replyDeadlines(c, k, u) }}
 	}
 	return []engine.Command{
 		set("expire", InSeconds, "seconds", "in seconds"),
 		set("pexpire", InMillis, "milliseconds", "in milliseconds"),
 		set("expireat", AtSeconds, "unix-time-seconds", "to a Unix timestamp"),
 		set("pexpireat", AtMillis, "unix-time-milliseconds", "to a Unix milliseconds timestamp"),
-		get("ttl", false, CeilSeconds, "in seconds"),
-		get("pttl", false, Millis, "in milliseconds"),
-		get("expiretime", true, CeilSeconds, "as a Unix timestamp"),
-		get("pexpiretime", true, Millis, "as a Unix milliseconds timestamp"),
+		get("ttl", InSeconds, "in seconds"),
+		get("pttl", InMillis, "in milliseconds"),
+		get("expiretime", AtSeconds, "as a Unix timestamp"),
+		get("pexpiretime", AtMillis, "as a Unix milliseconds timestamp"),
 		{Name: k.Letter + "persist", Arity: -5, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW update"), Since: since,
 			Syntax: "key" + elements, Summary: "Removes the expiration time of " + what + ".", Complexity: complexity,
 			Run: func(c *engine.Call) { persistElements(c, k) }},
@@ -130,38 +130,38 @@ func Deadline(c *engine.Call, u Unit) int64 {
 	return ms
 }
 
-// elementCondition moves past [NX | XX | GT | LT]. Unlike for keys there is at most one.
-func elementCondition(c *engine.Call) (on ExpireConditions) {
-	switch {
-	case c.Word("NX"):
-		on.nx = true
-	case c.Word("XX"):
-		on.xx = true
-	case c.Word("GT"):
-		on.gt = true
-	case c.Word("LT"):
-		on.lt = true
-	}
-	return on
+// expireArgs are the arguments of HEXPIRE and its variants.
+type expireArgs struct {
+	key      []byte
+	value    keyspace.Collection // nil if the key is absent
+	deadline int64
+	on       ExpireConditions
+	names    [][]byte
+	at       int // position of the word before their number
 }
 
 // HEXPIRE key seconds [NX | XX | GT | LT] FIELDS numfields field [field ...], and its variants
 func expireElements(c *engine.Call, k engine.ElementKind, u Unit) {
-	key := c.Arg()
-	v := Collection(c, key, k, true)
-	deadline := Deadline(c, u)
-	if l, ok := v.(*list.List); ok && u == AtMillis && c.Word("INDEXES") {
-		expireIndexes(c, key, l, deadline)
+	a := expireArgs{key: c.Arg()}
+	if AsValkey(c, k) {
+		a.parseAsValkey(c, k, u)
+	} else {
+		a.value = Collection(c, a.key, k, true)
+		a.deadline = Deadline(c, u)
+		if l, ok := a.value.(*list.List); ok && u == AtMillis && c.Word("INDEXES") {
+			expireIndexes(c, a.key, l, a.deadline)
+			return
+		}
+		a.on, a.names, a.at = conditionAndNames(c, k)
+	}
+	if !c.OK() {
 		return
 	}
-	on, names, at := conditionAndNames(c, k)
-	if c.OK() {
-		x := Expiration{Call: c, Kind: k, Key: key, Deadline: deadline, On: on}
-		if c.Propagates() {
-			x.Head, x.Tail = headWithDeadline(c, k, u, deadline, at), c.Args[at+2+len(names):]
-		}
-		x.Reply(v, names)
+	x := Expiration{Call: c, Kind: k, Key: a.key, Deadline: a.deadline, On: a.on}
+	if c.Propagates() {
+		x.Head, x.Tail = headWithDeadline(c, k, u, a.deadline, a.at), c.Args[a.at+2+len(a.names):]
 	}
+	x.Reply(a.value, a.names)
 }
 
 // conditionAndNames reads a condition and the names of elements, and returns the position of the word before their number.
@@ -169,7 +169,7 @@ func conditionAndNames(c *engine.Call, k engine.ElementKind) (on ExpireCondition
 	if c.Has(AnyOrder) {
 		return expiryArgs(c, k)
 	}
-	on = elementCondition(c)
+	on.parse(c) // unlike for keys there is at most one
 	at = c.Pos()
 	return on, ParseNames(c, k, errElementsZero), at
 }
@@ -202,16 +202,17 @@ type Expiration struct {
 
 // Reply gives elements the deadline, replies with a code for each, and reports. v is nil if the key is absent.
 func (x *Expiration) Reply(v keyspace.Collection, names [][]byte) {
-	x.Call.Reply.Array(len(names))
+	c := x.Call
+	c.Reply.Array(len(names))
 	if h, ok := v.(*hash.Hash); ok {
-		h.ExpectDeadline() // even if no field gets one, as in Redis
+		ExpectDeadlines(c, h)
 	}
 	for _, name := range names {
 		code := Absent
 		if v != nil {
 			code = x.Expire(v, name)
 		}
-		x.Call.Reply.Int(int64(code))
+		c.Reply.Int(int64(code))
 	}
 	x.Report()
 }
@@ -234,6 +235,9 @@ func (x *Expiration) Expire(v keyspace.Collection, element []byte) (code int) {
 		}
 		return codeDeleted
 	}
+	if h, ok := v.(*hash.Hash); ok {
+		h.ExpectDeadline(c.Engine.Config.Hash)
+	}
 	v.SetDeadline(element, max(x.Deadline, 1), c.Dice())
 	x.set++
 	if c.Propagates() || c.TellsFields() {
@@ -246,7 +250,7 @@ func (x *Expiration) Expire(v keyspace.Collection, element []byte) (code int) {
 func (x *Expiration) Report() {
 	switch {
 	case x.deleted > 0:
-		x.Call.Changed(x.Key, x.Kind.Removed(), x.deletedNames...)
+		x.Call.Changed(x.Key, RemovedByDeadline(x.Call, x.Kind), x.deletedNames...)
 	case x.set > 0:
 		x.Call.Changed(x.Key, x.Kind.Event("expire"), x.setNames...)
 	default:
@@ -262,7 +266,7 @@ func (x *Expiration) Report() {
 		propagateDeadline(x.Call, x.Kind, x.Key, x.Deadline, x.Head, slices.Concat(x.setNames, x.Tail), len(x.setNames))
 	}
 	if len(x.deletedNames) > 0 {
-		propagateRemoval(x.Call, x.Kind, x.Key, x.deletedNames)
+		PropagateRemoval(x.Call, x.Kind, x.Key, x.deletedNames)
 	}
 }
 
@@ -279,9 +283,13 @@ func propagateDeadline(c *engine.Call, k engine.ElementKind, key []byte, deadlin
 	c.Propagate(append(append(head, engine.Decimal(int64(n))), tail...)...)
 }
 
-// propagateRemoval propagates the removal of elements, one by one as in Redis; of a list, of all elements with each of the
+// PropagateRemoval propagates the removal of elements, in Redis one by one; of a list, of all elements with each of the
 // texts.
-func propagateRemoval(c *engine.Call, k engine.ElementKind, key []byte, elements [][]byte) {
+func PropagateRemoval(c *engine.Call, k engine.ElementKind, key []byte, elements [][]byte) {
+	if AsValkey(c, k) {
+		c.Propagate(append([][]byte{[]byte(k.Removal), key}, elements...)...)
+		return
+	}
 	for _, e := range elements {
 		if k.Type == keyspace.List {
 			c.Propagate([]byte(k.Removal), key, []byte("0"), e)
@@ -325,16 +333,33 @@ func expireIndexes(c *engine.Call, key []byte, l *list.List, deadline int64) {
 	}
 }
 
+// KeyAndNames reads key FIELDS numfields field [field ...], and the collection at the key, which is to be changed if edits. In Valkey
+// the error for another number of fields is mismatch.
+func KeyAndNames(c *engine.Call, k engine.ElementKind, edits bool, mismatch error) (key []byte, v keyspace.Collection, names [][]byte) {
+	key = c.Arg()
+	if AsValkey(c, k) {
+		names = namesUpToEnd(c, k, mismatch)
+		return key, Collection(c, key, k, edits), names
+	}
+	v = Collection(c, key, k, edits)
+	return key, v, ParseNames(c, k, engine.ErrElementsCount)
+}
+
 // HTTL key FIELDS numfields field [field ...], and its variants
-func replyDeadlines(c *engine.Call, k engine.ElementKind, absolute bool, unit func(ms int64) int64) {
-	v := Collection(c, c.Arg(), k, false)
-	names := ParseNames(c, k, engine.ErrElementsCount)
+func replyDeadlines(c *engine.Call, k engine.ElementKind, u Unit) {
+	_, v, names := KeyAndNames(c, k, false, engine.ErrSyntax)
 	if !c.OK() {
 		return
 	}
-	from := c.Now()
-	if absolute {
+	from, unit := c.Now(), Millis
+	if u.absolute {
 		from = 0
+	}
+	switch {
+	case u.seconds && AsValkey(c, k):
+		unit = RoundSeconds
+	case u.seconds:
+		unit = CeilSeconds
 	}
 	c.Reply.Array(len(names))
 	for _, name := range names {
@@ -355,14 +380,12 @@ func TTL(v keyspace.Collection, element []byte, from int64, unit func(ms int64) 
 	case deadline == 0:
 		return NoDeadline
 	}
-	return unit(deadline - from)
+	return unit(max(deadline-from, 0)) // who sees due elements sees 0
 }
 
 // HPERSIST key FIELDS numfields field [field ...], and its variants
 func persistElements(c *engine.Call, k engine.ElementKind) {
-	key := c.Arg()
-	v := Collection(c, key, k, true)
-	names := ParseNames(c, k, engine.ErrElementsCount)
+	key, v, names := KeyAndNames(c, k, true, ErrNumFields)
 	if !c.OK() {
 		return
 	}

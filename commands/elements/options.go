@@ -70,11 +70,7 @@ func expiryArgs(c *engine.Call, k engine.ElementKind) (on ExpireConditions, name
 	l := Clause{Kind: k, Per: 1, Least: 2,
 		TooShort: engine.Errorf(errClauseShort, k.Word, k.Noun, strings.TrimSuffix(k.Noun, "s")),
 		BadCount: engine.Errorf(errElementsZero, k.Word[:1]+k.Noun[1:])}
-	l.Parse(c, func() bool {
-		one := elementCondition(c)
-		on = ExpireConditions{on.nx || one.nx, on.xx || one.xx, on.gt || one.gt, on.lt || one.lt}
-		return one != (ExpireConditions{})
-	})
+	l.Parse(c, func() bool { return on.parse(c) })
 	if !on.single() {
 		c.Refuse(errConditions)
 	}

@@ -51,8 +51,7 @@ func editHash(c *engine.Call, key []byte) *hash.Hash {
 // PERSIST] FIELDS numfields field [field ...]
 func cmdHGetEx(c *engine.Call) {
 	key := c.Arg()
-	h := editHash(c, key)
-	o := parseGetExOptions(c)
+	h, o := hashAndGetExOptions(c, key)
 	if !c.OK() {
 		return
 	}
@@ -64,6 +63,18 @@ func cmdHGetEx(c *engine.Call) {
 	if o.persist {
 		persistFields(c, key, h, o)
 	}
+}
+
+// hashAndGetExOptions returns the hash of HGETEX and reads the arguments after the key. Valkey looks at the hash in between.
+func hashAndGetExOptions(c *engine.Call, key []byte) (h *hash.Hash, o fieldOptions) {
+	if elements.AsValkey(c, engine.HashFields) {
+		o.parseAsValkey(c, 1)
+		h = editHash(c, key)
+		o.parseTime(c)
+		return h, o
+	}
+	h = editHash(c, key)
+	return h, parseGetExOptions(c)
 }
 
 // parseGetExOptions reads the arguments of HGETEX after the key.
@@ -88,7 +99,7 @@ func replyAndExpire(c *engine.Call, key []byte, h *hash.Hash, o fieldOptions) {
 	x := elements.Expiration{Call: c, Kind: engine.HashFields, Key: key, Deadline: o.deadline, Named: o.fields,
 		Head: [][]byte{[]byte("HPEXPIREAT"), key, engine.Decimal(o.deadline), c.Args[o.word]}}
 	c.Reply.Array(len(o.fields))
-	h.ExpectDeadline()
+	elements.ExpectDeadlines(c, h)
 	for _, field := range o.fields {
 		replyValue(c, h, field)
 		x.Expire(h, field)
@@ -127,7 +138,7 @@ func timeArg(c *engine.Call, u elements.Unit) int64 {
 // persistFields removes the deadlines of fields. If one had a deadline, it propagates the HPERSIST of all.
 func persistFields(c *engine.Call, key []byte, h *hash.Hash, o fieldOptions) {
 	var persisted [][]byte
-	h.ExpectDeadline() // even if none had one, as in Redis
+	elements.ExpectDeadlines(c, h)
 	for _, field := range o.fields {
 		if deadline, _ := h.Deadline(field); deadline != 0 {
 			h.SetDeadline(field, 0, nil)
@@ -144,11 +155,13 @@ func persistFields(c *engine.Call, key []byte, h *hash.Hash, o fieldOptions) {
 
 // HGETDEL key FIELDS numfields field [field ...]
 func cmdHGetDel(c *engine.Call) {
-	key := c.Arg()
-	h := editHash(c, key)
-	fields := elements.ParseNames(c, engine.HashFields, engine.ErrElementsCount)
+	key, v, fields := elements.KeyAndNames(c, engine.HashFields, true, elements.ErrNumFields)
 	if !c.OK() {
 		return
+	}
+	h, found := v.(*hash.Hash)
+	if !found {
+		h = &noHash
 	}
 	var deleted [][]byte
 	c.Reply.Array(len(fields))
@@ -168,14 +181,16 @@ func cmdHGetDel(c *engine.Call) {
 
 // fieldOptions are the arguments of HGETEX and HSETEX after the key.
 type fieldOptions struct {
+	nx, xx   bool // the key's, in Valkey
 	fnx, fxx bool
 	keepTTL  bool
 	persist  bool
 	given    bool // a deadline
 	deadline int64
-	at       int      // position of the word that gives it
-	word     int      // position of FIELDS
-	fields   [][]byte // HSETEX: field value ...
+	at       int             // position of the word that gives it
+	expiry   elements.Expiry // Valkey's: what deadline, persist and keepTTL come from
+	word     int             // position of FIELDS
+	fields   [][]byte        // HSETEX: field value ...
 }
 
 // parse reads the options of both commands and the fields, per arguments for each, in any order.
@@ -237,15 +252,11 @@ func (o *fieldOptions) refuseSecond(c *engine.Call, had bool, per int) {
 // unix-time-milliseconds | KEEPTTL] FIELDS numfields field value [field value ...]
 func cmdHSetEx(c *engine.Call) {
 	key := c.Arg()
-	o := parseSetExOptions(c)
-	if !c.OK() {
-		return
-	}
-	h, found := engine.Edit[*hash.Hash](c, key)
+	h, found, o := hashAndSetExOptions(c, key)
 	switch {
 	case !c.OK():
 		return
-	case !found && o.fxx, found && !o.allow(h):
+	case found && o.nx, !found && o.xx, !found && o.fxx, found && !o.allow(h):
 		c.Reply.Int(0)
 		return
 	case !found:
@@ -253,6 +264,25 @@ func cmdHSetEx(c *engine.Call) {
 	}
 	setFieldsUntil(c, key, h, o)
 	c.Reply.Int(1)
+}
+
+// hashAndSetExOptions reads the arguments of HSETEX after the key, and returns the hash. Valkey looks at the time last, unless NX or
+// XX has been decided.
+func hashAndSetExOptions(c *engine.Call, key []byte) (h *hash.Hash, found bool, o fieldOptions) {
+	if !elements.AsValkey(c, engine.HashFields) {
+		if o = parseSetExOptions(c); !c.Failed() {
+			h, found = engine.Edit[*hash.Hash](c, key)
+		}
+		return h, found, o
+	}
+	if o.parseAsValkey(c, 2); c.Failed() {
+		return nil, false, o
+	}
+	h, found = engine.Edit[*hash.Hash](c, key)
+	if !(found && o.nx || !found && o.xx) {
+		o.parseTime(c)
+	}
+	return h, found, o
 }
 
 // parseSetExOptions reads the arguments of HSETEX after the key.
@@ -334,15 +364,19 @@ func setFieldsUntil(c *engine.Call, key []byte, h *hash.Hash, o fieldOptions) {
 		}
 	}
 	if o.given {
-		h.ExpectDeadline()
+		elements.ExpectDeadlines(c, h)
 	}
 	// A deadline in a journal was ahead when it was written: the fields are set, and expire.
 	if o.given && o.deadline <= c.Now() && !c.Engine.Keyspace.Replaying {
 		c.Changed(key, "hhset", fieldsOf(c, o.fields)...)
+		if elements.AsValkey(c, engine.HashFields) {
+			c.Changed(key, engine.HashFields.Event("expire"), fieldsOf(c, o.fields)...)
+		}
 		deleteSetFields(c, key, o)
 		return
 	}
 	for i := 0; i < len(o.fields) && o.given; i += 2 {
+		h.ExpectDeadline(c.Engine.Config.Hash)
 		h.SetDeadline(o.fields[i], max(o.deadline, 1), c.Dice()) // 0 stands for no deadline
 	}
 	c.Changed(key, "hhset", fieldsOf(c, o.fields)...)
@@ -350,7 +384,11 @@ func setFieldsUntil(c *engine.Call, key []byte, h *hash.Hash, o fieldOptions) {
 		c.Changed(key, engine.HashFields.Event("expire"), fieldsOf(c, o.fields)...)
 		c.Engine.TickBy(o.deadline)
 	}
-	if o.given && c.Propagates() && !engine.IsWord(c.Args[o.at], "PXAT") {
+	switch {
+	case !c.Propagates():
+	case elements.AsValkey(c, engine.HashFields):
+		c.PropagateAs(o.asSet(c)...)
+	case o.given && !engine.IsWord(c.Args[o.at], "PXAT"):
 		line := slices.Clone(c.Args)
 		line[o.at], line[o.at+1] = []byte("PXAT"), engine.Decimal(o.deadline)
 		c.PropagateAs(line...)
@@ -360,9 +398,11 @@ func setFieldsUntil(c *engine.Call, key []byte, h *hash.Hash, o fieldOptions) {
 // deleteSetFields deletes fields that were set with a deadline that has passed.
 func deleteSetFields(c *engine.Call, key []byte, o fieldOptions) {
 	h := editHash(c, key) // the earlier view ended with Changed
+	var fields [][]byte
 	for i := 0; i < len(o.fields); i += 2 {
 		h.Delete(o.fields[i])
-		c.Propagate([]byte("HDEL"), key, o.fields[i])
+		fields = append(fields, o.fields[i])
 	}
-	c.Changed(key, engine.HashFields.Removed(), fieldsOf(c, o.fields)...)
+	elements.PropagateRemoval(c, engine.HashFields, key, fields)
+	c.Changed(key, elements.RemovedByDeadline(c, engine.HashFields), fieldsOf(c, o.fields)...)
 }

@@ -46,14 +46,19 @@ func (h *Hash) Deadline(field []byte) (deadline int64, ok bool) {
 // what other collections take.
 func (h *Hash) SetDeadline(field []byte, deadline int64, _ func(n uint64) uint64) bool {
 	if deadline != 0 {
-		h.ExpectDeadline()
+		h.ExpectDeadline(Limits{})
 	}
 	return h.setDeadline(field, deadline)
 }
 
-// ExpectDeadline gives a packed hash room for deadlines, which changes its encoding. O(bytes).
-func (h *Hash) ExpectDeadline() {
-	if h.table == nil && h.deadlines == nil && h.Len() > 0 {
+// ExpectDeadline gives a packed hash room for deadlines, which changes its encoding, or makes it a table if lim says that only tables have
+// deadlines. O(bytes).
+func (h *Hash) ExpectDeadline(lim Limits) {
+	switch {
+	case h.table != nil || h.Len() == 0:
+	case lim.TableForDeadlines:
+		h.convert(lim)
+	case h.deadlines == nil:
 		h.packed = append(ziplist.List(nil), h.packed...) // a view's bytes are borrowed, deadlines are not
 		h.deadlines = expiry.NewArray(h.Len())
 	}

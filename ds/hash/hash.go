@@ -53,9 +53,10 @@ type Hash struct {
 
 // Limits are the thresholds for a packed hash, and what a table needs.
 type Limits struct {
-	MaxEntries int    // most fields of a packed hash
-	MaxValue   int    // most bytes of a field or value in a packed hash
-	Seed       uint64 // hashes of a table's fields depend on it
+	MaxEntries        int    // most fields of a packed hash
+	MaxValue          int    // most bytes of a field or value in a packed hash
+	TableForDeadlines bool   // a packed hash has no deadlines, as in Valkey
+	Seed              uint64 // hashes of a table's fields depend on it
 }
 
 // Of returns the packed hash whose fields and values alternate in zl. It
