@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/glob"
+	"github.com/miniserver-go/miniserver/release"
 )
 
 // withoutArguments is COMMAND GETKEYS before COMMAND DOCS told of its arguments. Only Redis 7.0 refuses a command without arguments by the
@@ -170,8 +171,11 @@ func (e *Engine) flagWords(f Flags) (names []string) {
 	return names
 }
 
+// listsNoSubs is since when no subcommands are an empty array, as some are an array, and not an empty set.
+var listsNoSubs = release.From("valkey:9.1.0")
+
 func (c *Call) replySubs(cmd *Command) {
-	if len(cmd.Subs) == 0 {
+	if len(cmd.Subs) == 0 && !c.Has(listsNoSubs) {
 		c.Reply.Set(0)
 		return
 	}

@@ -62,7 +62,7 @@ func Family() engine.Family {
 			Summary:    "Queries a geospatial index for members inside an area of a box or a circle, optionally stores the result.",
 			Complexity: "O(N + log M), N being the number of members in the area's bounding box, and M the number of those in the area",
 			History:    "7.0.0 Units may be in capitals."},
-		{Name: "georadius", Arity: -6, Flags: engine.Write | engine.DenyOOM, Keys: storeKeys(6, "OW update variable_flags").FoundBy(storedLast(6)), Run: cmdGeoRadius, Since: "3.2.0", Was: storesApart(6),
+		{Name: "georadius", Arity: -6, Flags: engine.Write | engine.DenyOOM, Keys: storeKeys(6, "OW update variable_flags").FoundBy(storedLast(5)), Run: cmdGeoRadius, Since: "3.2.0", Was: storesApart(6),
 			Syntax:     "key longitude latitude radius unit=<M|KM|FT|MI> [WITHCOORD] [WITHDIST] [WITHHASH] count-block(/count)=[<COUNT count> [ANY]@6.2.0] order=[ASC|DESC] store=[STORE storekey(key)|STOREDIST storedistkey(key)]",
 			Summary:    "Queries a geospatial index for members within a distance from a coordinate, optionally stores the result.",
 			Complexity: "O(N + log M), N being the number of members in the area's bounding box, and M the number of those in the area",

@@ -108,7 +108,7 @@ func memberPointArg(c *engine.Call, s *zset.Set) geohash.Point {
 	member := c.Arg()
 	p, ok := memberPoint(s, member)
 	if !ok {
-		c.Refuse(c.Engine.Errorf(errNoMember, member))
+		c.Refuse(c.Engine.Errorf(errNoMember, engine.CText(member)))
 	}
 	return p
 }

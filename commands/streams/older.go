@@ -23,6 +23,7 @@ var (
 	blocksInScript     = release.From("7.4.0 valkey:8.0.0") // BLOCK in a script is no error
 	propagatesProgress = release.From("7.4.0 valkey:8.0.0") // how far a group has read, also without NOACK
 	readsLast          = release.From("7.4.0 valkey:8.0.0") // XREAD with +
+	readsFromZero      = release.From("8.0.0 valkey:9.1.0") // + of a stream that never had an entry, 0-0, is no error
 	readsLastEntry     = release.From("8.0.0")              // + means an entry that was not deleted
 	claimsByReading    = release.From("8.4.0")              // XREADGROUP with CLAIM
 	showsReturned      = release.From("8.8.0")              // XINFO STREAM FULL, also if no message is without a consumer

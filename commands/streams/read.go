@@ -211,7 +211,7 @@ func beforeLast(c *engine.Call, s *stream.Stream) stream.ID {
 		return stream.ID{}
 	}
 	last, ok = last.Prev()
-	if !ok {
+	if !ok && !c.Has(readsFromZero) {
 		c.Refuse(errReadNoLast)
 	}
 	return last

@@ -59,7 +59,7 @@ func cmdAppend(c *engine.Call) {
 	if ok {
 		n = v.Append(tail)
 	} else {
-		c.DB.Set(key, c.Engine.Keyspace.String(tail), false)
+		c.DB.Set(key, packed(c, tail), false)
 	}
 	c.Changed(key, "$append")
 	c.Reply.Int(int64(n))

@@ -151,10 +151,20 @@ func refusesSet(c *engine.Call, o *setOptions, key []byte, old *str.Value, had b
 	return !o.differ
 }
 
+// packed returns a string as it is stored: as an integer if its text is one. Numbers that scripts set stay texts since Valkey 9.1.
+func packed(c *engine.Call, text []byte) *str.Value {
+	if c.Session.InScript() && c.Has(scriptsSetTexts) {
+		return c.Engine.Keyspace.Text(text)
+	}
+	return c.Engine.Keyspace.String(text)
+}
+
+var scriptsSetTexts = release.From("valkey:9.1.0")
+
 // setWith sets a string by the options, and reports the change.
 func setWith(c *engine.Call, o *setOptions, key, value []byte, deadline int64) {
 	if o.KeepTTL {
-		c.DB.Set(key, c.Engine.Keyspace.String(value), true)
+		c.DB.Set(key, packed(c, value), true)
 		c.Changed(key, "$set")
 	} else {
 		setUntil(c, key, value, deadline)
@@ -176,7 +186,7 @@ func propagateOptions(c *engine.Call, o *setOptions, key, value []byte, deadline
 
 // setUntil sets a string with a deadline, 0 for none, and reports the change.
 func setUntil(c *engine.Call, key, value []byte, deadline int64) {
-	c.DB.SetUntil(key, c.Engine.Keyspace.String(value), deadline)
+	c.DB.SetUntil(key, packed(c, value), deadline)
 	c.Changed(key, "$set")
 	if deadline != 0 {
 		c.Changed(key, "gexpire")
@@ -319,7 +329,7 @@ func setOneOf(c *engine.Call, o *setOptions, key, value []byte, deadline int64) 
 		setWith(c, o, key, value, deadline)
 		return
 	}
-	c.DB.SetUntil(key, c.Engine.Keyspace.String(value), deadline)
+	c.DB.SetUntil(key, packed(c, value), deadline)
 	c.Changed(key, "gexpire")
 	c.Changed(key, "$set")
 }
