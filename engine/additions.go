@@ -28,6 +28,7 @@ var fieldsSince = sinceByName(map[string]string{
 	"valkey:8.0.0":       "server_mode replicas_waiting_psync replicas_repl_buffer_size replicas_repl_buffer_peak",
 	"valkey:8.1.0": "availability_zone clients_hz io_threaded_accept_processed io_threaded_freed_objects io_threaded_poll_processed " +
 		"paused_actions paused_reason paused_timeout_milliseconds",
+	"valkey:9.0.0": "expired_fields mem_replicas_repl_buffer used_active_time_main_thread",
 })
 
 var fieldsBefore = sinceByName(map[string]string{"valkey:8.0.0": "atomicvar_api redis_mode"})
@@ -57,6 +58,7 @@ var paramsSince = sinceByName(map[string]string{
 var paramsBefore = sinceByName(map[string]string{
 	"7.0.0":        "gopher-enabled lua-replicate-commands",
 	"valkey:8.1.0": "dynamic-hz",
+	"valkey:9.1.0": "sanitize-dump-payload",
 })
 
 // newDefault is another default of a parameter, and since when it is.

@@ -56,7 +56,7 @@ func clusterNodeSubs() []Command {
 			Summary: "Advances the epoch of the cluster's configuration.", Tips: "nondeterministic_output",
 			Complexity: "O(1)"},
 		{Name: "count-failure-reports", Arity: 3, Flags: operateCluster | Harmless, Run: inCluster(cmdClusterFailureReports), Since: "3.0.0",
-			Syntax: "node-id", Summary: "Returns the number of active failure reports of a node.",
+			Syntax: "node-id", Summary: "Returns the number of active failure reports of a node.", History: "valkey:9.0.0 Ignores reports about a node that has failed.",
 			Tips: "nondeterministic_output", Complexity: "O(N), N being the number of failure reports"},
 		{Name: "failover", Arity: -2, Flags: changeCluster, Run: inCluster(cmdClusterFailover), Since: "3.0.0",
 			Syntax: "options=[FORCE|TAKEOVER]", Summary: "Makes a replica take its master's place.", Complexity: "O(1)"},
@@ -80,8 +80,10 @@ func clusterNodeSubs() []Command {
 		{Name: "replicas", Arity: 3, Flags: operateCluster | Harmless, Run: inCluster(cmdClusterReplicas), Since: "5.0.0",
 			Syntax: "node-id", Summary: "Returns the replicas of a node.", Tips: "nondeterministic_output",
 			Complexity: "O(1)"},
-		{Name: "replicate", Arity: 3, Flags: changeCluster, Run: inCluster(cmdClusterReplicate), Since: "3.0.0",
-			Syntax: "node-id", Summary: "Makes a node a replica of another.", Complexity: "O(1)"},
+		{Name: "replicate", Arity: -3, Flags: changeCluster, Run: inCluster(cmdClusterReplicate), Since: "3.0.0",
+			Was:    []Was{{Before: "valkey:9.0.0", Edit: func(cmd *Command) { cmd.Arity, cmd.Syntax = 3, "node-id" }}},
+			Syntax: "args=<node-id|no-one=<NO ONE>@valkey:9.0.0>", Summary: "Makes a node a replica of another.", Complexity: "O(1)",
+			History: "valkey:9.0.0 `NO ONE` makes it a master."},
 		{Name: "reset", Arity: -2, Flags: operateCluster | NoScript, Run: inCluster(cmdClusterReset), Since: "3.0.0", Was: []Was{Before("7.0.0", "-noscript")},
 			Syntax: "reset-type(/hard_soft)=[HARD|SOFT]", Summary: "Resets a node.", Complexity: "O(N), N being the number of cluster nodes"},
 		{Name: "saveconfig", Arity: 2, Flags: changeCluster, Run: inCluster(cmdClusterSaveConfig), Since: "3.0.0",
@@ -89,7 +91,7 @@ func clusterNodeSubs() []Command {
 		{Name: "set-config-epoch", Arity: 3, Flags: changeCluster, Run: inCluster(cmdClusterSetEpoch), Since: "3.0.0",
 			Syntax: "config-epoch", Summary: "Sets the epoch of a node's configuration.", Complexity: "O(1)"},
 		{Name: "shards", Arity: 2, Flags: Loading | Stale | Harmless, Run: inCluster(cmdClusterShards), Since: "7.0.0",
-			Summary: "Returns the shards of the cluster.", Tips: "nondeterministic_output",
+			Summary: "Returns the shards of the cluster.", Tips: "nondeterministic_output", History: "valkey:9.1.0 Shows the IDs of shards, and the availability zones of nodes.",
 			Was:        []Was{{Before: "7.2.0", Edit: func(cmd *Command) { cmd.Flags &^= Loading }}},
 			Complexity: "O(N), N being the number of cluster nodes"},
 		{Name: "slaves", Arity: 3, Flags: operateCluster | Harmless, Run: inCluster(cmdClusterReplicas), Since: "3.0.0",
@@ -137,7 +139,8 @@ func clusterSlotSubs() []Command {
 				{Before: release.NoValkey, Edit: func(cmd *Command) { cmd.Deprecated = "" }}},
 			Complexity: "O(N), N being the number of cluster nodes",
 			History: "4.0.0 Shows the IDs of nodes.\n" +
-				"7.0.0 Shows more about how to reach each node.",
+				"7.0.0 Shows more about how to reach each node.\n" +
+				"valkey:9.1.0 Shows the availability zones of nodes.",
 			Deprecated: "7.0.0 `CLUSTER SHARDS`"},
 	}
 }

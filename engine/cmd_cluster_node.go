@@ -1,12 +1,14 @@
 package engine
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"net"
 	"slices"
 	"strings"
 
+	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -65,18 +67,38 @@ func cmdClusterMyShardID(c *Call) {
 
 // CLUSTER INFO
 func cmdClusterInfo(c *Call) {
+	var b bytes.Buffer
+	c.Engine.fillClusterInfo(&b)
+	c.Reply.Verbatim("txt", b.Bytes())
+}
+
+// fillClusterInfo writes what CLUSTER INFO shows.
+func (e *Engine) fillClusterInfo(b *bytes.Buffer) {
+	if !e.cluster.enabled {
+		return
+	}
 	state, served, failed := "ok", slots, 0
-	epoch, ok := c.Engine.clusterEpoch()
+	epoch, ok := e.clusterEpoch()
 	if !ok {
 		state, served, failed = "fail", 0, slots
 	}
-	text := fmt.Sprintf("cluster_state:%s\r\ncluster_slots_assigned:%d\r\ncluster_slots_ok:%d\r\ncluster_slots_pfail:0\r\ncluster_slots_fail:%d\r\n"+
-		"cluster_known_nodes:%d\r\ncluster_size:1\r\ncluster_current_epoch:%[6]d\r\ncluster_my_epoch:%[6]d\r\n"+
-		"cluster_stats_messages_sent:0\r\ncluster_stats_messages_received:0\r\n", state, slots, served, failed, len(c.Engine.nodes(c.Session)), epoch)
-	if c.Engine.Release.Has(splits) {
-		text += "total_cluster_links_buffer_limit_exceeded:0\r\n"
+	nodes := 1
+	if g := e.Group(); g != nil {
+		nodes = len(e.nodes(nil))
 	}
-	c.Reply.Verbatim("txt", []byte(text))
+	Fields(b, "cluster_state", state, "cluster_slots_assigned", slots, "cluster_slots_ok", served, "cluster_slots_pfail", 0, "cluster_slots_fail", failed)
+	if e.Release.Has(namesShards) {
+		Fields(b, "cluster_nodes_pfail", 0, "cluster_nodes_fail", 0, "cluster_voting_nodes_pfail", 0, "cluster_voting_nodes_fail", 0)
+	}
+	Fields(b, "cluster_known_nodes", nodes, "cluster_size", 1, "cluster_current_epoch", epoch, "cluster_my_epoch", epoch,
+		"cluster_stats_messages_sent", 0, "cluster_stats_messages_received", 0)
+	if e.Release.Has(namesShards) {
+		Fields(b, "cluster_stats_bytes_sent", 0, "cluster_stats_bytes_received", 0, "cluster_stats_pubsub_bytes_sent", 0,
+			"cluster_stats_pubsub_bytes_received", 0, "cluster_stats_module_bytes_sent", 0, "cluster_stats_module_bytes_received", 0)
+	}
+	if e.Release.Has(splits) {
+		Fields(b, "total_cluster_links_buffer_limit_exceeded", 0)
+	}
 }
 
 // CLUSTER NODES
@@ -185,6 +207,9 @@ func (c *Call) replySlotNode(n *clusterNode) {
 	}
 	w.Int(n.at.portNumber())
 	w.BulkString(n.id)
+	if zone := c.zoneOf(n); zone != "" {
+		reach.others = append(reach.others, "availability-zone", zone)
+	}
 	if named {
 		w.Map(len(reach.others) / 2)
 		for _, word := range reach.others {
@@ -193,11 +218,26 @@ func (c *Call) replySlotNode(n *clusterNode) {
 	}
 }
 
+// namesShards is since when the cluster shows the IDs of shards and the availability zones of nodes.
+var namesShards = release.From("valkey:9.1.0")
+
+// zoneOf returns the availability zone of a node to show, which only the node itself knows; "" for none.
+func (c *Call) zoneOf(n *clusterNode) string {
+	if !n.myself || !c.Has(namesShards) {
+		return ""
+	}
+	return c.Engine.parameter("availability-zone", "")
+}
+
 // CLUSTER SHARDS
 func cmdClusterShards(c *Call) {
 	w, nodes := c.Reply, c.Engine.nodes(c.Session)
 	w.Array(1)
-	w.Map(2)
+	if c.Has(namesShards) {
+		w.Map(3)
+	} else {
+		w.Map(2)
+	}
 	w.BulkString("slots")
 	if masterOf(nodes) == nil {
 		w.Array(0)
@@ -210,6 +250,10 @@ func cmdClusterShards(c *Call) {
 	w.Array(len(nodes))
 	for i := range nodes {
 		c.replyShardNode(&nodes[i])
+	}
+	if c.Has(namesShards) {
+		w.BulkString("id")
+		cmdClusterMyShardID(c)
 	}
 }
 
@@ -231,6 +275,9 @@ func (c *Call) replyShardNode(n *clusterNode) {
 		health = "fail"
 	}
 	pairs = append(pairs, "role", role, "replication-offset", n.applied, "health", health)
+	if zone := c.zoneOf(n); zone != "" {
+		pairs = append(pairs, "availability-zone", zone)
+	}
 	w.Map(len(pairs) / 2)
 	for _, word := range pairs {
 		switch word := word.(type) {
@@ -278,7 +325,18 @@ func cmdClusterFailureReports(c *Call) {
 func cmdClusterForget(c *Call) { c.refuseNode(ErrForgetSelf) }
 
 // CLUSTER REPLICATE node-id
-func cmdClusterReplicate(c *Call) { c.refuseNode(ErrReplicateSelf) }
+func cmdClusterReplicate(c *Call) {
+	switch {
+	case c.Left() == 1:
+		c.refuseNode(ErrReplicateSelf)
+	case c.Left() != 2 || !c.Word("NO") || !c.Word("ONE"):
+		c.Fail(c.SubSyntaxError())
+	case c.Engine.topology != nil:
+		c.Fail(ErrGroupNodes)
+	default:
+		c.Reply.Status("OK") // it is a master
+	}
+}
 
 // refuseNode refuses a command about a node: with an error of its own if that is this one.
 func (c *Call) refuseNode(self error) {

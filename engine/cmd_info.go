@@ -59,6 +59,7 @@ func (e *Engine) coreSections() []Section {
 		{Name: "Errorstats", Fill: e.fillErrorStats},
 		{Name: "Latencystats", Since: "7.0.0", Hidden: true, Fill: e.fillLatencyStats},
 		{Name: "Cluster", Fill: e.fillCluster},
+		{Name: "Cluster Info", Since: "valkey:9.1.0", Fill: e.fillClusterInfo},
 		{Name: "Keyspace", Fill: e.fillKeyspace},
 		{Name: "Keysizes", Since: "8.0.0", Fill: e.fillKeysizes},
 	}
@@ -141,7 +142,7 @@ func (e *Engine) fillStats(b *bytes.Buffer) {
 	Fields(b, "total_connections_received", e.stats.connections, "total_commands_processed", e.stats.commands,
 		"instantaneous_ops_per_sec", e.stats.rates.commands.perSecond(), "instantaneous_input_kbps", e.stats.rates.in.kilobytes(),
 		"instantaneous_output_kbps", e.stats.rates.out.kilobytes(), "expired_keys", e.stats.expired, "expired_keys_active", e.stats.reaped,
-		"expired_subkeys", e.stats.expiredElements, "expired_subkeys_active", e.stats.reapedElements, "evicted_keys", e.eviction.evicted, "evicted_clients", e.Sessions.evicted,
+		"expired_subkeys", e.stats.expiredElements, "expired_fields", e.stats.expiredElements, "expired_subkeys_active", e.stats.reapedElements, "evicted_keys", e.eviction.evicted, "evicted_clients", e.Sessions.evicted,
 		"keyspace_hits", e.stats.hits, "keyspace_misses", e.stats.misses, "pubsub_channels", len(e.pubsub.channels),
 		"pubsub_patterns", len(e.pubsub.patterns), "pubsubshard_channels", len(e.pubsub.shards),
 		"tracking_total_keys", len(e.tracking.readers), "tracking_total_items", e.tracking.items(), "tracking_total_prefixes", e.tracking.prefixes(e),

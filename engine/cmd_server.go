@@ -25,12 +25,13 @@ func Server() Family {
 			Summary: "Returns the server time.", Tips: "nondeterministic_output", Complexity: "O(1)"},
 		{Name: "shutdown", Arity: -1, Flags: admin | NoMulti | AllowBusy, Run: cmdShutdown, Since: "1.0.0",
 			Was: []Was{{Before: release.NoValkey, Edit: func(cmd *Command) {
-				cmd.Syntax = "abort-selector=[save-selector-block=<save-selector=[NOSAVE|SAVE] [NOW]@7.0.0 [FORCE]@7.0.0>|ABORT@7.0.0]"
+				cmd.Syntax = "abort-selector=[save-selector-block=<save-selector=[NOSAVE|SAVE] [NOW]@7.0.0 [FORCE]@7.0.0 [SAFE]@valkey:9.0.0 [FAILOVER]@valkey:9.0.0>|ABORT@7.0.0]"
 			}}},
 			Syntax:     "save-selector(/nosave_save)=[NOSAVE|SAVE] [NOW]@7.0.0 [FORCE]@7.0.0 [ABORT]@7.0.0",
 			Summary:    "Synchronously saves the database(s) to disk and shuts down the Redis server.",
 			Complexity: "O(N), N being the number of keys in all databases",
-			History:    "7.0.0 The options `NOW`, `FORCE` and `ABORT`."},
+			History: "7.0.0 The options `NOW`, `FORCE` and `ABORT`.\n" +
+				"valkey:9.0.0 The options `SAFE` and `FAILOVER`."},
 		{Name: "debug", Arity: -2, Flags: admin | AllowScriptDebug | Protected | Internal, Run: cmdDebug, Since: "1.0.0",
 			Summary: "A container for debugging commands.", Complexity: "Depends on the subcommand"},
 		{Name: "commandlog", Arity: -2, Since: "valkey:8.1.0", Subs: commandlogSubs(),

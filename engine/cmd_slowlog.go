@@ -1,16 +1,19 @@
 package engine
 
+import "strings"
+
 // commandlogSubs are the subcommands of COMMANDLOG, with which Valkey replaced SLOWLOG.
 func commandlogSubs() []Command {
-	const logType = "type=<slow|large-request|large-reply>"
+	const logType = "type=<SLOW|LARGE-REQUEST|LARGE-REPLY>"
+	values := []Was{{Before: "valkey:9.1.0", Edit: Writes(logType, strings.ToLower(logType))}} // COMMAND DOCS took the words for values
 	return []Command{
-		{Name: "get", Arity: 4, Flags: Admin | Loading | Stale | Harmless, Run: cmdCommandlogGet, Since: "valkey:8.1.0",
+		{Name: "get", Arity: 4, Flags: Admin | Loading | Stale | Harmless, Run: cmdCommandlogGet, Since: "valkey:8.1.0", Was: values,
 			Syntax: "count " + logType, Summary: "Returns entries of one of the logs, the newest first; all with -1.",
 			Help: "<count> <type>", Tips: "request_policy:all_nodes nondeterministic_output", Complexity: "O(N), N being the number of entries returned"},
-		{Name: "len", Arity: 3, Flags: Admin | Loading | Stale | Harmless, Run: cmdCommandlogLen, Since: "valkey:8.1.0",
+		{Name: "len", Arity: 3, Flags: Admin | Loading | Stale | Harmless, Run: cmdCommandlogLen, Since: "valkey:8.1.0", Was: values,
 			Syntax: logType, Summary: "Returns the number of entries in one of the logs.", Help: "<type>",
 			Tips: "request_policy:all_nodes response_policy:agg_sum nondeterministic_output", Complexity: "O(1)"},
-		{Name: "reset", Arity: 3, Flags: Admin | Loading | Stale, Run: cmdCommandlogReset, Since: "valkey:8.1.0",
+		{Name: "reset", Arity: 3, Flags: Admin | Loading | Stale, Run: cmdCommandlogReset, Since: "valkey:8.1.0", Was: values,
 			Syntax: logType, Summary: "Clears one of the logs.", Help: "<type>",
 			Tips: "request_policy:all_nodes response_policy:all_succeeded", Complexity: "O(N), N being the number of entries"},
 		HelpLine("valkey:8.1.0"),

@@ -35,7 +35,7 @@ func eachLineOf(t *testing.T, e *engine.Engine, check func(t *testing.T, cmd *en
 }
 
 var (
-	accesses   = regexp.MustCompile(`^(not_key|(RO|RW|OW|RM)( access)?( insert| delete| update)?( variable_flags| incomplete)?)$`)
+	accesses   = regexp.MustCompile(`^(not_key|(RO|RW|OW|RM)( access)?( insert| delete| update| delete update)?( variable_flags| incomplete)?)$`)
 	history    = regexp.MustCompile(`^([a-z0-9.:,@]+ .*[^ ])?\n?$`)
 	complexity = regexp.MustCompile(`^(O\(.+|Depends on .+)[^.]$`)
 )

@@ -376,6 +376,9 @@ func (e *Engine) coreParams() []Param {
 
 // Sanitizes reports whether sanitize-dump-payload demands all checks of what a session restores; of a snapshot if it is nil.
 func (e *Engine) Sanitizes(s *Session) bool {
+	if e.Release.Has(leavesSanitizing) {
+		return true
+	}
 	switch e.Config.sanitize {
 	case "yes":
 		return true

@@ -21,7 +21,7 @@ type Section struct {
 
 // sectionOrder is the order of INFO's sections; others follow.
 var sectionOrder = []string{"Server", "Clients", "Memory", "Persistence", "Threads", "Stats", "Replication", "CPU", "Modules",
-	"Commandstats", "Errorstats", "Latencystats", "Cluster", "Keyspace", "Keysizes"}
+	"Commandstats", "Errorstats", "Latencystats", "Cluster", "Cluster Info", "Keyspace", "Keysizes"}
 
 // addSections adds sections to INFO.
 func (e *Engine) addSections(s []Section) {

@@ -211,15 +211,18 @@ func (p *syntaxParser) names(word string, a *argument) (rest string) {
 	return before + after
 }
 
+// hasOwnName reports whether a token has another name than its text.
+func (a *argument) hasOwnName() bool { return a.name != strings.ToLower(a.token) }
+
 // joined makes one argument of those that belong together. A token before a value is the value's; before
-// several it is the group's. The absent case is the zero argument.
+// several it is the group's; with a name of its own it is one of the group. The absent case is the zero argument.
 func joined(list []argument) argument {
 	switch {
 	case len(list) == 0:
 		return argument{}
 	case len(list) == 1:
 		return list[0]
-	case list[0].kind != kindToken || list[1].kind == kindToken || list[1].optional:
+	case list[0].kind != kindToken || list[0].hasOwnName() || list[1].kind == kindToken || list[1].optional:
 		return argument{name: list[0].name, kind: kindBlock, parts: list}
 	}
 	token := list[0].token

@@ -30,7 +30,8 @@ func newUsers(r *release.Release) users {
 // selects is when users got selectors, GETUSER began to show patterns as rules, and new users began to see no channels.
 var selects = release.From("7.0.0")
 
-// usersSanitize is when new users began to have the flag sanitize-payload; since leavesSanitizing the words are taken and mean nothing.
+// usersSanitize is when new users began to have the flag sanitize-payload; since leavesSanitizing the words are taken and mean nothing:
+// all that is restored or loaded is checked.
 var usersSanitize, leavesSanitizing = release.From("7.2.0"), release.From("valkey:9.1.0")
 
 // asIn returns a new user with the flags that it has in a release.

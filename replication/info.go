@@ -17,7 +17,7 @@ func (m *Master) fillStats(b *bytes.Buffer) {
 // fillMemory writes the fields of INFO memory.
 func (m *Master) fillMemory(b *bytes.Buffer) {
 	total, backlog := m.bufferBytes()
-	engine.Fields(b, "mem_replication_backlog", backlog, "mem_total_replication_buffers", total)
+	engine.Fields(b, "mem_replication_backlog", backlog, "mem_total_replication_buffers", total, "mem_replicas_repl_buffer", 0)
 }
 
 // fillReplication writes the fields of INFO replication.

@@ -145,6 +145,7 @@ func fillCPU(b *bytes.Buffer) {
 		engine.Fields(b, "used_cpu_sys"+of.name, fmt.Sprintf("%.6f", of.used.system.Seconds()),
 			"used_cpu_user"+of.name, fmt.Sprintf("%.6f", of.used.user.Seconds()))
 	}
+	engine.Fields(b, "used_active_time_main_thread", fmt.Sprintf("%.6f", float64(processorTime())/1e6))
 }
 
 // purge returns memory to the system, in the background.

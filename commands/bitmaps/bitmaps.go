@@ -37,7 +37,7 @@ func Family() engine.Family {
 			Complexity: "O(N), N being the length of the string",
 			History:    "7.0.0 The option `BYTE|BIT`."},
 		{Name: "bitop", Arity: -4, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(2, "OW update").And(engine.KeyRange(3, -1, 1, "RO access")), Run: cmdBitOp, Since: "2.6.0", Was: []engine.Was{{Before: "7.2.0", Edit: func(cmd *engine.Command) { cmd.Syntax = "operation destkey key..." }}},
-			Syntax:     "operation=<AND|OR|XOR|NOT|DIFF@8.2.0|DIFF1@8.2.0|ANDOR@8.2.0|ONE@8.2.0> destkey key...",
+			Syntax:     "operation=<AND|OR|XOR|NOT|DIFF@(8.2.0)|DIFF1@(8.2.0)|ANDOR@(8.2.0)|ONE@(8.2.0)> destkey key...",
 			Summary:    "Performs bitwise operations on multiple strings, and stores the result.",
 			Complexity: "O(N), N being the length of the longest string"},
 		{Name: "bitfield", Arity: -2, Flags: engine.Write | engine.DenyOOM,

@@ -9,6 +9,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -24,7 +25,7 @@ func ExpiryLines(k engine.ElementKind, since string) []engine.Command {
 	elements := " <" + k.Word + " num" + k.Noun + " " + strings.TrimSuffix(k.Noun, "s") + "...>"
 	const complexity = "O(N), N being the number of elements named"
 	set := func(name string, u Unit, deadline, how string) engine.Command {
-		return engine.Command{Name: k.Letter + name, Arity: -6, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW update"), Since: since, Was: deniedOOM,
+		return engine.Command{Name: k.Letter + name, Arity: -6, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW update"), Since: since, Was: deniedOOM(k, name, deadline),
 			Syntax:  "key " + deadline + " condition=[NX|XX|GT|LT]" + elements,
 			Summary: "Sets the expiration time of " + what + " " + how + ".", Complexity: complexity,
 			Run: func(c *engine.Call) { expireElements(c, k, u) }}
@@ -34,7 +35,7 @@ func ExpiryLines(k engine.ElementKind, since string) []engine.Command {
 		if u.absolute {
 			tips = ""
 		}
-		return engine.Command{Name: k.Letter + name, Arity: -5, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Since: since, Tips: tips, Was: withoutTips,
+		return engine.Command{Name: k.Letter + name, Arity: -5, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Since: since, Tips: tips, Was: append(inValkey(k), withoutTips),
 			Syntax: "key" + elements, Summary: "Returns the expiration time of " + what + " " + how + ".", Complexity: complexity,
 			Run: func(c *engine.Call) { replyDeadlines(c, k, u) }}
 	}
@@ -47,17 +48,37 @@ func ExpiryLines(k engine.ElementKind, since string) []engine.Command {
 		get("pttl", InMillis, "in milliseconds"),
 		get("expiretime", AtSeconds, "as a Unix timestamp"),
 		get("pexpiretime", AtMillis, "as a Unix milliseconds timestamp"),
-		{Name: k.Letter + "persist", Arity: -5, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW update"), Since: since,
+		{Name: k.Letter + "persist", Arity: -5, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW update"), Since: since, Was: inValkey(k),
 			Syntax: "key" + elements, Summary: "Removes the expiration time of " + what + ".", Complexity: complexity,
 			Run: func(c *engine.Call) { persistElements(c, k) }},
 	}
 }
 
-// deniedOOM is HEXPIRE when it was refused without memory.
-var deniedOOM = []engine.Was{{Before: "8.0.0", Edit: func(cmd *engine.Command) { cmd.Flags |= engine.DenyOOM }}}
+// deniedOOM is HEXPIRE when it was refused without memory, and what COMMAND DOCS of Valkey says of it.
+func deniedOOM(k engine.ElementKind, name, deadline string) []engine.Was {
+	list := []engine.Was{engine.Before("8.0.0 valkey:9.0.0", "+denyoom")}
+	if k.Type != keyspace.Hash || name == "expire" {
+		return list
+	}
+	return append(append(list, inValkey(k)...), engine.Was{Before: release.NoValkey, Edit: func(cmd *engine.Command) {
+		engine.Writes("[NX|XX|GT|LT]", "[NX|XX|GT|LT]@valkey:9.0.0")(cmd)
+		engine.Writes(deadline, deadline+":integer")(cmd)
+	}})
+}
 
 // withoutTips is HTTL before it had any.
-var withoutTips = []engine.Was{{Before: "8.0.0", Edit: engine.Advises("")}}
+var withoutTips = engine.Was{Before: "8.0.0", Edit: engine.Advises("")}
+
+// inValkey is a line about fields there: it says that the key finds their number.
+func inValkey(k engine.ElementKind) []engine.Was {
+	if k.Type != keyspace.Hash {
+		return nil
+	}
+	return []engine.Was{CountsByKey}
+}
+
+// CountsByKey is what Valkey says of numfields.
+var CountsByKey = engine.Was{Before: release.NoValkey, Edit: engine.Writes(" numfields ", " numfields#0 ")}
 
 // The codes with which commands reply for each element.
 const (

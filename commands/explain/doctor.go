@@ -12,8 +12,8 @@ import (
 // MEMORY STATS
 func cmdMemoryStats(c *engine.Call) {
 	b, m := c.Engine.MemoryUsage(), c.Engine.ProcessMemory()
-	r := report{{"peak.allocated", b.Peak, ""}, {"total.allocated", b.Used, ""}, {"startup.allocated", 0, ""}, {"replica.fullsync.buffer", 0, ""},
-		{"clients.slaves", b.Replicas, ""}, {"clients.normal", b.Sessions - b.Replicas, ""}, {"cluster.links", 0, ""}, {"script.VMs", 0, ""}}
+	r := report{{"peak.allocated", b.Peak, ""}, {"total.allocated", b.Used, ""}, {"startup.allocated", 0, ""}, {"replica.fullsync.buffer", 0, ""}, {"replicas.repl.buffer", 0, ""},
+		{"clients.slaves", b.Replicas, ""}, {"clients.normal", b.Sessions - b.Replicas, ""}, {"cluster.links", 0, ""}, {"cluster.slot_import", 0, ""}, {"cluster.slot_export", 0, ""}, {"script.VMs", 0, ""}}
 	for _, p := range c.Engine.Parts.List {
 		for _, cache := range p.Caches {
 			r = append(r, item{cache.Name, cache.Bytes(), ""})
@@ -47,13 +47,14 @@ func cmdMemoryStats(c *engine.Call) {
 }
 
 // statsOrder is the order of the first lines of MEMORY STATS.
-var statsOrder = strings.Fields("peak.allocated total.allocated startup.allocated replication.backlog replica.fullsync.buffer " +
-	"clients.slaves clients.normal cluster.links aof.buffer lua.caches functions.caches script.VMs")
+var statsOrder = strings.Fields("peak.allocated total.allocated startup.allocated replication.backlog replica.fullsync.buffer replicas.repl.buffer " +
+	"clients.slaves clients.normal cluster.links cluster.slot_import cluster.slot_export aof.buffer lua.caches functions.caches script.VMs")
 
 // statsSince is when lines of MEMORY STATS came that not all releases have.
 var statsSince = map[string]release.Since{
 	"cluster.links": release.From("7.0.0"), "functions.caches": release.From("7.0.0"),
-	"replica.fullsync.buffer": release.From("8.0.0"), "script.VMs": release.From("8.0.0"),
+	"replica.fullsync.buffer": release.From("8.0.0"), "script.VMs": release.From("8.0.0"), "replicas.repl.buffer": release.From("valkey:9.0.0"),
+	"cluster.slot_import": release.From("valkey:9.0.0"), "cluster.slot_export": release.From("valkey:9.0.0"),
 	"overhead.db.hashtable.lut": inTables, "overhead.db.hashtable.rehashing": inTables, "db.dict.rehashing.count": inTables, "allocator.muzzy": inTables,
 }
 

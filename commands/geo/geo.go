@@ -51,17 +51,17 @@ func Family() engine.Family {
 		{Name: "geohash", Arity: -2, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdGeoHash, Since: "3.2.0", Was: []engine.Was{{Before: "7.2.0", Edit: engine.Writes("[member...]", "member...")}},
 			Syntax: "key [member...]", Summary: "Returns members from a geospatial index as geohash strings.",
 			Complexity: "O(N), N being the number of members asked for"},
-		{Name: "geosearch", Arity: -7, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdGeoSearch, Since: "6.2.0",
-			Syntax:     "key from=<FROMMEMBER member|fromlonlat(/longitude_latitude)=<FROMLONLAT longitude latitude>> by=<circle=<<BYRADIUS radius> unit=<M|KM|FT|MI>>|box=<<BYBOX width> height unit=<M|KM|FT|MI>>|polygon=<<BYPOLYGON num-vertices:integer> vertices=<longitude latitude>...>@valkey:9.0.0> order=[ASC|DESC] count-block(/count)=[<COUNT count> [ANY]] [WITHCOORD] [WITHDIST] [WITHHASH]",
+		{Name: "geosearch", Arity: -7, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdGeoSearch, Since: "6.2.0", Was: fromHere,
+			Syntax:     "key from=[FROMMEMBER member|fromlonlat(/longitude_latitude)=<FROMLONLAT longitude latitude>] by=<circle=<<BYRADIUS radius> unit=<M|KM|FT|MI>>|box=<<BYBOX width> height unit=<M|KM|FT|MI>>|polygon=<<BYPOLYGON num-vertices:integer> vertices=<longitude latitude>...>@valkey:9.0.0> order=[ASC|DESC] count-block(/count)=[<COUNT count> [ANY]] [WITHCOORD] [WITHDIST] [WITHHASH]",
 			Summary:    "Queries a geospatial index for members inside an area of a box or a circle.",
 			Complexity: "O(N + log M), N being the number of members in the area's bounding box, and M the number of those in the area",
 			History:    "7.0.0 Units may be in capitals.\nvalkey:9.0.0 The option `BYPOLYGON`."},
 		{Name: "geosearchstore", Arity: -8, Flags: engine.Write | engine.DenyOOM,
-			Keys: engine.Key(1, "OW update").And(engine.Key(2, "RO access")), Run: cmdGeoSearchStore, Since: "6.2.0",
-			Syntax:     "destination source from=<FROMMEMBER member|fromlonlat(/longitude_latitude)=<FROMLONLAT longitude latitude>> by=<circle=<<BYRADIUS radius> unit=<M|KM|FT|MI>>|box=<<BYBOX width> height unit=<M|KM|FT|MI>>|polygon=<<BYPOLYGON num-vertices:integer> vertices=<longitude latitude>...>@valkey:9.0.0> order=[ASC|DESC] count-block(/count)=[<COUNT count> [ANY]] [STOREDIST]",
+			Keys: engine.Key(1, "OW update").And(engine.Key(2, "RO access")), Run: cmdGeoSearchStore, Since: "6.2.0", Was: fromHere,
+			Syntax:     "destination source from=[FROMMEMBER member|fromlonlat(/longitude_latitude)=<FROMLONLAT longitude latitude>] by=<circle=<<BYRADIUS radius> unit=<M|KM|FT|MI>>|box=<<BYBOX width> height unit=<M|KM|FT|MI>>|polygon=<<BYPOLYGON num-vertices:integer> vertices=<longitude latitude>...>@valkey:9.0.0> order=[ASC|DESC] count-block(/count)=[<COUNT count> [ANY]] [STOREDIST]",
 			Summary:    "Queries a geospatial index for members inside an area of a box or a circle, optionally stores the result.",
 			Complexity: "O(N + log M), N being the number of members in the area's bounding box, and M the number of those in the area",
-			History:    "7.0.0 Units may be in capitals."},
+			History:    "7.0.0 Units may be in capitals.\nvalkey:9.0.0 The option `BYPOLYGON`."},
 		{Name: "georadius", Arity: -6, Flags: engine.Write | engine.DenyOOM, Keys: storeKeys(6, "OW update variable_flags").FoundBy(storedLast(5)), Run: cmdGeoRadius, Since: "3.2.0", Was: storesApart(6),
 			Syntax:     "key longitude latitude radius unit=<M|KM|FT|MI> [WITHCOORD] [WITHDIST] [WITHHASH] count-block(/count)=[<COUNT count> [ANY]@6.2.0] order=[ASC|DESC] store=[STORE storekey(key)|STOREDIST storedistkey(key)]",
 			Summary:    "Queries a geospatial index for members within a distance from a coordinate, optionally stores the result.",
@@ -92,6 +92,12 @@ func Family() engine.Family {
 			Deprecated: "6.2.0 `GEOSEARCH`, with `FROMMEMBER` and `BYRADIUS`"},
 	}}
 }
+
+// fromHere is GEOSEARCH before a polygon could stand for the point from which distances count.
+var fromHere = []engine.Was{{Before: "valkey:9.0.0", Edit: func(cmd *engine.Command) {
+	engine.Writes("from=[", "from=<")(cmd)
+	engine.Writes("latitude>] by", "latitude>> by")(cmd)
+}}}
 
 // storesApart is GEORADIUS from Redis 7.0 until a security release of 8.0, when its ACL took the first of several keys to store at, and before
 // COMMAND DOCS said that it stores in one way only. In Valkey since 9.1 the last key counts.

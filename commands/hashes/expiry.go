@@ -8,6 +8,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -16,18 +17,25 @@ import (
 // expiryLines returns the lines of this file's commands.
 func expiryLines() []engine.Command {
 	return []engine.Command{
-		{Name: "hgetex", Arity: -5, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW access update"), Run: cmdHGetEx, Since: "8.0.0 valkey:9.0.0",
+		{Name: "hgetex", Arity: -5, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW access update"), Run: cmdHGetEx, Since: "8.0.0 valkey:9.0.0", Was: []engine.Was{elements.CountsByKey},
 			Syntax:     "key expiration=[EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|PERSIST] <FIELDS numfields field...>",
 			Summary:    "Returns the values of fields of a hash and sets or removes their expiration time.",
 			Complexity: "O(N), N being the number of fields named"},
 		{Name: "hsetex", Arity: -6, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdHSetEx, Since: "8.0.0 valkey:9.0.0",
+			Was:        []engine.Was{elements.CountsByKey, {Before: release.NoValkey, Edit: hsetexInValkey}},
 			Syntax:     "key condition=[FNX|FXX] expiration=[EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|KEEPTTL] <FIELDS numfields data=<field value>...>",
 			Summary:    "Sets fields of a hash and their expiration time.",
 			Complexity: "O(N), N being the number of fields named"},
-		{Name: "hgetdel", Arity: -5, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW access delete"), Run: cmdHGetDel, Since: "8.0.0 valkey:9.1.0",
+		{Name: "hgetdel", Arity: -5, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW access delete"), Run: cmdHGetDel, Since: "8.0.0 valkey:9.1.0", Was: []engine.Was{elements.CountsByKey},
 			Syntax: "key <FIELDS numfields field...>", Summary: "Returns the values of fields of a hash and deletes them.",
 			Complexity: "O(N), N being the number of fields named"},
 	}
+}
+
+// hsetexInValkey is the line of HSETEX there.
+func hsetexInValkey(cmd *engine.Command) {
+	engine.Writes("condition=[FNX|FXX]", "key-condition=[NX|XX] fields-condition=[FNX|FXX]")(cmd)
+	engine.HasKeys(engine.Key(1, "RW insert"))(cmd)
 }
 
 // replyValues replies with the values of fields, nil for those that are absent.

@@ -19,7 +19,7 @@ import (
 func producerLines() []engine.Command {
 	return []engine.Command{
 		{Name: "xcfgset", Arity: -2, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdXCfgSet, Since: "8.6.0",
-			Syntax:     "key [IDMP-DURATION duration:integer] [IDMP-MAXSIZE maxsize:integer]",
+			Syntax:     "key idmp-duration-block=[idmp-duration-token=IDMP-DURATION duration:integer] idmp-maxsize-block=[idmp-maxsize-token=IDMP-MAXSIZE maxsize:integer]",
 			Summary:    "Sets how long a stream remembers idempotent IDs, and how many of each producer.",
 			Complexity: "O(1)"},
 		{Name: "xidmprecord", Arity: 5, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdXIdmpRecord,

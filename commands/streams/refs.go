@@ -14,7 +14,7 @@ func refLines() []engine.Command {
 			Syntax:     "key condition=[KEEPREF|DELREF|ACKED] <IDS numids:integer id...>",
 			Summary:    "Deletes messages from a stream, and says what becomes of references to them in consumer groups.",
 			Complexity: "O(1) for each ID, and O(N) for DELREF and ACKED, N being the number of groups"},
-		{Name: "xackdel", Arity: -6, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW delete"), Run: cmdXAckDel, Since: "8.2.0",
+		{Name: "xackdel", Arity: -6, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW delete update"), Run: cmdXAckDel, Since: "8.2.0",
 			Syntax:     "key group condition=[KEEPREF|DELREF|ACKED] <IDS numids:integer id...>",
 			Summary:    "Acknowledges messages of a consumer group and deletes them from the stream.",
 			Complexity: "O(1) for each ID, and O(N) for DELREF and ACKED, N being the number of groups"},

@@ -12,16 +12,18 @@ import (
 
 // setLines are the lines of the commands that set whole strings.
 func setLines() []engine.Command {
+	const setCondition = "[NX|XX|IFEQ ifeq-value@8.4.0|IFNE ifne-value@8.4.0|IFDEQ ifdeq-digest:integer@8.4.0|IFDNE ifdne-digest:integer@8.4.0]@2.6.12"
 	return []engine.Command{
 		{Name: "set", Arity: -3, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "RW access update variable_flags").AccessBy(accessOfSet), Run: cmdSet, Since: "1.0.0",
-			Was:        []engine.Was{{Before: release.NoValkey, Edit: engine.Writes("[NX|XX]@2.6.12", "[NX@2.6.12|XX@2.6.12|IFEQ comparison-value@valkey:8.1.0]")}},
-			Syntax:     "key value condition=[NX|XX]@2.6.12 [GET]@6.2.0 expiration=[EX seconds@2.6.12|PX milliseconds@2.6.12|EXAT unix-time-seconds@6.2.0|PXAT unix-time-milliseconds@6.2.0|KEEPTTL@6.0.0]",
+			Was:        []engine.Was{{Before: release.NoValkey, Edit: engine.Writes(setCondition, "[NX@2.6.12|XX@2.6.12|IFEQ comparison-value@valkey:8.1.0]")}},
+			Syntax:     "key value condition=" + setCondition + " [GET]@6.2.0 expiration=[EX seconds@2.6.12|PX milliseconds@2.6.12|EXAT unix-time-seconds@6.2.0|PXAT unix-time-milliseconds@6.2.0|KEEPTTL@6.0.0]",
 			Summary:    "Sets the string value of a key, ignoring its type. The key is created if it doesn't exist.",
 			Complexity: "O(1)",
 			History: "2.6.12 The options `EX`, `PX`, `NX` and `XX`.\n" +
 				"6.0.0 The option `KEEPTTL`.\n" +
 				"6.2.0 The options `GET`, `EXAT` and `PXAT`.\n" +
 				"7.0.0 `NX` and `GET` may be used together.\n" +
+				"8.4.0 The options `IFEQ`, `IFNE`, `IFDEQ` and `IFDNE`.\n" +
 				"valkey:8.1.0 The option `IFEQ`."},
 		{Name: "setnx", Arity: 3, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "OW insert"), Run: cmdSetNX, Since: "1.0.0",
 			Syntax: "key value", Summary: "Set the string value of a key only when the key doesn't exist.",

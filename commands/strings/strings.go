@@ -57,7 +57,7 @@ func Family() engine.Family {
 			Syntax: "key", Summary: "Returns the hash digest of a string value as a hexadecimal string.",
 			Complexity: "O(N), N being the length of the string"},
 		{Name: "delex", Arity: -2, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW delete variable_flags").AccessBy(accessOfDelEx), Run: cmdDelEx, Since: "8.4.0",
-			Syntax:     "key [IFEQ value|IFNE value|IFDEQ digest|IFDNE digest]",
+			Syntax:     "key condition=[IFEQ ifeq-value|IFNE ifne-value|IFDEQ ifdeq-digest:integer|IFDNE ifdne-digest:integer]",
 			Summary:    "Conditionally removes the specified key based on value or hash digest comparison.",
 			Complexity: "O(N), N being the length of the string"},
 		{Name: "delifeq", Arity: 3, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RM delete"), Run: cmdDelIfEq, Since: "valkey:9.0.0",
