@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"reflect"
+	"slices"
 	"time"
 )
 
@@ -127,11 +128,11 @@ func (e *Engine) reportFlushed() {
 	}
 }
 
-// prepareShutdown calls the parts' Shutdown, and returns the first error.
+// prepareShutdown calls the parts' Shutdown, the last part's first, and returns the first error.
 func (e *Engine) prepareShutdown(how Shutdown) error {
 	defer e.visit(e.World)
 	e.visit(e.home)
-	for _, p := range e.Parts.List {
+	for _, p := range slices.Backward(e.Parts.List) {
 		if p.Shutdown == nil {
 			continue
 		}

@@ -74,6 +74,24 @@ func (m *Master) Resume(h snapshot.History) {
 	}
 }
 
+// Offset implements journal.Stream.
+func (m *Master) Offset() int64 { return m.stream.offset }
+
+// Begin implements journal.Stream: without replicas there is no stream yet, and its offset goes on here.
+func (m *Master) Begin(offset int64) {
+	if !m.stream.running {
+		m.stream.offset, m.stream.changed = offset, offset
+	}
+}
+
+// Count implements journal.Stream: without replicas and a master Redis counts each change as a byte.
+func (m *Master) Count() {
+	if !m.stream.running && m.link == nil {
+		m.stream.offset++
+		m.stream.changed = m.stream.offset
+	}
+}
+
 // relay passes a piece of the master's stream on, after which a database is selected.
 func (m *Master) relay(text []byte, db int) {
 	m.stream.db = db

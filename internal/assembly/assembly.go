@@ -83,7 +83,8 @@ func join(e *engine.Engine, o Options) Parts {
 		return p
 	}
 	background := func(run func()) { go run() }
-	p.Journal = journal.New(e, journal.Options{Log: log, Spawn: o.Spawn, Background: background})
+	p.Journal = journal.New(e, journal.Options{Log: log, Spawn: o.Spawn, Background: background,
+		Loaded: func(keys int64) { p.Snapshots.CountLoaded(keys) }, Stream: func() journal.Stream { return p.Replication }})
 	p.Replication = replication.New(e, replication.Options{Journal: p.Journal, Log: log, Dial: dialMaster(e)})
 	p.Snapshots = snapshot.New(e, snapshot.Options{Disk: o.Disk, Log: log, Spawn: o.Spawn, Background: background,
 		History: p.Replication.History, Resume: p.Replication.Resume})

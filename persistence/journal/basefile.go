@@ -17,6 +17,7 @@ type baseFile struct {
 	to       rdb.Target // the file, with or without incremental syncs
 	base     base
 	slicer   *snapshot.Slicer // nil before begin
+	incr     part             // the file of the commands that follow
 
 	cancelled bool // by cancelRewrite; under the engine's lock
 }

@@ -45,6 +45,9 @@ func (j *Journal) append(db int, args [][]byte) {
 		b.last = appendSelect(b.last, db)
 	}
 	b.last = appendCommand(b.last, args)
+	if j.opts.Stream != nil {
+		j.opts.Stream().Count()
+	}
 	b.appended.Store(b.appended.Load() + int64(len(b.last)-before))
 	if first {
 		b.began = now

@@ -255,7 +255,9 @@ func (j *Journal) closeStopped() {
 	if !j.stopping() { // another goroutine has closed it, and perhaps opened the next
 		return
 	}
-	if j.file != nil && j.closeFile("when it was turned off") != nil {
+	end := int64(noOffset)
+	j.engine.With(func() { end, j.status.end = j.status.end, noOffset })
+	if j.file != nil && j.closeFile("when it was turned off", end) != nil {
 		j.discard()
 	}
 	j.forgetFailure()
@@ -268,10 +270,13 @@ func (j *Journal) stopping() (yes bool) {
 	return yes
 }
 
-// closeFile ends appending. It writes and syncs the buffer first. If the sync fails, the text is at least written: the
-// failed sync truncated the file.
-func (j *Journal) closeFile(when string) error {
+// closeFile ends appending, at a replication offset that the manifest then tells unless it is noOffset. It writes and syncs the buffer first. If
+// the sync fails, the text is at least written: the failed sync truncated the file.
+func (j *Journal) closeFile(when string, end int64) error {
 	err := j.writeBuffer(true)
+	if err == nil && end != noOffset {
+		_ = j.writeManifest(j.manifest.lastEnds(end)) // which tells more exactly what the file's size tells, too
+	}
 	if err != nil {
 		j.log('#', "Error writing to the AOF file %s: %v", when, err)
 		_ = j.flush(false)

@@ -48,6 +48,20 @@ type Options struct {
 	Spawn func(run func())
 	// Background starts a goroutine for a rewrite, which mostly waits: an event loop encodes, see snapshot.Slicer. Spawn if nil.
 	Background func(run func())
+	// Loaded is called under the engine's lock with the number of keys of a snapshot that was loaded. It may be nil.
+	Loaded func(keys int64)
+	// Stream returns the replication stream, whose offsets the manifest has; none if nil.
+	Stream func() Stream
+}
+
+// Stream is the replication stream. It is called under the engine's lock.
+type Stream interface {
+	// Offset returns where in the stream the data are.
+	Offset() int64
+	// Begin sets where in the stream the data are that were loaded.
+	Begin(offset int64)
+	// Count counts a change, if the stream does not do that itself.
+	Count()
 }
 
 // Journal is the append-only file of an engine.
@@ -108,6 +122,9 @@ func New(e *engine.Engine, o Options) *Journal {
 	if o.Log == nil {
 		o.Log = func(byte, string, ...any) {}
 	}
+	if o.Loaded == nil {
+		o.Loaded = func(int64) {}
+	}
 	if o.Spawn == nil {
 		o.Spawn = func(run func()) { go run() }
 	}
@@ -117,7 +134,7 @@ func New(e *engine.Engine, o Options) *Journal {
 	j := &Journal{engine: e, disk: o.Disk, log: o.Log, opts: o, wake: make(chan struct{}, 1), stop: make(chan struct{})}
 	j.set = settings{fsync: everysec, dirName: "appendonlydir", fileName: "appendonly.aof", loadTruncated: true,
 		preamble: true, incrementalFsync: true, growth: 100, minSize: 64 << 20}
-	j.status = status{lastRewrite: -1, rewriteOK: true}
+	j.status = status{lastRewrite: -1, rewriteOK: true, end: noOffset}
 	return j
 }
 
@@ -133,6 +150,7 @@ func (j *Journal) Part() engine.Part {
 		Debug: []engine.DebugLine{{Name: "loadaof", Most: math.MaxInt, About: "Load the append-only file again, in place of the data.",
 			Run: j.debugLoad, HomeOnly: true}},
 		Sections: []engine.Section{{Name: "Persistence", Fill: j.fill}, {Name: "Memory", Fill: j.fillMemory}},
+		Shutdown: j.shutdown,
 		Caches:   []engine.Cache{{Name: "aof.buffer", Bytes: j.buffer.memory, Uncounted: true}},
 	}
 }
@@ -152,9 +170,32 @@ func (j *Journal) Close() {
 	j.ended.Wait()
 	j.files.Lock()
 	defer j.files.Unlock()
-	if j.file != nil {
-		_ = j.closeFile("at shutdown")
+	if j.file == nil {
+		return
 	}
+	end := int64(noOffset)
+	j.engine.With(func() {
+		if j.state == on {
+			end = j.offset()
+		}
+	})
+	_ = j.closeFile("at shutdown", end)
+}
+
+// shutdown ends a rewrite. Without its first base the journal has no data, and the process goes on to write it.
+func (j *Journal) shutdown(how engine.Shutdown) error {
+	switch {
+	case j.status.rewriting == nil:
+		return nil
+	case j.state == waitRewrite && !how.Force:
+		j.log('#', "Writing initial AOF, can't exit.")
+		return engine.ErrShutdown
+	case j.state == waitRewrite:
+		j.log('#', "Writing initial AOF. Exit anyway.")
+	}
+	j.log('#', "The AOF is being rewritten. That ends.")
+	j.cancelRewrite()
+	return nil
 }
 
 // The values of appendfsync.

@@ -40,10 +40,12 @@ func begin(t testing.TB, disk Disk, params ...string) *store {
 	s.engine.Join(engine.Commands(stringcmds.Family(), hashes.Family(), lists.Family(), sets.Family(), zsets.Family(),
 		keys.Family(), keys.Databases(), keys.Selection(), engine.Transactions(), engine.Connection(), engine.Server(),
 		streams.Family(), snapshot.Payloads()), sketches.Bloom())
-	s.journal = New(s.engine, Options{Disk: disk, Log: func(mark byte, format string, args ...any) {
+	var master *replication.Master
+	s.journal = New(s.engine, Options{Disk: disk, Stream: func() Stream { return master }, Log: func(mark byte, format string, args ...any) {
 		fmt.Fprintf(&s.log, "%c "+format+"\n", append([]any{mark}, args...)...)
 	}})
-	s.engine.Join(replication.New(s.engine, replication.Options{Journal: s.journal}).Part(), s.journal.Part())
+	master = replication.New(s.engine, replication.Options{Journal: s.journal})
+	s.engine.Join(master.Part(), s.journal.Part())
 	for i := 0; i < len(params); i += 2 {
 		require.NoError(t, s.engine.Param(params[i]).Set(params[i+1]), params[i])
 	}

@@ -179,7 +179,7 @@ const atOnce = 512 // items of a snapshot loaded under one lock
 
 // loadSnapshot loads a snapshot, in slices between which clients are answered.
 func (j *Journal) loadSnapshot(r *rdb.Reader) (err error) {
-	e := j.engine
+	e, keys := j.engine, int64(0)
 	for more := true; more && err == nil; {
 		n := 0
 		e.With(func() {
@@ -187,7 +187,11 @@ func (j *Journal) loadSnapshot(r *rdb.Reader) (err error) {
 				if more = r.Next(); more {
 					err = j.loadItem(r)
 				}
+				if more && r.Item == rdb.Key {
+					keys++
+				}
 			}
+			j.opts.Loaded(keys)
 		})
 		j.loaded.Store(r.Offset())
 		snapshot.Delay(e, n, snapshot.LoadDelay(e))

@@ -17,7 +17,7 @@ import (
 //
 //	file appendonly.aof.2.base.rdb seq 2 type b     the data at one moment
 //	file appendonly.aof.3.incr.aof seq 3 type i     the commands since, in order
-//	file appendonly.aof.4.incr.aof seq 4 type i
+//	file appendonly.aof.4.incr.aof seq 4 type i startoffset 17 endoffset 21
 //	file appendonly.aof.2.incr.aof seq 2 type h     what a rewrite made obsolete, to be removed
 type manifest struct {
 	base    *part // nil for none
@@ -30,6 +30,24 @@ type part struct {
 	name string // in the journal's directory
 	seq  int64
 	kind byte
+
+	// The replication offsets of the data before the first command and after the last one, noOffset if they are not known. The latter is known of a
+	// file that was closed. Redis has them since 8.0, and Valkey has not.
+	start, end int64
+}
+
+// noOffset stands for a replication offset that is not known.
+const noOffset = -1
+
+// newPart returns a part without offsets.
+func newPart(name string, seq int64, kind byte) part {
+	return part{name, seq, kind, noOffset, noOffset}
+}
+
+// as returns a part with another kind.
+func (p part) as(kind byte) part {
+	p.kind = kind
+	return p
 }
 
 const (
@@ -92,6 +110,7 @@ func parseManifest(text []byte) (*manifest, error) {
 
 // parsePart parses a line. It skips unknown words, as Redis does.
 func parsePart(line []byte) (p part, err error) {
+	p = newPart("", 0, 0)
 	if len(line) > maxManifestLine || line[len(line)-1] != '\n' { // as in Redis, which reads up to the end of the line or of its buffer
 		return p, fmt.Errorf("the AOF manifest file contains too long line")
 	}
@@ -110,6 +129,10 @@ func parsePart(line []byte) (p part, err error) {
 			}
 		case "type":
 			p.kind = (value + "?")[0]
+		case "startoffset":
+			p.start = offsetOf(value)
+		case "endoffset":
+			p.end = offsetOf(value)
 		}
 	}
 	switch {
@@ -119,6 +142,12 @@ func parsePart(line []byte) (p part, err error) {
 		return p, fmt.Errorf("file can't be a path, just a filename")
 	}
 	return p, nil
+}
+
+// offsetOf returns a replication offset, 0 for a text that is none, as in Redis.
+func offsetOf(text string) int64 {
+	n, _ := strconv.ParseInt(text, 10, 64)
+	return n
 }
 
 func (m *manifest) add(p part) error {
@@ -151,7 +180,14 @@ func (m *manifest) text() []byte {
 		} else {
 			b = append(b, p.name...)
 		}
-		b = fmt.Appendf(b, " seq %d type %c\n", p.seq, p.kind)
+		b = fmt.Appendf(b, " seq %d type %c", p.seq, p.kind)
+		if p.start != noOffset {
+			b = fmt.Appendf(b, " startoffset %d", p.start)
+			if p.end != noOffset {
+				b = fmt.Appendf(b, " endoffset %d", p.end)
+			}
+		}
+		b = append(b, '\n')
 	}
 	return b
 }
@@ -202,7 +238,7 @@ func (m *manifest) withHistoryOf(other *manifest) *manifest {
 	next := &manifest{base: m.base, history: slices.Clone(m.history), incrs: m.incrs}
 	for _, p := range other.all() {
 		if !m.names(p.name) {
-			next.history = append(next.history, part{p.name, p.seq, kindHistory})
+			next.history = append(next.history, p.as(kindHistory))
 		}
 	}
 	return next
@@ -215,17 +251,24 @@ func (m *manifest) withIncr(incr part) *manifest {
 	return next
 }
 
+// lastEnds returns a copy in which the last file of commands ends at a replication offset, noOffset if more follows in it.
+func (m *manifest) lastEnds(offset int64) *manifest {
+	next := &manifest{base: m.base, history: m.history, incrs: slices.Clone(m.incrs)}
+	next.incrs[len(next.incrs)-1].end = offset
+	return next
+}
+
 // rebased returns a copy in which base and the files of commands from sequence number incr on hold the data, and all
 // other files are history.
 func (m *manifest) rebased(base part, incr int64) *manifest {
 	next := &manifest{base: &base}
 	next.history = append(next.history, m.history...)
 	if m.base != nil {
-		next.history = append(next.history, part{m.base.name, m.base.seq, kindHistory})
+		next.history = append(next.history, m.base.as(kindHistory))
 	}
 	for _, p := range m.incrs {
 		if p.seq < incr {
-			next.history = append(next.history, part{p.name, p.seq, kindHistory})
+			next.history = append(next.history, p.as(kindHistory))
 		} else {
 			next.incrs = append(next.incrs, p)
 		}

@@ -50,10 +50,13 @@ func (n *neighbour) run(commands string) {
 func (n *neighbour) rewritten() {
 	n.t.Helper()
 	n.do("BGREWRITEAOF")
-	await(n.t, "rewritten", func() bool {
-		info := n.do("INFO", "persistence")
-		return strings.Contains(info, "aof_rewrite_in_progress:0") && strings.Contains(info, "aof_rewrite_scheduled:0")
-	})
+	await(n.t, "rewritten", n.idle)
+}
+
+// idle reports whether no rewrite is under way, nor scheduled.
+func (n *neighbour) idle() bool {
+	info := n.do("INFO", "persistence")
+	return strings.Contains(info, "aof_rewrite_in_progress:0") && strings.Contains(info, "aof_rewrite_scheduled:0")
 }
 
 // theirTypes is everyType without the types that redis-server 7.0 does not have.
@@ -118,6 +121,54 @@ func TestSingleFilesAreTakenOver(t *testing.T) {
 		require.Equal(t, ours.digest(), start(t, OS{}, "dir", old).digest())
 		require.Equal(t, ours.digest(), redis(t, copied(t, old)).do("DEBUG", "DIGEST"))
 	}
+}
+
+var masterOffset = regexp.MustCompile(`master_repl_offset:\d+`)
+
+// The manifest tells replication offsets, and after a start the offset goes on where the last file ends.
+func TestOffsetsInTheManifest(t *testing.T) {
+	dir, theirDir := t.TempDir(), t.TempDir()
+	ours, theirs := start(t, OS{}, "dir", dir), redis(t, theirDir)
+	same := func(when string) {
+		t.Helper()
+		await(t, "the same "+when, func() bool {
+			if !ours.idle() || !theirs.idle() {
+				return false
+			}
+			a, err := os.ReadFile(inAOF(dir, "appendonly.aof.manifest"))
+			require.NoError(t, err)
+			b, err := os.ReadFile(inAOF(theirDir, "appendonly.aof.manifest"))
+			require.NoError(t, err)
+			return string(a) == string(b) && masterOffset.FindString(ours.do("INFO", "replication")) == masterOffset.FindString(theirs.do("INFO", "replication"))
+		})
+	}
+	both := func(commands string) {
+		ours.run(commands)
+		theirs.run(commands)
+	}
+	same("at the start")
+	both("SET a 1\nMULTI\nSET b 1\nINCR a\nEXEC")
+	theirs.rewritten()
+	ours.journal.rewriteNow()
+	same("after a rewrite")
+	both("SET c 1\nCONFIG SET appendonly no\nSET d 1")
+	same("when it is turned off")
+	both("CONFIG SET appendonly yes")
+	same("when it is on again")
+	both("SET e 1")
+	same("after a change")
+	require.True(t, ours.journal.Commit())
+
+	dir, theirDir = copied(t, dir), copied(t, theirDir)
+	ours, theirs = start(t, OS{}, "dir", dir), redis(t, theirDir)
+	same("after a kill")
+	both("SET f 1")
+	ours.journal.Close()
+	theirs.do("CONFIG", "SET", "appendonly", "no") // as at its end
+	same("at the end")
+	dir, theirDir = copied(t, dir), copied(t, theirDir)
+	ours, theirs = start(t, OS{}, "dir", dir), redis(t, theirDir)
+	same("after an end")
 }
 
 // theirDir returns the directory of a redis-server's append-only files.

@@ -12,6 +12,7 @@ type status struct {
 	rewriting   *baseFile // being written; nil for none
 	cancelled   int       // rewrites that were cancelled and have not ended yet
 	scheduled   bool      // a rewrite must begin as soon as it can
+	end         int64     // the offset of the data when the file that is to be closed was complete; noOffset if it is of no use
 	stopping    bool      // the background must close the file, which is of no use to a state other than off
 	rewriteOK   bool      // the last rewrite succeeded
 	rewrites    int64
@@ -174,6 +175,7 @@ func (j *Journal) switchIncr(f *baseFile) (incr int64, err error) {
 			return
 		}
 		f.begin()
+		next.start = j.offset()
 		if was = j.state; was != off {
 			t, end = j.endFile()
 			j.engine.SetPropagate(partName, j.append)
@@ -194,7 +196,7 @@ func (j *Journal) switchIncr(f *baseFile) (incr int64, err error) {
 		return 0, err
 	}
 	j.use(file, 0)
-	j.end = end
+	j.end, f.incr = end, next
 	return next.seq, nil
 }
 
@@ -225,13 +227,13 @@ func (j *Journal) install(f *baseFile, incr int64) error {
 		return errCancelled
 	}
 	if n := len(old.incrs); appending && (n == 0 || old.incrs[n-1].seq < incr) { // the state was waitRewrite
-		old = old.withIncr(part{j.incrName(incr), incr, kindIncr})
+		old = old.withIncr(f.incr)
 	}
 	if !appending {
 		incr = old.nextIncr()
 	}
 	seq := old.nextBase()
-	base := part{fmt.Sprintf("%s.%d.base.%s", j.set.fileName, seq, f.suffix), seq, kindBase}
+	base := newPart(fmt.Sprintf("%s.%d.base.%s", j.set.fileName, seq, f.suffix), seq, kindBase)
 	if err := j.place(j.path(f.temp), base.name); err != nil {
 		return err
 	}

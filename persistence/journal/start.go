@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/release"
 )
 
 // Load loads the journal's files if appendonly is yes, and journals changes from then on. Meanwhile clients get LOADING
@@ -92,7 +93,7 @@ func (j *Journal) beginIn(dir string) error {
 	}
 	if j.file != nil {
 		j.engine.With(j.leave)
-		_ = j.closeFile("when dir changed")
+		_ = j.closeFile("when dir changed", noOffset)
 	}
 	j.manifest = new(manifest)
 	if former != dir {
@@ -152,7 +153,8 @@ func (j *Journal) upgrade() error {
 	if _, err := j.disk.Size(j.path(j.set.fileName)); err != nil {
 		return nil
 	}
-	return j.writeManifest(&manifest{base: &part{j.set.fileName, 1, kindBase}})
+	base := newPart(j.set.fileName, 1, kindBase)
+	return j.writeManifest(&manifest{base: &base})
 }
 
 // loadAll loads the files that hold the data.
@@ -168,7 +170,10 @@ func (j *Journal) loadAll() error {
 		}
 		j.otherSize += size
 	}
-	j.engine.With(func() { j.status.loadStart, j.status.loadTotal = j.engine.Micros()/1e6, j.otherSize })
+	j.engine.With(func() {
+		j.status.loadStart, j.status.loadTotal = j.engine.Micros()/1e6, j.otherSize
+		j.opts.Loaded(0)
+	})
 	defer j.engine.With(func() { j.status.loadTotal = 0 })
 	for i, p := range parts {
 		if err := j.loadFile(j.path(p.name), i == len(parts)-1); err != nil {
@@ -190,7 +195,7 @@ func (j *Journal) writeFirstBase() error {
 	if err := f.save(); err != nil {
 		return err
 	}
-	base := part{fmt.Sprintf("%s.1.base.%s", j.set.fileName, f.suffix), 1, kindBase}
+	base := newPart(fmt.Sprintf("%s.1.base.%s", j.set.fileName, f.suffix), 1, kindBase)
 	if err := j.place(j.path(f.temp), base.name); err != nil {
 		return err
 	}
@@ -209,6 +214,9 @@ func (j *Journal) openIncr() error {
 			return err
 		}
 		size, err := j.disk.Size(path)
+		if err == nil {
+			err = j.resume(size)
+		}
 		j.otherSize -= size
 		j.use(file, size)
 		return err
@@ -217,10 +225,41 @@ func (j *Journal) openIncr() error {
 	if err != nil {
 		return err
 	}
+	j.engine.With(func() { incr.start = j.offset() })
 	if err := j.writeManifest(j.manifest.withIncr(incr)); err != nil {
 		return errors.Join(err, file.Close())
 	}
 	j.use(file, 0)
+	return nil
+}
+
+// keepsOffsets are the releases whose manifest has replication offsets.
+var keepsOffsets = release.From("8.0.0")
+
+// offset returns where in the replication stream the data are, noOffset if the manifest has no offsets. It is called under the engine's lock.
+func (j *Journal) offset() int64 {
+	if j.opts.Stream == nil || !j.engine.Release.Has(keepsOffsets) {
+		return noOffset
+	}
+	return j.opts.Stream().Offset()
+}
+
+// resume sets where in the replication stream the data are: where the last file of commands ends. If nothing tells that, its size bounds
+// how much follows its start. More commands follow it from now on.
+func (j *Journal) resume(size int64) error {
+	last := j.manifest.incrs[len(j.manifest.incrs)-1]
+	end := max(last.start, 0) + size
+	if last.end != noOffset {
+		end = last.end
+		if err := j.writeManifest(j.manifest.lastEnds(noOffset)); err != nil {
+			return err
+		}
+	}
+	j.engine.With(func() {
+		if j.offset() != noOffset {
+			j.opts.Stream().Begin(end)
+		}
+	})
 	return nil
 }
 
@@ -232,7 +271,7 @@ func (j *Journal) incrName(seq int64) string {
 // createIncr creates the next file of commands. The manifest does not name it yet.
 func (j *Journal) createIncr() (File, part, error) {
 	seq := j.manifest.nextIncr()
-	incr := part{j.incrName(seq), seq, kindIncr}
+	incr := newPart(j.incrName(seq), seq, kindIncr)
 	if err := j.setAside(incr.name); err != nil {
 		return nil, incr, err
 	}
@@ -291,6 +330,9 @@ func (j *Journal) enable(yes bool) error {
 		j.requestRewrite(j.engine.RunsTx())
 	default:
 		j.cancelRewrite()
+		if j.state == on {
+			j.status.end = j.offset()
+		}
 		j.state, j.status.stopping, j.status.scheduled = off, true, false
 		j.engine.SetPropagate(partName, nil)
 		j.engine.DenyWrites(partName, nil)

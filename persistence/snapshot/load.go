@@ -110,6 +110,9 @@ func (f *following) Read(b []byte) (int, error) {
 	return n, err
 }
 
+// CountLoaded sets how many keys were loaded last, from a snapshot that another part has loaded. It is called under the lock.
+func (s *Saver) CountLoaded(keys int64) { s.stats.loaded, s.stats.expired = keys, 0 }
+
 // Loading returns the bytes loaded so far and their total; 0 and 0 if nothing is being loaded.
 func (s *Saver) Loading() (done, total int64) {
 	s.engine.With(func() {
