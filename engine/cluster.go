@@ -63,8 +63,8 @@ func (cmd *Command) markOneSlot(on bool) {
 // InCluster reports whether the server is a node of a cluster.
 func (e *Engine) InCluster() bool { return e.cluster.enabled }
 
-// mode is what HELLO and INFO call it.
-func (e *Engine) mode() string {
+// Mode is what HELLO and INFO call it.
+func (e *Engine) Mode() string {
 	if e.cluster.enabled {
 		return "cluster"
 	}

@@ -163,7 +163,7 @@ func (c *Call) replyHello() {
 	w.Int(int64(w.Proto()))
 	w.BulkString("id")
 	w.Int(c.Session.ID)
-	for _, word := range [...]string{"mode", c.Engine.mode(), "role", "master", "modules"} {
+	for _, word := range [...]string{"mode", c.Engine.Mode(), "role", "master", "modules"} {
 		w.BulkString(word)
 	}
 	c.replyModules()

@@ -71,7 +71,7 @@ func (e *Engine) fillServer(b *bytes.Buffer) {
 	if e.Release.Product == "valkey" {
 		Fields(b, "server_name", e.Release.Product, "valkey_version", e.Release.Version, "valkey_release_stage", "ga")
 	}
-	Fields(b, "miniserver_version", Version, "redis_mode", e.mode(), "server_mode", e.mode(),
+	Fields(b, "miniserver_version", Version, "redis_mode", e.Mode(), "server_mode", e.Mode(),
 		"run_id", e.runID, "server_time_usec", e.time.micros, "uptime_in_seconds", up, "uptime_in_days", up/86400,
 		"lru_clock", e.Keyspace.Now/1000&(1<<24-1), "hz", e.Parts.params["hz"].Get(), "configured_hz", e.Parts.params["hz"].Get(),
 		"clients_hz", e.Parts.params["hz"].Get(), "availability_zone", e.Parts.params["availability-zone"].Get(),

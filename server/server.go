@@ -228,11 +228,20 @@ func (s *Server) load() error {
 	return nil
 }
 
+// logReady logs a line for each kind of listeners, with their addresses. Tools wait for it, and some count it.
 func (s *Server) logReady() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	var kinds []string
+	addresses := map[string]string{}
 	for _, ln := range s.listeners {
-		s.log('*', "Ready to accept connections %s %s", ln.kind, ln.Addr())
+		if addresses[ln.kind] == "" {
+			kinds = append(kinds, ln.kind)
+		}
+		addresses[ln.kind] += " " + ln.Addr().String()
+	}
+	for _, kind := range kinds {
+		s.log('*', "Ready to accept connections %s%s", kind, addresses[kind])
 	}
 }
 

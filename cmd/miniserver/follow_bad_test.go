@@ -357,7 +357,7 @@ func TestAReplicaEndsWithItsLink(t *testing.T) {
 	require.NoError(t, err)
 	_, err = another.Write([]byte("SHUTDOWN NOSAVE\r\n"))
 	require.NoError(t, err)
-	eventually(t, "it has ended", func() bool { return strings.Contains(r.log(port), "Stopped") })
+	eventually(t, "it has ended", func() bool { return strings.Contains(r.log(port), "bye bye") })
 	log := r.log(port)
 	require.Contains(t, log, "Finished with success")
 	require.NotContains(t, log, "Reconnecting")

@@ -64,13 +64,15 @@ func (p *program) logEnd(err error) error {
 	return err
 }
 
-// logStart writes the first line of the log: the version, the configuration file, and what is kept where.
+// logStart writes the first lines of the log: the version, the configuration file, and what is kept where, and those of redis-server that tools wait for.
 func (p *program) logStart() {
 	source := "no configuration file"
 	if p.conf.file != "" {
 		source = p.conf.file
 	}
 	p.log.Print('*', "miniserver %s, like %s; %s; data are kept in %s", engine.Version, p.engine.Release, source, p.storage())
+	p.log.Print('*', "Running mode=%s, port=%s.", p.engine.Mode(), p.engine.Param("port").Get())
+	p.log.Print('*', "Server initialized")
 }
 
 // storage says where data are kept.

@@ -62,9 +62,11 @@ func TestLogSaysThatASnapshotWasLoaded(t *testing.T) {
 	lines := write(t, "lines", `{"db":0,"key":"a","type":"string","value":"x"}`+"\n"+`{"db":0,"key":"due","type":"string","deadline":1,"value":"x"}`+"\n")
 	require.NoError(t, run(t.Context(), []string{"convert", "rdb", lines, filepath.Join(dir, "dump.rdb")}, nil, io.Discard))
 	messages, _ := loggedAsJSON(t, "Ready to accept connections tcp 127.0.0.1:", "--port", "0", "--bind", "127.0.0.1", "--dir", dir, "--log-format", "json")
-	require.Len(t, messages, 3)
+	require.Len(t, messages, 5)
 	require.Regexp(t, "^miniserver .*; no configuration file; data are kept in memory only$", messages[0])
-	require.Equal(t, "DB loaded from disk: "+filepath.Join(dir, "dump.rdb")+", keys loaded: 1, keys expired: 1", messages[1])
+	require.Equal(t, "DB loaded from disk: "+filepath.Join(dir, "dump.rdb")+", keys loaded: 1, keys expired: 1", messages[3])
+	require.Regexp(t, `^Running mode=standalone, port=\d+\.$`, messages[1])
+	require.Equal(t, "Server initialized", messages[2])
 }
 
 // Where lines of JSON are collected, the error that ends the server is one of them.
@@ -72,7 +74,7 @@ func TestTheEndIsLoggedAsJSON(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "dump.rdb"), []byte("no snapshot"), 0o644))
 	messages, ended := loggedAsJSON(t, "can't load", "--port", "0", "--dir", dir, "--log-format", "json")
-	require.Contains(t, messages[1], "can't load the snapshot "+dir)
+	require.Contains(t, messages[3], "can't load the snapshot "+dir)
 	var printed strings.Builder
 	require.Equal(t, 1, report(&printed, <-ended))
 	require.Empty(t, printed.String())
@@ -82,7 +84,7 @@ func TestTheEndIsLoggedAsJSON(t *testing.T) {
 	require.ErrorContains(t, err, "can't load the snapshot")
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
-	require.Len(t, bytes.Split(bytes.TrimSpace(text), []byte("\n")), 2)
+	require.Len(t, bytes.Split(bytes.TrimSpace(text), []byte("\n")), 4)
 	err = run(t.Context(), []string{"--port", "0", "--log-format", "json", "--logfile", filepath.Join(dir, "no", "log")}, nil, io.Discard)
 	require.ErrorIs(t, err, errPrinted)
 }
@@ -113,7 +115,7 @@ func TestLogOnATerminal(t *testing.T) {
 	t.Setenv("TERM", "xterm")
 	s := terminal(t, binary, "--port", "0", "--dir", t.TempDir())
 	s.expect("\x1b[0mReady to accept connections tcp 127.0.0.1:")
-	s.send("\x03", "\x1b[0mStopped\x1b[0m")
+	s.send("\x03", "miniserver is now ready to exit, bye bye...\x1b[0m")
 	t.Setenv("NO_COLOR", "1")
 	s = terminal(t, binary, "--port", "0", "--dir", t.TempDir())
 	s.expect(" * Ready to accept connections tcp 127.0.0.1:")

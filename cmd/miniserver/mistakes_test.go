@@ -69,7 +69,7 @@ func replayMistakes(t *testing.T, golden, port string) (got string, cases int) {
 			cases++
 			out := mistaken(t, strings.TrimSpace(strings.ReplaceAll(command, "PORT", port)))
 			out = strings.ReplaceAll(strings.ReplaceAll(out, dir, "DIR"), port, "PORT")
-			for pattern, with := range map[string]string{`by \S+ \(process \d+\)`: "by NAME (process N)", `as in --port \d+`: "as in --port N",
+			for pattern, with := range map[string]string{`by \S+ \(process \d+\)`: "by NAME (process N)", `as in --port \d+`: "as in --port N", `, port=\d+\.`: ", port=N.",
 				`(?m)^\d+:M .*\.\d+ `: "PID:M TIME ", regexp.QuoteMeta(engine.Version): "VERSION"} {
 				out = regexp.MustCompile(pattern).ReplaceAllString(out, with)
 			}

@@ -212,7 +212,7 @@ func (p *program) serve(ctx context.Context) error {
 	p.parts.Replication.Close()
 	p.parts.Journal.Close()
 	if err == nil {
-		p.log.Print('*', "Stopped")
+		p.log.Print('#', "miniserver is now ready to exit, bye bye...")
 	}
 	return err
 }
