@@ -165,6 +165,10 @@ func (e *Engine) Reached(s *Session) (ip, port string) {
 func (e *Engine) address(s *Session) nodeAddress {
 	ip, port := e.Reached(s)
 	number, _ := strconv.Atoi(port)
+	setting := "cluster-announce-port"
+	if s.Client().tls {
+		setting = "cluster-announce-tls-port"
+	}
 	announced := func(name, other string) string {
 		if value := e.parameter(name, ""); value != "" && value != "0" {
 			return value
@@ -173,7 +177,7 @@ func (e *Engine) address(s *Session) nodeAddress {
 	}
 	return nodeAddress{
 		ip:   announced("cluster-announce-ip", ip),
-		port: announced("cluster-announce-port", port),
+		port: announced(setting, port),
 		bus:  announced("cluster-announce-bus-port", announced("cluster-port", strconv.Itoa(number+10000))),
 		name: announced("cluster-announce-hostname", ""),
 	}

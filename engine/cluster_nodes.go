@@ -16,13 +16,17 @@ type clusterNode struct {
 	applied int64 // the offset of its data
 }
 
-// nodes returns the nodes of the cluster, the master first. There is none while a group has never had a leader.
+// nodes returns the nodes of the cluster as a client is told of them, the master first. There is none while a group has never had a leader.
 func (e *Engine) nodes(s *Session) []clusterNode {
-	g := e.Group()
+	g := e.GroupFor(s)
 	if g == nil {
 		return []clusterNode{{id: e.cluster.id, at: e.address(s), myself: true, master: true, up: true}}
 	}
-	var list []clusterNode
+	return g.nodes()
+}
+
+// nodes returns the members of which it is known where clients reach them, the master first.
+func (g *Group) nodes() (list []clusterNode) {
 	for _, m := range g.Members {
 		if m.Host == "" {
 			continue

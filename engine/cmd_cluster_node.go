@@ -84,7 +84,7 @@ func (e *Engine) fillClusterInfo(b *bytes.Buffer) {
 	}
 	nodes := 1
 	if g := e.Group(); g != nil {
-		nodes = len(e.nodes(nil))
+		nodes = len(g.nodes())
 	}
 	Fields(b, "cluster_state", state, "cluster_slots_assigned", slots, "cluster_slots_ok", served, "cluster_slots_pfail", 0, "cluster_slots_fail", failed)
 	if e.Release.Has(namesShards) {

@@ -11,6 +11,7 @@ import (
 type Endpoint struct {
 	Addr, LocalAddr string
 	Unix            bool
+	TLS             bool
 	FD              int
 	Loop            int   // number of the event loop that serves it
 	OnlyLooks       error // refuses the commands that change something beyond the session, also in scripts; nil if they may run
@@ -27,7 +28,7 @@ func (e *Engine) Connect(peer Peer, from Endpoint) *Session {
 	e.readClock()
 	s := e.bareSession()
 	s.Peer = peer
-	s.Addr, s.LocalAddr, s.unix, s.fd = from.Addr, from.LocalAddr, from.Unix, int32(from.FD)
+	s.Addr, s.LocalAddr, s.unix, s.tls, s.fd = from.Addr, from.LocalAddr, from.Unix, from.TLS, int32(from.FD)
 	s.loop, s.onlyLooks = int32(from.Loop), from.OnlyLooks
 	s.ID = e.Sessions.next
 	e.Sessions.next++

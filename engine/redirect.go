@@ -31,7 +31,7 @@ func (e *Engine) redirect(s *Session, cmd *Command, args [][]byte) error {
 	case leader == nil || leader.ID == g.Self: // which has not taken its seat yet
 		return ErrClusterDown
 	default:
-		return Errorf(ErrMoved, s.slot, leader.Address())
+		return Errorf(ErrMoved, s.slot, e.GroupFor(s).LeadingMember().Address())
 	}
 }
 

@@ -38,7 +38,8 @@ type Session struct {
 	world        *World
 	db           int
 	user         *acl.User
-	onlyLooks    error    // refuses commands that change something: see Endpoint
+	onlyLooks    error // refuses commands that change something: see Endpoint
+	tls          bool
 	caller       *Session // whose script it is
 	failure      error    // the first error in the reply to a loader or a master
 	maxReply     int      // bytes of a reply to a script's command

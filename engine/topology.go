@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"crypto/sha1"
 	"encoding/hex"
 	"fmt"
@@ -41,6 +42,7 @@ type GroupMember struct {
 	ID      uint64
 	Host    string // where clients reach it; "" while this is unknown
 	Port    int
+	TLSPort int    // where clients over TLS reach it, if they have a port of their own; 0 otherwise
 	Up      bool   // as far as this member knows: it hears from it, or the leader does
 	Heard   int64  // how many milliseconds ago it was heard of; 0 for this member itself, -1 for never
 	Applied uint64 // the last entry that it has executed, as far as this member knows; 0 if that is unknown
@@ -56,6 +58,21 @@ func (e *Engine) Group() *Group {
 		return nil
 	}
 	return e.topology.Group()
+}
+
+// GroupFor returns the group as a client is told of it: over TLS with the ports for that. nil without a group.
+func (e *Engine) GroupFor(s *Session) *Group {
+	g := e.Group()
+	if g == nil || !s.Client().tls {
+		return g
+	}
+	secure := *g
+	secure.Members = slices.Clone(g.Members)
+	for i := range secure.Members {
+		m := &secure.Members[i]
+		m.Port = cmp.Or(m.TLSPort, m.Port)
+	}
+	return &secure
 }
 
 // Topology returns what SetTopology has set; nil without a group.

@@ -133,7 +133,7 @@ func (q *question) reply(w *resp.Writer) {
 	}
 }
 
-// GROUP ANNOUNCE id host:port is what the log has of where clients reach a member.
+// GROUP ANNOUNCE id address is what the log has of where clients reach a member.
 func (g *Group) cmdAnnounce(c *engine.Call) {
 	id, address := memberID(c), string(c.Arg())
 	if fromLog(c) {

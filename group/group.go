@@ -83,7 +83,7 @@ type Group struct {
 
 	seen    seen
 	once    once
-	clients map[uint64]string // where clients reach the members: host:port
+	clients map[uint64]string // where clients reach the members, as clientAddress returns it
 	known   *engine.Group     // what clients are told
 	ended   chan struct{}
 }

@@ -1,7 +1,6 @@
 package group
 
 import (
-	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
@@ -159,24 +158,34 @@ func (p *params) address() string {
 	return ""
 }
 
-// clientAddress returns where clients reach this member.
+// clientAddress returns where clients reach this member: group-announce, or else host:port, with the port for TLS behind it if there is another one, as in the line
+// of a node in Redis' nodes.conf.
 func (p *params) clientAddress(e *engine.Engine) string {
 	if p.announced != "" {
 		return p.announced
 	}
 	host, _, _ := net.SplitHostPort(p.address())
-	return net.JoinHostPort(host, strconv.Itoa(port(e)))
+	plain, secure := portOf(e, "port"), portOf(e, "tls-port")
+	switch {
+	case plain == 0:
+		return net.JoinHostPort(host, strconv.Itoa(secure))
+	case secure == 0:
+		return net.JoinHostPort(host, strconv.Itoa(plain))
+	}
+	return net.JoinHostPort(host, strconv.Itoa(plain)) + tlsPortField + strconv.Itoa(secure)
 }
 
-// port returns the port of the server: that of TLS if there is no other.
-func port(e *engine.Engine) int {
-	numbers := [2]int{}
-	for i, name := range []string{"port", "tls-port"} {
-		if p := e.Param(name); p != nil {
-			numbers[i], _ = strconv.Atoi(p.Get())
-		}
+// tlsPortField is what precedes the port for TLS in an address.
+const tlsPortField = ",tls-port="
+
+// portOf returns a port of the server; 0 if it is not open.
+func portOf(e *engine.Engine, name string) int {
+	p := e.Param(name)
+	if p == nil {
+		return 0
 	}
-	return cmp.Or(max(numbers[0], 0), numbers[1])
+	n, _ := strconv.Atoi(p.Get())
+	return max(n, 0)
 }
 
 // tlsConfig returns how members show and check certificates; nil without TLS.

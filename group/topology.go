@@ -5,6 +5,7 @@ import (
 	"net"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/miniserver-go/miniserver/engine"
@@ -49,8 +50,8 @@ func (g *Group) refresh() {
 
 // memberOf returns what clients are told of a member.
 func (g *Group) memberOf(m consensus.MemberStatus) engine.GroupMember {
-	host, port := splitAddress(g.clients[m.ID])
-	known := engine.GroupMember{ID: m.ID, Host: host, Port: port, Up: true, Learner: !m.Voter, Applied: m.Last}
+	host, port, secure := splitAddress(g.clients[m.ID])
+	known := engine.GroupMember{ID: m.ID, Host: host, Port: port, TLSPort: secure, Up: true, Learner: !m.Voter, Applied: m.Last}
 	if g.leading && m.ID != g.params.id {
 		known.Heard = -1
 		if !m.Contact.IsZero() {
@@ -64,11 +65,14 @@ func (g *Group) memberOf(m consensus.MemberStatus) engine.GroupMember {
 // downAfter is for how many milliseconds a leader hears nothing from a member that it takes to be down.
 const downAfter = 5000
 
-func splitAddress(address string) (host string, port int) {
+// splitAddress splits what clientAddress returns.
+func splitAddress(address string) (host string, port, secure int) {
+	address, field, _ := strings.Cut(address, tlsPortField)
 	host, text, err := net.SplitHostPort(address)
 	if err != nil {
-		return "", 0
+		return "", 0, 0
 	}
 	port, _ = strconv.Atoi(text)
-	return host, port
+	secure, _ = strconv.Atoi(field)
+	return host, port, secure
 }

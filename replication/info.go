@@ -113,7 +113,7 @@ func bit(b bool) int {
 
 // ROLE
 func (m *Master) cmdRole(c *engine.Call) {
-	if g := m.engine.Group(); g != nil {
+	if g := m.engine.GroupFor(c.Session); g != nil {
 		replyGroupRole(c, g)
 		return
 	}

@@ -10,7 +10,7 @@ import (
 
 // named reads the name of a master, and returns the group. Any name but the group's latches an error.
 func (s *Sentinel) named(c *engine.Call) *engine.Group {
-	g := s.engine.Group()
+	g := s.engine.GroupFor(c.Session)
 	if string(c.Arg()) != g.Name {
 		c.Refuse(errNoMaster)
 	}
@@ -21,7 +21,7 @@ func (s *Sentinel) named(c *engine.Call) *engine.Group {
 //
 // Replies: host and port; null for another name, and while no leader is known.
 func (s *Sentinel) cmdAddress(c *engine.Call) {
-	g := s.engine.Group()
+	g := s.engine.GroupFor(c.Session)
 	leader := g.LeadingMember()
 	if string(c.Arg()) != g.Name || leader == nil {
 		c.Reply.NullArray()
@@ -42,7 +42,7 @@ func (s *Sentinel) cmdMaster(c *engine.Call) {
 // SENTINEL MASTERS
 func (s *Sentinel) cmdMasters(c *engine.Call) {
 	c.Reply.Array(1)
-	masterOf(s.engine.Group()).reply(c.Reply)
+	masterOf(s.engine.GroupFor(c.Session)).reply(c.Reply)
 }
 
 // SENTINEL REPLICAS master-name, SENTINEL SLAVES master-name
@@ -95,7 +95,7 @@ func (s *Sentinel) cmdIsDown(c *engine.Call) {
 	if !c.OK() {
 		return
 	}
-	g := s.engine.Group()
+	g := s.engine.GroupFor(c.Session)
 	last := g.LastLeader()
 	down := last != nil && g.Leader == 0 && last.Host == ip && int64(last.Port) == port
 	c.Reply.Array(3)

@@ -187,8 +187,9 @@ func (s *Server) admitTLS(nc net.Conn) {
 func (s *Server) secure(nc net.Conn) {
 	ctx, stop := context.WithTimeout(context.Background(), handshakeTimeout)
 	defer stop()
-	client := tls.Server(nc, s.tls.config.Load())
-	pass, err := s.enrollTLS(client, endpoint(nc), stop)
+	client, from := tls.Server(nc, s.tls.config.Load()), endpoint(nc)
+	from.TLS = true
+	pass, err := s.enrollTLS(client, from, stop)
 	if err == nil {
 		err = client.HandshakeContext(ctx)
 	}
