@@ -35,6 +35,7 @@ var areas = []area{
 	{"effects", "what replicas receive of random commands, compared with redis-server", openEffects, 2},
 	{"replication", "replicas of all releases that are cut off their master at any byte, while clients write to it", openReplication, 1},
 	{"failover", "masters that are killed, stopped and cut off, while Sentinels of redis-server supervise them and clients write", openFailover, 1},
+	{"migrations", "migrations between servers of all kinds that are cut off, stopped, killed and full, while clients write", openMigrations, 2},
 	{"groups", "groups of members that are killed, stopped, cut off and misled, while clients note what they see", openGroups, 1},
 	{"blackouts", "all members of a group at once killed, without power, on disks that are full, read-only or hang, while their logs change files", openBlackouts, 1},
 	{"everything", "all at once against one server with a journal, snapshots and limits that change", openEverything, 2},
