@@ -15,7 +15,7 @@ import (
 
 // follow executes the stream until the connection is lost. An event loop reads it if one can, else this goroutine.
 func (l *link) follow(p *psync.Link, conn net.Conn) error {
-	f := &follower{link: l, session: l.opened, stream: p, ended: make(chan error, 1)}
+	f := &follower{begun: time.Now(), link: l, session: l.opened, stream: p, ended: make(chan error, 1)}
 	f.heard()
 	feed, err := l.master.engine.Feed(conn, f.receive)
 	if errors.Is(err, errors.ErrUnsupported) {
@@ -42,7 +42,8 @@ type follower struct {
 	session *engine.Session // of the master
 	stream  *psync.Link
 	list    []resp.Command // that must wait
-	last    atomic.Int64   // when the master sent something last, nanoseconds since the epoch
+	begun   time.Time      // when it began
+	last    atomic.Int64   // when the master sent something last, nanoseconds since begun
 	over    bool           // receive has sent the error
 	ended   chan error     // of capacity 1
 }
@@ -51,7 +52,10 @@ type follower struct {
 func (f *follower) end(err error) { f.ended <- err }
 
 // heard notes that the master has sent something.
-func (f *follower) heard() { f.last.Store(time.Now().UnixNano()) }
+func (f *follower) heard() { f.last.Store(int64(time.Since(f.begun))) }
+
+// silence returns for how long the master has sent nothing.
+func (f *follower) silence() time.Duration { return time.Since(f.begun) - time.Duration(f.last.Load()) }
 
 // receive implements engine.Receive.
 func (f *follower) receive(data []byte, err error) (more bool) {
@@ -184,7 +188,7 @@ func (f *follower) acknowledge(timeout time.Duration) error {
 			return errEnded
 		case <-asked:
 		case <-tick:
-			if timeout > 0 && time.Since(time.Unix(0, f.last.Load())) > timeout {
+			if timeout > 0 && f.silence() > timeout {
 				return os.ErrDeadlineExceeded
 			}
 		}

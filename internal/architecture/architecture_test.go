@@ -203,6 +203,25 @@ func TestNoStrayClockOrDice(t *testing.T) {
 	}
 }
 
+// TestDurationsAreOfTheMonotonicClock finds moments that are kept as a number since 1970: if somebody sets the wall clock, the time that has passed
+// since then is wrong, so a sync or a time limit may be an hour late.
+func TestDurationsAreOfTheMonotonicClock(t *testing.T) {
+	for _, f := range sources(t) {
+		if strings.HasPrefix(f.pkg, "internal") || strings.HasPrefix(f.pkg, "bench") || strings.HasPrefix(f.pkg, "examples") {
+			continue
+		}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			if method, ok := n.(*ast.SelectorExpr); ok && strings.HasPrefix(method.Sel.Name, "Unix") {
+				if call, ok := method.X.(*ast.CallExpr); ok {
+					now, ok := call.Fun.(*ast.SelectorExpr)
+					require.False(t, ok && now.Sel.Name == "Now" && len(call.Args) == 0, "%s keeps time.Now().%s", f.path, method.Sel.Name)
+				}
+			}
+			return true
+		})
+	}
+}
+
 func TestNoGoroutineBelowTheSurface(t *testing.T) {
 	for _, f := range sources(t) {
 		if atSurface(f.pkg) {

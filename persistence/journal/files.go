@@ -27,7 +27,7 @@ type files struct {
 	needsRewrite bool   // a sync failed, and some data may be lost: a rewrite must write them again
 	failure      string // error text of the last write; empty if it succeeded
 	failing      atomic.Bool
-	lastSync     atomic.Int64  // nanoseconds
+	lastSync     atomic.Int64  // nanoseconds since epoch
 	writing      time.Duration // of the last flush; these two are 0 if it did not
 	syncing      time.Duration
 }
@@ -126,7 +126,7 @@ func (j *Journal) flush(sync bool) error {
 		}
 		f.syncedSize = f.size
 		j.synced.Store(f.end)
-		f.lastSync.Store(time.Now().UnixNano())
+		f.lastSync.Store(int64(time.Since(epoch)))
 	}
 	if len(f.rest) > 0 {
 		f.used, f.rest, f.done = f.rest, nil, 0
@@ -221,8 +221,11 @@ func (j *Journal) shed() {
 // errMisconf is the error of denied writes, in Redis' words.
 const errMisconf = "MISCONF Errors writing to the AOF file: %s"
 
+// epoch is when the process started. Times since then are right whatever the wall clock is set to.
+var epoch = time.Now()
+
 // syncedAt returns the time of the last sync.
-func (j *Journal) syncedAt() time.Time { return time.Unix(0, j.lastSync.Load()) }
+func (j *Journal) syncedAt() time.Time { return epoch.Add(time.Duration(j.lastSync.Load())) }
 
 func (j *Journal) path(name string) string { return filepath.Join(j.dir, name) }
 
