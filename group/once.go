@@ -13,6 +13,7 @@ import (
 type once struct {
 	clients map[string]*client
 	used    uint64
+	bytes   int // of the replies
 }
 
 // client is what is remembered of one name.
@@ -32,11 +33,13 @@ type record struct {
 	Replies []reply
 }
 
-// What is remembered at most: names, and replies of each. The name that was longest idle is forgotten first.
+// What is remembered at most: names, replies of each, and bytes of all replies. The name that was longest idle is forgotten first; the last reply is
+// remembered, however large it is.
 const (
 	maxNames   = 10_000
 	maxReplies = 16
 	maxName    = 128 // bytes
+	maxBytes   = 64 << 20
 )
 
 // find returns the recorded reply. known is false if the command has not run; old is whether it is not known whether it did.
@@ -61,8 +64,13 @@ func (o *once) add(name []byte, sequence int64, text []byte) {
 	}
 	o.used++
 	c.used = o.used
-	if c.replies = append(c.replies, reply{sequence, slices.Clone(text)}); len(c.replies) > maxReplies {
+	c.replies = append(c.replies, reply{sequence, slices.Clone(text)})
+	for o.bytes += len(text); len(c.replies) > maxReplies || o.bytes > maxBytes && len(c.replies) > 1; {
+		o.bytes -= len(c.replies[0].Text)
 		c.replies = slices.Delete(c.replies, 0, 1)
+	}
+	for o.bytes > maxBytes && len(o.clients) > 1 {
+		o.forgetIdle()
 	}
 }
 
@@ -78,10 +86,13 @@ func (o *once) newClient(name string) *client {
 	return c
 }
 
-// forgetIdle forgets the tenth of the names that were longest idle.
+// forgetIdle forgets the tenth of the names that were longest idle, or one of few.
 func (o *once) forgetIdle() {
 	names := o.byUse()
-	for _, name := range names[:len(names)/10] {
+	for _, name := range names[:max(1, len(names)/10)] {
+		for _, r := range o.clients[name].replies {
+			o.bytes -= len(r.Text)
+		}
 		delete(o.clients, name)
 	}
 }

@@ -39,3 +39,27 @@ func TestOnceForgetsTheNamesThatWereIdle(t *testing.T) {
 	_, known, _ = o.find([]byte("1"), 1)
 	require.False(t, known)
 }
+
+// The bytes of replies are bounded, of one name and of all. What was forgotten is not found, and the last reply always is.
+func TestOnceForgetsWhatIsTooMuch(t *testing.T) {
+	var o once
+	text := make([]byte, maxBytes/8)
+	for i := range int64(20) {
+		o.add([]byte("a"), i, text)
+	}
+	require.Len(t, o.clients["a"].replies, 8)
+	require.Equal(t, maxBytes, o.bytes)
+	for i := range 100 {
+		o.add(fmt.Append(nil, i), 1, text)
+		require.LessOrEqual(t, o.bytes, maxBytes)
+		_, known, _ := o.find(fmt.Append(nil, i), 1)
+		require.True(t, known)
+	}
+	require.Len(t, o.clients, 8)
+	o.add([]byte("b"), 1, make([]byte, 2*maxBytes))
+	require.Len(t, o.clients, 1)
+	_, known, _ := o.find([]byte("b"), 1)
+	require.True(t, known)
+	o.add([]byte("b"), 2, text)
+	require.Equal(t, len(text), o.bytes)
+}

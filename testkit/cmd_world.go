@@ -96,6 +96,7 @@ func (k *Kit) cmdWorldDrop(c *engine.Call) {
 	}
 	if c.OK() {
 		k.engine.RemoveWorld(w)
+		k.forgetLeaks(engine.PerWorld[leaks](w))
 		k.endChaos(engine.PerWorld[worldOf](w))
 		c.Reply.Status("OK")
 	}

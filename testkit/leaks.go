@@ -13,8 +13,14 @@ import (
 
 // leaks is what MINI.LEAKS knows of a world beside what it finds.
 type leaks struct {
-	locks map[lock]int64             // strings that were set because there was none, with the client's ID
-	marks map[string]map[string]bool // what was there at a mark, by its name
+	locks map[lock]int64  // strings that were set because there was none, with the client's ID
+	marks map[string]mark // by their names
+}
+
+// mark is what was there at a moment. Its bytes are in use as those of copies are.
+type mark struct {
+	lines map[string]bool
+	bytes int
 }
 
 // lock is a key that a client created with SET NX or SETNX.
@@ -60,7 +66,7 @@ func (k *Kit) cmdLeaks(c *engine.Call) {
 	if !c.OK() {
 		return
 	}
-	f := &findingLeaks{world: k.leaks(), mark: mark, before: before, ofLocks: k.heldLocks(), ofClients: k.clientLeaks(c.Session)}
+	f := &findingLeaks{kit: k, world: k.leaks(), mark: mark, before: before.lines, ofLocks: k.heldLocks(), ofClients: k.clientLeaks(c.Session)}
 	f.locks = maps.Clone(k.leaks().locks)
 	if f.walk = k.walkOver(c, k.engine.Keyspace, "*"); c.OK() {
 		k.inTurns(c, f.piece, f.walk)
@@ -69,6 +75,7 @@ func (k *Kit) cmdLeaks(c *engine.Call) {
 
 // findingLeaks is a MINI.LEAKS that has not replied.
 type findingLeaks struct {
+	kit       *Kit
 	walk      *walk
 	world     *leaks
 	locks     map[lock]int64 // when it began
@@ -76,14 +83,14 @@ type findingLeaks struct {
 	before    map[string]bool
 	ofLocks   []string // lines before those of the keys
 	ofClients []string // lines after those of the keys
-	marked    map[string]bool
+	marked    mark
 	at, sent  int // where the array begins, and the lines in it
 }
 
 // piece looks at some keys.
 func (f *findingLeaks) piece(out *resp.Writer) (more bool) {
-	if f.marked == nil {
-		f.marked, f.at = make(map[string]bool), out.Defer()
+	if f.marked.lines == nil {
+		f.marked.lines, f.at = make(map[string]bool), out.Defer()
 		f.add(out, f.ofLocks...)
 	}
 	if f.walk.next(func(db *keyspace.DB, name string) { f.key(out, db, name) }) {
@@ -91,8 +98,11 @@ func (f *findingLeaks) piece(out *resp.Writer) (more bool) {
 	}
 	f.add(out, f.ofClients...)
 	if out.SetArray(f.at, f.sent); f.mark != "" {
-		f.world.mark(f.mark, f.marked)
 		out.Truncate(f.at)
+		if err := f.kit.mark(f.world, f.mark, f.marked); err != nil {
+			out.Error(err)
+			return false
+		}
 		out.Status("OK")
 	}
 	return false
@@ -104,8 +114,9 @@ func (f *findingLeaks) add(out *resp.Writer, lines ...string) {
 		switch {
 		case f.before[line]:
 		case f.mark != "":
-			f.marked[line] = true
-			f.walk.held += len(line) + nameBytes
+			f.marked.lines[line] = true
+			f.marked.bytes += len(line) + lineBytes
+			f.walk.held += len(line) + lineBytes
 		default:
 			out.Status(line)
 			f.sent++
@@ -130,12 +141,29 @@ func readName(c *engine.Call) string {
 	return name
 }
 
-// mark remembers what was found under a name.
-func (l *leaks) mark(name string, found map[string]bool) {
-	if l.marks == nil {
-		l.marks = make(map[string]map[string]bool)
+// lineBytes is what a line takes in a mark beside its text.
+const lineBytes = 40
+
+// mark remembers a mark under a name, in place of one of that name, if there is room.
+func (k *Kit) mark(l *leaks, name string, m mark) error {
+	if err := k.engine.CheckRoom(m.bytes); err != nil {
+		return err
 	}
-	l.marks[name] = found
+	if l.marks == nil {
+		l.marks = make(map[string]mark)
+	}
+	k.engine.Copies().Return(l.marks[name].bytes)
+	k.engine.Copies().Take(m.bytes)
+	l.marks[name] = m
+	return nil
+}
+
+// forgetLeaks forgets what MINI.LEAKS knows of a world.
+func (k *Kit) forgetLeaks(l *leaks) {
+	for _, m := range l.marks {
+		k.engine.Copies().Return(m.bytes)
+	}
+	*l = leaks{}
 }
 
 // clientLeaks returns a line for each leak of a client, but for those of the client that asks.

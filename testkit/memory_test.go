@@ -50,6 +50,27 @@ func TestCopiesCount(t *testing.T) {
 	}
 }
 
+// What MINI.LEAKS remembers is in use until its world is reset or dropped, and is refused without room.
+func TestMarksCount(t *testing.T) {
+	s := miniserver.Run(t)
+	c := connect(t, s)
+	require.Equal(t, "OK", c.ask(t, "MINI.WORLD", "USE", "w").Text)
+	c.ask(t, "EVAL", "for i = 1, 10000 do redis.call('SET', 'key:' .. i, i) end", "0")
+	before := used(t, s)
+	require.Equal(t, "OK", c.ask(t, "MINI.LEAKS", "MARK", "a").Text)
+	one := used(t, s) - before
+	require.InDelta(t, 650_000, one, 150_000)
+	require.Equal(t, "OK", c.ask(t, "MINI.LEAKS", "MARK", "a").Text)
+	require.Equal(t, "OK", c.ask(t, "MINI.LEAKS", "MARK", "b").Text)
+	require.InDelta(t, before+2*one, used(t, s), 10_000)
+	require.Equal(t, "OK", s.Do("CONFIG", "SET", "maxmemory", strconv.Itoa(used(t, s)+one/2)).Text)
+	require.Equal(t, outOfMemory, c.ask(t, "MINI.LEAKS", "MARK", "c").Text)
+	require.Equal(t, "OK", s.Do("CONFIG", "SET", "maxmemory", "0").Text)
+	require.Equal(t, "OK", c.ask(t, "MINI.WORLD", "USE", "default").Text)
+	require.Equal(t, "OK", c.ask(t, "MINI.WORLD", "DROP", "w").Text)
+	require.Less(t, used(t, s), before)
+}
+
 // Worlds without keys cost something, too.
 func TestEmptyWorldsCount(t *testing.T) {
 	s := miniserver.Run(t)

@@ -68,7 +68,7 @@ func (k *Kit) Part() engine.Part {
 
 // reset forgets what the kit keeps for the world in which commands run.
 func (k *Kit) reset() {
-	*k.leaks() = leaks{}
+	k.forgetLeaks(k.leaks())
 	k.clearFaults()
 	k.endChaos(engine.PerWorld[worldOf](k.engine.World))
 }
