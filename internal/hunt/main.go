@@ -21,6 +21,7 @@ var areas = []area{
 	{"frames", "requests, whole and damaged, in pieces, before and after AUTH", openFrames, 3},
 	{"clients", "crowds of clients that do not read, do not end, or make the server remember", openClients, 3},
 	{"endings", "clients that do not read, or do not finish, ended in every way: who is ended is let go", openEndings, 6},
+	{"holders", "everything that holds bytes at its limit, in a limited address space: used_memory and a reserve bound the process", openHolders, 20},
 	{"replies", "requests whose replies are far larger than the data, with output limits and without", openReplies, 3},
 	{"scripts", "hostile Lua, and functions of its libraries with hostile arguments", openScripts, 20},
 	{"console", "commands with odd arguments to a console that may only look, by themselves, in MULTI and in scripts", openConsole, 2},

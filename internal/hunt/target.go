@@ -32,6 +32,7 @@ type target struct {
 	memory     int64  // bytes that it may take
 	slack      int64  // bytes that it may keep after its work
 	group      string // the directory of its control group; none if empty
+	space      int64  // bytes of address space that it may have; no limit if 0
 	net        string // the file of its network namespace; none if empty
 	conf       string // its configuration file; none if empty
 	env        []string
@@ -51,7 +52,7 @@ type target struct {
 func (t *target) start() (err error) {
 	t.stderr, t.stopped = &firstWords{}, make(chan struct{})
 	t.verdict.Store(nil)
-	t.process, err = launch.Start(launch.Spec{Path: t.path, Unix: true, Args: t.options, Stderr: t.stderr, Group: t.group, Net: t.net, Conf: t.conf, Env: t.env})
+	t.process, err = launch.Start(launch.Spec{Path: t.path, Unix: true, Args: t.options, Stderr: t.stderr, Group: t.group, Memory: t.space, Net: t.net, Conf: t.conf, Env: t.env})
 	if err != nil {
 		return err
 	}

@@ -51,6 +51,7 @@ type Spec struct {
 	Stderr io.Writer // what the process writes there; os.Stderr if nil
 	Group  string    // the directory of a control group for the process; that of this process if empty
 	Env    []string  // further variables of the environment, as NAME=value
+	Memory int64     // bytes of address space that the process may have; no limit if 0
 	Net    string    // the file of a network namespace for the process, which only root can enter; that of this process if empty
 }
 
@@ -101,6 +102,9 @@ func (spec Spec) command(args []string) *exec.Cmd {
 	args = append([]string{spec.Path}, args...)
 	if spec.Net != "" {
 		args = append([]string{"nsenter", "--net=" + spec.Net}, args...)
+	}
+	if spec.Memory > 0 {
+		args = append([]string{"/bin/sh", "-c", `ulimit -v "$0" && exec "$@"`, strconv.FormatInt(spec.Memory>>10, 10)}, args...)
 	}
 	if spec.Group != "" {
 		args = append([]string{"/bin/sh", "-c", `echo $$ >"$0" && exec "$@"`, filepath.Join(spec.Group, "cgroup.procs")}, args...)
