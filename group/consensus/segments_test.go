@@ -29,7 +29,7 @@ func TestEveryCrashLeavesALog(t *testing.T) {
 	left, first := map[string][]byte{}, uint64(1)
 	images := 0
 	for range crashes {
-		now, events := recordChanges(t, left, first, rng)
+		now, events := recordChanges(t, left, first, rng, true)
 		chosen := rng.IntN(len(events))
 		for i, e := range events {
 			for k, image := range []map[string][]byte{now.killed(e, rng), now.cut(e, rng), now.cut(e, rng)} {
@@ -42,6 +42,37 @@ func TestEveryCrashLeavesALog(t *testing.T) {
 		}
 	}
 	t.Log(images, "images")
+}
+
+// TestEveryCrashLeavesALogOrDamage does so without synchronization. A killed process leaves everything. What a power cut leaves opens, with the right entries,
+// or shows that it is damaged, so that the member gets the entries from the others: no directory stops a member for good, and none has wrong entries.
+func TestEveryCrashLeavesALogOrDamage(t *testing.T) {
+	quick.OneGoroutine(t, "opens a thousand logs")
+	t.Log("seed", *seed)
+	rng := rand.New(rand.NewPCG(*seed, 1))
+	left, first := map[string][]byte{}, uint64(1)
+	whole, damaged := 0, 0
+	for range crashes {
+		now, events := recordChanges(t, left, first, rng, false)
+		chosen := rng.IntN(len(events))
+		for i, e := range events {
+			what := fmt.Sprintf("before %s of %s", e.kind, e.name)
+			killed := now.killed(e, rng)
+			checkImage(t, now, killed, what)
+			for range 2 {
+				if checkRemains(t, now, now.cut(e, rng), what) {
+					whole++
+				} else {
+					damaged++
+				}
+			}
+			if i == chosen {
+				left, first = killed, now.first
+			}
+			now.apply(e)
+		}
+	}
+	t.Log(whole, "whole,", damaged, "damaged")
 }
 
 // crashes is how many are survived one after the other.
@@ -130,10 +161,10 @@ func (f recorded) Sync() error {
 const testSegment = 8 << 10
 
 // recordChanges stores entries in the log that a crash has left, and deletes some at both ends.
-func recordChanges(t *testing.T, left map[string][]byte, first uint64, rng *rand.Rand) (*model, []event) {
+func recordChanges(t *testing.T, left map[string][]byte, first uint64, rng *rand.Rand, sync bool) (*model, []event) {
 	dir := writeFiles(t, left)
 	r := &recorder{VFS: fs.New(), list: filepath.Join(dir, metadb.FileName)}
-	l := openTestLog(t, dir, &disk{VFS: r, sync: true, fault: r.fault})
+	l := openTestLog(t, dir, &disk{VFS: r, sync: sync, fault: r.fault})
 	last := l.last
 	start := newModel(t, dir)
 	start.first, start.last = first, last
@@ -336,4 +367,32 @@ func checkImage(t *testing.T, m *model, files map[string][]byte, what string) {
 	defer l.Close()
 	require.Equal(t, more[5].Index, l.last, what)
 	require.NoError(t, (&Node{log: l, stable: &stable{}}).inspect(m.first-1), what)
+}
+
+// checkRemains opens what a power cut has left of a log that is not synchronized. It reports whether the log is whole as far as it goes, and not damaged.
+func checkRemains(t *testing.T, m *model, files map[string][]byte, what string) bool {
+	dir := writeFiles(t, files)
+	defer os.RemoveAll(dir)
+	o := Options{SegmentSize: testSegment}
+	o.complete()
+	l, err := openLog(filepath.Dir(dir), o, &disk{VFS: fs.New()}, newLogger(o.Log))
+	if err != nil {
+		require.True(t, isDamage(err), "%s: %v", what, err)
+		return false
+	}
+	defer l.Close()
+	if (&Node{log: l, stable: &stable{}}).inspect(m.first-1) != nil {
+		return false
+	}
+	first, err := l.FirstIndex()
+	require.NoError(t, err, what)
+	if l.last > 0 {
+		for _, want := range testEntries(first, l.last+1-first) {
+			var got raft.Log
+			require.NoError(t, l.GetLog(want.Index, &got), what)
+			require.Equal(t, want.Data, got.Data, what)
+		}
+	}
+	require.NoError(t, l.StoreLogs(testEntries(max(l.last, m.first-1)+1, 1)), what)
+	return true
 }
