@@ -17,7 +17,10 @@ type baseFile struct {
 	to       rdb.Target // the file, with or without incremental syncs
 	base     base
 	slicer   *snapshot.Slicer // nil before begin
-	incr     part             // the file of the commands that follow
+	dir      string           // of the journal
+	follows  bool             // the commands since go to a file that follows another one in use
+	incr     part             // that file; of the zero value if the journal is off
+	failed   error            // it could not be opened
 
 	cancelled bool // by cancelRewrite; under the engine's lock
 }
@@ -30,14 +33,10 @@ func (f *baseFile) open() (err error) {
 	}
 	f.to = f.file
 	j.engine.With(func() {
-		f.preamble = j.set.preamble
 		if j.set.incrementalFsync {
 			f.to = &snapshot.IncrementalSync{WriteBacker: f.file}
 		}
 	})
-	if f.suffix = "aof"; f.preamble {
-		f.suffix = "rdb"
-	}
 	return nil
 }
 
@@ -45,7 +44,9 @@ func (f *baseFile) open() (err error) {
 // no I/O.
 func (f *baseFile) begin() {
 	j := f.journal
-	if f.preamble {
+	f.suffix = "aof"
+	if f.preamble = j.set.preamble; f.preamble {
+		f.suffix = "rdb"
 		f.base = &snapshotBase{Records: snapshot.NewRecords(j.engine, snapshot.Content{Compress: true}, "aof-base", "1")}
 	} else {
 		stamp := int64(0)

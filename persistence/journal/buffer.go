@@ -18,6 +18,9 @@ type buffer struct {
 	db       int    // selected at the end; -1 for none
 	stamped  int64  // the time of the last annotation, in seconds
 	stamping bool
+	sealed   bool   // what was appended lately belongs to the next file; tail is the text before that
+	tail     blocks // up to the offset tailEnd
+	tailEnd  int64
 	began    int64       // when its first command was appended; microseconds
 	due      atomic.Bool // it is large or old enough for an event loop to write it
 	appended atomic.Int64
@@ -79,13 +82,18 @@ func (b *buffer) block() []byte {
 	return make([]byte, 0, blockRoom)
 }
 
-// drain empties the buffer. It returns the text, which the caller owns, and the offset of its end. used is text of an
-// earlier drain that was written; its blocks go to the free list. drain is called under the engine's lock.
+// drain takes the text for the file in use out of the buffer: all, or what came before seal. It returns the text, which the caller owns,
+// and the offset of its end. used is text of an earlier drain that was written; its blocks go to the free list. drain is called under
+// the engine's lock.
 func (b *buffer) drain(used blocks) (t blocks, end int64) {
 	for _, block := range used {
 		if cap(block) <= 2*blockRoom && len(b.free) < maxFree {
 			b.free = append(b.free, block[:0])
 		}
+	}
+	if b.sealed {
+		t, b.tail = b.tail, nil
+		return t, b.tailEnd
 	}
 	t = b.full
 	if len(b.last) > 0 {
@@ -98,10 +106,21 @@ func (b *buffer) drain(used blocks) (t blocks, end int64) {
 	return t, b.appended.Load()
 }
 
-// endFile is drain for the end of a file: the next change begins with a SELECT.
-func (b *buffer) endFile() (t blocks, end int64) {
+// seal ends the text of the file in use. What is appended from now on belongs to the next file, and begins with a SELECT. It is called under
+// the engine's lock, like unseal.
+func (b *buffer) seal() {
 	b.db = -1
-	return b.drain(nil)
+	b.tail, b.tailEnd = b.drain(nil)
+	b.sealed = true
+}
+
+// unseal makes all text that of the file in use. What was appended since seal is dropped unless it is kept.
+func (b *buffer) unseal(keep bool) {
+	if !keep {
+		b.full, b.last, b.db = nil, b.last[:0], -1
+		b.appended.Store(b.tailEnd)
+	}
+	b.full, b.tail, b.sealed = append(b.tail, b.full...), nil, false
 }
 
 // length returns how many bytes are not written yet.

@@ -13,7 +13,7 @@ import (
 // files are the journal's files, guarded by their own lock.
 type files struct {
 	sync.Mutex
-	dir          string
+	dir          string // changes under the engine's lock, too
 	manifest     *manifest
 	file         File  // the one being appended to; nil if the journal is off
 	size         int64 // of file
@@ -60,6 +60,9 @@ func (j *Journal) commit(sync bool) bool {
 func (j *Journal) commitLocked(sync bool) bool {
 	if j.file == nil {
 		return true
+	}
+	if f := j.next.Load(); f != nil && f.follows {
+		_ = j.switchIncr(f) // if that fails the rewrite does, and all goes on in this file
 	}
 	err := j.writeBuffer(sync)
 	j.sampleLatency()
@@ -291,12 +294,12 @@ func (j *Journal) closeFile(when string, end int64) error {
 
 // abandon closes the file that has the changes since a base, which could not be written. The file is of no use without it, and to keep
 // more changes for it would take memory. The next rewrite begins another one.
-func (j *Journal) abandon(incr int64) {
+func (j *Journal) abandon(f *baseFile) {
 	j.files.Lock()
 	defer j.files.Unlock()
 	useless := false
 	j.engine.With(func() {
-		if useless = j.state == waitRewrite && !j.status.stopping; useless {
+		if useless = j.state == waitRewrite && !f.cancelled; useless {
 			j.engine.SetPropagate(partName, nil)
 		}
 	})
@@ -304,15 +307,20 @@ func (j *Journal) abandon(incr int64) {
 		return
 	}
 	_ = j.file.Close()
-	_ = j.disk.Remove(j.path(j.incrName(incr)))
+	_ = j.disk.Remove(j.path(f.incr.name))
 	j.file = nil
 	j.discard()
 	j.forgetFailure()
 }
 
-// discard drops what could not be written.
+// discard drops what could not be written to the file.
 func (j *Journal) discard() {
-	j.engine.With(func() { _, j.end = j.endFile() })
+	j.engine.With(func() {
+		if !j.sealed {
+			j.db = -1
+		}
+		_, j.end = j.drain(nil)
+	})
 	j.written.Store(j.end)
 	j.synced.Store(j.end)
 }

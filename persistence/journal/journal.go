@@ -14,8 +14,8 @@
 // While the background syncs, the loops write nothing, since the system might make them wait for the disk. The buffer
 // grows meanwhile. Beyond a bound, replies wait.
 //
-// A rewrite begins a new file for further changes and takes a snapshot of the data at this moment, while writes go on.
-// Then it names the snapshot and the new file in the manifest, in one step.
+// A rewrite takes a snapshot of the data at the moment of the command, while writes go on, and a new file for further changes. The buffer
+// keeps these apart until that file is open. Then the rewrite names the snapshot and the new file in the manifest, in one step.
 //
 // Invariants:
 //  1. The files that the manifest names hold, in its order, all changes up to those in the buffer.
@@ -80,6 +80,10 @@ type Journal struct {
 	always    atomic.Bool
 	loaded    atomic.Int64 // bytes, by Load
 	seen      int64        // value of written at the last tick
+
+	// next is the rewrite whose file of commands is to be opened: what was appended since it began waits for that. It changes under the
+	// engine's lock.
+	next atomic.Pointer[baseFile]
 
 	buffer
 	files

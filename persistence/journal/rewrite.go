@@ -50,9 +50,12 @@ func (j *Journal) rewriteDue(now time.Time) bool {
 	return j.live && j.mayRewrite() && !j.engine.InTx() && !now.Before(f.retry) && (f.scheduled || j.grown())
 }
 
-// startRewrite starts a rewrite in the background. No other snapshot can begin before it ends.
+// startRewrite starts a rewrite, which goes on in the background. No other snapshot can begin before it ends.
 func (j *Journal) startRewrite() {
 	f := j.newRewrite()
+	if j.state != on || f.dir == j.dir { // else the file in use is completed first
+		_ = j.begin(f) // which is tried again in the background
+	}
 	j.ended.Add(1)
 	j.opts.Background(func() {
 		j.rewrite(f)
@@ -61,7 +64,7 @@ func (j *Journal) startRewrite() {
 }
 
 func (j *Journal) newRewrite() *baseFile {
-	f := &baseFile{journal: j, temp: fmt.Sprintf("temp-rewriteaof-bg-%d.aof", os.Getpid())}
+	f := &baseFile{journal: j, temp: fmt.Sprintf("temp-rewriteaof-bg-%d.aof", os.Getpid()), dir: j.chosenDir()}
 	j.status.rewriting, j.status.scheduled, j.status.began = f, false, time.Now()
 	j.status.rewrites++
 	j.engine.ReserveSnapshot(true)
@@ -78,6 +81,7 @@ func (j *Journal) cancelRewrite() {
 	if f.slicer != nil {
 		f.slicer.Cancel()
 	}
+	j.forgo(f)
 	j.status.rewriting = nil
 	j.status.cancelled++
 	j.engine.ReserveSnapshot(false)
@@ -135,69 +139,126 @@ var (
 
 func (j *Journal) rewriteOnce(f *baseFile) error {
 	defer f.close()
+	defer func() { j.engine.With(func() { j.forgo(f) }) }() // after an error
 	j.closeStopped()
-	if err := j.openDir(); err != nil {
+	if err := j.openDir(f.dir); err != nil {
 		return err
 	}
 	if err := f.open(); err != nil {
 		return err
 	}
-	incr, err := j.switchIncr(f)
-	if err != nil {
+	if err := j.beginLate(f); err != nil {
+		return err
+	}
+	if err := j.openIncrOf(f); err != nil {
 		return err
 	}
 	if err := f.save(); err != nil {
-		j.abandon(incr)
+		j.abandon(f)
 		return err
 	}
-	return j.install(f, incr)
+	return j.install(f)
 }
 
-// switchIncr starts the snapshot of the new base, and appends further changes to a new file. Both happen at the same
-// moment. It returns the sequence number of the new file, 0 if the journal is off.
-func (j *Journal) switchIncr(f *baseFile) (incr int64, err error) {
+// begin starts the snapshot of the new base. What is appended from this moment on belongs to a new file. It is called under the engine's lock,
+// and does no I/O.
+func (j *Journal) begin(f *baseFile) error {
+	switch {
+	case f.cancelled:
+		return errCancelled
+	case j.engine.Keyspace.Snapshotting():
+		return errBusy
+	}
+	f.begin()
+	if f.incr.start, f.follows = j.offset(), j.state == on; j.state != off {
+		j.seal()
+		j.next.Store(f)
+		j.engine.SetPropagate(partName, j.append)
+	}
+	return nil
+}
+
+// beginLate begins a rewrite that could not begin before.
+func (j *Journal) beginLate(f *baseFile) (err error) {
+	j.engine.With(func() {
+		switch {
+		case f.slicer != nil:
+		case j.engine.InTx():
+			err = errBusy
+		default:
+			err = j.begin(f)
+		}
+	})
+	return err
+}
+
+// forgo makes no new file follow the one in use, unless it is open already. It is called under the engine's lock.
+func (j *Journal) forgo(f *baseFile) {
+	if j.next.Load() != f {
+		return
+	}
+	j.next.Store(nil)
+	j.unseal(f.follows)
+	if !f.follows {
+		j.engine.SetPropagate(partName, nil)
+	}
+}
+
+// openIncrOf opens the file of the commands since a rewrite began, if there is one and it is not open yet.
+func (j *Journal) openIncrOf(f *baseFile) error {
 	j.files.Lock()
 	defer j.files.Unlock()
+	return j.switchIncr(f)
+}
+
+// switchIncr is openIncrOf while the files are locked.
+func (j *Journal) switchIncr(f *baseFile) error {
+	if j.next.Load() == f {
+		if f.failed = j.openNext(f); f.failed != nil {
+			j.engine.With(func() { j.forgo(f) })
+		}
+	}
+	return f.failed
+}
+
+// openNext opens the next file of commands. The one in use is completed before, if it is of any use.
+func (j *Journal) openNext(f *baseFile) error {
 	file, next, err := j.createIncr()
 	if err != nil {
-		return 0, err
+		return err
 	}
-	var was state
+	next.start = f.incr.start
 	var t blocks
 	var end int64
 	j.engine.With(func() {
-		switch {
-		case f.cancelled:
+		if f.cancelled {
 			err = errCancelled
 			return
-		case j.engine.Keyspace.Snapshotting() || j.engine.InTx():
-			err = errBusy
-			return
 		}
-		f.begin()
-		next.start = j.offset()
-		if was = j.state; was != off {
-			t, end = j.endFile()
-			j.engine.SetPropagate(partName, j.append)
-		}
+		t, end = j.drain(nil)
 	})
-	if err != nil || was == off {
+	switch {
+	case err != nil:
 		_ = file.Close()
 		_ = j.disk.Remove(j.path(next.name))
-		return 0, err
-	}
-	if was == on {
+		return err
+	case f.follows:
 		err = j.finishIncr(t, end, next)
-	} else if j.file != nil { // left by an attempt that failed
+	case j.file != nil: // left by an attempt that failed
 		_ = j.file.Close()
 	}
 	if err != nil {
 		_ = file.Close() // not removed: a manifest may name it, see writeManifest
-		return 0, err
+		return err
 	}
 	j.use(file, 0)
 	j.end, f.incr = end, next
-	return next.seq, nil
+	j.engine.With(func() {
+		if j.next.CompareAndSwap(f, nil) {
+			j.unseal(true)
+		}
+	})
+	return nil
 }
 
 // finishIncr writes and syncs the last text of the old file, and names the new file in the manifest. What is appended
@@ -219,10 +280,10 @@ func (j *Journal) finishIncr(t blocks, end int64, next part) error {
 }
 
 // install names the new base in the manifest, in place of all files that it replaces.
-func (j *Journal) install(f *baseFile, incr int64) error {
+func (j *Journal) install(f *baseFile) error {
 	j.files.Lock()
 	defer j.files.Unlock()
-	old, appending := j.manifest, incr != 0
+	old, incr, appending := j.manifest, f.incr.seq, f.incr.seq != 0
 	if j.isCancelled(f) {
 		return errCancelled
 	}

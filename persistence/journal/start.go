@@ -63,16 +63,14 @@ func (j *Journal) open() error {
 // locate makes the directory that the parameters name the one in use.
 func (j *Journal) locate() { j.engine.With(func() { j.dir = j.chosenDir() }) }
 
-// openDir makes the directory that the parameters name the one in use, unless it is.
-func (j *Journal) openDir() error {
+// openDir makes a directory the one in use, unless it is.
+func (j *Journal) openDir(dir string) error {
 	j.files.Lock()
 	defer j.files.Unlock()
-	var chosen string
-	j.engine.With(func() { chosen = j.chosenDir() })
-	if chosen == j.dir && j.manifest != nil {
+	if dir == j.dir && j.manifest != nil {
 		return nil
 	}
-	return j.beginIn(chosen)
+	return j.beginIn(dir)
 }
 
 // beginIn begins the journal in a directory from which nothing was loaded: the one of the start, after a start with appendonly no, or another
@@ -86,9 +84,9 @@ func (j *Journal) beginIn(dir string) error {
 		return errors.New("the former append-only file cannot be written")
 	}
 	former := j.dir
-	j.dir = dir
+	j.engine.With(func() { j.dir = dir })
 	if err := j.setAside(j.set.fileName + ".manifest"); err != nil {
-		j.dir = former
+		j.engine.With(func() { j.dir = former })
 		return err
 	}
 	if j.file != nil {
@@ -111,7 +109,7 @@ func (j *Journal) makeDir(dir string) error {
 
 // leave stops appending to a file that is about to be closed. The next base holds the changes from now on.
 func (j *Journal) leave() {
-	if j.state != off {
+	if j.state == on {
 		j.state = waitRewrite
 		j.engine.SetPropagate(partName, nil)
 	}

@@ -34,20 +34,42 @@ func TestRewriteIsSeenAtOnce(t *testing.T) {
 	require.Equal(t, [5]string{"0", "0", "1", "0", "ok"}, states())
 	require.False(t, s.engine.Snapshotting())
 
+	s.run("BGREWRITEAOF\nSET late 1")
+	finish()
+	require.True(t, s.journal.Commit())
+	require.Contains(t, s.lastFile(), "late", "the base has the data at the command, and not what comes before it is written")
+	s.run("CONFIG SET appendonly no\nCONFIG SET appendonly yes\nSET later 1")
+	finish()
+	require.True(t, s.journal.Commit())
+	require.Contains(t, s.lastFile(), "later")
+	s.run("BGREWRITEAOF\nSET between 1")
+	require.True(t, s.journal.Commit(), "which opens the next file where an event loop needs it")
+	require.Contains(t, s.lastFile(), "between")
+	require.NotContains(t, s.lastFile(), "later")
+	finish()
+
 	s.run("BGREWRITEAOF\nCONFIG SET appendonly no")
-	require.Equal(t, [5]string{"0", "0", "2", "0", "ok"}, states(), "it was cancelled, which is not a failure")
+	require.Equal(t, [5]string{"0", "0", "5", "0", "ok"}, states(), "it was cancelled, which is not a failure")
 	s.run("CONFIG SET appendonly yes")
-	require.Equal(t, [5]string{"1", "0", "3", "0", "ok"}, states())
+	require.Equal(t, [5]string{"1", "0", "6", "0", "ok"}, states())
 	s.run("SET a 1")
 	finish()
-	require.Equal(t, [5]string{"0", "0", "3", "0", "ok"}, states())
+	require.Equal(t, [5]string{"0", "0", "6", "0", "ok"}, states())
 
 	s.run("MULTI\nBGREWRITEAOF\nBGREWRITEAOF")
 	const scheduled = "+Background append only file rewriting scheduled\r\n"
 	require.Equal(t, "*2\r\n"+scheduled+scheduled, s.do("EXEC"))
 	require.Equal(t, "+Background append only file rewriting started\r\n", s.do("BGREWRITEAOF"))
-	require.Equal(t, [5]string{"1", "0", "4", "0", "ok"}, states())
+	require.Equal(t, [5]string{"1", "0", "7", "0", "ok"}, states())
 	finish()
 	s.journal.Close()
 	require.Equal(t, s.digest(), start(t, s.journal.disk).digest())
+}
+
+// lastFile returns the text of the last file of commands that the manifest names.
+func (s *store) lastFile() string {
+	s.t.Helper()
+	text, err := readWhole(s.journal.disk, s.journal.path(s.journal.manifest.incrs[len(s.journal.manifest.incrs)-1].name))
+	require.NoError(s.t, err)
+	return string(text)
 }
