@@ -41,7 +41,7 @@ type Part struct {
 	Reseed func(seed uint64)
 	// Flushed is called after FLUSHALL removed everything from the home world.
 	Flushed func()
-	// Shutdown is called before SHUTDOWN ends the process. An error refuses it.
+	// Shutdown is called before SHUTDOWN ends the process, that of the part that joined last first. An error refuses it.
 	Shutdown func(how Shutdown) error
 	// Propagate receives every change. SetPropagate starts and stops it while the engine runs.
 	Propagate Propagate
