@@ -1,44 +1,49 @@
 package snapshot
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/miniserver-go/miniserver/persistence/rdb"
+)
 
 // bgsave is a running BGSAVE.
 type bgsave struct {
 	*Slicer
-	saver   *Saver
-	out     *output
-	started int64 // seconds since the epoch
-	dirty   int64 // unsaved changes when it started
+	out     *output // nil if the file could not be created
+	started int64   // seconds since the epoch
+	dirty   int64   // unsaved changes when it started
 }
 
 // spike is the LATENCY event of a slice. Full synchronizations use the same name.
 const spike = "snapshot"
 
-// startBackground starts a save in the background. It reports whether that succeeded.
-func (s *Saver) startBackground() bool {
+// startBackground starts a save in the background. As in Redis, that no file can be created is an error of the background.
+func (s *Saver) startBackground() {
 	s.stats.lastTry = s.seconds()
 	s.stats.saves++
 	o, err := s.create()
-	if err != nil {
-		s.opts.Log('#', "Can't save in background: %v", err)
-		s.failed()
-		return false
-	}
 	records := s.newRecords()
-	j := &bgsave{NewSlicer(s.engine, spike, records), s, o, s.seconds(), s.engine.Dirty()}
+	j := &bgsave{NewSlicer(s.engine, spike, records), o, s.seconds(), s.engine.Dirty()}
 	j.Start()
 	s.running = j
 	s.opts.Log('*', "Background saving started")
 	s.opts.Background(func() {
-		err := j.Run(o.Write)
-		if err == nil {
-			err = o.commit(records.Version())
+		if err != nil {
+			j.Abandon()
 		} else {
-			o.file.Abandon()
+			err = j.write(records)
 		}
 		s.engine.With(func() { s.finished(j, err) })
 	})
-	return true
+}
+
+// write writes the data, and replaces the file.
+func (j *bgsave) write(records *rdb.Records) error {
+	if err := j.Run(j.out.Write); err != nil {
+		j.out.file.Abandon()
+		return err
+	}
+	return j.out.commit(records.Version())
 }
 
 // failed records that a save in the background failed.

@@ -63,9 +63,8 @@ func (s *Saver) cmdBGSave(c *engine.Call) {
 		c.Reply.Status("Background saving scheduled")
 	case s.busy():
 		c.Fail(errOtherChild)
-	case !s.startBackground():
-		c.Fail(errSave)
 	default:
+		s.startBackground()
 		c.Reply.Status("Background saving started")
 	}
 }

@@ -224,7 +224,7 @@ func (s *Saver) shutdown(how engine.Shutdown) error {
 			return engine.ErrShutdown
 		}
 	}
-	if s.running != nil {
+	if s.running != nil && s.running.out != nil {
 		s.running.out.file.Abandon() // waiting for its end is of no use
 	}
 	s.ended = true
