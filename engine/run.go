@@ -46,6 +46,7 @@ func (e *Engine) enter(s *Session, cmd *Command, args [][]byte) *Call {
 func (e *Engine) leave(c *Call, start int) {
 	e.stack.depth--
 	if c.Session.loader {
+		e.World.dirty += c.dirty // save points also count what an append-only file did
 		c.Session.recordFailure(c.Reply.Bytes()[start:])
 		return
 	}
