@@ -12,13 +12,17 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/quick"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
+	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 	"github.com/miniserver-go/miniserver/scripting"
 )
 
 // newComplete returns an engine with all data commands, scripts and DUMP, and its session.
-func newComplete() (*engine.Engine, *engine.Session) {
-	e := engine.New(engine.Options{Seed: 1, Clock: func() int64 { return 1_700_000_000_000_000 }})
+func newComplete() (*engine.Engine, *engine.Session) { return newCompleteLike(nil) }
+
+// newCompleteLike is newComplete for a release.
+func newCompleteLike(r *release.Release) (*engine.Engine, *engine.Session) {
+	e := engine.New(engine.Options{Release: r, Seed: 1, Clock: func() int64 { return 1_700_000_000_000_000 }})
 	e.Join(engine.Commands(engine.Families()...), engine.Commands(snapshot.Payloads()))
 	e.Join(families.Parts()...)
 	e.Join(scripting.New(e).Part())

@@ -70,6 +70,10 @@ func (c *Call) ChangedAll(n int) {
 	c.forced = true
 }
 
+// AddChanges counts n changes more than the call reports, or fewer: Redis counts the elements that change, and a key whose change has two
+// events once.
+func (c *Call) AddChanges(n int) { c.dirty += int64(n) }
+
 // MarkDirty counts a change that is not the change of a key's value, so that the command is propagated.
 func (c *Call) MarkDirty() { c.dirty++ }
 

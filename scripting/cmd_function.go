@@ -141,7 +141,7 @@ func (s *Scripts) cmdFunctionLoad(c *engine.Call) {
 		c.Fail(err)
 		return
 	}
-	c.ChangedAll(0)
+	c.ChangedAll(1)
 	c.Reply.BulkString(l.name)
 }
 
@@ -152,7 +152,7 @@ func (s *Scripts) cmdFunctionDelete(c *engine.Call) {
 		c.Fail(errNoLibrary)
 		return
 	}
-	c.ChangedAll(0)
+	c.ChangedAll(1)
 	c.Reply.Status("OK")
 }
 
@@ -172,7 +172,7 @@ func (s *Scripts) cmdFunctionFlush(c *engine.Call) {
 		c.Engine.CountLazilyFreed(n + 1) // and the table of the engine Lua
 	}
 	s.own.registry = registry{}
-	c.ChangedAll(0)
+	c.ChangedAll(1)
 	c.Reply.Status("OK")
 }
 
@@ -320,7 +320,7 @@ func (s *Scripts) cmdFunctionRestore(c *engine.Call) {
 		c.Fail(err)
 		return
 	}
-	c.ChangedAll(0)
+	c.ChangedAll(1)
 	c.Reply.Status("OK")
 }
 

@@ -157,15 +157,17 @@ func changeFields(c *engine.Call, key []byte, ops []fieldOp, size int) {
 	if !c.OK() {
 		return
 	}
-	grown, changed := v.Len() < size, !c.Has(comparesBits)
+	grown, changes := v.Len() < size, 0
 	b := v.Edit(size)
 	c.Reply.Array(len(ops))
 	for i := range ops {
-		wrote, differs := runField(c, b, &ops[i])
-		changed = changed || wrote && (grown || differs)
+		if wrote, differs := runField(c, b, &ops[i]); wrote && (grown || differs || !c.Has(comparesBits)) {
+			changes++
+		}
 	}
-	if changed {
+	if changes > 0 || !c.Has(comparesBits) {
 		c.Changed(key, "$setbit")
+		c.AddChanges(max(changes, 1) - 1)
 		return
 	}
 	c.DB.Commit(key) // the encoding has changed

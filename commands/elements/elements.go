@@ -116,6 +116,7 @@ func Remove[T keyspace.Value](c *engine.Call, event string, remove func(v T, nam
 	}
 	if removed > 0 {
 		c.Changed(key, event, gone...)
+		c.AddChanges(int(removed) - 1)
 	}
 	c.Reply.Int(removed)
 }

@@ -276,7 +276,9 @@ func (x *Expiration) Report() {
 		x.Call.Changed(x.Key, x.Kind.Event("expire"), x.setNames...)
 	default:
 		x.Call.DB.Commit(x.Key) // the encoding may have changed
+		return
 	}
+	x.Call.AddChanges(x.deleted + x.set - 1)
 	if x.set > 0 {
 		x.Call.Engine.TickBy(x.Deadline)
 	}

@@ -431,4 +431,5 @@ func storeHits(c *engine.Call, q *search, h *hits, v variant) {
 		result.Add(h.member(i), score, lim, c.Engine.Dice)
 	}
 	c.Store(q.dst, result, event)
+	c.AddChanges(max(result.Len(), 1) - 1)
 }

@@ -158,6 +158,7 @@ func persistFields(c *engine.Call, key []byte, h *hash.Hash, o fieldOptions) {
 		return
 	}
 	c.Changed(key, engine.HashFields.Event("persist"), persisted...)
+	c.AddChanges(len(persisted) - 1)
 	c.PropagateAs(append([][]byte{[]byte("HPERSIST"), key}, c.Args[o.word:o.word+2+len(o.fields)]...)...)
 }
 
@@ -181,6 +182,7 @@ func cmdHGetDel(c *engine.Call) {
 	}
 	if len(deleted) > 0 {
 		c.Changed(key, "hhdel", deleted...)
+		c.AddChanges(len(deleted) - 1)
 		if c.Propagates() {
 			c.PropagateAs(append([][]byte{[]byte("HDEL"), key}, fields...)...)
 		}
@@ -390,8 +392,10 @@ func setFieldsUntil(c *engine.Call, key []byte, h *hash.Hash, o fieldOptions) {
 	c.Changed(key, "hhset", fieldsOf(c, o.fields)...)
 	if o.given {
 		c.Changed(key, engine.HashFields.Event("expire"), fieldsOf(c, o.fields)...)
+		c.AddChanges(-1)
 		c.Engine.TickBy(o.deadline)
 	}
+	c.AddChanges(len(o.fields)/2 - 1)
 	switch {
 	case !c.Propagates():
 	case elements.AsValkey(c, engine.HashFields):
@@ -413,4 +417,5 @@ func deleteSetFields(c *engine.Call, key []byte, o fieldOptions) {
 	}
 	elements.PropagateRemoval(c, engine.HashFields, key, fields)
 	c.Changed(key, elements.RemovedByDeadline(c, engine.HashFields), fieldsOf(c, o.fields)...)
+	c.AddChanges(len(o.fields)/2 - 2)
 }

@@ -127,6 +127,7 @@ func setFields(c *engine.Call) (created int64, ok bool) {
 		}
 	}
 	c.Changed(key, "hhset", fieldsOf(c, pairs)...)
+	c.AddChanges(len(pairs)/2 - 1)
 	return created, true
 }
 

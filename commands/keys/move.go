@@ -61,6 +61,7 @@ func rename(c *engine.Call, src, dst []byte) {
 	c.DB.Rename(src, dst)
 	c.Changed(src, "grename_from")
 	c.Changed(dst, "grename_to")
+	c.AddChanges(-1)
 }
 
 // COPY source destination [DB destination-db] [REPLACE]
@@ -110,6 +111,7 @@ func cmdMove(c *engine.Call) {
 	c.DB.Transfer(key, to, key)
 	c.Changed(key, "gmove_from")
 	c.ChangedIn(to, key, "gmove_to")
+	c.AddChanges(-1)
 	c.Reply.Int(1)
 }
 

@@ -451,6 +451,7 @@ func storeSorted(c *engine.Call, q *sorting, s *sortable) {
 	}
 	result.Fit(c.Engine.Config.List)
 	c.Store(q.dst, result, "lsortstore")
+	c.AddChanges(max(result.Len(), 1) - 1)
 }
 
 // keyPattern is a pattern of BY and GET: the name of a key with a star in place of the element, and after "->" the

@@ -176,6 +176,7 @@ func push(c *engine.Call, end list.End, mustExist bool) {
 	l.PushAll(end, elements, c.Engine.Config.List)
 	n := l.Len()
 	c.Changed(key, pushEvents[end])
+	c.AddChanges(len(elements) - 1)
 	c.Reply.Int(int64(n))
 }
 
@@ -280,13 +281,15 @@ func cmdLTrim(c *engine.Call) {
 		if n == 0 {
 			first = l.Len() // remove all
 		}
-		if n == l.Len() {
+		removed := l.Len() - n
+		if removed == 0 {
 			c.PropagateNothing()
 		}
-		l.RemoveEnd(list.Tail, l.Len()-first-n)
+		l.RemoveEnd(list.Tail, removed-first)
 		l.RemoveEnd(list.Head, first)
 		l.Shrink(c.Engine.Config.List)
 		c.Changed(key, "lltrim")
+		c.AddChanges(removed - 1)
 	}
 	c.Reply.Status("OK")
 }

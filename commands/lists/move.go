@@ -102,5 +102,6 @@ func moveElement(c *engine.Call, l *list.List, m move) bool {
 	l.Shrink(c.Engine.Config.List)
 	c.Changed(m.dst, pushEvents[m.to])
 	c.Changed(m.src, popEvents[m.from])
+	c.AddChanges(-1)
 	return true
 }

@@ -53,6 +53,7 @@ func pop(c *engine.Call, key []byte, l *list.List, end list.End, n int) {
 	l.RemoveEnd(end, n)
 	l.Shrink(c.Engine.Config.List)
 	c.Changed(key, popEvents[end])
+	c.AddChanges(n - 1)
 }
 
 // BLPOP key [key ...] timeout

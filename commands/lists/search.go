@@ -32,6 +32,7 @@ func cmdLRem(c *engine.Call) {
 	if removed > 0 {
 		l.Shrink(c.Engine.Config.List)
 		c.Changed(key, "llrem")
+		c.AddChanges(removed - 1)
 	}
 	c.Reply.Int(int64(removed))
 }

@@ -50,6 +50,7 @@ func popMembers(c *engine.Call, key []byte, s *set.Set, count int, several bool)
 		}
 	})
 	c.Changed(key, "sspop")
+	c.AddChanges(min(count, size) - 1)
 	switch {
 	case removal == nil:
 	case several && count >= size:

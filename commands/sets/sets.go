@@ -125,6 +125,7 @@ func cmdSAdd(c *engine.Call) {
 	switch {
 	case added > 0:
 		c.Changed(key, "ssadd")
+		c.AddChanges(int(added) - 1)
 	case converted: // only the encoding changed, so there is no change to report
 		c.DB.Commit(key)
 	}

@@ -76,27 +76,30 @@ func cmdPFAdd(c *engine.Call) {
 	if !c.OK() {
 		return
 	}
-	changed := !ok
-	if changed {
+	changes := 0
+	if !ok {
 		v, s = createSketch(c, key)
 		s.Invalidate()
+		changes++
 	}
 	var err error
 	for c.More() && err == nil {
 		var raised bool
-		s, raised, err = s.Add(c.Arg(), c.Engine.Config.SketchMax)
-		changed = changed || raised
+		if s, raised, err = s.Add(c.Arg(), c.Engine.Config.SketchMax); raised {
+			changes++
+		}
 	}
 	setSketch(v, s)
-	if changed {
+	if changes > 0 {
 		c.Changed(key, "$pfadd")
+		c.AddChanges(changes - 1)
 	} else {
 		c.DB.Commit(key) // only the encoding has changed
 	}
 	switch {
 	case err != nil: // the corruption may show after some elements were added
 		c.Fail(errCorrupted)
-	case changed:
+	case changes > 0:
 		c.Reply.Int(1)
 	default:
 		c.Reply.Int(0)

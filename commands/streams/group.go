@@ -269,6 +269,7 @@ func cmdXAck(c *engine.Call) {
 	}
 	if n > 0 {
 		c.ChangedUnwatched(key, "")
+		c.AddChanges(n - 1)
 	}
 	c.Reply.Int(int64(n))
 }

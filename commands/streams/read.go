@@ -425,5 +425,5 @@ func replyHistory(c *engine.Call, b *batch, r *readOptions) {
 		return n != r.count
 	})
 	c.Reply.SetArray(at, int(n))
-	c.ChangedUnwatched(b.key, "")
+	c.DB.Commit(b.key) // as in Redis, for which that is no change
 }

@@ -149,6 +149,7 @@ func cmdXAdd(c *engine.Call) {
 		c.Changed(key, "txadd")
 		if trimmed {
 			c.Changed(key, "txtrim")
+			c.AddChanges(-1)
 		}
 		propagateAdd(c, s, id, &a)
 		replyID(c, id)
@@ -249,6 +250,7 @@ func cmdXDel(c *engine.Call) {
 	}
 	if n > 0 {
 		c.Changed(key, "txdel")
+		c.AddChanges(n - 1)
 	}
 	c.Reply.Int(int64(n))
 }

@@ -40,6 +40,7 @@ func cmdXTrim(c *engine.Call) {
 	}
 	if n > 0 {
 		c.Changed(key, "txtrim")
+		c.AddChanges(n - 1)
 		if t.Nodes && c.Propagates() {
 			c.PropagateAs(exactTrim(c, s, &t)...)
 		}

@@ -192,6 +192,7 @@ func setUntil(c *engine.Call, key, value []byte, deadline int64) {
 	c.Changed(key, "$set")
 	if deadline != 0 {
 		c.Changed(key, "gexpire")
+		c.AddChanges(-1)
 	}
 }
 
@@ -334,6 +335,7 @@ func setOneOf(c *engine.Call, o *setOptions, key, value []byte, deadline int64) 
 	c.DB.SetUntil(key, packed(c, value), deadline)
 	c.Changed(key, "gexpire")
 	c.Changed(key, "$set")
+	c.AddChanges(-1)
 }
 
 // expiresFirst is Redis. Valkey reports the value first.

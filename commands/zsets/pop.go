@@ -168,6 +168,7 @@ func popScored(c *engine.Call, key []byte, s *zset.Set, p pop) {
 		s.PopMin(n, reply)
 	}
 	c.Changed(key, event)
+	c.AddChanges(n - 1)
 }
 
 // openPop opens the reply of n popped members.

@@ -367,6 +367,7 @@ func removeRange(c *engine.Call, kind rangeKind, event string) {
 	}
 	if n > 0 {
 		c.Changed(key, event)
+		c.AddChanges(n - 1)
 	}
 	c.Reply.Int(int64(n))
 }

@@ -252,6 +252,7 @@ func replyAdded(c *engine.Call, key []byte, o *AddOptions, done *addResult) {
 			event = "zzincr"
 		}
 		c.Changed(key, event)
+		c.AddChanges(int(done.added+done.changed) - 1)
 	}
 	switch {
 	case o.Incr && !done.met:
