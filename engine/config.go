@@ -388,6 +388,9 @@ func (e *Engine) Sanitizes(s *Session) bool {
 	return false
 }
 
+// RelaxesVersions reports whether Valkey's rdb-version-check lets snapshots and payloads of foreign and later versions pass.
+func (e *Engine) RelaxesVersions() bool { return e.parameter("rdb-version-check", "") == "relaxed" }
+
 // Sanitized returns the count of what was checked because of sanitize-dump-payload. It may be changed under the lock.
 func (e *Engine) Sanitized() *int64 { return &e.stats.sanitized }
 

@@ -3,6 +3,7 @@ package engine
 import (
 	"strings"
 
+	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
 )
@@ -55,4 +56,40 @@ func (e *Engine) EncodingName(t keyspace.Type, name string) string {
 		}
 	}
 	return e.Config.Encodings
+}
+
+// EmbedsKeys is since when a key and a short text are one object.
+var EmbedsKeys = release.From("8.6.0 valkey:8.1.0")
+
+// embedsDeadlines is since when a key's deadline is in it, too.
+var embedsDeadlines = release.From("valkey:8.1.0")
+
+// embedsLongTexts is since when such an object takes two cache lines.
+var embedsLongTexts = release.From("valkey:9.1.0")
+
+// EncodingAt is [Engine.Encoding] for the value at a key. Where keys are embedded, a text is raw if there is no room for it beside the key.
+func (c *Call) EncodingAt(key []byte, v keyspace.Value) string {
+	if t, ok := v.(*str.Value); !ok || t.Enc() != str.Embstr || !c.Has(EmbedsKeys) {
+		return c.Engine.Encoding(v)
+	}
+	if c.embeddedSize(key)+v.Len() > 64 {
+		return "raw"
+	}
+	return "embstr"
+}
+
+// embeddedSize returns how many of the 64 bytes of a cache line are not there for a text that is embedded beside the key.
+func (c *Call) embeddedSize(key []byte) int {
+	const object, header, text, deadline = 16, 3, 4, 8 // bytes
+	size := object + header + len(key) + text
+	if d, _ := c.DB.Deadline(key); d != 0 && c.Has(embedsDeadlines) {
+		size += deadline
+	}
+	if c.Has(embedsLongTexts) {
+		size -= 64 + 8 // two cache lines, and no pointer in the object
+		if len(key) >= 32 {
+			size += 2 // a longer header
+		}
+	}
+	return size
 }

@@ -310,7 +310,7 @@ func (s *Scripts) cmdFunctionRestore(c *engine.Call) {
 		c.Refusef(engine.ErrSubArgs, typedSub(c), "FUNCTION")
 	case !known:
 		c.Refuse(errPolicy)
-	case !rdb.ValidPayload(payload, rdb.NewestOf(c.Engine.Release)):
+	case !rdb.ValidPayload(payload, rdb.VersionsOf(c.Engine.Release, c.Engine.RelaxesVersions())):
 		c.Refuse(errPayload)
 	}
 	if !c.OK() {

@@ -5,8 +5,6 @@ import (
 
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/engine"
-	"github.com/miniserver-go/miniserver/keyspace"
-	"github.com/miniserver-go/miniserver/release"
 )
 
 // objectLines returns the lines of OBJECT and its subcommands.
@@ -53,45 +51,8 @@ func objectKey(c *engine.Call) (key []byte, ok bool) {
 func cmdObjectEncoding(c *engine.Call) {
 	if key, ok := objectKey(c); ok {
 		v, _ := c.DB.Peek(key)
-		c.Reply.BulkString(c.Engine.EncodingName(v.Type(), encoding(c, key, v)))
+		c.Reply.BulkString(c.EncodingAt(key, v))
 	}
-}
-
-// embedsKeys is since when a key and a short text are one object.
-var embedsKeys = release.From("8.6.0 valkey:8.1.0")
-
-// embedsDeadlines is since when a key's deadline is in it, too.
-var embedsDeadlines = release.From("valkey:8.1.0")
-
-// embedsLongTexts is since when such an object takes two cache lines.
-var embedsLongTexts = release.From("valkey:9.1.0")
-
-// encoding returns the encoding of the value at key. Where keys are embedded, a text is raw if there is no room for it beside
-// the key.
-func encoding(c *engine.Call, key []byte, v keyspace.Value) string {
-	if t, ok := v.(*str.Value); !ok || t.Enc() != str.Embstr || !c.Has(embedsKeys) {
-		return v.Encoding()
-	}
-	if embeddedSize(c, key)+v.Len() > 64 {
-		return "raw"
-	}
-	return "embstr"
-}
-
-// embeddedSize returns how many of the 64 bytes of a cache line are not there for a text that is embedded beside the key.
-func embeddedSize(c *engine.Call, key []byte) int {
-	const object, header, text, deadline = 16, 3, 4, 8 // bytes
-	size := object + header + len(key) + text
-	if d, _ := c.DB.Deadline(key); d != 0 && c.Has(embedsDeadlines) {
-		size += deadline
-	}
-	if c.Has(embedsLongTexts) {
-		size -= 64 + 8 // two cache lines, and no pointer in the object
-		if len(key) >= 32 {
-			size += 2 // a longer header
-		}
-	}
-	return size
 }
 
 // OBJECT FREQ key
@@ -131,7 +92,7 @@ func cmdObjectRefCount(c *engine.Call) {
 		return
 	}
 	v, _ := c.DB.Peek(key)
-	if s, isString := v.(*str.Value); isString && !c.Has(embedsKeys) {
+	if s, isString := v.(*str.Value); isString && !c.Has(engine.EmbedsKeys) {
 		if n, isInt := s.Int(); isInt && n >= 0 && n < sharedInts {
 			c.Reply.Int(math.MaxInt32)
 			return

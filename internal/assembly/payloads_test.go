@@ -35,7 +35,13 @@ var builtWithDeadlines = []string{
 	"type: HSET k a 1; HPEXPIREAT k 4000000000000 FIELDS 1 a; HPERSIST k FIELDS 1 a", "type: HSET k a " + strings.Repeat("v", 65) + "; HPEXPIREAT k 4000000000000 FIELDS 1 a",
 }
 
-var fieldDeadlines = release.From("7.4.0")
+// builtInTables are those of Valkey, which keeps fields with deadlines in a table.
+var builtInTables = []string{
+	"HSET k a 1; HPEXPIREAT k 4000000000000 FIELDS 1 a", "type: HSET k a 1 b 2 c 3; HPEXPIREAT k 4000000000000 FIELDS 1 b; HPEXPIREAT k 3000000000000 FIELDS 1 c",
+	"HSETEX k EX 1000 FIELDS 1 a 1; HPERSIST k FIELDS 1 a",
+}
+
+var fieldDeadlines, valkeyDeadlines = release.From("7.4.0"), release.From("valkey:9.0.0")
 
 // numbers returns n different numbers.
 func numbers(n int) string {
@@ -49,7 +55,7 @@ func numbers(n int) string {
 // TestPayloadsAreThoseOfTheRelease compares what DUMP, DEBUG OBJECT and OBJECT ENCODING tell of a value with what each release tells, which
 // restores the payload, too.
 func TestPayloadsAreThoseOfTheRelease(t *testing.T) {
-	for _, r := range []reference.Release{reference.Redis62, reference.Redis70, "redis:7.2", "redis:7.4", reference.Default, reference.Redis86, reference.Valkey81} {
+	for _, r := range []reference.Release{reference.Redis62, reference.Redis70, "redis:7.2", "redis:7.4", reference.Default, reference.Redis86, reference.Valkey81, reference.Valkey91} {
 		t.Run(string(r), func(t *testing.T) {
 			server := r.Start(t)
 			traits := corpus.TraitsOf(r)
@@ -63,6 +69,9 @@ func TestPayloadsAreThoseOfTheRelease(t *testing.T) {
 			values := built
 			if traits.Release.Has(fieldDeadlines) {
 				values = append(values[:len(values):len(values)], builtWithDeadlines...)
+			}
+			if traits.Release.Has(valkeyDeadlines) {
+				values = append(values[:len(values):len(values)], builtInTables...)
 			}
 			for _, v := range values {
 				comparePayload(t, dial(t, theirs), dial(t, ours), v)

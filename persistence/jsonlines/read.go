@@ -89,7 +89,7 @@ func (l *line) value(o rdb.Options) (v keyspace.Value, err error) {
 	switch {
 	case l.Payload == nil:
 		v, err = l.collection(o)
-	case rdb.ValidPayload(l.Payload, rdb.Newest):
+	case rdb.ValidPayload(l.Payload, rdb.Versions{}):
 		v, err = rdb.ReadPayload(l.Payload, o)
 	default:
 		err = fmt.Errorf("the payload of %q is damaged", l.Key)

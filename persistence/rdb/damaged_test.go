@@ -123,7 +123,7 @@ func announcesMuch(b []byte) bool {
 // restored returns the digest of the value of a payload; "" and why if it is refused.
 func restored(payload []byte) (digest string, err error) {
 	ks := keyspace.New(1, 1, dice)
-	v, err := ReadPayload(payload, Options{Limits: limits(1), Keyspace: ks, Newest: 13, Sanitize: true})
+	v, err := ReadPayload(payload, Options{Limits: limits(1), Keyspace: ks, Versions: Versions{newest: 13}, Sanitize: true})
 	if err != nil {
 		return "", err
 	}

@@ -20,6 +20,10 @@ import (
 //	earliest deadline i64 | fields { 0, or 1 + distance from the earliest | field | value }
 //	earliest deadline i64, or 0 | listpack { field | value | deadline, or 0 }, the earliest deadlines first
 //
+// In Valkey 9 it has one type, and deadlines may be later than here, where they become the last that there can be:
+//
+//	fields { field | value | deadline i64, or -1 }
+//
 // Deadlines in sets, sorted sets and lists are in aux fields after the key, one for each. Redis skips these fields:
 //
 //	deadline i64 | element, of a list its index in digits
@@ -86,20 +90,25 @@ func withAuxDeadlines(v keyspace.Value) (d keyspace.Collection, ok bool) {
 const auxDeadline = "miniserver-element-deadline"
 
 // volatileHash encodes a hash in which some fields have deadlines.
-func (e *Encoder) volatileHash(h *hash.Hash) {
+func (e *Encoder) volatileHash(t byte, h *hash.Hash) {
 	first := int64(keyspace.MaxElementDeadline)
-	h.Deadlines(func(_ []byte, deadline int64) bool {
-		first = min(first, deadline)
-		return e.yield(0)
-	})
-	e.millis(first)
+	if t == typeHashTTL {
+		h.Deadlines(func(_ []byte, deadline int64) bool {
+			first = min(first, deadline)
+			return e.yield(0)
+		})
+		e.millis(first)
+	}
 	e.count(h.Len())
 	var digits [20]byte
 	h.Each(func(field, value ziplist.Entry) bool {
 		deadline, _ := h.Deadline(field.Text(digits[:]))
-		e.elementDeadline(deadline, first)
+		if t == typeHashTTL {
+			e.elementDeadline(deadline, first)
+		}
 		e.entry(field)
 		e.entry(value)
+		e.valkeyDeadline(t, deadline)
 		return e.yield(len(field.Str) + len(value.Str))
 	})
 }
@@ -135,6 +144,17 @@ func (e *Encoder) elementDeadline(deadline, first int64) {
 		deadline += 1 - first
 	}
 	e.length(uint64(deadline))
+}
+
+// valkeyDeadline encodes the deadline of a field, 0 for none, if that follows its value in the type.
+func (e *Encoder) valkeyDeadline(t byte, deadline int64) {
+	switch {
+	case t != typeHashValkey:
+	case deadline == 0:
+		e.millis(-1)
+	default:
+		e.millis(deadline)
+	}
 }
 
 // deadline adds the aux field with the deadline of an element.
@@ -241,7 +261,7 @@ func (d *decoder) valkeyValue(t byte) keyspace.Value {
 	for n := d.count(); n > 0 && d.err == nil; n-- {
 		d.first = append(d.first[:0], d.text()...)
 		value := bytes.Clone(d.text())
-		deadline := d.millis()
+		deadline := min(d.millis(), keyspace.MaxElementDeadline)
 		d.setVolatileField(h, d.first, value, uint64(max(deadline, 0))) // -1 is none
 	}
 	return d.orNil(h)
@@ -291,6 +311,7 @@ func (d *decoder) setVolatileField(h *hash.Hash, field, value []byte, deadline u
 		d.fail("a deadline of a field is out of range")
 	}
 	if d.err == nil && deadline != 0 {
+		h.ExpectDeadline(d.Hash)
 		h.SetDeadline(field, int64(deadline), d.Dice)
 	}
 }

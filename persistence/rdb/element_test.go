@@ -63,7 +63,7 @@ func TestPayloadsHoldDeadlines(t *testing.T) {
 		}
 		seen[v.Type()] = true
 		restored := func(payload []byte) (keyspace.Value, *keyspace.Keyspace) {
-			require.True(t, ValidPayload(payload, Newest))
+			require.True(t, ValidPayload(payload, Versions{}))
 			other := keyspace.New(1, 1, dice)
 			lent := bytes.Clone(payload)
 			got, err := ReadPayload(lent, Options{Limits: limits(1), Keyspace: other})

@@ -97,8 +97,8 @@ func (e *Encoder) hash(t byte, h *hash.Hash) {
 	switch zl, _ := h.Packed(); t {
 	case typeHashPackTTL:
 		e.triples(h)
-	case typeHashTTL:
-		e.volatileHash(h)
+	case typeHashTTL, typeHashValkey:
+		e.volatileHash(t, h)
 	case typeHash:
 		e.pairs(h)
 	default:
@@ -129,22 +129,23 @@ func (e *Encoder) zset(t byte, s *zset.Set) {
 	})
 }
 
-// elements encodes a hash, set or sorted set that is frozen.
-func (e *Encoder) elements(t keyspace.Type, f *frozen.Elements) {
-	isHash := t == keyspace.Hash
-	if isHash && f.Volatile() > 0 {
+// elements encodes a hash, set or sorted set that is frozen, in a type of tables.
+func (e *Encoder) elements(t byte, f *frozen.Elements) {
+	if t == typeHashTTL {
 		e.millis(f.First())
 	}
 	e.count(f.Len())
+	isHash := t == typeHash || t == typeHashTTL || t == typeHashValkey
 	f.Each(!isHash, func(x frozen.Element) {
-		if isHash && f.Volatile() > 0 {
+		if t == typeHashTTL {
 			e.elementDeadline(x.Deadline, f.First())
 		}
 		e.string(x.Name)
-		switch t {
-		case keyspace.Hash:
+		switch {
+		case isHash:
 			e.string(x.Value)
-		case keyspace.ZSet:
+			e.valkeyDeadline(t, x.Deadline)
+		case t == typeZSet:
 			e.double(x.Score)
 		}
 	}, func(bytes int) { e.yield(bytes) })

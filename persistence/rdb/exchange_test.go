@@ -13,8 +13,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/internal/reference"
 	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -105,6 +107,40 @@ func TestExchangeWithRedis(t *testing.T) {
 	}
 }
 
+// Valkey 9 reads what is written in its format, and its snapshots are read: fields with deadlines, in a packed hash and in a table, too.
+func TestExchangeWithValkey(t *testing.T) {
+	server := reference.Valkey91.Start(t, "--dbfilename", "dump.rdb")
+	c := dial(t, server)
+	path := filepath.Join(server.Dir, "dump.rdb")
+	for seed := range *datasets / 2 {
+		ks := stock(rand.New(rand.NewPCG(uint64(seed), 2)), limits(1))
+		for key, lim := range map[string]hash.Limits{"packed": limits(1).Hash, "table": limits(2).Hash} {
+			h := &hash.Hash{}
+			for i := range 20 {
+				field := fmt.Appendf(nil, "f%d", i)
+				h.Set(field, field, lim)
+				h.SetDeadline(field, int64(i%2)*(4e12+int64(i)), dice)
+			}
+			ks.DB(0).Set([]byte(key), h, false)
+		}
+		format := FormatOf(release.Exactly("valkey", "9.1.2"), seed%2 == 0)
+		require.NoError(t, os.WriteFile(path, savedAs(t, ks, seed%2 == 0, format), 0o644))
+		c.do(t, "DEBUG", "RELOAD", "NOSAVE")
+		for _, key := range []string{"packed", "table"} {
+			require.Equal(t, int64(4e12+7), c.do(t, "HPEXPIRETIME", key, "FIELDS", "2", "f7", "f8").Elems[0].Int)
+		}
+
+		c.do(t, "SAVE")
+		theirs, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Equal(t, "VALKEY080", string(theirs[:9]))
+		got, err := loaded(theirs, limits(1), int64(len(theirs)))
+		require.NoError(t, err)
+		require.Equal(t, ks.Digest(), got.Digest(), "seed %d", seed)
+		check(t, got)
+	}
+}
+
 // Redis reads when a consumer was last active, and writes it as we do.
 func TestExchangeOfActivity(t *testing.T) {
 	c := dial(t, reference.Start(t))
@@ -121,7 +157,7 @@ func exchangePayloads(t *testing.T, c *client, ks *keyspace.Keyspace) {
 	ks.Records(func(r *keyspace.Record) bool {
 		c.do(t, "SELECT", strconv.Itoa(r.DB))
 		payload := []byte(c.do(t, "DUMP", r.Key).Text)
-		require.True(t, ValidPayload(payload, Newest))
+		require.True(t, ValidPayload(payload, Versions{}))
 		v, err := ReadPayload(payload, Options{Limits: limits(1), Keyspace: other})
 		require.NoError(t, err)
 		other.DB(r.DB).SetUntil([]byte(r.Key), v, r.Deadline)

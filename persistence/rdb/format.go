@@ -15,6 +15,8 @@ import (
 type Format struct {
 	// Version is the one that the readers know. What later ones added to streams is left out. 0 keeps all.
 	Version int
+	// Valkey writes Valkey's own version of the format, and its type of hashes whose fields have deadlines. Streams are those of Version.
+	Valkey bool
 	// Listpacks writes each value in the type in which releases of that version write it, small ones as listpacks, and says that
 	// version. Without it a value has the oldest type that can hold it, a small one as a ziplist.
 	Listpacks bool
@@ -22,12 +24,10 @@ type Format struct {
 
 // FormatOf returns the format of a release, which has listpacks since 7.0.
 func FormatOf(r *release.Release, listpacks bool) Format {
-	return Format{Version: versionBy(r.Has), Listpacks: listpacks}
+	return Format{Version: versionBy(r.Has), Valkey: r.Has(valkeyFormat), Listpacks: listpacks}
 }
 
-// NewestOf returns the newest version that a server reads that behaves as a release. Up to 12 it reads all, because fields of hashes can have
-// deadlines in every release here.
-func NewestOf(r *release.Release) int { return max(versionBy(r.Offers), 12) }
+var valkeyFormat = release.From("valkey:9.0.0")
 
 // versionBy returns the newest version that came with a release that has reports.
 func versionBy(has func(release.Since) bool) int {
@@ -47,7 +47,10 @@ var versionsSince = []struct {
 
 // least returns the version that is written even where an older one can hold everything.
 func (f Format) least() int {
-	if f.Listpacks {
+	switch {
+	case f.Valkey:
+		return newestValkey
+	case f.Listpacks:
 		return max(f.Version, oldest)
 	}
 	return oldest
@@ -70,13 +73,21 @@ func (f Format) typeOf(v keyspace.Value) byte {
 
 // hashType is typeOf for a hash that has a table or deadlines.
 func (f Format) hashType(h *hash.Hash) byte {
-	switch {
-	case h.Encoding() == "listpackex" && f.writes(typeHashPackTTL):
+	if h.Encoding() == "listpackex" && f.writes(typeHashPackTTL) {
 		return typeHashPackTTL
-	case h.Volatile() > 0:
-		return typeHashTTL
 	}
-	return typeHash
+	return f.tableType(keyspace.Hash, h.Volatile())
+}
+
+// tableType is the type of a collection in a table, of whose elements some have deadlines.
+func (f Format) tableType(t keyspace.Type, volatile int) byte {
+	switch {
+	case t != keyspace.Hash || volatile == 0:
+		return largeTypes[t]
+	case f.Valkey:
+		return typeHashValkey
+	}
+	return typeHashTTL
 }
 
 // writes reports whether the format has a type that came with listpacks.

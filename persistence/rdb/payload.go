@@ -1,7 +1,6 @@
 package rdb
 
 import (
-	"cmp"
 	"encoding/binary"
 	"errors"
 	"iter"
@@ -62,26 +61,28 @@ func finish(dst []byte, start, version int) []byte {
 	return binary.LittleEndian.AppendUint64(dst, Sum(0, dst[start:]))
 }
 
-// ReadablePayload reports whether the version of a payload is at most newest, whatever its checksum.
-func ReadablePayload(b []byte, newest int) bool {
-	return len(b) >= payloadTail && binary.LittleEndian.Uint16(b[len(b)-payloadTail:]) <= uint16(newest)
+// ReadablePayload reports whether the version of a payload is read, whatever its checksum.
+func ReadablePayload(b []byte, read Versions) bool {
+	return len(b) >= payloadTail && read.Has(payloadVersion(b))
 }
 
-// ValidPayload reports whether the version of a payload is at most newest, and its checksum is valid.
-func ValidPayload(b []byte, newest int) bool {
-	return ReadablePayload(b, newest) && binary.LittleEndian.Uint64(b[len(b)-8:]) == Sum(0, b[:len(b)-8])
+func payloadVersion(b []byte) int { return int(binary.LittleEndian.Uint16(b[len(b)-payloadTail:])) }
+
+// ValidPayload reports whether the version of a payload is read, and its checksum is valid.
+func ValidPayload(b []byte, read Versions) bool {
+	return ReadablePayload(b, read) && binary.LittleEndian.Uint64(b[len(b)-8:]) == Sum(0, b[:len(b)-8])
 }
 
 // ReadPayload returns the value in a valid payload. The value is suitable for keyspace.DB.Set. It is empty only if its
 // type allows that. As Redis it ignores bytes after the value, and a value that is cut off goes on in the version and the checksum.
 func ReadPayload(b []byte, o Options) (keyspace.Value, error) {
 	d := &decoder{Limits: o.Limits, ks: o.Keyspace, buf: b, w: len(b), ownedFrom: wholeText, sanitize: o.Sanitize, sanitized: o.Sanitized}
-	d.valkey = binary.LittleEndian.Uint16(b[len(b)-payloadTail:]) >= oldestValkey
+	d.valkey = payloadVersion(b) >= oldestValkey
 	var v keyspace.Value
 	switch t := d.byte(); {
 	case t == typeVolatile:
 		v = d.volatile()
-	case versionOf(t) > cmp.Or(o.Newest, Newest):
+	case !d.valkey && !o.Versions.hasType(t):
 		d.fail("a value of type %d, which is newer", t)
 	default:
 		v = d.value(t)

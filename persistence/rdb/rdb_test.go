@@ -157,10 +157,15 @@ func randomStream(rng *rand.Rand, n int) *stream.Stream {
 // saved returns a keyspace as a snapshot.
 func saved(t *testing.T, ks *keyspace.Keyspace, compress bool) []byte {
 	t.Helper()
+	return savedAs(t, ks, compress, Format{})
+}
+
+func savedAs(t *testing.T, ks *keyspace.Keyspace, compress bool, format Format) []byte {
+	t.Helper()
 	var file memory
 	w := NewWriter(&file, 0)
 	records := NewRecords(compress)
-	records.Marks = IdleTimes
+	records.Marks, records.Format = IdleTimes, format
 	records.Aux("ctime", "1700000000")
 	var buf []byte
 	ks.Records(func(r *keyspace.Record) bool {
@@ -216,7 +221,7 @@ func TestPayloads(t *testing.T) {
 		ks := filled(rng, 1, limits(int(seed%2)))
 		ks.Records(func(r *keyspace.Record) bool {
 			b := e.Payload([]byte("before"), r.Value)[len("before"):]
-			require.True(t, ValidPayload(b, Newest))
+			require.True(t, ValidPayload(b, Versions{}))
 			other := keyspace.New(1, 1, dice)
 			v, err := ReadPayload(b, Options{Limits: limits(1), Keyspace: other})
 			require.NoError(t, err)
@@ -227,7 +232,7 @@ func TestPayloads(t *testing.T) {
 			other.DB(0).SetDeadline([]byte("k"), deadline)
 			require.Equal(t, ks.DB(r.DB).ValueDigest(key), other.DB(0).ValueDigest([]byte("k")))
 			b[rng.IntN(len(b)-8)]++
-			require.False(t, ValidPayload(b, Newest))
+			require.False(t, ValidPayload(b, Versions{}))
 			return false
 		})
 	}

@@ -2,7 +2,6 @@ package rdb
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/binary"
 	"io"
 	"math"
@@ -46,7 +45,7 @@ type Reader struct {
 	began       bool
 	ended       bool
 	anyChecksum bool
-	newest      int
+	versions    Versions
 }
 
 // Options are what a Reader needs.
@@ -54,7 +53,7 @@ type Options struct {
 	Limits
 	Keyspace   *keyspace.Keyspace // values are views of it
 	Size       int64              // of the source; 0 if unknown
-	Newest     int                // version of the format to read; 0 for all that are known
+	Versions   Versions           // of the format to read
 	NoChecksum bool               // accept any checksum
 	Sanitize   bool               // refuse fields that are not in the order of their deadlines, as Redis with sanitize-dump-payload
 	Sanitized  *int64             // counts the intsets and listpacks that are read with Sanitize; nil for none
@@ -68,7 +67,7 @@ func NewReader(src io.Reader, o Options) *Reader {
 	if size == 0 {
 		size = -1
 	}
-	r := &Reader{anyChecksum: o.NoChecksum, newest: cmp.Or(o.Newest, Newest), dec: decoder{Limits: o.Limits, ks: o.Keyspace, size: size, ownedFrom: wholeText, sanitize: o.Sanitize, sanitized: o.Sanitized}}
+	r := &Reader{anyChecksum: o.NoChecksum, versions: o.Versions, dec: decoder{Limits: o.Limits, ks: o.Keyspace, size: size, ownedFrom: wholeText, sanitize: o.Sanitize, sanitized: o.Sanitized}}
 	r.dec.src = newSource(src, size)
 	if o.Spawn != nil {
 		r.dec.src.ahead(o.Spawn)
@@ -126,9 +125,12 @@ func (r *Reader) header() {
 	d := &r.dec
 	b := d.fixed(9)
 	digits, isRedis := bytes.CutPrefix(b, []byte(magic))
-	least, most := 1, r.newest
+	least, most := 1, r.versions.last()
 	if rest, ok := bytes.CutPrefix(b, []byte(valkeyMagic)); ok {
 		digits, d.valkey, least, most = rest, true, oldestValkey, newestValkey
+		if r.versions.later {
+			most = 999
+		}
 	}
 	if d.err == nil && !isRedis && !d.valkey {
 		d.r -= len(b)

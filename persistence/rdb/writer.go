@@ -122,12 +122,8 @@ func (r *Records) record(k *keyspace.Record) {
 
 // frozen encodes key and value of a record that has Elements.
 func (r *Records) frozen(k *keyspace.Record) {
-	t := k.Value.Type()
-	if t == keyspace.Hash && k.Elements.Volatile() > 0 {
-		r.typ(typeHashTTL)
-	} else {
-		r.typ(largeTypes[t])
-	}
+	t := r.Format.tableType(k.Value.Type(), k.Elements.Volatile())
+	r.typ(t)
 	r.string(bytesOf(k.Key))
 	r.elements(t, k.Elements)
 	k.Elements.Deadlines(r.deadline)
@@ -184,7 +180,12 @@ type Writer struct {
 }
 
 // header returns the first bytes of a snapshot.
-func header(version int) []byte { return fmt.Appendf(nil, "%s%04d", magic, version) }
+func header(version int) []byte {
+	if version >= oldestValkey {
+		return fmt.Appendf(nil, "%s%03d", valkeyMagic, version)
+	}
+	return fmt.Appendf(nil, "%s%04d", magic, version)
+}
 
 // NewWriter begins a snapshot at the current position of a target, which is the offset at.
 func NewWriter(to Target, at int64) *Writer {

@@ -121,7 +121,7 @@ func (r *restore) run(c *engine.Call, exists bool) {
 	if c.Engine.Config.AnyChecksum {
 		valid = rdb.ReadablePayload
 	}
-	if !valid(r.payload, rdb.NewestOf(c.Engine.Release)) {
+	if !valid(r.payload, Versions(c.Engine)) {
 		c.Fail(errPayload)
 		return
 	}

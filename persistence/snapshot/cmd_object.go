@@ -20,7 +20,7 @@ func cmdDebugObject(c *engine.Call) {
 	if !ok {
 		return
 	}
-	encoding := c.Engine.Encoding(v)
+	encoding := c.EncodingAt(key, v)
 	idle := c.DB.Idle(key)
 	clock := (c.Now()/1000 - idle) & maxClock
 	text := fmt.Sprintf("Value at:0x0 refcount:1 encoding:%s", encoding)
@@ -29,7 +29,7 @@ func cmdDebugObject(c *engine.Call) {
 		text += fmt.Sprintf(" serializedlength:%d", serializedLength(c, v))
 	}
 	text += fmt.Sprintf(" lru:%d lru_seconds_idle:%d", clock, idle)
-	if c.Has(showsFrequency) {
+	if c.Has(showsFrequency) && !c.Has(hidesFrequency) {
 		text += fmt.Sprintf(" lfu_freq:%d lfu_access_time_minutes:%d", max(c.DB.Frequency(key), 0), clock>>8)
 	}
 	if l, ok := v.(*list.List); ok && encoding == "quicklist" && !fast {
@@ -41,14 +41,14 @@ func cmdDebugObject(c *engine.Call) {
 // maxClock is the last second of the clock with which Redis notes accesses, before it begins again.
 const maxClock = 1<<24 - 1
 
-var showsFrequency = release.From("valkey:8.1.0")
+var showsFrequency, hidesFrequency = release.From("valkey:8.1.0"), release.From("valkey:9.1.0")
 
 // serializedLength returns how many bytes a value takes in a snapshot.
 func serializedLength(c *engine.Call, v keyspace.Value) int {
 	const around = 1 + 2 + 8 // the type, the version and the checksum
 	encoder := rdb.Encoder{Compress: true, Format: Format(c.Engine)}
 	size := len(encoder.Payload(nil, v)) - around
-	if h, ok := v.(*hash.Hash); ok && (h.Volatile() > 0 || h.Encoding() == "listpackex" && encoder.Format.Listpacks) {
+	if h, ok := v.(*hash.Hash); ok && !encoder.Format.Valkey && (h.Volatile() > 0 || h.Encoding() == "listpackex" && encoder.Format.Listpacks) {
 		size -= 8 // Redis does not count the earliest deadline
 	}
 	return size

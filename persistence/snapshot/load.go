@@ -160,7 +160,7 @@ func newLoading(e *engine.Engine, src io.Reader, o rdb.Options) *loading {
 // ReaderOptions returns the options of a reader whose values fit the engine's configuration. It is called under the lock.
 func ReaderOptions(e *engine.Engine, size int64, noChecksum bool) rdb.Options {
 	c := e.Config
-	return rdb.Options{Keyspace: e.Keyspace, Size: size, Newest: rdb.NewestOf(e.Release), NoChecksum: noChecksum || c.AnyChecksum, Sanitize: e.Sanitizes(nil), Sanitized: e.Sanitized(),
+	return rdb.Options{Keyspace: e.Keyspace, Size: size, Versions: Versions(e), NoChecksum: noChecksum || c.AnyChecksum, Sanitize: e.Sanitizes(nil), Sanitized: e.Sanitized(),
 		Limits: rdb.Limits{Hash: c.Hash, ZSet: c.ZSet, Set: c.Set, List: c.List, Dice: e.Dice}}
 }
 

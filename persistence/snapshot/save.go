@@ -84,6 +84,11 @@ func NewRecords(e *engine.Engine, c Content, aux ...string) *rdb.Records {
 // that hold the values and that the release can read.
 func Format(e *engine.Engine) rdb.Format { return rdb.FormatOf(e.Release, e.Config.Listpacks()) }
 
+// Versions returns the versions of the format that the engine reads.
+func Versions(e *engine.Engine) rdb.Versions {
+	return rdb.VersionsOf(e.Release, e.RelaxesVersions())
+}
+
 func addLibraries(r *rdb.Records, e *engine.Engine) {
 	for _, source := range e.Libraries().Sources() {
 		r.Library(source)

@@ -3,7 +3,6 @@ package migrate
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -286,11 +285,13 @@ func (m *Migration) otherElements(form int, v *value, decoded keyspace.Value) (e
 
 // decode returns the value in a payload of any version; false if this program does not know it.
 func (m *Migration) decode(payload string) (keyspace.Value, bool) {
-	if !rdb.ValidPayload([]byte(payload), math.MaxUint16) {
+	if !rdb.ValidPayload([]byte(payload), rdb.AnyVersion) {
 		return nil, false
 	}
 	m.Engine.Keyspace.Begin()
-	v, err := rdb.ReadPayload([]byte(payload), snapshot.ReaderOptions(m.Engine, 0, false))
+	o := snapshot.ReaderOptions(m.Engine, 0, false)
+	o.Versions = rdb.AnyVersion
+	v, err := rdb.ReadPayload([]byte(payload), o)
 	return v, err == nil
 }
 
