@@ -19,20 +19,21 @@ import (
 	"github.com/miniserver-go/miniserver/internal/launch"
 )
 
-// What docs/security.md states: the process takes no more than so many percent of used_memory, and so many bytes, for a while after work; and how much
-// address space the area gives it.
+// What docs/security.md states: a process at rest takes no more than so many percent of used_memory, and so
+// many bytes. And how much address space the area gives it.
 const (
 	reserveShare = 150
-	reserveBytes = 160 << 20
+	reserveBytes = 256 << 20
 	holdersSpace = 4 << 30
 )
 
 // holderLimits bound what clients make a server hold, besides what is bounded by itself.
-var holderLimits = []string{"--maxmemory-clients", "128mb", "--client-output-buffer-limit", "normal 32mb 0 0 pubsub 32mb 0 0 replica 64mb 0 0",
-	"--client-query-buffer-limit", "32mb", "--script-memory-limit", "64mb", "--slowlog-max-len", "20000", "--acllog-max-len", "20000"}
+var holderLimits = []string{"--maxmemory-clients", "128mb", "--client-query-buffer-limit", "32mb", "--script-memory-limit", "64mb",
+	"--client-output-buffer-limit", "normal 32mb 0 0 pubsub 32mb 0 0 replica 64mb 0 0", "--slowlog-max-len", "20000", "--acllog-max-len", "20000"}
 
-// openHolders lets each holder of bytes take what it can, of a server in a limited address space: with maxmemory, and without. Nothing may end the process,
-// and when it is at rest used_memory and the reserve must bound what it takes.
+// openHolders lets each holder of bytes take what it can, of a server in a limited address space: with maxmemory,
+// and without. Nothing may end the process, and when it is at rest used_memory and the reserve must bound what it
+// takes.
 func openHolders(h *hunt) (step, error) {
 	var servers [2]*holders
 	for i, limits := range [][]string{{"--maxmemory", "200mb"}, nil} {
@@ -40,8 +41,9 @@ func openHolders(h *hunt) (step, error) {
 		if err != nil {
 			return nil, err
 		}
-		server := h.server(append(append([]string{"--http-port", strconv.Itoa(port), "--test-kit", "yes", "--enable-debug-command", "yes", "--requirepass", password,
-			"--repl-diskless-sync-delay", "0"}, holderLimits...), limits...)...)
+		options := []string{"--http-port", strconv.Itoa(port), "--test-kit", "yes", "--enable-debug-command", "yes",
+			"--requirepass", password, "--repl-diskless-sync-delay", "0"}
+		server := h.server(slices.Concat(options, holderLimits, limits)...)
 		server.space = holdersSpace
 		if _, err := h.start(server); err != nil {
 			return nil, err
@@ -83,33 +85,46 @@ func holderRows() (rows []holder) {
 
 var otherHolders = []holder{
 	{name: "keys", take: repeat(400, "SETRANGE key:%d 1000000 x")},
-	{name: "scripts that are debugged", take: debugged("local s = string.rep('x', 40000000)\nlocal n = #s\nreturn n", "step")},
-	{name: "replies to scripts that are debugged", take: debugged("local s = redis.call('SETRANGE', 'k', 30000000, 'x') and redis.call('GET', 'k')\nlocal n = #s\nreturn n", "step")},
-	{name: "copies in which scripts are debugged", take: filled(40, debugged("redis.call('SET', 'k', 'v')\nreturn 1", "step"))},
-	{name: "what scripts that are debugged write", take: debugged("for i = 1, 200 do redis.call('SET', i, string.rep('x', 1000000)) end\nreturn 1", "break 2", "continue")},
+	{name: "scripts that are debugged",
+		take: debugged("local s = string.rep('x', 40000000)\nlocal n = #s\nreturn n", "step")},
+	{name: "replies to scripts that are debugged",
+		take: debugged("redis.call('SETRANGE', 'k', 30000000, 'x')\nlocal n = #redis.call('GET', 'k')\nreturn n", "step", "step")},
+	{name: "copies in which scripts are debugged",
+		take: filled(40, debugged("redis.call('SET', 'k', 'v')\nreturn 1", "step"))},
+	{name: "what scripts that are debugged write",
+		take: debugged("for i = 1, 200 do redis.call('SET', i, string.rep('x', 1000000)) end\nreturn 1", "break 2", "continue")},
 	{name: "snapshots", take: filled(40, repeat(40, "MINI.WORLD SNAPSHOT w%d")), giveUp: numbered(40, "MINI.WORLD FORGET w%d")},
 	{name: "forks", take: filled(40, repeat(40, "MINI.WORLD FORK default w%d")), giveUp: numbered(40, "MINI.WORLD DROP w%d")},
 	{name: "empty worlds", take: repeat(5000, "MINI.WORLD FORK default e%d"), giveUp: numbered(5000, "MINI.WORLD DROP e%d")},
 	{name: "marks of leaks", take: (*holders).marks, giveUp: []string{"MINI.WORLD RESET"}},
-	{name: "faults", take: repeat(20_000, "MINI.FAULT ADD fault:%0100d ON KEY key:%0100d DO DELAY 1"), giveUp: []string{"MINI.FAULT CLEAR"}},
-	{name: "the backlog", take: with("CONFIG SET repl-backlog-size 100mb", repeat(200, "SETRANGE key 1000000 %d")), giveUp: []string{"CONFIG SET repl-backlog-size 1mb"}},
+	{name: "faults",
+		take:   repeat(20_000, "MINI.FAULT ADD fault:%0100d ON KEY key:%0100d DO DELAY 1"),
+		giveUp: []string{"MINI.FAULT CLEAR"}},
+	{name: "the backlog",
+		take:   with("CONFIG SET repl-backlog-size 100mb", (*holders).backlog),
+		giveUp: []string{"CONFIG SET repl-backlog-size 1mb"}},
 	{name: "the log of ACL", take: repeat(20_000, "AUTH %0500d wrong"), giveUp: []string{"ACL LOG RESET"}},
-	{name: "a save while all changes", take: with("CONFIG SET rdb-key-save-delay 100000", (*holders).saveAndChange), giveUp: []string{"CONFIG SET rdb-key-save-delay 0"}},
-	{name: "requests to the console that are not finished", take: requests(20, "Content-Length: 30000000\r\n\r\n"+
-		`{"commands":[["ECHO","`+strings.Repeat("x", 29_000_000))},
-	{name: "replies of the console that are not read", take: filled(40, requests(200, sized(`{"commands":[["GET","key:1"],["GET","key:2"],["GET","key:3"]]}`)))},
-	{name: "replies of the console that wait for more", take: filled(40, requests(100, sized(`{"commands":[["GET","key:1"],["GET","key:2"],["GET","key:3"],["BLPOP","none","0"]]}`)))},
-	{name: "streams of the console that are not read", take: with("CONFIG SET client-output-buffer-limit pubsub 1mb 0 0", (*holders).streams), giveUp: []string{"CONFIG SET client-output-buffer-limit pubsub 32mb 0 0"}},
-	{name: "sandboxes", take: requests(32, sized(`{"world":"sandbox","commands":[["EVAL","for i = 1, 60 do redis.call('SET', i, string.rep('x', 1000000)) end","0"],`+
-		`["MINI.WORLD","SNAPSHOT","a"],["EVAL","for i = 1, 400 do redis.call('SET', i, string.rep('x', 1000000)) end","0"]]}`))},
+	{name: "a save while all changes",
+		take:   with("CONFIG SET rdb-key-save-delay 100000", (*holders).saveAndChange),
+		giveUp: []string{"CONFIG SET rdb-key-save-delay 0"}},
+	{name: "requests to the console that are not finished",
+		take: requests(20, "Content-Length: 30000000\r\n\r\n"+`{"commands":[["ECHO","`+strings.Repeat("x", 29_000_000))},
+	{name: "replies of the console that are not read",
+		take: filled(40, requests(200, sized(`{"commands":[["GET","key:1"],["GET","key:2"],["GET","key:3"]]}`)))},
+	{name: "replies of the console that wait for more",
+		take: filled(40, requests(100, sized(`{"commands":[["GET","key:1"],["GET","key:2"],["GET","key:3"],["BLPOP","none","0"]]}`)))},
+	{name: "streams of the console that are not read", take: (*holders).streams},
+	{name: "sandboxes", take: requests(32, sized(`{"world":"sandbox","commands":[`+
+		`["EVAL","for i = 1, 60 do redis.call('SET', i, string.rep('x', 1000000)) end","0"],["MINI.WORLD","SNAPSHOT","a"],`+
+		`["EVAL","for i = 1, 400 do redis.call('SET', i, string.rep('x', 1000000)) end","0"]]}`))},
 }
 
 // sized returns the rest of a POST.
 func sized(body string) string { return fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body) }
 
 // nothingLeft ends what most holders hold, if it does not end with the clients.
-var nothingLeft = []string{"FLUSHALL", "SCRIPT FLUSH", "FUNCTION FLUSH", "CONFIG SET slowlog-log-slower-than 10000 latency-monitor-threshold 0", "SLOWLOG RESET",
-	"LATENCY RESET", "CONFIG RESETSTAT"}
+var nothingLeft = []string{"FLUSHALL", "SCRIPT FLUSH", "FUNCTION FLUSH", "SLOWLOG RESET", "LATENCY RESET", "CONFIG RESETSTAT",
+	"CONFIG SET slowlog-log-slower-than 10000 latency-monitor-threshold 0"}
 
 // hold lets one holder take what it can, and compares.
 func (h *holders) hold(row holder) (err error) {
@@ -252,7 +267,7 @@ func (h *holders) marks() error {
 	if err := h.tell(fmt.Sprint("DEBUG POPULATE ", h.size(50_000))); err != nil {
 		return err
 	}
-	for _, line := range numbered(64, "MINI.LEAKS MARK m%d") {
+	for _, line := range numbered(64, "MINI.LEAKS MARK m%d") { // all that there may be, also in a test
 		if err := h.tell(line); err != nil {
 			return err
 		}
@@ -265,12 +280,18 @@ func (h *holders) saveAndChange() error {
 	const fill = `for i = 1, tonumber(ARGV[1]) do
 	  redis.call('HSET', 'hash', i, string.rep(ARGV[2], 100)) redis.call('RPUSH', 'list', string.rep(ARGV[2], 100))
 	  redis.call('ZADD', 'zset', i, string.rep(ARGV[2], 100) .. i) redis.call('SET', 's' .. i, string.rep(ARGV[2], 100)) end`
-	for _, words := range [][]string{{"EVAL", fill, "0", fmt.Sprint(h.size(100_000)), "x"}, {"BGSAVE"}, {"EVAL", fill, "0", fmt.Sprint(h.size(100_000)), "y"}, {"DEL", "list", "zset"}} {
+	n := fmt.Sprint(h.size(100_000))
+	for _, words := range [][]string{{"EVAL", fill, "0", n, "x"}, {"BGSAVE"}, {"EVAL", fill, "0", n, "y"}, {"DEL", "list", "zset"}} {
 		if _, err := h.admin.do(words...); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// backlog lets a replica read changes, which the backlog keeps.
+func (h *holders) backlog() error {
+	return h.crowd(crowd{clients: 1, reads: true, head: "PSYNC ? -1\r\n", times: 1, after: "SET k %01000000d\r\n", again: 200})
 }
 
 // page opens a page of the console, as one who has logged in.
