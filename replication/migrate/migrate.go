@@ -173,7 +173,9 @@ func (m *Migration) prepare() error {
 		return fmt.Errorf(errOneToAll, m.To.DB)
 	}
 	for _, s := range []*side{m.source, m.target} {
-		if err := m.reopen(s); err != nil {
+		if err := m.reopen(s); broken(err) {
+			return fmt.Errorf(errSide, s.name, s.addr, err)
+		} else if err != nil {
 			return err
 		}
 	}
