@@ -111,3 +111,30 @@ func TestAddressesDoNotBreakPages(t *testing.T) {
 		}
 	}
 }
+
+// TestMarksOfDirectionTurnNothingElse: a key whose name ends with a mark that turns what follows does not turn the question whether to delete it.
+func TestMarksOfDirectionTurnNothingElse(t *testing.T) {
+	t.Parallel()
+	const key = "key\u202e"
+	p := start(t)
+	b := p.browse("keys")
+	b.run("HSET", key, "field\u202e", "value")
+	b.visit("keys?" + query("key", key))
+	asks := func(before, after string) {
+		b.see("dialog", before)
+		require.True(t, eval[bool](b, fmt.Sprintf(`(() => {
+			const text = document.createTreeWalker(document.querySelector("dialog"), NodeFilter.SHOW_TEXT), range = document.createRange(), places = [];
+			while (text.nextNode()) {
+				const at = text.currentNode.data.indexOf(%s);
+				if (at >= 0) for (const end of [at, at + %d]) range.setStart(text.currentNode, end), range.collapse(true), places.push(range.getBoundingClientRect().x);
+			}
+			return places.length === 2 && places[0] < places[1];
+		})()`, quoted(after), len(after))), "the words after the name run from left to right")
+		b.press(kb.Escape)
+		b.wait("!document.querySelector('dialog')")
+	}
+	b.clickText(".facts button", "Delete")
+	asks("Delete key", "?")
+	b.click("td .timer")
+	asks("Time to live of field", "in seconds")
+}

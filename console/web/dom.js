@@ -27,6 +27,9 @@ export function append(node, children) {
   return node;
 }
 
+/** foreign shows a text of somebody else within a sentence: marks of direction in it do not turn the words around it. */
+export const foreign = text => el("bdi", {}, String(text));
+
 /** show replaces what is in an element. */
 export function show(node, ...children) {
   node.replaceChildren();

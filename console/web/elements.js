@@ -2,7 +2,7 @@
 
 import {Bytes, ReplyError} from "./api.js";
 import {ring} from "./deadline.js";
-import {bytes, count, el, field, head, show} from "./dom.js";
+import {bytes, count, el, field, foreign, head, show} from "./dom.js";
 import {ask, confirmed} from "./value.js";
 
 const rows = 100; // elements that are shown at once
@@ -22,7 +22,7 @@ async function deadlines(view, names) {
 /** expire asks for the deadline of an element and sets it. */
 async function expire(view, name, ttl) {
   const [letter, word] = families[view.type];
-  const text = await ask(`Time to live of ${name}, in seconds; empty for none`, ttl >= 0 ? String(ttl / 1000) : "");
+  const text = await ask(["Time to live of ", foreign(name), ", in seconds; empty for none"], ttl >= 0 ? String(ttl / 1000) : "");
   if (text === null) return;
   await view.change(text === "" ? [`${letter}PERSIST`, view.key, word, 1, name]
     : [`${letter}PEXPIRE`, view.key, Math.round(Number(text) * 1000), word, 1, name]);
@@ -134,7 +134,7 @@ async function groupsOf(view, groups) {
   table(["consumer", "pending", "idle"], details[2 * i].map(c => { const of = Object.fromEntries(c); return [el("code", {}, String(of.name)), count(of.pending), `${count(of.idle)} ms`]; }), "Consumers"),
   table(["pending entry", "consumer", "idle", "delivered", ""], details[2 * i + 1].map(([id, who, idle, times]) => [el("code", {}, String(id)), el("code", {}, String(who)),
     `${count(idle)} ms`, count(times), el("button", {onclick: () => view.change(["XACK", view.key, g.name, id])}, "Acknowledge")]), "Pending entries"),
-  el("button", {class: "danger", onclick: async () => await confirmed(`Destroy the group ${g.name}, and what it knows of pending entries?`, "Destroy") && view.change(["XGROUP", "DESTROY", view.key, g.name])}, "Destroy the group")));
+  el("button", {class: "danger", onclick: async () => await confirmed(["Destroy the group ", foreign(g.name), ", and what it knows of pending entries?"], "Destroy") && view.change(["XGROUP", "DESTROY", view.key, g.name])}, "Destroy the group")));
 }
 
 async function bloom(view) {

@@ -2,7 +2,7 @@
 
 import {ReplyError, decode} from "./api.js";
 import {ring} from "./deadline.js";
-import {bytes, el, field, keepFocus, show} from "./dom.js";
+import {bytes, el, field, foreign, keepFocus, show} from "./dom.js";
 import {elements} from "./elements.js";
 import {format, line} from "./words.js";
 
@@ -25,7 +25,7 @@ export class ValueView {
   async draw() {
     const [type, ttl, size, encoding] = await this.context.all([["TYPE", this.key], ["PTTL", this.key], ["MEMORY", "USAGE", this.key], ["OBJECT", "ENCODING", this.key]]);
     if (type instanceof ReplyError) throw type;
-    if (type === "none") return this.changed(`There is no key ${this.key}.`);
+    if (type === "none") return this.changed(["There is no key ", foreign(this.key), "."]);
     this.type = type;
     show(this.head, el("h1", {}, String(this.key)), el("div", {class: "row facts"}, el("span", {class: "tag"}, type === "MBbloom--" ? "Bloom filter" : type),
       !(encoding instanceof ReplyError) && el("span", {class: "tag"}, encoding), el("span", {class: "soft"}, bytes(Number(size))),
@@ -72,10 +72,10 @@ export class ValueView {
   }
 
   async remove() {
-    if (!await confirmed(`Delete ${this.key}?`, "Delete")) return;
+    if (!await confirmed(["Delete ", foreign(this.key), "?"], "Delete")) return;
     await this.try(async () => {
       await this.context.run("DEL", this.key);
-      this.changed(`Deleted ${this.key}.`);
+      this.changed(["Deleted ", foreign(this.key), "."]);
     });
   }
 
@@ -90,17 +90,17 @@ export class ValueView {
     if (name === null || name === String(this.key)) return;
     await this.try(async () => {
       if (!await this.context.run("RENAMENX", this.key, name)) throw new Error("There is a key with this name already.");
-      this.changed(`The key is now called ${name}. Search again to see it in the list.`);
+      this.changed(["The key is now called ", foreign(name), ". Search again to see it in the list."]);
     });
   }
 }
 
-/** ask asks for a text; null if the user does not want to. */
+/** ask asks for a text; null if the user does not want to. label is what a label may hold. */
 export function ask(label, value) {
   return new Promise(resolve => {
     const input = el("input", {value, spellcheck: "false"});
     let answer = null;
-    const dialog = el("dialog", {class: "ask", "aria-label": label}, el("form", {onsubmit: e => { e.preventDefault(); answer = input.value; dialog.close(); }},
+    const dialog = el("dialog", {class: "ask", "aria-label": el("p", {}, label).textContent}, el("form", {onsubmit: e => { e.preventDefault(); answer = input.value; dialog.close(); }},
       field(label, input), el("div", {class: "row"}, el("button", {class: "primary"}, "OK"), el("button", {type: "button", onclick: () => dialog.close()}, "Cancel"))));
     dialog.addEventListener("close", () => { dialog.remove(); resolve(answer); });
     document.body.append(dialog);
@@ -109,11 +109,12 @@ export function ask(label, value) {
   });
 }
 
-/** confirmed asks before something is lost. */
+/** confirmed asks before something is lost. question is what a paragraph may hold. */
 export function confirmed(question, verb) {
   return new Promise(resolve => {
     let yes = false;
-    const dialog = el("dialog", {class: "ask", "aria-label": question}, el("form", {onsubmit: e => { e.preventDefault(); yes = true; dialog.close(); }}, el("p", {}, question),
+    const asked = el("p", {}, question);
+    const dialog = el("dialog", {class: "ask", "aria-label": asked.textContent}, el("form", {onsubmit: e => { e.preventDefault(); yes = true; dialog.close(); }}, asked,
       el("div", {class: "row"}, el("button", {class: "primary"}, verb), el("button", {type: "button", onclick: () => dialog.close()}, "Cancel"))));
     dialog.addEventListener("close", () => { dialog.remove(); resolve(yes); });
     document.body.append(dialog);
