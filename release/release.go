@@ -58,6 +58,14 @@ func Exactly(product, version string) *Release {
 	return &r
 }
 
+// Told returns the release that another server says it is; nil if the text is no version. An unstable Valkey says 255.255.255.
+func Told(product, version string) *Release {
+	if _, ok := numberOf(version); !ok {
+		return nil
+	}
+	return Exactly(product, version)
+}
+
 // Find returns the release that a user names: one of Known, such as "redis:7.2", or "default".
 func Find(name string) (*Release, error) {
 	var names []string
@@ -121,7 +129,7 @@ type Since struct {
 }
 
 // NoValkey is when what no Valkey has came: before it are all Valkeys and no Redis.
-const NoValkey = "1.0.0 valkey:99.0.0"
+const NoValkey = "1.0.0 valkey:999.0.0"
 
 // InRedis reports whether a release of Redis has it.
 func (s Since) InRedis() bool { return s.redis != never }
@@ -177,24 +185,36 @@ type version int
 
 const never version = 1 << 30
 
-// parseVersion reads "7", "7.2" or "7.2.5".
-func parseVersion(text string) (v version) {
-	words := strings.Split(text, ".")
-	for i := range 3 {
-		n := 0
-		if i < len(words) {
-			var err error
-			if n, err = strconv.Atoi(words[i]); err != nil || n < 0 || n > 99 {
-				panic(fmt.Sprintf("release: malformed version %q", text))
-			}
-		}
-		v = v*100 + version(n)
+// parseVersion reads "7", "7.2" or "7.2.5". It panics if the text is malformed: such texts are constants, or were checked.
+func parseVersion(text string) version {
+	v, ok := numberOf(text)
+	if !ok {
+		panic(fmt.Sprintf("release: malformed version %q", text))
 	}
 	return v
 }
 
+// numberOf is parseVersion for any text. It returns false if the text is malformed.
+func numberOf(text string) (v version, ok bool) {
+	words := strings.Split(text, ".")
+	for i := range 3 {
+		n := uint64(0)
+		if i < len(words) {
+			var err error
+			if n, err = strconv.ParseUint(words[i], 10, 16); err != nil || n >= part {
+				return 0, false
+			}
+		}
+		v = v*part + version(n)
+	}
+	return v, len(words) <= 3
+}
+
+// part is more than a part of a version may be.
+const part = 1000
+
 // Number returns a version as scripts see it: a byte for each part, 0x070205 for 7.2.5.
 func Number(text string) int {
 	n := int(parseVersion(text))
-	return n/10000<<16 | n/100%100<<8 | n%100
+	return n/(part*part)<<16 | n/part%part<<8 | n%part
 }

@@ -26,7 +26,7 @@ func (r *replica) setVersion(c *engine.Call, text []byte) {
 		return
 	}
 	if !r.ours {
-		r.release = release.Exactly("valkey", string(text))
+		r.release = release.Told("valkey", string(text))
 	}
 }
 

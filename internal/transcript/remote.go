@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -129,7 +130,7 @@ func (w *Remote) identify() error {
 	}
 	for _, m := range infoField.FindAllStringSubmatch(v.Text, -1) { // Valkey says both, its own last
 		w.product = m[1] + " " + m[2]
-		w.traits.Release = release.Exactly(m[1], m[2])
+		w.traits.Release = cmp.Or(release.Told(m[1], m[2]), w.traits.Release)
 	}
 	w.about = fmt.Sprintf("the server at %s", w.target.address)
 	if w.product != "" {

@@ -140,7 +140,8 @@ func TestDifferences(t *testing.T) {
 
 func TestTheFormFitsTheTarget(t *testing.T) {
 	for version, want := range map[string]int{"redis 8.0.2": complete, "redis 7.4.1": complete, "redis 7.2.5": withoutDeadlines,
-		"valkey 9.1.2": withoutDeadlines, "redis 7.0.15": withoutActivity, "redis 6.2.16": oldest, "redis ": complete} {
+		"valkey 9.1.2": withoutDeadlines, "redis 7.0.15": withoutActivity, "redis 6.2.16": oldest, "redis ": complete, "redis 8.x": complete,
+		"redis 7.0.2.1": complete, "redis -1.0": complete, "valkey 255.255.255": withoutDeadlines, "redis 255.255.255": complete} {
 		product, number, _ := strings.Cut(version, " ")
 		require.Equal(t, want, firstForm(nil, &side{product: product, version: number}), version)
 	}

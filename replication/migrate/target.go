@@ -206,11 +206,11 @@ var versions = [forms]int{complete: 0, withoutDeadlines: 11, withoutActivity: 10
 // firstForm returns the first form that a release understands; the most complete one if it is unknown.
 func firstForm(like *release.Release, target *side) int {
 	r := like
-	switch {
-	case r == nil && target.version == "":
+	if r == nil {
+		r = release.Told(target.product, target.version)
+	}
+	if r == nil {
 		return complete
-	case r == nil:
-		r = release.Exactly(target.product, target.version)
 	}
 	for form, since := range []string{"7.4.0", "7.2.0", "7.0.0"} {
 		if r.Has(release.From(since)) {
