@@ -58,9 +58,15 @@ func Exactly(product, version string) *Release {
 	return &r
 }
 
-// Told returns the release that another server says it is; nil if the text is no version. An unstable Valkey says 255.255.255.
+// Told returns the release that another server says it is; nil if the text is no version, of which no part is above 255. An unstable Valkey
+// says 255.255.255.
 func Told(product, version string) *Release {
-	if _, ok := numberOf(version); !ok {
+	for word := range strings.SplitSeq(version, ".") {
+		if _, err := strconv.ParseUint(word, 10, 8); err != nil {
+			return nil
+		}
+	}
+	if strings.Count(version, ".") > 2 {
 		return nil
 	}
 	return Exactly(product, version)
@@ -186,28 +192,19 @@ type version int
 const never version = 1 << 30
 
 // parseVersion reads "7", "7.2" or "7.2.5". It panics if the text is malformed: such texts are constants, or were checked.
-func parseVersion(text string) version {
-	v, ok := numberOf(text)
-	if !ok {
-		panic(fmt.Sprintf("release: malformed version %q", text))
-	}
-	return v
-}
-
-// numberOf is parseVersion for any text. It returns false if the text is malformed.
-func numberOf(text string) (v version, ok bool) {
+func parseVersion(text string) (v version) {
 	words := strings.Split(text, ".")
 	for i := range 3 {
-		n := uint64(0)
+		n := 0
 		if i < len(words) {
 			var err error
-			if n, err = strconv.ParseUint(words[i], 10, 16); err != nil || n >= part {
-				return 0, false
+			if n, err = strconv.Atoi(words[i]); err != nil || n < 0 || n >= part {
+				panic(fmt.Sprintf("release: malformed version %q", text))
 			}
 		}
 		v = v*part + version(n)
 	}
-	return v, len(words) <= 3
+	return v
 }
 
 // part is more than a part of a version may be.

@@ -81,3 +81,14 @@ func TestParse(t *testing.T) {
 		require.Error(t, err, text)
 	}
 }
+
+// TestTold: what another server says of itself is any text.
+func TestTold(t *testing.T) {
+	for _, text := range []string{"", ".", "8.", "8..1", "8. .2", "-1.0", "+8.0", "1.2.3.4", "256.0.0", "9.0.0-rc1", "99999999999999999999", "\x00"} {
+		require.Nil(t, Told("valkey", text), text)
+	}
+	for _, text := range []string{"8", "8.1", "9.1.2", "255.255.255", "0.0.0"} {
+		require.Equal(t, text, Told("valkey", text).Version)
+	}
+	require.Greater(t, Told("valkey", "255.255.255").number, Told("valkey", "9.99.100").number)
+}

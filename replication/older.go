@@ -1,8 +1,8 @@
 package replication
 
 import (
+	"bytes"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/miniserver-go/miniserver/engine"
@@ -17,16 +17,14 @@ var (
 	fieldDeadlines = release.From("7.4.0 valkey:9.0.0")
 )
 
-var wellFormed = regexp.MustCompile(`^\d{1,3}\.\d{1,3}\.\d{1,3}$`)
-
 // setVersion parses the version that a replica of Valkey tells.
 func (r *replica) setVersion(c *engine.Call, text []byte) {
-	if !wellFormed.Match(text) {
+	told := release.Told("valkey", string(text))
+	switch {
+	case told == nil || bytes.Count(text, []byte{'.'}) != 2:
 		c.Refusef(errReplicaVersion, text)
-		return
-	}
-	if !r.ours {
-		r.release = release.Told("valkey", string(text))
+	case !r.ours:
+		r.release = told
 	}
 }
 

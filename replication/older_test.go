@@ -68,10 +68,10 @@ func TestReplicaTellsItsVersion(t *testing.T) {
 		b.Close(s)
 	}
 	require.Len(t, logged, 1)
-	for _, bad := range []string{"8.1", "x", "8..1", "-8.0.0", "1.2.3.4", "1000.0.0", "9.0.0-rc1"} {
+	for _, bad := range []string{"8.1", "x", "8..1", "-8.0.0", "1.2.3.4", "256.0.0", "999.999.999", "9.0.0-rc1"} {
 		require.Equal(t, "-ERR Unrecognized version format: "+bad+"\r\n", b.do(b.NewSession(nil), "REPLCONF version "+bad))
 	}
-	for _, good := range []string{"255.255.255", "999.999.999", "0.0.0"} { // the first is that of an unstable Valkey
+	for _, good := range []string{"255.255.255", "0.0.0"} { // the first is that of an unstable Valkey
 		require.Equal(t, "+OK\r\n", b.do(b.NewSession(nil), "REPLCONF version "+good))
 	}
 }
