@@ -235,6 +235,26 @@ func TestTurnedOnWhileTheDiskIsFull(t *testing.T) {
 	require.Equal(t, s.digest(), start(t, disk.restart(true)).digest(), disk.dump())
 }
 
+// Where the file could not be written and is in use no more, clients can write. INFO shows the failure until the journal is on again, as Redis 8.6 does.
+func TestTurnedOffWhileTheDiskIsFull(t *testing.T) {
+	disk := newFaultyDisk()
+	s := start(t, disk)
+	disk.set(func() { disk.room = 0 })
+	s.run("SET a 1")
+	require.False(t, s.journal.Commit())
+	s.run("CONFIG SET appendonly no\nSET b 1")
+	require.True(t, s.journal.Commit(), "it ends the file")
+	s.run("SET c 1")
+	require.Equal(t, "err", s.info("aof_last_write_status"))
+	disk.set(func() { disk.room = -1 })
+	s.run("CONFIG SET appendonly yes")
+	require.Equal(t, "ok", s.info("aof_last_write_status"))
+	await(t, "it is on", s.idle)
+	require.Equal(t, "ok", s.info("aof_last_write_status"))
+	s.journal.Close()
+	require.Equal(t, s.digest(), start(t, disk.restart(true)).digest(), disk.dump())
+}
+
 // The changes of a master cannot be refused. When they fill the memory they are dropped there, and written again with all data.
 func TestDiskOfAReplicaIsFull(t *testing.T) {
 	quick.Skip(t, "writes gigabytes")

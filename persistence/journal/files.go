@@ -38,6 +38,8 @@ func (j *Journal) Behind() bool {
 	switch {
 	case j.failing.Load():
 		return false // held replies stay held; new ones need not wait, since writes are denied
+	case j.stopping.Load():
+		return true // also what was confirmed before appendonly was set to no is written, as in Redis
 	case j.always.Load():
 		return j.appended.Load() > j.synced.Load()
 	case j.due.Load() && j.files.TryLock():
@@ -48,7 +50,10 @@ func (j *Journal) Behind() bool {
 }
 
 // Commit implements server.Journal.
-func (j *Journal) Commit() bool { return j.commit(j.always.Load()) }
+func (j *Journal) Commit() bool {
+	j.closeStopped()
+	return j.commit(j.always.Load())
+}
 
 // commit writes the buffer, and syncs it if sync is true. It reports whether that succeeded.
 func (j *Journal) commit(sync bool) bool {
@@ -253,12 +258,12 @@ func (j *Journal) use(file File, size int64) {
 
 // closeStopped closes the file if appendonly was set to no since the file was opened, even if it is yes again by now.
 func (j *Journal) closeStopped() {
-	if !j.stopping() {
+	if !j.stopping.Load() {
 		return
 	}
 	j.files.Lock()
 	defer j.files.Unlock()
-	if !j.stopping() { // another goroutine has closed it, and perhaps opened the next
+	if !j.stopping.Load() { // another goroutine has closed it, and perhaps opened the next
 		return
 	}
 	end := int64(noOffset)
@@ -266,14 +271,8 @@ func (j *Journal) closeStopped() {
 	if j.file != nil && j.closeFile("when it was turned off", end) != nil {
 		j.discard()
 	}
-	j.forgetFailure()
-	j.engine.With(func() { j.status.stopping = false })
-}
-
-// stopping reports whether closeStopped must close the file.
-func (j *Journal) stopping() (yes bool) {
-	j.engine.With(func() { yes = j.status.stopping })
-	return yes
+	j.engine.With(func() { j.engine.DenyWrites(partName, nil) })
+	j.stopping.Store(false)
 }
 
 // closeFile ends appending, at a replication offset that the manifest then tells unless it is noOffset. It writes and syncs the buffer first. If

@@ -78,6 +78,7 @@ type Journal struct {
 	waits     []syncWait   // under the engine's lock
 	waitCount atomic.Int32 // len(waits), to be read without the lock
 	always    atomic.Bool
+	stopping  atomic.Bool  // the file must be closed, which is of no use to a state other than off
 	loaded    atomic.Int64 // bytes, by Load
 	seen      int64        // value of written at the last tick
 

@@ -175,6 +175,19 @@ LPEXPIREAT l 1800000000000 INDEXES 1 3`)
 	}
 }
 
+// The reply to CONFIG SET appendonly no, and to what the same pipeline wrote before, waits until that is written.
+func TestTurnedOffAfterAChange(t *testing.T) {
+	for _, policy := range []string{always, everysec, never} {
+		disk := newFaultyDisk()
+		s := start(t, disk, "appendfsync", policy)
+		s.run("SET a 1\nCONFIG SET appendonly no")
+		for s.journal.Behind() {
+			require.True(t, s.journal.Commit())
+		}
+		require.Equal(t, s.digest(), start(t, disk.restart(true)).digest(), policy)
+	}
+}
+
 func TestTurnedOnAndOff(t *testing.T) {
 	disk := newFaultyDisk()
 	s := begin(t, disk)

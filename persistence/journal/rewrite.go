@@ -13,7 +13,6 @@ type status struct {
 	cancelled   int       // rewrites that were cancelled and have not ended yet
 	scheduled   bool      // a rewrite must begin as soon as it can
 	end         int64     // the offset of the data when the file that is to be closed was complete; noOffset if it is of no use
-	stopping    bool      // the background must close the file, which is of no use to a state other than off
 	rewriteOK   bool      // the last rewrite succeeded
 	rewrites    int64
 	failures    int // rewrites that failed in a row
@@ -244,8 +243,11 @@ func (j *Journal) openNext(f *baseFile) error {
 		return err
 	case f.follows:
 		err = j.finishIncr(t, end, next)
-	case j.file != nil: // left by an attempt that failed
-		_ = j.file.Close()
+	default:
+		if j.file != nil { // left by an attempt that failed
+			_ = j.file.Close()
+		}
+		j.forgetFailure()
 	}
 	if err != nil {
 		_ = file.Close() // not removed: a manifest may name it, see writeManifest
@@ -308,7 +310,7 @@ func (j *Journal) install(f *baseFile) error {
 	size, err := j.disk.Size(j.path(base.name))
 	j.otherSize = size
 	j.engine.With(func() {
-		if j.state == waitRewrite && appending && !j.status.stopping {
+		if j.state == waitRewrite && appending && !j.stopping.Load() {
 			j.state = on
 		}
 		j.updateTotal()

@@ -325,13 +325,15 @@ func (j *Journal) enable(yes bool) error {
 		}
 		j.cancelRewrite() // its base is no use to the file that begins now
 		j.state = waitRewrite
+		j.failing.Store(false) // of another file
 		j.requestRewrite(j.engine.RunsTx())
 	default:
 		j.cancelRewrite()
 		if j.state == on {
 			j.status.end = j.offset()
 		}
-		j.state, j.status.stopping, j.status.scheduled = off, true, false
+		j.state, j.status.scheduled = off, false
+		j.stopping.Store(true)
 		j.engine.SetPropagate(partName, nil)
 		j.engine.DenyWrites(partName, nil)
 	}
