@@ -55,6 +55,9 @@ func (s *Saver) failed() {
 
 // finished records the result of a save in the background.
 func (s *Saver) finished(j *bgsave, err error) {
+	if s.running != j {
+		return // SHUTDOWN ended it
+	}
 	s.running = nil
 	s.stats.lastSeconds = s.seconds() - j.started
 	switch {

@@ -213,9 +213,11 @@ func (s *Saver) flushed() {
 // shutdown saves if there are save points or SHUTDOWN asks for it. It never overwrites a snapshot that is not loaded
 // completely.
 func (s *Saver) shutdown(how engine.Shutdown) error {
-	if s.running != nil {
+	ended := s.running
+	if ended != nil {
 		s.opts.Log('#', "There is a save in the background. It ends without a file.")
-		s.running.Cancel()
+		ended.Cancel()
+		s.running = nil
 	}
 	if s.serving && !how.NoSave && (how.Save || len(s.points) > 0) {
 		s.opts.Log('*', "Saving the final RDB snapshot before exiting.")
@@ -224,8 +226,8 @@ func (s *Saver) shutdown(how engine.Shutdown) error {
 			return engine.ErrShutdown
 		}
 	}
-	if s.running != nil && s.running.out != nil {
-		s.running.out.file.Abandon() // waiting for its end is of no use
+	if ended != nil && ended.out != nil {
+		ended.out.file.Abandon() // waiting for its end is of no use
 	}
 	s.ended = true
 	return nil

@@ -171,7 +171,10 @@ func TestFullDiskLeavesTheOldFile(t *testing.T) {
 	require.Contains(t, b.do("INFO persistence"), "rdb_last_bgsave_status:err\r\n")
 	require.Equal(t, "ERR", b.do("SAVE"))
 	b.wait()
+	b.do("BGSAVE")
 	require.Equal(t, string(engine.ErrShutdown), b.do("SHUTDOWN"))
+	require.Contains(t, b.do("INFO persistence"), "rdb_bgsave_in_progress:0\r\n", "SHUTDOWN ended it")
+	b.wait()
 	b.wait()
 
 	copied := newBench(t, disk)
