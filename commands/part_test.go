@@ -74,6 +74,20 @@ func TestTheFirstPartDecidesWhyWritesAreRefused(t *testing.T) {
 	}
 }
 
+// EXEC is refused as a write only if the transaction has a command that always writes: one that may write, such as a script, finds out itself.
+func TestTransactionsWhileWritesAreRefused(t *testing.T) {
+	e, s := newComplete()
+	e.Join(engine.Part{Name: "disk"})
+	e.With(func() { e.DenyWrites("disk", engine.Error("MISCONF full")) })
+	do(e, s, "MULTI")
+	require.Equal(t, "+QUEUED\r\n", do(e, s, "EVAL return(redis.call('GET','a')) 0"))
+	require.Equal(t, "*1\r\n$-1\r\n", do(e, s, "EXEC"))
+	do(e, s, "MULTI")
+	do(e, s, "EVAL return(1) 0")
+	require.Equal(t, "-MISCONF full\r\n", do(e, s, "SET a 1"))
+	require.Equal(t, "-"+string(engine.ErrExecAbort)+"\r\n", do(e, s, "EXEC"))
+}
+
 func TestJoinPanicsAtDuplicates(t *testing.T) {
 	e, _ := partEngine()
 	var n int

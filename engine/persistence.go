@@ -50,7 +50,7 @@ func (s *Session) isWriteDenied(cmd *Command, args [][]byte) bool {
 	if s.engine.persistence.writeError == ErrNoReplicas {
 		denied = Write
 	}
-	return cmd.FlagsWith(args)&denied != 0 || cmd.Flags&RunsTx != 0 && s.tx != nil && s.tx.writes()
+	return cmd.FlagsWith(args)&denied != 0 || cmd.Flags&RunsTx != 0 && s.tx != nil && s.tx.has(Write)
 }
 
 // mayRun reports whether the command, or one of the transaction that it runs, has one of the flags.
