@@ -291,7 +291,7 @@ func (h *holders) saveAndChange() error {
 
 // backlog lets a replica read changes, which the backlog keeps.
 func (h *holders) backlog() error {
-	return h.crowd(crowd{clients: 1, reads: true, head: "PSYNC ? -1\r\n", times: 1, after: "SET k %01000000d\r\n", again: 200})
+	return h.crowd(crowd{clients: 1, reads: true, head: "PSYNC ? -1\r\n", times: 1, after: "SET k %010000d\r\n", again: 15_000})
 }
 
 // page opens a page of the console, as one who has logged in.
