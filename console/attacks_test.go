@@ -208,8 +208,8 @@ func (p *place) held() int {
 	return p.engine.Accounts()[i].Bytes()
 }
 
-// Unfinished request bodies, replies that wait for more and those that are not read are counted and limited, and freed when their connection
-// ends.
+// Unfinished request bodies, replies that wait for more and those that are not read are counted and limited,
+// and freed when their connection ends.
 func TestWhatSlowBrowsersHoldIsBounded(t *testing.T) {
 	quick.Skip(t, "sends hundreds of megabytes")
 	const limit, size = 256 << 20, 30 << 20

@@ -54,7 +54,8 @@ import (
 // Options are what a console needs.
 type Options struct {
 	Engine *engine.Engine
-	// Connect returns a connection to the server, for a client that has come from an endpoint. It calls ended when the server ends that.
+	// Connect returns a connection to the server, for a client that has come from an endpoint. It calls ended
+	// when the server ends that.
 	Connect func(from engine.Endpoint, ended func()) (net.Conn, error)
 	// Log writes a line to the log. The mark is the level: # warning, * notice.
 	Log func(mark byte, format string, args ...any)

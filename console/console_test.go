@@ -454,7 +454,8 @@ func TestWatchedBytesAreBounded(t *testing.T) {
 	require.Positive(t, shown)
 }
 
-// What is in sandboxes is in use until their pages are left. One may grow by a part of what maxmemory leaves, and so may its scripts.
+// What is in sandboxes is in use until their pages are left. One may grow by a part of what maxmemory leaves,
+// and so may its scripts.
 func TestSandboxesAreInUse(t *testing.T) {
 	t.Parallel()
 	p := start(t)

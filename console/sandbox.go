@@ -123,8 +123,9 @@ func (b *sandbox) set(values map[string]string) (err error) {
 	return err
 }
 
-// The server's engine sees nothing of what is in a sandbox. So its bytes are counted in an account whenever the last request in it ends; and
-// before the first one begins it is granted by how much its data and its scripts may grow: a part of the room that the server has.
+// The server's engine sees nothing of what is in a sandbox. So its bytes are counted in an account whenever
+// the last request in it ends; and before the first one begins it is granted by how much its data and its
+// scripts may grow: a part of the room that the server has.
 
 // enter is called before a request runs in the sandbox, leave after it.
 func (b *sandbox) enter() (leave func()) {

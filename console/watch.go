@@ -105,7 +105,8 @@ func (s *session) batches(ctx context.Context) <-chan event {
 	return events
 }
 
-// gather waits for a message, and takes those that follow it for a moment. It reports false if no more can come, or there is no room.
+// gather waits for a message, and takes those that follow it for a moment. It reports false if no more can
+// come, or there is no room.
 func (c *Console) gather(messages <-chan message) (e event, more bool) {
 	first, open := <-messages
 	if !open {

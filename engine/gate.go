@@ -83,8 +83,9 @@ func (e *Engine) mayTakeMemory(s *Session, cmd *Command, args [][]byte) bool {
 	return cmd.Flags&DropsTx == 0 && !e.Release.Has(queueTakesNoMemory)
 }
 
-// lacksRoom reports whether a command within a script or a transaction may take no more memory. In Redis it always may. Here it may not where somebody
-// else pays for it: in a strict engine, such as a sandbox, and in a copy of the data in which a script is debugged.
+// lacksRoom reports whether a command within a script or a transaction may take no more memory. In Redis it
+// always may. Here it may not where somebody else pays for it: in a strict engine, such as a sandbox, and in
+// a copy of the data in which a script is debugged.
 func (e *Engine) lacksRoom(s *Session) bool {
 	inCopy := s.detached && e.debugged == nil
 	return (e.eviction.strict || inCopy) && e.Room() == 0

@@ -33,8 +33,8 @@ type record struct {
 	Replies []reply
 }
 
-// What is remembered at most: names, replies of each, and bytes of all replies. The name that was longest idle is forgotten first; the last reply is
-// remembered, however large it is.
+// What is remembered at most: names, replies of each, and bytes of all replies. The name that was longest
+// idle is forgotten first; the last reply is remembered, however large it is.
 const (
 	maxNames   = 10_000
 	maxReplies = 16

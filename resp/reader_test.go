@@ -169,7 +169,8 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// TestCount: a Reader tells how much memory a reply takes before it takes that, and takes no more once it is refused.
+// TestCount: a Reader tells how much memory a reply takes before it takes that, and takes no more once it is
+// refused.
 func TestCount(t *testing.T) {
 	const valueBytes = 120
 	counted, limit := 0, 1<<30

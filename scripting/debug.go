@@ -192,8 +192,8 @@ func (d *debugging) prepare(c *engine.Call) (args []lua.Value, err error) {
 	return d.ready(p)
 }
 
-// ready gives the program its keys and arguments: a script in globals, a function as the arguments that ready returns. The error is that
-// of a program for which there is no memory.
+// ready gives the program its keys and arguments: a script in globals, a function as the arguments that ready
+// returns. The error is that of a program for which there is no memory.
 func (d *debugging) ready(p *program) (args []lua.Value, err error) {
 	d.begin(d.client, p, d.readOnly, d.short)
 	d.declare(d.keys)
@@ -212,8 +212,8 @@ func (d *debugging) ready(p *program) (args []lua.Value, err error) {
 // debuggingBytes is about what a run holds besides values and arguments.
 const debuggingBytes = 64 << 10
 
-// lend lets the run hold between least and most bytes more, of what all scripts that are debugged share. It returns 0 if not so many are
-// left.
+// lend lets the run hold between least and most bytes more, of what all scripts that are debugged share. It
+// returns 0 if not so many are left.
 func (d *debugging) lend(least, most int) int {
 	n := min(most, d.share-d.debugged.Bytes())
 	if n < least {

@@ -303,8 +303,8 @@ func TestDebugPauses(t *testing.T) {
 	require.Contains(t, reply, "-ERR enough")
 }
 
-// TestDebuggedScriptsShareMemory: what a script holds while it is debugged is in use, and all of them hold no more than script-memory-limit or
-// what maxmemory leaves.
+// TestDebuggedScriptsShareMemory: what a script holds while it is debugged is in use, and all of them hold no
+// more than script-memory-limit or what maxmemory leaves.
 func TestDebuggedScriptsShareMemory(t *testing.T) {
 	const size, script = 8 << 20, "local s = string.rep('x', ARGV[1])\nlocal n = #s\nreturn n"
 	for parameter, limit := range map[string]string{"script-memory-limit": "20mb", "maxmemory": "20mb"} {
@@ -336,7 +336,8 @@ func TestDebuggedScriptsShareMemory(t *testing.T) {
 	}
 }
 
-// TestDebuggedScriptsWriteWhatFits: a script that is debugged on a copy of the data adds no more to it than maxmemory leaves.
+// TestDebuggedScriptsWriteWhatFits: a script that is debugged on a copy of the data adds no more to it than
+// maxmemory leaves.
 func TestDebuggedScriptsWriteWhatFits(t *testing.T) {
 	s, e := newScripts()
 	require.NoError(t, e.Param("maxmemory").Set("20mb"))

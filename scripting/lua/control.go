@@ -27,8 +27,9 @@ func (L *State) SetMemoryLimit(bytes int) {
 	L.refresh()
 }
 
-// Borrow makes the limit of the next run what it needs, of memory that it shares with others: lend returns how many bytes more the run may
-// hold, between least and most, or 0. What is reachable now needs some, too; Borrow reports false if it gets none.
+// Borrow makes the limit of the next run what it needs, of memory that it shares with others: lend returns
+// how many bytes more the run may hold, between least and most, or 0. What is reachable now needs some, too;
+// Borrow reports false if it gets none.
 func (L *State) Borrow(lend func(least, most int) int) bool {
 	L.limit, L.lend = 0, lend
 	held := L.measure() + L.pinned
@@ -39,8 +40,8 @@ func (L *State) Borrow(lend func(least, most int) int) bool {
 // leastLoan is what a run borrows at first, beyond what it holds already.
 const leastLoan = 64 << 10
 
-// borrow makes the limit at least so much greater that n bytes more are affordable, and about twice as great if it can. It returns by how
-// much, or 0.
+// borrow makes the limit at least so much greater that n bytes more are affordable, and about twice as great
+// if it can. It returns by how much, or 0.
 func (L *State) borrow(n int) (more int) {
 	if L.lend != nil {
 		least := n + (L.limit+n)/8
@@ -169,7 +170,8 @@ func (L *State) settle(n int) {
 	}
 }
 
-// affords measures what the run holds, sets the next allowance, and reports whether it is worth while with n bytes more.
+// affords measures what the run holds, sets the next allowance, and reports whether it is worth while with n
+// bytes more.
 func (L *State) affords(n int) bool {
 	if n <= L.limit {
 		L.room = L.limit - L.measure() - L.pinned - n
