@@ -62,10 +62,14 @@ func cmdTime(c *Call) {
 	c.Reply.Bulk(strconv.AppendInt(c.Scratch(), now%1e6, 10))
 }
 
-// SHUTDOWN [NOSAVE | SAVE] [NOW] [FORCE] [ABORT]
+// votesOnShutdown is since when SHUTDOWN has SAFE, which refuses to end a voting node of a cluster, and FAILOVER, which lets a replica take
+// its place first. The only node of a cluster votes, and has no replica.
+var votesOnShutdown = release.From("valkey:9.0.0")
+
+// SHUTDOWN [NOSAVE | SAVE] [NOW] [FORCE] [SAFE] [FAILOVER] [ABORT]
 func cmdShutdown(c *Call) {
 	var how Shutdown
-	abort := false
+	var abort, safe, failover bool
 	for c.More() {
 		switch {
 		case c.Word("NOSAVE"):
@@ -78,13 +82,19 @@ func cmdShutdown(c *Call) {
 			how.Force = true
 		case c.Word("ABORT"):
 			abort = true
+		case c.Has(votesOnShutdown) && c.Word("SAFE"):
+			safe = true
+		case c.Has(votesOnShutdown) && c.Word("FAILOVER"):
+			failover = true
 		default:
 			c.Refuse(ErrSyntax)
 		}
 	}
 	switch {
-	case abort && how != (Shutdown{}) || how.Save && how.NoSave:
+	case abort && (how != (Shutdown{}) || safe || failover) || how.Save && how.NoSave:
 		c.Refuse(ErrSyntax)
+	case failover && !c.Engine.cluster.enabled:
+		c.Refuse(ErrShutdownFailover)
 	case abort && !c.Engine.ShuttingDown():
 		c.Refuse(ErrNoShutdown)
 	case c.Engine.slow.session != nil && !how.NoSave:
@@ -99,6 +109,11 @@ func cmdShutdown(c *Call) {
 		c.Engine.abortShutdown()
 		c.Engine.Log('*', "Shutdown manually aborted.")
 		c.Reply.Status("OK")
+		return
+	}
+	if safe && !how.Force && c.Engine.cluster.enabled {
+		c.Engine.Log('#', "This is a voting primary. Shutting down may cause the cluster to go down. Can't exit.")
+		c.Fail(ErrShutdown)
 		return
 	}
 	c.endServer(how)

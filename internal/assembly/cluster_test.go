@@ -3,6 +3,7 @@ package assembly_test
 import (
 	"net"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -48,6 +49,15 @@ func TestTranscriptsInARealCluster(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestShardsLikeValkey91 runs what was recorded from Valkey 9.1 there and on an engine that behaves so.
+func TestShardsLikeValkey91(t *testing.T) {
+	theirs := realNode(t, reference.Valkey91)
+	files := slices.DeleteFunc(corpus.Files(t, clusterCorpus), func(f *transcript.File) bool { return filepath.Base(f.Name) != "shards.txt" })
+	corpus.RunFiles(t, theirs, clusterCorpus, files)
+	traits := transcript.Traits{Name: "a node like valkey:9.1", Release: theirs.Traits().Release}
+	corpus.RunFiles(t, transcript.NewMemory(traits, furnishCluster), clusterCorpus, files)
 }
 
 // realNode starts a server as the only node of a cluster, and waits until that is complete.

@@ -86,11 +86,10 @@ func TestOursAgreesWithRedis(t *testing.T) {
 	compare(t, *like, redisSide(t, *like, "redis"), ourSide(t, *like))
 }
 
-// TestOursAgreesAsEachRelease runs few commands for each of the other releases. It leaves out valkey:9.1, whose texts and order of checks in
-// HEXPIRE and the like are not ours yet.
+// TestOursAgreesAsEachRelease runs few commands for each of the other releases.
 func TestOursAgreesAsEachRelease(t *testing.T) {
 	for _, r := range release.Known {
-		if r.Name == *like || r.Name == "valkey:9.1" {
+		if r.Name == *like {
 			continue
 		}
 		t.Run(r.Name, func(t *testing.T) {
