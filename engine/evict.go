@@ -160,6 +160,9 @@ func (e *Engine) evict(surplus int) bool {
 // evictOne evicts a key and returns the bytes that this freed; ok is false if there is no key that may be
 // evicted.
 func (e *Engine) evictOne() (freed int, ok bool) {
+	if e.Config.importMode {
+		return 0, false // what is imported stays
+	}
 	e.Keyspace.Begin()
 	var db int
 	var key []byte

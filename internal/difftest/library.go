@@ -47,6 +47,17 @@ func library(r *rand.Rand) string {
 	return source[:at] + oneOf(r, splinters) + source[rest:]
 }
 
+// logs is a statement of a library that logs while it is loaded.
+const logs = "redis.log(redis.LOG_DEBUG, 'loading')"
+
+// logging returns the source of a library, which in one of sixteen cases logs while it is loaded.
+func logging(r *rand.Rand, source string) string {
+	if r.IntN(16) > 0 {
+		return source
+	}
+	return source + "\n" + logs
+}
+
 // registration returns a call of redis.register_function.
 func registration(r *rand.Rand, name string) string {
 	callback := "function(keys, args) " + oneOf(r, callbacks) + " end"

@@ -120,7 +120,7 @@ func (p *pools) draw(name string, r *rand.Rand) string {
 	case "kilometres":
 		return strconv.FormatFloat(math.Exp(r.Float64()*16-6), 'f', 4, 64)
 	case "library":
-		return library(r)
+		return logging(r, library(r))
 	case "libraryname":
 		return oneOf(r, libraryNames)
 	case "function":
