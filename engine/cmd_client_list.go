@@ -51,7 +51,8 @@ func (c *Call) combines() bool {
 // asksForIDs reports whether ID with one ID or more is the only option. Then the order is that of the IDs.
 func (c *Call) asksForIDs() bool {
 	rest := c.Args[c.at:]
-	return len(rest) > 1 && IsWord(rest[0], "ID") && !slices.ContainsFunc(rest[1:], c.isClientOption)
+	alone := !c.Engine.Release.Offers(combinesFilters)
+	return len(rest) > 1 && IsWord(rest[0], "ID") && (alone || !slices.ContainsFunc(rest[1:], c.isClientOption))
 }
 
 func (c *Call) sessionsByID() (list []*Session) {
@@ -64,6 +65,9 @@ func (c *Call) sessionsByID() (list []*Session) {
 	return list
 }
 
+// primaries is when a master began to be called a primary as well.
+var primaries = release.From("valkey:8.0.0")
+
 // clientType reads a type of clients.
 func (c *Call) clientType() string {
 	arg := c.Arg()
@@ -73,7 +77,7 @@ func (c *Call) clientType() string {
 	case "slave":
 		return "replica"
 	case "primary":
-		if c.Knows("PRIMARY") {
+		if c.Engine.Release.Offers(primaries) {
 			return "master"
 		}
 	}
