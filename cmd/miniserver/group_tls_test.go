@@ -28,7 +28,8 @@ func askSecurely(port int, args ...string) (string, error) {
 func TestAGroupTellsPortsForTLS(t *testing.T) {
 	crt, secret, err := launch.SelfSigned(t.TempDir())
 	require.NoError(t, err)
-	g := startGroup(t, 3, "--cluster-enabled", "yes", "--tls-cert-file", crt, "--tls-key-file", secret, "--tls-auth-clients", "no")
+	g := startGroup(t, 3, "--group-heartbeat", "1000", // a slow machine elects no other leader meanwhile
+		"--cluster-enabled", "yes", "--tls-cert-file", crt, "--tls-key-file", secret, "--tls-auth-clients", "no")
 	usual, secure, plain := g.options, map[int]int{}, map[int]int{}
 	for id := 1; id <= 3; id++ {
 		g.leader()
