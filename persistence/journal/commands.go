@@ -25,6 +25,7 @@ func (j *Journal) cmdRewrite(c *engine.Call) {
 	case j.requestRewrite(c.Nested()):
 		c.Reply.Status("Background append only file rewriting started")
 	default:
+		j.status.failures = 0 // as in Redis, which tries again later and later else
 		c.Reply.Status("Background append only file rewriting scheduled")
 	}
 }

@@ -8,7 +8,8 @@ import (
 
 // TestRewriteIsSeenAtOnce compares what INFO says right after a command with what Redis 8.6.3 says.
 func TestRewriteIsSeenAtOnce(t *testing.T) {
-	s := begin(t, newFaultyDisk(), "appendonly", "yes")
+	disk := newFaultyDisk()
+	s := begin(t, disk, "appendonly", "yes")
 	var background []func()
 	s.journal.opts.Background = func(run func()) { background = append(background, run) }
 	s.journal.locate()
@@ -62,6 +63,17 @@ func TestRewriteIsSeenAtOnce(t *testing.T) {
 	require.Equal(t, "+Background append only file rewriting started\r\n", s.do("BGREWRITEAOF"))
 	require.Equal(t, [5]string{"1", "0", "7", "0", "ok"}, states())
 	finish()
+
+	disk.set(func() { disk.room = 0 })
+	s.run("BGREWRITEAOF")
+	finish()
+	require.Equal(t, [5]string{"0", "0", "8", "1", "err"}, states())
+	s.run("MULTI\nBGREWRITEAOF\nEXEC")
+	require.Equal(t, [5]string{"0", "1", "8", "0", "err"}, states())
+	disk.set(func() { disk.room = -1 })
+	s.run("BGREWRITEAOF")
+	finish()
+	require.Equal(t, [5]string{"0", "0", "9", "0", "ok"}, states())
 	s.journal.Close()
 	require.Equal(t, s.digest(), start(t, s.journal.disk).digest())
 }
