@@ -16,8 +16,7 @@
 //  2. A save in the background contains exactly the data at the moment when it began.
 //  3. The whole file is loaded or nothing is: an error stops the start of the server.
 //
-// Two things differ from Redis. FLUSHALL kills the saving process of Redis; here a save continues. And there are no save
-// points by default, since a server for tests should leave nothing behind.
+// Unlike in Redis there are no save points by default, since a server for tests should leave nothing behind.
 package snapshot
 
 import (
