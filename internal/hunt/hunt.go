@@ -165,7 +165,12 @@ func (h *hunt) compare(options ...string) (*target, error) {
 		fmt.Fprintf(h.out, "%s: NOT COMPARED: redis-server was not found\n", h.area.name)
 		return nil, nil
 	}
-	return h.start(&target{path: h.reference, options: options, memory: 1 << 40, slack: h.slack, patience: h.patience, name: "redis-server"})
+	return h.start(h.rivalServer(options...))
+}
+
+// rivalServer returns a redis-server that is not started. What starts it also stops it.
+func (h *hunt) rivalServer(options ...string) *target {
+	return &target{path: h.reference, options: options, memory: 1 << 40, slack: h.slack, patience: h.patience, name: "redis-server"}
 }
 
 // like returns the options that make the server behave as the redis-server with which the area compares.

@@ -33,6 +33,7 @@ var areas = []area{
 	{"leftovers", "starts with every mixture of files that were left, then writes, rewrites, saves, moves and kills: what was not loaded stays", openLeftovers, 10},
 	{"convert", "snapshots of random data, converted to JSON and to commands and loaded again", openConvert, 5},
 	{"journal", "kill -9 in each mode of the append-only file, while it is rewritten, turned off and on, and the disk is full", openJournal, 3},
+	{"saves", "random saves, rewrites, settings, signals, kills, full disks and restarts, beside redis-server", openSaves, 1},
 	{"effects", "what replicas receive of random commands, compared with redis-server", openEffects, 2},
 	{"replication", "replicas of all releases that are cut off their master at any byte, while clients write to it", openReplication, 1},
 	{"failover", "masters that are killed, stopped and cut off, while Sentinels of redis-server supervise them and clients write", openFailover, 1},

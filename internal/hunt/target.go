@@ -256,6 +256,13 @@ func (w *firstWords) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// count returns how often a text was written.
+func (w *firstWords) count(text string) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return strings.Count(string(w.text), text)
+}
+
 // String returns the first lines: a panic and the stack of its goroutine, without the runtime's own frames.
 func (w *firstWords) String() string {
 	w.mu.Lock()
