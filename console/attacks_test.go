@@ -224,7 +224,7 @@ func TestWhatSlowBrowsersHoldIsBounded(t *testing.T) {
 		"a reply before one that waits": "Content-Length: 54\r\n\r\n" + `{"commands":[["GET","large"],["BLPOP","nothing","0"]]}`,
 	} {
 		var open []net.Conn
-		refusals := make(chan bool, 20)
+		refusals, most := make(chan bool, 20), 0
 		for len(refusals) == 0 {
 			require.Less(t, len(open), cap(refusals), name)
 			require.Equal(t, 200, v.open())
@@ -238,10 +238,13 @@ func TestWhatSlowBrowsersHoldIsBounded(t *testing.T) {
 					refusals <- true
 				}
 			}()
-			require.Eventually(t, func() bool { return p.held() >= before+size || len(refusals) > 0 }, time.Minute, time.Millisecond, name)
-			require.LessOrEqual(t, p.held(), limit)
+			require.Eventually(t, func() bool {
+				most = max(most, p.held())
+				return p.held() >= before+size || len(refusals) > 0
+			}, time.Minute, time.Millisecond, name)
 		}
-		require.Greater(t, p.held(), limit-3*size, name)
+		require.LessOrEqual(t, most, limit, name)
+		require.Greater(t, most, limit/2, name) // several may have been refused at the same time
 		for _, nc := range open {
 			nc.Close()
 		}

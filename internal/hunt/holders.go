@@ -129,6 +129,7 @@ var nothingLeft = []string{"FLUSHALL", "SCRIPT FLUSH", "FUNCTION FLUSH", "SLOWLO
 // hold lets one holder take what it can, and compares.
 func (h *holders) hold(row holder) (err error) {
 	h.doing("# %s; %s", row.name, strings.Join(h.server.options, " "))
+	h.cookie = "" // the process may be another one
 	if h.admin, err = h.server.login(); err != nil {
 		return err
 	}
