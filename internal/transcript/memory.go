@@ -86,7 +86,11 @@ func (m *Memory) SetConfig(name, value string) error {
 		return fmt.Errorf("no parameter %s", name)
 	}
 	var err error
-	m.engine.With(func() { err = p.Set(value) })
+	m.engine.With(func() {
+		if err = p.Set(value); err == nil && p.Apply != nil {
+			err = p.Apply()
+		}
+	})
 	if err != nil {
 		return fmt.Errorf("%s %s: %s", name, value, err)
 	}
