@@ -1,6 +1,9 @@
 package engine
 
-import "github.com/miniserver-go/miniserver/release"
+import (
+	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/release"
+)
 
 // LazyFree is the parameters by which Redis chooses to free the value of a key in the background. Here nothing is freed that
 // way: they only choose whether a removal that no client asked for goes to the journal and the replicas as UNLINK or as DEL, and what
@@ -44,6 +47,14 @@ func (e *Engine) Lazily(lazy bool, remove func()) {
 	ks.Lazily = lazy
 	remove()
 	ks.Lazily = was
+}
+
+// CountTemporary counts a collection of n elements that Redis builds only for a reply, and frees in the background if
+// lazyfree-lazy-server-del is set.
+func (e *Engine) CountTemporary(n int) {
+	if e.Config.LazyFree.ServerDel && n > keyspace.LazyThreshold {
+		e.CountLazilyFreed(1)
+	}
 }
 
 // CountLazilyFreed counts n objects that Redis would free in the background.

@@ -1,6 +1,7 @@
 package keyspace
 
 import (
+	"github.com/miniserver-go/miniserver/ds/dict"
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/ds/stream"
 )
@@ -12,6 +13,13 @@ const LazyThreshold = 64
 func (ks *Keyspace) noteFreed(e entry) {
 	if ks.Lazily {
 		ks.countFreed(e)
+	}
+}
+
+// NoteFreed counts the value of key, whose elements a command is about to take out where Redis removes the key.
+func (db *DB) NoteFreed(key []byte) {
+	if e := db.lookup(dict.Key(key)); !e.absent() {
+		db.ks.noteFreed(e.entry)
 	}
 }
 

@@ -129,6 +129,7 @@ func cmdSUnion(c *engine.Call) {
 		c.ReplyEntry(member)
 	})
 	c.Reply.SetSet(at, n)
+	countTemporary(c, sets, n)
 }
 
 // SUNIONSTORE destination key [key ...]
@@ -199,6 +200,7 @@ func cmdSDiff(c *engine.Call) {
 	if byRemoval(sets) {
 		rest := difference(sets, c.Engine.Config.Set)
 		replyMembers(c, &rest)
+		countTemporary(c, sets, rest.Len())
 		return
 	}
 	at, n := c.Reply.Defer(), 0
@@ -208,6 +210,20 @@ func cmdSDiff(c *engine.Call) {
 		return true
 	})
 	c.Reply.SetSet(at, n)
+	countTemporary(c, sets, n)
+}
+
+// countTemporary counts the set of n members that Redis builds of some for a reply. It is one allocation while it is an intset, and a table else.
+func countTemporary(c *engine.Call, sets []*set.Set, n int) {
+	if n > c.Engine.Config.Set.MaxInts || slices.ContainsFunc(sets, hasTexts) {
+		c.Engine.CountTemporary(n)
+	}
+}
+
+// hasTexts reports whether a set is not an intset.
+func hasTexts(s *set.Set) bool {
+	_, ints := s.Intset()
+	return !ints && s.Len() > 0
 }
 
 // SDIFFSTORE destination key [key ...]

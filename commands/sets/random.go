@@ -8,6 +8,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/set"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
 )
 
@@ -39,6 +40,9 @@ func popMembers(c *engine.Call, key []byte, s *set.Set, count int, several bool)
 	if several {
 		c.Reply.Set(min(count, size))
 	}
+	if several {
+		countFreedByPop(c, key, s, min(count, size))
+	}
 	var removal [][]byte
 	if c.Propagates() {
 		removal = c.Line(srem, key)
@@ -57,6 +61,18 @@ func popMembers(c *engine.Call, key []byte, s *set.Set, count int, several bool)
 		c.PropagateRemoval(key, c.Engine.Config.LazyFree.ServerDel && c.Has(popsLazily))
 	default:
 		propagateRemoval(c, removal)
+	}
+}
+
+// countFreedByPop counts what Redis frees besides when it pops n members of the set at key: the set, if it keeps the few others in a new
+// one or none are left, and then also the one that it builds for the reply.
+func countFreedByPop(c *engine.Call, key []byte, s *set.Set, n int) {
+	left := s.Len() - n
+	if n > keyspace.LazyThreshold && left*5 <= n {
+		c.DB.NoteFreed(key)
+	}
+	if left == 0 {
+		countTemporary(c, []*set.Set{s}, n)
 	}
 }
 

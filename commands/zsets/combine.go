@@ -183,6 +183,7 @@ func replyCombined(c *engine.Call, op operation) {
 	for i := range p.list {
 		replyMember(c, p.member(i), p.list[i].score, q.withScores)
 	}
+	c.Engine.CountTemporary(len(p.list))
 }
 
 // parseCombination reads numkeys key [key ...] and the options after them.
