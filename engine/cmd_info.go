@@ -135,20 +135,21 @@ func (e *Engine) fillPersistence(b *bytes.Buffer) {
 	if e.persistence.loading > 0 {
 		loading = 1
 	}
-	Fields(b, "loading", loading, "async_loading", 0, "rdb_changes_since_last_save", e.World.dirty)
+	Fields(b, "loading", loading, "rdb_changes_since_last_save", e.World.dirty)
 }
 
 func (e *Engine) fillStats(b *bytes.Buffer) {
 	Fields(b, "total_connections_received", e.stats.connections, "total_commands_processed", e.stats.commands,
-		"instantaneous_ops_per_sec", e.stats.rates.commands.perSecond(), "instantaneous_input_kbps", e.stats.rates.in.kilobytes(),
-		"instantaneous_output_kbps", e.stats.rates.out.kilobytes(), "expired_keys", e.stats.expired, "expired_keys_active", e.stats.reaped,
+		"instantaneous_ops_per_sec", e.stats.rates.commands.perSecond(), "instantaneous_input_kbps", e.stats.rates.in.Kilobytes(),
+		"instantaneous_output_kbps", e.stats.rates.out.Kilobytes(), "expired_keys", e.stats.expired, "expired_keys_active", e.stats.reaped,
 		"expired_subkeys", e.stats.expiredElements, "expired_fields", e.stats.expiredElements, "expired_subkeys_active", e.stats.reapedElements, "evicted_keys", e.eviction.evicted, "evicted_clients", e.Sessions.evicted,
 		"keyspace_hits", e.stats.hits, "keyspace_misses", e.stats.misses, "pubsub_channels", len(e.pubsub.channels),
 		"pubsub_patterns", len(e.pubsub.patterns), "pubsubshard_channels", len(e.pubsub.shards),
 		"tracking_total_keys", len(e.tracking.readers), "tracking_total_items", e.tracking.items(), "tracking_total_prefixes", e.tracking.prefixes(e),
 		"total_eviction_exceeded_time", (e.eviction.exceededTime+e.currentExceededTime())/1000,
 		"current_eviction_exceeded_time", e.currentExceededTime()/1000, "total_error_replies", e.stats.totalErrors,
-		"unexpected_error_replies", e.stats.unexpected, "dump_payload_sanitizations", e.stats.sanitized)
+		"unexpected_error_replies", e.stats.unexpected, "dump_payload_sanitizations", e.stats.sanitized, "slave_expires_tracked_keys", len(e.asReplica.own),
+		"expired_time_cap_reached_count", e.stats.reapsCut, "expire_cycle_cpu_milliseconds", e.stats.reaping/1000)
 	e.fillDefrag(b)
 	Fields(b, zeroStats...)
 	for i, name := range [...]string{"auth", "cmd", "key", "channel"} {
@@ -225,7 +226,7 @@ var showsSubexpiry = release.From("7.4.0")
 func (e *Engine) fillKeyspace(b *bytes.Buffer) {
 	for i := range e.Keyspace.Len() {
 		if db := e.Keyspace.DB(i); db.Len() > 0 {
-			fmt.Fprintf(b, "db%d:keys=%d,expires=%d,avg_ttl=0", i, db.Len(), db.Volatile())
+			fmt.Fprintf(b, "db%d:keys=%d,expires=%d,avg_ttl=%d", i, db.Len(), db.Volatile(), db.AverageTTL())
 			if e.Release.Has(showsSubexpiry) {
 				fmt.Fprintf(b, ",subexpiry=%d", db.Subexpiry())
 			}

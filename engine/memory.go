@@ -127,7 +127,7 @@ func (e *Engine) fillMemory(out *bytes.Buffer) {
 		"mem_overhead_tables", b.Tables, "mem_overhead_deadlines", b.Deadlines, "mem_overhead_copies", b.Accounts)
 	Fields(out, "active_defrag_running", e.defrag.running)
 	Fields(out, zeroMemory...)
-	Fields(out, "lazyfreed_objects", e.Keyspace.LazilyFreed)
+	Fields(out, "lazyfree_pending_objects", e.Keyspace.Unreleased(), "lazyfreed_objects", e.Keyspace.LazilyFreed)
 	m := e.ProcessMemory()
 	if m.Resident == 0 {
 		return
@@ -142,9 +142,9 @@ func (e *Engine) fillMemory(out *bytes.Buffer) {
 		"gc_cycles", m.Cycles, "gc_cpu_perc", fmt.Sprintf("%.2f%%", 100*m.GCShare))
 }
 
-// zeroMemory are the same for INFO memory.
-var zeroMemory = []any{"mem_replica_full_sync_buffer", 0, "mem_overhead_db_hashtable_rehashing", 0, "mem_cluster_links", 0,
-	"lazyfree_pending_objects", 0}
+// zeroMemory are the same for INFO memory: a snapshot from the master and its stream come over one connection, a table of keys grows
+// bucket by bucket and never has a second one, and nodes of a cluster have no links.
+var zeroMemory = []any{"mem_replica_full_sync_buffer", 0, "mem_overhead_db_hashtable_rehashing", 0, "mem_cluster_links", 0}
 
 // Ratio returns a/b, with 1 in place of a b below 1.
 func Ratio(a, b int64) float64 { return float64(a) / float64(max(b, 1)) }

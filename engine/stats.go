@@ -10,6 +10,8 @@ type stats struct {
 	hits, misses, expired, commands, connections int64
 	expiredElements                              int64 // elements
 	reaped, reapedElements                       int64 // of these, what expired before any command asked for it
+	reaping                                      int64 // how long that took; microseconds
+	reapsCut                                     int64 // how often it stopped before all was removed
 	totalErrors                                  int64
 	unexpected                                   int64 // errors of the commands of a master
 	sanitized                                    int64 // intsets and listpacks that were checked because of sanitize-dump-payload
@@ -52,11 +54,8 @@ func (e *Engine) countError(text string) {
 	}
 }
 
-// rates is the recent growth of the counters that INFO shows as instantaneous. Tick takes the samples.
-type rates struct {
-	at                        int64 // of the last sample; milliseconds
-	commands, in, out, cycles rate
-}
+// rates are the counters that INFO shows as instantaneous. Tick takes the samples.
+type rates struct{ commands, in, out, cycles Rate }
 
 // recordPeak notes that so many bytes are in use.
 func (e *Engine) recordPeak(used int) {
@@ -68,58 +67,54 @@ func (e *Engine) recordPeak(used int) {
 func (r *rates) sample(e *Engine) {
 	e.countCaches()
 	e.recordPeak(e.usedMemory())
-	passed := e.Keyspace.Now - r.at
-	if passed < 100 {
-		return
-	}
 	var in, out, cycles int64
 	if e.Parts.host.Traffic != nil {
 		in, out, cycles = e.Parts.host.Traffic()
 	}
-	first := r.at == 0
-	r.at = e.Keyspace.Now
-	if first {
-		r.commands.last, r.in.last, r.out.last, r.cycles.last = e.stats.commands, in, out, cycles
-		return
-	}
-	r.commands.sample(e.stats.commands, passed)
-	r.in.sample(in, passed)
-	r.out.sample(out, passed)
-	r.cycles.sample(cycles, passed)
+	now := e.Keyspace.Now
+	r.commands.Sample(now, e.stats.commands)
+	r.in.Sample(now, in)
+	r.out.Sample(now, out)
+	r.cycles.Sample(now, cycles)
 }
 
-// rate is the mean of the latest rates of a counter.
-type rate struct {
+// Rate is the recent growth of a counter: the mean of its latest rates.
+type Rate struct {
+	at    int64 // of the last sample; milliseconds
 	last  int64 // what the counter was
 	rates [16]int64
 	next  int
 }
 
-// sample records the counter, some milliseconds after the last sample.
-func (m *rate) sample(count, passed int64) {
-	m.rates[m.next] = (count - m.last) * 1000 / passed
-	m.next = (m.next + 1) % len(m.rates)
-	m.last = count
+// Sample records the counter at a time in milliseconds, at most every 100.
+func (r *Rate) Sample(now, count int64) {
+	passed := now - r.at
+	if passed < 100 {
+		return
+	}
+	if r.at != 0 {
+		r.rates[r.next] = (count - r.last) * 1000 / passed
+		r.next = (r.next + 1) % len(r.rates)
+	}
+	r.at, r.last = now, count
 }
 
 // perSecond returns the mean of the latest rates.
-func (m *rate) perSecond() (rate int64) {
-	for _, n := range m.rates {
+func (r *Rate) perSecond() (rate int64) {
+	for _, n := range r.rates {
 		rate += n
 	}
-	return rate / int64(len(m.rates))
+	return rate / int64(len(r.rates))
 }
 
-// kilobytes returns the rate of a counter of bytes as INFO shows it.
-func (m *rate) kilobytes() string { return fmt.Sprintf("%.2f", float64(m.perSecond())/1024) }
+// Kilobytes returns the rate of a counter of bytes as INFO shows it.
+func (r *Rate) Kilobytes() string { return fmt.Sprintf("%.2f", float64(r.perSecond())/1024) }
 
-// zeroStats are figures of INFO stats that dashboards read and that are always 0 here: nothing forks, the traffic of replication has no rates,
-// expiry does not sample; no certificate names a user; no thread frees, accepts or prefetches for another; the buffers of replies grow as
+// zeroStats are figures of INFO stats that dashboards read and that are always 0 here: nothing forks; expiry does not sample; MIGRATE
+// keeps no connections; no certificate names a user; no thread frees, accepts or prefetches for another; the buffers of replies grow as
 // they are filled.
-var zeroStats = []any{"expired_stale_perc", "0.00", "expired_time_cap_reached_count", 0, "total_forks", 0, "latest_fork_usec", 0,
-	"migrate_cached_sockets", 0, "acl_access_denied_tls_cert", 0, "slave_expires_tracked_keys", 0,
-	"instantaneous_input_repl_kbps", "0.00",
-	"instantaneous_output_repl_kbps", "0.00", "expire_cycle_cpu_milliseconds", 0,
+var zeroStats = []any{"expired_stale_perc", "0.00", "total_forks", 0, "latest_fork_usec", 0,
+	"migrate_cached_sockets", 0, "acl_access_denied_tls_cert", 0,
 	"reply_buffer_shrinks", 0, "reply_buffer_expands", 0,
 	"io_threaded_freed_objects", 0, "io_threaded_accept_processed", 0, "io_threaded_poll_processed", 0,
 	"io_threaded_total_prefetch_batches", 0, "io_threaded_total_prefetch_entries", 0}

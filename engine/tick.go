@@ -156,7 +156,7 @@ func (s *Session) idleDeadline() int64 {
 
 // expireDue removes due keys within the budget and reports whether more are due.
 func (e *Engine) expireDue() (more bool) {
-	defer e.sampleLatency("expire-cycle", e.startLatency())
+	began := e.machine()
 	if e.role.Replica && e.pause.deadline == 0 {
 		e.expireOwn()
 	}
@@ -169,6 +169,12 @@ func (e *Engine) expireDue() (more bool) {
 	}
 	e.stats.reaped += e.stats.expired - keys
 	e.stats.reapedElements += e.stats.expiredElements - elements
+	if more {
+		e.stats.reapsCut++
+	}
+	took := e.machine() - began
+	e.stats.reaping += took
+	e.AddLatency("expire-cycle", took)
 	return more
 }
 

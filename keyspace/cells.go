@@ -66,7 +66,7 @@ func (ks *Keyspace) Release() {
 // ReleaseFlushed gives the memory of large values that are gone, and that of flushed databases, back to the system, in pieces of
 // about 4 MB, at most n, and reports whether there is more. It ends the life of all views.
 func (ks *Keyspace) ReleaseFlushed(n int) (more bool) {
-	if len(ks.flushed)+len(ks.dropped) == 0 {
+	if ks.Unreleased() == 0 {
 		return false
 	}
 	ks.Begin()
@@ -76,6 +76,9 @@ func (ks *Keyspace) ReleaseFlushed(n int) (more bool) {
 	}
 	return ks.releaseFlushed(n) || len(ks.dropped) > 0
 }
+
+// Unreleased returns how many large values, and slabs of flushed databases, wait for ReleaseFlushed.
+func (ks *Keyspace) Unreleased() int { return len(ks.flushed) + len(ks.dropped) }
 
 func (ks *Keyspace) releaseFlushed(n int) (more bool) {
 	if ks.snapshot != nil || len(ks.flushed) == 0 {

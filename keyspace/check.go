@@ -17,6 +17,7 @@ func (db *DB) Check() error {
 		return err
 	}
 	held, cells, volatile, withDates := 0, 0, 0, 0
+	var sum deadlineSum
 	tables := db.table.Held() + db.index.LeafBytes() + db.elements.LeafBytes()
 	var err error
 	db.table.each(func(e entry) bool {
@@ -26,8 +27,9 @@ func (db *DB) Check() error {
 			err = fmt.Errorf("key %q: the collector may take its box", e.Key())
 			return false
 		}
-		if e.head().deadline() != 0 {
+		if deadline := e.head().deadline(); deadline != 0 {
 			volatile++
+			sum.change(0, deadline)
 		}
 		if e.head().hasFlag(hasElementDeadlines) {
 			withDates++
@@ -44,6 +46,8 @@ func (db *DB) Check() error {
 		return fmt.Errorf("database %d: %d bytes of cells are in use, its entries take %d, its table and indexes %d", db.id, db.cells.Live()-db.freedBytes(), cells, tables)
 	case volatile != db.volatile:
 		return fmt.Errorf("database %d counts %d deadlines, %d entries have one", db.id, db.volatile, volatile)
+	case sum != db.deadlines:
+		return fmt.Errorf("database %d has another sum of deadlines than its entries", db.id)
 	case withDates != db.Subexpiry():
 		return fmt.Errorf("database %d: %d items in the index of elements, for %d keys", db.id, db.Subexpiry(), withDates)
 	case db.orphans() < 0 || db.orphans() > volatile+1024:

@@ -22,6 +22,7 @@ type contents struct {
 	blocks     *blocks    // of the boxed values
 	index      *deadlines.Index
 	volatile   int            // keys that have a deadline
+	deadlines  deadlineSum    // theirs
 	sampled    deadlines.Item // where a walk through the index for samples goes on
 	entryBytes int            // bytes of all entries
 	origin     int            // the database's number when the snapshot was started

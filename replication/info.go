@@ -11,7 +11,16 @@ import (
 // fillStats writes the fields of INFO stats.
 func (m *Master) fillStats(b *bytes.Buffer) {
 	engine.Fields(b, "sync_full", m.syncs.full, "sync_partial_ok", m.syncs.partial, "sync_partial_err", m.syncs.partialFailed,
-		"total_net_repl_input_bytes", m.traffic.in, "total_net_repl_output_bytes", m.traffic.out)
+		"total_net_repl_input_bytes", m.traffic.in, "total_net_repl_output_bytes", m.traffic.out,
+		"instantaneous_input_repl_kbps", m.traffic.inRate.Kilobytes(), "instantaneous_output_repl_kbps", m.traffic.outRate.Kilobytes())
+}
+
+// resetStats is CONFIG RESETSTAT.
+func (m *Master) resetStats() { m.syncs, m.traffic = syncs{}, traffic{} }
+
+// fillPersistence writes the field of INFO persistence. A snapshot from the master is always loaded beside the data.
+func (m *Master) fillPersistence(b *bytes.Buffer) {
+	engine.Fields(b, "async_loading", bit(m.link != nil && m.link.state == transfers))
 }
 
 // fillMemory writes the fields of INFO memory.

@@ -111,12 +111,18 @@ type Master struct {
 
 	warned  map[string]bool // lines about replicas that were logged, see older.go
 	syncs   syncs
-	traffic struct{ in, out int64 } // bytes of streams and snapshots
+	traffic traffic
 	params  params
 }
 
 // syncs counts synchronizations.
 type syncs struct{ full, partial, partialFailed int64 }
+
+// traffic is the bytes of streams and snapshots, and their rates.
+type traffic struct {
+	in, out         int64
+	inRate, outRate engine.Rate
+}
 
 // New returns a master for an engine. Join its Part to the engine.
 func New(e *engine.Engine, o Options) *Master {
@@ -162,7 +168,8 @@ func (m *Master) Part() engine.Part {
 		Params:   m.parameters(),
 		Sections: []engine.Section{
 			{Name: "Memory", Fill: m.fillMemory},
-			{Name: "Stats", Fill: m.fillStats},
+			{Name: "Persistence", Fill: m.fillPersistence},
+			{Name: "Stats", Fill: m.fillStats, Reset: m.resetStats},
 			{Name: "Replication", Fill: m.fillReplication},
 		},
 		Caches: []engine.Cache{{Name: "replication.backlog", Bytes: m.backlogMemory}},
@@ -180,6 +187,7 @@ func (m *Master) Part() engine.Part {
 // tick denies or allows writes by the number of good replicas, starts the transfer of a snapshot if replicas wait for one, and runs cron once a second.
 func (m *Master) tick() (next int64) {
 	m.start()
+	m.sampleRates()
 	m.updateDenial()
 	if m.checkFailover(); m.failover.state == waitForSync {
 		next = m.engine.TickIn(100) // clients wait for it
@@ -193,6 +201,13 @@ func (m *Master) tick() (next int64) {
 	}
 	m.startTransfer()
 	return next
+}
+
+// sampleRates notes how much replication has read and sent.
+func (m *Master) sampleRates() {
+	now := m.engine.Micros() / 1000
+	m.traffic.inRate.Sample(now, m.traffic.in)
+	m.traffic.outRate.Sample(now, m.traffic.out)
 }
 
 // start starts the link to the master that was configured, once the data are loaded.
