@@ -91,7 +91,7 @@ func (e *Engine) lacksRoom(s *Session) bool {
 	return (e.eviction.strict || inCopy) && e.Room() == 0
 }
 
-// memoryFirst is since when the memory counts before the permissions of the user in a script.
+// memoryFirst is since when the memory counts before the permissions of the user in a script. Before, it was whether the replica is stale.
 var memoryFirst = release.From("valkey:9.1.0")
 
 // scriptGate is the gate for a command that a script calls. Most conditions were checked for EVAL itself.
@@ -99,11 +99,14 @@ var memoryFirst = release.From("valkey:9.1.0")
 // KILL.
 func (e *Engine) scriptGate(s *Session, cmd *Command, args [][]byte) error {
 	lacksMemory := cmd.Flags&DenyOOM != 0 && (s.startedOOM && !s.wrote || e.lacksRoom(s)) && !s.Obeyed() // a script that began to write is let through
+	stale := cmd.Flags&Stale == 0 && e.isStale() && !s.Obeyed()
 	switch f := cmd.Flags; {
 	case s.onlyLooks != nil && !cmd.onlyLooks(args):
 		return s.onlyLooks
 	case f&NoScript != 0 && !(e.Config.scriptsMayDebug && f&AllowScriptDebug != 0):
 		return ErrScriptDenied
+	case stale && !e.Release.Has(memoryFirst):
+		return ErrStaleScript
 	case lacksMemory && e.Release.Has(memoryFirst):
 		return ErrOOM
 	case s.user.Limited():
@@ -124,7 +127,7 @@ func (e *Engine) scriptGate(s *Session, cmd *Command, args [][]byte) error {
 		return e.persistence.writeError
 	case e.isReadOnly() && f&Write != 0:
 		return ErrReadOnly
-	case e.isStale() && f&Stale == 0:
+	case stale:
 		return ErrStaleScript
 	case f&OneSlot != 0:
 		return e.checkScriptSlot(s, cmd, args)
