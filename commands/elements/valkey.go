@@ -10,19 +10,20 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// Valkey 9 made HEXPIRE, HGETEX and the rest anew. It reads FIELDS numfields field [field ...] first, up to the end, then a time, and
-// looks at the key last. Errors are those of EXPIRE and SET. A deadline may be as late as a key's. A hash is a table as soon as a
-// field has one.
+// Valkey 9 made HEXPIRE, HGETEX and the rest anew. It reads FIELDS numfields field [field ...] first, up to the
+// end, then a time, and looks at the key last. Errors are those of EXPIRE and SET. A deadline may be as late as a
+// key's. A hash is a table as soon as a field has one.
 
 var valkeyFields = release.From("valkey:9.0.0")
 
-// AsValkey reports whether the commands of a kind are those of Valkey. Those of the other kinds are this server's in every release.
+// AsValkey reports whether the commands of a kind are those of Valkey. Those of the other kinds are this server's
+// in every release.
 func AsValkey(c *engine.Call, k engine.ElementKind) bool {
 	return k.Type == keyspace.Hash && c.Has(valkeyFields)
 }
 
-// ParseLast reads options up to the first word of the clause, which may stand from a position on, and the elements behind it. What is no
-// option latches the error unknown, a format.
+// ParseLast reads options up to the first word of the clause, which may stand from a position on, and the elements
+// behind it. What is no option latches the error unknown, a format.
 func (l *Clause) ParseLast(c *engine.Call, from int, option func() bool, unknown string) {
 	l.At = from + slices.IndexFunc(c.Args[from:len(c.Args)-1], func(arg []byte) bool { return engine.IsWord(arg, l.Kind.Word) })
 	if l.At < from {
@@ -67,7 +68,8 @@ func namesUpToEnd(c *engine.Call, k engine.ElementKind, mismatch error) [][]byte
 // LateDeadline returns the deadline of the options for elements; see lateDeadline.
 func (x *Expiry) LateDeadline(c *engine.Call) int64 { return lateDeadline(c, x.amount, x.unit) }
 
-// lateDeadline is [ParseDeadline] for elements: the time may be 0. Deadlines beyond [keyspace.MaxElementDeadline] become it.
+// lateDeadline is [ParseDeadline] for elements: the time may be 0. Deadlines beyond [keyspace.MaxElementDeadline]
+// become it.
 func lateDeadline(c *engine.Call, amount []byte, u Unit) int64 {
 	deadline := ParseDeadline(c, amount, u, 0)
 	return min(deadline, keyspace.MaxElementDeadline)

@@ -9,7 +9,8 @@ import (
 
 // HGETEX and HSETEX as Valkey 9 reads and propagates them: see [elements.AsValkey].
 
-// parseAsValkey reads the options of both commands and the fields, per arguments for each. The time is read by parseTime.
+// parseAsValkey reads the options of both commands and the fields, per arguments for each. The time is read by
+// parseTime.
 func (o *fieldOptions) parseAsValkey(c *engine.Call, per int) {
 	l := elements.Clause{Kind: engine.HashFields, Per: per, BadCount: elements.ErrNumFields}
 	const key = 1 // may be the word as well
