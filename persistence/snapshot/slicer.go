@@ -79,7 +79,7 @@ func (s *Slicer) slice(until time.Time) (full bool) {
 
 // Run encodes slice after slice in turns with the requests, and calls write with some together. It returns the first error of
 // write. The keyspace's snapshot has ended when Run returns, with or without an error.
-func (s *Slicer) Run(write func(block []byte) error) error {
+func (s *Slicer) Run(write func(block []byte) error) (failed error) {
 	var block []byte
 	for more := true; more; {
 		keys, delay, full := 0, 0, false
@@ -88,7 +88,7 @@ func (s *Slicer) Run(write func(block []byte) error) error {
 			if full = s.slice(began.Add(length)); full {
 				block = s.encoder.Take(block)
 			}
-			keys, delay = s.encoded-before, s.delay()
+			keys, delay, failed = s.encoded-before, s.delay(), s.err
 			more = s.snapshot != nil || s.encoder.Len() > 0
 			s.engine.AddLatency(s.event, time.Since(began).Microseconds())
 			return !full && delay == 0
@@ -96,14 +96,14 @@ func (s *Slicer) Run(write func(block []byte) error) error {
 		if delay != 0 {
 			Delay(s.engine, keys, s.delay)
 		}
-		if s.err != nil || !full {
+		if failed != nil || !full {
 			continue
 		}
-		if err := write(block); err != nil {
-			s.engine.With(func() { s.err = err })
+		if failed = write(block); failed != nil {
+			s.engine.With(func() { s.err = failed })
 		}
 	}
-	return s.err
+	return failed
 }
 
 // delay returns rdb-key-save-delay until the run is to end.
