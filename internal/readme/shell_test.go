@@ -96,7 +96,7 @@ func (d *desk) shelf() {
 	d.enter("openssl req -x509 -newkey rsa:2048 -nodes -keyout server.key -out server.crt -subj /CN=localhost && cp server.crt ca.crt")
 	d.enter("redis-cli MINI.WORLD RESET; redis-cli SET k v; redis-cli CONFIG SET aof-timestamp-enabled yes; redis-cli CONFIG SET appendonly yes")
 	d.enter("redis-cli SET l w; redis-cli WAITAOF 1 0 60000; redis-cli CONFIG SET appendonly no; redis-cli SAVE")
-	d.enter("cp -r " + d.server.Dir + "/* . && cp appendonlydir/*.incr.aof FILE && miniserver convert json dump.rdb > dump.json")
+	d.enter("cp -r " + d.server.Dir + "/* . && cat appendonlydir/*.incr.aof >FILE && miniserver convert json dump.rdb > dump.json")
 	d.enter("redis-cli SCRIPT PROFILE START; redis-cli EVAL 'return 1' 0")
 	for _, name := range []string{"server.key", "dump.rdb", "dump.json", "FILE"} {
 		require.FileExists(d.t, filepath.Join(d.folder, name))
