@@ -1,6 +1,7 @@
 package keyspace
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -83,4 +84,28 @@ func requireFirstDue(t *testing.T, db *DB, due map[string]int64) {
 		require.Equal(t, slices.Min(times), deadline)
 		require.Equal(t, deadline, due[key])
 	}
+}
+
+// The mean is exact, whatever the sum.
+func TestAverageTTL(t *testing.T) {
+	ks := newKeyspace()
+	db := ks.DB(0)
+	require.Zero(t, db.AverageTTL())
+	for i, deadline := range []int64{ks.Now + 10, ks.Now + 30, math.MaxInt64 - 2, math.MaxInt64, math.MaxInt64 - 1} {
+		db.SetUntil([]byte(strconv.Itoa(i)), ks.Int(1), deadline)
+	}
+	db.Set([]byte("other"), ks.Int(1), false)
+	require.NoError(t, db.Check())
+	for _, key := range []string{"0", "1"} {
+		db.Set([]byte(key), ks.Int(1), false)
+	}
+	require.Equal(t, math.MaxInt64-1-ks.Now, db.AverageTTL())
+	db.SetDeadline([]byte("0"), ks.Now+10)
+	for _, key := range []string{"2", "3"} {
+		db.Delete([]byte(key))
+	}
+	db.SetDeadline([]byte("4"), ks.Now+30)
+	require.Equal(t, int64(20), db.AverageTTL())
+	db.Flush()
+	require.Zero(t, db.AverageTTL())
 }

@@ -125,6 +125,8 @@ func TestAReplicaGoesOnFromTheBacklog(t *testing.T) {
 	require.Contains(t, b.do(other, fmt.Sprintf("PSYNC %s %d", strings.Repeat("0", 40), offset+1)), "+FULLRESYNC ")
 	<-b.sent
 	require.Contains(t, b.do(client, "INFO stats"), "sync_full:2\r\nsync_partial_ok:1\r\nsync_partial_err:1\r\n")
+	b.do(client, "CONFIG RESETSTAT")
+	require.Contains(t, b.do(client, "INFO stats"), "sync_full:0\r\nsync_partial_ok:0\r\nsync_partial_err:0\r\ntotal_net_repl_input_bytes:0\r\ntotal_net_repl_output_bytes:0\r\n")
 }
 
 func TestWaitEndsWhenReplicasAcknowledge(t *testing.T) {
