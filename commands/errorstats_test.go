@@ -2,6 +2,8 @@ package commands_test
 
 import (
 	"fmt"
+	"regexp"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -48,5 +50,12 @@ func TestFailuresOfScripts(t *testing.T) {
 		run(e, s, fmt.Sprintf(`EVAL "%s" 0`, test.script))
 		require.Regexp(t, fmt.Sprintf(`cmdstat_eval:calls=1,.*failed_calls=%d\r`, test.failed), string(run(e, s, "INFO commandstats").Out), test.script)
 		require.Contains(t, string(run(e, s, "INFO stats").Out), fmt.Sprintf("total_error_replies:%d\r\n", test.errors), test.script)
+		sum := 0
+		for _, kind := range regexp.MustCompile(`errorstat_\w+:count=(\d+)`).FindAllStringSubmatch(string(run(e, s, "INFO errorstats").Out), -1) {
+			n, err := strconv.Atoi(kind[1])
+			require.NoError(t, err)
+			sum += n
+		}
+		require.Equal(t, test.errors, sum, test.script)
 	}
 }

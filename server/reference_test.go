@@ -1,6 +1,7 @@
 package server
 
 import (
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -67,6 +68,29 @@ func exchange(t *testing.T, path, in string) string {
 	require.NoError(t, c.(*net.UnixConn).CloseWrite())
 	out, _ := io.ReadAll(c)
 	return string(out)
+}
+
+// What is beyond client-query-buffer-limit ends the connection as in Redis, also where an argument has a buffer of its own.
+func TestQueryBufferLimitIsThatOfRedis(t *testing.T) {
+	dir, err := os.MkdirTemp("", "unix")
+	require.NoError(t, err)
+	defer os.RemoveAll(dir)
+	ours := filepath.Join(dir, "s")
+	start(t, Options{Port: -1, UnixSocket: ours})
+	for _, path := range []string{reference.Redis86.Start(t).Socket, ours} {
+		require.Equal(t, "+OK\r\n", exchange(t, path, "CONFIG SET client-query-buffer-limit 1mb\r\n"))
+		for size, reply := range map[int]string{500_000: "+OK\r\n", 1_000_000: "+OK\r\n", 1_100_000: "", 1_500_000: "", 2_000_000: "", 2_500_000: ""} {
+			c, err := net.Dial("unix", path)
+			require.NoError(t, err)
+			go fmt.Fprintf(c, "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$%d\r\n%s\r\n", size, strings.Repeat("x", size))
+			require.NoError(t, c.SetReadDeadline(time.Now().Add(patience)))
+			got := make([]byte, 100)
+			n, err := c.Read(got)
+			require.NotErrorIs(t, err, os.ErrDeadlineExceeded)
+			require.Equal(t, reply, string(got[:n]), "%s: %d bytes", path, size)
+			require.NoError(t, c.Close())
+		}
+	}
 }
 
 // Releases differ in what ends CLIENT REPLY SKIP, and in when a client that was blocked gets a protocol error.
