@@ -31,6 +31,11 @@ func TestLatencyOfWhatNoCommandCauses(t *testing.T) {
 	require.Contains(t, latest(), "$10\r\nexpire-del\r\n")
 	require.NotContains(t, latest(), "eviction")
 
+	require.True(t, run(e, e.NewSession(nil), "BLPOP none 0.001").Blocked)
+	now += 1e6
+	e.Tick()
+	require.Contains(t, latest(), "$18\r\ncommand-unblocking\r\n")
+
 	run(e, s, "SET evicted x")
 	run(e, s, "CONFIG SET maxmemory-policy allkeys-lru maxmemory 1")
 	run(e, s, "GET evicted")

@@ -295,6 +295,7 @@ func (e *Engine) unblock(w *Blocked) {
 // endBlock ends a blocked command with its timeout reply, or with an error if err is not nil. Its time counts since
 // Redis 7.2.
 func (e *Engine) endBlock(w *Blocked, err error) {
+	defer e.sampleLatency("command-unblocking", e.startLatency())
 	s := w.session
 	s.settled = s.Reply.Len()
 	if err == nil {

@@ -4,7 +4,7 @@ import "slices"
 
 // latency is what LATENCY shows: for each event the latest samples of at least latency-monitor-threshold.
 // Events are command and fast-command; expire-cycle, which removes what is due between commands, and expire-del, which removes one key;
-// eviction-cycle and eviction-del; and those of AddLatency.
+// eviction-cycle and eviction-del; command-unblocking, which is the reply to a blocked client whose time is over; and those of AddLatency.
 type latency struct {
 	threshold int64 // milliseconds; 0 for off
 	events    map[string]*latencySeries

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 	"syscall"
+	"time"
 )
 
 // faultyDisk is a disk in memory that can fail, fill up, and lose power.
@@ -26,6 +27,7 @@ type faultyDisk struct {
 	clear   int                 // how many of those syncs succeed first
 	stuck   error               // of every rename
 	during  func()              // called before each change
+	look    time.Duration       // that Size takes
 }
 
 // content holds a file's bytes, and those that survive a loss of power.
@@ -129,6 +131,7 @@ func (p *faultyDisk) Read(path string) (io.ReadCloser, error) {
 }
 
 func (p *faultyDisk) Size(path string) (int64, error) {
+	time.Sleep(p.look)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	c, err := p.open(path)

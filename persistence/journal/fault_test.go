@@ -336,4 +336,9 @@ func TestLatencyOfTheDisk(t *testing.T) {
 	require.True(t, s.journal.Commit())
 	require.Contains(t, s.do("LATENCY", "LATEST"), "\naof-write-active-child\r")
 	s.engine.With(func() { s.engine.ReserveSnapshot(false) })
+	disk.look = 2 * time.Millisecond
+	s.journal.rewriteNow()
+	for _, event := range []string{"aof-rename", "aof-fstat"} {
+		require.Contains(t, s.do("LATENCY", "LATEST"), "\n"+event+"\r")
+	}
 }

@@ -101,6 +101,16 @@ func (j *Journal) sampleLatency() {
 	})
 }
 
+// timed does what clients may wait for, as it keeps the files locked, and adds the time to an event of LATENCY.
+func (j *Journal) timed(event string, do func() error) error {
+	began := time.Now()
+	err := do()
+	if took := time.Since(began); took >= time.Millisecond {
+		j.engine.With(func() { j.engine.AddLatency(event, took.Microseconds()) })
+	}
+	return err
+}
+
 // writeBuffer drains, writes and possibly syncs the buffer. The files must be locked.
 func (j *Journal) writeBuffer(sync bool) error {
 	if f := &j.files; j.appended.Load() > f.end {

@@ -297,7 +297,7 @@ func (j *Journal) install(f *baseFile) error {
 	}
 	seq := old.nextBase()
 	base := newPart(fmt.Sprintf("%s.%d.base.%s", j.set.fileName, seq, f.suffix), seq, kindBase)
-	if err := j.place(j.path(f.temp), base.name); err != nil {
+	if err := j.timed("aof-rename", func() error { return j.place(j.path(f.temp), base.name) }); err != nil {
 		return err
 	}
 	if err := j.writeManifest(old.rebased(base, incr)); err != nil {
@@ -307,8 +307,10 @@ func (j *Journal) install(f *baseFile) error {
 		return err
 	}
 	j.removeHistory()
-	size, err := j.disk.Size(j.path(base.name))
-	j.otherSize = size
+	err := j.timed("aof-fstat", func() (err error) {
+		j.otherSize, err = j.disk.Size(j.path(base.name))
+		return err
+	})
 	j.engine.With(func() {
 		if j.state == waitRewrite && appending && !j.stopping.Load() {
 			j.state = on
