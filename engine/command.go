@@ -221,6 +221,7 @@ func (e *Engine) offered(lines []Command) []Command {
 				was.Edit(&lines[i])
 			}
 		}
+		e.withEdited(&lines[i])
 	}
 	return lines
 }

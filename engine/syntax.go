@@ -263,9 +263,20 @@ func (e *Engine) withoutLater(cmd *Command) {
 	}
 	all, _ := parseSyntax(cmd.Syntax)
 	known := offeredArguments(e.Release, all)
-	words := wordsOf(known)
-	cmd.absent = slices.DeleteFunc(wordsOf(all), func(word string) bool { return slices.Contains(words, word) })
+	cmd.absent = except(wordsOf(all), wordsOf(known))
 	cmd.Arity = cmd.ArityIn(e.Release)
+}
+
+// withEdited gives a line back the words that its syntax has in the engine's release after the edits.
+func (e *Engine) withEdited(cmd *Command) {
+	if len(cmd.absent) > 0 {
+		cmd.absent = except(cmd.absent, wordsOf(e.arguments(cmd.Syntax)))
+	}
+}
+
+// except returns words without others.
+func except(words, others []string) []string {
+	return slices.DeleteFunc(words, func(word string) bool { return slices.Contains(others, word) })
 }
 
 // leastOf returns how many words arguments are at least, and whether they may be more.

@@ -2,6 +2,7 @@ package elements
 
 import (
 	"math"
+	"slices"
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/release"
@@ -71,6 +72,9 @@ type Expiry struct {
 	Given   bool // one of [ExpiryWords] with an amount
 	unit    Unit
 	amount  []byte
+	word    string // of unit
+	first   int    // position of the first amount
+	last    int    // position of amount
 	KeepTTL bool
 	Persist bool
 }
@@ -90,7 +94,10 @@ func (x *Expiry) ParseOption(c *engine.Call) bool {
 	}
 	for _, w := range ExpiryWords {
 		if (!x.Given || x.unit == w.Unit) && c.Word(w.Word) {
-			x.Given, x.unit, x.amount = true, w.Unit, c.Arg()
+			if x.last = c.Pos(); !x.Given {
+				x.first = x.last
+			}
+			x.Given, x.unit, x.word, x.amount = true, w.Unit, w.Word, c.Arg()
 			return true
 		}
 	}
@@ -104,6 +111,21 @@ func (x *Expiry) Deadline(c *engine.Call) int64 {
 	}
 	return ParseDeadline(c, x.amount, x.unit, 1)
 }
+
+// WithDeadline returns the arguments of the call with PXAT and the deadline where the options give a time, each time if they do so more than
+// once: Redis replaces only the last one, and cannot replay that. The deadline itself stays as the client gave it.
+func (x *Expiry) WithDeadline(c *engine.Call, deadline int64) [][]byte {
+	args := slices.Clone(c.Args)
+	for i := x.first; i <= x.last && !x.AtMillis(); i++ {
+		if engine.IsWord(args[i-1], x.word) {
+			args[i-1], args[i] = []byte("PXAT"), engine.Decimal(deadline)
+		}
+	}
+	return args
+}
+
+// AtMillis reports whether the options give the deadline itself, as PXAT.
+func (x *Expiry) AtMillis() bool { return x.unit == AtMillis }
 
 // Relative reports whether the options count from now.
 func (x *Expiry) Relative() bool { return !x.unit.absolute }

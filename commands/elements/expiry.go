@@ -179,6 +179,9 @@ func expireElements(c *engine.Call, k engine.ElementKind, u Unit) {
 		return
 	}
 	x := Expiration{Call: c, Kind: k, Key: a.key, Deadline: a.deadline, On: a.on}
+	if AsValkey(c, k) {
+		x.Named = a.names
+	}
 	if c.Propagates() {
 		x.Head, x.Tail = headWithDeadline(c, k, u, a.deadline, a.at), c.Args[a.at+2+len(a.names):]
 	}

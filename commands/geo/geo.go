@@ -151,9 +151,16 @@ func cmdGeoAdd(c *engine.Call) {
 	}
 }
 
+// addsInCapitals is when GEOADD began to be propagated as ZADD. Before, and in Redis, it is zadd.
+var addsInCapitals = release.From("valkey:9.1.0")
+
 // propagateAdd propagates ZADD with the hashes of points: another server need not compute them the same.
 func propagateAdd(c *engine.Call, key []byte, options [][]byte, hashes []uint64, points [][]byte) {
-	line := append([][]byte{[]byte("zadd"), key}, options...)
+	name := []byte("zadd")
+	if c.Has(addsInCapitals) {
+		name = []byte("ZADD")
+	}
+	line := append([][]byte{name, key}, options...)
 	for i, hash := range hashes {
 		line = append(line, engine.Decimal(int64(hash)), points[3*i+2])
 	}

@@ -104,8 +104,11 @@ func parseGetExOptions(c *engine.Call) (o fieldOptions) {
 // replyAndExpire replies with the value of each field and then gives it a deadline: if that has passed, the field is absent
 // where it is named again.
 func replyAndExpire(c *engine.Call, key []byte, h *hash.Hash, o fieldOptions) {
-	x := elements.Expiration{Call: c, Kind: engine.HashFields, Key: key, Deadline: o.deadline, Named: o.fields,
-		Head: [][]byte{[]byte("HPEXPIREAT"), key, engine.Decimal(o.deadline), c.Args[o.word]}}
+	x := elements.Expiration{Call: c, Kind: engine.HashFields, Key: key, Deadline: o.deadline,
+		Head: [][]byte{[]byte("HPEXPIREAT"), key, engine.Decimal(o.deadline), o.fieldsWord(c)}}
+	if !elements.AsValkey(c, engine.HashFields) {
+		x.Named = o.fields
+	}
 	c.Reply.Array(len(o.fields))
 	elements.ExpectDeadlines(c, h)
 	for _, field := range o.fields {
@@ -157,9 +160,24 @@ func persistFields(c *engine.Call, key []byte, h *hash.Hash, o fieldOptions) {
 		c.DB.Commit(key)
 		return
 	}
+	named := o.fields
+	if elements.AsValkey(c, engine.HashFields) {
+		named = persisted
+	}
 	c.Changed(key, engine.HashFields.Event("persist"), persisted...)
 	c.AddChanges(len(persisted) - 1)
-	c.PropagateAs(append([][]byte{[]byte("HPERSIST"), key}, c.Args[o.word:o.word+2+len(o.fields)]...)...)
+	c.PropagateAs(append([][]byte{[]byte("HPERSIST"), key, o.fieldsWord(c), engine.Decimal(int64(len(named)))}, named...)...)
+}
+
+// writesFields is when HGETEX began to be propagated with a FIELDS of the server's own.
+var writesFields = release.From("8.6.0 valkey:9.0.0")
+
+// fieldsWord returns the word FIELDS as HGETEX is propagated.
+func (o *fieldOptions) fieldsWord(c *engine.Call) []byte {
+	if c.Has(writesFields) {
+		return []byte("FIELDS")
+	}
+	return c.Args[o.word]
 }
 
 // HGETDEL key FIELDS numfields field [field ...]
@@ -183,7 +201,7 @@ func cmdHGetDel(c *engine.Call) {
 	if len(deleted) > 0 {
 		c.Changed(key, "hhdel", deleted...)
 		c.AddChanges(len(deleted) - 1)
-		if c.Propagates() {
+		if c.Propagates() && !elements.AsValkey(c, engine.HashFields) {
 			c.PropagateAs(append([][]byte{[]byte("HDEL"), key}, fields...)...)
 		}
 	}

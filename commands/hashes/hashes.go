@@ -274,8 +274,12 @@ func cmdHIncrBy(c *engine.Call) {
 		c.Fail(engine.ErrOverflow)
 		return
 	}
+	deadline, _ := h.Deadline(field)
 	h.UpdateInt(field, sum, sumLimits(c))
 	c.Changed(key, "hhincrby", field)
+	if deadline != 0 && c.Propagates() && elements.AsValkey(c, engine.HashFields) {
+		propagateSum(c, key, field, engine.Decimal(sum))
+	}
 	c.Reply.Int(sum)
 }
 
@@ -330,17 +334,25 @@ func cmdHIncrByFloat(c *engine.Call) {
 // keepsDeadlines is when HSETEX came, which sets a field that keeps its deadline.
 var keepsDeadlines = release.From("8.0.0 valkey:9.0.0")
 
+// setsSums is when HINCRBYFLOAT began to be propagated as HSETEX also if no field has a deadline.
+var setsSums = release.From("8.6.0")
+
 // propagateSum propagates the new value of a field, which keeps its deadline. Replicas of older releases lose the deadline, as with Redis.
 func propagateSum(c *engine.Call, key, field, sum []byte) {
 	v, _ := c.DB.Peek(key)
-	switch h := v.(*hash.Hash); {
-	case h.Volatile() == 0:
+	h := v.(*hash.Hash)
+	deadline, _ := h.Deadline(field)
+	asValkey := elements.AsValkey(c, engine.HashFields)
+	switch {
+	case asValkey && deadline != 0:
+		c.PropagateAs([]byte("HSETEX"), key, []byte("PXAT"), engine.Decimal(deadline), []byte("FIELDS"), []byte("1"), field, sum)
+	case asValkey, h.Volatile() == 0 && !c.Has(setsSums):
 		c.PropagateAs([]byte("HSET"), key, field, sum)
 	case c.Has(keepsDeadlines):
 		c.PropagateAs([]byte("HSETEX"), key, []byte("KEEPTTL"), []byte("FIELDS"), []byte("1"), field, sum)
 	default:
 		c.Propagate([]byte("HSET"), key, field, sum)
-		if deadline, _ := h.Deadline(field); deadline != 0 {
+		if deadline != 0 {
 			c.PropagateToJournal([]byte("HPEXPIREAT"), key, engine.Decimal(deadline), []byte("FIELDS"), []byte("1"), field)
 		}
 	}

@@ -48,14 +48,14 @@ func (o *fieldOptions) parseTime(c *engine.Call) {
 	}
 }
 
-// asSet returns a HSETEX without conditions, which hold.
+// asSet returns the arguments of HSETEX with a deadline in place of a time, and without conditions, which hold.
 func (o *fieldOptions) asSet(c *engine.Call) [][]byte {
-	line := [][]byte{[]byte("HSETEX"), c.Args[1]}
-	switch {
-	case o.given:
-		line = append(line, []byte("PXAT"), engine.Decimal(o.deadline))
-	case o.keepTTL:
-		line = append(line, []byte("KEEPTTL"))
+	args := c.Args
+	if o.given {
+		args = o.expiry.WithDeadline(c, o.deadline)
 	}
-	return slices.Concat(line, c.Args[o.word:])
+	isCondition := func(arg []byte) bool {
+		return engine.IsWord(arg, "NX") || engine.IsWord(arg, "XX") || engine.IsWord(arg, "FNX") || engine.IsWord(arg, "FXX")
+	}
+	return slices.Concat(args[:2], slices.DeleteFunc(slices.Clone(args[2:o.word]), isCondition), args[o.word:])
 }

@@ -25,11 +25,11 @@ func cmdRPopLPush(c *engine.Call) { moveNow(c, move{c.Arg(), c.Arg(), list.Tail,
 func cmdBLMove(c *engine.Call) {
 	m := parseMove(c)
 	if moveOrBlock(c, m) && c.Propagates() {
-		names := &endNames
-		if c.Woken() && !c.Has(upperEnds) {
-			names = &lowerEndNames
+		from, to := c.Args[3], c.Args[4]
+		if c.Woken() && !c.Has(servesByCommand) {
+			from, to = endNames[m.from], endNames[m.to]
 		}
-		c.PropagateAs([]byte("LMOVE"), m.src, m.dst, names[m.from], names[m.to])
+		c.PropagateAs([]byte("LMOVE"), m.src, m.dst, from, to)
 	}
 }
 
@@ -42,11 +42,11 @@ func cmdBRPopLPush(c *engine.Call) {
 }
 
 // endNames are the words for the ends.
-var endNames, lowerEndNames = [...][]byte{list.Head: []byte("LEFT"), list.Tail: []byte("RIGHT")},
-	[...][]byte{list.Head: []byte("left"), list.Tail: []byte("right")}
+var endNames = [...][]byte{list.Head: []byte("left"), list.Tail: []byte("right")}
 
-// upperEnds is when replicas began to receive the words of a client that was blocked in upper case.
-var upperEnds = release.From("7.2.0")
+// servesByCommand is when a client blocked in BLMOVE began to be served as if it sent its command then. Before, words of the server's
+// own were propagated for the ends.
+var servesByCommand = release.From("7.2.0")
 
 // parseMove reads source destination <LEFT | RIGHT> <LEFT | RIGHT>.
 func parseMove(c *engine.Call) move { return move{c.Arg(), c.Arg(), parseEnd(c), parseEnd(c)} }

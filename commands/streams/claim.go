@@ -202,7 +202,7 @@ func redeliver(c *engine.Call, p *stream.Pending, cl *claim) {
 // propagate propagates the state of a message. A server that does not have its entry forgets the message.
 func (cl *claim) propagate(c *engine.Call, p *stream.Pending) {
 	c.MarkDirty()
-	propagateMessage(c, cl.key, cl.name, cl.group, p)
+	propagateMessage(c, cl.key, cl.name, cl.group.Last, p)
 	cl.propagated = true
 }
 

@@ -37,7 +37,7 @@ func deliverClaimed(c *engine.Call, b *batch, r *readOptions) {
 		b.group.Deliver(p.ID, b.consumer)
 		p.Delivered = c.Now()
 		p.CountDelivery()
-		propagateMessage(c, b.key, r.group, b.group, p)
+		propagateMessage(c, b.key, r.group, b.group.Last, p)
 	}
 }
 

@@ -307,15 +307,16 @@ func groupLine(c *engine.Call, key, name []byte, g *stream.Group) [][]byte {
 }
 
 // propagateMessage propagates the state of a pending message.
-func propagateMessage(c *engine.Call, key, group []byte, g *stream.Group, p *stream.Pending) {
+func propagateMessage(c *engine.Call, key, group []byte, last stream.ID, p *stream.Pending) {
 	if c.Propagates() {
-		c.Propagate(messageLine(key, group, g, p)...)
+		c.Propagate(messageLine(key, group, last, p)...)
 	}
 }
 
 // messageLine is the command that sets the state of a pending message: its consumer, delivery time and number of deliveries.
-func messageLine(key, group []byte, g *stream.Group, p *stream.Pending) [][]byte {
+// last is the ID that the group has read last.
+func messageLine(key, group []byte, last stream.ID, p *stream.Pending) [][]byte {
 	return [][]byte{[]byte("XCLAIM"), key, group, []byte(p.Consumer().Name()), []byte("0"), p.ID.Append(nil),
 		[]byte("TIME"), engine.Decimal(p.Delivered), []byte("RETRYCOUNT"), engine.Decimal(p.Count),
-		[]byte("FORCE"), []byte("JUSTID"), []byte("LASTID"), g.Last.Append(nil)}
+		[]byte("FORCE"), []byte("JUSTID"), []byte("LASTID"), last.Append(nil)}
 }

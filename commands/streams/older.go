@@ -22,6 +22,7 @@ var (
 	setsBehindDeleted  = release.From("7.2.0")              // XSETID refuses an ID before the greatest that was deleted
 	blocksInScript     = release.From("7.4.0 valkey:8.0.0") // BLOCK in a script is no error
 	propagatesProgress = release.From("7.4.0 valkey:8.0.0") // how far a group has read, also without NOACK
+	claimsBefore       = release.From("8.6.0")              // the messages that a group delivers are propagated with the ID that it had read before
 	readsLast          = release.From("7.4.0 valkey:8.0.0") // XREAD with +
 	readsFromZero      = release.From("8.0.0 valkey:9.1.0") // + of a stream that never had an entry, 0-0, is no error
 	readsLastEntry     = release.From("8.0.0")              // + means an entry that was not deleted

@@ -365,7 +365,7 @@ func deliver(c *engine.Call, b *batch, r *readOptions) {
 	}
 	at, n := c.Reply.Defer(), int64(len(b.claimed))
 	deliverClaimed(c, b, r)
-	read := false
+	read, last := false, g.Last
 	for more := b.fresh && (n == 0 || n != r.count); more; more = n != r.count && w.Next() {
 		read = advance(g, w.ID) || read
 		if r.claims {
@@ -376,7 +376,10 @@ func deliver(c *engine.Call, b *batch, r *readOptions) {
 		if !r.noAck {
 			message := g.Deliver(w.ID, b.consumer)
 			message.Delivered, message.Count = c.Now(), 1
-			propagateMessage(c, key, r.group, g, message)
+			if !c.Has(claimsBefore) {
+				last = g.Last
+			}
+			propagateMessage(c, key, r.group, last, message)
 		}
 		n++
 	}
@@ -414,7 +417,7 @@ func replyHistory(c *engine.Call, b *batch, r *readOptions) {
 			p.Delivered = c.Now()
 			p.CountDelivery()
 			if c.Propagates() {
-				c.PropagateToJournal(messageLine(b.key, r.group, b.group, p)...)
+				c.PropagateToJournal(messageLine(b.key, r.group, b.group.Last, p)...)
 			}
 		} else {
 			c.Reply.Array(2)

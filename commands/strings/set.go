@@ -173,13 +173,25 @@ func setWith(c *engine.Call, o *setOptions, key, value []byte, deadline int64) {
 	}
 }
 
-// propagateOptions propagates the effect of SET: with an absolute deadline, and without GET. The conditions hold again at a
-// replay.
+// passesPXAT is when SET with PXAT began to be propagated as it came.
+var passesPXAT = release.From("7.2.0")
+
+// keepsName is when SET with a deadline and no other option began to be propagated by the name that the client gave.
+var keepsName = release.From("8.6.0 valkey:9.1.0")
+
+// propagateOptions propagates the effect of SET: with an absolute deadline, and otherwise without GET. The conditions hold again at
+// a replay.
 func propagateOptions(c *engine.Call, o *setOptions, key, value []byte, deadline int64) {
 	switch {
+	case !c.Propagates():
+	case o.Given && o.AtMillis() && c.Has(passesPXAT):
 	case o.Given:
-		propagateUntil(c, key, value, deadline, o.Relative())
-	case o.get && c.Propagates():
+		name := setName
+		if c.Has(keepsName) && len(c.Args) == 5 {
+			name = c.Args[0]
+		}
+		propagateUntil(c, name, key, value, deadline, o.Relative())
+	case o.get:
 		isGet := func(arg []byte) bool { return engine.IsWord(arg, "GET") }
 		args := c.Line(c.Args...)
 		c.PropagateAs(append(args[:3], slices.DeleteFunc(args[3:], isGet)...)...)
@@ -211,9 +223,13 @@ func PropagateSet(c *engine.Call, key, value []byte, deadline int64, keep bool) 
 	}
 }
 
-// propagateUntil propagates the effect of a SET with a deadline. relative says that the client gave a time from now.
-func propagateUntil(c *engine.Call, key, value []byte, deadline int64, relative bool) {
-	PropagateSet(c, key, value, deadline, false)
+var setName = []byte("SET")
+
+// propagateUntil propagates the effect of a SET with a deadline, as name. relative says that the client gave a time from now.
+func propagateUntil(c *engine.Call, name, key, value []byte, deadline int64, relative bool) {
+	if c.Propagates() {
+		c.PropagateAs(name, key, value, []byte("PXAT"), engine.Decimal(deadline))
+	}
 	if relative && elements.ReplicatesTimes(c) {
 		c.ReplicateAs([]byte("SET"), key, value, []byte("PX"), elements.TimeTo(c, deadline))
 	}
@@ -242,7 +258,7 @@ func setFor(c *engine.Call, u elements.Unit) {
 		return
 	}
 	setUntil(c, key, value, deadline)
-	propagateUntil(c, key, value, deadline, u.Relative())
+	propagateUntil(c, setName, key, value, deadline, u.Relative())
 	c.Reply.Status("OK")
 }
 
@@ -321,7 +337,7 @@ func cmdMSetEx(c *engine.Call) {
 		setOneOf(c, &o, pairs[i], pairs[i+1], deadline)
 	}
 	if o.Given && c.Propagates() {
-		c.PropagateAs(slices.Concat(c.Args[:2+len(pairs)], [][]byte{[]byte("PXAT"), engine.Decimal(deadline)})...)
+		c.PropagateAs(o.WithDeadline(c, deadline)...)
 	}
 	c.Reply.Int(1)
 }
