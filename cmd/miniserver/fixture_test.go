@@ -45,6 +45,10 @@ func TestFixtures(t *testing.T) {
 	p, err := build(t, "", "--load", "/does/not/exist", "--dir", t.TempDir())
 	require.NoError(t, err)
 	require.Error(t, p.load())
+	for _, garbage := range []string{"\x93\xd5\x00\x17\xff\x8a\n\x02", "\x00\x00\x00\x00", "PK\x03\x04\x14\x00"} {
+		_, err = loadedFrom(t, garbage)
+		require.ErrorContains(t, err, "neither a snapshot nor an append-only file", "%q", garbage)
+	}
 }
 
 // An append-only file that begins with a snapshot is loaded to its end: the commands behind it count, also

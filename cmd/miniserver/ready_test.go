@@ -85,6 +85,8 @@ func TestSwitchesMayStandAlone(t *testing.T) {
 	require.Contains(t, text, `{"url":"redis://`)
 	err = run(context.Background(), []string{"--appendonly"}, nil, io.Discard)
 	require.ErrorContains(t, err, "wrong number of arguments", "as in Redis")
+	err = run(context.Background(), []string{"--replicaof", "localhost:6379"}, nil, io.Discard)
+	require.ErrorContains(t, err, "replicaof needs a host and a port, with a blank between them")
 	err = run(context.Background(), []string{"--ready-json", "maybe"}, nil, io.Discard)
 	require.ErrorContains(t, err, "argument must be 'yes' or 'no'")
 }
