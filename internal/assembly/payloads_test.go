@@ -2,6 +2,7 @@ package assembly_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,10 +53,27 @@ func numbers(n int) string {
 	return b.String()[1:]
 }
 
+// valuesIn returns the values that a release can have.
+func valuesIn(r *release.Release) []string {
+	values := slices.Clone(built)
+	if r.Has(fieldDeadlines) {
+		values = append(values, builtWithDeadlines...)
+	}
+	if r.Has(valkeyDeadlines) {
+		values = append(values, builtInTables...)
+	}
+	return values
+}
+
+// comparedReleases are those whose payloads and snapshots are compared.
+var comparedReleases = []reference.Release{
+	reference.Redis62, reference.Redis70, "redis:7.2", "redis:7.4", reference.Default, reference.Redis86, reference.Valkey81, reference.Valkey91,
+}
+
 // TestPayloadsAreThoseOfTheRelease compares what DUMP, DEBUG OBJECT and OBJECT ENCODING tell of a value with what each release tells, which
 // restores the payload, too.
 func TestPayloadsAreThoseOfTheRelease(t *testing.T) {
-	for _, r := range []reference.Release{reference.Redis62, reference.Redis70, "redis:7.2", "redis:7.4", reference.Default, reference.Redis86, reference.Valkey81, reference.Valkey91} {
+	for _, r := range comparedReleases {
 		t.Run(string(r), func(t *testing.T) {
 			server := r.Start(t)
 			traits := corpus.TraitsOf(r)
@@ -66,14 +84,7 @@ func TestPayloadsAreThoseOfTheRelease(t *testing.T) {
 			ours := transcript.NewMemory(transcript.Traits{Name: "like " + string(r), Release: server.Release}, func(e *engine.Engine) {
 				assembly.Join(e, assembly.Options{Disk: new(snapshot.MemDisk)})
 			})
-			values := built
-			if traits.Release.Has(fieldDeadlines) {
-				values = append(values[:len(values):len(values)], builtWithDeadlines...)
-			}
-			if traits.Release.Has(valkeyDeadlines) {
-				values = append(values[:len(values):len(values)], builtInTables...)
-			}
-			for _, v := range values {
+			for _, v := range valuesIn(server.Release) {
 				comparePayload(t, dial(t, theirs), dial(t, ours), v)
 			}
 		})

@@ -238,7 +238,7 @@ func (d *decoder) volatileHash(t byte) keyspace.Value {
 	h := &hash.Hash{}
 	if t == typeHashPackTTL || t == typeHashPackOld {
 		d.triples(h)
-		return d.orNil(h)
+		return d.readyForDeadlines(h)
 	}
 	for n := d.count(); n > 0 && d.err == nil; n-- {
 		deadline := d.length()
@@ -247,6 +247,14 @@ func (d *decoder) volatileHash(t byte) keyspace.Value {
 		}
 		d.first = append(d.first[:0], d.text()...)
 		d.setVolatileField(h, d.first, d.text(), deadline)
+	}
+	return d.orNil(h)
+}
+
+// readyForDeadlines returns a hash in an encoding for deadlines, as it was saved, also if no deadline is left.
+func (d *decoder) readyForDeadlines(h *hash.Hash) keyspace.Value {
+	if d.err == nil {
+		h.ExpectDeadline(d.Hash)
 	}
 	return d.orNil(h)
 }
