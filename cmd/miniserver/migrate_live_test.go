@@ -306,7 +306,7 @@ func TestMigrateRefuses(t *testing.T) {
 		"--from redis://localhost:" + full.port + "/0 --to " + full.url("/3"):     "--from and --to are the same server",
 		"--from " + full.url("") + " --to " + empty.url(""):                       "refuses PING: NOAUTH Authentication required.",
 		"--from redis://:wrong@127.0.0.1:" + empty.port + " --to " + full.url(""): "refuses AUTH: WRONGPASS",
-		"--from redis://127.0.0.1:1 --to " + full.url(""):                         "the source at 127.0.0.1:1: dial tcp 127.0.0.1:1: connect: connection refused",
+		"--from redis://127.0.0.1:1 --to " + full.url(""):                         "the source: dial tcp 127.0.0.1:1: connect: connection refused",
 		"--from rediss://127.0.0.1:1 --cacert /dev/null --to " + full.url(""):     "/dev/null has no certificate",
 	} {
 		err := run(t.Context(), append([]string{"migrate"}, strings.Fields(args)...), strings.NewReader(""), io.Discard)

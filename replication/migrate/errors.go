@@ -20,6 +20,6 @@ const (
 	errTooLong  = "it has %d bytes when it is written, and proto-max-bulk-len of the target is %d"
 	errEvicts   = "the target has evicted %d keys since the migration began: its maxmemory is too small for the data"
 	errWhole    = "the source has executed %s, and with --replace the target's own keys cannot be told from those that were copied: start again"
-	errSide     = "the %s at %s: %w"
+	errSide     = "the %s: %w"
 	errRefuses  = "%s refuses %s: %s"
 )

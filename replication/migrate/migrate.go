@@ -174,7 +174,7 @@ func (m *Migration) prepare() error {
 	}
 	for _, s := range []*side{m.source, m.target} {
 		if err := m.reopen(s); broken(err) {
-			return fmt.Errorf(errSide, s.name, s.addr, err)
+			return fmt.Errorf(errSide, s.name, err)
 		} else if err != nil {
 			return err
 		}
