@@ -2,9 +2,15 @@ package engine
 
 import "github.com/miniserver-go/miniserver/keyspace"
 
+// A call that an error was latched for looks no key up: it removes none that is due, and counts no access. As in Redis, which
+// returns at the first error.
+
 // Read returns the value of key for reading. ok is false if the key is absent (v is nil then, and
 // no error is sent). A value of another type latches ErrWrongType.
 func Read[T keyspace.Value](c *Call, key []byte) (v T, ok bool) {
+	if c.Failed() {
+		return v, false
+	}
 	found, ok := c.DB.Find(key)
 	c.CountLookup(key, ok)
 	if !ok {
@@ -16,6 +22,9 @@ func Read[T keyspace.Value](c *Call, key []byte) (v T, ok bool) {
 // Edit returns the value of key for changing; the change takes effect with Changed. ok is false if
 // the key is absent, or of another type, which latches ErrWrongType.
 func Edit[T keyspace.Value](c *Call, key []byte) (v T, ok bool) {
+	if c.Failed() {
+		return v, false
+	}
 	found, ok := c.DB.Edit(key)
 	if !ok {
 		return v, false
@@ -26,6 +35,9 @@ func Edit[T keyspace.Value](c *Call, key []byte) (v T, ok bool) {
 // Upsert is Edit, or an empty value of type t where the key is absent; ok is false for a value of
 // another type, which latches ErrWrongType.
 func Upsert[T keyspace.Value](c *Call, key []byte, t keyspace.Type) (v T, ok bool) {
+	if c.Failed() {
+		return v, false
+	}
 	found, ok := c.DB.Edit(key)
 	if !ok {
 		found = c.DB.Create(key, t)

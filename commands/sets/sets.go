@@ -146,6 +146,7 @@ func cmdSMove(c *engine.Call) {
 		c.Reply.Int(0) // even if the destination is not a set
 	}
 	if !found {
+		c.DB.Exists(destination) // which goes if it is due: Redis looks both up first
 		return
 	}
 	to, _ := engine.Upsert[*set.Set](c, destination, keyspace.Set)

@@ -209,6 +209,7 @@ func (cl *claim) propagate(c *engine.Call, p *stream.Pending) {
 // XAUTOCLAIM key group consumer min-idle-time start [COUNT count] [JUSTID]
 func cmdXAutoClaim(c *engine.Call) {
 	key, name, consumer := c.Arg(), c.Arg(), c.Arg()
+	c.DB.Exists(key) // which goes if it is due, whatever the other arguments are
 	idle := max(c.IntOr(errAutoClaimIdle), 0)
 	from, count, justID := boundArg(c, false), int64(100), false
 	for c.More() {

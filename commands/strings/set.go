@@ -89,7 +89,7 @@ func cmdSet(c *engine.Call) {
 	if o.get || o.compares() {
 		old, had = engine.Read[*str.Value](c, key)
 	}
-	refused := (o.nx || o.xx || o.compares()) && refusesSet(c, &o, key, old, had)
+	refused := !c.Failed() && (o.nx || o.xx || o.compares()) && refusesSet(c, &o, key, old, had)
 	if !c.OK() {
 		return
 	}
