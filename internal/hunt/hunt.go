@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/miniserver-go/miniserver/internal/launch"
+	"github.com/miniserver-go/miniserver/internal/reference"
 	"github.com/miniserver-go/miniserver/release"
 )
 
@@ -37,6 +38,7 @@ type step func(*rand.Rand) error
 type limits struct {
 	path      string // of the server under attack
 	reference string // of redis-server; empty if there is none
+	named     bool   // the user chose the redis-server
 	seed      uint64
 	steps     int            // at most this many; no limit if 0
 	until     time.Time      // and until then; no limit if zero
@@ -166,6 +168,16 @@ func (h *hunt) compare(options ...string) (*target, error) {
 		return nil, nil
 	}
 	return h.start(h.rivalServer(options...))
+}
+
+// newest makes the area compare with the newest redis-server that is there, unless the user chose one.
+func (h *hunt) newest() {
+	for _, r := range []reference.Release{reference.Redis86, reference.Default, reference.Redis70} {
+		if path := r.Find(); path != "" && !h.named {
+			h.reference = path
+			return
+		}
+	}
 }
 
 // rivalServer returns a redis-server that is not started. What starts it also stops it.
