@@ -31,12 +31,12 @@ func (c *Console) openStream(w http.ResponseWriter, r *http.Request, p *page) *s
 	}
 	s := &stream{w: w, ctrl: http.NewResponseController(w), page: p}
 	s.life, s.stop = context.WithCancel(r.Context())
-	s.free = []func() bool{
-		context.AfterFunc(p.life, s.stop),
-		context.AfterFunc(s.life, func() { _ = s.ctrl.SetWriteDeadline(time.Unix(1, 0)) }),
-	}
+	s.free = []func() bool{context.AfterFunc(p.life, s.stop), context.AfterFunc(s.life, s.breakOff)}
 	return s
 }
+
+// breakOff makes writing fail, now and later.
+func (s *stream) breakOff() { _ = s.ctrl.SetWriteDeadline(time.Unix(1, 0)) }
 
 // begin sends the first bytes.
 func (s *stream) begin() {
@@ -48,6 +48,9 @@ func (s *stream) begin() {
 func (c *Console) closeStream(s *stream) {
 	for _, free := range s.free {
 		free() // the connection may go on with another request
+	}
+	if s.life.Err() != nil {
+		s.breakOff() // net/http writes the end of the response, for which a browser that does not read has no room
 	}
 	s.stop()
 	c.streams.giveBack()
