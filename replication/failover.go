@@ -93,13 +93,13 @@ func failoverOptions(c *engine.Call) (f failover) {
 	return f
 }
 
-// checkTarget refuses a target that is no replica, or not online.
+// checkTarget refuses a target that is no replica, or whose snapshot is not sent yet.
 func (m *Master) checkTarget(c *engine.Call, f *failover) {
 	r := m.replicaAt(f.host, f.port)
 	switch {
 	case r == nil:
 		c.Refuse(errFailoverTarget)
-	case r.state != online:
+	case r.state < waitAck || r.request.OnlySnapshot:
 		c.Refuse(errFailoverOffline)
 	}
 }

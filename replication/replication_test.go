@@ -107,6 +107,26 @@ func TestTheStreamIsHeldBackUntilTheSnapshotIsAcknowledged(t *testing.T) {
 	require.Equal(t, command("SET", "after", "z"), b.received(s))
 }
 
+// As in Redis a replica is online for FAILOVER when its snapshot is sent, whether it has acknowledged it, with an offset or with garbage.
+func TestFailoverToAReplicaThatHasNotAcknowledgedItsSnapshot(t *testing.T) {
+	for _, ack := range []string{"PING", "REPLCONF ACK x"} {
+		b := newBench(t)
+		client, s := b.NewSession(nil), b.NewSession(nil)
+		b.do(s, "REPLCONF listening-port 7000 ip-address 10.0.0.1 capa eof")
+		const start = "FAILOVER TO 10.0.0.1 7000"
+		require.Equal(t, "-ERR FAILOVER requires connected replicas.\r\n", b.do(client, start))
+		b.do(s, "PSYNC ? -1")
+		<-b.sent
+		b.received(s)
+		b.do(s, ack)
+		require.Equal(t, "+OK\r\n", b.do(client, start), ack)
+		require.Contains(t, b.do(client, "INFO replication"), "master_failover_state:waiting-for-sync\r\n")
+		require.Equal(t, "+OK\r\n", b.do(client, "FAILOVER ABORT"))
+		b.do(s, "REPLCONF ACK 1")
+		require.Equal(t, "+OK\r\n", b.do(client, start))
+	}
+}
+
 func TestAReplicaGoesOnFromTheBacklog(t *testing.T) {
 	b := newBench(t)
 	client, s := b.NewSession(nil), b.synced()
