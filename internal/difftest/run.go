@@ -56,7 +56,7 @@ func (cfg Config) Run() (Result, error) {
 	}
 	t := &trial{cfg: cfg, known: list, setup: g.setup(), proto: 2 + int(cfg.Seed%2)}
 	t.result = Result{Accepted: map[string]int{}, Refused: map[string]int{}}
-	commands := slices.DeleteFunc(g.Take(cfg.Commands), func(c Command) bool { return crashes(c, cfg.Release) })
+	commands := slices.DeleteFunc(g.Take(cfg.Commands), func(c Command) bool { return Crashes(c, cfg.Release) })
 	found, err := t.replay(commands)
 	if err != nil || found == nil {
 		return t.result, err

@@ -185,15 +185,19 @@ func (h *hunt) rivalServer(options ...string) *target {
 	return &target{path: h.reference, options: options, memory: 1 << 40, slack: h.slack, patience: h.patience, name: "redis-server"}
 }
 
-// like returns the options that make the server behave as the redis-server with which the area compares.
-func (h *hunt) like() []string {
+// compared returns the release of the redis-server with which the area compares, such as redis:8.6.
+func (h *hunt) compared() string {
 	major, rest, _ := strings.Cut(launch.Version(h.reference), ".")
 	minor, _, _ := strings.Cut(rest, ".")
-	name := "redis:" + major + "." + minor
-	if _, err := release.Find(name); err != nil {
+	return "redis:" + major + "." + minor
+}
+
+// like returns the options that make the server behave as the redis-server with which the area compares.
+func (h *hunt) like() []string {
+	if _, err := release.Find(h.compared()); err != nil {
 		return nil
 	}
-	return []string{"--like", name}
+	return []string{"--like", h.compared()}
 }
 
 func (h *hunt) start(t *target) (*target, error) {
