@@ -12,7 +12,7 @@ import (
 
 // setLines are the lines of the commands that set whole strings.
 func setLines() []engine.Command {
-	const setCondition = "[NX|XX|IFEQ ifeq-value@8.4.0|IFNE ifne-value@8.4.0|IFDEQ ifdeq-digest:integer@8.4.0|IFDNE ifdne-digest:integer@8.4.0]@2.6.12"
+	const setCondition = "[NX|XX|IFEQ ifeq-value@8.4.0,valkey:8.1.0|IFNE ifne-value@8.4.0|IFDEQ ifdeq-digest:integer@8.4.0|IFDNE ifdne-digest:integer@8.4.0]@2.6.12"
 	return []engine.Command{
 		{Name: "set", Arity: -3, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "RW access update variable_flags").AccessBy(accessOfSet), Run: cmdSet, Since: "1.0.0",
 			Was:        []engine.Was{{Before: release.NoValkey, Edit: engine.Writes(setCondition, "[NX@2.6.12|XX@2.6.12|IFEQ comparison-value@valkey:8.1.0]")}},

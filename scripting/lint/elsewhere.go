@@ -13,9 +13,8 @@ var elsewhere = map[string]string{
 	"8.6.0": "hotkeys",
 	"8.8.0": `arcount ardel ardelrange arget argetrange argrep arinfo arinsert arlastitems arlen armget armset arnext arop arring arscan arseek
 		arset`,
-	"8.10.0":             "backup blmovem himport lmovem sdiffcard sunioncard xread|maxcount xread|maxsize xreadgroup|maxcount xreadgroup|maxsize",
-	"8.4.0 valkey:8.1.0": "set|ifeq",
-	"valkey:9.1.0":       "clusterscan hsetex|nx hsetex|xx",
+	"8.10.0":       "backup blmovem himport lmovem sdiffcard sunioncard xread|maxcount xread|maxsize xreadgroup|maxcount xreadgroup|maxsize",
+	"valkey:9.1.0": "clusterscan hsetex|nx hsetex|xx",
 }
 
 // cameElsewhere returns since when other servers have a command or an option, "" if none has.
