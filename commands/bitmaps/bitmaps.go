@@ -26,12 +26,12 @@ func Family() engine.Family {
 		{Name: "getbit", Arity: 3, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdGetBit, Since: "2.2.0",
 			Syntax: "key offset", Summary: "Returns a bit value by offset.", Complexity: "O(1)"},
 		{Name: "bitcount", Arity: -2, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdBitCount, Since: "2.6.0",
-			Was:        append(readsKeyFirst(cmdBitCount, 2), engine.Was{Before: release.NoValkey, Edit: engine.Writes("end:integer unit(/index_unit)=[BYTE|BIT]@7.0.0", "end-unit-block=[end:integer unit=[BYTE|BIT]@7.0.0]")}),
+			Was:        []engine.Was{{Before: release.NoValkey, Edit: engine.Writes("end:integer unit(/index_unit)=[BYTE|BIT]@7.0.0", "end-unit-block=[end:integer unit=[BYTE|BIT]@7.0.0]")}},
 			Syntax:     "key range(/index)=[start:integer end:integer unit(/index_unit)=[BYTE|BIT]@7.0.0]",
 			Summary:    "Counts the number of set bits (population counting) in a string.",
 			Complexity: "O(N), N being the length of the string",
 			History:    "7.0.0 The option `BYTE|BIT`.\nvalkey:8.0.0 The end may be left out."},
-		{Name: "bitpos", Arity: -3, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdBitPos, Since: "2.8.7", Was: readsKeyFirst(cmdBitPos, 3),
+		{Name: "bitpos", Arity: -3, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdBitPos, Since: "2.8.7",
 			Syntax:     "key bit range(/index)=[start:integer end-unit-block(/end_index)=[end:integer unit(/index_unit)=[BYTE|BIT]@7.0.0]]",
 			Summary:    "Finds the first set (1) or clear (0) bit in a string.",
 			Complexity: "O(N), N being the length of the string",
@@ -110,19 +110,6 @@ var (
 	countsToTheEnd  = release.From("valkey:8.0.0")
 )
 
-// readsKeyFirst is a line whose command reads the key before the range, and the range only if the key holds a string. n is the number of
-// arguments before the range.
-func readsKeyFirst(run engine.Handler, n int) []engine.Was {
-	return []engine.Was{{Before: "7.4.0 valkey:8.0.0", Edit: func(cmd *engine.Command) {
-		cmd.Run = func(c *engine.Call) {
-			if v, _ := c.DB.Peek(c.Args[1]); v == nil || v.Type() != value.String {
-				c.Args = c.Args[:min(n, len(c.Args))]
-			}
-			run(c)
-		}
-	}}}
-}
-
 // span is a range of a string, from start to end, both included, in units of 8 bits or 1. Negative ones count from the end of the
 // string.
 type span struct {
@@ -146,7 +133,8 @@ func (s span) bits(n int) (from, to int) {
 
 // BITCOUNT key [start end [BYTE | BIT]]
 func cmdBitCount(c *engine.Call) {
-	key, s := c.Arg(), countSpan(c)
+	key := c.Arg()
+	s := countSpan(c, key)
 	v, found := engine.Read[*str.Value](c, key)
 	if !c.OK() {
 		return
@@ -163,10 +151,19 @@ func cmdBitCount(c *engine.Call) {
 	c.Reply.Int(int64(bitmap.CountRange(text, from, to)))
 }
 
+// hasRange reports whether a range follows. Before readsRangeFirst none was read for a key that holds no string.
+func hasRange(c *engine.Call, key []byte) bool {
+	if !c.More() || c.Failed() || c.Has(readsRangeFirst) {
+		return c.More()
+	}
+	v, _ := c.DB.Peek(key)
+	return v != nil && v.Type() == value.String
+}
+
 // countSpan reads [start end [BYTE | BIT]].
-func countSpan(c *engine.Call) span {
+func countSpan(c *engine.Call, key []byte) span {
 	s := span{end: -1, unit: 8}
-	if !c.More() {
+	if !hasRange(c, key) {
 		return s
 	}
 	if c.Left() > mostInSpan(c) || c.Left() == 1 && !c.Has(countsToTheEnd) {
@@ -216,7 +213,7 @@ func cmdBitPos(c *engine.Call) {
 	if bit != 0 && bit != 1 {
 		c.Refuse(errSoughtBit)
 	}
-	s, open := findSpan(c)
+	s, open := findSpan(c, key)
 	v, found := engine.Read[*str.Value](c, key)
 	if !c.OK() {
 		return
@@ -235,9 +232,9 @@ func cmdBitPos(c *engine.Call) {
 }
 
 // findSpan reads [start [end [BYTE | BIT]]]. open reports that no end is given.
-func findSpan(c *engine.Call) (s span, open bool) {
+func findSpan(c *engine.Call, key []byte) (s span, open bool) {
 	s = span{end: -1, unit: 8}
-	if !c.More() {
+	if !hasRange(c, key) {
 		return s, true
 	}
 	if c.Left() > mostInSpan(c) {
