@@ -14,7 +14,7 @@ def test_a_server_ends_with_its_block():
     with Server("--maxmemory", "10mb") as server:
         assert server.command("CONFIG", "GET", "maxmemory") == ["maxmemory", "10485760"]
         assert server.command("PING") == "PONG"
-    assert "Stopped" in server.log
+    assert "bye bye" in server.log
     with pytest.raises(ProcessLookupError):
         os.kill(server.pid, 0)
 
