@@ -76,13 +76,19 @@ const patience = 2 * time.Minute
 // started starts the browser once, before the first tab.
 var started = sync.OnceValue(func() error { return chromedp.Do(browser) })
 
+// needBrowser skips a test where no browser is to be started, or none is installed.
+func needBrowser(t testing.TB) {
+	t.Helper()
+	quick.Skip(t, "starts a browser")
+	if browser == nil {
+		t.Skip("there is no chromium")
+	}
+}
+
 // browse opens a page of the console in a tab. Without a browser the test is skipped.
 func (p *place) browse(name string) *tab {
 	p.t.Helper()
-	quick.Skip(p.t, "starts a browser")
-	if browser == nil {
-		p.t.Skip("there is no chromium")
-	}
+	needBrowser(p.t)
 	require.NoError(p.t, started())
 	ctx, end := chromedp.NewContext(browser)
 	b := &tab{t: p.t, place: p, ctx: ctx}

@@ -11,8 +11,6 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
-
-	"github.com/miniserver-go/miniserver/internal/quick"
 )
 
 // foreign is a page of somebody else, who knows the addresses of the console and of the server, and even the secret of an open page. It tries whatever a browser lets
@@ -54,10 +52,7 @@ window.got = got;
 
 func TestForeignPagesReachNothing(t *testing.T) {
 	t.Parallel()
-	quick.Skip(t, "starts a browser")
-	if browser == nil {
-		t.Skip("there is no chromium")
-	}
+	needBrowser(t)
 	p := start(t)
 	v := p.visit()
 	require.Equal(t, http.StatusOK, v.open())

@@ -16,7 +16,7 @@ type clusterNode struct {
 	applied int64 // the offset of its data
 }
 
-// nodes returns the nodes of the cluster as a client is told of them, the master first. There is none while a group has never had a leader.
+// nodes returns the nodes that a client is shown, the master first. A group that has never had a leader has none.
 func (e *Engine) nodes(s *Session) []clusterNode {
 	g := e.GroupFor(s)
 	if g == nil {

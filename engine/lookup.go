@@ -2,8 +2,8 @@ package engine
 
 import "github.com/miniserver-go/miniserver/keyspace"
 
-// A call that an error was latched for looks no key up: it removes none that is due, and counts no access. As in Redis, which
-// returns at the first error.
+// After a latched error a call looks up no keys, so it neither removes keys that are due nor counts hits and misses. Redis returns at
+// the first error.
 
 // Read returns the value of key for reading. ok is false if the key is absent (v is nil then, and
 // no error is sent). A value of another type latches ErrWrongType.

@@ -60,7 +60,7 @@ func (e *Engine) Group() *Group {
 	return e.topology.Group()
 }
 
-// GroupFor returns the group as a client is told of it: over TLS with the ports for that. nil without a group.
+// GroupFor returns the group with the ports that a client uses: those for TLS if its connection has TLS. It is nil without a group.
 func (e *Engine) GroupFor(s *Session) *Group {
 	g := e.Group()
 	if g == nil || !s.Client().tls {

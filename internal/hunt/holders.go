@@ -327,7 +327,7 @@ func (h *holders) post(path, body string) (*http.Response, error) {
 	return http.DefaultClient.Do(r)
 }
 
-// send sends a request to the console, whose reply nobody reads.
+// send sends a request to the console and never reads the reply.
 func (h *holders) send(head, rest string) error {
 	nc, err := net.Dial("tcp", h.console)
 	if err != nil {

@@ -70,15 +70,15 @@ var constants = standing{
 var standsHere = standing{
 	"Nothing forks.": "total_forks latest_fork_usec aof_last_cow_size rdb_last_cow_size current_cow_peak current_cow_size current_cow_size_age " +
 		"used_cpu_sys_children used_cpu_user_children",
-	"No thread prefetches for another.":                                           "io_threaded_total_prefetch_batches io_threaded_total_prefetch_entries",
-	"Expiry does not sample.":                                                     "expired_stale_perc",
-	"A table of keys grows bucket by bucket, without a second one.":               "mem_overhead_db_hashtable_rehashing",
-	"A snapshot and the stream behind it come over one connection.":               "mem_replica_full_sync_buffer replica_full_sync_buffer_peak replica_full_sync_buffer_size",
-	"A master sends its snapshot while it is made, and cannot know its size.":     "master_sync_perc master_sync_total_bytes",
-	"The buffers of replies grow as they are filled.":                             "reply_buffer_expands reply_buffer_shrinks",
-	"MIGRATE keeps no connections.":                                               "migrate_cached_sockets",
-	"The goroutine that syncs writes, too, so no write waits for a sync.":         "aof_delayed_fsync",
-	"DEBUG RELOAD lets nobody in; TestClientsHearThatItLoads sees it at a start.": "loading",
+	"No thread prefetches for another.":                                                     "io_threaded_total_prefetch_batches io_threaded_total_prefetch_entries",
+	"Expiry does not sample.":                                                               "expired_stale_perc",
+	"A table of keys grows bucket by bucket, without a second one.":                         "mem_overhead_db_hashtable_rehashing",
+	"A snapshot and the stream behind it come over one connection.":                         "mem_replica_full_sync_buffer replica_full_sync_buffer_peak replica_full_sync_buffer_size",
+	"A master sends its snapshot while it is made, and cannot know its size.":               "master_sync_perc master_sync_total_bytes",
+	"The buffers of replies grow as they are filled.":                                       "reply_buffer_expands reply_buffer_shrinks",
+	"MIGRATE keeps no connections.":                                                         "migrate_cached_sockets",
+	"The goroutine that syncs writes, too, so no write waits for a sync.":                   "aof_delayed_fsync",
+	"No client can ask during DEBUG RELOAD; TestClientsHearThatItLoads sees it at a start.": "loading",
 }
 
 // figures are the values that the numeric fields of INFO had.

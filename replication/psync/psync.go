@@ -71,7 +71,7 @@ func (r *Refusal) Later() bool {
 	return code == "NOMASTERLINK" || code == "LOADING" || code == "MASTERDOWN" || code == "BUSY"
 }
 
-// Answered reports whether an error of PSync is the master's answer, which may be none that can be understood.
+// Answered reports whether an error of PSync means that the master has answered, with a refusal or with something malformed.
 func Answered(err error) bool { return errors.As(err, new(*Refusal)) || errors.Is(err, ErrProtocol) }
 
 // Miniserver precedes, in REPLCONF capa, the name of the release as which a replica behaves that is a miniserver. Others ignore it.
