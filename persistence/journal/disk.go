@@ -102,11 +102,14 @@ func (OS) SyncDir(path string) error {
 	return d.Sync()
 }
 
-// writeWhole replaces a file in one step: a reader sees either the old text or the new one. placed reports that the new
-// file is in place. If there is an error nevertheless, the file may be lost with the power.
-func writeWhole(disk Disk, path string, text []byte) (placed bool, err error) {
+// writeWhole replaces a file in one step: a reader sees either the old text or the new one. It calls ready just before. placed reports that
+// the new file is in place. If there is an error nevertheless, the file may be lost with the power.
+func writeWhole(disk Disk, path string, text []byte, ready func() error) (placed bool, err error) {
 	temp := filepath.Join(filepath.Dir(path), "temp-"+filepath.Base(path))
 	if err = writeSynced(disk, temp, text); err == nil {
+		err = ready()
+	}
+	if err == nil {
 		err = disk.Rename(temp, path)
 	}
 	if err != nil {

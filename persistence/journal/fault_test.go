@@ -104,6 +104,20 @@ func TestNoDirectory(t *testing.T) {
 	require.Equal(t, "0", s.info("aof_enabled"))
 }
 
+// INFO tells until the next file begins that what was written before appendonly was set to no could not be written, as in Redis.
+func TestDiskIsFullWhenTheJournalIsTurnedOff(t *testing.T) {
+	disk := newFaultyDisk()
+	s := start(t, disk)
+	disk.set(func() { disk.room = 0 })
+	s.run("SET a 1\nCONFIG SET appendonly no")
+	s.journal.closeStopped()
+	require.Equal(t, "err", s.info("aof_last_write_status"))
+	require.Equal(t, "+OK\r\n", s.do("SET", "b", "2"), "no file is to be written")
+	disk.set(func() { disk.room = -1 })
+	s.run("CONFIG SET appendonly yes")
+	require.Equal(t, "ok", s.info("aof_last_write_status"))
+}
+
 // A failed rewrite leaves everything as it was, and the next one succeeds.
 func TestRewriteFails(t *testing.T) {
 	disk := newFaultyDisk()

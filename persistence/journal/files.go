@@ -247,10 +247,21 @@ func (j *Journal) syncedAt() time.Time { return epoch.Add(time.Duration(j.lastSy
 
 func (j *Journal) path(name string) string { return filepath.Join(j.dir, name) }
 
+func (j *Journal) manifestName() string { return j.set.fileName + ".manifest" }
+
+func (j *Journal) readManifest() (*manifest, error) {
+	return readManifest(j.disk, j.path(j.manifestName()))
+}
+
 // writeManifest makes m the manifest. If m is in place but may not be durable, the former manifest stays in use. After a
 // loss of power either one may be found, so the files that only m names must not be reused.
 func (j *Journal) writeManifest(m *manifest) error {
-	placed, err := writeWhole(j.disk, j.path(j.set.fileName+".manifest"), m.text())
+	placed, err := writeWhole(j.disk, j.path(j.manifestName()), m.text(), func() error {
+		if len(j.manifest.all()) > 0 {
+			return nil // it is the journal's own that m replaces
+		}
+		return j.setAside(j.manifestName())
+	})
 	switch {
 	case err == nil:
 		j.manifest = m
@@ -278,8 +289,11 @@ func (j *Journal) closeStopped() {
 	}
 	end := int64(noOffset)
 	j.engine.With(func() { end, j.status.end = j.status.end, noOffset })
-	if j.file != nil && j.closeFile("when it was turned off", end) != nil {
-		j.discard()
+	if j.file != nil {
+		err := j.closeFile("when it was turned off", end)
+		if j.setFailure(err); err != nil { // which INFO tells until the next file begins
+			j.discard()
+		}
 	}
 	j.engine.With(func() { j.engine.DenyWrites(partName, nil) })
 	j.stopping.Store(false)

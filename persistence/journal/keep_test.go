@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 )
 
@@ -28,8 +29,15 @@ func TestRewriteAfterDirChanged(t *testing.T) {
 	s.journal.Close()
 	require.Equal(t, s.digest(), start(t, OS{}, "dir", to).digest(), s.log.String())
 	require.Equal(t, left, start(t, OS{}, "dir", from).digest())
+	requireKept(t, kept, to)
+}
+
+// requireKept fails unless a directory still has the files of a journal, under their own names or aside.
+func requireKept(t *testing.T, kept map[string]string, dir string) {
+	t.Helper()
+	now := filesOf(t, dir)
 	for name, text := range kept {
-		require.Equal(t, text, filesOf(t, to)[name+".unused-1"], name)
+		require.Contains(t, []string{now[name], now[name+".unused-1"]}, text, name)
 	}
 }
 
@@ -48,10 +56,48 @@ func TestRewriteKeepsFilesThatWereNotLoaded(t *testing.T) {
 		s.journal.rewriteNow() // which removes what the one before wrote
 		s.journal.Close()
 		require.Equal(t, s.digest(), start(t, OS{}, "dir", dir).digest(), s.log.String())
-		for name, text := range kept {
-			require.Equal(t, text, filesOf(t, dir)[name+".unused-1"], "%s: %s", first, name)
-		}
+		requireKept(t, kept, dir)
 	}
+}
+
+// What was not loaded is there for the next start until a rewrite has succeeded. A shutdown ends a rewrite, as in Redis.
+func TestShutdownDuringTheFirstRewrite(t *testing.T) {
+	disk, digest := leftDisk(t)
+	s := start(t, disk, "appendonly", "no")
+	s.run("SET a 1")
+	s.engine.With(func() {
+		s.journal.requestRewrite(false)
+		require.NoError(t, s.journal.shutdown(engine.Shutdown{NoSave: true}))
+	})
+	s.journal.Close()
+	require.Equal(t, digest, start(t, disk).digest(), s.log.String())
+}
+
+// Nor does a disk that is full at any byte of the first rewrite take away what was there.
+func TestFullDuringTheFirstRewrite(t *testing.T) {
+	for room, ok := 0, false; !ok; room++ {
+		disk, digest := leftDisk(t)
+		s := start(t, disk, "appendonly", "no")
+		s.run("SET a 1")
+		disk.set(func() { disk.room = room })
+		s.journal.rewriteNow()
+		if ok = s.info("aof_last_bgrewrite_status") == "ok"; ok {
+			require.Greater(t, room, 100)
+			digest = s.digest()
+		}
+		s.journal.Close()
+		disk.set(func() { disk.room = -1 })
+		require.Equal(t, digest, start(t, disk).digest(), "%d bytes: %s", room, s.log.String())
+	}
+}
+
+// leftDisk returns a disk with the files of a journal, and their digest.
+func leftDisk(t *testing.T) (*faultyDisk, string) {
+	disk := newFaultyDisk()
+	s := start(t, disk)
+	s.run("SET other 1")
+	s.journal.Close()
+	return disk, s.digest()
 }
 
 // If the other directory cannot be written, the journal goes on where it is.

@@ -23,6 +23,9 @@ type manifest struct {
 	base    *part // nil for none
 	history []part
 	incrs   []part
+
+	// Files with numbers up to these may be there that are not named, and were not loaded.
+	usedBase, usedIncr int64
 }
 
 // part is one of the files.
@@ -55,6 +58,9 @@ const (
 	kindIncr    = 'i'
 	kindHistory = 'h'
 )
+
+// maxSeq is the greatest sequence number that is read. Redis takes more, and writes what it cannot read after the greatest of 64 bits.
+const maxSeq = 1 << 62
 
 // maxManifestLine is the longest line that Redis reads.
 const maxManifestLine = 1024
@@ -136,7 +142,7 @@ func parsePart(line []byte) (p part, err error) {
 		}
 	}
 	switch {
-	case p.name == "" || p.seq <= 0 || p.kind == 0:
+	case p.name == "" || p.seq <= 0 || p.seq > maxSeq || p.kind == 0:
 		return p, errManifest
 	case filepath.Base(p.name) != p.name:
 		return p, fmt.Errorf("file can't be a path, just a filename")
@@ -213,16 +219,22 @@ func (m *manifest) names(file string) bool {
 	return slices.ContainsFunc(m.all(), func(p part) bool { return p.name == file })
 }
 
+// numbers returns a manifest that names no files, and does not use again the numbers of those that m names.
+func (m *manifest) numbers() *manifest {
+	return &manifest{usedBase: m.nextBase() - 1, usedIncr: m.nextIncr() - 1}
+}
+
 // nextBase returns the sequence number of the next base. No file of the history has it.
-func (m *manifest) nextBase() (seq int64) {
+func (m *manifest) nextBase() int64 {
+	seq := m.usedBase
 	if m.base != nil {
-		seq = m.base.seq
+		seq = max(seq, m.base.seq)
 	}
 	return max(seq, last(m.history)) + 1
 }
 
 // nextIncr returns the sequence number of the next file of commands. No file of the history has it.
-func (m *manifest) nextIncr() int64 { return max(last(m.incrs), last(m.history)) + 1 }
+func (m *manifest) nextIncr() int64 { return max(m.usedIncr, last(m.incrs), last(m.history)) + 1 }
 
 // last returns the greatest sequence number; 0 if there are no files.
 func last(parts []part) (seq int64) {
@@ -235,34 +247,36 @@ func last(parts []part) (seq int64) {
 // withHistoryOf returns a copy in which the files that only other names are history. Their names are not used again while
 // other may still turn out to be the manifest on disk. The files are removed when the next manifest is durable.
 func (m *manifest) withHistoryOf(other *manifest) *manifest {
-	next := &manifest{base: m.base, history: slices.Clone(m.history), incrs: m.incrs}
+	next := *m
+	next.history = slices.Clone(m.history)
 	for _, p := range other.all() {
 		if !m.names(p.name) {
 			next.history = append(next.history, p.as(kindHistory))
 		}
 	}
-	return next
+	return &next
 }
 
 // withIncr returns a copy with another file of commands.
 func (m *manifest) withIncr(incr part) *manifest {
-	next := &manifest{base: m.base, history: m.history}
-	next.incrs = append(append(next.incrs, m.incrs...), incr)
-	return next
+	next := *m
+	next.incrs = append(slices.Clone(m.incrs), incr)
+	return &next
 }
 
 // lastEnds returns a copy in which the last file of commands ends at a replication offset, noOffset if more follows in it.
 func (m *manifest) lastEnds(offset int64) *manifest {
-	next := &manifest{base: m.base, history: m.history, incrs: slices.Clone(m.incrs)}
+	next := *m
+	next.incrs = slices.Clone(m.incrs)
 	next.incrs[len(next.incrs)-1].end = offset
-	return next
+	return &next
 }
 
 // rebased returns a copy in which base and the files of commands from sequence number incr on hold the data, and all
 // other files are history.
 func (m *manifest) rebased(base part, incr int64) *manifest {
-	next := &manifest{base: &base}
-	next.history = append(next.history, m.history...)
+	next := *m
+	next.base, next.history, next.incrs = &base, slices.Clone(m.history), nil
 	if m.base != nil {
 		next.history = append(next.history, m.base.as(kindHistory))
 	}
@@ -273,16 +287,17 @@ func (m *manifest) rebased(base part, incr int64) *manifest {
 			next.incrs = append(next.incrs, p)
 		}
 	}
-	return next
+	return &next
 }
 
 // removeHistory removes the files of the history. It returns a copy without those that are gone.
 func (m *manifest) removeHistory(disk Disk, dir string) *manifest {
-	next := &manifest{base: m.base, incrs: m.incrs}
+	next := *m
+	next.history = nil
 	for _, p := range m.history {
 		if err := disk.Remove(filepath.Join(dir, p.name)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			next.history = append(next.history, p)
 		}
 	}
-	return next
+	return &next
 }

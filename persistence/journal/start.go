@@ -74,8 +74,8 @@ func (j *Journal) openDir(dir string) error {
 }
 
 // beginIn begins the journal in a directory from which nothing was loaded: the one of the start, after a start with appendonly no, or another
-// that CONFIG SET dir names. A manifest that is already there names data that were not loaded, and is set aside. The files in the
-// former directory stay, and are complete up to now.
+// that CONFIG SET dir names. A manifest that is already there names data that were not loaded. It stays until the first one is written, and
+// its numbers are not used again. The files in the former directory stay, and are complete up to now.
 func (j *Journal) beginIn(dir string) error {
 	if err := j.makeDir(dir); err != nil {
 		return err
@@ -85,15 +85,14 @@ func (j *Journal) beginIn(dir string) error {
 	}
 	former := j.dir
 	j.engine.With(func() { j.dir = dir })
-	if err := j.setAside(j.set.fileName + ".manifest"); err != nil {
-		j.engine.With(func() { j.dir = former })
-		return err
-	}
 	if j.file != nil {
 		j.engine.With(j.leave)
 		_ = j.closeFile("when dir changed", noOffset)
 	}
 	j.manifest = new(manifest)
+	if there, err := j.readManifest(); err == nil {
+		j.manifest = there.numbers()
+	}
 	if former != dir {
 		j.log('*', "The append-only file moves from %s to %s", former, dir)
 	}
@@ -117,7 +116,7 @@ func (j *Journal) leave() {
 
 // readDir makes the directory and reads its manifest.
 func (j *Journal) readDir() error {
-	m, err := readManifest(j.disk, j.path(j.set.fileName+".manifest"))
+	m, err := j.readManifest()
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		m = new(manifest)
@@ -285,8 +284,8 @@ func (j *Journal) place(from, name string) error {
 	return j.disk.Rename(from, j.path(name))
 }
 
-// setAside renames a file whose name the journal is about to use. No manifest names it, so its data were not loaded, but they may be
-// all that is left of something: Redis appends to such a file, or replaces it.
+// setAside renames a file whose name the journal is about to use. It was not loaded, but may be all that is left of something: Redis appends
+// to such a file, or replaces it.
 func (j *Journal) setAside(name string) error {
 	size, err := j.disk.Size(j.path(name))
 	if errors.Is(err, os.ErrNotExist) || err == nil && size == 0 {
@@ -300,7 +299,7 @@ func (j *Journal) setAside(name string) error {
 	if !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	j.log('#', "The file %s in %s is not named by the manifest, and was not loaded. It is kept as %s.", name, j.dir, kept)
+	j.log('#', "The file %s in %s was not loaded. It is kept as %s.", name, j.dir, kept)
 	return j.disk.Rename(j.path(name), j.path(kept))
 }
 
