@@ -129,11 +129,14 @@ func possible(acts []act) bool {
 // situation is what may be so between two acts, as far as it says which acts come next. A server that is asked to end may go on.
 type situation struct {
 	journal, always  bool // appendonly, and appendfsync always
+	quiet, moved     bool // appendonly no, and dir is not that of the start
 	full, obstructed bool
 	next             string
 }
 
 // allows reports whether both servers are to do the same. They do not, on purpose:
+//   - SHUTDOWN ends a save. One of redis-server's may have replaced the snapshot by then.
+//   - BGREWRITEAOF with appendonly no, in another directory: redis-server names files there that are in the former one.
 //   - With appendfsync always a full disk ends redis-server.
 //   - A first base that cannot be written is tried again by a schedule of its own.
 //   - BGREWRITEAOF replies before it touches the disk. If that is full, redis-server replies with an error, or begins again and again
@@ -141,14 +144,19 @@ type situation struct {
 func (s *situation) allows(a act) bool {
 	after := *s
 	after.pass(a)
+	has := func(command string) bool { return strings.Contains(string(a), command) }
 	switch {
+	case has("BGSAVE") && has("SHUTDOWN"):
+		return false
+	case after.quiet && after.moved && has("BGREWRITEAOF"):
+		return false
 	case a == fullAct && s.full, a == obstructAct && s.obstructed, a == clearAct && !s.obstructed, a == roomyAct && !s.full:
 		return false
 	case after.full && after.journal && after.always:
 		return false
-	case after.full && after.journal && strings.Contains(string(a), "BGREWRITEAOF"):
+	case after.full && after.journal && has("BGREWRITEAOF"):
 		return false
-	case s.full && (strings.Contains(string(a), "appendonly yes") || strings.Contains(string(a), "SET dir")):
+	case s.full && (has("appendonly yes") || has("SET dir")):
 		return false
 	}
 	return true
@@ -157,6 +165,7 @@ func (s *situation) allows(a act) bool {
 // pass is what an act changes.
 func (s *situation) pass(a act) {
 	text := string(a)
+	journals := strings.Contains(s.next, "appendonly yes")
 	switch {
 	case a == fullAct:
 		s.full = true
@@ -169,11 +178,13 @@ func (s *situation) pass(a act) {
 	case strings.HasPrefix(text, nextAct):
 		s.next = text
 	case a == killAct:
-		*s = situation{journal: strings.Contains(s.next, "appendonly yes"), always: strings.Contains(s.next, "always"), next: s.next}
+		*s = situation{journal: journals, always: strings.Contains(s.next, "always"), quiet: !journals, next: s.next}
 	case strings.HasPrefix(text, "kill"), strings.Contains(text, "SHUTDOWN"):
-		s.journal, s.always = s.journal || strings.Contains(s.next, "appendonly yes"), s.always || strings.Contains(s.next, "always")
+		s.journal, s.always, s.quiet = s.journal || journals, s.always || strings.Contains(s.next, "always"), s.quiet || !journals
 	}
 	if !strings.HasPrefix(text, nextAct) {
+		s.moved = s.moved || strings.Contains(text, "SET dir")
+		s.quiet = (s.quiet || strings.Contains(text, "appendonly no")) && !strings.Contains(text, "appendonly yes")
 		s.journal = s.journal || strings.Contains(text, "appendonly yes")
 		s.always = s.always || strings.Contains(text, "always")
 	}
