@@ -55,7 +55,7 @@ func (e *Engine) markOneSlot() {
 
 func (cmd *Command) markOneSlot(on bool) {
 	cmd.Flags &^= OneSlot
-	if on && (cmd.HasKeys() || cmd.Flags&RunsTx != 0) {
+	if on && cmd.Flags&AnySlot == 0 && (cmd.HasKeys() || cmd.Flags&RunsTx != 0) {
 		cmd.Flags |= OneSlot
 	}
 }
@@ -79,12 +79,13 @@ func (e *Engine) Databases() int {
 	return e.Keyspace.Len()
 }
 
-// oneDatabase is when a node of a cluster began to have only one database, instead of refusing the others.
-var oneDatabase = release.From("7.2.0")
+// oneDatabase is when a node of a cluster began to have only one database, instead of refusing the others. ClusterDatabases is when it could have
+// several: cluster-databases, which is 1 by default and here.
+var oneDatabase, ClusterDatabases = release.From("7.2.0"), release.From("valkey:9.0.0")
 
 // shownDatabases is what CONFIG GET databases shows.
 func (e *Engine) shownDatabases() string {
-	if e.Release.Has(oneDatabase) {
+	if e.Release.Has(oneDatabase) && !e.Release.Has(ClusterDatabases) {
 		return strconv.Itoa(e.Databases())
 	}
 	return strconv.Itoa(e.Keyspace.Len())

@@ -29,6 +29,7 @@ func Cluster() Family {
 // clusterWordings are the errors about clusters that read otherwise in older releases.
 var clusterWordings = []Wording{
 	{Before: "7.4.0 valkey:8.0.0", Error: ErrCrossSlotCall, Was: "ERR Script attempted to access a non local key in a cluster node"},
+	{Since: "valkey:9.1.0", Error: ErrCrossSlotCall, Was: "ERR Attempted to access a non local key in a cluster node"},
 	{Before: "7.2.0", Error: ErrBusPort, Was: "ERR Invalid TCP bus port specified: %s"},
 	{Before: "7.2.0", Error: ErrBasePort, Was: "ERR Invalid TCP base port specified: %s"},
 }

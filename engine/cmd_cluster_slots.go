@@ -16,6 +16,9 @@ import (
 // slotsAlone is CLUSTER KEYSLOT in a server that is no node of a cluster.
 var slotsAlone = release.From("valkey:9.1.0")
 
+// statsOrder is when the error of CLUSTER SLOT-STATS for slots in no order changed.
+var statsOrder = release.From("8.6.0")
+
 // CLUSTER KEYSLOT key
 func cmdClusterKeySlot(c *Call) {
 	if !c.Engine.cluster.enabled && !c.Engine.Release.Offers(slotsAlone) {
@@ -76,11 +79,11 @@ func (c *Call) slot() int {
 	return int(n)
 }
 
-// slotRange reads the first and the last of some slots.
-func (c *Call) slotRange() (from, to int) {
+// slotRange reads the first and the last of some slots. The error says that they are in no order.
+func (c *Call) slotRange(disorder string) (from, to int) {
 	from, to = c.slot(), c.slot()
 	if c.err == nil && from > to {
-		c.Refusef(ErrSlotOrder, from, to)
+		c.Refusef(disorder, from, to)
 	}
 	return from, to
 }
@@ -109,9 +112,9 @@ func (c *Call) slotRanges() (first int) {
 		c.Refusef(ErrArity, c.Cmd.full)
 		return 0
 	}
-	first, _ = c.slotRange()
+	first, _ = c.slotRange(ErrSlotOrder)
 	for c.More() {
-		c.slotRange()
+		c.slotRange(ErrSlotOrder)
 	}
 	return first
 }
@@ -184,7 +187,11 @@ func cmdClusterSlotStats(c *Call) {
 	counts := c.Engine.countSlots()
 	switch {
 	case c.Left() == 3 && c.Word("SLOTSRANGE"):
-		from, to := c.slotRange()
+		disorder := ErrSlotOrder
+		if c.Has(statsOrder) {
+			disorder = ErrStatsOrder
+		}
+		from, to := c.slotRange(disorder)
 		for slot := from; slot <= to; slot++ {
 			list = append(list, slot)
 		}

@@ -222,6 +222,7 @@ const (
 	ErrSlotCount       = Error("ERR Invalid slot or number of keys")
 	ErrSlotRange       = Error("ERR Invalid or out of range slot")
 	ErrSlotOrder       = "ERR start slot number %d is greater than end slot number %d"
+	ErrStatsOrder      = "ERR Start slot number %d is greater than end slot number %d" // of CLUSTER SLOT-STATS since 8.6
 	ErrSlotBusy        = "ERR Slot %d is already busy"
 	ErrSlotOwned       = "ERR I'm already the owner of hash slot %d"
 	ErrFlushSlots      = Error("ERR DB must be empty to perform CLUSTER FLUSHSLOTS.")

@@ -57,6 +57,7 @@ const (
 	Internal                                             // for servers among themselves: COMMAND DOCS marks it
 	AnyKeys                                              // meets keys that it does not name: the removal of each is a unit
 	Harmless                                             // changes nothing beyond its session, though it is not ReadOnly
+	AnySlot                                              // may name keys in several slots, as it only lets go of them
 )
 
 // flagName is what COMMAND calls a flag: since a release, and before another. "" is since ever, and for ever.

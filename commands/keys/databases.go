@@ -53,7 +53,7 @@ func cmdSelect(c *engine.Call) {
 
 // selectable reads the number of a database that SELECT may select, and returns the database.
 func selectable(c *engine.Call) *keyspace.DB {
-	if !c.Engine.InCluster() {
+	if !c.Engine.InCluster() || c.Has(engine.ClusterDatabases) {
 		return parseDatabase(c, nil)
 	}
 	if c.Int() != 0 {

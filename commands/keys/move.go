@@ -95,7 +95,9 @@ func cmdCopy(c *engine.Call) {
 
 // MOVE key db
 func cmdMove(c *engine.Call) {
-	refuseInCluster(c, "MOVE")
+	if !c.Has(engine.ClusterDatabases) {
+		refuseInCluster(c, "MOVE")
+	}
 	key := c.Arg()
 	to := parseDatabase(c, nil)
 	if to == c.DB {
