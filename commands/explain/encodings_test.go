@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 	"math/rand/v2"
+	gostrings "strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -16,6 +17,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/release"
 )
 
 // workbench is an engine with families of data commands and a session.
@@ -25,8 +27,10 @@ type workbench struct {
 	s *engine.Session
 }
 
-func newWorkbench(t *testing.T) *workbench {
-	e := engine.New(engine.Options{Clock: func() int64 { return 1e15 }, Seed: 1})
+func newWorkbench(t *testing.T) *workbench { return newWorkbenchLike(t, nil) }
+
+func newWorkbenchLike(t *testing.T, like *release.Release) *workbench {
+	e := engine.New(engine.Options{Clock: func() int64 { return 1e15 }, Seed: 1, Release: like})
 	e.Join(engine.Commands(strings.Family(), keys.Family(), hashes.Family(), lists.Family(), sets.Family(), zsets.Family(), engine.Server()), Part())
 	return &workbench{t, e, e.NewSession(nil)}
 }
@@ -75,6 +79,29 @@ func TestWhatIfPredicts(t *testing.T) {
 				require.Equal(t, b.e.Keyspace.DB(0).KeyBytes([]byte("l")), e.cost(), "%d of type %d as %s", n, kind, then)
 			}
 		}
+	}
+}
+
+// TestExplainNamesTheEncodingOfTheRelease compares what MEMORY EXPLAIN and OBJECT ENCODING call the encoding of small and large values.
+func TestExplainNamesTheEncodingOfTheRelease(t *testing.T) {
+	for _, like := range append([]release.Release{release.Default}, release.Known...) {
+		b := newWorkbenchLike(t, &like)
+		names := map[string]bool{}
+		for i := range 700 {
+			b.do("ZADD", "z", "1", fmt.Sprint("m", i))
+			b.do("HSET", "h", fmt.Sprint("f", i), "v")
+			b.do("SADD", "s", fmt.Sprint("m", i))
+			b.do("SADD", "i", fmt.Sprint(i))
+			b.do("RPUSH", "l", fmt.Sprintf("%0100d", i))
+			b.do("SET", "n", fmt.Sprint(i))
+			b.do("APPEND", "r", "x")
+			for _, key := range []string{"z", "h", "s", "i", "l", "n", "r"} {
+				encoding := gostrings.Fields(b.do("OBJECT", "ENCODING", key))[1]
+				names[encoding] = true
+				require.Regexp(t, `\+encoding +`+encoding+`\b`, b.do("MEMORY", "EXPLAIN", key), "%s like %s", key, like.Name)
+			}
+		}
+		require.Greater(t, len(names), 5, "%v like %s", names, like.Name)
 	}
 }
 
