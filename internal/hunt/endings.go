@@ -276,8 +276,16 @@ func (e *endings) enter() error {
 	}
 	all.Wait()
 	return e.await("they have come", func() (bool, error) {
-		ids, err := e.listed("id")
-		return len(ids) == e.clients(), err
+		last, err := e.listed("cmd")
+		if e.crowd.feed != nil && e.crowd.port == 0 { // what is fed to them before they listen they do not get
+			listens := strings.ToLower(strings.Fields(e.crowd.head)[0])
+			last = slices.DeleteFunc(last, func(cmd string) bool { return cmd != listens })
+		}
+		if len(last) != e.clients() || err != nil {
+			return false, err
+		}
+		replication, err := e.admin.do("INFO", "replication")
+		return !strings.Contains(replication.Text, "state=wait_bgsave"), err // as a snapshot would have it already
 	})
 }
 
