@@ -15,7 +15,7 @@ import (
 // commands that it has whether the user may run them. Whatever it says, no reply may show the value of a key that
 // the user may not read, and no key may change that the user may not write.
 func openACL(h *hunt) (step, error) {
-	ours, err := h.serve("--enable-debug-command", "yes")
+	ours, err := h.serve(append(h.like(), "--enable-debug-command", "yes")...)
 	if err != nil {
 		return nil, err
 	}

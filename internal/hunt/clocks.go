@@ -152,6 +152,13 @@ func (c *clock) keys() (map[string]span, error) {
 			if err != nil {
 				return nil, err
 			}
+			deadline, err := ask(observer, "PEXPIRETIME", key)
+			if err != nil {
+				return nil, err
+			}
+			if at, _ := strconv.ParseInt(deadline[0], 10, 64); at-c.world.Now().UnixMilli() < 0 && at > 0 {
+				ttl = deadline // what is left needs more than 64 bits, for which PTTL replies 0, as in Redis
+			}
 			typ, err := ask(observer, "TYPE", key)
 			if err != nil {
 				return nil, err

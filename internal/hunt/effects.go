@@ -18,7 +18,6 @@ import (
 
 // openEffects sends the same random commands to the server and to redis-server, and compares what their replicas receive.
 func openEffects(h *hunt) (step, error) {
-	h.newest()
 	theirs, err := h.compare("--enable-debug-command", "yes")
 	if theirs == nil || err != nil {
 		return func(*rand.Rand) error { return nil }, err

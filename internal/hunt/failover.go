@@ -44,8 +44,10 @@ func openFailover(h *hunt) (step, error) {
 		all = []pairing{h.chain}
 	}
 	watchers := []string{h.reference}
-	if newer := reference.Default.Find(); newer != "" {
-		watchers = append(watchers, newer)
+	for _, older := range []reference.Release{reference.Default, reference.Redis70} {
+		if path := older.Find(); path != "" && path != h.reference {
+			watchers = append(watchers, path)
+		}
 	}
 	return func(r *rand.Rand) (err error) {
 		p := all[h.at%uint64(len(all))]

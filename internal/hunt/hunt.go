@@ -9,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"math/rand/v2"
+	"os/exec"
 	"regexp"
 	"runtime/debug"
 	"slices"
@@ -38,7 +39,6 @@ type step func(*rand.Rand) error
 type limits struct {
 	path      string // of the server under attack
 	reference string // of redis-server; empty if there is none
-	named     bool   // the user chose the redis-server
 	seed      uint64
 	steps     int            // at most this many; no limit if 0
 	until     time.Time      // and until then; no limit if zero
@@ -170,14 +170,15 @@ func (h *hunt) compare(options ...string) (*target, error) {
 	return h.start(h.rivalServer(options...))
 }
 
-// newest makes the area compare with the newest redis-server that is there, unless the user chose one.
-func (h *hunt) newest() {
+// newest returns the newest redis-server that is there, "" if there is none.
+func newest() string {
 	for _, r := range []reference.Release{reference.Redis86, reference.Default, reference.Redis70} {
-		if path := r.Find(); path != "" && !h.named {
-			h.reference = path
-			return
+		if path := r.Find(); path != "" {
+			return path
 		}
 	}
+	path, _ := exec.LookPath("redis-server")
+	return path
 }
 
 // rivalServer returns a redis-server that is not started. What starts it also stops it.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -24,11 +23,7 @@ func briefly(t *testing.T) limits {
 	quick.Outside(t)
 	path, err := launch.Ours()
 	require.NoError(t, err)
-	redis, err := exec.LookPath("redis-server")
-	if os.Getenv("REQUIRE_REDIS") == "1" {
-		require.NoError(t, err)
-	}
-	return limits{path: path, reference: redis, seed: 1, brief: true, memory: 2 << 30, slack: 96 << 20, patience: time.Minute, settling: time.Minute}
+	return limits{path: path, reference: newest(), seed: 1, brief: true, memory: 2 << 30, slack: 96 << 20, patience: time.Minute, settling: time.Minute}
 }
 
 // TestAreas attacks briefly in each area.

@@ -7,7 +7,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -51,7 +50,7 @@ var (
 	steps    = flag.Int("steps", 0, "steps of each area at most; no limit if 0")
 	race     = flag.Bool("race", false, "build the server with the race detector")
 	server   = flag.String("server", "", "binary to attack; built from this module if empty")
-	redis    = flag.String("redis", "", "redis-server to compare with (by default the one in $PATH; for the area effects the newest that is there)")
+	redis    = flag.String("redis", "", "redis-server to compare with (by default the newest that is there)")
 	chain    = flag.String("chain", "", "servers of the area replication, each a replica of the one before it: \"redis:7.0 miniserver\"")
 	rival    = flag.Bool("rival", false, "let the area groups attack redis-server with Sentinels instead, which loses writes")
 	members  = flag.Int("members", 0, "members of a group of the area groups: 3 or 5; it chooses if 0")
@@ -93,8 +92,7 @@ func run(names []string) (found int, err error) {
 		return 0, err
 	}
 	defer remove()
-	compared, _ := exec.LookPath(cmp.Or(*redis, "redis-server"))
-	l := limits{path: path, reference: compared, named: *redis != "", seed: *seed, steps: *steps, memory: *memory << 20, patience: *patience, chain: strings.Fields(*chain), rival: *rival, groupSize: *members,
+	l := limits{path: path, reference: cmp.Or(*redis, newest()), seed: *seed, steps: *steps, memory: *memory << 20, patience: *patience, chain: strings.Fields(*chain), rival: *rival, groupSize: *members,
 		settling: 20 * time.Second, slack: 96 << 20}
 	if l.mishaps, err = regexp.Compile(*striking); err != nil {
 		return 0, err
