@@ -107,6 +107,9 @@ func (a *restoring) restore(c *conn, batch [][]byte) error {
 	each := len(usesOf(""))
 	var again [][]string
 	for i := 0; i < len(replies); i += each {
+		if replies[i].IsNull() { // all elements were due
+			continue
+		}
 		again = append(again, []string{"RESTORE", "again", "0", replies[i].Text, "REPLACE"})
 	}
 	a.count("accepted", len(again))
