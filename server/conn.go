@@ -231,7 +231,7 @@ func (c *conn) step() (more bool) {
 func (c *conn) isReady() bool { return !c.blocked && !c.dying }
 
 func (c *conn) limits() limits {
-	return limits{bulk: c.server.maxBulk.Load(), authed: c.session.Authed()}
+	return limits{c.server.maxBulk.Load(), c.session.Authed(), c.server.manners}
 }
 
 // execute executes the rest of a batch. A protocol error behind it ends the connection. It returns false if a part must

@@ -5,11 +5,12 @@ import (
 	"fmt"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
 // The parser of requests. All bytes that it gets are untrusted: before AUTH anybody may send them. Its errors and limits
-// are those of redis-server 7.0 and 8.0.
+// are those of the release, see manners.
 //
 //	*2 CRLF  $3 CRLF GET CRLF  $1 CRLF k CRLF        two arguments
 //	GET k CRLF                                       the same, inline: a line of words
@@ -39,6 +40,7 @@ const (
 	errBulkUnauthed = engine.Error("ERR Protocol error: unauthenticated bulk length")
 	errInline       = engine.Error("ERR Protocol error: too big inline request")
 	errQuotes       = engine.Error("ERR Protocol error: unbalanced quotes in request")
+	errCRLF         = engine.Error("ERR Protocol error: invalid CRLF in request")
 	// errBrowser ends a connection without a reply: a web page made a browser send an HTTP request here.
 	errBrowser = engine.Error("HTTP")
 )
@@ -47,6 +49,17 @@ const (
 type limits struct {
 	bulk   int64 // bytes of an argument
 	authed bool
+	manners
+}
+
+// manners are how releases read what no client sends. Before them a zero byte hides the rest of a line, and any byte may follow a carriage return.
+type manners struct {
+	zeroInCount, zeroInSize bool // a zero byte is a byte like others in the line with the number of arguments, or with the size of one
+	strict                  bool // a line feed follows a carriage return
+}
+
+func mannersOf(r *release.Release) manners {
+	return manners{r.Has(release.From("valkey:8.1.0")), r.Has(release.From("8.6.0 valkey:8.1.0")), r.Has(release.From("valkey:9.1.0"))}
 }
 
 // request is what the parser remembers of a command that is not complete. The zero value is the start of a command.
@@ -73,7 +86,7 @@ func (r *request) parse(buf []byte, lim limits) (n int, done bool, err error) {
 	case buf[0] != '*':
 		return r.inline(buf)
 	}
-	count, at, err := r.length(buf, maxArgs, errArgs, errArgsLine)
+	count, at, err := r.length(buf, maxArgs, errArgs, numberLine{errArgsLine, lim.zeroInCount, lim.strict})
 	switch {
 	case err != nil || at == 0:
 		return 0, false, err
@@ -105,6 +118,9 @@ func (r *request) bulks(buf []byte, at int, lim limits) (n int, done bool, err e
 		if r.size > len(buf)-at-len("\r\n") {
 			return at, false, nil
 		}
+		if lim.strict && (buf[end] != '\r' || buf[end+1] != '\n') {
+			return at, false, errCRLF
+		}
 		r.args = append(r.args, buf[at:end:end])
 		at, r.sized = end+len("\r\n"), false
 	}
@@ -122,7 +138,7 @@ func (r *request) plain(buf []byte, at int, most int64) int {
 		}
 		start := i + len("\r\n")
 		if i == at+1 || size > len(buf)-start-len("\r\n") || int64(size) > most ||
-			buf[at] != '$' || buf[i] != '\r' || buf[at+1] == '0' && i > at+2 {
+			buf[at] != '$' || buf[i] != '\r' || buf[i+1] != '\n' || buf[start+size] != '\r' || buf[start+size+1] != '\n' || buf[at+1] == '0' && i > at+2 {
 			break
 		}
 		at = start + size
@@ -136,10 +152,11 @@ func (r *request) plain(buf []byte, at int, most int64) int {
 // bulkLine parses the line with an argument's length at the front of buf, and returns the line's length, 0 if the line
 // is not complete.
 func (r *request) bulkLine(buf []byte, lim limits) (n int, err error) {
+	line := numberLine{errBulkLine, lim.zeroInSize, lim.strict}
 	if len(buf) > 0 && buf[0] != '$' {
-		return 0, r.noDollar(buf)
+		return 0, r.noDollar(buf, line)
 	}
-	size, n, err := r.length(buf, lim.bulk, errBulk, errBulkLine)
+	size, n, err := r.length(buf, lim.bulk, errBulk, line)
 	switch {
 	case err != nil || n == 0:
 		return 0, err
@@ -152,9 +169,15 @@ func (r *request) bulkLine(buf []byte, lim limits) (n int, err error) {
 	return n, nil
 }
 
+// numberLine is a line with a number: the error if it is too long, and the manners.
+type numberLine struct {
+	tooLong      error
+	zero, strict bool
+}
+
 // noDollar returns the error for an argument that does not begin with a dollar sign; nil until its line is complete.
-func (r *request) noDollar(buf []byte) error {
-	end, err := r.line(buf, '\r', errBulkLine)
+func (r *request) noDollar(buf []byte, line numberLine) error {
+	end, err := r.line(buf, '\r', line.tooLong, line.zero)
 	if err != nil || end < 0 || end+2 > len(buf) {
 		return err
 	}
@@ -163,24 +186,27 @@ func (r *request) noDollar(buf []byte) error {
 
 // length parses the line at the front of buf: a character and a number. It returns the number and the length of the
 // line, 0 if the line is not complete.
-func (r *request) length(buf []byte, most int64, wrong, tooLong error) (number int64, n int, err error) {
+func (r *request) length(buf []byte, most int64, wrong error, line numberLine) (number int64, n int, err error) {
 	i := 1
 	for i < len(buf) && i <= 10 && buf[i]-'0' < 10 {
 		number = number*10 + int64(buf[i]-'0')
 		i++
 	}
-	if i > 1 && i+1 < len(buf) && buf[i] == '\r' && number <= most && (buf[1] != '0' || i == 2) {
+	if i > 1 && i+1 < len(buf) && buf[i] == '\r' && buf[i+1] == '\n' && number <= most && (buf[1] != '0' || i == 2) {
 		r.seen = 0
 		return number, i + 2, nil
 	}
-	return r.oddLength(buf, most, wrong, tooLong)
+	return r.oddLength(buf, most, wrong, line)
 }
 
 // oddLength is length for lines that are not complete or not a plain number within its limit.
-func (r *request) oddLength(buf []byte, most int64, wrong, tooLong error) (number int64, n int, err error) {
-	end, err := r.line(buf, '\r', tooLong)
+func (r *request) oddLength(buf []byte, most int64, wrong error, line numberLine) (number int64, n int, err error) {
+	end, err := r.line(buf, '\r', line.tooLong, line.zero)
 	if err != nil || end < 0 || end+2 > len(buf) {
 		return 0, 0, err
+	}
+	if line.strict && buf[end+1] != '\n' {
+		return 0, 0, errCRLF
 	}
 	number, ok := resp.ParseInt(buf[1:end])
 	if !ok || number > most {
@@ -191,17 +217,17 @@ func (r *request) oddLength(buf []byte, most int64, wrong, tooLong error) (numbe
 }
 
 // line returns the position of mark, which ends the line at the front of buf; -1 if it is not there yet, and the error
-// tooLong if it is not among the first 64 kB. As in Redis, a zero byte hides what follows it.
-func (r *request) line(buf []byte, mark byte, tooLong error) (end int, err error) {
+// tooLong if it is not among the first 64 kB. A zero byte hides what follows it, unless zero says that it is like others.
+func (r *request) line(buf []byte, mark byte, tooLong error, zero bool) (end int, err error) {
 	head := buf[:min(len(buf), maxLine+1)]
-	if r.seen < len(head) && head[r.seen] != 0 {
+	if r.seen < len(head) && (head[r.seen] != 0 || zero) {
 		end := bytes.IndexByte(head[r.seen:], mark)
 		line := head[r.seen:]
 		if end >= 0 {
 			line = line[:end]
 		}
-		if zero := bytes.IndexByte(line, 0); zero >= 0 {
-			end, line = -1, line[:zero]
+		if hides := bytes.IndexByte(line, 0); hides >= 0 && !zero {
+			end, line = -1, line[:hides]
 		}
 		r.seen += len(line)
 		if end >= 0 {
@@ -216,7 +242,7 @@ func (r *request) line(buf []byte, mark byte, tooLong error) (end int, err error
 
 // inline parses a command that is a line of words, as typed in telnet.
 func (r *request) inline(buf []byte) (n int, done bool, err error) {
-	end, err := r.line(buf, '\n', errInline)
+	end, err := r.line(buf, '\n', errInline, false)
 	if err != nil || end < 0 {
 		return 0, false, err
 	}

@@ -82,6 +82,7 @@ type Server struct {
 	ending     chan struct{} // closed by SHUTDOWN
 	end        sync.Once
 	counts     counts
+	manners    manners
 	maxBulk    atomic.Int64
 	maxQuery   atomic.Int64
 	maxClients atomic.Int64
@@ -114,7 +115,7 @@ func New(e *engine.Engine, opts Options) *Server {
 	if opts.Spawn == nil {
 		opts.Spawn = func(run func()) { go run() }
 	}
-	s := &Server{engine: e, opts: opts, alarm: make(chan struct{}, 1), ending: make(chan struct{})}
+	s := &Server{engine: e, opts: opts, manners: mannersOf(e.Release), alarm: make(chan struct{}, 1), ending: make(chan struct{})}
 	e.Config.ReplyMemory = replyMemory()
 	if opts.InProcess {
 		s.pipes = newNetLoops(s, 1)

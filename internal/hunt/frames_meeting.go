@@ -225,7 +225,7 @@ func (f *frames) apart(m meeting) (what string, err error) {
 	theirs, err := m.replies(f.redis)
 	for i := range theirs {
 		s := stream{requests: m.sent(i)}
-		if !alike(s, ours[i], theirs[i]) {
+		if !f.alike(s, ours[i], theirs[i]) {
 			return fmt.Sprintf("client %d: redis-server replies %.300q\nminiserver %.300q", i, theirs[i], ours[i]), err
 		}
 	}
