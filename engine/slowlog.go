@@ -3,7 +3,6 @@ package engine
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/miniserver-go/miniserver/release"
 )
@@ -117,10 +116,11 @@ func (s *Session) slowlogOrigin() (addr, name string) {
 	return "", ""
 }
 
-// trim drops the oldest entries over the limit.
+// trim drops the oldest entries over the limit. It moves none, as a log may be long.
 func (l *slowlog) trim() {
 	if over := len(l.entries) - l.maxLen; over > 0 {
-		l.entries = slices.Delete(l.entries, 0, over)
+		clear(l.entries[:over])
+		l.entries = l.entries[over:]
 	}
 }
 
