@@ -133,16 +133,15 @@ func (f *frames) differ(streams []stream) (differ []stream, err error) {
 // requests that came in the same read are dropped; the two servers may read other pieces. For the same reason the error of a
 // malformed request that came while the client was blocked may come later. HELLO replies with the version, the client's id and
 // the modules. Since 7.2 Redis forgets the error of a failed AUTH while other replies wait to be sent. UNSUBSCRIBE leaves the
-// channels in any order. RESET lowers the limits for the requests behind it.
+// channels in any order. RESET lowers the limits for the requests behind it, which Redis 8.6 may have read before.
 func (f *frames) alike(s stream, ours, theirs []byte) bool {
 	for _, differs := range []*regexp.Regexp{greeting, failedAuth, left} {
 		ours, theirs = differs.ReplaceAll(ours, []byte("$1")), differs.ReplaceAll(theirs, []byte("$1"))
 	}
 	all := bytes.Join(s.requests, nil)
-	limited := bytes.Index(theirs, []byte("-ERR Protocol error: unauthenticated"))
 	switch {
-	case limited >= 0 && bytes.Contains(theirs, []byte("+RESET")):
-		return bytes.HasPrefix(ours, theirs[:limited])
+	case bytes.Contains(theirs, []byte("+RESET")) && (limitedAlike(ours, theirs) || limitedAlike(theirs, ours)):
+		return true
 	case blocking.Match(all) && (endsMalformed(ours, theirs) || endsMalformed(theirs, ours)):
 		return true
 	case f.compared() == "redis:8.6" && endsMalformed(ours, theirs): // it says nothing of an argument whose command began in an earlier read
@@ -151,6 +150,12 @@ func (f *frames) alike(s stream, ours, theirs []byte) bool {
 		return bytes.HasPrefix(ours, theirs) || bytes.HasPrefix(theirs, ours)
 	}
 	return bytes.Equal(ours, theirs)
+}
+
+// limitedAlike reports whether some replies end with the error for a request that is too large before AUTH, and others have the same before it.
+func limitedAlike(limited, others []byte) bool {
+	at := bytes.Index(limited, []byte("-ERR Protocol error: unauthenticated"))
+	return at >= 0 && bytes.HasPrefix(others, limited[:at])
 }
 
 // endsMalformed reports whether a connection ends with the error of a malformed request, and another one, with the same
