@@ -128,7 +128,7 @@ func TestLiveShowsAGroup(t *testing.T) {
 	var places []*place
 	for id := 1; id <= 3; id++ {
 		places = append(places, start(t, "group-id", strconv.Itoa(id), "group-members", strings.Join(members, ","), "group-dir", t.TempDir(),
-			"group-heartbeat", "1000")) // a slow machine elects no other leader meanwhile
+			"group-heartbeat", "3000")) // a slow machine elects no other leader meanwhile
 	}
 	b := places[0].browse("live")
 	b.see("[aria-label=Group] td", "leader")

@@ -63,9 +63,9 @@ class Live {
   }
 
   async info(text) {
-    const fields = parse(text);
-    const now = {at: Number(fields.server_time_usec) / 1e6, fields};
+    const now = {at: performance.now() / 1000, fields: parse(text)}; // not the server's time, which may be frozen
     const last = this.samples.at(-1);
+    if (last && now.at - last.at < 0.2) return; // they came together, and tell no rate
     const calls = Object.entries(now.fields).filter(([name]) => name.startsWith("cmdstat_")).map(([name, value]) => [name.slice(8), Number(/calls=(\d+)/.exec(value)[1])]);
     now.calls = new Map(calls);
     await this.learn(calls.map(([name]) => name));
