@@ -59,7 +59,6 @@ func largeReplies() [][]string {
 		{"DUMP huge"},
 		{"GETRANGE huge 0 -1"},
 		{"ECHO " + strings.Repeat(value, 40)},
-		append(strings.Split(strings.Repeat("GET k\n", 100), "\n")[:100], "SET after 2"),
 	}
 }
 

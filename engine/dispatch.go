@@ -7,7 +7,8 @@ import (
 
 // Outcome is what a connection must know after its commands ran.
 type Outcome struct {
-	Executed int    // commands executed; the rest of the batch must wait
+	Executed int    // commands executed; the rest of the batch must wait, unless More
+	More     bool   // the rest may be executed at once: Out is as large as it may become
 	Out      []byte // the replies, valid until the session's next Do or Collect
 	Blocked  bool   // no further command may run until the session's Peer is woken
 	Closing  bool   // close once Out is sent
@@ -20,8 +21,12 @@ type Outcome struct {
 	Awaits uint64 // what Part.Awaits returned: Out must not leave before the part has settled it; 0 for nothing
 }
 
+// batchReplies is the bytes of replies after which a batch ends, so that a buffer that grows with many of them does not leave garbage of
+// several times their size.
+const batchReplies = 512 << 10
+
 // Do executes the commands of a batch for a session, in order. It executes fewer than all when the session
-// blocks, is paused or is to be closed; the connection keeps the rest and offers it again. Blocked clients
+// blocks, is paused or is to be closed, or the replies are large; the connection keeps the rest and offers it again. Blocked clients
 // are served after each command and not after the batch, so that a client sees the same order as if it had
 // sent the commands one by one.
 func (e *Engine) Do(s *Session, batch [][][]byte) Outcome {
@@ -30,7 +35,7 @@ func (e *Engine) Do(s *Session, batch [][][]byte) Outcome {
 	e.visit(s.world)
 	e.readClock()
 	s.lastActive = e.time.micros
-	taken := 0
+	taken, more := 0, false
 	s.useLentBuffer()
 	s.limitReplies()
 	for i, args := range batch {
@@ -56,11 +61,14 @@ func (e *Engine) Do(s *Session, batch [][][]byte) Outcome {
 		if e.blocked.ready != nil {
 			e.serveBlocked()
 		}
+		if more = taken < len(batch) && s.Reply.Len() >= batchReplies; more {
+			break
+		}
 	}
 	e.stopTimer()
 	e.endBatch()
 	o := s.takeReplies()
-	o.Executed = taken
+	o.Executed, o.More = taken, more && !o.Blocked && !o.Closing
 	return o
 }
 

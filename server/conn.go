@@ -237,10 +237,10 @@ func (c *conn) limits() limits {
 // execute executes the rest of a batch. A protocol error behind it ends the connection. It returns false if a part must
 // wait: commands because the session is blocked, or an error until the next read.
 func (c *conn) execute(t *buffers) bool {
-	if commands := t.commands[t.done:]; len(commands) > 0 {
+	for more := t.done < len(t.commands); more; {
 		c.session.Lend(t.out[:0])
 		t.out = nil
-		o := c.server.engine.Do(c.session, commands)
+		o := c.server.engine.Do(c.session, t.commands[t.done:])
 		t.done += o.Executed
 		if t.err == errBrowser && !o.Blocked {
 			o.Out = nil // as Redis, which closes the connection before it sends them
@@ -249,6 +249,7 @@ func (c *conn) execute(t *buffers) bool {
 		if cap(o.Out) <= maxKept {
 			t.out = o.Out
 		}
+		more = o.More && !c.dying
 	}
 	switch {
 	case t.done < len(t.commands) || t.err != nil && (c.blocked || c.deaf):

@@ -64,7 +64,7 @@ func (h *hunt) beside(c crowd, ours, redis *target) error {
 		wrong bool
 		what  string
 	}{
-		{cost.memory > 3*theirs.memory+128<<20, "takes far more memory than in Redis"},
+		{cost.memory > 3*max(theirs.memory, cost.used)+128<<20, "takes far more memory than in Redis"},
 		{cost.memory > 5*cost.used+128<<20, "is not counted in used_memory"},
 		{cost.cpu > 5*theirs.cpu+time.Second, "takes far more of the processor than in Redis"},
 		{cost.ping > 10*theirs.ping+time.Second, "makes others wait far longer than in Redis"},

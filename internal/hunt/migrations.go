@@ -10,6 +10,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -153,10 +154,16 @@ func (m *migration) attempt() error {
 	case c.ProcessState.ExitCode() == 1 && m.hitch.ends:
 		m.count("ended", 1)
 		return nil
+	case c.ProcessState.ExitCode() == 1 && neverBegun.MatchString(said):
+		m.count("not begun", 1)
+		return nil
 	default:
 		return fmt.Errorf("%v:\n%s", err, said)
 	}
 }
+
+// neverBegun is all that a migration says whose first connection breaks.
+var neverBegun = regexp.MustCompile(`^the (source|target): [^\n]*$`)
 
 // compare compares the keys that do not expire soon. The source is paused.
 func (m *migration) compare(said string) error {
