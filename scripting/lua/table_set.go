@@ -344,7 +344,10 @@ func (t *Table) growArray(L *State, n int) {
 	}
 }
 
-// Refill empties the table for elements 1..n to be set by the host, keeping what it allocated.
+// keptArray is the number of elements for which Refill keeps room.
+const keptArray = 256
+
+// Refill empties the table for elements 1..n to be set by the host, keeping what it allocated for few.
 // Its fields, metatable and read-only flag go too. The array is as long as n appends would make it.
 func (t *Table) Refill(n int) {
 	if t.node != &emptyNode {
@@ -354,7 +357,7 @@ func (t *Table) Refill(n int) {
 	if n > 0 {
 		size = 1 << bits.Len(uint(n-1))
 	}
-	if size > cap(t.array) {
+	if size > cap(t.array) || cap(t.array) > max(size, keptArray) { // room for many would be cleared each time
 		t.array = make([]Value, size)
 	} else {
 		clear(t.array[:cap(t.array)])
