@@ -1,6 +1,9 @@
 package engine
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // CLIENT TRACKING ON | OFF [REDIRECT client-id] [PREFIX prefix [PREFIX prefix ...]] [BCAST] [OPTIN]
 // [OPTOUT] [NOLOOP]
@@ -76,13 +79,22 @@ func (c *Call) checkTracking(t *tracker) {
 		have = old.prefixes
 	}
 	for i, p := range t.prefixes {
-		if q, ok := overlapping(p, have); ok {
+		if q, ok := overlappingSorted(p, have); ok {
 			c.Refusef(ErrPrefixOld, p, q)
 		}
 		if q, ok := overlapping(p, t.prefixes[i+1:]); ok {
 			c.Refusef(ErrPrefixNew, p, q)
 		}
 	}
+}
+
+// overlappingSorted is overlapping for the prefixes of a session: none is a prefix of another, but "" of all. Only the neighbours of p can be.
+func overlappingSorted(p string, list []string) (string, bool) {
+	i, _ := slices.BinarySearch(list, p)
+	if len(list) > 0 && list[0] == "" {
+		return "", true
+	}
+	return overlapping(p, list[max(0, i-1):min(len(list), i+1)])
 }
 
 // overlapping returns the first of list of which p is a prefix, or which is a prefix of p.

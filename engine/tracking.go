@@ -28,23 +28,33 @@ type tracker struct {
 	redirect                      int64 // id of the session that receives the invalidations; 0 for itself
 	bcast, optin, optout, caching bool  // caching: CLIENT CACHING applies to the next command
 	noloop, broken                bool
-	prefixes                      []string
+	prefixes                      []string // sorted; none is a prefix of another
 }
 
 // track turns tracking on for a session, or changes its options. Prefixes add up.
 func (e *Engine) track(s *Session, t tracker) {
 	t.prefixes = slices.Compact(slices.Sorted(slices.Values(t.prefixes)))
-	if s.tracker != nil {
-		t.prefixes = slices.Compact(slices.Sorted(slices.Values(append(t.prefixes, s.tracker.prefixes...))))
-		t.caching = s.tracker.caching
-	}
+	old := s.tracker
 	e.untrack(s)
+	if old != nil {
+		t.prefixes, t.caching = merged(old.prefixes, t.prefixes), old.caching
+	}
 	e.tracking.sessions++
 	if t.bcast {
 		e.tracking.broadcast++
 	}
 	s.tracker = &t
 	s.kept.Add(t.prefixesBytes())
+}
+
+// merged inserts texts into a sorted list that lacks some of them.
+func merged(list, texts []string) []string {
+	for _, text := range texts {
+		if i, there := slices.BinarySearch(list, text); !there {
+			list = slices.Insert(list, i, text)
+		}
+	}
+	return list
 }
 
 func (t *tracker) prefixesBytes() (n int) {

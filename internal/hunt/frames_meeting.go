@@ -293,16 +293,17 @@ func (f *frames) meet(r *rand.Rand) error {
 	return nil
 }
 
-// apartAgain says in what the servers differ if they do in one of several attempts. That a client is unblocked by another one's turn does not
+// apartAgain says in what the servers differ if they do in each of several attempts. That a client is unblocked by another one's turn does not
 // mean that the server has executed the rest of what it sent: miniserver serves them in different threads, and on a busy machine the next
-// turn may come first.
-func (f *frames) apartAgain(m meeting) string {
+// turn may come first. No order is promised then.
+func (f *frames) apartAgain(m meeting) (what string) {
 	for range 10 {
-		if what, err := f.apart(m); err == nil && what != "" {
-			return what
+		again, err := f.apart(m)
+		if what = again; err != nil || what == "" {
+			return ""
 		}
 	}
-	return ""
+	return what
 }
 
 // String returns lines for bash.

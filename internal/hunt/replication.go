@@ -107,7 +107,9 @@ func (h *hunt) replicate(p pairing, r *rand.Rand) (err error) {
 }
 
 // failsToLoad reports whether a server ended by the assertion that Valkey 9.1 fails at some FUNCTION LOAD, as a replica or not.
-func (t *target) failsToLoad() bool { return strings.Contains(t.lastLog(200), "luaFunctionLibraryCreate") }
+func (t *target) failsToLoad() bool {
+	return strings.Contains(t.lastLog(200), "luaFunctionLibraryCreate")
+}
 
 // verdictOf returns what is wrong with a server that an area started by itself, and the end of its log.
 func (t *target) verdictOf() error {
