@@ -287,11 +287,15 @@ func (j *Journal) closeStopped() {
 	if !j.stopping.Load() { // another goroutine has closed it, and perhaps opened the next
 		return
 	}
-	end := int64(noOffset)
-	j.engine.With(func() { end, j.status.end = j.status.end, noOffset })
+	end, last := int64(noOffset), false
+	j.engine.With(func() { end, j.status.end, last = j.status.end, noOffset, j.state == off })
 	if j.file != nil {
 		err := j.closeFile("when it was turned off", end)
-		if j.setFailure(err); err != nil { // which INFO tells until the next file begins
+		if last {
+			j.needsRewrite = false // no file follows that could have the data
+			j.setFailure(err)      // which INFO tells until one does
+		}
+		if err != nil {
 			j.discard()
 		}
 	}
