@@ -165,14 +165,27 @@ func endsMalformed(ended, open []byte) bool {
 	return ok && malformed.Match(rest)
 }
 
+// hearsOn reports whether a connection ends with the error of a malformed request, and another one, with the same replies before
+// it, gets messages that were published later.
+func hearsOn(ended, open []byte) bool {
+	at := malformedEnd.FindIndex(ended)
+	if at == nil {
+		return false
+	}
+	rest, ok := bytes.CutPrefix(bytes.TrimSuffix(open, []byte("(open)")), ended[:at[0]])
+	return ok && messages.Match(rest)
+}
+
 var (
 	browser  = regexp.MustCompile(`(?i)\bpost\b|host:`)
 	greeting = regexp.MustCompile(`(?s)version\r\n.{1,40}id\r\n:\d+.{1,90}modules\r\n(?:\*0|\*1.{1,90}args\r\n\*0)`)
 
-	blocking   = regexp.MustCompile(`(?i)b[lrz]m?pop|blmove|brpoplpush|block`)
-	malformed  = regexp.MustCompile(`^-ERR Protocol error: [^\r]*\r\n$`)
-	left       = regexp.MustCompile(`(unsubscribe\r\n)\$\d+\r\n[^\r]*\r\n`)
-	failedAuth = regexp.MustCompile(`-WRONGPASS [^\r]*\r\n`)
+	blocking     = regexp.MustCompile(`(?i)b[lrz]m?pop|blmove|brpoplpush|block`)
+	malformed    = regexp.MustCompile(`^-ERR Protocol error: [^\r]*\r\n$`)
+	messages     = regexp.MustCompile(`^([*>]\d\r\n\$\d+\r\n[ps]?message\r\n(\$\d+\r\n[^\r]*\r\n)+)+$`)
+	left         = regexp.MustCompile(`(unsubscribe\r\n)\$\d+\r\n[^\r]*\r\n`)
+	malformedEnd = regexp.MustCompile(`-ERR Protocol error: [^\r]*\r\n$`)
+	failedAuth   = regexp.MustCompile(`-WRONGPASS [^\r]*\r\n`)
 )
 
 // culprit looks for the stream that brought the server down, reduces it, and sends it again.
