@@ -11,11 +11,18 @@ import (
 	"time"
 )
 
-// outputLimit is what a client may leave unread; what a script's command replies has the limit of scripts. spare what the process may take besides while a reply is made.
-const (
-	outputLimit = "16mb"
-	spare       = 256 << 20
-)
+// outputLimit is what a client may leave unread; what a script's command replies has the limit of scripts.
+const outputLimit = "16mb"
+
+// most is what the process may take while the reply to a request is made: half again of what the request may, and the reserve of
+// docs/security.md.
+func most(f flatterer) int64 {
+	limit := int64(16 << 20)
+	if f.request[0] == "EVAL" {
+		limit = 64 << 20 // scriptMemory
+	}
+	return limit*3/2 + 256<<20
+}
 
 // openReplies asks for replies that are far larger than the data. With an output limit, the server must end the client
 // as Redis does, and need no more memory than the limit and its data. Without one it must
@@ -54,7 +61,7 @@ func (h *hunt) limited(f flatterer, ours, redis *target) error {
 		return err
 	}
 	again := h.attempted()
-	if got.peak > spare {
+	if got.peak > most(f) {
 		h.found(fmt.Sprintf("%s: takes %d MB of memory for a client that may have %s", f.request[0], got.peak>>20, outputLimit), again)
 	}
 	if redis == nil || f.endless {

@@ -21,10 +21,11 @@ const (
 	longScriptTime = 10 * time.Second
 )
 
-// scriptMemory is what a script may take, and scriptProcess the process with it. Go's collector needs room, and a reply is
-// made of the script's values before they are free.
+// scriptMemory is what a script may take, scriptString the longest string in the data, and scriptProcess the process with them.
+// Go's collector needs room, and a reply is made of the script's values before they are free.
 const (
 	scriptMemory  = "64mb"
+	scriptString  = "128mb"
 	scriptProcess = 768 << 20
 )
 
@@ -32,7 +33,7 @@ const (
 // KILL must end the script, or SHUTDOWN NOSAVE the server if it wrote; and the next script must find the sandbox as
 // it was. No script may take more memory than it may have.
 func openScripts(h *hunt) (step, error) {
-	server, err := h.serve("--busy-reply-threshold", fmt.Sprint(busy.Milliseconds()), "--script-memory-limit", scriptMemory)
+	server, err := h.serve("--busy-reply-threshold", fmt.Sprint(busy.Milliseconds()), "--script-memory-limit", scriptMemory, "--proto-max-bulk-len", scriptString)
 	if err != nil {
 		return nil, err
 	}
