@@ -1,25 +1,27 @@
 package engine
 
-import "github.com/miniserver-go/miniserver/keyspace"
+import (
+	"github.com/miniserver-go/miniserver/internal/event"
+	"github.com/miniserver-go/miniserver/keyspace"
+)
 
 // Changed reports a change of key, once for each event. It stores the new size of the value, removes the key
 // if the value is empty, and informs transactions, trackers, blocked clients and subscribers. The event is
-// its class letter followed by its name, such as "zzadd", "$set" or "gdel". It is "" where Redis has no
-// event. An event of a hash may name the fields that it is about, and must if TellsFields.
+// the zero one where Redis has none. That of a hash may name the fields that it is about, and must if TellsFields.
 //
 // Each handler calls it instead of doing these things by hand: a forgotten step would show only in a rare
 // combination, such as a stale WATCH.
-func (c *Call) Changed(key []byte, event string, fields ...[]byte) {
-	c.ChangedIn(c.DB, key, event, fields...)
+func (c *Call) Changed(key []byte, ev event.Event, fields ...[]byte) {
+	c.ChangedIn(c.DB, key, ev, fields...)
 }
 
 // TellsFields reports whether subscribers are told which fields of hashes have changed. If not, Changed needs no fields.
-func (c *Call) TellsFields() bool { return c.Engine.Config.tellsFields }
+func (c *Call) TellsFields() bool { return c.Engine.Config.events.TellFields() }
 
 // ChangedIn is Changed for a key of another database.
-func (c *Call) ChangedIn(db *keyspace.DB, key []byte, event string, fields ...[]byte) {
+func (c *Call) ChangedIn(db *keyspace.DB, key []byte, ev event.Event, fields ...[]byte) {
 	c.dirty++
-	c.Engine.changed(db, key, event, fields...)
+	c.Engine.changed(db, key, ev, fields...)
 	if c.Engine.role.Replica && !c.Session.master {
 		c.Engine.noteOwn(db, key)
 	}
@@ -31,15 +33,15 @@ func (c *Call) ChangedIn(db *keyspace.DB, key []byte, event string, fields ...[]
 // changed is the one place where a change of a key takes effect beyond its value. A blocked client is only
 // signalled here and served after the command, because the rest of the command, or of its transaction, may
 // change the key again.
-func (e *Engine) changed(db *keyspace.DB, key []byte, event string, fields ...[]byte) {
+func (e *Engine) changed(db *keyspace.DB, key []byte, ev event.Event, fields ...[]byte) {
 	removed, w := db.Commit(key), e.World
 	if len(w.watched) > 0 {
 		e.touchWatched(db.ID(), key)
 	}
-	if e.Config.notify != 0 && event != "" {
-		e.notify(db, key, event, fields...)
+	if e.Config.events != 0 && !ev.None() {
+		e.notify(db, key, ev, fields...)
 		if removed {
-			e.notify(db, key, "gdel")
+			e.notify(db, key, event.Del)
 		}
 	}
 	if len(w.blocked.keys) > 0 && (!removed || w.blocked.onDelete > 0) {
@@ -49,17 +51,17 @@ func (e *Engine) changed(db *keyspace.DB, key []byte, event string, fields ...[]
 
 // ChangedUnwatched reports a change that neither WATCH nor blocked clients must see, such as one of a
 // stream's consumer groups. It stores the new size of the value as Changed does, and sends the event.
-func (c *Call) ChangedUnwatched(key []byte, event string) {
+func (c *Call) ChangedUnwatched(key []byte, ev event.Event) {
 	c.DB.Commit(key)
-	c.CountChange(key, event)
+	c.CountChange(key, ev)
 }
 
 // CountChange counts a change and sends its event, but leaves the value's size alone, because further
 // changes of the same key follow.
-func (c *Call) CountChange(key []byte, event string) {
+func (c *Call) CountChange(key []byte, ev event.Event) {
 	c.dirty++
-	if c.Engine.Config.notify != 0 && event != "" {
-		c.Engine.notify(c.DB, key, event)
+	if c.Engine.Config.events != 0 && !ev.None() {
+		c.Engine.notify(c.DB, key, ev)
 	}
 }
 
@@ -82,14 +84,14 @@ func (c *Call) Dirty() bool { return c.dirty > 0 || c.forced }
 
 // Store puts v at dst in place of the old value, deletes dst if v is empty, and replies with the number of
 // members. As in Redis, a dst whose deadline has passed is deleted too, by this command.
-func (c *Call) Store(dst []byte, v keyspace.Value, event string) {
+func (c *Call) Store(dst []byte, v keyspace.Value, ev event.Event) {
 	n := v.Len()
 	switch {
 	case n > 0:
 		c.DB.Set(dst, v, false)
-		c.Changed(dst, event)
+		c.Changed(dst, ev)
 	case c.DB.Erase(dst):
-		c.Changed(dst, "gdel")
+		c.Changed(dst, event.Del)
 	}
 	c.Reply.Int(int64(n))
 }
@@ -108,20 +110,20 @@ func (e *Engine) keyExpired(db *keyspace.DB, key string) {
 	e.sampleLatency("expire-del", e.expiring.start)
 	e.Keyspace.Lazily = e.expiring.lazily
 	e.stats.expired++
-	e.keyRemoved(db, key, "xexpired", e.Config.LazyFree.Expire)
+	e.keyRemoved(db, key, event.Expired, e.Config.LazyFree.Expire)
 }
 
 // keyRemoved propagates and reports the removal of a key without a command, by expiry or eviction. Replicas
 // receive a DEL, or UNLINK if lazily is set, instead of expiring the key themselves, so that both sides agree at every
 // offset.
-func (e *Engine) keyRemoved(db *keyspace.DB, key, event string, lazily bool) {
+func (e *Engine) keyRemoved(db *keyspace.DB, key string, ev event.Event, lazily bool) {
 	e.propagateRemoval(db.ID(), key, lazily)
 	e.invalidateExpired(db, key)
 	if len(e.blocked.keys) > 0 {
 		e.blocked.signal(db.ID(), []byte(key))
 	}
-	if e.Config.notify != 0 {
-		e.notify(db, []byte(key), event)
+	if e.Config.events != 0 {
+		e.notify(db, []byte(key), ev)
 	}
 }
 
@@ -137,7 +139,7 @@ func (e *Engine) invalidateExpired(db *keyspace.DB, key string) {
 
 // keyCreated is called by the keyspace when it adds a key.
 func (e *Engine) keyCreated(db *keyspace.DB, key string) {
-	if e.Config.notify != 0 {
-		e.notify(db, []byte(key), "nnew")
+	if e.Config.events != 0 {
+		e.notify(db, []byte(key), event.New)
 	}
 }

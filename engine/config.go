@@ -13,6 +13,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/set"
 	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/ds/zset"
+	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
@@ -41,11 +42,10 @@ type Config struct {
 	SoftLimits   [Classes]SoftLimit
 	ReplyMemory  int64 // bytes of replies that may wait for all clients; 0 for no limit
 
-	notify          notifyMask
-	tellsFields     bool
-	debug           string // enable-debug-command: yes, local, no
-	scriptsMayDebug bool   // scripts may call DEBUG
-	protected       string // enable-protected-configs: yes, local, no
+	events          event.Classes // that subscribers are told
+	debug           string        // enable-debug-command: yes, local, no
+	scriptsMayDebug bool          // scripts may call DEBUG
+	protected       string        // enable-protected-configs: yes, local, no
 	latencyTracking bool
 	percentiles     []float64 // of INFO latencystats
 	importMode      bool      // import-mode: due keys stay, as a tool copies a dataset
@@ -81,6 +81,9 @@ func newConfig() *Config {
 
 // guards is when parameters came that forbid DEBUG, MODULE and changes of other parameters.
 var guards = release.From("7.0.0")
+
+// fieldChannels are what Redis 8.8 brought: channels that tell which fields of a hash have changed.
+var fieldChannels = release.From("8.8.0")
 
 // Param is one parameter of CONFIG GET and SET, of the flags and of the configuration file.
 type Param struct {
@@ -348,12 +351,12 @@ func (e *Engine) coreParams() []Param {
 		MemoryParam("hll-sparse-max-bytes", &c.SketchMax, 0),
 		IntParam("lfu-log-factor", &e.home.Keyspace.Access.LogFactor, 0, math.MaxInt32),
 		IntParam("lfu-decay-time", &e.home.Keyspace.Access.DecayTime, 0, math.MaxInt32),
-		{Name: "notify-keyspace-events", Get: func() string { return c.notify.String() }, Set: func(v string) error {
-			m, ok := parseNotify(v)
-			if !ok || strings.ContainsAny(v, notifyFields) && !e.Release.Offers(fieldChannels) {
+		{Name: "notify-keyspace-events", Get: func() string { return c.events.String() }, Set: func(v string) error {
+			events, ok := event.Parse(v)
+			if !ok || events.NameFields() && !e.Release.Offers(fieldChannels) {
 				return errParamEvents
 			}
-			c.notify, c.tellsFields = m, m.tellsFields()
+			c.events = events
 			e.nameExpired()
 			return nil
 		}},

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
@@ -15,21 +16,28 @@ import (
 // ElementKind is a type of collection, in the words of the commands that set its elements' deadlines.
 type ElementKind struct {
 	Type    keyspace.Type
-	Letter  string // of commands and events
+	Letter  string // of commands
 	Word    string // what stands before the elements
 	Noun    string // the same in errors
 	Removal string // the command that removes elements by name
+
+	Removed                  event.Event // of that command
+	Expire, Expired, Persist event.Event // an element got a deadline, expired, lost its deadline
 }
 
 var (
-	HashFields   = ElementKind{keyspace.Hash, "h", "FIELDS", "fields", "HDEL"}
-	SetMembers   = ElementKind{keyspace.Set, "s", "MEMBERS", "members", "SREM"}
-	ZSetMembers  = ElementKind{keyspace.ZSet, "z", "MEMBERS", "members", "ZREM"}
-	ListElements = ElementKind{keyspace.List, "l", "ELEMENTS", "elements", "LREM"}
+	HashFields   = elementKind(keyspace.Hash, "h", "FIELDS", "HDEL", event.Hash)
+	SetMembers   = elementKind(keyspace.Set, "s", "MEMBERS", "SREM", event.Set)
+	ZSetMembers  = elementKind(keyspace.ZSet, "z", "MEMBERS", "ZREM", event.ZSet)
+	ListElements = elementKind(keyspace.List, "l", "ELEMENTS", "LREM", event.List)
 )
 
+func elementKind(t keyspace.Type, letter, word, removal string, of func(name string) event.Event) *ElementKind {
+	return &ElementKind{t, letter, word, strings.ToLower(word), removal, of(strings.ToLower(removal)), of(letter + "expire"), of(letter + "expired"), of(letter + "persist")}
+}
+
 // ElementKindOf returns the kind of a type; false if its elements cannot have deadlines.
-func ElementKindOf(t keyspace.Type) (ElementKind, bool) {
+func ElementKindOf(t keyspace.Type) (*ElementKind, bool) {
 	switch t {
 	case keyspace.Hash:
 		return HashFields, true
@@ -40,14 +48,8 @@ func ElementKindOf(t keyspace.Type) (ElementKind, bool) {
 	case keyspace.List:
 		return ListElements, true
 	}
-	return ElementKind{}, false
+	return nil, false
 }
-
-// Event returns the name of an event with its class: "hhexpired".
-func (k ElementKind) Event(name string) string { return k.Letter + k.Letter + name }
-
-// Removed returns the event for elements that a command removed.
-func (k ElementKind) Removed() string { return k.Letter + strings.ToLower(k.Removal) }
 
 // elementsExpired is called by the keyspace when it has removed expired elements.
 func (e *Engine) elementsExpired(db *keyspace.DB, key string, what keyspace.ExpiredElements) {
@@ -57,17 +59,17 @@ func (e *Engine) elementsExpired(db *keyspace.DB, key string, what keyspace.Expi
 		e.propagateExpiredElements(db.ID(), []byte(key), k, what.Names)
 	}
 	e.invalidateExpired(db, key)
-	if e.Config.notify != 0 {
-		e.notify(db, []byte(key), k.Event("expired"), what.Names...)
+	if e.Config.events != 0 {
+		e.notify(db, []byte(key), k.Expired, what.Names...)
 		if what.Emptied {
-			e.notify(db, []byte(key), "gdel")
+			e.notify(db, []byte(key), event.Del)
 		}
 	}
 }
 
 // propagateExpiredElements propagates the removal of elements: by name, or of a list, whose elements may be
 // equal, by the time at which they were due.
-func (e *Engine) propagateExpiredElements(db int, key []byte, k ElementKind, names [][]byte) {
+func (e *Engine) propagateExpiredElements(db int, key []byte, k *ElementKind, names [][]byte) {
 	if k.Type == keyspace.List {
 		e.propagate(Everywhere, db, [][]byte{[]byte("LAPSE"), key, strconv.AppendInt(nil, e.Keyspace.Now, 10)})
 		return

@@ -38,7 +38,7 @@
 //	one command       gate, hinder, run, blocked, evict
 //	effects           changed, publish, invalidation, element_expiry, databases, lookup, monitor, acl
 //	nouns             engine, command, call, session, part, config, transaction, tracking, pubsub ...
-//	words             errors, flags, text, histogram, notify
+//	words             errors, flags, text, histogram
 //
 // Invariants:
 //  1. Everything below Do runs under the lock, which is held for a whole batch. This makes commands,

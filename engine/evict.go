@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/release"
 )
 
@@ -184,7 +185,7 @@ func (e *Engine) evictOne() (freed int, ok bool) {
 	e.sampleLatency("eviction-del", start)
 	if deleted { // or it was due, and has gone already
 		e.eviction.evicted++
-		e.keyRemoved(d, string(key), "eevicted", e.Config.LazyFree.Eviction)
+		e.keyRemoved(d, string(key), event.Evicted, e.Config.LazyFree.Eviction)
 	}
 	return before - d.Bytes(), true
 }

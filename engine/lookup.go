@@ -1,6 +1,9 @@
 package engine
 
-import "github.com/miniserver-go/miniserver/keyspace"
+import (
+	"github.com/miniserver-go/miniserver/internal/event"
+	"github.com/miniserver-go/miniserver/keyspace"
+)
 
 // After a latched error a call looks up no keys, so it neither removes keys that are due nor counts hits and misses. Redis returns at
 // the first error.
@@ -67,8 +70,8 @@ func (c *Call) CountLookup(key []byte, found bool) {
 		return
 	}
 	c.Engine.stats.misses++
-	if c.Engine.Config.notify != 0 {
-		c.Engine.notify(c.DB, key, "mkeymiss")
+	if c.Engine.Config.events != 0 {
+		c.Engine.notify(c.DB, key, event.KeyMiss)
 	}
 }
 

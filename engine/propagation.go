@@ -105,7 +105,7 @@ func (e *Engine) connectPropagation() {
 
 // nameExpired makes the keyspace name expired elements if a part or a subscriber wants to know them.
 func (e *Engine) nameExpired() {
-	e.Keyspace.NameExpired = e.propagation.wanted() || e.Config.tellsFields
+	e.Keyspace.NameExpired = e.propagation.wanted() || e.Config.events.TellFields()
 }
 
 // receivers returns the function that sends a command to the replicas or to the journal, nil if no part wants changes.

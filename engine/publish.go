@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/miniserver-go/miniserver/glob"
+	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
@@ -64,19 +65,19 @@ func (s *Session) push(form []byte) {
 
 // notify publishes a keyspace event, if notify-keyspace-events has its class. fields are those of a hash that it is about; they may be left
 // out if the configuration does not ask for them.
-func (e *Engine) notify(db *keyspace.DB, key []byte, event string, fields ...[]byte) {
-	mask := e.Config.notify
-	if mask&notifyBit(event[0]) == 0 {
+func (e *Engine) notify(db *keyspace.DB, key []byte, ev event.Event, fields ...[]byte) {
+	asked := e.Config.events
+	if !asked.Want(ev) {
 		return
 	}
-	name := []byte(event[1:])
-	if mask&notifyBit('K') != 0 {
+	name := []byte(ev.Name)
+	if asked.On(event.Keyspace) {
 		e.publish(eventChannel("__keyspace@", db.ID(), key), name)
 	}
-	if mask&notifyBit('E') != 0 {
+	if asked.On(event.Keyevent) {
 		e.publish(eventChannel("__keyevent@", db.ID(), name), key)
 	}
-	if e.Config.tellsFields && event[0] == 'h' && len(fields) > 0 {
+	if len(fields) > 0 && ev.OfHash() && asked.TellFields() {
 		e.notifyFields(db.ID(), key, name, fields)
 	}
 }
@@ -87,8 +88,8 @@ func (e *Engine) notify(db *keyspace.DB, key []byte, event string, fields ...[]b
 //	__subkeyevent@0__:event         3:key|5:field,6:field2
 //	__subkeyspaceitem@0__:key field event       a message for each field, with a line feed before it; not if the key contains one
 //	__subkeyspaceevent@0__:event|key            5:field,6:field2
-func (e *Engine) notifyFields(db int, key, event []byte, fields [][]byte) {
-	mask := e.Config.notify
+func (e *Engine) notifyFields(db int, key, name []byte, fields [][]byte) {
+	asked := e.Config.events
 	var list []byte
 	for i, field := range fields {
 		if i > 0 {
@@ -96,17 +97,17 @@ func (e *Engine) notifyFields(db int, key, event []byte, fields [][]byte) {
 		}
 		list = appendCounted(list, field)
 	}
-	if mask&notifyBit('S') != 0 {
-		e.publish(eventChannel("__subkeyspace@", db, key), slices.Concat(event, []byte("|"), list))
+	if asked.On(event.SubKeyspace) {
+		e.publish(eventChannel("__subkeyspace@", db, key), slices.Concat(name, []byte("|"), list))
 	}
-	if mask&notifyBit('T') != 0 {
-		e.publish(eventChannel("__subkeyevent@", db, event), slices.Concat(appendCounted(nil, key), []byte("|"), list))
+	if asked.On(event.SubKeyevent) {
+		e.publish(eventChannel("__subkeyevent@", db, name), slices.Concat(appendCounted(nil, key), []byte("|"), list))
 	}
-	for i := 0; mask&notifyBit('I') != 0 && i < len(fields) && bytes.IndexByte(key, '\n') < 0; i++ {
-		e.publish(eventChannel("__subkeyspaceitem@", db, slices.Concat(key, []byte("\n"), fields[i])), event)
+	for i := 0; asked.On(event.SubKeyspaceItem) && i < len(fields) && bytes.IndexByte(key, '\n') < 0; i++ {
+		e.publish(eventChannel("__subkeyspaceitem@", db, slices.Concat(key, []byte("\n"), fields[i])), name)
 	}
-	if mask&notifyBit('V') != 0 {
-		e.publish(eventChannel("__subkeyspaceevent@", db, slices.Concat(event, []byte("|"), key)), list)
+	if asked.On(event.SubKeyspaceEvent) {
+		e.publish(eventChannel("__subkeyspaceevent@", db, slices.Concat(name, []byte("|"), key)), list)
 	}
 }
 

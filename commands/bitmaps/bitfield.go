@@ -6,6 +6,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/bitmap"
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/resp"
 )
@@ -166,7 +167,7 @@ func changeFields(c *engine.Call, key []byte, ops []fieldOp, size int) {
 		}
 	}
 	if changes > 0 || !c.Has(comparesBits) {
-		c.Changed(key, "$setbit")
+		c.Changed(key, event.String("setbit"))
 		c.AddChanges(max(changes, 1) - 1)
 		return
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/ds/value"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
@@ -78,7 +79,7 @@ func cmdSetBit(c *engine.Call) {
 	b := v.Edit(at>>3 + 1)
 	old := bitmap.Bit(b, at)
 	if bitmap.SetBit(b, at, int(bit)); len(b) > size || old != int(bit) || !c.Has(comparesBits) {
-		c.Changed(key, "$setbit")
+		c.Changed(key, event.String("setbit"))
 	} else {
 		c.DB.Commit(key) // only the encoding has changed
 	}
@@ -304,15 +305,15 @@ func storeInBlocks(c *engine.Call, key []byte, size int, op *operation, sources 
 		copy(result[at:], op.combineInto(block, parts))
 	}
 	c.DB.Set(key, text, false)
-	c.Changed(key, "$set")
+	c.Changed(key, event.String("set"))
 }
 
 // store sets key to a copy of bits, or deletes it if there are none.
 func store(c *engine.Call, key, bits []byte) {
 	if len(bits) > 0 {
 		c.DB.Set(key, c.Engine.Keyspace.Raw(bits), false)
-		c.Changed(key, "$set")
+		c.Changed(key, event.String("set"))
 	} else if c.DB.Erase(key) {
-		c.Changed(key, "gdel")
+		c.Changed(key, event.Del)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
@@ -154,12 +155,12 @@ func ExpireNow(c *engine.Call, key []byte) {
 	if !deleted {
 		return
 	}
-	event := "gdel"
+	ev := event.Del
 	if c.Has(ExpiresAtOnce) {
-		event = "xexpired"
+		ev = event.Expired
 		c.CountExpired()
 	}
-	c.Changed(key, event)
+	c.Changed(key, ev)
 	c.PropagateRemoval(key, c.Engine.Config.LazyFree.Expire)
 }
 
@@ -174,7 +175,7 @@ func ExpireKey(c *engine.Call, key []byte, deadline int64, name []byte, options 
 		return false
 	}
 	c.DB.SetDeadline(key, deadline)
-	c.Changed(key, "gexpire")
+	c.Changed(key, event.Expire)
 	if c.Propagates() {
 		c.PropagateAs(append([][]byte{name, key, engine.Decimal(deadline)}, options...)...)
 	}
@@ -187,7 +188,7 @@ func PersistKey(c *engine.Call, key []byte) bool {
 		return false
 	}
 	c.DB.SetDeadline(key, 0)
-	c.Changed(key, "gpersist")
+	c.Changed(key, event.Persist)
 	return true
 }
 

@@ -6,7 +6,7 @@
 //	elements.go   pairs in replies, counts of random elements, arguments of LMPOP and ZMPOP
 //
 // Redis has deadlines for fields of hashes only. Here the same nine commands, with another first letter, exist
-// for members of sets and sorted sets and for elements of lists; [engine.ElementKind] is what differs.
+// for members of sets and sorted sets and for elements of lists; [*engine.ElementKind] is what differs.
 //
 // A command's effect is propagated, not its text: a deadline is absolute in the journal, and an element that a
 // command removed is removed by name.
@@ -16,6 +16,7 @@ import (
 	"math"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
@@ -100,7 +101,7 @@ func ParseMultiPop(c *engine.Call, first, second string) (keys [][]byte, isSecon
 
 // Remove is HDEL, SREM or ZREM: it removes the named elements of the collection at a key and replies with the number
 // of those that were there. remove reports whether it removed an element.
-func Remove[T keyspace.Value](c *engine.Call, event string, remove func(v T, name []byte) bool) {
+func Remove[T keyspace.Value](c *engine.Call, ev event.Event, remove func(v T, name []byte) bool) {
 	key, names := c.Arg(), c.Rest()
 	v, found := engine.Edit[T](c, key)
 	if !c.OK() {
@@ -115,7 +116,7 @@ func Remove[T keyspace.Value](c *engine.Call, event string, remove func(v T, nam
 		}
 	}
 	if removed > 0 {
-		c.Changed(key, event, gone...)
+		c.Changed(key, ev, gone...)
 		c.AddChanges(int(removed) - 1)
 	}
 	c.Reply.Int(removed)

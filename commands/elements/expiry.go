@@ -8,6 +8,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
@@ -19,7 +20,7 @@ import (
 
 // ExpiryLines returns the lines of the nine commands of a kind: HEXPIRE, HPEXPIRE, HEXPIREAT, HPEXPIREAT, HTTL,
 // HPTTL, HEXPIRETIME, HPEXPIRETIME and HPERSIST for fields of hashes.
-func ExpiryLines(k engine.ElementKind, since string) []engine.Command {
+func ExpiryLines(k *engine.ElementKind, since string) []engine.Command {
 	what := map[keyspace.Type]string{keyspace.Hash: "fields of a hash", keyspace.Set: "members of a set",
 		keyspace.ZSet: "members of a sorted set", keyspace.List: "elements of a list"}[k.Type]
 	elements := " <" + k.Word + " num" + k.Noun + " " + strings.TrimSuffix(k.Noun, "s") + "...>"
@@ -55,7 +56,7 @@ func ExpiryLines(k engine.ElementKind, since string) []engine.Command {
 }
 
 // deniedOOM is HEXPIRE when it was refused without memory, and what COMMAND DOCS of Valkey says of it.
-func deniedOOM(k engine.ElementKind, name, deadline string) []engine.Was {
+func deniedOOM(k *engine.ElementKind, name, deadline string) []engine.Was {
 	list := []engine.Was{engine.Before("8.0.0 valkey:9.0.0", "+denyoom")}
 	if k.Type != keyspace.Hash || name == "expire" {
 		return list
@@ -70,7 +71,7 @@ func deniedOOM(k engine.ElementKind, name, deadline string) []engine.Was {
 var withoutTips = engine.Was{Before: "8.0.0", Edit: engine.Advises("")}
 
 // inValkey is a line about fields there: it says that the key finds their number.
-func inValkey(k engine.ElementKind) []engine.Was {
+func inValkey(k *engine.ElementKind) []engine.Was {
 	if k.Type != keyspace.Hash {
 		return nil
 	}
@@ -91,7 +92,7 @@ const (
 
 // Collection returns the collection at key, which is to be changed if edits; nil if the key is absent. A value of
 // another kind latches [engine.ErrWrongType].
-func Collection(c *engine.Call, key []byte, k engine.ElementKind, edits bool) keyspace.Collection {
+func Collection(c *engine.Call, key []byte, k *engine.ElementKind, edits bool) keyspace.Collection {
 	var v keyspace.Value
 	if edits {
 		v, _ = c.DB.Edit(key)
@@ -113,7 +114,7 @@ func Collection(c *engine.Call, key []byte, k engine.ElementKind, edits bool) ke
 // ParseNames reads FIELDS numfields field [field ...] up to the end. A number below one latches an error with
 // the format notPositive: Redis has errElementsZero for commands that set deadlines and [engine.ErrElementsCount]
 // for the others.
-func ParseNames(c *engine.Call, k engine.ElementKind, notPositive string) [][]byte {
+func ParseNames(c *engine.Call, k *engine.ElementKind, notPositive string) [][]byte {
 	if !c.Word(k.Word) {
 		c.Refusef(errElementsWord, k.Word)
 	}
@@ -162,7 +163,7 @@ type expireArgs struct {
 }
 
 // HEXPIRE key seconds [NX | XX | GT | LT] FIELDS numfields field [field ...], and its variants
-func expireElements(c *engine.Call, k engine.ElementKind, u Unit) {
+func expireElements(c *engine.Call, k *engine.ElementKind, u Unit) {
 	a := expireArgs{key: c.Arg()}
 	if AsValkey(c, k) {
 		a.parseAsValkey(c, k, u)
@@ -189,7 +190,7 @@ func expireElements(c *engine.Call, k engine.ElementKind, u Unit) {
 }
 
 // conditionAndNames reads a condition and the names of elements, and returns the position of the word before their number.
-func conditionAndNames(c *engine.Call, k engine.ElementKind) (on ExpireConditions, names [][]byte, at int) {
+func conditionAndNames(c *engine.Call, k *engine.ElementKind) (on ExpireConditions, names [][]byte, at int) {
 	if c.Has(AnyOrder) {
 		return expiryArgs(c, k)
 	}
@@ -200,7 +201,7 @@ func conditionAndNames(c *engine.Call, k engine.ElementKind) (on ExpireCondition
 
 // headWithDeadline returns the arguments of a call before the number of its elements, as those of PEXPIREAT. The word at
 // position at is the last of them.
-func headWithDeadline(c *engine.Call, k engine.ElementKind, u Unit, deadline int64, at int) [][]byte {
+func headWithDeadline(c *engine.Call, k *engine.ElementKind, u Unit, deadline int64, at int) [][]byte {
 	head := slices.Clone(c.Args[:at+1])
 	if u != AtMillis {
 		head[0], head[2] = []byte(strings.ToUpper(k.Letter)+"PEXPIREAT"), engine.Decimal(deadline)
@@ -211,7 +212,7 @@ func headWithDeadline(c *engine.Call, k engine.ElementKind, u Unit, deadline int
 // Expiration is a command that gives elements of a key a deadline. Expire does it for each, and Report follows.
 type Expiration struct {
 	Call     *engine.Call
-	Kind     engine.ElementKind
+	Kind     *engine.ElementKind
 	Key      []byte
 	Deadline int64
 	On       ExpireConditions
@@ -276,7 +277,7 @@ func (x *Expiration) Report() {
 	case x.deleted > 0:
 		x.Call.Changed(x.Key, RemovedByDeadline(x.Call, x.Kind), x.deletedNames...)
 	case x.set > 0:
-		x.Call.Changed(x.Key, x.Kind.Event("expire"), x.setNames...)
+		x.Call.Changed(x.Key, x.Kind.Expire, x.setNames...)
 	default:
 		x.Call.DB.Commit(x.Key) // the encoding may have changed
 		return
@@ -297,12 +298,12 @@ func (x *Expiration) Report() {
 }
 
 // PropagateDeadline propagates the PEXPIREAT of a kind for elements of a key.
-func PropagateDeadline(c *engine.Call, k engine.ElementKind, key []byte, deadline int64, elements [][]byte) {
+func PropagateDeadline(c *engine.Call, k *engine.ElementKind, key []byte, deadline int64, elements [][]byte) {
 	propagateDeadline(c, k, key, deadline, nil, elements, len(elements))
 }
 
 // propagateDeadline is PropagateDeadline with the arguments before the number n of elements, nil for the usual ones, and after it.
-func propagateDeadline(c *engine.Call, k engine.ElementKind, key []byte, deadline int64, head, tail [][]byte, n int) {
+func propagateDeadline(c *engine.Call, k *engine.ElementKind, key []byte, deadline int64, head, tail [][]byte, n int) {
 	if head == nil {
 		head = [][]byte{[]byte(strings.ToUpper(k.Letter) + "PEXPIREAT"), key, engine.Decimal(deadline), []byte(k.Word)}
 	}
@@ -311,7 +312,7 @@ func propagateDeadline(c *engine.Call, k engine.ElementKind, key []byte, deadlin
 
 // PropagateRemoval propagates the removal of elements, in Redis one by one; of a list, of all elements with each of the
 // texts.
-func PropagateRemoval(c *engine.Call, k engine.ElementKind, key []byte, elements [][]byte) {
+func PropagateRemoval(c *engine.Call, k *engine.ElementKind, key []byte, elements [][]byte) {
 	if AsValkey(c, k) {
 		c.Propagate(append([][]byte{[]byte(k.Removal), key}, elements...)...)
 		return
@@ -351,7 +352,7 @@ func expireIndexes(c *engine.Call, key []byte, l *list.List, deadline int64) {
 	for _, i := range indexes {
 		l.SetDeadlineAt(i, max(deadline, 1))
 	}
-	c.Changed(key, "llexpire")
+	c.Changed(key, event.List("lexpire"))
 	c.Engine.TickBy(deadline)
 	c.Reply.Array(len(indexes))
 	for range indexes {
@@ -361,7 +362,7 @@ func expireIndexes(c *engine.Call, key []byte, l *list.List, deadline int64) {
 
 // KeyAndNames reads key FIELDS numfields field [field ...], and the collection at the key, which is to be changed if edits. In Valkey
 // the error for another number of fields is mismatch.
-func KeyAndNames(c *engine.Call, k engine.ElementKind, edits bool, mismatch error) (key []byte, v keyspace.Collection, names [][]byte) {
+func KeyAndNames(c *engine.Call, k *engine.ElementKind, edits bool, mismatch error) (key []byte, v keyspace.Collection, names [][]byte) {
 	key = c.Arg()
 	if AsValkey(c, k) {
 		names = namesUpToEnd(c, k, mismatch)
@@ -372,7 +373,7 @@ func KeyAndNames(c *engine.Call, k engine.ElementKind, edits bool, mismatch erro
 }
 
 // HTTL key FIELDS numfields field [field ...], and its variants
-func replyDeadlines(c *engine.Call, k engine.ElementKind, u Unit) {
+func replyDeadlines(c *engine.Call, k *engine.ElementKind, u Unit) {
 	_, v, names := KeyAndNames(c, k, false, engine.ErrSyntax)
 	if !c.OK() {
 		return
@@ -410,7 +411,7 @@ func TTL(v keyspace.Collection, element []byte, from int64, unit func(ms int64) 
 }
 
 // HPERSIST key FIELDS numfields field [field ...], and its variants
-func persistElements(c *engine.Call, k engine.ElementKind) {
+func persistElements(c *engine.Call, k *engine.ElementKind) {
 	key, v, names := KeyAndNames(c, k, true, ErrNumFields)
 	if !c.OK() {
 		return
@@ -426,6 +427,6 @@ func persistElements(c *engine.Call, k engine.ElementKind) {
 		c.Reply.Int(code)
 	}
 	if len(changed) > 0 {
-		c.Changed(key, k.Event("persist"), changed...)
+		c.Changed(key, k.Persist, changed...)
 	}
 }

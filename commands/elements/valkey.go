@@ -5,6 +5,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
@@ -18,7 +19,7 @@ var valkeyFields = release.From("valkey:9.0.0")
 
 // AsValkey reports whether the commands of a kind are those of Valkey. Those of the other kinds are this server's
 // in every release.
-func AsValkey(c *engine.Call, k engine.ElementKind) bool {
+func AsValkey(c *engine.Call, k *engine.ElementKind) bool {
 	return k.Type == keyspace.Hash && c.Has(valkeyFields)
 }
 
@@ -55,7 +56,7 @@ func (l *Clause) parseRest(c *engine.Call) {
 }
 
 // namesUpToEnd reads FIELDS numfields field [field ...] up to the end. Another number latches mismatch.
-func namesUpToEnd(c *engine.Call, k engine.ElementKind, mismatch error) [][]byte {
+func namesUpToEnd(c *engine.Call, k *engine.ElementKind, mismatch error) [][]byte {
 	if !c.Word(k.Word) {
 		c.Refuse(engine.ErrSyntax)
 		return nil
@@ -76,7 +77,7 @@ func lateDeadline(c *engine.Call, amount []byte, u Unit) int64 {
 }
 
 // parseAsValkey reads the arguments of HEXPIRE after the key, and the key's value.
-func (a *expireArgs) parseAsValkey(c *engine.Call, k engine.ElementKind, u Unit) {
+func (a *expireArgs) parseAsValkey(c *engine.Call, k *engine.ElementKind, u Unit) {
 	amount := c.Arg()
 	l := Clause{Kind: k, Per: 1, BadCount: ErrNumFields}
 	l.ParseLast(c, c.Pos(), func() bool { return a.on.parse(c) }, errExpireOption)
@@ -94,9 +95,9 @@ func ExpectDeadlines(c *engine.Call, h *hash.Hash) {
 }
 
 // RemovedByDeadline returns the event for elements that a command gave a deadline that has passed.
-func RemovedByDeadline(c *engine.Call, k engine.ElementKind) string {
+func RemovedByDeadline(c *engine.Call, k *engine.ElementKind) event.Event {
 	if AsValkey(c, k) {
-		return k.Event("expired")
+		return k.Expired
 	}
-	return k.Removed()
+	return k.Removed
 }

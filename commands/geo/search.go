@@ -10,6 +10,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/partsort"
 	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/event"
 )
 
 // GEOSEARCH states center and area with options. The older commands have center and radius at fixed positions.
@@ -415,9 +416,9 @@ func replyHits(c *engine.Call, q *search, h *hits) {
 
 // storeHits stores the members, with their geohashes or their distances as scores.
 func storeHits(c *engine.Call, q *search, h *hits, v variant) {
-	event := "zgeoradiusstore"
+	ev := event.ZSet("georadiusstore")
 	if v.stores {
-		event = "zgeosearchstore"
+		ev = event.ZSet("geosearchstore")
 	}
 	result, lim := &zset.Set{}, c.Engine.Config.ZSet
 	if len(h.list) > lim.MaxEntries {
@@ -430,6 +431,6 @@ func storeHits(c *engine.Call, q *search, h *hits, v variant) {
 		}
 		result.Add(h.member(i), score, lim, c.Engine.Dice)
 	}
-	c.Store(q.dst, result, event)
+	c.Store(q.dst, result, ev)
 	c.AddChanges(max(result.Len(), 1) - 1)
 }

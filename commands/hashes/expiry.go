@@ -7,6 +7,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/elements"
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
@@ -164,7 +165,7 @@ func persistFields(c *engine.Call, key []byte, h *hash.Hash, o fieldOptions) {
 	if elements.AsValkey(c, engine.HashFields) {
 		named = persisted
 	}
-	c.Changed(key, engine.HashFields.Event("persist"), persisted...)
+	c.Changed(key, engine.HashFields.Persist, persisted...)
 	c.AddChanges(len(persisted) - 1)
 	c.PropagateAs(append([][]byte{[]byte("HPERSIST"), key, o.fieldsWord(c), engine.Decimal(int64(len(named)))}, named...)...)
 }
@@ -199,7 +200,7 @@ func cmdHGetDel(c *engine.Call) {
 		}
 	}
 	if len(deleted) > 0 {
-		c.Changed(key, "hhdel", deleted...)
+		c.Changed(key, event.Hash("hdel"), deleted...)
 		c.AddChanges(len(deleted) - 1)
 		if c.Propagates() && !elements.AsValkey(c, engine.HashFields) {
 			c.PropagateAs(append([][]byte{[]byte("HDEL"), key}, fields...)...)
@@ -396,9 +397,9 @@ func setFieldsUntil(c *engine.Call, key []byte, h *hash.Hash, o fieldOptions) {
 	}
 	// A deadline in a journal was ahead when it was written: the fields are set, and expire.
 	if o.given && o.deadline <= c.Now() && !c.Engine.Keyspace.Replaying {
-		c.Changed(key, "hhset", fieldsOf(c, o.fields)...)
+		c.Changed(key, event.Hash("hset"), fieldsOf(c, o.fields)...)
 		if elements.AsValkey(c, engine.HashFields) {
-			c.Changed(key, engine.HashFields.Event("expire"), fieldsOf(c, o.fields)...)
+			c.Changed(key, engine.HashFields.Expire, fieldsOf(c, o.fields)...)
 		}
 		deleteSetFields(c, key, o)
 		return
@@ -407,9 +408,9 @@ func setFieldsUntil(c *engine.Call, key []byte, h *hash.Hash, o fieldOptions) {
 		h.ExpectDeadline(c.Engine.Config.Hash)
 		h.SetDeadline(o.fields[i], max(o.deadline, 1), c.Dice()) // 0 stands for no deadline
 	}
-	c.Changed(key, "hhset", fieldsOf(c, o.fields)...)
+	c.Changed(key, event.Hash("hset"), fieldsOf(c, o.fields)...)
 	if o.given {
-		c.Changed(key, engine.HashFields.Event("expire"), fieldsOf(c, o.fields)...)
+		c.Changed(key, engine.HashFields.Expire, fieldsOf(c, o.fields)...)
 		c.AddChanges(-1)
 		c.Engine.TickBy(o.deadline)
 	}

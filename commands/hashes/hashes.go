@@ -17,6 +17,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
@@ -126,7 +127,7 @@ func setFields(c *engine.Call) (created int64, ok bool) {
 			created++
 		}
 	}
-	c.Changed(key, "hhset", fieldsOf(c, pairs)...)
+	c.Changed(key, event.Hash("hset"), fieldsOf(c, pairs)...)
 	c.AddChanges(len(pairs)/2 - 1)
 	return created, true
 }
@@ -155,7 +156,7 @@ func cmdHSetNX(c *engine.Call) {
 		return
 	}
 	h.Set(field, value, c.Engine.Config.Hash)
-	c.Changed(key, "hhset", field)
+	c.Changed(key, event.Hash("hset"), field)
 	c.Reply.Int(1)
 }
 
@@ -253,7 +254,7 @@ func cmdHStrLen(c *engine.Call) {
 }
 
 // HDEL key field [field ...]
-func cmdHDel(c *engine.Call) { elements.Remove(c, "hhdel", (*hash.Hash).Delete) }
+func cmdHDel(c *engine.Call) { elements.Remove(c, event.Hash("hdel"), (*hash.Hash).Delete) }
 
 // HINCRBY key field increment
 func cmdHIncrBy(c *engine.Call) {
@@ -276,7 +277,7 @@ func cmdHIncrBy(c *engine.Call) {
 	}
 	deadline, _ := h.Deadline(field)
 	h.UpdateInt(field, sum, sumLimits(c))
-	c.Changed(key, "hhincrby", field)
+	c.Changed(key, event.Hash("hincrby"), field)
 	if deadline != 0 && c.Propagates() && elements.AsValkey(c, engine.HashFields) {
 		propagateSum(c, key, field, engine.Decimal(sum))
 	}
@@ -324,7 +325,7 @@ func cmdHIncrByFloat(c *engine.Call) {
 	}
 	sum := by.AppendHuman(c.Scratch())
 	h.Update(field, sum, sumLimits(c))
-	c.Changed(key, "hhincrbyfloat", field)
+	c.Changed(key, event.Hash("hincrbyfloat"), field)
 	if c.Propagates() { // the sum: a replay must not depend on rounding
 		propagateSum(c, key, field, sum)
 	}

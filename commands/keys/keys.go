@@ -17,6 +17,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/commands/elements"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
 )
@@ -79,7 +80,7 @@ func remove(c *engine.Call) {
 	}
 	for _, key := range c.RestOfKeys() {
 		if remove(key) {
-			c.Changed(key, "gdel")
+			c.Changed(key, event.Del)
 			n++
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/commands/elements"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/resp"
 )
@@ -41,7 +42,7 @@ func memberLines() []engine.Command {
 
 // anyCollection returns the collection at key with its kind; nil if the key is absent. A value of another type
 // latches the error unsupported.
-func anyCollection(c *engine.Call, key []byte, edits bool, unsupported error) (v keyspace.Collection, k engine.ElementKind) {
+func anyCollection(c *engine.Call, key []byte, edits bool, unsupported error) (v keyspace.Collection, k *engine.ElementKind) {
 	k, ok := engine.ElementKindOf(c.DB.Type(key))
 	if !ok {
 		if c.DB.Exists(key) {
@@ -108,7 +109,7 @@ func persistMember(c *engine.Call) {
 		return
 	}
 	v.SetDeadline(member, 0, c.Dice())
-	c.Changed(key, k.Event("persist"), member)
+	c.Changed(key, k.Persist, member)
 	c.Reply.Int(1)
 }
 
@@ -184,7 +185,7 @@ func cmdLapse(c *engine.Call) {
 		removed = collection.Expire(until, math.MaxInt, nil)
 	}
 	if removed > 0 {
-		c.Changed(key, "")
+		c.Changed(key, event.Event{})
 	}
 	c.Reply.Int(int64(removed))
 }

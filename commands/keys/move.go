@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
@@ -59,8 +60,8 @@ func rename(c *engine.Call, src, dst []byte) {
 	}
 	c.DB.Exists(dst) // its removal is propagated if it has expired
 	c.DB.Rename(src, dst)
-	c.Changed(src, "grename_from")
-	c.Changed(dst, "grename_to")
+	c.Changed(src, event.Generic("rename_from"))
+	c.Changed(dst, event.Generic("rename_to"))
 	c.AddChanges(-1)
 }
 
@@ -89,7 +90,7 @@ func cmdCopy(c *engine.Call) {
 		return
 	}
 	c.DB.Copy(src, to, dst)
-	c.ChangedIn(to, dst, "gcopy_to")
+	c.ChangedIn(to, dst, event.Generic("copy_to"))
 	c.Reply.Int(1)
 }
 
@@ -111,8 +112,8 @@ func cmdMove(c *engine.Call) {
 		return
 	}
 	c.DB.Transfer(key, to, key)
-	c.Changed(key, "gmove_from")
-	c.ChangedIn(to, key, "gmove_to")
+	c.Changed(key, event.Generic("move_from"))
+	c.ChangedIn(to, key, event.Generic("move_to"))
 	c.AddChanges(-1)
 	c.Reply.Int(1)
 }

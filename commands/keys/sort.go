@@ -17,6 +17,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
@@ -450,7 +451,7 @@ func storeSorted(c *engine.Call, q *sorting, s *sortable) {
 		}
 	}
 	result.Fit(c.Engine.Config.List)
-	c.Store(q.dst, result, "lsortstore")
+	c.Store(q.dst, result, event.List("sortstore"))
 	c.AddChanges(max(result.Len(), 1) - 1)
 }
 

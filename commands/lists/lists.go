@@ -18,6 +18,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
 )
@@ -118,8 +119,8 @@ func Family() engine.Family {
 
 // The events of pushing and popping, by end.
 var (
-	pushEvents = [...]string{list.Head: "llpush", list.Tail: "lrpush"}
-	popEvents  = [...]string{list.Head: "llpop", list.Tail: "lrpop"}
+	pushEvents = [...]event.Event{list.Head: event.List("lpush"), list.Tail: event.List("rpush")}
+	popEvents  = [...]event.Event{list.Head: event.List("lpop"), list.Tail: event.List("rpop")}
 )
 
 // noList stands for an absent key. It stays empty.
@@ -242,7 +243,7 @@ func cmdLSet(c *engine.Call) {
 		c.Fail(engine.ErrIndex)
 		return
 	}
-	c.Changed(key, "llset")
+	c.Changed(key, event.List("lset"))
 	c.Reply.Status("OK")
 }
 
@@ -264,7 +265,7 @@ func cmdLInsert(c *engine.Call) {
 		c.Reply.Int(-1)
 	default:
 		n := l.Len()
-		c.Changed(key, "llinsert")
+		c.Changed(key, event.List("linsert"))
 		c.Reply.Int(int64(n))
 	}
 }
@@ -288,7 +289,7 @@ func cmdLTrim(c *engine.Call) {
 		l.RemoveEnd(list.Tail, removed-first)
 		l.RemoveEnd(list.Head, first)
 		l.Shrink(c.Engine.Config.List)
-		c.Changed(key, "lltrim")
+		c.Changed(key, event.List("ltrim"))
 		c.AddChanges(removed - 1)
 	}
 	c.Reply.Status("OK")

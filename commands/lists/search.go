@@ -5,6 +5,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/event"
 )
 
 // LREM key count element
@@ -31,7 +32,7 @@ func cmdLRem(c *engine.Call) {
 	removed := l.Remove(element, most, from)
 	if removed > 0 {
 		l.Shrink(c.Engine.Config.List)
-		c.Changed(key, "llrem")
+		c.Changed(key, event.List("lrem"))
 		c.AddChanges(removed - 1)
 	}
 	c.Reply.Int(int64(removed))

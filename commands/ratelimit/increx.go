@@ -7,6 +7,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/strings"
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -142,7 +143,7 @@ func incrExInt(c *engine.Call, key []byte, o *incrExOptions) {
 		return
 	}
 	if !beyond || o.saturate {
-		store(c, key, c.Engine.Keyspace.Int(bounded), "$incrby", o, deadline)
+		store(c, key, c.Engine.Keyspace.Int(bounded), event.String("incrby"), o, deadline)
 	}
 	c.Reply.Array(2)
 	c.Reply.Int(bounded)
@@ -180,7 +181,7 @@ func incrExFloat(c *engine.Call, key []byte, o *incrExOptions) {
 	}
 	text := bounded.AppendHuman(c.Scratch())
 	if !beyond || o.saturate {
-		store(c, key, c.Engine.Keyspace.Text(text), "$incrbyfloat", o, deadline)
+		store(c, key, c.Engine.Keyspace.Text(text), event.String("incrbyfloat"), o, deadline)
 	}
 	c.Reply.Array(2)
 	c.Reply.DecimalText(text)
@@ -200,25 +201,25 @@ func clamp(x, lower, upper resp.LongDouble) (bounded resp.LongDouble, beyond boo
 
 // store sets key to a sum and applies the expiry options. A deadline in the past deletes the key. It propagates the
 // result, DEL or SET, instead of the call.
-func store(c *engine.Call, key []byte, sum *str.Value, event string, o *incrExOptions, deadline int64) {
+func store(c *engine.Call, key []byte, sum *str.Value, ev event.Event, o *incrExOptions, deadline int64) {
 	old, _ := c.DB.Deadline(key)
 	sets := o.Given && !(o.enx && old != 0)
 	if sets && deadline <= c.Now() {
 		if c.DB.Delete(key) {
-			c.Changed(key, "gdel")
+			c.Changed(key, event.Del)
 			elements.PropagateKey(c, "DEL", key)
 		}
 		return
 	}
 	c.DB.Set(key, sum, true)
-	c.Changed(key, event)
+	c.Changed(key, ev)
 	switch {
 	case sets:
 		c.DB.SetDeadline(key, deadline)
-		c.Changed(key, "gexpire")
+		c.Changed(key, event.Expire)
 	case o.Persist && old != 0:
 		c.DB.SetDeadline(key, 0)
-		c.Changed(key, "gpersist")
+		c.Changed(key, event.Persist)
 	}
 	if c.Propagates() {
 		strings.PropagateSet(c, key, sum.Text(nil), deadline, !sets && !o.Persist)

@@ -27,6 +27,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/strings"
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -118,13 +119,13 @@ func storeArrival(c *engine.Call, key []byte, tat, millis int64) {
 	switch deadline := c.Now() + millis; {
 	case millis > 0:
 		c.DB.SetUntil(key, c.Engine.Keyspace.Int(tat), deadline)
-		c.Changed(key, "$set")
-		c.Changed(key, "gexpire")
+		c.Changed(key, event.String("set"))
+		c.Changed(key, event.Expire)
 		if c.Propagates() {
 			strings.PropagateSet(c, key, engine.Decimal(tat), deadline, false)
 		}
 	case c.DB.Delete(key):
-		c.Changed(key, "gdel")
+		c.Changed(key, event.Del)
 		elements.PropagateKey(c, "DEL", key)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/set"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/event"
 )
 
 // Unions, intersections and differences of sets. A reply is written while the operands are walked; a set to store
@@ -100,7 +101,7 @@ func cmdSInterStore(c *engine.Call) {
 		return true
 	})
 	result.TryIntset(lim)
-	c.Store(destination, &result, "ssinterstore")
+	c.Store(destination, &result, event.Set("sinterstore"))
 }
 
 // intersect calls fn for the members that all sets have, until fn returns false. The first set should be the
@@ -144,7 +145,7 @@ func cmdSUnionStore(c *engine.Call) {
 	for _, s := range sets {
 		addAll(&result, s, lim)
 	}
-	c.Store(destination, &result, "ssunionstore")
+	c.Store(destination, &result, event.Set("sunionstore"))
 }
 
 // addAll adds the members of other to s.
@@ -243,7 +244,7 @@ func cmdSDiffStore(c *engine.Call) {
 			return true
 		})
 	}
-	c.Store(destination, &result, "ssdiffstore")
+	c.Store(destination, &result, event.Set("sdiffstore"))
 }
 
 // byRemoval reports whether a difference is computed by removing the members of the other sets from a copy of the

@@ -4,6 +4,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/elements"
 	"github.com/miniserver-go/miniserver/ds/set"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
@@ -46,9 +47,9 @@ func cmdSAddEx(c *engine.Call) {
 // reportAddEx reports and propagates that SADDEX gave members a deadline, of which added are new.
 func reportAddEx(c *engine.Call, key []byte, added int, deadline int64, members [][]byte) {
 	if added > 0 {
-		c.Changed(key, "ssadd")
+		c.Changed(key, event.Set("sadd"))
 	}
-	c.Changed(key, engine.SetMembers.Event("expire"))
+	c.Changed(key, engine.SetMembers.Expire)
 	c.Engine.TickBy(deadline)
 	if c.Propagates() {
 		c.Propagate(append([][]byte{[]byte("SADD"), key}, members...)...)

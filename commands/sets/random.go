@@ -8,6 +8,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/set"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
 )
@@ -53,7 +54,7 @@ func popMembers(c *engine.Call, key []byte, s *set.Set, count int, several bool)
 			removal = append(removal, member.Append(nil))
 		}
 	})
-	c.Changed(key, "sspop")
+	c.Changed(key, event.Set("spop"))
 	c.AddChanges(min(count, size) - 1)
 	switch {
 	case removal == nil:

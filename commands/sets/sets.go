@@ -18,6 +18,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/set"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
 )
@@ -124,7 +125,7 @@ func cmdSAdd(c *engine.Call) {
 	}
 	switch {
 	case added > 0:
-		c.Changed(key, "ssadd")
+		c.Changed(key, event.Set("sadd"))
 		c.AddChanges(int(added) - 1)
 	case converted: // only the encoding changed, so there is no change to report
 		c.DB.Commit(key)
@@ -136,7 +137,7 @@ func cmdSAdd(c *engine.Call) {
 var countsTogether = release.From("7.2.0")
 
 // SREM key member [member ...]
-func cmdSRem(c *engine.Call) { elements.Remove(c, "ssrem", (*set.Set).Remove) }
+func cmdSRem(c *engine.Call) { elements.Remove(c, event.Set("srem"), (*set.Set).Remove) }
 
 // SMOVE source destination member
 func cmdSMove(c *engine.Call) {
@@ -157,9 +158,9 @@ func cmdSMove(c *engine.Call) {
 	case !from.Remove(member):
 		c.Reply.Int(0)
 	default:
-		c.Changed(source, "ssrem")
+		c.Changed(source, event.Set("srem"))
 		if to.Add(member, c.Engine.Config.Set) {
-			c.Changed(destination, "ssadd")
+			c.Changed(destination, event.Set("sadd"))
 		}
 		c.Reply.Int(1)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/ds/bloom"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/resp"
 )
@@ -182,7 +183,7 @@ func newFilter(c *engine.Call, o bloom.Options) *bloom.Filter {
 func storeNewFilter(c *engine.Call, key []byte, f *bloom.Filter, header []byte) {
 	c.Propagate([]byte("BF.LOADCHUNK"), key, []byte("1"), header)
 	c.DB.Set(key, f, false)
-	c.Changed(key, "")
+	c.Changed(key, event.Event{})
 }
 
 // BF.ADD key item
@@ -308,7 +309,7 @@ func addItems(c *engine.Call, key []byte, items [][]byte, o bloom.Options, mode 
 		storeNewFilter(c, key, f, header)
 		c.Propagate(c.Args...)
 	case f.Len() > before:
-		c.Changed(key, "")
+		c.Changed(key, event.Event{})
 	}
 }
 
@@ -486,7 +487,7 @@ func cmdBFLoadChunk(c *engine.Call) {
 	case bloom.TooLong:
 		c.Fail(errLongChunk)
 	default:
-		c.Changed(key, "")
+		c.Changed(key, event.Event{})
 		c.Reply.Status("OK")
 	}
 }
@@ -503,6 +504,6 @@ func loadHeader(c *engine.Call, key, header []byte) {
 		return
 	}
 	c.DB.Set(key, f, false)
-	c.Changed(key, "")
+	c.Changed(key, event.Event{})
 	c.Reply.Status("OK")
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/hll"
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
@@ -91,7 +92,7 @@ func cmdPFAdd(c *engine.Call) {
 	}
 	setSketch(v, s)
 	if changes > 0 {
-		c.Changed(key, "$pfadd")
+		c.Changed(key, event.String("pfadd"))
 		c.AddChanges(changes - 1)
 	} else {
 		c.DB.Commit(key) // only the encoding has changed
@@ -148,7 +149,7 @@ func updateCount(c *engine.Call, key []byte) {
 			c.Refuse(errCorrupted)
 		} else {
 			s.SetCached(n)
-			c.Changed(key, "")
+			c.Changed(key, event.Event{})
 		}
 	}
 	c.DB.Commit(key)
@@ -199,7 +200,7 @@ func cmdPFMerge(c *engine.Call) {
 		return
 	}
 	setSketch(v, s)
-	c.Changed(dest, "$pfadd")
+	c.Changed(dest, event.String("pfadd"))
 	c.Reply.Status("OK")
 }
 

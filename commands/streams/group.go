@@ -3,6 +3,7 @@ package streams
 import (
 	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/event"
 )
 
 // groupLines returns the lines of the commands on consumer groups, and of XINFO.
@@ -110,9 +111,9 @@ func cmdXGroupCreate(c *engine.Call) {
 		return
 	}
 	if found { // in Redis changes of groups are no changes of the key for WATCH
-		c.ChangedUnwatched(key, "txgroup-create")
+		c.ChangedUnwatched(key, event.Stream("xgroup-create"))
 	} else {
-		c.Changed(key, "txgroup-create")
+		c.Changed(key, event.Stream("xgroup-create"))
 	}
 	c.Reply.Status("OK")
 }
@@ -133,7 +134,7 @@ func cmdXGroupSetID(c *engine.Call) {
 		return
 	}
 	g.Last, g.Read = last, readAtMost(c, s, read)
-	c.ChangedUnwatched(key, "txgroup-setid")
+	c.ChangedUnwatched(key, event.Stream("xgroup-setid"))
 	c.Reply.Status("OK")
 }
 
@@ -209,7 +210,7 @@ func cmdXGroupDestroy(c *engine.Call) {
 		c.Reply.Int(0)
 		return
 	}
-	c.ChangedUnwatched(key, "txgroup-destroy")
+	c.ChangedUnwatched(key, event.Stream("xgroup-destroy"))
 	c.SignalKey(key) // clients that are blocked on the group end with an error
 	c.Reply.Int(1)
 }
@@ -223,7 +224,7 @@ func cmdXGroupCreateConsumer(c *engine.Call) {
 	case g.AddConsumer(consumer, c.Now()) == nil:
 		c.Reply.Int(0)
 	default:
-		c.ChangedUnwatched(key, "txgroup-createconsumer")
+		c.ChangedUnwatched(key, event.Stream("xgroup-createconsumer"))
 		c.Reply.Int(1)
 	}
 }
@@ -237,7 +238,7 @@ func cmdXGroupDelConsumer(c *engine.Call) {
 	}
 	n := g.RemoveConsumer(consumer)
 	if n >= 0 || !c.Has(deletesExisting) {
-		c.ChangedUnwatched(key, "txgroup-delconsumer")
+		c.ChangedUnwatched(key, event.Stream("xgroup-delconsumer"))
 	}
 	c.Reply.Int(int64(max(n, 0)))
 }
@@ -268,7 +269,7 @@ func cmdXAck(c *engine.Call) {
 		}
 	}
 	if n > 0 {
-		c.ChangedUnwatched(key, "")
+		c.ChangedUnwatched(key, event.Event{})
 		c.AddChanges(n - 1)
 	}
 	c.Reply.Int(int64(n))
@@ -281,7 +282,7 @@ func upsertConsumer(c *engine.Call, key []byte, g *stream.Group, name []byte) (c
 		consumer.Seen = c.Now()
 		return consumer, false
 	}
-	c.CountChange(key, "txgroup-createconsumer")
+	c.CountChange(key, event.Stream("xgroup-createconsumer"))
 	return g.AddConsumer(name, c.Now()), true
 }
 

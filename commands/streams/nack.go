@@ -5,6 +5,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/event"
 )
 
 // XNACK returns messages to their group: they stay pending without a consumer, and a claim takes them before all others.
@@ -57,7 +58,7 @@ func cmdXNack(c *engine.Call) {
 		n++
 	}
 	if n > 0 {
-		c.ChangedUnwatched(key, "")
+		c.ChangedUnwatched(key, event.Event{})
 		c.SignalKey(key) // others may claim the messages
 	}
 	c.Reply.Int(int64(n))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
@@ -66,7 +67,7 @@ func repeats(c *engine.Call, key []byte, s *stream.Stream, a *addOptions) bool {
 	id, again := s.Sent(a.sent.producer, a.sent.iid, recallTime(c))
 	if again {
 		s.CountDuplicate()
-		c.ChangedUnwatched(key, "")
+		c.ChangedUnwatched(key, event.Event{})
 		replyID(c, id)
 	}
 	return again
@@ -133,7 +134,7 @@ func cmdXCfgSet(c *engine.Call) {
 		return
 	}
 	if s.SetIDLimits(limits) {
-		c.ChangedUnwatched(key, "")
+		c.ChangedUnwatched(key, event.Event{})
 	}
 	c.Reply.Status("OK")
 }
@@ -177,7 +178,7 @@ func cmdXIdmpRecord(c *engine.Call) {
 	switch was, again := s.Sent(producer, iid, recallTime(c)); {
 	case !again:
 		s.Remember(producer, iid, id, recallTime(c))
-		c.ChangedUnwatched(key, "")
+		c.ChangedUnwatched(key, event.Event{})
 	case was != id:
 		c.Fail(errOtherMessage)
 		return

@@ -6,6 +6,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/event"
 )
 
 // readOptions are the options of XREAD and XREADGROUP.
@@ -388,7 +389,7 @@ func deliver(c *engine.Call, b *batch, r *readOptions) {
 	if read {
 		propagateProgress(c, b, r)
 	}
-	c.ChangedUnwatched(key, "")
+	c.ChangedUnwatched(key, event.Event{})
 }
 
 // propagateProgress propagates how far the group has read. With the messages replicas learn the last ID, but the number of entries read

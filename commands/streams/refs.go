@@ -5,6 +5,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/event"
 )
 
 // refLines returns the lines of the commands that delete entries with regard to the groups.
@@ -104,9 +105,9 @@ func cmdXAckDel(c *engine.Call) {
 func reportDeleted(c *engine.Call, key []byte, deleted int, changed bool) {
 	switch {
 	case deleted > 0:
-		c.Changed(key, "txdel")
+		c.Changed(key, event.Stream("xdel"))
 	case changed:
-		c.ChangedUnwatched(key, "")
+		c.ChangedUnwatched(key, event.Event{})
 	}
 }
 

@@ -35,6 +35,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/event"
 )
 
 // Family returns the family of stream commands.
@@ -146,9 +147,9 @@ func cmdXAdd(c *engine.Call) {
 		s.Append(id, pairs, c.Engine.Config.Stream)
 		a.sent.remember(c, s, id)
 		trimmed := a.trim.given && s.Trim(a.trim.Trim) > 0
-		c.Changed(key, "txadd")
+		c.Changed(key, event.Stream("xadd"))
 		if trimmed {
-			c.Changed(key, "txtrim")
+			c.Changed(key, event.Stream("xtrim"))
 			c.AddChanges(-1)
 		}
 		propagateAdd(c, s, id, &a)
@@ -249,7 +250,7 @@ func cmdXDel(c *engine.Call) {
 		}
 	}
 	if n > 0 {
-		c.Changed(key, "txdel")
+		c.Changed(key, event.Stream("xdel"))
 		c.AddChanges(n - 1)
 	}
 	c.Reply.Int(int64(n))
@@ -276,7 +277,7 @@ func cmdXSetID(c *engine.Call) {
 		if !deleted.IsZero() {
 			s.SetMaxDeleted(deleted)
 		}
-		c.ChangedUnwatched(key, "txsetid")
+		c.ChangedUnwatched(key, event.Stream("xsetid"))
 		c.Reply.Status("OK")
 	}
 }

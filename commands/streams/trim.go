@@ -3,6 +3,7 @@ package streams
 import (
 	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/event"
 )
 
 // trimOptions are the trimming options of XADD and XTRIM.
@@ -39,7 +40,7 @@ func cmdXTrim(c *engine.Call) {
 		n = s.Trim(t.Trim)
 	}
 	if n > 0 {
-		c.Changed(key, "txtrim")
+		c.Changed(key, event.Stream("xtrim"))
 		c.AddChanges(n - 1)
 		if t.Nodes && c.Propagates() {
 			c.PropagateAs(exactTrim(c, s, &t)...)

@@ -8,6 +8,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/ds/xxh3"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/event"
 )
 
 // Changing a string only if it still has an expected value: the conditions of SET and DELEX, from Redis 8.4, and
@@ -137,7 +138,7 @@ func deleteIf(c *engine.Call, ok bool, key []byte) {
 		return
 	}
 	c.DB.Delete(key)
-	c.Changed(key, "gdel")
+	c.Changed(key, event.Del)
 	elements.PropagateKey(c, "DEL", key)
 	c.Reply.Int(1)
 }

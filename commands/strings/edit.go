@@ -5,6 +5,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
@@ -61,7 +62,7 @@ func cmdAppend(c *engine.Call) {
 	} else {
 		c.DB.Set(key, packed(c, tail), false)
 	}
-	c.Changed(key, "$append")
+	c.Changed(key, event.String("append"))
 	c.Reply.Int(int64(n))
 }
 
@@ -98,7 +99,7 @@ func cmdSetRange(c *engine.Call) {
 	}
 	copy(v.Edit(int(offset) + len(patch))[offset:], patch)
 	n := v.Len()
-	c.Changed(key, "$setrange")
+	c.Changed(key, event.String("setrange"))
 	c.Reply.Int(int64(n))
 }
 
@@ -144,7 +145,7 @@ func incrBy(c *engine.Call, key []byte, by int64) {
 	} else {
 		c.DB.Set(key, c.Engine.Keyspace.Int(sum), false)
 	}
-	c.Changed(key, "$incrby")
+	c.Changed(key, event.String("incrby"))
 	c.Reply.Int(sum)
 }
 
@@ -175,7 +176,7 @@ func cmdIncrByFloat(c *engine.Call) {
 	}
 	text := sum.AppendHuman(c.Scratch())
 	c.DB.Set(key, c.Engine.Keyspace.Text(text), true)
-	c.Changed(key, "$incrbyfloat")
+	c.Changed(key, event.String("incrbyfloat"))
 	PropagateSet(c, key, text, 0, true) // the sum: a replay must not depend on rounding
 	c.Reply.Bulk(text)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/elements"
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/release"
 )
 
@@ -167,7 +168,7 @@ var scriptsSetTexts = release.From("valkey:9.1.0")
 func setWith(c *engine.Call, o *setOptions, key, value []byte, deadline int64) {
 	if o.KeepTTL {
 		c.DB.Set(key, packed(c, value), true)
-		c.Changed(key, "$set")
+		c.Changed(key, event.String("set"))
 	} else {
 		setUntil(c, key, value, deadline)
 	}
@@ -201,9 +202,9 @@ func propagateOptions(c *engine.Call, o *setOptions, key, value []byte, deadline
 // setUntil sets a string with a deadline, 0 for none, and reports the change.
 func setUntil(c *engine.Call, key, value []byte, deadline int64) {
 	c.DB.SetUntil(key, packed(c, value), deadline)
-	c.Changed(key, "$set")
+	c.Changed(key, event.String("set"))
 	if deadline != 0 {
-		c.Changed(key, "gexpire")
+		c.Changed(key, event.Expire)
 		c.AddChanges(-1)
 	}
 }
@@ -349,8 +350,8 @@ func setOneOf(c *engine.Call, o *setOptions, key, value []byte, deadline int64) 
 		return
 	}
 	c.DB.SetUntil(key, packed(c, value), deadline)
-	c.Changed(key, "gexpire")
-	c.Changed(key, "$set")
+	c.Changed(key, event.Expire)
+	c.Changed(key, event.String("set"))
 	c.AddChanges(-1)
 }
 

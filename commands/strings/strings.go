@@ -18,6 +18,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/elements"
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
 )
@@ -94,7 +95,7 @@ func cmdGetDel(c *engine.Call) {
 	replyString(c, v, ok)
 	if ok {
 		c.DB.Delete(key)
-		c.Changed(key, "gdel")
+		c.Changed(key, event.Del)
 		c.PropagateRemoval(key, c.Engine.Config.LazyFree.UserDel && !c.Has(getDelDeletes))
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
@@ -131,14 +132,14 @@ const (
 
 // ZUNIONSTORE destination numkeys key [key ...] [WEIGHTS weight [weight ...]]
 // [AGGREGATE <SUM | MIN | MAX | COUNT>]
-func cmdZUnionStore(c *engine.Call) { storeCombined(c, union, "zzunionstore") }
+func cmdZUnionStore(c *engine.Call) { storeCombined(c, union, event.ZSet("zunionstore")) }
 
 // ZINTERSTORE destination numkeys key [key ...] [WEIGHTS weight [weight ...]]
 // [AGGREGATE <SUM | MIN | MAX | COUNT>]
-func cmdZInterStore(c *engine.Call) { storeCombined(c, inter, "zzinterstore") }
+func cmdZInterStore(c *engine.Call) { storeCombined(c, inter, event.ZSet("zinterstore")) }
 
 // ZDIFFSTORE destination numkeys key [key ...]
-func cmdZDiffStore(c *engine.Call) { storeCombined(c, diff, "zzdiffstore") }
+func cmdZDiffStore(c *engine.Call) { storeCombined(c, diff, event.ZSet("zdiffstore")) }
 
 // ZUNION numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM | MIN | MAX | COUNT>]
 // [WITHSCORES]
@@ -165,11 +166,11 @@ func cmdZInterCard(c *engine.Call) {
 	c.Reply.Int(n)
 }
 
-func storeCombined(c *engine.Call, op operation, event string) {
+func storeCombined(c *engine.Call, op operation, ev event.Event) {
 	dst := c.Arg()
 	q := parseCombination(c, op, stored)
 	if c.OK() {
-		c.Store(dst, setOf(c, combine(c, q)), event)
+		c.Store(dst, setOf(c, combine(c, q)), ev)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/elements"
 	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/release"
 )
 
@@ -160,14 +161,14 @@ func popScored(c *engine.Call, key []byte, s *zset.Set, p pop) {
 		c.Reply.Bulk(member)
 		c.Reply.Double(score)
 	}
-	event := "zzpopmin"
+	ev := event.ZSet("zpopmin")
 	if p.max {
-		event = "zzpopmax"
+		ev = event.ZSet("zpopmax")
 		s.PopMax(n, reply)
 	} else {
 		s.PopMin(n, reply)
 	}
-	c.Changed(key, event)
+	c.Changed(key, ev)
 	c.AddChanges(n - 1)
 }
 

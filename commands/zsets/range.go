@@ -8,6 +8,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/elements"
 	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
@@ -151,7 +152,7 @@ func cmdZRangeStore(c *engine.Call) {
 		result.Add(member, score, lim, c.Engine.Dice)
 		return true
 	})
-	c.Store(dst, result, "zzrangestore")
+	c.Store(dst, result, event.ZSet("zrangestore"))
 }
 
 // each calls fn for the members in the range, in order, until fn returns false.
@@ -345,15 +346,15 @@ func cmdZLexCount(c *engine.Call) {
 }
 
 // ZREMRANGEBYRANK key start stop
-func cmdZRemRangeByRank(c *engine.Call) { removeRange(c, byRank, "zzremrangebyrank") }
+func cmdZRemRangeByRank(c *engine.Call) { removeRange(c, byRank, event.ZSet("zremrangebyrank")) }
 
 // ZREMRANGEBYSCORE key min max
-func cmdZRemRangeByScore(c *engine.Call) { removeRange(c, byScore, "zzremrangebyscore") }
+func cmdZRemRangeByScore(c *engine.Call) { removeRange(c, byScore, event.ZSet("zremrangebyscore")) }
 
 // ZREMRANGEBYLEX key min max
-func cmdZRemRangeByLex(c *engine.Call) { removeRange(c, byLex, "zzremrangebylex") }
+func cmdZRemRangeByLex(c *engine.Call) { removeRange(c, byLex, event.ZSet("zremrangebylex")) }
 
-func removeRange(c *engine.Call, kind rangeKind, event string) {
+func removeRange(c *engine.Call, kind rangeKind, ev event.Event) {
 	key := c.Arg()
 	q := query{kind: kind}
 	parseBounds(c, &q, c.Arg(), c.Arg())
@@ -366,7 +367,7 @@ func removeRange(c *engine.Call, kind rangeKind, event string) {
 		n = q.remove(s)
 	}
 	if n > 0 {
-		c.Changed(key, event)
+		c.Changed(key, ev)
 		c.AddChanges(n - 1)
 	}
 	c.Reply.Int(int64(n))

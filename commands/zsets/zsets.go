@@ -19,6 +19,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/elements"
 	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
@@ -247,11 +248,11 @@ func addScore(c *engine.Call, s *zset.Set, member []byte, score float64, o *AddO
 // replyAdded reports the changes of ZADD and replies.
 func replyAdded(c *engine.Call, key []byte, o *AddOptions, done *addResult) {
 	if done.added+done.changed > 0 {
-		event := "zzadd"
+		ev := event.ZSet("zadd")
 		if o.Incr {
-			event = "zzincr"
+			ev = event.ZSet("zincr")
 		}
-		c.Changed(key, event)
+		c.Changed(key, ev)
 		c.AddChanges(int(done.added+done.changed) - 1)
 	}
 	switch {
@@ -267,7 +268,7 @@ func replyAdded(c *engine.Call, key []byte, o *AddOptions, done *addResult) {
 }
 
 // ZREM key member [member ...]
-func cmdZRem(c *engine.Call) { elements.Remove(c, "zzrem", (*zset.Set).Remove) }
+func cmdZRem(c *engine.Call) { elements.Remove(c, event.ZSet("zrem"), (*zset.Set).Remove) }
 
 // ZCARD key
 func cmdZCard(c *engine.Call) {

@@ -56,6 +56,7 @@ var layers = [][]string{
 		"commands/sketches", "commands/explain"},
 	{"commands/elements"},
 	{"engine"},
+	{"internal/command", "internal/event"},
 	{"persistence/rdb"},
 	{"keyspace"},
 	{"acl"},

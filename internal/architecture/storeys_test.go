@@ -22,7 +22,7 @@ import (
 // those below declare; nothing needs a file above it.
 var storeysOfEngine = [][]string{
 	{ // Words: what needs no other type of the engine.
-		"errors.go", "flags.go", "text.go", "histogram.go", "notify.go", "version.go",
+		"errors.go", "flags.go", "text.go", "histogram.go", "version.go",
 	},
 	{ // Nouns: types that know one another, and what they do alone.
 		"engine.go", "world.go", "command.go", "command_index.go", "keyspecs.go", "categories.go", "syntax.go", "older.go", "call.go", "session.go", "part.go", "feed.go",

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 )
@@ -137,7 +138,7 @@ func (r *restore) run(c *engine.Call, exists bool) {
 		if exists {
 			c.DB.Delete(r.key)
 			c.PropagateRemoval(r.key, c.Engine.Config.LazyFree.ServerDel)
-			c.Changed(r.key, "gdel")
+			c.Changed(r.key, event.Del)
 		}
 		c.Reply.Status("OK")
 		return
@@ -177,5 +178,5 @@ func (r *restore) put(c *engine.Call, v keyspace.Value, deadline int64) {
 		line = append(line, []byte("ABSTTL"))
 	}
 	c.PropagateAs(line...)
-	c.Changed(r.key, "grestore")
+	c.Changed(r.key, event.Generic("restore"))
 }

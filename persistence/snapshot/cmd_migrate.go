@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 	"github.com/miniserver-go/miniserver/resp"
@@ -190,7 +191,7 @@ func deleteMoved(c *engine.Call, moved [][]byte) {
 	for _, key := range moved {
 		if c.DB.Delete(key) {
 			line = append(line, key)
-			c.Changed(key, "gdel")
+			c.Changed(key, event.Del)
 		}
 	}
 	if len(line) > 1 {
