@@ -26,12 +26,13 @@ import (
 	"github.com/miniserver-go/miniserver/commands/strings"
 	"github.com/miniserver-go/miniserver/commands/zsets"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
 // Parts returns the parts of all families.
 func Parts() []engine.Part {
 	return []engine.Part{
-		{Families: []engine.Family{
+		{Families: []command.Family{
 			strings.Family(), hashes.Family(), lists.Family(), sets.Family(), zsets.Family(), streams.Family(),
 			bitmaps.Family(), geo.Family(), sketches.HyperLogLog(),
 			ratelimit.Throttle(), ratelimit.IncrEx(),

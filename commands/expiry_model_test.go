@@ -19,6 +19,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/sets"
 	"github.com/miniserver-go/miniserver/commands/zsets"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
@@ -57,7 +58,7 @@ type expiryModel struct {
 func expiryEngine(clock func() int64, journal engine.Propagate) *engine.Engine {
 	e := engine.New(engine.Options{Clock: clock, Seed: 1})
 	e.Join(engine.Part{
-		Families:  []engine.Family{hashes.Family(), sets.Family(), zsets.Family(), lists.Family(), keys.Family(), engine.Transactions()},
+		Families:  []command.Family{hashes.Family(), sets.Family(), zsets.Family(), lists.Family(), keys.Family(), engine.Transactions()},
 		Propagate: journal,
 	})
 	for name, value := range map[string]string{"hash-max-listpack-entries": "8", "set-max-listpack-entries": "8",

@@ -12,6 +12,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/keys"
 	"github.com/miniserver-go/miniserver/commands/lists"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
 // listSteps are the commands on lists that servers execute most, on short and long lists, with the
@@ -35,7 +36,7 @@ var listSteps = []step{
 
 func listEngine(journal engine.Propagate) *engine.Engine {
 	e := engine.New(engine.Options{Clock: func() int64 { return 1_700_000_000_000_000 }, Seed: 1})
-	e.Join(engine.Part{Families: []engine.Family{lists.Family(), keys.Family(), engine.Transactions()}, Propagate: journal})
+	e.Join(engine.Part{Families: []command.Family{lists.Family(), keys.Family(), engine.Transactions()}, Propagate: journal})
 	return e
 }
 

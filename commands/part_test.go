@@ -9,6 +9,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/keys"
 	"github.com/miniserver-go/miniserver/commands/strings"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
 func partEngine() (*engine.Engine, *engine.Session) {
@@ -33,7 +34,7 @@ func TestHooksAreCalledInTheOrderOfJoining(t *testing.T) {
 			Propagate: func(int, [][]byte) { called += name + " propagates " },
 		}
 	}
-	e.Join(part("a", engine.Error("ERR not now")))
+	e.Join(part("a", command.Error("ERR not now")))
 	e.Join(part("b", nil))
 	e.Join(engine.Part{Host: engine.Host{Exit: func() { called += "exit " }}})
 	for _, c := range []struct{ command, reply, called string }{
@@ -64,8 +65,8 @@ func TestTheFirstPartDecidesWhyWritesAreRefused(t *testing.T) {
 		err   error
 		reply string
 	}{
-		{"b", engine.Error("MISCONF b"), "-MISCONF b\r\n"},
-		{"a", engine.Error("MISCONF a"), "-MISCONF a\r\n"},
+		{"b", command.Error("MISCONF b"), "-MISCONF b\r\n"},
+		{"a", command.Error("MISCONF a"), "-MISCONF a\r\n"},
 		{"a", nil, "-MISCONF b\r\n"},
 		{"b", nil, "+OK\r\n"},
 	} {
@@ -78,7 +79,7 @@ func TestTheFirstPartDecidesWhyWritesAreRefused(t *testing.T) {
 func TestTransactionsWhileWritesAreRefused(t *testing.T) {
 	e, s := newComplete()
 	e.Join(engine.Part{Name: "disk"})
-	e.With(func() { e.DenyWrites("disk", engine.Error("MISCONF full")) })
+	e.With(func() { e.DenyWrites("disk", command.Error("MISCONF full")) })
 	do(e, s, "MULTI")
 	require.Equal(t, "+QUEUED\r\n", do(e, s, "EVAL return(redis.call('GET','a')) 0"))
 	require.Equal(t, "*1\r\n$-1\r\n", do(e, s, "EXEC"))

@@ -6,6 +6,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/sets"
 	"github.com/miniserver-go/miniserver/commands/streams"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
 // propagatedSteps reach the journal as other commands than the client sent.
@@ -17,6 +18,6 @@ var propagatedSteps = []step{
 
 func TestPropagationAllocatesLittle(t *testing.T) {
 	requireAllocsWith(t, propagatedSteps, 1, engine.Part{
-		Families: []engine.Family{streams.Family(), sets.Family()}, Propagate: func(int, [][]byte) {},
+		Families: []command.Family{streams.Family(), sets.Family()}, Propagate: func(int, [][]byte) {},
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/keys"
 	"github.com/miniserver-go/miniserver/commands/sets"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
 // setSteps are the commands on sets that servers execute most, with the allocations they may make: only a new
@@ -40,7 +41,7 @@ var setSteps = []step{
 }
 
 func setEngine(journal engine.Propagate) (*engine.Engine, *engine.Session) {
-	return frozenWith(engine.Part{Families: []engine.Family{sets.Family(), keys.Family(), engine.Transactions()}, Propagate: journal})
+	return frozenWith(engine.Part{Families: []command.Family{sets.Family(), keys.Family(), engine.Transactions()}, Propagate: journal})
 }
 
 func TestSetCommandsDoNotAllocate(t *testing.T) { requireAllocs(t, setSteps, 1, sets.Family()) }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
 // step is a line of commands that servers execute often, with the allocations it may make each time.
@@ -20,7 +21,7 @@ type step struct {
 }
 
 // frozen returns an engine with some families of commands and a clock that stands still, and a session.
-func frozen(families ...engine.Family) (*engine.Engine, *engine.Session) {
+func frozen(families ...command.Family) (*engine.Engine, *engine.Session) {
 	return frozenWith(engine.Commands(families...))
 }
 
@@ -60,7 +61,7 @@ func batches(line string, n int) (list [][][][]byte) {
 
 // requireAllocs requires the steps to allocate no more than they may, after warm repetitions without a count. A reply
 // with an error fails the test.
-func requireAllocs(t *testing.T, list []step, warm int, families ...engine.Family) {
+func requireAllocs(t *testing.T, list []step, warm int, families ...command.Family) {
 	requireAllocsWith(t, list, warm, engine.Commands(families...))
 }
 
@@ -86,7 +87,7 @@ func requireAllocsWith(t *testing.T, list []step, warm int, part engine.Part) {
 }
 
 // benchmarkSteps measures each of the steps.
-func benchmarkSteps(b *testing.B, list []step, families ...engine.Family) {
+func benchmarkSteps(b *testing.B, list []step, families ...command.Family) {
 	for _, s := range list {
 		b.Run(strings.ReplaceAll(s.name, " ", "-"), func(b *testing.B) {
 			e, session := frozen(families...)

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -115,12 +115,12 @@ func (c *Console) sort(all [][]word) (refused []string, commands [][]string) {
 const errPushes = "ERR the console shows what is pushed elsewhere: a stream of the page must run this command"
 
 // errReadOnly is what the server says to a session of the console that may only look.
-var errReadOnly = engine.Error("ERR the console is read-only: http-readonly")
+var errReadOnly = command.Error("ERR the console is read-only: http-readonly")
 
 // refusal returns why the console does not run a command; "" if it does.
 func (c *Console) refusal(words []string) (why string) {
 	c.engine.With(func() {
-		if cmd, _ := c.engine.Resolve(bytesOf(words)); cmd != nil && pushes[cmd.FullName()] {
+		if cmd, _ := c.engine.Commands.Resolve(bytesOf(words)); cmd != nil && pushes[cmd.FullName()] {
 			why = errPushes
 		}
 	})

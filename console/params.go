@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
 // settings are the parameters.
@@ -47,10 +48,10 @@ func (s *settings) setPort(v string) error {
 	}
 	port, err := strconv.Atoi(v)
 	if err != nil {
-		return engine.Error("argument couldn't be parsed into an integer")
+		return command.Error("argument couldn't be parsed into an integer")
 	}
 	if port < 0 || port > 65535 {
-		return engine.Error(fmt.Sprintf("argument must be between %d and %d inclusive", 0, 65535))
+		return command.Error(fmt.Sprintf("argument must be between %d and %d inclusive", 0, 65535))
 	}
 	s.port = port
 	return nil

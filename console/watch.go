@@ -30,7 +30,7 @@ func (c *Console) watch(w http.ResponseWriter, r *http.Request, p *page) {
 	}
 	name := ""
 	c.engine.With(func() {
-		if cmd, _ := c.engine.Resolve(bytesOf(words)); cmd != nil {
+		if cmd, _ := c.engine.Commands.Resolve(bytesOf(words)); cmd != nil {
 			name = cmd.FullName()
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/acl"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/release"
 )
 
@@ -36,31 +37,24 @@ type aclCommands struct{ e *Engine }
 
 // Commands implements acl.Catalogue.
 func (t aclCommands) Commands(name string) (numbers []int) {
-	name, sub, hasSub := strings.Cut(name, "|")
-	cmd := lookup(t.e.commands.renamed, []byte(name))
-	if cmd == nil {
-		cmd = t.e.commands.find([]byte(name))
-	}
-	if cmd != nil && hasSub {
-		cmd = lookup(cmd.subs, []byte(sub))
-	}
+	cmd := t.e.Commands.Original(name)
 	if cmd == nil {
 		return nil
 	}
-	numbers = append(numbers, cmd.id)
-	for i := range cmd.Subs {
-		numbers = append(numbers, cmd.Subs[i].id)
+	numbers = append(numbers, cmd.ID)
+	for _, sub := range cmd.Subs {
+		numbers = append(numbers, sub.ID)
 	}
 	return numbers
 }
 
 // Category implements acl.Catalogue.
 func (t aclCommands) Category(name string) (numbers []int, ok bool) {
-	if name != "all" && !slices.Contains(categoryOrder, name) {
+	if name != "all" && !slices.Contains(command.CategoryOrder, name) {
 		return nil, false
 	}
 	for _, cmd := range t.e.inCategory(name) {
-		numbers = append(numbers, cmd.id)
+		numbers = append(numbers, cmd.ID)
 	}
 	return numbers, true
 }
@@ -90,36 +84,36 @@ func (e *Engine) joinSelectors(words []string) (joined []string, unmatched strin
 }
 
 // inCategory returns the commands of a category and their subcommands, or all of them.
-func (e *Engine) inCategory(name string) (list []*Command) {
-	add := func(cmd *Command) {
+func (e *Engine) inCategory(name string) (list []*command.Command) {
+	add := func(cmd *command.Command) {
 		if name == "all" || slices.Contains(cmd.Categories(), "@"+name) {
 			list = append(list, cmd)
 		}
 	}
-	for _, cmd := range e.Commands() {
+	for _, cmd := range e.Commands.All() {
 		add(cmd)
-		for i := range cmd.Subs {
-			add(&cmd.Subs[i])
+		for _, sub := range cmd.Subs {
+			add(sub)
 		}
 	}
 	return list
 }
 
 // request returns the command as package acl needs it.
-func request(cmd *Command, args [][]byte) *acl.Request {
-	r := &acl.Request{Number: cmd.id, Free: cmd.Flags&NoAuth != 0, Args: args, First: 1}
-	if cmd.parent != nil {
+func request(cmd *command.Command, args [][]byte) *acl.Request {
+	r := &acl.Request{Number: cmd.ID, Free: cmd.Flags&command.NoAuth != 0, Args: args, First: 1}
+	if cmd.Parent != nil {
 		r.First = 2
 	}
 	switch f := cmd.Flags; {
-	case f&ToChannel != 0 && len(args) > 1:
+	case f&command.ToChannel != 0 && len(args) > 1:
 		r.Channels = []int{1}
-	case f&(ToChannels|ToPatterns) != 0:
+	case f&(command.ToChannels|command.ToPatterns) != 0:
 		for i := 1; i < len(args); i++ {
 			r.Channels = append(r.Channels, i)
 		}
-		r.Patterns = f&ToPatterns != 0
-	case !cmd.Keys.isEmpty():
+		r.Patterns = f&command.ToPatterns != 0
+	case !cmd.Keys.IsEmpty():
 		keys, _ := cmd.Keys.At(args)
 		for _, key := range keys {
 			r.Keys = append(r.Keys, acl.Key{At: key.At, Access: accessBits(key.Access)})
@@ -142,7 +136,7 @@ func accessBits(use string) (a acl.Access) {
 }
 
 // denials are the errors for each reason; those that are formats name the user and the command.
-type denials [acl.NoChannel + 1]Error
+type denials [acl.NoChannel + 1]command.Error
 
 var (
 	denied       = denials{acl.NoCommand: ErrDeniedCommand, acl.NoKey: ErrDeniedKey, acl.NoChannel: ErrDeniedChannel}
@@ -156,7 +150,7 @@ var (
 )
 
 // accessWordings are the errors about users in older releases.
-var accessWordings = []Wording{
+var accessWordings = []command.Wording{
 	{Before: "7.2.0", Error: ErrDeniedCommand, Was: "NOPERM this user has no permissions to run the '%[2]s' command"},
 	{Before: "7.2.0", Error: ErrDeniedKey, Was: "NOPERM this user has no permissions to access one of the keys used as arguments"},
 	{Before: "7.2.0", Error: ErrDeniedChannel, Was: "NOPERM this user has no permissions to access one of the channels used as arguments"},
@@ -172,17 +166,17 @@ var accessWordings = []Wording{
 }
 
 // examine returns why a user may not run a command, and the command, the key or the channel that is denied.
-func examine(u *acl.User, cmd *Command, args [][]byte) (why acl.Denial, object string) {
+func examine(u *acl.User, cmd *command.Command, args [][]byte) (why acl.Denial, object string) {
 	why, at := u.Check(request(cmd, args))
 	if why == acl.NoKey || why == acl.NoChannel {
 		return why, string(args[at])
 	}
-	return why, cmd.full
+	return why, cmd.FullName()
 }
 
 // checkPermission returns the error that refuses a command of the session's user, nil if it is allowed. It logs
 // a refusal. errs has the errors for the place: a client's command, EXEC or a script.
-func (e *Engine) checkPermission(s *Session, cmd *Command, args [][]byte, errs *denials) error {
+func (e *Engine) checkPermission(s *Session, cmd *command.Command, args [][]byte, errs *denials) error {
 	if !s.user.Limited() {
 		return nil
 	}
@@ -191,7 +185,7 @@ func (e *Engine) checkPermission(s *Session, cmd *Command, args [][]byte, errs *
 		return nil
 	}
 	e.logDenial(s, aclEntry{reason: denialNames[why], object: object, user: s.user.Name})
-	return e.Errorf(errs[why], s.user.Name, cmd.full)
+	return e.Errorf(errs[why], s.user.Name, cmd.FullName())
 }
 
 // MayReadAll reports whether the user may read every key with the command, of which the arguments name only some. Before Redis 7.0
@@ -202,7 +196,7 @@ func (c *Call) MayReadAll() bool {
 }
 
 // Permits reports whether the user of a script's session may run a command.
-func (e *Engine) Permits(s *Session, cmd *Command, args [][]byte) bool {
+func (e *Engine) Permits(s *Session, cmd *command.Command, args [][]byte) bool {
 	why, _ := s.user.Check(request(cmd, args))
 	return why == acl.Allowed
 }
@@ -213,7 +207,7 @@ func (e *Engine) UserMayRun(name string, authed bool, args [][]byte) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	u := e.users.byName[name]
-	cmd, err := e.Resolve(args)
+	cmd, err := e.Commands.Resolve(args)
 	if u == nil || !u.Enabled() || err != nil || !authed && e.users.requiresAuth() {
 		return false
 	}

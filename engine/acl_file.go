@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/acl"
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
 // Users kept in a file of their own, a line each, as ACL LIST shows them.
@@ -19,7 +20,7 @@ func (e *Engine) LoadUsers(caller *Session) error {
 	file := e.Parts.host.Users
 	text, err := file.Read()
 	if err != nil {
-		return Errorf(errACLOpen, file.Name(), cause(err))
+		return command.Errorf(errACLOpen, file.Name(), cause(err))
 	}
 	r := userReader{engine: e, file: file.Name(), users: make(map[string]*acl.User)}
 	for line := range strings.Lines(string(text)) {
@@ -27,7 +28,7 @@ func (e *Engine) LoadUsers(caller *Session) error {
 		r.line(strings.Trim(line, " \t\r\n"))
 	}
 	if r.errors.Len() > 0 {
-		return Errorf(errACLUnchanged, r.errors.String())
+		return command.Errorf(errACLUnchanged, r.errors.String())
 	}
 	e.replaceUsers(caller, r.users)
 	return nil
@@ -127,7 +128,7 @@ func (e *Engine) UserLines() (lines []string) {
 // rules are replaced. It returns the error in Redis' words.
 func (e *Engine) DeclareUser(name string, rules []string) error {
 	if strings.ContainsAny(name, " \x00") {
-		return Error("Spaces not allowed in ACL usernames")
+		return command.Error("Spaces not allowed in ACL usernames")
 	}
 	u := e.newUser(name)
 	rules, unmatched := e.joinSelectors(rules)

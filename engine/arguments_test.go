@@ -11,6 +11,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 )
 
@@ -44,7 +45,7 @@ func bytesOf(words []string) [][]byte {
 var syntaxWord = regexp.MustCompile(`\b[A-Z][A-Z-]+\b`)
 
 // oddArguments returns the words of a command and n arguments for it: words of its syntax, keys, numbers, and what is none of these.
-func oddArguments(r *rand.Rand, cmd *engine.Command, n int) []string {
+func oddArguments(r *rand.Rand, cmd *command.Command, n int) []string {
 	choices := append([]string{"k", "h", "s", "", "0", "1", "-1", "9223372036854775807", "x\r\n", "STREAMS", "STORE", "default"}, syntaxWord.FindAllString(cmd.Syntax, -1)...)
 	words := strings.Split(cmd.FullName(), "|")
 	for range n {
@@ -64,12 +65,12 @@ func TestOddArgumentsByEveryRoad(t *testing.T) {
 	roads := [][]string{{}, {"ACL", "DRYRUN", "default"}, {"ACL", "DRYRUN", "limited"}, {"COMMAND", "GETKEYS"}, {"COMMAND", "GETKEYSANDFLAGS"},
 		{"EVAL", "return redis.pcall(unpack(ARGV))", "0"}, {"EVAL", "return redis.acl_check_cmd(unpack(ARGV))", "0"}, {"EVAL_RO", "return redis.pcall(unpack(ARGV))", "0"}}
 	r := rand.New(rand.NewPCG(1, 2))
-	attempt := func(t *testing.T, cmd *engine.Command) {
+	attempt := func(t *testing.T, cmd *command.Command) {
 		for n := range 9 {
 			words := oddArguments(r, cmd, n)
 			args := bytesOf(words)
 			require.NotPanics(t, func() {
-				found, _ := e.Resolve(args)
+				found, _ := e.Commands.Resolve(args)
 				if found != nil {
 					found.FlagsWith(args)
 					found.Keys.At(args)
@@ -92,7 +93,7 @@ func TestOddArgumentsByEveryRoad(t *testing.T) {
 			}, "%q", words)
 		}
 	}
-	eachLineOf(t, e, func(t *testing.T, cmd *engine.Command) {
+	eachLineOf(t, e, func(t *testing.T, cmd *command.Command) {
 		if name, _, _ := strings.Cut(cmd.FullName(), "|"); !slices.Contains(ending, name) {
 			attempt(t, cmd)
 		}
@@ -116,8 +117,8 @@ func TestWhoOnlyLooksChangesNothing(t *testing.T) {
 	require.NotContains(t, run("SLOWLOG", "LEN"), ":0")
 	before := state(run)
 	r := rand.New(rand.NewPCG(3, 4))
-	const refusal = engine.Error("ERR only looks")
-	eachLineOf(t, e, func(t *testing.T, cmd *engine.Command) {
+	const refusal = command.Error("ERR only looks")
+	eachLineOf(t, e, func(t *testing.T, cmd *command.Command) {
 		if cmd.FullName() == "auth" || cmd.FullName() == "hello" {
 			return // a wrong password is logged
 		}

@@ -269,7 +269,7 @@ func (e *Engine) rerun(w *Blocked, key []byte) {
 	}
 	c := e.enter(s, w.cmd, w.args)
 	c.woken, c.readyKey = true, key
-	w.cmd.Run(c)
+	e.of(w.cmd).run(c)
 	w.micros += e.lap()
 	s.db = home
 	if c.blocked {
@@ -302,10 +302,10 @@ func (e *Engine) endBlock(w *Blocked, err error) {
 		w.timeout(s)
 	} else {
 		s.Reply.Error(err)
-		w.cmd.stats.failed++
+		e.of(w.cmd).failed++
 		e.countError(err.Error())
 	}
-	w.cmd.stats.calls++
+	e.of(w.cmd).calls++
 	e.countCommand(s)
 	if e.Release.Has(reprocesses) {
 		e.recordDuration(s, w.cmd, w.args, w.micros, 1)

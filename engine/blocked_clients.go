@@ -2,13 +2,14 @@ package engine
 
 import (
 	"cmp"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"slices"
 )
 
 // Blocked is a blocked command. Its methods are used under the lock.
 type Blocked struct {
 	session  *Session
-	cmd      *Command
+	cmd      *command.Command
 	args     [][]byte
 	keys     []dbKey
 	deadline int64 // milliseconds since the epoch; 0 for none
@@ -31,7 +32,7 @@ func (w *Blocked) Hold(bytes int) {
 }
 
 // Command returns the blocked command.
-func (w *Blocked) Command() *Command { return w.cmd }
+func (w *Blocked) Command() *command.Command { return w.cmd }
 
 // Keys returns the names of the keys on which it is blocked.
 func (w *Blocked) Keys() (names []string) {

@@ -3,10 +3,10 @@ package engine
 import (
 	"math"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/miniserver-go/miniserver/ds/ziplist"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
@@ -21,7 +21,7 @@ type Call struct {
 	Engine  *Engine
 	Session *Session
 	DB      *keyspace.DB
-	Cmd     *Command
+	Cmd     *command.Command
 	Args    [][]byte
 	Reply   *resp.Writer
 
@@ -162,7 +162,7 @@ func (c *Call) Word(word string) bool {
 
 // word is Word for an argument of the word's length. It is apart so that Word is inlined.
 func (c *Call) word(word string) bool {
-	if c.err != nil || !IsWord(c.Args[c.at], word) || !c.Knows(word) {
+	if c.err != nil || !command.IsWord(c.Args[c.at], word) || !c.Knows(word) {
 		return false
 	}
 	c.at++
@@ -171,7 +171,7 @@ func (c *Call) word(word string) bool {
 
 // Knows reports whether the engine's release knows a word of the command's syntax.
 func (c *Call) Knows(word string) bool {
-	return c.Cmd.absent == nil || !slices.Contains(c.Cmd.absent, word)
+	return !c.Cmd.Lacks(word)
 }
 
 // Has reports whether the engine's release has a change of behaviour.
@@ -199,7 +199,7 @@ func (c *Call) Refuse(err error) {
 
 // Refusef is Refuse with a format, as the engine's release has it.
 func (c *Call) Refusef(format string, args ...any) {
-	c.Refuse(c.Engine.Errorf(Error(format), args...))
+	c.Refuse(c.Engine.Errorf(command.Error(format), args...))
 }
 
 // OK reports whether no error was latched; if one was, it is sent as the reply and the handler must
@@ -261,5 +261,5 @@ func (c *Call) ReplyEntry(e ziplist.Entry) { c.Reply.Bulk(e.Text(c.Scratch())) }
 // SubSyntaxError is what a container says to a number of arguments that no form of the subcommand
 // takes.
 func (c *Call) SubSyntaxError() error {
-	return c.Engine.Errorf(ErrSubArgs, clip(c.Args[1], 128), strings.ToUpper(string(c.Args[0])))
+	return c.Engine.Errorf(ErrSubArgs, command.Clip(c.Args[1], 128), strings.ToUpper(string(c.Args[0])))
 }

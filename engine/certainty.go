@@ -1,17 +1,19 @@
 package engine
 
+import "github.com/miniserver-go/miniserver/internal/command"
+
 // certainty is how a part has replies held back that tell of changes which are not certain yet. Most reads tell of none: their replies
 // need not wait for the changes of other keys.
 type certainty struct {
 	awaits  func(settled bool) uint64 // nil: nothing is held back
 	settled func(key []byte) bool
-	keys    []KeyUse // room for those of one command
+	keys    []command.KeyUse // room for those of one command
 }
 
 // noteCertain counts the reply of a command that has run as certain, if it is a read that tells of nothing but settled keys.
-func (e *Engine) noteCertain(s *Session, cmd *Command, args [][]byte) {
-	const others = MayBeSlow | Blocking | AnyKeys | AllowTx
-	if cmd.Flags&ReadOnly == 0 || cmd.Flags&others != 0 || s.tx != nil || s.running || s.reply != replyOn {
+func (e *Engine) noteCertain(s *Session, cmd *command.Command, args [][]byte) {
+	const others = command.MayBeSlow | command.Blocking | command.AnyKeys | command.AllowTx
+	if cmd.Flags&command.ReadOnly == 0 || cmd.Flags&others != 0 || s.tx != nil || s.running || s.reply != replyOn {
 		return
 	}
 	keys, complete := e.KeysOf(cmd, args)
@@ -27,11 +29,11 @@ func (e *Engine) noteCertain(s *Session, cmd *Command, args [][]byte) {
 }
 
 // KeysOf returns the keys of a command line, until the next call. complete is false if the command may use others as well.
-func (e *Engine) KeysOf(cmd *Command, args [][]byte) (keys []KeyUse, complete bool) {
-	if !cmd.Keys.isComplete() {
+func (e *Engine) KeysOf(cmd *command.Command, args [][]byte) (keys []command.KeyUse, complete bool) {
+	if !cmd.Keys.IsComplete() {
 		return nil, false
 	}
-	keys, complete = cmd.Keys.appendTo(e.Parts.certainty.keys[:0], args)
+	keys, complete = cmd.Keys.AppendTo(e.Parts.certainty.keys[:0], args)
 	e.Parts.certainty.keys = keys
 	return keys, complete
 }

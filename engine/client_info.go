@@ -29,7 +29,7 @@ func (e *Engine) writeClientInfo(b *bytes.Buffer, s *Session, args [][]byte) {
 	}
 	last := "NULL"
 	if s.last != nil {
-		last = s.last.full
+		last = s.last.FullName()
 	}
 	events := "r"
 	if s.Unsent.Load() > 0 {

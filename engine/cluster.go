@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/release"
 )
 
@@ -45,18 +46,18 @@ func (e *Engine) markOneSlot() {
 	if c.enabled && c.id == "" {
 		c.id, c.shard = e.NewID(), e.NewID()
 	}
-	for _, cmd := range e.Commands() {
-		cmd.markOneSlot(c.enabled)
-		for i := range cmd.Subs {
-			cmd.Subs[i].markOneSlot(c.enabled)
+	for _, cmd := range e.Commands.All() {
+		markOneSlot(cmd, c.enabled)
+		for _, sub := range cmd.Subs {
+			markOneSlot(sub, c.enabled)
 		}
 	}
 }
 
-func (cmd *Command) markOneSlot(on bool) {
-	cmd.Flags &^= OneSlot
-	if on && cmd.Flags&AnySlot == 0 && (cmd.HasKeys() || cmd.Flags&RunsTx != 0) {
-		cmd.Flags |= OneSlot
+func markOneSlot(cmd *command.Command, on bool) {
+	cmd.Flags &^= command.OneSlot
+	if on && cmd.Flags&command.AnySlot == 0 && (cmd.HasKeys() || cmd.Flags&command.RunsTx != 0) {
+		cmd.Flags |= command.OneSlot
 	}
 }
 
@@ -93,9 +94,9 @@ func (e *Engine) shownDatabases() string {
 
 // checkSlot returns an error if the keys of a command lie in several slots, and notes the slot in the session. Those of EXEC are the keys of all queued
 // commands. Malformed arguments have no keys; the command itself refuses them.
-func (e *Engine) checkSlot(s *Session, cmd *Command, args [][]byte) error {
+func (e *Engine) checkSlot(s *Session, cmd *command.Command, args [][]byte) error {
 	s.slot = noSlot
-	if cmd.Flags&RunsTx == 0 {
+	if cmd.Flags&command.RunsTx == 0 {
 		return s.takeSlot(cmd, args)
 	}
 	if s.tx == nil || s.tx.dirtyExec && e.Release.Has(isValkey) {
@@ -113,7 +114,7 @@ func (e *Engine) checkSlot(s *Session, cmd *Command, args [][]byte) error {
 var isValkey = release.From("valkey:7.2.5")
 
 // takeSlot notes the slot of a command's keys in the session. It returns an error if they lie in several, or not in the one noted before.
-func (s *Session) takeSlot(cmd *Command, args [][]byte) error {
+func (s *Session) takeSlot(cmd *command.Command, args [][]byte) error {
 	keys, _ := cmd.Keys.At(args)
 	for _, k := range keys {
 		slot := int32(KeySlot(args[k.At]))
@@ -127,10 +128,10 @@ func (s *Session) takeSlot(cmd *Command, args [][]byte) error {
 
 // checkScriptSlot is checkSlot for a command that a script calls. A script that declared flags, and not that it crosses slots, keeps to the slot of its
 // keys; one without keys to that of the first key that it uses.
-func (e *Engine) checkScriptSlot(s *Session, cmd *Command, args [][]byte) error {
+func (e *Engine) checkScriptSlot(s *Session, cmd *command.Command, args [][]byte) error {
 	s.slot = noSlot
 	if s.takeSlot(cmd, args) != nil {
-		return e.Errorf(ErrCrossSlotCall, cmd.full)
+		return e.Errorf(ErrCrossSlotCall, cmd.FullName())
 	}
 	kept := &s.caller.slot
 	switch {

@@ -8,32 +8,33 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/acl"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/release"
 )
 
 // shownUsers is that MONITOR and the slow log showed the names of users before Redis 7.4.
-var shownUsers = Was{Before: "7.4.0 valkey:8.0.0", Edit: func(cmd *Command) { cmd.Secrets = nil }}
+var shownUsers = command.Was{Before: "7.4.0 valkey:8.0.0", Edit: func(cmd *command.Line) { cmd.Secrets = nil }}
 
-const operateACL = Admin | NoScript | Loading | Stale
+const operateACL = command.Admin | command.NoScript | command.Loading | command.Stale
 
 // AccessControl is the family of ACL.
-func AccessControl() Family {
-	const anybody = NoScript | Loading | Stale
-	return Family{Group: "server", Commands: []Command{
+func AccessControl() command.Family {
+	const anybody = command.NoScript | command.Loading | command.Stale
+	return command.Family{Group: "server", Commands: []command.Line{
 		{Name: "acl", Arity: -2, Since: "6.0.0",
-			Complexity: "Depends on the subcommand", Summary: "A container for Access List Control commands.", Subs: []Command{
-				{Name: "cat", Arity: -2, Flags: anybody | Harmless, Run: cmdACLCat, Since: "6.0.0",
+			Complexity: "Depends on the subcommand", Summary: "A container for Access List Control commands.", Subs: []command.Line{
+				{Name: "cat", Arity: -2, Flags: anybody | command.Harmless, Run: cmdACLCat, Since: "6.0.0",
 					Syntax: "[category(/categoryname)]", Summary: "Lists the ACL categories, or the commands inside a category.",
 					Complexity: "O(1)"},
-				{Name: "deluser", Arity: -3, Flags: operateACL, Run: cmdACLDelUser, Secrets: SecretsFrom(2), Since: "6.0.0",
+				{Name: "deluser", Arity: -3, Flags: operateACL, Run: cmdACLDelUser, Secrets: command.SecretsFrom(2), Since: "6.0.0",
 					Syntax: "username...", Summary: "Deletes ACL users, and terminates their connections.",
-					Tips: "request_policy:all_nodes response_policy:all_succeeded", Was: []Was{shownUsers, {Before: "7.2.0", Edit: withoutTips}},
+					Tips: "request_policy:all_nodes response_policy:all_succeeded", Was: []command.Was{shownUsers, {Before: "7.2.0", Edit: command.Advises("")}},
 					Complexity: "O(N), N being the number of users deleted and of connected clients"},
-				{Name: "dryrun", Arity: -4, Flags: operateACL | Harmless, Run: cmdACLDryRun, Since: "7.0.0",
+				{Name: "dryrun", Arity: -4, Flags: operateACL | command.Harmless, Run: cmdACLDryRun, Since: "7.0.0",
 					Syntax:     "username command [arg...]",
 					Summary:    "Simulates the execution of a command by a user, without executing the command.",
 					Complexity: "O(1)"},
-				{Name: "getuser", Arity: 3, Flags: operateACL | Harmless, Run: cmdACLGetUser, Secrets: SecretsFrom(2), Was: []Was{shownUsers}, Since: "6.0.0",
+				{Name: "getuser", Arity: 3, Flags: operateACL | command.Harmless, Run: cmdACLGetUser, Secrets: command.SecretsFrom(2), Was: []command.Was{shownUsers}, Since: "6.0.0",
 					Syntax: "username", Summary: "Lists the ACL rules of a user.",
 					Complexity: "O(N), N being the number of the user's rules",
 					History: "6.2.0 Shows patterns of channels.\n" +
@@ -42,28 +43,28 @@ func AccessControl() Family {
 					Syntax:     "[bits]",
 					Summary:    "Generates a pseudorandom, secure password that can be used to identify ACL users.",
 					Complexity: "O(1)"},
-				{Name: "list", Arity: 2, Flags: operateACL | Harmless, Run: cmdACLList, Since: "6.0.0",
+				{Name: "list", Arity: 2, Flags: operateACL | command.Harmless, Run: cmdACLList, Since: "6.0.0",
 					Summary: "Dumps the effective rules in ACL file format.", Complexity: "O(N), N being the number of users"},
 				{Name: "load", Arity: 2, Flags: operateACL, Run: cmdACLLoad, Since: "6.0.0",
 					Summary:    "Reloads the rules from the configured ACL file.",
 					Complexity: "O(N), N being the number of users"},
-				{Name: "log", Arity: -2, Flags: operateACL | Harmless, Vary: flagsOfLog, Run: cmdACLLog, Since: "6.0.0",
+				{Name: "log", Arity: -2, Flags: operateACL | command.Harmless, Vary: flagsOfLog, Run: cmdACLLog, Since: "6.0.0",
 					Syntax: "operation=[count|RESET]", Summary: "Lists recent security events generated due to ACL rules.",
 					Complexity: "O(N), N being the number of entries returned",
 					History:    "7.2.0 Shows the ID of an entry, and when it was created and last updated."},
 				{Name: "save", Arity: 2, Flags: operateACL, Run: cmdACLSave, Since: "6.0.0",
 					Summary: "Saves the effective ACL rules in the configured ACL file.",
-					Tips:    "request_policy:all_nodes response_policy:all_succeeded", Was: []Was{{Before: "7.2.0", Edit: withoutTips}},
+					Tips:    "request_policy:all_nodes response_policy:all_succeeded", Was: []command.Was{{Before: "7.2.0", Edit: command.Advises("")}},
 					Complexity: "O(N), N being the number of users"},
-				{Name: "setuser", Arity: -3, Flags: operateACL, Run: cmdACLSetUser, Secrets: SecretsFrom(2), Since: "6.0.0",
+				{Name: "setuser", Arity: -3, Flags: operateACL, Run: cmdACLSetUser, Secrets: command.SecretsFrom(2), Since: "6.0.0",
 					Syntax: "username [rule...]", Summary: "Creates and modifies an ACL user and its rules.",
-					Help: "<username> <attribute> [<attribute> ...]", Tips: "request_policy:all_nodes response_policy:all_succeeded", Was: []Was{{Before: "7.2.0", Edit: withoutTips}},
+					Help: "<username> <attribute> [<attribute> ...]", Tips: "request_policy:all_nodes response_policy:all_succeeded", Was: []command.Was{{Before: "7.2.0", Edit: command.Advises("")}},
 					Complexity: "O(N), N being the number of rules given",
 					History: "6.2.0 Takes patterns of channels.\n" +
 						"7.0.0 Takes selectors, and permissions to read or write keys."},
-				{Name: "users", Arity: 2, Flags: operateACL | Harmless, Run: cmdACLUsers, Since: "6.0.0",
+				{Name: "users", Arity: 2, Flags: operateACL | command.Harmless, Run: cmdACLUsers, Since: "6.0.0",
 					Summary: "Lists all ACL users.", Complexity: "O(N), N being the number of users"},
-				{Name: "whoami", Arity: 2, Flags: anybody | Harmless, Run: cmdACLWhoAmI, Since: "6.0.0",
+				{Name: "whoami", Arity: 2, Flags: anybody | command.Harmless, Run: cmdACLWhoAmI, Since: "6.0.0",
 					Summary: "Returns the authenticated username of the current connection.", Complexity: "O(1)"},
 				HelpLine("6.0.0"),
 			}},
@@ -74,22 +75,22 @@ func AccessControl() Family {
 func cmdACLCat(c *Call) {
 	switch c.Left() {
 	case 0:
-		c.Reply.Array(len(categoryOrder))
-		for _, name := range categoryOrder {
+		c.Reply.Array(len(command.CategoryOrder))
+		for _, name := range command.CategoryOrder {
 			c.Reply.BulkString(name)
 		}
 	case 1:
 		name := c.Arg()
-		if !slices.Contains(categoryOrder, strings.ToLower(string(name))) {
-			c.Fail(Errorf(ErrACLCategory, name))
+		if !slices.Contains(command.CategoryOrder, strings.ToLower(string(name))) {
+			c.Fail(command.Errorf(ErrACLCategory, name))
 			return
 		}
-		list := slices.DeleteFunc(c.Engine.inCategory(strings.ToLower(string(name))), func(cmd *Command) bool {
-			return cmd.parent != nil && cmd.parent.whole
+		list := slices.DeleteFunc(c.Engine.inCategory(strings.ToLower(string(name))), func(cmd *command.Command) bool {
+			return cmd.Parent != nil && cmd.Parent.IsWhole()
 		})
 		c.Reply.Array(len(list))
 		for _, cmd := range list {
-			c.Reply.BulkString(cmd.full)
+			c.Reply.BulkString(cmd.FullName())
 		}
 	default:
 		c.Fail(c.SubSyntaxError())
@@ -126,11 +127,11 @@ func (e *Engine) applyRules(u *acl.User, args [][]byte) error {
 	}
 	words, unmatched := e.joinSelectors(words)
 	if unmatched != "" {
-		return Errorf(ErrACLParenthesis, unmatched)
+		return command.Errorf(ErrACLParenthesis, unmatched)
 	}
 	for _, word := range words {
 		if err := e.applyRule(u, word); err != nil {
-			return Errorf(ErrACLRule, word, err)
+			return command.Errorf(ErrACLRule, word, err)
 		}
 	}
 	return nil
@@ -278,14 +279,14 @@ func cmdACLDryRun(c *Call) {
 	name := c.Arg()
 	u := c.Engine.users.byName[string(name)]
 	if u == nil {
-		c.Fail(Errorf(ErrNoSuchUser, name))
+		c.Fail(command.Errorf(ErrNoSuchUser, name))
 		return
 	}
 	args := c.Rest()
-	cmd, err := c.Engine.Resolve(args)
+	cmd, err := c.Engine.Commands.Resolve(args)
 	switch {
 	case cmd == nil:
-		c.Fail(Errorf(ErrDryRunCommand, args[0]))
+		c.Fail(command.Errorf(ErrDryRunCommand, args[0]))
 		return
 	case err != nil:
 		c.Fail(err)
@@ -300,11 +301,11 @@ func cmdACLDryRun(c *Call) {
 }
 
 // flagsOfLog returns the flags of ACL LOG for its arguments.
-func flagsOfLog(args [][]byte) Flags {
-	if len(args) > 2 && IsWord(args[2], "RESET") {
+func flagsOfLog(args [][]byte) command.Flags {
+	if len(args) > 2 && command.IsWord(args[2], "RESET") {
 		return operateACL
 	}
-	return operateACL | Harmless
+	return operateACL | command.Harmless
 }
 
 // ACL LOG [count | RESET]

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
@@ -59,7 +60,7 @@ func (c *Call) readClientFilter(self bool) clientFilter {
 	f := clientFilter{tests: make(map[string]clientTest), self: self}
 	for c.More() {
 		switch {
-		case c.Left() < 2 && !(c.Has(severalIDs) && IsWord(c.Args[c.at], "ID")):
+		case c.Left() < 2 && !(c.Has(severalIDs) && command.IsWord(c.Args[c.at], "ID")):
 			c.Refuse(ErrSyntax)
 		case c.Word("SKIPME"):
 			if f.self = c.Word("NO"); !f.self && !c.Word("YES") {
@@ -92,7 +93,7 @@ func (c *Call) isClientOption(arg []byte) bool {
 	return slices.ContainsFunc(clientOptions, func(o clientOption) bool {
 		plain := bytes.TrimPrefix(bytes.ToUpper(arg), []byte("NOT-"))
 		return string(plain) == o.word && c.Knows(strings.ToUpper(string(arg)))
-	}) || IsWord(arg, "SKIPME") && c.Knows("SKIPME")
+	}) || command.IsWord(arg, "SKIPME") && c.Knows("SKIPME")
 }
 
 // filtered returns the sessions that pass a filter, the oldest first.
@@ -121,7 +122,7 @@ func (c *Call) testID() clientTest {
 		}
 		ids = append(ids, c.clientID(ErrKillID))
 	}
-	if !c.Has(splits) && ids[0] == 0 { // which is every client there
+	if !c.Has(command.Splits) && ids[0] == 0 { // which is every client there
 		return func(*Session) bool { return true }
 	}
 	return func(s *Session) bool { return slices.Contains(ids, s.ID) }
@@ -136,7 +137,7 @@ func (c *Call) clientID(notInt error) int64 {
 		notInt = ErrSyntax
 	case notInt == ErrClientID:
 		least = math.MinInt64
-	case !c.Has(splits):
+	case !c.Has(command.Splits):
 		notInt, least = ErrNotInt, math.MinInt64
 	}
 	id := c.IntOr(notInt)

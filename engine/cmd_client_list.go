@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/release"
 )
 
@@ -52,7 +53,7 @@ func (c *Call) combines() bool {
 func (c *Call) asksForIDs() bool {
 	rest := c.Args[c.at:]
 	alone := !c.Engine.Release.Offers(combinesFilters)
-	return len(rest) > 1 && IsWord(rest[0], "ID") && (alone || !slices.ContainsFunc(rest[1:], c.isClientOption))
+	return len(rest) > 1 && command.IsWord(rest[0], "ID") && (alone || !slices.ContainsFunc(rest[1:], c.isClientOption))
 }
 
 func (c *Call) sessionsByID() (list []*Session) {

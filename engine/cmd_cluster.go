@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/release"
 )
 
@@ -12,22 +13,22 @@ import (
 // probe for both. What a node of a cluster does is in cmd_cluster_node.go and cmd_cluster_slots.go.
 
 // Cluster is the family of clusters.
-func Cluster() Family {
-	unlinked := []Was{{release.NoValkey, func(cmd *Command) { cmd.Run = func(c *Call) { c.Reply.Status("OK") } }}, Before("7.0.0", "acl=keyspace -loading -stale")}
-	return Family{Group: "cluster", Commands: []Command{
-		{Name: "asking", Arity: 1, Flags: Fast, Run: inCluster(cmdAsking), Since: "3.0.0", ACL: "connection", Was: []Was{Before("7.0.0", "acl=keyspace")},
+func Cluster() command.Family {
+	unlinked := []command.Was{{Before: release.NoValkey, Edit: func(line *command.Line) { line.Run = func(c *Call) { c.Reply.Status("OK") } }}, command.Before("7.0.0", "acl=keyspace -loading -stale")}
+	return command.Family{Group: "cluster", Commands: []command.Line{
+		{Name: "asking", Arity: 1, Flags: command.Fast, Run: inCluster(cmdAsking), Since: "3.0.0", ACL: "connection", Was: []command.Was{command.Before("7.0.0", "acl=keyspace")},
 			Summary: "Allows the next command after a redirection.", Complexity: "O(1)"},
-		{Name: "readonly", Arity: 1, Flags: Loading | Stale | Fast, Run: inClusterOrGroup(cmdReadOnly), Since: "3.0.0", ACL: "connection", Was: unlinked,
+		{Name: "readonly", Arity: 1, Flags: command.Loading | command.Stale | command.Fast, Run: inClusterOrGroup(cmdReadOnly), Since: "3.0.0", ACL: "connection", Was: unlinked,
 			Summary: "Allows reading from a replica of a cluster.", Complexity: "O(1)"},
-		{Name: "readwrite", Arity: 1, Flags: Loading | Stale | Fast, Run: inClusterOrGroup(cmdReadWrite), Since: "3.0.0", ACL: "connection", Was: unlinked,
+		{Name: "readwrite", Arity: 1, Flags: command.Loading | command.Stale | command.Fast, Run: inClusterOrGroup(cmdReadWrite), Since: "3.0.0", ACL: "connection", Was: unlinked,
 			Summary: "Ends reading from a replica of a cluster.", Complexity: "O(1)"},
-		{Name: "cluster", Arity: -2, Since: "3.0.0", Was: []Was{Before("7.0.0", "+random"), {"7.0.0", func(cmd *Command) { cmd.Run = inCluster(cmdNoSub) }}},
+		{Name: "cluster", Arity: -2, Since: "3.0.0", Was: []command.Was{command.Before("7.0.0", "+random"), {Before: "7.0.0", Edit: func(line *command.Line) { line.Run = inCluster(cmdNoSub) }}},
 			Complexity: "Depends on the subcommand", Summary: "A container for Redis Cluster commands.", Subs: clusterSubs()},
 	}, Wordings: clusterWordings}
 }
 
 // clusterWordings are the errors about clusters that read otherwise in older releases.
-var clusterWordings = []Wording{
+var clusterWordings = []command.Wording{
 	{Before: "7.4.0 valkey:8.0.0", Error: ErrCrossSlotCall, Was: "ERR Script attempted to access a non local key in a cluster node"},
 	{Since: "valkey:9.1.0", Error: ErrCrossSlotCall, Was: "ERR Attempted to access a non local key in a cluster node"},
 	{Before: "7.2.0", Error: ErrBusPort, Was: "ERR Invalid TCP bus port specified: %s"},
@@ -35,67 +36,67 @@ var clusterWordings = []Wording{
 }
 
 // clusterSubs are the subcommands of CLUSTER, ordered by name.
-func clusterSubs() []Command {
-	return slices.SortedFunc(slices.Values(append(clusterNodeSubs(), clusterSlotSubs()...)), func(a, b Command) int {
+func clusterSubs() []command.Line {
+	return slices.SortedFunc(slices.Values(append(clusterNodeSubs(), clusterSlotSubs()...)), func(a, b command.Line) int {
 		return cmp.Compare(a.Name, b.Name)
 	})
 }
 
 // Flags of subcommands that look at the cluster as an operator does, and of those that change it.
 const (
-	operateCluster = Admin | Stale
-	changeCluster  = Admin | Stale | NoAsyncLoading
+	operateCluster = command.Admin | command.Stale
+	changeCluster  = command.Admin | command.Stale | command.NoAsyncLoading
 )
 
 // clusterNodeSubs are those about nodes and the cluster as a whole.
-func clusterNodeSubs() []Command {
-	loading := []Was{Before(release.NoValkey, "+loading")}
-	return []Command{
-		{Name: "help", Arity: 2, Flags: Loading | Stale | Harmless, Run: inCluster(cmdHelp), Since: "5.0.0",
+func clusterNodeSubs() []command.Line {
+	loading := []command.Was{command.Before(release.NoValkey, "+loading")}
+	return []command.Line{
+		{Name: "help", Arity: 2, Flags: command.Loading | command.Stale | command.Harmless, Run: inCluster(cmdHelp), Since: "5.0.0",
 			Summary: "Returns helpful text about the different subcommands.", Complexity: "O(1)"},
 		{Name: "bumpepoch", Arity: 2, Flags: changeCluster, Run: inCluster(cmdClusterBumpEpoch), Since: "3.0.0",
 			Summary: "Advances the epoch of the cluster's configuration.", Tips: "nondeterministic_output",
 			Complexity: "O(1)"},
-		{Name: "count-failure-reports", Arity: 3, Flags: operateCluster | Harmless, Run: inCluster(cmdClusterFailureReports), Since: "3.0.0",
+		{Name: "count-failure-reports", Arity: 3, Flags: operateCluster | command.Harmless, Run: inCluster(cmdClusterFailureReports), Since: "3.0.0",
 			Syntax: "node-id", Summary: "Returns the number of active failure reports of a node.", History: "valkey:9.0.0 Ignores reports about a node that has failed.",
 			Tips: "nondeterministic_output", Complexity: "O(N), N being the number of failure reports"},
 		{Name: "failover", Arity: -2, Flags: changeCluster, Run: inCluster(cmdClusterFailover), Since: "3.0.0",
 			Syntax: "options=[FORCE|TAKEOVER]", Summary: "Makes a replica take its master's place.", Complexity: "O(1)"},
 		{Name: "forget", Arity: 3, Flags: changeCluster, Run: inCluster(cmdClusterForget), Since: "3.0.0",
 			Syntax: "node-id", Summary: "Removes a node from the nodes table.", Complexity: "O(1)"},
-		{Name: "info", Arity: 2, Flags: Stale | Harmless, Run: inCluster(cmdClusterInfo), Since: "3.0.0", Was: loading,
+		{Name: "info", Arity: 2, Flags: command.Stale | command.Harmless, Run: inCluster(cmdClusterInfo), Since: "3.0.0", Was: loading,
 			Summary: "Returns the state of a node.", Tips: "nondeterministic_output", Complexity: "O(1)"},
-		{Name: "links", Arity: 2, Flags: Stale | Harmless, Run: inCluster(cmdClusterLinks), Since: "7.0.0",
+		{Name: "links", Arity: 2, Flags: command.Stale | command.Harmless, Run: inCluster(cmdClusterLinks), Since: "7.0.0",
 			Summary: "Returns the links between nodes.", Tips: "nondeterministic_output",
 			Complexity: "O(N), N being the number of cluster nodes"},
 		{Name: "meet", Arity: -4, Flags: changeCluster, Run: inCluster(cmdClusterMeet), Since: "3.0.0",
 			Syntax: "ip port [cluster-bus-port(/cluster_bus_port):integer]@4.0.0", Summary: "Makes nodes meet.", Complexity: "O(1)",
 			History: "4.0.0 Takes the port of the cluster bus."},
-		{Name: "myid", Arity: 2, Flags: Stale | Harmless, Run: inCluster(cmdClusterMyID), Since: "3.0.0", Was: loading,
+		{Name: "myid", Arity: 2, Flags: command.Stale | command.Harmless, Run: inCluster(cmdClusterMyID), Since: "3.0.0", Was: loading,
 			Summary: "Returns the ID of a node.", Complexity: "O(1)"},
-		{Name: "myshardid", Arity: 2, Flags: Stale | Harmless, Run: inCluster(cmdClusterMyShardID), Since: "7.2.0", Was: loading,
+		{Name: "myshardid", Arity: 2, Flags: command.Stale | command.Harmless, Run: inCluster(cmdClusterMyShardID), Since: "7.2.0", Was: loading,
 			Summary: "Returns the ID of the shard to which a node belongs.", Tips: "nondeterministic_output", Complexity: "O(1)"},
-		{Name: "nodes", Arity: 2, Flags: Stale | Harmless, Run: inCluster(cmdClusterNodes), Since: "3.0.0", Was: loading,
+		{Name: "nodes", Arity: 2, Flags: command.Stale | command.Harmless, Run: inCluster(cmdClusterNodes), Since: "3.0.0", Was: loading,
 			Summary: "Returns a node's view of the cluster.", Tips: "nondeterministic_output",
 			Complexity: "O(N), N being the number of cluster nodes"},
-		{Name: "replicas", Arity: 3, Flags: operateCluster | Harmless, Run: inCluster(cmdClusterReplicas), Since: "5.0.0",
+		{Name: "replicas", Arity: 3, Flags: operateCluster | command.Harmless, Run: inCluster(cmdClusterReplicas), Since: "5.0.0",
 			Syntax: "node-id", Summary: "Returns the replicas of a node.", Tips: "nondeterministic_output",
 			Complexity: "O(1)"},
 		{Name: "replicate", Arity: -3, Flags: changeCluster, Run: inCluster(cmdClusterReplicate), Since: "3.0.0",
-			Was:    []Was{{Before: "valkey:9.0.0", Edit: func(cmd *Command) { cmd.Arity, cmd.Syntax = 3, "node-id" }}},
+			Was:    []command.Was{{Before: "valkey:9.0.0", Edit: func(cmd *command.Line) { cmd.Arity, cmd.Syntax = 3, "node-id" }}},
 			Syntax: "args=<node-id|no-one=<NO ONE>@valkey:9.0.0>", Summary: "Makes a node a replica of another.", Complexity: "O(1)",
 			History: "valkey:9.0.0 `NO ONE` makes it a master."},
-		{Name: "reset", Arity: -2, Flags: operateCluster | NoScript, Run: inCluster(cmdClusterReset), Since: "3.0.0", Was: []Was{Before("7.0.0", "-noscript")},
+		{Name: "reset", Arity: -2, Flags: operateCluster | command.NoScript, Run: inCluster(cmdClusterReset), Since: "3.0.0", Was: []command.Was{command.Before("7.0.0", "-noscript")},
 			Syntax: "reset-type(/hard_soft)=[HARD|SOFT]", Summary: "Resets a node.", Complexity: "O(N), N being the number of cluster nodes"},
 		{Name: "saveconfig", Arity: 2, Flags: changeCluster, Run: inCluster(cmdClusterSaveConfig), Since: "3.0.0",
 			Summary: "Saves a node's state.", Complexity: "O(1)"},
 		{Name: "set-config-epoch", Arity: 3, Flags: changeCluster, Run: inCluster(cmdClusterSetEpoch), Since: "3.0.0",
 			Syntax: "config-epoch", Summary: "Sets the epoch of a node's configuration.", Complexity: "O(1)"},
-		{Name: "shards", Arity: 2, Flags: Loading | Stale | Harmless, Run: inCluster(cmdClusterShards), Since: "7.0.0",
+		{Name: "shards", Arity: 2, Flags: command.Loading | command.Stale | command.Harmless, Run: inCluster(cmdClusterShards), Since: "7.0.0",
 			Summary: "Returns the shards of the cluster.", Tips: "nondeterministic_output", History: "valkey:9.1.0 Shows the IDs of shards, and the availability zones of nodes.",
-			Was:        []Was{{Before: "7.2.0", Edit: func(cmd *Command) { cmd.Flags &^= Loading }}},
+			Was:        []command.Was{{Before: "7.2.0", Edit: func(cmd *command.Line) { cmd.Flags &^= command.Loading }}},
 			Complexity: "O(N), N being the number of cluster nodes"},
-		{Name: "slaves", Arity: 3, Flags: operateCluster | Harmless, Run: inCluster(cmdClusterReplicas), Since: "3.0.0",
+		{Name: "slaves", Arity: 3, Flags: operateCluster | command.Harmless, Run: inCluster(cmdClusterReplicas), Since: "3.0.0",
 			Syntax: "node-id", Summary: "Returns the replicas of a node.", Tips: "nondeterministic_output",
 			Complexity: "O(1)",
 			Deprecated: "5.0.0 `CLUSTER REPLICAS`"},
@@ -103,15 +104,15 @@ func clusterNodeSubs() []Command {
 }
 
 // clusterSlotSubs are those about hash slots.
-func clusterSlotSubs() []Command {
-	return []Command{
+func clusterSlotSubs() []command.Line {
+	return []command.Line{
 		{Name: "addslots", Arity: -3, Flags: changeCluster, Run: inCluster(cmdClusterAddSlots), Since: "3.0.0",
 			Syntax: "slot...", Summary: "Assigns new hash slots to a node.",
 			Complexity: "O(N), N being the number of slots"},
 		{Name: "addslotsrange", Arity: -4, Flags: changeCluster, Run: inCluster(cmdClusterAddSlotsRange), Since: "7.0.0",
 			Syntax: "range(/start-slot_end-slot)=<start-slot end-slot>...", Summary: "Assigns new ranges of hash slots to a node.",
 			Complexity: "O(N), N being the number of slots"},
-		{Name: "countkeysinslot", Arity: 3, Flags: Stale | Harmless, Run: inCluster(cmdClusterCountKeys), Since: "3.0.0",
+		{Name: "countkeysinslot", Arity: 3, Flags: command.Stale | command.Harmless, Run: inCluster(cmdClusterCountKeys), Since: "3.0.0",
 			Syntax: "slot", Summary: "Returns the number of keys in a hash slot.", Complexity: "O(1)"},
 		{Name: "delslots", Arity: -3, Flags: changeCluster, Run: inCluster(cmdClusterDelSlots), Since: "3.0.0",
 			Syntax: "slot...", Summary: "Takes hash slots from a node.",
@@ -121,23 +122,23 @@ func clusterSlotSubs() []Command {
 			Complexity: "O(N), N being the number of slots"},
 		{Name: "flushslots", Arity: 2, Flags: changeCluster, Run: inCluster(cmdClusterFlushSlots), Since: "3.0.0",
 			Summary: "Takes all hash slots from a node.", Complexity: "O(1)"},
-		{Name: "getkeysinslot", Arity: 4, Flags: Stale | Harmless, Run: inCluster(cmdClusterGetKeys), Since: "3.0.0",
+		{Name: "getkeysinslot", Arity: 4, Flags: command.Stale | command.Harmless, Run: inCluster(cmdClusterGetKeys), Since: "3.0.0",
 			Syntax: "slot count", Summary: "Returns the names of keys in a hash slot.",
 			Tips: "nondeterministic_output", Complexity: "O(N), N being the number of keys asked for"},
-		{Name: "keyslot", Arity: 3, Flags: Stale | Harmless, Run: cmdClusterKeySlot, Since: "3.0.0",
+		{Name: "keyslot", Arity: 3, Flags: command.Stale | command.Harmless, Run: cmdClusterKeySlot, Since: "3.0.0",
 			Syntax: "key:string", Summary: "Returns the hash slot of a key.",
 			Complexity: "O(N), N being the length of the key"},
 		{Name: "setslot", Arity: -4, Flags: changeCluster, Run: inCluster(cmdClusterSetSlot), Since: "3.0.0",
 			Syntax:  "slot subcommand=<IMPORTING importing(node-id)|MIGRATING migrating(node-id)|NODE node(node-id)|STABLE> [TIMEOUT timeout:integer]@valkey:8.0.0",
 			Summary: "Binds a hash slot to a node.", Complexity: "O(1)", History: "valkey:8.0.0 The option `TIMEOUT`."},
-		{Name: "slot-stats", Arity: -4, Flags: Loading | Stale | Harmless, Run: inCluster(cmdClusterSlotStats), Since: "8.2.0 valkey:8.0.0",
+		{Name: "slot-stats", Arity: -4, Flags: command.Loading | command.Stale | command.Harmless, Run: inCluster(cmdClusterSlotStats), Since: "8.2.0 valkey:8.0.0",
 			Syntax:  "filter=<SLOTSRANGE slotsrange=<start-slot end-slot>|ORDERBY orderby=<metric [LIMIT limit] order=[ASC|DESC]>>",
 			Summary: "Returns how much each slot of a node is used.", Tips: "nondeterministic_output request_policy:all_shards",
 			Complexity: "O(N), N being the number of slots"},
-		{Name: "slots", Arity: 2, Flags: Loading | Stale | Harmless, Run: inCluster(cmdClusterSlots), Since: "3.0.0",
+		{Name: "slots", Arity: 2, Flags: command.Loading | command.Stale | command.Harmless, Run: inCluster(cmdClusterSlots), Since: "3.0.0",
 			Summary: "Returns which node serves which hash slots.", Tips: "nondeterministic_output",
-			Was: []Was{{Before: "7.2.0", Edit: func(cmd *Command) { cmd.Flags &^= Loading }},
-				{Before: release.NoValkey, Edit: func(cmd *Command) { cmd.Deprecated = "" }}},
+			Was: []command.Was{{Before: "7.2.0", Edit: func(cmd *command.Line) { cmd.Flags &^= command.Loading }},
+				{Before: release.NoValkey, Edit: func(cmd *command.Line) { cmd.Deprecated = "" }}},
 			Complexity: "O(N), N being the number of cluster nodes",
 			History: "4.0.0 Shows the IDs of nodes.\n" +
 				"7.0.0 Shows more about how to reach each node.\n" +
@@ -147,11 +148,11 @@ func clusterSlotSubs() []Command {
 }
 
 // Modules is the family of modules.
-func Modules() Family {
-	const load = Admin | NoScript | NoAsyncLoading
-	return Family{Group: "server", Commands: []Command{
-		{Name: "module", Arity: -2, Since: "4.0.0", Complexity: "Depends on the subcommand", Summary: "A container for module commands.", Subs: []Command{
-			{Name: "list", Arity: 2, Flags: Admin | NoScript, Run: cmdModuleList, Since: "4.0.0",
+func Modules() command.Family {
+	const load = command.Admin | command.NoScript | command.NoAsyncLoading
+	return command.Family{Group: "server", Commands: []command.Line{
+		{Name: "module", Arity: -2, Since: "4.0.0", Complexity: "Depends on the subcommand", Summary: "A container for module commands.", Subs: []command.Line{
+			{Name: "list", Arity: 2, Flags: command.Admin | command.NoScript, Run: cmdModuleList, Since: "4.0.0",
 				Summary: "Returns all loaded modules.", Tips: "nondeterministic_output_order",
 				Complexity: "O(N), N being the number of modules"},
 			{Name: "load", Arity: -3, Flags: load, Run: cmdModuleLoad, Since: "4.0.0",

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
@@ -96,7 +97,7 @@ func (e *Engine) fillClusterInfo(b *bytes.Buffer) {
 		Fields(b, "cluster_stats_bytes_sent", 0, "cluster_stats_bytes_received", 0, "cluster_stats_pubsub_bytes_sent", 0,
 			"cluster_stats_pubsub_bytes_received", 0, "cluster_stats_module_bytes_sent", 0, "cluster_stats_module_bytes_received", 0)
 	}
-	if e.Release.Has(splits) {
+	if e.Release.Has(command.Splits) {
 		Fields(b, "total_cluster_links_buffer_limit_exceeded", 0)
 	}
 }
@@ -194,7 +195,7 @@ func cmdClusterSlots(c *Call) {
 // replySlotNode replies with a node as CLUSTER SLOTS shows it: how to reach it, its ID, and since 7.0 the names that come on top.
 func (c *Call) replySlotNode(n *clusterNode) {
 	w, reach := c.Reply, c.endpoint(n.at)
-	named := c.Engine.Release.Has(splits)
+	named := c.Engine.Release.Has(command.Splits)
 	if named {
 		w.Array(4)
 	} else {

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
@@ -95,21 +96,21 @@ func cmdClusterAddSlots(c *Call) {
 		c.slot()
 	}
 	if c.OK() {
-		c.Fail(Errorf(ErrSlotBusy, first))
+		c.Fail(command.Errorf(ErrSlotBusy, first))
 	}
 }
 
 // CLUSTER ADDSLOTSRANGE start-slot end-slot [start-slot end-slot ...]
 func cmdClusterAddSlotsRange(c *Call) {
 	if first := c.slotRanges(); c.OK() {
-		c.Fail(Errorf(ErrSlotBusy, first))
+		c.Fail(command.Errorf(ErrSlotBusy, first))
 	}
 }
 
 // slotRanges reads all ranges, and returns the first slot.
 func (c *Call) slotRanges() (first int) {
 	if c.Left()%2 != 0 {
-		c.Refusef(ErrArity, c.Cmd.full)
+		c.Refusef(command.ErrArity, c.Cmd.FullName())
 		return 0
 	}
 	first, _ = c.slotRange(ErrSlotOrder)

@@ -6,27 +6,28 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/glob"
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
 // configSubs are the subcommands of CONFIG.
-func configSubs() []Command {
-	const flags = Admin | NoScript | Loading | Stale
-	return []Command{
-		{Name: "get", Arity: -3, Flags: flags | Harmless, Run: cmdConfigGet, Since: "2.0.0",
+func configSubs() []command.Line {
+	const flags = command.Admin | command.NoScript | command.Loading | command.Stale
+	return []command.Line{
+		{Name: "get", Arity: -3, Flags: flags | command.Harmless, Run: cmdConfigGet, Since: "2.0.0",
 			Syntax: "parameter...", Summary: "Returns the effective values of configuration parameters.",
 			Help: "<pattern>", Complexity: "O(N), N being the number of parameters",
-			History: "7.0.0 Takes several patterns.", Was: []Was{Before("7.0.0", "arity=3")}},
-		{Name: "set", Arity: -4, Flags: flags, Run: cmdConfigSet, Secrets: (*Engine).secretSettings, Since: "2.0.0",
+			History: "7.0.0 Takes several patterns.", Was: []command.Was{command.Before("7.0.0", "arity=3")}},
+		{Name: "set", Arity: -4, Flags: flags | command.Settings, Run: cmdConfigSet, Since: "2.0.0",
 			Syntax: "data(/parameter_value)=<parameter value>...", Summary: "Sets configuration parameters in-flight, all of them or none.",
 			Help:       "<directive> <value>",
 			Tips:       "request_policy:all_nodes response_policy:all_succeeded",
 			Complexity: "O(N), N being the number of parameters",
-			History:    "7.0.0 Takes several parameters.", Was: []Was{Before("7.0.0", "arity=4")}},
+			History:    "7.0.0 Takes several parameters.", Was: []command.Was{command.Before("7.0.0", "arity=4")}},
 		{Name: "resetstat", Arity: 2, Flags: flags, Run: cmdConfigResetStat, Since: "2.0.0",
-			Summary: "Resets the server's statistics.", Tips: "request_policy:all_nodes response_policy:all_succeeded", Was: []Was{{Before: "7.2.0", Edit: withoutTips}},
+			Summary: "Resets the server's statistics.", Tips: "request_policy:all_nodes response_policy:all_succeeded", Was: []command.Was{{Before: "7.2.0", Edit: command.Advises("")}},
 			Complexity: "O(1)"},
 		{Name: "rewrite", Arity: 2, Flags: flags, Run: cmdConfigRewrite, Since: "2.8.0",
-			Summary: "Persists the effective configuration to file.", Tips: "request_policy:all_nodes response_policy:all_succeeded", Was: []Was{{Before: "7.2.0", Edit: withoutTips}},
+			Summary: "Persists the effective configuration to file.", Tips: "request_policy:all_nodes response_policy:all_succeeded", Was: []command.Was{{Before: "7.2.0", Edit: command.Advises("")}},
 			Complexity: "O(1)"},
 		HelpLine("5.0.0"),
 	}
@@ -40,7 +41,7 @@ func cmdConfigGet(c *Call) {
 		if !strings.ContainsAny(pattern, "*?[") {
 			name := strings.ToLower(pattern)
 			if _, named := shown[name]; !named && c.Engine.offeredParam(name) != nil {
-				if !c.Has(splits) {
+				if !c.Has(command.Splits) {
 					pattern = name
 				}
 				shown[name] = pattern
@@ -69,7 +70,7 @@ type setting struct {
 }
 
 // settingWordings are the errors of CONFIG SET before 7.0, which gives no reason for some of them.
-var settingWordings = []Wording{
+var settingWordings = []command.Wording{
 	{Before: "7.0.0", Error: ErrConfigSet, Was: "ERR Invalid argument '%[3]s' for CONFIG SET '%[1]s'%[2]s"},
 	{Before: "7.0.0", Error: ErrConfigUnknown, Was: "ERR Unsupported CONFIG parameter: %s"},
 	{Before: "7.0.0", Error: errParamEnum, Was: "argument must be one of the following: %s"},
@@ -88,7 +89,7 @@ func cmdConfigSet(c *Call) {
 		return
 	}
 	if s, err := change(settings); err != nil {
-		if c.Has(splits) {
+		if c.Has(command.Splits) {
 			s.given = s.name
 		}
 		c.refuseSetting(s, err)
@@ -144,16 +145,6 @@ func (p *Param) apply() error {
 	return p.Apply()
 }
 
-// secretSettings returns the positions of the values of secret parameters in a CONFIG SET.
-func (e *Engine) secretSettings(args [][]byte) (at []int) {
-	for i := 2; i < len(args); i += 2 {
-		if p := e.Param(string(args[i])); p != nil && p.Secret {
-			at = append(at, i+1)
-		}
-	}
-	return at
-}
-
 // settings reads the pairs and latches the first problem.
 func (c *Call) settings() (list []setting) {
 	seen := make(map[string]bool)
@@ -163,7 +154,7 @@ func (c *Call) settings() (list []setting) {
 		s.param = c.Engine.offeredParam(s.name)
 		s.value = string(c.Arg())
 		switch {
-		case s.param == nil, s.param.Immutable && !c.Has(splits):
+		case s.param == nil, s.param.Immutable && !c.Has(command.Splits):
 			c.Refuse(c.Engine.Errorf(ErrConfigUnknown, given))
 			continue
 		case s.param.Immutable:
@@ -207,19 +198,12 @@ func (e *Engine) resetStats() {
 	e.eviction.evicted, e.eviction.exceededTime = 0, 0
 	e.defrag.defragStats = defragStats{}
 	e.Keyspace.LazilyFreed = 0
-	for _, cmd := range e.commands.byName {
-		cmd.resetStats()
+	for i := range e.executions {
+		e.executions[i].commandStats = commandStats{}
 	}
 	for _, s := range e.Parts.sections {
 		if s.Reset != nil {
 			s.Reset()
 		}
-	}
-}
-
-func (cmd *Command) resetStats() {
-	cmd.stats = commandStats{}
-	for _, sub := range cmd.subs {
-		sub.resetStats()
 	}
 }

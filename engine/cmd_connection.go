@@ -1,30 +1,32 @@
 package engine
 
+import "github.com/miniserver-go/miniserver/internal/command"
+
 // Connection is the family of commands about the connection itself, but for SELECT.
-func Connection() Family {
-	const before = NoScript | Loading | Stale | Fast | NoAuth | AllowBusy
-	return Family{Group: "connection", Commands: []Command{
-		{Name: "ping", Arity: -1, Flags: Fast | AllowSubscribed | HealthCheck | Harmless, Run: cmdPing, Since: "1.0.0",
+func Connection() command.Family {
+	const before = command.NoScript | command.Loading | command.Stale | command.Fast | command.NoAuth | command.AllowBusy
+	return command.Family{Group: "connection", Commands: []command.Line{
+		{Name: "ping", Arity: -1, Flags: command.Fast | command.AllowSubscribed | command.HealthCheck | command.Harmless, Run: cmdPing, Since: "1.0.0",
 			Syntax: "[message]", Summary: "Returns the server's liveliness response.",
-			Tips: "request_policy:all_shards response_policy:all_succeeded", Complexity: "O(1)", Was: []Was{Before("7.0.0", "+stale")}},
-		{Name: "echo", Arity: 2, Flags: Loading | Stale | Fast | Harmless, Run: cmdEcho, Since: "1.0.0",
-			Syntax: "message", Summary: "Returns the given string.", Complexity: "O(1)", Was: []Was{Before("7.0.0", "-loading -stale")}},
-		{Name: "hello", Arity: -1, Flags: before | Harmless, Run: cmdHello, Secrets: secretsOfHello, Since: "6.0.0",
+			Tips: "request_policy:all_shards response_policy:all_succeeded", Complexity: "O(1)", Was: []command.Was{command.Before("7.0.0", "+stale")}},
+		{Name: "echo", Arity: 2, Flags: command.Loading | command.Stale | command.Fast | command.Harmless, Run: cmdEcho, Since: "1.0.0",
+			Syntax: "message", Summary: "Returns the given string.", Complexity: "O(1)", Was: []command.Was{command.Before("7.0.0", "-loading -stale")}},
+		{Name: "hello", Arity: -1, Flags: before | command.Harmless, Run: cmdHello, Secrets: secretsOfHello, Since: "6.0.0",
 			Syntax: "arguments=[protover auth(/username_password)=[AUTH username password] [SETNAME clientname]]", Summary: "Handshakes with the server.",
 			Complexity: "O(1)",
 			History: "valkey:8.1.0 Shows the availability zone if the parameter `availability-zone` names one.\n" +
 				"6.2.0 Without arguments it describes the connection and changes nothing."},
-		{Name: "auth", Arity: -2, Flags: before | Harmless, Run: cmdAuth, Secrets: SecretsFrom(1), Since: "1.0.0",
+		{Name: "auth", Arity: -2, Flags: before | command.Harmless, Run: cmdAuth, Secrets: command.SecretsFrom(1), Since: "1.0.0",
 			Syntax: "[username]@6.0.0 password", Summary: "Authenticates the connection.",
 			Complexity: "O(N), N being the number of the user's passwords",
 			History:    "6.0.0 Takes a user name before the password."},
-		{Name: "quit", Arity: -1, Flags: before | AllowTx | DropsTx | AllowSubscribed | Harmless, Run: cmdQuit, Since: "1.0.0",
+		{Name: "quit", Arity: -1, Flags: before | command.AllowTx | command.DropsTx | command.AllowSubscribed | command.Harmless, Run: cmdQuit, Since: "1.0.0",
 			Summary: "Closes the connection.", Complexity: "O(1)",
 			Deprecated: "7.2.0 closing the connection"},
-		{Name: "reset", Arity: 1, Flags: before | AllowTx | DropsTx | AllowSubscribed | Harmless, Run: cmdReset, Since: "6.2.0",
-			Summary: "Resets the connection.", Complexity: "O(1)", Was: []Was{Before("7.0.0", "-no_auth")}},
-		{Name: "client", Arity: -2, Flags: KeepsCaching, Since: "2.4.0", Subs: clientSubs(),
-			Complexity: "Depends on the subcommand", Summary: "A container for client connection commands.", Was: []Was{Before("7.0.0", "+random")}},
+		{Name: "reset", Arity: 1, Flags: before | command.AllowTx | command.DropsTx | command.AllowSubscribed | command.Harmless, Run: cmdReset, Since: "6.2.0",
+			Summary: "Resets the connection.", Complexity: "O(1)", Was: []command.Was{command.Before("7.0.0", "-no_auth")}},
+		{Name: "client", Arity: -2, Flags: command.KeepsCaching, Since: "2.4.0", Subs: clientSubs(),
+			Complexity: "Depends on the subcommand", Summary: "A container for client connection commands.", Was: []command.Was{command.Before("7.0.0", "+random")}},
 	}}
 }
 
@@ -32,7 +34,7 @@ func Connection() Family {
 func cmdPing(c *Call) {
 	switch {
 	case c.Left() > 1:
-		c.Refusef(ErrArity, c.Cmd.full)
+		c.Refusef(command.ErrArity, c.Cmd.FullName())
 		c.OK()
 	case c.Session.subscribed() && c.Reply.Proto() == 2:
 		c.Reply.Array(2)
@@ -134,13 +136,13 @@ func cmdHello(c *Call) {
 }
 
 // secretsOfHello returns the positions of the user names and passwords.
-func secretsOfHello(_ *Engine, args [][]byte) (at []int) {
+func secretsOfHello(args [][]byte) (at []int) {
 	for i := 2; i < len(args); i++ {
 		switch {
-		case IsWord(args[i], "AUTH"):
+		case command.IsWord(args[i], "AUTH"):
 			at = append(at, i+1, i+2)
 			i += 2
-		case IsWord(args[i], "SETNAME"):
+		case command.IsWord(args[i], "SETNAME"):
 			i++
 		}
 	}

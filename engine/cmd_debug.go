@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/release"
 )
 
@@ -45,7 +46,7 @@ func debugCore() []DebugLine {
 		{Name: "crash-and-recover", Most: math.MaxInt, Args: "[<milliseconds>]", About: aboutRestart, Run: cmdDebugRestart},
 		{Name: "digest", About: "Return a hash of all data, equal to redis-server's of the same data.", Run: cmdDebugDigest},
 		{Name: "digest-value", Most: math.MaxInt, Args: "<key> [<key> ...]", About: "Return the hash of each key's value.", Run: cmdDebugDigestValue},
-		{Name: "error", Least: 1, Most: 1, Args: "<string>", About: "Reply with an error.", Run: func(c *Call) { c.Reply.Error(Error(c.Arg())) }},
+		{Name: "error", Least: 1, Most: 1, Args: "<string>", About: "Reply with an error.", Run: func(c *Call) { c.Reply.Error(command.Error(c.Arg())) }},
 		{Name: "internal_secret", About: "Refused: there is no cluster.", Run: func(c *Call) { c.Fail(ErrNoSecret) }, Since: "8.0.0"},
 		{Name: "log", Least: 1, Most: 1, Args: "<message>", About: "Write a message to the server's log.", Run: cmdDebugLog},
 		{Name: "oom", About: crash, Run: cmdDebugCrash},
@@ -209,12 +210,12 @@ func cmdDebugReplyBuffer(c *Call) {
 // DEBUG subcommand [argument ...]
 func cmdDebug(c *Call) {
 	name := c.Arg()
-	if IsWord(name, "HELP") && !c.More() {
+	if command.IsWord(name, "HELP") && !c.More() {
 		c.debugHelp()
 		return
 	}
 	for _, line := range c.Engine.debugLines() {
-		if IsWord(name, strings.ToUpper(line.Name)) && c.Left() >= line.Least && c.Left() <= line.Most {
+		if command.IsWord(name, strings.ToUpper(line.Name)) && c.Left() >= line.Least && c.Left() <= line.Most {
 			if line.HomeOnly && !c.Engine.IsHome() {
 				c.Fail(ErrNotHome)
 				return
@@ -230,7 +231,7 @@ func (c *Call) debugHelp() {
 	var lines []string
 	for _, line := range c.Engine.debugLines() {
 		if line.About != "" {
-			lines = append(lines, strings.TrimSpace(strings.ToUpper(line.Name)+" "+line.Args), helpIndent+line.About)
+			lines = append(lines, strings.TrimSpace(strings.ToUpper(line.Name)+" "+line.Args), command.HelpIndent+line.About)
 		}
 	}
 	c.Help(lines...)

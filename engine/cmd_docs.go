@@ -4,17 +4,18 @@ import (
 	"cmp"
 	"strings"
 
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/release"
 )
 
 // COMMAND DOCS [command-name [command-name ...]]
 func cmdCommandDocs(c *Call) {
-	var list []*Command
+	var list []*command.Command
 	if !c.More() {
-		list = c.Engine.Commands()
+		list = c.Engine.Commands.All()
 	}
 	for c.More() {
-		if cmd := c.Engine.CommandNamed(string(c.Arg())); cmd != nil {
+		if cmd := c.Engine.Commands.Named(string(c.Arg())); cmd != nil {
 			list = append(list, cmd)
 		}
 	}
@@ -25,12 +26,12 @@ func cmdCommandDocs(c *Call) {
 }
 
 // replyDocs writes a command's name and its map of facts, in the order of Redis.
-func (c *Call) replyDocs(cmd *Command) {
-	c.Reply.BulkString(cmd.full)
+func (c *Call) replyDocs(cmd *command.Command) {
+	c.Reply.BulkString(cmd.FullName())
 	m := c.openDocs()
 	m.text("summary", cmd.Summary)
 	m.text("since", release.From(cmd.Since).In(c.Engine.Release))
-	m.text("group", cmd.group)
+	m.text("group", cmd.Group())
 	m.text("complexity", cmd.Complexity)
 	deprecated := c.deprecations(cmd)
 	m.words("doc_flags", docFlags(deprecated != nil, cmd.Flags))
@@ -39,22 +40,22 @@ func (c *Call) replyDocs(cmd *Command) {
 		m.text("replaced_by", d.text)
 	}
 	m.history(c.changes(cmd.History, c.Engine.Release.Offers))
-	m.arguments(c.Engine.arguments(cmd.Syntax), &keyCount{specs: len(cmd.Keys.specs)})
+	m.arguments(c.Engine.Commands.Arguments(cmd.Syntax), &keyCount{specs: len(cmd.Keys.Specs)})
 	if len(cmd.Subs) > 0 {
 		m.name("subcommands")
 		c.Reply.Map(len(cmd.Subs))
-		for i := range cmd.Subs {
-			c.replyDocs(&cmd.Subs[i])
+		for _, sub := range cmd.Subs {
+			c.replyDocs(sub)
 		}
 	}
 	m.close()
 }
 
-func docFlags(deprecated bool, flags Flags) (names []string) {
+func docFlags(deprecated bool, flags command.Flags) (names []string) {
 	if deprecated {
 		names = append(names, "deprecated")
 	}
-	if flags&Internal != 0 {
+	if flags&command.Internal != 0 {
 		names = append(names, "syscmd")
 	}
 	return names
@@ -64,7 +65,7 @@ func docFlags(deprecated bool, flags Flags) (names []string) {
 var deprecatesWords = release.From("valkey:9.1.0")
 
 // deprecations returns the release that deprecated the command, with what replaces it; nothing if none did.
-func (c *Call) deprecations(cmd *Command) []docChange {
+func (c *Call) deprecations(cmd *command.Command) []docChange {
 	if c.Has(deprecatesWords) && !strings.HasPrefix(cmd.Deprecated, "5.0.0 ") {
 		return nil
 	}
@@ -133,11 +134,11 @@ func (m *docs) history(list []docChange) {
 type keyCount struct{ seen, specs int }
 
 // of returns the keyspec that finds an argument. ok is false if it is no key.
-func (k *keyCount) of(a *argument) (index int, ok bool) {
+func (k *keyCount) of(a *command.Argument) (index int, ok bool) {
 	switch {
-	case a.keyspec > 0:
-		index = a.keyspec - 1
-	case a.kind == "key" && k.specs > 0:
+	case a.Keyspec > 0:
+		index = a.Keyspec - 1
+	case a.Kind == "key" && k.specs > 0:
 		index = min(k.seen, k.specs-1)
 	default:
 		return 0, false
@@ -150,7 +151,7 @@ func (k *keyCount) of(a *argument) (index int, ok bool) {
 var displaysText = release.From("7.2.0")
 
 // arguments writes a command's arguments, or the parts of one.
-func (m *docs) arguments(list []argument, keys *keyCount) {
+func (m *docs) arguments(list []command.Argument, keys *keyCount) {
 	if len(list) == 0 {
 		return
 	}
@@ -161,30 +162,30 @@ func (m *docs) arguments(list []argument, keys *keyCount) {
 	}
 }
 
-func (c *Call) replyArgument(a *argument, keys *keyCount) {
-	name, display := a.name, a.shown()
+func (c *Call) replyArgument(a *command.Argument, keys *keyCount) {
+	name, display := a.Name, a.Shown()
 	if !c.Has(displaysText) {
-		name, display = cmp.Or(a.older, display), ""
+		name, display = cmp.Or(a.Older, display), ""
 	}
 	m := c.openDocs()
 	m.text("name", name)
-	m.text("type", a.kind)
-	if len(a.parts) == 0 {
+	m.text("type", a.Kind)
+	if len(a.Parts) == 0 {
 		m.text("display_text", display)
 	}
 	if index, ok := keys.of(a); ok {
 		m.name("key_spec_index")
 		c.Reply.Int(int64(index))
 	}
-	if a.hasToken() {
+	if a.HasToken() {
 		m.name("token")
-		c.Reply.BulkString(a.token)
+		c.Reply.BulkString(a.Token)
 	}
-	if !a.unsaid {
-		m.text("since", release.From(a.since).In(c.Engine.Release))
+	if !a.Unsaid {
+		m.text("since", release.From(a.Since).In(c.Engine.Release))
 	}
-	m.text("deprecated_since", a.deprecated)
-	m.words("flags", a.flags())
-	m.arguments(a.parts, keys)
+	m.text("deprecated_since", a.Deprecated)
+	m.words("flags", a.Words())
+	m.arguments(a.Parts, keys)
 	m.close()
 }

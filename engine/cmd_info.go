@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
 )
@@ -165,24 +166,14 @@ func (e *Engine) fillLoops(b *bytes.Buffer) {
 		_, _, cycles = e.Parts.host.Traffic()
 	}
 	busy := int64(0)
-	e.eachCommand(func(cmd *Command) { busy += cmd.total().micros })
+	e.Commands.Each(func(cmd *command.Command) { busy += e.total(cmd).micros })
 	Fields(b, "eventloop_cycles", cycles, "eventloop_duration_sum", busy, "eventloop_duration_cmd_sum", busy,
 		"instantaneous_eventloop_cycles_per_sec", e.stats.rates.cycles.perSecond(), "instantaneous_eventloop_duration_usec", busy/max(cycles, 1))
 }
 
-// eachCommand calls fn for all commands and subcommands, ordered by name.
-func (e *Engine) eachCommand(fn func(cmd *Command)) {
-	for _, cmd := range e.Commands() {
-		fn(cmd)
-		for i := range cmd.listed() {
-			fn(&cmd.Subs[i])
-		}
-	}
-}
-
 func (e *Engine) fillCommandStats(b *bytes.Buffer) {
-	e.eachCommand(func(cmd *Command) {
-		s := cmd.total()
+	e.Commands.Each(func(cmd *command.Command) {
+		s := e.total(cmd)
 		if s.calls+s.rejected+s.failed == 0 {
 			return
 		}
@@ -191,7 +182,7 @@ func (e *Engine) fillCommandStats(b *bytes.Buffer) {
 			each = float64(s.micros) / float64(s.calls)
 		}
 		fmt.Fprintf(b, "cmdstat_%s:calls=%d,usec=%d,usec_per_call=%.2f,rejected_calls=%d,failed_calls=%d\r\n",
-			cmd.full, s.calls, s.micros, each, s.rejected, s.failed)
+			cmd.FullName(), s.calls, s.micros, each, s.rejected, s.failed)
 	})
 }
 
@@ -205,16 +196,16 @@ func (e *Engine) fillErrorStats(b *bytes.Buffer) {
 var safeInInfo = strings.NewReplacer("#", "_", ":", "_", "\n", "_", "\r", "_")
 
 func (e *Engine) fillLatencyStats(b *bytes.Buffer) {
-	e.eachCommand(func(cmd *Command) {
-		if cmd.stats.latency.total == 0 {
+	e.Commands.Each(func(cmd *command.Command) {
+		if e.of(cmd).latency.total == 0 {
 			return
 		}
-		fmt.Fprintf(b, "latency_percentiles_usec_%s:", cmd.full)
+		fmt.Fprintf(b, "latency_percentiles_usec_%s:", cmd.FullName())
 		for i, p := range e.Config.percentiles {
 			if i > 0 {
 				b.WriteByte(',')
 			}
-			fmt.Fprintf(b, "p%v=%d.000", p, cmd.stats.latency.percentile(p))
+			fmt.Fprintf(b, "p%v=%d.000", p, e.of(cmd).latency.percentile(p))
 		}
 		b.WriteString("\r\n")
 	})

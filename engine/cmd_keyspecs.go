@@ -1,46 +1,50 @@
 package engine
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/miniserver-go/miniserver/internal/command"
+)
 
 // replyKeyspecs writes keyspecs as COMMAND INFO shows them.
-func (c *Call) replyKeyspecs(k Keys) {
-	c.Reply.Set(len(k.specs))
-	for i := range k.specs {
-		c.replyKeyspec(&k.specs[i])
+func (c *Call) replyKeyspecs(k command.Keys) {
+	c.Reply.Set(len(k.Specs))
+	for i := range k.Specs {
+		c.replyKeyspec(&k.Specs[i])
 	}
 }
 
-func (c *Call) replyKeyspec(s *keyspec) {
+func (c *Call) replyKeyspec(s *command.Keyspec) {
 	w := c.Reply
 	n := 3
-	if s.note != "" {
+	if s.Note != "" {
 		n++
 	}
 	w.Map(n)
-	if s.note != "" {
+	if s.Note != "" {
 		w.BulkString("notes")
-		w.BulkString(s.note)
+		w.BulkString(s.Note)
 	}
 	w.BulkString("flags")
-	c.replyWords(strings.Fields(s.access))
-	switch s.kind {
-	case fixed:
-		last := s.last
+	c.replyWords(strings.Fields(s.Access))
+	switch s.Kind {
+	case command.SpecFixed:
+		last := s.Last
 		if last > 0 {
-			last -= s.first
+			last -= s.First
 		}
-		c.replySpecParts("begin_search", "index", specPart{"index", s.first})
-		c.replySpecParts("find_keys", "range", specPart{"lastkey", last}, specPart{"keystep", s.step}, specPart{"limit", 0})
-	case counted:
-		c.replySpecParts("begin_search", "index", specPart{"index", s.first})
-		c.replySpecParts("find_keys", "keynum", specPart{"keynumidx", 0}, specPart{"firstkey", 1}, specPart{"keystep", s.step})
-	case afterWord:
+		c.replySpecParts("begin_search", "index", specPart{"index", s.First})
+		c.replySpecParts("find_keys", "range", specPart{"lastkey", last}, specPart{"keystep", s.Step}, specPart{"limit", 0})
+	case command.SpecCounted:
+		c.replySpecParts("begin_search", "index", specPart{"index", s.First})
+		c.replySpecParts("find_keys", "keynum", specPart{"keynumidx", 0}, specPart{"firstkey", 1}, specPart{"keystep", s.Step})
+	case command.SpecAfterWord:
 		c.openSpecParts("begin_search", "keyword", 2)
 		w.BulkString("keyword")
-		w.BulkString(s.word)
-		c.replySpecPart(specPart{"startfrom", s.first})
-		c.replySpecParts("find_keys", "range", specPart{"lastkey", s.last}, specPart{"keystep", s.step}, specPart{"limit", s.limit})
-	case unknown:
+		w.BulkString(s.Word)
+		c.replySpecPart(specPart{"startfrom", s.First})
+		c.replySpecParts("find_keys", "range", specPart{"lastkey", s.Last}, specPart{"keystep", s.Step}, specPart{"limit", s.Limit})
+	case command.SpecUnknown:
 		c.replySpecParts("begin_search", "unknown")
 		c.replySpecParts("find_keys", "unknown")
 	}

@@ -5,30 +5,31 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/release"
 )
 
 // latencySubs are the subcommands of LATENCY.
-func latencySubs() []Command {
-	const flags = Admin | NoScript | Loading | Stale
-	return []Command{
-		{Name: "doctor", Arity: 2, Flags: flags | Harmless, Run: cmdLatencyDoctor, Since: "2.8.13",
+func latencySubs() []command.Line {
+	const flags = command.Admin | command.NoScript | command.Loading | command.Stale
+	return []command.Line{
+		{Name: "doctor", Arity: 2, Flags: flags | command.Harmless, Run: cmdLatencyDoctor, Since: "2.8.13",
 			Summary: "Returns a human-readable latency analysis report.",
 			Tips:    "nondeterministic_output request_policy:all_nodes response_policy:special", Complexity: "O(1)"},
-		{Name: "graph", Arity: 3, Flags: flags | Harmless, Run: cmdLatencyGraph, Since: "2.8.13",
+		{Name: "graph", Arity: 3, Flags: flags | command.Harmless, Run: cmdLatencyGraph, Since: "2.8.13",
 			Syntax: "event", Summary: "Returns a latency graph for an event.",
 			Tips: "nondeterministic_output request_policy:all_nodes response_policy:special", Complexity: "O(1)"},
-		{Name: "history", Arity: 3, Flags: flags | Harmless, Run: cmdLatencyHistory, Since: "2.8.13",
+		{Name: "history", Arity: 3, Flags: flags | command.Harmless, Run: cmdLatencyHistory, Since: "2.8.13",
 			Syntax: "event", Summary: "Returns timestamp-latency samples for an event.",
 			Tips: "nondeterministic_output request_policy:all_nodes response_policy:special", Complexity: "O(1)"},
-		{Name: "latest", Arity: 2, Flags: flags | Harmless, Run: cmdLatencyLatest, Since: "2.8.13",
+		{Name: "latest", Arity: 2, Flags: flags | command.Harmless, Run: cmdLatencyLatest, Since: "2.8.13",
 			Summary: "Returns the latest latency samples for all events.",
 			Tips:    "nondeterministic_output request_policy:all_nodes response_policy:special", Complexity: "O(1)"},
 		{Name: "reset", Arity: -2, Flags: flags, Run: cmdLatencyReset, Since: "2.8.13",
 			Syntax: "[event...]", Summary: "Resets the latency data for one or more events.",
 			Tips: "request_policy:all_nodes response_policy:agg_sum",
-			Was:  []Was{{Before: "7.2.0", Edit: Advises("request_policy:all_nodes response_policy:all_succeeded")}}, Complexity: "O(1)"},
-		{Name: "histogram", Arity: -2, Flags: flags | Harmless, Run: cmdLatencyHistogram, Since: "7.0.0",
+			Was:  []command.Was{{Before: "7.2.0", Edit: command.Advises("request_policy:all_nodes response_policy:all_succeeded")}}, Complexity: "O(1)"},
+		{Name: "histogram", Arity: -2, Flags: flags | command.Harmless, Run: cmdLatencyHistogram, Since: "7.0.0",
 			Syntax:  "[command...]",
 			Summary: "Returns the cumulative distribution of latencies of a subset or all commands.",
 			Tips:    "nondeterministic_output request_policy:all_nodes response_policy:special",
@@ -108,36 +109,36 @@ func cmdLatencyDoctor(c *Call) {
 // LATENCY HISTOGRAM [command [command ...]]
 func cmdLatencyHistogram(c *Call) {
 	at, n := c.Reply.Defer(), 0
-	tell := func(cmd *Command) {
-		if cmd.stats.latency.total > 0 {
+	tell := func(cmd *command.Command) {
+		if c.Engine.of(cmd).latency.total > 0 {
 			n++
 			c.replyHistogram(cmd)
 		}
 	}
 	if !c.More() {
-		c.Engine.eachCommand(tell)
+		c.Engine.Commands.Each(tell)
 	}
 	for c.More() {
-		cmd := c.Engine.CommandNamed(string(c.Arg()))
+		cmd := c.Engine.Commands.Named(string(c.Arg()))
 		if cmd == nil {
 			continue
 		}
 		tell(cmd)
-		for i := range cmd.Subs {
-			tell(&cmd.Subs[i])
+		for _, sub := range cmd.Subs {
+			tell(sub)
 		}
 	}
 	c.Reply.SetMap(at, n)
 }
 
-func (c *Call) replyHistogram(cmd *Command) {
-	c.Reply.BulkString(cmd.full)
+func (c *Call) replyHistogram(cmd *command.Command) {
+	c.Reply.BulkString(cmd.FullName())
 	c.Reply.Map(2)
 	c.Reply.BulkString("calls")
-	c.Reply.Int(cmd.stats.latency.total)
+	c.Reply.Int(c.Engine.of(cmd).latency.total)
 	c.Reply.BulkString("histogram_usec")
 	at, n := c.Reply.Defer(), 0
-	cmd.stats.latency.cumulative(func(micros, count int64) {
+	c.Engine.of(cmd).latency.cumulative(func(micros, count int64) {
 		n++
 		c.Reply.Int(micros)
 		c.Reply.Int(count)

@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"fmt"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"strings"
 )
 
@@ -27,7 +28,7 @@ func cmdLatencyGraph(c *Call) {
 	name := string(c.Arg())
 	s := c.Engine.latency.events[name]
 	if s == nil {
-		c.Fail(Errorf(ErrNoSamples, name))
+		c.Fail(command.Errorf(ErrNoSamples, name))
 		return
 	}
 	low, high := s.bounds()

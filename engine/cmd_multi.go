@@ -1,24 +1,27 @@
 package engine
 
-import "github.com/miniserver-go/miniserver/release"
+import (
+	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/release"
+)
 
 // The commands of transactions. How WATCH and EXEC work together is in transaction.go.
 
 // Transactions is the family of MULTI and WATCH.
-func Transactions() Family {
-	const inTx = NoScript | Loading | Stale | AllowTx
-	outside := []Was{Before(release.NoValkey, "+no_multi")}
-	return Family{Group: "transactions", Commands: []Command{
-		{Name: "multi", Arity: 1, Flags: inTx | Fast | AllowBusy | Harmless, Run: cmdMulti, Since: "1.2.0", Was: outside,
+func Transactions() command.Family {
+	const inTx = command.NoScript | command.Loading | command.Stale | command.AllowTx
+	outside := []command.Was{command.Before(release.NoValkey, "+no_multi")}
+	return command.Family{Group: "transactions", Commands: []command.Line{
+		{Name: "multi", Arity: 1, Flags: inTx | command.Fast | command.AllowBusy | command.Harmless, Run: cmdMulti, Since: "1.2.0", Was: outside,
 			Summary: "Starts a transaction.", Complexity: "O(1)"},
-		{Name: "exec", Arity: 1, Flags: inTx | SkipSlowlog | MayBeSlow | RunsTx | Harmless, Run: cmdExec, Since: "1.2.0",
+		{Name: "exec", Arity: 1, Flags: inTx | command.SkipSlowlog | command.MayBeSlow | command.RunsTx | command.Harmless, Run: cmdExec, Since: "1.2.0",
 			Summary: "Executes all commands in a transaction.", Complexity: "Depends on the queued commands"},
-		{Name: "discard", Arity: 1, Flags: inTx | Fast | AllowBusy | DropsTx | Harmless, Run: cmdDiscard, Since: "2.0.0",
+		{Name: "discard", Arity: 1, Flags: inTx | command.Fast | command.AllowBusy | command.DropsTx | command.Harmless, Run: cmdDiscard, Since: "2.0.0",
 			Summary: "Discards a transaction.", Complexity: "O(N), N being the number of queued commands"},
-		{Name: "watch", Arity: -2, Flags: inTx | Fast | AllowBusy | Harmless, Keys: KeyRange(1, -1, 1, "RO"), Run: cmdWatch, Since: "2.2.0", Was: outside,
+		{Name: "watch", Arity: -2, Flags: inTx | command.Fast | command.AllowBusy | command.Harmless, Keys: command.KeyRange(1, -1, 1, "RO"), Run: cmdWatch, Since: "2.2.0", Was: outside,
 			Syntax: "key...", Summary: "Monitors changes to keys to determine the execution of a transaction.",
 			Complexity: "O(N), N being the number of keys"},
-		{Name: "unwatch", Arity: 1, Flags: NoScript | Loading | Stale | Fast | AllowBusy | Harmless, Run: cmdUnwatch, Since: "2.2.0",
+		{Name: "unwatch", Arity: 1, Flags: command.NoScript | command.Loading | command.Stale | command.Fast | command.AllowBusy | command.Harmless, Run: cmdUnwatch, Since: "2.2.0",
 			Summary:    "Forgets about watched keys of a transaction.",
 			Complexity: "O(N), N being the number of watched keys"},
 	}}
@@ -76,7 +79,7 @@ func (e *Engine) execTransaction(c *Call, commands []queuedCommand) {
 			c.Fail(err)
 			continue
 		}
-		if q.cmd.FlagsWith(q.args)&DenyOOM != 0 && e.lacksRoom(c.Session) {
+		if q.cmd.FlagsWith(q.args)&command.DenyOOM != 0 && e.lacksRoom(c.Session) {
 			c.Fail(ErrOOM)
 			continue
 		}

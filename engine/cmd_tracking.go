@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"github.com/miniserver-go/miniserver/internal/command"
 	"slices"
 	"strings"
 )
@@ -12,15 +13,15 @@ func cmdClientTracking(c *Call) {
 	t := c.trackOptions()
 	switch {
 	case c.err != nil:
-	case IsWord(mode, "ON"):
+	case command.IsWord(mode, "ON"):
 		c.checkTracking(&t)
-	case !IsWord(mode, "OFF"):
+	case !command.IsWord(mode, "OFF"):
 		c.Refuse(ErrSyntax)
 	}
 	if !c.OK() {
 		return
 	}
-	if IsWord(mode, "ON") {
+	if command.IsWord(mode, "ON") {
 		if t.bcast && len(t.prefixes) == 0 {
 			t.prefixes = []string{""}
 		}

@@ -12,23 +12,23 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 	"github.com/miniserver-go/miniserver/release"
 )
 
 // eachLine calls check for every command and subcommand of the server.
-func eachLine(t *testing.T, check func(t *testing.T, cmd *engine.Command)) {
+func eachLine(t *testing.T, check func(t *testing.T, cmd *command.Command)) {
 	e := engine.New(engine.Options{Clock: func() int64 { return 0 }})
 	assembly.Join(e, assembly.Options{Disk: new(snapshot.MemDisk), TestKit: true})
 	eachLineOf(t, e, check)
 }
 
 // eachLineOf is eachLine for an engine.
-func eachLineOf(t *testing.T, e *engine.Engine, check func(t *testing.T, cmd *engine.Command)) {
-	for _, cmd := range e.Commands() {
+func eachLineOf(t *testing.T, e *engine.Engine, check func(t *testing.T, cmd *command.Command)) {
+	for _, cmd := range e.Commands.All() {
 		t.Run(cmd.FullName(), func(t *testing.T) { check(t, cmd) })
-		for i := range cmd.Subs {
-			sub := &cmd.Subs[i]
+		for _, sub := range cmd.Subs {
 			t.Run(sub.FullName(), func(t *testing.T) { check(t, sub) })
 		}
 	}
@@ -42,7 +42,7 @@ var (
 
 // Every line is complete, also those of commands that redis-server lacks.
 func TestLinesAreComplete(t *testing.T) {
-	eachLine(t, func(t *testing.T, cmd *engine.Command) {
+	eachLine(t, func(t *testing.T, cmd *command.Command) {
 		require.NotPanics(t, func() { release.From(cmd.Since) }, "Since")
 		require.NotEmpty(t, cmd.Since, "Since")
 		for line := range strings.Lines(cmd.History + "\n" + cmd.Deprecated) {
@@ -52,13 +52,18 @@ func TestLinesAreComplete(t *testing.T) {
 		require.NotEmpty(t, cmd.Group(), "the family's Group")
 		require.Regexp(t, complexity, cmd.Complexity, "Complexity")
 		require.True(t, cmd.Run != nil || len(cmd.Subs) > 0, "Run")
-		access, isKey := cmd.Keys.Accesses(), false
-		for _, words := range access {
-			require.Regexp(t, accesses, words, "Keys")
-			isKey = isKey || words != "not_key"
+		isKey := false
+		for _, spec := range cmd.Keys.Specs {
+			require.Regexp(t, accesses, spec.Access, "Keys")
+			isKey = isKey || spec.Access != "not_key"
 		}
-		require.Equal(t, engine.NamesKeys(cmd.Syntax), isKey, "Syntax %q, Keys %q", cmd.Syntax, access)
+		list, _ := command.Parse(cmd.Syntax)
+		require.Equal(t, slices.ContainsFunc(list, namesKeys), isKey, "Syntax %q, Keys %v", cmd.Syntax, cmd.Keys.Specs)
 	})
+}
+
+func namesKeys(a command.Argument) bool {
+	return a.Kind == "key" || slices.ContainsFunc(a.Parts, namesKeys)
 }
 
 // looser are commands whose arity allows fewer or more arguments than their syntax, as in redis-server.
@@ -66,9 +71,10 @@ var looser = strings.Fields("cl.throttle client|kill debug psync quit replconf")
 
 // Syntaxes are well-formed, and take as many arguments as the arity says.
 func TestSyntaxesFitTheArity(t *testing.T) {
-	eachLine(t, func(t *testing.T, cmd *engine.Command) {
-		n, more, ok := engine.LeastArguments(cmd.Syntax)
+	eachLine(t, func(t *testing.T, cmd *command.Command) {
+		list, ok := command.Parse(cmd.Syntax)
 		require.True(t, ok, "Syntax %q is malformed", cmd.Syntax)
+		n, more := command.LeastOf(list)
 		n += len(strings.Split(cmd.FullName(), "|"))
 		if more {
 			n = -n
@@ -98,7 +104,7 @@ func TestEveryCommandHasATranscript(t *testing.T) {
 			have[strings.ToLower(step[1])] = true
 		}
 	}
-	eachLine(t, func(t *testing.T, cmd *engine.Command) {
+	eachLine(t, func(t *testing.T, cmd *command.Command) {
 		require.True(t, cmd.IsSub() || have[cmd.Name], "no transcript runs it")
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/set"
 	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/ds/zset"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
@@ -142,18 +143,18 @@ func (e *Engine) ParamNames() []string {
 
 // Errors of the parameters' setters.
 const (
-	errParamInt          = Error("argument couldn't be parsed into an integer")
-	errParamMemory       = Error("argument must be a memory value")
-	errParamPercent      = Error("argument must be a memory or percent value")
-	errParamPercentRange = Error("percentage argument must be less or equal to 100")
-	errParamBool         = Error("argument must be 'yes' or 'no'")
+	errParamInt          = command.Error("argument couldn't be parsed into an integer")
+	errParamMemory       = command.Error("argument must be a memory value")
+	errParamPercent      = command.Error("argument must be a memory or percent value")
+	errParamPercentRange = command.Error("percentage argument must be less or equal to 100")
+	errParamBool         = command.Error("argument must be 'yes' or 'no'")
 	errParamRange        = "argument must be between %d and %d inclusive"
 	errParamEnum         = "argument(s) must be one of the following: %s"
-	errParamEvents       = Error("Invalid event class character. Use 'Ag$lshzxeKEtmdn'.")
-	errParamCount        = Error("wrong number of arguments")
+	errParamEvents       = command.Error("Invalid event class character. Use 'Ag$lshzxeKEtmdn'.")
+	errParamCount        = command.Error("wrong number of arguments")
 
-	errParamTitle    = Error("template format is invalid or contains unknown variables")
-	errParamShutdown = Error("shutdown options SAVE and NOSAVE can't be used simultaneously")
+	errParamTitle    = command.Error("template format is invalid or contains unknown variables")
+	errParamShutdown = command.Error("shutdown options SAVE and NOSAVE can't be used simultaneously")
 )
 
 // choiceError is the error of a parameter that must be one of these words.
@@ -175,7 +176,7 @@ func IntParam[T int | int64 | uint32 | uint64](name string, p *T, lo, hi int64, 
 			case err != nil:
 				return errParamInt
 			case n < lo || n > hi:
-				return Errorf(errParamRange, lo, hi)
+				return command.Errorf(errParamRange, lo, hi)
 			}
 			*p = T(n)
 			return nil
@@ -203,7 +204,7 @@ func MemoryParam[T int | int64](name string, p *T, lo int64, aliases ...string) 
 			case !ok:
 				return errParamMemory
 			case n < uint64(lo) || n > math.MaxInt64:
-				return Errorf(errParamRange, lo, int64(math.MaxInt64))
+				return command.Errorf(errParamRange, lo, int64(math.MaxInt64))
 			}
 			*p = T(n)
 			return nil
@@ -421,12 +422,22 @@ func (c *Config) setPercentiles(v string) error {
 		p, err := strconv.ParseFloat(word, 64)
 		switch {
 		case err != nil:
-			return Error("Invalid latency-tracking-info-percentiles parameters")
+			return command.Error("Invalid latency-tracking-info-percentiles parameters")
 		case !(p >= 0 && p <= 100):
-			return Error("latency-tracking-info-percentiles parameters should sit between [0.0,100.0]")
+			return command.Error("latency-tracking-info-percentiles parameters should sit between [0.0,100.0]")
 		}
 		list = append(list, p)
 	}
 	c.percentiles = list
 	return nil
+}
+
+// secretSettings returns the positions of the values of secret parameters in a CONFIG SET.
+func (e *Engine) secretSettings(args [][]byte) (at []int) {
+	for i := 2; i < len(args); i += 2 {
+		if p := e.Param(string(args[i])); p != nil && p.Secret {
+			at = append(at, i+1)
+		}
+	}
+	return at
 }

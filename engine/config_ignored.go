@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/release"
 )
 
@@ -149,9 +150,9 @@ func checkHostname(value string) error {
 	}
 	switch {
 	case len(value) >= 256:
-		return Error("Hostnames must be less than 256 characters")
+		return command.Error("Hostnames must be less than 256 characters")
 	case strings.ContainsFunc(value, strange):
-		return Error("Hostnames may only contain alphanumeric characters, hyphens or dots")
+		return command.Error("Hostnames may only contain alphanumeric characters, hyphens or dots")
 	}
 	return nil
 }
@@ -159,7 +160,7 @@ func checkHostname(value string) error {
 // checkLocale takes the locales that every system has. SORT ALPHA compares bytes in all of them.
 func checkLocale(value string) error {
 	if !slices.Contains([]string{"", "C", "POSIX", "C.UTF-8", "C.utf8"}, value) {
-		return Error("Invalid locale name")
+		return command.Error("Invalid locale name")
 	}
 	return nil
 }
@@ -176,7 +177,7 @@ func (e *Engine) checkNodeName(value string) error {
 		excluded += ":"
 	}
 	if strings.ContainsAny(value, excluded) {
-		return Error("Announced human node name contained invalid character")
+		return command.Error("Announced human node name contained invalid character")
 	}
 	return nil
 }
@@ -200,7 +201,7 @@ func checkOOMScores(value string) error {
 	}
 	for _, word := range words {
 		if n, err := strconv.Atoi(word); err != nil || n < -2000 || n > 2000 {
-			return Error("Invalid oom-score-adj-values, elements must be between -2000 and 2000.")
+			return command.Error("Invalid oom-score-adj-values, elements must be between -2000 and 2000.")
 		}
 	}
 	return nil

@@ -1,6 +1,9 @@
 package engine
 
-import "github.com/miniserver-go/miniserver/keyspace"
+import (
+	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/keyspace"
+)
 
 // Copies of the world for scripts that are debugged. The first one is made under the lock, for which all clients wait. Memory for it that
 // the system has to provide takes a third of the time, so SCRIPT DEBUG YES has it provided before, without the lock. Later copies are made
@@ -50,8 +53,8 @@ func (e *Engine) worldLike(of *World) *World {
 
 // keepBefore keeps the data of a copy as they are before the first write of the script, for RewindDebugging. The caller does not hold
 // the lock.
-func (e *Engine) keepBefore(script *Session, cmd *Command) {
-	if w := script.world; script.detached && w.keeps && cmd.Flags&Write != 0 {
+func (e *Engine) keepBefore(script *Session, cmd *command.Command) {
+	if w := script.world; script.detached && w.keeps && cmd.Flags&command.Write != 0 {
 		w.keeps, w.before = false, e.copyCopy(w)
 	}
 }

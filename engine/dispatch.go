@@ -1,8 +1,10 @@
 package engine
 
 import (
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/resp"
 )
 
 // Outcome is what a connection must know after its commands ran.
@@ -88,11 +90,11 @@ func (e *Engine) execute(s *Session, args [][]byte) bool {
 		e.Keyspace.ShowExpired = true
 		defer func(ks *keyspace.Keyspace) { ks.ShowExpired = false }(e.Keyspace)
 	}
-	cmd, err := e.Resolve(args)
+	cmd, err := e.Commands.Resolve(args)
 	switch {
 	case err == nil:
 		err = e.gate(s, cmd, args)
-	case e.Release.Has(hidesCommands) && (cmd == nil || cmd.Flags&NoAuth == 0) && !e.isAuthenticated(s):
+	case e.Release.Has(hidesCommands) && (cmd == nil || cmd.Flags&command.NoAuth == 0) && !e.isAuthenticated(s):
 		err = ErrNoAuth
 	}
 	switch {
@@ -102,10 +104,10 @@ func (e *Engine) execute(s *Session, args [][]byte) bool {
 		if s.postponed {
 			return s.delay != nil // of which the arguments are kept
 		}
-	case s.tx != nil && cmd.Flags&AllowTx == 0:
+	case s.tx != nil && cmd.Flags&command.AllowTx == 0:
 		s.queue(cmd, args)
 		s.Reply.Status("QUEUED")
-	case cmd.Flags&MayBeSlow != 0 && e.slow.enabled:
+	case cmd.Flags&command.MayBeSlow != 0 && e.slow.enabled:
 		e.startTimer(s, cmd, args)
 		e.runSlow(s, cmd, args)
 	default:
@@ -217,4 +219,15 @@ func (e *Engine) between(fn func()) {
 		e.serveBlocked()
 	}
 	e.endBatch()
+}
+
+// joinsWords is since when what follows a closing quote belongs to the word.
+var joinsWords = release.From("valkey:9.1.0")
+
+// Words is [resp.Words] as the engine's release reads a line.
+func (e *Engine) Words(line []byte, words [][]byte) (_ [][]byte, ok bool) {
+	if e.Release.Has(joinsWords) {
+		return resp.JoinedWords(line, words)
+	}
+	return resp.Words(line, words)
 }

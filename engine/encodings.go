@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/ds/str"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
 )
@@ -25,7 +26,7 @@ func (e *Engine) encodingsParam() Param {
 	choose := p.Set
 	p.Set = func(v string) error {
 		if strings.EqualFold(v, "listpack") && !e.Release.Has(listpacks) {
-			return Errorf("%s has no listpacks", e.Release)
+			return command.Errorf("%s has no listpacks", e.Release)
 		}
 		return choose(v)
 	}

@@ -1,4 +1,4 @@
-// Package engine is what a command is and how it runs. It has no socket, no goroutine of its own, no clock
+// Package engine is how a command runs; what it is, package command says. It has no socket, no goroutine of its own, no clock
 // and no source of randomness: Options and Host provide them. So a test that controls time and seed gets the
 // same replies every time.
 //
@@ -37,8 +37,8 @@
 //	many commands     dispatch: batches; slowscript_run, loader (of the journal), follow (of a master), delays, tick
 //	one command       gate, hinder, run, blocked, evict
 //	effects           changed, publish, invalidation, element_expiry, databases, lookup, monitor, acl
-//	nouns             engine, command, call, session, part, config, transaction, tracking, pubsub ...
-//	words             errors, flags, text, histogram
+//	nouns             engine, executions, call, session, part, config, transaction, tracking, pubsub ...
+//	words             errors, text, histogram
 //
 // Invariants:
 //  1. Everything below Do runs under the lock, which is held for a whole batch. This makes commands,
@@ -66,6 +66,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/release"
 )
 
@@ -84,10 +85,11 @@ type Engine struct {
 	others  atomic.Int64 // when a world but home needs a Tick, by the machine's clock; 0 for never
 
 	// What there is to run, and what runs.
-	commands commandTable
-	Parts    parts
-	stack    stack
-	slow     slowScript
+	Commands   *command.Table
+	executions []execution // by the commands' ids
+	Parts      parts
+	stack      stack
+	slow       slowScript
 
 	// Clients.
 	Sessions sessions

@@ -1,181 +1,144 @@
 package engine
 
-import (
-	"fmt"
+import "github.com/miniserver-go/miniserver/internal/command"
 
-	"github.com/miniserver-go/miniserver/release"
-)
-
-// Error is an error that clients see, in Redis' words. A constant Error becomes an error without
-// an allocation.
-type Error string
-
-// Error returns the text.
-func (e Error) Error() string { return string(e) }
-
-// Errorf returns the Error that a format of Redis' errors makes with its arguments.
-func Errorf(format string, args ...any) error { return Error(fmt.Sprintf(format, args...)) }
-
-// Wording is how an error, or a format of errors, read before a release, in the notation of package release, or how it reads
-// since one that has a text of its own. A format takes the same arguments in each release, and may use some of them: "%[2]s"
-// is the second.
-type Wording struct {
-	Before, Since string
-	Error, Was    Error
-}
-
-// counts reports whether a release has the wording.
-func (w Wording) counts(r *release.Release) bool {
-	if w.Since != "" {
-		return r.Has(release.From(w.Since))
-	}
-	return !r.Has(release.From(w.Before))
-}
-
-// The errors of the engine's own commands, and those that several families share, in Redis' words (8.0; see Wording). A
-// text with a %s or %d in it is a plain string and not an Error: [Errorf] and [Call.Refusef] complete it.
+// The errors of the engine's own commands, and those that several families share, in Redis' words (8.0; see [command.Wording]). A
+// text with a %s or %d in it is a plain string and not an Error: [command.Errorf] and [Call.Refusef] complete it.
 const (
-	ErrSyntax         = Error("ERR syntax error")
-	ErrWrongType      = Error("WRONGTYPE Operation against a key holding the wrong kind of value")
-	ErrNotInt         = Error("ERR value is not an integer or out of range")
-	ErrNotFloat       = Error("ERR value is not a valid float")
-	ErrNoKey          = Error("ERR no such key")
-	ErrArity          = "ERR wrong number of arguments for '%s' command"
-	ErrPairsArity     = "ERR wrong number of arguments for '%[1]s' command" // half a pair; the second argument is its name before 7.0
-	ErrUnknownCommand = "ERR unknown command '%s', with args beginning with: %s"
-	errUnknownAlone   = "ERR unknown command '%s'"
-	ErrUnknownArg     = "'%s' " // an argument after it
-	ErrSubArgs        = "ERR unknown subcommand or wrong number of arguments for '%s'. Try %s HELP."
-	ErrUnknownSub     = "ERR unknown subcommand '%s'. Try %s HELP."
+	ErrSyntax     = command.Error("ERR syntax error")
+	ErrWrongType  = command.Error("WRONGTYPE Operation against a key holding the wrong kind of value")
+	ErrNotInt     = command.Error("ERR value is not an integer or out of range")
+	ErrNotFloat   = command.Error("ERR value is not a valid float")
+	ErrNoKey      = command.Error("ERR no such key")
+	ErrPairsArity = "ERR wrong number of arguments for '%[1]s' command" // half a pair; the second argument is its name before 7.0
+	ErrSubArgs    = "ERR unknown subcommand or wrong number of arguments for '%s'. Try %s HELP."
 
-	ErrNoAuth       = Error("NOAUTH Authentication required.")
-	ErrOOM          = Error("OOM command not allowed when used memory > 'maxmemory'.")
-	ErrLoading      = Error("LOADING Redis is loading the dataset in memory")
-	ErrReadOnly     = Error("READONLY You can't write against a read only replica.")
-	ErrMasterDown   = Error("MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.")
-	ErrRoleChanged  = Error("UNBLOCKED force unblock from blocking operation, instance state changed (master -> replica?)")
+	ErrNoAuth       = command.Error("NOAUTH Authentication required.")
+	ErrOOM          = command.Error("OOM command not allowed when used memory > 'maxmemory'.")
+	ErrLoading      = command.Error("LOADING Redis is loading the dataset in memory")
+	ErrReadOnly     = command.Error("READONLY You can't write against a read only replica.")
+	ErrMasterDown   = command.Error("MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.")
+	ErrRoleChanged  = command.Error("UNBLOCKED force unblock from blocking operation, instance state changed (master -> replica?)")
 	ErrMoved        = "MOVED %d %s"
 	ErrAsk          = "ASK %d %s"
-	ErrStaleScript  = Error("ERR Can not execute the command on a stale replica")
-	ErrNoScript     = Error("NOSCRIPT No matching script. Please use EVAL.")
-	ErrNoReplicas   = Error("NOREPLICAS Not enough good replicas to write.")
-	errNotInTx      = Error("ERR Command not allowed inside a transaction")
+	ErrStaleScript  = command.Error("ERR Can not execute the command on a stale replica")
+	ErrNoScript     = command.Error("NOSCRIPT No matching script. Please use EVAL.")
+	ErrNoReplicas   = command.Error("NOREPLICAS Not enough good replicas to write.")
+	errNotInTx      = command.Error("ERR Command not allowed inside a transaction")
 	ErrSubscribed   = "ERR Can't execute '%s': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context"
-	ErrScriptDenied = Error("ERR This Redis command is not allowed from script")
-	ErrScriptKilled = Error("ERR Script killed by user with SCRIPT KILL...")
-	ErrReplySize    = Error("ERR not enough memory for the reply")
-	ErrReadOnlyTx   = Error("ERR Write commands are not allowed from read-only scripts.")
+	ErrScriptDenied = command.Error("ERR This Redis command is not allowed from script")
+	ErrScriptKilled = command.Error("ERR Script killed by user with SCRIPT KILL...")
+	ErrReplySize    = command.Error("ERR not enough memory for the reply")
+	ErrReadOnlyTx   = command.Error("ERR Write commands are not allowed from read-only scripts.")
 
-	ErrNestedMulti  = Error("ERR MULTI calls can not be nested")
-	ErrExecNoMulti  = Error("ERR EXEC without MULTI")
-	ErrDiscardNoTx  = Error("ERR DISCARD without MULTI")
-	ErrWatchInMulti = Error("ERR WATCH inside MULTI is not allowed")
-	ErrMonitorTx    = Error("ERR MONITOR isn't allowed for DENY BLOCKING client")
-	ErrSSubscribeTx = Error("ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client")
-	ErrExecAbort    = Error("EXECABORT Transaction discarded because of previous errors.")
+	ErrNestedMulti  = command.Error("ERR MULTI calls can not be nested")
+	ErrExecNoMulti  = command.Error("ERR EXEC without MULTI")
+	ErrDiscardNoTx  = command.Error("ERR DISCARD without MULTI")
+	ErrWatchInMulti = command.Error("ERR WATCH inside MULTI is not allowed")
+	ErrMonitorTx    = command.Error("ERR MONITOR isn't allowed for DENY BLOCKING client")
+	ErrSSubscribeTx = command.Error("ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client")
+	ErrExecAbort    = command.Error("EXECABORT Transaction discarded because of previous errors.")
 	ErrExecRefused  = "EXECABORT Transaction discarded because of: %s"
-	ErrTimeoutFloat = Error("ERR timeout is not a float or out of range")
-	ErrTimeoutRange = Error("ERR timeout is out of range")
-	ErrTimeoutNeg   = Error("ERR timeout is negative")
-	ErrUnblocked    = Error("UNBLOCKED client unblocked via CLIENT UNBLOCK")
+	ErrTimeoutFloat = command.Error("ERR timeout is not a float or out of range")
+	ErrTimeoutRange = command.Error("ERR timeout is out of range")
+	ErrTimeoutNeg   = command.Error("ERR timeout is negative")
+	ErrUnblocked    = command.Error("UNBLOCKED client unblocked via CLIENT UNBLOCK")
 	ErrExpireTime   = "ERR invalid expire time in '%s' command"
 
 	// Connections.
-	ErrNoPassword    = Error("ERR AUTH <password> called without any password configured for the default user. Are you sure your configuration is correct?")
-	ErrWrongPass     = Error("WRONGPASS invalid username-password pair or user is disabled.")
-	ErrProtoInt      = Error("ERR Protocol version is not an integer or out of range")
-	ErrNoProto       = Error("NOPROTO unsupported protocol version")
+	ErrNoPassword    = command.Error("ERR AUTH <password> called without any password configured for the default user. Are you sure your configuration is correct?")
+	ErrWrongPass     = command.Error("WRONGPASS invalid username-password pair or user is disabled.")
+	ErrProtoInt      = command.Error("ERR Protocol version is not an integer or out of range")
+	ErrNoProto       = command.Error("NOPROTO unsupported protocol version")
 	ErrHelloOption   = "ERR Syntax error in HELLO option '%s'"
-	ErrHelloAuth     = Error("NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO <proto> AUTH <user> <pass> option can be used to authenticate the client and select the RESP protocol version at the same time")
-	ErrClientName    = Error("ERR Client names cannot contain spaces, newlines or special characters.")
+	ErrHelloAuth     = command.Error("NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO <proto> AUTH <user> <pass> option can be used to authenticate the client and select the RESP protocol version at the same time")
+	ErrClientName    = command.Error("ERR Client names cannot contain spaces, newlines or special characters.")
 	ErrClientInfo    = "ERR %s cannot contain spaces, newlines or special characters."
 	ErrClientOption  = "ERR Unrecognized option '%s'"
-	ErrClientID      = Error("ERR Invalid client ID")
+	ErrClientID      = command.Error("ERR Invalid client ID")
 	ErrClientType    = "ERR Unknown client type '%s'"
-	ErrNoClient      = Error("ERR No such client")
+	ErrNoClient      = command.Error("ERR No such client")
 	ErrNoUser        = "ERR No such user '%s'"
-	ErrKillID        = Error("ERR client-id should be greater than 0")
-	ErrIdle          = Error("ERR idle should be greater than 0")
-	ErrIdleInt       = Error("ERR idle is not an integer or out of range")
+	ErrKillID        = command.Error("ERR client-id should be greater than 0")
+	ErrIdle          = command.Error("ERR idle should be greater than 0")
+	ErrIdleInt       = command.Error("ERR idle is not an integer or out of range")
 	ErrClientDB      = "ERR %s number should be between 0 and %d"
 	ErrClientDBInt   = "ERR %s is not an integer or out of range"
 	ErrClientFlags   = "ERR Unknown flags found in the provided filter: %s"
 	ErrClientCapa    = "ERR Unknown capa found in the provided filter: %s"
-	ErrMaxAge        = Error("ERR maxage should be greater than 0")
-	ErrMaxAgeInt     = Error("ERR maxage is not an integer or out of range")
-	ErrPauseMode     = Error("ERR CLIENT PAUSE mode must be WRITE or ALL")
-	ErrUnblockReason = Error("ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR")
-	ErrNoImport      = Error("ERR Server is not in import mode")
-	ErrTimeoutInt    = Error("ERR timeout is not an integer or out of range")
+	ErrMaxAge        = command.Error("ERR maxage should be greater than 0")
+	ErrMaxAgeInt     = command.Error("ERR maxage is not an integer or out of range")
+	ErrPauseMode     = command.Error("ERR CLIENT PAUSE mode must be WRITE or ALL")
+	ErrUnblockReason = command.Error("ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR")
+	ErrNoImport      = command.Error("ERR Server is not in import mode")
+	ErrTimeoutInt    = command.Error("ERR timeout is not an integer or out of range")
 
 	// Client side caching.
-	ErrOneRedirect = Error("ERR A client can only redirect to a single other client")
-	ErrNoRedirect  = Error("ERR The client ID you want redirect to does not exist")
-	ErrPrefixBcast = Error("ERR PREFIX option requires BCAST mode to be enabled")
-	ErrSwitchBcast = Error("ERR You can't switch BCAST mode on/off before disabling tracking for this client, and then re-enabling it with a different mode.")
-	ErrOptBcast    = Error("ERR OPTIN and OPTOUT are not compatible with BCAST")
-	ErrOptBoth     = Error("ERR You can't specify both OPTIN mode and OPTOUT mode")
-	ErrSwitchOpt   = Error("ERR You can't switch OPTIN/OPTOUT mode before disabling tracking for this client, and then re-enabling it with a different mode.")
+	ErrOneRedirect = command.Error("ERR A client can only redirect to a single other client")
+	ErrNoRedirect  = command.Error("ERR The client ID you want redirect to does not exist")
+	ErrPrefixBcast = command.Error("ERR PREFIX option requires BCAST mode to be enabled")
+	ErrSwitchBcast = command.Error("ERR You can't switch BCAST mode on/off before disabling tracking for this client, and then re-enabling it with a different mode.")
+	ErrOptBcast    = command.Error("ERR OPTIN and OPTOUT are not compatible with BCAST")
+	ErrOptBoth     = command.Error("ERR You can't specify both OPTIN mode and OPTOUT mode")
+	ErrSwitchOpt   = command.Error("ERR You can't switch OPTIN/OPTOUT mode before disabling tracking for this client, and then re-enabling it with a different mode.")
 	ErrPrefixOld   = "ERR Prefix '%s' overlaps with an existing prefix '%s'. Prefixes for a single client must not overlap."
 	ErrPrefixNew   = "ERR Prefix '%s' overlaps with another provided prefix '%s'. Prefixes for a single client must not overlap."
-	ErrCachingOff  = Error("ERR CLIENT CACHING can be called only when the client is in tracking mode with OPTIN or OPTOUT mode enabled")
-	ErrCachingYes  = Error("ERR CLIENT CACHING YES is only valid when tracking is enabled in OPTIN mode.")
-	ErrCachingNo   = Error("ERR CLIENT CACHING NO is only valid when tracking is enabled in OPTOUT mode.")
+	ErrCachingOff  = command.Error("ERR CLIENT CACHING can be called only when the client is in tracking mode with OPTIN or OPTOUT mode enabled")
+	ErrCachingYes  = command.Error("ERR CLIENT CACHING YES is only valid when tracking is enabled in OPTIN mode.")
+	ErrCachingNo   = command.Error("ERR CLIENT CACHING NO is only valid when tracking is enabled in OPTOUT mode.")
 
 	// The server.
 	ErrConfigSet        = "ERR CONFIG SET failed (possibly related to argument '%s')%[2]s" // and the value
 	ErrConfigUnknown    = "ERR Unknown option or number of arguments for CONFIG SET - '%s'"
-	ErrNoConfigFile     = Error("ERR The server is running without a config file")
-	ErrKeysCommand      = Error("ERR Invalid command specified")
-	ErrKeysNone         = Error("ERR The command has no key arguments")
-	ErrKeysArity        = Error("ERR Invalid number of arguments specified for command")
-	ErrKeysArgs         = Error("ERR Invalid arguments specified for command")
-	ErrSlowlogCount     = Error("ERR count should be greater than or equal to -1")
-	ErrLogType          = Error("ERR type should be one of the following: slow, large-request, large-reply")
-	ErrNoShutdown       = Error("ERR No shutdown in progress.")
-	ErrShutdownFailover = Error("ERR SHUTDOWN FAILOVER is only supported in cluster mode.")
-	ErrShutdown         = Error("ERR Errors trying to SHUTDOWN. Check logs.")
+	ErrNoConfigFile     = command.Error("ERR The server is running without a config file")
+	ErrKeysCommand      = command.Error("ERR Invalid command specified")
+	ErrKeysNone         = command.Error("ERR The command has no key arguments")
+	ErrKeysArity        = command.Error("ERR Invalid number of arguments specified for command")
+	ErrKeysArgs         = command.Error("ERR Invalid arguments specified for command")
+	ErrSlowlogCount     = command.Error("ERR count should be greater than or equal to -1")
+	ErrLogType          = command.Error("ERR type should be one of the following: slow, large-request, large-reply")
+	ErrNoShutdown       = command.Error("ERR No shutdown in progress.")
+	ErrShutdownFailover = command.Error("ERR SHUTDOWN FAILOVER is only supported in cluster mode.")
+	ErrShutdown         = command.Error("ERR Errors trying to SHUTDOWN. Check logs.")
 	ErrNoSamples        = "ERR No samples available for event '%s'"
-	ErrReplicaReads     = Error("ERR Replica can't interact with the keyspace")
-	ErrNotHome          = Error("ERR This command is not available inside a world. Only the world of new connections has files and replicas.")
-	ErrNoDebug          = Error("ERR DEBUG command not allowed. If the enable-debug-command option is set to \"local\", you can run it from a local connection, otherwise you need to set this option in the configuration file, and then restart the server.")
-	ErrOnlyRESP3        = Error("ERR RESP2 is not supported by this command")
-	ErrRenameUnknown    = Error("No such command in rename-command")
-	ErrRenameTaken      = Error("Target command name already exists")
-	ErrProtected        = Error("can't set protected config")
-	errImmutable        = Error("can't set immutable config")
-	errSetTwice         = Error("duplicate parameter")
-	ErrSavePoints       = Error("Invalid save parameters")
-	ErrBufferWords      = Error("Wrong number of arguments in buffer limit configuration.")
-	ErrBufferNumbers    = Error("Error in hard, soft or soft_seconds setting in buffer limit configuration.")
-	ErrPackedSize       = Error("ERR argument must be a memory value bigger than 1 and smaller than 4gb")
-	ErrNoSecret         = Error("ERR Internal secret is missing")
-	ErrDebugCluster     = Error("ERR Debug option only available for cluster mode enabled setup!")
-	ErrRestart          = Error("ERR failed to restart the server. Check server logs.")
-	ErrRewriteAll       = Error("ERR CONFIG-REWRITE-FORCE-ALL failed: Bad address")
-	ErrNoClientLimit    = Error("ERR maxmemory-clients is disabled.")
-	ErrProtocolType     = Error("ERR Wrong protocol type name. Please use one of the following: string|integer|double|bignum|null|array|set|map|attrib|push|verbatim|true|false")
+	ErrReplicaReads     = command.Error("ERR Replica can't interact with the keyspace")
+	ErrNotHome          = command.Error("ERR This command is not available inside a world. Only the world of new connections has files and replicas.")
+	ErrNoDebug          = command.Error("ERR DEBUG command not allowed. If the enable-debug-command option is set to \"local\", you can run it from a local connection, otherwise you need to set this option in the configuration file, and then restart the server.")
+	ErrOnlyRESP3        = command.Error("ERR RESP2 is not supported by this command")
+	ErrProtected        = command.Error("can't set protected config")
+	errImmutable        = command.Error("can't set immutable config")
+	errSetTwice         = command.Error("duplicate parameter")
+	ErrSavePoints       = command.Error("Invalid save parameters")
+	ErrBufferWords      = command.Error("Wrong number of arguments in buffer limit configuration.")
+	ErrBufferNumbers    = command.Error("Error in hard, soft or soft_seconds setting in buffer limit configuration.")
+	ErrPackedSize       = command.Error("ERR argument must be a memory value bigger than 1 and smaller than 4gb")
+	ErrNoSecret         = command.Error("ERR Internal secret is missing")
+	ErrDebugCluster     = command.Error("ERR Debug option only available for cluster mode enabled setup!")
+	ErrRestart          = command.Error("ERR failed to restart the server. Check server logs.")
+	ErrRewriteAll       = command.Error("ERR CONFIG-REWRITE-FORCE-ALL failed: Bad address")
+	ErrNoClientLimit    = command.Error("ERR maxmemory-clients is disabled.")
+	ErrProtocolType     = command.Error("ERR Wrong protocol type name. Please use one of the following: string|integer|double|bignum|null|array|set|map|attrib|push|verbatim|true|false")
 
 	// What several families of data commands reply.
-	ErrOverflow      = Error("ERR increment or decrement would overflow")
-	ErrFloatOverflow = Error("ERR increment would produce NaN or Infinity")
+	ErrOverflow      = command.Error("ERR increment or decrement would overflow")
+	ErrFloatOverflow = command.Error("ERR increment would produce NaN or Infinity")
 	ErrElementsCount = "ERR Number of %s must be a positive integer"
 	ErrRange         = "ERR value is out of range, value must between %d and %d"
-	ErrNegativeLimit = Error("ERR LIMIT can't be negative")
-	ErrNotPositive   = Error("ERR value is out of range, must be positive")
-	ErrNumKeys       = Error("ERR numkeys should be greater than 0")
-	ErrIndex         = Error("ERR index out of range")
+	ErrNegativeLimit = command.Error("ERR LIMIT can't be negative")
+	ErrNotPositive   = command.Error("ERR value is out of range, must be positive")
+	ErrNumKeys       = command.Error("ERR numkeys should be greater than 0")
+	ErrIndex         = command.Error("ERR index out of range")
 
 	// Users.
 	ErrDeniedCommand    = "NOPERM User %s has no permissions to run the '%s' command"
-	ErrDeniedKey        = Error("NOPERM No permissions to access a key")
-	ErrDeniedChannel    = Error("NOPERM No permissions to access a channel")
-	ErrDeniedCommandTx  = Error("NOPERM ACLs rules changed between the moment the transaction was accumulated and the EXEC call. This command is no longer allowed for the following reason: no permission to execute the command or subcommand")
-	ErrDeniedKeyTx      = Error("NOPERM ACLs rules changed between the moment the transaction was accumulated and the EXEC call. This command is no longer allowed for the following reason: no permission to touch the specified keys")
-	ErrDeniedChannelTx  = Error("NOPERM ACLs rules changed between the moment the transaction was accumulated and the EXEC call. This command is no longer allowed for the following reason: no permission to access one of the channels used as arguments to the command")
+	ErrDeniedKey        = command.Error("NOPERM No permissions to access a key")
+	ErrDeniedChannel    = command.Error("NOPERM No permissions to access a channel")
+	ErrDeniedCommandTx  = command.Error("NOPERM ACLs rules changed between the moment the transaction was accumulated and the EXEC call. This command is no longer allowed for the following reason: no permission to execute the command or subcommand")
+	ErrDeniedKeyTx      = command.Error("NOPERM ACLs rules changed between the moment the transaction was accumulated and the EXEC call. This command is no longer allowed for the following reason: no permission to touch the specified keys")
+	ErrDeniedChannelTx  = command.Error("NOPERM ACLs rules changed between the moment the transaction was accumulated and the EXEC call. This command is no longer allowed for the following reason: no permission to access one of the channels used as arguments to the command")
 	ErrDeniedCommandLua = "ERR ACL failure in script: User %s has no permissions to run the '%s' command"
-	ErrDeniedKeyLua     = Error("ERR ACL failure in script: No permissions to access a key")
-	ErrDeniedChannelLua = Error("ERR ACL failure in script: No permissions to access a channel")
+	ErrDeniedKeyLua     = command.Error("ERR ACL failure in script: No permissions to access a key")
+	ErrDeniedChannelLua = command.Error("ERR ACL failure in script: No permissions to access a channel")
 	ErrDryRunCommand    = "ERR Command '%s' not found"
 	ErrDryRunDenied     = "User %s has no permissions to run the '%s' command"
 	ErrDryRunKey        = "User %s has no permissions to access the '%s' key"
@@ -183,12 +146,12 @@ const (
 	ErrACLCategory      = "ERR Unknown category '%s'"
 	ErrACLParenthesis   = "ERR Unmatched parenthesis in acl selector starting at '%s'."
 	ErrACLRule          = "ERR Error in ACL SETUSER modifier '%s': %s"
-	ErrUserName         = Error("ERR Usernames can't contain spaces or null characters")
-	ErrDefaultUser      = Error("ERR The 'default' user cannot be removed")
+	ErrUserName         = command.Error("ERR Usernames can't contain spaces or null characters")
+	ErrDefaultUser      = command.Error("ERR The 'default' user cannot be removed")
 	ErrNoSuchUser       = "ERR User '%s' not found"
-	ErrGenPassBits      = Error("ERR ACL GENPASS argument must be the number of bits for the output password, a positive number up to 4096")
-	ErrNoACLFile        = Error("ERR This Redis instance is not configured to use an ACL file. You may want to specify users via the ACL SETUSER command and then issue a CONFIG REWRITE (assuming you have a Redis configuration file set) in order to store users in the Redis configuration.")
-	ErrACLSave          = Error("ERR There was an error trying to save the ACLs. Please check the server logs for more information")
+	ErrGenPassBits      = command.Error("ERR ACL GENPASS argument must be the number of bits for the output password, a positive number up to 4096")
+	ErrNoACLFile        = command.Error("ERR This Redis instance is not configured to use an ACL file. You may want to specify users via the ACL SETUSER command and then issue a CONFIG REWRITE (assuming you have a Redis configuration file set) in order to store users in the Redis configuration.")
+	ErrACLSave          = command.Error("ERR There was an error trying to save the ACLs. Please check the server logs for more information")
 	errACLOpen          = "Error loading ACLs, opening file '%s': %s"
 	errACLNoUser        = "%s:%d should start with user keyword followed by the username. "
 	errACLTwice         = "WARNING: Duplicate user '%s' found on line %d. "
@@ -198,38 +161,38 @@ const (
 	errACLUnchanged     = "%sWARNING: ACL errors detected, no change to the previously active ACL rules was performed"
 
 	// Clusters and modules.
-	ErrNoCluster       = Error("ERR This instance has cluster support disabled")
-	ErrCrossSlot       = Error("CROSSSLOT Keys in request don't hash to the same slot")
+	ErrNoCluster       = command.Error("ERR This instance has cluster support disabled")
+	ErrCrossSlot       = command.Error("CROSSSLOT Keys in request don't hash to the same slot")
 	ErrCrossSlotCall   = "ERR Command '%s' in script attempted to access keys that don't hash to the same slot"
-	ErrCrossSlotScript = Error("ERR Script attempted to access keys that do not hash to the same slot")
-	ErrClusterDown     = Error("CLUSTERDOWN The cluster is down")
-	ErrNotMaster       = Error("ERR The specified node is not a master")
-	ErrGroupNodes      = Error("ERR A group has all hash slots, and its members are the nodes: use GROUP ADD, GROUP REMOVE and GROUP TRANSFER")
+	ErrCrossSlotScript = command.Error("ERR Script attempted to access keys that do not hash to the same slot")
+	ErrClusterDown     = command.Error("CLUSTERDOWN The cluster is down")
+	ErrNotMaster       = command.Error("ERR The specified node is not a master")
+	ErrGroupNodes      = command.Error("ERR A group has all hash slots, and its members are the nodes: use GROUP ADD, GROUP REMOVE and GROUP TRANSFER")
 	ErrNotInCluster    = "ERR %s is not allowed in cluster mode"
 	ErrUnknownNode     = "ERR Unknown node %s"
 	ErrNoSuchNode      = "ERR I don't know about node %s"
-	ErrForgetSelf      = Error("ERR I tried hard but I can't forget myself...")
-	ErrReplicateSelf   = Error("ERR Can't replicate myself")
-	ErrFailoverMaster  = Error("ERR You should send CLUSTER FAILOVER to a replica")
+	ErrForgetSelf      = command.Error("ERR I tried hard but I can't forget myself...")
+	ErrReplicateSelf   = command.Error("ERR Can't replicate myself")
+	ErrFailoverMaster  = command.Error("ERR You should send CLUSTER FAILOVER to a replica")
 	ErrBasePort        = "ERR Invalid base port specified: %s"
 	ErrBusPort         = "ERR Invalid bus port specified: %s"
 	ErrNodeAddress     = "ERR Invalid node address specified: %s:%s"
-	ErrOnlyNode        = Error("ERR This server is the only node of its cluster")
-	ErrKeepsSlots      = Error("ERR The only node of a cluster keeps all hash slots")
+	ErrOnlyNode        = command.Error("ERR This server is the only node of its cluster")
+	ErrKeepsSlots      = command.Error("ERR The only node of a cluster keeps all hash slots")
 	ErrEpoch           = "ERR Invalid config epoch specified: %d"
-	ErrEpochSet        = Error("ERR Node config epoch is already non-zero")
-	ErrSlot            = Error("ERR Invalid slot")
-	ErrSlotCount       = Error("ERR Invalid slot or number of keys")
-	ErrSlotRange       = Error("ERR Invalid or out of range slot")
+	ErrEpochSet        = command.Error("ERR Node config epoch is already non-zero")
+	ErrSlot            = command.Error("ERR Invalid slot")
+	ErrSlotCount       = command.Error("ERR Invalid slot or number of keys")
+	ErrSlotRange       = command.Error("ERR Invalid or out of range slot")
 	ErrSlotOrder       = "ERR start slot number %d is greater than end slot number %d"
 	ErrStatsOrder      = "ERR Start slot number %d is greater than end slot number %d" // of CLUSTER SLOT-STATS since 8.6
 	ErrSlotBusy        = "ERR Slot %d is already busy"
 	ErrSlotOwned       = "ERR I'm already the owner of hash slot %d"
-	ErrFlushSlots      = Error("ERR DB must be empty to perform CLUSTER FLUSHSLOTS.")
-	ErrSetSlot         = Error("ERR Invalid CLUSTER SETSLOT action or number of arguments. Try CLUSTER HELP")
-	ErrSlotMetric      = Error("ERR Unrecognized sort metric for ORDERBY.")
-	ErrSlotLimit       = Error("ERR Limit has to lie in between 1 and 16384 (maximum number of slots).")
-	ErrFilterTwice     = Error("ERR Multiple filters of the same type are disallowed.")
+	ErrFlushSlots      = command.Error("ERR DB must be empty to perform CLUSTER FLUSHSLOTS.")
+	ErrSetSlot         = command.Error("ERR Invalid CLUSTER SETSLOT action or number of arguments. Try CLUSTER HELP")
+	ErrSlotMetric      = command.Error("ERR Unrecognized sort metric for ORDERBY.")
+	ErrSlotLimit       = command.Error("ERR Limit has to lie in between 1 and 16384 (maximum number of slots).")
+	ErrFilterTwice     = command.Error("ERR Multiple filters of the same type are disallowed.")
 
-	ErrNoModules = Error("ERR MODULE command not allowed. If the enable-module-command option is set to \"local\", you can run it from a local connection, otherwise you need to set this option in the configuration file, and then restart the server.")
+	ErrNoModules = command.Error("ERR MODULE command not allowed. If the enable-module-command option is set to \"local\", you can run it from a local connection, otherwise you need to set this option in the configuration file, and then restart the server.")
 )

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"slices"
 )
 
@@ -14,7 +15,7 @@ type faults struct {
 }
 
 // Judge decides what becomes of a command; nil if it runs. It is called under the lock, and may only count.
-type Judge func(s *Session, cmd *Command, args [][]byte) *Fate
+type Judge func(s *Session, cmd *command.Command, args [][]byte) *Fate
 
 // Fate is what becomes of a command: the first of these that is set.
 type Fate struct {

@@ -1,6 +1,9 @@
 package engine
 
-import "github.com/miniserver-go/miniserver/acl"
+import (
+	"github.com/miniserver-go/miniserver/acl"
+	"github.com/miniserver-go/miniserver/internal/command"
+)
 
 // What a server does as the replica of another. Package replication receives the stream of the master; here its commands run.
 
@@ -82,7 +85,7 @@ func (e *Engine) Apply(s *Session, args [][]byte) error {
 	s.lastActive = e.time.micros
 	s.failure = nil
 	s.Reply.Restart(leastReplyRoom) // the reply is dropped
-	cmd, err := e.Resolve(args)
+	cmd, err := e.Commands.Resolve(args)
 	if err != nil {
 		e.stats.unexpected++
 		if s.tx != nil {
@@ -108,8 +111,8 @@ func (e *Engine) Apply(s *Session, args [][]byte) error {
 }
 
 // runOrQueue runs a command past the gate, or queues it after MULTI.
-func (e *Engine) runOrQueue(s *Session, cmd *Command, args [][]byte) {
-	if s.tx != nil && cmd.Flags&AllowTx == 0 {
+func (e *Engine) runOrQueue(s *Session, cmd *command.Command, args [][]byte) {
+	if s.tx != nil && cmd.Flags&command.AllowTx == 0 {
 		s.queue(cmd, args)
 		return
 	}

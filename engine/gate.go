@@ -1,6 +1,9 @@
 package engine
 
-import "github.com/miniserver-go/miniserver/release"
+import (
+	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/release"
+)
 
 // gate decides whether a command may run now. It compares the flags on the command's line with the state of
 // session and server, and returns the error that refuses the command, or nil. A new condition is a new flag,
@@ -10,24 +13,24 @@ import "github.com/miniserver-go/miniserver/release"
 // processCommand: commands that the configuration forbids, authentication and permissions come before the state
 // of the server, and memory comes before the other states. The check of memory also evicts keys, so it must run
 // even for a command that a later condition refuses or that takes no memory.
-func (e *Engine) gate(s *Session, cmd *Command, args [][]byte) error {
+func (e *Engine) gate(s *Session, cmd *command.Command, args [][]byte) error {
 	f := cmd.Flags
 	s.last = cmd
 	switch {
-	case f&Protected != 0 && !s.isAllowedBy(e.Config.debug):
+	case f&command.Protected != 0 && !s.isAllowedBy(e.Config.debug):
 		return ErrNoDebug
-	case s.onlyLooks != nil && !cmd.onlyLooks(args):
+	case s.onlyLooks != nil && !cmd.OnlyLooks(args):
 		return s.onlyLooks
-	case !s.authed && f&NoAuth == 0 && !e.isAuthenticated(s):
+	case !s.authed && f&command.NoAuth == 0 && !e.isAuthenticated(s):
 		return ErrNoAuth
-	case s.tx != nil && f&NoMulti != 0:
-		return e.Errorf(errNotInTx, cmd.full)
+	case s.tx != nil && f&command.NoMulti != 0:
+		return e.Errorf(errNotInTx, cmd.FullName())
 	case s.user.Limited():
 		if err := e.checkPermission(s, cmd, args, &denied); err != nil {
 			return err
 		}
 	}
-	if f&OneSlot != 0 {
+	if f&command.OneSlot != 0 {
 		err := e.checkSlot(s, cmd, args)
 		if err == nil && e.topology != nil {
 			err = e.redirect(s, cmd, args)
@@ -41,29 +44,29 @@ func (e *Engine) gate(s *Session, cmd *Command, args [][]byte) error {
 		return ErrOOM
 	case e.persistence.writeError != nil && s.isWriteDenied(cmd, args):
 		return e.persistence.writeError
-	case e.isReadOnly() && s.mayRun(Write, cmd, args):
+	case e.isReadOnly() && s.mayRun(command.Write, cmd, args):
 		return ErrReadOnly
-	case s.replica != nil && s.replica.Attached() && f&FromReplica == 0:
+	case s.replica != nil && s.replica.Attached() && f&command.FromReplica == 0:
 		s.closing = true // as in Redis: a reply would end up in the stream
 		return ErrReplicaReads
-	case s.subscribed() && s.Reply.Proto() == 2 && f&AllowSubscribed == 0:
-		return Errorf(ErrSubscribed, cmd.full)
-	case e.isStale() && (f&Stale == 0 || f&RunsTx != 0 && s.tx != nil && s.tx.lacks(Stale)):
+	case s.subscribed() && s.Reply.Proto() == 2 && f&command.AllowSubscribed == 0:
+		return command.Errorf(ErrSubscribed, cmd.FullName())
+	case e.isStale() && (f&command.Stale == 0 || f&command.RunsTx != 0 && s.tx != nil && s.tx.lacks(command.Stale)):
 		return ErrMasterDown
-	case e.persistence.loading > 0 && f&Loading == 0:
+	case e.persistence.loading > 0 && f&command.Loading == 0:
 		return ErrLoading
-	case e.slow.session != nil && f&AllowBusy == 0:
+	case e.slow.session != nil && f&command.AllowBusy == 0:
 		return e.slow.busy
-	case f&HomeOnly != 0 && !e.IsHome():
+	case f&command.HomeOnly != 0 && !e.IsHome():
 		return ErrNotHome
-	case s.monitor && f&(Write|ReadOnly|MayReplicate) != 0: // Redis counts monitors as replicas
+	case s.monitor && f&(command.Write|command.ReadOnly|command.MayReplicate) != 0: // Redis counts monitors as replicas
 		return ErrReplicaReads
 	}
 	return nil
 }
 
 // gateWordings are the errors of the gate that read otherwise in other releases.
-var gateWordings = []Wording{
+var gateWordings = []command.Wording{
 	{Since: "valkey:9.1.0", Error: errNotInTx, Was: "ERR Command '%s' not allowed inside a transaction"},
 	{Before: release.NoValkey, Error: ErrLoading, Was: "LOADING Valkey is loading the dataset in memory"},
 	{Before: release.NoValkey, Error: ErrScriptKilled, Was: "ERR Script killed by user with %s KILL."},
@@ -73,14 +76,14 @@ var queueTakesNoMemory = release.From("7.4.0 valkey:8.0.0")
 
 // mayTakeMemory reports whether the command may need more memory. EXEC needs what the queued commands need. In older
 // releases every command takes memory inside MULTI, for its place in the queue.
-func (e *Engine) mayTakeMemory(s *Session, cmd *Command, args [][]byte) bool {
-	if denied := cmd.FlagsWith(args)&DenyOOM != 0; s.tx == nil || denied {
+func (e *Engine) mayTakeMemory(s *Session, cmd *command.Command, args [][]byte) bool {
+	if denied := cmd.FlagsWith(args)&command.DenyOOM != 0; s.tx == nil || denied {
 		return denied
 	}
-	if cmd.Flags&RunsTx != 0 {
+	if cmd.Flags&command.RunsTx != 0 {
 		return s.tx.hasDenyOOM
 	}
-	return cmd.Flags&DropsTx == 0 && !e.Release.Has(queueTakesNoMemory)
+	return cmd.Flags&command.DropsTx == 0 && !e.Release.Has(queueTakesNoMemory)
 }
 
 // lacksRoom reports whether a command within a script or a transaction may take no more memory. In Redis it
@@ -97,13 +100,13 @@ var memoryFirst = release.From("valkey:9.1.0")
 // scriptGate is the gate for a command that a script calls. Most conditions were checked for EVAL itself.
 // What remains depends on the called command, or may have changed since the script began, such as SCRIPT
 // KILL.
-func (e *Engine) scriptGate(s *Session, cmd *Command, args [][]byte) error {
-	lacksMemory := cmd.Flags&DenyOOM != 0 && (s.startedOOM && !s.wrote || e.lacksRoom(s)) && !s.Obeyed() // a script that began to write is let through
-	stale := cmd.Flags&Stale == 0 && e.isStale() && !s.Obeyed()
+func (e *Engine) scriptGate(s *Session, cmd *command.Command, args [][]byte) error {
+	lacksMemory := cmd.Flags&command.DenyOOM != 0 && (s.startedOOM && !s.wrote || e.lacksRoom(s)) && !s.Obeyed() // a script that began to write is let through
+	stale := cmd.Flags&command.Stale == 0 && e.isStale() && !s.Obeyed()
 	switch f := cmd.Flags; {
-	case s.onlyLooks != nil && !cmd.onlyLooks(args):
+	case s.onlyLooks != nil && !cmd.OnlyLooks(args):
 		return s.onlyLooks
-	case f&NoScript != 0 && !(e.Config.scriptsMayDebug && f&AllowScriptDebug != 0):
+	case f&command.NoScript != 0 && !(e.Config.scriptsMayDebug && f&command.AllowScriptDebug != 0):
 		return ErrScriptDenied
 	case stale && !e.Release.Has(memoryFirst):
 		return ErrStaleScript
@@ -115,7 +118,7 @@ func (e *Engine) scriptGate(s *Session, cmd *Command, args [][]byte) error {
 		}
 	}
 	switch f := cmd.Flags; {
-	case s.readOnly && f&(Write|MayReplicate) != 0:
+	case s.readOnly && f&(command.Write|command.MayReplicate) != 0:
 		return ErrReadOnlyTx
 	case e.ScriptKilled() && !s.detached:
 		return ErrScriptKilled
@@ -123,13 +126,13 @@ func (e *Engine) scriptGate(s *Session, cmd *Command, args [][]byte) error {
 		return nil
 	case lacksMemory:
 		return ErrOOM
-	case e.persistence.writeError != nil && f&Write != 0:
+	case e.persistence.writeError != nil && f&command.Write != 0:
 		return e.persistence.writeError
-	case e.isReadOnly() && f&Write != 0:
+	case e.isReadOnly() && f&command.Write != 0:
 		return ErrReadOnly
 	case stale:
 		return ErrStaleScript
-	case f&OneSlot != 0:
+	case f&command.OneSlot != 0:
 		return e.checkScriptSlot(s, cmd, args)
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -147,7 +148,7 @@ func (e *Engine) trackReads(c *Call) {
 	if s.script {
 		s = s.caller
 	}
-	if s == nil || s.tracker == nil || c.Cmd.Flags&(ReadOnly|PubSub|MayBeSlow) != ReadOnly || !s.tracker.tracksReads() {
+	if s == nil || s.tracker == nil || c.Cmd.Flags&(command.ReadOnly|command.PubSub|command.MayBeSlow) != command.ReadOnly || !s.tracker.tracksReads() {
 		return
 	}
 	keys, _ := c.Cmd.Keys.At(c.Args)

@@ -1,6 +1,10 @@
 package engine
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/miniserver-go/miniserver/internal/command"
+)
 
 // latency is what LATENCY shows: for each event the latest samples of at least latency-monitor-threshold.
 // Events are command and fast-command; expire-cycle, which removes what is due between commands, and expire-del, which removes one key;
@@ -53,9 +57,9 @@ func (e *Engine) sampleLatency(event string, start int64) {
 }
 
 // addCommand adds a sample for a command.
-func (l *latency) addCommand(cmd *Command, unix, millis int64) {
+func (l *latency) addCommand(cmd *command.Command, unix, millis int64) {
 	event := "command"
-	if cmd.Flags&Fast != 0 {
+	if cmd.Flags&command.Fast != 0 {
 		event = "fast-command"
 	}
 	l.add(event, latencySample{unix, millis})

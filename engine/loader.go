@@ -53,12 +53,12 @@ func (l *Loader) Do(batch [][][]byte) (done int, err error) {
 
 func (l *Loader) execute(args [][]byte) error {
 	e, s := l.engine, l.session
-	cmd, err := e.Resolve(args)
+	cmd, err := e.Commands.Resolve(args)
 	if err != nil {
 		return err
 	}
 	inTx := s.tx != nil
-	l.scripts = inTx && l.scripts || cmd.runsScripts()
+	l.scripts = inTx && l.scripts || cmd.RunsScripts()
 	s.failure = nil
 	s.Reply.Reset()
 	e.runOrQueue(s, cmd, args)

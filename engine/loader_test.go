@@ -7,14 +7,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
 // TestLoaderIgnoresTheRulesOfUsers loads a transaction that the default user may not run any more.
 func TestLoaderIgnoresTheRulesOfUsers(t *testing.T) {
 	ran := 0
 	e := engine.New(engine.Options{Clock: func() int64 { return 1 }})
-	e.Join(engine.Part{Families: []engine.Family{engine.Transactions(), {Group: "string", Commands: []engine.Command{{
-		Name: "put", Arity: 2, Flags: engine.Write, Keys: engine.Key(1, "OW update"), Run: func(c *engine.Call) {
+	e.Join(engine.Part{Families: []command.Family{engine.Transactions(), {Group: "string", Commands: []command.Line{{
+		Name: "put", Arity: 2, Flags: command.Write, Keys: command.Key(1, "OW update"), Run: func(c *engine.Call) {
 			ran++
 			c.Reply.Status("OK")
 		}}}}}})

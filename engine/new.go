@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/release"
 )
 
@@ -25,7 +26,7 @@ func New(o Options) *Engine {
 		Release:   o.Release,
 		Config:    newConfig(),
 		machine:   o.Clock,
-		commands:  commandTable{byName: make(map[string]*Command)},
+		Commands:  command.NewTable(o.Release),
 		Parts:     parts{params: make(map[string]*Param), libraries: noLibraries{}},
 		Sessions:  newSessions(),
 		users:     newUsers(o.Release),
@@ -47,7 +48,6 @@ func New(o Options) *Engine {
 	e.Config.ZSet.SignedZeros = !e.Release.Has(packsNumbers)
 	e.Config.Hash.TableForDeadlines = e.Release.Has(tableForDeadlines)
 	e.sizelogs = newSizelogs(e.Release)
-	e.commands.flags, e.commands.shown = flagNamesOf(e.Release)
 	e.runID = e.NewID()
 	e.Join(Part{Params: slices.Concat(e.coreParams(), e.clusterParams(), e.roleParams(), e.sizelogParams(), e.evictionParams(), e.lazyFreeParams(), e.defragParams(), e.ignoredParams()),
 		Sections: e.coreSections()})
@@ -117,9 +117,9 @@ func (e *Engine) steerBy(clock Clock) {
 }
 
 // Families returns the engine's own families: what concerns clients, transactions, messages and the server.
-func Families() []Family {
-	return []Family{Transactions(), Channels(), Connection(), Server(), AccessControl(), Cluster(), Modules()}
+func Families() []command.Family {
+	return []command.Family{Transactions(), Channels(), Connection(), Server(), AccessControl(), Cluster(), Modules()}
 }
 
 // Commands returns the part that adds families of commands and nothing else.
-func Commands(families ...Family) Part { return Part{Families: families} }
+func Commands(families ...command.Family) Part { return Part{Families: families} }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"net"
 	"reflect"
 	"slices"
@@ -13,11 +14,11 @@ import (
 type Part struct {
 	Name string // unique; needed for SetPropagate and DenyWrites
 
-	Families []Family    // commands
-	Params   []Param     // of CONFIG
-	Sections []Section   // of INFO
-	Caches   []Cache     // of MEMORY STATS
-	Debug    []DebugLine // subcommands of DEBUG
+	Families []command.Family // commands
+	Params   []Param          // of CONFIG
+	Sections []Section        // of INFO
+	Caches   []Cache          // of MEMORY STATS
+	Debug    []DebugLine      // subcommands of DEBUG
 
 	Host      Host      // what the process does for the engine
 	Clock     Clock     // in place of the clock that the engine was made with; an engine has one of them at most

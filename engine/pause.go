@@ -1,5 +1,7 @@
 package engine
 
+import "github.com/miniserver-go/miniserver/internal/command"
+
 // PauseReason says what makes commands wait. Pauses for different reasons last side by side, and each ends by itself: CLIENT UNPAUSE must
 // not let a write through that a failover would lose.
 type PauseReason int
@@ -100,14 +102,14 @@ func (e *Engine) keepExpired() {
 }
 
 // isPaused reports whether a command has to wait for the end of a pause.
-func (e *Engine) isPaused(s *Session, cmd *Command, args [][]byte) bool {
+func (e *Engine) isPaused(s *Session, cmd *command.Command, args [][]byte) bool {
 	switch {
 	case e.pause.all:
 		return true
-	case cmd.Flags&RunsTx != 0 && s.tx != nil:
+	case cmd.Flags&command.RunsTx != 0 && s.tx != nil:
 		return s.tx.writes()
 	}
-	return cmd.FlagsWith(args)&(Write|MayReplicate) != 0
+	return cmd.FlagsWith(args)&(command.Write|command.MayReplicate) != 0
 }
 
 // postponeSession holds a session back until the pause is over.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
 // The engine and persistence: the engine counts what changes, refuses writes that cannot be saved, and loads what
@@ -45,17 +46,17 @@ func (e *Engine) DenyWrites(part string, err error) {
 
 // isWriteDenied reports whether DenyWrites applies to the command. PING is among those, flagged HealthCheck,
 // so that a load balancer notices trouble with the disk; it does not if only replicas are missing.
-func (s *Session) isWriteDenied(cmd *Command, args [][]byte) bool {
-	denied := Write | HealthCheck
+func (s *Session) isWriteDenied(cmd *command.Command, args [][]byte) bool {
+	denied := command.Write | command.HealthCheck
 	if s.engine.persistence.writeError == ErrNoReplicas {
-		denied = Write
+		denied = command.Write
 	}
-	return cmd.FlagsWith(args)&denied != 0 || cmd.Flags&RunsTx != 0 && s.tx != nil && s.tx.has(Write)
+	return cmd.FlagsWith(args)&denied != 0 || cmd.Flags&command.RunsTx != 0 && s.tx != nil && s.tx.has(command.Write)
 }
 
 // mayRun reports whether the command, or one of the transaction that it runs, has one of the flags.
-func (s *Session) mayRun(flags Flags, cmd *Command, args [][]byte) bool {
-	return cmd.FlagsWith(args)&flags != 0 || cmd.Flags&RunsTx != 0 && s.tx != nil && s.tx.has(flags)
+func (s *Session) mayRun(flags command.Flags, cmd *command.Command, args [][]byte) bool {
+	return cmd.FlagsWith(args)&flags != 0 || cmd.Flags&command.RunsTx != 0 && s.tx != nil && s.tx.has(flags)
 }
 
 // Libraries are the libraries of functions, which are saved with the data.

@@ -1,6 +1,9 @@
 package engine
 
-import "github.com/miniserver-go/miniserver/release"
+import (
+	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/release"
+)
 
 // A change reaches the journal and the replicas as commands that reproduce it, one or several. By default that is
 // the command itself; Call.PropagateAs replaces it by one that gives the same data at any time and with any seed, and
@@ -161,7 +164,7 @@ func (e *Engine) send(u *unit, db int, args [][]byte) {
 }
 
 // meetsAnyKeys reports whether a client has called a command with AnyKeys, not in a transaction or a script.
-func (s *stack) meetsAnyKeys() bool { return s.depth == 1 && s.calls[0].Cmd.Flags&AnyKeys != 0 }
+func (s *stack) meetsAnyKeys() bool { return s.depth == 1 && s.calls[0].Cmd.Flags&command.AnyKeys != 0 }
 
 // selectsInside is when SELECT began to stand after MULTI. Before, MULTI had the database of the first command.
 var selectsInside = release.From("7.2.0")

@@ -1,6 +1,9 @@
 package engine
 
-import "github.com/miniserver-go/miniserver/release"
+import (
+	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/release"
+)
 
 // Before Redis 7.0 a command is sent at once, and a unit has MULTI and EXEC only
 //
@@ -14,7 +17,9 @@ import "github.com/miniserver-go/miniserver/release"
 var holdsBack = release.From("7.0.0")
 
 // RunsTx reports whether the command of the client is EXEC.
-func (e *Engine) RunsTx() bool { return e.stack.depth > 0 && e.stack.calls[0].Cmd.Flags&RunsTx != 0 }
+func (e *Engine) RunsTx() bool {
+	return e.stack.depth > 0 && e.stack.calls[0].Cmd.Flags&command.RunsTx != 0
+}
 
 // beginTx sends MULTI to all targets before the first command of a transaction that is sent to one.
 func (e *Engine) beginTx(db int) {

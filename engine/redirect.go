@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"github.com/miniserver-go/miniserver/internal/command"
 	"slices"
 	"strings"
 )
@@ -19,19 +20,19 @@ import (
 // would not know what -MOVED means; a client in cluster mode follows -MOVED, and most report -READONLY to the program.
 
 // redirect returns the error that sends a cluster's client to the leader, nil if the command may run here. The session knows the slot of its keys.
-func (e *Engine) redirect(s *Session, cmd *Command, args [][]byte) error {
+func (e *Engine) redirect(s *Session, cmd *command.Command, args [][]byte) error {
 	g := e.Group()
 	if s.slot == noSlot || g.Seated {
 		return nil
 	}
-	reads := s.readsReplica && !s.mayRun(Write, cmd, args) && cmd.Flags&PubSub == 0
+	reads := s.readsReplica && !s.mayRun(command.Write, cmd, args) && cmd.Flags&command.PubSub == 0
 	switch leader := g.LeadingMember(); {
 	case reads && (leader != nil || e.parameter("cluster-allow-reads-when-down", "no") == YesNo(true)):
 		return nil
 	case leader == nil || leader.ID == g.Self: // which has not taken its seat yet
 		return ErrClusterDown
 	default:
-		return Errorf(ErrMoved, s.slot, e.GroupFor(s).LeadingMember().Address())
+		return command.Errorf(ErrMoved, s.slot, e.GroupFor(s).LeadingMember().Address())
 	}
 }
 
@@ -42,8 +43,8 @@ func (e *Engine) Passes(first [][]byte) bool {
 	if len(first) == 0 {
 		return true
 	}
-	cmd, _ := e.Resolve(first)
-	return cmd == nil || cmd.Flags&Admin == 0 && !slices.Contains(ownFamilies, cmd.group) && (cmd.Flags&HealthCheck == 0 || e.Group().LeadingMember() != nil)
+	cmd, _ := e.Commands.Resolve(first)
+	return cmd == nil || cmd.Flags&command.Admin == 0 && !slices.Contains(ownFamilies, cmd.Group()) && (cmd.Flags&command.HealthCheck == 0 || e.Group().LeadingMember() != nil)
 }
 
 // ownFamilies are the groups of commands that concern the server to which they are sent.

@@ -8,13 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/release"
 )
 
-const errNo, errNoLonger = engine.Error("ERR no"), engine.Error("ERR no longer")
+const errNo, errNoLonger = command.Error("ERR no"), command.Error("ERR no longer")
 
 // likeFamily is commands that differ between releases in each way that a line can say.
-func likeFamily() engine.Family {
+func likeFamily() command.Family {
 	words := func(c *engine.Call) {
 		for _, word := range []string{"OLD", "NEW"} {
 			if c.Word(word) {
@@ -24,20 +25,20 @@ func likeFamily() engine.Family {
 		}
 		c.Fail(errNo)
 	}
-	return engine.Family{Group: "generic", Commands: []engine.Command{
+	return command.Family{Group: "generic", Commands: []command.Line{
 		{Name: "always", Arity: -1, Run: words, Since: "1.0.0", Syntax: "[OLD|NEW]@7.2.0"},
 		{Name: "words", Arity: -1, Run: words, Since: "1.0.0", Syntax: "[OLD|NEW@7.2.0]"},
 		{Name: "foreign", Arity: -1, Run: words, Since: "1.0.0", Syntax: "[NEW]@keydb:6.0.0"},
 		{Name: "later", Arity: 1, Run: words, Since: "7.4.0"},
 		{Name: "latest", Arity: 1, Run: words, Since: "9.0.0"},
-		{Name: "edited", Arity: 2, Run: words, Since: "1.0.0", Was: []engine.Was{
-			{Before: "7.2.0", Edit: func(cmd *engine.Command) { cmd.Arity = -2 }},
-			engine.Before("7.0.0", "arity=-3")}},
-		{Name: "box", Arity: -2, Since: "1.0.0", Was: []engine.Was{engine.Before("7.0.0", "+random")}, Subs: []engine.Command{
-			{Name: "open", Arity: 3, Flags: engine.ReadOnly | engine.AllowBusy, Keys: engine.Key(2, "RO"), Run: words, Since: "1.0.0"},
-			{Name: "shut", Arity: 2, Flags: engine.NoScript, Run: words, Since: "1.0.0"}}},
-		{Name: "told", Arity: 1, Flags: engine.ReadOnly, Run: words, Since: "1.0.0", Tips: "nondeterministic_output_order"},
-	}, Wordings: []engine.Wording{{Before: "7.0.0", Error: errNo, Was: errNoLonger}}}
+		{Name: "edited", Arity: 2, Run: words, Since: "1.0.0", Was: []command.Was{
+			{Before: "7.2.0", Edit: func(cmd *command.Line) { cmd.Arity = -2 }},
+			command.Before("7.0.0", "arity=-3")}},
+		{Name: "box", Arity: -2, Since: "1.0.0", Was: []command.Was{command.Before("7.0.0", "+random")}, Subs: []command.Line{
+			{Name: "open", Arity: 3, Flags: command.ReadOnly | command.AllowBusy, Keys: command.Key(2, "RO"), Run: words, Since: "1.0.0"},
+			{Name: "shut", Arity: 2, Flags: command.NoScript, Run: words, Since: "1.0.0"}}},
+		{Name: "told", Arity: 1, Flags: command.ReadOnly, Run: words, Since: "1.0.0", Tips: "nondeterministic_output_order"},
+	}, Wordings: []command.Wording{{Before: "7.0.0", Error: errNo, Was: errNoLonger}}}
 }
 
 // TestLike sends the same commands to servers of several releases.

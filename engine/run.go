@@ -3,14 +3,15 @@ package engine
 import (
 	"strings"
 
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/release"
 )
 
 // run executes a command that passed the gate. Calls nest: EXEC and scripts run further commands.
-func (e *Engine) run(s *Session, cmd *Command, args [][]byte) *Call {
+func (e *Engine) run(s *Session, cmd *command.Command, args [][]byte) *Call {
 	c := e.enter(s, cmd, args)
 	start := s.Reply.Len()
-	cmd.Run(c)
+	e.of(cmd).run(c)
 	e.leave(c, start)
 	if e.propagation.wanted() {
 		e.endCall()
@@ -23,7 +24,7 @@ func (e *Engine) run(s *Session, cmd *Command, args [][]byte) *Call {
 
 // enter prepares the Call for the next depth of nesting. Each depth has one Call, which is reused, so
 // running a command allocates nothing.
-func (e *Engine) enter(s *Session, cmd *Command, args [][]byte) *Call {
+func (e *Engine) enter(s *Session, cmd *command.Command, args [][]byte) *Call {
 	if e.stack.depth == len(e.stack.calls) {
 		e.stack.calls = append(e.stack.calls, &Call{Engine: e})
 	}
@@ -34,7 +35,7 @@ func (e *Engine) enter(s *Session, cmd *Command, args [][]byte) *Call {
 	ks.Access.NoTouch = s.noTouch
 	c.Session, c.DB, c.Cmd, c.Args, c.Reply = s, ks.DB(s.db), cmd, args, s.Reply
 	c.at, c.err, c.dirty, c.forced = 1, nil, 0, false
-	if cmd.parent != nil {
+	if cmd.Parent != nil {
 		c.at = 2
 	}
 	c.logged, c.counted, c.woken, c.blocked, c.effect = false, false, false, false, nil
@@ -50,7 +51,7 @@ func (e *Engine) leave(c *Call, start int) {
 		c.Session.recordFailure(c.Reply.Bytes()[start:])
 		return
 	}
-	if len(e.Sessions.monitors) > 0 && !c.woken && c.Cmd.Flags&(SkipMonitor|Admin) == 0 {
+	if len(e.Sessions.monitors) > 0 && !c.woken && c.Cmd.Flags&(command.SkipMonitor|command.Admin) == 0 {
 		e.feedMonitors(c)
 	}
 	if e.tracking.sessions > 0 {
@@ -59,11 +60,11 @@ func (e *Engine) leave(c *Call, start int) {
 	if c.blocked {
 		return
 	}
-	c.Cmd.stats.calls++
+	e.of(c.Cmd).calls++
 	e.countCommand(c.Session)
 	if out := c.Reply.Bytes(); len(out) > start && out[start] == '-' {
 		if !c.counted {
-			c.Cmd.stats.failed++
+			e.of(c.Cmd).failed++
 			e.countError(string(out[start+1:]))
 		}
 		if c.Session.master {
@@ -100,13 +101,13 @@ func (e *Engine) endCall() {
 
 // endCommand completes a command of the session, once it has replied or blocked. CLIENT REPLY SKIP and CLIENT
 // CACHING apply to a blocked command until it replies.
-func (s *Session) endCommand(cmd *Command) {
+func (s *Session) endCommand(cmd *command.Command) {
 	if s.reply != replyOn || s.late != nil || s.tracker != nil { // most sessions use none of them
 		s.endModes(cmd)
 	}
 }
 
-func (s *Session) endModes(cmd *Command) {
+func (s *Session) endModes(cmd *command.Command) {
 	if s.reply != replyOn && s.blocked == nil {
 		s.endReply()
 		if s.isCut() {
@@ -125,7 +126,7 @@ func (s *Session) endModes(cmd *Command) {
 // RunNested runs a command for a script, after scriptGate. Afterwards the session's Reply holds the
 // command's reply and nothing else. It returns the gate's error, in which case the command did not run. A
 // script past its time limit does not hold the lock, so RunNested takes it.
-func (e *Engine) RunNested(s *Session, cmd *Command, args [][]byte) error {
+func (e *Engine) RunNested(s *Session, cmd *command.Command, args [][]byte) error {
 	if e.unlocked(s) {
 		e.keepBefore(s, cmd)
 		e.mu.Lock()
@@ -136,7 +137,7 @@ func (e *Engine) RunNested(s *Session, cmd *Command, args [][]byte) error {
 		e.countRefused(cmd, err)
 		return err
 	}
-	s.wrote = s.wrote || cmd.Flags&Write != 0
+	s.wrote = s.wrote || cmd.Flags&command.Write != 0
 	if s.wrote && e.propagation.atOnce {
 		e.beginScript(s)
 	}
@@ -159,7 +160,7 @@ func (e *Engine) RunNested(s *Session, cmd *Command, args [][]byte) error {
 func (e *Engine) unlocked(s *Session) bool { return s.detached || e.slow.detached }
 
 // CountRefused counts that a script's command was refused before it ran; cmd is nil if there is no such command.
-func (e *Engine) CountRefused(s *Session, cmd *Command, err error) {
+func (e *Engine) CountRefused(s *Session, cmd *command.Command, err error) {
 	if e.unlocked(s) {
 		e.mu.Lock()
 		defer e.mu.Unlock()
@@ -168,12 +169,12 @@ func (e *Engine) CountRefused(s *Session, cmd *Command, err error) {
 }
 
 // countRefused is CountRefused under the lock. Before Redis 7.0 the error counts only if it becomes the script's reply.
-func (e *Engine) countRefused(cmd *Command, err error) {
+func (e *Engine) countRefused(cmd *command.Command, err error) {
 	if !e.Release.Has(CountsInScripts) {
 		return
 	}
 	if cmd != nil {
-		cmd.stats.rejected++
+		e.of(cmd).rejected++
 	}
 	e.countError(e.Worded(err).Error())
 }
@@ -185,9 +186,10 @@ var CountsInScripts = release.From("7.0.0")
 // counted when they arose, which only the call's own figures have. What such a call replies with is not counted otherwise.
 func (c *Call) CountErrors(fresh []string, known int) {
 	c.counted = true
-	c.Cmd.stats.failed += int64(known)
+	ran := c.Engine.of(c.Cmd)
+	ran.failed += int64(known)
 	if len(fresh) > 0 {
-		c.Cmd.stats.failed++
+		ran.failed++
 	}
 	for _, text := range fresh {
 		c.Engine.countError(text)
@@ -196,17 +198,17 @@ func (c *Call) CountErrors(fresh []string, known int) {
 
 // reject replies with the gate's error. Inside MULTI it marks the transaction, so that EXEC fails. If EXEC
 // itself is refused the transaction ends, as in Redis.
-func (e *Engine) reject(s *Session, cmd *Command, err error) {
+func (e *Engine) reject(s *Session, cmd *command.Command, err error) {
 	if cmd != nil {
-		cmd.stats.rejected++
+		e.of(cmd).rejected++
 	}
 	if s.tx != nil {
 		s.tx.dirtyExec = true
 	}
 	err = e.Worded(err)
-	if cmd != nil && cmd.Flags&RunsTx != 0 {
+	if cmd != nil && cmd.Flags&command.RunsTx != 0 {
 		if !isOfCluster(err) {
-			err = Errorf(ErrExecRefused, strings.TrimPrefix(err.Error(), "ERR "))
+			err = command.Errorf(ErrExecRefused, strings.TrimPrefix(err.Error(), "ERR "))
 		}
 		s.endTx()
 		e.unwatch(s)
@@ -220,11 +222,11 @@ func (e *Engine) reject(s *Session, cmd *Command, err error) {
 // command is one that scripts may not call, other than a script.
 func (c *Call) RunInside(args [][]byte, unsuitable error) error {
 	e, s := c.Engine, c.Session
-	cmd, err := e.Resolve(args)
+	cmd, err := e.Commands.Resolve(args)
 	switch {
 	case err != nil:
 		return err
-	case cmd.Flags&NoScript != 0 && !cmd.runsScripts():
+	case cmd.Flags&command.NoScript != 0 && !cmd.RunsScripts():
 		return unsuitable
 	}
 	if err := e.gate(s, cmd, args); err != nil {

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/miniserver-go/miniserver/acl"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/resp"
 )
@@ -59,7 +60,7 @@ type Session struct {
 	created      int64
 	lastActive   int64 // microseconds: the last command, or reply or message that came later
 	commands     int64 // that it has run, with those of its scripts
-	last         *Command
+	last         *command.Command
 	ownBuffer    []byte // the buffer for the replies after those being sent, if none is lent
 	lentBuffer   []byte // what Lend provided for the next Do
 	replyPeak    int    // bytes of the largest replies that were taken since trimReplies
@@ -460,6 +461,6 @@ func newSessions() sessions { return sessions{ByID: make(map[int64]*Session), ne
 // recordFailure keeps the first error among the replies to a loader or a master.
 func (s *Session) recordFailure(reply []byte) {
 	if len(reply) > 0 && reply[0] == '-' && s.failure == nil {
-		s.failure = Error(bytes.TrimSpace(reply[1:]))
+		s.failure = command.Error(bytes.TrimSpace(reply[1:]))
 	}
 }

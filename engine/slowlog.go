@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/release"
 )
 
@@ -40,8 +41,8 @@ func newSizelogs(r *release.Release) (l sizelogs) {
 }
 
 // logSizes logs a command whose request or reply is large.
-func (e *Engine) logSizes(s *Session, cmd *Command, args [][]byte, reply int) {
-	if cmd == nil || cmd.Flags&SkipSlowlog != 0 {
+func (e *Engine) logSizes(s *Session, cmd *command.Command, args [][]byte, reply int) {
+	if cmd == nil || cmd.Flags&command.SkipSlowlog != 0 {
 		return
 	}
 	for _, l := range []struct {

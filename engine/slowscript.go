@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"github.com/miniserver-go/miniserver/internal/command"
 	"sync/atomic"
 )
 
@@ -30,7 +31,7 @@ type slowScript struct {
 	yield    func(struct{}) bool     // switches back
 	stop     func()                  // ends the coroutine between two commands
 	owner    *Session                // whose command the coroutine runs
-	cmd      *Command
+	cmd      *command.Command
 	args     [][]byte
 	since    int64       // start of the command, in microseconds
 	start    int         // where its reply begins

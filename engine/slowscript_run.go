@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"iter"
 )
 
@@ -35,7 +36,7 @@ func (e *Engine) DisableSlowScripts() {
 // runSlow runs a command on the coroutine until it ends or yields. If it yields, the connection is about to reuse
 // its buffers for the next read: the arguments are copied, and the replies that precede the command's are split
 // off for sending.
-func (e *Engine) runSlow(s *Session, cmd *Command, args [][]byte) {
+func (e *Engine) runSlow(s *Session, cmd *command.Command, args [][]byte) {
 	e.slow.done = false
 	e.slow.owner, e.slow.cmd, e.slow.args, e.slow.start = s, cmd, args, s.settled
 	e.slow.next()

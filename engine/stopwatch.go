@@ -1,5 +1,7 @@
 package engine
 
+import "github.com/miniserver-go/miniserver/internal/command"
+
 // stopwatch measures how long commands take, for INFO commandstats, LATENCY and the slow log.
 //
 // Reading the clock costs about as much as a simple command in a pipeline. So it is read once between two
@@ -14,7 +16,7 @@ package engine
 type stopwatch struct {
 	since   int64 // the clock when the command, or the run of them, began
 	session *Session
-	cmd     *Command
+	cmd     *command.Command
 	args    [][]byte
 	n       int // commands in the run
 }
@@ -26,9 +28,9 @@ const (
 
 // startTimer is called before a command runs. It ends the run before it, unless the command continues that
 // run.
-func (e *Engine) startTimer(s *Session, cmd *Command, args [][]byte) {
+func (e *Engine) startTimer(s *Session, cmd *command.Command, args [][]byte) {
 	w := &e.stopwatch
-	if w.n > 0 && (w.cmd != cmd || cmd.Flags&(Fast|Blocking) != Fast || w.n == maxLap || e.slowlog.threshold < minLap) {
+	if w.n > 0 && (w.cmd != cmd || cmd.Flags&(command.Fast|command.Blocking) != command.Fast || w.n == maxLap || e.slowlog.threshold < minLap) {
 		e.stopTimer()
 	}
 	w.session, w.cmd, w.args = s, cmd, args
@@ -58,13 +60,13 @@ func (e *Engine) lap() int64 {
 func (e *Engine) timesNested() bool { return e.slowlog.threshold >= 0 && e.slowlog.threshold < minLap }
 
 // recordDuration accounts for the time of n executions of a command.
-func (e *Engine) recordDuration(s *Session, cmd *Command, args [][]byte, micros int64, n int) {
+func (e *Engine) recordDuration(s *Session, cmd *command.Command, args [][]byte, micros int64, n int) {
 	each := max(0, micros) / int64(n)
-	cmd.stats.micros += max(0, micros)
+	e.of(cmd).micros += max(0, micros)
 	if e.Config.latencyTracking {
-		cmd.stats.latency.add(each, n)
+		e.of(cmd).latency.add(each, n)
 	}
-	if e.slowlog.threshold >= 0 && each >= e.slowlog.threshold && cmd.Flags&SkipSlowlog == 0 {
+	if e.slowlog.threshold >= 0 && each >= e.slowlog.threshold && cmd.Flags&command.SkipSlowlog == 0 {
 		e.slowlog.add(s, e.shown(cmd, args), each, e.time.micros/1e6)
 	}
 	if e.latency.threshold > 0 && each >= e.latency.threshold*1000 {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"math"
 	"testing"
 
@@ -49,12 +50,12 @@ func TestTimesOfCommands(t *testing.T) {
 	now := int64(1e15)
 	e := New(Options{Clock: func() int64 { return now }})
 	take := func(micros int64) Handler { return func(c *Call) { now += micros; c.Reply.Status("OK") } }
-	e.Join(Commands(Family{Group: "server", Commands: []Command{
-		{Name: "quick", Arity: -1, Flags: Fast, Run: take(3)},
+	e.Join(Commands(command.Family{Group: "server", Commands: []command.Line{
+		{Name: "quick", Arity: -1, Flags: command.Fast, Run: take(3)},
 		{Name: "slow", Arity: -1, Run: take(20000)},
-		{Name: "outer", Arity: -1, Flags: SkipSlowlog, Run: func(c *Call) {
+		{Name: "outer", Arity: -1, Flags: command.SkipSlowlog, Run: func(c *Call) {
 			now += 5
-			e.RunNested(c.Session, e.commands.byName["slow"], [][]byte{[]byte("slow")})
+			e.RunNested(c.Session, e.Commands.Named("slow"), [][]byte{[]byte("slow")})
 		}},
 	}}))
 	s := e.NewSession(nil)
@@ -66,18 +67,18 @@ func TestTimesOfCommands(t *testing.T) {
 		e.Do(s, batch)
 	}
 	do("quick", "quick", "slow", "quick")
-	require.Equal(t, int64(9), e.commands.byName["quick"].stats.micros)
-	require.Equal(t, int64(20000), e.commands.byName["slow"].stats.micros)
-	require.Equal(t, int64(3), e.commands.byName["quick"].stats.calls)
-	require.Equal(t, int64(3), e.commands.byName["quick"].stats.latency.total)
+	require.Equal(t, int64(9), e.of(e.Commands.Named("quick")).micros)
+	require.Equal(t, int64(20000), e.of(e.Commands.Named("slow")).micros)
+	require.Equal(t, int64(3), e.of(e.Commands.Named("quick")).calls)
+	require.Equal(t, int64(3), e.of(e.Commands.Named("quick")).latency.total)
 	require.Len(t, e.slowlog.entries, 1)
 	require.Equal(t, []string{"slow", "arg"}, e.slowlog.entries[0].args)
 	require.Equal(t, int64(20000), e.slowlog.entries[0].value)
 
 	do("outer")
-	require.Equal(t, int64(20005), e.commands.byName["outer"].stats.micros, "what a command calls is its own time")
-	require.Equal(t, int64(20000), e.commands.byName["slow"].stats.micros)
-	require.Equal(t, int64(2), e.commands.byName["slow"].stats.calls)
+	require.Equal(t, int64(20005), e.of(e.Commands.Named("outer")).micros, "what a command calls is its own time")
+	require.Equal(t, int64(20000), e.of(e.Commands.Named("slow")).micros)
+	require.Equal(t, int64(2), e.of(e.Commands.Named("slow")).calls)
 	require.Len(t, e.slowlog.entries, 1, "it is not for the slow log")
 
 	e.slowlog.threshold = 0
@@ -93,9 +94,9 @@ func TestTimesOfCommands(t *testing.T) {
 func TestTimesOfBlockedCommands(t *testing.T) {
 	now := int64(1e15)
 	e := New(Options{Clock: func() int64 { return now }})
-	e.Join(Commands(Family{Group: "server", Commands: []Command{
-		{Name: "push", Arity: 1, Flags: Fast, Run: func(c *Call) { now += 2; c.SignalKey([]byte("k")) }},
-		{Name: "pop", Arity: 2, Flags: Fast | Blocking, Run: func(c *Call) {
+	e.Join(Commands(command.Family{Group: "server", Commands: []command.Line{
+		{Name: "push", Arity: 1, Flags: command.Fast, Run: func(c *Call) { now += 2; c.SignalKey([]byte("k")) }},
+		{Name: "pop", Arity: 2, Flags: command.Fast | command.Blocking, Run: func(c *Call) {
 			if now += 7; !c.Woken() || c.Now() < 1e12+2 {
 				c.BlockOnKeys([][]byte{[]byte("k")}, c.Now()+1000, ReplyNullArray)
 				c.WakeOnDelete()
@@ -116,7 +117,7 @@ func TestTimesOfBlockedCommands(t *testing.T) {
 		e.Do(b, [][][]byte{{[]byte("push")}})
 	}
 	require.Equal(t, []string{"push 2", "push 2", "pop 21"}, logged(), "it ran three times")
-	require.Equal(t, int64(21), e.commands.byName["pop"].stats.micros)
+	require.Equal(t, int64(21), e.of(e.Commands.Named("pop")).micros)
 
 	e.Do(a, [][][]byte{{[]byte("pop"), []byte("k")}})
 	now += 2e6
@@ -128,7 +129,7 @@ func TestTimesOfBlockedCommands(t *testing.T) {
 func TestFastCommandsShareAClockReading(t *testing.T) {
 	readings := 0
 	e := New(Options{Clock: func() int64 { readings++; return 1e15 }})
-	e.Join(Commands(Family{Group: "server", Commands: []Command{{Name: "quick", Arity: 1, Flags: Fast, Run: func(*Call) {}}}}))
+	e.Join(Commands(command.Family{Group: "server", Commands: []command.Line{{Name: "quick", Arity: 1, Flags: command.Fast, Run: func(*Call) {}}}}))
 	s := e.NewSession(nil)
 	batch := make([][][]byte, 4*maxLap)
 	for i := range batch {

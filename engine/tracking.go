@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"github.com/miniserver-go/miniserver/internal/command"
 	"slices"
 )
 
@@ -96,8 +97,8 @@ func (t *tracker) tracksReads() bool {
 
 // endCaching ends the effect of CLIENT CACHING, which lasts for one command. Inside MULTI it lasts until EXEC, and
 // commands flagged KeepsCaching do not end it.
-func (t *tracker) endCaching(cmd *Command) {
-	if t.caching && (cmd == nil || cmd.Flags&KeepsCaching == 0) {
+func (t *tracker) endCaching(cmd *command.Command) {
+	if t.caching && (cmd == nil || cmd.Flags&command.KeepsCaching == 0) {
 		t.caching = false
 	}
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"slices"
 
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
@@ -20,17 +21,17 @@ type transaction struct {
 }
 
 type queuedCommand struct {
-	cmd  *Command
+	cmd  *command.Command
 	args [][]byte
 }
 
 // queue keeps a copy of a command for EXEC.
-func (s *Session) queue(cmd *Command, args [][]byte) {
+func (s *Session) queue(cmd *command.Command, args [][]byte) {
 	s.tx.commands = append(s.tx.commands, queuedCommand{cmd, copyArgs(args)})
 	n := commandBytes(args)
 	s.tx.bytes += n
 	s.kept.Add(n)
-	s.tx.hasDenyOOM = s.tx.hasDenyOOM || cmd.FlagsWith(args)&DenyOOM != 0
+	s.tx.hasDenyOOM = s.tx.hasDenyOOM || cmd.FlagsWith(args)&command.DenyOOM != 0
 }
 
 // argsBytes returns the bytes of the queued arguments and their tables.
@@ -60,15 +61,15 @@ func copyArgs(args [][]byte) [][]byte {
 }
 
 // writes reports whether a transaction may write, or send something to replicas.
-func (tx *transaction) writes() bool { return tx.has(Write | MayReplicate) }
+func (tx *transaction) writes() bool { return tx.has(command.Write | command.MayReplicate) }
 
 // has reports whether a command of the transaction has one of the flags.
-func (tx *transaction) has(flags Flags) bool {
+func (tx *transaction) has(flags command.Flags) bool {
 	return slices.ContainsFunc(tx.commands, func(q queuedCommand) bool { return q.cmd.FlagsWith(q.args)&flags != 0 })
 }
 
 // lacks reports whether a command of the transaction has none of the flags.
-func (tx *transaction) lacks(flags Flags) bool {
+func (tx *transaction) lacks(flags command.Flags) bool {
 	return slices.ContainsFunc(tx.commands, func(q queuedCommand) bool { return q.cmd.Flags&flags == 0 })
 }
 

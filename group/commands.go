@@ -8,21 +8,22 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/group/consensus"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-func (g *Group) families() []engine.Family {
-	const flags = engine.Admin | engine.NoScript | engine.Loading | engine.Stale | engine.HomeOnly | engine.NoMulti
-	const log = engine.Admin | engine.Loading | engine.Stale | engine.HomeOnly | engine.Internal
-	return []engine.Family{{Group: "server", Commands: []engine.Command{
+func (g *Group) families() []command.Family {
+	const flags = command.Admin | command.NoScript | command.Loading | command.Stale | command.HomeOnly | command.NoMulti
+	const log = command.Admin | command.Loading | command.Stale | command.HomeOnly | command.Internal
+	return []command.Family{{Group: "server", Commands: []command.Line{
 		{Name: "group", Arity: -2, Since: since, Complexity: "Depends on subcommand.", Summary: "A container for commands about the group of this server.",
-			Subs: []engine.Command{
+			Subs: []command.Line{
 				{Name: "add", Arity: 3, Flags: flags, Run: g.cmdAdd, Since: since, Syntax: "member", Complexity: "O(N), N being the size of the dataset",
 					Summary: "Makes a server a member of the group."},
 				{Name: "announce", Arity: 4, Flags: log, Run: g.cmdAnnounce, Since: since, Syntax: "id address", Complexity: "O(1)",
 					Summary: "An internal command that tells where clients reach a member."},
-				{Name: "info", Arity: 2, Flags: flags | engine.Harmless, Run: g.cmdInfo, Since: since, Complexity: "O(1)", Summary: "Returns what this member knows of its group."},
-				{Name: "once", Arity: -5, Flags: engine.Write | engine.NoScript | engine.MayBeSlow | engine.HomeOnly, Run: g.cmdOnce, Since: since,
+				{Name: "info", Arity: 2, Flags: flags | command.Harmless, Run: g.cmdInfo, Since: since, Complexity: "O(1)", Summary: "Returns what this member knows of its group."},
+				{Name: "once", Arity: -5, Flags: command.Write | command.NoScript | command.MayBeSlow | command.HomeOnly, Run: g.cmdOnce, Since: since,
 					Syntax: "name sequence:integer command [arg...]", Complexity: "Depends on the command.", Summary: "Executes a command unless it was executed before."},
 				{Name: "record", Arity: 5, Flags: log, Run: g.cmdRecord, Since: since, Syntax: "name sequence:integer reply", Complexity: "O(1)",
 					Summary: "An internal command that records a reply of GROUP ONCE."},
@@ -126,10 +127,10 @@ func (q *question) reply(w *resp.Writer) {
 		w.Error(errNotLeader)
 	case errors.Is(err, consensus.ErrUnknownMember):
 		w.Error(errUnknown)
-	case errors.As(err, new(engine.Error)):
+	case errors.As(err, new(command.Error)):
 		w.Error(err)
 	default:
-		w.Error(engine.Errorf(errFailed, err))
+		w.Error(command.Errorf(errFailed, err))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -27,7 +28,7 @@ func (g *Group) collect(db int, args [][]byte) {
 
 // collectMessage is the hook by which the engine tells what replicas are to get. Most of it is in the effects already.
 func (g *Group) collectMessage(db int, args [][]byte) {
-	if engine.IsWord(args[0], "PUBLISH") || engine.IsWord(args[0], "SPUBLISH") {
+	if command.IsWord(args[0], "PUBLISH") || command.IsWord(args[0], "SPUBLISH") {
 		g.effects.add(db, args)
 	}
 }

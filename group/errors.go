@@ -3,7 +3,7 @@ package group
 import (
 	"errors"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
 // Why a snapshot fails. The log tries again later.
@@ -14,21 +14,21 @@ var (
 
 // What is replied to clients, and said of parameters.
 const (
-	errNotLeader     = engine.Error("ERR This member does not lead the group")
-	errUnknown       = engine.Error("ERR The group has no such member")
-	errOnlyMember    = engine.Error("ERR The group has no other member that could lead")
-	errID            = engine.Error("ERR A member's id is a number from 1 on")
-	errAddress       = engine.Error("ERR A member is given as id=host:port")
+	errNotLeader     = command.Error("ERR This member does not lead the group")
+	errUnknown       = command.Error("ERR The group has no such member")
+	errOnlyMember    = command.Error("ERR The group has no other member that could lead")
+	errID            = command.Error("ERR A member's id is a number from 1 on")
+	errAddress       = command.Error("ERR A member is given as id=host:port")
 	errFailed        = "ERR The group refuses: %v"
-	errOnceNested    = engine.Error("ERR GROUP ONCE cannot run this command")
+	errOnceNested    = command.Error("ERR GROUP ONCE cannot run this command")
 	errOnceOld       = "ERR The sequence %d of this client is older than those that are remembered"
-	errOnceName      = engine.Error("ERR The name of a client has 1 to 128 bytes")
-	errLogOnly       = engine.Error("ERR Only the group's log may contain this command")
-	errNoMembers     = engine.Error("group-members must list this member and the others, as in 1=host:port,2=host:port,3=host:port")
-	errNoID          = engine.Error("group-members needs group-id")
-	errNotOdd        = engine.Error("a group has 1, 3 or 5 members")
-	errSegment       = engine.Error("group-segment-size is at most 1gb")
-	errTwice         = engine.Error("a member is listed twice")
-	errAppendOnly    = engine.Error("appendonly must be no in a group, whose log keeps the data")
-	errReplicaOfHere = engine.Error("replicaof directive not allowed in cluster mode")
+	errOnceName      = command.Error("ERR The name of a client has 1 to 128 bytes")
+	errLogOnly       = command.Error("ERR Only the group's log may contain this command")
+	errNoMembers     = command.Error("group-members must list this member and the others, as in 1=host:port,2=host:port,3=host:port")
+	errNoID          = command.Error("group-members needs group-id")
+	errNotOdd        = command.Error("a group has 1, 3 or 5 members")
+	errSegment       = command.Error("group-segment-size is at most 1gb")
+	errTwice         = command.Error("a member is listed twice")
+	errAppendOnly    = command.Error("appendonly must be no in a group, whose log keeps the data")
+	errReplicaOfHere = command.Error("replicaof directive not allowed in cluster mode")
 )

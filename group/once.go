@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
 // once is what GROUP ONCE remembers: for each client that gave itself a name, the replies to its last commands. It is part of the data: it
@@ -141,7 +142,7 @@ func (g *Group) cmdOnce(c *engine.Call) {
 	case known:
 		c.Reply.Raw(text)
 	case old:
-		c.Fail(engine.Errorf(errOnceOld, sequence))
+		c.Fail(command.Errorf(errOnceOld, sequence))
 	default:
 		g.runOnce(c, name, sequence, args)
 	}

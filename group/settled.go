@@ -3,7 +3,7 @@ package group
 import (
 	"hash/maphash"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
 // settled knows of which keys the leader's data have changes that are not certain. A read of other keys need not wait for entries under
@@ -33,7 +33,7 @@ func (s *settled) after(entry uint64, key []byte) bool { return s.all <= entry &
 // noteChange notes the keys of an effect, which will be in the next entry.
 func (g *Group) noteChange(args [][]byte) {
 	next := g.own.executed + 1
-	cmd, err := g.engine.Resolve(args)
+	cmd, err := g.engine.Commands.Resolve(args)
 	if err != nil {
 		g.settled.all = next
 		return
@@ -42,7 +42,7 @@ func (g *Group) noteChange(args [][]byte) {
 	for _, k := range keys {
 		g.settled.changes(args[k.At], next)
 	}
-	if !complete && cmd.Flags&engine.Write != 0 {
+	if !complete && cmd.Flags&command.Write != 0 {
 		g.settled.all = next
 	}
 }

@@ -4,45 +4,46 @@ import (
 	"bytes"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
 // wordings are the errors that read otherwise in Valkey.
-var wordings = []engine.Wording{
+var wordings = []command.Wording{
 	{Before: release.NoValkey, Error: errWait, Was: "ERR WAIT cannot be used with replica instances. Please also note that " +
 		"if a replica is configured to be writable (which is not the default) writes to replicas are just local and are not propagated."},
 }
 
 // families returns the commands of replicas, WAIT and WAITAOF, and the commands about the role.
-func (m *Master) families() []engine.Family {
-	const admin = engine.Admin | engine.NoScript | engine.Stale | engine.HomeOnly
-	const sync = engine.Admin | engine.NoScript | engine.NoAsyncLoading | engine.NoMulti | engine.HomeOnly
-	return []engine.Family{{Group: "generic", Wordings: wordings, Commands: []engine.Command{
-		{Name: "wait", Arity: 3, Flags: engine.Blocking, Run: m.cmdWait, Since: "3.0.0", ACL: "-keyspace connection",
-			Was:     []engine.Was{engine.Before("7.4.0 valkey:8.0.0", "-blocking"), engine.Before("7.2.0", "+noscript"), engine.Before("7.0.0", "acl=-blocking")},
+func (m *Master) families() []command.Family {
+	const admin = command.Admin | command.NoScript | command.Stale | command.HomeOnly
+	const sync = command.Admin | command.NoScript | command.NoAsyncLoading | command.NoMulti | command.HomeOnly
+	return []command.Family{{Group: "generic", Wordings: wordings, Commands: []command.Line{
+		{Name: "wait", Arity: 3, Flags: command.Blocking, Run: m.cmdWait, Since: "3.0.0", ACL: "-keyspace connection",
+			Was:     []command.Was{command.Before("7.4.0 valkey:8.0.0", "-blocking"), command.Before("7.2.0", "+noscript"), command.Before("7.0.0", "acl=-blocking")},
 			Syntax:  "numreplicas timeout:integer",
 			Summary: "Blocks until the asynchronous replication of all preceding write commands sent by the connection is completed.",
 			Tips:    "request_policy:all_shards response_policy:agg_min", Complexity: "O(1)"},
-		{Name: "waitaof", Arity: 4, Flags: engine.Blocking, Run: m.cmdWaitAOF, Since: "7.2.0", ACL: "-keyspace connection", Was: []engine.Was{
-			{Before: "7.4.0 valkey:8.0.0", Edit: func(cmd *engine.Command) { cmd.Flags = cmd.Flags&^engine.Blocking | engine.NoScript }}},
+		{Name: "waitaof", Arity: 4, Flags: command.Blocking, Run: m.cmdWaitAOF, Since: "7.2.0", ACL: "-keyspace connection", Was: []command.Was{
+			{Before: "7.4.0 valkey:8.0.0", Edit: func(cmd *command.Line) { cmd.Flags = cmd.Flags&^command.Blocking | command.NoScript }}},
 			Syntax:  "numlocal numreplicas timeout:integer",
 			Summary: "Blocks until all of the preceding write commands sent by the connection are written to the append-only file of the master and/or replicas.",
 			Tips:    "request_policy:all_shards response_policy:agg_min", Complexity: "O(1)"},
-	}}, {Group: "server", Commands: []engine.Command{
-		{Name: "replconf", Arity: -1, Flags: admin | engine.Loading | engine.AllowBusy | engine.FromReplica | engine.Internal, Run: m.cmdReplConf, Since: "3.0.0",
+	}}, {Group: "server", Commands: []command.Line{
+		{Name: "replconf", Arity: -1, Flags: admin | command.Loading | command.AllowBusy | command.FromReplica | command.Internal, Run: m.cmdReplConf, Since: "3.0.0",
 			Summary: "An internal command for configuring the replication stream.", Complexity: "O(1)"},
-		{Name: "sync", Arity: 1, Flags: sync | engine.FromReplica, Run: m.cmdSync, Since: "1.0.0",
+		{Name: "sync", Arity: 1, Flags: sync | command.FromReplica, Run: m.cmdSync, Since: "1.0.0",
 			Summary: "An internal command used in replication.", Complexity: "O(N), N being the size of the dataset"},
-		{Name: "psync", Arity: -3, Flags: sync | engine.FromReplica, Run: m.cmdPSync, Since: "2.8.0",
+		{Name: "psync", Arity: -3, Flags: sync | command.FromReplica, Run: m.cmdPSync, Since: "2.8.0",
 			Syntax: "replicationid offset", Summary: "An internal command used in replication.",
 			Complexity: "O(N), N being the size of the dataset for a full synchronization; O(1) when it continues"},
-		{Name: "role", Arity: 1, Flags: engine.NoScript | engine.Loading | engine.Stale | engine.Fast | engine.Harmless, Run: m.cmdRole, Since: "2.8.12",
-			ACL: "admin dangerous", Was: []engine.Was{engine.Before("7.0.0", "acl=dangerous")}, Summary: "Returns the replication role.", Complexity: "O(1)"},
-		{Name: "replicaof", Arity: 3, Flags: admin | engine.NoAsyncLoading, Run: m.cmdReplicaOf, Since: "5.0.0",
+		{Name: "role", Arity: 1, Flags: command.NoScript | command.Loading | command.Stale | command.Fast | command.Harmless, Run: m.cmdRole, Since: "2.8.12",
+			ACL: "admin dangerous", Was: []command.Was{command.Before("7.0.0", "acl=dangerous")}, Summary: "Returns the replication role.", Complexity: "O(1)"},
+		{Name: "replicaof", Arity: 3, Flags: admin | command.NoAsyncLoading, Run: m.cmdReplicaOf, Since: "5.0.0",
 			Syntax:  "args=<host-port=<host port>|no-one=<NO ONE>>",
 			Summary: "Configures a server as replica of another, or promotes it to a master.", Complexity: "O(1)"},
-		{Name: "slaveof", Arity: 3, Flags: admin | engine.NoAsyncLoading, Run: m.cmdReplicaOf, Since: "1.0.0",
+		{Name: "slaveof", Arity: 3, Flags: admin | command.NoAsyncLoading, Run: m.cmdReplicaOf, Since: "1.0.0",
 			Syntax:  "args=<host-port=<host port>|no-one=<NO ONE>>",
 			Summary: "Configures a server as replica of another, or promotes it to a master.", Complexity: "O(1)",
 			Deprecated: "5.0.0 `REPLICAOF`"},
@@ -98,9 +99,9 @@ func (m *Master) cmdReplConf(c *engine.Call) {
 // addCapability notes what the replica understands.
 func (r *replica) addCapability(name []byte) {
 	switch {
-	case engine.IsWord(name, "EOF"):
+	case command.IsWord(name, "EOF"):
 		r.request.EOF = true
-	case engine.IsWord(name, "PSYNC2"):
+	case command.IsWord(name, "PSYNC2"):
 		r.psync2 = true
 	default:
 		r.setRelease(string(name))
@@ -127,7 +128,7 @@ func (r *replica) setFilter(c *engine.Call, text []byte) {
 	}
 	r.request.NoData, r.request.NoFunctions = true, true
 	for _, word := range words {
-		if !engine.IsWord(word, "FUNCTIONS") {
+		if !command.IsWord(word, "FUNCTIONS") {
 			c.Refusef(errFilter, word)
 		}
 		r.request.NoFunctions = false

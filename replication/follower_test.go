@@ -52,7 +52,7 @@ func TestThePauseOfAStream(t *testing.T) {
 		defer conn.Close()
 		f.requireState("connected")
 		require.Equal(t, "+OK\r\n", f.do("CLIENT PAUSE 60000 WRITE"))
-		_, err := conn.Write([]byte(strings.Repeat(command("APPEND", "k", "x"), 100) + command("SET", "last", "1")))
+		_, err := conn.Write([]byte(strings.Repeat(wire("APPEND", "k", "x"), 100) + wire("SET", "last", "1")))
 		require.NoError(t, err)
 		time.Sleep(20 * time.Millisecond)
 		require.Equal(t, "$1\r\nv\r\n", f.do("GET k"))
@@ -89,12 +89,12 @@ func TestTheAcknowledgement(t *testing.T) {
 		f := newFollowed(t)
 		conn := f.play(map[string]string{"PSYNC": "+FULLRESYNC " + history + " 7\r\n" + snapshotOf(t)}, true)
 		defer conn.Close()
-		asks := command("REPLCONF", "GETACK", "*")
+		asks := wire("REPLCONF", "GETACK", "*")
 		_, err := conn.Write([]byte(asks))
 		require.NoError(t, err)
 		var got strings.Builder
 		require.NoError(t, conn.SetReadDeadline(time.Now().Add(2*time.Minute)))
-		for b := make([]byte, 100); !strings.Contains(got.String(), command("REPLCONF", "ACK", "44")); {
+		for b := make([]byte, 100); !strings.Contains(got.String(), wire("REPLCONF", "ACK", "44")); {
 			n, err := conn.Read(b)
 			require.NoError(t, err, got.String())
 			got.Write(b[:n])

@@ -37,6 +37,6 @@ func TestDebugReplicateReachesOnlyReplicas(t *testing.T) {
 	b.received(replica)
 	require.NoError(t, b.Param("enable-debug-command").Set("yes"))
 	require.Equal(t, "+OK\r\n", b.do(client, "DEBUG REPLICATE SET a b"))
-	require.Equal(t, command("SET", "a", "b"), b.received(replica))
+	require.Equal(t, wire("SET", "a", "b"), b.received(replica))
 	require.Equal(t, "$-1\r\n", b.do(client, "GET a"))
 }

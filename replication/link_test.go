@@ -165,15 +165,15 @@ func testBrokenStreams(t *testing.T) {
 		f.requireState("connected")
 		require.Equal(t, "$1\r\nv\r\n", f.do("GET k"))
 		require.Equal(t, "$-1\r\n", f.do("GET old"))
-		text := command("SET", "k", "w") + command("NOSUCH", "k")
-		_, err := conn.Write([]byte(text + command("MULTI") + command("SET", "k", "x") + bad))
+		text := wire("SET", "k", "w") + wire("NOSUCH", "k")
+		_, err := conn.Write([]byte(text + wire("MULTI") + wire("SET", "k", "x") + bad))
 		require.NoError(t, err)
 		require.NoError(t, conn.(*net.TCPConn).CloseWrite())
 		answer, request := "+CONTINUE "+history+"\r\n", fmt.Sprintf("Trying a partial resynchronization (request %s:%d)", history, 7+len(text)+1)
 		if bad != "" && bad != half {
-			answer, request = "+FULLRESYNC "+history+" 7\r\n"+good+command("SET", "k", "w"), "Partial resynchronization not possible (no cached master)"
+			answer, request = "+FULLRESYNC "+history+" 7\r\n"+good+wire("SET", "k", "w"), "Partial resynchronization not possible (no cached master)"
 		}
-		next := f.play(map[string]string{"PSYNC": answer + command("SET", "m", "n")}, true)
+		next := f.play(map[string]string{"PSYNC": answer + wire("SET", "m", "n")}, true)
 		f.requireState("connected")
 		require.Eventually(t, func() bool { return f.do("GET m") == "$1\r\nn\r\n" }, 2*time.Minute, time.Millisecond)
 		require.Equal(t, "$1\r\nw\r\n", f.do("GET k"))
@@ -197,7 +197,7 @@ func testAMasterWithMoreDatabases(t *testing.T) {
 	conn := f.play(map[string]string{"PSYNC": "+FULLRESYNC " + history + " 7\r\n" + text}, true)
 	defer conn.Close()
 	f.requireState("connected")
-	_, err := conn.Write([]byte(command("SELECT", "99") + command("SET", "k", "w")))
+	_, err := conn.Write([]byte(wire("SELECT", "99") + wire("SET", "k", "w")))
 	require.NoError(t, err)
 	require.Eventually(t, func() bool { return f.do("GET k") == "$1\r\nw\r\n" }, 2*time.Minute, time.Millisecond)
 	require.Contains(t, f.log(), "DB index is out of range")
@@ -228,7 +228,7 @@ func testARestartedReplicaGoesOn(t *testing.T) {
 	conn := f.play(map[string]string{"PSYNC": "+FULLRESYNC " + history + " 7\r\n" + snapshotOf(t)}, true)
 	defer conn.Close()
 	f.requireState("connected")
-	text := command("SELECT", "3") + command("SET", "k", "w")
+	text := wire("SELECT", "3") + wire("SET", "k", "w")
 	_, err := conn.Write([]byte(text))
 	require.NoError(t, err)
 	require.Eventually(t, func() bool { return strings.Contains(f.do("INFO keyspace"), "db3:") }, 2*time.Minute, time.Millisecond)
@@ -239,7 +239,7 @@ func testARestartedReplicaGoesOn(t *testing.T) {
 	require.NoError(t, g.saver.Load(false))
 	require.Contains(t, g.do("SET k x"), "-READONLY")
 	g.Tick()
-	conn = g.play(map[string]string{"PSYNC": "+CONTINUE\r\n" + command("APPEND", "k", "!")}, true)
+	conn = g.play(map[string]string{"PSYNC": "+CONTINUE\r\n" + wire("APPEND", "k", "!")}, true)
 	defer conn.Close()
 	g.requireState("connected")
 	require.Contains(t, g.log(), fmt.Sprintf("request %s:%d", history, 7+len(text)+1))
@@ -272,7 +272,7 @@ func TestARestartedMasterGoesOn(t *testing.T) {
 	require.Regexp(t, `^\+CONTINUE [0-9a-f]{40}\r\n$`, out)
 	require.NotContains(t, out, h.ID)
 	g.Tick()
-	require.Contains(t, string(g.NextShared(replica)), command("SELECT", "0")+command("DEL", "brief"))
+	require.Contains(t, string(g.NextShared(replica)), wire("SELECT", "0")+wire("DEL", "brief"))
 	require.Contains(t, g.do("INFO replication"), fmt.Sprintf("second_repl_offset:%d\r\n", next))
 }
 
@@ -294,9 +294,9 @@ func TestALinkEndsWhileItConnects(t *testing.T) {
 
 // What a replica's stream is made of does not matter: it is executed, or ends with an error, and offsets never go back.
 func FuzzStream(f *testing.F) {
-	for _, seed := range []string{command("SET", "k", "v"), command("MULTI") + command("SET", "a", "b") + command("EXEC"), "*1\r\n$-1\r\n", "\n\n",
-		command("REPLICAOF", "NO", "ONE"), command("SHUTDOWN"), command("EXEC"), command("DISCARD"), command("SUBSCRIBE", "c"), command("REPLCONF", "GETACK", "*"),
-		command("CLIENT", "KILL", "TYPE", "master"), command("RESET"), command("QUIT"), command("MONITOR"), command("PSYNC", "?", "-1"), command("WAIT", "1", "0")} {
+	for _, seed := range []string{wire("SET", "k", "v"), wire("MULTI") + wire("SET", "a", "b") + wire("EXEC"), "*1\r\n$-1\r\n", "\n\n",
+		wire("REPLICAOF", "NO", "ONE"), wire("SHUTDOWN"), wire("EXEC"), wire("DISCARD"), wire("SUBSCRIBE", "c"), wire("REPLCONF", "GETACK", "*"),
+		wire("CLIENT", "KILL", "TYPE", "master"), wire("RESET"), wire("QUIT"), wire("MONITOR"), wire("PSYNC", "?", "-1"), wire("WAIT", "1", "0")} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {

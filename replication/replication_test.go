@@ -77,8 +77,8 @@ func (b *bench) syncedTo(peer engine.Peer) *engine.Session {
 	return s
 }
 
-// command is a command as the stream has it.
-func command(words ...string) string {
+// wire is a command as the stream has it.
+func wire(words ...string) string {
 	text := fmt.Sprintf("*%d\r\n", len(words))
 	for _, word := range words {
 		text += fmt.Sprintf("$%d\r\n%s\r\n", len(word), word)
@@ -101,10 +101,10 @@ func TestTheStreamIsHeldBackUntilTheSnapshotIsAcknowledged(t *testing.T) {
 
 	b.do(client, "SET after y", "PUBLISH news hello")
 	require.Empty(t, b.received(s))
-	want := command("SELECT", "0") + command("SET", "after", "y") + command("PUBLISH", "news", "hello")
+	want := wire("SELECT", "0") + wire("SET", "after", "y") + wire("PUBLISH", "news", "hello")
 	require.Equal(t, want, b.do(s, "REPLCONF ACK 1"))
 	b.do(client, "SET after z")
-	require.Equal(t, command("SET", "after", "z"), b.received(s))
+	require.Equal(t, wire("SET", "after", "z"), b.received(s))
 }
 
 // As in Redis a replica is online for FAILOVER when its snapshot is sent, whether it has acknowledged it, with an offset or with garbage.
@@ -136,10 +136,10 @@ func TestAReplicaGoesOnFromTheBacklog(t *testing.T) {
 	b.do(client, "SET b 2")
 
 	s = b.NewSession(nil)
-	want := fmt.Sprintf("+CONTINUE %s\r\n", b.RunID()) + command("SET", "b", "2")
+	want := fmt.Sprintf("+CONTINUE %s\r\n", b.RunID()) + wire("SET", "b", "2")
 	require.Equal(t, "+OK\r\n"+want, b.do(s, "REPLCONF capa psync2", fmt.Sprintf("PSYNC %s %d", strings.ToUpper(b.RunID()), offset+1)), "ids are compared without case")
 	b.do(client, "SET c 3")
-	require.Equal(t, command("SET", "c", "3"), b.received(s))
+	require.Equal(t, wire("SET", "c", "3"), b.received(s))
 
 	other := b.NewSession(nil)
 	require.Contains(t, b.do(other, fmt.Sprintf("PSYNC %s %d", strings.Repeat("0", 40), offset+1)), "+FULLRESYNC ")
@@ -155,7 +155,7 @@ func TestWaitEndsWhenReplicasAcknowledge(t *testing.T) {
 	b.do(client, "SET a 1")
 	offset := b.master.stream.offset
 	require.Empty(t, b.do(client, "WAIT 1 0"))
-	require.Contains(t, b.received(s), command("REPLCONF", "GETACK", "*"))
+	require.Contains(t, b.received(s), wire("REPLCONF", "GETACK", "*"))
 	b.do(s, fmt.Sprintf("REPLCONF ACK %d", offset-1))
 	require.Empty(t, b.received(client))
 	b.do(s, fmt.Sprintf("REPLCONF ACK %d", offset))
@@ -190,7 +190,7 @@ func TestShutdownWaitsForReplicas(t *testing.T) {
 	require.Empty(t, b.do(client, "SHUTDOWN"))
 	b.Tick()
 	require.Zero(t, exits)
-	require.Contains(t, b.received(replica), command("REPLCONF", "GETACK", "*"))
+	require.Contains(t, b.received(replica), wire("REPLCONF", "GETACK", "*"))
 	b.do(replica, fmt.Sprintf("REPLCONF ACK %d", written))
 	b.Tick()
 	b.Tick()
@@ -326,7 +326,7 @@ func TestReplicasShareTheStream(t *testing.T) {
 	require.InDelta(t, before.Used+8<<20, b.MemoryUsage().Used, 200_000)
 	require.Len(t, regexp.MustCompile(`flags=S .* oll=\d+ omem=83\d{5} tot-mem=83\d{5} `).FindAllString(b.do(client, "CLIENT LIST"), -1), 3)
 
-	stream := strings.Repeat(command("PUBLISH", "news", value), 8)
+	stream := strings.Repeat(wire("PUBLISH", "news", value), 8)
 	require.True(t, strings.HasSuffix(b.received(online), stream))
 	require.True(t, strings.HasSuffix(b.do(half, "REPLCONF ACK 0"), stream))
 	require.InDelta(t, before.Replicas+8<<20, b.MemoryUsage().Replicas, 200_000, "the last one needs it")
@@ -370,12 +370,12 @@ func TestChangesWaitForOthersAndQuestionsDoNot(t *testing.T) {
 	*p = patient{}
 	b.do(client, "SET a 1", "SET b 2")
 	require.Equal(t, patient{soon: 1}, *p, "until the connection takes both")
-	require.Equal(t, command("SELECT", "0")+command("SET", "a", "1")+command("SET", "b", "2"), b.received(replica))
+	require.Equal(t, wire("SELECT", "0")+wire("SET", "a", "1")+wire("SET", "b", "2"), b.received(replica))
 	b.do(client, "SET c 3")
 	require.Equal(t, patient{soon: 2}, *p)
 
 	waiting := b.NewSession(nil)
 	b.do(waiting, "WAIT 1 0")
 	require.Equal(t, patient{now: 1, soon: 2}, *p, "the client waits for the replica's answer")
-	require.Equal(t, command("SET", "c", "3")+command("REPLCONF", "GETACK", "*"), b.received(replica))
+	require.Equal(t, wire("SET", "c", "3")+wire("REPLCONF", "GETACK", "*"), b.received(replica))
 }

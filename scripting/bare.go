@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
@@ -34,7 +34,7 @@ func (s *Scripts) describeBare(failed *lua.Error, p *program) error {
 	default:
 		text = "=[C]:-1: " + text
 	}
-	return engine.Errorf(errRunning, p.name, strings.Trim(cText(text), "\r\n"))
+	return command.Errorf(errRunning, p.name, strings.Trim(cText(text), "\r\n"))
 }
 
 // bareText returns the text of an error without the code ERR. Another code stays, with the sign that errors have in the protocol.

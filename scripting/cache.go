@@ -6,7 +6,7 @@ import (
 	"encoding/hex"
 	"strings"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
@@ -101,7 +101,7 @@ func (s *Scripts) compile(body []byte) (sc *script, err error) {
 	}
 	sc.code = source
 	if sc.proto, err = s.proto(source, s.scripts.chunk); err != nil {
-		return nil, engine.Errorf(errCompile, err)
+		return nil, command.Errorf(errCompile, err)
 	}
 	sc.fn = s.load(&s.scripts, sc.proto)
 	return sc, nil

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unsafe"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 	"github.com/miniserver-go/miniserver/scripting/lua"
@@ -113,23 +113,23 @@ func (s *Scripts) number(f float64) []byte {
 // siteCache caches for a redis.call in a script the command that it called first. Most call no other.
 type siteCache struct {
 	name string
-	cmd  *engine.Command
+	cmd  *command.Command
 }
 
 // namesSubcommands is since when the error for an unknown subcommand in a script is that of the command itself.
 var namesSubcommands = release.From("valkey:9.1.0")
 
 // resolve finds the command in s.args, with the errors worded for scripts.
-func (s *Scripts) resolve(c *lua.Call) (cmd *engine.Command, err error) {
+func (s *Scripts) resolve(c *lua.Call) (cmd *command.Command, err error) {
 	site := c.Site()
 	if site != nil {
 		if known, ok := site.Cache.(*siteCache); ok && known.name == string(s.args[0]) && known.cmd.Fits(len(s.args)) {
 			return known.cmd, nil
 		}
 	}
-	cmd, err = s.engine.Resolve(s.args)
+	cmd, err = s.engine.Commands.Resolve(s.args)
 	switch {
-	case cmd == nil && s.engine.Release.Has(namesSubcommands) && s.engine.CommandNamed(strings.ToLower(string(s.args[0]))) != nil:
+	case cmd == nil && s.engine.Release.Has(namesSubcommands) && s.engine.Commands.Named(strings.ToLower(string(s.args[0]))) != nil:
 		s.engine.CountRefused(s.session, nil, err)
 		return nil, err
 	case cmd == nil:

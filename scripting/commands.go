@@ -5,57 +5,58 @@ import (
 	"slices"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/scripting/lint"
 )
 
 const (
-	runsReading = engine.NoScript | engine.Stale | engine.SkipMonitor | engine.NoMandatoryKeys | engine.MayBeSlow | engine.ReadOnly
-	runs        = runsReading&^engine.ReadOnly | engine.MayReplicate
+	runsReading = command.NoScript | command.Stale | command.SkipMonitor | command.NoMandatoryKeys | command.MayBeSlow | command.ReadOnly
+	runs        = runsReading&^command.ReadOnly | command.MayReplicate
 )
 
 // family returns the commands that run scripts and functions, and those that manage them.
-func (s *Scripts) family() engine.Family {
+func (s *Scripts) family() command.Family {
 	body, sha, name := s.flagsOfBody, s.flagsOfSHA, s.flagsOfFunction
-	read, written := engine.NumKeys(2, "RO access"), engine.NumKeys(2, "RW access update")
+	read, written := command.NumKeys(2, "RO access"), command.NumKeys(2, "RW access update")
 	const note = "A script may do anything with its keys: this is the worst case."
-	return engine.Family{Group: "scripting", Commands: []engine.Command{
-		runner(body, engine.Command{Name: "eval", Arity: -3, Flags: runs, Keys: written.Noted(note), Run: s.evalBody(false), Since: "2.6.0",
+	return command.Family{Group: "scripting", Commands: []command.Line{
+		runner(body, s.evalBody(false), command.Line{Name: "eval", Arity: -3, Flags: runs, Keys: written.Noted(note), Since: "2.6.0",
 			Syntax: "script numkeys [key...] [arg...]", Complexity: "Depends on the script",
-			Summary: "Executes a server-side Lua script.", Was: []engine.Was{engine.Before("7.0.0", "-stale")}}),
-		runner(body, engine.Command{Name: "eval_ro", Arity: -3, Flags: runsReading, Keys: read.Noted(note), Run: s.evalBody(true), Since: "7.0.0",
+			Summary: "Executes a server-side Lua script.", Was: []command.Was{command.Before("7.0.0", "-stale")}}),
+		runner(body, s.evalBody(true), command.Line{Name: "eval_ro", Arity: -3, Flags: runsReading, Keys: read.Noted(note), Since: "7.0.0",
 			Syntax: "script numkeys [key...] [arg...]", Complexity: "Depends on the script",
 			Summary: "Executes a read-only server-side Lua script."}),
-		runner(sha, engine.Command{Name: "evalsha", Arity: -3, Flags: runs | engine.ByDigest, Keys: written, Run: s.evalSHA(false), Since: "2.6.0",
+		runner(sha, s.evalSHA(false), command.Line{Name: "evalsha", Arity: -3, Flags: runs | command.ByDigest, Keys: written, Since: "2.6.0",
 			Syntax: "sha1 numkeys [key...] [arg...]", Complexity: "Depends on the script",
-			Summary: "Executes a server-side Lua script by SHA1 digest.", Was: []engine.Was{engine.Before("7.0.0", "-stale")}}),
-		runner(sha, engine.Command{Name: "evalsha_ro", Arity: -3, Flags: runsReading | engine.ByDigest, Keys: read, Run: s.evalSHA(true), Since: "7.0.0",
+			Summary: "Executes a server-side Lua script by SHA1 digest.", Was: []command.Was{command.Before("7.0.0", "-stale")}}),
+		runner(sha, s.evalSHA(true), command.Line{Name: "evalsha_ro", Arity: -3, Flags: runsReading | command.ByDigest, Keys: read, Since: "7.0.0",
 			Syntax: "sha1 numkeys [key...] [arg...]", Complexity: "Depends on the script",
 			Summary: "Executes a read-only server-side Lua script by SHA1 digest."}),
-		runner(name, engine.Command{Name: "fcall", Arity: -3, Flags: runs, Keys: written.Noted(note), Run: s.fcall(false), Since: "7.0.0",
+		runner(name, s.fcall(false), command.Line{Name: "fcall", Arity: -3, Flags: runs, Keys: written.Noted(note), Since: "7.0.0",
 			Syntax: "function numkeys [key...] [arg...]", Complexity: "Depends on the function",
 			Summary: "Invokes a function."}),
-		runner(name, engine.Command{Name: "fcall_ro", Arity: -3, Flags: runsReading, Keys: read.Noted(note), Run: s.fcall(true), Since: "7.0.0",
+		runner(name, s.fcall(true), command.Line{Name: "fcall_ro", Arity: -3, Flags: runsReading, Keys: read.Noted(note), Since: "7.0.0",
 			Syntax: "function numkeys [key...] [arg...]", Complexity: "Depends on the function",
 			Summary: "Invokes a read-only function."}),
 		s.functionCommands(),
 		{Name: "script", Arity: -2, Since: "2.6.0", Complexity: "Depends on the subcommand", Summary: "A container for Lua scripts management commands.",
-			Was: []engine.Was{engine.Before("7.0.0", "+may_replicate")},
-			Subs: []engine.Command{
-				{Name: "debug", Arity: -3, Flags: engine.NoScript, Run: s.cmdDebug, Since: "3.2.0",
-					Was: []engine.Was{{Before: "valkey:9.1.0", Edit: func(cmd *engine.Command) {
+			Was: []command.Was{command.Before("7.0.0", "+may_replicate")},
+			Subs: []command.Line{
+				{Name: "debug", Arity: -3, Flags: command.NoScript, Run: s.cmdDebug, Since: "3.2.0",
+					Was: []command.Was{{Before: "valkey:9.1.0", Edit: func(cmd *command.Line) {
 						cmd.Arity, cmd.Syntax = 3, "mode=<YES|SYNC|NO>"
 					}}},
 					Syntax: "mode=<YES|SYNC|NO> [engine]@valkey:9.1.0", Summary: "Sets the debug mode of server-side Lua scripts.",
 					Help:       "\nSet the debug mode for subsequent scripts executed.",
 					Complexity: "O(1)"},
-				{Name: "exists", Arity: -3, Flags: engine.NoScript | engine.Stale | engine.Harmless, Was: []engine.Was{engine.Before("valkey:9.1.0", "-stale")}, Run: s.cmdExists, Since: "2.6.0",
+				{Name: "exists", Arity: -3, Flags: command.NoScript | command.Stale | command.Harmless, Was: []command.Was{command.Before("valkey:9.1.0", "-stale")}, Run: s.cmdExists, Since: "2.6.0",
 					Syntax: "sha1...", Summary: "Determines whether server-side Lua scripts exist in the script cache.",
 					Help:       "\nReturn information about the existence of the scripts in the script cache.",
 					Tips:       "request_policy:all_shards response_policy:agg_logical_and",
 					Complexity: "O(N), N being the number of scripts asked for"},
-				{Name: "flush", Arity: -2, Flags: engine.NoScript | engine.Stale, Was: []engine.Was{engine.Before("valkey:9.1.0", "-stale")}, Run: s.cmdFlush, Since: "2.6.0",
+				{Name: "flush", Arity: -2, Flags: command.NoScript | command.Stale, Was: []command.Was{command.Before("valkey:9.1.0", "-stale")}, Run: s.cmdFlush, Since: "2.6.0",
 					Syntax: "flush-type(/async)=[ASYNC|SYNC]@6.2.0", Summary: "Removes all server-side Lua scripts from the script cache.",
 					Help: "\nFlush the Lua scripts cache. Very dangerous on replicas.\n" +
 						"When called without the optional mode argument, the behavior is determined by the\n" +
@@ -65,26 +66,26 @@ func (s *Scripts) family() engine.Family {
 					Tips:       "request_policy:all_nodes response_policy:all_succeeded",
 					Complexity: "O(N), N being the number of scripts in the cache",
 					History:    "6.2.0 The options `ASYNC` and `SYNC`."},
-				{Name: "kill", Arity: 2, Flags: engine.NoScript | engine.AllowBusy, Run: s.kill(&s.scripts), Since: "2.6.0",
+				{Name: "kill", Arity: 2, Flags: command.NoScript | command.AllowBusy, Run: s.kill(&s.scripts), Since: "2.6.0",
 					Summary: "Terminates a server-side Lua script during execution.",
 					Help:    "\nKill the currently executing Lua script.",
 					Tips:    "request_policy:all_shards response_policy:one_succeeded", Complexity: "O(1)"},
-				{Name: "load", Arity: 3, Flags: engine.NoScript | engine.Stale, Run: s.cmdLoad, Since: "2.6.0", Was: []engine.Was{engine.Before("7.0.0", "-stale")},
+				{Name: "load", Arity: 3, Flags: command.NoScript | command.Stale, Run: s.cmdLoad, Since: "2.6.0", Was: []command.Was{command.Before("7.0.0", "-stale")},
 					Syntax: "script", Summary: "Loads a server-side Lua script to the script cache.",
 					Help:       "\nLoad a script into the scripts cache without executing it.",
 					Tips:       "request_policy:all_nodes response_policy:all_succeeded",
 					Complexity: "O(N), N being the length of the script"},
-				{Name: "show", Arity: 3, Flags: engine.NoScript | engine.Stale | engine.Harmless, Was: []engine.Was{engine.Before("valkey:9.1.0", "-stale")}, Run: s.cmdShow, Since: "valkey:8.0.0",
+				{Name: "show", Arity: 3, Flags: command.NoScript | command.Stale | command.Harmless, Was: []command.Was{command.Before("valkey:9.1.0", "-stale")}, Run: s.cmdShow, Since: "valkey:8.0.0",
 					Syntax: "sha1", Summary: "Returns a script of the script cache.", Complexity: "O(1)"},
-				{Name: "lint", Arity: 3, Flags: engine.NoScript | engine.Stale | engine.Harmless, Run: s.cmdLint, Since: "miniserver:0.1.0",
+				{Name: "lint", Arity: 3, Flags: command.NoScript | command.Stale | command.Harmless, Run: s.cmdLint, Since: "miniserver:0.1.0",
 					Syntax: "script", Summary: "Looks for mistakes in a script or in a library of functions.",
 					Help:       "\nReturn what looks wrong in a script or a library, a text for each. Not in Redis.",
 					Complexity: "Depends on the script"},
-				{Name: "coverage", Arity: -3, Flags: engine.NoScript, Run: s.cmdCoverage, Since: "miniserver:0.1.0",
+				{Name: "coverage", Arity: -3, Flags: command.NoScript, Run: s.cmdCoverage, Since: "miniserver:0.1.0",
 					Syntax: "action=<START|report=<REPORT [format=<LCOV|TEXT>]>|stop=<STOP [RESET]>>", Summary: "Counts the lines that scripts and functions run.",
 					Help:       "<START|REPORT [LCOV|TEXT]|STOP [RESET]>\nCount the lines that scripts and functions run, and report that. Not in Redis.",
 					Complexity: "O(N), N being the length of the scripts that ran"},
-				{Name: "profile", Arity: -3, Flags: engine.NoScript, Run: s.cmdProfile, Since: "miniserver:0.1.0",
+				{Name: "profile", Arity: -3, Flags: command.NoScript, Run: s.cmdProfile, Since: "miniserver:0.1.0",
 					Syntax: "action=<START|report=<REPORT [format=<TEXT|PPROF|SVG>]>|stop=<STOP [RESET]>>", Summary: "Times the lines, functions and commands of scripts.",
 					Help:       "<START|REPORT [TEXT|PPROF|SVG]|STOP [RESET]>\nTime what scripts and functions do, and report that. Not in Redis.",
 					Complexity: "O(N), N being the number of different chains of calls"},
@@ -122,14 +123,13 @@ func (s *Scripts) cmdDebugScript(c *engine.Call) {
 
 // runner completes the line of a command that runs a program. flagsOf returns the flags of the program that the first
 // argument names.
-func runner(flagsOf func(arg []byte) flags, cmd engine.Command) engine.Command {
-	f, run := cmd.Flags, cmd.Run
-	cmd.Vary = func(args [][]byte) engine.Flags { return flagsOf(args[1]).vary(f) }
-	cmd.Run = func(c *engine.Call) {
+func runner(flagsOf func(arg []byte) flags, run engine.Handler, line command.Line) command.Line {
+	line.Vary = func(args [][]byte) command.Flags { return flagsOf(args[1]).vary(line.Flags) }
+	line.Run = func(c *engine.Call) {
 		c.ShowToMonitors()
 		run(c)
 	}
-	return cmd
+	return line
 }
 
 func (s *Scripts) flagsOfBody(body []byte) flags {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/resp"
 	"github.com/miniserver-go/miniserver/scripting/debugger"
 	"github.com/miniserver-go/miniserver/scripting/ldb"
@@ -40,7 +41,7 @@ func (s *Scripts) cmdDebug(c *engine.Call) {
 	switch {
 	case c.Left() > 2:
 		c.Refuse(c.SubSyntaxError())
-	case c.Left() == 2 && !engine.IsWord(c.Args[3], "LUA"):
+	case c.Left() == 2 && !command.IsWord(c.Args[3], "LUA"):
 		c.Refusef(errDebugEngine, c.Args[3])
 	case c.Word("NO"):
 	case c.Word("YES"):
@@ -417,7 +418,7 @@ func (d *debugging) execute(L *lua.State, c *lua.Call) (v lua.Value, failed bool
 
 // touch tells the debugger the keys of the command that has run.
 func (d *debugging) touch() {
-	cmd, _ := d.engine.Resolve(d.args)
+	cmd, _ := d.engine.Commands.Resolve(d.args)
 	uses, _ := cmd.Keys.At(d.args)
 	for _, use := range uses {
 		if use.Access != "not_key" {

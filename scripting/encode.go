@@ -3,7 +3,7 @@ package scripting
 import (
 	"strings"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/resp"
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
@@ -57,7 +57,7 @@ func (s *Scripts) encode(v lua.Value, proto int, name string, counts *errorCount
 		return nil, errOverflow
 	case w.Full():
 		s.session.RestartReply()
-		text := engine.Errorf(errReplySize, name)
+		text := command.Errorf(errReplySize, name)
 		w.Error(text)
 		*counts = errorCounts{fresh: []string{text.Error()}}
 	}
@@ -142,7 +142,7 @@ func (e *encoder) table(t *lua.Table, stack int) {
 // marked writes t if one of its fields marks another type, and reports whether it does.
 func (e *encoder) marked(t *lua.Table, stack int) bool {
 	if text, ok := t.GetString("err").AsString(); ok {
-		e.w.Error(engine.Error(cText(text)))
+		e.w.Error(command.Error(cText(text)))
 		e.counts.add(cText(text), !e.bare && isKnown(t))
 		return true
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
@@ -14,7 +14,7 @@ import (
 func (s *Scripts) describe(err error, p *program) error {
 	var failed *lua.Error
 	if !errors.As(err, &failed) {
-		return engine.Errorf("ERR %s script: %s", err, p.name)
+		return command.Errorf("ERR %s script: %s", err, p.name)
 	}
 	if s.bare {
 		return s.describeBare(failed, p)
@@ -24,7 +24,7 @@ func (s *Scripts) describe(err error, p *program) error {
 	case failed.Line > 0:
 		return s.engine.Errorf(errFailed, text, p.name, failed.Chunk, failed.Line)
 	case p.fn.Name() != "":
-		return engine.Error(text)
+		return command.Error(text)
 	}
 	return fmt.Errorf("%s script: %s", text, p.name)
 }

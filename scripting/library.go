@@ -129,7 +129,7 @@ func (s *Scripts) luaACL(_ *lua.State, c *lua.Call) {
 	if err := s.gather(c); err != nil {
 		s.raise(err)
 	}
-	cmd, _ := s.engine.Resolve(s.args)
+	cmd, _ := s.engine.Commands.Resolve(s.args)
 	switch {
 	case cmd == nil:
 		s.raise(errACLCommand)

@@ -260,7 +260,7 @@ func (s *Scripts) callName(name, command string) string {
 	if full, known := s.names.calls[[2]string{name, command}]; known {
 		return full
 	}
-	cmd := s.engine.CommandNamed(command)
+	cmd := s.engine.Commands.Named(command)
 	if cmd == nil {
 		return name
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
@@ -31,9 +32,9 @@ func (s *Scripts) loadLibrary(source []byte, taken *registry) (*library, error) 
 	case !validName(l.name):
 		return nil, errName
 	case !strings.EqualFold(engineName, "lua"):
-		return nil, engine.Errorf(errEngine, engineName)
+		return nil, command.Errorf(errEngine, engineName)
 	case taken.libraries[l.name] != nil:
-		return nil, engine.Errorf(errLibraryExists, l.name)
+		return nil, command.Errorf(errLibraryExists, l.name)
 	}
 	return l, s.runLibrary(l, code)
 }
@@ -56,7 +57,7 @@ func (l *library) metadata(e *engine.Engine) (engineName, code string, err error
 	for _, w := range words[1:] {
 		switch text := string(w); {
 		case len(text) < 5 || !strings.EqualFold(text[:5], "name="):
-			return "", "", engine.Errorf(errMetadataValue, text)
+			return "", "", command.Errorf(errMetadataValue, text)
 		case named:
 			return "", "", errNamedTwice
 		default:
@@ -92,7 +93,7 @@ func (s *Scripts) runLibrary(l *library, code string) error {
 	var err error
 	l.library, l.code = l.name, code
 	if l.proto, err = s.proto(code, s.functions.chunk); err != nil {
-		return engine.Errorf(errCompileFunction, err)
+		return command.Errorf(errCompileFunction, err)
 	}
 	if s.functions.globals == nil {
 		s.openFunctions()
@@ -114,7 +115,7 @@ func (s *Scripts) runLibrary(l *library, code string) error {
 	var failed *lua.Error
 	switch {
 	case errors.As(err, &failed):
-		return engine.Errorf(errRegistering, s.errorText(failed))
+		return command.Errorf(errRegistering, s.errorText(failed))
 	case len(l.functions) == 0:
 		return errNoFunctions
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
 // library is a source and the functions that it registered.
@@ -59,13 +60,13 @@ func (r *registry) inOrder() []*library {
 func (r *registry) join(fresh []*library, replace bool) error {
 	for _, l := range fresh {
 		if !replace && r.libraries[l.name] != nil {
-			return engine.Errorf(errLibraryThere, l.name)
+			return command.Errorf(errLibraryThere, l.name)
 		}
 	}
 	for _, l := range fresh {
 		for _, f := range l.functions {
 			if old := r.find([]byte(f.name)); old != nil && !contains(fresh, old.library.name) {
-				return engine.Errorf(errFunctionThere, f.name)
+				return command.Errorf(errFunctionThere, f.name)
 			}
 		}
 	}

@@ -34,6 +34,7 @@ import (
 	"sync"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
@@ -116,7 +117,7 @@ func New(e *engine.Engine) *Scripts {
 func (s *Scripts) Part() engine.Part {
 	return engine.Part{
 		Name:     "scripting",
-		Families: []engine.Family{s.family()},
+		Families: []command.Family{s.family()},
 		Debug:    s.debugLines(),
 		Params: []engine.Param{
 			engine.IntParam("busy-reply-threshold", &s.busyAfter, 0, math.MaxInt64, "lua-time-limit"),

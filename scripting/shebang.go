@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/release"
 )
 
@@ -42,15 +42,15 @@ func (f flags) names() (names []string) {
 }
 
 // vary returns the flags of a command that runs a program with flags f.
-func (f flags) vary(of engine.Flags) engine.Flags {
+func (f flags) vary(of command.Flags) command.Flags {
 	if f&declared == 0 {
 		return of
 	}
-	of &^= engine.Write | engine.DenyOOM | engine.MayReplicate
+	of &^= command.Write | command.DenyOOM | command.MayReplicate
 	if f&noWrites == 0 {
-		of |= engine.Write
+		of |= command.Write
 		if f&allowOOM == 0 {
-			of |= engine.DenyOOM
+			of |= command.DenyOOM
 		}
 	}
 	return of
@@ -91,7 +91,7 @@ func shebangFlags(words [][]byte) (f flags, err error) {
 	for _, w := range words {
 		list, ok := strings.CutPrefix(string(w), "flags=")
 		if !ok {
-			return 0, engine.Errorf(errShebangOption, w)
+			return 0, command.Errorf(errShebangOption, w)
 		}
 		more, err := parseFlags(list)
 		if err != nil {
@@ -110,7 +110,7 @@ func parseFlags(list string) (f flags, err error) {
 	for _, name := range strings.Split(list, ",") {
 		flag, ok := flagOf(name)
 		if !ok {
-			return 0, engine.Errorf(errShebangFlag, name)
+			return 0, command.Errorf(errShebangFlag, name)
 		}
 		f |= flag
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/resp"
 	"github.com/miniserver-go/miniserver/server"
 )
@@ -39,8 +40,8 @@ type slowServer struct {
 }
 
 // family returns the command that holds a script: HELD number.
-func (s *slowServer) family() engine.Family {
-	return engine.Family{Group: "test", Commands: []engine.Command{{Name: "held", Arity: 2, Flags: engine.ReadOnly, Run: func(c *engine.Call) {
+func (s *slowServer) family() command.Family {
+	return command.Family{Group: "test", Commands: []command.Line{{Name: "held", Arity: 2, Flags: command.ReadOnly, Run: func(c *engine.Call) {
 		n := c.Int()
 		if !c.OK() {
 			return

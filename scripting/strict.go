@@ -1,6 +1,8 @@
 package scripting
 
-import "github.com/miniserver-go/miniserver/engine"
+import (
+	"github.com/miniserver-go/miniserver/internal/command"
+)
 
 // A program may use only the keys that its caller declares: a cluster sends it to the node of those. Redis checks that in a
 // cluster only, so scripts that break the rule run well until they come there. The setting script-strict-keys tells of
@@ -28,7 +30,7 @@ func (s *Scripts) declare(keys [][]byte) {
 
 // checkKeys finds a key of the command in s.args that the run did not declare. It returns an error that refuses the command,
 // or tells it to the log, once for each line of a program.
-func (s *Scripts) checkKeys(cmd *engine.Command) error {
+func (s *Scripts) checkKeys(cmd *command.Command) error {
 	uses, _ := cmd.Keys.At(s.args)
 	for _, use := range uses {
 		key := s.args[use.At]
@@ -36,7 +38,7 @@ func (s *Scripts) checkKeys(cmd *engine.Command) error {
 			continue
 		}
 		if s.strictKeys == strictness[2] {
-			return engine.Errorf(errUndeclared, clipped(key))
+			return command.Errorf(errUndeclared, clipped(key))
 		}
 		_, line := s.lua.Caller()
 		if p := s.running; !p.strays[line] {

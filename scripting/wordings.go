@@ -2,11 +2,12 @@ package scripting
 
 import (
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/release"
 )
 
 // wordings are the errors that read otherwise in older releases of Redis, and in Valkey.
-var wordings = append([]engine.Wording{
+var wordings = append([]command.Wording{
 	{Before: "7.4.0 valkey:8.0.0", Error: errLogLevel, Was: "ERR Invalid debug level."},
 	{Before: "7.2.0", Error: errOldLibrary, Was: "ERR Failed loading library name"},
 	{Before: "7.2.0", Error: errReplArgs, Was: "ERR redis.set_repl() requires two arguments."},
@@ -17,7 +18,7 @@ var wordings = append([]engine.Wording{
 	{Before: "7.0.0", Error: errUnknown, Was: "ERR Unknown Redis command called from Lua script"},
 	{Before: "7.0.0", Error: errArgCount, Was: "ERR Wrong number of args calling Redis command From Lua script"},
 	{Before: "7.0.0", Error: engine.ErrScriptDenied, Was: "ERR This Redis command is not allowed from scripts"},
-}, ofValkey([][2]engine.Error{
+}, ofValkey([][2]command.Error{
 	{engine.ErrNoScript, errNotCached},
 	{errBusyScript, "BUSY Valkey is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE."},
 	{errBusyFunction, "BUSY Valkey is busy running a script. You can only call FUNCTION KILL or SHUTDOWN NOSAVE."},
@@ -45,9 +46,9 @@ var wordings = append([]engine.Wording{
 })...)
 
 // ofValkey returns the wordings for pairs of an error and its text in every Valkey.
-func ofValkey(pairs [][2]engine.Error) (list []engine.Wording) {
+func ofValkey(pairs [][2]command.Error) (list []command.Wording) {
 	for _, p := range pairs {
-		list = append(list, engine.Wording{Before: release.NoValkey, Error: p[0], Was: p[1]})
+		list = append(list, command.Wording{Before: release.NoValkey, Error: p[0], Was: p[1]})
 	}
 	return list
 }

@@ -23,7 +23,10 @@
 // A group is changed with GROUP ADD, REMOVE and TRANSFER. The commands that tell a Sentinel what to watch, and how, are refused.
 package sentinel
 
-import "github.com/miniserver-go/miniserver/engine"
+import (
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
+)
 
 // Sentinel answers for the group of one engine. Its methods are called under the engine's lock.
 type Sentinel struct {
@@ -36,21 +39,21 @@ func New(e *engine.Engine) *Sentinel { return &Sentinel{engine: e} }
 
 // Part returns what the Sentinel adds to its engine.
 func (s *Sentinel) Part() engine.Part {
-	return engine.Part{Name: "sentinel", Families: []engine.Family{{Group: "sentinel", Commands: s.lines()}}, Tick: s.tick}
+	return engine.Part{Name: "sentinel", Families: []command.Family{{Group: "sentinel", Commands: s.lines()}}, Tick: s.tick}
 }
 
 // flags are those of every subcommand. Clients ask when there is no leader, and while data are loaded.
-const flags = engine.Admin | engine.Loading | engine.Stale
+const flags = command.Admin | command.Loading | command.Stale
 
-func (s *Sentinel) lines() []engine.Command {
+func (s *Sentinel) lines() []command.Line {
 	help := engine.HelpLine("6.2.0")
-	return []engine.Command{{Name: "sentinel", Arity: -2, Flags: flags, Since: "2.8.4", Complexity: "Depends on subcommand.",
+	return []command.Line{{Name: "sentinel", Arity: -2, Flags: flags, Since: "2.8.4", Complexity: "Depends on subcommand.",
 		Summary: "A container for Redis Sentinel commands.", Subs: append(s.asked(), append(s.refused(), help)...)}}
 }
 
 // asked are the commands that clients and operators send.
-func (s *Sentinel) asked() []engine.Command {
-	return []engine.Command{
+func (s *Sentinel) asked() []command.Line {
+	return []command.Line{
 		{Name: "ckquorum", Arity: 3, Flags: flags, Run: s.cmdQuorum, Since: "2.8.4", Syntax: "master-name", Complexity: "O(1)",
 			Summary: "Checks for a Redis Sentinel quorum."},
 		{Name: "failover", Arity: 3, Flags: flags, Run: s.cmdFailover, Since: "2.8.4", Syntax: "master-name", Complexity: "O(1)",
@@ -76,8 +79,8 @@ func (s *Sentinel) asked() []engine.Command {
 }
 
 // refused are the commands that tell a Sentinel what to watch.
-func (s *Sentinel) refused() []engine.Command {
-	return []engine.Command{
+func (s *Sentinel) refused() []command.Line {
+	return []command.Line{
 		{Name: "monitor", Arity: 6, Flags: flags, Run: s.cmdMonitor, Since: "2.8.4", Syntax: "name ip port:integer quorum:integer", Complexity: "O(1)",
 			Summary: "Starts monitoring."},
 		{Name: "remove", Arity: 3, Flags: flags, Run: s.cmdRefused, Since: "2.8.4", Syntax: "master-name", Complexity: "O(1)", Summary: "Stops monitoring."},

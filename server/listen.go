@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 	"github.com/miniserver-go/miniserver/release"
 )
@@ -269,12 +270,12 @@ func (s *Server) refuses(nc net.Conn) bool {
 }
 
 // refusal counts a connection and returns the error with which it must be closed; "" if it may be served.
-func (s *Server) refusal(nc net.Conn) engine.Error {
+func (s *Server) refusal(nc net.Conn) command.Error {
 	switch {
 	case s.counts.clients.Add(1) > s.maxClients.Load():
 		return errMaxClients
 	case (s.protected.Load() || s.opts.Guarded != "") && !isLocal(nc.RemoteAddr()) && !s.engine.HasPassword():
-		return s.engine.Worded(errProtected).(engine.Error)
+		return s.engine.Worded(errProtected).(command.Error)
 	}
 	return ""
 }
@@ -287,8 +288,8 @@ func isLocal(peer net.Addr) bool {
 
 // Errors that a connection gets instead of service, in Redis' words.
 const (
-	errMaxClients = engine.Error("ERR max number of clients reached")
-	errProtected  = engine.Error("DENIED Redis is running in protected mode because protected mode is enabled and no password is set for the " +
+	errMaxClients = command.Error("ERR max number of clients reached")
+	errProtected  = command.Error("DENIED Redis is running in protected mode because protected mode is enabled and no password is set for the " +
 		"default user. In this mode connections are only accepted from the loopback interface. If you want to connect from external " +
 		"computers to Redis you may adopt one of the following solutions: 1) Just disable protected mode sending the command 'CONFIG SET " +
 		"protected-mode no' from the loopback interface by connecting to Redis from the same host the server is running, however MAKE SURE " +
@@ -300,7 +301,7 @@ const (
 )
 
 // wordings are those that read otherwise in other releases.
-var wordings = []engine.Wording{{Before: release.NoValkey, Error: errProtected,
+var wordings = []command.Wording{{Before: release.NoValkey, Error: errProtected,
 	Was: "DENIED Running in protected mode because protected mode is enabled and no password is set for the default user. In this mode " +
 		"connections are only accepted from the loopback interface. If you want to connect from external computers, you may adopt one of the " +
 		"following solutions: 1) Just disable protected mode sending the command 'CONFIG SET protected-mode no' from the loopback interface " +

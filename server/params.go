@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
 // params returns the parameters of listeners and connections. CONFIG SET changes them under the engine's lock, and the
@@ -57,7 +58,7 @@ func (s *Server) loopsParam() engine.Param {
 }
 
 // relistenOr moves the listeners to the addresses of the parameters, or returns err.
-func (s *Server) relistenOr(err engine.Error) error {
+func (s *Server) relistenOr(err command.Error) error {
 	if s.relisten() != nil {
 		return err
 	}
@@ -67,10 +68,10 @@ func (s *Server) relistenOr(err engine.Error) error {
 func (s *Server) setUnixPerm(v string) error {
 	perm, err := strconv.ParseUint("0"+v, 8, 32) // "" is 0, as in Redis
 	if err != nil || perm > 0o777 {
-		return engine.Error("argument must be between 0 and 777 inclusive")
+		return command.Error("argument must be between 0 and 777 inclusive")
 	}
 	if runtime.GOOS == "windows" && perm != 0 {
-		return engine.Error("this system has no permissions of sockets")
+		return command.Error("this system has no permissions of sockets")
 	}
 	s.opts.UnixPerm = fs.FileMode(perm)
 	return nil
@@ -161,7 +162,7 @@ func (s *Server) setOutput(v string) error {
 		seconds, err := strconv.ParseInt(words[3], 10, 32)
 		switch {
 		case class < 0:
-			return engine.Error("Invalid client class specified in buffer limit configuration.")
+			return command.Error("Invalid client class specified in buffer limit configuration.")
 		case !ok1 || !ok2 || err != nil || seconds < 0:
 			return engine.ErrBufferNumbers
 		}

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
 // With group-forward yes a member of a group passes connections on to the leader, for clients that know one address and nothing of groups:
@@ -34,7 +34,7 @@ const (
 )
 
 // errNoLeader ends a connection that cannot be passed on. Some clients know by its first word that they are to try again.
-const errNoLeader = engine.Error("MASTERDOWN No leader of the group is known. Try again.")
+const errNoLeader = command.Error("MASTERDOWN No leader of the group is known. Try again.")
 
 // relays are the connections that are passed on.
 type relays struct {

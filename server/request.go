@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
@@ -31,18 +31,18 @@ const (
 
 // Protocol errors, in Redis' words. Each ends the connection.
 const (
-	errArgs         = engine.Error("ERR Protocol error: invalid multibulk length")
-	errArgsLine     = engine.Error("ERR Protocol error: too big mbulk count string")
-	errArgsUnauthed = engine.Error("ERR Protocol error: unauthenticated multibulk length")
+	errArgs         = command.Error("ERR Protocol error: invalid multibulk length")
+	errArgsLine     = command.Error("ERR Protocol error: too big mbulk count string")
+	errArgsUnauthed = command.Error("ERR Protocol error: unauthenticated multibulk length")
 	errDollar       = "ERR Protocol error: expected '$', got '%s'"
-	errBulk         = engine.Error("ERR Protocol error: invalid bulk length")
-	errBulkLine     = engine.Error("ERR Protocol error: too big bulk count string")
-	errBulkUnauthed = engine.Error("ERR Protocol error: unauthenticated bulk length")
-	errInline       = engine.Error("ERR Protocol error: too big inline request")
-	errQuotes       = engine.Error("ERR Protocol error: unbalanced quotes in request")
-	errCRLF         = engine.Error("ERR Protocol error: invalid CRLF in request")
+	errBulk         = command.Error("ERR Protocol error: invalid bulk length")
+	errBulkLine     = command.Error("ERR Protocol error: too big bulk count string")
+	errBulkUnauthed = command.Error("ERR Protocol error: unauthenticated bulk length")
+	errInline       = command.Error("ERR Protocol error: too big inline request")
+	errQuotes       = command.Error("ERR Protocol error: unbalanced quotes in request")
+	errCRLF         = command.Error("ERR Protocol error: invalid CRLF in request")
 	// errBrowser ends a connection without a reply: a web page made a browser send an HTTP request here.
-	errBrowser = engine.Error("HTTP")
+	errBrowser = command.Error("HTTP")
 )
 
 // limits are the limits of a command.

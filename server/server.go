@@ -36,6 +36,7 @@ import (
 	"time"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
 // Options configure a server.
@@ -127,7 +128,7 @@ func New(e *engine.Engine, opts Options) *Server {
 	s.protected.Store(true)
 	s.relays.patience = relayWait
 	s.output.Store(defaultOutput(e.Config))
-	e.Join(engine.Part{Name: "server", Families: []engine.Family{{Wordings: wordings}}, Params: s.params(), Sections: s.sections(), Host: s.host(),
+	e.Join(engine.Part{Name: "server", Families: []command.Family{{Wordings: wordings}}, Params: s.params(), Sections: s.sections(), Host: s.host(),
 		Tick: s.tendRelays})
 	return s
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 )
 
@@ -63,7 +64,7 @@ func (t *tlsConfig) params(log func(mark byte, format string, args ...any)) (lis
 		}
 		if err := t.load(); err != nil {
 			log('#', "Failed to configure TLS: %v", err)
-			return engine.Error("Unable to update TLS configuration. Check server logs.")
+			return command.Error("Unable to update TLS configuration. Check server logs.")
 		}
 		return nil
 	}

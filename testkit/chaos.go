@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -19,7 +20,7 @@ import (
 // whim is a kind of such choices.
 type whim struct {
 	name, summary string
-	concerns      func(cmd *engine.Command) bool
+	concerns      func(cmd *command.Command) bool
 	run           func(c *engine.Call, plain engine.Handler) // in place of the plain handler
 }
 
@@ -32,7 +33,7 @@ func whims() [whimCount]whim {
 		{"evict", "Forgets all cached scripts now and then, when EVALSHA comes. Functions stay.", isByDigest, evicted},
 		{"order", "Returns sets, hashes and lists of keys in another order each time.", isUnordered, shuffled},
 		{"scan", "Returns empty pages and pages twice in SCAN and its relatives.", hasCursor, repeated},
-		{"time", "Lets a key or an element be gone for a command that comes in its last millisecond.", (*engine.Command).HasKeys, lastMoment},
+		{"time", "Lets a key or an element be gone for a command that comes in its last millisecond.", (*command.Command).HasKeys, lastMoment},
 	}
 }
 
@@ -41,8 +42,8 @@ type chaos [whimCount]bool
 
 // wiring is which whims stand around handlers.
 type wiring struct {
-	worlds [whimCount]int                     // in how many worlds each whim is on
-	plain  map[*engine.Command]engine.Handler // the handlers without them
+	worlds [whimCount]int                      // in how many worlds each whim is on
+	plain  map[*command.Command]engine.Handler // the handlers without them
 }
 
 // setWhim switches a whim on or off in a world.
@@ -68,41 +69,41 @@ func (k *Kit) endChaos(w *worldOf) {
 // rewire puts the whims that are on in some world around the handlers that they concern.
 func (k *Kit) rewire() {
 	for cmd, plain := range k.wiring.plain {
-		cmd.Run = plain
+		k.engine.Handle(cmd, plain)
 	}
-	k.wiring.plain = make(map[*engine.Command]engine.Handler)
+	k.wiring.plain = make(map[*command.Command]engine.Handler)
 	for i, w := range whims() {
 		if k.wiring.worlds[i] == 0 {
 			continue
 		}
-		for _, cmd := range k.engine.Commands() {
+		for _, cmd := range k.engine.Commands.All() {
 			k.wrap(cmd, i, w)
-			for at := range cmd.Subs {
-				k.wrap(&cmd.Subs[at], i, w)
+			for _, sub := range cmd.Subs {
+				k.wrap(sub, i, w)
 			}
 		}
 	}
 }
 
 // wrap puts a whim around a command's handler, if it concerns the command.
-func (k *Kit) wrap(cmd *engine.Command, i int, w whim) {
-	plain := cmd.Run
+func (k *Kit) wrap(cmd *command.Command, i int, w whim) {
+	plain := k.engine.Handler(cmd)
 	if plain == nil || !w.concerns(cmd) {
 		return
 	}
 	if _, known := k.wiring.plain[cmd]; !known {
 		k.wiring.plain[cmd] = plain
 	}
-	cmd.Run = func(c *engine.Call) {
+	k.engine.Handle(cmd, func(c *engine.Call) {
 		if here(c).chaos[i] {
 			w.run(c, plain)
 		} else {
 			plain(c)
 		}
-	}
+	})
 }
 
-func isByDigest(cmd *engine.Command) bool { return cmd.Flags&engine.ByDigest != 0 }
+func isByDigest(cmd *command.Command) bool { return cmd.Flags&command.ByDigest != 0 }
 
 // evicted forgets all scripts before one in eight of its calls.
 func evicted(c *engine.Call, plain engine.Handler) {
@@ -113,9 +114,9 @@ func evicted(c *engine.Call, plain engine.Handler) {
 }
 
 // isUnordered reports whether a command reads data and promises no order. Before there were tips, a flag said so.
-func isUnordered(cmd *engine.Command) bool {
-	told := cmd.Flags&engine.SortForScript != 0 || slices.Contains(strings.Fields(cmd.Tips), "nondeterministic_output_order")
-	return told && cmd.Flags&engine.ReadOnly != 0
+func isUnordered(cmd *command.Command) bool {
+	told := cmd.Flags&command.SortForScript != 0 || slices.Contains(strings.Fields(cmd.Tips), "nondeterministic_output_order")
+	return told && cmd.Flags&command.ReadOnly != 0
 }
 
 // shuffled changes the order of the elements of a reply.
@@ -176,9 +177,11 @@ func bulkLen(reply []byte) int {
 }
 
 // cursorAt returns where the cursor is among a command's arguments; 0 if the command has none.
-func cursorAt(cmd *engine.Command) int { return slices.Index(strings.Fields(cmd.Syntax), "cursor") + 1 }
+func cursorAt(cmd *command.Command) int {
+	return slices.Index(strings.Fields(cmd.Syntax), "cursor") + 1
+}
 
-func hasCursor(cmd *engine.Command) bool { return cursorAt(cmd) > 0 }
+func hasCursor(cmd *command.Command) bool { return cursorAt(cmd) > 0 }
 
 // again is a bit that no cursor of an iteration has. A page with it in its cursor leads to the same place once more, where no other
 // whim awaits the client. JavaScript counts as far.

@@ -1,16 +1,19 @@
 package testkit
 
-import "github.com/miniserver-go/miniserver/engine"
+import (
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
+)
 
-func (k *Kit) chaosLines() []engine.Command {
-	var subs []engine.Command
+func (k *Kit) chaosLines() []command.Line {
+	var subs []command.Line
 	for i, w := range whims() {
-		subs = append(subs, engine.Command{Name: w.name, Arity: 3, Flags: flags, Run: k.cmdChaos(i), Since: since, Syntax: "switch=<ON|OFF>",
+		subs = append(subs, command.Line{Name: w.name, Arity: 3, Flags: flags, Run: k.cmdChaos(i), Since: since, Syntax: "switch=<ON|OFF>",
 			Summary: w.summary, Complexity: "O(N), N being the number of commands"})
 	}
-	subs = append(subs, helpFor(), engine.Command{Name: "status", Arity: 2, Flags: flags, Run: k.cmdChaosStatus, Since: since,
+	subs = append(subs, helpFor(), command.Line{Name: "status", Arity: 2, Flags: flags, Run: k.cmdChaosStatus, Since: since,
 		Summary: "Returns what is on in the client's world.", Complexity: "O(1)"})
-	return []engine.Command{{Name: "mini.chaos", Arity: -2, Flags: flags, Since: since, Subs: subs,
+	return []command.Line{{Name: "mini.chaos", Arity: -2, Flags: flags, Since: since, Subs: subs,
 		Summary: "A container for commands that let the server make legal but unpleasant choices.", Complexity: "Depends on the subcommand"}}
 }
 

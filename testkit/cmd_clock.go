@@ -1,10 +1,13 @@
 package testkit
 
-import "github.com/miniserver-go/miniserver/engine"
+import (
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
+)
 
-func (k *Kit) clockLines() []engine.Command {
-	return []engine.Command{{Name: "mini.clock", Arity: -2, Flags: flags, Since: since,
-		Summary: "A container for commands that steer the server's clock.", Complexity: "Depends on the subcommand", Subs: []engine.Command{
+func (k *Kit) clockLines() []command.Line {
+	return []command.Line{{Name: "mini.clock", Arity: -2, Flags: flags, Since: since,
+		Summary: "A container for commands that steer the server's clock.", Complexity: "Depends on the subcommand", Subs: []command.Line{
 			{Name: "advance", Arity: 3, Flags: flags, Run: k.cmdClockAdvance, Since: since, Syntax: "milliseconds",
 				Summary:    "Moves the clock ahead. All that is due on the way happens in order before the reply.",
 				Complexity: "O(N), N being the number of keys, elements and blocked clients that are due"},

@@ -8,11 +8,12 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/glob"
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
-func (k *Kit) faultLines() []engine.Command {
-	return []engine.Command{{Name: "mini.fault", Arity: -2, Flags: flags, Since: since,
-		Summary: "A container for commands about faults, which strike the commands of clients.", Complexity: "Depends on the subcommand", Subs: []engine.Command{
+func (k *Kit) faultLines() []command.Line {
+	return []command.Line{{Name: "mini.fault", Arity: -2, Flags: flags, Since: since,
+		Summary: "A container for commands about faults, which strike the commands of clients.", Complexity: "Depends on the subcommand", Subs: []command.Line{
 			{Name: "add", Arity: -8, Flags: flags, Run: k.cmdFaultAdd, Since: since,
 				Syntax: "id ON selector=<COMMAND command|KEY pattern|CLIENT name|ADDRESS addr(ip:port)>... " +
 					"DO effect=<ERROR text|DELAY milliseconds|DROP|LOST-REPLY|HALF-REPLY|LOADING|READONLY|MASTERDOWN|NOSCRIPT|OOM|MOVED addr(host:port)|ASK addr(host:port)> " +
@@ -86,7 +87,7 @@ func readSelector(c *engine.Call) selector {
 
 // onCommand is for a command such as get or client|kill. A container is all its subcommands.
 func onCommand(c *engine.Call, name string) selector {
-	wanted := c.Engine.CommandNamed(name)
+	wanted := c.Engine.Commands.Named(name)
 	switch {
 	case wanted == nil:
 		c.Refusef(errFaultCommand, name)
@@ -94,26 +95,26 @@ func onCommand(c *engine.Call, name string) selector {
 		c.Refusef(errFaultImmune, name)
 	}
 	return selector{word: "COMMAND", value: name, command: wanted,
-		matches: func(_ *engine.Session, cmd *engine.Command, _ [][]byte) bool { return cmd.Is(wanted) }}
+		matches: func(_ *engine.Session, cmd *command.Command, _ [][]byte) bool { return cmd.Is(wanted) }}
 }
 
 // onKey is for commands with a key that matches a pattern.
 func onKey(pattern string) selector {
-	return selector{word: "KEY", value: pattern, matches: func(_ *engine.Session, cmd *engine.Command, args [][]byte) bool {
+	return selector{word: "KEY", value: pattern, matches: func(_ *engine.Session, cmd *command.Command, args [][]byte) bool {
 		keys, _ := cmd.Keys.At(args)
-		return slices.ContainsFunc(keys, func(k engine.KeyUse) bool { return glob.Match(pattern, args[k.At]) })
+		return slices.ContainsFunc(keys, func(k command.KeyUse) bool { return glob.Match(pattern, args[k.At]) })
 	}}
 }
 
 func onClient(name string) selector {
 	return selector{word: "CLIENT", value: name,
-		matches: func(s *engine.Session, _ *engine.Command, _ [][]byte) bool { return s.Name == name }}
+		matches: func(s *engine.Session, _ *command.Command, _ [][]byte) bool { return s.Name == name }}
 }
 
 func onAddress(c *engine.Call, addr string) selector {
 	checkAddress(c, addr)
 	return selector{word: "ADDRESS", value: addr,
-		matches: func(s *engine.Session, _ *engine.Command, _ [][]byte) bool { return s.Addr == addr }}
+		matches: func(s *engine.Session, _ *command.Command, _ [][]byte) bool { return s.Addr == addr }}
 }
 
 // checkAddress latches an error if an address is not a host and a port.
@@ -139,18 +140,18 @@ func effects() []effect {
 		{word: "DROP", fate: engine.Fate{Cut: engine.CutBefore}},
 		{word: "LOST-REPLY", fate: engine.Fate{Cut: engine.CutReply}},
 		{word: "HALF-REPLY", fate: engine.Fate{Cut: engine.CutHalf}},
-		{word: "LOADING", fate: engine.Fate{Refusal: engine.ErrLoading}, lacks: engine.Loading},
-		{word: "READONLY", fate: engine.Fate{Refusal: engine.ErrReadOnly}, needs: engine.Write},
-		{word: "MASTERDOWN", fate: engine.Fate{Refusal: engine.ErrMasterDown}, lacks: engine.Stale},
-		{word: "NOSCRIPT", fate: engine.Fate{Refusal: engine.ErrNoScript}, needs: engine.ByDigest},
-		{word: "OOM", fate: engine.Fate{Refusal: engine.ErrOOM}, needs: engine.DenyOOM},
+		{word: "LOADING", fate: engine.Fate{Refusal: engine.ErrLoading}, lacks: command.Loading},
+		{word: "READONLY", fate: engine.Fate{Refusal: engine.ErrReadOnly}, needs: command.Write},
+		{word: "MASTERDOWN", fate: engine.Fate{Refusal: engine.ErrMasterDown}, lacks: command.Stale},
+		{word: "NOSCRIPT", fate: engine.Fate{Refusal: engine.ErrNoScript}, needs: command.ByDigest},
+		{word: "OOM", fate: engine.Fate{Refusal: engine.ErrOOM}, needs: command.DenyOOM},
 		{word: "MOVED", takes: redirects(engine.ErrMoved)},
 		{word: "ASK", takes: redirects(engine.ErrAsk)},
 	}
 }
 
 func takeText(c *engine.Call, do *effect) {
-	if do.fate.Refusal = engine.Error(do.value); do.value == "" {
+	if do.fate.Refusal = command.Error(do.value); do.value == "" {
 		c.Refuse(errFaultText)
 	}
 }
@@ -206,10 +207,10 @@ func (f *fault) checkCommand(c *engine.Call) {
 		return
 	}
 	hasKey := slices.ContainsFunc(f.on, func(sel selector) bool { return sel.word == "KEY" })
-	strikes := func(cmd *engine.Command) bool { return f.do.applies(cmd) && (!hasKey || cmd.HasKeys()) }
+	strikes := func(cmd *command.Command) bool { return f.do.applies(cmd) && (!hasKey || cmd.HasKeys()) }
 	named := f.on[at].command
-	for i := range named.Subs {
-		if strikes(&named.Subs[i]) {
+	for _, sub := range named.Subs {
+		if strikes(sub) {
 			return
 		}
 	}

@@ -1,10 +1,13 @@
 package testkit
 
-import "github.com/miniserver-go/miniserver/engine"
+import (
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
+)
 
-func (k *Kit) worldLines() []engine.Command {
-	return []engine.Command{{Name: "mini.world", Arity: -2, Flags: flags, Since: since,
-		Summary: "A container for commands about worlds, which are datasets that do not know of one another.", Complexity: "Depends on the subcommand", Subs: []engine.Command{
+func (k *Kit) worldLines() []command.Line {
+	return []command.Line{{Name: "mini.world", Arity: -2, Flags: flags, Since: since,
+		Summary: "A container for commands about worlds, which are datasets that do not know of one another.", Complexity: "Depends on the subcommand", Subs: []command.Line{
 			{Name: "drop", Arity: 3, Flags: flags, Run: k.cmdWorldDrop, Since: since, Syntax: "name",
 				Summary: "Removes a world without clients, with its data.", Complexity: "O(N), N being the number of worlds"},
 			{Name: "forget", Arity: 3, Flags: flags, Run: k.cmdWorldForget, Since: since, Syntax: "name",

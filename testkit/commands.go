@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
 // What a test run used. The kit puts a function around the handler of every command, which counts its calls and the options
@@ -34,8 +35,8 @@ var optionWord = regexp.MustCompile(`(?:^|[ |<\[=])([A-Z][A-Z0-9-]*)`)
 // maxScanned bounds the arguments among which options are looked for.
 const maxScanned = 64
 
-func (k *Kit) commandsLines() []engine.Command {
-	return []engine.Command{{Name: "mini.commands", Arity: -1, Flags: flags, Run: k.cmdCommands, Since: since, Syntax: "[RESET]",
+func (k *Kit) commandsLines() []command.Line {
+	return []command.Line{{Name: "mini.commands", Arity: -1, Flags: flags, Run: k.cmdCommands, Since: since, Syntax: "[RESET]",
 		Summary: "Returns which commands and options were used, and how often.", Complexity: "O(N), N being the number of commands"}}
 }
 
@@ -84,23 +85,23 @@ func (u *usage) String() string {
 
 // Watch begins to count what is used, of all commands that have joined so far. It is called once.
 func (k *Kit) Watch() {
-	for _, cmd := range k.engine.Commands() {
+	for _, cmd := range k.engine.Commands.All() {
 		k.watch(cmd, 1)
-		for i := range cmd.Subs {
-			k.watch(&cmd.Subs[i], 2)
+		for _, sub := range cmd.Subs {
+			k.watch(sub, 2)
 		}
 	}
 }
 
 // watch counts the calls of a command whose name has so many words.
-func (k *Kit) watch(cmd *engine.Command, words int) {
-	run := cmd.Run
+func (k *Kit) watch(cmd *command.Command, words int) {
+	run := k.engine.Handler(cmd)
 	if run == nil || cmd.Group() == group {
 		return
 	}
 	u := newUsage(cmd, words)
 	k.usages = append(k.usages, u)
-	cmd.Run = func(c *engine.Call) {
+	k.engine.Handle(cmd, func(c *engine.Call) {
 		if c.Woken() {
 			run(c)
 			return
@@ -109,10 +110,10 @@ func (k *Kit) watch(cmd *engine.Command, words int) {
 		if run(c); created && c.Dirty() {
 			k.noteLock(c)
 		}
-	}
+	})
 }
 
-func newUsage(cmd *engine.Command, words int) *usage {
+func newUsage(cmd *command.Command, words int) *usage {
 	return &usage{name: strings.ReplaceAll(cmd.FullName(), "|", " "), syntax: cmd.Syntax, group: cmd.Group(), first: words,
 		creates: cmd.Group() == "string" && strings.HasSuffix(cmd.Name, "setnx")}
 }
@@ -152,7 +153,7 @@ func (u *usage) count(args [][]byte) (creates bool) {
 	}
 	for _, arg := range args[u.first:min(len(args), u.first+maxScanned)] {
 		for i, word := range u.words {
-			if len(arg) == len(word) && engine.IsWord(arg, word) {
+			if len(arg) == len(word) && command.IsWord(arg, word) {
 				u.counts[i]++
 				creates = creates || word == "NX" && u.group == "string"
 			}

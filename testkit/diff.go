@@ -6,12 +6,13 @@ import (
 	"slices"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-func (k *Kit) diffLines() []engine.Command {
-	return []engine.Command{{Name: "mini.diff", Arity: 3, Flags: flags, Run: k.cmdDiff, Since: since, Syntax: "name name",
+func (k *Kit) diffLines() []command.Line {
+	return []command.Line{{Name: "mini.diff", Arity: 3, Flags: flags, Run: k.cmdDiff, Since: since, Syntax: "name name",
 		Summary: "Returns in which lines of their text two worlds differ, or snapshots.", Complexity: "O(N*log(N)), N being the number of elements"}}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/resp"
 )
@@ -34,8 +35,8 @@ import (
 //	    consumer "ann"
 //	      1-0 delivered 1, idle 250
 
-func (k *Kit) dumpLines() []engine.Command {
-	return []engine.Command{{Name: "mini.dump", Arity: -1, Flags: flags, Run: k.cmdDump, Since: since, Syntax: "[pattern]",
+func (k *Kit) dumpLines() []command.Line {
+	return []command.Line{{Name: "mini.dump", Arity: -1, Flags: flags, Run: k.cmdDump, Since: since, Syntax: "[pattern]",
 		Summary: "Returns the data as canonical text, line by line.", Complexity: "O(N*log(N)), N being the number of elements"}}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
 // Faults play a bad network or a troubled server, so that a client's code for such days really runs. They are a world's, and
@@ -33,8 +34,8 @@ type fault struct {
 // selector is one word of ON with its value.
 type selector struct {
 	word, value string
-	command     *engine.Command // of COMMAND
-	matches     func(s *engine.Session, cmd *engine.Command, args [][]byte) bool
+	command     *command.Command // of COMMAND
+	matches     func(s *engine.Session, cmd *command.Command, args [][]byte) bool
 }
 
 // effect is what a fault does, to commands that have some flags and lack others: an error is given only to commands for which a
@@ -44,7 +45,7 @@ type effect struct {
 	takes        func(c *engine.Call, do *effect) // reads the value; nil if there is none
 	fate         engine.Fate
 	redirection  string // the format of an error with the slot of a key and the value; "" for none
-	needs, lacks engine.Flags
+	needs, lacks command.Flags
 }
 
 // probability is how often a fault strikes.
@@ -59,7 +60,7 @@ type probability struct {
 func (k *Kit) faultsHere() *faults { return engine.PerWorld[faults](k.engine.World) }
 
 // judge is an engine.Judge.
-func (fs *faults) judge(s *engine.Session, cmd *engine.Command, args [][]byte) *engine.Fate {
+func (fs *faults) judge(s *engine.Session, cmd *command.Command, args [][]byte) *engine.Fate {
 	if isImmune(cmd) {
 		return nil
 	}
@@ -72,10 +73,12 @@ func (fs *faults) judge(s *engine.Session, cmd *engine.Command, args [][]byte) *
 }
 
 // isImmune reports whether no fault strikes a command.
-func isImmune(cmd *engine.Command) bool { return cmd.Group() == group || cmd.Flags&engine.NoAuth != 0 }
+func isImmune(cmd *command.Command) bool {
+	return cmd.Group() == group || cmd.Flags&command.NoAuth != 0
+}
 
 // fateOf returns what the fault does to a command; nil for nothing.
-func (f *fault) fateOf(s *engine.Session, cmd *engine.Command, args [][]byte) *engine.Fate {
+func (f *fault) fateOf(s *engine.Session, cmd *command.Command, args [][]byte) *engine.Fate {
 	if f.isOver() || !f.do.applies(cmd) || f.do.needs&^cmd.FlagsWith(args) != 0 {
 		return nil
 	}
@@ -110,14 +113,14 @@ func (f *fault) reseed(seed uint64) {
 }
 
 // applies reports whether a server ever does this to the command.
-func (e *effect) applies(cmd *engine.Command) bool {
+func (e *effect) applies(cmd *command.Command) bool {
 	return cmd.Flags&(e.needs|e.lacks) == e.needs && (e.redirection == "" || cmd.HasKeys())
 }
 
 // fateFor returns what becomes of a command. A redirection needs a key. That a script is missing shows when EVALSHA runs, and not
 // when it is queued.
-func (e *effect) fateFor(s *engine.Session, cmd *engine.Command, args [][]byte) *engine.Fate {
-	if _, queues := s.Queued(); queues && e.needs&engine.ByDigest != 0 {
+func (e *effect) fateFor(s *engine.Session, cmd *command.Command, args [][]byte) *engine.Fate {
+	if _, queues := s.Queued(); queues && e.needs&command.ByDigest != 0 {
 		return nil
 	}
 	if e.redirection == "" {
@@ -127,7 +130,7 @@ func (e *effect) fateFor(s *engine.Session, cmd *engine.Command, args [][]byte) 
 	if len(keys) == 0 {
 		return nil
 	}
-	return &engine.Fate{Refusal: engine.Errorf(e.redirection, engine.KeySlot(args[keys[0].At]), e.value)}
+	return &engine.Fate{Refusal: command.Errorf(e.redirection, engine.KeySlot(args[keys[0].At]), e.value)}
 }
 
 // text returns the rule as it was written, without its id.

@@ -4,10 +4,11 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
-func (k *Kit) helpLines() []engine.Command {
-	return []engine.Command{{Name: "mini.help", Arity: 1, Flags: flags, Run: k.cmdHelp, Since: since,
+func (k *Kit) helpLines() []command.Line {
+	return []command.Line{{Name: "mini.help", Arity: 1, Flags: flags, Run: k.cmdHelp, Since: since,
 		Summary: "Returns helpful text about the commands of the test kit.", Complexity: "O(N), N being the number of the kit's commands"}}
 }
 
@@ -16,7 +17,7 @@ func (k *Kit) helpLines() []engine.Command {
 // Replies: two lines for each command: how it is written, and what it does.
 func (k *Kit) cmdHelp(c *engine.Call) {
 	var text []string
-	for _, cmd := range k.engine.Commands() {
+	for _, cmd := range k.engine.Commands.All() {
 		if cmd.Group() == group {
 			text = append(text, k.helpOf(cmd)...)
 		}
@@ -28,14 +29,14 @@ func (k *Kit) cmdHelp(c *engine.Call) {
 }
 
 // helpOf returns the lines of a command, or those of all its subcommands but HELP.
-func (k *Kit) helpOf(cmd *engine.Command) (text []string) {
+func (k *Kit) helpOf(cmd *command.Command) (text []string) {
 	name := strings.ToUpper(cmd.Name)
 	if len(cmd.Subs) == 0 {
-		return k.engine.HelpOf(cmd)
+		return k.engine.Commands.Help(cmd)
 	}
-	for i := range cmd.Subs {
-		if sub := &cmd.Subs[i]; sub.Name != "help" {
-			lines := k.engine.HelpOf(sub)
+	for _, sub := range cmd.Subs {
+		if sub.Name != "help" {
+			lines := k.engine.Commands.Help(sub)
 			lines[0] = name + " " + lines[0]
 			text = append(text, lines...)
 		}

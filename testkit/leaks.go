@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/resp"
 )
@@ -36,8 +37,8 @@ const (
 	maxLocks = 1 << 16 // beyond it those that are gone are forgotten, and if that does not help all
 )
 
-func (k *Kit) leaksLines() []engine.Command {
-	return []engine.Command{{Name: "mini.leaks", Arity: -1, Flags: flags, Run: k.cmdLeaks, Since: since, Syntax: "[MARK mark|SINCE mark]",
+func (k *Kit) leaksLines() []command.Line {
+	return []command.Line{{Name: "mini.leaks", Arity: -1, Flags: flags, Run: k.cmdLeaks, Since: since, Syntax: "[MARK mark|SINCE mark]",
 		Summary: "Returns what a test may have left behind.", Complexity: "O(N*log(N)), N being the number of keys and clients"}}
 }
 

@@ -6,10 +6,11 @@ import (
 	"math"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
-func (k *Kit) seedLines() []engine.Command {
-	return []engine.Command{{Name: "mini.seed", Arity: 2, Flags: flags, Run: k.cmdSeed, Since: since, Syntax: "seed:integer",
+func (k *Kit) seedLines() []command.Line {
+	return []command.Line{{Name: "mini.seed", Arity: 2, Flags: flags, Run: k.cmdSeed, Since: since, Syntax: "seed:integer",
 		Summary: "Repeats all random choices from a seed on.", Complexity: "O(N), N being the number of databases"}}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
 // SENTINEL, so that clients connect that ask a Sentinel for the master first. The server is Sentinel and master in one: it answers with
@@ -20,12 +21,12 @@ func (k *Kit) sentinelParam() engine.Param {
 	return p
 }
 
-func (k *Kit) sentinelLines() []engine.Command {
-	ofMaster := func(name, summary string, run engine.Handler) engine.Command {
-		return engine.Command{Name: name, Arity: 3, Flags: flags, Run: run, Since: since, Syntax: "master-name", Summary: summary, Complexity: "O(1)"}
+func (k *Kit) sentinelLines() []command.Line {
+	ofMaster := func(name, summary string, run engine.Handler) command.Line {
+		return command.Line{Name: name, Arity: 3, Flags: flags, Run: run, Since: since, Syntax: "master-name", Summary: summary, Complexity: "O(1)"}
 	}
-	return []engine.Command{{Name: "sentinel", Arity: -2, Flags: flags, Since: since,
-		Summary: "A container for the commands by which clients ask a Sentinel; the server answers with itself.", Complexity: "Depends on the subcommand", Subs: []engine.Command{
+	return []command.Line{{Name: "sentinel", Arity: -2, Flags: flags, Since: since,
+		Summary: "A container for the commands by which clients ask a Sentinel; the server answers with itself.", Complexity: "Depends on the subcommand", Subs: []command.Line{
 			ofMaster("ckquorum", "Says that there are enough Sentinels.", k.cmdSentinelQuorum),
 			ofMaster("failover", "Refuses, since there is no replica.", k.cmdSentinelFailover),
 			ofMaster("get-master-addr-by-name", "Returns the address at which the client has reached the server.", k.cmdSentinelAddress),

@@ -38,6 +38,7 @@ import (
 	"slices"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
 // Kit is the test kit of one engine. Its methods are called under the engine's lock, unless they say otherwise.
@@ -62,7 +63,7 @@ func New(e *engine.Engine) *Kit {
 
 // Part returns what the kit adds to its engine.
 func (k *Kit) Part() engine.Part {
-	return engine.Part{Name: "testkit", Families: []engine.Family{{Group: group, Commands: k.lines()}}, Params: []engine.Param{k.sentinelParam()}, Tick: k.endWaits,
+	return engine.Part{Name: "testkit", Families: []command.Family{{Group: group, Commands: k.lines()}}, Params: []engine.Param{k.sentinelParam()}, Tick: k.endWaits,
 		Reset: k.reset, Reseed: k.reseedFaults, Guests: k.guests}
 }
 
@@ -77,7 +78,7 @@ func (k *Kit) reset() {
 func Param(on *bool) engine.Param { return engine.BoolParam("test-kit", on).AtStart() }
 
 // lines returns the kit's commands, family by family.
-func (k *Kit) lines() []engine.Command {
+func (k *Kit) lines() []command.Line {
 	return slices.Concat(
 		k.helpLines(),
 		k.clockLines(),
@@ -105,11 +106,11 @@ const (
 	group = "test-kit"
 
 	// flags are those of every command of the kit.
-	flags = engine.Admin | engine.NoScript | engine.NoMulti | engine.SkipSlowlog
+	flags = command.Admin | command.NoScript | command.NoMulti | command.SkipSlowlog
 )
 
 // helpFor returns the HELP subcommand of a container.
-func helpFor() engine.Command {
+func helpFor() command.Line {
 	cmd := engine.HelpLine(since)
 	cmd.Flags |= flags
 	return cmd

@@ -8,6 +8,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
 // MINI.WAITFOR blocks its client until something is the case, so that a test need not sleep. It is a blocked command like
@@ -35,16 +36,16 @@ type condition struct {
 // maxPatience is the longest TIMEOUT, a day, in milliseconds.
 const maxPatience = 86_400_000
 
-func (k *Kit) waitForLines() []engine.Command {
-	const waits = flags | engine.Blocking
-	line := func(name string, arity int, run engine.Handler, syntax, summary string) engine.Command {
-		return engine.Command{Name: name, Arity: arity, Flags: waits, Run: run, Since: since, Syntax: syntax + " timeout=<TIMEOUT milliseconds>", Summary: summary, Complexity: "O(1)"}
+func (k *Kit) waitForLines() []command.Line {
+	const waits = flags | command.Blocking
+	line := func(name string, arity int, run engine.Handler, syntax, summary string) command.Line {
+		return command.Line{Name: name, Arity: arity, Flags: waits, Run: run, Since: since, Syntax: syntax + " timeout=<TIMEOUT milliseconds>", Summary: summary, Complexity: "O(1)"}
 	}
-	onKey := func(cmd engine.Command) engine.Command {
-		cmd.Keys = engine.Key(2, "RO access")
+	onKey := func(cmd command.Line) command.Line {
+		cmd.Keys = command.Key(2, "RO access")
 		return cmd
 	}
-	subs := []engine.Command{
+	subs := []command.Line{
 		line("blocked", 5, k.cmdWaitBlocked, "count", "Waits until that many clients are blocked, or none if the count is 0."),
 		line("fault", 6, k.cmdWaitFault, "id count", "Waits until a fault has struck that many commands."),
 		helpFor(),
@@ -53,7 +54,7 @@ func (k *Kit) waitForLines() []engine.Command {
 		line("quiet", 5, k.cmdWaitQuiet, "milliseconds", "Waits until no command has ended for some time."),
 		line("subscribers", 6, k.cmdWaitSubscribers, "channel count", "Waits until that many clients listen to a channel or pattern, or none if the count is 0."),
 	}
-	return []engine.Command{{Name: "mini.waitfor", Arity: -2, Flags: waits, Since: since, Subs: subs,
+	return []command.Line{{Name: "mini.waitfor", Arity: -2, Flags: waits, Since: since, Subs: subs,
 		Summary: "A container for commands that wait for what other clients do.", Complexity: "Depends on the subcommand"}}
 }
 

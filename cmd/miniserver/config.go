@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/spelling"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 	"github.com/miniserver-go/miniserver/release"
@@ -44,7 +45,7 @@ const (
 )
 
 // errBadDirective is Redis' error for a line of a setting that is no parameter.
-const errBadDirective = engine.Error("Bad directive or wrong number of arguments")
+const errBadDirective = command.Error("Bad directive or wrong number of arguments")
 
 // errSetting is the error of a setting. That of a line has redis-server's words, and also names the file.
 type errSetting struct {
@@ -130,7 +131,7 @@ func (c *config) parse(source string, text []byte) error {
 		s := &setting{source: source, line: n, text: string(line)}
 		words, ok := resp.Words(line, nil)
 		if !ok {
-			return errSetting{s, engine.Error("Unbalanced quotes in configuration line")}
+			return errSetting{s, command.Error("Unbalanced quotes in configuration line")}
 		}
 		for _, w := range words {
 			s.words = append(s.words, string(w))
@@ -154,7 +155,7 @@ func (c *config) add(s *setting) error {
 // include reads the files that a setting names; a pattern may match none.
 func (c *config) include(s *setting) error {
 	if len(s.words) != 2 {
-		return errSetting{s, engine.Error("wrong number of arguments: include needs a file")}
+		return errSetting{s, command.Error("wrong number of arguments: include needs a file")}
 	}
 	paths := []string{s.words[1]}
 	if strings.ContainsAny(paths[0], "*?[") {
@@ -185,7 +186,7 @@ func (s *setting) rename(e *engine.Engine) error {
 	if len(s.words) != 3 {
 		return errSetting{s, errBadDirective}
 	}
-	if err := e.Rename(s.words[1], s.words[2]); err != nil {
+	if err := e.Commands.Rename(s.words[1], s.words[2]); err != nil {
 		return errSetting{s, err}
 	}
 	return nil

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
 // build makes a program from arguments and standard input, without running it.
@@ -139,11 +139,11 @@ func TestRenamedCommands(t *testing.T) {
 	require.Contains(t, ask("CFG GET hz"), "\r\nhz\r\n")
 
 	for line, want := range map[string]error{
-		"rename-command nosuch x":                    engine.ErrRenameUnknown,
-		"rename-command get SET":                     engine.ErrRenameTaken,
+		"rename-command nosuch x":                    command.ErrRenameUnknown,
+		"rename-command get SET":                     command.ErrRenameTaken,
 		"rename-command get":                         errBadDirective,
 		"rename-command get a b":                     errBadDirective,
-		"rename-command get x\nrename-command GET y": engine.ErrRenameUnknown,
+		"rename-command get x\nrename-command GET y": command.ErrRenameUnknown,
 	} {
 		_, err := build(t, line+"\n", "-")
 		require.ErrorContains(t, err, want.Error(), line)

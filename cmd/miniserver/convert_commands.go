@@ -21,9 +21,9 @@ type commands struct {
 func (f *commands) Key(r *keyspace.Record) error {
 	if r.DB != f.db {
 		f.db = r.DB
-		command(f.reply, []byte("SELECT"), strconv.AppendInt(nil, int64(f.db), 10))
+		addCommand(f.reply, []byte("SELECT"), strconv.AppendInt(nil, int64(f.db), 10))
 	}
-	put := func(args ...[]byte) { command(f.reply, args...) }
+	put := func(args ...[]byte) { addCommand(f.reply, args...) }
 	key := []byte(r.Key)
 	put([]byte("RESTORE"), key, strconv.AppendInt(nil, r.Deadline, 10), f.encoder.PayloadWithoutDeadlines(nil, r.Value), []byte("REPLACE"), []byte("ABSTTL"))
 	if v, ok := r.Value.(keyspace.Collection); ok && v.Volatile() > 0 {
@@ -33,7 +33,7 @@ func (f *commands) Key(r *keyspace.Record) error {
 }
 
 func (f *commands) Library(source []byte) error {
-	command(f.reply, []byte("FUNCTION"), []byte("LOAD"), []byte("REPLACE"), source)
+	addCommand(f.reply, []byte("FUNCTION"), []byte("LOAD"), []byte("REPLACE"), source)
 	return f.write()
 }
 
@@ -43,7 +43,7 @@ func (f *commands) write() error {
 	return err
 }
 
-func command(w *resp.Writer, args ...[]byte) {
+func addCommand(w *resp.Writer, args ...[]byte) {
 	w.Array(len(args))
 	for _, a := range args {
 		w.Bulk(a)

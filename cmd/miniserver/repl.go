@@ -163,7 +163,7 @@ func (r *repl) answer(text string) (more bool, err error) {
 // isCommand reports whether the first word of a line names a command. In lower case "function" is Lua's.
 func (r *repl) isCommand(text string) bool {
 	words := strings.Fields(text)
-	return len(words) > 0 && words[0] != "function" && r.engine.CommandNamed(words[0]) != nil
+	return len(words) > 0 && words[0] != "function" && r.engine.Commands.Named(words[0]) != nil
 }
 
 // luaOf returns the script for a piece of Lua: one that returns the value if it is an expression.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -28,29 +29,22 @@ func (r *repl) complete(line string, pos int) (head string, completions []string
 		word := luaName.FindString(before)
 		completions = r.luaNames(word)
 		if word == strings.TrimSpace(before) {
-			completions = append(commandNames(r.engine.Commands(), word), completions...)
+			completions = append(commandNames(r.engine.Commands.All(), word), completions...)
 		}
 		return strings.TrimSuffix(before, word), completions, tail
 	}
 	word := before[strings.LastIndexByte(before, ' ')+1:]
-	cmd := r.engine.CommandNamed(strings.Fields(before)[0])
-	if subs := pointers(cmd.Subs); len(subs) > 0 && strings.Count(strings.TrimLeft(before, " "), " ") == 1 {
-		completions = commandNames(subs, word)
+	cmd := r.engine.Commands.Named(strings.Fields(before)[0])
+	if len(cmd.Subs) > 0 && strings.Count(strings.TrimLeft(before, " "), " ") == 1 {
+		completions = commandNames(cmd.Subs, word)
 	} else {
 		completions = r.keys(word)
 	}
 	return strings.TrimSuffix(before, word), completions, tail
 }
 
-func pointers(list []engine.Command) (p []*engine.Command) {
-	for i := range list {
-		p = append(p, &list[i])
-	}
-	return p
-}
-
 // commandNames returns the names that begin with a word, in upper case as in the documentation.
-func commandNames(commands []*engine.Command, word string) (names []string) {
+func commandNames(commands []*command.Command, word string) (names []string) {
 	for _, c := range commands {
 		if strings.HasPrefix(c.Name, strings.ToLower(word)) {
 			names = append(names, strings.ToUpper(c.Name))

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
 // userFile is the file of the parameter aclfile.
@@ -51,7 +51,7 @@ func (p *program) declare(s *setting, declared map[string]bool) error {
 		return errSetting{s, errBadDirective}
 	}
 	name := s.words[1]
-	err := error(engine.Error("Duplicate user found. A user can only be defined once in config files"))
+	err := error(command.Error("Duplicate user found. A user can only be defined once in config files"))
 	if !declared[name] {
 		err = p.engine.DeclareUser(name, s.words[2:])
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/bitmap"
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/resp"
@@ -32,9 +33,9 @@ const (
 func bitFieldAccess(args [][]byte) string {
 	for ops := args[2:]; len(ops) > 0; {
 		switch {
-		case engine.IsWord(ops[0], "GET") && len(ops) > 2:
+		case command.IsWord(ops[0], "GET") && len(ops) > 2:
 			ops = ops[3:]
-		case engine.IsWord(ops[0], "OVERFLOW") && len(ops) > 1:
+		case command.IsWord(ops[0], "OVERFLOW") && len(ops) > 1:
 			ops = ops[2:]
 		default:
 			return "RW access update"

@@ -11,6 +11,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/ds/value"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
@@ -18,34 +19,34 @@ import (
 )
 
 // Family returns the family of bitmap commands.
-func Family() engine.Family {
-	return engine.Family{Group: "bitmap", Commands: []engine.Command{
-		{Name: "setbit", Arity: 4, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "RW access update"), Run: cmdSetBit, Since: "2.2.0",
+func Family() command.Family {
+	return command.Family{Group: "bitmap", Commands: []command.Line{
+		{Name: "setbit", Arity: 4, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "RW access update"), Run: cmdSetBit, Since: "2.2.0",
 			Syntax:     "key offset value:integer",
 			Summary:    "Sets or clears the bit at offset of the string value. Creates the key if it doesn't exist.",
 			Complexity: "O(1)"},
-		{Name: "getbit", Arity: 3, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdGetBit, Since: "2.2.0",
+		{Name: "getbit", Arity: 3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdGetBit, Since: "2.2.0",
 			Syntax: "key offset", Summary: "Returns a bit value by offset.", Complexity: "O(1)"},
-		{Name: "bitcount", Arity: -2, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdBitCount, Since: "2.6.0",
-			Was:        []engine.Was{{Before: release.NoValkey, Edit: engine.Writes("end:integer unit(/index_unit)=[BYTE|BIT]@7.0.0", "end-unit-block=[end:integer unit=[BYTE|BIT]@7.0.0]")}},
+		{Name: "bitcount", Arity: -2, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdBitCount, Since: "2.6.0",
+			Was:        []command.Was{{Before: release.NoValkey, Edit: command.Writes("end:integer unit(/index_unit)=[BYTE|BIT]@7.0.0", "end-unit-block=[end:integer unit=[BYTE|BIT]@7.0.0]")}},
 			Syntax:     "key range(/index)=[start:integer end:integer unit(/index_unit)=[BYTE|BIT]@7.0.0]",
 			Summary:    "Counts the number of set bits (population counting) in a string.",
 			Complexity: "O(N), N being the length of the string",
 			History:    "7.0.0 The option `BYTE|BIT`.\nvalkey:8.0.0 The end may be left out."},
-		{Name: "bitpos", Arity: -3, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdBitPos, Since: "2.8.7",
+		{Name: "bitpos", Arity: -3, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdBitPos, Since: "2.8.7",
 			Syntax:     "key bit range(/index)=[start:integer end-unit-block(/end_index)=[end:integer unit(/index_unit)=[BYTE|BIT]@7.0.0]]",
 			Summary:    "Finds the first set (1) or clear (0) bit in a string.",
 			Complexity: "O(N), N being the length of the string",
 			History:    "7.0.0 The option `BYTE|BIT`."},
-		{Name: "bitop", Arity: -4, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(2, "OW update").And(engine.KeyRange(3, -1, 1, "RO access")), Run: cmdBitOp, Since: "2.6.0", Was: []engine.Was{{Before: "7.2.0", Edit: func(cmd *engine.Command) { cmd.Syntax = "operation destkey key..." }}},
+		{Name: "bitop", Arity: -4, Flags: command.Write | command.DenyOOM, Keys: command.Key(2, "OW update").And(command.KeyRange(3, -1, 1, "RO access")), Run: cmdBitOp, Since: "2.6.0", Was: []command.Was{{Before: "7.2.0", Edit: func(cmd *command.Line) { cmd.Syntax = "operation destkey key..." }}},
 			Syntax:     "operation=<AND|OR|XOR|NOT|DIFF@(8.2.0)|DIFF1@(8.2.0)|ANDOR@(8.2.0)|ONE@(8.2.0)> destkey key...",
 			Summary:    "Performs bitwise operations on multiple strings, and stores the result.",
 			Complexity: "O(N), N being the length of the longest string"},
-		{Name: "bitfield", Arity: -2, Flags: engine.Write | engine.DenyOOM,
-			Keys: engine.Key(1, "RW access update variable_flags").AccessBy(bitFieldAccess), Run: cmdBitField, Since: "3.2.0",
+		{Name: "bitfield", Arity: -2, Flags: command.Write | command.DenyOOM,
+			Keys: command.Key(1, "RW access update variable_flags").AccessBy(bitFieldAccess), Run: cmdBitField, Since: "3.2.0",
 			Syntax:  "key operation=[get-block(/encoding_offset)=<GET encoding offset>|write=<overflow-block(/wrap_sat_fail)=[OVERFLOW <WRAP|SAT|FAIL>] write-operation(/write_operation)=<set-block(/encoding_offset_value)=<SET encoding offset value:integer>|incrby-block(/encoding_offset_increment)=<INCRBY encoding offset increment>>>]...",
 			Summary: "Performs arbitrary bitfield integer operations on strings.", Complexity: "O(1) for each operation"},
-		{Name: "bitfield_ro", Arity: -2, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdBitFieldRO, Since: "6.0.0",
+		{Name: "bitfield_ro", Arity: -2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdBitFieldRO, Since: "6.0.0",
 			Syntax:     "key [get-block(/encoding_offset)=<GET encoding offset>...]",
 			Summary:    "Performs arbitrary read-only bitfield integer operations on strings.",
 			Complexity: "O(1) for each operation"},

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
@@ -118,7 +119,7 @@ func (x *Expiry) Deadline(c *engine.Call) int64 {
 func (x *Expiry) WithDeadline(c *engine.Call, deadline int64) [][]byte {
 	args := slices.Clone(c.Args)
 	for i := x.first; i <= x.last && !x.AtMillis(); i++ {
-		if engine.IsWord(args[i-1], x.word) {
+		if command.IsWord(args[i-1], x.word) {
 			args[i-1], args[i] = []byte("PXAT"), engine.Decimal(deadline)
 		}
 	}
@@ -207,7 +208,7 @@ type ExpireConditions struct{ nx, xx, gt, lt bool }
 func ParseExpireConditions(c *engine.Call) (on ExpireConditions) {
 	for c.More() {
 		if !on.parse(c) {
-			c.Refusef(errExpireOption, engine.CText(c.Arg()))
+			c.Refusef(errExpireOption, command.CText(c.Arg()))
 		}
 	}
 	on.check(c)

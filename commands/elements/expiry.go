@@ -8,6 +8,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
@@ -20,27 +21,27 @@ import (
 
 // ExpiryLines returns the lines of the nine commands of a kind: HEXPIRE, HPEXPIRE, HEXPIREAT, HPEXPIREAT, HTTL,
 // HPTTL, HEXPIRETIME, HPEXPIRETIME and HPERSIST for fields of hashes.
-func ExpiryLines(k *engine.ElementKind, since string) []engine.Command {
+func ExpiryLines(k *engine.ElementKind, since string) []command.Line {
 	what := map[keyspace.Type]string{keyspace.Hash: "fields of a hash", keyspace.Set: "members of a set",
 		keyspace.ZSet: "members of a sorted set", keyspace.List: "elements of a list"}[k.Type]
 	elements := " <" + k.Word + " num" + k.Noun + " " + strings.TrimSuffix(k.Noun, "s") + "...>"
 	const complexity = "O(N), N being the number of elements named"
-	set := func(name string, u Unit, deadline, how string) engine.Command {
-		return engine.Command{Name: k.Letter + name, Arity: -6, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW update"), Since: since, Was: deniedOOM(k, name, deadline),
+	set := func(name string, u Unit, deadline, how string) command.Line {
+		return command.Line{Name: k.Letter + name, Arity: -6, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW update"), Since: since, Was: deniedOOM(k, name, deadline),
 			Syntax:  "key " + deadline + " condition=[NX|XX|GT|LT]" + elements,
 			Summary: "Sets the expiration time of " + what + " " + how + ".", Complexity: complexity,
 			Run: func(c *engine.Call) { expireElements(c, k, u) }}
 	}
-	get := func(name string, u Unit, how string) engine.Command {
+	get := func(name string, u Unit, how string) command.Line {
 		tips := "nondeterministic_output"
 		if u.absolute {
 			tips = ""
 		}
-		return engine.Command{Name: k.Letter + name, Arity: -5, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Since: since, Tips: tips, Was: append(inValkey(k), withoutTips),
+		return command.Line{Name: k.Letter + name, Arity: -5, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Since: since, Tips: tips, Was: append(inValkey(k), withoutTips),
 			Syntax: "key" + elements, Summary: "Returns the expiration time of " + what + " " + how + ".", Complexity: complexity,
 			Run: func(c *engine.Call) { replyDeadlines(c, k, u) }}
 	}
-	return []engine.Command{
+	return []command.Line{
 		set("expire", InSeconds, "seconds", "in seconds"),
 		set("pexpire", InMillis, "milliseconds", "in milliseconds"),
 		set("expireat", AtSeconds, "unix-time-seconds", "to a Unix timestamp"),
@@ -49,37 +50,37 @@ func ExpiryLines(k *engine.ElementKind, since string) []engine.Command {
 		get("pttl", InMillis, "in milliseconds"),
 		get("expiretime", AtSeconds, "as a Unix timestamp"),
 		get("pexpiretime", AtMillis, "as a Unix milliseconds timestamp"),
-		{Name: k.Letter + "persist", Arity: -5, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW update"), Since: since, Was: inValkey(k),
+		{Name: k.Letter + "persist", Arity: -5, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW update"), Since: since, Was: inValkey(k),
 			Syntax: "key" + elements, Summary: "Removes the expiration time of " + what + ".", Complexity: complexity,
 			Run: func(c *engine.Call) { persistElements(c, k) }},
 	}
 }
 
 // deniedOOM is HEXPIRE when it was refused without memory, and what COMMAND DOCS of Valkey says of it.
-func deniedOOM(k *engine.ElementKind, name, deadline string) []engine.Was {
-	list := []engine.Was{engine.Before("8.0.0 valkey:9.0.0", "+denyoom")}
+func deniedOOM(k *engine.ElementKind, name, deadline string) []command.Was {
+	list := []command.Was{command.Before("8.0.0 valkey:9.0.0", "+denyoom")}
 	if k.Type != keyspace.Hash || name == "expire" {
 		return list
 	}
-	return append(append(list, inValkey(k)...), engine.Was{Before: release.NoValkey, Edit: func(cmd *engine.Command) {
-		engine.Writes("[NX|XX|GT|LT]", "[NX|XX|GT|LT]@valkey:9.0.0")(cmd)
-		engine.Writes(deadline, deadline+":integer")(cmd)
+	return append(append(list, inValkey(k)...), command.Was{Before: release.NoValkey, Edit: func(cmd *command.Line) {
+		command.Writes("[NX|XX|GT|LT]", "[NX|XX|GT|LT]@valkey:9.0.0")(cmd)
+		command.Writes(deadline, deadline+":integer")(cmd)
 	}})
 }
 
 // withoutTips is HTTL before it had any.
-var withoutTips = engine.Was{Before: "8.0.0", Edit: engine.Advises("")}
+var withoutTips = command.Was{Before: "8.0.0", Edit: command.Advises("")}
 
 // inValkey is a line about fields there: it says that the key finds their number.
-func inValkey(k *engine.ElementKind) []engine.Was {
+func inValkey(k *engine.ElementKind) []command.Was {
 	if k.Type != keyspace.Hash {
 		return nil
 	}
-	return []engine.Was{CountsByKey}
+	return []command.Was{CountsByKey}
 }
 
 // CountsByKey is what Valkey says of numfields.
-var CountsByKey = engine.Was{Before: release.NoValkey, Edit: engine.Writes(" numfields ", " numfields#0 ")}
+var CountsByKey = command.Was{Before: release.NoValkey, Edit: command.Writes(" numfields ", " numfields#0 ")}
 
 // The codes with which commands reply for each element.
 const (
@@ -122,7 +123,7 @@ func ParseNames(c *engine.Call, k *engine.ElementKind, notPositive string) [][]b
 		return nil
 	}
 	if c.Left() == 0 {
-		c.Refusef(engine.ErrArity, c.Cmd.FullName())
+		c.Refusef(command.ErrArity, c.Cmd.FullName())
 	}
 	switch n, ok := resp.ParseInt(c.Arg()); {
 	case (!ok || n < 1) && notPositive == errElementsZero:

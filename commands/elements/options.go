@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
@@ -68,8 +69,8 @@ func (l *Clause) parseElements(c *engine.Call) {
 // expiryArgs reads [NX | XX | GT | LT] FIELDS numfields field [field ...] in any order.
 func expiryArgs(c *engine.Call, k *engine.ElementKind) (on ExpireConditions, names [][]byte, at int) {
 	l := Clause{Kind: k, Per: 1, Least: 2,
-		TooShort: engine.Errorf(errClauseShort, k.Word, k.Noun, strings.TrimSuffix(k.Noun, "s")),
-		BadCount: engine.Errorf(errElementsZero, k.Word[:1]+k.Noun[1:])}
+		TooShort: command.Errorf(errClauseShort, k.Word, k.Noun, strings.TrimSuffix(k.Noun, "s")),
+		BadCount: command.Errorf(errElementsZero, k.Word[:1]+k.Noun[1:])}
 	l.Parse(c, func() bool { return on.parse(c) })
 	if !on.single() {
 		c.Refuse(errConditions)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
@@ -26,7 +27,7 @@ func AsValkey(c *engine.Call, k *engine.ElementKind) bool {
 // ParseLast reads options up to the first word of the clause, which may stand from a position on, and the elements
 // behind it. What is no option latches the error unknown, a format.
 func (l *Clause) ParseLast(c *engine.Call, from int, option func() bool, unknown string) {
-	l.At = from + slices.IndexFunc(c.Args[from:len(c.Args)-1], func(arg []byte) bool { return engine.IsWord(arg, l.Kind.Word) })
+	l.At = from + slices.IndexFunc(c.Args[from:len(c.Args)-1], func(arg []byte) bool { return command.IsWord(arg, l.Kind.Word) })
 	if l.At < from {
 		c.Refuse(l.BadCount)
 		return
@@ -34,7 +35,7 @@ func (l *Clause) ParseLast(c *engine.Call, from int, option func() bool, unknown
 	isKey := l.At < c.Pos()
 	for c.Pos() < l.At && !c.Failed() {
 		if !option() {
-			c.Refusef(unknown, engine.CText(c.Arg()))
+			c.Refusef(unknown, command.CText(c.Arg()))
 		}
 	}
 	if c.Pos() > l.At && !isKey {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/release"
 )
 
@@ -36,7 +37,7 @@ func debugPacked(kind string) engine.Handler {
 		own := c.Engine.NamesZiplists()
 		switch {
 		case !ok || !own && strings.TrimSuffix(c.Engine.Encoding(v), "ex") != kind:
-			c.Fail(engine.Errorf(errNotEncoded, kind))
+			c.Fail(command.Errorf(errNotEncoded, kind))
 		case own:
 			replyReport(c, ziplistReport(zl, zl.Len()))
 		default:
@@ -52,7 +53,7 @@ func cmdDebugQuicklist(c *engine.Call) {
 		return
 	}
 	if c.Engine.Encoding(v) != "quicklist" {
-		c.Fail(engine.Errorf(errNotEncoded, "quicklist"))
+		c.Fail(command.Errorf(errNotEncoded, "quicklist"))
 		return
 	}
 	replyPrinted(c, "quicklist", valueReport(v, v.Len()))

@@ -13,43 +13,44 @@ package explain
 
 import (
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/release"
 )
 
 // Part returns the part with MEMORY, and with the subcommands of DEBUG that show how values are stored.
 func Part() engine.Part {
 	return engine.Part{
-		Families: []engine.Family{{Group: "server", Commands: []engine.Command{
+		Families: []command.Family{{Group: "server", Commands: []command.Line{
 			{Name: "memory", Arity: -2, Since: "4.0.0", Subs: memorySubs(),
-				Complexity: "Depends on the subcommand", Summary: "A container for memory diagnostics commands.", Was: []engine.Was{engine.Before("7.0.0", "+random +movablekeys")}},
+				Complexity: "Depends on the subcommand", Summary: "A container for memory diagnostics commands.", Was: []command.Was{command.Before("7.0.0", "+random +movablekeys")}},
 		}}},
 		Debug: debugLines(),
 	}
 }
 
 // memorySubs returns the subcommands of MEMORY.
-func memorySubs() []engine.Command {
-	loading := []engine.Was{engine.Before(release.NoValkey, "+loading")}
-	return []engine.Command{
-		{Name: "doctor", Arity: 2, Flags: engine.Harmless, Run: cmdMemoryDoctor, Since: "4.0.0",
+func memorySubs() []command.Line {
+	loading := []command.Was{command.Before(release.NoValkey, "+loading")}
+	return []command.Line{
+		{Name: "doctor", Arity: 2, Flags: command.Harmless, Run: cmdMemoryDoctor, Since: "4.0.0",
 			Summary: "Outputs a memory problems report.",
 			Tips:    "nondeterministic_output request_policy:all_shards response_policy:special", Complexity: "O(1)"},
-		{Name: "malloc-stats", Arity: 2, Flags: engine.Harmless, Run: cmdMemoryMallocStats, Since: "4.0.0", Was: loading,
+		{Name: "malloc-stats", Arity: 2, Flags: command.Harmless, Run: cmdMemoryMallocStats, Since: "4.0.0", Was: loading,
 			Summary: "Returns the allocator statistics.",
 			Tips:    "nondeterministic_output request_policy:all_shards response_policy:special", Complexity: "O(1)"},
 		{Name: "purge", Arity: 2, Run: cmdMemoryPurge, Since: "4.0.0", Was: loading,
 			Summary:    "Asks the allocator to release memory.",
 			Tips:       "request_policy:all_shards response_policy:all_succeeded",
 			Complexity: "O(N), N being the amount of memory in use"},
-		{Name: "stats", Arity: 2, Flags: engine.Harmless, Run: cmdMemoryStats, Since: "4.0.0",
+		{Name: "stats", Arity: 2, Flags: command.Harmless, Run: cmdMemoryStats, Since: "4.0.0",
 			Summary: "Returns details about memory usage.",
 			Tips:    "nondeterministic_output request_policy:all_shards response_policy:special", Complexity: "O(1)"},
-		{Name: "usage", Arity: -3, Flags: engine.ReadOnly, Keys: engine.Key(2, "RO"), Run: cmdMemoryUsage, Since: "4.0.0",
+		{Name: "usage", Arity: -3, Flags: command.ReadOnly, Keys: command.Key(2, "RO"), Run: cmdMemoryUsage, Since: "4.0.0",
 			Syntax: "key [SAMPLES count]", Summary: "Estimates the memory usage of a key.", Complexity: "O(1)"},
-		{Name: "explain", Arity: -3, Flags: engine.ReadOnly, Keys: engine.Key(2, "RO access"), Run: cmdMemoryExplain, Since: "miniserver:0.1.0",
+		{Name: "explain", Arity: -3, Flags: command.ReadOnly, Keys: command.Key(2, "RO access"), Run: cmdMemoryExplain, Since: "miniserver:0.1.0",
 			Syntax: "key [ENTRIES count]", Summary: "Shows how a key is stored in memory. Not in Redis.",
 			Complexity: "O(N), N being the size of the value"},
-		{Name: "whatif", Arity: -3, Flags: engine.ReadOnly, Keys: engine.Key(2, "RO access"), Run: cmdMemoryWhatIf, Since: "miniserver:0.1.0",
+		{Name: "whatif", Arity: -3, Flags: command.ReadOnly, Keys: command.Key(2, "RO access"), Run: cmdMemoryWhatIf, Since: "miniserver:0.1.0",
 			Syntax:     "key [encoding|parameter value]",
 			Summary:    "Shows what a key would cost in another encoding. Not in Redis.",
 			Complexity: "O(N), N being the size of the value"},

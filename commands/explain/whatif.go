@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
@@ -25,7 +26,7 @@ func cmdMemoryWhatIf(c *engine.Call) {
 	}
 	encodings, chosen := possibleEncodings(c.Engine, key, v)
 	if len(encodings) == 0 {
-		c.Fail(engine.Errorf(errOneEncoding, v.Type()))
+		c.Fail(command.Errorf(errOneEncoding, v.Type()))
 		return
 	}
 	var r report

@@ -21,12 +21,13 @@ import (
 	"github.com/miniserver-go/miniserver/ds/geohash"
 	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
 // wordings are the errors of older releases.
-var wordings = []engine.Wording{
+var wordings = []command.Wording{
 	{Before: "7.0.0", Error: errUnit, Was: "ERR unsupported unit provided. please use m, km, ft, mi"},
 	{Before: "7.0.0", Error: errStoreWith, Was: "ERR STORE option in GEORADIUS is not compatible with WITHDIST, WITHHASH and WITHCOORDS options"},
 	{Since: "valkey:9.1.0", Error: errNoMember, Was: "ERR member %s does not exist"},
@@ -34,56 +35,56 @@ var wordings = []engine.Wording{
 }
 
 // Family returns the family of geospatial commands.
-func Family() engine.Family {
-	return engine.Family{Group: "geo", Wordings: wordings, Commands: []engine.Command{
-		{Name: "geoadd", Arity: -5, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "RW update"), Run: cmdGeoAdd, Since: "3.2.0",
+func Family() command.Family {
+	return command.Family{Group: "geo", Wordings: wordings, Commands: []command.Line{
+		{Name: "geoadd", Arity: -5, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "RW update"), Run: cmdGeoAdd, Since: "3.2.0",
 			Syntax:     "key condition=[NX|XX]@6.2.0 [change=CH]@6.2.0 data(/longitude_latitude_member)=<longitude latitude member>...",
 			Summary:    "Adds one or more members to a geospatial index. The key is created if it doesn't exist.",
 			Complexity: "O(log N) for each member added, N being the number of members of the sorted set",
 			History:    "6.2.0 The options `CH`, `NX` and `XX`."},
-		{Name: "geopos", Arity: -2, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdGeoPos, Since: "3.2.0", Was: []engine.Was{{Before: "7.2.0", Edit: engine.Writes("[member...]", "member...")}},
+		{Name: "geopos", Arity: -2, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdGeoPos, Since: "3.2.0", Was: []command.Was{{Before: "7.2.0", Edit: command.Writes("[member...]", "member...")}},
 			Syntax: "key [member...]", Summary: "Returns the longitude and latitude of members from a geospatial index.",
 			Complexity: "O(N), N being the number of members asked for"},
-		{Name: "geodist", Arity: -4, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdGeoDist, Since: "3.2.0",
+		{Name: "geodist", Arity: -4, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdGeoDist, Since: "3.2.0",
 			Syntax:     "key member1 member2 unit=[M|KM|FT|MI]",
 			Summary:    "Returns the distance between two members of a geospatial index.",
 			Complexity: "O(log N), N being the number of members"},
-		{Name: "geohash", Arity: -2, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdGeoHash, Since: "3.2.0", Was: []engine.Was{{Before: "7.2.0", Edit: engine.Writes("[member...]", "member...")}},
+		{Name: "geohash", Arity: -2, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdGeoHash, Since: "3.2.0", Was: []command.Was{{Before: "7.2.0", Edit: command.Writes("[member...]", "member...")}},
 			Syntax: "key [member...]", Summary: "Returns members from a geospatial index as geohash strings.",
 			Complexity: "O(N), N being the number of members asked for"},
-		{Name: "geosearch", Arity: -7, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdGeoSearch, Since: "6.2.0", Was: fromHere,
+		{Name: "geosearch", Arity: -7, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdGeoSearch, Since: "6.2.0", Was: fromHere,
 			Syntax:     "key from=[FROMMEMBER member|fromlonlat(/longitude_latitude)=<FROMLONLAT longitude latitude>] by=<circle=<<BYRADIUS radius> unit=<M|KM|FT|MI>>|box=<<BYBOX width> height unit=<M|KM|FT|MI>>|polygon=<<BYPOLYGON num-vertices:integer> vertices=<longitude latitude>...>@valkey:9.0.0> order=[ASC|DESC] count-block(/count)=[<COUNT count> [ANY]] [WITHCOORD] [WITHDIST] [WITHHASH]",
 			Summary:    "Queries a geospatial index for members inside an area of a box or a circle.",
 			Complexity: "O(N + log M), N being the number of members in the area's bounding box, and M the number of those in the area",
 			History:    "7.0.0 Units may be in capitals.\nvalkey:9.0.0 The option `BYPOLYGON`."},
-		{Name: "geosearchstore", Arity: -8, Flags: engine.Write | engine.DenyOOM,
-			Keys: engine.Key(1, "OW update").And(engine.Key(2, "RO access")), Run: cmdGeoSearchStore, Since: "6.2.0", Was: fromHere,
+		{Name: "geosearchstore", Arity: -8, Flags: command.Write | command.DenyOOM,
+			Keys: command.Key(1, "OW update").And(command.Key(2, "RO access")), Run: cmdGeoSearchStore, Since: "6.2.0", Was: fromHere,
 			Syntax:     "destination source from=[FROMMEMBER member|fromlonlat(/longitude_latitude)=<FROMLONLAT longitude latitude>] by=<circle=<<BYRADIUS radius> unit=<M|KM|FT|MI>>|box=<<BYBOX width> height unit=<M|KM|FT|MI>>|polygon=<<BYPOLYGON num-vertices:integer> vertices=<longitude latitude>...>@valkey:9.0.0> order=[ASC|DESC] count-block(/count)=[<COUNT count> [ANY]] [STOREDIST]",
 			Summary:    "Queries a geospatial index for members inside an area of a box or a circle, optionally stores the result.",
 			Complexity: "O(N + log M), N being the number of members in the area's bounding box, and M the number of those in the area",
 			History:    "7.0.0 Units may be in capitals.\nvalkey:9.0.0 The option `BYPOLYGON`."},
-		{Name: "georadius", Arity: -6, Flags: engine.Write | engine.DenyOOM, Keys: storeKeys(6, "OW update variable_flags").FoundBy(storedLast(5)), Run: cmdGeoRadius, Since: "3.2.0", Was: storesApart(6),
+		{Name: "georadius", Arity: -6, Flags: command.Write | command.DenyOOM, Keys: storeKeys(6, "OW update variable_flags").FoundBy(storedLast(5)), Run: cmdGeoRadius, Since: "3.2.0", Was: storesApart(6),
 			Syntax:     "key longitude latitude radius unit=<M|KM|FT|MI> [WITHCOORD] [WITHDIST] [WITHHASH] count-block(/count)=[<COUNT count> [ANY]@6.2.0] order=[ASC|DESC] store=[STORE storekey(key)|STOREDIST storedistkey(key)]",
 			Summary:    "Queries a geospatial index for members within a distance from a coordinate, optionally stores the result.",
 			Complexity: "O(N + log M), N being the number of members in the area's bounding box, and M the number of those in the area",
 			History: "6.2.0 `COUNT` takes `ANY`.\n" +
 				"7.0.0 Units may be in capitals.",
 			Deprecated: "6.2.0 `GEOSEARCH` and `GEOSEARCHSTORE`, with `BYRADIUS`"},
-		{Name: "georadius_ro", Arity: -6, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdGeoRadiusRO, Since: "3.2.10",
+		{Name: "georadius_ro", Arity: -6, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdGeoRadiusRO, Since: "3.2.10",
 			Syntax:     "key longitude latitude radius unit=<M|KM|FT|MI> [WITHCOORD] [WITHDIST] [WITHHASH] count-block(/count)=[<COUNT count> [ANY]@6.2.0] order=[ASC|DESC]",
 			Summary:    "Returns members from a geospatial index that are within a distance from a coordinate.",
 			Complexity: "O(N + log M), N being the number of members in the area's bounding box, and M the number of those in the area",
 			History: "6.2.0 `COUNT` takes `ANY`.\n" +
 				"7.0.0@7.4.0,valkey:8.0.0 Units may be in capitals.",
 			Deprecated: "6.2.0 `GEOSEARCH`, with `BYRADIUS`"},
-		{Name: "georadiusbymember", Arity: -5, Flags: engine.Write | engine.DenyOOM, Keys: storeKeys(5, "OW update variable_flags").FoundBy(storedLast(5)), Run: cmdGeoRadiusByMember, Since: "3.2.0", Was: storesApart(5),
+		{Name: "georadiusbymember", Arity: -5, Flags: command.Write | command.DenyOOM, Keys: storeKeys(5, "OW update variable_flags").FoundBy(storedLast(5)), Run: cmdGeoRadiusByMember, Since: "3.2.0", Was: storesApart(5),
 			Syntax:     "key member radius unit=<M|KM|FT|MI> [WITHCOORD] [WITHDIST] [WITHHASH] count-block(/count)=[<COUNT count> [ANY]] order=[ASC|DESC] store=[STORE storekey(key)|STOREDIST storedistkey(key)]",
 			Summary:    "Queries a geospatial index for members within a distance from a member, optionally stores the result.",
 			Complexity: "O(N + log M), N being the number of members in the area's bounding box, and M the number of those in the area",
 			History: "6.2.0@7.4.0,valkey:8.0.0 `COUNT` takes `ANY`.\n" +
 				"7.0.0 Units may be in capitals.",
 			Deprecated: "6.2.0 `GEOSEARCH` and `GEOSEARCHSTORE`, with `FROMMEMBER` and `BYRADIUS`"},
-		{Name: "georadiusbymember_ro", Arity: -5, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdGeoRadiusByMemberRO, Since: "3.2.10",
+		{Name: "georadiusbymember_ro", Arity: -5, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdGeoRadiusByMemberRO, Since: "3.2.10",
 			Syntax:     "key member radius unit=<M|KM|FT|MI> [WITHCOORD] [WITHDIST] [WITHHASH] count-block(/count)=[<COUNT count> [ANY]] order=[ASC|DESC]",
 			Summary:    "Returns members from a geospatial index that are within a distance from a member.",
 			Complexity: "O(N + log M), N being the number of members in the area's bounding box, and M the number of those in the area",
@@ -94,19 +95,19 @@ func Family() engine.Family {
 }
 
 // fromHere is GEOSEARCH before a polygon could stand for the point from which distances count.
-var fromHere = []engine.Was{{Before: "valkey:9.0.0", Edit: func(cmd *engine.Command) {
-	engine.Writes("from=[", "from=<")(cmd)
-	engine.Writes("latitude>] by", "latitude>> by")(cmd)
+var fromHere = []command.Was{{Before: "valkey:9.0.0", Edit: func(cmd *command.Line) {
+	command.Writes("from=[", "from=<")(cmd)
+	command.Writes("latitude>] by", "latitude>> by")(cmd)
 }}}
 
 // storesApart is GEORADIUS from Redis 7.0 until a security release of 8.0, when its ACL took the first of several keys to store at, and before
 // COMMAND DOCS said that it stores in one way only. In Valkey since 9.1 the last key counts.
-func storesApart(from int) []engine.Was {
-	return []engine.Was{{Before: "valkey:9.1.0", Edit: engine.HasKeys(storeKeys(from, "OW update"))},
-		{Before: "8.6.0 valkey:9.1.0", Edit: engine.HasKeys(storeKeys(from, "OW update incomplete").FoundBy(storedLast(from)))},
-		{Before: "8.0.0 valkey:9.1.0", Edit: engine.HasKeys(storeKeys(from, "OW update"))},
-		{Before: "7.2.0", Edit: engine.Writes("store=[STORE storekey(key)|STOREDIST storedistkey(key)]", "[STORE storekey(key)] [STOREDIST storedistkey(key)]")},
-		{Before: "7.0.0", Edit: engine.FindsKeys(storedLast(5))}}
+func storesApart(from int) []command.Was {
+	return []command.Was{{Before: "valkey:9.1.0", Edit: command.HasKeys(storeKeys(from, "OW update"))},
+		{Before: "8.6.0 valkey:9.1.0", Edit: command.HasKeys(storeKeys(from, "OW update incomplete").FoundBy(storedLast(from)))},
+		{Before: "8.0.0 valkey:9.1.0", Edit: command.HasKeys(storeKeys(from, "OW update"))},
+		{Before: "7.2.0", Edit: command.Writes("store=[STORE storekey(key)|STOREDIST storedistkey(key)]", "[STORE storekey(key)] [STOREDIST storedistkey(key)]")},
+		{Before: "7.0.0", Edit: command.FindsKeys(storedLast(5))}}
 }
 
 // storedLast returns a function that finds the first key, and of those after STORE and STOREDIST, at position from or later, the last one.
@@ -114,7 +115,7 @@ func storedLast(from int) func(args [][]byte) (at []int, ok bool) {
 	return func(args [][]byte) (at []int, ok bool) {
 		at = []int{1}
 		for i := from; i+1 < len(args); i++ {
-			if engine.IsWord(args[i], "STORE") || engine.IsWord(args[i], "STOREDIST") {
+			if command.IsWord(args[i], "STORE") || command.IsWord(args[i], "STOREDIST") {
 				i++
 				at = append(at[:1], i)
 			}
@@ -125,8 +126,8 @@ func storedLast(from int) func(args [][]byte) (at []int, ok bool) {
 
 // storeKeys returns the keys of a command that reads the key at position 1 and may write one after the word STORE or
 // STOREDIST, at position from or later.
-func storeKeys(from int, access string) engine.Keys {
-	return engine.Key(1, "RO access").And(engine.KeysAfter("STORE", from, 0, 0, access), engine.KeysAfter("STOREDIST", from, 0, 0, access))
+func storeKeys(from int, access string) command.Keys {
+	return command.Key(1, "RO access").And(command.KeysAfter("STORE", from, 0, 0, access), command.KeysAfter("STOREDIST", from, 0, 0, access))
 }
 
 // GEOADD key [NX | XX] [CH] longitude latitude member [longitude latitude member ...]
@@ -216,13 +217,13 @@ func unitArg(c *engine.Call) float64 {
 		name = nil
 	}
 	switch {
-	case engine.IsWord(name, "M"):
+	case command.IsWord(name, "M"):
 		return 1
-	case engine.IsWord(name, "KM"):
+	case command.IsWord(name, "KM"):
 		return 1000
-	case engine.IsWord(name, "FT"):
+	case command.IsWord(name, "FT"):
 		return 0.3048
-	case engine.IsWord(name, "MI"):
+	case command.IsWord(name, "MI"):
 		return 1609.34
 	}
 	c.Refuse(errUnit)

@@ -10,6 +10,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/partsort"
 	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/event"
 )
 
@@ -109,7 +110,7 @@ func memberPointArg(c *engine.Call, s *zset.Set) geohash.Point {
 	member := c.Arg()
 	p, ok := memberPoint(s, member)
 	if !ok {
-		c.Refuse(c.Engine.Errorf(errNoMember, engine.CText(member)))
+		c.Refuse(c.Engine.Errorf(errNoMember, command.CText(member)))
 	}
 	return p
 }

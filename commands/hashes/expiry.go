@@ -7,6 +7,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/elements"
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
@@ -16,27 +17,27 @@ import (
 // Redis 8's commands that read or write fields together with their deadlines.
 
 // expiryLines returns the lines of this file's commands.
-func expiryLines() []engine.Command {
-	return []engine.Command{
-		{Name: "hgetex", Arity: -5, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW access update"), Run: cmdHGetEx, Since: "8.0.0 valkey:9.0.0", Was: []engine.Was{elements.CountsByKey},
+func expiryLines() []command.Line {
+	return []command.Line{
+		{Name: "hgetex", Arity: -5, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW access update"), Run: cmdHGetEx, Since: "8.0.0 valkey:9.0.0", Was: []command.Was{elements.CountsByKey},
 			Syntax:     "key expiration=[EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|PERSIST] <FIELDS numfields field...>",
 			Summary:    "Returns the values of fields of a hash and sets or removes their expiration time.",
 			Complexity: "O(N), N being the number of fields named"},
-		{Name: "hsetex", Arity: -6, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdHSetEx, Since: "8.0.0 valkey:9.0.0",
-			Was:        []engine.Was{elements.CountsByKey, {Before: release.NoValkey, Edit: hsetexInValkey}},
+		{Name: "hsetex", Arity: -6, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW update"), Run: cmdHSetEx, Since: "8.0.0 valkey:9.0.0",
+			Was:        []command.Was{elements.CountsByKey, {Before: release.NoValkey, Edit: hsetexInValkey}},
 			Syntax:     "key condition=[FNX|FXX] expiration=[EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|KEEPTTL] <FIELDS numfields data=<field value>...>",
 			Summary:    "Sets fields of a hash and their expiration time.",
 			Complexity: "O(N), N being the number of fields named"},
-		{Name: "hgetdel", Arity: -5, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW access delete"), Run: cmdHGetDel, Since: "8.0.0 valkey:9.1.0", Was: []engine.Was{elements.CountsByKey},
+		{Name: "hgetdel", Arity: -5, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW access delete"), Run: cmdHGetDel, Since: "8.0.0 valkey:9.1.0", Was: []command.Was{elements.CountsByKey},
 			Syntax: "key <FIELDS numfields field...>", Summary: "Returns the values of fields of a hash and deletes them.",
 			Complexity: "O(N), N being the number of fields named"},
 	}
 }
 
 // hsetexInValkey is the line of HSETEX there.
-func hsetexInValkey(cmd *engine.Command) {
-	engine.Writes("condition=[FNX|FXX]", "key-condition=[NX|XX] fields-condition=[FNX|FXX]")(cmd)
-	engine.HasKeys(engine.Key(1, "RW insert"))(cmd)
+func hsetexInValkey(line *command.Line) {
+	command.Writes("condition=[FNX|FXX]", "key-condition=[NX|XX] fields-condition=[FNX|FXX]")(line)
+	command.HasKeys(command.Key(1, "RW insert"))(line)
 }
 
 // replyValues replies with the values of fields, nil for those that are absent.
@@ -225,7 +226,7 @@ type fieldOptions struct {
 // parse reads the options of both commands and the fields, per arguments for each, in any order.
 func (o *fieldOptions) parse(c *engine.Call, per int) {
 	l := elements.Clause{Kind: engine.HashFields, Per: per, Least: 1,
-		TooShort: c.Engine.Errorf(engine.ErrArity, c.Cmd.FullName()), BadCount: errFieldsNumber}
+		TooShort: c.Engine.Errorf(command.ErrArity, c.Cmd.FullName()), BadCount: errFieldsNumber}
 	l.Parse(c, func() bool { return o.parseCondition(c) || o.parseExpiry(c, per) })
 	o.fields, o.word = l.List, l.At
 }
@@ -353,14 +354,14 @@ func parseSetExOptions(c *engine.Call) (o fieldOptions) {
 			c.Refuse(errFieldsTime)
 		}
 	}
-	c.Refusef(engine.ErrArity, c.Cmd.FullName())
+	c.Refusef(command.ErrArity, c.Cmd.FullName())
 	return o
 }
 
 // fieldPairs reads numfields field value [field value ...] up to the end.
 func fieldPairs(c *engine.Call) [][]byte {
 	if c.Left() < 3 {
-		c.Refusef(engine.ErrArity, c.Cmd.FullName())
+		c.Refusef(command.ErrArity, c.Cmd.FullName())
 		return nil
 	}
 	n, ok := resp.ParseInt(c.Arg())
@@ -368,7 +369,7 @@ func fieldPairs(c *engine.Call) [][]byte {
 	case !ok || n < 1 || n > math.MaxInt32:
 		c.Refuse(errFieldsNumber)
 	case 2*n != int64(c.Left()):
-		c.Refusef(engine.ErrArity, c.Cmd.FullName())
+		c.Refusef(command.ErrArity, c.Cmd.FullName())
 	}
 	return c.Rest()
 }
@@ -419,7 +420,7 @@ func setFieldsUntil(c *engine.Call, key []byte, h *hash.Hash, o fieldOptions) {
 	case !c.Propagates():
 	case elements.AsValkey(c, engine.HashFields):
 		c.PropagateAs(o.asSet(c)...)
-	case o.given && !engine.IsWord(c.Args[o.at], "PXAT"):
+	case o.given && !command.IsWord(c.Args[o.at], "PXAT"):
 		line := slices.Clone(c.Args)
 		line[o.at], line[o.at+1] = []byte("PXAT"), engine.Decimal(o.deadline)
 		c.PropagateAs(line...)

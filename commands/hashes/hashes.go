@@ -17,6 +17,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
@@ -24,53 +25,53 @@ import (
 )
 
 // Family returns the family of hash commands.
-func Family() engine.Family {
-	return engine.Family{Group: "hash", Commands: slices.Concat([]engine.Command{
-		{Name: "hset", Arity: -4, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdHSet, Since: "2.0.0",
+func Family() command.Family {
+	return command.Family{Group: "hash", Commands: slices.Concat([]command.Line{
+		{Name: "hset", Arity: -4, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW update"), Run: cmdHSet, Since: "2.0.0",
 			Syntax: "key data(/field_value)=<field value>...", Summary: "Creates or modifies the value of a field in a hash.",
 			Complexity: "O(N), N being the number of fields set",
 			History:    "4.0.0 Takes several fields and values."},
-		{Name: "hmset", Arity: -4, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdHMSet, Since: "2.0.0",
+		{Name: "hmset", Arity: -4, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW update"), Run: cmdHMSet, Since: "2.0.0",
 			Syntax: "key data(/field_value)=<field value>...", Summary: "Sets the values of multiple fields.",
 			Complexity: "O(N), N being the number of fields set",
 			Deprecated: "4.0.0 `HSET`, which takes several fields"},
-		{Name: "hsetnx", Arity: 4, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW insert"), Run: cmdHSetNX, Since: "2.0.0",
+		{Name: "hsetnx", Arity: 4, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW insert"), Run: cmdHSetNX, Since: "2.0.0",
 			Syntax: "key field value", Summary: "Sets the value of a field in a hash only when the field doesn't exist.",
 			Complexity: "O(1)"},
-		{Name: "hget", Arity: 3, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdHGet, Since: "2.0.0",
+		{Name: "hget", Arity: 3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdHGet, Since: "2.0.0",
 			Syntax: "key field", Summary: "Returns the value of a field in a hash.", Complexity: "O(1)"},
-		{Name: "hmget", Arity: -3, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdHMGet, Since: "2.0.0",
+		{Name: "hmget", Arity: -3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdHMGet, Since: "2.0.0",
 			Syntax: "key field...", Summary: "Returns the values of all fields in a hash.",
 			Complexity: "O(N), N being the number of fields asked for"},
-		{Name: "hgetall", Arity: 2, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdHGetAll, Since: "2.0.0",
-			Syntax: "key", Summary: "Returns all fields and values in a hash.", Tips: "nondeterministic_output_order", Was: []engine.Was{engine.Before("7.0.0", "+random")},
+		{Name: "hgetall", Arity: 2, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdHGetAll, Since: "2.0.0",
+			Syntax: "key", Summary: "Returns all fields and values in a hash.", Tips: "nondeterministic_output_order", Was: []command.Was{command.Before("7.0.0", "+random")},
 			Complexity: "O(N), N being the number of fields of the hash"},
-		{Name: "hkeys", Arity: 2, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdHKeys, Since: "2.0.0",
+		{Name: "hkeys", Arity: 2, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdHKeys, Since: "2.0.0",
 			Syntax: "key", Summary: "Returns all fields in a hash.", Tips: "nondeterministic_output_order",
 			Complexity: "O(N), N being the number of fields of the hash"},
-		{Name: "hvals", Arity: 2, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdHVals, Since: "2.0.0",
+		{Name: "hvals", Arity: 2, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdHVals, Since: "2.0.0",
 			Syntax: "key", Summary: "Returns all values in a hash.", Tips: "nondeterministic_output_order",
 			Complexity: "O(N), N being the number of fields of the hash"},
-		{Name: "hlen", Arity: 2, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO"), Run: cmdHLen, Since: "2.0.0",
+		{Name: "hlen", Arity: 2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO"), Run: cmdHLen, Since: "2.0.0",
 			Syntax: "key", Summary: "Returns the number of fields in a hash.", Complexity: "O(1)"},
-		{Name: "hexists", Arity: 3, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO"), Run: cmdHExists, Since: "2.0.0",
+		{Name: "hexists", Arity: 3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO"), Run: cmdHExists, Since: "2.0.0",
 			Syntax: "key field", Summary: "Determines whether a field exists in a hash.", Complexity: "O(1)"},
-		{Name: "hdel", Arity: -3, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW delete"), Run: cmdHDel, Since: "2.0.0",
+		{Name: "hdel", Arity: -3, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW delete"), Run: cmdHDel, Since: "2.0.0",
 			Syntax: "key field...", Summary: "Deletes one or more fields and their values from a hash.",
 			Complexity: "O(N), N being the number of fields removed",
 			History:    "2.4.0 Takes several fields."},
-		{Name: "hstrlen", Arity: 3, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO"), Run: cmdHStrLen, Since: "3.2.0",
+		{Name: "hstrlen", Arity: 3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO"), Run: cmdHStrLen, Since: "3.2.0",
 			Syntax: "key field", Summary: "Returns the length of the value of a field.", Complexity: "O(1)"},
-		{Name: "hincrby", Arity: 4, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW access update"), Run: cmdHIncrBy, Since: "2.0.0",
+		{Name: "hincrby", Arity: 4, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW access update"), Run: cmdHIncrBy, Since: "2.0.0",
 			Syntax: "key field increment", Summary: "Increments the integer value of a field in a hash by a number.",
 			Complexity: "O(1)"},
-		{Name: "hincrbyfloat", Arity: 4, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW access update"), Run: cmdHIncrByFloat, Since: "2.6.0",
+		{Name: "hincrbyfloat", Arity: 4, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW access update"), Run: cmdHIncrByFloat, Since: "2.6.0",
 			Syntax: "key field increment:double", Summary: "Increments the floating point value of a field by a number.",
 			Complexity: "O(1)"},
-		{Name: "hrandfield", Arity: -2, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdHRandField, Since: "6.2.0",
+		{Name: "hrandfield", Arity: -2, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdHRandField, Since: "6.2.0",
 			Syntax: "key options=[count [WITHVALUES]]", Summary: "Returns one or more random fields from a hash.",
 			Tips: "nondeterministic_output", Complexity: "O(N), N being the number of fields returned"},
-		{Name: "hscan", Arity: -3, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdHScan, Since: "2.8.0",
+		{Name: "hscan", Arity: -3, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdHScan, Since: "2.8.0",
 			Syntax:  "key cursor [MATCH pattern] [COUNT count] [NOVALUES]@(7.4.0,valkey:8.0.0)",
 			Summary: "Iterates over fields and values of a hash.", Tips: "nondeterministic_output",
 			Complexity: "O(1) for each call, O(N) for a complete iteration, N being the number of elements"},
@@ -116,7 +117,7 @@ func cmdHMSet(c *engine.Call) {
 func setFields(c *engine.Call) (created int64, ok bool) {
 	key, pairs := c.Arg(), c.Rest()
 	if len(pairs)%2 != 0 {
-		c.Refusef(engine.ErrArity, c.Cmd.FullName())
+		c.Refusef(command.ErrArity, c.Cmd.FullName())
 	}
 	h, _ := engine.Upsert[*hash.Hash](c, key, keyspace.Hash)
 	if !c.OK() {

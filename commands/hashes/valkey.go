@@ -5,6 +5,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/commands/elements"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
 // HGETEX and HSETEX as Valkey 9 reads and propagates them: see [elements.AsValkey].
@@ -55,7 +56,7 @@ func (o *fieldOptions) asSet(c *engine.Call) [][]byte {
 		args = o.expiry.WithDeadline(c, o.deadline)
 	}
 	isCondition := func(arg []byte) bool {
-		return engine.IsWord(arg, "NX") || engine.IsWord(arg, "XX") || engine.IsWord(arg, "FNX") || engine.IsWord(arg, "FXX")
+		return command.IsWord(arg, "NX") || command.IsWord(arg, "XX") || command.IsWord(arg, "FNX") || command.IsWord(arg, "FXX")
 	}
 	return slices.Concat(args[:2], slices.DeleteFunc(slices.Clone(args[2:o.word]), isCondition), args[o.word:])
 }

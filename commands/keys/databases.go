@@ -4,40 +4,41 @@ import (
 	"math"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
 )
 
 // Databases returns the family of commands on whole databases.
-func Databases() engine.Family {
-	return engine.Family{Group: "server", Commands: []engine.Command{
-		{Name: "dbsize", Arity: 1, Flags: engine.ReadOnly | engine.Fast, Run: cmdDBSize, ACL: "keyspace", Since: "1.0.0",
+func Databases() command.Family {
+	return command.Family{Group: "server", Commands: []command.Line{
+		{Name: "dbsize", Arity: 1, Flags: command.ReadOnly | command.Fast, Run: cmdDBSize, ACL: "keyspace", Since: "1.0.0",
 			Summary: "Returns the number of keys in the database.",
 			Tips:    "request_policy:all_shards response_policy:agg_sum", Complexity: "O(1)"},
-		{Name: "flushdb", Arity: -1, Flags: engine.Write, Run: cmdFlushDB, ACL: "keyspace dangerous", Since: "1.0.0",
+		{Name: "flushdb", Arity: -1, Flags: command.Write, Run: cmdFlushDB, ACL: "keyspace dangerous", Since: "1.0.0",
 			Syntax: "flush-type(/async)=[ASYNC@4.0.0|SYNC@6.2.0]", Summary: "Remove all keys from the current database.",
 			Tips:       "request_policy:all_shards response_policy:all_succeeded",
 			Complexity: "O(N), N being the number of keys in the database",
 			History: "4.0.0 The option `ASYNC`.\n" +
 				"6.2.0 The option `SYNC`."},
-		{Name: "flushall", Arity: -1, Flags: engine.Write, Run: cmdFlushAll, ACL: "keyspace dangerous", Since: "1.0.0",
+		{Name: "flushall", Arity: -1, Flags: command.Write, Run: cmdFlushAll, ACL: "keyspace dangerous", Since: "1.0.0",
 			Syntax: "flush-type(/async)=[ASYNC@4.0.0|SYNC@6.2.0]", Summary: "Removes all keys from all databases.",
 			Tips:       "request_policy:all_shards response_policy:all_succeeded",
 			Complexity: "O(N), N being the number of keys in all databases",
 			History: "4.0.0 The option `ASYNC`.\n" +
 				"6.2.0 The option `SYNC`."},
-		{Name: "swapdb", Arity: 3, Flags: engine.Write | engine.Fast, Run: cmdSwapDB, ACL: "keyspace dangerous", Since: "4.0.0",
+		{Name: "swapdb", Arity: 3, Flags: command.Write | command.Fast, Run: cmdSwapDB, ACL: "keyspace dangerous", Since: "4.0.0",
 			Syntax: "index1 index2", Summary: "Swaps two Redis databases.",
 			Complexity: "O(N), N being the number of clients that watch or block on keys of the databases"},
 	}}
 }
 
 // Selection returns the family of SELECT, which is in Redis' group of connection commands.
-func Selection() engine.Family {
-	return engine.Family{Group: "connection", Commands: []engine.Command{
-		{Name: "select", Arity: 2, Flags: engine.Loading | engine.Stale | engine.Fast | engine.AllowBusy | engine.Harmless, Run: cmdSelect, Since: "1.0.0",
+func Selection() command.Family {
+	return command.Family{Group: "connection", Commands: []command.Line{
+		{Name: "select", Arity: 2, Flags: command.Loading | command.Stale | command.Fast | command.AllowBusy | command.Harmless, Run: cmdSelect, Since: "1.0.0",
 			Syntax: "index", Summary: "Changes the selected database.", Complexity: "O(1)",
-			Was: []engine.Was{engine.Before("valkey:9.1.0", "-allow_busy"), engine.Before("7.0.0", "acl=keyspace,-connection")}},
+			Was: []command.Was{command.Before("valkey:9.1.0", "-allow_busy"), command.Before("7.0.0", "acl=keyspace,-connection")}},
 	}}
 }
 

@@ -1,25 +1,27 @@
 package keys
 
-import "github.com/miniserver-go/miniserver/engine"
+import (
+	"github.com/miniserver-go/miniserver/internal/command"
+)
 
 // Errors in the words of Redis and, for members, of KeyDB.
 
 // Databases.
 const (
-	errDBIndex  = engine.Error("ERR DB index is out of range")
-	errFirstDB  = engine.Error("ERR invalid first DB index")
-	errSecondDB = engine.Error("ERR invalid second DB index")
+	errDBIndex  = command.Error("ERR DB index is out of range")
+	errFirstDB  = command.Error("ERR invalid first DB index")
+	errSecondDB = command.Error("ERR invalid second DB index")
 )
 
 // errSameKey is an error of COPY and MOVE.
-const errSameKey = engine.Error("ERR source and destination objects are the same")
+const errSameKey = command.Error("ERR source and destination objects are the same")
 
 // EXPIREMEMBER; TTL and PERSIST of a member.
 const (
-	errMemberArgs = engine.Error("ERR Invalid number of arguments")
-	errMemberUnit = engine.Error("ERR Invalid unit arg")
-	errMemberType = engine.Error("ERR object type is unsupported")
-	errMemberTTL  = engine.Error("ERR Invalid arguments")
+	errMemberArgs = command.Error("ERR Invalid number of arguments")
+	errMemberUnit = command.Error("ERR Invalid unit arg")
+	errMemberType = command.Error("ERR object type is unsupported")
+	errMemberTTL  = command.Error("ERR Invalid arguments")
 )
 
 // errTypeName is an error of SCAN.
@@ -27,13 +29,13 @@ const errTypeName = "ERR unknown type name '%s'"
 
 // SORT.
 const (
-	errSortNumber  = engine.Error("ERR One or more scores can't be converted into double")
+	errSortNumber  = command.Error("ERR One or more scores can't be converted into double")
 	errSortDenied  = "ERR %s option of SORT denied due to insufficient ACL permissions."
 	errSortPattern = "ERR %s option of SORT denied in Cluster mode when keys formed by the pattern may be in different slots."
 )
 
 // OBJECT.
 const (
-	errIdleUnderLFU = engine.Error("ERR An LFU maxmemory policy is selected, idle time not tracked. Please note that when switching between policies at runtime LRU and LFU data will take some time to adjust.")
-	errFreqUnderLRU = engine.Error("ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note that when switching between policies at runtime LRU and LFU data will take some time to adjust.")
+	errIdleUnderLFU = command.Error("ERR An LFU maxmemory policy is selected, idle time not tracked. Please note that when switching between policies at runtime LRU and LFU data will take some time to adjust.")
+	errFreqUnderLRU = command.Error("ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note that when switching between policies at runtime LRU and LFU data will take some time to adjust.")
 )

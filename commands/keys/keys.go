@@ -17,53 +17,54 @@ import (
 
 	"github.com/miniserver-go/miniserver/commands/elements"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
 )
 
 // wordings are the errors that read otherwise in older releases.
-var wordings = []engine.Wording{
+var wordings = []command.Wording{
 	{Before: "7.4.0 valkey:8.0.0", Error: errSortPattern, Was: "ERR %s option of SORT denied in Cluster mode."},
 }
 
 // Family returns the family of commands on keys of any type.
-func Family() engine.Family {
-	lines := []engine.Command{
-		{Name: "del", Arity: -2, Flags: engine.Write, Keys: engine.KeyRange(1, -1, 1, "RM delete"), Run: cmdDel, Since: "1.0.0",
+func Family() command.Family {
+	lines := []command.Line{
+		{Name: "del", Arity: -2, Flags: command.Write, Keys: command.KeyRange(1, -1, 1, "RM delete"), Run: cmdDel, Since: "1.0.0",
 			Syntax: "key...", Summary: "Deletes one or more keys.",
 			Tips:       "request_policy:multi_shard response_policy:agg_sum",
 			Complexity: "O(N), N being the number of keys, and of the elements of their collections"},
-		{Name: "unlink", Arity: -2, Flags: engine.Write | engine.Fast, Keys: engine.KeyRange(1, -1, 1, "RM delete"), Run: cmdUnlink, Since: "4.0.0",
+		{Name: "unlink", Arity: -2, Flags: command.Write | command.Fast, Keys: command.KeyRange(1, -1, 1, "RM delete"), Run: cmdUnlink, Since: "4.0.0",
 			Syntax: "key...", Summary: "Asynchronously deletes one or more keys.",
 			Tips: "request_policy:multi_shard response_policy:agg_sum", Complexity: "O(N), N being the number of keys"},
-		{Name: "exists", Arity: -2, Flags: engine.ReadOnly | engine.Fast, Keys: engine.KeyRange(1, -1, 1, "RO"), Run: cmdExists, Since: "1.0.0",
+		{Name: "exists", Arity: -2, Flags: command.ReadOnly | command.Fast, Keys: command.KeyRange(1, -1, 1, "RO"), Run: cmdExists, Since: "1.0.0",
 			Syntax: "key...", Summary: "Determines whether one or more keys exist.",
 			Tips: "request_policy:multi_shard response_policy:agg_sum", Complexity: "O(N), N being the number of keys",
 			History: "3.0.3 Takes several keys."},
-		{Name: "touch", Arity: -2, Flags: engine.ReadOnly | engine.Fast, Keys: engine.KeyRange(1, -1, 1, "RO"), Run: cmdTouch, Since: "3.2.1",
+		{Name: "touch", Arity: -2, Flags: command.ReadOnly | command.Fast, Keys: command.KeyRange(1, -1, 1, "RO"), Run: cmdTouch, Since: "3.2.1",
 			Syntax:  "key...",
 			Summary: "Returns the number of existing keys out of those specified after updating the time they were last accessed.",
 			Tips:    "request_policy:multi_shard response_policy:agg_sum", Complexity: "O(N), N being the number of keys"},
-		{Name: "type", Arity: 2, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO"), Run: cmdType, Since: "1.0.0",
+		{Name: "type", Arity: 2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO"), Run: cmdType, Since: "1.0.0",
 			Syntax: "key", Summary: "Determines the type of value stored at a key.", Complexity: "O(1)"},
-		{Name: "keys", Arity: 2, Flags: engine.ReadOnly, Run: cmdKeys, ACL: "dangerous", Since: "1.0.0",
+		{Name: "keys", Arity: 2, Flags: command.ReadOnly, Run: cmdKeys, ACL: "dangerous", Since: "1.0.0",
 			Syntax: "pattern", Summary: "Returns all key names that match a pattern.",
 			Tips:       "request_policy:all_shards nondeterministic_output_order",
 			Complexity: "O(N), N being the number of keys in the database"},
-		{Name: "scan", Arity: -2, Flags: engine.ReadOnly | engine.AnyKeys, Run: cmdScan, Since: "2.8.0",
-			Was:        []engine.Was{{Before: "7.2.0", Edit: engine.Advises("nondeterministic_output request_policy:special")}},
+		{Name: "scan", Arity: -2, Flags: command.ReadOnly | command.AnyKeys, Run: cmdScan, Since: "2.8.0",
+			Was:        []command.Was{{Before: "7.2.0", Edit: command.Advises("nondeterministic_output request_policy:special")}},
 			Syntax:     "cursor [MATCH pattern] [COUNT count] [TYPE type]@6.0.0",
 			Summary:    "Iterates over the key names in the database.",
 			Tips:       "nondeterministic_output request_policy:special response_policy:special",
 			Complexity: "O(1) for each call, O(N) for a complete iteration, N being the number of keys of the database",
 			History:    "6.0.0 The option `TYPE`."},
-		{Name: "randomkey", Arity: 1, Flags: engine.ReadOnly | engine.AnyKeys, Run: cmdRandomKey, Since: "1.0.0",
-			Was:     []engine.Was{{Before: "7.2.0", Edit: engine.Advises("request_policy:all_shards nondeterministic_output")}},
+		{Name: "randomkey", Arity: 1, Flags: command.ReadOnly | command.AnyKeys, Run: cmdRandomKey, Since: "1.0.0",
+			Was:     []command.Was{{Before: "7.2.0", Edit: command.Advises("request_policy:all_shards nondeterministic_output")}},
 			Summary: "Returns a random key name from the database.",
 			Tips:    "request_policy:all_shards response_policy:special nondeterministic_output", Complexity: "O(1)"},
 	}
-	return engine.Family{Group: "generic", Wordings: wordings, Commands: slices.Concat(lines, moveLines(), expireLines(), objectLines(), sortLines(), memberLines())}
+	return command.Family{Group: "generic", Wordings: wordings, Commands: slices.Concat(lines, moveLines(), expireLines(), objectLines(), sortLines(), memberLines())}
 }
 
 // DEL key [key ...]
@@ -181,7 +182,7 @@ func parseKeyScan(c *engine.Call) keyScan {
 			o.typed = true
 			name, known := c.Arg(), false
 			if o.typ, known = keyspace.TypeNamed(string(name)); !known && c.Has(knowsTypes) {
-				c.Refusef(errTypeName, engine.CText(name))
+				c.Refusef(errTypeName, command.CText(name))
 			}
 		default:
 			c.Refuse(engine.ErrSyntax)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/commands/elements"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/resp"
@@ -15,25 +16,25 @@ import (
 // member is removed with it, and lists are supported.
 
 // memberLines returns the lines of this file's commands.
-func memberLines() []engine.Command {
-	return []engine.Command{
-		{Name: "expiremember", Arity: -4, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdExpireMember, Since: "keydb:6.0.0",
+func memberLines() []command.Line {
+	return []command.Line{
+		{Name: "expiremember", Arity: -4, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW update"), Run: cmdExpireMember, Since: "keydb:6.0.0",
 			Syntax: "key member delay:integer [unit]", Summary: "Sets the expiration time of a member of a collection.",
 			Complexity: "O(1)"},
-		{Name: "expirememberat", Arity: 4, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdExpireMemberAt, Since: "keydb:6.0.0",
+		{Name: "expirememberat", Arity: 4, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW update"), Run: cmdExpireMemberAt, Since: "keydb:6.0.0",
 			Syntax:  "key member unix-time-seconds",
 			Summary: "Sets the expiration time of a member of a collection to a Unix timestamp.", Complexity: "O(1)"},
-		{Name: "pexpirememberat", Arity: 4, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdPExpireMemberAt, Since: "keydb:6.0.0",
+		{Name: "pexpirememberat", Arity: 4, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW update"), Run: cmdPExpireMemberAt, Since: "keydb:6.0.0",
 			Syntax:     "key member unix-time-milliseconds",
 			Summary:    "Sets the expiration time of a member of a collection to a Unix milliseconds timestamp.",
 			Complexity: "O(1)"},
-		{Name: "fieldexpire", Arity: -4, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdFieldExpire, Since: "miniserver:0.1.0",
+		{Name: "fieldexpire", Arity: -4, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW update"), Run: cmdFieldExpire, Since: "miniserver:0.1.0",
 			Syntax: "key seconds element...", Summary: "Sets the expiration time of elements of a collection in seconds.",
 			Complexity: "O(N), N being the number of elements named"},
-		{Name: "fieldttl", Arity: 3, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdFieldTTL, Since: "miniserver:0.1.0",
+		{Name: "fieldttl", Arity: 3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdFieldTTL, Since: "miniserver:0.1.0",
 			Syntax: "key element", Summary: "Returns the expiration time in seconds of an element of a collection.",
 			Complexity: "O(1)"},
-		{Name: "lapse", Arity: 3, Flags: engine.Write, Keys: engine.Key(1, "RW update"), Run: cmdLapse, Since: "miniserver:0.1.0",
+		{Name: "lapse", Arity: 3, Flags: command.Write, Keys: command.Key(1, "RW update"), Run: cmdLapse, Since: "miniserver:0.1.0",
 			Syntax:     "key unix-time-milliseconds",
 			Summary:    "Removes the elements of a collection that were due at a time, when a journal is replayed.",
 			Complexity: "O(N), N being the number of elements that are due"},

@@ -17,6 +17,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
@@ -29,17 +30,17 @@ import (
 // The elements are copied into one block first, because a lookup of another key invalidates the value's entries.
 
 // sortLines returns the lines of this file's commands.
-func sortLines() []engine.Command {
+func sortLines() []command.Line {
 	const categories = "-keyspace set sortedset list dangerous"
-	return []engine.Command{
-		{Name: "sort", Arity: -2, Flags: engine.Write | engine.DenyOOM,
-			Keys: engine.Key(1, "RO access").And(engine.UnknownKeys("RO access"), engine.UnknownKeys("OW update")).FoundBy(sortedKeys(0)), Run: cmdSort, ACL: categories, Since: "1.0.0",
-			Was:        []engine.Was{{Before: "8.6.0", Edit: engine.FindsKeys(sortedKeys(1))}, {Before: "8.0.0", Edit: engine.FindsKeys(sortedKeys(0))}}, // 8.0 has a security release
+	return []command.Line{
+		{Name: "sort", Arity: -2, Flags: command.Write | command.DenyOOM,
+			Keys: command.Key(1, "RO access").And(command.UnknownKeys("RO access"), command.UnknownKeys("OW update")).FoundBy(sortedKeys(0)), Run: cmdSort, ACL: categories, Since: "1.0.0",
+			Was:        []command.Was{{Before: "8.6.0", Edit: command.FindsKeys(sortedKeys(1))}, {Before: "8.0.0", Edit: command.FindsKeys(sortedKeys(0))}}, // 8.0 has a security release
 			Syntax:     "key [BY by-pattern(pattern):pattern#1] limit(/offset_count)=[LIMIT offset count] [<GET get-pattern(pattern):pattern#1>...] order=[ASC|DESC] [sorting=ALPHA] [STORE destination#2]",
 			Summary:    "Sorts the elements in a list, a set, or a sorted set, optionally storing the result.",
 			Complexity: "O(N + M log M), N being the number of elements, and M the number of those returned; O(N) with BY nosort"},
-		{Name: "sort_ro", Arity: -2, Flags: engine.ReadOnly,
-			Keys: engine.Key(1, "RO access").And(engine.UnknownKeys("RO access")), Run: cmdSortRO, ACL: categories, Since: "7.0.0",
+		{Name: "sort_ro", Arity: -2, Flags: command.ReadOnly,
+			Keys: command.Key(1, "RO access").And(command.UnknownKeys("RO access")), Run: cmdSortRO, ACL: categories, Since: "7.0.0",
 			Syntax:     "key [BY by-pattern(pattern):pattern#1] limit(/offset_count)=[LIMIT offset count] [<GET get-pattern(pattern):pattern#1>...] order=[ASC|DESC] [sorting=ALPHA]",
 			Summary:    "Returns the sorted elements of a list, a set, or a sorted set.",
 			Complexity: "O(N + M log M), N being the number of elements, and M the number of those returned; O(N) with BY nosort"},
@@ -53,11 +54,11 @@ func sortedKeys(skipped int) func(args [][]byte) (at []int, ok bool) {
 		at = []int{1}
 		for i := 2; i < len(args); i++ {
 			switch word := args[i]; {
-			case engine.IsWord(word, "LIMIT"):
+			case command.IsWord(word, "LIMIT"):
 				i += 2
-			case engine.IsWord(word, "BY"), engine.IsWord(word, "GET"):
+			case command.IsWord(word, "BY"), command.IsWord(word, "GET"):
 				i++
-			case engine.IsWord(word, "STORE") && i+1 < len(args):
+			case command.IsWord(word, "STORE") && i+1 < len(args):
 				at = append(at[:1], i+1)
 				i += skipped
 			}

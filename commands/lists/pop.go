@@ -7,6 +7,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
 // LPOP key [count]
@@ -19,7 +20,7 @@ func cmdRPop(c *engine.Call) { popNow(c, list.Tail) }
 func popNow(c *engine.Call, end list.End) {
 	key, n, counted := c.Arg(), 1, c.More()
 	if c.Left() > 1 {
-		c.Refusef(engine.ErrArity, c.Cmd.FullName())
+		c.Refusef(command.ErrArity, c.Cmd.FullName())
 	}
 	if counted {
 		n = int(c.IntIn(0, math.MaxInt64, engine.ErrNotPositive))

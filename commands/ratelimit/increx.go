@@ -7,6 +7,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/strings"
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/resp"
 )
@@ -28,9 +29,9 @@ type amount struct {
 }
 
 // IncrEx returns the family of INCREX.
-func IncrEx() engine.Family {
-	return engine.Family{Group: "string", Commands: []engine.Command{
-		{Name: "increx", Arity: -2, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW access update"), Run: cmdIncrEx, Since: "8.8.0",
+func IncrEx() command.Family {
+	return command.Family{Group: "string", Commands: []command.Line{
+		{Name: "increx", Arity: -2, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW access update"), Run: cmdIncrEx, Since: "8.8.0",
 			Syntax:     "key [BYFLOAT increment:double|BYINT increment] [LBOUND lowerbound] [UBOUND upperbound] [SATURATE] [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|PERSIST] [ENX]",
 			Summary:    "Increments the numeric value of a key by a number and sets its expiration time. Uses 0 as initial value if the key doesn't exist.",
 			Complexity: "O(1)"},

@@ -27,14 +27,15 @@ import (
 	"github.com/miniserver-go/miniserver/commands/strings"
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
 // Throttle returns the family of CL.THROTTLE.
-func Throttle() engine.Family {
-	return engine.Family{Group: "module", Commands: []engine.Command{
-		{Name: "cl.throttle", Arity: -1, Flags: engine.Write, Keys: engine.Key(1, "RW access update"), Run: cmdThrottle, Since: "cell:0.1.0",
+func Throttle() command.Family {
+	return command.Family{Group: "module", Commands: []command.Line{
+		{Name: "cl.throttle", Arity: -1, Flags: command.Write, Keys: command.Key(1, "RW access update"), Run: cmdThrottle, Since: "cell:0.1.0",
 			Syntax:     "key max-burst:integer count period:integer [quantity:integer]",
 			Summary:    "Limits a rate: takes a quantity from a key's allowance, which refills over time, or returns when to retry.",
 			Complexity: "O(1)"},

@@ -4,6 +4,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/elements"
 	"github.com/miniserver-go/miniserver/ds/set"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 )
@@ -21,7 +22,7 @@ func cmdSAddEx(c *engine.Call) {
 		c.Refusef(engine.ErrExpireTime, c.Cmd.FullName())
 	}
 	if len(members) == 0 {
-		c.Refusef(engine.ErrArity, c.Cmd.FullName())
+		c.Refusef(command.ErrArity, c.Cmd.FullName())
 	}
 	s, _ := engine.Upsert[*set.Set](c, key, keyspace.Set)
 	if !c.OK() {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/ds/bloom"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/resp"
@@ -21,36 +22,36 @@ func Bloom() engine.Part {
 			run(c, o)
 		}
 	}
-	return engine.Part{Params: bloomParams(defaults), Families: []engine.Family{{Group: "bf", Commands: []engine.Command{
-		{Name: "bf.reserve", Arity: -4, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "RW update"), Run: create(cmdBFReserve), Since: "bloom:1.0.0",
+	return engine.Part{Params: bloomParams(defaults), Families: []command.Family{{Group: "bf", Commands: []command.Line{
+		{Name: "bf.reserve", Arity: -4, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "RW update"), Run: create(cmdBFReserve), Since: "bloom:1.0.0",
 			Syntax:  "key error-rate:double capacity:integer [EXPANSION expansion:integer] [NONSCALING]",
 			Summary: "Creates a new Bloom Filter", Complexity: "O(N), N being the size of the filter"},
-		{Name: "bf.add", Arity: 3, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "RW update"), Run: create(cmdBFAdd), Since: "bloom:1.0.0",
+		{Name: "bf.add", Arity: 3, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "RW update"), Run: create(cmdBFAdd), Since: "bloom:1.0.0",
 			Syntax: "key item", Summary: "Adds an item to a Bloom Filter",
 			Complexity: "O(N), N being the number of filters in the chain"},
-		{Name: "bf.madd", Arity: -3, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "RW update"), Run: create(cmdBFMAdd), Since: "bloom:1.0.0",
+		{Name: "bf.madd", Arity: -3, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "RW update"), Run: create(cmdBFMAdd), Since: "bloom:1.0.0",
 			Syntax:     "key item...",
 			Summary:    "Adds one or more items to a Bloom Filter. A filter will be created if it does not exist",
 			Complexity: "O(N * M), N being the number of items, and M the number of filters in the chain"},
-		{Name: "bf.insert", Arity: -4, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "RW update"), Run: create(cmdBFInsert), Since: "bloom:1.0.0",
+		{Name: "bf.insert", Arity: -4, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "RW update"), Run: create(cmdBFInsert), Since: "bloom:1.0.0",
 			Syntax:     "key [CAPACITY capacity:integer] [ERROR error:double] [EXPANSION expansion:integer] [NOCREATE] [NONSCALING] <ITEMS item...>",
 			Summary:    "Adds one or more items to a Bloom Filter. A filter will be created if it does not exist",
 			Complexity: "O(N * M), N being the number of items, and M the number of filters in the chain"},
-		{Name: "bf.exists", Arity: 3, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdBFExists, Since: "bloom:1.0.0",
+		{Name: "bf.exists", Arity: 3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdBFExists, Since: "bloom:1.0.0",
 			Syntax: "key item", Summary: "Checks whether an item exists in a Bloom Filter",
 			Complexity: "O(N), N being the number of filters in the chain"},
-		{Name: "bf.mexists", Arity: -3, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdBFMExists, Since: "bloom:1.0.0",
+		{Name: "bf.mexists", Arity: -3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdBFMExists, Since: "bloom:1.0.0",
 			Syntax: "key item...", Summary: "Checks whether one or more items exist in a Bloom Filter",
 			Complexity: "O(N * M), N being the number of items, and M the number of filters in the chain"},
-		{Name: "bf.info", Arity: -2, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdBFInfo, Since: "bloom:1.0.0",
+		{Name: "bf.info", Arity: -2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdBFInfo, Since: "bloom:1.0.0",
 			Syntax: "key [CAPACITY|SIZE|FILTERS|ITEMS|EXPANSION]", Summary: "Returns information about a Bloom Filter",
 			Complexity: "O(1)"},
-		{Name: "bf.card", Arity: 2, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdBFCard, Since: "2.4.4",
+		{Name: "bf.card", Arity: 2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdBFCard, Since: "2.4.4",
 			Syntax: "key", Summary: "Returns the cardinality of a Bloom filter", Complexity: "O(1)"},
-		{Name: "bf.scandump", Arity: 3, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdBFScanDump, Since: "bloom:1.0.0",
+		{Name: "bf.scandump", Arity: 3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdBFScanDump, Since: "bloom:1.0.0",
 			Syntax: "key iterator:integer", Summary: "Begins an incremental save of the Bloom Filter",
 			Complexity: "O(N), N being the size of the chunk"},
-		{Name: "bf.loadchunk", Arity: 4, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "RW update"), Run: cmdBFLoadChunk, Since: "bloom:1.0.0",
+		{Name: "bf.loadchunk", Arity: 4, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "RW update"), Run: cmdBFLoadChunk, Since: "bloom:1.0.0",
 			Syntax: "key iterator:integer data", Summary: "Restores a filter previously saved using SCANDUMP",
 			Complexity: "O(N), N being the size of the chunk"},
 	}}}}
@@ -70,7 +71,7 @@ func bloomParams(o *bloom.Options) []engine.Param {
 		Set: func(v string) error {
 			f, ok := parseRate([]byte(v))
 			if !ok {
-				return engine.Error("argument must be between 0 and 1")
+				return command.Error("argument must be between 0 and 1")
 			}
 			o.Rate = f
 			return nil
@@ -91,7 +92,7 @@ func parseRate(arg []byte) (rate float64, ok bool) {
 func cmdBFReserve(c *engine.Call, o bloom.Options) {
 	key := c.Arg()
 	if len(c.Args) > 7 {
-		c.Refusef(engine.ErrArity, c.Cmd.FullName())
+		c.Refusef(command.ErrArity, c.Cmd.FullName())
 	}
 	rateArg(c, &o)
 	n := c.IntOr(errCapacity)
@@ -155,7 +156,7 @@ func reserveOptions(c *engine.Call, o *bloom.Options) {
 // wordIndex returns the position of the first argument that is word, or -1.
 func wordIndex(args [][]byte, word string) int {
 	for i, arg := range args {
-		if engine.IsWord(arg, word) {
+		if command.IsWord(arg, word) {
 			return i
 		}
 	}
@@ -205,7 +206,7 @@ func cmdBFInsert(c *engine.Call, o bloom.Options) {
 	for insertOption(c, &o, &mode) {
 	}
 	if c.Left() == 0 {
-		c.Refusef(engine.ErrArity, c.Cmd.FullName())
+		c.Refusef(command.ErrArity, c.Cmd.FullName())
 	}
 	o.Fixed = o.Fixed || o.Growth == 0
 	addItems(c, key, c.Rest(), o, mode)
@@ -265,7 +266,7 @@ func lowerLetter(word []byte, i int) byte {
 // hasValue reports whether an argument is left. If not, it latches ErrArity.
 func hasValue(c *engine.Call) bool {
 	if c.Left() == 0 {
-		c.Refusef(engine.ErrArity, c.Cmd.FullName())
+		c.Refusef(command.ErrArity, c.Cmd.FullName())
 		return false
 	}
 	return true
@@ -394,7 +395,7 @@ var infoFields = []struct{ word, name string }{
 // BF.INFO key [CAPACITY | SIZE | FILTERS | ITEMS | EXPANSION]
 func cmdBFInfo(c *engine.Call) {
 	if len(c.Args) > 3 {
-		c.Refusef(engine.ErrArity, c.Cmd.FullName())
+		c.Refusef(command.ErrArity, c.Cmd.FullName())
 	}
 	f := readFilter(c, c.Arg())
 	if !c.OK() {

@@ -14,29 +14,30 @@ import (
 	"github.com/miniserver-go/miniserver/ds/hll"
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
 // HyperLogLog returns the family of HyperLogLog commands.
-func HyperLogLog() engine.Family {
-	return engine.Family{Group: "hyperloglog", Commands: []engine.Command{
-		{Name: "pfadd", Arity: -2, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW insert"), Run: cmdPFAdd, Since: "2.8.9",
+func HyperLogLog() command.Family {
+	return command.Family{Group: "hyperloglog", Commands: []command.Line{
+		{Name: "pfadd", Arity: -2, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW insert"), Run: cmdPFAdd, Since: "2.8.9",
 			Syntax:     "key [element...]",
 			Summary:    "Adds elements to a HyperLogLog key. Creates the key if it doesn't exist.",
 			Complexity: "O(1) for each element"},
-		{Name: "pfcount", Arity: -2, Flags: engine.ReadOnly | engine.MayReplicate, Keys: engine.KeyRange(1, -1, 1, "RW access"), Run: cmdPFCount, Since: "2.8.9",
+		{Name: "pfcount", Arity: -2, Flags: command.ReadOnly | command.MayReplicate, Keys: command.KeyRange(1, -1, 1, "RW access"), Run: cmdPFCount, Since: "2.8.9",
 			Syntax:     "key...",
 			Summary:    "Returns the approximated cardinality of the set(s) observed by the HyperLogLog key(s).",
 			Complexity: "O(N), N being the number of keys"},
-		{Name: "pfmerge", Arity: -2, Flags: engine.Write | engine.DenyOOM,
-			Keys: engine.Key(1, "RW access insert").And(engine.KeyRange(2, -1, 1, "RO access")), Run: cmdPFMerge, Since: "2.8.9", Was: []engine.Was{{Before: "7.2.0", Edit: engine.Writes("[sourcekey...]", "sourcekey...")}},
+		{Name: "pfmerge", Arity: -2, Flags: command.Write | command.DenyOOM,
+			Keys: command.Key(1, "RW access insert").And(command.KeyRange(2, -1, 1, "RO access")), Run: cmdPFMerge, Since: "2.8.9", Was: []command.Was{{Before: "7.2.0", Edit: command.Writes("[sourcekey...]", "sourcekey...")}},
 			Syntax: "destkey [sourcekey...]", Summary: "Merges one or more HyperLogLog values into a single key.",
 			Complexity: "O(N), N being the number of keys"},
-		{Name: "pfdebug", Arity: 3, Flags: engine.Write | engine.DenyOOM | engine.Admin | engine.Internal, Keys: engine.Key(2, "RW access"), Run: cmdPFDebug, Since: "2.8.9", Was: []engine.Was{engine.Before("7.0.0", "arity=-3")},
+		{Name: "pfdebug", Arity: 3, Flags: command.Write | command.DenyOOM | command.Admin | command.Internal, Keys: command.Key(2, "RW access"), Run: cmdPFDebug, Since: "2.8.9", Was: []command.Was{command.Before("7.0.0", "arity=-3")},
 			Syntax: "subcommand key", Summary: "Internal commands for debugging HyperLogLog values.",
 			Complexity: "O(N), N being the number of registers"},
-		{Name: "pfselftest", Arity: 1, Flags: engine.Admin | engine.Internal, Run: cmdPFSelfTest, Since: "2.8.9",
+		{Name: "pfselftest", Arity: 1, Flags: command.Admin | command.Internal, Run: cmdPFSelfTest, Since: "2.8.9",
 			Summary:    "An internal command for testing HyperLogLog values.",
 			Complexity: "O(N), N being the number of registers"},
 	}}
@@ -218,17 +219,17 @@ func cmdPFDebug(c *engine.Call) {
 	case c.More() && isDebugWord(word):
 		c.Refusef(errDebugArity, word)
 		c.OK()
-	case engine.IsWord(word, "GETREG"):
+	case command.IsWord(word, "GETREG"):
 		replyRegisters(c, key, v, s)
-	case engine.IsWord(word, "DECODE") && s.Dense():
+	case command.IsWord(word, "DECODE") && s.Dense():
 		c.Fail(errNotSparse)
-	case engine.IsWord(word, "DECODE"):
+	case command.IsWord(word, "DECODE"):
 		c.Reply.Bulk(s.AppendRuns(nil))
-	case engine.IsWord(word, "ENCODING") && s.Dense():
+	case command.IsWord(word, "ENCODING") && s.Dense():
 		c.Reply.Status("dense")
-	case engine.IsWord(word, "ENCODING"):
+	case command.IsWord(word, "ENCODING"):
 		c.Reply.Status("sparse")
-	case engine.IsWord(word, "TODENSE"):
+	case command.IsWord(word, "TODENSE"):
 		if converted := convertToDense(c, key, v, s); c.OK() {
 			c.Reply.Int(converted)
 		}
@@ -241,7 +242,7 @@ func cmdPFDebug(c *engine.Call) {
 
 // isDebugWord reports whether word is a subcommand of PFDEBUG.
 func isDebugWord(word []byte) bool {
-	isWord := func(known string) bool { return engine.IsWord(word, known) }
+	isWord := func(known string) bool { return command.IsWord(word, known) }
 	return slices.ContainsFunc([]string{"GETREG", "DECODE", "ENCODING", "TODENSE"}, isWord)
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
 // claim is a running XCLAIM or XAUTOCLAIM.
@@ -120,7 +121,7 @@ func claimOption(c *engine.Call, cl *claim) {
 		cl.last = idArg(c, 0)
 	default:
 		opt := c.Arg()
-		c.Refusef(errClaimOption, engine.CText(opt))
+		c.Refusef(errClaimOption, command.CText(opt))
 	}
 }
 

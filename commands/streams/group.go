@@ -3,16 +3,17 @@ package streams
 import (
 	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/event"
 )
 
 // groupLines returns the lines of the commands on consumer groups, and of XINFO.
-func groupLines() []engine.Command {
-	return []engine.Command{
-		{Name: "xgroup", Arity: -2, Since: "5.0.0", Was: []engine.Was{{Before: "7.0.0", Edit: func(cmd *engine.Command) { cmd.Run = olderGroup }}},
-			Complexity: "Depends on the subcommand", Summary: "A container for consumer groups commands.", Subs: []engine.Command{
-				{Name: "create", Arity: -5, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(2, "RW insert"), Run: cmdXGroupCreate, Since: "5.0.0", Was: []engine.Was{{Before: "7.4.0 valkey:8.0.0", Edit: engine.Writes("entriesread(entries-read/", "entries-read(/")},
-					{Before: "7.0.0", Edit: func(cmd *engine.Command) { cmd.Run = olderCreate }}},
+func groupLines() []command.Line {
+	return []command.Line{
+		{Name: "xgroup", Arity: -2, Since: "5.0.0", Was: []command.Was{{Before: "7.0.0", Edit: func(cmd *command.Line) { cmd.Run = olderGroup }}},
+			Complexity: "Depends on the subcommand", Summary: "A container for consumer groups commands.", Subs: []command.Line{
+				{Name: "create", Arity: -5, Flags: command.Write | command.DenyOOM, Keys: command.Key(2, "RW insert"), Run: cmdXGroupCreate, Since: "5.0.0", Was: []command.Was{{Before: "7.4.0 valkey:8.0.0", Edit: command.Writes("entriesread(entries-read/", "entries-read(/")},
+					{Before: "7.0.0", Edit: func(cmd *command.Line) { cmd.Run = olderCreate }}},
 					Syntax:  "key group(/groupname) id-selector(/id)=<id|new-id(/new_id)=$> [MKSTREAM] [ENTRIESREAD entriesread(entries-read/entries_read):integer]",
 					Summary: "Creates a consumer group.",
 					Help: "<key> <groupname> <id|$> [option]\nCreate a new consumer group. Options are:\n" +
@@ -22,57 +23,57 @@ func groupLines() []engine.Command {
 						"  Set the group's entries_read counter (internal use).",
 					Complexity: "O(1)",
 					History:    "7.0.0 The option `ENTRIESREAD`."},
-				{Name: "createconsumer", Arity: 5, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(2, "RW insert"), Run: cmdXGroupCreateConsumer, Since: "6.2.0",
+				{Name: "createconsumer", Arity: 5, Flags: command.Write | command.DenyOOM, Keys: command.Key(2, "RW insert"), Run: cmdXGroupCreateConsumer, Since: "6.2.0",
 					Syntax: "key group(/groupname) consumer(/consumername)", Summary: "Creates a consumer in a consumer group.",
 					Help: "<key> <groupname> <consumer>\nCreate a new consumer in the specified group.", Complexity: "O(1)"},
-				{Name: "delconsumer", Arity: 5, Flags: engine.Write, Keys: engine.Key(2, "RW delete"), Run: cmdXGroupDelConsumer, Since: "5.0.0",
+				{Name: "delconsumer", Arity: 5, Flags: command.Write, Keys: command.Key(2, "RW delete"), Run: cmdXGroupDelConsumer, Since: "5.0.0",
 					Syntax: "key group(/groupname) consumer(/consumername)", Summary: "Deletes a consumer from a consumer group.",
 					Help:       "<key> <groupname> <consumer>\nRemove the specified consumer.",
 					Complexity: "O(N), N being the number of the consumer's pending entries"},
-				{Name: "destroy", Arity: 4, Flags: engine.Write, Keys: engine.Key(2, "RW delete"), Run: cmdXGroupDestroy, Since: "5.0.0",
+				{Name: "destroy", Arity: 4, Flags: command.Write, Keys: command.Key(2, "RW delete"), Run: cmdXGroupDestroy, Since: "5.0.0",
 					Syntax: "key group(/groupname)", Summary: "Destroys a consumer group.",
 					Help:       "<key> <groupname>\nRemove the specified group.",
 					Complexity: "O(N), N being the number of the group's pending entries"},
 				engine.HelpLine("5.0.0"),
-				{Name: "setid", Arity: -5, Flags: engine.Write, Keys: engine.Key(2, "RW update"), Run: cmdXGroupSetID, Since: "5.0.0", Was: []engine.Was{engine.Before("7.0.0", "arity=5")},
+				{Name: "setid", Arity: -5, Flags: command.Write, Keys: command.Key(2, "RW update"), Run: cmdXGroupSetID, Since: "5.0.0", Was: []command.Was{command.Before("7.0.0", "arity=5")},
 					Syntax:     "key group(/groupname) id-selector(/id)=<id|new-id(/new_id)=$> [ENTRIESREAD entriesread(entries-read/entries_read):integer]",
 					Summary:    "Sets the last-delivered ID of a consumer group.",
 					Help:       "<key> <groupname> <id|$> [ENTRIESREAD entries_read]\nSet the current group ID and entries_read counter.",
 					Complexity: "O(1)",
 					History:    "7.0.0 The option `ENTRIESREAD`."},
 			}},
-		{Name: "xack", Arity: -4, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdXAck, Since: "5.0.0", Was: []engine.Was{engine.Before("7.0.0", "+random")},
+		{Name: "xack", Arity: -4, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW update"), Run: cmdXAck, Since: "5.0.0", Was: []command.Was{command.Before("7.0.0", "+random")},
 			Syntax:     "key group id...",
 			Summary:    "Returns the number of messages that were successfully acknowledged by the consumer group member of a stream.",
 			Complexity: "O(1) for each ID"},
-		{Name: "xpending", Arity: -3, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdXPending, Since: "5.0.0",
+		{Name: "xpending", Arity: -3, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdXPending, Since: "5.0.0",
 			Syntax:     "key group filters=[[IDLE min-idle-time:integer]@6.2.0 start end count [consumer]]",
 			Summary:    "Returns the information and entries from a stream consumer group's pending entries list.",
 			Tips:       "nondeterministic_output",
 			Complexity: "O(N), N being the number of entries looked at; O(M) for the summary, M being the number of consumers",
 			History:    "6.2.0 The option `IDLE`, and exclusive ranges."},
-		{Name: "xclaim", Arity: -6, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdXClaim, Since: "5.0.0",
+		{Name: "xclaim", Arity: -6, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW update"), Run: cmdXClaim, Since: "5.0.0",
 			Syntax:  "key group consumer min-idle-time id... [IDLE ms] [TIME unix-time-milliseconds] [RETRYCOUNT count] [FORCE] [JUSTID] [LASTID lastid(/id)]",
 			Summary: "Changes, or acquires, ownership of a message in a consumer group, as if the message was delivered a consumer group member.",
 			Tips:    "nondeterministic_output", Complexity: "O(log N) for each ID, N being the number of pending entries"},
-		{Name: "xautoclaim", Arity: -6, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW delete"), Run: cmdXAutoClaim, Since: "6.2.0",
+		{Name: "xautoclaim", Arity: -6, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW delete"), Run: cmdXAutoClaim, Since: "6.2.0",
 			Syntax:  "key group consumer min-idle-time start [COUNT count] [JUSTID]",
 			Summary: "Changes, or acquires, ownership of messages in a consumer group, as if the messages were delivered to as consumer group member.",
 			Tips:    "nondeterministic_output", Complexity: "O(N), N being the number of pending entries looked at",
 			History: "7.0.0 Replies with the IDs of entries that are gone."},
-		{Name: "xinfo", Arity: -2, Since: "5.0.0", Was: []engine.Was{engine.Before("7.0.0", "+random"), {Before: "7.0.0", Edit: func(cmd *engine.Command) { cmd.Run = olderInfo }}},
-			Complexity: "Depends on the subcommand", Summary: "A container for stream introspection commands.", Subs: []engine.Command{
-				{Name: "consumers", Arity: 4, Flags: engine.ReadOnly, Keys: engine.Key(2, "RO access"), Run: cmdXInfoConsumers, Since: "5.0.0",
+		{Name: "xinfo", Arity: -2, Since: "5.0.0", Was: []command.Was{command.Before("7.0.0", "+random"), {Before: "7.0.0", Edit: func(cmd *command.Line) { cmd.Run = olderInfo }}},
+			Complexity: "Depends on the subcommand", Summary: "A container for stream introspection commands.", Subs: []command.Line{
+				{Name: "consumers", Arity: 4, Flags: command.ReadOnly, Keys: command.Key(2, "RO access"), Run: cmdXInfoConsumers, Since: "5.0.0",
 					Syntax: "key group(/groupname)", Summary: "Returns a list of the consumers in a consumer group.",
 					Help: "<key> <groupname>\nShow consumers of <groupname>.", Tips: "nondeterministic_output",
 					Complexity: "O(N), N being the number of the group's consumers",
 					History:    "7.2.0 Shows `inactive`; `idle` counts attempts to read too."},
-				{Name: "groups", Arity: 3, Flags: engine.ReadOnly, Keys: engine.Key(2, "RO access"), Run: cmdXInfoGroups, Since: "5.0.0",
+				{Name: "groups", Arity: 3, Flags: command.ReadOnly, Keys: command.Key(2, "RO access"), Run: cmdXInfoGroups, Since: "5.0.0",
 					Syntax: "key", Summary: "Returns a list of the consumer groups of a stream.",
 					Help: "\nShow the stream consumer groups.", Complexity: "O(N), N being the number of the stream's groups",
 					History: "7.0.0 Shows `entries-read` and `lag`."},
 				infoHelp(),
-				{Name: "stream", Arity: -3, Flags: engine.ReadOnly, Keys: engine.Key(2, "RO access"), Run: cmdXInfoStream, Since: "5.0.0",
+				{Name: "stream", Arity: -3, Flags: command.ReadOnly, Keys: command.Key(2, "RO access"), Run: cmdXInfoStream, Since: "5.0.0",
 					Syntax: "key full-block(/full)=[FULL [COUNT count]]", Summary: "Returns information about a stream.",
 					Help:       "<key> [FULL [COUNT <count>]\nShow information about the stream.",
 					Complexity: "O(1), and with FULL O(N), N being the number of entries, consumers and pending entries returned",
@@ -189,7 +190,7 @@ func editGroup(c *engine.Call, key, name []byte) (s *stream.Stream, g *stream.Gr
 		if s, found = engine.Edit[*stream.Stream](c, key); !found {
 			c.Refuse(errGroupNoKey)
 		} else if g = s.Group(name); g == nil {
-			c.Refusef(errNoGroup, engine.CText(name), engine.CText(key))
+			c.Refusef(errNoGroup, command.CText(name), command.CText(key))
 		}
 	}
 	if !c.OK() {

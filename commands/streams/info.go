@@ -3,6 +3,7 @@ package streams
 import (
 	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
 // infoStream returns the stream at key for XINFO, nil if an error was sent.
@@ -26,7 +27,7 @@ func cmdXInfoConsumers(c *engine.Call) {
 	}
 	g := s.Group(name)
 	if g == nil {
-		c.Refusef(errNoGroup, engine.CText(name), engine.CText(key))
+		c.Refusef(errNoGroup, command.CText(name), command.CText(key))
 		c.OK()
 		return
 	}

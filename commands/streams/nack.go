@@ -5,14 +5,15 @@ import (
 
 	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/event"
 )
 
 // XNACK returns messages to their group: they stay pending without a consumer, and a claim takes them before all others.
 
 // nackLine returns the line of XNACK.
-func nackLine() engine.Command {
-	return engine.Command{Name: "xnack", Arity: -7, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdXNack, Since: "8.8.0",
+func nackLine() command.Line {
+	return command.Line{Name: "xnack", Arity: -7, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW update"), Run: cmdXNack, Since: "8.8.0",
 		Syntax:     "key group mode=<SILENT|FAIL|FATAL> <IDS numids:integer id...> [RETRYCOUNT count] [FORCE]",
 		Summary:    "Returns messages to their consumer group without acknowledging them, so that others can claim them at once.",
 		Complexity: "O(1) for each ID"}
@@ -89,7 +90,7 @@ func nackOptions(c *engine.Call) (o nack) {
 			}
 			o.count = func(int64) int64 { return count }
 		default:
-			c.Refusef(errNackOption, engine.CText(c.Arg()))
+			c.Refusef(errNackOption, command.CText(c.Arg()))
 		}
 	}
 	if o.ids == nil {

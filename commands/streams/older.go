@@ -6,6 +6,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/release"
 )
 
@@ -35,7 +36,7 @@ var (
 )
 
 // wordings are the errors of older releases.
-var wordings = []engine.Wording{
+var wordings = []command.Wording{
 	{Before: "8.0.0", Error: errReadUnbalanced, Was: "ERR Unbalanced 'xread' list of streams: for each stream key an ID or '$' must be specified."},
 	{Before: "7.2.0", Error: errReadUnbalanced, Was: olderUnbalanced},
 	{Before: "7.2.0", Error: errGroupUnbalanced, Was: olderUnbalanced},
@@ -43,23 +44,23 @@ var wordings = []engine.Wording{
 
 // The errors that only older releases know.
 const (
-	olderUnbalanced  = engine.Error("ERR Unbalanced XREAD list of streams: for each stream key an ID or '$' must be specified.")
+	olderUnbalanced  = command.Error("ERR Unbalanced XREAD list of streams: for each stream key an ID or '$' must be specified.")
 	errReadInScript  = "ERR %s command is not allowed with BLOCK option from scripts"
-	errReadKeyGone   = engine.Error("UNBLOCKED the stream key no longer exists")
-	errReadNoLast    = engine.Error("ERR the stream last element ID is 0-0")
-	errReadGroupGone = engine.Error("NOGROUP the consumer group this client was blocked on no longer exists")
+	errReadKeyGone   = command.Error("UNBLOCKED the stream key no longer exists")
+	errReadNoLast    = command.Error("ERR the stream last element ID is 0-0")
+	errReadGroupGone = command.Error("NOGROUP the consumer group this client was blocked on no longer exists")
 )
 
 // olderGroup is XGROUP before 7.0 for what is no subcommand: it looks at the key and at the group first.
 func olderGroup(c *engine.Call) {
 	if len(c.Args) > 3 {
 		s, found := engine.Edit[*stream.Stream](c, c.Args[2])
-		isWord := func(word string) bool { return engine.IsWord(c.Args[1], word) }
+		isWord := func(word string) bool { return command.IsWord(c.Args[1], word) }
 		switch {
 		case !found:
 			c.Refuse(errGroupNoKey)
 		case s.Group(c.Args[3]) == nil && slices.ContainsFunc([]string{"SETID", "CREATECONSUMER", "DELCONSUMER"}, isWord):
-			c.Refusef(errNoGroup, engine.CText(c.Args[3]), engine.CText(c.Args[2]))
+			c.Refusef(errNoGroup, command.CText(c.Args[3]), command.CText(c.Args[2]))
 		}
 	}
 	c.Fail(c.SubSyntaxError())
@@ -94,9 +95,9 @@ func olderInfo(c *engine.Call) {
 }
 
 // infoHelp is the line of XINFO HELP, which took any arguments.
-func infoHelp() engine.Command {
+func infoHelp() command.Line {
 	line := engine.HelpLine("5.0.0")
-	line.Was = []engine.Was{engine.Before("7.0.0", "arity=-2")}
+	line.Was = []command.Was{command.Before("7.0.0", "arity=-2")}
 	return line
 }
 

@@ -3,6 +3,7 @@ package streams
 import (
 	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
 // pendingQuery selects the messages that XPENDING lists.
@@ -64,7 +65,7 @@ func findGroup(c *engine.Call, s *stream.Stream, found bool, key, name []byte) (
 		g = s.Group(name)
 	}
 	if g == nil {
-		c.Refusef(errNoKeyOrGroup, engine.CText(key), engine.CText(name))
+		c.Refusef(errNoKeyOrGroup, command.CText(key), command.CText(name))
 		c.OK()
 	}
 	return g

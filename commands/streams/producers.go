@@ -6,6 +6,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 )
@@ -17,13 +18,13 @@ import (
 // An XADD with an ID is a new entry there: whether its idempotent ID was forgotten in time is what the master has decided.
 
 // producerLines returns the lines of the commands on idempotent IDs.
-func producerLines() []engine.Command {
-	return []engine.Command{
-		{Name: "xcfgset", Arity: -2, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdXCfgSet, Since: "8.6.0",
+func producerLines() []command.Line {
+	return []command.Line{
+		{Name: "xcfgset", Arity: -2, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW update"), Run: cmdXCfgSet, Since: "8.6.0",
 			Syntax:     "key idmp-duration-block=[idmp-duration-token=IDMP-DURATION duration:integer] idmp-maxsize-block=[idmp-maxsize-token=IDMP-MAXSIZE maxsize:integer]",
 			Summary:    "Sets how long a stream remembers idempotent IDs, and how many of each producer.",
 			Complexity: "O(1)"},
-		{Name: "xidmprecord", Arity: 5, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdXIdmpRecord,
+		{Name: "xidmprecord", Arity: 5, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW update"), Run: cmdXIdmpRecord,
 			Since:  "8.6.2",
 			Syntax: "key pid iid stream-id", Summary: "An internal command that gives an entry an idempotent ID.",
 			Complexity: "O(1)"},
@@ -140,7 +141,7 @@ func cmdXCfgSet(c *engine.Call) {
 }
 
 // limitArg reads a limit for idempotent IDs, and returns true. given says that it was given before, which is an error.
-func limitArg(c *engine.Call, limit *int, most int64, given bool, twice, outside engine.Error) bool {
+func limitArg(c *engine.Call, limit *int, most int64, given bool, twice, outside command.Error) bool {
 	if given {
 		c.Refuse(twice)
 	}

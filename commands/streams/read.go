@@ -6,6 +6,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/event"
 )
 
@@ -73,7 +74,7 @@ func readOption(c *engine.Call, r *readOptions) {
 	switch {
 	case c.Left() > 1 && c.Word("BLOCK"):
 		if c.Session.InScript() && !c.Has(blocksInScript) {
-			c.Refusef(errReadInScript, engine.CText(c.Args[0]))
+			c.Refusef(errReadInScript, command.CText(c.Args[0]))
 		}
 		r.blocks, r.deadline = true, blockDeadline(c)
 	case c.Left() > 1 && c.Word("COUNT"):
@@ -164,7 +165,7 @@ func findStream(c *engine.Call, key []byte) (s *stream.Stream, found bool) {
 func refuseGroup(c *engine.Call, r *readOptions, key []byte, found bool) {
 	switch {
 	case !c.Woken() || c.Has(readsAnew):
-		c.Refusef(errReadNoKeyOrGroup, engine.CText(key), engine.CText(r.group))
+		c.Refusef(errReadNoKeyOrGroup, command.CText(key), command.CText(r.group))
 	case found:
 		c.Refuse(errReadGroupGone)
 	default:

@@ -1,24 +1,26 @@
 package streams
 
-import "github.com/miniserver-go/miniserver/engine"
+import (
+	"github.com/miniserver-go/miniserver/internal/command"
+)
 
 // keysAfterStreams is the keys of XREAD and XREADGROUP, behind the word STREAMS at position from or later.
-func keysAfterStreams(from int, access string) engine.Keys {
-	return engine.KeysAfter("STREAMS", from, -1, 2, access)
+func keysAfterStreams(from int, access string) command.Keys {
+	return command.KeysAfter("STREAMS", from, -1, 2, access)
 }
 
 // pairedKeys is how they are found: behind the option STREAMS, not behind a word that reads like it, and only if each key has an ID.
-func pairedKeys(from int) engine.Keys {
+func pairedKeys(from int) command.Keys {
 	return keysAfterStreams(from, "RO access incomplete").FoundBy(keysOfRead)
 }
 
 // trustingStreams is how they are found except in the security releases of 8.0: behind the first such word.
-func trustingStreams(from int) engine.Keys { return keysAfterStreams(from, "RO access") }
+func trustingStreams(from int) command.Keys { return keysAfterStreams(from, "RO access") }
 
 // pairsStreams is how they were found in 8.0, and before 7.0.
-func pairsStreams(from int) []engine.Was {
-	return []engine.Was{{Before: "8.6.0", Edit: engine.HasKeys(pairedKeys(from))}, {Before: "8.0.0", Edit: engine.HasKeys(trustingStreams(from))},
-		{Before: "7.0.0", Edit: engine.FindsKeys(keysOfRead)}}
+func pairsStreams(from int) []command.Was {
+	return []command.Was{{Before: "8.6.0", Edit: command.HasKeys(pairedKeys(from))}, {Before: "8.0.0", Edit: command.HasKeys(trustingStreams(from))},
+		{Before: "7.0.0", Edit: command.FindsKeys(keysOfRead)}}
 }
 
 func keysOfRead(args [][]byte) (at []int, ok bool) {
@@ -37,13 +39,13 @@ func keysOfRead(args [][]byte) (at []int, ok bool) {
 func behindStreams(args [][]byte) int {
 	for i := 1; i < len(args); i++ {
 		switch word := args[i]; {
-		case engine.IsWord(word, "BLOCK"), engine.IsWord(word, "COUNT"):
+		case command.IsWord(word, "BLOCK"), command.IsWord(word, "COUNT"):
 			i++
-		case engine.IsWord(word, "GROUP"):
+		case command.IsWord(word, "GROUP"):
 			i += 2
-		case engine.IsWord(word, "STREAMS"):
+		case command.IsWord(word, "STREAMS"):
 			return i + 1
-		case !engine.IsWord(word, "NOACK"):
+		case !command.IsWord(word, "NOACK"):
 			return 0
 		}
 	}

@@ -5,17 +5,18 @@ import (
 
 	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/event"
 )
 
 // refLines returns the lines of the commands that delete entries with regard to the groups.
-func refLines() []engine.Command {
-	return []engine.Command{
-		{Name: "xdelex", Arity: -5, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW delete"), Run: cmdXDelEx, Since: "8.2.0 valkey:9.2.0",
+func refLines() []command.Line {
+	return []command.Line{
+		{Name: "xdelex", Arity: -5, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW delete"), Run: cmdXDelEx, Since: "8.2.0 valkey:9.2.0",
 			Syntax:     "key condition=[KEEPREF|DELREF|ACKED] <IDS numids:integer id...>",
 			Summary:    "Deletes messages from a stream, and says what becomes of references to them in consumer groups.",
 			Complexity: "O(1) for each ID, and O(N) for DELREF and ACKED, N being the number of groups"},
-		{Name: "xackdel", Arity: -6, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW delete update"), Run: cmdXAckDel, Since: "8.2.0",
+		{Name: "xackdel", Arity: -6, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW delete update"), Run: cmdXAckDel, Since: "8.2.0",
 			Syntax:     "key group condition=[KEEPREF|DELREF|ACKED] <IDS numids:integer id...>",
 			Summary:    "Acknowledges messages of a consumer group and deletes them from the stream.",
 			Complexity: "O(1) for each ID, and O(N) for DELREF and ACKED, N being the number of groups"},
@@ -150,7 +151,7 @@ func refIDs(c *engine.Call, found bool) (ids []stream.ID, refs stream.Refs, ok b
 
 // countedIDs reads numids id [id ...]. It latches the first error for a number that is none, and the second for one that
 // exceeds the arguments.
-func countedIDs(c *engine.Call, most int64, none, exceeds engine.Error) [][]byte {
+func countedIDs(c *engine.Call, most int64, none, exceeds command.Error) [][]byte {
 	n := c.IntIn(1, most, none)
 	if n > int64(c.Left()) {
 		c.Refuse(exceeds)

@@ -8,6 +8,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/ds/xxh3"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/event"
 )
 
@@ -93,7 +94,7 @@ func accessOfDelEx(args [][]byte) string {
 func cmdDelEx(c *engine.Call) {
 	key := c.Arg()
 	if n := c.Left(); n != 0 && n != 2 {
-		c.Refusef(engine.ErrArity, c.Cmd.FullName())
+		c.Refusef(command.ErrArity, c.Cmd.FullName())
 	}
 	if !c.OK() {
 		return

@@ -5,6 +5,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
@@ -12,32 +13,32 @@ import (
 )
 
 // editLines are the lines of the commands that change a string.
-func editLines() []engine.Command {
-	return []engine.Command{
-		{Name: "append", Arity: 3, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW insert"), Run: cmdAppend, Since: "2.0.0",
+func editLines() []command.Line {
+	return []command.Line{
+		{Name: "append", Arity: 3, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW insert"), Run: cmdAppend, Since: "2.0.0",
 			Syntax: "key value", Summary: "Appends a string to the value of a key. Creates the key if it doesn't exist.",
 			Complexity: "O(N), N being the length of the value"},
-		{Name: "setrange", Arity: 4, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "RW update"), Run: cmdSetRange, Since: "2.2.0",
+		{Name: "setrange", Arity: 4, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "RW update"), Run: cmdSetRange, Since: "2.2.0",
 			Syntax:     "key offset value",
 			Summary:    "Overwrites a part of a string value with another by an offset. Creates the key if it doesn't exist.",
 			Complexity: "O(N), N being the length of the value"},
-		{Name: "incr", Arity: 2, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW access update"), Run: cmdIncr, Since: "1.0.0",
+		{Name: "incr", Arity: 2, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW access update"), Run: cmdIncr, Since: "1.0.0",
 			Syntax:     "key",
 			Summary:    "Increments the integer value of a key by one. Uses 0 as initial value if the key doesn't exist.",
 			Complexity: "O(1)"},
-		{Name: "decr", Arity: 2, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW access update"), Run: cmdDecr, Since: "1.0.0",
+		{Name: "decr", Arity: 2, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW access update"), Run: cmdDecr, Since: "1.0.0",
 			Syntax:     "key",
 			Summary:    "Decrements the integer value of a key by one. Uses 0 as initial value if the key doesn't exist.",
 			Complexity: "O(1)"},
-		{Name: "incrby", Arity: 3, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW access update"), Run: cmdIncrBy, Since: "1.0.0",
+		{Name: "incrby", Arity: 3, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW access update"), Run: cmdIncrBy, Since: "1.0.0",
 			Syntax:     "key increment",
 			Summary:    "Increments the integer value of a key by a number. Uses 0 as initial value if the key doesn't exist.",
 			Complexity: "O(1)"},
-		{Name: "decrby", Arity: 3, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW access update"), Run: cmdDecrBy, Since: "1.0.0",
+		{Name: "decrby", Arity: 3, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW access update"), Run: cmdDecrBy, Since: "1.0.0",
 			Syntax:     "key decrement",
 			Summary:    "Decrements a number from the integer value of a key. Uses 0 as initial value if the key doesn't exist.",
 			Complexity: "O(1)"},
-		{Name: "incrbyfloat", Arity: 3, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW access update"), Run: cmdIncrByFloat, Since: "2.6.0",
+		{Name: "incrbyfloat", Arity: 3, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW access update"), Run: cmdIncrByFloat, Since: "2.6.0",
 			Syntax:     "key increment:double",
 			Summary:    "Increment the floating point value of a key by a number. Uses 0 as initial value if the key doesn't exist.",
 			Complexity: "O(1)"},

@@ -7,16 +7,17 @@ import (
 	"github.com/miniserver-go/miniserver/commands/elements"
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/release"
 )
 
 // setLines are the lines of the commands that set whole strings.
-func setLines() []engine.Command {
+func setLines() []command.Line {
 	const setCondition = "[NX|XX|IFEQ ifeq-value@8.4.0,valkey:8.1.0|IFNE ifne-value@8.4.0|IFDEQ ifdeq-digest:integer@8.4.0|IFDNE ifdne-digest:integer@8.4.0]@2.6.12"
-	return []engine.Command{
-		{Name: "set", Arity: -3, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "RW access update variable_flags").AccessBy(accessOfSet), Run: cmdSet, Since: "1.0.0",
-			Was:        []engine.Was{{Before: release.NoValkey, Edit: engine.Writes(setCondition, "[NX@2.6.12|XX@2.6.12|IFEQ comparison-value@valkey:8.1.0]")}},
+	return []command.Line{
+		{Name: "set", Arity: -3, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "RW access update variable_flags").AccessBy(accessOfSet), Run: cmdSet, Since: "1.0.0",
+			Was:        []command.Was{{Before: release.NoValkey, Edit: command.Writes(setCondition, "[NX@2.6.12|XX@2.6.12|IFEQ comparison-value@valkey:8.1.0]")}},
 			Syntax:     "key value condition=" + setCondition + " [GET]@6.2.0 expiration=[EX seconds@2.6.12|PX milliseconds@2.6.12|EXAT unix-time-seconds@6.2.0|PXAT unix-time-milliseconds@6.2.0|KEEPTTL@6.0.0]",
 			Summary:    "Sets the string value of a key, ignoring its type. The key is created if it doesn't exist.",
 			Complexity: "O(1)",
@@ -26,34 +27,34 @@ func setLines() []engine.Command {
 				"7.0.0 `NX` and `GET` may be used together.\n" +
 				"8.4.0 The options `IFEQ`, `IFNE`, `IFDEQ` and `IFDNE`.\n" +
 				"valkey:8.1.0 The option `IFEQ`."},
-		{Name: "setnx", Arity: 3, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "OW insert"), Run: cmdSetNX, Since: "1.0.0",
+		{Name: "setnx", Arity: 3, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "OW insert"), Run: cmdSetNX, Since: "1.0.0",
 			Syntax: "key value", Summary: "Set the string value of a key only when the key doesn't exist.",
 			Complexity: "O(1)",
 			Deprecated: "2.6.12@7.2.0 `SET`, with `NX`"},
-		{Name: "setex", Arity: 4, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "OW update"), Run: cmdSetEx, Since: "2.0.0",
+		{Name: "setex", Arity: 4, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "OW update"), Run: cmdSetEx, Since: "2.0.0",
 			Syntax:     "key seconds value",
 			Summary:    "Sets the string value and expiration time of a key. Creates the key if it doesn't exist.",
 			Complexity: "O(1)",
 			Deprecated: "2.6.12@7.2.0 `SET`, with `EX`"},
-		{Name: "psetex", Arity: 4, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "OW update"), Run: cmdPSetEx, Since: "2.6.0",
+		{Name: "psetex", Arity: 4, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "OW update"), Run: cmdPSetEx, Since: "2.6.0",
 			Syntax:     "key milliseconds value",
 			Summary:    "Sets both string value and expiration time in milliseconds of a key. The key is created if it doesn't exist.",
 			Complexity: "O(1)",
 			Deprecated: "2.6.12@7.2.0 `SET`, with `PX`"},
-		{Name: "getset", Arity: 3, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW access update"), Run: cmdGetSet, Since: "1.0.0",
+		{Name: "getset", Arity: 3, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW access update"), Run: cmdGetSet, Since: "1.0.0",
 			Syntax: "key value", Summary: "Returns the previous string value of a key after setting it to a new value.",
 			Complexity: "O(1)",
 			Deprecated: "6.2.0 `SET`, with `GET`"},
-		{Name: "mset", Arity: -3, Flags: engine.Write | engine.DenyOOM, Keys: engine.KeyRange(1, -1, 2, "OW update"), Run: cmdMSet, Since: "1.0.1",
+		{Name: "mset", Arity: -3, Flags: command.Write | command.DenyOOM, Keys: command.KeyRange(1, -1, 2, "OW update"), Run: cmdMSet, Since: "1.0.1",
 			Syntax: "data(/key_value)=<key value>...", Summary: "Atomically creates or modifies the string values of one or more keys.",
 			Tips:       "request_policy:multi_shard response_policy:all_succeeded",
 			Complexity: "O(N), N being the number of keys"},
-		{Name: "msetnx", Arity: -3, Flags: engine.Write | engine.DenyOOM, Keys: engine.KeyRange(1, -1, 2, "OW insert"), Run: cmdMSetNX, Since: "1.0.1",
-			Was:        []engine.Was{{Before: "7.2.0", Edit: engine.Advises("request_policy:multi_shard response_policy:agg_min")}},
+		{Name: "msetnx", Arity: -3, Flags: command.Write | command.DenyOOM, Keys: command.KeyRange(1, -1, 2, "OW insert"), Run: cmdMSetNX, Since: "1.0.1",
+			Was:        []command.Was{{Before: "7.2.0", Edit: command.Advises("request_policy:multi_shard response_policy:agg_min")}},
 			Syntax:     "data(/key_value)=<key value>...",
 			Summary:    "Atomically modifies the string values of one or more keys only when all keys don't exist.",
 			Complexity: "O(N), N being the number of keys"},
-		{Name: "msetex", Arity: -4, Flags: engine.Write | engine.DenyOOM, Keys: engine.NumPairs(1, "OW update"), Run: cmdMSetEx, Since: "8.4.0 valkey:9.1.0",
+		{Name: "msetex", Arity: -4, Flags: command.Write | command.DenyOOM, Keys: command.NumPairs(1, "OW update"), Run: cmdMSetEx, Since: "8.4.0 valkey:9.1.0",
 			Syntax:     "numkeys data=<key value>... condition=[NX|XX] expiration=[EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|KEEPTTL]",
 			Summary:    "Atomically sets multiple string keys with an optional shared expiration in a single operation.",
 			Tips:       "request_policy:multi_shard response_policy:all_succeeded",
@@ -71,8 +72,8 @@ type setOptions struct {
 // accessOfSet returns the access of SET to its key: it reads the old value only for GET or a comparison.
 func accessOfSet(args [][]byte) string {
 	for _, arg := range args[3:] {
-		isArg := func(k comparisonWord) bool { return engine.IsWord(arg, k.word) }
-		if engine.IsWord(arg, "GET") || slices.ContainsFunc(comparisons[:], isArg) {
+		isArg := func(k comparisonWord) bool { return command.IsWord(arg, k.word) }
+		if command.IsWord(arg, "GET") || slices.ContainsFunc(comparisons[:], isArg) {
 			return "RW access update"
 		}
 	}
@@ -193,7 +194,7 @@ func propagateOptions(c *engine.Call, o *setOptions, key, value []byte, deadline
 		}
 		propagateUntil(c, name, key, value, deadline, o.Relative())
 	case o.get:
-		isGet := func(arg []byte) bool { return engine.IsWord(arg, "GET") }
+		isGet := func(arg []byte) bool { return command.IsWord(arg, "GET") }
 		args := c.Line(c.Args...)
 		c.PropagateAs(append(args[:3], slices.DeleteFunc(args[3:], isGet)...)...)
 	}

@@ -2,6 +2,7 @@ package strings
 
 import (
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
 // STRALGO is LCS of Redis 6.0 and 6.2, which 7.0 replaced.
@@ -38,7 +39,7 @@ func cmdStrAlgo(c *engine.Call) {
 // algoKeys returns the positions of the keys of STRALGO: those after the first word KEYS.
 func algoKeys(args [][]byte) (at []int, ok bool) {
 	for i := 2; i < len(args)-2; i++ {
-		if engine.IsWord(args[i], "KEYS") {
+		if command.IsWord(args[i], "KEYS") {
 			return []int{i + 1, i + 2}, true
 		}
 	}

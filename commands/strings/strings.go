@@ -18,50 +18,51 @@ import (
 	"github.com/miniserver-go/miniserver/commands/elements"
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
 )
 
 // Family returns the family of string commands.
-func Family() engine.Family {
-	return engine.Family{Group: "string", Commands: slices.Concat([]engine.Command{
-		{Name: "get", Arity: 2, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdGet, Since: "1.0.0",
+func Family() command.Family {
+	return command.Family{Group: "string", Commands: slices.Concat([]command.Line{
+		{Name: "get", Arity: 2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdGet, Since: "1.0.0",
 			Syntax: "key", Summary: "Returns the string value of a key.", Complexity: "O(1)"},
-		{Name: "getdel", Arity: 2, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW access delete"), Run: cmdGetDel, Since: "6.2.0",
+		{Name: "getdel", Arity: 2, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW access delete"), Run: cmdGetDel, Since: "6.2.0",
 			Syntax: "key", Summary: "Returns the string value of a key after deleting the key.", Complexity: "O(1)"},
-		{Name: "getex", Arity: -2, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW access update"), Run: cmdGetEx, Since: "6.2.0",
+		{Name: "getex", Arity: -2, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW access update"), Run: cmdGetEx, Since: "6.2.0",
 			Syntax:  "key expiration=[EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|PERSIST]",
 			Summary: "Returns the string value of a key after setting its expiration time.", Complexity: "O(1)"},
-		{Name: "mget", Arity: -2, Flags: engine.ReadOnly | engine.Fast, Keys: engine.KeyRange(1, -1, 1, "RO access"), Run: cmdMGet, Since: "1.0.0",
+		{Name: "mget", Arity: -2, Flags: command.ReadOnly | command.Fast, Keys: command.KeyRange(1, -1, 1, "RO access"), Run: cmdMGet, Since: "1.0.0",
 			Syntax: "key...", Summary: "Atomically returns the string values of one or more keys.",
 			Tips: "request_policy:multi_shard", Complexity: "O(N), N being the number of keys"},
-		{Name: "strlen", Arity: 2, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO"), Run: cmdStrLen, Since: "2.2.0",
+		{Name: "strlen", Arity: 2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO"), Run: cmdStrLen, Since: "2.2.0",
 			Syntax: "key", Summary: "Returns the length of a string value.", Complexity: "O(1)"},
-		{Name: "getrange", Arity: 4, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdGetRange, Since: "2.4.0",
+		{Name: "getrange", Arity: 4, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdGetRange, Since: "2.4.0",
 			Syntax: "key start:integer end:integer", Summary: "Returns a substring of the string stored at a key.",
 			Complexity: "O(N), N being the length of the string returned"},
-		{Name: "substr", Arity: 4, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdGetRange, Since: "1.0.0",
+		{Name: "substr", Arity: 4, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdGetRange, Since: "1.0.0",
 			Syntax: "key start:integer end:integer", Summary: "Returns a substring from a string value.",
 			Complexity: "O(N), N being the length of the string returned",
 			Deprecated: "2.0.0 `GETRANGE`"},
-		{Name: "lcs", Arity: -3, Flags: engine.ReadOnly, Keys: engine.KeyRange(1, 2, 1, "RO access"), Run: cmdLCS, Since: "7.0.0",
+		{Name: "lcs", Arity: -3, Flags: command.ReadOnly, Keys: command.KeyRange(1, 2, 1, "RO access"), Run: cmdLCS, Since: "7.0.0",
 			Syntax:     "key1 key2 [LEN] [IDX] [MINMATCHLEN min-match-len(/len)] [WITHMATCHLEN]",
 			Summary:    "Finds the longest common substring.",
 			Complexity: "O(N * M), N and M being the lengths of the strings"},
 
-		{Name: "stralgo", Arity: -2, Flags: engine.ReadOnly, Keys: engine.UnknownKeys("RO access").FoundBy(algoKeys), Run: cmdStrAlgo, Since: "6.0.0", Until: "7.0.0",
+		{Name: "stralgo", Arity: -2, Flags: command.ReadOnly, Keys: command.UnknownKeys("RO access").FoundBy(algoKeys), Run: cmdStrAlgo, Since: "6.0.0", Until: "7.0.0",
 			Syntax:     "LCS <KEYS key1 key2|STRINGS string1 string2> [LEN] [IDX] [MINMATCHLEN min-match-len(/len)] [WITHMATCHLEN]",
 			Summary:    "Finds the longest common substring.",
 			Complexity: "O(N * M), N and M being the lengths of the strings"},
-		{Name: "digest", Arity: 2, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdDigest, Since: "8.4.0",
+		{Name: "digest", Arity: 2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdDigest, Since: "8.4.0",
 			Syntax: "key", Summary: "Returns the hash digest of a string value as a hexadecimal string.",
 			Complexity: "O(N), N being the length of the string"},
-		{Name: "delex", Arity: -2, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW delete variable_flags").AccessBy(accessOfDelEx), Run: cmdDelEx, Since: "8.4.0",
+		{Name: "delex", Arity: -2, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW delete variable_flags").AccessBy(accessOfDelEx), Run: cmdDelEx, Since: "8.4.0",
 			Syntax:     "key condition=[IFEQ ifeq-value|IFNE ifne-value|IFDEQ ifdeq-digest:integer|IFDNE ifdne-digest:integer]",
 			Summary:    "Conditionally removes the specified key based on value or hash digest comparison.",
 			Complexity: "O(N), N being the length of the string"},
-		{Name: "delifeq", Arity: 3, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RM delete"), Run: cmdDelIfEq, Since: "valkey:9.0.0",
+		{Name: "delifeq", Arity: 3, Flags: command.Write | command.Fast, Keys: command.Key(1, "RM delete"), Run: cmdDelIfEq, Since: "valkey:9.0.0",
 			Syntax: "key value", Summary: "Deletes a key if its value matches the given string. A command of Valkey.",
 			Complexity: "O(N), N being the length of the string"},
 	}, setLines(), editLines())}

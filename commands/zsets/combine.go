@@ -9,38 +9,39 @@ import (
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
 // combineLines are the lines of the commands that combine sorted sets.
-func combineLines() []engine.Command {
-	return []engine.Command{
-		{Name: "zunionstore", Arity: -4, Flags: engine.Write | engine.DenyOOM,
-			Keys: engine.Key(1, "OW update").And(engine.NumKeys(2, "RO access")), Run: cmdZUnionStore, Since: "2.0.0",
+func combineLines() []command.Line {
+	return []command.Line{
+		{Name: "zunionstore", Arity: -4, Flags: command.Write | command.DenyOOM,
+			Keys: command.Key(1, "OW update").And(command.NumKeys(2, "RO access")), Run: cmdZUnionStore, Since: "2.0.0",
 			Syntax:     "destination numkeys key... [WEIGHTS weight...] [AGGREGATE aggregate=<SUM|MIN|MAX|COUNT@8.8.0>]",
 			Summary:    "Stores the union of multiple sorted sets in a key.",
 			Complexity: "O(N + M log M), N being the number of members of all sorted sets, and M the number of members of the result"},
-		{Name: "zinterstore", Arity: -4, Flags: engine.Write | engine.DenyOOM,
-			Keys: engine.Key(1, "OW update").And(engine.NumKeys(2, "RO access")), Run: cmdZInterStore, Since: "2.0.0",
+		{Name: "zinterstore", Arity: -4, Flags: command.Write | command.DenyOOM,
+			Keys: command.Key(1, "OW update").And(command.NumKeys(2, "RO access")), Run: cmdZInterStore, Since: "2.0.0",
 			Syntax:     "destination numkeys key... [WEIGHTS weight...] [AGGREGATE aggregate=<SUM|MIN|MAX|COUNT@8.8.0>]",
 			Summary:    "Stores the intersect of multiple sorted sets in a key.",
 			Complexity: "O(N * K + M log M), N being the size of the smallest sorted set, K the number of sorted sets, and M the number of members of the result"},
-		{Name: "zdiffstore", Arity: -4, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "OW update").And(engine.NumKeys(2, "RO access")), Run: cmdZDiffStore, Since: "6.2.0",
+		{Name: "zdiffstore", Arity: -4, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "OW update").And(command.NumKeys(2, "RO access")), Run: cmdZDiffStore, Since: "6.2.0",
 			Syntax: "destination numkeys key...", Summary: "Stores the difference of multiple sorted sets in a key.",
 			Complexity: "O(N log N), N being the number of members of all sorted sets"},
-		{Name: "zunion", Arity: -3, Flags: engine.ReadOnly, Keys: engine.NumKeys(1, "RO access"), Run: cmdZUnion, Since: "6.2.0",
+		{Name: "zunion", Arity: -3, Flags: command.ReadOnly, Keys: command.NumKeys(1, "RO access"), Run: cmdZUnion, Since: "6.2.0",
 			Syntax:     "numkeys key... [WEIGHTS weight...] [AGGREGATE aggregate=<SUM|MIN|MAX|COUNT@8.8.0>] [WITHSCORES]",
 			Summary:    "Returns the union of multiple sorted sets.",
 			Complexity: "O(N + M log M), N being the number of members of all sorted sets, and M the number of members of the result"},
-		{Name: "zinter", Arity: -3, Flags: engine.ReadOnly, Keys: engine.NumKeys(1, "RO access"), Run: cmdZInter, Since: "6.2.0",
+		{Name: "zinter", Arity: -3, Flags: command.ReadOnly, Keys: command.NumKeys(1, "RO access"), Run: cmdZInter, Since: "6.2.0",
 			Syntax:     "numkeys key... [WEIGHTS weight...] [AGGREGATE aggregate=<SUM|MIN|MAX|COUNT@8.8.0>] [WITHSCORES]",
 			Summary:    "Returns the intersect of multiple sorted sets.",
 			Complexity: "O(N * K + M log M), N being the size of the smallest sorted set, K the number of sorted sets, and M the number of members of the result"},
-		{Name: "zdiff", Arity: -3, Flags: engine.ReadOnly, Keys: engine.NumKeys(1, "RO access"), Run: cmdZDiff, Since: "6.2.0",
+		{Name: "zdiff", Arity: -3, Flags: command.ReadOnly, Keys: command.NumKeys(1, "RO access"), Run: cmdZDiff, Since: "6.2.0",
 			Syntax: "numkeys key... [WITHSCORES]", Summary: "Returns the difference between multiple sorted sets.",
 			Complexity: "O(N log N), N being the number of members of all sorted sets"},
-		{Name: "zintercard", Arity: -3, Flags: engine.ReadOnly, Keys: engine.NumKeys(1, "RO access"), Run: cmdZInterCard, Since: "7.0.0",
+		{Name: "zintercard", Arity: -3, Flags: command.ReadOnly, Keys: command.NumKeys(1, "RO access"), Run: cmdZInterCard, Since: "7.0.0",
 			Syntax:     "numkeys key... [LIMIT limit]",
 			Summary:    "Returns the number of members of the intersect of multiple sorted sets.",
 			Complexity: "O(N * K), N being the size of the smallest sorted set, and K the number of sorted sets"},

@@ -7,34 +7,35 @@ import (
 	"github.com/miniserver-go/miniserver/commands/elements"
 	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/release"
 )
 
 // popLines are the lines of the commands that remove the lowest or highest members.
-func popLines() []engine.Command {
-	return []engine.Command{
-		{Name: "zpopmin", Arity: -2, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW access delete"), Run: cmdZPopMin, Since: "5.0.0",
+func popLines() []command.Line {
+	return []command.Line{
+		{Name: "zpopmin", Arity: -2, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW access delete"), Run: cmdZPopMin, Since: "5.0.0",
 			Syntax: "key [count]", Summary: "Returns the lowest-scoring members from a sorted set after removing them.",
 			Complexity: "O(M log N), N being the number of members of the sorted set, and M the number of those returned"},
-		{Name: "zpopmax", Arity: -2, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW access delete"), Run: cmdZPopMax, Since: "5.0.0",
+		{Name: "zpopmax", Arity: -2, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW access delete"), Run: cmdZPopMax, Since: "5.0.0",
 			Syntax: "key [count]", Summary: "Returns the highest-scoring members from a sorted set after removing them.",
 			Complexity: "O(M log N), N being the number of members of the sorted set, and M the number of those returned"},
-		{Name: "bzpopmin", Arity: -3, Flags: engine.Write | engine.Blocking | engine.Fast, Keys: engine.KeyRange(1, -2, 1, "RW access delete"), Run: cmdBZPopMin, Since: "5.0.0", Was: []engine.Was{engine.Before("7.2.0", "+noscript")},
+		{Name: "bzpopmin", Arity: -3, Flags: command.Write | command.Blocking | command.Fast, Keys: command.KeyRange(1, -2, 1, "RW access delete"), Run: cmdBZPopMin, Since: "5.0.0", Was: []command.Was{command.Before("7.2.0", "+noscript")},
 			Syntax:     "key... timeout",
 			Summary:    "Removes and returns the member with the lowest score from one or more sorted sets. Blocks until one is available.",
 			Complexity: "O(log N), N being the number of members",
 			History:    "6.0.0 The timeout may be a fraction."},
-		{Name: "bzpopmax", Arity: -3, Flags: engine.Write | engine.Blocking | engine.Fast, Keys: engine.KeyRange(1, -2, 1, "RW access delete"), Run: cmdBZPopMax, Since: "5.0.0", Was: []engine.Was{engine.Before("7.2.0", "+noscript")},
+		{Name: "bzpopmax", Arity: -3, Flags: command.Write | command.Blocking | command.Fast, Keys: command.KeyRange(1, -2, 1, "RW access delete"), Run: cmdBZPopMax, Since: "5.0.0", Was: []command.Was{command.Before("7.2.0", "+noscript")},
 			Syntax:     "key... timeout",
 			Summary:    "Removes and returns the member with the highest score from one or more sorted sets. Blocks until one is available.",
 			Complexity: "O(log N), N being the number of members",
 			History:    "6.0.0 The timeout may be a fraction."},
-		{Name: "zmpop", Arity: -4, Flags: engine.Write, Keys: engine.NumKeys(1, "RW access delete"), Run: cmdZMPop, Since: "7.0.0",
+		{Name: "zmpop", Arity: -4, Flags: command.Write, Keys: command.NumKeys(1, "RW access delete"), Run: cmdZMPop, Since: "7.0.0",
 			Syntax:     "numkeys key... where=<MIN|MAX> [COUNT count]",
 			Summary:    "Returns the highest- or lowest-scoring members from one or more sorted sets after removing them.",
 			Complexity: "O(K + M log N), K being the number of keys, N the number of members of the sorted set, and M the number of those returned"},
-		{Name: "bzmpop", Arity: -5, Flags: engine.Write | engine.Blocking, Keys: engine.NumKeys(2, "RW access delete"), Run: cmdBZMPop, Since: "7.0.0",
+		{Name: "bzmpop", Arity: -5, Flags: command.Write | command.Blocking, Keys: command.NumKeys(2, "RW access delete"), Run: cmdBZMPop, Since: "7.0.0",
 			Syntax:     "timeout numkeys key... where=<MIN|MAX> [COUNT count]",
 			Summary:    "Removes and returns members from one or more sorted sets. Blocks until one is available.",
 			Complexity: "O(K + M log N), K being the number of keys, N the number of members of the sorted set, and M the number of those returned"},

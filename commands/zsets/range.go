@@ -8,66 +8,67 @@ import (
 	"github.com/miniserver-go/miniserver/commands/elements"
 	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
 // rangeLines are the lines of the commands on ranges of a sorted set.
-func rangeLines() []engine.Command {
-	return []engine.Command{
-		{Name: "zcount", Arity: 4, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdZCount, Since: "2.0.0",
+func rangeLines() []command.Line {
+	return []command.Line{
+		{Name: "zcount", Arity: 4, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdZCount, Since: "2.0.0",
 			Syntax:     "key min:double max:double",
 			Summary:    "Returns the count of members in a sorted set that have scores within a range.",
 			Complexity: "O(log N), N being the number of members"},
-		{Name: "zlexcount", Arity: 4, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdZLexCount, Since: "2.8.9",
+		{Name: "zlexcount", Arity: 4, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdZLexCount, Since: "2.8.9",
 			Syntax:     "key min max",
 			Summary:    "Returns the number of members in a sorted set within a lexicographical range.",
 			Complexity: "O(log N), N being the number of members"},
-		{Name: "zrange", Arity: -4, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdZRange, Since: "1.2.0",
+		{Name: "zrange", Arity: -4, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdZRange, Since: "1.2.0",
 			Syntax:     "key start stop sortby=[BYSCORE|BYLEX]@6.2.0 [REV]@6.2.0 limit(/offset_count)=[LIMIT offset count]@6.2.0 [WITHSCORES]",
 			Summary:    "Returns members in a sorted set within a range of indexes, scores or members.",
 			Complexity: "O(log N + M), N being the number of members of the sorted set, and M the number of those returned",
 			History:    "6.2.0 The options `REV`, `BYSCORE`, `BYLEX` and `LIMIT`."},
-		{Name: "zrevrange", Arity: -4, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdZRevRange, Since: "1.2.0",
+		{Name: "zrevrange", Arity: -4, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdZRevRange, Since: "1.2.0",
 			Syntax:     "key start:integer stop:integer [WITHSCORES]",
 			Summary:    "Returns members in a sorted set within a range of indexes in reverse order.",
 			Complexity: "O(log N + M), N being the number of members of the sorted set, and M the number of those returned",
 			Deprecated: "6.2.0 `ZRANGE`, with `REV`"},
-		{Name: "zrangebyscore", Arity: -4, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdZRangeByScore, Since: "1.0.5",
+		{Name: "zrangebyscore", Arity: -4, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdZRangeByScore, Since: "1.0.5",
 			Syntax:     "key min:double max:double [WITHSCORES]@2.0.0 limit(/offset_count)=[LIMIT offset count]",
 			Summary:    "Returns members in a sorted set within a range of scores.",
 			Complexity: "O(log N + M), N being the number of members of the sorted set, and M the number of those returned",
 			History:    "2.0.0 The option `WITHSCORES`.",
 			Deprecated: "6.2.0 `ZRANGE`, with `BYSCORE`"},
-		{Name: "zrevrangebyscore", Arity: -4, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdZRevRangeByScore, Since: "2.2.0",
+		{Name: "zrevrangebyscore", Arity: -4, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdZRevRangeByScore, Since: "2.2.0",
 			Syntax:     "key max:double min:double [WITHSCORES] limit(/offset_count)=[LIMIT offset count]",
 			Summary:    "Returns members in a sorted set within a range of scores in reverse order.",
 			Complexity: "O(log N + M), N being the number of members of the sorted set, and M the number of those returned",
 			History:    "2.1.6 The bounds may be exclusive.",
 			Deprecated: "6.2.0 `ZRANGE`, with `BYSCORE` and `REV`"},
-		{Name: "zrangebylex", Arity: -4, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdZRangeByLex, Since: "2.8.9",
+		{Name: "zrangebylex", Arity: -4, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdZRangeByLex, Since: "2.8.9",
 			Syntax:     "key min max limit(/offset_count)=[LIMIT offset count]",
 			Summary:    "Returns members in a sorted set within a lexicographical range.",
 			Complexity: "O(log N + M), N being the number of members of the sorted set, and M the number of those returned",
 			Deprecated: "6.2.0 `ZRANGE`, with `BYLEX`"},
-		{Name: "zrevrangebylex", Arity: -4, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdZRevRangeByLex, Since: "2.8.9",
+		{Name: "zrevrangebylex", Arity: -4, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdZRevRangeByLex, Since: "2.8.9",
 			Syntax:     "key max min limit(/offset_count)=[LIMIT offset count]",
 			Summary:    "Returns members in a sorted set within a lexicographical range in reverse order.",
 			Complexity: "O(log N + M), N being the number of members of the sorted set, and M the number of those returned",
 			Deprecated: "6.2.0 `ZRANGE`, with `BYLEX` and `REV`"},
-		{Name: "zrangestore", Arity: -5, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "OW update").And(engine.Key(2, "RO access")), Run: cmdZRangeStore, Since: "6.2.0",
+		{Name: "zrangestore", Arity: -5, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "OW update").And(command.Key(2, "RO access")), Run: cmdZRangeStore, Since: "6.2.0",
 			Syntax:     "dst src min max sortby=[BYSCORE|BYLEX] [REV] limit(/offset_count)=[LIMIT offset count]",
 			Summary:    "Stores a range of members from a sorted set in a key.",
 			Complexity: "O(log N + M), N being the number of members of the sorted set, and M the number of those stored"},
-		{Name: "zremrangebyrank", Arity: 4, Flags: engine.Write, Keys: engine.Key(1, "RW delete"), Run: cmdZRemRangeByRank, Since: "2.0.0",
+		{Name: "zremrangebyrank", Arity: 4, Flags: command.Write, Keys: command.Key(1, "RW delete"), Run: cmdZRemRangeByRank, Since: "2.0.0",
 			Syntax:     "key start:integer stop:integer",
 			Summary:    "Removes members in a sorted set within a range of indexes.",
 			Complexity: "O(log N + M), N being the number of members of the sorted set, and M the number of those removed"},
-		{Name: "zremrangebyscore", Arity: 4, Flags: engine.Write, Keys: engine.Key(1, "RW delete"), Run: cmdZRemRangeByScore, Since: "1.2.0",
+		{Name: "zremrangebyscore", Arity: 4, Flags: command.Write, Keys: command.Key(1, "RW delete"), Run: cmdZRemRangeByScore, Since: "1.2.0",
 			Syntax: "key min:double max:double", Summary: "Removes members in a sorted set within a range of scores.",
 			Complexity: "O(log N + M), N being the number of members of the sorted set, and M the number of those removed"},
-		{Name: "zremrangebylex", Arity: 4, Flags: engine.Write, Keys: engine.Key(1, "RW delete"), Run: cmdZRemRangeByLex, Since: "2.8.9",
+		{Name: "zremrangebylex", Arity: 4, Flags: command.Write, Keys: command.Key(1, "RW delete"), Run: cmdZRemRangeByLex, Since: "2.8.9",
 			Syntax: "key min max", Summary: "Removes members in a sorted set within a lexicographical range.",
 			Complexity: "O(log N + M), N being the number of members of the sorted set, and M the number of those removed"},
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/elements"
 	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
@@ -26,46 +27,46 @@ import (
 )
 
 // wordings are the errors of older releases.
-var wordings = []engine.Wording{{Before: "7.0.0", Error: errNoInput, Was: "ERR at least 1 input key is needed for %s"}}
+var wordings = []command.Wording{{Before: "7.0.0", Error: errNoInput, Was: "ERR at least 1 input key is needed for %s"}}
 
 // Family returns the family of sorted set commands.
-func Family() engine.Family {
-	return engine.Family{Group: "sorted-set", Wordings: wordings, Commands: slices.Concat([]engine.Command{
-		{Name: "zadd", Arity: -4, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdZAdd, Since: "1.2.0",
+func Family() command.Family {
+	return command.Family{Group: "sorted-set", Wordings: wordings, Commands: slices.Concat([]command.Line{
+		{Name: "zadd", Arity: -4, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW update"), Run: cmdZAdd, Since: "1.2.0",
 			Syntax:     "key condition=[NX|XX]@3.0.2 comparison=[GT|LT]@6.2.0 [change=CH]@3.0.2 [increment=INCR]@3.0.2 data(/score_member)=<score member>...",
 			Summary:    "Adds one or more members to a sorted set, or updates their scores.",
 			Complexity: "O(log N) for each member added, N being the number of members of the sorted set",
 			History: "2.4.0 Takes several members.\n" +
 				"3.0.2 The options `XX`, `NX`, `CH` and `INCR`.\n" +
 				"6.2.0 The options `GT` and `LT`."},
-		{Name: "zincrby", Arity: 4, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW access update"), Run: cmdZIncrBy, Since: "1.2.0",
+		{Name: "zincrby", Arity: 4, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW access update"), Run: cmdZIncrBy, Since: "1.2.0",
 			Syntax: "key increment member", Summary: "Increments the score of a member in a sorted set.",
 			Complexity: "O(log N), N being the number of members"},
-		{Name: "zrem", Arity: -3, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW delete"), Run: cmdZRem, Since: "1.2.0",
+		{Name: "zrem", Arity: -3, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW delete"), Run: cmdZRem, Since: "1.2.0",
 			Syntax: "key member...", Summary: "Removes one or more members from a sorted set.",
 			Complexity: "O(M log N), N being the number of members of the sorted set, and M the number of those removed",
 			History:    "2.4.0 Takes several members."},
-		{Name: "zcard", Arity: 2, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO"), Run: cmdZCard, Since: "1.2.0",
+		{Name: "zcard", Arity: 2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO"), Run: cmdZCard, Since: "1.2.0",
 			Syntax: "key", Summary: "Returns the number of members in a sorted set.", Complexity: "O(1)"},
-		{Name: "zscore", Arity: 3, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdZScore, Since: "1.2.0",
+		{Name: "zscore", Arity: 3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdZScore, Since: "1.2.0",
 			Syntax: "key member", Summary: "Returns the score of a member in a sorted set.", Complexity: "O(1)"},
-		{Name: "zmscore", Arity: -3, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdZMScore, Since: "6.2.0",
+		{Name: "zmscore", Arity: -3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdZMScore, Since: "6.2.0",
 			Syntax: "key member...", Summary: "Returns the scores of one or more members in a sorted set.",
 			Complexity: "O(N), N being the number of members asked for"},
-		{Name: "zrank", Arity: -3, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdZRank, Since: "2.0.0",
+		{Name: "zrank", Arity: -3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdZRank, Since: "2.0.0",
 			Syntax:     "key member [WITHSCORE]@(7.2.0)",
 			Summary:    "Returns the index of a member in a sorted set ordered by ascending scores.",
 			Complexity: "O(log N), N being the number of members",
 			History:    "7.2.0 The option `WITHSCORE`."},
-		{Name: "zrevrank", Arity: -3, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdZRevRank, Since: "2.0.0",
+		{Name: "zrevrank", Arity: -3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdZRevRank, Since: "2.0.0",
 			Syntax:     "key member [WITHSCORE]@(7.2.0)",
 			Summary:    "Returns the index of a member in a sorted set ordered by descending scores.",
 			Complexity: "O(log N), N being the number of members",
 			History:    "7.2.0 The option `WITHSCORE`."},
-		{Name: "zrandmember", Arity: -2, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdZRandMember, Since: "6.2.0",
+		{Name: "zrandmember", Arity: -2, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdZRandMember, Since: "6.2.0",
 			Syntax: "key options=[count [WITHSCORES]]", Summary: "Returns one or more random members from a sorted set.",
 			Tips: "nondeterministic_output", Complexity: "O(N), N being the number of members returned"},
-		{Name: "zscan", Arity: -3, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdZScan, Since: "2.8.0",
+		{Name: "zscan", Arity: -3, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdZScan, Since: "2.8.0",
 			Syntax:  "key cursor [MATCH pattern] [COUNT count] [NOSCORES]@(valkey:8.0.0)",
 			Summary: "Iterates over members and scores of a sorted set.", Tips: "nondeterministic_output",
 			Complexity: "O(1) for each call, O(N) for a complete iteration, N being the number of elements",
@@ -316,7 +317,7 @@ func cmdZRevRank(c *engine.Call) { replyRank(c, true) }
 func replyRank(c *engine.Call, reverse bool) {
 	key, member := c.Arg(), c.Arg()
 	if c.Left() > 1 {
-		c.Refusef(engine.ErrArity, c.Cmd.FullName())
+		c.Refusef(command.ErrArity, c.Cmd.FullName())
 	}
 	withScore := c.Word("WITHSCORE")
 	c.End()

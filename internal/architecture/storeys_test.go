@@ -22,14 +22,14 @@ import (
 // those below declare; nothing needs a file above it.
 var storeysOfEngine = [][]string{
 	{ // Words: what needs no other type of the engine.
-		"errors.go", "flags.go", "text.go", "histogram.go", "version.go",
+		"errors.go", "text.go", "histogram.go", "version.go",
 	},
 	{ // Nouns: types that know one another, and what they do alone.
-		"engine.go", "world.go", "command.go", "command_index.go", "keyspecs.go", "categories.go", "syntax.go", "older.go", "call.go", "session.go", "part.go", "feed.go",
+		"engine.go", "world.go", "executions.go", "call.go", "session.go", "part.go", "feed.go",
 		"config.go", "encodings.go", "lazyfree.go", "defrag.go", "transaction.go", "slowlog.go", "latency.go", "info.go", "additions.go", "memory.go", "account.go", "output.go", "held.go",
 		"client_buffers.go", "pause.go", "shutdown.go", "cluster.go", "stopwatch.go", "role.go", "topology.go", "cluster_nodes.go",
 		"stats.go", "propagation.go", "propagation_older.go", "persistence.go", "slowscript.go", "debugged.go", "evict_pool.go", "blocked_clients.go", "tracking.go",
-		"pubsub.go", "faults.go", "users.go", "secrets.go", "wholes.go", "certainty.go",
+		"pubsub.go", "faults.go", "users.go", "certainty.go",
 	},
 	{ // What a change sets off: messages, invalidations, propagation; lookups; who may do what.
 		"publish.go", "invalidation.go", "acl.go", "client_info.go", "connections.go", "monitor.go", "element_expiry.go", "changed.go",

@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 )
 
 // family returns the journal's commands.
-func (j *Journal) family() engine.Family {
-	return engine.Family{Group: "server", Commands: []engine.Command{
-		{Name: "bgrewriteaof", Arity: 1, Flags: engine.Admin | engine.NoScript | engine.NoAsyncLoading | engine.HomeOnly, Run: j.cmdRewrite, Since: "1.0.0",
+func (j *Journal) family() command.Family {
+	return command.Family{Group: "server", Commands: []command.Line{
+		{Name: "bgrewriteaof", Arity: 1, Flags: command.Admin | command.NoScript | command.NoAsyncLoading | command.HomeOnly, Run: j.cmdRewrite, Since: "1.0.0",
 			Summary: "Asynchronously rewrites the append-only file to disk.", Complexity: "O(1)"},
 	}}
 }
@@ -30,7 +31,7 @@ func (j *Journal) cmdRewrite(c *engine.Call) {
 	}
 }
 
-const errRewriting = engine.Error("ERR Background append only file rewriting already in progress")
+const errRewriting = command.Error("ERR Background append only file rewriting already in progress")
 
 // syncWait is a client that is blocked until the journal is synced up to an offset.
 type syncWait struct {

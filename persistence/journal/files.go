@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 )
 
@@ -216,7 +216,7 @@ func (j *Journal) setFailure(err error) {
 			return
 		}
 		j.log('#', "Error writing to the AOF file: %v", err)
-		j.engine.DenyWrites(partName, engine.Errorf(errMisconf, failure))
+		j.engine.DenyWrites(partName, command.Errorf(errMisconf, failure))
 	})
 }
 

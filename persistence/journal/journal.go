@@ -37,6 +37,7 @@ import (
 	"time"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
 // Options are what a journal needs from outside.
@@ -150,7 +151,7 @@ const partName = "journal"
 func (j *Journal) Part() engine.Part {
 	return engine.Part{
 		Name:     partName,
-		Families: []engine.Family{j.family()},
+		Families: []command.Family{j.family()},
 		Params:   j.params(),
 		Debug: []engine.DebugLine{{Name: "loadaof", Most: math.MaxInt, About: "Load the append-only file again, in place of the data.",
 			Run: j.debugLoad, HomeOnly: true}},

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 	"github.com/miniserver-go/miniserver/resp"
@@ -43,7 +44,7 @@ func (t *transactions) pass(c resp.Command) {
 	}
 }
 
-func isName(args [][]byte, upper string) bool { return engine.IsWord(args[0], upper) }
+func isName(args [][]byte, upper string) bool { return command.IsWord(args[0], upper) }
 
 // replay executes the commands in src, which begin at an offset of the file. It returns the offset up to which the file
 // is complete. The error is a *resp.Flaw if the file is damaged.

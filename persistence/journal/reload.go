@@ -4,9 +4,10 @@ import (
 	"errors"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
-const errReload = engine.Error("ERR Error trying to load the AOF files, check server logs.")
+const errReload = command.Error("ERR Error trying to load the AOF files, check server logs.")
 
 // DEBUG LOADAOF
 //

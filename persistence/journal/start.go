@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/release"
 )
 
@@ -320,7 +320,7 @@ func (j *Journal) enable(yes bool) error {
 	case yes:
 		if err := j.disk.MakeDir(j.chosenDir()); err != nil {
 			j.log('#', "Can't open or create append-only dir %s: %v", j.set.dirName, err)
-			return engine.Error("Unable to turn on AOF. Check server logs.")
+			return command.Error("Unable to turn on AOF. Check server logs.")
 		}
 		j.cancelRewrite() // its base is no use to the file that begins now
 		j.state = waitRewrite

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
@@ -31,10 +32,10 @@ type Dialer interface {
 }
 
 // Migration returns the family of MIGRATE.
-func Migration(d Dialer) engine.Family {
+func Migration(d Dialer) command.Family {
 	m := &migrator{dialer: d, encoder: rdb.Encoder{Compress: true}}
-	return engine.Family{Group: "generic", Commands: []engine.Command{
-		{Name: "migrate", Arity: -6, Flags: engine.Write, Keys: engine.Key(3, "RW access delete").And(engine.KeysAfter("KEYS", -2, -1, 0, "RW access delete incomplete")).FoundBy(migratedKeys), Run: m.cmdMigrate, Secrets: secretsOfMigrate, ACL: "dangerous", Since: "2.6.0", Was: []engine.Was{{Before: "7.2.0", Edit: engine.Writes("authentication=[<AUTH auth(password)>@4.0.7|auth2(/username_password)=<AUTH2 username password>@6.0.0]", "authentication=[[AUTH auth(password)]@4.0.7|auth2(/username_password)=[AUTH2 username password]@6.0.0]")}, {Before: "7.0.0", Edit: engine.FindsKeys(migratedEarlier)}},
+	return command.Family{Group: "generic", Commands: []command.Line{
+		{Name: "migrate", Arity: -6, Flags: command.Write, Keys: command.Key(3, "RW access delete").And(command.KeysAfter("KEYS", -2, -1, 0, "RW access delete incomplete")).FoundBy(migratedKeys), Run: m.cmdMigrate, Secrets: secretsOfMigrate, ACL: "dangerous", Since: "2.6.0", Was: []command.Was{{Before: "7.2.0", Edit: command.Writes("authentication=[<AUTH auth(password)>@4.0.7|auth2(/username_password)=<AUTH2 username password>@6.0.0]", "authentication=[[AUTH auth(password)]@4.0.7|auth2(/username_password)=[AUTH2 username password]@6.0.0]")}, {Before: "7.0.0", Edit: command.FindsKeys(migratedEarlier)}},
 			Syntax:  `host port key-selector(/key_or_empty_string)=<key|empty-string(/empty_string)=""> destination-db timeout:integer [COPY]@3.0.0 [REPLACE]@3.0.0 authentication=[<AUTH auth(password)>@4.0.7|auth2(/username_password)=<AUTH2 username password>@6.0.0] [KEYS keys(key):key...]@3.0.6`,
 			Summary: "Atomically transfers keys from one instance to another.", Tips: "nondeterministic_output",
 			Complexity: "O(N), N being the size of the values, here and on the target",
@@ -50,13 +51,13 @@ func Migration(d Dialer) engine.Family {
 func migratedKeys(args [][]byte) (at []int, ok bool) {
 	for i := 6; i < len(args)-1; i++ {
 		switch {
-		case engine.IsWord(args[i], "AUTH"):
+		case command.IsWord(args[i], "AUTH"):
 			i++
-		case engine.IsWord(args[i], "AUTH2"):
+		case command.IsWord(args[i], "AUTH2"):
 			i += 2
-		case engine.IsWord(args[i], "KEYS") && len(args[3]) > 0:
+		case command.IsWord(args[i], "KEYS") && len(args[3]) > 0:
 			return nil, false
-		case engine.IsWord(args[i], "KEYS"):
+		case command.IsWord(args[i], "KEYS"):
 			for i++; i < len(args); i++ {
 				at = append(at, i)
 			}
@@ -71,7 +72,7 @@ func migratedKeys(args [][]byte) (at []int, ok bool) {
 // migratedEarlier is migratedKeys before 7.0: the first word KEYS, which may stand where an option has its value, counts if the key at 3 is empty.
 func migratedEarlier(args [][]byte) (at []int, ok bool) {
 	for i := 6; i < len(args) && len(args[3]) == 0; i++ {
-		if engine.IsWord(args[i], "KEYS") {
+		if command.IsWord(args[i], "KEYS") {
 			for i++; i < len(args); i++ {
 				at = append(at, i)
 			}
@@ -171,13 +172,13 @@ func credentials(c *engine.Call, n int) [][]byte {
 }
 
 // secretsOfMigrate returns the positions of the user names and passwords.
-func secretsOfMigrate(_ *engine.Engine, args [][]byte) (at []int) {
-	for i := 6; i < len(args) && !engine.IsWord(args[i], "KEYS"); i++ {
+func secretsOfMigrate(args [][]byte) (at []int) {
+	for i := 6; i < len(args) && !command.IsWord(args[i], "KEYS"); i++ {
 		switch {
-		case engine.IsWord(args[i], "AUTH"):
+		case command.IsWord(args[i], "AUTH"):
 			at = append(at, i+1)
 			i++
-		case engine.IsWord(args[i], "AUTH2"):
+		case command.IsWord(args[i], "AUTH2"):
 			at = append(at, i+1, i+2)
 			i += 2
 		}
@@ -305,7 +306,7 @@ func (t *target) readOK() bool {
 		t.fail(errMigrateRead)
 		return false
 	case line[0] == '-':
-		t.fail(engine.Errorf(errMigrateRefused, bytes.TrimRight(line[1:], "\r\n")))
+		t.fail(command.Errorf(errMigrateRefused, bytes.TrimRight(line[1:], "\r\n")))
 		return false
 	}
 	return true

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
 // scripted is a server that sends all its replies before it receives a command.
@@ -45,7 +46,7 @@ func (s *scripted) Close() error { return nil }
 func migrated(t *testing.T, s *scripted, options string) (reply, left, journal string) {
 	b := newBench(t, new(MemDisk))
 	b.Engine.Join(engine.Part{
-		Families:  []engine.Family{Migration(s)},
+		Families:  []command.Family{Migration(s)},
 		Propagate: func(_ int, args [][]byte) { journal += string(bytes.Join(args, []byte(" "))) + "\n" },
 	})
 	b.do("MSET a 1 b 2 c 3")
@@ -64,7 +65,7 @@ func TestMigrateLosesNothing(t *testing.T) {
 	const refused = "ERR Target instance replied with error: "
 	for _, c := range []struct {
 		options, replies string
-		want             engine.Error
+		want             command.Error
 		left, journal    string
 	}{
 		{"", "+OK +OK +OK +OK", "OK", "", "DEL a b c\n"},
@@ -85,7 +86,7 @@ func TestMigrateLosesNothing(t *testing.T) {
 		reply, left, journal := migrated(t, &scripted{Reader: strings.NewReader(replies)}, c.options)
 		require.Equal(t, []string{string(c.want), c.left, c.journal}, []string{reply, left, journal}, "%s: %s", c.options, c.replies)
 	}
-	for want, s := range map[engine.Error]*scripted{
+	for want, s := range map[command.Error]*scripted{
 		errMigrateDial:  {refuse: errors.New("no such host")},
 		errMigrateWrite: {refuse: syscall.ECONNREFUSED},
 		errMigrateRead:  {Reader: strings.NewReader(strings.Repeat("+", 5000))},

@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
 func (s *Saver) params() []engine.Param {
@@ -37,7 +38,7 @@ func (s *Saver) setDir(v string) error {
 		}
 	}
 	if err != nil {
-		return engine.Error(Strerror(err))
+		return command.Error(Strerror(err))
 	}
 	s.dir = path
 	return nil
@@ -45,7 +46,7 @@ func (s *Saver) setDir(v string) error {
 
 func (s *Saver) setName(v string) error {
 	if v == "" || filepath.Base(v) != v {
-		return engine.Error("dbfilename can't be a path, just a filename")
+		return command.Error("dbfilename can't be a path, just a filename")
 	}
 	s.name = v
 	return nil

@@ -23,6 +23,7 @@ import (
 	"path/filepath"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
 // Options are what a Saver needs from outside. Each may be nil.
@@ -114,7 +115,7 @@ const partName = "snapshot"
 func (s *Saver) Part() engine.Part {
 	return engine.Part{
 		Name:     partName,
-		Families: []engine.Family{s.family()},
+		Families: []command.Family{s.family()},
 		Params:   s.params(),
 		Sections: []engine.Section{{Name: "Persistence", Fill: s.fill}},
 		Debug:    s.debugLines(),
@@ -242,7 +243,7 @@ func (s *Saver) Close() {
 }
 
 // errMisconf is the error of writes that are denied after a failed save.
-const errMisconf = engine.Error("MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk. " +
+const errMisconf = command.Error("MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk. " +
 	"Commands that may modify the data set are disabled, because this instance is configured to report errors " +
 	"during writes if RDB snapshotting fails (stop-writes-on-bgsave-error option). " +
 	"Please check the Redis logs for details about the RDB error.")

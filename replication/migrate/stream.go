@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -82,7 +82,7 @@ func (m *Migration) keyed(c resp.Command, places []place) error {
 // places returns the keys of a command that runs in a database. A command that is not in the table is one of a module; the source
 // is asked for its keys.
 func (m *Migration) places(db int, args [][]byte) (places []place, err error) {
-	cmd, err := m.Engine.Resolve(args)
+	cmd, err := m.Engine.Commands.Resolve(args)
 	if err != nil || cmd == nil {
 		return m.askedPlaces(db, args)
 	}
@@ -190,7 +190,7 @@ func (m *Migration) moved(c resp.Command) error {
 // copied: COPY source destination [DB db] [REPLACE]
 func (m *Migration) copied(c resp.Command) error {
 	db := []byte(strconv.Itoa(m.link.db))
-	if at := slices.IndexFunc(c.Args, func(arg []byte) bool { return engine.IsWord(arg, "DB") }); at > 2 && at+1 < len(c.Args) {
+	if at := slices.IndexFunc(c.Args, func(arg []byte) bool { return command.IsWord(arg, "DB") }); at > 2 && at+1 < len(c.Args) {
 		db = c.Args[at+1]
 	}
 	if len(c.Args) < 3 {

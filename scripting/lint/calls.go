@@ -97,7 +97,7 @@ func (r *run) loops() (n int) {
 }
 
 // walked returns the replies that loops around the current place walk over.
-func (r *run) walked() (replies []*command) {
+func (r *run) walked() (replies []*invocation) {
 	for f := r.frame; f != nil; f = f.outer {
 		for _, c := range f.each {
 			if c != nil {

@@ -4,13 +4,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/release"
 )
 
 // checkCommand finds commands that do not exist, that came later than the target, that scripts may not call, or that get
 // another number of arguments.
-func (r *run) checkCommand(c *command) {
+func (r *run) checkCommand(c *invocation) {
 	came := c.since()
 	switch {
 	case c.name == "" || strings.Contains(c.name, "."): // of a module
@@ -19,7 +19,7 @@ func (r *run) checkCommand(c *command) {
 	case !r.linter.target.Offers(release.From(came)):
 		r.report("newer-command", c.call.At, "%s was added in %s: %s does not have it.", c, inWords(came), r.linter.target)
 	case c.cmd == nil:
-	case c.cmd.Flags&engine.NoScript != 0:
+	case c.cmd.Flags&command.NoScript != 0:
 		r.report("not-in-scripts", c.call.At, "Scripts cannot call %s.", c)
 	case r.readOnly && c.isWrite():
 		r.report("write-in-read-only", c.call.At, "%s writes, but the program has the flag no-writes: remove the flag.", c)
@@ -29,7 +29,7 @@ func (r *run) checkCommand(c *command) {
 }
 
 // since returns when the command came, "" if it is in no known release.
-func (c *command) since() string {
+func (c *invocation) since() string {
 	if c.cmd == nil {
 		return cameElsewhere(c.name)
 	}
@@ -50,7 +50,7 @@ func inWords(text string) string {
 }
 
 // fits reports whether a command with an arity may take the arguments of the call.
-func (c *command) fits(arity int) bool {
+func (c *invocation) fits(arity int) bool {
 	n := c.skip + len(c.args)
 	switch {
 	case c.open && arity > 0:
@@ -64,7 +64,7 @@ func (c *command) fits(arity int) bool {
 }
 
 // checkOptions finds options and further arguments that came later than the target.
-func (r *run) checkOptions(c *command) {
+func (r *run) checkOptions(c *invocation) {
 	if c.cmd == nil || !r.linter.target.Offers(release.From(c.cmd.Since)) {
 		return
 	}
@@ -85,7 +85,7 @@ func (r *run) checkOptions(c *command) {
 }
 
 // newer returns when an option came that the target does not have, "" if it has it, or the word is none.
-func (c *command) newer(word string) (came string) {
+func (c *invocation) newer(word string) (came string) {
 	target := c.run.linter.target
 	if came, later := c.cmd.WordSince(target, word); later {
 		return came
@@ -103,7 +103,7 @@ var whole = map[string]int{
 }
 
 // checkArguments finds arguments that redis.call or the command refuses.
-func (r *run) checkArguments(c *command) {
+func (r *run) checkArguments(c *invocation) {
 	for i, v := range c.args {
 		switch {
 		case v.absent == nil && v.only(isFalsy|isTrue|isFunction):
@@ -124,7 +124,7 @@ func (r *run) checkArguments(c *command) {
 }
 
 // name returns the name of a command, or redis.call if it is not constant.
-func name(c *command) string {
+func name(c *invocation) string {
 	if c.name == "" {
 		return "redis.call"
 	}
@@ -136,7 +136,7 @@ var replicates = release.From("5.0.0")
 
 // checkRandom finds writes behind a command whose reply differs from one server to the next, where the script itself is
 // replicated.
-func (r *run) checkRandom(c *command) {
+func (r *run) checkRandom(c *invocation) {
 	if r.effects || c.cmd == nil || r.linter.target.Has(replicates) {
 		return
 	}
@@ -149,7 +149,7 @@ func (r *run) checkRandom(c *command) {
 }
 
 // checkProtected notes a redis.pcall whose reply is dropped.
-func (r *run) checkProtected(c *command) {
+func (r *run) checkProtected(c *invocation) {
 	if c.protected && r.discarded == c.call {
 		r.report("ignored-error", c.call.At, "The error that redis.pcall returns is ignored: use redis.call, or check the field err.")
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // checkKeys finds keys that are not elements of KEYS. It reports each of them once.
-func (r *run) checkKeys(c *command) {
+func (r *run) checkKeys(c *invocation) {
 	for _, k := range c.keys() {
 		if r.keys[k.name()] {
 			continue
@@ -74,7 +74,7 @@ type slotted struct {
 
 // checkSlots finds two keys that the caller did not pass and that may lie in different slots. Keys built from one element
 // of KEYS count as one slot with it: its {tag} may decide. So do keys that share another part. It reports one pair.
-func (r *run) checkSlots(c *command) {
+func (r *run) checkSlots(c *invocation) {
 	for _, k := range c.keys() {
 		if r.apart {
 			return

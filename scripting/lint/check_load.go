@@ -11,7 +11,7 @@ import (
 var readsAll = strings.Fields("hgetall hkeys hvals smembers sinter sunion sdiff zinter zunion zdiff")
 
 // unbounded reports whether the reply may have any number of elements.
-func (c *command) unbounded() bool {
+func (c *invocation) unbounded() bool {
 	switch c.name {
 	case "lrange", "zrange", "zrevrange":
 		return len(c.args) >= 3 && c.args[1].text == "0" && c.args[2].text == "-1" && !c.hasWord("LIMIT")
@@ -24,7 +24,7 @@ func (c *command) unbounded() bool {
 }
 
 // checkReading finds commands that read very much, or are called very often. Of the commands in a loop it reports the first.
-func (r *run) checkReading(c *command) {
+func (r *run) checkReading(c *invocation) {
 	scan := strings.HasSuffix(c.name, "scan")
 	switch {
 	case c.name == "keys" || c.name == "scan":
@@ -54,18 +54,18 @@ func (r *run) unpacks(e *syntax.CallExpr, list *value) {
 }
 
 // setsDeadline reports whether the command gives a key or an element a deadline.
-func (c *command) setsDeadline() bool {
+func (c *invocation) setsDeadline() bool {
 	return strings.Contains(c.name, "expire") || c.name == "setex" || c.name == "psetex" || c.name == "getex" || c.name == "hsetex" || c.name == "restore" ||
 		c.name == "set" && (c.open || c.hasWord("EX") || c.hasWord("PX") || c.hasWord("EXAT") || c.hasWord("PXAT") || c.variableFrom(2))
 }
 
 // counts reports whether the reply is the number of events that a limiter compares with its limit.
-func (c *command) counts() bool {
+func (c *invocation) counts() bool {
 	return c.name == "incr" || c.name == "incrby" || c.name == "zcard" || c.name == "zcount"
 }
 
 // checkLimiter notes the deadlines that the program sets.
-func (r *run) checkLimiter(c *command) { r.expires = r.expires || c.setsDeadline() }
+func (r *run) checkLimiter(c *invocation) { r.expires = r.expires || c.setsDeadline() }
 
 // reportLimits finds counters that are compared with a limit in a program that sets no deadline. A program that also
 // counts down is no limiter but a lock for several.

@@ -37,7 +37,7 @@ func (r *run) operand(e *syntax.BinaryExpr, operand syntax.Expr, v *value, what 
 }
 
 // isChecked reports whether the script has asked about a key of the command.
-func (r *run) isChecked(c *command) bool {
+func (r *run) isChecked(c *invocation) bool {
 	return slices.ContainsFunc(c.about(), func(key string) bool { return r.scope.checked[key] })
 }
 

@@ -63,7 +63,7 @@ type frame struct {
 	many    bool     // the number of results is unknown
 	main    bool     // its results are the reply
 	loops   int
-	each    []*command // replies that loops around this place walk over
+	each    []*invocation // replies that loops around this place walk over
 }
 
 // block runs statements. Behind them their variables are forgotten, unless a function may use them later: what is known is copied

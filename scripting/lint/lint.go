@@ -53,7 +53,7 @@ func (l *Linter) Lint(source string) []Finding {
 	r := &run{
 		linter: l, source: source, places: syntax.PlacesIn(source), seen: make(map[spot]bool), scope: newScope(), globals: make(map[string]*value),
 		read: make(map[*syntax.Variable]bool), followed: make(map[*syntax.Function]bool), names: make(map[string]bool),
-		keys: make(map[string]bool), walks: make(map[*command]bool),
+		keys: make(map[string]bool), walks: make(map[*invocation]bool),
 	}
 	ignores := r.readIgnores()
 	r.check()
@@ -94,18 +94,18 @@ type run struct {
 	readOnly        bool                      // the program has the flag no-writes
 	callbacks       []callback                // the functions that a library registers
 
-	names    map[string]bool   // commands that the program calls
-	dynamic  bool              // it also calls commands whose name is not constant
-	resp3    bool              // redis.setresp was called
-	effects  bool              // redis.replicate_commands was called
-	random   *command          // the first command whose reply differs from one server to the next
-	limits   []*command        // counters that were compared with a limit
-	expires  bool              // some command sets a deadline
-	keys     map[string]bool   // names of keys that were looked at
-	walks    map[*command]bool // replies whose loops were reported
-	slots    []slotted         // the keys by the slot they may lie in
-	apart    bool              // two of them were reported
-	unknowns []unknownGlobal   // globals that were read and are not there
+	names    map[string]bool      // commands that the program calls
+	dynamic  bool                 // it also calls commands whose name is not constant
+	resp3    bool                 // redis.setresp was called
+	effects  bool                 // redis.replicate_commands was called
+	random   *invocation          // the first command whose reply differs from one server to the next
+	limits   []*invocation        // counters that were compared with a limit
+	expires  bool                 // some command sets a deadline
+	keys     map[string]bool      // names of keys that were looked at
+	walks    map[*invocation]bool // replies whose loops were reported
+	slots    []slotted            // the keys by the slot they may lie in
+	apart    bool                 // two of them were reported
+	unknowns []unknownGlobal      // globals that were read and are not there
 }
 
 // report adds a finding of a rule, unless there is one at the place.

@@ -45,7 +45,7 @@ func shapesOf(names map[shape]string) map[string]shape {
 }
 
 // shapeOf returns the shape of a call's reply.
-func (c *command) shapeOf() shape {
+func (c *invocation) shapeOf() shape {
 	n := len(c.args)
 	switch {
 	case c.run.resp3 || c.cmd == nil || c.open && n < 3:
@@ -81,7 +81,7 @@ func (c *command) shapeOf() shape {
 }
 
 // reply returns what is known of a call's reply.
-func (c *command) reply() *value {
+func (c *invocation) reply() *value {
 	v := &value{kinds: isAny, parts: []part{{fromData, c.String()}}, about: c.about()}
 	element := &value{kinds: isText, parts: []part{{fromData, c.String()}}, about: v.about, member: true}
 	switch c.shapeOf() {

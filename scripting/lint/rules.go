@@ -28,7 +28,7 @@ type Rule struct {
 // commandRules look at a redis.call, programRules at the whole program. The other rules are where what they look for is
 // evaluated: see values.go.
 var (
-	commandRules = []func(r *run, c *command){
+	commandRules = []func(r *run, c *invocation){
 		(*run).checkCommand, (*run).checkOptions, (*run).checkArguments, (*run).checkKeys, (*run).checkSlots, (*run).checkRandom,
 		(*run).checkReading, (*run).checkLimiter, (*run).checkProtected,
 	}

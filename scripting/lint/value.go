@@ -49,21 +49,21 @@ type value struct {
 	text  string // of a constant text
 	exact bool   // parts is one constant
 
-	absent *command // its reply made the value nil or false; nil if no reply did
-	about  []string // the keys whose content decided about the value
-	table  *table   // nil if nothing is known of the elements
-	status bool     // if it is a table, it is a status: {ok = text}
+	absent *invocation // its reply made the value nil or false; nil if no reply did
+	about  []string    // the keys whose content decided about the value
+	table  *table      // nil if nothing is known of the elements
+	status bool        // if it is a table, it is a status: {ok = text}
 
 	body    *syntax.Function // of a function written in the script
 	builtin string           // of any other function, its full name: "redis.call"
 
-	fraction bool     // a number with digits behind the point
-	seconds  bool     // seconds since 1970 as TIME gives them
-	micros   bool     // so many digits that .. and tostring lose some
-	counts   *command // the number of events that a limiter allows or refuses
-	raw      *command // it is the reply of this command, as it came
-	member   bool     // it is an element of a list that a command replied
-	pending  *command // the reply of redis.pcall, not looked at yet
+	fraction bool        // a number with digits behind the point
+	seconds  bool        // seconds since 1970 as TIME gives them
+	micros   bool        // so many digits that .. and tostring lose some
+	counts   *invocation // the number of events that a limiter allows or refuses
+	raw      *invocation // it is the reply of this command, as it came
+	member   bool        // it is an element of a list that a command replied
+	pending  *invocation // the reply of redis.pcall, not looked at yet
 }
 
 // table is what is known of a table's elements.
@@ -72,7 +72,7 @@ type table struct {
 	items  map[string]*value // by constant keys: "1", "name"
 	rest   *value            // any other element; nil if there is none
 	length int               // of what the constructor listed
-	reply  *command          // it is the reply of a command
+	reply  *invocation       // it is the reply of a command
 }
 
 // input is KEYS or ARGV, with the elements that a program uses.

@@ -4,28 +4,28 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/scripting/lua/syntax"
 )
 
-// command is a redis.call in a script, with the command that it calls.
-type command struct {
+// invocation is a redis.call in a script, with the command that it calls.
+type invocation struct {
 	run       *run
 	call      *syntax.CallExpr
-	name      string          // in lower case, container|sub for a subcommand; "" if it is not constant
-	cmd       *engine.Command // nil if unknown
-	args      []*value        // behind the name; of a subcommand behind both words
-	skip      int             // words of the name
-	rest      *value          // what further arguments are
-	open      bool            // there may be further arguments
-	protected bool            // redis.pcall
+	name      string           // in lower case, container|sub for a subcommand; "" if it is not constant
+	cmd       *command.Command // nil if unknown
+	args      []*value         // behind the name; of a subcommand behind both words
+	skip      int              // words of the name
+	rest      *value           // what further arguments are
+	open      bool             // there may be further arguments
+	protected bool             // redis.pcall
 }
 
 // String returns the name as people write it.
-func (c *command) String() string { return strings.ToUpper(strings.ReplaceAll(c.name, "|", " ")) }
+func (c *invocation) String() string { return strings.ToUpper(strings.ReplaceAll(c.name, "|", " ")) }
 
 // at returns where an argument behind the name stands, the place of the call if the expression does not say.
-func (c *command) at(i int) int32 {
+func (c *invocation) at(i int) int32 {
 	if i += c.skip; i < len(c.call.Args) {
 		return place(c.call.Args[i], c.call.At)
 	}
@@ -36,15 +36,15 @@ func (c *command) at(i int) int32 {
 }
 
 // hasWord reports whether an argument is the constant word.
-func (c *command) hasWord(word string) bool { return c.wordAt(word) >= 0 }
+func (c *invocation) hasWord(word string) bool { return c.wordAt(word) >= 0 }
 
 // wordAt returns the position of a constant word, -1 if it is missing.
-func (c *command) wordAt(word string) int {
+func (c *invocation) wordAt(word string) int {
 	return slices.IndexFunc(c.args, func(v *value) bool { return v.exact && strings.EqualFold(v.text, word) })
 }
 
 // variableFrom reports whether an argument from i on is not constant.
-func (c *command) variableFrom(i int) bool {
+func (c *invocation) variableFrom(i int) bool {
 	for ; i < len(c.args); i++ {
 		if !c.args[i].exact {
 			return true
@@ -54,11 +54,11 @@ func (c *command) variableFrom(i int) bool {
 }
 
 // isWrite reports whether the command changes data.
-func (c *command) isWrite() bool { return c.cmd != nil && c.cmd.Flags&engine.Write != 0 }
+func (c *invocation) isWrite() bool { return c.cmd != nil && c.cmd.Flags&command.Write != 0 }
 
 // redisCall evaluates redis.call or redis.pcall and applies the rules about commands.
 func (r *run) redisCall(e *syntax.CallExpr, args []*value, rest *value, protected bool) *value {
-	c := &command{run: r, call: e, args: args, rest: rest, open: rest != nil, protected: protected}
+	c := &invocation{run: r, call: e, args: args, rest: rest, open: rest != nil, protected: protected}
 	c.resolve()
 	for _, rule := range commandRules {
 		rule(r, c)
@@ -73,7 +73,7 @@ func (r *run) redisCall(e *syntax.CallExpr, args []*value, rest *value, protecte
 }
 
 // resolve finds the command that the arguments name.
-func (c *command) resolve() {
+func (c *invocation) resolve() {
 	if len(c.args) == 0 || !c.args[0].exact {
 		c.run.dynamic = c.run.dynamic || len(c.args) > 0 || c.open
 		return
@@ -83,7 +83,7 @@ func (c *command) resolve() {
 	if len(c.args) > 1 && c.args[1].exact {
 		words = append(words, []byte(c.args[1].text))
 	}
-	c.cmd, _ = c.run.linter.engine.Resolve(words)
+	c.cmd, _ = c.run.linter.engine.Commands.Resolve(words)
 	if c.cmd != nil && c.cmd.IsSub() {
 		c.name, c.skip = c.cmd.FullName(), 2
 	}
@@ -93,7 +93,7 @@ func (c *command) resolve() {
 
 // words returns the arguments as the engine has them, the name first; a byte stands for what is not constant, and for further arguments.
 // There are as many as the command takes at least.
-func (c *command) words() [][]byte {
+func (c *invocation) words() [][]byte {
 	var words [][]byte
 	for word := range strings.SplitSeq(c.name, "|") {
 		words = append(words, []byte(word))
@@ -115,11 +115,11 @@ func (c *command) words() [][]byte {
 type key struct {
 	*value
 	at     int32
-	access string // in the words of engine.Keys
+	access string // in the words of command.Keys
 }
 
 // keys returns the arguments that are keys; none if that depends on what is unknown.
-func (c *command) keys() (keys []key) {
+func (c *invocation) keys() (keys []key) {
 	if c.cmd == nil {
 		return nil
 	}
@@ -143,7 +143,7 @@ func (c *command) keys() (keys []key) {
 }
 
 // about returns the names of the keys.
-func (c *command) about() (names []string) {
+func (c *invocation) about() (names []string) {
 	for _, k := range c.keys() {
 		names = append(names, k.name())
 	}

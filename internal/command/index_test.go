@@ -1,4 +1,4 @@
-package engine
+package command
 
 import (
 	"bytes"
@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/release"
 )
 
 // Each byte becomes what a loop over bytes makes of it, whatever is beside it.
@@ -29,30 +31,30 @@ func TestLower(t *testing.T) {
 }
 
 // Names of all lengths are told apart, also those whose ends are alike.
-func TestCommandIndex(t *testing.T) {
-	table := commandTable{byName: map[string]*Command{}}
+func TestIndex(t *testing.T) {
+	table := NewTable(&release.Default)
 	var names []string
 	for n := 1; n <= 24; n++ {
 		names = append(names, strings.Repeat("a", n), strings.Repeat("ab", n)[:n]+"_", fmt.Sprintf("%0*d", n, 7))
 	}
 	for _, name := range names {
-		require.Nil(t, table.find([]byte(name)), name)
-		table.add(name, &Command{Name: name})
-		require.Equal(t, name, table.find([]byte(strings.ToUpper(name))).Name)
+		require.Nil(t, table.Find([]byte(name)), name)
+		table.put(name, &Command{Line: Line{Name: name}})
+		require.Equal(t, name, table.Find([]byte(strings.ToUpper(name))).Name)
 	}
 	for _, name := range names {
-		require.Equal(t, name, table.find([]byte(name)).Name)
+		require.Equal(t, name, table.Find([]byte(name)).Name)
 		for i := range name {
 			other := []byte(name)
 			other[i] ^= 0x80
-			require.Nil(t, table.find(other), "%q", other)
+			require.Nil(t, table.Find(other), "%q", other)
 		}
 	}
 	require.True(t, slices.IsSortedFunc(table.ordered, func(a, b *Command) int { return strings.Compare(a.Name, b.Name) }))
 	require.Len(t, table.ordered, len(names))
 	for _, name := range names {
 		table.remove(name)
-		require.Nil(t, table.find([]byte(name)), name)
+		require.Nil(t, table.Find([]byte(name)), name)
 	}
 	require.Empty(t, table.ordered)
 }

@@ -1,4 +1,4 @@
-package engine
+package command
 
 import (
 	"slices"
@@ -17,7 +17,7 @@ import (
 // <x y> belongs together, and x... may come several times: with its word each time if that is inside,
 // <GET pattern>... COMMAND DOCS tells more than that. What does not follow from the above stands beside it:
 //
-//	condition=[NX|XX]    a name: that of a group is else the name of its first argument, that of a word the word itself
+//	condition=[NX|XX]    a Name: that of a group is else the name of its first argument, that of a word the word itself
 //	timeout:integer      a type: a name implies the usual one
 //	addr(ip:port)        what people see instead of the name
 //	data(/field_value)=  what COMMAND DOCS called a group or a value before 7.2, if that was neither the name nor the text
@@ -29,19 +29,20 @@ import (
 //
 // In this order, name(text/older):type#1...@6.0.0!7.0.0, any of them may follow a name.
 
-// argument is one argument, or a group of them.
-type argument struct {
-	name, kind, token string
-	display           string // what people see; "" for the name
-	older             string // the name before 7.2; "" for what people see
-	keyspec           int    // which keyspec finds it, from 1; 0 for the usual one
-	optional          bool
-	multiple          bool
-	repeatsToken      bool   // multiple, and the token is said each time
-	since             string // "" for what came with the command
-	unsaid            bool   // COMMAND DOCS does not show since
-	deprecated        string // the release that deprecated it; "" for none
-	parts             []argument
+// Argument is one argument, or a group of them.
+type Argument struct {
+	Name, Token  string
+	Kind         string // the type, in the words of COMMAND DOCS
+	Display      string // what people see; "" for the name
+	Older        string // the name before 7.2; "" for what people see
+	Keyspec      int    // which keyspec finds it, from 1; 0 for the usual one
+	Optional     bool
+	Multiple     bool
+	RepeatsToken bool   // multiple, and the token is said each time
+	Since        string // "" for what came with the command
+	Unsaid       bool   // COMMAND DOCS does not show Since
+	Deprecated   string // the release that deprecated it; "" for none
+	Parts        []Argument
 }
 
 const (
@@ -70,11 +71,17 @@ func argumentKind(name string) string {
 	return "string"
 }
 
-// parseSyntax reads a syntax. ok is false if it is malformed.
-func parseSyntax(text string) (args []argument, ok bool) {
+// Parse reads a syntax. ok is false if it is malformed.
+func Parse(text string) (args []Argument, ok bool) {
 	p := syntaxParser{rest: text, ok: true}
 	args = p.sequence()
 	return args, p.ok && p.rest == ""
+}
+
+// parse reads the syntax of a line, which is well-formed.
+func parse(syntax string) []Argument {
+	list, _ := Parse(syntax)
+	return list
 }
 
 type syntaxParser struct {
@@ -92,7 +99,7 @@ func (p *syntaxParser) skip(sign string) bool {
 }
 
 // sequence reads arguments up to the end of the group that they are in.
-func (p *syntaxParser) sequence() (list []argument) {
+func (p *syntaxParser) sequence() (list []Argument) {
 	for {
 		p.rest = strings.TrimLeft(p.rest, " ")
 		if p.rest == "" || strings.ContainsRune("|]>", rune(p.rest[0])) || !p.ok {
@@ -100,13 +107,13 @@ func (p *syntaxParser) sequence() (list []argument) {
 		}
 		a := p.item()
 		if p.skip("...") {
-			a.multiple = true
-			a.repeatsToken = a.token != "" && a.kind != kindToken
+			a.Multiple = true
+			a.RepeatsToken = a.Token != "" && a.Kind != kindToken
 		}
-		p.releases("@", &a.since)
-		a.since, a.unsaid = strings.CutPrefix(a.since, "(")
-		a.since = strings.TrimSuffix(a.since, ")")
-		p.releases("!", &a.deprecated)
+		p.releases("@", &a.Since)
+		a.Since, a.Unsaid = strings.CutPrefix(a.Since, "(")
+		a.Since = strings.TrimSuffix(a.Since, ")")
+		p.releases("!", &a.Deprecated)
 		list = append(list, a)
 	}
 }
@@ -119,14 +126,14 @@ func (p *syntaxParser) releases(sign string, releases *string) {
 }
 
 // item reads one argument, in brackets or without.
-func (p *syntaxParser) item() (a argument) {
+func (p *syntaxParser) item() (a Argument) {
 	switch name := p.label(); {
 	case name != "":
 		a = p.item()
-		a.name = p.names(name, &a)
+		a.Name = p.names(name, &a)
 	case p.skip("["):
 		a = p.choice("]")
-		a.optional = true
+		a.Optional = true
 	case p.skip("<"):
 		a = p.choice(">")
 	default:
@@ -146,16 +153,16 @@ func (p *syntaxParser) label() string {
 }
 
 // choice reads a group up to its closing sign: one of several, or what belongs together.
-func (p *syntaxParser) choice(closing string) argument {
-	alternatives := []argument{joined(p.sequence())}
+func (p *syntaxParser) choice(closing string) Argument {
+	alternatives := []Argument{joined(p.sequence())}
 	for p.skip("|") {
 		alternatives = append(alternatives, joined(p.sequence()))
 	}
-	p.ok = p.ok && p.skip(closing) && !slices.ContainsFunc(alternatives, func(a argument) bool { return a.kind == "" })
+	p.ok = p.ok && p.skip(closing) && !slices.ContainsFunc(alternatives, func(a Argument) bool { return a.Kind == "" })
 	if len(alternatives) == 1 {
 		return alternatives[0]
 	}
-	return argument{name: alternatives[0].name, kind: kindOneOf, parts: alternatives}
+	return Argument{Name: alternatives[0].Name, Kind: kindOneOf, Parts: alternatives}
 }
 
 // upTo returns the text up to one of the signs, and moves past it.
@@ -169,7 +176,7 @@ func (p *syntaxParser) upTo(signs string) string {
 	return text
 }
 
-func (p *syntaxParser) word() argument {
+func (p *syntaxParser) word() Argument {
 	word := p.upTo(" |[]<>@!")
 	if dots := strings.Index(word, "..."); dots >= 0 {
 		p.rest = word[dots:] + p.rest
@@ -177,110 +184,81 @@ func (p *syntaxParser) word() argument {
 	}
 	p.ok = p.ok && word != ""
 	if word == `""` {
-		return argument{name: "empty-string", kind: kindToken}
+		return Argument{Name: "empty-string", Kind: kindToken}
 	}
 	if word == strings.ToUpper(word) {
-		return argument{name: strings.ToLower(word), kind: kindToken, token: word}
+		return Argument{Name: strings.ToLower(word), Kind: kindToken, Token: word}
 	}
 	return p.value(word)
 }
 
 // value reads name(text/older):type#1, of which all but the name may be missing.
-func (p *syntaxParser) value(word string) (a argument) {
+func (p *syntaxParser) value(word string) (a Argument) {
 	if text, number, told := strings.Cut(word, "#"); told {
 		n, err := strconv.Atoi(number)
 		p.ok = p.ok && err == nil
-		word, a.keyspec = text, n+1
+		word, a.Keyspec = text, n+1
 	}
 	var told bool
-	if a.name, a.kind, told = strings.Cut(p.names(word, &a), ":"); !told {
-		a.kind = argumentKind(a.name)
+	if a.Name, a.Kind, told = strings.Cut(p.names(word, &a), ":"); !told {
+		a.Kind = argumentKind(a.Name)
 	}
 	return a
 }
 
 // names takes (text/older) out of a word, of which either may be missing, and returns the rest.
-func (p *syntaxParser) names(word string, a *argument) (rest string) {
+func (p *syntaxParser) names(word string, a *Argument) (rest string) {
 	before, inside, told := strings.Cut(word, "(")
 	if !told {
 		return word
 	}
 	text, after, closed := strings.Cut(inside, ")")
 	p.ok = p.ok && closed
-	a.display, a.older, _ = strings.Cut(text, "/")
+	a.Display, a.Older, _ = strings.Cut(text, "/")
 	return before + after
 }
 
 // hasOwnName reports whether a token has another name than its text.
-func (a *argument) hasOwnName() bool { return a.name != strings.ToLower(a.token) }
+func (a *Argument) hasOwnName() bool { return a.Name != strings.ToLower(a.Token) }
 
 // joined makes one argument of those that belong together. A token before a value is the value's; before
 // several it is the group's; with a name of its own it is one of the group. The absent case is the zero argument.
-func joined(list []argument) argument {
+func joined(list []Argument) Argument {
 	switch {
 	case len(list) == 0:
-		return argument{}
+		return Argument{}
 	case len(list) == 1:
 		return list[0]
-	case list[0].kind != kindToken || list[0].hasOwnName() || list[1].kind == kindToken || list[1].optional:
-		return argument{name: list[0].name, kind: kindBlock, parts: list}
+	case list[0].Kind != kindToken || list[0].hasOwnName() || list[1].Kind == kindToken || list[1].Optional:
+		return Argument{Name: list[0].Name, Kind: kindBlock, Parts: list}
 	}
-	token := list[0].token
-	if slices.ContainsFunc(list[2:], func(a argument) bool { return !a.optional }) {
-		return argument{name: list[0].name, kind: kindBlock, token: token, parts: list[1:]}
+	token := list[0].Token
+	if slices.ContainsFunc(list[2:], func(a Argument) bool { return !a.Optional }) {
+		return Argument{Name: list[0].Name, Kind: kindBlock, Token: token, Parts: list[1:]}
 	}
-	list[1].token = token
+	list[1].Token = token
 	return joined(list[1:])
 }
 
-// arguments returns the arguments of a syntax that the engine's release has.
-func (e *Engine) arguments(syntax string) []argument {
-	list, _ := parseSyntax(syntax)
-	return offeredArguments(e.Release, list)
-}
-
-// offeredArguments returns those of the arguments that a release has. What was one of several is itself if it alone is left.
-func offeredArguments(r *release.Release, list []argument) (offered []argument) {
+// offered returns those of the arguments that a release has. What was one of several is itself if it alone is left.
+func offered(r *release.Release, list []Argument) (known []Argument) {
 	for _, a := range list {
-		if a.since != "" && !r.Extends(release.From(a.since)) {
+		if a.Since != "" && !r.Extends(release.From(a.Since)) {
 			continue
 		}
-		a.parts = offeredArguments(r, a.parts)
-		if a.kind == kindOneOf && len(a.parts) == 1 {
-			only := a.parts[0]
-			only.optional, only.multiple, only.repeatsToken = a.optional, a.multiple, a.repeatsToken
+		a.Parts = offered(r, a.Parts)
+		if a.Kind == kindOneOf && len(a.Parts) == 1 {
+			only := a.Parts[0]
+			only.Optional, only.Multiple, only.RepeatsToken = a.Optional, a.Multiple, a.RepeatsToken
 			a = only
 		}
-		offered = append(offered, a)
+		known = append(known, a)
 	}
-	return offered
+	return known
 }
 
-// withoutLater takes from a line the words and arguments that its syntax has and the engine's release does not.
-func (e *Engine) withoutLater(cmd *Command) {
-	if e.Release.Open || !strings.Contains(cmd.Syntax, "@") {
-		return
-	}
-	all, _ := parseSyntax(cmd.Syntax)
-	known := offeredArguments(e.Release, all)
-	cmd.absent = except(wordsOf(all), wordsOf(known))
-	cmd.Arity = cmd.ArityIn(e.Release)
-}
-
-// withEdited gives a line back the words that its syntax has in the engine's release after the edits.
-func (e *Engine) withEdited(cmd *Command) {
-	if len(cmd.absent) > 0 {
-		cmd.absent = except(cmd.absent, wordsOf(e.arguments(cmd.Syntax)))
-	}
-}
-
-// except returns words without others.
-func except(words, others []string) []string {
-	return slices.DeleteFunc(words, func(word string) bool { return slices.Contains(others, word) })
-}
-
-// leastOf returns how many words arguments are at least, and whether they may be more.
-func leastOf(list []argument) (n int, more bool) {
+// LeastOf returns how many words arguments are at least, and whether they may be more.
+func LeastOf(list []Argument) (n int, more bool) {
 	for i := range list {
 		least, open := list[i].least()
 		n, more = n+least, more || open
@@ -288,26 +266,26 @@ func leastOf(list []argument) (n int, more bool) {
 	return n, more
 }
 
-// least is leastOf for one argument.
-func (a *argument) least() (n int, more bool) {
+// least is LeastOf for one argument.
+func (a *Argument) least() (n int, more bool) {
 	switch {
-	case a.optional:
+	case a.Optional:
 		return 0, true
-	case a.kind == kindBlock:
-		n, more = leastOf(a.parts)
-	case a.kind == kindOneOf:
-		n, more = leastOfOne(a.parts)
+	case a.Kind == kindBlock:
+		n, more = LeastOf(a.Parts)
+	case a.Kind == kindOneOf:
+		n, more = LeastOfOne(a.Parts)
 	default:
 		n = 1
 	}
-	if a.token != "" && a.kind != kindToken {
+	if a.Token != "" && a.Kind != kindToken {
 		n++
 	}
-	return n, more || a.multiple
+	return n, more || a.Multiple
 }
 
-// leastOfOne is leastOf for what is one of several.
-func leastOfOne(parts []argument) (n int, more bool) {
+// LeastOfOne is LeastOf for what is one of several.
+func LeastOfOne(parts []Argument) (n int, more bool) {
 	n, more = parts[0].least()
 	for i := range parts[1:] {
 		least, open := parts[i+1].least()
@@ -318,20 +296,20 @@ func leastOfOne(parts []argument) (n int, more bool) {
 }
 
 // wordsOf returns the words that are typed as they stand.
-func wordsOf(list []argument) (words []string) {
+func wordsOf(list []Argument) (words []string) {
 	for _, a := range list {
-		if a.token != "" {
-			words = append(words, a.token)
+		if a.Token != "" {
+			words = append(words, a.Token)
 		}
-		words = append(words, wordsOf(a.parts)...)
+		words = append(words, wordsOf(a.Parts)...)
 	}
 	return words
 }
 
-// usages returns arguments as HELP shows them. key [COUNT count] member... is shown as
+// Usages returns arguments as HELP shows them. key [COUNT count] member... is shown as
 //
 //	<key> [COUNT <count>] <member> [<member> ...]
-func usages(list []argument) string {
+func Usages(list []Argument) string {
 	texts := make([]string, len(list))
 	for i := range list {
 		texts[i] = list[i].usage()
@@ -339,42 +317,42 @@ func usages(list []argument) string {
 	return strings.Join(texts, " ")
 }
 
-func (a *argument) usage() string {
+func (a *Argument) usage() string {
 	text := a.usageOnce()
 	switch {
-	case a.optional && a.multiple:
+	case a.Optional && a.Multiple:
 		return "[" + text + " ...]"
-	case a.optional:
+	case a.Optional:
 		return "[" + text + "]"
-	case a.multiple:
+	case a.Multiple:
 		return text + " [" + text + " ...]"
 	}
 	return text
 }
 
 // usageOnce is usage of an argument that must be there once.
-func (a *argument) usageOnce() (text string) {
-	switch a.kind {
+func (a *Argument) usageOnce() (text string) {
+	switch a.Kind {
 	case kindToken:
-		return a.token
+		return a.Token
 	case kindOneOf:
-		if text = a.alternatives(); !a.optional || a.token != "" {
+		if text = a.alternatives(); !a.Optional || a.Token != "" {
 			text = "(" + text + ")"
 		}
 	case kindBlock:
-		text = usages(a.parts)
+		text = Usages(a.Parts)
 	default:
-		text = "<" + a.shown() + ">"
+		text = "<" + a.Shown() + ">"
 	}
-	return strings.TrimSpace(a.token + " " + text)
+	return strings.TrimSpace(a.Token + " " + text)
 }
 
 // alternatives returns the choices as HELP shows them, with blanks around the bars if one of them is a
 // value.
-func (a *argument) alternatives() string {
-	texts, sign := make([]string, len(a.parts)), "|"
-	for i := range a.parts {
-		texts[i] = a.parts[i].usage()
+func (a *Argument) alternatives() string {
+	texts, sign := make([]string, len(a.Parts)), "|"
+	for i := range a.Parts {
+		texts[i] = a.Parts[i].usage()
 		if texts[i][0] == '<' {
 			sign = " | "
 		}
@@ -382,25 +360,26 @@ func (a *argument) alternatives() string {
 	return strings.Join(texts, sign)
 }
 
-// shown returns what people see of a value.
-func (a *argument) shown() string {
-	if a.display != "" {
-		return a.display
+// Shown returns what people see of a value.
+func (a *Argument) Shown() string {
+	if a.Display != "" {
+		return a.Display
 	}
-	return a.name
+	return a.Name
 }
 
-// hasToken reports whether a word must be typed, which may be an empty one.
-func (a argument) hasToken() bool { return a.token != "" || a.kind == kindToken }
+// HasToken reports whether a word must be typed, which may be an empty one.
+func (a Argument) HasToken() bool { return a.Token != "" || a.Kind == kindToken }
 
-func (a argument) flags() (names []string) {
-	if a.optional {
+// Words returns the flags of COMMAND DOCS.
+func (a Argument) Words() (names []string) {
+	if a.Optional {
 		names = append(names, "optional")
 	}
-	if a.multiple {
+	if a.Multiple {
 		names = append(names, "multiple")
 	}
-	if a.repeatsToken {
+	if a.RepeatsToken {
 		names = append(names, "multiple_token")
 	}
 	return names

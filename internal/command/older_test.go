@@ -1,16 +1,15 @@
-package engine_test
+package command
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/release"
 )
 
 func TestWordsAndArityOfOlderReleases(t *testing.T) {
-	cmd := engine.Command{Name: "x", Arity: -2, Syntax: "key [NX|XX] [GT|LT]@6.2.0 [EX seconds|PXAT unix-time]@7.0.0,valkey:8.0.0 [count]@6.2.0"}
+	cmd := Command{Line: Line{Name: "x", Arity: -2, Syntax: "key [NX|XX] [GT|LT]@6.2.0 [EX seconds|PXAT unix-time]@7.0.0,valkey:8.0.0 [count]@6.2.0"}}
 	redis6, _ := release.Parse("6.0")
 	redis7, _ := release.Parse("7.0")
 	valkey7, _ := release.Parse("valkey:7.2")
@@ -25,7 +24,7 @@ func TestWordsAndArityOfOlderReleases(t *testing.T) {
 		since, later := cmd.WordSince(c.r, c.word)
 		require.Equal(t, []any{c.since, c.since != ""}, []any{since, later}, "%s in %s", c.word, c.r)
 	}
-	lpop := engine.Command{Name: "lpop", Arity: -2, Syntax: "key [count]@6.2.0"}
+	lpop := Command{Line: Line{Name: "lpop", Arity: -2, Syntax: "key [count]@6.2.0"}}
 	require.Equal(t, 2, lpop.ArityIn(redis6))
 	require.Equal(t, -2, lpop.ArityIn(redis7))
 	require.Equal(t, "<key> [<count>]", lpop.Usage())

@@ -1,4 +1,4 @@
-package engine
+package command
 
 import (
 	"fmt"
@@ -57,6 +57,7 @@ const (
 	Internal                                             // for servers among themselves: COMMAND DOCS marks it
 	AnyKeys                                              // meets keys that it does not name: the removal of each is a unit
 	Harmless                                             // changes nothing beyond its session, though it is not ReadOnly
+	Settings                                             // its arguments are names and values of parameters, of which some are secret
 	AnySlot                                              // may name keys in several slots, as it only lets go of them
 )
 
@@ -95,5 +96,5 @@ func flagNamed(name string) Flags {
 			return f.flag
 		}
 	}
-	panic(fmt.Sprintf("engine: no flag is called %q", name))
+	panic(fmt.Sprintf("command: no flag is called %q", name))
 }

@@ -1,4 +1,4 @@
-package engine
+package command
 
 import "strings"
 
@@ -11,8 +11,8 @@ var groupCategories = map[string]string{
 	"connection": "connection", "transactions": "transaction", "scripting": "scripting",
 }
 
-// categoryOrder is the order in which Redis lists the categories.
-var categoryOrder = []string{"keyspace", "read", "write", "set", "sortedset", "list", "hash", "string", "bitmap",
+// CategoryOrder is the order in which Redis lists the categories.
+var CategoryOrder = []string{"keyspace", "read", "write", "set", "sortedset", "list", "hash", "string", "bitmap",
 	"hyperloglog", "geo", "stream", "pubsub", "admin", "fast", "slow", "blocking", "dangerous", "connection",
 	"transaction", "scripting"}
 
@@ -26,7 +26,7 @@ var flagCategories = []struct {
 }
 
 // Categories returns the ACL categories of the command, "@read" and the like.
-func (cmd *Command) Categories() []string {
+func (c *Command) Categories() []string {
 	have := make(map[string]bool)
 	set := func(names string) {
 		for _, name := range strings.Fields(names) {
@@ -35,20 +35,20 @@ func (cmd *Command) Categories() []string {
 		}
 	}
 	for _, f := range flagCategories {
-		if cmd.Flags&f.flag != 0 {
+		if c.Flags&f.flag != 0 {
 			set(f.categories)
 		}
 	}
-	have["slow"] = cmd.Flags&Fast == 0
-	if cmd.Run != nil {
-		set(groupCategories[cmd.group])
+	have["slow"] = c.Flags&Fast == 0
+	if c.Run != nil || c.whole {
+		set(groupCategories[c.group])
 	}
 	if have["scripting"] {
 		have["read"] = false
 	}
-	set(cmd.ACL)
+	set(c.ACL)
 	var list []string
-	for _, name := range categoryOrder {
+	for _, name := range CategoryOrder {
 		if have[name] {
 			list = append(list, "@"+name)
 		}

@@ -1,4 +1,4 @@
-package engine
+package command
 
 import (
 	"slices"
@@ -15,31 +15,33 @@ import (
 // as a whole, then access, update, insert and delete for what happens to its data. not_key marks an argument that
 // decides about the cluster's slot without being a key.
 type Keys struct {
-	specs  []keyspec
+	Specs  []Keyspec // read only
 	find   func(args [][]byte) (at []int, ok bool)
 	access func(args [][]byte) string
 	least  int // arguments that the command takes at least: find and access get no fewer
 }
 
-// keyspec is where some of the keys are.
-type keyspec struct {
-	kind   keyspecKind
-	access string
-	note   string // a sentence about it; "" for none
-	word   string // of afterWord
-	first  int    // the first key; the argument that counts the keys; or where the word is looked for
-	last   int    // the last key, counted from the end when negative; with a word relative to the first key
-	step   int    // arguments from one key to the next
-	limit  int    // of afterWord: the keys are one part in so many of what is left; 0 for all
+// Keyspec is where some of the keys are.
+type Keyspec struct {
+	Kind   KeyspecKind
+	Access string
+	Note   string // a sentence about it; "" for none
+	Word   string // of SpecAfterWord
+	First  int    // the first key; the argument that counts the keys; or where the word is looked for
+	Last   int    // the last key, counted from the end when negative; with a word relative to the first key
+	Step   int    // arguments from one key to the next
+	Limit  int    // of SpecAfterWord: the keys are one part in so many of what is left; 0 for all
 }
 
-type keyspecKind int
+// KeyspecKind is how a keyspec finds its keys.
+type KeyspecKind int
 
+// The kinds of keyspecs.
 const (
-	fixed     keyspecKind = iota // between two positions
-	counted                      // behind an argument that counts them
-	afterWord                    // behind a word
-	unknown                      // only the command itself can find them
+	SpecFixed     KeyspecKind = iota // between two positions
+	SpecCounted                      // behind an argument that counts them
+	SpecAfterWord                    // behind a word
+	SpecUnknown                      // only the command itself can find them
 )
 
 // Key is one key at position i.
@@ -47,13 +49,13 @@ func Key(i int, access string) Keys { return KeyRange(i, i, 1, access) }
 
 // KeyRange is keys from first to last, every step arguments. Last counts from the end when negative.
 func KeyRange(first, last, step int, access string) Keys {
-	return Keys{specs: []keyspec{{kind: fixed, access: access, first: first, last: last, step: step}}}
+	return Keys{Specs: []Keyspec{{Kind: SpecFixed, Access: access, First: first, Last: last, Step: step}}}
 }
 
 // Noted returns k with a sentence about its last keyspec, for COMMAND INFO.
 func (k Keys) Noted(note string) Keys {
-	k.specs = slices.Clone(k.specs)
-	k.specs[len(k.specs)-1].note = note
+	k.Specs = slices.Clone(k.Specs)
+	k.Specs[len(k.Specs)-1].Note = note
 	return k
 }
 
@@ -64,24 +66,26 @@ func NumKeys(count int, access string) Keys { return numKeys(count, 1, access) }
 func NumPairs(count int, access string) Keys { return numKeys(count, 2, access) }
 
 func numKeys(count, step int, access string) Keys {
-	return Keys{specs: []keyspec{{kind: counted, access: access, first: count, step: step}}}
+	return Keys{Specs: []Keyspec{{Kind: SpecCounted, Access: access, First: count, Step: step}}}
 }
 
 // KeysAfter is the keys behind a word, which is looked for from position from on. They end last arguments after
 // the first, or before the end when last is negative. With a limit they are one part in so many of the arguments
 // left. A negative from is for clients, which then search backwards for the word; here Keys.FoundBy finds the keys.
 func KeysAfter(word string, from, last, limit int, access string) Keys {
-	return Keys{specs: []keyspec{{kind: afterWord, access: access, word: word, first: from, last: last, step: 1, limit: limit}}}
+	return Keys{Specs: []Keyspec{{Kind: SpecAfterWord, Access: access, Word: word, First: from, Last: last, Step: 1, Limit: limit}}}
 }
 
 // UnknownKeys is keys that no keyspec can describe. Keys.FoundBy finds them.
-func UnknownKeys(access string) Keys { return Keys{specs: []keyspec{{kind: unknown, access: access}}} }
+func UnknownKeys(access string) Keys {
+	return Keys{Specs: []Keyspec{{Kind: SpecUnknown, Access: access}}}
+}
 
 // And returns the keys together with further ones, which come after them.
 func (k Keys) And(more ...Keys) Keys {
-	k.specs = slices.Clone(k.specs)
+	k.Specs = slices.Clone(k.Specs)
 	for _, m := range more {
-		k.specs = append(k.specs, m.specs...)
+		k.Specs = append(k.Specs, m.Specs...)
 	}
 	return k
 }
@@ -114,22 +118,22 @@ func (u KeyUse) Reads() bool {
 func (u KeyUse) Writes() bool { return !strings.HasPrefix(u.Access, "RO") }
 
 // At returns the keys among args. ok is false if the arguments are malformed, or too few.
-func (k Keys) At(args [][]byte) (keys []KeyUse, ok bool) { return k.appendTo(nil, args) }
+func (k Keys) At(args [][]byte) (keys []KeyUse, ok bool) { return k.AppendTo(nil, args) }
 
-// appendTo appends the keys among args.
-func (k Keys) appendTo(keys []KeyUse, args [][]byte) (all []KeyUse, ok bool) {
+// AppendTo appends the keys among args.
+func (k Keys) AppendTo(keys []KeyUse, args [][]byte) (all []KeyUse, ok bool) {
 	if len(args) < k.least {
 		return nil, false
 	}
 	if k.find != nil {
 		at, ok := k.find(args)
 		for n, i := range at {
-			keys = append(keys, KeyUse{i, k.specs[min(n, 1)*(len(k.specs)-1)].plainAccess()})
+			keys = append(keys, KeyUse{i, k.Specs[min(n, 1)*(len(k.Specs)-1)].plainAccess()})
 		}
 		return keys, ok
 	}
-	for i := range k.specs {
-		if keys, ok = k.specs[i].appendTo(keys, args); !ok {
+	for i := range k.Specs {
+		if keys, ok = k.Specs[i].appendTo(keys, args); !ok {
 			return nil, false
 		}
 	}
@@ -139,25 +143,25 @@ func (k Keys) appendTo(keys []KeyUse, args [][]byte) (all []KeyUse, ok bool) {
 	return keys, true
 }
 
-// isComplete reports whether all keys that the command uses are among its arguments, and there are some.
-func (k Keys) isComplete() bool {
-	return !k.isEmpty() && !slices.ContainsFunc(k.specs, func(s keyspec) bool {
-		return s.kind == unknown && k.find == nil || strings.HasSuffix(s.access, " incomplete")
+// IsComplete reports whether all keys that the command uses are among its arguments, and there are some.
+func (k Keys) IsComplete() bool {
+	return !k.IsEmpty() && !slices.ContainsFunc(k.Specs, func(s Keyspec) bool {
+		return s.Kind == SpecUnknown && k.find == nil || strings.HasSuffix(s.Access, " incomplete")
 	})
 }
 
 // plainAccess returns the access without the words that describe the keyspec.
-func (s *keyspec) plainAccess() string {
-	return strings.TrimSuffix(strings.TrimSuffix(s.access, " variable_flags"), " incomplete")
+func (s *Keyspec) plainAccess() string {
+	return strings.TrimSuffix(strings.TrimSuffix(s.Access, " variable_flags"), " incomplete")
 }
 
 // appendTo appends the keys of args that the keyspec finds. ok is false if the arguments are malformed.
-func (s *keyspec) appendTo(keys []KeyUse, args [][]byte) (all []KeyUse, ok bool) {
+func (s *Keyspec) appendTo(keys []KeyUse, args [][]byte) (all []KeyUse, ok bool) {
 	first, last := s.bounds(args)
 	if first > len(args) || last >= len(args) {
 		return nil, false
 	}
-	for i := first; i <= last; i += s.step {
+	for i := first; i <= last; i += s.Step {
 		keys = append(keys, KeyUse{i, s.plainAccess()})
 	}
 	return keys, true
@@ -165,16 +169,16 @@ func (s *keyspec) appendTo(keys []KeyUse, args [][]byte) (all []KeyUse, ok bool)
 
 // bounds returns the positions of the first and the last key in args, the last before the first if there are
 // none, and beyond the arguments if they are malformed.
-func (s *keyspec) bounds(args [][]byte) (first, last int) {
+func (s *Keyspec) bounds(args [][]byte) (first, last int) {
 	n := len(args)
-	switch s.kind {
-	case fixed:
-		return s.first, fromEnd(s.last, n)
-	case counted:
+	switch s.Kind {
+	case SpecFixed:
+		return s.First, fromEnd(s.Last, n)
+	case SpecCounted:
 		return s.counted(args)
-	case afterWord:
-		for i := s.first; i < n-1; i++ {
-			if IsWord(args[i], s.word) {
+	case SpecAfterWord:
+		for i := s.First; i < n-1; i++ {
+			if IsWord(args[i], s.Word) {
 				return i + 1, s.lastAfter(i+1, n)
 			}
 		}
@@ -182,26 +186,26 @@ func (s *keyspec) bounds(args [][]byte) (first, last int) {
 	return 0, -1
 }
 
-func (s *keyspec) counted(args [][]byte) (first, last int) {
-	if s.first >= len(args) {
+func (s *Keyspec) counted(args [][]byte) (first, last int) {
+	if s.First >= len(args) {
 		return 0, len(args)
 	}
-	first = s.first + 1
-	n, ok := resp.ParseInt(args[s.first])
-	if !ok || n < 1 || n > int64((len(args)-first)/s.step) {
+	first = s.First + 1
+	n, ok := resp.ParseInt(args[s.First])
+	if !ok || n < 1 || n > int64((len(args)-first)/s.Step) {
 		return 0, len(args)
 	}
-	return first, first + (int(n)-1)*s.step
+	return first, first + (int(n)-1)*s.Step
 }
 
-func (s *keyspec) lastAfter(first, n int) int {
+func (s *Keyspec) lastAfter(first, n int) int {
 	switch {
-	case s.limit > 0:
-		return first + (n-first)/s.limit - 1
-	case s.last >= 0:
-		return first + s.last
+	case s.Limit > 0:
+		return first + (n-first)/s.Limit - 1
+	case s.Last >= 0:
+		return first + s.Last
 	}
-	return n + s.last
+	return n + s.Last
 }
 
 // fromEnd returns a position among n arguments, which counts from the end when negative.
@@ -212,30 +216,30 @@ func fromEnd(i, n int) int {
 	return i
 }
 
-// isEmpty reports whether no argument is a key.
-func (k Keys) isEmpty() bool { return len(k.specs) == 0 || k.specs[0].access == "not_key" }
+// IsEmpty reports whether no argument is a key.
+func (k Keys) IsEmpty() bool { return len(k.Specs) == 0 || k.Specs[0].Access == "not_key" }
 
-// countsAfterFirst reports whether counted keys follow one at a fixed position. Before 7.0, COMMAND GETKEYS shows that one last.
-func (k Keys) countsAfterFirst() bool {
-	return len(k.specs) == 2 && k.specs[0].kind == fixed && k.specs[1].kind == counted
+// CountsAfterFirst reports whether counted keys follow one at a fixed position. Before 7.0, COMMAND GETKEYS shows that one last.
+func (k Keys) CountsAfterFirst() bool {
+	return len(k.Specs) == 2 && k.Specs[0].Kind == SpecFixed && k.Specs[1].Kind == SpecCounted
 }
 
 // movable reports whether the positions depend on the arguments.
 func (k Keys) movable() bool {
-	return k.find != nil || slices.ContainsFunc(k.specs, func(s keyspec) bool { return s.kind != fixed })
+	return k.find != nil || slices.ContainsFunc(k.Specs, func(s Keyspec) bool { return s.Kind != SpecFixed })
 }
 
-// fixed returns the range of keys at fixed positions that the keys begin with, zeros if there is none. Before
+// Fixed returns the range of keys at fixed positions that the keys begin with, zeros if there is none. Before
 // Redis had keyspecs, COMMAND INFO showed only this.
-func (k Keys) fixed() (first, last, step int) {
-	for _, s := range k.specs {
-		if s.kind != fixed || first != 0 && s.first != last+1 {
+func (k Keys) Fixed() (first, last, step int) {
+	for _, s := range k.Specs {
+		if s.Kind != SpecFixed || first != 0 && s.First != last+1 {
 			break
 		}
 		if first == 0 {
-			first = s.first
+			first = s.First
 		}
-		last, step = s.last, s.step
+		last, step = s.Last, s.Step
 	}
 	return first, last, step
 }

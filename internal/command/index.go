@@ -1,13 +1,13 @@
-package engine
+package command
 
 import (
 	"encoding/binary"
 	"math/bits"
 )
 
-// commandIndex finds commands by their names without regard to case, in a few nanoseconds. It is a hash table with open
+// index finds commands by their names without regard to case, in a few nanoseconds. It is a hash table with open
 // addressing, never more than half full, of the names that fit into two words. Those that do not are found in a map.
-type commandIndex struct {
+type index struct {
 	slots []*Command // its length is a power of two
 	used  int
 }
@@ -48,32 +48,32 @@ func (s shortName) slot(size int) int {
 }
 
 // add adds a command by its short name.
-func (x *commandIndex) add(cmd *Command) {
+func (x *index) add(c *Command) {
 	if x.used++; 2*x.used > len(x.slots) {
 		before := x.slots
-		*x = commandIndex{slots: make([]*Command, max(64, 2*len(before))), used: 1}
+		*x = index{slots: make([]*Command, max(64, 2*len(before))), used: 1}
 		for _, other := range before {
 			if other != nil {
 				x.add(other)
 			}
 		}
 	}
-	at := cmd.short.slot(len(x.slots))
+	at := c.short.slot(len(x.slots))
 	for x.slots[at] != nil {
 		at = (at + 1) & (len(x.slots) - 1)
 	}
-	x.slots[at] = cmd
+	x.slots[at] = c
 }
 
 // find returns the command with a short name, nil if there is none.
-func (x *commandIndex) find(name shortName) *Command {
+func (x *index) find(name shortName) *Command {
 	if x.slots == nil {
 		return nil
 	}
 	for at := name.slot(len(x.slots)); ; at++ {
-		cmd := x.slots[at&(len(x.slots)-1)]
-		if cmd == nil || cmd.short == name {
-			return cmd
+		c := x.slots[at&(len(x.slots)-1)]
+		if c == nil || c.short == name {
+			return c
 		}
 	}
 }

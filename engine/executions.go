@@ -1,0 +1,101 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/miniserver-go/miniserver/internal/command"
+)
+
+// Handler executes a command: it parses, checks, changes and replies. It replies with an error before it
+// changes anything.
+type Handler func(c *Call)
+
+// execution is what the engine knows of a command beside its line: what runs it, and its figures.
+type execution struct {
+	run Handler
+	commandStats
+}
+
+type commandStats struct {
+	calls, rejected, failed, micros int64
+	latency                         histogram
+}
+
+// of returns the execution of a command.
+func (e *Engine) of(cmd *command.Command) *execution { return &e.executions[cmd.ID] }
+
+// Handler returns what runs a command; nil for a container.
+func (e *Engine) Handler(cmd *command.Command) Handler { return e.of(cmd).run }
+
+// Handle has a command run by something else.
+func (e *Engine) Handle(cmd *command.Command, run Handler) { e.of(cmd).run = run }
+
+// addFamily puts a family's lines into the table.
+func (e *Engine) addFamily(f command.Family) {
+	for _, cmd := range e.Commands.Add(f) {
+		e.executions = append(e.executions, execution{run: handlerOf(cmd)})
+	}
+}
+
+// handlerOf returns what runs a command, nil for a container, which before 7.0 is a command, too. It panics if the line has something else.
+func handlerOf(cmd *command.Command) Handler {
+	switch run := cmd.Run.(type) {
+	case func(c *Call):
+		return run
+	case Handler:
+		return run
+	case nil:
+		if cmd.IsWhole() {
+			return refuseSub
+		}
+		if len(cmd.Subs) > 0 {
+			return nil
+		}
+	}
+	panic(fmt.Sprintf("engine: nothing runs %q", cmd.FullName()))
+}
+
+// refuseSub runs a container that was called with none of its subcommands.
+func refuseSub(c *Call) { c.Fail(c.SubSyntaxError()) }
+
+// total returns the figures of a command, with those of the subcommands that are no commands of their own.
+func (e *Engine) total(cmd *command.Command) commandStats {
+	sum := e.of(cmd).commandStats
+	if cmd.IsWhole() {
+		for _, sub := range cmd.Subs {
+			s := e.of(sub)
+			sum.calls, sum.rejected, sum.failed, sum.micros = sum.calls+s.calls, sum.rejected+s.rejected, sum.failed+s.failed, sum.micros+s.micros
+		}
+	}
+	return sum
+}
+
+// redacted stands for an argument that must not be shown.
+var redacted = []byte("(redacted)")
+
+// shown returns a command's arguments as MONITOR and the slow log show them.
+func (e *Engine) shown(cmd *command.Command, args [][]byte) [][]byte {
+	secrets := cmd.Secrets
+	if cmd.Flags&command.Settings != 0 {
+		secrets = e.secretSettings
+	}
+	if secrets == nil {
+		return args
+	}
+	args = slices.Clone(args)
+	for _, i := range secrets(args) {
+		if i < len(args) {
+			args[i] = redacted
+		}
+	}
+	return args
+}
+
+// Worded returns an error as the engine's release words it.
+func (e *Engine) Worded(err error) error { return e.Commands.Worded(err) }
+
+// Errorf is [command.Errorf] with the format that the engine's release has.
+func (e *Engine) Errorf(format command.Error, args ...any) error {
+	return e.Commands.Errorf(format, args...)
+}

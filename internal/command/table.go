@@ -1,0 +1,333 @@
+package command
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/miniserver-go/miniserver/release"
+)
+
+// Table is the commands of a release. It is made at the start, family by family, and does not change while commands run.
+type Table struct {
+	Release *release.Release
+
+	byName  map[string]*Command
+	ordered []*Command          // the same, by their original names
+	index   index               // the same for short names
+	renamed map[string]*Command // by their original names; nil without renamed commands
+	count   int                 // commands and subcommands so far
+
+	wordings map[error]Error // errors that read otherwise in the release; nil if there are none
+	flags    []flagName      // what the release calls flags
+	shown    Flags           // those that it has names for
+}
+
+// NewTable returns the table of a release with some families.
+func NewTable(r *release.Release, families ...Family) *Table {
+	t := &Table{Release: r, byName: make(map[string]*Command)}
+	t.flags, t.shown = flagNamesOf(r)
+	for _, f := range families {
+		t.Add(f)
+	}
+	return t
+}
+
+// Add puts the lines of a family into the table that its release has, and returns the commands. It panics if a name is there
+// already.
+func (t *Table) Add(f Family) (added []*Command) {
+	t.reword(f.Wordings)
+	for _, line := range t.offered(f.Commands) {
+		if _, dup := t.byName[line.Name]; dup {
+			panic(fmt.Sprintf("command: %q is declared twice", line.Name))
+		}
+		c := t.register(line, f.Group, nil)
+		t.put(line.Name, c)
+		added = append(append(added, c), c.Subs...)
+	}
+	return added
+}
+
+// offered returns the lines that the release has, as it has them.
+func (t *Table) offered(lines []Line) []*Command {
+	var list []*Command
+	for _, line := range lines {
+		if !t.Release.Offers(release.From(line.Since)) || line.Until != "" && t.Release.Has(release.From(line.Until)) {
+			continue
+		}
+		c := &Command{Line: line}
+		t.withoutLater(c)
+		for _, was := range line.Was {
+			if !t.Release.Has(release.From(was.Before)) {
+				was.Edit(&c.Line)
+			}
+		}
+		t.withEdited(c)
+		list = append(list, c)
+	}
+	return list
+}
+
+// withoutLater takes from a command the words and arguments that its syntax has and the release does not.
+func (t *Table) withoutLater(c *Command) {
+	if t.Release.Open || !strings.Contains(c.Syntax, "@") {
+		return
+	}
+	all := parse(c.Syntax)
+	c.absent = except(wordsOf(all), wordsOf(offered(t.Release, all)))
+	c.Arity = c.ArityIn(t.Release)
+}
+
+// withEdited gives a command back the words that its syntax has in the release after the edits.
+func (t *Table) withEdited(c *Command) {
+	if len(c.absent) > 0 {
+		c.absent = except(c.absent, wordsOf(t.Arguments(c.Syntax)))
+	}
+}
+
+// except returns words without others.
+func except(words, others []string) []string {
+	return slices.DeleteFunc(words, func(word string) bool { return slices.Contains(others, word) })
+}
+
+// register completes a command, and its subcommands.
+func (t *Table) register(c *Command, group string, parent *Command) *Command {
+	c.ID = t.count
+	t.count++
+	c.group, c.Parent, c.full = group, parent, c.Name
+	c.Keys.least = c.Least()
+	if parent != nil {
+		c.full = parent.Name + "|" + c.Name
+	}
+	if c.Keys.movable() {
+		c.Flags |= MovableKeys
+	}
+	if len(c.Line.Subs) == 0 {
+		if parent == nil && !t.Release.Has(Splits) {
+			c.tipsToFlags()
+		}
+		return c
+	}
+	c.Subs = t.offered(c.Line.Subs)
+	c.subs = make(map[string]*Command, len(c.Subs))
+	for _, sub := range c.Subs {
+		t.register(sub, group, c)
+		c.subs[sub.Name] = sub
+	}
+	if !t.Release.Has(Splits) {
+		c.join(t.shown)
+	}
+	return c
+}
+
+func (t *Table) put(name string, c *Command) {
+	t.byName[name] = c
+	t.ordered = slices.Insert(t.ordered, t.place(c), c)
+	t.addShort(name, c)
+}
+
+// place returns where a command is in the order, or belongs.
+func (t *Table) place(c *Command) int {
+	i, _ := slices.BinarySearchFunc(t.ordered, c.Name, func(c *Command, name string) int { return strings.Compare(c.Name, name) })
+	return i
+}
+
+func (t *Table) addShort(name string, c *Command) {
+	if c.short = shortNameOf([]byte(name)); c.short.length > 0 {
+		t.index.add(c)
+	}
+}
+
+func (t *Table) remove(name string) {
+	i := t.place(t.byName[name])
+	t.ordered = slices.Delete(t.ordered, i, i+1)
+	delete(t.byName, name)
+	t.index = index{}
+	for name, c := range t.byName {
+		t.addShort(name, c)
+	}
+}
+
+// Rename gives a command another name, or removes it if that is "". ACL rules still use the original name. It is for the start,
+// before commands run.
+func (t *Table) Rename(from, to string) error {
+	c := t.Find([]byte(from))
+	if c == nil {
+		return ErrRenameUnknown
+	}
+	t.remove(strings.ToLower(from))
+	if to != "" {
+		if t.Find([]byte(to)) != nil {
+			return ErrRenameTaken
+		}
+		t.put(strings.ToLower(to), c)
+	}
+	if t.renamed == nil {
+		t.renamed = make(map[string]*Command)
+	}
+	t.renamed[strings.ToLower(c.Name)] = c
+	return nil
+}
+
+// Len returns the number of commands, without subcommands.
+func (t *Table) Len() int { return len(t.byName) }
+
+// All returns the commands, without subcommands, ordered by their original names. The caller must not change the slice.
+func (t *Table) All() []*Command { return t.ordered }
+
+// Each calls f for all commands and all subcommands that are commands of their own, ordered by name.
+func (t *Table) Each(f func(c *Command)) {
+	for _, c := range t.ordered {
+		f(c)
+		for _, sub := range c.Listed() {
+			f(sub)
+		}
+	}
+}
+
+// Find finds a command by its name without regard to case; nil if there is none.
+func (t *Table) Find(name []byte) *Command {
+	if short := shortNameOf(name); short.length > 0 {
+		return t.index.find(short)
+	}
+	return lookup(t.byName, name)
+}
+
+// Original returns the command that has, or had before it was renamed, a name such as get or config|set; nil if there is none.
+func (t *Table) Original(name string) *Command {
+	name, sub, nested := strings.Cut(name, "|")
+	c := lookup(t.renamed, []byte(name))
+	if c == nil {
+		c = t.Find([]byte(name))
+	}
+	if c != nil && nested {
+		c = c.Sub([]byte(sub))
+	}
+	return c
+}
+
+// Named returns the command of a name such as get or config|set; nil if there is none, or if it is no command of its own.
+func (t *Table) Named(name string) *Command {
+	name, sub, nested := strings.Cut(strings.ToLower(name), "|")
+	c := t.byName[name]
+	if c != nil && nested {
+		if c.whole {
+			return nil
+		}
+		return c.subs[sub]
+	}
+	return c
+}
+
+// Resolve returns the command that args name, a subcommand if the first word is a container. It returns an error if there is no
+// such command. For a wrong number of arguments it returns both the command and an error. Before 7.0 it is the container that
+// refuses a subcommand.
+func (t *Table) Resolve(args [][]byte) (*Command, error) {
+	c := t.Find(args[0])
+	if c == nil {
+		return nil, t.unknown(args)
+	}
+	if c.subs != nil && len(args) > 1 {
+		sub := c.Sub(args[1])
+		if c.whole && (sub == nil || !sub.Fits(len(args))) {
+			return c, nil
+		}
+		if sub == nil {
+			return nil, Errorf(ErrUnknownSub, Clip(args[1], 128), strings.ToUpper(c.Name))
+		}
+		c = sub
+	}
+	if !c.Fits(len(args)) {
+		return c, Errorf(ErrArity, c.full)
+	}
+	return c, nil
+}
+
+// namesUnknownAlone is when an unknown command without arguments got an error that speaks of none.
+var namesUnknownAlone = release.From("8.6.0")
+
+// unknown returns the error for an unknown command. As in Redis it shows the first arguments, 128 bytes of them.
+func (t *Table) unknown(args [][]byte) error {
+	if len(args) == 1 && t.Release.Has(namesUnknownAlone) {
+		return t.Errorf(errUnknownAlone, Clip(args[0], 128))
+	}
+	var list strings.Builder
+	for _, a := range args[1:] {
+		if list.Len() >= 128 {
+			break
+		}
+		list.WriteString(t.Errorf(ErrUnknownArg, Clip(a, 128-list.Len())).Error())
+	}
+	return t.Errorf(ErrUnknownCommand, Clip(args[0], 128), list.String()+t.kitHint(args[0]))
+}
+
+// kitHint says how to start a server with the command if it is one of the test kit, which this server lacks. No command of Redis
+// has such a name.
+func (t *Table) kitHint(name []byte) string {
+	const prefix, one = "mini.", "mini.clock"
+	if len(name) < len(prefix) || !strings.EqualFold(string(name[:len(prefix)]), prefix) || t.Find([]byte(one)) != nil {
+		return ""
+	}
+	return "; the commands MINI.* exist if the server is started with --test-kit yes"
+}
+
+// Arguments returns the arguments of a syntax that the release has.
+func (t *Table) Arguments(syntax string) []Argument { return offered(t.Release, parse(syntax)) }
+
+// FlagWords returns what the release calls flags.
+func (t *Table) FlagWords(f Flags) (names []string) {
+	for _, n := range t.flags {
+		if f&n.flag != 0 {
+			names = append(names, n.name)
+		}
+	}
+	return names
+}
+
+// reword takes over the wordings that the release has.
+func (t *Table) reword(wordings []Wording) {
+	for _, w := range wordings {
+		if !w.counts(t.Release) {
+			continue
+		}
+		if t.wordings == nil {
+			t.wordings = make(map[error]Error)
+		}
+		t.wordings[w.Error] = w.Was
+	}
+}
+
+// Worded returns an error as the release words it.
+func (t *Table) Worded(err error) error {
+	if was, found := t.wordings[err]; found {
+		return was
+	}
+	return err
+}
+
+// Errorf is the function Errorf with the format that the release has. A format without a verb ignores the arguments.
+func (t *Table) Errorf(format Error, args ...any) error {
+	err := t.Worded(format)
+	if text := err.Error(); strings.Contains(text, "%") {
+		return Errorf(text, args...)
+	}
+	return err
+}
+
+// maxName exceeds the length of every command's name, so that lookup can fold the name on the stack.
+const maxName = 64
+
+// lookup finds a name in a table without regard to case.
+func lookup(table map[string]*Command, name []byte) *Command {
+	if len(name) > maxName {
+		return nil
+	}
+	var folded [maxName]byte
+	for i, ch := range name {
+		if 'A' <= ch && ch <= 'Z' {
+			ch += 'a' - 'A'
+		}
+		folded[i] = ch
+	}
+	return table[string(folded[:len(name)])]
+}
