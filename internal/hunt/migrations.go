@@ -162,8 +162,8 @@ func (m *migration) attempt() error {
 	}
 }
 
-// neverBegun is all that a migration says whose first connection breaks.
-var neverBegun = regexp.MustCompile(`^the (source|target): [^\n]*$`)
+// neverBegun is all that a migration says whose first connection, or first link, breaks.
+var neverBegun = regexp.MustCompile(`^(from [^\n]*\n)?the (source|target): [^\n]*$`)
 
 // compare compares the keys that do not expire soon. The source is paused.
 func (m *migration) compare(said string) error {

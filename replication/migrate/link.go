@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 
@@ -58,7 +59,7 @@ func (m *Migration) connectLink() (psync.Answer, error) {
 		case errors.As(err, &refusal) && !refusal.Later() || m.ctx.Err() != nil:
 			return a, err
 		case m.link == nil && !errors.As(err, &refusal):
-			return a, err
+			return a, fmt.Errorf(errSide, m.source.name, err)
 		}
 		if said != err.Error() {
 			said = err.Error()
