@@ -16,64 +16,64 @@ func clientSubs() []command.Line {
 	)
 	onlyIdle := []command.Was{command.Before("valkey:9.1.0", "-allow_busy")}[:1:1] // so that append copies
 	subs := []command.Line{
-		{Name: "caching", Arity: 3, Flags: own | command.AllowBusy, Was: onlyIdle, Run: cmdClientCaching, Since: "6.0.0",
+		{Name: "caching", Arity: 3, Flags: own | command.AllowBusy, Was: onlyIdle, Run: cmdClientCaching, Reply: "status", Since: "6.0.0",
 			Syntax: "mode=<YES|NO>", Summary: "Says whether the keys of the next command are tracked, in OPTIN or OPTOUT mode.",
 			Complexity: "O(1)"},
-		{Name: "capa", Arity: -3, Flags: own | command.AllowBusy, Was: onlyIdle, Run: cmdClientCapa, Since: "valkey:8.0.0",
+		{Name: "capa", Arity: -3, Flags: own | command.AllowBusy, Was: onlyIdle, Run: cmdClientCapa, Reply: "status", Since: "valkey:8.0.0",
 			Syntax: "capability...", Summary: "Says what the client can do.",
 			Help: "<option> [options...]\n" +
 				"Say what the client can do. Options:\n" +
 				"* REDIRECT\n" +
 				"  It follows redirections of a server that is in no cluster.", Complexity: "O(1)"},
-		{Name: "getredir", Arity: 2, Flags: own | command.AllowBusy, Was: onlyIdle, Run: cmdClientGetRedir, Since: "6.0.0",
+		{Name: "getredir", Arity: 2, Flags: own | command.AllowBusy, Was: onlyIdle, Run: cmdClientGetRedir, Reply: "integer", Since: "6.0.0",
 			Summary:    "Returns the client ID to which the connection's tracking notifications are redirected.",
 			Complexity: "O(1)"},
-		{Name: "getname", Arity: 2, Flags: own | command.Harmless | command.AllowBusy, Was: onlyIdle, Run: cmdClientGetName, Since: "2.6.9",
+		{Name: "getname", Arity: 2, Flags: own | command.Harmless | command.AllowBusy, Was: onlyIdle, Run: cmdClientGetName, Reply: "text?", Since: "2.6.9",
 			Summary: "Returns the name of the connection.", Complexity: "O(1)"},
-		{Name: "id", Arity: 2, Flags: own | command.Harmless | command.AllowBusy, Was: onlyIdle, Run: cmdClientID, Since: "5.0.0",
+		{Name: "id", Arity: 2, Flags: own | command.Harmless | command.AllowBusy, Was: onlyIdle, Run: cmdClientID, Reply: "integer", Since: "5.0.0",
 			Summary: "Returns the unique client ID of the connection.", Complexity: "O(1)"},
-		{Name: "info", Arity: 2, Flags: own | command.Harmless, Run: cmdClientInfo, Since: "6.2.0",
+		{Name: "info", Arity: 2, Flags: own | command.Harmless, Run: cmdClientInfo, Reply: "text", Since: "6.2.0",
 			Summary: "Returns information about the connection.", Tips: "nondeterministic_output", Complexity: "O(1)"},
 		clientKillLine(admin),
 		clientListLine(admin),
-		{Name: "unpause", Arity: 2, Flags: admin, Run: cmdClientUnpause, Since: "6.2.0",
+		{Name: "unpause", Arity: 2, Flags: admin, Run: cmdClientUnpause, Reply: "status", Since: "6.2.0",
 			Summary:    "Resumes processing commands from paused clients.",
 			Complexity: "O(N), N being the number of postponed clients"},
-		{Name: "pause", Arity: -3, Flags: admin, Run: cmdClientPause, Since: "3.0.0", Was: []command.Was{{Before: "7.2.0", Edit: func(cmd *command.Line) { cmd.Since = "2.9.50" }}},
+		{Name: "pause", Arity: -3, Flags: admin, Run: cmdClientPause, Reply: "status", Since: "3.0.0", Was: []command.Was{{Before: "7.2.0", Edit: func(cmd *command.Line) { cmd.Since = "2.9.50" }}},
 			Syntax: "timeout:integer mode=[WRITE|ALL]@6.2.0", Summary: "Suspends commands processing.", Complexity: "O(1)",
 			History: "6.2.0 Can suspend writes only."},
-		{Name: "reply", Arity: 3, Flags: own | command.AllowBusy | command.NoMulti, Was: []command.Was{command.Before("valkey:9.1.0", "-allow_busy -no_multi")}, Run: cmdClientReply, Since: "3.2.0",
+		{Name: "reply", Arity: 3, Flags: own | command.AllowBusy | command.NoMulti, Was: []command.Was{command.Before("valkey:9.1.0", "-allow_busy -no_multi")}, Run: cmdClientReply, Reply: "status", Since: "3.2.0",
 			Syntax: "action(/on_off_skip)=<ON|OFF|SKIP>", Summary: "Instructs the server whether to reply to commands.", Complexity: "O(1)"},
-		{Name: "setname", Arity: 3, Flags: own | command.Harmless | command.AllowBusy, Run: cmdClientSetName, Since: "2.6.9",
+		{Name: "setname", Arity: 3, Flags: own | command.Harmless | command.AllowBusy, Run: cmdClientSetName, Reply: "status", Since: "2.6.9",
 			Syntax: "connection-name", Summary: "Sets the connection name.", Help: "<name>", Tips: "request_policy:all_nodes response_policy:all_succeeded", Was: append(onlyIdle, command.Was{Before: "7.2.0", Edit: command.Advises("")}),
 			Complexity: "O(1)"},
-		{Name: "setinfo", Arity: 4, Flags: own | command.Harmless | command.AllowBusy, Run: cmdClientSetInfo, Since: "7.2.0",
+		{Name: "setinfo", Arity: 4, Flags: own | command.Harmless | command.AllowBusy, Run: cmdClientSetInfo, Reply: "status", Since: "7.2.0",
 			Syntax: "attr=<LIB-NAME libname|LIB-VER libver>", Summary: "Sets information specific to the client or connection.",
 			Help: "<option> <value>\n" +
 				"Set what the client says of itself. Options:\n" +
 				"* LIB-NAME: the name of its library.\n" +
 				"* LIB-VER: the version of its library.", Tips: "request_policy:all_nodes response_policy:all_succeeded", Was: append(onlyIdle, command.Was{Before: "7.2.0", Edit: command.Advises("")}),
 			Complexity: "O(1)"},
-		{Name: "unblock", Arity: -3, Flags: admin, Run: cmdClientUnblock, Since: "5.0.0",
+		{Name: "unblock", Arity: -3, Flags: admin, Run: cmdClientUnblock, Reply: "integer", Since: "5.0.0",
 			Syntax:  "client-id unblock-type(/timeout_error)=[TIMEOUT|ERROR]",
 			Summary: "Unblocks a client blocked by a blocking command from a different connection.",
 			Help:    "<clientid> [TIMEOUT|ERROR]", Complexity: "O(N), N being the number of blocked clients"},
-		{Name: "tracking", Arity: -3, Flags: own, Run: cmdClientTracking, Since: "6.0.0",
+		{Name: "tracking", Arity: -3, Flags: own, Run: cmdClientTracking, Reply: "status", Since: "6.0.0",
 			Syntax:  "status=<ON|OFF> [REDIRECT client-id] [PREFIX prefix]... [BCAST] [OPTIN] [OPTOUT] [NOLOOP]",
 			Summary: "Controls server-assisted client-side caching for the connection.",
 			Help: "(ON|OFF) [REDIRECT <id>] [BCAST] [PREFIX <prefix> [...]]\n" +
 				"     [OPTIN] [OPTOUT] [NOLOOP]\n" +
 				"Control invalidation messages for client side caches.",
 			Complexity: "O(N), N being the number of prefixes"},
-		{Name: "trackinginfo", Arity: 2, Flags: own, Run: cmdClientTrackingInfo, Since: "6.2.0",
+		{Name: "trackinginfo", Arity: 2, Flags: own, Run: cmdClientTrackingInfo, Reply: "array", Since: "6.2.0",
 			Summary: "Returns what the connection asked for with TRACKING.", Complexity: "O(1)"},
-		{Name: "no-evict", Arity: 3, Flags: admin | command.AllowBusy, Was: onlyIdle, Run: cmdClientNoEvict, Since: "7.0.0",
+		{Name: "no-evict", Arity: 3, Flags: admin | command.AllowBusy, Was: onlyIdle, Run: cmdClientNoEvict, Reply: "status", Since: "7.0.0",
 			Syntax: "enabled=<ON|OFF>", Summary: "Sets the client eviction mode of the connection.", Complexity: "O(1)"},
-		{Name: "no-touch", Arity: 3, Flags: own | command.AllowBusy, Was: onlyIdle, Run: cmdClientNoTouch, Since: "7.2.0",
+		{Name: "no-touch", Arity: 3, Flags: own | command.AllowBusy, Was: onlyIdle, Run: cmdClientNoTouch, Reply: "status", Since: "7.2.0",
 			Syntax:     "enabled=<ON|OFF>",
 			Summary:    "Controls whether commands sent by the client affect the LRU/LFU of accessed keys.",
 			Complexity: "O(1)"},
-		{Name: "import-source", Arity: 3, Flags: own, Run: cmdClientImportSource, Since: "valkey:8.1.0",
+		{Name: "import-source", Arity: 3, Flags: own, Run: cmdClientImportSource, Reply: "status", Since: "valkey:8.1.0",
 			Syntax: "enabled=<ON|OFF>", Summary: "Says whether the client imports data, while import-mode is on.", Help: "(ON|OFF)", Complexity: "O(1)"},
 		HelpLine("5.0.0"),
 	}
@@ -85,7 +85,7 @@ func clientSubs() []command.Line {
 
 // clientKillLine is the line of CLIENT KILL.
 func clientKillLine(admin command.Flags) command.Line {
-	return command.Line{Name: "kill", Arity: -3, Flags: admin, Run: cmdClientKill, Since: "2.4.0", Was: []command.Was{
+	return command.Line{Name: "kill", Arity: -3, Flags: admin, Run: cmdClientKill, Reply: "1: status; integer", Since: "2.4.0", Was: []command.Was{
 		{Before: release.NoValkey, Edit: command.Writes("[ID client-id]", "[ID client-id...]")},
 		{Before: "7.4.0 valkey:8.0.0", Edit: command.Helps("\n"+killHelp, "")},
 		{Before: "7.2.0", Edit: command.Writes("[SKIPME skipme=<YES|NO>]", "[SKIPME yes/no]")}},
@@ -122,7 +122,7 @@ func clientKillLine(admin command.Flags) command.Line {
 
 // clientListLine is the line of CLIENT LIST.
 func clientListLine(admin command.Flags) command.Line {
-	return command.Line{Name: "list", Arity: -2, Flags: admin | command.Harmless, Run: cmdClientList, Since: "2.4.0",
+	return command.Line{Name: "list", Arity: -2, Flags: admin | command.Harmless, Run: cmdClientList, Reply: "text", Since: "2.4.0",
 		Syntax: "[TYPE client-type(/normal_master_replica_pubsub)=<NORMAL|MASTER|REPLICA|PUBSUB>]@5.0.0 [ID client-id...]@6.2.0 [USER username]@valkey:8.1.0 [ADDR addr(ip:port)]@valkey:8.1.0 " +
 			"[LADDR laddr(ip:port)]@valkey:8.1.0 [SKIPME skipme=<YES|NO>]@valkey:8.1.0 [MAXAGE maxage]@valkey:8.1.0 " + clientFilters(" ", ""), Summary: "Lists open connections.",
 		Help: "[options ...]\n" +

@@ -13,18 +13,18 @@ import (
 func Server() command.Family {
 	const admin = command.Admin | command.NoScript | command.Loading | command.Stale
 	return command.Family{Group: "server", Commands: []command.Line{
-		{Name: "info", Arity: -1, Flags: command.Loading | command.Stale | command.Harmless, Run: cmdInfo, Since: "1.0.0", ACL: "dangerous",
+		{Name: "info", Arity: -1, Flags: command.Loading | command.Stale | command.Harmless, Run: cmdInfo, Reply: "text", Since: "1.0.0", ACL: "dangerous",
 			Syntax: "[section...]", Summary: "Returns information and statistics about the server.",
 			Tips: "nondeterministic_output request_policy:all_shards response_policy:special", Complexity: "O(1)",
 			History: "7.0.0 Takes several sections."},
 		{Name: "config", Arity: -2, Since: "2.0.0", Subs: configSubs(),
 			Complexity: "Depends on the subcommand", Summary: "A container for server configuration commands."},
-		{Name: "command", Arity: -1, Flags: command.Loading | command.Stale | command.Harmless, Run: cmdCommand, Since: "2.8.13", ACL: "connection", Subs: commandSubs(),
+		{Name: "command", Arity: -1, Flags: command.Loading | command.Stale | command.Harmless, Run: cmdCommand, Reply: "array", Since: "2.8.13", ACL: "connection", Subs: commandSubs(),
 			Complexity: "O(N), N being the number of commands", Tips: "nondeterministic_output_order", Summary: "Returns detailed information about all commands.",
 			Was: []command.Was{command.Before("7.0.0", "+random")}},
-		{Name: "time", Arity: 1, Flags: command.Loading | command.Stale | command.Fast | command.Harmless, Run: cmdTime, Since: "2.6.0",
+		{Name: "time", Arity: 1, Flags: command.Loading | command.Stale | command.Fast | command.Harmless, Run: cmdTime, Reply: "list", Since: "2.6.0",
 			Summary: "Returns the server time.", Tips: "nondeterministic_output", Complexity: "O(1)"},
-		{Name: "shutdown", Arity: -1, Flags: admin | command.NoMulti | command.AllowBusy, Run: cmdShutdown, Since: "1.0.0",
+		{Name: "shutdown", Arity: -1, Flags: admin | command.NoMulti | command.AllowBusy, Run: cmdShutdown, Reply: "status", Since: "1.0.0",
 			Was: []command.Was{{Before: release.NoValkey, Edit: func(cmd *command.Line) {
 				cmd.Syntax = "abort-selector=[save-selector-block=<save-selector=[NOSAVE|SAVE] [NOW]@7.0.0 [FORCE]@7.0.0 [SAFE]@valkey:9.0.0 [FAILOVER]@valkey:9.0.0>|ABORT@7.0.0]"
 			}}},
@@ -33,7 +33,7 @@ func Server() command.Family {
 			Complexity: "O(N), N being the number of keys in all databases",
 			History: "7.0.0 The options `NOW`, `FORCE` and `ABORT`.\n" +
 				"valkey:9.0.0 The options `SAFE` and `FAILOVER`."},
-		{Name: "debug", Arity: -2, Flags: admin | command.AllowScriptDebug | command.Protected | command.Internal, Run: cmdDebug, Since: "1.0.0",
+		{Name: "debug", Arity: -2, Flags: admin | command.AllowScriptDebug | command.Protected | command.Internal, Run: cmdDebug, Reply: "any", Since: "1.0.0",
 			Summary: "A container for debugging commands.", Complexity: "Depends on the subcommand"},
 		{Name: "commandlog", Arity: -2, Since: "valkey:8.1.0", Subs: commandlogSubs(),
 			Complexity: "Depends on the subcommand", Summary: "A container for the logs of slow and of large commands."},
@@ -41,10 +41,10 @@ func Server() command.Family {
 			Complexity: "Depends on the subcommand", Summary: "A container for slow log commands."},
 		{Name: "latency", Arity: -2, Since: "2.8.13", Subs: latencySubs(),
 			Complexity: "Depends on the subcommand", Summary: "A container for latency diagnostics commands."},
-		{Name: "monitor", Arity: 1, Flags: admin | command.Harmless, Run: cmdMonitor, Since: "1.0.0",
+		{Name: "monitor", Arity: 1, Flags: admin | command.Harmless, Run: cmdMonitor, Reply: "status", Since: "1.0.0",
 			Summary:    "Listens for all requests received by the server in real-time.",
 			Complexity: "O(1) for each command that the server executes from then on"},
-		{Name: "lolwut", Arity: -1, Flags: command.ReadOnly | command.Fast, Run: cmdLolwut, Since: "5.0.0",
+		{Name: "lolwut", Arity: -1, Flags: command.ReadOnly | command.Fast, Run: cmdLolwut, Reply: "text", Since: "5.0.0",
 			Syntax: "[VERSION version]", Summary: "Displays computer art and the server's version.", Complexity: "O(1)"},
 	}, Wordings: slices.Concat(wholeWordings, settingWordings, gateWordings)}
 }

@@ -11,13 +11,13 @@ func commandlogSubs() []command.Line {
 	const logType = "type=<SLOW|LARGE-REQUEST|LARGE-REPLY>"
 	values := []command.Was{{Before: "valkey:9.1.0", Edit: command.Writes(logType, strings.ToLower(logType))}} // COMMAND DOCS took the words for values
 	return []command.Line{
-		{Name: "get", Arity: 4, Flags: command.Admin | command.Loading | command.Stale | command.Harmless, Run: cmdCommandlogGet, Since: "valkey:8.1.0", Was: values,
+		{Name: "get", Arity: 4, Flags: command.Admin | command.Loading | command.Stale | command.Harmless, Run: cmdCommandlogGet, Reply: "array", Since: "valkey:8.1.0", Was: values,
 			Syntax: "count " + logType, Summary: "Returns entries of one of the logs, the newest first; all with -1.",
 			Help: "<count> <type>", Tips: "request_policy:all_nodes nondeterministic_output", Complexity: "O(N), N being the number of entries returned"},
-		{Name: "len", Arity: 3, Flags: command.Admin | command.Loading | command.Stale | command.Harmless, Run: cmdCommandlogLen, Since: "valkey:8.1.0", Was: values,
+		{Name: "len", Arity: 3, Flags: command.Admin | command.Loading | command.Stale | command.Harmless, Run: cmdCommandlogLen, Reply: "integer", Since: "valkey:8.1.0", Was: values,
 			Syntax: logType, Summary: "Returns the number of entries in one of the logs.", Help: "<type>",
 			Tips: "request_policy:all_nodes response_policy:agg_sum nondeterministic_output", Complexity: "O(1)"},
-		{Name: "reset", Arity: 3, Flags: command.Admin | command.Loading | command.Stale, Run: cmdCommandlogReset, Since: "valkey:8.1.0", Was: values,
+		{Name: "reset", Arity: 3, Flags: command.Admin | command.Loading | command.Stale, Run: cmdCommandlogReset, Reply: "status", Since: "valkey:8.1.0", Was: values,
 			Syntax: logType, Summary: "Clears one of the logs.", Help: "<type>",
 			Tips: "request_policy:all_nodes response_policy:all_succeeded", Complexity: "O(N), N being the number of entries"},
 		HelpLine("valkey:8.1.0"),
@@ -64,17 +64,17 @@ func slowlogSubs() []command.Line {
 	help := HelpLine("6.2.0")
 	help.Deprecated = "valkey:8.1.0 `COMMANDLOG HELP`"
 	return []command.Line{
-		{Name: "get", Arity: -2, Flags: command.Admin | command.Loading | command.Stale | command.Harmless, Run: cmdSlowlogGet, Since: "2.2.12",
+		{Name: "get", Arity: -2, Flags: command.Admin | command.Loading | command.Stale | command.Harmless, Run: cmdSlowlogGet, Reply: "array", Since: "2.2.12",
 			Syntax: "[count]", Summary: "Returns the slow log's entries, the newest first; 10 of them, or all with -1.",
 			Tips:       "request_policy:all_nodes nondeterministic_output",
 			Complexity: "O(N), N being the number of entries returned",
 			History:    "4.0.0 Shows the address and the name of the client.",
 			Deprecated: "valkey:8.1.0 `COMMANDLOG GET <count> SLOW`"},
-		{Name: "len", Arity: 2, Flags: command.Admin | command.Loading | command.Stale | command.Harmless, Run: cmdSlowlogLen, Since: "2.2.12",
+		{Name: "len", Arity: 2, Flags: command.Admin | command.Loading | command.Stale | command.Harmless, Run: cmdSlowlogLen, Reply: "integer", Since: "2.2.12",
 			Summary: "Returns the number of entries in the slow log.",
 			Tips:    "request_policy:all_nodes response_policy:agg_sum nondeterministic_output", Complexity: "O(1)",
 			Deprecated: "valkey:8.1.0 `COMMANDLOG LEN SLOW`"},
-		{Name: "reset", Arity: 2, Flags: command.Admin | command.Loading | command.Stale, Run: cmdSlowlogReset, Since: "2.2.12",
+		{Name: "reset", Arity: 2, Flags: command.Admin | command.Loading | command.Stale, Run: cmdSlowlogReset, Reply: "status", Since: "2.2.12",
 			Summary: "Clears the slow log.", Tips: "request_policy:all_nodes response_policy:all_succeeded",
 			Complexity: "O(N), N being the number of entries", Deprecated: "valkey:8.1.0 `COMMANDLOG RESET SLOW`"},
 		help,

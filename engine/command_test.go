@@ -52,6 +52,7 @@ func TestLinesAreComplete(t *testing.T) {
 		require.NotEmpty(t, cmd.Group(), "the family's Group")
 		require.Regexp(t, complexity, cmd.Complexity, "Complexity")
 		require.True(t, cmd.Run != nil || len(cmd.Subs) > 0, "Run")
+		require.True(t, cmd.Run == nil || cmd.Reply.Known(), "Reply %q", cmd.Reply)
 		isKey := false
 		for _, spec := range cmd.Keys.Specs {
 			require.Regexp(t, accesses, spec.Access, "Keys")

@@ -54,26 +54,26 @@ func (s *Sentinel) lines() []command.Line {
 // asked are the commands that clients and operators send.
 func (s *Sentinel) asked() []command.Line {
 	return []command.Line{
-		{Name: "ckquorum", Arity: 3, Flags: flags, Run: s.cmdQuorum, Since: "2.8.4", Syntax: "master-name", Complexity: "O(1)",
+		{Name: "ckquorum", Arity: 3, Flags: flags, Run: s.cmdQuorum, Reply: "status", Since: "2.8.4", Syntax: "master-name", Complexity: "O(1)",
 			Summary: "Checks for a Redis Sentinel quorum."},
-		{Name: "failover", Arity: 3, Flags: flags, Run: s.cmdFailover, Since: "2.8.4", Syntax: "master-name", Complexity: "O(1)",
+		{Name: "failover", Arity: 3, Flags: flags, Run: s.cmdFailover, Reply: "status", Since: "2.8.4", Syntax: "master-name", Complexity: "O(1)",
 			Summary: "Forces a Redis Sentinel failover."},
-		{Name: "get-master-addr-by-name", Arity: 3, Flags: flags, Run: s.cmdAddress, Since: "2.8.4", Syntax: "master-name", Complexity: "O(1)",
+		{Name: "get-master-addr-by-name", Arity: 3, Flags: flags, Run: s.cmdAddress, Reply: "list?", Since: "2.8.4", Syntax: "master-name", Complexity: "O(1)",
 			Summary: "Returns the port and address of a master Redis instance."},
-		{Name: "is-master-down-by-addr", Arity: 6, Flags: flags, Run: s.cmdIsDown, Since: "2.8.4", Complexity: "O(1)",
+		{Name: "is-master-down-by-addr", Arity: 6, Flags: flags, Run: s.cmdIsDown, Reply: "array", Since: "2.8.4", Complexity: "O(1)",
 			Syntax: "ip port:integer current-epoch:integer runid", Summary: "Determines whether a master Redis instance is down."},
-		{Name: "master", Arity: 3, Flags: flags, Run: s.cmdMaster, Since: "2.8.4", Syntax: "master-name", Complexity: "O(1)",
+		{Name: "master", Arity: 3, Flags: flags, Run: s.cmdMaster, Reply: "list", Since: "2.8.4", Syntax: "master-name", Complexity: "O(1)",
 			Summary: "Returns the state of a master Redis instance."},
-		{Name: "masters", Arity: 2, Flags: flags, Run: s.cmdMasters, Since: "2.8.4", Complexity: "O(N) where N is the number of masters",
+		{Name: "masters", Arity: 2, Flags: flags, Run: s.cmdMasters, Reply: "array", Since: "2.8.4", Complexity: "O(N) where N is the number of masters",
 			Summary: "Returns a list of monitored Redis masters."},
-		{Name: "myid", Arity: 2, Flags: flags, Run: s.cmdMyID, Since: "6.2.0", Complexity: "O(1)", Summary: "Returns the Redis Sentinel instance ID."},
-		{Name: "pending-scripts", Arity: 2, Flags: flags, Run: s.cmdScripts, Since: "2.8.4", Complexity: "O(1)",
+		{Name: "myid", Arity: 2, Flags: flags, Run: s.cmdMyID, Reply: "text", Since: "6.2.0", Complexity: "O(1)", Summary: "Returns the Redis Sentinel instance ID."},
+		{Name: "pending-scripts", Arity: 2, Flags: flags, Run: s.cmdScripts, Reply: "array", Since: "2.8.4", Complexity: "O(1)",
 			Summary: "Returns information about pending scripts for Redis Sentinel."},
-		{Name: "replicas", Arity: 3, Flags: flags, Run: s.cmdReplicas, Since: "5.0.0", Syntax: "master-name", Complexity: "O(N) where N is the number of replicas",
+		{Name: "replicas", Arity: 3, Flags: flags, Run: s.cmdReplicas, Reply: "array", Since: "5.0.0", Syntax: "master-name", Complexity: "O(N) where N is the number of replicas",
 			Summary: "Returns a list of the monitored Redis replicas."},
-		{Name: "sentinels", Arity: 3, Flags: flags, Run: s.cmdSentinels, Since: "2.8.4", Syntax: "master-name",
+		{Name: "sentinels", Arity: 3, Flags: flags, Run: s.cmdSentinels, Reply: "array", Since: "2.8.4", Syntax: "master-name",
 			Complexity: "O(N) where N is the number of Sentinels", Summary: "Returns a list of Sentinel instances."},
-		{Name: "slaves", Arity: 3, Flags: flags, Run: s.cmdReplicas, Since: "2.8.0", Syntax: "master-name", Complexity: "O(N) where N is the number of replicas.",
+		{Name: "slaves", Arity: 3, Flags: flags, Run: s.cmdReplicas, Reply: "array", Since: "2.8.0", Syntax: "master-name", Complexity: "O(N) where N is the number of replicas.",
 			Summary: "Returns a list of the monitored replicas.", Deprecated: "5.0.0 `SENTINEL REPLICAS`"},
 	}
 }
@@ -81,12 +81,12 @@ func (s *Sentinel) asked() []command.Line {
 // refused are the commands that tell a Sentinel what to watch.
 func (s *Sentinel) refused() []command.Line {
 	return []command.Line{
-		{Name: "monitor", Arity: 6, Flags: flags, Run: s.cmdMonitor, Since: "2.8.4", Syntax: "name ip port:integer quorum:integer", Complexity: "O(1)",
+		{Name: "monitor", Arity: 6, Flags: flags, Run: s.cmdMonitor, Reply: "status", Since: "2.8.4", Syntax: "name ip port:integer quorum:integer", Complexity: "O(1)",
 			Summary: "Starts monitoring."},
-		{Name: "remove", Arity: 3, Flags: flags, Run: s.cmdRefused, Since: "2.8.4", Syntax: "master-name", Complexity: "O(1)", Summary: "Stops monitoring."},
-		{Name: "reset", Arity: 3, Flags: flags, Run: s.cmdReset, Since: "2.8.4", Syntax: "pattern:pattern",
+		{Name: "remove", Arity: 3, Flags: flags, Run: s.cmdRefused, Reply: "status", Since: "2.8.4", Syntax: "master-name", Complexity: "O(1)", Summary: "Stops monitoring."},
+		{Name: "reset", Arity: 3, Flags: flags, Run: s.cmdReset, Reply: "integer", Since: "2.8.4", Syntax: "pattern:pattern",
 			Complexity: "O(N) where N is the number of monitored masters", Summary: "Resets Redis masters by name matching a pattern."},
-		{Name: "set", Arity: -5, Flags: flags, Run: s.cmdRefused, Since: "2.8.4", Syntax: "master-name data=<option value>...", Complexity: "O(1)",
+		{Name: "set", Arity: -5, Flags: flags, Run: s.cmdRefused, Reply: "status", Since: "2.8.4", Syntax: "master-name data=<option value>...", Complexity: "O(1)",
 			Summary: "Changes the configuration of a monitored Redis master."},
 	}
 }

@@ -36,7 +36,7 @@ var optionWord = regexp.MustCompile(`(?:^|[ |<\[=])([A-Z][A-Z0-9-]*)`)
 const maxScanned = 64
 
 func (k *Kit) commandsLines() []command.Line {
-	return []command.Line{{Name: "mini.commands", Arity: -1, Flags: flags, Run: k.cmdCommands, Since: since, Syntax: "[RESET]",
+	return []command.Line{{Name: "mini.commands", Arity: -1, Flags: flags, Run: k.cmdCommands, Reply: "RESET: status; array", Since: since, Syntax: "[RESET]",
 		Summary: "Returns which commands and options were used, and how often.", Complexity: "O(N), N being the number of commands"}}
 }
 

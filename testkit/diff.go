@@ -12,7 +12,7 @@ import (
 )
 
 func (k *Kit) diffLines() []command.Line {
-	return []command.Line{{Name: "mini.diff", Arity: 3, Flags: flags, Run: k.cmdDiff, Since: since, Syntax: "name name",
+	return []command.Line{{Name: "mini.diff", Arity: 3, Flags: flags, Run: k.cmdDiff, Reply: "array", Since: since, Syntax: "name name",
 		Summary: "Returns in which lines of their text two worlds differ, or snapshots.", Complexity: "O(N*log(N)), N being the number of elements"}}
 }
 

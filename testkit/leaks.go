@@ -38,7 +38,7 @@ const (
 )
 
 func (k *Kit) leaksLines() []command.Line {
-	return []command.Line{{Name: "mini.leaks", Arity: -1, Flags: flags, Run: k.cmdLeaks, Since: since, Syntax: "[MARK mark|SINCE mark]",
+	return []command.Line{{Name: "mini.leaks", Arity: -1, Flags: flags, Run: k.cmdLeaks, Reply: "MARK: status; array", Since: since, Syntax: "[MARK mark|SINCE mark]",
 		Summary: "Returns what a test may have left behind.", Complexity: "O(N*log(N)), N being the number of keys and clients"}}
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 func (k *Kit) seedLines() []command.Line {
-	return []command.Line{{Name: "mini.seed", Arity: 2, Flags: flags, Run: k.cmdSeed, Since: since, Syntax: "seed:integer",
+	return []command.Line{{Name: "mini.seed", Arity: 2, Flags: flags, Run: k.cmdSeed, Reply: "status", Since: since, Syntax: "seed:integer",
 		Summary: "Repeats all random choices from a seed on.", Complexity: "O(N), N being the number of databases"}}
 }
 

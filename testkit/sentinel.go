@@ -22,23 +22,23 @@ func (k *Kit) sentinelParam() engine.Param {
 }
 
 func (k *Kit) sentinelLines() []command.Line {
-	ofMaster := func(name, summary string, run engine.Handler) command.Line {
-		return command.Line{Name: name, Arity: 3, Flags: flags, Run: run, Since: since, Syntax: "master-name", Summary: summary, Complexity: "O(1)"}
+	ofMaster := func(name, summary string, reply command.Reply, run engine.Handler) command.Line {
+		return command.Line{Name: name, Arity: 3, Flags: flags, Run: run, Reply: reply, Since: since, Syntax: "master-name", Summary: summary, Complexity: "O(1)"}
 	}
 	return []command.Line{{Name: "sentinel", Arity: -2, Flags: flags, Since: since,
 		Summary: "A container for the commands by which clients ask a Sentinel; the server answers with itself.", Complexity: "Depends on the subcommand", Subs: []command.Line{
-			ofMaster("ckquorum", "Says that there are enough Sentinels.", k.cmdSentinelQuorum),
-			ofMaster("failover", "Refuses, since there is no replica.", k.cmdSentinelFailover),
-			ofMaster("get-master-addr-by-name", "Returns the address at which the client has reached the server.", k.cmdSentinelAddress),
+			ofMaster("ckquorum", "Says that there are enough Sentinels.", "status", k.cmdSentinelQuorum),
+			ofMaster("failover", "Refuses, since there is no replica.", "status", k.cmdSentinelFailover),
+			ofMaster("get-master-addr-by-name", "Returns the address at which the client has reached the server.", "list?", k.cmdSentinelAddress),
 			helpFor(),
-			ofMaster("master", "Returns the state of a master.", k.cmdSentinelMaster),
-			{Name: "masters", Arity: 2, Flags: flags, Run: k.cmdSentinelMasters, Since: since,
+			ofMaster("master", "Returns the state of a master.", "list", k.cmdSentinelMaster),
+			{Name: "masters", Arity: 2, Flags: flags, Run: k.cmdSentinelMasters, Reply: "array", Since: since,
 				Summary: "Returns the states of all masters.", Complexity: "O(N), N being the number of masters"},
-			{Name: "myid", Arity: 2, Flags: flags, Run: k.cmdSentinelMyID, Since: since,
+			{Name: "myid", Arity: 2, Flags: flags, Run: k.cmdSentinelMyID, Reply: "text", Since: since,
 				Summary: "Returns the ID of the server.", Complexity: "O(1)"},
-			ofMaster("replicas", "Returns the replicas of a master, of which there are none.", k.cmdSentinelNone),
-			ofMaster("sentinels", "Returns the other Sentinels of a master, of which there are none.", k.cmdSentinelNone),
-			ofMaster("slaves", "Returns the replicas of a master, of which there are none.", k.cmdSentinelNone),
+			ofMaster("replicas", "Returns the replicas of a master, of which there are none.", "array", k.cmdSentinelNone),
+			ofMaster("sentinels", "Returns the other Sentinels of a master, of which there are none.", "array", k.cmdSentinelNone),
+			ofMaster("slaves", "Returns the replicas of a master, of which there are none.", "array", k.cmdSentinelNone),
 		}}}
 }
 

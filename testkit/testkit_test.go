@@ -25,7 +25,11 @@ func TestTranscripts(t *testing.T) {
 	if corpus.Updating(t, kitCorpus, func() transcript.World { return world(2) }) {
 		return
 	}
-	corpus.RunFiles(t, world(2), kitCorpus, corpus.Files(t, kitCorpus))
+	w := transcript.NewMemory(transcript.Traits{Name: "an engine with the test kit", Tags: []string{"testkit"}}, func(e *engine.Engine) {
+		furnish(e)
+		corpus.CheckReplies(t, e)
+	})
+	corpus.RunFiles(t, w, kitCorpus, corpus.Files(t, kitCorpus))
 }
 
 func TestTranscriptsInRESP3(t *testing.T) {

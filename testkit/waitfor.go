@@ -39,7 +39,7 @@ const maxPatience = 86_400_000
 func (k *Kit) waitForLines() []command.Line {
 	const waits = flags | command.Blocking
 	line := func(name string, arity int, run engine.Handler, syntax, summary string) command.Line {
-		return command.Line{Name: name, Arity: arity, Flags: waits, Run: run, Since: since, Syntax: syntax + " timeout=<TIMEOUT milliseconds>", Summary: summary, Complexity: "O(1)"}
+		return command.Line{Name: name, Arity: arity, Flags: waits, Run: run, Reply: "status", Since: since, Syntax: syntax + " timeout=<TIMEOUT milliseconds>", Summary: summary, Complexity: "O(1)"}
 	}
 	onKey := func(cmd command.Line) command.Line {
 		cmd.Keys = command.Key(2, "RO access")

@@ -64,6 +64,11 @@ func TestTranscriptsInProcess(t *testing.T) {
 		return
 	}
 	corpus.RunFiles(t, w, commandCorpus, corpus.Files(t, commandCorpus))
+	checked := transcript.NewMemory(w.Traits(), func(e *engine.Engine) {
+		furnish(e)
+		corpus.CheckReplies(t, e)
+	})
+	corpus.RunFiles(t, checked, commandCorpus, corpus.Files(t, commandCorpus))
 }
 
 func TestTranscriptsInRESP3(t *testing.T) {

@@ -27,7 +27,7 @@ func ExpiryLines(k *engine.ElementKind, since string) []command.Line {
 	elements := " <" + k.Word + " num" + k.Noun + " " + strings.TrimSuffix(k.Noun, "s") + "...>"
 	const complexity = "O(N), N being the number of elements named"
 	set := func(name string, u Unit, deadline, how string) command.Line {
-		return command.Line{Name: k.Letter + name, Arity: -6, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW update"), Since: since, Was: deniedOOM(k, name, deadline),
+		return command.Line{Name: k.Letter + name, Arity: -6, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW update"), Reply: "integers", Since: since, Was: deniedOOM(k, name, deadline),
 			Syntax:  "key " + deadline + " condition=[NX|XX|GT|LT]" + elements,
 			Summary: "Sets the expiration time of " + what + " " + how + ".", Complexity: complexity,
 			Run: func(c *engine.Call) { expireElements(c, k, u) }}
@@ -37,7 +37,7 @@ func ExpiryLines(k *engine.ElementKind, since string) []command.Line {
 		if u.absolute {
 			tips = ""
 		}
-		return command.Line{Name: k.Letter + name, Arity: -5, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Since: since, Tips: tips, Was: append(inValkey(k), withoutTips),
+		return command.Line{Name: k.Letter + name, Arity: -5, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Reply: "integers", Since: since, Tips: tips, Was: append(inValkey(k), withoutTips),
 			Syntax: "key" + elements, Summary: "Returns the expiration time of " + what + " " + how + ".", Complexity: complexity,
 			Run: func(c *engine.Call) { replyDeadlines(c, k, u) }}
 	}
@@ -50,7 +50,7 @@ func ExpiryLines(k *engine.ElementKind, since string) []command.Line {
 		get("pttl", InMillis, "in milliseconds"),
 		get("expiretime", AtSeconds, "as a Unix timestamp"),
 		get("pexpiretime", AtMillis, "as a Unix milliseconds timestamp"),
-		{Name: k.Letter + "persist", Arity: -5, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW update"), Since: since, Was: inValkey(k),
+		{Name: k.Letter + "persist", Arity: -5, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW update"), Reply: "integers", Since: since, Was: inValkey(k),
 			Syntax: "key" + elements, Summary: "Removes the expiration time of " + what + ".", Complexity: complexity,
 			Run: func(c *engine.Call) { persistElements(c, k) }},
 	}

@@ -19,16 +19,16 @@ import (
 // expiryLines returns the lines of this file's commands.
 func expiryLines() []command.Line {
 	return []command.Line{
-		{Name: "hgetex", Arity: -5, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW access update"), Run: cmdHGetEx, Since: "8.0.0 valkey:9.0.0", Was: []command.Was{elements.CountsByKey},
+		{Name: "hgetex", Arity: -5, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW access update"), Run: cmdHGetEx, Reply: "texts?", Since: "8.0.0 valkey:9.0.0", Was: []command.Was{elements.CountsByKey},
 			Syntax:     "key expiration=[EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|PERSIST] <FIELDS numfields field...>",
 			Summary:    "Returns the values of fields of a hash and sets or removes their expiration time.",
 			Complexity: "O(N), N being the number of fields named"},
-		{Name: "hsetex", Arity: -6, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW update"), Run: cmdHSetEx, Since: "8.0.0 valkey:9.0.0",
+		{Name: "hsetex", Arity: -6, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW update"), Run: cmdHSetEx, Reply: "integer", Since: "8.0.0 valkey:9.0.0",
 			Was:        []command.Was{elements.CountsByKey, {Before: release.NoValkey, Edit: hsetexInValkey}},
 			Syntax:     "key condition=[FNX|FXX] expiration=[EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|KEEPTTL] <FIELDS numfields data=<field value>...>",
 			Summary:    "Sets fields of a hash and their expiration time.",
 			Complexity: "O(N), N being the number of fields named"},
-		{Name: "hgetdel", Arity: -5, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW access delete"), Run: cmdHGetDel, Since: "8.0.0 valkey:9.1.0", Was: []command.Was{elements.CountsByKey},
+		{Name: "hgetdel", Arity: -5, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW access delete"), Run: cmdHGetDel, Reply: "texts?", Since: "8.0.0 valkey:9.1.0", Was: []command.Was{elements.CountsByKey},
 			Syntax: "key <FIELDS numfields field...>", Summary: "Returns the values of fields of a hash and deletes them.",
 			Complexity: "O(N), N being the number of fields named"},
 	}

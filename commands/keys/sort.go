@@ -34,13 +34,13 @@ func sortLines() []command.Line {
 	const categories = "-keyspace set sortedset list dangerous"
 	return []command.Line{
 		{Name: "sort", Arity: -2, Flags: command.Write | command.DenyOOM,
-			Keys: command.Key(1, "RO access").And(command.UnknownKeys("RO access"), command.UnknownKeys("OW update")).FoundBy(sortedKeys(0)), Run: cmdSort, ACL: categories, Since: "1.0.0",
+			Keys: command.Key(1, "RO access").And(command.UnknownKeys("RO access"), command.UnknownKeys("OW update")).FoundBy(sortedKeys(0)), Run: cmdSort, ACL: categories, Reply: "STORE: integer; GET: texts?; list", Since: "1.0.0",
 			Was:        []command.Was{{Before: "8.6.0", Edit: command.FindsKeys(sortedKeys(1))}, {Before: "8.0.0", Edit: command.FindsKeys(sortedKeys(0))}}, // 8.0 has a security release
 			Syntax:     "key [BY by-pattern(pattern):pattern#1] limit(/offset_count)=[LIMIT offset count] [<GET get-pattern(pattern):pattern#1>...] order=[ASC|DESC] [sorting=ALPHA] [STORE destination#2]",
 			Summary:    "Sorts the elements in a list, a set, or a sorted set, optionally storing the result.",
 			Complexity: "O(N + M log M), N being the number of elements, and M the number of those returned; O(N) with BY nosort"},
 		{Name: "sort_ro", Arity: -2, Flags: command.ReadOnly,
-			Keys: command.Key(1, "RO access").And(command.UnknownKeys("RO access")), Run: cmdSortRO, ACL: categories, Since: "7.0.0",
+			Keys: command.Key(1, "RO access").And(command.UnknownKeys("RO access")), Run: cmdSortRO, ACL: categories, Reply: "GET: texts?; list", Since: "7.0.0",
 			Syntax:     "key [BY by-pattern(pattern):pattern#1] limit(/offset_count)=[LIMIT offset count] [<GET get-pattern(pattern):pattern#1>...] order=[ASC|DESC] [sorting=ALPHA]",
 			Summary:    "Returns the sorted elements of a list, a set, or a sorted set.",
 			Complexity: "O(N + M log M), N being the number of elements, and M the number of those returned; O(N) with BY nosort"},

@@ -13,7 +13,7 @@ import (
 
 // nackLine returns the line of XNACK.
 func nackLine() command.Line {
-	return command.Line{Name: "xnack", Arity: -7, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW update"), Run: cmdXNack, Since: "8.8.0",
+	return command.Line{Name: "xnack", Arity: -7, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW update"), Run: cmdXNack, Reply: "integer", Since: "8.8.0",
 		Syntax:     "key group mode=<SILENT|FAIL|FATAL> <IDS numids:integer id...> [RETRYCOUNT count] [FORCE]",
 		Summary:    "Returns messages to their consumer group without acknowledging them, so that others can claim them at once.",
 		Complexity: "O(1) for each ID"}

@@ -20,12 +20,12 @@ import (
 // producerLines returns the lines of the commands on idempotent IDs.
 func producerLines() []command.Line {
 	return []command.Line{
-		{Name: "xcfgset", Arity: -2, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW update"), Run: cmdXCfgSet, Since: "8.6.0",
+		{Name: "xcfgset", Arity: -2, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW update"), Run: cmdXCfgSet, Reply: "status", Since: "8.6.0",
 			Syntax:     "key idmp-duration-block=[idmp-duration-token=IDMP-DURATION duration:integer] idmp-maxsize-block=[idmp-maxsize-token=IDMP-MAXSIZE maxsize:integer]",
 			Summary:    "Sets how long a stream remembers idempotent IDs, and how many of each producer.",
 			Complexity: "O(1)"},
 		{Name: "xidmprecord", Arity: 5, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW update"), Run: cmdXIdmpRecord,
-			Since:  "8.6.2",
+			Reply: "status", Since: "8.6.2",
 			Syntax: "key pid iid stream-id", Summary: "An internal command that gives an entry an idempotent ID.",
 			Complexity: "O(1)"},
 	}

@@ -12,11 +12,11 @@ import (
 // refLines returns the lines of the commands that delete entries with regard to the groups.
 func refLines() []command.Line {
 	return []command.Line{
-		{Name: "xdelex", Arity: -5, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW delete"), Run: cmdXDelEx, Since: "8.2.0 valkey:9.2.0",
+		{Name: "xdelex", Arity: -5, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW delete"), Run: cmdXDelEx, Reply: "integers", Since: "8.2.0 valkey:9.2.0",
 			Syntax:     "key condition=[KEEPREF|DELREF|ACKED] <IDS numids:integer id...>",
 			Summary:    "Deletes messages from a stream, and says what becomes of references to them in consumer groups.",
 			Complexity: "O(1) for each ID, and O(N) for DELREF and ACKED, N being the number of groups"},
-		{Name: "xackdel", Arity: -6, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW delete update"), Run: cmdXAckDel, Since: "8.2.0",
+		{Name: "xackdel", Arity: -6, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW delete update"), Run: cmdXAckDel, Reply: "integers", Since: "8.2.0",
 			Syntax:     "key group condition=[KEEPREF|DELREF|ACKED] <IDS numids:integer id...>",
 			Summary:    "Acknowledges messages of a consumer group and deletes them from the stream.",
 			Complexity: "O(1) for each ID, and O(N) for DELREF and ACKED, N being the number of groups"},

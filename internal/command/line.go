@@ -24,6 +24,7 @@ type Line struct {
 	Flags   Flags
 	Keys    Keys
 	Run     any // what runs it, a func(*engine.Call); nil for a container
+	Reply   Reply
 	Subs    []Line
 	Since   string // what introduced it, in the notation of package release; older releases lack it
 	Until   string // what removed it, in the same notation; "" if nothing did

@@ -13,7 +13,7 @@ import (
 // family returns the journal's commands.
 func (j *Journal) family() command.Family {
 	return command.Family{Group: "server", Commands: []command.Line{
-		{Name: "bgrewriteaof", Arity: 1, Flags: command.Admin | command.NoScript | command.NoAsyncLoading | command.HomeOnly, Run: j.cmdRewrite, Since: "1.0.0",
+		{Name: "bgrewriteaof", Arity: 1, Flags: command.Admin | command.NoScript | command.NoAsyncLoading | command.HomeOnly, Run: j.cmdRewrite, Reply: "status", Since: "1.0.0",
 			Summary: "Asynchronously rewrites the append-only file to disk.", Complexity: "O(1)"},
 	}}
 }

@@ -15,10 +15,10 @@ import (
 func Payloads() command.Family {
 	p := &payloads{encoder: rdb.Encoder{Compress: true}}
 	return command.Family{Group: "generic", Commands: []command.Line{
-		{Name: "dump", Arity: 2, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: p.cmdDump, Since: "2.6.0",
+		{Name: "dump", Arity: 2, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: p.cmdDump, Reply: "text?", Since: "2.6.0",
 			Syntax: "key", Summary: "Returns a serialized representation of the value stored at a key.",
 			Tips: "nondeterministic_output", Complexity: "O(N), N being the size of the value"},
-		{Name: "restore", Arity: -4, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "OW update"), Run: cmdRestore, ACL: "dangerous", Since: "2.6.0",
+		{Name: "restore", Arity: -4, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "OW update"), Run: cmdRestore, ACL: "dangerous", Reply: "status", Since: "2.6.0",
 			Syntax:     restoreSyntax,
 			Summary:    "Creates a key from the serialized representation of a value.",
 			Complexity: "O(N), N being the size of the value",
