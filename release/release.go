@@ -140,6 +140,9 @@ const NoValkey = "1.0.0 valkey:999.0.0"
 // InRedis reports whether a release of Redis has it.
 func (s Since) InRedis() bool { return s.redis != never }
 
+// Foreign reports whether neither Redis nor Valkey ever had it, but a module, another server, or only this one.
+func (s Since) Foreign() bool { return s.foreign }
+
 // fork is the version of Redis that Valkey began with.
 const fork = "7.2.4"
 

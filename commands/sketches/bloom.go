@@ -46,7 +46,7 @@ func Bloom() engine.Part {
 		{Name: "bf.info", Arity: -2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdBFInfo, Reply: "array", Since: "bloom:1.0.0",
 			Syntax: "key [CAPACITY|SIZE|FILTERS|ITEMS|EXPANSION]", Summary: "Returns information about a Bloom Filter",
 			Complexity: "O(1)"},
-		{Name: "bf.card", Arity: 2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdBFCard, Reply: "integer", Since: "2.4.4",
+		{Name: "bf.card", Arity: 2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdBFCard, Reply: "integer", Since: "bloom:2.4.4",
 			Syntax: "key", Summary: "Returns the cardinality of a Bloom filter", Complexity: "O(1)"},
 		{Name: "bf.scandump", Arity: 3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdBFScanDump, Reply: "array", Since: "bloom:1.0.0",
 			Syntax: "key iterator:integer", Summary: "Begins an incremental save of the Bloom Filter",

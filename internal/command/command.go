@@ -82,6 +82,22 @@ func (c *Command) OnlyLooks(args [][]byte) bool {
 // RunsScripts reports whether errors of the command may come from a script.
 func (c *Command) RunsScripts() bool { return c.Flags&(MayBeSlow|RunsTx) == MayBeSlow }
 
+// Meanings returns what the words behind the command's name are: see the function Meanings.
+func (c *Command) Meanings(words []string) []*Argument { return Meanings(parse(c.Syntax), words) }
+
+// MayExpire reports whether a word of the syntax lets a call give a key or an element a deadline, beside those whose first arguments
+// do.
+func (c *Command) MayExpire() bool {
+	values := make(map[string]*Argument)
+	addValues(values, parse(c.Syntax))
+	for _, a := range values {
+		if a.IsDeadline() {
+			return true
+		}
+	}
+	return false
+}
+
 // IsRandom reports whether the command replies differently to the same question: by its flag, or by the tip that stands for it.
 func (c *Command) IsRandom() bool { return c.Flags&Random != 0 || c.hasTip("nondeterministic_output") }
 

@@ -384,3 +384,44 @@ func (a Argument) Words() (names []string) {
 	}
 	return names
 }
+
+// Meanings returns the arguments of a syntax that the words behind a command's name are; nil for those of which that cannot be told
+// without running the command. It knows the first arguments, up to one that may be left out, and the values behind words.
+func Meanings(list []Argument, words []string) []*Argument {
+	meanings := make([]*Argument, len(words))
+	at := 0
+	for at < len(list) && at < len(words) && list[at].isSingle() {
+		meanings[at] = &list[at]
+		at++
+	}
+	values := make(map[string]*Argument)
+	addValues(values, list[min(at, len(list)):])
+	for ; at+1 < len(words); at++ {
+		meanings[at+1] = values[strings.ToUpper(words[at])]
+	}
+	return meanings
+}
+
+// isSingle reports whether an argument must be there, once, and is one word.
+func (a *Argument) isSingle() bool {
+	return !a.Optional && !a.Multiple && a.Token == "" && a.Parts == nil
+}
+
+// addValues adds the values behind words, by their words.
+func addValues(values map[string]*Argument, list []Argument) {
+	for i := range list {
+		if a := &list[i]; a.Token != "" && a.Kind != kindToken && a.Parts == nil {
+			values[a.Token] = a
+		} else {
+			addValues(values, a.Parts)
+		}
+	}
+}
+
+// IsInteger reports whether an argument must be an integer.
+func (a *Argument) IsInteger() bool { return a.Kind == "integer" || a.Kind == "unix-time" }
+
+// IsDeadline reports whether an argument is a time at which, or after which, something expires.
+func (a *Argument) IsDeadline() bool {
+	return slices.Contains([]string{"seconds", "milliseconds", "unix-time-seconds", "unix-time-milliseconds", "ttl", "delay"}, a.Name)
+}

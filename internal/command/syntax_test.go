@@ -87,3 +87,28 @@ func TestSyntaxOfReleases(t *testing.T) {
 		require.Equal(t, []Argument{want}, got, text)
 	}
 }
+
+// The first arguments of a call, and the values behind words, are told apart.
+func TestMeanings(t *testing.T) {
+	for _, c := range []struct{ syntax, words, want []string }{
+		{[]string{"key seconds [NX|XX]"}, []string{"k", "1", "NX"}, []string{"key", "seconds", ""}},
+		{[]string{"key value [NX|XX] [EX seconds|PX milliseconds]"}, []string{"k", "v", "px", "5"}, []string{"key", "value", "", "milliseconds"}},
+		{[]string{"key value [NX|XX] [EX seconds|PX milliseconds]"}, []string{"k"}, []string{"key"}},
+		{[]string{"[key...] count"}, []string{"a", "b"}, []string{"", ""}},
+		{[]string{"cursor [MATCH pattern] [COUNT count]"}, []string{"0", "COUNT", "10"}, []string{"cursor", "", "count"}},
+		{nil, nil, nil},
+	} {
+		list := []Argument(nil)
+		if c.syntax != nil {
+			list = parse(c.syntax[0])
+		}
+		var names []string
+		for _, a := range Meanings(list, c.words) {
+			if a == nil {
+				a = new(Argument)
+			}
+			names = append(names, a.Name)
+		}
+		require.Equal(t, c.want, names, "%q", c)
+	}
+}

@@ -96,12 +96,6 @@ func (c *invocation) newer(word string) (came string) {
 	return came
 }
 
-// whole are the arguments that must be whole numbers, by position behind the name.
-var whole = map[string]int{
-	"expire": 1, "pexpire": 1, "expireat": 1, "pexpireat": 1, "setex": 1, "psetex": 1, "incrby": 1, "decrby": 1, "hincrby": 2,
-	"setbit": 1, "getbit": 1, "lindex": 1,
-}
-
 // checkArguments finds arguments that redis.call or the command refuses.
 func (r *run) checkArguments(c *invocation) {
 	for i, v := range c.args {
@@ -114,12 +108,10 @@ func (r *run) checkArguments(c *invocation) {
 			r.uses(c.at(i), v, "passing it to "+name(c))
 		}
 	}
-	at, counted := whole[c.name]
-	if word := max(c.wordAt("EX"), c.wordAt("PX")); c.name == "set" && word > 1 {
-		at, counted = word+1, true
-	}
-	if counted && at < len(c.args) && c.args[at].fraction && c.args[at].kinds == isNumber {
-		r.report("fraction-argument", c.at(at), "%s takes an integer here: round the number with math.floor or math.ceil.", c)
+	for i, a := range c.meanings() {
+		if a != nil && a.IsInteger() && c.args[i].fraction && c.args[i].kinds == isNumber {
+			r.report("fraction-argument", c.at(i), "%s takes an integer here: round the number with math.floor or math.ceil.", c)
+		}
 	}
 }
 

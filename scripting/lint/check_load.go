@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/scripting/lua/syntax"
 )
 
@@ -55,8 +56,11 @@ func (r *run) unpacks(e *syntax.CallExpr, list *value) {
 
 // setsDeadline reports whether the command gives a key or an element a deadline.
 func (c *invocation) setsDeadline() bool {
-	return strings.Contains(c.name, "expire") || c.name == "setex" || c.name == "psetex" || c.name == "getex" || c.name == "hsetex" || c.name == "restore" ||
-		c.name == "set" && (c.open || c.hasWord("EX") || c.hasWord("PX") || c.hasWord("EXAT") || c.hasWord("PXAT") || c.variableFrom(2))
+	if !c.isWrite() || c.cmd.Flags&command.Blocking != 0 { // which may wait for milliseconds
+		return false
+	}
+	given := slices.ContainsFunc(c.meanings(), func(a *command.Argument) bool { return a != nil && a.IsDeadline() })
+	return given || c.hasUnknowns() && c.cmd.MayExpire()
 }
 
 // counts reports whether the reply is the number of events that a limiter compares with its limit.

@@ -53,6 +53,24 @@ func (c *invocation) variableFrom(i int) bool {
 	return false
 }
 
+// hasUnknowns reports whether there may be any words among the arguments: further ones, or some that are not constant and that the
+// command does not need in their place.
+func (c *invocation) hasUnknowns() bool { return c.open || c.variableFrom(c.cmd.Least()-c.skip) }
+
+// meanings returns what the arguments are in the command's syntax; nil for those of which that is unknown.
+func (c *invocation) meanings() []*command.Argument {
+	if c.cmd == nil {
+		return nil
+	}
+	words := make([]string, len(c.args))
+	for i, v := range c.args {
+		if v.exact {
+			words[i] = v.text
+		}
+	}
+	return c.cmd.Meanings(words)
+}
+
 // isWrite reports whether the command changes data.
 func (c *invocation) isWrite() bool { return c.cmd != nil && c.cmd.Flags&command.Write != 0 }
 

@@ -2,13 +2,12 @@ package lint
 
 import "github.com/miniserver-go/miniserver/internal/command"
 
-// shape returns the shape of the call's reply, as its line tells. An argument that is not constant may be any word, unless the
-// command needs one in its place.
+// shape returns the shape of the call's reply, as its line tells.
 func (c *invocation) shape() command.Shape {
 	if c.run.resp3 || c.cmd == nil {
 		return command.Any
 	}
-	return c.cmd.Reply.For(len(c.args), c.hasWord, c.open || c.variableFrom(c.cmd.Least()-c.skip))
+	return c.cmd.Reply.For(len(c.args), c.hasWord, c.hasUnknowns())
 }
 
 // reply returns what is known of a call's reply, with RESP2: a status is a table with the field ok, and what is absent is false.
