@@ -35,14 +35,14 @@ var hotSteps = []step{
 }
 
 func stringEngine() (*engine.Engine, *engine.Session) {
-	return frozen(stringcmds.Family(), keys.Family())
+	return frozen(stringcmds.Family, keys.Family)
 }
 
 func TestHotPathsDoNotAllocate(t *testing.T) {
-	requireAllocs(t, hotSteps, 200, stringcmds.Family(), keys.Family()) // the table of keys may grow at first
+	requireAllocs(t, hotSteps, 200, stringcmds.Family, keys.Family) // the table of keys may grow at first
 }
 
-func BenchmarkHotPaths(b *testing.B) { benchmarkSteps(b, hotSteps, stringcmds.Family(), keys.Family()) }
+func BenchmarkHotPaths(b *testing.B) { benchmarkSteps(b, hotSteps, stringcmds.Family, keys.Family) }
 
 // BenchmarkManyKeys runs single commands over many keys, so that the memory of keys is cold.
 func BenchmarkManyKeys(b *testing.B) {

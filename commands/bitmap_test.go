@@ -17,7 +17,7 @@ import (
 // whose memory BITOP reuses.
 func TestBitOpOnLongStrings(t *testing.T) {
 	e, s := stringEngine()
-	e.Join(engine.Commands(bitmaps.Family()))
+	e.Join(engine.Commands(bitmaps.Family))
 	do := func(args ...[]byte) string { return string(e.Do(s, [][][]byte{args}).Out) }
 	word := func(text string) []byte { return []byte(text) }
 	rng := rand.New(rand.NewPCG(1, 1))

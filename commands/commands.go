@@ -33,10 +33,10 @@ import (
 func Parts() []engine.Part {
 	return []engine.Part{
 		{Families: []command.Family{
-			strings.Family(), hashes.Family(), lists.Family(), sets.Family(), zsets.Family(), streams.Family(),
-			bitmaps.Family(), geo.Family(), sketches.HyperLogLog(),
-			ratelimit.Throttle(), ratelimit.IncrEx(),
-			keys.Family(), keys.Databases(), keys.Selection(),
+			strings.Family, hashes.Family, lists.Family, sets.Family, zsets.Family, streams.Family,
+			bitmaps.Family, geo.Family, sketches.HyperLogLog,
+			ratelimit.Throttle, ratelimit.IncrEx,
+			keys.Family, keys.Databases, keys.Selection,
 		}, Debug: []engine.DebugLine{strings.Debug()}},
 		sketches.Bloom(),
 		explain.Part(),

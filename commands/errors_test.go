@@ -14,7 +14,7 @@ import (
 // TestErrorsDoNotAllocate executes commands that end with a constant error, and one that succeeds. An error of a
 // handler allocates once: INFO counts errors by their text, which needs a string.
 func TestErrorsDoNotAllocate(t *testing.T) {
-	e, session := frozen(strings.Family(), keys.Family(), lists.Family(), engine.Transactions())
+	e, session := frozen(strings.Family, keys.Family, lists.Family, engine.Transactions())
 	e.Do(session, commands("SET text abc", "SET n 1"))
 	runs := func(line, reply string, allocs float64) {
 		batch := commands(line)

@@ -31,7 +31,7 @@ func newEvictor() *evictor {
 	v := &evictor{now: 1_700_000_000_000_000}
 	v.Engine = engine.New(engine.Options{Seed: 1, Clock: func() int64 { v.now += v.cost; return v.now }})
 	v.Join(engine.Part{
-		Families:  []command.Family{stringcmds.Family(), keys.Family(), keys.Selection(), keys.Databases(), engine.Transactions(), engine.Server()},
+		Families:  []command.Family{stringcmds.Family, keys.Family, keys.Selection, keys.Databases, engine.Transactions(), engine.Server()},
 		Propagate: func(_ int, args [][]byte) { v.journal = append(v.journal, string(bytes.Join(args, []byte(" ")))) },
 	})
 	v.session = v.NewSession(nil)

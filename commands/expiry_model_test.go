@@ -58,7 +58,7 @@ type expiryModel struct {
 func expiryEngine(clock func() int64, journal engine.Propagate) *engine.Engine {
 	e := engine.New(engine.Options{Clock: clock, Seed: 1})
 	e.Join(engine.Part{
-		Families:  []command.Family{hashes.Family(), sets.Family(), zsets.Family(), lists.Family(), keys.Family(), engine.Transactions()},
+		Families:  []command.Family{hashes.Family, sets.Family, zsets.Family, lists.Family, keys.Family, engine.Transactions()},
 		Propagate: journal,
 	})
 	for name, value := range map[string]string{"hash-max-listpack-entries": "8", "set-max-listpack-entries": "8",

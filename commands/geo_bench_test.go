@@ -18,7 +18,7 @@ import (
 // geoEngine returns an engine with 100,000 members in a square of four degrees.
 func geoEngine(tb testing.TB) (*engine.Engine, *engine.Session) {
 	e := engine.New(engine.Options{Clock: func() int64 { return 1_700_000_000_000_000 }, Seed: 1})
-	e.Join(engine.Commands(zsets.Family(), geo.Family()))
+	e.Join(engine.Commands(zsets.Family, geo.Family))
 	s := e.NewSession(nil)
 	rng := rand.New(rand.NewPCG(1, 1))
 	for i := range 100_000 {

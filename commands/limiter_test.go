@@ -45,11 +45,11 @@ var limiterSteps = []step{
 }
 
 func limiterEngine() (*engine.Engine, *engine.Session) {
-	return frozen(hashes.Family(), zsets.Family())
+	return frozen(hashes.Family, zsets.Family)
 }
 
 func TestLimiterCommandsDoNotAllocate(t *testing.T) {
-	requireAllocs(t, limiterSteps, 1, hashes.Family(), zsets.Family())
+	requireAllocs(t, limiterSteps, 1, hashes.Family, zsets.Family)
 }
 
 // A sliding window removes the requests that have left it, counts the rest, and adds a new one. The set keeps its size,
@@ -79,5 +79,5 @@ func TestSlidingWindowAllocatesItsDataOnly(t *testing.T) {
 }
 
 func BenchmarkLimiterCommands(b *testing.B) {
-	benchmarkSteps(b, limiterSteps, hashes.Family(), zsets.Family())
+	benchmarkSteps(b, limiterSteps, hashes.Family, zsets.Family)
 }

@@ -14,7 +14,7 @@ import (
 
 func partEngine() (*engine.Engine, *engine.Session) {
 	e := engine.New(engine.Options{Clock: func() int64 { return 1e15 }})
-	e.Join(engine.Commands(strings.Family(), keys.Family(), keys.Databases(), engine.Connection(), engine.Server()))
+	e.Join(engine.Commands(strings.Family, keys.Family, keys.Databases, engine.Connection(), engine.Server()))
 	return e, e.NewSession(nil)
 }
 
@@ -94,7 +94,7 @@ func TestJoinPanicsAtDuplicates(t *testing.T) {
 	var n int
 	e.Join(engine.Part{Name: "a", Params: []engine.Param{engine.IntParam("n", &n, 0, 1)}, Host: engine.Host{Purge: func() {}}})
 	require.Panics(t, func() { e.Join(engine.Part{Name: "a"}) })
-	require.Panics(t, func() { e.Join(engine.Commands(strings.Family())) })
+	require.Panics(t, func() { e.Join(engine.Commands(strings.Family)) })
 	require.Panics(t, func() { e.Join(engine.Part{Params: []engine.Param{engine.IntParam("n", &n, 0, 1)}}) })
 	require.Panics(t, func() { e.Join(engine.Part{Host: engine.Host{Purge: func() {}}}) })
 	require.Panics(t, func() { e.SetPropagate("nosuch", nil) })
@@ -104,7 +104,7 @@ func TestJoinPanicsAtDuplicates(t *testing.T) {
 func TestKeysThatAreMetExpireByThemselves(t *testing.T) {
 	now, sent := int64(1e15), ""
 	e := engine.New(engine.Options{Clock: func() int64 { return now }})
-	e.Join(engine.Commands(strings.Family(), keys.Family(), keys.Databases(), engine.Transactions()),
+	e.Join(engine.Commands(strings.Family, keys.Family, keys.Databases, engine.Transactions()),
 		engine.Part{Propagate: func(_ int, args [][]byte) { sent += string(bytes.Join(args, []byte(" "))) + "\n" }})
 	s := e.NewSession(nil)
 	const both = "DEL a\nDEL b\n"
@@ -130,7 +130,7 @@ func TestKeysThatAreMetExpireByThemselves(t *testing.T) {
 func TestAWritableReplicaExpiresItsOwnKeys(t *testing.T) {
 	now := int64(1e15)
 	e := engine.New(engine.Options{Clock: func() int64 { return now }})
-	e.Join(engine.Commands(strings.Family(), keys.Family(), keys.Databases(), engine.Server()))
+	e.Join(engine.Commands(strings.Family, keys.Family, keys.Databases, engine.Server()))
 	s := e.NewSession(nil)
 	require.Equal(t, "+OK\r\n", do(e, s, "SET master 1 PX 10"))
 	e.With(func() { e.SetRole(engine.Role{Replica: true}) })

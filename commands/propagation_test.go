@@ -18,6 +18,6 @@ var propagatedSteps = []step{
 
 func TestPropagationAllocatesLittle(t *testing.T) {
 	requireAllocsWith(t, propagatedSteps, 1, engine.Part{
-		Families: []command.Family{streams.Family(), sets.Family()}, Propagate: func(int, [][]byte) {},
+		Families: []command.Family{streams.Family, sets.Family}, Propagate: func(int, [][]byte) {},
 	})
 }

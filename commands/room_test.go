@@ -16,7 +16,7 @@ import (
 // What a value may take is accounted when it is announced, and refused if maxmemory does not leave it. A dump contains all
 // of it.
 func TestAnnouncedMemory(t *testing.T) {
-	e, session := frozen(keys.Family(), bitmaps.Family(), engine.Server())
+	e, session := frozen(keys.Family, bitmaps.Family, engine.Server())
 	e.Join(sketches.Bloom())
 	do := func(line string) string { return string(e.Do(session, commands(line)).Out) }
 	used := func() int { return e.MemoryUsage().Used }

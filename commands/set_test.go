@@ -41,12 +41,12 @@ var setSteps = []step{
 }
 
 func setEngine(journal engine.Propagate) (*engine.Engine, *engine.Session) {
-	return frozenWith(engine.Part{Families: []command.Family{sets.Family(), keys.Family(), engine.Transactions()}, Propagate: journal})
+	return frozenWith(engine.Part{Families: []command.Family{sets.Family, keys.Family, engine.Transactions()}, Propagate: journal})
 }
 
-func TestSetCommandsDoNotAllocate(t *testing.T) { requireAllocs(t, setSteps, 1, sets.Family()) }
+func TestSetCommandsDoNotAllocate(t *testing.T) { requireAllocs(t, setSteps, 1, sets.Family) }
 
-func BenchmarkSetCommands(b *testing.B) { benchmarkSteps(b, setSteps, sets.Family()) }
+func BenchmarkSetCommands(b *testing.B) { benchmarkSteps(b, setSteps, sets.Family) }
 
 // The journal removes the members that SPOP chose at random.
 func TestSPopIsJournaledByItsEffect(t *testing.T) {

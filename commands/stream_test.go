@@ -22,7 +22,7 @@ var streamSteps = []step{
 }
 
 func TestStreamCommandsHardlyAllocate(t *testing.T) {
-	requireAllocs(t, streamSteps, 600, streams.Family())
+	requireAllocs(t, streamSteps, 600, streams.Family)
 }
 
-func BenchmarkStreamCommands(b *testing.B) { benchmarkSteps(b, streamSteps, streams.Family()) }
+func BenchmarkStreamCommands(b *testing.B) { benchmarkSteps(b, streamSteps, streams.Family) }

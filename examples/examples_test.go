@@ -41,7 +41,7 @@ type stage struct {
 // inProcess returns a stage whose clock the test moves.
 func inProcess(t *testing.T) *stage {
 	memory := transcript.NewMemory(transcript.Traits{Name: "in process"}, func(e *engine.Engine) {
-		e.Join(engine.Commands(stringcmds.Family(), keys.Family(), keys.Databases(), engine.Server(), hashes.Family(), sets.Family(), lists.Family(), zsets.Family()))
+		e.Join(engine.Commands(stringcmds.Family, keys.Family, keys.Databases, engine.Server(), hashes.Family, sets.Family, lists.Family, zsets.Family))
 		e.Join(scripting.New(e).Part())
 	})
 	conn, err := memory.Dial("")

@@ -33,7 +33,7 @@ func newBench(t *testing.T) *bench {
 		}()
 	}})
 	saver := snapshot.New(b.Engine, snapshot.Options{Disk: new(snapshot.MemDisk)})
-	b.Join(engine.Commands(stringcmds.Family(), engine.Connection(), engine.Server(), engine.Channels()), b.master.Part(), saver.Part())
+	b.Join(engine.Commands(stringcmds.Family, engine.Connection(), engine.Server(), engine.Channels()), b.master.Part(), saver.Part())
 	return b
 }
 

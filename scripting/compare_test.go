@@ -21,7 +21,7 @@ import (
 
 // wire gives an engine the families that scripts in these tests call.
 func wire(e *engine.Engine) {
-	e.Join(engine.Commands(stringcmds.Family(), keys.Family(), keys.Databases(), keys.Selection(), hashes.Family(), zsets.Family(), engine.Transactions(), engine.Channels()))
+	e.Join(engine.Commands(stringcmds.Family, keys.Family, keys.Databases, keys.Selection, hashes.Family, zsets.Family, engine.Transactions(), engine.Channels()))
 	e.Join(scripting.New(e).Part())
 }
 

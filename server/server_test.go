@@ -46,7 +46,7 @@ func startWith(t *testing.T, opts Options, set func(e *engine.Engine)) *running 
 	t.Helper()
 	r := &running{ended: make(chan error, 1), log: &syncBuffer{}}
 	r.engine = engine.New(engine.Options{Clock: Clock(), Seed: 1})
-	r.engine.Join(engine.Commands(stringcmds.Family(), keys.Family(), keys.Databases(), lists.Family(), zsets.Family(), engine.Connection(),
+	r.engine.Join(engine.Commands(stringcmds.Family, keys.Family, keys.Databases, lists.Family, zsets.Family, engine.Connection(),
 		engine.Server(), engine.Channels(), engine.Transactions()))
 	if opts.Bind == nil {
 		opts.Bind = []string{"127.0.0.1"}

@@ -18,40 +18,38 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// Family returns the family of bitmap commands.
-func Family() command.Family {
-	return command.Family{Group: "bitmap", Commands: []command.Line{
-		{Name: "setbit", Arity: 4, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "RW access update"), Run: cmdSetBit, Reply: "integer", Since: "2.2.0",
-			Syntax:     "key offset value:integer",
-			Summary:    "Sets or clears the bit at offset of the string value. Creates the key if it doesn't exist.",
-			Complexity: "O(1)"},
-		{Name: "getbit", Arity: 3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdGetBit, Reply: "integer", Since: "2.2.0",
-			Syntax: "key offset", Summary: "Returns a bit value by offset.", Complexity: "O(1)"},
-		{Name: "bitcount", Arity: -2, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdBitCount, Reply: "integer", Since: "2.6.0",
-			Was:        []command.Was{{Before: release.NoValkey, Edit: command.Writes("end:integer unit(/index_unit)=[BYTE|BIT]@7.0.0", "end-unit-block=[end:integer unit=[BYTE|BIT]@7.0.0]")}},
-			Syntax:     "key range(/index)=[start:integer end:integer unit(/index_unit)=[BYTE|BIT]@7.0.0]",
-			Summary:    "Counts the number of set bits (population counting) in a string.",
-			Complexity: "O(N), N being the length of the string",
-			History:    "7.0.0 The option `BYTE|BIT`.\nvalkey:8.0.0 The end may be left out."},
-		{Name: "bitpos", Arity: -3, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdBitPos, Reply: "integer", Since: "2.8.7",
-			Syntax:     "key bit range(/index)=[start:integer end-unit-block(/end_index)=[end:integer unit(/index_unit)=[BYTE|BIT]@7.0.0]]",
-			Summary:    "Finds the first set (1) or clear (0) bit in a string.",
-			Complexity: "O(N), N being the length of the string",
-			History:    "7.0.0 The option `BYTE|BIT`."},
-		{Name: "bitop", Arity: -4, Flags: command.Write | command.DenyOOM, Keys: command.Key(2, "OW update").And(command.KeyRange(3, -1, 1, "RO access")), Run: cmdBitOp, Reply: "integer", Since: "2.6.0", Was: []command.Was{{Before: "7.2.0", Edit: func(cmd *command.Line) { cmd.Syntax = "operation destkey key..." }}},
-			Syntax:     "operation=<AND|OR|XOR|NOT|DIFF@(8.2.0)|DIFF1@(8.2.0)|ANDOR@(8.2.0)|ONE@(8.2.0)> destkey key...",
-			Summary:    "Performs bitwise operations on multiple strings, and stores the result.",
-			Complexity: "O(N), N being the length of the longest string"},
-		{Name: "bitfield", Arity: -2, Flags: command.Write | command.DenyOOM,
-			Keys: command.Key(1, "RW access update variable_flags").AccessBy(bitFieldAccess), Run: cmdBitField, Reply: "array", Since: "3.2.0",
-			Syntax:  "key operation=[get-block(/encoding_offset)=<GET encoding offset>|write=<overflow-block(/wrap_sat_fail)=[OVERFLOW <WRAP|SAT|FAIL>] write-operation(/write_operation)=<set-block(/encoding_offset_value)=<SET encoding offset value:integer>|incrby-block(/encoding_offset_increment)=<INCRBY encoding offset increment>>>]...",
-			Summary: "Performs arbitrary bitfield integer operations on strings.", Complexity: "O(1) for each operation"},
-		{Name: "bitfield_ro", Arity: -2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdBitFieldRO, Reply: "array", Since: "6.0.0",
-			Syntax:     "key [get-block(/encoding_offset)=<GET encoding offset>...]",
-			Summary:    "Performs arbitrary read-only bitfield integer operations on strings.",
-			Complexity: "O(1) for each operation"},
-	}}
-}
+// Family is the family of bitmap commands.
+var Family = command.Family{Group: "bitmap", Commands: []command.Line{
+	{Name: "setbit", Arity: 4, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "RW access update"), Run: cmdSetBit, Reply: "integer", Since: "2.2.0",
+		Syntax:     "key offset value:integer",
+		Summary:    "Sets or clears the bit at offset of the string value. Creates the key if it doesn't exist.",
+		Complexity: "O(1)"},
+	{Name: "getbit", Arity: 3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdGetBit, Reply: "integer", Since: "2.2.0",
+		Syntax: "key offset", Summary: "Returns a bit value by offset.", Complexity: "O(1)"},
+	{Name: "bitcount", Arity: -2, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdBitCount, Reply: "integer", Since: "2.6.0",
+		Was:        []command.Was{{Before: release.NoValkey, Edit: command.Writes("end:integer unit(/index_unit)=[BYTE|BIT]@7.0.0", "end-unit-block=[end:integer unit=[BYTE|BIT]@7.0.0]")}},
+		Syntax:     "key range(/index)=[start:integer end:integer unit(/index_unit)=[BYTE|BIT]@7.0.0]",
+		Summary:    "Counts the number of set bits (population counting) in a string.",
+		Complexity: "O(N), N being the length of the string",
+		History:    "7.0.0 The option `BYTE|BIT`.\nvalkey:8.0.0 The end may be left out."},
+	{Name: "bitpos", Arity: -3, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdBitPos, Reply: "integer", Since: "2.8.7",
+		Syntax:     "key bit range(/index)=[start:integer end-unit-block(/end_index)=[end:integer unit(/index_unit)=[BYTE|BIT]@7.0.0]]",
+		Summary:    "Finds the first set (1) or clear (0) bit in a string.",
+		Complexity: "O(N), N being the length of the string",
+		History:    "7.0.0 The option `BYTE|BIT`."},
+	{Name: "bitop", Arity: -4, Flags: command.Write | command.DenyOOM, Keys: command.Key(2, "OW update").And(command.KeyRange(3, -1, 1, "RO access")), Run: cmdBitOp, Reply: "integer", Since: "2.6.0", Was: []command.Was{{Before: "7.2.0", Edit: func(cmd *command.Line) { cmd.Syntax = "operation destkey key..." }}},
+		Syntax:     "operation=<AND|OR|XOR|NOT|DIFF@(8.2.0)|DIFF1@(8.2.0)|ANDOR@(8.2.0)|ONE@(8.2.0)> destkey key...",
+		Summary:    "Performs bitwise operations on multiple strings, and stores the result.",
+		Complexity: "O(N), N being the length of the longest string"},
+	{Name: "bitfield", Arity: -2, Flags: command.Write | command.DenyOOM,
+		Keys: command.Key(1, "RW access update variable_flags").AccessBy(bitFieldAccess), Run: cmdBitField, Reply: "array", Since: "3.2.0",
+		Syntax:  "key operation=[get-block(/encoding_offset)=<GET encoding offset>|write=<overflow-block(/wrap_sat_fail)=[OVERFLOW <WRAP|SAT|FAIL>] write-operation(/write_operation)=<set-block(/encoding_offset_value)=<SET encoding offset value:integer>|incrby-block(/encoding_offset_increment)=<INCRBY encoding offset increment>>>]...",
+		Summary: "Performs arbitrary bitfield integer operations on strings.", Complexity: "O(1) for each operation"},
+	{Name: "bitfield_ro", Arity: -2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdBitFieldRO, Reply: "array", Since: "6.0.0",
+		Syntax:     "key [get-block(/encoding_offset)=<GET encoding offset>...]",
+		Summary:    "Performs arbitrary read-only bitfield integer operations on strings.",
+		Complexity: "O(1) for each operation"},
+}}
 
 // offsetArg returns the next argument as the offset of a bit. Anything else latches errOffset. If width is above 0, #n
 // stands for the n-th integer of that width. The product wraps at 64 bits, as in Redis.

@@ -31,7 +31,7 @@ func newWorkbench(t *testing.T) *workbench { return newWorkbenchLike(t, nil) }
 
 func newWorkbenchLike(t *testing.T, like *release.Release) *workbench {
 	e := engine.New(engine.Options{Clock: func() int64 { return 1e15 }, Seed: 1, Release: like})
-	e.Join(engine.Commands(strings.Family(), keys.Family(), hashes.Family(), lists.Family(), sets.Family(), zsets.Family(), engine.Server()), Part())
+	e.Join(engine.Commands(strings.Family, keys.Family, hashes.Family, lists.Family, sets.Family, zsets.Family, engine.Server()), Part())
 	return &workbench{t, e, e.NewSession(nil)}
 }
 

@@ -28,15 +28,13 @@ type amount struct {
 	text  []byte
 }
 
-// IncrEx returns the family of INCREX.
-func IncrEx() command.Family {
-	return command.Family{Group: "string", Commands: []command.Line{
-		{Name: "increx", Arity: -2, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW access update"), Run: cmdIncrEx, Reply: "array", Since: "8.8.0",
-			Syntax:     "key [BYFLOAT increment:double|BYINT increment] [LBOUND lowerbound] [UBOUND upperbound] [SATURATE] [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|PERSIST] [ENX]",
-			Summary:    "Increments the numeric value of a key by a number and sets its expiration time. Uses 0 as initial value if the key doesn't exist.",
-			Complexity: "O(1)"},
-	}}
-}
+// IncrEx is the family of INCREX.
+var IncrEx = command.Family{Group: "string", Commands: []command.Line{
+	{Name: "increx", Arity: -2, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW access update"), Run: cmdIncrEx, Reply: "array", Since: "8.8.0",
+		Syntax:     "key [BYFLOAT increment:double|BYINT increment] [LBOUND lowerbound] [UBOUND upperbound] [SATURATE] [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|PERSIST] [ENX]",
+		Summary:    "Increments the numeric value of a key by a number and sets its expiration time. Uses 0 as initial value if the key doesn't exist.",
+		Complexity: "O(1)"},
+}}
 
 // INCREX key [BYFLOAT increment | BYINT increment] [LBOUND lowerbound] [UBOUND upperbound] [SATURATE]
 // [EX seconds | PX milliseconds | EXAT unix-time-seconds | PXAT unix-time-milliseconds | PERSIST] [ENX]

@@ -32,15 +32,13 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// Throttle returns the family of CL.THROTTLE.
-func Throttle() command.Family {
-	return command.Family{Group: "module", Commands: []command.Line{
-		{Name: "cl.throttle", Arity: -1, Flags: command.Write, Keys: command.Key(1, "RW access update"), Run: cmdThrottle, Reply: "integers", Since: "cell:0.1.0",
-			Syntax:     "key max-burst:integer count period:integer [quantity:integer]",
-			Summary:    "Limits a rate: takes a quantity from a key's allowance, which refills over time, or returns when to retry.",
-			Complexity: "O(1)"},
-	}}
-}
+// Throttle is the family of CL.THROTTLE.
+var Throttle = command.Family{Group: "module", Commands: []command.Line{
+	{Name: "cl.throttle", Arity: -1, Flags: command.Write, Keys: command.Key(1, "RW access update"), Run: cmdThrottle, Reply: "integers", Since: "cell:0.1.0",
+		Syntax:     "key max-burst:integer count period:integer [quantity:integer]",
+		Summary:    "Limits a rate: takes a quantity from a key's allowance, which refills over time, or returns when to retry.",
+		Complexity: "O(1)"},
+}}
 
 // CL.THROTTLE key max_burst count period [quantity]
 //

@@ -19,29 +19,27 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// HyperLogLog returns the family of HyperLogLog commands.
-func HyperLogLog() command.Family {
-	return command.Family{Group: "hyperloglog", Commands: []command.Line{
-		{Name: "pfadd", Arity: -2, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW insert"), Run: cmdPFAdd, Reply: "integer", Since: "2.8.9",
-			Syntax:     "key [element...]",
-			Summary:    "Adds elements to a HyperLogLog key. Creates the key if it doesn't exist.",
-			Complexity: "O(1) for each element"},
-		{Name: "pfcount", Arity: -2, Flags: command.ReadOnly | command.MayReplicate, Keys: command.KeyRange(1, -1, 1, "RW access"), Run: cmdPFCount, Reply: "integer", Since: "2.8.9",
-			Syntax:     "key...",
-			Summary:    "Returns the approximated cardinality of the set(s) observed by the HyperLogLog key(s).",
-			Complexity: "O(N), N being the number of keys"},
-		{Name: "pfmerge", Arity: -2, Flags: command.Write | command.DenyOOM,
-			Keys: command.Key(1, "RW access insert").And(command.KeyRange(2, -1, 1, "RO access")), Run: cmdPFMerge, Reply: "status", Since: "2.8.9", Was: []command.Was{{Before: "7.2.0", Edit: command.Writes("[sourcekey...]", "sourcekey...")}},
-			Syntax: "destkey [sourcekey...]", Summary: "Merges one or more HyperLogLog values into a single key.",
-			Complexity: "O(N), N being the number of keys"},
-		{Name: "pfdebug", Arity: 3, Flags: command.Write | command.DenyOOM | command.Admin | command.Internal, Keys: command.Key(2, "RW access"), Run: cmdPFDebug, Reply: "any", Since: "2.8.9", Was: []command.Was{command.Before("7.0.0", "arity=-3")},
-			Syntax: "subcommand key", Summary: "Internal commands for debugging HyperLogLog values.",
-			Complexity: "O(N), N being the number of registers"},
-		{Name: "pfselftest", Arity: 1, Flags: command.Admin | command.Internal, Run: cmdPFSelfTest, Reply: "status", Since: "2.8.9",
-			Summary:    "An internal command for testing HyperLogLog values.",
-			Complexity: "O(N), N being the number of registers"},
-	}}
-}
+// HyperLogLog is the family of HyperLogLog commands.
+var HyperLogLog = command.Family{Group: "hyperloglog", Commands: []command.Line{
+	{Name: "pfadd", Arity: -2, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW insert"), Run: cmdPFAdd, Reply: "integer", Since: "2.8.9",
+		Syntax:     "key [element...]",
+		Summary:    "Adds elements to a HyperLogLog key. Creates the key if it doesn't exist.",
+		Complexity: "O(1) for each element"},
+	{Name: "pfcount", Arity: -2, Flags: command.ReadOnly | command.MayReplicate, Keys: command.KeyRange(1, -1, 1, "RW access"), Run: cmdPFCount, Reply: "integer", Since: "2.8.9",
+		Syntax:     "key...",
+		Summary:    "Returns the approximated cardinality of the set(s) observed by the HyperLogLog key(s).",
+		Complexity: "O(N), N being the number of keys"},
+	{Name: "pfmerge", Arity: -2, Flags: command.Write | command.DenyOOM,
+		Keys: command.Key(1, "RW access insert").And(command.KeyRange(2, -1, 1, "RO access")), Run: cmdPFMerge, Reply: "status", Since: "2.8.9", Was: []command.Was{{Before: "7.2.0", Edit: command.Writes("[sourcekey...]", "sourcekey...")}},
+		Syntax: "destkey [sourcekey...]", Summary: "Merges one or more HyperLogLog values into a single key.",
+		Complexity: "O(N), N being the number of keys"},
+	{Name: "pfdebug", Arity: 3, Flags: command.Write | command.DenyOOM | command.Admin | command.Internal, Keys: command.Key(2, "RW access"), Run: cmdPFDebug, Reply: "any", Since: "2.8.9", Was: []command.Was{command.Before("7.0.0", "arity=-3")},
+		Syntax: "subcommand key", Summary: "Internal commands for debugging HyperLogLog values.",
+		Complexity: "O(N), N being the number of registers"},
+	{Name: "pfselftest", Arity: 1, Flags: command.Admin | command.Internal, Run: cmdPFSelfTest, Reply: "status", Since: "2.8.9",
+		Summary:    "An internal command for testing HyperLogLog values.",
+		Complexity: "O(N), N being the number of registers"},
+}}
 
 // parseSketch returns the HyperLogLog in a string. Other strings latch errNotSketch.
 func parseSketch(c *engine.Call, v *str.Value) hll.Sketch {

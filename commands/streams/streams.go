@@ -39,50 +39,48 @@ import (
 	"github.com/miniserver-go/miniserver/internal/event"
 )
 
-// Family returns the family of stream commands.
-func Family() command.Family {
-	return command.Family{Group: "stream", Commands: append([]command.Line{
-		{Name: "xadd", Arity: -5, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW update"), Run: cmdXAdd, Reply: "text?", Since: "5.0.0",
-			Syntax:     "key [NOMKSTREAM]@6.2.0 condition=[KEEPREF|DELREF|ACKED]@(8.2.0) idmp=[idmpauto-with-pid=<idmpauto-token=IDMPAUTO pid>|idmp-with-pid-iid=<idmp-token=IDMP pid iid>]@(8.6.0) trim=[strategy=<MAXLEN|MINID@6.2.0> operator=[equal==|approximately=~] threshold [LIMIT count]@6.2.0] id-selector(/id_or_auto)=<auto-id(/auto_id)=*|id> data(/field_value)=<field value>...",
-			Summary:    "Appends a new message to a stream. Creates the key if it doesn't exist.",
-			Tips:       "nondeterministic_output",
-			Complexity: "O(1), and O(N) when trimming, N being the number of entries removed",
-			History: "6.2.0 The options `NOMKSTREAM`, `MINID` and `LIMIT`.\n" +
-				"7.0.0 Takes IDs whose sequence number is `*`.\n" +
-				"8.2.0@8.6.0 The options `KEEPREF`, `DELREF` and `ACKED`."},
-		{Name: "xlen", Arity: 2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO"), Run: cmdXLen, Reply: "integer", Since: "5.0.0",
-			Syntax: "key", Summary: "Returns the number of messages in a stream.", Complexity: "O(1)"},
-		{Name: "xrange", Arity: -4, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdXRange, Reply: "array?", Since: "5.0.0",
-			Syntax: "key start end [COUNT count]", Summary: "Returns the messages from a stream within a range of IDs.",
-			Complexity: "O(log N + M), N being the number of nodes of the stream, and M the number of entries returned",
-			History:    "6.2.0 Ranges may be exclusive."},
-		{Name: "xrevrange", Arity: -4, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdXRevRange, Reply: "array?", Since: "5.0.0",
-			Syntax:     "key end start [COUNT count]",
-			Summary:    "Returns the messages from a stream within a range of IDs in reverse order.",
-			Complexity: "O(log N + M), N being the number of nodes of the stream, and M the number of entries returned",
-			History:    "6.2.0 Ranges may be exclusive."},
-		{Name: "xdel", Arity: -3, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW delete"), Run: cmdXDel, Reply: "integer", Since: "5.0.0",
-			Syntax: "key id...", Summary: "Returns the number of messages after removing them from a stream.",
-			Complexity: "O(1) for each entry removed"},
-		{Name: "xtrim", Arity: -4, Flags: command.Write, Keys: command.Key(1, "RW delete"), Run: cmdXTrim, Reply: "integer", Since: "5.0.0",
-			Syntax:  "key trim=<strategy=<MAXLEN|MINID@6.2.0> operator=[equal==|approximately=~] threshold [LIMIT count]@6.2.0 condition=[KEEPREF|DELREF|ACKED]@(8.2.0)>",
-			Summary: "Deletes messages from the beginning of a stream.", Tips: "nondeterministic_output",
-			Complexity: "O(N), N being the number of entries removed",
-			History:    "6.2.0 The options `MINID` and `LIMIT`.\n8.2.0@8.6.0 The options `KEEPREF`, `DELREF` and `ACKED`."},
-		{Name: "xsetid", Arity: -3, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW update"), Run: cmdXSetID, Reply: "status", Since: "5.0.0", Was: []command.Was{command.Before("7.0.0", "arity=3"), {Before: "7.0.0", Edit: func(cmd *command.Line) { cmd.Run = olderSetID }}},
-			Syntax:  "key last-id [ENTRIESADDED entries-added(/entries_added)]@7.0.0 [MAXDELETEDID max-deleted-id(/max_deleted_entry_id)]@7.0.0",
-			Summary: "An internal command for replicating stream values.", Complexity: "O(1)",
-			History: "7.0.0 The options `ENTRIESADDED` and `MAXDELETEDID`."},
-		{Name: "xread", Arity: -4, Flags: command.ReadOnly | command.Blocking, Keys: trustingStreams(1), Run: cmdXRead, Was: pairsStreams(1), Reply: "array?", Since: "5.0.0",
-			Syntax:     "[COUNT count] [BLOCK milliseconds] <STREAMS key... id...>",
-			Summary:    "Returns messages from multiple streams with IDs greater than the ones requested. Blocks until a message is available otherwise.",
-			Complexity: "O(M) for each stream, M being the number of entries returned"},
-		{Name: "xreadgroup", Arity: -7, Flags: command.Write | command.Blocking, Keys: trustingStreams(4), Run: cmdXReadGroup, Was: pairsStreams(4), Reply: "array?", Since: "5.0.0",
-			Syntax:     "group-block(/group_consumer)=<GROUP group consumer> [COUNT count] [BLOCK milliseconds] [CLAIM min-idle-time:integer]@(8.4.0) [NOACK] <STREAMS key... id...>",
-			Summary:    "Returns new or historical messages from a stream for a consumer in a group. Blocks until a message is available otherwise.",
-			Complexity: "O(M) for each stream, M being the number of entries returned"},
-	}, append(append(producerLines(), nackLine()), append(refLines(), groupLines()...)...)...), Wordings: wordings}
-}
+// Family is the family of stream commands.
+var Family = command.Family{Group: "stream", Commands: append([]command.Line{
+	{Name: "xadd", Arity: -5, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW update"), Run: cmdXAdd, Reply: "text?", Since: "5.0.0",
+		Syntax:     "key [NOMKSTREAM]@6.2.0 condition=[KEEPREF|DELREF|ACKED]@(8.2.0) idmp=[idmpauto-with-pid=<idmpauto-token=IDMPAUTO pid>|idmp-with-pid-iid=<idmp-token=IDMP pid iid>]@(8.6.0) trim=[strategy=<MAXLEN|MINID@6.2.0> operator=[equal==|approximately=~] threshold [LIMIT count]@6.2.0] id-selector(/id_or_auto)=<auto-id(/auto_id)=*|id> data(/field_value)=<field value>...",
+		Summary:    "Appends a new message to a stream. Creates the key if it doesn't exist.",
+		Tips:       "nondeterministic_output",
+		Complexity: "O(1), and O(N) when trimming, N being the number of entries removed",
+		History: "6.2.0 The options `NOMKSTREAM`, `MINID` and `LIMIT`.\n" +
+			"7.0.0 Takes IDs whose sequence number is `*`.\n" +
+			"8.2.0@8.6.0 The options `KEEPREF`, `DELREF` and `ACKED`."},
+	{Name: "xlen", Arity: 2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO"), Run: cmdXLen, Reply: "integer", Since: "5.0.0",
+		Syntax: "key", Summary: "Returns the number of messages in a stream.", Complexity: "O(1)"},
+	{Name: "xrange", Arity: -4, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdXRange, Reply: "array?", Since: "5.0.0",
+		Syntax: "key start end [COUNT count]", Summary: "Returns the messages from a stream within a range of IDs.",
+		Complexity: "O(log N + M), N being the number of nodes of the stream, and M the number of entries returned",
+		History:    "6.2.0 Ranges may be exclusive."},
+	{Name: "xrevrange", Arity: -4, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdXRevRange, Reply: "array?", Since: "5.0.0",
+		Syntax:     "key end start [COUNT count]",
+		Summary:    "Returns the messages from a stream within a range of IDs in reverse order.",
+		Complexity: "O(log N + M), N being the number of nodes of the stream, and M the number of entries returned",
+		History:    "6.2.0 Ranges may be exclusive."},
+	{Name: "xdel", Arity: -3, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW delete"), Run: cmdXDel, Reply: "integer", Since: "5.0.0",
+		Syntax: "key id...", Summary: "Returns the number of messages after removing them from a stream.",
+		Complexity: "O(1) for each entry removed"},
+	{Name: "xtrim", Arity: -4, Flags: command.Write, Keys: command.Key(1, "RW delete"), Run: cmdXTrim, Reply: "integer", Since: "5.0.0",
+		Syntax:  "key trim=<strategy=<MAXLEN|MINID@6.2.0> operator=[equal==|approximately=~] threshold [LIMIT count]@6.2.0 condition=[KEEPREF|DELREF|ACKED]@(8.2.0)>",
+		Summary: "Deletes messages from the beginning of a stream.", Tips: "nondeterministic_output",
+		Complexity: "O(N), N being the number of entries removed",
+		History:    "6.2.0 The options `MINID` and `LIMIT`.\n8.2.0@8.6.0 The options `KEEPREF`, `DELREF` and `ACKED`."},
+	{Name: "xsetid", Arity: -3, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW update"), Run: cmdXSetID, Reply: "status", Since: "5.0.0", Was: []command.Was{command.Before("7.0.0", "arity=3"), {Before: "7.0.0", Edit: func(cmd *command.Line) { cmd.Run = olderSetID }}},
+		Syntax:  "key last-id [ENTRIESADDED entries-added(/entries_added)]@7.0.0 [MAXDELETEDID max-deleted-id(/max_deleted_entry_id)]@7.0.0",
+		Summary: "An internal command for replicating stream values.", Complexity: "O(1)",
+		History: "7.0.0 The options `ENTRIESADDED` and `MAXDELETEDID`."},
+	{Name: "xread", Arity: -4, Flags: command.ReadOnly | command.Blocking, Keys: trustingStreams(1), Run: cmdXRead, Was: pairsStreams(1), Reply: "array?", Since: "5.0.0",
+		Syntax:     "[COUNT count] [BLOCK milliseconds] <STREAMS key... id...>",
+		Summary:    "Returns messages from multiple streams with IDs greater than the ones requested. Blocks until a message is available otherwise.",
+		Complexity: "O(M) for each stream, M being the number of entries returned"},
+	{Name: "xreadgroup", Arity: -7, Flags: command.Write | command.Blocking, Keys: trustingStreams(4), Run: cmdXReadGroup, Was: pairsStreams(4), Reply: "array?", Since: "5.0.0",
+		Syntax:     "group-block(/group_consumer)=<GROUP group consumer> [COUNT count] [BLOCK milliseconds] [CLAIM min-idle-time:integer]@(8.4.0) [NOACK] <STREAMS key... id...>",
+		Summary:    "Returns new or historical messages from a stream for a consumer in a group. Blocks until a message is available otherwise.",
+		Complexity: "O(M) for each stream, M being the number of entries returned"},
+}, append(append(producerLines(), nackLine()), append(refLines(), groupLines()...)...)...), Wordings: wordings}
 
 // emptyStream stands for an absent key when a command only reads. It is never changed.
 var emptyStream stream.Stream

@@ -29,50 +29,48 @@ import (
 // wordings are the errors of older releases.
 var wordings = []command.Wording{{Before: "7.0.0", Error: errNoInput, Was: "ERR at least 1 input key is needed for %s"}}
 
-// Family returns the family of sorted set commands.
-func Family() command.Family {
-	return command.Family{Group: "sorted-set", Wordings: wordings, Commands: slices.Concat([]command.Line{
-		{Name: "zadd", Arity: -4, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW update"), Run: cmdZAdd, Reply: "INCR: text?; integer", Since: "1.2.0",
-			Syntax:     "key condition=[NX|XX]@3.0.2 comparison=[GT|LT]@6.2.0 [change=CH]@3.0.2 [increment=INCR]@3.0.2 data(/score_member)=<score member>...",
-			Summary:    "Adds one or more members to a sorted set, or updates their scores.",
-			Complexity: "O(log N) for each member added, N being the number of members of the sorted set",
-			History: "2.4.0 Takes several members.\n" +
-				"3.0.2 The options `XX`, `NX`, `CH` and `INCR`.\n" +
-				"6.2.0 The options `GT` and `LT`."},
-		{Name: "zincrby", Arity: 4, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW access update"), Run: cmdZIncrBy, Reply: "text", Since: "1.2.0",
-			Syntax: "key increment member", Summary: "Increments the score of a member in a sorted set.",
-			Complexity: "O(log N), N being the number of members"},
-		{Name: "zrem", Arity: -3, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW delete"), Run: cmdZRem, Reply: "integer", Since: "1.2.0",
-			Syntax: "key member...", Summary: "Removes one or more members from a sorted set.",
-			Complexity: "O(M log N), N being the number of members of the sorted set, and M the number of those removed",
-			History:    "2.4.0 Takes several members."},
-		{Name: "zcard", Arity: 2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO"), Run: cmdZCard, Reply: "integer", Since: "1.2.0",
-			Syntax: "key", Summary: "Returns the number of members in a sorted set.", Complexity: "O(1)"},
-		{Name: "zscore", Arity: 3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdZScore, Reply: "text?", Since: "1.2.0",
-			Syntax: "key member", Summary: "Returns the score of a member in a sorted set.", Complexity: "O(1)"},
-		{Name: "zmscore", Arity: -3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdZMScore, Reply: "texts?", Since: "6.2.0",
-			Syntax: "key member...", Summary: "Returns the scores of one or more members in a sorted set.",
-			Complexity: "O(N), N being the number of members asked for"},
-		{Name: "zrank", Arity: -3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdZRank, Reply: "WITHSCORE: array?; integer?", Since: "2.0.0",
-			Syntax:     "key member [WITHSCORE]@(7.2.0)",
-			Summary:    "Returns the index of a member in a sorted set ordered by ascending scores.",
-			Complexity: "O(log N), N being the number of members",
-			History:    "7.2.0 The option `WITHSCORE`."},
-		{Name: "zrevrank", Arity: -3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdZRevRank, Reply: "WITHSCORE: array?; integer?", Since: "2.0.0",
-			Syntax:     "key member [WITHSCORE]@(7.2.0)",
-			Summary:    "Returns the index of a member in a sorted set ordered by descending scores.",
-			Complexity: "O(log N), N being the number of members",
-			History:    "7.2.0 The option `WITHSCORE`."},
-		{Name: "zrandmember", Arity: -2, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdZRandMember, Reply: "1: text?; list", Since: "6.2.0",
-			Syntax: "key options=[count [WITHSCORES]]", Summary: "Returns one or more random members from a sorted set.",
-			Tips: "nondeterministic_output", Complexity: "O(N), N being the number of members returned"},
-		{Name: "zscan", Arity: -3, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdZScan, Reply: "array", Since: "2.8.0",
-			Syntax:  "key cursor [MATCH pattern] [COUNT count] [NOSCORES]@(valkey:8.0.0)",
-			Summary: "Iterates over members and scores of a sorted set.", Tips: "nondeterministic_output",
-			Complexity: "O(1) for each call, O(N) for a complete iteration, N being the number of elements",
-			History:    "valkey:8.0.0 The option `NOSCORES`."},
-	}, rangeLines(), combineLines(), popLines(), elements.ExpiryLines(engine.ZSetMembers, "miniserver:0.1.0"))}
-}
+// Family is the family of sorted set commands.
+var Family = command.Family{Group: "sorted-set", Wordings: wordings, Commands: slices.Concat([]command.Line{
+	{Name: "zadd", Arity: -4, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW update"), Run: cmdZAdd, Reply: "INCR: text?; integer", Since: "1.2.0",
+		Syntax:     "key condition=[NX|XX]@3.0.2 comparison=[GT|LT]@6.2.0 [change=CH]@3.0.2 [increment=INCR]@3.0.2 data(/score_member)=<score member>...",
+		Summary:    "Adds one or more members to a sorted set, or updates their scores.",
+		Complexity: "O(log N) for each member added, N being the number of members of the sorted set",
+		History: "2.4.0 Takes several members.\n" +
+			"3.0.2 The options `XX`, `NX`, `CH` and `INCR`.\n" +
+			"6.2.0 The options `GT` and `LT`."},
+	{Name: "zincrby", Arity: 4, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW access update"), Run: cmdZIncrBy, Reply: "text", Since: "1.2.0",
+		Syntax: "key increment member", Summary: "Increments the score of a member in a sorted set.",
+		Complexity: "O(log N), N being the number of members"},
+	{Name: "zrem", Arity: -3, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW delete"), Run: cmdZRem, Reply: "integer", Since: "1.2.0",
+		Syntax: "key member...", Summary: "Removes one or more members from a sorted set.",
+		Complexity: "O(M log N), N being the number of members of the sorted set, and M the number of those removed",
+		History:    "2.4.0 Takes several members."},
+	{Name: "zcard", Arity: 2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO"), Run: cmdZCard, Reply: "integer", Since: "1.2.0",
+		Syntax: "key", Summary: "Returns the number of members in a sorted set.", Complexity: "O(1)"},
+	{Name: "zscore", Arity: 3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdZScore, Reply: "text?", Since: "1.2.0",
+		Syntax: "key member", Summary: "Returns the score of a member in a sorted set.", Complexity: "O(1)"},
+	{Name: "zmscore", Arity: -3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdZMScore, Reply: "texts?", Since: "6.2.0",
+		Syntax: "key member...", Summary: "Returns the scores of one or more members in a sorted set.",
+		Complexity: "O(N), N being the number of members asked for"},
+	{Name: "zrank", Arity: -3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdZRank, Reply: "WITHSCORE: array?; integer?", Since: "2.0.0",
+		Syntax:     "key member [WITHSCORE]@(7.2.0)",
+		Summary:    "Returns the index of a member in a sorted set ordered by ascending scores.",
+		Complexity: "O(log N), N being the number of members",
+		History:    "7.2.0 The option `WITHSCORE`."},
+	{Name: "zrevrank", Arity: -3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdZRevRank, Reply: "WITHSCORE: array?; integer?", Since: "2.0.0",
+		Syntax:     "key member [WITHSCORE]@(7.2.0)",
+		Summary:    "Returns the index of a member in a sorted set ordered by descending scores.",
+		Complexity: "O(log N), N being the number of members",
+		History:    "7.2.0 The option `WITHSCORE`."},
+	{Name: "zrandmember", Arity: -2, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdZRandMember, Reply: "1: text?; list", Since: "6.2.0",
+		Syntax: "key options=[count [WITHSCORES]]", Summary: "Returns one or more random members from a sorted set.",
+		Tips: "nondeterministic_output", Complexity: "O(N), N being the number of members returned"},
+	{Name: "zscan", Arity: -3, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdZScan, Reply: "array", Since: "2.8.0",
+		Syntax:  "key cursor [MATCH pattern] [COUNT count] [NOSCORES]@(valkey:8.0.0)",
+		Summary: "Iterates over members and scores of a sorted set.", Tips: "nondeterministic_output",
+		Complexity: "O(1) for each call, O(N) for a complete iteration, N being the number of elements",
+		History:    "valkey:8.0.0 The option `NOSCORES`."},
+}, rangeLines(), combineLines(), popLines(), elements.ExpiryLines(engine.ZSetMembers, "miniserver:0.1.0"))}
 
 // noSet stands for an absent key. It stays empty.
 var noSet zset.Set

@@ -242,7 +242,7 @@ func TestArrange(t *testing.T) {
 // engineWorld is an engine in process with some families.
 func engineWorld(proto int) *Memory {
 	return NewMemory(Traits{Name: "engine", Proto: proto}, func(e *engine.Engine) {
-		e.Join(engine.Commands(stringcmds.Family(), hashes.Family(), zsets.Family(), lists.Family(), engine.Channels(), engine.Transactions()))
+		e.Join(engine.Commands(stringcmds.Family, hashes.Family, zsets.Family, lists.Family, engine.Channels(), engine.Transactions()))
 		if name := "zset-max-ziplist-entries"; e.Param(name) == nil {
 			e.Join(engine.Part{Params: []engine.Param{engine.IntParam(name, &e.Config.ZSet.MaxEntries, 0, 1<<30)}})
 		}
