@@ -26,9 +26,9 @@ test:
 	test -z "$$failed" || { echo "FAILED:$$failed (each is a target of its own)"; exit 1; }
 
 # Tests that run side by side wait: for time that passes, or for other processes. So there may be more of them than processors.
-# Nothing is vetted here: lint has looked for more.
+# Nothing is vetted here: lint has looked for more. A busy machine needs more than the ten minutes for a package that are usual.
 units:
-	go test -vet=off -parallel 6 ./...
+	go test -vet=off -parallel 6 -timeout 40m ./...
 
 programs:
 	cd $(PROGRAMS) && go test -vet=off ./...

@@ -157,7 +157,7 @@ func TestHangingDisk(t *testing.T) {
 
 // TestFollowersDiskFails: the follower gets all entries when its disk works again, without a change of the leader.
 func TestFollowersDiskFails(t *testing.T) {
-	g := newGroup(t, 3, nil)
+	g := newGroup(t, 3, steady)
 	leader := g.leader()
 	seat := leader.held()
 	follower := g.another(leader)

@@ -33,7 +33,7 @@ func (g *group) join(id uint64) *member {
 
 func TestMembersComeAndGo(t *testing.T) {
 	quick.Skip(t, "waits for elections")
-	g := newGroup(t, 3, nil)
+	g := newGroup(t, 3, steady)
 	leader := g.leader()
 	require.NoError(t, leader.append("a"))
 	fourth := g.join(4)
@@ -61,7 +61,10 @@ func TestMembersComeAndGo(t *testing.T) {
 
 // TestChangesAreNotAwaitedForever: with two members that must confirm, one of which cannot store anything but still follows.
 func TestChangesAreNotAwaitedForever(t *testing.T) {
-	g := newGroup(t, 3, func(o *Options) { o.changeLimit = 300 * time.Millisecond })
+	g := newGroup(t, 3, func(o *Options) {
+		steady(o)
+		o.changeLimit = 300 * time.Millisecond
+	})
 	leader := g.leader()
 	require.NoError(t, leader.append("a"))
 	seat := leader.held()
@@ -80,7 +83,7 @@ func TestChangesAreNotAwaitedForever(t *testing.T) {
 }
 
 func TestTransfer(t *testing.T) {
-	g := newGroup(t, 3, nil)
+	g := newGroup(t, 3, steady)
 	old := g.leader()
 	require.NoError(t, old.append("a"))
 	next := g.another(old)

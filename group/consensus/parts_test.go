@@ -3,7 +3,6 @@ package consensus
 import (
 	"bytes"
 	"testing"
-	"time"
 
 	"github.com/hashicorp/raft"
 	"github.com/stretchr/testify/require"
@@ -14,7 +13,7 @@ import (
 // TestLargeEntries: an entry in parts reaches all members, now and after a start.
 func TestLargeEntries(t *testing.T) {
 	quick.Skip(t, "waits for elections")
-	g := newGroup(t, 3, func(o *Options) { o.Heartbeat = 2 * time.Second })
+	g := newGroup(t, 3, steady)
 	leader := g.leader()
 	large := string(bytes.Repeat([]byte("0123456789abcdef"), 5<<16)) // 5 MB
 	require.NoError(t, leader.append("a"))
