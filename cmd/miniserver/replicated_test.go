@@ -192,10 +192,13 @@ func TestReplicasReceiveWhatRedisSends(t *testing.T) {
 			addr, _, _ := launched(t, "--port", "0", "--bind", "127.0.0.1", "--enable-debug-command", "yes", "--like", string(r))
 			ours := observe(t, "tcp", addr, target)
 			for _, s := range sequences(t) {
-				want, got := theirs.run(t, s), ours.run(t, s)
 				_, known := s.known[""]
 				if _, here := s.known[string(r)]; here {
 					known = true
+				}
+				want, got := theirs.run(t, s), ours.run(t, s)
+				for again := 0; want != got && !known && again < 5; again++ { // a short deadline may pass too early on a busy machine
+					want, got = theirs.run(t, s), ours.run(t, s)
 				}
 				switch differs := want != got; {
 				case known && !differs:
