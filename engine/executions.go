@@ -7,8 +7,8 @@ import (
 	"github.com/miniserver-go/miniserver/internal/command"
 )
 
-// Handler executes a command: it parses, checks, changes and replies. It replies with an error before it
-// changes anything.
+// Handler executes a command: it parses, checks, changes and replies. It replies with an error
+// before it changes anything.
 type Handler func(c *Call)
 
 // execution is what the engine knows of a command beside its line: what runs it, and its figures.
@@ -38,7 +38,8 @@ func (e *Engine) addFamily(f command.Family) {
 	}
 }
 
-// handlerOf returns what runs a command, nil for a container, which before 7.0 is a command, too. It panics if the line has something else.
+// handlerOf returns what runs a command, nil for a container, which before 7.0 is a command, too.
+// It panics if the line has something else.
 func handlerOf(cmd *command.Command) Handler {
 	switch run := cmd.Run.(type) {
 	case func(c *Call):
@@ -59,7 +60,8 @@ func handlerOf(cmd *command.Command) Handler {
 // refuseSub runs a container that was called with none of its subcommands.
 func refuseSub(c *Call) { c.Fail(c.SubSyntaxError()) }
 
-// total returns the figures of a command, with those of the subcommands that are no commands of their own.
+// total returns the figures of a command, with those of the subcommands that are no commands of
+// their own.
 func (e *Engine) total(cmd *command.Command) commandStats {
 	sum := e.of(cmd).commandStats
 	if cmd.IsWhole() {

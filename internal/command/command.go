@@ -31,7 +31,8 @@ func (c *Command) Group() string { return c.group }
 // IsSub reports whether the command is a subcommand.
 func (c *Command) IsSub() bool { return c.Parent != nil }
 
-// IsWhole reports whether the subcommands of the command are no commands of their own, as before Redis 7.0.
+// IsWhole reports whether the subcommands of the command are no commands of their own, as before
+// Redis 7.0.
 func (c *Command) IsWhole() bool { return c.whole }
 
 // Is reports whether the command is another one, or a subcommand of it.
@@ -65,7 +66,8 @@ func (c *Command) Fits(n int) bool {
 // Least returns how many arguments the command takes at least, its name included.
 func (c *Command) Least() int { return max(c.Arity, -c.Arity) }
 
-// FlagsWith returns the flags that count for a command's arguments: those of the line if their number is wrong.
+// FlagsWith returns the flags that count for a command's arguments: those of the line if their
+// number is wrong.
 func (c *Command) FlagsWith(args [][]byte) Flags {
 	if c.Vary != nil && c.Fits(len(args)) {
 		return c.Vary(args)
@@ -73,7 +75,8 @@ func (c *Command) FlagsWith(args [][]byte) Flags {
 	return c.Flags
 }
 
-// OnlyLooks reports whether a call changes nothing beyond its session: neither data, settings, users, logs nor other clients.
+// OnlyLooks reports whether a call changes nothing beyond its session: neither data, settings,
+// users, logs nor other clients.
 func (c *Command) OnlyLooks(args [][]byte) bool {
 	f := c.FlagsWith(args)
 	return f&Harmless != 0 || f&(ReadOnly|Write) == ReadOnly
@@ -85,8 +88,8 @@ func (c *Command) RunsScripts() bool { return c.Flags&(MayBeSlow|RunsTx) == MayB
 // Meanings returns what the words behind the command's name are: see the function Meanings.
 func (c *Command) Meanings(words []string) []*Argument { return Meanings(parse(c.Syntax), words) }
 
-// MayExpire reports whether a word of the syntax lets a call give a key or an element a deadline, beside those whose first arguments
-// do.
+// MayExpire reports whether a word of the syntax lets a call give a key or an element a deadline,
+// beside those whose first arguments do.
 func (c *Command) MayExpire() bool {
 	values := make(map[string]*Argument)
 	addValues(values, parse(c.Syntax))
@@ -98,7 +101,8 @@ func (c *Command) MayExpire() bool {
 	return false
 }
 
-// IsRandom reports whether the command replies differently to the same question: by its flag, or by the tip that stands for it.
+// IsRandom reports whether the command replies differently to the same question: by its flag, or by
+// the tip that stands for it.
 func (c *Command) IsRandom() bool { return c.Flags&Random != 0 || c.hasTip("nondeterministic_output") }
 
 func (c *Command) hasTip(tip string) bool { return slices.Contains(strings.Fields(c.Tips), tip) }
@@ -106,8 +110,8 @@ func (c *Command) hasTip(tip string) bool { return slices.Contains(strings.Field
 // Usage returns the arguments as HELP shows them.
 func (c *Command) Usage() string { return Usages(parse(c.Syntax)) }
 
-// WordSince returns when a word of the command's syntax came, in the notation of package release. later is false if a release
-// has the word, or if the syntax does not know it.
+// WordSince returns when a word of the command's syntax came, in the notation of package release.
+// later is false if a release has the word, or if the syntax does not know it.
 func (c *Command) WordSince(r *release.Release, word string) (since string, later bool) {
 	if !strings.Contains(c.Syntax, "@") {
 		return "", false
@@ -148,8 +152,8 @@ func (l *Line) ArityIn(r *release.Release) int {
 	return l.Arity
 }
 
-// Help returns what HELP shows of a subcommand, or of a command without any. A blank line in the text ends what is said of one
-// form of it; the next line is the usage of another.
+// Help returns what HELP shows of a subcommand, or of a command without any. A blank line in the
+// text ends what is said of one form of it; the next line is the usage of another.
 func (t *Table) Help(c *Command) (lines []string) {
 	usage, about, told := strings.Cut(c.Help, "\n")
 	if usage == "" {

@@ -7,7 +7,8 @@ import (
 	"github.com/miniserver-go/miniserver/release"
 )
 
-// Error is an error that clients see, in Redis' words. A constant Error becomes an error without an allocation.
+// Error is an error that clients see, in Redis' words. A constant Error becomes an error without an
+// allocation.
 type Error string
 
 // Error returns the text.
@@ -16,8 +17,8 @@ func (e Error) Error() string { return string(e) }
 // Errorf returns the Error that a format of Redis' errors makes with its arguments.
 func Errorf(format string, args ...any) error { return Error(fmt.Sprintf(format, args...)) }
 
-// The errors of looking for a command, in Redis' words (8.0; see Wording). A text with a %s in it is a plain string and not an
-// Error: Errorf completes it.
+// The errors of looking for a command, in Redis' words (8.0; see Wording). A text with a %s in it
+// is a plain string and not an Error: Errorf completes it.
 const (
 	ErrArity          = "ERR wrong number of arguments for '%s' command"
 	ErrUnknownCommand = "ERR unknown command '%s', with args beginning with: %s"
@@ -29,9 +30,9 @@ const (
 	ErrRenameTaken   = Error("Target command name already exists")
 )
 
-// Wording is how an error, or a format of errors, read before a release, in the notation of package release, or how it reads
-// since one that has a text of its own. A format takes the same arguments in each release, and may use some of them: "%[2]s"
-// is the second.
+// Wording is how an error, or a format of errors, read before a release, in the notation of package
+// release, or how it reads since one that has a text of its own. A format takes the same arguments
+// in each release, and may use some of them: "%[2]s" is the second.
 type Wording struct {
 	Before, Since string
 	Error, Was    Error
@@ -51,7 +52,8 @@ func CText(b []byte) string {
 	return string(b)
 }
 
-// Clip cuts an argument for an error text: to at most most bytes, and before a zero byte, where Redis' own text ends.
+// Clip cuts an argument for an error text: to at most most bytes, and before a zero byte, where
+// Redis' own text ends.
 func Clip(b []byte, most int) string { return CText(b[:min(len(b), most)]) }
 
 // IsWord reports whether arg is the given upper-case word in any case.

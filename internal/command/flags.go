@@ -6,8 +6,8 @@ import (
 	"github.com/miniserver-go/miniserver/release"
 )
 
-// Flags say what a command does and where it may run. No condition asks for a command's name: a new one is a
-// new flag.
+// Flags say what a command does and where it may run. No condition asks for a command's name: a new
+// one is a new flag.
 type Flags uint64
 
 // The flags, named as COMMAND INFO names them.
@@ -61,7 +61,8 @@ const (
 	AnySlot                                              // may name keys in several slots, as it only lets go of them
 )
 
-// flagName is what COMMAND calls a flag: since a release, and before another. "" is since ever, and for ever.
+// flagName is what COMMAND calls a flag: since a release, and before another. "" is since ever, and
+// for ever.
 type flagName struct {
 	flag          Flags
 	name          string

@@ -5,15 +5,16 @@ import (
 	"math/bits"
 )
 
-// index finds commands by their names without regard to case, in a few nanoseconds. It is a hash table with open
-// addressing, never more than half full, of the names that fit into two words. Those that do not are found in a map.
+// index finds commands by their names without regard to case, in a few nanoseconds. It is a hash
+// table with open addressing, never more than half full, of the names that fit into two words.
+// Those that do not are found in a map.
 type index struct {
 	slots []*Command // its length is a power of two
 	used  int
 }
 
-// shortName is a name of 1 to 16 bytes in lower case: the bytes at its start and at its end, which overlap in most names,
-// and its length, which tells "aaa" from "aaaa".
+// shortName is a name of 1 to 16 bytes in lower case: the bytes at its start and at its end, which
+// overlap in most names, and its length, which tells "aaa" from "aaaa".
 type shortName struct {
 	start, end uint64
 	length     int
@@ -33,7 +34,8 @@ func shortNameOf(name []byte) shortName {
 	return shortName{lower(uint64(name[0]) | uint64(name[n/2])<<8 | uint64(name[n-1])<<16), 0, n}
 }
 
-// lower turns the capital letters among eight bytes into small ones. No sum carries into the next byte.
+// lower turns the capital letters among eight bytes into small ones. No sum carries into the next
+// byte.
 func lower(x uint64) uint64 {
 	const each = 0x0101010101010101
 	low := x & (0x7f * each)

@@ -7,13 +7,14 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// Keys says where a command's keys are among its arguments, the command's name being argument 0, and what the
-// command does with each of them. COMMAND INFO shows it as keyspecs; COMMAND GETKEYS, access control and
-// client-side caching find the keys of a call with At. The zero value is for commands without keys.
+// Keys says where a command's keys are among its arguments, the command's name being argument 0,
+// and what the command does with each of them. COMMAND INFO shows it as keyspecs; COMMAND GETKEYS,
+// access control and client-side caching find the keys of a call with At. The zero value is for
+// commands without keys.
 //
-// The access to a key is written in the words of COMMAND INFO: one of RO, RW, OW and RM for what happens to the value
-// as a whole, then access, update, insert and delete for what happens to its data. not_key marks an argument that
-// decides about the cluster's slot without being a key.
+// The access to a key is written in the words of COMMAND INFO: one of RO, RW, OW and RM for what
+// happens to the value as a whole, then access, update, insert and delete for what happens to its
+// data. not_key marks an argument that decides about the cluster's slot without being a key.
 type Keys struct {
 	Specs  []Keyspec // read only
 	find   func(args [][]byte) (at []int, ok bool)
@@ -47,7 +48,8 @@ const (
 // Key is one key at position i.
 func Key(i int, access string) Keys { return KeyRange(i, i, 1, access) }
 
-// KeyRange is keys from first to last, every step arguments. Last counts from the end when negative.
+// KeyRange is keys from first to last, every step arguments. Last counts from the end when
+// negative.
 func KeyRange(first, last, step int, access string) Keys {
 	return Keys{Specs: []Keyspec{{Kind: SpecFixed, Access: access, First: first, Last: last, Step: step}}}
 }
@@ -62,16 +64,18 @@ func (k Keys) Noted(note string) Keys {
 // NumKeys is the keys counted by the argument at position count, which follow it.
 func NumKeys(count int, access string) Keys { return numKeys(count, 1, access) }
 
-// NumPairs is the keys counted by the argument at position count, which follow it, each with its value.
+// NumPairs is the keys counted by the argument at position count, which follow it, each with its
+// value.
 func NumPairs(count int, access string) Keys { return numKeys(count, 2, access) }
 
 func numKeys(count, step int, access string) Keys {
 	return Keys{Specs: []Keyspec{{Kind: SpecCounted, Access: access, First: count, Step: step}}}
 }
 
-// KeysAfter is the keys behind a word, which is looked for from position from on. They end last arguments after
-// the first, or before the end when last is negative. With a limit they are one part in so many of the arguments
-// left. A negative from is for clients, which then search backwards for the word; here Keys.FoundBy finds the keys.
+// KeysAfter is the keys behind a word, which is looked for from position from on. They end last
+// arguments after the first, or before the end when last is negative. With a limit they are one
+// part in so many of the arguments left. A negative from is for clients, which then search
+// backwards for the word; here Keys.FoundBy finds the keys.
 func KeysAfter(word string, from, last, limit int, access string) Keys {
 	return Keys{Specs: []Keyspec{{Kind: SpecAfterWord, Access: access, Word: word, First: from, Last: last, Step: 1, Limit: limit}}}
 }
@@ -90,14 +94,15 @@ func (k Keys) And(more ...Keys) Keys {
 	return k
 }
 
-// FoundBy returns keys whose positions are found by a function; ok is false if the arguments are malformed. The
-// first of the positions is the first keyspec's, the others are the last one's.
+// FoundBy returns keys whose positions are found by a function; ok is false if the arguments are
+// malformed. The first of the positions is the first keyspec's, the others are the last one's.
 func (k Keys) FoundBy(find func(args [][]byte) (at []int, ok bool)) Keys {
 	k.find = find
 	return k
 }
 
-// AccessBy returns a key whose access depends on the arguments. The keyspec's own access is the most that it can be.
+// AccessBy returns a key whose access depends on the arguments. The keyspec's own access is the
+// most that it can be.
 func (k Keys) AccessBy(access func(args [][]byte) string) Keys {
 	k.access = access
 	return k
@@ -143,7 +148,8 @@ func (k Keys) AppendTo(keys []KeyUse, args [][]byte) (all []KeyUse, ok bool) {
 	return keys, true
 }
 
-// IsComplete reports whether all keys that the command uses are among its arguments, and there are some.
+// IsComplete reports whether all keys that the command uses are among its arguments, and there are
+// some.
 func (k Keys) IsComplete() bool {
 	return !k.IsEmpty() && !slices.ContainsFunc(k.Specs, func(s Keyspec) bool {
 		return s.Kind == SpecUnknown && k.find == nil || strings.HasSuffix(s.Access, " incomplete")
@@ -155,7 +161,8 @@ func (s *Keyspec) plainAccess() string {
 	return strings.TrimSuffix(strings.TrimSuffix(s.Access, " variable_flags"), " incomplete")
 }
 
-// appendTo appends the keys of args that the keyspec finds. ok is false if the arguments are malformed.
+// appendTo appends the keys of args that the keyspec finds. ok is false if the arguments are
+// malformed.
 func (s *Keyspec) appendTo(keys []KeyUse, args [][]byte) (all []KeyUse, ok bool) {
 	first, last := s.bounds(args)
 	if first > len(args) || last >= len(args) {
@@ -167,8 +174,8 @@ func (s *Keyspec) appendTo(keys []KeyUse, args [][]byte) (all []KeyUse, ok bool)
 	return keys, true
 }
 
-// bounds returns the positions of the first and the last key in args, the last before the first if there are
-// none, and beyond the arguments if they are malformed.
+// bounds returns the positions of the first and the last key in args, the last before the first if
+// there are none, and beyond the arguments if they are malformed.
 func (s *Keyspec) bounds(args [][]byte) (first, last int) {
 	n := len(args)
 	switch s.Kind {
@@ -219,7 +226,8 @@ func fromEnd(i, n int) int {
 // IsEmpty reports whether no argument is a key.
 func (k Keys) IsEmpty() bool { return len(k.Specs) == 0 || k.Specs[0].Access == "not_key" }
 
-// CountsAfterFirst reports whether counted keys follow one at a fixed position. Before 7.0, COMMAND GETKEYS shows that one last.
+// CountsAfterFirst reports whether counted keys follow one at a fixed position. Before 7.0, COMMAND
+// GETKEYS shows that one last.
 func (k Keys) CountsAfterFirst() bool {
 	return len(k.Specs) == 2 && k.Specs[0].Kind == SpecFixed && k.Specs[1].Kind == SpecCounted
 }
@@ -229,8 +237,8 @@ func (k Keys) movable() bool {
 	return k.find != nil || slices.ContainsFunc(k.Specs, func(s Keyspec) bool { return s.Kind != SpecFixed })
 }
 
-// Fixed returns the range of keys at fixed positions that the keys begin with, zeros if there is none. Before
-// Redis had keyspecs, COMMAND INFO showed only this.
+// Fixed returns the range of keys at fixed positions that the keys begin with, zeros if there is
+// none. Before Redis had keyspecs, COMMAND INFO showed only this.
 func (k Keys) Fixed() (first, last, step int) {
 	for _, s := range k.Specs {
 		if s.Kind != SpecFixed || first != 0 && s.First != last+1 {

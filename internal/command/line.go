@@ -1,5 +1,6 @@
-// Package command is what a command is: the facts on its line, and the table in which it is found. It runs nothing and has no data, so whoever
-// must know commands can know them without a server: the linter, completion, HELP, a test.
+// Package command is what a command is: the facts on its line, and the table in which it is found.
+// It runs nothing and has no data, so whoever must know commands can know them without a server:
+// the linter, completion, HELP, a test.
 //
 //	Line      what the table of a family says of a command. It never changes.
 //	Family    lines of one group, and errors that read otherwise in older releases
@@ -8,7 +9,8 @@
 //	Keys      where the keys are among the arguments
 //	Flags     what the command does and where it may run
 //
-// A fact that anybody asks of a command stands on its line: no code outside the families knows a command's name.
+// A fact that anybody asks of a command stands on its line: no code outside the families knows a
+// command's name.
 package command
 
 import (
@@ -37,17 +39,18 @@ type Line struct {
 	// Complexity is the time that it takes, for COMMAND DOCS.
 	Complexity string
 
-	// History is what changed since the command was there, for COMMAND DOCS: a line for each change, of the release, in the
-	// notation of package release with commas for blanks, and a sentence; 7.2.0@8.0.0 if only 8.0 tells it. Deprecated is the
-	// release that deprecated the command, and what to use instead: "6.2.0 `LMOVE`".
+	// History is what changed since the command was there, for COMMAND DOCS: a line for each
+	// change, of the release, in the notation of package release with commas for blanks, and a
+	// sentence; 7.2.0@8.0.0 if only 8.0 tells it. Deprecated is the release that deprecated the
+	// command, and what to use instead: "6.2.0 `LMOVE`".
 	History, Deprecated string
 
 	// Was is how the line was in older releases, the newest first.
 	Was []Was
 
-	// Vary returns the flags that count for these arguments, where what the command does depends on them; nil if it does not. It
-	// gets as many arguments as the command takes. Only the gate asks, and only for what Write, ReadOnly, DenyOOM, MayReplicate
-	// and Harmless say.
+	// Vary returns the flags that count for these arguments, where what the command does depends on
+	// them; nil if it does not. It gets as many arguments as the command takes. Only the gate asks,
+	// and only for what Write, ReadOnly, DenyOOM, MayReplicate and Harmless say.
 	Vary func(args [][]byte) Flags
 
 	// Secrets finds the arguments that must not be shown, such as passwords; nil if there are none.
@@ -61,15 +64,15 @@ type Family struct {
 	Wordings []Wording // errors that read otherwise in older releases, the newest first
 }
 
-// Was is how a command's line was before a release, in the notation of package release: edit makes the line that
-// older releases have of the one that the release has.
+// Was is how a command's line was before a release, in the notation of package release: edit makes
+// the line that older releases have of the one that the release has.
 type Was struct {
 	Before string
 	Edit   func(line *Line)
 }
 
-// Before returns how a line was before a release, in words: "arity=3", "acl=admin,dangerous", and "+random" and "-stale" for
-// flags, as COMMAND names them. It panics if it does not know a word.
+// Before returns how a line was before a release, in words: "arity=3", "acl=admin,dangerous", and
+// "+random" and "-stale" for flags, as COMMAND names them. It panics if it does not know a word.
 func Before(version, words string) Was {
 	return Was{version, func(line *Line) {
 		for word := range strings.FieldsSeq(words) {
@@ -116,7 +119,8 @@ func FindsKeys(find func(args [][]byte) (at []int, ok bool)) func(line *Line) {
 	return func(line *Line) { line.Keys = line.Keys.FoundBy(find) }
 }
 
-// replaced returns a text of a command with a part of it replaced. It panics if the part is missing: such texts are constants.
+// replaced returns a text of a command with a part of it replaced. It panics if the part is
+// missing: such texts are constants.
 func replaced(name, text, now, was string) string {
 	if !strings.Contains(text, now) {
 		panic(fmt.Sprintf("command: the line of %q lacks %q", name, now))
@@ -124,9 +128,10 @@ func replaced(name, text, now, was string) string {
 	return strings.ReplaceAll(text, now, was)
 }
 
-// Secrets returns the positions of a command's secret arguments, such as passwords. MONITOR and the slow log hide them wherever
-// the command runs, in transactions and scripts too. The arguments may be malformed, because a command that fails is shown as
-// well; positions beyond the last argument are ignored.
+// Secrets returns the positions of a command's secret arguments, such as passwords. MONITOR and the
+// slow log hide them wherever the command runs, in transactions and scripts too. The arguments may
+// be malformed, because a command that fails is shown as well; positions beyond the last argument
+// are ignored.
 type Secrets func(args [][]byte) (at []int)
 
 // SecretsFrom returns the Secrets of a command whose arguments are all secret from a position on.

@@ -8,14 +8,15 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// Reply says what a command replies with in RESP2, in cases separated by "; " of which the first one counts that fits the
-// arguments:
+// Reply says what a command replies with in RESP2, in cases separated by "; " of which the first
+// one counts that fits the arguments:
 //
 //	integer                           always
 //	1: text?; list                    with one argument behind the name, and with more
 //	GET: text?; NX XX: status?; status      with a word of the syntax, and without
 //
-// A shape with a question mark may be nil instead. Errors are no part of it, nor what a client gets in a transaction.
+// A shape with a question mark may be nil instead. Errors are no part of it, nor what a client gets
+// in a transaction.
 type Reply string
 
 // Shape is the shape of a reply.
@@ -110,9 +111,10 @@ func (r Reply) Known() bool {
 	return ok
 }
 
-// For returns the shape for a call with count arguments behind the name, among which has finds words of the syntax. open says
-// that others may follow, or that some are unknown: then a word may be there that makes the reply nil, but none that makes it
-// another one. It is Any for a reply that is not Known.
+// For returns the shape for a call with count arguments behind the name, among which has finds
+// words of the syntax. open says that others may follow, or that some are unknown: then a word may
+// be there that makes the reply nil, but none that makes it another one. It is Any for a reply that
+// is not Known.
 func (r Reply) For(count int, has func(word string) bool, open bool) Shape {
 	list, ok := r.cases()
 	if !ok {

@@ -8,14 +8,15 @@ import (
 	"github.com/miniserver-go/miniserver/release"
 )
 
-// A syntax says what arguments follow a command's name. COMMAND DOCS sends it to clients: redis-cli shows
-// it while one types. It is written as people write it,
+// A syntax says what arguments follow a command's name. COMMAND DOCS sends it to clients: redis-cli
+// shows it while one types. It is written as people write it,
 //
 //	key [NX|XX] [EX seconds|PX milliseconds] <score member>... [LIMIT offset count]
 //
 // where capitals and signs are typed as they stand, [x] may be left out, <x|y> is one of several,
-// <x y> belongs together, and x... may come several times: with its word each time if that is inside,
-// <GET pattern>... COMMAND DOCS tells more than that. What does not follow from the above stands beside it:
+// <x y> belongs together, and x... may come several times: with its word each time if that is
+// inside, <GET pattern>... COMMAND DOCS tells more than that. What does not follow from the above
+// stands beside it:
 //
 //	condition=[NX|XX]    a Name: that of a group is else the name of its first argument, that of a word the word itself
 //	timeout:integer      a type: a name implies the usual one
@@ -118,7 +119,8 @@ func (p *syntaxParser) sequence() (list []Argument) {
 	}
 }
 
-// releases reads the releases behind a sign, in the notation of package release. It leaves them alone if the sign is not there.
+// releases reads the releases behind a sign, in the notation of package release. It leaves them
+// alone if the sign is not there.
 func (p *syntaxParser) releases(sign string, releases *string) {
 	if p.skip(sign) {
 		*releases = strings.ReplaceAll(p.upTo(" |[]<>!"), ",", " ")
@@ -142,7 +144,8 @@ func (p *syntaxParser) item() (a Argument) {
 	return a
 }
 
-// label reads the names before a group or a word, name(/older)=[NX|XX]. It returns "" if there are none.
+// label reads the names before a group or a word, name(/older)=[NX|XX]. It returns "" if there are
+// none.
 func (p *syntaxParser) label() string {
 	name, _, found := strings.Cut(p.rest, "=")
 	if !found || name == "" || name != strings.ToLower(name) || strings.ContainsAny(name, " |[]<>@!") {
@@ -221,8 +224,9 @@ func (p *syntaxParser) names(word string, a *Argument) (rest string) {
 // hasOwnName reports whether a token has another name than its text.
 func (a *Argument) hasOwnName() bool { return a.Name != strings.ToLower(a.Token) }
 
-// joined makes one argument of those that belong together. A token before a value is the value's; before
-// several it is the group's; with a name of its own it is one of the group. The absent case is the zero argument.
+// joined makes one argument of those that belong together. A token before a value is the value's;
+// before several it is the group's; with a name of its own it is one of the group. The absent case
+// is the zero argument.
 func joined(list []Argument) Argument {
 	switch {
 	case len(list) == 0:
@@ -240,7 +244,8 @@ func joined(list []Argument) Argument {
 	return joined(list[1:])
 }
 
-// offered returns those of the arguments that a release has. What was one of several is itself if it alone is left.
+// offered returns those of the arguments that a release has. What was one of several is itself if
+// it alone is left.
 func offered(r *release.Release, list []Argument) (known []Argument) {
 	for _, a := range list {
 		if a.Since != "" && !r.Extends(release.From(a.Since)) {
@@ -347,8 +352,8 @@ func (a *Argument) usageOnce() (text string) {
 	return strings.TrimSpace(a.Token + " " + text)
 }
 
-// alternatives returns the choices as HELP shows them, with blanks around the bars if one of them is a
-// value.
+// alternatives returns the choices as HELP shows them, with blanks around the bars if one of them
+// is a value.
 func (a *Argument) alternatives() string {
 	texts, sign := make([]string, len(a.Parts)), "|"
 	for i := range a.Parts {
@@ -385,8 +390,9 @@ func (a Argument) Words() (names []string) {
 	return names
 }
 
-// Meanings returns the arguments of a syntax that the words behind a command's name are; nil for those of which that cannot be told
-// without running the command. It knows the first arguments, up to one that may be left out, and the values behind words.
+// Meanings returns the arguments of a syntax that the words behind a command's name are; nil for
+// those of which that cannot be told without running the command. It knows the first arguments, up
+// to one that may be left out, and the values behind words.
 func Meanings(list []Argument, words []string) []*Argument {
 	meanings := make([]*Argument, len(words))
 	at := 0

@@ -8,7 +8,8 @@ import (
 	"github.com/miniserver-go/miniserver/release"
 )
 
-// Table is the commands of a release. It is made at the start, family by family, and does not change while commands run.
+// Table is the commands of a release. It is made at the start, family by family, and does not
+// change while commands run.
 type Table struct {
 	Release *release.Release
 
@@ -33,8 +34,8 @@ func NewTable(r *release.Release, families ...Family) *Table {
 	return t
 }
 
-// Add puts the lines of a family into the table that its release has, and returns the commands. It panics if a name is there
-// already.
+// Add puts the lines of a family into the table that its release has, and returns the commands. It
+// panics if a name is there already.
 func (t *Table) Add(f Family) (added []*Command) {
 	t.reword(f.Wordings)
 	for _, line := range t.offered(f.Commands) {
@@ -68,7 +69,8 @@ func (t *Table) offered(lines []Line) []*Command {
 	return list
 }
 
-// withoutLater takes from a command the words and arguments that its syntax has and the release does not.
+// withoutLater takes from a command the words and arguments that its syntax has and the release
+// does not.
 func (t *Table) withoutLater(c *Command) {
 	if t.Release.Open || !strings.Contains(c.Syntax, "@") {
 		return
@@ -148,8 +150,8 @@ func (t *Table) remove(name string) {
 	}
 }
 
-// Rename gives a command another name, or removes it if that is "". ACL rules still use the original name. It is for the start,
-// before commands run.
+// Rename gives a command another name, or removes it if that is "". ACL rules still use the
+// original name. It is for the start, before commands run.
 func (t *Table) Rename(from, to string) error {
 	c := t.Find([]byte(from))
 	if c == nil {
@@ -172,10 +174,12 @@ func (t *Table) Rename(from, to string) error {
 // Len returns the number of commands, without subcommands.
 func (t *Table) Len() int { return len(t.byName) }
 
-// All returns the commands, without subcommands, ordered by their original names. The caller must not change the slice.
+// All returns the commands, without subcommands, ordered by their original names. The caller must
+// not change the slice.
 func (t *Table) All() []*Command { return t.ordered }
 
-// Each calls f for all commands and all subcommands that are commands of their own, ordered by name.
+// Each calls f for all commands and all subcommands that are commands of their own, ordered by
+// name.
 func (t *Table) Each(f func(c *Command)) {
 	for _, c := range t.ordered {
 		f(c)
@@ -193,7 +197,8 @@ func (t *Table) Find(name []byte) *Command {
 	return lookup(t.byName, name)
 }
 
-// Original returns the command that has, or had before it was renamed, a name such as get or config|set; nil if there is none.
+// Original returns the command that has, or had before it was renamed, a name such as get or
+// config|set; nil if there is none.
 func (t *Table) Original(name string) *Command {
 	name, sub, nested := strings.Cut(name, "|")
 	c := lookup(t.renamed, []byte(name))
@@ -206,7 +211,8 @@ func (t *Table) Original(name string) *Command {
 	return c
 }
 
-// Named returns the command of a name such as get or config|set; nil if there is none, or if it is no command of its own.
+// Named returns the command of a name such as get or config|set; nil if there is none, or if it is
+// no command of its own.
 func (t *Table) Named(name string) *Command {
 	name, sub, nested := strings.Cut(strings.ToLower(name), "|")
 	c := t.byName[name]
@@ -219,9 +225,9 @@ func (t *Table) Named(name string) *Command {
 	return c
 }
 
-// Resolve returns the command that args name, a subcommand if the first word is a container. It returns an error if there is no
-// such command. For a wrong number of arguments it returns both the command and an error. Before 7.0 it is the container that
-// refuses a subcommand.
+// Resolve returns the command that args name, a subcommand if the first word is a container. It
+// returns an error if there is no such command. For a wrong number of arguments it returns both the
+// command and an error. Before 7.0 it is the container that refuses a subcommand.
 func (t *Table) Resolve(args [][]byte) (*Command, error) {
 	c := t.Find(args[0])
 	if c == nil {
@@ -246,7 +252,8 @@ func (t *Table) Resolve(args [][]byte) (*Command, error) {
 // namesUnknownAlone is when an unknown command without arguments got an error that speaks of none.
 var namesUnknownAlone = release.From("8.6.0")
 
-// unknown returns the error for an unknown command. As in Redis it shows the first arguments, 128 bytes of them.
+// unknown returns the error for an unknown command. As in Redis it shows the first arguments, 128
+// bytes of them.
 func (t *Table) unknown(args [][]byte) error {
 	if len(args) == 1 && t.Release.Has(namesUnknownAlone) {
 		return t.Errorf(errUnknownAlone, Clip(args[0], 128))
@@ -261,8 +268,8 @@ func (t *Table) unknown(args [][]byte) error {
 	return t.Errorf(ErrUnknownCommand, Clip(args[0], 128), list.String()+t.kitHint(args[0]))
 }
 
-// kitHint says how to start a server with the command if it is one of the test kit, which this server lacks. No command of Redis
-// has such a name.
+// kitHint says how to start a server with the command if it is one of the test kit, which this
+// server lacks. No command of Redis has such a name.
 func (t *Table) kitHint(name []byte) string {
 	const prefix, one = "mini.", "mini.clock"
 	if len(name) < len(prefix) || !strings.EqualFold(string(name[:len(prefix)]), prefix) || t.Find([]byte(one)) != nil {
@@ -305,7 +312,8 @@ func (t *Table) Worded(err error) error {
 	return err
 }
 
-// Errorf is the function Errorf with the format that the release has. A format without a verb ignores the arguments.
+// Errorf is the function Errorf with the format that the release has. A format without a verb
+// ignores the arguments.
 func (t *Table) Errorf(format Error, args ...any) error {
 	err := t.Worded(format)
 	if text := err.Error(); strings.Contains(text, "%") {
@@ -314,7 +322,8 @@ func (t *Table) Errorf(format Error, args ...any) error {
 	return err
 }
 
-// maxName exceeds the length of every command's name, so that lookup can fold the name on the stack.
+// maxName exceeds the length of every command's name, so that lookup can fold the name on the
+// stack.
 const maxName = 64
 
 // lookup finds a name in a table without regard to case.

@@ -2,8 +2,9 @@ package command
 
 import "github.com/miniserver-go/miniserver/release"
 
-// Up to Redis 6.2 a command and its subcommands were one command: CONFIG, not CONFIG GET and CONFIG SET. COMMAND, ACL CAT and
-// INFO know only this whole, and the gate compares its flags. What tips say since then, flags said.
+// Up to Redis 6.2 a command and its subcommands were one command: CONFIG, not CONFIG GET and CONFIG
+// SET. COMMAND, ACL CAT and INFO know only this whole, and the gate compares its flags. What tips
+// say since then, flags said.
 
 // Splits is when subcommands became commands, and tips, keyspecs and COMMAND DOCS came.
 var Splits = release.From("7.0.0")
@@ -19,8 +20,9 @@ func (c *Command) tipsToFlags() {
 	}
 }
 
-// join makes one command of a container and its subcommands. It has the flags and the keys of all of them, beside its own, and they
-// have its name, flags and categories. They keep what runs them, and the flags that no such release shows. HELP adds nothing.
+// join makes one command of a container and its subcommands. It has the flags and the keys of all
+// of them, beside its own, and they have its name, flags and categories. They keep what runs them,
+// and the flags that no such release shows. HELP adds nothing.
 func (c *Command) join(shown Flags) {
 	c.whole = true
 	for _, sub := range c.Subs {

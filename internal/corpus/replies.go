@@ -10,7 +10,8 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// CheckReplies has each reply in RESP2 of an engine's commands compared with the shape that the command's line tells.
+// CheckReplies has each reply in RESP2 of an engine's commands compared with the shape that the
+// command's line tells.
 func CheckReplies(t testing.TB, e *engine.Engine) {
 	check := func(cmd *command.Command) {
 		run := e.Handler(cmd)

@@ -1,7 +1,7 @@
 // Package event is the keyspace events: what subscribers are told when a key changes.
 //
-// An event has a name and a class. The parameter notify-keyspace-events asks for classes by letters, and for the channels on which
-// events come:
+// An event has a name and a class. The parameter notify-keyspace-events asks for classes by
+// letters, and for the channels on which events come:
 //
 //	g generic   $ string   l list   s set   h hash   z sorted set   t stream   d module
 //	x expired   e evicted   m a key that is not there was read   n a key was added

@@ -24,7 +24,8 @@ type invocation struct {
 // String returns the name as people write it.
 func (c *invocation) String() string { return strings.ToUpper(strings.ReplaceAll(c.name, "|", " ")) }
 
-// at returns where an argument behind the name stands, the place of the call if the expression does not say.
+// at returns where an argument behind the name stands, the place of the call if the expression does
+// not say.
 func (c *invocation) at(i int) int32 {
 	if i += c.skip; i < len(c.call.Args) {
 		return place(c.call.Args[i], c.call.At)
@@ -53,11 +54,12 @@ func (c *invocation) variableFrom(i int) bool {
 	return false
 }
 
-// hasUnknowns reports whether there may be any words among the arguments: further ones, or some that are not constant and that the
-// command does not need in their place.
+// hasUnknowns reports whether there may be any words among the arguments: further ones, or some
+// that are not constant and that the command does not need in their place.
 func (c *invocation) hasUnknowns() bool { return c.open || c.variableFrom(c.cmd.Least()-c.skip) }
 
-// meanings returns what the arguments are in the command's syntax; nil for those of which that is unknown.
+// meanings returns what the arguments are in the command's syntax; nil for those of which that is
+// unknown.
 func (c *invocation) meanings() []*command.Argument {
 	if c.cmd == nil {
 		return nil
@@ -109,8 +111,8 @@ func (c *invocation) resolve() {
 	c.run.names[c.name] = true
 }
 
-// words returns the arguments as the engine has them, the name first; a byte stands for what is not constant, and for further arguments.
-// There are as many as the command takes at least.
+// words returns the arguments as the engine has them, the name first; a byte stands for what is not
+// constant, and for further arguments. There are as many as the command takes at least.
 func (c *invocation) words() [][]byte {
 	var words [][]byte
 	for word := range strings.SplitSeq(c.name, "|") {

@@ -10,7 +10,8 @@ func (c *invocation) shape() command.Shape {
 	return c.cmd.Reply.For(len(c.args), c.hasWord, c.hasUnknowns())
 }
 
-// reply returns what is known of a call's reply, with RESP2: a status is a table with the field ok, and what is absent is false.
+// reply returns what is known of a call's reply, with RESP2: a status is a table with the field ok,
+// and what is absent is false.
 func (c *invocation) reply() *value {
 	v := &value{kinds: isAny, parts: []part{{fromData, c.String()}}, about: c.about()}
 	element := &value{kinds: isText, parts: []part{{fromData, c.String()}}, about: v.about, member: true}
