@@ -11,6 +11,29 @@ import (
 // before it changes anything.
 type Handler func(c *Call)
 
+// Method is what runs a line that is a method of the state of a part: see On.
+type Method struct {
+	bind func(state any) Handler
+	vary func(state any, line command.Flags, args [][]byte) command.Flags
+}
+
+// On returns what runs a line: a method of the State of the part that brings the line.
+func On[T any](method func(state *T, c *Call)) Method {
+	return Method{bind: func(state any) Handler {
+		s := state.(*T)
+		return func(c *Call) { method(s, c) }
+	}}
+}
+
+// Varying returns a Method whose line has other flags for some arguments: see [command.Line.Vary].
+// vary gets those of the line.
+func Varying[T any](m Method, vary func(state *T, line command.Flags, args [][]byte) command.Flags) Method {
+	m.vary = func(state any, line command.Flags, args [][]byte) command.Flags {
+		return vary(state.(*T), line, args)
+	}
+	return m
+}
+
 // execution is what the engine knows of a command beside its line: what runs it, and its figures.
 type execution struct {
 	run Handler
@@ -31,21 +54,26 @@ func (e *Engine) Handler(cmd *command.Command) Handler { return e.of(cmd).run }
 // Handle has a command run by something else.
 func (e *Engine) Handle(cmd *command.Command, run Handler) { e.of(cmd).run = run }
 
-// addFamily puts a family's lines into the table.
-func (e *Engine) addFamily(f command.Family) {
+// addFamily puts a family's lines into the table. state is that of the part that brings it.
+func (e *Engine) addFamily(f command.Family, state any) {
 	for _, cmd := range e.Commands.Add(f) {
-		e.executions = append(e.executions, execution{run: handlerOf(cmd)})
+		e.executions = append(e.executions, execution{run: handlerOf(cmd, state)})
 	}
 }
 
 // handlerOf returns what runs a command, nil for a container, which before 7.0 is a command, too.
 // It panics if the line has something else.
-func handlerOf(cmd *command.Command) Handler {
+func handlerOf(cmd *command.Command, state any) Handler {
 	switch run := cmd.Run.(type) {
 	case func(c *Call):
 		return run
 	case Handler:
 		return run
+	case Method:
+		if run.vary != nil {
+			cmd.Vary = func(args [][]byte) command.Flags { return run.vary(state, cmd.Flags, args) }
+		}
+		return run.bind(state)
 	case nil:
 		if cmd.IsWhole() {
 			return refuseSub

@@ -83,7 +83,7 @@ func (e *Engine) join(p Part) {
 		panic(fmt.Sprintf("engine: part %q joins twice", p.Name))
 	}
 	for _, f := range p.Families {
-		e.addFamily(f)
+		e.addFamily(f, p.State)
 	}
 	e.addParams(p.Params)
 	e.addSections(p.Sections)

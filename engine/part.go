@@ -12,7 +12,8 @@ import (
 // Part is what a package adds to an engine: commands, parameters, figures of INFO, and hooks that the engine
 // calls. Every field may be left out. What no part asks for costs nothing.
 type Part struct {
-	Name string // unique; needed for SetPropagate and DenyWrites
+	Name  string // unique; needed for SetPropagate and DenyWrites
+	State any    // whose methods run the part's commands: see On
 
 	Families []command.Family // commands
 	Params   []Param          // of CONFIG

@@ -12,29 +12,30 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-func (g *Group) families() []command.Family {
-	const flags = command.Admin | command.NoScript | command.Loading | command.Stale | command.HomeOnly | command.NoMulti
-	const log = command.Admin | command.Loading | command.Stale | command.HomeOnly | command.Internal
-	return []command.Family{{Group: "server", Commands: []command.Line{
-		{Name: "group", Arity: -2, Since: since, Complexity: "Depends on subcommand.", Summary: "A container for commands about the group of this server.",
-			Subs: []command.Line{
-				{Name: "add", Arity: 3, Flags: flags, Run: g.cmdAdd, Reply: "status", Since: since, Syntax: "member", Complexity: "O(N), N being the size of the dataset",
-					Summary: "Makes a server a member of the group."},
-				{Name: "announce", Arity: 4, Flags: log, Run: g.cmdAnnounce, Reply: "status", Since: since, Syntax: "id address", Complexity: "O(1)",
-					Summary: "An internal command that tells where clients reach a member."},
-				{Name: "info", Arity: 2, Flags: flags | command.Harmless, Run: g.cmdInfo, Reply: "text", Since: since, Complexity: "O(1)", Summary: "Returns what this member knows of its group."},
-				{Name: "once", Arity: -5, Flags: command.Write | command.NoScript | command.MayBeSlow | command.HomeOnly, Run: g.cmdOnce, Reply: "any", Since: since,
-					Syntax: "name sequence:integer command [arg...]", Complexity: "Depends on the command.", Summary: "Executes a command unless it was executed before."},
-				{Name: "record", Arity: 5, Flags: log, Run: g.cmdRecord, Reply: "status", Since: since, Syntax: "name sequence:integer reply", Complexity: "O(1)",
-					Summary: "An internal command that records a reply of GROUP ONCE."},
-				{Name: "remove", Arity: 3, Flags: flags, Run: g.cmdRemove, Reply: "status", Since: since, Syntax: "id:integer", Complexity: "O(1)",
-					Summary: "Takes a member out of the group."},
-				{Name: "transfer", Arity: -2, Flags: flags, Run: g.cmdTransfer, Reply: "status", Since: since, Syntax: "[id:integer]", Complexity: "O(1)",
-					Summary: "Hands the leader's seat to another member."},
-				engine.HelpLine(since),
-			}},
-	}}}
-}
+const (
+	operates = command.Admin | command.NoScript | command.Loading | command.Stale | command.HomeOnly | command.NoMulti
+	logs     = command.Admin | command.Loading | command.Stale | command.HomeOnly | command.Internal
+)
+
+var families = []command.Family{{Group: "server", Commands: []command.Line{
+	{Name: "group", Arity: -2, Since: since, Complexity: "Depends on subcommand.", Summary: "A container for commands about the group of this server.",
+		Subs: []command.Line{
+			{Name: "add", Arity: 3, Flags: operates, Run: engine.On((*Group).cmdAdd), Reply: "status", Since: since, Syntax: "member", Complexity: "O(N), N being the size of the dataset",
+				Summary: "Makes a server a member of the group."},
+			{Name: "announce", Arity: 4, Flags: logs, Run: engine.On((*Group).cmdAnnounce), Reply: "status", Since: since, Syntax: "id address", Complexity: "O(1)",
+				Summary: "An internal command that tells where clients reach a member."},
+			{Name: "info", Arity: 2, Flags: operates | command.Harmless, Run: engine.On((*Group).cmdInfo), Reply: "text", Since: since, Complexity: "O(1)", Summary: "Returns what this member knows of its group."},
+			{Name: "once", Arity: -5, Flags: command.Write | command.NoScript | command.MayBeSlow | command.HomeOnly, Run: engine.On((*Group).cmdOnce), Reply: "any", Since: since,
+				Syntax: "name sequence:integer command [arg...]", Complexity: "Depends on the command.", Summary: "Executes a command unless it was executed before."},
+			{Name: "record", Arity: 5, Flags: logs, Run: engine.On((*Group).cmdRecord), Reply: "status", Since: since, Syntax: "name sequence:integer reply", Complexity: "O(1)",
+				Summary: "An internal command that records a reply of GROUP ONCE."},
+			{Name: "remove", Arity: 3, Flags: operates, Run: engine.On((*Group).cmdRemove), Reply: "status", Since: since, Syntax: "id:integer", Complexity: "O(1)",
+				Summary: "Takes a member out of the group."},
+			{Name: "transfer", Arity: -2, Flags: operates, Run: engine.On((*Group).cmdTransfer), Reply: "status", Since: since, Syntax: "[id:integer]", Complexity: "O(1)",
+				Summary: "Hands the leader's seat to another member."},
+			engine.HelpLine(since),
+		}},
+}}}
 
 const since = "1.0.0"
 

@@ -141,7 +141,7 @@ func New(e *engine.Engine, o Options) *Group {
 
 // Part returns what a member adds to its engine.
 func (g *Group) Part() engine.Part {
-	return engine.Part{Name: partName, Families: g.families(), Params: g.parameters(), Sections: g.sections(), Clock: &g.clock, Tick: g.tick, Awaits: g.awaits, Settled: g.isSettled}
+	return engine.Part{Name: partName, State: g, Families: families, Params: g.parameters(), Sections: g.sections(), Clock: &g.clock, Tick: g.tick, Awaits: g.awaits, Settled: g.isSettled}
 }
 
 // Messages returns what a member adds for messages to channels, which other members have subscribers for as well. Join it, too.

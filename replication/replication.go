@@ -164,7 +164,8 @@ const partName = "replication"
 func (m *Master) Part() engine.Part {
 	return engine.Part{
 		Name:     partName,
-		Families: m.families(),
+		State:    m,
+		Families: families,
 		Params:   m.parameters(),
 		Sections: []engine.Section{
 			{Name: "Memory", Fill: m.fillMemory},

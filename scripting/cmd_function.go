@@ -13,23 +13,23 @@ import (
 
 // The commands of functions.
 
-func (s *Scripts) functionCommands() command.Line {
+func functionCommands() command.Line {
 	const write = command.Write | command.NoScript
 	return command.Line{Name: "function", Arity: -2, Since: "7.0.0",
 		Complexity: "Depends on the subcommand", Summary: "A container for function commands.",
 		Subs: []command.Line{
-			{Name: "load", Arity: -3, Flags: write | command.DenyOOM, Run: s.cmdFunctionLoad, Reply: "text", Since: "7.0.0",
+			{Name: "load", Arity: -3, Flags: write | command.DenyOOM, Run: engine.On((*Scripts).cmdFunctionLoad), Reply: "text", Since: "7.0.0",
 				Syntax: "[REPLACE] function-code", Summary: "Creates a library.",
 				Help: "[REPLACE] <FUNCTION CODE>\n" +
 					"Create a new library with the given library name and code.",
 				Tips:       "request_policy:all_shards response_policy:all_succeeded",
 				Complexity: "O(N), N being the length of the library's source"},
-			{Name: "delete", Arity: 3, Flags: write, Run: s.cmdFunctionDelete, Reply: "status", Since: "7.0.0",
+			{Name: "delete", Arity: 3, Flags: write, Run: engine.On((*Scripts).cmdFunctionDelete), Reply: "status", Since: "7.0.0",
 				Syntax: "library-name", Summary: "Deletes a library and its functions.",
 				Help: "<LIBRARY NAME>\n" +
 					"Delete the given library.",
 				Tips: "request_policy:all_shards response_policy:all_succeeded", Complexity: "O(1)"},
-			{Name: "list", Arity: -2, Flags: command.NoScript | command.Harmless, Run: s.cmdFunctionList, Reply: "array", Since: "7.0.0",
+			{Name: "list", Arity: -2, Flags: command.NoScript | command.Harmless, Run: engine.On((*Scripts).cmdFunctionList), Reply: "array", Since: "7.0.0",
 				Was:     []command.Was{{Before: "7.4.0 valkey:8.0.0", Edit: command.Helps("* Functions list", "* Library description\n* Functions list")}},
 				Syntax:  "[LIBRARYNAME library-name-pattern] [WITHCODE]",
 				Summary: "Returns information about all libraries.",
@@ -42,7 +42,7 @@ func (s *Scripts) functionCommands() command.Line {
 					"It also possible to get only function that matches a pattern using LIBRARYNAME argument.",
 				Tips:       "nondeterministic_output_order",
 				Complexity: "O(N), N being the number of functions"},
-			{Name: "stats", Arity: 2, Flags: command.NoScript | command.AllowBusy | command.Harmless, Run: s.cmdFunctionStats, Reply: "array", Since: "7.0.0",
+			{Name: "stats", Arity: 2, Flags: command.NoScript | command.AllowBusy | command.Harmless, Run: engine.On((*Scripts).cmdFunctionStats), Reply: "array", Since: "7.0.0",
 				Summary: "Returns information about a function during execution.",
 				Help: "\nReturn information about the current function running:\n" +
 					"* Function name\n" +
@@ -51,11 +51,11 @@ func (s *Scripts) functionCommands() command.Line {
 					"If no function is running, return nil\n" +
 					"In addition, returns a list of available engines.",
 				Tips: "nondeterministic_output request_policy:all_shards response_policy:special", Complexity: "O(1)"},
-			{Name: "kill", Arity: 2, Flags: command.NoScript | command.AllowBusy, Run: s.kill(&s.functions), Reply: "status", Since: "7.0.0",
+			{Name: "kill", Arity: 2, Flags: command.NoScript | command.AllowBusy, Run: engine.On((*Scripts).cmdFunctionKill), Reply: "status", Since: "7.0.0",
 				Summary: "Terminates a function during execution.",
 				Help:    "\nKill the current running function.",
 				Tips:    "request_policy:all_shards response_policy:one_succeeded", Complexity: "O(1)"},
-			{Name: "flush", Arity: -2, Flags: write, Run: s.cmdFunctionFlush, Reply: "status", Since: "7.0.0",
+			{Name: "flush", Arity: -2, Flags: write, Run: engine.On((*Scripts).cmdFunctionFlush), Reply: "status", Since: "7.0.0",
 				Syntax: "flush-type(/async)=[ASYNC|SYNC]", Summary: "Deletes all libraries and functions.",
 				Help: "\nDelete all the libraries.\n" +
 					"When called without the optional mode argument, the behavior is determined by the\n" +
@@ -64,11 +64,11 @@ func (s *Scripts) functionCommands() command.Line {
 					"* SYNC: Synchronously flush the libraries.",
 				Tips:       "request_policy:all_shards response_policy:all_succeeded",
 				Complexity: "O(N), N being the number of functions"},
-			{Name: "dump", Arity: 2, Flags: command.NoScript | command.Harmless, Run: s.cmdFunctionDump, Reply: "text", Since: "7.0.0",
+			{Name: "dump", Arity: 2, Flags: command.NoScript | command.Harmless, Run: engine.On((*Scripts).cmdFunctionDump), Reply: "text", Since: "7.0.0",
 				Summary:    "Dumps all libraries into a serialized binary payload.",
 				Help:       "\nReturn a serialized payload representing the current libraries, can be restored using FUNCTION RESTORE command",
 				Complexity: "O(N), N being the number of functions"},
-			{Name: "restore", Arity: -3, Flags: write | command.DenyOOM, Run: s.cmdFunctionRestore, Reply: "status", Since: "7.0.0",
+			{Name: "restore", Arity: -3, Flags: write | command.DenyOOM, Run: engine.On((*Scripts).cmdFunctionRestore), Reply: "status", Since: "7.0.0",
 				Syntax: "serialized-value policy=[FLUSH|APPEND|REPLACE]", Summary: "Restores all libraries from a payload.",
 				Help: "<PAYLOAD> [FLUSH|APPEND|REPLACE]\n" +
 					"Restore the libraries represented by the given payload, it is possible to give a restore policy to\n" +
@@ -85,26 +85,25 @@ func (s *Scripts) functionCommands() command.Line {
 }
 
 // FCALL function numkeys [key [key ...]] [arg [arg ...]]
-func (s *Scripts) fcall(readOnly bool) engine.Handler {
-	return func(c *engine.Call) {
-		f := s.own.registry.find(c.Arg())
-		if f == nil {
-			c.Fail(errNoFunction)
-			return
-		}
-		keys, argv := split(c, errBadKeys)
-		if c.Session.Debug != engine.NoDebug {
-			s.startDebugging(c, functionSubject(f), keys, argv, readOnly)
-			return
-		}
-		if !c.OK() || !s.enter(c, &f.program, readOnly) {
-			return
-		}
-		s.declare(keys)
-		s.fcallArgs = [2]lua.Value{s.argument(keys), s.argument(argv)}
-		s.run(c, s.fcallArgs[:]...)
-		s.fcallArgs = [2]lua.Value{}
+func (s *Scripts) cmdFCall(c *engine.Call) {
+	c.ShowToMonitors()
+	f := s.own.registry.find(c.Arg())
+	if f == nil {
+		c.Fail(errNoFunction)
+		return
 	}
+	keys, argv := split(c, errBadKeys)
+	if c.Session.Debug != engine.NoDebug {
+		s.startDebugging(c, functionSubject(f), keys, argv, isReadOnly(c))
+		return
+	}
+	if !c.OK() || !s.enter(c, &f.program, isReadOnly(c)) {
+		return
+	}
+	s.declare(keys)
+	s.fcallArgs = [2]lua.Value{s.argument(keys), s.argument(argv)}
+	s.run(c, s.fcallArgs[:]...)
+	s.fcallArgs = [2]lua.Value{}
 }
 
 // argument returns a new table of args. Each run needs its own: a function may keep it.

@@ -16,47 +16,56 @@ const (
 	runs        = runsReading&^command.ReadOnly | command.MayReplicate
 )
 
-// family returns the commands that run scripts and functions, and those that manage them.
-func (s *Scripts) family() command.Family {
-	body, sha, name := s.flagsOfBody, s.flagsOfSHA, s.flagsOfFunction
+// family is the commands that run scripts and functions, and those that manage them.
+var family = command.Family{Group: "scripting", Commands: lines(), Wordings: wordings}
+
+func lines() []command.Line {
+	runner := func(run func(*Scripts, *engine.Call), flagsOf func(s *Scripts, arg []byte) flags) engine.Method {
+		return engine.Varying(engine.On(run), func(s *Scripts, line command.Flags, args [][]byte) command.Flags {
+			return flagsOf(s, args[1]).vary(line)
+		})
+	}
+	body := runner((*Scripts).cmdEval, (*Scripts).flagsOfBody)
+	sha := runner((*Scripts).cmdEvalSHA, (*Scripts).flagsOfSHA)
+	name := runner((*Scripts).cmdFCall, (*Scripts).flagsOfFunction)
 	read, written := command.NumKeys(2, "RO access"), command.NumKeys(2, "RW access update")
 	const note = "A script may do anything with its keys: this is the worst case."
-	return command.Family{Group: "scripting", Commands: []command.Line{
-		runner(body, s.evalBody(false), command.Line{Name: "eval", Arity: -3, Flags: runs, Keys: written.Noted(note), Reply: "any", Since: "2.6.0",
+	return []command.Line{
+		{Name: "eval", Arity: -3, Flags: runs, Keys: written.Noted(note), Run: body, Reply: "any", Since: "2.6.0",
 			Syntax: "script numkeys [key...] [arg...]", Complexity: "Depends on the script",
-			Summary: "Executes a server-side Lua script.", Was: []command.Was{command.Before("7.0.0", "-stale")}}),
-		runner(body, s.evalBody(true), command.Line{Name: "eval_ro", Arity: -3, Flags: runsReading, Keys: read.Noted(note), Reply: "any", Since: "7.0.0",
+			Summary: "Executes a server-side Lua script.", Was: []command.Was{command.Before("7.0.0", "-stale")}},
+		{Name: "eval_ro", Arity: -3, Flags: runsReading, Keys: read.Noted(note), Run: body, Reply: "any", Since: "7.0.0",
 			Syntax: "script numkeys [key...] [arg...]", Complexity: "Depends on the script",
-			Summary: "Executes a read-only server-side Lua script."}),
-		runner(sha, s.evalSHA(false), command.Line{Name: "evalsha", Arity: -3, Flags: runs | command.ByDigest, Keys: written, Reply: "any", Since: "2.6.0",
+			Summary: "Executes a read-only server-side Lua script."},
+		{Name: "evalsha", Arity: -3, Flags: runs | command.ByDigest, Keys: written, Run: sha, Reply: "any", Since: "2.6.0",
 			Syntax: "sha1 numkeys [key...] [arg...]", Complexity: "Depends on the script",
-			Summary: "Executes a server-side Lua script by SHA1 digest.", Was: []command.Was{command.Before("7.0.0", "-stale")}}),
-		runner(sha, s.evalSHA(true), command.Line{Name: "evalsha_ro", Arity: -3, Flags: runsReading | command.ByDigest, Keys: read, Reply: "any", Since: "7.0.0",
+			Summary: "Executes a server-side Lua script by SHA1 digest.", Was: []command.Was{command.Before("7.0.0", "-stale")}},
+		{Name: "evalsha_ro", Arity: -3, Flags: runsReading | command.ByDigest, Keys: read, Run: sha, Reply: "any", Since: "7.0.0",
 			Syntax: "sha1 numkeys [key...] [arg...]", Complexity: "Depends on the script",
-			Summary: "Executes a read-only server-side Lua script by SHA1 digest."}),
-		runner(name, s.fcall(false), command.Line{Name: "fcall", Arity: -3, Flags: runs, Keys: written.Noted(note), Reply: "any", Since: "7.0.0",
+			Summary: "Executes a read-only server-side Lua script by SHA1 digest."},
+		{Name: "fcall", Arity: -3, Flags: runs, Keys: written.Noted(note), Run: name, Reply: "any", Since: "7.0.0",
 			Syntax: "function numkeys [key...] [arg...]", Complexity: "Depends on the function",
-			Summary: "Invokes a function."}),
-		runner(name, s.fcall(true), command.Line{Name: "fcall_ro", Arity: -3, Flags: runsReading, Keys: read.Noted(note), Reply: "any", Since: "7.0.0",
+			Summary: "Invokes a function."},
+		{Name: "fcall_ro", Arity: -3, Flags: runsReading, Keys: read.Noted(note), Run: name, Reply: "any", Since: "7.0.0",
 			Syntax: "function numkeys [key...] [arg...]", Complexity: "Depends on the function",
-			Summary: "Invokes a read-only function."}),
-		s.functionCommands(),
+			Summary: "Invokes a read-only function."},
+		functionCommands(),
 		{Name: "script", Arity: -2, Since: "2.6.0", Complexity: "Depends on the subcommand", Summary: "A container for Lua scripts management commands.",
 			Was: []command.Was{command.Before("7.0.0", "+may_replicate")},
 			Subs: []command.Line{
-				{Name: "debug", Arity: -3, Flags: command.NoScript, Run: s.cmdDebug, Reply: "status", Since: "3.2.0",
+				{Name: "debug", Arity: -3, Flags: command.NoScript, Run: engine.On((*Scripts).cmdDebug), Reply: "status", Since: "3.2.0",
 					Was: []command.Was{{Before: "valkey:9.1.0", Edit: func(cmd *command.Line) {
 						cmd.Arity, cmd.Syntax = 3, "mode=<YES|SYNC|NO>"
 					}}},
 					Syntax: "mode=<YES|SYNC|NO> [engine]@valkey:9.1.0", Summary: "Sets the debug mode of server-side Lua scripts.",
 					Help:       "\nSet the debug mode for subsequent scripts executed.",
 					Complexity: "O(1)"},
-				{Name: "exists", Arity: -3, Flags: command.NoScript | command.Stale | command.Harmless, Was: []command.Was{command.Before("valkey:9.1.0", "-stale")}, Run: s.cmdExists, Reply: "integers", Since: "2.6.0",
+				{Name: "exists", Arity: -3, Flags: command.NoScript | command.Stale | command.Harmless, Was: []command.Was{command.Before("valkey:9.1.0", "-stale")}, Run: engine.On((*Scripts).cmdExists), Reply: "integers", Since: "2.6.0",
 					Syntax: "sha1...", Summary: "Determines whether server-side Lua scripts exist in the script cache.",
 					Help:       "\nReturn information about the existence of the scripts in the script cache.",
 					Tips:       "request_policy:all_shards response_policy:agg_logical_and",
 					Complexity: "O(N), N being the number of scripts asked for"},
-				{Name: "flush", Arity: -2, Flags: command.NoScript | command.Stale, Was: []command.Was{command.Before("valkey:9.1.0", "-stale")}, Run: s.cmdFlush, Reply: "status", Since: "2.6.0",
+				{Name: "flush", Arity: -2, Flags: command.NoScript | command.Stale, Was: []command.Was{command.Before("valkey:9.1.0", "-stale")}, Run: engine.On((*Scripts).cmdFlush), Reply: "status", Since: "2.6.0",
 					Syntax: "flush-type(/async)=[ASYNC|SYNC]@6.2.0", Summary: "Removes all server-side Lua scripts from the script cache.",
 					Help: "\nFlush the Lua scripts cache. Very dangerous on replicas.\n" +
 						"When called without the optional mode argument, the behavior is determined by the\n" +
@@ -66,32 +75,32 @@ func (s *Scripts) family() command.Family {
 					Tips:       "request_policy:all_nodes response_policy:all_succeeded",
 					Complexity: "O(N), N being the number of scripts in the cache",
 					History:    "6.2.0 The options `ASYNC` and `SYNC`."},
-				{Name: "kill", Arity: 2, Flags: command.NoScript | command.AllowBusy, Run: s.kill(&s.scripts), Reply: "status", Since: "2.6.0",
+				{Name: "kill", Arity: 2, Flags: command.NoScript | command.AllowBusy, Run: engine.On((*Scripts).cmdScriptKill), Reply: "status", Since: "2.6.0",
 					Summary: "Terminates a server-side Lua script during execution.",
 					Help:    "\nKill the currently executing Lua script.",
 					Tips:    "request_policy:all_shards response_policy:one_succeeded", Complexity: "O(1)"},
-				{Name: "load", Arity: 3, Flags: command.NoScript | command.Stale, Run: s.cmdLoad, Reply: "text", Since: "2.6.0", Was: []command.Was{command.Before("7.0.0", "-stale")},
+				{Name: "load", Arity: 3, Flags: command.NoScript | command.Stale, Run: engine.On((*Scripts).cmdLoad), Reply: "text", Since: "2.6.0", Was: []command.Was{command.Before("7.0.0", "-stale")},
 					Syntax: "script", Summary: "Loads a server-side Lua script to the script cache.",
 					Help:       "\nLoad a script into the scripts cache without executing it.",
 					Tips:       "request_policy:all_nodes response_policy:all_succeeded",
 					Complexity: "O(N), N being the length of the script"},
-				{Name: "show", Arity: 3, Flags: command.NoScript | command.Stale | command.Harmless, Was: []command.Was{command.Before("valkey:9.1.0", "-stale")}, Run: s.cmdShow, Reply: "text", Since: "valkey:8.0.0",
+				{Name: "show", Arity: 3, Flags: command.NoScript | command.Stale | command.Harmless, Was: []command.Was{command.Before("valkey:9.1.0", "-stale")}, Run: engine.On((*Scripts).cmdShow), Reply: "text", Since: "valkey:8.0.0",
 					Syntax: "sha1", Summary: "Returns a script of the script cache.", Complexity: "O(1)"},
-				{Name: "lint", Arity: 3, Flags: command.NoScript | command.Stale | command.Harmless, Run: s.cmdLint, Reply: "list", Since: "miniserver:0.1.0",
+				{Name: "lint", Arity: 3, Flags: command.NoScript | command.Stale | command.Harmless, Run: engine.On((*Scripts).cmdLint), Reply: "list", Since: "miniserver:0.1.0",
 					Syntax: "script", Summary: "Looks for mistakes in a script or in a library of functions.",
 					Help:       "\nReturn what looks wrong in a script or a library, a text for each. Not in Redis.",
 					Complexity: "Depends on the script"},
-				{Name: "coverage", Arity: -3, Flags: command.NoScript, Run: s.cmdCoverage, Reply: "any", Since: "miniserver:0.1.0",
+				{Name: "coverage", Arity: -3, Flags: command.NoScript, Run: engine.On((*Scripts).cmdCoverage), Reply: "any", Since: "miniserver:0.1.0",
 					Syntax: "action=<START|report=<REPORT [format=<LCOV|TEXT>]>|stop=<STOP [RESET]>>", Summary: "Counts the lines that scripts and functions run.",
 					Help:       "<START|REPORT [LCOV|TEXT]|STOP [RESET]>\nCount the lines that scripts and functions run, and report that. Not in Redis.",
 					Complexity: "O(N), N being the length of the scripts that ran"},
-				{Name: "profile", Arity: -3, Flags: command.NoScript, Run: s.cmdProfile, Reply: "any", Since: "miniserver:0.1.0",
+				{Name: "profile", Arity: -3, Flags: command.NoScript, Run: engine.On((*Scripts).cmdProfile), Reply: "any", Since: "miniserver:0.1.0",
 					Syntax: "action=<START|report=<REPORT [format=<TEXT|PPROF|SVG>]>|stop=<STOP [RESET]>>", Summary: "Times the lines, functions and commands of scripts.",
 					Help:       "<START|REPORT [TEXT|PPROF|SVG]|STOP [RESET]>\nTime what scripts and functions do, and report that. Not in Redis.",
 					Complexity: "O(N), N being the number of different chains of calls"},
 				engine.HelpLine("5.0.0"),
 			}},
-	}, Wordings: wordings}
+	}
 }
 
 // debugLines returns the subcommands of DEBUG about scripts.
@@ -121,16 +130,8 @@ func (s *Scripts) cmdDebugScript(c *engine.Call) {
 	}
 }
 
-// runner completes the line of a command that runs a program. flagsOf returns the flags of the program that the first
-// argument names.
-func runner(flagsOf func(arg []byte) flags, run engine.Handler, line command.Line) command.Line {
-	line.Vary = func(args [][]byte) command.Flags { return flagsOf(args[1]).vary(line.Flags) }
-	line.Run = func(c *engine.Call) {
-		c.ShowToMonitors()
-		run(c)
-	}
-	return line
-}
+// isReadOnly reports whether the call runs a program that must not write: by the line of its command.
+func isReadOnly(c *engine.Call) bool { return c.Cmd.Flags&command.ReadOnly != 0 }
 
 func (s *Scripts) flagsOfBody(body []byte) flags {
 	if sc := s.own.cache.byBody[string(body)]; sc != nil {
@@ -158,55 +159,53 @@ func (s *Scripts) flagsOfFunction(name []byte) flags {
 }
 
 // EVAL script numkeys [key [key ...]] [arg [arg ...]]
-func (s *Scripts) evalBody(readOnly bool) engine.Handler {
-	return func(c *engine.Call) {
-		body := c.Arg()
-		keys, argv := split(c, engine.ErrNotInt)
-		if c.Session.Debug != engine.NoDebug {
-			s.startDebugging(c, scriptSubject(string(body)), keys, argv, readOnly)
-			return
-		}
-		if !c.OK() {
-			return
-		}
-		sc := s.own.cache.byBody[string(body)]
-		if sc == nil {
-			var err error
-			if sc, err = s.compile(body); err != nil {
-				c.Fail(err)
-				return
-			}
-			s.own.cache.add(sc, false)
-		}
-		s.own.cache.touch(sc)
-		s.runScript(c, sc, keys, argv, readOnly)
+func (s *Scripts) cmdEval(c *engine.Call) {
+	c.ShowToMonitors()
+	body := c.Arg()
+	keys, argv := split(c, engine.ErrNotInt)
+	if c.Session.Debug != engine.NoDebug {
+		s.startDebugging(c, scriptSubject(string(body)), keys, argv, isReadOnly(c))
+		return
 	}
+	if !c.OK() {
+		return
+	}
+	sc := s.own.cache.byBody[string(body)]
+	if sc == nil {
+		var err error
+		if sc, err = s.compile(body); err != nil {
+			c.Fail(err)
+			return
+		}
+		s.own.cache.add(sc, false)
+	}
+	s.own.cache.touch(sc)
+	s.runScript(c, sc, keys, argv, isReadOnly(c))
 }
 
 // EVALSHA sha1 numkeys [key [key ...]] [arg [arg ...]]
-func (s *Scripts) evalSHA(readOnly bool) engine.Handler {
-	return func(c *engine.Call) {
-		sha := c.Arg()
-		if len(sha) != digestLen {
-			c.Fail(engine.ErrNoScript)
-			return
-		}
-		keys, argv := split(c, engine.ErrNotInt)
-		if !c.OK() {
-			return
-		}
-		sc := s.own.cache.find(sha)
-		if sc == nil {
-			c.Fail(engine.ErrNoScript)
-			return
-		}
-		if c.Session.Debug != engine.NoDebug {
-			s.startDebugging(c, scriptSubject(sc.source), keys, argv, readOnly)
-			return
-		}
-		s.own.cache.touch(sc)
-		s.runScript(c, sc, keys, argv, readOnly)
+func (s *Scripts) cmdEvalSHA(c *engine.Call) {
+	c.ShowToMonitors()
+	sha := c.Arg()
+	if len(sha) != digestLen {
+		c.Fail(engine.ErrNoScript)
+		return
 	}
+	keys, argv := split(c, engine.ErrNotInt)
+	if !c.OK() {
+		return
+	}
+	sc := s.own.cache.find(sha)
+	if sc == nil {
+		c.Fail(engine.ErrNoScript)
+		return
+	}
+	if c.Session.Debug != engine.NoDebug {
+		s.startDebugging(c, scriptSubject(sc.source), keys, argv, isReadOnly(c))
+		return
+	}
+	s.own.cache.touch(sc)
+	s.runScript(c, sc, keys, argv, isReadOnly(c))
 }
 
 // runScript runs a script with its globals KEYS and ARGV.
@@ -309,20 +308,23 @@ func (s *Scripts) cmdFlush(c *engine.Call) {
 	c.Reply.Status("OK")
 }
 
-// SCRIPT KILL and FUNCTION KILL
-func (s *Scripts) kill(of *sandbox) engine.Handler {
-	return func(c *engine.Call) {
-		busy, slow := s.engine.BusyScript()
-		switch {
-		case !slow:
-			c.Fail(errNotBusy)
-		case s.session.Wrote():
-			c.Fail(errUnkillable)
-		case busy != of.busy:
-			c.Fail(busy)
-		default:
-			s.engine.KillScript()
-			c.Reply.Status("OK")
-		}
+// SCRIPT KILL
+func (s *Scripts) cmdScriptKill(c *engine.Call) { s.kill(c, &s.scripts) }
+
+// FUNCTION KILL
+func (s *Scripts) cmdFunctionKill(c *engine.Call) { s.kill(c, &s.functions) }
+
+func (s *Scripts) kill(c *engine.Call, of *sandbox) {
+	busy, slow := s.engine.BusyScript()
+	switch {
+	case !slow:
+		c.Fail(errNotBusy)
+	case s.session.Wrote():
+		c.Fail(errUnkillable)
+	case busy != of.busy:
+		c.Fail(busy)
+	default:
+		s.engine.KillScript()
+		c.Reply.Status("OK")
 	}
 }

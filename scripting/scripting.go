@@ -117,7 +117,8 @@ func New(e *engine.Engine) *Scripts {
 func (s *Scripts) Part() engine.Part {
 	return engine.Part{
 		Name:     "scripting",
-		Families: []command.Family{s.family()},
+		State:    s,
+		Families: []command.Family{family},
 		Debug:    s.debugLines(),
 		Params: []engine.Param{
 			engine.IntParam("busy-reply-threshold", &s.busyAfter, 0, math.MaxInt64, "lua-time-limit"),

@@ -39,54 +39,56 @@ func New(e *engine.Engine) *Sentinel { return &Sentinel{engine: e} }
 
 // Part returns what the Sentinel adds to its engine.
 func (s *Sentinel) Part() engine.Part {
-	return engine.Part{Name: "sentinel", Families: []command.Family{{Group: "sentinel", Commands: s.lines()}}, Tick: s.tick}
+	return engine.Part{Name: "sentinel", State: s, Families: []command.Family{family}, Tick: s.tick}
 }
 
 // flags are those of every subcommand. Clients ask when there is no leader, and while data are loaded.
 const flags = command.Admin | command.Loading | command.Stale
 
-func (s *Sentinel) lines() []command.Line {
+var family = command.Family{Group: "sentinel", Commands: lines()}
+
+func lines() []command.Line {
 	help := engine.HelpLine("6.2.0")
 	return []command.Line{{Name: "sentinel", Arity: -2, Flags: flags, Since: "2.8.4", Complexity: "Depends on subcommand.",
-		Summary: "A container for Redis Sentinel commands.", Subs: append(s.asked(), append(s.refused(), help)...)}}
+		Summary: "A container for Redis Sentinel commands.", Subs: append(asked(), append(refused(), help)...)}}
 }
 
 // asked are the commands that clients and operators send.
-func (s *Sentinel) asked() []command.Line {
+func asked() []command.Line {
 	return []command.Line{
-		{Name: "ckquorum", Arity: 3, Flags: flags, Run: s.cmdQuorum, Reply: "status", Since: "2.8.4", Syntax: "master-name", Complexity: "O(1)",
+		{Name: "ckquorum", Arity: 3, Flags: flags, Run: engine.On((*Sentinel).cmdQuorum), Reply: "status", Since: "2.8.4", Syntax: "master-name", Complexity: "O(1)",
 			Summary: "Checks for a Redis Sentinel quorum."},
-		{Name: "failover", Arity: 3, Flags: flags, Run: s.cmdFailover, Reply: "status", Since: "2.8.4", Syntax: "master-name", Complexity: "O(1)",
+		{Name: "failover", Arity: 3, Flags: flags, Run: engine.On((*Sentinel).cmdFailover), Reply: "status", Since: "2.8.4", Syntax: "master-name", Complexity: "O(1)",
 			Summary: "Forces a Redis Sentinel failover."},
-		{Name: "get-master-addr-by-name", Arity: 3, Flags: flags, Run: s.cmdAddress, Reply: "list?", Since: "2.8.4", Syntax: "master-name", Complexity: "O(1)",
+		{Name: "get-master-addr-by-name", Arity: 3, Flags: flags, Run: engine.On((*Sentinel).cmdAddress), Reply: "list?", Since: "2.8.4", Syntax: "master-name", Complexity: "O(1)",
 			Summary: "Returns the port and address of a master Redis instance."},
-		{Name: "is-master-down-by-addr", Arity: 6, Flags: flags, Run: s.cmdIsDown, Reply: "array", Since: "2.8.4", Complexity: "O(1)",
+		{Name: "is-master-down-by-addr", Arity: 6, Flags: flags, Run: engine.On((*Sentinel).cmdIsDown), Reply: "array", Since: "2.8.4", Complexity: "O(1)",
 			Syntax: "ip port:integer current-epoch:integer runid", Summary: "Determines whether a master Redis instance is down."},
-		{Name: "master", Arity: 3, Flags: flags, Run: s.cmdMaster, Reply: "list", Since: "2.8.4", Syntax: "master-name", Complexity: "O(1)",
+		{Name: "master", Arity: 3, Flags: flags, Run: engine.On((*Sentinel).cmdMaster), Reply: "list", Since: "2.8.4", Syntax: "master-name", Complexity: "O(1)",
 			Summary: "Returns the state of a master Redis instance."},
-		{Name: "masters", Arity: 2, Flags: flags, Run: s.cmdMasters, Reply: "array", Since: "2.8.4", Complexity: "O(N) where N is the number of masters",
+		{Name: "masters", Arity: 2, Flags: flags, Run: engine.On((*Sentinel).cmdMasters), Reply: "array", Since: "2.8.4", Complexity: "O(N) where N is the number of masters",
 			Summary: "Returns a list of monitored Redis masters."},
-		{Name: "myid", Arity: 2, Flags: flags, Run: s.cmdMyID, Reply: "text", Since: "6.2.0", Complexity: "O(1)", Summary: "Returns the Redis Sentinel instance ID."},
-		{Name: "pending-scripts", Arity: 2, Flags: flags, Run: s.cmdScripts, Reply: "array", Since: "2.8.4", Complexity: "O(1)",
+		{Name: "myid", Arity: 2, Flags: flags, Run: engine.On((*Sentinel).cmdMyID), Reply: "text", Since: "6.2.0", Complexity: "O(1)", Summary: "Returns the Redis Sentinel instance ID."},
+		{Name: "pending-scripts", Arity: 2, Flags: flags, Run: engine.On((*Sentinel).cmdScripts), Reply: "array", Since: "2.8.4", Complexity: "O(1)",
 			Summary: "Returns information about pending scripts for Redis Sentinel."},
-		{Name: "replicas", Arity: 3, Flags: flags, Run: s.cmdReplicas, Reply: "array", Since: "5.0.0", Syntax: "master-name", Complexity: "O(N) where N is the number of replicas",
+		{Name: "replicas", Arity: 3, Flags: flags, Run: engine.On((*Sentinel).cmdReplicas), Reply: "array", Since: "5.0.0", Syntax: "master-name", Complexity: "O(N) where N is the number of replicas",
 			Summary: "Returns a list of the monitored Redis replicas."},
-		{Name: "sentinels", Arity: 3, Flags: flags, Run: s.cmdSentinels, Reply: "array", Since: "2.8.4", Syntax: "master-name",
+		{Name: "sentinels", Arity: 3, Flags: flags, Run: engine.On((*Sentinel).cmdSentinels), Reply: "array", Since: "2.8.4", Syntax: "master-name",
 			Complexity: "O(N) where N is the number of Sentinels", Summary: "Returns a list of Sentinel instances."},
-		{Name: "slaves", Arity: 3, Flags: flags, Run: s.cmdReplicas, Reply: "array", Since: "2.8.0", Syntax: "master-name", Complexity: "O(N) where N is the number of replicas.",
+		{Name: "slaves", Arity: 3, Flags: flags, Run: engine.On((*Sentinel).cmdReplicas), Reply: "array", Since: "2.8.0", Syntax: "master-name", Complexity: "O(N) where N is the number of replicas.",
 			Summary: "Returns a list of the monitored replicas.", Deprecated: "5.0.0 `SENTINEL REPLICAS`"},
 	}
 }
 
 // refused are the commands that tell a Sentinel what to watch.
-func (s *Sentinel) refused() []command.Line {
+func refused() []command.Line {
 	return []command.Line{
-		{Name: "monitor", Arity: 6, Flags: flags, Run: s.cmdMonitor, Reply: "status", Since: "2.8.4", Syntax: "name ip port:integer quorum:integer", Complexity: "O(1)",
+		{Name: "monitor", Arity: 6, Flags: flags, Run: engine.On((*Sentinel).cmdMonitor), Reply: "status", Since: "2.8.4", Syntax: "name ip port:integer quorum:integer", Complexity: "O(1)",
 			Summary: "Starts monitoring."},
-		{Name: "remove", Arity: 3, Flags: flags, Run: s.cmdRefused, Reply: "status", Since: "2.8.4", Syntax: "master-name", Complexity: "O(1)", Summary: "Stops monitoring."},
-		{Name: "reset", Arity: 3, Flags: flags, Run: s.cmdReset, Reply: "integer", Since: "2.8.4", Syntax: "pattern:pattern",
+		{Name: "remove", Arity: 3, Flags: flags, Run: engine.On((*Sentinel).cmdRefused), Reply: "status", Since: "2.8.4", Syntax: "master-name", Complexity: "O(1)", Summary: "Stops monitoring."},
+		{Name: "reset", Arity: 3, Flags: flags, Run: engine.On((*Sentinel).cmdReset), Reply: "integer", Since: "2.8.4", Syntax: "pattern:pattern",
 			Complexity: "O(N) where N is the number of monitored masters", Summary: "Resets Redis masters by name matching a pattern."},
-		{Name: "set", Arity: -5, Flags: flags, Run: s.cmdRefused, Reply: "status", Since: "2.8.4", Syntax: "master-name data=<option value>...", Complexity: "O(1)",
+		{Name: "set", Arity: -5, Flags: flags, Run: engine.On((*Sentinel).cmdRefused), Reply: "status", Since: "2.8.4", Syntax: "master-name data=<option value>...", Complexity: "O(1)",
 			Summary: "Changes the configuration of a monitored Redis master."},
 	}
 }

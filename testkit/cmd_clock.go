@@ -5,23 +5,23 @@ import (
 	"github.com/miniserver-go/miniserver/internal/command"
 )
 
-func (k *Kit) clockLines() []command.Line {
+func clockLines() []command.Line {
 	return []command.Line{{Name: "mini.clock", Arity: -2, Flags: flags, Since: since,
 		Summary: "A container for commands that steer the server's clock.", Complexity: "Depends on the subcommand", Subs: []command.Line{
-			{Name: "advance", Arity: 3, Flags: flags, Run: k.cmdClockAdvance, Reply: "integer", Since: since, Syntax: "milliseconds",
+			{Name: "advance", Arity: 3, Flags: flags, Run: engine.On((*Kit).cmdClockAdvance), Reply: "integer", Since: since, Syntax: "milliseconds",
 				Summary:    "Moves the clock ahead. All that is due on the way happens in order before the reply.",
 				Complexity: "O(N), N being the number of keys, elements and blocked clients that are due"},
-			{Name: "freeze", Arity: 2, Flags: flags, Run: k.cmdClockFreeze, Reply: "integer", Since: since,
+			{Name: "freeze", Arity: 2, Flags: flags, Run: engine.On((*Kit).cmdClockFreeze), Reply: "integer", Since: since,
 				Summary: "Stops the clock.", Complexity: "O(1)"},
 			helpFor(),
-			{Name: "resume", Arity: 2, Flags: flags, Run: k.cmdClockResume, Reply: "integer", Since: since,
+			{Name: "resume", Arity: 2, Flags: flags, Run: engine.On((*Kit).cmdClockResume), Reply: "integer", Since: since,
 				Summary: "Lets the clock run at the machine's pace, from the time that it shows.", Complexity: "O(1)"},
-			{Name: "scale", Arity: 3, Flags: flags, Run: k.cmdClockScale, Reply: "integer", Since: since, Syntax: "factor:double",
+			{Name: "scale", Arity: 3, Flags: flags, Run: engine.On((*Kit).cmdClockScale), Reply: "integer", Since: since, Syntax: "factor:double",
 				Summary: "Lets the clock run faster or slower than the machine's, from the time that it shows.", Complexity: "O(1)"},
-			{Name: "set", Arity: 3, Flags: flags, Run: k.cmdClockSet, Reply: "integer", Since: since, Syntax: "unix-time-milliseconds:unix-time",
+			{Name: "set", Arity: 3, Flags: flags, Run: engine.On((*Kit).cmdClockSet), Reply: "integer", Since: since, Syntax: "unix-time-milliseconds:unix-time",
 				Summary:    "Sets the clock. Ahead it moves as by ADVANCE; back it jumps, and deadlines stay where they are.",
 				Complexity: "O(N), N being the number of keys, elements and blocked clients that are due"},
-			{Name: "status", Arity: 2, Flags: flags, Run: k.cmdClockStatus, Reply: "array", Since: since,
+			{Name: "status", Arity: 2, Flags: flags, Run: engine.On((*Kit).cmdClockStatus), Reply: "array", Since: since,
 				Summary: "Returns the time and how the clock runs.", Complexity: "O(1)"},
 		}}}
 }

@@ -11,18 +11,18 @@ import (
 	"github.com/miniserver-go/miniserver/internal/command"
 )
 
-func (k *Kit) faultLines() []command.Line {
+func faultLines() []command.Line {
 	return []command.Line{{Name: "mini.fault", Arity: -2, Flags: flags, Since: since,
 		Summary: "A container for commands about faults, which strike the commands of clients.", Complexity: "Depends on the subcommand", Subs: []command.Line{
-			{Name: "add", Arity: -8, Flags: flags, Run: k.cmdFaultAdd, Reply: "status", Since: since,
+			{Name: "add", Arity: -8, Flags: flags, Run: engine.On((*Kit).cmdFaultAdd), Reply: "status", Since: since,
 				Syntax: "id ON selector=<COMMAND command|KEY pattern|CLIENT name|ADDRESS addr(ip:port)>... " +
 					"DO effect=<ERROR text|DELAY milliseconds|DROP|LOST-REPLY|HALF-REPLY|LOADING|READONLY|MASTERDOWN|NOSCRIPT|OOM|MOVED addr(host:port)|ASK addr(host:port)> " +
 					"[PROB share:double] [TIMES count] [AFTER count] [SEED seed:integer]",
 				Summary: "Adds a fault. It strikes the commands that all selectors match, each of which may be given once.", Complexity: "O(N), N being the number of faults"},
-			{Name: "clear", Arity: -2, Flags: flags, Run: k.cmdFaultClear, Reply: "status", Since: since, Syntax: "[id]",
+			{Name: "clear", Arity: -2, Flags: flags, Run: engine.On((*Kit).cmdFaultClear), Reply: "status", Since: since, Syntax: "[id]",
 				Summary: "Removes a fault, or all. The commands that it delays run.", Complexity: "O(N), N being the number of faults"},
 			helpFor(),
-			{Name: "list", Arity: 2, Flags: flags, Run: k.cmdFaultList, Reply: "array", Since: since,
+			{Name: "list", Arity: 2, Flags: flags, Run: engine.On((*Kit).cmdFaultList), Reply: "array", Since: since,
 				Summary: "Returns the faults, and how many commands each has seen and struck.", Complexity: "O(N), N being the number of faults"},
 		}}}
 }

@@ -5,27 +5,27 @@ import (
 	"github.com/miniserver-go/miniserver/internal/command"
 )
 
-func (k *Kit) worldLines() []command.Line {
+func worldLines() []command.Line {
 	return []command.Line{{Name: "mini.world", Arity: -2, Flags: flags, Since: since,
 		Summary: "A container for commands about worlds, which are datasets that do not know of one another.", Complexity: "Depends on the subcommand", Subs: []command.Line{
-			{Name: "drop", Arity: 3, Flags: flags, Run: k.cmdWorldDrop, Reply: "status", Since: since, Syntax: "name",
+			{Name: "drop", Arity: 3, Flags: flags, Run: engine.On((*Kit).cmdWorldDrop), Reply: "status", Since: since, Syntax: "name",
 				Summary: "Removes a world without clients, with its data.", Complexity: "O(N), N being the number of worlds"},
-			{Name: "forget", Arity: 3, Flags: flags, Run: k.cmdWorldForget, Reply: "status", Since: since, Syntax: "name",
+			{Name: "forget", Arity: 3, Flags: flags, Run: engine.On((*Kit).cmdWorldForget), Reply: "status", Since: since, Syntax: "name",
 				Summary: "Removes a snapshot.", Complexity: "O(1)"},
-			{Name: "fork", Arity: 4, Flags: flags, Run: k.cmdWorldFork, Reply: "status", Since: since, Syntax: "from to",
+			{Name: "fork", Arity: 4, Flags: flags, Run: engine.On((*Kit).cmdWorldFork), Reply: "status", Since: since, Syntax: "from to",
 				Summary: "Makes a new world with a copy of the data and the clock of another one.", Complexity: "O(N), N being the bytes of the data"},
 			helpFor(),
-			{Name: "list", Arity: 2, Flags: flags, Run: k.cmdWorldList, Reply: "array", Since: since,
+			{Name: "list", Arity: 2, Flags: flags, Run: engine.On((*Kit).cmdWorldList), Reply: "array", Since: since,
 				Summary: "Returns the worlds with the number of their clients and keys, and the bytes of their data.", Complexity: "O(N log N), N being the number of worlds"},
-			{Name: "name", Arity: 2, Flags: flags, Run: k.cmdWorldName, Reply: "text", Since: since,
+			{Name: "name", Arity: 2, Flags: flags, Run: engine.On((*Kit).cmdWorldName), Reply: "text", Since: since,
 				Summary: "Returns the name of the world that the client is in.", Complexity: "O(1)"},
-			{Name: "reset", Arity: -2, Flags: flags, Run: k.cmdWorldReset, Reply: "status", Since: since, Syntax: "[name]",
+			{Name: "reset", Arity: -2, Flags: flags, Run: engine.On((*Kit).cmdWorldReset), Reply: "status", Since: since, Syntax: "[name]",
 				Summary: "Makes a world as it was when it was new. Its clients stay.", Complexity: "O(N), N being the number of watched, tracked and blocking keys"},
-			{Name: "restore", Arity: 3, Flags: flags, Run: k.cmdWorldRestore, Reply: "status", Since: since, Syntax: "name",
+			{Name: "restore", Arity: 3, Flags: flags, Run: engine.On((*Kit).cmdWorldRestore), Reply: "status", Since: since, Syntax: "name",
 				Summary: "Replaces the data and the clock of the client's world with those of a snapshot.", Complexity: "O(N), N being the bytes of the snapshot"},
-			{Name: "snapshot", Arity: 3, Flags: flags, Run: k.cmdWorldSnapshot, Reply: "status", Since: since, Syntax: "name",
+			{Name: "snapshot", Arity: 3, Flags: flags, Run: engine.On((*Kit).cmdWorldSnapshot), Reply: "status", Since: since, Syntax: "name",
 				Summary: "Keeps a copy of the data and the clock of the client's world.", Complexity: "O(N), N being the bytes of the data"},
-			{Name: "use", Arity: 3, Flags: flags, Run: k.cmdWorldUse, Reply: "status", Since: since, Syntax: "name",
+			{Name: "use", Arity: 3, Flags: flags, Run: engine.On((*Kit).cmdWorldUse), Reply: "status", Since: since, Syntax: "name",
 				Summary: "Moves the client to a world, which is made if there is none of this name.", Complexity: "O(N), N being the number of worlds"},
 		}}}
 }

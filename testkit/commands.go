@@ -35,8 +35,8 @@ var optionWord = regexp.MustCompile(`(?:^|[ |<\[=])([A-Z][A-Z0-9-]*)`)
 // maxScanned bounds the arguments among which options are looked for.
 const maxScanned = 64
 
-func (k *Kit) commandsLines() []command.Line {
-	return []command.Line{{Name: "mini.commands", Arity: -1, Flags: flags, Run: k.cmdCommands, Reply: "RESET: status; array", Since: since, Syntax: "[RESET]",
+func commandsLines() []command.Line {
+	return []command.Line{{Name: "mini.commands", Arity: -1, Flags: flags, Run: engine.On((*Kit).cmdCommands), Reply: "RESET: status; array", Since: since, Syntax: "[RESET]",
 		Summary: "Returns which commands and options were used, and how often.", Complexity: "O(N), N being the number of commands"}}
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-func (k *Kit) diffLines() []command.Line {
-	return []command.Line{{Name: "mini.diff", Arity: 3, Flags: flags, Run: k.cmdDiff, Reply: "array", Since: since, Syntax: "name name",
+func diffLines() []command.Line {
+	return []command.Line{{Name: "mini.diff", Arity: 3, Flags: flags, Run: engine.On((*Kit).cmdDiff), Reply: "array", Since: since, Syntax: "name name",
 		Summary: "Returns in which lines of their text two worlds differ, or snapshots.", Complexity: "O(N*log(N)), N being the number of elements"}}
 }
 

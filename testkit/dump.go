@@ -35,8 +35,8 @@ import (
 //	    consumer "ann"
 //	      1-0 delivered 1, idle 250
 
-func (k *Kit) dumpLines() []command.Line {
-	return []command.Line{{Name: "mini.dump", Arity: -1, Flags: flags, Run: k.cmdDump, Reply: "array", Since: since, Syntax: "[pattern]",
+func dumpLines() []command.Line {
+	return []command.Line{{Name: "mini.dump", Arity: -1, Flags: flags, Run: engine.On((*Kit).cmdDump), Reply: "array", Since: since, Syntax: "[pattern]",
 		Summary: "Returns the data as canonical text, line by line.", Complexity: "O(N*log(N)), N being the number of elements"}}
 }
 

@@ -37,8 +37,8 @@ const (
 	maxLocks = 1 << 16 // beyond it those that are gone are forgotten, and if that does not help all
 )
 
-func (k *Kit) leaksLines() []command.Line {
-	return []command.Line{{Name: "mini.leaks", Arity: -1, Flags: flags, Run: k.cmdLeaks, Reply: "MARK: status; array", Since: since, Syntax: "[MARK mark|SINCE mark]",
+func leaksLines() []command.Line {
+	return []command.Line{{Name: "mini.leaks", Arity: -1, Flags: flags, Run: engine.On((*Kit).cmdLeaks), Reply: "MARK: status; array", Since: since, Syntax: "[MARK mark|SINCE mark]",
 		Summary: "Returns what a test may have left behind.", Complexity: "O(N*log(N)), N being the number of keys and clients"}}
 }
 

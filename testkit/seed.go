@@ -9,8 +9,8 @@ import (
 	"github.com/miniserver-go/miniserver/internal/command"
 )
 
-func (k *Kit) seedLines() []command.Line {
-	return []command.Line{{Name: "mini.seed", Arity: 2, Flags: flags, Run: k.cmdSeed, Reply: "status", Since: since, Syntax: "seed:integer",
+func seedLines() []command.Line {
+	return []command.Line{{Name: "mini.seed", Arity: 2, Flags: flags, Run: engine.On((*Kit).cmdSeed), Reply: "status", Since: since, Syntax: "seed:integer",
 		Summary: "Repeats all random choices from a seed on.", Complexity: "O(N), N being the number of databases"}}
 }
 

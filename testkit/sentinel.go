@@ -21,24 +21,24 @@ func (k *Kit) sentinelParam() engine.Param {
 	return p
 }
 
-func (k *Kit) sentinelLines() []command.Line {
-	ofMaster := func(name, summary string, reply command.Reply, run engine.Handler) command.Line {
+func sentinelLines() []command.Line {
+	ofMaster := func(name, summary string, reply command.Reply, run engine.Method) command.Line {
 		return command.Line{Name: name, Arity: 3, Flags: flags, Run: run, Reply: reply, Since: since, Syntax: "master-name", Summary: summary, Complexity: "O(1)"}
 	}
 	return []command.Line{{Name: "sentinel", Arity: -2, Flags: flags, Since: since,
 		Summary: "A container for the commands by which clients ask a Sentinel; the server answers with itself.", Complexity: "Depends on the subcommand", Subs: []command.Line{
-			ofMaster("ckquorum", "Says that there are enough Sentinels.", "status", k.cmdSentinelQuorum),
-			ofMaster("failover", "Refuses, since there is no replica.", "status", k.cmdSentinelFailover),
-			ofMaster("get-master-addr-by-name", "Returns the address at which the client has reached the server.", "list?", k.cmdSentinelAddress),
+			ofMaster("ckquorum", "Says that there are enough Sentinels.", "status", engine.On((*Kit).cmdSentinelQuorum)),
+			ofMaster("failover", "Refuses, since there is no replica.", "status", engine.On((*Kit).cmdSentinelFailover)),
+			ofMaster("get-master-addr-by-name", "Returns the address at which the client has reached the server.", "list?", engine.On((*Kit).cmdSentinelAddress)),
 			helpFor(),
-			ofMaster("master", "Returns the state of a master.", "list", k.cmdSentinelMaster),
-			{Name: "masters", Arity: 2, Flags: flags, Run: k.cmdSentinelMasters, Reply: "array", Since: since,
+			ofMaster("master", "Returns the state of a master.", "list", engine.On((*Kit).cmdSentinelMaster)),
+			{Name: "masters", Arity: 2, Flags: flags, Run: engine.On((*Kit).cmdSentinelMasters), Reply: "array", Since: since,
 				Summary: "Returns the states of all masters.", Complexity: "O(N), N being the number of masters"},
-			{Name: "myid", Arity: 2, Flags: flags, Run: k.cmdSentinelMyID, Reply: "text", Since: since,
+			{Name: "myid", Arity: 2, Flags: flags, Run: engine.On((*Kit).cmdSentinelMyID), Reply: "text", Since: since,
 				Summary: "Returns the ID of the server.", Complexity: "O(1)"},
-			ofMaster("replicas", "Returns the replicas of a master, of which there are none.", "array", k.cmdSentinelNone),
-			ofMaster("sentinels", "Returns the other Sentinels of a master, of which there are none.", "array", k.cmdSentinelNone),
-			ofMaster("slaves", "Returns the replicas of a master, of which there are none.", "array", k.cmdSentinelNone),
+			ofMaster("replicas", "Returns the replicas of a master, of which there are none.", "array", engine.On((*Kit).cmdSentinelNone)),
+			ofMaster("sentinels", "Returns the other Sentinels of a master, of which there are none.", "array", engine.On((*Kit).cmdSentinelNone)),
+			ofMaster("slaves", "Returns the replicas of a master, of which there are none.", "array", engine.On((*Kit).cmdSentinelNone)),
 		}}}
 }
 

@@ -63,7 +63,7 @@ func New(e *engine.Engine) *Kit {
 
 // Part returns what the kit adds to its engine.
 func (k *Kit) Part() engine.Part {
-	return engine.Part{Name: "testkit", Families: []command.Family{{Group: group, Commands: k.lines()}}, Params: []engine.Param{k.sentinelParam()}, Tick: k.endWaits,
+	return engine.Part{Name: "testkit", State: k, Families: []command.Family{family}, Params: []engine.Param{k.sentinelParam()}, Tick: k.endWaits,
 		Reset: k.reset, Reseed: k.reseedFaults, Guests: k.guests}
 }
 
@@ -77,21 +77,24 @@ func (k *Kit) reset() {
 // Param is the parameter that says whether a server has the kit. Its value counts when the engine is made.
 func Param(on *bool) engine.Param { return engine.BoolParam("test-kit", on).AtStart() }
 
-// lines returns the kit's commands, family by family.
-func (k *Kit) lines() []command.Line {
+// family is the kit's commands.
+var family = command.Family{Group: group, Commands: lines()}
+
+// lines returns the kit's commands, one container after the other.
+func lines() []command.Line {
 	return slices.Concat(
-		k.helpLines(),
-		k.clockLines(),
-		k.seedLines(),
-		k.waitForLines(),
-		k.worldLines(),
-		k.faultLines(),
-		k.chaosLines(),
-		k.diffLines(),
-		k.dumpLines(),
-		k.leaksLines(),
-		k.commandsLines(),
-		k.sentinelLines(),
+		helpLines(),
+		clockLines(),
+		seedLines(),
+		waitForLines(),
+		worldLines(),
+		faultLines(),
+		chaosLines(),
+		diffLines(),
+		dumpLines(),
+		leaksLines(),
+		commandsLines(),
+		sentinelLines(),
 	)
 }
 

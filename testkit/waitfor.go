@@ -36,9 +36,9 @@ type condition struct {
 // maxPatience is the longest TIMEOUT, a day, in milliseconds.
 const maxPatience = 86_400_000
 
-func (k *Kit) waitForLines() []command.Line {
+func waitForLines() []command.Line {
 	const waits = flags | command.Blocking
-	line := func(name string, arity int, run engine.Handler, syntax, summary string) command.Line {
+	line := func(name string, arity int, run engine.Method, syntax, summary string) command.Line {
 		return command.Line{Name: name, Arity: arity, Flags: waits, Run: run, Reply: "status", Since: since, Syntax: syntax + " timeout=<TIMEOUT milliseconds>", Summary: summary, Complexity: "O(1)"}
 	}
 	onKey := func(cmd command.Line) command.Line {
@@ -46,13 +46,13 @@ func (k *Kit) waitForLines() []command.Line {
 		return cmd
 	}
 	subs := []command.Line{
-		line("blocked", 5, k.cmdWaitBlocked, "count", "Waits until that many clients are blocked, or none if the count is 0."),
-		line("fault", 6, k.cmdWaitFault, "id count", "Waits until a fault has struck that many commands."),
+		line("blocked", 5, engine.On((*Kit).cmdWaitBlocked), "count", "Waits until that many clients are blocked, or none if the count is 0."),
+		line("fault", 6, engine.On((*Kit).cmdWaitFault), "id count", "Waits until a fault has struck that many commands."),
 		helpFor(),
-		onKey(line("key", -5, k.cmdWaitKey, "key [value]", "Waits until a key exists, or has a string as its value.")),
-		onKey(line("length", 6, k.cmdWaitLength, "key count", "Waits until a value has that many elements, or bytes, or none if the count is 0.")),
-		line("quiet", 5, k.cmdWaitQuiet, "milliseconds", "Waits until no command has ended for some time."),
-		line("subscribers", 6, k.cmdWaitSubscribers, "channel count", "Waits until that many clients listen to a channel or pattern, or none if the count is 0."),
+		onKey(line("key", -5, engine.On((*Kit).cmdWaitKey), "key [value]", "Waits until a key exists, or has a string as its value.")),
+		onKey(line("length", 6, engine.On((*Kit).cmdWaitLength), "key count", "Waits until a value has that many elements, or bytes, or none if the count is 0.")),
+		line("quiet", 5, engine.On((*Kit).cmdWaitQuiet), "milliseconds", "Waits until no command has ended for some time."),
+		line("subscribers", 6, engine.On((*Kit).cmdWaitSubscribers), "channel count", "Waits until that many clients listen to a channel or pattern, or none if the count is 0."),
 	}
 	return []command.Line{{Name: "mini.waitfor", Arity: -2, Flags: waits, Since: since, Subs: subs,
 		Summary: "A container for commands that wait for what other clients do.", Complexity: "Depends on the subcommand"}}

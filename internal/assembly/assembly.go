@@ -71,7 +71,7 @@ func join(e *engine.Engine, o Options) Parts {
 		log = o.Log.Print
 		p.Scripts.Log = func(level int, text string) { log(".-*#"[level], "%s", text) } // debug, verbose, notice, warning
 	}
-	e.Join(engine.Commands(engine.Families()...), engine.Commands(snapshot.Payloads(), snapshot.Migration(dialer{})))
+	e.Join(engine.Commands(engine.Families()...), snapshot.Payloads(), snapshot.Migration(dialer{}))
 	e.Join(commands.Parts()...)
 	e.Join(p.Scripts.Part())
 	if o.Group {

@@ -25,7 +25,7 @@ type Line struct {
 	Arity   int    // arguments including the name; negative for at least
 	Flags   Flags
 	Keys    Keys
-	Run     any // what runs it, a func(*engine.Call); nil for a container
+	Run     any // what runs it, a func(*engine.Call) or an engine.Method; nil for a container
 	Reply   Reply
 	Subs    []Line
 	Since   string // what introduced it, in the notation of package release; older releases lack it

@@ -10,13 +10,11 @@ import (
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 )
 
-// family returns the journal's commands.
-func (j *Journal) family() command.Family {
-	return command.Family{Group: "server", Commands: []command.Line{
-		{Name: "bgrewriteaof", Arity: 1, Flags: command.Admin | command.NoScript | command.NoAsyncLoading | command.HomeOnly, Run: j.cmdRewrite, Reply: "status", Since: "1.0.0",
-			Summary: "Asynchronously rewrites the append-only file to disk.", Complexity: "O(1)"},
-	}}
-}
+// family is the journal's commands.
+var family = command.Family{Group: "server", Commands: []command.Line{
+	{Name: "bgrewriteaof", Arity: 1, Flags: command.Admin | command.NoScript | command.NoAsyncLoading | command.HomeOnly, Run: engine.On((*Journal).cmdRewrite), Reply: "status", Since: "1.0.0",
+		Summary: "Asynchronously rewrites the append-only file to disk.", Complexity: "O(1)"},
+}}
 
 // BGREWRITEAOF
 func (j *Journal) cmdRewrite(c *engine.Call) {

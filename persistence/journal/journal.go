@@ -151,7 +151,8 @@ const partName = "journal"
 func (j *Journal) Part() engine.Part {
 	return engine.Part{
 		Name:     partName,
-		Families: []command.Family{j.family()},
+		State:    j,
+		Families: []command.Family{family},
 		Params:   j.params(),
 		Debug: []engine.DebugLine{{Name: "loadaof", Most: math.MaxInt, About: "Load the append-only file again, in place of the data.",
 			Run: j.debugLoad, HomeOnly: true}},

@@ -39,7 +39,7 @@ func begin(t testing.TB, disk Disk, params ...string) *store {
 	s.engine = engine.New(engine.Options{Clock: s.clock.Load, Seed: 1})
 	s.engine.Join(engine.Commands(stringcmds.Family, hashes.Family, lists.Family, sets.Family, zsets.Family,
 		keys.Family, keys.Databases, keys.Selection, engine.Transactions(), engine.Connection(), engine.Server(),
-		streams.Family, snapshot.Payloads()), sketches.Bloom())
+		streams.Family), snapshot.Payloads(), sketches.Bloom())
 	var master *replication.Master
 	s.journal = New(s.engine, Options{Disk: disk, Stream: func() Stream { return master }, Log: func(mark byte, format string, args ...any) {
 		fmt.Fprintf(&s.log, "%c "+format+"\n", append([]any{mark}, args...)...)

@@ -11,20 +11,21 @@ import (
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 )
 
-// Payloads returns the family of DUMP and RESTORE.
-func Payloads() command.Family {
-	p := &payloads{encoder: rdb.Encoder{Compress: true}}
-	return command.Family{Group: "generic", Commands: []command.Line{
-		{Name: "dump", Arity: 2, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: p.cmdDump, Reply: "text?", Since: "2.6.0",
-			Syntax: "key", Summary: "Returns a serialized representation of the value stored at a key.",
-			Tips: "nondeterministic_output", Complexity: "O(N), N being the size of the value"},
-		{Name: "restore", Arity: -4, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "OW update"), Run: cmdRestore, ACL: "dangerous", Reply: "status", Since: "2.6.0",
-			Syntax:     restoreSyntax,
-			Summary:    "Creates a key from the serialized representation of a value.",
-			Complexity: "O(N), N being the size of the value",
-			History:    restoreHistory},
-	}}
+// Payloads returns the part with DUMP and RESTORE.
+func Payloads() engine.Part {
+	return engine.Part{State: &payloads{encoder: rdb.Encoder{Compress: true}}, Families: []command.Family{payloadFamily}}
 }
+
+var payloadFamily = command.Family{Group: "generic", Commands: []command.Line{
+	{Name: "dump", Arity: 2, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: engine.On((*payloads).cmdDump), Reply: "text?", Since: "2.6.0",
+		Syntax: "key", Summary: "Returns a serialized representation of the value stored at a key.",
+		Tips: "nondeterministic_output", Complexity: "O(N), N being the size of the value"},
+	{Name: "restore", Arity: -4, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "OW update"), Run: cmdRestore, ACL: "dangerous", Reply: "status", Since: "2.6.0",
+		Syntax:     restoreSyntax,
+		Summary:    "Creates a key from the serialized representation of a value.",
+		Complexity: "O(N), N being the size of the value",
+		History:    restoreHistory},
+}}
 
 // RESTORE and RESTORE-ASKING differ only for a cluster.
 const (

@@ -31,20 +31,21 @@ type Dialer interface {
 	Dial(host, port string, timeout time.Duration) (io.ReadWriteCloser, error)
 }
 
-// Migration returns the family of MIGRATE.
-func Migration(d Dialer) command.Family {
-	m := &migrator{dialer: d, encoder: rdb.Encoder{Compress: true}}
-	return command.Family{Group: "generic", Commands: []command.Line{
-		{Name: "migrate", Arity: -6, Flags: command.Write, Keys: command.Key(3, "RW access delete").And(command.KeysAfter("KEYS", -2, -1, 0, "RW access delete incomplete")).FoundBy(migratedKeys), Run: m.cmdMigrate, Secrets: secretsOfMigrate, ACL: "dangerous", Reply: "status", Since: "2.6.0", Was: []command.Was{{Before: "7.2.0", Edit: command.Writes("authentication=[<AUTH auth(password)>@4.0.7|auth2(/username_password)=<AUTH2 username password>@6.0.0]", "authentication=[[AUTH auth(password)]@4.0.7|auth2(/username_password)=[AUTH2 username password]@6.0.0]")}, {Before: "7.0.0", Edit: command.FindsKeys(migratedEarlier)}},
-			Syntax:  `host port key-selector(/key_or_empty_string)=<key|empty-string(/empty_string)=""> destination-db timeout:integer [COPY]@3.0.0 [REPLACE]@3.0.0 authentication=[<AUTH auth(password)>@4.0.7|auth2(/username_password)=<AUTH2 username password>@6.0.0] [KEYS keys(key):key...]@3.0.6`,
-			Summary: "Atomically transfers keys from one instance to another.", Tips: "nondeterministic_output",
-			Complexity: "O(N), N being the size of the values, here and on the target",
-			History: "3.0.0 The options `COPY` and `REPLACE`.\n" +
-				"3.0.6 The option `KEYS`.\n" +
-				"4.0.7 The option `AUTH`.\n" +
-				"6.0.0 The option `AUTH2`."},
-	}}
+// Migration returns the part with MIGRATE.
+func Migration(d Dialer) engine.Part {
+	return engine.Part{State: &migrator{dialer: d, encoder: rdb.Encoder{Compress: true}}, Families: []command.Family{migrationFamily}}
 }
+
+var migrationFamily = command.Family{Group: "generic", Commands: []command.Line{
+	{Name: "migrate", Arity: -6, Flags: command.Write, Keys: command.Key(3, "RW access delete").And(command.KeysAfter("KEYS", -2, -1, 0, "RW access delete incomplete")).FoundBy(migratedKeys), Run: engine.On((*migrator).cmdMigrate), Secrets: secretsOfMigrate, ACL: "dangerous", Reply: "status", Since: "2.6.0", Was: []command.Was{{Before: "7.2.0", Edit: command.Writes("authentication=[<AUTH auth(password)>@4.0.7|auth2(/username_password)=<AUTH2 username password>@6.0.0]", "authentication=[[AUTH auth(password)]@4.0.7|auth2(/username_password)=[AUTH2 username password]@6.0.0]")}, {Before: "7.0.0", Edit: command.FindsKeys(migratedEarlier)}},
+		Syntax:  `host port key-selector(/key_or_empty_string)=<key|empty-string(/empty_string)=""> destination-db timeout:integer [COPY]@3.0.0 [REPLACE]@3.0.0 authentication=[<AUTH auth(password)>@4.0.7|auth2(/username_password)=<AUTH2 username password>@6.0.0] [KEYS keys(key):key...]@3.0.6`,
+		Summary: "Atomically transfers keys from one instance to another.", Tips: "nondeterministic_output",
+		Complexity: "O(N), N being the size of the values, here and on the target",
+		History: "3.0.0 The options `COPY` and `REPLACE`.\n" +
+			"3.0.6 The option `KEYS`.\n" +
+			"4.0.7 The option `AUTH`.\n" +
+			"6.0.0 The option `AUTH2`."},
+}}
 
 // migratedKeys returns the positions of the keys: 3, or those after the word KEYS if the key at 3 is empty. The last argument
 // is not taken for the word.

@@ -10,25 +10,25 @@ import (
 	"github.com/miniserver-go/miniserver/release"
 )
 
-func (s *Saver) family() command.Family {
-	const admin = command.Admin | command.NoScript | command.NoAsyncLoading | command.HomeOnly
-	return command.Family{Group: "server", Commands: []command.Line{
-		{Name: "save", Arity: 1, Flags: admin | command.NoMulti, Run: s.cmdSave, Reply: "status", Since: "1.0.0",
-			Summary:    "Synchronously saves the database(s) to disk.",
-			Complexity: "O(N), N being the number of keys in all databases"},
-		{Name: "bgsave", Arity: -1, Flags: admin, Run: s.cmdBGSave, Reply: "status", Since: "1.0.0",
-			Was:    []command.Was{{Before: release.NoValkey, Edit: command.Writes("[SCHEDULE]@3.2.2", "operation=[SCHEDULE@3.2.2|CANCEL@valkey:8.1.0]")}},
-			Syntax: "[SCHEDULE]@3.2.2", Summary: "Asynchronously saves the database(s) to disk.", Complexity: "O(1)",
-			History: "3.2.2 The option `SCHEDULE`.\nvalkey:8.1.0 The option `CANCEL`."},
-		{Name: "restore-asking", Arity: -4, Flags: command.Write | command.DenyOOM | command.Asking | command.Internal,
-			Keys: command.Key(1, "OW update"), Run: cmdRestore, ACL: "keyspace dangerous", Reply: "status", Since: "3.0.0",
-			Syntax: restoreSyntax, Summary: "An internal command for migrating keys in a cluster.",
-			Complexity: "O(N), N being the size of the value", History: restoreHistory},
-		{Name: "lastsave", Arity: 1, Flags: command.Loading | command.Stale | command.Fast | command.Harmless, Run: s.cmdLastSave, Reply: "integer", Since: "1.0.0", ACL: "admin dangerous",
-			Summary: "Returns the Unix timestamp of the last successful save to disk.", Tips: "nondeterministic_output",
-			Complexity: "O(1)"},
-	}, Wordings: []command.Wording{{Before: release.NoValkey, Error: errMisconf, Was: command.Error(strings.ReplaceAll(string(errMisconf), "Redis", "Valkey"))}}}
-}
+const operatesFiles = command.Admin | command.NoScript | command.NoAsyncLoading | command.HomeOnly
+
+// family is the commands about snapshots.
+var family = command.Family{Group: "server", Commands: []command.Line{
+	{Name: "save", Arity: 1, Flags: operatesFiles | command.NoMulti, Run: engine.On((*Saver).cmdSave), Reply: "status", Since: "1.0.0",
+		Summary:    "Synchronously saves the database(s) to disk.",
+		Complexity: "O(N), N being the number of keys in all databases"},
+	{Name: "bgsave", Arity: -1, Flags: operatesFiles, Run: engine.On((*Saver).cmdBGSave), Reply: "status", Since: "1.0.0",
+		Was:    []command.Was{{Before: release.NoValkey, Edit: command.Writes("[SCHEDULE]@3.2.2", "operation=[SCHEDULE@3.2.2|CANCEL@valkey:8.1.0]")}},
+		Syntax: "[SCHEDULE]@3.2.2", Summary: "Asynchronously saves the database(s) to disk.", Complexity: "O(1)",
+		History: "3.2.2 The option `SCHEDULE`.\nvalkey:8.1.0 The option `CANCEL`."},
+	{Name: "restore-asking", Arity: -4, Flags: command.Write | command.DenyOOM | command.Asking | command.Internal,
+		Keys: command.Key(1, "OW update"), Run: cmdRestore, ACL: "keyspace dangerous", Reply: "status", Since: "3.0.0",
+		Syntax: restoreSyntax, Summary: "An internal command for migrating keys in a cluster.",
+		Complexity: "O(N), N being the size of the value", History: restoreHistory},
+	{Name: "lastsave", Arity: 1, Flags: command.Loading | command.Stale | command.Fast | command.Harmless, Run: engine.On((*Saver).cmdLastSave), Reply: "integer", Since: "1.0.0", ACL: "admin dangerous",
+		Summary: "Returns the Unix timestamp of the last successful save to disk.", Tips: "nondeterministic_output",
+		Complexity: "O(1)"},
+}, Wordings: []command.Wording{{Before: release.NoValkey, Error: errMisconf, Was: command.Error(strings.ReplaceAll(string(errMisconf), "Redis", "Valkey"))}}}
 
 // SAVE
 func (s *Saver) cmdSave(c *engine.Call) {

@@ -45,8 +45,7 @@ func (s *scripted) Close() error { return nil }
 // that are left, and the propagated commands.
 func migrated(t *testing.T, s *scripted, options string) (reply, left, journal string) {
 	b := newBench(t, new(MemDisk))
-	b.Engine.Join(engine.Part{
-		Families:  []command.Family{Migration(s)},
+	b.Engine.Join(Migration(s), engine.Part{
 		Propagate: func(_ int, args [][]byte) { journal += string(bytes.Join(args, []byte(" "))) + "\n" },
 	})
 	b.do("MSET a 1 b 2 c 3")

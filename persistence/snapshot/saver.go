@@ -114,8 +114,9 @@ const partName = "snapshot"
 // Part returns what the saver adds to its engine.
 func (s *Saver) Part() engine.Part {
 	return engine.Part{
+		State:    s,
 		Name:     partName,
-		Families: []command.Family{s.family()},
+		Families: []command.Family{family},
 		Params:   s.params(),
 		Sections: []engine.Section{{Name: "Persistence", Fill: s.fill}},
 		Debug:    s.debugLines(),
