@@ -47,8 +47,8 @@ func (c *client) exchange(fn func(i int, reply resp.Value)) error {
 		if err != nil {
 			return err
 		}
-		if reply.IsError() {
-			return fmt.Errorf("%s: %s", c.name, reply.Text)
+		if err := reply.Err(); err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
 		}
 		if fn != nil {
 			fn(i, reply)

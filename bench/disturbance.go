@@ -1,9 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
+
+	"github.com/miniserver-go/miniserver/resp"
 )
 
 // disturbance is large work of a server, besides its load.
@@ -164,14 +167,14 @@ func (s *server) saveInBackground() error {
 func (s *server) poll(section string, done func(text string) bool) error {
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		v, err := s.do("INFO", section)
-		if err != nil { // a member that has lost its seat ends its connections
+		switch {
+		case errors.As(err, new(resp.ReplyError)) || err == nil && done(v.Text):
+			return err
+		case err != nil: // a member that has lost its seat ends its connections
+			s.conn.Close()
 			if s.client, err = s.dial(); err != nil {
 				return err
 			}
-			continue
-		}
-		if done(v.Text) {
-			return nil
 		}
 	}
 	return fmt.Errorf("%s has not finished within %v", s.name, patience)

@@ -52,7 +52,7 @@ const (
 func clusterNodeSubs() []command.Line {
 	loading := []command.Was{command.Before(release.NoValkey, "+loading")}
 	return []command.Line{
-		{Name: "help", Arity: 2, Flags: command.Loading | command.Stale | command.Harmless, Run: inCluster(cmdHelp), Reply: "array", Since: "5.0.0",
+		{Name: "help", Arity: 2, Flags: command.Loading | command.Stale | command.Harmless | command.Help, Run: inCluster(cmdHelp), Reply: "array", Since: "5.0.0",
 			Summary: "Returns helpful text about the different subcommands.", Complexity: "O(1)"},
 		{Name: "bumpepoch", Arity: 2, Flags: changeCluster, Run: inCluster(cmdClusterBumpEpoch), Reply: "status", Since: "3.0.0",
 			Summary: "Advances the epoch of the cluster's configuration.", Tips: "nondeterministic_output",

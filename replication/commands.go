@@ -35,7 +35,7 @@ var families = []command.Family{{Group: "generic", Wordings: wordings, Commands:
 }}, {Group: "server", Commands: []command.Line{
 	{Name: "replconf", Arity: -1, Flags: admin | command.Loading | command.AllowBusy | command.FromReplica | command.Internal, Run: engine.On((*Master).cmdReplConf), Reply: "status", Since: "3.0.0",
 		Summary: "An internal command for configuring the replication stream.", Complexity: "O(1)"},
-	{Name: "sync", Arity: 1, Flags: sends | command.FromReplica, Run: engine.On((*Master).cmdSync), Reply: "status", Since: "1.0.0",
+	{Name: "sync", Arity: 1, Flags: sends | command.FromReplica, Run: engine.On((*Master).cmdSync), Reply: "any", Since: "1.0.0",
 		Summary: "An internal command used in replication.", Complexity: "O(N), N being the size of the dataset"},
 	{Name: "psync", Arity: -3, Flags: sends | command.FromReplica, Run: engine.On((*Master).cmdPSync), Reply: "status", Since: "2.8.0",
 		Syntax: "replicationid offset", Summary: "An internal command used in replication.",

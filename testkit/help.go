@@ -35,7 +35,7 @@ func (k *Kit) helpOf(cmd *command.Command) (text []string) {
 		return k.engine.Commands.Help(cmd)
 	}
 	for _, sub := range cmd.Subs {
-		if sub.Name != "help" {
+		if sub.Flags&command.Help == 0 {
 			lines := k.engine.Commands.Help(sub)
 			lines[0] = name + " " + lines[0]
 			text = append(text, lines...)

@@ -58,6 +58,7 @@ const (
 	AnyKeys                                              // meets keys that it does not name: the removal of each is a unit
 	Harmless                                             // changes nothing beyond its session, though it is not ReadOnly
 	Settings                                             // its arguments are names and values of parameters, of which some are secret
+	Help                                                 // explains the other subcommands of its container
 	AnySlot                                              // may name keys in several slots, as it only lets go of them
 )
 

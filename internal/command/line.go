@@ -1,6 +1,6 @@
 // Package command is what a command is: the facts on its line, and the table in which it is found.
-// It runs nothing and has no data, so whoever must know commands can know them without a server:
-// the linter, completion, HELP, a test.
+// It runs nothing and holds no data. So the linter, completion, HELP and tests can look commands up
+// without a server.
 //
 //	Line      what the table of a family says of a command. It never changes.
 //	Family    lines of one group, and errors that read otherwise in older releases
@@ -9,8 +9,7 @@
 //	Keys      where the keys are among the arguments
 //	Flags     what the command does and where it may run
 //
-// A fact that anybody asks of a command stands on its line: no code outside the families knows a
-// command's name.
+// A fact about a command belongs on its line, and not in a table of names elsewhere.
 package command
 
 import (
@@ -25,8 +24,8 @@ type Line struct {
 	Arity   int    // arguments including the name; negative for at least
 	Flags   Flags
 	Keys    Keys
-	Run     any // what runs it, a func(*engine.Call) or an engine.Method; nil for a container
-	Reply   Reply
+	Run     any   // what runs it, a func(*engine.Call) or an engine.Method; nil for a container
+	Reply   Reply // what it replies with
 	Subs    []Line
 	Since   string // what introduced it, in the notation of package release; older releases lack it
 	Until   string // what removed it, in the same notation; "" if nothing did

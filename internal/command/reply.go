@@ -111,10 +111,10 @@ func (r Reply) Known() bool {
 	return ok
 }
 
-// For returns the shape for a call with count arguments behind the name, among which has finds
-// words of the syntax. open says that others may follow, or that some are unknown: then a word may
-// be there that makes the reply nil, but none that makes it another one. It is Any for a reply that
-// is not Known.
+// For returns the shape for a call with count arguments behind the name; has reports whether a word
+// of the syntax is among them. open says that some arguments are unknown, or that more may follow.
+// For then assumes that a word which makes the reply nil may be among them, but no word that changes
+// its shape. It returns Any if the Reply is malformed.
 func (r Reply) For(count int, has func(word string) bool, open bool) Shape {
 	list, ok := r.cases()
 	if !ok {

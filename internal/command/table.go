@@ -24,13 +24,10 @@ type Table struct {
 	shown    Flags           // those that it has names for
 }
 
-// NewTable returns the table of a release with some families.
-func NewTable(r *release.Release, families ...Family) *Table {
+// NewTable returns the empty table of a release.
+func NewTable(r *release.Release) *Table {
 	t := &Table{Release: r, byName: make(map[string]*Command)}
 	t.flags, t.shown = flagNamesOf(r)
-	for _, f := range families {
-		t.Add(f)
-	}
 	return t
 }
 

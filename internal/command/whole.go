@@ -26,7 +26,7 @@ func (c *Command) tipsToFlags() {
 func (c *Command) join(shown Flags) {
 	c.whole = true
 	for _, sub := range c.Subs {
-		if sub.Name != "help" {
+		if sub.Flags&Help == 0 {
 			c.Flags |= sub.Flags & shown
 			if c.Keys.IsEmpty() && c.Flags&MovableKeys == 0 {
 				c.Keys = sub.Keys

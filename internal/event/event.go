@@ -12,7 +12,7 @@ package event
 
 import "strings"
 
-// Event is a keyspace event. The zero value is none, for a change of which Redis tells nobody.
+// Event is a keyspace event. The zero value is no event: Redis reports some changes to nobody.
 type Event struct {
 	class Classes // a single one
 	Name  string  // as subscribers get it
