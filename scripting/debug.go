@@ -245,7 +245,7 @@ func (d *debugging) run(args []lua.Value) {
 	p := d.running
 	var table []byte
 	if err == nil && len(results) > 0 && results[0].AsTable() != nil {
-		table, err = d.encode(results[0], d.proto, p.name, new(errorCounts))
+		table, _, err = d.encode(results[0], d.proto, p.name)
 	}
 	d.place(err)
 	w := resp.NewWriter(d.proto)

@@ -22,10 +22,10 @@ import (
 // encoder writes the reply of one run.
 type encoder struct {
 	w      *resp.Writer
-	resp3  bool // the script's choice
-	bare   bool // big numbers and verbatim texts are no types yet
-	values int  // written so far
-	counts *errorCounts
+	resp3  bool        // the script's choice
+	bare   bool        // big numbers and verbatim texts are no types yet
+	values int         // written so far
+	counts errorCounts // of the errors written
 	pause  func() error
 	err    error // of pause; the encoder then writes nothing more
 }
@@ -40,28 +40,27 @@ const (
 
 // encode returns the reply for a table. The table may be large, so it is written to the buffer of the script's session,
 // with pauses in which other clients go on as while a slow script runs. The bytes are valid until that session replies
-// again. A reply beyond the memory limit becomes an error text, and one beyond the output limit of the caller errOverflow. The errors in
-// the reply are added to counts.
-func (s *Scripts) encode(v lua.Value, proto int, name string, counts *errorCounts) ([]byte, error) {
+// again. A reply beyond the memory limit becomes an error text, and one beyond the output limit of the caller errOverflow.
+func (s *Scripts) encode(v lua.Value, proto int, name string) (reply []byte, found errorCounts, err error) {
 	w := s.session.Reply
 	s.session.RestartReply()
 	limit := w.Room()
 	w.SetLimit(min(limit, s.room))
 	w.SetProto(proto)
-	e := encoder{w: w, resp3: s.resp3, bare: s.bare, counts: counts, pause: s.interrupt}
+	e := encoder{w: w, resp3: s.resp3, bare: s.bare, pause: s.interrupt}
 	e.value(v, firstStack)
 	switch {
 	case e.err != nil:
-		return nil, &lua.Error{Cause: e.err}
+		return nil, e.counts, &lua.Error{Cause: e.err}
 	case w.Full() && s.room < limit:
-		return nil, errOverflow
+		return nil, e.counts, errOverflow
 	case w.Full():
 		s.session.RestartReply()
 		text := command.Errorf(errReplySize, name)
 		w.Error(text)
-		*counts = errorCounts{fresh: []string{text.Error()}}
+		e.counts = errorCounts{fresh: []string{text.Error()}}
 	}
-	return w.Bytes(), nil
+	return w.Bytes(), e.counts, nil
 }
 
 // betweenPauses is the number of values between two calls of pause.

@@ -86,7 +86,7 @@ func (s *Scripts) run(c *engine.Call, args ...lua.Value) {
 	var table []byte
 	var counts errorCounts
 	if err == nil && len(results) > 0 && results[0].AsTable() != nil {
-		table, err = s.encode(results[0], c.Reply.Proto(), p.name, &counts)
+		table, counts, err = s.encode(results[0], c.Reply.Proto(), p.name)
 	}
 	c.Relock()
 	if text := s.reply(c.Reply, p, results, table, err); text != nil {
