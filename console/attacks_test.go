@@ -244,7 +244,7 @@ func TestWhatSlowBrowsersHoldIsBounded(t *testing.T) {
 			}, time.Minute, time.Millisecond, name)
 		}
 		require.LessOrEqual(t, most, limit, name)
-		require.Greater(t, most, limit/2, name) // several may have been refused at the same time
+		require.Greater(t, len(open), 1, name) // what fits is not refused
 		for _, nc := range open {
 			nc.Close()
 		}
