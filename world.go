@@ -134,10 +134,8 @@ func (w *World) DoContext(ctx context.Context, words ...string) (resp.Value, err
 }
 
 // steer runs fn between the commands of the world.
-func (w *World) steer(fn func(e *engine.Engine)) {
-	unlocked(func() {
-		w.server.engine.In(w.world, func() { fn(w.server.engine) })
-	})
+func (w *World) steer(fn func()) {
+	unlocked(func() { w.server.engine.In(w.world, fn) })
 }
 
 // Now returns the time that the clock shows.
@@ -146,31 +144,31 @@ func (w *World) Now() time.Time { return time.UnixMicro(w.clock.Now()) }
 // Advance moves the clock ahead. When it returns, everything due until then has happened in order: keys and elements
 // have expired, and blocked clients have timed out. MINI.CLOCK ADVANCE does the same for clients.
 func (w *World) Advance(d time.Duration) {
-	w.steer(func(e *engine.Engine) { w.clock.Advance(e, d) })
+	w.steer(func() { w.clock.Advance(w.world, d) })
 }
 
 // SetTime sets the clock, which then runs, or stands, as before. On the way ahead, what is due happens in order. Deadlines
 // do not move with the clock: when it is set back, keys live longer.
 func (w *World) SetTime(at time.Time) {
-	w.steer(func(e *engine.Engine) { w.clock.MoveTo(e, at.UnixMicro()) })
+	w.steer(func() { w.clock.MoveTo(w.world, at.UnixMicro()) })
 }
 
 // Freeze sets the clock and stops it: then only Advance and SetTime move it, or MINI.CLOCK.
 func (w *World) Freeze(at time.Time) {
-	w.steer(func(e *engine.Engine) {
+	w.steer(func() {
 		w.clock.Freeze()
-		w.clock.MoveTo(e, at.UnixMicro())
+		w.clock.MoveTo(w.world, at.UnixMicro())
 	})
 }
 
 // Resume lets the clock run at the machine's pace, from the time that it shows.
 func (w *World) Resume() {
-	w.steer(func(e *engine.Engine) { w.clock.Resume(e) })
+	w.steer(func() { w.clock.Resume(w.world) })
 }
 
 // Seed starts all that is random anew, so that it repeats: see MINI.SEED.
 func (w *World) Seed(seed uint64) {
-	w.steer(func(e *engine.Engine) { e.Reseed(seed) })
+	w.steer(func() { w.world.Reseed(seed) })
 }
 
 // WaitFor waits until something is the case, in the words of MINI.WAITFOR: s.WaitFor(ctx, "BLOCKED", "1"). It waits until the deadline

@@ -54,7 +54,7 @@ func TestBitOpOnLongStrings(t *testing.T) {
 				got := do(word("GET"), word(dest))
 				require.True(t, strings.HasSuffix(got, "\r\n"+string(want)+"\r\n"), "%s of %d bytes to %s", name, size, dest)
 				require.Equal(t, ":-1\r\n", do(word("TTL"), word(dest)))
-				require.NoError(t, e.Keyspace.DB(0).Check())
+				require.NoError(t, e.Home().Keyspace.DB(0).Check())
 			}
 		}
 	}

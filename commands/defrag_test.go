@@ -17,11 +17,11 @@ func holey() *evictor {
 	v.do("CONFIG SET maxmemory 0")
 	for i := range 20_000 {
 		if i%10 > 0 {
-			v.Keyspace.Begin()
-			v.Keyspace.DB(0).Delete([]byte("k:" + strconv.Itoa(i)))
+			v.Home().Keyspace.Begin()
+			v.Home().Keyspace.DB(0).Delete([]byte("k:" + strconv.Itoa(i)))
 		}
 	}
-	v.Keyspace.Begin()
+	v.Home().Keyspace.Begin()
 	v.cost = 100
 	return v
 }
@@ -38,7 +38,7 @@ func (v *evictor) idle() (slices int) {
 
 func TestActiveDefragmentation(t *testing.T) {
 	v := holey()
-	live, held := v.Keyspace.CellBytes()
+	live, held := v.Home().Keyspace.CellBytes()
 	require.Greater(t, held, 5*live)
 	v.idle()
 	v.do("CONFIG SET active-defrag-ignore-bytes 4mb")
@@ -59,10 +59,10 @@ func TestActiveDefragmentation(t *testing.T) {
 	require.Equal(t, "25", v.field("active_defrag_running"), "all of active-defrag-cycle-max, since more is free than in use")
 	require.Greater(t, v.idle(), 10, "the clock moves by a tenth of a millisecond with each look, and a slice has half of one")
 	require.Equal(t, "0", v.field("active_defrag_running"))
-	after, less := v.Keyspace.CellBytes()
+	after, less := v.Home().Keyspace.CellBytes()
 	require.Equal(t, live, after)
 	require.Less(t, less, held/3)
-	require.NoError(t, v.Keyspace.DB(0).Check())
+	require.NoError(t, v.Home().Keyspace.DB(0).Check())
 	require.Greater(t, v.number("active_defrag_key_hits"), 1000)
 	require.GreaterOrEqual(t, v.number("active_defrag_hits"), v.number("active_defrag_key_hits"))
 	require.Positive(t, v.number("active_defrag_key_misses"))
@@ -73,7 +73,7 @@ func TestActiveDefragmentation(t *testing.T) {
 
 func TestDefragmentationIsTurnedOff(t *testing.T) {
 	v := holey()
-	_, held := v.Keyspace.CellBytes()
+	_, held := v.Home().Keyspace.CellBytes()
 	v.do("CONFIG SET activedefrag yes active-defrag-ignore-bytes 1mb active-defrag-cycle-us 0")
 	v.now += 1e6
 	v.Tick()
@@ -81,17 +81,17 @@ func TestDefragmentationIsTurnedOff(t *testing.T) {
 	v.do("CONFIG SET activedefrag no")
 	v.Tick()
 	require.Equal(t, "0", v.field("active_defrag_running"))
-	require.NoError(t, v.Keyspace.DB(0).Check())
-	_, now := v.Keyspace.CellBytes()
+	require.NoError(t, v.Home().Keyspace.DB(0).Check())
+	_, now := v.Home().Keyspace.CellBytes()
 	require.Greater(t, now, held/2)
 }
 
 func TestPurgeDefragmentsOnce(t *testing.T) {
 	v := holey()
-	_, held := v.Keyspace.CellBytes()
+	_, held := v.Home().Keyspace.CellBytes()
 	v.Defragment()
 	require.Positive(t, v.idle())
-	_, less := v.Keyspace.CellBytes()
+	_, less := v.Home().Keyspace.CellBytes()
 	require.Less(t, less, held/3)
 	require.Zero(t, v.idle())
 }
@@ -108,5 +108,5 @@ func TestGapsInTheHeap(t *testing.T) {
 	v.idle()
 	require.Equal(t, "1", v.field("active_defrag_key_misses"))
 	require.Equal(t, "0", v.field("active_defrag_running"))
-	require.NoError(t, v.Keyspace.DB(0).Check())
+	require.NoError(t, v.Home().Keyspace.DB(0).Check())
 }

@@ -83,7 +83,7 @@ func TestWritesStayWithinMaxmemory(t *testing.T) {
 		}
 		require.LessOrEqual(t, v.number("used_memory"), v.number("maxmemory")+400, policy)
 		require.Greater(t, v.number("evicted_keys"), 4900, policy)
-		require.NoError(t, v.Keyspace.DB(0).Check())
+		require.NoError(t, v.Home().Keyspace.DB(0).Check())
 	}
 }
 
@@ -112,7 +112,7 @@ func TestALargeSurplusIsEvictedInSteps(t *testing.T) {
 	v.cost = 200
 	v.do("CONFIG SET maxmemory 1000")
 	v.do("GET k:0")
-	left := v.Keyspace.DB(0).Len()
+	left := v.Home().Keyspace.DB(0).Len()
 	require.Less(t, left, 2000)
 	require.Greater(t, left, 1000, "ten degrees of tenacity are half a millisecond")
 	require.Equal(t, "+OK\r\n", v.do("SET k v"), "it does not wait for the rest")
@@ -122,7 +122,7 @@ func TestALargeSurplusIsEvictedInSteps(t *testing.T) {
 			break
 		}
 	}
-	require.Zero(t, v.Keyspace.DB(0).Len())
+	require.Zero(t, v.Home().Keyspace.DB(0).Len())
 	require.NotEqual(t, "0", v.field("total_eviction_exceeded_time"))
 
 	v = newEvictor()
@@ -131,7 +131,7 @@ func TestALargeSurplusIsEvictedInSteps(t *testing.T) {
 	v.cost = 200
 	v.do("CONFIG SET maxmemory 1000")
 	v.do("GET k:0")
-	require.Zero(t, v.Keyspace.DB(0).Len())
+	require.Zero(t, v.Home().Keyspace.DB(0).Len())
 }
 
 func TestNothingIsEvictedWhileWritesArePaused(t *testing.T) {
@@ -140,12 +140,12 @@ func TestNothingIsEvictedWhileWritesArePaused(t *testing.T) {
 	v.do("CONFIG SET maxmemory-policy allkeys-lru")
 	v.fill("k:", 100)
 	v.do("CLIENT PAUSE 1000 WRITE", "CONFIG SET maxmemory 1000", "PING")
-	require.Equal(t, 100, v.Keyspace.DB(0).Len())
+	require.Equal(t, 100, v.Home().Keyspace.DB(0).Len())
 	v.now += 2_000_000
 	v.do("PING")
 	v.Tick()
 	v.do("PING")
-	require.Zero(t, v.Keyspace.DB(0).Len())
+	require.Zero(t, v.Home().Keyspace.DB(0).Len())
 }
 
 // cacheQuality returns the hit ratio of a cache that holds 500 of 5,000 keys, requested by Zipf's law, under a policy.

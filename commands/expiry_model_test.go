@@ -456,10 +456,10 @@ func sortedPairs(text string, paired bool) (all []string) {
 // check checks the keyspace's invariants, and that a later replay of the journal gives the same data.
 func (w *expiryModel) check() {
 	w.expireDue()
-	w.e.With(func() { w.NoError(w.e.Keyspace.DB(0).Check()) })
+	w.e.With(func() { w.NoError(w.e.Home().Keyspace.DB(0).Check()) })
 	want := datedContents(w.e)
 	copied := expiryEngine(func() int64 { return w.now*1000 + 1e12 }, nil)
-	copied.Keyspace.Replaying = true
+	copied.Home().Keyspace.Replaying = true
 	s := copied.NewSession(nil)
 	for _, line := range w.journal {
 		out := copied.Do(s, [][][]byte{line}).Out
@@ -477,7 +477,7 @@ func (w *expiryModel) check() {
 func datedContents(e *engine.Engine) string {
 	var lines []string
 	e.With(func() {
-		db := e.Keyspace.DB(0)
+		db := e.Home().Keyspace.DB(0)
 		db.Each(func(key string, _ keyspace.Type) bool {
 			v, _ := db.Peek([]byte(key))
 			lines = append(lines, fmt.Sprint(key, " ", v.Len()))
@@ -485,7 +485,7 @@ func datedContents(e *engine.Engine) string {
 				lines = append(lines, fmt.Sprint(key, " ", string(element), "@", deadline))
 				return true
 			})
-			e.Keyspace.Begin()
+			e.Home().Keyspace.Begin()
 			return true
 		})
 	})
@@ -502,7 +502,7 @@ func TestElementsExpireAsInTheModel(t *testing.T) {
 			for i := range *expirySteps {
 				w.step()
 				if i%10_000 == 0 {
-					w.e.With(func() { w.NoError(w.e.Keyspace.DB(0).Check()) })
+					w.e.With(func() { w.NoError(w.e.Home().Keyspace.DB(0).Check()) })
 				}
 				if bits.OnesCount(uint(i)) == 1 {
 					w.check()

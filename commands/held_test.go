@@ -28,11 +28,11 @@ func TestUsedMemoryCountsWhatClientsHold(t *testing.T) {
 		for _, end := range []string{"itself", "RESET", "close"} {
 			e, _ := newComplete()
 			s := e.NewSession(waker{})
-			before := e.MemoryUsage().Used
+			before := e.Home().MemoryUsage().Used
 			run(e, s, c.hold...)
 			last := c.hold[len(c.hold)-1]
 			name := last[:min(12, len(last))] + " " + end
-			require.InDelta(t, before+len(long), e.MemoryUsage().Used, 2000, name)
+			require.InDelta(t, before+len(long), e.Home().MemoryUsage().Used, 2000, name)
 			switch {
 			case end == "close" || c.release == nil:
 				e.Close(s)
@@ -42,7 +42,7 @@ func TestUsedMemoryCountsWhatClientsHold(t *testing.T) {
 			default:
 				run(e, s, c.release...)
 			}
-			require.InDelta(t, before, e.MemoryUsage().Used, 1000, "%s, but for the buffer of replies", name)
+			require.InDelta(t, before, e.Home().MemoryUsage().Used, 1000, "%s, but for the buffer of replies", name)
 		}
 	}
 }
@@ -51,18 +51,18 @@ func TestUsedMemoryCountsWhatClientsHold(t *testing.T) {
 func TestUsedMemoryCountsWhatConnectionsHold(t *testing.T) {
 	e, _ := newComplete()
 	s, other := e.NewSession(waker{}), e.NewSession(nil)
-	before := e.MemoryUsage().Used
+	before := e.Home().MemoryUsage().Used
 	s.Query.Store(900)
 	s.QueryFree.Store(100)
 	s.Args.Store(200)
 	s.Unsent.Store(30)
 	s.Unsent.Store(40)
-	require.Equal(t, before+1240, e.MemoryUsage().Used)
+	require.Equal(t, before+1240, e.Home().MemoryUsage().Used)
 	run(e, s, "SUBSCRIBE c")
 	run(e, other, "PUBLISH c "+strings.Repeat("x", 1<<20))
-	require.Greater(t, e.MemoryUsage().Used, before+1<<20, "a message that waits")
+	require.Greater(t, e.Home().MemoryUsage().Used, before+1<<20, "a message that waits")
 	e.Close(s)
-	require.Less(t, e.MemoryUsage().Used, before)
+	require.Less(t, e.Home().MemoryUsage().Used, before)
 }
 
 func TestClientsThatHoldMostAreEvictedFirst(t *testing.T) {
@@ -118,16 +118,16 @@ func TestNoEvictAndRESETKeepTheTotals(t *testing.T) {
 	e, admin := newComplete()
 	s := e.NewSession(waker{})
 	run(e, s, "SUBSCRIBE "+strings.Repeat("x", 10<<10), "UNSUBSCRIBE")
-	before := e.MemoryUsage().Used
+	before := e.Home().MemoryUsage().Used
 	for range 3 {
 		run(e, s, "CLIENT NO-EVICT ON", "CLIENT NO-EVICT ON", "WATCH k", "CLIENT NO-EVICT OFF", "UNWATCH", "CLIENT NO-EVICT ON", "RESET")
 	}
-	require.Equal(t, before, e.MemoryUsage().Used)
+	require.Equal(t, before, e.Home().MemoryUsage().Used)
 	run(e, admin, "CONFIG SET maxmemory-clients 1kb", "PING")
 	require.True(t, s.Closing())
 	e.Close(s)
 	e.Close(s)
-	require.Less(t, e.MemoryUsage().Used, before)
+	require.Less(t, e.Home().MemoryUsage().Used, before)
 }
 
 // A session that is idle keeps no buffers of replies, and a busy one keeps those that it uses.
@@ -142,7 +142,7 @@ func TestBuffersOfRepliesShrink(t *testing.T) {
 	}
 	run(e, subscriber, "SUBSCRIBE c")
 	e.Collect(subscriber)
-	before := e.MemoryUsage().Used
+	before := e.Home().MemoryUsage().Used
 	run(e, s, "ECHO "+long, "ECHO "+long)
 	run(e, s, "PUBLISH c x")
 	e.Collect(subscriber)
@@ -155,7 +155,7 @@ func TestBuffersOfRepliesShrink(t *testing.T) {
 	require.Zero(t, replies(s))
 	require.Zero(t, replies(subscriber))
 	require.Greater(t, replies(busy), 100<<10)
-	require.Less(t, e.MemoryUsage().Used, before+600<<10)
+	require.Less(t, e.Home().MemoryUsage().Used, before+600<<10)
 	require.Regexp(t, ` rbp=1024\d\d `, string(run(e, s, fmt.Sprintf("CLIENT LIST ID %d", busy.ID)).Out))
 }
 

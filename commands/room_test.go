@@ -19,7 +19,7 @@ func TestAnnouncedMemory(t *testing.T) {
 	e, session := frozen(keys.Family, bitmaps.Family, engine.Server())
 	e.Join(sketches.Bloom())
 	do := func(line string) string { return string(e.Do(session, commands(line)).Out) }
-	used := func() int { return e.MemoryUsage().Used }
+	used := func() int { return e.Home().MemoryUsage().Used }
 	const oom = "-" + string(engine.ErrOOM) + "\r\n"
 
 	require.Equal(t, "+OK\r\n", do("BF.RESERVE large 0.000000001 1000000000"))

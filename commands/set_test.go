@@ -82,7 +82,7 @@ func TestSPopIsJournaledByItsEffect(t *testing.T) {
 		}
 		copied, other := setEngine(nil)
 		copied.Do(other, replay)
-		require.Equal(t, e.Keyspace.Digest(), copied.Keyspace.Digest(), c.name)
+		require.Equal(t, e.Home().Keyspace.Digest(), copied.Home().Keyspace.Digest(), c.name)
 	}
 }
 

@@ -463,7 +463,7 @@ func TestSandboxesAreInUse(t *testing.T) {
 	require.Equal(t, 200, v.open())
 	require.Equal(t, 200, admin.open())
 	used := func() (bytes int) {
-		p.engine.With(func() { bytes = p.engine.MemoryUsage().Used })
+		p.engine.With(func() { bytes = p.engine.Home().MemoryUsage().Used })
 		return bytes
 	}
 	before := used()

@@ -150,7 +150,7 @@ func (b *sandbox) leave() {
 func (b *sandbox) grow() {
 	room, scripts := 0, 0
 	b.console.engine.With(func() {
-		room = b.console.engine.Room()
+		room = b.console.engine.Home().Room()
 		scripts, _ = strconv.Atoi(b.console.engine.Param("script-memory-limit").Get())
 	})
 	most := max(leastGrant, (room-b.console.sandboxes.grant(0))/grantShare)
@@ -166,7 +166,7 @@ func (b *sandbox) count() {
 	if b.held.release(); b.closed {
 		return
 	}
-	b.engine.With(func() { _ = b.held.take(sandboxBytes + b.engine.MemoryUsage().Used) })
+	b.engine.With(func() { _ = b.held.take(sandboxBytes + b.engine.Home().MemoryUsage().Used) })
 }
 
 // grant changes by how much sandboxes may grow, and returns that.

@@ -2,10 +2,10 @@ package engine
 
 import "sync/atomic"
 
-// Bytes that are neither keys of the world in which commands run nor held for clients:
+// Bytes that are neither keys of the world in which a command runs nor held for clients:
 //
 //	Account      what parts and the debugger keep besides: copies of data, what browsers have not read ...
-//	elsewhere    the keys of the other worlds, and of the copies in which scripts are debugged
+//	Elsewhere    the keys of the other worlds, and of the copies in which scripts are debugged
 //
 // All of them are in use: INFO memory and MEMORY STATS show them, and maxmemory counts them. Who is about to take many bytes asks Room
 // or Take before. Bytes that their owner does not need any more are given back at once.
@@ -20,10 +20,10 @@ type Account struct {
 
 // accounts are all accounts of an engine.
 type accounts struct {
-	list      []*Account
-	sum       atomic.Int64
-	copies    *Account
-	elsewhere int // bytes of the worlds and copies of worlds that are not the current one
+	list   []*Account
+	sum    atomic.Int64
+	copies *Account
+	data   int // bytes of all worlds, and of copies of worlds, as they were last counted
 }
 
 // WorldBytes is about what a world costs that has no keys.
@@ -61,11 +61,20 @@ func (e *Engine) Accounts() []*Account { return e.accounts.list }
 // Copies is the account of read-only copies of data.
 func (e *Engine) Copies() *Account { return e.accounts.copies }
 
-// Elsewhere returns the bytes of the worlds in which the command does not run, and of copies in which scripts are debugged.
-func (e *Engine) Elsewhere() int { return e.accounts.elsewhere }
+// countData counts the bytes of the world's keys, and returns those of all worlds. It is called when the world's commands are over, and
+// before anybody reads the sum.
+func (w *World) countData() int {
+	n, a := w.Keyspace.Bytes(), &w.engine.accounts
+	a.data += n - w.counted
+	w.counted = n
+	return a.data
+}
 
-// bytes returns all bytes of the accounts and of the other worlds.
-func (a *accounts) bytes() int { return int(a.sum.Load()) + a.elsewhere }
+// Elsewhere returns the bytes of the other worlds, and of copies in which scripts are debugged.
+func (w *World) Elsewhere() int { return w.engine.accounts.data - w.counted }
 
-// CopyBytes returns what a copy of the data of the current world takes.
-func (e *Engine) CopyBytes() int { return e.Keyspace.Bytes() + WorldBytes }
+// accountBytes returns the bytes of all accounts and of the other worlds.
+func (w *World) accountBytes() int { return int(w.engine.accounts.sum.Load()) + w.Elsewhere() }
+
+// CopyBytes returns what a copy of the world's data takes.
+func (w *World) CopyBytes() int { return w.Keyspace.Bytes() + WorldBytes }

@@ -21,7 +21,7 @@ func (c *Call) login(name, password []byte) bool {
 		}
 	}
 	if u == nil || !u.Authenticate(password) {
-		c.Engine.logDenial(c.Session, aclEntry{reason: "auth", object: string(c.Args[0]), user: string(name)})
+		c.World.logDenial(c.Session, aclEntry{reason: "auth", object: string(c.Args[0]), user: string(name)})
 		return false
 	}
 	c.Session.user, c.Session.authed, c.Session.everAuthed = u, true, true
@@ -176,7 +176,7 @@ func examine(u *acl.User, cmd *command.Command, args [][]byte) (why acl.Denial, 
 
 // checkPermission returns the error that refuses a command of the session's user, nil if it is allowed. It logs
 // a refusal. errs has the errors for the place: a client's command, EXEC or a script.
-func (e *Engine) checkPermission(s *Session, cmd *command.Command, args [][]byte, errs *denials) error {
+func (w *World) checkPermission(s *Session, cmd *command.Command, args [][]byte, errs *denials) error {
 	if !s.user.Limited() {
 		return nil
 	}
@@ -184,8 +184,8 @@ func (e *Engine) checkPermission(s *Session, cmd *command.Command, args [][]byte
 	if why == acl.Allowed {
 		return nil
 	}
-	e.logDenial(s, aclEntry{reason: denialNames[why], object: object, user: s.user.Name})
-	return e.Errorf(errs[why], s.user.Name, cmd.FullName())
+	w.logDenial(s, aclEntry{reason: denialNames[why], object: object, user: s.user.Name})
+	return w.engine.Errorf(errs[why], s.user.Name, cmd.FullName())
 }
 
 // MayReadAll reports whether the user may read every key with the command, of which the arguments name only some. Before Redis 7.0
@@ -265,8 +265,8 @@ func (e *Engine) closeSession(caller, s *Session) {
 }
 
 // logDenial logs a refusal.
-func (e *Engine) logDenial(s *Session, entry aclEntry) {
-	e.stats.denied[slices.Index(denialReasons[:], entry.reason)]++
+func (w *World) logDenial(s *Session, entry aclEntry) {
+	w.engine.stats.denied[slices.Index(denialReasons[:], entry.reason)]++
 	entry.context = "toplevel"
 	switch {
 	case s.script:
@@ -274,6 +274,6 @@ func (e *Engine) logDenial(s *Session, entry aclEntry) {
 	case s.tx != nil:
 		entry.context = "multi"
 	}
-	entry.count, entry.first, entry.last, entry.clientInfo = 1, e.time.micros, e.time.micros, e.clientInfo(s)
-	e.users.log.add(&entry)
+	entry.count, entry.first, entry.last, entry.clientInfo = 1, w.time.micros, w.time.micros, w.clientInfo(s)
+	w.engine.users.log.add(&entry)
 }

@@ -38,18 +38,18 @@ func (c *Call) BlockOnKeys(keys [][]byte, deadline int64, timeout func(s *Sessio
 		return nil
 	}
 	c.blocked = true
-	w := &Blocked{session: c.Session, cmd: c.Cmd, args: copyArgs(c.Args), deadline: deadline, timeout: timeout}
+	b := &Blocked{session: c.Session, cmd: c.Cmd, args: copyArgs(c.Args), deadline: deadline, timeout: timeout}
 	for _, key := range keys {
-		w.keys = append(w.keys, dbKey{c.DB.ID(), string(key)})
+		b.keys = append(b.keys, dbKey{c.DB.ID(), string(key)})
 	}
-	c.Engine.blocked.add(w)
-	c.Session.blocked = w
-	c.Session.kept.Add(commandBytes(w.args))
-	c.Engine.blocked.stir()
+	c.World.blocked.add(b)
+	c.Session.blocked = b
+	c.Session.kept.Add(commandBytes(b.args))
+	c.World.blocked.stir()
 	if deadline != 0 {
-		c.Engine.TickBy(deadline)
+		c.World.TickBy(deadline)
 	}
-	return w
+	return b
 }
 
 // Block is BlockOnKeys for a command that does not wait for keys, such as WAIT. The reply is due at the
@@ -62,18 +62,18 @@ func (c *Call) Block(deadline int64, reply func(s *Session)) *Blocked {
 // WakeOnDelete makes the handler, which has just blocked, run again also when one of its keys is deleted.
 // Most commands have nothing to find there; XREADGROUP replies with an error.
 func (c *Call) WakeOnDelete() {
-	if w := c.Session.blocked; w != nil && !w.onDelete {
-		w.onDelete = true
-		c.Engine.blocked.onDelete++
+	if b := c.Session.blocked; b != nil && !b.onDelete {
+		b.onDelete = true
+		c.World.blocked.onDelete++
 	}
 }
 
 // WakeOnClients makes the handler, which has just blocked, run again whenever a client blocks or is unblocked, subscribes or
 // unsubscribes, or meets a fault. It does not run for others of its kind.
 func (c *Call) WakeOnClients() {
-	if w := c.Session.blocked; w != nil && !w.curious {
-		w.curious = true
-		c.Engine.blocked.curious = append(c.Engine.blocked.curious, w)
+	if b := c.Session.blocked; b != nil && !b.curious {
+		b.curious = true
+		c.World.blocked.curious = append(c.World.blocked.curious, b)
 	}
 }
 
@@ -82,7 +82,7 @@ func (c *Call) WakeOnClients() {
 func (c *Call) WakeAt(at int64) {
 	if w := c.Session.blocked; w != nil {
 		w.wakeAt = at
-		c.Engine.TickBy(at)
+		c.World.TickBy(at)
 	}
 }
 
@@ -117,7 +117,7 @@ func First[T keyspace.Value](c *Call, keys [][]byte) (key []byte, v T, found boo
 var reprocesses = release.From("7.2.0")
 
 // SignalKey serves the commands that are blocked on a key, as if its value had changed.
-func (c *Call) SignalKey(key []byte) { c.Engine.blocked.signal(c.DB.ID(), key) }
+func (c *Call) SignalKey(key []byte) { c.World.blocked.signal(c.DB.ID(), key) }
 
 // Timeout reads a blocking command's timeout, in seconds with fractions, and returns it as a deadline in
 // milliseconds since the epoch; 0 for none.
@@ -188,42 +188,41 @@ func ReplyNullArray(s *Session) { s.Reply.NullArray() }
 
 // serveBlocked serves the commands that are blocked on ready keys. What they change may make further keys
 // ready, which are served as well: BLMOVE can feed another BLMOVE.
-func (e *Engine) serveBlocked() {
-	if e.isMidScript() {
+func (w *World) serveBlocked() {
+	if w.isMidScript() {
 		return // not before the script has ended: it is atomic
 	}
-	e.stopTimer() // of the command that made the keys ready
-	e.readClock() // a key may have expired meanwhile
-	e.serveReady()
-	for len(e.blocked.after) > 0 {
-		next := e.blocked.after[0]
-		e.blocked.after = e.blocked.after[1:]
-		e.blocked.asked = next.session
+	w.stopTimer() // of the command that made the keys ready
+	w.readClock() // a key may have expired meanwhile
+	w.serveReady()
+	for len(w.blocked.after) > 0 {
+		next := w.blocked.after[0]
+		w.blocked.after = w.blocked.after[1:]
+		w.blocked.asked = next.session
 		next.run()
-		e.blocked.asked, next.session.lastActive = nil, e.time.micros
-		e.serveReady()
+		w.blocked.asked, next.session.lastActive = nil, w.time.micros
+		w.serveReady()
 	}
-	e.blocked.ready, e.blocked.after = nil, nil
+	w.blocked.ready, w.blocked.after = nil, nil
 }
 
-// ServeBlockedIn serves the commands that are blocked on ready keys in a world, when a command of another one is over.
-func (e *Engine) ServeBlockedIn(w *World) {
-	defer e.visit(e.World)
-	if e.visit(w); e.blocked.ready != nil {
-		e.serveBlocked()
+// ServeBlocked serves the commands that are blocked on ready keys, when a command of another world is over.
+func (w *World) ServeBlocked() {
+	if w.blocked.ready != nil {
+		w.serveBlocked()
 	}
 }
 
-func (e *Engine) serveReady() {
-	for len(e.blocked.ready) > 0 {
-		k := e.blocked.ready[0]
-		e.blocked.ready = e.blocked.ready[1:]
-		e.serveBlockedOn(k)
+func (w *World) serveReady() {
+	for len(w.blocked.ready) > 0 {
+		k := w.blocked.ready[0]
+		w.blocked.ready = w.blocked.ready[1:]
+		w.serveBlockedOn(k)
 	}
-	if e.blocked.stirred {
-		e.blocked.stirred = false
-		for _, w := range slices.Clone(e.blocked.curious) {
-			e.rerun(w, nil)
+	if w.blocked.stirred {
+		w.blocked.stirred = false
+		for _, b := range slices.Clone(w.blocked.curious) {
+			w.rerun(b, nil)
 		}
 	}
 }
@@ -232,7 +231,7 @@ func (e *Engine) serveReady() {
 // but before the reply leaves and before any other command. So fn may do what happens only between commands, such as
 // TickNow. The command must be NoMulti and NoScript.
 func (c *Call) Afterwards(fn func()) {
-	ws := &c.Engine.blocked
+	ws := &c.World.blocked
 	if ws.after = append(ws.after, afterwards{c.Session, fn}); ws.ready == nil {
 		ws.ready = []dbKey{}
 	}
@@ -241,12 +240,12 @@ func (c *Call) Afterwards(fn func()) {
 // serveBlockedOn serves the commands that are blocked on a key, the oldest first. While the key does not
 // exist, only those with WakeOnDelete run. The loop continues by number and not by position, because each
 // run may remove commands.
-func (e *Engine) serveBlockedOn(k dbKey) {
-	db, key, seq := e.Keyspace.DB(k.db), []byte(k.key), int64(0)
-	for w := e.blocked.nextAfter(k, seq); w != nil; w = e.blocked.nextAfter(k, seq) {
-		seq = w.seq
-		if w.onDelete || db.Exists(key) {
-			e.rerun(w, key)
+func (w *World) serveBlockedOn(k dbKey) {
+	db, key, seq := w.Keyspace.DB(k.db), []byte(k.key), int64(0)
+	for b := w.blocked.nextAfter(k, seq); b != nil; b = w.blocked.nextAfter(k, seq) {
+		seq = b.seq
+		if b.onDelete || db.Exists(key) {
+			w.rerun(b, key)
 		}
 	}
 }
@@ -254,86 +253,88 @@ func (e *Engine) serveBlockedOn(k dbKey) {
 // rerun runs a blocked command's handler again, because key is ready. If it blocks again, its place in the
 // queue stays, and nothing is counted. A command that its user may no longer run ends with an error, as in
 // Redis since 7.2.
-func (e *Engine) rerun(w *Blocked, key []byte) {
-	s := w.session
+func (w *World) rerun(b *Blocked, key []byte) {
+	e := w.engine
+	s := b.session
 	start := s.Reply.Len()
 	s.settled = start
-	if err := e.checkPermission(s, w.cmd, w.args, &denied); err != nil {
-		e.reject(s, w.cmd, err)
-		e.unblock(w)
+	if err := w.checkPermission(s, b.cmd, b.args, &denied); err != nil {
+		w.reject(s, b.cmd, err)
+		w.unblock(b)
 		return
 	}
 	home := s.db
-	if len(w.keys) > 0 {
-		s.db = w.keys[0].db
+	if len(b.keys) > 0 {
+		s.db = b.keys[0].db
 	}
-	c := e.enter(s, w.cmd, w.args)
+	c := w.enter(s, b.cmd, b.args)
 	c.woken, c.readyKey = true, key
-	e.of(w.cmd).run(c)
-	w.micros += e.lap()
+	e.of(b.cmd).run(c)
+	b.micros += e.lap()
 	s.db = home
 	if c.blocked {
 		s.Reply.Truncate(start)
 		e.stack.depth--
-		e.endCall()
-		s.endCommand(w.cmd)
+		w.endCall()
+		s.endCommand(b.cmd)
 		return
 	}
-	e.leave(c, start)
-	e.recordDuration(s, w.cmd, w.args, w.micros, 1)
-	e.endCall()
-	e.unblock(w)
+	w.leave(c, start)
+	w.recordDuration(s, b.cmd, b.args, b.micros, 1)
+	w.endCall()
+	w.unblock(b)
 }
 
 // unblock removes a blocked command whose reply has been written.
-func (e *Engine) unblock(w *Blocked) {
-	e.blocked.remove(w)
-	w.session.endCommand(w.cmd)
-	w.session.Wake()
+func (w *World) unblock(b *Blocked) {
+	w.blocked.remove(b)
+	b.session.endCommand(b.cmd)
+	b.session.Wake()
 }
 
 // endBlock ends a blocked command with its timeout reply, or with an error if err is not nil. Its time counts since
 // Redis 7.2.
-func (e *Engine) endBlock(w *Blocked, err error) {
-	defer e.sampleLatency("command-unblocking", e.startLatency())
-	s := w.session
+func (w *World) endBlock(b *Blocked, err error) {
+	e := w.engine
+	defer w.sampleLatency("command-unblocking", e.startLatency())
+	s := b.session
 	s.settled = s.Reply.Len()
 	if err == nil {
-		w.timeout(s)
+		b.timeout(s)
 	} else {
 		s.Reply.Error(err)
-		e.of(w.cmd).failed++
+		e.of(b.cmd).failed++
 		e.countError(err.Error())
 	}
-	e.of(w.cmd).calls++
-	e.countCommand(s)
+	e.of(b.cmd).calls++
+	w.countCommand(s)
 	if e.Release.Has(reprocesses) {
-		e.recordDuration(s, w.cmd, w.args, w.micros, 1)
+		w.recordDuration(s, b.cmd, b.args, b.micros, 1)
 	}
-	e.unblock(w)
+	w.unblock(b)
 }
 
 // endTimedOut ends the blocked commands whose deadline has passed, and signals the keys of those that are to run again now.
-func (e *Engine) endTimedOut() {
+func (w *World) endTimedOut() {
 	var late []*Blocked
-	for _, w := range e.blocked.all {
-		if w.wakeAt != 0 && w.wakeAt <= e.Keyspace.Now {
-			w.wakeAt = 0
-			e.blocked.signal(w.keys[0].db, []byte(w.keys[0].key))
+	for _, b := range w.blocked.all {
+		if b.wakeAt != 0 && b.wakeAt <= w.Keyspace.Now {
+			b.wakeAt = 0
+			w.blocked.signal(b.keys[0].db, []byte(b.keys[0].key))
 		}
-		if w.deadline != 0 && w.deadline <= e.Keyspace.Now {
-			late = append(late, w)
+		if b.deadline != 0 && b.deadline <= w.Keyspace.Now {
+			late = append(late, b)
 		}
 	}
-	for _, w := range late {
-		e.endBlock(w, nil)
+	for _, b := range late {
+		w.endBlock(b, nil)
 	}
 }
 
 // nextTimeout returns the earliest deadline of a blocked command, or the time when it is to run again; 0 if there is none.
-func (e *Engine) nextTimeout() (next int64) {
-	for _, w := range e.blocked.all {
-		for _, at := range [...]int64{w.deadline, w.wakeAt} {
+func (w *World) nextTimeout() (next int64) {
+	for _, b := range w.blocked.all {
+		for _, at := range [...]int64{b.deadline, b.wakeAt} {
 			next = earlier(next, at)
 		}
 	}
@@ -342,27 +343,22 @@ func (e *Engine) nextTimeout() (next int64) {
 
 // UnblockClient ends a session's blocked command with its timeout reply, or with an error. It returns false
 // if the session is not blocked.
-func (e *Engine) UnblockClient(s *Session, withError bool) bool {
-	w := s.blocked
-	if w == nil {
+func (w *World) UnblockClient(s *Session, withError bool) bool {
+	b := s.blocked
+	if b == nil {
 		return false
 	}
 	var err error
 	if withError {
 		err = ErrUnblocked
 	}
-	e.endBlock(w, err)
+	w.endBlock(b, err)
 	return true
 }
 
 // Ended reports whether the command is not blocked any more: End was called, the deadline has passed, CLIENT
 // UNBLOCK came or the session has ended.
-func (w *Blocked) Ended() bool { return w.session.blocked != w }
+func (b *Blocked) Ended() bool { return b.session.blocked != b }
 
 // End writes the reply and unblocks the session. The command must not have ended.
-func (w *Blocked) End() {
-	e := w.session.engine
-	defer e.visit(e.World)
-	e.visit(w.session.world)
-	e.endBlock(w, nil)
-}
+func (b *Blocked) End() { b.session.world.endBlock(b, nil) }

@@ -23,27 +23,27 @@ type Blocked struct {
 }
 
 // Session returns the session that is blocked.
-func (w *Blocked) Session() *Session { return w.session }
+func (b *Blocked) Session() *Session { return b.session }
 
 // Hold says how many bytes the command holds for its client while it is blocked, which then count as the client's. The command must not have ended.
-func (w *Blocked) Hold(bytes int) {
-	w.session.kept.Add(bytes - w.held)
-	w.held = bytes
+func (b *Blocked) Hold(bytes int) {
+	b.session.kept.Add(bytes - b.held)
+	b.held = bytes
 }
 
 // Command returns the blocked command.
-func (w *Blocked) Command() *command.Command { return w.cmd }
+func (b *Blocked) Command() *command.Command { return b.cmd }
 
 // Keys returns the names of the keys on which it is blocked.
-func (w *Blocked) Keys() (names []string) {
-	for _, k := range w.keys {
+func (b *Blocked) Keys() (names []string) {
+	for _, k := range b.keys {
 		names = append(names, k.key)
 	}
 	return names
 }
 
 // Blocked returns the blocked commands, the oldest first. The slice belongs to the engine.
-func (e *Engine) Blocked() []*Blocked { return e.blocked.all }
+func (w *World) Blocked() []*Blocked { return w.blocked.all }
 
 // blockedClients is the register of blocked commands, by key and by age.
 type blockedClients struct {
@@ -66,33 +66,33 @@ type afterwards struct {
 
 func newBlockedClients() blockedClients { return blockedClients{keys: make(map[dbKey][]*Blocked)} }
 
-func (ws *blockedClients) add(w *Blocked) {
+func (ws *blockedClients) add(b *Blocked) {
 	ws.seq++
-	w.seq = ws.seq
-	ws.all = append(ws.all, w)
-	for _, k := range w.keys {
-		if list := ws.keys[k]; len(list) == 0 || list[len(list)-1] != w { // a key may be named twice
-			ws.keys[k] = append(list, w)
+	b.seq = ws.seq
+	ws.all = append(ws.all, b)
+	for _, k := range b.keys {
+		if list := ws.keys[k]; len(list) == 0 || list[len(list)-1] != b { // a key may be named twice
+			ws.keys[k] = append(list, b)
 		}
 	}
 }
 
 // remove takes a command off the register and unblocks its session.
-func (ws *blockedClients) remove(w *Blocked) {
-	if w.session.blocked = nil; w.onDelete {
+func (ws *blockedClients) remove(b *Blocked) {
+	if b.session.blocked = nil; b.onDelete {
 		ws.onDelete--
 	}
-	w.session.kept.Add(-commandBytes(w.args) - w.held)
-	ws.all = without(ws.all, w)
-	for _, k := range w.keys {
-		if left := without(ws.keys[k], w); len(left) == 0 {
+	b.session.kept.Add(-commandBytes(b.args) - b.held)
+	ws.all = without(ws.all, b)
+	for _, k := range b.keys {
+		if left := without(ws.keys[k], b); len(left) == 0 {
 			delete(ws.keys, k)
 		} else {
 			ws.keys[k] = left
 		}
 	}
-	if w.curious {
-		ws.curious = without(ws.curious, w)
+	if b.curious {
+		ws.curious = without(ws.curious, b)
 	} else {
 		ws.stir()
 	}
@@ -108,10 +108,10 @@ func (ws *blockedClients) stir() {
 	}
 }
 
-// without returns a list, which is ordered by age, without w. Removing the oldest, which is served first,
+// without returns a list, which is ordered by age, without b. Removing the oldest, which is served first,
 // takes O(1).
-func without(list []*Blocked, w *Blocked) []*Blocked {
-	i, ok := slices.BinarySearchFunc(list, w.seq, (*Blocked).compare)
+func without(list []*Blocked, b *Blocked) []*Blocked {
+	i, ok := slices.BinarySearchFunc(list, b.seq, (*Blocked).compare)
 	switch {
 	case !ok:
 		return list
@@ -128,14 +128,14 @@ func (ws *blockedClients) keysAwaitingDeletion() (n int) {
 		return 0
 	}
 	for _, list := range ws.keys {
-		if slices.ContainsFunc(list, func(w *Blocked) bool { return w.onDelete }) {
+		if slices.ContainsFunc(list, func(b *Blocked) bool { return b.onDelete }) {
 			n++
 		}
 	}
 	return n
 }
 
-func (w *Blocked) compare(seq int64) int { return cmp.Compare(w.seq, seq) }
+func (b *Blocked) compare(seq int64) int { return cmp.Compare(b.seq, seq) }
 
 // nextAfter returns the oldest command that is blocked on k and younger than seq, or nil.
 func (ws *blockedClients) nextAfter(k dbKey, seq int64) *Blocked {

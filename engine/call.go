@@ -19,6 +19,7 @@ import (
 // argument copies it.
 type Call struct {
 	Engine  *Engine
+	World   *World // in which the command runs: that of the session when it began
 	Session *Session
 	DB      *keyspace.DB
 	Cmd     *command.Command
@@ -50,7 +51,7 @@ func (c *Call) Nested() bool {
 func (c *Call) MayBlock() bool { return c.woken || !c.Nested() && !c.Session.master }
 
 // Now returns the time of the command in milliseconds since the epoch.
-func (c *Call) Now() int64 { return c.Engine.Keyspace.Now }
+func (c *Call) Now() int64 { return c.World.Keyspace.Now }
 
 // The cursor reads the arguments one after the other and latches the first error. So a handler checks once, with OK,
 // after it has read everything.
@@ -218,9 +219,9 @@ func (c *Call) Fail(err error) bool {
 	return c.OK()
 }
 
-// Dice returns the engine's source of random numbers as a function. The function is made once, so that
+// Dice returns the world's source of random numbers as a function. The function is made once, so that
 // passing it does not allocate.
-func (c *Call) Dice() func(n uint64) uint64 { return c.Engine.random.dice }
+func (c *Call) Dice() func(n uint64) uint64 { return c.World.random.dice }
 
 // Scratch returns a small buffer for rendering one value, valid until the next call of Scratch.
 func (c *Call) Scratch() []byte { return c.scratch[:0] }

@@ -21,27 +21,27 @@ func (c *Call) TellsFields() bool { return c.Engine.Config.events.TellFields() }
 // ChangedIn is Changed for a key of another database.
 func (c *Call) ChangedIn(db *keyspace.DB, key []byte, ev event.Event, fields ...[]byte) {
 	c.dirty++
-	c.Engine.changed(db, key, ev, fields...)
-	if c.Engine.role.Replica && !c.Session.master {
-		c.Engine.noteOwn(db, key)
+	c.World.changed(db, key, ev, fields...)
+	if c.World.role.Replica && !c.Session.master {
+		c.World.noteOwn(db, key)
 	}
-	if c.Engine.tracking.sessions > 0 {
-		c.Engine.invalidate(string(key), c.Session)
+	if c.World.tracking.sessions > 0 {
+		c.World.invalidate(string(key), c.Session)
 	}
 }
 
 // changed is the one place where a change of a key takes effect beyond its value. A blocked client is only
 // signalled here and served after the command, because the rest of the command, or of its transaction, may
 // change the key again.
-func (e *Engine) changed(db *keyspace.DB, key []byte, ev event.Event, fields ...[]byte) {
-	removed, w := db.Commit(key), e.World
+func (w *World) changed(db *keyspace.DB, key []byte, ev event.Event, fields ...[]byte) {
+	removed := db.Commit(key)
 	if len(w.watched) > 0 {
-		e.touchWatched(db.ID(), key)
+		w.touchWatched(db.ID(), key)
 	}
-	if e.Config.events != 0 && !ev.None() {
-		e.notify(db, key, ev, fields...)
+	if w.engine.Config.events != 0 && !ev.None() {
+		w.notify(db, key, ev, fields...)
 		if removed {
-			e.notify(db, key, event.Del)
+			w.notify(db, key, event.Del)
 		}
 	}
 	if len(w.blocked.keys) > 0 && (!removed || w.blocked.onDelete > 0) {
@@ -61,14 +61,14 @@ func (c *Call) ChangedUnwatched(key []byte, ev event.Event) {
 func (c *Call) CountChange(key []byte, ev event.Event) {
 	c.dirty++
 	if c.Engine.Config.events != 0 && !ev.None() {
-		c.Engine.notify(c.DB, key, ev)
+		c.World.notify(c.DB, key, ev)
 	}
 }
 
 // ChangedAll reports that n keys of whole databases changed, to the journal and to the count of unsaved
 // changes. FLUSHALL on an empty database is propagated too, so 0 counts as 1.
 func (c *Call) ChangedAll(n int) {
-	c.Engine.World.dirty += int64(n)
+	c.World.dirty += int64(n)
 	c.forced = true
 }
 
@@ -100,46 +100,48 @@ func (c *Call) Store(dst []byte, v keyspace.Value, ev event.Event) {
 func (c *Call) CountExpired() { c.Engine.stats.expired++ }
 
 // keyExpiring is called by the keyspace before it removes a key that is due.
-func (e *Engine) keyExpiring() {
-	e.expiring = expiring{e.startLatency(), e.Keyspace.Lazily}
-	e.Keyspace.Lazily = e.Config.LazyFree.Expire
+func (w *World) keyExpiring() {
+	e := w.engine
+	e.expiring = expiring{e.startLatency(), w.Keyspace.Lazily}
+	w.Keyspace.Lazily = e.Config.LazyFree.Expire
 }
 
 // keyExpired is called by the keyspace when it removes an expired key.
-func (e *Engine) keyExpired(db *keyspace.DB, key string) {
-	e.sampleLatency("expire-del", e.expiring.start)
-	e.Keyspace.Lazily = e.expiring.lazily
+func (w *World) keyExpired(db *keyspace.DB, key string) {
+	e := w.engine
+	w.sampleLatency("expire-del", e.expiring.start)
+	w.Keyspace.Lazily = e.expiring.lazily
 	e.stats.expired++
-	e.keyRemoved(db, key, event.Expired, e.Config.LazyFree.Expire)
+	w.keyRemoved(db, key, event.Expired, e.Config.LazyFree.Expire)
 }
 
 // keyRemoved propagates and reports the removal of a key without a command, by expiry or eviction. Replicas
 // receive a DEL, or UNLINK if lazily is set, instead of expiring the key themselves, so that both sides agree at every
 // offset.
-func (e *Engine) keyRemoved(db *keyspace.DB, key string, ev event.Event, lazily bool) {
-	e.propagateRemoval(db.ID(), key, lazily)
-	e.invalidateExpired(db, key)
-	if len(e.blocked.keys) > 0 {
-		e.blocked.signal(db.ID(), []byte(key))
+func (w *World) keyRemoved(db *keyspace.DB, key string, ev event.Event, lazily bool) {
+	w.propagateRemoval(db.ID(), key, lazily)
+	w.invalidateExpired(db, key)
+	if len(w.blocked.keys) > 0 {
+		w.blocked.signal(db.ID(), []byte(key))
 	}
-	if e.Config.events != 0 {
-		e.notify(db, []byte(key), ev)
+	if w.engine.Config.events != 0 {
+		w.notify(db, []byte(key), ev)
 	}
 }
 
 // invalidateExpired informs trackers and transactions that a key changed because of time.
-func (e *Engine) invalidateExpired(db *keyspace.DB, key string) {
-	if e.tracking.sessions > 0 {
-		e.invalidate(key, nil)
+func (w *World) invalidateExpired(db *keyspace.DB, key string) {
+	if w.tracking.sessions > 0 {
+		w.invalidate(key, nil)
 	}
-	if len(e.watched) > 0 {
-		e.touchWatched(db.ID(), []byte(key))
+	if len(w.watched) > 0 {
+		w.touchWatched(db.ID(), []byte(key))
 	}
 }
 
 // keyCreated is called by the keyspace when it adds a key.
-func (e *Engine) keyCreated(db *keyspace.DB, key string) {
-	if e.Config.events != 0 {
-		e.notify(db, []byte(key), event.New)
+func (w *World) keyCreated(db *keyspace.DB, key string) {
+	if w.engine.Config.events != 0 {
+		w.notify(db, []byte(key), event.New)
 	}
 }

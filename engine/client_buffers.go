@@ -16,15 +16,15 @@ const (
 )
 
 // tendBuffers is Tick's part. O(sessions), once a second.
-func (e *Engine) tendBuffers() {
-	p, second := &e.Sessions.peaks, e.time.micros/1e6
+func (w *World) tendBuffers() {
+	p, second := &w.engine.Sessions.peaks, w.time.micros/1e6
 	if p.second == second {
 		return
 	}
 	p.second = second
 	i := uint64(second) % recentSeconds // the clock may stand before 1970
 	p.in[i], p.out[i] = 0, 0
-	for _, s := range e.Sessions.ByID {
+	for _, s := range w.engine.Sessions.ByID {
 		if second%trimSeconds == 0 {
 			s.trimReplies()
 		}

@@ -10,19 +10,20 @@ import (
 )
 
 // Info returns the session's line of CLIENT LIST, for the log.
-func (s *Session) Info() string { return s.engine.clientInfo(s) }
+func (s *Session) Info() string { return s.world.clientInfo(s) }
 
 // clientInfo returns a session's line of CLIENT LIST without the line break.
-func (e *Engine) clientInfo(s *Session) string {
+func (w *World) clientInfo(s *Session) string {
 	var b bytes.Buffer
-	e.writeClientInfo(&b, s, nil)
+	w.writeClientInfo(&b, s, nil)
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // writeClientInfo writes a session's line of CLIENT LIST. args are those of the command that it is
 // executing.
-func (e *Engine) writeClientInfo(b *bytes.Buffer, s *Session, args [][]byte) {
-	now := e.time.micros
+func (w *World) writeClientInfo(b *bytes.Buffer, s *Session, args [][]byte) {
+	e := w.engine
+	now := w.time.micros
 	multi := -1
 	if s.tx != nil {
 		multi = len(s.tx.commands)

@@ -44,7 +44,7 @@ func (e *Engine) clusterParams() []Param {
 func (e *Engine) markOneSlot() {
 	c := &e.cluster
 	if c.enabled && c.id == "" {
-		c.id, c.shard = e.NewID(), e.NewID()
+		c.id, c.shard = e.home.NewID(), e.home.NewID()
 	}
 	for _, cmd := range e.Commands.All() {
 		markOneSlot(cmd, c.enabled)
@@ -77,7 +77,7 @@ func (e *Engine) Databases() int {
 	if e.cluster.enabled {
 		return 1
 	}
-	return e.Keyspace.Len()
+	return e.home.Keyspace.Len()
 }
 
 // oneDatabase is when a node of a cluster began to have only one database, instead of refusing the others. ClusterDatabases is when it could have
@@ -89,7 +89,7 @@ func (e *Engine) shownDatabases() string {
 	if e.Release.Has(oneDatabase) && !e.Release.Has(ClusterDatabases) {
 		return strconv.Itoa(e.Databases())
 	}
-	return strconv.Itoa(e.Keyspace.Len())
+	return strconv.Itoa(e.home.Keyspace.Len())
 }
 
 // checkSlot returns an error if the keys of a command lie in several slots, and notes the slot in the session. Those of EXEC are the keys of all queued

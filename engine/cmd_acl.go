@@ -339,7 +339,7 @@ func (c *Call) replyDenial(e *aclEntry) {
 		c.Reply.BulkString(text)
 	}
 	c.Reply.BulkString("age-seconds")
-	c.Reply.Double(float64((c.Engine.time.micros-e.last)/1000) / 1000)
+	c.Reply.Double(float64((c.World.time.micros-e.last)/1000) / 1000)
 	c.Reply.BulkString("client-info")
 	c.Reply.BulkString(e.clientInfo)
 	c.Reply.BulkString("entry-id")

@@ -263,14 +263,14 @@ func cmdClientPause(c *Call) {
 	}
 	c.noMore()
 	if deadline := c.DeadlineAfter(timeout); c.OK() {
-		c.Engine.Pause(PausedByClient, deadline, all)
+		c.World.Pause(PausedByClient, deadline, all)
 		c.Reply.Status("OK")
 	}
 }
 
 // CLIENT UNPAUSE
 func cmdClientUnpause(c *Call) {
-	c.Engine.Unpause(PausedByClient)
+	c.World.Unpause(PausedByClient)
 	c.Reply.Status("OK")
 }
 
@@ -290,7 +290,7 @@ func cmdClientUnblock(c *Call) {
 	if !c.OK() {
 		return
 	}
-	if s := c.Engine.clients[n]; s != nil && c.Engine.UnblockClient(s, withError) {
+	if s := c.World.clients[n]; s != nil && c.World.UnblockClient(s, withError) {
 		c.Reply.Int(1)
 		return
 	}

@@ -40,11 +40,11 @@ var clientOptions = []clientOption{
 	{"LADDR", true, testText(func(s *Session) string { return s.LocalAddr })},
 	{"MAXAGE", false, func(c *Call) clientTest {
 		age := c.seconds(ErrMaxAgeInt, ErrMaxAge)
-		return func(s *Session) bool { return (c.Engine.time.micros-s.created)/1e6 >= age }
+		return func(s *Session) bool { return (c.World.time.micros-s.created)/1e6 >= age }
 	}},
 	{"IDLE", false, func(c *Call) clientTest {
 		idle := c.seconds(ErrIdleInt, ErrIdle)
-		return func(s *Session) bool { return (c.Engine.time.micros-s.lastActive)/1e6 >= idle }
+		return func(s *Session) bool { return (c.World.time.micros-s.lastActive)/1e6 >= idle }
 	}},
 	{"NAME", true, testText(func(s *Session) string { return s.Name })},
 	{"LIB-NAME", true, testText(func(s *Session) string { return s.LibName })},
@@ -98,7 +98,7 @@ func (c *Call) isClientOption(arg []byte) bool {
 
 // filtered returns the sessions that pass a filter, the oldest first.
 func (c *Call) filtered(f clientFilter) []*Session {
-	return slices.DeleteFunc(inOrder(c.Engine.clients), func(s *Session) bool {
+	return slices.DeleteFunc(inOrder(c.World.clients), func(s *Session) bool {
 		for _, test := range f.tests {
 			if !test(s) {
 				return true
@@ -159,7 +159,7 @@ func (c *Call) testUser() clientTest {
 func (c *Call) testDB() clientTest {
 	word := strings.ToUpper(string(c.Args[c.at-1]))
 	n, ok := resp.ParseInt(c.Arg())
-	switch last := int64(c.Engine.Keyspace.Len() - 1); {
+	switch last := int64(c.World.Keyspace.Len() - 1); {
 	case !ok:
 		c.Refusef(ErrClientDBInt, word)
 	case n < 0 || n > last:

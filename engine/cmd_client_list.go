@@ -12,7 +12,7 @@ import (
 // CLIENT INFO
 func cmdClientInfo(c *Call) {
 	var b bytes.Buffer
-	c.Engine.writeClientInfo(&b, c.Session, c.Args)
+	c.World.writeClientInfo(&b, c.Session, c.Args)
 	c.Reply.Verbatim("txt", b.Bytes())
 }
 
@@ -35,7 +35,7 @@ func cmdClientList(c *Call) {
 		if s == c.Session {
 			args = c.Args
 		}
-		c.Engine.writeClientInfo(&b, s, args)
+		c.World.writeClientInfo(&b, s, args)
 	}
 	c.Reply.Verbatim("txt", b.Bytes())
 }
@@ -59,7 +59,7 @@ func (c *Call) asksForIDs() bool {
 func (c *Call) sessionsByID() (list []*Session) {
 	c.Arg()
 	for c.More() {
-		if s := c.Engine.clients[c.clientID(ErrClientID)]; s != nil {
+		if s := c.World.clients[c.clientID(ErrClientID)]; s != nil {
 			list = append(list, s)
 		}
 	}

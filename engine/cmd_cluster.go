@@ -194,7 +194,7 @@ func (c *Call) replyModules() {
 }
 
 // fillModules writes what INFO says of the modules.
-func (e *Engine) fillModules(b *bytes.Buffer) {
+func (e *Engine) fillModules(_ *World, b *bytes.Buffer) {
 	if e.Release.Has(luaIsModule) {
 		Fields(b, "module", "name=lua,ver=1,api=1,filters=0,usedby=[],using=[],options=[handle-repl-async-load|handle-atomic-slot-migration]")
 	}

@@ -69,12 +69,12 @@ func cmdClusterMyShardID(c *Call) {
 // CLUSTER INFO
 func cmdClusterInfo(c *Call) {
 	var b bytes.Buffer
-	c.Engine.fillClusterInfo(&b)
+	c.Engine.fillClusterInfo(c.World, &b)
 	c.Reply.Verbatim("txt", b.Bytes())
 }
 
 // fillClusterInfo writes what CLUSTER INFO shows.
-func (e *Engine) fillClusterInfo(b *bytes.Buffer) {
+func (e *Engine) fillClusterInfo(_ *World, b *bytes.Buffer) {
 	if !e.cluster.enabled {
 		return
 	}

@@ -36,14 +36,14 @@ func cmdClusterCountKeys(c *Call) {
 		c.Refuse(ErrSlot)
 	}
 	if c.OK() {
-		c.Reply.Int(int64(c.Engine.countSlots()[slot]))
+		c.Reply.Int(int64(c.World.countSlots()[slot]))
 	}
 }
 
 // countSlots returns how many keys each slot has.
-func (e *Engine) countSlots() *[slots]int {
+func (w *World) countSlots() *[slots]int {
 	n := new([slots]int)
-	e.Keyspace.DB(0).Each(func(key string, _ keyspace.Type) bool {
+	w.Keyspace.DB(0).Each(func(key string, _ keyspace.Type) bool {
 		n[KeySlot([]byte(key))]++
 		return true
 	})
@@ -185,7 +185,7 @@ func cmdClusterSetSlot(c *Call) {
 // Replies: an array of the slots, each with a map of its figures.
 func cmdClusterSlotStats(c *Call) {
 	var list []int
-	counts := c.Engine.countSlots()
+	counts := c.World.countSlots()
 	switch {
 	case c.Left() == 3 && c.Word("SLOTSRANGE"):
 		disorder := ErrSlotOrder

@@ -173,7 +173,7 @@ func (c *Call) settings() (list []setting) {
 
 // CONFIG RESETSTAT
 func cmdConfigResetStat(c *Call) {
-	c.Engine.resetStats()
+	c.World.resetStats()
 	c.Reply.Status("OK")
 }
 
@@ -191,19 +191,20 @@ func cmdConfigRewrite(c *Call) {
 }
 
 // resetStats sets the figures of INFO to zero that count from the start or the last reset.
-func (e *Engine) resetStats() {
+func (w *World) resetStats() {
+	e := w.engine
 	errors := e.stats.errors
 	clear(errors)
 	e.stats = stats{errors: errors}
 	e.eviction.evicted, e.eviction.exceededTime = 0, 0
 	e.defrag.defragStats = defragStats{}
-	e.Keyspace.LazilyFreed = 0
+	w.Keyspace.LazilyFreed = 0
 	for i := range e.executions {
 		e.executions[i].commandStats = commandStats{}
 	}
 	for _, s := range e.Parts.sections {
 		if s.Reset != nil {
-			s.Reset()
+			s.Reset(w)
 		}
 	}
 }

@@ -63,7 +63,7 @@ func cmdQuit(c *Call) {
 // RESET
 func cmdReset(c *Call) {
 	s := c.Session
-	c.Engine.detach(s)
+	c.World.detach(s)
 	s.db, s.Name = 0, ""
 	s.noEvict, s.noTouch, s.imports, s.redirects, s.readsReplica = false, false, false, false, false
 	s.regroup()

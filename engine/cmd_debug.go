@@ -216,7 +216,7 @@ func cmdDebug(c *Call) {
 	}
 	for _, line := range c.Engine.debugLines() {
 		if command.IsWord(name, strings.ToUpper(line.Name)) && c.Left() >= line.Least && c.Left() <= line.Most {
-			if line.HomeOnly && !c.Engine.IsHome() {
+			if line.HomeOnly && !c.World.IsHome() {
 				c.Fail(ErrNotHome)
 				return
 			}
@@ -238,7 +238,7 @@ func (c *Call) debugHelp() {
 }
 
 // DEBUG DIGEST
-func cmdDebugDigest(c *Call) { c.Reply.Status(c.Engine.Keyspace.Digest().String()) }
+func cmdDebugDigest(c *Call) { c.Reply.Status(c.World.Keyspace.Digest().String()) }
 
 // DEBUG DIGEST-VALUE key [key ...]
 func cmdDebugDigestValue(c *Call) {

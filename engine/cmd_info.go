@@ -22,16 +22,16 @@ func cmdInfo(c *Call) {
 	if names == nil {
 		names = []string{"default"}
 	}
-	c.Reply.Verbatim("txt", c.Engine.infoText(names))
+	c.Reply.Verbatim("txt", c.World.infoText(names))
 }
 
 // infoText returns the sections that are asked for.
-func (e *Engine) infoText(names []string) []byte {
+func (w *World) infoText(names []string) []byte {
 	var b bytes.Buffer
 	all := slices.Contains(names, "all") || slices.Contains(names, "everything")
 	usual := slices.Contains(names, "default")
 	last := ""
-	for _, s := range e.Parts.sections {
+	for _, s := range w.engine.Parts.sections {
 		if !all && !(usual && !s.Hidden) && !slices.Contains(names, strings.ToLower(s.Name)) {
 			continue
 		}
@@ -42,47 +42,48 @@ func (e *Engine) infoText(names []string) []byte {
 			fmt.Fprintf(&b, "# %s\r\n", s.Name)
 			last = s.Name
 		}
-		s.Fill(&b)
+		s.Fill(w, &b)
 	}
-	return e.offeredFields(b.Bytes())
+	return w.engine.offeredFields(b.Bytes())
 }
 
 // coreSections are the sections that the engine itself knows.
 func (e *Engine) coreSections() []Section {
 	return []Section{
-		{Name: "Server", Fill: e.fillServer},
-		{Name: "Clients", Fill: e.fillClients},
-		{Name: "Memory", Fill: e.fillMemory},
-		{Name: "Persistence", Fill: e.fillPersistence},
-		{Name: "Stats", Fill: e.fillStats},
+		{Name: "Server", Fill: (*World).fillServer},
+		{Name: "Clients", Fill: (*World).fillClients},
+		{Name: "Memory", Fill: (*World).fillMemory},
+		{Name: "Persistence", Fill: (*World).fillPersistence},
+		{Name: "Stats", Fill: (*World).fillStats},
 		{Name: "Modules", Fill: e.fillModules},
 		{Name: "Commandstats", Hidden: true, Fill: e.fillCommandStats},
 		{Name: "Errorstats", Fill: e.fillErrorStats},
 		{Name: "Latencystats", Since: "7.0.0", Hidden: true, Fill: e.fillLatencyStats},
 		{Name: "Cluster", Fill: e.fillCluster},
 		{Name: "Cluster Info", Since: "valkey:9.1.0", Fill: e.fillClusterInfo},
-		{Name: "Keyspace", Fill: e.fillKeyspace},
-		{Name: "Keysizes", Since: "8.0.0", Fill: e.fillKeysizes},
+		{Name: "Keyspace", Fill: (*World).fillKeyspace},
+		{Name: "Keysizes", Since: "8.0.0", Fill: (*World).fillKeysizes},
 	}
 }
 
-func (e *Engine) fillServer(b *bytes.Buffer) {
-	up := (e.time.micros - e.time.started) / 1e6
+func (w *World) fillServer(b *bytes.Buffer) {
+	e := w.engine
+	up := (w.time.micros - w.time.started) / 1e6
 	Fields(b, "redis_version", e.Release.Redis)
 	if e.Release.Product == "valkey" {
 		Fields(b, "server_name", e.Release.Product, "valkey_version", e.Release.Version, "valkey_release_stage", "ga")
 	}
 	Fields(b, "miniserver_version", Version, "redis_mode", e.Mode(), "server_mode", e.Mode(),
-		"run_id", e.runID, "server_time_usec", e.time.micros, "uptime_in_seconds", up, "uptime_in_days", up/86400,
-		"lru_clock", e.Keyspace.Now/1000&(1<<24-1), "hz", e.Parts.params["hz"].Get(), "configured_hz", e.Parts.params["hz"].Get(),
+		"run_id", e.runID, "server_time_usec", w.time.micros, "uptime_in_seconds", up, "uptime_in_days", up/86400,
+		"lru_clock", w.Keyspace.Now/1000&(1<<24-1), "hz", e.Parts.params["hz"].Get(), "configured_hz", e.Parts.params["hz"].Get(),
 		"clients_hz", e.Parts.params["hz"].Get(), "availability_zone", e.Parts.params["availability-zone"].Get(),
 		"process_supervised", "no", "redis_git_sha1", "00000000", "redis_git_dirty", 0)
 	if e.ShuttingDown() {
-		Fields(b, "shutdown_in_milliseconds", e.shutdown.deadline-e.Keyspace.Now)
+		Fields(b, "shutdown_in_milliseconds", e.shutdown.deadline-w.Keyspace.Now)
 	}
 }
 
-func (e *Engine) fillCluster(b *bytes.Buffer) {
+func (e *Engine) fillCluster(_ *World, b *bytes.Buffer) {
 	enabled := 0
 	if e.cluster.enabled {
 		enabled = 1
@@ -90,9 +91,9 @@ func (e *Engine) fillCluster(b *bytes.Buffer) {
 	Fields(b, "cluster_enabled", enabled)
 }
 
-func (e *Engine) fillClients(b *bytes.Buffer) {
+func (w *World) fillClients(b *bytes.Buffer) {
 	replicas, subscribed, watching := 0, 0, 0
-	for _, s := range e.clients {
+	for _, s := range w.clients {
 		if s.attached() {
 			replicas++
 		}
@@ -104,51 +105,52 @@ func (e *Engine) fillClients(b *bytes.Buffer) {
 		}
 	}
 	timed := 0
-	for _, w := range e.blocked.all {
-		if w.deadline != 0 {
+	for _, b := range w.blocked.all {
+		if b.deadline != 0 {
 			timed++
 		}
 	}
-	Fields(b, "connected_clients", len(e.clients)-replicas,
-		"client_recent_max_input_buffer", slices.Max(e.Sessions.peaks.in[:]),
-		"client_recent_max_output_buffer", slices.Max(e.Sessions.peaks.out[:]), "blocked_clients", len(e.blocked.all)+len(e.pause.postponed),
-		"tracking_clients", e.tracking.sessions, "pubsub_clients", subscribed, "watching_clients", watching,
-		"clients_in_timeout_table", timed, "total_watched_keys", len(e.watched), "total_blocking_keys", len(e.blocked.keys),
-		"total_blocking_keys_on_nokey", e.blocked.keysAwaitingDeletion(),
+	Fields(b, "connected_clients", len(w.clients)-replicas,
+		"client_recent_max_input_buffer", slices.Max(w.engine.Sessions.peaks.in[:]),
+		"client_recent_max_output_buffer", slices.Max(w.engine.Sessions.peaks.out[:]), "blocked_clients", len(w.blocked.all)+len(w.pause.postponed),
+		"tracking_clients", w.tracking.sessions, "pubsub_clients", subscribed, "watching_clients", watching,
+		"clients_in_timeout_table", timed, "total_watched_keys", len(w.watched), "total_blocking_keys", len(w.blocked.keys),
+		"total_blocking_keys_on_nokey", w.blocked.keysAwaitingDeletion(),
 		"cluster_connections", 0)
-	e.fillPause(b)
+	w.fillPause(b)
 }
 
 // fillPause writes which commands wait, and why, as Valkey shows it.
-func (e *Engine) fillPause(b *bytes.Buffer) {
-	reason, actions := e.pauseReason(), "none"
-	if e.pause.deadline != 0 {
+func (w *World) fillPause(b *bytes.Buffer) {
+	reason, actions := w.pauseReason(), "none"
+	if w.pause.deadline != 0 {
 		actions = "write"
-		if e.pause.all {
+		if w.pause.all {
 			actions = "all"
 		}
 	}
-	Fields(b, "paused_reason", reason, "paused_actions", actions, "paused_timeout_milliseconds", max(0, e.pause.deadline-e.Keyspace.Now))
+	Fields(b, "paused_reason", reason, "paused_actions", actions, "paused_timeout_milliseconds", max(0, w.pause.deadline-w.Keyspace.Now))
 }
 
-func (e *Engine) fillPersistence(b *bytes.Buffer) {
+func (w *World) fillPersistence(b *bytes.Buffer) {
 	loading := 0
-	if e.persistence.loading > 0 {
+	if w.engine.persistence.loading > 0 {
 		loading = 1
 	}
-	Fields(b, "loading", loading, "rdb_changes_since_last_save", e.World.dirty)
+	Fields(b, "loading", loading, "rdb_changes_since_last_save", w.dirty)
 }
 
-func (e *Engine) fillStats(b *bytes.Buffer) {
+func (w *World) fillStats(b *bytes.Buffer) {
+	e := w.engine
 	Fields(b, "total_connections_received", e.stats.connections, "total_commands_processed", e.stats.commands,
 		"instantaneous_ops_per_sec", e.stats.rates.commands.perSecond(), "instantaneous_input_kbps", e.stats.rates.in.Kilobytes(),
 		"instantaneous_output_kbps", e.stats.rates.out.Kilobytes(), "expired_keys", e.stats.expired, "expired_keys_active", e.stats.reaped,
 		"expired_subkeys", e.stats.expiredElements, "expired_fields", e.stats.expiredElements, "expired_subkeys_active", e.stats.reapedElements, "evicted_keys", e.eviction.evicted, "evicted_clients", e.Sessions.evicted,
-		"keyspace_hits", e.stats.hits, "keyspace_misses", e.stats.misses, "pubsub_channels", len(e.pubsub.channels),
-		"pubsub_patterns", len(e.pubsub.patterns), "pubsubshard_channels", len(e.pubsub.shards),
-		"tracking_total_keys", len(e.tracking.readers), "tracking_total_items", e.tracking.items(), "tracking_total_prefixes", e.tracking.prefixes(e),
-		"total_eviction_exceeded_time", (e.eviction.exceededTime+e.currentExceededTime())/1000,
-		"current_eviction_exceeded_time", e.currentExceededTime()/1000, "total_error_replies", e.stats.totalErrors,
+		"keyspace_hits", e.stats.hits, "keyspace_misses", e.stats.misses, "pubsub_channels", len(w.pubsub.channels),
+		"pubsub_patterns", len(w.pubsub.patterns), "pubsubshard_channels", len(w.pubsub.shards),
+		"tracking_total_keys", len(w.tracking.readers), "tracking_total_items", w.tracking.items(), "tracking_total_prefixes", w.prefixes(),
+		"total_eviction_exceeded_time", (e.eviction.exceededTime+w.currentExceededTime())/1000,
+		"current_eviction_exceeded_time", w.currentExceededTime()/1000, "total_error_replies", e.stats.totalErrors,
 		"unexpected_error_replies", e.stats.unexpected, "dump_payload_sanitizations", e.stats.sanitized, "slave_expires_tracked_keys", len(e.asReplica.own),
 		"expired_time_cap_reached_count", e.stats.reapsCut, "expire_cycle_cpu_milliseconds", e.stats.reaping/1000)
 	e.fillDefrag(b)
@@ -171,7 +173,7 @@ func (e *Engine) fillLoops(b *bytes.Buffer) {
 		"instantaneous_eventloop_cycles_per_sec", e.stats.rates.cycles.perSecond(), "instantaneous_eventloop_duration_usec", busy/max(cycles, 1))
 }
 
-func (e *Engine) fillCommandStats(b *bytes.Buffer) {
+func (e *Engine) fillCommandStats(_ *World, b *bytes.Buffer) {
 	e.Commands.Each(func(cmd *command.Command) {
 		s := e.total(cmd)
 		if s.calls+s.rejected+s.failed == 0 {
@@ -186,7 +188,7 @@ func (e *Engine) fillCommandStats(b *bytes.Buffer) {
 	})
 }
 
-func (e *Engine) fillErrorStats(b *bytes.Buffer) {
+func (e *Engine) fillErrorStats(_ *World, b *bytes.Buffer) {
 	for _, name := range slices.Sorted(maps.Keys(e.stats.errors)) {
 		fmt.Fprintf(b, "errorstat_%s:count=%d\r\n", safeInInfo.Replace(name), e.stats.errors[name])
 	}
@@ -195,7 +197,7 @@ func (e *Engine) fillErrorStats(b *bytes.Buffer) {
 // safeInInfo replaces what would end a name or a line of INFO.
 var safeInInfo = strings.NewReplacer("#", "_", ":", "_", "\n", "_", "\r", "_")
 
-func (e *Engine) fillLatencyStats(b *bytes.Buffer) {
+func (e *Engine) fillLatencyStats(_ *World, b *bytes.Buffer) {
 	e.Commands.Each(func(cmd *command.Command) {
 		if e.of(cmd).latency.total == 0 {
 			return
@@ -214,11 +216,11 @@ func (e *Engine) fillLatencyStats(b *bytes.Buffer) {
 // showsSubexpiry is the number of collections with elements that expire.
 var showsSubexpiry = release.From("7.4.0")
 
-func (e *Engine) fillKeyspace(b *bytes.Buffer) {
-	for i := range e.Keyspace.Len() {
-		if db := e.Keyspace.DB(i); db.Len() > 0 {
+func (w *World) fillKeyspace(b *bytes.Buffer) {
+	for i := range w.Keyspace.Len() {
+		if db := w.Keyspace.DB(i); db.Len() > 0 {
 			fmt.Fprintf(b, "db%d:keys=%d,expires=%d,avg_ttl=%d", i, db.Len(), db.Volatile(), db.AverageTTL())
-			if e.Release.Has(showsSubexpiry) {
+			if w.engine.Release.Has(showsSubexpiry) {
 				fmt.Fprintf(b, ",subexpiry=%d", db.Subexpiry())
 			}
 			b.WriteString("\r\n")
@@ -242,9 +244,9 @@ var keysizes = []struct {
 	{keyspace.ZSet, "zsets_items"}, {keyspace.Hash, "hashes_items"}}
 
 // fillKeysizes writes how many values there are of each length, by powers of two.
-func (e *Engine) fillKeysizes(b *bytes.Buffer) {
-	for i := range e.Keyspace.Len() {
-		db := e.Keyspace.DB(i)
+func (w *World) fillKeysizes(b *bytes.Buffer) {
+	for i := range w.Keyspace.Len() {
+		db := w.Keyspace.DB(i)
 		counts, seen := make(map[keyspace.Type]*[bits.UintSize + 1]int), 0
 		most := keysizesAll
 		if db.Len() > most {

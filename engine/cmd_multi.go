@@ -44,50 +44,50 @@ func cmdDiscard(c *Call) {
 		return
 	}
 	c.Session.endTx()
-	c.Engine.unwatch(c.Session)
+	c.World.unwatch(c.Session)
 	c.Reply.Status("OK")
 }
 
 // EXEC
 func cmdExec(c *Call) {
-	s, e := c.Session, c.Engine
+	s := c.Session
 	tx := s.tx
 	if tx == nil {
 		c.Fail(ErrExecNoMulti)
 		return
 	}
-	dirty := s.dirtyCAS || e.watchedExpired(s)
-	e.unwatch(s)
+	dirty := s.dirtyCAS || c.World.watchedExpired(s)
+	c.World.unwatch(s)
 	switch {
 	case tx.dirtyExec:
 		c.Fail(ErrExecAbort)
 	case dirty:
 		c.Reply.NullArray()
 	default:
-		e.execTransaction(c, tx.commands)
+		c.World.execTransaction(c, tx.commands)
 	}
 	s.endTx()
 }
 
 // execTransaction runs a transaction's commands. What they change is one unit in the journal.
-func (e *Engine) execTransaction(c *Call, commands []queuedCommand) {
+func (w *World) execTransaction(c *Call, commands []queuedCommand) {
 	c.PropagateNothing()
 	c.Reply.Array(len(commands))
 	for _, q := range commands {
 		c.Session.settle()
-		if err := e.checkPermission(c.Session, q.cmd, q.args, &deniedQueued); err != nil {
+		if err := w.checkPermission(c.Session, q.cmd, q.args, &deniedQueued); err != nil {
 			c.Fail(err)
 			continue
 		}
-		if q.cmd.FlagsWith(q.args)&command.DenyOOM != 0 && e.lacksRoom(c.Session) {
+		if w.FlagsWith(q.cmd, q.args)&command.DenyOOM != 0 && w.lacksRoom(c.Session) {
 			c.Fail(ErrOOM)
 			continue
 		}
-		e.startTimer(c.Session, q.cmd, q.args)
-		e.run(c.Session, q.cmd, q.args)
+		w.startTimer(c.Session, q.cmd, q.args)
+		w.run(c.Session, q.cmd, q.args)
 	}
-	if e.propagation.atOnce {
-		e.endTransaction(c)
+	if w.propagation.atOnce {
+		w.endTransaction(c)
 	}
 }
 
@@ -102,13 +102,13 @@ func cmdWatch(c *Call) {
 		if s.dirtyCAS {
 			break // the transaction fails anyway
 		}
-		c.Engine.watch(s, dbKey{s.db, string(key)})
+		c.World.watch(s, dbKey{s.db, string(key)})
 	}
 	c.Reply.Status("OK")
 }
 
 // UNWATCH
 func cmdUnwatch(c *Call) {
-	c.Engine.unwatch(c.Session)
+	c.World.unwatch(c.Session)
 	c.Reply.Status("OK")
 }

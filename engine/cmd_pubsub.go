@@ -80,7 +80,7 @@ func (c *Call) replySubscription(kind string, name []byte, count int) {
 func cmdSubscribe(c *Call) {
 	s := c.Session
 	for _, name := range c.Rest() {
-		c.Engine.pubsub.channels.add(s, &s.subs.channels, string(name))
+		c.World.pubsub.channels.add(s, &s.subs.channels, string(name))
 		c.replySubscription("subscribe", name, s.subs.count())
 	}
 }
@@ -89,7 +89,7 @@ func cmdSubscribe(c *Call) {
 func cmdPSubscribe(c *Call) {
 	s := c.Session
 	for _, name := range c.Rest() {
-		c.Engine.pubsub.patterns.add(s, &s.subs.patterns, string(name))
+		c.World.pubsub.patterns.add(s, &s.subs.patterns, string(name))
 		c.replySubscription("psubscribe", name, s.subs.count())
 	}
 }
@@ -102,7 +102,7 @@ func cmdSSubscribe(c *Call) {
 	}
 	s := c.Session
 	for _, name := range c.Rest() {
-		c.Engine.pubsub.shards.add(s, &s.subs.shards, string(name))
+		c.World.pubsub.shards.add(s, &s.subs.shards, string(name))
 		c.replySubscription("ssubscribe", name, len(s.subs.shards))
 	}
 }
@@ -110,19 +110,19 @@ func cmdSSubscribe(c *Call) {
 // UNSUBSCRIBE [channel [channel ...]]
 func cmdUnsubscribe(c *Call) {
 	subs := &c.Session.subs
-	c.unsubscribe("unsubscribe", c.Engine.pubsub.channels, subs.channels, subs.count)
+	c.unsubscribe("unsubscribe", c.World.pubsub.channels, subs.channels, subs.count)
 }
 
 // PUNSUBSCRIBE [pattern [pattern ...]]
 func cmdPUnsubscribe(c *Call) {
 	subs := &c.Session.subs
-	c.unsubscribe("punsubscribe", c.Engine.pubsub.patterns, subs.patterns, subs.count)
+	c.unsubscribe("punsubscribe", c.World.pubsub.patterns, subs.patterns, subs.count)
 }
 
 // SUNSUBSCRIBE [shardchannel [shardchannel ...]]
 func cmdSUnsubscribe(c *Call) {
 	subs := &c.Session.subs
-	c.unsubscribe("sunsubscribe", c.Engine.pubsub.shards, subs.shards, func() int { return len(subs.shards) })
+	c.unsubscribe("sunsubscribe", c.World.pubsub.shards, subs.shards, func() int { return len(subs.shards) })
 }
 
 // unsubscribe ends the named subscriptions, or all of the kind if args name none.
@@ -149,7 +149,7 @@ func cmdPublish(c *Call) {
 		return
 	}
 	c.PropagateMessage()
-	c.Reply.Int(int64(c.Engine.publish(channel, message)))
+	c.Reply.Int(int64(c.World.publish(channel, message)))
 }
 
 // SPUBLISH shardchannel message
@@ -159,14 +159,14 @@ func cmdSPublish(c *Call) {
 		return
 	}
 	c.PropagateMessage()
-	c.Reply.Int(int64(c.Engine.publishShard(channel, message)))
+	c.Reply.Int(int64(c.World.publishShard(channel, message)))
 }
 
 // PUBSUB CHANNELS [pattern]
-func cmdPubSubChannels(c *Call) { c.replyTopics(c.Engine.pubsub.channels) }
+func cmdPubSubChannels(c *Call) { c.replyTopics(c.World.pubsub.channels) }
 
 // PUBSUB SHARDCHANNELS [pattern]
-func cmdPubSubShardChannels(c *Call) { c.replyTopics(c.Engine.pubsub.shards) }
+func cmdPubSubShardChannels(c *Call) { c.replyTopics(c.World.pubsub.shards) }
 
 func (c *Call) replyTopics(t channelTable) {
 	pattern := "*"
@@ -188,10 +188,10 @@ func (c *Call) replyTopics(t channelTable) {
 }
 
 // PUBSUB NUMSUB [channel [channel ...]]
-func cmdPubSubNumSub(c *Call) { c.replyListeners(c.Engine.pubsub.channels) }
+func cmdPubSubNumSub(c *Call) { c.replyListeners(c.World.pubsub.channels) }
 
 // PUBSUB SHARDNUMSUB [shardchannel [shardchannel ...]]
-func cmdPubSubShardNumSub(c *Call) { c.replyListeners(c.Engine.pubsub.shards) }
+func cmdPubSubShardNumSub(c *Call) { c.replyListeners(c.World.pubsub.shards) }
 
 func (c *Call) replyListeners(t channelTable) {
 	names := c.Rest()
@@ -203,4 +203,4 @@ func (c *Call) replyListeners(t channelTable) {
 }
 
 // PUBSUB NUMPAT
-func cmdPubSubNumPat(c *Call) { c.Reply.Int(int64(len(c.Engine.pubsub.patterns))) }
+func cmdPubSubNumPat(c *Call) { c.Reply.Int(int64(len(c.World.pubsub.patterns))) }

@@ -54,9 +54,9 @@ var frozenTime = release.From("7.2.0")
 
 // TIME
 func cmdTime(c *Call) {
-	now := c.Engine.time.micros
+	now := c.World.time.micros
 	if busy := c.Engine.slow.session != nil; busy || c.Nested() && !c.Has(frozenTime) {
-		now = c.Engine.Clock()
+		now = c.World.Clock()
 	}
 	c.Reply.Array(2)
 	c.Reply.Bulk(strconv.AppendInt(c.Scratch(), now/1e6, 10))
@@ -150,7 +150,7 @@ func cmdLolwut(c *Call) {
 	var b strings.Builder
 	for range 6 {
 		for range 40 {
-			b.WriteByte(shades[c.Engine.Dice(uint64(len(shades)))])
+			b.WriteByte(shades[c.World.Dice(uint64(len(shades)))])
 		}
 		b.WriteByte('\n')
 	}

@@ -25,9 +25,9 @@ func cmdClientTracking(c *Call) {
 		if t.bcast && len(t.prefixes) == 0 {
 			t.prefixes = []string{""}
 		}
-		c.Engine.track(c.Session, t)
+		c.World.track(c.Session, t)
 	} else {
-		c.Engine.untrack(c.Session)
+		c.World.untrack(c.Session)
 	}
 	c.Reply.Status("OK")
 }
@@ -40,7 +40,7 @@ func (c *Call) trackOptions() (t tracker) {
 				c.Refuse(ErrOneRedirect)
 			}
 			t.redirect = c.Int()
-			if c.Engine.clients[t.redirect] == nil {
+			if c.World.clients[t.redirect] == nil {
 				c.Refuse(ErrNoRedirect)
 			}
 		case c.Word("BCAST"):

@@ -350,15 +350,15 @@ func (e *Engine) coreParams() []Param {
 		IntParam("set-max-listpack-entries", &c.Set.MaxEntries, 0, math.MaxInt64),
 		IntParam("set-max-listpack-value", &c.Set.MaxValue, 0, math.MaxInt64),
 		MemoryParam("hll-sparse-max-bytes", &c.SketchMax, 0),
-		IntParam("lfu-log-factor", &e.home.Keyspace.Access.LogFactor, 0, math.MaxInt32),
-		IntParam("lfu-decay-time", &e.home.Keyspace.Access.DecayTime, 0, math.MaxInt32),
+		IntParam("lfu-log-factor", &e.access.LogFactor, 0, math.MaxInt32),
+		IntParam("lfu-decay-time", &e.access.DecayTime, 0, math.MaxInt32),
 		{Name: "notify-keyspace-events", Get: func() string { return c.events.String() }, Set: func(v string) error {
 			events, ok := event.Parse(v)
 			if !ok || events.NameFields() && !e.Release.Offers(fieldChannels) {
 				return errParamEvents
 			}
 			c.events = events
-			e.nameExpired()
+			e.each((*World).nameExpired)
 			return nil
 		}},
 		{Name: "like", Immutable: true, Get: func() string { return e.Release.Name }},
@@ -379,15 +379,15 @@ func (e *Engine) coreParams() []Param {
 }
 
 // Sanitizes reports whether sanitize-dump-payload demands all checks of what a session restores; of a snapshot if it is nil.
-func (e *Engine) Sanitizes(s *Session) bool {
-	if e.Release.Has(leavesSanitizing) {
+func (w *World) Sanitizes(s *Session) bool {
+	if w.engine.Release.Has(leavesSanitizing) {
 		return true
 	}
-	switch e.Config.sanitize {
+	switch w.engine.Config.sanitize {
 	case "yes":
 		return true
 	case "clients":
-		return s != nil && !e.Keyspace.Replaying && !s.Client().user.SkipsSanitizing()
+		return s != nil && !w.Keyspace.Replaying && !s.Client().user.SkipsSanitizing()
 	}
 	return false
 }
@@ -402,7 +402,7 @@ func (e *Engine) Sanitized() *int64 { return &e.stats.sanitized }
 func (e *Engine) importParam() Param {
 	p := BoolParam("import-mode", &e.Config.importMode)
 	p.Apply = func() error {
-		e.keepExpired()
+		e.each((*World).keepExpired)
 		return nil
 	}
 	return p

@@ -24,8 +24,7 @@ func (e *Engine) NewSession(peer Peer) *Session { return e.Connect(peer, Endpoin
 func (e *Engine) Connect(peer Peer, from Endpoint) *Session {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.visit(e.home)
-	e.readClock()
+	e.home.readClock()
 	s := e.bareSession()
 	s.Peer = peer
 	s.Addr, s.LocalAddr, s.unix, s.tls, s.fd = from.Addr, from.LocalAddr, from.Unix, from.TLS, int32(from.FD)
@@ -45,7 +44,6 @@ func (e *Engine) NewOperator(peer Peer, w *World) *Session {
 	s := e.NewSession(peer)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.visit(e.home)
 	s.authed, s.everAuthed, s.user = true, true, acl.Default(nil)
 	s.MoveTo(w)
 	return s
@@ -53,7 +51,7 @@ func (e *Engine) NewOperator(peer Peer, w *World) *Session {
 
 func (e *Engine) bareSession() *Session {
 	s := &Session{
-		Reply: resp.NewWriter(2), engine: e, world: e.home, created: e.time.micros, lastActive: e.time.micros,
+		Reply: resp.NewWriter(2), engine: e, world: e.home, created: e.home.time.micros, lastActive: e.home.time.micros,
 		user: e.users.defaultUser, authed: !e.users.requiresAuth(), everAuthed: !e.users.requiresAuth(),
 		maxReply: math.MaxInt,
 	}
@@ -73,41 +71,39 @@ func (e *Engine) NewScriptSession() *Session {
 func (e *Engine) Close(s *Session) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.disconnect(s)
+	s.world.disconnect(s)
 	s.release()
 }
 
-func (e *Engine) disconnect(s *Session) {
-	defer e.visit(e.World)
-	e.visit(s.world)
+func (w *World) disconnect(s *Session) {
 	s.closing = true
 	if s.debugger != nil {
 		s.debugger.Close()
 		s.debugger = nil
 	}
-	e.detach(s)
+	w.detach(s)
 	if s.blocked != nil {
-		e.blocked.remove(s.blocked)
+		w.blocked.remove(s.blocked)
 	}
 	if s.delay != nil {
-		e.faults.remove(s.delay)
+		w.faults.remove(s.delay)
 	}
-	if e.Sessions.ByID[s.ID] == s {
-		delete(e.Sessions.ByID, s.ID)
+	if w.engine.Sessions.ByID[s.ID] == s {
+		delete(w.engine.Sessions.ByID, s.ID)
 		delete(s.world.clients, s.ID)
 		s.ungroup()
 	}
 }
 
 // detach ends what a session set up with earlier commands, when it closes and for RESET.
-func (e *Engine) detach(s *Session) {
+func (w *World) detach(s *Session) {
 	s.endTx()
 	s.Debug = NoDebug
 	s.dropReserve()
-	e.unwatch(s)
-	e.unsubscribeAll(s)
-	e.unmonitor(s)
-	e.untrack(s)
+	w.unwatch(s)
+	w.unsubscribeAll(s)
+	w.engine.unmonitor(s)
+	w.untrack(s)
 	if s.replica != nil {
 		s.replica.Detach()
 		s.replica = nil
@@ -117,7 +113,7 @@ func (e *Engine) detach(s *Session) {
 // MoveTo moves the session to database 0 of another world, and ends what it set up in the old one: transaction, watches,
 // subscriptions, tracking, MONITOR. The session must not be blocked. The command that calls it goes on in the old world.
 func (s *Session) MoveTo(w *World) {
-	s.engine.detach(s)
+	s.world.detach(s)
 	delete(s.world.clients, s.ID)
 	w.clients[s.ID] = s
 	ahead := w.time.clock() - s.world.time.micros
@@ -129,7 +125,7 @@ func (s *Session) MoveTo(w *World) {
 // gets. It is called under the lock.
 func (s *Session) Disconnect() {
 	s.dropped = true
-	s.engine.disconnect(s)
+	s.world.disconnect(s)
 	s.Wake()
 }
 

@@ -11,7 +11,7 @@ import (
 func (c *Call) SetDebug(mode DebugMode) {
 	c.Session.Debug = mode
 	c.Session.dropReserve()
-	if mode == DebugCopy && c.CanDebug() && c.Engine.Keyspace.CloneBytes() >= keyspace.LeastReserve {
+	if mode == DebugCopy && c.CanDebug() && c.World.Keyspace.CloneBytes() >= keyspace.LeastReserve {
 		c.reserveCopy()
 		return
 	}
@@ -21,8 +21,8 @@ func (c *Call) SetDebug(mode DebugMode) {
 // reserveCopy reserves memory for a copy of large data, while the session waits, and then replies.
 func (c *Call) reserveCopy() {
 	s, e := c.Session, c.Engine
-	n := e.Keyspace.CloneBytes()
-	if err := e.checkDebug(s); err != nil {
+	n := c.World.Keyspace.CloneBytes()
+	if err := c.World.checkDebug(s); err != nil {
 		s.Debug = NoDebug
 		c.Fail(err)
 		return
@@ -34,7 +34,6 @@ func (c *Call) reserveCopy() {
 		r := keyspace.NewReserve(n)
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		e.visit(s.world)
 		s.running = false
 		if s.Debug == DebugCopy { // else the client is gone
 			s.reserve = r
@@ -53,29 +52,28 @@ func (c *Call) CanDebug() bool {
 // BeginDebugging begins a run that is debugged, until EndDebugging. Its commands, which the session script executes, take the lock
 // each. In mode DebugCopy they run in a copy of the world, for which CheckDebug has found room. The call replies nothing.
 func (c *Call) BeginDebugging(script *Session, mode DebugMode) {
-	e := c.Engine
 	script.detached = true
 	if mode == DebugCopy {
-		script.world = e.copyWorld(c.Session.reserve)
+		script.world = c.World.copyWorld(c.Session.reserve)
 		c.Session.dropReserve()
 	} else {
-		e.debugged = c.Session
-		e.noteHindrance()
+		c.World.debugged = c.Session
+		c.World.noteHindrance()
 	}
 }
 
 // CheckDebug returns why a run in this mode cannot begin; nil if it can.
 func (c *Call) CheckDebug(mode DebugMode) error {
 	if mode == DebugCopy {
-		return c.Engine.checkDebug(c.Session)
+		return c.World.checkDebug(c.Session)
 	}
 	return nil
 }
 
 // checkDebug returns ErrOOM if there is no room for a copy of the world in which a script is debugged, and for its data as they were before the
 // first write.
-func (e *Engine) checkDebug(s *Session) error {
-	return e.CheckRoom(2*e.CopyBytes() - s.reserved)
+func (w *World) checkDebug(s *Session) error {
+	return w.CheckRoom(2*w.CopyBytes() - s.reserved)
 }
 
 // Converse runs the rest of a run that is debugged on a goroutine of its own, until that calls EndDebugging; meanwhile the debugger
@@ -90,11 +88,12 @@ func (c *Call) Converse(d Debugger, run func()) {
 func (e *Engine) RewindDebugging(script *Session, begin func()) {
 	old := script.world
 	defer old.Keyspace.Release()
-	anew := e.copyCopy(cmp.Or(old.before, old))
+	anew := cmp.Or(old.before, old).copyCopy()
 	anew.before, anew.keeps, anew.reserved = old.before, old.before == nil, old.reserved
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.accounts.elsewhere += anew.Keyspace.Bytes() - old.Keyspace.Bytes()
+	e.accounts.data -= old.counted
+	anew.countData()
 	begin()
 	script.world = anew
 }
@@ -127,15 +126,14 @@ func (e *Engine) EndDebugging(s, script *Session) {
 func (e *Engine) endRun(s, script *Session) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.visit(s.world)
 	s.running = false
 	if s.debugger != nil {
 		s.debugger, s.closing = nil, true
 		s.endCommand(nil)
 		s.Wake()
 	}
-	if e.debugged == s {
-		e.endDebugged()
+	if s.world.debugged == s {
+		s.world.endDebugged()
 	}
 	if script.world != s.world {
 		e.dropCopy(script.world)
@@ -144,14 +142,14 @@ func (e *Engine) endRun(s, script *Session) {
 }
 
 // endDebugged lets the other clients of the world go on.
-func (e *Engine) endDebugged() {
-	e.debugged = nil
-	e.noteHindrance()
-	waiting := e.pause.postponed
-	e.pause.postponed = nil
+func (w *World) endDebugged() {
+	w.debugged = nil
+	w.noteHindrance()
+	waiting := w.pause.postponed
+	w.pause.postponed = nil
 	offerAgain(waiting)
-	e.readClock()
-	e.serveBlocked()
-	e.endBatch()
-	e.TickBy(e.Keyspace.Now) // what came to be due meanwhile
+	w.readClock()
+	w.serveBlocked()
+	w.endBatch()
+	w.TickBy(w.Keyspace.Now) // what came to be due meanwhile
 }

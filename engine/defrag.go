@@ -54,7 +54,8 @@ func (e *Engine) defragParams() []Param {
 }
 
 // defragment takes a slice if it is time. It returns in how many milliseconds the next one is due; 0 for none.
-func (e *Engine) defragment() (wait int64) {
+func (w *World) defragment() (wait int64) {
+	e := w.engine
 	d := &e.defrag
 	if !d.enabled && !d.purging && d.running == 0 {
 		return 0
@@ -64,7 +65,7 @@ func (e *Engine) defragment() (wait int64) {
 		e.checkDefrag(now)
 	}
 	if d.running > 0 && now >= d.nextSlice {
-		e.defragSlice(now)
+		w.defragSlice(now)
 	}
 	if d.running == 0 {
 		return 0
@@ -132,7 +133,8 @@ func (e *Engine) endDefrag(now int64) {
 }
 
 // defragSlice moves cells until time is up. The clock is read about every ten microseconds.
-func (e *Engine) defragSlice(now int64) {
+func (w *World) defragSlice(now int64) {
+	e := w.engine
 	d := &e.defrag
 	for {
 		done, more := e.home.Keyspace.Compact(1000)
@@ -142,7 +144,7 @@ func (e *Engine) defragSlice(now int64) {
 		if more && passed < d.cycle {
 			continue
 		}
-		e.AddLatency("active-defrag-cycle", passed)
+		w.AddLatency("active-defrag-cycle", passed)
 		if d.nextSlice = now + passed*100/int64(d.running); !more {
 			if d.purging {
 				e.Purge()

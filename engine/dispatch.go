@@ -34,41 +34,42 @@ const batchReplies = 512 << 10
 func (e *Engine) Do(s *Session, batch [][][]byte) Outcome {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.visit(s.world)
-	e.readClock()
-	s.lastActive = e.time.micros
+	w := s.world
+	w.readClock()
+	s.lastActive = w.time.micros
 	taken, more := 0, false
 	s.useLentBuffer()
 	s.limitReplies()
 	for i, args := range batch {
 		if i%keyspace.PrefetchKeys == 0 && len(batch) > 1 {
-			e.prefetch(s, batch[i:])
+			w.prefetch(s, batch[i:])
 		}
 		if e.Sessions.held.limited() {
-			e.evictClients()
+			w.evictClients()
 		}
-		if s.world != e.World { // MoveTo
-			e.visit(s.world)
-			e.readClock()
+		if s.world != w { // MoveTo
+			w.endBatch()
+			w = s.world
+			w.readClock()
 		}
 		if s.isStopped() {
 			if !s.takesRequests() {
 				break
 			}
 			s.debugger.Request(args)
-		} else if !e.execute(s, args) {
+		} else if !w.execute(s, args) {
 			break
 		}
 		taken++
-		if e.blocked.ready != nil {
-			e.serveBlocked()
+		if w.blocked.ready != nil {
+			w.serveBlocked()
 		}
 		if more = taken < len(batch) && s.Reply.Len() >= batchReplies; more {
 			break
 		}
 	}
-	e.stopTimer()
-	e.endBatch()
+	w.stopTimer()
+	w.endBatch()
 	o := s.takeReplies()
 	o.Executed, o.More = taken, more && !o.Blocked && !o.Closing
 	return o
@@ -80,27 +81,28 @@ var hidesCommands = release.From("valkey:9.1.0")
 // execute resolves a command and takes it through the gate. It returns false if the command has to wait for
 // the end of CLIENT PAUSE: then it was not executed, and the connection offers it again. One that a fault delays
 // counts as executed.
-func (e *Engine) execute(s *Session, args [][]byte) bool {
+func (w *World) execute(s *Session, args [][]byte) bool {
+	e := w.engine
 	if len(args) == 0 {
 		e.passEmpty(s)
 		return true
 	}
 	s.settled = s.Reply.Len()
 	if s.imports && e.Config.importMode {
-		e.Keyspace.ShowExpired = true
-		defer func(ks *keyspace.Keyspace) { ks.ShowExpired = false }(e.Keyspace)
+		w.Keyspace.ShowExpired = true
+		defer func(ks *keyspace.Keyspace) { ks.ShowExpired = false }(w.Keyspace)
 	}
 	cmd, err := e.Commands.Resolve(args)
 	switch {
 	case err == nil:
-		err = e.gate(s, cmd, args)
+		err = w.gate(s, cmd, args)
 	case e.Release.Has(hidesCommands) && (cmd == nil || cmd.Flags&command.NoAuth == 0) && !e.isAuthenticated(s):
 		err = ErrNoAuth
 	}
 	switch {
 	case err != nil:
-		e.reject(s, cmd, err)
-	case e.hinders && e.hinder(s, cmd, args):
+		w.reject(s, cmd, err)
+	case w.hinders && w.hinder(s, cmd, args):
 		if s.postponed {
 			return s.delay != nil // of which the arguments are kept
 		}
@@ -108,14 +110,14 @@ func (e *Engine) execute(s *Session, args [][]byte) bool {
 		s.queue(cmd, args)
 		s.Reply.Status("QUEUED")
 	case cmd.Flags&command.MayBeSlow != 0 && e.slow.enabled:
-		e.startTimer(s, cmd, args)
-		e.runSlow(s, cmd, args)
+		w.startTimer(s, cmd, args)
+		w.runSlow(s, cmd, args)
 	default:
-		e.startTimer(s, cmd, args)
-		e.run(s, cmd, args)
+		w.startTimer(s, cmd, args)
+		w.run(s, cmd, args)
 	}
 	if e.sizelogs.on && err == nil {
-		e.logSizes(s, cmd, args, s.Reply.Len()-s.settled)
+		w.logSizes(s, cmd, args, s.Reply.Len()-s.settled)
 	}
 	if e.Parts.certainty.awaits != nil && err == nil {
 		e.noteCertain(s, cmd, args)
@@ -139,9 +141,9 @@ var ignoresEmpty = release.From("8.0.0")
 // prefetch loads the keys of the next commands of a batch into the processor's cache together, where memory
 // latency would otherwise be paid key by key. It assumes that a command's key is its first argument and
 // short, which is true of nearly all commands; a wrong guess costs only time.
-func (e *Engine) prefetch(s *Session, batch [][][]byte) {
+func (w *World) prefetch(s *Session, batch [][][]byte) {
 	const longest = 64
-	db := e.Keyspace.DB(s.db)
+	db := w.Keyspace.DB(s.db)
 	if !db.Cold() {
 		return
 	}
@@ -156,13 +158,14 @@ func (e *Engine) prefetch(s *Session, batch [][][]byte) {
 	db.Prefetch(keys[:n], 1)
 }
 
-// endBatch sends the invalidations that wait for the end of a batch.
-func (e *Engine) endBatch() {
-	if e.tracking.changes != nil {
-		e.broadcastChanges()
+// endBatch sends the invalidations that wait for the end of a batch, and counts the data.
+func (w *World) endBatch() {
+	w.countData()
+	if w.tracking.changes != nil {
+		w.broadcastChanges()
 	}
-	if e.tracking.readers != nil {
-		e.trimReaders()
+	if w.tracking.readers != nil {
+		w.trimReaders()
 	}
 }
 
@@ -207,18 +210,17 @@ func (e *Engine) With(fn func()) { e.In(e.home, fn) }
 func (e *Engine) In(w *World, fn func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.visit(w)
-	e.between(fn)
+	w.between(fn)
 }
 
-// between runs fn between commands, in the world in which they run.
-func (e *Engine) between(fn func()) {
-	e.readClock()
+// between runs fn between commands of the world.
+func (w *World) between(fn func()) {
+	w.readClock()
 	fn()
-	if e.blocked.ready != nil {
-		e.serveBlocked()
+	if w.blocked.ready != nil {
+		w.serveBlocked()
 	}
-	e.endBatch()
+	w.endBatch()
 }
 
 // joinsWords is since when what follows a closing quote belongs to the word.

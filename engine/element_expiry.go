@@ -52,32 +52,38 @@ func ElementKindOf(t keyspace.Type) (*ElementKind, bool) {
 }
 
 // elementsExpired is called by the keyspace when it has removed expired elements.
-func (e *Engine) elementsExpired(db *keyspace.DB, key string, what keyspace.ExpiredElements) {
-	e.stats.expiredElements += int64(what.Count)
+func (w *World) elementsExpired(db *keyspace.DB, key string, what keyspace.ExpiredElements) {
+	w.engine.stats.expiredElements += int64(what.Count)
 	k, _ := ElementKindOf(what.Type)
-	if e.propagation.wanted() {
-		e.propagateExpiredElements(db.ID(), []byte(key), k, what.Names)
+	if w.propagation.wanted() {
+		w.propagateExpiredElements(db.ID(), []byte(key), k, what.Names)
 	}
-	e.invalidateExpired(db, key)
-	if e.Config.events != 0 {
-		e.notify(db, []byte(key), k.Expired, what.Names...)
+	w.invalidateExpired(db, key)
+	if w.engine.Config.events != 0 {
+		w.notify(db, []byte(key), k.Expired, what.Names...)
 		if what.Emptied {
-			e.notify(db, []byte(key), event.Del)
+			w.notify(db, []byte(key), event.Del)
 		}
 	}
 }
 
 // propagateExpiredElements propagates the removal of elements: by name, or of a list, whose elements may be
 // equal, by the time at which they were due.
-func (e *Engine) propagateExpiredElements(db int, key []byte, k *ElementKind, names [][]byte) {
+func (w *World) propagateExpiredElements(db int, key []byte, k *ElementKind, names [][]byte) {
 	if k.Type == keyspace.List {
-		e.propagate(Everywhere, db, [][]byte{[]byte("LAPSE"), key, strconv.AppendInt(nil, e.Keyspace.Now, 10)})
+		w.propagate(Everywhere, db, [][]byte{[]byte("LAPSE"), key, strconv.AppendInt(nil, w.Keyspace.Now, 10)})
 		return
 	}
 	for some := range slices.Chunk(names, MaxPropagatedElements) {
-		e.propagate(Everywhere, db, append([][]byte{[]byte(k.Removal), key}, some...))
+		w.propagate(Everywhere, db, append([][]byte{[]byte(k.Removal), key}, some...))
 	}
 }
 
 // MaxPropagatedElements is the most removed elements in one propagated command, as in Redis.
 const MaxPropagatedElements = 1024
+
+// observe has the world told which keys and elements its keyspace adds and removes.
+func (w *World) observe() {
+	ks := w.Keyspace
+	ks.OnExpiring, ks.OnExpire, ks.OnExpireElements, ks.OnCreate = w.keyExpiring, w.keyExpired, w.elementsExpired, w.keyCreated
+}

@@ -67,13 +67,13 @@ import (
 	"sync/atomic"
 
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
 )
 
 // Engine executes commands on a keyspace for its sessions. Its fields are grouped by the files that own
 // them.
 type Engine struct {
-	*World  // in which commands run now
 	Config  *Config
 	Release *release.Release // as which it behaves; it never changes
 
@@ -101,6 +101,7 @@ type Engine struct {
 	topology    Topology     // of the group whose member the home world is; nil without a group
 
 	// Data.
+	access      keyspace.Access // what lookups record, in all worlds
 	eviction    eviction
 	defrag      defrag
 	accounts    accounts
@@ -147,8 +148,8 @@ func (st *stack) runs(s *Session) bool {
 func (e *Engine) RunID() string { return e.runID }
 
 // NewID returns 40 random hexadecimal digits.
-func (e *Engine) NewID() string {
-	return fmt.Sprintf("%016x%016x%08x", e.random.source.Uint64(), e.random.source.Uint64(), e.random.source.Uint32())
+func (w *World) NewID() string {
+	return fmt.Sprintf("%016x%016x%08x", w.random.source.Uint64(), w.random.source.Uint64(), w.random.source.Uint32())
 }
 
 // CPU returns the processor time of the process in microseconds. Where no host knows it, it is the time since the engine was
@@ -161,23 +162,24 @@ func (e *Engine) CPU() int64 {
 }
 
 // readClock reads the clock for the batch.
-func (e *Engine) readClock() {
-	now := e.time.clock()
-	if e.stopwatch.since = now; e.time.steered != nil {
+func (w *World) readClock() {
+	e := w.engine
+	now := w.time.clock()
+	if e.stopwatch.since = now; w.time.steered != nil {
 		e.stopwatch.since = e.machine()
 	}
-	if e.isMidScript() {
+	if w.isMidScript() {
 		return // a script that is still running sees the time of its start
 	}
-	e.time.micros = now
-	e.Keyspace.Now = now / 1000
+	w.time.micros = now
+	w.Keyspace.Now = now / 1000
 }
 
 // TickBy asks the host to call Tick at deadline, in milliseconds since the epoch, unless it will do so
 // earlier anyway.
-func (e *Engine) TickBy(deadline int64) {
-	if e.Parts.host.Due != nil && (e.time.nextTick == 0 || deadline < e.time.nextTick) {
-		e.time.nextTick = deadline
-		e.Parts.host.Due(deadline)
+func (w *World) TickBy(deadline int64) {
+	if w.engine.Parts.host.Due != nil && (w.time.nextTick == 0 || deadline < w.time.nextTick) {
+		w.time.nextTick = deadline
+		w.engine.Parts.host.Due(deadline)
 	}
 }

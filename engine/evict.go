@@ -46,8 +46,8 @@ func (e *Engine) evictionParams() []Param {
 		if e.Parts.host.Limit != nil {
 			e.Parts.host.Limit(e.Config.MaxMemory)
 		}
-		if e.memoryExcess() > 0 {
-			e.evictLater()
+		if e.home.memoryExcess() > 0 {
+			e.home.evictLater()
 		}
 		return nil
 	}
@@ -75,8 +75,9 @@ func (e *Engine) setPolicy(value string) error {
 	for _, p := range policies {
 		isNew := p.strategy == evictLRM
 		if p.name == strings.ToLower(value) && (!isNew || e.Release.Offers(evictsByChange)) {
-			e.eviction.policy, e.eviction.pool = p, evictionPool{}
-			access := &e.home.Keyspace.Access
+			e.eviction.policy = p
+			e.each(func(w *World) { w.pool = evictionPool{} })
+			access := &e.access
 			access.LFU, access.OnChange = p.strategy == evictLFU, isNew
 			return nil
 		}
@@ -90,19 +91,20 @@ func (e *Engine) setPolicy(value string) error {
 // ensureMemory evicts keys until the memory in use is within maxmemory, or time is up. It returns false if
 // it is not and no further key may be evicted. It evicts nothing while data are loaded, a slow script runs
 // or clients are paused: these must not see keys disappear.
-func (e *Engine) ensureMemory() bool {
-	if e.isMidScript() || e.persistence.loading > 0 || e.pause.deadline != 0 {
+func (w *World) ensureMemory() bool {
+	e := w.engine
+	if w.isMidScript() || e.persistence.loading > 0 || w.pause.deadline != 0 {
 		return !e.eviction.oom
 	}
 	v := &e.eviction
 	v.oom, v.unfinished = false, false
-	if e.leavesMemoryToMaster() {
+	if w.leavesMemoryToMaster() {
 		return true
 	}
-	if surplus := e.memoryExcess(); surplus > 0 {
-		v.oom = !e.evict(surplus)
+	if surplus := w.memoryExcess(); surplus > 0 {
+		v.oom = !w.evict(surplus)
 	}
-	e.trackExceededTime(v.oom || v.unfinished)
+	w.trackExceededTime(v.oom || v.unfinished)
 	return !v.oom
 }
 
@@ -111,29 +113,31 @@ func (e *Engine) ensureMemory() bool {
 func (e *Engine) OutOfMemory() bool { return e.Config.MaxMemory > 0 && e.eviction.oom }
 
 // memoryExcess returns by how many bytes the memory in use that counts exceeds maxmemory; 0 or less if it does not.
-func (e *Engine) memoryExcess() int {
+func (w *World) memoryExcess() int {
+	e := w.engine
 	if e.Config.MaxMemory == 0 {
 		return 0
 	}
-	return e.usedMemory() - e.uncountedMemory() - int(e.Config.MaxMemory)
+	return w.usedMemory() - e.uncountedMemory() - int(e.Config.MaxMemory)
 }
 
 // Room returns how many bytes something may take whose size is known before it is filled, such as a copy of data: what maxmemory leaves; without
 // maxmemory half of the memory that the process may have, less all other worlds and accounts. There is no bound while data are loaded.
-func (e *Engine) Room() int {
+func (w *World) Room() int {
+	e := w.engine
 	switch {
-	case e.Keyspace.Replaying:
+	case w.Keyspace.Replaying:
 	case e.Config.MaxMemory > 0:
-		return max(0, -e.memoryExcess())
+		return max(0, -w.memoryExcess())
 	case e.Parts.host.Machine > 0:
-		return max(0, int(e.Parts.host.Machine)/2-e.accounts.bytes())
+		return max(0, int(e.Parts.host.Machine)/2-w.accountBytes())
 	}
 	return math.MaxInt
 }
 
 // CheckRoom returns ErrOOM if there is no room for n bytes more: see Room.
-func (e *Engine) CheckRoom(n int) error {
-	if n > e.Room() {
+func (w *World) CheckRoom(n int) error {
+	if n > w.Room() {
 		return ErrOOM
 	}
 	return nil
@@ -141,17 +145,18 @@ func (e *Engine) CheckRoom(n int) error {
 
 // evict evicts keys until surplus bytes are free or time is up, and returns false if no key is left that may
 // be evicted. The clock is read only once for 16 keys, because it costs as much as an eviction.
-func (e *Engine) evict(surplus int) bool {
+func (w *World) evict(surplus int) bool {
+	e := w.engine
 	start, most := e.machine(), e.eviction.timeLimit()
-	defer e.sampleLatency("eviction-cycle", e.startLatency())
+	defer w.sampleLatency("eviction-cycle", e.startLatency())
 	for n := 1; surplus > 0; n++ {
-		freed, ok := e.evictOne()
+		freed, ok := w.evictOne()
 		if !ok {
 			return false
 		}
 		surplus -= freed
 		if n%16 == 0 && surplus > 0 && e.machine()-start > most {
-			e.evictLater()
+			w.evictLater()
 			return true
 		}
 	}
@@ -160,59 +165,60 @@ func (e *Engine) evict(surplus int) bool {
 
 // evictOne evicts a key and returns the bytes that this freed; ok is false if there is no key that may be
 // evicted.
-func (e *Engine) evictOne() (freed int, ok bool) {
+func (w *World) evictOne() (freed int, ok bool) {
+	e := w.engine
 	if e.Config.importMode {
 		return 0, false // what is imported stays
 	}
-	e.Keyspace.Begin()
+	w.Keyspace.Begin()
 	var db int
 	var key []byte
 	switch e.eviction.policy.strategy {
 	case evictLRU, evictLRM, evictLFU:
-		db, key = e.bestEvictable()
+		db, key = w.bestEvictable()
 	case evictRandom:
-		db, key = e.randomEvictable()
+		db, key = w.randomEvictable()
 	case evictTTL:
-		db, key = e.earliestDeadline()
+		db, key = w.earliestDeadline()
 	}
 	if key == nil {
 		return 0, false
 	}
-	d := e.Keyspace.DB(db)
+	d := w.Keyspace.DB(db)
 	before, start := d.Bytes(), e.startLatency()
 	deleted := false
-	e.Lazily(e.Config.LazyFree.Eviction, func() { deleted = d.Delete(key) })
-	e.sampleLatency("eviction-del", start)
+	w.Lazily(e.Config.LazyFree.Eviction, func() { deleted = d.Delete(key) })
+	w.sampleLatency("eviction-del", start)
 	if deleted { // or it was due, and has gone already
 		e.eviction.evicted++
-		e.keyRemoved(d, string(key), event.Evicted, e.Config.LazyFree.Eviction)
+		w.keyRemoved(d, string(key), event.Evicted, e.Config.LazyFree.Eviction)
 	}
 	return before - d.Bytes(), true
 }
 
 // bestEvictable samples some keys of each database and returns the best candidate of the pool; a nil key if
 // there is none. A candidate that was used since it was sampled is dropped: its staleness has decreased.
-func (e *Engine) bestEvictable() (db int, key []byte) {
-	v := &e.eviction
+func (w *World) bestEvictable() (db int, key []byte) {
+	v := &w.engine.eviction
 	for {
 		candidates := 0
-		for i := range e.Keyspace.Len() {
-			d := e.Keyspace.DB(i)
+		for i := range w.Keyspace.Len() {
+			d := w.Keyspace.DB(i)
 			n := d.Len()
 			if v.policy.volatile {
 				n = d.Volatile()
 			}
 			if n > 0 {
 				candidates += n
-				d.Sample(v.samples, v.policy.volatile, v.pool.minStaleness(), func(key string, staleness uint32) { v.pool.insert(i, key, staleness) })
+				d.Sample(v.samples, v.policy.volatile, w.pool.minStaleness(), func(key string, staleness uint32) { w.pool.insert(i, key, staleness) })
 			}
 		}
 		if candidates == 0 {
 			return 0, nil
 		}
-		for v.pool.n > 0 {
-			best := v.pool.pop()
-			now, ok := e.Keyspace.DB(best.db).Staleness(best.key, v.policy.volatile)
+		for w.pool.n > 0 {
+			best := w.pool.pop()
+			now, ok := w.Keyspace.DB(best.db).Staleness(best.key, v.policy.volatile)
 			if ok && now >= best.staleness {
 				return best.db, best.key
 			}
@@ -221,11 +227,11 @@ func (e *Engine) bestEvictable() (db int, key []byte) {
 }
 
 // randomEvictable returns a random key that may be evicted. It takes the databases in turn.
-func (e *Engine) randomEvictable() (db int, key []byte) {
-	v := &e.eviction
-	for range e.Keyspace.Len() {
-		v.lastDB = (v.lastDB + 1) % e.Keyspace.Len()
-		if key, ok := e.Keyspace.DB(v.lastDB).Any(v.policy.volatile); ok {
+func (w *World) randomEvictable() (db int, key []byte) {
+	v := &w.engine.eviction
+	for range w.Keyspace.Len() {
+		v.lastDB = (v.lastDB + 1) % w.Keyspace.Len()
+		if key, ok := w.Keyspace.DB(v.lastDB).Any(v.policy.volatile); ok {
 			return v.lastDB, []byte(key)
 		}
 	}
@@ -233,10 +239,10 @@ func (e *Engine) randomEvictable() (db int, key []byte) {
 }
 
 // earliestDeadline returns the key with the earliest deadline.
-func (e *Engine) earliestDeadline() (db int, key []byte) {
+func (w *World) earliestDeadline() (db int, key []byte) {
 	first := int64(math.MaxInt64)
-	for i := range e.Keyspace.Len() {
-		if k, deadline, ok := e.Keyspace.DB(i).FirstDue(); ok && deadline < first {
+	for i := range w.Keyspace.Len() {
+		if k, deadline, ok := w.Keyspace.DB(i).FirstDue(); ok && deadline < first {
 			db, key, first = i, []byte(k), deadline
 		}
 	}
@@ -244,35 +250,35 @@ func (e *Engine) earliestDeadline() (db int, key []byte) {
 }
 
 // evictLater leaves the rest to the next Tick, which it asks for at once.
-func (e *Engine) evictLater() {
-	e.eviction.unfinished = true
-	e.TickBy(max(e.Keyspace.Now, 1))
+func (w *World) evictLater() {
+	w.engine.eviction.unfinished = true
+	w.TickBy(max(w.Keyspace.Now, 1))
 }
 
 // continueEviction is Tick's part, and reports whether more is to be done.
-func (e *Engine) continueEviction() (more bool) {
-	if e.eviction.unfinished {
-		e.ensureMemory()
+func (w *World) continueEviction() (more bool) {
+	if w.engine.eviction.unfinished {
+		w.ensureMemory()
 	}
-	return e.eviction.unfinished
+	return w.engine.eviction.unfinished
 }
 
 // trackExceededTime adds up the time for which maxmemory is exceeded, for INFO.
-func (e *Engine) trackExceededTime(exceeded bool) {
-	v := &e.eviction
+func (w *World) trackExceededTime(exceeded bool) {
+	v := &w.engine.eviction
 	switch {
 	case exceeded && v.exceededSince == 0:
-		v.exceededSince = e.time.micros
+		v.exceededSince = w.time.micros
 	case !exceeded && v.exceededSince != 0:
-		v.exceededTime += e.time.micros - v.exceededSince
+		v.exceededTime += w.time.micros - v.exceededSince
 		v.exceededSince = 0
 	}
 }
 
 // currentExceededTime returns for how many microseconds maxmemory has been exceeded now.
-func (e *Engine) currentExceededTime() int64 {
-	if e.eviction.exceededSince == 0 {
+func (w *World) currentExceededTime() int64 {
+	if w.engine.eviction.exceededSince == 0 {
 		return 0
 	}
-	return e.time.micros - e.eviction.exceededSince
+	return w.time.micros - w.engine.eviction.exceededSince
 }

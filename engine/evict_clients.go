@@ -67,7 +67,8 @@ func (e *Engine) limitClients() {
 }
 
 // evictClients disconnects clients while they hold too much.
-func (e *Engine) evictClients() {
+func (w *World) evictClients() {
+	e := w.engine
 	h := &e.Sessions.held
 	if !h.exceeded() {
 		return
@@ -76,7 +77,7 @@ func (e *Engine) evictClients() {
 		if !h.exceeded() {
 			return
 		}
-		e.Log('*', "Evicting client: %s", e.clientInfo(c.session))
+		e.Log('*', "Evicting client: %s", w.clientInfo(c.session))
 		e.Sessions.evicted++
 		c.session.Disconnect()
 		c.session.release()

@@ -39,7 +39,6 @@ type eviction struct {
 	policy        policy
 	samples       int
 	tenacity      int64
-	pool          evictionPool
 	lastDB        int   // of the last key evicted at random
 	oom           bool  // at the last command: maxmemory is exceeded, and no key may be evicted
 	unfinished    bool  // time was up before enough was free; Tick continues

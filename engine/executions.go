@@ -14,7 +14,7 @@ type Handler func(c *Call)
 // Method is what runs a line that is a method of the state of a part: see On.
 type Method struct {
 	bind func(state any) Handler
-	vary func(state any, line command.Flags, args [][]byte) command.Flags
+	vary func(state any, w *World, line command.Flags, args [][]byte) command.Flags
 }
 
 // On returns what runs a line: a method of the State of the part that brings the line.
@@ -25,18 +25,19 @@ func On[T any](method func(state *T, c *Call)) Method {
 	}}
 }
 
-// Varying returns a Method whose line has other flags for some arguments: see [command.Line.Vary].
-// vary gets those of the line.
-func Varying[T any](m Method, vary func(state *T, line command.Flags, args [][]byte) command.Flags) Method {
-	m.vary = func(state any, line command.Flags, args [][]byte) command.Flags {
-		return vary(state.(*T), line, args)
+// Varying returns a Method whose line has other flags for some arguments in a world. vary gets those
+// of the line.
+func Varying[T any](m Method, vary func(state *T, w *World, line command.Flags, args [][]byte) command.Flags) Method {
+	m.vary = func(state any, w *World, line command.Flags, args [][]byte) command.Flags {
+		return vary(state.(*T), w, line, args)
 	}
 	return m
 }
 
 // execution is what the engine knows of a command beside its line: what runs it, and its figures.
 type execution struct {
-	run Handler
+	run  Handler
+	vary func(w *World, args [][]byte) command.Flags // see Varying; nil for none
 	commandStats
 }
 
@@ -57,8 +58,21 @@ func (e *Engine) Handle(cmd *command.Command, run Handler) { e.of(cmd).run = run
 // addFamily puts a family's lines into the table. state is that of the part that brings it.
 func (e *Engine) addFamily(f command.Family, state any) {
 	for _, cmd := range e.Commands.Add(f) {
-		e.executions = append(e.executions, execution{run: handlerOf(cmd, state)})
+		x := execution{run: handlerOf(cmd, state)}
+		if m, ok := cmd.Run.(Method); ok && m.vary != nil {
+			x.vary = func(w *World, args [][]byte) command.Flags { return m.vary(state, w, cmd.Flags, args) }
+		}
+		e.executions = append(e.executions, x)
 	}
+}
+
+// FlagsWith returns the flags that count for a command's arguments in the world: those of the line if
+// their number is wrong.
+func (w *World) FlagsWith(cmd *command.Command, args [][]byte) command.Flags {
+	if vary := w.engine.of(cmd).vary; vary != nil && cmd.Fits(len(args)) {
+		return vary(w, args)
+	}
+	return cmd.FlagsWith(args)
 }
 
 // handlerOf returns what runs a command, nil for a container, which before 7.0 is a command, too.
@@ -70,9 +84,6 @@ func handlerOf(cmd *command.Command, state any) Handler {
 	case Handler:
 		return run
 	case Method:
-		if run.vary != nil {
-			cmd.Vary = func(args [][]byte) command.Flags { return run.vary(state, cmd.Flags, args) }
-		}
 		return run.bind(state)
 	case nil:
 		if cmd.IsWhole() {

@@ -42,10 +42,10 @@ type delay struct {
 	fate    *Fate
 }
 
-// SetJudge sets what decides about the commands in the current world; nil for nothing.
-func (e *Engine) SetJudge(judge Judge) {
-	e.faults.judge = judge
-	e.noteHindrance()
+// SetJudge sets what decides about the commands in the world; nil for nothing.
+func (w *World) SetJudge(judge Judge) {
+	w.faults.judge = judge
+	w.noteHindrance()
 }
 
 // noteHindrance is called when clients are paused, a judge comes or a script is debugged, and when that ends.
@@ -54,11 +54,11 @@ func (w *World) noteHindrance() {
 }
 
 // delaySession holds a session's command back.
-func (e *Engine) delaySession(s *Session, args [][]byte, fate *Fate) {
-	d := &delay{session: s, args: copyArgs(args), due: e.Keyspace.Now + fate.Delay, fate: fate}
+func (w *World) delaySession(s *Session, args [][]byte, fate *Fate) {
+	d := &delay{session: s, args: copyArgs(args), due: w.Keyspace.Now + fate.Delay, fate: fate}
 	s.postponed, s.delay = true, d
-	e.faults.add(d)
-	e.TickBy(d.due)
+	w.faults.add(d)
+	w.TickBy(d.due)
 }
 
 func (f *faults) add(d *delay) {
@@ -75,31 +75,31 @@ func (f *faults) remove(d *delay) {
 	}
 }
 
-// EndFate ends what a fate does in the current world: the commands that it holds back are due, and run at the next Tick.
-func (e *Engine) EndFate(fate *Fate) {
-	e.blocked.stir()
+// EndFate ends what a fate does in the world: the commands that it holds back are due, and run at the next Tick.
+func (w *World) EndFate(fate *Fate) {
+	w.blocked.stir()
 	var ended []*delay
-	for _, d := range e.faults.delays {
+	for _, d := range w.faults.delays {
 		if d.fate == fate {
 			ended = append(ended, d)
 		}
 	}
 	for _, d := range ended {
-		e.faults.remove(d)
+		w.faults.remove(d)
 		d.due = 1 // long ago, also if the clock is set back
-		e.faults.add(d)
+		w.faults.add(d)
 	}
 	if len(ended) > 0 {
-		e.TickBy(e.Keyspace.Now)
+		w.TickBy(w.Keyspace.Now)
 	}
 }
 
 // nextDelay returns when the next delayed command is due; 0 for never.
-func (e *Engine) nextDelay() int64 {
-	if len(e.faults.delays) == 0 || e.pause.deadline != 0 {
+func (w *World) nextDelay() int64 {
+	if len(w.faults.delays) == 0 || w.pause.deadline != 0 {
 		return 0
 	}
-	return e.faults.delays[0].due
+	return w.faults.delays[0].due
 }
 
 // cutReply makes the reply to the session's command be lost, and the connection with it.

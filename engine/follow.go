@@ -10,27 +10,25 @@ import (
 // SetRole changes the role of the home world. When it becomes a replica, blocked clients get an error: what they wait for would
 // be theirs to take no more. It is called under the lock.
 func (e *Engine) SetRole(r Role) {
-	defer e.visit(e.World)
-	e.visit(e.home)
-	was := e.role
+	was := e.home.role
 	e.home.role = r
 	e.logsReplica.Store(r.Replica)
-	e.keepExpired()
+	e.home.keepExpired()
 	if !r.Replica {
 		clear(e.asReplica.own)
 	}
 	if r.Replica && !was.Replica {
-		e.unblockAll()
+		e.home.unblockAll()
 		if e.topology != nil {
-			e.sendAway()
+			e.home.sendAway()
 		}
 	}
 }
 
 // sendAway closes the connections of clients of a group's leader that leads no more, so that they look for the new one: some do so only when they have
 // to connect. Redis' Sentinel has a master do the same. Subscribers stay, since all members pass messages on.
-func (e *Engine) sendAway() {
-	for _, s := range e.clients {
+func (w *World) sendAway() {
+	for _, s := range w.clients {
 		if s.Peer != nil && !s.master && !s.monitor && s.class() == ClassNormal {
 			s.CloseAfterReply()
 			s.Wake()
@@ -39,11 +37,11 @@ func (e *Engine) sendAway() {
 }
 
 // unblockAll ends all blocked commands of the world with an error, and then their connections.
-func (e *Engine) unblockAll() {
-	for len(e.blocked.all) > 0 {
-		w := e.blocked.all[0]
-		e.endBlock(w, ErrRoleChanged)
-		w.session.CloseAfterReply()
+func (w *World) unblockAll() {
+	for len(w.blocked.all) > 0 {
+		b := w.blocked.all[0]
+		w.endBlock(b, ErrRoleChanged)
+		b.session.CloseAfterReply()
 	}
 }
 
@@ -62,7 +60,6 @@ func (e *Engine) ConnectMaster(peer Peer, from Endpoint) *Session {
 func (e *Engine) NewMaster() *Session {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.visit(e.home)
 	s := e.bareSession()
 	s.master, s.authed, s.everAuthed, s.user = true, true, true, acl.Default(nil)
 	return s
@@ -73,16 +70,19 @@ func (s *Session) IsMaster() bool { return s.master }
 
 // MayApply reports whether commands of the master may run now. They wait while clients are paused and while a slow script of
 // a client runs or is debugged. It is called under the lock.
-func (e *Engine) MayApply() bool { return e.IsFree() && e.pause.deadline == 0 }
+func (w *World) MayApply() bool { return w.IsFree() && w.pause.deadline == 0 }
 
 // IsFree reports whether no script of a client is under way whose commands other ones must not interrupt. It is called under the lock.
-func (e *Engine) IsFree() bool { return !e.isMidScript() && e.slow.session == nil && e.debugged == nil }
+func (w *World) IsFree() bool {
+	return !w.isMidScript() && w.engine.slow.session == nil && w.debugged == nil
+}
 
 // Apply executes a command of the master. Nothing is due for it: the master sends the removal of what expires, and may change a
 // key before it. It returns the first error of the command, or of a transaction that it ends. It is called in the home world
 // under the lock, while MayApply.
-func (e *Engine) Apply(s *Session, args [][]byte) error {
-	s.lastActive = e.time.micros
+func (w *World) Apply(s *Session, args [][]byte) error {
+	e := w.engine
+	s.lastActive = w.time.micros
 	s.failure = nil
 	s.Reply.Restart(leastReplyRoom) // the reply is dropped
 	cmd, err := e.Commands.Resolve(args)
@@ -93,16 +93,16 @@ func (e *Engine) Apply(s *Session, args [][]byte) error {
 		}
 		return err
 	}
-	was := e.Keyspace.Replaying
-	e.Keyspace.Replaying = true
+	was := w.Keyspace.Replaying
+	w.Keyspace.Replaying = true
 	s.last = cmd
-	e.runOrQueue(s, cmd, args)
-	e.Keyspace.Replaying = was
-	e.stopTimer()
+	w.runOrQueue(s, cmd, args)
+	w.Keyspace.Replaying = was
+	w.stopTimer()
 	s.endCommand(cmd)
 	s.Reply.Reset()
-	if e.blocked.ready != nil {
-		e.serveBlocked()
+	if w.blocked.ready != nil {
+		w.serveBlocked()
 	}
 	if s.failure != nil {
 		e.stats.unexpected++
@@ -111,15 +111,15 @@ func (e *Engine) Apply(s *Session, args [][]byte) error {
 }
 
 // runOrQueue runs a command past the gate, or queues it after MULTI.
-func (e *Engine) runOrQueue(s *Session, cmd *command.Command, args [][]byte) {
+func (w *World) runOrQueue(s *Session, cmd *command.Command, args [][]byte) {
 	if s.tx != nil && cmd.Flags&command.AllowTx == 0 {
 		s.queue(cmd, args)
 		return
 	}
 	if !s.loader {
-		e.startTimer(s, cmd, args)
+		w.startTimer(s, cmd, args)
 	}
-	e.run(s, cmd, args)
+	w.run(s, cmd, args)
 }
 
 // DropReplies ends the connections whose sessions have replies or messages that were not taken for sending, without them: they tell of

@@ -13,20 +13,21 @@ import (
 // processCommand: commands that the configuration forbids, authentication and permissions come before the state
 // of the server, and memory comes before the other states. The check of memory also evicts keys, so it must run
 // even for a command that a later condition refuses or that takes no memory.
-func (e *Engine) gate(s *Session, cmd *command.Command, args [][]byte) error {
+func (w *World) gate(s *Session, cmd *command.Command, args [][]byte) error {
+	e := w.engine
 	f := cmd.Flags
 	s.last = cmd
 	switch {
 	case f&command.Protected != 0 && !s.isAllowedBy(e.Config.debug):
 		return ErrNoDebug
-	case s.onlyLooks != nil && !cmd.OnlyLooks(args):
+	case s.onlyLooks != nil && !w.FlagsWith(cmd, args).OnlyLook():
 		return s.onlyLooks
 	case !s.authed && f&command.NoAuth == 0 && !e.isAuthenticated(s):
 		return ErrNoAuth
 	case s.tx != nil && f&command.NoMulti != 0:
 		return e.Errorf(errNotInTx, cmd.FullName())
 	case s.user.Limited():
-		if err := e.checkPermission(s, cmd, args, &denied); err != nil {
+		if err := w.checkPermission(s, cmd, args, &denied); err != nil {
 			return err
 		}
 	}
@@ -40,24 +41,24 @@ func (e *Engine) gate(s *Session, cmd *command.Command, args [][]byte) error {
 		}
 	}
 	switch {
-	case e.Config.MaxMemory > 0 && !e.ensureMemory() && e.mayTakeMemory(s, cmd, args): // evicts first
+	case e.Config.MaxMemory > 0 && !w.ensureMemory() && w.mayTakeMemory(s, cmd, args): // evicts first
 		return ErrOOM
 	case e.persistence.writeError != nil && s.isWriteDenied(cmd, args):
 		return e.persistence.writeError
-	case e.isReadOnly() && s.mayRun(command.Write, cmd, args):
+	case w.isReadOnly() && s.mayRun(command.Write, cmd, args):
 		return ErrReadOnly
 	case s.replica != nil && s.replica.Attached() && f&command.FromReplica == 0:
 		s.closing = true // as in Redis: a reply would end up in the stream
 		return ErrReplicaReads
 	case s.subscribed() && s.Reply.Proto() == 2 && f&command.AllowSubscribed == 0:
 		return command.Errorf(ErrSubscribed, cmd.FullName())
-	case e.isStale() && (f&command.Stale == 0 || f&command.RunsTx != 0 && s.tx != nil && s.tx.lacks(command.Stale)):
+	case w.isStale() && (f&command.Stale == 0 || f&command.RunsTx != 0 && s.tx != nil && s.tx.lacks(command.Stale)):
 		return ErrMasterDown
 	case e.persistence.loading > 0 && f&command.Loading == 0:
 		return ErrLoading
 	case e.slow.session != nil && f&command.AllowBusy == 0:
 		return e.slow.busy
-	case f&command.HomeOnly != 0 && !e.IsHome():
+	case f&command.HomeOnly != 0 && !w.IsHome():
 		return ErrNotHome
 	case s.monitor && f&(command.Write|command.ReadOnly|command.MayReplicate) != 0: // Redis counts monitors as replicas
 		return ErrReplicaReads
@@ -76,22 +77,22 @@ var queueTakesNoMemory = release.From("7.4.0 valkey:8.0.0")
 
 // mayTakeMemory reports whether the command may need more memory. EXEC needs what the queued commands need. In older
 // releases every command takes memory inside MULTI, for its place in the queue.
-func (e *Engine) mayTakeMemory(s *Session, cmd *command.Command, args [][]byte) bool {
-	if denied := cmd.FlagsWith(args)&command.DenyOOM != 0; s.tx == nil || denied {
+func (w *World) mayTakeMemory(s *Session, cmd *command.Command, args [][]byte) bool {
+	if denied := w.FlagsWith(cmd, args)&command.DenyOOM != 0; s.tx == nil || denied {
 		return denied
 	}
 	if cmd.Flags&command.RunsTx != 0 {
 		return s.tx.hasDenyOOM
 	}
-	return cmd.Flags&command.DropsTx == 0 && !e.Release.Has(queueTakesNoMemory)
+	return cmd.Flags&command.DropsTx == 0 && !w.engine.Release.Has(queueTakesNoMemory)
 }
 
 // lacksRoom reports whether a command within a script or a transaction may take no more memory. In Redis it
 // always may. Here it may not where somebody else pays for it: in a strict engine, such as a sandbox, and in
 // a copy of the data in which a script is debugged.
-func (e *Engine) lacksRoom(s *Session) bool {
-	inCopy := s.detached && e.debugged == nil
-	return (e.eviction.strict || inCopy) && e.Room() == 0
+func (w *World) lacksRoom(s *Session) bool {
+	inCopy := s.detached && w.debugged == nil
+	return (w.engine.eviction.strict || inCopy) && w.Room() == 0
 }
 
 // memoryFirst is since when the memory counts before the permissions of the user in a script. Before, it was whether the replica is stale.
@@ -100,11 +101,12 @@ var memoryFirst = release.From("valkey:9.1.0")
 // scriptGate is the gate for a command that a script calls. Most conditions were checked for EVAL itself.
 // What remains depends on the called command, or may have changed since the script began, such as SCRIPT
 // KILL.
-func (e *Engine) scriptGate(s *Session, cmd *command.Command, args [][]byte) error {
-	lacksMemory := cmd.Flags&command.DenyOOM != 0 && (s.startedOOM && !s.wrote || e.lacksRoom(s)) && !s.Obeyed() // a script that began to write is let through
-	stale := cmd.Flags&command.Stale == 0 && e.isStale() && !s.Obeyed()
+func (w *World) scriptGate(s *Session, cmd *command.Command, args [][]byte) error {
+	e := w.engine
+	lacksMemory := cmd.Flags&command.DenyOOM != 0 && (s.startedOOM && !s.wrote || w.lacksRoom(s)) && !s.Obeyed() // a script that began to write is let through
+	stale := cmd.Flags&command.Stale == 0 && w.isStale() && !s.Obeyed()
 	switch f := cmd.Flags; {
-	case s.onlyLooks != nil && !cmd.OnlyLooks(args):
+	case s.onlyLooks != nil && !w.FlagsWith(cmd, args).OnlyLook():
 		return s.onlyLooks
 	case f&command.NoScript != 0 && !(e.Config.scriptsMayDebug && f&command.AllowScriptDebug != 0):
 		return ErrScriptDenied
@@ -113,7 +115,7 @@ func (e *Engine) scriptGate(s *Session, cmd *command.Command, args [][]byte) err
 	case lacksMemory && e.Release.Has(memoryFirst):
 		return ErrOOM
 	case s.user.Limited():
-		if err := e.checkPermission(s, cmd, args, &deniedScript); err != nil {
+		if err := w.checkPermission(s, cmd, args, &deniedScript); err != nil {
 			return err
 		}
 	}
@@ -128,7 +130,7 @@ func (e *Engine) scriptGate(s *Session, cmd *command.Command, args [][]byte) err
 		return ErrOOM
 	case e.persistence.writeError != nil && f&command.Write != 0:
 		return e.persistence.writeError
-	case e.isReadOnly() && f&command.Write != 0:
+	case w.isReadOnly() && f&command.Write != 0:
 		return ErrReadOnly
 	case stale:
 		return ErrStaleScript

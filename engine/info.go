@@ -15,8 +15,8 @@ type Section struct {
 	Name   string // as its heading shows it, "Memory"
 	Since  string // the first release with it; "" for all
 	Hidden bool   // only shown when asked for by name, or by all and everything
-	Fill   func(b *bytes.Buffer)
-	Reset  func() // CONFIG RESETSTAT; nil if nothing is counted
+	Fill   func(w *World, b *bytes.Buffer)
+	Reset  func(w *World) // CONFIG RESETSTAT; nil if nothing is counted
 }
 
 // sectionOrder is the order of INFO's sections; others follow.

@@ -29,9 +29,9 @@ const maxLatencySamples = 160 // samples of an event
 
 // AddLatency adds a sample for something that held clients up, if it reaches latency-monitor-threshold. It
 // is called under the lock.
-func (e *Engine) AddLatency(event string, micros int64) {
-	if l := &e.latency; l.threshold > 0 && micros >= l.threshold*1000 {
-		l.add(event, latencySample{e.time.micros / 1e6, micros / 1000})
+func (w *World) AddLatency(event string, micros int64) {
+	if l := &w.engine.latency; l.threshold > 0 && micros >= l.threshold*1000 {
+		l.add(event, latencySample{w.time.micros / 1e6, micros / 1000})
 	}
 }
 
@@ -50,9 +50,9 @@ func (e *Engine) startLatency() int64 {
 }
 
 // sampleLatency adds a sample for what has begun at start.
-func (e *Engine) sampleLatency(event string, start int64) {
+func (w *World) sampleLatency(event string, start int64) {
 	if start != 0 {
-		e.AddLatency(event, e.machine()-start)
+		w.AddLatency(event, w.engine.machine()-start)
 	}
 }
 

@@ -26,10 +26,10 @@ func (e *Engine) lazyFreeParams() []Param {
 	serverDel := BoolParam("lazyfree-lazy-server-del", &z.ServerDel)
 	set := serverDel.Set
 	serverDel.Set = func(value string) error {
-		defer e.removeLazily()
+		defer e.each((*World).removeLazily)
 		return set(value)
 	}
-	e.removeLazily()
+	e.each((*World).removeLazily)
 	return []Param{
 		BoolParam("lazyfree-lazy-expire", &z.Expire), BoolParam("lazyfree-lazy-eviction", &z.Eviction),
 		serverDel, BoolParam("lazyfree-lazy-user-del", &z.UserDel),
@@ -38,11 +38,11 @@ func (e *Engine) lazyFreeParams() []Param {
 }
 
 // removeLazily makes the world count what commands remove as lazyfree-lazy-server-del says, unless another parameter decides.
-func (e *Engine) removeLazily() { e.Keyspace.Lazily = e.Config.LazyFree.ServerDel }
+func (w *World) removeLazily() { w.Keyspace.Lazily = w.engine.Config.LazyFree.ServerDel }
 
 // Lazily calls remove, which removes keys, and counts the values that Redis would free in the background if that is lazy.
-func (e *Engine) Lazily(lazy bool, remove func()) {
-	ks := e.Keyspace
+func (w *World) Lazily(lazy bool, remove func()) {
+	ks := w.Keyspace
 	was := ks.Lazily
 	ks.Lazily = lazy
 	remove()
@@ -51,11 +51,11 @@ func (e *Engine) Lazily(lazy bool, remove func()) {
 
 // CountTemporary counts a collection of n elements that Redis builds only for a reply, and frees in the background if
 // lazyfree-lazy-server-del is set.
-func (e *Engine) CountTemporary(n int) {
-	if e.Config.LazyFree.ServerDel && n > keyspace.LazyThreshold {
-		e.CountLazilyFreed(1)
+func (w *World) CountTemporary(n int) {
+	if w.engine.Config.LazyFree.ServerDel && n > keyspace.LazyThreshold {
+		w.CountLazilyFreed(1)
 	}
 }
 
 // CountLazilyFreed counts n objects that Redis would free in the background.
-func (e *Engine) CountLazilyFreed(n int) { e.Keyspace.LazilyFreed += int64(n) }
+func (w *World) CountLazilyFreed(n int) { w.Keyspace.LazilyFreed += int64(n) }

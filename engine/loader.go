@@ -39,15 +39,14 @@ func (e *Engine) NewLoader() *Loader {
 func (l *Loader) Do(batch [][][]byte) (done int, err error) {
 	l.engine.mu.Lock()
 	defer l.engine.mu.Unlock()
-	l.engine.visit(l.engine.home)
-	l.engine.readClock()
+	l.engine.home.readClock()
 	for _, args := range batch {
 		if err = l.execute(args); err != nil {
 			break
 		}
 		done++
 	}
-	l.engine.stopTimer()
+	l.engine.home.stopTimer()
 	return done, err
 }
 
@@ -61,7 +60,7 @@ func (l *Loader) execute(args [][]byte) error {
 	l.scripts = inTx && l.scripts || cmd.RunsScripts()
 	s.failure = nil
 	s.Reply.Reset()
-	e.runOrQueue(s, cmd, args)
+	e.home.runOrQueue(s, cmd, args)
 	if l.scripts {
 		return nil
 	}

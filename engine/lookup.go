@@ -71,13 +71,13 @@ func (c *Call) CountLookup(key []byte, found bool) {
 	}
 	c.Engine.stats.misses++
 	if c.Engine.Config.events != 0 {
-		c.Engine.notify(c.DB, key, event.KeyMiss)
+		c.World.notify(c.DB, key, event.KeyMiss)
 	}
 }
 
 // AsStored returns the handler with all that is stored in its sight: also a key that is due and that nothing has removed yet.
 func AsStored(h Handler) Handler {
-	return func(c *Call) { c.Engine.Keyspace.AsStored(func() { h(c) }) }
+	return func(c *Call) { c.World.Keyspace.AsStored(func() { h(c) }) }
 }
 
 // PeekValue returns the value of key for a look at how it is stored, which is no access to it. If the key is absent it replies

@@ -6,8 +6,9 @@ import (
 )
 
 // usedMemory is the bytes that the dataset holds, and those of sessions, caches and accounts.
-func (e *Engine) usedMemory() int {
-	return e.Keyspace.Bytes() + e.Sessions.bytes() + e.tracking.bytes + e.stats.caches + e.accounts.bytes()
+func (w *World) usedMemory() int {
+	e := w.engine
+	return w.countData() + e.Sessions.bytes() + w.tracking.bytes + e.stats.caches + int(e.accounts.sum.Load())
 }
 
 // uncountedMemory is the bytes in use that maxmemory does not bound, because evicting keys makes more of them: each
@@ -17,14 +18,15 @@ func (e *Engine) uncountedMemory() int {
 }
 
 // countCaches updates the bytes of the parts' caches, which take a walk through libraries.
-func (e *Engine) countCaches() {
-	e.stats.caches, e.stats.uncounted = 0, 0
-	for _, p := range e.Parts.List {
+func (w *World) countCaches() {
+	stats := &w.engine.stats
+	stats.caches, stats.uncounted = 0, 0
+	for _, p := range w.engine.Parts.List {
 		for _, cache := range p.Caches {
-			n := cache.Bytes()
-			e.stats.caches += n
+			n := cache.Bytes(w)
+			stats.caches += n
 			if cache.Uncounted {
-				e.stats.uncounted += n
+				stats.uncounted += n
 			}
 		}
 	}
@@ -45,18 +47,19 @@ type MemoryUsage struct {
 }
 
 // MemoryUsage returns how the bytes in use divide now. It also updates the peak.
-func (e *Engine) MemoryUsage() MemoryUsage {
-	e.countCaches()
-	b := MemoryUsage{Used: e.usedMemory(), Sessions: e.Sessions.bytes(),
-		Replicas: int(e.Sessions.held.replicas.memory()), Uncounted: e.uncountedMemory(), Caches: e.stats.caches + e.tracking.bytes,
-		Accounts: e.accounts.bytes()}
-	for i := range e.Keyspace.Len() {
-		db := e.Keyspace.DB(i)
+func (w *World) MemoryUsage() MemoryUsage {
+	e := w.engine
+	w.countCaches()
+	b := MemoryUsage{Used: w.usedMemory(), Sessions: e.Sessions.bytes(),
+		Replicas: int(e.Sessions.held.replicas.memory()), Uncounted: e.uncountedMemory(), Caches: e.stats.caches + w.tracking.bytes,
+		Accounts: w.accountBytes()}
+	for i := range w.Keyspace.Len() {
+		db := w.Keyspace.DB(i)
 		tables, deadlines := db.Overhead()
 		b.Tables, b.Deadlines, b.Keys = b.Tables+tables, b.Deadlines+deadlines, b.Keys+db.Len()
 	}
 	b.Entries = b.Used - b.Overhead()
-	e.recordPeak(b.Used)
+	w.recordPeak(b.Used)
 	b.Peak = e.stats.peak
 	return b
 }
@@ -91,10 +94,10 @@ func (m ProcessMemory) Active() int64 { return m.Objects + m.Unused }
 func (m ProcessMemory) Total() int64 { return m.Active() + m.Free + m.Stacks + m.Runtime }
 
 // ProcessMemory returns what the process holds, the slabs of this engine's databases counted to the heap; zero without a host.
-func (e *Engine) ProcessMemory() (m ProcessMemory) {
-	if e.Parts.host.Memory != nil {
-		live, held := e.Keyspace.CellBytes()
-		m = e.Parts.host.Memory()
+func (w *World) ProcessMemory() (m ProcessMemory) {
+	if w.engine.Parts.host.Memory != nil {
+		live, held := w.Keyspace.CellBytes()
+		m = w.engine.Parts.host.Memory()
 		m.Objects += int64(live)
 		m.Unused += int64(held - live)
 	}
@@ -110,14 +113,15 @@ func (e *Engine) Purge() {
 
 // Cache is memory outside of the dataset that MEMORY STATS shows, such as compiled scripts.
 type Cache struct {
-	Name      string     // "lua.caches"
-	Bytes     func() int // what they hold, besides the data
-	Uncounted bool       // maxmemory does not bound it
+	Name      string             // "lua.caches"
+	Bytes     func(w *World) int // what they hold, besides the data
+	Uncounted bool               // maxmemory does not bound it
 }
 
 // fillMemory writes the engine's part of INFO memory. Its last lines need the host's figures.
-func (e *Engine) fillMemory(out *bytes.Buffer) {
-	b := e.MemoryUsage()
+func (w *World) fillMemory(out *bytes.Buffer) {
+	e := w.engine
+	b := w.MemoryUsage()
 	Fields(out, "used_memory", b.Used, "used_memory_human", Human(b.Used), "used_memory_peak", b.Peak,
 		"used_memory_peak_human", Human(b.Peak), "used_memory_peak_time", e.stats.peakTime, "used_memory_peak_perc", Percent(b.Used, b.Peak),
 		"used_memory_overhead", b.Overhead(), "used_memory_startup", 0, "used_memory_dataset", b.Entries,
@@ -127,8 +131,8 @@ func (e *Engine) fillMemory(out *bytes.Buffer) {
 		"mem_overhead_tables", b.Tables, "mem_overhead_deadlines", b.Deadlines, "mem_overhead_copies", b.Accounts)
 	Fields(out, "active_defrag_running", e.defrag.running)
 	Fields(out, zeroMemory...)
-	Fields(out, "lazyfree_pending_objects", e.Keyspace.Unreleased(), "lazyfreed_objects", e.Keyspace.LazilyFreed)
-	m := e.ProcessMemory()
+	Fields(out, "lazyfree_pending_objects", w.Keyspace.Unreleased(), "lazyfreed_objects", w.Keyspace.LazilyFreed)
+	m := w.ProcessMemory()
 	if m.Resident == 0 {
 		return
 	}

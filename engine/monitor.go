@@ -30,13 +30,13 @@ func (e *Engine) unmonitor(s *Session) {
 }
 
 // feedMonitors sends a command that was executed to the monitors.
-func (e *Engine) feedMonitors(c *Call) {
-	line := monitorLine(e.time.micros, c.Session, c.Session.db, e.shown(c.Cmd, c.Args))
-	for _, m := range e.Sessions.monitors {
+func (w *World) feedMonitors(c *Call) {
+	line := monitorLine(w.time.micros, c.Session, c.Session.db, w.engine.shown(c.Cmd, c.Args))
+	for _, m := range w.engine.Sessions.monitors {
 		switch {
 		case m == c.Session: // CLIENT REPLY silences the line with the reply
 			m.Reply.Raw(line)
-		case m.world == e.World && !m.muted():
+		case m.world == w && !m.muted():
 			m.push(line)
 		}
 	}
@@ -76,6 +76,6 @@ func (s *Session) origin() string {
 // commands flagged SkipMonitor, such as EVAL.
 func (c *Call) ShowToMonitors() {
 	if len(c.Engine.Sessions.monitors) > 0 && !c.Session.loader {
-		c.Engine.feedMonitors(c)
+		c.World.feedMonitors(c)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
 )
 
@@ -30,6 +31,7 @@ func New(o Options) *Engine {
 		Parts:     parts{params: make(map[string]*Param), libraries: noLibraries{}},
 		Sessions:  newSessions(),
 		users:     newUsers(o.Release),
+		access:    keyspace.Access{LogFactor: 10, DecayTime: 1},
 		eviction:  newEviction(),
 		asReplica: newReplicaRules(),
 		slowlog:   slowlog{threshold: 10000, maxLen: 128},
@@ -40,32 +42,27 @@ func New(o Options) *Engine {
 	}
 	e.Sessions.held.link()
 	e.stats.errors = make(map[string]int64)
-	e.Config.Hash.Seed, e.Config.Set.Seed = o.Seed, o.Seed
 	e.eviction.strict = o.Strict
 	e.accounts.copies = e.Open("data.copies", 0)
-	e.home = e.addWorld(o.Databases, o.Clock, o.Seed)
-	e.World, e.accounts.elsewhere = e.home, 0
+	e.home = e.newWorld(o.Databases, o.Clock, o.Seed)
+	e.home.observe()
+	e.worlds = []*World{e.home}
 	e.Config.ZSet.SignedZeros = !e.Release.Has(packsNumbers)
 	e.Config.Hash.TableForDeadlines = e.Release.Has(tableForDeadlines)
 	e.sizelogs = newSizelogs(e.Release)
-	e.runID = e.NewID()
+	e.runID = e.home.NewID()
 	e.Join(Part{Params: slices.Concat(e.coreParams(), e.clusterParams(), e.roleParams(), e.sizelogParams(), e.evictionParams(), e.lazyFreeParams(), e.defragParams(), e.ignoredParams()),
 		Sections: e.coreSections()})
-	e.readClock()
+	e.home.readClock()
 	return e
 }
 
 // NewWorld adds an empty world with a seed of its own. Its clock is the machine's, until Steer. It is called under the lock.
 func (e *Engine) NewWorld(seed uint64) *World {
-	return e.addWorld(e.home.Keyspace.Len(), e.machine, seed)
-}
-
-func (e *Engine) addWorld(databases int, clock func() int64, seed uint64) *World {
-	w := e.newWorld(databases, clock, seed)
-	w.Keyspace.OnExpiring = e.keyExpiring
-	w.Keyspace.OnExpire, w.Keyspace.OnCreate, w.Keyspace.OnExpireElements = e.keyExpired, e.keyCreated, e.elementsExpired
+	w := e.newWorld(e.home.Keyspace.Len(), e.machine, seed)
+	w.observe()
 	e.worlds = append(e.worlds, w)
-	e.accounts.elsewhere += WorldBytes
+	e.accounts.data += WorldBytes
 	return w
 }
 
@@ -109,11 +106,11 @@ func (e *Engine) join(p Part) {
 
 // steerBy replaces the clock. Durations are measured with the old one.
 func (e *Engine) steerBy(clock Clock) {
-	if e.time.steered != nil {
+	if e.home.time.steered != nil {
 		panic("engine: two parts have a clock")
 	}
 	e.home.Steer(clock)
-	e.readClock()
+	e.home.readClock()
 }
 
 // Families returns the engine's own families: what concerns clients, transactions, messages and the server.

@@ -33,14 +33,12 @@ type Part struct {
 	Tick func() (next int64)
 	// Lags reports whether others do not have everything that they are to have, for which SHUTDOWN waits.
 	Lags func() bool
-	// Enter is called when commands begin to run in another world. See PerWorld.
-	Enter func(w *World)
-	// Reset forgets what the part keeps for the world in which commands run.
-	Reset func()
-	// Forget drops what a server may lose at any time, such as cached scripts.
-	Forget func()
-	// Reseed starts what is random in the world anew, for a part with a sequence of its own.
-	Reseed func(seed uint64)
+	// Reset forgets what the part keeps for a world: see PerWorld.
+	Reset func(w *World)
+	// Forget drops what a server may lose of a world at any time, such as cached scripts.
+	Forget func(w *World)
+	// Reseed starts what is random in a world anew, for a part with a sequence of its own.
+	Reseed func(w *World, seed uint64)
 	// Flushed is called after FLUSHALL removed everything from the home world.
 	Flushed func()
 	// Shutdown is called before SHUTDOWN ends the process, that of the part that joined last first. An error refuses it.
@@ -113,10 +111,10 @@ func (e *Engine) tickParts() (next int64) {
 }
 
 // Forget calls the parts' Forget.
-func (e *Engine) Forget() {
-	for _, p := range e.Parts.List {
+func (w *World) Forget() {
+	for _, p := range w.engine.Parts.List {
 		if p.Forget != nil {
-			p.Forget()
+			p.Forget(w)
 		}
 	}
 }
@@ -132,8 +130,6 @@ func (e *Engine) reportFlushed() {
 
 // prepareShutdown calls the parts' Shutdown, the last part's first, and returns the first error.
 func (e *Engine) prepareShutdown(how Shutdown) error {
-	defer e.visit(e.World)
-	e.visit(e.home)
 	for _, p := range slices.Backward(e.Parts.List) {
 		if p.Shutdown == nil {
 			continue

@@ -34,53 +34,53 @@ type pause struct {
 // Pause makes commands wait until the deadline, in milliseconds since the epoch: all of them, or only those
 // that may write. A later call for the same reason never shortens a pause. Keys do not expire meanwhile, since their removal
 // would be a write that reaches replicas.
-func (e *Engine) Pause(reason PauseReason, deadline int64, all bool) {
-	if deadline = max(e.pause.by[reason].deadline, deadline); deadline <= e.Keyspace.Now {
-		e.Unpause(reason)
+func (w *World) Pause(reason PauseReason, deadline int64, all bool) {
+	if deadline = max(w.pause.by[reason].deadline, deadline); deadline <= w.Keyspace.Now {
+		w.Unpause(reason)
 		return
 	}
-	e.pause.by[reason] = stop{deadline, all}
-	e.combinePauses()
-	e.TickBy(deadline)
+	w.pause.by[reason] = stop{deadline, all}
+	w.combinePauses()
+	w.TickBy(deadline)
 }
 
 // Unpause ends the pause for a reason, and wakes the postponed sessions, which wait again if there is another pause for them.
-func (e *Engine) Unpause(reason PauseReason) {
-	if e.pause.by[reason].deadline == 0 {
+func (w *World) Unpause(reason PauseReason) {
+	if w.pause.by[reason].deadline == 0 {
 		return
 	}
-	waiting := e.pause.postponed
-	e.pause.by[reason], e.pause.postponed = stop{}, nil
-	e.combinePauses()
+	waiting := w.pause.postponed
+	w.pause.by[reason], w.pause.postponed = stop{}, nil
+	w.combinePauses()
 	offerAgain(waiting)
-	if len(e.faults.delays) > 0 {
-		e.TickBy(e.Keyspace.Now) // they wait for the end of the pause, too
+	if len(w.faults.delays) > 0 {
+		w.TickBy(w.Keyspace.Now) // they wait for the end of the pause, too
 	}
 }
 
 // combinePauses finds out what has to wait after the pause for a reason has changed.
-func (e *Engine) combinePauses() {
-	e.pause.stop = stop{}
-	for _, one := range e.pause.by {
-		e.pause.deadline, e.pause.all = max(e.pause.deadline, one.deadline), e.pause.all || one.all
+func (w *World) combinePauses() {
+	w.pause.stop = stop{}
+	for _, one := range w.pause.by {
+		w.pause.deadline, w.pause.all = max(w.pause.deadline, one.deadline), w.pause.all || one.all
 	}
-	e.noteHindrance()
-	e.keepExpired()
+	w.noteHindrance()
+	w.keepExpired()
 }
 
 // endPauses ends the pauses that are over.
-func (e *Engine) endPauses() {
-	for reason, one := range e.pause.by {
-		if one.deadline != 0 && one.deadline <= e.Keyspace.Now {
-			e.Unpause(PauseReason(reason))
+func (w *World) endPauses() {
+	for reason, one := range w.pause.by {
+		if one.deadline != 0 && one.deadline <= w.Keyspace.Now {
+			w.Unpause(PauseReason(reason))
 		}
 	}
 }
 
 // pauseReason returns the reason of the pause that lasts longest.
-func (e *Engine) pauseReason() string {
-	for reason, one := range e.pause.by {
-		if one.deadline != 0 && one.deadline == e.pause.deadline {
+func (w *World) pauseReason() string {
+	for reason, one := range w.pause.by {
+		if one.deadline != 0 && one.deadline == w.pause.deadline {
 			return pauseNames[reason]
 		}
 	}
@@ -97,23 +97,23 @@ func offerAgain(sessions []*Session) {
 
 // keepExpired makes what is due in the world invisible without removing it while clients are paused or data are imported, and
 // in a replica.
-func (e *Engine) keepExpired() {
-	e.Keyspace.KeepExpired = e.Config.importMode || e.pause.deadline != 0 || e.role.Replica
+func (w *World) keepExpired() {
+	w.Keyspace.KeepExpired = w.engine.Config.importMode || w.pause.deadline != 0 || w.role.Replica
 }
 
 // isPaused reports whether a command has to wait for the end of a pause.
-func (e *Engine) isPaused(s *Session, cmd *command.Command, args [][]byte) bool {
+func (w *World) isPaused(s *Session, cmd *command.Command, args [][]byte) bool {
 	switch {
-	case e.pause.all:
+	case w.pause.all:
 		return true
 	case cmd.Flags&command.RunsTx != 0 && s.tx != nil:
-		return s.tx.writes()
+		return s.tx.writes(w)
 	}
-	return cmd.FlagsWith(args)&(command.Write|command.MayReplicate) != 0
+	return w.FlagsWith(cmd, args)&(command.Write|command.MayReplicate) != 0
 }
 
 // postponeSession holds a session back until the pause is over.
-func (e *Engine) postponeSession(s *Session) {
+func (w *World) postponeSession(s *Session) {
 	s.postponed = true
-	e.pause.postponed = append(e.pause.postponed, s)
+	w.pause.postponed = append(w.pause.postponed, s)
 }

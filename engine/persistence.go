@@ -16,7 +16,9 @@ type persistence struct {
 
 // Snapshotting reports whether a snapshot of the data is being taken, or a part has reserved the next one: Redis' hasActiveChildProcess. It is
 // called under the lock, like ReserveSnapshot.
-func (e *Engine) Snapshotting() bool { return e.persistence.reserved || e.Keyspace.Snapshotting() }
+func (w *World) Snapshotting() bool {
+	return w.engine.persistence.reserved || w.Keyspace.Snapshotting()
+}
 
 // ReserveSnapshot keeps others from taking a snapshot, or no longer does.
 func (e *Engine) ReserveSnapshot(yes bool) { e.persistence.reserved = yes }
@@ -51,20 +53,20 @@ func (s *Session) isWriteDenied(cmd *command.Command, args [][]byte) bool {
 	if s.engine.persistence.writeError == ErrNoReplicas {
 		denied = command.Write
 	}
-	return cmd.FlagsWith(args)&denied != 0 || cmd.Flags&command.RunsTx != 0 && s.tx != nil && s.tx.has(command.Write)
+	return s.world.FlagsWith(cmd, args)&denied != 0 || cmd.Flags&command.RunsTx != 0 && s.tx != nil && s.tx.has(s.world, command.Write)
 }
 
 // mayRun reports whether the command, or one of the transaction that it runs, has one of the flags.
 func (s *Session) mayRun(flags command.Flags, cmd *command.Command, args [][]byte) bool {
-	return cmd.FlagsWith(args)&flags != 0 || cmd.Flags&command.RunsTx != 0 && s.tx != nil && s.tx.has(flags)
+	return s.world.FlagsWith(cmd, args)&flags != 0 || cmd.Flags&command.RunsTx != 0 && s.tx != nil && s.tx.has(s.world, flags)
 }
 
 // Libraries are the libraries of functions, which are saved with the data.
 type Libraries interface {
-	// Sources returns their sources, in the order in which they were loaded. They are not to be changed.
-	Sources() [][]byte
-	// Restore takes in libraries of such sources, all of them or none. It copies what it keeps.
-	Restore(sources [][]byte, how RestorePolicy) error
+	// Sources returns the sources of a world's libraries, in the order in which they were loaded. They are not to be changed.
+	Sources(w *World) [][]byte
+	// Restore takes libraries of such sources into a world, all of them or none. It copies what it keeps.
+	Restore(w *World, sources [][]byte, how RestorePolicy) error
 }
 
 // RestorePolicy says what happens to the existing libraries, as in FUNCTION RESTORE.
@@ -84,10 +86,10 @@ func (e *Engine) Libraries() Libraries { return e.Parts.libraries }
 type noLibraries struct{}
 
 // Sources implements Libraries.
-func (noLibraries) Sources() [][]byte { return nil }
+func (noLibraries) Sources(*World) [][]byte { return nil }
 
 // Restore implements Libraries.
-func (noLibraries) Restore(sources [][]byte, _ RestorePolicy) error {
+func (noLibraries) Restore(_ *World, sources [][]byte, _ RestorePolicy) error {
 	if len(sources) > 0 {
 		return errors.New("there is no place for libraries of functions here")
 	}

@@ -103,12 +103,12 @@ func (e *Engine) connectPropagation() {
 			u.multi, u.first.held = false, false
 		}
 	}
-	e.nameExpired()
+	e.home.nameExpired()
 }
 
 // nameExpired makes the keyspace name expired elements if a part or a subscriber wants to know them.
-func (e *Engine) nameExpired() {
-	e.Keyspace.NameExpired = e.propagation.wanted() || e.Config.events.TellFields()
+func (w *World) nameExpired() {
+	w.Keyspace.NameExpired = w.propagation.wanted() || w.engine.Config.events.TellFields()
 }
 
 // receivers returns the function that sends a command to the replicas or to the journal, nil if no part wants changes.
@@ -136,27 +136,28 @@ func (e *Engine) receivers(replicas bool) Propagate {
 func (p *propagation) wanted() bool { return p.journal.to != nil || p.replicas.to != nil }
 
 // propagate sends a command to those targets that want changes.
-func (e *Engine) propagate(target Target, db int, args [][]byte) {
-	if e.propagation.atOnce {
-		e.beginTx(db)
+func (w *World) propagate(target Target, db int, args [][]byte) {
+	if w.propagation.atOnce {
+		w.beginTx(db)
 	}
 	if target&Journal != 0 {
-		e.send(&e.propagation.journal, db, args)
+		w.send(&w.propagation.journal, db, args)
 	}
 	if target&Replicas != 0 {
-		e.send(&e.propagation.replicas, db, args)
+		w.send(&w.propagation.replicas, db, args)
 	}
 }
 
 // send adds a command to a unit.
-func (e *Engine) send(u *unit, db int, args [][]byte) {
+func (w *World) send(u *unit, db int, args [][]byte) {
+	e := w.engine
 	switch {
 	case u.to == nil:
 		return
 	case u.multi, e.stack.depth == 0 && !u.first.held, e.stack.meetsAnyKeys():
 	case u.first.held:
 		e.beginMulti(u)
-	case !e.propagation.atOnce:
+	case !w.propagation.atOnce:
 		u.first.hold(db, args)
 		return
 	}
@@ -210,7 +211,7 @@ func (e *Engine) InTx() bool { return e.stack.depth > 0 || e.slow.session != nil
 
 // Propagates reports whether a journal or a replica receives changes. If not, Propagate has no effect and
 // its arguments need not be built.
-func (c *Call) Propagates() bool { return c.Engine.propagation.wanted() }
+func (c *Call) Propagates() bool { return c.World.propagation.wanted() }
 
 // PropagateAs sends args to the journal and the replicas instead of the command's own arguments. A handler
 // uses it where replaying the command could give other data: a relative expiry becomes an absolute one. It is sent when
@@ -224,20 +225,20 @@ func (c *Call) Line(args ...[]byte) [][]byte { return append(c.line[:0], args...
 // are sent in order.
 func (c *Call) Propagate(args ...[]byte) {
 	c.logged = true
-	c.Engine.propagateEffect(c, args)
+	c.World.propagateEffect(c, args)
 }
 
 // ReplicateAs sends args to the replicas, and to the journal what PropagateAs got.
 func (c *Call) ReplicateAs(args ...[]byte) {
 	c.PropagateToJournal(c.effect...)
 	c.effect = nil
-	c.Engine.propagate(Replicas&^c.Session.unsent, c.DB.ID(), args)
+	c.World.propagate(Replicas&^c.Session.unsent, c.DB.ID(), args)
 }
 
 // PropagateToJournal is Propagate for what replicas do not receive, because Redis does not send it and loses it at a restart.
 func (c *Call) PropagateToJournal(args ...[]byte) {
 	c.logged = true
-	c.Engine.propagate(Journal&^c.Session.unsent, c.DB.ID(), args)
+	c.World.propagate(Journal&^c.Session.unsent, c.DB.ID(), args)
 }
 
 // PropagateNothing keeps the command itself from being propagated. Commands that it runs propagate
@@ -247,21 +248,21 @@ func (c *Call) PropagateNothing() { c.logged = true }
 // PropagateMessage sends the command to the replicas, although it changes nothing: clients of theirs may listen.
 func (c *Call) PropagateMessage() {
 	c.logged = true
-	c.Engine.propagate(Replicas&^c.Session.unsent, c.DB.ID(), c.Args)
+	c.World.propagate(Replicas&^c.Session.unsent, c.DB.ID(), c.Args)
 }
 
 // propagateEffect sends a command that a call wants propagated.
-func (e *Engine) propagateEffect(c *Call, args [][]byte) {
-	e.propagate(Everywhere&^c.Session.unsent, c.DB.ID(), args)
+func (w *World) propagateEffect(c *Call, args [][]byte) {
+	w.propagate(Everywhere&^c.Session.unsent, c.DB.ID(), args)
 }
 
 // propagateChange sends what reproduces the change of a call that has ended.
-func (e *Engine) propagateChange(c *Call) {
+func (w *World) propagateChange(c *Call) {
 	switch {
 	case c.effect != nil:
-		e.propagateEffect(c, c.effect)
+		w.propagateEffect(c, c.effect)
 	case !c.logged:
-		e.propagateEffect(c, c.Args)
+		w.propagateEffect(c, c.Args)
 		return
 	}
 	if c.line[0] != nil {
@@ -270,9 +271,9 @@ func (e *Engine) propagateChange(c *Call) {
 }
 
 // propagateRemoval sends the removal of a key without a command. lazily is for UNLINK instead of DEL.
-func (e *Engine) propagateRemoval(db int, key string, lazily bool) {
-	if e.propagation.wanted() {
-		e.propagate(Everywhere, db, [][]byte{removal(lazily), []byte(key)})
+func (w *World) propagateRemoval(db int, key string, lazily bool) {
+	if w.propagation.wanted() {
+		w.propagate(Everywhere, db, [][]byte{removal(lazily), []byte(key)})
 	}
 }
 

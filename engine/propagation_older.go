@@ -22,15 +22,15 @@ func (e *Engine) RunsTx() bool {
 }
 
 // beginTx sends MULTI to all targets before the first command of a transaction that is sent to one.
-func (e *Engine) beginTx(db int) {
-	if e.RunsTx() {
-		e.beginUnits(db)
+func (w *World) beginTx(db int) {
+	if w.engine.RunsTx() {
+		w.beginUnits(db)
 	}
 }
 
 // beginUnits sends MULTI to all targets, unless it was sent.
-func (e *Engine) beginUnits(db int) {
-	for _, u := range [...]*unit{&e.propagation.journal, &e.propagation.replicas} {
+func (w *World) beginUnits(db int) {
+	for _, u := range [...]*unit{&w.propagation.journal, &w.propagation.replicas} {
 		if u.to != nil && !u.multi {
 			u.begin(db, db)
 		}
@@ -38,15 +38,15 @@ func (e *Engine) beginUnits(db int) {
 }
 
 // beginScript sends MULTI before a command of a script that has called one that writes, of an older release.
-func (e *Engine) beginScript(s *Session) {
-	if s.unsent != Everywhere && !e.RunsTx() {
-		e.beginUnits(s.caller.db)
+func (w *World) beginScript(s *Session) {
+	if s.unsent != Everywhere && !w.engine.RunsTx() {
+		w.beginUnits(s.caller.db)
 	}
 }
 
 // endTransaction sends the client's EXEC after its transaction, of an older release.
-func (e *Engine) endTransaction(c *Call) {
-	for _, u := range [...]*unit{&e.propagation.journal, &e.propagation.replicas} {
+func (w *World) endTransaction(c *Call) {
+	for _, u := range [...]*unit{&w.propagation.journal, &w.propagation.replicas} {
 		if u.multi {
 			u.multi = false
 			u.to(c.Session.db, c.Args)
@@ -56,7 +56,7 @@ func (e *Engine) endTransaction(c *Call) {
 
 // PropagateTogether says that the call is about to propagate several commands, which are one unit in every release.
 func (c *Call) PropagateTogether() {
-	if c.Engine.propagation.atOnce && c.Session.unsent != Everywhere {
-		c.Engine.beginUnits(c.DB.ID())
+	if c.World.propagation.atOnce && c.Session.unsent != Everywhere {
+		c.World.beginUnits(c.DB.ID())
 	}
 }

@@ -12,18 +12,18 @@ import (
 
 // publish sends a message to the subscribers of a channel and of matching patterns, and returns their
 // number.
-func (e *Engine) publish(channel, text []byte) (receivers int) {
-	if listeners := e.pubsub.channels.subscribers(channel); len(listeners) > 0 {
-		receivers = e.deliver(listeners, "message", channel, text)
+func (w *World) publish(channel, text []byte) (receivers int) {
+	if listeners := w.pubsub.channels.subscribers(channel); len(listeners) > 0 {
+		receivers = w.deliver(listeners, "message", channel, text)
 	}
-	for _, pattern := range e.pubsub.patternsOf(channel) {
-		receivers += e.deliver(e.pubsub.patterns[pattern].list, "pmessage", []byte(pattern), channel, text)
+	for _, pattern := range w.pubsub.patternsOf(channel) {
+		receivers += w.deliver(w.pubsub.patterns[pattern].list, "pmessage", []byte(pattern), channel, text)
 	}
 	return receivers
 }
 
 // Publish sends a message of a part to the subscribers of a channel in this server. It is not propagated. It is called under the lock.
-func (e *Engine) Publish(channel, text string) { e.publish([]byte(channel), []byte(text)) }
+func (w *World) Publish(channel, text string) { w.publish([]byte(channel), []byte(text)) }
 
 // patternsOf returns the patterns that a channel matches, in the order of their bytes: a client with several of them gets
 // its messages in the same order every time. The slice is valid until the next call.
@@ -39,16 +39,16 @@ func (ps *pubsub) patternsOf(channel []byte) []string {
 }
 
 // publishShard is publish for the channels of SSUBSCRIBE.
-func (e *Engine) publishShard(channel, text []byte) (receivers int) {
-	if listeners := e.pubsub.shards.subscribers(channel); len(listeners) > 0 {
-		receivers = e.deliver(listeners, "smessage", channel, text)
+func (w *World) publishShard(channel, text []byte) (receivers int) {
+	if listeners := w.pubsub.shards.subscribers(channel); len(listeners) > 0 {
+		receivers = w.deliver(listeners, "smessage", channel, text)
 	}
 	return receivers
 }
 
 // deliver sends a message to sessions and returns their number.
-func (e *Engine) deliver(listeners []*Session, kind string, parts ...[]byte) int {
-	m := &e.pubsub.message
+func (w *World) deliver(listeners []*Session, kind string, parts ...[]byte) int {
+	m := &w.pubsub.message
 	m.reset(kind, parts)
 	for _, s := range listeners {
 		s.push(m.encode(s.Reply.Proto()))
@@ -65,20 +65,20 @@ func (s *Session) push(form []byte) {
 
 // notify publishes a keyspace event, if notify-keyspace-events has its class. fields are those of a hash that it is about; they may be left
 // out if the configuration does not ask for them.
-func (e *Engine) notify(db *keyspace.DB, key []byte, ev event.Event, fields ...[]byte) {
-	asked := e.Config.events
+func (w *World) notify(db *keyspace.DB, key []byte, ev event.Event, fields ...[]byte) {
+	asked := w.engine.Config.events
 	if !asked.Want(ev) {
 		return
 	}
 	name := []byte(ev.Name)
 	if asked.On(event.Keyspace) {
-		e.publish(eventChannel("__keyspace@", db.ID(), key), name)
+		w.publish(eventChannel("__keyspace@", db.ID(), key), name)
 	}
 	if asked.On(event.Keyevent) {
-		e.publish(eventChannel("__keyevent@", db.ID(), name), key)
+		w.publish(eventChannel("__keyevent@", db.ID(), name), key)
 	}
 	if len(fields) > 0 && ev.OfHash() && asked.TellFields() {
-		e.notifyFields(db.ID(), key, name, fields)
+		w.notifyFields(db.ID(), key, name, fields)
 	}
 }
 
@@ -88,8 +88,8 @@ func (e *Engine) notify(db *keyspace.DB, key []byte, ev event.Event, fields ...[
 //	__subkeyevent@0__:event         3:key|5:field,6:field2
 //	__subkeyspaceitem@0__:key field event       a message for each field, with a line feed before it; not if the key contains one
 //	__subkeyspaceevent@0__:event|key            5:field,6:field2
-func (e *Engine) notifyFields(db int, key, name []byte, fields [][]byte) {
-	asked := e.Config.events
+func (w *World) notifyFields(db int, key, name []byte, fields [][]byte) {
+	asked := w.engine.Config.events
 	var list []byte
 	for i, field := range fields {
 		if i > 0 {
@@ -98,16 +98,16 @@ func (e *Engine) notifyFields(db int, key, name []byte, fields [][]byte) {
 		list = appendCounted(list, field)
 	}
 	if asked.On(event.SubKeyspace) {
-		e.publish(eventChannel("__subkeyspace@", db, key), slices.Concat(name, []byte("|"), list))
+		w.publish(eventChannel("__subkeyspace@", db, key), slices.Concat(name, []byte("|"), list))
 	}
 	if asked.On(event.SubKeyevent) {
-		e.publish(eventChannel("__subkeyevent@", db, name), slices.Concat(appendCounted(nil, key), []byte("|"), list))
+		w.publish(eventChannel("__subkeyevent@", db, name), slices.Concat(appendCounted(nil, key), []byte("|"), list))
 	}
 	for i := 0; asked.On(event.SubKeyspaceItem) && i < len(fields) && bytes.IndexByte(key, '\n') < 0; i++ {
-		e.publish(eventChannel("__subkeyspaceitem@", db, slices.Concat(key, []byte("\n"), fields[i])), name)
+		w.publish(eventChannel("__subkeyspaceitem@", db, slices.Concat(key, []byte("\n"), fields[i])), name)
 	}
 	if asked.On(event.SubKeyspaceEvent) {
-		e.publish(eventChannel("__subkeyspaceevent@", db, slices.Concat(name, []byte("|"), key)), list)
+		w.publish(eventChannel("__subkeyspaceevent@", db, slices.Concat(name, []byte("|"), key)), list)
 	}
 }
 

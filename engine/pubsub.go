@@ -36,7 +36,7 @@ func (t channelTable) add(s *Session, own *map[string]struct{}, name string) {
 	if _, ok := (*own)[name]; !ok {
 		(*own)[name] = struct{}{}
 		s.subs.total++
-		s.engine.blocked.stir()
+		s.world.blocked.stir()
 		s.kept.Add(len(name) + nameBytes)
 	}
 	if _, ok := a.index[s]; !ok {
@@ -49,7 +49,7 @@ func (t channelTable) remove(s *Session, own map[string]struct{}, name string) {
 	if _, ok := own[name]; ok {
 		delete(own, name)
 		s.subs.total--
-		s.engine.blocked.stir()
+		s.world.blocked.stir()
 		s.kept.Add(-len(name) - nameBytes)
 	}
 	if a := t[name]; a != nil && a.remove(s) == 0 {
@@ -98,8 +98,8 @@ type subscriptions struct {
 func (s *subscriptions) count() int { return len(s.channels) + len(s.patterns) }
 
 // Listeners returns how many sessions subscribed to a name, as a channel, a pattern or a channel of SSUBSCRIBE.
-func (e *Engine) Listeners(name []byte) (n int) {
-	for _, t := range []channelTable{e.pubsub.channels, e.pubsub.patterns, e.pubsub.shards} {
+func (w *World) Listeners(name []byte) (n int) {
+	for _, t := range []channelTable{w.pubsub.channels, w.pubsub.patterns, w.pubsub.shards} {
 		n += len(t.subscribers(name))
 	}
 	return n
@@ -109,15 +109,15 @@ func (e *Engine) Listeners(name []byte) (n int) {
 func (s *Session) subscribed() bool { return s.subs.total > 0 }
 
 // unsubscribeAll ends all subscriptions of a session.
-func (e *Engine) unsubscribeAll(s *Session) {
+func (w *World) unsubscribeAll(s *Session) {
 	for name := range s.subs.channels {
-		e.pubsub.channels.remove(s, s.subs.channels, name)
+		w.pubsub.channels.remove(s, s.subs.channels, name)
 	}
 	for name := range s.subs.patterns {
-		e.pubsub.patterns.remove(s, s.subs.patterns, name)
+		w.pubsub.patterns.remove(s, s.subs.patterns, name)
 	}
 	for name := range s.subs.shards {
-		e.pubsub.shards.remove(s, s.subs.shards, name)
+		w.pubsub.shards.remove(s, s.subs.shards, name)
 	}
 }
 

@@ -60,7 +60,7 @@ func isOfCluster(err error) bool {
 func (c *Call) messageRefusal(channel []byte) error {
 	e := c.Engine
 	switch {
-	case e.topology == nil || !e.role.Replica || c.Session.Client().master:
+	case e.topology == nil || !c.World.role.Replica || c.Session.Client().master:
 		return nil
 	case !e.cluster.enabled:
 		return ErrReadOnly

@@ -23,9 +23,9 @@ func newReplicaRules() replicaRules {
 }
 
 // noteOwn notes a key that a client of a replica has written.
-func (e *Engine) noteOwn(db *keyspace.DB, key []byte) {
-	if deadline, ok := db.Deadline(key); ok && deadline != 0 && e.IsHome() {
-		e.asReplica.own[dbKey{db.ID(), string(key)}] = true
+func (w *World) noteOwn(db *keyspace.DB, key []byte) {
+	if deadline, ok := db.Deadline(key); ok && deadline != 0 && w.IsHome() {
+		w.engine.asReplica.own[dbKey{db.ID(), string(key)}] = true
 	}
 }
 
@@ -33,14 +33,14 @@ func (e *Engine) noteOwn(db *keyspace.DB, key []byte) {
 const ownAtOnce = 64
 
 // expireOwn removes keys of a replica's own that are due.
-func (e *Engine) expireOwn() {
+func (w *World) expireOwn() {
 	looked := 0
-	for k := range e.asReplica.own {
+	for k := range w.engine.asReplica.own {
 		if looked++; looked > ownAtOnce {
 			break
 		}
-		if e.Keyspace.DB(k.db).RemoveDue([]byte(k.key)) {
-			delete(e.asReplica.own, k)
+		if w.Keyspace.DB(k.db).RemoveDue([]byte(k.key)) {
+			delete(w.engine.asReplica.own, k)
 		}
 	}
 }
@@ -67,28 +67,28 @@ func (e *Engine) RoleLetter() byte {
 func (e *Engine) Role() Role { return e.home.role }
 
 // isReadOnly reports whether clients of the world may not write, because a master does.
-func (e *Engine) isReadOnly() bool {
-	return e.role.Replica && (e.asReplica.readOnly || e.topology != nil)
+func (w *World) isReadOnly() bool {
+	return w.role.Replica && (w.engine.asReplica.readOnly || w.engine.topology != nil)
 }
 
 // isStale reports whether the data of the world may be old, and must not be read.
-func (e *Engine) isStale() bool {
-	return e.role.Replica && e.role.Down && (!e.asReplica.servesStale || e.topology != nil)
+func (w *World) isStale() bool {
+	return w.role.Replica && w.role.Down && (!w.engine.asReplica.servesStale || w.engine.topology != nil)
 }
 
 // leavesMemoryToMaster reports whether the world evicts nothing.
-func (e *Engine) leavesMemoryToMaster() bool {
-	return e.role.Replica && (e.asReplica.ignoresMemory || e.topology != nil)
+func (w *World) leavesMemoryToMaster() bool {
+	return w.role.Replica && (w.engine.asReplica.ignoresMemory || w.engine.topology != nil)
 }
 
 // ScriptRefusal returns the error that refuses a script on a replica, nil for none: one that says it may write, unless readOnly,
 // and one that does not read stale data, where they are all there is.
 func (c *Call) ScriptRefusal(readOnly, readsStale bool) error {
-	switch e := c.Engine; {
+	switch {
 	case c.Session.Obeyed():
-	case e.isStale() && !readsStale:
+	case c.World.isStale() && !readsStale:
 		return ErrMasterDown
-	case e.isReadOnly() && !readOnly:
+	case c.World.isReadOnly() && !readOnly:
 		return ErrReadOnly
 	}
 	return nil

@@ -42,7 +42,7 @@ func (r *replica) do(line string) string {
 func (r *replica) apply(lines ...string) (err error) {
 	r.With(func() {
 		for _, line := range lines {
-			err = r.Apply(r.master, bytes.Fields([]byte(line)))
+			err = r.Home().Apply(r.master, bytes.Fields([]byte(line)))
 		}
 	})
 	return err
@@ -132,7 +132,7 @@ func TestPausesLastSideBySide(t *testing.T) {
 	r := newReplica(t)
 	r.With(func() {
 		r.SetRole(engine.Role{})
-		r.Pause(engine.PausedForFailover, math.MaxInt64, false)
+		r.Home().Pause(engine.PausedForFailover, math.MaxInt64, false)
 	})
 	requireWaits := func(waits bool, line string) {
 		reply := r.Do(r.NewSession(nil), [][][]byte{bytes.Fields([]byte(line))}).Out
@@ -150,6 +150,6 @@ func TestPausesLastSideBySide(t *testing.T) {
 	requireWaits(false, "GET k")
 	requireWaits(true, "SET k v")
 
-	r.With(func() { r.Unpause(engine.PausedForFailover) })
+	r.With(func() { r.Home().Unpause(engine.PausedForFailover) })
 	requireWaits(false, "SET k v")
 }

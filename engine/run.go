@@ -8,32 +8,33 @@ import (
 )
 
 // run executes a command that passed the gate. Calls nest: EXEC and scripts run further commands.
-func (e *Engine) run(s *Session, cmd *command.Command, args [][]byte) *Call {
-	c := e.enter(s, cmd, args)
+func (w *World) run(s *Session, cmd *command.Command, args [][]byte) *Call {
+	c := w.enter(s, cmd, args)
 	start := s.Reply.Len()
-	e.of(cmd).run(c)
-	e.leave(c, start)
-	if e.propagation.wanted() {
-		e.endCall()
+	w.engine.of(cmd).run(c)
+	w.leave(c, start)
+	if w.propagation.wanted() {
+		w.endCall()
 	}
 	if c.blocked && s.blocked != nil {
-		s.blocked.micros = e.lap()
+		s.blocked.micros = w.engine.lap()
 	}
 	return c
 }
 
 // enter prepares the Call for the next depth of nesting. Each depth has one Call, which is reused, so
 // running a command allocates nothing.
-func (e *Engine) enter(s *Session, cmd *command.Command, args [][]byte) *Call {
+func (w *World) enter(s *Session, cmd *command.Command, args [][]byte) *Call {
+	e := w.engine
 	if e.stack.depth == len(e.stack.calls) {
 		e.stack.calls = append(e.stack.calls, &Call{Engine: e})
 	}
 	c := e.stack.calls[e.stack.depth]
 	e.stack.depth++
-	ks := e.Keyspace
+	ks := w.Keyspace
 	ks.Begin()
 	ks.Access.NoTouch = s.noTouch
-	c.Session, c.DB, c.Cmd, c.Args, c.Reply = s, ks.DB(s.db), cmd, args, s.Reply
+	c.World, c.Session, c.DB, c.Cmd, c.Args, c.Reply = w, s, ks.DB(s.db), cmd, args, s.Reply
 	c.at, c.err, c.dirty, c.forced = 1, nil, 0, false
 	if cmd.Parent != nil {
 		c.at = 2
@@ -44,24 +45,25 @@ func (e *Engine) enter(s *Session, cmd *command.Command, args [][]byte) *Call {
 
 // leave feeds monitors and tracking, counts the call, and propagates the change. A call that blocked its
 // session is shown and tracked at once, but counts when its reply is there, in rerun or endBlock.
-func (e *Engine) leave(c *Call, start int) {
+func (w *World) leave(c *Call, start int) {
+	e := w.engine
 	e.stack.depth--
 	if c.Session.loader {
-		e.World.dirty += c.dirty // save points also count what an append-only file did
+		w.dirty += c.dirty // save points also count what an append-only file did
 		c.Session.recordFailure(c.Reply.Bytes()[start:])
 		return
 	}
 	if len(e.Sessions.monitors) > 0 && !c.woken && c.Cmd.Flags&(command.SkipMonitor|command.Admin) == 0 {
-		e.feedMonitors(c)
+		w.feedMonitors(c)
 	}
-	if e.tracking.sessions > 0 {
-		e.trackReads(c)
+	if w.tracking.sessions > 0 {
+		w.trackReads(c)
 	}
 	if c.blocked {
 		return
 	}
 	e.of(c.Cmd).calls++
-	e.countCommand(c.Session)
+	w.countCommand(c.Session)
 	if out := c.Reply.Bytes(); len(out) > start && out[start] == '-' {
 		if !c.counted {
 			e.of(c.Cmd).failed++
@@ -72,20 +74,20 @@ func (e *Engine) leave(c *Call, start int) {
 		}
 	}
 	if c.Dirty() {
-		e.World.dirty += c.dirty
-		if e.propagation.wanted() {
-			e.propagateChange(c)
+		w.dirty += c.dirty
+		if w.propagation.wanted() {
+			w.propagateChange(c)
 		}
 	}
 }
 
 // Executed returns the number of commands that have replied in the world.
-func (e *Engine) Executed() int64 { return e.World.commands }
+func (w *World) Executed() int64 { return w.commands }
 
 // countCommand counts a command that has replied, also for the session whose script it is from.
-func (e *Engine) countCommand(s *Session) {
-	e.stats.commands++
-	e.World.commands++
+func (w *World) countCommand(s *Session) {
+	w.engine.stats.commands++
+	w.commands++
 	s.commands++
 	if s.caller != nil {
 		s.caller.commands++
@@ -93,9 +95,9 @@ func (e *Engine) countCommand(s *Session) {
 }
 
 // endCall ends the unit of changes if the command that ended was a client's own.
-func (e *Engine) endCall() {
-	if e.stack.depth == 0 && e.propagation.open() {
-		e.propagation.endUnits()
+func (w *World) endCall() {
+	if w.engine.stack.depth == 0 && w.propagation.open() {
+		w.propagation.endUnits()
 	}
 }
 
@@ -112,7 +114,7 @@ func (s *Session) endModes(cmd *command.Command) {
 		s.endReply()
 		if s.isCut() {
 			s.late = nil
-			s.engine.disconnect(s)
+			s.world.disconnect(s)
 		}
 	}
 	if s.late != nil {
@@ -127,27 +129,28 @@ func (s *Session) endModes(cmd *command.Command) {
 // command's reply and nothing else. It returns the gate's error, in which case the command did not run. A
 // script past its time limit does not hold the lock, so RunNested takes it.
 func (e *Engine) RunNested(s *Session, cmd *command.Command, args [][]byte) error {
+	w := s.world
 	if e.unlocked(s) {
 		e.keepBefore(s, cmd)
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		e.visit(s.world)
+		defer w.countData()
 	}
-	if err := e.scriptGate(s, cmd, args); err != nil {
+	if err := w.scriptGate(s, cmd, args); err != nil {
 		e.countRefused(cmd, err)
 		return err
 	}
 	s.wrote = s.wrote || cmd.Flags&command.Write != 0
-	if s.wrote && e.propagation.atOnce {
-		e.beginScript(s)
+	if s.wrote && w.propagation.atOnce {
+		w.beginScript(s)
 	}
 	s.RestartReply()
 	if e.timesNested() {
 		start := e.machine()
-		e.run(s, cmd, args)
-		e.recordDuration(s, cmd, args, e.machine()-start, 1)
+		w.run(s, cmd, args)
+		w.recordDuration(s, cmd, args, e.machine()-start, 1)
 	} else {
-		e.run(s, cmd, args)
+		w.run(s, cmd, args)
 	}
 	if s.Reply.Full() {
 		s.RestartReply()
@@ -198,7 +201,8 @@ func (c *Call) CountErrors(fresh []string, known int) {
 
 // reject replies with the gate's error. Inside MULTI it marks the transaction, so that EXEC fails. If EXEC
 // itself is refused the transaction ends, as in Redis.
-func (e *Engine) reject(s *Session, cmd *command.Command, err error) {
+func (w *World) reject(s *Session, cmd *command.Command, err error) {
+	e := w.engine
 	if cmd != nil {
 		e.of(cmd).rejected++
 	}
@@ -211,7 +215,7 @@ func (e *Engine) reject(s *Session, cmd *command.Command, err error) {
 			err = command.Errorf(ErrExecRefused, strings.TrimPrefix(err.Error(), "ERR "))
 		}
 		s.endTx()
-		e.unwatch(s)
+		w.unwatch(s)
 	}
 	e.countError(err.Error())
 	s.Reply.Error(err)
@@ -229,10 +233,10 @@ func (c *Call) RunInside(args [][]byte, unsuitable error) error {
 	case cmd.Flags&command.NoScript != 0 && !cmd.RunsScripts():
 		return unsuitable
 	}
-	if err := e.gate(s, cmd, args); err != nil {
+	if err := c.World.gate(s, cmd, args); err != nil {
 		return err
 	}
-	e.startTimer(s, cmd, args)
-	e.run(s, cmd, args)
+	c.World.startTimer(s, cmd, args)
+	c.World.run(s, cmd, args)
 	return nil
 }

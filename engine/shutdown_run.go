@@ -5,15 +5,13 @@ import "math"
 // AwaitShutdown makes a SHUTDOWN wait if a part lags, and reports whether it does. The host's Exit ends the wait. It is called under
 // the lock.
 func (e *Engine) AwaitShutdown(how Shutdown) bool {
-	defer e.visit(e.World)
-	e.visit(e.home)
 	s := &e.shutdown
 	if how.Now || s.timeout == 0 || !e.lags() {
 		return false
 	}
 	if s.how = how; s.deadline == 0 {
-		s.deadline = e.Keyspace.Now + s.timeout*1000
-		e.Pause(PausedForShutdown, math.MaxInt64, false)
+		s.deadline = e.home.Keyspace.Now + s.timeout*1000
+		e.home.Pause(PausedForShutdown, math.MaxInt64, false)
 		e.Log('*', "Waiting for replicas before shutting down.")
 	}
 	return true
@@ -34,7 +32,7 @@ func (e *Engine) lags() bool {
 func (e *Engine) Terminate(how Shutdown) {
 	e.shutdown.requested = &how
 	if e.Parts.host.Due != nil {
-		e.Parts.host.Due(e.Keyspace.Now)
+		e.Parts.host.Due(e.home.Keyspace.Now)
 	}
 }
 
@@ -47,7 +45,7 @@ func (e *Engine) tendShutdown() {
 			e.Log('#', "Errors trying to shut down the server. Check the logs for more information.")
 		}
 	}
-	if s.deadline == 0 || e.Keyspace.Now < s.deadline && e.lags() {
+	if s.deadline == 0 || e.home.Keyspace.Now < s.deadline && e.lags() {
 		return
 	}
 	if e.exit(s.how) != nil {
@@ -76,14 +74,11 @@ func (e *Engine) exit(how Shutdown) error {
 
 // abortShutdown lets the server go on. Who asked for its end gets an error.
 func (e *Engine) abortShutdown() {
-	defer e.visit(e.World)
-	for _, w := range e.shutdown.waiting {
-		if !w.Ended() {
-			e.visit(w.session.world)
-			e.endBlock(w, ErrShutdown)
+	for _, b := range e.shutdown.waiting {
+		if !b.Ended() {
+			b.session.world.endBlock(b, ErrShutdown)
 		}
 	}
-	e.visit(e.home)
 	e.shutdown.deadline, e.shutdown.waiting = 0, nil
-	e.Unpause(PausedForShutdown)
+	e.home.Unpause(PausedForShutdown)
 }

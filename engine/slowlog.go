@@ -41,7 +41,8 @@ func newSizelogs(r *release.Release) (l sizelogs) {
 }
 
 // logSizes logs a command whose request or reply is large.
-func (e *Engine) logSizes(s *Session, cmd *command.Command, args [][]byte, reply int) {
+func (w *World) logSizes(s *Session, cmd *command.Command, args [][]byte, reply int) {
+	e := w.engine
 	if cmd == nil || cmd.Flags&command.SkipSlowlog != 0 {
 		return
 	}
@@ -50,7 +51,7 @@ func (e *Engine) logSizes(s *Session, cmd *command.Command, args [][]byte, reply
 		size int64
 	}{{&e.sizelogs.requests, wireBytes(args)}, {&e.sizelogs.replies, int64(reply)}} {
 		if l.log.threshold >= 0 && l.size >= l.log.threshold {
-			l.log.add(s, e.shown(cmd, args), l.size, e.time.micros/1e6)
+			l.log.add(s, e.shown(cmd, args), l.size, w.time.micros/1e6)
 		}
 	}
 }

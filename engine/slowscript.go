@@ -67,7 +67,6 @@ func (c *Call) Unlock(busy error) {
 func (c *Call) Relock() {
 	if e := c.Engine; e.slow.detached {
 		e.mu.Lock()
-		e.visit(c.Session.world)
 		e.slow.detached = false
 	}
 }

@@ -12,7 +12,7 @@ func (e *Engine) enableSlowScripts() {
 	e.slow.next, e.slow.stop = iter.Pull(func(yield func(struct{}) bool) {
 		e.slow.yield = yield
 		for more := true; more; more = yield(struct{}{}) {
-			e.run(e.slow.owner, e.slow.cmd, e.slow.args)
+			e.slow.owner.world.run(e.slow.owner, e.slow.cmd, e.slow.args)
 			e.slow.done = true
 		}
 	})
@@ -36,7 +36,8 @@ func (e *Engine) DisableSlowScripts() {
 // runSlow runs a command on the coroutine until it ends or yields. If it yields, the connection is about to reuse
 // its buffers for the next read: the arguments are copied, and the replies that precede the command's are split
 // off for sending.
-func (e *Engine) runSlow(s *Session, cmd *command.Command, args [][]byte) {
+func (w *World) runSlow(s *Session, cmd *command.Command, args [][]byte) {
+	e := w.engine
 	e.slow.done = false
 	e.slow.owner, e.slow.cmd, e.slow.args, e.slow.start = s, cmd, args, s.settled
 	e.slow.next()
@@ -59,17 +60,18 @@ func (e *Engine) runSlow(s *Session, cmd *command.Command, args [][]byte) {
 func (e *Engine) resume() {
 	e.slow.next()
 	s := e.slow.session
+	w := s.world
 	s.running, e.slow.session = false, nil
 	if !e.slow.enabled {
 		e.slow.stop()
 	}
-	e.readClock()
-	e.recordDuration(s, e.slow.cmd, e.slow.args, e.stopwatch.since-e.slow.since, 1)
+	w.readClock()
+	w.recordDuration(s, e.slow.cmd, e.slow.args, e.stopwatch.since-e.slow.since, 1)
 	s.endCommand(e.slow.cmd)
 	s.Reply.Raw(s.Reply.Swap(nil)[e.slow.start:])
-	e.serveBlocked()
-	e.endBatch()
-	e.TickBy(e.Keyspace.Now) // what came to be due meanwhile
+	w.serveBlocked()
+	w.endBatch()
+	w.TickBy(w.Keyspace.Now) // what came to be due meanwhile
 	s.Wake()
 	e.mu.Unlock()
 }

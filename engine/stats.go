@@ -58,20 +58,21 @@ func (e *Engine) countError(text string) {
 type rates struct{ commands, in, out, cycles Rate }
 
 // recordPeak notes that so many bytes are in use.
-func (e *Engine) recordPeak(used int) {
+func (w *World) recordPeak(used int) {
+	e := w.engine
 	if used > e.stats.peak || e.stats.peakTime == 0 {
-		e.stats.peak, e.stats.peakTime = used, e.Keyspace.Now/1000
+		e.stats.peak, e.stats.peakTime = used, w.Keyspace.Now/1000
 	}
 }
 
 func (r *rates) sample(e *Engine) {
-	e.countCaches()
-	e.recordPeak(e.usedMemory())
+	e.home.countCaches()
+	e.home.recordPeak(e.home.usedMemory())
 	var in, out, cycles int64
 	if e.Parts.host.Traffic != nil {
 		in, out, cycles = e.Parts.host.Traffic()
 	}
-	now := e.Keyspace.Now
+	now := e.home.Keyspace.Now
 	r.commands.Sample(now, e.stats.commands)
 	r.in.Sample(now, in)
 	r.out.Sample(now, out)

@@ -28,24 +28,24 @@ const (
 
 // startTimer is called before a command runs. It ends the run before it, unless the command continues that
 // run.
-func (e *Engine) startTimer(s *Session, cmd *command.Command, args [][]byte) {
-	w := &e.stopwatch
-	if w.n > 0 && (w.cmd != cmd || cmd.Flags&(command.Fast|command.Blocking) != command.Fast || w.n == maxLap || e.slowlog.threshold < minLap) {
-		e.stopTimer()
+func (w *World) startTimer(s *Session, cmd *command.Command, args [][]byte) {
+	sw := &w.engine.stopwatch
+	if sw.n > 0 && (sw.cmd != cmd || cmd.Flags&(command.Fast|command.Blocking) != command.Fast || sw.n == maxLap || w.engine.slowlog.threshold < minLap) {
+		w.stopTimer()
 	}
-	w.session, w.cmd, w.args = s, cmd, args
-	w.n++
+	sw.session, sw.cmd, sw.args = s, cmd, args
+	sw.n++
 }
 
 // stopTimer ends the command, or the run of them, that is being timed.
-func (e *Engine) stopTimer() {
-	w := &e.stopwatch
-	if w.n == 0 {
+func (w *World) stopTimer() {
+	sw := &w.engine.stopwatch
+	if sw.n == 0 {
 		return
 	}
-	now := e.machine()
-	e.recordDuration(w.session, w.cmd, w.args, now-w.since, w.n)
-	w.since, w.n = now, 0
+	now := w.engine.machine()
+	w.recordDuration(sw.session, sw.cmd, sw.args, now-sw.since, sw.n)
+	sw.since, sw.n = now, 0
 }
 
 // lap returns the time since the last lap, or since a command began, and begins the next one.
@@ -60,16 +60,17 @@ func (e *Engine) lap() int64 {
 func (e *Engine) timesNested() bool { return e.slowlog.threshold >= 0 && e.slowlog.threshold < minLap }
 
 // recordDuration accounts for the time of n executions of a command.
-func (e *Engine) recordDuration(s *Session, cmd *command.Command, args [][]byte, micros int64, n int) {
+func (w *World) recordDuration(s *Session, cmd *command.Command, args [][]byte, micros int64, n int) {
+	e := w.engine
 	each := max(0, micros) / int64(n)
 	e.of(cmd).micros += max(0, micros)
 	if e.Config.latencyTracking {
 		e.of(cmd).latency.add(each, n)
 	}
 	if e.slowlog.threshold >= 0 && each >= e.slowlog.threshold && cmd.Flags&command.SkipSlowlog == 0 {
-		e.slowlog.add(s, e.shown(cmd, args), each, e.time.micros/1e6)
+		e.slowlog.add(s, e.shown(cmd, args), each, w.time.micros/1e6)
 	}
 	if e.latency.threshold > 0 && each >= e.latency.threshold*1000 {
-		e.latency.addCommand(cmd, e.time.micros/1e6, each/1000)
+		e.latency.addCommand(cmd, w.time.micros/1e6, each/1000)
 	}
 }

@@ -19,8 +19,7 @@ const releaseBudget = 8
 func (e *Engine) Tick() (next int64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.visit(e.home)
-	next = e.TickNow()
+	next = e.home.TickNow()
 	if len(e.worlds) > 1 {
 		e.tickOthers()
 	}
@@ -31,8 +30,7 @@ func (e *Engine) Tick() (next int64) {
 func (e *Engine) tickOthers() {
 	others := time.Duration(math.MaxInt64)
 	for _, w := range e.worlds[1:] {
-		e.visit(w)
-		others = min(others, w.wait(e.TickNow()))
+		others = min(others, w.wait(w.TickNow()))
 	}
 	e.others.Store(0)
 	if others < time.Hour { // else the next Tick will see
@@ -40,74 +38,75 @@ func (e *Engine) tickOthers() {
 	}
 }
 
-// TickNow is Tick for the world in which commands run, for a caller that holds the lock, between commands.
-func (e *Engine) TickNow() (next int64) {
-	e.between(func() { next = e.doDue() })
+// TickNow is Tick for one world, for a caller that holds the lock, between commands.
+func (w *World) TickNow() (next int64) {
+	w.between(func() { next = w.doDue() })
 	return next
 }
 
 // PassTo lets time pass until at, in microseconds since the epoch, for a part that steers the clock and sets it in set. What is due on
 // the way happens at its time, in order, and is over when PassTo returns. It is called between commands. The clock stands still
 // but for set.
-func (e *Engine) PassTo(at int64, set func(micros int64)) {
-	t := &e.World.time
+func (w *World) PassTo(at int64, set func(micros int64)) {
+	t := &w.time
 	t.passing = true
-	for next := e.TickNow(); next != 0 && next <= at/1000; next = e.TickNow() {
+	for next := w.TickNow(); next != 0 && next <= at/1000; next = w.TickNow() {
 		set(max(t.micros, next*1000))
 	}
 	set(at)
-	e.TickNow()
+	w.TickNow()
 	t.passing = false
 }
 
 // Passing reports whether the time of the world is moved ahead by PassTo, so that what is due must be over when the Tick is.
-func (e *Engine) Passing() bool { return e.time.passing }
+func (w *World) Passing() bool { return w.time.passing }
 
 // TickIn returns the time of a Tick in so many milliseconds, for work that goes by the machine's clock. It returns 0, for no such Tick,
 // while PassTo moves the time ahead.
-func (e *Engine) TickIn(wait int64) int64 {
-	if e.Passing() {
+func (w *World) TickIn(wait int64) int64 {
+	if w.Passing() {
 		return 0
 	}
-	return e.Keyspace.Now + wait
+	return w.Keyspace.Now + wait
 }
 
-func (e *Engine) doDue() (next int64) {
-	if e.isMidScript() {
+func (w *World) doDue() (next int64) {
+	e := w.engine
+	if w.isMidScript() {
 		return 0 // the clock stands still; the end of the script asks for a Tick
 	}
-	e.endPauses()
-	if e.endDelays(); e.slow.session != nil {
+	w.endPauses()
+	if w.endDelays(); e.slow.session != nil {
 		return 0
 	}
-	e.endTimedOut()
-	e.closeIdle()
-	if e.IsHome() {
+	w.endTimedOut()
+	w.closeIdle()
+	if w.IsHome() {
 		e.stats.rates.sample(e)
-		e.tendBuffers()
-		e.evictClients()
+		w.tendBuffers()
+		w.evictClients()
 		e.tendShutdown()
 	}
-	more := e.Config.ActiveExpire && e.expireDue()
-	e.rehash()
-	if e.Keyspace.ReleaseFlushed(releaseBudget) {
+	more := e.Config.ActiveExpire && w.expireDue()
+	w.rehash()
+	if w.Keyspace.ReleaseFlushed(releaseBudget) {
 		more = true
 	}
 	next = 0
-	if e.IsHome() {
+	if w.IsHome() {
 		next = e.tickParts()
-		if wait := e.defragment(); wait > 0 {
-			next = earlier(next, e.TickIn(wait))
+		if wait := w.defragment(); wait > 0 {
+			next = earlier(next, w.TickIn(wait))
 		}
 	}
-	if e.continueEviction() {
+	if w.continueEviction() {
 		more = true
 	}
-	next = earlier(next, e.nextDue())
+	next = earlier(next, w.nextDue())
 	if more {
-		next = e.Keyspace.Now
+		next = w.Keyspace.Now
 	}
-	e.time.nextTick = next
+	w.time.nextTick = next
 	return next
 }
 
@@ -123,23 +122,23 @@ func (e *Engine) Wait(next int64) time.Duration {
 
 // closeIdle closes connections that sent nothing for longer than the parameter timeout. Blocked clients,
 // subscribers, replicas and monitors are not idle.
-func (e *Engine) closeIdle() {
-	if e.Config.IdleTimeout == 0 {
+func (w *World) closeIdle() {
+	if w.engine.Config.IdleTimeout == 0 {
 		return
 	}
-	for _, s := range e.clients {
-		if at := s.idleDeadline(); at != 0 && at <= e.Keyspace.Now {
+	for _, s := range w.clients {
+		if at := s.idleDeadline(); at != 0 && at <= w.Keyspace.Now {
 			s.Disconnect()
 		}
 	}
 }
 
 // nextIdle returns the earliest time at which closeIdle closes a connection, 0 for never.
-func (e *Engine) nextIdle() (next int64) {
-	if e.Config.IdleTimeout == 0 {
+func (w *World) nextIdle() (next int64) {
+	if w.engine.Config.IdleTimeout == 0 {
 		return 0
 	}
-	for _, s := range e.clients {
+	for _, s := range w.clients {
 		next = earlier(next, s.idleDeadline())
 	}
 	return next
@@ -148,22 +147,23 @@ func (e *Engine) nextIdle() (next int64) {
 // idleDeadline returns when the session will have been idle for too long, in milliseconds since the epoch; 0 if it is not idle. The
 // parameter timeout is set.
 func (s *Session) idleDeadline() int64 {
-	if s.isStopped() || s.class() != ClassNormal || s.monitor || s.master || s == s.engine.blocked.asked {
+	if s.isStopped() || s.class() != ClassNormal || s.monitor || s.master || s == s.world.blocked.asked {
 		return 0
 	}
 	return s.lastActive/1000 + s.engine.Config.IdleTimeout*1000 + 1
 }
 
 // expireDue removes due keys within the budget and reports whether more are due.
-func (e *Engine) expireDue() (more bool) {
+func (w *World) expireDue() (more bool) {
+	e := w.engine
 	began := e.machine()
-	if e.role.Replica && e.pause.deadline == 0 {
-		e.expireOwn()
+	if w.role.Replica && w.pause.deadline == 0 {
+		w.expireOwn()
 	}
 	keys, elements := e.stats.expired, e.stats.expiredElements
-	for i := range e.Keyspace.Len() {
-		e.Keyspace.Begin()
-		if _, left := e.Keyspace.DB(i).Reap(reapBudget); left {
+	for i := range w.Keyspace.Len() {
+		w.Keyspace.Begin()
+		if _, left := w.Keyspace.DB(i).Reap(reapBudget); left {
 			more = true
 		}
 	}
@@ -174,29 +174,29 @@ func (e *Engine) expireDue() (more bool) {
 	}
 	took := e.machine() - began
 	e.stats.reaping += took
-	e.AddLatency("expire-cycle", took)
+	w.AddLatency("expire-cycle", took)
 	return more
 }
 
-func (e *Engine) rehash() {
-	for i := range e.Keyspace.Len() {
-		if e.Keyspace.DB(i).RehashStep(100) {
+func (w *World) rehash() {
+	for i := range w.Keyspace.Len() {
+		if w.Keyspace.DB(i).RehashStep(100) {
 			return
 		}
 	}
 }
 
 // nextDue returns the earliest deadline of a key, a blocked or delayed command, an idle connection, or a pause.
-func (e *Engine) nextDue() int64 {
-	next := e.nextTimeout()
-	next = earlier(next, e.pause.deadline)
-	next = earlier(next, e.nextDelay())
-	next = earlier(next, e.nextIdle())
-	if !e.Config.ActiveExpire || e.pause.deadline != 0 {
+func (w *World) nextDue() int64 {
+	next := w.nextTimeout()
+	next = earlier(next, w.pause.deadline)
+	next = earlier(next, w.nextDelay())
+	next = earlier(next, w.nextIdle())
+	if !w.engine.Config.ActiveExpire || w.pause.deadline != 0 {
 		return next
 	}
-	for i := range e.Keyspace.Len() {
-		next = earlier(next, e.Keyspace.DB(i).NextDeadline())
+	for i := range w.Keyspace.Len() {
+		next = earlier(next, w.Keyspace.DB(i).NextDeadline())
 	}
 	return next
 }

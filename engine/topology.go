@@ -79,7 +79,7 @@ func (e *Engine) GroupFor(s *Session) *Group {
 func (e *Engine) Topology() Topology { return e.topology }
 
 // TopologyChanged has clients told soon that there is another leader or member: by parts, in their Tick. It is called under the lock.
-func (e *Engine) TopologyChanged() { e.TickBy(e.Keyspace.Now) }
+func (e *Engine) TopologyChanged() { e.home.TickBy(e.home.Keyspace.Now) }
 
 // Confirming returns how many other members have a change, at least, when a reply tells of it.
 func (g *Group) Confirming() (n int) {

@@ -33,16 +33,16 @@ type tracker struct {
 }
 
 // track turns tracking on for a session, or changes its options. Prefixes add up.
-func (e *Engine) track(s *Session, t tracker) {
+func (w *World) track(s *Session, t tracker) {
 	t.prefixes = slices.Compact(slices.Sorted(slices.Values(t.prefixes)))
 	old := s.tracker
-	e.untrack(s)
+	w.untrack(s)
 	if old != nil {
 		t.prefixes, t.caching = merged(old.prefixes, t.prefixes), old.caching
 	}
-	e.tracking.sessions++
+	w.tracking.sessions++
 	if t.bcast {
-		e.tracking.broadcast++
+		w.tracking.broadcast++
 	}
 	s.tracker = &t
 	s.kept.Add(t.prefixesBytes())
@@ -66,19 +66,19 @@ func (t *tracker) prefixesBytes() (n int) {
 }
 
 // untrack turns tracking off. The ids that are left among the readers are skipped when met.
-func (e *Engine) untrack(s *Session) {
+func (w *World) untrack(s *Session) {
 	if s.tracker == nil {
 		return
 	}
-	e.tracking.sessions--
+	w.tracking.sessions--
 	if s.tracker.bcast {
-		e.tracking.broadcast--
+		w.tracking.broadcast--
 	}
 	s.kept.Add(-s.tracker.prefixesBytes())
 	s.tracker = nil
-	if e.tracking.sessions == 0 {
-		e.tracking.changes = nil
-		e.tracking.forgetReaders()
+	if w.tracking.sessions == 0 {
+		w.tracking.changes = nil
+		w.tracking.forgetReaders()
 	}
 }
 
@@ -149,14 +149,14 @@ func (t *tracking) items() (n int) {
 	return n
 }
 
-// prefixes returns the number of different prefixes in broadcast mode. It takes O(n log n) in the sessions,
+// prefixes returns the number of different prefixes of CLIENT TRACKING in broadcast mode. It takes O(n log n) in the sessions,
 // for INFO only.
-func (t *tracking) prefixes(e *Engine) int {
-	if t.broadcast == 0 {
+func (w *World) prefixes() int {
+	if w.tracking.broadcast == 0 {
 		return 0
 	}
 	var all []string
-	for _, s := range e.clients {
+	for _, s := range w.clients {
 		if s.tracker != nil && s.tracker.bcast {
 			all = append(all, s.tracker.prefixes...)
 			if len(s.tracker.prefixes) == 0 {

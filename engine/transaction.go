@@ -31,7 +31,7 @@ func (s *Session) queue(cmd *command.Command, args [][]byte) {
 	n := commandBytes(args)
 	s.tx.bytes += n
 	s.kept.Add(n)
-	s.tx.hasDenyOOM = s.tx.hasDenyOOM || cmd.FlagsWith(args)&command.DenyOOM != 0
+	s.tx.hasDenyOOM = s.tx.hasDenyOOM || s.world.FlagsWith(cmd, args)&command.DenyOOM != 0
 }
 
 // argsBytes returns the bytes of the queued arguments and their tables.
@@ -61,11 +61,11 @@ func copyArgs(args [][]byte) [][]byte {
 }
 
 // writes reports whether a transaction may write, or send something to replicas.
-func (tx *transaction) writes() bool { return tx.has(command.Write | command.MayReplicate) }
+func (tx *transaction) writes(w *World) bool { return tx.has(w, command.Write|command.MayReplicate) }
 
 // has reports whether a command of the transaction has one of the flags.
-func (tx *transaction) has(flags command.Flags) bool {
-	return slices.ContainsFunc(tx.commands, func(q queuedCommand) bool { return q.cmd.FlagsWith(q.args)&flags != 0 })
+func (tx *transaction) has(w *World, flags command.Flags) bool {
+	return slices.ContainsFunc(tx.commands, func(q queuedCommand) bool { return w.FlagsWith(q.cmd, q.args)&flags != 0 })
 }
 
 // lacks reports whether a command of the transaction has none of the flags.
@@ -82,40 +82,40 @@ type dbKey struct {
 // watch adds a key to those that the session's transaction depends on. A key that has already expired is
 // removed first: otherwise its removal, a moment later, would count as a change and fail the transaction for
 // no reason.
-func (e *Engine) watch(s *Session, k dbKey) {
-	for _, w := range s.watches {
-		if w == k {
+func (w *World) watch(s *Session, k dbKey) {
+	for _, x := range s.watches {
+		if x == k {
 			return
 		}
 	}
-	e.Keyspace.DB(k.db).Exists([]byte(k.key)) // reap it now if due: its expiry is no touch
+	w.Keyspace.DB(k.db).Exists([]byte(k.key)) // reap it now if due: its expiry is no touch
 	s.watches = append(s.watches, k)
 	s.kept.Add(len(k.key) + watchBytes)
-	e.watched[k] = append(e.watched[k], s)
+	w.watched[k] = append(w.watched[k], s)
 }
 
 // unwatch removes all watches of a session.
-func (e *Engine) unwatch(s *Session) {
+func (w *World) unwatch(s *Session) {
 	for _, k := range s.watches {
 		s.kept.Add(-len(k.key) - watchBytes)
-		left := e.watched[k][:0]
-		for _, other := range e.watched[k] {
+		left := w.watched[k][:0]
+		for _, other := range w.watched[k] {
 			if other != s {
 				left = append(left, other)
 			}
 		}
 		if len(left) == 0 {
-			delete(e.watched, k)
+			delete(w.watched, k)
 		} else {
-			e.watched[k] = left
+			w.watched[k] = left
 		}
 	}
 	s.watches, s.dirtyCAS = nil, false
 }
 
 // touchWatched makes the transactions fail that watch a key.
-func (e *Engine) touchWatched(db int, key []byte) {
-	for _, s := range e.watched[dbKey{db, string(key)}] {
+func (w *World) touchWatched(db int, key []byte) {
+	for _, s := range w.watched[dbKey{db, string(key)}] {
 		s.dirtyCAS = true
 	}
 }
@@ -123,8 +123,8 @@ func (e *Engine) touchWatched(db int, key []byte) {
 // touchWatchedInDB makes the transactions fail that watch a key of db which exists there, or which exists in
 // other, the database that takes db's place. A nil other is an empty database. A watched key that is absent
 // before and after has not changed.
-func (e *Engine) touchWatchedInDB(db, other *keyspace.DB) {
-	for k, watchers := range e.watched {
+func (w *World) touchWatchedInDB(db, other *keyspace.DB) {
+	for k, watchers := range w.watched {
 		key := []byte(k.key)
 		if k.db != db.ID() || !db.Exists(key) && (other == nil || !other.Exists(key)) {
 			continue
@@ -137,9 +137,9 @@ func (e *Engine) touchWatchedInDB(db, other *keyspace.DB) {
 
 // watchedExpired reports whether a watched key has changed, after removing those that have expired by now,
 // which no command may have done since WATCH.
-func (e *Engine) watchedExpired(s *Session) bool {
+func (w *World) watchedExpired(s *Session) bool {
 	for _, k := range s.watches {
-		e.Keyspace.DB(k.db).Exists([]byte(k.key))
+		w.Keyspace.DB(k.db).Exists([]byte(k.key))
 	}
 	return s.dirtyCAS
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/miniserver-go/miniserver/ds/hash"
+	"github.com/miniserver-go/miniserver/ds/set"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
 )
@@ -19,18 +21,20 @@ import (
 //	       ├─ world "a"   sessions are in one world each: Session.MoveTo
 //	       └─ world "b"
 //
-// Engine embeds the current world, so that code about a world's data need not name it. Every function that takes the lock
-// selects it first: visit. Only the home world has a journal, replicas and snapshots. A new world costs a few
-// kilobytes.
+// Whatever needs data is a method of World: a command runs in Call.World, which is that of its session. Only the home world has a
+// journal, replicas and snapshots. A new world costs a few kilobytes.
 //
 // Its methods and those of Engine that concern worlds are called under the lock.
 type World struct {
 	Keyspace *keyspace.Keyspace
 
+	engine      *Engine
+	counted     int // bytes of its keyspace in accounts.data: see countData
 	time        timing
 	random      randomness
 	blocked     blockedClients
 	watched     map[dbKey][]*Session
+	pool        evictionPool
 	pubsub      pubsub
 	tracking    tracking
 	pause       pause
@@ -70,62 +74,50 @@ var shortDoubles = release.From("7.2.0")
 
 // newWorld returns an empty world.
 func (e *Engine) newWorld(databases int, clock func() int64, seed uint64) *World {
-	w := &World{time: timing{clock: clock, started: clock()}, blocked: newBlockedClients(), watched: make(map[dbKey][]*Session),
+	w := &World{engine: e, time: timing{clock: clock, started: clock()}, blocked: newBlockedClients(), watched: make(map[dbKey][]*Session),
 		pubsub: newPubSub(), clients: make(map[int64]*Session)}
 	w.random.source, w.seed = newSource(seed), seed
 	w.random.dice = w.Dice
 	w.Keyspace = keyspace.New(databases, seed, w.random.dice)
+	w.Keyspace.Access = &e.access
 	w.Keyspace.All17 = !e.Release.Has(shortDoubles)
 	w.propagation.atOnce = !e.Release.Has(holdsBack)
+	w.nameExpired()
+	w.keepExpired()
+	w.removeLazily()
 	return w
 }
 
-// visit makes a world the one in which commands run.
-func (e *Engine) visit(w *World) {
-	if e.World == w {
-		return
-	}
-	e.accounts.elsewhere += e.World.Keyspace.Bytes() - w.Keyspace.Bytes()
-	e.World = w
-	e.eviction.pool.n = 0 // keys of the other one
-	e.Config.Hash.Seed, e.Config.Set.Seed = w.seed, w.seed
-	noTouch := w.Keyspace.Access.NoTouch
-	w.Keyspace.Access = e.home.Keyspace.Access
-	w.Keyspace.Access.NoTouch = noTouch
-	e.nameExpired()
-	e.keepExpired()
-	e.removeLazily()
-	if e.slow.session != nil {
-		return // its script still uses what the parts keep for its world, and does not hold the lock
-	}
-	for _, p := range e.Parts.List {
-		if p.Enter != nil {
-			p.Enter(w)
-		}
+// each calls fn for all worlds, for a parameter that their keyspaces must know.
+func (e *Engine) each(fn func(w *World)) {
+	for _, w := range e.worlds {
+		fn(w)
 	}
 }
 
 // Reseed starts all that is random in the world anew, from a seed: the dice, the hash functions, and what parts draw from.
 // From then on it repeats what another world with the seed does. A database that has keys keeps its hash function, and so
 // their order, until it is emptied; so does a collection.
-func (e *Engine) Reseed(seed uint64) {
-	e.random.source, e.World.seed = newSource(seed), seed
-	e.Config.Hash.Seed, e.Config.Set.Seed = seed, seed
-	e.Keyspace.Reseed(seed)
-	for _, p := range e.Parts.List {
+func (w *World) Reseed(seed uint64) {
+	w.random.source, w.seed = newSource(seed), seed
+	w.Keyspace.Reseed(seed)
+	for _, p := range w.engine.Parts.List {
 		if p.Reseed != nil {
-			p.Reseed(seed)
+			p.Reseed(w, seed)
 		}
 	}
 }
 
 func newSource(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, seed^0x9e3779b97f4a7c15)) }
 
+// Engine returns the engine that has the world.
+func (w *World) Engine() *Engine { return w.engine }
+
 // Home returns the world of new connections.
 func (e *Engine) Home() *World { return e.home }
 
-// IsHome reports whether the command runs in the home world.
-func (e *Engine) IsHome() bool { return e.World == e.home }
+// IsHome reports whether it is the home world.
+func (w *World) IsHome() bool { return w == w.engine.home }
 
 // Worlds returns all worlds, the home world first. The slice belongs to the engine.
 func (e *Engine) Worlds() []*World { return e.worlds }
@@ -136,7 +128,7 @@ func (e *Engine) RemoveWorld(w *World) {
 		panic("engine: the world is in use")
 	}
 	e.worlds = slices.DeleteFunc(e.worlds, func(other *World) bool { return other == w })
-	e.accounts.elsewhere -= w.Keyspace.Bytes() + WorldBytes
+	e.accounts.data -= w.counted + WorldBytes
 	w.Keyspace.Release()
 }
 
@@ -159,6 +151,20 @@ func PerWorld[T any](w *World) *T {
 
 // Dice returns a random number below n. The seed determines the sequence, so that a test can repeat it.
 func (w *World) Dice(n uint64) uint64 { return w.random.source.Uint64N(n) }
+
+// HashLimits returns the sizes up to which hashes are packed, with the world's seed for larger ones.
+func (w *World) HashLimits() hash.Limits {
+	limits := w.engine.Config.Hash
+	limits.Seed = w.seed
+	return limits
+}
+
+// SetLimits is HashLimits for sets.
+func (w *World) SetLimits() set.Limits {
+	limits := w.engine.Config.Set
+	limits.Seed = w.seed
+	return limits
+}
 
 // Seed returns the seed from which the world's random numbers come.
 func (w *World) Seed() uint64 { return w.seed }

@@ -191,7 +191,7 @@ func (g *Group) Close() {
 
 // tick appends changes that no reply waits for, and the time, ten times a second.
 func (g *Group) tick() (next int64) {
-	next = g.engine.TickIn(100)
+	next = g.engine.Home().TickIn(100)
 	g.refresh()
 	if !g.leading {
 		g.setRole()

@@ -10,7 +10,7 @@ import (
 )
 
 func (g *Group) sections() []engine.Section {
-	return []engine.Section{{Name: "Group", Fill: g.fill}}
+	return []engine.Section{{Name: "Group", Fill: func(_ *engine.World, b *bytes.Buffer) { g.fill(b) }}}
 }
 
 func (g *Group) text() string {

@@ -40,7 +40,7 @@ func (g machine) apply(e consensus.Entry) (done bool) {
 		return true
 	}
 	g.engine.With(func() { // which reads the clock, that the entry has set
-		if done = g.engine.IsFree(); done {
+		if done = g.engine.Home().IsFree(); done {
 			g.execute(e.Data[entryHead:])
 			g.note(e)
 		}
@@ -135,7 +135,7 @@ func (g *Group) execute(effects []byte) {
 }
 
 func (g *Group) executeCommand(args [][]byte) {
-	if err := g.engine.Apply(g.session, args); err != nil {
+	if err := g.engine.Home().Apply(g.session, args); err != nil {
 		g.opts.Log('#', "A command of the group's log failed: %v (%q)", err, args[0])
 	}
 }

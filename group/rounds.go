@@ -85,7 +85,7 @@ func (g *Group) end(r *round, err error) {
 		default:
 			r.answered, r.certain = true, err == nil
 			if r.isEntry {
-				g.engine.AddLatency("group-commit", (g.opts.Nanos()-r.began)/1e3)
+				g.engine.Home().AddLatency("group-commit", (g.opts.Nanos()-r.began)/1e3)
 			}
 			g.rounds.release()
 			g.begin()

@@ -46,7 +46,7 @@ func (g machine) Snapshot() (s consensus.Snapshot, err error) {
 // take begins a snapshot of the data as they are now.
 func (g *Group) take() (consensus.Snapshot, error) {
 	switch {
-	case !g.engine.IsFree() || g.effects.open || g.engine.Snapshotting():
+	case !g.engine.Home().IsFree() || g.effects.open || g.engine.Home().Snapshotting():
 		return nil, errBusy
 	case !g.leading && g.own.isAhead():
 		return nil, errAhead
@@ -146,7 +146,7 @@ func (g machine) Restore(r io.Reader) error {
 	}
 	for done := false; !done && err == nil; {
 		g.engine.With(func() {
-			if done = g.engine.IsFree(); done {
+			if done = g.engine.Home().IsFree(); done {
 				err = g.adopt(h, c)
 			}
 		})
@@ -187,8 +187,8 @@ func (g *Group) adopt(h header, c *snapshot.Copy) error {
 // clear makes the data those before the first entry.
 func (g *Group) clear() {
 	g.lose()
-	g.engine.FlushAll()
-	_ = g.engine.Libraries().Restore(nil, engine.Flush) // nothing is restored that could fail
+	g.engine.Home().FlushAll()
+	_ = g.engine.Libraries().Restore(g.engine.Home(), nil, engine.Flush) // nothing is restored that could fail
 	g.forget()
 	g.clients = make(map[uint64]string)
 	g.once.restore(nil)

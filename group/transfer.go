@@ -19,7 +19,7 @@ func (g *Group) transfer(id uint64) (err error) {
 		}
 		if err = g.transferable(id); err == nil {
 			g.handing = true
-			g.engine.Pause(engine.PausedForFailover, math.MaxInt64, false)
+			g.engine.Home().Pause(engine.PausedForFailover, math.MaxInt64, false)
 		}
 	})
 	if err != nil {
@@ -29,7 +29,7 @@ func (g *Group) transfer(id uint64) (err error) {
 	err = g.log.Transfer(id)
 	g.engine.With(func() {
 		g.handing = false
-		g.engine.Unpause(engine.PausedForFailover)
+		g.engine.Home().Unpause(engine.PausedForFailover)
 	})
 	return err
 }

@@ -72,8 +72,8 @@ type Keyspace struct {
 	LazilyFreed int64
 	// All17 lets digests show scores with 17 digits, as those of Redis up to 7.0 do.
 	All17 bool
-	// Access says what lookups record in the entries that they touch.
-	Access Access
+	// Access says what lookups record in the entries that they touch. Keyspaces may share it.
+	Access *Access
 
 	dbs     []*DB
 	used    int // the databases from this number on have never held a key
@@ -95,7 +95,7 @@ type Keyspace struct {
 // New returns a keyspace of n empty databases. The seed keys the hash function; dice(n) returns a
 // random number below n.
 func New(n int, seed uint64, dice func(n uint64) uint64) *Keyspace {
-	ks := &Keyspace{seed: seed, dice: dice, Access: Access{LogFactor: 10, DecayTime: 1}}
+	ks := &Keyspace{seed: seed, dice: dice, Access: &Access{LogFactor: 10, DecayTime: 1}}
 	for i := range n {
 		ks.dbs = append(ks.dbs, ks.newDB(i))
 	}

@@ -70,7 +70,7 @@ func (m *Master) cmdFailover(c *engine.Call) {
 	}
 	f.state = waitForSync
 	m.failover = f
-	m.engine.Pause(engine.PausedForFailover, math.MaxInt64, false)
+	m.engine.Home().Pause(engine.PausedForFailover, math.MaxInt64, false)
 	c.Reply.Status("OK")
 }
 
@@ -142,7 +142,7 @@ func (m *Master) failedOver() {
 
 func (m *Master) clearFailover() {
 	m.failover = failover{}
-	m.engine.Unpause(engine.PausedForFailover)
+	m.engine.Home().Unpause(engine.PausedForFailover)
 }
 
 // checkFailover hands over to a replica that has everything, or ends what takes too long.
@@ -151,7 +151,7 @@ func (m *Master) checkFailover() {
 	if f.state != waitForSync {
 		return
 	}
-	if f.deadline != 0 && m.engine.Keyspace.Now >= f.deadline {
+	if f.deadline != 0 && m.engine.Home().Keyspace.Now >= f.deadline {
 		if !f.force {
 			m.abortFailover("Replica never caught up before timeout")
 			return

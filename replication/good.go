@@ -13,7 +13,7 @@ func (m *Master) needsReplicas() bool {
 // goodReplicas returns how many replicas count.
 func (m *Master) goodReplicas() (n int64) {
 	for _, r := range m.replicas {
-		if r.state == online && (m.engine.Micros()-r.ackedAt)/1e6 <= m.params.maxLag {
+		if r.state == online && (m.engine.Home().Micros()-r.ackedAt)/1e6 <= m.params.maxLag {
 			n++
 		}
 	}

@@ -9,28 +9,28 @@ import (
 )
 
 // fillStats writes the fields of INFO stats.
-func (m *Master) fillStats(b *bytes.Buffer) {
+func (m *Master) fillStats(_ *engine.World, b *bytes.Buffer) {
 	engine.Fields(b, "sync_full", m.syncs.full, "sync_partial_ok", m.syncs.partial, "sync_partial_err", m.syncs.partialFailed,
 		"total_net_repl_input_bytes", m.traffic.in, "total_net_repl_output_bytes", m.traffic.out,
 		"instantaneous_input_repl_kbps", m.traffic.inRate.Kilobytes(), "instantaneous_output_repl_kbps", m.traffic.outRate.Kilobytes())
 }
 
 // resetStats is CONFIG RESETSTAT.
-func (m *Master) resetStats() { m.syncs, m.traffic = syncs{}, traffic{} }
+func (m *Master) resetStats(*engine.World) { m.syncs, m.traffic = syncs{}, traffic{} }
 
 // fillPersistence writes the field of INFO persistence. A snapshot from the master is always loaded beside the data.
-func (m *Master) fillPersistence(b *bytes.Buffer) {
+func (m *Master) fillPersistence(_ *engine.World, b *bytes.Buffer) {
 	engine.Fields(b, "async_loading", bit(m.link != nil && m.link.state == transfers))
 }
 
 // fillMemory writes the fields of INFO memory.
-func (m *Master) fillMemory(b *bytes.Buffer) {
+func (m *Master) fillMemory(_ *engine.World, b *bytes.Buffer) {
 	total, backlog := m.bufferBytes()
 	engine.Fields(b, "mem_replication_backlog", backlog, "mem_total_replication_buffers", total, "mem_replicas_repl_buffer", 0)
 }
 
 // fillReplication writes the fields of INFO replication.
-func (m *Master) fillReplication(b *bytes.Buffer) {
+func (m *Master) fillReplication(_ *engine.World, b *bytes.Buffer) {
 	if g := m.engine.Group(); g != nil {
 		fillGroup(b, g, &m.stream, m.params.backlogSize)
 		return
@@ -48,7 +48,7 @@ func (m *Master) fillReplication(b *bytes.Buffer) {
 	for i, r := range m.replicas {
 		lag := int64(0)
 		if r.state >= waitAck {
-			lag = (m.engine.Micros() - r.ackedAt) / 1e6
+			lag = (m.engine.Home().Micros() - r.ackedAt) / 1e6
 		}
 		engine.Fields(b, fmt.Sprintf("slave%d", i), fmt.Sprintf("ip=%s,port=%d,state=%s,offset=%d,lag=%d",
 			r.host(), r.port, stateNames[r.state], r.acked, lag))
@@ -76,7 +76,7 @@ func (st *stream) fill(b *bytes.Buffer, failover string, size int64) {
 // fill writes the fields about the master.
 func (l *link) fill(b *bytes.Buffer) {
 	m := l.master
-	now, status, silent := m.engine.Micros()/1e6, "down", int64(-1)
+	now, status, silent := m.engine.Home().Micros()/1e6, "down", int64(-1)
 	if l.state == connected {
 		status, silent = "up", now-l.lastInput/1e6
 	}
@@ -173,7 +173,7 @@ func replySlave(c *engine.Call, host string, port int64, state string, offset in
 
 // DEBUG CHANGE-REPL-ID
 func (m *Master) debugChangeID(c *engine.Call) {
-	m.stream.newHistory(m.engine.NewID())
+	m.stream.newHistory(m.engine.Home().NewID())
 	c.Reply.Status("OK")
 }
 

@@ -248,7 +248,7 @@ func (l *link) lost(wasConnected bool, err error) {
 		l.distrusts = l.distrusts || errors.As(err, &flaw)
 		if l.state, l.pending = connect, nil; wasConnected {
 			l.closeSession()
-			l.downSince = m.engine.Micros() / 1e6
+			l.downSince = m.engine.Home().Micros() / 1e6
 			m.setRole()
 		}
 	})

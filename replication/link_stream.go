@@ -128,8 +128,8 @@ func (f *follower) execute(list []resp.Command) (n int, err error) {
 			err = errEnded
 			return
 		}
-		l.lastInput = m.engine.Micros()
-		for n < len(list) && l.session != nil && m.engine.MayApply() {
+		l.lastInput = m.engine.Home().Micros()
+		for n < len(list) && l.session != nil && m.engine.Home().MayApply() {
 			l.apply(&list[n])
 			n++
 		}
@@ -144,7 +144,7 @@ func (l *link) apply(c *resp.Command) {
 	m.traffic.in += int64(len(c.Text))
 	s.Received.Add(int64(len(c.Text)))
 	if c.Args != nil {
-		if err := m.engine.Apply(s, c.Args); err != nil {
+		if err := m.engine.Home().Apply(s, c.Args); err != nil {
 			l.logError(err, c.Args)
 		}
 	}

@@ -78,11 +78,11 @@ func (l *link) connected(conn net.Conn, begin func() error) (err error) {
 		if err != nil {
 			return
 		}
-		if db := m.stream.db; db > 0 && db < m.engine.Keyspace.Len() { // the master may have more
+		if db := m.stream.db; db > 0 && db < m.engine.Home().Keyspace.Len() { // the master may have more
 			session.Select(db)
 		}
 		l.session, l.state, l.distrusts = session, connected, false
-		l.lastInput, l.transfer = m.engine.Micros(), transferred{}
+		l.lastInput, l.transfer = m.engine.Home().Micros(), transferred{}
 		m.setRole()
 	})
 	return err
@@ -111,7 +111,7 @@ func (l *link) fullSync(p *psync.Link, conn net.Conn, a psync.Answer) error {
 	}
 	var c *snapshot.Copy
 	m.engine.With(func() {
-		l.transfer = transferred{total: max(size, 0), at: m.engine.Micros() / 1e6}
+		l.transfer = transferred{total: max(size, 0), at: m.engine.Home().Micros() / 1e6}
 		c = snapshot.NewCopy(m.engine, src, max(size, 0), nil)
 	})
 	defer c.Close()
@@ -134,7 +134,7 @@ func (l *link) flushes() (yes bool) {
 	m.engine.With(func() {
 		if yes = m.params.load == flushFirst && !l.isOver(); yes {
 			m.opts.Log('*', "MASTER <-> REPLICA sync: Flushing old data")
-			m.engine.FlushAll()
+			m.engine.Home().FlushAll()
 			m.dropReplicas()
 			m.stopStream()
 		}
@@ -167,7 +167,7 @@ func (l *link) progress(c *snapshot.Copy, p *psync.Link) (err error) {
 	m.engine.With(func() {
 		if err = errEnded; !l.isOver() {
 			m.traffic.in += c.Bytes() - l.transfer.read
-			l.transfer.read, l.transfer.at, err = c.Bytes(), m.engine.Micros()/1e6, nil
+			l.transfer.read, l.transfer.at, err = c.Bytes(), m.engine.Home().Micros()/1e6, nil
 		}
 	})
 	if err == nil {

@@ -78,7 +78,7 @@ func (r *replica) Attached() bool { return r.state != none }
 // Detach implements engine.Replica.
 func (r *replica) Detach() {
 	if m := r.master; r.Attached() {
-		m.leftAt = m.engine.Micros()
+		m.leftAt = m.engine.Home().Micros()
 		list := slices.Clone(m.replicas) // a caller may be iterating over it
 		m.replicas = slices.DeleteFunc(list, func(other *replica) bool { return other == r })
 		m.updateDenial()
@@ -172,7 +172,7 @@ func (r *replica) unsent() int64 {
 
 // attach adds the replica to the master's, in the given state.
 func (r *replica) attach(at state) {
-	r.state, r.ackedAt = at, r.master.engine.Micros()
+	r.state, r.ackedAt = at, r.master.engine.Home().Micros()
 	r.master.replicas = append(r.master.replicas, r)
 	r.session.Attach()
 }
@@ -215,7 +215,7 @@ func (m *Master) selectAgain() {
 // endBulk is called when the whole snapshot is sent. The stream follows at once if the replica knew the length in advance.
 // Otherwise it follows when the replica acknowledges that it has found the end.
 func (r *replica) endBulk() {
-	r.ackedAt = r.master.engine.Micros()
+	r.ackedAt = r.master.engine.Home().Micros()
 	if r.state = waitAck; !r.request.EOF && !r.request.OnlySnapshot {
 		r.putOnline()
 	}
@@ -256,15 +256,15 @@ func (r *replica) exceeds() bool {
 	case soft.Bytes == 0 || pending < soft.Bytes:
 		r.lateSince = 0
 	case r.lateSince == 0:
-		r.lateSince = e.Micros()
+		r.lateSince = e.Home().Micros()
 	}
 	hard := e.Config.OutputLimits[engine.ClassReplica]
-	return hard > 0 && pending >= max(hard, int64(r.master.backlogBytes())) || r.lateSince != 0 && e.Micros()-r.lateSince > soft.Seconds*1e6
+	return hard > 0 && pending >= max(hard, int64(r.master.backlogBytes())) || r.lateSince != 0 && e.Home().Micros()-r.lateSince > soft.Seconds*1e6
 }
 
 // ack records the offsets up to which the replica has received and synced the stream; fsynced is 0 if unknown.
 func (r *replica) ack(offset, fsynced int64) {
-	r.acked, r.fsynced, r.ackedAt = max(r.acked, offset), max(r.fsynced, fsynced), r.master.engine.Micros()
+	r.acked, r.fsynced, r.ackedAt = max(r.acked, offset), max(r.fsynced, fsynced), r.master.engine.Home().Micros()
 	if r.state == waitAck && !r.request.OnlySnapshot {
 		r.putOnline()
 	}

@@ -191,13 +191,13 @@ func (m *Master) tick() (next int64) {
 	m.sampleRates()
 	m.updateDenial()
 	if m.checkFailover(); m.failover.state == waitForSync {
-		next = m.engine.TickIn(100) // clients wait for it
+		next = m.engine.Home().TickIn(100) // clients wait for it
 	}
 	if !m.stream.running && len(m.replicas) == 0 {
 		return next
 	}
-	if m.engine.Micros()-m.cronAt >= 1e6 {
-		m.cronAt = m.engine.Micros()
+	if m.engine.Home().Micros()-m.cronAt >= 1e6 {
+		m.cronAt = m.engine.Home().Micros()
 		m.cron()
 	}
 	m.startTransfer()
@@ -206,7 +206,7 @@ func (m *Master) tick() (next int64) {
 
 // sampleRates notes how much replication has read and sent.
 func (m *Master) sampleRates() {
-	now := m.engine.Micros() / 1000
+	now := m.engine.Home().Micros() / 1000
 	m.traffic.inRate.Sample(now, m.traffic.in)
 	m.traffic.outRate.Sample(now, m.traffic.out)
 }
@@ -224,7 +224,7 @@ func (m *Master) start() {
 // cron disconnects replicas that time out or do not read, sends something to the others so that they do not time out, and stops the
 // stream repl-backlog-ttl after the last replica has disconnected.
 func (m *Master) cron() {
-	now := m.engine.Micros()
+	now := m.engine.Home().Micros()
 	for _, r := range m.replicas {
 		r.limit() // its limits may have changed, and time passes without writes
 		switch {

@@ -282,11 +282,11 @@ func TestWhatReplicasHaveNotReceivedEvictsNoKeys(t *testing.T) {
 	b := newBench(t)
 	s := b.NewSession(nil)
 	b.do(s, "SET k v", "CONFIG SET repl-backlog-size 1mb", "CONFIG SET maxmemory 10mb", "CONFIG SET maxmemory-policy allkeys-lru")
-	empty := b.MemoryUsage()
+	empty := b.Home().MemoryUsage()
 	require.Zero(t, empty.Replicas+empty.Uncounted)
 	replica := b.synced()
 	b.pass(6) // the buffers of its replies are freed
-	online := b.MemoryUsage()
+	online := b.Home().MemoryUsage()
 	require.InDelta(t, empty.Used, online.Used, 5_000, "the backlog counts as far as it is filled")
 	require.Contains(t, b.do(s, "INFO memory"), "\r\nmem_replication_backlog:0\r\n")
 
@@ -295,14 +295,14 @@ func TestWhatReplicasHaveNotReceivedEvictsNoKeys(t *testing.T) {
 	}
 	b.do(s, "SET other v")
 	require.Equal(t, "$1\r\nv\r\n", b.do(s, "GET k"))
-	full := b.MemoryUsage()
+	full := b.Home().MemoryUsage()
 	require.InDelta(t, online.Replicas+39<<20, full.Replicas, 200_000)
 	require.InDelta(t, 39<<20, full.Uncounted, 200_000)
 	require.Regexp(t, `mem_not_counted_for_evict:4[01]\d{6}\r\nmem_clients_slaves:4[01]\d{6}\r\n`, b.do(s, "INFO memory"))
 	require.Regexp(t, `mem_replication_backlog:1048576\r\nmem_total_replication_buffers:4[12]\d{6}\r\n`, b.do(s, "INFO memory"))
 
 	b.Close(replica)
-	after := b.MemoryUsage()
+	after := b.Home().MemoryUsage()
 	require.Zero(t, after.Replicas+after.Uncounted)
 }
 
@@ -317,21 +317,21 @@ func TestReplicasShareTheStream(t *testing.T) {
 		b.do(s, "REPLCONF capa eof", "PSYNC ? -1")
 		<-b.sent
 	}
-	before := b.MemoryUsage()
+	before := b.Home().MemoryUsage()
 	value := strings.Repeat("x", 1<<20)
 	for range 8 {
 		b.do(client, "PUBLISH news "+value)
 	}
-	require.InDelta(t, before.Replicas+8<<20, b.MemoryUsage().Replicas, 200_000)
-	require.InDelta(t, before.Used+8<<20, b.MemoryUsage().Used, 200_000)
+	require.InDelta(t, before.Replicas+8<<20, b.Home().MemoryUsage().Replicas, 200_000)
+	require.InDelta(t, before.Used+8<<20, b.Home().MemoryUsage().Used, 200_000)
 	require.Len(t, regexp.MustCompile(`flags=S .* oll=\d+ omem=83\d{5} tot-mem=83\d{5} `).FindAllString(b.do(client, "CLIENT LIST"), -1), 3)
 
 	stream := strings.Repeat(wire("PUBLISH", "news", value), 8)
 	require.True(t, strings.HasSuffix(b.received(online), stream))
 	require.True(t, strings.HasSuffix(b.do(half, "REPLCONF ACK 0"), stream))
-	require.InDelta(t, before.Replicas+8<<20, b.MemoryUsage().Replicas, 200_000, "the last one needs it")
+	require.InDelta(t, before.Replicas+8<<20, b.Home().MemoryUsage().Replicas, 200_000, "the last one needs it")
 	b.Close(last)
-	require.InDelta(t, before.Replicas, b.MemoryUsage().Replicas, 40_000)
+	require.InDelta(t, before.Replicas, b.Home().MemoryUsage().Replicas, 40_000)
 	require.Less(t, b.master.stream.buffer.room, 32<<10)
 }
 
@@ -340,7 +340,7 @@ func TestReplicasShareASnapshot(t *testing.T) {
 	b := newBench(t)
 	client := b.NewSession(nil)
 	b.do(client, "CONFIG SET rdbcompression no", "SET k "+strings.Repeat("x", 1<<20))
-	before := b.MemoryUsage().Used
+	before := b.Home().MemoryUsage().Used
 	var sessions []*engine.Session
 	for range 20 {
 		sessions = append(sessions, b.NewSession(nil))
@@ -353,7 +353,7 @@ func TestReplicasShareASnapshot(t *testing.T) {
 		b.master.startTransfer()
 	})
 	<-b.sent
-	require.InDelta(t, before+1<<20, b.MemoryUsage().Used, 200_000)
+	require.InDelta(t, before+1<<20, b.Home().MemoryUsage().Used, 200_000)
 }
 
 // patient is the connection of a replica. It counts how often it was woken.

@@ -81,14 +81,14 @@ func (m *Master) promote() {
 		m.engine.SetPropagate(partName, m.feed)
 	}
 	m.dropReplicas() // which learn the new id when they come back
-	m.leftAt, m.pingAt = m.engine.Micros(), m.engine.Micros()
+	m.leftAt, m.pingAt = m.engine.Home().Micros(), m.engine.Home().Micros()
 	m.updateDenial()
 }
 
 // shiftID gives the stream a new id from here on.
 func (m *Master) shiftID() {
 	st := &m.stream
-	st.id2, st.until2, st.id = st.id, st.offset+1, m.engine.NewID()
+	st.id2, st.until2, st.id = st.id, st.offset+1, m.engine.Home().NewID()
 	st.db, st.changed = -1, st.offset
 	m.opts.Log('*', "Setting secondary replication ID to %s, valid up to offset: %d. New replication ID is %s", st.id2, st.until2, st.id)
 }

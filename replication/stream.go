@@ -33,7 +33,7 @@ func (m *Master) startStream() {
 	if m.link != nil {
 		return // the stream is the master's
 	}
-	st.running, st.db, m.pingAt = true, -1, m.engine.Micros()
+	st.running, st.db, m.pingAt = true, -1, m.engine.Home().Micros()
 	st.offset++ // Redis counts this one, too
 	st.changed = st.offset
 	st.buffer.begin(m.backlogBytes(), st.offset)
@@ -44,7 +44,7 @@ func (m *Master) startStream() {
 func (m *Master) stopStream() {
 	m.stream.running, m.stream.buffer = false, buffer{}
 	m.trim()
-	m.stream.newHistory(m.engine.NewID())
+	m.stream.newHistory(m.engine.Home().NewID())
 	m.engine.SetPropagate(partName, nil)
 }
 
@@ -69,7 +69,7 @@ func (m *Master) Resume(h snapshot.History) {
 	m.stream.restart(h.ID, h.Offset, h.DB, m.backlogBytes())
 	if m.link == nil {
 		m.shiftID()
-		m.leftAt, m.pingAt = m.engine.Micros(), m.engine.Micros()
+		m.leftAt, m.pingAt = m.engine.Home().Micros(), m.engine.Home().Micros()
 		m.engine.SetPropagate(partName, m.feed)
 	}
 }
@@ -195,7 +195,7 @@ func (m *Master) bufferBytes() (total, backlog int) {
 }
 
 // backlogMemory returns the bytes of the backlog.
-func (m *Master) backlogMemory() int {
+func (m *Master) backlogMemory(*engine.World) int {
 	_, backlog := m.bufferBytes()
 	return backlog
 }

@@ -90,7 +90,7 @@ func (m *Master) fullSync(r *replica) {
 // startTransfer starts the transfer of a snapshot to the replicas that wait for one. Replicas whose request differs from
 // that of the first wait for another transfer.
 func (m *Master) startTransfer() {
-	if m.engine.Snapshotting() {
+	if m.engine.Home().Snapshotting() {
 		return
 	}
 	var t *transfer

@@ -45,7 +45,7 @@ func (m *Master) newTransfer(q request) *transfer {
 		t.slicer.Start()
 	}
 	for len(t.mark) < markBytes {
-		t.mark = fmt.Appendf(t.mark, "%08x", uint32(m.engine.Random()))
+		t.mark = fmt.Appendf(t.mark, "%08x", uint32(m.engine.Home().Random()))
 	}
 	return t
 }

@@ -107,7 +107,7 @@ func (m *Master) shutdown(engine.Shutdown) error {
 	behind := m.behind()
 	for _, r := range behind {
 		m.opts.Log('*', "Lagging replica %s reported offset %d behind master, lag=%d, state=%s.", r.name(), m.stream.changed-r.acked,
-			(m.engine.Micros()-r.ackedAt)/1e6, stateNames[r.state])
+			(m.engine.Home().Micros()-r.ackedAt)/1e6, stateNames[r.state])
 	}
 	if n := len(m.replicas); n > 0 {
 		m.opts.Log('*', "%d of %d replicas are in sync when shutting down.", n-len(behind), n)

@@ -87,7 +87,7 @@ func functionCommands() command.Line {
 // FCALL function numkeys [key [key ...]] [arg [arg ...]]
 func (s *Scripts) cmdFCall(c *engine.Call) {
 	c.ShowToMonitors()
-	f := s.own.registry.find(c.Arg())
+	f := s.of(c.World).registry.find(c.Arg())
 	if f == nil {
 		c.Fail(errNoFunction)
 		return
@@ -129,6 +129,7 @@ func (s *Scripts) cmdFunctionLoad(c *engine.Call) {
 	if !c.OK() {
 		return
 	}
+	s.turnTo(c.World)
 	taken := &s.own.registry
 	if replace {
 		taken = new(registry)
@@ -148,7 +149,7 @@ func (s *Scripts) cmdFunctionLoad(c *engine.Call) {
 // FUNCTION DELETE library
 func (s *Scripts) cmdFunctionDelete(c *engine.Call) {
 	name := string(c.Arg())
-	if !s.own.registry.remove(name) {
+	if !s.of(c.World).registry.remove(name) {
 		c.Fail(errNoLibrary)
 		return
 	}
@@ -168,10 +169,11 @@ func (s *Scripts) cmdFunctionFlush(c *engine.Call) {
 	if !c.OK() {
 		return
 	}
-	if n := s.own.registry.count(); async && n > keyspace.LazyThreshold {
-		c.Engine.CountLazilyFreed(n + 1) // and the table of the engine Lua
+	functions := &s.of(c.World).registry
+	if n := functions.count(); async && n > keyspace.LazyThreshold {
+		c.World.CountLazilyFreed(n + 1) // and the table of the engine Lua
 	}
-	s.own.registry = registry{}
+	*functions = registry{}
 	c.ChangedAll(1)
 	c.Reply.Status("OK")
 }
@@ -203,7 +205,7 @@ func (s *Scripts) cmdFunctionList(c *engine.Call) {
 		return
 	}
 	at, n := c.Reply.Defer(), 0
-	for _, l := range s.own.registry.inOrder() {
+	for _, l := range s.of(c.World).registry.inOrder() {
 		if !limited || glob.MatchFold(pattern, l.name) {
 			n++
 			l.reply(c, code)
@@ -260,7 +262,7 @@ func (s *Scripts) cmdFunctionStats(c *engine.Call) {
 		c.Fail(busy)
 		return
 	}
-	w := c.Reply
+	w, functions := c.Reply, &s.of(c.World).registry
 	w.Map(2)
 	w.BulkString("running_script")
 	s.replyRunning(c)
@@ -269,9 +271,9 @@ func (s *Scripts) cmdFunctionStats(c *engine.Call) {
 	w.BulkString("LUA")
 	w.Map(2)
 	w.BulkString("libraries_count")
-	w.Int(int64(len(s.own.registry.libraries)))
+	w.Int(int64(len(functions.libraries)))
 	w.BulkString("functions_count")
-	w.Int(int64(s.own.registry.count()))
+	w.Int(int64(functions.count()))
 }
 
 // replyRunning writes the program that runs, its command, and its duration.
@@ -294,7 +296,9 @@ func (s *Scripts) replyRunning(c *engine.Call) {
 }
 
 // FUNCTION DUMP
-func (s *Scripts) cmdFunctionDump(c *engine.Call) { c.Reply.Bulk(rdb.LibrariesPayload(s.Sources())) }
+func (s *Scripts) cmdFunctionDump(c *engine.Call) {
+	c.Reply.Bulk(rdb.LibrariesPayload(s.Sources(c.World)))
+}
 
 // policies are the restore policies by name.
 var policies = map[string]engine.RestorePolicy{"APPEND": engine.Append, "REPLACE": engine.Replace, "FLUSH": engine.Flush}
@@ -316,7 +320,7 @@ func (s *Scripts) cmdFunctionRestore(c *engine.Call) {
 	if !c.OK() {
 		return
 	}
-	if err := s.restore(payload, how); err != nil {
+	if err := s.restore(c.World, payload, how); err != nil {
 		c.Fail(err)
 		return
 	}
@@ -329,7 +333,8 @@ var payloadErrors = map[error]error{
 	rdb.ErrNotLibrary: errNotFunction, rdb.ErrLibrary: errBadLibrary, rdb.ErrOldLibrary: errOldLibrary}
 
 // restore loads the libraries of a payload.
-func (s *Scripts) restore(payload []byte, how engine.RestorePolicy) (err error) {
+func (s *Scripts) restore(w *engine.World, payload []byte, how engine.RestorePolicy) (err error) {
+	s.turnTo(w)
 	var fresh registry
 	for source, err := range rdb.Libraries(payload) {
 		if err != nil {

@@ -19,9 +19,9 @@ func (s *Scripts) cmdProfile(c *engine.Call) {
 // recorder is what the two commands differ in.
 type recorder struct {
 	name    string
-	start   func() error
-	stop    func(reset bool) error
-	report  func(format string) ([]byte, error)
+	start   func(w *engine.World) error
+	stop    func(w *engine.World, reset bool) error
+	report  func(w *engine.World, format string) ([]byte, error)
 	formats []string // the default first
 }
 
@@ -43,7 +43,7 @@ func (r recorder) runStart(c *engine.Call) {
 		c.Fail(c.SubSyntaxError())
 		return
 	}
-	if err := r.start(); err != nil {
+	if err := r.start(c.World); err != nil {
 		c.Fail(err)
 		return
 	}
@@ -56,7 +56,7 @@ func (r recorder) runReport(c *engine.Call) {
 		c.Fail(c.Engine.Errorf(errRecordFormat, r.name, strings.Join(r.formats, "|")))
 		return
 	}
-	report, err := r.report(format)
+	report, err := r.report(c.World, format)
 	if err != nil {
 		c.Fail(err)
 		return
@@ -70,7 +70,7 @@ func (r recorder) runStop(c *engine.Call) {
 		c.Fail(c.Engine.Errorf(errRecordReset, r.name))
 		return
 	}
-	if err := r.stop(reset); err != nil {
+	if err := r.stop(c.World, reset); err != nil {
 		c.Fail(err)
 		return
 	}
@@ -87,8 +87,8 @@ func (r recorder) format(c *engine.Call) string {
 	return r.formats[0]
 }
 
-func (s *Scripts) reportCoverage(format string) ([]byte, error) {
-	coverage, err := s.Coverage()
+func (s *Scripts) reportCoverage(w *engine.World, format string) ([]byte, error) {
+	coverage, err := s.Coverage(w)
 	switch {
 	case err != nil:
 		return nil, err
@@ -98,8 +98,8 @@ func (s *Scripts) reportCoverage(format string) ([]byte, error) {
 	return coverage.Text(), nil
 }
 
-func (s *Scripts) reportTimes(format string) ([]byte, error) {
-	times, err := s.Times()
+func (s *Scripts) reportTimes(w *engine.World, format string) ([]byte, error) {
+	times, err := s.Times(w)
 	switch {
 	case err != nil:
 		return nil, err

@@ -20,9 +20,9 @@ const (
 var family = command.Family{Group: "scripting", Commands: lines(), Wordings: wordings}
 
 func lines() []command.Line {
-	runner := func(run func(*Scripts, *engine.Call), flagsOf func(s *Scripts, arg []byte) flags) engine.Method {
-		return engine.Varying(engine.On(run), func(s *Scripts, line command.Flags, args [][]byte) command.Flags {
-			return flagsOf(s, args[1]).vary(line)
+	runner := func(run func(*Scripts, *engine.Call), flagsOf func(s *Scripts, own *ownScripts, arg []byte) flags) engine.Method {
+		return engine.Varying(engine.On(run), func(s *Scripts, w *engine.World, line command.Flags, args [][]byte) command.Flags {
+			return flagsOf(s, s.of(w), args[1]).vary(line)
 		})
 	}
 	body := runner((*Scripts).cmdEval, (*Scripts).flagsOfBody)
@@ -111,12 +111,13 @@ func (s *Scripts) debugLines() []engine.DebugLine {
 
 // DEBUG SCRIPT LIST | sha1
 func (s *Scripts) cmdDebugScript(c *engine.Call) {
-	list := slices.Sorted(maps.Keys(s.own.cache.bySHA))
+	cache := &s.of(c.World).cache
+	list := slices.Sorted(maps.Keys(cache.bySHA))
 	if !c.Word("LIST") {
 		list = []string{string(c.Arg())}
 	}
 	for _, sha := range list {
-		switch sc := s.own.cache.find([]byte(sha)); {
+		switch sc := cache.find([]byte(sha)); {
 		case len(sha) != digestLen:
 			c.Refuse(c.SubSyntaxError())
 		case sc == nil:
@@ -133,8 +134,8 @@ func (s *Scripts) cmdDebugScript(c *engine.Call) {
 // isReadOnly reports whether the call runs a program that must not write: by the line of its command.
 func isReadOnly(c *engine.Call) bool { return c.Cmd.Flags&command.ReadOnly != 0 }
 
-func (s *Scripts) flagsOfBody(body []byte) flags {
-	if sc := s.own.cache.byBody[string(body)]; sc != nil {
+func (s *Scripts) flagsOfBody(own *ownScripts, body []byte) flags {
+	if sc := own.cache.byBody[string(body)]; sc != nil {
 		return sc.flags
 	}
 	if !s.declares(string(body)) {
@@ -144,15 +145,15 @@ func (s *Scripts) flagsOfBody(body []byte) flags {
 	return f
 }
 
-func (s *Scripts) flagsOfSHA(sha []byte) flags {
-	if sc := s.own.cache.find(sha); sc != nil {
+func (*Scripts) flagsOfSHA(own *ownScripts, sha []byte) flags {
+	if sc := own.cache.find(sha); sc != nil {
 		return sc.flags
 	}
 	return 0
 }
 
-func (s *Scripts) flagsOfFunction(name []byte) flags {
-	if f := s.own.registry.find(name); f != nil {
+func (*Scripts) flagsOfFunction(own *ownScripts, name []byte) flags {
+	if f := own.registry.find(name); f != nil {
 		return f.flags
 	}
 	return 0
@@ -170,16 +171,17 @@ func (s *Scripts) cmdEval(c *engine.Call) {
 	if !c.OK() {
 		return
 	}
-	sc := s.own.cache.byBody[string(body)]
+	cache := &s.of(c.World).cache
+	sc := cache.byBody[string(body)]
 	if sc == nil {
 		var err error
 		if sc, err = s.compile(body); err != nil {
 			c.Fail(err)
 			return
 		}
-		s.own.cache.add(sc, false)
+		cache.add(sc, false)
 	}
-	s.own.cache.touch(sc)
+	cache.touch(sc)
 	s.runScript(c, sc, keys, argv, isReadOnly(c))
 }
 
@@ -195,7 +197,8 @@ func (s *Scripts) cmdEvalSHA(c *engine.Call) {
 	if !c.OK() {
 		return
 	}
-	sc := s.own.cache.find(sha)
+	cache := &s.of(c.World).cache
+	sc := cache.find(sha)
 	if sc == nil {
 		c.Fail(engine.ErrNoScript)
 		return
@@ -204,7 +207,7 @@ func (s *Scripts) cmdEvalSHA(c *engine.Call) {
 		s.startDebugging(c, scriptSubject(sc.source), keys, argv, isReadOnly(c))
 		return
 	}
-	s.own.cache.touch(sc)
+	cache.touch(sc)
 	s.runScript(c, sc, keys, argv, isReadOnly(c))
 }
 
@@ -243,16 +246,17 @@ var ownCaches = release.From("7.0.0")
 // SCRIPT LOAD script
 func (s *Scripts) cmdLoad(c *engine.Call) {
 	body := c.Arg()
-	sc := s.own.cache.byBody[string(body)]
+	cache := &s.of(c.World).cache
+	sc := cache.byBody[string(body)]
 	if sc == nil {
 		var err error
 		if sc, err = s.compile(body); err != nil {
 			c.Fail(err)
 			return
 		}
-		s.own.cache.add(sc, true)
+		cache.add(sc, true)
 	}
-	s.own.cache.pin(sc)
+	cache.pin(sc)
 	if !c.Has(ownCaches) {
 		c.Propagate(c.Args...)
 	}
@@ -270,7 +274,7 @@ func (s *Scripts) cmdLint(c *engine.Call) {
 
 // SCRIPT SHOW sha1
 func (s *Scripts) cmdShow(c *engine.Call) {
-	sc := s.own.cache.find(c.Arg())
+	sc := s.of(c.World).cache.find(c.Arg())
 	if sc == nil {
 		c.Fail(errNotCached)
 		return
@@ -284,7 +288,7 @@ func (s *Scripts) cmdExists(c *engine.Call) {
 	c.Reply.Array(len(shas))
 	for _, sha := range shas {
 		n := int64(0)
-		if s.own.cache.find(sha) != nil {
+		if s.of(c.World).cache.find(sha) != nil {
 			n = 1
 		}
 		c.Reply.Int(n)
@@ -298,10 +302,11 @@ func (s *Scripts) cmdFlush(c *engine.Call) {
 		c.Fail(errFlush)
 		return
 	}
-	if n := len(s.own.cache.bySHA); async && n > keyspace.LazyThreshold {
-		c.Engine.CountLazilyFreed(n)
+	own := s.of(c.World)
+	if n := len(own.cache.bySHA); async && n > keyspace.LazyThreshold {
+		c.World.CountLazilyFreed(n)
 	}
-	s.own.cache = newCache()
+	own.cache = newCache()
 	if !c.Has(ownCaches) {
 		c.MarkDirty()
 	}

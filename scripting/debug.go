@@ -122,6 +122,7 @@ func functionSubject(f *function) subject {
 
 // startDebugging begins a run that is debugged. An error before the run ends the session at once.
 func (s *Scripts) startDebugging(c *engine.Call, of subject, keys, argv [][]byte, readOnly bool) {
+	s.turnTo(c.World)
 	d := &debugging{
 		client: c.Session, mode: c.Session.Debug, proto: c.Reply.Proto(),
 		of: of, keys: cloneAll(keys), argv: cloneAll(argv), readOnly: readOnly, random: *s.random,
@@ -141,7 +142,7 @@ func (s *Scripts) startDebugging(c *engine.Call, of subject, keys, argv [][]byte
 	d.debug = debugger.New(of.source, d, d.front)
 	d.Scripts = s.twin(d, s.engine.NewScriptSession())
 	d.room, d.started = c.Reply.Room(), s.engine.Watch()
-	d.share = min(int(s.memoryLimit), s.debugged.Bytes()+min(int(s.memoryLimit), s.engine.Room()))
+	d.share = min(int(s.memoryLimit), s.debugged.Bytes()+min(int(s.memoryLimit), c.World.Room()))
 	args, err := d.prepare(c)
 	if err != nil {
 		d.giveBack()
@@ -163,7 +164,7 @@ func (s *Scripts) startDebugging(c *engine.Call, of subject, keys, argv [][]byte
 // twin returns a script engine like s for one run.
 func (s *Scripts) twin(d *debugging, session *engine.Session) *Scripts {
 	twin := &Scripts{
-		Log: s.Log, engine: s.engine, session: session, own: new(ownScripts),
+		Log: s.Log, engine: s.engine, session: session, world: s.world, own: new(ownScripts),
 		busyAfter: s.busyAfter, strictKeys: s.strictKeys, memoryLimit: s.memoryLimit, logLevel: s.logLevel,
 		all17: s.all17, bare: s.bare, sized: s.sized, deprecated: s.deprecated,
 		scripts: sandbox{chunk: s.scripts.chunk}, functions: sandbox{chunk: s.functions.chunk},

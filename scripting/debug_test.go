@@ -311,7 +311,7 @@ func TestDebuggedScriptsShareMemory(t *testing.T) {
 		s, e := newScripts()
 		require.NoError(t, e.Param(parameter).Set(limit))
 		used := func() (bytes int) {
-			e.With(func() { bytes = e.MemoryUsage().Used })
+			e.With(func() { bytes = e.Home().MemoryUsage().Used })
 			return bytes
 		}
 		var replies []string

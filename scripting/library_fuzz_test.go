@@ -23,19 +23,19 @@ func FuzzLibrary(f *testing.F) {
 	f.Fuzz(func(t *testing.T, source []byte) {
 		e, copied := tickingEngine(), tickingEngine()
 		e.With(func() {
-			if err := e.Libraries().Restore([][]byte{source}, engine.Append); err != nil {
+			if err := e.Libraries().Restore(e.Home(), [][]byte{source}, engine.Append); err != nil {
 				require.Contains(t, err.Error(), "ERR ")
-				require.Empty(t, e.Libraries().Sources())
+				require.Empty(t, e.Libraries().Sources(e.Home()))
 				return
 			}
-			require.Equal(t, [][]byte{source}, e.Libraries().Sources())
-			require.Error(t, e.Libraries().Restore([][]byte{source}, engine.Append))
-			require.NoError(t, e.Libraries().Restore([][]byte{source}, engine.Replace))
-			for again, err := range rdb.Libraries(rdb.LibrariesPayload(e.Libraries().Sources())) {
+			require.Equal(t, [][]byte{source}, e.Libraries().Sources(e.Home()))
+			require.Error(t, e.Libraries().Restore(e.Home(), [][]byte{source}, engine.Append))
+			require.NoError(t, e.Libraries().Restore(e.Home(), [][]byte{source}, engine.Replace))
+			for again, err := range rdb.Libraries(rdb.LibrariesPayload(e.Libraries().Sources(e.Home()))) {
 				require.NoError(t, err)
-				require.NoError(t, copied.Libraries().Restore([][]byte{again}, engine.Flush))
+				require.NoError(t, copied.Libraries().Restore(copied.Home(), [][]byte{again}, engine.Flush))
 			}
-			require.Equal(t, e.Libraries().Sources(), copied.Libraries().Sources())
+			require.Equal(t, e.Libraries().Sources(e.Home()), copied.Libraries().Sources(copied.Home()))
 		})
 	})
 }

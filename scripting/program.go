@@ -36,6 +36,7 @@ func (s *Scripts) enter(c *engine.Call, p *program, readOnly bool) bool {
 	if err := s.admit(c, p, readOnly); err != nil {
 		return c.Fail(err)
 	}
+	s.turnTo(c.World)
 	if s.own.recorder != nil {
 		s.own.recorder.begin(p.chunk)
 	}
@@ -155,7 +156,7 @@ func (s *Scripts) trim() {
 func (s *Scripts) interrupt() error {
 	passed := s.engine.Watch() - s.started
 	if s.loading != nil {
-		if passed > loadLimit && !s.engine.Keyspace.Replaying {
+		if passed > loadLimit && !s.world.Keyspace.Replaying {
 			return errLoadTimeout
 		}
 		return nil

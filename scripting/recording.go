@@ -3,6 +3,7 @@ package scripting
 import (
 	"strings"
 
+	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/scripting/lua"
 	"github.com/miniserver-go/miniserver/scripting/profile"
 )
@@ -42,14 +43,16 @@ const (
 	maxRecordedBytes = 16 << 20 // of sources
 )
 
-// StartCoverage begins to count what the scripts of the current world do, on top of what was counted before. It is to be called
+// StartCoverage begins to count what the scripts of a world do, on top of what was counted before. It is to be called
 // under the engine's lock, as all methods here, and while no script runs.
-func (s *Scripts) StartCoverage() error { return s.start(&s.recording().coverage, "COVERAGE") }
+func (s *Scripts) StartCoverage(w *engine.World) error {
+	return s.start(w, &s.recording(w).coverage, "COVERAGE")
+}
 
 // StopCoverage ends that. With reset it forgets the counts, also if there is nothing to end.
-func (s *Scripts) StopCoverage(reset bool) error {
-	r := s.recording()
-	if err := s.stop(&r.coverage, "COVERAGE", reset); err != nil {
+func (s *Scripts) StopCoverage(w *engine.World, reset bool) error {
+	r := s.recording(w)
+	if err := s.stop(w, &r.coverage, "COVERAGE", reset); err != nil {
 		return err
 	}
 	if reset {
@@ -61,8 +64,8 @@ func (s *Scripts) StopCoverage(reset bool) error {
 }
 
 // Coverage returns the counts of the scripts and libraries that ran: views, valid until the next script runs.
-func (s *Scripts) Coverage() (*profile.Coverage, error) {
-	r := s.recording()
+func (s *Scripts) Coverage(w *engine.World) (*profile.Coverage, error) {
+	r := s.recording(w)
 	if !r.coverage.begun {
 		return nil, s.engine.Errorf(errNotRecorded, "COVERAGE")
 	}
@@ -75,19 +78,19 @@ func (s *Scripts) Coverage() (*profile.Coverage, error) {
 	return c, nil
 }
 
-// StartProfile begins to time what the scripts of the current world do, on top of what was timed before.
-func (s *Scripts) StartProfile() error {
-	r := s.recording()
+// StartProfile begins to time what the scripts of a world do, on top of what was timed before.
+func (s *Scripts) StartProfile(w *engine.World) error {
+	r := s.recording(w)
 	if r.tree == nil {
 		r.tree = lua.NewCallTree(s.Nanos, s.hostName)
 	}
-	return s.start(&r.times, "PROFILE")
+	return s.start(w, &r.times, "PROFILE")
 }
 
 // StopProfile ends that. With reset it forgets the times, also if there is nothing to end.
-func (s *Scripts) StopProfile(reset bool) error {
-	r := s.recording()
-	if err := s.stop(&r.times, "PROFILE", reset); err != nil {
+func (s *Scripts) StopProfile(w *engine.World, reset bool) error {
+	r := s.recording(w)
+	if err := s.stop(w, &r.times, "PROFILE", reset); err != nil {
 		return err
 	}
 	if reset {
@@ -97,8 +100,8 @@ func (s *Scripts) StopProfile(reset bool) error {
 }
 
 // Times returns the times: views, valid until the next script runs.
-func (s *Scripts) Times() (*profile.Times, error) {
-	r := s.recording()
+func (s *Scripts) Times(w *engine.World) (*profile.Times, error) {
+	r := s.recording(w)
 	if !r.times.begun {
 		return nil, s.engine.Errorf(errNotRecorded, "PROFILE")
 	}
@@ -109,26 +112,27 @@ func (s *Scripts) Times() (*profile.Times, error) {
 	return t, nil
 }
 
-// recording returns the recording of the world.
-func (s *Scripts) recording() *recording {
-	if s.own.recording == nil {
-		s.own.recording = &recording{scripts: make(map[string]*profile.Script)}
+// recording returns the recording of a world.
+func (s *Scripts) recording(w *engine.World) *recording {
+	own := s.of(w)
+	if own.recording == nil {
+		own.recording = &recording{scripts: make(map[string]*profile.Script)}
 	}
-	return s.own.recording
+	return own.recording
 }
 
 // start begins a measure of the world's recording.
-func (s *Scripts) start(m *measure, name string) error {
+func (s *Scripts) start(w *engine.World, m *measure, name string) error {
 	if m.on {
 		return s.engine.Errorf(errRecording, name)
 	}
 	m.on, m.begun = true, true
-	s.switchRecorder()
+	s.of(w).switchRecorder()
 	return nil
 }
 
 // stop ends a measure, with reset for good.
-func (s *Scripts) stop(m *measure, name string, reset bool) error {
+func (s *Scripts) stop(w *engine.World, m *measure, name string, reset bool) error {
 	if !m.on && !reset {
 		return s.engine.Errorf(errNotRecording, name)
 	}
@@ -136,28 +140,28 @@ func (s *Scripts) stop(m *measure, name string, reset bool) error {
 	if reset {
 		*m = measure{}
 	}
-	s.switchRecorder()
+	s.of(w).switchRecorder()
 	return nil
 }
 
 // switchRecorder lets the profiles do what the measures want.
-func (s *Scripts) switchRecorder() {
-	r := s.own.recording
+func (own *ownScripts) switchRecorder() {
+	r := own.recording
 	for _, sc := range r.order {
 		r.direct(sc)
 	}
-	if s.own.recorder = r; r.coverage.on || r.times.on {
+	if own.recorder = r; r.coverage.on || r.times.on {
 		return
 	}
-	s.own.recorder = nil
-	for _, sc := range s.own.cache.bySHA {
+	own.recorder = nil
+	for _, sc := range own.cache.bySHA {
 		sc.proto.Unfollow()
 	}
-	for _, l := range s.own.registry.libraries {
+	for _, l := range own.registry.libraries {
 		l.proto.Unfollow()
 	}
 	if !r.coverage.begun && !r.times.begun {
-		s.own.recording = nil
+		own.recording = nil
 	}
 }
 

@@ -133,16 +133,17 @@ func (r *registry) bytes() (n int) {
 	return n
 }
 
-// Sources returns the sources of the libraries, in the order in which they were loaded.
-func (s *Scripts) Sources() (sources [][]byte) {
-	for _, l := range s.own.registry.inOrder() {
+// Sources returns the sources of a world's libraries, in the order in which they were loaded.
+func (s *Scripts) Sources(w *engine.World) (sources [][]byte) {
+	for _, l := range s.of(w).registry.inOrder() {
 		sources = append(sources, []byte(l.source))
 	}
 	return sources
 }
 
-// Restore loads libraries from such sources, all of them or none.
-func (s *Scripts) Restore(sources [][]byte, how engine.RestorePolicy) error {
+// Restore loads libraries from such sources into a world, all of them or none.
+func (s *Scripts) Restore(w *engine.World, sources [][]byte, how engine.RestorePolicy) error {
+	s.turnTo(w)
 	var fresh registry
 	for _, source := range sources {
 		if err := s.loadInto(&fresh, source); err != nil {

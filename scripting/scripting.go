@@ -51,7 +51,8 @@ type Scripts struct {
 	keys    *lua.Table
 	argv    *lua.Table
 	scripts sandbox
-	own     *ownScripts // of the world
+	world   *engine.World // whose scripts run, or ran last
+	own     *ownScripts   // of this world
 	texts   texts
 	args    [][]byte // of the command being called
 	digits  []byte   // text of the numbers among args
@@ -109,7 +110,7 @@ func New(e *engine.Engine) *Scripts {
 	}
 	s.lua = s.newState()
 	s.unseeded = *s.random
-	s.visit(e.Home())
+	s.world, s.own = e.Home(), s.newOwn(e.Home())
 	return s
 }
 
@@ -129,18 +130,23 @@ func (s *Scripts) Part() engine.Part {
 		},
 		Sections: []engine.Section{
 			{Name: "Memory", Fill: s.fillMemory},
-			{Name: "Stats", Fill: func(b *bytes.Buffer) { engine.Fields(b, "evicted_scripts", s.own.cache.evicted) },
-				Reset: func() { s.own.cache.evicted = 0 }},
+			{Name: "Stats", Fill: func(w *engine.World, b *bytes.Buffer) { engine.Fields(b, "evicted_scripts", s.of(w).cache.evicted) },
+				Reset: func(w *engine.World) { s.of(w).cache.evicted = 0 }},
 		},
 		Caches: []engine.Cache{
-			{Name: "lua.caches", Bytes: func() int { return s.own.cache.bytes() }},
-			{Name: "functions.caches", Bytes: func() int { return s.own.registry.bytes() }},
+			{Name: "lua.caches", Bytes: func(w *engine.World) int { return s.of(w).cache.bytes() }},
+			{Name: "functions.caches", Bytes: func(w *engine.World) int { return s.of(w).registry.bytes() }},
 		},
 		Libraries: s,
-		Enter:     s.visit,
-		Reset:     func() { s.own.cache, s.own.registry = newCache(), registry{} },
-		Forget:    func() { s.own.cache = newCache() },
-		Reseed:    func(seed uint64) { s.random.Seed(int32(seed)) },
+		Reset: func(w *engine.World) {
+			own := s.of(w)
+			own.cache, own.registry = newCache(), registry{}
+		},
+		Forget: func(w *engine.World) { s.of(w).cache = newCache() },
+		Reseed: func(w *engine.World, seed uint64) {
+			s.turnTo(w)
+			s.random.Seed(int32(seed))
+		},
 	}
 }
 
@@ -150,28 +156,44 @@ type ownScripts struct {
 	registry  registry
 	recording *recording // nil for none
 	recorder  *recording // the same while it goes on
-	random    lua.Random // behind math.random while commands run in other worlds
+	random    lua.Random // behind math.random while code of other worlds runs
 }
 
-// visit turns to the scripts of a world.
-func (s *Scripts) visit(w *engine.World) {
-	if s.own != nil {
-		s.own.random = *s.random
+// of returns what a world has for itself.
+func (s *Scripts) of(w *engine.World) *ownScripts {
+	if w == s.world {
+		return s.own
 	}
-	s.own = engine.PerWorld[ownScripts](w)
-	if s.own.cache.used == nil {
-		s.own.cache, s.own.random = newCache(), s.unseeded
+	return s.newOwn(w)
+}
+
+// newOwn is of for a world whose scripts did not run last. It may be a new one.
+func (s *Scripts) newOwn(w *engine.World) *ownScripts {
+	own := engine.PerWorld[ownScripts](w)
+	if own.cache.used == nil {
+		own.cache, own.random = newCache(), s.unseeded
 	}
+	return own
+}
+
+// turnTo prepares for code of a world: own is what that world has. Code of another world must not be under way.
+func (s *Scripts) turnTo(w *engine.World) {
+	if w == s.world {
+		return
+	}
+	s.own.random = *s.random
+	s.world, s.own = w, s.newOwn(w)
 	*s.random = s.own.random
 }
 
 // fillMemory writes the fields of INFO memory about scripts.
-func (s *Scripts) fillMemory(b *bytes.Buffer) {
-	scripts, functions := s.own.cache.bytes(), s.own.registry.bytes()
+func (s *Scripts) fillMemory(w *engine.World, b *bytes.Buffer) {
+	own := s.of(w)
+	scripts, functions := own.cache.bytes(), own.registry.bytes()
 	engine.Fields(b, "used_memory_lua", scripts, "used_memory_lua_human", engine.Human(scripts), "used_memory_vm_eval", scripts,
 		"used_memory_vm_functions", functions, "used_memory_vm_total", scripts+functions, "used_memory_vm_total_human", engine.Human(scripts+functions),
-		"used_memory_scripts_human", engine.Human(scripts+functions), "used_memory_scripts_eval", scripts, "number_of_cached_scripts", len(s.own.cache.bySHA),
-		"number_of_functions", s.own.registry.count(), "number_of_libraries", len(s.own.registry.libraries),
+		"used_memory_scripts_human", engine.Human(scripts+functions), "used_memory_scripts_eval", scripts, "number_of_cached_scripts", len(own.cache.bySHA),
+		"number_of_functions", own.registry.count(), "number_of_libraries", len(own.registry.libraries),
 		"used_memory_functions", functions, "used_memory_scripts", scripts+functions)
 }
 

@@ -88,5 +88,5 @@ func masterEvent(g *engine.Group, m *engine.GroupMember) string {
 }
 
 func (s *Sentinel) event(channel, format string, args ...any) {
-	s.engine.Publish(channel, fmt.Sprintf(format, args...))
+	s.engine.Home().Publish(channel, fmt.Sprintf(format, args...))
 }

@@ -22,7 +22,7 @@ import (
 func (s *Server) sections() []engine.Section {
 	return []engine.Section{
 		{Name: "Server", Fill: s.fillServer},
-		{Name: "Clients", Fill: func(b *bytes.Buffer) { engine.Fields(b, "maxclients", s.maxClients.Load()) }},
+		{Name: "Clients", Fill: func(_ *engine.World, b *bytes.Buffer) { engine.Fields(b, "maxclients", s.maxClients.Load()) }},
 		{Name: "Memory", Fill: fillMemory},
 		{Name: "Threads", Since: "8.0.0", Fill: s.fillThreads},
 		{Name: "Stats", Fill: s.fillStats, Reset: s.resetStats},
@@ -30,7 +30,7 @@ func (s *Server) sections() []engine.Section {
 	}
 }
 
-func (s *Server) fillServer(b *bytes.Buffer) {
+func (s *Server) fillServer(_ *engine.World, b *bytes.Buffer) {
 	port := 0
 	for _, ln := range s.listeners {
 		if a, ok := ln.Addr().(*net.TCPAddr); ok {
@@ -79,13 +79,13 @@ func (s *Server) fillListeners(b *bytes.Buffer) {
 }
 
 // fillThreads writes what each event loop has done.
-func (s *Server) fillThreads(b *bytes.Buffer) {
+func (s *Server) fillThreads(_ *engine.World, b *bytes.Buffer) {
 	for i, t := range s.perLoop() {
 		engine.Fields(b, fmt.Sprintf("io_thread_%d", i), fmt.Sprintf("clients=%d,reads=%d,writes=%d", t.clients, t.reads, t.writes))
 	}
 }
 
-func fillMemory(b *bytes.Buffer) {
+func fillMemory(_ *engine.World, b *bytes.Buffer) {
 	engine.Fields(b, "total_system_memory", systemBytes(), "total_system_memory_human", engine.Human(int(systemBytes())), "mem_allocator", runtime.Version())
 }
 
@@ -107,7 +107,7 @@ func processMemory() engine.ProcessMemory {
 	return m
 }
 
-func (s *Server) fillStats(b *bytes.Buffer) {
+func (s *Server) fillStats(_ *engine.World, b *bytes.Buffer) {
 	all := s.traffic()
 	threaded := all
 	if s.Loops() == 1 {
@@ -121,7 +121,7 @@ func (s *Server) fillStats(b *bytes.Buffer) {
 		"client_output_buffer_limit_disconnections", s.counts.slow.Load())
 }
 
-func (s *Server) resetStats() {
+func (s *Server) resetStats(*engine.World) {
 	s.resetTraffic()
 	for _, count := range []*atomic.Int64{&s.counts.rejected, &s.counts.long, &s.counts.slow} {
 		count.Store(0)
@@ -137,7 +137,7 @@ func processorTime() int64 {
 // times is processor time.
 type times struct{ user, system time.Duration }
 
-func fillCPU(b *bytes.Buffer) {
+func fillCPU(_ *engine.World, b *bytes.Buffer) {
 	for _, of := range []struct {
 		used times
 		name string

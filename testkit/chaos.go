@@ -107,8 +107,8 @@ func isByDigest(cmd *command.Command) bool { return cmd.Flags&command.ByDigest !
 
 // evicted forgets all scripts before one in eight of its calls.
 func evicted(c *engine.Call, plain engine.Handler) {
-	if c.Engine.Dice(8) == 0 {
-		c.Engine.Forget()
+	if c.World.Dice(8) == 0 {
+		c.World.Forget()
 	}
 	plain(c)
 }
@@ -130,7 +130,7 @@ func shuffled(c *engine.Call, plain engine.Handler) {
 	}
 	kind, elements := splitReply(bytes.Clone(c.Reply.Bytes()[start:]))
 	for i := len(elements) - 1; i > 0; i-- {
-		j := c.Engine.Dice(uint64(i + 1))
+		j := c.World.Dice(uint64(i + 1))
 		elements[i], elements[j] = elements[j], elements[i]
 	}
 	switch c.Reply.Truncate(start); kind {
@@ -202,7 +202,7 @@ func repeated(c *engine.Call, plain engine.Handler) {
 	if !ok || second || c.Reply.Full() || page[0] != '*' {
 		return
 	}
-	roll := c.Engine.Dice(4)
+	roll := c.World.Dice(4)
 	if roll > 1 {
 		return
 	}
@@ -220,10 +220,10 @@ func repeated(c *engine.Call, plain engine.Handler) {
 // lastMoment looks up the keys of a command a millisecond later, when they or elements of their values may be due, and so expire.
 func lastMoment(c *engine.Call, plain engine.Handler) {
 	keys, _ := c.Cmd.Keys.At(c.Args)
-	c.Engine.Keyspace.Now++
+	c.World.Keyspace.Now++
 	for _, k := range keys {
 		c.DB.Exists(c.Args[k.At])
 	}
-	c.Engine.Keyspace.Now--
+	c.World.Keyspace.Now--
 	plain(c)
 }

@@ -81,22 +81,22 @@ func (c *Clock) run(at int64, rate float64) {
 // set sets the clock while it stands still.
 func (c *Clock) set(at int64) { c.run(at, 0) }
 
-// MoveTo sets the clock to a time in microseconds since the epoch. On the way ahead, all that is due happens in order.
+// MoveTo sets the clock, which is that of w, to a time in microseconds since the epoch. On the way ahead, all that is due happens in order.
 // It is called between commands.
-func (c *Clock) MoveTo(e *engine.Engine, at int64) {
+func (c *Clock) MoveTo(w *engine.World, at int64) {
 	rate := c.motion.Load().rate
 	if c.Freeze(); at > c.Now() {
-		e.PassTo(at, c.set)
+		w.PassTo(at, c.set)
 	}
 	c.run(at, rate)
-	e.TickNow()
-	e.TickBy(at / 1000) // the host has gone to sleep by the old time
+	w.TickNow()
+	w.TickBy(at / 1000) // the host has gone to sleep by the old time
 }
 
 // Advance moves the clock ahead.
-func (c *Clock) Advance(e *engine.Engine, d time.Duration) {
+func (c *Clock) Advance(w *engine.World, d time.Duration) {
 	if now := c.Now(); d > 0 && d.Microseconds() <= maxTime*1000-now {
-		c.MoveTo(e, now+d.Microseconds())
+		c.MoveTo(w, now+d.Microseconds())
 	}
 }
 
@@ -104,9 +104,9 @@ func (c *Clock) Advance(e *engine.Engine, d time.Duration) {
 func (c *Clock) Freeze() { c.run(c.Now(), 0) }
 
 // Resume lets the clock run at the machine's pace, from the time that it shows.
-func (c *Clock) Resume(e *engine.Engine) {
+func (c *Clock) Resume(w *engine.World) {
 	c.run(c.Now(), 1)
-	e.TickBy(c.Now() / 1000) // the host has gone to sleep by the old pace
+	w.TickBy(c.Now() / 1000) // the host has gone to sleep by the old pace
 }
 
 // Frozen reports whether the clock stands still.

@@ -81,7 +81,7 @@ type witness struct {
 }
 
 func (w *witness) note(what string) {
-	w.seen = append(w.seen, fmt.Sprint(w.engine.Clock()/1000-w.start, " ", what))
+	w.seen = append(w.seen, fmt.Sprint(w.engine.Home().Clock()/1000-w.start, " ", what))
 }
 
 // Create implements snapshot.Disk.

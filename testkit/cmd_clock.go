@@ -39,7 +39,7 @@ func (k *Kit) cmdClockAdvance(c *engine.Call) {
 		c.Refuse(errTimeRange)
 	}
 	if c.OK() {
-		k.moveTo(c, c.Engine.Micros()+ms*1000)
+		k.moveTo(c, c.World.Micros()+ms*1000)
 	}
 }
 
@@ -53,8 +53,8 @@ func (k *Kit) cmdClockSet(c *engine.Call) {
 // moveTo moves the clock after the command, since what happens on the way happens between commands.
 func (k *Kit) moveTo(c *engine.Call, at int64) {
 	c.Reply.Int(at / 1000)
-	clock := here(c).clock
-	c.Afterwards(func() { clock.MoveTo(k.engine, at) })
+	w := c.World
+	c.Afterwards(func() { clockOf(w).MoveTo(w, at) })
 }
 
 // MINI.CLOCK FREEZE
@@ -79,8 +79,8 @@ func (k *Kit) cmdClockScale(c *engine.Call) {
 
 // runFrom lets the clock run at a pace from the time of the batch.
 func (k *Kit) runFrom(c *engine.Call, rate float64) {
-	here(c).clock.run(c.Engine.Micros(), rate)
-	c.Engine.TickBy(c.Now()) // the host has gone to sleep by the old pace
+	here(c).clock.run(c.World.Micros(), rate)
+	c.World.TickBy(c.Now()) // the host has gone to sleep by the old pace
 	c.Reply.Int(c.Now())
 }
 
@@ -95,5 +95,5 @@ func (k *Kit) cmdClockStatus(c *engine.Call) {
 	c.Reply.BulkString("scale")
 	c.Reply.BulkDouble(here(c).clock.motion.Load().rate)
 	c.Reply.BulkString("ahead")
-	c.Reply.Int((c.Engine.Micros() - k.engine.Watch()) / 1000)
+	c.Reply.Int((c.World.Micros() - k.engine.Watch()) / 1000)
 }

@@ -29,7 +29,7 @@ func faultLines() []command.Line {
 
 // MINI.FAULT ADD id ON <COMMAND name | KEY pattern | CLIENT name | ADDRESS addr(ip:port)> ... DO <effect> [PROB p] [TIMES n] [AFTER n] [SEED s]
 func (k *Kit) cmdFaultAdd(c *engine.Call) {
-	fs, f := k.faultsHere(), &fault{id: string(c.Arg())}
+	fs, f := faultsOf(c.World), &fault{id: string(c.Arg())}
 	if !isName(f.id) {
 		c.Refuse(errFaultID)
 	} else if fs.find(f.id) >= 0 {
@@ -40,9 +40,9 @@ func (k *Kit) cmdFaultAdd(c *engine.Call) {
 	f.readOptions(c)
 	f.checkCommand(c)
 	if c.OK() {
-		f.reseed(k.engine.Seed())
+		f.reseed(c.World.Seed())
 		fs.list = append(fs.list, f)
-		k.engine.SetJudge(fs.judge)
+		c.World.SetJudge(fs.judge)
 		c.Reply.Status("OK")
 	}
 }
@@ -221,7 +221,7 @@ func (f *fault) checkCommand(c *engine.Call) {
 
 // faultAdded reads the id of a fault that there is. It returns nil if there is none.
 func (k *Kit) faultAdded(c *engine.Call) *fault {
-	fs, id := k.faultsHere(), string(c.Arg())
+	fs, id := faultsOf(c.World), string(c.Arg())
 	if at := fs.find(id); at >= 0 {
 		return fs.list[at]
 	}
@@ -240,19 +240,20 @@ func (k *Kit) cmdFaultClear(c *engine.Call) {
 		return
 	}
 	if one != nil {
-		k.clearFault(one)
+		clearFault(c.World, one)
 	} else {
-		k.clearFaults()
+		clearFaults(c.World)
 	}
 	c.Reply.Status("OK")
-	c.Afterwards(func() { k.engine.TickNow() }) // which runs what was delayed
+	w := c.World
+	c.Afterwards(func() { w.TickNow() }) // which runs what was delayed
 }
 
 // MINI.FAULT LIST
 //
 // Replies, for each fault: id; fault, as it was added; seen, the commands that the selectors matched; hits, those that were struck.
 func (k *Kit) cmdFaultList(c *engine.Call) {
-	fs := k.faultsHere()
+	fs := faultsOf(c.World)
 	c.Reply.Array(len(fs.list))
 	for _, f := range fs.list {
 		c.Reply.Map(4)

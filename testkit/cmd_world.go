@@ -99,7 +99,7 @@ func (k *Kit) cmdWorldDrop(c *engine.Call) {
 	}
 	if c.OK() {
 		k.engine.RemoveWorld(w)
-		k.forgetLeaks(engine.PerWorld[leaks](w))
+		k.forgetLeaks(leaksOf(w))
 		k.endChaos(engine.PerWorld[worldOf](w))
 		c.Reply.Status("OK")
 	}
@@ -118,10 +118,10 @@ func (k *Kit) cmdWorldReset(c *engine.Call) {
 	if !c.OK() {
 		return
 	}
-	clock := engine.PerWorld[worldOf](w).clock
+	clock := clockOf(w)
 	c.ResetWorld(w)
-	c.Afterwards(func() { k.engine.ServeBlockedIn(w) })
+	c.Afterwards(w.ServeBlocked)
 	clock.run(clock.machine(), 1)
-	k.engine.TickBy(clock.Now() / 1000)
+	w.TickBy(clock.Now() / 1000)
 	c.Reply.Status("OK")
 }

@@ -108,7 +108,7 @@ func (k *Kit) watch(cmd *command.Command, words int) {
 		}
 		created := u.count(c.Args)
 		if run(c); created && c.Dirty() {
-			k.noteLock(c)
+			noteLock(c)
 		}
 	})
 }

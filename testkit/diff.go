@@ -115,7 +115,7 @@ func (k *Kit) textOf(c *engine.Call) *text {
 	if w := k.existing(name); w != nil {
 		c.In(w, func() {
 			t.walk = k.walkOver(c, w.Keyspace, "*")
-			t.now, sources = c.Engine.Keyspace.Now, slices.Clone(k.engine.Libraries().Sources())
+			t.now, sources = w.Keyspace.Now, slices.Clone(k.engine.Libraries().Sources(w))
 		})
 	} else if s := k.saved[name]; s != nil {
 		t.walk = k.walkOver(c, s.data, "*")

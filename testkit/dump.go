@@ -51,12 +51,12 @@ func (k *Kit) cmdDump(c *engine.Call) {
 	if c.End(); !c.OK() {
 		return
 	}
-	d := &dumping{walk: k.walkOver(c, k.engine.Keyspace, pattern), now: c.Now(), last: -1}
+	d := &dumping{walk: k.walkOver(c, c.World.Keyspace, pattern), now: c.Now(), last: -1}
 	if !c.OK() {
 		return
 	}
 	if whole {
-		d.libraries = libraryLines(k.engine.Libraries().Sources())
+		d.libraries = libraryLines(k.engine.Libraries().Sources(c.World))
 	}
 	k.inTurns(c, d.piece, d.walk)
 }

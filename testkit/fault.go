@@ -56,8 +56,8 @@ type probability struct {
 	source *rand.Rand
 }
 
-// faultsHere returns the faults of the world in which commands run.
-func (k *Kit) faultsHere() *faults { return engine.PerWorld[faults](k.engine.World) }
+// faultsOf returns the faults of a world.
+func faultsOf(w *engine.World) *faults { return engine.PerWorld[faults](w) }
 
 // judge is an engine.Judge.
 func (fs *faults) judge(s *engine.Session, cmd *command.Command, args [][]byte) *engine.Fate {
@@ -79,7 +79,7 @@ func isImmune(cmd *command.Command) bool {
 
 // fateOf returns what the fault does to a command; nil for nothing.
 func (f *fault) fateOf(s *engine.Session, cmd *command.Command, args [][]byte) *engine.Fate {
-	if f.isOver() || !f.do.applies(cmd) || f.do.needs&^cmd.FlagsWith(args) != 0 {
+	if f.isOver() || !f.do.applies(cmd) || f.do.needs&^s.World().FlagsWith(cmd, args) != 0 {
 		return nil
 	}
 	for _, c := range f.on {
@@ -168,24 +168,24 @@ func quotedWord(word string) string {
 	return word
 }
 
-// clearFaults removes all faults of the world in which commands run. Delayed commands run.
-func (k *Kit) clearFaults() {
-	for _, f := range slices.Clone(k.faultsHere().list) {
-		k.clearFault(f)
+// clearFaults removes all faults of a world. Delayed commands run.
+func clearFaults(w *engine.World) {
+	for _, f := range slices.Clone(faultsOf(w).list) {
+		clearFault(w, f)
 	}
 }
 
-func (k *Kit) clearFault(f *fault) {
-	fs := k.faultsHere()
+func clearFault(w *engine.World, f *fault) {
+	fs := faultsOf(w)
 	fs.list = slices.DeleteFunc(fs.list, func(other *fault) bool { return other == f })
-	if k.engine.EndFate(&f.do.fate); len(fs.list) == 0 {
-		k.engine.SetJudge(nil)
+	if w.EndFate(&f.do.fate); len(fs.list) == 0 {
+		w.SetJudge(nil)
 	}
 }
 
-// reseedFaults starts the random numbers of faults anew with those of the world.
-func (k *Kit) reseedFaults(seed uint64) {
-	for _, f := range k.faultsHere().list {
+// reseedFaults starts the random numbers of faults anew with those of a world.
+func reseedFaults(w *engine.World, seed uint64) {
+	for _, f := range faultsOf(w).list {
 		f.reseed(seed)
 	}
 }

@@ -30,7 +30,7 @@ type lock struct {
 	key string
 }
 
-func (k *Kit) leaks() *leaks { return engine.PerWorld[leaks](k.engine.World) }
+func leaksOf(w *engine.World) *leaks { return engine.PerWorld[leaks](w) }
 
 const (
 	maxMarks = 64
@@ -55,21 +55,22 @@ func (k *Kit) cmdLeaks(c *engine.Call) {
 		since = readName(c)
 	}
 	c.End()
-	before, known := k.leaks().marks[since]
-	_, again := k.leaks().marks[mark]
+	l := leaksOf(c.World)
+	before, known := l.marks[since]
+	_, again := l.marks[mark]
 	switch {
 	case c.Failed():
 	case since != "" && !known:
 		c.Refusef(errNoMark, since)
-	case mark != "" && !again && len(k.leaks().marks) == maxMarks:
+	case mark != "" && !again && len(l.marks) == maxMarks:
 		c.Refuse(errManyMarks)
 	}
 	if !c.OK() {
 		return
 	}
-	f := &findingLeaks{kit: k, world: k.leaks(), mark: mark, before: before.lines, ofLocks: k.heldLocks(), ofClients: k.clientLeaks(c.Session)}
-	f.locks = maps.Clone(k.leaks().locks)
-	if f.walk = k.walkOver(c, k.engine.Keyspace, "*"); c.OK() {
+	f := &findingLeaks{kit: k, world: c.World, mark: mark, before: before.lines, ofLocks: heldLocks(c.World), ofClients: clientLeaks(c)}
+	f.locks = maps.Clone(l.locks)
+	if f.walk = k.walkOver(c, c.World.Keyspace, "*"); c.OK() {
 		k.inTurns(c, f.piece, f.walk)
 	}
 }
@@ -78,7 +79,7 @@ func (k *Kit) cmdLeaks(c *engine.Call) {
 type findingLeaks struct {
 	kit       *Kit
 	walk      *walk
-	world     *leaks
+	world     *engine.World
 	locks     map[lock]int64 // when it began
 	mark      string         // what it finds is remembered under this name; replied with, if that is ""
 	before    map[string]bool
@@ -146,10 +147,11 @@ func readName(c *engine.Call) string {
 const lineBytes = 40
 
 // mark remembers a mark under a name, in place of one of that name, if there is room.
-func (k *Kit) mark(l *leaks, name string, m mark) error {
-	if err := k.engine.CheckRoom(m.bytes); err != nil {
+func (k *Kit) mark(w *engine.World, name string, m mark) error {
+	if err := w.CheckRoom(m.bytes); err != nil {
 		return err
 	}
+	l := leaksOf(w)
 	if l.marks == nil {
 		l.marks = make(map[string]mark)
 	}
@@ -167,20 +169,20 @@ func (k *Kit) forgetLeaks(l *leaks) {
 	*l = leaks{}
 }
 
-// clientLeaks returns a line for each leak of a client, but for those of the client that asks.
-func (k *Kit) clientLeaks(asking *engine.Session) (lines []string) {
-	for _, s := range k.engine.Clients() {
-		if s != asking {
-			lines = append(lines, leaksOf(s)...)
+// clientLeaks returns a line for each leak of a client of the world, but for those of the client that asks.
+func clientLeaks(c *engine.Call) (lines []string) {
+	for _, s := range c.World.Clients() {
+		if s != c.Session {
+			lines = append(lines, begunBy(s)...)
 		}
 	}
 	return lines
 }
 
 // heldLocks returns the locks that are there, and forgets the others.
-func (k *Kit) heldLocks() (lines []string) {
-	k.forgetLocks()
-	for l, client := range k.leaks().locks {
+func heldLocks(w *engine.World) (lines []string) {
+	forgetLocks(w)
+	for l, client := range leaksOf(w).locks {
 		lines = append(lines, fmt.Sprintf("lock %d %s of client %d", l.db, quoted([]byte(l.key)), client))
 	}
 	slices.Sort(lines)
@@ -188,29 +190,26 @@ func (k *Kit) heldLocks() (lines []string) {
 }
 
 // forgetLocks forgets the locks that were released.
-func (k *Kit) forgetLocks() {
-	for l := range k.leaks().locks {
-		if !k.engine.Keyspace.DB(l.db).Exists([]byte(l.key)) {
-			delete(k.leaks().locks, l)
-		}
-	}
+func forgetLocks(w *engine.World) {
+	maps.DeleteFunc(leaksOf(w).locks, func(l lock, _ int64) bool { return !w.Keyspace.DB(l.db).Exists([]byte(l.key)) })
 }
 
 // noteLock remembers that a call has set its first key because there was none.
-func (k *Kit) noteLock(c *engine.Call) {
-	if k.leaks().locks == nil {
-		k.leaks().locks = make(map[lock]int64)
+func noteLock(c *engine.Call) {
+	l := leaksOf(c.World)
+	if l.locks == nil {
+		l.locks = make(map[lock]int64)
 	}
-	if len(k.leaks().locks) >= maxLocks {
-		if k.forgetLocks(); len(k.leaks().locks) >= maxLocks {
-			clear(k.leaks().locks)
+	if len(l.locks) >= maxLocks {
+		if forgetLocks(c.World); len(l.locks) >= maxLocks {
+			clear(l.locks)
 		}
 	}
-	k.leaks().locks[lock{c.DB.ID(), string(c.Args[1])}] = c.Session.Client().ID
+	l.locks[lock{c.DB.ID(), string(c.Args[1])}] = c.Session.Client().ID
 }
 
-// leaksOf returns what a client has begun and not ended.
-func leaksOf(s *engine.Session) (lines []string) {
+// begunBy returns what a client has begun and not ended.
+func begunBy(s *engine.Session) (lines []string) {
 	who := fmt.Sprintf("client %d", s.ID)
 	if s.Name != "" {
 		who += " " + quoted([]byte(s.Name))

@@ -20,7 +20,7 @@ func seedLines() []command.Line {
 // foretold: ACL GENPASS asks the system.
 func (k *Kit) cmdSeed(c *engine.Call) {
 	if seed := c.IntIn(0, math.MaxInt64, errSeed); c.OK() {
-		k.engine.Reseed(uint64(seed))
+		c.World.Reseed(uint64(seed))
 		c.Reply.Status("OK")
 	}
 }

@@ -46,7 +46,7 @@ func repeats(t *testing.T, n int, first, second *run) {
 	}
 	require.Equal(t, first.text("KEYS *"), second.text("KEYS *"))
 	require.Equal(t, first.text("MINI.DUMP"), second.text("MINI.DUMP"))
-	require.Equal(t, first.engine.Keyspace.Digest(), second.engine.Keyspace.Digest())
+	require.Equal(t, first.engine.Home().Keyspace.Digest(), second.engine.Home().Keyspace.Digest())
 }
 
 // run is an engine on a frozen clock with two sessions, which are numbered as in the commands of difftest.
@@ -82,7 +82,7 @@ func (r *run) do(cmd difftest.Command) (out []byte) {
 	s := r.sessions[cmd.Conn]
 	out = slices.Clone(r.engine.Do(s, [][][]byte{args}).Out)
 	for _, s := range r.sessions {
-		r.engine.With(func() { r.engine.UnblockClient(s, false) })
+		r.engine.With(func() { r.engine.Home().UnblockClient(s, false) })
 		out = append(out, r.engine.Collect(s).Out...)
 	}
 	return out

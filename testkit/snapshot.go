@@ -17,23 +17,23 @@ type snapshot struct {
 	rate      float64
 }
 
-// take returns a copy of the world in which commands run.
-func (k *Kit) take(clock *Clock) *snapshot {
-	s := &snapshot{data: k.engine.Keyspace.Clone(), bytes: k.engine.CopyBytes(), at: k.engine.Micros(), rate: clock.motion.Load().rate}
-	for _, source := range k.engine.Libraries().Sources() {
+// take returns a copy of a world.
+func (k *Kit) take(w *engine.World) *snapshot {
+	s := &snapshot{data: w.Keyspace.Clone(), bytes: w.CopyBytes(), at: w.Micros(), rate: clockOf(w).motion.Load().rate}
+	for _, source := range k.engine.Libraries().Sources(w) {
 		s.libraries = append(s.libraries, bytes.Clone(source))
 		s.bytes += len(source)
 	}
 	return s
 }
 
-// putRest gives the world in which commands run what a snapshot has but the keys.
-func (k *Kit) putRest(s *snapshot, clock *Clock) {
-	if err := k.engine.Libraries().Restore(s.libraries, engine.Flush); err != nil {
+// putRest gives a world what a snapshot has but the keys.
+func (k *Kit) putRest(s *snapshot, w *engine.World) {
+	if err := k.engine.Libraries().Restore(w, s.libraries, engine.Flush); err != nil {
 		k.engine.Log('#', "restoring functions: %v", err) // they were loaded before
 	}
-	clock.run(s.at, s.rate)
-	k.engine.TickBy(s.at / 1000)
+	clockOf(w).run(s.at, s.rate)
+	w.TickBy(s.at / 1000)
 }
 
 // MINI.WORLD SNAPSHOT name
@@ -41,9 +41,9 @@ func (k *Kit) putRest(s *snapshot, clock *Clock) {
 // A snapshot of the name is replaced.
 func (k *Kit) cmdWorldSnapshot(c *engine.Call) {
 	name := worldName(c)
-	c.Refuse(k.engine.CheckRoom(k.engine.CopyBytes()))
+	c.Refuse(c.World.CheckRoom(c.World.CopyBytes()))
 	if c.OK() {
-		k.keep(name, k.take(here(c).clock))
+		k.keep(name, k.take(c.World))
 		c.Reply.Status("OK")
 	}
 }
@@ -82,15 +82,15 @@ func (k *Kit) savedAs(c *engine.Call) (name string, s *snapshot) {
 // a journal and replicas, which would not learn of it.
 func (k *Kit) cmdWorldRestore(c *engine.Call) {
 	_, s := k.savedAs(c)
-	if c.Propagates() || k.engine.Snapshotting() {
+	if c.Propagates() || c.World.Snapshotting() {
 		c.Refuse(errPropagates)
 	}
 	if s != nil {
-		c.Refuse(k.engine.CheckRoom(s.bytes - k.engine.CopyBytes()))
+		c.Refuse(c.World.CheckRoom(s.bytes - c.World.CopyBytes()))
 	}
 	if c.OK() {
-		c.Engine.AdoptClone(s.data)
-		k.putRest(s, here(c).clock)
+		c.World.AdoptClone(s.data)
+		k.putRest(s, c.World)
 		c.Reply.Status("OK")
 	}
 }
@@ -110,17 +110,17 @@ func (k *Kit) cmdWorldFork(c *engine.Call) {
 		c.Refusef(errWorldThere, to)
 	}
 	if from != nil {
-		c.Refuse(k.engine.CheckRoom(from.Keyspace.Bytes() + engine.WorldBytes))
+		c.Refuse(c.World.CheckRoom(from.Keyspace.Bytes() + engine.WorldBytes))
 	}
 	if !c.OK() {
 		return
 	}
 	var s *snapshot
-	c.In(from, func() { s = k.take(engine.PerWorld[worldOf](from).clock) })
+	c.In(from, func() { s = k.take(from) })
 	w := k.world(to)
 	c.In(w, func() {
-		c.Engine.Adopt(s.data)
-		k.putRest(s, engine.PerWorld[worldOf](w).clock)
+		w.Adopt(s.data)
+		k.putRest(s, w)
 	})
 	c.Reply.Status("OK")
 }

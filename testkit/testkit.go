@@ -56,7 +56,7 @@ type Kit struct {
 
 // New returns a kit for an engine, whose clock it takes over. Part joins the rest.
 func New(e *engine.Engine) *Kit {
-	k := &Kit{engine: e, seed: e.Seed(), Clock: NewClock(e), masters: "mymaster"}
+	k := &Kit{engine: e, seed: e.Home().Seed(), Clock: NewClock(e), masters: "mymaster"}
 	*engine.PerWorld[worldOf](e.Home()) = worldOf{name: defaultWorld, clock: k.Clock}
 	return k
 }
@@ -64,14 +64,14 @@ func New(e *engine.Engine) *Kit {
 // Part returns what the kit adds to its engine.
 func (k *Kit) Part() engine.Part {
 	return engine.Part{Name: "testkit", State: k, Families: []command.Family{family}, Params: []engine.Param{k.sentinelParam()}, Tick: k.endWaits,
-		Reset: k.reset, Reseed: k.reseedFaults, Guests: k.guests}
+		Reset: k.reset, Reseed: reseedFaults, Guests: k.guests}
 }
 
-// reset forgets what the kit keeps for the world in which commands run.
-func (k *Kit) reset() {
-	k.forgetLeaks(k.leaks())
-	k.clearFaults()
-	k.endChaos(engine.PerWorld[worldOf](k.engine.World))
+// reset forgets what the kit keeps for a world.
+func (k *Kit) reset(w *engine.World) {
+	k.forgetLeaks(leaksOf(w))
+	clearFaults(w)
+	k.endChaos(engine.PerWorld[worldOf](w))
 }
 
 // Param is the parameter that says whether a server has the kit. Its value counts when the engine is made.

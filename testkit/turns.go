@@ -115,7 +115,7 @@ func (k *Kit) walkOver(c *engine.Call, ks *keyspace.Keyspace, pattern string) *w
 	if n <= fewKeys {
 		return w
 	}
-	if c.Refuse(k.engine.CheckRoom(ks.Bytes())); !c.Failed() {
+	if c.Refuse(c.World.CheckRoom(ks.Bytes())); !c.Failed() {
 		w.ks, w.copied = ks.Clone(), ks.Bytes()
 		k.engine.Copies().Take(w.copied)
 	}

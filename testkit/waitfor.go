@@ -62,9 +62,10 @@ func waitForLines() []command.Line {
 //
 // Other clients that wait in this command do not count.
 func (k *Kit) cmdWaitBlocked(c *engine.Call) {
+	world := c.World
 	k.waitForCount(c, "blocked", func() (n int) {
-		for _, w := range k.engine.Blocked() {
-			if w.Command().Group() != group {
+		for _, b := range world.Blocked() {
+			if b.Command().Group() != group {
 				n++
 			}
 		}
@@ -74,8 +75,8 @@ func (k *Kit) cmdWaitBlocked(c *engine.Call) {
 
 // MINI.WAITFOR SUBSCRIBERS channel count TIMEOUT milliseconds
 func (k *Kit) cmdWaitSubscribers(c *engine.Call) {
-	channel := slices.Clone(c.Arg())
-	k.waitForCount(c, fmt.Sprintf("subscribers %q", channel), func() int { return k.engine.Listeners(channel) })
+	world, channel := c.World, slices.Clone(c.Arg())
+	k.waitForCount(c, fmt.Sprintf("subscribers %q", channel), func() int { return world.Listeners(channel) })
 }
 
 // MINI.WAITFOR FAULT id count TIMEOUT milliseconds
@@ -140,7 +141,7 @@ func (k *Kit) cmdWaitLength(c *engine.Call) {
 // The milliseconds are real time, too.
 func (k *Kit) cmdWaitQuiet(c *engine.Call) {
 	span := c.IntIn(0, maxPatience, errWaitMillis)
-	q := &quiet{span: span * 1000, executed: k.engine.Executed(), since: k.engine.Watch()}
+	q := &quiet{world: c.World, span: span * 1000, executed: c.World.Executed(), since: k.engine.Watch()}
 	w := k.waitFor(c, nil, condition{fmt.Sprintf("quiet %d", span), func() (bool, string) {
 		passed := q.passed(k)
 		return passed >= q.span, fmt.Sprintf("%d milliseconds", passed/1000)
@@ -153,6 +154,7 @@ func (k *Kit) cmdWaitQuiet(c *engine.Call) {
 
 // quiet knows since when no command has ended.
 type quiet struct {
+	world    *engine.World
 	span     int64 // microseconds that are to pass
 	executed int64 // commands until since
 	since    int64 // by the machine's clock, in microseconds
@@ -161,7 +163,7 @@ type quiet struct {
 // passed returns for how long no command has ended, as far as it is known.
 func (q *quiet) passed(k *Kit) int64 {
 	now := k.engine.Watch()
-	if n := k.engine.Executed(); n != q.executed {
+	if n := q.world.Executed(); n != q.executed {
 		q.executed, q.since = n, now
 	}
 	return now - q.since
@@ -239,7 +241,7 @@ func (k *Kit) endWaits() (next int64) {
 // wakeHost tells the host that something is due by the machine's clock.
 func (k *Kit) wakeHost() {
 	k.Clock.alarm.Store(k.nextWait())
-	k.engine.TickBy(k.engine.Micros() / 1000)
+	k.engine.Home().TickBy(k.engine.Home().Micros() / 1000)
 }
 
 // nextWait returns the machine's time at which the first waiter ends if nothing happens; 0 if there is none.

@@ -40,6 +40,27 @@ func TestWaitForTimesOutByTheMachine(t *testing.T) {
 	}
 }
 
+// A world is quiet whatever the clients of another one do.
+func TestQuietIsOfOneWorld(t *testing.T) {
+	s := miniserver.Run(t)
+	w := s.NewWorld(t)
+	c, done := connect(t, s), make(chan struct{})
+	var busy sync.WaitGroup
+	defer busy.Wait()
+	defer close(done)
+	busy.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			default:
+				c.ask(t, "PING")
+			}
+		}
+	})
+	require.Equal(t, "OK", w.Do("MINI.WAITFOR", "QUIET", "20", "TIMEOUT", "10000").Text)
+}
+
 // Many clients wait, are served and hang up at once.
 func TestWaitForUnderLoad(t *testing.T) {
 	s := miniserver.Run(t)

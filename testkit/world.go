@@ -26,7 +26,10 @@ type worldOf struct {
 }
 
 // here returns what the kit keeps for the world in which the command runs.
-func here(c *engine.Call) *worldOf { return engine.PerWorld[worldOf](c.Engine.World) }
+func here(c *engine.Call) *worldOf { return engine.PerWorld[worldOf](c.World) }
+
+// clockOf returns the clock of a world.
+func clockOf(w *engine.World) *Clock { return engine.PerWorld[worldOf](w).clock }
 
 func nameOf(w *engine.World) string { return engine.PerWorld[worldOf](w).name }
 
@@ -61,13 +64,13 @@ func (k *Kit) checkWorld(name string) error {
 	if k.existing(name) != nil {
 		return nil
 	}
-	return k.engine.CheckRoom(engine.WorldBytes)
+	return k.engine.Home().CheckRoom(engine.WorldBytes)
 }
 
 // World returns the world with a name, and its clock. It makes the world if there is none.
 func (k *Kit) World(name string) (*engine.World, *Clock) {
 	w := k.world(name)
-	return w, engine.PerWorld[worldOf](w).clock
+	return w, clockOf(w)
 }
 
 // inOrder returns the worlds by name.

@@ -94,3 +94,17 @@ func TestWithoutTheKit(t *testing.T) {
 	require.NotEmpty(t, kit)
 	require.NotContains(t, with.Do("MINI.NONE").Text, "test-kit")
 }
+
+// What a world has of scripts is its own, also while a function of another world is past its time limit.
+func TestFunctionsOfAWorldDuringASlowOne(t *testing.T) {
+	s := miniserver.Run(t, "busy-reply-threshold 1")
+	w := s.NewWorld(t)
+	s.Do("FUNCTION", "LOAD", "#!lua name=slow\nredis.register_function('f', function() while true do end end)")
+	c := connect(t, s)
+	c.send(t, "FCALL", "f", "0")
+	require.Eventually(t, func() bool { return strings.Contains(s.Do("FUNCTION", "STATS").String(), "duration_ms") }, time.Minute, time.Millisecond)
+	require.Regexp(t, `libraries_count"\s+2\) \(integer\) 1`, s.Do("FUNCTION", "STATS").String())
+	require.Regexp(t, `libraries_count"\s+2\) \(integer\) 0`, w.Do("FUNCTION", "STATS").String())
+	require.Equal(t, "OK", s.Do("FUNCTION", "KILL").Text)
+	require.True(t, c.next(t).IsError())
+}

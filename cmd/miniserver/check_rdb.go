@@ -42,7 +42,7 @@ func (c rdbCheck) run(path string) error {
 	defer func() { _ = f.Close() }()
 	c.say(0, "Checking RDB file %s", path)
 	e := engine.New(engine.Options{Databases: maxDatabases, Clock: func() int64 { return 0 }})
-	r := rdb.NewReader(f, snapshot.ReaderOptions(e, size, false))
+	r := rdb.NewReader(f, snapshot.ReaderOptions(e.Home(), size, false))
 	keys, volatile, libraries := 0, 0, 0
 	for r.Next() {
 		switch r.Item {

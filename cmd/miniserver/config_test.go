@@ -53,9 +53,9 @@ func TestSeedRepeats(t *testing.T) {
 	require.NoError(t, err)
 	other, err := build(t, "")
 	require.NoError(t, err)
-	n := first.engine.Random()
-	require.Equal(t, n, second.engine.Random())
-	require.NotEqual(t, n, other.engine.Random())
+	n := first.engine.Home().Random()
+	require.Equal(t, n, second.engine.Home().Random())
+	require.NotEqual(t, n, other.engine.Home().Random())
 }
 
 // testdata/mistakes has more of them.

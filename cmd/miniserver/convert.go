@@ -93,8 +93,8 @@ func convertSnapshot(src io.Reader, size int64, to string, out io.Writer) error 
 	default:
 		return fmt.Errorf("%q is not one of the formats json, resp and rdb", to)
 	}
-	r := rdb.NewReader(src, snapshot.ReaderOptions(e, size, false))
-	err := errors.Join(snapshot.Each(r, e.Keyspace, put), w.Flush())
+	r := rdb.NewReader(src, snapshot.ReaderOptions(e.Home(), size, false))
+	err := errors.Join(snapshot.Each(r, e.Home().Keyspace, put), w.Flush())
 	if behind := size - r.Offset(); err == nil && behind > 0 {
 		err = fmt.Errorf("%d bytes follow the snapshot and were not converted", behind)
 	}

@@ -26,7 +26,7 @@ func TestConvertRandomData(t *testing.T) {
 		runAll(t, s.engine, dataset.New(seed).Keys(1+int(seed)%40))
 		s.run("SAVE")
 		file := s.readDump(t, shelf)
-		digest := s.engine.Keyspace.Digest()
+		digest := s.engine.Home().Keyspace.Digest()
 
 		var json, commands bytes.Buffer
 		require.NoError(t, convertSnapshot(bytes.NewReader(file), int64(len(file)), "json", &json))
@@ -54,7 +54,7 @@ func (s *memoryServer) loadJSON(t *testing.T, lines io.Reader) any {
 	require.NoError(t, file.Commit())
 	copied := newMemoryServer(t, shelf)
 	require.NoError(t, copied.parts.Load())
-	return copied.engine.Keyspace.Digest()
+	return copied.engine.Home().Keyspace.Digest()
 }
 
 // executeCommands runs commands, and returns the digest of the data.
@@ -64,7 +64,7 @@ func executeCommands(t *testing.T, commands io.Reader) any {
 	for {
 		v, err := in.Read()
 		if err == io.EOF {
-			return copied.engine.Keyspace.Digest()
+			return copied.engine.Home().Keyspace.Digest()
 		}
 		require.NoError(t, err)
 		var args [][]byte

@@ -59,8 +59,8 @@ func TestConvertToJSONAndBack(t *testing.T) {
 	require.NoError(t, back.Commit())
 	copied := newMemoryServer(t, shelf)
 	require.NoError(t, copied.parts.Load())
-	require.Equal(t, b.engine.Keyspace.Digest(), copied.engine.Keyspace.Digest())
-	require.Equal(t, 2, copied.engine.Keyspace.DB(3).Subexpiry())
+	require.Equal(t, b.engine.Home().Keyspace.Digest(), copied.engine.Home().Keyspace.Digest())
+	require.Equal(t, 2, copied.engine.Home().Keyspace.DB(3).Subexpiry())
 
 	for _, bad := range []string{`{"db":0`, `{"key":"k","type":"hash","value":"x"}`, `{"key":"k","type":"list","value":[]}`,
 		`{"key":"k","type":"zset","value":[["a","x"]]}`, `{"key":"k","type":"foo","value":1}`, `{"key":"k","type":"set","payload":"AAAA"}`} {
@@ -97,11 +97,11 @@ func TestConvertToCommands(t *testing.T) {
 		}
 		require.Equal(t, want, string(copied.engine.Do(session, [][][]byte{args}).Out))
 	}
-	require.Equal(t, b.engine.Keyspace.Digest(), copied.engine.Keyspace.Digest())
-	require.Equal(t, 1, copied.engine.Keyspace.DB(0).Subexpiry())
-	require.Equal(t, 2, copied.engine.Keyspace.DB(3).Subexpiry())
+	require.Equal(t, b.engine.Home().Keyspace.Digest(), copied.engine.Home().Keyspace.Digest())
+	require.Equal(t, 1, copied.engine.Home().Keyspace.DB(0).Subexpiry())
+	require.Equal(t, 2, copied.engine.Home().Keyspace.DB(3).Subexpiry())
 	copied.run("SELECT 3")
 	b.clock += 50e6
 	copied.clock += 50e6
-	require.Equal(t, b.engine.Keyspace.Digest(), copied.engine.Keyspace.Digest(), "without the elements that went")
+	require.Equal(t, b.engine.Home().Keyspace.Digest(), copied.engine.Home().Keyspace.Digest(), "without the elements that went")
 }

@@ -66,7 +66,7 @@ func (v *evaluation) eval(ctx context.Context, args []string, in io.Reader, out 
 	if v.advance > 0 {
 		v.parts.Kit.Clock.Freeze()
 	}
-	if err := v.records.start(v.parts.Scripts); err != nil {
+	if err := v.records.start(v.engine.Home(), v.parts.Scripts); err != nil {
 		return err
 	}
 	ended := make(chan struct{})
@@ -79,7 +79,7 @@ func (v *evaluation) eval(ctx context.Context, args []string, in io.Reader, out 
 	if v.showKeys {
 		err = errors.Join(err, v.printKeys())
 	}
-	if failed := v.records.write(v.parts.Scripts, v.name, out); failed != nil {
+	if failed := v.records.write(v.engine.Home(), v.parts.Scripts, v.name, out); failed != nil {
 		return fmt.Errorf("miniserver eval: %w", failed)
 	}
 	return err
@@ -89,7 +89,7 @@ func (v *evaluation) eval(ctx context.Context, args []string, in io.Reader, out 
 func (v *evaluation) repeat(command [][]byte) error {
 	for i := range v.times {
 		if i > 0 && v.advance > 0 {
-			v.parts.Kit.Clock.Advance(v.engine, v.advance)
+			v.parts.Kit.Clock.Advance(v.engine.Home(), v.advance)
 		}
 		reply, err := v.do(command)
 		if err == nil {

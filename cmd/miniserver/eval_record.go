@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/scripting"
 )
 
@@ -27,27 +28,27 @@ func (r *evalRecords) define(flags *pflag.FlagSet) {
 	flags.StringVar(&r.cover, "cover", "", "write which lines ran to this `file`: .txt, else a tracefile of lcov")
 }
 
-func (r *evalRecords) start(s *scripting.Scripts) (err error) {
+func (r *evalRecords) start(w *engine.World, s *scripting.Scripts) (err error) {
 	if r.cover != "" {
-		err = s.StartCoverage()
+		err = s.StartCoverage(w)
 	}
 	if r.profile != "" {
-		err = errors.Join(err, s.StartProfile())
+		err = errors.Join(err, s.StartProfile(w))
 	}
 	return err
 }
 
 // write writes what was recorded. In tracefiles the script has its path.
-func (r *evalRecords) write(s *scripting.Scripts, path string, out io.Writer) error {
+func (r *evalRecords) write(w *engine.World, s *scripting.Scripts, path string, out io.Writer) error {
 	if r.profile != "" {
-		if err := r.writeProfile(s, path, out); err != nil {
+		if err := r.writeProfile(w, s, path, out); err != nil {
 			return err
 		}
 	}
 	if r.cover == "" {
 		return nil
 	}
-	coverage, err := s.Coverage()
+	coverage, err := s.Coverage(w)
 	if err != nil {
 		return err
 	}
@@ -60,8 +61,8 @@ func (r *evalRecords) write(s *scripting.Scripts, path string, out io.Writer) er
 	return os.WriteFile(r.cover, coverage.LCOV(), 0o644)
 }
 
-func (r *evalRecords) writeProfile(s *scripting.Scripts, path string, out io.Writer) error {
-	times, err := s.Times()
+func (r *evalRecords) writeProfile(w *engine.World, s *scripting.Scripts, path string, out io.Writer) error {
+	times, err := s.Times(w)
 	if err != nil {
 		return err
 	}

@@ -176,7 +176,7 @@ func (p *program) part(seed, testKit engine.Param) engine.Part {
 			engine.EnumParam("supervised", &p.supervised, "upstart", "systemd", "auto", "no").AtStart(),
 			engine.BoolParam("exit-with-parent", &p.withParent).AtStart().AsSwitch(),
 		}),
-		Sections: []engine.Section{{Name: "Server", Fill: func(b *bytes.Buffer) { engine.Fields(b, "config_file", p.conf.file) }}},
+		Sections: []engine.Section{{Name: "Server", Fill: func(_ *engine.World, b *bytes.Buffer) { engine.Fields(b, "config_file", p.conf.file) }}},
 		Host:     engine.Host{Limit: p.tuner.limit.follow, Rewrite: p.rewrite, Users: &p.users},
 	}
 }

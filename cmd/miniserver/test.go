@@ -255,7 +255,7 @@ func (o *testOptions) runTests(ctx context.Context, r *fileResult) error {
 		result.took = time.Since(began)
 		r.tests = append(r.tests, result)
 	}
-	if counted.next(nil); o.coverage != nil {
+	if counted.next(nil, nil); o.coverage != nil {
 		o.coverage.name(file)
 	}
 	return counted.err
@@ -322,7 +322,7 @@ func (o *testOptions) world(counted *covered) (transcript.World, error) {
 		return transcript.Reach(o.against, o.flush, o.timeout)
 	}
 	world := transcript.NewMemory(transcript.Traits{Name: "miniserver"}, func(e *engine.Engine) {
-		counted.next(assembly.Join(e, assembly.Options{Disk: new(snapshot.MemDisk), TestKit: true}).Scripts)
+		counted.next(e.Home(), assembly.Join(e, assembly.Options{Disk: new(snapshot.MemDisk), TestKit: true}).Scripts)
 	})
 	world.Patience = o.timeout
 	return world, nil

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/transcript"
 	"github.com/miniserver-go/miniserver/scripting"
 	"github.com/miniserver-go/miniserver/scripting/profile"
@@ -38,8 +39,8 @@ func (c *testCoverage) name(file *transcript.File) {
 }
 
 // add adds what the scripts of an engine did. The engine must not be used after that.
-func (c *testCoverage) add(s *scripting.Scripts) error {
-	counts, err := s.Coverage()
+func (c *testCoverage) add(w *engine.World, s *scripting.Scripts) error {
+	counts, err := s.Coverage(w)
 	if err != nil {
 		return err
 	}
@@ -102,19 +103,20 @@ func sumOf(tracefile []byte, word string) (sum int) {
 // covered is the coverage of the engines that a file uses one after the other.
 type covered struct {
 	all     *testCoverage // nil if nothing is counted
-	scripts *scripting.Scripts
+	world   *engine.World
+	scripts *scripting.Scripts // its own
 	err     error
 }
 
 // next begins to count in a new engine, after it has added what the one before did. It ends with nil.
-func (c *covered) next(s *scripting.Scripts) {
+func (c *covered) next(w *engine.World, s *scripting.Scripts) {
 	if c.all == nil {
 		return
 	}
 	if c.scripts != nil && c.err == nil {
-		c.err = c.all.add(c.scripts)
+		c.err = c.all.add(c.world, c.scripts)
 	}
-	if c.scripts = s; s != nil && c.err == nil {
-		c.err = s.StartCoverage()
+	if c.world, c.scripts = w, s; s != nil && c.err == nil {
+		c.err = s.StartCoverage(w)
 	}
 }

@@ -66,7 +66,7 @@ func (w *handed) Check() error {
 func (w *handed) compareLibraries() error {
 	var ours, theirs []string
 	w.Engine().With(func() {
-		for _, source := range w.Engine().Libraries().Sources() {
+		for _, source := range w.Engine().Libraries().Sources(w.Engine().Home()) {
 			ours = append(ours, string(source))
 		}
 	})

@@ -132,7 +132,7 @@ func (w *replayed) Check() error {
 	if got := contents(copied); want != got {
 		return fmt.Errorf("the journal gives other data:\n%s\nthan the engine holds:\n%s", got, want)
 	}
-	if got := copied.Keyspace.Digest(); digest != got {
+	if got := copied.Home().Keyspace.Digest(); digest != got {
 		return fmt.Errorf("the journal gives data of digest %s, the engine's has %s", got, digest)
 	}
 	return w.Memory.Check()
@@ -145,7 +145,7 @@ func (w *replayed) replay(journal []journaled) (*engine.Engine, error) {
 	}
 	copied := w.Fresh(nil)
 	s := copied.NewSession(nil)
-	copied.Keyspace.Replaying = true
+	copied.Home().Keyspace.Replaying = true
 	for _, line := range journal {
 		if line.db != engine.AnyDB {
 			s.Select(line.db)
@@ -160,7 +160,7 @@ func (w *replayed) replay(journal []journaled) (*engine.Engine, error) {
 // digest returns the digest of an engine's data without what is due.
 func digest(e *engine.Engine) (d keyspace.Digest) {
 	e.Tick()
-	e.With(func() { d = e.Keyspace.Digest() })
+	e.With(func() { d = e.Home().Keyspace.Digest() })
 	return d
 }
 
@@ -209,7 +209,7 @@ func (w *reloaded) Check() error {
 	if want, got := contents(w.Engine()), contents(copied); want != got {
 		return fmt.Errorf("the snapshot gives other data:\n%s\nthan the engine holds:\n%s", got, want)
 	}
-	if want, got := w.Engine().Keyspace.Digest(), copied.Keyspace.Digest(); want != got {
+	if want, got := w.Engine().Home().Keyspace.Digest(), copied.Home().Keyspace.Digest(); want != got {
 		return fmt.Errorf("the snapshot's digest is %s, the engine's %s", got, want)
 	}
 	return w.Memory.Check()
@@ -228,10 +228,10 @@ func TestTranscriptsReloadedFromASnapshot(t *testing.T) {
 func contents(e *engine.Engine) string {
 	var lines []string
 	e.With(func() {
-		for i := range e.Keyspace.Len() {
-			db := e.Keyspace.DB(i)
+		for i := range e.Home().Keyspace.Len() {
+			db := e.Home().Keyspace.DB(i)
 			db.Each(func(key string, t keyspace.Type) bool {
-				e.Keyspace.Begin()
+				e.Home().Keyspace.Begin()
 				v, _ := db.Peek([]byte(key))
 				deadline, _ := db.Deadline([]byte(key))
 				lines = append(lines, fmt.Sprintf("%d %q %s %d %s%s", i, key, t, deadline, elements(v), deadlines(v)))
@@ -241,7 +241,7 @@ func contents(e *engine.Engine) string {
 	})
 	slices.Sort(lines)
 	e.With(func() {
-		for _, source := range e.Libraries().Sources() {
+		for _, source := range e.Libraries().Sources(e.Home()) {
 			lines = append(lines, fmt.Sprintf("library %q", source))
 		}
 	})

@@ -310,7 +310,7 @@ func storeInBlocks(c *engine.Call, key []byte, size int, op *operation, sources 
 // store sets key to a copy of bits, or deletes it if there are none.
 func store(c *engine.Call, key, bits []byte) {
 	if len(bits) > 0 {
-		c.DB.Set(key, c.Engine.Keyspace.Raw(bits), false)
+		c.DB.Set(key, c.World.Keyspace.Raw(bits), false)
 		c.Changed(key, event.String("set"))
 	} else if c.DB.Erase(key) {
 		c.Changed(key, event.Del)

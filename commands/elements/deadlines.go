@@ -152,7 +152,7 @@ var ExpiresAtOnce = release.From("valkey:8.1.0")
 // ExpireNow removes a key, if there is one, for which a past deadline was given.
 func ExpireNow(c *engine.Call, key []byte) {
 	deleted := false
-	c.Engine.Lazily(c.Engine.Config.LazyFree.Expire, func() { deleted = c.DB.Delete(key) })
+	c.World.Lazily(c.Engine.Config.LazyFree.Expire, func() { deleted = c.DB.Delete(key) })
 	if !deleted {
 		return
 	}
@@ -171,7 +171,7 @@ var PExpireAt = []byte("PEXPIREAT")
 // ExpireKey sets the deadline of a visible key, and propagates that as name, which is PEXPIREAT, with its options. A deadline that has passed deletes the key, but not during a
 // replay: when the journal was written, the deadline was in the future and later commands may have moved it. It reports whether the key stays.
 func ExpireKey(c *engine.Call, key []byte, deadline int64, name []byte, options ...[]byte) bool {
-	if deadline <= c.Now() && !c.Engine.Keyspace.Replaying {
+	if deadline <= c.Now() && !c.World.Keyspace.Replaying {
 		ExpireNow(c, key)
 		return false
 	}

@@ -253,7 +253,7 @@ func (x *Expiration) Expire(v keyspace.Collection, element []byte) (code int) {
 		return Absent
 	case !x.On.Allow(old, x.Deadline):
 		return codeRefused
-	case x.Deadline <= c.Now() && !c.Engine.Keyspace.Replaying:
+	case x.Deadline <= c.Now() && !c.World.Keyspace.Replaying:
 		v.Discard(element)
 		x.deleted++
 		if c.Propagates() || c.TellsFields() {
@@ -262,7 +262,7 @@ func (x *Expiration) Expire(v keyspace.Collection, element []byte) (code int) {
 		return codeDeleted
 	}
 	if h, ok := v.(*hash.Hash); ok {
-		h.ExpectDeadline(c.Engine.Config.Hash)
+		h.ExpectDeadline(c.World.HashLimits())
 	}
 	v.SetDeadline(element, max(x.Deadline, 1), c.Dice())
 	x.set++
@@ -285,7 +285,7 @@ func (x *Expiration) Report() {
 	}
 	x.Call.AddChanges(x.deleted + x.set - 1)
 	if x.set > 0 {
-		x.Call.Engine.TickBy(x.Deadline)
+		x.Call.World.TickBy(x.Deadline)
 	}
 	if len(x.setNames) > 0 && x.Named != nil {
 		x.setNames = x.Named
@@ -354,7 +354,7 @@ func expireIndexes(c *engine.Call, key []byte, l *list.List, deadline int64) {
 		l.SetDeadlineAt(i, max(deadline, 1))
 	}
 	c.Changed(key, event.List("lexpire"))
-	c.Engine.TickBy(deadline)
+	c.World.TickBy(deadline)
 	c.Reply.Array(len(indexes))
 	for range indexes {
 		c.Reply.Int(codeSet)

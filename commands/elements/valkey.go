@@ -91,7 +91,7 @@ func (a *expireArgs) parseAsValkey(c *engine.Call, k *engine.ElementKind, u Unit
 // ExpectDeadlines prepares a hash for deadlines of its fields: Redis does it even if no field gets one.
 func ExpectDeadlines(c *engine.Call, h *hash.Hash) {
 	if !AsValkey(c, engine.HashFields) {
-		h.ExpectDeadline(c.Engine.Config.Hash)
+		h.ExpectDeadline(c.World.HashLimits())
 	}
 }
 

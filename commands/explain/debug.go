@@ -98,11 +98,11 @@ func cmdDebugTables(c *engine.Call) {
 	if !c.OK() {
 		return
 	}
-	if id < 0 || id >= int64(c.Engine.Keyspace.Len()) {
+	if id < 0 || id >= int64(c.World.Keyspace.Len()) {
 		c.Fail(errNoDatabase)
 		return
 	}
-	db := c.Engine.Keyspace.DB(int(id))
+	db := c.World.Keyspace.DB(int(id))
 	c.Reply.Verbatim("txt", []byte("[Dictionary HT]\n"+tableStats(c, db.Len(), true)+"[Expires HT]\n"+tableStats(c, db.Volatile(), true)))
 }
 

@@ -11,22 +11,22 @@ import (
 
 // MEMORY STATS
 func cmdMemoryStats(c *engine.Call) {
-	b, m := c.Engine.MemoryUsage(), c.Engine.ProcessMemory()
+	b, m := c.World.MemoryUsage(), c.World.ProcessMemory()
 	r := report{{"peak.allocated", b.Peak, ""}, {"total.allocated", b.Used, ""}, {"startup.allocated", 0, ""}, {"replica.fullsync.buffer", 0, ""}, {"replicas.repl.buffer", 0, ""},
 		{"clients.slaves", b.Replicas, ""}, {"clients.normal", b.Sessions - b.Replicas, ""}, {"cluster.links", 0, ""}, {"cluster.slot_import", 0, ""}, {"cluster.slot_export", 0, ""}, {"script.VMs", 0, ""}}
 	for _, p := range c.Engine.Parts.List {
 		for _, cache := range p.Caches {
-			r = append(r, item{cache.Name, cache.Bytes(), ""})
+			r = append(r, item{cache.Name, cache.Bytes(c.World), ""})
 		}
 	}
 	slices.SortStableFunc(r, func(a, b item) int { return slices.Index(statsOrder, a.name) - slices.Index(statsOrder, b.name) })
 	for _, account := range c.Engine.Accounts() {
 		r = append(r, item{account.Name, account.Bytes(), ""})
 	}
-	r = append(r, item{"other.worlds", c.Engine.Elsewhere(), ""})
+	r = append(r, item{"other.worlds", c.World.Elsewhere(), ""})
 	tables := 0
-	for i := range c.Engine.Keyspace.Len() {
-		if db := c.Engine.Keyspace.DB(i); db.Len() > 0 {
+	for i := range c.World.Keyspace.Len() {
+		if db := c.World.Keyspace.DB(i); db.Len() > 0 {
 			table, deadlines := db.Overhead()
 			tables += table + deadlines
 			r = append(r, item{fmt.Sprintf("db.%d", i), report{{"overhead.hashtable.main", table, ""}, {"overhead.hashtable.expires", deadlines, ""}}, ""})
@@ -62,7 +62,7 @@ var inTables = release.From("7.4.0 valkey:8.0.0")
 
 // MEMORY MALLOC-STATS
 func cmdMemoryMallocStats(c *engine.Call) {
-	m := c.Engine.ProcessMemory()
+	m := c.World.ProcessMemory()
 	var text strings.Builder
 	for _, line := range []struct {
 		bytes int64
@@ -81,7 +81,7 @@ const doctorMinimum = 5 << 20
 
 // MEMORY DOCTOR
 func cmdMemoryDoctor(c *engine.Call) {
-	b, m := c.Engine.MemoryUsage(), c.Engine.ProcessMemory()
+	b, m := c.World.MemoryUsage(), c.World.ProcessMemory()
 	text := fmt.Sprintf("The dataset and %d connections hold %s; %s at their peak.", len(c.Engine.Sessions.ByID), engine.Human(b.Used), engine.Human(b.Peak))
 	if m.Resident > 0 {
 		text += fmt.Sprintf(" The process has %s.", engine.Human(int(m.Resident)))

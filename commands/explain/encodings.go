@@ -56,8 +56,8 @@ func (e *encoding) estimateNote() string {
 
 // possibleEncodings returns the encodings that the data of a key can have, and a function that returns the name of the one
 // that the current parameters choose.
-func possibleEncodings(eng *engine.Engine, key []byte, v keyspace.Value) (list []*encoding, chosen func() string) {
-	d := &data{engine: eng, small: eng.Config.Encodings, key: len(key), n: v.Len(), t: v.Type()}
+func possibleEncodings(w *engine.World, key []byte, v keyspace.Value) (list []*encoding, chosen func() string) {
+	d := &data{world: w, small: w.Engine().Config.Encodings, key: len(key), n: v.Len(), t: v.Type()}
 	if d.t == keyspace.String {
 		d.n = 1
 	}
@@ -79,7 +79,7 @@ func rebuild(encodings []*encoding) {
 
 // data is the data of a key whose encodings are compared.
 type data struct {
-	engine  *engine.Engine
+	world   *engine.World
 	small   string // what a small collection is called
 	key     int    // bytes of the key
 	n       int    // elements
@@ -166,7 +166,7 @@ func stringEncodings(v keyspace.Value) []string {
 
 // chosen returns the encoding that the current parameters choose for the data when it is written anew.
 func (d *data) chosen() string {
-	c := d.engine.Config
+	c := d.world.Engine().Config
 	switch d.t {
 	case keyspace.ZSet:
 		return either(d.n <= c.ZSet.MaxEntries && d.longest <= c.ZSet.MaxValue, d.small, "skiplist")
@@ -185,10 +185,10 @@ func (d *data) chosen() string {
 func (d *data) chosenList() string {
 	l := &list.List{}
 	d.each(func(e, _ ziplist.Entry) bool {
-		l.Push(list.Tail, e.Text(nil), d.engine.Config.List)
+		l.Push(list.Tail, e.Text(nil), d.world.Engine().Config.List)
 		return l.Encoding() == "ziplist"
 	})
-	return called(d.engine, l.Encoding())
+	return called(d.world.Engine(), l.Encoding())
 }
 
 // either returns yes if holds is set, else no.
@@ -254,23 +254,23 @@ func (d *data) large() builder {
 	case keyspace.ZSet:
 		v := &zset.Set{}
 		return func(a, b ziplist.Entry) int {
-			v.Add(a.Text(x[:]), zset.EntryScore(b), zset.Limits{}, d.engine.Dice)
+			v.Add(a.Text(x[:]), zset.EntryScore(b), zset.Limits{}, d.world.Dice)
 			return keyspace.BoxedLayout(d.key, v).Bytes()
 		}
 	case keyspace.Hash:
-		v, limits := &hash.Hash{}, hash.Limits{Seed: d.engine.Config.Hash.Seed}
+		v, limits := &hash.Hash{}, hash.Limits{Seed: d.world.Seed()}
 		return func(a, b ziplist.Entry) int {
 			v.Set(a.Text(x[:]), b.Text(y[:]), limits)
 			return keyspace.BoxedLayout(d.key, v).Bytes()
 		}
 	case keyspace.Set:
-		v, limits := &set.Set{}, set.Limits{Seed: d.engine.Config.Set.Seed}
+		v, limits := &set.Set{}, set.Limits{Seed: d.world.Seed()}
 		return func(a, _ ziplist.Entry) int {
 			v.Add(a.Text(x[:]), limits)
 			return keyspace.BoxedLayout(d.key, v).Bytes()
 		}
 	}
-	v, limits := &list.List{}, d.engine.Config.List
+	v, limits := &list.List{}, d.world.Engine().Config.List
 	return func(a, _ ziplist.Entry) int {
 		v.Push(list.Tail, a.Text(x[:]), limits)
 		if zl, packed := v.Packed(); packed {

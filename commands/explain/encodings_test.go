@@ -66,17 +66,17 @@ func TestWhatIfPredicts(t *testing.T) {
 		write("k")
 		params := thresholds[[]keyspace.Type{keyspace.ZSet, keyspace.Hash, keyspace.Set, keyspace.List}[kind]]
 		name, value := params[r.IntN(len(params))], fmt.Sprint(1+r.IntN(45))
-		v, _ := b.e.Keyspace.DB(0).Peek([]byte("k"))
-		encodings, chosen := possibleEncodings(b.e, []byte("k"), v)
+		v, _ := b.e.Home().Keyspace.DB(0).Peek([]byte("k"))
+		encodings, chosen := possibleEncodings(b.e.Home(), []byte("k"), v)
 		require.NoError(t, b.e.Param(name).Set(value))
 		then := chosen()
 		rebuild(encodings)
 		write("l")
-		w, _ := b.e.Keyspace.DB(0).Peek([]byte("l"))
+		w, _ := b.e.Home().Keyspace.DB(0).Peek([]byte("l"))
 		require.Equal(t, w.Encoding(), then, "%d of type %d with %s %s", n, kind, name, value)
 		for _, e := range encodings {
 			if e.name == then && then != "skiplist" && then != "hashtable" {
-				require.Equal(t, b.e.Keyspace.DB(0).KeyBytes([]byte("l")), e.cost(), "%d of type %d as %s", n, kind, then)
+				require.Equal(t, b.e.Home().Keyspace.DB(0).KeyBytes([]byte("l")), e.cost(), "%d of type %d as %s", n, kind, then)
 			}
 		}
 	}
@@ -122,10 +122,10 @@ func TestPartsAddUp(t *testing.T) {
 		b.do("SADD", "s", fmt.Sprintf("member%0*d", i%90, i))
 		b.do("RPUSH", "l", fmt.Sprintf("element%0*d", i%90, i))
 		for _, key := range []string{"z", "h", "s", "l"} {
-			l, ok := b.e.Keyspace.DB(0).Layout([]byte(key))
+			l, ok := b.e.Home().Keyspace.DB(0).Layout([]byte(key))
 			require.True(t, ok)
-			require.Equal(t, b.e.Keyspace.DB(0).KeyBytes([]byte(key)), l.Bytes())
-			v, _ := b.e.Keyspace.DB(0).Peek([]byte(key))
+			require.Equal(t, b.e.Home().Keyspace.DB(0).KeyBytes([]byte(key)), l.Bytes())
+			v, _ := b.e.Home().Keyspace.DB(0).Peek([]byte(key))
 			if i%100 == 99 && !l.Packed {
 				require.Equal(t, v.Bytes(), sum(valueReport(v, 0)), "%s of %d", key, i)
 			}

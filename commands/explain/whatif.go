@@ -24,7 +24,7 @@ func cmdMemoryWhatIf(c *engine.Call) {
 	if !ok {
 		return
 	}
-	encodings, chosen := possibleEncodings(c.Engine, key, v)
+	encodings, chosen := possibleEncodings(c.World, key, v)
 	if len(encodings) == 0 {
 		c.Fail(command.Errorf(errOneEncoding, v.Type()))
 		return

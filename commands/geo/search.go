@@ -430,7 +430,7 @@ func storeHits(c *engine.Call, q *search, h *hits, v variant) {
 		if q.storeDist {
 			score = h.distance(i, q.unit)
 		}
-		result.Add(h.member(i), score, lim, c.Engine.Dice)
+		result.Add(h.member(i), score, lim, c.World.Dice)
 	}
 	c.Store(q.dst, result, ev)
 	c.AddChanges(max(result.Len(), 1) - 1)

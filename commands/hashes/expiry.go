@@ -388,16 +388,16 @@ func (o *fieldOptions) allow(h *hash.Hash) bool {
 func setFieldsUntil(c *engine.Call, key []byte, h *hash.Hash, o fieldOptions) {
 	for i := 0; i < len(o.fields); i += 2 {
 		if o.keepTTL {
-			h.Update(o.fields[i], o.fields[i+1], c.Engine.Config.Hash)
+			h.Update(o.fields[i], o.fields[i+1], c.World.HashLimits())
 		} else {
-			h.Set(o.fields[i], o.fields[i+1], c.Engine.Config.Hash)
+			h.Set(o.fields[i], o.fields[i+1], c.World.HashLimits())
 		}
 	}
 	if o.given {
 		elements.ExpectDeadlines(c, h)
 	}
 	// A deadline in a journal was ahead when it was written: the fields are set, and expire.
-	if o.given && o.deadline <= c.Now() && !c.Engine.Keyspace.Replaying {
+	if o.given && o.deadline <= c.Now() && !c.World.Keyspace.Replaying {
 		c.Changed(key, event.Hash("hset"), fieldsOf(c, o.fields)...)
 		if elements.AsValkey(c, engine.HashFields) {
 			c.Changed(key, engine.HashFields.Expire, fieldsOf(c, o.fields)...)
@@ -406,14 +406,14 @@ func setFieldsUntil(c *engine.Call, key []byte, h *hash.Hash, o fieldOptions) {
 		return
 	}
 	for i := 0; i < len(o.fields) && o.given; i += 2 {
-		h.ExpectDeadline(c.Engine.Config.Hash)
+		h.ExpectDeadline(c.World.HashLimits())
 		h.SetDeadline(o.fields[i], max(o.deadline, 1), c.Dice()) // 0 stands for no deadline
 	}
 	c.Changed(key, event.Hash("hset"), fieldsOf(c, o.fields)...)
 	if o.given {
 		c.Changed(key, engine.HashFields.Expire, fieldsOf(c, o.fields)...)
 		c.AddChanges(-1)
-		c.Engine.TickBy(o.deadline)
+		c.World.TickBy(o.deadline)
 	}
 	c.AddChanges(len(o.fields)/2 - 1)
 	switch {

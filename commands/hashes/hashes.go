@@ -122,7 +122,7 @@ func setFields(c *engine.Call) (created int64, ok bool) {
 		return 0, false
 	}
 	for i := 0; i < len(pairs); i += 2 {
-		if h.Set(pairs[i], pairs[i+1], c.Engine.Config.Hash) {
+		if h.Set(pairs[i], pairs[i+1], c.World.HashLimits()) {
 			created++
 		}
 	}
@@ -148,13 +148,13 @@ func cmdHSetNX(c *engine.Call) {
 	}
 	if h.Has(field) {
 		if !c.Has(keepsSmall) {
-			h.Prepare(field, value, c.Engine.Config.Hash)
+			h.Prepare(field, value, c.World.HashLimits())
 			c.DB.Commit(key)
 		}
 		c.Reply.Int(0)
 		return
 	}
-	h.Set(field, value, c.Engine.Config.Hash)
+	h.Set(field, value, c.World.HashLimits())
 	c.Changed(key, event.Hash("hset"), field)
 	c.Reply.Int(1)
 }
@@ -296,7 +296,7 @@ var measuresSums = release.From("7.0.0")
 
 // sumLimits returns the limits of a packed hash that count for HINCRBY and HINCRBYFLOAT.
 func sumLimits(c *engine.Call) hash.Limits {
-	lim := c.Engine.Config.Hash
+	lim := c.World.HashLimits()
 	if !c.Has(measuresSums) {
 		lim.MaxValue = math.MaxInt
 	}

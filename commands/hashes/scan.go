@@ -28,9 +28,9 @@ func cmdHRandField(c *engine.Call) {
 	}
 	elements.OpenPairs(c, elements.DrawLen(count, h.Len()), withValues)
 	if count < 0 {
-		h.Draw(-count, c.Engine.Dice, reply)
+		h.Draw(-count, c.World.Dice, reply)
 	} else {
-		h.Sample(count, c.Engine.Dice, reply)
+		h.Sample(count, c.World.Dice, reply)
 	}
 }
 
@@ -42,7 +42,7 @@ func randomField(c *engine.Call, key []byte) {
 	case h.Len() == 0:
 		c.Reply.Null()
 	default:
-		field, _ := h.Random(c.Engine.Dice)
+		field, _ := h.Random(c.World.Dice)
 		c.ReplyEntry(field)
 	}
 }

@@ -87,8 +87,8 @@ var flushesEmpty = release.From("7.0.0")
 // FLUSHALL [ASYNC | SYNC]
 func cmdFlushAll(c *engine.Call) {
 	if async := parseFlushMode(c); c.OK() {
-		for i := range c.Engine.Keyspace.Len() {
-			noteFlushed(c, async, c.Engine.Keyspace.DB(i))
+		for i := range c.World.Keyspace.Len() {
+			noteFlushed(c, async, c.World.Keyspace.DB(i))
 		}
 		c.FlushAll()
 		replyFlushed(c, async)
@@ -112,7 +112,7 @@ var flushBlocks = release.From("7.4.0")
 // noteFlushed counts the keys of a database that is flushed, if a thread would free them in Redis.
 func noteFlushed(c *engine.Call, async bool, db *keyspace.DB) {
 	if async || c.Engine.Config.LazyFree.UserFlush || !c.Nested() && c.Has(flushBlocks) {
-		c.Engine.CountLazilyFreed(db.Len())
+		c.World.CountLazilyFreed(db.Len())
 	}
 }
 
@@ -128,13 +128,13 @@ func replyFlushed(c *engine.Call, async bool) {
 func cmdSwapDB(c *engine.Call) {
 	refuseInCluster(c, "SWAPDB")
 	i, j := c.IntIn(math.MinInt32, math.MaxInt32, errFirstDB), c.IntIn(math.MinInt32, math.MaxInt32, errSecondDB)
-	if n := int64(c.Engine.Keyspace.Len()); i < 0 || i >= n || j < 0 || j >= n {
+	if n := int64(c.World.Keyspace.Len()); i < 0 || i >= n || j < 0 || j >= n {
 		c.Refuse(errDBIndex)
 	}
 	if !c.OK() {
 		return
 	}
-	c.Engine.SwapDB(int(i), int(j))
+	c.World.SwapDB(int(i), int(j))
 	c.ChangedAll(1)
 	c.Reply.Status("OK")
 }

@@ -65,15 +65,15 @@ var Family = command.Family{Group: "generic", Wordings: wordings, Commands: slic
 }, moveLines(), expireLines(), objectLines(), sortLines(), memberLines())}
 
 // DEL key [key ...]
-func cmdDel(c *engine.Call) { c.Engine.Lazily(c.Engine.Config.LazyFree.UserDel, func() { remove(c) }) }
+func cmdDel(c *engine.Call) { c.World.Lazily(c.Engine.Config.LazyFree.UserDel, func() { remove(c) }) }
 
 // UNLINK key [key ...]
-func cmdUnlink(c *engine.Call) { c.Engine.Lazily(true, func() { remove(c) }) }
+func cmdUnlink(c *engine.Call) { c.World.Lazily(true, func() { remove(c) }) }
 
 // remove removes the keys, and replies how many there were.
 func remove(c *engine.Call) {
 	n, remove := 0, c.DB.Delete
-	if c.Engine.Keyspace.KeepExpired {
+	if c.World.Keyspace.KeepExpired {
 		remove = c.DB.Erase // as in Redis: a due key that nobody has removed counts
 	}
 	for _, key := range c.RestOfKeys() {
@@ -98,7 +98,7 @@ func cmdExists(c *engine.Call) {
 
 // TOUCH key [key ...]
 func cmdTouch(c *engine.Call) {
-	c.Engine.Keyspace.Access.NoTouch = false // TOUCH marks an access even after CLIENT NO-TOUCH
+	c.World.Keyspace.Access.NoTouch = false // TOUCH marks an access even after CLIENT NO-TOUCH
 	n := 0
 	for _, key := range c.RestOfKeys() {
 		ok := c.DB.Touch(key)

@@ -182,7 +182,7 @@ func cmdLapse(c *engine.Call) {
 		return
 	}
 	removed := 0
-	if found && c.Engine.Keyspace.Replaying {
+	if found && c.World.Keyspace.Replaying {
 		removed = collection.Expire(until, math.MaxInt, nil)
 	}
 	if removed > 0 {

@@ -133,5 +133,5 @@ func parseDatabase(c *engine.Call, other *keyspace.DB) *keyspace.DB {
 		c.Refuse(errDBIndex)
 		return other
 	}
-	return c.Engine.Keyspace.DB(int(n))
+	return c.World.Keyspace.DB(int(n))
 }

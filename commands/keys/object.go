@@ -61,7 +61,7 @@ func cmdObjectFreq(c *engine.Call) {
 	key, ok := objectKey(c)
 	switch {
 	case !ok:
-	case !c.Engine.Keyspace.Access.LFU:
+	case !c.World.Keyspace.Access.LFU:
 		c.Fail(errFreqUnderLRU)
 	default:
 		c.Reply.Int(c.DB.Frequency(key))
@@ -73,7 +73,7 @@ func cmdObjectIdleTime(c *engine.Call) {
 	key, ok := objectKey(c)
 	switch {
 	case !ok:
-	case c.Engine.Keyspace.Access.LFU:
+	case c.World.Keyspace.Access.LFU:
 		c.Fail(errIdleUnderLFU)
 	default:
 		c.Reply.Int(c.DB.Idle(key))

@@ -125,7 +125,7 @@ func sort(c *engine.Call, mayStore bool) {
 // only those.
 func unpacked(c *engine.Call, key []byte) keyspace.Value {
 	if z, ok := engine.Edit[*zset.Set](c, key); ok {
-		z.Sort(c.Engine.Dice)
+		z.Sort(c.World.Dice)
 		c.DB.Commit(key)
 	}
 	v, _ := c.DB.Find(key)
@@ -512,7 +512,7 @@ func resolve(c *engine.Call, p *keyPattern, element []byte) (text []byte, ok boo
 	case !p.star:
 		return nil, false
 	}
-	c.Engine.Keyspace.Begin() // else the views of thousands of keys live until the command ends
+	c.World.Keyspace.Begin() // else the views of thousands of keys live until the command ends
 	p.name = append(append(append(p.name[:0], p.before...), element...), p.after...)
 	v, _ := engine.Read[keyspace.Value](c, p.name)
 	switch v := v.(type) {

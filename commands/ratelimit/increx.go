@@ -142,7 +142,7 @@ func incrExInt(c *engine.Call, key []byte, o *incrExOptions) {
 		return
 	}
 	if !beyond || o.saturate {
-		store(c, key, c.Engine.Keyspace.Int(bounded), event.String("incrby"), o, deadline)
+		store(c, key, c.World.Keyspace.Int(bounded), event.String("incrby"), o, deadline)
 	}
 	c.Reply.Array(2)
 	c.Reply.Int(bounded)
@@ -180,7 +180,7 @@ func incrExFloat(c *engine.Call, key []byte, o *incrExOptions) {
 	}
 	text := bounded.AppendHuman(c.Scratch())
 	if !beyond || o.saturate {
-		store(c, key, c.Engine.Keyspace.Text(text), event.String("incrbyfloat"), o, deadline)
+		store(c, key, c.World.Keyspace.Text(text), event.String("incrbyfloat"), o, deadline)
 	}
 	c.Reply.Array(2)
 	c.Reply.DecimalText(text)

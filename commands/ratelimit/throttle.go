@@ -46,7 +46,7 @@ var Throttle = command.Family{Group: "module", Commands: []command.Line{
 // the seconds after which the bucket is empty.
 func cmdThrottle(c *engine.Call) {
 	key, r := parseRate(c)
-	now := c.Engine.Micros() * 1000
+	now := c.World.Micros() * 1000
 	tat := now
 	if v, ok := engine.Read[*str.Value](c, key); ok {
 		tat = strings.ParseInt(c, v)
@@ -117,7 +117,7 @@ func cellIntArg(c *engine.Call) int64 {
 func storeArrival(c *engine.Call, key []byte, tat, millis int64) {
 	switch deadline := c.Now() + millis; {
 	case millis > 0:
-		c.DB.SetUntil(key, c.Engine.Keyspace.Int(tat), deadline)
+		c.DB.SetUntil(key, c.World.Keyspace.Int(tat), deadline)
 		c.Changed(key, event.String("set"))
 		c.Changed(key, event.Expire)
 		if c.Propagates() {

@@ -92,7 +92,7 @@ func cmdSInterStore(c *engine.Call) {
 		return
 	}
 	slices.SortStableFunc(sets, bySize)
-	result, lim := set.Of(ziplist.New()), c.Engine.Config.Set
+	result, lim := set.Of(ziplist.New()), c.World.SetLimits()
 	if _, ints := sets[0].Intset(); ints {
 		result = set.Of(intset.New())
 	}
@@ -125,7 +125,7 @@ func cmdSUnion(c *engine.Call) {
 		return
 	}
 	at, n := c.Reply.Defer(), 0
-	unite(sets, c.Engine.Config.Set.Seed, func(member ziplist.Entry) {
+	unite(sets, c.World.Seed(), func(member ziplist.Entry) {
 		n++
 		c.ReplyEntry(member)
 	})
@@ -141,7 +141,7 @@ func cmdSUnionStore(c *engine.Call) {
 	if !ok {
 		return
 	}
-	result, lim := set.Of(intset.New()), c.Engine.Config.Set
+	result, lim := set.Of(intset.New()), c.World.SetLimits()
 	for _, s := range sets {
 		addAll(&result, s, lim)
 	}
@@ -199,7 +199,7 @@ func cmdSDiff(c *engine.Call) {
 		return
 	}
 	if byRemoval(sets) {
-		rest := difference(sets, c.Engine.Config.Set)
+		rest := difference(sets, c.World.SetLimits())
 		replyMembers(c, &rest)
 		countTemporary(c, sets, rest.Len())
 		return
@@ -217,7 +217,7 @@ func cmdSDiff(c *engine.Call) {
 // countTemporary counts the set of n members that Redis builds of some for a reply. It is one allocation while it is an intset, and a table else.
 func countTemporary(c *engine.Call, sets []*set.Set, n int) {
 	if n > c.Engine.Config.Set.MaxInts || slices.ContainsFunc(sets, hasTexts) {
-		c.Engine.CountTemporary(n)
+		c.World.CountTemporary(n)
 	}
 }
 
@@ -235,7 +235,7 @@ func cmdSDiffStore(c *engine.Call) {
 	if !ok {
 		return
 	}
-	result, lim := set.Of(intset.New()), c.Engine.Config.Set
+	result, lim := set.Of(intset.New()), c.World.SetLimits()
 	if byRemoval(sets) {
 		result = difference(sets, lim)
 	} else {

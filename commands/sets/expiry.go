@@ -30,7 +30,7 @@ func cmdSAddEx(c *engine.Call) {
 	}
 	added, changed := 0, members[:0:0]
 	for _, m := range members {
-		isNew := s.Add(m, c.Engine.Config.Set)
+		isNew := s.Add(m, c.World.SetLimits())
 		if isNew {
 			added++
 		}
@@ -51,7 +51,7 @@ func reportAddEx(c *engine.Call, key []byte, added int, deadline int64, members 
 		c.Changed(key, event.Set("sadd"))
 	}
 	c.Changed(key, engine.SetMembers.Expire)
-	c.Engine.TickBy(deadline)
+	c.World.TickBy(deadline)
 	if c.Propagates() {
 		c.Propagate(append([][]byte{[]byte("SADD"), key}, members...)...)
 		elements.PropagateDeadline(c, engine.SetMembers, key, deadline, members)

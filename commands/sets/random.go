@@ -48,7 +48,7 @@ func popMembers(c *engine.Call, key []byte, s *set.Set, count int, several bool)
 	if c.Propagates() {
 		removal = c.Line(srem, key)
 	}
-	s.Pop(count, c.Engine.Config.Set, c.Engine.Dice, func(member ziplist.Entry) {
+	s.Pop(count, c.World.SetLimits(), c.World.Dice, func(member ziplist.Entry) {
 		c.ReplyEntry(member)
 		if removal != nil {
 			removal = append(removal, member.Append(nil))
@@ -118,12 +118,12 @@ func cmdSRandMember(c *engine.Call) {
 	case !several && s.Len() == 0:
 		c.Reply.Null()
 	case !several:
-		c.ReplyEntry(s.Random(c.Engine.Dice))
+		c.ReplyEntry(s.Random(c.World.Dice))
 	case count < 0:
 		c.Reply.Array(elements.DrawLen(count, s.Len()))
-		s.Draw(-count, c.Engine.Dice, replyNext(c))
+		s.Draw(-count, c.World.Dice, replyNext(c))
 	default:
 		c.Reply.Array(elements.DrawLen(count, s.Len()))
-		s.Sample(count, c.Engine.Dice, replyNext(c))
+		s.Sample(count, c.World.Dice, replyNext(c))
 	}
 }

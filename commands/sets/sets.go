@@ -111,7 +111,7 @@ func cmdSAdd(c *engine.Call) {
 	if !c.OK() {
 		return
 	}
-	lim, n := c.Engine.Config.Set, len(members)
+	lim, n := c.World.SetLimits(), len(members)
 	if n > lim.MaxInts && !c.Has(countsTogether) {
 		n = 1
 	}
@@ -158,7 +158,7 @@ func cmdSMove(c *engine.Call) {
 		c.Reply.Int(0)
 	default:
 		c.Changed(source, event.Set("srem"))
-		if to.Add(member, c.Engine.Config.Set) {
+		if to.Add(member, c.World.SetLimits()) {
 			c.Changed(destination, event.Set("sadd"))
 		}
 		c.Reply.Int(1)

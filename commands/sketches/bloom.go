@@ -167,7 +167,7 @@ func wordIndex(args [][]byte, word string) int {
 func newFilter(c *engine.Call, o bloom.Options) *bloom.Filter {
 	f, ok := bloom.New(o)
 	switch {
-	case ok && f.Bytes() > c.Engine.Room():
+	case ok && f.Bytes() > c.World.Room():
 		c.Fail(engine.ErrOOM)
 	case ok:
 		return f
@@ -298,7 +298,7 @@ func addItems(c *engine.Call, key []byte, items [][]byte, o bloom.Options, mode 
 		header = f.AppendHeader(nil)
 	}
 	before := f.Len()
-	room := c.Engine.Room()
+	room := c.World.Room()
 	if mode.many {
 		at := c.Reply.Defer()
 		c.Reply.SetArray(at, addEach(c, f, items, room))
@@ -500,7 +500,7 @@ func loadHeader(c *engine.Call, key, header []byte) {
 	case !ok:
 		c.Fail(errBadData)
 		return
-	case f.Bytes() > c.Engine.Room():
+	case f.Bytes() > c.World.Room():
 		c.Fail(engine.ErrOOM)
 		return
 	}

@@ -83,7 +83,7 @@ func (o *idempotent) remember(c *engine.Call, s *stream.Stream, id stream.ID) {
 
 // recallTime returns the time that decides what is forgotten. In the journal nothing is: what an entry found when it came is in it.
 func recallTime(c *engine.Call) int64 {
-	if c.Engine.Keyspace.Replaying {
+	if c.World.Keyspace.Replaying {
 		return stream.Always
 	}
 	return c.Now()

@@ -178,7 +178,7 @@ func parseAddOptions(c *engine.Call) (a addOptions) {
 		default:
 			a.idAt = c.Pos()
 			a.id, a.autoSeq = newIDArg(c)
-			if a.sent.producer != nil && !c.Engine.Keyspace.Replaying {
+			if a.sent.producer != nil && !c.World.Keyspace.Replaying {
 				c.Refuse(errIdempotentID)
 			}
 		}

@@ -120,7 +120,7 @@ func checkTrim(c *engine.Call, t *trimOptions) {
 	switch {
 	case t.Most > 0 && !t.given:
 		c.Refuse(errTrimLimitAlone)
-	case c.Engine.Keyspace.Replaying:
+	case c.World.Keyspace.Replaying:
 		t.Most = 0
 	case t.limited && !t.Nodes:
 		c.Refuse(errTrimLimitExact)

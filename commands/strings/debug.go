@@ -33,7 +33,7 @@ func cmdDebugPopulate(c *engine.Call) {
 		if size > 0 {
 			value = append(make([]byte, 0, size), value[:min(len(value), int(size))]...)[:size]
 		}
-		c.Engine.Keyspace.Begin()
+		c.World.Keyspace.Begin()
 		setUntil(c, key, value, 0)
 		c.Propagate([]byte("SET"), key, value) // DEBUG itself may be forbidden where the journal or a replica replays it
 	}

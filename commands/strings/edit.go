@@ -144,7 +144,7 @@ func incrBy(c *engine.Call, key []byte, by int64) {
 	if ok {
 		*v = str.OfInt(sum)
 	} else {
-		c.DB.Set(key, c.Engine.Keyspace.Int(sum), false)
+		c.DB.Set(key, c.World.Keyspace.Int(sum), false)
 	}
 	c.Changed(key, event.String("incrby"))
 	c.Reply.Int(sum)
@@ -176,7 +176,7 @@ func cmdIncrByFloat(c *engine.Call) {
 		return
 	}
 	text := sum.AppendHuman(c.Scratch())
-	c.DB.Set(key, c.Engine.Keyspace.Text(text), true)
+	c.DB.Set(key, c.World.Keyspace.Text(text), true)
 	c.Changed(key, event.String("incrbyfloat"))
 	PropagateSet(c, key, text, 0, true) // the sum: a replay must not depend on rounding
 	c.Reply.Bulk(text)

@@ -105,7 +105,7 @@ func cmdSet(c *engine.Call) {
 	}
 	switch {
 	case refused:
-	case o.Given && deadline <= c.Now() && !c.Engine.Keyspace.Replaying && c.Has(elements.ExpiresAtOnce):
+	case o.Given && deadline <= c.Now() && !c.World.Keyspace.Replaying && c.Has(elements.ExpiresAtOnce):
 		elements.ExpireNow(c, key)
 	default:
 		setWith(c, &o, key, value, deadline)
@@ -158,9 +158,9 @@ func refusesSet(c *engine.Call, o *setOptions, key []byte, old *str.Value, had b
 // packed returns a string as it is stored: as an integer if its text is one. Numbers that scripts set stay texts since Valkey 9.1.
 func packed(c *engine.Call, text []byte) *str.Value {
 	if c.Session.InScript() && c.Has(scriptsSetTexts) {
-		return c.Engine.Keyspace.Text(text)
+		return c.World.Keyspace.Text(text)
 	}
-	return c.Engine.Keyspace.String(text)
+	return c.World.Keyspace.String(text)
 }
 
 var scriptsSetTexts = release.From("valkey:9.1.0")

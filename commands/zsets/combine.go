@@ -185,7 +185,7 @@ func replyCombined(c *engine.Call, op operation) {
 	for i := range p.list {
 		replyMember(c, p.member(i), p.list[i].score, q.withScores)
 	}
-	c.Engine.CountTemporary(len(p.list))
+	c.World.CountTemporary(len(p.list))
 }
 
 // parseCombination reads numkeys key [key ...] and the options after them.
@@ -366,9 +366,9 @@ func setOf(c *engine.Call, p *pairs) *zset.Set {
 		lim = zset.Limits{} // not packed
 	}
 	s := &zset.Set{}
-	s.Expect(len(p.list), lim, c.Engine.Dice)
+	s.Expect(len(p.list), lim, c.World.Dice)
 	for i := range p.list {
-		s.Append(p.member(i), p.list[i].score, lim, c.Engine.Dice)
+		s.Append(p.member(i), p.list[i].score, lim, c.World.Dice)
 	}
 	return s
 }

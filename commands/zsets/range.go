@@ -150,7 +150,7 @@ func cmdZRangeStore(c *engine.Call) {
 		lim = zset.Limits{} // too long to be packed: save the conversion
 	}
 	q.each(s, func(member []byte, score float64) bool {
-		result.Add(member, score, lim, c.Engine.Dice)
+		result.Add(member, score, lim, c.World.Dice)
 		return true
 	})
 	c.Store(dst, result, event.ZSet("zrangestore"))

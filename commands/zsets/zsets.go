@@ -189,7 +189,7 @@ func expect(c *engine.Call, s *zset.Set, args [][]byte, stride int, o AddOptions
 	if o.XX && c.Has(seesLengths) && longest(args, stride) > lim.MaxValue {
 		n, lim.MaxEntries = max(n, 1), 0 // as if they were too many
 	}
-	return n > lim.MaxEntries && c.Has(countsTogether) && s.Expect(n, lim, c.Engine.Dice)
+	return n > lim.MaxEntries && c.Has(countsTogether) && s.Expect(n, lim, c.World.Dice)
 }
 
 // longest returns the length of the longest member: the last of each stride arguments.
@@ -234,7 +234,7 @@ func addScore(c *engine.Call, s *zset.Set, member []byte, score float64, o *AddO
 			return
 		}
 	}
-	added, changed := s.Add(member, score, c.Engine.Config.ZSet, c.Engine.Dice)
+	added, changed := s.Add(member, score, c.Engine.Config.ZSet, c.World.Dice)
 	if added {
 		done.added++
 	}
@@ -356,9 +356,9 @@ func cmdZRandMember(c *engine.Call) {
 	}
 	elements.OpenPairs(c, elements.DrawLen(count, s.Len()), withScores)
 	if count < 0 {
-		s.Draw(-count, c.Engine.Dice, reply)
+		s.Draw(-count, c.World.Dice, reply)
 	} else {
-		s.Sample(count, c.Engine.Dice, reply)
+		s.Sample(count, c.World.Dice, reply)
 	}
 }
 
@@ -370,7 +370,7 @@ func randomMember(c *engine.Call, key []byte) {
 	case s.Len() == 0:
 		c.Reply.Null()
 	default:
-		s.Draw(1, c.Engine.Dice, func(member []byte, _ float64) bool {
+		s.Draw(1, c.World.Dice, func(member []byte, _ float64) bool {
 			c.Reply.Bulk(member)
 			return true
 		})

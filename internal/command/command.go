@@ -67,7 +67,7 @@ func (c *Command) Fits(n int) bool {
 func (c *Command) Least() int { return max(c.Arity, -c.Arity) }
 
 // FlagsWith returns the flags that count for a command's arguments: those of the line if their
-// number is wrong.
+// number is wrong. What a world knows may change them further: see engine.World.FlagsWith.
 func (c *Command) FlagsWith(args [][]byte) Flags {
 	if c.Vary != nil && c.Fits(len(args)) {
 		return c.Vary(args)
@@ -75,10 +75,9 @@ func (c *Command) FlagsWith(args [][]byte) Flags {
 	return c.Flags
 }
 
-// OnlyLooks reports whether a call changes nothing beyond its session: neither data, settings,
-// users, logs nor other clients.
-func (c *Command) OnlyLooks(args [][]byte) bool {
-	f := c.FlagsWith(args)
+// OnlyLook reports whether a call with the flags changes nothing beyond its session: neither data,
+// settings, users, logs nor other clients.
+func (f Flags) OnlyLook() bool {
 	return f&Harmless != 0 || f&(ReadOnly|Write) == ReadOnly
 }
 

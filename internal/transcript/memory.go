@@ -118,7 +118,7 @@ func (m *Memory) Advance(d time.Duration) error {
 
 // micros returns the engine's time, which a transcript may steer apart from the clock.
 func (m *Memory) micros() (now int64) {
-	m.engine.With(func() { now = m.engine.Micros() })
+	m.engine.With(func() { now = m.engine.Home().Micros() })
 	return now
 }
 
@@ -143,8 +143,8 @@ func (m *Memory) Reset() error {
 // Check implements World: it checks the invariants of every database.
 func (m *Memory) Check() (err error) {
 	m.engine.With(func() {
-		for i := range m.engine.Keyspace.Len() {
-			if err = m.engine.Keyspace.DB(i).Check(); err != nil {
+		for i := range m.engine.Home().Keyspace.Len() {
+			if err = m.engine.Home().Keyspace.DB(i).Check(); err != nil {
 				err = fmt.Errorf("database %d: %w", i, err)
 				return
 			}

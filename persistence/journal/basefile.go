@@ -51,9 +51,9 @@ func (f *baseFile) begin() {
 	} else {
 		stamp := int64(0)
 		if j.set.timestamps {
-			stamp = j.engine.Micros() / 1e6
+			stamp = j.engine.Home().Micros() / 1e6
 		}
-		f.base = newCommandBase(stamp, j.engine.Libraries().Sources(), snapshot.Format(j.engine))
+		f.base = newCommandBase(stamp, j.engine.Libraries().Sources(j.engine.Home()), snapshot.Format(j.engine))
 	}
 	f.slicer = snapshot.NewSlicer(j.engine, "aof-rewrite", f.base)
 	f.slicer.Start()

@@ -38,7 +38,7 @@ const (
 
 // append adds a change to the buffer. It is called under the engine's lock.
 func (j *Journal) append(db int, args [][]byte) {
-	b, now := &j.buffer, j.engine.Micros()
+	b, now := &j.buffer, j.engine.Home().Micros()
 	first, before := len(b.last) == 0 && len(b.full) == 0, len(b.last)
 	if b.stamping {
 		b.stamp(now / 1e6)

@@ -73,10 +73,10 @@ func (j *Journal) endWaits() {
 }
 
 // fill writes the journal's part of INFO persistence.
-func (j *Journal) fill(b *bytes.Buffer) {
+func (j *Journal) fill(_ *engine.World, b *bytes.Buffer) {
 	f := &j.status
 	if f.loadTotal > 0 {
-		snapshot.FillLoading(b, f.loadStart, j.engine.Micros()/1e6, j.loaded.Load(), f.loadTotal)
+		snapshot.FillLoading(b, f.loadStart, j.engine.Home().Micros()/1e6, j.loaded.Load(), f.loadTotal)
 	}
 	took := int64(-1)
 	if f.rewriting != nil {
@@ -99,7 +99,9 @@ func (j *Journal) fill(b *bytes.Buffer) {
 }
 
 // fillMemory writes the field of INFO memory.
-func (j *Journal) fillMemory(b *bytes.Buffer) { engine.Fields(b, "mem_aof_buffer", j.buffer.memory()) }
+func (j *Journal) fillMemory(_ *engine.World, b *bytes.Buffer) {
+	engine.Fields(b, "mem_aof_buffer", j.buffer.memory())
+}
 
 func bit(b bool) int {
 	if b {

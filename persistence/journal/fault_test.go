@@ -281,7 +281,7 @@ func TestDiskOfAReplicaIsFull(t *testing.T) {
 		long := bytes.Repeat([]byte("x"), 1<<20)
 		for n := range maxAhead>>20 + 2 {
 			s.engine.With(func() {
-				require.NoError(t, s.engine.Apply(master, [][]byte{[]byte("SET"), fmt.Append(nil, n%3), long}))
+				require.NoError(t, s.engine.Home().Apply(master, [][]byte{[]byte("SET"), fmt.Append(nil, n%3), long}))
 			})
 		}
 		await(t, "the changes are dropped", func() bool {

@@ -90,13 +90,13 @@ func (j *Journal) sampleLatency() {
 	}
 	j.engine.With(func() {
 		beside := "aof-write-alone"
-		if j.engine.Snapshotting() {
+		if j.engine.Home().Snapshotting() {
 			beside = "aof-write-active-child"
 		}
-		j.engine.AddLatency(beside, f.writing.Microseconds())
-		j.engine.AddLatency("aof-write", f.writing.Microseconds())
+		j.engine.Home().AddLatency(beside, f.writing.Microseconds())
+		j.engine.Home().AddLatency("aof-write", f.writing.Microseconds())
 		if j.always.Load() {
-			j.engine.AddLatency("aof-fsync-always", f.syncing.Microseconds())
+			j.engine.Home().AddLatency("aof-fsync-always", f.syncing.Microseconds())
 		}
 	})
 }
@@ -106,7 +106,7 @@ func (j *Journal) timed(event string, do func() error) error {
 	began := time.Now()
 	err := do()
 	if took := time.Since(began); took >= time.Millisecond {
-		j.engine.With(func() { j.engine.AddLatency(event, took.Microseconds()) })
+		j.engine.With(func() { j.engine.Home().AddLatency(event, took.Microseconds()) })
 	}
 	return err
 }

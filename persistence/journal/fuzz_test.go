@@ -42,8 +42,8 @@ func loadDamaged(t *testing.T, disk *faultyDisk) {
 		require.Contains(t, s.log.String(), "Truncating the AOF")
 	}
 	s.engine.With(func() {
-		for i := range s.engine.Keyspace.Len() {
-			require.NoError(t, s.engine.Keyspace.DB(i).Check())
+		for i := range s.engine.Home().Keyspace.Len() {
+			require.NoError(t, s.engine.Home().Keyspace.DB(i).Check())
 		}
 	})
 }

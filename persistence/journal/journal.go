@@ -158,7 +158,7 @@ func (j *Journal) Part() engine.Part {
 			Run: j.debugLoad, HomeOnly: true}},
 		Sections: []engine.Section{{Name: "Persistence", Fill: j.fill}, {Name: "Memory", Fill: j.fillMemory}},
 		Shutdown: j.shutdown,
-		Caches:   []engine.Cache{{Name: "aof.buffer", Bytes: j.buffer.memory, Uncounted: true}},
+		Caches:   []engine.Cache{{Name: "aof.buffer", Bytes: func(*engine.World) int { return j.buffer.memory() }, Uncounted: true}},
 	}
 }
 

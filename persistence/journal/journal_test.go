@@ -84,7 +84,7 @@ func (s *store) run(commands string) {
 }
 
 func (s *store) digest() (d string) {
-	s.engine.With(func() { d = s.engine.Keyspace.Digest().String() })
+	s.engine.With(func() { d = s.engine.Home().Keyspace.Digest().String() })
 	return d
 }
 
@@ -235,8 +235,8 @@ func TestTheBufferCountsButEvictsNoKeys(t *testing.T) {
 	s.do("SET", "last", "v")
 	require.Equal(t, ":3\r\n", s.do("DBSIZE"))
 	require.Regexp(t, `mem_aof_buffer:8\d{6}\r\n`, s.do("INFO", "memory"))
-	require.Greater(t, s.engine.MemoryUsage().Uncounted, 8<<20)
+	require.Greater(t, s.engine.Home().MemoryUsage().Uncounted, 8<<20)
 	s.journal.files.Unlock()
 	require.True(t, s.journal.Commit())
-	require.Less(t, s.engine.MemoryUsage().Uncounted, 2<<20)
+	require.Less(t, s.engine.Home().MemoryUsage().Uncounted, 2<<20)
 }

@@ -169,7 +169,7 @@ func Truncate(disk Disk, path string, size int64) error {
 // what follows the snapshot. The caller must close it.
 func (j *Journal) snapshotReader(src io.Reader, size int64) (r *rdb.Reader) {
 	j.engine.With(func() {
-		o := snapshot.ReaderOptions(j.engine, size, false)
+		o := snapshot.ReaderOptions(j.engine.Home(), size, false)
 		o.Spawn = j.opts.Spawn
 		r = rdb.NewReader(src, o)
 	})
@@ -208,18 +208,18 @@ func (j *Journal) loadSnapshot(r *rdb.Reader) (err error) {
 func (j *Journal) loadItem(r *rdb.Reader) error {
 	switch r.Item {
 	case rdb.Sizes:
-		if db := j.engine.Keyspace.DB(r.DB); db.Len() == 0 {
+		if db := j.engine.Home().Keyspace.DB(r.DB); db.Len() == 0 {
 			db.Reserve(int(min(r.Keys, maxReserve)))
 		}
 	case rdb.Key:
-		if !j.engine.Keyspace.Restore(&r.Record) {
+		if !j.engine.Home().Keyspace.Restore(&r.Record) {
 			return fmt.Errorf("the key %q appears twice in the snapshot", r.Record.Key)
 		}
 	case rdb.Element:
-		r.SetDeadline(j.engine.Keyspace)
+		r.SetDeadline(j.engine.Home().Keyspace)
 		return r.Err()
 	case rdb.Library:
-		return j.engine.Libraries().Restore([][]byte{r.Text}, engine.Append)
+		return j.engine.Libraries().Restore(j.engine.Home(), [][]byte{r.Text}, engine.Append)
 	}
 	return nil
 }

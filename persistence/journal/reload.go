@@ -63,8 +63,8 @@ func (j *Journal) reload() error {
 
 // empty removes the data and the libraries of functions.
 func (j *Journal) empty() {
-	j.engine.FlushAll()
-	_ = j.engine.Libraries().Restore(nil, engine.Flush) // without libraries there is no error
+	j.engine.Home().FlushAll()
+	_ = j.engine.Libraries().Restore(j.engine.Home(), nil, engine.Flush) // without libraries there is no error
 }
 
 // find reads the manifest of files that another journal left, if this one has written none.

@@ -40,7 +40,7 @@ func (j *Journal) requestRewrite(nested bool) (started bool) {
 
 // mayRewrite reports whether nothing else keeps a rewrite from beginning. One that was cancelled ends first.
 func (j *Journal) mayRewrite() bool {
-	return j.status.rewriting == nil && (j.status.cancelled > 0 || !j.engine.Snapshotting())
+	return j.status.rewriting == nil && (j.status.cancelled > 0 || !j.engine.Home().Snapshotting())
 }
 
 // rewriteDue reports whether a rewrite must begin now by itself.
@@ -165,7 +165,7 @@ func (j *Journal) begin(f *baseFile) error {
 	switch {
 	case f.cancelled:
 		return errCancelled
-	case j.engine.Keyspace.Snapshotting():
+	case j.engine.Home().Keyspace.Snapshotting():
 		return errBusy
 	}
 	f.begin()

@@ -168,7 +168,7 @@ func (j *Journal) loadAll() error {
 		j.otherSize += size
 	}
 	j.engine.With(func() {
-		j.status.loadStart, j.status.loadTotal = j.engine.Micros()/1e6, j.otherSize
+		j.status.loadStart, j.status.loadTotal = j.engine.Home().Micros()/1e6, j.otherSize
 		j.opts.Loaded(0)
 	})
 	defer j.engine.With(func() { j.status.loadTotal = 0 })

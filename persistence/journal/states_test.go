@@ -30,10 +30,10 @@ func TestRewriteIsSeenAtOnce(t *testing.T) {
 	require.Equal(t, "+Background append only file rewriting started\r\n", s.do("BGREWRITEAOF"))
 	require.Equal(t, [5]string{"1", "0", "1", "0", "ok"}, states())
 	require.Equal(t, refused, s.do("BGREWRITEAOF"))
-	require.True(t, s.engine.Snapshotting(), "no other snapshot can begin")
+	require.True(t, s.engine.Home().Snapshotting(), "no other snapshot can begin")
 	finish()
 	require.Equal(t, [5]string{"0", "0", "1", "0", "ok"}, states())
-	require.False(t, s.engine.Snapshotting())
+	require.False(t, s.engine.Home().Snapshotting())
 
 	s.run("BGREWRITEAOF\nSET late 1")
 	finish()

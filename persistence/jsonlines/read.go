@@ -27,7 +27,7 @@ import (
 func Snapshot(src io.Reader, out rdb.Target, databases int) error {
 	e := engine.New(engine.Options{Databases: databases, Clock: func() int64 { return 0 }})
 	w, records := rdb.NewWriter(out, 0), rdb.NewRecords(true)
-	o := snapshot.ReaderOptions(e, 0, false)
+	o := snapshot.ReaderOptions(e.Home(), 0, false)
 	in := json.NewDecoder(bufio.NewReader(src))
 	in.DisallowUnknownFields()
 	for n := 1; ; n++ {
@@ -36,7 +36,7 @@ func Snapshot(src io.Reader, out rdb.Target, databases int) error {
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		e.Keyspace.Begin()
+		e.Home().Keyspace.Begin()
 		if err == nil {
 			err = l.record(records, o)
 		}

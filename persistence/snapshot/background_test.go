@@ -66,8 +66,8 @@ func TestLargeValuesAreSavedInSlices(t *testing.T) {
 		for _, changed := range []bool{false, true} {
 			disk := new(MemDisk)
 			b := newBench(t, disk)
-			b.Engine.Keyspace.DB(0).Set([]byte(name), v, false)
-			want := b.Engine.Keyspace.Digest()
+			b.Engine.Home().Keyspace.DB(0).Set([]byte(name), v, false)
+			want := b.Engine.Home().Keyspace.Digest()
 			var run func()
 			b.opts.Background = func(fn func()) { run = fn }
 			require.Equal(t, "Background saving started", b.do("BGSAVE"))
@@ -83,7 +83,7 @@ func TestLargeValuesAreSavedInSlices(t *testing.T) {
 			}
 			require.Equal(t, 5, slices, "%s takes more than these", name)
 			if changed {
-				ks := b.Engine.Keyspace
+				ks := b.Engine.Home().Keyspace
 				ks.Begin()
 				v, ok := ks.DB(0).Edit([]byte(name))
 				require.True(t, ok)
@@ -97,10 +97,10 @@ func TestLargeValuesAreSavedInSlices(t *testing.T) {
 			}
 			b.do("SET " + name + " other")
 			run()
-			require.NotEqual(t, want, b.Engine.Keyspace.Digest())
+			require.NotEqual(t, want, b.Engine.Home().Keyspace.Digest())
 			copied := newBench(t, disk)
 			require.NoError(t, copied.Load(false))
-			require.Equal(t, want, copied.Engine.Keyspace.Digest(), name)
+			require.Equal(t, want, copied.Engine.Home().Keyspace.Digest(), name)
 		}
 	}
 }

@@ -128,15 +128,15 @@ func (r *restore) run(c *engine.Call, exists bool) {
 		c.Fail(errPayload)
 		return
 	}
-	o := ReaderOptions(c.Engine, 0, false)
-	o.Sanitize = c.Engine.Sanitizes(c.Session)
+	o := ReaderOptions(c.World, 0, false)
+	o.Sanitize = c.World.Sanitizes(c.Session)
 	v, err := rdb.ReadPayload(r.payload, o)
 	if err != nil {
 		c.Fail(errBadPayload)
 		return
 	}
 	deadline := r.deadline(c)
-	if !c.Engine.Keyspace.Replaying && (deadline != 0 && deadline <= c.Now() || r.expireElements(c, v)) {
+	if !c.World.Keyspace.Replaying && (deadline != 0 && deadline <= c.Now() || r.expireElements(c, v)) {
 		if exists {
 			c.DB.Delete(r.key)
 			c.PropagateRemoval(r.key, c.Engine.Config.LazyFree.ServerDel)

@@ -132,8 +132,8 @@ func (s *Saver) cmdDebugReload(c *engine.Call) {
 // file leaves the data as they are. Without flush the second keyspace is only a trial: if it succeeds, and there are data,
 // the snapshot is loaded again into them.
 func (s *Saver) reload(flush, merge bool) error {
-	ks := s.engine.Keyspace
-	twin := ks.Twin(s.engine.Dice)
+	ks := s.engine.Home().Keyspace
+	twin := ks.Twin(s.engine.Home().Dice)
 	stats := s.stats
 	libraries, err := s.reloadInto(twin, func(l *loading) {
 		if l.merge = merge; !flush && !merge {
@@ -141,7 +141,7 @@ func (s *Saver) reload(flush, merge bool) error {
 		}
 	})
 	if err == nil {
-		err = s.engine.Libraries().Restore(libraries, restoring(flush, merge))
+		err = s.engine.Libraries().Restore(s.engine.Home(), libraries, restoring(flush, merge))
 	}
 	switch {
 	case err != nil:
@@ -152,7 +152,7 @@ func (s *Saver) reload(flush, merge bool) error {
 		_, err = s.reloadInto(ks, func(l *loading) { l.merge = merge })
 		return err
 	}
-	s.engine.FlushAll()
+	s.engine.Home().FlushAll()
 	ks.Adopt(twin)
 	return nil
 }

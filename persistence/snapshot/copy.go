@@ -18,8 +18,8 @@ type Copy struct {
 // NewCopy prepares the loading of a snapshot from src, which has size bytes, 0 if that is unknown. spawn starts a goroutine that
 // reads ahead; nil for none. Close must follow. It is called under the lock.
 func NewCopy(e *engine.Engine, src io.Reader, size int64, spawn func(run func())) *Copy {
-	dice := rand.New(rand.NewPCG(e.Random(), e.Random())).Uint64N
-	o := ReaderOptions(e, size, false)
+	dice := rand.New(rand.NewPCG(e.Home().Random(), e.Home().Random())).Uint64N
+	o := ReaderOptions(e.Home(), size, false)
 	o.Keyspace, o.Spawn, o.Limits.Dice = e.Home().Keyspace.Twin(dice), spawn, dice
 	o.Keyspace.Replaying = true // nothing expires before its owner has all
 	c := &Copy{newLoading(e, src, o)}
@@ -48,10 +48,10 @@ func (c *Copy) Close() { c.l.Close() }
 // Replace makes the copy the data of the engine, at once. If it returns an error nothing has changed. It is called under the lock,
 // between commands of the home world.
 func (c *Copy) Replace() error {
-	if err := c.l.engine.Libraries().Restore(c.l.libraries, engine.Flush); err != nil {
+	if err := c.l.engine.Libraries().Restore(c.l.engine.Home(), c.l.libraries, engine.Flush); err != nil {
 		return err
 	}
-	c.l.engine.Adopt(c.l.into)
+	c.l.engine.Home().Adopt(c.l.into)
 	return nil
 }
 

@@ -34,11 +34,11 @@ func TestEachKeepsOneKeyInMemory(t *testing.T) {
 		for i := range keys {
 			text = fmt.Appendf(text, "\x00\x09key%06d\x32%050d", i, i)
 		}
-		c := &counter{ks: e.Keyspace}
-		r := rdb.NewReader(bytes.NewReader(append(text, 0xff, 0, 0, 0, 0, 0, 0, 0, 0)), ReaderOptions(e, 0, false))
-		require.NoError(t, Each(r, e.Keyspace, c))
+		c := &counter{ks: e.Home().Keyspace}
+		r := rdb.NewReader(bytes.NewReader(append(text, 0xff, 0, 0, 0, 0, 0, 0, 0, 0)), ReaderOptions(e.Home(), 0, false))
+		require.NoError(t, Each(r, e.Home().Keyspace, c))
 		require.Equal(t, keys, c.keys)
-		require.False(t, e.Keyspace.ReleaseFlushed(1), "memory waits to be released")
+		require.False(t, e.Home().Keyspace.ReleaseFlushed(1), "memory waits to be released")
 		return c.most
 	}
 	require.LessOrEqual(t, most(20_000), 2*most(10))

@@ -74,9 +74,9 @@ func TestIncrementalSyncOfFile(t *testing.T) {
 		require.NoError(t, WriteBack(f, 0, 4<<20, false))
 		require.NoError(t, WriteBack(f, 0, 4<<20, true))
 		require.NoError(t, f.Close())
-		digest := b.Engine.Keyspace.Digest()
+		digest := b.Engine.Home().Keyspace.Digest()
 		b.do("DEL large")
 		require.NoError(t, b.Load(false))
-		require.Equal(t, digest, b.Engine.Keyspace.Digest())
+		require.Equal(t, digest, b.Engine.Home().Keyspace.Digest())
 	}
 }

@@ -79,7 +79,7 @@ const sliceItems = 256
 // read loads a snapshot up to its end or an error, in slices between which clients are answered.
 func (s *Saver) read(src io.Reader, size int64, keepExpired bool) (l *loading) {
 	s.engine.With(func() {
-		l = s.newLoading(src, size, s.engine.Keyspace)
+		l = s.newLoading(src, size, s.engine.Home().Keyspace)
 		l.keepExpired = keepExpired || s.engine.Role().Replica
 		s.stats.loaded, s.stats.expired = 0, 0
 	})
@@ -146,7 +146,7 @@ type loading struct {
 }
 
 func (s *Saver) newLoading(src io.Reader, size int64, into *keyspace.Keyspace) *loading {
-	o := ReaderOptions(s.engine, size, !s.checksum)
+	o := ReaderOptions(s.engine.Home(), size, !s.checksum)
 	o.Keyspace, o.Spawn = into, s.opts.Spawn
 	return newLoading(s.engine, src, o)
 }
@@ -157,11 +157,12 @@ func newLoading(e *engine.Engine, src io.Reader, o rdb.Options) *loading {
 	return &loading{Reader: rdb.NewReader(src, o), engine: e, into: into, bulk: into.BulkLoad(), size: o.Size, now: into.Now}
 }
 
-// ReaderOptions returns the options of a reader whose values fit the engine's configuration. It is called under the lock.
-func ReaderOptions(e *engine.Engine, size int64, noChecksum bool) rdb.Options {
+// ReaderOptions returns the options of a reader of values for a world. It is called under the lock.
+func ReaderOptions(w *engine.World, size int64, noChecksum bool) rdb.Options {
+	e := w.Engine()
 	c := e.Config
-	return rdb.Options{Keyspace: e.Keyspace, Size: size, Versions: Versions(e), NoChecksum: noChecksum || c.AnyChecksum, Sanitize: e.Sanitizes(nil), Sanitized: e.Sanitized(),
-		Limits: rdb.Limits{Hash: c.Hash, ZSet: c.ZSet, Set: c.Set, List: c.List, Dice: e.Dice}}
+	return rdb.Options{Keyspace: w.Keyspace, Size: size, Versions: Versions(e), NoChecksum: noChecksum || c.AnyChecksum, Sanitize: w.Sanitizes(nil), Sanitized: e.Sanitized(),
+		Limits: rdb.Limits{Hash: w.HashLimits(), ZSet: c.ZSet, Set: w.SetLimits(), List: c.List, Dice: w.Dice}}
 }
 
 // slice loads up to n items, and reports whether there are more.
@@ -209,7 +210,7 @@ func (l *loading) item() error {
 		}
 	case rdb.Library:
 		if !l.gather {
-			return l.engine.Libraries().Restore([][]byte{l.Text}, engine.Append)
+			return l.engine.Libraries().Restore(l.engine.Home(), [][]byte{l.Text}, engine.Append)
 		}
 		l.libraries = append(l.libraries, bytes.Clone(l.Text))
 	}

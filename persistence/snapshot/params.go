@@ -85,7 +85,7 @@ func (s *Saver) setPoints(v string) error {
 }
 
 // fill writes the snapshot's part of INFO persistence.
-func (s *Saver) fill(b *bytes.Buffer) {
+func (s *Saver) fill(_ *engine.World, b *bytes.Buffer) {
 	f := &s.stats
 	if f.loading {
 		FillLoading(b, f.loadStart, s.seconds(), f.loadBytes, f.loadTotal)

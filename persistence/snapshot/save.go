@@ -66,8 +66,8 @@ func NewRecords(e *engine.Engine, c Content, aux ...string) *rdb.Records {
 	r.Format = Format(e)
 	r.Aux(e.Release.Product+"-ver", e.Release.Version)
 	r.Aux("redis-bits", strconv.Itoa(strconv.IntSize))
-	r.Aux("ctime", strconv.FormatInt(e.Micros()/1e6, 10))
-	r.Aux("used-mem", strconv.Itoa(e.Keyspace.Bytes()))
+	r.Aux("ctime", strconv.FormatInt(e.Home().Micros()/1e6, 10))
+	r.Aux("used-mem", strconv.Itoa(e.Home().Keyspace.Bytes()))
 	for i := 0; i+1 < len(aux); i += 2 {
 		r.Aux(aux[i], aux[i+1])
 	}
@@ -90,15 +90,15 @@ func Versions(e *engine.Engine) rdb.Versions {
 }
 
 func addLibraries(r *rdb.Records, e *engine.Engine) {
-	for _, source := range e.Libraries().Sources() {
+	for _, source := range e.Libraries().Sources(e.Home()) {
 		r.Library(source)
 	}
 }
 
 // addSizes adds the number of keys in each database.
 func addSizes(r *rdb.Records, e *engine.Engine) {
-	for i := range e.Keyspace.Len() {
-		if db := e.Keyspace.DB(i); db.Len() > 0 {
+	for i := range e.Home().Keyspace.Len() {
+		if db := e.Home().Keyspace.DB(i); db.Len() > 0 {
 			r.Sizes(i, db.Len(), db.Volatile())
 		}
 	}
@@ -138,7 +138,7 @@ func (s *Saver) save() error {
 		close(written)
 	})
 	r := s.newRecords()
-	s.engine.Keyspace.Records(func(k *keyspace.Record) bool {
+	s.engine.Home().Keyspace.Records(func(k *keyspace.Record) bool {
 		r.Record(k, nil)
 		if r.Len() >= blockBytes {
 			full <- r.Take(<-empty)

@@ -104,7 +104,7 @@ func New(e *engine.Engine, o Options) *Saver {
 	}
 	s := &Saver{engine: e, opts: o, name: "dump.rdb", compress: true, checksum: true, incrementalFsync: true, stopOnError: true}
 	s.dir, _ = filepath.Abs(".")
-	s.stats = stats{lastOK: true, lastSeconds: -1, lastSave: e.Micros() / 1e6}
+	s.stats = stats{lastOK: true, lastSeconds: -1, lastSave: e.Home().Micros() / 1e6}
 	return s
 }
 
@@ -130,7 +130,7 @@ func (s *Saver) Part() engine.Part {
 func (s *Saver) path() string { return filepath.Join(s.dir, s.name) }
 
 // seconds returns the time in seconds since the epoch.
-func (s *Saver) seconds() int64 { return s.engine.Micros() / 1e6 }
+func (s *Saver) seconds() int64 { return s.engine.Home().Micros() / 1e6 }
 
 // tick starts a save that was scheduled or that a save point requires. It returns when the next save point is reached if nothing more
 // changes, in milliseconds since the epoch; 0 for never.
@@ -150,7 +150,7 @@ func (s *Saver) tick() (next int64) {
 // saveInTime saves in the background. While a test moves the clock ahead it saves in the foreground, so that the save is complete
 // before the clock moves on.
 func (s *Saver) saveInTime() {
-	if !s.engine.Passing() {
+	if !s.engine.Home().Passing() {
 		s.startBackground()
 		return
 	}
@@ -162,7 +162,7 @@ func (s *Saver) saveInTime() {
 }
 
 // busy reports whether a snapshot is being taken: by this saver, a rewrite or a full synchronization.
-func (s *Saver) busy() bool { return s.engine.Snapshotting() }
+func (s *Saver) busy() bool { return s.engine.Home().Snapshotting() }
 
 // retryAfter is the time between a failed save and the next automatic one, in seconds.
 const retryAfter = 5

@@ -132,7 +132,7 @@ func TestSavePointsWhileTimePasses(t *testing.T) {
 	require.NoError(t, b.Load(false))
 	require.NoError(t, b.Engine.Param("save").Set("60 1"))
 	pass := func(seconds int64) {
-		b.With(func() { b.PassTo(b.clock+seconds*1e6, func(micros int64) { b.clock = micros }) })
+		b.With(func() { b.Home().PassTo(b.clock+seconds*1e6, func(micros int64) { b.clock = micros }) })
 	}
 	b.do("SET large " + strings.Repeat("x1y2z", 100))
 	pass(60)
@@ -197,7 +197,7 @@ func TestWritesGoOnWhileItSaves(t *testing.T) {
 	for i := range 20000 {
 		b.do(fmt.Sprintf("SET key:%d old", i))
 	}
-	want := b.Engine.Keyspace.Digest()
+	want := b.Engine.Home().Keyspace.Digest()
 	require.Equal(t, "Background saving started", b.do("BGSAVE"))
 	for i := range 20000 {
 		switch i % 3 {
@@ -212,8 +212,8 @@ func TestWritesGoOnWhileItSaves(t *testing.T) {
 	b.wait()
 	copied := newBench(t, disk)
 	require.NoError(t, copied.Load(false))
-	require.Equal(t, want, copied.Engine.Keyspace.Digest())
-	require.NotEqual(t, want, b.Engine.Keyspace.Digest())
+	require.Equal(t, want, copied.Engine.Home().Keyspace.Digest())
+	require.NotEqual(t, want, b.Engine.Home().Keyspace.Digest())
 }
 
 func TestShutdownAndFlushAll(t *testing.T) {
@@ -301,25 +301,25 @@ func TestReloadIsAllOrNothing(t *testing.T) {
 	b.wait()
 	b.do("SET key:7 changed")
 	b.do("SET more 1")
-	file, before := disk.files[b.path()], b.Engine.Keyspace.Digest()
+	file, before := disk.files[b.path()], b.Engine.Home().Keyspace.Digest()
 	wrong := append(file[:len(file)-1:len(file)-1], file[len(file)-1]+1)
 	for _, damaged := range [][]byte{file[:len(file)-3], file[:len(file)/2], wrong, nil, []byte("REDIS0099")} {
 		disk.files[b.path()] = damaged
 		for _, options := range []string{"", " NOFLUSH", " MERGE", " NOFLUSH MERGE"} {
 			require.Equal(t, string(errReload), b.do("DEBUG RELOAD NOSAVE"+options))
-			require.Equal(t, before, b.Engine.Keyspace.Digest())
+			require.Equal(t, before, b.Engine.Home().Keyspace.Digest())
 		}
 	}
 	disk.files[b.path()] = file
 	require.Equal(t, string(errReload), b.do("DEBUG RELOAD NOSAVE NOFLUSH"), "the keys are there")
-	require.Equal(t, before, b.Engine.Keyspace.Digest())
+	require.Equal(t, before, b.Engine.Home().Keyspace.Digest())
 	require.Equal(t, "OK", b.do("DEBUG RELOAD NOSAVE NOFLUSH MERGE"))
 	require.Equal(t, "7", b.do("GET key:7"))
 	require.Equal(t, "1", b.do("GET more"))
 	require.Equal(t, "OK", b.do("DEBUG RELOAD NOSAVE"))
 	require.Empty(t, b.do("GET more"))
-	require.Equal(t, 500, b.Engine.Keyspace.DB(0).Len())
-	require.NoError(t, b.Engine.Keyspace.DB(0).Check())
+	require.Equal(t, 500, b.Engine.Home().Keyspace.DB(0).Len())
+	require.NoError(t, b.Engine.Home().Keyspace.DB(0).Check())
 }
 
 // Keys that are due and not removed are saved, and left out when they are loaded. SAVE counts as BGSAVE does.

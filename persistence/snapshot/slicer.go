@@ -50,7 +50,7 @@ func NewSlicer(e *engine.Engine, event string, encoder Encoder) *Slicer {
 // Start starts the snapshot: Run writes the data as they are now. It is called under the engine's lock while no other
 // snapshot is being taken. Run or Abandon must follow.
 func (s *Slicer) Start() {
-	ks := s.engine.Keyspace
+	ks := s.engine.Home().Keyspace
 	for i := range ks.Len() {
 		s.total += ks.DB(i).Len()
 	}
@@ -90,7 +90,7 @@ func (s *Slicer) Run(write func(block []byte) error) (failed error) {
 			}
 			keys, delay, failed = s.encoded-before, s.delay(), s.err
 			more = s.snapshot != nil || s.encoder.Len() > 0
-			s.engine.AddLatency(s.event, time.Since(began).Microseconds())
+			s.engine.Home().AddLatency(s.event, time.Since(began).Microseconds())
 			return !full && delay == 0
 		})
 		if delay != 0 {

@@ -78,7 +78,7 @@ func (m *Migration) digest(v *value, now int64) (digest string, known bool) {
 		more = groups(s)
 	}
 	slices.Sort(more)
-	db, key := m.Engine.Keyspace.DB(0), []byte("k")
+	db, key := m.Engine.Home().Keyspace.DB(0), []byte("k")
 	db.SetUntil(key, decoded, 0)
 	digest = fmt.Sprint(db.ValueDigest(key), more)
 	db.Delete(key)

@@ -167,8 +167,8 @@ func (m *Migration) load() error {
 	if err != nil {
 		return err
 	}
-	r := rdb.NewReader(src, snapshot.ReaderOptions(m.Engine, max(size, 0), false))
-	damage := snapshot.Each(r, m.Engine.Keyspace, m)
+	r := rdb.NewReader(src, snapshot.ReaderOptions(m.Engine.Home(), max(size, 0), false))
+	damage := snapshot.Each(r, m.Engine.Home().Keyspace, m)
 	if broken(damage) && !errors.As(damage, new(*rdb.Error)) {
 		return damage
 	}

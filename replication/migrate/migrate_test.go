@@ -98,10 +98,10 @@ func TestDifferences(t *testing.T) {
 	hashOf := func(order string, deadline int64) *hash.Hash {
 		h := &hash.Hash{}
 		for _, field := range strings.Fields(order) {
-			h.Set([]byte(field), []byte(strings.Repeat(field, 30)), m.Engine.Config.Hash)
+			h.Set([]byte(field), []byte(strings.Repeat(field, 30)), m.Engine.Home().HashLimits())
 		}
 		if deadline > 0 {
-			h.SetDeadline([]byte("a"), deadline, m.Engine.Dice)
+			h.SetDeadline([]byte("a"), deadline, m.Engine.Home().Dice)
 		}
 		return h
 	}

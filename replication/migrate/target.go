@@ -288,8 +288,8 @@ func (m *Migration) decode(payload string) (keyspace.Value, bool) {
 	if !rdb.ValidPayload([]byte(payload), rdb.AnyVersion) {
 		return nil, false
 	}
-	m.Engine.Keyspace.Begin()
-	o := snapshot.ReaderOptions(m.Engine, 0, false)
+	m.Engine.Home().Keyspace.Begin()
+	o := snapshot.ReaderOptions(m.Engine.Home(), 0, false)
 	o.Versions = rdb.AnyVersion
 	v, err := rdb.ReadPayload([]byte(payload), o)
 	return v, err == nil
