@@ -17,6 +17,7 @@ type Facts map[string]string
 // change the dataset and the statistics.
 func Ask(conn net.Conn) (facts Facts, err error) {
 	q := &questions{conn: conn, in: resp.NewReader(conn), facts: Facts{}, containers: []string{"debug"}}
+	q.ask("CONFIG", "RESETSTAT") // or the errors that a slow start met would count
 	for _, ask := range []func(){q.commands, q.docs, q.help, q.info, q.config, q.clients, q.others} {
 		ask()
 	}
