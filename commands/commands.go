@@ -1,4 +1,4 @@
-// Package commands collects the families of data commands. Each has its own package, with the lines of the command table
+// Package commands collects the families of commands. Each has its own package, with the lines of the command table
 // and a function cmdX for each command X.
 //
 //	strings hashes lists sets zsets streams   the data types
@@ -9,19 +9,29 @@
 //	explain                                   MEMORY: the memory of keys and of the process
 //	elements                                  shared code: deadlines of elements, cursors, random elements
 //
-// The commands on clients, transactions, pub/sub and the server itself are in package engine.
+//	introspection                             COMMAND
+//	cluster                                   CLUSTER
+//	debug                                     DEBUG
+//	slowlog latency                           SLOWLOG, COMMANDLOG, LATENCY: how long commands take
+//
+// The other commands on clients, transactions, pub/sub and the server itself are in package engine.
 package commands
 
 import (
 	"github.com/miniserver-go/miniserver/commands/bitmaps"
+	"github.com/miniserver-go/miniserver/commands/cluster"
+	"github.com/miniserver-go/miniserver/commands/debug"
 	"github.com/miniserver-go/miniserver/commands/explain"
 	"github.com/miniserver-go/miniserver/commands/geo"
 	"github.com/miniserver-go/miniserver/commands/hashes"
+	"github.com/miniserver-go/miniserver/commands/introspection"
 	"github.com/miniserver-go/miniserver/commands/keys"
+	"github.com/miniserver-go/miniserver/commands/latency"
 	"github.com/miniserver-go/miniserver/commands/lists"
 	"github.com/miniserver-go/miniserver/commands/ratelimit"
 	"github.com/miniserver-go/miniserver/commands/sets"
 	"github.com/miniserver-go/miniserver/commands/sketches"
+	"github.com/miniserver-go/miniserver/commands/slowlog"
 	"github.com/miniserver-go/miniserver/commands/streams"
 	"github.com/miniserver-go/miniserver/commands/strings"
 	"github.com/miniserver-go/miniserver/commands/zsets"
@@ -29,16 +39,20 @@ import (
 	"github.com/miniserver-go/miniserver/internal/command"
 )
 
-// Parts returns the parts of all families.
-func Parts() []engine.Part {
+// Parts returns the parts of all families, for an engine.
+func Parts(e *engine.Engine) []engine.Part {
 	return []engine.Part{
 		{Families: []command.Family{
 			strings.Family, hashes.Family, lists.Family, sets.Family, zsets.Family, streams.Family,
 			bitmaps.Family, geo.Family, sketches.HyperLogLog,
 			ratelimit.Throttle, ratelimit.IncrEx,
 			keys.Family, keys.Databases, keys.Selection,
+			introspection.Family, debug.Family,
 		}, Debug: []engine.DebugLine{strings.Debug()}},
 		sketches.Bloom(),
 		explain.Part(),
+		cluster.Part(),
+		slowlog.New(e).Part(),
+		latency.New(e).Part(),
 	}
 }

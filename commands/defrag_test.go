@@ -53,7 +53,7 @@ func TestActiveDefragmentation(t *testing.T) {
 	v.idle()
 	require.Equal(t, "0", v.field("active_defrag_hits"), "too few bytes are free")
 
-	v.do("CONFIG SET active-defrag-ignore-bytes 2mb latency-monitor-threshold 1")
+	v.do("CONFIG SET active-defrag-ignore-bytes 2mb")
 	v.now += 1e6
 	require.NotZero(t, v.Tick())
 	require.Equal(t, "25", v.field("active_defrag_running"), "all of active-defrag-cycle-max, since more is free than in use")

@@ -24,7 +24,7 @@ func newComplete() (*engine.Engine, *engine.Session) { return newCompleteLike(ni
 func newCompleteLike(r *release.Release) (*engine.Engine, *engine.Session) {
 	e := engine.New(engine.Options{Release: r, Seed: 1, Clock: func() int64 { return 1_700_000_000_000_000 }})
 	e.Join(engine.Commands(engine.Families()...), snapshot.Payloads())
-	e.Join(families.Parts()...)
+	e.Join(families.Parts(e)...)
 	e.Join(scripting.New(e).Part())
 	return e, e.NewSession(nil)
 }

@@ -17,7 +17,7 @@ import (
 // the sessions of users that are gone; the caller's own after its reply. It returns the error in Redis'
 // words.
 func (e *Engine) LoadUsers(caller *Session) error {
-	file := e.Parts.host.Users
+	file := e.Parts.Host.Users
 	text, err := file.Read()
 	if err != nil {
 		return command.Errorf(errACLOpen, file.Name(), cause(err))
@@ -165,7 +165,7 @@ func cmdACLSave(c *Call) {
 	if !c.hasUserFile() {
 		return
 	}
-	if err := c.Engine.Parts.host.Users.Write([]byte(strings.Join(c.Engine.UserLines(), "\n") + "\n")); err != nil {
+	if err := c.Engine.Parts.Host.Users.Write([]byte(strings.Join(c.Engine.UserLines(), "\n") + "\n")); err != nil {
 		c.Fail(ErrACLSave)
 		return
 	}
@@ -173,7 +173,7 @@ func cmdACLSave(c *Call) {
 }
 
 func (c *Call) hasUserFile() bool {
-	if f := c.Engine.Parts.host.Users; f == nil || f.Name() == "" {
+	if f := c.Engine.Parts.Host.Users; f == nil || f.Name() == "" {
 		c.Fail(ErrNoACLFile)
 		return false
 	}

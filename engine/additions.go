@@ -111,9 +111,9 @@ func (e *Engine) offeredParam(name string) *Param {
 	return e.Parts.params[name]
 }
 
-// shows reports whether the engine says of itself what came with since. An open release says what all later releases of Redis do, not what
+// Shows reports whether the engine says of itself what came with since. An open release says what all later releases of Redis do, not what
 // only Valkey does.
-func (e *Engine) shows(since release.Since) bool {
+func (e *Engine) Shows(since release.Since) bool {
 	return e.Release.Has(since) || e.Release.Open && since.InRedis()
 }
 
@@ -124,7 +124,7 @@ func (e *Engine) offeredFields(text []byte) []byte {
 		name, _, _ := strings.Cut(string(line), ":")
 		since, later := fieldsSince[name]
 		gone, was := fieldsBefore[name]
-		if later && !e.shows(since) || was && e.Release.Has(gone) {
+		if later && !e.Shows(since) || was && e.Release.Has(gone) {
 			continue
 		}
 		offered = append(offered, line...)

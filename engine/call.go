@@ -259,6 +259,14 @@ func PerEngine[T any](e *Engine) *T {
 // ReplyEntry replies with an element of a collection.
 func (c *Call) ReplyEntry(e ziplist.Entry) { c.Reply.Bulk(e.Text(c.Scratch())) }
 
+// replyStrings replies with an array of strings.
+func (c *Call) replyStrings(list []string) {
+	c.Reply.Array(len(list))
+	for _, s := range list {
+		c.Reply.BulkString(s)
+	}
+}
+
 // SubSyntaxError is what a container says to a number of arguments that no form of the subcommand
 // takes.
 func (c *Call) SubSyntaxError() error {

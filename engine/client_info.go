@@ -79,7 +79,7 @@ func (w *World) writeClientInfo(b *bytes.Buffer, s *Session, args [][]byte) {
 func (s *Session) writeMemoryInfo(b *bytes.Buffer, args [][]byte, buffers bool) {
 	s.countReplies()
 	query := s.Query.Load() // before the others, see Session.Query
-	wire, argv, multi := wireBytes(args), int64(argsBytes(args))+s.Args.Load(), 0
+	wire, argv, multi := WireBytes(args), int64(argsBytes(args))+s.Args.Load(), 0
 	if s.blocked != nil {
 		argv += int64(argsBytes(s.blocked.args))
 	}

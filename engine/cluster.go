@@ -16,13 +16,11 @@ import (
 //
 // Lines with keys get the flag OneSlot when the cluster is enabled. So without it neither the gate nor a line knows of clusters.
 type cluster struct {
-	enabled   bool
-	id, shard string // 40 hexadecimal digits each
-	epoch     int64
+	enabled bool
 }
 
-// slots is the number of hash slots.
-const slots = 16384
+// Slots is the number of hash slots.
+const Slots = 16384
 
 // noSlot is the slot of a command without keys.
 const noSlot = -1
@@ -42,14 +40,10 @@ func (e *Engine) clusterParams() []Param {
 // markOneSlot gives the lines with keys the flag OneSlot if the server is a node of a cluster, and takes it away otherwise. EXEC has the keys of what
 // it runs.
 func (e *Engine) markOneSlot() {
-	c := &e.cluster
-	if c.enabled && c.id == "" {
-		c.id, c.shard = e.home.NewID(), e.home.NewID()
-	}
 	for _, cmd := range e.Commands.All() {
-		markOneSlot(cmd, c.enabled)
+		markOneSlot(cmd, e.cluster.enabled)
 		for _, sub := range cmd.Subs {
-			markOneSlot(sub, c.enabled)
+			markOneSlot(sub, e.cluster.enabled)
 		}
 	}
 }
@@ -147,52 +141,18 @@ func (e *Engine) checkScriptSlot(s *Session, cmd *command.Command, args [][]byte
 // CrossSlots says whether the keys that a script uses may lie in several slots, until the next EnterScript.
 func (s *Session) CrossSlots(may bool) { s.crossesSlots = may }
 
-// nodeAddress is where the node says that clients reach it.
-type nodeAddress struct {
-	ip, port, bus, name string
-}
-
 // Reached returns where a session has reached the server. The address is "" and the port that of the configuration for a session without a
 // network.
 func (e *Engine) Reached(s *Session) (ip, port string) {
 	ip, port, err := net.SplitHostPort(s.LocalAddr)
 	if err != nil || s.unix {
-		return "", e.parameter("port", "0")
+		return "", e.Setting("port", "0")
 	}
 	return ip, port
 }
 
-// address returns what the parameters announce, else where the session has reached the server. A server of Redis does not know its own address either until another node tells it; clients then
-// take the one that they have connected to, but some do not.
-func (e *Engine) address(s *Session) nodeAddress {
-	ip, port := e.Reached(s)
-	number, _ := strconv.Atoi(port)
-	setting := "cluster-announce-port"
-	if s.Client().tls {
-		setting = "cluster-announce-tls-port"
-	}
-	announced := func(name, other string) string {
-		if value := e.parameter(name, ""); value != "" && value != "0" {
-			return value
-		}
-		return other
-	}
-	return nodeAddress{
-		ip:   announced("cluster-announce-ip", ip),
-		port: announced(setting, port),
-		bus:  announced("cluster-announce-bus-port", announced("cluster-port", strconv.Itoa(number+10000))),
-		name: announced("cluster-announce-hostname", ""),
-	}
-}
-
-// portNumber returns the port as a number.
-func (a nodeAddress) portNumber() int64 {
-	n, _ := strconv.ParseInt(a.port, 10, 64)
-	return n
-}
-
-// parameter returns the value of a parameter, or other if no part has it.
-func (e *Engine) parameter(name, other string) string {
+// Setting returns the value of a parameter, or other if no part has it.
+func (e *Engine) Setting(name, other string) string {
 	if p := e.Param(name); p != nil {
 		return strings.TrimSpace(p.Get())
 	}
@@ -204,7 +164,7 @@ func KeySlot(key []byte) uint16 {
 	if tag := hashTag(key); len(tag) > 0 {
 		key = tag
 	}
-	return crc16(key) % slots
+	return crc16(key) % Slots
 }
 
 // hashTag returns what stands in the first braces of a key; nothing if it has none.

@@ -261,7 +261,7 @@ func cmdClientPause(c *Call) {
 			c.Refuse(ErrPauseMode)
 		}
 	}
-	c.noMore()
+	c.NoMore()
 	if deadline := c.DeadlineAfter(timeout); c.OK() {
 		c.World.Pause(PausedByClient, deadline, all)
 		c.Reply.Status("OK")
@@ -282,7 +282,7 @@ func cmdClientUnblock(c *Call) {
 			c.Refuse(ErrUnblockReason)
 		}
 	}
-	c.noMore()
+	c.NoMore()
 	n, ok := resp.ParseInt(id)
 	if !ok {
 		c.Refuse(ErrNotInt)
@@ -308,8 +308,8 @@ func (c *Call) oneMore() bool {
 	return c.More()
 }
 
-// noMore refuses further arguments of a subcommand.
-func (c *Call) noMore() {
+// NoMore refuses further arguments of a subcommand.
+func (c *Call) NoMore() {
 	if c.at < len(c.Args) {
 		c.Refuse(c.SubSyntaxError())
 	}

@@ -180,8 +180,8 @@ func cmdConfigResetStat(c *Call) {
 // CONFIG REWRITE
 func cmdConfigRewrite(c *Call) {
 	err := error(ErrNoConfigFile)
-	if c.Engine.Parts.host.Rewrite != nil {
-		err = c.Engine.Parts.host.Rewrite(false)
+	if c.Engine.Parts.Host.Rewrite != nil {
+		err = c.Engine.Parts.Host.Rewrite(false)
 	}
 	if err != nil {
 		c.Fail(err)

@@ -58,9 +58,7 @@ func (e *Engine) coreSections() []Section {
 		{Name: "Modules", Fill: e.fillModules},
 		{Name: "Commandstats", Hidden: true, Fill: e.fillCommandStats},
 		{Name: "Errorstats", Fill: e.fillErrorStats},
-		{Name: "Latencystats", Since: "7.0.0", Hidden: true, Fill: e.fillLatencyStats},
 		{Name: "Cluster", Fill: e.fillCluster},
-		{Name: "Cluster Info", Since: "valkey:9.1.0", Fill: e.fillClusterInfo},
 		{Name: "Keyspace", Fill: (*World).fillKeyspace},
 		{Name: "Keysizes", Since: "8.0.0", Fill: (*World).fillKeysizes},
 	}
@@ -164,8 +162,8 @@ func (w *World) fillStats(b *bytes.Buffer) {
 // fillLoops writes the work of the event loops.
 func (e *Engine) fillLoops(b *bytes.Buffer) {
 	cycles := int64(0)
-	if e.Parts.host.Traffic != nil {
-		_, _, cycles = e.Parts.host.Traffic()
+	if e.Parts.Host.Traffic != nil {
+		_, _, cycles = e.Parts.Host.Traffic()
 	}
 	busy := int64(0)
 	e.Commands.Each(func(cmd *command.Command) { busy += e.total(cmd).micros })
@@ -196,22 +194,6 @@ func (e *Engine) fillErrorStats(_ *World, b *bytes.Buffer) {
 
 // safeInInfo replaces what would end a name or a line of INFO.
 var safeInInfo = strings.NewReplacer("#", "_", ":", "_", "\n", "_", "\r", "_")
-
-func (e *Engine) fillLatencyStats(_ *World, b *bytes.Buffer) {
-	e.Commands.Each(func(cmd *command.Command) {
-		if e.of(cmd).latency.total == 0 {
-			return
-		}
-		fmt.Fprintf(b, "latency_percentiles_usec_%s:", cmd.FullName())
-		for i, p := range e.Config.percentiles {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			fmt.Fprintf(b, "p%v=%d.000", p, e.of(cmd).latency.percentile(p))
-		}
-		b.WriteString("\r\n")
-	})
-}
 
 // showsSubexpiry is the number of collections with elements that expire.
 var showsSubexpiry = release.From("7.4.0")

@@ -19,9 +19,6 @@ func Server() command.Family {
 			History: "7.0.0 Takes several sections."},
 		{Name: "config", Arity: -2, Since: "2.0.0", Subs: configSubs(),
 			Complexity: "Depends on the subcommand", Summary: "A container for server configuration commands."},
-		{Name: "command", Arity: -1, Flags: command.Loading | command.Stale | command.Harmless, Run: cmdCommand, Reply: "array", Since: "2.8.13", ACL: "connection", Subs: commandSubs(),
-			Complexity: "O(N), N being the number of commands", Tips: "nondeterministic_output_order", Summary: "Returns detailed information about all commands.",
-			Was: []command.Was{command.Before("7.0.0", "+random")}},
 		{Name: "time", Arity: 1, Flags: command.Loading | command.Stale | command.Fast | command.Harmless, Run: cmdTime, Reply: "list", Since: "2.6.0",
 			Summary: "Returns the server time.", Tips: "nondeterministic_output", Complexity: "O(1)"},
 		{Name: "shutdown", Arity: -1, Flags: admin | command.NoMulti | command.AllowBusy, Run: cmdShutdown, Reply: "status", Since: "1.0.0",
@@ -33,20 +30,22 @@ func Server() command.Family {
 			Complexity: "O(N), N being the number of keys in all databases",
 			History: "7.0.0 The options `NOW`, `FORCE` and `ABORT`.\n" +
 				"valkey:9.0.0 The options `SAFE` and `FAILOVER`."},
-		{Name: "debug", Arity: -2, Flags: admin | command.AllowScriptDebug | command.Protected | command.Internal, Run: cmdDebug, Reply: "any", Since: "1.0.0",
-			Summary: "A container for debugging commands.", Complexity: "Depends on the subcommand"},
-		{Name: "commandlog", Arity: -2, Since: "valkey:8.1.0", Subs: commandlogSubs(),
-			Complexity: "Depends on the subcommand", Summary: "A container for the logs of slow and of large commands."},
-		{Name: "slowlog", Arity: -2, Deprecated: "valkey:8.1.0 `COMMANDLOG`", Since: "2.2.12", Was: []command.Was{command.Before("7.0.0", "+random")}, Subs: slowlogSubs(),
-			Complexity: "Depends on the subcommand", Summary: "A container for slow log commands."},
-		{Name: "latency", Arity: -2, Since: "2.8.13", Subs: latencySubs(),
-			Complexity: "Depends on the subcommand", Summary: "A container for latency diagnostics commands."},
 		{Name: "monitor", Arity: 1, Flags: admin | command.Harmless, Run: cmdMonitor, Reply: "status", Since: "1.0.0",
 			Summary:    "Listens for all requests received by the server in real-time.",
 			Complexity: "O(1) for each command that the server executes from then on"},
 		{Name: "lolwut", Arity: -1, Flags: command.ReadOnly | command.Fast, Run: cmdLolwut, Reply: "text", Since: "5.0.0",
 			Syntax: "[VERSION version]", Summary: "Displays computer art and the server's version.", Complexity: "O(1)"},
 	}, Wordings: slices.Concat(wholeWordings, settingWordings, gateWordings)}
+}
+
+// wholeWordings are the errors about commands, subcommands and their arguments before 7.0.
+var wholeWordings = []command.Wording{
+	{Before: "7.0.0", Error: ErrSubArgs, Was: "ERR Unknown subcommand or wrong number of arguments for '%s'. Try %s HELP."},
+	{Before: "7.0.0", Error: command.ErrUnknownCommand, Was: "ERR unknown command `%s`, with args beginning with: %s"},
+	{Before: "7.0.0", Error: command.ErrUnknownArg, Was: "`%s`, "},
+	{Before: "7.0.0", Error: ErrPairsArity, Was: "ERR wrong number of arguments for %[2]s"},
+	{Before: "7.0.0", Error: ErrExpireTime, Was: "ERR invalid expire time in %s"},
+	{Before: "7.0.0", Error: ErrRewriteAll, Was: "ERR CONFIG-REWRITE-FORCE-ALL failed"},
 }
 
 // frozenTime is since when TIME stands still in a script or a transaction, unless a script is past its time limit.
@@ -100,7 +99,7 @@ func cmdShutdown(c *Call) {
 		c.Refuse(ErrNoShutdown)
 	case c.Engine.slow.session != nil && !how.NoSave:
 		c.Refuse(c.Engine.slow.busy)
-	case c.Engine.Parts.host.Exit == nil:
+	case c.Engine.Parts.Host.Exit == nil:
 		c.Refuse(ErrShutdown)
 	}
 	if !c.OK() {

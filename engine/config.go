@@ -45,13 +45,11 @@ type Config struct {
 
 	events          event.Classes // that subscribers are told
 	debug           string        // enable-debug-command: yes, local, no
-	scriptsMayDebug bool          // scripts may call DEBUG
+	ScriptsMayDebug bool          // scripts may call DEBUG
 	protected       string        // enable-protected-configs: yes, local, no
-	latencyTracking bool
-	percentiles     []float64 // of INFO latencystats
-	importMode      bool      // import-mode: due keys stay, as a tool copies a dataset
-	sanitize        string    // sanitize-dump-payload: no, yes, clients
-	trackedKeys     int       // CLIENT TRACKING remembers: tracking-table-max-keys
+	importMode      bool          // import-mode: due keys stay, as a tool copies a dataset
+	sanitize        string        // sanitize-dump-payload: no, yes, clients
+	trackedKeys     int           // CLIENT TRACKING remembers: tracking-table-max-keys
 }
 
 // SoftLimit is a number of bytes that may wait for a client, and for how long more may; 0 bytes for no limit.
@@ -71,12 +69,10 @@ func newConfig() *Config {
 		OutputLimits: [...]int64{ClassNormal: 0, ClassReplica: 256 << 20, ClassPubSub: 32 << 20, ClassUnauthed: unauthedOutput},
 		SoftLimits:   [...]SoftLimit{ClassReplica: {64 << 20, 60}, ClassPubSub: {8 << 20, 60}, ClassUnauthed: {}},
 
-		debug:           "no",
-		protected:       "no",
-		sanitize:        "no",
-		latencyTracking: true,
-		trackedKeys:     1000000,
-		percentiles:     []float64{50, 99, 99.9},
+		debug:       "no",
+		protected:   "no",
+		sanitize:    "no",
+		trackedKeys: 1000000,
 	}
 }
 
@@ -363,12 +359,7 @@ func (e *Engine) coreParams() []Param {
 		}},
 		{Name: "like", Immutable: true, Get: func() string { return e.Release.Name }},
 		{Name: "databases", Immutable: true, Get: e.shownDatabases},
-		IntParam("slowlog-log-slower-than", &e.slowlog.threshold, -1, math.MaxInt64, "commandlog-execution-slower-than"),
-		e.slowlog.lengthParam("slowlog-max-len", "commandlog-slow-execution-max-len"),
-		IntParam("latency-monitor-threshold", &e.latency.threshold, 0, math.MaxInt64),
-		BoolParam("latency-tracking", &c.latencyTracking),
 		e.importParam(),
-		{Name: "latency-tracking-info-percentiles", List: true, Get: c.percentilesText, Set: c.setPercentiles},
 		IntParam("tracking-table-max-keys", &e.Config.trackedKeys, 0, math.MaxInt64),
 		IntParam("timeout", &c.IdleTimeout, 0, math.MaxInt32),
 		IntParam("shutdown-timeout", &e.shutdown.timeout, 0, math.MaxInt32),
@@ -393,7 +384,7 @@ func (w *World) Sanitizes(s *Session) bool {
 }
 
 // RelaxesVersions reports whether Valkey's rdb-version-check lets snapshots and payloads of foreign and later versions pass.
-func (e *Engine) RelaxesVersions() bool { return e.parameter("rdb-version-check", "") == "relaxed" }
+func (e *Engine) RelaxesVersions() bool { return e.Setting("rdb-version-check", "") == "relaxed" }
 
 // Sanitized returns the count of what was checked because of sanitize-dump-payload. It may be changed under the lock.
 func (e *Engine) Sanitized() *int64 { return &e.stats.sanitized }
@@ -406,30 +397,6 @@ func (e *Engine) importParam() Param {
 		return nil
 	}
 	return p
-}
-
-func (c *Config) percentilesText() string {
-	var words []string
-	for _, p := range c.percentiles {
-		words = append(words, strconv.FormatFloat(p, 'f', -1, 64))
-	}
-	return strings.Join(words, " ")
-}
-
-func (c *Config) setPercentiles(v string) error {
-	var list []float64
-	for _, word := range strings.Fields(v) {
-		p, err := strconv.ParseFloat(word, 64)
-		switch {
-		case err != nil:
-			return command.Error("Invalid latency-tracking-info-percentiles parameters")
-		case !(p >= 0 && p <= 100):
-			return command.Error("latency-tracking-info-percentiles parameters should sit between [0.0,100.0]")
-		}
-		list = append(list, p)
-	}
-	c.percentiles = list
-	return nil
 }
 
 // secretSettings returns the positions of the values of secret parameters in a CONFIG SET.

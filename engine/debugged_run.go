@@ -30,7 +30,7 @@ func (c *Call) reserveCopy() {
 	e.accounts.copies.Take(n)
 	s.reserved = n
 	s.earlyReplies, s.settled, s.running = s.Reply.Swap(nil), 0, true
-	e.Parts.host.Spawn(func() {
+	e.Parts.Host.Spawn(func() {
 		r := keyspace.NewReserve(n)
 		e.mu.Lock()
 		defer e.mu.Unlock()
@@ -46,7 +46,7 @@ func (c *Call) reserveCopy() {
 
 // CanDebug reports whether the client of the call can debug a script: it has a connection, and no transaction runs.
 func (c *Call) CanDebug() bool {
-	return c.Session.Peer != nil && c.Engine.Parts.host.Spawn != nil && !c.Nested()
+	return c.Session.Peer != nil && c.Engine.Parts.Host.Spawn != nil && !c.Nested()
 }
 
 // BeginDebugging begins a run that is debugged, until EndDebugging. Its commands, which the session script executes, take the lock
@@ -80,7 +80,7 @@ func (w *World) checkDebug(s *Session) error {
 // gets what the client sends.
 func (c *Call) Converse(d Debugger, run func()) {
 	c.Session.debugger, c.Session.running = d, true
-	c.Engine.Parts.host.Spawn(run)
+	c.Engine.Parts.Host.Spawn(run)
 }
 
 // RewindDebugging begins a run on a copy of the world anew: with the data, the clock and the dice of its beginning. begin prepares

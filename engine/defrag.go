@@ -99,10 +99,10 @@ const usualGaps = 50
 
 // heapGaps returns the bytes that are free in blocks of Go's heap that are in use, and what percentage of those in use that is.
 func (e *Engine) heapGaps() (free, percent int64) {
-	if e.Parts.host.Memory == nil {
+	if e.Parts.Host.Memory == nil {
 		return 0, 0
 	}
-	m := e.Parts.host.Memory()
+	m := e.Parts.Host.Memory()
 	return m.Unused, m.Unused * 100 / max(m.Objects, 1)
 }
 

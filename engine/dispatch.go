@@ -116,8 +116,10 @@ func (w *World) execute(s *Session, args [][]byte) bool {
 		w.startTimer(s, cmd, args)
 		w.run(s, cmd, args)
 	}
-	if e.sizelogs.on && err == nil {
-		w.logSizes(s, cmd, args, s.Reply.Len()-s.settled)
+	if err == nil {
+		for _, replied := range e.Parts.hooks.replied {
+			replied(Executed{World: w, Session: s, Cmd: cmd, Args: args, Times: 1}, s.Reply.Len()-s.settled)
+		}
 	}
 	if e.Parts.certainty.awaits != nil && err == nil {
 		e.noteCertain(s, cmd, args)

@@ -111,9 +111,6 @@ type Engine struct {
 	// Figures.
 	stats     stats
 	stopwatch stopwatch
-	slowlog   slowlog
-	sizelogs  sizelogs
-	latency   latency
 	expiring  expiring
 }
 
@@ -155,8 +152,8 @@ func (w *World) NewID() string {
 // CPU returns the processor time of the process in microseconds. Where no host knows it, it is the time since the engine was
 // made.
 func (e *Engine) CPU() int64 {
-	if e.Parts.host.CPU != nil {
-		return e.Parts.host.CPU()
+	if e.Parts.Host.CPU != nil {
+		return e.Parts.Host.CPU()
 	}
 	return e.machine() - e.home.time.started
 }
@@ -178,8 +175,8 @@ func (w *World) readClock() {
 // TickBy asks the host to call Tick at deadline, in milliseconds since the epoch, unless it will do so
 // earlier anyway.
 func (w *World) TickBy(deadline int64) {
-	if w.engine.Parts.host.Due != nil && (w.time.nextTick == 0 || deadline < w.time.nextTick) {
+	if w.engine.Parts.Host.Due != nil && (w.time.nextTick == 0 || deadline < w.time.nextTick) {
 		w.time.nextTick = deadline
-		w.engine.Parts.host.Due(deadline)
+		w.engine.Parts.Host.Due(deadline)
 	}
 }

@@ -91,33 +91,20 @@ const (
 	ErrConfigSet        = "ERR CONFIG SET failed (possibly related to argument '%s')%[2]s" // and the value
 	ErrConfigUnknown    = "ERR Unknown option or number of arguments for CONFIG SET - '%s'"
 	ErrNoConfigFile     = command.Error("ERR The server is running without a config file")
-	ErrKeysCommand      = command.Error("ERR Invalid command specified")
-	ErrKeysNone         = command.Error("ERR The command has no key arguments")
-	ErrKeysArity        = command.Error("ERR Invalid number of arguments specified for command")
-	ErrKeysArgs         = command.Error("ERR Invalid arguments specified for command")
-	ErrSlowlogCount     = command.Error("ERR count should be greater than or equal to -1")
-	ErrLogType          = command.Error("ERR type should be one of the following: slow, large-request, large-reply")
 	ErrNoShutdown       = command.Error("ERR No shutdown in progress.")
 	ErrShutdownFailover = command.Error("ERR SHUTDOWN FAILOVER is only supported in cluster mode.")
 	ErrShutdown         = command.Error("ERR Errors trying to SHUTDOWN. Check logs.")
-	ErrNoSamples        = "ERR No samples available for event '%s'"
 	ErrReplicaReads     = command.Error("ERR Replica can't interact with the keyspace")
 	ErrNotHome          = command.Error("ERR This command is not available inside a world. Only the world of new connections has files and replicas.")
 	ErrNoDebug          = command.Error("ERR DEBUG command not allowed. If the enable-debug-command option is set to \"local\", you can run it from a local connection, otherwise you need to set this option in the configuration file, and then restart the server.")
-	ErrOnlyRESP3        = command.Error("ERR RESP2 is not supported by this command")
 	ErrProtected        = command.Error("can't set protected config")
 	errImmutable        = command.Error("can't set immutable config")
 	errSetTwice         = command.Error("duplicate parameter")
 	ErrSavePoints       = command.Error("Invalid save parameters")
 	ErrBufferWords      = command.Error("Wrong number of arguments in buffer limit configuration.")
 	ErrBufferNumbers    = command.Error("Error in hard, soft or soft_seconds setting in buffer limit configuration.")
-	ErrPackedSize       = command.Error("ERR argument must be a memory value bigger than 1 and smaller than 4gb")
-	ErrNoSecret         = command.Error("ERR Internal secret is missing")
-	ErrDebugCluster     = command.Error("ERR Debug option only available for cluster mode enabled setup!")
-	ErrRestart          = command.Error("ERR failed to restart the server. Check server logs.")
 	ErrRewriteAll       = command.Error("ERR CONFIG-REWRITE-FORCE-ALL failed: Bad address")
 	ErrNoClientLimit    = command.Error("ERR maxmemory-clients is disabled.")
-	ErrProtocolType     = command.Error("ERR Wrong protocol type name. Please use one of the following: string|integer|double|bignum|null|array|set|map|attrib|push|verbatim|true|false")
 
 	// What several families of data commands reply.
 	ErrOverflow      = command.Error("ERR increment or decrement would overflow")
@@ -161,38 +148,11 @@ const (
 	errACLUnchanged     = "%sWARNING: ACL errors detected, no change to the previously active ACL rules was performed"
 
 	// Clusters and modules.
-	ErrNoCluster       = command.Error("ERR This instance has cluster support disabled")
 	ErrCrossSlot       = command.Error("CROSSSLOT Keys in request don't hash to the same slot")
 	ErrCrossSlotCall   = "ERR Command '%s' in script attempted to access keys that don't hash to the same slot"
 	ErrCrossSlotScript = command.Error("ERR Script attempted to access keys that do not hash to the same slot")
 	ErrClusterDown     = command.Error("CLUSTERDOWN The cluster is down")
-	ErrNotMaster       = command.Error("ERR The specified node is not a master")
-	ErrGroupNodes      = command.Error("ERR A group has all hash slots, and its members are the nodes: use GROUP ADD, GROUP REMOVE and GROUP TRANSFER")
 	ErrNotInCluster    = "ERR %s is not allowed in cluster mode"
-	ErrUnknownNode     = "ERR Unknown node %s"
-	ErrNoSuchNode      = "ERR I don't know about node %s"
-	ErrForgetSelf      = command.Error("ERR I tried hard but I can't forget myself...")
-	ErrReplicateSelf   = command.Error("ERR Can't replicate myself")
-	ErrFailoverMaster  = command.Error("ERR You should send CLUSTER FAILOVER to a replica")
-	ErrBasePort        = "ERR Invalid base port specified: %s"
-	ErrBusPort         = "ERR Invalid bus port specified: %s"
-	ErrNodeAddress     = "ERR Invalid node address specified: %s:%s"
-	ErrOnlyNode        = command.Error("ERR This server is the only node of its cluster")
-	ErrKeepsSlots      = command.Error("ERR The only node of a cluster keeps all hash slots")
-	ErrEpoch           = "ERR Invalid config epoch specified: %d"
-	ErrEpochSet        = command.Error("ERR Node config epoch is already non-zero")
-	ErrSlot            = command.Error("ERR Invalid slot")
-	ErrSlotCount       = command.Error("ERR Invalid slot or number of keys")
-	ErrSlotRange       = command.Error("ERR Invalid or out of range slot")
-	ErrSlotOrder       = "ERR start slot number %d is greater than end slot number %d"
-	ErrStatsOrder      = "ERR Start slot number %d is greater than end slot number %d" // of CLUSTER SLOT-STATS since 8.6
-	ErrSlotBusy        = "ERR Slot %d is already busy"
-	ErrSlotOwned       = "ERR I'm already the owner of hash slot %d"
-	ErrFlushSlots      = command.Error("ERR DB must be empty to perform CLUSTER FLUSHSLOTS.")
-	ErrSetSlot         = command.Error("ERR Invalid CLUSTER SETSLOT action or number of arguments. Try CLUSTER HELP")
-	ErrSlotMetric      = command.Error("ERR Unrecognized sort metric for ORDERBY.")
-	ErrSlotLimit       = command.Error("ERR Limit has to lie in between 1 and 16384 (maximum number of slots).")
-	ErrFilterTwice     = command.Error("ERR Multiple filters of the same type are disallowed.")
 
 	ErrNoModules = command.Error("ERR MODULE command not allowed. If the enable-module-command option is set to \"local\", you can run it from a local connection, otherwise you need to set this option in the configuration file, and then restart the server.")
 )

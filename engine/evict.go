@@ -43,8 +43,8 @@ func (e *Engine) evictionParams() []Param {
 			beyond = n
 		}
 		e.limitClients()
-		if e.Parts.host.Limit != nil {
-			e.Parts.host.Limit(e.Config.MaxMemory)
+		if e.Parts.Host.Limit != nil {
+			e.Parts.Host.Limit(e.Config.MaxMemory)
 		}
 		if e.home.memoryExcess() > 0 {
 			e.home.evictLater()
@@ -129,8 +129,8 @@ func (w *World) Room() int {
 	case w.Keyspace.Replaying:
 	case e.Config.MaxMemory > 0:
 		return max(0, -w.memoryExcess())
-	case e.Parts.host.Machine > 0:
-		return max(0, int(e.Parts.host.Machine)/2-w.accountBytes())
+	case e.Parts.Host.Machine > 0:
+		return max(0, int(e.Parts.Host.Machine)/2-w.accountBytes())
 	}
 	return math.MaxInt
 }

@@ -43,7 +43,6 @@ type execution struct {
 
 type commandStats struct {
 	calls, rejected, failed, micros int64
-	latency                         histogram
 }
 
 // of returns the execution of a command.
@@ -115,8 +114,8 @@ func (e *Engine) total(cmd *command.Command) commandStats {
 // redacted stands for an argument that must not be shown.
 var redacted = []byte("(redacted)")
 
-// shown returns a command's arguments as MONITOR and the slow log show them.
-func (e *Engine) shown(cmd *command.Command, args [][]byte) [][]byte {
+// Shown returns a command's arguments as MONITOR and the slow log show them.
+func (e *Engine) Shown(cmd *command.Command, args [][]byte) [][]byte {
 	secrets := cmd.Secrets
 	if cmd.Flags&command.Settings != 0 {
 		secrets = e.secretSettings

@@ -24,7 +24,7 @@ type Feed interface {
 // Feed has an event loop read a connection, which belongs to it from now on. The error is errors.ErrUnsupported if no loop can: then the connection stays
 // with the caller.
 func (e *Engine) Feed(conn net.Conn, receive Receive) (Feed, error) {
-	if feed := e.Parts.host.Feed; feed != nil {
+	if feed := e.Parts.Host.Feed; feed != nil {
 		return feed(conn, receive)
 	}
 	return nil, errors.ErrUnsupported

@@ -108,7 +108,7 @@ func (w *World) scriptGate(s *Session, cmd *command.Command, args [][]byte) erro
 	switch f := cmd.Flags; {
 	case s.onlyLooks != nil && !w.FlagsWith(cmd, args).OnlyLook():
 		return s.onlyLooks
-	case f&command.NoScript != 0 && !(e.Config.scriptsMayDebug && f&command.AllowScriptDebug != 0):
+	case f&command.NoScript != 0 && !(e.Config.ScriptsMayDebug && f&command.AllowScriptDebug != 0):
 		return ErrScriptDenied
 	case stale && !e.Release.Has(memoryFirst):
 		return ErrStaleScript

@@ -9,12 +9,12 @@ import (
 
 // HelpLine is the HELP subcommand of a container, made from the container's other lines.
 func HelpLine(since string) command.Line {
-	return command.Line{Name: "help", Arity: 2, Flags: command.Loading | command.Stale | command.Harmless | command.Help, Run: cmdHelp, Reply: "array", Since: since,
+	return command.Line{Name: "help", Arity: 2, Flags: command.Loading | command.Stale | command.Harmless | command.Help, Run: ReplyHelp, Reply: "array", Since: since,
 		Summary: "Returns helpful text about the different subcommands.", Complexity: "O(1)"}
 }
 
 // CONTAINER HELP
-func cmdHelp(c *Call) {
+func ReplyHelp(c *Call) {
 	var lines []string
 	if c.Cmd.Parent.Fits(1) {
 		lines = append(lines, "(no subcommand)", command.HelpIndent+c.Cmd.Parent.Summary)

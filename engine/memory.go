@@ -95,9 +95,9 @@ func (m ProcessMemory) Total() int64 { return m.Active() + m.Free + m.Stacks + m
 
 // ProcessMemory returns what the process holds, the slabs of this engine's databases counted to the heap; zero without a host.
 func (w *World) ProcessMemory() (m ProcessMemory) {
-	if w.engine.Parts.host.Memory != nil {
+	if w.engine.Parts.Host.Memory != nil {
 		live, held := w.Keyspace.CellBytes()
-		m = w.engine.Parts.host.Memory()
+		m = w.engine.Parts.Host.Memory()
 		m.Objects += int64(live)
 		m.Unused += int64(held - live)
 	}
@@ -106,8 +106,8 @@ func (w *World) ProcessMemory() (m ProcessMemory) {
 
 // Purge gives freed memory back to the system.
 func (e *Engine) Purge() {
-	if e.Parts.host.Purge != nil {
-		e.Parts.host.Purge()
+	if e.Parts.Host.Purge != nil {
+		e.Parts.Host.Purge()
 	}
 }
 

@@ -31,7 +31,7 @@ func (e *Engine) unmonitor(s *Session) {
 
 // feedMonitors sends a command that was executed to the monitors.
 func (w *World) feedMonitors(c *Call) {
-	line := monitorLine(w.time.micros, c.Session, c.Session.db, w.engine.shown(c.Cmd, c.Args))
+	line := monitorLine(w.time.micros, c.Session, c.Session.db, w.engine.Shown(c.Cmd, c.Args))
 	for _, m := range w.engine.Sessions.monitors {
 		switch {
 		case m == c.Session: // CLIENT REPLY silences the line with the reply

@@ -34,7 +34,6 @@ func New(o Options) *Engine {
 		access:    keyspace.Access{LogFactor: 10, DecayTime: 1},
 		eviction:  newEviction(),
 		asReplica: newReplicaRules(),
-		slowlog:   slowlog{threshold: 10000, maxLen: 128},
 		shutdown:  shutdown{timeout: 10},
 	}
 	if !e.Release.Has(guards) {
@@ -49,10 +48,9 @@ func New(o Options) *Engine {
 	e.worlds = []*World{e.home}
 	e.Config.ZSet.SignedZeros = !e.Release.Has(packsNumbers)
 	e.Config.Hash.TableForDeadlines = e.Release.Has(tableForDeadlines)
-	e.sizelogs = newSizelogs(e.Release)
 	e.runID = e.home.NewID()
-	e.Join(Part{Params: slices.Concat(e.coreParams(), e.clusterParams(), e.roleParams(), e.sizelogParams(), e.evictionParams(), e.lazyFreeParams(), e.defragParams(), e.ignoredParams()),
-		Sections: e.coreSections()})
+	e.Join(Part{Params: slices.Concat(e.coreParams(), e.clusterParams(), e.roleParams(), e.evictionParams(), e.lazyFreeParams(), e.defragParams(), e.ignoredParams()),
+		Sections: e.coreSections(), Debug: []DebugLine{{Name: "client-eviction", About: "Show the clients that maxmemory-clients may evict, by what they hold.", Run: cmdDebugClientEviction, Since: "7.0.0"}}})
 	e.home.readClock()
 	return e
 }
@@ -72,7 +70,7 @@ func (e *Engine) Join(parts ...Part) {
 	for _, p := range parts {
 		e.join(p)
 	}
-	e.connectPropagation()
+	e.connect()
 }
 
 func (e *Engine) join(p Part) {
@@ -96,8 +94,8 @@ func (e *Engine) join(p Part) {
 	if p.Clock != nil {
 		e.steerBy(p.Clock)
 	}
-	e.Parts.host.merge(p.Host)
-	e.Sessions.held.alarm = e.Parts.host.Due
+	e.Parts.Host.merge(p.Host)
+	e.Sessions.held.alarm = e.Parts.Host.Due
 	if p.Host.Spawn != nil {
 		e.enableSlowScripts()
 	}
@@ -115,7 +113,7 @@ func (e *Engine) steerBy(clock Clock) {
 
 // Families returns the engine's own families: what concerns clients, transactions, messages and the server.
 func Families() []command.Family {
-	return []command.Family{Transactions(), Channels(), Connection(), Server(), AccessControl(), Cluster(), Modules()}
+	return []command.Family{Transactions(), Channels(), Connection(), Server(), AccessControl(), Modules()}
 }
 
 // Commands returns the part that adds families of commands and nothing else.

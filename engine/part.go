@@ -43,6 +43,14 @@ type Part struct {
 	Flushed func()
 	// Shutdown is called before SHUTDOWN ends the process, that of the part that joined last first. An error refuses it.
 	Shutdown func(how Shutdown) error
+	// Executed is called after a command, when it is known how long it took; what a script calls counts only if a part is Precise.
+	Executed func(x Executed)
+	// Precise has each command timed by itself, which costs a reading of the clock for each.
+	Precise bool
+	// Replied is called after a command of a client that was not refused, with the bytes of its reply.
+	Replied func(x Executed, reply int)
+	// Sampled gets what held clients up: see World.AddLatency.
+	Sampled func(w *World, event string, micros int64)
 	// Propagate receives every change. SetPropagate starts and stops it while the engine runs.
 	Propagate Propagate
 	// Awaits is asked whenever replies and messages are taken for sending. They may tell of changes that are not certain yet: unless it
@@ -73,12 +81,46 @@ type Clock interface {
 // parts is the parts that have joined, and what they brought.
 type parts struct {
 	List      []*Part
-	host      Host
+	Host      Host // what all of them do for the engine
 	params    map[string]*Param
 	sections  []Section
 	libraries Libraries
 	guests    Guests
 	certainty certainty
+	hooks     hooks
+}
+
+// hooks are those of all parts that are called for each command.
+type hooks struct {
+	executed []func(x Executed)
+	replied  []func(x Executed, reply int)
+	sampled  []func(w *World, event string, micros int64)
+	precise  bool
+}
+
+// Rewire changes the hooks of a part while the engine runs. It is called under the lock.
+func (e *Engine) Rewire(part string, change func(p *Part)) {
+	change(e.part(part))
+	e.connect()
+}
+
+// connect collects the hooks of the parts.
+func (e *Engine) connect() {
+	var h hooks
+	for _, p := range e.Parts.List {
+		if p.Executed != nil {
+			h.executed = append(h.executed, p.Executed)
+		}
+		if p.Replied != nil {
+			h.replied = append(h.replied, p.Replied)
+		}
+		if p.Sampled != nil {
+			h.sampled = append(h.sampled, p.Sampled)
+		}
+		h.precise = h.precise || p.Precise
+	}
+	e.Parts.hooks = h
+	e.connectPropagation()
 }
 
 // part returns the part with a name. It panics if there is none: names are constants of the parts
@@ -184,8 +226,8 @@ type Host struct {
 
 // Log writes a line to the host's log, if it has one. It is called under the lock.
 func (e *Engine) Log(mark byte, format string, args ...any) {
-	if e.Parts.host.Log != nil {
-		e.Parts.host.Log(mark, format, args...)
+	if e.Parts.Host.Log != nil {
+		e.Parts.Host.Log(mark, format, args...)
 	}
 }
 

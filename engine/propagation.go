@@ -86,8 +86,7 @@ func (h *heldChange) release(to Propagate) {
 // SetPropagate sends changes to a part from now on, or stops it if fn is nil. It is called under the lock,
 // outside of transactions and scripts: a part must not begin in the middle of a unit.
 func (e *Engine) SetPropagate(part string, fn Propagate) {
-	e.part(part).Propagate = fn
-	e.connectPropagation()
+	e.Rewire(part, func(p *Part) { p.Propagate = fn })
 }
 
 // connectPropagation prepares the functions for the parts that want changes. Without any they are nil, so that

@@ -27,7 +27,7 @@ func (e *Engine) redirect(s *Session, cmd *command.Command, args [][]byte) error
 	}
 	reads := s.readsReplica && !s.mayRun(command.Write, cmd, args) && cmd.Flags&command.PubSub == 0
 	switch leader := g.LeadingMember(); {
-	case reads && (leader != nil || e.parameter("cluster-allow-reads-when-down", "no") == YesNo(true)):
+	case reads && (leader != nil || e.Setting("cluster-allow-reads-when-down", "no") == YesNo(true)):
 		return nil
 	case leader == nil || leader.ID == g.Self: // which has not taken its seat yet
 		return ErrClusterDown

@@ -145,7 +145,7 @@ func (e *Engine) RunNested(s *Session, cmd *command.Command, args [][]byte) erro
 		w.beginScript(s)
 	}
 	s.RestartReply()
-	if e.timesNested() {
+	if e.Parts.hooks.precise {
 		start := e.machine()
 		w.run(s, cmd, args)
 		w.recordDuration(s, cmd, args, e.machine()-start, 1)

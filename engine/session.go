@@ -148,6 +148,12 @@ func (s *Session) Obeyed() bool {
 	return client.master || client.loader
 }
 
+// ReadReplica lets the session read from a replica of a cluster, or not: READONLY.
+func (s *Session) ReadReplica(on bool) { s.readsReplica = on }
+
+// OverTLS reports whether the session's connection has TLS.
+func (s *Session) OverTLS() bool { return s.tls }
+
 // Queued returns the number of commands in the transaction, if one is open.
 func (s *Session) Queued() (n int, open bool) {
 	if s.tx == nil {

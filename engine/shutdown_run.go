@@ -31,8 +31,8 @@ func (e *Engine) lags() bool {
 // saved the process goes on. It is called under the lock.
 func (e *Engine) Terminate(how Shutdown) {
 	e.shutdown.requested = &how
-	if e.Parts.host.Due != nil {
-		e.Parts.host.Due(e.home.Keyspace.Now)
+	if e.Parts.Host.Due != nil {
+		e.Parts.Host.Due(e.home.Keyspace.Now)
 	}
 }
 
@@ -67,7 +67,7 @@ func (e *Engine) beginShutdown(how Shutdown) (waits bool, err error) {
 func (e *Engine) exit(how Shutdown) error {
 	err := e.prepareShutdown(how)
 	if err == nil {
-		e.Parts.host.Exit()
+		e.Parts.Host.Exit()
 	}
 	return err
 }
@@ -81,4 +81,10 @@ func (e *Engine) abortShutdown() {
 	}
 	e.shutdown.deadline, e.shutdown.waiting = 0, nil
 	e.home.Unpause(PausedForShutdown)
+}
+
+// Crash ends the process at once, without saving. There must be a host with Exit.
+func (e *Engine) Crash() {
+	_ = e.prepareShutdown(Shutdown{NoSave: true, Now: true, Force: true})
+	e.Parts.Host.Exit()
 }

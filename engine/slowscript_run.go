@@ -51,7 +51,7 @@ func (w *World) runSlow(s *Session, cmd *command.Command, args [][]byte) {
 	s.Reply.Raw(replies)
 	e.slow.since, e.stopwatch.n = e.stopwatch.since, 0
 	s.running, e.slow.session = true, s
-	e.Parts.host.Spawn(e.resume)
+	e.Parts.Host.Spawn(e.resume)
 }
 
 // resume runs the yielded command to its end, on a goroutine of the host, and wakes its session. The command

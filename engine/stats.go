@@ -69,8 +69,8 @@ func (r *rates) sample(e *Engine) {
 	e.home.countCaches()
 	e.home.recordPeak(e.home.usedMemory())
 	var in, out, cycles int64
-	if e.Parts.host.Traffic != nil {
-		in, out, cycles = e.Parts.host.Traffic()
+	if e.Parts.Host.Traffic != nil {
+		in, out, cycles = e.Parts.Host.Traffic()
 	}
 	now := e.home.Keyspace.Now
 	r.commands.Sample(now, e.stats.commands)

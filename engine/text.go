@@ -5,8 +5,8 @@ import "strconv"
 // Decimal returns n as text.
 func Decimal(n int64) []byte { return strconv.AppendInt(nil, n, 10) }
 
-// wireBytes returns the length of a command in the protocol.
-func wireBytes(args [][]byte) (n int64) {
+// WireBytes returns the length of a command in the protocol.
+func WireBytes(args [][]byte) (n int64) {
 	if len(args) == 0 {
 		return 0
 	}

@@ -135,12 +135,13 @@ func (g *Group) voters(is func(GroupMember) bool) (n int) {
 
 // NodeID returns the 40 hexadecimal digits by which cluster clients and Sentinels know a member. They are the same at all members and after
 // each start.
-func (g *Group) NodeID(id uint64) string { return digits(fmt.Sprintf("%s/%d", g.Name, id)) }
+func (g *Group) NodeID(id uint64) string { return HexDigest(fmt.Sprintf("%s/%d", g.Name, id)) }
 
 // ShardID returns those of the group as a whole.
-func (g *Group) ShardID() string { return digits(g.Name) }
+func (g *Group) ShardID() string { return HexDigest(g.Name) }
 
-func digits(name string) string {
+// HexDigest returns 40 hexadecimal digits that a name stands for: its SHA-1.
+func HexDigest(name string) string {
 	sum := sha1.Sum([]byte(name))
 	return hex.EncodeToString(sum[:])
 }

@@ -12,7 +12,7 @@ const shortTurn = time.Millisecond
 // wait for.
 func (e *Engine) InTurns(turn Turn) {
 	done := make(chan struct{})
-	if h := e.Parts.host; h.InTurns != nil && h.InTurns(e.locked(turn), func() { close(done) }) {
+	if h := e.Parts.Host; h.InTurns != nil && h.InTurns(e.locked(turn), func() { close(done) }) {
 		<-done
 		return
 	}
@@ -23,7 +23,7 @@ func (e *Engine) InTurns(turn Turn) {
 // Later is InTurns for a caller that holds the lock, and does not wait: a command that has blocked its session, say. Without event loops all is done when it
 // returns.
 func (e *Engine) Later(turn Turn) {
-	if h := e.Parts.host; h.InTurns != nil && h.InTurns(e.locked(turn), func() {}) {
+	if h := e.Parts.Host; h.InTurns != nil && h.InTurns(e.locked(turn), func() {}) {
 		return
 	}
 	for turn(shortTurn) {

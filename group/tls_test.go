@@ -51,7 +51,7 @@ func (c *company) start(id uint64, settings map[string]string) {
 	e := engine.New(engine.Options{Clock: func() int64 { return time.Now().UnixMicro() }, Seed: 1})
 	g := New(e, Options{Wall: func() int64 { return time.Now().UnixMicro() }, Nanos: clock, Log: c.log})
 	e.Join(engine.Commands(engine.Families()...))
-	e.Join(commands.Parts()...)
+	e.Join(commands.Parts(e)...)
 	e.Join(g.Part(), g.Messages())
 	g.params.id, g.params.members, g.params.dir = id, c.list, c.dirs[id]
 	for name, value := range settings {

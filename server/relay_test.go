@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/commands/cluster"
 	"github.com/miniserver-go/miniserver/engine"
 )
 
@@ -54,7 +55,7 @@ func startGroup(t *testing.T, n int) (members []member) {
 		view := &topology{Group: engine.Group{Name: "g", Self: uint64(id + 1)}}
 		view.setLeader(1)
 		members = append(members, member{view: view, running: startWith(t, Options{}, func(e *engine.Engine) {
-			e.Join(engine.Commands(engine.Cluster()))
+			e.Join(cluster.Part())
 			require.NoError(t, e.Param("group-forward").Set("yes"))
 			e.SetTopology(seen{view})
 			e.SetRole(engine.Role{Replica: id > 0})

@@ -22,12 +22,12 @@ import (
 // those below declare; nothing needs a file above it.
 var storeysOfEngine = [][]string{
 	{ // Words: what needs no other type of the engine.
-		"errors.go", "text.go", "histogram.go", "version.go",
+		"errors.go", "text.go", "version.go",
 	},
 	{ // Nouns: types that know one another, and what they do alone.
 		"engine.go", "world.go", "executions.go", "call.go", "session.go", "part.go", "feed.go",
-		"config.go", "encodings.go", "lazyfree.go", "defrag.go", "transaction.go", "slowlog.go", "latency.go", "info.go", "additions.go", "memory.go", "account.go", "output.go", "held.go",
-		"client_buffers.go", "pause.go", "shutdown.go", "cluster.go", "stopwatch.go", "role.go", "topology.go", "cluster_nodes.go",
+		"config.go", "encodings.go", "lazyfree.go", "defrag.go", "transaction.go", "latency.go", "info.go", "additions.go", "memory.go", "account.go", "output.go", "held.go",
+		"client_buffers.go", "pause.go", "shutdown.go", "cluster.go", "stopwatch.go", "role.go", "topology.go",
 		"stats.go", "propagation.go", "propagation_older.go", "persistence.go", "slowscript.go", "debugged.go", "evict_pool.go", "blocked_clients.go", "tracking.go",
 		"pubsub.go", "faults.go", "users.go", "certainty.go",
 	},
@@ -42,10 +42,10 @@ var storeysOfEngine = [][]string{
 		"dispatch.go", "turn.go", "slowscript_run.go", "debugged_run.go", "loader.go", "follow.go", "delays.go", "tick.go", "shutdown_run.go",
 	},
 	{ // The commands about clients, transactions, messages and the server.
-		"help.go", "cmd_acl.go", "acl_file.go", "cmd_client_list.go", "cmd_client_filter.go", "cmd_client_kill.go", "cmd_client.go", "cmd_cluster.go", "cmd_cluster_node.go", "cmd_cluster_slots.go",
-		"cmd_command.go", "cmd_docs.go", "cmd_keyspecs.go", "cmd_config.go", "config_ignored.go", "config_unknown.go", "cmd_connection.go",
-		"cmd_debug.go", "cmd_info.go", "cmd_latency.go", "cmd_latency_graph.go", "cmd_pubsub.go", "cmd_server.go",
-		"cmd_slowlog.go", "cmd_tracking.go", "cmd_multi.go",
+		"help.go", "cmd_acl.go", "acl_file.go", "cmd_client_list.go", "cmd_client_filter.go", "cmd_client_kill.go", "cmd_client.go",
+		"cmd_config.go", "config_ignored.go", "config_unknown.go", "cmd_connection.go", "cmd_module.go",
+		"cmd_info.go", "cmd_pubsub.go", "cmd_server.go",
+		"cmd_tracking.go", "cmd_multi.go",
 	},
 	{ // Putting an engine together.
 		"new.go",

@@ -1,7 +1,7 @@
 // Package assembly puts the parts of a server together. It is the only package that knows all of them:
 //
 //	engine ◀─ Join ─ engine       MULTI, SUBSCRIBE, INFO ...
-//	                 commands     GET, HGET, ZADD ...
+//	                 commands     GET, HGET, ZADD, SLOWLOG, LATENCY ...
 //	                 scripting    EVAL, FCALL ...
 //	                 replication  SYNC, WAIT ...
 //	                 sentinel     SENTINEL, in a group
@@ -72,7 +72,7 @@ func join(e *engine.Engine, o Options) Parts {
 		p.Scripts.Log = func(level int, text string) { log(".-*#"[level], "%s", text) } // debug, verbose, notice, warning
 	}
 	e.Join(engine.Commands(engine.Families()...), snapshot.Payloads(), snapshot.Migration(dialer{}))
-	e.Join(commands.Parts()...)
+	e.Join(commands.Parts(e)...)
 	e.Join(p.Scripts.Part())
 	if o.Group {
 		e.Join(sentinel.New(e).Part())

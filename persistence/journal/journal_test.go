@@ -9,8 +9,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/commands/debug"
 	"github.com/miniserver-go/miniserver/commands/hashes"
 	"github.com/miniserver-go/miniserver/commands/keys"
+	"github.com/miniserver-go/miniserver/commands/latency"
 	"github.com/miniserver-go/miniserver/commands/lists"
 	"github.com/miniserver-go/miniserver/commands/sets"
 	"github.com/miniserver-go/miniserver/commands/sketches"
@@ -38,14 +40,14 @@ func begin(t testing.TB, disk Disk, params ...string) *store {
 	s.clock.Store(1_700_000_000_000_000)
 	s.engine = engine.New(engine.Options{Clock: s.clock.Load, Seed: 1})
 	s.engine.Join(engine.Commands(stringcmds.Family, hashes.Family, lists.Family, sets.Family, zsets.Family,
-		keys.Family, keys.Databases, keys.Selection, engine.Transactions(), engine.Connection(), engine.Server(),
+		keys.Family, keys.Databases, keys.Selection, engine.Transactions(), engine.Connection(), engine.Server(), debug.Family,
 		streams.Family), snapshot.Payloads(), sketches.Bloom())
 	var master *replication.Master
 	s.journal = New(s.engine, Options{Disk: disk, Stream: func() Stream { return master }, Log: func(mark byte, format string, args ...any) {
 		fmt.Fprintf(&s.log, "%c "+format+"\n", append([]any{mark}, args...)...)
 	}})
 	master = replication.New(s.engine, replication.Options{Journal: s.journal})
-	s.engine.Join(master.Part(), s.journal.Part())
+	s.engine.Join(master.Part(), s.journal.Part(), latency.New(s.engine).Part())
 	for i := 0; i < len(params); i += 2 {
 		require.NoError(t, s.engine.Param(params[i]).Set(params[i+1]), params[i])
 	}

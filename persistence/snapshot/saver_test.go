@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/commands/debug"
 	"github.com/miniserver-go/miniserver/commands/keys"
 	stringcmds "github.com/miniserver-go/miniserver/commands/strings"
 	"github.com/miniserver-go/miniserver/engine"
@@ -64,7 +65,7 @@ type bench struct {
 func newBench(t *testing.T, disk Disk) *bench {
 	b := &bench{t: t, clock: 1_700_000_000_000_000, done: make(chan struct{}, 10)}
 	b.Engine = engine.New(engine.Options{Clock: func() int64 { return b.clock }, Seed: 1})
-	b.Engine.Join(engine.Commands(stringcmds.Family, keys.Family, keys.Databases, engine.Server()), Payloads())
+	b.Engine.Join(engine.Commands(stringcmds.Family, keys.Family, keys.Databases, engine.Server(), debug.Family), Payloads())
 	b.Saver = New(b.Engine, Options{Disk: disk, Spawn: func(run func()) {
 		go func() {
 			run()

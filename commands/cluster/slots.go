@@ -1,10 +1,11 @@
-package engine
+package cluster
 
 import (
 	"bytes"
 	"cmp"
 	"slices"
 
+	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
@@ -21,47 +22,47 @@ var slotsAlone = release.From("valkey:9.1.0")
 var statsOrder = release.From("8.6.0")
 
 // CLUSTER KEYSLOT key
-func cmdClusterKeySlot(c *Call) {
-	if !c.Engine.cluster.enabled && !c.Engine.Release.Offers(slotsAlone) {
-		c.Fail(ErrNoCluster)
+func cmdClusterKeySlot(c *engine.Call) {
+	if !c.Engine.InCluster() && !c.Engine.Release.Offers(slotsAlone) {
+		c.Fail(errNoCluster)
 		return
 	}
-	c.Reply.Int(int64(KeySlot(c.Arg())))
+	c.Reply.Int(int64(engine.KeySlot(c.Arg())))
 }
 
 // CLUSTER COUNTKEYSINSLOT slot
-func cmdClusterCountKeys(c *Call) {
+func cmdClusterCountKeys(c *engine.Call) {
 	slot := c.Int()
-	if !c.Failed() && (slot < 0 || slot >= slots) {
-		c.Refuse(ErrSlot)
+	if !c.Failed() && (slot < 0 || slot >= engine.Slots) {
+		c.Refuse(errSlot)
 	}
 	if c.OK() {
-		c.Reply.Int(int64(c.World.countSlots()[slot]))
+		c.Reply.Int(int64(countSlots(c.World)[slot]))
 	}
 }
 
 // countSlots returns how many keys each slot has.
-func (w *World) countSlots() *[slots]int {
-	n := new([slots]int)
+func countSlots(w *engine.World) *[engine.Slots]int {
+	n := new([engine.Slots]int)
 	w.Keyspace.DB(0).Each(func(key string, _ keyspace.Type) bool {
-		n[KeySlot([]byte(key))]++
+		n[engine.KeySlot([]byte(key))]++
 		return true
 	})
 	return n
 }
 
 // CLUSTER GETKEYSINSLOT slot count
-func cmdClusterGetKeys(c *Call) {
+func cmdClusterGetKeys(c *engine.Call) {
 	slot, count := c.Int(), c.Int()
-	if !c.Failed() && (slot < 0 || slot >= slots || count < 0) {
-		c.Refuse(ErrSlotCount)
+	if !c.Failed() && (slot < 0 || slot >= engine.Slots || count < 0) {
+		c.Refuse(errSlotCount)
 	}
 	if !c.OK() {
 		return
 	}
 	at, n := c.Reply.Defer(), 0
 	c.DB.Each(func(key string, _ keyspace.Type) bool {
-		if int64(n) < count && KeySlot([]byte(key)) == uint16(slot) {
+		if int64(n) < count && engine.KeySlot([]byte(key)) == uint16(slot) {
 			c.Reply.BulkString(key)
 			n++
 		}
@@ -71,109 +72,109 @@ func cmdClusterGetKeys(c *Call) {
 }
 
 // slot reads a hash slot. Anything else latches an error.
-func (c *Call) slot() int {
+func slot(c *engine.Call) int {
 	n, ok := resp.ParseInt(c.Arg())
-	if !ok || n < 0 || n >= slots {
-		c.Refuse(ErrSlotRange)
+	if !ok || n < 0 || n >= engine.Slots {
+		c.Refuse(errSlotRange)
 		return 0
 	}
 	return int(n)
 }
 
 // slotRange reads the first and the last of some slots. The error says that they are in no order.
-func (c *Call) slotRange(disorder string) (from, to int) {
-	from, to = c.slot(), c.slot()
-	if c.err == nil && from > to {
+func slotRange(c *engine.Call, disorder string) (from, to int) {
+	from, to = slot(c), slot(c)
+	if !c.Failed() && from > to {
 		c.Refusef(disorder, from, to)
 	}
 	return from, to
 }
 
 // CLUSTER ADDSLOTS slot [slot ...]. The node has them all.
-func cmdClusterAddSlots(c *Call) {
-	first := c.slot()
+func cmdClusterAddSlots(c *engine.Call) {
+	first := slot(c)
 	for c.More() {
-		c.slot()
+		slot(c)
 	}
 	if c.OK() {
-		c.Fail(command.Errorf(ErrSlotBusy, first))
+		c.Fail(command.Errorf(errSlotBusy, first))
 	}
 }
 
 // CLUSTER ADDSLOTSRANGE start-slot end-slot [start-slot end-slot ...]
-func cmdClusterAddSlotsRange(c *Call) {
-	if first := c.slotRanges(); c.OK() {
-		c.Fail(command.Errorf(ErrSlotBusy, first))
+func cmdClusterAddSlotsRange(c *engine.Call) {
+	if first := slotRanges(c); c.OK() {
+		c.Fail(command.Errorf(errSlotBusy, first))
 	}
 }
 
 // slotRanges reads all ranges, and returns the first slot.
-func (c *Call) slotRanges() (first int) {
+func slotRanges(c *engine.Call) (first int) {
 	if c.Left()%2 != 0 {
 		c.Refusef(command.ErrArity, c.Cmd.FullName())
 		return 0
 	}
-	first, _ = c.slotRange(ErrSlotOrder)
+	first, _ = slotRange(c, errSlotOrder)
 	for c.More() {
-		c.slotRange(ErrSlotOrder)
+		slotRange(c, errSlotOrder)
 	}
 	return first
 }
 
 // CLUSTER DELSLOTS slot [slot ...]. The node keeps them.
-func cmdClusterDelSlots(c *Call) {
+func cmdClusterDelSlots(c *engine.Call) {
 	for c.More() {
-		c.slot()
+		slot(c)
 	}
 	if c.OK() {
-		c.keepSlots()
+		keepSlots(c)
 	}
 }
 
 // CLUSTER DELSLOTSRANGE start-slot end-slot [start-slot end-slot ...]
-func cmdClusterDelSlotsRange(c *Call) {
-	if c.slotRanges(); c.OK() {
-		c.keepSlots()
+func cmdClusterDelSlotsRange(c *engine.Call) {
+	if slotRanges(c); c.OK() {
+		keepSlots(c)
 	}
 }
 
 // keepSlots refuses to take slots from the node: the only one of its cluster, or the one that leads its group.
-func (c *Call) keepSlots() {
-	if c.Engine.topology != nil {
-		c.Refuse(ErrGroupNodes)
+func keepSlots(c *engine.Call) {
+	if c.Engine.Group() != nil {
+		c.Refuse(errGroupNodes)
 	}
-	c.Fail(ErrKeepsSlots)
+	c.Fail(errKeepsSlots)
 }
 
 // CLUSTER FLUSHSLOTS
-func cmdClusterFlushSlots(c *Call) {
+func cmdClusterFlushSlots(c *engine.Call) {
 	if c.DB.Len() > 0 {
-		c.Refuse(ErrFlushSlots)
+		c.Refuse(errFlushSlots)
 	}
 	if c.OK() {
-		c.keepSlots()
+		keepSlots(c)
 	}
 }
 
 // CLUSTER SETSLOT slot <IMPORTING node-id | MIGRATING node-id | NODE node-id | STABLE>. No other node can have the slot, so what is allowed changes
 // nothing.
-func cmdClusterSetSlot(c *Call) {
-	slot := c.slot()
-	switch known := func() bool { return string(c.Arg()) == c.Engine.cluster.id }; {
+func cmdClusterSetSlot(c *engine.Call) {
+	slot := slot(c)
+	switch known := func() bool { return string(c.Arg()) == identityOf(c.Engine).id }; {
 	case c.Failed():
-	case c.Engine.topology != nil:
-		c.Refuse(ErrGroupNodes)
+	case c.Engine.Group() != nil:
+		c.Refuse(errGroupNodes)
 	case c.Left() == 1 && c.Word("STABLE"):
 	case c.Left() == 2 && c.Word("MIGRATING"):
 		if !known() {
-			c.Refusef(ErrNoSuchNode, c.Args[4])
+			c.Refusef(errNoSuchNode, c.Args[4])
 		}
 	case c.Left() == 2 && c.Word("IMPORTING"):
-		c.Refusef(ErrSlotOwned, slot)
+		c.Refusef(errSlotOwned, slot)
 	case c.Left() == 2 && c.Word("NODE"):
-		c.knownNode()
+		knownNode(c)
 	default:
-		c.Refuse(ErrSetSlot)
+		c.Refuse(errSetSlot)
 	}
 	if c.OK() {
 		c.Reply.Status("OK")
@@ -183,21 +184,21 @@ func cmdClusterSetSlot(c *Call) {
 // CLUSTER SLOT-STATS <SLOTSRANGE start-slot end-slot | ORDERBY key-count [LIMIT limit] [ASC | DESC]>
 //
 // Replies: an array of the slots, each with a map of its figures.
-func cmdClusterSlotStats(c *Call) {
+func cmdClusterSlotStats(c *engine.Call) {
 	var list []int
-	counts := c.World.countSlots()
+	counts := countSlots(c.World)
 	switch {
 	case c.Left() == 3 && c.Word("SLOTSRANGE"):
-		disorder := ErrSlotOrder
+		disorder := errSlotOrder
 		if c.Has(statsOrder) {
-			disorder = ErrStatsOrder
+			disorder = errStatsOrder
 		}
-		from, to := c.slotRange(disorder)
+		from, to := slotRange(c, disorder)
 		for slot := from; slot <= to; slot++ {
 			list = append(list, slot)
 		}
 	case c.Left() >= 2 && c.Word("ORDERBY"):
-		list = c.orderedSlots(counts)
+		list = orderedSlots(c, counts)
 	default:
 		c.Refuse(c.SubSyntaxError())
 	}
@@ -215,29 +216,29 @@ func cmdClusterSlotStats(c *Call) {
 }
 
 // orderedSlots reads what ORDERBY orders by, and returns the slots, those with the most keys first.
-func (c *Call) orderedSlots(counts *[slots]int) []int {
+func orderedSlots(c *engine.Call, counts *[engine.Slots]int) []int {
 	if !bytes.EqualFold(c.Arg(), []byte("key-count")) {
-		c.Refuse(ErrSlotMetric)
+		c.Refuse(errSlotMetric)
 		return nil
 	}
-	limit, up, limited, ordered := int64(slots), false, false, false
+	limit, up, limited, ordered := int64(engine.Slots), false, false, false
 	for c.More() {
 		switch {
 		case c.Left() > 1 && c.Word("LIMIT"):
-			if limit = c.Int(); !c.Failed() && (limit < 1 || limit > slots) {
-				c.Refuse(ErrSlotLimit)
+			if limit = c.Int(); !c.Failed() && (limit < 1 || limit > engine.Slots) {
+				c.Refuse(errSlotLimit)
 			}
-			c.refuseTwice(&limited)
+			refuseTwice(c, &limited)
 		case c.Word("ASC"):
 			up = true
-			c.refuseTwice(&ordered)
+			refuseTwice(c, &ordered)
 		case c.Word("DESC"):
-			c.refuseTwice(&ordered)
+			refuseTwice(c, &ordered)
 		default:
-			c.Refuse(ErrSyntax)
+			c.Refuse(engine.ErrSyntax)
 		}
 	}
-	list := make([]int, slots)
+	list := make([]int, engine.Slots)
 	for slot := range list {
 		list[slot] = slot
 	}
@@ -247,13 +248,13 @@ func (c *Call) orderedSlots(counts *[slots]int) []int {
 		}
 		return cmp.Compare(counts[b], counts[a])
 	})
-	return list[:max(0, min(limit, slots))]
+	return list[:max(0, min(limit, engine.Slots))]
 }
 
 // refuseTwice latches an error if an option was seen before.
-func (c *Call) refuseTwice(seen *bool) {
+func refuseTwice(c *engine.Call, seen *bool) {
 	if *seen {
-		c.Refuse(ErrFilterTwice)
+		c.Refuse(errFilterTwice)
 	}
 	*seen = true
 }

@@ -1,10 +1,12 @@
-package engine
+package latency
 
 import (
 	"bytes"
 	"fmt"
-	"github.com/miniserver-go/miniserver/internal/command"
 	"strings"
+
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
 // LATENCY GRAPH draws the samples of an event as columns, the oldest on the left, with their age
@@ -24,11 +26,11 @@ const (
 )
 
 // LATENCY GRAPH event
-func cmdLatencyGraph(c *Call) {
+func (m *Monitor) cmdGraph(c *engine.Call) {
 	name := string(c.Arg())
-	s := c.Engine.latency.events[name]
+	s := m.events[name]
 	if s == nil {
-		c.Fail(command.Errorf(ErrNoSamples, name))
+		c.Fail(command.Errorf(errNoSamples, name))
 		return
 	}
 	low, high := s.bounds()
@@ -46,7 +48,7 @@ func cmdLatencyGraph(c *Call) {
 }
 
 // bounds returns the least and the greatest of the samples.
-func (s *latencySeries) bounds() (low, high int64) {
+func (s *series) bounds() (low, high int64) {
 	low, high = s.samples[0].millis, s.samples[0].millis
 	for _, p := range s.samples {
 		low, high = min(low, p.millis), max(high, p.millis)
@@ -55,7 +57,7 @@ func (s *latencySeries) bounds() (low, high int64) {
 }
 
 // drawSamples draws a column for each sample, from low to high, and its age at a time in seconds.
-func drawSamples(b *bytes.Buffer, samples []latencySample, low, high, now int64) {
+func drawSamples(b *bytes.Buffer, samples []sample, low, high, now int64) {
 	labels := make([]string, len(samples))
 	depth := 0
 	for i, p := range samples {

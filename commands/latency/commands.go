@@ -1,40 +1,47 @@
-package engine
+package latency
 
 import (
 	"fmt"
 	"maps"
 	"slices"
 
+	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/release"
 )
 
-// latencySubs are the subcommands of LATENCY.
-func latencySubs() []command.Line {
+// family is LATENCY.
+var family = command.Family{Group: "server", Commands: []command.Line{
+	{Name: "latency", Arity: -2, Since: "2.8.13", Subs: subs(),
+		Complexity: "Depends on the subcommand", Summary: "A container for latency diagnostics commands."},
+}}
+
+// subs are the subcommands of LATENCY.
+func subs() []command.Line {
 	const flags = command.Admin | command.NoScript | command.Loading | command.Stale
 	return []command.Line{
-		{Name: "doctor", Arity: 2, Flags: flags | command.Harmless, Run: cmdLatencyDoctor, Reply: "text", Since: "2.8.13",
+		{Name: "doctor", Arity: 2, Flags: flags | command.Harmless, Run: engine.On((*Monitor).cmdDoctor), Reply: "text", Since: "2.8.13",
 			Summary: "Returns a human-readable latency analysis report.",
 			Tips:    "nondeterministic_output request_policy:all_nodes response_policy:special", Complexity: "O(1)"},
-		{Name: "graph", Arity: 3, Flags: flags | command.Harmless, Run: cmdLatencyGraph, Reply: "text", Since: "2.8.13",
+		{Name: "graph", Arity: 3, Flags: flags | command.Harmless, Run: engine.On((*Monitor).cmdGraph), Reply: "text", Since: "2.8.13",
 			Syntax: "event", Summary: "Returns a latency graph for an event.",
 			Tips: "nondeterministic_output request_policy:all_nodes response_policy:special", Complexity: "O(1)"},
-		{Name: "history", Arity: 3, Flags: flags | command.Harmless, Run: cmdLatencyHistory, Reply: "array", Since: "2.8.13",
+		{Name: "history", Arity: 3, Flags: flags | command.Harmless, Run: engine.On((*Monitor).cmdHistory), Reply: "array", Since: "2.8.13",
 			Syntax: "event", Summary: "Returns timestamp-latency samples for an event.",
 			Tips: "nondeterministic_output request_policy:all_nodes response_policy:special", Complexity: "O(1)"},
-		{Name: "latest", Arity: 2, Flags: flags | command.Harmless, Run: cmdLatencyLatest, Reply: "array", Since: "2.8.13",
+		{Name: "latest", Arity: 2, Flags: flags | command.Harmless, Run: engine.On((*Monitor).cmdLatest), Reply: "array", Since: "2.8.13",
 			Summary: "Returns the latest latency samples for all events.",
 			Tips:    "nondeterministic_output request_policy:all_nodes response_policy:special", Complexity: "O(1)"},
-		{Name: "reset", Arity: -2, Flags: flags, Run: cmdLatencyReset, Reply: "integer", Since: "2.8.13",
+		{Name: "reset", Arity: -2, Flags: flags, Run: engine.On((*Monitor).cmdReset), Reply: "integer", Since: "2.8.13",
 			Syntax: "[event...]", Summary: "Resets the latency data for one or more events.",
 			Tips: "request_policy:all_nodes response_policy:agg_sum",
 			Was:  []command.Was{{Before: "7.2.0", Edit: command.Advises("request_policy:all_nodes response_policy:all_succeeded")}}, Complexity: "O(1)"},
-		{Name: "histogram", Arity: -2, Flags: flags | command.Harmless, Run: cmdLatencyHistogram, Reply: "array", Since: "7.0.0",
+		{Name: "histogram", Arity: -2, Flags: flags | command.Harmless, Run: engine.On((*Monitor).cmdHistogram), Reply: "array", Since: "7.0.0",
 			Syntax:  "[command...]",
 			Summary: "Returns the cumulative distribution of latencies of a subset or all commands.",
 			Tips:    "nondeterministic_output request_policy:all_nodes response_policy:special",
 			Help:    "[COMMAND ...]", Complexity: "O(N), N being the number of commands asked for"},
-		HelpLine("2.8.13"),
+		engine.HelpLine("2.8.13"),
 	}
 }
 
@@ -42,8 +49,8 @@ func latencySubs() []command.Line {
 var showsSums = release.From("valkey:8.1.0")
 
 // LATENCY LATEST
-func cmdLatencyLatest(c *Call) {
-	events := c.Engine.latency.events
+func (m *Monitor) cmdLatest(c *engine.Call) {
+	events := m.events
 	c.Reply.Array(len(events))
 	for _, name := range slices.Sorted(maps.Keys(events)) {
 		s := events[name]
@@ -61,9 +68,9 @@ func cmdLatencyLatest(c *Call) {
 }
 
 // LATENCY HISTORY event
-func cmdLatencyHistory(c *Call) {
-	var samples []latencySample
-	if s := c.Engine.latency.events[string(c.Arg())]; s != nil {
+func (m *Monitor) cmdHistory(c *engine.Call) {
+	var samples []sample
+	if s := m.events[string(c.Arg())]; s != nil {
 		samples = s.samples
 	}
 	c.Reply.Array(len(samples))
@@ -75,8 +82,8 @@ func cmdLatencyHistory(c *Call) {
 }
 
 // LATENCY RESET [event [event ...]]
-func cmdLatencyReset(c *Call) {
-	events := c.Engine.latency.events
+func (m *Monitor) cmdReset(c *engine.Call) {
+	events := m.events
 	n := len(events)
 	if !c.More() {
 		clear(events)
@@ -88,18 +95,17 @@ func cmdLatencyReset(c *Call) {
 }
 
 // LATENCY DOCTOR
-func cmdLatencyDoctor(c *Call) {
-	l := &c.Engine.latency
+func (m *Monitor) cmdDoctor(c *engine.Call) {
 	var text string
 	switch {
-	case l.threshold == 0:
+	case m.threshold == 0:
 		text = "Latency monitoring is off. CONFIG SET latency-monitor-threshold <milliseconds> turns it on.\n"
-	case len(l.events) == 0:
-		text = fmt.Sprintf("Nothing took %d milliseconds or longer since the monitoring was turned on or reset.\n", l.threshold)
+	case len(m.events) == 0:
+		text = fmt.Sprintf("Nothing took %d milliseconds or longer since the monitoring was turned on or reset.\n", m.threshold)
 	default:
 		text = "What took long; of commands SLOWLOG GET shows which:\n"
-		for _, name := range slices.Sorted(maps.Keys(l.events)) {
-			s := l.events[name]
+		for _, name := range slices.Sorted(maps.Keys(m.events)) {
+			s := m.events[name]
 			text += fmt.Sprintf("%s: %d samples, the longest %d milliseconds\n", name, len(s.samples), s.longest)
 		}
 	}
@@ -107,12 +113,12 @@ func cmdLatencyDoctor(c *Call) {
 }
 
 // LATENCY HISTOGRAM [command [command ...]]
-func cmdLatencyHistogram(c *Call) {
+func (m *Monitor) cmdHistogram(c *engine.Call) {
 	at, n := c.Reply.Defer(), 0
 	tell := func(cmd *command.Command) {
-		if c.Engine.of(cmd).latency.total > 0 {
+		if m.of(cmd).total > 0 {
 			n++
-			c.replyHistogram(cmd)
+			m.of(cmd).reply(c, cmd)
 		}
 	}
 	if !c.More() {
@@ -131,14 +137,15 @@ func cmdLatencyHistogram(c *Call) {
 	c.Reply.SetMap(at, n)
 }
 
-func (c *Call) replyHistogram(cmd *command.Command) {
+// reply writes the histogram of a command.
+func (h *histogram) reply(c *engine.Call, cmd *command.Command) {
 	c.Reply.BulkString(cmd.FullName())
 	c.Reply.Map(2)
 	c.Reply.BulkString("calls")
-	c.Reply.Int(c.Engine.of(cmd).latency.total)
+	c.Reply.Int(h.total)
 	c.Reply.BulkString("histogram_usec")
 	at, n := c.Reply.Defer(), 0
-	c.Engine.of(cmd).latency.cumulative(func(micros, count int64) {
+	h.cumulative(func(micros, count int64) {
 		n++
 		c.Reply.Int(micros)
 		c.Reply.Int(count)

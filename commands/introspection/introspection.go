@@ -1,9 +1,12 @@
-package engine
+// Package introspection is COMMAND: which commands there are, what they take, and which of their
+// arguments are keys. All of it is read from the lines of package command.
+package introspection
 
 import (
 	"slices"
 	"strings"
 
+	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/glob"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/release"
@@ -13,11 +16,18 @@ import (
 // arity.
 var withoutArguments = []command.Was{{Before: "7.2.0", Edit: func(cmd *command.Line) { cmd.Arity, cmd.Syntax = -4, "" }}, command.Before("7.0.0", "arity=-3")}
 
-// commandSubs are the subcommands of COMMAND.
-func commandSubs() []command.Line {
+// Family is COMMAND.
+var Family = command.Family{Group: "server", Commands: []command.Line{
+	{Name: "command", Arity: -1, Flags: command.Loading | command.Stale | command.Harmless, Run: cmdCommand, Reply: "array", Since: "2.8.13", ACL: "connection", Subs: subs(),
+		Complexity: "O(N), N being the number of commands", Tips: "nondeterministic_output_order", Summary: "Returns detailed information about all commands.",
+		Was: []command.Was{command.Before("7.0.0", "+random")}},
+}}
+
+// subs are the subcommands of COMMAND.
+func subs() []command.Line {
 	const flags = command.Loading | command.Stale
-	help := HelpLine("5.0.0")
-	subs := []command.Line{
+	help := engine.HelpLine("5.0.0")
+	list := []command.Line{
 		{Name: "count", Arity: 2, Flags: flags | command.Harmless, Run: cmdCommandCount, Reply: "integer", Since: "2.8.13",
 			Summary: "Returns a count of commands.", Complexity: "O(1)"},
 		{Name: "list", Arity: -2, Flags: flags | command.Harmless, Run: cmdCommandList, Reply: "list", Since: "7.0.0",
@@ -39,43 +49,33 @@ func commandSubs() []command.Line {
 			Help: "<full-command>", Complexity: "O(N), N being the number of arguments"},
 		help,
 	}
-	for i := range subs {
-		subs[i].ACL = "connection"
+	for i := range list {
+		list[i].ACL = "connection"
 	}
-	return subs
-}
-
-// wholeWordings are the errors about commands, subcommands and their arguments before 7.0.
-var wholeWordings = []command.Wording{
-	{Before: "7.0.0", Error: ErrSubArgs, Was: "ERR Unknown subcommand or wrong number of arguments for '%s'. Try %s HELP."},
-	{Before: "7.0.0", Error: command.ErrUnknownCommand, Was: "ERR unknown command `%s`, with args beginning with: %s"},
-	{Before: "7.0.0", Error: command.ErrUnknownArg, Was: "`%s`, "},
-	{Before: "7.0.0", Error: ErrPairsArity, Was: "ERR wrong number of arguments for %[2]s"},
-	{Before: "7.0.0", Error: ErrExpireTime, Was: "ERR invalid expire time in %s"},
-	{Before: "7.0.0", Error: ErrRewriteAll, Was: "ERR CONFIG-REWRITE-FORCE-ALL failed"},
+	return list
 }
 
 // COMMAND
-func cmdCommand(c *Call) {
-	c.noMore()
+func cmdCommand(c *engine.Call) {
+	c.NoMore()
 	if !c.OK() {
 		return
 	}
 	all := c.Engine.Commands.All()
 	c.Reply.Array(len(all))
 	for _, cmd := range all {
-		c.replyCommand(cmd)
+		replyCommand(c, cmd)
 	}
 }
 
 // COMMAND COUNT
-func cmdCommandCount(c *Call) { c.Reply.Int(int64(c.Engine.Commands.Len())) }
+func cmdCommandCount(c *engine.Call) { c.Reply.Int(int64(c.Engine.Commands.Len())) }
 
 // COMMAND LIST [FILTERBY <MODULE module-name | ACLCAT category | PATTERN pattern>]
-func cmdCommandList(c *Call) {
+func cmdCommandList(c *engine.Call) {
 	keep := func(*command.Command) bool { return true }
 	if c.More() {
-		keep = c.commandFilter()
+		keep = commandFilter(c)
 	}
 	if !c.OK() {
 		return
@@ -91,9 +91,9 @@ func cmdCommandList(c *Call) {
 }
 
 // commandFilter reads what COMMAND LIST is to show. Without a filter it shows no subcommands.
-func (c *Call) commandFilter() (keep func(cmd *command.Command) bool) {
+func commandFilter(c *engine.Call) (keep func(cmd *command.Command) bool) {
 	if c.Left() != 3 || !c.Word("FILTERBY") {
-		c.Refuse(ErrSyntax)
+		c.Refuse(engine.ErrSyntax)
 		return nil
 	}
 	switch {
@@ -107,12 +107,12 @@ func (c *Call) commandFilter() (keep func(cmd *command.Command) bool) {
 		pattern := strings.ToLower(string(c.Arg()))
 		return func(cmd *command.Command) bool { return glob.Match(pattern, cmd.FullName()) }
 	}
-	c.Refuse(ErrSyntax)
+	c.Refuse(engine.ErrSyntax)
 	return nil
 }
 
 // COMMAND INFO [command-name [command-name ...]]
-func cmdCommandInfo(c *Call) {
+func cmdCommandInfo(c *engine.Call) {
 	if !c.More() && c.Has(command.Splits) {
 		cmdCommand(c)
 		return
@@ -120,7 +120,7 @@ func cmdCommandInfo(c *Call) {
 	c.Reply.Array(c.Left())
 	for c.More() {
 		if cmd := c.Engine.Commands.Named(string(c.Arg())); cmd != nil {
-			c.replyCommand(cmd)
+			replyCommand(c, cmd)
 		} else {
 			c.Reply.Null()
 		}
@@ -128,53 +128,53 @@ func cmdCommandInfo(c *Call) {
 }
 
 // replyCommand writes a command's entry of COMMAND.
-func (c *Call) replyCommand(cmd *command.Command) {
+func replyCommand(c *engine.Call, cmd *command.Command) {
 	w := c.Reply
 	if !c.Has(command.Splits) {
 		w.Array(7)
-		c.replyFacts(cmd)
+		replyFacts(c, cmd)
 		return
 	}
 	w.Array(10)
-	c.replyFacts(cmd)
+	replyFacts(c, cmd)
 	tips := strings.Fields(cmd.Tips)
 	w.Set(len(tips))
 	for _, tip := range tips {
 		w.BulkString(tip)
 	}
-	c.replyKeyspecs(cmd.Keys)
-	c.replySubs(cmd)
+	replyKeyspecs(c, cmd.Keys)
+	replySubs(c, cmd)
 }
 
 // replyFacts writes the part of the entry that every release has.
-func (c *Call) replyFacts(cmd *command.Command) {
+func replyFacts(c *engine.Call, cmd *command.Command) {
 	w := c.Reply
 	w.BulkString(cmd.FullName())
 	w.Int(int64(cmd.Arity))
-	c.replyWords(c.Engine.Commands.FlagWords(cmd.Flags))
+	replyWords(c, c.Engine.Commands.FlagWords(cmd.Flags))
 	first, last, step := cmd.Keys.Fixed()
 	w.Int(int64(first))
 	w.Int(int64(last))
 	w.Int(int64(step))
-	c.replyWords(cmd.Categories())
+	replyWords(c, cmd.Categories())
 }
 
 // listsNoSubs is since when no subcommands are an empty array, as some are an array, and not an empty set.
 var listsNoSubs = release.From("valkey:9.1.0")
 
-func (c *Call) replySubs(cmd *command.Command) {
+func replySubs(c *engine.Call, cmd *command.Command) {
 	if len(cmd.Subs) == 0 && !c.Has(listsNoSubs) {
 		c.Reply.Set(0)
 		return
 	}
 	c.Reply.Array(len(cmd.Subs))
 	for _, sub := range cmd.Subs {
-		c.replyCommand(sub)
+		replyCommand(c, sub)
 	}
 }
 
 // replyWords writes a set of simple strings.
-func (c *Call) replyWords(words []string) {
+func replyWords(c *engine.Call, words []string) {
 	c.Reply.Set(len(words))
 	for _, word := range words {
 		c.Reply.Status(word)
@@ -182,9 +182,9 @@ func (c *Call) replyWords(words []string) {
 }
 
 // COMMAND GETKEYS command [arg [arg ...]]
-func cmdCommandGetKeys(c *Call) {
+func cmdCommandGetKeys(c *engine.Call) {
 	args := c.Rest()
-	keys := c.keysOf(args)
+	keys := keysOf(c, args)
 	if !c.OK() {
 		return
 	}
@@ -195,9 +195,9 @@ func cmdCommandGetKeys(c *Call) {
 }
 
 // COMMAND GETKEYSANDFLAGS command [arg [arg ...]]
-func cmdCommandGetKeysAndFlags(c *Call) {
+func cmdCommandGetKeysAndFlags(c *engine.Call) {
 	args := c.Rest()
-	keys := c.keysOf(args)
+	keys := keysOf(c, args)
 	if !c.OK() {
 		return
 	}
@@ -205,26 +205,26 @@ func cmdCommandGetKeysAndFlags(c *Call) {
 	for _, key := range keys {
 		c.Reply.Array(2)
 		c.Reply.Bulk(args[key.At])
-		c.replyWords(strings.Fields(key.Access))
+		replyWords(c, strings.Fields(key.Access))
 	}
 }
 
 // keysOf returns the keys of a command line.
-func (c *Call) keysOf(args [][]byte) (keys []command.KeyUse) {
+func keysOf(c *engine.Call, args [][]byte) (keys []command.KeyUse) {
 	cmd, err := c.Engine.Commands.Resolve(args)
 	switch {
 	case cmd == nil:
-		c.Refuse(ErrKeysCommand)
+		c.Refuse(errKeysCommand)
 	case cmd.Keys.IsEmpty() && cmd.IsOfWholeWithKeys():
-		c.Refuse(ErrKeysArgs)
+		c.Refuse(errKeysArgs)
 	case cmd.Keys.IsEmpty():
-		c.Refuse(ErrKeysNone)
+		c.Refuse(errKeysNone)
 	case err != nil:
-		c.Refuse(ErrKeysArity)
+		c.Refuse(errKeysArity)
 	default:
 		keys, _ = cmd.Keys.At(args)
 		if len(keys) == 0 && (cmd.Flags&command.NoMandatoryKeys == 0 || !c.Has(command.Splits)) {
-			c.Refuse(ErrKeysArgs)
+			c.Refuse(errKeysArgs)
 		}
 		if len(keys) > 0 && !c.Has(command.Splits) && cmd.Keys.CountsAfterFirst() {
 			keys = append(keys[1:], keys[0])

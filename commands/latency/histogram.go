@@ -1,4 +1,4 @@
-package engine
+package latency
 
 import "math/bits"
 

@@ -1,15 +1,16 @@
-package engine
+package introspection
 
 import (
 	"cmp"
 	"strings"
 
+	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/release"
 )
 
 // COMMAND DOCS [command-name [command-name ...]]
-func cmdCommandDocs(c *Call) {
+func cmdCommandDocs(c *engine.Call) {
 	var list []*command.Command
 	if !c.More() {
 		list = c.Engine.Commands.All()
@@ -21,31 +22,31 @@ func cmdCommandDocs(c *Call) {
 	}
 	c.Reply.Map(len(list))
 	for _, cmd := range list {
-		c.replyDocs(cmd)
+		replyDocs(c, cmd)
 	}
 }
 
 // replyDocs writes a command's name and its map of facts, in the order of Redis.
-func (c *Call) replyDocs(cmd *command.Command) {
+func replyDocs(c *engine.Call, cmd *command.Command) {
 	c.Reply.BulkString(cmd.FullName())
-	m := c.openDocs()
+	m := openDocs(c)
 	m.text("summary", cmd.Summary)
 	m.text("since", release.From(cmd.Since).In(c.Engine.Release))
 	m.text("group", cmd.Group())
 	m.text("complexity", cmd.Complexity)
-	deprecated := c.deprecations(cmd)
+	deprecated := deprecations(c, cmd)
 	m.words("doc_flags", docFlags(deprecated != nil, cmd.Flags))
 	for _, d := range deprecated {
 		m.text("deprecated_since", d.version)
 		m.text("replaced_by", d.text)
 	}
-	m.history(c.changes(cmd.History, c.Engine.Release.Offers))
+	m.history(changes(c, cmd.History, c.Engine.Release.Offers))
 	m.arguments(c.Engine.Commands.Arguments(cmd.Syntax), &keyCount{specs: len(cmd.Keys.Specs)})
 	if len(cmd.Subs) > 0 {
 		m.name("subcommands")
 		c.Reply.Map(len(cmd.Subs))
 		for _, sub := range cmd.Subs {
-			c.replyDocs(sub)
+			replyDocs(c, sub)
 		}
 	}
 	m.close()
@@ -65,20 +66,20 @@ func docFlags(deprecated bool, flags command.Flags) (names []string) {
 var deprecatesWords = release.From("valkey:9.1.0")
 
 // deprecations returns the release that deprecated the command, with what replaces it; nothing if none did.
-func (c *Call) deprecations(cmd *command.Command) []docChange {
+func deprecations(c *engine.Call, cmd *command.Command) []docChange {
 	if c.Has(deprecatesWords) && !strings.HasPrefix(cmd.Deprecated, "5.0.0 ") {
 		return nil
 	}
-	return c.changes(cmd.Deprecated, c.Engine.shows)
+	return changes(c, cmd.Deprecated, c.Engine.Shows)
 }
 
 // docs writes one map of COMMAND DOCS, which has only the fields that say something.
 type docs struct {
-	*Call
+	*engine.Call
 	at, fields int
 }
 
-func (c *Call) openDocs() docs { return docs{Call: c, at: c.Reply.Defer()} }
+func openDocs(c *engine.Call) docs { return docs{Call: c, at: c.Reply.Defer()} }
 
 func (m *docs) close() { m.Reply.SetMap(m.at, m.fields) }
 
@@ -97,7 +98,7 @@ func (m *docs) text(name, text string) {
 func (m *docs) words(name string, words []string) {
 	if words != nil {
 		m.name(name)
-		m.replyWords(words)
+		replyWords(m.Call, words)
 	}
 }
 
@@ -105,7 +106,7 @@ func (m *docs) words(name string, words []string) {
 type docChange struct{ version, text string }
 
 // changes returns the lines of a history with releases that has accepts.
-func (c *Call) changes(history string, has func(release.Since) bool) (known []docChange) {
+func changes(c *engine.Call, history string, has func(release.Since) bool) (known []docChange) {
 	for line := range strings.Lines(history) {
 		versions, text, _ := strings.Cut(strings.TrimSpace(line), " ")
 		versions, told, _ := strings.Cut(strings.ReplaceAll(versions, ",", " "), "@")
@@ -158,16 +159,16 @@ func (m *docs) arguments(list []command.Argument, keys *keyCount) {
 	m.name("arguments")
 	m.Reply.Array(len(list))
 	for i := range list {
-		m.replyArgument(&list[i], keys)
+		replyArgument(m.Call, &list[i], keys)
 	}
 }
 
-func (c *Call) replyArgument(a *command.Argument, keys *keyCount) {
+func replyArgument(c *engine.Call, a *command.Argument, keys *keyCount) {
 	name, display := a.Name, a.Shown()
 	if !c.Has(displaysText) {
 		name, display = cmp.Or(a.Older, display), ""
 	}
-	m := c.openDocs()
+	m := openDocs(c)
 	m.text("name", name)
 	m.text("type", a.Kind)
 	if len(a.Parts) == 0 {

@@ -1,20 +1,33 @@
-package engine
+// Package cluster is CLUSTER, ASKING, READONLY and READWRITE: the server as the only node of a cluster, or
+// its group as one. A server that is neither refuses them: clients probe for a cluster.
+//
+//	cluster.go   the lines of the commands
+//	node.go      what they say of nodes
+//	slots.go     what they say of slots
+//	nodes.go     which nodes there are: this one, or the members of its group
+//	address.go   where clients reach this one
+//
+// The node owns all hash slots and keeps them. Which slot a command is for, and where a client is
+// redirected to, is decided in package engine.
+package cluster
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 
+	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/release"
 )
 
-// The lines of the commands about clusters and modules. A server that is no node of a cluster refuses the first, and no server loads modules: clients
-// probe for both. What a node of a cluster does is in cmd_cluster_node.go and cmd_cluster_slots.go.
+// Part returns the commands about clusters, and their section of INFO.
+func Part() engine.Part {
+	return engine.Part{Families: []command.Family{family()},
+		Sections: []engine.Section{{Name: "Cluster Info", Since: "valkey:9.1.0", Fill: fillInfo}}}
+}
 
-// Cluster is the family of clusters.
-func Cluster() command.Family {
-	unlinked := []command.Was{{Before: release.NoValkey, Edit: func(line *command.Line) { line.Run = func(c *Call) { c.Reply.Status("OK") } }}, command.Before("7.0.0", "acl=keyspace -loading -stale")}
+func family() command.Family {
+	unlinked := []command.Was{{Before: release.NoValkey, Edit: func(line *command.Line) { line.Run = func(c *engine.Call) { c.Reply.Status("OK") } }}, command.Before("7.0.0", "acl=keyspace -loading -stale")}
 	return command.Family{Group: "cluster", Commands: []command.Line{
 		{Name: "asking", Arity: 1, Flags: command.Fast, Run: inCluster(cmdAsking), Reply: "status", Since: "3.0.0", ACL: "connection", Was: []command.Was{command.Before("7.0.0", "acl=keyspace")},
 			Summary: "Allows the next command after a redirection.", Complexity: "O(1)"},
@@ -29,10 +42,10 @@ func Cluster() command.Family {
 
 // clusterWordings are the errors about clusters that read otherwise in older releases.
 var clusterWordings = []command.Wording{
-	{Before: "7.4.0 valkey:8.0.0", Error: ErrCrossSlotCall, Was: "ERR Script attempted to access a non local key in a cluster node"},
-	{Since: "valkey:9.1.0", Error: ErrCrossSlotCall, Was: "ERR Attempted to access a non local key in a cluster node"},
-	{Before: "7.2.0", Error: ErrBusPort, Was: "ERR Invalid TCP bus port specified: %s"},
-	{Before: "7.2.0", Error: ErrBasePort, Was: "ERR Invalid TCP base port specified: %s"},
+	{Before: "7.4.0 valkey:8.0.0", Error: engine.ErrCrossSlotCall, Was: "ERR Script attempted to access a non local key in a cluster node"},
+	{Since: "valkey:9.1.0", Error: engine.ErrCrossSlotCall, Was: "ERR Attempted to access a non local key in a cluster node"},
+	{Before: "7.2.0", Error: errBusPort, Was: "ERR Invalid TCP bus port specified: %s"},
+	{Before: "7.2.0", Error: errBasePort, Was: "ERR Invalid TCP base port specified: %s"},
 }
 
 // clusterSubs are the subcommands of CLUSTER, ordered by name.
@@ -52,7 +65,7 @@ const (
 func clusterNodeSubs() []command.Line {
 	loading := []command.Was{command.Before(release.NoValkey, "+loading")}
 	return []command.Line{
-		{Name: "help", Arity: 2, Flags: command.Loading | command.Stale | command.Harmless | command.Help, Run: inCluster(cmdHelp), Reply: "array", Since: "5.0.0",
+		{Name: "help", Arity: 2, Flags: command.Loading | command.Stale | command.Harmless | command.Help, Run: inCluster(engine.ReplyHelp), Reply: "array", Since: "5.0.0",
 			Summary: "Returns helpful text about the different subcommands.", Complexity: "O(1)"},
 		{Name: "bumpepoch", Arity: 2, Flags: changeCluster, Run: inCluster(cmdClusterBumpEpoch), Reply: "status", Since: "3.0.0",
 			Summary: "Advances the epoch of the cluster's configuration.", Tips: "nondeterministic_output",
@@ -146,59 +159,3 @@ func clusterSlotSubs() []command.Line {
 			Deprecated: "7.0.0 `CLUSTER SHARDS`"},
 	}
 }
-
-// Modules is the family of modules.
-func Modules() command.Family {
-	const load = command.Admin | command.NoScript | command.NoAsyncLoading
-	return command.Family{Group: "server", Commands: []command.Line{
-		{Name: "module", Arity: -2, Since: "4.0.0", Complexity: "Depends on the subcommand", Summary: "A container for module commands.", Subs: []command.Line{
-			{Name: "list", Arity: 2, Flags: command.Admin | command.NoScript, Run: cmdModuleList, Reply: "array", Since: "4.0.0",
-				Summary: "Returns all loaded modules.", Tips: "nondeterministic_output_order",
-				Complexity: "O(N), N being the number of modules"},
-			{Name: "load", Arity: -3, Flags: load, Run: cmdModuleLoad, Reply: "status", Since: "4.0.0",
-				Syntax: "path [arg...]", Summary: "Loads a module.", Complexity: "O(1)"},
-			{Name: "loadex", Arity: -3, Flags: load, Run: cmdModuleLoad, Reply: "status", Since: "7.0.0",
-				Syntax:  "path configs=[CONFIG name value]... [ARGS args...]",
-				Summary: "Loads a module using extended parameters.",
-				Help:    "<path> [[CONFIG NAME VALUE] [CONFIG NAME VALUE]] [ARGS ...]", Complexity: "O(1)"},
-			{Name: "unload", Arity: 3, Flags: load, Run: cmdModuleLoad, Reply: "status", Since: "4.0.0",
-				Syntax: "name", Summary: "Unloads a module.", Complexity: "O(1)"},
-			HelpLine("5.0.0"),
-		}},
-	}}
-}
-
-// MODULE LIST
-func cmdModuleList(c *Call) { c.replyModules() }
-
-// luaIsModule is since when Valkey has its scripting engine in a module.
-var luaIsModule = release.From("valkey:9.1.0")
-
-// replyModules writes the modules, of which there are none but what a release takes for one.
-func (c *Call) replyModules() {
-	w := c.Reply
-	if !c.Has(luaIsModule) {
-		w.Array(0)
-		return
-	}
-	w.Array(1)
-	w.Map(4)
-	w.BulkString("name")
-	w.BulkString("lua")
-	w.BulkString("ver")
-	w.Int(1)
-	w.BulkString("path")
-	w.BulkString("lua")
-	w.BulkString("args")
-	w.Array(0)
-}
-
-// fillModules writes what INFO says of the modules.
-func (e *Engine) fillModules(_ *World, b *bytes.Buffer) {
-	if e.Release.Has(luaIsModule) {
-		Fields(b, "module", "name=lua,ver=1,api=1,filters=0,usedby=[],using=[],options=[handle-repl-async-load|handle-atomic-slot-migration]")
-	}
-}
-
-// MODULE LOAD path [arg ...], MODULE LOADEX, MODULE UNLOAD name
-func cmdModuleLoad(c *Call) { c.Fail(ErrNoModules) }

@@ -1,4 +1,4 @@
-package engine
+package cluster
 
 import (
 	"bytes"
@@ -8,16 +8,17 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
 // inCluster returns a handler that refuses the command unless the server is a node of a cluster.
-func inCluster(run Handler) Handler {
-	return func(c *Call) {
-		if !c.Engine.cluster.enabled {
-			c.Fail(ErrNoCluster)
+func inCluster(run engine.Handler) engine.Handler {
+	return func(c *engine.Call) {
+		if !c.Engine.InCluster() {
+			c.Fail(errNoCluster)
 			return
 		}
 		run(c)
@@ -25,10 +26,10 @@ func inCluster(run Handler) Handler {
 }
 
 // inClusterOrGroup returns a handler that refuses the command unless there may be a replica to read from: some clients of Sentinel ask for that too.
-func inClusterOrGroup(run Handler) Handler {
+func inClusterOrGroup(run engine.Handler) engine.Handler {
 	refusing := inCluster(run)
-	return func(c *Call) {
-		if c.Engine.topology != nil {
+	return func(c *engine.Call) {
+		if c.Engine.Group() != nil {
 			run(c)
 			return
 		}
@@ -37,77 +38,78 @@ func inClusterOrGroup(run Handler) Handler {
 }
 
 // cmdNoSub is what CLUSTER says to what is no subcommand, where subcommands are no commands of their own.
-func cmdNoSub(c *Call) { c.Fail(c.SubSyntaxError()) }
+func cmdNoSub(c *engine.Call) { c.Fail(c.SubSyntaxError()) }
 
 // ASKING. It would admit the next command to a slot that is being imported; here all slots are the node's own.
-func cmdAsking(c *Call) { c.Reply.Status("OK") }
+func cmdAsking(c *engine.Call) { c.Reply.Status("OK") }
 
 // READONLY
-func cmdReadOnly(c *Call) {
-	c.Session.readsReplica = true
+func cmdReadOnly(c *engine.Call) {
+	c.Session.ReadReplica(true)
 	c.Reply.Status("OK")
 }
 
 // READWRITE
-func cmdReadWrite(c *Call) {
-	c.Session.readsReplica = false
+func cmdReadWrite(c *engine.Call) {
+	c.Session.ReadReplica(false)
 	c.Reply.Status("OK")
 }
 
 // CLUSTER MYID
-func cmdClusterMyID(c *Call) {
-	id, _ := c.Engine.clusterID()
+func cmdClusterMyID(c *engine.Call) {
+	id, _ := clusterID(c.Engine)
 	c.Reply.BulkString(id)
 }
 
 // CLUSTER MYSHARDID
-func cmdClusterMyShardID(c *Call) {
-	_, shard := c.Engine.clusterID()
+func cmdClusterMyShardID(c *engine.Call) {
+	_, shard := clusterID(c.Engine)
 	c.Reply.BulkString(shard)
 }
 
 // CLUSTER INFO
-func cmdClusterInfo(c *Call) {
+func cmdClusterInfo(c *engine.Call) {
 	var b bytes.Buffer
-	c.Engine.fillClusterInfo(c.World, &b)
+	fillInfo(c.World, &b)
 	c.Reply.Verbatim("txt", b.Bytes())
 }
 
-// fillClusterInfo writes what CLUSTER INFO shows.
-func (e *Engine) fillClusterInfo(_ *World, b *bytes.Buffer) {
-	if !e.cluster.enabled {
+// fillInfo writes what CLUSTER INFO shows.
+func fillInfo(w *engine.World, b *bytes.Buffer) {
+	e := w.Engine()
+	if !e.InCluster() {
 		return
 	}
-	state, served, failed := "ok", slots, 0
-	epoch, ok := e.clusterEpoch()
+	state, served, failed := "ok", engine.Slots, 0
+	epoch, ok := clusterEpoch(e)
 	if !ok {
-		state, served, failed = "fail", 0, slots
+		state, served, failed = "fail", 0, engine.Slots
 	}
 	nodes := 1
 	if g := e.Group(); g != nil {
-		nodes = len(g.nodes())
+		nodes = len(nodesOf(g))
 	}
-	Fields(b, "cluster_state", state, "cluster_slots_assigned", slots, "cluster_slots_ok", served, "cluster_slots_pfail", 0, "cluster_slots_fail", failed)
+	engine.Fields(b, "cluster_state", state, "cluster_slots_assigned", engine.Slots, "cluster_slots_ok", served, "cluster_slots_pfail", 0, "cluster_slots_fail", failed)
 	if e.Release.Has(namesShards) {
-		Fields(b, "cluster_nodes_pfail", 0, "cluster_nodes_fail", 0, "cluster_voting_nodes_pfail", 0, "cluster_voting_nodes_fail", 0)
+		engine.Fields(b, "cluster_nodes_pfail", 0, "cluster_nodes_fail", 0, "cluster_voting_nodes_pfail", 0, "cluster_voting_nodes_fail", 0)
 	}
-	Fields(b, "cluster_known_nodes", nodes, "cluster_size", 1, "cluster_current_epoch", epoch, "cluster_my_epoch", epoch,
+	engine.Fields(b, "cluster_known_nodes", nodes, "cluster_size", 1, "cluster_current_epoch", epoch, "cluster_my_epoch", epoch,
 		"cluster_stats_messages_sent", 0, "cluster_stats_messages_received", 0)
 	if e.Release.Has(namesShards) {
-		Fields(b, "cluster_stats_bytes_sent", 0, "cluster_stats_bytes_received", 0, "cluster_stats_pubsub_bytes_sent", 0,
+		engine.Fields(b, "cluster_stats_bytes_sent", 0, "cluster_stats_bytes_received", 0, "cluster_stats_pubsub_bytes_sent", 0,
 			"cluster_stats_pubsub_bytes_received", 0, "cluster_stats_module_bytes_sent", 0, "cluster_stats_module_bytes_received", 0)
 	}
 	if e.Release.Has(command.Splits) {
-		Fields(b, "total_cluster_links_buffer_limit_exceeded", 0)
+		engine.Fields(b, "total_cluster_links_buffer_limit_exceeded", 0)
 	}
 }
 
 // CLUSTER NODES
-func cmdClusterNodes(c *Call) {
+func cmdClusterNodes(c *engine.Call) {
 	var text []byte
-	nodes := c.Engine.nodes(c.Session)
+	nodes := shownNodes(c.Engine, c.Session)
 	for i := range nodes {
-		text = append(text, c.nodeLine(&nodes[i], masterOf(nodes))...)
+		text = append(text, nodeLine(c, &nodes[i], masterOf(nodes))...)
 	}
 	c.Reply.Verbatim("txt", text)
 }
@@ -115,11 +117,11 @@ func cmdClusterNodes(c *Call) {
 // nodeLine returns the line of CLUSTER NODES about a node:
 //
 //	id ip:port@bus,name flags master ping-sent pong-received epoch link-state slots
-func (c *Call) nodeLine(n, master *clusterNode) string {
+func nodeLine(c *engine.Call, n, master *node) string {
 	flags, of, link, pong, served := "slave", "-", "connected", int64(0), ""
 	switch {
 	case n.master:
-		flags, served = "master", fmt.Sprintf(" 0-%d", slots-1)
+		flags, served = "master", fmt.Sprintf(" 0-%d", engine.Slots-1)
 	case master != nil:
 		of = master.id
 	}
@@ -135,18 +137,18 @@ func (c *Call) nodeLine(n, master *clusterNode) string {
 	if n.at.name != "" {
 		name = "," + n.at.name
 	}
-	epoch, _ := c.Engine.clusterEpoch()
+	epoch, _ := clusterEpoch(c.Engine)
 	return fmt.Sprintf("%s %s:%s@%s%s %s %s 0 %d %d %s%s\n", n.id, n.at.ip, n.at.port, n.at.bus, name, flags, of, pong, epoch, link, served)
 }
 
 // replicaLines replies with the lines of CLUSTER NODES about the replicas of a node.
-func (c *Call) replicaLines(id string) {
-	nodes := c.Engine.nodes(c.Session)
+func replicaLines(c *engine.Call, id string) {
+	nodes := shownNodes(c.Engine, c.Session)
 	master := masterOf(nodes)
 	at, n := c.Reply.Defer(), 0
 	for i := range nodes {
 		if master != nil && id == master.id && !nodes[i].master {
-			c.Reply.BulkString(strings.TrimSuffix(c.nodeLine(&nodes[i], master), "\n"))
+			c.Reply.BulkString(strings.TrimSuffix(nodeLine(c, &nodes[i], master), "\n"))
 			n++
 		}
 	}
@@ -160,13 +162,13 @@ type endpoint struct {
 	others []string // the names of the node that text is not, each after its kind: ip, hostname
 }
 
-// endpoint returns what cluster-preferred-endpoint-type prefers.
-func (c *Call) endpoint(at nodeAddress) endpoint {
+// preferred returns what cluster-preferred-endpoint-type prefers.
+func preferred(c *engine.Call, at address) endpoint {
 	ip, name := []string{"ip", at.ip}, []string{"hostname", at.name}
 	if at.name == "" {
 		name = nil
 	}
-	switch c.Engine.parameter("cluster-preferred-endpoint-type", "ip") {
+	switch c.Engine.Setting("cluster-preferred-endpoint-type", "ip") {
 	case "hostname":
 		return endpoint{cmp.Or(at.name, "?"), true, ip}
 	case "unknown-endpoint":
@@ -176,25 +178,25 @@ func (c *Call) endpoint(at nodeAddress) endpoint {
 }
 
 // CLUSTER SLOTS
-func cmdClusterSlots(c *Call) {
-	nodes := c.Engine.nodes(c.Session)
+func cmdClusterSlots(c *engine.Call) {
+	nodes := shownNodes(c.Engine, c.Session)
 	if masterOf(nodes) == nil {
 		c.Reply.Array(0)
 		return
 	}
-	nodes = slices.DeleteFunc(nodes, func(n clusterNode) bool { return !n.up && !n.master })
+	nodes = slices.DeleteFunc(nodes, func(n node) bool { return !n.up && !n.master })
 	c.Reply.Array(1)
 	c.Reply.Array(2 + len(nodes))
 	c.Reply.Int(0)
-	c.Reply.Int(slots - 1)
+	c.Reply.Int(engine.Slots - 1)
 	for i := range nodes {
-		c.replySlotNode(&nodes[i])
+		replySlotNode(c, &nodes[i])
 	}
 }
 
 // replySlotNode replies with a node as CLUSTER SLOTS shows it: how to reach it, its ID, and since 7.0 the names that come on top.
-func (c *Call) replySlotNode(n *clusterNode) {
-	w, reach := c.Reply, c.endpoint(n.at)
+func replySlotNode(c *engine.Call, n *node) {
+	w, reach := c.Reply, preferred(c, n.at)
 	named := c.Engine.Release.Has(command.Splits)
 	if named {
 		w.Array(4)
@@ -208,7 +210,7 @@ func (c *Call) replySlotNode(n *clusterNode) {
 	}
 	w.Int(n.at.portNumber())
 	w.BulkString(n.id)
-	if zone := c.zoneOf(n); zone != "" {
+	if zone := zoneOf(c, n); zone != "" {
 		reach.others = append(reach.others, "availability-zone", zone)
 	}
 	if named {
@@ -223,16 +225,16 @@ func (c *Call) replySlotNode(n *clusterNode) {
 var namesShards = release.From("valkey:9.1.0")
 
 // zoneOf returns the availability zone of a node to show, which only the node itself knows; "" for none.
-func (c *Call) zoneOf(n *clusterNode) string {
+func zoneOf(c *engine.Call, n *node) string {
 	if !n.myself || !c.Has(namesShards) {
 		return ""
 	}
-	return c.Engine.parameter("availability-zone", "")
+	return c.Engine.Setting("availability-zone", "")
 }
 
 // CLUSTER SHARDS
-func cmdClusterShards(c *Call) {
-	w, nodes := c.Reply, c.Engine.nodes(c.Session)
+func cmdClusterShards(c *engine.Call) {
+	w, nodes := c.Reply, shownNodes(c.Engine, c.Session)
 	w.Array(1)
 	if c.Has(namesShards) {
 		w.Map(3)
@@ -245,12 +247,12 @@ func cmdClusterShards(c *Call) {
 	} else {
 		w.Array(2)
 		w.Int(0)
-		w.Int(slots - 1)
+		w.Int(engine.Slots - 1)
 	}
 	w.BulkString("nodes")
 	w.Array(len(nodes))
 	for i := range nodes {
-		c.replyShardNode(&nodes[i])
+		replyShardNode(c, &nodes[i])
 	}
 	if c.Has(namesShards) {
 		w.BulkString("id")
@@ -259,12 +261,12 @@ func cmdClusterShards(c *Call) {
 }
 
 // replyShardNode replies with a node as CLUSTER SHARDS shows it.
-func (c *Call) replyShardNode(n *clusterNode) {
+func replyShardNode(c *engine.Call, n *node) {
 	w, pairs := c.Reply, []any{"id", n.id}
 	if port := n.at.portNumber(); port != 0 {
 		pairs = append(pairs, "port", port)
 	}
-	pairs = append(pairs, "ip", n.at.ip, "endpoint", c.endpoint(n.at).text)
+	pairs = append(pairs, "ip", n.at.ip, "endpoint", preferred(c, n.at).text)
 	if n.at.name != "" {
 		pairs = append(pairs, "hostname", n.at.name)
 	}
@@ -276,7 +278,7 @@ func (c *Call) replyShardNode(n *clusterNode) {
 		health = "fail"
 	}
 	pairs = append(pairs, "role", role, "replication-offset", n.applied, "health", health)
-	if zone := c.zoneOf(n); zone != "" {
+	if zone := zoneOf(c, n); zone != "" {
 		pairs = append(pairs, "availability-zone", zone)
 	}
 	w.Map(len(pairs) / 2)
@@ -291,80 +293,80 @@ func (c *Call) replyShardNode(n *clusterNode) {
 }
 
 // CLUSTER LINKS. There are no other nodes.
-func cmdClusterLinks(c *Call) { c.Reply.Array(0) }
+func cmdClusterLinks(c *engine.Call) { c.Reply.Array(0) }
 
 // knownNode reads the ID of a node. One that the cluster does not have latches an error.
-func (c *Call) knownNode() (id string, myself bool) {
+func knownNode(c *engine.Call) (id string, myself bool) {
 	id = string(c.Arg())
-	i := slices.IndexFunc(c.Engine.nodes(c.Session), func(n clusterNode) bool { return n.id == id })
+	i := slices.IndexFunc(shownNodes(c.Engine, c.Session), func(n node) bool { return n.id == id })
 	if i < 0 {
-		c.Refusef(ErrUnknownNode, id)
+		c.Refusef(errUnknownNode, id)
 	}
-	own, _ := c.Engine.clusterID()
+	own, _ := clusterID(c.Engine)
 	return id, id == own
 }
 
 // CLUSTER REPLICAS node-id, CLUSTER SLAVES node-id
-func cmdClusterReplicas(c *Call) {
-	id, _ := c.knownNode()
-	if master := masterOf(c.Engine.nodes(c.Session)); master == nil || master.id != id {
-		c.Refuse(ErrNotMaster)
+func cmdClusterReplicas(c *engine.Call) {
+	id, _ := knownNode(c)
+	if master := masterOf(shownNodes(c.Engine, c.Session)); master == nil || master.id != id {
+		c.Refuse(errNotMaster)
 	}
 	if c.OK() {
-		c.replicaLines(id)
+		replicaLines(c, id)
 	}
 }
 
 // CLUSTER COUNT-FAILURE-REPORTS node-id
-func cmdClusterFailureReports(c *Call) {
-	if c.knownNode(); c.OK() {
+func cmdClusterFailureReports(c *engine.Call) {
+	if knownNode(c); c.OK() {
 		c.Reply.Int(0)
 	}
 }
 
 // CLUSTER FORGET node-id
-func cmdClusterForget(c *Call) { c.refuseNode(ErrForgetSelf) }
+func cmdClusterForget(c *engine.Call) { refuseNode(c, errForgetSelf) }
 
 // CLUSTER REPLICATE node-id
-func cmdClusterReplicate(c *Call) {
+func cmdClusterReplicate(c *engine.Call) {
 	switch {
 	case c.Left() == 1:
-		c.refuseNode(ErrReplicateSelf)
+		refuseNode(c, errReplicateSelf)
 	case c.Left() != 2 || !c.Word("NO") || !c.Word("ONE"):
 		c.Fail(c.SubSyntaxError())
-	case c.Engine.topology != nil:
-		c.Fail(ErrGroupNodes)
+	case c.Engine.Group() != nil:
+		c.Fail(errGroupNodes)
 	default:
 		c.Reply.Status("OK") // it is a master
 	}
 }
 
 // refuseNode refuses a command about a node: with an error of its own if that is this one.
-func (c *Call) refuseNode(self error) {
-	if _, myself := c.knownNode(); myself {
+func refuseNode(c *engine.Call, self error) {
+	if _, myself := knownNode(c); myself {
 		c.Refuse(self)
 	}
-	c.Fail(ErrGroupNodes)
+	c.Fail(errGroupNodes)
 }
 
 // CLUSTER FAILOVER [FORCE | TAKEOVER]
-func cmdClusterFailover(c *Call) {
+func cmdClusterFailover(c *engine.Call) {
 	if c.More() && !c.Word("FORCE") && !c.Word("TAKEOVER") {
-		c.Refuse(ErrSyntax)
+		c.Refuse(engine.ErrSyntax)
 	}
 	c.End()
-	if c.Engine.topology == nil || c.Engine.Group().Seated {
-		c.Refuse(ErrFailoverMaster)
+	if c.Engine.Group() == nil || c.Engine.Group().Seated {
+		c.Refuse(errFailoverMaster)
 	}
-	c.Fail(ErrGroupNodes)
+	c.Fail(errGroupNodes)
 }
 
 // CLUSTER MEET ip port [bus-port]. There is no bus on which to meet another node.
-func cmdClusterMeet(c *Call) {
+func cmdClusterMeet(c *engine.Call) {
 	ip := c.Arg()
-	port, bus := c.port(ErrBasePort), int64(0)
+	port, bus := readPort(c, errBasePort), int64(0)
 	if c.More() {
-		bus = c.port(ErrBusPort)
+		bus = readPort(c, errBusPort)
 	} else {
 		bus = port + 10000
 	}
@@ -372,16 +374,16 @@ func cmdClusterMeet(c *Call) {
 	case c.Left() > 0:
 		c.Refuse(c.SubSyntaxError())
 	case net.ParseIP(string(ip)) == nil || port < 1 || port > 65535 || bus < 1 || bus > 65535:
-		c.Refusef(ErrNodeAddress, ip, c.Args[3])
+		c.Refusef(errNodeAddress, ip, c.Args[3])
 	}
-	if c.Engine.topology != nil {
-		c.Refuse(ErrGroupNodes)
+	if c.Engine.Group() != nil {
+		c.Refuse(errGroupNodes)
 	}
-	c.Fail(ErrOnlyNode)
+	c.Fail(errOnlyNode)
 }
 
-// port reads a number; another text latches the error made with it.
-func (c *Call) port(format string) int64 {
+// readPort reads a number; another text latches the error made with it.
+func readPort(c *engine.Call, format string) int64 {
 	text := c.Arg()
 	n, ok := resp.ParseInt(text)
 	if !ok {
@@ -391,21 +393,21 @@ func (c *Call) port(format string) int64 {
 }
 
 // CLUSTER RESET [HARD | SOFT]. It would take the slots from the node.
-func cmdClusterReset(c *Call) {
+func cmdClusterReset(c *engine.Call) {
 	if c.More() && !c.Word("HARD") && !c.Word("SOFT") {
-		c.Refuse(ErrSyntax)
+		c.Refuse(engine.ErrSyntax)
 	}
 	if c.End(); c.OK() {
-		c.keepSlots()
+		keepSlots(c)
 	}
 }
 
 // CLUSTER SAVECONFIG. There is nothing to save: the node is the same after each start but for its ID.
-func cmdClusterSaveConfig(c *Call) { c.Reply.Status("OK") }
+func cmdClusterSaveConfig(c *engine.Call) { c.Reply.Status("OK") }
 
 // CLUSTER BUMPEPOCH
-func cmdClusterBumpEpoch(c *Call) {
-	cl := &c.Engine.cluster
+func cmdClusterBumpEpoch(c *engine.Call) {
+	cl := identityOf(c.Engine)
 	if cl.epoch > 0 {
 		c.Reply.Status(fmt.Sprintf("STILL %d", cl.epoch))
 		return
@@ -415,17 +417,17 @@ func cmdClusterBumpEpoch(c *Call) {
 }
 
 // CLUSTER SET-CONFIG-EPOCH config-epoch
-func cmdClusterSetEpoch(c *Call) {
+func cmdClusterSetEpoch(c *engine.Call) {
 	epoch := c.Int()
 	switch {
 	case c.Failed():
 	case epoch < 0:
-		c.Refusef(ErrEpoch, epoch)
-	case c.Engine.cluster.epoch != 0:
-		c.Refuse(ErrEpochSet)
+		c.Refusef(errEpoch, epoch)
+	case identityOf(c.Engine).epoch != 0:
+		c.Refuse(errEpochSet)
 	}
 	if c.OK() {
-		c.Engine.cluster.epoch = epoch
+		identityOf(c.Engine).epoch = epoch
 		c.Reply.Status("OK")
 	}
 }
