@@ -107,7 +107,7 @@ func Start(settings ...string) (s *Server, err error) {
 }
 
 func start(lines []string, log io.Writer, options server.Options) (*Server, error) {
-	c := newConfig()
+	c := newStartup()
 	others, err := c.applyEarly(lines)
 	if err != nil {
 		return nil, err
@@ -131,7 +131,7 @@ func start(lines []string, log io.Writer, options server.Options) (*Server, erro
 	}
 	s.server = server.New(s.engine, options)
 	for _, line := range others {
-		if err := apply(line, s.engine.Param, s.engine.UnknownParam); err != nil {
+		if err := apply(line, s.engine.Param, s.engine.Params.Unknown); err != nil {
 			return nil, err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/strings"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/config"
 )
 
 func partEngine() (*engine.Engine, *engine.Session) {
@@ -92,10 +93,10 @@ func TestTransactionsWhileWritesAreRefused(t *testing.T) {
 func TestJoinPanicsAtDuplicates(t *testing.T) {
 	e, _ := partEngine()
 	var n int
-	e.Join(engine.Part{Name: "a", Params: []engine.Param{engine.IntParam("n", &n, 0, 1)}, Host: engine.Host{Purge: func() {}}})
+	e.Join(engine.Part{Name: "a", Params: []config.Param{config.Int("n", &n, 0, 1)}, Host: engine.Host{Purge: func() {}}})
 	require.Panics(t, func() { e.Join(engine.Part{Name: "a"}) })
 	require.Panics(t, func() { e.Join(engine.Commands(strings.Family)) })
-	require.Panics(t, func() { e.Join(engine.Part{Params: []engine.Param{engine.IntParam("n", &n, 0, 1)}}) })
+	require.Panics(t, func() { e.Join(engine.Part{Params: []config.Param{config.Int("n", &n, 0, 1)}}) })
 	require.Panics(t, func() { e.Join(engine.Part{Host: engine.Host{Purge: func() {}}}) })
 	require.Panics(t, func() { e.SetPropagate("nosuch", nil) })
 }

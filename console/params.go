@@ -7,6 +7,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/config"
 )
 
 // settings are the parameters.
@@ -25,11 +26,11 @@ func defaultSettings() settings { return settings{port: off, bind: []string{"127
 // Part returns the parameters.
 func (c *Console) Part() engine.Part {
 	s := &c.settings
-	return engine.Part{Name: "console", Params: []engine.Param{
+	return engine.Part{Name: "console", Params: []config.Param{
 		{Name: "http-port", Immutable: true, Get: s.portText, Set: s.setPort},
 		wordsParam("http-bind", &s.bind),
 		wordsParam("http-hosts", &s.hosts),
-		engine.BoolParam("http-readonly", &s.readOnly).AtStart(),
+		config.Bool("http-readonly", &s.readOnly).AtStart(),
 	}}
 }
 
@@ -58,8 +59,8 @@ func (s *settings) setPort(v string) error {
 }
 
 // wordsParam is a parameter of several words that counts from the start.
-func wordsParam(name string, words *[]string) engine.Param {
-	return engine.Param{Name: name, List: true, Immutable: true,
+func wordsParam(name string, words *[]string) config.Param {
+	return config.Param{Name: name, List: true, Immutable: true,
 		Get: func() string { return strings.Join(*words, " ") },
 		Set: func(v string) error { *words = strings.Fields(v); return nil }}
 }

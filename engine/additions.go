@@ -7,9 +7,9 @@ import (
 	"github.com/miniserver-go/miniserver/release"
 )
 
-// What INFO shows and CONFIG knows since a release, and before one. The rest is in all of them.
+// What INFO shows since a release, and before one. The rest is in all of them.
 
-var fieldsSince = sinceByName(map[string]string{
+var fieldsSince = release.ByName(map[string]string{
 	"7.0.0": "aof_rewrites aof_rewrites_consecutive_failures async_loading current_active_defrag_time current_cow_peak " +
 		"current_eviction_exceeded_time evicted_clients instantaneous_input_repl_kbps instantaneous_output_repl_kbps mem_cluster_links " +
 		"number_of_functions number_of_libraries pubsubshard_channels rdb_last_load_keys_expired rdb_last_load_keys_loaded rdb_saves " +
@@ -31,85 +31,7 @@ var fieldsSince = sinceByName(map[string]string{
 	"valkey:9.0.0": "expired_fields mem_replicas_repl_buffer used_active_time_main_thread",
 })
 
-var fieldsBefore = sinceByName(map[string]string{"valkey:8.0.0": "atomicvar_api redis_mode"})
-
-var paramsSince = sinceByName(map[string]string{
-	"7.0.0": "aof-disable-auto-gc aof-timestamp-enabled appenddirname bind-source-addr busy-reply-threshold cluster-allow-pubsubshard-when-down " +
-		"cluster-announce-hostname cluster-config-file cluster-link-sendbuf-limit cluster-port cluster-preferred-endpoint-type " +
-		"enable-debug-command enable-module-command enable-protected-configs hash-max-listpack-entries hash-max-listpack-value " +
-		"latency-tracking latency-tracking-info-percentiles list-max-listpack-size maxmemory-clients propagation-error-behavior " +
-		"repl-diskless-sync-max-replicas replica-ignore-disk-write-errors shutdown-on-sigint shutdown-on-sigterm " +
-		"shutdown-timeout socket-mark-id zset-max-listpack-entries zset-max-listpack-value",
-	"7.2.0": "cluster-announce-human-nodename locale-collate set-max-listpack-entries set-max-listpack-value",
-	"7.4.0 valkey:8.0.0": "aof-rewrite-cpulist bgsave-cpulist bio-cpulist hide-user-data-from-log max-new-connections-per-cycle " +
-		"max-new-tls-connections-per-cycle server-cpulist",
-	"8.0.0": "cluster-compatibility-sample-ratio repl-rdb-channel replica-full-sync-buffer-limit",
-	"8.6.0": "aof-load-corrupt-tail-max-size cluster-slot-migration-handoff-max-lag-bytes cluster-slot-migration-write-pause-timeout " +
-		"key-memory-histograms lookahead stream-idmp-duration stream-idmp-maxsize vset-force-single-threaded-execution",
-	"8.2.0 valkey:8.0.0": "cluster-slot-stats-enabled",
-	"valkey:8.0.0": "availability-zone cluster-announce-client-ipv4 cluster-announce-client-ipv6 cluster-blacklist-ttl cluster-manual-failover-timeout " +
-		"dual-channel-replication-enabled extended-redis-compatibility log-format log-timestamp-format " +
-		"prefetch-batch-max-size primaryauth primaryuser rdb-version-check unixsocketgroup",
-	"valkey:8.1.0": "active-defrag-cycle-us commandlog-execution-slower-than commandlog-large-reply-max-len commandlog-large-request-max-len " +
-		"commandlog-reply-larger-than commandlog-request-larger-than commandlog-slow-execution-max-len import-mode rdma-bind " +
-		"rdma-completion-vector rdma-port rdma-rx-size",
-})
-
-var paramsBefore = sinceByName(map[string]string{
-	"7.0.0":        "gopher-enabled lua-replicate-commands",
-	"valkey:8.1.0": "dynamic-hz",
-	"valkey:9.1.0": "sanitize-dump-payload",
-})
-
-// newDefault is another default of a parameter, and since when it is.
-type newDefault struct {
-	since release.Since
-	value string
-}
-
-var defaultsSince = map[string]newDefault{
-	"hide-user-data-from-log": {release.From("valkey:8.0.0"), "yes"},
-	"log-format":              {release.From("valkey:8.0.0"), "legacy"},
-	"repl-backlog-size":       {release.From("valkey:8.0.0"), "10mb"},
-	"replica-lazy-flush":      {release.From("valkey:8.0.0"), "yes"},
-	"syslog-ident":            {release.From("valkey:8.0.0"), "valkey"},
-}
-
-// hiddenSince is since when patterns of CONFIG GET leave out those parameters that they did not leave out always.
-var hiddenSince = sinceByName(map[string]string{
-	"7.0.0":              "key-load-delay rdb-key-save-delay use-exit-on-panic watchdog-period",
-	"7.2.0":              "aof-disable-auto-gc",
-	"8.0.0 valkey:8.0.0": "io-threads-do-reads",
-})
-
-// hides reports whether patterns of CONFIG GET leave out a parameter.
-func (e *Engine) hides(p *Param) bool {
-	since, listed := hiddenSince[p.Name]
-	return (p.Hidden || listed) && e.Release.Has(since)
-}
-
-// sinceByName returns the releases of each name, of names separated by blanks by the text of their releases.
-func sinceByName(names map[string]string) map[string]release.Since {
-	byName := make(map[string]release.Since)
-	for since, list := range names {
-		for name := range strings.FieldsSeq(list) {
-			byName[name] = release.From(since)
-		}
-	}
-	return byName
-}
-
-// offeredParam returns a parameter that the engine's release has, by its name in lower case; nil if there is none. All
-// others can be set before the start.
-func (e *Engine) offeredParam(name string) *Param {
-	if since, later := paramsSince[name]; later && !e.Release.Offers(since) {
-		return nil
-	}
-	if gone, was := paramsBefore[name]; was && e.Release.Has(gone) {
-		return nil
-	}
-	return e.Parts.params[name]
-}
+var fieldsBefore = release.ByName(map[string]string{"valkey:8.0.0": "atomicvar_api redis_mode"})
 
 // Shows reports whether the engine says of itself what came with since. An open release says what all later releases of Redis do, not what
 // only Valkey does.

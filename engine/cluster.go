@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/config"
 	"github.com/miniserver-go/miniserver/release"
 )
 
@@ -26,15 +27,15 @@ const Slots = 16384
 const noSlot = -1
 
 // clusterParams is the parameter that makes the server a node of a cluster.
-func (e *Engine) clusterParams() []Param {
-	p := BoolParam("cluster-enabled", &e.cluster.enabled).AtStart()
+func (e *Engine) clusterParams() []config.Param {
+	p := config.Bool("cluster-enabled", &e.cluster.enabled).AtStart()
 	set := p.Set
 	p.Set = func(v string) error {
 		err := set(v)
 		e.markOneSlot()
 		return err
 	}
-	return []Param{p}
+	return []config.Param{p}
 }
 
 // markOneSlot gives the lines with keys the flag OneSlot if the server is a node of a cluster, and takes it away otherwise. EXEC has the keys of what

@@ -7,6 +7,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/glob"
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/config"
 )
 
 // configSubs are the subcommands of CONFIG.
@@ -40,7 +41,7 @@ func cmdConfigGet(c *Call) {
 		pattern := string(c.Arg())
 		if !strings.ContainsAny(pattern, "*?[") {
 			name := strings.ToLower(pattern)
-			if _, named := shown[name]; !named && c.Engine.offeredParam(name) != nil {
+			if _, named := shown[name]; !named && c.Engine.Params.Offered(name) != nil {
 				if !c.Has(command.Splits) {
 					pattern = name
 				}
@@ -48,8 +49,8 @@ func cmdConfigGet(c *Call) {
 			}
 			continue
 		}
-		for name, p := range c.Engine.Parts.params {
-			if !c.Engine.hides(p) && glob.MatchFold(pattern, name) && c.Engine.offeredParam(name) != nil {
+		for _, name := range c.Engine.Params.Names() {
+			if !c.Engine.Params.Hides(c.Engine.Params.Named(name)) && glob.MatchFold(pattern, name) && c.Engine.Params.Offered(name) != nil {
 				shown[name] = name
 			}
 		}
@@ -57,7 +58,7 @@ func cmdConfigGet(c *Call) {
 	c.Reply.Map(len(shown))
 	for _, name := range slices.Sorted(maps.Keys(shown)) {
 		c.Reply.BulkString(shown[name])
-		c.Reply.BulkString(c.Engine.Parts.params[name].Get())
+		c.Reply.BulkString(c.Engine.Params.Named(name).Get())
 	}
 }
 
@@ -66,15 +67,15 @@ type setting struct {
 	name       string // in lower case
 	given      string // as it was given
 	value, old string
-	param      *Param
+	param      *config.Param
 }
 
 // settingWordings are the errors of CONFIG SET before 7.0, which gives no reason for some of them.
 var settingWordings = []command.Wording{
 	{Before: "7.0.0", Error: ErrConfigSet, Was: "ERR Invalid argument '%[3]s' for CONFIG SET '%[1]s'%[2]s"},
 	{Before: "7.0.0", Error: ErrConfigUnknown, Was: "ERR Unsupported CONFIG parameter: %s"},
-	{Before: "7.0.0", Error: errParamEnum, Was: "argument must be one of the following: %s"},
-	{Before: "7.0.0", Error: errParamEvents}, {Before: "7.0.0", Error: errParamCount}, {Before: "7.0.0", Error: ErrSavePoints},
+	{Before: "7.0.0", Error: config.ErrEnum, Was: "argument must be one of the following: %s"},
+	{Before: "7.0.0", Error: errParamEvents}, {Before: "7.0.0", Error: config.ErrCount}, {Before: "7.0.0", Error: ErrSavePoints},
 	{Before: "7.0.0", Error: ErrBufferWords}, {Before: "7.0.0", Error: ErrBufferNumbers},
 }
 
@@ -102,8 +103,8 @@ func cmdConfigSet(c *Call) {
 // refuseSetting latches the error of a setting.
 func (c *Call) refuseSetting(s *setting, err error) {
 	e := c.Engine
-	if words, choice := err.(choiceError); choice {
-		err = e.Errorf(errParamEnum, string(words))
+	if words, choice := err.(config.Choice); choice {
+		err = e.Errorf(config.ErrEnum, string(words))
 	}
 	reason := e.Worded(err).Error()
 	if reason != "" {
@@ -121,10 +122,10 @@ func change(settings []setting) (failed *setting, err error) {
 		}
 	}
 	for i, s := range settings {
-		if err = s.param.apply(); err != nil {
+		if err = apply(s.param); err != nil {
 			restore(settings)
 			for _, done := range settings[:i] {
-				done.param.apply()
+				apply(done.param)
 			}
 			return &settings[i], err
 		}
@@ -138,7 +139,7 @@ func restore(settings []setting) {
 	}
 }
 
-func (p *Param) apply() error {
+func apply(p *config.Param) error {
 	if p.Apply == nil {
 		return nil
 	}
@@ -151,7 +152,7 @@ func (c *Call) settings() (list []setting) {
 	for c.More() {
 		given := string(c.Arg())
 		s := setting{name: strings.ToLower(given), given: given}
-		s.param = c.Engine.offeredParam(s.name)
+		s.param = c.Engine.Params.Offered(s.name)
 		s.value = string(c.Arg())
 		switch {
 		case s.param == nil, s.param.Immutable && !c.Has(command.Splits):

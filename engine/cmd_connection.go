@@ -151,9 +151,9 @@ func secretsOfHello(args [][]byte) (at []int) {
 
 // replyHello replies with what HELLO says about the server.
 func (c *Call) replyHello() {
-	w, zone := c.Reply, c.Engine.Parts.params["availability-zone"].Get()
+	w, zone := c.Reply, c.Engine.Params.Named("availability-zone").Get()
 	product, version := c.Engine.Release.Product, c.Engine.Release.Version
-	if c.Engine.Parts.params["extended-redis-compatibility"].Get() == "yes" {
+	if c.Engine.Params.Named("extended-redis-compatibility").Get() == "yes" {
 		product, version = "redis", c.Engine.Release.Redis
 	}
 	w.Map(7 + min(len(zone), 1))

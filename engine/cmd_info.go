@@ -73,8 +73,8 @@ func (w *World) fillServer(b *bytes.Buffer) {
 	}
 	Fields(b, "miniserver_version", Version, "redis_mode", e.Mode(), "server_mode", e.Mode(),
 		"run_id", e.runID, "server_time_usec", w.time.micros, "uptime_in_seconds", up, "uptime_in_days", up/86400,
-		"lru_clock", w.Keyspace.Now/1000&(1<<24-1), "hz", e.Parts.params["hz"].Get(), "configured_hz", e.Parts.params["hz"].Get(),
-		"clients_hz", e.Parts.params["hz"].Get(), "availability_zone", e.Parts.params["availability-zone"].Get(),
+		"lru_clock", w.Keyspace.Now/1000&(1<<24-1), "hz", e.Params.Named("hz").Get(), "configured_hz", e.Params.Named("hz").Get(),
+		"clients_hz", e.Params.Named("hz").Get(), "availability_zone", e.Params.Named("availability-zone").Get(),
 		"process_supervised", "no", "redis_git_sha1", "00000000", "redis_git_dirty", 0)
 	if e.ShuttingDown() {
 		Fields(b, "shutdown_in_milliseconds", e.shutdown.deadline-w.Keyspace.Now)

@@ -1,6 +1,10 @@
 package engine
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/miniserver-go/miniserver/internal/config"
+)
 
 // defrag is active defragmentation: where cells of the databases' slabs are free here and there, keyspace.Compact moves the
 // others together, in slices, and the system gets memory back. If Go's heap has many gaps, it copies the values there. Tick gives it its slices. The parameters decide as in Redis:
@@ -35,21 +39,21 @@ type defragStats struct {
 const checkDefrag = 1_000_000 // microseconds between two looks at what is free
 
 // defragParams returns the parameters.
-func (e *Engine) defragParams() []Param {
+func (e *Engine) defragParams() []config.Param {
 	d := &e.defrag
 	*d = defrag{ignore: 100 << 20, lower: 10, upper: 100, cycleMin: 1, cycleMax: 25, cycle: 500}
-	enabled := BoolParam("activedefrag", &d.enabled)
+	enabled := config.Bool("activedefrag", &d.enabled)
 	enabled.Apply = func() error {
 		d.nextCheck = 0
 		return nil
 	}
-	return []Param{enabled,
-		MemoryParam("active-defrag-ignore-bytes", &d.ignore, 1),
-		IntParam("active-defrag-threshold-lower", &d.lower, 0, 1000),
-		IntParam("active-defrag-threshold-upper", &d.upper, 0, 1000),
-		IntParam("active-defrag-cycle-min", &d.cycleMin, 1, 99),
-		IntParam("active-defrag-cycle-max", &d.cycleMax, 1, 99),
-		IntParam("active-defrag-cycle-us", &d.cycle, 0, 100000),
+	return []config.Param{enabled,
+		config.Memory("active-defrag-ignore-bytes", &d.ignore, 1),
+		config.Int("active-defrag-threshold-lower", &d.lower, 0, 1000),
+		config.Int("active-defrag-threshold-upper", &d.upper, 0, 1000),
+		config.Int("active-defrag-cycle-min", &d.cycleMin, 1, 99),
+		config.Int("active-defrag-cycle-max", &d.cycleMax, 1, 99),
+		config.Int("active-defrag-cycle-us", &d.cycle, 0, 100000),
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/config"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
 )
@@ -17,12 +18,12 @@ import (
 var listpacks, smallLists = release.From("7.0.0"), release.From("7.2.0")
 
 // encodingsParam is encodings.
-func (e *Engine) encodingsParam() Param {
+func (e *Engine) encodingsParam() config.Param {
 	e.Config.Encodings = "ziplist"
 	if !e.Release.Open && e.Release.Has(listpacks) {
 		e.Config.Encodings = "listpack"
 	}
-	p := EnumParam("encodings", &e.Config.Encodings, "ziplist", "listpack")
+	p := config.Enum("encodings", &e.Config.Encodings, "ziplist", "listpack")
 	choose := p.Set
 	p.Set = func(v string) error {
 		if strings.EqualFold(v, "listpack") && !e.Release.Has(listpacks) {

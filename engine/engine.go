@@ -67,6 +67,7 @@ import (
 	"sync/atomic"
 
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/config"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
 )
@@ -88,6 +89,7 @@ type Engine struct {
 	Commands   *command.Table
 	executions []execution // by the commands' ids
 	Parts      parts
+	Params     *config.Table // of CONFIG
 	stack      stack
 	slow       slowScript
 
@@ -140,6 +142,9 @@ func (st *stack) runs(s *Session) bool {
 	}
 	return false
 }
+
+// Param returns the parameter of that name, or nil.
+func (e *Engine) Param(name string) *config.Param { return e.Params.Named(name) }
 
 // RunID returns the 40 hexadecimal digits that identify this engine.
 func (e *Engine) RunID() string { return e.runID }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/miniserver-go/miniserver/internal/config"
 	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/release"
 )
@@ -30,14 +31,14 @@ import (
 // maxmemory is a limit that the dataset approaches, not one that it never passes.
 
 // evictionParams are the parameters of eviction.
-func (e *Engine) evictionParams() []Param {
+func (e *Engine) evictionParams() []config.Param {
 	v := &e.eviction
-	limit, beyond := Param{Name: "maxmemory"}, uint64(0) // beyond is a limit of more than 63 bits, which is as good as the greatest of 63
+	limit, beyond := config.Param{Name: "maxmemory"}, uint64(0) // beyond is a limit of more than 63 bits, which is as good as the greatest of 63
 	limit.Get = func() string { return strconv.FormatUint(max(beyond, uint64(e.Config.MaxMemory)), 10) }
 	limit.Set = func(value string) error {
-		n, ok := ParseMemory(value)
+		n, ok := config.ParseMemory(value)
 		if !ok {
-			return errParamMemory
+			return config.ErrMemory
 		}
 		if e.Config.MaxMemory, beyond = int64(min(n, math.MaxInt64)), 0; n > math.MaxInt64 {
 			beyond = n
@@ -55,12 +56,12 @@ func (e *Engine) evictionParams() []Param {
 	if e.Release.Has(fewSamples) {
 		samples = 64
 	}
-	return []Param{
+	return []config.Param{
 		limit,
 		e.maxMemoryClients(),
 		{Name: "maxmemory-policy", Get: func() string { return v.policy.name }, Set: e.setPolicy},
-		IntParam("maxmemory-samples", &v.samples, 1, samples),
-		IntParam("maxmemory-eviction-tenacity", &v.tenacity, 0, 100),
+		config.Int("maxmemory-samples", &v.samples, 1, samples),
+		config.Int("maxmemory-eviction-tenacity", &v.tenacity, 0, 100),
 	}
 }
 
@@ -85,7 +86,7 @@ func (e *Engine) setPolicy(value string) error {
 			names = append(names, p.name)
 		}
 	}
-	return notOneOf(names...)
+	return config.NotOneOf(names...)
 }
 
 // ensureMemory evicts keys until the memory in use is within maxmemory, or time is up. It returns false if

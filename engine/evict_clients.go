@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/miniserver-go/miniserver/internal/config"
 )
 
 // Client eviction: when clients hold maxmemory-clients or more, those that hold most are disconnected until the others
@@ -15,9 +17,9 @@ import (
 // before keys are evicted, and each tick; a connection that grows past the limit asks for a tick.
 
 // maxMemoryClients is the parameter maxmemory-clients.
-func (e *Engine) maxMemoryClients() Param {
+func (e *Engine) maxMemoryClients() config.Param {
 	l := &e.eviction.clients
-	return Param{Name: "maxmemory-clients",
+	return config.Param{Name: "maxmemory-clients",
 		Get: func() string {
 			if l.percent && l.amount > 0 {
 				return strconv.FormatInt(l.amount, 10) + "%"
@@ -37,21 +39,21 @@ func (e *Engine) maxMemoryClients() Param {
 func parseClientLimit(value string) (l clientLimit, err error) {
 	digits, percent := strings.CutSuffix(value, "%")
 	if !percent {
-		n, ok := ParseMemory(value)
+		n, ok := config.ParseMemory(value)
 		switch {
 		case !ok:
-			return l, errParamPercent
+			return l, config.ErrPercent
 		case n > math.MaxInt64:
-			return l, errParamPercentRange // as in Redis, which takes a negative number for a percentage
+			return l, config.ErrPercentRange // as in Redis, which takes a negative number for a percentage
 		}
 		return clientLimit{amount: int64(n)}, nil
 	}
 	n, err := strconv.ParseUint(digits, 10, 63)
 	switch {
 	case err != nil:
-		return l, errParamPercent
+		return l, config.ErrPercent
 	case n > 100:
-		return l, errParamPercentRange
+		return l, config.ErrPercentRange
 	}
 	return clientLimit{int64(n), true}, nil
 }

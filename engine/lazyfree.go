@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"github.com/miniserver-go/miniserver/internal/config"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
 )
@@ -20,20 +21,20 @@ type LazyFree struct {
 var lazyByDefault = release.From("valkey:8.0.0")
 
 // lazyFreeParams returns the parameters, with the defaults of the release.
-func (e *Engine) lazyFreeParams() []Param {
+func (e *Engine) lazyFreeParams() []config.Param {
 	z, lazy := &e.Config.LazyFree, e.Release.Has(lazyByDefault)
 	*z = LazyFree{lazy, lazy, lazy, lazy, lazy}
-	serverDel := BoolParam("lazyfree-lazy-server-del", &z.ServerDel)
+	serverDel := config.Bool("lazyfree-lazy-server-del", &z.ServerDel)
 	set := serverDel.Set
 	serverDel.Set = func(value string) error {
 		defer e.each((*World).removeLazily)
 		return set(value)
 	}
 	e.each((*World).removeLazily)
-	return []Param{
-		BoolParam("lazyfree-lazy-expire", &z.Expire), BoolParam("lazyfree-lazy-eviction", &z.Eviction),
-		serverDel, BoolParam("lazyfree-lazy-user-del", &z.UserDel),
-		BoolParam("lazyfree-lazy-user-flush", &z.UserFlush),
+	return []config.Param{
+		config.Bool("lazyfree-lazy-expire", &z.Expire), config.Bool("lazyfree-lazy-eviction", &z.Eviction),
+		serverDel, config.Bool("lazyfree-lazy-user-del", &z.UserDel),
+		config.Bool("lazyfree-lazy-user-flush", &z.UserFlush),
 	}
 }
 

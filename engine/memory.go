@@ -126,7 +126,7 @@ func (w *World) fillMemory(out *bytes.Buffer) {
 		"used_memory_peak_human", Human(b.Peak), "used_memory_peak_time", e.stats.peakTime, "used_memory_peak_perc", Percent(b.Used, b.Peak),
 		"used_memory_overhead", b.Overhead(), "used_memory_startup", 0, "used_memory_dataset", b.Entries,
 		"used_memory_dataset_perc", Percent(b.Entries, b.Used), "maxmemory", e.Config.MaxMemory,
-		"maxmemory_human", Human(int(e.Config.MaxMemory)), "maxmemory_policy", e.Parts.params["maxmemory-policy"].Get(),
+		"maxmemory_human", Human(int(e.Config.MaxMemory)), "maxmemory_policy", e.Params.Named("maxmemory-policy").Get(),
 		"mem_not_counted_for_evict", b.Uncounted, "mem_clients_slaves", b.Replicas, "mem_clients_normal", b.Sessions-b.Replicas,
 		"mem_overhead_tables", b.Tables, "mem_overhead_deadlines", b.Deadlines, "mem_overhead_copies", b.Accounts)
 	Fields(out, "active_defrag_running", e.defrag.running)

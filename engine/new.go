@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/config"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
 )
@@ -28,7 +29,8 @@ func New(o Options) *Engine {
 		Config:    newConfig(),
 		machine:   o.Clock,
 		Commands:  command.NewTable(o.Release),
-		Parts:     parts{params: make(map[string]*Param), libraries: noLibraries{}},
+		Parts:     parts{libraries: noLibraries{}},
+		Params:    config.NewTable(o.Release),
 		Sessions:  newSessions(),
 		users:     newUsers(o.Release),
 		access:    keyspace.Access{LogFactor: 10, DecayTime: 1},
@@ -49,7 +51,8 @@ func New(o Options) *Engine {
 	e.Config.ZSet.SignedZeros = !e.Release.Has(packsNumbers)
 	e.Config.Hash.TableForDeadlines = e.Release.Has(tableForDeadlines)
 	e.runID = e.home.NewID()
-	e.Join(Part{Params: slices.Concat(e.coreParams(), e.clusterParams(), e.roleParams(), e.evictionParams(), e.lazyFreeParams(), e.defragParams(), e.ignoredParams()),
+	e.Params.AddIgnored(ShutdownParam("shutdown-on-sigint", new(Shutdown)), ShutdownParam("shutdown-on-sigterm", new(Shutdown)))
+	e.Join(Part{Params: slices.Concat(e.coreParams(), e.clusterParams(), e.roleParams(), e.evictionParams(), e.lazyFreeParams(), e.defragParams()),
 		Sections: e.coreSections(), Debug: []DebugLine{{Name: "client-eviction", About: "Show the clients that maxmemory-clients may evict, by what they hold.", Run: cmdDebugClientEviction, Since: "7.0.0"}}})
 	e.home.readClock()
 	return e
@@ -80,7 +83,7 @@ func (e *Engine) join(p Part) {
 	for _, f := range p.Families {
 		e.addFamily(f, p.State)
 	}
-	e.addParams(p.Params)
+	e.Params.Add(p.Params)
 	e.addSections(p.Sections)
 	if p.Libraries != nil {
 		e.Parts.libraries = p.Libraries

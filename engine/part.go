@@ -2,11 +2,13 @@ package engine
 
 import (
 	"fmt"
-	"github.com/miniserver-go/miniserver/internal/command"
 	"net"
 	"reflect"
 	"slices"
 	"time"
+
+	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/config"
 )
 
 // Part is what a package adds to an engine: commands, parameters, figures of INFO, and hooks that the engine
@@ -16,7 +18,7 @@ type Part struct {
 	State any    // whose methods run the part's commands: see On
 
 	Families []command.Family // commands
-	Params   []Param          // of CONFIG
+	Params   []config.Param   // of CONFIG
 	Sections []Section        // of INFO
 	Caches   []Cache          // of MEMORY STATS
 	Debug    []DebugLine      // subcommands of DEBUG
@@ -82,7 +84,6 @@ type Clock interface {
 type parts struct {
 	List      []*Part
 	Host      Host // what all of them do for the engine
-	params    map[string]*Param
 	sections  []Section
 	libraries Libraries
 	guests    Guests

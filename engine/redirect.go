@@ -1,9 +1,11 @@
 package engine
 
 import (
-	"github.com/miniserver-go/miniserver/internal/command"
 	"slices"
 	"strings"
+
+	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/config"
 )
 
 // In a group only the leader runs commands as if there were no other member. What becomes of a command that a client sends to another one
@@ -27,7 +29,7 @@ func (e *Engine) redirect(s *Session, cmd *command.Command, args [][]byte) error
 	}
 	reads := s.readsReplica && !s.mayRun(command.Write, cmd, args) && cmd.Flags&command.PubSub == 0
 	switch leader := g.LeadingMember(); {
-	case reads && (leader != nil || e.Setting("cluster-allow-reads-when-down", "no") == YesNo(true)):
+	case reads && (leader != nil || e.Setting("cluster-allow-reads-when-down", "no") == config.YesNo(true)):
 		return nil
 	case leader == nil || leader.ID == g.Self: // which has not taken its seat yet
 		return ErrClusterDown

@@ -1,6 +1,9 @@
 package engine
 
-import "github.com/miniserver-go/miniserver/keyspace"
+import (
+	"github.com/miniserver-go/miniserver/internal/config"
+	"github.com/miniserver-go/miniserver/keyspace"
+)
 
 // Role says where the data of the home world come from: from clients, or from another server.
 type Role struct {
@@ -46,12 +49,12 @@ func (w *World) expireOwn() {
 }
 
 // roleParams are the parameters of what a replica may do.
-func (e *Engine) roleParams() []Param {
+func (e *Engine) roleParams() []config.Param {
 	r := &e.asReplica
-	return []Param{
-		BoolParam("replica-read-only", &r.readOnly, "slave-read-only"),
-		BoolParam("replica-serve-stale-data", &r.servesStale, "slave-serve-stale-data"),
-		BoolParam("replica-ignore-maxmemory", &r.ignoresMemory, "slave-ignore-maxmemory"),
+	return []config.Param{
+		config.Bool("replica-read-only", &r.readOnly, "slave-read-only"),
+		config.Bool("replica-serve-stale-data", &r.servesStale, "slave-serve-stale-data"),
+		config.Bool("replica-ignore-maxmemory", &r.ignoresMemory, "slave-ignore-maxmemory"),
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/miniserver-go/miniserver/internal/config"
 )
 
 // Shutdown is the options of SHUTDOWN.
@@ -27,8 +29,8 @@ func (s Shutdown) String() string {
 }
 
 // ShutdownParam is a parameter that takes the words of SHUTDOWN, or "default" for none of them.
-func ShutdownParam(name string, how *Shutdown) Param {
-	return Param{Name: name, List: true, Get: func() string { return how.String() }, Set: func(v string) error {
+func ShutdownParam(name string, how *Shutdown) config.Param {
+	return config.Param{Name: name, List: true, Get: func() string { return how.String() }, Set: func(v string) error {
 		var given Shutdown
 		words := strings.Fields(strings.ToLower(v))
 		for _, word := range words {
@@ -41,7 +43,7 @@ func ShutdownParam(name string, how *Shutdown) Param {
 		}
 		switch {
 		case len(words) == 0:
-			return notOneOf(append([]string{"default"}, shutdownWords...)...)
+			return config.NotOneOf(append([]string{"default"}, shutdownWords...)...)
 		case given.Save && given.NoSave:
 			return errParamShutdown
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/group/consensus"
+	"github.com/miniserver-go/miniserver/internal/config"
 )
 
 // params are the parameters of a member.
@@ -45,26 +46,26 @@ func defaults() params {
 	return params{dir: "group", fsync: true, name: "mymaster", lease: true, heartbeat: 300, snapshots: 65536, segmentSize: 64 << 20}
 }
 
-func (g *Group) parameters() []engine.Param {
+func (g *Group) parameters() []config.Param {
 	p := &g.params
-	return []engine.Param{
-		engine.IntParam("group-id", &p.id, 0, math.MaxInt64).AtStart(),
+	return []config.Param{
+		config.Int("group-id", &p.id, 0, math.MaxInt64).AtStart(),
 		p.membersParam(),
-		engine.BoolParam("group-join", &p.join).AtStart(),
-		engine.StringParam("group-dir", &p.dir).AtStart(),
-		engine.BoolParam("group-fsync", &p.fsync).AtStart(),
-		engine.StringParam("group-name", &p.name).AtStart(),
-		engine.BoolParam("group-lease", &p.lease),
-		engine.IntParam("group-max-staleness", &p.maxStaleness, 0, math.MaxInt64),
-		engine.IntParam("group-heartbeat", &p.heartbeat, 10, 60_000).AtStart(),
-		engine.IntParam("group-snapshot-entries", &p.snapshots, 1, math.MaxInt64).AtStart(),
-		engine.MemoryParam("group-segment-size", &p.segmentSize, 64<<10).AtStart(),
-		engine.IntParam("group-salvage", &p.salvage, 0, math.MaxInt64).AtStart(),
-		engine.StringParam("group-announce", &p.announced).AtStart(),
-		engine.BoolParam("group-tls", &p.tls).AtStart(),
-		engine.StringParam("group-tls-cert-file", &p.cert).AtStart(),
-		engine.StringParam("group-tls-key-file", &p.key).AtStart(),
-		engine.StringParam("group-tls-ca-cert-file", &p.ca).AtStart(),
+		config.Bool("group-join", &p.join).AtStart(),
+		config.Text("group-dir", &p.dir).AtStart(),
+		config.Bool("group-fsync", &p.fsync).AtStart(),
+		config.Text("group-name", &p.name).AtStart(),
+		config.Bool("group-lease", &p.lease),
+		config.Int("group-max-staleness", &p.maxStaleness, 0, math.MaxInt64),
+		config.Int("group-heartbeat", &p.heartbeat, 10, 60_000).AtStart(),
+		config.Int("group-snapshot-entries", &p.snapshots, 1, math.MaxInt64).AtStart(),
+		config.Memory("group-segment-size", &p.segmentSize, 64<<10).AtStart(),
+		config.Int("group-salvage", &p.salvage, 0, math.MaxInt64).AtStart(),
+		config.Text("group-announce", &p.announced).AtStart(),
+		config.Bool("group-tls", &p.tls).AtStart(),
+		config.Text("group-tls-cert-file", &p.cert).AtStart(),
+		config.Text("group-tls-key-file", &p.key).AtStart(),
+		config.Text("group-tls-ca-cert-file", &p.ca).AtStart(),
 	}
 }
 
@@ -78,12 +79,12 @@ func (g *Group) Configure(id uint64) error {
 	journal := g.engine.Param("appendonly")
 	set := journal.Set
 	journal.Set = func(v string) error {
-		if strings.EqualFold(v, engine.YesNo(true)) {
+		if strings.EqualFold(v, config.YesNo(true)) {
 			return errAppendOnly
 		}
 		return set(v)
 	}
-	if journal.Get() == engine.YesNo(true) {
+	if journal.Get() == config.YesNo(true) {
 		return errAppendOnly
 	}
 	if dir := g.engine.Param("dir"); dir != nil {
@@ -94,8 +95,8 @@ func (g *Group) Configure(id uint64) error {
 }
 
 // membersParam is the list of members, as in 1=host:port,2=host:port,3=host:port.
-func (p *params) membersParam() engine.Param {
-	return engine.Param{Name: "group-members", Immutable: true,
+func (p *params) membersParam() config.Param {
+	return config.Param{Name: "group-members", Immutable: true,
 		Get: func() string {
 			var words []string
 			for _, m := range p.members {

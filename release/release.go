@@ -170,6 +170,17 @@ func From(text string) Since {
 	return s
 }
 
+// ByName returns the releases of each name, of names separated by blanks by the text of their releases.
+func ByName(names map[string]string) map[string]Since {
+	byName := make(map[string]Since)
+	for since, list := range names {
+		for name := range strings.FieldsSeq(list) {
+			byName[name] = From(since)
+		}
+	}
+	return byName
+}
+
 // In returns the version at which it came to the product of r: what COMMAND DOCS shows. It is the first one of the text if
 // the product has none.
 func (s Since) In(r *Release) string {

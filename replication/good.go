@@ -1,6 +1,9 @@
 package replication
 
-import "github.com/miniserver-go/miniserver/engine"
+import (
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/config"
+)
 
 // Good replicas: with min-replicas-to-write the master refuses writes while fewer replicas than that are online and have
 // been heard of in the last min-replicas-max-lag seconds. A parameter of 0 turns this off.
@@ -35,7 +38,7 @@ func (m *Master) updateDenial() {
 }
 
 // applied returns a parameter of good replicas, changed so that it takes effect at once.
-func (m *Master) applied(p engine.Param) engine.Param {
+func (m *Master) applied(p config.Param) config.Param {
 	p.Apply = func() error {
 		m.updateDenial()
 		return nil

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/config"
 )
 
 // fillStats writes the fields of INFO stats.
@@ -99,7 +100,7 @@ func (l *link) fill(b *bytes.Buffer) {
 		}
 		engine.Fields(b, "master_link_down_since_seconds", down)
 	}
-	readOnly := m.engine.Param("replica-read-only").Get() == engine.YesNo(true)
+	readOnly := m.engine.Param("replica-read-only").Get() == config.YesNo(true)
 	engine.Fields(b, "slave_priority", m.params.priority, "slave_read_only", bit(readOnly), "replica_announced", bit(m.params.announced))
 }
 

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/config"
 	"github.com/miniserver-go/miniserver/release"
 )
 
@@ -32,9 +32,9 @@ func newParams() params {
 const minBacklog = 16 << 10
 
 // parameters returns the parameters of replication that have an effect.
-func (m *Master) parameters() []engine.Param {
+func (m *Master) parameters() []config.Param {
 	p := &m.params
-	size := engine.MemoryParam("repl-backlog-size", &p.backlogSize, 1)
+	size := config.Memory("repl-backlog-size", &p.backlogSize, 1)
 	size.Apply = func() error {
 		p.backlogSize = max(p.backlogSize, minBacklog)
 		if m.stream.running {
@@ -43,32 +43,32 @@ func (m *Master) parameters() []engine.Param {
 		}
 		return nil
 	}
-	return []engine.Param{
+	return []config.Param{
 		size,
-		m.applied(engine.IntParam("min-replicas-to-write", &p.minReplicas, 0, math.MaxInt32, "min-slaves-to-write")),
-		m.applied(engine.IntParam("min-replicas-max-lag", &p.maxLag, 0, math.MaxInt32, "min-slaves-max-lag")),
-		engine.IntParam("repl-backlog-ttl", &p.backlogTTL, 0, math.MaxInt64),
-		engine.IntParam("repl-ping-replica-period", &p.pingPeriod, 1, math.MaxInt32, "repl-ping-slave-period"),
-		engine.IntParam("repl-timeout", &p.timeout, 1, math.MaxInt32),
-		secret(engine.StringParam("masterauth", &p.masterAuth, "primaryauth")),
-		secret(engine.StringParam("masteruser", &p.masterUser, "primaryuser")),
-		engine.StringParam("replica-announce-ip", &p.announceIP, "slave-announce-ip"),
-		engine.IntParam("replica-announce-port", &p.announcePort, 0, 65535, "slave-announce-port"),
-		engine.BoolParam("replica-announced", &p.announced),
-		engine.IntParam("replica-priority", &p.priority, 0, math.MaxInt32, "slave-priority"),
-		engine.BoolParam("tls-replication", &p.tls),
+		m.applied(config.Int("min-replicas-to-write", &p.minReplicas, 0, math.MaxInt32, "min-slaves-to-write")),
+		m.applied(config.Int("min-replicas-max-lag", &p.maxLag, 0, math.MaxInt32, "min-slaves-max-lag")),
+		config.Int("repl-backlog-ttl", &p.backlogTTL, 0, math.MaxInt64),
+		config.Int("repl-ping-replica-period", &p.pingPeriod, 1, math.MaxInt32, "repl-ping-slave-period"),
+		config.Int("repl-timeout", &p.timeout, 1, math.MaxInt32),
+		secret(config.Text("masterauth", &p.masterAuth, "primaryauth")),
+		secret(config.Text("masteruser", &p.masterUser, "primaryuser")),
+		config.Text("replica-announce-ip", &p.announceIP, "slave-announce-ip"),
+		config.Int("replica-announce-port", &p.announcePort, 0, 65535, "slave-announce-port"),
+		config.Bool("replica-announced", &p.announced),
+		config.Int("replica-priority", &p.priority, 0, math.MaxInt32, "slave-priority"),
+		config.Bool("tls-replication", &p.tls),
 		m.loadParam(),
 		m.masterParam(),
 	}
 }
 
 // loadParam says how a snapshot is loaded. All values but flushFirst are one: it is loaded from the connection, beside the data.
-func (m *Master) loadParam() engine.Param {
+func (m *Master) loadParam() config.Param {
 	words := []string{"disabled", "on-empty-db", "swapdb"}
 	if m.engine.Release.Offers(flushesFirst) {
 		words = append(words, flushFirst)
 	}
-	return engine.EnumParam("repl-diskless-load", &m.params.load, words...)
+	return config.Enum("repl-diskless-load", &m.params.load, words...)
 }
 
 // flushFirst is the value of repl-diskless-load that removes the old data before the new ones are loaded, to save memory.
@@ -76,14 +76,14 @@ const flushFirst = "flush-before-load"
 
 var flushesFirst = release.From("valkey:8.1.0")
 
-func secret(p engine.Param) engine.Param {
+func secret(p config.Param) config.Param {
 	p.Secret = true
 	return p
 }
 
 // masterParam is the master to follow, as host and port.
-func (m *Master) masterParam() engine.Param {
-	p := engine.Param{Name: "replicaof", Aliases: []string{"slaveof"}, Immutable: true, List: true, Optional: true}
+func (m *Master) masterParam() config.Param {
+	p := config.Param{Name: "replicaof", Aliases: []string{"slaveof"}, Immutable: true, List: true, Optional: true}
 	p.Get = func() string {
 		if m.link == nil {
 			return ""

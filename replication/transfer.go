@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/config"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 )
@@ -39,7 +39,7 @@ const (
 // newTransfer starts the snapshot for a transfer.
 func (m *Master) newTransfer(q request) *transfer {
 	records := snapshot.NewRecords(m.engine, snapshot.Content{
-		Compress: m.engine.Param("rdbcompression").Get() == engine.YesNo(true), NoData: q.NoData, NoFunctions: q.NoFunctions}, append(m.place().Aux(), "aof-base", "0")...)
+		Compress: m.engine.Param("rdbcompression").Get() == config.YesNo(true), NoData: q.NoData, NoFunctions: q.NoFunctions}, append(m.place().Aux(), "aof-base", "0")...)
 	t := &transfer{master: m, slicer: snapshot.NewSlicer(m.engine, spike, records), version: records.Version(), request: q}
 	if !q.NoData {
 		t.slicer.Start()

@@ -3,7 +3,7 @@ package scripting
 import (
 	"slices"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/config"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/scripting/lua"
 	"github.com/miniserver-go/miniserver/scripting/redislib"
@@ -75,8 +75,8 @@ func (s *Scripts) hidden() []string {
 }
 
 // deprecatedParam is lua-enable-deprecated-api. It is set before any script runs, and makes the sandbox anew.
-func (s *Scripts) deprecatedParam() engine.Param {
-	p := engine.BoolParam("lua-enable-deprecated-api", &s.deprecated).AtStart()
+func (s *Scripts) deprecatedParam() config.Param {
+	p := config.Bool("lua-enable-deprecated-api", &s.deprecated).AtStart()
 	p.Hidden = true
 	set := p.Set
 	p.Set = func(value string) error {

@@ -35,6 +35,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/config"
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
@@ -121,11 +122,11 @@ func (s *Scripts) Part() engine.Part {
 		State:    s,
 		Families: []command.Family{family},
 		Debug:    s.debugLines(),
-		Params: []engine.Param{
-			engine.IntParam("busy-reply-threshold", &s.busyAfter, 0, math.MaxInt64, "lua-time-limit"),
-			engine.MemoryParam("script-memory-limit", &s.memoryLimit, 1<<20),
-			engine.EnumParam("script-strict-keys", &s.strictKeys, strictness...),
-			engine.EnumParam("loglevel", &s.logLevel, logLevels...),
+		Params: []config.Param{
+			config.Int("busy-reply-threshold", &s.busyAfter, 0, math.MaxInt64, "lua-time-limit"),
+			config.Memory("script-memory-limit", &s.memoryLimit, 1<<20),
+			config.Enum("script-strict-keys", &s.strictKeys, strictness...),
+			config.Enum("loglevel", &s.logLevel, logLevels...),
 			s.deprecatedParam(),
 		},
 		Sections: []engine.Section{

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/config"
 )
 
 // Log is the log of a server. Each line is a record of log/slog, and the setting log-format names the handler that writes it: text is
@@ -36,7 +37,7 @@ func NewLog(e *engine.Engine, to io.Writer) *Log {
 		"text": text, "legacy": text, "logfmt": lineHandler{l, l.logfmt},
 		"json": slog.NewJSONHandler(to, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: nameLevel}),
 	}
-	e.Join(engine.Part{Name: "log", Params: []engine.Param{
+	e.Join(engine.Part{Name: "log", Params: []config.Param{
 		sharedEnum("log-format", &l.format, "text", "json", "legacy", "logfmt"),
 		sharedEnum("log-timestamp-format", &l.times, "legacy", "iso8601", "milliseconds"),
 	}})
@@ -44,9 +45,9 @@ func NewLog(e *engine.Engine, to io.Writer) *Log {
 }
 
 // sharedEnum returns a parameter that has one of these words, the first one by default, and is read without the lock.
-func sharedEnum(name string, p *atomic.Pointer[string], words ...string) engine.Param {
+func sharedEnum(name string, p *atomic.Pointer[string], words ...string) config.Param {
 	value := words[0]
-	param := engine.EnumParam(name, &value, words...)
+	param := config.Enum(name, &value, words...)
 	set := param.Set
 	store := func() {
 		stored := value

@@ -13,11 +13,12 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/config"
 )
 
 // params returns the parameters of listeners and connections. CONFIG SET changes them under the engine's lock, and the
 // event loops read them without it.
-func (s *Server) params() []engine.Param {
+func (s *Server) params() []config.Param {
 	bulk := s.engine.Param("proto-max-bulk-len")
 	set := bulk.Set
 	bulk.Set = func(v string) error {
@@ -25,12 +26,12 @@ func (s *Server) params() []engine.Param {
 		s.maxBulk.Store(s.engine.Config.ProtoMaxBulk)
 		return err
 	}
-	return append(s.tls.params(s.log), []engine.Param{
+	return append(s.tls.params(s.log), []config.Param{
 		{Name: "bind", List: true, Get: func() string { return strings.Join(s.opts.Bind, " ") },
 			Set:   func(v string) error { s.opts.Bind = strings.Fields(v); return nil },
 			Apply: func() error { return s.relistenOr("Failed to bind to specified addresses.") }},
 		s.portParam(),
-		engine.StringParam("unixsocket", &s.opts.UnixSocket).AtStart(),
+		config.Text("unixsocket", &s.opts.UnixSocket).AtStart(),
 		s.loopsParam(),
 		{Name: "unixsocketperm", Immutable: true, Get: func() string { return strconv.FormatInt(int64(s.opts.UnixPerm), 8) },
 			Set: s.setUnixPerm},
@@ -43,15 +44,15 @@ func (s *Server) params() []engine.Param {
 	}...)
 }
 
-func (s *Server) portParam() engine.Param {
-	p := engine.IntParam("port", &s.opts.Port, 0, 65535)
+func (s *Server) portParam() config.Param {
+	p := config.Int("port", &s.opts.Port, 0, 65535)
 	p.Apply = func() error { return s.relistenOr("Unable to listen on this port. Check server logs.") }
 	return p
 }
 
 // loopsParam is io-threads, the number of event loops. It shows how many run, also where there can be only one.
-func (s *Server) loopsParam() engine.Param {
-	p := engine.IntParam("io-threads", &s.opts.Loops, 1, mostLoops).AtStart()
+func (s *Server) loopsParam() config.Param {
+	p := config.Int("io-threads", &s.opts.Loops, 1, mostLoops).AtStart()
 	p.Get = func() string { return strconv.Itoa(s.Loops()) }
 	p.Fitted = true
 	return p
@@ -78,20 +79,20 @@ func (s *Server) setUnixPerm(v string) error {
 }
 
 // atomicParam is an integer between lo and hi.
-func atomicParam(name string, p *atomic.Int64, lo, hi int64) engine.Param {
+func atomicParam(name string, p *atomic.Int64, lo, hi int64) config.Param {
 	n := p.Load()
-	param := engine.IntParam(name, &n, lo, hi)
+	param := config.Int(name, &n, lo, hi)
 	return storing(param, &n, p)
 }
 
-func (s *Server) maxQueryParam() engine.Param {
+func (s *Server) maxQueryParam() config.Param {
 	n := s.maxQuery.Load()
-	return storing(engine.MemoryParam("client-query-buffer-limit", &n, 1<<20), &n, &s.maxQuery)
+	return storing(config.Memory("client-query-buffer-limit", &n, 1<<20), &n, &s.maxQuery)
 }
 
-func atomicBoolParam(name string, p *atomic.Bool) engine.Param {
+func atomicBoolParam(name string, p *atomic.Bool) config.Param {
 	on := p.Load()
-	param := engine.BoolParam(name, &on)
+	param := config.Bool(name, &on)
 	set := param.Set
 	param.Set = func(v string) error {
 		err := set(v)
@@ -102,7 +103,7 @@ func atomicBoolParam(name string, p *atomic.Bool) engine.Param {
 }
 
 // storing returns a parameter that sets n, changed so that it also stores n in p.
-func storing(param engine.Param, n *int64, p *atomic.Int64) engine.Param {
+func storing(param config.Param, n *int64, p *atomic.Int64) config.Param {
 	set := param.Set
 	param.Set = func(v string) error {
 		err := set(v)
@@ -157,8 +158,8 @@ func (s *Server) setOutput(v string) error {
 	limits := *s.output.Load()
 	for ; len(words) > 0; words = words[4:] {
 		class := slices.Index(outputClasses[:], strings.Replace(strings.ToLower(words[0]), "replica", "slave", 1))
-		hard, ok1 := engine.ParseMemory(words[1])
-		soft, ok2 := engine.ParseMemory(words[2])
+		hard, ok1 := config.ParseMemory(words[1])
+		soft, ok2 := config.ParseMemory(words[2])
 		seconds, err := strconv.ParseInt(words[3], 10, 32)
 		switch {
 		case class < 0:

@@ -15,8 +15,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/config"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 )
 
@@ -56,7 +56,7 @@ var (
 )
 
 // params returns the parameters of TLS. A CONFIG SET applies to connections that begin after it.
-func (t *tlsConfig) params(log func(mark byte, format string, args ...any)) (list []engine.Param) {
+func (t *tlsConfig) params(log func(mark byte, format string, args ...any)) (list []config.Param) {
 	t.auth, t.own = "yes", sync.OnceValues(selfSigned)
 	apply := func() error {
 		if t.port == 0 {
@@ -68,7 +68,7 @@ func (t *tlsConfig) params(log func(mark byte, format string, args ...any)) (lis
 		}
 		return nil
 	}
-	list = append(list, engine.EnumParam("tls-auth-clients", &t.auth, "no", "yes", "optional"))
+	list = append(list, config.Enum("tls-auth-clients", &t.auth, "no", "yes", "optional"))
 	for _, p := range []struct {
 		name string
 		text *string
@@ -76,12 +76,12 @@ func (t *tlsConfig) params(log func(mark byte, format string, args ...any)) (lis
 		{"tls-cert-file", &t.cert}, {"tls-key-file", &t.key}, {"tls-ca-cert-file", &t.caFile}, {"tls-ca-cert-dir", &t.caDir},
 		{"tls-protocols", &t.protocols},
 	} {
-		list = append(list, engine.StringParam(p.name, p.text))
+		list = append(list, config.Text(p.name, p.text))
 	}
 	for i := range list {
 		list[i].Apply = apply
 	}
-	return append(list, engine.IntParam("tls-port", &t.port, 0, 65535).AtStart(), engine.BoolParam("tls-self-signed", &t.selfSigned).AtStart().AsSwitch())
+	return append(list, config.Int("tls-port", &t.port, 0, 65535).AtStart(), config.Bool("tls-self-signed", &t.selfSigned).AtStart().AsSwitch())
 }
 
 // load reads the certificates. If that fails, the old configuration stays.

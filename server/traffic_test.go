@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/config"
 )
 
 var threadFields = regexp.MustCompile(`io_thread(?:s_active|_\d+|ed_(?:reads|writes)_processed):\S+`)
@@ -50,7 +51,7 @@ func TestOneLoopIsNoThread(t *testing.T) {
 
 func TestIOThreads(t *testing.T) {
 	e := engine.New(engine.Options{Clock: Clock()})
-	p := func() *engine.Param { return e.Param("io-threads") }
+	p := func() *config.Param { return e.Param("io-threads") }
 	New(e, Options{})
 	for value, want := range map[string]string{"0": "between 1 and 128 inclusive", "129": "between 1 and 128 inclusive", "x": "integer"} {
 		require.ErrorContains(t, p().Set(value), want)

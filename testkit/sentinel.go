@@ -6,6 +6,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/config"
 )
 
 // SENTINEL, so that clients connect that ask a Sentinel for the master first. The server is Sentinel and master in one: it answers with
@@ -15,8 +16,8 @@ import (
 // Only what clients ask is here. A Sentinel has more commands, for people and for other Sentinels.
 
 // sentinelParam is the parameter with the names of masters.
-func (k *Kit) sentinelParam() engine.Param {
-	p := engine.StringParam("sentinel-masters", &k.masters)
+func (k *Kit) sentinelParam() config.Param {
+	p := config.Text("sentinel-masters", &k.masters)
 	p.List = true
 	return p
 }

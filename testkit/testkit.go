@@ -39,6 +39,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/config"
 )
 
 // Kit is the test kit of one engine. Its methods are called under the engine's lock, unless they say otherwise.
@@ -63,7 +64,7 @@ func New(e *engine.Engine) *Kit {
 
 // Part returns what the kit adds to its engine.
 func (k *Kit) Part() engine.Part {
-	return engine.Part{Name: "testkit", State: k, Families: []command.Family{family}, Params: []engine.Param{k.sentinelParam()}, Tick: k.endWaits,
+	return engine.Part{Name: "testkit", State: k, Families: []command.Family{family}, Params: []config.Param{k.sentinelParam()}, Tick: k.endWaits,
 		Reset: k.reset, Reseed: reseedFaults, Guests: k.guests}
 }
 
@@ -75,7 +76,7 @@ func (k *Kit) reset(w *engine.World) {
 }
 
 // Param is the parameter that says whether a server has the kit. Its value counts when the engine is made.
-func Param(on *bool) engine.Param { return engine.BoolParam("test-kit", on).AtStart() }
+func Param(on *bool) config.Param { return config.Bool("test-kit", on).AtStart() }
 
 // family is the kit's commands.
 var family = command.Family{Group: group, Commands: lines()}

@@ -92,7 +92,7 @@ func settingsFor(before []string, word string) (list []string, files cobra.Shell
 		return nil, cobra.ShellCompDirectiveError
 	}
 	if strings.HasPrefix(word, "-") {
-		for _, name := range e.ParamNames() {
+		for _, name := range e.Params.Names() {
 			if p := e.Param(name); p.Name == name && !p.Hidden {
 				list = append(list, "--"+name)
 			}

@@ -11,15 +11,16 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/config"
 	"github.com/miniserver-go/miniserver/internal/spelling"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// config is the lines of the configuration file, of standard input and of the options. As in redis-server the options
+// configuration is the lines of the configuration file, of standard input and of the options. As in redis-server the options
 // are lines that follow those of the file, so that they override it.
-type config struct {
+type configuration struct {
 	file     string // absolute path; "" if there is none
 	settings []*setting
 }
@@ -63,8 +64,8 @@ func (e errSetting) Error() string {
 
 // readConfig reads the configuration that the program's arguments name: a file if the first is not an option, "-" for
 // standard input, options and their values.
-func readConfig(args []string, in io.Reader) (*config, error) {
-	c := &config{}
+func readConfig(args []string, in io.Reader) (*configuration, error) {
+	c := &configuration{}
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		c.file, _ = filepath.Abs(args[0])
 		if err := c.read(c.file); err != nil {
@@ -99,7 +100,7 @@ func meantSubcommand(arg string, err error) error {
 }
 
 // read reads the lines of a file.
-func (c *config) read(path string) error {
+func (c *configuration) read(path string) error {
 	content, err := os.ReadFile(path)
 	if err != nil {
 		return errFile{path, err}
@@ -120,7 +121,7 @@ func (e errFile) Error() string {
 func (e errFile) Unwrap() error { return e.cause }
 
 // parse reads the lines of a text.
-func (c *config) parse(source string, text []byte) error {
+func (c *configuration) parse(source string, text []byte) error {
 	n := 0
 	for line := range bytes.Lines(text) {
 		n++
@@ -144,7 +145,7 @@ func (c *config) parse(source string, text []byte) error {
 }
 
 // add adds a setting. The lines of an included file stand in place of the include.
-func (c *config) add(s *setting) error {
+func (c *configuration) add(s *setting) error {
 	if s.name() == settingInclude {
 		return c.include(s)
 	}
@@ -153,7 +154,7 @@ func (c *config) add(s *setting) error {
 }
 
 // include reads the files that a setting names; a pattern may match none.
-func (c *config) include(s *setting) error {
+func (c *configuration) include(s *setting) error {
 	if len(s.words) != 2 {
 		return errSetting{s, command.Error("wrong number of arguments: include needs a file")}
 	}
@@ -170,7 +171,7 @@ func (c *config) include(s *setting) error {
 }
 
 // apply sets a parameter by the lines of that name, in order.
-func (c *config) apply(name string, p *engine.Param) error {
+func (c *configuration) apply(name string, p *config.Param) error {
 	for _, s := range c.settings {
 		if s.name() == name {
 			if err := s.set(p); err != nil {
@@ -194,18 +195,18 @@ func (s *setting) rename(e *engine.Engine) error {
 
 // apply gives a parameter of the engine the line's value.
 func (s *setting) apply(e *engine.Engine) error {
-	if e.Retired(s.words) {
+	if e.Params.Retired(s.words) {
 		return nil
 	}
 	p := e.Param(s.name())
 	if p == nil || p.Set == nil {
-		return errSetting{s, e.UnknownParam(s.name(), settingInclude, settingUser, settingRename)}
+		return errSetting{s, e.Params.Unknown(s.name(), settingInclude, settingUser, settingRename)}
 	}
 	return s.set(p)
 }
 
 // set gives a parameter the line's value.
-func (s *setting) set(p *engine.Param) error {
+func (s *setting) set(p *config.Param) error {
 	values := s.words[1:]
 	if len(values) == 0 && p.Switch {
 		values = []string{"yes"}

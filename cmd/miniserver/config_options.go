@@ -11,7 +11,7 @@ import (
 
 // parseOptions reads options: names with two dashes, each with its values behind it or, for one value, behind an equals sign. -p is short for
 // --port. As in Redis an option may hold its values in one argument, "--port 7777".
-func (c *config) parseOptions(args []string) error {
+func (c *configuration) parseOptions(args []string) error {
 	var s *setting
 	end := func() error {
 		if s == nil {

@@ -12,7 +12,7 @@ import (
 const optionsVariable = "MINISERVER_OPTIONS"
 
 // addEnvironment puts the options of the environment in front of the settings.
-func (c *config) addEnvironment() error {
+func (c *configuration) addEnvironment() error {
 	words, ok := resp.Words([]byte(os.Getenv(optionsVariable)), nil)
 	if !ok {
 		return fmt.Errorf("%s: unbalanced quotes", optionsVariable)
@@ -21,7 +21,7 @@ func (c *config) addEnvironment() error {
 	for _, w := range words {
 		args = append(args, string(w))
 	}
-	var first config
+	var first configuration
 	if err := first.parseOptions(args); err != nil {
 		return fmt.Errorf("%s: %w", optionsVariable, err)
 	}

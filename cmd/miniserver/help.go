@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/config"
 	"github.com/miniserver-go/miniserver/internal/spelling"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/server"
@@ -95,7 +96,7 @@ func explainTopic(out io.Writer, topic string) error {
 	if p := e.Param(strings.TrimLeft(topic, "-")); p != nil {
 		return printSetting(out, p)
 	}
-	names := append(append(subcommandNames(), settingsTopic), e.ParamNames()...)
+	names := append(append(subcommandNames(), settingsTopic), e.Params.Names()...)
 	return usageError{fmt.Errorf("miniserver: there is no help on '%s'%s\n'miniserver help' lists the sub-commands, 'miniserver help settings' the settings",
 		topic, spelling.Hint(topic, names))}
 }
@@ -110,7 +111,7 @@ func usageOfAll() string {
 
 // blank returns an engine with the settings as they are without a configuration.
 func blank() (*engine.Engine, error) {
-	p, err := newProgram(new(config), io.Discard)
+	p, err := newProgram(new(configuration), io.Discard)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +120,7 @@ func blank() (*engine.Engine, error) {
 
 // printSettings prints the settings with their values, in columns.
 func printSettings(out io.Writer, e *engine.Engine) error {
-	names := slices.DeleteFunc(e.ParamNames(), func(n string) bool { return e.Param(n).Hidden || e.Param(n).Name != n })
+	names := slices.DeleteFunc(e.Params.Names(), func(n string) bool { return e.Param(n).Hidden || e.Param(n).Name != n })
 	text := "Settings, and their values without a configuration:\n\n"
 	for _, name := range names {
 		text += fmt.Sprintf("  %-36s %s\n", name, valueOf(e.Param(name)))
@@ -129,7 +130,7 @@ func printSettings(out io.Writer, e *engine.Engine) error {
 }
 
 // printSetting prints what is known of a setting.
-func printSetting(out io.Writer, p *engine.Param) error {
+func printSetting(out io.Writer, p *config.Param) error {
 	text := fmt.Sprintf("%s is a setting.\n\n  in redis.conf:    %s <value>\n  as an option:     --%[1]s <value>\n", p.Name, p.Name)
 	if !p.Immutable {
 		text += fmt.Sprintf("  at run time:      CONFIG SET %s <value>\n", p.Name)
@@ -149,7 +150,7 @@ func printSetting(out io.Writer, p *engine.Param) error {
 }
 
 // valueOf returns the value of a setting as help shows it.
-func valueOf(p *engine.Param) string {
+func valueOf(p *config.Param) string {
 	if value := p.Get(); value != "" && p.Name != "seed" && p.Name != "dir" {
 		return value
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/config"
 )
 
 // The manual pages are made of the tables that help and completion have, and the releases contain them. Cobra has a generator, too, but of a
@@ -154,7 +154,7 @@ func settingsPage(t *testing.T) string {
 		"CONFIG SET changes them at run time, if this page does not say otherwise.")
 	p.section("SETTINGS")
 	texts := map[string]string{} // before valuesOf sets anything
-	for _, name := range e.ParamNames() {
+	for _, name := range e.Params.Names() {
 		if param := e.Param(name); param.Name == name && !param.Hidden {
 			texts[name] = settingText(param)
 		}
@@ -173,7 +173,7 @@ func settingsPage(t *testing.T) string {
 }
 
 // settingText says what is known of a setting.
-func settingText(p *engine.Param) string {
+func settingText(p *config.Param) string {
 	value := valueOf(p)
 	if p.Fitted {
 		value = "(as many as suit the machine)"

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/config"
 )
 
 // ready tells a program that has started the server where it listens, when it serves commands: by a line of JSON on standard
@@ -34,10 +35,10 @@ type readyLine struct {
 	Certificate string `json:"certificate,omitempty"` // that the server shows over TLS, as PEM
 }
 
-func (r *ready) params() []engine.Param {
-	return []engine.Param{
-		engine.BoolParam("ready-json", &r.json).AtStart().AsSwitch(),
-		engine.StringParam("port-file", &r.portFile).AtStart(),
+func (r *ready) params() []config.Param {
+	return []config.Param{
+		config.Bool("ready-json", &r.json).AtStart().AsSwitch(),
+		config.Text("port-file", &r.portFile).AtStart(),
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/miniserver-go/miniserver/console"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
+	"github.com/miniserver-go/miniserver/internal/config"
 	"github.com/miniserver-go/miniserver/persistence/fixture"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/server"
@@ -63,7 +64,7 @@ type program struct {
 	server     *server.Server
 	parts      assembly.Parts
 	console    *console.Console
-	conf       *config
+	conf       *configuration
 	defaults   map[string]string // values of the parameters before the configuration was read
 	log        *server.Log
 	logFile    logFile
@@ -91,18 +92,18 @@ type option func(p *program)
 func ownProcess(p *program) { p.ownProcess = true }
 
 // newProgram builds the engine and the server that the configuration asks for.
-func newProgram(conf *config, out io.Writer, options ...option) (*program, error) {
+func newProgram(conf *configuration, out io.Writer, options ...option) (*program, error) {
 	p := &program{conf: conf, logFile: logFile{Writer: out}, seed: randomSeed(), supervised: "no", ready: ready{out: out}}
 	for _, set := range options {
 		set(p)
 	}
 	databases, like := int64(16), &release.Default
-	early := []engine.Param{ // the engine needs their values when it is made
-		engine.IntParam("databases", &databases, 1, 1<<31-1),
-		engine.IntParam("seed", &p.seed, 0, 1<<63-1),
-		engine.ReleaseParam(&like),
+	early := []config.Param{ // the engine needs their values when it is made
+		config.Int("databases", &databases, 1, 1<<31-1),
+		config.Int("seed", &p.seed, 0, 1<<63-1),
+		config.Release(&like),
 		testkit.Param(&p.testKit),
-		engine.IntParam("group-id", &p.groupID, 0, math.MaxInt64),
+		config.Int("group-id", &p.groupID, 0, math.MaxInt64),
 	}
 	for i := range early {
 		if err := conf.apply(early[i].Name, &early[i]); err != nil {
@@ -162,19 +163,19 @@ func (p *program) load() error {
 }
 
 // part returns the parameters and hooks that the program adds to its engine.
-func (p *program) part(seed, testKit engine.Param) engine.Part {
+func (p *program) part(seed, testKit config.Param) engine.Part {
 	return engine.Part{
 		Name: "program",
-		Params: slices.Concat(p.ready.params(), p.onSignal.params(), []engine.Param{
+		Params: slices.Concat(p.ready.params(), p.onSignal.params(), []config.Param{
 			seed,
 			testKit,
-			engine.StringParam("logfile", &p.logFile.path).AtStart(),
-			engine.StringParam("pidfile", &p.pid).AtStart(),
-			engine.WordsParam("load", &p.fixtures).AtStart(),
-			engine.StringParam("aclfile", &p.users.path).AtStart(),
-			engine.BoolParam("daemonize", &p.daemonize).AtStart(),
-			engine.EnumParam("supervised", &p.supervised, "upstart", "systemd", "auto", "no").AtStart(),
-			engine.BoolParam("exit-with-parent", &p.withParent).AtStart().AsSwitch(),
+			config.Text("logfile", &p.logFile.path).AtStart(),
+			config.Text("pidfile", &p.pid).AtStart(),
+			config.Words("load", &p.fixtures).AtStart(),
+			config.Text("aclfile", &p.users.path).AtStart(),
+			config.Bool("daemonize", &p.daemonize).AtStart(),
+			config.Enum("supervised", &p.supervised, "upstart", "systemd", "auto", "no").AtStart(),
+			config.Bool("exit-with-parent", &p.withParent).AtStart().AsSwitch(),
 		}),
 		Sections: []engine.Section{{Name: "Server", Fill: func(_ *engine.World, b *bytes.Buffer) { engine.Fields(b, "config_file", p.conf.file) }}},
 		Host:     engine.Host{Limit: p.tuner.limit.follow, Rewrite: p.rewrite, Users: &p.users},

@@ -6,6 +6,7 @@ import (
 	"syscall"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/config"
 )
 
 // onSignal is how the server ends at a signal: shutdown-on-sigint and shutdown-on-sigterm.
@@ -13,8 +14,8 @@ type onSignal struct {
 	interrupt, terminate engine.Shutdown
 }
 
-func (s *onSignal) params() []engine.Param {
-	return []engine.Param{
+func (s *onSignal) params() []config.Param {
+	return []config.Param{
 		engine.ShutdownParam("shutdown-on-sigint", &s.interrupt),
 		engine.ShutdownParam("shutdown-on-sigterm", &s.terminate),
 	}

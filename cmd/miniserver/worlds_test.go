@@ -82,7 +82,7 @@ func TestTranscriptsWithoutSmallEncodings(t *testing.T) {
 	quick.OneGoroutine(t, "runs all transcripts in one more world")
 	w := transcript.NewMemory(transcript.Traits{Name: "an engine without small encodings", Tags: []string{"large"}}, func(e *engine.Engine) {
 		furnish(e)
-		for _, name := range e.ParamNames() {
+		for _, name := range e.Params.Names() {
 			if strings.HasSuffix(name, "-max-listpack-entries") || strings.HasSuffix(name, "-max-intset-entries") {
 				require.NoError(t, e.Param(name).Set("0"), name)
 			}

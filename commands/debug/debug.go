@@ -12,6 +12,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/config"
 	"github.com/miniserver-go/miniserver/release"
 )
 
@@ -191,7 +192,7 @@ func cmdDebugLog(c *engine.Call) {
 
 // DEBUG QUICKLIST-PACKED-THRESHOLD size
 func cmdDebugPackedThreshold(c *engine.Call) {
-	if size, ok := engine.ParseMemory(string(c.Arg())); !ok || size > maxPackedThreshold {
+	if size, ok := config.ParseMemory(string(c.Arg())); !ok || size > maxPackedThreshold {
 		c.Fail(errPackedSize)
 		return
 	}

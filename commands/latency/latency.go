@@ -21,6 +21,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/config"
 )
 
 // name is that of the part.
@@ -43,7 +44,7 @@ func New(e *engine.Engine) *Monitor {
 
 // Part returns the part that the monitor adds to its engine.
 func (m *Monitor) Part() engine.Part {
-	threshold := engine.IntParam("latency-monitor-threshold", &m.threshold, 0, math.MaxInt64)
+	threshold := config.Int("latency-monitor-threshold", &m.threshold, 0, math.MaxInt64)
 	set := threshold.Set
 	threshold.Set = func(v string) error {
 		err := set(v)
@@ -51,7 +52,7 @@ func (m *Monitor) Part() engine.Part {
 		return err
 	}
 	return engine.Part{Name: name, State: m, Families: []command.Family{family}, Executed: m.executed,
-		Params: []engine.Param{threshold, engine.BoolParam("latency-tracking", &m.tracks),
+		Params: []config.Param{threshold, config.Bool("latency-tracking", &m.tracks),
 			{Name: "latency-tracking-info-percentiles", List: true, Get: m.percentilesText, Set: m.setPercentiles}},
 		Sections: []engine.Section{{Name: "Latencystats", Since: "7.0.0", Hidden: true, Fill: m.fill, Reset: m.reset}},
 	}

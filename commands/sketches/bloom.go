@@ -6,6 +6,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/bloom"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/config"
 	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/resp"
@@ -65,8 +66,8 @@ const (
 )
 
 // bloomParams returns the parameters, which change the defaults in o.
-func bloomParams(o *bloom.Options) []engine.Param {
-	rate := engine.Param{Name: "bf-error-rate",
+func bloomParams(o *bloom.Options) []config.Param {
+	rate := config.Param{Name: "bf-error-rate",
 		Get: func() string { return string(resp.FormatHuman(nil, o.Rate)) },
 		Set: func(v string) error {
 			f, ok := parseRate([]byte(v))
@@ -76,8 +77,8 @@ func bloomParams(o *bloom.Options) []engine.Param {
 			o.Rate = f
 			return nil
 		}}
-	capacity := engine.IntParam("bf-initial-size", &o.Capacity, 1, maxFilterCapacity)
-	return []engine.Param{rate, capacity, engine.IntParam("bf-expansion-factor", &o.Growth, 0, maxFilterGrowth)}
+	capacity := config.Int("bf-initial-size", &o.Capacity, 1, maxFilterCapacity)
+	return []config.Param{rate, capacity, config.Int("bf-expansion-factor", &o.Growth, 0, maxFilterGrowth)}
 }
 
 // parseRate reads a rate of false positives. ok is false if it is not between 0 and 1, both excluded.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/config"
 	"github.com/miniserver-go/miniserver/release"
 )
 
@@ -52,8 +53,8 @@ func (l *Logs) Part() engine.Part {
 }
 
 // params returns the parameters of a log: its threshold and its length, each with an alias.
-func (l *Logs) params(of *list, threshold, alias, length, other string) []engine.Param {
-	after := func(p engine.Param, alias string, then func()) engine.Param {
+func (l *Logs) params(of *list, threshold, alias, length, other string) []config.Param {
+	after := func(p config.Param, alias string, then func()) config.Param {
 		if alias != "" {
 			p.Aliases = []string{alias}
 		}
@@ -65,9 +66,9 @@ func (l *Logs) params(of *list, threshold, alias, length, other string) []engine
 		}
 		return p
 	}
-	return []engine.Param{
-		after(engine.IntParam(threshold, &of.threshold, -1, math.MaxInt64), alias, func() { l.engine.Rewire(name, l.listen) }),
-		after(engine.IntParam(length, &of.most, 0, math.MaxInt64), other, of.trim),
+	return []config.Param{
+		after(config.Int(threshold, &of.threshold, -1, math.MaxInt64), alias, func() { l.engine.Rewire(name, l.listen) }),
+		after(config.Int(length, &of.most, 0, math.MaxInt64), other, of.trim),
 	}
 }
 

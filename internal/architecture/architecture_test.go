@@ -56,6 +56,7 @@ var layers = [][]string{
 		"commands/sketches", "commands/explain", "commands/introspection", "commands/cluster", "commands/debug", "commands/slowlog", "commands/latency"},
 	{"commands/elements"},
 	{"engine"},
+	{"internal/config"},
 	{"internal/command", "internal/event"},
 	{"persistence/rdb"},
 	{"keyspace"},

@@ -43,7 +43,7 @@ var storeysOfEngine = [][]string{
 	},
 	{ // The commands about clients, transactions, messages and the server.
 		"help.go", "cmd_acl.go", "acl_file.go", "cmd_client_list.go", "cmd_client_filter.go", "cmd_client_kill.go", "cmd_client.go",
-		"cmd_config.go", "config_ignored.go", "config_unknown.go", "cmd_connection.go", "cmd_module.go",
+		"cmd_config.go", "cmd_connection.go", "cmd_module.go",
 		"cmd_info.go", "cmd_pubsub.go", "cmd_server.go",
 		"cmd_tracking.go", "cmd_multi.go",
 	},

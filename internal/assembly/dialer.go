@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/config"
 	"github.com/miniserver-go/miniserver/server"
 )
 
@@ -58,7 +59,7 @@ func dialMaster(e *engine.Engine) func(ctx context.Context, host, port string) (
 			return nil, err
 		}
 		secure := false
-		e.With(func() { secure = e.Param("tls-replication").Get() == engine.YesNo(true) })
+		e.With(func() { secure = e.Param("tls-replication").Get() == config.YesNo(true) })
 		if !secure {
 			return conn, nil
 		}

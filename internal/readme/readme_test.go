@@ -216,14 +216,14 @@ func TestEverySettingIsMentioned(t *testing.T) {
 	d := sitDown(t)
 	page, err := os.ReadFile(filepath.Join(d.root, "docs", "configuration.md"))
 	require.NoError(t, err)
-	inert, err := os.ReadFile(filepath.Join(d.root, "engine", "config_ignored.go"))
+	inert, err := os.ReadFile(filepath.Join(d.root, "internal", "config", "ignored.go"))
 	require.NoError(t, err)
 	settings := d.ask("CONFIG GET *").Elems
 	require.NotEmpty(t, settings)
 	for i := 0; i < len(settings); i += 2 {
 		name := settings[i].Text
 		live := strings.Contains(string(page), "`"+strings.Replace(name, "ziplist", "listpack", 1)+"`")
-		require.True(t, live || strings.Contains(string(inert), `"`+name+`"`), "%s is mentioned neither in docs/configuration.md nor in engine/config_ignored.go", name)
+		require.True(t, live || strings.Contains(string(inert), `"`+name+`"`), "%s is mentioned neither in docs/configuration.md nor in internal/config/ignored.go", name)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	stringcmds "github.com/miniserver-go/miniserver/commands/strings"
 	"github.com/miniserver-go/miniserver/commands/zsets"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/config"
 	"github.com/miniserver-go/miniserver/internal/quick"
 	"github.com/miniserver-go/miniserver/internal/reference"
 	"github.com/miniserver-go/miniserver/release"
@@ -244,7 +245,7 @@ func engineWorld(proto int) *Memory {
 	return NewMemory(Traits{Name: "engine", Proto: proto}, func(e *engine.Engine) {
 		e.Join(engine.Commands(stringcmds.Family, hashes.Family, zsets.Family, lists.Family, engine.Channels(), engine.Transactions()))
 		if name := "zset-max-ziplist-entries"; e.Param(name) == nil {
-			e.Join(engine.Part{Params: []engine.Param{engine.IntParam(name, &e.Config.ZSet.MaxEntries, 0, 1<<30)}})
+			e.Join(engine.Part{Params: []config.Param{config.Int(name, &e.Config.ZSet.MaxEntries, 0, 1<<30)}})
 		}
 	})
 }

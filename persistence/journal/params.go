@@ -5,24 +5,24 @@ import (
 	"math"
 	"path/filepath"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/config"
 )
 
 // params are the journal's parameters.
-func (j *Journal) params() []engine.Param {
+func (j *Journal) params() []config.Param {
 	s := &j.set
-	list := []engine.Param{
-		{Name: "appendonly", Get: func() string { return engine.YesNo(s.enabled) }, Set: j.setEnabled},
-		engine.EnumParam("appendfsync", &s.fsync, everysec, always, never),
+	list := []config.Param{
+		{Name: "appendonly", Get: func() string { return config.YesNo(s.enabled) }, Set: j.setEnabled},
+		config.Enum("appendfsync", &s.fsync, everysec, always, never),
 		fileNameParam("appenddirname", &s.dirName),
 		fileNameParam("appendfilename", &s.fileName),
-		engine.BoolParam("aof-load-truncated", &s.loadTruncated),
-		engine.BoolParam("aof-timestamp-enabled", &s.timestamps),
-		engine.BoolParam("aof-use-rdb-preamble", &s.preamble),
-		engine.IntParam("auto-aof-rewrite-percentage", &s.growth, 0, math.MaxInt32),
-		engine.MemoryParam("auto-aof-rewrite-min-size", &s.minSize, 0),
-		engine.BoolParam("no-appendfsync-on-rewrite", &s.noFsyncOnRewrite),
-		engine.BoolParam("aof-rewrite-incremental-fsync", &s.incrementalFsync),
+		config.Bool("aof-load-truncated", &s.loadTruncated),
+		config.Bool("aof-timestamp-enabled", &s.timestamps),
+		config.Bool("aof-use-rdb-preamble", &s.preamble),
+		config.Int("auto-aof-rewrite-percentage", &s.growth, 0, math.MaxInt32),
+		config.Memory("auto-aof-rewrite-min-size", &s.minSize, 0),
+		config.Bool("no-appendfsync-on-rewrite", &s.noFsyncOnRewrite),
+		config.Bool("aof-rewrite-incremental-fsync", &s.incrementalFsync),
 	}
 	for i := 1; i < len(list); i++ {
 		set := list[i].Set
@@ -37,7 +37,7 @@ func (j *Journal) params() []engine.Param {
 
 func (j *Journal) setEnabled(v string) error {
 	var yes bool
-	p := engine.BoolParam("appendonly", &yes)
+	p := config.Bool("appendonly", &yes)
 	if err := p.Set(v); err != nil {
 		return err
 	}
@@ -45,8 +45,8 @@ func (j *Journal) setEnabled(v string) error {
 }
 
 // fileNameParam returns a parameter for the name of a file or directory, which must not be a path.
-func fileNameParam(name string, p *string) engine.Param {
-	param := engine.StringParam(name, p).AtStart()
+func fileNameParam(name string, p *string) config.Param {
+	param := config.Text(name, p).AtStart()
 	param.Set = func(v string) error {
 		switch {
 		case v == "":

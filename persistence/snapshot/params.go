@@ -10,17 +10,18 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/config"
 )
 
-func (s *Saver) params() []engine.Param {
-	stop := engine.BoolParam("stop-writes-on-bgsave-error", &s.stopOnError)
-	return []engine.Param{
+func (s *Saver) params() []config.Param {
+	stop := config.Bool("stop-writes-on-bgsave-error", &s.stopOnError)
+	return []config.Param{
 		{Name: "dir", Protected: true, Get: func() string { return s.dir }, Set: s.setDir},
 		{Name: "dbfilename", Protected: true, Get: func() string { return s.name }, Set: s.setName},
 		{Name: "save", List: true, Get: s.pointsText, Set: s.setPoints},
-		engine.BoolParam("rdbcompression", &s.compress),
-		engine.BoolParam("rdb-save-incremental-fsync", &s.incrementalFsync),
-		engine.BoolParam("rdbchecksum", &s.checksum).AtStart(),
+		config.Bool("rdbcompression", &s.compress),
+		config.Bool("rdb-save-incremental-fsync", &s.incrementalFsync),
+		config.Bool("rdbchecksum", &s.checksum).AtStart(),
 		{Name: stop.Name, Get: stop.Get, Set: func(v string) error {
 			err := stop.Set(v)
 			s.updateDenial()

@@ -1,4 +1,4 @@
-package engine
+package config
 
 import (
 	"fmt"
@@ -32,10 +32,10 @@ var unsupported = map[string]string{
 // retired are settings that did something once, and which real servers skip in a configuration file.
 var retired = []string{"list-max-ziplist-entries", "list-max-ziplist-value", "lua-replicate-commands"}
 
-// Retired reports whether a line of a configuration file is skipped. One that names a setting of the engine's release is not.
-func (e *Engine) Retired(words []string) bool {
+// Retired reports whether a line of a configuration file is skipped. One that names a setting of the server's release is not.
+func (t *Table) Retired(words []string) bool {
 	name := strings.ToLower(words[0])
-	return len(words) == 2 && slices.Contains(retired, name) && e.offeredParam(name) == nil
+	return len(words) == 2 && slices.Contains(retired, name) && t.Offered(name) == nil
 }
 
 // elsewhere are names that people expect, by the name of the setting here.
@@ -47,19 +47,19 @@ var elsewhere = map[string]string{
 	"sock": "unixsocket", "pid-file": "pidfile", "evict": "maxmemory-policy", "eviction": "maxmemory-policy",
 }
 
-// UnknownParam returns the error for a setting that is none of the parameters: why it is not supported, or which one it may have meant.
+// Unknown returns the error for a setting that is none of the parameters: why it is not supported, or which one it may have meant.
 // others are settings that no parameter is for.
-func (e *Engine) UnknownParam(name string, others ...string) error {
+func (t *Table) Unknown(name string, others ...string) error {
 	if reason, known := unsupported[name]; known {
 		return fmt.Errorf("miniserver does not support the setting '%s': %s", name, reason)
 	}
 	if here, known := elsewhere[name]; known {
 		return fmt.Errorf("unknown setting '%s'; did you mean '%s'?", name, here)
 	}
-	if key, value, found := strings.Cut(name, "="); found && e.Param(key) != nil {
+	if key, value, found := strings.Cut(name, "="); found && t.Named(key) != nil {
 		return fmt.Errorf("unknown setting '%s'; did you mean '%s %s'?", name, key, value)
 	}
-	names := slices.DeleteFunc(e.ParamNames(), func(n string) bool { return e.offeredParam(n) == nil || e.hides(e.Param(n)) })
+	names := slices.DeleteFunc(t.Names(), func(n string) bool { return t.Offered(n) == nil || t.Hides(t.Named(n)) })
 	hint := spelling.Hint(name, append(names, others...))
 	if hint == "" {
 		hint = "; 'miniserver help settings' lists all"

@@ -1,13 +1,16 @@
-package engine
+package config_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/config"
 )
 
-func TestUnknownParam(t *testing.T) {
-	e := New(Options{Clock: func() int64 { return 0 }})
+func TestUnknown(t *testing.T) {
+	e := engine.New(engine.Options{Clock: func() int64 { return 0 }})
 	for name, want := range map[string]string{
 		"maxmemroy":     "unknown setting 'maxmemroy'; did you mean 'maxmemory'?",
 		"incldue":       "unknown setting 'incldue'; did you mean 'include'?",
@@ -16,12 +19,12 @@ func TestUnknownParam(t *testing.T) {
 		"zzz":           "unknown setting 'zzz'; 'miniserver help settings' lists all",
 		"loadmodule":    "miniserver does not support the setting 'loadmodule': there are no loadable modules",
 	} {
-		require.EqualError(t, e.UnknownParam(name, "include"), want)
+		require.EqualError(t, e.Params.Unknown(name, "include"), want)
 	}
-	for name := range unsupported {
+	for name := range config.Unsupported {
 		require.Nil(t, e.Param(name), "%s is supported", name)
 	}
-	for name := range elsewhere {
+	for name := range config.Elsewhere {
 		require.Nil(t, e.Param(name), "%s is a setting", name)
 	}
 }

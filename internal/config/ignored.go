@@ -1,4 +1,4 @@
-package engine
+package config
 
 import (
 	"math"
@@ -168,12 +168,12 @@ func checkLocale(value string) error {
 // strictNodeNames is when node names began to exclude what would need quotes.
 var strictNodeNames, colonsInNodeNames = release.From("8.6.0 valkey:9.1.0"), release.From("valkey:9.1.0")
 
-func (e *Engine) checkNodeName(value string) error {
+func (t *Table) checkNodeName(value string) error {
 	excluded := "!#$%&()*+;<>?@[]^{|}~"
-	if e.Release.Has(strictNodeNames) {
+	if t.release.Has(strictNodeNames) {
 		excluded += " \"',=\\"
 	}
-	if !e.Release.Has(colonsInNodeNames) {
+	if !t.release.Has(colonsInNodeNames) {
 		excluded += ":"
 	}
 	if strings.ContainsAny(value, excluded) {
@@ -187,7 +187,7 @@ func checkSlotStats(value string) error {
 	known := []string{"no", "yes", "cpu", "net", "mem"}
 	for _, word := range strings.Split(strings.ToLower(value), " ") {
 		if !slices.Contains(known, word) {
-			return notOneOf(known...)
+			return NotOneOf(known...)
 		}
 	}
 	return nil
@@ -197,7 +197,7 @@ func checkSlotStats(value string) error {
 func checkOOMScores(value string) error {
 	words := strings.Split(value, " ")
 	if len(words) != 3 {
-		return errParamCount
+		return ErrCount
 	}
 	for _, word := range words {
 		if n, err := strconv.Atoi(word); err != nil || n < -2000 || n > 2000 {
@@ -212,19 +212,19 @@ func checkTitle(value string) error {
 	known := []string{"title", "listen-addr", "server-mode", "port", "tls-port", "unixsocket", "config-file"}
 	for _, part := range strings.Split(value, "{")[1:] {
 		if name, _, closed := strings.Cut(part, "}"); !closed || !slices.Contains(known, name) {
-			return errParamTitle
+			return errTitle
 		}
 	}
 	if value == "" {
-		return errParamTitle
+		return errTitle
 	}
 	return nil
 }
 
 // ignoredCheck returns what the text of a parameter may not be; nil if it may be anything.
-func (e *Engine) ignoredCheck(name string) func(value string) error {
+func (t *Table) ignoredCheck(name string) func(value string) error {
 	if name == "cluster-announce-human-nodename" {
-		return e.checkNodeName
+		return t.checkNodeName
 	}
 	return ignoredChecks[name]
 }
@@ -243,15 +243,16 @@ func (p Param) checked(check func(value string) error) Param {
 	return p
 }
 
-// ignoredParams returns the parameters that have no effect.
-func (e *Engine) ignoredParams() (list []Param) {
+// AddIgnored adds the parameters that have no effect, and others that have none.
+func (t *Table) AddIgnored(others ...Param) {
+	list := others
 	for i := range ignoredBools {
 		p := ignoredBools[i]
-		list = append(list, BoolParam(p.name, &p.value, aliases(p.alias)...))
+		list = append(list, Bool(p.name, &p.value, aliases(p.alias)...))
 	}
 	for i := range ignoredInts {
 		p := ignoredInts[i]
-		list = append(list, IntParam(p.name, &p.value, p.lo, p.hi, aliases(p.alias)...))
+		list = append(list, Int(p.name, &p.value, p.lo, p.hi, aliases(p.alias)...))
 		if p.name == "hz" {
 			list[len(list)-1].Apply = func() error {
 				p.value = min(max(p.value, 1), 500) // as Redis does, which takes any number
@@ -261,18 +262,17 @@ func (e *Engine) ignoredParams() (list []Param) {
 	}
 	for i := range ignoredSizes {
 		p := ignoredSizes[i]
-		list = append(list, MemoryParam(p.name, &p.value, p.lo))
+		list = append(list, Memory(p.name, &p.value, p.lo))
 	}
 	for i := range ignoredTexts {
 		p := ignoredTexts[i]
 		if p.words == nil {
-			list = append(list, StringParam(p.name, &p.value, aliases(p.alias)...).checked(e.ignoredCheck(p.name)))
+			list = append(list, Text(p.name, &p.value, aliases(p.alias)...).checked(t.ignoredCheck(p.name)))
 		} else {
-			list = append(list, EnumParam(p.name, &p.value, p.words...))
+			list = append(list, Enum(p.name, &p.value, p.words...))
 			list[len(list)-1].Aliases = aliases(p.alias)
 		}
 	}
-	list = append(list, ShutdownParam("shutdown-on-sigint", new(Shutdown)), ShutdownParam("shutdown-on-sigterm", new(Shutdown)))
 	for i := range list {
 		list[i].inert = true
 		list[i].Immutable = slices.Contains(ignoredAtStart, list[i].Name)
@@ -280,7 +280,7 @@ func (e *Engine) ignoredParams() (list []Param) {
 		list[i].Secret = slices.Contains(ignoredSecrets, list[i].Name)
 		list[i].List = list[i].List || slices.Contains(ignoredLists, list[i].Name)
 	}
-	return list
+	t.Add(list)
 }
 
 func aliases(alias string) []string {

@@ -1,0 +1,119 @@
+package config
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/miniserver-go/miniserver/release"
+)
+
+// Table is the parameters of a server that behaves as a release.
+type Table struct {
+	release *release.Release
+	params  map[string]*Param // by name and alias
+}
+
+// NewTable returns an empty table.
+func NewTable(r *release.Release) *Table {
+	return &Table{release: r, params: make(map[string]*Param)}
+}
+
+// Add adds parameters. A duplicate name panics, unless one of the two has no effect: then the
+// other replaces it.
+func (t *Table) Add(params []Param) {
+	for i := range params {
+		p := &params[i]
+		for _, name := range append([]string{p.Name}, p.Aliases...) {
+			if old := t.params[name]; old != nil && p.inert {
+				continue
+			} else if old != nil && !old.inert {
+				panic(fmt.Sprintf("config: parameter %q is declared twice", name))
+			}
+			t.params[name] = p
+		}
+		if other, changed := defaultsSince[p.Name]; changed && t.release.Has(other.since) {
+			_ = p.Set(other.value)
+		}
+	}
+}
+
+// Named returns the parameter of that name, or nil.
+func (t *Table) Named(name string) *Param { return t.params[strings.ToLower(name)] }
+
+// Names returns all names and aliases, ordered.
+func (t *Table) Names() []string {
+	names := make([]string, 0, len(t.params))
+	for n := range t.params {
+		names = append(names, n)
+	}
+	sort.Strings(names)
+	return names
+}
+
+// Offered returns a parameter that the release has, by its name in lower case; nil if there is none. All
+// others can be set before the start.
+func (t *Table) Offered(name string) *Param {
+	if since, later := paramsSince[name]; later && !t.release.Offers(since) {
+		return nil
+	}
+	if gone, was := paramsBefore[name]; was && t.release.Has(gone) {
+		return nil
+	}
+	return t.params[name]
+}
+
+var paramsSince = release.ByName(map[string]string{
+	"7.0.0": "aof-disable-auto-gc aof-timestamp-enabled appenddirname bind-source-addr busy-reply-threshold cluster-allow-pubsubshard-when-down " +
+		"cluster-announce-hostname cluster-config-file cluster-link-sendbuf-limit cluster-port cluster-preferred-endpoint-type " +
+		"enable-debug-command enable-module-command enable-protected-configs hash-max-listpack-entries hash-max-listpack-value " +
+		"latency-tracking latency-tracking-info-percentiles list-max-listpack-size maxmemory-clients propagation-error-behavior " +
+		"repl-diskless-sync-max-replicas replica-ignore-disk-write-errors shutdown-on-sigint shutdown-on-sigterm " +
+		"shutdown-timeout socket-mark-id zset-max-listpack-entries zset-max-listpack-value",
+	"7.2.0": "cluster-announce-human-nodename locale-collate set-max-listpack-entries set-max-listpack-value",
+	"7.4.0 valkey:8.0.0": "aof-rewrite-cpulist bgsave-cpulist bio-cpulist hide-user-data-from-log max-new-connections-per-cycle " +
+		"max-new-tls-connections-per-cycle server-cpulist",
+	"8.0.0": "cluster-compatibility-sample-ratio repl-rdb-channel replica-full-sync-buffer-limit",
+	"8.6.0": "aof-load-corrupt-tail-max-size cluster-slot-migration-handoff-max-lag-bytes cluster-slot-migration-write-pause-timeout " +
+		"key-memory-histograms lookahead stream-idmp-duration stream-idmp-maxsize vset-force-single-threaded-execution",
+	"8.2.0 valkey:8.0.0": "cluster-slot-stats-enabled",
+	"valkey:8.0.0": "availability-zone cluster-announce-client-ipv4 cluster-announce-client-ipv6 cluster-blacklist-ttl cluster-manual-failover-timeout " +
+		"dual-channel-replication-enabled extended-redis-compatibility log-format log-timestamp-format " +
+		"prefetch-batch-max-size primaryauth primaryuser rdb-version-check unixsocketgroup",
+	"valkey:8.1.0": "active-defrag-cycle-us commandlog-execution-slower-than commandlog-large-reply-max-len commandlog-large-request-max-len " +
+		"commandlog-reply-larger-than commandlog-request-larger-than commandlog-slow-execution-max-len import-mode rdma-bind " +
+		"rdma-completion-vector rdma-port rdma-rx-size",
+})
+
+var paramsBefore = release.ByName(map[string]string{
+	"7.0.0":        "gopher-enabled lua-replicate-commands",
+	"valkey:8.1.0": "dynamic-hz",
+	"valkey:9.1.0": "sanitize-dump-payload",
+})
+
+// newDefault is another default of a parameter, and since when it is.
+type newDefault struct {
+	since release.Since
+	value string
+}
+
+var defaultsSince = map[string]newDefault{
+	"hide-user-data-from-log": {release.From("valkey:8.0.0"), "yes"},
+	"log-format":              {release.From("valkey:8.0.0"), "legacy"},
+	"repl-backlog-size":       {release.From("valkey:8.0.0"), "10mb"},
+	"replica-lazy-flush":      {release.From("valkey:8.0.0"), "yes"},
+	"syslog-ident":            {release.From("valkey:8.0.0"), "valkey"},
+}
+
+// hiddenSince is since when patterns of CONFIG GET leave out those parameters that they did not leave out always.
+var hiddenSince = release.ByName(map[string]string{
+	"7.0.0":              "key-load-delay rdb-key-save-delay use-exit-on-panic watchdog-period",
+	"7.2.0":              "aof-disable-auto-gc",
+	"8.0.0 valkey:8.0.0": "io-threads-do-reads",
+})
+
+// Hides reports whether patterns of CONFIG GET leave out a parameter.
+func (t *Table) Hides(p *Param) bool {
+	since, listed := hiddenSince[p.Name]
+	return (p.Hidden || listed) && t.release.Has(since)
+}
