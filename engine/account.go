@@ -7,8 +7,9 @@ import "sync/atomic"
 //	Account      what parts and the debugger keep besides: copies of data, what browsers have not read ...
 //	Elsewhere    the keys of the other worlds, and of the copies in which scripts are debugged
 //
-// All of them are in use: INFO memory and MEMORY STATS show them, and maxmemory counts them. Who is about to take many bytes asks Room
-// or Take before. Bytes that their owner does not need any more are given back at once.
+// All of them are in use: INFO memory and MEMORY STATS show them, and maxmemory counts them. Who is
+// about to take many bytes asks Room or Take before. Bytes that their owner does not need any more
+// are given back at once.
 
 // Account is the bytes of one kind of holder. Its methods may be called from any goroutine.
 type Account struct {
@@ -29,7 +30,8 @@ type accounts struct {
 // WorldBytes is about what a world costs that has no keys.
 const WorldBytes = 8 << 10
 
-// Open adds an account that takes at most limit bytes; 0 for no limit of its own. It is called before the engine runs commands.
+// Open adds an account that takes at most limit bytes; 0 for no limit of its own. It is called
+// before the engine runs commands.
 func (e *Engine) Open(name string, limit int64) *Account {
 	a := &Account{Name: name, limit: limit, all: &e.accounts}
 	e.accounts.list = append(e.accounts.list, a)
@@ -61,8 +63,8 @@ func (e *Engine) Accounts() []*Account { return e.accounts.list }
 // Copies is the account of read-only copies of data.
 func (e *Engine) Copies() *Account { return e.accounts.copies }
 
-// countData counts the bytes of the world's keys, and returns those of all worlds. It is called when the world's commands are over, and
-// before anybody reads the sum.
+// countData counts the bytes of the world's keys, and returns those of all worlds. It is called
+// when the world's commands are over, and before anybody reads the sum.
 func (w *World) countData() int {
 	n, a := w.Keyspace.Bytes(), &w.engine.accounts
 	a.data += n - w.counted

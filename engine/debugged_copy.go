@@ -5,11 +5,13 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// Copies of the world for scripts that are debugged. The first one is made under the lock, for which all clients wait. Memory for it that
-// the system has to provide takes a third of the time, so SCRIPT DEBUG YES has it provided before, without the lock. Later copies are made
-// of a copy, without the lock, on the goroutine of the script.
+// Copies of the world for scripts that are debugged. The first one is made under the lock, for
+// which all clients wait. Memory for it that the system has to provide takes a third of the time,
+// so SCRIPT DEBUG YES has it provided before, without the lock. Later copies are made of a copy,
+// without the lock, on the goroutine of the script.
 
-// copyWorld returns a copy of the world, with its clock standing still, in reserved memory if there is some. The engine does not list it.
+// copyWorld returns a copy of the world, with its clock standing still, in reserved memory if there
+// is some. The engine does not list it.
 func (w *World) copyWorld(r *keyspace.Reserve) *World {
 	c := w.like()
 	c.Keyspace.Adopt(w.Keyspace.CloneIn(r))
@@ -31,7 +33,8 @@ func (s *Session) dropReserve() {
 	s.reserve, s.reserved = nil, 0
 }
 
-// copyCopy is copyWorld for a copy whose script does not run meanwhile. It counts nothing. The caller does not hold the lock.
+// copyCopy is copyWorld for a copy whose script does not run meanwhile. It counts nothing. The
+// caller does not hold the lock.
 func (w *World) copyCopy() *World {
 	w.engine.mu.Lock()
 	c := w.like()
@@ -49,8 +52,8 @@ func (w *World) like() *World {
 	return c
 }
 
-// keepBefore keeps the data of a copy as they are before the first write of the script, for RewindDebugging. The caller does not hold
-// the lock.
+// keepBefore keeps the data of a copy as they are before the first write of the script, for
+// RewindDebugging. The caller does not hold the lock.
 func (e *Engine) keepBefore(script *Session, cmd *command.Command) {
 	if w := script.world; script.detached && w.keeps && cmd.Flags&command.Write != 0 {
 		w.keeps, w.before = false, w.copyCopy()

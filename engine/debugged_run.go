@@ -44,13 +44,15 @@ func (c *Call) reserveCopy() {
 	})
 }
 
-// CanDebug reports whether the client of the call can debug a script: it has a connection, and no transaction runs.
+// CanDebug reports whether the client of the call can debug a script: it has a connection, and no
+// transaction runs.
 func (c *Call) CanDebug() bool {
 	return c.Session.Peer != nil && c.Engine.Parts.Host.Spawn != nil && !c.Nested()
 }
 
-// BeginDebugging begins a run that is debugged, until EndDebugging. Its commands, which the session script executes, take the lock
-// each. In mode DebugCopy they run in a copy of the world, for which CheckDebug has found room. The call replies nothing.
+// BeginDebugging begins a run that is debugged, until EndDebugging. Its commands, which the session
+// script executes, take the lock each. In mode DebugCopy they run in a copy of the world, for which
+// CheckDebug has found room. The call replies nothing.
 func (c *Call) BeginDebugging(script *Session, mode DebugMode) {
 	script.detached = true
 	if mode == DebugCopy {
@@ -70,21 +72,22 @@ func (c *Call) CheckDebug(mode DebugMode) error {
 	return nil
 }
 
-// checkDebug returns ErrOOM if there is no room for a copy of the world in which a script is debugged, and for its data as they were before the
-// first write.
+// checkDebug returns ErrOOM if there is no room for a copy of the world in which a script is
+// debugged, and for its data as they were before the first write.
 func (w *World) checkDebug(s *Session) error {
 	return w.CheckRoom(2*w.CopyBytes() - s.reserved)
 }
 
-// Converse runs the rest of a run that is debugged on a goroutine of its own, until that calls EndDebugging; meanwhile the debugger
-// gets what the client sends.
+// Converse runs the rest of a run that is debugged on a goroutine of its own, until that calls
+// EndDebugging; meanwhile the debugger gets what the client sends.
 func (c *Call) Converse(d Debugger, run func()) {
 	c.Session.debugger, c.Session.running = d, true
 	c.Engine.Parts.Host.Spawn(run)
 }
 
-// RewindDebugging begins a run on a copy of the world anew: with the data, the clock and the dice of its beginning. begin prepares
-// the session script for it, under the lock. The caller does not hold the lock.
+// RewindDebugging begins a run on a copy of the world anew: with the data, the clock and the dice
+// of its beginning. begin prepares the session script for it, under the lock. The caller does not
+// hold the lock.
 func (e *Engine) RewindDebugging(script *Session, begin func()) {
 	old := script.world
 	defer old.Keyspace.Release()
@@ -98,7 +101,8 @@ func (e *Engine) RewindDebugging(script *Session, begin func()) {
 	script.world = anew
 }
 
-// Answer sends the client of a script that is debugged what write writes. The caller does not hold the lock.
+// Answer sends the client of a script that is debugged what write writes. The caller does not hold
+// the lock.
 func (e *Engine) Answer(s *Session, write func(w *resp.Writer)) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -108,8 +112,8 @@ func (e *Engine) Answer(s *Session, write func(w *resp.Writer)) {
 	}
 }
 
-// EndDebugging ends a run of the session script that was debugged for the client s, and closes the connection over which it was. The
-// caller does not hold the lock.
+// EndDebugging ends a run of the session script that was debugged for the client s, and closes the
+// connection over which it was. The caller does not hold the lock.
 func (e *Engine) EndDebugging(s, script *Session) {
 	copied := script.world
 	e.endRun(s, script)

@@ -25,8 +25,8 @@ func On[T any](method func(state *T, c *Call)) Method {
 	}}
 }
 
-// Varying returns a Method whose line has other flags for some arguments in a world. vary gets those
-// of the line.
+// Varying returns a Method whose line has other flags for some arguments in a world. vary gets
+// those of the line.
 func Varying[T any](m Method, vary func(state *T, w *World, line command.Flags, args [][]byte) command.Flags) Method {
 	m.vary = func(state any, w *World, line command.Flags, args [][]byte) command.Flags {
 		return vary(state.(*T), w, line, args)
@@ -65,8 +65,8 @@ func (e *Engine) addFamily(f command.Family, state any) {
 	}
 }
 
-// FlagsWith returns the flags that count for a command's arguments in the world: those of the line if
-// their number is wrong.
+// FlagsWith returns the flags that count for a command's arguments in the world: those of the line
+// if their number is wrong.
 func (w *World) FlagsWith(cmd *command.Command, args [][]byte) command.Flags {
 	if vary := w.engine.of(cmd).vary; vary != nil && cmd.Fits(len(args)) {
 		return vary(w, args)

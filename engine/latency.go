@@ -1,7 +1,7 @@
 package engine
 
-// AddLatency tells parts with Sampled what held clients up, and for how many microseconds. It is called
-// under the lock.
+// AddLatency tells parts with Sampled what held clients up, and for how many microseconds. It is
+// called under the lock.
 func (w *World) AddLatency(event string, micros int64) {
 	for _, sampled := range w.engine.Parts.hooks.sampled {
 		sampled(w, event, micros)
@@ -14,8 +14,8 @@ type expiring struct {
 	lazily bool  // what Keyspace.Lazily was before
 }
 
-// startLatency returns when something begins that sampleLatency will measure, by the machine's clock; 0 if
-// no part wants to know.
+// startLatency returns when something begins that sampleLatency will measure, by the machine's
+// clock; 0 if no part wants to know.
 func (e *Engine) startLatency() int64 {
 	if len(e.Parts.hooks.sampled) == 0 {
 		return 0

@@ -11,8 +11,8 @@ import (
 	"github.com/miniserver-go/miniserver/internal/config"
 )
 
-// Part is what a package adds to an engine: commands, parameters, figures of INFO, and hooks that the engine
-// calls. Every field may be left out. What no part asks for costs nothing.
+// Part is what a package adds to an engine: commands, parameters, figures of INFO, and hooks that
+// the engine calls. Every field may be left out. What no part asks for costs nothing.
 type Part struct {
 	Name  string // unique; needed for SetPropagate and DenyWrites
 	State any    // whose methods run the part's commands: see On
@@ -30,10 +30,12 @@ type Part struct {
 
 	// The engine calls the hooks under its lock, in the order in which the parts joined.
 
-	// Tick is called five times a second or more, between commands and outside of transactions and scripts. It returns when it
-	// must be called again at the latest, in milliseconds since the epoch by the home world's clock; 0 if that does not matter.
+	// Tick is called five times a second or more, between commands and outside of transactions and
+	// scripts. It returns when it must be called again at the latest, in milliseconds since the
+	// epoch by the home world's clock; 0 if that does not matter.
 	Tick func() (next int64)
-	// Lags reports whether others do not have everything that they are to have, for which SHUTDOWN waits.
+	// Lags reports whether others do not have everything that they are to have, for which SHUTDOWN
+	// waits.
 	Lags func() bool
 	// Reset forgets what the part keeps for a world: see PerWorld.
 	Reset func(w *World)
@@ -43,40 +45,46 @@ type Part struct {
 	Reseed func(w *World, seed uint64)
 	// Flushed is called after FLUSHALL removed everything from the home world.
 	Flushed func()
-	// Shutdown is called before SHUTDOWN ends the process, that of the part that joined last first. An error refuses it.
+	// Shutdown is called before SHUTDOWN ends the process, that of the part that joined last first.
+	// An error refuses it.
 	Shutdown func(how Shutdown) error
-	// Executed is called after a command, when it is known how long it took; what a script calls counts only if a part is Precise.
+	// Executed is called after a command, when it is known how long it took; what a script calls
+	// counts only if a part is Precise.
 	Executed func(x Executed)
 	// Precise has each command timed by itself, which costs a reading of the clock for each.
 	Precise bool
-	// Replied is called after a command of a client that was not refused, with the bytes of its reply.
+	// Replied is called after a command of a client that was not refused, with the bytes of its
+	// reply.
 	Replied func(x Executed, reply int)
 	// Sampled gets what held clients up: see World.AddLatency.
 	Sampled func(w *World, event string, micros int64)
 	// Propagate receives every change. SetPropagate starts and stops it while the engine runs.
 	Propagate Propagate
-	// Awaits is asked whenever replies and messages are taken for sending. They may tell of changes that are not certain yet: unless it
-	// returns 0, the server holds them back until the part has settled what it returned, see server.Barrier. settled says that they are
-	// nothing but the replies to reads of keys for which Settled returned true. An engine has one of them.
+	// Awaits is asked whenever replies and messages are taken for sending. They may tell of changes
+	// that are not certain yet: unless it returns 0, the server holds them back until the part has
+	// settled what it returned, see server.Barrier. settled says that they are nothing but the
+	// replies to reads of keys for which Settled returned true. An engine has one of them.
 	Awaits func(settled bool) uint64
 	// Settled reports whether all changes of a key are certain. A part with Awaits has it.
 	Settled func(key []byte) bool
-	// Replicates says that Propagate feeds replicas, which receive messages as well, and not a journal.
+	// Replicates says that Propagate feeds replicas, which receive messages as well, and not a
+	// journal.
 	Replicates bool
 
 	writeError error // see DenyWrites
 }
 
-// Guests decides whether a name that no user has may log in as the default user. It returns the password to compare, and
-// what to do after the login; nil if the name may not.
+// Guests decides whether a name that no user has may log in as the default user. It returns the
+// password to compare, and what to do after the login; nil if the name may not.
 type Guests func(c *Call, name, password []byte) (compared []byte, admitted func())
 
-// Clock is a clock that does not run as the machine's does. Its methods may be called from any goroutine.
+// Clock is a clock that does not run as the machine's does. Its methods may be called from any
+// goroutine.
 type Clock interface {
 	// Now returns the time in microseconds since the epoch.
 	Now() int64
-	// Wait returns how long it takes, by the machine's clock, until a Tick is needed that is due at a time in
-	// milliseconds since the epoch; 0 for none.
+	// Wait returns how long it takes, by the machine's clock, until a Tick is needed that is due at
+	// a time in milliseconds since the epoch; 0 for none.
 	Wait(due int64) time.Duration
 }
 
@@ -184,20 +192,22 @@ func (e *Engine) prepareShutdown(how Shutdown) error {
 	return nil
 }
 
-// Turn is a part of some work: see InTurns. It takes about as long as length, and reports whether there is more to do.
+// Turn is a part of some work: see InTurns. It takes about as long as length, and reports whether
+// there is more to do.
 type Turn func(length time.Duration) (more bool)
 
-// Host is what the process around an engine does for it. An engine has one hook of each kind, and each may be
-// nil. Hooks are called under the lock and must not call the engine.
+// Host is what the process around an engine does for it. An engine has one hook of each kind, and
+// each may be nil. Hooks are called under the lock and must not call the engine.
 type Host struct {
-	// Due asks for a Tick at a time, in milliseconds since the epoch, which is earlier than the last
-	// Tick returned.
+	// Due asks for a Tick at a time, in milliseconds since the epoch, which is earlier than the
+	// last Tick returned.
 	Due func(deadline int64)
 	// Spawn starts a goroutine that runs the rest of a script that is past its time limit.
 	// Without it scripts run to their end inside Do. See slowscript.go.
 	Spawn func(run func())
-	// InTurns has an event loop call turn until it returns false, and then done: see Engine.InTurns. It is called with the lock or without it, and
-	// returns at once. It reports false, and does nothing, if no loop runs.
+	// InTurns has an event loop call turn until it returns false, and then done: see
+	// Engine.InTurns. It is called with the lock or without it, and returns at once. It reports
+	// false, and does nothing, if no loop runs.
 	InTurns func(turn Turn, done func()) bool
 	// Feed has an event loop read a connection: see Engine.Feed.
 	Feed func(conn net.Conn, receive Receive) (Feed, error)
@@ -213,13 +223,16 @@ type Host struct {
 	CPU func() int64
 	// Memory returns what the process holds.
 	Memory func() ProcessMemory
-	// Machine is the memory in bytes that the machine, the container and the system's limits leave to the process; 0 if that is unknown.
+	// Machine is the memory in bytes that the machine, the container and the system's limits leave
+	// to the process; 0 if that is unknown.
 	Machine int64
 	// Limit sets the collector to a new maxmemory, 0 for none.
 	Limit func(bytes int64)
-	// Traffic returns how many bytes came in and went out so far, and how often event loops looked for input.
+	// Traffic returns how many bytes came in and went out so far, and how often event loops looked
+	// for input.
 	Traffic func() (in, out, cycles int64)
-	// Rewrite writes the parameters to the configuration file, for CONFIG REWRITE: those that changed, or all.
+	// Rewrite writes the parameters to the configuration file, for CONFIG REWRITE: those that
+	// changed, or all.
 	Rewrite func(all bool) error
 	// Users is the file that keeps the users.
 	Users UserFile

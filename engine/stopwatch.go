@@ -2,16 +2,18 @@ package engine
 
 import "github.com/miniserver-go/miniserver/internal/command"
 
-// stopwatch measures how long commands take, for INFO commandstats and for parts with Executed, such as the slow log.
+// stopwatch measures how long commands take, for INFO commandstats and for parts with Executed,
+// such as the slow log.
 //
-// Reading the clock costs about as much as a simple command in a pipeline. So it is read once between two
-// commands, the end of one being the start of the next, and a run of the same fast command within a batch is
-// timed as a whole and shared evenly, unless a part is Precise.
+// Reading the clock costs about as much as a simple command in a pipeline. So it is read once
+// between two commands, the end of one being the start of the next, and a run of the same fast
+// command within a batch is timed as a whole and shared evenly, unless a part is Precise.
 //
-// A blocked command counts when its reply is there, with the time of its runs and without that of waiting.
+// A blocked command counts when its reply is there, with the time of its runs and without that of
+// waiting.
 //
-// The commands that a script calls are counted, but their time is part of the script's, unless a part is Precise: then each
-// is timed by itself as well.
+// The commands that a script calls are counted, but their time is part of the script's, unless a
+// part is Precise: then each is timed by itself as well.
 type stopwatch struct {
 	since   int64 // the clock when the command, or the run of them, began
 	session *Session
@@ -23,7 +25,8 @@ type stopwatch struct {
 // maxLap is how many commands there are in a run.
 const maxLap = 16
 
-// Coarse is the duration in microseconds from which on a part can judge commands that were timed together.
+// Coarse is the duration in microseconds from which on a part can judge commands that were timed
+// together.
 const Coarse = 1000
 
 // Executed is an execution of a command, or several of the same one that were timed together.
@@ -36,8 +39,8 @@ type Executed struct {
 	Times   int
 }
 
-// startTimer is called before a command runs. It ends the run before it, unless the command continues that
-// run.
+// startTimer is called before a command runs. It ends the run before it, unless the command
+// continues that run.
 func (w *World) startTimer(s *Session, cmd *command.Command, args [][]byte) {
 	sw := &w.engine.stopwatch
 	if sw.n > 0 && (sw.cmd != cmd || cmd.Flags&(command.Fast|command.Blocking) != command.Fast || sw.n == maxLap || w.engine.Parts.hooks.precise) {

@@ -13,16 +13,18 @@ import (
 	"github.com/miniserver-go/miniserver/release"
 )
 
-// World is a set of databases with all that depends on them: a clock, random numbers, the clients that are blocked,
-// watch or track keys, and the channels. So tests that run side by side on one server do not meet. What concerns the
-// process is common to all worlds: connections, users, parameters, figures, the slow log.
+// World is a set of databases with all that depends on them: a clock, random numbers, the clients
+// that are blocked, watch or track keys, and the channels. So tests that run side by side on one
+// server do not meet. What concerns the process is common to all worlds: connections, users,
+// parameters, figures, the slow log.
 //
 //	Engine ── home        the world of a new connection, and the only one before NewWorld
 //	       ├─ world "a"   sessions are in one world each: Session.MoveTo
 //	       └─ world "b"
 //
-// Whatever needs data is a method of World: a command runs in Call.World, which is that of its session. Only the home world has a
-// journal, replicas and snapshots. A new world costs a few kilobytes.
+// Whatever needs data is a method of World: a command runs in Call.World, which is that of its
+// session. Only the home world has a journal, replicas and snapshots. A new world costs a few
+// kilobytes.
 //
 // Its methods and those of Engine that concern worlds are called under the lock.
 type World struct {
@@ -95,9 +97,10 @@ func (e *Engine) each(fn func(w *World)) {
 	}
 }
 
-// Reseed starts all that is random in the world anew, from a seed: the dice, the hash functions, and what parts draw from.
-// From then on it repeats what another world with the seed does. A database that has keys keeps its hash function, and so
-// their order, until it is emptied; so does a collection.
+// Reseed starts all that is random in the world anew, from a seed: the dice, the hash functions,
+// and what parts draw from. From then on it repeats what another world with the seed does. A
+// database that has keys keeps its hash function, and so their order, until it is emptied; so does
+// a collection.
 func (w *World) Reseed(seed uint64) {
 	w.random.source, w.seed = newSource(seed), seed
 	w.Keyspace.Reseed(seed)
@@ -122,7 +125,8 @@ func (w *World) IsHome() bool { return w == w.engine.home }
 // Worlds returns all worlds, the home world first. The slice belongs to the engine.
 func (e *Engine) Worlds() []*World { return e.worlds }
 
-// RemoveWorld forgets a world that has no sessions, and gives its memory back. The home world cannot be removed.
+// RemoveWorld forgets a world that has no sessions, and gives its memory back. The home world
+// cannot be removed.
 func (e *Engine) RemoveWorld(w *World) {
 	if w == e.home || len(w.clients) > 0 {
 		panic("engine: the world is in use")
@@ -135,7 +139,8 @@ func (e *Engine) RemoveWorld(w *World) {
 // World returns the world in which the session is.
 func (s *Session) World() *World { return s.world }
 
-// PerWorld returns the world's only T, at first a zero T. A part keeps there what belongs to a world.
+// PerWorld returns the world's only T, at first a zero T. A part keeps there what belongs to a
+// world.
 func PerWorld[T any](w *World) *T {
 	t := reflect.TypeFor[T]()
 	if kept, ok := w.perWorld[t]; ok {
@@ -149,10 +154,12 @@ func PerWorld[T any](w *World) *T {
 	return kept
 }
 
-// Dice returns a random number below n. The seed determines the sequence, so that a test can repeat it.
+// Dice returns a random number below n. The seed determines the sequence, so that a test can repeat
+// it.
 func (w *World) Dice(n uint64) uint64 { return w.random.source.Uint64N(n) }
 
-// HashLimits returns the sizes up to which hashes are packed, with the world's seed for larger ones.
+// HashLimits returns the sizes up to which hashes are packed, with the world's seed for larger
+// ones.
 func (w *World) HashLimits() hash.Limits {
 	limits := w.engine.Config.Hash
 	limits.Seed = w.seed
@@ -181,8 +188,8 @@ func (w *World) Clock() int64 { return w.time.clock() }
 // Steer replaces the world's clock. It is called under the lock, between commands.
 func (w *World) Steer(clock Clock) { w.time.steered, w.time.clock = clock, clock.Now }
 
-// wait returns how long it takes, by the machine's clock, until a Tick is needed at a time of the world's clock in
-// milliseconds since the epoch; 0 for never.
+// wait returns how long it takes, by the machine's clock, until a Tick is needed at a time of the
+// world's clock in milliseconds since the epoch; 0 for never.
 func (w *World) wait(next int64) time.Duration {
 	switch {
 	case w.time.steered != nil:

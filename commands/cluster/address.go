@@ -11,7 +11,8 @@ type address struct {
 	ip, port, bus, name string
 }
 
-// addressFor returns what the parameters announce, else where the session has reached the server. A server of Redis does not know its own address either until another node tells it; clients then
+// addressFor returns what the parameters announce, else where the session has reached the server. A
+// server of Redis does not know its own address either until another node tells it; clients then
 // take the one that they have connected to, but some do not.
 func addressFor(e *engine.Engine, s *engine.Session) address {
 	ip, port := e.Reached(s)

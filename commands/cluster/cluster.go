@@ -1,5 +1,5 @@
-// Package cluster is CLUSTER, ASKING, READONLY and READWRITE: the server as the only node of a cluster, or
-// its group as one. A server that is neither refuses them: clients probe for a cluster.
+// Package cluster is CLUSTER, ASKING, READONLY and READWRITE: the server as the only node of a
+// cluster, or its group as one. A server that is neither refuses them: clients probe for a cluster.
 //
 //	cluster.go   the lines of the commands
 //	node.go      what they say of nodes

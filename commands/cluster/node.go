@@ -25,7 +25,8 @@ func inCluster(run engine.Handler) engine.Handler {
 	}
 }
 
-// inClusterOrGroup returns a handler that refuses the command unless there may be a replica to read from: some clients of Sentinel ask for that too.
+// inClusterOrGroup returns a handler that refuses the command unless there may be a replica to read
+// from: some clients of Sentinel ask for that too.
 func inClusterOrGroup(run engine.Handler) engine.Handler {
 	refusing := inCluster(run)
 	return func(c *engine.Call) {
@@ -37,10 +38,12 @@ func inClusterOrGroup(run engine.Handler) engine.Handler {
 	}
 }
 
-// cmdNoSub is what CLUSTER says to what is no subcommand, where subcommands are no commands of their own.
+// cmdNoSub is what CLUSTER says to what is no subcommand, where subcommands are no commands of
+// their own.
 func cmdNoSub(c *engine.Call) { c.Fail(c.SubSyntaxError()) }
 
-// ASKING. It would admit the next command to a slot that is being imported; here all slots are the node's own.
+// ASKING. It would admit the next command to a slot that is being imported; here all slots are the
+// node's own.
 func cmdAsking(c *engine.Call) { c.Reply.Status("OK") }
 
 // READONLY
@@ -155,7 +158,8 @@ func replicaLines(c *engine.Call, id string) {
 	c.Reply.SetArray(at, n)
 }
 
-// endpoint is how clients are to reach a node: by its address or its name. It may be unknown; then they take what they have connected to.
+// endpoint is how clients are to reach a node: by its address or its name. It may be unknown; then
+// they take what they have connected to.
 type endpoint struct {
 	text   string
 	told   bool
@@ -194,7 +198,8 @@ func cmdClusterSlots(c *engine.Call) {
 	}
 }
 
-// replySlotNode replies with a node as CLUSTER SLOTS shows it: how to reach it, its ID, and since 7.0 the names that come on top.
+// replySlotNode replies with a node as CLUSTER SLOTS shows it: how to reach it, its ID, and since
+// 7.0 the names that come on top.
 func replySlotNode(c *engine.Call, n *node) {
 	w, reach := c.Reply, preferred(c, n.at)
 	named := c.Engine.Release.Has(command.Splits)
@@ -221,10 +226,12 @@ func replySlotNode(c *engine.Call, n *node) {
 	}
 }
 
-// namesShards is since when the cluster shows the IDs of shards and the availability zones of nodes.
+// namesShards is since when the cluster shows the IDs of shards and the availability zones of
+// nodes.
 var namesShards = release.From("valkey:9.1.0")
 
-// zoneOf returns the availability zone of a node to show, which only the node itself knows; "" for none.
+// zoneOf returns the availability zone of a node to show, which only the node itself knows; "" for
+// none.
 func zoneOf(c *engine.Call, n *node) string {
 	if !n.myself || !c.Has(namesShards) {
 		return ""
@@ -402,7 +409,8 @@ func cmdClusterReset(c *engine.Call) {
 	}
 }
 
-// CLUSTER SAVECONFIG. There is nothing to save: the node is the same after each start but for its ID.
+// CLUSTER SAVECONFIG. There is nothing to save: the node is the same after each start but for its
+// ID.
 func cmdClusterSaveConfig(c *engine.Call) { c.Reply.Status("OK") }
 
 // CLUSTER BUMPEPOCH

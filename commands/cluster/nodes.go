@@ -7,7 +7,8 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// node is a node of the cluster as clients are told of it: the server itself, if it is alone, else a member of its group.
+// node is a node of the cluster as clients are told of it: the server itself, if it is alone, else
+// a member of its group.
 type node struct {
 	id      string
 	at      address
@@ -18,7 +19,8 @@ type node struct {
 	applied int64 // the offset of its data
 }
 
-// shownNodes returns the nodes that a client is shown, the master first. A group that has never had a leader has none.
+// shownNodes returns the nodes that a client is shown, the master first. A group that has never had
+// a leader has none.
 func shownNodes(e *engine.Engine, s *engine.Session) []node {
 	g := e.GroupFor(s)
 	if g == nil {
@@ -44,7 +46,8 @@ func nodesOf(g *engine.Group) (list []node) {
 	return list
 }
 
-// addressOf returns where clients reach a member. A group has no bus of a cluster, so its port is what clients expect to read.
+// addressOf returns where clients reach a member. A group has no bus of a cluster, so its port is
+// what clients expect to read.
 func addressOf(m engine.GroupMember) address {
 	return address{ip: m.Host, port: strconv.Itoa(m.Port), bus: strconv.Itoa(m.Port + 10000)}
 }

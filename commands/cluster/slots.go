@@ -12,8 +12,8 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// The commands about hash slots. The keys of a slot are found by going through all keys: nothing is kept for each slot, which would cost every
-// command something.
+// The commands about hash slots. The keys of a slot are found by going through all keys: nothing is
+// kept for each slot, which would cost every command something.
 
 // slotsAlone is CLUSTER KEYSLOT in a server that is no node of a cluster.
 var slotsAlone = release.From("valkey:9.1.0")
@@ -138,7 +138,8 @@ func cmdClusterDelSlotsRange(c *engine.Call) {
 	}
 }
 
-// keepSlots refuses to take slots from the node: the only one of its cluster, or the one that leads its group.
+// keepSlots refuses to take slots from the node: the only one of its cluster, or the one that leads
+// its group.
 func keepSlots(c *engine.Call) {
 	if c.Engine.Group() != nil {
 		c.Refuse(errGroupNodes)
@@ -156,8 +157,8 @@ func cmdClusterFlushSlots(c *engine.Call) {
 	}
 }
 
-// CLUSTER SETSLOT slot <IMPORTING node-id | MIGRATING node-id | NODE node-id | STABLE>. No other node can have the slot, so what is allowed changes
-// nothing.
+// CLUSTER SETSLOT slot <IMPORTING node-id | MIGRATING node-id | NODE node-id | STABLE>. No other
+// node can have the slot, so what is allowed changes nothing.
 func cmdClusterSetSlot(c *engine.Call) {
 	slot := slot(c)
 	switch known := func() bool { return string(c.Arg()) == identityOf(c.Engine).id }; {
@@ -181,7 +182,8 @@ func cmdClusterSetSlot(c *engine.Call) {
 	}
 }
 
-// CLUSTER SLOT-STATS <SLOTSRANGE start-slot end-slot | ORDERBY key-count [LIMIT limit] [ASC | DESC]>
+// CLUSTER SLOT-STATS <SLOTSRANGE start-slot end-slot | ORDERBY key-count [LIMIT limit] [ASC |
+// DESC]>
 //
 // Replies: an array of the slots, each with a map of its figures.
 func cmdClusterSlotStats(c *engine.Call) {

@@ -1,6 +1,6 @@
-// Package debug is DEBUG: subcommands that look into a server, stop it, or end it, for tests. What needs a
-// part is a line of [engine.Part]; what tunes something that is not here is accepted, for the sake of test
-// suites.
+// Package debug is DEBUG: subcommands that look into a server, stop it, or end it, for tests. What
+// needs a part is a line of [engine.Part]; what tunes something that is not here is accepted, for
+// the sake of test suites.
 package debug
 
 import (
@@ -22,8 +22,8 @@ var Family = command.Family{Group: "server", Commands: []command.Line{
 		Run: cmdDebug, Reply: "any", Since: "1.0.0", Summary: "A container for debugging commands.", Complexity: "Depends on the subcommand"},
 }}
 
-// debugLines are the subcommands of DEBUG that the engine's release has, in the order of HELP. To COMMAND they are not
-// there, as in Redis.
+// debugLines are the subcommands of DEBUG that the engine's release has, in the order of HELP. To
+// COMMAND they are not there, as in Redis.
 func debugLines(e *engine.Engine) []engine.DebugLine {
 	lines := append(debugCore(), debugIgnored()...)
 	for _, p := range e.Parts.List {
@@ -39,7 +39,8 @@ func debugLines(e *engine.Engine) []engine.DebugLine {
 	return lines
 }
 
-// debugOrder is the order of the subcommands in DEBUG HELP of Redis 8.0, those of other releases among them.
+// debugOrder is the order of the subcommands in DEBUG HELP of Redis 8.0, those of other releases
+// among them.
 const debugOrder = "aof-flush-sleep assert change-repl-id config-rewrite-force-all crash-and-recover digest internal_secret digest-value " +
 	"error leak log htstats htstats-key loadaof lua-always-replicate-commands replicate mallctl mallctl-str object drop-cluster-packet-filter " +
 	"close-cluster-link-on-packet-drop disable-cluster-random-ping oom panic populate protocol reload restart sdslen segfault " +
@@ -81,7 +82,8 @@ const (
 	aboutRestart = "Refused: this server cannot start itself again."
 )
 
-// debugIgnored are the subcommands with an argument, as a rule, that tune or watch what is not here.
+// debugIgnored are the subcommands with an argument, as a rule, that tune or watch what is not
+// here.
 func debugIgnored() []engine.DebugLine {
 	lines := []engine.DebugLine{
 		{Name: "aof-flush-sleep", Args: "<microseconds>"},
@@ -117,7 +119,8 @@ func cmdDebugNumber(c *engine.Call) {
 	}
 }
 
-// debugWord returns the handler of a subcommand that changes nothing and takes one of a few words, or no argument.
+// debugWord returns the handler of a subcommand that changes nothing and takes one of a few words,
+// or no argument.
 func debugWord(words ...string) engine.Handler {
 	return func(c *engine.Call) {
 		if c.More() && !slices.ContainsFunc(words, c.Word) {
@@ -179,7 +182,8 @@ func cmdDebugChecksums(c *engine.Call) {
 	c.Reply.Status("OK")
 }
 
-// DEBUG STRUCTSIZE. The sizes are those of Redis 8.0 with 64 bits: the structures themselves are not here.
+// DEBUG STRUCTSIZE. The sizes are those of Redis 8.0 with 64 bits: the structures themselves are
+// not here.
 func cmdDebugStructSize(c *engine.Call) {
 	c.Reply.BulkString("bits:64 robj:16 dictentry:24 sdshdr5:1 sdshdr8:3 sdshdr16:5 sdshdr32:9 sdshdr64:17 ")
 }

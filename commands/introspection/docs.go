@@ -62,10 +62,12 @@ func docFlags(deprecated bool, flags command.Flags) (names []string) {
 	return names
 }
 
-// deprecatesWords is since when Valkey deprecates only the old words for replicas, those of 5.0, and not what another command does as well.
+// deprecatesWords is since when Valkey deprecates only the old words for replicas, those of 5.0,
+// and not what another command does as well.
 var deprecatesWords = release.From("valkey:9.1.0")
 
-// deprecations returns the release that deprecated the command, with what replaces it; nothing if none did.
+// deprecations returns the release that deprecated the command, with what replaces it; nothing if
+// none did.
 func deprecations(c *engine.Call, cmd *command.Command) []docChange {
 	if c.Has(deprecatesWords) && !strings.HasPrefix(cmd.Deprecated, "5.0.0 ") {
 		return nil
@@ -131,7 +133,8 @@ func (m *docs) history(list []docChange) {
 	}
 }
 
-// keyCount counts the keys of a syntax, of which each is found by the next keyspec, and the rest by the last one.
+// keyCount counts the keys of a syntax, of which each is found by the next keyspec, and the rest by
+// the last one.
 type keyCount struct{ seen, specs int }
 
 // of returns the keyspec that finds an argument. ok is false if it is no key.

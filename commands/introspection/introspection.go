@@ -12,8 +12,8 @@ import (
 	"github.com/miniserver-go/miniserver/release"
 )
 
-// withoutArguments is COMMAND GETKEYS before COMMAND DOCS told of its arguments. Only Redis 7.0 refuses a command without arguments by the
-// arity.
+// withoutArguments is COMMAND GETKEYS before COMMAND DOCS told of its arguments. Only Redis 7.0
+// refuses a command without arguments by the arity.
 var withoutArguments = []command.Was{{Before: "7.2.0", Edit: func(cmd *command.Line) { cmd.Arity, cmd.Syntax = -4, "" }}, command.Before("7.0.0", "arity=-3")}
 
 // Family is COMMAND.
@@ -159,7 +159,8 @@ func replyFacts(c *engine.Call, cmd *command.Command) {
 	replyWords(c, cmd.Categories())
 }
 
-// listsNoSubs is since when no subcommands are an empty array, as some are an array, and not an empty set.
+// listsNoSubs is since when no subcommands are an empty array, as some are an array, and not an
+// empty set.
 var listsNoSubs = release.From("valkey:9.1.0")
 
 func replySubs(c *engine.Call, cmd *command.Command) {

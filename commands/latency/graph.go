@@ -83,7 +83,8 @@ func drawSamples(b *bytes.Buffer, samples []sample, low, high, now int64) {
 	}
 }
 
-// graphCell is what a column of a height between 0 and the scale shows in a row, counted from below.
+// graphCell is what a column of a height between 0 and the scale shows in a row, counted from
+// below.
 func graphCell(height, scale int64, row int) byte {
 	steps := len(graphSteps) * graphRows
 	step := min(int(height*int64(steps)/scale), steps-1) - row*len(graphSteps)

@@ -55,8 +55,8 @@ func (h *histogram) percentile(p float64) int64 {
 	return 0
 }
 
-// cumulative calls fn with powers of two and how many durations stay below each. It leaves out those whose
-// number is that of the power before.
+// cumulative calls fn with powers of two and how many durations stay below each. It leaves out
+// those whose number is that of the power before.
 func (h *histogram) cumulative(fn func(micros, count int64)) {
 	seen, told, limit := int64(0), int64(0), int64(1)
 	for i, n := range h.counts {

@@ -1,15 +1,15 @@
-// Package latency is LATENCY and the percentiles of INFO latencystats: how long commands take, and what
-// holds clients up.
+// Package latency is LATENCY and the percentiles of INFO latencystats: how long commands take, and
+// what holds clients up.
 //
 //	engine ── Executed ──▶ a histogram for each command     LATENCY HISTOGRAM, INFO latencystats
 //	       │           └─▶ events command, fast-command ┐
 //	       └─ Sampled ───▶ the other events             ├─▶ LATENCY LATEST, HISTORY, GRAPH, DOCTOR
 //	                                                    ┘   what takes latency-monitor-threshold or longer
 //
-// The other events are those of [engine.World.AddLatency]: expire-cycle, which removes what is due between
-// commands, and expire-del, which removes one key; eviction-cycle and eviction-del; command-unblocking, the
-// reply to a blocked client whose time is over; active-defrag-cycle; and those of the journal. The figures
-// are of all worlds.
+// The other events are those of [engine.World.AddLatency]: expire-cycle, which removes what is due
+// between commands, and expire-del, which removes one key; eviction-cycle and eviction-del;
+// command-unblocking, the reply to a blocked client whose time is over; active-defrag-cycle; and
+// those of the journal. The figures are of all worlds.
 package latency
 
 import (

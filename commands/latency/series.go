@@ -5,8 +5,8 @@ import "slices"
 // errNoSamples has Redis' text.
 const errNoSamples = "ERR No samples available for event '%s'"
 
-// series is the samples of an event, the oldest first. As in Redis there is at most one for each second,
-// the longest.
+// series is the samples of an event, the oldest first. As in Redis there is at most one for each
+// second, the longest.
 type series struct {
 	samples []sample
 	longest int64 // milliseconds, ever

@@ -1,5 +1,5 @@
-// Package slowlog is SLOWLOG and COMMANDLOG: the last commands that took long, and those with a large
-// request or reply.
+// Package slowlog is SLOWLOG and COMMANDLOG: the last commands that took long, and those with a
+// large request or reply.
 //
 //	engine ── Executed ──▶ slow                of a threshold in microseconds
 //	       └─ Replied ───▶ requests, replies   of a threshold in bytes; Valkey has them since 8.1
@@ -97,8 +97,8 @@ func (l *Logs) add(to *list, x engine.Executed, value int64) {
 	to.add(entry{unix: x.World.Micros() / 1e6, value: value, args: shortened(l.engine.Shown(x.Cmd, x.Args)), addr: addr, client: client})
 }
 
-// When the slow log ceased to show an address for what scripts call, and when it began to show their
-// caller's.
+// When the slow log ceased to show an address for what scripts call, and when it began to show
+// their caller's.
 var noScriptAddress, callerAddress = release.From("7.2.0"), release.From("valkey:8.1.0")
 
 // origin returns the address and the name that an entry shows for the commands of a session.

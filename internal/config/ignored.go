@@ -125,7 +125,8 @@ var ignoredAtStart = []string{"always-show-logo", "appenddirname", "appendfilena
 	"rdma-bind", "rdma-completion-vector", "rdma-port", "rdma-rx-size", "server_cpulist", "set-proc-title", "socket-mark-id",
 	"supervised", "syslog-enabled", "syslog-facility", "syslog-ident", "tcp-backlog"}
 
-// ignoredHidden are those of them that patterns of CONFIG GET leave out; hiddenSince says since when.
+// ignoredHidden are those of them that patterns of CONFIG GET leave out; hiddenSince says since
+// when.
 var ignoredHidden = []string{"aof-disable-auto-gc", "io-threads-do-reads", "loading-process-events-interval-bytes",
 	"repl-rdb-channel", "use-exit-on-panic", "watchdog-period"}
 
@@ -135,7 +136,8 @@ var ignoredLists = []string{"cluster-slot-stats-enabled", "oom-score-adj-values"
 // ignoredSecrets are those of them that are not shown.
 var ignoredSecrets = []string{"tls-client-key-file-pass", "tls-key-file-pass"}
 
-// ignoredChecks are what those of them that are texts may not be. A check returns an error in Redis' words, or nil.
+// ignoredChecks are what those of them that are texts may not be. A check returns an error in
+// Redis' words, or nil.
 var ignoredChecks = map[string]func(value string) error{
 	"cluster-announce-hostname":  checkHostname,
 	"cluster-slot-stats-enabled": checkSlotStats,

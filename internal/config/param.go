@@ -1,5 +1,6 @@
-// Package config is parameters: what CONFIG, the flags and the configuration file set. It knows how a value is
-// written and checked, and in which releases there is a parameter; what a parameter does is its owner's.
+// Package config is parameters: what CONFIG, the flags and the configuration file set. It knows how
+// a value is written and checked, and in which releases there is a parameter; what a parameter does
+// is its owner's.
 //
 //	param.go     one parameter, and how those of each kind are written
 //	table.go     those of a server, as its release has them
@@ -26,8 +27,8 @@ type Param struct {
 	Get     func() string
 	// Set takes a new value and returns an error, in Redis' words, or nil.
 	Set func(value string) error
-	// Apply has what was set take effect, after all parameters of a CONFIG SET were, for those that only make
-	// sense together. Not at the start. It may be nil.
+	// Apply has what was set take effect, after all parameters of a CONFIG SET were, for those that
+	// only make sense together. Not at the start. It may be nil.
 	Apply     func() error
 	Immutable bool // only at start
 	Protected bool // changed by CONFIG SET only if enable-protected-configs lets it
@@ -82,7 +83,8 @@ func Int[T int | int64 | uint32 | uint64](name string, p *T, lo, hi int64, alias
 		}}
 }
 
-// Release is like, the release as which the server behaves. An engine needs its value when it is made.
+// Release is like, the release as which the server behaves. An engine needs its value when it is
+// made.
 func Release(r **release.Release) Param {
 	return Param{Name: "like", Get: func() string { return (*r).Name }, Set: func(v string) error {
 		found, err := release.Find(v)
@@ -147,8 +149,8 @@ func Enum(name string, p *string, words ...string) Param {
 		}}
 }
 
-// Words is a parameter of any number of words, to which several lines of a configuration file may add. An empty word removes those before
-// it.
+// Words is a parameter of any number of words, to which several lines of a configuration file may
+// add. An empty word removes those before it.
 func Words(name string, list *[]string) Param {
 	return Param{Name: name, List: true, Each: true, Optional: true,
 		Get: func() string {
@@ -181,7 +183,8 @@ func (p *Param) SetWords(words []string) error {
 	return nil
 }
 
-// Bare reports whether the parameter's name may stand alone in a configuration file, for no value: "save".
+// Bare reports whether the parameter's name may stand alone in a configuration file, for no value:
+// "save".
 func (p *Param) Bare() bool { return p.List && !p.Optional }
 
 // AtStart returns p as a parameter that CONFIG SET refuses.
@@ -207,9 +210,9 @@ func YesNo(b bool) string {
 var memoryUnits = map[string]uint64{"": 1, "b": 1, "k": 1000, "kb": 1 << 10, "m": 1000 * 1000, "mb": 1 << 20,
 	"g": 1000 * 1000 * 1000, "gb": 1 << 30}
 
-// ParseMemory reads a number of bytes with an optional unit, as redis.conf takes it: 1k is 1000, 1kb
-// is 1024. As in Redis it is 0 without digits, digits beyond 64 bits are the greatest number that has them, and a unit may
-// make the number wrap around.
+// ParseMemory reads a number of bytes with an optional unit, as redis.conf takes it: 1k is 1000,
+// 1kb is 1024. As in Redis it is 0 without digits, digits beyond 64 bits are the greatest number
+// that has them, and a unit may make the number wrap around.
 func ParseMemory(s string) (bytes uint64, ok bool) {
 	s = strings.ToLower(s)
 	digits := strings.TrimRight(s, "bkmg")

@@ -51,8 +51,8 @@ func (t *Table) Names() []string {
 	return names
 }
 
-// Offered returns a parameter that the release has, by its name in lower case; nil if there is none. All
-// others can be set before the start.
+// Offered returns a parameter that the release has, by its name in lower case; nil if there is
+// none. All others can be set before the start.
 func (t *Table) Offered(name string) *Param {
 	if since, later := paramsSince[name]; later && !t.release.Offers(since) {
 		return nil
@@ -105,7 +105,8 @@ var defaultsSince = map[string]newDefault{
 	"syslog-ident":            {release.From("valkey:8.0.0"), "valkey"},
 }
 
-// hiddenSince is since when patterns of CONFIG GET leave out those parameters that they did not leave out always.
+// hiddenSince is since when patterns of CONFIG GET leave out those parameters that they did not
+// leave out always.
 var hiddenSince = release.ByName(map[string]string{
 	"7.0.0":              "key-load-delay rdb-key-save-delay use-exit-on-panic watchdog-period",
 	"7.2.0":              "aof-disable-auto-gc",

@@ -8,9 +8,11 @@ import (
 	"github.com/miniserver-go/miniserver/internal/spelling"
 )
 
-// What configuration files and command lines have that no parameter here is for. CONFIG SET has Redis' one text for all of it.
+// What configuration files and command lines have that no parameter here is for. CONFIG SET has
+// Redis' one text for all of it.
 
-// unsupported are settings of Redis and Valkey that this server refuses, because ignoring them would deceive its user.
+// unsupported are settings of Redis and Valkey that this server refuses, because ignoring them
+// would deceive its user.
 var unsupported = map[string]string{
 	"loadmodule":                             "there are no loadable modules",
 	"sentinel":                               "a Sentinel is another program; a server with group-id answers SENTINEL itself",
@@ -29,10 +31,12 @@ var unsupported = map[string]string{
 	"diskstore-enabled":                      "all data are in memory; see 'maxmemory'",
 }
 
-// retired are settings that did something once, and which real servers skip in a configuration file.
+// retired are settings that did something once, and which real servers skip in a configuration
+// file.
 var retired = []string{"list-max-ziplist-entries", "list-max-ziplist-value", "lua-replicate-commands"}
 
-// Retired reports whether a line of a configuration file is skipped. One that names a setting of the server's release is not.
+// Retired reports whether a line of a configuration file is skipped. One that names a setting of
+// the server's release is not.
 func (t *Table) Retired(words []string) bool {
 	name := strings.ToLower(words[0])
 	return len(words) == 2 && slices.Contains(retired, name) && t.Offered(name) == nil
@@ -47,8 +51,8 @@ var elsewhere = map[string]string{
 	"sock": "unixsocket", "pid-file": "pidfile", "evict": "maxmemory-policy", "eviction": "maxmemory-policy",
 }
 
-// Unknown returns the error for a setting that is none of the parameters: why it is not supported, or which one it may have meant.
-// others are settings that no parameter is for.
+// Unknown returns the error for a setting that is none of the parameters: why it is not supported,
+// or which one it may have meant. others are settings that no parameter is for.
 func (t *Table) Unknown(name string, others ...string) error {
 	if reason, known := unsupported[name]; known {
 		return fmt.Errorf("miniserver does not support the setting '%s': %s", name, reason)
