@@ -28,14 +28,7 @@ const noSlot = -1
 
 // clusterParams is the parameter that makes the server a node of a cluster.
 func (e *Engine) clusterParams() []config.Param {
-	p := config.Bool("cluster-enabled", &e.cluster.enabled).AtStart()
-	set := p.Set
-	p.Set = func(v string) error {
-		err := set(v)
-		e.markOneSlot()
-		return err
-	}
-	return []config.Param{p}
+	return []config.Param{config.Bool("cluster-enabled", &e.cluster.enabled).AtStart().Then(e.markOneSlot)}
 }
 
 // markOneSlot gives the lines with keys the flag OneSlot if the server is a node of a cluster, and takes it away otherwise. EXEC has the keys of what

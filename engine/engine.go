@@ -33,12 +33,12 @@
 // The storeys. A file uses only its own storey and those below; a test enforces it.
 //
 //	putting together  new
-//	commands          cmd_*, help, acl_file, config_ignored: CLIENT, CONFIG, MULTI, pub/sub, ACL, INFO ...
+//	commands          cmd_*, help, acl_file: CLIENT, CONFIG, MULTI, pub/sub, ACL, INFO ...
 //	many commands     dispatch: batches; slowscript_run, loader (of the journal), follow (of a master), delays, tick
 //	one command       gate, hinder, run, blocked, evict
 //	effects           changed, publish, invalidation, element_expiry, databases, lookup, monitor, acl
 //	nouns             engine, executions, call, session, part, config, transaction, tracking, pubsub ...
-//	words             errors, text, histogram
+//	words             errors, text
 //
 // Invariants:
 //  1. Everything below Do runs under the lock, which is held for a whole batch. This makes commands,

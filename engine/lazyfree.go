@@ -24,16 +24,12 @@ var lazyByDefault = release.From("valkey:8.0.0")
 func (e *Engine) lazyFreeParams() []config.Param {
 	z, lazy := &e.Config.LazyFree, e.Release.Has(lazyByDefault)
 	*z = LazyFree{lazy, lazy, lazy, lazy, lazy}
-	serverDel := config.Bool("lazyfree-lazy-server-del", &z.ServerDel)
-	set := serverDel.Set
-	serverDel.Set = func(value string) error {
-		defer e.each((*World).removeLazily)
-		return set(value)
-	}
-	e.each((*World).removeLazily)
+	removeLazily := func() { e.each((*World).removeLazily) }
+	removeLazily()
 	return []config.Param{
 		config.Bool("lazyfree-lazy-expire", &z.Expire), config.Bool("lazyfree-lazy-eviction", &z.Eviction),
-		serverDel, config.Bool("lazyfree-lazy-user-del", &z.UserDel),
+		config.Bool("lazyfree-lazy-server-del", &z.ServerDel).Then(removeLazily),
+		config.Bool("lazyfree-lazy-user-del", &z.UserDel),
 		config.Bool("lazyfree-lazy-user-flush", &z.UserFlush),
 	}
 }

@@ -111,7 +111,7 @@ func New(e *engine.Engine) *Scripts {
 	}
 	s.lua = s.newState()
 	s.unseeded = *s.random
-	s.world, s.own = e.Home(), s.newOwn(e.Home())
+	s.world, s.own = e.Home(), s.ownOf(e.Home())
 	return s
 }
 
@@ -165,11 +165,11 @@ func (s *Scripts) of(w *engine.World) *ownScripts {
 	if w == s.world {
 		return s.own
 	}
-	return s.newOwn(w)
+	return s.ownOf(w)
 }
 
-// newOwn is of for a world whose scripts did not run last. It may be a new one.
-func (s *Scripts) newOwn(w *engine.World) *ownScripts {
+// ownOf is of for a world whose scripts did not run last.
+func (s *Scripts) ownOf(w *engine.World) *ownScripts {
 	own := engine.PerWorld[ownScripts](w)
 	if own.cache.used == nil {
 		own.cache, own.random = newCache(), s.unseeded
@@ -183,7 +183,7 @@ func (s *Scripts) turnTo(w *engine.World) {
 		return
 	}
 	s.own.random = *s.random
-	s.world, s.own = w, s.newOwn(w)
+	s.world, s.own = w, s.ownOf(w)
 	*s.random = s.own.random
 }
 

@@ -48,18 +48,12 @@ func NewLog(e *engine.Engine, to io.Writer) *Log {
 func sharedEnum(name string, p *atomic.Pointer[string], words ...string) config.Param {
 	value := words[0]
 	param := config.Enum(name, &value, words...)
-	set := param.Set
 	store := func() {
 		stored := value
 		p.Store(&stored)
 	}
 	store()
-	param.Set = func(v string) error {
-		err := set(v)
-		store()
-		return err
-	}
-	return param
+	return param.Then(store)
 }
 
 // UseColours makes warnings stand out on a terminal.

@@ -20,12 +20,7 @@ import (
 // event loops read them without it.
 func (s *Server) params() []config.Param {
 	bulk := s.engine.Param("proto-max-bulk-len")
-	set := bulk.Set
-	bulk.Set = func(v string) error {
-		err := set(v)
-		s.maxBulk.Store(s.engine.Config.ProtoMaxBulk)
-		return err
-	}
+	*bulk = bulk.Then(func() { s.maxBulk.Store(s.engine.Config.ProtoMaxBulk) })
 	return append(s.tls.params(s.log), []config.Param{
 		{Name: "bind", List: true, Get: func() string { return strings.Join(s.opts.Bind, " ") },
 			Set:   func(v string) error { s.opts.Bind = strings.Fields(v); return nil },
@@ -93,13 +88,7 @@ func (s *Server) maxQueryParam() config.Param {
 func atomicBoolParam(name string, p *atomic.Bool) config.Param {
 	on := p.Load()
 	param := config.Bool(name, &on)
-	set := param.Set
-	param.Set = func(v string) error {
-		err := set(v)
-		p.Store(on)
-		return err
-	}
-	return param
+	return param.Then(func() { p.Store(on) })
 }
 
 // storing returns a parameter that sets n, changed so that it also stores n in p.

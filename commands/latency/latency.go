@@ -44,13 +44,7 @@ func New(e *engine.Engine) *Monitor {
 
 // Part returns the part that the monitor adds to its engine.
 func (m *Monitor) Part() engine.Part {
-	threshold := config.Int("latency-monitor-threshold", &m.threshold, 0, math.MaxInt64)
-	set := threshold.Set
-	threshold.Set = func(v string) error {
-		err := set(v)
-		m.engine.Rewire(name, m.listen)
-		return err
-	}
+	threshold := config.Int("latency-monitor-threshold", &m.threshold, 0, math.MaxInt64).Then(func() { m.engine.Rewire(name, m.listen) })
 	return engine.Part{Name: name, State: m, Families: []command.Family{family}, Executed: m.executed,
 		Params: []config.Param{threshold, config.Bool("latency-tracking", &m.tracks),
 			{Name: "latency-tracking-info-percentiles", List: true, Get: m.percentilesText, Set: m.setPercentiles}},
@@ -70,6 +64,9 @@ func (m *Monitor) executed(x engine.Executed) {
 	if m.tracks {
 		m.of(x.Cmd).add(x.Micros, x.Times)
 	}
+	if m.threshold == 0 {
+		return
+	}
 	event := "command"
 	if x.Cmd.Flags&command.Fast != 0 {
 		event = "fast-command"
@@ -79,7 +76,7 @@ func (m *Monitor) executed(x engine.Executed) {
 
 // sampled adds a sample of an event, if it reaches the threshold.
 func (m *Monitor) sampled(w *engine.World, event string, micros int64) {
-	if m.threshold == 0 || micros < m.threshold*1000 {
+	if micros < m.threshold*1000 {
 		return
 	}
 	s := m.events[event]

@@ -45,30 +45,20 @@ func New(e *engine.Engine) *Logs {
 func (l *Logs) Part() engine.Part {
 	p := engine.Part{Name: name, State: l, Families: []command.Family{family}, Executed: l.executed,
 		Params: slices.Concat(
-			l.params(&l.slow, "slowlog-log-slower-than", "commandlog-execution-slower-than", "slowlog-max-len", "commandlog-slow-execution-max-len"),
-			l.params(&l.requests, "commandlog-request-larger-than", "", "commandlog-large-request-max-len", ""),
-			l.params(&l.replies, "commandlog-reply-larger-than", "", "commandlog-large-reply-max-len", ""))}
+			l.params(&l.slow, "slowlog-log-slower-than", "slowlog-max-len"),
+			l.params(&l.requests, "commandlog-request-larger-than", "commandlog-large-request-max-len"),
+			l.params(&l.replies, "commandlog-reply-larger-than", "commandlog-large-reply-max-len"))}
+	p.Params[0].Aliases = []string{"commandlog-execution-slower-than"}
+	p.Params[1].Aliases = []string{"commandlog-slow-execution-max-len"}
 	l.listen(&p)
 	return p
 }
 
-// params returns the parameters of a log: its threshold and its length, each with an alias.
-func (l *Logs) params(of *list, threshold, alias, length, other string) []config.Param {
-	after := func(p config.Param, alias string, then func()) config.Param {
-		if alias != "" {
-			p.Aliases = []string{alias}
-		}
-		set := p.Set
-		p.Set = func(v string) error {
-			err := set(v)
-			then()
-			return err
-		}
-		return p
-	}
+// params returns the parameters of a log: its threshold and its length.
+func (l *Logs) params(of *list, threshold, length string) []config.Param {
 	return []config.Param{
-		after(config.Int(threshold, &of.threshold, -1, math.MaxInt64), alias, func() { l.engine.Rewire(name, l.listen) }),
-		after(config.Int(length, &of.most, 0, math.MaxInt64), other, of.trim),
+		config.Int(threshold, &of.threshold, -1, math.MaxInt64).Then(func() { l.engine.Rewire(name, l.listen) }),
+		config.Int(length, &of.most, 0, math.MaxInt64).Then(of.trim),
 	}
 }
 

@@ -193,6 +193,16 @@ func (p Param) AtStart() Param {
 	return p
 }
 
+// Then returns p with something to do after each Set, whether it took the value or not.
+func (p Param) Then(do func()) Param {
+	set := p.Set
+	p.Set = func(value string) error {
+		defer do()
+		return set(value)
+	}
+	return p
+}
+
 // AsSwitch returns a parameter of two values, yes and no, as one that may stand alone for yes.
 func (p Param) AsSwitch() Param {
 	p.Switch = true

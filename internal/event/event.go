@@ -12,7 +12,7 @@ package event
 
 import "strings"
 
-// Event is a keyspace event. The zero value is no event: Redis reports some changes to nobody.
+// Event is a keyspace event. The zero Event is for changes of which Redis sends none.
 type Event struct {
 	class Classes // a single one
 	Name  string  // as subscribers get it
