@@ -76,16 +76,12 @@ func (s *Scripts) hidden() []string {
 
 // deprecatedParam is lua-enable-deprecated-api. It is set before any script runs, and makes the sandbox anew.
 func (s *Scripts) deprecatedParam() config.Param {
-	p := config.Bool("lua-enable-deprecated-api", &s.deprecated).AtStart()
-	p.Hidden = true
-	set := p.Set
-	p.Set = func(value string) error {
+	p := config.Bool("lua-enable-deprecated-api", &s.deprecated).AtStart().Then(func() {
 		random := *s.random
-		err := set(value)
 		s.newState()
 		*s.random = random
-		return err
-	}
+	})
+	p.Hidden = true
 	return p
 }
 

@@ -76,30 +76,17 @@ func (s *Server) setUnixPerm(v string) error {
 // atomicParam is an integer between lo and hi.
 func atomicParam(name string, p *atomic.Int64, lo, hi int64) config.Param {
 	n := p.Load()
-	param := config.Int(name, &n, lo, hi)
-	return storing(param, &n, p)
+	return config.Int(name, &n, lo, hi).Then(func() { p.Store(n) })
 }
 
 func (s *Server) maxQueryParam() config.Param {
 	n := s.maxQuery.Load()
-	return storing(config.Memory("client-query-buffer-limit", &n, 1<<20), &n, &s.maxQuery)
+	return config.Memory("client-query-buffer-limit", &n, 1<<20).Then(func() { s.maxQuery.Store(n) })
 }
 
 func atomicBoolParam(name string, p *atomic.Bool) config.Param {
 	on := p.Load()
-	param := config.Bool(name, &on)
-	return param.Then(func() { p.Store(on) })
-}
-
-// storing returns a parameter that sets n, changed so that it also stores n in p.
-func storing(param config.Param, n *int64, p *atomic.Int64) config.Param {
-	set := param.Set
-	param.Set = func(v string) error {
-		err := set(v)
-		p.Store(*n)
-		return err
-	}
-	return param
+	return config.Bool(name, &on).Then(func() { p.Store(on) })
 }
 
 // outputLimit limits the unsent output of a connection: it must stay below the hard limit, and may exceed the soft one

@@ -44,7 +44,8 @@ func New(e *engine.Engine) *Monitor {
 
 // Part returns the part that the monitor adds to its engine.
 func (m *Monitor) Part() engine.Part {
-	threshold := config.Int("latency-monitor-threshold", &m.threshold, 0, math.MaxInt64).Then(func() { m.engine.Rewire(name, m.listen) })
+	rewire := func() { m.engine.Rewire(name, m.listen) }
+	threshold := config.Int("latency-monitor-threshold", &m.threshold, 0, math.MaxInt64).Then(rewire)
 	return engine.Part{Name: name, State: m, Families: []command.Family{family}, Executed: m.executed,
 		Params: []config.Param{threshold, config.Bool("latency-tracking", &m.tracks),
 			{Name: "latency-tracking-info-percentiles", List: true, Get: m.percentilesText, Set: m.setPercentiles}},

@@ -25,12 +25,7 @@ func (j *Journal) params() []config.Param {
 		config.Bool("aof-rewrite-incremental-fsync", &s.incrementalFsync),
 	}
 	for i := 1; i < len(list); i++ {
-		set := list[i].Set
-		list[i].Set = func(v string) error {
-			err := set(v)
-			j.applySettings()
-			return err
-		}
+		list[i] = list[i].Then(j.applySettings)
 	}
 	return list
 }
