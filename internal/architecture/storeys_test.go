@@ -52,16 +52,27 @@ var storeysOfEngine = [][]string{
 	},
 }
 
-// TestEngineNeedsNoFileAbove resolves every identifier in engine and compares the storey of the file that uses it with
-// the storey of the file that declares it.
-func TestEngineNeedsNoFileAbove(t *testing.T) {
+// storeys are the files of packages from bottom to top, in which nothing needs a file above it.
+var storeys = map[string][][]string{
+	"engine": storeysOfEngine,
+}
+
+// TestFilesNeedNoFileAbove resolves every identifier of these packages and compares the storey of the file that uses it
+// with the storey of the file that declares it.
+func TestFilesNeedNoFileAbove(t *testing.T) {
+	for dir, list := range storeys {
+		t.Run(dir, func(t *testing.T) { requireStoreys(t, dir, list) })
+	}
+}
+
+func requireStoreys(t *testing.T, dir string, list [][]string) {
 	storey := make(map[string]int)
-	for i, names := range storeysOfEngine {
+	for i, names := range list {
 		for _, name := range names {
 			storey[name] = i
 		}
 	}
-	files, pkg, uses, fset := typeCheck(t, "engine")
+	files, pkg, uses, fset := typeCheck(t, dir)
 	for _, f := range files {
 		require.Contains(t, storey, f, "the file has no storey")
 	}
