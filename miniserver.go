@@ -32,8 +32,8 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
+	"github.com/miniserver-go/miniserver/persistence/disk"
 	"github.com/miniserver-go/miniserver/persistence/fixture"
-	"github.com/miniserver-go/miniserver/persistence/snapshot"
 	"github.com/miniserver-go/miniserver/server"
 	"github.com/miniserver-go/miniserver/testkit"
 )
@@ -115,7 +115,7 @@ func start(lines []string, log io.Writer, options server.Options) (*Server, erro
 	s := &Server{ended: make(chan struct{})}
 	s.engine = engine.New(engine.Options{Databases: int(c.databases), Release: c.like, Clock: server.Clock(), Seed: c.seed})
 	options.Log = server.NewLog(s.engine, log)
-	s.parts = assembly.Join(s.engine, assembly.Options{Disk: new(snapshot.MemDisk), Log: options.Log, TestKit: c.kit})
+	s.parts = assembly.Join(s.engine, assembly.Options{Disk: new(disk.Memory), Log: options.Log, TestKit: c.kit})
 	s.World = World{server: s, name: defaultWorld, world: s.engine.Home()}
 	if c.kit {
 		s.clock, options.Guarded = s.parts.Kit.Clock, testkit.Setting

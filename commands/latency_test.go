@@ -7,14 +7,14 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
-	"github.com/miniserver-go/miniserver/persistence/snapshot"
+	"github.com/miniserver-go/miniserver/persistence/disk"
 )
 
 // What removes keys without a command is among the events of LATENCY, with the names that Redis gives it.
 func TestLatencyOfWhatNoCommandCauses(t *testing.T) {
 	now := int64(1e15)
 	e := engine.New(engine.Options{Clock: func() int64 { now += 2000; return now }}) // two milliseconds with each look
-	assembly.Join(e, assembly.Options{Disk: new(snapshot.MemDisk)})
+	assembly.Join(e, assembly.Options{Disk: new(disk.Memory)})
 	s := e.NewSession(nil)
 	latest := func() string { return string(run(e, s, "LATENCY LATEST").Out) }
 	run(e, s, "SET due x PX 1")

@@ -22,7 +22,7 @@ import (
 	"github.com/miniserver-go/miniserver/console"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
-	"github.com/miniserver-go/miniserver/persistence/snapshot"
+	"github.com/miniserver-go/miniserver/persistence/disk"
 	"github.com/miniserver-go/miniserver/resp"
 	"github.com/miniserver-go/miniserver/server"
 )
@@ -50,7 +50,7 @@ func begin(t testing.TB, params ...string) (*place, error) {
 func beginWith(t testing.TB, prepare func(*console.Console), params ...string) (*place, error) {
 	e := engine.New(engine.Options{Clock: server.Clock(), Seed: 1})
 	member := slices.Contains(params, "group-id")
-	parts := assembly.Join(e, assembly.Options{Disk: new(snapshot.MemDisk), Group: member})
+	parts := assembly.Join(e, assembly.Options{Disk: new(disk.Memory), Group: member})
 	ready := make(chan struct{})
 	s := server.New(e, server.Options{Bind: []string{"127.0.0.1"}, Journal: parts.Journal, Barrier: parts.Barrier(), Load: parts.Load, Ready: func() error { close(ready); return nil }})
 	c := console.New(console.Options{Engine: e, Connect: s.Connect, Log: func(byte, string, ...any) {}})

@@ -6,14 +6,14 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
-	"github.com/miniserver-go/miniserver/persistence/snapshot"
+	"github.com/miniserver-go/miniserver/persistence/disk"
 	"github.com/miniserver-go/miniserver/scripting/lint"
 )
 
 // knowing is an engine that knows the commands of all releases, for the linter.
 var knowing = sync.OnceValue(func() *engine.Engine {
 	e := engine.New(engine.Options{Clock: func() int64 { return 0 }})
-	assembly.Join(e, assembly.Options{Disk: new(snapshot.MemDisk), TestKit: true})
+	assembly.Join(e, assembly.Options{Disk: new(disk.Memory), TestKit: true})
 	return e
 })
 

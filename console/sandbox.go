@@ -10,7 +10,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
-	"github.com/miniserver-go/miniserver/persistence/snapshot"
+	"github.com/miniserver-go/miniserver/persistence/disk"
 	"github.com/miniserver-go/miniserver/scripting"
 	"github.com/miniserver-go/miniserver/server"
 )
@@ -70,7 +70,7 @@ func (c *Console) newSandbox() (*sandbox, error) {
 		return nil, errors.New("too many sandboxes are open")
 	}
 	e := engine.New(engine.Options{Release: c.engine.Release, Clock: server.Clock(), Seed: 1, Strict: true})
-	parts := assembly.Join(e, assembly.Options{Disk: new(snapshot.MemDisk), TestKit: true})
+	parts := assembly.Join(e, assembly.Options{Disk: new(disk.Memory), TestKit: true})
 	b := &sandbox{console: c, engine: e, scripts: parts.Scripts, ended: make(chan struct{}), held: hold{of: c.sandboxes.account}}
 	b.server = server.New(e, server.Options{InProcess: true})
 	if err := b.configure(); err != nil {

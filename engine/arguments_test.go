@@ -12,14 +12,14 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
 	"github.com/miniserver-go/miniserver/internal/command"
-	"github.com/miniserver-go/miniserver/persistence/snapshot"
+	"github.com/miniserver-go/miniserver/persistence/disk"
 )
 
 // furnished returns an engine with all parts and some of everything that a command could change, and a function that runs a command as
 // the operator.
 func furnished(t *testing.T) (e *engine.Engine, run func(words ...string) string) {
 	e = engine.New(engine.Options{Clock: func() int64 { return 1e15 }})
-	assembly.Join(e, assembly.Options{Disk: new(snapshot.MemDisk), TestKit: true})
+	assembly.Join(e, assembly.Options{Disk: new(disk.Memory), TestKit: true})
 	operator := e.NewSession(nil)
 	run = func(words ...string) string { return runIn(e, operator, words) }
 	for _, line := range []string{"SET k v", "HSET h f v", "XADD s 1-1 f v", "ACL SETUSER ann on >x +get", "AUTH ann wrong",

@@ -13,14 +13,14 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
 	"github.com/miniserver-go/miniserver/internal/command"
-	"github.com/miniserver-go/miniserver/persistence/snapshot"
+	"github.com/miniserver-go/miniserver/persistence/disk"
 	"github.com/miniserver-go/miniserver/release"
 )
 
 // eachLine calls check for every command and subcommand of the server.
 func eachLine(t *testing.T, check func(t *testing.T, cmd *command.Command)) {
 	e := engine.New(engine.Options{Clock: func() int64 { return 0 }})
-	assembly.Join(e, assembly.Options{Disk: new(snapshot.MemDisk), TestKit: true})
+	assembly.Join(e, assembly.Options{Disk: new(disk.Memory), TestKit: true})
 	eachLineOf(t, e, check)
 }
 

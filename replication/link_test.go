@@ -16,6 +16,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/keys"
 	stringcmds "github.com/miniserver-go/miniserver/commands/strings"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/persistence/disk"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 	"github.com/miniserver-go/miniserver/resp"
 )
@@ -35,7 +36,7 @@ type followed struct {
 
 // newFollowed returns one that has a key and has got REPLICAOF.
 func newFollowed(t *testing.T, settings ...string) *followed {
-	f := newFollower(t, new(snapshot.MemDisk))
+	f := newFollower(t, new(disk.Memory))
 	for _, s := range append(settings, "SET old data", "REPLICAOF 127.0.0.1 7000") {
 		require.Contains(t, f.do(s), "+OK")
 	}
@@ -43,7 +44,7 @@ func newFollowed(t *testing.T, settings ...string) *followed {
 }
 
 // newFollower returns one without a master, whose snapshots are on a disk.
-func newFollower(t *testing.T, disk snapshot.Disk) *followed {
+func newFollower(t *testing.T, disk disk.Disk) *followed {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	f := &followed{t: t, listener: listener}
@@ -223,7 +224,7 @@ func TestAFlushEndsTheHistory(t *testing.T) {
 func TestARestartedReplicaGoesOn(t *testing.T) { bothWays(t, testARestartedReplicaGoesOn) }
 
 func testARestartedReplicaGoesOn(t *testing.T) {
-	disk := new(snapshot.MemDisk)
+	disk := new(disk.Memory)
 	f := newFollower(t, disk)
 	f.do("REPLICAOF 127.0.0.1 7000")
 	conn := f.play(map[string]string{"PSYNC": "+FULLRESYNC " + history + " 7\r\n" + snapshotOf(t)}, true)
@@ -251,7 +252,7 @@ func testARestartedReplicaGoesOn(t *testing.T) {
 // A master that has saved a snapshot goes on after a restart under a new id. Its replicas go on with it, and remove what has
 // expired meanwhile.
 func TestARestartedMasterGoesOn(t *testing.T) {
-	disk := new(snapshot.MemDisk)
+	disk := new(disk.Memory)
 	f := newFollower(t, disk)
 	replica := f.NewSession(nil)
 	f.Do(replica, [][][]byte{bytes.Fields([]byte("PSYNC ? -1"))})
@@ -279,7 +280,7 @@ func TestARestartedMasterGoesOn(t *testing.T) {
 
 // A link that waits for a connection ends at once.
 func TestALinkEndsWhileItConnects(t *testing.T) {
-	f := newFollower(t, new(snapshot.MemDisk))
+	f := newFollower(t, new(disk.Memory))
 	dialing := make(chan struct{})
 	f.master.opts.Dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
 		close(dialing)
@@ -301,7 +302,7 @@ func FuzzStream(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		r := newFollower(t, new(snapshot.MemDisk))
+		r := newFollower(t, new(disk.Memory))
 		r.With(func() {
 			l := r.master.newLink("127.0.0.1", 1)
 			l.state = connected

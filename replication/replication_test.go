@@ -12,6 +12,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/debug"
 	stringcmds "github.com/miniserver-go/miniserver/commands/strings"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/persistence/disk"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 )
 
@@ -33,7 +34,7 @@ func newBench(t *testing.T) *bench {
 			b.sent <- struct{}{}
 		}()
 	}})
-	saver := snapshot.New(b.Engine, snapshot.Options{Disk: new(snapshot.MemDisk)})
+	saver := snapshot.New(b.Engine, snapshot.Options{Disk: new(disk.Memory)})
 	b.Join(engine.Commands(stringcmds.Family, engine.Connection(), engine.Server(), engine.Channels(), debug.Family), b.master.Part(), saver.Part())
 	return b
 }

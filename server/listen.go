@@ -14,7 +14,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
-	"github.com/miniserver-go/miniserver/persistence/snapshot"
+	"github.com/miniserver-go/miniserver/internal/errno"
 	"github.com/miniserver-go/miniserver/release"
 )
 
@@ -218,7 +218,7 @@ func listenUnix(path string, perm fs.FileMode) (net.Listener, error) {
 	}
 	ln, err := net.Listen("unix", path)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %s", path, snapshot.Strerror(err))
+		return nil, fmt.Errorf("%s: %s", path, errno.Text(err))
 	}
 	if perm == 0 {
 		return ln, nil

@@ -6,7 +6,7 @@ import (
 	"net"
 	"strconv"
 
-	"github.com/miniserver-go/miniserver/persistence/snapshot"
+	"github.com/miniserver-go/miniserver/internal/errno"
 )
 
 // TakenError is the error of Listen for an address that another socket has.
@@ -27,5 +27,5 @@ func worded(err error, host string, port int) error {
 	if errors.As(err, &dns) {
 		return fmt.Errorf("%s: %s", address, dns.Err)
 	}
-	return fmt.Errorf("%s: %s", address, snapshot.Strerror(err))
+	return fmt.Errorf("%s: %s", address, errno.Text(err))
 }

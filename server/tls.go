@@ -17,7 +17,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/config"
-	"github.com/miniserver-go/miniserver/persistence/snapshot"
+	"github.com/miniserver-go/miniserver/internal/errno"
 )
 
 // Two goroutines beside the event loops decrypt and encrypt a TLS connection. They pass the plain bytes to its event
@@ -125,7 +125,7 @@ func (t *tlsConfig) load() error {
 func (t *tlsConfig) certificate() (tls.Certificate, error) {
 	cert, err := tls.LoadX509KeyPair(t.cert, t.key)
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
-		return cert, fmt.Errorf("can't open %s: %s", path.Path, snapshot.Strerror(err))
+		return cert, fmt.Errorf("can't open %s: %s", path.Path, errno.Text(err))
 	}
 	return cert, err
 }

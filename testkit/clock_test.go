@@ -13,7 +13,7 @@ import (
 	"github.com/miniserver-go/miniserver"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
-	"github.com/miniserver-go/miniserver/persistence/snapshot"
+	"github.com/miniserver-go/miniserver/persistence/disk"
 )
 
 // A batch sees the new time from the next command on.
@@ -84,13 +84,13 @@ func (w *witness) note(what string) {
 	w.seen = append(w.seen, fmt.Sprint(w.engine.Home().Clock()/1000-w.start, " ", what))
 }
 
-// Create implements snapshot.Disk.
-func (w *witness) Create(string) (snapshot.File, error) {
+// Create implements disk.Disk.
+func (w *witness) Create(string) (disk.File, error) {
 	w.note("a save point")
-	return new(snapshot.MemDisk).Create("")
+	return new(disk.Memory).Create("")
 }
 
-// Open implements snapshot.Disk.
+// Open implements disk.Disk.
 func (w *witness) Open(string) (io.ReadCloser, int64, error) { return nil, 0, fs.ErrNotExist }
 
 // peer is a client that gets something, as the witness sees it.

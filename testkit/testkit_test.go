@@ -7,14 +7,14 @@ import (
 	"github.com/miniserver-go/miniserver/internal/assembly"
 	"github.com/miniserver-go/miniserver/internal/corpus"
 	"github.com/miniserver-go/miniserver/internal/transcript"
-	"github.com/miniserver-go/miniserver/persistence/snapshot"
+	"github.com/miniserver-go/miniserver/persistence/disk"
 )
 
 const kitCorpus = "testdata"
 
 // furnish gives an engine all parts of a server with the kit.
 func furnish(e *engine.Engine) {
-	assembly.Join(e, assembly.Options{Disk: new(snapshot.MemDisk), TestKit: true})
+	assembly.Join(e, assembly.Options{Disk: new(disk.Memory), TestKit: true})
 }
 
 func world(proto int) transcript.World {

@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/miniserver-go/miniserver/internal/errno"
 	"github.com/miniserver-go/miniserver/persistence/journal"
-	"github.com/miniserver-go/miniserver/persistence/snapshot"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -78,7 +78,7 @@ func (c aofCheck) run(path string) error {
 }
 
 func cannotOpen(name string, err error) error {
-	return fmt.Errorf("cannot open file %s: %s", name, snapshot.Strerror(err))
+	return fmt.Errorf("cannot open file %s: %s", name, errno.Text(err))
 }
 
 func (c aofCheck) say(format string, args ...any) { fmt.Fprintf(c.out, format+"\n", args...) }

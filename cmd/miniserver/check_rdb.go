@@ -8,8 +8,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/persistence/disk"
+	"github.com/miniserver-go/miniserver/persistence/payload"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
-	"github.com/miniserver-go/miniserver/persistence/snapshot"
 )
 
 func prepareCheckRDB(*pflag.FlagSet) action { return checkRDB }
@@ -35,14 +36,14 @@ const maxDatabases = 1 << 14
 
 // run checks a file. If the file is damaged it prints the damage and returns errPrinted.
 func (c rdbCheck) run(path string) error {
-	f, size, err := snapshot.OS{}.Open(path)
+	f, size, err := disk.OS{}.Open(path)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = f.Close() }()
 	c.say(0, "Checking RDB file %s", path)
 	e := engine.New(engine.Options{Databases: maxDatabases, Clock: func() int64 { return 0 }})
-	r := rdb.NewReader(f, snapshot.ReaderOptions(e.Home(), size, false))
+	r := rdb.NewReader(f, payload.Options(e.Home(), size, false))
 	keys, volatile, libraries := 0, 0, 0
 	for r.Next() {
 		switch r.Item {

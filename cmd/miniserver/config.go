@@ -12,8 +12,8 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/config"
+	"github.com/miniserver-go/miniserver/internal/errno"
 	"github.com/miniserver-go/miniserver/internal/spelling"
-	"github.com/miniserver-go/miniserver/persistence/snapshot"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
@@ -115,7 +115,7 @@ type errFile struct {
 }
 
 func (e errFile) Error() string {
-	return fmt.Sprintf("Fatal error, can't open config file '%s': %s", e.path, snapshot.Strerror(e.cause))
+	return fmt.Sprintf("Fatal error, can't open config file '%s': %s", e.path, errno.Text(e.cause))
 }
 
 func (e errFile) Unwrap() error { return e.cause }

@@ -12,7 +12,9 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/progress"
+	"github.com/miniserver-go/miniserver/persistence/disk"
 	"github.com/miniserver-go/miniserver/persistence/jsonlines"
+	"github.com/miniserver-go/miniserver/persistence/payload"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 	"github.com/miniserver-go/miniserver/resp"
@@ -30,7 +32,7 @@ func convert(_ context.Context, args []string, _ io.Reader, out io.Writer) error
 	if len(args) < 2 || len(args) > 3 || len(args) == 2 && args[0] == "rdb" {
 		return misuse("")
 	}
-	in, size, err := snapshot.OS{}.Open(args[1])
+	in, size, err := disk.OS{}.Open(args[1])
 	if err != nil {
 		return err
 	}
@@ -42,7 +44,7 @@ func convert(_ context.Context, args []string, _ io.Reader, out io.Writer) error
 	}
 	src, end := metered(in, size, false)
 	defer end()
-	file, err := snapshot.OS{}.Create(args[2])
+	file, err := disk.OS{}.Create(args[2])
 	if err != nil {
 		return err
 	}
@@ -93,7 +95,7 @@ func convertSnapshot(src io.Reader, size int64, to string, out io.Writer) error 
 	default:
 		return fmt.Errorf("%q is not one of the formats json, resp and rdb", to)
 	}
-	r := rdb.NewReader(src, snapshot.ReaderOptions(e.Home(), size, false))
+	r := rdb.NewReader(src, payload.Options(e.Home(), size, false))
 	err := errors.Join(snapshot.Each(r, e.Home().Keyspace, put), w.Flush())
 	if behind := size - r.Offset(); err == nil && behind > 0 {
 		err = fmt.Errorf("%d bytes follow the snapshot and were not converted", behind)

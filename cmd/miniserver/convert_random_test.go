@@ -11,8 +11,8 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/dataset"
 	"github.com/miniserver-go/miniserver/internal/quick"
+	"github.com/miniserver-go/miniserver/persistence/disk"
 	"github.com/miniserver-go/miniserver/persistence/jsonlines"
-	"github.com/miniserver-go/miniserver/persistence/snapshot"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -21,7 +21,7 @@ var randomConversions = flag.Int("conversions", 30, "random datasets that are co
 // TestConvertRandomData converts snapshots of random data of every type and encoding, and compares what loads with them.
 func TestConvertRandomData(t *testing.T) {
 	for seed := range quick.Rounds(uint64(*randomConversions)) {
-		shelf := new(snapshot.MemDisk)
+		shelf := new(disk.Memory)
 		s := newMemoryServer(t, shelf)
 		runAll(t, s.engine, dataset.New(seed).Keys(1+int(seed)%40))
 		s.run("SAVE")
@@ -37,7 +37,7 @@ func TestConvertRandomData(t *testing.T) {
 }
 
 // readDump returns the snapshot that was saved.
-func (s *memoryServer) readDump(t *testing.T, shelf *snapshot.MemDisk) []byte {
+func (s *memoryServer) readDump(t *testing.T, shelf *disk.Memory) []byte {
 	f, _, err := shelf.Open(s.engine.Param("dir").Get() + "/" + dump)
 	require.NoError(t, err)
 	file, err := io.ReadAll(f)
@@ -47,7 +47,7 @@ func (s *memoryServer) readDump(t *testing.T, shelf *snapshot.MemDisk) []byte {
 
 // loadJSON loads lines of JSON as a snapshot, and returns the digest of the data.
 func (s *memoryServer) loadJSON(t *testing.T, lines io.Reader) any {
-	shelf := new(snapshot.MemDisk)
+	shelf := new(disk.Memory)
 	file, err := shelf.Create(s.engine.Param("dir").Get() + "/" + dump)
 	require.NoError(t, err)
 	require.NoError(t, jsonlines.Snapshot(lines, file, maxDatabases))
@@ -59,7 +59,7 @@ func (s *memoryServer) loadJSON(t *testing.T, lines io.Reader) any {
 
 // executeCommands runs commands, and returns the digest of the data.
 func executeCommands(t *testing.T, commands io.Reader) any {
-	copied := newMemoryServer(t, new(snapshot.MemDisk))
+	copied := newMemoryServer(t, new(disk.Memory))
 	session, in := copied.engine.NewSession(nil), resp.NewReader(commands)
 	for {
 		v, err := in.Read()

@@ -9,8 +9,8 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
+	"github.com/miniserver-go/miniserver/persistence/disk"
 	"github.com/miniserver-go/miniserver/persistence/jsonlines"
-	"github.com/miniserver-go/miniserver/persistence/snapshot"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -24,7 +24,7 @@ type memoryServer struct {
 	clock  int64 // microseconds since the epoch
 }
 
-func newMemoryServer(t *testing.T, shelf *snapshot.MemDisk) *memoryServer {
+func newMemoryServer(t *testing.T, shelf *disk.Memory) *memoryServer {
 	s := &memoryServer{clock: 1_700_000_000_000_000}
 	s.engine = engine.New(engine.Options{Clock: func() int64 { return s.clock }, Seed: 1})
 	s.parts = assembly.Join(s.engine, assembly.Options{Disk: shelf})
@@ -33,7 +33,7 @@ func newMemoryServer(t *testing.T, shelf *snapshot.MemDisk) *memoryServer {
 }
 
 // saved returns a server with data of many types, and the snapshot of them.
-func saved(t *testing.T, shelf *snapshot.MemDisk) (s *memoryServer, file []byte) {
+func saved(t *testing.T, shelf *disk.Memory) (s *memoryServer, file []byte) {
 	s = newMemoryServer(t, shelf)
 	s.run(`SET text "hello \"world\""`, `SET bytes "\xff\x00\x01"`, `SET int 42 PX 100000`, `RPUSH list a b 3`,
 		`SADD ints 1 2 3`, `SADD words a b`, `HSET hash f v g 2`, `HSET dated f v g 2`, `HPEXPIRE dated 5000 FIELDS 1 f`,
@@ -43,7 +43,7 @@ func saved(t *testing.T, shelf *snapshot.MemDisk) (s *memoryServer, file []byte)
 }
 
 func TestConvertToJSONAndBack(t *testing.T) {
-	shelf := new(snapshot.MemDisk)
+	shelf := new(disk.Memory)
 	b, file := saved(t, shelf)
 	var text bytes.Buffer
 	require.NoError(t, convertSnapshot(bytes.NewReader(file), int64(len(file)), "json", &text))
@@ -75,10 +75,10 @@ func TestConvertToJSONAndBack(t *testing.T) {
 }
 
 func TestConvertToCommands(t *testing.T) {
-	b, file := saved(t, new(snapshot.MemDisk))
+	b, file := saved(t, new(disk.Memory))
 	var out bytes.Buffer
 	require.NoError(t, convertSnapshot(bytes.NewReader(file), int64(len(file)), "resp", &out))
-	copied := newMemoryServer(t, new(snapshot.MemDisk))
+	copied := newMemoryServer(t, new(disk.Memory))
 	session := copied.engine.NewSession(nil)
 	in := resp.NewReader(&out)
 	for n := 0; ; n++ {

@@ -11,8 +11,8 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
+	"github.com/miniserver-go/miniserver/persistence/disk"
 	"github.com/miniserver-go/miniserver/persistence/fixture"
-	"github.com/miniserver-go/miniserver/persistence/snapshot"
 	"github.com/miniserver-go/miniserver/resp"
 	"github.com/miniserver-go/miniserver/server"
 )
@@ -38,7 +38,7 @@ func (m *embedded) addOptions(flags *pflag.FlagSet) {
 // start makes the engine, with its clock and data. The log goes to standard error.
 func (m *embedded) start() error {
 	m.engine = engine.New(engine.Options{Clock: server.Clock(), Seed: m.seed})
-	m.parts = assembly.Join(m.engine, assembly.Options{Log: server.NewLog(m.engine, os.Stderr), Disk: new(snapshot.MemDisk), TestKit: true})
+	m.parts = assembly.Join(m.engine, assembly.Options{Log: server.NewLog(m.engine, os.Stderr), Disk: new(disk.Memory), TestKit: true})
 	m.session = m.engine.NewSession(nil)
 	if m.at != "" {
 		if err := m.setClock(); err != nil {

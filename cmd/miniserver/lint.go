@@ -12,7 +12,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
-	"github.com/miniserver-go/miniserver/persistence/snapshot"
+	"github.com/miniserver-go/miniserver/persistence/disk"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/scripting/lint"
 )
@@ -73,7 +73,7 @@ func (o *lintOptions) lintFiles(_ context.Context, files []string, in io.Reader,
 // newLinter returns a linter that knows the commands of all releases.
 func newLinter(target *release.Release) *lint.Linter {
 	e := engine.New(engine.Options{Clock: func() int64 { return 0 }})
-	assembly.Join(e, assembly.Options{Disk: new(snapshot.MemDisk), TestKit: true})
+	assembly.Join(e, assembly.Options{Disk: new(disk.Memory), TestKit: true})
 	return lint.New(e, target)
 }
 

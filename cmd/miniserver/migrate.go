@@ -17,7 +17,7 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
 	"github.com/miniserver-go/miniserver/internal/progress"
-	"github.com/miniserver-go/miniserver/persistence/snapshot"
+	"github.com/miniserver-go/miniserver/persistence/disk"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/replication/migrate"
 )
@@ -95,7 +95,7 @@ func trusting(cacert string, insecure bool) (*tls.Config, error) {
 // run migrates, and prints what happened. It returns errPrinted if the servers differ at the end.
 func (o *migrateOptions) run(ctx context.Context, in io.Reader, out io.Writer) error {
 	o.Engine = engine.New(engine.Options{Databases: maxDatabases, Clock: func() int64 { return 0 }})
-	assembly.Join(o.Engine, assembly.Options{Disk: new(snapshot.MemDisk)})
+	assembly.Join(o.Engine, assembly.Options{Disk: new(disk.Memory)})
 	line := progress.New(os.Stderr, 500*time.Millisecond)
 	defer line.End()
 	o.Progress = func(s migrate.Status) {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/miniserver-go/miniserver/persistence/snapshot"
+	"github.com/miniserver-go/miniserver/internal/errno"
 	"github.com/miniserver-go/miniserver/replication/migrate"
 	"github.com/miniserver-go/miniserver/resp"
 )
@@ -128,7 +128,7 @@ func (q *ping) ask(ctx context.Context) (answer string, err error) {
 	if answer, err = q.talk(c); errors.Is(err, os.ErrDeadlineExceeded) {
 		return "", fmt.Errorf("%s does not answer within %s", address, q.timeout)
 	} else if err != nil {
-		return "", fmt.Errorf("%s: %s", address, snapshot.Strerror(err))
+		return "", fmt.Errorf("%s: %s", address, errno.Text(err))
 	}
 	return answer, nil
 }

@@ -10,7 +10,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/miniserver-go/miniserver/persistence/snapshot"
+	"github.com/miniserver-go/miniserver/internal/errno"
 )
 
 // plainly returns the text of an error for a user: what Go's packages name after their calls and types, it names after what the user knows.
@@ -26,9 +26,9 @@ func plainly(err error) string {
 	)
 	switch {
 	case errors.As(err, &path):
-		return strings.Replace(text, path.Error(), fmt.Sprintf("can't %s %s: %s", verb(path.Op), path.Path, snapshot.Strerror(path)), 1)
+		return strings.Replace(text, path.Error(), fmt.Sprintf("can't %s %s: %s", verb(path.Op), path.Path, errno.Text(path)), 1)
 	case errors.As(err, &link):
-		return strings.Replace(text, link.Error(), fmt.Sprintf("can't %s %s to %s: %s", verb(link.Op), link.Old, link.New, snapshot.Strerror(link)), 1)
+		return strings.Replace(text, link.Error(), fmt.Sprintf("can't %s %s to %s: %s", verb(link.Op), link.Old, link.New, errno.Text(link)), 1)
 	case errors.As(err, &socket):
 		return strings.Replace(text, socket.Error(), socketError(socket), 1)
 	case errors.As(err, &field):
@@ -60,9 +60,9 @@ func socketError(e *net.OpError) string {
 	case errors.As(e, &dns):
 		return fmt.Sprintf("can't find the host %s", dns.Name)
 	case e.Op == "dial" && e.Addr != nil:
-		return fmt.Sprintf("Could not connect to %s: %s", e.Addr, snapshot.Strerror(e))
+		return fmt.Sprintf("Could not connect to %s: %s", e.Addr, errno.Text(e))
 	case e.Addr != nil:
-		return fmt.Sprintf("%s: %s", e.Addr, snapshot.Strerror(e))
+		return fmt.Sprintf("%s: %s", e.Addr, errno.Text(e))
 	}
-	return snapshot.Strerror(e)
+	return errno.Text(e)
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
 	"github.com/miniserver-go/miniserver/internal/transcript"
-	"github.com/miniserver-go/miniserver/persistence/snapshot"
+	"github.com/miniserver-go/miniserver/persistence/disk"
 )
 
 // testSuffix is how the names of the files end that are tests in a directory.
@@ -322,7 +322,7 @@ func (o *testOptions) world(counted *covered) (transcript.World, error) {
 		return transcript.Reach(o.against, o.flush, o.timeout)
 	}
 	world := transcript.NewMemory(transcript.Traits{Name: "miniserver"}, func(e *engine.Engine) {
-		counted.next(e.Home(), assembly.Join(e, assembly.Options{Disk: new(snapshot.MemDisk), TestKit: true}).Scripts)
+		counted.next(e.Home(), assembly.Join(e, assembly.Options{Disk: new(disk.Memory), TestKit: true}).Scripts)
 	})
 	world.Patience = o.timeout
 	return world, nil

@@ -29,7 +29,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/reference"
 	"github.com/miniserver-go/miniserver/internal/transcript"
 	"github.com/miniserver-go/miniserver/keyspace"
-	"github.com/miniserver-go/miniserver/persistence/snapshot"
+	"github.com/miniserver-go/miniserver/persistence/disk"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 	"github.com/miniserver-go/miniserver/server"
@@ -51,10 +51,10 @@ func memoryLike(t *testing.T, r reference.Release, name string, tags ...string) 
 
 // furnish puts into an engine what the program's has.
 func furnish(e *engine.Engine) {
-	furnishWith(e, new(snapshot.MemDisk))
+	furnishWith(e, new(disk.Memory))
 }
 
-func furnishWith(e *engine.Engine, disk snapshot.Disk) {
+func furnishWith(e *engine.Engine, disk disk.Disk) {
 	assembly.Join(e, assembly.Options{Disk: disk, Spawn: spawn})
 }
 
@@ -176,7 +176,7 @@ func TestTranscriptsReplayedFromTheJournal(t *testing.T) {
 // compares the data.
 type reloaded struct {
 	*transcript.Memory
-	shelf *snapshot.MemDisk
+	shelf *disk.Memory
 }
 
 // reload runs commands and returns the first error.
@@ -217,7 +217,7 @@ func (w *reloaded) Check() error {
 
 func TestTranscriptsReloadedFromASnapshot(t *testing.T) {
 	quick.OneGoroutine(t, "runs all transcripts in one more world")
-	w := &reloaded{shelf: new(snapshot.MemDisk)}
+	w := &reloaded{shelf: new(disk.Memory)}
 	w.Memory = transcript.NewMemory(transcript.Traits{Name: "an engine with a snapshot", Tags: []string{"snapshot"}}, func(e *engine.Engine) {
 		furnishWith(e, w.shelf)
 	})

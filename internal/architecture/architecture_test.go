@@ -43,6 +43,7 @@ var layers = [][]string{
 	{"replication/psync"},
 	{"persistence/jsonlines"},
 	{"persistence/snapshot"},
+	{"persistence/payload"},
 	{"scripting/redislib", "scripting/ldb", "scripting/dap", "scripting/profile"},
 	{"scripting/debugger"},
 	{"scripting/lint"},
@@ -58,6 +59,7 @@ var layers = [][]string{
 	{"engine"},
 	{"internal/config"},
 	{"internal/command", "internal/event"},
+	{"persistence/disk"},
 	{"persistence/rdb"},
 	{"keyspace"},
 	{"acl"},
@@ -67,7 +69,7 @@ var layers = [][]string{
 	{"ds/skiplist", "ds/ziplist", "ds/dict", "ds/deadlines", "ds/intset", "ds/geohash", "ds/bitmap", "ds/xxh3", "ds/partsort"},
 	{"ds/arena"},
 	{"ds/sizeclass", "ds/slab", "ds/value"},
-	{"ds/parallel", "libm", "release", "internal/spelling"},
+	{"ds/parallel", "libm", "release", "internal/errno", "internal/spelling"},
 	{"resp", "examples"},
 }
 

@@ -5,6 +5,7 @@
 //	                 scripting    EVAL, FCALL ...
 //	                 replication  SYNC, WAIT ...
 //	                 sentinel     SENTINEL, in a group
+//	                 payload      DUMP, RESTORE, MIGRATE ...
 //	                 snapshot     SAVE ...
 //	                 journal      BGREWRITEAOF ...
 //	                 group        GROUP
@@ -18,7 +19,9 @@ import (
 	"github.com/miniserver-go/miniserver/commands"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/group"
+	"github.com/miniserver-go/miniserver/persistence/disk"
 	"github.com/miniserver-go/miniserver/persistence/journal"
+	"github.com/miniserver-go/miniserver/persistence/payload"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 	"github.com/miniserver-go/miniserver/replication"
 	"github.com/miniserver-go/miniserver/scripting"
@@ -30,7 +33,7 @@ import (
 // Options configure the parts.
 type Options struct {
 	Log      *server.Log      // nil for no log
-	Disk     snapshot.Disk    // for snapshots; the system's if nil
+	Disk     disk.Disk        // for snapshots; the system's if nil
 	Spawn    func(run func()) // starts a goroutine for slow work; go run() if nil
 	Volatile bool             // without persistence and its commands
 	TestKit  bool             // with the test kit
@@ -71,7 +74,7 @@ func join(e *engine.Engine, o Options) Parts {
 		log = o.Log.Print
 		p.Scripts.Log = func(level int, text string) { log(".-*#"[level], "%s", text) } // debug, verbose, notice, warning
 	}
-	e.Join(engine.Commands(engine.Families()...), snapshot.Payloads(), snapshot.Migration(dialer{}))
+	e.Join(engine.Commands(engine.Families()...), payload.Part(), payload.Migration(dialer{}))
 	e.Join(commands.Parts(e)...)
 	e.Join(p.Scripts.Part())
 	if o.Group {

@@ -16,7 +16,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/corpus"
 	"github.com/miniserver-go/miniserver/internal/reference"
 	"github.com/miniserver-go/miniserver/internal/transcript"
-	"github.com/miniserver-go/miniserver/persistence/snapshot"
+	"github.com/miniserver-go/miniserver/persistence/disk"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -24,7 +24,7 @@ import (
 var clusterCorpus = filepath.Join("testdata", "cluster")
 
 func furnishCluster(e *engine.Engine) {
-	assembly.Join(e, assembly.Options{Disk: new(snapshot.MemDisk)})
+	assembly.Join(e, assembly.Options{Disk: new(disk.Memory)})
 	if err := e.Param("cluster-enabled").Set("yes"); err != nil {
 		panic(err)
 	}

@@ -14,7 +14,7 @@ import (
 // dialer connects to other servers, for MIGRATE.
 type dialer struct{}
 
-// Dial implements snapshot.Dialer.
+// Dial implements payload.Dialer.
 func (dialer) Dial(host, port string, timeout time.Duration) (io.ReadWriteCloser, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()

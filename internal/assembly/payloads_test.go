@@ -13,7 +13,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/corpus"
 	"github.com/miniserver-go/miniserver/internal/reference"
 	"github.com/miniserver-go/miniserver/internal/transcript"
-	"github.com/miniserver-go/miniserver/persistence/snapshot"
+	"github.com/miniserver-go/miniserver/persistence/disk"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
@@ -82,7 +82,7 @@ func TestPayloadsAreThoseOfTheRelease(t *testing.T) {
 			require.NoError(t, err)
 			defer theirs.Close()
 			ours := transcript.NewMemory(transcript.Traits{Name: "like " + string(r), Release: server.Release}, func(e *engine.Engine) {
-				assembly.Join(e, assembly.Options{Disk: new(snapshot.MemDisk)})
+				assembly.Join(e, assembly.Options{Disk: new(disk.Memory)})
 			})
 			for _, v := range valuesIn(server.Release) {
 				comparePayload(t, dial(t, theirs), dial(t, ours), v)

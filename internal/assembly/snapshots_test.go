@@ -15,7 +15,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/corpus"
 	"github.com/miniserver-go/miniserver/internal/reference"
 	"github.com/miniserver-go/miniserver/internal/transcript"
-	"github.com/miniserver-go/miniserver/persistence/snapshot"
+	"github.com/miniserver-go/miniserver/persistence/disk"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
@@ -62,7 +62,7 @@ func savers(t *testing.T, r reference.Release) (theirs, ours saver, known *relea
 	t.Cleanup(func() { real.Close() })
 	dir := t.TempDir()
 	like := transcript.NewMemory(transcript.Traits{Name: "like " + string(r), Release: server.Release}, func(e *engine.Engine) {
-		assembly.Join(e, assembly.Options{Disk: snapshot.OS{}})
+		assembly.Join(e, assembly.Options{Disk: disk.OS{}})
 		require.NoError(t, e.Param("dir").Set(dir))
 	})
 	return saver{t, dial(t, real), server.Dir}, saver{t, dial(t, like), dir}, server.Release

@@ -10,7 +10,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
-	"github.com/miniserver-go/miniserver/persistence/snapshot"
+	"github.com/miniserver-go/miniserver/persistence/disk"
 )
 
 // steered is a clock that tests set, in milliseconds.
@@ -32,7 +32,7 @@ type worlds struct {
 func newWorlds(t *testing.T) *worlds {
 	w := &worlds{t: t, home: 1_700_000_000_000, own: 1_000_000}
 	w.e = engine.New(engine.Options{Clock: func() int64 { return w.home * 1000 }, Seed: 1})
-	assembly.Join(w.e, assembly.Options{Disk: new(snapshot.MemDisk)})
+	assembly.Join(w.e, assembly.Options{Disk: new(disk.Memory)})
 	w.e.Join(engine.Part{Name: "witness", Propagate: func(_ int, args [][]byte) { w.sent = append(w.sent, string(args[0])) }})
 	w.e.With(func() {
 		w.other = w.e.NewWorld(2)

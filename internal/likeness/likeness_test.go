@@ -17,7 +17,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/launch"
 	"github.com/miniserver-go/miniserver/internal/quick"
 	"github.com/miniserver-go/miniserver/internal/reference"
-	"github.com/miniserver-go/miniserver/persistence/snapshot"
+	"github.com/miniserver-go/miniserver/persistence/disk"
 	"github.com/miniserver-go/miniserver/release"
 )
 
@@ -47,7 +47,7 @@ func TestSaysWhatTheReleaseSays(t *testing.T) {
 // lines are the commands of our server, of all releases.
 var lines = func() *command.Table {
 	e := engine.New(engine.Options{Clock: func() int64 { return 0 }})
-	assembly.Join(e, assembly.Options{Disk: new(snapshot.MemDisk)})
+	assembly.Join(e, assembly.Options{Disk: new(disk.Memory)})
 	return e.Commands
 }()
 

@@ -3,6 +3,8 @@ package journal
 import (
 	"errors"
 
+	"github.com/miniserver-go/miniserver/persistence/disk"
+	"github.com/miniserver-go/miniserver/persistence/payload"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 )
@@ -34,7 +36,7 @@ func (f *baseFile) open() (err error) {
 	f.to = f.file
 	j.engine.With(func() {
 		if j.set.incrementalFsync {
-			f.to = &snapshot.IncrementalSync{WriteBacker: f.file}
+			f.to = &disk.IncrementalSync{WriteBacker: f.file}
 		}
 	})
 	return nil
@@ -53,7 +55,7 @@ func (f *baseFile) begin() {
 		if j.set.timestamps {
 			stamp = j.engine.Home().Micros() / 1e6
 		}
-		f.base = newCommandBase(stamp, j.engine.Libraries().Sources(j.engine.Home()), snapshot.Format(j.engine))
+		f.base = newCommandBase(stamp, j.engine.Libraries().Sources(j.engine.Home()), payload.Format(j.engine))
 	}
 	f.slicer = snapshot.NewSlicer(j.engine, "aof-rewrite", f.base)
 	f.slicer.Start()

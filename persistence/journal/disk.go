@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"github.com/miniserver-go/miniserver/persistence/snapshot"
+	"github.com/miniserver-go/miniserver/persistence/disk"
 )
 
 // Disk is the part of a file system that a journal uses. The error for an absent file wraps os.ErrNotExist.
@@ -24,7 +24,7 @@ type Disk interface {
 // File is an open file. Write appends to it.
 type File interface {
 	io.Closer
-	snapshot.WriteBacker
+	disk.WriteBacker
 	Sync() error
 	Truncate(size int64) error
 }
@@ -66,9 +66,9 @@ func (OS) Append(path string) (File, error) {
 // osFile is a file that is positioned at its end.
 type osFile struct{ *os.File }
 
-// WriteBack implements snapshot.WriteBacker.
+// WriteBack implements disk.WriteBacker.
 func (f osFile) WriteBack(from, n int64, wait bool) error {
-	return snapshot.WriteBack(f.File, from, n, wait)
+	return disk.WriteBack(f.File, from, n, wait)
 }
 
 // Truncate implements File.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/miniserver-go/miniserver/internal/command"
-	"github.com/miniserver-go/miniserver/persistence/snapshot"
+	"github.com/miniserver-go/miniserver/internal/errno"
 )
 
 // files are the journal's files, guarded by their own lock.
@@ -199,7 +199,7 @@ func (f *files) syncFailed() {
 func (j *Journal) setFailure(err error) {
 	failure := ""
 	if err != nil {
-		failure = snapshot.Strerror(err)
+		failure = errno.Text(err)
 	}
 	if failure == j.failure {
 		return

@@ -20,7 +20,7 @@ import (
 	stringcmds "github.com/miniserver-go/miniserver/commands/strings"
 	"github.com/miniserver-go/miniserver/commands/zsets"
 	"github.com/miniserver-go/miniserver/engine"
-	"github.com/miniserver-go/miniserver/persistence/snapshot"
+	"github.com/miniserver-go/miniserver/persistence/payload"
 	"github.com/miniserver-go/miniserver/replication"
 )
 
@@ -41,7 +41,7 @@ func begin(t testing.TB, disk Disk, params ...string) *store {
 	s.engine = engine.New(engine.Options{Clock: s.clock.Load, Seed: 1})
 	s.engine.Join(engine.Commands(stringcmds.Family, hashes.Family, lists.Family, sets.Family, zsets.Family,
 		keys.Family, keys.Databases, keys.Selection, engine.Transactions(), engine.Connection(), engine.Server(), debug.Family,
-		streams.Family), snapshot.Payloads(), sketches.Bloom())
+		streams.Family), payload.Part(), sketches.Bloom())
 	var master *replication.Master
 	s.journal = New(s.engine, Options{Disk: disk, Stream: func() Stream { return master }, Log: func(mark byte, format string, args ...any) {
 		fmt.Fprintf(&s.log, "%c "+format+"\n", append([]any{mark}, args...)...)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/persistence/payload"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 	"github.com/miniserver-go/miniserver/resp"
@@ -169,7 +170,7 @@ func Truncate(disk Disk, path string, size int64) error {
 // what follows the snapshot. The caller must close it.
 func (j *Journal) snapshotReader(src io.Reader, size int64) (r *rdb.Reader) {
 	j.engine.With(func() {
-		o := snapshot.ReaderOptions(j.engine.Home(), size, false)
+		o := payload.Options(j.engine.Home(), size, false)
 		o.Spawn = j.opts.Spawn
 		r = rdb.NewReader(src, o)
 	})

@@ -19,15 +19,15 @@ import (
 	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/persistence/payload"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
-	"github.com/miniserver-go/miniserver/persistence/snapshot"
 )
 
 // Snapshot writes the snapshot that the lines of src make, for a server with a number of databases.
 func Snapshot(src io.Reader, out rdb.Target, databases int) error {
 	e := engine.New(engine.Options{Databases: databases, Clock: func() int64 { return 0 }})
 	w, records := rdb.NewWriter(out, 0), rdb.NewRecords(true)
-	o := snapshot.ReaderOptions(e.Home(), 0, false)
+	o := payload.Options(e.Home(), 0, false)
 	in := json.NewDecoder(bufio.NewReader(src))
 	in.DisallowUnknownFields()
 	for n := 1; ; n++ {

@@ -16,6 +16,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/internal/quick"
 	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/persistence/disk"
 )
 
 // largeValues builds one value of each type, of a megabyte or more.
@@ -64,7 +65,7 @@ func TestLargeValuesAreSavedInSlices(t *testing.T) {
 	quick.Skip(t, "fills memory")
 	for name, v := range largeValues() {
 		for _, changed := range []bool{false, true} {
-			disk := new(MemDisk)
+			disk := new(disk.Memory)
 			b := newBench(t, disk)
 			b.Engine.Home().Keyspace.DB(0).Set([]byte(name), v, false)
 			want := b.Engine.Home().Keyspace.Digest()

@@ -21,10 +21,6 @@ var family = command.Family{Group: "server", Commands: []command.Line{
 		Was:    []command.Was{{Before: release.NoValkey, Edit: command.Writes("[SCHEDULE]@3.2.2", "operation=[SCHEDULE@3.2.2|CANCEL@valkey:8.1.0]")}},
 		Syntax: "[SCHEDULE]@3.2.2", Summary: "Asynchronously saves the database(s) to disk.", Complexity: "O(1)",
 		History: "3.2.2 The option `SCHEDULE`.\nvalkey:8.1.0 The option `CANCEL`."},
-	{Name: "restore-asking", Arity: -4, Flags: command.Write | command.DenyOOM | command.Asking | command.Internal,
-		Keys: command.Key(1, "OW update"), Run: cmdRestore, ACL: "keyspace dangerous", Reply: "status", Since: "3.0.0",
-		Syntax: restoreSyntax, Summary: "An internal command for migrating keys in a cluster.",
-		Complexity: "O(N), N being the size of the value", History: restoreHistory},
 	{Name: "lastsave", Arity: 1, Flags: command.Loading | command.Stale | command.Fast | command.Harmless, Run: engine.On((*Saver).cmdLastSave), Reply: "integer", Since: "1.0.0", ACL: "admin dangerous",
 		Summary: "Returns the Unix timestamp of the last successful save to disk.", Tips: "nondeterministic_output",
 		Complexity: "O(1)"},
@@ -90,8 +86,6 @@ func (s *Saver) cmdLastSave(c *engine.Call) { c.Reply.Int(s.stats.lastSave) }
 func (s *Saver) debugLines() []engine.DebugLine {
 	return []engine.DebugLine{
 		{Name: "reload", Most: math.MaxInt, Args: "[MERGE] [NOFLUSH] [NOSAVE]", About: "Save the data and load it again.", Run: s.cmdDebugReload, HomeOnly: true},
-		{Name: "object", Least: 1, Most: 1, Args: "<key>", About: "Show how a key's value is stored.", Run: engine.AsStored(cmdDebugObject), Until: "valkey:8.1.0"},
-		{Name: "object", Least: 1, Most: 2, Args: "<key> [fast]", About: "Show how a key's value is stored.", Run: engine.AsStored(cmdDebugObject), Since: "valkey:8.1.0"},
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/persistence/payload"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -19,7 +20,7 @@ type Copy struct {
 // reads ahead; nil for none. Close must follow. It is called under the lock.
 func NewCopy(e *engine.Engine, src io.Reader, size int64, spawn func(run func())) *Copy {
 	dice := rand.New(rand.NewPCG(e.Home().Random(), e.Home().Random())).Uint64N
-	o := ReaderOptions(e.Home(), size, false)
+	o := payload.Options(e.Home(), size, false)
 	o.Keyspace, o.Spawn, o.Limits.Dice = e.Home().Keyspace.Twin(dice), spawn, dice
 	o.Keyspace.Replaying = true // nothing expires before its owner has all
 	c := &Copy{newLoading(e, src, o)}

@@ -4,11 +4,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/persistence/disk"
 )
 
 // With a delay of ten seconds for each key a save in the background, and loading, last until the delay is taken away.
 func TestDelays(t *testing.T) {
-	disk := new(MemDisk)
+	disk := new(disk.Memory)
 	b := newBench(t, disk)
 	b.do("MSET a 1 b 2 c 3")
 	require.Equal(t, "OK", b.do("CONFIG SET rdb-key-save-delay 10000000"))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/persistence/payload"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 )
 
@@ -146,7 +147,7 @@ type loading struct {
 }
 
 func (s *Saver) newLoading(src io.Reader, size int64, into *keyspace.Keyspace) *loading {
-	o := ReaderOptions(s.engine.Home(), size, !s.checksum)
+	o := payload.Options(s.engine.Home(), size, !s.checksum)
 	o.Keyspace, o.Spawn = into, s.opts.Spawn
 	return newLoading(s.engine, src, o)
 }
@@ -155,14 +156,6 @@ func (s *Saver) newLoading(src io.Reader, size int64, into *keyspace.Keyspace) *
 func newLoading(e *engine.Engine, src io.Reader, o rdb.Options) *loading {
 	into := o.Keyspace
 	return &loading{Reader: rdb.NewReader(src, o), engine: e, into: into, bulk: into.BulkLoad(), size: o.Size, now: into.Now}
-}
-
-// ReaderOptions returns the options of a reader of values for a world. It is called under the lock.
-func ReaderOptions(w *engine.World, size int64, noChecksum bool) rdb.Options {
-	e := w.Engine()
-	c := e.Config
-	return rdb.Options{Keyspace: w.Keyspace, Size: size, Versions: Versions(e), NoChecksum: noChecksum || c.AnyChecksum, Sanitize: w.Sanitizes(nil), Sanitized: e.Sanitized(),
-		Limits: rdb.Limits{Hash: w.HashLimits(), ZSet: c.ZSet, Set: w.SetLimits(), List: c.List, Dice: w.Dice}}
 }
 
 // slice loads up to n items, and reports whether there are more.

@@ -11,6 +11,7 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/config"
+	"github.com/miniserver-go/miniserver/internal/errno"
 )
 
 func (s *Saver) params() []config.Param {
@@ -39,7 +40,7 @@ func (s *Saver) setDir(v string) error {
 		}
 	}
 	if err != nil {
-		return command.Error(Strerror(err))
+		return command.Error(errno.Text(err))
 	}
 	s.dir = path
 	return nil

@@ -6,13 +6,15 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/persistence/disk"
+	"github.com/miniserver-go/miniserver/persistence/payload"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 )
 
 // output is a snapshot file being written.
 type output struct {
 	*rdb.Writer
-	file File
+	file disk.File
 }
 
 // create begins the snapshot file.
@@ -23,7 +25,7 @@ func (s *Saver) create() (*output, error) {
 	}
 	var to rdb.Target = file
 	if s.incrementalFsync {
-		to = &IncrementalSync{WriteBacker: file}
+		to = &disk.IncrementalSync{WriteBacker: file}
 	}
 	o := &output{rdb.NewWriter(to, 0), file}
 	o.NoChecksum = !s.checksum
@@ -63,7 +65,7 @@ type Content struct {
 func NewRecords(e *engine.Engine, c Content, aux ...string) *rdb.Records {
 	r := rdb.NewRecords(c.Compress)
 	r.Marks = marks(e)
-	r.Format = Format(e)
+	r.Format = payload.Format(e)
 	r.Aux(e.Release.Product+"-ver", e.Release.Version)
 	r.Aux("redis-bits", strconv.Itoa(strconv.IntSize))
 	r.Aux("ctime", strconv.FormatInt(e.Home().Micros()/1e6, 10))
@@ -78,15 +80,6 @@ func NewRecords(e *engine.Engine, c Content, aux ...string) *rdb.Records {
 		addSizes(r, e)
 	}
 	return r
-}
-
-// Format returns the format of an engine's snapshots and payloads: what its release writes, or with encodings ziplist the oldest types
-// that hold the values and that the release can read.
-func Format(e *engine.Engine) rdb.Format { return rdb.FormatOf(e.Release, e.Config.Listpacks()) }
-
-// Versions returns the versions of the format that the engine reads.
-func Versions(e *engine.Engine) rdb.Versions {
-	return rdb.VersionsOf(e.Release, e.RelaxesVersions())
 }
 
 func addLibraries(r *rdb.Records, e *engine.Engine) {

@@ -24,6 +24,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/persistence/disk"
 )
 
 // Options are what a Saver needs from outside. Each may be nil.
@@ -34,8 +35,8 @@ type Options struct {
 	Spawn func(run func())
 	// Background starts a goroutine for a save in the background, which mostly waits: an event loop encodes, see Slicer. Spawn if nil.
 	Background func(run func())
-	// Disk stores the snapshot; OS if nil.
-	Disk Disk
+	// Disk stores the snapshot; disk.OS if nil.
+	Disk disk.Disk
 	// History returns where in the replication stream the data are; false if there is none. It is called under the lock.
 	History func() (h History, ok bool)
 	// Resume is called under the lock when the data are loaded that were at a place in a replication stream.
@@ -100,7 +101,7 @@ func New(e *engine.Engine, o Options) *Saver {
 		o.Resume = func(History) {}
 	}
 	if o.Disk == nil {
-		o.Disk = OS{}
+		o.Disk = disk.OS{}
 	}
 	s := &Saver{engine: e, opts: o, name: "dump.rdb", compress: true, checksum: true, incrementalFsync: true, stopOnError: true}
 	s.dir, _ = filepath.Abs(".")

@@ -3,6 +3,7 @@ package snapshot
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,18 +16,20 @@ import (
 	"github.com/miniserver-go/miniserver/commands/keys"
 	stringcmds "github.com/miniserver-go/miniserver/commands/strings"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/persistence/disk"
+	"github.com/miniserver-go/miniserver/persistence/payload"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
 // frail is a disk in memory that can fill up.
 type frail struct {
-	MemDisk
+	disk.Memory
 	mu   sync.Mutex
 	full bool
 }
 
 type frailFile struct {
-	File
+	disk.File
 	disk *frail
 }
 
@@ -38,8 +41,8 @@ func (d *frail) fill(full bool) {
 	d.full = full
 }
 
-func (d *frail) Create(path string) (File, error) {
-	f, err := d.MemDisk.Create(path)
+func (d *frail) Create(path string) (disk.File, error) {
+	f, err := d.Memory.Create(path)
 	return &frailFile{f, d}, err
 }
 
@@ -62,10 +65,10 @@ type bench struct {
 	done    chan struct{}
 }
 
-func newBench(t *testing.T, disk Disk) *bench {
+func newBench(t *testing.T, disk disk.Disk) *bench {
 	b := &bench{t: t, clock: 1_700_000_000_000_000, done: make(chan struct{}, 10)}
 	b.Engine = engine.New(engine.Options{Clock: func() int64 { return b.clock }, Seed: 1})
-	b.Engine.Join(engine.Commands(stringcmds.Family, keys.Family, keys.Databases, engine.Server(), debug.Family), Payloads())
+	b.Engine.Join(engine.Commands(stringcmds.Family, keys.Family, keys.Databases, engine.Server(), debug.Family), payload.Part())
 	b.Saver = New(b.Engine, Options{Disk: disk, Spawn: func(run func()) {
 		go func() {
 			run()
@@ -99,7 +102,7 @@ func (b *bench) pass(seconds int64) {
 }
 
 func TestSavePoints(t *testing.T) {
-	disk := new(MemDisk)
+	disk := new(disk.Memory)
 	b := newBench(t, disk)
 	require.NoError(t, b.Engine.Param("save").Set("60 2"))
 	require.NoError(t, b.Engine.Param("save").Set("3600 1"))
@@ -193,7 +196,7 @@ func TestFullDiskLeavesTheOldFile(t *testing.T) {
 }
 
 func TestWritesGoOnWhileItSaves(t *testing.T) {
-	disk := new(MemDisk)
+	disk := new(disk.Memory)
 	b := newBench(t, disk)
 	for i := range 20000 {
 		b.do(fmt.Sprintf("SET key:%d old", i))
@@ -218,7 +221,7 @@ func TestWritesGoOnWhileItSaves(t *testing.T) {
 }
 
 func TestShutdownAndFlushAll(t *testing.T) {
-	disk := new(MemDisk)
+	disk := new(disk.Memory)
 	b := newBench(t, disk)
 	b.Engine.Join(engine.Part{Host: engine.Host{Exit: func() {}}})
 	require.NoError(t, b.Load(false))
@@ -269,7 +272,7 @@ func TestFiles(t *testing.T) {
 }
 
 func TestClientsHearThatItLoads(t *testing.T) {
-	disk := new(MemDisk)
+	disk := new(disk.Memory)
 	b := newBench(t, disk)
 	for i := range 1000 {
 		b.do(fmt.Sprintf("SET key:%d %d", i, i))
@@ -290,9 +293,27 @@ func TestClientsHearThatItLoads(t *testing.T) {
 	require.Contains(t, loading.do("INFO persistence"), "rdb_last_load_keys_loaded:1000\r\n")
 }
 
+// read returns what is in a file.
+func read(t *testing.T, disk disk.Disk, path string) []byte {
+	f, _, err := disk.Open(path)
+	require.NoError(t, err)
+	text, err := io.ReadAll(f)
+	require.NoError(t, err)
+	return text
+}
+
+// write replaces a file.
+func write(t *testing.T, disk disk.Disk, path string, text []byte) {
+	f, err := disk.Create(path)
+	require.NoError(t, err)
+	_, err = f.Write(text)
+	require.NoError(t, err)
+	require.NoError(t, f.Commit())
+}
+
 // DEBUG RELOAD of a file that cannot be loaded, or not beside the data, changes nothing.
 func TestReloadIsAllOrNothing(t *testing.T) {
-	disk := new(MemDisk)
+	disk := new(disk.Memory)
 	b := newBench(t, disk)
 	require.NoError(t, b.Engine.Param("enable-debug-command").Set("yes"))
 	for i := range 500 {
@@ -302,16 +323,16 @@ func TestReloadIsAllOrNothing(t *testing.T) {
 	b.wait()
 	b.do("SET key:7 changed")
 	b.do("SET more 1")
-	file, before := disk.files[b.path()], b.Engine.Home().Keyspace.Digest()
+	file, before := read(t, disk, b.path()), b.Engine.Home().Keyspace.Digest()
 	wrong := append(file[:len(file)-1:len(file)-1], file[len(file)-1]+1)
 	for _, damaged := range [][]byte{file[:len(file)-3], file[:len(file)/2], wrong, nil, []byte("REDIS0099")} {
-		disk.files[b.path()] = damaged
+		write(t, disk, b.path(), damaged)
 		for _, options := range []string{"", " NOFLUSH", " MERGE", " NOFLUSH MERGE"} {
 			require.Equal(t, string(errReload), b.do("DEBUG RELOAD NOSAVE"+options))
 			require.Equal(t, before, b.Engine.Home().Keyspace.Digest())
 		}
 	}
-	disk.files[b.path()] = file
+	write(t, disk, b.path(), file)
 	require.Equal(t, string(errReload), b.do("DEBUG RELOAD NOSAVE NOFLUSH"), "the keys are there")
 	require.Equal(t, before, b.Engine.Home().Keyspace.Digest())
 	require.Equal(t, "OK", b.do("DEBUG RELOAD NOSAVE NOFLUSH MERGE"))
@@ -326,7 +347,7 @@ func TestReloadIsAllOrNothing(t *testing.T) {
 // Keys that are due and not removed are saved, and left out when they are loaded. SAVE counts as BGSAVE does.
 func TestDueKeysAreSaved(t *testing.T) {
 	for _, command := range []string{"SAVE", "BGSAVE"} {
-		disk := new(MemDisk)
+		disk := new(disk.Memory)
 		b := newBench(t, disk)
 		require.NoError(t, b.Load(false))
 		b.do("SET a 1")

@@ -8,6 +8,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/miniserver-go/miniserver/persistence/payload"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 	"github.com/miniserver-go/miniserver/replication/psync"
@@ -167,7 +168,7 @@ func (m *Migration) load() error {
 	if err != nil {
 		return err
 	}
-	r := rdb.NewReader(src, snapshot.ReaderOptions(m.Engine.Home(), max(size, 0), false))
+	r := rdb.NewReader(src, payload.Options(m.Engine.Home(), max(size, 0), false))
 	damage := snapshot.Each(r, m.Engine.Home().Keyspace, m)
 	if broken(damage) && !errors.As(damage, new(*rdb.Error)) {
 		return damage

@@ -12,15 +12,15 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
 	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/persistence/disk"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
-	"github.com/miniserver-go/miniserver/persistence/snapshot"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
 func testMigration() *Migration {
 	e := engine.New(engine.Options{Clock: func() int64 { return 0 }})
-	assembly.Join(e, assembly.Options{Disk: new(snapshot.MemDisk)})
+	assembly.Join(e, assembly.Options{Disk: new(disk.Memory)})
 	m := &Migration{Options: Options{Engine: e, From: Address{DB: -1}}, dirty: map[place]bool{}, fresh: map[place]int64{},
 		link: &link{}, source: &side{absolute: true}, target: &side{absolute: true}}
 	m.handover = &handover{Migration: m}
@@ -90,8 +90,8 @@ func TestAPauseLapses(t *testing.T) {
 	}
 }
 
-// payload returns the payload of a value, as another server may have written it.
-func payload(v keyspace.Value, e rdb.Encoder) string { return string(e.Payload(nil, v)) }
+// payloadOf returns the payload of a value, as another server may have written it.
+func payloadOf(v keyspace.Value, e rdb.Encoder) string { return string(e.Payload(nil, v)) }
 
 func TestDifferences(t *testing.T) {
 	m := testMigration()
@@ -107,11 +107,11 @@ func TestDifferences(t *testing.T) {
 	}
 	text := str.Of([]byte("text"))
 	of := func(v keyspace.Value, deadline int64) *value {
-		return &value{exists: true, payload: payload(v, rdb.Encoder{}), deadline: deadline, now: 1000}
+		return &value{exists: true, payload: payloadOf(v, rdb.Encoder{}), deadline: deadline, now: 1000}
 	}
 	none := &value{now: 1000}
 	compressed := of(hashOf("a b", 0), 0)
-	compressed.payload = payload(hashOf("b a", 0), rdb.Encoder{Compress: true})
+	compressed.payload = payloadOf(hashOf("b a", 0), rdb.Encoder{Compress: true})
 	unknown := func(body string) *value { return &value{exists: true, payload: body + strings.Repeat("x", tailBytes)} }
 	for _, c := range []struct {
 		a, b *value

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/persistence/payload"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 	"github.com/miniserver-go/miniserver/release"
@@ -284,14 +285,14 @@ func (m *Migration) otherElements(form int, v *value, decoded keyspace.Value) (e
 }
 
 // decode returns the value in a payload of any version; false if this program does not know it.
-func (m *Migration) decode(payload string) (keyspace.Value, bool) {
-	if !rdb.ValidPayload([]byte(payload), rdb.AnyVersion) {
+func (m *Migration) decode(text string) (keyspace.Value, bool) {
+	if !rdb.ValidPayload([]byte(text), rdb.AnyVersion) {
 		return nil, false
 	}
 	m.Engine.Home().Keyspace.Begin()
-	o := snapshot.ReaderOptions(m.Engine.Home(), 0, false)
+	o := payload.Options(m.Engine.Home(), 0, false)
 	o.Versions = rdb.AnyVersion
-	v, err := rdb.ReadPayload([]byte(payload), o)
+	v, err := rdb.ReadPayload([]byte(text), o)
 	return v, err == nil
 }
 

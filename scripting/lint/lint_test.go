@@ -15,7 +15,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
-	"github.com/miniserver-go/miniserver/persistence/snapshot"
+	"github.com/miniserver-go/miniserver/persistence/disk"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/scripting/lint"
 )
@@ -23,7 +23,7 @@ import (
 // commands is an engine with the commands of all releases.
 var commands = func() *engine.Engine {
 	e := engine.New(engine.Options{Clock: func() int64 { return 0 }})
-	assembly.Join(e, assembly.Options{Disk: new(snapshot.MemDisk)})
+	assembly.Join(e, assembly.Options{Disk: new(disk.Memory)})
 	return e
 }()
 

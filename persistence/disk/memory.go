@@ -1,4 +1,4 @@
-package snapshot
+package disk
 
 import (
 	"bytes"
@@ -7,17 +7,17 @@ import (
 	"sync"
 )
 
-// MemDisk is a Disk in memory, for servers that must not leave files behind.
-type MemDisk struct {
+// Memory is a Disk in memory, for servers that must not leave files behind.
+type Memory struct {
 	mu    sync.Mutex
 	files map[string][]byte
 }
 
 // Create implements Disk.
-func (s *MemDisk) Create(path string) (File, error) { return &memFile{disk: s, path: path}, nil }
+func (s *Memory) Create(path string) (File, error) { return &memFile{disk: s, path: path}, nil }
 
 // Open implements Disk.
-func (s *MemDisk) Open(path string) (io.ReadCloser, int64, error) {
+func (s *Memory) Open(path string) (io.ReadCloser, int64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	b, ok := s.files[path]
@@ -27,10 +27,10 @@ func (s *MemDisk) Open(path string) (io.ReadCloser, int64, error) {
 	return io.NopCloser(bytes.NewReader(b)), int64(len(b)), nil
 }
 
-// memFile is a File of a MemDisk.
+// memFile is a File of a Memory.
 type memFile struct {
 	bytes.Buffer
-	disk *MemDisk
+	disk *Memory
 	path string
 }
 

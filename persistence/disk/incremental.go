@@ -1,4 +1,4 @@
-package snapshot
+package disk
 
 import "github.com/miniserver-go/miniserver/persistence/rdb"
 

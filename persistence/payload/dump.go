@@ -1,42 +1,20 @@
-package snapshot
+package payload
 
 import (
 	"math"
 	"strconv"
 
 	"github.com/miniserver-go/miniserver/engine"
-	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 )
-
-// Payloads returns the part with DUMP and RESTORE.
-func Payloads() engine.Part {
-	return engine.Part{State: &payloads{encoder: rdb.Encoder{Compress: true}}, Families: []command.Family{payloadFamily}}
-}
-
-var payloadFamily = command.Family{Group: "generic", Commands: []command.Line{
-	{Name: "dump", Arity: 2, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: engine.On((*payloads).cmdDump), Reply: "text?", Since: "2.6.0",
-		Syntax: "key", Summary: "Returns a serialized representation of the value stored at a key.",
-		Tips: "nondeterministic_output", Complexity: "O(N), N being the size of the value"},
-	{Name: "restore", Arity: -4, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "OW update"), Run: cmdRestore, ACL: "dangerous", Reply: "status", Since: "2.6.0",
-		Syntax:     restoreSyntax,
-		Summary:    "Creates a key from the serialized representation of a value.",
-		Complexity: "O(N), N being the size of the value",
-		History:    restoreHistory},
-}}
 
 // RESTORE and RESTORE-ASKING differ only for a cluster.
 const (
 	restoreSyntax  = "key ttl serialized-value [REPLACE]@3.0.0 [ABSTTL]@5.0.0 [IDLETIME seconds]@5.0.0 [FREQ frequency]@5.0.0"
 	restoreHistory = "3.0.0 The option `REPLACE`.\n5.0.0 The option `ABSTTL`.\n5.0.0 The options `IDLETIME` and `FREQ`."
 )
-
-type payloads struct {
-	encoder rdb.Encoder
-	buf     []byte
-}
 
 // DUMP key
 func (p *payloads) cmdDump(c *engine.Call) {
@@ -128,7 +106,7 @@ func (r *restore) run(c *engine.Call, exists bool) {
 		c.Fail(errPayload)
 		return
 	}
-	o := ReaderOptions(c.World, 0, false)
+	o := Options(c.World, 0, false)
 	o.Sanitize = c.World.Sanitizes(c.Session)
 	v, err := rdb.ReadPayload(r.payload, o)
 	if err != nil {

@@ -1,14 +1,17 @@
-package snapshot
+// Package disk is where snapshots lie: files that replace those of the same name as a whole. One disk is the operating
+// system's, one is in memory, for servers that must not leave files behind.
+//
+//	Create ─▶ Write, WriteAt ... ─▶ Commit    the file is complete and durable, and has its name
+//	                             └▶ Abandon   nothing has happened
+//
+// An IncrementalSync writes a large file back while it grows, so that its sync at the end is short.
+package disk
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
-	"strings"
 	"sync/atomic"
 	"syscall"
 )
@@ -82,49 +85,6 @@ func syncDir(dir string) {
 		_ = d.Sync()
 		_ = d.Close()
 	}
-}
-
-// Strerror returns the text of an error; that of the operating system if it has one, capitalized as by C's strerror.
-func Strerror(err error) string {
-	var errno syscall.Errno
-	if !errors.As(err, &errno) {
-		return err.Error()
-	}
-	if text := unixText(errno); text != "" {
-		return text
-	}
-	text := errno.Error()
-	return strings.ToUpper(text[:1]) + text[1:]
-}
-
-// Errors of Windows, where package syscall has others under the names of Unix.
-const (
-	winRefused      = syscall.Errno(10061)
-	winNotAvailable = syscall.Errno(10049)
-)
-
-// isRefused reports whether an error says that a port is not open.
-func isRefused(err error) bool {
-	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, winRefused)
-}
-
-// unixText returns C's text for errors that Windows words otherwise; "" elsewhere and for all others.
-func unixText(errno syscall.Errno) string {
-	switch {
-	case runtime.GOOS != "windows":
-		return ""
-	case errors.Is(errno, fs.ErrNotExist):
-		return "No such file or directory"
-	case errors.Is(errno, fs.ErrPermission):
-		return "Permission denied"
-	case errors.Is(errno, fs.ErrExist):
-		return "File exists"
-	case errno == winRefused:
-		return "Connection refused"
-	case errno == winNotAvailable:
-		return "Cannot assign requested address"
-	}
-	return ""
 }
 
 // Open implements Disk.

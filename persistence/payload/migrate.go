@@ -1,4 +1,4 @@
-package snapshot
+package payload
 
 import (
 	"bufio"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/errno"
 	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
@@ -205,7 +206,7 @@ func deleteMoved(c *engine.Call, moved [][]byte) {
 func (m *migrator) move(c *engine.Call, q *migration) (moved [][]byte, err error) {
 	conn, err := m.dialer.Dial(q.host, q.port, q.timeout)
 	switch {
-	case isRefused(err):
+	case errno.Refused(err):
 		return nil, errMigrateWrite
 	case err != nil:
 		return nil, errMigrateDial

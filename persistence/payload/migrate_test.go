@@ -1,4 +1,4 @@
-package snapshot
+package payload
 
 import (
 	"bytes"
@@ -13,8 +13,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/commands/keys"
+	stringcmds "github.com/miniserver-go/miniserver/commands/strings"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/resp"
 )
 
 // scripted is a server that sends all its replies before it receives a command.
@@ -44,16 +47,24 @@ func (s *scripted) Close() error { return nil }
 // migrated runs MIGRATE for the keys a, b and c against a server with the given replies. It returns the reply, the keys
 // that are left, and the propagated commands.
 func migrated(t *testing.T, s *scripted, options string) (reply, left, journal string) {
-	b := newBench(t, new(MemDisk))
-	b.Engine.Join(Migration(s), engine.Part{
+	e := engine.New(engine.Options{Clock: func() int64 { return 1_700_000_000_000_000 }})
+	session := e.NewSession(nil)
+	do := func(text string) string {
+		words, ok := resp.Words([]byte(text), nil)
+		require.True(t, ok)
+		v, err := resp.NewReader(bytes.NewReader(e.Do(session, [][][]byte{words}).Out)).Read()
+		require.NoError(t, err)
+		return v.Text
+	}
+	e.Join(engine.Commands(stringcmds.Family, keys.Family), Migration(s), engine.Part{
 		Propagate: func(_ int, args [][]byte) { journal += string(bytes.Join(args, []byte(" "))) + "\n" },
 	})
-	b.do("MSET a 1 b 2 c 3")
-	b.do("PEXPIRE b 5000")
+	do("MSET a 1 b 2 c 3")
+	do("PEXPIRE b 5000")
 	journal = ""
-	reply = b.do(`MIGRATE there 1 "" 7 0 ` + options + ` KEYS a none b c`)
+	reply = do(`MIGRATE there 1 "" 7 0 ` + options + ` KEYS a none b c`)
 	for _, key := range []string{"a", "b", "c"} {
-		if b.do("GET "+key) != "" {
+		if do("GET "+key) != "" {
 			left += key
 		}
 	}
@@ -93,7 +104,7 @@ func TestMigrateLosesNothing(t *testing.T) {
 		reply, left, journal := migrated(t, s, "")
 		require.Equal(t, []string{string(want), "abc", ""}, []string{reply, left, journal})
 	}
-	text, _, _ := migrated(t, &scripted{refuse: &net.OpError{Op: "dial", Err: os.NewSyscallError("connectex", winRefused)}}, "")
+	text, _, _ := migrated(t, &scripted{refuse: &net.OpError{Op: "dial", Err: os.NewSyscallError("connectex", syscall.Errno(10061))}}, "")
 	require.Equal(t, string(errMigrateWrite), text, "as Windows says it")
 	reply, left, _ := migrated(t, &scripted{full: errors.New("closed"), Reader: strings.NewReader("+OK\r\n+OK\r\n")}, "")
 	require.Equal(t, []string{string(errMigrateWrite), "abc"}, []string{reply, left})
