@@ -24,7 +24,9 @@ const module = "github.com/miniserver-go/miniserver/"
 // layers are the packages from top to bottom. A package may import only packages of lower layers.
 var layers = [][]string{
 	{"bench"},
-	{"cmd/miniserver", "."},
+	{"cmd/miniserver"},
+	{"internal/cli"},
+	{"."},
 	{"console"},
 	{"internal/hunt"},
 	{"internal/difftest"},
@@ -77,14 +79,14 @@ var layers = [][]string{
 // anywhere.
 var doors = map[string][]string{
 	"github.com/tidwall/redcon":         {"server"},
-	"golang.org/x/sys/unix":             {"server", "cmd/miniserver", "bench", "bench/laboratory", "ds/slab", "internal/hunt"},
+	"golang.org/x/sys/unix":             {"server", "bench", "bench/laboratory", "ds/slab", "internal/hunt"},
 	"github.com/yuin/gopher-lua":        {"bench"},
 	"github.com/google/pprof":           {"scripting/profile"},
 	"github.com/google/btree":           {"ds/deadlines", "bench/laboratory"},
-	"github.com/spf13/pflag":            {"cmd/miniserver"},
-	"github.com/spf13/cobra":            {"cmd/miniserver"},
-	"golang.org/x/sys/windows":          {"server", "cmd/miniserver", "bench/laboratory", "ds/slab"},
-	"github.com/peterh/liner":           {"cmd/miniserver"},
+	"github.com/spf13/pflag":            {"internal/cli"},
+	"github.com/spf13/cobra":            {"internal/cli"},
+	"golang.org/x/sys/windows":          {"server", "internal/cli", "bench/laboratory", "ds/slab"},
+	"github.com/peterh/liner":           {"internal/cli"},
 	"github.com/google/go-dap":          {"scripting/dap"},
 	"gonum.org/v1/plot":                 {"bench/charts"},
 	"github.com/stretchr/testify":       {},
@@ -94,7 +96,7 @@ var doors = map[string][]string{
 }
 
 // knowsTime are the packages that may read the machine's clock.
-var knowsTime = []string{"server", "persistence/journal", "persistence/snapshot", "replication", "group", "scripting/dap", "console", "cmd/miniserver", ".",
+var knowsTime = []string{"server", "persistence/journal", "persistence/snapshot", "replication", "group", "scripting/dap", "console", ".",
 	"bench", "internal"}
 
 // atSurface reports whether the package, or one it is part of, is listed in knowsTime.

@@ -1,0 +1,33 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The names of Redis' programs do what these do, with their exit statuses; those of programs that are not here say so.
+func TestNamesakes(t *testing.T) {
+	file := write(t, "x.aof", "*1\r\n$8\r\nFLUSHALL\r\n")
+	damaged := write(t, "y.aof", "*1\r\n$8\r\nFLU")
+	for line, want := range map[string]struct {
+		status int
+		text   string
+	}{
+		"/usr/bin/miniserver redis-check-aof " + file: {0, "AOF " + file + " is valid"},
+		"/usr/bin/redis-check-aof " + file:            {0, "AOF " + file + " is valid"},
+		"redis-check-aof.exe " + damaged:              {1, "AOF " + damaged + " is not valid. Use the --fix option to try fixing it."},
+		"valkey-check-aof --fix":                      {1, "usage: miniserver check-aof"},
+		"miniserver check-aof":                        {2, "usage: miniserver check-aof"},
+		"redis-check-rdb a b":                         {1, "usage: miniserver check-rdb"},
+		"redis-check-rdb -v":                          {0, "redis-check-rdb v=8.0.2 sha="},
+		"redis-server --version":                      {0, "Redis server v=8.0.2 sha="},
+		"redis-cli PING":                              {2, "there is no redis-cli here"},
+		"miniserver redis-sentinel sentinel.conf":     {2, "a server with sentinel-masters"},
+	} {
+		var out strings.Builder
+		require.Equal(t, want.status, report(&out, run(t.Context(), words(strings.Fields(line)), strings.NewReader(""), &out)), line)
+		require.Contains(t, out.String(), want.text, line)
+	}
+}
