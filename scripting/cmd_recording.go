@@ -4,24 +4,27 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/scripting/recording"
 )
 
 // SCRIPT COVERAGE START | REPORT [LCOV | TEXT] | STOP [RESET]
 func (s *Scripts) cmdCoverage(c *engine.Call) {
-	recorder{name: "COVERAGE", start: s.StartCoverage, stop: s.StopCoverage, report: s.reportCoverage, formats: []string{"TEXT", "LCOV"}}.run(c)
+	r := s.Recording(c.World)
+	recorder{"COVERAGE", r.StartCoverage, r.StopCoverage, func(format string) ([]byte, error) { return coverageReport(r, format) }, []string{"TEXT", "LCOV"}}.run(c)
 }
 
 // SCRIPT PROFILE START | REPORT [TEXT | PPROF | SVG] | STOP [RESET]
 func (s *Scripts) cmdProfile(c *engine.Call) {
-	recorder{name: "PROFILE", start: s.StartProfile, stop: s.StopProfile, report: s.reportTimes, formats: []string{"TEXT", "PPROF", "SVG"}}.run(c)
+	r := s.Recording(c.World)
+	recorder{"PROFILE", r.StartProfile, r.StopProfile, func(format string) ([]byte, error) { return timesReport(r, format) }, []string{"TEXT", "PPROF", "SVG"}}.run(c)
 }
 
 // recorder is what the two commands differ in.
 type recorder struct {
 	name    string
-	start   func(w *engine.World) error
-	stop    func(w *engine.World, reset bool) error
-	report  func(w *engine.World, format string) ([]byte, error)
+	start   func() error
+	stop    func(reset bool) error
+	report  func(format string) ([]byte, error)
 	formats []string // the default first
 }
 
@@ -43,7 +46,7 @@ func (r recorder) runStart(c *engine.Call) {
 		c.Fail(c.SubSyntaxError())
 		return
 	}
-	if err := r.start(c.World); err != nil {
+	if err := r.start(); err != nil {
 		c.Fail(err)
 		return
 	}
@@ -56,7 +59,7 @@ func (r recorder) runReport(c *engine.Call) {
 		c.Fail(c.Engine.Errorf(errRecordFormat, r.name, strings.Join(r.formats, "|")))
 		return
 	}
-	report, err := r.report(c.World, format)
+	report, err := r.report(format)
 	if err != nil {
 		c.Fail(err)
 		return
@@ -70,7 +73,7 @@ func (r recorder) runStop(c *engine.Call) {
 		c.Fail(c.Engine.Errorf(errRecordReset, r.name))
 		return
 	}
-	if err := r.stop(c.World, reset); err != nil {
+	if err := r.stop(reset); err != nil {
 		c.Fail(err)
 		return
 	}
@@ -87,8 +90,8 @@ func (r recorder) format(c *engine.Call) string {
 	return r.formats[0]
 }
 
-func (s *Scripts) reportCoverage(w *engine.World, format string) ([]byte, error) {
-	coverage, err := s.Coverage(w)
+func coverageReport(r *recording.Recording, format string) ([]byte, error) {
+	coverage, err := r.Coverage()
 	switch {
 	case err != nil:
 		return nil, err
@@ -98,8 +101,8 @@ func (s *Scripts) reportCoverage(w *engine.World, format string) ([]byte, error)
 	return coverage.Text(), nil
 }
 
-func (s *Scripts) reportTimes(w *engine.World, format string) ([]byte, error) {
-	times, err := s.Times(w)
+func timesReport(r *recording.Recording, format string) ([]byte, error) {
+	times, err := r.Times()
 	switch {
 	case err != nil:
 		return nil, err

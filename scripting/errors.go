@@ -4,7 +4,8 @@ import (
 	"github.com/miniserver-go/miniserver/internal/command"
 )
 
-// Errors of scripts, functions and their commands, in the words of Redis 8.0. File wordings.go has those of other releases.
+// Errors of scripts, functions and their commands, in the words of Redis 8.0. File wordings.go has
+// those of other releases.
 const (
 	errNotCached    = command.Error("NOSCRIPT No matching script.")
 	errKeysNegative = command.Error("ERR Number of keys can't be negative")
@@ -25,33 +26,13 @@ const (
 	errRecordAction = "ERR Use SCRIPT %s START/REPORT/STOP"
 	errRecordFormat = "ERR SCRIPT %s REPORT only supports %s"
 	errRecordReset  = "ERR SCRIPT %s STOP only supports the RESET option"
-	errRecording    = "ERR SCRIPT %s was started already"
-	errNotRecording = "ERR SCRIPT %s is not started"
-	errNotRecorded  = "ERR SCRIPT %s has nothing to report: it was never started"
 
-	errShebangEngine = "ERR Unexpected engine in script shebang: #!%s"
-	errShebangOption = "ERR Unknown lua shebang option: %s"
-	errShebangFlag   = "ERR Unexpected flag in script shebang: %s"
-	errWriteFlag     = command.Error("ERR Can not execute a script with write flag using *_ro command.")
-	errNoCluster     = command.Error("ERR Can not run script on cluster, 'no-cluster' flag is set.")
-	errOOMFlag       = command.Error("OOM allow-oom flag is not set on the script, can not run it when used memory > 'maxmemory'")
-	errShebangWords  = command.Error("ERR Invalid engine in script shebang")
-	errShebangEnd    = command.Error("ERR Invalid script shebang")
+	errNoCluster = command.Error("ERR Can not run script on cluster, 'no-cluster' flag is set.")
 
 	errNoFunction      = command.Error("ERR Function not found")
 	errBadKeys         = command.Error("ERR Bad number of keys provided")
 	errLoadOption      = "ERR Unknown option given: %s"
-	errNoMetadata      = command.Error("ERR Missing library metadata")
-	errMetadata        = command.Error("ERR Invalid library metadata")
-	errMetadataValue   = "ERR Invalid metadata value given: %s"
-	errNamedTwice      = command.Error("ERR Invalid metadata value, name argument was given multiple times")
-	errNotNamed        = command.Error("ERR Library name was not given")
-	errName            = command.Error("ERR Library names can only contain letters, numbers, or underscores(_) and must be at least one character long")
 	errFunctionName    = command.Error("ERR Function names can only contain letters, numbers, or underscores(_) and must be at least one character long") // of Valkey
-	errEngine          = "ERR Engine '%s' not found"
-	errLibraryExists   = "ERR Library '%s' already exists"
-	errLibraryThere    = "ERR Library %s already exists"
-	errFunctionThere   = "ERR Function %s already exists"
 	errNoFunctions     = command.Error("ERR No functions registered")
 	errCompileFunction = "ERR Error compiling function: %s"
 	errRegistering     = "ERR Error registering functions: %s"
@@ -96,7 +77,6 @@ const (
 	errReplFlags     = command.Error("ERR Invalid replication flags. Use REPL_AOF, REPL_REPLICA, REPL_ALL or REPL_NONE.")
 	errACLArgs       = command.Error("ERR Wrong number of args for redis.acl_check_cmd()")
 	errACLCommand    = command.Error("ERR Invalid command passed to redis.acl_check_cmd()")
-	errStackLimit    = command.Error("ERR reached lua stack limit")
 	errNonexistent   = "Script attempted to access nonexistent global variable '%s'"
 	errGlobalName    = command.Error("Second argument to luaProtectedTableError must be a string or number")
 	errUnknownThrown = command.Error("ERR unknown error")

@@ -4,6 +4,7 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/scripting/program"
 )
 
 // wordings are the errors that read otherwise in older releases of Redis, and in Valkey.
@@ -22,7 +23,7 @@ var wordings = append([]command.Wording{
 	{engine.ErrNoScript, errNotCached},
 	{errBusyScript, "BUSY Valkey is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE."},
 	{errBusyFunction, "BUSY Valkey is busy running a script. You can only call FUNCTION KILL or SHUTDOWN NOSAVE."},
-	{errShebangEngine, "ERR Could not find scripting engine '%s'"},
+	{program.ErrShebangEngine, "ERR Could not find scripting engine '%s'"},
 	{errNotLoading, "ERR server.register_function can only be called on FUNCTION LOAD command"},
 	{errRegisterArgs, "ERR wrong number of arguments to server.register_function"},
 	{errRegisterOne, "ERR calling server.register_function with a single argument is only applicable to Lua table (representing named arguments)."},

@@ -55,6 +55,18 @@ var storeysOfEngine = [][]string{
 // storeys are the files of packages from bottom to top, in which nothing needs a file above it.
 var storeys = map[string][][]string{
 	"engine": storeysOfEngine,
+	"scripting": {
+		{"errors.go", "settings.go", "connection.go", "loan.go"}, // Words, and what knows of no script.
+		{"wordings.go", "wording.go", "arguments.go"},            // What a State needs: how its errors read, and the arguments of a call.
+		{"interpreter.go"},
+		{"strict.go", "run.go", "register.go"},  // What an interpreter does,
+		{"call.go"},                             // what its programs call,
+		{"api.go"}, {"sandbox.go"}, {"load.go"}, // and what they see.
+		{"scripts.go"},                         // The interpreter for the programs of all worlds.
+		{"debugging.go"},                       // An interpreter for one program.
+		{"cmd_scripts.go", "cmd_recording.go"}, // Commands.
+		{"cmd_functions.go"}, {"family.go"}, {"part.go"},
+	},
 }
 
 // TestFilesNeedNoFileAbove resolves every identifier of these packages and compares the storey of the file that uses it

@@ -30,10 +30,10 @@ func (r *evalRecords) define(flags *pflag.FlagSet) {
 
 func (r *evalRecords) start(w *engine.World, s *scripting.Scripts) (err error) {
 	if r.cover != "" {
-		err = s.StartCoverage(w)
+		err = s.Recording(w).StartCoverage()
 	}
 	if r.profile != "" {
-		err = errors.Join(err, s.StartProfile(w))
+		err = errors.Join(err, s.Recording(w).StartProfile())
 	}
 	return err
 }
@@ -48,7 +48,7 @@ func (r *evalRecords) write(w *engine.World, s *scripting.Scripts, path string, 
 	if r.cover == "" {
 		return nil
 	}
-	coverage, err := s.Coverage(w)
+	coverage, err := s.Recording(w).Coverage()
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (r *evalRecords) write(w *engine.World, s *scripting.Scripts, path string, 
 }
 
 func (r *evalRecords) writeProfile(w *engine.World, s *scripting.Scripts, path string, out io.Writer) error {
-	times, err := s.Times(w)
+	times, err := s.Recording(w).Times()
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func (c *testCoverage) name(file *transcript.File) {
 
 // add adds what the scripts of an engine did. The engine must not be used after that.
 func (c *testCoverage) add(w *engine.World, s *scripting.Scripts) error {
-	counts, err := s.Coverage(w)
+	counts, err := s.Recording(w).Coverage()
 	if err != nil {
 		return err
 	}
@@ -117,6 +117,6 @@ func (c *covered) next(w *engine.World, s *scripting.Scripts) {
 		c.err = c.all.add(c.world, c.scripts)
 	}
 	if c.world, c.scripts = w, s; s != nil && c.err == nil {
-		c.err = s.StartCoverage(w)
+		c.err = s.Recording(w).StartCoverage()
 	}
 }

@@ -7,10 +7,13 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// connection is the client of redis-cli --ldb: the engine's Debugger, which gets its requests, and the Console of package ldb.
+// connection is the client of redis-cli --ldb: the engine's Debugger, which gets its requests, and
+// the Console of package ldb.
 type connection struct {
-	run   *debugging
-	bytes int // that wait
+	engine *engine.Engine
+	client *engine.Session
+	ending func() error // what ends the run of a client that is gone
+	bytes  int          // that wait
 
 	mu    sync.Mutex
 	ready sync.Cond
@@ -21,8 +24,8 @@ type connection struct {
 // maxRequests bounds the requests that wait, in bytes.
 const maxRequests = 1 << 20
 
-func newConnection(run *debugging) *connection {
-	l := &connection{run: run}
+func newConnection(e *engine.Engine, client *engine.Session, ending func() error) *connection {
+	l := &connection{engine: e, client: client, ending: ending}
 	l.ready.L = &l.mu
 	return l
 }
@@ -86,16 +89,17 @@ func (l *connection) Ask() (words []string, ok bool) {
 }
 
 // Gone returns what ends the run when the client is gone.
-func (l *connection) Gone() error { return l.run.ending() }
+func (l *connection) Gone() error { return l.ending() }
 
 // Answer sends lines to the client.
 func (l *connection) Answer(lines []string) {
-	l.run.engine.Answer(l.run.client, func(w *resp.Writer) { answer(w, lines) })
+	l.engine.Answer(l.client, func(w *resp.Writer) { answer(w, lines) })
 }
 
-// End sends the last lines and the reply, of which there is none if it is too large: then the client is cut off.
+// End sends the last lines and the reply, of which there is none if it is too large: then the
+// client is cut off.
 func (l *connection) End(lines []string, reply []byte) {
-	l.run.engine.Answer(l.run.client, func(w *resp.Writer) {
+	l.engine.Answer(l.client, func(w *resp.Writer) {
 		if reply == nil {
 			w.Fill()
 			return

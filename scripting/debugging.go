@@ -6,26 +6,26 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/engine"
-	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/resp"
 	"github.com/miniserver-go/miniserver/scripting/debugger"
 	"github.com/miniserver-go/miniserver/scripting/ldb"
+	"github.com/miniserver-go/miniserver/scripting/library"
 	"github.com/miniserver-go/miniserver/scripting/lua"
+	"github.com/miniserver-go/miniserver/scripting/program"
 )
 
-// debugging is one run that is debugged: a script engine for a single run, with a State and a session of its own. It is the
-// Host of its Debugger. The front end is package ldb on a connection, and then the run has a goroutine of its own; or what a
-// caller of Debug brings.
+// debugging is one run that is debugged: an interpreter for a single run, with a State and a
+// session of its own. It is the Host of its Debugger. The front end is package ldb on a connection,
+// and then the run has a goroutine of its own; or what a caller of Debug brings.
 type debugging struct {
-	*Scripts
+	*interpreter
 	debug  *debugger.Debugger
 	client *engine.Session
 	mode   engine.DebugMode
 	front  debugger.FrontEnd
 	line   *connection // nil for the front end of a caller of Debug
 	proto  int         // of the reply
-	share  int         // bytes that all scripts that are debugged may hold
-	held   int         // bytes of them that this one holds
+	loan   loan
 
 	// What the run begins with, each time.
 	of         subject
@@ -35,41 +35,18 @@ type debugging struct {
 	random     lua.Random // behind math.random
 }
 
-// SCRIPT DEBUG YES | SYNC | NO
-func (s *Scripts) cmdDebug(c *engine.Call) {
-	mode := engine.NoDebug
-	switch {
-	case c.Left() > 2:
-		c.Refuse(c.SubSyntaxError())
-	case c.Left() == 2 && !command.IsWord(c.Args[3], "LUA"):
-		c.Refusef(errDebugEngine, c.Args[3])
-	case c.Word("NO"):
-	case c.Word("YES"):
-		mode = engine.DebugCopy
-	case c.Word("SYNC"):
-		mode = engine.DebugData
-	default:
-		c.Refuse(errDebugMode)
-	}
-	if c.Nested() {
-		c.Refuse(errDebugNested)
-	}
-	if c.Rest(); c.OK() {
-		c.SetDebug(mode)
-	}
-}
-
-// Debug executes a request, such as EVAL with its arguments, for a session. If it runs a script, that is debugged by a front
-// end, on a copy of the data or on the data. All of it happens on the goroutine of the caller, who does not hold the lock.
-// Debug returns the reply in the protocol, which the front end has got, too, if there was a run; nil if it is larger than the
-// session may get.
+// Debug executes a request, such as EVAL with its arguments, for a session. If it runs a script,
+// that is debugged by a front end, on a copy of the data or on the data. All of it happens on the
+// goroutine of the caller, who does not hold the lock. Debug returns the reply in the protocol,
+// which the front end has got, too, if there was a run; nil if it is larger than the session may
+// get.
 func (s *Scripts) Debug(session *engine.Session, mode engine.DebugMode, request [][]byte, front debugger.FrontEnd) (reply []byte) {
 	direct := &direct{FrontEnd: front}
-	s.directs.Store(session, direct)
+	s.debuggers.directs.Store(session, direct)
 	session.Debug = mode
 	o := s.engine.Do(session, [][][]byte{request})
 	session.Debug = engine.NoDebug
-	s.directs.Delete(session)
+	s.debuggers.directs.Delete(session)
 	if direct.run == nil {
 		return bytes.Clone(o.Out)
 	}
@@ -92,28 +69,28 @@ func (f *direct) Ended(reply []byte) {
 // subject is what is debugged: a script, or a function of a library.
 type subject struct {
 	source string
-	load   func(d *debugging) (*program, error) // compiles it for the run
+	load   func(d *debugging) (*program.Program, error) // compiles it for the run
 }
 
 // scriptSubject is a script as the subject of a debugger.
 func scriptSubject(body string) subject {
-	return subject{body, func(d *debugging) (*program, error) {
+	return subject{body, func(d *debugging) (*program.Program, error) {
 		sc, err := d.compile([]byte(body))
 		if err != nil {
 			return nil, err
 		}
-		return &sc.program, nil
+		return &sc.Program, nil
 	}}
 }
 
-// functionSubject is a function as the subject of a debugger. Its library is loaded anew for the run: the local variables that its
-// functions share begin as they began when it was loaded.
-func functionSubject(f *function) subject {
-	return subject{f.library.source, func(d *debugging) (p *program, err error) {
+// functionSubject is a function as the subject of a debugger. Its library is loaded anew for the
+// run: the local variables that its functions share begin as they began when it was loaded.
+func functionSubject(f *library.Function) subject {
+	return subject{f.Library.Source, func(d *debugging) (p *program.Program, err error) {
 		d.debug.Quiet(func() {
-			var l *library
-			if l, err = d.loadLibrary([]byte(f.library.source), new(registry)); err == nil {
-				p = &l.find(f.name).program
+			var l *library.Library
+			if l, err = d.loadLibrary([]byte(f.Library.Source), new(library.Registry)); err == nil {
+				p = &l.Find(f.Name).Program
 			}
 		})
 		return p, err
@@ -125,27 +102,28 @@ func (s *Scripts) startDebugging(c *engine.Call, of subject, keys, argv [][]byte
 	s.turnTo(c.World)
 	d := &debugging{
 		client: c.Session, mode: c.Session.Debug, proto: c.Reply.Proto(),
-		of: of, keys: cloneAll(keys), argv: cloneAll(argv), readOnly: readOnly, random: *s.random,
+		of: of, keys: cloneAll(keys), argv: cloneAll(argv), readOnly: readOnly, random: *s.interpreter.random,
 	}
 	c.Session.Debug = engine.NoDebug
-	given, isDirect := s.directs.Load(c.Session)
+	given, isDirect := s.debuggers.directs.Load(c.Session)
 	switch {
 	case isDirect:
 		d.front = given.(*direct)
 	case c.CanDebug():
-		d.line = newConnection(d)
+		d.line = newConnection(s.engine, c.Session, d.ending)
 		d.front = ldb.New(d.line)
 	default:
 		c.Fail(errNoDebugger)
 		return
 	}
 	d.debug = debugger.New(of.source, d, d.front)
-	d.Scripts = s.twin(d, s.engine.NewScriptSession())
-	d.room, d.started = c.Reply.Room(), s.engine.Watch()
-	d.share = min(int(s.memoryLimit), s.debugged.Bytes()+min(int(s.memoryLimit), c.World.Room()))
+	d.interpreter = d.twinOf(&s.interpreter, s.engine.NewScriptSession())
+	d.current.room, d.current.started = c.Reply.Room(), s.engine.Watch()
+	limit, account := int(d.memoryLimit), s.debuggers.account
+	d.loan = loan{account: account, share: min(limit, account.Bytes()+min(limit, c.World.Room()))}
 	args, err := d.prepare(c)
 	if err != nil {
-		d.giveBack()
+		d.loan.giveBack()
 	}
 	switch {
 	case err != nil && isDirect:
@@ -161,16 +139,10 @@ func (s *Scripts) startDebugging(c *engine.Call, of subject, keys, argv [][]byte
 	}
 }
 
-// twin returns a script engine like s for one run.
-func (s *Scripts) twin(d *debugging, session *engine.Session) *Scripts {
-	twin := &Scripts{
-		Log: s.Log, engine: s.engine, session: session, world: s.world, own: new(ownScripts),
-		busyAfter: s.busyAfter, strictKeys: s.strictKeys, memoryLimit: s.memoryLimit, logLevel: s.logLevel,
-		all17: s.all17, bare: s.bare, sized: s.sized, deprecated: s.deprecated,
-		scripts: sandbox{chunk: s.scripts.chunk}, functions: sandbox{chunk: s.functions.chunk},
-		debugging: d, room: s.room, started: s.started, debugged: s.debugged,
-	}
-	twin.lua = twin.newState()
+// twinOf returns an interpreter like in for the run.
+func (d *debugging) twinOf(in *interpreter, session *engine.Session) *interpreter {
+	twin := in.twin(session, d.debug)
+	twin.open(d.api())
 	*twin.random = d.random
 	twin.lua.SetHook(hookInterval, d.interrupt)
 	return twin
@@ -194,18 +166,12 @@ func (d *debugging) prepare(c *engine.Call) (args []lua.Value, err error) {
 	return d.ready(p)
 }
 
-// ready gives the program its keys and arguments: a script in globals, a function as the arguments that ready
-// returns. The error is that of a program for which there is no memory.
-func (d *debugging) ready(p *program) (args []lua.Value, err error) {
+// ready gives the program its keys and arguments: a script in globals, a function as the arguments
+// that ready returns. The error is that of a program for which there is no memory.
+func (d *debugging) ready(p *program.Program) (args []lua.Value, err error) {
 	d.begin(d.client, p, d.readOnly, d.short)
-	d.declare(d.keys)
-	if p.box == &d.functions {
-		args = []lua.Value{d.argument(d.keys), d.argument(d.argv)}
-	} else {
-		d.setArray(d.Scripts.keys, d.keys)
-		d.setArray(d.Scripts.argv, d.argv)
-	}
-	if n := debuggingBytes + sizeOf(d.keys) + sizeOf(d.argv); d.lend(n, n) == 0 || !d.lua.Borrow(d.lend) {
+	args = d.give(d.keys, d.argv)
+	if n := debuggingBytes + sizeOf(d.keys) + sizeOf(d.argv); d.loan.lend(n, n) == 0 || !d.lua.Borrow(d.loan.lend) {
 		return nil, engine.ErrOOM
 	}
 	return args, nil
@@ -214,39 +180,18 @@ func (d *debugging) ready(p *program) (args []lua.Value, err error) {
 // debuggingBytes is about what a run holds besides values and arguments.
 const debuggingBytes = 64 << 10
 
-// lend lets the run hold between least and most bytes more, of what all scripts that are debugged share. It
-// returns 0 if not so many are left.
-func (d *debugging) lend(least, most int) int {
-	n := min(most, d.share-d.debugged.Bytes())
-	if n < least {
-		return 0
-	}
-	if d.debugged.Take(n); d.debugged.Bytes() > d.share { // another run was faster
-		d.debugged.Return(n)
-		return 0
-	}
-	d.held += n
-	return n
-}
-
-// giveBack ends the account of the run.
-func (d *debugging) giveBack() {
-	d.debugged.Return(d.held)
-	d.held = 0
-}
-
 // run runs the subject, again and again if the debugger goes back, and ends the session.
 func (d *debugging) run(args []lua.Value) {
-	results, err := d.lua.Run(d.running.fn, args...)
+	results, err := d.lua.Run(d.current.program.Fn, args...)
 	for d.debug.Rewinds() || d.debug.Fails(err) {
 		if args, err = d.restart(); err == nil {
-			results, err = d.lua.Run(d.running.fn, args...)
+			results, err = d.lua.Run(d.current.program.Fn, args...)
 		}
 	}
-	p := d.running
+	p := d.current.program
 	var table []byte
 	if err == nil && len(results) > 0 && results[0].AsTable() != nil {
-		table, _, err = d.encode(results[0], d.proto, p.name)
+		table, _, err = d.encode(results[0], d.proto, p.Name)
 	}
 	d.place(err)
 	w := resp.NewWriter(d.proto)
@@ -257,22 +202,22 @@ func (d *debugging) run(args []lua.Value) {
 		d.debug.Ended(w.Bytes())
 	}
 	d.engine.EndDebugging(d.client, d.session)
-	d.giveBack()
+	d.loan.giveBack()
 }
 
-// restart prepares the run anew: a new State, and a copy of the data as they were at the beginning. The error is that of a library
-// that takes too long to load this time.
+// restart prepares the run anew: a new State, and a copy of the data as they were at the beginning.
+// The error is that of a library that takes too long to load this time.
 func (d *debugging) restart() (args []lua.Value, err error) {
 	d.engine.RewindDebugging(d.session, func() {
-		before := d.Scripts
-		d.Scripts = before.twin(d, d.session)
-		var p *program
+		before := d.interpreter
+		d.interpreter = d.twinOf(before, d.session)
+		var p *program.Program
 		if p, err = d.of.load(d); err == nil {
-			d.giveBack()
+			d.loan.giveBack()
 			args, err = d.ready(p)
 		}
 		if err != nil {
-			d.Scripts = before
+			d.interpreter = before
 		}
 	})
 	return args, err
@@ -307,16 +252,16 @@ func sizeOf(list [][]byte) (n int) {
 // place gives the error of an aborted run the line where the debugger has stopped.
 func (d *debugging) place(err error) {
 	if failed := (*lua.Error)(nil); errors.As(err, &failed) && failed.Cause != nil {
-		failed.Chunk, failed.Line = d.running.box.chunk, d.debug.CurrentLine()
+		failed.Chunk, failed.Line = d.current.program.Box.Chunk, d.debug.CurrentLine()
 	}
 }
 
 // interrupt is the State's hook: it stops a run that takes long, and ends an evaluation that does.
 func (d *debugging) interrupt() error {
 	if d.loading != nil {
-		return d.Scripts.interrupt()
+		return d.interpreter.interrupt()
 	}
-	if d.busyAfter > 0 && (d.engine.Watch()-d.started)/1000 >= d.busyAfter {
+	if d.busyAfter > 0 && (d.engine.Watch()-d.current.started)/1000 >= d.busyAfter {
 		d.debug.Overdue()
 	}
 	if d.line != nil && d.line.isGone() {
@@ -330,17 +275,19 @@ func (d *debugging) interrupt() error {
 // errDeserted ends a run on a copy of the data whose client is gone.
 var errDeserted = errors.New("ERR the client that debugged the script is gone")
 
-// ending returns what ends a run whose client is gone: on the data the run goes on, as in Redis, unless it takes long.
+// ending returns what ends a run whose client is gone: on the data the run goes on, as in Redis,
+// unless it takes long.
 func (d *debugging) ending() error {
-	late := d.busyAfter > 0 && (d.engine.Watch()-d.started)/1000 >= d.busyAfter
+	late := d.busyAfter > 0 && (d.engine.Watch()-d.current.started)/1000 >= d.busyAfter
 	if d.mode == engine.DebugData && !late {
 		return nil
 	}
 	return errDeserted
 }
 
-// Resumed lets the time limit begin anew, as in Redis: the time in which the user thinks does not count.
-func (d *debugging) Resumed() { d.started = d.engine.Watch() }
+// Resumed lets the time limit begin anew, as in Redis: the time in which the user thinks does not
+// count.
+func (d *debugging) Resumed() { d.current.started = d.engine.Watch() }
 
 // ErrorText returns the text of a thrown value.
 func (d *debugging) ErrorText(v lua.Value) string {
@@ -367,9 +314,9 @@ func (d *debugging) Call(L *lua.State, words []string) (reply []byte, err error)
 
 // Peek runs code that must not write.
 func (d *debugging) Peek(run func()) {
-	random, readOnly := *d.Scripts.random, d.session.SetReadOnly(true)
+	random, readOnly := *d.interpreter.random, d.session.SetReadOnly(true)
 	defer func() {
-		*d.Scripts.random = random
+		*d.interpreter.random = random
 		d.session.SetReadOnly(readOnly)
 	}()
 	run()
@@ -379,6 +326,11 @@ func (d *debugging) Peek(run func()) {
 func refused(v lua.Value) string {
 	text, _ := v.AsTable().GetString("err").ToString()
 	return strings.TrimPrefix(text, "ERR ")
+}
+
+// api returns the functions of the table redis that do otherwise.
+func (d *debugging) api() api {
+	return api{d.luaCall, d.luaPCall, d.luaErrorReply, d.luaLog, d.luaBreakpoint, d.luaDebug}
 }
 
 // luaCall and luaPCall are redis.call and redis.pcall that tell the debugger what they do.
@@ -399,15 +351,15 @@ func (d *debugging) luaPCall(L *lua.State, c *lua.Call) {
 
 // execute runs a command, and tells the debugger of it.
 func (d *debugging) execute(L *lua.State, c *lua.Call) (v lua.Value, failed bool) {
-	if d.gather(c) == nil {
-		words := make([]string, len(d.args))
-		for i, a := range d.args {
+	if d.args.gather(c) == nil {
+		words := make([]string, len(d.args.list))
+		for i, a := range d.args.list {
 			words[i] = string(a)
 		}
 		d.debug.Called(words)
 	}
 	d.session.RestartReply()
-	v, failed = d.Scripts.execute(L, c)
+	v, failed = d.interpreter.execute(L, c)
 	if reply := d.session.Reply.Bytes(); len(reply) > 0 {
 		d.touch()
 		d.debug.Replied(reply)
@@ -419,11 +371,11 @@ func (d *debugging) execute(L *lua.State, c *lua.Call) (v lua.Value, failed bool
 
 // touch tells the debugger the keys of the command that has run.
 func (d *debugging) touch() {
-	cmd, _ := d.engine.Commands.Resolve(d.args)
-	uses, _ := cmd.Keys.At(d.args)
+	cmd, _ := d.engine.Commands.Resolve(d.args.list)
+	uses, _ := cmd.Keys.At(d.args.list)
 	for _, use := range uses {
 		if use.Access != "not_key" {
-			d.debug.Touch(string(d.args[use.At]), use.Reads(), use.Writes())
+			d.debug.Touch(string(d.args.list[use.At]), use.Reads(), use.Writes())
 		}
 	}
 }
@@ -442,7 +394,7 @@ func (d *debugging) luaLog(L *lua.State, c *lua.Call) {
 		return
 	}
 	d.debug.Logged(d.loggedLevel(c), loggedText(c))
-	d.Scripts.luaLog(L, c)
+	d.interpreter.luaLog(L, c)
 }
 
 // redis.breakpoint()
