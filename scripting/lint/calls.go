@@ -8,8 +8,8 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua/syntax"
 )
 
-// Functions of the script are followed into: up to so many calls inside one another, and until so many expressions and
-// statements were evaluated. What lies beyond is unknown.
+// Functions of the script are followed into: up to so many calls inside one another, and until so
+// many expressions and statements were evaluated. What lies beyond is unknown.
 const (
 	maxDepth = 16
 	maxSteps = 200_000
@@ -55,11 +55,11 @@ func (r *run) enter(body *syntax.Function, values []*value, rest *value, at int3
 	for i, p := range body.Params {
 		switch {
 		case i < len(values):
-			r.assignVariable(p, values[i])
+			r.scope.assign(p, values[i])
 		case rest != nil:
-			r.assignVariable(p, rest)
+			r.scope.assign(p, rest)
 		default:
-			r.assignVariable(p, &value{kinds: isNil})
+			r.scope.assign(p, &value{kinds: isNil})
 		}
 	}
 	if len(values) > len(body.Params) {
@@ -79,7 +79,7 @@ func (r *run) follow(f *frame) {
 	r.discarded = nil
 	r.frame = f
 	r.block(f.fn.Body)
-	r.forget(f.fn.Params...)
+	r.scope.forget(f.fn.Params...)
 	if !r.scope.ended && len(f.results) > 0 {
 		f.results[0] = join(f.results[0], &value{kinds: isNil})
 	}
@@ -88,27 +88,8 @@ func (r *run) follow(f *frame) {
 	r.discarded = discarded
 }
 
-// loops returns in how many loops the current place is.
-func (r *run) loops() (n int) {
-	for f := r.frame; f != nil; f = f.outer {
-		n += f.loops
-	}
-	return n
-}
-
-// walked returns the replies that loops around the current place walk over.
-func (r *run) walked() (replies []*invocation) {
-	for f := r.frame; f != nil; f = f.outer {
-		for _, c := range f.each {
-			if c != nil {
-				replies = append(replies, c)
-			}
-		}
-	}
-	return replies
-}
-
-// method returns the results of object:name(...): of a function of the library string unless the object is a table.
+// method returns the results of object:name(...): of a function of the library string unless the
+// object is a table.
 func (r *run) method(e *syntax.CallExpr) (results []*value, rest *value) {
 	object := r.eval(e.Function)
 	r.uses(e.At, object, "calling a method on it")
@@ -131,6 +112,7 @@ var (
 
 // libraryCall is a call of a function of Lua or of Redis' libraries.
 type libraryCall struct {
+	run *run
 	*syntax.CallExpr
 	name string
 	args []*value
@@ -167,7 +149,7 @@ func (c *libraryCall) unknown() *value {
 
 // library returns the results of a function of Lua or of Redis' libraries.
 func (r *run) library(e *syntax.CallExpr, name string, args []*value, rest *value) (results []*value, more *value) {
-	c := &libraryCall{e, name, args, rest}
+	c := &libraryCall{r, e, name, args, rest}
 	for i, v := range args {
 		if slices.Contains(needText, name) && (i == 0 || name == "string.format") || slices.Contains(needNumber, name) {
 			r.uses(c.at(i), v, name+" of it")
@@ -182,7 +164,7 @@ func (r *run) library(e *syntax.CallExpr, name string, args []*value, rest *valu
 	if v := c.number(); v != nil {
 		return []*value{v}, nil
 	}
-	return r.special(c)
+	return c.special()
 }
 
 // text returns the result of a function that makes a text; nil for any other.
@@ -242,39 +224,39 @@ func (c *libraryCall) number() *value {
 }
 
 // special returns the results of a function that has several, or that does more than compute one.
-func (r *run) special(c *libraryCall) (results []*value, more *value) {
+func (c *libraryCall) special() (results []*value, more *value) {
 	switch c.name {
 	case "string.gsub":
 		v := *c.arg(0)
 		v.kinds, v.absent, v.exact = isText, nil, false
 		return []*value{&v, numberOf(c.args...)}, nil
 	case "ipairs", "pairs":
-		r.uses(c.at(0), c.arg(0), "a loop over it")
+		c.run.uses(c.at(0), c.arg(0), "a loop over it")
 		return []*value{{kinds: isFunction, builtin: "iterator", table: c.arg(0).table, about: c.arg(0).about}}, nil
 	case "unpack", "table.unpack":
-		r.unpacks(c.CallExpr, c.arg(0))
-		return r.unpack(c.arg(0), c.args)
+		c.run.unpacks(c.CallExpr, c.arg(0))
+		return c.unpack(c.arg(0))
 	case "table.insert":
 		if t := c.arg(0).table; t != nil {
 			t.set("", c.arg(len(c.args)-1))
 		}
 		return nil, nil
 	case "assert":
-		r.scope.check(c.arg(0))
+		c.run.scope.check(c.arg(0))
 		if len(c.Args) > 0 {
-			r.refine(c.Args[0], true)
+			c.run.refine(c.Args[0], true)
 		}
 		return c.args, c.rest
 	case "redis.error_reply", "redis.status_reply":
 		return []*value{{kinds: isTable}}, nil
 	case "redis.setresp":
-		r.resp3 = true
+		c.run.resp3 = true
 		return nil, nil
 	case "redis.replicate_commands":
-		r.effects = true
+		c.run.effects = true
 		return []*value{boolean()}, nil
 	case "pcall", "xpcall":
-		return r.protected(c.CallExpr, c.args, c.rest)
+		return c.protected()
 	case "cjson.decode", "cmsgpack.unpack":
 		v := c.unknown()
 		v.parts = c.arg(0).parts
@@ -284,18 +266,18 @@ func (r *run) special(c *libraryCall) (results []*value, more *value) {
 }
 
 // protected follows pcall(f, ...).
-func (r *run) protected(e *syntax.CallExpr, args []*value, rest *value) (results []*value, more *value) {
-	if len(args) == 0 {
+func (c *libraryCall) protected() (results []*value, more *value) {
+	if len(c.args) == 0 {
 		return nil, unknownAt("pcall")
 	}
-	f := args[0]
+	f := c.args[0]
 	switch {
 	case f.builtin == "redis.call" || f.builtin == "redis.pcall":
-		r.redisCall(e, args[1:], rest, false)
+		c.run.redisCall(c.CallExpr, c.args[1:], c.rest, false)
 	case f.body != nil:
-		r.enter(f.body, args[1:], rest, e.At)
+		c.run.enter(f.body, c.args[1:], c.rest, c.At)
 	}
-	return nil, unknownAt("pcall@" + strconv.Itoa(int(e.At)))
+	return nil, unknownAt("pcall@" + strconv.Itoa(int(c.At)))
 }
 
 func toNumber(v *value) *value {
@@ -368,7 +350,7 @@ func concatenated(list *value, args []*value) *value {
 }
 
 // unpack returns the elements of a table.
-func (r *run) unpack(list *value, args []*value) (results []*value, rest *value) {
+func (c *libraryCall) unpack(list *value) (results []*value, rest *value) {
 	t := list.table
 	switch {
 	case t == nil:
@@ -378,7 +360,7 @@ func (r *run) unpack(list *value, args []*value) (results []*value, rest *value)
 	case t.input != nil:
 		t.input.all = true
 		return nil, &value{kinds: isText, parts: []part{{t.input.from, t.input.name + "[?]"}}}
-	case len(args) == 1 && t.rest == nil && t.length > 0 && len(t.items) == t.length:
+	case len(c.args) == 1 && t.rest == nil && t.length > 0 && len(t.items) == t.length:
 		for i := 1; i <= t.length; i++ {
 			results = append(results, t.items[strconv.Itoa(i)])
 		}

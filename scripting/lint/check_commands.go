@@ -8,23 +8,23 @@ import (
 	"github.com/miniserver-go/miniserver/release"
 )
 
-// checkCommand finds commands that do not exist, that came later than the target, that scripts may not call, or that get
-// another number of arguments.
-func (r *run) checkCommand(c *invocation) {
+// checkCommand finds commands that do not exist, that came later than the target, that scripts may
+// not call, or that get another number of arguments.
+func (c *invocation) checkCommand() {
 	came := c.since()
 	switch {
 	case c.name == "" || strings.Contains(c.name, "."): // of a module
 	case came == "":
-		r.report("unknown-command", c.call.At, "There is no command %s in any known release: correct its name.", c)
-	case !r.linter.target.Offers(release.From(came)):
-		r.report("newer-command", c.call.At, "%s was added in %s: %s does not have it.", c, inWords(came), r.linter.target)
+		c.run.report("unknown-command", c.call.At, "There is no command %s in any known release: correct its name.", c)
+	case !c.run.linter.target.Offers(release.From(came)):
+		c.run.report("newer-command", c.call.At, "%s was added in %s: %s does not have it.", c, inWords(came), c.run.linter.target)
 	case c.cmd == nil:
 	case c.cmd.Flags&command.NoScript != 0:
-		r.report("not-in-scripts", c.call.At, "Scripts cannot call %s.", c)
-	case r.readOnly && c.isWrite():
-		r.report("write-in-read-only", c.call.At, "%s writes, but the program has the flag no-writes: remove the flag.", c)
+		c.run.report("not-in-scripts", c.call.At, "Scripts cannot call %s.", c)
+	case c.run.readOnly && c.isWrite():
+		c.run.report("write-in-read-only", c.call.At, "%s writes, but the program has the flag no-writes: remove the flag.", c)
 	case !c.fits(c.cmd.Arity):
-		r.report("wrong-arguments", c.call.At, "%s gets %s, but its syntax is %s %s.", c, plural(len(c.args), "argument"), c, c.cmd.Usage())
+		c.run.report("wrong-arguments", c.call.At, "%s gets %s, but its syntax is %s %s.", c, plural(len(c.args), "argument"), c, c.cmd.Usage())
 	}
 }
 
@@ -64,8 +64,8 @@ func (c *invocation) fits(arity int) bool {
 }
 
 // checkOptions finds options and further arguments that came later than the target.
-func (r *run) checkOptions(c *invocation) {
-	if c.cmd == nil || !r.linter.target.Offers(release.From(c.cmd.Since)) {
+func (c *invocation) checkOptions() {
+	if c.cmd == nil || !c.run.linter.target.Offers(release.From(c.cmd.Since)) {
 		return
 	}
 	keys := c.keys()
@@ -74,17 +74,18 @@ func (r *run) checkOptions(c *invocation) {
 			continue
 		}
 		if came := c.newer(v.text); came != "" {
-			r.report("newer-option", c.at(i), "The option %s of %s was added in %s: %s does not have it.", strings.ToUpper(v.text), c,
-				inWords(came), r.linter.target)
+			c.run.report("newer-option", c.at(i), "The option %s of %s was added in %s: %s does not have it.", strings.ToUpper(v.text), c,
+				inWords(came), c.run.linter.target)
 			return
 		}
 	}
-	if arity := c.cmd.ArityIn(r.linter.target); c.fits(c.cmd.Arity) && !c.fits(arity) {
-		r.report("newer-option", c.call.At, "%s does not take %s in %s.", c, plural(len(c.args), "argument"), r.linter.target)
+	if arity := c.cmd.ArityIn(c.run.linter.target); c.fits(c.cmd.Arity) && !c.fits(arity) {
+		c.run.report("newer-option", c.call.At, "%s does not take %s in %s.", c, plural(len(c.args), "argument"), c.run.linter.target)
 	}
 }
 
-// newer returns when an option came that the target does not have, "" if it has it, or the word is none.
+// newer returns when an option came that the target does not have, "" if it has it, or the word is
+// none.
 func (c *invocation) newer(word string) (came string) {
 	target := c.run.linter.target
 	if came, later := c.cmd.WordSince(target, word); later {
@@ -97,20 +98,20 @@ func (c *invocation) newer(word string) (came string) {
 }
 
 // checkArguments finds arguments that redis.call or the command refuses.
-func (r *run) checkArguments(c *invocation) {
+func (c *invocation) checkArguments() {
 	for i, v := range c.args {
 		switch {
 		case v.absent == nil && v.only(isFalsy|isTrue|isFunction):
-			r.report("bad-argument", c.at(i), "Argument %d of %s is a value that redis.call refuses: pass a string or a number.", i+1, name(c))
+			c.run.report("bad-argument", c.at(i), "Argument %d of %s is a value that redis.call refuses: pass a string or a number.", i+1, name(c))
 		case v.only(isTable):
-			r.report("bad-argument", c.at(i), "Argument %d of %s is a table: pass its elements with unpack, or a string.", i+1, name(c))
+			c.run.report("bad-argument", c.at(i), "Argument %d of %s is a table: pass its elements with unpack, or a string.", i+1, name(c))
 		default:
-			r.uses(c.at(i), v, "passing it to "+name(c))
+			c.run.uses(c.at(i), v, "passing it to "+name(c))
 		}
 	}
 	for i, a := range c.meanings() {
 		if a != nil && a.IsInteger() && c.args[i].fraction && c.args[i].kinds == isNumber {
-			r.report("fraction-argument", c.at(i), "%s takes an integer here: round the number with math.floor or math.ceil.", c)
+			c.run.report("fraction-argument", c.at(i), "%s takes an integer here: round the number with math.floor or math.ceil.", c)
 		}
 	}
 }
@@ -126,32 +127,23 @@ func name(c *invocation) string {
 // replicates is when effects became what scripts replicate.
 var replicates = release.From("5.0.0")
 
-// checkRandom finds writes behind a command whose reply differs from one server to the next, where the script itself is
-// replicated.
-func (r *run) checkRandom(c *invocation) {
-	if r.effects || c.cmd == nil || r.linter.target.Has(replicates) {
+// checkRandom finds writes behind a command whose reply differs from one server to the next, where
+// the script itself is replicated.
+func (c *invocation) checkRandom() {
+	if c.run.effects || c.cmd == nil || c.run.linter.target.Has(replicates) {
 		return
 	}
-	if c.isWrite() && r.random != nil {
-		r.report("write-after-random", c.call.At, "%s refuses %s after %s: call redis.replicate_commands() first.", r.linter.target, c, r.random)
+	if c.isWrite() && c.run.random != nil {
+		c.run.report("write-after-random", c.call.At, "%s refuses %s after %s: call redis.replicate_commands() first.", c.run.linter.target, c, c.run.random)
 	}
 	if c.cmd.IsRandom() {
-		r.random = c
+		c.run.random = c
 	}
 }
 
 // checkProtected notes a redis.pcall whose reply is dropped.
-func (r *run) checkProtected(c *invocation) {
-	if c.protected && r.discarded == c.call {
-		r.report("ignored-error", c.call.At, "The error that redis.pcall returns is ignored: use redis.call, or check the field err.")
-	}
-}
-
-// reportProtected finds replies of redis.pcall in variables that are never read.
-func (r *run) reportProtected() {
-	for _, d := range r.declared {
-		if d.value.pending != nil && !r.read[d.variable] {
-			r.report("ignored-error", d.value.pending.call.At, "The error that redis.pcall returns is ignored: use redis.call, or check the field err.")
-		}
+func (c *invocation) checkProtected() {
+	if c.protected && c.run.discarded == c.call {
+		c.run.report("ignored-error", c.call.At, "The error that redis.pcall returns is ignored: use redis.call, or check the field err.")
 	}
 }

@@ -7,23 +7,30 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// checkKeys finds keys that are not elements of KEYS. It reports each of them once.
-func (r *run) checkKeys(c *invocation) {
+// keyRules are the rules about keys that no caller has declared.
+type keyRules struct {
+	told  map[string]bool // names of keys that were looked at
+	slots []slotted       // the keys by the slot they may lie in
+	apart bool            // two of them were reported
+}
+
+// check finds keys that are not elements of KEYS. It reports each of them once.
+func (r *keyRules) check(c *invocation) {
 	for _, k := range c.keys() {
-		if r.keys[k.name()] {
+		if r.told[k.name()] {
 			continue
 		}
 		switch from, whole := k.origin(); {
 		case whole && from == fromConstant:
-			r.report("constant-key", k.at, "The key %s of %s is a constant: pass it in KEYS.", written(k.value), c)
+			c.run.report("constant-key", k.at, "The key %s of %s is a constant: pass it in KEYS.", written(k.value), c)
 		case whole && from == fromArgv:
-			r.report("argument-key", k.at, "The key of %s is %s: pass it in KEYS.", c, k.name())
+			c.run.report("argument-key", k.at, "The key of %s is %s: pass it in KEYS.", c, k.name())
 		case whole && from == fromData:
-			r.report("data-key", k.at, "The key of %s comes from the reply of %s: no caller can declare it in KEYS.", c, k.parts[0].name)
+			c.run.report("data-key", k.at, "The key of %s comes from the reply of %s: no caller can declare it in KEYS.", c, k.parts[0].name)
 		case !whole:
-			r.report("built-key", k.at, "The key %s of %s is built here: pass the whole key in KEYS.", written(k.value), c)
+			c.run.report("built-key", k.at, "The key %s of %s is built here: pass the whole key in KEYS.", written(k.value), c)
 		}
-		r.keys[k.name()] = r.silent == 0
+		r.told[k.name()] = c.run.silent == 0
 	}
 }
 
@@ -72,9 +79,10 @@ type slotted struct {
 	text  string
 }
 
-// checkSlots finds two keys that the caller did not pass and that may lie in different slots. Keys built from one element
-// of KEYS count as one slot with it: its {tag} may decide. So do keys that share another part. It reports one pair.
-func (r *run) checkSlots(c *invocation) {
+// checkSlots finds two keys that the caller did not pass and that may lie in different slots. Keys
+// built from one element of KEYS count as one slot with it: its {tag} may decide. So do keys that
+// share another part. It reports one pair.
+func (r *keyRules) checkSlots(c *invocation) {
 	for _, k := range c.keys() {
 		if r.apart {
 			return
@@ -85,18 +93,19 @@ func (r *run) checkSlots(c *invocation) {
 		}
 		for _, other := range r.slots {
 			if s.apart(other) {
-				r.report("cross-slot", k.at, "The keys %s and %s may be in different slots of a cluster: give both the same {tag}.", other.text, s.text)
-				r.apart = r.silent == 0
+				c.run.report("cross-slot", k.at, "The keys %s and %s may be in different slots of a cluster: give both the same {tag}.", other.text, s.text)
+				r.apart = c.run.silent == 0
 				return
 			}
 		}
-		if r.silent == 0 {
+		if c.run.silent == 0 {
 			r.slots = append(r.slots, s)
 		}
 	}
 }
 
-// slotOf returns what decides about the slot of a key; ok is false if that is unknown, or an element of KEYS.
+// slotOf returns what decides about the slot of a key; ok is false if that is unknown, or an
+// element of KEYS.
 func slotOf(v *value) (s slotted, ok bool) {
 	s.text = written(v)
 	if from, whole := v.origin(); from == fromConstant && v.exact {
@@ -120,7 +129,8 @@ func slotOf(v *value) (s slotted, ok bool) {
 	return s, true
 }
 
-// tagOf returns the parts inside the first braces that constants open and close, all parts if there are none.
+// tagOf returns the parts inside the first braces that constants open and close, all parts if there
+// are none.
 func tagOf(parts []part) []part {
 	for i, p := range parts {
 		if p.from != fromConstant {
@@ -150,8 +160,8 @@ func (s slotted) apart(other slotted) bool {
 	return !slices.ContainsFunc(s.parts, func(name string) bool { return slices.Contains(other.parts, name) })
 }
 
-// reportUnused finds elements of KEYS and ARGV that the program does not use, though it uses later ones, and variables
-// that hold one and are never read.
+// reportUnused finds elements of KEYS and ARGV that the program does not use, though it uses later
+// ones.
 func (r *run) reportUnused() {
 	for _, in := range r.inputs {
 		last := 0
@@ -163,11 +173,6 @@ func (r *run) reportUnused() {
 				r.report(ruleUnused(in.from), in.used[last], "%s[%d] is never used, but %s[%d] is: leave it out, or say why it is passed.", in.name, n, in.name, last)
 				break
 			}
-		}
-	}
-	for _, d := range r.declared {
-		if d.value.pending == nil && !r.read[d.variable] {
-			r.report(ruleUnused(d.value.parts[0].from), d.variable.At, "%s holds %s and is never used: remove it.", d.variable.Name, d.value.parts[0].name)
 		}
 	}
 }

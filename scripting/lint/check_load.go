@@ -24,8 +24,23 @@ func (c *invocation) unbounded() bool {
 	return slices.Contains(readsAll, c.name)
 }
 
-// checkReading finds commands that read very much, or are called very often. Of the commands in a loop it reports the first.
-func (r *run) checkReading(c *invocation) {
+// loadRules are the rules about time and memory.
+type loadRules struct {
+	walks   map[*invocation]bool // replies whose loops were reported
+	limits  []*invocation        // counters that were compared with a limit
+	expires bool                 // some command sets a deadline
+}
+
+// check looks at a command.
+func (l *loadRules) check(c *invocation) {
+	l.checkReading(c)
+	l.expires = l.expires || c.setsDeadline()
+}
+
+// checkReading finds commands that read very much, or are called very often. Of the commands in a
+// loop it reports the first.
+func (l *loadRules) checkReading(c *invocation) {
+	r := c.run
 	scan := strings.HasSuffix(c.name, "scan")
 	switch {
 	case c.name == "keys" || c.name == "scan":
@@ -35,12 +50,12 @@ func (r *run) checkReading(c *invocation) {
 	case c.unbounded():
 		r.report("unbounded-read", c.call.At, "%s reads everything and blocks the server meanwhile: give it a limit.", c)
 	}
-	if scan && r.loops() > 0 {
+	if scan && r.frame.allLoops() > 0 {
 		r.report("scan-loop", c.call.At, "%s in a loop blocks the server until everything is read: loop in the client, or read a bounded part.", c)
 	}
-	for _, reply := range r.walked() {
-		if reply.unbounded() && !r.walks[reply] {
-			r.walks[reply] = r.silent == 0
+	for _, reply := range r.frame.walked() {
+		if reply.unbounded() && !l.walks[reply] {
+			l.walks[reply] = r.silent == 0
 			r.report("command-per-element", c.call.At, "%s is called for each element of %s, which may have many: limit how many are read at once.", name(c), reply)
 			return
 		}
@@ -68,16 +83,13 @@ func (c *invocation) counts() bool {
 	return c.name == "incr" || c.name == "incrby" || c.name == "zcard" || c.name == "zcount"
 }
 
-// checkLimiter notes the deadlines that the program sets.
-func (r *run) checkLimiter(c *invocation) { r.expires = r.expires || c.setsDeadline() }
-
-// reportLimits finds counters that are compared with a limit in a program that sets no deadline. A program that also
-// counts down is no limiter but a lock for several.
-func (r *run) reportLimits() {
-	if r.expires || r.dynamic {
+// report finds counters that are compared with a limit in a program that sets no deadline. A
+// program that also counts down is no limiter but a lock for several.
+func (l *loadRules) report(r *run) {
+	if l.expires || r.dynamic {
 		return
 	}
-	for _, c := range r.limits {
+	for _, c := range l.limits {
 		window := r.names["zadd"] && r.names["zremrangebyscore"] && strings.HasPrefix(c.name, "zc")
 		counter := strings.HasPrefix(c.name, "incr") && !r.names["decr"] && !r.names["decrby"] && !r.names["del"]
 		if window || counter {

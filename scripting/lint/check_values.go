@@ -9,7 +9,8 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua/syntax"
 )
 
-// uses finds a use of a value that an absent key makes nil or false, before the script has asked about the key.
+// uses finds a use of a value that an absent key makes nil or false, before the script has asked
+// about the key.
 func (r *run) uses(at int32, v *value, what string) {
 	c := v.absent
 	if c == nil || !v.may(isFalsy) || r.isChecked(c) {
@@ -21,7 +22,8 @@ func (r *run) uses(at int32, v *value, what string) {
 // compared is the use of an operand of < and its like.
 const compared = "comparing it"
 
-// remedy returns what makes a use work without a value. A reply is a string, which arithmetic converts and comparisons do not.
+// remedy returns what makes a use work without a value. A reply is a string, which arithmetic
+// converts and comparisons do not.
 func remedy(what string) string {
 	if what == compared {
 		return `use tonumber, "or" and a default`
@@ -48,7 +50,8 @@ func falsy(v *value) string {
 	return "false"
 }
 
-// equality finds comparisons with == and ~= whose result is always the same. What the result tells about keys it returns.
+// equality finds comparisons with == and ~= whose result is always the same. What the result tells
+// about keys it returns.
 func (r *run) equality(e *syntax.BinaryExpr, a, b *value) *value {
 	if a.kinds&b.kinds != 0 || r.isParameter(e.Left) || r.isParameter(e.Right) {
 		return boolean(a, b)
@@ -74,13 +77,14 @@ func (r *run) equality(e *syntax.BinaryExpr, a, b *value) *value {
 	return boolean(a, b)
 }
 
-// order finds comparisons with < and its like that fail, or compare as texts, and those of a counter with a limit.
+// order finds comparisons with < and its like that fail, or compare as texts, and those of a
+// counter with a limit.
 func (r *run) order(e *syntax.BinaryExpr, a, b *value) {
 	r.operand(e, e.Left, a, compared)
 	r.operand(e, e.Right, b, compared)
 	for _, v := range []*value{a, b} {
 		if v.counts != nil && r.silent == 0 {
-			r.limits = append(r.limits, v.counts)
+			r.loads.limits = append(r.loads.limits, v.counts)
 		}
 	}
 	if a.may(isTable|isFunction|isTrue) || b.may(isTable|isFunction|isTrue) {
@@ -112,8 +116,8 @@ func (r *run) losesDigits(e syntax.Expr, around int32, v *value) {
 	}
 }
 
-// isParameter reports whether an expression is a parameter of the function that is followed: what it is differs from call
-// to call.
+// isParameter reports whether an expression is a parameter of the function that is followed: what
+// it is differs from call to call.
 func (r *run) isParameter(e syntax.Expr) bool {
 	v := variableOf(e)
 	return v != nil && slices.Contains(r.frame.fn.Params, v)
@@ -206,29 +210,6 @@ func (r *run) replies(at int32, v *value, seen map[*table]bool) {
 		r.replies(at, item, seen)
 		if i < t.length && (item.only(isNil) || item.may(isNil) && item.absent != nil && !r.isChecked(item.absent)) {
 			r.report("truncated-reply", at, "Element %d of the reply may be nil, and the reply ends there: add \"or false\".", i)
-		}
-	}
-}
-
-// unknownGlobal is a place where a global is read that is not there.
-type unknownGlobal struct {
-	name string
-	at   int32
-}
-
-// assignsGlobal reports an assignment to a global.
-func (r *run) assignsGlobal(e *syntax.GlobalExpr) {
-	r.report("global-assignment", e.At, "%s is a global variable, and scripts cannot assign to globals: declare it with local.", e.Name)
-}
-
-// reportUnknownGlobals reports globals that are not there, unless the script assigns to them, which is reported instead. It reports each
-// name once.
-func (r *run) reportUnknownGlobals() {
-	told := make(map[string]bool)
-	for _, g := range r.unknowns {
-		if r.globals[g.name] == nil && !told[g.name] {
-			told[g.name] = true
-			r.report("unknown-global", g.at, "%s does not exist in %s: %s.", g.name, r.linter.target, insteadOf(g.name))
 		}
 	}
 }

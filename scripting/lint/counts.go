@@ -6,12 +6,15 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua/syntax"
 )
 
-// What a script knows of the number of its keys and arguments: behind "if #ARGV ~= 2 then return ... end" there are two.
+// What a script knows of the number of its keys and arguments: behind "if #ARGV ~= 2 then return
+// ... end" there are two.
 
-// atMost are the operators of #ARGV and a number that say how many elements there are at most, by what is to be added to the number.
+// atMost are the operators of #ARGV and a number that say how many elements there are at most, by
+// what is to be added to the number.
 var atMost = map[syntax.Operator]int{syntax.OpEqual: 0, syntax.OpLessEqual: 0, syntax.OpLess: -1}
 
-// opposites and mirrored are the operators that say the same when the result is the other one, and when the operands are swapped.
+// opposites and mirrored are the operators that say the same when the result is the other one, and
+// when the operands are swapped.
 var (
 	opposites = map[syntax.Operator]syntax.Operator{
 		syntax.OpNotEqual: syntax.OpEqual, syntax.OpGreater: syntax.OpLessEqual, syntax.OpGreaterEqual: syntax.OpLess,
@@ -22,7 +25,8 @@ var (
 	}
 )
 
-// refineCount takes into account that a comparison of #KEYS or #ARGV with a number was true, or that it was not.
+// refineCount takes into account that a comparison of #KEYS or #ARGV with a number was true, or
+// that it was not.
 func (r *run) refineCount(e *syntax.BinaryExpr, truth bool) {
 	op, counted, limit := e.Op, e.Left, e.Right
 	if _, swapped := counted.(syntax.NumberExpr); swapped {

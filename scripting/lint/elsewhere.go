@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// elsewhere are commands that the engine does not have, and options that the syntax in its table does not show, written
-// command|option: by when they came, in the notation of package release. Scripts may be for servers that have them.
+// elsewhere are commands that the engine does not have, and options that the syntax in its table
+// does not show, written command|option: by when they came, in the notation of package release.
+// Scripts may be for servers that have them.
 var elsewhere = map[string]string{
 	"8.0.0": "vadd vcard vdim vemb vgetattr vinfo vismember vlinks vrandmember vrem vsetattr vsim",
 	"8.4.0": "vrange set|ifne set|ifdeq set|ifdne",

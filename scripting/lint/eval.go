@@ -64,7 +64,8 @@ func constantNumber(f float64) *value {
 	return v
 }
 
-// place returns where an expression stands; around is the place of what it is part of, for those that do not say.
+// place returns where an expression stands; around is the place of what it is part of, for those
+// that do not say.
 func place(e syntax.Expr, around int32) int32 {
 	switch e := e.(type) {
 	case syntax.StringExpr:
@@ -91,7 +92,8 @@ func place(e syntax.Expr, around int32) int32 {
 	return around
 }
 
-// list returns the values of a list of expressions, and what further values are: nil if there are none.
+// list returns the values of a list of expressions, and what further values are: nil if there are
+// none.
 func (r *run) list(es []syntax.Expr) (values []*value, rest *value) {
 	for i, e := range es {
 		if i < len(es)-1 {
@@ -115,7 +117,7 @@ func (r *run) list(es []syntax.Expr) (values []*value, rest *value) {
 
 // variable returns what is known of a local variable.
 func (r *run) variable(v *syntax.Variable) *value {
-	r.read[v] = true
+	r.locals.read[v] = true
 	known := r.scope.values[v]
 	if known == nil {
 		known = unknownAt(v.Name + "@" + strconv.Itoa(int(v.At)))
@@ -140,7 +142,7 @@ func (r *run) object(e syntax.Expr) *value {
 	case *syntax.LocalExpr, *syntax.UpvalExpr:
 		v := variableOf(e)
 		if known := r.scope.values[v]; known != nil && known.table != nil && known.table.input != nil {
-			r.read[v] = true
+			r.locals.read[v] = true
 			return known
 		}
 	}

@@ -1,101 +1,21 @@
 package lint
 
 import (
-	"maps"
 	"strconv"
 
 	"github.com/miniserver-go/miniserver/scripting/lua/syntax"
 )
 
-// scope is what is known at one place of a program: the local variables of all functions that are running there.
-type scope struct {
-	values  map[*syntax.Variable]*value
-	checked map[string]bool // keys that the program has asked about, or has written: their absence is no surprise
-	most    map[*input]int  // elements that KEYS and ARGV have at most, where the program has counted them
-	ended   bool            // the place cannot be reached
-}
-
-func newScope() *scope {
-	return &scope{values: make(map[*syntax.Variable]*value), checked: make(map[string]bool), most: make(map[*input]int)}
-}
-
-func (s *scope) clone() *scope {
-	return &scope{maps.Clone(s.values), maps.Clone(s.checked), maps.Clone(s.most), s.ended}
-}
-
-// check notes that a condition depends on a value: the program knows what it does with the keys behind it.
-func (s *scope) check(v *value) {
-	for _, key := range v.about {
-		s.checked[key] = true
-	}
-}
-
-// either makes s what is known where two ways meet.
-func (s *scope) either(a, b *scope) {
-	if a.ended || b.ended {
-		if a.ended {
-			a = b
-		}
-		*s = *a
-		return
-	}
-	values := maps.Clone(a.values)
-	for v, known := range b.values {
-		values[v] = join(values[v], known)
-	}
-	maps.Copy(a.checked, b.checked)
-	most := make(map[*input]int)
-	for in, n := range a.most {
-		if m, known := b.most[in]; known {
-			most[in] = max(n, m)
-		}
-	}
-	*s = scope{values, a.checked, most, false}
-}
-
-// frame is a call of a function of the script.
-type frame struct {
-	fn      *syntax.Function
-	outer   *frame
-	args    []*value // behind its parameters
-	more    *value   // what further arguments are; nil for none
-	results []*value // joined over all returns
-	many    bool     // the number of results is unknown
-	main    bool     // its results are the reply
-	loops   int
-	each    []*invocation // replies that loops around this place walk over
-}
-
-// block runs statements. Behind them their variables are forgotten, unless a function may use them later: what is known is copied
-// at each branch.
+// block runs statements. Behind them their variables are forgotten, unless a function may use them
+// later: what is known is copied at each branch.
 func (r *run) block(body []syntax.Stat) {
 	r.statements(body)
-	r.leave(body)
+	r.scope.leave(body)
 }
 
 func (r *run) statements(body []syntax.Stat) {
 	for _, s := range body {
 		r.statement(s)
-	}
-}
-
-// leave forgets the variables of a block.
-func (r *run) leave(body []syntax.Stat) {
-	for _, s := range body {
-		switch s := s.(type) {
-		case *syntax.LocalStat:
-			r.forget(s.Variables...)
-		case *syntax.LocalFunctionStat:
-			r.forget(s.Variable)
-		}
-	}
-}
-
-func (r *run) forget(vs ...*syntax.Variable) {
-	for _, v := range vs {
-		if v != nil && !v.Captured() {
-			delete(r.scope.values, v)
-		}
 	}
 }
 
@@ -105,7 +25,7 @@ func (r *run) statement(s syntax.Stat) {
 	case *syntax.LocalStat:
 		r.local(s)
 	case *syntax.LocalFunctionStat:
-		r.assignVariable(s.Variable, r.function(s.Function.Body))
+		r.scope.assign(s.Variable, r.function(s.Function.Body))
 	case *syntax.AssignStat:
 		r.assign(s)
 	case *syntax.CallStat:
@@ -122,7 +42,7 @@ func (r *run) statement(s syntax.Stat) {
 		r.loop(func() {
 			r.statements(s.Body)
 			r.condition(s.Condition)
-			r.leave(s.Body)
+			r.scope.leave(s.Body)
 		})
 	case *syntax.NumericForStat:
 		r.numericFor(s)
@@ -144,8 +64,8 @@ func (r *run) local(s *syntax.LocalStat) {
 		case rest == nil:
 			known = &value{kinds: isNil}
 		}
-		r.assignVariable(v, known)
-		r.declares(v, known)
+		r.scope.assign(v, known)
+		r.locals.declare(v, known)
 	}
 }
 
@@ -162,12 +82,12 @@ func (r *run) assign(s *syntax.AssignStat) {
 		}
 		switch t := target.(type) {
 		case *syntax.LocalExpr:
-			r.assignVariable(t.Variable, v)
+			r.scope.assign(t.Variable, v)
 		case *syntax.UpvalExpr:
-			r.assignVariable(t.Variable, v)
+			r.scope.assign(t.Variable, v)
 		case *syntax.GlobalExpr:
 			r.assignsGlobal(t)
-			r.globals[t.Name] = v
+			r.globals.values[t.Name] = v
 		case *syntax.IndexExpr:
 			object, key := r.eval(t.Object), r.eval(t.Key)
 			r.uses(t.At, object, "indexing it")
@@ -181,8 +101,6 @@ func (r *run) assign(s *syntax.AssignStat) {
 		}
 	}
 }
-
-func (r *run) assignVariable(v *syntax.Variable, known *value) { r.scope.values[v] = known }
 
 // branches runs if ... elseif ... else from the condition number i on.
 func (r *run) branches(s *syntax.IfStat, i int) {
@@ -201,7 +119,8 @@ func (r *run) branches(s *syntax.IfStat, i int) {
 	r.scope.either(yes, r.scope.clone())
 }
 
-// condition evaluates a condition. Afterwards the program has asked about the keys that it depends on.
+// condition evaluates a condition. Afterwards the program has asked about the keys that it depends
+// on.
 func (r *run) condition(e syntax.Expr) *value {
 	v := r.eval(e)
 	r.truth(e)
@@ -209,8 +128,9 @@ func (r *run) condition(e syntax.Expr) *value {
 	return v
 }
 
-// loop runs the body of a loop twice: the second time with what the first one may have left. Only then are findings
-// reported. A loop inside of a first turn takes one, or the time would double with each loop around it.
+// loop runs the body of a loop twice: the second time with what the first one may have left. Only
+// then are findings reported. A loop inside of a first turn takes one, or the time would double
+// with each loop around it.
 func (r *run) loop(turn func()) {
 	before := r.scope.clone()
 	r.frame.loops++
@@ -245,10 +165,10 @@ func (r *run) numericFor(s *syntax.NumericForStat) {
 		defer func() { r.frame.each = r.frame.each[:len(r.frame.each)-1] }()
 	}
 	r.loop(func() {
-		r.assignVariable(s.Variable, numberOf(start, limit))
+		r.scope.assign(s.Variable, numberOf(start, limit))
 		r.block(s.Body)
 	})
-	r.forget(s.Variable)
+	r.scope.forget(s.Variable)
 }
 
 // genericFor runs for ... in. It knows ipairs and pairs.
@@ -274,11 +194,11 @@ func (r *run) genericFor(s *syntax.GenericForStat) {
 				known.tells(over)
 				r.scope.check(over)
 			}
-			r.assignVariable(v, known)
+			r.scope.assign(v, known)
 		}
 		r.block(s.Body)
 	})
-	r.forget(s.Variables...)
+	r.scope.forget(s.Variables...)
 }
 
 func (r *run) returned(s *syntax.ReturnStat) {

@@ -80,9 +80,7 @@ func (c *invocation) isWrite() bool { return c.cmd != nil && c.cmd.Flags&command
 func (r *run) redisCall(e *syntax.CallExpr, args []*value, rest *value, protected bool) *value {
 	c := &invocation{run: r, call: e, args: args, rest: rest, open: rest != nil, protected: protected}
 	c.resolve()
-	for _, rule := range commandRules {
-		rule(r, c)
-	}
+	c.check()
 	v := c.reply()
 	for _, k := range c.keys() {
 		if c.isWrite() && !strings.Contains(k.access, "delete") {
@@ -90,6 +88,19 @@ func (r *run) redisCall(e *syntax.CallExpr, args []*value, rest *value, protecte
 		}
 	}
 	return v
+}
+
+// check applies the rules about commands. The other rules are where what they look for is
+// evaluated.
+func (c *invocation) check() {
+	c.checkCommand()
+	c.checkOptions()
+	c.checkArguments()
+	c.run.keys.check(c)
+	c.run.keys.checkSlots(c)
+	c.checkRandom()
+	c.run.loads.check(c)
+	c.checkProtected()
 }
 
 // resolve finds the command that the arguments name.

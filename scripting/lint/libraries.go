@@ -7,8 +7,9 @@ import (
 	"github.com/miniserver-go/miniserver/release"
 )
 
-// libraries are the global names that scripts see, with the fields of those that are tables. A name may stand with the
-// release that introduced it and, behind a second sign, the one that removed it: os@7.4.0,valkey:8.0.0 getfenv@@7.0.0.
+// libraries are the global names that scripts see, with the fields of those that are tables. A name
+// may stand with the release that introduced it and, behind a second sign, the one that removed it:
+// os@7.4.0,valkey:8.0.0 getfenv@@7.0.0.
 var libraries = map[string]string{
 	"": `KEYS ARGV _G _VERSION assert collectgarbage error gcinfo getmetatable ipairs load loadstring next pairs pcall rawequal rawget
 		rawset select setmetatable tonumber tostring type unpack xpcall getfenv@@7.0.0 setfenv@@7.0.0 newproxy@@7.0.0
@@ -29,7 +30,8 @@ var libraries = map[string]string{
 	"table":  "concat foreach foreachi getn insert maxn remove setn sort",
 }
 
-// Globals returns the names of the target's globals, or of the fields of one of them: those that scripts have.
+// Globals returns the names of the target's globals, or of the fields of one of them: those that
+// scripts have.
 func (l *Linter) Globals(library string) (names []string) {
 	if library == "server" {
 		library = "redis"
@@ -44,7 +46,8 @@ func (l *Linter) Globals(library string) (names []string) {
 	return names
 }
 
-// knows reports whether the target has a global, or a field of one if that is not "". Libraries of functions have one more.
+// knows reports whether the target has a global, or a field of one if that is not "". Libraries of
+// functions have one more.
 func (l *Linter) knows(global, field string) bool {
 	if field == "" {
 		return slices.Contains(l.Globals(""), global)

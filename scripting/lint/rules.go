@@ -25,18 +25,6 @@ type Rule struct {
 	For   string // the release for which Bad is linted if not for the default
 }
 
-// commandRules look at a redis.call, programRules at the whole program. The other rules are where what they look for is
-// evaluated: see values.go.
-var (
-	commandRules = []func(r *run, c *invocation){
-		(*run).checkCommand, (*run).checkOptions, (*run).checkArguments, (*run).checkKeys, (*run).checkSlots, (*run).checkRandom,
-		(*run).checkReading, (*run).checkLimiter, (*run).checkProtected,
-	}
-	programRules = []func(r *run){
-		(*run).reportUnused, (*run).reportLimits, (*run).reportProtected, (*run).reportUnknownGlobals,
-	}
-)
-
 // Find returns the rule of a name, nil if there is none.
 func Find(name string) *Rule {
 	if i := slices.IndexFunc(Rules, func(rule Rule) bool { return rule.Name == name }); i >= 0 {

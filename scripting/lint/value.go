@@ -36,7 +36,8 @@ const (
 	fromUnknown
 )
 
-// part is a piece of a text. Its name identifies it: the constant itself, "KEYS[1]", or where an unknown value arose.
+// part is a piece of a text. Its name identifies it: the constant itself, "KEYS[1]", or where an
+// unknown value arose.
 type part struct {
 	from source
 	name string
@@ -186,8 +187,8 @@ func (v *value) inherit(b *value) {
 	v.fraction, v.seconds, v.micros, v.pending = b.fraction, b.seconds, b.micros, b.pending
 }
 
-// joinParts returns the parts of a text that is one of two. An element of KEYS, or what is unknown, wins: the
-// rules about keys speak only when they are sure.
+// joinParts returns the parts of a text that is one of two. An element of KEYS, or what is unknown,
+// wins: the rules about keys speak only when they are sure.
 func joinParts(a, b []part) []part {
 	switch {
 	case slices.Equal(a, b), len(b) == 0:

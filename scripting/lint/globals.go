@@ -1,0 +1,84 @@
+package lint
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/miniserver-go/miniserver/scripting/lua/syntax"
+)
+
+// globals are the global variables of a source.
+type globals struct {
+	values   map[string]*value // what the script assigned to them
+	unknowns []unknownGlobal   // those that were read and are not there
+}
+
+// unknownGlobal is a place where a global is read that is not there.
+type unknownGlobal struct {
+	name string
+	at   int32
+}
+
+// assignsGlobal reports an assignment to a global.
+func (r *run) assignsGlobal(e *syntax.GlobalExpr) {
+	r.report("global-assignment", e.At, "%s is a global variable, and scripts cannot assign to globals: declare it with local.", e.Name)
+}
+
+// report reports globals that are not there, unless the script assigns to them, which
+// is reported instead. It reports each name once.
+func (g *globals) report(r *run) {
+	told := make(map[string]bool)
+	for _, u := range g.unknowns {
+		if g.values[u.name] == nil && !told[u.name] {
+			told[u.name] = true
+			r.report("unknown-global", u.at, "%s does not exist in %s: %s.", u.name, r.linter.target, insteadOf(u.name))
+		}
+	}
+}
+
+// global returns the value of a global variable.
+func (r *run) global(e *syntax.GlobalExpr) *value {
+	if !r.functionLibrary {
+		for _, in := range r.inputs {
+			if in.name == e.Name {
+				return in.value()
+			}
+		}
+	}
+	if v := r.globals.values[e.Name]; v != nil {
+		return v
+	}
+	if inputName := e.Name == "KEYS" || e.Name == "ARGV"; !inputName && r.linter.knows(e.Name, "") {
+		v := &value{kinds: isFunction, builtin: e.Name, parts: []part{{fromUnknown, e.Name}}}
+		if _, fields := libraries[e.Name]; fields || e.Name == "server" {
+			v.kinds = isTable
+		}
+		return v
+	}
+	if r.silent == 0 {
+		r.globals.unknowns = append(r.globals.unknowns, unknownGlobal{e.Name, e.At})
+	}
+	return unknownAt("global " + e.Name)
+}
+
+// field returns a field of a library.
+func (r *run) field(e *syntax.IndexExpr, library string, key *value) *value {
+	if libraries[library] == "" && library != "server" {
+		return unknownAt(library)
+	}
+	name := fmt.Sprintf("%s.%s", library, key.text)
+	if library == "server" {
+		name = "redis." + key.text
+	}
+	if key.exact && !r.linter.knows(library, key.text) {
+		r.report("unknown-global", e.At, "%s does not exist in %s: %s.", name, r.linter.target, insteadOf(name))
+	}
+	v := &value{kinds: isFunction, builtin: name, parts: []part{{fromUnknown, name}}}
+	if name := key.text; name == strings.ToUpper(name) || name == "pi" || name == "huge" {
+		v = numberOf()
+		if strings.HasSuffix(name, "_VERSION") || name == "SERVER_NAME" {
+			v.kinds = isText
+		}
+	}
+	return v
+}
