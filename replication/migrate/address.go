@@ -16,7 +16,8 @@ type Address struct {
 	TLS            bool
 }
 
-// ParseAddress parses redis://[user:password@]host[:port][/database], or the same with rediss for TLS.
+// ParseAddress parses redis://[user:password@]host[:port][/database], or the same with rediss for
+// TLS.
 func ParseAddress(text string) (a Address, err error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "redis" && u.Scheme != "rediss" || u.Hostname() == "" || u.RawQuery != "" {

@@ -17,7 +17,8 @@ const (
 	mostTries  = 3    // after which all keys are compared while it is paused
 )
 
-// check compares all keys, and then those that were touched meanwhile, as long as that makes them fewer.
+// check compares all keys, and then those that were touched meanwhile, as long as that makes them
+// fewer.
 func (s *handover) check() error {
 	err := s.checkAll()
 	for before := math.MaxInt; err == nil && len(s.touched) > fewTouched && len(s.touched) < before/2; {
@@ -51,7 +52,8 @@ func (s *handover) checkAll() (err error) {
 	return err
 }
 
-// checkKeys compares keys, a few at a time. What differs, although nothing has touched it, is copied again.
+// checkKeys compares keys, a few at a time. What differs, although nothing has touched it, is
+// copied again.
 func (s *handover) checkKeys(db int, keys []string) error {
 	for len(keys) > 0 {
 		n := min(s.chunk, len(keys))
@@ -70,20 +72,20 @@ func (s *handover) checkSome(db int, keys []string) error {
 	for _, key := range keys {
 		delete(s.touched, place{db, key})
 	}
-	ours, offset, err := s.read(s.source, db, keys)
+	ours, offset, err := s.source.read(db, keys, s.link != nil)
 	if err == nil {
 		err = s.reach(offset)
 	}
 	if err != nil {
 		return err
 	}
-	theirs, _, err := s.read(s.target, db, keys)
+	theirs, _, err := s.target.read(db, keys, false)
 	if err != nil {
 		return err
 	}
 	s.adapt(ours)
 	for i := range ours {
-		if at := ours[i].place; !s.touched[at] && s.isTaken(at) && s.difference(ours[i], theirs[i]) != "" {
+		if at := ours[i].place; !s.touched[at] && s.isTaken(at) && s.difference(ours[i], theirs[i], s.tolerance()) != "" {
 			s.taint([]place{at})
 			s.copied++
 		}
@@ -91,16 +93,8 @@ func (s *handover) checkSome(db int, keys []string) error {
 	return nil
 }
 
-// touch notes that keys have changed since they were compared.
-func (m *Migration) touch(places ...place) {
-	for _, at := range places {
-		if m.touched != nil && m.wants(at.db, at.key) {
-			m.touched[at] = true
-		}
-	}
-}
-
-// eachTouched calls fn with the keys that are touched, database by database, none of which is touched any more.
+// eachTouched calls fn with the keys that are touched, database by database, none of which is
+// touched any more.
 func (s *handover) eachTouched(fn func(db int, keys []string) error) error {
 	keys := map[int][]string{}
 	for at := range s.touched {

@@ -10,21 +10,20 @@ import (
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 )
 
-const (
-	tailBytes = 10 // of a payload: the version and the checksum
-	tolerance = 50 // milliseconds between deadlines, where a server tells only how much time is left
-)
+const tailBytes = 10 // of a payload: the version and the checksum
 
-// difference tells how two values differ; empty if they do not. Payloads in different encodings may be the same value, so their
-// values are compared by the digest of DEBUG DIGEST-VALUE, together with the deadlines of their elements and the groups of a
-// stream, which that leaves out. What has expired when the second value was read does not count either: a server that is paused keeps it.
-func (m *Migration) difference(a, b *value) string {
+// difference tells how two values differ, with a tolerance in milliseconds for their deadlines;
+// empty if they do not. Payloads in different encodings may be the same value, so their values are
+// compared by the digest of DEBUG DIGEST-VALUE, together with the deadlines of their elements and
+// the groups of a stream, which that leaves out. What has expired when the second value was read
+// does not count either: a server that is paused keeps it.
+func (c *codec) difference(a, b *value, tolerance int64) string {
 	if a.exists == b.exists && a.deadline == b.deadline && a.body() == b.body() {
 		return ""
 	}
 	now := max(a.now, b.now)
-	ours, known := m.digest(a, now)
-	theirs, alsoKnown := m.digest(b, now)
+	ours, known := c.digest(a, now)
+	theirs, alsoKnown := c.digest(b, now)
 	apart := a.deadline - b.deadline
 	switch {
 	case !known || !alsoKnown:
@@ -35,7 +34,7 @@ func (m *Migration) difference(a, b *value) string {
 		return "only the target has it"
 	case ours != theirs:
 		return fmt.Sprintf("its digests are %.16s and %.16s", ours, theirs)
-	case ours != absent && ((a.deadline == 0) != (b.deadline == 0) || max(apart, -apart) > m.tolerance()):
+	case ours != absent && ((a.deadline == 0) != (b.deadline == 0) || max(apart, -apart) > tolerance):
 		return fmt.Sprintf("its deadlines are %d and %d", a.deadline, b.deadline)
 	}
 	return ""
@@ -47,30 +46,23 @@ const absent = "absent"
 // body returns the payload without its version.
 func (v *value) body() string { return v.payload[:max(0, len(v.payload)-tailBytes)] }
 
-func (m *Migration) tolerance() int64 {
-	if m.source.absolute && m.target.absolute {
-		return 0
-	}
-	return tolerance
-}
-
-// digest returns the digest of a value without what has expired, and the deadlines of its elements. It returns false for a value of
-// an unknown type.
-func (m *Migration) digest(v *value, now int64) (digest string, known bool) {
+// digest returns the digest of a value without what has expired, and the deadlines of its elements.
+// It returns false for a value of an unknown type.
+func (c *codec) digest(v *value, now int64) (digest string, known bool) {
 	if !v.exists || v.deadline != 0 && v.deadline <= now {
 		return absent, true
 	}
-	decoded, known := m.decode(v.payload)
+	decoded, known := c.decode(v.payload)
 	if !known {
 		return "", false
 	}
 	var more []string
-	if c, ok := decoded.(keyspace.Collection); ok && c.Volatile() > 0 {
-		c.Expire(now, math.MaxInt, nil)
-		if c.Len() == 0 {
+	if of, ok := decoded.(keyspace.Collection); ok && of.Volatile() > 0 {
+		of.Expire(now, math.MaxInt, nil)
+		if of.Len() == 0 {
 			return absent, true
 		}
-		rdb.EachElementDeadline(c, func(element []byte, deadline int64) {
+		rdb.EachElementDeadline(of, func(element []byte, deadline int64) {
 			more = append(more, fmt.Sprintf("%q %d", element, deadline))
 		})
 	}
@@ -78,7 +70,7 @@ func (m *Migration) digest(v *value, now int64) (digest string, known bool) {
 		more = groups(s)
 	}
 	slices.Sort(more)
-	db, key := m.Engine.Home().Keyspace.DB(0), []byte("k")
+	db, key := c.engine.Home().Keyspace.DB(0), []byte("k")
 	db.SetUntil(key, decoded, 0)
 	digest = fmt.Sprint(db.ValueDigest(key), more)
 	db.Delete(key)

@@ -3,14 +3,13 @@ package migrate
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/miniserver-go/miniserver/replication/psync"
 )
 
-// handover is the switch from the source to the target: all keys are compared, the source takes no more writes, the target gets the
-// last ones, and what has changed meanwhile is compared again.
+// handover is the switch from the source to the target: all keys are compared, the source takes no
+// more writes, the target gets the last ones, and what has changed meanwhile is compared again.
 type handover struct {
 	*Migration
 	wanted   bool // the switch is
@@ -67,31 +66,10 @@ func (s *handover) hold() {
 	first := s.pausedAt.IsZero()
 	s.lapsed = s.hasLapsed()
 	s.pausedAt = time.Now()
-	err := s.freeze(pausedFor)
+	err := s.source.freeze(pausedFor)
 	if s.report.Paused = err == nil; first && err != nil {
 		s.Say("the source cannot be paused, so its clients have to stop writing now: %v", err)
 	}
-}
-
-// freeze lets the source take no writes for a time; 0 ends that.
-func (m *Migration) freeze(d time.Duration) error {
-	return m.on(m.source, 0, func(c *server) error {
-		c.putWords("MULTI")
-		c.putWords("CLIENT", "UNPAUSE") // a longer pause would stay
-		commands := 3
-		if d > 0 {
-			c.putWords("CLIENT", "PAUSE", strconv.FormatInt(d.Milliseconds(), 10), "WRITE")
-			commands++
-		}
-		c.putWords("EXEC")
-		v, err := c.transaction(commands)
-		for _, reply := range v.Elems {
-			if reply.IsError() {
-				err = &refused{c.addr, "CLIENT PAUSE", reply.Text}
-			}
-		}
-		return err
-	})
 }
 
 // begin pauses the source, from now on until the end.
@@ -105,7 +83,8 @@ func (s *handover) hasLapsed() bool {
 	return s.lapsed || s.report.Paused && time.Since(s.pausedAt) > pausedFor
 }
 
-// finish compares the servers and lets the source go. A source that has taken writes meanwhile is followed on.
+// finish compares the servers and lets the source go. A source that has taken writes meanwhile is
+// followed on.
 func (s *handover) finish() error {
 	err := s.compare()
 	if err != nil {
@@ -121,10 +100,11 @@ func (s *handover) finish() error {
 	if s.KeepPaused > 0 {
 		s.Say("the source takes no writes for another %s", s.KeepPaused)
 	}
-	return s.freeze(s.KeepPaused)
+	return s.source.freeze(s.KeepPaused)
 }
 
-// wentOn reports whether the source may have taken writes since the target has caught up: its pause has run out, or somebody has ended it.
+// wentOn reports whether the source may have taken writes since the target has caught up: its pause
+// has run out, or somebody has ended it.
 func (s *handover) wentOn() (on bool, err error) {
 	if s.link == nil {
 		on, s.lapsed = s.hasLapsed(), false
@@ -139,7 +119,8 @@ func (s *handover) wentOn() (on bool, err error) {
 	return on, err
 }
 
-// copyOnce copies a source that does not accept replicas. At the end it copies again what has changed since.
+// copyOnce copies a source that does not accept replicas. At the end it copies again what has
+// changed since.
 func (m *Migration) copyOnce(refusal *psync.Refusal) error {
 	m.Say("the source does not accept replicas (%s): it is copied once by SCAN and DUMP, and changes meanwhile are found only by "+
 		"comparing", refusal.Reply)
@@ -170,7 +151,8 @@ func (m *Migration) copyOnce(refusal *psync.Refusal) error {
 	return nil
 }
 
-// compare compares what has changed since it was compared, and what differed then; all keys if none was. What differs is copied once more, and compared again.
+// compare compares what has changed since it was compared, and what differed then; all keys if none
+// was. What differs is copied once more, and compared again.
 func (s *handover) compare() error {
 	s.phase = Comparing
 	for _, d := range s.report.Different {
@@ -212,16 +194,16 @@ func (s *handover) compareAll() error {
 // compareKeys compares keys, a few at a time.
 func (m *Migration) compareKeys(db int, keys []string) error {
 	for chunk := range slices.Chunk(keys, m.chunk) {
-		ours, _, err := m.read(m.source, db, chunk)
+		ours, _, err := m.source.read(db, chunk, false)
 		if err != nil {
 			return err
 		}
-		theirs, _, err := m.read(m.target, db, chunk)
+		theirs, _, err := m.target.read(db, chunk, false)
 		if err != nil {
 			return err
 		}
 		for i := range ours {
-			if reason := m.difference(ours[i], theirs[i]); reason != "" {
+			if reason := m.difference(ours[i], theirs[i], m.tolerance()); reason != "" {
 				m.differs(ours[i].place, reason)
 			}
 		}
@@ -233,10 +215,13 @@ func (m *Migration) compareKeys(db int, keys []string) error {
 	return nil
 }
 
-// isTaken reports whether the target has not refused a key.
-func (m *Migration) isTaken(at place) bool {
-	_, refused := m.untaken[at]
-	return !refused
+// tolerance is how far deadlines may be apart that are the same, in milliseconds, where a server
+// tells only how much time is left.
+func (m *Migration) tolerance() int64 {
+	if m.source.absolute && m.target.absolute {
+		return 0
+	}
+	return 50
 }
 
 func (m *Migration) differs(at place, reason string) {

@@ -2,7 +2,6 @@ package migrate
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 )
@@ -12,27 +11,6 @@ func (m *Migration) Library(source []byte) error {
 	m.report.Libraries++
 	args := append(arguments("FUNCTION", "LOAD", "REPLACE"), slices.Clone(source))
 	return m.send(write{args: args}, args...)
-}
-
-// libraries returns the sources of a server's libraries of functions by their names; none if it has no functions, as servers before
-// Redis 7.0, or forbids to list them.
-func (m *Migration) libraries(s *side) (sources map[string]string, err error) {
-	err = m.on(s, 0, func(c *server) error {
-		v, err := c.do("FUNCTION", "LIST", "WITHCODE")
-		sources = map[string]string{}
-		for _, library := range v.Elems {
-			facts := map[string]string{}
-			for i := 0; i+1 < len(library.Elems); i += 2 {
-				facts[library.Elems[i].Text] = library.Elems[i+1].Text
-			}
-			sources[facts["library_name"]] = facts["library_code"]
-		}
-		return err
-	})
-	if errors.As(err, new(*refused)) {
-		return nil, nil
-	}
-	return sources, err
 }
 
 // copyLibraries copies the libraries of the source that the target does not have, or has otherwise.
@@ -46,13 +24,14 @@ func (m *Migration) copyLibraries() error {
 	return cmp.Or(err, m.settle())
 }
 
-// missingLibraries returns the libraries of the source that the target does not have, or has otherwise.
+// missingLibraries returns the libraries of the source that the target does not have, or has
+// otherwise.
 func (m *Migration) missingLibraries() (missing map[string]string, err error) {
-	missing, err = m.libraries(m.source)
+	missing, err = m.source.libraries()
 	if err != nil || len(missing) == 0 {
 		return nil, err
 	}
-	theirs, err := m.libraries(m.target)
+	theirs, err := m.target.libraries()
 	for name, source := range theirs {
 		if missing[name] == source {
 			delete(missing, name)
@@ -61,7 +40,8 @@ func (m *Migration) missingLibraries() (missing map[string]string, err error) {
 	return missing, err
 }
 
-// compareLibraries compares the libraries of the source with those of the target. What differs is copied once more.
+// compareLibraries compares the libraries of the source with those of the target. What differs is
+// copied once more.
 func (m *Migration) compareLibraries() error {
 	missing, err := m.missingLibraries()
 	if err != nil || len(missing) == 0 {

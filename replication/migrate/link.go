@@ -44,8 +44,9 @@ const (
 	tick           = 100 * time.Millisecond
 )
 
-// connectLink becomes a replica of the source, from what the target has. It tries again as long as that may help. A source that was
-// restarted is refused: if it is empty now, so would be the target.
+// connectLink becomes a replica of the source, from what the target has. It tries again as long as
+// that may help. A source that was restarted is refused: if it is empty now, so would be the
+// target.
 func (m *Migration) connectLink() (psync.Answer, error) {
 	said := ""
 	for {
@@ -67,13 +68,13 @@ func (m *Migration) connectLink() (psync.Answer, error) {
 			m.Say("the source does not replicate yet: %s", said)
 		}
 		m.step()
-		m.pause(time.Second)
+		pause(m.ctx, time.Second)
 	}
 }
 
 // checkSource returns an error if the source was restarted since the migration began.
 func (m *Migration) checkSource() error {
-	err := m.on(m.source, 0, func(c *server) error {
+	err := m.source.on(0, func(c *server) error {
 		_, err := c.do("PING")
 		return err
 	})
@@ -132,7 +133,7 @@ func (m *Migration) run() error {
 			return err
 		}
 		m.Say("the link to the source is cut, and will be tried again: %v", err)
-		m.pause(tick)
+		pause(m.ctx, tick)
 	}
 }
 
@@ -158,8 +159,8 @@ func (m *Migration) attached(a psync.Answer, first bool) error {
 	return m.sweep()
 }
 
-// load copies the snapshot. If it has values of modules, which only servers with that module can read, all keys are copied by
-// DUMP instead.
+// load copies the snapshot. If it has values of modules, which only servers with that module can
+// read, all keys are copied by DUMP instead.
 func (m *Migration) load() error {
 	id := m.link.id
 	m.phase, m.link.loading, m.link.id = Copying, true, "" // a link that is cut now begins again
@@ -190,7 +191,8 @@ func (m *Migration) load() error {
 	return m.copyAll()
 }
 
-// alive tells the source that it is heard, and how far the target is. During the switch it keeps the source paused.
+// alive tells the source that it is heard, and how far the target is. During the switch it keeps
+// the source paused.
 func (m *Migration) alive() error {
 	if m.handover.began {
 		m.handover.hold()
@@ -223,7 +225,7 @@ func (l *link) lag() (bytes int64, since time.Duration) {
 func (m *Migration) ask() error {
 	l := m.link
 	l.asked = time.Now()
-	return m.on(m.source, 0, func(c *server) (err error) {
+	return m.source.on(0, func(c *server) (err error) {
 		l.source, err = c.offset()
 		l.marks = append(l.marks, mark{l.asked, l.source})
 		return err
@@ -236,7 +238,8 @@ type batch struct {
 	err  error
 }
 
-// follow passes the stream on until the switch is done. It reads ahead no more than the reader's buffer.
+// follow passes the stream on until the switch is done. It reads ahead no more than the reader's
+// buffer.
 func (m *Migration) follow() error {
 	m.phase = Following
 	l, quit := m.link, make(chan struct{})

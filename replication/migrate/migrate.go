@@ -1,14 +1,17 @@
-// Package migrate copies the data of one server to another one, and keeps the copy up to date until clients change over.
+// Package migrate copies the data of one server to another one, and keeps the copy up to date until
+// clients change over.
 //
 //	source ──snapshot, commands──▶ migration ──RESTORE, commands──▶ target
 //	   ▲      as to a replica          │          as from a client
 //	   └───────────DUMP────────────────┘ of keys that have to be read again
 //
-// The migration follows the source as a replica does. A key of the snapshot becomes a RESTORE, and the commands of the stream are
-// passed on. Where that is not possible, one mechanism replaces it: the key becomes dirty, which means that it is read again
-// from the source, together with the offset of the stream at that moment. Keys become dirty if the target refuses what concerns
-// them, if the pattern matches only some keys of a command, if it is unknown what the target received before a connection broke,
-// and if a module has made them. A source that does not accept replicas is copied once, by making all of its keys dirty.
+// The migration follows the source as a replica does. A key of the snapshot becomes a RESTORE, and
+// the commands of the stream are passed on. Where that is not possible, one mechanism replaces it:
+// the key becomes dirty, which means that it is read again from the source, together with the
+// offset of the stream at that moment. Keys become dirty if the target refuses what concerns them,
+// if the pattern matches only some keys of a command, if it is unknown what the target received
+// before a connection broke, and if a module has made them. A source that does not accept replicas
+// is copied once, by making all of its keys dirty.
 //
 // Invariants:
 //  1. A command that touches a dirty key is not passed on; its other keys become dirty, too.
@@ -17,8 +20,11 @@
 //  4. What is in flight to the target is bounded, in commands and in bytes.
 //  5. The source is paused only for what changed while all keys were compared, see check.go.
 //
-// It is a package of its own beside replication, since it has no data: it needs an engine only for its table of commands, which
-// says where keys are, and to decode values.
+// A Migration joins: two sides, each a server with a connection that is opened again; keys, what is known of them; the link,
+// by which it follows the source; the pipeline to the target; the codec of values; and the handover at the end.
+//
+// It is a package of its own beside replication, since it has no data: it needs an engine only for
+// its table of commands, which says where keys are, and to decode values.
 package migrate
 
 import (
@@ -29,11 +35,9 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/miniserver-go/miniserver/engine"
-	"github.com/miniserver-go/miniserver/glob"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
@@ -91,27 +95,8 @@ type Loss struct {
 	Key, Reason string
 }
 
-// place is a key in a database of the source.
-type place struct {
-	db  int
-	key string
-}
-
-// side is one of the two servers. Its connection is opened again when it breaks.
-type side struct {
-	name  string
-	addr  Address
-	conn  *server // nil while it is broken
-	runID string  // empty if the server conceals it
-
-	product, version string // empty if it conceals them
-	ours             bool   // it is a miniserver
-	absolute         bool   // it has PEXPIRETIME
-	maxBulk          int64  // bytes of an argument
-	evicted          int64  // keys before the migration
-}
-
-// Migration is a migration in progress. All of it happens in the goroutine of Run, except reading the stream.
+// Migration is a migration in progress. All of it happens in the goroutine of Run, except reading
+// the stream.
 type Migration struct {
 	Options
 	ctx            context.Context
@@ -121,25 +106,15 @@ type Migration struct {
 	handover       *handover
 	phase          Phase
 
-	touched map[place]bool // what changed since it was compared; nil if nothing was, see check.go
-	dirty   map[place]bool
-	fresh   map[place]int64 // the offset at which a key was read, while it is ahead of the stream
-	untaken map[place]string
-
-	pending  []write // sent to the target, and not replied to
-	inFlight int     // bytes of them
-	offers   map[int]bool
-	chunk    int // keys that are read at once
-
-	form    int // the first of the forms that the target may understand
-	payload []byte
+	keys
+	codec
+	pipeline
+	chunk int // keys that are read at once
 }
 
 // Run migrates until the switch, or until ctx ends. The report is valid with an error, too.
 func Run(ctx context.Context, o Options) (*Report, error) {
-	m := &Migration{Options: o, ctx: ctx, source: &side{name: "source", addr: o.From}, target: &side{name: "target", addr: o.To},
-		dirty: map[place]bool{}, fresh: map[place]int64{}, untaken: map[place]string{}, offers: map[int]bool{}, chunk: 16}
-	m.handover = &handover{Migration: m, wanted: o.WhenCaughtUp}
+	m := newMigration(ctx, o)
 	err := m.prepare()
 	if err == nil {
 		err = m.run()
@@ -153,6 +128,18 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	sortLosses(m.report.Untaken)
 	m.close(err)
 	return &m.report, err
+}
+
+func newMigration(ctx context.Context, o Options) *Migration {
+	m := &Migration{Options: o, ctx: ctx, keys: newKeys(selection{o.From.DB, o.To.DB, o.Match}),
+		codec: codec{engine: o.Engine}, pipeline: pipeline{offers: map[int]bool{}}, chunk: 16}
+	m.source = &side{name: "source", addr: o.From, number: func(db int) int { return db }}
+	m.target = &side{name: "target", addr: o.To, number: m.toDB}
+	for _, s := range []*side{m.source, m.target} {
+		s.ctx, s.secure, s.say = ctx, o.Secure, o.Say
+	}
+	m.handover = &handover{Migration: m, wanted: o.WhenCaughtUp}
+	return m
 }
 
 // close closes the connections. A source that was paused when the migration failed goes on.
@@ -173,7 +160,7 @@ func (m *Migration) prepare() error {
 		return fmt.Errorf(errOneToAll, m.To.DB)
 	}
 	for _, s := range []*side{m.source, m.target} {
-		if err := m.reopen(s); broken(err) {
+		if err := s.reopen(); broken(err) {
 			return fmt.Errorf(errSide, s.name, err)
 		} else if err != nil {
 			return err
@@ -185,7 +172,7 @@ func (m *Migration) prepare() error {
 	if err := m.checkTarget(); err != nil {
 		return err
 	}
-	m.form = firstForm(m.Like, m.target)
+	m.codec.form = firstForm(m.Like, m.target)
 	if err := m.askTarget(); err != nil {
 		return err
 	}
@@ -204,24 +191,14 @@ func (m *Migration) askTarget() (err error) {
 		m.target.maxBulk, _ = strconv.ParseInt(v.Elems[1].Text, 10, 64)
 	}
 	if err == nil {
-		m.target.evicted, err = m.evictions()
+		m.target.evicted, err = m.target.evictions()
 	}
 	return err
 }
 
-// evictions returns how many keys the target has evicted.
-func (m *Migration) evictions() (n int64, err error) {
-	err = m.on(m.target, 0, func(c *server) error {
-		fields, err := c.info("stats")
-		n, _ = strconv.ParseInt(fields["evicted_keys"], 10, 64)
-		return err
-	})
-	return n, err
-}
-
 // checkEvictions ends a migration whose target has no room for all keys.
 func (m *Migration) checkEvictions() error {
-	n, err := m.evictions()
+	n, err := m.target.evictions()
 	if err == nil && n > m.target.evicted {
 		err = fatal{fmt.Errorf(errEvicts, n-m.target.evicted)}
 	}
@@ -243,122 +220,13 @@ func (m *Migration) checkTarget() error {
 	if m.Replace {
 		return nil
 	}
-	keys, err := m.databases(m.target)
+	keys, err := m.target.databases()
 	for _, db := range slices.Sorted(maps.Keys(keys)) {
 		if keys[db] > 0 && (m.From.DB < 0 || db == m.toDB(m.From.DB)) {
 			return fmt.Errorf(errNotEmpty, keys[db], db)
 		}
 	}
 	return err
-}
-
-// databases returns how many keys the databases have that are not empty.
-func (m *Migration) databases(s *side) (keys map[int]int64, err error) {
-	keys = map[int]int64{}
-	err = m.on(s, 0, func(c *server) error {
-		fields, err := c.info("keyspace")
-		for name, value := range fields {
-			var db int
-			var n int64
-			if _, bad := fmt.Sscanf(name+" "+value, "db%d keys=%d", &db, &n); bad == nil {
-				keys[db] = n
-			}
-		}
-		return err
-	})
-	return keys, err
-}
-
-// wants reports whether a key of the source is to be migrated.
-func (m *Migration) wants(db int, key string) bool {
-	return (m.From.DB < 0 || db == m.From.DB) && (m.Match == "" || glob.Match(m.Match, key))
-}
-
-// filtered reports whether not all keys are to be migrated.
-func (m *Migration) filtered() bool { return m.From.DB >= 0 || m.Match != "" }
-
-// toDB returns the target's database for one of the source.
-func (m *Migration) toDB(db int) int {
-	switch {
-	case m.To.DB >= 0:
-		return m.To.DB
-	case m.From.DB >= 0:
-		return m.From.DB
-	}
-	return db
-}
-
-// on runs fn with a connection on which a database is selected. If the connection breaks, it runs fn again on a new one.
-func (m *Migration) on(s *side, db int, fn func(c *server) error) error {
-	for {
-		err := m.ctx.Err()
-		if err == nil && s.conn == nil {
-			err = m.reopen(s)
-		}
-		if err == nil {
-			if err = s.conn.selects(db); err == nil {
-				err = fn(s.conn)
-			}
-		}
-		if !broken(err) {
-			return err
-		}
-		m.lost(s, err)
-	}
-}
-
-// lost notes that a connection has broken, and waits before the next attempt.
-func (m *Migration) lost(s *side, err error) {
-	if s.conn != nil {
-		_ = s.conn.conn.Close()
-		s.conn = nil
-		m.Say("the connection to the %s is lost, and will be tried again: %v", s.name, err)
-	}
-	m.pause(time.Second)
-}
-
-// pause waits, but not longer than the context lasts.
-func (m *Migration) pause(d time.Duration) {
-	select {
-	case <-m.ctx.Done():
-	case <-time.After(d):
-	}
-}
-
-// reopen opens the connection of a side. After the first time, the server must still be the same process.
-func (m *Migration) reopen(s *side) error {
-	conn, err := open(m.ctx, s.addr, m.Secure)
-	if err != nil {
-		return err
-	}
-	fields, err := conn.info("server")
-	if err != nil {
-		return err
-	}
-	id := fields["run_id"]
-	if s.runID != "" && id != s.runID {
-		return fatal{fmt.Errorf(errRestart, s.addr)}
-	}
-	s.conn, s.runID = conn, id
-	s.product, s.version = "redis", fields["redis_version"]
-	if v := fields["valkey_version"]; v != "" {
-		s.product, s.version = "valkey", v
-	}
-	s.ours = fields["miniserver_version"] != ""
-	_, err = conn.do("PEXPIRETIME", "")
-	s.absolute = err == nil
-	return nil
-}
-
-// String tells which server it is.
-func (s *side) String() string {
-	switch {
-	case s.ours:
-		return s.addr.String() + " (miniserver)"
-	case s.version == "":
-		return s.addr.String()
-	}
-	return fmt.Sprintf("%s (%s %s)", s.addr, strings.ToUpper(s.product[:1])+s.product[1:], s.version)
 }
 
 // step reports the progress.
@@ -370,17 +238,6 @@ func (m *Migration) step() {
 	}
 	m.Progress(st)
 }
-
-// refuse notes what the target does not take.
-func (m *Migration) refuse(at place, reason string) {
-	reason, _, _ = strings.Cut(reason, ", with args beginning")
-	if len(m.untaken) < maxUntaken {
-		m.untaken[at] = reason
-	}
-}
-
-// maxUntaken bounds what is remembered of refusals.
-const maxUntaken = 100_000
 
 // text returns the reply of a refusal, or the error.
 func text(err error) string {

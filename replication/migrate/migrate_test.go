@@ -18,12 +18,11 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-func testMigration() *Migration {
+func testMigration(t *testing.T) *Migration {
 	e := engine.New(engine.Options{Clock: func() int64 { return 0 }})
 	assembly.Join(e, assembly.Options{Disk: new(disk.Memory)})
-	m := &Migration{Options: Options{Engine: e, From: Address{DB: -1}}, dirty: map[place]bool{}, fresh: map[place]int64{},
-		link: &link{}, source: &side{absolute: true}, target: &side{absolute: true}}
-	m.handover = &handover{Migration: m}
+	m := newMigration(t.Context(), Options{Engine: e, From: Address{DB: -1}})
+	m.link, m.source.absolute, m.target.absolute = &link{}, true, true
 	return m
 }
 
@@ -47,8 +46,8 @@ func TestAddresses(t *testing.T) {
 
 // What a command does to keys that are not all to be migrated, or not all as the stream assumes.
 func TestCommandsBecomeReadsWhereTheyCannotBePassedOn(t *testing.T) {
-	m := testMigration()
-	m.Match = "a*"
+	m := testMigration(t)
+	m.match = "a*"
 	command := func(end int64, line string) (dirty []string) {
 		args, ok := resp.Words([]byte(line), nil)
 		require.True(t, ok)
@@ -75,7 +74,7 @@ func TestCommandsBecomeReadsWhereTheyCannotBePassedOn(t *testing.T) {
 
 // A source that cannot be followed, and whose pause has run out, may have taken writes.
 func TestAPauseLapses(t *testing.T) {
-	m := testMigration()
+	m := testMigration(t)
 	m.link, m.Say = nil, func(string, ...any) {}
 	s := m.handover
 	for _, c := range []struct {
@@ -94,7 +93,7 @@ func TestAPauseLapses(t *testing.T) {
 func payloadOf(v keyspace.Value, e rdb.Encoder) string { return string(e.Payload(nil, v)) }
 
 func TestDifferences(t *testing.T) {
-	m := testMigration()
+	m := testMigration(t)
 	hashOf := func(order string, deadline int64) *hash.Hash {
 		h := &hash.Hash{}
 		for _, field := range strings.Fields(order) {
@@ -130,12 +129,12 @@ func TestDifferences(t *testing.T) {
 		{unknown("body"), unknown("body"), ""},
 		{unknown("body"), unknown("other"), "its payloads differ, and are of a type that cannot be compared"},
 	} {
-		require.Equal(t, c.want, m.difference(c.a, c.b))
+		require.Equal(t, c.want, m.difference(c.a, c.b, m.tolerance()))
 	}
-	require.Contains(t, m.difference(of(hashOf("a b", 2000), 0), of(hashOf("a b", 3000), 0)), "its digests are")
-	require.Contains(t, m.difference(of(hashOf("a b", 0), 0), of(hashOf("a c", 0), 0)), "its digests are")
+	require.Contains(t, m.difference(of(hashOf("a b", 2000), 0), of(hashOf("a b", 3000), 0), m.tolerance()), "its digests are")
+	require.Contains(t, m.difference(of(hashOf("a b", 0), 0), of(hashOf("a c", 0), 0), m.tolerance()), "its digests are")
 	m.target.absolute = false
-	require.Empty(t, m.difference(of(&text, 2000), of(&text, 2001)))
+	require.Empty(t, m.difference(of(&text, 2000), of(&text, 2001), m.tolerance()))
 }
 
 func TestTheFormFitsTheTarget(t *testing.T) {

@@ -18,7 +18,8 @@ import (
 // patience is how long a server may take to reply, or to send something.
 const patience = time.Minute
 
-// longestLine is more than a status or an error of a server has, in bytes. A value may be of any length.
+// longestLine is more than a status or an error of a server has, in bytes. A value may be of any
+// length.
 const longestLine = 1 << 20
 
 // server is a connection to one of the two servers, as a client.

@@ -56,7 +56,8 @@ func (m *Migration) pass(c resp.Command) error {
 	return m.send(write{place: place{db: m.link.db}, args: c.Args}, c.Args...)
 }
 
-// keyed passes a command on if that has the same effect on the target as on the source. Otherwise its keys become dirty.
+// keyed passes a command on if that has the same effect on the target as on the source. Otherwise
+// its keys become dirty.
 func (m *Migration) keyed(c resp.Command, places []place) error {
 	wanted, old, dirty := 0, 0, false
 	m.touch(places...)
@@ -79,8 +80,8 @@ func (m *Migration) keyed(c resp.Command, places []place) error {
 	return m.pass(c)
 }
 
-// places returns the keys of a command that runs in a database. A command that is not in the table is one of a module; the source
-// is asked for its keys.
+// places returns the keys of a command that runs in a database. A command that is not in the table
+// is one of a module; the source is asked for its keys.
 func (m *Migration) places(db int, args [][]byte) (places []place, err error) {
 	cmd, err := m.Engine.Commands.Resolve(args)
 	if err != nil || cmd == nil {
@@ -94,7 +95,7 @@ func (m *Migration) places(db int, args [][]byte) (places []place, err error) {
 }
 
 func (m *Migration) askedPlaces(db int, args [][]byte) (places []place, err error) {
-	err = m.on(m.source, db, func(c *server) error {
+	err = m.source.on(db, func(c *server) error {
 		v, err := c.doArgs(append(arguments("COMMAND", "GETKEYS"), args...)...)
 		for _, key := range strs(v) {
 			places = append(places, place{db, key})
@@ -107,7 +108,8 @@ func (m *Migration) askedPlaces(db int, args [][]byte) (places []place, err erro
 	return places, err
 }
 
-// specials are the commands of a stream that are about more than keys in the selected database, or about the stream.
+// specials are the commands of a stream that are about more than keys in the selected database, or
+// about the stream.
 var specials = map[string]func(m *Migration, c resp.Command) error{
 	"SELECT":   (*Migration).selected,
 	"MULTI":    (*Migration).drop, // clients use the target only after the switch
@@ -130,7 +132,8 @@ func (m *Migration) selected(c resp.Command) (err error) {
 	return err
 }
 
-// whole refuses a command about whole databases if the target has keys of its own in them, which are to stay.
+// whole refuses a command about whole databases if the target has keys of its own in them, which
+// are to stay.
 func whole(special func(m *Migration, c resp.Command) error) func(m *Migration, c resp.Command) error {
 	return func(m *Migration, c resp.Command) error {
 		if m.Replace {
@@ -140,21 +143,14 @@ func whole(special func(m *Migration, c resp.Command) error) func(m *Migration, 
 	}
 }
 
-// flushed empties databases. What was read from the source after that is removed too, and has to be read again.
+// flushed empties databases. What was read from the source after that is removed too, and has to be
+// read again.
 func (m *Migration) flushed(c resp.Command) error {
 	if !m.filtered() {
 		m.redo()
 		return m.pass(c)
 	}
 	return m.sweep()
-}
-
-// redo makes all keys dirty that were read ahead of the stream.
-func (m *Migration) redo() {
-	for at := range m.fresh {
-		m.dirty[at] = true
-	}
-	clear(m.fresh)
 }
 
 // swapped exchanges two databases.
@@ -199,7 +195,8 @@ func (m *Migration) copied(c resp.Command) error {
 	return m.elsewhere(c, string(c.Args[2]), db)
 }
 
-// elsewhere passes a command on that changes its first key, and another one in a database that it names.
+// elsewhere passes a command on that changes its first key, and another one in a database that it
+// names.
 func (m *Migration) elsewhere(c resp.Command, key string, text []byte) error {
 	db, err := strconv.Atoi(string(text))
 	if err != nil {
@@ -241,7 +238,7 @@ func (m *Migration) extras(found func(at place), then func() error) error {
 // absent calls found with the keys that the source does not have.
 func (m *Migration) absent(db int, keys []string, found func(at place)) error {
 	var here []bool
-	err := m.on(m.source, db, func(c *server) error {
+	err := m.source.on(db, func(c *server) error {
 		here = here[:0]
 		for _, key := range keys {
 			c.putWords("EXISTS", key)

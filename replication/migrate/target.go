@@ -8,32 +8,6 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/keyspace"
-	"github.com/miniserver-go/miniserver/persistence/payload"
-	"github.com/miniserver-go/miniserver/persistence/rdb"
-	"github.com/miniserver-go/miniserver/persistence/snapshot"
-	"github.com/miniserver-go/miniserver/release"
-)
-
-// write is a command that the target was sent.
-type write struct {
-	place          // the key of a RESTORE or UNLINK
-	args  [][]byte // or a command of the stream
-	value *value   // what the RESTORE is for, if it was read from the source by DUMP
-	plain bool     // a SELECT
-}
-
-// value is a key as a server has it.
-type value struct {
-	place
-	exists   bool
-	payload  string // as DUMP replies it
-	deadline int64  // milliseconds since the epoch; 0 for none
-	now      int64  // the server's time
-}
-
-const (
-	maxPending  = 512     // commands in flight
-	maxInFlight = 4 << 20 // bytes in flight after which no more are sent
 )
 
 // send sends a command to the target's database for w.db.
@@ -51,11 +25,7 @@ func (m *Migration) send(w write, args ...[]byte) error {
 		return err
 	}
 	m.target.conn.put(args...)
-	m.pending = append(m.pending, w)
-	for _, arg := range args {
-		m.inFlight += len(arg)
-	}
-	if len(m.pending) >= maxPending || m.inFlight >= maxInFlight {
+	if m.sent(w, args) {
 		return m.settle()
 	}
 	return nil
@@ -76,7 +46,7 @@ func (m *Migration) selectTarget(db int) error {
 		if err := m.settle(); err != nil {
 			return err
 		}
-		err := m.on(m.target, db, func(*server) error { return nil })
+		err := m.target.on(db, func(*server) error { return nil })
 		m.offers[db] = err == nil
 		return err
 	}
@@ -94,9 +64,9 @@ func (m *Migration) settle() error {
 	if len(m.pending) == 0 {
 		return m.alive()
 	}
-	refusals, left, err := m.replies()
+	refusals, left, err := m.replies(m.target.conn)
 	if err != nil {
-		m.lost(m.target, err)
+		m.target.lost(err)
 	}
 	for _, r := range refusals {
 		if err := m.refusedBy(r); err != nil {
@@ -109,33 +79,8 @@ func (m *Migration) settle() error {
 	return m.alive()
 }
 
-// replies reads the replies to what is in flight. left is what has none, because the connection broke.
-func (m *Migration) replies() (refusals []refusal, left []write, err error) {
-	left = slices.Clone(m.pending)
-	m.pending, m.inFlight = m.pending[:0], 0
-	if err = m.target.conn.out.Flush(); err != nil {
-		return nil, left, err
-	}
-	for ; len(left) > 0; left = left[1:] {
-		v, err := m.target.conn.reply()
-		if err != nil {
-			return refusals, left, err
-		}
-		if v.IsError() {
-			refusals = append(refusals, refusal{left[0], v.Text})
-		}
-	}
-	return refusals, nil, nil
-}
-
-// refusal is a command that the target refused.
-type refusal struct {
-	write
-	text string
-}
-
-// repeat deals with commands that were sent to the target but not answered, so it may have run them or not: their keys are read again. Those without keys
-// change nothing if they run twice.
+// repeat deals with commands that were sent to the target but not answered, so it may have run them
+// or not: their keys are read again. Those without keys change nothing if they run twice.
 func (m *Migration) repeat(left []write) error {
 	for _, w := range left {
 		switch {
@@ -191,65 +136,12 @@ func (m *Migration) refusedBy(r refusal) error {
 	return nil
 }
 
-// The forms in which a value can be written, from the one that keeps most. The forms from withoutDeadlines on are followed by
-// commands that set the deadlines of elements.
-const (
-	complete         = iota // of Redis 7.4
-	withoutDeadlines        // of Redis 7.2
-	withoutActivity         // of Redis 7.0
-	oldest                  // of Redis 5
-	forms
-)
-
-// versions are the versions of payloads by their form.
-var versions = [forms]int{complete: 0, withoutDeadlines: 11, withoutActivity: 10, oldest: 9}
-
-// firstForm returns the first form that a release understands; the most complete one if it is unknown.
-func firstForm(like *release.Release, target *side) int {
-	r := like
-	if r == nil {
-		r = release.Told(target.product, target.version)
-	}
-	if r == nil {
-		return complete
-	}
-	for form, since := range []string{"7.4.0", "7.2.0", "7.0.0"} {
-		if r.Has(release.From(since)) {
-			return form
-		}
-	}
-	return oldest
-}
-
-// encode returns the payload of a value in a form, valid until the next call.
-func (m *Migration) encode(form int, v keyspace.Value) []byte {
-	e := rdb.Encoder{Compress: true, Format: rdb.Format{Version: versions[form]}}
-	if form == complete {
-		m.payload = e.Payload(m.payload[:0], v)
-	} else {
-		m.payload = e.PayloadWithoutDeadlines(m.payload[:0], v)
-	}
-	return m.payload
-}
-
-// restoring returns the RESTORE of a key.
-func restoring(key string, deadline int64, payload []byte) [][]byte {
-	return [][]byte{[]byte("RESTORE"), []byte(key), strconv.AppendInt(nil, deadline, 10), payload, []byte("REPLACE"), []byte("ABSTTL")}
-}
-
-// elements calls put with the commands that set the deadlines of a value's elements, if the form leaves them out.
-func elements(form int, key string, v keyspace.Value, put func(args ...[]byte)) {
-	if c, ok := v.(keyspace.Collection); ok && form != complete && c.Volatile() > 0 {
-		snapshot.ExpireCommands([]byte(key), c, put)
-	}
-}
-
 // otherwise writes a value whose payload the target refused: in one form after another.
 func (m *Migration) otherwise(v *value, reason string) error {
 	decoded, ok := m.decode(v.payload)
 	for form := m.form; ok && form < forms; form++ {
 		payload := m.encode(form, decoded)
-		err := m.on(m.target, m.toDB(v.db), func(c *server) error {
+		err := m.target.on(m.toDB(v.db), func(c *server) error {
 			_, err := c.doArgs(restoring(v.key, v.deadline, payload)...)
 			return err
 		})
@@ -272,7 +164,7 @@ func (m *Migration) otherElements(form int, v *value, decoded keyspace.Value) (e
 		if err != nil {
 			return
 		}
-		err = m.on(m.target, m.toDB(v.db), func(c *server) error {
+		err = m.target.on(m.toDB(v.db), func(c *server) error {
 			_, err := c.doArgs(args...)
 			return err
 		})
@@ -282,18 +174,6 @@ func (m *Migration) otherElements(form int, v *value, decoded keyspace.Value) (e
 		}
 	})
 	return err
-}
-
-// decode returns the value in a payload of any version; false if this program does not know it.
-func (m *Migration) decode(text string) (keyspace.Value, bool) {
-	if !rdb.ValidPayload([]byte(text), rdb.AnyVersion) {
-		return nil, false
-	}
-	m.Engine.Home().Keyspace.Begin()
-	o := payload.Options(m.Engine.Home(), 0, false)
-	o.Versions = rdb.AnyVersion
-	v, err := rdb.ReadPayload([]byte(text), o)
-	return v, err == nil
 }
 
 // Key implements snapshot.Receiver.
