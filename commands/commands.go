@@ -12,9 +12,10 @@
 //	introspection                             COMMAND
 //	cluster                                   CLUSTER
 //	debug                                     DEBUG
+//	pubsub                                    SUBSCRIBE, PUBLISH, and keyspace events
 //	slowlog latency                           SLOWLOG, COMMANDLOG, LATENCY: how long commands take
 //
-// The other commands on clients, transactions, pub/sub and the server itself are in package engine.
+// The other commands on clients, transactions and the server itself are in package engine.
 package commands
 
 import (
@@ -28,6 +29,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/keys"
 	"github.com/miniserver-go/miniserver/commands/latency"
 	"github.com/miniserver-go/miniserver/commands/lists"
+	"github.com/miniserver-go/miniserver/commands/pubsub"
 	"github.com/miniserver-go/miniserver/commands/ratelimit"
 	"github.com/miniserver-go/miniserver/commands/sets"
 	"github.com/miniserver-go/miniserver/commands/sketches"
@@ -52,6 +54,7 @@ func Parts(e *engine.Engine) []engine.Part {
 		sketches.Bloom(),
 		explain.Part(),
 		cluster.Part(),
+		pubsub.Part(),
 		slowlog.New(e).Part(),
 		latency.New(e).Part(),
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/commands/pubsub"
 	"github.com/miniserver-go/miniserver/engine"
 )
 
@@ -17,7 +18,7 @@ func (sleeper) Wake() {}
 // TestMessagesDoNotAllocate checks that a subscriber reuses the buffers of its messages.
 func TestMessagesDoNotAllocate(t *testing.T) {
 	e, publisher := stringEngine()
-	e.Join(engine.Commands(engine.Channels()))
+	e.Join(pubsub.Part())
 	subscriber := e.NewSession(sleeper{})
 	room := make([]byte, 0, 512)
 	subscriber.Lend(room)
@@ -51,7 +52,7 @@ func TestMessagesDoNotAllocate(t *testing.T) {
 // TestSubscribersComeAndGo unsubscribes sessions in another order than they subscribed.
 func TestSubscribersComeAndGo(t *testing.T) {
 	e, publisher := stringEngine()
-	e.Join(engine.Commands(engine.Channels()))
+	e.Join(pubsub.Part())
 	var sessions []*engine.Session
 	for range 10 {
 		s := e.NewSession(sleeper{})

@@ -228,31 +228,10 @@ func (e *Engine) closeClientsOf(caller *Session, u *acl.User) {
 // closeListenersOf closes a user's sessions with a subscription that the user's rules no longer allow.
 func (e *Engine) closeListenersOf(caller *Session, u *acl.User) {
 	for _, s := range inOrder(e.Sessions.ByID) {
-		if s.user == u && s.hasForbiddenSubscription(u) {
+		if s.user == u && !e.permits(u, s) {
 			e.closeSession(caller, s)
 		}
 	}
-}
-
-// hasForbiddenSubscription reports whether the session has a subscription that its user's rules do not
-// allow.
-func (s *Session) hasForbiddenSubscription(u *acl.User) bool {
-	for name := range s.subs.channels {
-		if !u.MayListen(name, false) {
-			return true
-		}
-	}
-	for name := range s.subs.shards {
-		if !u.MayListen(name, false) {
-			return true
-		}
-	}
-	for name := range s.subs.patterns {
-		if !u.MayListen(name, true) {
-			return true
-		}
-	}
-	return false
 }
 
 // closeSession closes a session; the caller's own after its reply.

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 )
@@ -16,7 +18,7 @@ func (c *Call) Changed(key []byte, ev event.Event, fields ...[]byte) {
 }
 
 // TellsFields reports whether subscribers are told which fields of hashes have changed. If not, Changed needs no fields.
-func (c *Call) TellsFields() bool { return c.Engine.Config.events.TellFields() }
+func (c *Call) TellsFields() bool { return c.Engine.Config.Events.TellFields() }
 
 // ChangedIn is Changed for a key of another database.
 func (c *Call) ChangedIn(db *keyspace.DB, key []byte, ev event.Event, fields ...[]byte) {
@@ -38,7 +40,7 @@ func (w *World) changed(db *keyspace.DB, key []byte, ev event.Event, fields ...[
 	if len(w.watched) > 0 {
 		w.touchWatched(db.ID(), key)
 	}
-	if w.engine.Config.events != 0 && !ev.None() {
+	if w.engine.Config.Events != 0 && !ev.None() {
 		w.notify(db, key, ev, fields...)
 		if removed {
 			w.notify(db, key, event.Del)
@@ -46,6 +48,22 @@ func (w *World) changed(db *keyspace.DB, key []byte, ev event.Event, fields ...[
 	}
 	if len(w.blocked.keys) > 0 && (!removed || w.blocked.onDelete > 0) {
 		w.blocked.signal(db.ID(), key)
+	}
+}
+
+// notify tells the parts of a keyspace event, if notify-keyspace-events has its class. fields are those of a hash
+// that it is about; they may be left out if the configuration does not ask for them.
+func (w *World) notify(db *keyspace.DB, key []byte, ev event.Event, fields ...[]byte) {
+	asked := w.engine.Config.Events
+	if !asked.Want(ev) {
+		return
+	}
+	var told [][]byte
+	if ev.OfHash() && asked.TellFields() {
+		told = slices.Clone(fields) // so that those of a caller need no memory if nobody is told
+	}
+	for _, tell := range w.engine.Parts.hooks.event {
+		tell(w, db.ID(), key, ev, told)
 	}
 }
 
@@ -60,7 +78,7 @@ func (c *Call) ChangedUnwatched(key []byte, ev event.Event) {
 // changes of the same key follow.
 func (c *Call) CountChange(key []byte, ev event.Event) {
 	c.dirty++
-	if c.Engine.Config.events != 0 && !ev.None() {
+	if c.Engine.Config.Events != 0 && !ev.None() {
 		c.World.notify(c.DB, key, ev)
 	}
 }
@@ -124,7 +142,7 @@ func (w *World) keyRemoved(db *keyspace.DB, key string, ev event.Event, lazily b
 	if len(w.blocked.keys) > 0 {
 		w.blocked.signal(db.ID(), []byte(key))
 	}
-	if w.engine.Config.events != 0 {
+	if w.engine.Config.Events != 0 {
 		w.notify(db, []byte(key), ev)
 	}
 }
@@ -141,7 +159,7 @@ func (w *World) invalidateExpired(db *keyspace.DB, key string) {
 
 // keyCreated is called by the keyspace when it adds a key.
 func (w *World) keyCreated(db *keyspace.DB, key string) {
-	if w.engine.Config.events != 0 {
+	if w.engine.Config.Events != 0 {
 		w.notify(db, []byte(key), event.New)
 	}
 }

@@ -41,9 +41,9 @@ func (w *World) writeClientInfo(b *bytes.Buffer, s *Session, args [][]byte) {
 	if e.Release.Has(showsCapa) {
 		fmt.Fprintf(b, " capa=%s", s.capabilities())
 	}
-	fmt.Fprintf(b, " db=%d sub=%d psub=%d", s.db, len(s.subs.channels), len(s.subs.patterns))
+	fmt.Fprintf(b, " db=%d sub=%d psub=%d", s.db, s.subs.Channels, s.subs.Patterns)
 	if e.Release.Has(showsShards) {
-		fmt.Fprintf(b, " ssub=%d", len(s.subs.shards))
+		fmt.Fprintf(b, " ssub=%d", s.subs.Shards)
 	}
 	fmt.Fprintf(b, " multi=%d", multi)
 	if e.Release.Has(showsWatch) {
@@ -123,7 +123,7 @@ func (s *Session) flags() string {
 		set    bool
 		letter byte
 	}{
-		{s.attached(), 'S'}, {s.monitor, 'O'}, {s.master, 'M'}, {s.subscribed(), 'P'}, {s.tx != nil, 'x'}, {s.blocked != nil || s.postponed && s.delay == nil, 'b'},
+		{s.attached(), 'S'}, {s.monitor, 'O'}, {s.master, 'M'}, {s.Listens(), 'P'}, {s.tx != nil, 'x'}, {s.blocked != nil || s.postponed && s.delay == nil, 'b'},
 		{s.tracker != nil, 't'}, {t.broken, 'R'}, {t.bcast, 'B'}, {s.dirtyCAS, 'd'}, {s.closing, 'c'},
 		{s.unix, 'U'}, {s.readsReplica, 'r'}, {s.noEvict, 'e'}, {s.noTouch, 'T'}, {s.imports, 'I'},
 	} {

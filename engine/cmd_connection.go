@@ -36,7 +36,7 @@ func cmdPing(c *Call) {
 	case c.Left() > 1:
 		c.Refusef(command.ErrArity, c.Cmd.FullName())
 		c.OK()
-	case c.Session.subscribed() && c.Reply.Proto() == 2:
+	case c.Session.Listens() && c.Reply.Proto() == 2:
 		c.Reply.Array(2)
 		c.Reply.BulkString("pong")
 		if c.More() {

@@ -95,7 +95,7 @@ func (w *World) fillClients(b *bytes.Buffer) {
 		if s.attached() {
 			replicas++
 		}
-		if s.subscribed() {
+		if s.Listens() {
 			subscribed++
 		}
 		if len(s.watches) > 0 {
@@ -144,8 +144,8 @@ func (w *World) fillStats(b *bytes.Buffer) {
 		"instantaneous_ops_per_sec", e.stats.rates.commands.perSecond(), "instantaneous_input_kbps", e.stats.rates.in.Kilobytes(),
 		"instantaneous_output_kbps", e.stats.rates.out.Kilobytes(), "expired_keys", e.stats.expired, "expired_keys_active", e.stats.reaped,
 		"expired_subkeys", e.stats.expiredElements, "expired_fields", e.stats.expiredElements, "expired_subkeys_active", e.stats.reapedElements, "evicted_keys", e.eviction.evicted, "evicted_clients", e.Sessions.evicted,
-		"keyspace_hits", e.stats.hits, "keyspace_misses", e.stats.misses, "pubsub_channels", len(w.pubsub.channels),
-		"pubsub_patterns", len(w.pubsub.patterns), "pubsubshard_channels", len(w.pubsub.shards),
+		"keyspace_hits", e.stats.hits, "keyspace_misses", e.stats.misses, "pubsub_channels", w.figure("pubsub_channels"),
+		"pubsub_patterns", w.figure("pubsub_patterns"), "pubsubshard_channels", w.figure("pubsubshard_channels"),
 		"tracking_total_keys", len(w.tracking.readers), "tracking_total_items", w.tracking.items(), "tracking_total_prefixes", w.prefixes(),
 		"total_eviction_exceeded_time", (e.eviction.exceededTime+w.currentExceededTime())/1000,
 		"current_eviction_exceeded_time", w.currentExceededTime()/1000, "total_error_replies", e.stats.totalErrors,

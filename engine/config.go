@@ -35,15 +35,15 @@ type Config struct {
 	IdleTimeout  int64          // seconds after which an idle connection is closed; 0 for never
 	OutputLimits [Classes]int64 // bytes that may wait for a client, by class; 0 for no limit
 	SoftLimits   [Classes]SoftLimit
-	ReplyMemory  int64 // bytes of replies that may wait for all clients; 0 for no limit
+	Events       event.Classes // that Part.Event is told
+	ReplyMemory  int64         // bytes of replies that may wait for all clients; 0 for no limit
 
-	events          event.Classes // that subscribers are told
-	debug           string        // enable-debug-command: yes, local, no
-	ScriptsMayDebug bool          // scripts may call DEBUG
-	protected       string        // enable-protected-configs: yes, local, no
-	importMode      bool          // import-mode: due keys stay, as a tool copies a dataset
-	sanitize        string        // sanitize-dump-payload: no, yes, clients
-	trackedKeys     int           // CLIENT TRACKING remembers: tracking-table-max-keys
+	debug           string // enable-debug-command: yes, local, no
+	ScriptsMayDebug bool   // scripts may call DEBUG
+	protected       string // enable-protected-configs: yes, local, no
+	importMode      bool   // import-mode: due keys stay, as a tool copies a dataset
+	sanitize        string // sanitize-dump-payload: no, yes, clients
+	trackedKeys     int    // CLIENT TRACKING remembers: tracking-table-max-keys
 }
 
 // SoftLimit is a number of bytes that may wait for a client, and for how long more may; 0 bytes for no limit.
@@ -106,12 +106,12 @@ func (e *Engine) coreParams() []config.Param {
 		config.Memory("hll-sparse-max-bytes", &c.SketchMax, 0),
 		config.Int("lfu-log-factor", &e.access.LogFactor, 0, math.MaxInt32),
 		config.Int("lfu-decay-time", &e.access.DecayTime, 0, math.MaxInt32),
-		{Name: "notify-keyspace-events", Get: func() string { return c.events.String() }, Set: func(v string) error {
+		{Name: "notify-keyspace-events", Get: func() string { return c.Events.String() }, Set: func(v string) error {
 			events, ok := event.Parse(v)
 			if !ok || events.NameFields() && !e.Release.Offers(fieldChannels) {
 				return errParamEvents
 			}
-			c.events = events
+			c.Events = events
 			e.each((*World).nameExpired)
 			return nil
 		}},

@@ -101,7 +101,7 @@ func (w *World) detach(s *Session) {
 	s.Debug = NoDebug
 	s.dropReserve()
 	w.unwatch(s)
-	w.unsubscribeAll(s)
+	w.engine.detachParts(s)
 	w.engine.unmonitor(s)
 	w.untrack(s)
 	if s.replica != nil {

@@ -59,7 +59,7 @@ func (w *World) elementsExpired(db *keyspace.DB, key string, what keyspace.Expir
 		w.propagateExpiredElements(db.ID(), []byte(key), k, what.Names)
 	}
 	w.invalidateExpired(db, key)
-	if w.engine.Config.events != 0 {
+	if w.engine.Config.Events != 0 {
 		w.notify(db, []byte(key), k.Expired, what.Names...)
 		if what.Emptied {
 			w.notify(db, []byte(key), event.Del)

@@ -33,11 +33,11 @@
 // The storeys. A file uses only its own storey and those below; a test enforces it.
 //
 //	putting together  new
-//	commands          cmd_*, help, acl_file: CLIENT, CONFIG, MULTI, pub/sub, ACL, INFO ...
+//	commands          cmd_*, help, acl_file: CLIENT, CONFIG, MULTI, ACL, INFO ...
 //	many commands     dispatch: batches; slowscript_run, loader (of the journal), follow (of a master), delays, tick
 //	one command       gate, hinder, run, blocked, evict
-//	effects           changed, publish, invalidation, element_expiry, databases, lookup, monitor, acl
-//	nouns             engine, executions, call, session, part, config, transaction, tracking, pubsub ...
+//	effects           changed, invalidation, element_expiry, databases, lookup, monitor, acl
+//	nouns             engine, executions, call, session, part, config, transaction, tracking ...
 //	words             errors, text
 //
 // Invariants:

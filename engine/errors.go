@@ -36,7 +36,6 @@ const (
 	ErrDiscardNoTx  = command.Error("ERR DISCARD without MULTI")
 	ErrWatchInMulti = command.Error("ERR WATCH inside MULTI is not allowed")
 	ErrMonitorTx    = command.Error("ERR MONITOR isn't allowed for DENY BLOCKING client")
-	ErrSSubscribeTx = command.Error("ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client")
 	ErrExecAbort    = command.Error("EXECABORT Transaction discarded because of previous errors.")
 	ErrExecRefused  = "EXECABORT Transaction discarded because of: %s"
 	ErrTimeoutFloat = command.Error("ERR timeout is not a float or out of range")

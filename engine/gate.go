@@ -50,7 +50,7 @@ func (w *World) gate(s *Session, cmd *command.Command, args [][]byte) error {
 	case s.replica != nil && s.replica.Attached() && f&command.FromReplica == 0:
 		s.closing = true // as in Redis: a reply would end up in the stream
 		return ErrReplicaReads
-	case s.subscribed() && s.Reply.Proto() == 2 && f&command.AllowSubscribed == 0:
+	case s.Listens() && s.Reply.Proto() == 2 && f&command.AllowSubscribed == 0:
 		return command.Errorf(ErrSubscribed, cmd.FullName())
 	case w.isStale() && (f&command.Stale == 0 || f&command.RunsTx != 0 && s.tx != nil && s.tx.lacks(command.Stale)):
 		return ErrMasterDown

@@ -167,7 +167,6 @@ func (s *Session) tallies() [6]*Tally {
 const (
 	argBytes    = 24  // of a queued or blocked command
 	queuedBytes = 48  // a queued command
-	nameBytes   = 220 // a channel or pattern, in the session's set and in the table of all
 	watchBytes  = 160 // a watched key, in the session's list and in the table of all
 	prefixBytes = 16  // a prefix of CLIENT TRACKING
 	readerBytes = 120 // a key in the table of CLIENT TRACKING

@@ -19,6 +19,19 @@ type Section struct {
 	Reset  func(w *World) // CONFIG RESETSTAT; nil if nothing is counted
 }
 
+// Figure returns a number of a world for INFO.
+type Figure func(w *World) int
+
+// figure returns the figure that a part brings by a name; 0 if none does.
+func (w *World) figure(name string) int {
+	for _, p := range w.engine.Parts.List {
+		if of := p.Figures[name]; of != nil {
+			return of(w)
+		}
+	}
+	return 0
+}
+
 // sectionOrder is the order of INFO's sections; others follow.
 var sectionOrder = []string{"Server", "Clients", "Memory", "Persistence", "Threads", "Stats", "Replication", "CPU", "Modules",
 	"Commandstats", "Errorstats", "Latencystats", "Cluster", "Cluster Info", "Keyspace", "Keysizes"}

@@ -91,7 +91,7 @@ func (w *World) pushInvalidation(s *Session, keys []string) {
 		}
 	}
 	proto := to.Reply.Proto()
-	if proto == 2 && !(redirected && to.subscribed()) {
+	if proto == 2 && !(redirected && to.Listens()) {
 		return // RESP2 has no pushes
 	}
 	var out *resp.Writer

@@ -70,7 +70,7 @@ func (c *Call) CountLookup(key []byte, found bool) {
 		return
 	}
 	c.Engine.stats.misses++
-	if c.Engine.Config.events != 0 {
+	if c.Engine.Config.Events != 0 {
 		c.World.notify(c.DB, key, event.KeyMiss)
 	}
 }

@@ -37,7 +37,7 @@ func (w *World) feedMonitors(c *Call) {
 		case m == c.Session: // CLIENT REPLY silences the line with the reply
 			m.Reply.Raw(line)
 		case m.world == w && !m.muted():
-			m.push(line)
+			m.Push(line)
 		}
 	}
 }

@@ -7,8 +7,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/miniserver-go/miniserver/acl"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/config"
+	"github.com/miniserver-go/miniserver/internal/event"
 )
 
 // Part is what a package adds to an engine: commands, parameters, figures of INFO, and hooks that
@@ -17,11 +19,12 @@ type Part struct {
 	Name  string // unique; needed for SetPropagate and DenyWrites
 	State any    // whose methods run the part's commands: see On
 
-	Families []command.Family // commands
-	Params   []config.Param   // of CONFIG
-	Sections []Section        // of INFO
-	Caches   []Cache          // of MEMORY STATS
-	Debug    []DebugLine      // subcommands of DEBUG
+	Families []command.Family  // commands
+	Params   []config.Param    // of CONFIG
+	Sections []Section         // of INFO
+	Figures  map[string]Figure // of INFO, by their names there, for sections of others
+	Caches   []Cache           // of MEMORY STATS
+	Debug    []DebugLine       // subcommands of DEBUG
 
 	Host      Host      // what the process does for the engine
 	Clock     Clock     // in place of the clock that the engine was made with; an engine has one of them at most
@@ -58,6 +61,13 @@ type Part struct {
 	Replied func(x Executed, reply int)
 	// Sampled gets what held clients up: see World.AddLatency.
 	Sampled func(w *World, event string, micros int64)
+	// Event is told of keyspace events of the classes that notify-keyspace-events asks for. fields are those of
+	// a hash that it is about, if subscribers are told them.
+	Event func(w *World, db int, key []byte, ev event.Event, fields [][]byte)
+	// Detach ends what commands set up in a session, because it ends, is reset or moves to another world.
+	Detach func(s *Session)
+	// Permits reports whether a user, whose rules have changed, may have what commands set up in a session.
+	Permits func(u *acl.User, s *Session) bool
 	// Propagate receives every change. SetPropagate starts and stops it while the engine runs.
 	Propagate Propagate
 	// Awaits is asked whenever replies and messages are taken for sending. They may tell of changes
@@ -104,6 +114,7 @@ type hooks struct {
 	executed []func(x Executed)
 	replied  []func(x Executed, reply int)
 	sampled  []func(w *World, event string, micros int64)
+	event    []func(w *World, db int, key []byte, ev event.Event, fields [][]byte)
 	precise  bool
 }
 
@@ -125,6 +136,9 @@ func (e *Engine) connect() {
 		}
 		if p.Sampled != nil {
 			h.sampled = append(h.sampled, p.Sampled)
+		}
+		if p.Event != nil {
+			h.event = append(h.event, p.Event)
 		}
 		h.precise = h.precise || p.Precise
 	}
@@ -168,6 +182,21 @@ func (w *World) Forget() {
 			p.Forget(w)
 		}
 	}
+}
+
+// detachParts ends what the parts set up in a session.
+func (e *Engine) detachParts(s *Session) {
+	for _, p := range e.Parts.List {
+		if p.Detach != nil {
+			p.Detach(s)
+		}
+	}
+	s.ofParts = nil
+}
+
+// permits reports whether the rules of a user permit what the parts set up in a session.
+func (e *Engine) permits(u *acl.User, s *Session) bool {
+	return !slices.ContainsFunc(e.Parts.List, func(p *Part) bool { return p.Permits != nil && !p.Permits(u, s) })
 }
 
 // reportFlushed calls the parts' Flushed.

@@ -107,7 +107,7 @@ func (e *Engine) connectPropagation() {
 
 // nameExpired makes the keyspace name expired elements if a part or a subscriber wants to know them.
 func (w *World) nameExpired() {
-	w.Keyspace.NameExpired = w.propagation.wanted() || w.engine.Config.events.TellFields()
+	w.Keyspace.NameExpired = w.propagation.wanted() || w.engine.Config.Events.TellFields()
 }
 
 // receivers returns the function that sends a command to the replicas or to the journal, nil if no part wants changes.
@@ -243,12 +243,6 @@ func (c *Call) PropagateToJournal(args ...[]byte) {
 // PropagateNothing keeps the command itself from being propagated. Commands that it runs propagate
 // themselves.
 func (c *Call) PropagateNothing() { c.logged = true }
-
-// PropagateMessage sends the command to the replicas, although it changes nothing: clients of theirs may listen.
-func (c *Call) PropagateMessage() {
-	c.logged = true
-	c.World.propagate(Replicas&^c.Session.unsent, c.DB.ID(), c.Args)
-}
 
 // propagateEffect sends a command that a call wants propagated.
 func (w *World) propagateEffect(c *Call, args [][]byte) {

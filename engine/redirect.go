@@ -57,8 +57,17 @@ func isOfCluster(err error) bool {
 	return err == ErrCrossSlot || err == ErrClusterDown || strings.HasPrefix(err.Error(), "MOVED ")
 }
 
-// messageRefusal returns the error that refuses a message to a channel, nil for none. A message has its place among the changes, so only the leader of a
-// group takes it; its members pass it on to their own subscribers.
+// PropagateMessage sends the command, a message to a channel, to the replicas, although it changes nothing: clients of theirs may listen. A message
+// has its place among the changes, so only the leader of a group takes it; its members pass it on to their own subscribers. An error refuses it.
+func (c *Call) PropagateMessage(channel []byte) error {
+	err := c.messageRefusal(channel)
+	if err == nil {
+		c.logged = true
+		c.World.propagate(Replicas&^c.Session.unsent, c.DB.ID(), c.Args)
+	}
+	return err
+}
+
 func (c *Call) messageRefusal(channel []byte) error {
 	e := c.Engine
 	switch {

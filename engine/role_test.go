@@ -10,6 +10,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/cluster"
 	"github.com/miniserver-go/miniserver/commands/keys"
 	"github.com/miniserver-go/miniserver/commands/lists"
+	"github.com/miniserver-go/miniserver/commands/pubsub"
 	stringcmds "github.com/miniserver-go/miniserver/commands/strings"
 	"github.com/miniserver-go/miniserver/engine"
 )
@@ -27,7 +28,7 @@ type replica struct {
 func newReplica(t *testing.T) *replica {
 	r := &replica{t: t, now: 1_700_000_000_000_000}
 	r.Engine = engine.New(engine.Options{Clock: func() int64 { return r.now }, Seed: 1})
-	r.Join(engine.Commands(engine.Families()...), engine.Commands(stringcmds.Family, lists.Family, keys.Family, keys.Databases), cluster.Part(),
+	r.Join(engine.Commands(engine.Families()...), engine.Commands(stringcmds.Family, lists.Family, keys.Family, keys.Databases), cluster.Part(), pubsub.Part(),
 		engine.Part{Name: "journal", Propagate: func(_ int, args [][]byte) { r.sent = append(r.sent, string(bytes.Join(args, []byte(" ")))) }})
 	r.client, r.master = r.NewSession(nil), r.ConnectMaster(nil, engine.Endpoint{})
 	r.With(func() { r.SetRole(engine.Role{Replica: true}) })

@@ -55,7 +55,8 @@ type Session struct {
 	debugger     Debugger          // gets the requests while a script is debugged; nil otherwise
 	reserve      *keyspace.Reserve // for the copy of the next script that is debugged; nil for none
 	reserved     int               // its bytes, which count from before it is there
-	subs         subscriptions
+	subs         Subscriptions
+	ofParts      []any   // see PerSession
 	replica      Replica // nil if it never sent a command of replication
 	created      int64
 	lastActive   int64 // microseconds: the last command, or reply or message that came later
@@ -168,8 +169,39 @@ func (s *Session) Watched() int { return len(s.watches) }
 // Blocked returns the blocked command; nil for none.
 func (s *Session) Blocked() *Blocked { return s.blocked }
 
-// Subscriptions returns the number of channels and patterns that the session listens to.
-func (s *Session) Subscriptions() int { return s.subs.total }
+// Subscriptions are the numbers of names that a session subscribed to.
+type Subscriptions struct{ Channels, Patterns, Shards int }
+
+// All returns their sum.
+func (n Subscriptions) All() int { return n.Channels + n.Patterns + n.Shards }
+
+// Subscriptions returns the numbers.
+func (s *Session) Subscriptions() Subscriptions { return s.subs }
+
+// SetSubscriptions changes the numbers.
+func (s *Session) SetSubscriptions(n Subscriptions) {
+	s.subs = n
+	s.world.blocked.stir()
+}
+
+// Listens reports whether the session has any subscription. Then it is of the class ClassPubSub.
+func (s *Session) Listens() bool { return s.subs != Subscriptions{} }
+
+// PerSession returns the session's only T, at first a zero T. A part keeps there what commands set up in a
+// session. It is gone after Part.Detach.
+func PerSession[T any](s *Session) *T {
+	for _, kept := range s.ofParts {
+		if t, ok := kept.(*T); ok {
+			return t
+		}
+	}
+	kept := new(T)
+	s.ofParts = append(s.ofParts, kept)
+	return kept
+}
+
+// Keep counts bytes that a command makes a part keep for the session, or fewer of them: n may be negative.
+func (s *Session) Keep(n int) { s.kept.Add(n) }
 
 // DB returns the number of the selected database.
 func (s *Session) DB() int { return s.db }
@@ -333,6 +365,15 @@ func (s *Session) isAllowedBy(who string) bool {
 	return false
 }
 
+// KeepReply keeps CLIENT REPLY from silencing what the command has replied so far, because it is a message.
+func (s *Session) KeepReply() { s.settled = s.Reply.Len() }
+
+// Push appends a message to the session's replies and wakes its event loop.
+func (s *Session) Push(form []byte) {
+	s.engine.messages(s).Raw(form)
+	s.countWaiting()
+}
+
 // inbox holds the messages to a session whose own command caused them.
 type inbox struct {
 	messages      *resp.Writer
@@ -400,7 +441,7 @@ func (s *Session) class() Class {
 	switch {
 	case s.attached():
 		return ClassReplica
-	case s.subscribed():
+	case s.Listens():
 		return ClassPubSub
 	}
 	return ClassNormal

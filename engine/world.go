@@ -3,7 +3,6 @@ package engine
 import (
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"time"
 
@@ -37,7 +36,6 @@ type World struct {
 	blocked     blockedClients
 	watched     map[dbKey][]*Session
 	pool        evictionPool
-	pubsub      pubsub
 	tracking    tracking
 	pause       pause
 	role        Role
@@ -52,7 +50,7 @@ type World struct {
 	dirty       int64              // changes since the last save
 	clients     map[int64]*Session // that are in this world, by id
 	seed        uint64             // of the hash functions of collections
-	perWorld    map[reflect.Type]any
+	ofParts     []any              // see PerWorld
 }
 
 // timing is what a world knows of time. Invariant: within a batch it stands still.
@@ -77,7 +75,7 @@ var shortDoubles = release.From("7.2.0")
 // newWorld returns an empty world.
 func (e *Engine) newWorld(databases int, clock func() int64, seed uint64) *World {
 	w := &World{engine: e, time: timing{clock: clock, started: clock()}, blocked: newBlockedClients(), watched: make(map[dbKey][]*Session),
-		pubsub: newPubSub(), clients: make(map[int64]*Session)}
+		clients: make(map[int64]*Session)}
 	w.random.source, w.seed = newSource(seed), seed
 	w.random.dice = w.Dice
 	w.Keyspace = keyspace.New(databases, seed, w.random.dice)
@@ -142,15 +140,13 @@ func (s *Session) World() *World { return s.world }
 // PerWorld returns the world's only T, at first a zero T. A part keeps there what belongs to a
 // world.
 func PerWorld[T any](w *World) *T {
-	t := reflect.TypeFor[T]()
-	if kept, ok := w.perWorld[t]; ok {
-		return kept.(*T)
-	}
-	if w.perWorld == nil {
-		w.perWorld = make(map[reflect.Type]any)
+	for _, kept := range w.ofParts {
+		if t, ok := kept.(*T); ok {
+			return t
+		}
 	}
 	kept := new(T)
-	w.perWorld[t] = kept
+	w.ofParts = append(w.ofParts, kept)
 	return kept
 }
 

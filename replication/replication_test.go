@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/commands/debug"
+	"github.com/miniserver-go/miniserver/commands/pubsub"
 	stringcmds "github.com/miniserver-go/miniserver/commands/strings"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/persistence/disk"
@@ -35,7 +36,7 @@ func newBench(t *testing.T) *bench {
 		}()
 	}})
 	saver := snapshot.New(b.Engine, snapshot.Options{Disk: new(disk.Memory)})
-	b.Join(engine.Commands(stringcmds.Family, engine.Connection(), engine.Server(), engine.Channels(), debug.Family), b.master.Part(), saver.Part())
+	b.Join(engine.Commands(stringcmds.Family, engine.Connection(), engine.Server(), debug.Family), pubsub.Part(), b.master.Part(), saver.Part())
 	return b
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/commands/hashes"
 	"github.com/miniserver-go/miniserver/commands/keys"
+	"github.com/miniserver-go/miniserver/commands/pubsub"
 	stringcmds "github.com/miniserver-go/miniserver/commands/strings"
 	"github.com/miniserver-go/miniserver/commands/zsets"
 	"github.com/miniserver-go/miniserver/engine"
@@ -21,7 +22,7 @@ import (
 
 // wire gives an engine the families that scripts in these tests call.
 func wire(e *engine.Engine) {
-	e.Join(engine.Commands(stringcmds.Family, keys.Family, keys.Databases, keys.Selection, hashes.Family, zsets.Family, engine.Transactions(), engine.Channels()))
+	e.Join(engine.Commands(stringcmds.Family, keys.Family, keys.Databases, keys.Selection, hashes.Family, zsets.Family, engine.Transactions()), pubsub.Part())
 	e.Join(scripting.New(e).Part())
 }
 

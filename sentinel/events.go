@@ -3,6 +3,7 @@ package sentinel
 import (
 	"fmt"
 
+	"github.com/miniserver-go/miniserver/commands/pubsub"
 	"github.com/miniserver-go/miniserver/engine"
 )
 
@@ -88,5 +89,5 @@ func masterEvent(g *engine.Group, m *engine.GroupMember) string {
 }
 
 func (s *Sentinel) event(channel, format string, args ...any) {
-	s.engine.Home().Publish(channel, fmt.Sprintf(format, args...))
+	pubsub.Publish(s.engine.Home(), channel, fmt.Sprintf(format, args...))
 }

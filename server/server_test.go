@@ -20,6 +20,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/commands/keys"
 	"github.com/miniserver-go/miniserver/commands/lists"
+	"github.com/miniserver-go/miniserver/commands/pubsub"
 	stringcmds "github.com/miniserver-go/miniserver/commands/strings"
 	"github.com/miniserver-go/miniserver/commands/zsets"
 	"github.com/miniserver-go/miniserver/engine"
@@ -47,7 +48,7 @@ func startWith(t *testing.T, opts Options, set func(e *engine.Engine)) *running 
 	r := &running{ended: make(chan error, 1), log: &syncBuffer{}}
 	r.engine = engine.New(engine.Options{Clock: Clock(), Seed: 1})
 	r.engine.Join(engine.Commands(stringcmds.Family, keys.Family, keys.Databases, lists.Family, zsets.Family, engine.Connection(),
-		engine.Server(), engine.Channels(), engine.Transactions()))
+		engine.Server(), engine.Transactions()), pubsub.Part())
 	if opts.Bind == nil {
 		opts.Bind = []string{"127.0.0.1"}
 	}

@@ -226,7 +226,7 @@ func begunBy(s *engine.Session) (lines []string) {
 		}
 		lines = append(lines, strings.TrimSpace(fmt.Sprintf("blocked %s in %s %s", who, w.Command().FullName(), strings.Join(keys, " "))))
 	}
-	if n := s.Subscriptions(); n > 0 {
+	if n := s.Subscriptions().All(); n > 0 {
 		lines = append(lines, fmt.Sprintf("subscribed %s to %d channels", who, n))
 	}
 	return lines

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/miniserver-go/miniserver/commands/pubsub"
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
@@ -76,7 +77,7 @@ func (k *Kit) cmdWaitBlocked(c *engine.Call) {
 // MINI.WAITFOR SUBSCRIBERS channel count TIMEOUT milliseconds
 func (k *Kit) cmdWaitSubscribers(c *engine.Call) {
 	world, channel := c.World, slices.Clone(c.Arg())
-	k.waitForCount(c, fmt.Sprintf("subscribers %q", channel), func() int { return world.Listeners(channel) })
+	k.waitForCount(c, fmt.Sprintf("subscribers %q", channel), func() int { return pubsub.Listeners(world, channel) })
 }
 
 // MINI.WAITFOR FAULT id count TIMEOUT milliseconds

@@ -29,10 +29,10 @@ var storeysOfEngine = [][]string{
 		"config.go", "encodings.go", "lazyfree.go", "defrag.go", "transaction.go", "latency.go", "info.go", "additions.go", "memory.go", "account.go", "output.go", "held.go",
 		"client_buffers.go", "pause.go", "shutdown.go", "cluster.go", "stopwatch.go", "role.go", "topology.go",
 		"stats.go", "propagation.go", "propagation_older.go", "persistence.go", "slowscript.go", "debugged.go", "evict_pool.go", "blocked_clients.go", "tracking.go",
-		"pubsub.go", "faults.go", "users.go", "certainty.go",
+		"faults.go", "users.go", "certainty.go",
 	},
 	{ // What a change sets off: messages, invalidations, propagation; lookups; who may do what.
-		"publish.go", "invalidation.go", "acl.go", "client_info.go", "connections.go", "monitor.go", "element_expiry.go", "changed.go",
+		"invalidation.go", "acl.go", "client_info.go", "connections.go", "monitor.go", "element_expiry.go", "changed.go",
 		"lookup.go", "databases.go", "debugged_copy.go",
 	},
 	{ // Running one command: may it run, run it, block, make room.
@@ -44,7 +44,7 @@ var storeysOfEngine = [][]string{
 	{ // The commands about clients, transactions, messages and the server.
 		"help.go", "cmd_acl.go", "acl_file.go", "cmd_client_list.go", "cmd_client_filter.go", "cmd_client_kill.go", "cmd_client.go",
 		"cmd_config.go", "cmd_connection.go", "cmd_module.go",
-		"cmd_info.go", "cmd_pubsub.go", "cmd_server.go",
+		"cmd_info.go", "cmd_server.go",
 		"cmd_tracking.go", "cmd_multi.go",
 	},
 	{ // Putting an engine together.

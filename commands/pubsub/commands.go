@@ -1,18 +1,22 @@
-package engine
+package pubsub
 
 import (
 	"maps"
 	"slices"
 
+	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/glob"
 	"github.com/miniserver-go/miniserver/internal/command"
 )
 
-// Channels is the family of pub/sub.
-func Channels() command.Family {
+// errShardInTx has the text of Redis.
+const errShardInTx = command.Error("ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client")
+
+// family is SUBSCRIBE, PUBLISH and the others about channels.
+func family() command.Family {
 	withMemory := []command.Was{{Before: "8.6.0", Edit: func(cmd *command.Line) { cmd.Flags &^= command.DenyOOM }}}
 	const listen = command.PubSub | command.NoScript | command.Loading | command.Stale | command.AllowSubscribed
-	help := HelpLine("6.2.0")
+	help := engine.HelpLine("6.2.0")
 	help.ACL = "-pubsub"
 	return command.Family{Group: "pubsub", Commands: []command.Line{
 		{Name: "subscribe", Arity: -2, Flags: listen | command.DenyOOM | command.ToChannels | command.Harmless, Run: cmdSubscribe, Was: withMemory, Reply: "array", Since: "2.0.0",
@@ -43,18 +47,18 @@ func Channels() command.Family {
 			Syntax: "shardchannel message", Summary: "Post a message to a shard channel",
 			Complexity: "O(N), N being the number of the channel's subscribers"},
 		{Name: "pubsub", Arity: -2, Since: "2.8.0", Complexity: "Depends on the subcommand", Summary: "A container for Pub/Sub commands.", Was: []command.Was{command.Before("7.0.0", "+random")}, Subs: []command.Line{
-			{Name: "channels", Arity: -2, Flags: command.PubSub | command.Loading | command.Stale | command.Harmless, Run: cmdPubSubChannels, Reply: "list", Since: "2.8.0",
+			{Name: "channels", Arity: -2, Flags: command.PubSub | command.Loading | command.Stale | command.Harmless, Run: cmdChannels, Reply: "list", Since: "2.8.0",
 				Syntax: "[pattern]", Summary: "Returns the active channels.",
 				Complexity: "O(N), N being the number of channels"},
-			{Name: "numpat", Arity: 2, Flags: command.PubSub | command.Loading | command.Stale | command.Harmless, Run: cmdPubSubNumPat, Reply: "integer", Since: "2.8.0",
+			{Name: "numpat", Arity: 2, Flags: command.PubSub | command.Loading | command.Stale | command.Harmless, Run: cmdNumPat, Reply: "integer", Since: "2.8.0",
 				Summary: "Returns a count of unique pattern subscriptions.", Complexity: "O(1)"},
-			{Name: "numsub", Arity: -2, Flags: command.PubSub | command.Loading | command.Stale | command.Harmless, Run: cmdPubSubNumSub, Reply: "array", Since: "2.8.0",
+			{Name: "numsub", Arity: -2, Flags: command.PubSub | command.Loading | command.Stale | command.Harmless, Run: cmdNumSub, Reply: "array", Since: "2.8.0",
 				Syntax: "[channel...]", Summary: "Returns a count of subscribers to channels.",
 				Complexity: "O(N), N being the number of channels given"},
-			{Name: "shardchannels", Arity: -2, Flags: command.PubSub | command.Loading | command.Stale | command.Harmless, Run: cmdPubSubShardChannels, Reply: "list", Since: "7.0.0",
+			{Name: "shardchannels", Arity: -2, Flags: command.PubSub | command.Loading | command.Stale | command.Harmless, Run: cmdShardChannels, Reply: "list", Since: "7.0.0",
 				Syntax: "[pattern]", Summary: "Returns the active shard channels.",
 				Complexity: "O(N), N being the number of channels"},
-			{Name: "shardnumsub", Arity: -2, Flags: command.PubSub | command.Loading | command.Stale | command.Harmless, Run: cmdPubSubShardNumSub, Reply: "array", Since: "7.0.0",
+			{Name: "shardnumsub", Arity: -2, Flags: command.PubSub | command.Loading | command.Stale | command.Harmless, Run: cmdShardNumSub, Reply: "array", Since: "7.0.0",
 				Syntax: "[shardchannel...]", Summary: "Returns the count of subscribers of shard channels.",
 				Complexity: "O(N), N being the number of channels given"},
 			help,
@@ -64,7 +68,7 @@ func Channels() command.Family {
 
 // replySubscription replies to a change of the subscriptions. A nil name is sent as null. The reply is a message,
 // which CLIENT REPLY does not silence.
-func (c *Call) replySubscription(kind string, name []byte, count int) {
+func replySubscription(c *engine.Call, kind string, name []byte, count int) {
 	c.Reply.Push(3)
 	c.Reply.BulkString(kind)
 	if name == nil {
@@ -73,102 +77,76 @@ func (c *Call) replySubscription(kind string, name []byte, count int) {
 		c.Reply.Bulk(name)
 	}
 	c.Reply.Int(int64(count))
-	c.Session.settled = c.Reply.Len()
+	c.Session.KeepReply()
 }
 
 // SUBSCRIBE channel [channel ...]
-func cmdSubscribe(c *Call) {
-	s := c.Session
-	for _, name := range c.Rest() {
-		c.World.pubsub.channels.add(s, &s.subs.channels, string(name))
-		c.replySubscription("subscribe", name, s.subs.count())
-	}
-}
+func cmdSubscribe(c *engine.Call) { subscribe(c, channels, "subscribe") }
 
 // PSUBSCRIBE pattern [pattern ...]
-func cmdPSubscribe(c *Call) {
-	s := c.Session
-	for _, name := range c.Rest() {
-		c.World.pubsub.patterns.add(s, &s.subs.patterns, string(name))
-		c.replySubscription("psubscribe", name, s.subs.count())
+func cmdPSubscribe(c *engine.Call) { subscribe(c, patterns, "psubscribe") }
+
+// SSUBSCRIBE shardchannel [shardchannel ...]
+func cmdSSubscribe(c *engine.Call) {
+	if c.MayBlock() || c.Fail(errShardInTx) {
+		subscribe(c, shards, "ssubscribe")
 	}
 }
 
-// SSUBSCRIBE shardchannel [shardchannel ...]
-func cmdSSubscribe(c *Call) {
-	if !c.MayBlock() {
-		c.Fail(ErrSSubscribeTx)
-		return
-	}
-	s := c.Session
+func subscribe(c *engine.Call, k kind, reply string) {
+	own, t := subscriptionsOf(c.Session), tablesOf(c.World)
 	for _, name := range c.Rest() {
-		c.World.pubsub.shards.add(s, &s.subs.shards, string(name))
-		c.replySubscription("ssubscribe", name, len(s.subs.shards))
+		t.add(c.Session, own, k, string(name))
+		replySubscription(c, reply, name, own.count(k))
 	}
 }
 
 // UNSUBSCRIBE [channel [channel ...]]
-func cmdUnsubscribe(c *Call) {
-	subs := &c.Session.subs
-	c.unsubscribe("unsubscribe", c.World.pubsub.channels, subs.channels, subs.count)
-}
+func cmdUnsubscribe(c *engine.Call) { unsubscribe(c, channels, "unsubscribe") }
 
 // PUNSUBSCRIBE [pattern [pattern ...]]
-func cmdPUnsubscribe(c *Call) {
-	subs := &c.Session.subs
-	c.unsubscribe("punsubscribe", c.World.pubsub.patterns, subs.patterns, subs.count)
-}
+func cmdPUnsubscribe(c *engine.Call) { unsubscribe(c, patterns, "punsubscribe") }
 
 // SUNSUBSCRIBE [shardchannel [shardchannel ...]]
-func cmdSUnsubscribe(c *Call) {
-	subs := &c.Session.subs
-	c.unsubscribe("sunsubscribe", c.World.pubsub.shards, subs.shards, func() int { return len(subs.shards) })
-}
+func cmdSUnsubscribe(c *engine.Call) { unsubscribe(c, shards, "sunsubscribe") }
 
-// unsubscribe ends the named subscriptions, or all of the kind if args name none.
-func (c *Call) unsubscribe(kind string, t channelTable, own map[string]struct{}, count func() int) {
-	names := c.Rest()
+// unsubscribe ends the named subscriptions, or all of the kind if the arguments name none.
+func unsubscribe(c *engine.Call, k kind, reply string) {
+	own, t, names := subscriptionsOf(c.Session), tablesOf(c.World), c.Rest()
 	if len(names) == 0 {
-		for _, name := range slices.Sorted(maps.Keys(own)) {
+		for _, name := range slices.Sorted(maps.Keys(own[k])) {
 			names = append(names, []byte(name))
 		}
 		if len(names) == 0 {
-			c.replySubscription(kind, nil, count())
+			replySubscription(c, reply, nil, own.count(k))
 		}
 	}
 	for _, name := range names {
-		t.remove(c.Session, own, string(name))
-		c.replySubscription(kind, name, count())
+		t.remove(c.Session, own, k, string(name))
+		replySubscription(c, reply, name, own.count(k))
 	}
 }
 
 // PUBLISH channel message
-func cmdPublish(c *Call) {
-	channel, message := c.Arg(), c.Arg()
-	if c.Refuse(c.messageRefusal(channel)); !c.OK() {
-		return
-	}
-	c.PropagateMessage()
-	c.Reply.Int(int64(c.World.publish(channel, message)))
-}
+func cmdPublish(c *engine.Call) { publish(c, (*tables).publish) }
 
 // SPUBLISH shardchannel message
-func cmdSPublish(c *Call) {
-	channel, message := c.Arg(), c.Arg()
-	if c.Refuse(c.messageRefusal(channel)); !c.OK() {
-		return
+func cmdSPublish(c *engine.Call) { publish(c, (*tables).publishShard) }
+
+func publish(c *engine.Call, send func(t *tables, channel, text []byte) int) {
+	channel, text := c.Arg(), c.Arg()
+	if c.Refuse(c.PropagateMessage(channel)); c.OK() {
+		c.Reply.Int(int64(send(tablesOf(c.World), channel, text)))
 	}
-	c.PropagateMessage()
-	c.Reply.Int(int64(c.World.publishShard(channel, message)))
 }
 
 // PUBSUB CHANNELS [pattern]
-func cmdPubSubChannels(c *Call) { c.replyTopics(c.World.pubsub.channels) }
+func cmdChannels(c *engine.Call) { replyNames(c, channels) }
 
 // PUBSUB SHARDCHANNELS [pattern]
-func cmdPubSubShardChannels(c *Call) { c.replyTopics(c.World.pubsub.shards) }
+func cmdShardChannels(c *engine.Call) { replyNames(c, shards) }
 
-func (c *Call) replyTopics(t channelTable) {
+func replyNames(c *engine.Call, k kind) {
 	pattern := "*"
 	if c.More() {
 		pattern = string(c.Arg())
@@ -178,7 +156,7 @@ func (c *Call) replyTopics(t channelTable) {
 		return
 	}
 	at, n := c.Reply.Defer(), 0
-	for _, name := range slices.Sorted(maps.Keys(t)) {
+	for _, name := range slices.Sorted(maps.Keys(tablesOf(c.World).of[k])) {
 		if glob.Match(pattern, name) {
 			c.Reply.BulkString(name)
 			n++
@@ -188,19 +166,19 @@ func (c *Call) replyTopics(t channelTable) {
 }
 
 // PUBSUB NUMSUB [channel [channel ...]]
-func cmdPubSubNumSub(c *Call) { c.replyListeners(c.World.pubsub.channels) }
+func cmdNumSub(c *engine.Call) { replyNumbers(c, channels) }
 
 // PUBSUB SHARDNUMSUB [shardchannel [shardchannel ...]]
-func cmdPubSubShardNumSub(c *Call) { c.replyListeners(c.World.pubsub.shards) }
+func cmdShardNumSub(c *engine.Call) { replyNumbers(c, shards) }
 
-func (c *Call) replyListeners(t channelTable) {
+func replyNumbers(c *engine.Call, k kind) {
 	names := c.Rest()
 	c.Reply.Array(2 * len(names))
 	for _, name := range names {
 		c.Reply.Bulk(name)
-		c.Reply.Int(int64(len(t.subscribers(name))))
+		c.Reply.Int(int64(len(tablesOf(c.World).of[k].subscribers(name))))
 	}
 }
 
 // PUBSUB NUMPAT
-func cmdPubSubNumPat(c *Call) { c.Reply.Int(int64(len(c.World.pubsub.patterns))) }
+func cmdNumPat(c *engine.Call) { c.Reply.Int(int64(len(tablesOf(c.World).of[patterns]))) }
