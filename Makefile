@@ -3,7 +3,7 @@
 # FULL=1 adds staticcheck, the race detector, three million random commands, the site and the packages for other languages.
 
 # Packages with more than one goroutine. Those that take longest begin first, so that the others fill the second processor.
-RACE_PACKAGES = ./internal/cli/... ./group/... ./scripting ./testkit ./commands ./keyspace/... ./server/... ./replication/... ./engine/...
+RACE_PACKAGES = ./internal/corpus ./internal/e2e ./internal/cli/... ./group/... ./scripting ./testkit ./commands ./keyspace/... ./server/... ./replication/... ./engine/...
 # A module of its own, because the server must not depend on a client library.
 PROGRAMS = examples/programs
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2

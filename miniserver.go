@@ -20,10 +20,8 @@ package miniserver
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/binary"
 	"errors"
 	"io"
 	"net"
@@ -166,12 +164,6 @@ func (s *Server) load(fixtures []string) error {
 		return err
 	}
 	return fixture.Loader{Engine: s.engine, Snapshots: s.parts.Snapshots}.Load(fixtures...)
-}
-
-func randomSeed() uint64 {
-	var b [8]byte
-	_, _ = rand.Read(b[:])
-	return binary.LittleEndian.Uint64(b[:]) >> 1
 }
 
 // Addr returns the address to connect to, such as "127.0.0.1:43125"; "pipe" if the server does not listen.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/miniserver-go/miniserver/internal/assembly"
 	"github.com/miniserver-go/miniserver/internal/config"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
@@ -21,7 +22,7 @@ type startup struct {
 }
 
 func newStartup() *startup {
-	return &startup{databases: 16, like: &release.Default, seed: randomSeed(), kit: true}
+	return &startup{databases: 16, like: &release.Default, seed: assembly.Seed(), kit: true}
 }
 
 // params returns the parameters of these settings that the engine does not have itself.

@@ -24,8 +24,10 @@ const module = "github.com/miniserver-go/miniserver/"
 // layers are the packages from top to bottom. A package may import only packages of lower layers.
 var layers = [][]string{
 	{"bench"},
-	{"cmd/miniserver"},
+	{"cmd/miniserver", "internal/e2e"},
 	{"internal/cli"},
+	{"internal/cli/serve", "internal/cli/script", "internal/cli/test", "internal/cli/lint", "internal/cli/files", "internal/cli/remote", "internal/cli/help"},
+	{"internal/cli/subcommand"},
 	{"."},
 	{"console"},
 	{"internal/hunt"},
@@ -79,15 +81,16 @@ var layers = [][]string{
 // doors are the only packages that may import third-party code; tests may use testify
 // anywhere.
 var doors = map[string][]string{
-	"github.com/tidwall/redcon":         {"server"},
-	"golang.org/x/sys/unix":             {"server", "bench", "bench/laboratory", "ds/slab", "internal/hunt"},
-	"github.com/yuin/gopher-lua":        {"bench"},
-	"github.com/google/pprof":           {"scripting/profile"},
-	"github.com/google/btree":           {"ds/deadlines", "bench/laboratory"},
-	"github.com/spf13/pflag":            {"internal/cli"},
-	"github.com/spf13/cobra":            {"internal/cli"},
-	"golang.org/x/sys/windows":          {"server", "internal/cli", "bench/laboratory", "ds/slab"},
-	"github.com/peterh/liner":           {"internal/cli"},
+	"github.com/tidwall/redcon":  {"server"},
+	"golang.org/x/sys/unix":      {"server", "bench", "bench/laboratory", "ds/slab", "internal/hunt"},
+	"github.com/yuin/gopher-lua": {"bench"},
+	"github.com/google/pprof":    {"scripting/profile"},
+	"github.com/google/btree":    {"ds/deadlines", "bench/laboratory"},
+	"github.com/spf13/pflag": {"internal/cli", "internal/cli/subcommand", "internal/cli/script", "internal/cli/test", "internal/cli/lint", "internal/cli/files",
+		"internal/cli/remote", "internal/cli/help"},
+	"github.com/spf13/cobra":            {"internal/cli/help"},
+	"golang.org/x/sys/windows":          {"server", "internal/cli/serve", "bench/laboratory", "ds/slab"},
+	"github.com/peterh/liner":           {"internal/cli/script"},
 	"github.com/google/go-dap":          {"scripting/dap"},
 	"gonum.org/v1/plot":                 {"bench/charts"},
 	"github.com/stretchr/testify":       {},

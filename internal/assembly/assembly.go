@@ -16,6 +16,9 @@
 package assembly
 
 import (
+	"crypto/rand"
+	"encoding/binary"
+
 	"github.com/miniserver-go/miniserver/commands"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/group"
@@ -125,4 +128,11 @@ func (p Parts) Loading() (done, total int64) {
 		done, total = p.Journal.Loading()
 	}
 	return done, total
+}
+
+// Seed returns a seed by chance.
+func Seed() uint64 {
+	var b [8]byte
+	_, _ = rand.Read(b[:])
+	return binary.LittleEndian.Uint64(b[:]) >> 1
 }

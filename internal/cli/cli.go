@@ -1,46 +1,83 @@
-// Package cli is the command line of miniserver: which sub-command the arguments name, and what each of them does.
+// Package cli is the command line of miniserver. The sub-commands are one table of the packages below: each brings a subcommand.Subcommand with
+// its name, its forms, its options and its action. Help, completion and the manual pages come from the same table.
+//
+//	serve                  the server: configuration, log, signals, daemons
+//	script                 eval, repl, debug: scripts in an engine without a server
+//	test, lint             tests of scripts, and mistakes in them
+//	files                  check-aof, check-rdb, convert
+//	remote                 ping, migrate
+//	help                   help, completion
+//	subcommand             what all of them have in common
+//
+// The first argument alone decides which of them runs. Cobra would take any argument for a sub-command that is spelt like one, as in
+// "--logfile eval"; it gets the table for completion only.
 package cli
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"slices"
 	"syscall"
+
+	"github.com/miniserver-go/miniserver/internal/cli/files"
+	"github.com/miniserver-go/miniserver/internal/cli/help"
+	"github.com/miniserver-go/miniserver/internal/cli/lint"
+	"github.com/miniserver-go/miniserver/internal/cli/remote"
+	"github.com/miniserver-go/miniserver/internal/cli/script"
+	"github.com/miniserver-go/miniserver/internal/cli/serve"
+	"github.com/miniserver-go/miniserver/internal/cli/subcommand"
+	"github.com/miniserver-go/miniserver/internal/cli/test"
 )
 
-// Main runs the program and ends the process.
+// Main runs the program in a process of its own, which it ends.
 func Main() {
-	os.Exit(report(os.Stderr, run(context.Background(), words(os.Args), os.Stdin, os.Stdout, ownProcess)))
+	os.Exit(subcommand.Report(os.Stderr, run(context.Background(), words(os.Args), os.Stdin, os.Stdout, true)))
 }
 
-// report prints an error that was not printed yet, and returns the exit status.
-func report(to io.Writer, err error) (status int) {
-	switch {
-	case err == nil:
-		return 0
-	case !errors.Is(err, errReply) && !errors.Is(err, errPrinted):
-		fmt.Fprintln(to, plainly(err))
-	}
-	if errors.As(err, new(usageError)) {
-		return 2
-	}
-	return 1
+// Run runs the program as a part of another process, whose signals and Go runtime it leaves as they are, until the context ends.
+func Run(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
+	return run(ctx, args, in, out, false)
 }
 
-// usageError is an error of a sub-command whose exit status 1 means something else: the status is 2.
-type usageError struct{ error }
+// subcommands returns the table, in the order of the usage.
+func subcommands() []*subcommand.Subcommand {
+	return []*subcommand.Subcommand{
+		serve.Subcommand(), remote.Ping(), script.Eval(), script.Repl(), script.Debug(), test.Subcommand(), lint.Subcommand(),
+		files.CheckAOF(), files.CheckRDB(), files.Convert(), remote.Migrate(), desk().Completion(), version, desk().Help(),
+	}
+}
 
-// Unwrap makes errors.Is see the error.
-func (e usageError) Unwrap() error { return e.error }
+// desk answers what users ask about the command line.
+func desk() help.Desk {
+	return help.Desk{Subcommands: subcommands, Find: findSubcommand, Settings: serve.Settings}
+}
+
+// subcommandNames returns the names in the table.
+func subcommandNames() (names []string) {
+	for _, s := range subcommands() {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// findSubcommand returns the sub-command of that name, or of that of a program of Redis; nil if there is none.
+func findSubcommand(name string) *subcommand.Subcommand {
+	all := subcommands()
+	if other, known := namesake(name); known && other != "" {
+		name = other
+	}
+	if i := slices.IndexFunc(all, func(s *subcommand.Subcommand) bool { return s.Name == name }); i >= 0 {
+		return all[i]
+	}
+	return nil
+}
 
 // run runs the sub-command that the arguments name, or the server with the options.
-func run(ctx context.Context, args []string, in io.Reader, out io.Writer, options ...option) error {
-	if isCompletion(args) {
-		return complete(args, out)
+func run(ctx context.Context, args []string, in io.Reader, out io.Writer, ownProcess bool) error {
+	if help.IsCompletion(args) {
+		return desk().Complete(args, out)
 	}
 	if len(args) > 0 {
 		other, known := namesake(args[0])
@@ -48,13 +85,13 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer, option
 		case known && other == "":
 			return isAbsent(args[0])
 		case s == nil:
-		case s.name != serving:
+		case s.Prepare != nil:
 			ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 			defer stop()
 			if known {
-				return s.doAs(ctx, args[0], args[1:], in, out)
+				return doAs(ctx, s, args[0], args[1:], in, out)
 			}
-			return s.do(ctx, args[1:], in, out)
+			return s.Do(ctx, args[1:], in, out)
 		default:
 			args = args[1:]
 		}
@@ -62,9 +99,9 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer, option
 	has := func(words ...string) bool { return len(args) > 0 && slices.Contains(words, args[0]) }
 	switch {
 	case has("-h", "--help"):
-		return printHelp(out, args[1:])
+		return desk().Explain(out, args[1:])
 	case has("-v", "--version"):
 		return printVersion(out)
 	}
-	return serve(ctx, args, in, out, options...)
+	return serve.Run(ctx, args, in, out, serve.Options{OwnProcess: ownProcess, Subcommands: subcommandNames()})
 }

@@ -11,6 +11,9 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/internal/cli/help"
+	"github.com/miniserver-go/miniserver/internal/cli/serve"
+	"github.com/miniserver-go/miniserver/internal/cli/subcommand"
 	"github.com/miniserver-go/miniserver/internal/config"
 )
 
@@ -24,8 +27,8 @@ func TestPackagedManPages(t *testing.T) {
 func manPages(t *testing.T) map[string]string {
 	pages := map[string]string{"miniserver.1": mainPage(), "miniserver.conf.5": settingsPage(t)}
 	for _, s := range subcommands() {
-		if s.name != serving && s.name != "help" && s.name != "version" {
-			pages["miniserver-"+s.name+".1"] = s.manPage()
+		if s.Prepare != nil && s.Name != "help" && s.Name != "version" {
+			pages["miniserver-"+s.Name+".1"] = pageOf(s)
 		}
 	}
 	return pages
@@ -84,7 +87,7 @@ func roff(text string) string {
 // mainPage is about the program and its server.
 func mainPage() string {
 	p := newManPage("miniserver", 1, "in-memory server that speaks the Redis protocol")
-	forms, about, _ := strings.Cut(serverUsage, "\n\n")
+	forms, about, _ := strings.Cut(help.ServerUsage, "\n\n")
 	p.section("SYNOPSIS")
 	p.lines(regexp.MustCompile(`(?m)^(Usage: | {7})`).ReplaceAllString(forms, ""))
 	p.section("DESCRIPTION")
@@ -93,15 +96,15 @@ func mainPage() string {
 	p.section("SUB-COMMANDS")
 	others := []string{"miniserver.conf.5"}
 	for _, s := range subcommands() {
-		p.item(s.name, sentence(s.purpose))
-		if page := "miniserver-" + s.name + ".1"; s.name != serving && s.name != "help" && s.name != "version" {
+		p.item(s.Name, sentence(s.Purpose))
+		if page := "miniserver-" + s.Name + ".1"; s.Prepare != nil && s.Name != "help" && s.Name != "version" {
 			others = append(others, page)
 		}
 	}
 	p.section("OPTIONS")
-	p.lines(regexp.MustCompile(`(?m)^ {7}`).ReplaceAllString(optionsUsage, "    "))
+	p.lines(regexp.MustCompile(`(?m)^ {7}`).ReplaceAllString(help.OptionsUsage, "    "))
 	p.section("ENVIRONMENT")
-	p.item(optionsVariable, "Has options for places where a process gets no arguments. Those of a file and of the command line override them.")
+	p.item(serve.OptionsVariable, "Has options for places where a process gets no arguments. Those of a file and of the command line override them.")
 	p.item("NO_COLOR", "Keeps the log on a terminal without colours.")
 	p.item("GOMAXPROCS, GOGC, GOMEMLIMIT", "Override how the server sets up the Go runtime.")
 	p.section("EXIT STATUS")
@@ -113,13 +116,13 @@ func mainPage() string {
 func sentence(purpose string) string { return strings.ToUpper(purpose[:1]) + purpose[1:] + "." }
 
 // manPage is about a sub-command.
-func (s *subcommand) manPage() string {
-	flags, _ := s.flagSet()
-	p := newManPage("miniserver-"+s.name, 1, s.purpose)
+func pageOf(s *subcommand.Subcommand) string {
+	flags, _ := s.Flags()
+	p := newManPage("miniserver-"+s.Name, 1, s.Purpose)
 	p.section("SYNOPSIS")
-	p.lines(s.usage(""))
+	p.lines(s.Usage(""))
 	p.section("DESCRIPTION")
-	p.text(sentence("it " + s.purpose))
+	p.text(sentence("it " + s.Purpose))
 	if flags.HasFlags() {
 		p.section("OPTIONS")
 		flags.VisitAll(p.option)
@@ -145,7 +148,7 @@ func (p *manPage) option(f *pflag.Flag) {
 
 // settingsPage is about the settings.
 func settingsPage(t *testing.T) string {
-	e, err := blank()
+	settings, err := serve.Settings()
 	require.NoError(t, err)
 	p := newManPage("miniserver.conf", 5, "settings of miniserver")
 	p.section("DESCRIPTION")
@@ -153,15 +156,15 @@ func settingsPage(t *testing.T) string {
 		"blanks stands in double quotes. The settings are those of redis-server and some more. As options of the program they have two dashes in front, and " +
 		"CONFIG SET changes them at run time, if this page does not say otherwise.")
 	p.section("SETTINGS")
-	texts := map[string]string{} // before valuesOf sets anything
-	for _, name := range e.Params.Names() {
-		if param := e.Param(name); param.Name == name && !param.Hidden {
+	texts := map[string]string{} // before help.Values sets anything
+	for _, name := range settings.Names() {
+		if param := settings.Named(name); param.Name == name && !param.Hidden {
 			texts[name] = settingText(param)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		text := texts[name]
-		if words := valuesOf(e.Param(name).Set); words != nil {
+		if words := help.Values(settings.Named(name).Set); words != nil {
 			text = "One of " + strings.Join(words, ", ") + ". " + text
 		}
 		p.item(name, text)
@@ -174,7 +177,7 @@ func settingsPage(t *testing.T) string {
 
 // settingText says what is known of a setting.
 func settingText(p *config.Param) string {
-	value := valueOf(p)
+	value := help.Value(p)
 	if p.Fitted {
 		value = "(as many as suit the machine)"
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/cli/subcommand"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -107,7 +108,7 @@ func mistaken(t *testing.T, line string) string {
 		require.NoError(t, err)
 		in = string(text)
 	}
-	status := report(&out, run(ctx, args, strings.NewReader(in), &out))
+	status := subcommand.Report(&out, Run(ctx, args, strings.NewReader(in), &out))
 	require.NoError(t, ctx.Err(), "%s: it serves", line)
 	require.NotZero(t, status, line)
 	return fmt.Sprintf("%s(exit status %d)\n\n", out.String(), status)

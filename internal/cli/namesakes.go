@@ -8,13 +8,15 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/miniserver-go/miniserver/internal/cli/subcommand"
 )
 
 // The program also goes by the names of the programs of Redis and Valkey, as its first argument or as that of a link to it: so the command of an
 // image, as "redis-server --appendonly yes", and scripts that check files need no change.
 
 // namesakes are the sub-commands that do what programs of Redis do; "" for programs whose work is not done here.
-var namesakes = map[string]string{"server": serving, "check-rdb": "check-rdb", "check-aof": "check-aof", "cli": "", "sentinel": "", "benchmark": ""}
+var namesakes = map[string]string{"server": "serve", "check-rdb": "check-rdb", "check-aof": "check-aof", "cli": "", "sentinel": "", "benchmark": ""}
 
 // namesake returns the sub-command for a program of Redis or Valkey, and whether there is such a program.
 func namesake(program string) (name string, known bool) {
@@ -36,14 +38,14 @@ func words(args []string) []string {
 }
 
 // doAs runs a sub-command in the name of a program of Redis: the exit status of misuse is 1 there, and -v and --version tell the version.
-func (s *subcommand) doAs(ctx context.Context, program string, args []string, in io.Reader, out io.Writer) error {
+func doAs(ctx context.Context, s *subcommand.Subcommand, program string, args []string, in io.Reader, out io.Writer) error {
 	if len(args) == 1 && slices.Contains([]string{"-v", "--version"}, args[0]) {
 		_, err := fmt.Fprintf(out, "%s %s\n", program, versionLine())
 		return err
 	}
-	err := s.do(ctx, args, in, out)
-	if wrong := (usageError{}); errors.As(err, &wrong) {
-		return wrong.error
+	err := s.Do(ctx, args, in, out)
+	if wrong := (subcommand.UsageError{}); errors.As(err, &wrong) {
+		return wrong.Err
 	}
 	return err
 }
@@ -54,5 +56,5 @@ func isAbsent(program string) error {
 	if strings.HasSuffix(program, "-sentinel") {
 		instead = "a server with sentinel-masters, or a member of a group, answers SENTINEL itself"
 	}
-	return usageError{fmt.Errorf("there is no %s here: %s", program, instead)}
+	return subcommand.UsageError{Err: fmt.Errorf("there is no %s here: %s", program, instead)}
 }

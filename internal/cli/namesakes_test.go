@@ -1,10 +1,14 @@
 package cli
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/internal/cli/subcommand"
 )
 
 // The names of Redis' programs do what these do, with their exit statuses; those of programs that are not here say so.
@@ -27,7 +31,14 @@ func TestNamesakes(t *testing.T) {
 		"miniserver redis-sentinel sentinel.conf":     {2, "a server with sentinel-masters"},
 	} {
 		var out strings.Builder
-		require.Equal(t, want.status, report(&out, run(t.Context(), words(strings.Fields(line)), strings.NewReader(""), &out)), line)
+		require.Equal(t, want.status, subcommand.Report(&out, Run(t.Context(), words(strings.Fields(line)), strings.NewReader(""), &out)), line)
 		require.Contains(t, out.String(), want.text, line)
 	}
+}
+
+func write(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+	return path
 }

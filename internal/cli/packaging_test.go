@@ -18,7 +18,7 @@ func TestPackagedCompletions(t *testing.T) {
 	scripts := map[string]string{}
 	for shell, name := range map[string]string{"bash": "miniserver.bash", "zsh": "_miniserver", "fish": "miniserver.fish"} {
 		var out strings.Builder
-		require.NoError(t, run(t.Context(), []string{"completion", shell}, nil, &out))
+		require.NoError(t, Run(t.Context(), []string{"completion", shell}, nil, &out))
 		scripts[name] = out.String()
 	}
 	requireMade(t, "../../packaging/completions", scripts)

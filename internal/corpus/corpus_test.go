@@ -13,7 +13,7 @@ import (
 )
 
 func TestTour(t *testing.T) {
-	const dir = "testdata"
+	const dir = "testdata/tour"
 	if Updating(t, dir, nil) {
 		return
 	}

@@ -1,0 +1,51 @@
+package files
+
+import (
+	"bufio"
+	"strconv"
+
+	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/persistence/rdb"
+	"github.com/miniserver-go/miniserver/persistence/snapshot"
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// commands writes a RESTORE for each key and a FUNCTION LOAD for each library.
+type commands struct {
+	w       *bufio.Writer
+	encoder rdb.Encoder
+	reply   *resp.Writer
+	db      int
+}
+
+func (f *commands) Key(r *keyspace.Record) error {
+	if r.DB != f.db {
+		f.db = r.DB
+		addCommand(f.reply, []byte("SELECT"), strconv.AppendInt(nil, int64(f.db), 10))
+	}
+	put := func(args ...[]byte) { addCommand(f.reply, args...) }
+	key := []byte(r.Key)
+	put([]byte("RESTORE"), key, strconv.AppendInt(nil, r.Deadline, 10), f.encoder.PayloadWithoutDeadlines(nil, r.Value), []byte("REPLACE"), []byte("ABSTTL"))
+	if v, ok := r.Value.(keyspace.Collection); ok && v.Volatile() > 0 {
+		snapshot.ExpireCommands(key, v, put)
+	}
+	return f.write()
+}
+
+func (f *commands) Library(source []byte) error {
+	addCommand(f.reply, []byte("FUNCTION"), []byte("LOAD"), []byte("REPLACE"), source)
+	return f.write()
+}
+
+func (f *commands) write() error {
+	_, err := f.w.Write(f.reply.Bytes())
+	f.reply.Reset()
+	return err
+}
+
+func addCommand(w *resp.Writer, args ...[]byte) {
+	w.Array(len(args))
+	for _, a := range args {
+		w.Bulk(a)
+	}
+}

@@ -1,0 +1,11 @@
+//go:build unix
+
+package remote
+
+import (
+	"os"
+	"syscall"
+)
+
+// switchSignals make a migration switch.
+var switchSignals = []os.Signal{syscall.SIGUSR1}

@@ -1,0 +1,20 @@
+package serve
+
+import "errors"
+
+// What the member of a group cannot be or have.
+var (
+	errGroupKit     = errors.New("group-id and test-kit exclude each other: the time of a group is in its log")
+	errGroupFixture = errors.New("group-id and load exclude each other: the data of a group are in its log")
+)
+
+// checkGroup completes the settings of the member of a group, and refuses those that a member cannot have.
+func (p *program) checkGroup() error {
+	switch {
+	case p.groupID == 0:
+		return nil
+	case len(p.fixtures) > 0:
+		return errGroupFixture
+	}
+	return p.parts.Group.Configure(p.groupID)
+}

@@ -1,0 +1,102 @@
+package serve
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/cli/subcommand"
+	"github.com/miniserver-go/miniserver/internal/progress"
+)
+
+// logFile is the destination of the log: the file of the parameter logfile, else standard output, or standard error if the
+// line of ready-json goes to the former.
+type logFile struct {
+	io.Writer
+	path string
+	file *os.File
+}
+
+func (l *logFile) open() error {
+	if l.path == "" {
+		return nil
+	}
+	file, err := os.OpenFile(l.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err == nil {
+		l.file, l.Writer = file, file
+	}
+	return err
+}
+
+func (l *logFile) close() {
+	if l.file != nil {
+		_ = l.file.Close()
+	}
+}
+
+// openLog opens the destination of the log, which has colours on a terminal that understands them.
+func (p *program) openLog() error {
+	if p.ready.json {
+		p.logFile.Writer = os.Stderr
+	}
+	if err := p.logFile.open(); err != nil {
+		return err
+	}
+	_, plain := os.LookupEnv("NO_COLOR")
+	if !plain && os.Getenv("TERM") != "dumb" && runtime.GOOS != "windows" && progress.IsTerminal(p.logFile.Writer) {
+		p.log.UseColours()
+	}
+	return nil
+}
+
+// logEnd writes the error that ends the server to the log. Unless the log is a file the error is thereby printed.
+func (p *program) logEnd(err error) error {
+	if err == nil {
+		return nil
+	}
+	p.log.Print('#', "%s", subcommand.Plainly(err))
+	if p.logFile.file == nil {
+		err = errors.Join(err, subcommand.ErrPrinted)
+	}
+	return err
+}
+
+// logStart writes the first lines of the log: the version, the configuration file, and what is kept where, and those of redis-server that tools wait for.
+func (p *program) logStart() {
+	source := "no configuration file"
+	if p.conf.file != "" {
+		source = p.conf.file
+	}
+	p.log.Print('*', "miniserver %s, like %s; %s; data are kept in %s", engine.Version, p.engine.Release, source, p.storage())
+	p.log.Print('*', "Running mode=%s, port=%s.", p.engine.Mode(), p.engine.Param("port").Get())
+	p.log.Print('*', "Server initialized")
+}
+
+// storage says where data are kept.
+func (p *program) storage() string {
+	value := func(setting string) string { return p.engine.Param(setting).Get() }
+	in := func(name string) string {
+		if filepath.IsAbs(name) {
+			return name
+		}
+		return filepath.Join(value("dir"), name)
+	}
+	if p.parts.Group != nil {
+		return "the log of the group, " + in(value("group-dir"))
+	}
+	var kept []string
+	if value("appendonly") == "yes" {
+		kept = append(kept, "the append-only file, "+in(value("appenddirname"))+" (appendfsync "+value("appendfsync")+")")
+	}
+	if value("save") != "" {
+		kept = append(kept, "snapshots, "+in(value("dbfilename"))+" (save "+value("save")+")")
+	}
+	if len(kept) == 0 {
+		return "memory only"
+	}
+	return strings.Join(kept, ", and in ")
+}

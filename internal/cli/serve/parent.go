@@ -1,0 +1,33 @@
+package serve
+
+import (
+	"context"
+	"time"
+)
+
+// How the program ends together with the process that has started it, for exit-with-parent: a test that is killed cannot
+// stop its server. So the program looks whether its parent lives: see watchParent.
+//
+// Two other ways would need no looking. Linux sends a signal that PR_SET_PDEATHSIG asks for, but when the thread ends that started
+// the process, and in Go, Java and Node that may be long before the process. And the end of standard input tells
+// only a program that nothing else reads it, nothing else holds its other end open, and that it is not /dev/null.
+
+// parentTime is how often the program looks for its parent.
+const parentTime = 100 * time.Millisecond
+
+// whileParentLives returns a context that also ends when the parent process does.
+func whileParentLives(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	lives := watchParent()
+	go func() {
+		defer cancel()
+		for lives() {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(parentTime):
+			}
+		}
+	}()
+	return ctx, cancel
+}

@@ -1,0 +1,61 @@
+package serve
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/config"
+)
+
+// onSignal is how the server ends at a signal: shutdown-on-sigint and shutdown-on-sigterm.
+type onSignal struct {
+	interrupt, terminate engine.Shutdown
+}
+
+func (s *onSignal) params() []config.Param {
+	return []config.Param{
+		engine.ShutdownParam("shutdown-on-sigint", &s.interrupt),
+		engine.ShutdownParam("shutdown-on-sigterm", &s.terminate),
+	}
+}
+
+// heedSignals ends the server at SIGINT and SIGTERM as redis-server does, until stop is called: a server that cannot save its data
+// goes on.
+func (p *program) heedSignals() (stop func()) {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		for s := range signals {
+			p.engine.With(func() { p.heed(s) })
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(signals)
+	}
+}
+
+// heed ends the server at a signal, under the lock: at once while it loads, when there is nothing to save, and at a second SIGINT.
+func (p *program) heed(s os.Signal) {
+	name, how := "SIGTERM", p.onSignal.terminate
+	if s == os.Interrupt {
+		name, how = "SIGINT", p.onSignal.interrupt
+	}
+	switch {
+	case p.engine.IsLoading():
+		p.exit(0, "Received shutdown signal during loading, scheduling shutdown.")
+	case p.engine.ShuttingDown() && s == os.Interrupt:
+		p.exit(1, "You insist... exiting now.")
+	}
+	p.log.Print('#', "Received %s scheduling shutdown...", name)
+	p.engine.Terminate(how)
+}
+
+// exit ends the process without saving.
+func (p *program) exit(status int, why string) {
+	p.log.Print('#', "%s", why)
+	p.close()
+	os.Exit(status)
+}
