@@ -3,12 +3,8 @@ package keyspace
 import (
 	"unsafe"
 
-	"github.com/miniserver-go/miniserver/ds/hash"
-	"github.com/miniserver-go/miniserver/ds/list"
-	"github.com/miniserver-go/miniserver/ds/set"
 	"github.com/miniserver-go/miniserver/ds/slab"
 	"github.com/miniserver-go/miniserver/ds/value"
-	"github.com/miniserver-go/miniserver/ds/zset"
 )
 
 // The blocks of large collections lie in a slab, too: another one than the entries, since these are copied chunk by chunk for a
@@ -46,26 +42,10 @@ func (b *blocks) FreeBlock(p unsafe.Pointer, n int) (held int) {
 // Retired reports whether a block is in a chunk that a compaction empties.
 func (b *blocks) Retired(p unsafe.Pointer) bool { return slab.Retired(p) }
 
-// settled is a value whose blocks can lie in a Memory.
-type settled interface {
-	Settle(mem value.Memory, compact bool) (done bool)
-	Drop(n int) (more bool)
-	BlockBytes() int
-}
-
 // asSettled returns v as one whose blocks can lie in a Memory; nil for a value without.
-func asSettled(v Value) settled {
-	switch v := v.(type) {
-	case *hash.Hash:
-		return v
-	case *set.Set:
-		return v
-	case *zset.Set:
-		return v
-	case *list.List:
-		return v
-	}
-	return nil
+func asSettled(v Value) value.Settler {
+	s, _ := v.(value.Settler)
+	return s
 }
 
 // settle moves what the value of a box has in Go's heap into the slab, and accounts for the value.
@@ -86,7 +66,7 @@ func (b *blocks) settleNew(x *box) {
 
 // dropped is a value to be dropped, and where its blocks are.
 type dropped struct {
-	value settled
+	value value.Settler
 	from  *blocks
 }
 

@@ -215,7 +215,7 @@ func (db *DB) expireFirst(first deadlines.Item, most int) (cost int) {
 // walked to find what is due in it, and a long one should not be walked all the time. Readers do not
 // wait for the active side.
 func reapPause(v Collection) int64 {
-	if _, ok := v.(*list.List); ok {
+	if v.Type() == List {
 		return int64(v.Len() >> 14)
 	}
 	return 0

@@ -3,10 +3,13 @@ package keyspace
 import (
 	"unsafe"
 
+	"github.com/miniserver-go/miniserver/ds/hash"
+	"github.com/miniserver-go/miniserver/ds/list"
+	"github.com/miniserver-go/miniserver/ds/set"
 	"github.com/miniserver-go/miniserver/ds/sizeclass"
 	"github.com/miniserver-go/miniserver/ds/slab"
 	"github.com/miniserver-go/miniserver/ds/str"
-	"github.com/miniserver-go/miniserver/ds/value"
+	"github.com/miniserver-go/miniserver/ds/zset"
 )
 
 // An entry is one key with its deadline, its access data and its value: a cell of the database's slab. The kind in the header
@@ -287,11 +290,21 @@ func (db *DB) refit(e entry, hash uint64, withDeadline bool) entry {
 
 // pack returns the payload of v if it is small enough to be packed with a key of klen bytes.
 func pack(v Value, klen int) (k kind, payload []byte, ok bool) {
-	if text, isText := v.(*str.Value); isText { // without a dynamic call
-		k = textKinds[text.Enc()]
-		payload, ok = text.Packed()
-	} else {
-		k = packedKinds[v.Type()]
+	switch v := v.(type) { // without dynamic calls
+	case *str.Value:
+		k = textKinds[v.Enc()]
+		payload, ok = v.Packed()
+	case *zset.Set:
+		k = packedZSet
+		payload, ok = v.Packed()
+	case *hash.Hash:
+		k = packedHash
+		payload, ok = v.Packed()
+	case *set.Set:
+		k = packedSet
+		payload, ok = v.Packed()
+	case *list.List:
+		k = packedList
 		payload, ok = v.Packed()
 	}
 	if n := headerSize + deadlineSize + klen + len(payload); n > copyMax && ok {
@@ -300,9 +313,23 @@ func pack(v Value, klen int) (k kind, payload []byte, ok bool) {
 	return k, payload, ok
 }
 
+// packedKind returns the kind of a packed value of that type.
+func packedKind(t Type) kind {
+	switch t {
+	case Hash:
+		return packedHash
+	case ZSet:
+		return packedZSet
+	case Set:
+		return packedSet
+	case List:
+		return packedList
+	}
+	return packedEmbstr
+}
+
 var (
 	typesOfKinds = [...]Type{packedInt: String, packedEmbstr: String, packedRaw: String, packedHash: Hash,
 		packedZSet: ZSet, packedSet: Set, packedList: List}
-	packedKinds = [value.Types]kind{String: packedEmbstr, Hash: packedHash, ZSet: packedZSet, Set: packedSet, List: packedList}
-	textKinds   = [...]kind{str.Embstr: packedEmbstr, str.Raw: packedRaw, str.Int: packedInt}
+	textKinds = [...]kind{str.Embstr: packedEmbstr, str.Raw: packedRaw, str.Int: packedInt}
 )

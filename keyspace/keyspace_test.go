@@ -548,11 +548,11 @@ func TestFrequency(t *testing.T) {
 
 func TestTypeNames(t *testing.T) {
 	for _, typ := range []Type{String, Hash, ZSet, List, Set} {
-		named, ok := TypeNamed(typ.String())
+		named, ok := newKeyspace().TypeNamed(typ.String())
 		require.True(t, ok)
 		require.Equal(t, typ, named)
 	}
-	_, ok := TypeNamed("none")
+	_, ok := newKeyspace().TypeNamed("none")
 	require.False(t, ok)
 }
 

@@ -54,7 +54,7 @@ func PackedLayout(n, payload int, t Type) Layout {
 	if headerSize+deadlineSize+n+payload <= packMax {
 		return packedLayout(headerSize, n, payload)
 	}
-	return boxedLayout(headerSize, n, structBytes[t]+sizeclass.Round(payload))
+	return boxedLayout(headerSize, n, t.Size+sizeclass.Round(payload))
 }
 
 // BoxedLayout returns what a key of n bytes would cost with the value v in a box. O(1).

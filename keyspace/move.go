@@ -65,7 +65,7 @@ func (ks *Keyspace) Swap(i, j int) {
 // Twin returns an empty keyspace like this one, with dice of its own, to be filled for Adopt. Another goroutine may fill it.
 func (ks *Keyspace) Twin(dice func(n uint64) uint64) *Keyspace {
 	t := New(len(ks.dbs), ks.seed, dice)
-	t.Now, *t.Access, t.snapshotBit = ks.Now, *ks.Access, ks.snapshotBit
+	t.Types, t.Now, *t.Access, t.snapshotBit = ks.Types, ks.Now, *ks.Access, ks.snapshotBit
 	return t
 }
 

@@ -3,8 +3,7 @@ package keyspace
 import (
 	"github.com/miniserver-go/miniserver/ds/dict"
 	"github.com/miniserver-go/miniserver/ds/frozen"
-	"github.com/miniserver-go/miniserver/ds/list"
-	"github.com/miniserver-go/miniserver/ds/stream"
+	"github.com/miniserver-go/miniserver/ds/value"
 )
 
 // Record is one key with all that is kept about it: what a snapshot holds.
@@ -33,14 +32,11 @@ func (ks *Keyspace) record(r *Record, db int, e entry, v *views) {
 // frozen.
 func (r *Record) freeze() (thaw func()) {
 	switch v := r.Value.(type) {
-	case *list.List:
-		if f := v.Freeze(); f != nil {
+	case value.Freezer:
+		if f, thaw := v.Freeze(); f != nil {
 			r.Value = f
-			return f.Thaw
+			return thaw
 		}
-	case *stream.Stream:
-		r.Value = v.Freeze()
-		return v.Thaw
 	case interface{ Freeze() *frozen.Elements }:
 		if r.Elements = v.Freeze(); r.Elements != nil {
 			return r.Elements.Release
@@ -99,5 +95,5 @@ func (db *DB) Reserve(n int) { db.table.Reserve(n) }
 // View returns the packed collection in payload, a ziplist or for a set perhaps an intset, as a value
 // of type t for Set and Restore, which copy it. It aliases payload and is valid until Begin.
 func (ks *Keyspace) View(t Type, payload []byte) Value {
-	return ks.views.unpack(packedKinds[t], payload, false)
+	return ks.views.unpack(packedKind(t), payload, false)
 }

@@ -124,7 +124,7 @@ func (s *Snapshot) keeps(d dropped) bool {
 	if s == nil {
 		return false
 	}
-	p := s.queued[d.value.(Value)]
+	p := s.queued[d.value]
 	if p != nil {
 		p.dropped = append(p.dropped, d)
 	}

@@ -1,13 +1,13 @@
 package keyspace
 
 import (
-	"unsafe"
+	"slices"
+	"strings"
 
 	"github.com/miniserver-go/miniserver/ds/bloom"
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/ds/set"
-	"github.com/miniserver-go/miniserver/ds/sizeclass"
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/ds/value"
@@ -18,36 +18,42 @@ import (
 type Value = value.Value
 
 // Type is the data type of a value, as TYPE names it.
-type Type = value.Type
+type Type = *value.Type
 
-// The types. None is the type of an absent key.
-const (
-	None   = value.None
-	String = value.String
-	Hash   = value.Hash
-	ZSet   = value.ZSet
-	Set    = value.Set
-	List   = value.List
-	Bloom  = value.Bloom
-	Stream = value.Stream
+// The types that every keyspace has, see Keyspace.Types. None is the type of an absent key.
+var (
+	None   Type
+	String = str.Type
+	Hash   = hash.Type
+	ZSet   = zset.Type
+	Set    = set.Type
+	List   = list.Type
+	Bloom  = bloom.Type
+	Stream = stream.Type
 )
 
+// ownTypes are the types that a keyspace has before any is added.
+func ownTypes() []Type { return []Type{String, List, Set, ZSet, Hash, Stream, Bloom} }
+
 // TypeNamed returns the type called name, in any case; ok is false if there is none.
-func TypeNamed(name string) (t Type, ok bool) { return value.TypeNamed(name) }
+func (ks *Keyspace) TypeNamed(name string) (t Type, ok bool) {
+	return ks.findType(func(t Type) bool { return strings.EqualFold(t.Name, name) })
+}
+
+// ModuleNamed returns the type whose values are saved as those of a module; ok is false if there is none.
+func (ks *Keyspace) ModuleNamed(name string) (t Type, ok bool) {
+	return ks.findType(func(t Type) bool { return t.Module != nil && t.Module.Name == name })
+}
+
+func (ks *Keyspace) findType(is func(t Type) bool) (t Type, ok bool) {
+	if i := slices.IndexFunc(ks.Types, is); i >= 0 {
+		return ks.Types[i], true
+	}
+	return None, false
+}
 
 // empty reports whether a value in this state makes its key disappear.
 func empty(v Value) bool { return v.Type().Vanishes() && v.Len() == 0 }
 
 // heldBytes is what a boxed value costs: its own struct and what it holds.
-func heldBytes(v Value) int { return structBytes[v.Type()] + v.Bytes() }
-
-// structBytes is what the allocator gives for the struct of a value of each type.
-var structBytes = [value.Types]int{
-	String: sizeclass.Round(int(unsafe.Sizeof(str.Value{}))),
-	Hash:   sizeclass.Round(int(unsafe.Sizeof(hash.Hash{}))),
-	ZSet:   sizeclass.Round(int(unsafe.Sizeof(zset.Set{}))),
-	Set:    sizeclass.Round(int(unsafe.Sizeof(set.Set{}))),
-	List:   sizeclass.Round(int(unsafe.Sizeof(list.List{}))),
-	Bloom:  sizeclass.Round(int(unsafe.Sizeof(bloom.Filter{}))),
-	Stream: sizeclass.Round(int(unsafe.Sizeof(stream.Stream{}))),
-}
+func heldBytes(v Value) int { return v.Type().Size + v.Bytes() }

@@ -9,7 +9,6 @@ import (
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/ds/set"
 	"github.com/miniserver-go/miniserver/ds/str"
-	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/ds/zset"
 )
@@ -200,17 +199,17 @@ func (v *views) unpack(k kind, payload []byte, scratch bool) Value {
 	}
 }
 
-// create returns an empty view of type t; a stream, which is never packed, is on the heap.
+// create returns an empty view of type t. A value of a type without a packed form is on the heap.
 func (v *views) create(t Type) Value {
-	switch t {
-	case Stream:
-		return new(stream.Stream)
-	case String:
+	switch {
+	case t.New != nil:
+		return t.New()
+	case t == String:
 		return v.unpack(packedEmbstr, nil, false)
-	case Set:
+	case t == Set:
 		return v.unpack(packedSet, nil, true)
 	}
-	return v.unpack(packedKinds[t], emptyList, true)
+	return v.unpack(packedKind(t), emptyList, true)
 }
 
 // String returns the string b as a value for Set, encoded as Redis would encode it. It aliases b

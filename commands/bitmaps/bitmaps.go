@@ -9,7 +9,6 @@ package bitmaps
 import (
 	"github.com/miniserver-go/miniserver/ds/bitmap"
 	"github.com/miniserver-go/miniserver/ds/str"
-	"github.com/miniserver-go/miniserver/ds/value"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/event"
@@ -157,7 +156,7 @@ func hasRange(c *engine.Call, key []byte) bool {
 		return c.More()
 	}
 	v, _ := c.DB.Peek(key)
-	return v != nil && v.Type() == value.String
+	return v != nil && v.Type() == keyspace.String
 }
 
 // countSpan reads [start end [BYTE | BIT]].

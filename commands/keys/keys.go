@@ -178,7 +178,7 @@ func parseKeyScan(c *engine.Call) keyScan {
 		case c.Left() > 1 && c.Word("TYPE"):
 			o.typed = true
 			name, known := c.Arg(), false
-			if o.typ, known = keyspace.TypeNamed(string(name)); !known && c.Has(knowsTypes) {
+			if o.typ, known = c.World.Keyspace.TypeNamed(string(name)); !known && c.Has(knowsTypes) {
 				c.Refusef(errTypeName, command.CText(name))
 			}
 		default:

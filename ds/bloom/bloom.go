@@ -242,9 +242,6 @@ func (f *Filter) Bytes() int {
 	return n
 }
 
-// Type returns value.Bloom.
-func (f *Filter) Type() value.Type { return value.Bloom }
-
 // Encoding returns the form as OBJECT ENCODING says it, which is raw for what a module holds.
 func (f *Filter) Encoding() string { return "raw" }
 

@@ -84,9 +84,6 @@ func (h *Hash) Len() int {
 	return h.packed.Len() / 2
 }
 
-// Type returns value.Hash.
-func (h *Hash) Type() value.Type { return value.Hash }
-
 // Encoding returns the encoding as OBJECT ENCODING says it: ziplist, hashtable, or
 // listpackex for a packed hash that has, or had, deadlines.
 func (h *Hash) Encoding() string {

@@ -1,16 +1,22 @@
 package list
 
 import (
+	"github.com/miniserver-go/miniserver/ds/value"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
 
-// Freeze returns a list with the elements that l has now, to be read while l changes; nil if l is packed. It shares the
-// blocks of the nodes; l copies one before it changes it for the first time. l is frozen once at a time, until Thaw.
-// O(nodes), and O(n) if there are deadlines.
-func (l *List) Freeze() *List {
+// Freeze implements value.Freezer. A packed list is not frozen. O(nodes), and O(n) if there are deadlines.
+func (l *List) Freeze() (value.Value, func()) {
 	if l.quicklist == nil {
-		return nil
+		return nil, nil
 	}
+	f := l.freeze()
+	return f, f.thaw
+}
+
+// freeze returns a list with the elements that l has now, until thaw. It shares the blocks of the nodes; l copies one
+// before it changes it for the first time.
+func (l *List) freeze() *List {
 	f := &List{quicklist: l.quicklist.freeze()}
 	if l.deadlines != nil {
 		f.deadlines = l.deadlines.Clone()
@@ -18,8 +24,8 @@ func (l *List) Freeze() *List {
 	return f
 }
 
-// Thaw ends the life of a list that Freeze returned: nothing need be copied for it any more. O(nodes).
-func (l *List) Thaw() {
+// thaw ends the life of a list that freeze returned: nothing need be copied for it any more. O(nodes).
+func (l *List) thaw() {
 	c := l.quicklist
 	for n := c.head; n != nil; n = n.next {
 		if n.twin != nil {

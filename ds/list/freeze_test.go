@@ -29,9 +29,10 @@ func TestFrozenListStaysAsItIs(t *testing.T) {
 				if f != nil {
 					p.Equal(want, texts(f, Head))
 					p.NoError(f.Check())
-					f.Thaw()
+					f.thaw()
 				}
-				if want, f = texts(&p.l, Head), p.l.Freeze(); f != nil {
+				if want, f = texts(&p.l, Head), nil; p.l.quicklist != nil {
+					f = p.l.freeze()
 					frozen++
 				}
 			}
@@ -47,20 +48,20 @@ func TestFrozenListStaysAsItIs(t *testing.T) {
 	require.Greater(t, frozen, quick.Rounds(200))
 }
 
-// TestThawedListCopiesNothing: a change copies a node once, and none after Thaw.
+// TestThawedListCopiesNothing: a change copies a node once, and none after thaw.
 func TestThawedListCopiesNothing(t *testing.T) {
 	var l List
 	for range 100 {
 		l.Push(Tail, make([]byte, 3000), Defaults)
 	}
-	f, old := l.Freeze(), l.quicklist.head.data
+	f, old := l.freeze(), l.quicklist.head.data
 	l.Set(0, []byte("short"), Defaults)
 	require.NotSame(t, &old[0], &l.quicklist.head.data[0])
 	require.Same(t, &old[0], &f.quicklist.head.data[0])
 	owned := l.quicklist.head.data
 	l.Set(0, []byte("other"), Defaults)
 	require.Same(t, &owned[0], &l.quicklist.head.data[0])
-	f.Thaw()
+	f.thaw()
 	last := l.quicklist.tail.data
 	l.RemoveEnd(Tail, 1)
 	require.Same(t, &last[0], &l.quicklist.tail.data[0])

@@ -90,9 +90,6 @@ func (l *List) Len() int {
 	return l.packed.Len()
 }
 
-// Type returns value.List.
-func (l *List) Type() value.Type { return value.List }
-
 // Encoding returns the encoding as OBJECT ENCODING says it: ziplist or quicklist.
 func (l *List) Encoding() string {
 	if l.quicklist == nil {

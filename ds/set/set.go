@@ -114,9 +114,6 @@ func (s *Set) Len() int {
 	return 0
 }
 
-// Type returns value.Set.
-func (s *Set) Type() value.Type { return value.Set }
-
 // Encoding returns the encoding as OBJECT ENCODING says it: intset, ziplist or hashtable.
 func (s *Set) Encoding() string {
 	switch s.encoding() {

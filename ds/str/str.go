@@ -98,9 +98,6 @@ func (v *Value) Len() int {
 // Bytes returns the bytes held beyond the Value itself.
 func (v *Value) Bytes() int { return cap(v.b) }
 
-// Type returns value.String.
-func (v *Value) Type() value.Type { return value.String }
-
 // Encoding returns "int", "embstr" or "raw", as Redis 7.0 does.
 func (v *Value) Encoding() string {
 	switch {

@@ -3,12 +3,16 @@ package stream
 import (
 	"slices"
 	"sort"
+
+	"github.com/miniserver-go/miniserver/ds/value"
 )
 
-// Freeze returns a stream with the entries that s has now, to be read while s changes. It shares the packs of the nodes; s
-// copies one before it changes it for the first time. The messages of its groups can be read once. s is frozen once at a
-// time, until Thaw. O(nodes + consumers + idempotent IDs).
-func (s *Stream) Freeze() *Stream {
+// Freeze implements value.Freezer. O(nodes + consumers + idempotent IDs).
+func (s *Stream) Freeze() (value.Value, func()) { return s.freeze(), s.thaw }
+
+// freeze returns a stream with the entries that s has now, until thaw. It shares the packs of the nodes; s
+// copies one before it changes it for the first time. The messages of its groups can be read once.
+func (s *Stream) freeze() *Stream {
 	f := &Stream{nodes: slices.Clone(s.nodes)}
 	s.copyNumbers(f)
 	for _, g := range s.groups {
@@ -19,8 +23,8 @@ func (s *Stream) Freeze() *Stream {
 	return f
 }
 
-// Thaw ends the life of what Freeze returned: nothing need be copied for it any more.
-func (s *Stream) Thaw() {
+// thaw ends the life of what freeze returned: nothing need be copied for it any more.
+func (s *Stream) thaw() {
 	for _, g := range s.frozen.groups {
 		g.frozen.thaw()
 	}

@@ -44,7 +44,7 @@ func TestFrozenStreamStaysAsItIs(t *testing.T) {
 		p := newPair(t, []Limits{{Entries: 5}, {Bytes: 100}, {Bytes: 4096, Entries: 200}, {}}[seed%4])
 		for range 20 {
 			want := dump(p.s)
-			next, stop := iter.Pull(lines(p.s.Freeze()))
+			next, stop := iter.Pull(lines(p.s.freeze()))
 			var got []string
 			for line, more := next(); more; line, more = next() {
 				if got = append(got, line); r.IntN(5) == 0 {
@@ -55,7 +55,7 @@ func TestFrozenStreamStaysAsItIs(t *testing.T) {
 			stop()
 			slices.Sort(got)
 			require.Equal(t, want, got)
-			if p.s.Thaw(); len(want) < 200 {
+			if p.s.thaw(); len(want) < 200 {
 				for range 200 {
 					p.step(r.IntN(12)&^2, r.IntN(1000), r.IntN(1000))
 				}
@@ -73,7 +73,7 @@ func TestFrozenLongStreamStaysAsItIs(t *testing.T) {
 		if len(l.ids) < 5000 {
 			l.add(30_000, 16, Defaults)
 		}
-		want, f := dump(l.s), l.s.Freeze()
+		want, f := dump(l.s), l.s.freeze()
 		for range 1 + draw.IntN(4) {
 			n := len(l.ids)
 			switch i := draw.IntN(n + 1); draw.IntN(6) {
@@ -93,7 +93,7 @@ func TestFrozenLongStreamStaysAsItIs(t *testing.T) {
 			require.NoError(t, l.s.Check())
 		}
 		require.Equal(t, want, dump(f))
-		l.s.Thaw()
+		l.s.thaw()
 	}
 	l.check()
 }

@@ -103,9 +103,6 @@ func (s *Stream) SetAdded(n int64) { s.added = n }
 // SetMaxDeleted sets the greatest ID that counts as deleted.
 func (s *Stream) SetMaxDeleted(id ID) { s.maxDeleted = id }
 
-// Type returns value.Stream.
-func (s *Stream) Type() value.Type { return value.Stream }
-
 // Encoding returns "stream".
 func (s *Stream) Encoding() string { return "stream" }
 

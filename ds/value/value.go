@@ -1,11 +1,18 @@
-// Package value says what all data types have in common: what a key can hold.
+// Package value says what all data types have in common: what a key can hold, and what whoever adds a type must say of it.
+//
+//	Value        what a key holds: the obligations of every value
+//	Type         what is true of all values of a type; each has one, a variable of its package
+//	Module       how values are saved that Redis knows as those of a module
+//	Settler      a value that can be large: its blocks lie outside of Go's heap
+//	Freezer      a value that a snapshot can read while commands change it
+//
+// A new type implements Value, and declares its Type with a Module. Then an engine.Part names it, see engine.Type. No other
+// package knows it.
 package value
 
-import "strings"
-
-// Value is what a key holds. Every method is O(1) but for Clone, and for Len where the data type says so.
+// Value is what a key holds. Every method is O(1) but for Clone, Digest, and for Len where the data type says so.
 type Value interface {
-	Type() Type
+	Type() *Type
 	Len() int         // elements; bytes for a string
 	Bytes() int       // bytes held, beyond the fixed size of the value itself
 	Encoding() string // as OBJECT ENCODING says it
@@ -14,44 +21,83 @@ type Value interface {
 	// Packed returns the bytes that are all of the value: a text, an integer, a ziplist or an intset. They belong
 	// to the value. ok is false if it consists of more, as large collections do.
 	Packed() (payload []byte, ok bool)
+	// Allocations returns for how many allocations Redis takes the value, so that UNLINK frees it in the background. It need
+	// not count further than most.
+	Allocations(most int) int
+	// Digest mixes in all that the value consists of, whatever its encoding.
+	Digest(m *Mixer)
 }
 
-// Type is the data type of a value.
-type Type uint8
+// Settler is a value with blocks that can lie in a Memory.
+type Settler interface {
+	Value
+	// Settle moves the blocks to a memory that are not there, and with compact also those that are retired there. done says
+	// that what changes the value later leaves its blocks there.
+	Settle(mem Memory, compact bool) (done bool)
+	// Drop frees up to about n blocks of a value that is not used any more, and reports whether there are more.
+	Drop(n int) (more bool)
+	// BlockBytes returns what the blocks take.
+	BlockBytes() int
+}
 
-// The types. None is the type of an absent key.
-const (
-	None Type = iota
-	String
-	Hash
-	ZSet
-	Set
-	List
-	Bloom
-	Stream
+// Freezer is a value that can be read as it is now while it changes. Hashes, sets and sorted sets have another way: see
+// package frozen.
+type Freezer interface {
+	Value
+	// Freeze returns a value with the elements of now, to be read until thaw is called; nil if it cannot, or is too small
+	// for it to pay. A value is frozen once at a time.
+	Freeze() (f Value, thaw func())
+}
 
-	Types // how many there are, None included
-)
-
-// names has for a Bloom filter what RedisBloom calls its type.
-var names = [Types]string{None: "none", String: "string", Hash: "hash", ZSet: "zset", Set: "set", List: "list",
-	Bloom: "MBbloom--", Stream: "stream"}
+// Type is a data type. Two types are the same if their pointers are. The type of an absent key is nil.
+type Type struct {
+	Name   string       // that TYPE replies
+	Number int          // of the type in Redis, for digests; those of modules have 5
+	Size   int          // what the allocator gives for the struct of a value
+	Keeps  bool         // a key stays when its value becomes empty
+	New    func() Value // makes an empty value; nil for types with a packed form, which the keyspace makes
+	Module *Module      // how values are saved; nil for types that have a form of their own in Redis' format
+}
 
 // String returns the name that TYPE replies.
-func (t Type) String() string { return names[t] }
-
-// TypeNamed returns the type called name, in any case; ok is false if there is none.
-func TypeNamed(name string) (t Type, ok bool) {
-	for i, n := range names {
-		if strings.EqualFold(n, name) && i != int(None) {
-			return Type(i), true
-		}
+func (t *Type) String() string {
+	if t == nil {
+		return "none"
 	}
-	return None, false
+	return t.Name
 }
 
 // Vanishes reports whether a key disappears when its value of this type becomes empty.
-func (t Type) Vanishes() bool { return t != String && t != Bloom && t != Stream }
+func (t *Type) Vanishes() bool { return !t.Keeps }
+
+// Module is how values of a type are saved which Redis knows as those of a module: a name, a version, and parts.
+type Module struct {
+	Name    string // of nine characters
+	Version int    // that Save writes
+	Save    func(v Value, to PartWriter)
+	// Load reads a value that was written with a version. It returns nil after an error of the reader. What it reads is not
+	// to be trusted.
+	Load func(from PartReader, version int) Value
+}
+
+// PartWriter writes the parts of a value.
+type PartWriter interface {
+	Uint(n uint64)
+	Double(f float64)
+	Text(b []byte)
+	// Pieces writes a text of size bytes. next appends some of them to dst, most at most, until all are written.
+	Pieces(size int, next func(dst []byte, most int) []byte)
+}
+
+// PartReader reads the parts of a value. After an error it returns only zeros.
+type PartReader interface {
+	Uint() uint64
+	Double() float64
+	Text() []byte // belongs to the caller
+	// Fail latches an error, unless there is one already.
+	Fail(format string, args ...any)
+	OK() bool // there was no error
+}
 
 // Clip returns the first index and the number of elements from start to stop, of size in all. Both are included, and
 // negative ones count from the end, as in LRANGE.

@@ -93,9 +93,6 @@ func (s *Set) Len() int {
 	return s.packed.Len() / 2
 }
 
-// Type returns value.ZSet.
-func (s *Set) Type() value.Type { return value.ZSet }
-
 // Encoding returns the encoding as OBJECT ENCODING says it: ziplist or skiplist.
 func (s *Set) Encoding() string {
 	if s.sorted != nil {

@@ -50,18 +50,6 @@ func (d *decoder) value(t byte) keyspace.Value {
 	return nil
 }
 
-func (d *decoder) module() keyspace.Value {
-	name, version := moduleName(d.length())
-	if name != bloomName {
-		d.fail("a value of the unknown module type %s", name)
-		return nil
-	}
-	if f := d.readBloom(version); f != nil {
-		return f
-	}
-	return nil
-}
-
 // shortString is the length up to which the keyspace copies a string anyway.
 const shortString = 512
 

@@ -1,7 +1,6 @@
 package rdb
 
 import (
-	"github.com/miniserver-go/miniserver/ds/bloom"
 	"github.com/miniserver-go/miniserver/ds/frozen"
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/ds/list"
@@ -38,8 +37,8 @@ func (e *Encoder) value(t byte, v keyspace.Value) {
 		e.set(t, v)
 	case *stream.Stream:
 		e.stream(t, v)
-	case *bloom.Filter:
-		e.bloom(v)
+	default:
+		e.module(v)
 	}
 }
 

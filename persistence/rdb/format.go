@@ -2,11 +2,13 @@ package rdb
 
 import (
 	"github.com/miniserver-go/miniserver/ds/hash"
+	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/ds/listpack"
 	"github.com/miniserver-go/miniserver/ds/set"
+	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/ds/stream"
-	"github.com/miniserver-go/miniserver/ds/value"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
+	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
 )
@@ -58,32 +60,54 @@ func (f Format) least() int {
 
 // typeOf returns the type in which a value is written.
 func (f Format) typeOf(v keyspace.Value) byte {
-	t := v.Type()
-	if _, packed := v.Packed(); packed {
-		return f.available(packedType(v))
-	}
 	switch v := v.(type) {
-	case *stream.Stream:
-		return f.streamType(v)
+	case *str.Value:
+		return typeString
+	case *list.List:
+		return f.available(typeQuicklist2)
 	case *hash.Hash:
 		return f.hashType(v)
+	case *zset.Set:
+		return f.packedOr(v, typeZSetListpack, typeZSet)
+	case *set.Set:
+		if _, ints := v.Intset(); ints {
+			return f.packedOr(v, typeIntset, typeSet)
+		}
+		return f.packedOr(v, typeSetListpack, typeSet)
+	case *stream.Stream:
+		return f.streamType(v)
 	}
-	return f.available(largeTypes[t])
+	return typeModule
 }
 
-// hashType is typeOf for a hash that has a table or deadlines.
+// packedOr returns the type for a packed value or for another.
+func (f Format) packedOr(v keyspace.Value, packed, large byte) byte {
+	if _, ok := v.Packed(); ok {
+		return f.available(packed)
+	}
+	return large
+}
+
+// hashType is typeOf for a hash.
 func (f Format) hashType(h *hash.Hash) byte {
-	if h.Encoding() == "listpackex" && f.writes(typeHashPackTTL) {
+	switch _, packed := h.Packed(); {
+	case packed:
+		return f.available(typeHashListpack)
+	case h.Encoding() == "listpackex" && f.writes(typeHashPackTTL):
 		return typeHashPackTTL
 	}
 	return f.tableType(keyspace.Hash, h.Volatile())
 }
 
-// tableType is the type of a collection in a table, of whose elements some have deadlines.
+// tableType is the type of a hash, set or sorted set in a table, of whose elements some have deadlines.
 func (f Format) tableType(t keyspace.Type, volatile int) byte {
 	switch {
-	case t != keyspace.Hash || volatile == 0:
-		return largeTypes[t]
+	case t == keyspace.Set:
+		return typeSet
+	case t == keyspace.ZSet:
+		return typeZSet
+	case volatile == 0:
+		return typeHash
 	case f.Valkey:
 		return typeHashValkey
 	}
@@ -104,24 +128,6 @@ func (f Format) available(t byte) byte {
 // olderTypes are the types that did the same before some came with listpacks.
 var olderTypes = map[byte]byte{typeHashListpack: typeHashZiplist, typeZSetListpack: typeZSetZiplist,
 	typeQuicklist2: typeQuicklist, typeSetListpack: typeSet}
-
-// packedType returns the newest type of a packed value.
-func packedType(v keyspace.Value) byte {
-	if s, ok := v.(*set.Set); ok {
-		if _, ints := s.Intset(); ints {
-			return typeIntset
-		}
-	}
-	return packedTypes[v.Type()]
-}
-
-// The newest types of packed and of other values.
-var (
-	packedTypes = [value.Types]byte{keyspace.String: typeString, keyspace.List: typeQuicklist2, keyspace.Hash: typeHashListpack,
-		keyspace.ZSet: typeZSetListpack, keyspace.Set: typeSetListpack}
-	largeTypes = [value.Types]byte{keyspace.String: typeString, keyspace.List: typeQuicklist2, keyspace.Hash: typeHash,
-		keyspace.ZSet: typeZSet, keyspace.Set: typeSet, keyspace.Bloom: typeModule}
-)
 
 // packed encodes a ziplist, as a listpack if the type has one.
 func (e *Encoder) packed(t byte, zl ziplist.List) {

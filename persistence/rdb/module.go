@@ -1,11 +1,9 @@
 package rdb
 
 import (
-	"encoding/binary"
-	"math"
 	"slices"
 
-	"github.com/miniserver-go/miniserver/ds/bloom"
+	"github.com/miniserver-go/miniserver/keyspace"
 )
 
 // A value of a module consists of the id of the module's type, which is 9 characters of 6 bits and a version of 10 bits,
@@ -13,9 +11,7 @@ import (
 //
 //	id | 2 unsigned | 4 f64 | 5 string | ... | 0
 //
-// So values of unknown modules can be skipped. The parts of a Bloom filter, as RedisBloom writes them:
-//
-//	items layers options growth  { capacity rate probes bits-per-item bits n2 bytes items } of each layer
+// So values of unknown modules can be skipped. What the parts are is up to the type: see value.Module.
 
 const (
 	partEnd    = 0
@@ -27,11 +23,6 @@ const (
 )
 
 const idAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-
-const (
-	bloomName    = "MBbloom--"
-	bloomVersion = 4
-)
 
 // moduleID returns the id of a module type.
 func moduleID(name string, version uint64) (id uint64) {
@@ -54,116 +45,87 @@ func moduleName(id uint64) (name string, version uint64) {
 	return string(b[:]), id & (1<<10 - 1)
 }
 
-func (e *Encoder) uintPart(n uint64) {
-	e.length(partUint)
-	e.length(n)
-}
-
-func (e *Encoder) doublePart(f float64) {
-	e.length(partDouble)
-	e.double(f)
-}
-
-// The layout of a filter's header, see package bloom.
-const (
-	bloomHead  = 20
-	bloomLayer = 53
-)
-
-// bloom encodes a filter, using the header and the chunks of its dump.
-func (e *Encoder) bloom(f *bloom.Filter) {
-	order := binary.LittleEndian
-	head := f.AppendHeader(nil)
-	e.length(moduleID(bloomName, bloomVersion))
-	e.uintPart(order.Uint64(head))
-	for i := 8; i < bloomHead; i += 4 {
-		e.uintPart(uint64(order.Uint32(head[i:])))
-	}
-	iter := int64(1)
-	for l := head[bloomHead:]; len(l) > 0; l = l[bloomLayer:] {
-		e.uintPart(order.Uint64(l[44:]))
-		e.doublePart(math.Float64frombits(order.Uint64(l[24:])))
-		e.uintPart(uint64(order.Uint32(l[40:])))
-		e.doublePart(math.Float64frombits(order.Uint64(l[32:])))
-		e.uintPart(order.Uint64(l[8:]))
-		e.uintPart(uint64(l[52]))
-		e.length(partString)
-		size := order.Uint64(l)
-		e.length(size)
-		if e.pace == nil {
-			e.buf = slices.Grow(e.buf, int(size)+bloomLayer)
-		}
-		for end := iter + int64(size); iter < end; {
-			before := iter
-			e.buf, iter = f.AppendChunk(e.buf, iter, uint64(min(end-iter, piece)))
-			if iter == 0 {
-				break
-			}
-			e.yield(int(iter - before))
-		}
-		e.uintPart(order.Uint64(l[16:]))
-	}
+// module encodes a value of a module's type.
+func (e *Encoder) module(v keyspace.Value) {
+	m := v.Type().Module
+	e.length(moduleID(m.Name, uint64(m.Version)))
+	m.Save(v, partWriter{e})
 	e.length(partEnd)
 }
 
-// readBloom reads a filter whose id is read already.
-func (d *decoder) readBloom(version uint64) *bloom.Filter {
-	if version > bloomVersion || version < 4 {
-		d.fail("a Bloom filter of version %d cannot be read", version)
-		return nil
-	}
-	order := binary.LittleEndian
-	items, layers := d.uintPart(), d.uintPart()
-	head := order.AppendUint64(nil, items)
-	head = order.AppendUint32(head, uint32(layers))
-	head = order.AppendUint32(head, uint32(d.uintPart()))
-	head = order.AppendUint32(head, uint32(d.uintPart()))
-	var bits [][]byte
-	for i := uint64(0); i < layers && d.err == nil; i++ {
-		var body []byte
-		head, body = d.bloomLayer(head)
-		bits = append(bits, body)
-	}
-	d.endOfModule()
-	if d.err != nil {
-		return nil
-	}
-	f, ok := bloom.FromHeader(head)
-	if !ok {
-		d.fail("a Bloom filter is damaged, or rounds its sizes as the first versions did")
-		return nil
-	}
-	iter := int64(1)
-	for _, b := range bits {
-		iter += int64(len(b))
-		if f.Load(iter, b) != bloom.Loaded {
-			d.fail("the bits of a Bloom filter do not fit")
-			return nil
-		}
-	}
-	return f
+// partWriter is a value.PartWriter.
+type partWriter struct{ e *Encoder }
+
+func (w partWriter) Uint(n uint64) {
+	w.e.length(partUint)
+	w.e.length(n)
+	w.e.yield(8)
 }
 
-// bloomLayer reads a layer. It returns the header of the dump with the layer appended, and the layer's bits.
-func (d *decoder) bloomLayer(head []byte) ([]byte, []byte) {
-	order := binary.LittleEndian
-	capacity, rate, probes, perItem := d.uintPart(), d.doublePart(), d.uintPart(), d.doublePart()
-	bits, n2 := d.uintPart(), d.uintPart()
-	d.part(partString)
-	body := d.own(d.text()) // later layers may come with another block
-	items := d.uintPart()
-	if probes > math.MaxUint32 || n2 > math.MaxUint8 {
-		d.fail("a Bloom filter is damaged")
-	}
-	head = order.AppendUint64(head, uint64(len(body)))
-	head = order.AppendUint64(head, bits)
-	head = order.AppendUint64(head, items)
-	head = order.AppendUint64(head, math.Float64bits(rate))
-	head = order.AppendUint64(head, math.Float64bits(perItem))
-	head = order.AppendUint32(head, uint32(probes))
-	head = order.AppendUint64(head, capacity)
-	return append(head, byte(n2)), body
+func (w partWriter) Double(f float64) {
+	w.e.length(partDouble)
+	w.e.double(f)
+	w.e.yield(8)
 }
+
+func (w partWriter) Text(b []byte) {
+	w.e.length(partString)
+	w.e.string(b)
+	w.e.yield(len(b))
+}
+
+func (w partWriter) Pieces(size int, next func(dst []byte, most int) []byte) {
+	e := w.e
+	e.length(partString)
+	e.count(size)
+	if e.pace == nil {
+		e.buf = slices.Grow(e.buf, size)
+	}
+	for size > 0 {
+		before := len(e.buf)
+		e.buf = next(e.buf, min(size, piece))
+		n := len(e.buf) - before
+		size -= n
+		e.yield(n)
+	}
+}
+
+// module reads a value of a module's type.
+func (d *decoder) module() keyspace.Value {
+	name, version := moduleName(d.length())
+	t, ok := d.ks.ModuleNamed(name)
+	if !ok {
+		d.fail("a value of the unknown module type %s", name)
+		return nil
+	}
+	v := t.Module.Load(partReader{d}, int(version))
+	if d.part(partEnd); d.err != nil {
+		return nil
+	}
+	return v
+}
+
+// partReader is a value.PartReader.
+type partReader struct{ d *decoder }
+
+func (r partReader) Uint() uint64 {
+	r.d.part(partUint)
+	return r.d.length()
+}
+
+func (r partReader) Double() float64 {
+	r.d.part(partDouble)
+	return r.d.double()
+}
+
+func (r partReader) Text() []byte {
+	r.d.part(partString)
+	return r.d.own(r.d.text())
+}
+
+func (r partReader) Fail(format string, args ...any) { r.d.fail(format, args...) }
+
+func (r partReader) OK() bool { return r.d.err == nil }
 
 // part reads the kind of a part, and fails unless it is the expected one.
 func (d *decoder) part(want uint64) {
@@ -171,18 +133,6 @@ func (d *decoder) part(want uint64) {
 		d.fail("a module's part %d where %d is expected", got, want)
 	}
 }
-
-func (d *decoder) uintPart() uint64 {
-	d.part(partUint)
-	return d.length()
-}
-
-func (d *decoder) doublePart() float64 {
-	d.part(partDouble)
-	return d.double()
-}
-
-func (d *decoder) endOfModule() { d.part(partEnd) }
 
 // skipModule skips the parts of a value of a module.
 func (d *decoder) skipModule() {
