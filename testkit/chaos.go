@@ -24,9 +24,6 @@ type whim struct {
 	run           func(c *engine.Call, plain engine.Handler) // in place of the plain handler
 }
 
-// whimCount is the number of whims.
-const whimCount = 4
-
 // whims returns all whims, ordered by name.
 func whims() [whimCount]whim {
 	return [...]whim{
@@ -35,15 +32,6 @@ func whims() [whimCount]whim {
 		{"scan", "Returns empty pages and pages twice in SCAN and its relatives.", hasCursor, repeated},
 		{"time", "Lets a key or an element be gone for a command that comes in its last millisecond.", (*command.Command).HasKeys, lastMoment},
 	}
-}
-
-// chaos says which of the whims are on in a world.
-type chaos [whimCount]bool
-
-// wiring is which whims stand around handlers.
-type wiring struct {
-	worlds [whimCount]int                      // in how many worlds each whim is on
-	plain  map[*command.Command]engine.Handler // the handlers without them
 }
 
 // setWhim switches a whim on or off in a world.

@@ -30,25 +30,6 @@ func worldLines() []command.Line {
 		}}}
 }
 
-// worldName reads the name of a world.
-func worldName(c *engine.Call) string {
-	name := string(c.Arg())
-	if !isName(name) {
-		c.Refuse(errWorldName)
-	}
-	return name
-}
-
-// existingWorld reads the name of a world that there is.
-func (k *Kit) existingWorld(c *engine.Call) *engine.World {
-	name := worldName(c)
-	w := k.existing(name)
-	if w == nil {
-		c.Refusef(errNoWorld, name)
-	}
-	return w
-}
-
 // MINI.WORLD USE name
 //
 // The client leaves behind what it has set up: subscriptions, watches, tracking. Its user and protocol stay.

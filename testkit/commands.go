@@ -17,18 +17,6 @@ import (
 // Options are found by the words of a command's syntax, behind the arguments that every call has. A value there that reads
 // like an option counts as one.
 
-// usage is how often a command and its options were used.
-type usage struct {
-	name    string
-	syntax  string // which readSyntax has not read yet
-	calls   int64
-	words   []string // its options
-	counts  []int64  // of each of them
-	first   int      // where options may begin among the arguments
-	creates bool     // it sets a key only if that is absent, whatever its options
-	group   string
-}
-
 // optionWord finds the words that are typed as they stand in a syntax.
 var optionWord = regexp.MustCompile(`(?:^|[ |<\[=])([A-Z][A-Z0-9-]*)`)
 

@@ -129,8 +129,6 @@ func (d *dump) line(indent int, format string, args ...any) {
 	d.lines = append(d.lines, strings.Repeat("  ", indent)+fmt.Sprintf(format, args...))
 }
 
-func quoted(text []byte) string { return string(resp.Quote(nil, string(text))) }
-
 // ttl returns what is said of a deadline; "" for none.
 func (d *dump) ttl(deadline int64) string {
 	if deadline == 0 {

@@ -1,8 +1,6 @@
 package testkit
 
 import (
-	"fmt"
-	"hash/fnv"
 	"math"
 
 	"github.com/miniserver-go/miniserver/engine"
@@ -23,11 +21,4 @@ func (k *Kit) cmdSeed(c *engine.Call) {
 		c.World.Reseed(uint64(seed))
 		c.Reply.Status("OK")
 	}
-}
-
-// seedOf returns a seed for what has a name, from the seed of the whole. So naming something new changes no other sequence.
-func seedOf(seed uint64, name string) uint64 {
-	h := fnv.New64a()
-	_, _ = fmt.Fprintf(h, "%d %s", seed, name)
-	return h.Sum64() & math.MaxInt64
 }

@@ -4,18 +4,7 @@ import (
 	"bytes"
 
 	"github.com/miniserver-go/miniserver/engine"
-	"github.com/miniserver-go/miniserver/keyspace"
 )
-
-// snapshot is the data of a world at one moment, with its clock. It stays in memory, and all worlds may restore it. Cached
-// scripts and clients are not part of it.
-type snapshot struct {
-	data      *keyspace.Keyspace
-	bytes     int // of all of it, about
-	libraries [][]byte
-	at        int64 // microseconds
-	rate      float64
-}
 
 // take returns a copy of a world.
 func (k *Kit) take(w *engine.World) *snapshot {

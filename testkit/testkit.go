@@ -1,5 +1,5 @@
-// Package testkit is the commands by which a test, in any language, steers a server and looks into it. Their names begin
-// with MINI., but for SENTINEL, and a server has them only with test-kit yes:
+// Package testkit is the commands by which a test, in any language, steers a server and looks into
+// it. Their names begin with MINI., but for SENTINEL, and a server has them only with test-kit yes:
 //
 //	a test's client ── MINI.* ──▶ engine ── the same table and gate as for any command
 //	                                │
@@ -10,7 +10,8 @@
 //
 // The files. Each brings the lines of one family of commands:
 //
-//	testkit.go   what an engine gets, and which commands there are
+//	testkit.go   the Kit and what it keeps; part.go: what an engine gets, and which commands there are
+//	line.go      what the lines of all commands have; names.go: names of worlds, seeds
 //	help.go      MINI.HELP
 //	clock.go     the clock; cmd_clock.go: MINI.CLOCK
 //	seed.go      MINI.SEED
@@ -19,7 +20,7 @@
 //	fault.go     faults; cmd_fault.go: MINI.FAULT
 //	chaos.go     unpleasant choices; cmd_chaos.go: MINI.CHAOS
 //	waitfor.go   MINI.WAITFOR
-//	dump.go      MINI.DUMP
+//	dump.go      MINI.DUMP; diff.go: MINI.DIFF; turns.go: how both take turns with clients
 //	leaks.go     MINI.LEAKS
 //	commands.go  MINI.COMMANDS
 //	sentinel.go  SENTINEL
@@ -30,19 +31,19 @@
 //  3. No command of the kit runs in a transaction or a script: what it does happens between commands.
 //  4. What the kit's commands do never goes to the journal or to replicas, but for the changes that other commands make.
 //
-// Whoever may send these commands can stop the server's time. So they need the rights of an operator (@admin), and a server
-// with the kit does not listen beyond the machine without a password.
+// Whoever may send these commands can stop the server's time. So they need the rights of an
+// operator (@admin), and a server with the kit does not listen beyond the machine without a
+// password.
 package testkit
 
 import (
-	"slices"
-
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
-	"github.com/miniserver-go/miniserver/internal/config"
+	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// Kit is the test kit of one engine. Its methods are called under the engine's lock, unless they say otherwise.
+// Kit is the test kit of one engine. Its methods are called under the engine's lock, unless they
+// say otherwise.
 type Kit struct {
 	Clock *Clock // of the world of new connections
 
@@ -55,67 +56,52 @@ type Kit struct {
 	usages  []*usage // of each command and subcommand, ordered by name
 }
 
-// New returns a kit for an engine, whose clock it takes over. Part joins the rest.
-func New(e *engine.Engine) *Kit {
-	k := &Kit{engine: e, seed: e.Home().Seed(), Clock: NewClock(e), masters: "mymaster"}
-	*engine.PerWorld[worldOf](e.Home()) = worldOf{name: defaultWorld, clock: k.Clock}
-	return k
+// snapshot is the data of a world at one moment, with its clock. It stays in memory, and all worlds
+// may restore it. Cached scripts and clients are not part of it.
+type snapshot struct {
+	data      *keyspace.Keyspace
+	bytes     int // of all of it, about
+	libraries [][]byte
+	at        int64 // microseconds
+	rate      float64
 }
 
-// Part returns what the kit adds to its engine.
-func (k *Kit) Part() engine.Part {
-	return engine.Part{Name: "testkit", State: k, Families: []command.Family{family}, Params: []config.Param{k.sentinelParam()}, Tick: k.endWaits,
-		Reset: k.reset, Reseed: reseedFaults, Guests: k.guests}
+// waiter is a MINI.WAITFOR that has not ended.
+type waiter struct {
+	blocked  *engine.Blocked
+	deadline int64  // by the machine's clock, in microseconds
+	quiet    *quiet // nil but for QUIET
+	met      bool   // the time of quiet has passed
 }
 
-// reset forgets what the kit keeps for a world.
-func (k *Kit) reset(w *engine.World) {
-	k.forgetLeaks(leaksOf(w))
-	clearFaults(w)
-	k.endChaos(engine.PerWorld[worldOf](w))
+// quiet knows since when no command has ended.
+type quiet struct {
+	world    *engine.World
+	span     int64 // microseconds that are to pass
+	executed int64 // commands until since
+	since    int64 // by the machine's clock, in microseconds
 }
 
-// Param is the parameter that says whether a server has the kit. Its value counts when the engine is made.
-func Param(on *bool) config.Param { return config.Bool("test-kit", on).AtStart() }
-
-// family is the kit's commands.
-var family = command.Family{Group: group, Commands: lines()}
-
-// lines returns the kit's commands, one container after the other.
-func lines() []command.Line {
-	return slices.Concat(
-		helpLines(),
-		clockLines(),
-		seedLines(),
-		waitForLines(),
-		worldLines(),
-		faultLines(),
-		chaosLines(),
-		diffLines(),
-		dumpLines(),
-		leaksLines(),
-		commandsLines(),
-		sentinelLines(),
-	)
+// usage is how often a command and its options were used.
+type usage struct {
+	name    string
+	syntax  string // which readSyntax has not read yet
+	calls   int64
+	words   []string // its options
+	counts  []int64  // of each of them
+	first   int      // where options may begin among the arguments
+	creates bool     // it sets a key only if that is absent, whatever its options
+	group   string
 }
 
-const (
-	// Setting is the setting of a server with the kit.
-	Setting = "test-kit yes"
+// whimCount is the number of whims.
+const whimCount = 4
 
-	// since is what brought the commands.
-	since = "miniserver:0.1.0"
+// chaos says which of the whims are on in a world.
+type chaos [whimCount]bool
 
-	// group is that of every command of the kit.
-	group = "test-kit"
-
-	// flags are those of every command of the kit.
-	flags = command.Admin | command.NoScript | command.NoMulti | command.SkipSlowlog
-)
-
-// helpFor returns the HELP subcommand of a container.
-func helpFor() command.Line {
-	cmd := engine.HelpLine(since)
-	cmd.Flags |= flags
-	return cmd
+// wiring is which whims stand around handlers.
+type wiring struct {
+	worlds [whimCount]int                      // in how many worlds each whim is on
+	plain  map[*command.Command]engine.Handler // the handlers without them
 }

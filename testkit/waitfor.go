@@ -20,22 +20,11 @@ import (
 // It is required, and passing it is an error that says what was found instead: a test that fails should say why. With
 // TIMEOUT 0 the command looks once.
 
-// waiter is a MINI.WAITFOR that has not ended.
-type waiter struct {
-	blocked  *engine.Blocked
-	deadline int64  // by the machine's clock, in microseconds
-	quiet    *quiet // nil but for QUIET
-	met      bool   // the time of quiet has passed
-}
-
 // condition is what a MINI.WAITFOR waits for. look returns whether it is the case, and what is there.
 type condition struct {
 	text string
 	look func() (ok bool, found string)
 }
-
-// maxPatience is the longest TIMEOUT, a day, in milliseconds.
-const maxPatience = 86_400_000
 
 func waitForLines() []command.Line {
 	const waits = flags | command.Blocking
@@ -151,14 +140,6 @@ func (k *Kit) cmdWaitQuiet(c *engine.Call) {
 		w.quiet = q
 		k.wakeHost()
 	}
-}
-
-// quiet knows since when no command has ended.
-type quiet struct {
-	world    *engine.World
-	span     int64 // microseconds that are to pass
-	executed int64 // commands until since
-	since    int64 // by the machine's clock, in microseconds
 }
 
 // passed returns for how long no command has ended, as far as it is known.

@@ -8,15 +8,12 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// Worlds: tests that run side by side on one server are each in a world of their own, and do not meet. A world has its own
-// databases, scripts, functions, channels, clock and random numbers: see engine.World. Its first client makes it, and
-// it stays until MINI.WORLD DROP.
+// Worlds: tests that run side by side on one server are each in a world of their own, and do not
+// meet. A world has its own databases, scripts, functions, channels, clock and random numbers: see
+// engine.World. Its first client makes it, and it stays until MINI.WORLD DROP.
 
 // defaultWorld is the name of the world of new connections.
 const defaultWorld = "default"
-
-// maxName is the length of the longest name of a world, in bytes.
-const maxName = 128
 
 // worldOf is what the kit keeps for each world.
 type worldOf struct {
@@ -32,11 +29,6 @@ func here(c *engine.Call) *worldOf { return engine.PerWorld[worldOf](c.World) }
 func clockOf(w *engine.World) *Clock { return engine.PerWorld[worldOf](w).clock }
 
 func nameOf(w *engine.World) string { return engine.PerWorld[worldOf](w).name }
-
-// isName reports whether a world may have this name: letters, digits and punctuation.
-func isName(name string) bool {
-	return name != "" && len(name) <= maxName && !strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r >= 0x7f })
-}
 
 // existing returns the world with a name; nil if there is none.
 func (k *Kit) existing(name string) *engine.World {
@@ -78,9 +70,10 @@ func (k *Kit) inOrder() []*engine.World {
 	return slices.SortedFunc(slices.Values(k.engine.Worlds()), func(a, b *engine.World) int { return cmp.Compare(nameOf(a), nameOf(b)) })
 }
 
-// guests lets clients log in to a world: as the user "world", with its name for a password. So redis://world:NAME@host is all that a client
-// must know. If the default user has a password, it stands behind the name, after a colon; or the user is "world:NAME" and has that
-// password, but not all clients can read a URL in which a user has a colon.
+// guests lets clients log in to a world: as the user "world", with its name for a password. So
+// redis://world:NAME@host is all that a client must know. If the default user has a password, it
+// stands behind the name, after a colon; or the user is "world:NAME" and has that password, but not
+// all clients can read a URL in which a user has a colon.
 func (k *Kit) guests(c *engine.Call, user, password []byte) (compared []byte, admitted func()) {
 	name, found := strings.CutPrefix(string(user), "world:")
 	switch {
@@ -96,4 +89,23 @@ func (k *Kit) guests(c *engine.Call, user, password []byte) (compared []byte, ad
 		return nil, nil
 	}
 	return password, func() { c.Session.MoveTo(k.world(name)) }
+}
+
+// worldName reads the name of a world.
+func worldName(c *engine.Call) string {
+	name := string(c.Arg())
+	if !isName(name) {
+		c.Refuse(errWorldName)
+	}
+	return name
+}
+
+// existingWorld reads the name of a world that there is.
+func (k *Kit) existingWorld(c *engine.Call) *engine.World {
+	name := worldName(c)
+	w := k.existing(name)
+	if w == nil {
+		c.Refusef(errNoWorld, name)
+	}
+	return w
 }

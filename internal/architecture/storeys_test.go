@@ -67,6 +67,15 @@ var storeys = map[string][][]string{
 		{"cmd_scripts.go", "cmd_recording.go"}, // Commands.
 		{"cmd_functions.go"}, {"family.go"}, {"part.go"},
 	},
+	"testkit": {
+		{"errors.go", "names.go", "line.go", "clock.go"}, // Words, and the clock.
+		{"testkit.go"}, // The Kit and what it keeps.
+		{"world.go", "fault.go", "turns.go"},
+		{"chaos.go", "snapshot.go", "dump.go", "leaks.go"},
+		{"help.go", "seed.go", "sentinel.go", "cmd_fault.go", "cmd_clock.go", "cmd_chaos.go"}, // Commands.
+		{"waitfor.go", "cmd_world.go", "commands.go", "diff.go"},
+		{"part.go"},
+	},
 }
 
 // TestFilesNeedNoFileAbove resolves every identifier of these packages and compares the storey of the file that uses it

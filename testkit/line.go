@@ -1,0 +1,30 @@
+package testkit
+
+import (
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
+)
+
+const (
+	// Setting is the setting of a server with the kit.
+	Setting = "test-kit yes"
+
+	// since is what brought the commands.
+	since = "miniserver:0.1.0"
+
+	// group is that of every command of the kit.
+	group = "test-kit"
+
+	// flags are those of every command of the kit.
+	flags = command.Admin | command.NoScript | command.NoMulti | command.SkipSlowlog
+)
+
+// helpFor returns the HELP subcommand of a container.
+func helpFor() command.Line {
+	cmd := engine.HelpLine(since)
+	cmd.Flags |= flags
+	return cmd
+}
+
+// maxPatience is the longest TIMEOUT, a day, in milliseconds.
+const maxPatience = 86_400_000
