@@ -17,11 +17,10 @@
 //	go run ./bench growth    CPU of an operation as keys, members, clients, pipelines and values grow, with charts
 //	go run ./bench persistence   saving and loading snapshots; what an append-only file costs
 //	go run ./bench expiry    elements with deadlines: reads beside them, a million falling due, bytes of each
-//	go run ./bench interpreters   our Lua beside gopher-lua's virtual machine, in this process
 //	go run ./bench page      writes the tables of docs/benchmarks.md that show results kept as JSON
 //	go run ./bench profile   writes cmd/miniserver/default.pgo, by which the Go tools optimise the server
 //
-// memory, interpreters, profile and the model of cores run in this process. The others treat each server as a black box: it is a process, the load
+// memory, profile and the model of cores run in this process. The others treat each server as a black box: it is a process, the load
 // comes from redis-benchmark, CPU and resident memory from /proc. The servers take turns in rounds, because absolute
 // figures move with the machine and only ratios taken together mean something. The steadiest figure is CPU per request:
 // user and system time of the server process over the requests it served, whatever the client could keep up with.
@@ -65,7 +64,6 @@ var subcommands = []struct {
 	{"growth", "CPU of an operation as keys, members, clients, pipelines and values grow, with charts", runGrowth},
 	{"persistence", "saving and loading snapshots; what an append-only file costs", runPersistence},
 	{"expiry", "deadlines of elements: what they cost, and a million of them falling due", runExpiry},
-	{"interpreters", "our Lua beside gopher-lua, in process", runInterpreters},
 	{"page", "the tables of docs/benchmarks.md, from the results kept beside it", runPage},
 	{"profile", "what the Go tools optimise the server by", runProfile},
 }

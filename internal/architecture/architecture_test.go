@@ -83,7 +83,7 @@ var layers = [][]string{
 var doors = map[string][]string{
 	"github.com/tidwall/redcon":  {"server"},
 	"golang.org/x/sys/unix":      {"server", "bench", "bench/laboratory", "ds/slab", "internal/hunt"},
-	"github.com/yuin/gopher-lua": {"bench"},
+	"github.com/yuin/gopher-lua": {},
 	"github.com/google/pprof":    {"scripting/profile"},
 	"github.com/google/btree":    {"ds/deadlines", "bench/laboratory"},
 	"github.com/spf13/pflag": {"internal/cli", "internal/cli/subcommand", "internal/cli/script", "internal/cli/test", "internal/cli/lint", "internal/cli/files",
