@@ -12,6 +12,8 @@ COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
 ARG TARGETOS TARGETARCH VERSION=devel
+# The other modules of the workspace are not all here.
+ENV GOWORK=off
 RUN CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH go build -trimpath \
     -ldflags "-s -w -X github.com/miniserver-go/miniserver/engine.stamped=$VERSION" -o /miniserver ./cmd/miniserver
 

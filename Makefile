@@ -4,8 +4,8 @@
 
 # Packages with more than one goroutine. Those that take longest begin first, so that the others fill the second processor.
 RACE_PACKAGES = ./internal/corpus ./internal/e2e ./internal/cli/... ./group/... ./scripting ./testkit ./commands ./keyspace/... ./server/... ./replication/... ./engine/...
-# A module of its own, because the server must not depend on a client library.
-PROGRAMS = examples/programs
+# The packages of all modules in go.work. ./... are those of one module.
+ALL = work
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 # Compiling goreleaser takes minutes, so nothing but the targets of a release uses it.
@@ -13,13 +13,13 @@ GORELEASER = go run github.com/goreleaser/goreleaser/v2@v2.15.1
 # What clients/pack calls the packages: the newest tag.
 VERSION ?= $(patsubst v%,%,$(shell git describe --tags --abbrev=0 2>/dev/null || echo v0.0.0))
 
-.PHONY: build test lint units programs race random systems site clients bench references packages release-check release-snapshot release
+.PHONY: build test lint units tidy race random systems site clients bench references packages release-check release-snapshot release
 
 build:
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o miniserver ./cmd/miniserver
 
 # All parts run, also after one that fails; those that failed are named at the end.
-PARTS = lint units programs $(if $(FULL),race random systems site clients)
+PARTS = lint units $(if $(FULL),race random systems site clients)
 test:
 	@trap 'exit 130' INT; failed=; for part in $(PARTS); do \
 		echo "== $$part"; $(MAKE) --no-print-directory $$part || failed="$$failed $$part"; done; \
@@ -28,10 +28,7 @@ test:
 # Tests that run side by side wait: for time that passes, or for other processes. So there may be more of them than processors.
 # Nothing is vetted here: lint has looked for more. A busy machine needs more than the ten minutes for a package that are usual.
 units:
-	go test -vet=off -parallel 6 -timeout 40m ./...
-
-programs:
-	cd $(PROGRAMS) && go test -vet=off ./...
+	go test -vet=off -parallel 6 -timeout 40m $(ALL)
 
 # Without the profile, as the program's packages would be compiled twice.
 race:
@@ -54,7 +51,7 @@ systems:
 	for s in $(SYSTEMS); do \
 		export CGO_ENABLED=0 GOOS=$${s%/*} GOARCH=$${s#*/}; \
 		go build -pgo=off -o /dev/null ./cmd/miniserver || exit 1; done
-	CGO_ENABLED=0 GOOS=windows go vet -pgo=off ./...
+	CGO_ENABLED=0 GOOS=windows go vet -pgo=off $(ALL)
 
 # The documentation as a site, in site/public. A link that leads nowhere is an error.
 site:
@@ -66,10 +63,16 @@ clients:
 
 lint:
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "gofmt: the files above are not formatted"; exit 1; }
-	go vet ./...
-	cd $(PROGRAMS) && go vet ./...
-	$(if $(FULL),go run $(STATICCHECK) ./...)
-	$(if $(FULL),cd $(PROGRAMS) && go run $(STATICCHECK) ./...)
+	go vet $(ALL)
+	$(if $(FULL),go run $(STATICCHECK) $(ALL))
+	$(if $(FULL),$(call each,go mod tidy -diff && go vet ./...))
+
+# Each module must build without the workspace, too: so go install, goreleaser and docker do it.
+each = export GOWORK=off; for m in $$(GOWORK= go list -m -f '{{.Dir}}'); do (cd $$m && $(1)) || exit 1; done
+
+# What the go.mod of one module requires stands in those of the others, too.
+tidy:
+	$(call each,go mod tidy)
 
 bench:
 	go run ./bench compare

@@ -14,7 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/miniserver-go/miniserver/internal/linear"
+	"github.com/miniserver-go/miniserver/internal/hunt/linear"
 )
 
 // openGroups starts a group of members, lets clients do operations on many small objects while faults strike the members, and looks at the

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/miniserver-go/miniserver/internal/linear"
+	"github.com/miniserver-go/miniserver/internal/hunt/linear"
 	"github.com/miniserver-go/miniserver/resp"
 )
 

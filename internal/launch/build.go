@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -56,15 +57,16 @@ func Build(root, pkg string, flags ...string) (string, error) {
 	return path, nil
 }
 
-// Root returns the directory of the module that the working directory is in.
+// Root returns the directory of the server's module, which the working directory is in or below. Other modules, such as bench, are parts of it.
 func Root() (string, error) {
 	dir, err := os.Getwd()
 	for err == nil {
-		if _, missing := os.Stat(filepath.Join(dir, "go.mod")); missing == nil {
+		text, _ := os.ReadFile(filepath.Join(dir, "go.mod"))
+		if bytes.HasPrefix(text, []byte("module github.com/miniserver-go/miniserver\n")) {
 			return dir, nil
 		}
 		if dir == filepath.Dir(dir) {
-			return "", errors.New("no go.mod in the working directory or above")
+			return "", errors.New("the working directory is not in the module of miniserver")
 		}
 		dir = filepath.Dir(dir)
 	}

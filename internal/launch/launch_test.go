@@ -2,7 +2,6 @@ package launch_test
 
 import (
 	"net"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -34,6 +33,9 @@ func TestStartSaysWhyAServerEnded(t *testing.T) {
 func TestRootHoldsTheModule(t *testing.T) {
 	root, err := launch.Root()
 	require.NoError(t, err)
-	_, err = os.Stat(filepath.Join(root, "go.mod"))
+	require.FileExists(t, filepath.Join(root, "go.mod"))
+	t.Chdir(filepath.Join(root, "bench"))
+	above, err := launch.Root()
 	require.NoError(t, err)
+	require.Equal(t, root, above)
 }

@@ -1,0 +1,38 @@
+package architecture
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestModules: each module is in the workspace, and the workspace gives the program no other version of anything than go.mod alone, by which it is
+// released.
+func TestModules(t *testing.T) {
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	require.NoError(t, err)
+	var folders []string
+	require.NoError(t, filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
+		if err == nil && d.Name() == "go.mod" {
+			folders = append(folders, filepath.Dir(path))
+		}
+		return err
+	}))
+	require.ElementsMatch(t, folders, list(t, "", "-m", "-f", "{{.Dir}}"))
+	versions := []string{"-deps", "-f", "{{with .Module}}{{.Path}} {{.Version}}{{end}}", "./cmd/miniserver"}
+	require.Equal(t, list(t, "off", versions...), list(t, "", versions...))
+}
+
+// list runs go list in the root of the repository with a value of GOWORK.
+func list(t *testing.T, work string, args ...string) []string {
+	cmd := exec.Command("go", append([]string{"list"}, args...)...)
+	cmd.Dir, cmd.Env = filepath.Join("..", ".."), append(os.Environ(), "GOWORK="+work)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	return strings.Fields(string(out))
+}
