@@ -2,7 +2,6 @@ package replication
 
 import (
 	"github.com/miniserver-go/miniserver/engine"
-	"github.com/miniserver-go/miniserver/internal/config"
 )
 
 // Good replicas: with min-replicas-to-write the master refuses writes while fewer replicas than that are online and have
@@ -35,13 +34,4 @@ func (m *Master) updateDenial() {
 		err = engine.ErrNoReplicas
 	}
 	m.engine.DenyWrites(partName, err)
-}
-
-// applied returns a parameter of good replicas, changed so that it takes effect at once.
-func (m *Master) applied(p config.Param) config.Param {
-	p.Apply = func() error {
-		m.updateDenial()
-		return nil
-	}
-	return p
 }

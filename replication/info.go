@@ -3,7 +3,6 @@ package replication
 import (
 	"bytes"
 	"fmt"
-	"strings"
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/config"
@@ -55,23 +54,6 @@ func (m *Master) fillReplication(_ *engine.World, b *bytes.Buffer) {
 			r.host(), r.port, stateNames[r.state], r.acked, lag))
 	}
 	m.stream.fill(b, failoverStates[m.failover.state], m.params.backlogSize)
-}
-
-// noID stands for a second id where there is none.
-var noID = strings.Repeat("0", 40)
-
-// fill writes the fields about the stream.
-func (st *stream) fill(b *bytes.Buffer, failover string, size int64) {
-	active, first, id2, until2 := 0, int64(0), noID, int64(-1)
-	if st.running {
-		active, first = 1, st.first()
-	}
-	if st.id2 != "" {
-		id2, until2 = st.id2, st.until2
-	}
-	engine.Fields(b, "master_failover_state", failover, "master_replid", st.id, "master_replid2", id2,
-		"master_repl_offset", st.offset, "second_repl_offset", until2, "repl_backlog_active", active,
-		"repl_backlog_size", size, "repl_backlog_first_byte_offset", first, "repl_backlog_histlen", st.buffer.held)
 }
 
 // fill writes the fields about the master.
@@ -145,14 +127,6 @@ func (m *Master) cmdRole(c *engine.Call) {
 	c.Reply.SetArray(at, n)
 }
 
-// replyReplica replies with a replica, as ROLE shows it on a master.
-func replyReplica(c *engine.Call, host string, port, offset int64) {
-	c.Reply.Array(3)
-	c.Reply.BulkString(host)
-	c.Reply.BulkString(fmt.Sprint(port))
-	c.Reply.BulkString(fmt.Sprint(offset))
-}
-
 // reportRole is ROLE on a replica.
 func (l *link) reportRole(c *engine.Call) {
 	offset := int64(-1)
@@ -160,16 +134,6 @@ func (l *link) reportRole(c *engine.Call) {
 		offset = l.master.stream.offset
 	}
 	replySlave(c, l.host, l.port, linkStates[l.state], offset)
-}
-
-// replySlave is ROLE on a replica.
-func replySlave(c *engine.Call, host string, port int64, state string, offset int64) {
-	c.Reply.Array(5)
-	c.Reply.BulkString("slave")
-	c.Reply.BulkString(host)
-	c.Reply.Int(port)
-	c.Reply.BulkString(state)
-	c.Reply.Int(offset)
 }
 
 // DEBUG CHANGE-REPL-ID

@@ -1,5 +1,5 @@
-// Package replication copies data and all changes from a master to its replicas. A server is either or both: a replica may have
-// replicas of its own.
+// Package replication copies data and all changes from a master to its replicas. A server is either
+// or both: a replica may have replicas of its own.
 //
 //	   master's stream
 //	         │ link                              the connection to this server's master, if it has one
@@ -11,30 +11,35 @@
 //	       stream ──▶ buffer ─┬─▶ replicas       each with a position; held back while a snapshot is being sent
 //	                          └─▶ backlog        for replicas that reconnect
 //
-// The stream is one sequence of bytes: the commands that reproduce each change, as in the journal. Masters and replicas
-// count its bytes; the count is the offset. An id names the history that an offset belongs to. A replica passes the stream of its
-// master on, byte by byte, so that ids and offsets are the same along a chain. When it becomes a master the history gets a new id,
-// and up to there keeps the old one as a second. So replicas that had the same master, and that master itself, go on with it
-// without a snapshot.
+// The stream is one sequence of bytes: the commands that reproduce each change, as in the journal.
+// Masters and replicas count its bytes; the count is the offset. An id names the history that an
+// offset belongs to. A replica passes the stream of its master on, byte by byte, so that ids and
+// offsets are the same along a chain. When it becomes a master the history gets a new id, and up to
+// there keeps the old one as a second. So replicas that had the same master, and that master
+// itself, go on with it without a snapshot.
 //
 // As a master (type Master; replica is a session that receives the stream):
 //
 //	sync        PSYNC: the backlog, or else a transfer
 //	older       what a replica of another release cannot follow
 //	transfer    sends a snapshot while it is taken
+//	attach      a replica comes, catches up, and goes; limit: how much may wait for it
+//	history     what the stream is, and which replicas may go on with it
 //	stream      what is passed on
 //	buffer      its end: the backlog, and what replicas have not received
 //	wait, good  WAIT, and how many replicas writes need
-//	failover    FAILOVER: hands the role over to a replica
+//	handover    FAILOVER: hands the role over to a replica; failover: how that ends
 //
-// In a group (package sentinel says more of what clients see), nothing of this runs, and group.go answers ROLE and INFO.
+// In a group (package sentinel says more of what clients see), nothing of this runs, and group.go
+// answers ROLE and INFO.
 //
 // As a replica (type link; package psync speaks the protocol):
 //
-//	role         REPLICAOF: who is the master, and what becomes of the history
-//	link         connects, and connects again
-//	link_sync    asks for the stream, loads a snapshot
-//	link_stream  executes the stream, which an event loop reads if possible; acknowledges
+//	follow          REPLICAOF: who is the master
+//	role            what becomes of the history
+//	link            connects, and connects again: link_connect, link_handshake
+//	link_sync       asks for the stream, loads a snapshot
+//	link_stream     executes the stream, which an event loop reads if possible; acknowledges
 //
 // Invariants:
 //  1. The stream of a master runs from the first replica's snapshot until repl-backlog-ttl after the last replica has disconnected.
@@ -45,18 +50,16 @@
 //  5. Everything happens under the engine's lock, except input and output: the transfer of a snapshot takes the lock for one slice
 //     at a time, and a snapshot that arrives is loaded without it.
 //
-// Unlike Redis, a replica keeps no file of a snapshot that arrives, and never replies LOADING while it has data; with
-// repl-diskless-load flush-before-load it does, and needs memory only once.
+// Unlike Redis, a replica keeps no file of a snapshot that arrives, and never replies LOADING while
+// it has data; with repl-diskless-load flush-before-load it does, and needs memory only once.
 package replication
 
 import (
 	"context"
-	"math"
 	"net"
 	"time"
 
 	"github.com/miniserver-go/miniserver/engine"
-	"github.com/miniserver-go/miniserver/resp"
 )
 
 // Options are what a master needs from other packages. Each may be nil.
@@ -100,7 +103,8 @@ type Master struct {
 	asked      int64         // the offset for which SHUTDOWN has asked replicas to acknowledge
 	denies     bool          // writes are refused, because replicas are missing
 
-	// Microseconds since the epoch: the last cron, the last PING in the stream, the last disconnect of a replica.
+	// Microseconds since the epoch: the last cron, the last PING in the stream, the last disconnect
+	// of a replica.
 	cronAt, pingAt, leftAt int64
 
 	link     *link // to this server's master; nil if it has none
@@ -124,122 +128,42 @@ type traffic struct {
 	inRate, outRate engine.Rate
 }
 
-// New returns a master for an engine. Join its Part to the engine.
-func New(e *engine.Engine, o Options) *Master {
-	if o.Journal == nil {
-		o.Journal = noJournal{}
-	}
-	if o.Log == nil {
-		o.Log = func(byte, string, ...any) {}
-	}
-	if o.Spawn == nil {
-		o.Spawn = func(run func()) { go run() }
-	}
-	return &Master{
-		engine:     e,
-		unreceived: e.ReplicaTally(),
-		opts:       o,
-		stream:     stream{id: e.RunID(), command: resp.NewWriter(2)},
-		params:     newParams(),
-		warned:     map[string]bool{},
-
-		retryAfter: time.Second, // as in Redis
-	}
-}
-
-// Close ends the link to the master, if there is one. The server must have stopped.
-func (m *Master) Close() {
-	m.engine.With(func() {
-		if m.link != nil {
-			m.link.end()
-			m.link = nil
-		}
-	})
-}
-
 // partName is the master's name in the engine.
 const partName = "replication"
 
-// Part returns what the master adds to its engine.
-func (m *Master) Part() engine.Part {
-	return engine.Part{
-		Name:     partName,
-		State:    m,
-		Families: families,
-		Params:   m.parameters(),
-		Sections: []engine.Section{
-			{Name: "Memory", Fill: m.fillMemory},
-			{Name: "Persistence", Fill: m.fillPersistence},
-			{Name: "Stats", Fill: m.fillStats, Reset: m.resetStats},
-			{Name: "Replication", Fill: m.fillReplication},
-		},
-		Caches: []engine.Cache{{Name: "replication.backlog", Bytes: m.backlogMemory}},
-		Debug: []engine.DebugLine{
-			{Name: "change-repl-id", About: "Change the replication id of INFO.", Run: m.debugChangeID, HomeOnly: true},
-			{Name: "replicate", Least: 1, Most: math.MaxInt, Args: "<string>", About: "Send a command to the replicas only.", Run: m.debugReplicate, HomeOnly: true, Since: "7.0.0"},
-		},
-		Tick:       m.tick,
-		Lags:       m.lags,
-		Shutdown:   m.shutdown,
-		Replicates: true,
-	}
+// wait is a client blocked in WAIT or WAITAOF.
+type wait struct {
+	blocked  *engine.Blocked
+	offset   int64 // that replicas must acknowledge
+	replicas int
+	fsynced  bool // they must have synced it
+	local    bool // this server must sync it, and has not yet
+	reply    func(s *engine.Session, replicas int)
 }
 
-// tick denies or allows writes by the number of good replicas, starts the transfer of a snapshot if replicas wait for one, and runs cron once a second.
-func (m *Master) tick() (next int64) {
-	m.start()
-	m.sampleRates()
-	m.updateDenial()
-	if m.checkFailover(); m.failover.state == waitForSync {
-		next = m.engine.Home().TickIn(100) // clients wait for it
-	}
-	if !m.stream.running && len(m.replicas) == 0 {
-		return next
-	}
-	if m.engine.Home().Micros()-m.cronAt >= 1e6 {
-		m.cronAt = m.engine.Home().Micros()
-		m.cron()
-	}
-	m.startTransfer()
-	return next
+// A failover hands the role of the master over to a replica, without losing a write:
+//
+//	none ─FAILOVER─▶ waitForSync ─ a replica has everything ─▶ inProgress ─ PSYNC is accepted ─▶ none, as its replica
+//	                     │ writes wait                            │ refused, ABORT
+//	                     └─ timeout, ABORT ─▶ none                └─▶ none, as the master
+type failover struct {
+	state    failoverState
+	host     string // of the replica; empty for any
+	port     int64
+	force    bool  // at the deadline the replica takes over in any case
+	deadline int64 // milliseconds since the epoch; 0 for none
 }
 
-// sampleRates notes how much replication has read and sent.
-func (m *Master) sampleRates() {
-	now := m.engine.Home().Micros() / 1000
-	m.traffic.inRate.Sample(now, m.traffic.in)
-	m.traffic.outRate.Sample(now, m.traffic.out)
-}
+type failoverState int
 
-// start starts the link to the master that was configured, once the data are loaded.
-func (m *Master) start() {
-	if m.started || m.engine.IsLoading() {
-		return
-	}
-	if m.started = true; m.link != nil && m.opts.Dial != nil {
-		m.opts.Spawn(m.link.run)
-	}
-}
+const (
+	noFailover failoverState = iota
+	waitForSync
+	inProgress
+)
 
-// cron disconnects replicas that time out or do not read, sends something to the others so that they do not time out, and stops the
-// stream repl-backlog-ttl after the last replica has disconnected.
-func (m *Master) cron() {
-	now := m.engine.Home().Micros()
-	for _, r := range m.replicas {
-		r.limit() // its limits may have changed, and time passes without writes
-		switch {
-		case r.state == waitBgsaveStart:
-			r.send([]byte("\n"))
-		case r.state >= waitAck && (!r.sync || r.request.OnlySnapshot) && now-r.ackedAt > m.params.timeout*1e6:
-			r.session.Disconnect()
-		}
-	}
-	switch {
-	case !m.stream.running || m.link != nil:
-	case len(m.replicas) == 0 && (now-m.leftAt)/1e6 > m.params.backlogTTL:
-		m.stopStream()
-	case len(m.replicas) > 0 && m.failover.state == noFailover && !m.engine.ShuttingDown() && now-m.pingAt >= m.params.pingPeriod*1e6:
-		m.pingAt = now
-		m.feedWords("ping")
-	}
-}
+// failoverStates are the names of the states in INFO.
+var failoverStates = [...]string{noFailover: "no-failover", waitForSync: "waiting-for-sync", inProgress: "failover-in-progress"}
+
+// backlogBytes returns the size of the backlog.
+func (m *Master) backlogBytes() int { return int(max(m.params.backlogSize, minBacklog)) }

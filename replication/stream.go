@@ -1,28 +1,12 @@
 package replication
 
 import (
-	"bytes"
-	"cmp"
-	"fmt"
 	"strconv"
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 	"github.com/miniserver-go/miniserver/resp"
 )
-
-// stream is what replicas receive: the commands that reproduce each change, and some that change nothing.
-type stream struct {
-	running bool
-	id      string // of the history that offset belongs to
-	offset  int64  // of the last byte
-	id2     string // another id of the history, before offset until2; empty for none
-	until2  int64
-	changed int64 // of the last byte of a change
-	db      int   // selected at the end; -1 if none is
-	buffer  buffer
-	command *resp.Writer // the one being fed
-}
 
 // startStream starts to propagate changes to the stream. It does nothing if the stream runs.
 func (m *Master) startStream() {
@@ -46,12 +30,6 @@ func (m *Master) stopStream() {
 	m.trim()
 	m.stream.newHistory(m.engine.Home().NewID())
 	m.engine.SetPropagate(partName, nil)
-}
-
-// restart makes the stream that of another history, with an empty backlog of n bytes.
-func (st *stream) restart(id string, offset int64, db, n int) {
-	*st = stream{running: true, id: id, offset: offset, changed: offset, db: db, command: st.command}
-	st.buffer.begin(n, offset)
 }
 
 // place returns where in the stream the data are now.
@@ -97,9 +75,6 @@ func (m *Master) relay(text []byte, db int) {
 	m.stream.db = db
 	m.passText(text)
 }
-
-// newHistory gives the stream an id that no replica knows.
-func (st *stream) newHistory(id string) { st.id, st.id2 = id, "" }
 
 // feed adds a change to the stream, or a message to the clients of replicas.
 func (m *Master) feed(db int, args [][]byte) {
@@ -200,29 +175,10 @@ func (m *Master) backlogMemory(*engine.World) int {
 	return backlog
 }
 
-// first returns the offset of the first byte in the buffer.
-func (st *stream) first() int64 { return st.offset - int64(st.buffer.held) + 1 }
-
-// continues reports whether the backlog holds everything from an offset of the history id on.
-func (st *stream) continues(id []byte, offset int64) bool {
-	known := isHistory(id, st.id) || isHistory(id, st.id2) && offset <= st.until2
-	return st.running && known && offset >= st.first() && offset <= st.offset+1
-}
-
-// isHistory reports whether an id, as a replica tells it, is one of a history.
-func isHistory(id []byte, known string) bool {
-	return known != "" && bytes.EqualFold(id, []byte(known))
-}
-
-// whyNot returns why the history id does not continue from an offset, as a line for the log.
-func (st *stream) whyNot(id []byte, offset int64, replica string) string {
-	switch {
-	case isHistory(id, st.id2) && offset > st.until2:
-		return fmt.Sprintf("Partial resynchronization not accepted: Requested offset for second ID was %d, but I can reply up to %d",
-			offset, st.until2)
-	case !isHistory(id, st.id) && !isHistory(id, st.id2):
-		return fmt.Sprintf("Partial resynchronization not accepted: Replication ID mismatch (Replica asked for '%s', "+
-			"my replication IDs are '%s' and '%s')", id, st.id, cmp.Or(st.id2, noID))
-	}
-	return fmt.Sprintf("Unable to partial resync with replica %s for lack of backlog (Replica request was: %d).", replica, offset)
+// shiftID gives the stream a new id from here on.
+func (m *Master) shiftID() {
+	st := &m.stream
+	st.id2, st.until2, st.id = st.id, st.offset+1, m.engine.Home().NewID()
+	st.db, st.changed = -1, st.offset
+	m.opts.Log('*', "Setting secondary replication ID to %s, valid up to offset: %d. New replication ID is %s", st.id2, st.until2, st.id)
 }

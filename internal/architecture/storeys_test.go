@@ -67,6 +67,17 @@ var storeys = map[string][][]string{
 		{"cmd_scripts.go", "cmd_recording.go"}, // Commands.
 		{"cmd_functions.go"}, {"family.go"}, {"part.go"},
 	},
+	"replication": {
+		{"errors.go", "params.go", "replies.go", "buffer.go"}, // Words.
+		{"history.go"},
+		{"replication.go", "replica.go", "link.go"},     // Nouns: a master, its replicas, the link to its own master.
+		{"good.go", "limit.go", "older.go", "group.go"}, // What a master knows of its replicas.
+		{"stream.go"}, {"wait.go"}, {"role.go"}, // The stream, who waits for it, and whose history it is.
+		{"attach.go"}, {"transfer.go"}, {"failover.go"}, // Replicas come and go.
+		{"link_sync.go", "link_handshake.go"}, {"link_stream.go"}, {"link_connect.go"}, // The link runs.
+		{"info.go", "cmd_wait.go", "follow.go"}, {"sync.go", "handover.go"}, {"commands.go"}, // Commands.
+		{"part.go"},
+	},
 	"testkit": {
 		{"errors.go", "names.go", "line.go", "clock.go"}, // Words, and the clock.
 		{"testkit.go"}, // The Kit and what it keeps.

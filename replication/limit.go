@@ -1,0 +1,38 @@
+package replication
+
+import "github.com/miniserver-go/miniserver/engine"
+
+// feed is called when the stream has grown.
+func (r *replica) feed() {
+	if r.session.Closing() || !r.follows() {
+		return
+	}
+	if r.state == online {
+		r.session.WakeSoon()
+	}
+	r.limit()
+}
+
+// limit disconnects a replica for which too much of the stream waits.
+func (r *replica) limit() {
+	if !r.session.Closing() && r.follows() && r.exceeds() {
+		r.master.opts.Log('#', "Replica %s is disconnected: %d bytes of the stream wait for it, see client-output-buffer-limit.", r.name(), r.behind())
+		r.session.Disconnect()
+	}
+}
+
+// exceeds reports whether more bytes of the stream wait for the replica than its limits allow. As
+// in Redis a hard limit below the size of the backlog is none of its own: the replica could go on
+// from the backlog, which is in memory anyway.
+func (r *replica) exceeds() bool {
+	e, pending := r.master.engine, r.behind()
+	soft := e.Config.SoftLimits[engine.ClassReplica]
+	switch {
+	case soft.Bytes == 0 || pending < soft.Bytes:
+		r.lateSince = 0
+	case r.lateSince == 0:
+		r.lateSince = e.Home().Micros()
+	}
+	hard := e.Config.OutputLimits[engine.ClassReplica]
+	return hard > 0 && pending >= max(hard, int64(r.master.backlogBytes())) || r.lateSince != 0 && e.Home().Micros()-r.lateSince > soft.Seconds*1e6
+}
