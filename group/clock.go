@@ -60,3 +60,6 @@ func (c *clock) Wait(due int64) time.Duration {
 	}
 	return time.Duration(due*1000-c.Now()) * time.Microsecond
 }
+
+// tickEvery is how often the leader puts the time into the log, in nanoseconds, if nothing else happens.
+const tickEvery = 1e9

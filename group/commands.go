@@ -1,15 +1,8 @@
 package group
 
 import (
-	"errors"
-	"fmt"
-	"net"
-	"strings"
-
 	"github.com/miniserver-go/miniserver/engine"
-	"github.com/miniserver-go/miniserver/group/consensus"
 	"github.com/miniserver-go/miniserver/internal/command"
-	"github.com/miniserver-go/miniserver/resp"
 )
 
 const (
@@ -69,72 +62,6 @@ func (g *Group) cmdTransfer(c *engine.Call) {
 
 func memberID(c *engine.Call) uint64 { return uint64(c.IntIn(1, 1<<62, errID)) }
 
-// ask has the leader do what takes time. The client is blocked until it is done.
-func (g *Group) ask(c *engine.Call, q *question, do func() error) {
-	if !g.leading {
-		c.Refuse(errNotLeader)
-	}
-	if !c.OK() {
-		return
-	}
-	if q.client = c.Block(0, func(s *engine.Session) { q.reply(s.Reply) }); q.client == nil {
-		return
-	}
-	g.questions = append(g.questions, q)
-	go func() {
-		err := do()
-		g.engine.With(func() {
-			if q.err = err; err == nil && q.handsOver && g.leading {
-				return // a reply now would be lost with the seat
-			}
-			q.end()
-		})
-	}()
-}
-
-// question is a command that the leader cannot answer at once.
-type question struct {
-	client    *engine.Blocked
-	handsOver bool // the seat: when that is lost, the client has got what it asked for
-	err       error
-}
-
-// end replies, unless that was done.
-func (q *question) end() {
-	if !q.client.Ended() {
-		q.client.End()
-	}
-}
-
-// endQuestions ends what was asked of a leader that has lost its seat. Whether members have
-// changed is not known, so clients that asked for that lose their connections: an error would say that they have not.
-func (g *Group) endQuestions() {
-	for _, q := range g.questions {
-		switch {
-		case q.handsOver:
-			q.end()
-		case !q.client.Ended():
-			q.client.Session().Disconnect()
-		}
-	}
-	g.questions = nil
-}
-
-func (q *question) reply(w *resp.Writer) {
-	switch err := q.err; {
-	case err == nil:
-		w.Status("OK")
-	case errors.Is(err, consensus.ErrNotLeader):
-		w.Error(errNotLeader)
-	case errors.Is(err, consensus.ErrUnknownMember):
-		w.Error(errUnknown)
-	case errors.As(err, new(command.Error)):
-		w.Error(err)
-	default:
-		w.Error(command.Errorf(errFailed, err))
-	}
-}
-
 // GROUP ANNOUNCE id address is what the log has of where clients reach a member.
 func (g *Group) cmdAnnounce(c *engine.Call) {
 	id, address := memberID(c), string(c.Arg())
@@ -142,33 +69,4 @@ func (g *Group) cmdAnnounce(c *engine.Call) {
 		g.clients[id] = address
 		g.refresh()
 	}
-}
-
-// announce puts into the log where clients reach the members, as far as that is news. Members write it on the card that the leader gets.
-func (g *Group) announce() {
-	for _, m := range g.log.Status().Members {
-		if m.Card != "" && g.clients[m.ID] != m.Card {
-			g.clients[m.ID] = m.Card
-			g.collect(engine.AnyDB, [][]byte{[]byte("GROUP"), []byte("ANNOUNCE"), fmt.Append(nil, m.ID), []byte(m.Card)})
-		}
-	}
-}
-
-// parseMember reads id=host:port.
-func parseMember(text string) (m consensus.Member, err error) {
-	id, address, ok := strings.Cut(text, "=")
-	if !ok {
-		return m, errAddress
-	}
-	if n, ok := resp.ParseInt([]byte(id)); !ok || n < 1 {
-		return m, errID
-	} else {
-		m.ID = uint64(n)
-	}
-	host, port, err := net.SplitHostPort(address)
-	if n, ok := resp.ParseInt([]byte(port)); err != nil || host == "" || !ok || n < 1 || n > 65535 {
-		return m, errAddress
-	}
-	m.Address = address
-	return m, nil
 }

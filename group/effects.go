@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"github.com/miniserver-go/miniserver/engine"
-	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -19,19 +18,6 @@ type effects struct {
 }
 
 func (f *effects) init() { *f = effects{text: resp.NewWriter(2), db: engine.AnyDB} }
-
-// collect is the hook by which the engine tells changes.
-func (g *Group) collect(db int, args [][]byte) {
-	g.effects.add(db, args)
-	g.noteChange(args)
-}
-
-// collectMessage is the hook by which the engine tells what replicas are to get. Most of it is in the effects already.
-func (g *Group) collectMessage(db int, args [][]byte) {
-	if command.IsWord(args[0], "PUBLISH") || command.IsWord(args[0], "SPUBLISH") {
-		g.effects.add(db, args)
-	}
-}
 
 func (f *effects) add(db int, args [][]byte) {
 	if len(args) == 1 && !f.open && string(args[0]) == "MULTI" {
@@ -81,12 +67,6 @@ func (f *effects) take(entry []byte) []byte {
 
 // An entry is the leader's time in microseconds, and effects.
 const entryHead = 8
-
-// entry returns the effects as an entry.
-func (g *Group) entry() []byte {
-	head := binary.LittleEndian.AppendUint64(make([]byte, 0, entryHead+g.effects.whole), uint64(g.clock.Now()))
-	return g.effects.take(head)
-}
 
 // entryTime returns the time of an entry; false if it is too short to be one.
 func entryTime(data []byte) (micros int64, ok bool) {

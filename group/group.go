@@ -1,23 +1,28 @@
-// Package group makes an engine the member of a group: several servers with the same data, one of which leads. A confirmed change is at
-// most of the members, and stays there if any minority of them is lost.
+// Package group makes an engine the member of a group: several servers with the same data, one of
+// which leads. A confirmed change is at most of the members, and stays there if any minority of
+// them is lost.
 //
 //	              leader                                            the others
 //	commands ─▶ data ─▶ effects ─▶ entry ─▶ log (consensus) ─▶ entry ─▶ effects ─▶ data
 //	   ▲                                     │
 //	   └──── replies ◀──── barrier ◀─────────┘ most members have stored the entry
 //
-// The log holds effects: the commands that reproduce each change, as a journal does and replicas receive them. It does not hold the
-// commands of clients, because what those choose at random or by the clock, and what they evict, depends on more than the data. An entry
-// is what one round of an event loop has changed.
+// The log holds effects: the commands that reproduce each change, as a journal does and replicas
+// receive them. It does not hold the commands of clients, because what those choose at random or by
+// the clock, and what they evict, depends on more than the data. An entry is what one round of an
+// event loop has changed.
 //
-// The leader executes a command at once, and its changes are visible to all its clients. But nothing leaves the server before it is
-// certain: a reply or message waits until the entry is committed that holds all changes before it. If there were none, the leader asks
-// most members whether it still leads. Most reads need not wait: with a lease the leader knows that it leads, and the reply tells of keys
-// without changes under way (settled.go). So what clients see is linearizable, reads too. If the leader loses its seat meanwhile, the
-// connections end without a reply: the client cannot know what became of its command.
+// The leader executes a command at once, and its changes are visible to all its clients. But
+// nothing leaves the server before it is certain: a reply or message waits until the entry is
+// committed that holds all changes before it. If there were none, the leader asks most members
+// whether it still leads. Most reads need not wait: with a lease the leader knows that it leads,
+// and the reply tells of keys without changes under way (settled.go). So what clients see is
+// linearizable, reads too. If the leader loses its seat meanwhile, the connections end without a
+// reply: the client cannot know what became of its command.
 //
-// Files: effects are collected and become entries (effects.go), which are under way in rounds (rounds.go). Members apply entries
-// (machine.go), take and lose the seat (seat.go), write and load snapshots (snapshot.go). clock.go has the time.
+// Files: effects are collected and become entries (effects.go), which are under way in rounds
+// (rounds.go). Members apply entries (machine.go), take and lose the seat (seat.go), write and load
+// snapshots (snapshot.go). clock.go has the time.
 //
 // Invariants:
 //  1. The data of a member are those of the log up to the last entry it has applied, and at the leader those of its own entries behind it.
@@ -26,10 +31,11 @@
 //  4. Only the leader expires, evicts and serves blocked clients. The others get the effects.
 //  5. The time of the data is in the entries. It never goes back at a leader, and does not jump.
 //
-// Not here: Raft and its files (package consensus), what clients are told of the group (engine.Topology, package sentinel).
+// Not here: Raft and its files (package consensus), what clients are told of the group
+// (engine.Topology, package sentinel).
 //
-// Unlike replicas of Redis a member never loses a confirmed write, and unlike WAIT this costs clients no command. A leader without a
-// majority serves nothing.
+// Unlike replicas of Redis a member never loses a confirmed write, and unlike WAIT this costs
+// clients no command. A leader without a majority serves nothing.
 package group
 
 import (
@@ -88,8 +94,8 @@ type Group struct {
 	ended   chan struct{}
 }
 
-// own is what this member has executed as the leader. It outlasts the seat until the next leader's first entry tells whether all of
-// it is in the log.
+// own is what this member has executed as the leader. It outlasts the seat until the next leader's
+// first entry tells whether all of it is in the log.
 type own struct {
 	seat              uint64 // 0: none
 	term              uint64
@@ -109,7 +115,8 @@ type seen struct {
 	skip    skip
 }
 
-// skip says which entries a snapshot held already when it was taken, though they come after its index.
+// skip says which entries a snapshot held already when it was taken, though they come after its
+// index.
 type skip struct {
 	Seat, Entries uint64
 }
@@ -120,92 +127,17 @@ const (
 	messagesName = "group-messages"
 )
 
-// New returns a member. Join its Part to the engine, and Open it when the parameters are set.
-func New(e *engine.Engine, o Options) *Group {
-	g := &Group{engine: e, opts: o, params: defaults(), clients: make(map[uint64]string), scanner: newScanner(), known: new(engine.Group),
-		ended: make(chan struct{})}
-	if o.Open == nil {
-		g.opts.Open = func(c consensus.Options) (Log, error) { return consensus.Open(c) }
-	}
-	if o.Log == nil {
-		g.opts.Log = func(byte, string, ...any) {}
-	}
-	if o.Spawn == nil {
-		g.opts.Spawn = func(run func()) { go run() }
-	}
-	g.clock.init(o.Wall, o.Nanos)
-	g.effects.init()
-	e.SetTopology(topology{g}) // clients ask while data are loaded, too
-	return g
+// question is a command that the leader cannot answer at once.
+type question struct {
+	client    *engine.Blocked
+	handsOver bool // the seat: when that is lost, the client has got what it asked for
+	err       error
 }
 
-// Part returns what a member adds to its engine.
-func (g *Group) Part() engine.Part {
-	return engine.Part{Name: partName, State: g, Families: families, Params: g.parameters(), Sections: g.sections(), Clock: &g.clock, Tick: g.tick, Awaits: g.awaits, Settled: g.isSettled}
+// stored is somebody who wants to know how many other members have what the leader had executed at
+// a moment: WAIT.
+type stored struct {
+	seat, entry uint64 // the last entry with it
+	index       uint64 // of the entry or a later one; 0 until it is applied
+	told        func(members int) (enough bool)
 }
-
-// Messages returns what a member adds for messages to channels, which other members have subscribers for as well. Join it, too.
-func (g *Group) Messages() engine.Part {
-	return engine.Part{Name: messagesName, Replicates: true}
-}
-
-// Open takes part in the group. The data are those of the newest snapshot; what came after it follows when a leader has confirmed it.
-func (g *Group) Open() error {
-	g.session = g.engine.NewMaster()
-	g.engine.With(g.follow)
-	o, err := g.params.options()
-	if err != nil {
-		return err
-	}
-	o.Machine = machine{g}
-	o.Log = g.logLine
-	o.Card = g.params.clientAddress(g.engine)
-	log, err := g.opts.Open(o)
-	if err != nil {
-		return err
-	}
-	g.engine.With(func() {
-		g.log = log
-		g.seen.replays = log.Status().Last
-		g.refresh()
-	})
-	go g.watchSeats()
-	return nil
-}
-
-func (g *Group) logLine(level, message string) {
-	if mark, ok := map[string]byte{"warning": '#', "notice": '*'}[level]; ok {
-		g.opts.Log(mark, "group: %s", message)
-	}
-}
-
-// Close hands the seat over, if there is somebody to take it, and ends. The server must have stopped.
-func (g *Group) Close() {
-	if g.log == nil {
-		return
-	}
-	_ = g.transfer(0) // the others find another leader in any case, but later
-	close(g.ended)
-	_ = g.log.Close()
-}
-
-// tick appends changes that no reply waits for, and the time, ten times a second.
-func (g *Group) tick() (next int64) {
-	next = g.engine.Home().TickIn(100)
-	g.refresh()
-	if !g.leading {
-		g.setRole()
-		return next
-	}
-	if g.handing {
-		return next
-	}
-	g.announce()
-	if g.effects.ready() || g.opts.Nanos()-g.rounds.appendedAt >= tickEvery {
-		g.append()
-	}
-	return next
-}
-
-// tickEvery is how often the leader puts the time into the log, in nanoseconds, if nothing else happens.
-const tickEvery = 1e9

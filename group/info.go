@@ -85,5 +85,3 @@ func (g *Group) role(state string) string {
 	}
 	return state
 }
-
-func millis(n int64) time.Duration { return time.Duration(n) * time.Millisecond }

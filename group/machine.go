@@ -1,12 +1,10 @@
 package group
 
 import (
-	"bytes"
 	"fmt"
 	"time"
 
 	"github.com/miniserver-go/miniserver/group/consensus"
-	"github.com/miniserver-go/miniserver/resp"
 )
 
 // machine is the member as the log sees it.
@@ -138,17 +136,4 @@ func (g *Group) executeCommand(args [][]byte) {
 	if err := g.engine.Home().Apply(g.session, args); err != nil {
 		g.opts.Log('#', "A command of the group's log failed: %v (%q)", err, args[0])
 	}
-}
-
-// scanner parses effects. It is one for all entries, because it has a buffer.
-type scanner struct {
-	source   bytes.Buffer
-	commands *resp.Scanner
-	end      int64 // of the last command, since the scanner was made
-}
-
-func newScanner() *scanner {
-	s := &scanner{}
-	s.commands = resp.NewScanner(&s.source, 0)
-	return s
 }

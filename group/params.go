@@ -4,17 +4,18 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
-	"math"
 	"net"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/group/consensus"
 	"github.com/miniserver-go/miniserver/internal/config"
+	"github.com/miniserver-go/miniserver/resp"
 )
 
 // params are the parameters of a member.
@@ -44,54 +45,6 @@ const maxSegment = 1 << 30
 
 func defaults() params {
 	return params{dir: "group", fsync: true, name: "mymaster", lease: true, heartbeat: 300, snapshots: 65536, segmentSize: 64 << 20}
-}
-
-func (g *Group) parameters() []config.Param {
-	p := &g.params
-	return []config.Param{
-		config.Int("group-id", &p.id, 0, math.MaxInt64).AtStart(),
-		p.membersParam(),
-		config.Bool("group-join", &p.join).AtStart(),
-		config.Text("group-dir", &p.dir).AtStart(),
-		config.Bool("group-fsync", &p.fsync).AtStart(),
-		config.Text("group-name", &p.name).AtStart(),
-		config.Bool("group-lease", &p.lease),
-		config.Int("group-max-staleness", &p.maxStaleness, 0, math.MaxInt64),
-		config.Int("group-heartbeat", &p.heartbeat, 10, 60_000).AtStart(),
-		config.Int("group-snapshot-entries", &p.snapshots, 1, math.MaxInt64).AtStart(),
-		config.Memory("group-segment-size", &p.segmentSize, 64<<10).AtStart(),
-		config.Int("group-salvage", &p.salvage, 0, math.MaxInt64).AtStart(),
-		config.Text("group-announce", &p.announced).AtStart(),
-		config.Bool("group-tls", &p.tls).AtStart(),
-		config.Text("group-tls-cert-file", &p.cert).AtStart(),
-		config.Text("group-tls-key-file", &p.key).AtStart(),
-		config.Text("group-tls-ca-cert-file", &p.ca).AtStart(),
-	}
-}
-
-// Configure sets the id of this member, and makes parameters refuse what a member cannot do. It is called when all others are set, and says
-// what is wrong with them.
-func (g *Group) Configure(id uint64) error {
-	g.params.id = id
-	if g.engine.Param("replicaof").Get() != "" {
-		return errReplicaOfHere
-	}
-	journal := g.engine.Param("appendonly")
-	set := journal.Set
-	journal.Set = func(v string) error {
-		if strings.EqualFold(v, config.YesNo(true)) {
-			return errAppendOnly
-		}
-		return set(v)
-	}
-	if journal.Get() == config.YesNo(true) {
-		return errAppendOnly
-	}
-	if dir := g.engine.Param("dir"); dir != nil {
-		g.params.dataDir = dir.Get
-	}
-	_, err := g.params.options()
-	return err
 }
 
 // membersParam is the list of members, as in 1=host:port,2=host:port,3=host:port.
@@ -159,8 +112,9 @@ func (p *params) address() string {
 	return ""
 }
 
-// clientAddress returns where clients reach this member: group-announce, or else host:port, with the port for TLS behind it if there is another one, as in the line
-// of a node in Redis' nodes.conf.
+// clientAddress returns where clients reach this member: group-announce, or else host:port, with
+// the port for TLS behind it if there is another one, as in the line of a node in Redis'
+// nodes.conf.
 func (p *params) clientAddress(e *engine.Engine) string {
 	if p.announced != "" {
 		return p.announced
@@ -209,3 +163,24 @@ func (p *params) tlsConfig() (*tls.Config, error) {
 	return &tls.Config{Certificates: []tls.Certificate{pair}, RootCAs: pool, ClientCAs: pool, ClientAuth: tls.RequireAndVerifyClientCert,
 		MinVersion: tls.VersionTLS12}, nil
 }
+
+// parseMember reads id=host:port.
+func parseMember(text string) (m consensus.Member, err error) {
+	id, address, ok := strings.Cut(text, "=")
+	if !ok {
+		return m, errAddress
+	}
+	if n, ok := resp.ParseInt([]byte(id)); !ok || n < 1 {
+		return m, errID
+	} else {
+		m.ID = uint64(n)
+	}
+	host, port, err := net.SplitHostPort(address)
+	if n, ok := resp.ParseInt([]byte(port)); err != nil || host == "" || !ok || n < 1 || n > 65535 {
+		return m, errAddress
+	}
+	m.Address = address
+	return m, nil
+}
+
+func millis(n int64) time.Duration { return time.Duration(n) * time.Millisecond }

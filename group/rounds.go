@@ -1,6 +1,7 @@
 package group
 
-// rounds are what the leader has under way: entries that wait to be committed, and questions whether it still leads.
+// rounds are what the leader has under way: entries that wait to be committed, and questions
+// whether it still leads.
 type rounds struct {
 	list       []*round // in the order in which they began
 	waiters    []func(certain bool)
@@ -19,79 +20,6 @@ type round struct {
 
 // maxUnderWay is how many rounds are under way at most. What comes meanwhile is one entry.
 const maxUnderWay = 16
-
-// awaits is what replies wait for: the seat under which they were made. A member that does not lead has only data that are certain. So has
-// the leader as far as keys are settled, if it knows without a question that no other member leads.
-func (g *Group) awaits(settled bool) uint64 {
-	if !g.leading || settled && g.params.lease && g.log.Leased() {
-		return 0
-	}
-	return g.own.seat
-}
-
-// Settle implements server.Barrier.
-func (g *Group) Settle(seat uint64, done func(certain bool)) {
-	lost := false
-	g.engine.With(func() {
-		if lost = !g.leading || g.own.seat != seat; !lost {
-			g.rounds.waiters = append(g.rounds.waiters, done)
-			g.begin()
-		}
-	})
-	if lost {
-		done(false)
-	}
-}
-
-// begin begins a round if there is a reason for one, and not too many are under way.
-func (g *Group) begin() {
-	switch {
-	case len(g.rounds.list) >= maxUnderWay:
-	case g.effects.ready():
-		g.append()
-	case len(g.rounds.waiters) > 0:
-		r := g.newRound()
-		g.log.Verify(func(err error) { g.end(r, err) })
-	}
-}
-
-// append begins a round with an entry, which may be empty but for the time.
-func (g *Group) append() {
-	r := g.newRound()
-	r.isEntry = true
-	g.own.executed++
-	g.rounds.appendedAt = r.began
-	entry := g.entry()
-	if g.effects.some() { // a unit that is not complete
-		g.settled.all = g.own.executed + 1
-	}
-	g.log.Append(r.seat, entry, func(err error) { g.end(r, err) })
-}
-
-func (g *Group) newRound() *round {
-	r := &round{seat: g.own.seat, began: g.opts.Nanos(), waiters: g.rounds.waiters}
-	g.rounds.waiters = nil
-	g.rounds.list = append(g.rounds.list, r)
-	return r
-}
-
-// end is called when it is known what became of a round.
-func (g *Group) end(r *round, err error) {
-	g.engine.With(func() {
-		switch {
-		case !g.leading || g.own.seat != r.seat: // lose has released it
-		case err != nil && r.isEntry:
-			g.lose()
-		default:
-			r.answered, r.certain = true, err == nil
-			if r.isEntry {
-				g.engine.Home().AddLatency("group-commit", (g.opts.Nanos()-r.began)/1e3)
-			}
-			g.rounds.release()
-			g.begin()
-		}
-	})
-}
 
 // release tells those who wait for the first rounds, in order.
 func (q *rounds) release() {

@@ -2,12 +2,11 @@ package group
 
 import (
 	"hash/maphash"
-
-	"github.com/miniserver-go/miniserver/internal/command"
 )
 
-// settled knows of which keys the leader's data have changes that are not certain. A read of other keys need not wait for entries under
-// way: it is as if it came before them, and nobody has seen what they change.
+// settled knows of which keys the leader's data have changes that are not certain. A read of other
+// keys need not wait for entries under way: it is as if it came before them, and nobody has seen
+// what they change.
 type settled struct {
 	seed maphash.Seed
 	keys []uint64 // by the hash of a key: the number of the entry, in the seat, in which it or another one was changed last
@@ -29,25 +28,3 @@ func (s *settled) changes(key []byte, entry uint64) { *s.at(key) = entry }
 
 // after reports whether no entry after one that is certain changes a key.
 func (s *settled) after(entry uint64, key []byte) bool { return s.all <= entry && *s.at(key) <= entry }
-
-// noteChange notes the keys of an effect, which will be in the next entry.
-func (g *Group) noteChange(args [][]byte) {
-	next := g.own.executed + 1
-	cmd, err := g.engine.Commands.Resolve(args)
-	if err != nil {
-		g.settled.all = next
-		return
-	}
-	keys, complete := g.engine.KeysOf(cmd, args)
-	for _, k := range keys {
-		g.settled.changes(args[k.At], next)
-	}
-	if !complete && cmd.Flags&command.Write != 0 {
-		g.settled.all = next
-	}
-}
-
-// isSettled reports whether all changes of a key are certain.
-func (g *Group) isSettled(key []byte) bool {
-	return g.leading && g.settled.after(g.own.applied, key)
-}

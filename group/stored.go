@@ -5,13 +5,6 @@ import (
 	"time"
 )
 
-// stored is somebody who wants to know how many other members have what the leader had executed at a moment: WAIT.
-type stored struct {
-	seat, entry uint64 // the last entry with it
-	index       uint64 // of the entry or a later one; 0 until it is applied
-	told        func(members int) (enough bool)
-}
-
 // storedAgain is the pause between two looks, while somebody waits.
 const storedAgain = time.Millisecond
 

@@ -67,6 +67,18 @@ var storeys = map[string][][]string{
 		{"cmd_scripts.go", "cmd_recording.go"}, // Commands.
 		{"cmd_functions.go"}, {"family.go"}, {"part.go"},
 	},
+	"group": {
+		{"errors.go", "clock.go", "scanner.go", "effects.go", "rounds.go", "settled.go", "once.go"}, // What a member has.
+		{"params.go"},
+		{"group.go"},
+		{"entry.go", "known.go", "question.go"}, // What goes into the log, and what comes of that.
+		{"role.go"},
+		{"append.go", "machine.go"}, // Rounds; entries that are applied.
+		{"seat.go", "transfer.go", "snapshot.go"},
+		{"topology.go"}, {"stored.go"}, // What the engine asks.
+		{"info.go", "cmd_once.go", "commands.go"},
+		{"part.go"},
+	},
 	"replication": {
 		{"errors.go", "params.go", "replies.go", "buffer.go"}, // Words.
 		{"history.go"},
