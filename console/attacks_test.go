@@ -16,21 +16,22 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/console"
+	"github.com/miniserver-go/miniserver/console/consoletest"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/quick"
 )
 
 func TestForeignPagesAreRefused(t *testing.T) {
-	v := start(t, "http-hosts", "redis.example").visit()
-	require.Equal(t, http.StatusOK, v.open())
-	call := "/api/command?page=" + v.page
+	v := start(t, "http-hosts", "redis.example").Visit()
+	require.Equal(t, http.StatusOK, v.Open())
+	call := "/api/command?page=" + v.Page
 	const body = `{"commands":[["PING"]]}`
 	for _, c := range []struct {
 		name    string
 		status  int
 		headers []string
 	}{
-		{"its own", 200, []string{"Origin", v.url}},
+		{"its own", 200, []string{"Origin", v.URL}},
 		{"no browser", 200, nil},
 		{"a name in http-hosts", 200, []string{"Host", "redis.example"}},
 		{"another origin", 403, []string{"Origin", "http://evil.example"}},
@@ -43,25 +44,25 @@ func TestForeignPagesAreRefused(t *testing.T) {
 		{"a form", 415, []string{"Content-Type", "text/plain"}},
 		{"a form with files", 415, []string{"Content-Type", "multipart/form-data"}},
 	} {
-		status, _ := v.send("POST", call, body, c.headers...)
+		status, _ := v.Send("POST", call, body, c.headers...)
 		require.Equal(t, c.status, status, c.name)
 	}
-	for _, path := range []string{"/", "/metrics", "/health", "/api/events?topics=info&page=" + v.page} {
-		status, _ := v.send("GET", path, "", "Host", "evil.example")
+	for _, path := range []string{"/", "/metrics", "/health", "/api/events?topics=info&page=" + v.Page} {
+		status, _ := v.Send("GET", path, "", "Host", "evil.example")
 		require.Equal(t, 421, status, path)
 	}
-	status, _ := v.send("GET", "/api/events?topics=info&page="+v.page, "", "Origin", "http://evil.example")
+	status, _ := v.Send("GET", "/api/events?topics=info&page="+v.Page, "", "Origin", "http://evil.example")
 	require.Equal(t, 403, status)
 }
 
 func TestStreamsAndBodiesAreBounded(t *testing.T) {
 	p := start(t)
-	v := p.visit()
-	require.Equal(t, 200, v.open())
-	refused, path := 0, "/api/events?topics=info&page="+v.page
+	v := p.Visit()
+	require.Equal(t, 200, v.Open())
+	refused, path := 0, "/api/events?topics=info&page="+v.Page
 	var open []net.Conn
 	for range 300 {
-		nc, err := net.Dial("tcp", strings.TrimPrefix(p.url, "http://"))
+		nc, err := net.Dial("tcp", strings.TrimPrefix(p.URL, "http://"))
 		require.NoError(t, err)
 		open = append(open, nc)
 		fmt.Fprintf(nc, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path)
@@ -75,20 +76,20 @@ func TestStreamsAndBodiesAreBounded(t *testing.T) {
 	for _, nc := range open {
 		nc.Close()
 	}
-	status, _ := v.send("POST", "/api/page", `{"x":"`+strings.Repeat("x", 8<<10)+`"}`)
+	status, _ := v.Send("POST", "/api/page", `{"x":"`+strings.Repeat("x", 8<<10)+`"}`)
 	require.Contains(t, []int{200, 413}, status)
-	status, _ = v.send("POST", "/api/login", `{"user":"`+strings.Repeat("x", 8<<10)+`"}`)
+	status, _ = v.Send("POST", "/api/login", `{"user":"`+strings.Repeat("x", 8<<10)+`"}`)
 	require.Equal(t, 413, status)
-	status, _ = v.send("POST", "/api/command?page="+v.page, `{"commands":[["SET","k","`+strings.Repeat("x", 33<<20)+`"]]}`)
+	status, _ = v.Send("POST", "/api/command?page="+v.Page, `{"commands":[["SET","k","`+strings.Repeat("x", 33<<20)+`"]]}`)
 	require.Equal(t, 413, status)
-	status, _ = v.send("POST", "/api/command?page=unknown", `{"commands":[["PING"]]}`)
+	status, _ = v.Send("POST", "/api/command?page=unknown", `{"commands":[["PING"]]}`)
 	require.Equal(t, 410, status)
 }
 
 // dial connects to the console without a browser.
 func (p *place) dial() net.Conn {
-	nc, err := net.Dial("tcp", strings.TrimPrefix(p.url, "http://"))
-	require.NoError(p.t, err)
+	nc, err := net.Dial("tcp", strings.TrimPrefix(p.URL, "http://"))
+	require.NoError(p.T, err)
 	return nc
 }
 
@@ -96,9 +97,9 @@ func (p *place) dial() net.Conn {
 func TestTenThousandStreams(t *testing.T) {
 	const most, openers = 10_000, 16
 	p := start(t)
-	v := p.visit()
-	require.Equal(t, 200, v.open())
-	request := "GET /api/events?topics=info&page=" + v.page + " HTTP/1.1\r\nHost: localhost\r\n\r\n"
+	v := p.Visit()
+	require.Equal(t, 200, v.Open())
+	request := "GET /api/events?topics=info&page=" + v.Page + " HTTP/1.1\r\nHost: localhost\r\n\r\n"
 	var mu sync.Mutex
 	var kept []net.Conn
 	got := make(map[string]int)
@@ -106,7 +107,7 @@ func TestTenThousandStreams(t *testing.T) {
 	for range openers {
 		open.Go(func() {
 			for range most / openers {
-				nc, err := net.Dial("tcp", strings.TrimPrefix(p.url, "http://"))
+				nc, err := net.Dial("tcp", strings.TrimPrefix(p.URL, "http://"))
 				if err != nil {
 					continue
 				}
@@ -126,7 +127,7 @@ func TestTenThousandStreams(t *testing.T) {
 	require.Greater(t, got["HTTP/1.1 503 Service Unavailable"], 1000, got)
 	require.Len(t, kept, most)
 
-	client, err := p.server.Connect(p.somewhere(), nil)
+	client, err := p.Server.Connect(p.Somewhere(), nil)
 	require.NoError(t, err)
 	defer client.Close()
 	fmt.Fprintf(client, "PING\r\n")
@@ -137,7 +138,7 @@ func TestTenThousandStreams(t *testing.T) {
 		nc.Close()
 	}
 	require.Eventually(t, func() bool {
-		response, err := (&http.Client{}).Get(p.url + "/health")
+		response, err := (&http.Client{}).Get(p.URL + "/health")
 		if err != nil {
 			return false
 		}
@@ -192,7 +193,7 @@ func TestPathsLeadNowhereElse(t *testing.T) {
 	p := start(t)
 	for _, path := range []string{"/../console.go", "/..%2fconsole.go", "/%2e%2e/%2e%2e/go.mod", "//etc/passwd", "/pages/../../params.go", "/vendor/", "/.", "/web/index.html",
 		"/index.html%00.js", "/api/none"} {
-		nc, err := net.Dial("tcp", strings.TrimPrefix(p.url, "http://"))
+		nc, err := net.Dial("tcp", strings.TrimPrefix(p.URL, "http://"))
 		require.NoError(t, err)
 		fmt.Fprintf(nc, "GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", path)
 		text, err := io.ReadAll(nc)
@@ -204,8 +205,8 @@ func TestPathsLeadNowhereElse(t *testing.T) {
 
 // held is what requests and streams hold.
 func (p *place) held() int {
-	i := slices.IndexFunc(p.engine.Accounts(), func(a *engine.Account) bool { return a.Name == "console.requests" })
-	return p.engine.Accounts()[i].Bytes()
+	i := slices.IndexFunc(p.Engine.Accounts(), func(a *engine.Account) bool { return a.Name == "console.requests" })
+	return p.Engine.Accounts()[i].Bytes()
 }
 
 // Unfinished request bodies, replies that wait for more and those that are not read are counted and limited,
@@ -214,9 +215,9 @@ func TestWhatSlowBrowsersHoldIsBounded(t *testing.T) {
 	quick.Skip(t, "sends hundreds of megabytes")
 	const limit, size = 256 << 20, 30 << 20
 	p := start(t)
-	v := p.visit()
-	require.Equal(t, 200, v.open())
-	status, _ := v.send("POST", "/api/command?page="+v.page, `{"commands":[["SETRANGE","large","`+fmt.Sprint(size)+`","x"]]}`)
+	v := p.Visit()
+	require.Equal(t, 200, v.Open())
+	status, _ := v.Send("POST", "/api/command?page="+v.Page, `{"commands":[["SETRANGE","large","`+fmt.Sprint(size)+`","x"]]}`)
 	require.Equal(t, 200, status)
 	for name, request := range map[string]string{
 		"bodies":                        fmt.Sprintf("Content-Length: %d\r\n\r\n%s", size+100, `{"commands":[["ECHO","`+strings.Repeat("x", size)),
@@ -227,11 +228,11 @@ func TestWhatSlowBrowsersHoldIsBounded(t *testing.T) {
 		refusals, most := make(chan bool, 20), 0
 		for len(refusals) == 0 {
 			require.Less(t, len(open), cap(refusals), name)
-			require.Equal(t, 200, v.open())
+			require.Equal(t, 200, v.Open())
 			nc, before := p.dial(), p.held()
 			open = append(open, nc)
 			go func() {
-				_, _ = io.WriteString(nc, "POST /api/command?page="+v.page+" HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"+request)
+				_, _ = io.WriteString(nc, "POST /api/command?page="+v.Page+" HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"+request)
 			}()
 			go func() {
 				if line, _ := bufio.NewReader(nc).ReadString('\n'); strings.Contains(line, "503") {
@@ -257,25 +258,25 @@ func TestUnreadStreamsEndAtOnce(t *testing.T) {
 	t.Parallel()
 	p, err := beginWith(t, func(c *console.Console) { c.Wait() })
 	require.NoError(t, err)
-	admin := p.visit()
-	require.Equal(t, 200, admin.open())
-	for name, end := range map[string]func(v *visitor){
-		"CLIENT KILL": func(*visitor) { admin.do("CLIENT", "KILL", "TYPE", "pubsub") },
-		"the page is left": func(v *visitor) {
-			status, _ := v.send("POST", "/api/leave?page="+v.page, "{}")
+	admin := p.Visit()
+	require.Equal(t, 200, admin.Open())
+	for name, end := range map[string]func(v *consoletest.Visitor){
+		"CLIENT KILL": func(*consoletest.Visitor) { admin.Do("CLIENT", "KILL", "TYPE", "pubsub") },
+		"the page is left": func(v *consoletest.Visitor) {
+			status, _ := v.Send("POST", "/api/leave?page="+v.Page, "{}")
 			require.Equal(t, 200, status)
 		},
 	} {
 		for _, unread := range []bool{false, true} {
-			v := p.visit()
-			require.Equal(t, 200, v.open())
+			v := p.Visit()
+			require.Equal(t, 200, v.Open())
 			nc := p.dial()
-			fmt.Fprintf(nc, "GET /api/watch?command=%%5B\"SUBSCRIBE\",\"news\"%%5D&page=%s HTTP/1.1\r\nHost: localhost\r\n\r\n", v.page)
-			require.Eventually(t, func() bool { return admin.do("PUBSUB", "NUMSUB", "news") == `["news",1]` }, time.Minute, time.Millisecond)
+			fmt.Fprintf(nc, "GET /api/watch?command=%%5B\"SUBSCRIBE\",\"news\"%%5D&page=%s HTTP/1.1\r\nHost: localhost\r\n\r\n", v.Page)
+			require.Eventually(t, func() bool { return admin.Do("PUBSUB", "NUMSUB", "news") == `["news",1]` }, time.Minute, time.Millisecond)
 			if unread { // until the socket is full, and the server holds what follows
 				require.Eventually(t, func() bool {
-					admin.do("PUBLISH", "news", strings.Repeat("x", 200_000))
-					return regexp.MustCompile(` omem=\d{8}`).MatchString(admin.do("CLIENT", "LIST", "TYPE", "pubsub"))
+					admin.Do("PUBLISH", "news", strings.Repeat("x", 200_000))
+					return regexp.MustCompile(` omem=\d{8}`).MatchString(admin.Do("CLIENT", "LIST", "TYPE", "pubsub"))
 				}, time.Minute, time.Millisecond)
 			}
 			end(v)
@@ -283,7 +284,7 @@ func TestUnreadStreamsEndAtOnce(t *testing.T) {
 			response, err := http.ReadResponse(bufio.NewReader(nc), nil)
 			require.NoError(t, err)
 			_, _ = io.Copy(io.Discard, response.Body) // to its end, or to where it was cut off
-			require.Eventually(t, func() bool { return admin.do("PUBSUB", "NUMSUB", "news") == `["news",0]` }, time.Minute, time.Millisecond)
+			require.Eventually(t, func() bool { return admin.Do("PUBSUB", "NUMSUB", "news") == `["news",0]` }, time.Minute, time.Millisecond)
 			nc.Close()
 		}
 	}

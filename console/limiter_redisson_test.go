@@ -19,21 +19,21 @@ func TestRedissonsLimiter(t *testing.T) {
 	require.NoError(t, err)
 	ours, err := os.ReadFile("web/pages/limiter/redisson.lua")
 	require.NoError(t, err)
-	v := start(t).visit()
-	require.Equal(t, 200, v.open())
-	v.do("HSET", "rate", "rate", "4", "interval", "1000", "type", "0")
+	v := start(t).Visit()
+	require.Equal(t, 200, v.Open())
+	v.Do("HSET", "rate", "rate", "4", "interval", "1000", "type", "0")
 	now, dice := 1_700_000_000_000, rand.New(rand.NewPCG(3, 3))
 	refused := 0
 	for i := range 400 {
 		now += dice.IntN(400)
 		if i == 200 {
-			v.do("HSET", "rate", "rate", "2")
+			v.Do("HSET", "rate", "rate", "2")
 		}
 		permits, at, salt := strconv.Itoa(1+dice.IntN(2)), strconv.Itoa(now), "salt "+strconv.Itoa(i)
-		want := v.do("EVAL", string(theirs), "5", "rate", "a:value", "a:value:x", "a:permits", "a:permits:x", permits, at, salt)
-		require.Equal(t, want, v.do("EVAL", string(ours), "3", "rate", "b:value", "b:permits", permits, at, salt), i)
-		require.Equal(t, v.do("GET", "a:value"), v.do("GET", "b:value"))
-		require.Equal(t, v.do("ZRANGE", "a:permits", "0", "-1", "WITHSCORES"), v.do("ZRANGE", "b:permits", "0", "-1", "WITHSCORES"))
+		want := v.Do("EVAL", string(theirs), "5", "rate", "a:value", "a:value:x", "a:permits", "a:permits:x", permits, at, salt)
+		require.Equal(t, want, v.Do("EVAL", string(ours), "3", "rate", "b:value", "b:permits", permits, at, salt), i)
+		require.Equal(t, v.Do("GET", "a:value"), v.Do("GET", "b:value"))
+		require.Equal(t, v.Do("ZRANGE", "a:permits", "0", "-1", "WITHSCORES"), v.Do("ZRANGE", "b:permits", "0", "-1", "WITHSCORES"))
 		if want != "null" {
 			refused++
 		}

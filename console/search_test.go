@@ -11,12 +11,12 @@ import (
 // TestSearchIsAScanOfManySteps goes through ten thousand keys in few requests and finds each key that matches.
 func TestSearchIsAScanOfManySteps(t *testing.T) {
 	p := start(t)
-	v := p.visit()
-	require.Equal(t, 200, v.open())
-	v.do("EVAL", "for i = 1, 10000 do redis.call('SET', 'key:' .. i, i) end redis.call('HSET', 'key:hash', 'f', 'v')", "0")
-	v.do("CONFIG", "RESETSTAT")
+	v := p.Visit()
+	require.Equal(t, 200, v.Open())
+	v.Do("EVAL", "for i = 1, 10000 do redis.call('SET', 'key:' .. i, i) end redis.call('HSET', 'key:hash', 'f', 'v')", "0")
+	v.Do("CONFIG", "RESETSTAT")
 	search := func(body string) (cursor string, keys []string, scanned int) {
-		status, text := v.send("POST", "/api/search?page="+v.page, body)
+		status, text := v.Send("POST", "/api/search?page="+v.Page, body)
 		require.Equal(t, 200, status, text)
 		var out struct {
 			Reply   []json.RawMessage
@@ -50,21 +50,21 @@ func TestSearchIsAScanOfManySteps(t *testing.T) {
 
 func TestSearchTellsWhatIsWrong(t *testing.T) {
 	p := start(t)
-	v := p.visit()
-	require.Equal(t, 200, v.open())
+	v := p.Visit()
+	require.Equal(t, 200, v.Open())
 	ask := func(body string) string {
-		_, text := v.send("POST", "/api/search?page="+v.page, body)
+		_, text := v.Send("POST", "/api/search?page="+v.Page, body)
 		return text
 	}
 	require.Contains(t, ask(`{"cursor":"x"}`), `{"error":"ERR invalid cursor"}`)
 	require.Contains(t, ask(`{"cursor":"0","args":["FAST"]}`), "syntax error")
 	require.Contains(t, ask(`{"cursor":`), "JSON")
-	require.Contains(t, v.do("ACL", "SETUSER", "default", "-scan"), "OK")
+	require.Contains(t, v.Do("ACL", "SETUSER", "default", "-scan"), "OK")
 	require.Contains(t, ask(`{"cursor":"0"}`), "NOPERM")
-	v.do("MULTI")
+	v.Do("MULTI")
 	require.Contains(t, ask(`{"cursor":"0"}`), "NOPERM")
-	v.do("DISCARD")
-	require.Contains(t, v.do("ACL", "SETUSER", "default", "+scan"), "OK")
-	v.do("MULTI")
+	v.Do("DISCARD")
+	require.Contains(t, v.Do("ACL", "SETUSER", "default", "+scan"), "OK")
+	v.Do("MULTI")
 	require.Contains(t, ask(`{"cursor":"0"}`), "QUEUED")
 }

@@ -6,12 +6,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/console/consoletest"
 )
 
 // traceOf traces a script, and returns the status of the response and the reply of the script.
-func (v *visitor) traceOf(order map[string]any) (status int, steps int, cut bool, reply string) {
+func traceOf(v *consoletest.Visitor, order map[string]any) (status int, steps int, cut bool, reply string) {
 	body, _ := json.Marshal(order)
-	status, text := v.send("POST", "/api/trace?page="+v.page, string(body))
+	status, text := v.Send("POST", "/api/trace?page="+v.Page, string(body))
 	var t struct {
 		Steps []json.RawMessage
 		Cut   bool
@@ -23,8 +25,8 @@ func (v *visitor) traceOf(order map[string]any) (status int, steps int, cut bool
 
 func TestTracesAreBounded(t *testing.T) {
 	t.Parallel()
-	v := start(t).visit()
-	require.Equal(t, http.StatusOK, v.open())
+	v := start(t).Visit()
+	require.Equal(t, http.StatusOK, v.Open())
 	eval := func(script string) map[string]any {
 		return map[string]any{"world": "w", "request": []string{"EVAL", script, "0"}}
 	}
@@ -40,28 +42,28 @@ func TestTracesAreBounded(t *testing.T) {
 		{"return redis.call('MIGRATE', '127.0.0.1', 1, 'k', 0, 1)", `{"error":"ERR ACL failure in script: User default has no permissions to run the 'migrate' command`, 1, false},
 		{"return (", `{"error":"ERR Error compiling script`, 0, false},
 	} {
-		status, steps, cut, reply := v.traceOf(eval(c.script))
+		status, steps, cut, reply := traceOf(v, eval(c.script))
 		require.Equal(t, http.StatusOK, status, c.script)
 		require.Equal(t, c.steps, steps, c.script)
 		require.Equal(t, c.cut, cut, c.script)
 		require.Contains(t, reply, c.reply, c.script)
 	}
-	status, _, _, _ := v.traceOf(map[string]any{"request": []string{}})
+	status, _, _, _ := traceOf(v, map[string]any{"request": []string{}})
 	require.Equal(t, http.StatusBadRequest, status)
 
 	p := start(t)
-	v = p.visit()
-	require.Equal(t, http.StatusOK, v.open())
-	v.do("ACL", "SETUSER", "default", "-eval")
-	status, _, _, _ = v.traceOf(eval("return 1"))
+	v = p.Visit()
+	require.Equal(t, http.StatusOK, v.Open())
+	v.Do("ACL", "SETUSER", "default", "-eval")
+	status, _, _, _ = traceOf(v, eval("return 1"))
 	require.Equal(t, http.StatusForbidden, status)
 }
 
 func TestTraceOfAnEndlessLoopEnds(t *testing.T) {
 	t.Parallel()
-	v := start(t, "busy-reply-threshold", "100").visit()
-	require.Equal(t, http.StatusOK, v.open())
-	status, steps, cut, reply := v.traceOf(map[string]any{"world": "w", "request": []string{"EVAL", "local n = 0\nwhile true do\n n = n + 1\nend", "0"}})
+	v := start(t, "busy-reply-threshold", "100").Visit()
+	require.Equal(t, http.StatusOK, v.Open())
+	status, steps, cut, reply := traceOf(v, map[string]any{"world": "w", "request": []string{"EVAL", "local n = 0\nwhile true do\n n = n + 1\nend", "0"}})
 	require.Equal(t, http.StatusOK, status)
 	require.True(t, cut)
 	require.Equal(t, 3000, steps)
@@ -69,10 +71,10 @@ func TestTraceOfAnEndlessLoopEnds(t *testing.T) {
 }
 
 func TestLintFindsMistakes(t *testing.T) {
-	v := start(t).visit()
-	require.Equal(t, http.StatusOK, v.open())
-	_, text := v.send("POST", "/api/lint?page="+v.page, `{"source": "return redis.call('GET', KEYS[0])"}`)
+	v := start(t).Visit()
+	require.Equal(t, http.StatusOK, v.Open())
+	_, text := v.Send("POST", "/api/lint?page="+v.Page, `{"source": "return redis.call('GET', KEYS[0])"}`)
 	require.Contains(t, text, `"rule":"index-from-one","level":"error","line":1`)
-	_, text = v.send("POST", "/api/lint?page="+v.page, `{"source": "return 1"}`)
+	_, text = v.Send("POST", "/api/lint?page="+v.Page, `{"source": "return 1"}`)
 	require.Contains(t, text, `{"findings":[]}`)
 }

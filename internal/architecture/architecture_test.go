@@ -22,12 +22,13 @@ const module = "github.com/miniserver-go/miniserver/"
 
 // layers are the packages from top to bottom. A package may import only packages of lower layers.
 var layers = [][]string{
-	{"bench", "examples/programs"},
+	{"bench", "examples/programs", "console/browser"},
 	{"cmd/miniserver", "internal/e2e"},
 	{"internal/cli"},
 	{"internal/cli/serve", "internal/cli/script", "internal/cli/test", "internal/cli/lint", "internal/cli/files", "internal/cli/remote", "internal/cli/help"},
 	{"internal/cli/subcommand"},
 	{"."},
+	{"console/consoletest"},
 	{"console"},
 	{"internal/hunt"},
 	{"internal/difftest"},

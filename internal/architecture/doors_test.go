@@ -25,7 +25,7 @@ var doors = []door{
 		"ds/value ds/zset internal/hunt keyspace persistence/rdb resp scripting scripting/lua server", ""},
 	// Sockets, memory, disks, signals, and what errors mean.
 	{"syscall", "bench group/consensus internal/cli internal/cli/remote internal/cli/serve internal/errno internal/hunt persistence/disk " +
-		"persistence/snapshot server", "console internal/e2e internal/readme persistence/journal persistence/payload scripting"},
+		"persistence/snapshot server", "console/browser internal/e2e internal/readme persistence/journal persistence/payload scripting"},
 	{"golang.org/x/sys", "bench bench/laboratory ds/slab internal/cli/serve internal/hunt server", "internal/e2e"},
 	// What is in the program.
 	{"github.com/google/btree", "ds/deadlines bench/laboratory", ""},
@@ -37,11 +37,12 @@ var doors = []door{
 	{"github.com/spf13/pflag", "internal/cli internal/cli/files internal/cli/help internal/cli/lint internal/cli/remote internal/cli/script internal/cli/subcommand internal/cli/test", ""},
 	// What tests compare with.
 	{"github.com/creack/pty", "", "internal/e2e"},
-	{"github.com/chromedp", "", "console"},
-	{"github.com/prometheus/client_golang", "", "console"},
+	{"github.com/chromedp", "", "console/browser"},
+	{"github.com/prometheus/client_golang", "", "console/browser"},
 	{"github.com/tidwall/redcon", "", "server"},
 	{"github.com/yuin/gopher-lua", "", "scripting/lua"},
 	{"go.yaml.in/yaml", "", "internal/cli/serve internal/readme"},
+	{"github.com/stretchr/testify", "console/consoletest", ""},
 	// What other modules have.
 	{"github.com/anishathalye/porcupine", "internal/hunt/linear", ""},
 	{"github.com/redis/go-redis", "examples/programs", ""},

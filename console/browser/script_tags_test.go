@@ -1,4 +1,4 @@
-package console_test
+package browser
 
 import (
 	"fmt"
@@ -14,8 +14,8 @@ const tag = `<img/src=x/onerror=alert(1)><script>alert(2)</script>`
 
 // furnishTags puts the tag into all that the server keeps: names of keys, elements, groups, clients and users.
 func furnishTags(p *place) {
-	v := p.visit()
-	require.Equal(p.t, 200, v.open())
+	v := p.Visit()
+	require.Equal(p.T, 200, v.Open())
 	for _, c := range [][]string{
 		{"SET", "string" + tag, tag}, {"HSET", "hash" + tag, "field" + tag, "value" + tag}, {"HPEXPIRE", "hash" + tag, "900000", "FIELDS", "1", "field" + tag},
 		{"RPUSH", "list" + tag, tag}, {"SADD", "set" + tag, tag}, {"ZADD", "zset" + tag, "1", tag}, {"BF.ADD", "bloom" + tag, tag},
@@ -24,7 +24,7 @@ func furnishTags(p *place) {
 		{"XREADGROUP", "GROUP", "group" + tag, "consumer" + tag, "STREAMS", "stream" + tag, ">"},
 		{"ACL", "SETUSER", "user" + tag, "on", ">" + tag, "+@all", "~*", "&*"},
 	} {
-		require.NotContains(p.t, v.do(c...), `"error"`, c)
+		require.NotContains(p.T, v.Do(c...), `"error"`, c)
 	}
 }
 
@@ -40,7 +40,7 @@ func TestScriptTagsAreText(t *testing.T) {
 	t.Parallel()
 	p := start(t, "slowlog-log-slower-than", "0", "notify-keyspace-events", "KEA")
 	furnishTags(p)
-	other, err := p.server.Connect(p.somewhere(), nil)
+	other, err := p.Server.Connect(p.Somewhere(), nil)
 	require.NoError(t, err)
 	defer other.Close()
 	fmt.Fprintf(other, "AUTH user%s %s\r\nCLIENT SETNAME client%s\r\n", tag, tag, tag)

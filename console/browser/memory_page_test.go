@@ -1,4 +1,4 @@
-package console_test
+package browser
 
 import (
 	"encoding/json"
@@ -16,9 +16,9 @@ func TestMemory(t *testing.T) {
 	t.Parallel()
 	p := start(t)
 	furnish(p)
-	v := p.visit()
-	require.Equal(t, 200, v.open())
-	v.do("EVAL", "for i = 1, 500 do redis.call('ZADD', 'big', i, 'member:' .. i) end", "0")
+	v := p.Visit()
+	require.Equal(t, 200, v.Open())
+	v.Do("EVAL", "for i = 1, 500 do redis.call('ZADD', 'big', i, 'member:' .. i) end", "0")
 	b := p.browse("memory")
 	b.see(".growth-figures", "129 elements")
 	b.see(".growth-figures", "Redis 6.2 15,776 bytes")
@@ -44,15 +44,15 @@ func TestMemory(t *testing.T) {
 	b.wait("document.querySelectorAll('.link.way').length > 0")
 	b.shot("memory-skiplist")
 
-	v.do("EVAL", "for i = 1, 20000 do redis.call('ZADD', 'huge', i, 'member:' .. i) end", "0")
-	v.do("CONFIG", "RESETSTAT")
+	v.Do("EVAL", "for i = 1, 20000 do redis.call('ZADD', 'huge', i, 'member:' .. i) end", "0")
+	v.Do("CONFIG", "RESETSTAT")
 	b.fill("form input", "huge")
 	b.clickText("form button", "Show")
 	b.see(".explained", "all other clients wait")
-	require.NotContains(t, v.do("INFO", "commandstats"), "cmdstat_memory|explain:", "it takes too long to do unasked")
+	require.NotContains(t, v.Do("INFO", "commandstats"), "cmdstat_memory|explain:", "it takes too long to do unasked")
 	b.clickText(".explained button", "Explain it")
 	b.see(".explained .figures", "20,000")
-	require.NotContains(t, v.do("INFO", "commandstats"), "cmdstat_memory|whatif:")
+	require.NotContains(t, v.Do("INFO", "commandstats"), "cmdstat_memory|whatif:")
 	b.clickText(".explained button", "Compare them")
 	b.see(".explained", "Crossing: none")
 
@@ -70,8 +70,8 @@ func TestMemory(t *testing.T) {
 func TestMemoryDrawsWhatTheServerTells(t *testing.T) {
 	t.Parallel()
 	p := start(t, "enable-debug-command", "yes")
-	v := p.visit()
-	require.Equal(t, 200, v.open())
+	v := p.Visit()
+	require.Equal(t, 200, v.Open())
 	dice := rand.New(rand.NewPCG(1, 2))
 	var commands [][]string
 	for i := range 1000 {
@@ -79,7 +79,7 @@ func TestMemoryDrawsWhatTheServerTells(t *testing.T) {
 	}
 	send := func(commands [][]string) []json.RawMessage {
 		order, _ := json.Marshal(map[string]any{"commands": commands})
-		status, body := v.send("POST", "/api/command?page="+v.page, string(order))
+		status, body := v.Send("POST", "/api/command?page="+v.Page, string(order))
 		require.Equal(t, 200, status)
 		var out struct{ Replies []json.RawMessage }
 		require.NoError(t, json.Unmarshal([]byte(body), &out))

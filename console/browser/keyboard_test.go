@@ -1,4 +1,4 @@
-package console_test
+package browser
 
 import (
 	"fmt"
@@ -56,9 +56,9 @@ func TestTheKeyboardReachesEverything(t *testing.T) {
 	t.Parallel()
 	p := start(t)
 	furnish(p)
-	v := p.visit()
-	require.Equal(t, 200, v.open())
-	v.do("EVAL", "for i = 1, 200 do redis.call('ZADD', 'big', i, 'member:' .. i) end", "0")
+	v := p.Visit()
+	require.Equal(t, 200, v.Open())
+	v.Do("EVAL", "for i = 1, 200 do redis.call('ZADD', 'big', i, 'member:' .. i) end", "0")
 	for _, page := range []string{"keys?key=user:alice", "keys?key=events", "memory?key=visits:alice", "memory?key=big", "live", "terminal", limiterAt(), "scripts?breaks=45"} {
 		b := p.browse(page)
 		switch {

@@ -1,4 +1,4 @@
-package console_test
+package browser
 
 import (
 	"context"
@@ -24,6 +24,8 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/console"
+	"github.com/miniserver-go/miniserver/console/consoletest"
 	"github.com/miniserver-go/miniserver/internal/quick"
 )
 
@@ -60,6 +62,16 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// place is a server with a console.
+type place struct{ *consoletest.Place }
+
+// start starts a server with a console and these parameters, name and value in turn.
+func start(t testing.TB, params ...string) *place {
+	p, err := consoletest.Start(t, func(*console.Console) {}, params...)
+	require.NoError(t, err)
+	return &place{p}
+}
+
 // tab is a page of the console in the browser.
 type tab struct {
 	t     testing.TB
@@ -87,18 +99,18 @@ func needBrowser(t testing.TB) {
 
 // browse opens a page of the console in a tab. Without a browser the test is skipped.
 func (p *place) browse(name string) *tab {
-	p.t.Helper()
-	needBrowser(p.t)
-	require.NoError(p.t, started())
+	p.T.Helper()
+	needBrowser(p.T)
+	require.NoError(p.T, started())
 	ctx, end := chromedp.NewContext(browser)
-	b := &tab{t: p.t, place: p, ctx: ctx}
-	p.t.Cleanup(func() {
+	b := &tab{t: p.T, place: p, ctx: ctx}
+	p.T.Cleanup(func() {
 		end()
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		require.Empty(p.t, b.faults, "the page has logged errors")
+		require.Empty(p.T, b.faults, "the page has logged errors")
 	})
-	require.NoError(p.t, chromedp.Listen(ctx, b.hear))
+	require.NoError(p.T, chromedp.Listen(ctx, b.hear))
 	b.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
 		_, err := chromedp.Call(ctx, network.Enable, network.EnableParams{})
 		if err == nil {
@@ -108,7 +120,7 @@ func (p *place) browse(name string) *tab {
 			_, err = chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
 		}
 		return err
-	}), chromedp.Navigate(p.url+"/#"+name))
+	}), chromedp.Navigate(p.URL+"/#"+name))
 	b.wait("document.body.dataset.ready")
 	return b
 }
@@ -131,7 +143,7 @@ func (b *tab) hear(ev any) {
 			fault = e.Entry.Text + " " + e.Entry.URL
 		}
 	case *network.EventRequestWillBeSent:
-		if u, err := url.Parse(e.Request.URL); err != nil || u.Scheme != "data" && !strings.HasPrefix(e.Request.URL, b.place.url+"/") {
+		if u, err := url.Parse(e.Request.URL); err != nil || u.Scheme != "data" && !strings.HasPrefix(e.Request.URL, b.place.URL+"/") {
 			fault = "a request to " + e.Request.URL
 		}
 	}
@@ -271,9 +283,9 @@ func (b *tab) slow(millis int) {
 
 // run executes a command in the server, beside the page.
 func (b *tab) run(words ...string) string {
-	v := b.place.visit()
-	require.Equal(b.t, 200, v.open())
-	return v.do(words...)
+	v := b.place.Visit()
+	require.Equal(b.t, 200, v.Open())
+	return v.Do(words...)
 }
 
 // unnamed are the roles of elements that a screen reader cannot tell apart without a name.

@@ -1,4 +1,4 @@
-package console_test
+package browser
 
 import (
 	"fmt"
@@ -19,7 +19,7 @@ func TestLive(t *testing.T) {
 	t.Parallel()
 	p := start(t, "slowlog-log-slower-than", "0", "notify-keyspace-events", "KEA")
 	furnish(p)
-	other, err := p.server.Connect(p.somewhere(), nil)
+	other, err := p.Server.Connect(p.Somewhere(), nil)
 	require.NoError(t, err)
 	defer other.Close()
 	replies := resp.NewReader(other)
@@ -95,12 +95,12 @@ func TestLiveKeepsTheOrderOfItsSamples(t *testing.T) {
 func TestLiveShowsReplicas(t *testing.T) {
 	t.Parallel()
 	master, replica := start(t), start(t)
-	m, r := master.visit(), replica.visit()
-	require.Equal(t, 200, m.open())
-	require.Equal(t, 200, r.open())
-	host, port, err := net.SplitHostPort(master.server.Addrs()[0])
+	m, r := master.Visit(), replica.Visit()
+	require.Equal(t, 200, m.Open())
+	require.Equal(t, 200, r.Open())
+	host, port, err := net.SplitHostPort(master.Server.Addrs()[0])
 	require.NoError(t, err)
-	require.Contains(t, r.do("REPLICAOF", host, port), "OK")
+	require.Contains(t, r.Do("REPLICAOF", host, port), "OK")
 	b := replica.browse("live")
 	b.see("[aria-label=Replication] dd", "replica")
 	b.see("[aria-label=Replication] dd", host+":"+port)
@@ -108,12 +108,12 @@ func TestLiveShowsReplicas(t *testing.T) {
 
 	b = master.browse("live")
 	b.see("[aria-label=Replication] td", "online")
-	m.do("SET", "k", strings.Repeat("v", 5000))
+	m.Do("SET", "k", strings.Repeat("v", 5000))
 	b.see("[aria-label=Replicas] tr td:nth-child(4)", "0 B")
 	b.wait("Number(document.querySelector('[aria-label=Replicas] td:nth-child(3)').innerText.replaceAll(',', '')) > 5000")
 	eval[bool](b, "(document.querySelector('[aria-label=Replication]').scrollIntoView({block: 'center'}), true)")
 	b.shot("live-replication")
-	require.Contains(t, r.do("REPLICAOF", "NO", "ONE"), "OK")
+	require.Contains(t, r.Do("REPLICAOF", "NO", "ONE"), "OK")
 	b.wait("!document.querySelector('[aria-label=Replicas]')")
 }
 
@@ -134,8 +134,8 @@ func TestLiveShowsAGroup(t *testing.T) {
 	b.see("[aria-label=Group] td", "leader")
 	b.wait("document.querySelectorAll('[aria-label=Members] tbody tr').length == 3")
 	leader := eval[int](b, "Number([...document.querySelectorAll('[aria-label=Members] tbody tr')].find(r => r.cells[1].innerText.startsWith('leader')).cells[0].innerText)")
-	v := places[leader-1].visit()
-	require.Eventually(t, func() bool { return v.open() == 200 && strings.Contains(v.do("SET", "k", "v"), "OK") }, patience, 50*time.Millisecond)
+	v := places[leader-1].Visit()
+	require.Eventually(t, func() bool { return v.Open() == 200 && strings.Contains(v.Do("SET", "k", "v"), "OK") }, patience, 50*time.Millisecond)
 	b = places[leader-1].browse("live")
 	b.see("[aria-label=Members] td:nth-child(2)", "leader, this one")
 	b.see("[aria-label=Group] dd", "in the median")

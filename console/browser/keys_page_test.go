@@ -1,4 +1,4 @@
-package console_test
+package browser
 
 import (
 	"fmt"
@@ -14,8 +14,8 @@ import (
 
 // furnish puts a key of every type into the server.
 func furnish(p *place) {
-	v := p.visit()
-	require.Equal(p.t, 200, v.open())
+	v := p.Visit()
+	require.Equal(p.T, 200, v.Open())
 	for _, c := range [][]string{
 		{"SET", "greeting", "hello"}, {"SET", "page:home", "<script>alert(1)</script>", "EX", "90"},
 		{"HSET", "user:alice", "name", "Alice", "mail", "alice@example.org", "visits", "42"}, {"HPEXPIRE", "user:alice", "60000", "FIELDS", "1", "visits"},
@@ -26,7 +26,7 @@ func furnish(p *place) {
 		{"XGROUP", "CREATE", "events", "workers", "0"}, {"XREADGROUP", "GROUP", "workers", "one", "COUNT", "1", "STREAMS", "events", ">"},
 		{"BF.ADD", "seen", "alice"}, {"SET", `<img src=x onerror="alert(1)">`, "x"},
 	} {
-		require.NotContains(p.t, v.do(c...), `"error"`, c)
+		require.NotContains(p.T, v.Do(c...), `"error"`, c)
 	}
 }
 
@@ -115,16 +115,16 @@ func TestKeys(t *testing.T) {
 func TestKeysOfALargeDatabase(t *testing.T) {
 	t.Parallel()
 	p := start(t)
-	v := p.visit()
-	require.Equal(t, 200, v.open())
-	v.do("EVAL", "for i = 1, 50000 do redis.call('SET', 'key:' .. i % 100 .. ':' .. i, i) end", "0")
-	v.do("CONFIG", "RESETSTAT")
+	v := p.Visit()
+	require.Equal(t, 200, v.Open())
+	v.Do("EVAL", "for i = 1, 50000 do redis.call('SET', 'key:' .. i % 100 .. ':' .. i, i) end", "0")
+	v.Do("CONFIG", "RESETSTAT")
 	b := p.browse("keys")
 	b.see(".count", "% of 50,000 searched")
 	b.click(".more")
 	b.wait("parseInt(document.querySelector('.count').textContent.replace(',', '')) >= 1000")
 	require.Less(t, eval[int](b, "document.querySelectorAll('.key-row').length"), 80)
-	stats := v.do("INFO", "commandstats")
+	stats := v.Do("INFO", "commandstats")
 	require.NotContains(t, stats, "cmdstat_keys:")
 	calls := 0
 	_, _ = fmt.Sscanf(stats[max(0, strings.Index(stats, "cmdstat_scan:")):], "cmdstat_scan:calls=%d", &calls)
@@ -136,9 +136,9 @@ func TestKeysOfALargeDatabase(t *testing.T) {
 func TestASearchTellsHowFarItIs(t *testing.T) {
 	t.Parallel()
 	p := start(t)
-	v := p.visit()
-	require.Equal(t, 200, v.open())
-	v.do("EVAL", "for i = 1, 400000 do redis.call('SET', 'key:' .. i, i) end redis.call('SET', 'needle', 1)", "0")
+	v := p.Visit()
+	require.Equal(t, 200, v.Open())
+	v.Do("EVAL", "for i = 1, 400000 do redis.call('SET', 'key:' .. i, i) end redis.call('SET', 'needle', 1)", "0")
 	b := p.browse("keys")
 	b.see(".count", "% of 400,001 searched")
 	b.slow(1000)

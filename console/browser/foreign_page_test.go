@@ -1,4 +1,4 @@
-package console_test
+package browser
 
 import (
 	"context"
@@ -54,11 +54,11 @@ func TestForeignPagesReachNothing(t *testing.T) {
 	t.Parallel()
 	needBrowser(t)
 	p := start(t)
-	v := p.visit()
-	require.Equal(t, http.StatusOK, v.open())
+	v := p.Visit()
+	require.Equal(t, http.StatusOK, v.Open())
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
-		_, _ = io.WriteString(w, fmt.Sprintf(foreign, p.url, "http://"+p.server.Addrs()[0], v.page))
+		_, _ = io.WriteString(w, fmt.Sprintf(foreign, p.URL, "http://"+p.Server.Addrs()[0], v.Page))
 	}))
 	defer site.Close()
 	require.NoError(t, started())
@@ -75,6 +75,6 @@ func TestForeignPagesReachNothing(t *testing.T) {
 	got, err := chromedp.Run(ctx, chromedp.Evaluate[[]string]("got"))
 	require.NoError(t, err)
 	require.Empty(t, got)
-	require.Equal(t, "0", v.do("EXISTS", "owned"))
-	require.Equal(t, `{"status":"PONG"}`, v.do("PING"), "the page is still open")
+	require.Equal(t, "0", v.Do("EXISTS", "owned"))
+	require.Equal(t, `{"status":"PONG"}`, v.Do("PING"), "the page is still open")
 }

@@ -1,4 +1,4 @@
-package console_test
+package browser
 
 import (
 	"fmt"
@@ -94,7 +94,7 @@ func TestLimiterRunsAllAlgorithms(t *testing.T) {
 	p := start(t)
 	b := p.browse("terminal")
 	for _, name := range []string{"fixed-window", "sliding-window-hash", "sliding-window-zset", "token-bucket", "leaky-bucket", "throttle", "increx", "redisson", "own"} {
-		b.do(chromedp.Navigate(p.url + "/#" + limiterAt("a", name, "b", "none", "load", "list", "limit", "2", "burst", "2", "window", "10000",
+		b.do(chromedp.Navigate(p.URL + "/#" + limiterAt("a", name, "b", "none", "load", "list", "limit", "2", "burst", "2", "window", "10000",
 			"list", "0\n1\n2\n30000\n30001\n30002")))
 		b.wait("document.querySelector('.set-a')?.value == " + quoted(name))
 		b.ends()

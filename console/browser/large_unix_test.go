@@ -1,6 +1,6 @@
 //go:build unix
 
-package console_test
+package browser
 
 import (
 	"bufio"
@@ -60,11 +60,11 @@ func startLarge(t *testing.T, params ...string) *place {
 
 // fill makes the keys, and a sorted set and a hash of a million elements.
 func fill(p *place) {
-	v := p.visit()
-	require.Equal(p.t, 200, v.open())
+	v := p.Visit()
+	require.Equal(p.T, 200, v.Open())
 	begin := time.Now()
 	for i := 0; i < max(*largeKeys, million); i += 10_000 {
-		reply := v.do("EVAL", `for i = ARGV[1] + 1, ARGV[1] + 10000 do
+		reply := v.Do("EVAL", `for i = ARGV[1] + 1, ARGV[1] + 10000 do
 			if i <= tonumber(ARGV[2]) then
 				redis.call('SET', 'user:' .. i % 1000 .. ':' .. i, 'value of ' .. i)
 			end
@@ -73,9 +73,9 @@ func fill(p *place) {
 				redis.call('HSET', 'table', 'field:' .. i, 'value:' .. i)
 			end
 		end`, "0", strconv.Itoa(i), strconv.Itoa(*largeKeys), strconv.Itoa(million))
-		require.NotContains(p.t, reply, "error")
+		require.NotContains(p.T, reply, "error")
 	}
-	p.t.Logf("filled with %d keys in %v", *largeKeys, time.Since(begin))
+	p.T.Logf("filled with %d keys in %v", *largeKeys, time.Since(begin))
 }
 
 // pauses notes how long a client waits for the engine, until stop. To tell whether the engine is the cause, it also notes how late a goroutine
@@ -101,7 +101,7 @@ func (p *place) pauses() *pauses {
 	running.Go(func() {
 		for ctx.Err() == nil {
 			begin := time.Now()
-			p.engine.With(func() {})
+			p.Engine.With(func() {})
 			s.note(&s.waited, span{begin, time.Since(begin)})
 			time.Sleep(rest)
 		}
@@ -148,15 +148,15 @@ func (p pause) String() string {
 // TestLargeDataset measures. What it finds depends on the machine, so it asserts nothing but that the pages work.
 func TestLargeDataset(t *testing.T) {
 	p := startLarge(t, "slowlog-log-slower-than", "-1", "slowlog-max-len", "1000")
-	v := p.visit()
-	require.Equal(t, 200, v.open())
+	v := p.Visit()
+	require.Equal(t, 200, v.Open())
 	b, chromium := p.browseWatched()
 	time.Sleep(2 * time.Second)
 	s := p.pauses()
 	defer s.stop()
 	time.Sleep(3 * time.Second)
 	t.Logf("without a page that does anything: %v", s.take())
-	p.engine.With(func() { require.NoError(t, p.engine.Param("slowlog-log-slower-than").Set("200")) })
+	p.Engine.With(func() { require.NoError(t, p.Engine.Param("slowlog-log-slower-than").Set("200")) })
 
 	tell := func(what string, act func()) {
 		eval[bool](b, "(longest.frame = longest.task = 0, true)")
@@ -174,12 +174,12 @@ func TestLargeDataset(t *testing.T) {
 		for range 5 {
 			b.do(chromedp.Navigate("about:blank"))
 			if page == "empty" { // what the browser needs for any page
-				b.do(chromedp.Navigate(p.url + "/health"))
+				b.do(chromedp.Navigate(p.URL + "/health"))
 				b.wait("performance.getEntriesByName('first-contentful-paint').length")
 				first, rows = append(first, eval[float64](b, "performance.getEntriesByName('first-contentful-paint')[0].startTime")), append(rows, 0)
 				continue
 			}
-			b.do(chromedp.Navigate(p.url + "/#" + page))
+			b.do(chromedp.Navigate(p.URL + "/#" + page))
 			b.wait("document.body.dataset.ready && window.rowsAt && performance.getEntriesByName('first-contentful-paint').length")
 			first = append(first, eval[float64](b, "performance.getEntriesByName('first-contentful-paint')[0].startTime"))
 			rows = append(rows, eval[float64](b, "window.rowsAt"))
@@ -189,7 +189,7 @@ func TestLargeDataset(t *testing.T) {
 		t.Logf("%-44s first paint %.0f ms (at most %.0f), contents %.0f ms (at most %.0f), %v", "#"+page, first[2], first[4], rows[2], rows[4], s.take())
 	}
 
-	b.do(chromedp.Navigate("about:blank"), chromedp.Navigate(p.url+"/#keys"))
+	b.do(chromedp.Navigate("about:blank"), chromedp.Navigate(p.URL+"/#keys"))
 	b.see(".count", "searched")
 	tell("search on through 10,000 keys", func() {
 		for range 20 {
@@ -215,7 +215,7 @@ func TestLargeDataset(t *testing.T) {
 		b.wait("document.querySelector('.tools progress').hidden")
 		t.Logf("it stops within %v: %s", time.Since(begin), eval[string](b, "document.querySelector('.count').textContent"))
 	})
-	b.do(chromedp.Navigate("about:blank"), chromedp.Navigate(p.url+"/#keys?key=board"))
+	b.do(chromedp.Navigate("about:blank"), chromedp.Navigate(p.URL+"/#keys?key=board"))
 	b.see(".pager", "of 1,000,000")
 	tell("page through a sorted set of a million", func() {
 		for i := range 9 {
@@ -224,7 +224,7 @@ func TestLargeDataset(t *testing.T) {
 			wheel(b, ".value-body .scroll", 10)
 		}
 	})
-	b.do(chromedp.Navigate("about:blank"), chromedp.Navigate(p.url+"/#live"))
+	b.do(chromedp.Navigate("about:blank"), chromedp.Navigate(p.URL+"/#live"))
 	b.see("[aria-label='Memory by type']", "%")
 	tell("look at the page Live for 10 s, and scroll", func() {
 		for range 10 {
@@ -232,7 +232,7 @@ func TestLargeDataset(t *testing.T) {
 		}
 	})
 	b.forgive("favicon.ico") // of the page that is no console
-	for _, slow := range slowest(t, v.do("SLOWLOG", "GET", "-1"), 8) {
+	for _, slow := range slowest(t, v.Do("SLOWLOG", "GET", "-1"), 8) {
 		t.Logf("among the slowest commands: %d us %s", slow.micros, slow.words)
 	}
 }
@@ -333,9 +333,9 @@ func stolenSince(before int64) time.Duration {
 // the processors from the server.
 func TestOpeningLive(t *testing.T) {
 	p := startLarge(t, "slowlog-log-slower-than", "200", "slowlog-max-len", "1000")
-	v := p.visit()
-	require.Equal(t, 200, v.open())
-	v.do("SLOWLOG", "RESET")
+	v := p.Visit()
+	require.Equal(t, 200, v.Open())
+	v.Do("SLOWLOG", "RESET")
 	b, _ := p.browseWatched()
 	s := p.pauses()
 	defer s.stop()
@@ -351,7 +351,7 @@ func TestOpeningLive(t *testing.T) {
 	for range 80 {
 		b.do(chromedp.Navigate("about:blank"))
 		s.take()
-		b.do(chromedp.Navigate(p.url + "/#live"))
+		b.do(chromedp.Navigate(p.URL + "/#live"))
 		b.see("[aria-label='Memory by type']", "%")
 		opened = append(opened, s.take())
 	}
@@ -364,33 +364,33 @@ func TestOpeningLive(t *testing.T) {
 		alone = append(alone, s.take())
 	}
 	tell("its commands without a browser", alone)
-	for _, slow := range slowest(t, v.do("SLOWLOG", "GET", "-1"), 8) {
+	for _, slow := range slowest(t, v.Do("SLOWLOG", "GET", "-1"), 8) {
 		t.Logf("among the slowest commands: %d us %s", slow.micros, slow.words)
 	}
 }
 
 // askAsLive runs the commands with which the page Live begins.
 func (p *place) askAsLive() {
-	v := p.visit()
-	require.Equal(p.t, 200, v.open())
+	v := p.Visit()
+	require.Equal(p.T, 200, v.Open())
 	for _, words := range []string{"INFO server", "CLIENT LIST", "SLOWLOG GET 1", "LATENCY HISTOGRAM"} {
-		v.do(strings.Fields(words)...)
+		v.Do(strings.Fields(words)...)
 	}
-	events, end := v.stream("/api/events?topics=info,clients,slowlog,latency&page=" + v.page)
+	events, end := v.Stream("/api/events?topics=info,clients,slowlog,latency&page=" + v.Page)
 	<-events
 	for range 200 {
-		key := v.do("RANDOMKEY")
-		v.do("TYPE", strings.Trim(key, `"`))
-		v.do("MEMORY", "USAGE", strings.Trim(key, `"`), "SAMPLES", "5")
+		key := v.Do("RANDOMKEY")
+		v.Do("TYPE", strings.Trim(key, `"`))
+		v.Do("MEMORY", "USAGE", strings.Trim(key, `"`), "SAMPLES", "5")
 	}
 	end()
-	v.send("POST", "/api/leave?page="+v.page, "{}")
+	v.Send("POST", "/api/leave?page="+v.Page, "{}")
 }
 
 // TestAHundredPages measures what pages that look at Live cost a client that reads and writes.
 func TestAHundredPages(t *testing.T) {
 	p := startLarge(t)
-	client, err := p.server.Connect(p.somewhere(), nil)
+	client, err := p.Server.Connect(p.Somewhere(), nil)
 	require.NoError(t, err)
 	defer client.Close()
 	replies := bufio.NewReader(client)
@@ -414,9 +414,9 @@ func TestAHundredPages(t *testing.T) {
 	for _, pages := range []int{0, 1, 100} {
 		var ends []func()
 		for range pages {
-			v := p.visit()
-			require.Equal(t, 200, v.open())
-			events, end := v.stream("/api/events?topics=info,clients,slowlog,latency&page=" + v.page)
+			v := p.Visit()
+			require.Equal(t, 200, v.Open())
+			events, end := v.Stream("/api/events?topics=info,clients,slowlog,latency&page=" + v.Page)
 			ends = append(ends, end)
 			go func() {
 				for range events {
@@ -424,8 +424,8 @@ func TestAHundredPages(t *testing.T) {
 			}()
 		}
 		time.Sleep(1500 * time.Millisecond)
-		before, busy := p.visit(), cpu()
-		require.Equal(t, 200, before.open())
+		before, busy := p.Visit(), cpu()
+		require.Equal(t, 200, before.Open())
 		s := p.pauses()
 		time.Sleep(5 * time.Second)
 		pause := s.take()

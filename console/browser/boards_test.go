@@ -1,4 +1,4 @@
-package console_test
+package browser
 
 import (
 	"encoding/json"
@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/internal/launch"
@@ -29,7 +30,7 @@ var metricName = regexp.MustCompile(`\b(?:redis|miniserver)_[a-z0-9_]+`)
 
 // ownBoard returns the metrics that the board in packaging asks for.
 func ownBoard(t *testing.T) (names []string) {
-	text, err := os.ReadFile("../packaging/grafana.json")
+	text, err := os.ReadFile("../../packaging/grafana.json")
 	require.NoError(t, err)
 	var board struct {
 		Panels []struct {
@@ -53,7 +54,7 @@ func ownBoard(t *testing.T) (names []string) {
 
 // samples returns the names of the metrics of a server that have values.
 func samples(p *place) map[string]bool {
-	_, text := p.visit().send("GET", "/metrics", "")
+	_, text := p.Visit().Send("GET", "/metrics", "")
 	names := make(map[string]bool)
 	for line := range strings.Lines(text) {
 		if !strings.HasPrefix(line, "#") {
@@ -69,14 +70,14 @@ func TestBoardsFindTheirMetrics(t *testing.T) {
 	require.NoError(t, err)
 	master, replica := start(t), start(t)
 	member := start(t, "group-id", "1", "group-members", "1=127.0.0.1:"+strconv.Itoa(port), "group-dir", t.TempDir())
-	host, redisPort, err := net.SplitHostPort(master.server.Addrs()[0])
+	host, redisPort, err := net.SplitHostPort(master.Server.Addrs()[0])
 	require.NoError(t, err)
 	for _, p := range []*place{master, replica, member} {
-		v := p.visit()
-		require.Eventually(t, func() bool { return v.open() == 200 && strings.Contains(v.do("SET", "k", "v", "EX", "1000"), "OK") }, patience, 20*time.Millisecond)
-		v.do("LPOP", "k")
+		v := p.Visit()
+		require.Eventually(t, func() bool { return v.Open() == 200 && strings.Contains(v.Do("SET", "k", "v", "EX", "1000"), "OK") }, patience, 20*time.Millisecond)
+		v.Do("LPOP", "k")
 		if p == replica {
-			require.Contains(t, v.do("REPLICAOF", host, redisPort), "OK")
+			require.Contains(t, v.Do("REPLICAOF", host, redisPort), "OK")
 		}
 	}
 	require.Eventually(t, func() bool {
@@ -85,7 +86,7 @@ func TestBoardsFindTheirMetrics(t *testing.T) {
 	own := ownBoard(t)
 	all := make(map[string]bool)
 	for _, p := range []*place{master, replica, member} {
-		_, text := p.visit().send("GET", "/metrics", "")
+		_, text := p.Visit().Send("GET", "/metrics", "")
 		lintMetrics(t, text)
 		for name := range samples(p) {
 			all[name] = true
@@ -98,4 +99,11 @@ func TestBoardsFindTheirMetrics(t *testing.T) {
 	for _, name := range exporterBoard {
 		require.True(t, alone[name], name)
 	}
+}
+
+// lintMetrics checks names and kinds by the rules of Prometheus, as promtool does.
+func lintMetrics(t *testing.T, text string) {
+	problems, err := promlint.New(strings.NewReader(text + "\n")).Lint()
+	require.NoError(t, err)
+	require.Empty(t, problems)
 }
