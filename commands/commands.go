@@ -12,14 +12,18 @@
 //	introspection                             COMMAND
 //	cluster                                   CLUSTER
 //	debug                                     DEBUG
+//	clients                                   PING, AUTH, CLIENT ... : connections
+//	tracking                                  CLIENT TRACKING: client-side caching
+//	monitor                                   MONITOR
 //	pubsub                                    SUBSCRIBE, PUBLISH, and keyspace events
 //	slowlog latency                           SLOWLOG, COMMANDLOG, LATENCY: how long commands take
 //
-// The other commands on clients, transactions and the server itself are in package engine.
+// The other commands on transactions and the server itself are in package engine.
 package commands
 
 import (
 	"github.com/miniserver-go/miniserver/commands/bitmaps"
+	"github.com/miniserver-go/miniserver/commands/clients"
 	"github.com/miniserver-go/miniserver/commands/cluster"
 	"github.com/miniserver-go/miniserver/commands/debug"
 	"github.com/miniserver-go/miniserver/commands/explain"
@@ -29,6 +33,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/keys"
 	"github.com/miniserver-go/miniserver/commands/latency"
 	"github.com/miniserver-go/miniserver/commands/lists"
+	"github.com/miniserver-go/miniserver/commands/monitor"
 	"github.com/miniserver-go/miniserver/commands/pubsub"
 	"github.com/miniserver-go/miniserver/commands/ratelimit"
 	"github.com/miniserver-go/miniserver/commands/sets"
@@ -43,7 +48,7 @@ import (
 
 // Parts returns the parts of all families, for an engine.
 func Parts(e *engine.Engine) []engine.Part {
-	return []engine.Part{
+	return append(clients.Parts(e), []engine.Part{
 		{Families: []command.Family{
 			strings.Family, hashes.Family, lists.Family, sets.Family, zsets.Family, streams.Family,
 			bitmaps.Family, geo.Family, sketches.HyperLogLog,
@@ -57,5 +62,6 @@ func Parts(e *engine.Engine) []engine.Part {
 		pubsub.Part(),
 		slowlog.New(e).Part(),
 		latency.New(e).Part(),
-	}
+		monitor.Part(),
+	}...)
 }

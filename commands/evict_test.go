@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/commands/clients"
 	"github.com/miniserver-go/miniserver/commands/keys"
 	stringcmds "github.com/miniserver-go/miniserver/commands/strings"
 	"github.com/miniserver-go/miniserver/engine"
@@ -136,7 +137,7 @@ func TestALargeSurplusIsEvictedInSteps(t *testing.T) {
 
 func TestNothingIsEvictedWhileWritesArePaused(t *testing.T) {
 	v := newEvictor()
-	v.Join(engine.Commands(engine.Connection()))
+	v.Join(clients.Parts(v.Engine)...)
 	v.do("CONFIG SET maxmemory-policy allkeys-lru")
 	v.fill("k:", 100)
 	v.do("CLIENT PAUSE 1000 WRITE", "CONFIG SET maxmemory 1000", "PING")

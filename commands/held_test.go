@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	families "github.com/miniserver-go/miniserver/commands"
 	"github.com/miniserver-go/miniserver/engine"
 )
 
@@ -190,5 +191,6 @@ func TestRecentMaximaOfBuffers(t *testing.T) {
 func newTimed(now *int64) (*engine.Engine, *engine.Session) {
 	e := engine.New(engine.Options{Seed: 1, Clock: func() int64 { return *now }})
 	e.Join(engine.Commands(engine.Families()...))
+	e.Join(families.Parts(e)...)
 	return e, e.NewSession(nil)
 }

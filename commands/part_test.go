@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/commands/clients"
 	"github.com/miniserver-go/miniserver/commands/keys"
 	"github.com/miniserver-go/miniserver/commands/strings"
 	"github.com/miniserver-go/miniserver/engine"
@@ -15,7 +16,8 @@ import (
 
 func partEngine() (*engine.Engine, *engine.Session) {
 	e := engine.New(engine.Options{Clock: func() int64 { return 1e15 }})
-	e.Join(engine.Commands(strings.Family, keys.Family, keys.Databases, engine.Connection(), engine.Server()))
+	e.Join(engine.Commands(strings.Family, keys.Family, keys.Databases, engine.Server()))
+	e.Join(clients.Parts(e)...)
 	return e, e.NewSession(nil)
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/commands/clients"
 	"github.com/miniserver-go/miniserver/commands/pubsub"
 	"github.com/miniserver-go/miniserver/engine"
 )
@@ -27,7 +28,8 @@ func TestRepliesByteForByte(t *testing.T) {
 				"*3\r\n$7\r\nmessage\r\n$20\r\n__redis__:invalidate\r\n*1\r\n$1\r\nk\r\n"},
 	} {
 		e, other := stringEngine()
-		e.Join(engine.Commands(engine.Connection(), engine.Transactions()), pubsub.Part())
+		e.Join(engine.Commands(engine.Transactions()), pubsub.Part())
+		e.Join(clients.Parts(e)...)
 		s := e.NewSession(sleeper{})
 		var out strings.Builder
 		for _, line := range strings.Split(c.commands, "|") {

@@ -11,8 +11,8 @@ import (
 
 // Users, and what becomes of a command that its user may not run. Package acl has the rules.
 
-// login gives the session a user, if the password is right.
-func (c *Call) login(name, password []byte) bool {
+// Login gives the session a user, if the password is right.
+func (c *Call) Login(name, password []byte) bool {
 	u := c.Engine.users.byName[string(name)]
 	var admitted func()
 	if guests := c.Engine.Parts.guests; u == nil && guests != nil {
@@ -160,7 +160,6 @@ var accessWordings = []command.Wording{
 	{Before: "7.2.0", Error: ErrDryRunDenied, Was: "This user has no permissions to run the '%[2]s' command"},
 	{Before: "7.2.0", Error: ErrDryRunKey, Was: "This user has no permissions to access the '%[2]s' key"},
 	{Before: "7.2.0", Error: ErrDryRunChannel, Was: "This user has no permissions to access the '%[2]s' channel"},
-	{Before: "7.2.0", Error: ErrHelloAuth, Was: "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO AUTH <user> <pass> option can be used to authenticate the client and select the RESP protocol version at the same time"},
 	{Before: release.NoValkey, Error: ErrNoACLFile, Was: "ERR This instance is not configured to use an ACL file. You may want to specify users via the ACL SETUSER command and then issue a CONFIG REWRITE (assuming you have a configuration file set) in order to store users in the configuration."},
 	{Before: "7.0.0", Error: ErrDeniedCommand, Was: "NOPERM this user has no permissions to run the '%[2]s' command or its subcommand"},
 }
@@ -220,7 +219,7 @@ func (e *Engine) UserMayRun(name string, authed bool, args [][]byte) bool {
 func (e *Engine) closeClientsOf(caller *Session, u *acl.User) {
 	for _, s := range inOrder(e.Sessions.ByID) {
 		if s.user == u {
-			e.closeSession(caller, s)
+			s.DisconnectBy(caller)
 		}
 	}
 }
@@ -229,18 +228,9 @@ func (e *Engine) closeClientsOf(caller *Session, u *acl.User) {
 func (e *Engine) closeListenersOf(caller *Session, u *acl.User) {
 	for _, s := range inOrder(e.Sessions.ByID) {
 		if s.user == u && !e.permits(u, s) {
-			e.closeSession(caller, s)
+			s.DisconnectBy(caller)
 		}
 	}
-}
-
-// closeSession closes a session; the caller's own after its reply.
-func (e *Engine) closeSession(caller, s *Session) {
-	if s == caller {
-		s.CloseAfterReply()
-		return
-	}
-	s.Disconnect()
 }
 
 // logDenial logs a refusal.
@@ -253,6 +243,6 @@ func (w *World) logDenial(s *Session, entry aclEntry) {
 	case s.tx != nil:
 		entry.context = "multi"
 	}
-	entry.count, entry.first, entry.last, entry.clientInfo = 1, w.time.micros, w.time.micros, w.clientInfo(s)
+	entry.count, entry.first, entry.last, entry.clientInfo = 1, w.time.micros, w.time.micros, s.Info()
 	w.engine.users.log.add(&entry)
 }

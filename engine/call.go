@@ -185,6 +185,13 @@ func (c *Call) End() {
 	}
 }
 
+// NoMore refuses further arguments of a subcommand.
+func (c *Call) NoMore() {
+	if c.at < len(c.Args) {
+		c.Refuse(c.SubSyntaxError())
+	}
+}
+
 // Err returns the latched error, nil if there is none.
 func (c *Call) Err() error { return c.err }
 
@@ -259,8 +266,8 @@ func PerEngine[T any](e *Engine) *T {
 // ReplyEntry replies with an element of a collection.
 func (c *Call) ReplyEntry(e ziplist.Entry) { c.Reply.Bulk(e.Text(c.Scratch())) }
 
-// replyStrings replies with an array of strings.
-func (c *Call) replyStrings(list []string) {
+// ReplyStrings replies with an array of strings.
+func (c *Call) ReplyStrings(list []string) {
 	c.Reply.Array(len(list))
 	for _, s := range list {
 		c.Reply.BulkString(s)

@@ -13,7 +13,7 @@ type certainty struct {
 // noteCertain counts the reply of a command that has run as certain, if it is a read that tells of nothing but settled keys.
 func (e *Engine) noteCertain(s *Session, cmd *command.Command, args [][]byte) {
 	const others = command.MayBeSlow | command.Blocking | command.AnyKeys | command.AllowTx
-	if cmd.Flags&command.ReadOnly == 0 || cmd.Flags&others != 0 || s.tx != nil || s.running || s.reply != replyOn {
+	if cmd.Flags&command.ReadOnly == 0 || cmd.Flags&others != 0 || s.tx != nil || s.running || s.reply != ReplyOn {
 		return
 	}
 	keys, complete := e.KeysOf(cmd, args)

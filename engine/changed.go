@@ -8,7 +8,7 @@ import (
 )
 
 // Changed reports a change of key, once for each event. It stores the new size of the value, removes the key
-// if the value is empty, and informs transactions, trackers, blocked clients and subscribers. The event is
+// if the value is empty, and informs transactions, observers, blocked clients and subscribers. The event is
 // the zero one where Redis has none. That of a hash may name the fields that it is about, and must if TellsFields.
 //
 // Each handler calls it instead of doing these things by hand: a forgotten step would show only in a rare
@@ -27,8 +27,8 @@ func (c *Call) ChangedIn(db *keyspace.DB, key []byte, ev event.Event, fields ...
 	if c.World.role.Replica && !c.Session.master {
 		c.World.noteOwn(db, key)
 	}
-	if c.World.tracking.sessions > 0 {
-		c.World.invalidate(string(key), c.Session)
+	if c.World.observers != nil {
+		c.World.reportChange(string(key), c.Session)
 	}
 }
 
@@ -138,7 +138,7 @@ func (w *World) keyExpired(db *keyspace.DB, key string) {
 // offset.
 func (w *World) keyRemoved(db *keyspace.DB, key string, ev event.Event, lazily bool) {
 	w.propagateRemoval(db.ID(), key, lazily)
-	w.invalidateExpired(db, key)
+	w.reportExpired(db, key)
 	if len(w.blocked.keys) > 0 {
 		w.blocked.signal(db.ID(), []byte(key))
 	}
@@ -147,11 +147,9 @@ func (w *World) keyRemoved(db *keyspace.DB, key string, ev event.Event, lazily b
 	}
 }
 
-// invalidateExpired informs trackers and transactions that a key changed because of time.
-func (w *World) invalidateExpired(db *keyspace.DB, key string) {
-	if w.tracking.sessions > 0 {
-		w.invalidate(key, nil)
-	}
+// reportExpired informs observers and transactions that a key changed because of time.
+func (w *World) reportExpired(db *keyspace.DB, key string) {
+	w.reportChange(key, nil)
 	if len(w.watched) > 0 {
 		w.touchWatched(db.ID(), []byte(key))
 	}

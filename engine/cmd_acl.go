@@ -229,7 +229,7 @@ func (c *Call) replyPatterns(name, rules string) {
 		patterns[i] = strings.TrimLeft(patterns[i], "~&")
 	}
 	c.Reply.BulkString(name)
-	c.replyStrings(patterns)
+	c.ReplyStrings(patterns)
 }
 
 // ACL LIST

@@ -111,7 +111,7 @@ func (w *World) fillClients(b *bytes.Buffer) {
 	Fields(b, "connected_clients", len(w.clients)-replicas,
 		"client_recent_max_input_buffer", slices.Max(w.engine.Sessions.peaks.in[:]),
 		"client_recent_max_output_buffer", slices.Max(w.engine.Sessions.peaks.out[:]), "blocked_clients", len(w.blocked.all)+len(w.pause.postponed),
-		"tracking_clients", w.tracking.sessions, "pubsub_clients", subscribed, "watching_clients", watching,
+		"tracking_clients", w.figure("tracking_clients"), "pubsub_clients", subscribed, "watching_clients", watching,
 		"clients_in_timeout_table", timed, "total_watched_keys", len(w.watched), "total_blocking_keys", len(w.blocked.keys),
 		"total_blocking_keys_on_nokey", w.blocked.keysAwaitingDeletion(),
 		"cluster_connections", 0)
@@ -146,7 +146,8 @@ func (w *World) fillStats(b *bytes.Buffer) {
 		"expired_subkeys", e.stats.expiredElements, "expired_fields", e.stats.expiredElements, "expired_subkeys_active", e.stats.reapedElements, "evicted_keys", e.eviction.evicted, "evicted_clients", e.Sessions.evicted,
 		"keyspace_hits", e.stats.hits, "keyspace_misses", e.stats.misses, "pubsub_channels", w.figure("pubsub_channels"),
 		"pubsub_patterns", w.figure("pubsub_patterns"), "pubsubshard_channels", w.figure("pubsubshard_channels"),
-		"tracking_total_keys", len(w.tracking.readers), "tracking_total_items", w.tracking.items(), "tracking_total_prefixes", w.prefixes(),
+		"tracking_total_keys", w.figure("tracking_total_keys"), "tracking_total_items", w.figure("tracking_total_items"),
+		"tracking_total_prefixes", w.figure("tracking_total_prefixes"),
 		"total_eviction_exceeded_time", (e.eviction.exceededTime+w.currentExceededTime())/1000,
 		"current_eviction_exceeded_time", w.currentExceededTime()/1000, "total_error_replies", e.stats.totalErrors,
 		"unexpected_error_replies", e.stats.unexpected, "dump_payload_sanitizations", e.stats.sanitized, "slave_expires_tracked_keys", len(e.asReplica.own),

@@ -29,13 +29,13 @@ func Modules() command.Family {
 }
 
 // MODULE LIST
-func cmdModuleList(c *Call) { c.replyModules() }
+func cmdModuleList(c *Call) { c.ReplyModules() }
 
 // luaIsModule is since when Valkey has its scripting engine in a module.
 var luaIsModule = release.From("valkey:9.1.0")
 
-// replyModules writes the modules, of which there are none but what a release takes for one.
-func (c *Call) replyModules() {
+// ReplyModules writes the modules, of which there are none but what a release takes for one.
+func (c *Call) ReplyModules() {
 	w := c.Reply
 	if !c.Has(luaIsModule) {
 		w.Array(0)

@@ -30,9 +30,6 @@ func Server() command.Family {
 			Complexity: "O(N), N being the number of keys in all databases",
 			History: "7.0.0 The options `NOW`, `FORCE` and `ABORT`.\n" +
 				"valkey:9.0.0 The options `SAFE` and `FAILOVER`."},
-		{Name: "monitor", Arity: 1, Flags: admin | command.Harmless, Run: cmdMonitor, Reply: "status", Since: "1.0.0",
-			Summary:    "Listens for all requests received by the server in real-time.",
-			Complexity: "O(1) for each command that the server executes from then on"},
 		{Name: "lolwut", Arity: -1, Flags: command.ReadOnly | command.Fast, Run: cmdLolwut, Reply: "text", Since: "5.0.0",
 			Syntax: "[VERSION version]", Summary: "Displays computer art and the server's version.", Complexity: "O(1)"},
 	}, Wordings: slices.Concat(wholeWordings, settingWordings, gateWordings)}

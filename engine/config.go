@@ -41,9 +41,8 @@ type Config struct {
 	debug           string // enable-debug-command: yes, local, no
 	ScriptsMayDebug bool   // scripts may call DEBUG
 	protected       string // enable-protected-configs: yes, local, no
-	importMode      bool   // import-mode: due keys stay, as a tool copies a dataset
+	ImportMode      bool   // import-mode: due keys stay, as a tool copies a dataset
 	sanitize        string // sanitize-dump-payload: no, yes, clients
-	trackedKeys     int    // CLIENT TRACKING remembers: tracking-table-max-keys
 }
 
 // SoftLimit is a number of bytes that may wait for a client, and for how long more may; 0 bytes for no limit.
@@ -63,10 +62,9 @@ func newConfig() *Config {
 		OutputLimits: [...]int64{ClassNormal: 0, ClassReplica: 256 << 20, ClassPubSub: 32 << 20, ClassUnauthed: unauthedOutput},
 		SoftLimits:   [...]SoftLimit{ClassReplica: {64 << 20, 60}, ClassPubSub: {8 << 20, 60}, ClassUnauthed: {}},
 
-		debug:       "no",
-		protected:   "no",
-		sanitize:    "no",
-		trackedKeys: 1000000,
+		debug:     "no",
+		protected: "no",
+		sanitize:  "no",
 	}
 }
 
@@ -118,7 +116,6 @@ func (e *Engine) coreParams() []config.Param {
 		{Name: "like", Immutable: true, Get: func() string { return e.Release.Name }},
 		{Name: "databases", Immutable: true, Get: e.shownDatabases},
 		e.importParam(),
-		config.Int("tracking-table-max-keys", &e.Config.trackedKeys, 0, math.MaxInt64),
 		config.Int("timeout", &c.IdleTimeout, 0, math.MaxInt32),
 		config.Int("shutdown-timeout", &e.shutdown.timeout, 0, math.MaxInt32),
 		config.Enum("sanitize-dump-payload", &c.sanitize, "no", "yes", "clients"),
@@ -149,7 +146,7 @@ func (e *Engine) Sanitized() *int64 { return &e.stats.sanitized }
 
 // importParam is import-mode: due keys are invisible and stay.
 func (e *Engine) importParam() config.Param {
-	p := config.Bool("import-mode", &e.Config.importMode)
+	p := config.Bool("import-mode", &e.Config.ImportMode)
 	p.Apply = func() error {
 		e.each((*World).keepExpired)
 		return nil

@@ -102,8 +102,6 @@ func (w *World) detach(s *Session) {
 	s.dropReserve()
 	w.unwatch(s)
 	w.engine.detachParts(s)
-	w.engine.unmonitor(s)
-	w.untrack(s)
 	if s.replica != nil {
 		s.replica.Detach()
 		s.replica = nil
@@ -129,6 +127,27 @@ func (s *Session) Disconnect() {
 	s.Wake()
 }
 
-// isAuthenticated reports whether a session may run commands beyond AUTH and HELLO: it has authenticated, or
+// DisconnectBy is Disconnect by a command of a session, after the reply if that is the same one.
+func (s *Session) DisconnectBy(caller *Session) {
+	if s == caller {
+		s.CloseAfterReply()
+		return
+	}
+	s.Disconnect()
+}
+
+// Reset makes the session as it was when it began, but for its world: RESET.
+func (s *Session) Reset() {
+	s.world.detach(s)
+	s.db, s.Name = 0, ""
+	s.SetModes(func(m *Modes) { *m = Modes{} })
+	if s.reply == ReplyOff {
+		s.reply = ReplyOn // SKIP still applies to this reply
+	}
+	s.user, s.authed = s.engine.users.defaultUser, !s.engine.users.requiresAuth()
+	s.Reply.SetProto(2)
+}
+
+// Authenticated reports whether the session may run commands beyond AUTH and HELLO: it has authenticated, or
 // the default user needs no password.
-func (e *Engine) isAuthenticated(s *Session) bool { return s.authed || !e.users.requiresAuth() }
+func (s *Session) Authenticated() bool { return s.authed || !s.engine.users.requiresAuth() }

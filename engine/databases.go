@@ -15,7 +15,7 @@ func (c *Call) Flush(dbs ...*keyspace.DB) {
 			c.Engine.Purge()
 		}
 	}
-	c.World.invalidateAll()
+	c.World.reportEmptied()
 }
 
 // purgeFrom is how many bytes a flush must free for the system to get them back at once, and not at the next
@@ -95,7 +95,7 @@ func (w *World) replaceData(replace func(ks *keyspace.Keyspace)) {
 	if w.IsHome() {
 		clear(w.engine.asReplica.own)
 	}
-	w.invalidateAll()
+	w.reportEmptied()
 	for i := range w.Keyspace.Len() {
 		w.signalBlockedInDB(i)
 	}
@@ -122,7 +122,7 @@ func (w *World) FlushAll() {
 		w.touchWatchedInDB(w.Keyspace.DB(i), nil)
 		w.Keyspace.DB(i).Flush()
 	}
-	w.invalidateAll()
+	w.reportEmptied()
 }
 
 // signalBlockedInDB marks all keys of a database as ready on which commands are blocked, after it was

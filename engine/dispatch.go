@@ -88,7 +88,7 @@ func (w *World) execute(s *Session, args [][]byte) bool {
 		return true
 	}
 	s.settled = s.Reply.Len()
-	if s.imports && e.Config.importMode {
+	if s.modes.Imports && e.Config.ImportMode {
 		w.Keyspace.ShowExpired = true
 		defer func(ks *keyspace.Keyspace) { ks.ShowExpired = false }(w.Keyspace)
 	}
@@ -96,7 +96,7 @@ func (w *World) execute(s *Session, args [][]byte) bool {
 	switch {
 	case err == nil:
 		err = w.gate(s, cmd, args)
-	case e.Release.Has(hidesCommands) && (cmd == nil || cmd.Flags&command.NoAuth == 0) && !e.isAuthenticated(s):
+	case e.Release.Has(hidesCommands) && (cmd == nil || cmd.Flags&command.NoAuth == 0) && !s.Authenticated():
 		err = ErrNoAuth
 	}
 	switch {
@@ -160,14 +160,11 @@ func (w *World) prefetch(s *Session, batch [][][]byte) {
 	db.Prefetch(keys[:n], 1)
 }
 
-// endBatch sends the invalidations that wait for the end of a batch, and counts the data.
+// endBatch counts the data, and tells the observers that a batch is over.
 func (w *World) endBatch() {
 	w.countData()
-	if w.tracking.changes != nil {
-		w.broadcastChanges()
-	}
-	if w.tracking.readers != nil {
-		w.trimReaders()
+	if w.observers != nil {
+		w.reportBatch()
 	}
 }
 

@@ -20,7 +20,7 @@
 //	                     │
 //	                     ▼
 //	                handler(Call)           parse, check, change, reply
-//	                     │ Changed          WATCH, keyspace events, tracking, ready keys
+//	                     │ Changed          WATCH, keyspace events, observers, ready keys
 //	                     ▼
 //	                 propagate              to the journal and the replicas
 //	                     │
@@ -33,11 +33,11 @@
 // The storeys. A file uses only its own storey and those below; a test enforces it.
 //
 //	putting together  new
-//	commands          cmd_*, help, acl_file: CLIENT, CONFIG, MULTI, ACL, INFO ...
+//	commands          cmd_*, help, acl_file: CONFIG, MULTI, ACL, INFO ...
 //	many commands     dispatch: batches; slowscript_run, loader (of the journal), follow (of a master), delays, tick
 //	one command       gate, hinder, run, blocked, evict
-//	effects           changed, invalidation, element_expiry, databases, lookup, monitor, acl
-//	nouns             engine, executions, call, session, part, config, transaction, tracking ...
+//	effects           changed, element_expiry, databases, lookup, connections, acl
+//	nouns             engine, executions, call, session, part, config, observer, transaction ...
 //	words             errors, text
 //
 // Invariants:
@@ -46,7 +46,7 @@
 //  2. The clock stands still within a batch. A key cannot expire between two steps of a command.
 //  3. A handler replies with an error before it changes anything. Nothing is rolled back.
 //  4. Every change of a key goes through Changed, so that no handler can forget WATCH, keyspace events,
-//     tracking, blocked clients or the journal.
+//     client-side caches, blocked clients or the journal.
 //  5. The table is the only seam between a command and its callers. Clients, MULTI, scripts and the journal all run its lines.
 //  6. The gate is the only place that decides whether a command may run. A new condition is a new flag.
 //  7. A blocked command has taken nothing. It runs again from its start, under the lock, when a key is ready.

@@ -35,7 +35,6 @@ const (
 	ErrExecNoMulti  = command.Error("ERR EXEC without MULTI")
 	ErrDiscardNoTx  = command.Error("ERR DISCARD without MULTI")
 	ErrWatchInMulti = command.Error("ERR WATCH inside MULTI is not allowed")
-	ErrMonitorTx    = command.Error("ERR MONITOR isn't allowed for DENY BLOCKING client")
 	ErrExecAbort    = command.Error("EXECABORT Transaction discarded because of previous errors.")
 	ErrExecRefused  = "EXECABORT Transaction discarded because of: %s"
 	ErrTimeoutFloat = command.Error("ERR timeout is not a float or out of range")
@@ -45,46 +44,9 @@ const (
 	ErrExpireTime   = "ERR invalid expire time in '%s' command"
 
 	// Connections.
-	ErrNoPassword    = command.Error("ERR AUTH <password> called without any password configured for the default user. Are you sure your configuration is correct?")
-	ErrWrongPass     = command.Error("WRONGPASS invalid username-password pair or user is disabled.")
-	ErrProtoInt      = command.Error("ERR Protocol version is not an integer or out of range")
-	ErrNoProto       = command.Error("NOPROTO unsupported protocol version")
-	ErrHelloOption   = "ERR Syntax error in HELLO option '%s'"
-	ErrHelloAuth     = command.Error("NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO <proto> AUTH <user> <pass> option can be used to authenticate the client and select the RESP protocol version at the same time")
-	ErrClientName    = command.Error("ERR Client names cannot contain spaces, newlines or special characters.")
-	ErrClientInfo    = "ERR %s cannot contain spaces, newlines or special characters."
-	ErrClientOption  = "ERR Unrecognized option '%s'"
-	ErrClientID      = command.Error("ERR Invalid client ID")
-	ErrClientType    = "ERR Unknown client type '%s'"
-	ErrNoClient      = command.Error("ERR No such client")
-	ErrNoUser        = "ERR No such user '%s'"
-	ErrKillID        = command.Error("ERR client-id should be greater than 0")
-	ErrIdle          = command.Error("ERR idle should be greater than 0")
-	ErrIdleInt       = command.Error("ERR idle is not an integer or out of range")
-	ErrClientDB      = "ERR %s number should be between 0 and %d"
-	ErrClientDBInt   = "ERR %s is not an integer or out of range"
-	ErrClientFlags   = "ERR Unknown flags found in the provided filter: %s"
-	ErrClientCapa    = "ERR Unknown capa found in the provided filter: %s"
-	ErrMaxAge        = command.Error("ERR maxage should be greater than 0")
-	ErrMaxAgeInt     = command.Error("ERR maxage is not an integer or out of range")
-	ErrPauseMode     = command.Error("ERR CLIENT PAUSE mode must be WRITE or ALL")
-	ErrUnblockReason = command.Error("ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR")
-	ErrNoImport      = command.Error("ERR Server is not in import mode")
-	ErrTimeoutInt    = command.Error("ERR timeout is not an integer or out of range")
-
-	// Client side caching.
-	ErrOneRedirect = command.Error("ERR A client can only redirect to a single other client")
-	ErrNoRedirect  = command.Error("ERR The client ID you want redirect to does not exist")
-	ErrPrefixBcast = command.Error("ERR PREFIX option requires BCAST mode to be enabled")
-	ErrSwitchBcast = command.Error("ERR You can't switch BCAST mode on/off before disabling tracking for this client, and then re-enabling it with a different mode.")
-	ErrOptBcast    = command.Error("ERR OPTIN and OPTOUT are not compatible with BCAST")
-	ErrOptBoth     = command.Error("ERR You can't specify both OPTIN mode and OPTOUT mode")
-	ErrSwitchOpt   = command.Error("ERR You can't switch OPTIN/OPTOUT mode before disabling tracking for this client, and then re-enabling it with a different mode.")
-	ErrPrefixOld   = "ERR Prefix '%s' overlaps with an existing prefix '%s'. Prefixes for a single client must not overlap."
-	ErrPrefixNew   = "ERR Prefix '%s' overlaps with another provided prefix '%s'. Prefixes for a single client must not overlap."
-	ErrCachingOff  = command.Error("ERR CLIENT CACHING can be called only when the client is in tracking mode with OPTIN or OPTOUT mode enabled")
-	ErrCachingYes  = command.Error("ERR CLIENT CACHING YES is only valid when tracking is enabled in OPTIN mode.")
-	ErrCachingNo   = command.Error("ERR CLIENT CACHING NO is only valid when tracking is enabled in OPTOUT mode.")
+	ErrClientInfo = "ERR %s cannot contain spaces, newlines or special characters."
+	ErrWrongPass  = command.Error("WRONGPASS invalid username-password pair or user is disabled.")
+	ErrTimeoutInt = command.Error("ERR timeout is not an integer or out of range")
 
 	// The server.
 	ErrConfigSet        = "ERR CONFIG SET failed (possibly related to argument '%s')%[2]s" // and the value

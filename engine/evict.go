@@ -168,7 +168,7 @@ func (w *World) evict(surplus int) bool {
 // evicted.
 func (w *World) evictOne() (freed int, ok bool) {
 	e := w.engine
-	if e.Config.importMode {
+	if e.Config.ImportMode {
 		return 0, false // what is imported stays
 	}
 	w.Keyspace.Begin()

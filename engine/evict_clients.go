@@ -79,7 +79,7 @@ func (w *World) evictClients() {
 		if !h.exceeded() {
 			return
 		}
-		e.Log('*', "Evicting client: %s", w.clientInfo(c.session))
+		e.Log('*', "Evicting client: %s", c.session.Info())
 		e.Sessions.evicted++
 		c.session.Disconnect()
 		c.session.release()

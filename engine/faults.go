@@ -105,7 +105,7 @@ func (w *World) nextDelay() int64 {
 // cutReply makes the reply to the session's command be lost, and the connection with it.
 func (s *Session) cutReply(half bool) {
 	mode := replyLost
-	if half && !s.muted() {
+	if half && !s.Muted() {
 		mode = replyHalf
 	}
 	s.reply = mode

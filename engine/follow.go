@@ -29,7 +29,7 @@ func (e *Engine) SetRole(r Role) {
 // to connect. Redis' Sentinel has a master do the same. Subscribers stay, since all members pass messages on.
 func (w *World) sendAway() {
 	for _, s := range w.clients {
-		if s.Peer != nil && !s.master && !s.monitor && s.class() == ClassNormal {
+		if s.Peer != nil && !s.master && !s.Monitors && s.Class() == ClassNormal {
 			s.CloseAfterReply()
 			s.Wake()
 		}

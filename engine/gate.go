@@ -22,7 +22,7 @@ func (w *World) gate(s *Session, cmd *command.Command, args [][]byte) error {
 		return ErrNoDebug
 	case s.onlyLooks != nil && !w.FlagsWith(cmd, args).OnlyLook():
 		return s.onlyLooks
-	case !s.authed && f&command.NoAuth == 0 && !e.isAuthenticated(s):
+	case !s.authed && f&command.NoAuth == 0 && !s.Authenticated():
 		return ErrNoAuth
 	case s.tx != nil && f&command.NoMulti != 0:
 		return e.Errorf(errNotInTx, cmd.FullName())
@@ -60,7 +60,7 @@ func (w *World) gate(s *Session, cmd *command.Command, args [][]byte) error {
 		return e.slow.busy
 	case f&command.HomeOnly != 0 && !w.IsHome():
 		return ErrNotHome
-	case s.monitor && f&(command.Write|command.ReadOnly|command.MayReplicate) != 0: // Redis counts monitors as replicas
+	case s.Monitors && f&(command.Write|command.ReadOnly|command.MayReplicate) != 0: // Redis counts monitors as replicas
 		return ErrReplicaReads
 	}
 	return nil

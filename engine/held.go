@@ -101,7 +101,7 @@ func (s *Session) regroup() {
 	switch {
 	case s.attached():
 		to = &h.replicas
-	case s.noEvict || s.master || s.Peer == nil:
+	case s.modes.NoEvict || s.master || s.Peer == nil:
 		to = &h.spared
 	}
 	if to != s.group {
@@ -168,8 +168,6 @@ const (
 	argBytes    = 24  // of a queued or blocked command
 	queuedBytes = 48  // a queued command
 	watchBytes  = 160 // a watched key, in the session's list and in the table of all
-	prefixBytes = 16  // a prefix of CLIENT TRACKING
-	readerBytes = 120 // a key in the table of CLIENT TRACKING
 )
 
 // commandBytes returns the bytes of a copied command.

@@ -8,7 +8,7 @@ import (
 // usedMemory is the bytes that the dataset holds, and those of sessions, caches and accounts.
 func (w *World) usedMemory() int {
 	e := w.engine
-	return w.countData() + e.Sessions.bytes() + w.tracking.bytes + e.stats.caches + int(e.accounts.sum.Load())
+	return w.countData() + e.Sessions.bytes() + w.kept + e.stats.caches + int(e.accounts.sum.Load())
 }
 
 // uncountedMemory is the bytes in use that maxmemory does not bound, because evicting keys makes more of them: each
@@ -51,7 +51,7 @@ func (w *World) MemoryUsage() MemoryUsage {
 	e := w.engine
 	w.countCaches()
 	b := MemoryUsage{Used: w.usedMemory(), Sessions: e.Sessions.bytes(),
-		Replicas: int(e.Sessions.held.replicas.memory()), Uncounted: e.uncountedMemory(), Caches: e.stats.caches + w.tracking.bytes,
+		Replicas: int(e.Sessions.held.replicas.memory()), Uncounted: e.uncountedMemory(), Caches: e.stats.caches + w.kept,
 		Accounts: w.accountBytes()}
 	for i := range w.Keyspace.Len() {
 		db := w.Keyspace.DB(i)

@@ -114,9 +114,9 @@ func (e *Engine) steerBy(clock Clock) {
 	e.home.readClock()
 }
 
-// Families returns the engine's own families: what concerns clients, transactions and the server.
+// Families returns the engine's own families: what concerns transactions and the server.
 func Families() []command.Family {
-	return []command.Family{Transactions(), Connection(), Server(), AccessControl(), Modules()}
+	return []command.Family{Transactions(), Server(), AccessControl(), Modules()}
 }
 
 // Commands returns the part that adds families of commands and nothing else.

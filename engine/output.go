@@ -28,7 +28,7 @@ func (s *Session) outputClass() Class {
 	if !s.everAuthed && s.engine.users.requiresAuth() {
 		return ClassUnauthed
 	}
-	return s.class()
+	return s.Class()
 }
 
 // limitReplies sets how many bytes of replies and messages may gather before the connection takes them. The replies to

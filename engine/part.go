@@ -66,6 +66,8 @@ type Part struct {
 	Event func(w *World, db int, key []byte, ev event.Event, fields [][]byte)
 	// Detach ends what commands set up in a session, because it ends, is reset or moves to another world.
 	Detach func(s *Session)
+	// Describe describes a session in a line, for the log. An engine has one of them.
+	Describe func(s *Session) string
 	// Permits reports whether a user, whose rules have changed, may have what commands set up in a session.
 	Permits func(u *acl.User, s *Session) bool
 	// Propagate receives every change. SetPropagate starts and stops it while the engine runs.

@@ -98,7 +98,7 @@ func offerAgain(sessions []*Session) {
 // keepExpired makes what is due in the world invisible without removing it while clients are paused or data are imported, and
 // in a replica.
 func (w *World) keepExpired() {
-	w.Keyspace.KeepExpired = w.engine.Config.importMode || w.pause.deadline != 0 || w.role.Replica
+	w.Keyspace.KeepExpired = w.engine.Config.ImportMode || w.pause.deadline != 0 || w.role.Replica
 }
 
 // isPaused reports whether a command has to wait for the end of a pause.

@@ -27,7 +27,7 @@ func (e *Engine) redirect(s *Session, cmd *command.Command, args [][]byte) error
 	if s.slot == noSlot || g.Seated {
 		return nil
 	}
-	reads := s.readsReplica && !s.mayRun(command.Write, cmd, args) && cmd.Flags&command.PubSub == 0
+	reads := s.modes.ReadsReplica && !s.mayRun(command.Write, cmd, args) && cmd.Flags&command.PubSub == 0
 	switch leader := g.LeadingMember(); {
 	case reads && (leader != nil || e.Setting("cluster-allow-reads-when-down", "no") == config.YesNo(true)):
 		return nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/commands/clients"
 	"github.com/miniserver-go/miniserver/commands/cluster"
 	"github.com/miniserver-go/miniserver/commands/keys"
 	"github.com/miniserver-go/miniserver/commands/lists"
@@ -30,6 +31,7 @@ func newReplica(t *testing.T) *replica {
 	r.Engine = engine.New(engine.Options{Clock: func() int64 { return r.now }, Seed: 1})
 	r.Join(engine.Commands(engine.Families()...), engine.Commands(stringcmds.Family, lists.Family, keys.Family, keys.Databases), cluster.Part(), pubsub.Part(),
 		engine.Part{Name: "journal", Propagate: func(_ int, args [][]byte) { r.sent = append(r.sent, string(bytes.Join(args, []byte(" ")))) }})
+	r.Join(clients.Parts(r.Engine)...)
 	r.client, r.master = r.NewSession(nil), r.ConnectMaster(nil, engine.Endpoint{})
 	r.With(func() { r.SetRole(engine.Role{Replica: true}) })
 	return r

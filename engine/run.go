@@ -33,7 +33,7 @@ func (w *World) enter(s *Session, cmd *command.Command, args [][]byte) *Call {
 	e.stack.depth++
 	ks := w.Keyspace
 	ks.Begin()
-	ks.Access.NoTouch = s.noTouch
+	ks.Access.NoTouch = s.modes.NoTouch
 	c.World, c.Session, c.DB, c.Cmd, c.Args, c.Reply = w, s, ks.DB(s.db), cmd, args, s.Reply
 	c.at, c.err, c.dirty, c.forced = 1, nil, 0, false
 	if cmd.Parent != nil {
@@ -43,7 +43,7 @@ func (w *World) enter(s *Session, cmd *command.Command, args [][]byte) *Call {
 	return c
 }
 
-// leave feeds monitors and tracking, counts the call, and propagates the change. A call that blocked its
+// leave tells the observers, counts the call, and propagates the change. A call that blocked its
 // session is shown and tracked at once, but counts when its reply is there, in rerun or endBlock.
 func (w *World) leave(c *Call, start int) {
 	e := w.engine
@@ -53,11 +53,8 @@ func (w *World) leave(c *Call, start int) {
 		c.Session.recordFailure(c.Reply.Bytes()[start:])
 		return
 	}
-	if len(e.Sessions.monitors) > 0 && !c.woken && c.Cmd.Flags&(command.SkipMonitor|command.Admin) == 0 {
-		w.feedMonitors(c)
-	}
-	if w.tracking.sessions > 0 {
-		w.trackReads(c)
+	if w.observers != nil {
+		w.reportRun(c)
 	}
 	if c.blocked {
 		return
@@ -104,13 +101,13 @@ func (w *World) endCall() {
 // endCommand completes a command of the session, once it has replied or blocked. CLIENT REPLY SKIP and CLIENT
 // CACHING apply to a blocked command until it replies.
 func (s *Session) endCommand(cmd *command.Command) {
-	if s.reply != replyOn || s.late != nil || s.tracker != nil { // most sessions use none of them
+	if s.reply != ReplyOn || s.late != nil || s.world.observers != nil { // most sessions use none of them
 		s.endModes(cmd)
 	}
 }
 
 func (s *Session) endModes(cmd *command.Command) {
-	if s.reply != replyOn && s.blocked == nil {
+	if s.reply != ReplyOn && s.blocked == nil {
 		s.endReply()
 		if s.isCut() {
 			s.late = nil
@@ -120,8 +117,8 @@ func (s *Session) endModes(cmd *command.Command) {
 	if s.late != nil {
 		s.takeLate()
 	}
-	if s.tracker != nil && s.tx == nil && s.blocked == nil {
-		s.tracker.endCaching(cmd)
+	if s.tx == nil && s.blocked == nil {
+		s.world.reportEnded(s, cmd)
 	}
 }
 

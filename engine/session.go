@@ -51,7 +51,6 @@ type Session struct {
 	watches      []dbKey
 	blocked      *Blocked
 	delay        *delay
-	tracker      *tracker
 	debugger     Debugger          // gets the requests while a script is debugged; nil otherwise
 	reserve      *keyspace.Reserve // for the copy of the next script that is debugged; nil for none
 	reserved     int               // its bytes, which count from before it is there
@@ -77,12 +76,8 @@ type Session struct {
 	everAuthed   bool // authenticated at any time, or connected when that was not required
 	closing      bool // close once the replies are out
 	dropped      bool // close at once
-	noTouch      bool
-	noEvict      bool
-	imports      bool // a tool that copies a dataset: CLIENT IMPORT-SOURCE
-	readsReplica bool // READONLY in a cluster
-	redirects    bool // follows redirections: CLIENT CAPA
-	monitor      bool
+	modes        Modes
+	Monitors     bool   // sees the commands of others: MONITOR
 	unix         bool   // connected through a unix socket
 	script       bool   // a script's session: cannot block or begin a transaction
 	loader       bool   // a loader's: see Loader
@@ -92,7 +87,7 @@ type Session struct {
 	wrote        bool   // a script's that has written
 	unsent       Target // does not receive what a script's commands change
 	crossesSlots bool   // a script's whose keys may lie in several slots
-	reply        replyMode
+	reply        ReplyMode
 	dirtyCAS     bool // a watched key has changed: EXEC fails
 	postponed    bool // its next command waits for the end of CLIENT PAUSE, or of delay
 	running      bool // its slow script, or one that is debugged, runs on a goroutine of the host
@@ -149,8 +144,26 @@ func (s *Session) Obeyed() bool {
 	return client.master || client.loader
 }
 
-// ReadReplica lets the session read from a replica of a cluster, or not: READONLY.
-func (s *Session) ReadReplica(on bool) { s.readsReplica = on }
+// Modes are what a client chooses for its session. RESET ends them.
+type Modes struct {
+	NoEvict      bool // is not evicted by maxmemory-clients: CLIENT NO-EVICT
+	NoTouch      bool // leaves the access times of keys alone: CLIENT NO-TOUCH
+	Imports      bool // a tool that copies a dataset: CLIENT IMPORT-SOURCE
+	Redirects    bool // follows redirections: CLIENT CAPA
+	ReadsReplica bool // READONLY in a cluster
+}
+
+// Modes returns the session's modes.
+func (s *Session) Modes() Modes { return s.modes }
+
+// SetModes changes the session's modes.
+func (s *Session) SetModes(change func(m *Modes)) {
+	change(&s.modes)
+	s.regroup()
+}
+
+// OverUnix reports whether the session's connection is a unix socket.
+func (s *Session) OverUnix() bool { return s.unix }
 
 // OverTLS reports whether the session's connection has TLS.
 func (s *Session) OverTLS() bool { return s.tls }
@@ -302,28 +315,30 @@ func (s *Session) countWaiting() {
 // countReplies counts the session's buffers of replies.
 func (s *Session) countReplies() { s.waiting.Store(int64(cap(s.Reply.Bytes()) + cap(s.ownBuffer))) }
 
-type replyMode uint8
+// ReplyMode says which replies are suppressed.
+type ReplyMode uint8
 
 const (
-	replyOn replyMode = iota
-	replyOff
-	replySkipNext // CLIENT REPLY SKIP was just executed
+	ReplyOn ReplyMode = iota
+	ReplyOff
+	ReplySkipNext // CLIENT REPLY SKIP was just executed
 	replySkip     // the current command's reply is skipped
 	replyLost     // it is lost, and the connection with it: see CutReply
 	replyHalf     // its second half is
 )
 
-// Silent reports whether what comes next gets no reply, after CLIENT REPLY OFF or SKIP.
-func (s *Session) Silent() bool { return s.reply != replyOn }
-
-// muted reports whether replies are suppressed now.
-func (s *Session) muted() bool {
-	return s.reply == replyOff || s.reply == replySkip || s.reply == replyLost
+// Muted reports whether replies are suppressed now.
+func (s *Session) Muted() bool {
+	return s.reply == ReplyOff || s.reply == replySkip || s.reply == replyLost
 }
 
-// setReply changes which replies are suppressed. A reply that is to be lost stays so.
-func (s *Session) setReply(mode replyMode) {
-	if !s.isCut() {
+// Silent reports whether what comes next gets no reply, after CLIENT REPLY OFF or SKIP.
+func (s *Session) Silent() bool { return s.reply != ReplyOn }
+
+// SetReply changes which replies are suppressed: ReplyOn, ReplyOff, or ReplySkipNext, which means nothing after ReplyOff. A
+// reply that is to be lost stays so.
+func (s *Session) SetReply(mode ReplyMode) {
+	if !s.isCut() && !(mode == ReplySkipNext && s.reply == ReplyOff) {
 		s.reply = mode
 	}
 }
@@ -334,7 +349,7 @@ func (s *Session) settle() {
 	switch {
 	case s.reply == replyHalf:
 		return
-	case s.muted():
+	case s.Muted():
 		s.Reply.Truncate(s.settled)
 	}
 	s.settled = s.Reply.Len()
@@ -346,8 +361,8 @@ func (s *Session) endReply() {
 	s.settle()
 	switch s.reply {
 	case replySkip:
-		s.reply = replyOn
-	case replySkipNext:
+		s.reply = ReplyOn
+	case ReplySkipNext:
 		s.reply = replySkip
 	case replyHalf:
 		s.Reply.Truncate((s.settled + s.Reply.Len()) / 2)
@@ -370,7 +385,7 @@ func (s *Session) KeepReply() { s.settled = s.Reply.Len() }
 
 // Push appends a message to the session's replies and wakes its event loop.
 func (s *Session) Push(form []byte) {
-	s.engine.messages(s).Raw(form)
+	s.Messages().Raw(form)
 	s.countWaiting()
 }
 
@@ -380,22 +395,22 @@ type inbox struct {
 	invalidations *resp.Writer // of what the session itself read
 }
 
-// messages returns the writer for a message to a session, and wakes its connection. While a command of the
+// Messages returns the writer for a message to the session, and wakes its connection. While a command of the
 // session runs the message waits for the end of the reply, as in Redis since 7.2: a client expects the reply first,
 // and cannot read a message that stands inside of an array. CLIENT REPLY does not silence messages.
-func (e *Engine) messages(s *Session) *resp.Writer {
-	if !e.stack.runs(s) {
+func (s *Session) Messages() *resp.Writer {
+	if !s.engine.stack.runs(s) {
 		s.Wake()
 		return s.Reply
 	}
 	return s.inbox().messages
 }
 
-// invalidations is messages for the invalidation of a key that the session itself read. Those follow all other
+// LastMessages is Messages for the invalidation of a key that the session itself read. Those follow all other
 // messages.
-func (e *Engine) invalidations(s *Session) *resp.Writer {
-	if !e.stack.runs(s) {
-		return e.messages(s)
+func (s *Session) LastMessages() *resp.Writer {
+	if !s.engine.stack.runs(s) {
+		return s.Messages()
 	}
 	return s.inbox().invalidations
 }
@@ -413,7 +428,7 @@ func (s *Session) inbox() *inbox {
 // MessagesFirst sends the messages that the command has caused for its own session before its reply, as where Redis replies
 // when they are sent.
 func (c *Call) MessagesFirst() {
-	if c.Session.late != nil && c.Session.reply == replyOn {
+	if c.Session.late != nil && c.Session.reply == ReplyOn {
 		c.Session.takeLate()
 	}
 }
@@ -437,7 +452,8 @@ const (
 	Classes             // their number
 )
 
-func (s *Session) class() Class {
+// Class returns the kind of the session's client.
+func (s *Session) Class() Class {
 	switch {
 	case s.attached():
 		return ClassReplica
@@ -495,12 +511,11 @@ func (s *Session) attached() bool { return s.replica != nil && s.replica.Attache
 
 // sessions is the register of connected sessions. A script's session is not in it.
 type sessions struct {
-	monitors []*Session
-	ByID     map[int64]*Session
-	next     int64
-	held     held
-	evicted  int64 // by maxmemory-clients
-	peaks    bufferPeaks
+	ByID    map[int64]*Session
+	next    int64
+	held    held
+	evicted int64 // by maxmemory-clients
+	peaks   bufferPeaks
 }
 
 func newSessions() sessions { return sessions{ByID: make(map[int64]*Session), next: 1} }

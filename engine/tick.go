@@ -147,7 +147,7 @@ func (w *World) nextIdle() (next int64) {
 // idleDeadline returns when the session will have been idle for too long, in milliseconds since the epoch; 0 if it is not idle. The
 // parameter timeout is set.
 func (s *Session) idleDeadline() int64 {
-	if s.isStopped() || s.class() != ClassNormal || s.monitor || s.master || s == s.world.blocked.asked {
+	if s.isStopped() || s.Class() != ClassNormal || s.Monitors || s.master || s == s.world.blocked.asked {
 		return 0
 	}
 	return s.lastActive/1000 + s.engine.Config.IdleTimeout*1000 + 1

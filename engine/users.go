@@ -42,6 +42,12 @@ func asIn(r *release.Release, u *acl.User) *acl.User {
 	return u
 }
 
+// User returns the user of a name; nil if there is none.
+func (e *Engine) User(name string) *acl.User { return e.users.byName[name] }
+
+// User returns the user as whom the session runs.
+func (s *Session) User() *acl.User { return s.user }
+
 // requiresAuth reports whether a new session must authenticate first.
 func (u *users) requiresAuth() bool { return !u.defaultUser.NoPass() || !u.defaultUser.Enabled() }
 

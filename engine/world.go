@@ -36,7 +36,8 @@ type World struct {
 	blocked     blockedClients
 	watched     map[dbKey][]*Session
 	pool        evictionPool
-	tracking    tracking
+	observers   []*Observer
+	kept        int // bytes that parts keep for the world: see Keep
 	pause       pause
 	role        Role
 	debugged    *Session // whose script is debugged on the data; nil for none
@@ -149,6 +150,13 @@ func PerWorld[T any](w *World) *T {
 	w.ofParts = append(w.ofParts, kept)
 	return kept
 }
+
+// Keep counts bytes that a part keeps for the world beside its keys, or fewer of them: n may be
+// negative.
+func (w *World) Keep(n int) { w.kept += n }
+
+// Client returns the session in the world with an ID; nil for none.
+func (w *World) Client(id int64) *Session { return w.clients[id] }
 
 // Dice returns a random number below n. The seed determines the sequence, so that a test can repeat
 // it.

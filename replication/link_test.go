@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/commands/clients"
 	"github.com/miniserver-go/miniserver/commands/debug"
 	"github.com/miniserver-go/miniserver/commands/keys"
 	stringcmds "github.com/miniserver-go/miniserver/commands/strings"
@@ -64,6 +65,7 @@ func newFollower(t *testing.T, disk disk.Disk) *followed {
 	f.saver = snapshot.New(f.Engine, snapshot.Options{Disk: disk, History: f.master.History, Resume: f.master.Resume})
 	f.Join(engine.Commands(engine.Families()...), engine.Commands(stringcmds.Family, keys.Selection, debug.Family), f.master.Part(), f.saver.Part(),
 		engine.Part{Name: "loop", Host: host})
+	f.Join(clients.Parts(f.Engine)...)
 	f.client = f.NewSession(nil)
 	t.Cleanup(func() {
 		f.master.Close()

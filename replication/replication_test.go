@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/commands/clients"
 	"github.com/miniserver-go/miniserver/commands/debug"
 	"github.com/miniserver-go/miniserver/commands/pubsub"
 	stringcmds "github.com/miniserver-go/miniserver/commands/strings"
@@ -36,7 +37,8 @@ func newBench(t *testing.T) *bench {
 		}()
 	}})
 	saver := snapshot.New(b.Engine, snapshot.Options{Disk: new(disk.Memory)})
-	b.Join(engine.Commands(stringcmds.Family, engine.Connection(), engine.Server(), debug.Family), pubsub.Part(), b.master.Part(), saver.Part())
+	b.Join(engine.Commands(stringcmds.Family, engine.Server(), debug.Family), pubsub.Part(), b.master.Part(), saver.Part())
+	b.Join(clients.Parts(b.Engine)...)
 	return b
 }
 

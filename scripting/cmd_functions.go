@@ -14,7 +14,7 @@ import (
 
 // FCALL function numkeys [key [key ...]] [arg [arg ...]]
 func (s *Scripts) cmdFCall(c *engine.Call) {
-	c.ShowToMonitors()
+	c.Show()
 	f := s.of(c.World).registry.Find(c.Arg())
 	if f == nil {
 		c.Fail(errNoFunction)

@@ -89,7 +89,7 @@ func flagsOfFunction(_ *Scripts, own *ownScripts, name []byte) program.Flags {
 
 // EVAL script numkeys [key [key ...]] [arg [arg ...]]
 func (s *Scripts) cmdEval(c *engine.Call) {
-	c.ShowToMonitors()
+	c.Show()
 	body := c.Arg()
 	keys, argv := split(c, engine.ErrNotInt)
 	if c.Session.Debug != engine.NoDebug {
@@ -115,7 +115,7 @@ func (s *Scripts) cmdEval(c *engine.Call) {
 
 // EVALSHA sha1 numkeys [key [key ...]] [arg [arg ...]]
 func (s *Scripts) cmdEvalSHA(c *engine.Call) {
-	c.ShowToMonitors()
+	c.Show()
 	sha := c.Arg()
 	if len(sha) != program.DigestLen {
 		c.Fail(engine.ErrNoScript)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/commands/clients"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/resp"
@@ -66,7 +67,8 @@ func newSlowServer(t *testing.T) *slowServer {
 	e := engine.New(engine.Options{Clock: func() int64 { return time.Now().UnixMicro() }, Seed: 1})
 	slow := &slowServer{t: t, ended: make(chan error, 1)}
 	wire(e)
-	e.Join(engine.Commands(engine.Connection(), engine.Server(), slow.family()))
+	e.Join(engine.Commands(engine.Server(), slow.family()))
+	e.Join(clients.Parts(e)...)
 	require.NoError(t, e.Param("busy-reply-threshold").Set("20"))
 	s := server.New(e, server.Options{Bind: []string{"127.0.0.1"}, Loops: 1})
 	require.NoError(t, s.Listen())

@@ -18,6 +18,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/commands/clients"
 	"github.com/miniserver-go/miniserver/commands/keys"
 	"github.com/miniserver-go/miniserver/commands/lists"
 	"github.com/miniserver-go/miniserver/commands/pubsub"
@@ -47,8 +48,9 @@ func startWith(t *testing.T, opts Options, set func(e *engine.Engine)) *running 
 	t.Helper()
 	r := &running{ended: make(chan error, 1), log: &syncBuffer{}}
 	r.engine = engine.New(engine.Options{Clock: Clock(), Seed: 1})
-	r.engine.Join(engine.Commands(stringcmds.Family, keys.Family, keys.Databases, lists.Family, zsets.Family, engine.Connection(),
+	r.engine.Join(engine.Commands(stringcmds.Family, keys.Family, keys.Databases, lists.Family, zsets.Family,
 		engine.Server(), engine.Transactions()), pubsub.Part())
+	r.engine.Join(clients.Parts(r.engine)...)
 	if opts.Bind == nil {
 		opts.Bind = []string{"127.0.0.1"}
 	}

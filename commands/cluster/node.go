@@ -48,13 +48,13 @@ func cmdAsking(c *engine.Call) { c.Reply.Status("OK") }
 
 // READONLY
 func cmdReadOnly(c *engine.Call) {
-	c.Session.ReadReplica(true)
+	c.Session.SetModes(func(m *engine.Modes) { m.ReadsReplica = true })
 	c.Reply.Status("OK")
 }
 
 // READWRITE
 func cmdReadWrite(c *engine.Call) {
-	c.Session.ReadReplica(false)
+	c.Session.SetModes(func(m *engine.Modes) { m.ReadsReplica = false })
 	c.Reply.Status("OK")
 }
 

@@ -25,14 +25,14 @@ var storeysOfEngine = [][]string{
 		"errors.go", "text.go", "version.go",
 	},
 	{ // Nouns: types that know one another, and what they do alone.
-		"engine.go", "world.go", "executions.go", "call.go", "session.go", "part.go", "feed.go",
+		"engine.go", "world.go", "executions.go", "call.go", "session.go", "description.go", "observer.go", "part.go", "feed.go",
 		"config.go", "encodings.go", "lazyfree.go", "defrag.go", "transaction.go", "latency.go", "info.go", "additions.go", "memory.go", "account.go", "output.go", "held.go",
 		"client_buffers.go", "pause.go", "shutdown.go", "cluster.go", "stopwatch.go", "role.go", "topology.go",
-		"stats.go", "propagation.go", "propagation_older.go", "persistence.go", "slowscript.go", "debugged.go", "evict_pool.go", "blocked_clients.go", "tracking.go",
+		"stats.go", "propagation.go", "propagation_older.go", "persistence.go", "slowscript.go", "debugged.go", "evict_pool.go", "blocked_clients.go",
 		"faults.go", "users.go", "certainty.go",
 	},
 	{ // What a change sets off: messages, invalidations, propagation; lookups; who may do what.
-		"invalidation.go", "acl.go", "client_info.go", "connections.go", "monitor.go", "element_expiry.go", "changed.go",
+		"acl.go", "connections.go", "element_expiry.go", "changed.go",
 		"lookup.go", "databases.go", "debugged_copy.go",
 	},
 	{ // Running one command: may it run, run it, block, make room.
@@ -42,10 +42,10 @@ var storeysOfEngine = [][]string{
 		"dispatch.go", "turn.go", "slowscript_run.go", "debugged_run.go", "loader.go", "follow.go", "delays.go", "tick.go", "shutdown_run.go",
 	},
 	{ // The commands about clients, transactions, messages and the server.
-		"help.go", "cmd_acl.go", "acl_file.go", "cmd_client_list.go", "cmd_client_filter.go", "cmd_client_kill.go", "cmd_client.go",
-		"cmd_config.go", "cmd_connection.go", "cmd_module.go",
+		"help.go", "cmd_acl.go", "acl_file.go",
+		"cmd_config.go", "cmd_module.go",
 		"cmd_info.go", "cmd_server.go",
-		"cmd_tracking.go", "cmd_multi.go",
+		"cmd_multi.go",
 	},
 	{ // Putting an engine together.
 		"new.go",

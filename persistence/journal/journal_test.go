@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/commands/clients"
 	"github.com/miniserver-go/miniserver/commands/debug"
 	"github.com/miniserver-go/miniserver/commands/hashes"
 	"github.com/miniserver-go/miniserver/commands/keys"
@@ -40,8 +41,9 @@ func begin(t testing.TB, disk Disk, params ...string) *store {
 	s.clock.Store(1_700_000_000_000_000)
 	s.engine = engine.New(engine.Options{Clock: s.clock.Load, Seed: 1})
 	s.engine.Join(engine.Commands(stringcmds.Family, hashes.Family, lists.Family, sets.Family, zsets.Family,
-		keys.Family, keys.Databases, keys.Selection, engine.Transactions(), engine.Connection(), engine.Server(), debug.Family,
+		keys.Family, keys.Databases, keys.Selection, engine.Transactions(), engine.Server(), debug.Family,
 		streams.Family), payload.Part(), sketches.Bloom())
+	s.engine.Join(clients.Parts(s.engine)...)
 	var master *replication.Master
 	s.journal = New(s.engine, Options{Disk: disk, Stream: func() Stream { return master }, Log: func(mark byte, format string, args ...any) {
 		fmt.Fprintf(&s.log, "%c "+format+"\n", append([]any{mark}, args...)...)

@@ -1,4 +1,4 @@
-package engine
+package tracking
 
 import (
 	"math/rand/v2"

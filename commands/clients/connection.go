@@ -1,9 +1,12 @@
-package engine
+package clients
 
-import "github.com/miniserver-go/miniserver/internal/command"
+import (
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
+)
 
-// Connection is the family of commands about the connection itself, but for SELECT.
-func Connection() command.Family {
+// family is the commands about the connection itself, but for SELECT.
+func family() command.Family {
 	const before = command.NoScript | command.Loading | command.Stale | command.Fast | command.NoAuth | command.AllowBusy
 	return command.Family{Group: "connection", Commands: []command.Line{
 		{Name: "ping", Arity: -1, Flags: command.Fast | command.AllowSubscribed | command.HealthCheck | command.Harmless, Run: cmdPing, Reply: "any", Since: "1.0.0",
@@ -27,11 +30,13 @@ func Connection() command.Family {
 			Summary: "Resets the connection.", Complexity: "O(1)", Was: []command.Was{command.Before("7.0.0", "-no_auth")}},
 		{Name: "client", Arity: -2, Flags: command.KeepsCaching, Since: "2.4.0", Subs: clientSubs(),
 			Complexity: "Depends on the subcommand", Summary: "A container for client connection commands.", Was: []command.Was{command.Before("7.0.0", "+random")}},
+	}, Wordings: []command.Wording{
+		{Before: "7.2.0", Error: errHelloAuth, Was: "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO AUTH <user> <pass> option can be used to authenticate the client and select the RESP protocol version at the same time"},
 	}}
 }
 
 // PING [message]
-func cmdPing(c *Call) {
+func cmdPing(c *engine.Call) {
 	switch {
 	case c.Left() > 1:
 		c.Refusef(command.ErrArity, c.Cmd.FullName())
@@ -52,56 +57,47 @@ func cmdPing(c *Call) {
 }
 
 // ECHO message
-func cmdEcho(c *Call) { c.Reply.Bulk(c.Arg()) }
+func cmdEcho(c *engine.Call) { c.Reply.Bulk(c.Arg()) }
 
 // QUIT
-func cmdQuit(c *Call) {
+func cmdQuit(c *engine.Call) {
 	c.Session.CloseAfterReply()
 	c.Reply.Status("OK")
 }
 
 // RESET
-func cmdReset(c *Call) {
-	s := c.Session
-	c.World.detach(s)
-	s.db, s.Name = 0, ""
-	s.noEvict, s.noTouch, s.imports, s.redirects, s.readsReplica = false, false, false, false, false
-	s.regroup()
-	if s.reply == replyOff {
-		s.reply = replyOn // SKIP still applies to this reply
-	}
-	s.user, s.authed = c.Engine.users.defaultUser, !c.Engine.users.requiresAuth()
-	s.Reply.SetProto(2)
+func cmdReset(c *engine.Call) {
+	c.Session.Reset()
 	c.Reply.Status("RESET")
 }
 
 // AUTH [username] password
-func cmdAuth(c *Call) {
-	user := []byte(defaultUserName)
+func cmdAuth(c *engine.Call) {
+	user := []byte("default")
 	switch {
 	case c.Left() > 2:
-		c.Refuse(ErrSyntax)
+		c.Refuse(engine.ErrSyntax)
 	case c.Left() == 2:
 		user = c.Arg()
-	case c.Engine.users.defaultUser.NoPass():
-		c.Refuse(ErrNoPassword)
+	case !c.Engine.NeedsPassword():
+		c.Refuse(errNoPassword)
 	}
 	if !c.OK() {
 		return
 	}
-	if !c.login(user, c.Arg()) {
-		c.Fail(ErrWrongPass)
+	if !c.Login(user, c.Arg()) {
+		c.Fail(engine.ErrWrongPass)
 		return
 	}
 	c.Reply.Status("OK")
 }
 
 // HELLO [protover [AUTH username password] [SETNAME clientname]]
-func cmdHello(c *Call) {
+func cmdHello(c *engine.Call) {
 	proto, name := int64(0), []byte(nil)
 	if c.More() {
-		if proto = c.IntOr(ErrProtoInt); c.err == nil && (proto < 2 || proto > 3) {
-			c.Refuse(ErrNoProto)
+		if proto = c.IntOr(errProtoInt); !c.Failed() && (proto < 2 || proto > 3) {
+			c.Refuse(errNoProto)
 		}
 	}
 	var user, password []byte
@@ -111,17 +107,17 @@ func cmdHello(c *Call) {
 			user, password = c.Arg(), c.Arg()
 		case c.Left() > 1 && c.Word("SETNAME"):
 			if name = c.Arg(); !printable(name) {
-				c.Refuse(ErrClientName)
+				c.Refuse(errName)
 			}
 		default:
-			c.Refusef(ErrHelloOption, c.Arg())
+			c.Refusef(errHelloOption, c.Arg())
 		}
 	}
-	if user != nil && c.err == nil && !c.login(user, password) {
-		c.Refuse(ErrWrongPass)
+	if user != nil && !c.Failed() && !c.Login(user, password) {
+		c.Refuse(engine.ErrWrongPass)
 	}
-	if c.err == nil && !c.Engine.isAuthenticated(c.Session) {
-		c.Refuse(ErrHelloAuth)
+	if !c.Failed() && !c.Session.Authenticated() {
+		c.Refuse(errHelloAuth)
 	}
 	if !c.OK() {
 		return
@@ -132,7 +128,7 @@ func cmdHello(c *Call) {
 	if proto != 0 {
 		c.Reply.SetProto(int(proto))
 	}
-	c.replyHello()
+	replyHello(c)
 }
 
 // secretsOfHello returns the positions of the user names and passwords.
@@ -150,7 +146,7 @@ func secretsOfHello(args [][]byte) (at []int) {
 }
 
 // replyHello replies with what HELLO says about the server.
-func (c *Call) replyHello() {
+func replyHello(c *engine.Call) {
 	w, zone := c.Reply, c.Engine.Params.Named("availability-zone").Get()
 	product, version := c.Engine.Release.Product, c.Engine.Release.Version
 	if c.Engine.Params.Named("extended-redis-compatibility").Get() == "yes" {
@@ -168,7 +164,7 @@ func (c *Call) replyHello() {
 	for _, word := range [...]string{"mode", c.Engine.Mode(), "role", "master", "modules"} {
 		w.BulkString(word)
 	}
-	c.replyModules()
+	c.ReplyModules()
 	if zone != "" {
 		w.BulkString("availability_zone")
 		w.BulkString(zone)

@@ -1,22 +1,46 @@
-package engine
+package tracking
 
 import (
-	"github.com/miniserver-go/miniserver/internal/command"
 	"slices"
 	"strings"
+
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 )
+
+// Subcommands returns the lines of CLIENT CACHING, GETREDIR, TRACKING and TRACKINGINFO.
+func Subcommands() (caching, redirect, track, info command.Line) {
+	const own = command.NoScript | command.Loading | command.Stale
+	onlyIdle := []command.Was{command.Before("valkey:9.1.0", "-allow_busy")}
+	caching = command.Line{Name: "caching", Arity: 3, Flags: own | command.AllowBusy, Was: onlyIdle, Run: cmdCaching, Reply: "status", Since: "6.0.0",
+		Syntax: "mode=<YES|NO>", Summary: "Says whether the keys of the next command are tracked, in OPTIN or OPTOUT mode.",
+		Complexity: "O(1)"}
+	redirect = command.Line{Name: "getredir", Arity: 2, Flags: own | command.AllowBusy, Was: onlyIdle, Run: cmdGetRedir, Reply: "integer", Since: "6.0.0",
+		Summary:    "Returns the client ID to which the connection's tracking notifications are redirected.",
+		Complexity: "O(1)"}
+	track = command.Line{Name: "tracking", Arity: -3, Flags: own, Run: cmdTracking, Reply: "status", Since: "6.0.0",
+		Syntax:  "status=<ON|OFF> [REDIRECT client-id] [PREFIX prefix]... [BCAST] [OPTIN] [OPTOUT] [NOLOOP]",
+		Summary: "Controls server-assisted client-side caching for the connection.",
+		Help: "(ON|OFF) [REDIRECT <id>] [BCAST] [PREFIX <prefix> [...]]\n" +
+			"     [OPTIN] [OPTOUT] [NOLOOP]\n" +
+			"Control invalidation messages for client side caches.",
+		Complexity: "O(N), N being the number of prefixes"}
+	info = command.Line{Name: "trackinginfo", Arity: 2, Flags: own, Run: cmdTrackingInfo, Reply: "array", Since: "6.2.0",
+		Summary: "Returns what the connection asked for with TRACKING.", Complexity: "O(1)"}
+	return caching, redirect, track, info
+}
 
 // CLIENT TRACKING ON | OFF [REDIRECT client-id] [PREFIX prefix [PREFIX prefix ...]] [BCAST] [OPTIN]
 // [OPTOUT] [NOLOOP]
-func cmdClientTracking(c *Call) {
+func cmdTracking(c *engine.Call) {
 	mode := c.Arg()
-	t := c.trackOptions()
+	t := trackOptions(c)
 	switch {
-	case c.err != nil:
+	case c.Failed():
 	case command.IsWord(mode, "ON"):
-		c.checkTracking(&t)
+		checkTracking(c, &t)
 	case !command.IsWord(mode, "OFF"):
-		c.Refuse(ErrSyntax)
+		c.Refuse(engine.ErrSyntax)
 	}
 	if !c.OK() {
 		return
@@ -25,23 +49,23 @@ func cmdClientTracking(c *Call) {
 		if t.bcast && len(t.prefixes) == 0 {
 			t.prefixes = []string{""}
 		}
-		c.World.track(c.Session, t)
+		track(c.Session, t)
 	} else {
-		c.World.untrack(c.Session)
+		untrack(c.Session)
 	}
 	c.Reply.Status("OK")
 }
 
-func (c *Call) trackOptions() (t tracker) {
+func trackOptions(c *engine.Call) (t tracker) {
 	for c.More() {
 		switch {
 		case c.Left() > 1 && c.Word("REDIRECT"):
 			if t.redirect != 0 {
-				c.Refuse(ErrOneRedirect)
+				c.Refuse(errOneRedirect)
 			}
 			t.redirect = c.Int()
-			if c.World.clients[t.redirect] == nil {
-				c.Refuse(ErrNoRedirect)
+			if c.World.Client(t.redirect) == nil {
+				c.Refuse(errNoRedirect)
 			}
 		case c.Word("BCAST"):
 			t.bcast = true
@@ -54,26 +78,26 @@ func (c *Call) trackOptions() (t tracker) {
 		case c.Left() > 1 && c.Word("PREFIX"):
 			t.prefixes = append(t.prefixes, string(c.Arg()))
 		default:
-			c.Refuse(ErrSyntax)
+			c.Refuse(engine.ErrSyntax)
 		}
 	}
 	return t
 }
 
 // checkTracking refuses options that do not go together, or not with what is on.
-func (c *Call) checkTracking(t *tracker) {
-	old := c.Session.tracker
+func checkTracking(c *engine.Call, t *tracker) {
+	old := of(c.Session)
 	switch {
 	case !t.bcast && len(t.prefixes) > 0:
-		c.Refuse(ErrPrefixBcast)
+		c.Refuse(errPrefixBcast)
 	case old != nil && old.bcast != t.bcast:
-		c.Refuse(ErrSwitchBcast)
+		c.Refuse(errSwitchBcast)
 	case t.bcast && (t.optin || t.optout):
-		c.Refuse(ErrOptBcast)
+		c.Refuse(errOptBcast)
 	case t.optin && t.optout:
-		c.Refuse(ErrOptBoth)
+		c.Refuse(errOptBoth)
 	case old != nil && (t.optin && old.optout || t.optout && old.optin):
-		c.Refuse(ErrSwitchOpt)
+		c.Refuse(errSwitchOpt)
 	}
 	var have []string
 	if old != nil {
@@ -81,10 +105,10 @@ func (c *Call) checkTracking(t *tracker) {
 	}
 	for i, p := range t.prefixes {
 		if q, ok := overlappingSorted(p, have); ok {
-			c.Refusef(ErrPrefixOld, p, q)
+			c.Refusef(errPrefixOld, p, q)
 		}
 		if q, ok := overlapping(p, t.prefixes[i+1:]); ok {
-			c.Refusef(ErrPrefixNew, p, q)
+			c.Refusef(errPrefixNew, p, q)
 		}
 	}
 }
@@ -109,21 +133,21 @@ func overlapping(p string, list []string) (string, bool) {
 }
 
 // CLIENT CACHING YES | NO
-func cmdClientCaching(c *Call) {
-	t := c.Session.tracker
+func cmdCaching(c *engine.Call) {
+	t := of(c.Session)
 	switch {
 	case t == nil:
-		c.Refuse(ErrCachingOff)
+		c.Refuse(errCachingOff)
 	case c.Word("YES"):
 		if !t.optin {
-			c.Refuse(ErrCachingYes)
+			c.Refuse(errCachingYes)
 		}
 	case c.Word("NO"):
 		if !t.optout {
-			c.Refuse(ErrCachingNo)
+			c.Refuse(errCachingNo)
 		}
 	default:
-		c.Refuse(ErrSyntax)
+		c.Refuse(engine.ErrSyntax)
 	}
 	if c.OK() {
 		t.caching = true
@@ -132,12 +156,12 @@ func cmdClientCaching(c *Call) {
 }
 
 // CLIENT GETREDIR
-func cmdClientGetRedir(c *Call) { c.Reply.Int(c.Session.redirect()) }
+func cmdGetRedir(c *engine.Call) { c.Reply.Int(Redirect(c.Session)) }
 
 // CLIENT TRACKINGINFO
-func cmdClientTrackingInfo(c *Call) {
+func cmdTrackingInfo(c *engine.Call) {
 	flags, prefixes := []string{"off"}, []string(nil)
-	if t := c.Session.tracker; t != nil {
+	if t := of(c.Session); t != nil {
 		flags, prefixes = t.flags(), t.prefixes
 	}
 	c.Reply.Map(3)
@@ -147,9 +171,9 @@ func cmdClientTrackingInfo(c *Call) {
 		c.Reply.BulkString(f)
 	}
 	c.Reply.BulkString("redirect")
-	c.Reply.Int(c.Session.redirect())
+	c.Reply.Int(Redirect(c.Session))
 	c.Reply.BulkString("prefixes")
-	c.replyStrings(prefixes)
+	c.ReplyStrings(prefixes)
 }
 
 func (t *tracker) flags() []string {

@@ -1,8 +1,10 @@
-package engine
+package clients
 
 import (
 	"strings"
 
+	"github.com/miniserver-go/miniserver/commands/tracking"
+	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
@@ -15,19 +17,16 @@ func clientSubs() []command.Line {
 		admin = own | command.Admin
 	)
 	onlyIdle := []command.Was{command.Before("valkey:9.1.0", "-allow_busy")}[:1:1] // so that append copies
+	caching, redirect, track, trackInfo := tracking.Subcommands()
 	subs := []command.Line{
-		{Name: "caching", Arity: 3, Flags: own | command.AllowBusy, Was: onlyIdle, Run: cmdClientCaching, Reply: "status", Since: "6.0.0",
-			Syntax: "mode=<YES|NO>", Summary: "Says whether the keys of the next command are tracked, in OPTIN or OPTOUT mode.",
-			Complexity: "O(1)"},
+		caching,
 		{Name: "capa", Arity: -3, Flags: own | command.AllowBusy, Was: onlyIdle, Run: cmdClientCapa, Reply: "status", Since: "valkey:8.0.0",
 			Syntax: "capability...", Summary: "Says what the client can do.",
 			Help: "<option> [options...]\n" +
 				"Say what the client can do. Options:\n" +
 				"* REDIRECT\n" +
 				"  It follows redirections of a server that is in no cluster.", Complexity: "O(1)"},
-		{Name: "getredir", Arity: 2, Flags: own | command.AllowBusy, Was: onlyIdle, Run: cmdClientGetRedir, Reply: "integer", Since: "6.0.0",
-			Summary:    "Returns the client ID to which the connection's tracking notifications are redirected.",
-			Complexity: "O(1)"},
+		redirect,
 		{Name: "getname", Arity: 2, Flags: own | command.Harmless | command.AllowBusy, Was: onlyIdle, Run: cmdClientGetName, Reply: "text?", Since: "2.6.9",
 			Summary: "Returns the name of the connection.", Complexity: "O(1)"},
 		{Name: "id", Arity: 2, Flags: own | command.Harmless | command.AllowBusy, Was: onlyIdle, Run: cmdClientID, Reply: "integer", Since: "5.0.0",
@@ -58,15 +57,8 @@ func clientSubs() []command.Line {
 			Syntax:  "client-id unblock-type(/timeout_error)=[TIMEOUT|ERROR]",
 			Summary: "Unblocks a client blocked by a blocking command from a different connection.",
 			Help:    "<clientid> [TIMEOUT|ERROR]", Complexity: "O(N), N being the number of blocked clients"},
-		{Name: "tracking", Arity: -3, Flags: own, Run: cmdClientTracking, Reply: "status", Since: "6.0.0",
-			Syntax:  "status=<ON|OFF> [REDIRECT client-id] [PREFIX prefix]... [BCAST] [OPTIN] [OPTOUT] [NOLOOP]",
-			Summary: "Controls server-assisted client-side caching for the connection.",
-			Help: "(ON|OFF) [REDIRECT <id>] [BCAST] [PREFIX <prefix> [...]]\n" +
-				"     [OPTIN] [OPTOUT] [NOLOOP]\n" +
-				"Control invalidation messages for client side caches.",
-			Complexity: "O(N), N being the number of prefixes"},
-		{Name: "trackinginfo", Arity: 2, Flags: own, Run: cmdClientTrackingInfo, Reply: "array", Since: "6.2.0",
-			Summary: "Returns what the connection asked for with TRACKING.", Complexity: "O(1)"},
+		track,
+		trackInfo,
 		{Name: "no-evict", Arity: 3, Flags: admin | command.AllowBusy, Was: onlyIdle, Run: cmdClientNoEvict, Reply: "status", Since: "7.0.0",
 			Syntax: "enabled=<ON|OFF>", Summary: "Sets the client eviction mode of the connection.", Complexity: "O(1)"},
 		{Name: "no-touch", Arity: 3, Flags: own | command.AllowBusy, Was: onlyIdle, Run: cmdClientNoTouch, Reply: "status", Since: "7.2.0",
@@ -75,7 +67,7 @@ func clientSubs() []command.Line {
 			Complexity: "O(1)"},
 		{Name: "import-source", Arity: 3, Flags: own, Run: cmdClientImportSource, Reply: "status", Since: "valkey:8.1.0",
 			Syntax: "enabled=<ON|OFF>", Summary: "Says whether the client imports data, while import-mode is on.", Help: "(ON|OFF)", Complexity: "O(1)"},
-		HelpLine("5.0.0"),
+		engine.HelpLine("5.0.0"),
 	}
 	for i := range subs {
 		subs[i].Flags |= command.KeepsCaching
@@ -163,10 +155,10 @@ const killHelp = "* ID <client-id>\n" +
 	"  At least this old, in seconds."
 
 // CLIENT ID
-func cmdClientID(c *Call) { c.Reply.Int(c.Session.ID) }
+func cmdClientID(c *engine.Call) { c.Reply.Int(c.Session.ID) }
 
 // CLIENT GETNAME
-func cmdClientGetName(c *Call) {
+func cmdClientGetName(c *engine.Call) {
 	if c.Session.Name == "" {
 		c.Reply.Null()
 		return
@@ -175,10 +167,10 @@ func cmdClientGetName(c *Call) {
 }
 
 // CLIENT SETNAME connection-name
-func cmdClientSetName(c *Call) {
+func cmdClientSetName(c *engine.Call) {
 	name := c.Arg()
 	if !printable(name) {
-		c.Fail(ErrClientName)
+		c.Fail(errName)
 		return
 	}
 	c.Session.Name = string(name)
@@ -186,7 +178,7 @@ func cmdClientSetName(c *Call) {
 }
 
 // CLIENT SETINFO <LIB-NAME libname | LIB-VER libver>
-func cmdClientSetInfo(c *Call) {
+func cmdClientSetInfo(c *engine.Call) {
 	var set *string
 	what := c.Arg()
 	switch {
@@ -195,11 +187,11 @@ func cmdClientSetInfo(c *Call) {
 	case command.IsWord(what, "LIB-VER"):
 		set = &c.Session.LibVer
 	default:
-		c.Refusef(ErrClientOption, what)
+		c.Refusef(errOption, what)
 	}
 	value := c.Arg()
 	if !printable(value) {
-		c.Refusef(ErrClientInfo, what)
+		c.Refusef(engine.ErrClientInfo, what)
 	}
 	if c.OK() {
 		*set = string(value)
@@ -208,89 +200,86 @@ func cmdClientSetInfo(c *Call) {
 }
 
 // onOff reads the word ON or OFF.
-func (c *Call) onOff() (on bool) {
+func onOff(c *engine.Call) (on bool) {
 	switch {
 	case c.Word("ON"):
 		return true
 	case !c.Word("OFF"):
-		c.Refuse(ErrSyntax)
+		c.Refuse(engine.ErrSyntax)
 	}
 	return false
 }
 
 // CLIENT NO-EVICT <ON | OFF>
-func cmdClientNoEvict(c *Call) {
-	if on := c.onOff(); c.OK() {
-		c.Session.noEvict = on
-		c.Session.regroup()
+func cmdClientNoEvict(c *engine.Call) {
+	if on := onOff(c); c.OK() {
+		c.Session.SetModes(func(m *engine.Modes) { m.NoEvict = on })
 		c.Reply.Status("OK")
 	}
 }
 
 // CLIENT NO-TOUCH <ON | OFF>
-func cmdClientNoTouch(c *Call) {
-	if on := c.onOff(); c.OK() {
-		c.Session.noTouch = on
+func cmdClientNoTouch(c *engine.Call) {
+	if on := onOff(c); c.OK() {
+		c.Session.SetModes(func(m *engine.Modes) { m.NoTouch = on })
 		c.Reply.Status("OK")
 	}
 }
 
 // CLIENT REPLY <ON | OFF | SKIP>
-func cmdClientReply(c *Call) {
+func cmdClientReply(c *engine.Call) {
 	s := c.Session
 	switch {
 	case c.Word("ON"):
-		s.setReply(replyOn)
+		s.SetReply(engine.ReplyOn)
 		c.Reply.Status("OK")
 	case c.Word("OFF"):
-		s.setReply(replyOff)
+		s.SetReply(engine.ReplyOff)
 	case c.Word("SKIP"):
-		if s.reply != replyOff {
-			s.setReply(replySkipNext)
-		}
+		s.SetReply(engine.ReplySkipNext)
 	default:
-		c.Fail(ErrSyntax)
+		c.Fail(engine.ErrSyntax)
 	}
 }
 
 // CLIENT PAUSE timeout [WRITE | ALL]
-func cmdClientPause(c *Call) {
+func cmdClientPause(c *engine.Call) {
 	timeout, all := c.Arg(), true
-	if c.oneMore() && !c.Word("ALL") {
+	if oneMore(c) && !c.Word("ALL") {
 		if all = false; !c.Word("WRITE") {
-			c.Refuse(ErrPauseMode)
+			c.Refuse(errPauseMode)
 		}
 	}
 	c.NoMore()
 	if deadline := c.DeadlineAfter(timeout); c.OK() {
-		c.World.Pause(PausedByClient, deadline, all)
+		c.World.Pause(engine.PausedByClient, deadline, all)
 		c.Reply.Status("OK")
 	}
 }
 
 // CLIENT UNPAUSE
-func cmdClientUnpause(c *Call) {
-	c.World.Unpause(PausedByClient)
+func cmdClientUnpause(c *engine.Call) {
+	c.World.Unpause(engine.PausedByClient)
 	c.Reply.Status("OK")
 }
 
 // CLIENT UNBLOCK client-id [TIMEOUT | ERROR]
-func cmdClientUnblock(c *Call) {
+func cmdClientUnblock(c *engine.Call) {
 	id, withError := c.Arg(), false
-	if c.oneMore() && !c.Word("TIMEOUT") {
+	if oneMore(c) && !c.Word("TIMEOUT") {
 		if withError = c.Word("ERROR"); !withError {
-			c.Refuse(ErrUnblockReason)
+			c.Refuse(errUnblockReason)
 		}
 	}
 	c.NoMore()
 	n, ok := resp.ParseInt(id)
 	if !ok {
-		c.Refuse(ErrNotInt)
+		c.Refuse(engine.ErrNotInt)
 	}
 	if !c.OK() {
 		return
 	}
-	if s := c.World.clients[n]; s != nil && c.World.UnblockClient(s, withError) {
+	if s := c.World.Client(n); s != nil && c.World.UnblockClient(s, withError) {
 		c.Reply.Int(1)
 		return
 	}
@@ -301,44 +290,37 @@ func cmdClientUnblock(c *Call) {
 var ignoresMany = release.From("valkey:8.1.0")
 
 // oneMore reports whether the last argument follows, which may be left out. Of several it says the same, unless the release ignores them.
-func (c *Call) oneMore() bool {
+func oneMore(c *engine.Call) bool {
 	if c.Left() > 1 && c.Has(ignoresMany) {
-		c.at = len(c.Args)
+		c.Rest()
 	}
 	return c.More()
 }
 
-// NoMore refuses further arguments of a subcommand.
-func (c *Call) NoMore() {
-	if c.at < len(c.Args) {
-		c.Refuse(c.SubSyntaxError())
-	}
-}
-
 // CLIENT CAPA capability [capability ...]
-func cmdClientCapa(c *Call) {
+func cmdClientCapa(c *engine.Call) {
 	for c.More() {
 		if !c.Word("REDIRECT") {
 			c.Arg() // as in Valkey, others mean nothing
 			continue
 		}
-		c.Session.redirects = true
+		c.Session.SetModes(func(m *engine.Modes) { m.Redirects = true })
 	}
 	c.Reply.Status("OK")
 }
 
 // CLIENT IMPORT-SOURCE ON | OFF
-func cmdClientImportSource(c *Call) {
+func cmdClientImportSource(c *engine.Call) {
 	off := c.Word("OFF") // also outside of import mode, which may have ended meanwhile
 	on := !off && c.Word("ON")
 	switch {
-	case !off && !c.Engine.Config.importMode:
-		c.Refuse(ErrNoImport)
+	case !off && !c.Engine.Config.ImportMode:
+		c.Refuse(errNoImport)
 	case !off && !on:
-		c.Refuse(ErrSyntax)
+		c.Refuse(engine.ErrSyntax)
 	}
 	if c.OK() {
-		c.Session.imports = on
+		c.Session.SetModes(func(m *engine.Modes) { m.Imports = on })
 		c.Reply.Status("OK")
 	}
 }

@@ -1,0 +1,95 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/miniserver-go/miniserver/internal/command"
+)
+
+// Observer is what a part wants to be told of a world: see World.Observe. Each function may be left
+// out. None of them may run a command or change data.
+type Observer struct {
+	// Shown is called when a command has run that others may see, before what follows from it; one
+	// that runs others is shown before them.
+	Shown func(c *Call)
+	// Ran is called when a command has replied, or blocked its client; also for those of scripts and
+	// transactions.
+	Ran func(c *Call)
+	// Changed is called when a key has changed, by a session or, if it is nil, without a command.
+	Changed func(key string, by *Session)
+	// Emptied is called when any key may have changed.
+	Emptied func()
+	// Ended is called when a request of a client is over, a transaction with EXEC. A nil command is
+	// for an empty one.
+	Ended func(s *Session, cmd *command.Command)
+	// Batch is called when a batch of commands is over.
+	Batch func()
+}
+
+// Observe tells an observer what happens in the world. A world that nobody observes pays nothing.
+func (w *World) Observe(o *Observer) { w.observers = append(w.observers, o) }
+
+// Unobserve ends that.
+func (w *World) Unobserve(o *Observer) {
+	if w.observers = slices.DeleteFunc(w.observers, func(other *Observer) bool { return other == o }); len(w.observers) == 0 {
+		w.observers = nil
+	}
+}
+
+// Show shows the observers a command before the commands that it is about to run. It is for
+// commands flagged SkipMonitor, such as EVAL.
+func (c *Call) Show() {
+	for _, o := range c.World.observers {
+		if o.Shown != nil && !c.Session.loader {
+			o.Shown(c)
+		}
+	}
+}
+
+// reportRun tells the observers that a command has run.
+func (w *World) reportRun(c *Call) {
+	if !c.woken && c.Cmd.Flags&(command.SkipMonitor|command.Admin) == 0 {
+		c.Show()
+	}
+	for _, o := range w.observers {
+		if o.Ran != nil {
+			o.Ran(c)
+		}
+	}
+}
+
+// reportChange tells the observers that a key has changed.
+func (w *World) reportChange(key string, by *Session) {
+	for _, o := range w.observers {
+		if o.Changed != nil {
+			o.Changed(key, by)
+		}
+	}
+}
+
+// reportEmptied tells the observers that any key may have changed.
+func (w *World) reportEmptied() {
+	for _, o := range w.observers {
+		if o.Emptied != nil {
+			o.Emptied()
+		}
+	}
+}
+
+// reportEnded tells the observers that a request is over.
+func (w *World) reportEnded(s *Session, cmd *command.Command) {
+	for _, o := range w.observers {
+		if o.Ended != nil {
+			o.Ended(s, cmd)
+		}
+	}
+}
+
+// reportBatch tells the observers that a batch is over.
+func (w *World) reportBatch() {
+	for _, o := range w.observers {
+		if o.Batch != nil {
+			o.Batch()
+		}
+	}
+}
