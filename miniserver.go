@@ -31,7 +31,6 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
 	"github.com/miniserver-go/miniserver/persistence/disk"
-	"github.com/miniserver-go/miniserver/persistence/fixture"
 	"github.com/miniserver-go/miniserver/server"
 	"github.com/miniserver-go/miniserver/testkit"
 )
@@ -40,9 +39,9 @@ import (
 // goroutine.
 type Server struct {
 	World
+	made     *assembly.Assembly
 	engine   *engine.Engine
 	server   *server.Server
-	parts    assembly.Parts
 	stop     context.CancelFunc
 	ended    chan struct{} // closed when err is final
 	err      error
@@ -104,40 +103,42 @@ func Start(settings ...string) (s *Server, err error) {
 	return s, err
 }
 
-func start(lines []string, log io.Writer, options server.Options) (*Server, error) {
-	c := newStartup()
-	others, err := c.applyEarly(lines)
+func start(lines []string, log io.Writer, how server.Options) (*Server, error) {
+	startup, others, err := early(lines)
 	if err != nil {
 		return nil, err
 	}
 	s := &Server{ended: make(chan struct{})}
-	s.engine = engine.New(engine.Options{Databases: int(c.databases), Release: c.like, Clock: server.Clock(), Seed: c.seed})
-	options.Log = server.NewLog(s.engine, log)
-	s.parts = assembly.Join(s.engine, assembly.Options{Disk: new(disk.Memory), Log: options.Log, TestKit: c.kit})
-	s.World = World{server: s, name: defaultWorld, world: s.engine.Home()}
-	if c.kit {
-		s.clock, options.Guarded = s.parts.Kit.Clock, testkit.Setting
-	} else {
-		s.clock = testkit.NewClock(s.engine)
-	}
-	s.engine.Join(engine.Part{Params: c.params()})
-	options.Bind, options.Journal, options.Load = []string{"127.0.0.1"}, s.parts.Journal, func() error { return s.load(c.fixtures) }
 	ready := make(chan struct{})
-	options.Ready = func() error {
+	how.Bind = []string{"127.0.0.1"}
+	how.Load = func() error { return s.made.Load(startup.Fixtures...) }
+	how.Ready = func() error {
 		close(ready)
 		return nil
 	}
-	s.server = server.New(s.engine, options)
+	s.made = assembly.New(assembly.Options{Engine: startup.Engine(), Server: &how, Log: log, Disk: new(disk.Memory), TestKit: startup.TestKit})
+	s.made.Add(startup)
+	s.engine, s.server = s.made.Engine, s.made.Server
+	s.World = World{server: s, name: defaultWorld, world: s.engine.Home()}
+	if s.made.Kit != nil {
+		s.clock = s.made.Kit.Clock
+	} else {
+		s.clock = testkit.NewClock(s.engine)
+	}
 	for _, line := range others {
-		if err := apply(line, s.engine.Param, s.engine.Params.Unknown); err != nil {
-			return nil, err
+		if err == nil {
+			err = apply(line, s.engine.Param, s.engine.Params.Unknown)
 		}
 	}
-	if err := s.server.Listen(); err != nil {
+	if err == nil {
+		err = s.server.Listen()
+	}
+	if err != nil {
+		s.made.Close(err)
 		return nil, err
 	}
 	s.own = newClient(s.enter)
-	s.serve()
+	s.run()
 	select {
 	case <-ready:
 	case <-s.ended:
@@ -146,24 +147,14 @@ func start(lines []string, log io.Writer, options server.Options) (*Server, erro
 	return s, nil
 }
 
-// serve runs the server until Close.
-func (s *Server) serve() {
+// run runs the server until Close.
+func (s *Server) run() {
 	var ctx context.Context
 	ctx, s.stop = context.WithCancel(context.Background())
 	go func() {
-		s.err = s.server.Run(ctx)
-		s.parts.Replication.Close()
-		s.parts.Journal.Close()
+		s.err = s.made.Run(ctx)
 		close(s.ended)
 	}()
-}
-
-// load loads the saved data, then the fixtures.
-func (s *Server) load(fixtures []string) error {
-	if err := s.parts.Load(); err != nil {
-		return err
-	}
-	return fixture.Loader{Engine: s.engine, Snapshots: s.parts.Snapshots}.Load(fixtures...)
 }
 
 // Addr returns the address to connect to, such as "127.0.0.1:43125"; "pipe" if the server does not listen.

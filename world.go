@@ -35,7 +35,7 @@ const patience = 5 * time.Second
 // it, the world too. The server must have the test kit.
 func (s *Server) NewWorld(t TB) *World {
 	t.Helper()
-	if s.parts.Kit == nil {
+	if s.made.Kit == nil {
 		t.Fatalf("miniserver: a server without the test kit has one world")
 		return nil
 	}
@@ -47,7 +47,7 @@ func (s *Server) NewWorld(t TB) *World {
 // open returns the world with a name.
 func (s *Server) open(name string) *World {
 	w := &World{server: s, name: name}
-	s.engine.With(func() { w.world, w.clock = s.parts.Kit.World(name) })
+	s.engine.With(func() { w.world, w.clock = s.made.Kit.World(name) })
 	w.own = newClient(w.enter)
 	return w
 }

@@ -12,9 +12,7 @@ import (
 
 // knowing is an engine that knows the commands of all releases, for the linter.
 var knowing = sync.OnceValue(func() *engine.Engine {
-	e := engine.New(engine.Options{Clock: func() int64 { return 0 }})
-	assembly.Join(e, assembly.Options{Disk: new(disk.Memory), TestKit: true})
-	return e
+	return assembly.New(assembly.Options{Disk: new(disk.Memory), TestKit: true}).Engine
 })
 
 // maxSource bounds a script that is to be checked.

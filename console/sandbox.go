@@ -19,7 +19,7 @@ import (
 // clock and make worlds in it. It is an engine of its own, so whatever runs in it, no client of the real one waits for it.
 type sandbox struct {
 	console *Console
-	server  *server.Server
+	made    *assembly.Assembly
 	engine  *engine.Engine
 	scripts *scripting.Scripts
 	stop    context.CancelFunc
@@ -69,11 +69,11 @@ func (c *Console) newSandbox() (*sandbox, error) {
 	if !c.sandboxes.take() {
 		return nil, errors.New("too many sandboxes are open")
 	}
-	e := engine.New(engine.Options{Release: c.engine.Release, Clock: server.Clock(), Seed: 1, Strict: true})
-	parts := assembly.Join(e, assembly.Options{Disk: new(disk.Memory), TestKit: true})
-	b := &sandbox{console: c, engine: e, scripts: parts.Scripts, ended: make(chan struct{}), held: hold{of: c.sandboxes.account}}
-	b.server = server.New(e, server.Options{InProcess: true})
+	made := assembly.New(assembly.Options{Engine: engine.Options{Release: c.engine.Release, Seed: 1, Strict: true},
+		Server: &server.Options{InProcess: true}, Disk: new(disk.Memory), TestKit: true})
+	b := &sandbox{console: c, made: made, engine: made.Engine, scripts: made.Scripts, ended: make(chan struct{}), held: hold{of: c.sandboxes.account}}
 	if err := b.configure(); err != nil {
+		made.Close(err)
 		c.sandboxes.giveBack()
 		return nil, err
 	}
@@ -81,9 +81,7 @@ func (c *Console) newSandbox() (*sandbox, error) {
 	ctx, stop := context.WithCancel(context.Background())
 	b.stop = stop
 	go func() {
-		_ = b.server.Run(ctx)
-		parts.Replication.Close()
-		parts.Journal.Close()
+		_ = made.Run(ctx)
 		close(b.ended)
 	}()
 	return b, nil
@@ -177,7 +175,7 @@ func (s *sandboxes) grant(n int) int {
 	return s.granted
 }
 
-func (b *sandbox) dial() net.Conn { return b.server.Dial() }
+func (b *sandbox) dial() net.Conn { return b.made.Server.Dial() }
 
 // close ends the sandbox, and a script that runs in it.
 func (b *sandbox) close() {

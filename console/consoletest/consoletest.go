@@ -35,13 +35,13 @@ type Place struct {
 // Start starts a server with a console and these parameters, name and value in turn. The console may be prepared before it
 // listens; if that fails, Start returns the error. The server ends with the test.
 func Start(t testing.TB, prepare func(*console.Console), params ...string) (*Place, error) {
-	e := engine.New(engine.Options{Clock: server.Clock(), Seed: 1})
 	member := slices.Contains(params, "group-id")
-	parts := assembly.Join(e, assembly.Options{Disk: new(disk.Memory), Group: member})
 	ready := make(chan struct{})
-	s := server.New(e, server.Options{Bind: []string{"127.0.0.1"}, Journal: parts.Journal, Barrier: parts.Barrier(), Load: parts.Load, Ready: func() error { close(ready); return nil }})
+	made := assembly.New(assembly.Options{Engine: engine.Options{Seed: 1}, Disk: new(disk.Memory), Group: member,
+		Server: &server.Options{Bind: []string{"127.0.0.1"}, Ready: func() error { close(ready); return nil }}})
+	e, s := made.Engine, made.Server
 	c := console.New(console.Options{Engine: e, Connect: s.Connect, Log: func(byte, string, ...any) {}})
-	e.Join(c.Part())
+	made.Add(c)
 	prepare(c)
 	for i, name := range params {
 		if i%2 == 0 {
@@ -51,7 +51,7 @@ func Start(t testing.TB, prepare func(*console.Console), params ...string) (*Pla
 	if member {
 		id, err := strconv.ParseUint(e.Param("group-id").Get(), 10, 64)
 		require.NoError(t, err)
-		require.NoError(t, parts.Group.Configure(id))
+		require.NoError(t, made.Group.Configure(id))
 	}
 	if e.Param("http-port").Get() == "" {
 		require.NoError(t, e.Param("http-port").Set("0"))
@@ -60,19 +60,13 @@ func Start(t testing.TB, prepare func(*console.Console), params ...string) (*Pla
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		require.NoError(t, s.Run(ctx))
+		require.NoError(t, made.Run(ctx))
 	}()
 	<-ready
 	err := c.Listen()
 	t.Cleanup(func() {
 		stop()
 		<-ended
-		c.Close()
-		if member {
-			parts.Group.Close()
-		}
-		parts.Replication.Close()
-		parts.Journal.Close()
 	})
 	return &Place{t, e, s, "http://" + c.Addr()}, err
 }

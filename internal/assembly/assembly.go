@@ -1,4 +1,7 @@
-// Package assembly puts the parts of a server together. It is the only package that knows all of them:
+// Package assembly makes servers. It is the only package that knows all parts of one, the order in which they are joined and the order in
+// which they end:
+//
+//	New ─▶ Add, parameters ─▶ Listen ─▶ Run: Load, serve, Close
 //
 //	engine ◀─ Join ─ engine       MULTI, SUBSCRIBE, INFO ...
 //	                 commands     GET, HGET, ZADD, SLOWLOG, LATENCY ...
@@ -11,18 +14,22 @@
 //	                 group        GROUP
 //	                 testkit      MINI.* ...
 //
-// It does nothing else. cmd/miniserver sets up the process, and the module's root package embeds a server in
-// a program; both get their parts here, and so do the tests that run all commands.
+// The program, the servers inside Go programs, the sandboxes of the console, and the engines without a server that run scripts are options of
+// one maker. It is here, and not in package miniserver, because the console makes servers as well: it is below whatever imports it.
+// Tests that bring an engine of their own only Join the parts.
 package assembly
 
 import (
-	"crypto/rand"
-	"encoding/binary"
+	"context"
+	"io"
+	"slices"
+	"sync/atomic"
 
 	"github.com/miniserver-go/miniserver/commands"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/group"
 	"github.com/miniserver-go/miniserver/persistence/disk"
+	"github.com/miniserver-go/miniserver/persistence/fixture"
 	"github.com/miniserver-go/miniserver/persistence/journal"
 	"github.com/miniserver-go/miniserver/persistence/payload"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
@@ -33,9 +40,11 @@ import (
 	"github.com/miniserver-go/miniserver/testkit"
 )
 
-// Options configure the parts.
+// Options say what is made, and how it is joined.
 type Options struct {
-	Log      *server.Log      // nil for no log
+	Engine   engine.Options   // of the engine that New makes; its clock is the machine's if nil
+	Server   *server.Options  // how it serves; nil for an engine without a server. New completes them
+	Log      io.Writer        // nil for no log
 	Disk     disk.Disk        // for snapshots; the system's if nil
 	Spawn    func(run func()) // starts a goroutine for slow work; go run() if nil
 	Volatile bool             // without persistence and its commands
@@ -43,14 +52,99 @@ type Options struct {
 	Group    bool             // the server is a member of a group: it gets a topology before it serves, and is no test server
 }
 
+// Assembly is a server with all its parts, or an engine without a server.
+type Assembly struct {
+	Engine *engine.Engine
+	Server *server.Server // nil without a server
+	Parts
+
+	fixtureDone, fixtureSize atomic.Int64 // bytes read of a fixture, and its size
+}
+
+// New makes a server. Parameters have their defaults, and nothing is loaded.
+func New(o Options) *Assembly {
+	if o.Engine.Clock == nil {
+		o.Engine.Clock = server.Clock()
+	}
+	a := &Assembly{Engine: engine.New(o.Engine)}
+	a.Parts = Join(a.Engine, o)
+	if o.Server == nil {
+		return a
+	}
+	how := *o.Server
+	how.Log, how.Spawn, how.Barrier = a.Log, o.Spawn, a.barrier()
+	if a.Journal != nil {
+		how.Journal = a.Journal
+	}
+	if o.TestKit {
+		how.Guarded = testkit.Setting
+	}
+	if how.Load == nil {
+		how.Load = func() error { return a.Load() }
+	}
+	a.Server = server.New(a.Engine, how)
+	return a
+}
+
+// Add joins further parts. Those that have a method Close end before the others.
+func (a *Assembly) Add(parts ...interface{ Part() engine.Part }) {
+	for _, p := range parts {
+		a.Engine.Join(p.Part())
+		if c, ends := p.(interface{ Close() }); ends {
+			a.ends = append(a.ends, func(error) { c.Close() })
+		}
+	}
+}
+
+// Load loads the saved data, then the fixtures, which are paths of files that are never written.
+func (a *Assembly) Load(fixtures ...string) error {
+	if err := a.Parts.Load(); err != nil {
+		return err
+	}
+	return a.LoadFixtures(fixtures...)
+}
+
+// LoadFixtures loads fixtures beside the data that are there.
+func (a *Assembly) LoadFixtures(paths ...string) error {
+	return fixture.Loader{Engine: a.Engine, Snapshots: a.Snapshots, Progress: func(done, total int64) {
+		a.fixtureDone.Store(done)
+		a.fixtureSize.Store(total)
+	}}.Load(paths...)
+}
+
+// Loading returns how many bytes Load has read of a file, and its size; 0 and 0 if it does not run.
+func (a *Assembly) Loading() (done, total int64) {
+	if done, total = a.Parts.loading(); total == 0 {
+		done, total = a.fixtureDone.Load(), a.fixtureSize.Load()
+	}
+	return done, total
+}
+
+// Run loads the data and serves until the context ends or SHUTDOWN is called. Then all parts have ended.
+func (a *Assembly) Run(ctx context.Context) error {
+	err := a.Server.Run(ctx)
+	a.Close(err)
+	return err
+}
+
 // Parts are the parts with methods of their own.
 type Parts struct {
+	Log         *server.Log // nil for no log
 	Scripts     *scripting.Scripts
 	Replication *replication.Master
 	Snapshots   *snapshot.Saver  // nil if volatile
 	Journal     *journal.Journal // nil if volatile
 	Group       *group.Group     // nil without a group
 	Kit         *testkit.Kit     // nil without the test kit
+
+	ends []func(err error) // what Close calls, the last one first
+}
+
+// Close ends all parts. The server must have stopped, and err says why, if not by itself: then nothing is saved.
+func (p Parts) Close(err error) {
+	for _, end := range slices.Backward(p.ends) {
+		end(err)
+	}
 }
 
 // Join adds all parts except the server to an engine. It does not load the data.
@@ -74,7 +168,8 @@ func join(e *engine.Engine, o Options) Parts {
 	log := func(byte, string, ...any) {}
 	p.Scripts.Nanos = server.Nanos()
 	if o.Log != nil {
-		log = o.Log.Print
+		p.Log = server.NewLog(e, o.Log)
+		log = p.Log.Print
 		p.Scripts.Log = func(level int, text string) { log(".-*#"[level], "%s", text) } // debug, verbose, notice, warning
 	}
 	e.Join(engine.Commands(engine.Families()...), payload.Part(), payload.Migration(dialer{}))
@@ -86,6 +181,7 @@ func join(e *engine.Engine, o Options) Parts {
 	if o.Volatile {
 		p.Replication = replication.New(e, replication.Options{Dial: dialMaster(e)})
 		e.Join(p.Replication.Part())
+		p.ends = []func(error){func(error) { p.Replication.Close() }}
 		return p
 	}
 	background := func(run func()) { go run() }
@@ -100,7 +196,22 @@ func join(e *engine.Engine, o Options) Parts {
 		p.Group = group.New(e, group.Options{Log: log, Wall: server.Clock(), Nanos: server.Nanos(), Spawn: o.Spawn})
 		e.Join(p.Group.Part(), p.Group.Messages())
 	}
+	p.ends = p.inOrder()
 	return p
+}
+
+// inOrder returns the ways to end in the order of opening: the journal ends last, since it has what the others still change.
+func (p *Parts) inOrder() (ends []func(err error)) {
+	journal, replication, group, snapshots := p.Journal, p.Replication, p.Group, p.Snapshots
+	ends = append(ends, func(error) { journal.Close() }, func(error) { replication.Close() })
+	if group != nil {
+		ends = append(ends, func(error) { group.Close() })
+	}
+	return append(ends, func(err error) {
+		if err == nil {
+			snapshots.Close()
+		}
+	})
 }
 
 // Load loads the saved data: the journal if it is enabled, else the snapshot. The data of a group are in its log.
@@ -114,25 +225,18 @@ func (p Parts) Load() error {
 	return p.Journal.Load()
 }
 
-// Barrier returns what replies wait for; nil without a group.
-func (p Parts) Barrier() server.Barrier {
+// barrier returns what replies wait for; nil without a group.
+func (p Parts) barrier() server.Barrier {
 	if p.Group == nil {
 		return nil
 	}
 	return p.Group
 }
 
-// Loading returns how many bytes Load has read, and the size of the file; 0 and 0 if it does not run.
-func (p Parts) Loading() (done, total int64) {
+// loading returns how many bytes of the saved data Load has read, and the size of the file; 0 and 0 if it does not run.
+func (p Parts) loading() (done, total int64) {
 	if done, total = p.Snapshots.Loading(); total == 0 {
 		done, total = p.Journal.Loading()
 	}
 	return done, total
-}
-
-// Seed returns a seed by chance.
-func Seed() uint64 {
-	var b [8]byte
-	_, _ = rand.Read(b[:])
-	return binary.LittleEndian.Uint64(b[:]) >> 1
 }

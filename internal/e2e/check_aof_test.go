@@ -34,7 +34,7 @@ func TestCheckAsRedisDoes(t *testing.T) {
 	require.Eventually(t, func() bool { return strings.Contains(h.ok("INFO", "persistence").Text, "aof_rewrite_in_progress:0") },
 		time.Minute, time.Millisecond)
 	h.run("SET a 1", "MULTI", "SET b 2", "EXEC", "SET c 3")
-	p.parts.Journal.Close()
+	p.Journal.Close()
 	manifest := filepath.Join(dir, "appendonlydir", "appendonly.aof.manifest")
 	incr := filepath.Join(dir, "appendonlydir", "appendonly.aof.2.incr.aof")
 	whole, err := os.ReadFile(incr)

@@ -16,9 +16,7 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
 	"github.com/miniserver-go/miniserver/internal/reference"
-	"github.com/miniserver-go/miniserver/persistence/fixture"
 	"github.com/miniserver-go/miniserver/resp"
-	"github.com/miniserver-go/miniserver/server"
 )
 
 // Libraries of functions are kept as data are, in files that redis-server reads too.
@@ -37,28 +35,20 @@ type host struct {
 }
 
 // ours returns an engine that has loaded the files in dir, with settings as options of the program, and its host.
-func ours(t *testing.T, dir string, args ...string) (*loaded, host) {
-	l := &loaded{engine: engine.New(engine.Options{Clock: server.Clock(), Seed: 1})}
-	l.parts = assembly.Join(l.engine, assembly.Options{})
+func ours(t *testing.T, dir string, args ...string) (*assembly.Assembly, host) {
+	made := assembly.New(assembly.Options{})
 	var fixtures []string
 	for i := 0; i < len(args); i += 2 {
 		if args[i] == "--load" {
 			fixtures = append(fixtures, args[i+1])
 			continue
 		}
-		require.NoError(t, l.engine.Param(strings.TrimPrefix(args[i], "--")).SetWords(strings.Fields(args[i+1])))
+		require.NoError(t, made.Engine.Param(strings.TrimPrefix(args[i], "--")).SetWords(strings.Fields(args[i+1])))
 	}
-	require.NoError(t, l.engine.Param("enable-debug-command").Set("yes"))
-	require.NoError(t, l.engine.Param("dir").Set(dir))
-	require.NoError(t, l.parts.Load())
-	require.NoError(t, fixture.Loader{Engine: l.engine, Snapshots: l.parts.Snapshots}.Load(fixtures...))
-	return l, hostOf(t, l.engine)
-}
-
-// loaded is an engine with its parts.
-type loaded struct {
-	engine *engine.Engine
-	parts  assembly.Parts
+	require.NoError(t, made.Engine.Param("enable-debug-command").Set("yes"))
+	require.NoError(t, made.Engine.Param("dir").Set(dir))
+	require.NoError(t, made.Load(fixtures...))
+	return made, hostOf(t, made.Engine)
 }
 
 func hostOf(t *testing.T, e *engine.Engine) host {
@@ -199,19 +189,19 @@ func TestJournalsHoldLibraries(t *testing.T) {
 		h.load(libraries[1:])
 		h.ok("FUNCTION", "DELETE", "b")
 		h.ok("FCALL", "fc", "0")
-		p.parts.Journal.Close()
+		p.Journal.Close()
 		p, h = ours(t, dir, args...)
 		h.has([]string{libraries[0], libraries[2]})
 		payload := h.ok("FUNCTION", "DUMP").Text
 		h.ok("FUNCTION", "FLUSH")
-		p.parts.Journal.Close()
+		p.Journal.Close()
 		p, h = ours(t, dir, args...)
 		h.has(nil)
 		h.ok("FUNCTION", "RESTORE", payload)
-		p.parts.Journal.Close()
+		p.Journal.Close()
 		p, h = ours(t, dir, args...)
 		h.has([]string{libraries[0], libraries[2]})
-		p.parts.Journal.Close()
+		p.Journal.Close()
 	}
 }
 

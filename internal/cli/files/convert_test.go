@@ -36,8 +36,8 @@ func (s *memoryServer) run(lines ...string) {
 
 func newMemoryServer(t *testing.T, shelf *disk.Memory) *memoryServer {
 	s := &memoryServer{t: t, clock: 1_700_000_000_000_000}
-	s.engine = engine.New(engine.Options{Clock: func() int64 { return s.clock }, Seed: 1})
-	s.parts = assembly.Join(s.engine, assembly.Options{Disk: shelf})
+	made := assembly.New(assembly.Options{Engine: engine.Options{Clock: func() int64 { return s.clock }, Seed: 1}, Disk: shelf})
+	s.engine, s.parts = made.Engine, made.Parts
 	s.session = s.engine.NewSession(nil)
 	return s
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
 	"github.com/miniserver-go/miniserver/internal/cli/subcommand"
 	"github.com/miniserver-go/miniserver/persistence/disk"
@@ -78,7 +77,5 @@ func (o *lintOptions) lintFiles(_ context.Context, files []string, in io.Reader,
 
 // newLinter returns a linter that knows the commands of all releases.
 func newLinter(target *release.Release) *lint.Linter {
-	e := engine.New(engine.Options{Clock: func() int64 { return 0 }})
-	assembly.Join(e, assembly.Options{Disk: new(disk.Memory), TestKit: true})
-	return lint.New(e, target)
+	return lint.New(assembly.New(assembly.Options{Disk: new(disk.Memory), TestKit: true}).Engine, target)
 }

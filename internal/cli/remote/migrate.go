@@ -105,8 +105,7 @@ func trusting(cacert string, insecure bool) (*tls.Config, error) {
 
 // run migrates, and prints what happened. It returns subcommand.ErrPrinted if the servers differ at the end.
 func (o *migrateOptions) run(ctx context.Context, in io.Reader, out io.Writer) error {
-	o.Engine = engine.New(engine.Options{Databases: maxDatabases, Clock: func() int64 { return 0 }})
-	assembly.Join(o.Engine, assembly.Options{Disk: new(disk.Memory)})
+	o.Engine = assembly.New(assembly.Options{Engine: engine.Options{Databases: maxDatabases, Clock: func() int64 { return 0 }}, Disk: new(disk.Memory)}).Engine
 	line := progress.New(os.Stderr, 500*time.Millisecond)
 	defer line.End()
 	o.Progress = func(s migrate.Status) {

@@ -147,7 +147,7 @@ func (d *debugging) prepare() error {
 		return err
 	}
 	d.source = string(source)
-	d.parts.Scripts.Log = func(int, string) {} // front ends show what a script logs
+	d.Scripts.Log = func(int, string) {} // front ends show what a script logs
 	// The user can pause a script that takes long.
 	requests := [][][]byte{{[]byte("CONFIG"), []byte("SET"), []byte("busy-reply-threshold"), []byte("0")}}
 	if d.function != "" {
@@ -177,5 +177,5 @@ func (d *debugging) debug(front debugger.FrontEnd) (reply []byte) {
 			request = append(request, []byte(w))
 		}
 	}
-	return d.parts.Scripts.Debug(d.session, engine.DebugCopy, request, front)
+	return d.Scripts.Debug(d.session, engine.DebugCopy, request, front)
 }

@@ -15,9 +15,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/assembly"
 	"github.com/miniserver-go/miniserver/internal/cli/subcommand"
 	"github.com/miniserver-go/miniserver/persistence/disk"
-	"github.com/miniserver-go/miniserver/persistence/fixture"
 	"github.com/miniserver-go/miniserver/resp"
-	"github.com/miniserver-go/miniserver/server"
 )
 
 // embedded is an engine without a server, and its only client. It has the test kit, and keeps its files in memory.
@@ -26,8 +24,7 @@ type embedded struct {
 	seed uint64
 	at   string // time at the start, when the clock stands still; "" for a clock that runs
 
-	engine  *engine.Engine
-	parts   assembly.Parts
+	*assembly.Assembly
 	session *engine.Session
 }
 
@@ -40,15 +37,14 @@ func (m *embedded) addOptions(flags *pflag.FlagSet) {
 
 // start makes the engine, with its clock and data. The log goes to standard error.
 func (m *embedded) start() error {
-	m.engine = engine.New(engine.Options{Clock: server.Clock(), Seed: m.seed})
-	m.parts = assembly.Join(m.engine, assembly.Options{Log: server.NewLog(m.engine, os.Stderr), Disk: new(disk.Memory), TestKit: true})
-	m.session = m.engine.NewSession(nil)
+	m.Assembly = assembly.New(assembly.Options{Engine: engine.Options{Seed: m.seed}, Log: os.Stderr, Disk: new(disk.Memory), TestKit: true})
+	m.session = m.Engine.NewSession(nil)
 	if m.at != "" {
 		if err := m.setClock(); err != nil {
 			return err
 		}
 	}
-	return fixture.Loader{Engine: m.engine, Snapshots: m.parts.Snapshots}.Load(m.data...)
+	return m.LoadFixtures(m.data...)
 }
 
 // setClock stops the clock at the time wanted.
@@ -57,7 +53,7 @@ func (m *embedded) setClock() error {
 	if at, err := time.Parse(time.RFC3339Nano, m.at); err == nil {
 		ms = strconv.FormatInt(at.UnixMilli(), 10)
 	}
-	m.parts.Kit.Clock.Freeze()
+	m.Kit.Clock.Freeze()
 	reply, err := m.do([][]byte{[]byte("MINI.CLOCK"), []byte("SET"), []byte(ms)})
 	if err == nil && reply.IsError() {
 		return subcommand.Misuse(fmt.Sprintf("invalid time %q: must be like 2026-01-02T15:04:05Z, or milliseconds since 1970", m.at))
@@ -67,10 +63,10 @@ func (m *embedded) setClock() error {
 
 // do executes a command and returns its reply. A command that blocks is given up, since no other client can wake it.
 func (m *embedded) do(command [][]byte) (resp.Value, error) {
-	o := m.engine.Do(m.session, [][][]byte{command})
+	o := m.Engine.Do(m.session, [][][]byte{command})
 	if o.Blocked {
-		m.engine.Close(m.session)
-		m.session = m.engine.NewSession(nil)
+		m.Engine.Close(m.session)
+		m.session = m.Engine.NewSession(nil)
 		return resp.Value{Kind: resp.Error, Text: "ERR the command blocks, and there is no other client to end that"}, nil
 	}
 	return resp.NewReader(bytes.NewReader(o.Out)).Read()

@@ -71,14 +71,14 @@ func (v *evaluation) eval(ctx context.Context, args []string, in io.Reader, out 
 		return fmt.Errorf("miniserver eval: %w", err)
 	}
 	if v.advance > 0 {
-		v.parts.Kit.Clock.Freeze()
+		v.Kit.Clock.Freeze()
 	}
-	if err := v.records.start(v.engine.Home(), v.parts.Scripts); err != nil {
+	if err := v.records.start(v.Engine.Home(), v.Scripts); err != nil {
 		return err
 	}
 	ended := make(chan struct{})
 	defer close(ended)
-	go killFrom(ctx, v.engine, ended)
+	go killFrom(ctx, v.Engine, ended)
 	err = v.repeat(evalCommand(v.source, args[1:]))
 	if err != nil && !errors.Is(err, errReply) {
 		return err
@@ -86,7 +86,7 @@ func (v *evaluation) eval(ctx context.Context, args []string, in io.Reader, out 
 	if v.showKeys {
 		err = errors.Join(err, v.printKeys())
 	}
-	if failed := v.records.write(v.engine.Home(), v.parts.Scripts, v.name, out); failed != nil {
+	if failed := v.records.write(v.Engine.Home(), v.Scripts, v.name, out); failed != nil {
 		return fmt.Errorf("miniserver eval: %w", failed)
 	}
 	return err
@@ -96,7 +96,7 @@ func (v *evaluation) eval(ctx context.Context, args []string, in io.Reader, out 
 func (v *evaluation) repeat(command [][]byte) error {
 	for i := range v.times {
 		if i > 0 && v.advance > 0 {
-			v.parts.Kit.Clock.Advance(v.engine.Home(), v.advance)
+			v.Kit.Clock.Advance(v.Engine.Home(), v.advance)
 		}
 		reply, err := v.do(command)
 		if err == nil {

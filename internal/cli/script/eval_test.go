@@ -18,7 +18,6 @@ import (
 	"github.com/miniserver-go/miniserver/internal/assembly"
 	"github.com/miniserver-go/miniserver/internal/cli/subcommand"
 	"github.com/miniserver-go/miniserver/internal/reference"
-	"github.com/miniserver-go/miniserver/server"
 )
 
 func write(t *testing.T, name, text string) string {
@@ -249,7 +248,7 @@ func TestEvalPrintsWhatRedisCLIPrints(t *testing.T) {
 func TestScriptsLog(t *testing.T) {
 	var log strings.Builder
 	e := engine.New(engine.Options{Clock: func() int64 { return 1 }})
-	assembly.Join(e, assembly.Options{Log: server.NewLog(e, &log), Volatile: true})
+	assembly.Join(e, assembly.Options{Log: &log, Volatile: true})
 	session := e.NewSession(nil)
 	for _, level := range []string{"notice", "debug", "nothing"} {
 		script := "for i, name in ipairs{'DEBUG', 'VERBOSE', 'NOTICE', 'WARNING'} do redis.log(redis['LOG_' .. name], '" + level + "', i) end"

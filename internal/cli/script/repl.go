@@ -65,7 +65,7 @@ func (r *repl) run(_ context.Context, args []string, in io.Reader, out io.Writer
 		return fmt.Errorf("miniserver repl: %w", err)
 	}
 	r.out = out
-	r.parts.Scripts.KeepGlobals()
+	r.Scripts.KeepGlobals()
 	if in != os.Stdin || !progress.IsTerminal(out) {
 		r.lines = plainLines{bufio.NewReader(in)}
 		return r.loop()
@@ -94,7 +94,7 @@ func (r *repl) killOnInterrupt() (stop func()) {
 	go func() {
 		for range interrupts {
 			for r.answering.Load() { // a script may not have begun yet
-				r.engine.KillScript()
+				r.Engine.KillScript()
 				time.Sleep(10 * time.Millisecond)
 			}
 		}
@@ -170,7 +170,7 @@ func (r *repl) answer(text string) (more bool, err error) {
 // isCommand reports whether the first word of a line names a command. In lower case "function" is Lua's.
 func (r *repl) isCommand(text string) bool {
 	words := strings.Fields(text)
-	return len(words) > 0 && words[0] != "function" && r.engine.Commands.Named(words[0]) != nil
+	return len(words) > 0 && words[0] != "function" && r.Engine.Commands.Named(words[0]) != nil
 }
 
 // luaOf returns the script for a piece of Lua: one that returns the value if it is an expression.

@@ -29,12 +29,12 @@ func (r *repl) complete(line string, pos int) (head string, completions []string
 		word := luaName.FindString(before)
 		completions = r.luaNames(word)
 		if word == strings.TrimSpace(before) {
-			completions = append(commandNames(r.engine.Commands.All(), word), completions...)
+			completions = append(commandNames(r.Engine.Commands.All(), word), completions...)
 		}
 		return strings.TrimSuffix(before, word), completions, tail
 	}
 	word := before[strings.LastIndexByte(before, ' ')+1:]
-	cmd := r.engine.Commands.Named(strings.Fields(before)[0])
+	cmd := r.Engine.Commands.Named(strings.Fields(before)[0])
 	if len(cmd.Subs) > 0 && strings.Count(strings.TrimLeft(before, " "), " ") == 1 {
 		completions = commandNames(cmd.Subs, word)
 	} else {
@@ -87,8 +87,8 @@ var selectedDB = regexp.MustCompile(` db=(\d+) `)
 
 // aside executes a command in a session of its own, so that a transaction does not queue it, but in the database of the prompt.
 func (r *repl) aside(command ...string) (reply resp.Value) {
-	s := r.engine.NewSession(nil)
-	defer r.engine.Close(s)
+	s := r.Engine.NewSession(nil)
+	defer r.Engine.Close(s)
 	list := r.doFor(s, "CLIENT", "LIST", "ID", strconv.FormatInt(r.session.ID, 10))
 	if db := selectedDB.FindStringSubmatch(list.Text); db != nil {
 		r.doFor(s, "SELECT", db[1])
@@ -101,7 +101,7 @@ func (r *repl) doFor(s *engine.Session, command ...string) (reply resp.Value) {
 	for i, a := range command {
 		args[i] = []byte(a)
 	}
-	o := r.engine.Do(s, [][][]byte{args})
+	o := r.Engine.Do(s, [][][]byte{args})
 	reply, _ = resp.NewReader(bytes.NewReader(o.Out)).Read()
 	return reply
 }

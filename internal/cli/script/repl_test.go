@@ -59,7 +59,7 @@ func TestReplStartsWithData(t *testing.T) {
 func TestReplCompletes(t *testing.T) {
 	r := new(repl)
 	require.NoError(t, r.start())
-	r.parts.Scripts.KeepGlobals()
+	r.Scripts.KeepGlobals()
 	r.out = new(strings.Builder)
 	for _, line := range []string{"MSET user:1 a user:2 b other c", "SELECT 1", "SET elsewhere x", "SELECT 0", "my_table = {field = 1}", "MULTI"} {
 		_, err := r.answer(line)

@@ -42,7 +42,7 @@ func TestOptionsFollowTheFile(t *testing.T) {
 		"bind": "127.0.0.1 -::1", "requirepass": `a"b`, "maxmemory": "1048576", "maxmemory-policy": "allkeys-lru",
 		"save": "900 1", "port": "7002", "maxclients": "50", "databases": "3",
 	} {
-		require.Equal(t, want, p.engine.Param(name).Get(), name)
+		require.Equal(t, want, p.Engine.Param(name).Get(), name)
 	}
 }
 
@@ -53,9 +53,9 @@ func TestSeedRepeats(t *testing.T) {
 	require.NoError(t, err)
 	other, err := build(t, "")
 	require.NoError(t, err)
-	n := first.engine.Home().Random()
-	require.Equal(t, n, second.engine.Home().Random())
-	require.NotEqual(t, n, other.engine.Home().Random())
+	n := first.Engine.Home().Random()
+	require.Equal(t, n, second.Engine.Home().Random())
+	require.NotEqual(t, n, other.Engine.Home().Random())
 }
 
 // testdata/mistakes has more of them.
@@ -85,7 +85,7 @@ func TestFormsOfOptions(t *testing.T) {
 	} {
 		p, err := build(t, "", c.args...)
 		require.NoError(t, err, c.args)
-		require.Equal(t, c.want, p.engine.Param(c.name).Get(), c.args)
+		require.Equal(t, c.want, p.Engine.Param(c.name).Get(), c.args)
 	}
 }
 
@@ -104,7 +104,7 @@ func TestRewrite(t *testing.T) {
 	require.NoError(t, err)
 	for name, value := range map[string]string{"maxmemory": "3mb", "requirepass": "a \"b\"", "hz": "20",
 		"latency-tracking-info-percentiles": "50 90"} {
-		require.NoError(t, p.engine.Param(name).Set(value))
+		require.NoError(t, p.Engine.Param(name).Set(value))
 	}
 	require.NoError(t, p.rewrite(false))
 	const want = "# keep me\nport 7001\nmaxmemory 3145728\n\nrequirepass \"a \\\"b\\\"\"\n" +
@@ -115,7 +115,7 @@ func TestRewrite(t *testing.T) {
 	require.Equal(t, want, string(text))
 	again, err := build(t, "", file)
 	require.NoError(t, err, "what was written can be read")
-	require.Equal(t, `a "b"`, again.engine.Param("requirepass").Get())
+	require.Equal(t, `a "b"`, again.Engine.Param("requirepass").Get())
 	require.NoError(t, again.rewrite(false))
 	text, err = os.ReadFile(file)
 	require.NoError(t, err)

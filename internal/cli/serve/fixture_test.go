@@ -19,7 +19,7 @@ func loadedFrom(t *testing.T, text string) (string, error) {
 	p, err := build(t, "", "--load", path, "--dir", t.TempDir())
 	require.NoError(t, err)
 	err = p.load()
-	o := p.engine.Do(p.engine.NewSession(nil), [][][]byte{{[]byte("GET"), []byte("a")}})
+	o := p.Engine.Do(p.Engine.NewSession(nil), [][][]byte{{[]byte("GET"), []byte("a")}})
 	kept, readErr := os.ReadFile(path)
 	require.NoError(t, readErr)
 	require.Equal(t, text, string(kept), "the file is only read")
@@ -81,7 +81,7 @@ func TestFixtureOfSnapshotAndCommands(t *testing.T) {
 	require.NoError(t, p.load())
 	for command, want := range map[string]string{"GET a": "$3\r\nold\r\n", "GET kept": "$1\r\nx\r\n", "GET due": "$-1\r\n"} {
 		words, _ := resp.Words([]byte(command), nil)
-		require.Equal(t, want, string(p.engine.Do(p.engine.NewSession(nil), [][][]byte{words}).Out), command)
+		require.Equal(t, want, string(p.Engine.Do(p.Engine.NewSession(nil), [][][]byte{words}).Out), command)
 	}
 }
 
@@ -116,14 +116,14 @@ func TestSeveralFixtures(t *testing.T) {
 	conf := write(t, "redis.conf", "load "+snapshot+"\nload \""+text+"\"\n")
 	p, err := build(t, "", conf, "--load", more)
 	require.NoError(t, err)
-	require.Equal(t, snapshot+` "`+text+`" `+more, p.engine.Param("load").Get())
+	require.Equal(t, snapshot+` "`+text+`" `+more, p.Engine.Param("load").Get())
 	require.NoError(t, p.rewrite(false))
 	written, err := os.ReadFile(conf)
 	require.NoError(t, err)
 	require.Contains(t, string(written), "load "+snapshot+` "`+text+`" `+more+"\n")
 	again, err := build(t, "", conf)
 	require.NoError(t, err)
-	require.Equal(t, p.fixtures, again.fixtures)
+	require.Equal(t, p.startup.Fixtures, again.startup.Fixtures)
 }
 
 // What convert json writes loads again, with everything in it.

@@ -13,8 +13,8 @@ func (p *program) checkGroup() error {
 	switch {
 	case p.groupID == 0:
 		return nil
-	case len(p.fixtures) > 0:
+	case len(p.startup.Fixtures) > 0:
 		return errGroupFixture
 	}
-	return p.parts.Group.Configure(p.groupID)
+	return p.Group.Configure(p.groupID)
 }

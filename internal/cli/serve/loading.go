@@ -16,20 +16,12 @@ func (p *program) loadWithMeter() error {
 	go func() {
 		defer close(ended)
 		defer m.End()
-		watch(m, p.loading, done)
+		watch(m, p.Loading, done)
 	}()
 	err := p.load()
 	close(done)
 	<-ended
 	return err
-}
-
-// loading returns how many bytes of the current file are loaded, and its size.
-func (p *program) loading() (done, total int64) {
-	if done, total = p.parts.Loading(); total == 0 {
-		done, total = p.fixtureDone.Load(), p.fixtureSize.Load()
-	}
-	return done, total
 }
 
 // watch shows the progress of loading until done is closed.

@@ -48,7 +48,7 @@ func (p *program) openLog() error {
 	}
 	_, plain := os.LookupEnv("NO_COLOR")
 	if !plain && os.Getenv("TERM") != "dumb" && runtime.GOOS != "windows" && progress.IsTerminal(p.logFile.Writer) {
-		p.log.UseColours()
+		p.Log.UseColours()
 	}
 	return nil
 }
@@ -58,7 +58,7 @@ func (p *program) logEnd(err error) error {
 	if err == nil {
 		return nil
 	}
-	p.log.Print('#', "%s", subcommand.Plainly(err))
+	p.Log.Print('#', "%s", subcommand.Plainly(err))
 	if p.logFile.file == nil {
 		err = errors.Join(err, subcommand.ErrPrinted)
 	}
@@ -71,21 +71,21 @@ func (p *program) logStart() {
 	if p.conf.file != "" {
 		source = p.conf.file
 	}
-	p.log.Print('*', "miniserver %s, like %s; %s; data are kept in %s", engine.Version, p.engine.Release, source, p.storage())
-	p.log.Print('*', "Running mode=%s, port=%s.", p.engine.Mode(), p.engine.Param("port").Get())
-	p.log.Print('*', "Server initialized")
+	p.Log.Print('*', "miniserver %s, like %s; %s; data are kept in %s", engine.Version, p.Engine.Release, source, p.storage())
+	p.Log.Print('*', "Running mode=%s, port=%s.", p.Engine.Mode(), p.Engine.Param("port").Get())
+	p.Log.Print('*', "Server initialized")
 }
 
 // storage says where data are kept.
 func (p *program) storage() string {
-	value := func(setting string) string { return p.engine.Param(setting).Get() }
+	value := func(setting string) string { return p.Engine.Param(setting).Get() }
 	in := func(name string) string {
 		if filepath.IsAbs(name) {
 			return name
 		}
 		return filepath.Join(value("dir"), name)
 	}
-	if p.parts.Group != nil {
+	if p.Group != nil {
 		return "the log of the group, " + in(value("group-dir"))
 	}
 	var kept []string

@@ -51,18 +51,18 @@ func (p *program) rewritten(old []byte, all bool) []byte {
 			continue
 		}
 		marked = marked || string(bytes.TrimSpace(line)) == rewriteMark
-		if len(words) == 0 || p.engine.Param(string(words[0])) == nil {
+		if len(words) == 0 || p.Engine.Param(string(words[0])) == nil {
 			text = append(text, line...)
 			continue
 		}
-		param := p.engine.Param(string(words[0]))
+		param := p.Engine.Param(string(words[0]))
 		if !seen[param.Name] {
 			seen[param.Name] = true
 			text = appendSetting(text, param)
 		}
 	}
-	for _, name := range p.engine.Params.Names() {
-		param := p.engine.Param(name)
+	for _, name := range p.Engine.Params.Names() {
+		param := p.Engine.Param(name)
 		if param.Name != name || seen[name] || !all && p.defaults[name] == param.Get() {
 			continue
 		}
@@ -80,7 +80,7 @@ func (p *program) appendUsers(dst []byte, done bool) []byte {
 	if done || p.users.path != "" {
 		return dst
 	}
-	for _, line := range p.engine.UserLines() {
+	for _, line := range p.Engine.UserLines() {
 		dst = append(append(dst, line...), '\n')
 	}
 	return dst

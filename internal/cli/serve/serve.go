@@ -12,7 +12,6 @@ import (
 	"os/signal"
 	"slices"
 	"strconv"
-	"sync/atomic"
 	"syscall"
 
 	"github.com/miniserver-go/miniserver/console"
@@ -20,10 +19,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/assembly"
 	"github.com/miniserver-go/miniserver/internal/cli/subcommand"
 	"github.com/miniserver-go/miniserver/internal/config"
-	"github.com/miniserver-go/miniserver/persistence/fixture"
-	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/server"
-	"github.com/miniserver-go/miniserver/testkit"
 )
 
 // Options say where the server runs, which no user can set.
@@ -45,7 +41,7 @@ func Settings() (*config.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.engine.Params, nil
+	return p.Engine.Params, nil
 }
 
 // Run runs the server until the context ends, a client calls SHUTDOWN or, in a process of its own, a signal comes. As a daemon
@@ -84,71 +80,50 @@ func Run(ctx context.Context, args []string, in io.Reader, out io.Writer, o Opti
 
 // program is an engine with its server and the files of the process.
 type program struct {
-	engine     *engine.Engine
-	server     *server.Server
-	parts      assembly.Parts
+	*assembly.Assembly
 	console    *console.Console
 	conf       *configuration
 	defaults   map[string]string // values of the parameters before the configuration was read
-	log        *server.Log
+	startup    assembly.Startup
 	logFile    logFile
 	users      userFile
-	fixtures   []string // paths of what is loaded at the start after the saved data
-	pid        string   // path of the file with the process id; "" for none
+	pid        string // path of the file with the process id; "" for none
 	daemonize  bool
 	supervised string
-	seed       uint64
-	testKit    bool
 	groupID    uint64 // 0 without a group
 	ready      ready
 	withParent bool // exit-with-parent
 	tuner      tuner
 	ownProcess bool // the process is the server's own
 	onSignal   onSignal
-
-	fixtureDone, fixtureSize atomic.Int64 // bytes read of the fixtures, and their size
 }
 
 // newProgram builds the engine and the server that the configuration asks for.
 func newProgram(conf *configuration, out io.Writer, ownProcess bool) (*program, error) {
-	p := &program{conf: conf, logFile: logFile{Writer: out}, seed: assembly.Seed(), supervised: "no", ready: ready{out: out}, ownProcess: ownProcess}
-	databases, like := int64(16), &release.Default
-	early := []config.Param{ // the engine needs their values when it is made
-		config.Int("databases", &databases, 1, 1<<31-1),
-		config.Int("seed", &p.seed, 0, 1<<63-1),
-		config.Release(&like),
-		testkit.Param(&p.testKit),
-		config.Int("group-id", &p.groupID, 0, math.MaxInt64),
-	}
+	p := &program{conf: conf, startup: assembly.NewStartup(), logFile: logFile{Writer: out}, supervised: "no", ready: ready{out: out}, ownProcess: ownProcess}
+	early := append(p.startup.Early(), config.Int("group-id", &p.groupID, 0, math.MaxInt64))
 	for i := range early {
 		if err := conf.apply(early[i].Name, &early[i]); err != nil {
 			return nil, err
 		}
 	}
-	if p.testKit && p.groupID != 0 {
+	if p.startup.TestKit && p.groupID != 0 {
 		return nil, errGroupKit
 	}
-	p.engine = engine.New(engine.Options{Databases: int(databases), Release: like, Clock: server.Clock(), Seed: p.seed})
-	p.log = server.NewLog(p.engine, &p.logFile)
-	p.tuner.held = p.engine.Held
-	guarded := ""
-	if p.testKit {
-		guarded = testkit.Setting
-	}
-	p.parts = assembly.Join(p.engine, assembly.Options{Log: p.log, Spawn: spawn, TestKit: p.testKit, Group: p.groupID != 0})
-	p.server = server.New(p.engine, server.Options{Port: 6379, Log: p.log, Spawn: spawn, OwnProcess: true, Journal: p.parts.Journal, Barrier: p.parts.Barrier(), Guarded: guarded,
-		Load: func() error { return p.tuner.load(p.loadWithMeter) }, Ready: p.tellReady})
-	p.console = console.New(console.Options{Engine: p.engine, Connect: p.server.Connect, Log: p.log.Print})
-	p.engine.Join(p.part(early[1].AtStart(), early[3]), p.console.Part())
-	p.defaults = values(p.engine)
+	p.Assembly = assembly.New(assembly.Options{Engine: p.startup.Engine(), Log: &p.logFile, Spawn: spawn, TestKit: p.startup.TestKit, Group: p.groupID != 0,
+		Server: &server.Options{Port: 6379, OwnProcess: true, Load: func() error { return p.tuner.load(p.loadWithMeter) }, Ready: p.tellReady}})
+	p.tuner.held = p.Engine.Held
+	p.console = console.New(console.Options{Engine: p.Engine, Connect: p.Server.Connect, Log: p.Log.Print})
+	p.Add(&p.startup, p, p.console)
+	p.defaults = values(p.Engine)
 	for _, s := range conf.settings {
 		var err error
 		switch {
 		case s.applied || s.name() == settingUser:
 		case s.name() == settingRename:
-			err = s.rename(p.engine)
+			err = s.rename(p.Engine)
 		default:
-			err = s.apply(p.engine)
+			err = s.apply(p.Engine)
 		}
 		if err != nil {
 			return nil, err
@@ -157,7 +132,7 @@ func newProgram(conf *configuration, out io.Writer, ownProcess bool) (*program, 
 	if err := p.loadUsers(); err != nil {
 		return nil, err
 	}
-	if p.engine.InCluster() && p.engine.Role().Replica {
+	if p.Engine.InCluster() && p.Engine.Role().Replica {
 		return nil, errClusterReplica
 	}
 	return p, p.checkGroup()
@@ -167,26 +142,15 @@ func newProgram(conf *configuration, out io.Writer, ownProcess bool) (*program, 
 var errClusterReplica = errors.New("replicaof directive not allowed in cluster mode")
 
 // load loads the saved data, then the fixtures.
-func (p *program) load() error {
-	if err := p.parts.Load(); err != nil {
-		return err
-	}
-	return fixture.Loader{Engine: p.engine, Snapshots: p.parts.Snapshots, Progress: func(done, total int64) {
-		p.fixtureDone.Store(done)
-		p.fixtureSize.Store(total)
-	}}.Load(p.fixtures...)
-}
+func (p *program) load() error { return p.Load(p.startup.Fixtures...) }
 
-// part returns the parameters and hooks that the program adds to its engine.
-func (p *program) part(seed, testKit config.Param) engine.Part {
+// Part returns the parameters and hooks that the program adds to its engine.
+func (p *program) Part() engine.Part {
 	return engine.Part{
 		Name: "program",
 		Params: slices.Concat(p.ready.params(), p.onSignal.params(), []config.Param{
-			seed,
-			testKit,
 			config.Text("logfile", &p.logFile.path).AtStart(),
 			config.Text("pidfile", &p.pid).AtStart(),
-			config.Words("load", &p.fixtures).AtStart(),
 			config.Text("aclfile", &p.users.path).AtStart(),
 			config.Bool("daemonize", &p.daemonize).AtStart(),
 			config.Enum("supervised", &p.supervised, "upstart", "systemd", "auto", "no").AtStart(),
@@ -204,34 +168,32 @@ func (p *program) serve(ctx context.Context) error {
 		p.tuner.begin(p.processors())
 		defer p.heedSignals()()
 	}
-	if err := p.server.Listen(); err != nil {
+	err := p.listen()
+	if err != nil {
+		p.Close(err)
+		return err
+	}
+	err = p.Run(ctx)
+	if err == nil {
+		p.Log.Print('#', "miniserver is now ready to exit, bye bye...")
+	}
+	return err
+}
+
+// listen opens the ports of the server and the console, and begins the log.
+func (p *program) listen() error {
+	if err := p.Server.Listen(); err != nil {
 		return listenError(err)
 	}
 	p.logStart()
-	if err := p.console.Listen(); err != nil {
-		return err
-	}
-	err := p.server.Run(ctx)
-	p.console.Close()
-	if err == nil {
-		p.parts.Snapshots.Close()
-	}
-	if p.parts.Group != nil {
-		p.parts.Group.Close()
-	}
-	p.parts.Replication.Close()
-	p.parts.Journal.Close()
-	if err == nil {
-		p.log.Print('#', "miniserver is now ready to exit, bye bye...")
-	}
-	return err
+	return p.console.Listen()
 }
 
 // processors returns how many the runtime needs: one for each event loop, see package server, and one for everything else, or with TLS as many again
 // for the goroutines that encrypt.
 func (p *program) processors() int {
-	loops := p.server.Loops()
-	if p.engine.Param("tls-port").Get() != "0" || p.engine.Param("tls-self-signed").Get() == "yes" {
+	loops := p.Server.Loops()
+	if p.Engine.Param("tls-port").Get() != "0" || p.Engine.Param("tls-self-signed").Get() == "yes" {
 		return 2 * loops
 	}
 	return loops + 1
@@ -240,7 +202,7 @@ func (p *program) processors() int {
 // tellReady tells those who wait for it that the server serves commands.
 func (p *program) tellReady() error {
 	p.notifyReady()
-	return p.ready.announce(p.server.Addrs(), p.engine.Param("tls-port").Get(), p.server.Certificate())
+	return p.ready.announce(p.Server.Addrs(), p.Engine.Param("tls-port").Get(), p.Server.Certificate())
 }
 
 func (p *program) writePID() error {

@@ -28,7 +28,7 @@ func (p *program) heedSignals() (stop func()) {
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
 		for s := range signals {
-			p.engine.With(func() { p.heed(s) })
+			p.Engine.With(func() { p.heed(s) })
 		}
 	}()
 	return func() {
@@ -44,18 +44,18 @@ func (p *program) heed(s os.Signal) {
 		name, how = "SIGINT", p.onSignal.interrupt
 	}
 	switch {
-	case p.engine.IsLoading():
+	case p.Engine.IsLoading():
 		p.exit(0, "Received shutdown signal during loading, scheduling shutdown.")
-	case p.engine.ShuttingDown() && s == os.Interrupt:
+	case p.Engine.ShuttingDown() && s == os.Interrupt:
 		p.exit(1, "You insist... exiting now.")
 	}
-	p.log.Print('#', "Received %s scheduling shutdown...", name)
-	p.engine.Terminate(how)
+	p.Log.Print('#', "Received %s scheduling shutdown...", name)
+	p.Engine.Terminate(how)
 }
 
 // exit ends the process without saving.
 func (p *program) exit(status int, why string) {
-	p.log.Print('#', "%s", why)
+	p.Log.Print('#', "%s", why)
 	p.close()
 	os.Exit(status)
 }

@@ -15,19 +15,19 @@ const hashOfSecret = "#2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf
 
 // asks returns a function that executes a line of a session of its own and returns the reply's bytes.
 func (p *program) asks(t *testing.T) func(line string) string {
-	s := p.engine.NewSession(nil)
-	t.Cleanup(func() { p.engine.Close(s) })
+	s := p.Engine.NewSession(nil)
+	t.Cleanup(func() { p.Engine.Close(s) })
 	return func(line string) string {
 		var args [][]byte
 		for _, word := range strings.Fields(line) {
 			args = append(args, []byte(word))
 		}
-		return string(p.engine.Do(s, [][][]byte{args}).Out)
+		return string(p.Engine.Do(s, [][][]byte{args}).Out)
 	}
 }
 
 func (p *program) userLines() (lines []string) {
-	p.engine.With(func() { lines = p.engine.UserLines() })
+	p.Engine.With(func() { lines = p.Engine.UserLines() })
 	return lines
 }
 
@@ -50,17 +50,17 @@ func TestUsersFromTheirFile(t *testing.T) {
 	require.Equal(t, ":2\r\n", ask("ACL DELUSER carol bob"))
 	require.Equal(t, "+OK\r\n", ask("ACL LOAD"))
 	require.Len(t, p.userLines(), 4)
-	require.Equal(t, path, p.engine.Param("aclfile").Get())
+	require.Equal(t, path, p.Engine.Param("aclfile").Get())
 }
 
 // TestLoadingUsersEndsTheirSessions keeps the sessions of the default user.
 func TestLoadingUsersEndsTheirSessions(t *testing.T) {
 	p, err := build(t, "", "--aclfile", write(t, "users.acl", "user alice on >secret ~* +@all\n"))
 	require.NoError(t, err)
-	anybody, alice := p.asks(t), p.engine.NewSession(nil)
-	require.Equal(t, "+OK\r\n", string(p.engine.Do(alice, [][][]byte{{[]byte("AUTH"), []byte("alice"), []byte("secret")}}).Out))
+	anybody, alice := p.asks(t), p.Engine.NewSession(nil)
+	require.Equal(t, "+OK\r\n", string(p.Engine.Do(alice, [][][]byte{{[]byte("AUTH"), []byte("alice"), []byte("secret")}}).Out))
 	require.Equal(t, "+OK\r\n", anybody("ACL LOAD"))
-	require.True(t, p.engine.Collect(alice).Closing)
+	require.True(t, p.Engine.Collect(alice).Closing)
 	require.Equal(t, "+PONG\r\n", anybody("PING"))
 }
 
