@@ -1,23 +1,5 @@
 package server
 
-// Barrier settles whether what replies tell is certain: see engine.Part.Awaits.
-type Barrier interface {
-	// Settle finds out whether everything is certain that commands have done up to now, under the number that Awaits gave. It does not
-	// wait. It calls done once, from any goroutine: false if it is not certain and the connections are to end without their replies.
-	Settle(awaited uint64, done func(certain bool))
-}
-
-// delivery is the replies of one round of a loop that wait at the barrier, or behind others that do:
-//
-//	loop   Do hold Do hold ... endRound: Settle ─▶ queue ... done ─▶ send, send
-//
-// Deliveries leave in order, so that the replies of a connection do.
-type delivery struct {
-	held
-	group            *group
-	settled, certain bool
-}
-
 // wait queues the replies of a round until they are certain.
 func (g *group) wait(h held) {
 	d := &delivery{held: h, group: g}
@@ -44,5 +26,34 @@ func (d *delivery) settle(certain bool) {
 		}
 		g.deliver(first.held, first.certain)
 		g.bound.reuse(first.held)
+	}
+}
+
+// deliver sends replies. If those that wait at the barrier are lost, it ends their connections
+// instead.
+func (g *group) deliver(h held, certain bool) {
+	rest := h.out
+	for _, p := range h.parts {
+		p.to.held--
+		if p.awaits && !certain {
+			p.to.dying, p.to.broken = true, true
+			p.to.last.lose()
+		}
+		p.to.send(rest[:p.n])
+		rest = rest[p.n:]
+		if p.to.held == 0 {
+			p.to.last.send()
+		}
+		if p.to.held == 0 && (p.to.dying || p.to.streams.Load()) {
+			p.to.Wake() // it closes when its output is sent, or sends more
+		}
+	}
+}
+
+// reuse takes over the room of replies that have been sent, unless new ones have come meanwhile.
+func (h *held) reuse(sent held) {
+	if h.parts == nil && cap(sent.out) <= maxGroup {
+		clear(sent.parts)
+		h.out, h.parts = sent.out[:0], sent.parts[:0]
 	}
 }

@@ -46,3 +46,6 @@ func shift() time.Duration {
 	seconds, _ := strconv.Atoi(strings.TrimSpace(string(text)))
 	return time.Duration(seconds) * time.Second
 }
+
+// times is processor time.
+type times struct{ user, system time.Duration }

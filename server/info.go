@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/miniserver-go/miniserver/engine"
 )
@@ -134,9 +133,6 @@ func processorTime() int64 {
 	return (t.user + t.system).Microseconds()
 }
 
-// times is processor time.
-type times struct{ user, system time.Duration }
-
 func fillCPU(_ *engine.World, b *bytes.Buffer) {
 	for _, of := range []struct {
 		used times
@@ -150,3 +146,33 @@ func fillCPU(_ *engine.World, b *bytes.Buffer) {
 
 // purge returns memory to the system, in the background.
 func purge() { go debug.FreeOSMemory() }
+
+// perLoop returns what each event loop has moved, in the order of their numbers.
+func (s *Server) perLoop() []traffic {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := make([]traffic, s.Loops())
+	for i, l := range s.loops {
+		list[i] = l.moved.traffic()
+	}
+	return list
+}
+
+// traffic returns what all event loops have moved together.
+func (s *Server) traffic() (sum traffic) {
+	for _, t := range s.perLoop() {
+		sum = traffic{sum.clients + t.clients, sum.in + t.in, sum.out + t.out, sum.reads + t.reads, sum.writes + t.writes}
+	}
+	return sum
+}
+
+// resetTraffic sets the counters to 0. The clients stay.
+func (s *Server) resetTraffic() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, l := range s.loops {
+		for _, n := range []*atomic.Int64{&l.moved.in, &l.moved.out, &l.moved.reads, &l.moved.writes} {
+			n.Store(0)
+		}
+	}
+}

@@ -1,7 +1,7 @@
 package server
 
 import (
-	"context"
+	"errors"
 	"net"
 
 	"github.com/miniserver-go/miniserver/engine"
@@ -28,9 +28,29 @@ func (s *Server) dial(from *engine.Endpoint, ended func(broken bool)) net.Conn {
 	return client
 }
 
-// runPipes is Run for a server without listeners.
-func (s *Server) runPipes(ctx context.Context) error {
-	s.pipes.start()
-	defer s.pipes.stop()
-	return s.serve(ctx)
+// Connect returns a connection from within the process, for a client that has come another way, from an endpoint. It is served as those
+// of the listeners are. ended is called when the server ends it, also if it is not read; nil for nothing.
+func (s *Server) Connect(from engine.Endpoint, ended func()) (net.Conn, error) {
+	notice := func(bool) {
+		if ended != nil {
+			ended()
+		}
+	}
+	if s.opts.InProcess {
+		return s.dial(&from, notice), nil
+	}
+	s.mu.Lock()
+	serving := s.accepting
+	s.mu.Unlock()
+	if !serving {
+		return nil, errors.New("the server does not accept connections")
+	}
+	inside, loop, err := pair()
+	if err != nil {
+		return nil, err
+	}
+	if !s.refuses(loop) {
+		s.enroll(loop, from, nil, notice)
+	}
+	return inside, nil
 }

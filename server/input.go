@@ -12,12 +12,13 @@ import (
 //	full: │ command │ │ ...mand │    buf: │ executed │ unfinished command │ not parsed │ room │
 //	                                                 from                 at           len    cap
 //
-// Most reads bring complete commands. They are executed in the event loop's own buffer, and nothing is kept. The
-// rest of a read is copied here. When buf is full, only the bytes that are not parsed move to the next buffer. So a
-// command costs O(bytes) in any number of reads, and its memory grows with the bytes that came, not with the lengths that
-// it announces. The arguments of an unfinished command are bytes without slices, which the garbage collector would
-// follow at each of its cycles: a second pass makes the slices when the command is complete. Those of the first pass are
-// in one slice that each read reuses. The zero value is empty.
+// Most reads bring complete commands. They are executed in the event loop's own buffer, and nothing
+// is kept. The rest of a read is copied here. When buf is full, only the bytes that are not parsed
+// move to the next buffer. So a command costs O(bytes) in any number of reads, and its memory grows
+// with the bytes that came, not with the lengths that it announces. The arguments of an unfinished
+// command are bytes without slices, which the garbage collector would follow at each of its cycles:
+// a second pass makes the slices when the command is complete. Those of the first pass are in one
+// slice that each read reuses. The zero value is empty.
 type input struct {
 	request          // the unfinished command
 	chunk            // the buffer that bytes are added to; its buf is nil if all is executed
@@ -36,35 +37,11 @@ type chunk struct {
 	begin request // the parser's state there
 }
 
-// nothing is the input of all connections that keep none: so an idle one does without. It is only read.
+// nothing is the input of all connections that keep none: so an idle one does without. It is only
+// read.
 var nothing input
 
 var inputs = sync.Pool{New: func() any { return new(input) }}
-
-// ownInput returns an input that the connection may write to.
-func (c *conn) ownInput() *input {
-	if c.in == &nothing {
-		c.in = inputs.Get().(*input)
-	}
-	return c.in
-}
-
-// keep adds bytes that have arrived.
-func (c *conn) keep(data []byte) {
-	if len(data) > 0 {
-		c.ownInput().add(data)
-	}
-}
-
-// releaseInput releases the memory of the commands that are executed, and the input itself if there is nothing else in it.
-func (c *conn) releaseInput() {
-	c.in.release()
-	if c.in.empty() {
-		*c.in = input{}
-		inputs.Put(c.in)
-		c.in = &nothing
-	}
-}
 
 // empty reports whether nothing is left to execute and no command has begun.
 func (in *input) empty() bool { return in.buf == nil && in.waiting == nil }
@@ -80,8 +57,8 @@ func (in *input) expected() int {
 	return in.size + len("\r\n")
 }
 
-// room returns memory behind what has arrived, for the rest of the argument that is being read or a part of it; nothing if its
-// length is not known. received appends the bytes that were put there.
+// room returns memory behind what has arrived, for the rest of the argument that is being read or a
+// part of it; nothing if its length is not known. received appends the bytes that were put there.
 func (in *input) room() []byte {
 	missing := in.expected() - in.backlog()
 	if missing <= 0 {
@@ -116,8 +93,8 @@ func (in *input) start(r request, data []byte, parsed int) {
 	in.chunk = chunk{buf: append(newInput(len(data), in.expected()), data...)}
 }
 
-// grow makes room for n bytes. Each byte moves a bounded number of times, because the room is at least as large as what
-// moves.
+// grow makes room for n bytes. Each byte moves a bounded number of times, because the room is at
+// least as large as what moves.
 func (in *input) grow(n int) {
 	if live := len(in.buf) - in.from; in.waiting == nil && live+max(live, n) <= cap(in.buf) {
 		in.gather(in.buf[:0])
@@ -136,8 +113,8 @@ func (in *input) grow(n int) {
 	in.buf, in.from, in.at = next, 0, 0
 }
 
-// setAside keeps the piece of the unfinished command that is in buf. A piece that takes little of buf is copied, so that
-// buf need not be kept for it.
+// setAside keeps the piece of the unfinished command that is in buf. A piece that takes little of
+// buf is copied, so that buf need not be kept for it.
 func (in *input) setAside() {
 	c := chunk{in.buf[:in.at], in.from, in.begin}
 	piece := c.buf[c.from:]
@@ -168,14 +145,15 @@ func (in *input) free() {
 	in.spent = nil
 }
 
-// gather moves the unfinished command and the bytes behind it to the front of another buffer, or of buf itself.
+// gather moves the unfinished command and the bytes behind it to the front of another buffer, or of
+// buf itself.
 func (in *input) gather(to []byte) {
 	in.buf = append(to, in.buf[in.from:]...)
 	in.from, in.at = 0, in.at-in.from
 }
 
-// next returns the next batch: the rest of the one that waits, or one that it parses. pooled reports whether the batch may
-// return to the pool, which must not keep large buffers alive.
+// next returns the next batch: the rest of the one that waits, or one that it parses. pooled
+// reports whether the batch may return to the pool, which must not keep large buffers alive.
 func (in *input) next(lim limits) (t *buffers, pooled bool) {
 	if t = in.waiting; t != nil {
 		in.waiting, t.more = nil, in.backlog() > 0 // bytes may have arrived since it was parsed
@@ -200,8 +178,8 @@ func (in *input) next(lim limits) (t *buffers, pooled bool) {
 	return t, pooled
 }
 
-// complete puts the arguments that are in the pieces of the first command before position end of buf in front of its last
-// ones.
+// complete puts the arguments that are in the pieces of the first command before position end of
+// buf in front of its last ones.
 func (in *input) complete(t *batch, end int) {
 	args := make([][]byte, 0, in.count)
 	for _, c := range append(in.full, chunk{in.buf[:end], in.from, in.begin}) {
@@ -230,7 +208,8 @@ func (in *input) release() {
 	}
 }
 
-// shrink moves an unfinished command to buffers without room, if there is much, and forgets the slices of its last read.
+// shrink moves an unfinished command to buffers without room, if there is much, and forgets the
+// slices of its last read.
 func (in *input) shrink() {
 	if !in.isRoomy() {
 		return
@@ -252,8 +231,8 @@ func (in *input) isRoomy() bool {
 	return in.waiting == nil && room > maxRoom
 }
 
-// memory returns the bytes of the commands that wait, of the room behind them, and of the arguments of the unfinished
-// command with the tables of arguments.
+// memory returns the bytes of the commands that wait, of the room behind them, and of the arguments
+// of the unfinished command with the tables of arguments.
 func (in *input) memory() (query, free, args int64) {
 	query, free, args = int64(in.backlog()), int64(cap(in.buf)-len(in.buf)), int64(in.held+in.at)+int64(cap(in.args))*argBytes
 	if in.waiting == nil {
@@ -266,8 +245,8 @@ func (in *input) memory() (query, free, args int64) {
 	return query, free, args
 }
 
-// announced returns how many bytes of the argument that is being read neither have arrived nor have room; as in Redis none
-// if it is small, or after shrink.
+// announced returns how many bytes of the argument that is being read neither have arrived nor have
+// room; as in Redis none if it is small, or after shrink.
 func (in *input) announced() int {
 	if in.silent || in.waiting != nil || in.expected() < largeArgument {
 		return 0
@@ -281,14 +260,16 @@ const (
 	maxRoom  = 32 << 10 // largest room, in bytes, that an idle connection keeps
 	minRoom  = 512      // smallest buffer
 
-	// largeArgument is from how many bytes on an argument counts as soon as its length is known, as in Redis.
+	// largeArgument is from how many bytes on an argument counts as soon as its length is known, as
+	// in Redis.
 	largeArgument = 32<<10 + len("\r\n")
 
 	argBytes = int64(unsafe.Sizeof([]byte(nil))) // of an argument's slice
 )
 
-// Buffers for commands that need more than one read, as *[]byte: those of up to batchBytes, and larger ones. The rest of each
-// pipeline that is longer than a read is in a small one; as garbage those would stay resident until the next collection.
+// Buffers for commands that need more than one read, as *[]byte: those of up to batchBytes, and
+// larger ones. The rest of each pipeline that is longer than a read is in a small one; as garbage
+// those would stay resident until the next collection.
 var smallInputs, largeInputs sync.Pool
 
 func inputPool(n int) *sync.Pool {
@@ -298,8 +279,9 @@ func inputPool(n int) *sync.Pool {
 	return &largeInputs
 }
 
-// newInput returns an empty buffer for n bytes. One from the pool may be larger, but not out of all proportion to n; and
-// hardly larger than what is expected, so that clients that send the same count the same. Smaller ones leave the pool.
+// newInput returns an empty buffer for n bytes. One from the pool may be larger, but not out of all
+// proportion to n; and hardly larger than what is expected, so that clients that send the same
+// count the same. Smaller ones leave the pool.
 func newInput(n, expected int) []byte {
 	pool, most := inputPool(n), batchBytes+4*n
 	if expected > 0 {
@@ -325,3 +307,15 @@ func freeInput(b []byte) {
 		inputPool(cap(b)).Put(&b)
 	}
 }
+
+// buffers are what a batch needs while it runs. A pool shares them among the connections of all
+// loops, so that an idle connection holds none.
+type buffers struct {
+	batch
+	out []byte // for replies
+}
+
+var bufferPool = sync.Pool{New: func() any { return &buffers{out: make([]byte, 0, 512)} }}
+
+// largePart is how much must be missing of an argument for another read to pay, in bytes.
+const largePart = 16 << 10

@@ -16,13 +16,6 @@ type last struct {
 // lastTime is how long a client may take to read its last replies.
 const lastTime = 10 * time.Second
 
-// keepOpen lets the replies that wait at the barrier reach the client after the loop has closed the connection.
-func (c *conn) keepOpen() {
-	if end, err := c.socket.another(); err == nil {
-		c.last = &last{socket: end}
-	}
-}
-
 // send sends the replies and closes the socket. As the other methods it does nothing if l is nil.
 func (l *last) send() {
 	if l == nil {

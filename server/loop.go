@@ -10,8 +10,8 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// loop is what the event loops of both kinds have in common: loops_epoll.go serves sockets on Linux, netloop.go any net.Conn. A loop works in
-// rounds:
+// loop is what the event loops of both kinds have in common: loops_epoll.go serves sockets on
+// Linux, netloop.go any net.Conn. A loop works in rounds:
 //
 //	wait ─▶ input of each connection ─▶ functions ─▶ wakes ─▶ replies ─▶ a turn ─▶ wait
 //
@@ -45,7 +45,8 @@ type socket interface {
 	fd() int
 	// read reads what has arrived. It returns 0 if nothing has, or if only the loop can read.
 	read(room []byte) int
-	// write sends, and keeps what the client does not take yet. An error says that nothing can be sent any more.
+	// write sends, and keeps what the client does not take yet. An error says that nothing can be
+	// sent any more.
 	write(b []byte) error
 	// unsent returns the number of bytes that write has kept.
 	unsent() int
@@ -63,7 +64,8 @@ func (l *loop) join(s *Server) {
 	s.loops = append(s.loops, l)
 }
 
-// execute makes the loop call fn in this round or the next. It may be called from any goroutine. It reports false if the loop has ended.
+// execute makes the loop call fn in this round or the next. It may be called from any goroutine. It
+// reports false if the loop has ended.
 func (l *loop) execute(fn func()) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -101,46 +103,6 @@ func (l *loop) announce() {
 	}
 }
 
-// endRound sends the replies that the round has left, and before that does what the lists ask for if that is ripe: if it was there before the round's
-// input. So when a client publishes messages, its next ones can come before its subscribers are woken, and these get many in one write. idle says that no
-// connection had input.
-func (l *loop) endRound(ripe, idle bool) {
-	if ripe && l.due.Swap(false) {
-		functions, wakes := l.take()
-		for _, fn := range functions {
-			fn()
-		}
-		handleAgain(wakes)
-		l.giveBack(wakes)
-	}
-	l.wakePaced()
-	l.group.endRound()
-	l.turns.next(idle && !l.due.Load())
-}
-
-// wakePaced handles again the connections that have waited for more to send, or sees to it that there is a round in time.
-func (l *loop) wakePaced() {
-	if !l.paced.due.Load() {
-		return
-	}
-	if wait := l.paced.wait(); wait > 0 {
-		l.alarm(wait)
-		return
-	}
-	l.mu.Lock()
-	conns := l.paced.take()
-	l.mu.Unlock()
-	handleAgain(conns)
-}
-
-func handleAgain(conns []*conn) {
-	for _, c := range conns {
-		if !c.closed {
-			c.handle(nil)
-		}
-	}
-}
-
 // take empties the lists.
 func (l *loop) take() (functions []func(), wakes []*conn) {
 	l.mu.Lock()
@@ -159,14 +121,58 @@ func (l *loop) giveBack(wakes []*conn) {
 	}
 }
 
-// finish does what the lists still ask for, and lets nothing more be added.
-func (l *loop) finish() {
-	l.mu.Lock()
-	l.ended = true
-	l.mu.Unlock()
-	l.endRound(true, true)
-	l.turns.finish()
-}
-
 // byLoad compares loops by their connections.
 func byLoad(a, b *loop) int { return cmp.Compare(a.load.Load(), b.load.Load()) }
+
+// group is the replies of an event loop that leave together. There are two reasons to wait. Speed:
+// sending replies together costs less, since the client's thread wakes once and finds several
+// instead of one; more than a few would let it idle while the loop works. Durability: replies must
+// wait until the journal has saved the changes, and one Commit at the end of the round serves all
+// its commands:
+//
+//	loop   Do hold Do hold Do hold ... endRound: Commit, send, send, send
+//
+// A group belongs to its loop.
+type group struct {
+	server *Server
+	loop   *loop
+	free   held   // what waits for the journal, or for a few others in the round
+	bound  held   // what waits at the barrier, or behind such replies of its connection
+	owing  bool   // replies wait for the journal
+	failed bool   // it could not save, and is tried again later
+	awaits uint64 // what replies wait for at the barrier; 0 for nothing
+	queue  []*delivery
+}
+
+// part is the replies of one batch in out: their connection and their length.
+type part struct {
+	to     *conn
+	n      int
+	awaits bool // it waits at the barrier
+}
+
+// held is replies that wait together.
+type held struct {
+	out   []byte
+	parts []part // of out, in order
+}
+
+// delivery is the replies of one round of a loop that wait at the barrier, or behind others that
+// do:
+//
+//	loop   Do hold Do hold ... endRound: Settle ─▶ queue ... done ─▶ send, send
+//
+// Deliveries leave in order, so that the replies of a connection do.
+type delivery struct {
+	held
+	group            *group
+	settled, certain bool
+}
+
+const (
+	fewParts = 12                     // replies that leave together if they wait for nothing else
+	fewBytes = 32 << 10               // bytes of them after which they leave
+	maxGroup = 1 << 20                // largest buffer that is kept for the next group, in bytes
+	maxPart  = 16 << 10               // largest part that is worth a copy, in bytes
+	retry    = 100 * time.Millisecond // delay after a failed Commit
+)

@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"slices"
 	"sync/atomic"
-	"syscall"
 	"time"
 	"unsafe"
 
@@ -17,31 +16,6 @@ import (
 
 // Event loops over epoll. Their system calls do not wait, so they are made without the Go runtime's preparations for those that do: a raw call costs the
 // tenth part of a microsecond less. See pause for the one that waits for a moment.
-
-// socketLoops serve the sockets.
-type socketLoops struct{ loops []*epollLoop }
-
-// epollLoop serves sockets.
-type epollLoop struct {
-	loop
-	epoll    int           // file descriptors
-	bell     int           // an eventfd, which ends the wait
-	timer    int           // a timerfd, which ends the wait after some time
-	armed    bool          // the timer runs
-	waiting  atomic.Bool   // the bell must be rung to end the wait
-	sockets  []epollSocket // by file descriptors; nil for those of others
-	events   []unix.EpollEvent
-	buffer   []byte        // for what is read
-	moment   unix.Timespec // of a pause
-	pauses   bool          // the loop may keep its processor: there is one that no loop needs
-	awake    bool          // the last wait was short, see watch
-	idle     bool          // the last wait was longer than a pause
-	yielded  time.Time     // when the loop last yielded to other goroutines
-	crowded  time.Time     // when another thread kept the processor for long
-	thread   threadPolicy
-	stopping bool
-	over     chan struct{} // closed when run has returned
-}
 
 const (
 	roundEvents = 1024     // most events of a round
@@ -114,11 +88,6 @@ func (l *epollLoop) release() {
 	}
 }
 
-// control tells the system for which events of a file descriptor the loop waits.
-func (l *epollLoop) control(operation, fd int, events uint32) error {
-	return os.NewSyscallError("epoll_ctl", unix.EpollCtl(l.epoll, operation, fd, &unix.EpollEvent{Events: events, Fd: int32(fd)}))
-}
-
 // stop ends the loops and their connections.
 func (ls *socketLoops) stop() {
 	for _, l := range ls.loops {
@@ -135,29 +104,6 @@ func (ls *socketLoops) enroll(nc net.Conn, c *conn) error {
 		return err
 	}
 	return l.adopt(fd, func() { l.open(fd, c) })
-}
-
-// adopt makes a socket the loop's, which opens it.
-func (l *epollLoop) adopt(fd int, open func()) error {
-	l.load.Add(1)
-	if !l.execute(open) {
-		_ = unix.Close(fd)
-		return net.ErrClosed
-	}
-	return nil
-}
-
-// detach returns a file descriptor of a connection that Go's package net no longer knows.
-func detach(nc net.Conn) (fd int, err error) {
-	defer nc.Close()
-	raw, err := nc.(syscall.Conn).SyscallConn()
-	if err != nil {
-		return -1, err
-	}
-	if e := raw.Control(func(old uintptr) { fd, err = unix.FcntlInt(old, unix.F_DUPFD_CLOEXEC, 0) }); e != nil {
-		return -1, e
-	}
-	return fd, os.NewSyscallError("fcntl", err)
 }
 
 // loopsRunning counts the loops of all servers of the process.
@@ -291,30 +237,6 @@ type epollConn struct {
 	pending int      // bytes of it
 }
 
-// epollSocket is a socket of a loop, on which its methods are called.
-type epollSocket interface {
-	// handle handles events.
-	handle(events uint32)
-	// close closes the socket.
-	close()
-}
-
-// add makes a socket known.
-func (l *epollLoop) add(fd int, s epollSocket) {
-	if fd >= len(l.sockets) {
-		l.sockets = append(l.sockets, make([]epollSocket, fd+1-len(l.sockets))...)
-	}
-	l.sockets[fd] = s
-}
-
-// remove closes a socket.
-func (l *epollLoop) remove(fd int) {
-	l.sockets[fd] = nil
-	_ = l.control(unix.EPOLL_CTL_DEL, fd, 0) // which another descriptor of the socket would prevent
-	_ = unix.Close(fd)
-	l.load.Add(-1)
-}
-
 // open begins a connection.
 func (l *epollLoop) open(fd int, c *conn) {
 	s := &epollConn{loop: l, conn: c, number: fd}
@@ -436,9 +358,6 @@ func (s *epollConn) another() (net.Conn, error) {
 	defer f.Close()
 	return net.FileConn(f)
 }
-
-// socketsRead says whether socket.read ever returns something.
-const socketsRead = true
 
 // multiplexing names what the loops wait with.
 const multiplexing = "epoll"

@@ -18,21 +18,6 @@ import (
 // Receive waits until the loop has handled what it read, so that input does not pile up. Send alone waits for a client that does not read: the loop
 // never does, and sees what is unsent.
 
-// netLoops are the loops of a server.
-type netLoops struct {
-	loops []*netLoop
-	end   context.CancelFunc
-}
-
-// netLoop executes what concerns its connections.
-type netLoop struct {
-	loop
-
-	conns map[*netConn]bool // touched by the loop only
-	ready chan struct{}     // there is work
-	over  chan struct{}     // closed when run has returned
-}
-
 // newNetLoops returns n loops, which accept connections before they start.
 func newNetLoops(s *Server, n int) (ls netLoops) {
 	for range n {
@@ -97,20 +82,6 @@ func (ls *netLoops) serve(end net.Conn, c *conn) {
 	defer l.load.Add(-1)
 	p := &netConn{end: end, loop: l, conn: c, ready: make(chan struct{}, 1)}
 	p.receive()
-}
-
-// netConn is the server's end of a connection. Its methods run on the loop, but for receive and send.
-type netConn struct {
-	end    net.Conn
-	loop   *netLoop
-	conn   *conn
-	closed bool
-
-	mu      sync.Mutex
-	output  []byte        // to be sent
-	sending int           // bytes that send has taken
-	last    bool          // nothing follows output
-	ready   chan struct{} // there is output, or the connection is closed
 }
 
 // Sizes of the buffers that connections are read with. An idle one has the small buffer; one that fills it gets a large one for the moment.

@@ -1,19 +1,16 @@
 package server
 
 import (
-	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/config"
@@ -26,12 +23,6 @@ import (
 //	client ═TLS═ proxy ─pair─ event loop
 //
 // That costs a TLS connection two more copies, and other connections nothing.
-
-// Timeouts of the handshake, and of the last writes of a connection that ends.
-const (
-	handshakeTimeout = 10 * time.Second
-	closeTimeout     = 10 * time.Second
-)
 
 // tlsConfig is the parameters tls-* and the configuration that load makes of them.
 type tlsConfig struct {
@@ -174,35 +165,4 @@ func authorities(file, dir string) (*x509.CertPool, error) {
 		return nil, fmt.Errorf("no certificate in %s", strings.Join(files, ", "))
 	}
 	return pool, nil
-}
-
-// admitTLS is admit for connections over TLS.
-func (s *Server) admitTLS(nc net.Conn) {
-	if !s.refuses(nc) {
-		go s.secure(nc)
-	}
-}
-
-// secure passes a connection to an event loop, performs the handshake, and passes its bytes on until it ends. The loop has the client
-// before the handshake, as in Redis: so it is counted, listed and ended as others are, and its end is that of the handshake.
-func (s *Server) secure(nc net.Conn) {
-	ctx, stop := context.WithTimeout(context.Background(), handshakeTimeout)
-	defer stop()
-	client, from := tls.Server(nc, s.tls.config.Load()), endpoint(nc)
-	from.TLS = true
-	pass, err := s.enrollTLS(client, from, stop)
-	if err == nil {
-		err = client.HandshakeContext(ctx)
-	}
-	if err != nil {
-		s.logUnlessEnded(err)
-		_ = nc.Close()
-	}
-	pass()
-}
-
-func (s *Server) logUnlessEnded(err error) {
-	if !errors.Is(err, context.Canceled) {
-		s.log('#', "Error accepting a client connection: %v", err)
-	}
 }

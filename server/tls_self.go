@@ -7,7 +7,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
-	"encoding/pem"
 	"net"
 	"time"
 )
@@ -29,18 +28,4 @@ func selfSigned() (tls.Certificate, error) {
 	}
 	der, err := x509.CreateCertificate(rand.Reader, form, form, &key.PublicKey, key)
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, err
-}
-
-// Certificate returns the certificate that the server shows, with those that lead to its authority, as PEM; "" if it does not speak TLS. It may be
-// called after Listen.
-func (s *Server) Certificate() string {
-	config := s.tls.config.Load()
-	if config == nil {
-		return ""
-	}
-	var text []byte
-	for _, der := range config.Certificates[0].Certificate {
-		text = append(text, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})...)
-	}
-	return string(text)
 }

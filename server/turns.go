@@ -32,18 +32,6 @@ const (
 	quietTime = time.Millisecond
 )
 
-// inTurns has the first loop do some work, and call done after it. It reports false if that does not run.
-func (s *Server) inTurns(do engine.Turn, done func()) bool {
-	s.mu.Lock()
-	loops := s.loops
-	s.mu.Unlock()
-	if len(loops) == 0 {
-		return false
-	}
-	l := loops[0]
-	return l.execute(func() { l.turns.add(turn{do, done}) })
-}
-
 // add adds work, whose first turn is not late.
 func (ts *turns) add(t turn) {
 	if !ts.pending() {

@@ -1,0 +1,55 @@
+package server
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/pem"
+	"errors"
+	"net"
+)
+
+// admitTLS is admit for connections over TLS.
+func (s *Server) admitTLS(nc net.Conn) {
+	if !s.refuses(nc) {
+		go s.secure(nc)
+	}
+}
+
+// secure passes a connection to an event loop, performs the handshake, and passes its bytes on
+// until it ends. The loop has the client before the handshake, as in Redis: so it is counted,
+// listed and ended as others are, and its end is that of the handshake.
+func (s *Server) secure(nc net.Conn) {
+	ctx, stop := context.WithTimeout(context.Background(), handshakeTimeout)
+	defer stop()
+	client, from := tls.Server(nc, s.tls.config.Load()), endpoint(nc)
+	from.TLS = true
+	pass, err := s.enrollTLS(client, from, stop)
+	if err == nil {
+		err = client.HandshakeContext(ctx)
+	}
+	if err != nil {
+		s.logUnlessEnded(err)
+		_ = nc.Close()
+	}
+	pass()
+}
+
+func (s *Server) logUnlessEnded(err error) {
+	if !errors.Is(err, context.Canceled) {
+		s.log('#', "Error accepting a client connection: %v", err)
+	}
+}
+
+// Certificate returns the certificate that the server shows, with those that lead to its authority,
+// as PEM; "" if it does not speak TLS. It may be called after Listen.
+func (s *Server) Certificate() string {
+	config := s.tls.config.Load()
+	if config == nil {
+		return ""
+	}
+	var text []byte
+	for _, der := range config.Certificates[0].Certificate {
+		text = append(text, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})...)
+	}
+	return string(text)
+}
