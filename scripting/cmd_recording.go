@@ -107,7 +107,7 @@ func timesReport(r *recording.Recording, format string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case format == "PPROF":
-		return times.PProf()
+		return times.PProf(), nil
 	case format == "SVG":
 		return times.SVG(), nil
 	}

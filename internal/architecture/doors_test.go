@@ -30,7 +30,6 @@ var doors = []door{
 	// What is in the program.
 	{"github.com/google/btree", "ds/deadlines bench/laboratory", ""},
 	{"github.com/google/go-dap", "scripting/dap", "internal/cli/script"},
-	{"github.com/google/pprof", "scripting/profile", "scripting"},
 	{"github.com/hashicorp", "group/consensus", ""},
 	{"github.com/peterh/liner", "internal/cli/script", ""},
 	{"github.com/spf13/cobra", "internal/cli/help", ""},

@@ -76,11 +76,7 @@ func (r *evalRecords) writeProfile(w *engine.World, s *scripting.Scripts, path s
 	case strings.HasSuffix(r.profile, ".svg"):
 		return os.WriteFile(r.profile, times.SVG(), 0o644)
 	case strings.HasSuffix(r.profile, ".pb.gz"):
-		report, err := times.PProf()
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(r.profile, report, 0o644)
+		return os.WriteFile(r.profile, times.PProf(), 0o644)
 	}
 	return os.WriteFile(r.profile, times.Text(), 0o644)
 }
