@@ -3,7 +3,6 @@ module github.com/miniserver-go/miniserver
 go 1.26.0
 
 require (
-	github.com/creack/pty v1.1.24
 	github.com/google/btree v1.1.3
 	github.com/google/go-dap v0.12.0
 	github.com/hashicorp/go-hclog v1.6.2
@@ -16,7 +15,6 @@ require (
 	github.com/stretchr/testify v1.12.1
 	github.com/tidwall/redcon v1.6.2
 	github.com/yuin/gopher-lua v1.1.2
-	go.yaml.in/yaml/v3 v3.0.5
 	golang.org/x/sys v0.48.0
 )
 
@@ -38,5 +36,6 @@ require (
 	github.com/tidwall/btree v1.1.0 // indirect
 	github.com/tidwall/match v1.1.1 // indirect
 	go.etcd.io/bbolt v1.3.6 // indirect
+	go.yaml.in/yaml/v3 v3.0.5 // indirect
 	golang.org/x/exp v0.0.0-20220827204233-334a2380cb91 // indirect
 )

@@ -35,12 +35,10 @@ var doors = []door{
 	{"github.com/spf13/cobra", "internal/cli/help", ""},
 	{"github.com/spf13/pflag", "internal/cli internal/cli/files internal/cli/help internal/cli/lint internal/cli/remote internal/cli/script internal/cli/subcommand internal/cli/test", ""},
 	// What tests compare with.
-	{"github.com/creack/pty", "", "internal/e2e"},
 	{"github.com/chromedp", "", "console/browser"},
 	{"github.com/prometheus/client_golang", "", "console/browser"},
 	{"github.com/tidwall/redcon", "", "server"},
 	{"github.com/yuin/gopher-lua", "", "scripting/lua"},
-	{"go.yaml.in/yaml", "", "internal/cli/serve internal/readme"},
 	{"github.com/stretchr/testify", "console/consoletest", ""},
 	// What other modules have.
 	{"github.com/anishathalye/porcupine", "internal/hunt/linear", ""},

@@ -93,15 +93,3 @@ func TestTheEndIsLogged(t *testing.T) {
 	require.Equal(t, 1, subcommand.Report(&printed, err))
 	require.Contains(t, printed.String(), "can't load the snapshot", "who starts it by hand reads no log")
 }
-
-// Only a terminal gets colours.
-func TestLogOnATerminal(t *testing.T) {
-	binary := built(t)
-	t.Setenv("TERM", "xterm")
-	s := terminal(t, binary, "--port", "0", "--dir", t.TempDir())
-	s.expect("\x1b[0mReady to accept connections tcp 127.0.0.1:")
-	s.send("\x03", "miniserver is now ready to exit, bye bye...\x1b[0m")
-	t.Setenv("NO_COLOR", "1")
-	s = terminal(t, binary, "--port", "0", "--dir", t.TempDir())
-	s.expect(" * Ready to accept connections tcp 127.0.0.1:")
-}

@@ -15,8 +15,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"go.yaml.in/yaml/v3"
 
 	"github.com/miniserver-go/miniserver/internal/launch"
 	"github.com/miniserver-go/miniserver/internal/quick"
@@ -38,7 +38,11 @@ var readers = map[string]func(code string) error{
 		return err
 	},
 	"json": func(code string) error { return json.Unmarshal([]byte(code), new(any)) },
-	"yaml": func(code string) error { return yaml.Unmarshal([]byte(code), new(any)) },
+	"yaml": func(code string) error {
+		var m mistakes
+		assert.YAMLEq(&m, code, code)
+		return errors.Join(m...)
+	},
 	"xml": func(code string) error {
 		d := xml.NewDecoder(strings.NewReader(code))
 		for {
@@ -57,6 +61,11 @@ var readers = map[string]func(code string) error{
 		return err
 	},
 }
+
+// mistakes is a test that testify tells of mistakes.
+type mistakes []error
+
+func (m *mistakes) Errorf(format string, args ...any) { *m = append(*m, fmt.Errorf(format, args...)) }
 
 // compilers read code with the programs of their language, which run nothing of it. A line of the shell gets the files with the code.
 var compilers = map[string]struct{ program, suffix, line string }{

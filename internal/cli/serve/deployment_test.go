@@ -1,15 +1,14 @@
 package serve
 
 import (
-	"errors"
-	"io"
+	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"go.yaml.in/yaml/v3"
 )
 
 // TestDeploymentsHaveSettingsThatExist builds the servers of the files for Compose and Kubernetes.
@@ -18,7 +17,12 @@ func TestDeploymentsHaveSettingsThatExist(t *testing.T) {
 	require.NoError(t, err)
 	t.Chdir(t.TempDir())
 	for file, servers := range map[string]int{"compose/single.yaml": 1, "compose/sentinel.yaml": 2, "compose/group.yaml": 3, "kubernetes.yaml": 1} {
-		commands := containers(t, filepath.Join(root, "packaging", file))
+		text, err := os.ReadFile(filepath.Join(root, "packaging", file))
+		require.NoError(t, err)
+		for document := range strings.SplitSeq(string(text), "\n---\n") {
+			require.YAMLEq(t, document, document, "%s is no YAML", file)
+		}
+		commands := containers(t, text)
 		require.Len(t, commands, servers, file)
 		for _, args := range commands {
 			_, err := build(t, "", args...)
@@ -27,48 +31,15 @@ func TestDeploymentsHaveSettingsThatExist(t *testing.T) {
 	}
 }
 
+// commandLine matches the arguments of a server, each of which stands on one line, as JSON.
+var commandLine = regexp.MustCompile(`(?m)^ +(?:command|args): (\[.*\])$`)
+
 // containers returns the arguments of each container in a file that runs our image.
-func containers(t *testing.T, path string) (commands [][]string) {
-	f, err := os.Open(path)
-	require.NoError(t, err)
-	defer f.Close()
-	for d := yaml.NewDecoder(f); ; {
-		var document any
-		err := d.Decode(&document)
-		if errors.Is(err, io.EOF) {
-			return commands
-		}
-		require.NoError(t, err, path)
-		visit(document, func(m map[string]any) {
-			if m["image"] == "miniserver/miniserver" {
-				for _, key := range []string{"command", "args"} {
-					if words, has := m[key].([]any); has {
-						commands = append(commands, texts(words))
-					}
-				}
-			}
-		})
+func containers(t *testing.T, file []byte) (commands [][]string) {
+	for _, found := range commandLine.FindAllSubmatch(file, -1) {
+		var args []string
+		require.NoError(t, json.Unmarshal(found[1], &args))
+		commands = append(commands, args)
 	}
-}
-
-// visit calls a function with each map in a document.
-func visit(node any, call func(m map[string]any)) {
-	switch n := node.(type) {
-	case []any:
-		for _, item := range n {
-			visit(item, call)
-		}
-	case map[string]any:
-		call(n)
-		for _, item := range n {
-			visit(item, call)
-		}
-	}
-}
-
-func texts(words []any) (list []string) {
-	for _, w := range words {
-		list = append(list, w.(string))
-	}
-	return list
+	return commands
 }

@@ -1,14 +1,16 @@
 package e2e
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
-	"github.com/creack/pty"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 )
 
 // terminalSession is a program at a pseudo-terminal.
@@ -22,11 +24,28 @@ type terminalSession struct {
 // terminal starts a program at a pseudo-terminal.
 func terminal(t *testing.T, binary string, args ...string) *terminalSession {
 	s := &terminalSession{t: t, process: exec.Command(binary, args...)}
-	tty, err := pty.StartWithSize(s.process, &pty.Winsize{Rows: 24, Cols: 120})
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = s.process.Process.Kill(); _ = tty.Close() })
-	s.tty = tty
+	var end *os.File
+	s.tty, end = pseudoTerminal(t)
+	defer end.Close()
+	s.process.Stdin, s.process.Stdout, s.process.Stderr = end, end, end
+	s.process.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	require.NoError(t, s.process.Start())
+	t.Cleanup(func() { _ = s.process.Process.Kill(); _ = s.tty.Close() })
 	return s
+}
+
+// pseudoTerminal returns our end of a new pseudo-terminal, and the end of a program.
+func pseudoTerminal(t *testing.T) (ours, programs *os.File) {
+	ours, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	require.NoError(t, err)
+	fd := int(ours.Fd())
+	require.NoError(t, unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0))
+	number, err := unix.IoctlGetUint32(fd, unix.TIOCGPTN)
+	require.NoError(t, err)
+	require.NoError(t, unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 120}))
+	programs, err = os.OpenFile(fmt.Sprint("/dev/pts/", number), os.O_RDWR|unix.O_NOCTTY, 0)
+	require.NoError(t, err)
+	return ours, programs
 }
 
 // send types keys and waits for what the program shows.
@@ -121,4 +140,16 @@ func TestReplAtATerminal(t *testing.T) {
 	s.expect("Press Ctrl-D to end.")
 	s.send("\x1b[A\x1b[A\x1b[A\r", "(integer) 1") // INCR visits
 	s.leave()
+}
+
+// Only a terminal gets colours.
+func TestLogOnATerminal(t *testing.T) {
+	binary := built(t)
+	t.Setenv("TERM", "xterm")
+	s := terminal(t, binary, "--port", "0", "--dir", t.TempDir())
+	s.expect("\x1b[0mReady to accept connections tcp 127.0.0.1:")
+	s.send("\x03", "miniserver is now ready to exit, bye bye...\x1b[0m")
+	t.Setenv("NO_COLOR", "1")
+	s = terminal(t, binary, "--port", "0", "--dir", t.TempDir())
+	s.expect(" * Ready to accept connections tcp 127.0.0.1:")
 }
