@@ -19,7 +19,7 @@ func Server() command.Family {
 			History: "7.0.0 Takes several sections."},
 		{Name: "config", Arity: -2, Since: "2.0.0", Subs: configSubs(),
 			Complexity: "Depends on the subcommand", Summary: "A container for server configuration commands."},
-		{Name: "time", Arity: 1, Flags: command.Loading | command.Stale | command.Fast | command.Harmless, Run: cmdTime, Reply: "list", Since: "2.6.0",
+		{Name: "time", Arity: 1, Flags: command.Loading | command.Stale | command.Fast | command.Harmless, Run: cmdTime, Reply: "time", Since: "2.6.0",
 			Summary: "Returns the server time.", Tips: "nondeterministic_output", Complexity: "O(1)"},
 		{Name: "shutdown", Arity: -1, Flags: admin | command.NoMulti | command.AllowBusy, Run: cmdShutdown, Reply: "status", Since: "1.0.0",
 			Was: []command.Was{{Before: release.NoValkey, Edit: func(cmd *command.Line) {

@@ -164,12 +164,7 @@ func bulkLen(reply []byte) int {
 	return len(header) + int(n) + 2*len("\r\n")
 }
 
-// cursorAt returns where the cursor is among a command's arguments; 0 if the command has none.
-func cursorAt(cmd *command.Command) int {
-	return slices.Index(strings.Fields(cmd.Syntax), "cursor") + 1
-}
-
-func hasCursor(cmd *command.Command) bool { return cursorAt(cmd) > 0 }
+func hasCursor(cmd *command.Command) bool { return cmd.CursorAt() > 0 }
 
 // again is a bit that no cursor of an iteration has. A page with it in its cursor leads to the same place once more, where no other
 // whim awaits the client. JavaScript counts as far.
@@ -177,7 +172,7 @@ const again = 1 << 52
 
 // repeated sends some pages twice, and an empty page before others.
 func repeated(c *engine.Call, plain engine.Handler) {
-	at, start := cursorAt(c.Cmd), c.Reply.Len()
+	at, start := c.Cmd.CursorAt(), c.Reply.Len()
 	text := c.Args[at]
 	cursor, ok := resp.ParseInt(text)
 	second := ok && cursor&again != 0

@@ -30,12 +30,13 @@ const (
 	List     Shape = "list"     // of texts
 	Texts    Shape = "texts?"   // a list of texts, some of which may be nil
 	Integers Shape = "integers" // a list
+	Time     Shape = "time"     // two texts: seconds since 1970, and microseconds
 	Array    Shape = "array"    // of anything
 	Any      Shape = "any"
 )
 
 // shapes are those that a line may have, without the question mark.
-var shapes = []Shape{Integer, Text, Status, List, Texts, Integers, Array, Any}
+var shapes = []Shape{Integer, Text, Status, List, Texts, Integers, Time, Array, Any}
 
 // Maybe returns the shape without its question mark, and whether it has one.
 func (s Shape) Maybe() (shape Shape, absent bool) {
@@ -64,6 +65,8 @@ func (s Shape) Fits(v resp.Value) bool {
 		return v.Kind == resp.Status
 	case List:
 		return isListOf(v, resp.Bulk, false)
+	case Time:
+		return isListOf(v, resp.Bulk, false) && len(v.Elems) == 2
 	case Texts:
 		return isListOf(v, resp.Bulk, true)
 	case Integers:

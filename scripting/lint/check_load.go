@@ -8,20 +8,40 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua/syntax"
 )
 
-// whole values, whatever their size.
-var readsAll = strings.Fields("hgetall hkeys hvals smembers sinter sunion sdiff zinter zunion zdiff")
+// extent returns how much the command replies with.
+func (c *invocation) extent() command.Extent {
+	if c.cmd == nil {
+		return command.Bounded
+	}
+	return c.cmd.Extent()
+}
 
 // unbounded reports whether the reply may have any number of elements.
 func (c *invocation) unbounded() bool {
-	switch c.name {
-	case "lrange", "zrange", "zrevrange":
-		return len(c.args) >= 3 && c.args[1].text == "0" && c.args[2].text == "-1" && !c.hasWord("LIMIT")
-	case "zrangebyscore", "zrevrangebyscore", "zrangebylex", "zrevrangebylex":
-		return !c.open && !c.hasWord("LIMIT")
-	case "keys":
+	switch c.extent() {
+	case command.Whole:
 		return true
+	case command.AllKeys:
+		return !c.hasCursor()
+	case command.Range:
+		return c.argument("start") == "0" && c.argument("stop") == "-1" && !c.hasWord("LIMIT")
+	case command.Interval:
+		return !c.open && !c.hasWord("LIMIT")
 	}
-	return slices.Contains(readsAll, c.name)
+	return false
+}
+
+// hasCursor reports whether the command iterates.
+func (c *invocation) hasCursor() bool { return c.cmd != nil && c.cmd.CursorAt() > 0 }
+
+// argument returns the constant argument that has a name in the command's syntax, "" if there is none.
+func (c *invocation) argument(name string) string {
+	for i, a := range c.meanings() {
+		if a != nil && a.Name == name {
+			return c.args[i].text
+		}
+	}
+	return ""
 }
 
 // loadRules are the rules about time and memory.
@@ -41,16 +61,15 @@ func (l *loadRules) check(c *invocation) {
 // loop it reports the first.
 func (l *loadRules) checkReading(c *invocation) {
 	r := c.run
-	scan := strings.HasSuffix(c.name, "scan")
 	switch {
-	case c.name == "keys" || c.name == "scan":
+	case c.extent() == command.AllKeys:
 		r.report("keys-command", c.call.At, "%s iterates over all keys of the database: keep their names in a set, or let the client use SCAN.", c)
-	case slices.Contains(readsAll, c.name):
+	case c.extent() == command.Whole:
 		r.report("unbounded-read", c.call.At, "%s reads the whole value and blocks the server meanwhile: make sure that the value stays small.", c)
 	case c.unbounded():
 		r.report("unbounded-read", c.call.At, "%s reads everything and blocks the server meanwhile: give it a limit.", c)
 	}
-	if scan && r.frame.allLoops() > 0 {
+	if c.hasCursor() && r.frame.allLoops() > 0 {
 		r.report("scan-loop", c.call.At, "%s in a loop blocks the server until everything is read: loop in the client, or read a bounded part.", c)
 	}
 	for _, reply := range r.frame.walked() {
@@ -78,7 +97,8 @@ func (c *invocation) setsDeadline() bool {
 	return given || c.hasUnknowns() && c.cmd.MayExpire()
 }
 
-// counts reports whether the reply is the number of events that a limiter compares with its limit.
+// counts reports whether the reply is the number of events that a limiter compares with its limit. That is an idiom, and
+// no fact about these commands.
 func (c *invocation) counts() bool {
 	return c.name == "incr" || c.name == "incrby" || c.name == "zcard" || c.name == "zcount"
 }

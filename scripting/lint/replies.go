@@ -28,21 +28,18 @@ func (c *invocation) reply() *value {
 		if shape == command.Texts {
 			element.kinds = isText | isFalse
 		}
-		if c.name == "time" {
-			element.kinds, element.absent = isText, nil
-		}
 		v.table = &table{rest: element, reply: c}
+	case command.Time:
+		seconds := *element
+		seconds.seconds = true
+		v.kinds = isTable
+		v.table = &table{rest: element, reply: c, items: map[string]*value{"1": &seconds}}
 	}
 	if absent && v.kinds != isAny {
 		v.kinds |= isFalse
 		if shape != command.Status {
 			v.absent = c
 		}
-	}
-	if c.name == "time" && v.table != nil {
-		seconds := *element
-		seconds.seconds = true
-		v.table.items = map[string]*value{"1": &seconds}
 	}
 	if c.counts() {
 		v.counts = c
