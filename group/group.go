@@ -20,9 +20,10 @@
 // linearizable, reads too. If the leader loses its seat meanwhile, the connections end without a
 // reply: the client cannot know what became of its command.
 //
-// Files: effects are collected and become entries (effects.go), which are under way in rounds
-// (rounds.go). Members apply entries (machine.go), take and lose the seat (seat.go), write and load
-// snapshots (snapshot.go). clock.go has the time.
+// Files: effects are collected (effects.go), become entries (entry.go), and these are under way in
+// rounds (rounds.go, append.go). Members apply entries (machine.go), take and lose the seat
+// (seat.go, role.go), write and load snapshots (snapshot.go). clock.go has the time, and part.go
+// puts a member together.
 //
 // Invariants:
 //  1. The data of a member are those of the log up to the last entry it has applied, and at the leader those of its own entries behind it.
