@@ -46,10 +46,13 @@ import (
 	"github.com/miniserver-go/miniserver/internal/command"
 )
 
+// Types are the data types. A part that adds another names it in the same way: see engine.Part.
+var Types = []engine.Type{strings.Type, lists.Type, sets.Type, zsets.Type, hashes.Type, streams.Type, sketches.Filter}
+
 // Parts returns the parts of all families, for an engine.
 func Parts(e *engine.Engine) []engine.Part {
 	return append(clients.Parts(e), []engine.Part{
-		{Families: []command.Family{
+		{Types: Types, Families: []command.Family{
 			strings.Family, hashes.Family, lists.Family, sets.Family, zsets.Family, streams.Family,
 			bitmaps.Family, geo.Family, sketches.HyperLogLog,
 			ratelimit.Throttle, ratelimit.IncrEx,

@@ -83,6 +83,7 @@ func (e *Engine) join(p Part) {
 	for _, f := range p.Families {
 		e.addFamily(f, p.State)
 	}
+	e.addTypes(p.Types)
 	e.Params.Add(p.Params)
 	e.addSections(p.Sections)
 	if p.Libraries != nil {
@@ -103,6 +104,12 @@ func (e *Engine) join(p Part) {
 		e.enableSlowScripts()
 	}
 	e.Parts.List = append(e.Parts.List, &p)
+}
+
+// addTypes lets the keys of all worlds have values of these types.
+func (e *Engine) addTypes(types []Type) {
+	e.Parts.Types = append(e.Parts.Types, types...)
+	e.each(func(w *World) { e.Parts.Types.addTo(w.Keyspace) })
 }
 
 // steerBy replaces the clock. Durations are measured with the old one.

@@ -20,6 +20,7 @@ type Part struct {
 	State any    // whose methods run the part's commands: see On
 
 	Families []command.Family  // commands
+	Types    []Type            // of data
 	Params   []config.Param    // of CONFIG
 	Sections []Section         // of INFO
 	Figures  map[string]Figure // of INFO, by their names there, for sections of others
@@ -103,7 +104,8 @@ type Clock interface {
 // parts is the parts that have joined, and what they brought.
 type parts struct {
 	List      []*Part
-	Host      Host // what all of them do for the engine
+	Types     Types // of all of them
+	Host      Host  // what all of them do for the engine
 	sections  []Section
 	libraries Libraries
 	guests    Guests

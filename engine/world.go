@@ -80,6 +80,7 @@ func (e *Engine) newWorld(databases int, clock func() int64, seed uint64) *World
 	w.random.source, w.seed = newSource(seed), seed
 	w.random.dice = w.Dice
 	w.Keyspace = keyspace.New(databases, seed, w.random.dice)
+	e.Parts.Types.addTo(w.Keyspace)
 	w.Keyspace.Access = &e.access
 	w.Keyspace.All17 = !e.Release.Has(shortDoubles)
 	w.propagation.atOnce = !e.Release.Has(holdsBack)

@@ -13,6 +13,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/set"
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/ds/stream"
+	"github.com/miniserver-go/miniserver/ds/value"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/engine"
@@ -151,6 +152,10 @@ func (d *dump) value(key string, deadline int64, v keyspace.Value) {
 	case keyspace.Collection:
 		d.line(0, "%s %s%s", name, v.Type(), ttl)
 		d.collection(v)
+	default:
+		var m value.Mixer
+		v.Digest(&m)
+		d.line(0, "%s %s, length %d, sha1 %s%s", name, v.Type(), v.Len(), m.Digest, ttl)
 	}
 }
 

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/miniserver-go/miniserver/ds/dict"
@@ -47,7 +48,7 @@ func cmdMemoryExplain(c *engine.Call) {
 		return
 	}
 	v, _ := c.DB.Peek(key)
-	replyReport(c, append(append(overview(c, key, v, layout), valueReport(v, ends)...), deadlinesReport(v)...))
+	replyReport(c, slices.Concat(overview(c, key, v, layout), valueReport(v, ends), detailsReport(c, v), deadlinesReport(v)))
 }
 
 // ziplistOf returns the ziplist of a value. ok is false if the value has another encoding. Packed excludes values with
@@ -137,6 +138,16 @@ func valueReport(v keyspace.Value, ends int) report {
 		return streamReport(v, ends)
 	}
 	return nil
+}
+
+// detailsReport returns what the part that added its type tells of a value.
+func detailsReport(c *engine.Call, v keyspace.Value) (r report) {
+	if explain := c.Engine.Parts.Types.Of(v.Type()).Explain; explain != nil {
+		for _, d := range explain(v) {
+			r = append(r, item{d.Name, d.Value, d.Note})
+		}
+	}
+	return r
 }
 
 // stringReport returns the parts of a string.

@@ -2,23 +2,14 @@ package journal
 
 import (
 	"bufio"
-	"fmt"
 	"slices"
 	"strconv"
 
-	"github.com/miniserver-go/miniserver/ds/bloom"
 	"github.com/miniserver-go/miniserver/ds/frozen"
-	"github.com/miniserver-go/miniserver/ds/hash"
-	"github.com/miniserver-go/miniserver/ds/list"
-	"github.com/miniserver-go/miniserver/ds/set"
-	"github.com/miniserver-go/miniserver/ds/str"
-	"github.com/miniserver-go/miniserver/ds/stream"
-	"github.com/miniserver-go/miniserver/ds/ziplist"
-	"github.com/miniserver-go/miniserver/ds/zset"
+	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
-	"github.com/miniserver-go/miniserver/resp"
 )
 
 // base is the format in which a rewrite writes the data: a snapshot, or commands.
@@ -42,19 +33,20 @@ func (b *snapshotBase) end() error              { return b.out.End(b.Version()) 
 
 // commandBase writes the commands that build the data.
 type commandBase struct {
-	out  *bufio.Writer
-	text []byte
-	db   int
-	args [][]byte
-	dump rdb.Encoder
+	out   *bufio.Writer
+	text  []byte
+	db    int
+	args  [][]byte
+	dump  rdb.Encoder
+	types engine.Types
 
 	busy  bool         // encodes a large value, which pauses when another key comes
 	aside *commandBase // the commands of those keys; they follow the large value
 }
 
 // newCommandBase returns a base that begins with a timestamp in seconds, unless that is 0, and with the libraries. Its payloads are in a format.
-func newCommandBase(unix int64, libraries [][]byte, format rdb.Format) base {
-	b := &commandBase{db: -1, dump: rdb.Encoder{Format: format}}
+func newCommandBase(unix int64, libraries [][]byte, format rdb.Format, types engine.Types) base {
+	b := &commandBase{db: -1, dump: rdb.Encoder{Format: format}, types: types}
 	if unix != 0 {
 		b.text = appendTimestamp(b.text, unix)
 	}
@@ -90,7 +82,7 @@ const perCommand = 64
 func (b *commandBase) Record(r *keyspace.Record, pace *keyspace.Pace) {
 	if b.busy {
 		if b.aside == nil {
-			b.aside = &commandBase{db: -1, dump: rdb.Encoder{Format: b.dump.Format}}
+			b.aside = &commandBase{db: -1, dump: rdb.Encoder{Format: b.dump.Format}, types: b.types}
 		}
 		b.aside.Record(r, pace)
 		return
@@ -123,32 +115,10 @@ func (b *commandBase) put(r *keyspace.Record, pace *keyspace.Pace) {
 
 // value appends the commands that build a value.
 func (b *commandBase) value(key []byte, v keyspace.Value, pace *keyspace.Pace) {
-	switch v := v.(type) {
-	case *str.Value:
-		b.set(key, v.Text(nil), pace)
-	case *list.List:
-		v.Range(0, v.Len(), func(e ziplist.Entry) { b.add(pace, "RPUSH", key, e.Append(nil)) })
-	case *set.Set:
-		v.Each(func(member ziplist.Entry) bool {
-			b.add(pace, "SADD", key, member.Append(nil))
-			return true
-		})
-	case *zset.Set:
-		v.Each(func(member []byte, score float64) bool {
-			b.add(pace, "ZADD", key, resp.FormatShortest(nil, score), append([]byte(nil), member...))
-			return true
-		})
-	case *hash.Hash:
-		v.Each(func(field, value ziplist.Entry) bool {
-			b.add(pace, "HMSET", key, field.Append(nil), value.Append(nil))
-			return true
-		})
-	case *bloom.Filter:
-		b.filter(key, v, pace)
-	case *stream.Stream: // a payload also holds its groups and their pending entries
+	if rewrite := b.types.Of(v.Type()).Rewrite; rewrite != nil {
+		rewrite(v, &rewriter{b, key, pace})
+	} else {
 		b.command("RESTORE", key, []byte("0"), b.dump.PayloadAt(pace, nil, v))
-	default:
-		panic(fmt.Sprintf("journal: no commands build a %T", v))
 	}
 	b.flush()
 	if v, ok := v.(keyspace.Collection); ok && v.Volatile() > 0 {
@@ -158,20 +128,10 @@ func (b *commandBase) value(key []byte, v keyspace.Value, pace *keyspace.Pace) {
 
 // elements appends the commands that build a hash, set or sorted set that is frozen.
 func (b *commandBase) elements(key []byte, r *keyspace.Record, pace *keyspace.Pace) {
-	t := r.Value.Type()
-	r.Elements.Each(true, func(x frozen.Element) {
-		name := append([]byte(nil), x.Name...)
-		switch t {
-		case keyspace.Hash:
-			b.add(nil, "HMSET", key, name, append([]byte(nil), x.Value...))
-		case keyspace.Set:
-			b.add(nil, "SADD", key, name)
-		case keyspace.ZSet:
-			b.add(nil, "ZADD", key, resp.FormatShortest(nil, x.Score), name)
-		}
-	}, func(bytes int) { pace.Yield(bytes) })
+	t, to := b.types.Of(r.Value.Type()), &rewriter{b, key, nil}
+	r.Elements.Each(true, func(x frozen.Element) { t.RewriteElement(x, to) }, func(bytes int) { pace.Yield(bytes) })
 	b.flush()
-	r.Elements.Deadlines(b.expire(t, key, pace))
+	r.Elements.Deadlines(b.expire(t.Type, key, pace))
 }
 
 // expire returns a function that appends the command which sets the deadline of an element.
@@ -186,35 +146,43 @@ func (b *commandBase) command(name string, args ...[]byte) {
 	b.text = appendCommand(b.text, append([][]byte{[]byte(name)}, args...))
 }
 
-// set appends a SET command. With a pace it copies the text in pieces and yields after each.
-func (b *commandBase) set(key, text []byte, pace *keyspace.Pace) {
-	if pace == nil {
-		b.command("SET", key, text)
-		return
-	}
-	b.text = append(b.text, "*3\r\n$3\r\nSET\r\n"...)
-	b.text = append(append(appendLength(b.text, '$', len(key)), key...), "\r\n"...)
-	b.text = appendLength(b.text, '$', len(text))
-	for piece := range slices.Chunk(text, 8<<10) {
-		b.text = append(b.text, piece...)
-		pace.Yield(len(piece))
-	}
-	b.text = append(b.text, "\r\n"...)
+// rewriter is an engine.Rewriter for a key.
+type rewriter struct {
+	*commandBase
+	key  []byte
+	pace *keyspace.Pace
 }
 
-// add adds elements to the pending command, and ends the command when it is full.
-func (b *commandBase) add(pace *keyspace.Pace, name string, key []byte, words ...[]byte) {
-	if len(b.args) == 0 {
-		b.args = append(b.args, []byte(name), key)
+// Command implements engine.Rewriter. With a pace it copies long arguments in pieces and yields after each.
+func (w *rewriter) Command(name string, args ...[]byte) {
+	w.flush()
+	w.text = appendLength(w.text, '*', 2+len(args))
+	for _, arg := range append([][]byte{[]byte(name), w.key}, args...) {
+		w.text = appendLength(w.text, '$', len(arg))
+		for piece := range slices.Chunk(arg, 8<<10) {
+			w.text = append(w.text, piece...)
+			w.pace.Yield(len(piece))
+		}
+		w.text = append(w.text, "\r\n"...)
 	}
-	if b.args = append(b.args, words...); len(b.args) >= 2+perCommand*len(words) {
-		b.flush()
+}
+
+// Add implements engine.Rewriter. It adds to the pending command, and ends the command when it is full.
+func (w *rewriter) Add(name string, words ...[]byte) {
+	if len(w.args) > 0 && string(w.args[0]) != name {
+		w.flush()
+	}
+	if len(w.args) == 0 {
+		w.args = append(w.args, []byte(name), w.key)
+	}
+	if w.args = append(w.args, words...); len(w.args) >= 2+perCommand*len(words) {
+		w.flush()
 	}
 	size := 0
-	for _, w := range words {
-		size += len(w)
+	for _, word := range words {
+		size += len(word)
 	}
-	pace.Yield(size)
+	w.pace.Yield(size)
 }
 
 // flush appends the pending command, if there is one.
@@ -222,20 +190,5 @@ func (b *commandBase) flush() {
 	if len(b.args) > 0 {
 		b.text = appendCommand(b.text, b.args)
 		b.args = b.args[:0]
-	}
-}
-
-// filter appends the commands that load a Bloom filter chunk by chunk.
-func (b *commandBase) filter(key []byte, f *bloom.Filter, pace *keyspace.Pace) {
-	const load = "BF.LOADCHUNK"
-	b.command(load, key, []byte("1"), f.AppendHeader(nil))
-	for iter := int64(1); ; {
-		chunk, next := f.AppendChunk(nil, iter, 64<<10)
-		if next == 0 {
-			return
-		}
-		b.command(load, key, strconv.AppendInt(nil, next, 10), chunk)
-		iter = next
-		pace.Yield(len(chunk))
 	}
 }

@@ -42,7 +42,8 @@ func begin(t testing.TB, disk Disk, params ...string) *store {
 	s.engine = engine.New(engine.Options{Clock: s.clock.Load, Seed: 1})
 	s.engine.Join(engine.Commands(stringcmds.Family, hashes.Family, lists.Family, sets.Family, zsets.Family,
 		keys.Family, keys.Databases, keys.Selection, engine.Transactions(), engine.Server(), debug.Family,
-		streams.Family), payload.Part(), sketches.Bloom())
+		streams.Family), payload.Part(), sketches.Bloom(),
+		engine.Part{Types: []engine.Type{stringcmds.Type, lists.Type, sets.Type, zsets.Type, hashes.Type, streams.Type, sketches.Filter}})
 	s.engine.Join(clients.Parts(s.engine)...)
 	var master *replication.Master
 	s.journal = New(s.engine, Options{Disk: disk, Stream: func() Stream { return master }, Log: func(mark byte, format string, args ...any) {
