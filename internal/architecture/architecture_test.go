@@ -26,7 +26,7 @@ var layers = [][]string{
 	{"cmd/miniserver", "internal/e2e"},
 	{"internal/cli"},
 	{"internal/cli/serve", "internal/cli/script", "internal/cli/test", "internal/cli/lint", "internal/cli/files", "internal/cli/remote", "internal/cli/help"},
-	{"internal/cli/subcommand"},
+	{"internal/cli/subcommand", "internal/cli/goruntime"},
 	{"."},
 	{"console/consoletest"},
 	{"console"},

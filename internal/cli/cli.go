@@ -45,13 +45,13 @@ func Run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 func subcommands() []*subcommand.Subcommand {
 	return []*subcommand.Subcommand{
 		serve.Subcommand(), remote.Ping(), script.Eval(), script.Repl(), script.Debug(), test.Subcommand(), lint.Subcommand(),
-		files.CheckAOF(), files.CheckRDB(), files.Convert(), remote.Migrate(), desk().Completion(), version, desk().Help(),
+		files.CheckAOF(), files.CheckRDB(), files.Convert(), remote.Migrate(), table().Completion(), version, table().Help(),
 	}
 }
 
-// desk answers what users ask about the command line.
-func desk() help.Desk {
-	return help.Desk{Subcommands: subcommands, Find: findSubcommand, Settings: serve.Settings}
+// table is what help explains and a shell completes.
+func table() help.Table {
+	return help.Table{Subcommands: subcommands, Find: findSubcommand, Settings: serve.Settings}
 }
 
 // subcommandNames returns the names in the table.
@@ -77,7 +77,7 @@ func findSubcommand(name string) *subcommand.Subcommand {
 // run runs the sub-command that the arguments name, or the server with the options.
 func run(ctx context.Context, args []string, in io.Reader, out io.Writer, ownProcess bool) error {
 	if help.IsCompletion(args) {
-		return desk().Complete(args, out)
+		return table().Complete(args, out)
 	}
 	if len(args) > 0 {
 		other, known := namesake(args[0])
@@ -99,7 +99,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer, ownPro
 	has := func(words ...string) bool { return len(args) > 0 && slices.Contains(words, args[0]) }
 	switch {
 	case has("-h", "--help"):
-		return desk().Explain(out, args[1:])
+		return table().Explain(out, args[1:])
 	case has("-v", "--version"):
 		return printVersion(out)
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/cli/subcommand"
 	"github.com/miniserver-go/miniserver/internal/progress"
 	"github.com/miniserver-go/miniserver/persistence/disk"
@@ -48,7 +47,7 @@ func (c rdbCheck) run(path string) error {
 	}
 	defer func() { _ = f.Close() }()
 	c.say(0, "Checking RDB file %s", path)
-	e := engine.New(engine.Options{Databases: maxDatabases, Clock: func() int64 { return 0 }})
+	e := scratch()
 	r := rdb.NewReader(f, payload.Options(e.Home(), size, false))
 	keys, volatile, libraries := 0, 0, 0
 	for r.Next() {

@@ -16,7 +16,7 @@ import (
 // finds what may follow in the tree that tree makes of the table of sub-commands. For the settings it asks settingsFor.
 
 // Completion returns the sub-command completion.
-func (d Desk) Completion() *subcommand.Subcommand {
+func (t Table) Completion() *subcommand.Subcommand {
 	shells := []string{"bash", "zsh", "fish"}
 	return &subcommand.Subcommand{Name: "completion", Forms: []string{strings.Join(shells, "|")}, Purpose: "prints a script that completes command lines in a shell",
 		Words: shells, Prepare: func(*pflag.FlagSet) subcommand.Action {
@@ -24,7 +24,7 @@ func (d Desk) Completion() *subcommand.Subcommand {
 				if len(args) != 1 {
 					return subcommand.Misuse("")
 				}
-				root := d.tree()
+				root := t.tree()
 				switch args[0] {
 				case "bash":
 					return root.GenBashCompletionV2(out, true)
@@ -44,8 +44,8 @@ func IsCompletion(args []string) bool {
 }
 
 // Complete answers a shell's script.
-func (d Desk) Complete(args []string, out io.Writer) error {
-	root := d.tree()
+func (t Table) Complete(args []string, out io.Writer) error {
+	root := t.tree()
 	root.SetArgs(args)
 	root.SetOut(out)
 	root.SetErr(io.Discard)
@@ -56,19 +56,19 @@ func (d Desk) Complete(args []string, out io.Writer) error {
 }
 
 // tree returns the table of sub-commands as cobra has it.
-func (d Desk) tree() *cobra.Command {
-	all := d.Subcommands()
-	root := d.cobraOf(all[0], "miniserver")
+func (t Table) tree() *cobra.Command {
+	all := t.Subcommands()
+	root := t.cobraOf(all[0], "miniserver")
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommand(&cobra.Command{Hidden: true})
 	for _, s := range all {
-		root.AddCommand(d.cobraOf(s, s.Name))
+		root.AddCommand(t.cobraOf(s, s.Name))
 	}
 	return root
 }
 
 // cobraOf returns a sub-command as cobra has it. It is never run.
-func (d Desk) cobraOf(s *subcommand.Subcommand, name string) *cobra.Command {
+func (t Table) cobraOf(s *subcommand.Subcommand, name string) *cobra.Command {
 	flags, _ := s.Flags()
 	c := &cobra.Command{Use: name, Short: s.Purpose, Run: func(*cobra.Command, []string) {}}
 	c.Flags().AddFlagSet(flags)
@@ -76,10 +76,10 @@ func (d Desk) cobraOf(s *subcommand.Subcommand, name string) *cobra.Command {
 	case s.Prepare == nil:
 		c.DisableFlagParsing = true
 		c.ValidArgsFunction = func(_ *cobra.Command, before []string, word string) ([]string, cobra.ShellCompDirective) {
-			return d.settingsFor(before, word)
+			return t.settingsFor(before, word)
 		}
 	case s.Name == "help":
-		c.ValidArgs = d.topics()
+		c.ValidArgs = t.topics()
 	case s.Files:
 		c.ValidArgsFunction = func(_ *cobra.Command, before []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(before) == 0 {
@@ -94,8 +94,8 @@ func (d Desk) cobraOf(s *subcommand.Subcommand, name string) *cobra.Command {
 }
 
 // settingsFor returns the options that begin as the word does, or the values of the setting before it.
-func (d Desk) settingsFor(before []string, word string) (list []string, files cobra.ShellCompDirective) {
-	settings, err := d.Settings()
+func (t Table) settingsFor(before []string, word string) (list []string, files cobra.ShellCompDirective) {
+	settings, err := t.Settings()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}

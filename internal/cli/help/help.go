@@ -16,6 +16,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/spelling"
 )
 
+// ServerUsage is what help says first: the forms of the command line. The sub-commands follow it.
 const ServerUsage = `Usage: miniserver [serve] [/path/to/redis.conf] [options] [-]
        miniserver - (read the configuration from stdin)
        miniserver <sub-command> ...
@@ -28,6 +29,7 @@ Sub-commands; "miniserver help <sub-command>" tells more:
 
 `
 
+// OptionsUsage is what help says of the options of the server.
 const OptionsUsage = `
 Options are lines of a configuration file, with two dashes in front; -p is short for --port:
 
@@ -57,43 +59,43 @@ Options are lines of a configuration file, with two dashes in front; -p is short
 // settingsTopic is the topic of help that is no sub-command.
 const settingsTopic = "settings"
 
-// Desk answers questions about the command line.
-type Desk struct {
+// Table is what can be explained and completed.
+type Table struct {
 	Subcommands func() []*subcommand.Subcommand          // the table, in the order of the usage; the first one serves
 	Find        func(name string) *subcommand.Subcommand // nil if there is none of that name
 	Settings    func() (*config.Table, error)            // as they are without a configuration
 }
 
 // Help returns the sub-command help.
-func (d Desk) Help() *subcommand.Subcommand {
+func (t Table) Help() *subcommand.Subcommand {
 	return &subcommand.Subcommand{Name: "help", Forms: []string{"[sub-command|settings|setting]"}, Purpose: "explains a sub-command or a setting",
 		Prepare: func(*pflag.FlagSet) subcommand.Action {
-			return func(_ context.Context, args []string, _ io.Reader, out io.Writer) error { return d.Explain(out, args) }
+			return func(_ context.Context, args []string, _ io.Reader, out io.Writer) error { return t.Explain(out, args) }
 		}}
 }
 
 // Explain prints the usage, or explains sub-commands and settings.
-func (d Desk) Explain(out io.Writer, topics []string) error {
+func (t Table) Explain(out io.Writer, topics []string) error {
 	if len(topics) == 0 {
-		_, err := io.WriteString(out, d.usage())
+		_, err := io.WriteString(out, t.usage())
 		return err
 	}
 	for _, topic := range topics {
-		if err := d.explain(out, topic); err != nil {
+		if err := t.explain(out, topic); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (d Desk) explain(out io.Writer, topic string) error {
-	if topic == d.Subcommands()[0].Name {
-		return d.Explain(out, nil)
+func (t Table) explain(out io.Writer, topic string) error {
+	if topic == t.Subcommands()[0].Name {
+		return t.Explain(out, nil)
 	}
-	if s := d.Find(topic); s != nil {
+	if s := t.Find(topic); s != nil {
 		return s.Help(out)
 	}
-	settings, err := d.Settings()
+	settings, err := t.Settings()
 	if err != nil {
 		return err
 	}
@@ -103,22 +105,22 @@ func (d Desk) explain(out io.Writer, topic string) error {
 	if p := settings.Named(strings.TrimLeft(topic, "-")); p != nil {
 		return printSetting(out, p)
 	}
-	names := append(d.topics(), settings.Names()...)
+	names := append(t.topics(), settings.Names()...)
 	return subcommand.UsageError{Err: fmt.Errorf("miniserver: there is no help on '%s'%s\n'miniserver help' lists the sub-commands, 'miniserver help settings' the settings",
 		topic, spelling.Hint(topic, names))}
 }
 
 // topics returns the names of the sub-commands, and settingsTopic.
-func (d Desk) topics() (names []string) {
-	for _, s := range d.Subcommands() {
+func (t Table) topics() (names []string) {
+	for _, s := range t.Subcommands() {
 		names = append(names, s.Name)
 	}
 	return append(names, settingsTopic)
 }
 
-func (d Desk) usage() string {
+func (t Table) usage() string {
 	text := ServerUsage
-	for _, s := range d.Subcommands() {
+	for _, s := range t.Subcommands() {
 		text += fmt.Sprintf("       %-12s %s\n", s.Name, s.Purpose)
 	}
 	return text + OptionsUsage

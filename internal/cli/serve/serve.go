@@ -17,6 +17,7 @@ import (
 	"github.com/miniserver-go/miniserver/console"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
+	"github.com/miniserver-go/miniserver/internal/cli/goruntime"
 	"github.com/miniserver-go/miniserver/internal/cli/subcommand"
 	"github.com/miniserver-go/miniserver/internal/config"
 	"github.com/miniserver-go/miniserver/server"
@@ -93,7 +94,7 @@ type program struct {
 	groupID    uint64 // 0 without a group
 	ready      ready
 	withParent bool // exit-with-parent
-	tuner      tuner
+	tuner      *goruntime.Tuner
 	ownProcess bool // the process is the server's own
 	onSignal   onSignal
 }
@@ -110,9 +111,9 @@ func newProgram(conf *configuration, out io.Writer, ownProcess bool) (*program, 
 	if p.startup.TestKit && p.groupID != 0 {
 		return nil, errGroupKit
 	}
-	p.Assembly = assembly.New(assembly.Options{Engine: p.startup.Engine(), Log: &p.logFile, Spawn: spawn, TestKit: p.startup.TestKit, Group: p.groupID != 0,
-		Server: &server.Options{Port: 6379, OwnProcess: true, Load: func() error { return p.tuner.load(p.loadWithMeter) }, Ready: p.tellReady}})
-	p.tuner.held = p.Engine.Held
+	p.Assembly = assembly.New(assembly.Options{Engine: p.startup.Engine(), Log: &p.logFile, Spawn: goruntime.Spawn, TestKit: p.startup.TestKit, Group: p.groupID != 0,
+		Server: &server.Options{Port: 6379, OwnProcess: true, Load: func() error { return p.tuner.Load(p.loadWithMeter) }, Ready: p.tellReady}})
+	p.tuner = goruntime.New(p.Engine.Held)
 	p.console = console.New(console.Options{Engine: p.Engine, Connect: p.Server.Connect, Log: p.Log.Print})
 	p.Add(&p.startup, p, p.console)
 	p.defaults = values(p.Engine)
@@ -157,7 +158,7 @@ func (p *program) Part() engine.Part {
 			config.Bool("exit-with-parent", &p.withParent).AtStart().AsSwitch(),
 		}),
 		Sections: []engine.Section{{Name: "Server", Fill: func(_ *engine.World, b *bytes.Buffer) { engine.Fields(b, "config_file", p.conf.file) }}},
-		Host:     engine.Host{Limit: p.tuner.limit.follow, Rewrite: p.rewrite, Users: &p.users},
+		Host:     engine.Host{Limit: p.tuner.SetMaxmemory, Rewrite: p.rewrite, Users: &p.users},
 	}
 }
 
@@ -165,7 +166,7 @@ func (p *program) Part() engine.Part {
 func (p *program) serve(ctx context.Context) error {
 	signal.Ignore(syscall.SIGHUP, syscall.SIGPIPE) // as redis-server: its terminal and the reader of its log may go
 	if p.ownProcess {
-		p.tuner.begin(p.processors())
+		p.tuner.Begin(p.processors())
 		defer p.heedSignals()()
 	}
 	err := p.listen()

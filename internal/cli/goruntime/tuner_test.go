@@ -1,4 +1,4 @@
-package serve
+package goruntime
 
 import (
 	"math"
@@ -68,16 +68,4 @@ func TestPaceWhileClientsHoldMuch(t *testing.T) {
 	require.EqualValues(t, garbageShare+40, p.share(100*mb))
 	held = 1000 * mb
 	require.EqualValues(t, garbageShare+64, p.share(200*mb), "within bounds")
-}
-
-// There is a processor for each event loop, and with TLS as many for encryption.
-func TestProcessorsForLoops(t *testing.T) {
-	p, err := build(t, "", "--io-threads", "3")
-	require.NoError(t, err)
-	require.Equal(t, 4, p.processors())
-	p, err = build(t, "", "--io-threads", "3", "--tls-port", "7000")
-	require.NoError(t, err)
-	require.Equal(t, 6, p.processors())
-	_, err = build(t, "", "--io-threads", "129")
-	require.ErrorContains(t, err, "between 1 and 128")
 }

@@ -1,4 +1,6 @@
-package serve
+// Package goruntime adapts the Go runtime to a server: how many processors it uses, how much garbage may gather, and how it stays near
+// maxmemory. Other parts of a process that the server does not own are not asked: see Tuner.Begin.
+package goruntime
 
 import (
 	"math"
@@ -9,15 +11,22 @@ import (
 	"sync"
 )
 
-// tuner adapts the Go runtime to a server. The environment variables GOMAXPROCS, GOGC and GOMEMLIMIT override it. It leaves the runtime
-// as it is before begin.
-type tuner struct {
+// Tuner adapts the Go runtime to a server. The environment variables GOMAXPROCS, GOGC and GOMEMLIMIT override it. It leaves the runtime
+// as it is before Begin.
+type Tuner struct {
 	pacer
 	limit memoryLimit
 }
 
-// begin gives the runtime so many processors, and adapts the collector to the heap from now on.
-func (t *tuner) begin(processors int) {
+// New returns a tuner for a server that holds so many bytes for clients.
+func New(held func() int64) *Tuner {
+	t := new(Tuner)
+	t.held = held
+	return t
+}
+
+// Begin gives the runtime so many processors, and adapts the collector to the heap from now on.
+func (t *Tuner) Begin(processors int) {
 	if os.Getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(processors)
 	}
@@ -29,8 +38,14 @@ func (t *tuner) begin(processors int) {
 	}
 }
 
-// spawn runs a function on a goroutine and a processor of its own, so that the event loops go on.
-func spawn(run func()) {
+// Load calls a function that loads data, while the collector expects that most allocations stay.
+func (t *Tuner) Load(load func() error) error { return t.pacer.load(load) }
+
+// SetMaxmemory says how many bytes the data may take; 0 for no limit.
+func (t *Tuner) SetMaxmemory(bytes int64) { t.limit.follow(bytes) }
+
+// Spawn runs a function on a goroutine and a processor of its own, so that the event loops go on.
+func Spawn(run func()) {
 	go func() {
 		addProcessors(1)
 		run()
@@ -75,7 +90,7 @@ type pacer struct {
 }
 
 // adjust sets the garbage percentage and the memory limit for the live heap, now and after each collection.
-func (t *tuner) adjust(c *cycle) {
+func (t *Tuner) adjust(c *cycle) {
 	live := liveHeap()
 	t.pacer.follow(live)
 	t.limit.fit(live)
