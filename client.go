@@ -10,7 +10,8 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// client is a connection to the server for Do. It connects at the first command, and again after an error.
+// client is a connection to the server for Do. It connects at the first command, and again after an
+// error.
 type client struct {
 	dial    func(ctx context.Context) (net.Conn, error)
 	open    context.Context // ends with close

@@ -151,7 +151,8 @@ func portOf(t *testing.T, address string) string {
 	return port
 }
 
-// forward makes a unix socket reachable by TCP: redis-cli may die of SIGPIPE when a unix socket is closed at the end of a session.
+// forward makes a unix socket reachable by TCP: redis-cli may die of SIGPIPE when a unix socket is
+// closed at the end of a session.
 func forward(t *testing.T, socket string) (address string) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -180,8 +181,8 @@ func forward(t *testing.T, socket string) (address string) {
 
 var addresses = regexp.MustCompile(`@0x[0-9a-f]+`)
 
-// TestDebuggerLikeRedis: redis-cli --ldb and --ldb-sync-mode show the same with miniserver and with redis-server, and leave the same
-// data.
+// TestDebuggerLikeRedis: redis-cli --ldb and --ldb-sync-mode show the same with miniserver and with
+// redis-server, and leave the same data.
 func TestDebuggerLikeRedis(t *testing.T) {
 	theirs := []string{"-p", portOf(t, forward(t, reference.Start(t).Socket))}
 	ours := []string{"-p", portOf(t, miniserver.Run(t).Addr())}
@@ -277,7 +278,8 @@ func (c *client) debug(mode, script string) string {
 
 const twoWrites = "redis.call('SET', 'a', '1')\nredis.call('SET', 'b', '1')\nreturn redis.call('GET', 'a')"
 
-// TestDebuggerSessionsAreApart: two sessions on copies see their own data, and other clients see none of it.
+// TestDebuggerSessionsAreApart: two sessions on copies see their own data, and other clients see
+// none of it.
 func TestDebuggerSessionsAreApart(t *testing.T) {
 	s := miniserver.Run(t)
 	a, b, other := connect(t, s), connect(t, s), connect(t, s)
@@ -299,7 +301,8 @@ func TestDebuggerSessionsAreApart(t *testing.T) {
 	require.Equal(t, "$-1", other.ask("GET", "b"))
 }
 
-// TestDebuggerCopiesLargeData: the client waits until there is memory for a copy, and gets its replies in order; the copies have all data.
+// TestDebuggerCopiesLargeData: the client waits until there is memory for a copy, and gets its
+// replies in order; the copies have all data.
 func TestDebuggerCopiesLargeData(t *testing.T) {
 	s := miniserver.Run(t)
 	a, other, gone := connect(t, s), connect(t, s), connect(t, s)
@@ -325,7 +328,8 @@ func TestDebuggerCopiesLargeData(t *testing.T) {
 	require.Equal(t, ":50001", other.ask("DBSIZE"))
 }
 
-// TestDebuggerCopiesCount: the copies in which scripts are debugged are in use and count for maxmemory, until the sessions end.
+// TestDebuggerCopiesCount: the copies in which scripts are debugged are in use and count for
+// maxmemory, until the sessions end.
 func TestDebuggerCopiesCount(t *testing.T) {
 	s := miniserver.Run(t)
 	other := connect(t, s)
@@ -381,7 +385,8 @@ func TestDebuggerOnTheData(t *testing.T) {
 	require.Contains(t, third.reply(), "-NOTBUSY")
 }
 
-// TestDebuggerWithoutClient: a session whose client leaves ends. On the data the script runs to its end, as in Redis.
+// TestDebuggerWithoutClient: a session whose client leaves ends. On the data the script runs to its
+// end, as in Redis.
 func TestDebuggerWithoutClient(t *testing.T) {
 	s := miniserver.Run(t)
 	other := connect(t, s)
@@ -400,8 +405,8 @@ func TestDebuggerWithoutClient(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestDebuggerStopsEndlessLoops: a run that takes long stops, and other clients are served meanwhile, also while another script
-// is slow and is killed.
+// TestDebuggerStopsEndlessLoops: a run that takes long stops, and other clients are served
+// meanwhile, also while another script is slow and is killed.
 func TestDebuggerStopsEndlessLoops(t *testing.T) {
 	s := miniserver.Run(t, "busy-reply-threshold 100")
 	a, slow, other := connect(t, s), connect(t, s), connect(t, s)
@@ -433,7 +438,8 @@ func TestDebuggerEndsWithTheServer(t *testing.T) {
 	}
 }
 
-// TestDebuggerFinishesFunctions: finish runs to the line behind a call, or to the end of the script.
+// TestDebuggerFinishesFunctions: finish runs to the line behind a call, or to the end of the
+// script.
 func TestDebuggerFinishesFunctions(t *testing.T) {
 	c := connect(t, miniserver.Run(t))
 	require.Contains(t, c.debug("YES", `local function down(n)
@@ -467,7 +473,8 @@ redis.register_function('twice', function(keys, args)
 end)
 redis.register_function{function_name = 'peek', callback = function(keys) return redis.call('GET', keys[1]) end, flags = {'no-writes'}}`
 
-// TestDebuggerOfFunctions: FCALL, FCALL_RO and EVALSHA are debugged as EVAL is, and only once for each SCRIPT DEBUG.
+// TestDebuggerOfFunctions: FCALL, FCALL_RO and EVALSHA are debugged as EVAL is, and only once for
+// each SCRIPT DEBUG.
 func TestDebuggerOfFunctions(t *testing.T) {
 	s := miniserver.Run(t)
 	other := connect(t, s)
@@ -532,8 +539,8 @@ func TestDebuggerGoesBackWhileOthersWrite(t *testing.T) {
 	require.Equal(t, "100", other.ask("GET", "a"))
 }
 
-// TestDebuggerClientsLeave: a client that leaves, or is killed, while its run waits, evaluates an endless loop, repeats a long run or
-// runs, leaves nothing behind.
+// TestDebuggerClientsLeave: a client that leaves, or is killed, while its run waits, evaluates an
+// endless loop, repeats a long run or runs, leaves nothing behind.
 func TestDebuggerClientsLeave(t *testing.T) {
 	const script = "local n = 0\nredis.call('SET', 'x', 1)\nfor i = 1, 300000 do\n  n = n + i\nend\nreturn n"
 	s := miniserver.Run(t)

@@ -8,14 +8,14 @@
 //		require.Zero(t, client.Exists(t.Context(), "session").Val())
 //	}
 //
-// It is the complete server of the command miniserver, with the same commands, scripts and replies, over real
-// sockets. Four things differ. The port is a free one. Snapshots stay in memory: SAVE writes no file. Tests
-// control the clock: they can stop, set and advance it. And the commands of the test kit are there (see package
-// testkit), unless the setting "test-kit no" takes them away.
+// It is the complete server of the command miniserver, with the same commands, scripts and replies,
+// over real sockets. Four things differ. The port is a free one. Snapshots stay in memory: SAVE
+// writes no file. Tests control the clock: they can stop, set and advance it. And the commands of
+// the test kit are there (see package testkit), unless the setting "test-kit no" takes them away.
 //
-// A program may run as many servers as it likes. They share nothing. One server can also have many worlds, which share
-// nothing either and cost less: see NewWorld. And in a bubble of testing/synctest a server has the bubble's time: see
-// RunInProcess.
+// A program may run as many servers as it likes. They share nothing. One server can also have many
+// worlds, which share nothing either and cost less: see NewWorld. And in a bubble of
+// testing/synctest a server has the bubble's time: see RunInProcess.
 package miniserver
 
 import (
@@ -35,8 +35,8 @@ import (
 	"github.com/miniserver-go/miniserver/testkit"
 )
 
-// Server is a running server. It is also its world of new connections, so it has the methods of World. They may be called from any
-// goroutine.
+// Server is a running server. It is also its world of new connections, so it has the methods of
+// World. They may be called from any goroutine.
 type Server struct {
 	World
 	made     *assembly.Assembly
@@ -59,15 +59,16 @@ type TB interface {
 	Fatalf(format string, args ...any)
 }
 
-// Run starts a server for a test and closes it when the test ends. Its log is part of the test's. If it cannot start, the test
-// fails. For the settings see Start.
+// Run starts a server for a test and closes it when the test ends. Its log is part of the test's.
+// If it cannot start, the test fails. For the settings see Start.
 func Run(t TB, settings ...string) *Server {
 	t.Helper()
 	return run(t, false, settings)
 }
 
-// RunInProcess is Run for a server that does not listen: clients connect by Dial, which is what Options.Dialer of go-redis wants. Neither
-// it nor its clients use the network, so it works in a bubble of testing/synctest, and then its clock is the bubble's.
+// RunInProcess is Run for a server that does not listen: clients connect by Dial, which is what
+// Options.Dialer of go-redis wants. Neither it nor its clients use the network, so it works in a
+// bubble of testing/synctest, and then its clock is the bubble's.
 func RunInProcess(t TB, settings ...string) *Server {
 	t.Helper()
 	return run(t, true, settings)
@@ -94,10 +95,10 @@ func (l testLog) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// Start starts a server on a free port of the loopback interface. The settings are lines of a redis.conf,
-// such as "requirepass secret" or "port 7777"; "load dump.rdb more.txt" loads data to start with. Other settings of the command
-// miniserver are not supported: aclfile, include, logfile, pidfile, rename-command and user. The caller must Close the
-// server.
+// Start starts a server on a free port of the loopback interface. The settings are lines of a
+// redis.conf, such as "requirepass secret" or "port 7777"; "load dump.rdb more.txt" loads data to
+// start with. Other settings of the command miniserver are not supported: aclfile, include,
+// logfile, pidfile, rename-command and user. The caller must Close the server.
 func Start(settings ...string) (s *Server, err error) {
 	unlocked(func() { s, err = start(settings, io.Discard, server.Options{}) })
 	return s, err
@@ -116,7 +117,8 @@ func start(lines []string, log io.Writer, how server.Options) (*Server, error) {
 		close(ready)
 		return nil
 	}
-	s.made = assembly.New(assembly.Options{Engine: startup.Engine(), Server: &how, Log: log, Disk: new(disk.Memory), TestKit: startup.TestKit})
+	s.made = assembly.New(assembly.Options{Engine: startup.Engine(), Server: &how, Log: log,
+		Disk: new(disk.Memory), TestKit: startup.TestKit})
 	s.made.Add(startup)
 	s.engine, s.server = s.made.Engine, s.made.Server
 	s.World = World{server: s, name: defaultWorld, world: s.engine.Home()}
@@ -157,7 +159,8 @@ func (s *Server) run() {
 	}()
 }
 
-// Addr returns the address to connect to, such as "127.0.0.1:43125"; "pipe" if the server does not listen.
+// Addr returns the address to connect to, such as "127.0.0.1:43125"; "pipe" if the server does not
+// listen.
 func (s *Server) Addr() string {
 	if addrs := s.server.Addrs(); len(addrs) > 0 {
 		return addrs[0]
@@ -178,8 +181,9 @@ func (s *Server) scheme() (scheme string) {
 	return scheme
 }
 
-// TLSConfig returns what a client needs for a server that speaks TLS, as with the setting "tls-self-signed yes": it trusts the certificate of the
-// server and no other. It is nil for a server without TLS.
+// TLSConfig returns what a client needs for a server that speaks TLS, as with the setting
+// "tls-self-signed yes": it trusts the certificate of the server and no other. It is nil for a
+// server without TLS.
 func (s *Server) TLSConfig() *tls.Config {
 	certificate := s.server.Certificate()
 	if certificate == "" {
@@ -190,8 +194,9 @@ func (s *Server) TLSConfig() *tls.Config {
 	return &tls.Config{RootCAs: trusted}
 }
 
-// Dial connects to the server, whatever the network and the address. It may serve as the dialer of a client. The connection is
-// never encrypted: to a server that speaks only TLS it leads within the process.
+// Dial connects to the server, whatever the network and the address. It may serve as the dialer of
+// a client. The connection is never encrypted: to a server that speaks only TLS it leads within the
+// process.
 func (s *Server) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	select {
 	case <-s.ended:
@@ -208,8 +213,8 @@ func (s *Server) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	return s.server.Dial(), nil
 }
 
-// Close ends the server and its connections. If the server has ended with an error before, Close returns it. Further
-// calls do nothing.
+// Close ends the server and its connections. If the server has ended with an error before, Close
+// returns it. Further calls do nothing.
 func (s *Server) Close() error {
 	s.stop()
 	<-s.ended
@@ -217,8 +222,9 @@ func (s *Server) Close() error {
 	return s.err
 }
 
-// unlocked runs fn on a goroutine that is not locked to a thread, as the caller's may be. Coroutines of the engine,
-// of scripts and of snapshots, can only be resumed by a goroutine with the same lock as the one that made them.
+// unlocked runs fn on a goroutine that is not locked to a thread, as the caller's may be.
+// Coroutines of the engine, of scripts and of snapshots, can only be resumed by a goroutine with
+// the same lock as the one that made them.
 func unlocked(fn func()) {
 	done := make(chan struct{})
 	go func() {

@@ -131,7 +131,8 @@ func (f *fake) Logf(form string, a ...any)   { f.log = append(f.log, fmt.Sprintf
 func (f *fake) Errorf(form string, a ...any) { f.errors = append(f.errors, fmt.Sprintf(form, a...)) }
 func (f *fake) Fatalf(form string, a ...any) { f.failure = fmt.Sprintf(form, a...) }
 
-// TestTheClockStandsStill holds a time and moves it by hand: a key is there until its last millisecond.
+// TestTheClockStandsStill holds a time and moves it by hand: a key is there until its last
+// millisecond.
 func TestTheClockStandsStill(t *testing.T) {
 	s := miniserver.Run(t)
 	s.Freeze(time.UnixMilli(1_700_000_000_000))
@@ -176,7 +177,8 @@ func TestSnapshotsStayInMemory(t *testing.T) {
 	require.NoFileExists(t, dir+"/dump.rdb")
 }
 
-// TestDebugNeedsItsSetting shows that DEBUG is refused before a transaction queues it and before AUTH.
+// TestDebugNeedsItsSetting shows that DEBUG is refused before a transaction queues it and before
+// AUTH.
 func TestDebugNeedsItsSetting(t *testing.T) {
 	s := miniserver.Run(t, "requirepass x")
 	const refused = "ERR DEBUG command not allowed."
@@ -228,8 +230,8 @@ func TestShutdown(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// TestAdvanceFromALockedThread: a test may be locked to its thread, and members of a large set may expire during
-// a BGSAVE whose coroutine another goroutine has started.
+// TestAdvanceFromALockedThread: a test may be locked to its thread, and members of a large set may
+// expire during a BGSAVE whose coroutine another goroutine has started.
 func TestAdvanceFromALockedThread(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

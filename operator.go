@@ -8,8 +8,8 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// operator executes a command of the test kit for a method, without a connection. So it needs no password, and is no
-// client that a test would see later.
+// operator executes a command of the test kit for a method, without a connection. So it needs no
+// password, and is no client that a test would see later.
 type operator struct {
 	engine  *engine.Engine
 	session *engine.Session

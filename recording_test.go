@@ -9,8 +9,8 @@ import (
 	"github.com/miniserver-go/miniserver"
 )
 
-// TestWorldsRecordTheirScripts: each world has its coverage and its profile, which stay when its data are reset. Profiles take real time,
-// also where the clock stands still.
+// TestWorldsRecordTheirScripts: each world has its coverage and its profile, which stay when its
+// data are reset. Profiles take real time, also where the clock stands still.
 func TestWorldsRecordTheirScripts(t *testing.T) {
 	s := miniserver.Run(t)
 	a, b := s.NewWorld(t), s.NewWorld(t)

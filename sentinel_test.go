@@ -19,7 +19,8 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// TestSentinelRepliesAsARealOne has a Sentinel of Redis watch the server, and compares what both say about it.
+// TestSentinelRepliesAsARealOne has a Sentinel of Redis watch the server, and compares what both
+// say about it.
 func TestSentinelRepliesAsARealOne(t *testing.T) {
 	s := miniserver.Run(t)
 	sentinel := realSentinel(t, s.Addr())

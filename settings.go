@@ -29,7 +29,8 @@ func early(settings []string) (startup *assembly.Startup, others []string, err e
 	return &first, others, nil
 }
 
-// apply applies a line of a redis.conf to the parameter that lookup finds; unknown returns the error if it finds none.
+// apply applies a line of a redis.conf to the parameter that lookup finds; unknown returns the
+// error if it finds none.
 func apply(line string, lookup func(name string) *config.Param, unknown func(name string, others ...string) error) error {
 	words, ok := resp.Words([]byte(line), nil)
 	if !ok || len(words) < 2 {

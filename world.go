@@ -15,8 +15,9 @@ import (
 	"github.com/miniserver-go/miniserver/testkit"
 )
 
-// World is a world of a server: databases, scripts, channels, a clock, faults and random numbers of its own, so that tests can run side
-// by side on one server. Its methods may be called from any goroutine.
+// World is a world of a server: databases, scripts, channels, a clock, faults and random numbers of
+// its own, so that tests can run side by side on one server. Its methods may be called from any
+// goroutine.
 type World struct {
 	server *Server
 	name   string
@@ -31,8 +32,8 @@ const defaultWorld = "default"
 // patience is how long WaitFor waits if its context has no deadline.
 const patience = 5 * time.Second
 
-// NewWorld makes a world for a test, with the test's name. When the test ends its data are removed, and, unless clients are left in
-// it, the world too. The server must have the test kit.
+// NewWorld makes a world for a test, with the test's name. When the test ends its data are removed,
+// and, unless clients are left in it, the world too. The server must have the test kit.
 func (s *Server) NewWorld(t TB) *World {
 	t.Helper()
 	if s.made.Kit == nil {
@@ -99,8 +100,8 @@ func (w *World) login() (user, password string) {
 // Name returns the name of the world: "default" for that of new connections.
 func (w *World) Name() string { return w.name }
 
-// URL returns the URL by which a client connects to the world, such as "redis://world:1-TestCart@127.0.0.1:43125". It begins with
-// rediss if the server speaks only TLS.
+// URL returns the URL by which a client connects to the world, such as
+// "redis://world:1-TestCart@127.0.0.1:43125". It begins with rediss if the server speaks only TLS.
 func (w *World) URL() string {
 	u := url.URL{Scheme: w.server.scheme(), Host: w.server.Addr()}
 	if w.name != defaultWorld {
@@ -111,10 +112,11 @@ func (w *World) URL() string {
 	return u.String()
 }
 
-// Do executes a command and returns its RESP2 reply; the reply's String is what redis-cli prints. All calls
-// share one connection: SELECT, AUTH and MULTI apply to later calls, and other calls wait for
-// a blocking command. That ends when it is served, at its timeout by the server's clock, or with the server. Without
-// words, and if the server has ended, Do returns an error reply that says so.
+// Do executes a command and returns its RESP2 reply; the reply's String is what redis-cli prints.
+// All calls share one connection: SELECT, AUTH and MULTI apply to later calls, and other calls wait
+// for a blocking command. That ends when it is served, at its timeout by the server's clock, or
+// with the server. Without words, and if the server has ended, Do returns an error reply that says
+// so.
 func (w *World) Do(words ...string) resp.Value {
 	reply, err := w.own.do(context.Background(), words)
 	if err != nil {
@@ -123,8 +125,9 @@ func (w *World) Do(words ...string) resp.Value {
 	return reply
 }
 
-// DoContext is Do that ends with the context, too, so that a blocking command cannot hang a test. Its connection ends then. The
-// error is that of the context, of the connection, or, as resp.ReplyError, the server's.
+// DoContext is Do that ends with the context, too, so that a blocking command cannot hang a test.
+// Its connection ends then. The error is that of the context, of the connection, or, as
+// resp.ReplyError, the server's.
 func (w *World) DoContext(ctx context.Context, words ...string) (resp.Value, error) {
 	reply, err := w.own.do(ctx, words)
 	if err == nil {
@@ -141,14 +144,15 @@ func (w *World) steer(fn func()) {
 // Now returns the time that the clock shows.
 func (w *World) Now() time.Time { return time.UnixMicro(w.clock.Now()) }
 
-// Advance moves the clock ahead. When it returns, everything due until then has happened in order: keys and elements
-// have expired, and blocked clients have timed out. MINI.CLOCK ADVANCE does the same for clients.
+// Advance moves the clock ahead. When it returns, everything due until then has happened in order:
+// keys and elements have expired, and blocked clients have timed out. MINI.CLOCK ADVANCE does the
+// same for clients.
 func (w *World) Advance(d time.Duration) {
 	w.steer(func() { w.clock.Advance(w.world, d) })
 }
 
-// SetTime sets the clock, which then runs, or stands, as before. On the way ahead, what is due happens in order. Deadlines
-// do not move with the clock: when it is set back, keys live longer.
+// SetTime sets the clock, which then runs, or stands, as before. On the way ahead, what is due
+// happens in order. Deadlines do not move with the clock: when it is set back, keys live longer.
 func (w *World) SetTime(at time.Time) {
 	w.steer(func() { w.clock.MoveTo(w.world, at.UnixMicro()) })
 }
@@ -171,8 +175,9 @@ func (w *World) Seed(seed uint64) {
 	w.steer(func() { w.world.Reseed(seed) })
 }
 
-// WaitFor waits until something is the case, in the words of MINI.WAITFOR: s.WaitFor(ctx, "BLOCKED", "1"). It waits until the deadline
-// of the context, or for five seconds; then the error says what was there instead.
+// WaitFor waits until something is the case, in the words of MINI.WAITFOR: s.WaitFor(ctx,
+// "BLOCKED", "1"). It waits until the deadline of the context, or for five seconds; then the error
+// says what was there instead.
 func (w *World) WaitFor(ctx context.Context, condition ...string) error {
 	timeout := patience
 	if deadline, ok := ctx.Deadline(); ok {
@@ -190,7 +195,8 @@ func (w *World) WaitFor(ctx context.Context, condition ...string) error {
 	return err
 }
 
-// Snapshot keeps a copy of the data, the functions and the clock. Every world of the server can Restore it.
+// Snapshot keeps a copy of the data, the functions and the clock. Every world of the server can
+// Restore it.
 func (w *World) Snapshot(name string) error { return w.kit("MINI.WORLD", "SNAPSHOT", name) }
 
 // Restore replaces the data, the functions and the clock by those of a snapshot.
@@ -212,7 +218,8 @@ func (w *World) Fork(t TB) *World {
 	return fork
 }
 
-// AddFault adds a fault, in the words that follow MINI.FAULT ADD id: w.AddFault("lost", "ON", "COMMAND", "incr", "DO", "DROP").
+// AddFault adds a fault, in the words that follow MINI.FAULT ADD id: w.AddFault("lost", "ON",
+// "COMMAND", "incr", "DO", "DROP").
 func (w *World) AddFault(id string, words ...string) error {
 	return w.kit(append([]string{"MINI.FAULT", "ADD", id}, words...)...)
 }
@@ -229,8 +236,9 @@ func (w *World) Dump() string {
 	return strings.Join(append(reply.Strings(), ""), "\n")
 }
 
-// CheckLeaks has the test fail at its end if it leaves something behind that is not there now: keys without a deadline, locks, open
-// transactions, blocked or subscribed clients. Clients that the test closes before its end are no leak.
+// CheckLeaks has the test fail at its end if it leaves something behind that is not there now: keys
+// without a deadline, locks, open transactions, blocked or subscribed clients. Clients that the
+// test closes before its end are no leak.
 func (w *World) CheckLeaks(t TB) {
 	t.Helper()
 	mark := w.server.freshName(t.Name())

@@ -209,7 +209,8 @@ func TestCheckLeaks(t *testing.T) {
 	require.Equal(t, []string{`miniserver: the test leaves behind: key 0 "cart" string`}, judge.errors)
 }
 
-// TestInABubble: inside of testing/synctest time passes when everything waits, and the server's does, too.
+// TestInABubble: inside of testing/synctest time passes when everything waits, and the server's
+// does, too.
 func TestInABubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := miniserver.RunInProcess(t)

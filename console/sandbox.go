@@ -15,8 +15,9 @@ import (
 	"github.com/miniserver-go/miniserver/server"
 )
 
-// sandbox is a server of one page, for experiments: it has no data, files, ports or users, but the test kit, so a page can stop its
-// clock and make worlds in it. It is an engine of its own, so whatever runs in it, no client of the real one waits for it.
+// sandbox is a server of one page, for experiments: it has no data, files, ports or users, but the
+// test kit, so a page can stop its clock and make worlds in it. It is an engine of its own, so
+// whatever runs in it, no client of the real one waits for it.
 type sandbox struct {
 	console *Console
 	made    *assembly.Assembly
@@ -54,7 +55,8 @@ const (
 const sandboxRules = "+@all -config|set -config|rewrite -acl -debug -migrate -replicaof -slaveof -failover -psync -sync -replconf " +
 	"-shutdown -save -bgsave -bgrewriteaof -module -cluster"
 
-// likeServer are the parameters that a sandbox has as the server does: they decide how values are stored, and what scripts may do.
+// likeServer are the parameters that a sandbox has as the server does: they decide how values are
+// stored, and what scripts may do.
 var likeServer = []string{"encodings", "hash-max-listpack-entries", "hash-max-listpack-value", "zset-max-listpack-entries", "zset-max-listpack-value",
 	"set-max-intset-entries", "set-max-listpack-entries", "set-max-listpack-value", "list-max-listpack-size", "stream-node-max-bytes",
 	"stream-node-max-entries", "hll-sparse-max-bytes", "busy-reply-threshold", "script-strict-keys"}
@@ -71,7 +73,8 @@ func (c *Console) newSandbox() (*sandbox, error) {
 	}
 	made := assembly.New(assembly.Options{Engine: engine.Options{Release: c.engine.Release, Seed: 1, Strict: true},
 		Server: &server.Options{InProcess: true}, Disk: new(disk.Memory), TestKit: true})
-	b := &sandbox{console: c, made: made, engine: made.Engine, scripts: made.Scripts, ended: make(chan struct{}), held: hold{of: c.sandboxes.account}}
+	b := &sandbox{console: c, made: made, engine: made.Engine, scripts: made.Scripts,
+		ended: make(chan struct{}), held: hold{of: c.sandboxes.account}}
 	if err := b.configure(); err != nil {
 		made.Close(err)
 		c.sandboxes.giveBack()
@@ -121,9 +124,9 @@ func (b *sandbox) set(values map[string]string) (err error) {
 	return err
 }
 
-// The server's engine sees nothing of what is in a sandbox. So its bytes are counted in an account whenever
-// the last request in it ends; and before the first one begins it is granted by how much its data and its
-// scripts may grow: a part of the room that the server has.
+// The server's engine sees nothing of what is in a sandbox. So its bytes are counted in an account
+// whenever the last request in it ends; and before the first one begins it is granted by how much
+// its data and its scripts may grow: a part of the room that the server has.
 
 // enter is called before a request runs in the sandbox, leave after it.
 func (b *sandbox) enter() (leave func()) {

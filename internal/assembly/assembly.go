@@ -1,5 +1,5 @@
-// Package assembly makes servers. It is the only package that knows all parts of one, the order in which they are joined and the order in
-// which they end:
+// Package assembly makes servers. It is the only package that knows all parts of one, the order in
+// which they are joined and the order in which they end:
 //
 //	New ─▶ Add, parameters ─▶ Listen ─▶ Run: Load, serve, Close
 //
@@ -14,9 +14,10 @@
 //	                 group        GROUP
 //	                 testkit      MINI.* ...
 //
-// The program, the servers inside Go programs, the sandboxes of the console, and the engines without a server that run scripts are options of
-// one maker. It is here, and not in package miniserver, because the console makes servers as well: it is below whatever imports it.
-// Tests that bring an engine of their own only Join the parts.
+// The program, the servers inside Go programs, the sandboxes of the console, and the engines
+// without a server that run scripts are options of one maker. It is here, and not in package
+// miniserver, because the console makes servers as well: it is below whatever imports it. Tests
+// that bring an engine of their own only Join the parts.
 package assembly
 
 import (
@@ -49,7 +50,7 @@ type Options struct {
 	Spawn    func(run func()) // starts a goroutine for slow work; go run() if nil
 	Volatile bool             // without persistence and its commands
 	TestKit  bool             // with the test kit
-	Group    bool             // the server is a member of a group: it gets a topology before it serves, and is no test server
+	Group    bool             // the server is a member of a group, which is no test server
 }
 
 // Assembly is a server with all its parts, or an engine without a server.
@@ -120,7 +121,8 @@ func (a *Assembly) Loading() (done, total int64) {
 	return done, total
 }
 
-// Run loads the data and serves until the context ends or SHUTDOWN is called. Then all parts have ended.
+// Run loads the data and serves until the context ends or SHUTDOWN is called. Then all parts have
+// ended.
 func (a *Assembly) Run(ctx context.Context) error {
 	err := a.Server.Run(ctx)
 	a.Close(err)
@@ -140,7 +142,8 @@ type Parts struct {
 	ends []func(err error) // what Close calls, the last one first
 }
 
-// Close ends all parts. The server must have stopped, and err says why, if not by itself: then nothing is saved.
+// Close ends all parts. The server must have stopped, and err says why, if not by itself: then
+// nothing is saved.
 func (p Parts) Close(err error) {
 	for _, end := range slices.Backward(p.ends) {
 		end(err)
@@ -190,7 +193,8 @@ func join(e *engine.Engine, o Options) Parts {
 	p.Replication = replication.New(e, replication.Options{Journal: p.Journal, Log: log, Dial: dialMaster(e)})
 	p.Snapshots = snapshot.New(e, snapshot.Options{Disk: o.Disk, Log: log, Spawn: o.Spawn, Background: background,
 		History: p.Replication.History, Resume: p.Replication.Resume})
-	// Replication ticks before snapshots: a replica that waits for a snapshot comes before save points.
+	// Replication ticks before snapshots: a replica that waits for a snapshot comes before save
+	// points.
 	e.Join(p.Replication.Part(), p.Snapshots.Part(), p.Journal.Part())
 	if o.Group {
 		p.Group = group.New(e, group.Options{Log: log, Wall: server.Clock(), Nanos: server.Nanos(), Spawn: o.Spawn})
@@ -200,7 +204,8 @@ func join(e *engine.Engine, o Options) Parts {
 	return p
 }
 
-// inOrder returns the ways to end in the order of opening: the journal ends last, since it has what the others still change.
+// inOrder returns the ways to end in the order of opening: the journal ends last, since it has what
+// the others still change.
 func (p *Parts) inOrder() (ends []func(err error)) {
 	journal, replication, group, snapshots := p.Journal, p.Replication, p.Group, p.Snapshots
 	ends = append(ends, func(error) { journal.Close() }, func(error) { replication.Close() })
@@ -214,7 +219,8 @@ func (p *Parts) inOrder() (ends []func(err error)) {
 	})
 }
 
-// Load loads the saved data: the journal if it is enabled, else the snapshot. The data of a group are in its log.
+// Load loads the saved data: the journal if it is enabled, else the snapshot. The data of a group
+// are in its log.
 func (p Parts) Load() error {
 	if p.Group != nil {
 		return p.Group.Open()
@@ -233,7 +239,8 @@ func (p Parts) barrier() server.Barrier {
 	return p.Group
 }
 
-// loading returns how many bytes of the saved data Load has read, and the size of the file; 0 and 0 if it does not run.
+// loading returns how many bytes of the saved data Load has read, and the size of the file; 0 and 0
+// if it does not run.
 func (p Parts) loading() (done, total int64) {
 	if done, total = p.Snapshots.Loading(); total == 0 {
 		done, total = p.Journal.Loading()

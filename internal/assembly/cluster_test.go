@@ -37,7 +37,8 @@ func TestTranscriptsInACluster(t *testing.T) {
 	}
 }
 
-// TestTranscriptsInARealCluster runs them on nodes of Redis and Valkey that own all slots, and on engines that behave as those releases.
+// TestTranscriptsInARealCluster runs them on nodes of Redis and Valkey that own all slots, and on
+// engines that behave as those releases.
 func TestTranscriptsInARealCluster(t *testing.T) {
 	for _, r := range []reference.Release{reference.Default, reference.Redis70, reference.Valkey81, reference.Redis86, reference.Valkey91} {
 		t.Run(string(r), func(t *testing.T) {
@@ -51,7 +52,8 @@ func TestTranscriptsInARealCluster(t *testing.T) {
 	}
 }
 
-// TestShardsLikeValkey91 runs what was recorded from Valkey 9.1 there and on an engine that behaves so.
+// TestShardsLikeValkey91 runs what was recorded from Valkey 9.1 there and on an engine that behaves
+// so.
 func TestShardsLikeValkey91(t *testing.T) {
 	theirs := realNode(t, reference.Valkey91)
 	files := slices.DeleteFunc(corpus.Files(t, clusterCorpus), func(f *transcript.File) bool { return filepath.Base(f.Name) != "shards.txt" })

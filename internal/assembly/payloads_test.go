@@ -18,8 +18,9 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// built are the values at k whose payloads are compared, each after its commands. Where the order of the elements is
-// not the same, or how many a node of a list has, or the earliest deadline of a hash that has none any more, only the type is.
+// built are the values at k whose payloads are compared, each after its commands. Where the order
+// of the elements is not the same, or how many a node of a list has, or the earliest deadline of a
+// hash that has none any more, only the type is.
 var built = []string{
 	"SET k text", "SET k 12345", "SET k " + strings.Repeat("ab", 40), "APPEND k " + strings.Repeat("x", 5000),
 	"RPUSH k a 1 -5000 b", "RPUSH k " + strings.Repeat("element ", 200), "type: RPUSH k " + numbers(4000), "type: RPUSH k a " + strings.Repeat("x", 9000) + " b",
@@ -70,8 +71,8 @@ var comparedReleases = []reference.Release{
 	reference.Redis62, reference.Redis70, "redis:7.2", "redis:7.4", reference.Default, reference.Redis86, reference.Valkey81, reference.Valkey91,
 }
 
-// TestPayloadsAreThoseOfTheRelease compares what DUMP, DEBUG OBJECT and OBJECT ENCODING tell of a value with what each release tells, which
-// restores the payload, too.
+// TestPayloadsAreThoseOfTheRelease compares what DUMP, DEBUG OBJECT and OBJECT ENCODING tell of a
+// value with what each release tells, which restores the payload, too.
 func TestPayloadsAreThoseOfTheRelease(t *testing.T) {
 	for _, r := range comparedReleases {
 		t.Run(string(r), func(t *testing.T) {

@@ -27,8 +27,9 @@ type saver struct {
 	dir string
 }
 
-// TestSnapshotsAreThoseOfTheRelease saves the same values with a server of each release and with an engine like it. The
-// snapshots have the same length, but for values that are not stored byte by byte as there, and each loads what the other saved.
+// TestSnapshotsAreThoseOfTheRelease saves the same values with a server of each release and with an
+// engine like it. The snapshots have the same length, but for values that are not stored byte by
+// byte as there, and each loads what the other saved.
 func TestSnapshotsAreThoseOfTheRelease(t *testing.T) {
 	for _, r := range comparedReleases {
 		t.Run(string(r), func(t *testing.T) {
@@ -105,5 +106,6 @@ func (s saver) encodings(n int) (list []string) {
 	return list
 }
 
-// body returns a snapshot from its first database on: what is before depends on the time and the memory.
+// body returns a snapshot from its first database on: what is before depends on the time and the
+// memory.
 func body(snapshot []byte) []byte { return snapshot[bytes.Index(snapshot, []byte("\xfe\x00\xfb")):] }

@@ -10,7 +10,8 @@ import (
 	"github.com/miniserver-go/miniserver/testkit"
 )
 
-// Startup is the settings that count when a server is made or loads its data, as programs offer them.
+// Startup is the settings that count when a server is made or loads its data, as programs offer
+// them.
 type Startup struct {
 	Databases int64
 	Release   *release.Release
@@ -26,15 +27,17 @@ func NewStartup() Startup {
 
 // Early returns the parameters that need their values before the engine is made.
 func (s *Startup) Early() []config.Param {
-	return []config.Param{config.Int("databases", &s.Databases, 1, 1<<31-1), config.Int("seed", &s.Seed, 0, 1<<63-1), config.Release(&s.Release),
+	return []config.Param{config.Int("databases", &s.Databases, 1, 1<<31-1), s.seed(), config.Release(&s.Release),
 		testkit.Param(&s.TestKit)}
 }
 
 // Part returns the parameters among these settings that the other parts do not have.
 func (s *Startup) Part() engine.Part {
-	return engine.Part{Name: "startup", Params: []config.Param{config.Int("seed", &s.Seed, 0, 1<<63-1).AtStart(), testkit.Param(&s.TestKit),
+	return engine.Part{Name: "startup", Params: []config.Param{s.seed().AtStart(), testkit.Param(&s.TestKit),
 		config.Words("load", &s.Fixtures).AtStart()}}
 }
+
+func (s *Startup) seed() config.Param { return config.Int("seed", &s.Seed, 0, 1<<63-1) }
 
 // Engine returns the options of the engine.
 func (s *Startup) Engine() engine.Options {

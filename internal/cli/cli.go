@@ -1,5 +1,6 @@
-// Package cli is the command line of miniserver. The sub-commands are one table of the packages below: each brings a subcommand.Subcommand with
-// its name, its forms, its options and its action. Help, completion and the manual pages come from the same table.
+// Package cli is the command line of miniserver. The sub-commands are one table of the packages
+// below: each brings a subcommand.Subcommand with its name, its forms, its options and its action.
+// Help, completion and the manual pages come from the same table.
 //
 //	serve                  the server: configuration, log, signals, daemons
 //	script                 eval, repl, debug: scripts in an engine without a server
@@ -9,8 +10,9 @@
 //	help                   help, completion
 //	subcommand             what all of them have in common
 //
-// The first argument alone decides which of them runs. Cobra would take any argument for a sub-command that is spelt like one, as in
-// "--logfile eval"; it gets the table for completion only.
+// The first argument alone decides which of them runs. Cobra would take any argument for a
+// sub-command that is spelt like one, as in "--logfile eval"; it gets the table for completion
+// only.
 package cli
 
 import (
@@ -36,7 +38,8 @@ func Main() {
 	os.Exit(subcommand.Report(os.Stderr, run(context.Background(), words(os.Args), os.Stdin, os.Stdout, true)))
 }
 
-// Run runs the program as a part of another process, whose signals and Go runtime it leaves as they are, until the context ends.
+// Run runs the program as a part of another process, whose signals and Go runtime it leaves as they
+// are, until the context ends.
 func Run(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
 	return run(ctx, args, in, out, false)
 }
@@ -62,7 +65,8 @@ func subcommandNames() (names []string) {
 	return names
 }
 
-// findSubcommand returns the sub-command of that name, or of that of a program of Redis; nil if there is none.
+// findSubcommand returns the sub-command of that name, or of that of a program of Redis; nil if
+// there is none.
 func findSubcommand(name string) *subcommand.Subcommand {
 	all := subcommands()
 	if other, known := namesake(name); known && other != "" {

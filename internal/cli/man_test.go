@@ -17,8 +17,9 @@ import (
 	"github.com/miniserver-go/miniserver/internal/config"
 )
 
-// The manual pages are made of the tables that help and completion have, and the releases contain them. Cobra has a generator, too, but of a
-// sub-command it knows only pflag's options: not the forms of its arguments, nor the settings, which are the options of the server.
+// The manual pages are made of the tables that help and completion have, and the releases contain
+// them. Cobra has a generator, too, but of a sub-command it knows only pflag's options: not the
+// forms of its arguments, nor the settings, which are the options of the server.
 func TestPackagedManPages(t *testing.T) {
 	requireMade(t, "../../packaging/man", manPages(t))
 }

@@ -21,8 +21,8 @@ import (
 
 var updateMistakes = flag.Bool("update-mistakes", false, "write what the program says to testdata/mistakes")
 
-// Mistakes that users make on the command line and in configuration files, with what the program says. The files in testdata/mistakes are
-// made of cases:
+// Mistakes that users make on the command line and in configuration files, with what the program
+// says. The files in testdata/mistakes are made of cases:
 //
 //	redis.conf| maxmemroy 1mb      a line of a file
 //	$ miniserver redis.conf        the command

@@ -12,13 +12,16 @@ import (
 	"github.com/miniserver-go/miniserver/internal/cli/subcommand"
 )
 
-// The program also goes by the names of the programs of Redis and Valkey, as its first argument or as that of a link to it: so the command of an
-// image, as "redis-server --appendonly yes", and scripts that check files need no change.
+// The program also goes by the names of the programs of Redis and Valkey, as its first argument or
+// as that of a link to it: so the command of an image, as "redis-server --appendonly yes", and
+// scripts that check files need no change.
 
-// namesakes are the sub-commands that do what programs of Redis do; "" for programs whose work is not done here.
+// namesakes are the sub-commands that do what programs of Redis do; "" for programs whose work is
+// not done here.
 var namesakes = map[string]string{"server": "serve", "check-rdb": "check-rdb", "check-aof": "check-aof", "cli": "", "sentinel": "", "benchmark": ""}
 
-// namesake returns the sub-command for a program of Redis or Valkey, and whether there is such a program.
+// namesake returns the sub-command for a program of Redis or Valkey, and whether there is such a
+// program.
 func namesake(program string) (name string, known bool) {
 	for _, product := range []string{"redis-", "valkey-"} {
 		if rest, cut := strings.CutPrefix(program, product); cut {
@@ -28,7 +31,8 @@ func namesake(program string) (name string, known bool) {
 	return name, known
 }
 
-// words returns the arguments of the program, whose file may have another's name: that is then the first of them.
+// words returns the arguments of the program, whose file may have another's name: that is then the
+// first of them.
 func words(args []string) []string {
 	name := strings.TrimSuffix(filepath.Base(args[0]), ".exe")
 	if _, known := namesake(name); known {
@@ -37,7 +41,8 @@ func words(args []string) []string {
 	return args[1:]
 }
 
-// doAs runs a sub-command in the name of a program of Redis: the exit status of misuse is 1 there, and -v and --version tell the version.
+// doAs runs a sub-command in the name of a program of Redis: the exit status of misuse is 1 there,
+// and -v and --version tell the version.
 func doAs(ctx context.Context, s *subcommand.Subcommand, program string, args []string, in io.Reader, out io.Writer) error {
 	if len(args) == 1 && slices.Contains([]string{"-v", "--version"}, args[0]) {
 		_, err := fmt.Fprintf(out, "%s %s\n", program, versionLine())

@@ -11,7 +11,8 @@ import (
 	"github.com/miniserver-go/miniserver/internal/cli/subcommand"
 )
 
-// The names of Redis' programs do what these do, with their exit statuses; those of programs that are not here say so.
+// The names of Redis' programs do what these do, with their exit statuses; those of programs that
+// are not here say so.
 func TestNamesakes(t *testing.T) {
 	file := write(t, "x.aof", "*1\r\n$8\r\nFLUSHALL\r\n")
 	damaged := write(t, "y.aof", "*1\r\n$8\r\nFLU")

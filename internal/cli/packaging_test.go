@@ -24,7 +24,8 @@ func TestPackagedCompletions(t *testing.T) {
 	requireMade(t, "../../packaging/completions", scripts)
 }
 
-// requireMade requires that a directory has these files and no others. With -update-packaging it writes them.
+// requireMade requires that a directory has these files and no others. With -update-packaging it
+// writes them.
 func requireMade(t *testing.T, directory string, files map[string]string) {
 	if *updatePackaging {
 		require.NoError(t, os.RemoveAll(directory))

@@ -1,5 +1,5 @@
-// Package corpus runs the transcripts of this repository as tests, against engines in process and real servers, and rewrites their
-// replies.
+// Package corpus runs the transcripts of this repository as tests, against engines in process and
+// real servers, and rewrites their replies.
 package corpus
 
 import (
@@ -82,8 +82,8 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// RunFiles runs each file as a subtest named by its path below dir. The subtests named in todo must fail: then
-// they log why, and one that passes is to be removed from the list.
+// RunFiles runs each file as a subtest named by its path below dir. The subtests named in todo must
+// fail: then they log why, and one that passes is to be removed from the list.
 func RunFiles(t *testing.T, w transcript.World, dir string, files []*transcript.File, todo ...string) {
 	var again retries
 	for _, f := range files {
@@ -118,7 +118,8 @@ func report(t *testing.T, w transcript.World, out transcript.Outcome, expected b
 // retryFor bounds the time that all files of a world together spend on further runs.
 const retryFor = 2 * time.Minute
 
-// alikeRuns is the number of runs that a slow machine does not let fail at the same steps, one after the other.
+// alikeRuns is the number of runs that a slow machine does not let fail at the same steps, one
+// after the other.
 const alikeRuns = 4
 
 // retries is the time spent on further runs.
@@ -139,8 +140,9 @@ func (r *retries) run(f *transcript.File, w transcript.World) (transcript.Outcom
 	return out, err
 }
 
-// Updating rewrites the files below dir if the flag -update is set, and then reports true: the test must
-// return. ours opens the world for -update=miniserver. A step that the default release can run gets its replies from there only.
+// Updating rewrites the files below dir if the flag -update is set, and then reports true: the test
+// must return. ours opens the world for -update=miniserver. A step that the default release can run
+// gets its replies from there only.
 func Updating(t *testing.T, dir string, ours func() transcript.World) bool {
 	t.Helper()
 	if *update == "" {

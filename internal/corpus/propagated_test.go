@@ -14,8 +14,9 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// propagatedCommands are commands in a case of their own, the words of their options above all. What Redis passes on
-// as it came keeps the client's case, what it rewrites has Redis' words. Each line begins with no keys.
+// propagatedCommands are commands in a case of their own, the words of their options above all.
+// What Redis passes on as it came keeps the client's case, what it rewrites has Redis' words. Each
+// line begins with no keys.
 const propagatedCommands = `
 sEt k v
 Set k v pX 100000
@@ -72,8 +73,8 @@ flushDb aSync; flushdb Sync; swapDb 0 1; swapdb 1 0
 function load reEplace x; fuNction loAd "#!lua name=a\nredis.register_function('f', function(k, a) return redis.call('sEt', 'a', 1) end)"; function Load rePlace "#!lua name=a\nredis.register_function('f', function(k, a) return redis.call('sEt', 'a', 1) end)"; fCall f 0; fcAll f 1 a; functIon delEte a; function fluSh asyNc
 `
 
-// TestWordsOfPropagatedCommands compares the commands in the journal with those in a real server's append-only file, byte
-// by byte but for times.
+// TestWordsOfPropagatedCommands compares the commands in the journal with those in a real server's
+// append-only file, byte by byte but for times.
 func TestWordsOfPropagatedCommands(t *testing.T) {
 	for _, r := range []reference.Release{reference.Redis86, reference.Default, reference.Valkey81, reference.Valkey91} {
 		t.Run(string(r), func(t *testing.T) {

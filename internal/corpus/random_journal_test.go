@@ -49,8 +49,8 @@ func (k *talk) hangUp() {
 	}
 }
 
-// TestRandomCommandsReplayedFromTheJournal runs random commands of each family, and of all together, while
-// time passes, and replays their journal a hundred years later.
+// TestRandomCommandsReplayedFromTheJournal runs random commands of each family, and of all
+// together, while time passes, and replays their journal a hundred years later.
 func TestRandomCommandsReplayedFromTheJournal(t *testing.T) {
 	replayRandom(t, func() *transcript.Memory { return memory("an engine with a journal", 2, "journal") })
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/miniserver-go/miniserver/ds/stream"
 )
 
-// streamText returns all of a stream but the times at which consumers were seen, which a journal does
-// not hold.
+// streamText returns all of a stream but the times at which consumers were seen, which a journal
+// does not hold.
 func streamText(s *stream.Stream) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "last %v deleted %v added %d", s.Last(), s.MaxDeleted(), s.Added())
@@ -34,7 +34,8 @@ func streamText(s *stream.Stream) string {
 	return b.String()
 }
 
-// producersText appends what a stream knows of its producers, but for what it may forget: a journal does not say when it did.
+// producersText appends what a stream knows of its producers, but for what it may forget: a journal
+// does not say when it did.
 func producersText(b *strings.Builder, s *stream.Stream) {
 	added, again := s.Producers().Counts()
 	fmt.Fprintf(b, " limits %v idempotent %d again %d", s.IDLimits(), added, again)

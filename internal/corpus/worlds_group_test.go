@@ -49,8 +49,8 @@ func (l *tape) Status() consensus.Status {
 }
 func (l *tape) Close() error { return nil }
 
-// grouped is a world whose engine leads a group. When a file is through, a second member executes the log, a third one loads a snapshot,
-// and their data are compared.
+// grouped is a world whose engine leads a group. When a file is through, a second member executes
+// the log, a third one loads a snapshot, and their data are compared.
 type grouped struct {
 	*transcript.Memory
 	log *tape // of the engine that joined last
@@ -150,8 +150,8 @@ func TestTranscriptsInAGroup(t *testing.T) {
 	corpus.RunFiles(t, w, commandCorpus, slices.DeleteFunc(corpus.Files(t, commandCorpus), isAboutRoles))
 }
 
-// isAboutRoles reports whether a transcript is about masters and replicas, or shows that READONLY needs a cluster: members of a group
-// reply otherwise.
+// isAboutRoles reports whether a transcript is about masters and replicas, or shows that READONLY
+// needs a cluster: members of a group reply otherwise.
 func isAboutRoles(f *transcript.File) bool {
 	return slices.ContainsFunc([]string{"cluster/cluster", "server/failover", "server/psync", "server/replica", "server/role", "server/sync"},
 		func(name string) bool { return strings.HasSuffix(f.Name, name+".txt") })

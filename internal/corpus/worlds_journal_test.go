@@ -22,8 +22,8 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// handed is a world that, when a file is through, hands its journal to a redis-server and compares the
-// data.
+// handed is a world that, when a file is through, hands its journal to a redis-server and compares
+// the data.
 type handed struct {
 	replayed
 	file  string // the commands that redis-server loads
@@ -31,8 +31,8 @@ type handed struct {
 	given int // files
 }
 
-// younger are the commands in journals that redis-server 7.0 does not know: about deadlines of elements
-// and Bloom filters.
+// younger are the commands in journals that redis-server 7.0 does not know: about deadlines of
+// elements and Bloom filters.
 var younger = regexp.MustCompile(`^(BF\.[A-Z]+|LAPSE|[HSZL]P?EXPIREAT|[HSZL]PERSIST|HSETEX)$`)
 
 func (w *handed) Check() error {
@@ -62,7 +62,8 @@ func (w *handed) Check() error {
 	return w.compareLibraries()
 }
 
-// compareLibraries compares the libraries of functions, which redis-server lists in an order of its own.
+// compareLibraries compares the libraries of functions, which redis-server lists in an order of its
+// own.
 func (w *handed) compareLibraries() error {
 	var ours, theirs []string
 	w.Engine().With(func() {

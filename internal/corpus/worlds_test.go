@@ -125,8 +125,8 @@ func (w *replayed) Reset() error {
 	return w.Memory.Reset()
 }
 
-// later is how long after the last command the journal is replayed: every deadline has passed by then,
-// so that a line whose effect depends on the time gives other data.
+// later is how long after the last command the journal is replayed: every deadline has passed by
+// then, so that a line whose effect depends on the time gives other data.
 const later = 100 * 365 * 24 * time.Hour
 
 func (w *replayed) Check() error {
@@ -178,8 +178,8 @@ func TestTranscriptsReplayedFromTheJournal(t *testing.T) {
 	corpus.RunFiles(t, w, commandCorpus, corpus.Files(t, commandCorpus))
 }
 
-// reloaded is a world that, when a file is through, saves a snapshot, loads it into a fresh engine and
-// compares the data.
+// reloaded is a world that, when a file is through, saves a snapshot, loads it into a fresh engine
+// and compares the data.
 type reloaded struct {
 	*transcript.Memory
 	shelf *disk.Memory
@@ -230,7 +230,8 @@ func TestTranscriptsReloadedFromASnapshot(t *testing.T) {
 	corpus.RunFiles(t, w, commandCorpus, corpus.Files(t, commandCorpus))
 }
 
-// contents returns all keys of an engine with their values and deadlines, in order, and its libraries.
+// contents returns all keys of an engine with their values and deadlines, in order, and its
+// libraries.
 func contents(e *engine.Engine) string {
 	var lines []string
 	e.With(func() {
@@ -347,7 +348,8 @@ func runOn(t *testing.T, r reference.Release) {
 	corpus.RunFiles(t, corpus.Real(t, r, 2), commandCorpus, corpus.Files(t, commandCorpus), todo(t, r)...)
 }
 
-// TestTranscriptsLikeOthers runs what a server of another release can run of them in an engine that behaves as that release.
+// TestTranscriptsLikeOthers runs what a server of another release can run of them in an engine that
+// behaves as that release.
 func TestTranscriptsLikeOthers(t *testing.T) {
 	quick.OneGoroutine(t, "runs all transcripts in one more world")
 	for _, r := range []reference.Release{reference.Redis86, reference.Redis70, reference.Valkey81, reference.Valkey91} {
@@ -358,8 +360,8 @@ func TestTranscriptsLikeOthers(t *testing.T) {
 	}
 }
 
-// TestTranscriptsOfRedis62 runs what was recorded from redis-server 6.2, which the other transcripts are too new for, there and
-// in an engine that behaves as that release.
+// TestTranscriptsOfRedis62 runs what was recorded from redis-server 6.2, which the other
+// transcripts are too new for, there and in an engine that behaves as that release.
 func TestTranscriptsOfRedis62(t *testing.T) {
 	dir := filepath.Join("testdata", "redis-6.2")
 	t.Run("ours", func(t *testing.T) {
@@ -371,7 +373,8 @@ func TestTranscriptsOfRedis62(t *testing.T) {
 	})
 }
 
-// todo returns the transcripts that still differ from the release. Each line of its file is the path of one.
+// todo returns the transcripts that still differ from the release. Each line of its file is the
+// path of one.
 func todo(t *testing.T, r reference.Release) []string {
 	text, err := os.ReadFile(filepath.Join("testdata", "todo", strings.ReplaceAll(string(r), ":", "-")+".txt"))
 	if os.IsNotExist(err) {

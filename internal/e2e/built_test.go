@@ -20,7 +20,8 @@ func TestMain(m *testing.M) {
 	os.Exit(launch.Run(m))
 }
 
-// built returns the path of the program, for tests of processes, into which the race detector does not see.
+// built returns the path of the program, for tests of processes, into which the race detector does
+// not see.
 func built(t *testing.T) string {
 	t.Helper()
 	quick.Outside(t)

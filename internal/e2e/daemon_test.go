@@ -50,7 +50,8 @@ func TestDaemonize(t *testing.T) {
 	require.Contains(t, string(content), "Ready to accept connections")
 }
 
-// The program notifies systemd when it accepts clients, and stays in the foreground when systemd supervises it.
+// The program notifies systemd when it accepts clients, and stays in the foreground when systemd
+// supervises it.
 func TestSupervised(t *testing.T) {
 	dir, err := os.MkdirTemp("", "notify")
 	require.NoError(t, err)

@@ -21,7 +21,8 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// What can go wrong with a master, or with a replica's disk, happens to ours and to a redis-server, which must fare the same.
+// What can go wrong with a master, or with a replica's disk, happens to ours and to a redis-server,
+// which must fare the same.
 
 // watched is a server in a process of its own.
 type watched struct {
@@ -50,7 +51,8 @@ func (w watched) awaitLog(t *testing.T, port, line string) {
 	eventually(t, line, func() bool { return strings.Contains(w.log(port), line) })
 }
 
-// playOnce is a master that answers the first PSYNC with a text, and later ones not at all. It sends the offsets that are asked for.
+// playOnce is a master that answers the first PSYNC with a text, and later ones not at all. It
+// sends the offsets that are asked for.
 func playOnce(t *testing.T, text string) (port string, offsets chan string) {
 	offsets = make(chan string, 100)
 	first := true
@@ -68,7 +70,8 @@ func playOnce(t *testing.T, text string) (port string, offsets chan string) {
 	}), offsets
 }
 
-// play is a master that gives the same answers to each replica: by the name of the request, else +OK.
+// play is a master that gives the same answers to each replica: by the name of the request, else
+// +OK.
 func play(t *testing.T, answers map[string]string) (port string) {
 	return playing(t, func(name string, _ resp.Value) string {
 		if text, ok := answers[name]; ok {
@@ -112,7 +115,8 @@ func converse(conn net.Conn, answer func(name string, request resp.Value) string
 	_, _ = io.Copy(io.Discard, conn) // what the replica sends before it sees the end
 }
 
-// transferred returns what a master sends to one who asks for all its data, after the answer to PSYNC.
+// transferred returns what a master sends to one who asks for all its data, after the answer to
+// PSYNC.
 func transferred(t *testing.T) string {
 	ours, port := master(t)
 	ours.ask(t, "SET k v")
@@ -169,8 +173,8 @@ func TestBadMastersBesideRedis(t *testing.T) {
 	}
 }
 
-// A stream that cannot be understood ends the link, and the history: only a snapshot can be trusted then. What came before has been executed, but
-// for half a transaction.
+// A stream that cannot be understood ends the link, and the history: only a snapshot can be trusted
+// then. What came before has been executed, but for half a transaction.
 func TestBrokenStreamsBesideRedis(t *testing.T) {
 	snapshot := "+FULLRESYNC " + someHistory + " 7\r\n" + transferred(t)
 	ours, theirs := watchedServer(t, built(t)), watchedServer(t, reference.Default.Path(t), "--repl-diskless-load", "swapdb")
@@ -196,7 +200,8 @@ func TestBrokenStreamsBesideRedis(t *testing.T) {
 	}
 }
 
-// pretend is a replica of a server, of which it keeps nothing, but acknowledges all. It says that it listens on a port.
+// pretend is a replica of a server, of which it keeps nothing, but acknowledges all. It says that
+// it listens on a port.
 func pretend(t *testing.T, w watched, port string) {
 	conn, err := net.Dial(w.process.Network, w.process.Address)
 	require.NoError(t, err)
@@ -237,7 +242,8 @@ func pretend(t *testing.T, w watched, port string) {
 	})
 }
 
-// The target of a failover that cannot be reached is asked again. One that answers PSYNC decides: it is followed, or the master goes on.
+// The target of a failover that cannot be reached is asked again. One that answers PSYNC decides:
+// it is followed, or the master goes on.
 func TestBadTargetsOfFailoversBesideRedis(t *testing.T) {
 	const none = "ERR No failover in progress."
 	snapshot := "+FULLRESYNC " + someHistory + " 7\r\n"
@@ -280,7 +286,8 @@ func TestBadTargetsOfFailoversBesideRedis(t *testing.T) {
 	}
 }
 
-// Servers that follow one another, or themselves, keep their data, say what they wait for, and go on when one is made the master.
+// Servers that follow one another, or themselves, keep their data, say what they wait for, and go
+// on when one is made the master.
 func TestCirclesOfReplicas(t *testing.T) {
 	kinds := map[string]string{"ours": built(t), "theirs": reference.Default.Path(t)}
 	for _, circle := range [][]string{{"ours"}, {"theirs"}, {"ours", "ours"}, {"ours", "theirs"}} {
@@ -335,7 +342,8 @@ func TestPasswordsOfMasters(t *testing.T) {
 	}
 }
 
-// smallDisk returns a program that runs a server on a disk of its own, of a size that mount understands, and the directory for --dir.
+// smallDisk returns a program that runs a server on a disk of its own, of a size that mount
+// understands, and the directory for --dir.
 func smallDisk(t *testing.T, server, size string) (path, dir string) {
 	dir = t.TempDir()
 	enter := "exec unshare --map-root-user --mount sh -c 'mount -t tmpfs -o size=" + size + " none " + dir + " && exec \"$@\"' sh "
@@ -364,8 +372,9 @@ func TestAReplicaEndsWithItsLink(t *testing.T) {
 	require.Equal(t, 1, strings.Count(log, "Connecting to MASTER"), log)
 }
 
-// A replica whose disk is full goes on in memory and says what it could not write: a snapshot needs no disk, and the changes of a master
-// cannot be refused. Redis ends by default in one of these cases, see replica-ignore-disk-write-errors.
+// A replica whose disk is full goes on in memory and says what it could not write: a snapshot needs
+// no disk, and the changes of a master cannot be refused. Redis ends by default in one of these
+// cases, see replica-ignore-disk-write-errors.
 func TestReplicasWithAFullDisk(t *testing.T) {
 	servers := map[string][]string{"ours": {built(t)}, "theirs": {reference.Default.Path(t), "--repl-diskless-load", "swapdb", "--replica-ignore-disk-write-errors", "yes"}}
 	for _, full := range []struct{ when, size, rewrite, write, ping string }{

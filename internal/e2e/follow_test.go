@@ -15,7 +15,8 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// follower returns a client of a server of ours that replicates the server on a port, and its own port.
+// follower returns a client of a server of ours that replicates the server on a port, and its own
+// port.
 func follower(t *testing.T, port string, args ...string) (a *asker, own string) {
 	options := []string{"--port", "0", "--bind", "127.0.0.1", "--enable-debug-command", "yes", "--replicaof", "127.0.0.1 " + port}
 	addr, _, _ := launched(t, append(options, args...)...)
@@ -26,7 +27,8 @@ func follower(t *testing.T, port string, args ...string) (a *asker, own string) 
 	return a, own
 }
 
-// requireFollows waits until a replica has the data of its master, of which some may expire meanwhile.
+// requireFollows waits until a replica has the data of its master, of which some may expire
+// meanwhile.
 func requireFollows(t *testing.T, master, replica *asker) {
 	t.Helper()
 	eventually(t, "the replica has the same data", func() bool {
@@ -53,7 +55,8 @@ func change(t *testing.T, a *asker, seed uint64, n int) {
 	}
 }
 
-// Servers of ours follow one another in a chain: data of all types, random changes, transactions and scripts.
+// Servers of ours follow one another in a chain: data of all types, random changes, transactions
+// and scripts.
 func TestFollowingAChain(t *testing.T) {
 	top, port := master(t)
 	stockAll(t, top)
@@ -83,8 +86,8 @@ func TestFollowingAChain(t *testing.T) {
 	require.Equal(t, "1", field(t, top, "sync_partial_ok"))
 }
 
-// A replica that becomes the master goes on with the history of the old one, so that its siblings, and the old master, need no
-// snapshot.
+// A replica that becomes the master goes on with the history of the old one, so that its siblings,
+// and the old master, need no snapshot.
 func TestPromotion(t *testing.T) {
 	a, aPort := master(t)
 	b, bPort := follower(t, aPort)
@@ -104,7 +107,8 @@ func TestPromotion(t *testing.T) {
 	require.Equal(t, "2", field(t, b, "sync_partial_ok"))
 }
 
-// Real masters of several releases are followed, and so are their changes, also by a real replica of a server of ours.
+// Real masters of several releases are followed, and so are their changes, also by a real replica
+// of a server of ours.
 func TestFollowingRealMasters(t *testing.T) {
 	for _, r := range []reference.Release{reference.Default, reference.Redis70, reference.Redis62, reference.Valkey81} {
 		t.Run(string(r), func(t *testing.T) {
@@ -149,7 +153,8 @@ func TestFailover(t *testing.T) {
 	require.Equal(t, "0", field(t, b, "sync_full"))
 }
 
-// A replica of ours has data of every type and encoding as its master has them: in the snapshot, and in the stream.
+// A replica of ours has data of every type and encoding as its master has them: in the snapshot,
+// and in the stream.
 func TestFollowingEveryType(t *testing.T) {
 	quick.Skip(t, "waits for servers that follow one another")
 	top, port := master(t)
@@ -173,7 +178,8 @@ func TestFollowingEveryType(t *testing.T) {
 	require.Equal(t, "0", field(t, a, "unexpected_error_replies"))
 }
 
-// INFO replication of a replica has the fields of the real one in each state, and ROLE the same states.
+// INFO replication of a replica has the fields of the real one in each state, and ROLE the same
+// states.
 func TestFollowersTellAsReal(t *testing.T) {
 	names := func(a *asker) (list []string) {
 		for line := range strings.Lines(a.ask(t, "INFO replication")) {
@@ -215,7 +221,8 @@ func show(t *testing.T, a *asker, command string) string {
 	return fmt.Sprintf("%+v", v)
 }
 
-// cutter passes connections on to a server, and cuts each after some more bytes from the server than the one before.
+// cutter passes connections on to a server, and cuts each after some more bytes from the server
+// than the one before.
 func cutter(t *testing.T, to string, cuts, step int) (port string) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -251,7 +258,8 @@ func cutter(t *testing.T, to string, cuts, step int) (port string) {
 	return port
 }
 
-// The connection of a replica is cut again and again, in snapshots, in commands and in transactions, while the master changes.
+// The connection of a replica is cut again and again, in snapshots, in commands and in
+// transactions, while the master changes.
 func TestFollowingThroughCuts(t *testing.T) {
 	quick.Skip(t, "waits for servers that follow one another")
 	ours, port := master(t)

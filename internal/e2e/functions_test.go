@@ -34,7 +34,8 @@ type host struct {
 	ask func(args ...string) resp.Value
 }
 
-// ours returns an engine that has loaded the files in dir, with settings as options of the program, and its host.
+// ours returns an engine that has loaded the files in dir, with settings as options of the program,
+// and its host.
 func ours(t *testing.T, dir string, args ...string) (*assembly.Assembly, host) {
 	made := assembly.New(assembly.Options{})
 	var fixtures []string

@@ -112,7 +112,8 @@ func (g *members) agree() {
 	}, time.Minute, 20*time.Millisecond, "the members' data differ")
 }
 
-// add adds an element to a set. It asks member after member until one confirms that: on a busy machine the seat may go round.
+// add adds an element to a set. It asks member after member until one confirms that: on a busy
+// machine the seat may go round.
 func (g *members) add(key, element string) {
 	g.t.Helper()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
@@ -151,7 +152,8 @@ func (c *groupClient) ask(args ...string) (string, error) {
 	return string(v.Raw()), err
 }
 
-// groupWriter writes ascending numbers to a key of its own at the leader, and notes the last one that was confirmed.
+// groupWriter writes ascending numbers to a key of its own at the leader, and notes the last one
+// that was confirmed.
 type groupWriter struct {
 	key       string
 	n         int
@@ -242,7 +244,8 @@ func TestTheSeatIsHandedOver(t *testing.T) {
 	require.Contains(t, g.once("0"), "older")
 }
 
-// once sends a command to the leader with GROUP ONCE, until it replies: it may lose the seat meanwhile.
+// once sends a command to the leader with GROUP ONCE, until it replies: it may lose the seat
+// meanwhile.
 func (g *members) once(sequence string) (reply string) {
 	g.t.Helper()
 	require.Eventually(g.t, func() (replied bool) {
@@ -267,7 +270,8 @@ func TestAMemberThatMissedMuchLoadsASnapshot(t *testing.T) {
 	g.until(missing, "the set", func(reply string) bool { return reply == "200" }, "SCARD", "set")
 }
 
-// TestWaitInAGroup: clients that want to know how many replicas have a write, as Redisson's lock does, count members.
+// TestWaitInAGroup: clients that want to know how many replicas have a write, as Redisson's lock
+// does, count members.
 func TestWaitInAGroup(t *testing.T) {
 	g := startGroup(t, 3)
 	leader := g.leader()
@@ -292,7 +296,8 @@ func TestWaitInAGroup(t *testing.T) {
 	require.Equal(t, "1", wait("2", "100"))
 }
 
-// TestAMemberTellsTheAgeOfItsData: a member refuses reads while its data may be older than it may show.
+// TestAMemberTellsTheAgeOfItsData: a member refuses reads while its data may be older than it may
+// show.
 func TestAMemberTellsTheAgeOfItsData(t *testing.T) {
 	g := startGroup(t, 3, "--group-max-staleness", "3000", "--group-heartbeat", "2000")
 	leader := g.leader()

@@ -24,7 +24,8 @@ func askSecurely(port int, args ...string) (string, error) {
 	return c.ask(args...)
 }
 
-// Where members listen with TLS and without, clients are told the ports of the way that they have come.
+// Where members listen with TLS and without, clients are told the ports of the way that they have
+// come.
 func TestAGroupTellsPortsForTLS(t *testing.T) {
 	crt, secret, err := launch.SelfSigned(t.TempDir())
 	require.NoError(t, err)

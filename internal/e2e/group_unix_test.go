@@ -11,7 +11,8 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// TestALeaderThatWasStoppedRebuilds has a leader execute commands that were sent to it while it stood still, and another one led.
+// TestALeaderThatWasStoppedRebuilds has a leader execute commands that were sent to it while it
+// stood still, and another one led.
 func TestALeaderThatWasStoppedRebuilds(t *testing.T) {
 	g := startGroup(t, 3)
 	first := g.leader()
@@ -52,7 +53,8 @@ func TestALeaderThatWasStoppedRebuilds(t *testing.T) {
 	require.Equal(t, "0", reply)
 }
 
-// suspend stops a process that this one has started, and returns when all its threads stand still: kill(2) alone returns earlier.
+// suspend stops a process that this one has started, and returns when all its threads stand still:
+// kill(2) alone returns earlier.
 func suspend(t *testing.T, pid int) {
 	require.NoError(t, syscall.Kill(pid, syscall.SIGSTOP))
 	var status syscall.WaitStatus

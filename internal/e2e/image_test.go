@@ -10,8 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// imageMost is how large the program in the image may be, as a registry sends it: pages promise less than 20 MB. Beside it the image has the
-// certificates of the public authorities, an eighth of a megabyte.
+// imageMost is how large the program in the image may be, as a registry sends it: pages promise
+// less than 20 MB. Beside it the image has the certificates of the public authorities, an eighth of
+// a megabyte.
 const imageMost = 20_000_000 - 125_000
 
 // TestImageIsSmall compresses the program, as it is done with a layer of an image.

@@ -19,8 +19,8 @@ import (
 
 var kills = flag.Int("kills", 2, "how often a server is killed under load, for each appendfsync policy")
 
-// TestKilledUnderLoad kills a server with signal 9 at random moments, while clients write and the journal is rewritten,
-// and checks the data after the next start. All kills use the same files.
+// TestKilledUnderLoad kills a server with signal 9 at random moments, while clients write and the
+// journal is rewritten, and checks the data after the next start. All kills use the same files.
 func TestKilledUnderLoad(t *testing.T) {
 	binary := built(t)
 	for _, policy := range []string{"always", "everysec", "no"} {
@@ -58,8 +58,8 @@ type writer struct {
 	base  int // what was there at the start of the round
 }
 
-// ack is a number whose transaction was replied to, and when by the writer's own clock: that stands still
-// while no replies come, as they do not from a server that stands still with the machine.
+// ack is a number whose transaction was replied to, and when by the writer's own clock: that stands
+// still while no replies come, as they do not from a server that stands still with the machine.
 type ack struct {
 	n  int
 	at time.Duration
@@ -117,8 +117,8 @@ func (w *writer) write(conn net.Conn) {
 	}
 }
 
-// examine starts the server again and looks at what it kept; then that may be forgotten, so that it does
-// not grow without end.
+// examine starts the server again and looks at what it kept; then that may be forgotten, so that it
+// does not grow without end.
 func (v *victim) examine(forget bool) {
 	s := v.start()
 	defer s.Stop()

@@ -41,7 +41,8 @@ func loggedAsJSON(t *testing.T, last string, args ...string) (messages []string,
 	return messages, ended
 }
 
-// A dump.rdb in the working directory is loaded also by a server that keeps nothing, and the log says so.
+// A dump.rdb in the working directory is loaded also by a server that keeps nothing, and the log
+// says so.
 func TestLogSaysThatASnapshotWasLoaded(t *testing.T) {
 	dir := t.TempDir()
 	lines := write(t, "lines", `{"db":0,"key":"a","type":"string","value":"x"}`+"\n"+`{"db":0,"key":"due","type":"string","deadline":1,"value":"x"}`+"\n")

@@ -202,7 +202,8 @@ func TestMigrateSomeKeys(t *testing.T) {
 	}
 }
 
-// Databases that are emptied or exchanged are so on the target, also if it has only some of the keys.
+// Databases that are emptied or exchanged are so on the target, also if it has only some of the
+// keys.
 func TestMigrateWholeDatabases(t *testing.T) {
 	quick.Skip(t, "waits for servers that follow one another")
 	for _, options := range []string{"", "--match=a*"} {
@@ -258,7 +259,8 @@ func writing(t *testing.T, to endpoint, commands ...string) (stop func()) {
 	}
 }
 
-// A source that does not accept replicas is copied once, and what has changed is copied again at the switch.
+// A source that does not accept replicas is copied once, and what has changed is copied again at
+// the switch.
 func TestMigrateWithoutPSync(t *testing.T) {
 	from, to := ourEndpoint(t), ourEndpoint(t)
 	stockAll(t, from.asker)
@@ -360,7 +362,8 @@ func TestMigrateReplaces(t *testing.T) {
 	require.Equal(t, "new 1 1", fmt.Sprint(to.ask(t, "GET both"), " ", to.ask(t, "GET from"), " ", to.ask(t, "GET to")))
 }
 
-// What empties the source does not remove the target's own keys, which cannot be told from those that were copied.
+// What empties the source does not remove the target's own keys, which cannot be told from those
+// that were copied.
 func TestMigrateReplacesNoDatabases(t *testing.T) {
 	for _, c := range []struct{ command, options string }{{"FLUSHALL", ""}, {"FLUSHDB", ""}, {"SWAPDB 0 1", ""}, {"FLUSHALL", "--match=*o*"}, {"SWAPDB 0 1", "--match=*o*"}} {
 		from, to := ourEndpoint(t), ourEndpoint(t)
@@ -394,7 +397,8 @@ func TestMigrateEndsIfTheSourceIsRestarted(t *testing.T) {
 	require.Equal(t, "v", to.ask(t, "GET k"))
 }
 
-// passing returns the address of a server through which bytes pass to another one, after look has seen those of the clients.
+// passing returns the address of a server through which bytes pass to another one, after look has
+// seen those of the clients.
 func passing(t *testing.T, to endpoint, look func(sent []byte)) endpoint {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -426,7 +430,8 @@ func (l lookout) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// A pause can end early, by its time if the target hangs or by somebody else. What the source takes then is not lost.
+// A pause can end early, by its time if the target hangs or by somebody else. What the source takes
+// then is not lost.
 func TestMigrateFollowsASourceWhosePauseEnds(t *testing.T) {
 	from, to := ourEndpoint(t), ourEndpoint(t)
 	from.do(t, "SET before 1")

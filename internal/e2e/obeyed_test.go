@@ -13,7 +13,8 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// What the journal has was allowed when it was written. So its scripts write whatever the state of the server is that loads it.
+// What the journal has was allowed when it was written. So its scripts write whatever the state of
+// the server is that loads it.
 func TestScriptsOfTheJournalAreObeyed(t *testing.T) {
 	journal := journalFile("SET foo hello",
 		`EVAL "redis.call('set',KEYS[1],'100')" 1 bar`,

@@ -26,7 +26,8 @@ type isolated struct {
 	namespace string // its file
 }
 
-// isolate starts a server at port 7777, and waits until it serves commands. The test is skipped where no namespace can be created.
+// isolate starts a server at port 7777, and waits until it serves commands. The test is skipped
+// where no namespace can be created.
 func isolate(t *testing.T, path string, args ...string) isolated {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -52,7 +53,8 @@ func isolate(t *testing.T, path string, args ...string) isolated {
 	return isolated{t, fmt.Sprintf("/proc/%d/ns/net", server.Process.Pid)}
 }
 
-// ask sends PING to an address in the namespace, and returns the first line that comes back, or why the connection failed.
+// ask sends PING to an address in the namespace, and returns the first line that comes back, or why
+// the connection failed.
 func (s isolated) ask(host string) string {
 	var c net.Conn
 	var err error
@@ -67,7 +69,8 @@ func (s isolated) ask(host string) string {
 	return reply
 }
 
-// inside opens sockets in the namespace. The thread goes back afterwards: it may be the first of the process, whose namespace is that of the process.
+// inside opens sockets in the namespace. The thread goes back afterwards: it may be the first of
+// the process, whose namespace is that of the process.
 func (s isolated) inside(open func()) {
 	runtime.LockOSThread()
 	own, err := os.Open("/proc/thread-self/ns/net")

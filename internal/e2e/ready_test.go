@@ -25,7 +25,8 @@ type readyLine struct {
 	Addresses    []string
 }
 
-// The program prints one line and nothing else to standard output, and its port is in the file as long as it runs.
+// The program prints one line and nothing else to standard output, and its port is in the file as
+// long as it runs.
 func TestReadyLineAndPortFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "port")
 	c := exec.Command(built(t), "--port", "0", "--ready-json", "--port-file", file)
@@ -88,7 +89,8 @@ func TestADaemonHasNoParent(t *testing.T) {
 	require.ErrorContains(t, err, "a daemon has no parent")
 }
 
-// TestExitWithParent kills the shell that has started the program. One that was started without the option goes on.
+// TestExitWithParent kills the shell that has started the program. One that was started without the
+// option goes on.
 func TestExitWithParent(t *testing.T) {
 	binary := built(t)
 	orphan := func(options ...string) net.Conn {

@@ -277,7 +277,8 @@ func TestRedisCLIAsReplica(t *testing.T) {
 	require.Contains(t, shown.String(), "\"SET\",\"a\",\"1\"\n\"DEL\",\"ints\"\n")
 }
 
-// Replicas that do not support snapshots without a length get one with a length, but not while replies wait.
+// Replicas that do not support snapshots without a length get one with a length, but not while
+// replies wait.
 func TestSnapshotOfKnownLength(t *testing.T) {
 	ours, _ := master(t)
 	ours.ask(t, "SET a 1")

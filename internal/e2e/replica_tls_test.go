@@ -20,7 +20,8 @@ func selfSigned(t *testing.T) []string {
 	return strings.Fields("--port 0 --bind 127.0.0.1 --tls-replication yes --tls-cert-file " + crt + " --tls-key-file " + secret + " --tls-ca-cert-file " + crt)
 }
 
-// A replica follows its master over TLS. One that does not trust the master's certificate says so, and gets nothing.
+// A replica follows its master over TLS. One that does not trust the master's certificate says so,
+// and gets nothing.
 func TestReplicasWithTLS(t *testing.T) {
 	port, err := launch.FreePort()
 	require.NoError(t, err)

@@ -17,7 +17,8 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// sequence is commands after which replicas are compared. Its lines are, in testdata/replicated.txt:
+// sequence is commands after which replicas are compared. Its lines are, in
+// testdata/replicated.txt:
 //
 //	# title
 //	SET k v            a command; {target} stands for the host and port of another server, which is empty
@@ -165,8 +166,8 @@ func (a *asker) knows(t *testing.T, name string) bool {
 	return len(v.Elems) == 1 && !v.Elems[0].IsNull()
 }
 
-// awaitCommand waits until the client of a name has executed a command, or is blocked in it, unless the server does not know it. The
-// client has not executed the same before.
+// awaitCommand waits until the client of a name has executed a command, or is blocked in it, unless
+// the server does not know it. The client has not executed the same before.
 func (o *observed) awaitCommand(t *testing.T, name, command string) {
 	word, _, _ := strings.Cut(strings.ToLower(command), " ")
 	if !o.control.knows(t, word) {
@@ -182,7 +183,8 @@ func (o *observed) awaitCommand(t *testing.T, name, command string) {
 	})
 }
 
-// TestReplicasReceiveWhatRedisSends compares, command for command, what a replica receives of a server and of a redis-server.
+// TestReplicasReceiveWhatRedisSends compares, command for command, what a replica receives of a
+// server and of a redis-server.
 func TestReplicasReceiveWhatRedisSends(t *testing.T) {
 	for _, r := range []reference.Release{reference.Redis62, reference.Default, reference.Redis70, "redis:7.2", "redis:7.4", reference.Valkey81} {
 		t.Run(string(r), func(t *testing.T) {

@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The server goes on when its terminal goes away, and when the reader of its log does. It ends at SIGTERM.
+// The server goes on when its terminal goes away, and when the reader of its log does. It ends at
+// SIGTERM.
 func TestSignalsThatDoNotEndTheServer(t *testing.T) {
 	binary := built(t)
 	dir, err := os.MkdirTemp("", "signals") // a short path, as sockets need

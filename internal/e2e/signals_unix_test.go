@@ -19,7 +19,8 @@ import (
 	"github.com/miniserver-go/miniserver/internal/reference"
 )
 
-// bothServers runs a test with this program, and with a redis-server beside which it must pass, too.
+// bothServers runs a test with this program, and with a redis-server beside which it must pass,
+// too.
 func bothServers(t *testing.T, test func(t *testing.T, binary string)) {
 	t.Run("miniserver", func(t *testing.T) { test(t, built(t)) })
 	t.Run("redis-server", func(t *testing.T) { test(t, reference.Default.Path(t)) })
@@ -175,7 +176,8 @@ func TestSignalWhileDataAreLoaded(t *testing.T) {
 	})
 }
 
-// FLUSHALL with save points saves the empty data, and ends a save in the background that has the old ones.
+// FLUSHALL with save points saves the empty data, and ends a save in the background that has the
+// old ones.
 func TestFlushedDataStayAway(t *testing.T) {
 	bothServers(t, func(t *testing.T, binary string) {
 		dir := shortDir(t)

@@ -55,8 +55,9 @@ func (s *terminalSession) send(keys, want string) {
 	s.expect(want)
 }
 
-// interrupt presses Ctrl-C until the program shows something: what is pressed before the program has left the prompt is lost. It is not
-// pressed often, since the kernel drops what was shown and not yet read.
+// interrupt presses Ctrl-C until the program shows something: what is pressed before the program
+// has left the prompt is lost. It is not pressed often, since the kernel drops what was shown and
+// not yet read.
 func (s *terminalSession) interrupt(want string) {
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -92,7 +93,8 @@ func (s *terminalSession) leave() {
 	require.NoError(s.t, s.process.Wait())
 }
 
-// TestDebugAtATerminal: Tab completes, an empty line repeats, Ctrl-C gives up a line or stops a script, Ctrl-D ends the program.
+// TestDebugAtATerminal: Tab completes, an empty line repeats, Ctrl-C gives up a line or stops a
+// script, Ctrl-D ends the program.
 func TestDebugAtATerminal(t *testing.T) {
 	t.Setenv("TERM", "xterm")
 	binary := built(t)
@@ -119,8 +121,8 @@ func TestDebugAtATerminal(t *testing.T) {
 	require.Error(t, s.process.Wait())
 }
 
-// TestReplAtATerminal: Tab completes, Ctrl-C gives up a line and ends a script, Ctrl-D ends the program, and the next run remembers
-// the lines.
+// TestReplAtATerminal: Tab completes, Ctrl-C gives up a line and ends a script, Ctrl-D ends the
+// program, and the next run remembers the lines.
 func TestReplAtATerminal(t *testing.T) {
 	binary := built(t) // may call the Go tool, which needs its home
 	t.Setenv("HOME", t.TempDir())

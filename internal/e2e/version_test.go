@@ -15,7 +15,8 @@ import (
 	"github.com/miniserver-go/miniserver/internal/reference"
 )
 
-// TestVersionOfARelease reads what a program with a stamped version prints, as programs that start a redis-server do.
+// TestVersionOfARelease reads what a program with a stamped version prints, as programs that start
+// a redis-server do.
 func TestVersionOfARelease(t *testing.T) {
 	quick.Outside(t)
 	root, err := launch.Root()

@@ -21,8 +21,12 @@ import (
 
 // CheckAOF returns the sub-command that checks append-only files.
 func CheckAOF() *subcommand.Subcommand {
-	return &subcommand.Subcommand{Name: "check-aof", Forms: []string{"[options] <file.manifest|file.aof>"}, Purpose: "looks for damage in an append-only file",
-		Prepare: prepareCheckAOF}
+	return &subcommand.Subcommand{
+		Name:    "check-aof",
+		Forms:   []string{"[options] <file.manifest|file.aof>"},
+		Purpose: "looks for damage in an append-only file",
+		Prepare: prepareCheckAOF,
+	}
 }
 
 func prepareCheckAOF(flags *pflag.FlagSet) subcommand.Action {
@@ -32,7 +36,8 @@ func prepareCheckAOF(flags *pflag.FlagSet) subcommand.Action {
 	return c.check
 }
 
-// check checks the files of a journal as redis-check-aof does: a manifest with the files it names, or a single file.
+// check checks the files of a journal as redis-check-aof does: a manifest with the files it names,
+// or a single file.
 func (c *aofCheck) check(_ context.Context, args []string, in io.Reader, out io.Writer) error {
 	if len(args) != 1 || c.fix && c.until != 0 {
 		return subcommand.Misuse("")
@@ -42,7 +47,8 @@ func (c *aofCheck) check(_ context.Context, args []string, in io.Reader, out io.
 	return c.run(args[0])
 }
 
-// aofCheck checks files and prints what it finds. Its methods return subcommand.ErrPrinted for damage that stays.
+// aofCheck checks files and prints what it finds. Its methods return subcommand.ErrPrinted for
+// damage that stays.
 type aofCheck struct {
 	out   io.Writer
 	in    io.Reader // answers whether a file may be truncated

@@ -45,7 +45,8 @@ func TestCheckSingleFile(t *testing.T) {
 	require.ErrorContains(t, err, "cannot open file")
 }
 
-// TestCutAtATime: what follows a later timestamp is cut off, as by redis-check-aof --truncate-to-timestamp.
+// TestCutAtATime: what follows a later timestamp is cut off, as by redis-check-aof
+// --truncate-to-timestamp.
 func TestCutAtATime(t *testing.T) {
 	const early, later = "#TS:100\r\n*2\r\n$4\r\nINCR\r\n$1\r\na\r\n", "#TS:200\r\n*2\r\n$4\r\nINCR\r\n$1\r\na\r\n"
 	const half = "*1\r\n$5\r\nMULTI\r\n"

@@ -16,8 +16,12 @@ import (
 
 // CheckRDB returns the sub-command that checks snapshots.
 func CheckRDB() *subcommand.Subcommand {
-	return &subcommand.Subcommand{Name: "check-rdb", Forms: []string{"<file.rdb>"}, Purpose: "looks for damage in a snapshot",
-		Prepare: func(*pflag.FlagSet) subcommand.Action { return checkRDB }}
+	return &subcommand.Subcommand{
+		Name:    "check-rdb",
+		Forms:   []string{"<file.rdb>"},
+		Purpose: "looks for damage in a snapshot",
+		Prepare: func(*pflag.FlagSet) subcommand.Action { return checkRDB },
+	}
 }
 
 // checkRDB checks a snapshot as redis-check-rdb does, without changing it.

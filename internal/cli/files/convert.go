@@ -1,5 +1,5 @@
-// Package files works on the files of a server that does not run: it checks append-only files and snapshots as the programs of Redis do, and
-// converts snapshots into text and back.
+// Package files works on the files of a server that does not run: it checks append-only files and
+// snapshots as the programs of Redis do, and converts snapshots into text and back.
 package files
 
 import (
@@ -25,9 +25,12 @@ import (
 
 // Convert returns the sub-command that converts snapshots.
 func Convert() *subcommand.Subcommand {
-	return &subcommand.Subcommand{Name: "convert", Forms: []string{"json|resp <file.rdb> [output]", "rdb <file.json> <file.rdb>"},
+	return &subcommand.Subcommand{
+		Name:    "convert",
+		Forms:   []string{"json|resp <file.rdb> [output]", "rdb <file.json> <file.rdb>"},
 		Purpose: "turns a snapshot into text and back", Words: convertFormats, Files: true,
-		Prepare: func(*pflag.FlagSet) subcommand.Action { return convert }}
+		Prepare: func(*pflag.FlagSet) subcommand.Action { return convert },
+	}
 }
 
 var convertFormats = []string{"json", "resp", "rdb"}
@@ -70,7 +73,8 @@ func convert(_ context.Context, args []string, _ io.Reader, out io.Writer) error
 	return withPath(args[1], err)
 }
 
-// metered returns a reader that shows its progress. It shows none if the output goes to the terminal (busy).
+// metered returns a reader that shows its progress. It shows none if the output goes to the
+// terminal (busy).
 func metered(in io.Reader, size int64, busy bool) (src io.Reader, end func()) {
 	m := progress.NewMeter("converting")
 	if m == nil || busy {
@@ -101,9 +105,10 @@ func withPath(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// convertSnapshot writes the snapshot src, of size bytes, in another format: "json", a line for each key and for each
-// library of functions, or "resp", the commands that restore them, for redis-cli --pipe. Deadlines of elements
-// are separate commands, so that a Redis that does not know them accepts everything else.
+// convertSnapshot writes the snapshot src, of size bytes, in another format: "json", a line for
+// each key and for each library of functions, or "resp", the commands that restore them, for
+// redis-cli --pipe. Deadlines of elements are separate commands, so that a Redis that does not know
+// them accepts everything else.
 func convertSnapshot(src io.Reader, size int64, to string, out io.Writer) error {
 	e := scratch()
 	w := bufio.NewWriterSize(out, 64<<10)

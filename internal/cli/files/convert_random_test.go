@@ -18,7 +18,8 @@ import (
 
 var randomConversions = flag.Int("conversions", 30, "random datasets that are converted and loaded again")
 
-// TestConvertRandomData converts snapshots of random data of every type and encoding, and compares what loads with them.
+// TestConvertRandomData converts snapshots of random data of every type and encoding, and compares
+// what loads with them.
 func TestConvertRandomData(t *testing.T) {
 	for seed := range quick.Rounds(uint64(*randomConversions)) {
 		shelf := new(disk.Memory)

@@ -1,5 +1,6 @@
-// Package goruntime adapts the Go runtime to a server: how many processors it uses, how much garbage may gather, and how it stays near
-// maxmemory. Other parts of a process that the server does not own are not asked: see Tuner.Begin.
+// Package goruntime adapts the Go runtime to a server: how many processors it uses, how much
+// garbage may gather, and how it stays near maxmemory. Other parts of a process that the server
+// does not own are not asked: see Tuner.Begin.
 package goruntime
 
 import (
@@ -11,8 +12,8 @@ import (
 	"sync"
 )
 
-// Tuner adapts the Go runtime to a server. The environment variables GOMAXPROCS, GOGC and GOMEMLIMIT override it. It leaves the runtime
-// as it is before Begin.
+// Tuner adapts the Go runtime to a server. The environment variables GOMAXPROCS, GOGC and
+// GOMEMLIMIT override it. It leaves the runtime as it is before Begin.
 type Tuner struct {
 	pacer
 	limit memoryLimit
@@ -62,15 +63,16 @@ func addProcessors(n int) {
 	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + n)
 }
 
-// Garbage that may gather between two collections: a share of the live heap, but at least so many bytes that a small
-// heap is not collected all the time.
+// Garbage that may gather between two collections: a share of the live heap, but at least so many
+// bytes that a small heap is not collected all the time.
 const (
 	garbageShare = 22 // percent
 	garbageLeast = 10 << 20
 	heapLeast    = 4 << 20 // below it the runtime's own minimum counts
 
-	// Bytes that may gather for each byte that clients make the server hold. It is mostly the input of large commands: their
-	// tables of arguments and what they add to the data follow at once, and a collection between the two finds nothing.
+	// Bytes that may gather for each byte that clients make the server hold. It is mostly the input
+	// of large commands: their tables of arguments and what they add to the data follow at once,
+	// and a collection between the two finds nothing.
 	garbagePerHeld = 4
 	garbageForHeld = 128 << 20 // at most
 
@@ -89,7 +91,8 @@ type pacer struct {
 	held    func() int64 // bytes that clients make the server hold; does not change
 }
 
-// adjust sets the garbage percentage and the memory limit for the live heap, now and after each collection.
+// adjust sets the garbage percentage and the memory limit for the live heap, now and after each
+// collection.
 func (t *Tuner) adjust(c *cycle) {
 	live := liveHeap()
 	t.pacer.follow(live)
@@ -115,7 +118,8 @@ func (p *pacer) share(live int64) int64 {
 	return max(garbageShare, garbageLeast*100/live) + min(p.held()*garbagePerHeld, garbageForHeld)*100/live
 }
 
-// stays reports whether at least half of the bytes allocated between the last two collections are alive.
+// stays reports whether at least half of the bytes allocated between the last two collections are
+// alive.
 func (p *pacer) stays(live int64) bool { return (live-p.live)*200 >= max(heapLeast, p.live)*p.percent }
 
 func (p *pacer) set(percent int64) {
@@ -125,8 +129,8 @@ func (p *pacer) set(percent int64) {
 	}
 }
 
-// load calls a function that loads data. Nearly all its allocations stay; at the usual percentage collections would
-// take as long as the loading itself.
+// load calls a function that loads data. Nearly all its allocations stay; at the usual percentage
+// collections would take as long as the loading itself.
 func (p *pacer) load(load func() error) error {
 	p.mu.Lock()
 	p.loading = true
@@ -147,16 +151,17 @@ func liveHeap() int64 {
 	return int64(live[0].Value.Uint64())
 }
 
-// memoryLimit sets the limit of the runtime, so that it collects and returns memory in time to stay near maxmemory.
-// Where the live heap is larger, because nothing may be evicted, the limit follows it: otherwise the collector would run
-// all the time and gain nothing.
+// memoryLimit sets the limit of the runtime, so that it collects and returns memory in time to stay
+// near maxmemory. Where the live heap is larger, because nothing may be evicted, the limit follows
+// it: otherwise the collector would run all the time and gain nothing.
 type memoryLimit struct {
 	mu        sync.Mutex
 	maxmemory int64 // 0 for none
 	set       int64 // 0 before begin, and if the environment sets it
 }
 
-// Memory that the runtime may take beyond the live heap: a share of it, and the needs of the program itself.
+// Memory that the runtime may take beyond the live heap: a share of it, and the needs of the
+// program itself.
 const (
 	limitShare = 20 // percent
 	limitLeast = 18 << 20

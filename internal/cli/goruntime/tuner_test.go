@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMemoryLimit: the runtime's limit is near maxmemory, but never so near to what lives that it would
-// collect all the time.
+// TestMemoryLimit: the runtime's limit is near maxmemory, but never so near to what lives that it
+// would collect all the time.
 func TestMemoryLimit(t *testing.T) {
 	before := debug.SetMemoryLimit(-1)
 	defer debug.SetMemoryLimit(before)

@@ -12,14 +12,18 @@ import (
 	"github.com/miniserver-go/miniserver/internal/cli/subcommand"
 )
 
-// Completion of command lines. A shell's script, which cobra writes, runs "miniserver __complete" with the words typed up to now, and cobra
-// finds what may follow in the tree that tree makes of the table of sub-commands. For the settings it asks settingsFor.
+// Completion of command lines. A shell's script, which cobra writes, runs "miniserver __complete"
+// with the words typed up to now, and cobra finds what may follow in the tree that tree makes of
+// the table of sub-commands. For the settings it asks settingsFor.
 
 // Completion returns the sub-command completion.
 func (t Table) Completion() *subcommand.Subcommand {
 	shells := []string{"bash", "zsh", "fish"}
-	return &subcommand.Subcommand{Name: "completion", Forms: []string{strings.Join(shells, "|")}, Purpose: "prints a script that completes command lines in a shell",
-		Words: shells, Prepare: func(*pflag.FlagSet) subcommand.Action {
+	return &subcommand.Subcommand{
+		Name:    "completion",
+		Forms:   []string{strings.Join(shells, "|")},
+		Purpose: "prints a script that completes command lines in a shell",
+		Words:   shells, Prepare: func(*pflag.FlagSet) subcommand.Action {
 			return func(_ context.Context, args []string, _ io.Reader, out io.Writer) error {
 				if len(args) != 1 {
 					return subcommand.Misuse("")
@@ -93,7 +97,8 @@ func (t Table) cobraOf(s *subcommand.Subcommand, name string) *cobra.Command {
 	return c
 }
 
-// settingsFor returns the options that begin as the word does, or the values of the setting before it.
+// settingsFor returns the options that begin as the word does, or the values of the setting before
+// it.
 func (t Table) settingsFor(before []string, word string) (list []string, files cobra.ShellCompDirective) {
 	settings, err := t.Settings()
 	if err != nil {
@@ -117,7 +122,8 @@ func (t Table) settingsFor(before []string, word string) (list []string, files c
 	return nil, cobra.ShellCompDirectiveDefault
 }
 
-// Values returns the words that a setting takes, if it takes only some: its error for any other names them.
+// Values returns the words that a setting takes, if it takes only some: its error for any other
+// names them.
 func Values(set func(value string) error) []string {
 	if set == nil {
 		return nil

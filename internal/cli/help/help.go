@@ -1,5 +1,5 @@
-// Package help explains sub-commands and settings, and completes command lines in a shell. It gets the table of sub-commands and that of the
-// settings from its caller.
+// Package help explains sub-commands and settings, and completes command lines in a shell. It gets
+// the table of sub-commands and that of the settings from its caller.
 package help
 
 import (
@@ -68,7 +68,10 @@ type Table struct {
 
 // Help returns the sub-command help.
 func (t Table) Help() *subcommand.Subcommand {
-	return &subcommand.Subcommand{Name: "help", Forms: []string{"[sub-command|settings|setting]"}, Purpose: "explains a sub-command or a setting",
+	return &subcommand.Subcommand{
+		Name:    "help",
+		Forms:   []string{"[sub-command|settings|setting]"},
+		Purpose: "explains a sub-command or a setting",
 		Prepare: func(*pflag.FlagSet) subcommand.Action {
 			return func(_ context.Context, args []string, _ io.Reader, out io.Writer) error { return t.Explain(out, args) }
 		}}

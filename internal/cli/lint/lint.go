@@ -1,4 +1,5 @@
-// Package lint prints what the linter finds in scripts, see package scripting/lint, as text, JSON, SARIF or annotations of GitHub.
+// Package lint prints what the linter finds in scripts, see package scripting/lint, as text, JSON,
+// SARIF or annotations of GitHub.
 package lint
 
 import (
@@ -24,7 +25,12 @@ type lintOptions struct {
 
 // Subcommand returns the sub-command that lints scripts.
 func Subcommand() *subcommand.Subcommand {
-	return &subcommand.Subcommand{Name: "lint", Forms: []string{"[options] <file.lua|-> ..."}, Purpose: "looks for mistakes in scripts", Prepare: prepareLint}
+	return &subcommand.Subcommand{
+		Name:    "lint",
+		Forms:   []string{"[options] <file.lua|-> ..."},
+		Purpose: "looks for mistakes in scripts",
+		Prepare: prepareLint,
+	}
 }
 
 func prepareLint(flags *pflag.FlagSet) subcommand.Action {
@@ -42,8 +48,8 @@ func levels() (names []string) {
 	return names
 }
 
-// lintFiles checks scripts and prints what it finds. It returns subcommand.ErrPrinted if there is something, and a subcommand.UsageError if a
-// file cannot be read.
+// lintFiles checks scripts and prints what it finds. It returns subcommand.ErrPrinted if there is
+// something, and a subcommand.UsageError if a file cannot be read.
 func (o *lintOptions) lintFiles(_ context.Context, files []string, in io.Reader, out io.Writer) error {
 	target, err := release.Parse(o.version)
 	if err != nil {

@@ -37,7 +37,9 @@ type migrateOptions struct {
 
 // Migrate returns the sub-command that migrates data.
 func Migrate() *subcommand.Subcommand {
-	return &subcommand.Subcommand{Name: "migrate", Forms: []string{"[options] --from redis://... --to redis://..."},
+	return &subcommand.Subcommand{
+		Name:    "migrate",
+		Forms:   []string{"[options] --from redis://... --to redis://..."},
 		Purpose: "moves data from one server to another while clients use them", Prepare: prepareMigrate}
 }
 
@@ -85,8 +87,8 @@ func (o *migrateOptions) parse(args []string) (err error) {
 	return err
 }
 
-// trusting returns the configuration for connections to servers with TLS, whose certificates must be signed by those in a file; by those that
-// the system trusts without a file.
+// trusting returns the configuration for connections to servers with TLS, whose certificates must
+// be signed by those in a file; by those that the system trusts without a file.
 func trusting(cacert string, insecure bool) (*tls.Config, error) {
 	c := &tls.Config{InsecureSkipVerify: insecure}
 	if cacert == "" {
@@ -103,9 +105,11 @@ func trusting(cacert string, insecure bool) (*tls.Config, error) {
 	return c, nil
 }
 
-// run migrates, and prints what happened. It returns subcommand.ErrPrinted if the servers differ at the end.
+// run migrates, and prints what happened. It returns subcommand.ErrPrinted if the servers differ at
+// the end.
 func (o *migrateOptions) run(ctx context.Context, in io.Reader, out io.Writer) error {
-	o.Engine = assembly.New(assembly.Options{Engine: engine.Options{Databases: maxDatabases, Clock: func() int64 { return 0 }}, Disk: new(disk.Memory)}).Engine
+	o.Engine = assembly.New(assembly.Options{Disk: new(disk.Memory),
+		Engine: engine.Options{Databases: maxDatabases, Clock: func() int64 { return 0 }}}).Engine
 	line := progress.New(os.Stderr, 500*time.Millisecond)
 	defer line.End()
 	o.Progress = func(s migrate.Status) {
@@ -168,7 +172,8 @@ func statusLine(s migrate.Status, passed time.Duration) string {
 // mostListed is how many keys are named of those with a problem.
 const mostListed = 20
 
-// printReport prints the result. It returns subcommand.ErrPrinted if the target is not as the source.
+// printReport prints the result. It returns subcommand.ErrPrinted if the target is not as the
+// source.
 func printReport(out io.Writer, r *migrate.Report) error {
 	list := func(what string, losses []migrate.Loss) {
 		if len(losses) > 0 {

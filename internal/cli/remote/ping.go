@@ -1,4 +1,5 @@
-// Package remote talks to running servers: ping asks whether one serves commands, and migrate moves the data of one to another.
+// Package remote talks to running servers: ping asks whether one serves commands, and migrate moves
+// the data of one to another.
 package remote
 
 import (
@@ -40,8 +41,12 @@ type ping struct {
 
 // Ping returns the sub-command that asks a server whether it serves commands.
 func Ping() *subcommand.Subcommand {
-	return &subcommand.Subcommand{Name: "ping", Forms: []string{"[options]"}, Purpose: "asks a server whether it serves commands, as for a health check",
-		Prepare: preparePing}
+	return &subcommand.Subcommand{
+		Name:    "ping",
+		Forms:   []string{"[options]"},
+		Purpose: "asks a server whether it serves commands, as for a health check",
+		Prepare: preparePing,
+	}
 }
 
 func preparePing(flags *pflag.FlagSet) subcommand.Action {

@@ -2,5 +2,6 @@ package remote
 
 import "os"
 
-// switchSignals make a migration switch: Windows has none for it, so Enter does, or --switch-when-caught-up.
+// switchSignals make a migration switch: Windows has none for it, so Enter does, or
+// --switch-when-caught-up.
 var switchSignals []os.Signal

@@ -17,7 +17,8 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/debugger"
 )
 
-// debugging is a script, or a function of a library, that is debugged without a server: at a terminal, or by an editor.
+// debugging is a script, or a function of a library, that is debugged without a server: at a
+// terminal, or by an editor.
 type debugging struct {
 	embedded
 	function string // "" for a script
@@ -72,8 +73,8 @@ func (d *debugging) run(ctx context.Context, args []string, in io.Reader, out io
 // mostEditors bounds the editors that are served at a time, each with data of its own.
 const mostEditors = 16
 
-// serveEditors serves editors at an address of this machine, until the context ends. Whoever reaches it can run scripts and
-// load files.
+// serveEditors serves editors at an address of this machine, until the context ends. Whoever
+// reaches it can run scripts and load files.
 func (d *debugging) serveEditors(ctx context.Context, out io.Writer) error {
 	if host, _, err := net.SplitHostPort(d.listen); err != nil || !isLoopback(host) {
 		return subcommand.Misuse("--dap-listen needs a loopback address, such as 127.0.0.1:4711")
@@ -118,7 +119,8 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// launch prepares what an editor wants to debug. What it does not say of the data is as the options say.
+// launch prepares what an editor wants to debug. What it does not say of the data is as the options
+// say.
 func (d *debugging) launch(l dap.Launch) (dap.Run, error) {
 	e := &debugging{embedded: embedded{data: d.data, seed: d.seed, at: d.at}, function: l.Function}
 	e.file, e.keys, e.args = l.Program, l.Keys, l.Args
@@ -165,7 +167,8 @@ func (d *debugging) prepare() error {
 	return nil
 }
 
-// debug runs the script or the function with a front end, on a copy of the data, and returns the reply.
+// debug runs the script or the function with a front end, on a copy of the data, and returns the
+// reply.
 func (d *debugging) debug(front debugger.FrontEnd) (reply []byte) {
 	request := [][]byte{[]byte("EVAL"), []byte(d.source)}
 	if d.function != "" {

@@ -20,8 +20,9 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/ldb"
 )
 
-// debugTerminal is the user of a debugger: at a terminal, or lines of a file or a pipe. The requests are those of redis-cli
-// --ldb. It is the Console of an ldb.Session, and the front end around it.
+// debugTerminal is the user of a debugger: at a terminal, or lines of a file or a pipe. The
+// requests are those of redis-cli --ldb. It is the Console of an ldb.Session, and the front end
+// around it.
 type debugTerminal struct {
 	*ldb.Session
 	ctx     context.Context
@@ -53,8 +54,8 @@ const (
 // errLeft ends a run whose user leaves.
 var errLeft = errors.New("ERR script aborted for user request")
 
-// atTerminal debugs until the user leaves or the lines end. The error is errReply if the last run has ended with an error by
-// itself.
+// atTerminal debugs until the user leaves or the lines end. The error is errReply if the last run
+// has ended with an error by itself.
 func (d *debugging) atTerminal(ctx context.Context, in io.Reader, out io.Writer) error {
 	t := &debugTerminal{ctx: ctx, out: out, lines: plainLines{bufio.NewReader(in)}}
 	if in == os.Stdin && progress.IsTerminal(out) {

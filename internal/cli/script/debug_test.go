@@ -92,7 +92,8 @@ x
 `, out)
 }
 
-// TestDebugRestarts: a run begins again with the file as it is, the data as they were, and the same breakpoints.
+// TestDebugRestarts: a run begins again with the file as it is, the data as they were, and the same
+// breakpoints.
 func TestDebugRestarts(t *testing.T) {
 	script := write(t, "script.lua", "redis.call('INCR', 'n')\nreturn redis.call('INCR', 'n')")
 	out, err := debuggerAnswers(t, "b 2\nhelp\nc\nrestart\nc\nc\nstep\nhelp\nrestart\nc\nc\n", script)
@@ -156,7 +157,8 @@ func TestDebugTellsErrors(t *testing.T) {
 	}
 }
 
-// TestDebugEndsWithItsContext: a signal ends the program, whether it waits for a request or the script runs.
+// TestDebugEndsWithItsContext: a signal ends the program, whether it waits for a request or the
+// script runs.
 func TestDebugEndsWithItsContext(t *testing.T) {
 	script := write(t, "script.lua", "while true do end")
 	for _, lines := range []string{"", "c\n"} {
@@ -176,8 +178,8 @@ func TestDebugEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestDebugServesEditors: an editor debugs a script over stdin and stdout, and over a port, with the data of the options or its
-// own.
+// TestDebugServesEditors: an editor debugs a script over stdin and stdout, and over a port, with
+// the data of the options or its own.
 func TestDebugServesEditors(t *testing.T) {
 	script := write(t, "script.lua", "local v = redis.call('GET', KEYS[1])\nreturn v .. redis.call('TIME')[1]")
 	data, other, more := write(t, "data.txt", "SET k a\n"), write(t, "other.txt", "SET k b\n"), write(t, "more.txt", "APPEND k c\n")
@@ -245,7 +247,8 @@ func TestVSCodeKnowsTheAttributes(t *testing.T) {
 	require.Equal(t, wanted, offered)
 }
 
-// editor debugs a script from its first line to its end, and returns the reply that the debugger shows.
+// editor debugs a script from its first line to its end, and returns the reply that the debugger
+// shows.
 func editor(t *testing.T, to io.Writer, from io.Reader, launch string) (reply string) {
 	t.Helper()
 	in := bufio.NewReader(from)

@@ -1,5 +1,5 @@
-// Package script runs scripts without a server: eval, repl and debug, three front ends of one engine with one client. The engine has the
-// test kit, and keeps its files in memory.
+// Package script runs scripts without a server: eval, repl and debug, three front ends of one
+// engine with one client. The engine has the test kit, and keeps its files in memory.
 package script
 
 import (
@@ -18,7 +18,8 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// embedded is an engine without a server, and its only client. It has the test kit, and keeps its files in memory.
+// embedded is an engine without a server, and its only client. It has the test kit, and keeps its
+// files in memory.
 type embedded struct {
 	data []string // paths of what is loaded first
 	seed uint64
@@ -37,7 +38,8 @@ func (m *embedded) addOptions(flags *pflag.FlagSet) {
 
 // start makes the engine, with its clock and data. The log goes to standard error.
 func (m *embedded) start() error {
-	m.Assembly = assembly.New(assembly.Options{Engine: engine.Options{Seed: m.seed}, Log: os.Stderr, Disk: new(disk.Memory), TestKit: true})
+	m.Assembly = assembly.New(assembly.Options{Engine: engine.Options{Seed: m.seed}, Log: os.Stderr,
+		Disk: new(disk.Memory), TestKit: true})
 	m.session = m.Engine.NewSession(nil)
 	if m.at != "" {
 		if err := m.setClock(); err != nil {
@@ -61,7 +63,8 @@ func (m *embedded) setClock() error {
 	return err
 }
 
-// do executes a command and returns its reply. A command that blocks is given up, since no other client can wake it.
+// do executes a command and returns its reply. A command that blocks is given up, since no other
+// client can wake it.
 func (m *embedded) do(command [][]byte) (resp.Value, error) {
 	o := m.Engine.Do(m.session, [][][]byte{command})
 	if o.Blocked {

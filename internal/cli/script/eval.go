@@ -38,8 +38,13 @@ type evaluation struct {
 
 // Eval returns the sub-command that runs a script.
 func Eval() *subcommand.Subcommand {
-	return &subcommand.Subcommand{Name: "eval", Forms: []string{"[options] <script.lua|-> [key ...] [, argument ...]"}, Purpose: "runs a Lua script without a server",
-		Script: true, Prepare: prepareEval}
+	return &subcommand.Subcommand{
+		Name:    "eval",
+		Forms:   []string{"[options] <script.lua|-> [key ...] [, argument ...]"},
+		Purpose: "runs a Lua script without a server",
+		Script:  true,
+		Prepare: prepareEval,
+	}
 }
 
 func prepareEval(flags *pflag.FlagSet) subcommand.Action {
@@ -54,8 +59,8 @@ func prepareEval(flags *pflag.FlagSet) subcommand.Action {
 	return v.eval
 }
 
-// eval runs a script and prints the reply as redis-cli does. The script's log goes to standard error. The arguments are those of redis-cli
-// --eval: the script's file, keys, a comma, arguments.
+// eval runs a script and prints the reply as redis-cli does. The script's log goes to standard
+// error. The arguments are those of redis-cli --eval: the script's file, keys, a comma, arguments.
 func (v *evaluation) eval(ctx context.Context, args []string, in io.Reader, out io.Writer) (err error) {
 	switch {
 	case len(args) == 0:
@@ -113,8 +118,8 @@ func (v *evaluation) repeat(command [][]byte) error {
 	return nil
 }
 
-// killFrom kills the engine's script when the context ends. It repeats that until the script has ended, since Kill
-// does not reach a script that has not begun.
+// killFrom kills the engine's script when the context ends. It repeats that until the script has
+// ended, since Kill does not reach a script that has not begun.
 func killFrom(ctx context.Context, e *engine.Engine, ended <-chan struct{}) {
 	select {
 	case <-ctx.Done():
@@ -141,7 +146,8 @@ func evalCommand(source string, words []string) [][]byte {
 	return command
 }
 
-// splitWords splits the words behind a script. One that is only a comma separates keys from arguments.
+// splitWords splits the words behind a script. One that is only a comma separates keys from
+// arguments.
 func splitWords(words []string) (keys, args []string) {
 	if comma := slices.Index(words, ","); comma >= 0 {
 		return words[:comma], words[comma+1:]
@@ -149,8 +155,8 @@ func splitWords(words []string) (keys, args []string) {
 	return words, nil
 }
 
-// printReply prints a reply as JSON, or in redis-cli's format for terminals if the output is one, else in its raw format. As in
-// redis-cli FAKETTY makes every output a terminal.
+// printReply prints a reply as JSON, or in redis-cli's format for terminals if the output is one,
+// else in its raw format. As in redis-cli FAKETTY makes every output a terminal.
 func printReply(out io.Writer, reply resp.Value, asJSON bool) (err error) {
 	_, fake := os.LookupEnv("FAKETTY")
 	switch {

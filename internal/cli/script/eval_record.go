@@ -13,7 +13,8 @@ import (
 	"github.com/miniserver-go/miniserver/scripting"
 )
 
-// evalRecords is what miniserver eval records of the runs. The end of a file's name says what it gets.
+// evalRecords is what miniserver eval records of the runs. The end of a file's name says what it
+// gets.
 type evalRecords struct {
 	profile string // a file: .pb.gz for pprof, .svg with a flame graph, else text; onOutput; "" for none
 	cover   string // a file: .txt with text, else a tracefile of lcov; "" for none

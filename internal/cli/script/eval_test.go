@@ -92,7 +92,8 @@ func TestEvalProfiles(t *testing.T) {
 	}, table(figures.ReplaceAllString(out.String(), "T")))
 }
 
-// table returns the lines of a text; the figures in front of those that have some with one space between.
+// table returns the lines of a text; the figures in front of those that have some with one space
+// between.
 func table(text string) []string {
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	for i, line := range lines {

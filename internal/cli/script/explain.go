@@ -13,8 +13,8 @@ var (
 	errorWord = regexp.MustCompile(`'(\w+)'`)
 )
 
-// explain prints where in a script's file an error arose, with a caret below the word that the message quotes, or else below
-// the beginning of the line:
+// explain prints where in a script's file an error arose, with a caret below the word that the
+// message quotes, or else below the beginning of the line:
 //
 //	limiter.lua:2: attempt to index global 'state' (a nil value)
 //	  2 | return state[1]

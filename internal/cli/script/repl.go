@@ -22,8 +22,9 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua/syntax"
 )
 
-// repl is a prompt for Redis commands and Lua. A line whose first word names a command is a command, as in redis-cli. Every other line is Lua,
-// and so is one that begins with "="; a line that Lua wants more of is continued. The globals that a line sets stay.
+// repl is a prompt for Redis commands and Lua. A line whose first word names a command is a
+// command, as in redis-cli. Every other line is Lua, and so is one that begins with "="; a line
+// that Lua wants more of is continued. The globals that a line sets stay.
 type repl struct {
 	embedded
 	asJSON bool
@@ -33,7 +34,8 @@ type repl struct {
 	answering atomic.Bool
 }
 
-// lines is where the lines come from. Prompt returns io.EOF at the end, and liner.ErrPromptAborted for a line that was given up.
+// lines is where the lines come from. Prompt returns io.EOF at the end, and liner.ErrPromptAborted
+// for a line that was given up.
 type lines interface {
 	Prompt(prompt string) (string, error)
 }
@@ -46,8 +48,12 @@ const (
 
 // Repl returns the sub-command with the prompt.
 func Repl() *subcommand.Subcommand {
-	return &subcommand.Subcommand{Name: "repl", Forms: []string{"[options]"}, Purpose: "opens a prompt for Redis commands and Lua, without a server",
-		Prepare: prepareRepl}
+	return &subcommand.Subcommand{
+		Name:    "repl",
+		Forms:   []string{"[options]"},
+		Purpose: "opens a prompt for Redis commands and Lua, without a server",
+		Prepare: prepareRepl,
+	}
 }
 
 func prepareRepl(flags *pflag.FlagSet) subcommand.Action {
@@ -144,7 +150,8 @@ func (r *repl) read() (text string, err error) {
 	return text, nil
 }
 
-// answer runs a command or a piece of Lua, prints the reply, and reports whether the user wants to go on.
+// answer runs a command or a piece of Lua, prints the reply, and reports whether the user wants to
+// go on.
 func (r *repl) answer(text string) (more bool, err error) {
 	command := [][]byte{[]byte("EVAL"), []byte(luaOf(text)), []byte("0")}
 	if r.isCommand(text) {
@@ -167,7 +174,8 @@ func (r *repl) answer(text string) (more bool, err error) {
 	return true, printReply(r.out, reply, r.asJSON)
 }
 
-// isCommand reports whether the first word of a line names a command. In lower case "function" is Lua's.
+// isCommand reports whether the first word of a line names a command. In lower case "function" is
+// Lua's.
 func (r *repl) isCommand(text string) bool {
 	words := strings.Fields(text)
 	return len(words) > 0 && words[0] != "function" && r.Engine.Commands.Named(words[0]) != nil
@@ -206,7 +214,8 @@ func (l plainLines) Prompt(string) (string, error) {
 	return "", err
 }
 
-// historyFile returns where the lines of earlier runs are: beside those of redis-cli. "" if there is no such place.
+// historyFile returns where the lines of earlier runs are: beside those of redis-cli. "" if there
+// is no such place.
 func historyFile() string {
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -222,7 +231,8 @@ func readHistory(terminal *liner.State, path string) {
 	}
 }
 
-// writeHistory saves the lines, which may hold secrets, for the user alone. They are lost if the file cannot be written.
+// writeHistory saves the lines, which may hold secrets, for the user alone. They are lost if the
+// file cannot be written.
 func writeHistory(terminal *liner.State, path string) {
 	if f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600); err == nil {
 		_, _ = terminal.WriteHistory(f)

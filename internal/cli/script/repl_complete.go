@@ -53,7 +53,8 @@ func commandNames(commands []*command.Command, word string) (names []string) {
 	return names
 }
 
-// luaNames returns the globals, or the fields of a table, that begin with a word such as red or redis.er.
+// luaNames returns the globals, or the fields of a table, that begin with a word such as red or
+// redis.er.
 func (r *repl) luaNames(word string) []string {
 	table, name := "_G", word
 	if dot := strings.LastIndexByte(word, '.'); dot >= 0 {
@@ -68,7 +69,8 @@ func (r *repl) keys(word string) []string {
 	return names[:min(len(names), maxKeys)]
 }
 
-// texts returns those texts among a command's reply that begin with a word, sorted, each with a prefix.
+// texts returns those texts among a command's reply that begin with a word, sorted, each with a
+// prefix.
 func (r *repl) texts(prefix, word string, command ...string) (found []string) {
 	reply := r.aside(command...)
 	if command[0] == "SCAN" && len(reply.Elems) == 2 {
@@ -85,7 +87,8 @@ func (r *repl) texts(prefix, word string, command ...string) (found []string) {
 
 var selectedDB = regexp.MustCompile(` db=(\d+) `)
 
-// aside executes a command in a session of its own, so that a transaction does not queue it, but in the database of the prompt.
+// aside executes a command in a session of its own, so that a transaction does not queue it, but in
+// the database of the prompt.
 func (r *repl) aside(command ...string) (reply resp.Value) {
 	s := r.Engine.NewSession(nil)
 	defer r.Engine.Close(s)

@@ -7,8 +7,8 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// jsonOf returns what encoding/json turns a reply of RESP2 into: a text, a number, an array, null, or {"error": text}. A text that is
-// not valid UTF-8 becomes {"base64": ...}.
+// jsonOf returns what encoding/json turns a reply of RESP2 into: a text, a number, an array, null,
+// or {"error": text}. A text that is not valid UTF-8 becomes {"base64": ...}.
 func jsonOf(v resp.Value) any {
 	switch {
 	case v.IsNull():

@@ -19,8 +19,8 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// configuration is the lines of the configuration file, of standard input and of the options. As in redis-server the options
-// are lines that follow those of the file, so that they override it.
+// configuration is the lines of the configuration file, of standard input and of the options. As in
+// redis-server the options are lines that follow those of the file, so that they override it.
 type configuration struct {
 	file     string // absolute path; "" if there is none
 	settings []*setting
@@ -49,7 +49,8 @@ const (
 // errBadDirective is Redis' error for a line of a setting that is no parameter.
 const errBadDirective = command.Error("Bad directive or wrong number of arguments")
 
-// errSetting is the error of a setting. That of a line has redis-server's words, and also names the file.
+// errSetting is the error of a setting. That of a line has redis-server's words, and also names the
+// file.
 type errSetting struct {
 	s      *setting
 	reason error
@@ -63,8 +64,9 @@ func (e errSetting) Error() string {
 		release.Default.Version, e.s.source, e.s.line, e.s.text, e.reason)
 }
 
-// readConfig reads the configuration that the program's arguments name: a file if the first is not an option, "-" for
-// standard input, options and their values. The names of sub-commands tell what may be meant by a file that is not there.
+// readConfig reads the configuration that the program's arguments name: a file if the first is not
+// an option, "-" for standard input, options and their values. The names of sub-commands tell what
+// may be meant by a file that is not there.
 func readConfig(args []string, in io.Reader, subcommands []string) (*configuration, error) {
 	c := &configuration{}
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
@@ -91,7 +93,8 @@ func readConfig(args []string, in io.Reader, subcommands []string) (*configurati
 	return c, c.parseOptions(args)
 }
 
-// meantSubcommand returns the error for a first argument that is no file. One that looks like a name may have been a sub-command.
+// meantSubcommand returns the error for a first argument that is no file. One that looks like a
+// name may have been a sub-command.
 func meantSubcommand(arg string, subcommands []string, err error) error {
 	if !errors.Is(err, os.ErrNotExist) || strings.ContainsAny(arg, `./\`) {
 		return err

@@ -7,9 +7,9 @@ import (
 	"os/exec"
 )
 
-// How the program becomes a daemon, for "daemonize yes", and notifies a service manager, for "supervised". A Go program
-// cannot fork. It checks its configuration and starts itself again, in a new session and with the same arguments.
-// The second process serves, the first one ends.
+// How the program becomes a daemon, for "daemonize yes", and notifies a service manager, for
+// "supervised". A Go program cannot fork. It checks its configuration and starts itself again, in a
+// new session and with the same arguments. The second process serves, the first one ends.
 
 // inBackground is the environment variable that marks the second process.
 const inBackground = "MINISERVER_IN_BACKGROUND"
@@ -21,8 +21,8 @@ func isDaemon() bool {
 	return yes
 }
 
-// daemonizes reports whether the configuration asks for a daemon. A supervised process stays in the foreground, as in
-// Redis.
+// daemonizes reports whether the configuration asks for a daemon. A supervised process stays in the
+// foreground, as in Redis.
 func (p *program) daemonizes() bool { return p.daemonize && p.supervisor() == "no" }
 
 // detach starts the second process and passes it the bytes that were read from standard input.
@@ -60,8 +60,8 @@ func (p *program) supervisor() string {
 	return "no"
 }
 
-// notifyReady notifies systemd that the server accepts clients. It does not notify upstart, which expects the process
-// to stop itself.
+// notifyReady notifies systemd that the server accepts clients. It does not notify upstart, which
+// expects the process to stop itself.
 func (p *program) notifyReady() {
 	path := os.Getenv("NOTIFY_SOCKET")
 	if path == "" || p.supervisor() != "systemd" {

@@ -7,8 +7,9 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// OptionsVariable names the variable with options for places where a process gets no arguments, such as a service container in CI. Those of
-// a file and of the command line follow them and override them.
+// OptionsVariable names the variable with options for places where a process gets no arguments,
+// such as a service container in CI. Those of a file and of the command line follow them and
+// override them.
 const OptionsVariable = "MINISERVER_OPTIONS"
 
 // addEnvironment puts the options of the environment in front of the settings.

@@ -52,8 +52,8 @@ func TestFixtures(t *testing.T) {
 	}
 }
 
-// An append-only file that begins with a snapshot is loaded to its end: the commands behind it count, also
-// those about keys that were due since.
+// An append-only file that begins with a snapshot is loaded to its end: the commands behind it
+// count, also those about keys that were due since.
 func TestFixtureOfSnapshotAndCommands(t *testing.T) {
 	dir := t.TempDir()
 	snapshot := filepath.Join(dir, "base.rdb")
@@ -141,8 +141,9 @@ func TestFixtureOfJSON(t *testing.T) {
 			"GET text", "GET bytes", "FCALL f 0", "SELECT 2", "HPEXPIRETIME dated FIELDS 1 g", "ZSCORE board b", "PEXPIRETIME board"))
 }
 
-// An append-only file is loaded from its directory or its manifest. Its last file may have been cut off anywhere, as it is if a server crashes or goes
-// on while the file is copied. Nothing is written.
+// An append-only file is loaded from its directory or its manifest. Its last file may have been cut
+// off anywhere, as it is if a server crashes or goes on while the file is copied. Nothing is
+// written.
 func TestFixtureOfAnAppendOnlyDirectory(t *testing.T) {
 	dir := t.TempDir()
 	put := func(name, text string) {

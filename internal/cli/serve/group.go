@@ -8,7 +8,8 @@ var (
 	errGroupFixture = errors.New("group-id and load exclude each other: the data of a group are in its log")
 )
 
-// checkGroup completes the settings of the member of a group, and refuses those that a member cannot have.
+// checkGroup completes the settings of the member of a group, and refuses those that a member
+// cannot have.
 func (p *program) checkGroup() error {
 	switch {
 	case p.groupID == 0:

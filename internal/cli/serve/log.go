@@ -13,8 +13,8 @@ import (
 	"github.com/miniserver-go/miniserver/internal/progress"
 )
 
-// logFile is the destination of the log: the file of the parameter logfile, else standard output, or standard error if the
-// line of ready-json goes to the former.
+// logFile is the destination of the log: the file of the parameter logfile, else standard output,
+// or standard error if the line of ready-json goes to the former.
 type logFile struct {
 	io.Writer
 	path string
@@ -53,7 +53,8 @@ func (p *program) openLog() error {
 	return nil
 }
 
-// logEnd writes the error that ends the server to the log. Unless the log is a file the error is thereby printed.
+// logEnd writes the error that ends the server to the log. Unless the log is a file the error is
+// thereby printed.
 func (p *program) logEnd(err error) error {
 	if err == nil {
 		return nil
@@ -65,7 +66,8 @@ func (p *program) logEnd(err error) error {
 	return err
 }
 
-// logStart writes the first lines of the log: the version, the configuration file, and what is kept where, and those of redis-server that tools wait for.
+// logStart writes the first lines of the log: the version, the configuration file, and what is kept
+// where, and those of redis-server that tools wait for.
 func (p *program) logStart() {
 	source := "no configuration file"
 	if p.conf.file != "" {

@@ -10,8 +10,9 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// parseOptions reads options: names with two dashes, each with its values behind it or, for one value, behind an equals sign. -p is short for
-// --port. As in Redis an option may hold its values in one argument, "--port 7777".
+// parseOptions reads options: names with two dashes, each with its values behind it or, for one
+// value, behind an equals sign. -p is short for --port. As in Redis an option may hold its values
+// in one argument, "--port 7777".
 func (c *configuration) parseOptions(args []string) error {
 	var s *setting
 	end := func() error {
@@ -44,7 +45,8 @@ func (c *configuration) parseOptions(args []string) error {
 	return end()
 }
 
-// optionWords returns the words of one argument: the name of a setting, and values that stand behind it.
+// optionWords returns the words of one argument: the name of a setting, and values that stand
+// behind it.
 func optionWords(text string) []string {
 	if name, value, ok := strings.Cut(text, "="); ok && !strings.ContainsAny(name, " \t\"'") {
 		return []string{name, value}

@@ -5,12 +5,14 @@ import (
 	"time"
 )
 
-// How the program ends together with the process that has started it, for exit-with-parent: a test that is killed cannot
-// stop its server. So the program looks whether its parent lives: see watchParent.
+// How the program ends together with the process that has started it, for exit-with-parent: a test
+// that is killed cannot stop its server. So the program looks whether its parent lives: see
+// watchParent.
 //
-// Two other ways would need no looking. Linux sends a signal that PR_SET_PDEATHSIG asks for, but when the thread ends that started
-// the process, and in Go, Java and Node that may be long before the process. And the end of standard input tells
-// only a program that nothing else reads it, nothing else holds its other end open, and that it is not /dev/null.
+// Two other ways would need no looking. Linux sends a signal that PR_SET_PDEATHSIG asks for, but
+// when the thread ends that started the process, and in Go, Java and Node that may be long before
+// the process. And the end of standard input tells only a program that nothing else reads it,
+// nothing else holds its other end open, and that it is not /dev/null.
 
 // parentTime is how often the program looks for its parent.
 const parentTime = 100 * time.Millisecond

@@ -12,7 +12,8 @@ import (
 	"github.com/miniserver-go/miniserver/server"
 )
 
-// listenError says why the server cannot listen: who has the port, if the system tells, and what to do.
+// listenError says why the server cannot listen: who has the port, if the system tells, and what to
+// do.
 func listenError(err error) error {
 	var taken *server.TakenError
 	if !errors.As(err, &taken) {
@@ -26,7 +27,8 @@ func listenError(err error) error {
 		"Choose another port, as in --port %d, or --port 0 for a free one, which the log shows", taken.Address, by, taken.Port%65535+1)
 }
 
-// holder returns the name and the id of the process that listens on a TCP port, from Linux' file system of processes; 0 if it does not tell.
+// holder returns the name and the id of the process that listens on a TCP port, from Linux' file
+// system of processes; 0 if it does not tell.
 func holder(proc fs.FS, port int) (name string, pid int) {
 	sockets := listening(proc, port)
 	processes, _ := fs.ReadDir(proc, ".")

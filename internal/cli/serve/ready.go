@@ -14,9 +14,9 @@ import (
 	"github.com/miniserver-go/miniserver/persistence/disk"
 )
 
-// ready tells a program that has started the server where it listens, when it serves commands: by a line of JSON on standard
-// output, for ready-json, and by a file with the port, for port-file. So such a program need not choose a free port itself, nor
-// read the log.
+// ready tells a program that has started the server where it listens, when it serves commands: by a
+// line of JSON on standard output, for ready-json, and by a file with the port, for port-file. So
+// such a program need not choose a free port itself, nor read the log.
 type ready struct {
 	json     bool
 	out      io.Writer // of the line
@@ -42,7 +42,8 @@ func (r *ready) params() []config.Param {
 	}
 }
 
-// announce tells on which addresses the server listens; the port tlsPort is one for TLS, with a certificate.
+// announce tells on which addresses the server listens; the port tlsPort is one for TLS, with a
+// certificate.
 func (r *ready) announce(addrs []string, tlsPort, certificate string) error {
 	line := readyLine{urlOf(addrs[0], tlsPort), portOf(addrs), addrs, os.Getpid(), engine.Version, certificate}
 	if r.portFile != "" {

@@ -23,9 +23,9 @@ func values(e *engine.Engine) map[string]string {
 	return list
 }
 
-// rewrite writes the parameters to the configuration file. Lines that set a parameter get its present value.
-// Parameters that no line sets follow at the end if they have changed since the start, or all of them, then the users. Other
-// lines stay.
+// rewrite writes the parameters to the configuration file. Lines that set a parameter get its
+// present value. Parameters that no line sets follow at the end if they have changed since the
+// start, or all of them, then the users. Other lines stay.
 func (p *program) rewrite(all bool) error {
 	if p.conf.file == "" {
 		return engine.ErrNoConfigFile
@@ -75,7 +75,8 @@ func (p *program) rewritten(old []byte, all bool) []byte {
 	return p.appendUsers(text, declared)
 }
 
-// appendUsers appends the lines that declare the users, unless that is done or they have a file of their own.
+// appendUsers appends the lines that declare the users, unless that is done or they have a file of
+// their own.
 func (p *program) appendUsers(dst []byte, done bool) []byte {
 	if done || p.users.path != "" {
 		return dst

@@ -1,5 +1,6 @@
-// Package serve is the server as a process: it reads the configuration, makes the server that it asks for, and does what an operating system
-// wants of a server: a log, a file with the process id, signals, daemons, limits of the Go runtime.
+// Package serve is the server as a process: it reads the configuration, makes the server that it
+// asks for, and does what an operating system wants of a server: a log, a file with the process id,
+// signals, daemons, limits of the Go runtime.
 package serve
 
 import (
@@ -25,7 +26,8 @@ import (
 
 // Options say where the server runs, which no user can set.
 type Options struct {
-	// OwnProcess makes the server set the Go runtime and heed signals. One that is a part of another process leaves both as they are.
+	// OwnProcess makes the server set the Go runtime and heed signals. One that is a part of
+	// another process leaves both as they are.
 	OwnProcess  bool
 	Subcommands []string // names that may be meant by a configuration file that is not there
 }
@@ -45,8 +47,8 @@ func Settings() (*config.Table, error) {
 	return p.Engine.Params, nil
 }
 
-// Run runs the server until the context ends, a client calls SHUTDOWN or, in a process of its own, a signal comes. As a daemon
-// it only starts another process that does.
+// Run runs the server until the context ends, a client calls SHUTDOWN or, in a process of its own,
+// a signal comes. As a daemon it only starts another process that does.
 func Run(ctx context.Context, args []string, in io.Reader, out io.Writer, o Options) error {
 	var input bytes.Buffer
 	conf, err := readConfig(args, io.TeeReader(in, &input), o.Subcommands)
@@ -101,7 +103,8 @@ type program struct {
 
 // newProgram builds the engine and the server that the configuration asks for.
 func newProgram(conf *configuration, out io.Writer, ownProcess bool) (*program, error) {
-	p := &program{conf: conf, startup: assembly.NewStartup(), logFile: logFile{Writer: out}, supervised: "no", ready: ready{out: out}, ownProcess: ownProcess}
+	p := &program{conf: conf, startup: assembly.NewStartup(), logFile: logFile{Writer: out},
+		supervised: "no", ready: ready{out: out}, ownProcess: ownProcess}
 	early := append(p.startup.Early(), config.Int("group-id", &p.groupID, 0, math.MaxInt64))
 	for i := range early {
 		if err := conf.apply(early[i].Name, &early[i]); err != nil {
@@ -111,8 +114,10 @@ func newProgram(conf *configuration, out io.Writer, ownProcess bool) (*program, 
 	if p.startup.TestKit && p.groupID != 0 {
 		return nil, errGroupKit
 	}
-	p.Assembly = assembly.New(assembly.Options{Engine: p.startup.Engine(), Log: &p.logFile, Spawn: goruntime.Spawn, TestKit: p.startup.TestKit, Group: p.groupID != 0,
-		Server: &server.Options{Port: 6379, OwnProcess: true, Load: func() error { return p.tuner.Load(p.loadWithMeter) }, Ready: p.tellReady}})
+	p.Assembly = assembly.New(assembly.Options{
+		Engine: p.startup.Engine(), Log: &p.logFile, Spawn: goruntime.Spawn, TestKit: p.startup.TestKit, Group: p.groupID != 0,
+		Server: &server.Options{Port: 6379, OwnProcess: true, Ready: p.tellReady,
+			Load: func() error { return p.tuner.Load(p.loadWithMeter) }}})
 	p.tuner = goruntime.New(p.Engine.Held)
 	p.console = console.New(console.Options{Engine: p.Engine, Connect: p.Server.Connect, Log: p.Log.Print})
 	p.Add(&p.startup, p, p.console)
@@ -139,7 +144,8 @@ func newProgram(conf *configuration, out io.Writer, ownProcess bool) (*program, 
 	return p, p.checkGroup()
 }
 
-// errClusterReplica is the end of what redis-server says: the nodes of a cluster have commands of their own to follow one another.
+// errClusterReplica is the end of what redis-server says: the nodes of a cluster have commands of
+// their own to follow one another.
 var errClusterReplica = errors.New("replicaof directive not allowed in cluster mode")
 
 // load loads the saved data, then the fixtures.
@@ -157,8 +163,10 @@ func (p *program) Part() engine.Part {
 			config.Enum("supervised", &p.supervised, "upstart", "systemd", "auto", "no").AtStart(),
 			config.Bool("exit-with-parent", &p.withParent).AtStart().AsSwitch(),
 		}),
-		Sections: []engine.Section{{Name: "Server", Fill: func(_ *engine.World, b *bytes.Buffer) { engine.Fields(b, "config_file", p.conf.file) }}},
-		Host:     engine.Host{Limit: p.tuner.SetMaxmemory, Rewrite: p.rewrite, Users: &p.users},
+		Sections: []engine.Section{{Name: "Server", Fill: func(_ *engine.World, b *bytes.Buffer) {
+			engine.Fields(b, "config_file", p.conf.file)
+		}}},
+		Host: engine.Host{Limit: p.tuner.SetMaxmemory, Rewrite: p.rewrite, Users: &p.users},
 	}
 }
 
@@ -190,8 +198,8 @@ func (p *program) listen() error {
 	return p.console.Listen()
 }
 
-// processors returns how many the runtime needs: one for each event loop, see package server, and one for everything else, or with TLS as many again
-// for the goroutines that encrypt.
+// processors returns how many the runtime needs: one for each event loop, see package server, and
+// one for everything else, or with TLS as many again for the goroutines that encrypt.
 func (p *program) processors() int {
 	loops := p.Server.Loops()
 	if p.Engine.Param("tls-port").Get() != "0" || p.Engine.Param("tls-self-signed").Get() == "yes" {

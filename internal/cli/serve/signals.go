@@ -21,8 +21,8 @@ func (s *onSignal) params() []config.Param {
 	}
 }
 
-// heedSignals ends the server at SIGINT and SIGTERM as redis-server does, until stop is called: a server that cannot save its data
-// goes on.
+// heedSignals ends the server at SIGINT and SIGTERM as redis-server does, until stop is called: a
+// server that cannot save its data goes on.
 func (p *program) heedSignals() (stop func()) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -37,7 +37,8 @@ func (p *program) heedSignals() (stop func()) {
 	}
 }
 
-// heed ends the server at a signal, under the lock: at once while it loads, when there is nothing to save, and at a second SIGINT.
+// heed ends the server at a signal, under the lock: at once while it loads, when there is nothing
+// to save, and at a second SIGINT.
 func (p *program) heed(s os.Signal) {
 	name, how := "SIGTERM", p.onSignal.terminate
 	if s == os.Interrupt {

@@ -17,7 +17,8 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// TestStockFilesAreRead gives the server the lines of the files that came with real ones, in one file and each by itself.
+// TestStockFilesAreRead gives the server the lines of the files that came with real ones, in one
+// file and each by itself.
 func TestStockFilesAreRead(t *testing.T) {
 	_, err := build(t, "", "testdata/stock.conf")
 	require.NoError(t, err)
@@ -29,8 +30,9 @@ func TestStockFilesAreRead(t *testing.T) {
 	}
 }
 
-// TestSettingsThatRealServersTake gives each line that a real server takes to this one: the names of its settings with their values, with an
-// empty value and with none, and lines that it only skips.
+// TestSettingsThatRealServersTake gives each line that a real server takes to this one: the names
+// of its settings with their values, with an empty value and with none, and lines that it only
+// skips.
 func TestSettingsThatRealServersTake(t *testing.T) {
 	for _, r := range []reference.Release{"redis:8.6", "valkey:9.1", reference.Default} {
 		t.Run(string(r), func(t *testing.T) {
@@ -48,7 +50,8 @@ func TestSettingsThatRealServersTake(t *testing.T) {
 	}
 }
 
-// refusedHere are lines that real servers take: the name of a snapshot that cannot be saved, and what a module looks at later.
+// refusedHere are lines that real servers take: the name of a snapshot that cannot be saved, and
+// what a module looks at later.
 var refusedHere = []string{`dbfilename ""`, `vset-force-single-threaded-execution ""`}
 
 // stockServer is a server whose configuration is tried and that never runs.
@@ -71,8 +74,8 @@ func (s stockServer) lines(t *testing.T, r reference.Release) []string {
 	return lines
 }
 
-// taken returns those lines of a configuration that the server takes. The server stops at a line that it refuses, and says its number. The
-// last one is refused by every server.
+// taken returns those lines of a configuration that the server takes. The server stops at a line
+// that it refuses, and says its number. The last one is refused by every server.
 func (s stockServer) taken(t *testing.T, lines []string) (taken []string) {
 	refused := regexp.MustCompile(`at line (\d+)\n>>> '`)
 	for lines = append(lines, "include"); len(lines) > 0; {

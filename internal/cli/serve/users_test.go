@@ -13,7 +13,8 @@ import (
 
 const hashOfSecret = "#2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b"
 
-// asks returns a function that executes a line of a session of its own and returns the reply's bytes.
+// asks returns a function that executes a line of a session of its own and returns the reply's
+// bytes.
 func (p *program) asks(t *testing.T) func(line string) string {
 	s := p.Engine.NewSession(nil)
 	t.Cleanup(func() { p.Engine.Close(s) })
@@ -64,7 +65,8 @@ func TestLoadingUsersEndsTheirSessions(t *testing.T) {
 	require.Equal(t, "+PONG\r\n", anybody("PING"))
 }
 
-// TestUsersThatAreWrong leaves those that are there, and says all that is wrong as redis-server does.
+// TestUsersThatAreWrong leaves those that are there, and says all that is wrong as redis-server
+// does.
 func TestUsersThatAreWrong(t *testing.T) {
 	path := write(t, "users.acl", "user alice on >secret ~* +@all\n")
 	p, err := build(t, "", "--aclfile", path)

@@ -9,7 +9,8 @@ import (
 	"github.com/miniserver-go/miniserver/internal/spelling"
 )
 
-// optionError words what is wrong with the options of a sub-command: pflag's own words name Go's types and functions.
+// optionError words what is wrong with the options of a sub-command: pflag's own words name Go's
+// types and functions.
 func optionError(flags *pflag.FlagSet, err error) string {
 	var (
 		unknown *pflag.NotExistError

@@ -13,8 +13,8 @@ import (
 	"github.com/miniserver-go/miniserver/internal/errno"
 )
 
-// Plainly returns the text of an error for a user: what Go's packages name after their calls and types, it names after what the user knows.
-// What packages of this program say around that stays.
+// Plainly returns the text of an error for a user: what Go's packages name after their calls and
+// types, it names after what the user knows. What packages of this program say around that stays.
 func Plainly(err error) string {
 	text := err.Error()
 	var (

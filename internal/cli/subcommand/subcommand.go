@@ -1,8 +1,9 @@
-// Package subcommand is what all sub-commands of the program have in common: a name, options, help, and the words for what is wrong with
-// arguments. It knows none of them and needs no engine: package cli has the table, from which help, completion and the manual pages come.
+// Package subcommand is what all sub-commands of the program have in common: a name, options, help,
+// and the words for what is wrong with arguments. It knows none of them and needs no engine:
+// package cli has the table, from which help, completion and the manual pages come.
 //
-// Options are pflag's, but for those of serve: these are lines of a redis.conf, where a setting has any number of values and any of them
-// may begin with a dash.
+// Options are pflag's, but for those of serve: these are lines of a redis.conf, where a setting has
+// any number of values and any of them may begin with a dash.
 package subcommand
 
 import (
@@ -23,7 +24,8 @@ type Subcommand struct {
 	Forms   []string // of the arguments
 	Purpose string   // one sentence
 
-	// Prepare declares the options, and returns the action that they are for. It is nil for a sub-command whose arguments are settings.
+	// Prepare declares the options, and returns the action that they are for. It is nil for a
+	// sub-command whose arguments are settings.
 	Prepare func(flags *pflag.FlagSet) Action
 
 	Words  []string // that the arguments may be, for completion; nil for files
@@ -39,7 +41,8 @@ type Misuse string
 
 func (m Misuse) Error() string { return string(m) }
 
-// UsageError is an error of a sub-command whose exit status 1 means something else: the status is 2.
+// UsageError is an error of a sub-command whose exit status 1 means something else: the status is
+// 2.
 type UsageError struct{ Err error }
 
 func (e UsageError) Error() string { return e.Err.Error() }
@@ -64,7 +67,8 @@ func Report(to io.Writer, err error) (status int) {
 	return 1
 }
 
-// Flags returns the options of the sub-command, which are those of the action; that is nil for settings.
+// Flags returns the options of the sub-command, which are those of the action; that is nil for
+// settings.
 func (s *Subcommand) Flags() (*pflag.FlagSet, Action) {
 	flags := pflag.NewFlagSet(s.Name, pflag.ContinueOnError)
 	flags.SetOutput(io.Discard)

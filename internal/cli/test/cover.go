@@ -15,8 +15,8 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/profile"
 )
 
-// testCoverage adds up which lines of scripts ran in the engines of all tests. Only the scripts count that the tests name by @path.
-// Several files use it at the same time.
+// testCoverage adds up which lines of scripts ran in the engines of all tests. Only the scripts
+// count that the tests name by @path. Several files use it at the same time.
 type testCoverage struct {
 	mu      sync.Mutex
 	scripts map[string]profile.Script // by digest
@@ -27,7 +27,8 @@ func newTestCoverage() *testCoverage {
 	return &testCoverage{scripts: map[string]profile.Script{}, paths: map[string]string{}}
 }
 
-// name takes notice of the paths of scripts. Of several with one text, the first in order stands for all.
+// name takes notice of the paths of scripts. Of several with one text, the first in order stands
+// for all.
 func (c *testCoverage) name(file *transcript.File) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -66,7 +67,8 @@ func (c *testCoverage) add(w *engine.World, s *scripting.Scripts) error {
 	return nil
 }
 
-// write writes the counts to a file: text if its name ends with .txt, else a tracefile of lcov. It returns a line that sums them up.
+// write writes the counts to a file: text if its name ends with .txt, else a tracefile of lcov. It
+// returns a line that sums them up.
 func (c *testCoverage) write(path string) (summary string, err error) {
 	var all profile.Coverage
 	for _, digest := range slices.Sorted(maps.Keys(c.scripts)) {
@@ -108,7 +110,8 @@ type covered struct {
 	err     error
 }
 
-// next begins to count in a new engine, after it has added what the one before did. It ends with nil.
+// next begins to count in a new engine, after it has added what the one before did. It ends with
+// nil.
 func (c *covered) next(w *engine.World, s *scripting.Scripts) {
 	if c.all == nil {
 		return

@@ -46,7 +46,8 @@ type (
 	}
 )
 
-// junit returns the results as JUnit XML: a suite for each file, a case for each test. A file that cannot run is a case with an error.
+// junit returns the results as JUnit XML: a suite for each file, a case for each test. A file that
+// cannot run is a case with an error.
 func junit(results []*fileResult, began time.Time) string {
 	host, err := os.Hostname()
 	if err != nil {

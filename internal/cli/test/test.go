@@ -1,5 +1,6 @@
-// Package test runs tests of scripts that are written as sessions with redis-cli: see package transcript, which plays them. It finds the
-// files, and reports as go test does, as JUnit XML, and as coverage.
+// Package test runs tests of scripts that are written as sessions with redis-cli: see package
+// transcript, which plays them. It finds the files, and reports as go test does, as JUnit XML, and
+// as coverage.
 package test
 
 import (
@@ -75,7 +76,8 @@ func prepareTest(flags *pflag.FlagSet) subcommand.Action {
 	}
 }
 
-// test runs the tests in files and prints what go test would. It returns subcommand.ErrPrinted if one fails, and a subcommand.UsageError if one cannot run.
+// test runs the tests in files and prints what go test would. It returns subcommand.ErrPrinted if
+// one fails, and a subcommand.UsageError if one cannot run.
 func (o *testOptions) test(ctx context.Context, out io.Writer) error {
 	if err := o.check(); err != nil {
 		return subcommand.Misuse(err.Error())
@@ -113,7 +115,8 @@ func (o *testOptions) check() (err error) {
 	return err
 }
 
-// findTests returns the paths of the tests: files, and the files in directories that are named as tests.
+// findTests returns the paths of the tests: files, and the files in directories that are named as
+// tests.
 func (o *testOptions) findTests() (files []string, err error) {
 	for _, path := range o.paths {
 		info, err := os.Stat(path)
@@ -132,7 +135,8 @@ func (o *testOptions) findTests() (files []string, err error) {
 	return slices.Compact(files), nil
 }
 
-// testsBelow returns the tests in a directory and below, but not in hidden directories and those named testdata.
+// testsBelow returns the tests in a directory and below, but not in hidden directories and those
+// named testdata.
 func testsBelow(dir string) (files []string, err error) {
 	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		hidden := path != dir && strings.HasPrefix(entry.Name(), ".")
@@ -197,8 +201,8 @@ func (o *testOptions) writeReports(results []*fileResult, began time.Time, out i
 	return err
 }
 
-// runFiles runs files at the same time, and hands on their results in the order of the files. It returns when the context ends, be the
-// tests over or not.
+// runFiles runs files at the same time, and hands on their results in the order of the files. It
+// returns when the context ends, be the tests over or not.
 func (o *testOptions) runFiles(ctx context.Context, files []string, show func(r *fileResult)) []*fileResult {
 	results := make([]*fileResult, len(files))
 	done := make([]chan struct{}, len(files))
@@ -278,7 +282,8 @@ func admit(world transcript.World, t transcript.Test) error {
 	return nil
 }
 
-// chosen returns the tests of a file whose names match the pattern, with blanks or with what stands for them.
+// chosen returns the tests of a file whose names match the pattern, with blanks or with what stands
+// for them.
 func (o *testOptions) chosen(file *transcript.File) (tests []transcript.Test) {
 	for _, t := range file.Tests() {
 		name := testName(file.Name, t.Name)
@@ -289,7 +294,8 @@ func (o *testOptions) chosen(file *transcript.File) (tests []transcript.Test) {
 	return tests
 }
 
-// testName returns the name of a test: that of its file, a slash, and that of the test, without blanks.
+// testName returns the name of a test: that of its file, a slash, and that of the test, without
+// blanks.
 func testName(path, name string) string {
 	file := filepath.Base(path)
 	file = strings.TrimSuffix(strings.TrimSuffix(file, ".txt"), strings.TrimSuffix(testSuffix, ".txt"))
@@ -325,7 +331,8 @@ func update(file *transcript.File, world transcript.World, tests []transcript.Te
 	return file, true, err
 }
 
-// world returns the server for the tests of a file: an engine in this process, or the one that was named.
+// world returns the server for the tests of a file: an engine in this process, or the one that was
+// named.
 func (o *testOptions) world(counted *covered) (transcript.World, error) {
 	if o.against != "" {
 		return transcript.Reach(o.against, o.flush, o.timeout)

@@ -33,7 +33,8 @@ func writeFiles(t *testing.T, files ...string) (dir string) {
 
 var passedTime = regexp.MustCompile(`\d+\.\d+s`)
 
-// runTest runs miniserver test in a directory and returns its output without times, and its exit status.
+// runTest runs miniserver test in a directory and returns its output without times, and its exit
+// status.
 func runTest(t *testing.T, dir string, args ...string) (output string, status int) {
 	t.Helper()
 	t.Chdir(dir)
@@ -57,7 +58,8 @@ func TestExampleScripts(t *testing.T) {
 	require.Equal(t, 8, strings.Count(output, "ok  \t"), output)
 }
 
-// TestPageOfTests runs every block of docs/scripts-tests.md that is a test, beside the examples and the page's own script.
+// TestPageOfTests runs every block of docs/scripts-tests.md that is a test, beside the examples and
+// the page's own script.
 func TestPageOfTests(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "scripts-tests.md"))
 	require.NoError(t, err)
@@ -199,7 +201,8 @@ func TestSeedReplacesThatOfTheFile(t *testing.T) {
 	require.Contains(t, output, "(seed 8)")
 }
 
-// TestJUnit checks what the schema of JUnit's Ant task demands: the elements in this order, the attributes that are required, and counts.
+// TestJUnit checks what the schema of JUnit's Ant task demands: the elements in this order, the
+// attributes that are required, and counts.
 func TestJUnit(t *testing.T) {
 	dir := writeFiles(t, "good_test.txt", "@ test a < b\n> PING\nPONG\n", "poor_test.txt", "> ECHO \"<&\\x01\\xff\"\n\"x\"\n",
 		"bad_test.txt", "@ nonsense\n", "other_test.txt", "@ only redis\n> PING\nPONG\n")

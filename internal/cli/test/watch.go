@@ -15,11 +15,12 @@ import (
 	"github.com/miniserver-go/miniserver/internal/transcript"
 )
 
-// glance is the time between two looks at the files. Asking for the state of a few files costs nothing to speak of, and works on every
-// file system, in containers too.
+// glance is the time between two looks at the files. Asking for the state of a few files costs
+// nothing to speak of, and works on every file system, in containers too.
 const glance = 200 * time.Millisecond
 
-// watchFiles runs the tests, and again whenever a file, or a script that one names, has changed, until the context ends.
+// watchFiles runs the tests, and again whenever a file, or a script that one names, has changed,
+// until the context ends.
 func (o *testOptions) watchFiles(ctx context.Context, out io.Writer) error {
 	for ctx.Err() == nil {
 		before := o.state()
