@@ -15,10 +15,11 @@
 //	clients                                   PING, AUTH, CLIENT ... : connections
 //	tracking                                  CLIENT TRACKING: client-side caching
 //	monitor                                   MONITOR
+//	transactions                              MULTI, EXEC, WATCH
 //	pubsub                                    SUBSCRIBE, PUBLISH, and keyspace events
 //	slowlog latency                           SLOWLOG, COMMANDLOG, LATENCY: how long commands take
 //
-// The other commands on transactions and the server itself are in package engine.
+// The other commands on the server itself are in package engine.
 package commands
 
 import (
@@ -41,6 +42,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/slowlog"
 	"github.com/miniserver-go/miniserver/commands/streams"
 	"github.com/miniserver-go/miniserver/commands/strings"
+	"github.com/miniserver-go/miniserver/commands/transactions"
 	"github.com/miniserver-go/miniserver/commands/zsets"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
@@ -66,5 +68,6 @@ func Parts(e *engine.Engine) []engine.Part {
 		slowlog.New(e).Part(),
 		latency.New(e).Part(),
 		monitor.Part(),
+		transactions.Part(),
 	}...)
 }

@@ -8,13 +8,14 @@ import (
 	"github.com/miniserver-go/miniserver/commands/keys"
 	"github.com/miniserver-go/miniserver/commands/lists"
 	"github.com/miniserver-go/miniserver/commands/strings"
+	"github.com/miniserver-go/miniserver/commands/transactions"
 	"github.com/miniserver-go/miniserver/engine"
 )
 
 // TestErrorsDoNotAllocate executes commands that end with a constant error, and one that succeeds. An error of a
 // handler allocates once: INFO counts errors by their text, which needs a string.
 func TestErrorsDoNotAllocate(t *testing.T) {
-	e, session := frozen(strings.Family, keys.Family, lists.Family, engine.Transactions())
+	e, session := frozenWith(engine.Commands(strings.Family, keys.Family, lists.Family), transactions.Part())
 	e.Do(session, commands("SET text abc", "SET n 1"))
 	runs := func(line, reply string, allocs float64) {
 		batch := commands(line)

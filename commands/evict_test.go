@@ -15,6 +15,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/clients"
 	"github.com/miniserver-go/miniserver/commands/keys"
 	stringcmds "github.com/miniserver-go/miniserver/commands/strings"
+	"github.com/miniserver-go/miniserver/commands/transactions"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
 )
@@ -31,8 +32,8 @@ type evictor struct {
 func newEvictor() *evictor {
 	v := &evictor{now: 1_700_000_000_000_000}
 	v.Engine = engine.New(engine.Options{Seed: 1, Clock: func() int64 { v.now += v.cost; return v.now }})
-	v.Join(engine.Part{
-		Families:  []command.Family{stringcmds.Family, keys.Family, keys.Selection, keys.Databases, engine.Transactions(), engine.Server()},
+	v.Join(transactions.Part(), engine.Part{
+		Families:  []command.Family{stringcmds.Family, keys.Family, keys.Selection, keys.Databases, engine.Server()},
 		Propagate: func(_ int, args [][]byte) { v.journal = append(v.journal, string(bytes.Join(args, []byte(" ")))) },
 	})
 	v.session = v.NewSession(nil)

@@ -17,6 +17,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/keys"
 	"github.com/miniserver-go/miniserver/commands/lists"
 	"github.com/miniserver-go/miniserver/commands/sets"
+	"github.com/miniserver-go/miniserver/commands/transactions"
 	"github.com/miniserver-go/miniserver/commands/zsets"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
@@ -57,8 +58,8 @@ type expiryModel struct {
 
 func expiryEngine(clock func() int64, journal engine.Propagate) *engine.Engine {
 	e := engine.New(engine.Options{Clock: clock, Seed: 1})
-	e.Join(engine.Part{
-		Families:  []command.Family{hashes.Family, sets.Family, zsets.Family, lists.Family, keys.Family, engine.Transactions()},
+	e.Join(transactions.Part(), engine.Part{
+		Families:  []command.Family{hashes.Family, sets.Family, zsets.Family, lists.Family, keys.Family},
 		Propagate: journal,
 	})
 	for name, value := range map[string]string{"hash-max-listpack-entries": "8", "set-max-listpack-entries": "8",

@@ -11,6 +11,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/commands/keys"
 	"github.com/miniserver-go/miniserver/commands/lists"
+	"github.com/miniserver-go/miniserver/commands/transactions"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
 )
@@ -36,7 +37,7 @@ var listSteps = []step{
 
 func listEngine(journal engine.Propagate) *engine.Engine {
 	e := engine.New(engine.Options{Clock: func() int64 { return 1_700_000_000_000_000 }, Seed: 1})
-	e.Join(engine.Part{Families: []command.Family{lists.Family, keys.Family, engine.Transactions()}, Propagate: journal})
+	e.Join(transactions.Part(), engine.Part{Families: []command.Family{lists.Family, keys.Family}, Propagate: journal})
 	return e
 }
 
@@ -78,7 +79,7 @@ func BenchmarkBlockedClients(b *testing.B) {
 func TestNilsOfBlockingCommands(t *testing.T) {
 	now := int64(1_700_000_000_000_000)
 	e := engine.New(engine.Options{Clock: func() int64 { return now }, Seed: 1})
-	e.Join(engine.Commands(lists.Family, engine.Transactions()))
+	e.Join(engine.Commands(lists.Family), transactions.Part())
 	for line, inside := range map[string]string{
 		"BLPOP q 0.5": "*-1\r\n", "BRPOP q 0.5": "*-1\r\n", "BLMPOP 0.5 1 q LEFT": "*-1\r\n",
 		"BLMOVE q r LEFT LEFT 0.5": "$-1\r\n", "BRPOPLPUSH q r 0.5": "$-1\r\n",
@@ -190,7 +191,7 @@ func TestBlockedSessionsAreServedInOrder(t *testing.T) {
 func TestAKeyThatExpiredMeanwhileWakesNoClient(t *testing.T) {
 	now := int64(1_700_000_000_000_000)
 	e := engine.New(engine.Options{Clock: func() int64 { now += 10_000; return now }, Seed: 1})
-	e.Join(engine.Commands(lists.Family, keys.Family, engine.Transactions()))
+	e.Join(engine.Commands(lists.Family, keys.Family), transactions.Part())
 	consumer, producer := e.NewSession(nil), e.NewSession(nil)
 	do(e, consumer, "BLPOP q 0")
 	for _, command := range []string{"MULTI", "RPUSH q 1", "PEXPIRE q 5", "EXEC"} {

@@ -9,6 +9,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/clients"
 	"github.com/miniserver-go/miniserver/commands/keys"
 	"github.com/miniserver-go/miniserver/commands/strings"
+	"github.com/miniserver-go/miniserver/commands/transactions"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/config"
@@ -107,7 +108,7 @@ func TestJoinPanicsAtDuplicates(t *testing.T) {
 func TestKeysThatAreMetExpireByThemselves(t *testing.T) {
 	now, sent := int64(1e15), ""
 	e := engine.New(engine.Options{Clock: func() int64 { return now }})
-	e.Join(engine.Commands(strings.Family, keys.Family, keys.Databases, engine.Transactions()),
+	e.Join(engine.Commands(strings.Family, keys.Family, keys.Databases), transactions.Part(),
 		engine.Part{Propagate: func(_ int, args [][]byte) { sent += string(bytes.Join(args, []byte(" "))) + "\n" }})
 	s := e.NewSession(nil)
 	const both = "DEL a\nDEL b\n"

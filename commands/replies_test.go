@@ -9,7 +9,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/commands/clients"
 	"github.com/miniserver-go/miniserver/commands/pubsub"
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/commands/transactions"
 )
 
 // TestRepliesByteForByte runs sessions whose output is not a sequence of replies, and compares it with what
@@ -28,7 +28,7 @@ func TestRepliesByteForByte(t *testing.T) {
 				"*3\r\n$7\r\nmessage\r\n$20\r\n__redis__:invalidate\r\n*1\r\n$1\r\nk\r\n"},
 	} {
 		e, other := stringEngine()
-		e.Join(engine.Commands(engine.Transactions()), pubsub.Part())
+		e.Join(transactions.Part(), pubsub.Part())
 		e.Join(clients.Parts(e)...)
 		s := e.NewSession(sleeper{})
 		var out strings.Builder

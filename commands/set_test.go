@@ -10,6 +10,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/commands/keys"
 	"github.com/miniserver-go/miniserver/commands/sets"
+	"github.com/miniserver-go/miniserver/commands/transactions"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
 )
@@ -41,7 +42,7 @@ var setSteps = []step{
 }
 
 func setEngine(journal engine.Propagate) (*engine.Engine, *engine.Session) {
-	return frozenWith(engine.Part{Families: []command.Family{sets.Family, keys.Family, engine.Transactions()}, Propagate: journal})
+	return frozenWith(transactions.Part(), engine.Part{Families: []command.Family{sets.Family, keys.Family}, Propagate: journal})
 }
 
 func TestSetCommandsDoNotAllocate(t *testing.T) { requireAllocs(t, setSteps, 1, sets.Family) }

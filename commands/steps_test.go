@@ -25,10 +25,10 @@ func frozen(families ...command.Family) (*engine.Engine, *engine.Session) {
 	return frozenWith(engine.Commands(families...))
 }
 
-// frozenWith is frozen with a part.
-func frozenWith(part engine.Part) (*engine.Engine, *engine.Session) {
+// frozenWith is frozen with parts.
+func frozenWith(parts ...engine.Part) (*engine.Engine, *engine.Session) {
 	e := engine.New(engine.Options{Clock: func() int64 { return 1_700_000_000_000_000 }, Seed: 1})
-	e.Join(part)
+	e.Join(parts...)
 	return e, e.NewSession(nil)
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 // Changed reports a change of key, once for each event. It stores the new size of the value, removes the key
-// if the value is empty, and informs transactions, observers, blocked clients and subscribers. The event is
+// if the value is empty, and informs observers, blocked clients and subscribers. The event is
 // the zero one where Redis has none. That of a hash may name the fields that it is about, and must if TellsFields.
 //
 // Each handler calls it instead of doing these things by hand: a forgotten step would show only in a rare
@@ -27,8 +27,8 @@ func (c *Call) ChangedIn(db *keyspace.DB, key []byte, ev event.Event, fields ...
 	if c.World.role.Replica && !c.Session.master {
 		c.World.noteOwn(db, key)
 	}
-	if c.World.observers != nil {
-		c.World.reportChange(string(key), c.Session)
+	if len(c.World.observers) > 0 {
+		c.World.reportChange(db.ID(), key, c.Session)
 	}
 }
 
@@ -37,9 +37,6 @@ func (c *Call) ChangedIn(db *keyspace.DB, key []byte, ev event.Event, fields ...
 // change the key again.
 func (w *World) changed(db *keyspace.DB, key []byte, ev event.Event, fields ...[]byte) {
 	removed := db.Commit(key)
-	if len(w.watched) > 0 {
-		w.touchWatched(db.ID(), key)
-	}
 	if w.engine.Config.Events != 0 && !ev.None() {
 		w.notify(db, key, ev, fields...)
 		if removed {
@@ -138,20 +135,14 @@ func (w *World) keyExpired(db *keyspace.DB, key string) {
 // offset.
 func (w *World) keyRemoved(db *keyspace.DB, key string, ev event.Event, lazily bool) {
 	w.propagateRemoval(db.ID(), key, lazily)
-	w.reportExpired(db, key)
+	if len(w.observers) > 0 {
+		w.reportChange(db.ID(), []byte(key), nil)
+	}
 	if len(w.blocked.keys) > 0 {
 		w.blocked.signal(db.ID(), []byte(key))
 	}
 	if w.engine.Config.Events != 0 {
 		w.notify(db, []byte(key), ev)
-	}
-}
-
-// reportExpired informs observers and transactions that a key changed because of time.
-func (w *World) reportExpired(db *keyspace.DB, key string) {
-	w.reportChange(key, nil)
-	if len(w.watched) > 0 {
-		w.touchWatched(db.ID(), []byte(key))
 	}
 }
 

@@ -90,16 +90,13 @@ func (e *Engine) fillCluster(_ *World, b *bytes.Buffer) {
 }
 
 func (w *World) fillClients(b *bytes.Buffer) {
-	replicas, subscribed, watching := 0, 0, 0
+	replicas, subscribed := 0, 0
 	for _, s := range w.clients {
 		if s.attached() {
 			replicas++
 		}
 		if s.Listens() {
 			subscribed++
-		}
-		if len(s.watches) > 0 {
-			watching++
 		}
 	}
 	timed := 0
@@ -111,8 +108,8 @@ func (w *World) fillClients(b *bytes.Buffer) {
 	Fields(b, "connected_clients", len(w.clients)-replicas,
 		"client_recent_max_input_buffer", slices.Max(w.engine.Sessions.peaks.in[:]),
 		"client_recent_max_output_buffer", slices.Max(w.engine.Sessions.peaks.out[:]), "blocked_clients", len(w.blocked.all)+len(w.pause.postponed),
-		"tracking_clients", w.figure("tracking_clients"), "pubsub_clients", subscribed, "watching_clients", watching,
-		"clients_in_timeout_table", timed, "total_watched_keys", len(w.watched), "total_blocking_keys", len(w.blocked.keys),
+		"tracking_clients", w.figure("tracking_clients"), "pubsub_clients", subscribed, "watching_clients", w.figure("watching_clients"),
+		"clients_in_timeout_table", timed, "total_watched_keys", w.figure("total_watched_keys"), "total_blocking_keys", len(w.blocked.keys),
 		"total_blocking_keys_on_nokey", w.blocked.keysAwaitingDeletion(),
 		"cluster_connections", 0)
 	w.fillPause(b)

@@ -100,7 +100,6 @@ func (w *World) detach(s *Session) {
 	s.endTx()
 	s.Debug = NoDebug
 	s.dropReserve()
-	w.unwatch(s)
 	w.engine.detachParts(s)
 	if s.replica != nil {
 		s.replica.Detach()

@@ -2,11 +2,10 @@ package engine
 
 import "github.com/miniserver-go/miniserver/keyspace"
 
-// Flush empties databases, and reports it to transactions that watch their keys, to blocked clients and to
-// clients that track keys.
+// Flush empties databases, and reports it to observers and to blocked clients.
 func (c *Call) Flush(dbs ...*keyspace.DB) {
 	for _, db := range dbs {
-		c.World.touchWatchedInDB(db, nil)
+		c.World.reportReplaced(db, nil)
 		c.ChangedAll(db.Len())
 		held := db.Bytes()
 		db.Flush()
@@ -89,7 +88,7 @@ func (w *World) AdoptClone(of *keyspace.Keyspace) {
 
 func (w *World) replaceData(replace func(ks *keyspace.Keyspace)) {
 	for i := range w.Keyspace.Len() {
-		w.touchWatchedInDB(w.Keyspace.DB(i), nil)
+		w.reportReplaced(w.Keyspace.DB(i), nil)
 	}
 	replace(w.Keyspace)
 	if w.IsHome() {
@@ -102,24 +101,24 @@ func (w *World) replaceData(replace func(ks *keyspace.Keyspace)) {
 	w.dirty++
 }
 
-// SwapDB exchanges databases i and j, also for clients that watch their keys or are blocked on them.
+// SwapDB exchanges databases i and j, also for observers and for clients that are blocked on their keys.
 func (w *World) SwapDB(i, j int) {
 	a, b := w.Keyspace.DB(i), w.Keyspace.DB(j)
 	if a == b {
 		return
 	}
-	w.touchWatchedInDB(a, b)
-	w.touchWatchedInDB(b, a)
+	w.reportReplaced(a, b)
+	w.reportReplaced(b, a)
 	w.Keyspace.Swap(i, j)
 	w.signalBlockedInDB(i)
 	w.signalBlockedInDB(j)
 }
 
-// FlushAll empties all databases, before other data take their place. Transactions that watch keys fail, and
-// sessions that track keys get invalidations. It is called under the lock.
+// FlushAll empties all databases, before other data take their place, and reports it to observers. It is called
+// under the lock.
 func (w *World) FlushAll() {
 	for i := range w.Keyspace.Len() {
-		w.touchWatchedInDB(w.Keyspace.DB(i), nil)
+		w.reportReplaced(w.Keyspace.DB(i), nil)
 		w.Keyspace.DB(i).Flush()
 	}
 	w.reportEmptied()

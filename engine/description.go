@@ -18,13 +18,12 @@ type Description struct {
 	User                string
 	Master              bool // the master of this server
 	Waits               bool // is blocked or held back by a pause
-	Dirty               bool // a watched key has changed
 }
 
 // Describe describes the session.
 func (s *Session) Describe() Description {
 	d := Description{FD: int(s.fd), Loop: int(s.loop), Created: s.created, LastActive: s.lastActive, Commands: s.commands, Last: s.last,
-		User: s.user.Name, Master: s.master, Waits: s.blocked != nil || s.postponed && s.delay == nil, Dirty: s.dirtyCAS}
+		User: s.user.Name, Master: s.master, Waits: s.blocked != nil || s.postponed && s.delay == nil}
 	if s.master {
 		d.User = "(superuser)" // it may do anything
 	}

@@ -163,7 +163,7 @@ func (w *World) prefetch(s *Session, batch [][][]byte) {
 // endBatch counts the data, and tells the observers that a batch is over.
 func (w *World) endBatch() {
 	w.countData()
-	if w.observers != nil {
+	if len(w.observers) > 0 {
 		w.reportBatch()
 	}
 }

@@ -58,7 +58,9 @@ func (w *World) elementsExpired(db *keyspace.DB, key string, what keyspace.Expir
 	if w.propagation.wanted() {
 		w.propagateExpiredElements(db.ID(), []byte(key), k, what.Names)
 	}
-	w.reportExpired(db, key)
+	if len(w.observers) > 0 {
+		w.reportChange(db.ID(), []byte(key), nil)
+	}
 	if w.engine.Config.Events != 0 {
 		w.notify(db, []byte(key), k.Expired, what.Names...)
 		if what.Emptied {

@@ -20,7 +20,7 @@
 //	                     │
 //	                     ▼
 //	                handler(Call)           parse, check, change, reply
-//	                     │ Changed          WATCH, keyspace events, observers, ready keys
+//	                     │ Changed          observers, keyspace events, ready keys
 //	                     ▼
 //	                 propagate              to the journal and the replicas
 //	                     │
@@ -33,7 +33,7 @@
 // The storeys. A file uses only its own storey and those below; a test enforces it.
 //
 //	putting together  new
-//	commands          cmd_*, help, acl_file: CONFIG, MULTI, ACL, INFO ...
+//	commands          cmd_*, help, acl_file: CONFIG, ACL, INFO ...
 //	many commands     dispatch: batches; slowscript_run, loader (of the journal), follow (of a master), delays, tick
 //	one command       gate, hinder, run, blocked, evict
 //	effects           changed, element_expiry, databases, lookup, connections, acl

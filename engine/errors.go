@@ -31,10 +31,6 @@ const (
 	ErrReplySize    = command.Error("ERR not enough memory for the reply")
 	ErrReadOnlyTx   = command.Error("ERR Write commands are not allowed from read-only scripts.")
 
-	ErrNestedMulti  = command.Error("ERR MULTI calls can not be nested")
-	ErrExecNoMulti  = command.Error("ERR EXEC without MULTI")
-	ErrDiscardNoTx  = command.Error("ERR DISCARD without MULTI")
-	ErrWatchInMulti = command.Error("ERR WATCH inside MULTI is not allowed")
 	ErrExecAbort    = command.Error("EXECABORT Transaction discarded because of previous errors.")
 	ErrExecRefused  = "EXECABORT Transaction discarded because of: %s"
 	ErrTimeoutFloat = command.Error("ERR timeout is not a float or out of range")

@@ -165,9 +165,8 @@ func (s *Session) tallies() [6]*Tally {
 
 // What the server's own tables take for one thing that a session keeps, about, in bytes, beside its text.
 const (
-	argBytes    = 24  // of a queued or blocked command
-	queuedBytes = 48  // a queued command
-	watchBytes  = 160 // a watched key, in the session's list and in the table of all
+	argBytes    = 24 // of a queued or blocked command
+	queuedBytes = 48 // a queued command
 )
 
 // commandBytes returns the bytes of a copied command.

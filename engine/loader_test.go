@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/commands/transactions"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
 )
@@ -14,7 +15,7 @@ import (
 func TestLoaderIgnoresTheRulesOfUsers(t *testing.T) {
 	ran := 0
 	e := engine.New(engine.Options{Clock: func() int64 { return 1 }})
-	e.Join(engine.Part{Families: []command.Family{engine.Transactions(), {Group: "string", Commands: []command.Line{{
+	e.Join(transactions.Part(), engine.Part{Families: []command.Family{{Group: "string", Commands: []command.Line{{
 		Name: "put", Arity: 2, Flags: command.Write, Keys: command.Key(1, "OW update"), Run: func(c *engine.Call) {
 			ran++
 			c.Reply.Status("OK")

@@ -121,9 +121,9 @@ func (e *Engine) steerBy(clock Clock) {
 	e.home.readClock()
 }
 
-// Families returns the engine's own families: what concerns transactions and the server.
+// Families returns the engine's own families: what concerns the server.
 func Families() []command.Family {
-	return []command.Family{Transactions(), Server(), AccessControl(), Modules()}
+	return []command.Family{Server(), AccessControl(), Modules()}
 }
 
 // Commands returns the part that adds families of commands and nothing else.

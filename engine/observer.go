@@ -4,10 +4,11 @@ import (
 	"slices"
 
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/keyspace"
 )
 
 // Observer is what a part wants to be told of a world: see World.Observe. Each function may be left
-// out. None of them may run a command or change data.
+// out. None of them may run a command or change data, and only Ended may end the observing.
 type Observer struct {
 	// Shown is called when a command has run that others may see, before what follows from it; one
 	// that runs others is shown before them.
@@ -16,7 +17,10 @@ type Observer struct {
 	// transactions.
 	Ran func(c *Call)
 	// Changed is called when a key has changed, by a session or, if it is nil, without a command.
-	Changed func(key string, by *Session)
+	Changed func(db int, key []byte, by *Session)
+	// Replaced is called before a database is emptied, or is replaced by another one if that is not
+	// nil.
+	Replaced func(db, other *keyspace.DB)
 	// Emptied is called when any key may have changed.
 	Emptied func()
 	// Ended is called when a request of a client is over, a transaction with EXEC. A nil command is
@@ -31,9 +35,7 @@ func (w *World) Observe(o *Observer) { w.observers = append(w.observers, o) }
 
 // Unobserve ends that.
 func (w *World) Unobserve(o *Observer) {
-	if w.observers = slices.DeleteFunc(w.observers, func(other *Observer) bool { return other == o }); len(w.observers) == 0 {
-		w.observers = nil
-	}
+	w.observers = slices.DeleteFunc(w.observers, func(other *Observer) bool { return other == o })
 }
 
 // Show shows the observers a command before the commands that it is about to run. It is for
@@ -59,10 +61,19 @@ func (w *World) reportRun(c *Call) {
 }
 
 // reportChange tells the observers that a key has changed.
-func (w *World) reportChange(key string, by *Session) {
+func (w *World) reportChange(db int, key []byte, by *Session) {
 	for _, o := range w.observers {
 		if o.Changed != nil {
-			o.Changed(key, by)
+			o.Changed(db, key, by)
+		}
+	}
+}
+
+// reportReplaced tells the observers that a database is about to be emptied or replaced.
+func (w *World) reportReplaced(db, other *keyspace.DB) {
+	for _, o := range w.observers {
+		if o.Replaced != nil {
+			o.Replaced(db, other)
 		}
 	}
 }
@@ -78,7 +89,7 @@ func (w *World) reportEmptied() {
 
 // reportEnded tells the observers that a request is over.
 func (w *World) reportEnded(s *Session, cmd *command.Command) {
-	for _, o := range w.observers {
+	for _, o := range slices.Backward(w.observers) {
 		if o.Ended != nil {
 			o.Ended(s, cmd)
 		}

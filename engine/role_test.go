@@ -13,6 +13,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/lists"
 	"github.com/miniserver-go/miniserver/commands/pubsub"
 	stringcmds "github.com/miniserver-go/miniserver/commands/strings"
+	"github.com/miniserver-go/miniserver/commands/transactions"
 	"github.com/miniserver-go/miniserver/engine"
 )
 
@@ -31,6 +32,7 @@ func newReplica(t *testing.T) *replica {
 	r.Engine = engine.New(engine.Options{Clock: func() int64 { return r.now }, Seed: 1})
 	r.Join(engine.Commands(engine.Families()...), engine.Commands(stringcmds.Family, lists.Family, keys.Family, keys.Databases), cluster.Part(), pubsub.Part(),
 		engine.Part{Name: "journal", Propagate: func(_ int, args [][]byte) { r.sent = append(r.sent, string(bytes.Join(args, []byte(" ")))) }})
+	r.Join(transactions.Part())
 	r.Join(clients.Parts(r.Engine)...)
 	r.client, r.master = r.NewSession(nil), r.ConnectMaster(nil, engine.Endpoint{})
 	r.With(func() { r.SetRole(engine.Role{Replica: true}) })

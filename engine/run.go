@@ -53,7 +53,7 @@ func (w *World) leave(c *Call, start int) {
 		c.Session.recordFailure(c.Reply.Bytes()[start:])
 		return
 	}
-	if w.observers != nil {
+	if len(w.observers) > 0 {
 		w.reportRun(c)
 	}
 	if c.blocked {
@@ -101,7 +101,7 @@ func (w *World) endCall() {
 // endCommand completes a command of the session, once it has replied or blocked. CLIENT REPLY SKIP and CLIENT
 // CACHING apply to a blocked command until it replies.
 func (s *Session) endCommand(cmd *command.Command) {
-	if s.reply != ReplyOn || s.late != nil || s.world.observers != nil { // most sessions use none of them
+	if s.reply != ReplyOn || s.late != nil || len(s.world.observers) > 0 { // most sessions use none of them
 		s.endModes(cmd)
 	}
 }
@@ -212,10 +212,46 @@ func (w *World) reject(s *Session, cmd *command.Command, err error) {
 			err = command.Errorf(ErrExecRefused, strings.TrimPrefix(err.Error(), "ERR "))
 		}
 		s.endTx()
-		w.unwatch(s)
 	}
 	e.countError(err.Error())
 	s.Reply.Error(err)
+}
+
+// RunQueue runs what the session has queued, and ends the queue: EXEC. It replies with an error if a command was refused,
+// and else with nil if what the transaction depends on has changed. What the commands change is one unit in the journal.
+func (c *Call) RunQueue(changed bool) {
+	tx := c.Session.tx
+	switch {
+	case tx.dirtyExec:
+		c.Fail(ErrExecAbort)
+	case changed:
+		c.Reply.NullArray()
+	default:
+		c.runQueued(tx.commands)
+	}
+	c.Session.endTx()
+}
+
+func (c *Call) runQueued(commands []queuedCommand) {
+	w := c.World
+	c.PropagateNothing()
+	c.Reply.Array(len(commands))
+	for _, q := range commands {
+		c.Session.settle()
+		if err := w.checkPermission(c.Session, q.cmd, q.args, &deniedQueued); err != nil {
+			c.Fail(err)
+			continue
+		}
+		if w.FlagsWith(q.cmd, q.args)&command.DenyOOM != 0 && w.lacksRoom(c.Session) {
+			c.Fail(ErrOOM)
+			continue
+		}
+		w.startTimer(c.Session, q.cmd, q.args)
+		w.run(c.Session, q.cmd, q.args)
+	}
+	if w.propagation.atOnce {
+		w.endTransaction(c)
+	}
 }
 
 // RunInside runs a command of the same client within the call, past the gate, as EXEC does: what both change is one unit. The command's

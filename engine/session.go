@@ -48,7 +48,6 @@ type Session struct {
 	settled      int      // length of the part of Reply that CLIENT REPLY does not silence any more
 	late         *inbox   // messages that wait for the end of the reply; nil for none
 	tx           *transaction
-	watches      []dbKey
 	blocked      *Blocked
 	delay        *delay
 	debugger     Debugger          // gets the requests while a script is debugged; nil otherwise
@@ -88,7 +87,6 @@ type Session struct {
 	unsent       Target // does not receive what a script's commands change
 	crossesSlots bool   // a script's whose keys may lie in several slots
 	reply        ReplyMode
-	dirtyCAS     bool // a watched key has changed: EXEC fails
 	postponed    bool // its next command waits for the end of CLIENT PAUSE, or of delay
 	running      bool // its slow script, or one that is debugged, runs on a goroutine of the host
 	wakePending  bool // Peer.Wake was called, and Collect not yet
@@ -168,17 +166,6 @@ func (s *Session) OverUnix() bool { return s.unix }
 // OverTLS reports whether the session's connection has TLS.
 func (s *Session) OverTLS() bool { return s.tls }
 
-// Queued returns the number of commands in the transaction, if one is open.
-func (s *Session) Queued() (n int, open bool) {
-	if s.tx == nil {
-		return 0, false
-	}
-	return len(s.tx.commands), true
-}
-
-// Watched returns the number of keys that WATCH named.
-func (s *Session) Watched() int { return len(s.watches) }
-
 // Blocked returns the blocked command; nil for none.
 func (s *Session) Blocked() *Blocked { return s.blocked }
 
@@ -203,14 +190,22 @@ func (s *Session) Listens() bool { return s.subs != Subscriptions{} }
 // PerSession returns the session's only T, at first a zero T. A part keeps there what commands set up in a
 // session. It is gone after Part.Detach.
 func PerSession[T any](s *Session) *T {
+	if t := KeptBy[T](s); t != nil {
+		return t
+	}
+	kept := new(T)
+	s.ofParts = append(s.ofParts, kept)
+	return kept
+}
+
+// KeptBy returns what PerSession has returned before; nil for nothing.
+func KeptBy[T any](s *Session) *T {
 	for _, kept := range s.ofParts {
 		if t, ok := kept.(*T); ok {
 			return t
 		}
 	}
-	kept := new(T)
-	s.ofParts = append(s.ofParts, kept)
-	return kept
+	return nil
 }
 
 // Keep counts bytes that a command makes a part keep for the session, or fewer of them: n may be negative.

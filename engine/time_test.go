@@ -1,10 +1,12 @@
-package engine
+package engine_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/commands/transactions"
+	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/release"
 )
 
@@ -14,8 +16,8 @@ func TestTimeInATransaction(t *testing.T) {
 		r, err := release.Find(like)
 		require.NoError(t, err)
 		now := int64(1e15)
-		e := New(Options{Release: r, Clock: func() int64 { now++; return now }})
-		e.Join(Commands(Server(), Transactions()))
+		e := engine.New(engine.Options{Release: r, Clock: func() int64 { now++; return now }})
+		e.Join(engine.Commands(engine.Server()), transactions.Part())
 		words := func(text string) [][]byte { return [][]byte{[]byte(text)} }
 		out := e.Do(e.NewSession(nil), [][][]byte{words("MULTI"), words("TIME"), words("TIME"), words("EXEC")}).Out
 		times := string(out[len(out)-2*len("*2\r\n$10\r\n1000000000\r\n$1\r\n4\r\n"):])

@@ -4,15 +4,12 @@ import (
 	"slices"
 
 	"github.com/miniserver-go/miniserver/internal/command"
-	"github.com/miniserver-go/miniserver/keyspace"
 )
 
 // transaction is what a session queued since MULTI.
 //
-// WATCH is optimistic: a change of a watched key sets dirtyCAS in each session that watches it, and EXEC
-// then replies nil. A command that the gate refuses after MULTI sets dirtyExec, and EXEC then replies
-// EXECABORT. The names are Redis' flags CLIENT_DIRTY_CAS and CLIENT_DIRTY_EXEC. A command that fails while
-// EXEC runs does not stop those after it, and nothing is rolled back.
+// A command that the gate refuses after MULTI sets dirtyExec, and EXEC then replies EXECABORT. The name is Redis' flag
+// CLIENT_DIRTY_EXEC.
 type transaction struct {
 	commands   []queuedCommand
 	dirtyExec  bool
@@ -23,6 +20,30 @@ type transaction struct {
 type queuedCommand struct {
 	cmd  *command.Command
 	args [][]byte
+}
+
+// BeginQueue has the session queue its commands. It returns false if it does so already.
+func (s *Session) BeginQueue() bool {
+	if s.tx != nil {
+		return false
+	}
+	s.tx = &transaction{}
+	return true
+}
+
+// DropQueue forgets the queue. It returns false if there is none.
+func (s *Session) DropQueue() bool {
+	open := s.tx != nil
+	s.endTx()
+	return open
+}
+
+// Queued returns the number of commands in the queue, if the session queues its commands.
+func (s *Session) Queued() (n int, open bool) {
+	if s.tx == nil {
+		return 0, false
+	}
+	return len(s.tx.commands), true
 }
 
 // queue keeps a copy of a command for EXEC.
@@ -77,69 +98,4 @@ func (tx *transaction) lacks(flags command.Flags) bool {
 type dbKey struct {
 	db  int
 	key string
-}
-
-// watch adds a key to those that the session's transaction depends on. A key that has already expired is
-// removed first: otherwise its removal, a moment later, would count as a change and fail the transaction for
-// no reason.
-func (w *World) watch(s *Session, k dbKey) {
-	for _, x := range s.watches {
-		if x == k {
-			return
-		}
-	}
-	w.Keyspace.DB(k.db).Exists([]byte(k.key)) // reap it now if due: its expiry is no touch
-	s.watches = append(s.watches, k)
-	s.kept.Add(len(k.key) + watchBytes)
-	w.watched[k] = append(w.watched[k], s)
-}
-
-// unwatch removes all watches of a session.
-func (w *World) unwatch(s *Session) {
-	for _, k := range s.watches {
-		s.kept.Add(-len(k.key) - watchBytes)
-		left := w.watched[k][:0]
-		for _, other := range w.watched[k] {
-			if other != s {
-				left = append(left, other)
-			}
-		}
-		if len(left) == 0 {
-			delete(w.watched, k)
-		} else {
-			w.watched[k] = left
-		}
-	}
-	s.watches, s.dirtyCAS = nil, false
-}
-
-// touchWatched makes the transactions fail that watch a key.
-func (w *World) touchWatched(db int, key []byte) {
-	for _, s := range w.watched[dbKey{db, string(key)}] {
-		s.dirtyCAS = true
-	}
-}
-
-// touchWatchedInDB makes the transactions fail that watch a key of db which exists there, or which exists in
-// other, the database that takes db's place. A nil other is an empty database. A watched key that is absent
-// before and after has not changed.
-func (w *World) touchWatchedInDB(db, other *keyspace.DB) {
-	for k, watchers := range w.watched {
-		key := []byte(k.key)
-		if k.db != db.ID() || !db.Exists(key) && (other == nil || !other.Exists(key)) {
-			continue
-		}
-		for _, s := range watchers {
-			s.dirtyCAS = true
-		}
-	}
-}
-
-// watchedExpired reports whether a watched key has changed, after removing those that have expired by now,
-// which no command may have done since WATCH.
-func (w *World) watchedExpired(s *Session) bool {
-	for _, k := range s.watches {
-		w.Keyspace.DB(k.db).Exists([]byte(k.key))
-	}
-	return s.dirtyCAS
 }

@@ -34,7 +34,6 @@ type World struct {
 	time        timing
 	random      randomness
 	blocked     blockedClients
-	watched     map[dbKey][]*Session
 	pool        evictionPool
 	observers   []*Observer
 	kept        int // bytes that parts keep for the world: see Keep
@@ -75,7 +74,7 @@ var shortDoubles = release.From("7.2.0")
 
 // newWorld returns an empty world.
 func (e *Engine) newWorld(databases int, clock func() int64, seed uint64) *World {
-	w := &World{engine: e, time: timing{clock: clock, started: clock()}, blocked: newBlockedClients(), watched: make(map[dbKey][]*Session),
+	w := &World{engine: e, time: timing{clock: clock, started: clock()}, blocked: newBlockedClients(),
 		clients: make(map[int64]*Session)}
 	w.random.source, w.seed = newSource(seed), seed
 	w.random.dice = w.Dice

@@ -16,6 +16,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/debug"
 	"github.com/miniserver-go/miniserver/commands/keys"
 	stringcmds "github.com/miniserver-go/miniserver/commands/strings"
+	"github.com/miniserver-go/miniserver/commands/transactions"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/persistence/disk"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
@@ -65,6 +66,7 @@ func newFollower(t *testing.T, disk disk.Disk) *followed {
 	f.saver = snapshot.New(f.Engine, snapshot.Options{Disk: disk, History: f.master.History, Resume: f.master.Resume})
 	f.Join(engine.Commands(engine.Families()...), engine.Commands(stringcmds.Family, keys.Selection, debug.Family), f.master.Part(), f.saver.Part(),
 		engine.Part{Name: "loop", Host: host})
+	f.Join(transactions.Part())
 	f.Join(clients.Parts(f.Engine)...)
 	f.client = f.NewSession(nil)
 	t.Cleanup(func() {

@@ -12,6 +12,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/keys"
 	"github.com/miniserver-go/miniserver/commands/pubsub"
 	stringcmds "github.com/miniserver-go/miniserver/commands/strings"
+	"github.com/miniserver-go/miniserver/commands/transactions"
 	"github.com/miniserver-go/miniserver/commands/zsets"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/reference"
@@ -22,7 +23,7 @@ import (
 
 // wire gives an engine the families that scripts in these tests call.
 func wire(e *engine.Engine) {
-	e.Join(engine.Commands(stringcmds.Family, keys.Family, keys.Databases, keys.Selection, hashes.Family, zsets.Family, engine.Transactions()), pubsub.Part())
+	e.Join(engine.Commands(stringcmds.Family, keys.Family, keys.Databases, keys.Selection, hashes.Family, zsets.Family), pubsub.Part(), transactions.Part())
 	e.Join(scripting.New(e).Part())
 }
 

@@ -23,6 +23,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/lists"
 	"github.com/miniserver-go/miniserver/commands/pubsub"
 	stringcmds "github.com/miniserver-go/miniserver/commands/strings"
+	"github.com/miniserver-go/miniserver/commands/transactions"
 	"github.com/miniserver-go/miniserver/commands/zsets"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/quick"
@@ -49,7 +50,7 @@ func startWith(t *testing.T, opts Options, set func(e *engine.Engine)) *running 
 	r := &running{ended: make(chan error, 1), log: &syncBuffer{}}
 	r.engine = engine.New(engine.Options{Clock: Clock(), Seed: 1})
 	r.engine.Join(engine.Commands(stringcmds.Family, keys.Family, keys.Databases, lists.Family, zsets.Family,
-		engine.Server(), engine.Transactions()), pubsub.Part())
+		engine.Server()), pubsub.Part(), transactions.Part())
 	r.engine.Join(clients.Parts(r.engine)...)
 	if opts.Bind == nil {
 		opts.Bind = []string{"127.0.0.1"}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/miniserver-go/miniserver/commands/transactions"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/keyspace"
@@ -216,7 +217,7 @@ func begunBy(s *engine.Session) (lines []string) {
 	}
 	if n, open := s.Queued(); open {
 		lines = append(lines, fmt.Sprintf("transaction of %s with %d commands", who, n))
-	} else if n := s.Watched(); n > 0 {
+	} else if n := transactions.Watched(s); n > 0 {
 		lines = append(lines, fmt.Sprintf("watch of %s on %d keys", who, n))
 	}
 	if w := s.Blocked(); w != nil && w.Command().Group() != group {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/commands/tracking"
+	"github.com/miniserver-go/miniserver/commands/transactions"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/release"
 )
@@ -44,7 +45,7 @@ func writeLine(b *bytes.Buffer, s *engine.Session, args [][]byte) {
 	}
 	fmt.Fprintf(b, " multi=%d", multi)
 	if r.Has(showsWatch) {
-		fmt.Fprintf(b, " watch=%d", s.Watched())
+		fmt.Fprintf(b, " watch=%d", transactions.Watched(s))
 	}
 	writeHoldings(b, s.Holdings(args), r.Has(showsBuffers))
 	fmt.Fprintf(b, " events=%s cmd=%s user=%s redir=%d", events, last, d.User, tracking.Redirect(s))
@@ -109,7 +110,7 @@ func flags(s *engine.Session) string {
 	write(queues, "x")
 	write(d.Waits, "b")
 	write(true, tracking.Letters(s))
-	write(d.Dirty, "d")
+	write(transactions.IsDirty(s), "d")
 	write(s.Closing(), "c")
 	write(s.OverUnix(), "U")
 	write(m.ReadsReplica, "r")

@@ -10,17 +10,19 @@ import (
 
 // invalidate reports that a session changed a key, to trackers; by is nil for expiry and eviction. A
 // script's changes are its caller's. In broadcast mode they are not, as in Redis: there NOLOOP does not apply to them.
-func (t *table) invalidate(key string, by *engine.Session) {
+func (t *table) invalidate(_ int, key []byte, by *engine.Session) {
 	if t.broadcast > 0 {
 		if t.changes == nil {
 			t.changes = make(map[string]*engine.Session)
 		}
-		t.changes[key] = by
+		t.changes[string(key)] = by
 	}
 	if by != nil {
 		by = by.Client()
 	}
-	t.invalidateReaders(key, by)
+	if len(t.readers) > 0 {
+		t.invalidateReaders(string(key), by)
+	}
 }
 
 // invalidateReaders sends an invalidation to the sessions that read a key, and forgets them.

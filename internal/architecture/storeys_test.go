@@ -42,11 +42,10 @@ var storeysOfEngine = [][]string{
 	{ // Running many: batches, slow scripts, the journal's commands, time.
 		"dispatch.go", "turn.go", "slowscript_run.go", "debugged_run.go", "loader.go", "follow.go", "delays.go", "tick.go", "shutdown_run.go",
 	},
-	{ // The commands about clients, transactions, messages and the server.
+	{ // The commands about the server.
 		"help.go", "cmd_acl.go", "acl_file.go",
 		"cmd_config.go", "cmd_module.go",
 		"cmd_info.go", "cmd_server.go",
-		"cmd_multi.go",
 	},
 	{ // Putting an engine together.
 		"new.go",

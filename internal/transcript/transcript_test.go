@@ -11,6 +11,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/lists"
 	"github.com/miniserver-go/miniserver/commands/pubsub"
 	stringcmds "github.com/miniserver-go/miniserver/commands/strings"
+	"github.com/miniserver-go/miniserver/commands/transactions"
 	"github.com/miniserver-go/miniserver/commands/zsets"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/config"
@@ -244,7 +245,7 @@ func TestArrange(t *testing.T) {
 // engineWorld is an engine in process with some families.
 func engineWorld(proto int) *Memory {
 	return NewMemory(Traits{Name: "engine", Proto: proto}, func(e *engine.Engine) {
-		e.Join(engine.Commands(stringcmds.Family, hashes.Family, zsets.Family, lists.Family, engine.Transactions()), pubsub.Part())
+		e.Join(engine.Commands(stringcmds.Family, hashes.Family, zsets.Family, lists.Family), pubsub.Part(), transactions.Part())
 		if name := "zset-max-ziplist-entries"; e.Param(name) == nil {
 			e.Join(engine.Part{Params: []config.Param{config.Int(name, &e.Config.ZSet.MaxEntries, 0, 1<<30)}})
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/sketches"
 	"github.com/miniserver-go/miniserver/commands/streams"
 	stringcmds "github.com/miniserver-go/miniserver/commands/strings"
+	txcmds "github.com/miniserver-go/miniserver/commands/transactions"
 	"github.com/miniserver-go/miniserver/commands/zsets"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/persistence/payload"
@@ -41,8 +42,8 @@ func begin(t testing.TB, disk Disk, params ...string) *store {
 	s.clock.Store(1_700_000_000_000_000)
 	s.engine = engine.New(engine.Options{Clock: s.clock.Load, Seed: 1})
 	s.engine.Join(engine.Commands(stringcmds.Family, hashes.Family, lists.Family, sets.Family, zsets.Family,
-		keys.Family, keys.Databases, keys.Selection, engine.Transactions(), engine.Server(), debug.Family,
-		streams.Family), payload.Part(), sketches.Bloom(),
+		keys.Family, keys.Databases, keys.Selection, engine.Server(), debug.Family,
+		streams.Family), payload.Part(), sketches.Bloom(), txcmds.Part(),
 		engine.Part{Types: []engine.Type{stringcmds.Type, lists.Type, sets.Type, zsets.Type, hashes.Type, streams.Type, sketches.Filter}})
 	s.engine.Join(clients.Parts(s.engine)...)
 	var master *replication.Master
