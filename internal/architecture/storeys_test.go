@@ -90,6 +90,24 @@ var storeys = map[string][][]string{
 		{"info.go", "cmd_wait.go", "follow.go"}, {"sync.go", "handover.go"}, {"commands.go"}, // Commands.
 		{"part.go"},
 	},
+	"internal/assembly": {
+		{"dialer.go", "startup.go"}, {"assembly.go"},
+	},
+	"internal/cli/script": {
+		{"explain.go", "reply_json.go", "embedded.go", "eval_record.go"},
+		{"eval.go"}, {"repl.go", "repl_complete.go"}, {"debug.go", "debug_terminal.go"},
+	},
+	"internal/cli/test": {
+		{"cover.go", "report.go"}, {"junit.go"}, {"test.go", "watch.go"},
+	},
+	"internal/cli/serve": {
+		{"ready.go", "parent.go", "port_taken.go", "process_unix.go", "process_windows.go"}, // What knows of no configuration.
+		{"config.go", "options.go"}, {"environment.go"},
+		{ // A program: the server with its files and signals.
+			"program.go", "users.go", "log.go", "signals.go", "daemon.go", "rewrite.go", "loading.go", "group.go",
+		},
+		{"serve.go"},
+	},
 	"server": {
 		{ // What knows of no connection: requests and input, the system, TLS, figures.
 			"request.go", "last.go", "log.go", "output_limits.go", "relay.go", "turns.go", "clock.go", "traffic.go",

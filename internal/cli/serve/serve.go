@@ -9,10 +9,8 @@ import (
 	"errors"
 	"io"
 	"math"
-	"os"
 	"os/signal"
 	"slices"
-	"strconv"
 	"syscall"
 
 	"github.com/miniserver-go/miniserver/console"
@@ -81,26 +79,6 @@ func Run(ctx context.Context, args []string, in io.Reader, out io.Writer, o Opti
 	return p.logEnd(err)
 }
 
-// program is an engine with its server and the files of the process.
-type program struct {
-	*assembly.Assembly
-	console    *console.Console
-	conf       *configuration
-	defaults   map[string]string // values of the parameters before the configuration was read
-	startup    assembly.Startup
-	logFile    logFile
-	users      userFile
-	pid        string // path of the file with the process id; "" for none
-	daemonize  bool
-	supervised string
-	groupID    uint64 // 0 without a group
-	ready      ready
-	withParent bool // exit-with-parent
-	tuner      *goruntime.Tuner
-	ownProcess bool // the process is the server's own
-	onSignal   onSignal
-}
-
 // newProgram builds the engine and the server that the configuration asks for.
 func newProgram(conf *configuration, out io.Writer, ownProcess bool) (*program, error) {
 	p := &program{conf: conf, startup: assembly.NewStartup(), logFile: logFile{Writer: out},
@@ -148,9 +126,6 @@ func newProgram(conf *configuration, out io.Writer, ownProcess bool) (*program, 
 // their own to follow one another.
 var errClusterReplica = errors.New("replicaof directive not allowed in cluster mode")
 
-// load loads the saved data, then the fixtures.
-func (p *program) load() error { return p.Load(p.startup.Fixtures...) }
-
 // Part returns the parameters and hooks that the program adds to its engine.
 func (p *program) Part() engine.Part {
 	return engine.Part{
@@ -196,35 +171,4 @@ func (p *program) listen() error {
 	}
 	p.logStart()
 	return p.console.Listen()
-}
-
-// processors returns how many the runtime needs: one for each event loop, see package server, and
-// one for everything else, or with TLS as many again for the goroutines that encrypt.
-func (p *program) processors() int {
-	loops := p.Server.Loops()
-	if p.Engine.Param("tls-port").Get() != "0" || p.Engine.Param("tls-self-signed").Get() == "yes" {
-		return 2 * loops
-	}
-	return loops + 1
-}
-
-// tellReady tells those who wait for it that the server serves commands.
-func (p *program) tellReady() error {
-	p.notifyReady()
-	return p.ready.announce(p.Server.Addrs(), p.Engine.Param("tls-port").Get(), p.Server.Certificate())
-}
-
-func (p *program) writePID() error {
-	if p.pid == "" {
-		return nil
-	}
-	return os.WriteFile(p.pid, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o644)
-}
-
-func (p *program) close() {
-	p.ready.withdraw()
-	if p.pid != "" {
-		_ = os.Remove(p.pid)
-	}
-	p.logFile.close()
 }
