@@ -75,7 +75,7 @@ var layers = [][]string{
 	{"ds/arena"},
 	{"ds/sizeclass", "ds/slab", "ds/value"},
 	{"ds/parallel", "libm", "release", "internal/errno", "internal/spelling"},
-	{"resp", "examples"},
+	{"resp", "examples", "packaging/completions"},
 }
 
 // knowsTime are the packages that may read the machine's clock.

@@ -10,30 +10,33 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A door is a way out of what Go checks and of what this repository holds: memory without types, system calls, C, code of third
-// parties. There is none for C.
+// A door is a way out of what Go checks and of what this repository holds: memory without types,
+// system calls, C, code of third parties. There is none for C.
 type door struct {
 	imports string // a path, which stands for those below it, too
 	code    string // the packages that may import it
 	tests   string // those of which only tests may
 }
 
-// doors are all there are: what is not listed may not be imported. The tests of all packages may use testify.
+// doors are all there are: what is not listed may not be imported. The tests of all packages may
+// use testify.
 var doors = []door{
 	// Layouts in memory, and texts that are not copied.
-	{"unsafe", "commands/zsets ds/arena ds/bloom ds/deadlines ds/dict ds/expiry ds/hash ds/list ds/set ds/skiplist ds/slab ds/str ds/stream " +
-		"ds/value ds/zset internal/hunt keyspace persistence/rdb resp scripting scripting/lua server", ""},
+	{"unsafe", `commands/zsets ds/arena ds/bloom ds/deadlines ds/dict ds/expiry ds/hash ds/list ds/set
+		ds/skiplist ds/slab ds/str ds/stream ds/value ds/zset internal/hunt keyspace persistence/rdb
+		resp scripting scripting/lua server`, ""},
 	// Sockets, memory, disks, signals, and what errors mean.
-	{"syscall", "bench group/consensus internal/cli internal/cli/remote internal/cli/serve internal/errno internal/hunt persistence/disk " +
-		"persistence/snapshot server", "console/browser internal/e2e internal/readme persistence/journal persistence/payload scripting"},
+	{"syscall", `bench group/consensus internal/cli internal/cli/remote internal/cli/serve
+		internal/errno internal/hunt persistence/disk persistence/snapshot server`,
+		"console/browser internal/e2e internal/readme persistence/journal persistence/payload scripting"},
 	{"golang.org/x/sys", "bench bench/laboratory ds/slab internal/cli/serve internal/hunt server", "internal/e2e"},
 	// What is in the program.
 	{"github.com/google/btree", "ds/deadlines bench/laboratory", ""},
 	{"github.com/google/go-dap", "scripting/dap", "internal/cli/script"},
 	{"github.com/hashicorp", "group/consensus", ""},
 	{"github.com/peterh/liner", "internal/cli/script", ""},
-	{"github.com/spf13/cobra", "internal/cli/help", ""},
-	{"github.com/spf13/pflag", "internal/cli internal/cli/files internal/cli/help internal/cli/lint internal/cli/remote internal/cli/script internal/cli/subcommand internal/cli/test", ""},
+	{"github.com/spf13/pflag", `internal/cli internal/cli/files internal/cli/help internal/cli/lint
+		internal/cli/remote internal/cli/script internal/cli/subcommand internal/cli/test`, ""},
 	// What tests compare with.
 	{"github.com/chromedp", "", "console/browser"},
 	{"github.com/prometheus/client_golang", "", "console/browser"},

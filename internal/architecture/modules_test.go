@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestModules: each module is in the workspace, and the workspace gives the program no other version of anything than go.mod alone, by which it is
-// released.
+// TestModules: each module is in the workspace, and the workspace gives the program no other
+// version of anything than go.mod alone, by which it is released.
 func TestModules(t *testing.T) {
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	require.NoError(t, err)
@@ -35,4 +35,18 @@ func list(t *testing.T, work string, args ...string) []string {
 	out, err := cmd.Output()
 	require.NoError(t, err)
 	return strings.Fields(string(out))
+}
+
+// TestTheServerRequiresLittle: whoever imports the package miniserver gets all that its module
+// requires.
+func TestTheServerRequiresLittle(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "go.mod"))
+	require.NoError(t, err)
+	var direct []string
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "\t") && !strings.HasSuffix(line, "// indirect\n") {
+			direct = append(direct, strings.TrimSpace(line))
+		}
+	}
+	require.LessOrEqual(t, len(direct), 12, strings.Join(direct, "\n"))
 }

@@ -18,8 +18,7 @@ import (
 )
 
 // The manual pages are made of the tables that help and completion have, and the releases contain
-// them. Cobra has a generator, too, but of a sub-command it knows only pflag's options: not the
-// forms of its arguments, nor the settings, which are the options of the server.
+// them.
 func TestPackagedManPages(t *testing.T) {
 	requireMade(t, "../../packaging/man", manPages(t))
 }

@@ -5,24 +5,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
-var updatePackaging = flag.Bool("update-packaging", false, "write the manual pages and the scripts for completion to packaging")
-
-// The scripts for completion in packages are what the program prints.
-func TestPackagedCompletions(t *testing.T) {
-	scripts := map[string]string{}
-	for shell, name := range map[string]string{"bash": "miniserver.bash", "zsh": "_miniserver", "fish": "miniserver.fish"} {
-		var out strings.Builder
-		require.NoError(t, Run(t.Context(), []string{"completion", shell}, nil, &out))
-		scripts[name] = out.String()
-	}
-	requireMade(t, "../../packaging/completions", scripts)
-}
+var updatePackaging = flag.Bool("update-packaging", false, "write the manual pages to packaging")
 
 // requireMade requires that a directory has these files and no others. With -update-packaging it
 // writes them.
