@@ -139,7 +139,7 @@ func (s *Session) CrossSlots(may bool) { s.crossesSlots = may }
 // network.
 func (e *Engine) Reached(s *Session) (ip, port string) {
 	ip, port, err := net.SplitHostPort(s.LocalAddr)
-	if err != nil || s.unix {
+	if err != nil || s.Unix {
 		return "", e.Setting("port", "0")
 	}
 	return ip, port

@@ -7,16 +7,6 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// Endpoint is where a connection comes from and where it arrived, as CLIENT LIST shows it.
-type Endpoint struct {
-	Addr, LocalAddr string
-	Unix            bool
-	TLS             bool
-	FD              int
-	Loop            int   // number of the event loop that serves it
-	OnlyLooks       error // refuses the commands that change something beyond the session, also in scripts; nil if they may run
-}
-
 // NewSession registers a session. The caller must Close it.
 func (e *Engine) NewSession(peer Peer) *Session { return e.Connect(peer, Endpoint{FD: -1}) }
 
@@ -27,8 +17,7 @@ func (e *Engine) Connect(peer Peer, from Endpoint) *Session {
 	e.home.readClock()
 	s := e.bareSession()
 	s.Peer = peer
-	s.Addr, s.LocalAddr, s.unix, s.tls, s.fd = from.Addr, from.LocalAddr, from.Unix, from.TLS, int32(from.FD)
-	s.loop, s.onlyLooks = int32(from.Loop), from.OnlyLooks
+	s.Endpoint = from
 	s.ID = e.Sessions.next
 	e.Sessions.next++
 	e.Sessions.ByID[s.ID] = s
@@ -53,8 +42,8 @@ func (e *Engine) bareSession() *Session {
 	s := &Session{
 		Reply: resp.NewWriter(2), engine: e, world: e.home, created: e.home.time.micros, lastActive: e.home.time.micros,
 		user: e.users.defaultUser, authed: !e.users.requiresAuth(), everAuthed: !e.users.requiresAuth(),
-		maxReply: math.MaxInt,
 	}
+	s.maxReply = math.MaxInt
 	s.Reply.SetAll17(!e.Release.Has(shortDoubles))
 	return s
 }

@@ -11,7 +11,6 @@ import (
 
 // Description is what is shown of a session beside what it tells itself.
 type Description struct {
-	FD, Loop            int   // number of the file and of the event loop
 	Created, LastActive int64 // microseconds
 	Commands            int64 // that it has run, with those of its scripts
 	Last                *command.Command
@@ -22,7 +21,7 @@ type Description struct {
 
 // Describe describes the session.
 func (s *Session) Describe() Description {
-	d := Description{FD: int(s.fd), Loop: int(s.loop), Created: s.created, LastActive: s.lastActive, Commands: s.commands, Last: s.last,
+	d := Description{Created: s.created, LastActive: s.lastActive, Commands: s.commands, Last: s.last,
 		User: s.user.Name, Master: s.master, Waits: s.blocked != nil || s.postponed && s.delay == nil}
 	if s.master {
 		d.User = "(superuser)" // it may do anything

@@ -20,8 +20,8 @@ func (w *World) gate(s *Session, cmd *command.Command, args [][]byte) error {
 	switch {
 	case f&command.Protected != 0 && !s.isAllowedBy(e.Config.debug):
 		return ErrNoDebug
-	case s.onlyLooks != nil && !w.FlagsWith(cmd, args).OnlyLook():
-		return s.onlyLooks
+	case s.OnlyLooks != nil && !w.FlagsWith(cmd, args).OnlyLook():
+		return s.OnlyLooks
 	case !s.authed && f&command.NoAuth == 0 && !s.Authenticated():
 		return ErrNoAuth
 	case s.tx != nil && f&command.NoMulti != 0:
@@ -106,8 +106,8 @@ func (w *World) scriptGate(s *Session, cmd *command.Command, args [][]byte) erro
 	lacksMemory := cmd.Flags&command.DenyOOM != 0 && (s.startedOOM && !s.wrote || w.lacksRoom(s)) && !s.Obeyed() // a script that began to write is let through
 	stale := cmd.Flags&command.Stale == 0 && w.isStale() && !s.Obeyed()
 	switch f := cmd.Flags; {
-	case s.onlyLooks != nil && !w.FlagsWith(cmd, args).OnlyLook():
-		return s.onlyLooks
+	case s.OnlyLooks != nil && !w.FlagsWith(cmd, args).OnlyLook():
+		return s.OnlyLooks
 	case f&command.NoScript != 0 && !(e.Config.ScriptsMayDebug && f&command.AllowScriptDebug != 0):
 		return ErrScriptDenied
 	case stale && !e.Release.Has(memoryFirst):

@@ -8,6 +8,23 @@ import "sync/atomic"
 // Sessions fall into groups with a total each: maxmemory-clients does not count replicas, and not all other sessions may
 // be evicted.
 
+// holdings is what one session holds.
+type holdings struct {
+	// The bytes that the connection holds and keeps up to date: input that is not parsed, the room behind it, arguments
+	// that wait for the rest of their command, and unsent output. Query is stored last.
+	Query, QueryFree, Args, Unsent Tally
+
+	Received, Sent atomic.Int64 // bytes, since the connection was opened; the connection counts them
+
+	// Announced is what the connection does not hold yet of a large argument whose length it knows. maxmemory-clients counts
+	// it, as in Redis; used_memory and maxmemory do not, else a few bytes would evict keys and end the replies of others.
+	Announced Tally
+
+	kept    Tally  // what commands made the engine keep: queued, watched, subscribed ...
+	waiting Tally  // the buffers of replies and messages, when they were last counted
+	group   *group // whose totals the tallies belong to
+}
+
 // Tally is a number of bytes that a session makes the server hold. It may be used from any goroutine.
 type Tally struct {
 	bytes atomic.Int64

@@ -63,7 +63,7 @@ func (e *Engine) Group() *Group {
 // GroupFor returns the group with the ports that a client uses: those for TLS if its connection has TLS. It is nil without a group.
 func (e *Engine) GroupFor(s *Session) *Group {
 	g := e.Group()
-	if g == nil || !s.Client().tls {
+	if g == nil || !s.Client().TLS {
 		return g
 	}
 	secure := *g

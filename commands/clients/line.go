@@ -35,7 +35,7 @@ func writeLine(b *bytes.Buffer, s *engine.Session, args [][]byte) {
 		events = "rw"
 	}
 	fmt.Fprintf(b, "id=%d addr=%s laddr=%s fd=%d name=%s age=%d idle=%d flags=%s",
-		s.ID, s.Addr, s.LocalAddr, d.FD, s.Name, max(0, now-d.Created)/1e6, max(0, now-d.LastActive)/1e6, flags(s))
+		s.ID, s.Addr, s.LocalAddr, s.FD, s.Name, max(0, now-d.Created)/1e6, max(0, now-d.LastActive)/1e6, flags(s))
 	if r.Has(showsCapa) {
 		fmt.Fprintf(b, " capa=%s", capabilities(s))
 	}
@@ -56,7 +56,7 @@ func writeLine(b *bytes.Buffer, s *engine.Session, args [][]byte) {
 		fmt.Fprintf(b, " lib-name=%s lib-ver=%s", s.LibName, s.LibVer)
 	}
 	if r.Has(showsThread) {
-		fmt.Fprintf(b, " io-thread=%d", d.Loop)
+		fmt.Fprintf(b, " io-thread=%d", s.Loop)
 	}
 	if r.Has(showsTotals) {
 		fmt.Fprintf(b, " tot-net-in=%d tot-net-out=%d tot-cmds=%d", s.Received.Load(), s.Sent.Load(), d.Commands)
@@ -112,7 +112,7 @@ func flags(s *engine.Session) string {
 	write(true, tracking.Letters(s))
 	write(transactions.IsDirty(s), "d")
 	write(s.Closing(), "c")
-	write(s.OverUnix(), "U")
+	write(s.Unix, "U")
 	write(m.ReadsReplica, "r")
 	write(m.NoEvict, "e")
 	write(m.NoTouch, "T")

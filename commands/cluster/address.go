@@ -18,7 +18,7 @@ func addressFor(e *engine.Engine, s *engine.Session) address {
 	ip, port := e.Reached(s)
 	number, _ := strconv.Atoi(port)
 	setting := "cluster-announce-port"
-	if s.Client().OverTLS() {
+	if s.Client().TLS {
 		setting = "cluster-announce-tls-port"
 	}
 	announced := func(name, other string) string {

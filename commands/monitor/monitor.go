@@ -101,7 +101,7 @@ func origin(s *engine.Session) string {
 	switch {
 	case s.InScript():
 		return "lua"
-	case s.OverUnix():
+	case s.Unix:
 		return "unix:" + s.LocalAddr[:len(s.LocalAddr)-len(":0")]
 	}
 	return s.Addr

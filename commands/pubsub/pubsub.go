@@ -92,7 +92,7 @@ func (s *subscriptions) count(k kind) int {
 
 // tell tells the session how many there are.
 func (s *subscriptions) tell(session *engine.Session) {
-	session.SetSubscriptions(engine.Subscriptions{Channels: len(s[channels]), Patterns: len(s[patterns]), Shards: len(s[shards])})
+	session.SetSubscriptions(engine.Subscriptions{Channels: int32(len(s[channels])), Patterns: int32(len(s[patterns])), Shards: int32(len(s[shards]))})
 }
 
 // unsubscribeAll ends all subscriptions of a session.

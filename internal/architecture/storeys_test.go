@@ -26,7 +26,7 @@ var storeysOfEngine = [][]string{
 		"errors.go", "text.go", "version.go",
 	},
 	{ // Nouns: types that know one another, and what they do alone.
-		"engine.go", "world.go", "executions.go", "call.go", "session.go", "description.go", "observer.go", "part.go", "type.go", "feed.go",
+		"engine.go", "world.go", "executions.go", "call.go", "session.go", "replies.go", "description.go", "observer.go", "part.go", "type.go", "feed.go",
 		"config.go", "encodings.go", "lazyfree.go", "defrag.go", "transaction.go", "latency.go", "info.go", "additions.go", "memory.go", "account.go", "output.go", "held.go",
 		"client_buffers.go", "pause.go", "shutdown.go", "cluster.go", "stopwatch.go", "role.go", "topology.go",
 		"stats.go", "propagation.go", "propagation_older.go", "persistence.go", "slowscript.go", "debugged.go", "evict_pool.go", "blocked_clients.go",
