@@ -10,7 +10,9 @@
 //	elements                                  shared code: deadlines of elements, cursors, random elements
 //
 //	introspection                             COMMAND
+//	server                                    INFO, SHUTDOWN, TIME
 //	cluster                                   CLUSTER
+//	config                                    CONFIG
 //	debug                                     DEBUG
 //	clients                                   PING, AUTH, CLIENT ... : connections
 //	tracking                                  CLIENT TRACKING: client-side caching
@@ -19,13 +21,14 @@
 //	pubsub                                    SUBSCRIBE, PUBLISH, and keyspace events
 //	slowlog latency                           SLOWLOG, COMMANDLOG, LATENCY: how long commands take
 //
-// The other commands on the server itself are in package engine.
+// ACL and MODULE are in package engine.
 package commands
 
 import (
 	"github.com/miniserver-go/miniserver/commands/bitmaps"
 	"github.com/miniserver-go/miniserver/commands/clients"
 	"github.com/miniserver-go/miniserver/commands/cluster"
+	"github.com/miniserver-go/miniserver/commands/config"
 	"github.com/miniserver-go/miniserver/commands/debug"
 	"github.com/miniserver-go/miniserver/commands/explain"
 	"github.com/miniserver-go/miniserver/commands/geo"
@@ -37,6 +40,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/monitor"
 	"github.com/miniserver-go/miniserver/commands/pubsub"
 	"github.com/miniserver-go/miniserver/commands/ratelimit"
+	"github.com/miniserver-go/miniserver/commands/server"
 	"github.com/miniserver-go/miniserver/commands/sets"
 	"github.com/miniserver-go/miniserver/commands/sketches"
 	"github.com/miniserver-go/miniserver/commands/slowlog"
@@ -63,7 +67,9 @@ func Parts(e *engine.Engine) []engine.Part {
 		}, Debug: []engine.DebugLine{strings.Debug()}},
 		sketches.Bloom(),
 		explain.Part(),
+		server.Part(),
 		cluster.Part(),
+		config.Part(e.Release),
 		pubsub.Part(),
 		slowlog.New(e).Part(),
 		latency.New(e).Part(),

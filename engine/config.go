@@ -40,7 +40,6 @@ type Config struct {
 
 	debug           string // enable-debug-command: yes, local, no
 	ScriptsMayDebug bool   // scripts may call DEBUG
-	protected       string // enable-protected-configs: yes, local, no
 	ImportMode      bool   // import-mode: due keys stay, as a tool copies a dataset
 	sanitize        string // sanitize-dump-payload: no, yes, clients
 }
@@ -62,9 +61,8 @@ func newConfig() *Config {
 		OutputLimits: [...]int64{ClassNormal: 0, ClassReplica: 256 << 20, ClassPubSub: 32 << 20, ClassUnauthed: unauthedOutput},
 		SoftLimits:   [...]SoftLimit{ClassReplica: {64 << 20, 60}, ClassPubSub: {8 << 20, 60}, ClassUnauthed: {}},
 
-		debug:     "no",
-		protected: "no",
-		sanitize:  "no",
+		debug:    "no",
+		sanitize: "no",
 	}
 }
 
@@ -120,7 +118,6 @@ func (e *Engine) coreParams() []config.Param {
 		config.Int("shutdown-timeout", &e.shutdown.timeout, 0, math.MaxInt32),
 		config.Enum("sanitize-dump-payload", &c.sanitize, "no", "yes", "clients"),
 		config.Enum("enable-debug-command", &c.debug, "no", "yes", "local").AtStart(),
-		config.Enum("enable-protected-configs", &c.protected, "no", "yes", "local").AtStart(),
 	}
 }
 

@@ -45,25 +45,15 @@ const (
 	ErrTimeoutInt = command.Error("ERR timeout is not an integer or out of range")
 
 	// The server.
-	ErrConfigSet        = "ERR CONFIG SET failed (possibly related to argument '%s')%[2]s" // and the value
-	ErrConfigUnknown    = "ERR Unknown option or number of arguments for CONFIG SET - '%s'"
-	ErrNoConfigFile     = command.Error("ERR The server is running without a config file")
-	ErrNoShutdown       = command.Error("ERR No shutdown in progress.")
-	ErrShutdownFailover = command.Error("ERR SHUTDOWN FAILOVER is only supported in cluster mode.")
-	ErrShutdown         = command.Error("ERR Errors trying to SHUTDOWN. Check logs.")
-	ErrReplicaReads     = command.Error("ERR Replica can't interact with the keyspace")
-	ErrNotHome          = command.Error("ERR This command is not available inside a world. Only the world of new connections has files and replicas.")
-	ErrNoDebug          = command.Error("ERR DEBUG command not allowed. If the enable-debug-command option is set to \"local\", you can run it from a local connection, otherwise you need to set this option in the configuration file, and then restart the server.")
-	ErrProtected        = command.Error("can't set protected config")
-	errParamEvents      = command.Error("Invalid event class character. Use 'Ag$lshzxeKEtmdn'.")
-	errParamShutdown    = command.Error("shutdown options SAVE and NOSAVE can't be used simultaneously")
-	errImmutable        = command.Error("can't set immutable config")
-	errSetTwice         = command.Error("duplicate parameter")
-	ErrSavePoints       = command.Error("Invalid save parameters")
-	ErrBufferWords      = command.Error("Wrong number of arguments in buffer limit configuration.")
-	ErrBufferNumbers    = command.Error("Error in hard, soft or soft_seconds setting in buffer limit configuration.")
-	ErrRewriteAll       = command.Error("ERR CONFIG-REWRITE-FORCE-ALL failed: Bad address")
-	ErrNoClientLimit    = command.Error("ERR maxmemory-clients is disabled.")
+	ErrNoConfigFile  = command.Error("ERR The server is running without a config file")
+	ErrShutdown      = command.Error("ERR Errors trying to SHUTDOWN. Check logs.")
+	ErrReplicaReads  = command.Error("ERR Replica can't interact with the keyspace")
+	ErrNotHome       = command.Error("ERR This command is not available inside a world. Only the world of new connections has files and replicas.")
+	ErrNoDebug       = command.Error("ERR DEBUG command not allowed. If the enable-debug-command option is set to \"local\", you can run it from a local connection, otherwise you need to set this option in the configuration file, and then restart the server.")
+	errParamEvents   = command.Error("Invalid event class character. Use 'Ag$lshzxeKEtmdn'.")
+	errParamShutdown = command.Error("shutdown options SAVE and NOSAVE can't be used simultaneously")
+	ErrRewriteAll    = command.Error("ERR CONFIG-REWRITE-FORCE-ALL failed: Bad address")
+	ErrNoClientLimit = command.Error("ERR maxmemory-clients is disabled.")
 
 	// What several families of data commands reply.
 	ErrOverflow      = command.Error("ERR increment or decrement would overflow")

@@ -18,7 +18,7 @@ func (w *World) gate(s *Session, cmd *command.Command, args [][]byte) error {
 	f := cmd.Flags
 	s.last = cmd
 	switch {
-	case f&command.Protected != 0 && !s.isAllowedBy(e.Config.debug):
+	case f&command.Protected != 0 && !s.AllowedBy(e.Config.debug):
 		return ErrNoDebug
 	case s.OnlyLooks != nil && !w.FlagsWith(cmd, args).OnlyLook():
 		return s.OnlyLooks
@@ -64,13 +64,6 @@ func (w *World) gate(s *Session, cmd *command.Command, args [][]byte) error {
 		return ErrReplicaReads
 	}
 	return nil
-}
-
-// gateWordings are the errors of the gate that read otherwise in other releases.
-var gateWordings = []command.Wording{
-	{Since: "valkey:9.1.0", Error: errNotInTx, Was: "ERR Command '%s' not allowed inside a transaction"},
-	{Before: release.NoValkey, Error: ErrLoading, Was: "LOADING Valkey is loading the dataset in memory"},
-	{Before: release.NoValkey, Error: ErrScriptKilled, Was: "ERR Script killed by user with %s KILL."},
 }
 
 var queueTakesNoMemory = release.From("7.4.0 valkey:8.0.0")

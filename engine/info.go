@@ -52,6 +52,9 @@ func (e *Engine) addSections(s []Section) {
 	slices.SortStableFunc(e.Parts.sections, func(a, b Section) int { return cmp.Compare(rank(a), rank(b)) })
 }
 
+// Sections returns the sections of INFO, in order. The slice belongs to the engine.
+func (e *Engine) Sections() []Section { return e.Parts.sections }
+
 // Fields writes lines of a section: name, value, name, value.
 func Fields(b *bytes.Buffer, pairs ...any) {
 	for i := 0; i < len(pairs); i += 2 {

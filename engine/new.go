@@ -39,7 +39,7 @@ func New(o Options) *Engine {
 		shutdown:  shutdown{timeout: 10},
 	}
 	if !e.Release.Has(guards) {
-		e.Config.debug, e.Config.protected = "yes", "yes"
+		e.Config.debug = "yes"
 	}
 	e.Sessions.held.link()
 	e.stats.errors = make(map[string]int64)
@@ -52,7 +52,7 @@ func New(o Options) *Engine {
 	e.Config.Hash.TableForDeadlines = e.Release.Has(tableForDeadlines)
 	e.runID = e.home.NewID()
 	e.Params.AddIgnored(ShutdownParam("shutdown-on-sigint", new(Shutdown)), ShutdownParam("shutdown-on-sigterm", new(Shutdown)))
-	e.Join(Part{Params: slices.Concat(e.coreParams(), e.clusterParams(), e.roleParams(), e.evictionParams(), e.lazyFreeParams(), e.defragParams()),
+	e.Join(Part{Families: []command.Family{{Wordings: wordings}}, Params: slices.Concat(e.coreParams(), e.clusterParams(), e.roleParams(), e.evictionParams(), e.lazyFreeParams(), e.defragParams()),
 		Sections: e.coreSections(), Debug: []DebugLine{{Name: "client-eviction", About: "Show the clients that maxmemory-clients may evict, by what they hold.", Run: cmdDebugClientEviction, Since: "7.0.0"}}})
 	e.home.readClock()
 	return e
@@ -121,9 +121,9 @@ func (e *Engine) steerBy(clock Clock) {
 	e.home.readClock()
 }
 
-// Families returns the engine's own families: what concerns the server.
+// Families returns the engine's own families: what concerns users and modules.
 func Families() []command.Family {
-	return []command.Family{Server(), AccessControl(), Modules()}
+	return []command.Family{AccessControl(), Modules()}
 }
 
 // Commands returns the part that adds families of commands and nothing else.

@@ -212,8 +212,8 @@ func (s *Session) isStopped() bool {
 	return s.closing || s.blocked != nil || s.running || s.postponed || s.Reply.Full()
 }
 
-// isAllowedBy reports whether a parameter with the values yes, local and no allows the session something.
-func (s *Session) isAllowedBy(who string) bool {
+// AllowedBy reports whether a parameter with the values yes, local and no allows the session something.
+func (s *Session) AllowedBy(who string) bool {
 	switch who {
 	case "yes":
 		return true

@@ -49,7 +49,7 @@ func (e *Engine) tendShutdown() {
 		return
 	}
 	if e.exit(s.how) != nil {
-		e.abortShutdown()
+		e.AbortShutdown()
 	}
 	s.deadline = 0
 }
@@ -72,8 +72,8 @@ func (e *Engine) exit(how Shutdown) error {
 	return err
 }
 
-// abortShutdown lets the server go on. Who asked for its end gets an error.
-func (e *Engine) abortShutdown() {
+// AbortShutdown lets the server go on. Who asked for its end gets an error.
+func (e *Engine) AbortShutdown() {
 	for _, b := range e.shutdown.waiting {
 		if !b.Ended() {
 			b.session.world.endBlock(b, ErrShutdown)
@@ -87,4 +87,19 @@ func (e *Engine) abortShutdown() {
 func (e *Engine) Crash() {
 	_ = e.prepareShutdown(Shutdown{NoSave: true, Now: true, Force: true})
 	e.Parts.Host.Exit()
+}
+
+// EndServer ends the server, now or when the replicas have everything. The call is over then.
+func (c *Call) EndServer(how Shutdown) {
+	e := c.Engine
+	switch waits, err := e.beginShutdown(how); {
+	case err != nil:
+		c.Fail(err)
+	case waits:
+		if w := c.Block(0, func(*Session) {}); w != nil {
+			e.shutdown.waiting = append(e.shutdown.waiting, w)
+		}
+	default:
+		c.Session.CloseAfterReply() // there is no reply: the connection ends with the server
+	}
 }

@@ -119,3 +119,22 @@ var zeroStats = []any{"expired_stale_perc", "0.00", "total_forks", 0, "latest_fo
 	"reply_buffer_shrinks", 0, "reply_buffer_expands", 0,
 	"io_threaded_freed_objects", 0, "io_threaded_accept_processed", 0, "io_threaded_poll_processed", 0,
 	"io_threaded_total_prefetch_batches", 0, "io_threaded_total_prefetch_entries", 0}
+
+// ResetStats sets the figures of INFO to zero that count from the start or the last reset.
+func (w *World) ResetStats() {
+	e := w.engine
+	errors := e.stats.errors
+	clear(errors)
+	e.stats = stats{errors: errors}
+	e.eviction.evicted, e.eviction.exceededTime = 0, 0
+	e.defrag.defragStats = defragStats{}
+	w.Keyspace.LazilyFreed = 0
+	for i := range e.executions {
+		e.executions[i].commandStats = commandStats{}
+	}
+	for _, s := range e.Parts.sections {
+		if s.Reset != nil {
+			s.Reset(w)
+		}
+	}
+}

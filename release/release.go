@@ -121,6 +121,10 @@ func (r *Release) Has(since Since) bool {
 	return r.number >= since.redis
 }
 
+// Shows reports whether the release says of itself what came with since. An open release says what all
+// later releases of Redis do, not what only Valkey does.
+func (r *Release) Shows(since Since) bool { return r.Has(since) || r.Open && since.InRedis() }
+
 // Offers is Has for commands and options, of which an open release has all.
 func (r *Release) Offers(since Since) bool { return r.Open || r.Has(since) }
 

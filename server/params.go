@@ -91,12 +91,21 @@ func atomicBoolParam(name string, p *atomic.Bool) config.Param {
 // maxOutput is the greatest limit: some blocks more than it still have 63 bits.
 const maxOutput = math.MaxInt64 - 1<<20
 
+// Errors of client-output-buffer-limit.
+const (
+	errBufferWords   = command.Error("Wrong number of arguments in buffer limit configuration.")
+	errBufferNumbers = command.Error("Error in hard, soft or soft_seconds setting in buffer limit configuration.")
+)
+
+// unexplained are the errors for which CONFIG SET gave no reason before 7.0.
+var unexplained = []command.Wording{{Before: "7.0.0", Error: errBufferWords}, {Before: "7.0.0", Error: errBufferNumbers}}
+
 // setOutput sets limits, written as "class hard soft seconds" for one class or several. The engine obeys the hard
 // limits too, while replies are made and messages wait for the event loop, and both while a replica gets a snapshot.
 func (s *Server) setOutput(v string) error {
 	words := strings.Fields(v)
 	if len(words)%4 != 0 {
-		return engine.ErrBufferWords
+		return errBufferWords
 	}
 	limits := *s.output.Load()
 	for ; len(words) > 0; words = words[4:] {
@@ -108,7 +117,7 @@ func (s *Server) setOutput(v string) error {
 		case class < 0:
 			return command.Error("Invalid client class specified in buffer limit configuration.")
 		case !ok1 || !ok2 || err != nil || seconds < 0:
-			return engine.ErrBufferNumbers
+			return errBufferNumbers
 		}
 		limits[class] = outputLimit{int64(min(hard, maxOutput)), int64(min(soft, maxOutput)), time.Duration(seconds) * time.Second}
 	}

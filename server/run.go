@@ -40,7 +40,7 @@ func New(e *engine.Engine, opts Options) *Server {
 	s.protected.Store(true)
 	s.relays.patience = relayWait
 	s.output.Store(defaultOutput(e.Config))
-	e.Join(engine.Part{Name: "server", Families: []command.Family{{Wordings: wordings}}, Params: s.params(), Sections: s.sections(), Host: s.host(),
+	e.Join(engine.Part{Name: "server", Families: []command.Family{{Wordings: wordings}, {Wordings: unexplained}}, Params: s.params(), Sections: s.sections(), Host: s.host(),
 		Tick: s.tendRelays})
 	return s
 }

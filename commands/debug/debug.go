@@ -30,7 +30,7 @@ func debugLines(e *engine.Engine) []engine.DebugLine {
 		lines = append(lines, p.Debug...)
 	}
 	lines = slices.DeleteFunc(lines, func(line engine.DebugLine) bool {
-		return !e.Shows(release.From(line.Since)) || line.Until != "" && e.Config.Listpacks() && e.Release.Has(release.From(line.Until))
+		return !e.Release.Shows(release.From(line.Since)) || line.Until != "" && e.Config.Listpacks() && e.Release.Has(release.From(line.Until))
 	})
 	order := strings.Fields(debugOrder)
 	slices.SortStableFunc(lines, func(a, b engine.DebugLine) int {

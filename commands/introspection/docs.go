@@ -72,7 +72,7 @@ func deprecations(c *engine.Call, cmd *command.Command) []docChange {
 	if c.Has(deprecatesWords) && !strings.HasPrefix(cmd.Deprecated, "5.0.0 ") {
 		return nil
 	}
-	return changes(c, cmd.Deprecated, c.Engine.Shows)
+	return changes(c, cmd.Deprecated, c.Engine.Release.Shows)
 }
 
 // docs writes one map of COMMAND DOCS, which has only the fields that say something.

@@ -23,11 +23,11 @@ import (
 // those below declare; nothing needs a file above it.
 var storeysOfEngine = [][]string{
 	{ // Words: what needs no other type of the engine.
-		"errors.go", "text.go", "version.go",
+		"errors.go", "wordings.go", "text.go", "version.go",
 	},
 	{ // Nouns: types that know one another, and what they do alone.
 		"engine.go", "world.go", "executions.go", "call.go", "session.go", "replies.go", "description.go", "observer.go", "part.go", "type.go", "feed.go",
-		"config.go", "encodings.go", "lazyfree.go", "defrag.go", "transaction.go", "latency.go", "info.go", "additions.go", "memory.go", "account.go", "output.go", "held.go",
+		"config.go", "encodings.go", "lazyfree.go", "defrag.go", "transaction.go", "latency.go", "info.go", "memory.go", "account.go", "output.go", "held.go",
 		"client_buffers.go", "pause.go", "shutdown.go", "cluster.go", "stopwatch.go", "role.go", "topology.go",
 		"stats.go", "propagation.go", "propagation_older.go", "persistence.go", "slowscript.go", "debugged.go", "evict_pool.go", "blocked_clients.go",
 		"faults.go", "users.go", "certainty.go",
@@ -44,8 +44,7 @@ var storeysOfEngine = [][]string{
 	},
 	{ // The commands about the server.
 		"help.go", "cmd_acl.go", "acl_file.go",
-		"cmd_config.go", "cmd_module.go",
-		"cmd_info.go", "cmd_server.go",
+		"cmd_module.go", "sections.go",
 	},
 	{ // Putting an engine together.
 		"new.go",

@@ -24,7 +24,10 @@ var family = command.Family{Group: "server", Commands: []command.Line{
 	{Name: "lastsave", Arity: 1, Flags: command.Loading | command.Stale | command.Fast | command.Harmless, Run: engine.On((*Saver).cmdLastSave), Reply: "integer", Since: "1.0.0", ACL: "admin dangerous",
 		Summary: "Returns the Unix timestamp of the last successful save to disk.", Tips: "nondeterministic_output",
 		Complexity: "O(1)"},
-}, Wordings: []command.Wording{{Before: release.NoValkey, Error: errMisconf, Was: command.Error(strings.ReplaceAll(string(errMisconf), "Redis", "Valkey"))}}}
+}, Wordings: []command.Wording{
+	{Before: release.NoValkey, Error: errMisconf, Was: command.Error(strings.ReplaceAll(string(errMisconf), "Redis", "Valkey"))},
+	{Before: "7.0.0", Error: errSavePoints}, // CONFIG SET gave no reason
+}}
 
 // SAVE
 func (s *Saver) cmdSave(c *engine.Call) {

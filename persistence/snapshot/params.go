@@ -67,14 +67,14 @@ func (s *Saver) pointsText() string {
 func (s *Saver) setPoints(v string) error {
 	words := strings.Fields(v)
 	if len(words)%2 != 0 {
-		return engine.ErrSavePoints
+		return errSavePoints
 	}
 	var points []point
 	for i := 0; i < len(words); i += 2 {
 		seconds, err1 := strconv.ParseInt(words[i], 10, 64)
 		changes, err2 := strconv.ParseInt(words[i+1], 10, 64)
 		if err1 != nil || err2 != nil || seconds < 1 || changes < 0 {
-			return engine.ErrSavePoints
+			return errSavePoints
 		}
 		points = append(points, point{seconds, changes})
 	}

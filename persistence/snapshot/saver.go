@@ -244,6 +244,9 @@ func (s *Saver) Close() {
 	})
 }
 
+// errSavePoints is the error of a parameter save that cannot be read.
+const errSavePoints = command.Error("Invalid save parameters")
+
 // errMisconf is the error of writes that are denied after a failed save.
 const errMisconf = command.Error("MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk. " +
 	"Commands that may modify the data set are disabled, because this instance is configured to report errors " +

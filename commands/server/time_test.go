@@ -1,4 +1,4 @@
-package engine_test
+package server
 
 import (
 	"testing"
@@ -17,7 +17,7 @@ func TestTimeInATransaction(t *testing.T) {
 		require.NoError(t, err)
 		now := int64(1e15)
 		e := engine.New(engine.Options{Release: r, Clock: func() int64 { now++; return now }})
-		e.Join(engine.Commands(engine.Server()), transactions.Part())
+		e.Join(engine.Commands(Family), transactions.Part())
 		words := func(text string) [][]byte { return [][]byte{[]byte(text)} }
 		out := e.Do(e.NewSession(nil), [][][]byte{words("MULTI"), words("TIME"), words("TIME"), words("EXEC")}).Out
 		times := string(out[len(out)-2*len("*2\r\n$10\r\n1000000000\r\n$1\r\n4\r\n"):])

@@ -1,11 +1,48 @@
-package engine
+package server
 
 import (
 	"bytes"
+	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/release"
 )
+
+// INFO [section [section ...]]
+func cmdInfo(c *engine.Call) {
+	var names []string
+	for c.More() {
+		names = append(names, strings.ToLower(string(c.Arg())))
+	}
+	if names == nil {
+		names = []string{"default"}
+	}
+	c.Reply.Verbatim("txt", infoText(c.World, names))
+}
+
+// infoText returns the sections that are asked for.
+func infoText(w *engine.World, names []string) []byte {
+	var b bytes.Buffer
+	all := slices.Contains(names, "all") || slices.Contains(names, "everything")
+	usual := slices.Contains(names, "default")
+	last := ""
+	for _, s := range w.Engine().Sections() {
+		if !all && !(usual && !s.Hidden) && !slices.Contains(names, strings.ToLower(s.Name)) {
+			continue
+		}
+		if s.Name != last {
+			if last != "" {
+				b.WriteString("\r\n")
+			}
+			fmt.Fprintf(&b, "# %s\r\n", s.Name)
+			last = s.Name
+		}
+		s.Fill(w, &b)
+	}
+	return offeredFields(w.Engine().Release, b.Bytes())
+}
 
 // What INFO shows since a release, and before one. The rest is in all of them.
 
@@ -33,20 +70,14 @@ var fieldsSince = release.ByName(map[string]string{
 
 var fieldsBefore = release.ByName(map[string]string{"valkey:8.0.0": "atomicvar_api redis_mode"})
 
-// Shows reports whether the engine says of itself what came with since. An open release says what all later releases of Redis do, not what
-// only Valkey does.
-func (e *Engine) Shows(since release.Since) bool {
-	return e.Release.Has(since) || e.Release.Open && since.InRedis()
-}
-
-// offeredFields removes the lines of INFO that the engine's release lacks.
-func (e *Engine) offeredFields(text []byte) []byte {
+// offeredFields removes the lines of INFO that a release lacks.
+func offeredFields(r *release.Release, text []byte) []byte {
 	offered := make([]byte, 0, len(text))
 	for line := range bytes.Lines(text) {
 		name, _, _ := strings.Cut(string(line), ":")
 		since, later := fieldsSince[name]
 		gone, was := fieldsBefore[name]
-		if later && !e.Shows(since) || was && e.Release.Has(gone) {
+		if later && !r.Shows(since) || was && r.Has(gone) {
 			continue
 		}
 		offered = append(offered, line...)
