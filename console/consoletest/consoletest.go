@@ -32,8 +32,9 @@ type Place struct {
 	URL    string // of the console
 }
 
-// Start starts a server with a console and these parameters, name and value in turn. The console may be prepared before it
-// listens; if that fails, Start returns the error. The server ends with the test.
+// Start starts a server with a console and these parameters, name and value in turn. The console
+// may be prepared before it listens; if that fails, Start returns the error. The server ends with
+// the test.
 func Start(t testing.TB, prepare func(*console.Console), params ...string) (*Place, error) {
 	member := slices.Contains(params, "group-id")
 	ready := make(chan struct{})

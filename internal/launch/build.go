@@ -18,7 +18,8 @@ var ours struct {
 	err  error
 }
 
-// Ours returns the path of the program, which it builds when it is first asked. Tests that ask have a TestMain that calls Run.
+// Ours returns the path of the program, which it builds when it is first asked. Tests that ask have
+// a TestMain that calls Run.
 func Ours() (string, error) {
 	ours.once.Do(func() {
 		var root string
@@ -29,7 +30,8 @@ func Ours() (string, error) {
 	return ours.path, ours.err
 }
 
-// Run runs the tests of a package, a *testing.M, and removes what Ours has built. It returns the code to exit with.
+// Run runs the tests of a package, a *testing.M, and removes what Ours has built. It returns the
+// code to exit with.
 func Run(m interface{ Run() int }) int {
 	defer func() {
 		if ours.path != "" {
@@ -39,9 +41,10 @@ func Run(m interface{ Run() int }) int {
 	return m.Run()
 }
 
-// Build compiles the package, a path relative to the module's root such as "./cmd/miniserver", with further flags
-// of go build, and returns the path of the binary. The caller removes its directory. It is go run that compiles, with cp in place of
-// the program: go run keeps what it linked for the next time, while go build links again, which takes seconds.
+// Build compiles the package, a path relative to the module's root such as "./cmd/miniserver", with
+// further flags of go build, and returns the path of the binary. The caller removes its directory.
+// It is go run that compiles, with cp in place of the program: go run keeps what it linked for the
+// next time, while go build links again, which takes seconds.
 func Build(root, pkg string, flags ...string) (string, error) {
 	dir, err := os.MkdirTemp("", "build")
 	if err != nil {
@@ -57,7 +60,8 @@ func Build(root, pkg string, flags ...string) (string, error) {
 	return path, nil
 }
 
-// Root returns the directory of the server's module, which the working directory is in or below. Other modules, such as bench, are parts of it.
+// Root returns the directory of the server's module, which the working directory is in or below.
+// Other modules, such as bench, are parts of it.
 func Root() (string, error) {
 	dir, err := os.Getwd()
 	for err == nil {

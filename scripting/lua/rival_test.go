@@ -20,7 +20,8 @@ func rivalScript(t testing.TB, name string) string {
 	return string(text)
 }
 
-// TestGopherLuaAgrees compares what the scripts return here and in gopher-lua, a virtual machine in Go.
+// TestGopherLuaAgrees compares what the scripts return here and in gopher-lua, a virtual machine in
+// Go.
 func TestGopherLuaAgrees(t *testing.T) {
 	for _, name := range rivalScripts {
 		source := rivalScript(t, name)

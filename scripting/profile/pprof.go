@@ -9,8 +9,8 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
-// PProf returns the times as a gzipped profile of pprof. Its samples are the lines of Lua functions and the host functions, with
-// the number of calls and the nanoseconds of each.
+// PProf returns the times as a gzipped profile of pprof. Its samples are the lines of Lua functions
+// and the host functions, with the number of calls and the nanoseconds of each.
 func (t *Times) PProf() []byte {
 	p := &builder{numbers: make(map[string]int64), functions: make(map[place]int64), locations: make(map[place]int64), scripts: t.scripts()}
 	p.number("") // must be the first one
@@ -33,8 +33,9 @@ func gzipped(data []byte) []byte {
 	return b.Bytes()
 }
 
-// builder builds a profile: a message of protocol buffers, as profile.proto of github.com/google/pprof describes it. Texts, functions and
-// locations have numbers, by which others refer to them.
+// builder builds a profile: a message of protocol buffers, as profile.proto of
+// github.com/google/pprof describes it. Texts, functions and locations have numbers, by which
+// others refer to them.
 type builder struct {
 	profile                    message // what comes first: the types of the samples, and the samples
 	locationList, functionList message // what follows
