@@ -8,7 +8,8 @@ import (
 )
 
 // Observer is what a part wants to be told of a world: see World.Observe. Each function may be left
-// out. None of them may run a command or change data, and only Ended may end the observing.
+// out. None of them may run a command or change data, and only Ended and Aborted may end the
+// observing.
 type Observer struct {
 	// Shown is called when a command has run that others may see, before what follows from it; one
 	// that runs others is shown before them.
@@ -26,6 +27,8 @@ type Observer struct {
 	// Ended is called when a request of a client is over, a transaction with EXEC. A nil command is
 	// for an empty one.
 	Ended func(s *Session, cmd *command.Command)
+	// Aborted is called when EXEC was refused before it looked at what it depends on.
+	Aborted func(s *Session)
 	// Batch is called when a batch of commands is over.
 	Batch func()
 }
@@ -83,6 +86,15 @@ func (w *World) reportEmptied() {
 	for _, o := range w.observers {
 		if o.Emptied != nil {
 			o.Emptied()
+		}
+	}
+}
+
+// reportAborted tells the observers that EXEC was refused.
+func (w *World) reportAborted(s *Session) {
+	for _, o := range slices.Backward(w.observers) {
+		if o.Aborted != nil {
+			o.Aborted(s)
 		}
 	}
 }

@@ -212,6 +212,7 @@ func (w *World) reject(s *Session, cmd *command.Command, err error) {
 			err = command.Errorf(ErrExecRefused, strings.TrimPrefix(err.Error(), "ERR "))
 		}
 		s.endTx()
+		w.reportAborted(s)
 	}
 	e.countError(err.Error())
 	s.Reply.Error(err)

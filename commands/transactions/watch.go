@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/miniserver-go/miniserver/engine"
-	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
@@ -77,7 +76,7 @@ func (all *watchers) add(w *engine.World) {
 	}
 	if all.of == nil {
 		all.of = make(map[key][]*engine.Session)
-		all.observer = engine.Observer{Changed: all.touch, Replaced: all.touchAll, Ended: ended}
+		all.observer = engine.Observer{Changed: all.touch, Replaced: all.touchAll, Aborted: unwatch}
 	}
 	w.Observe(&all.observer)
 }
@@ -99,13 +98,6 @@ func unwatch(s *engine.Session) {
 	*own = watching{}
 	if all.sessions--; all.sessions == 0 {
 		s.World().Unobserve(&all.observer)
-	}
-}
-
-// ended ends what a session watches with its EXEC, if that was refused.
-func ended(s *engine.Session, cmd *command.Command) {
-	if cmd != nil && cmd.Flags&command.RunsTx != 0 {
-		unwatch(s)
 	}
 }
 
