@@ -16,15 +16,17 @@
 //	debug                                     DEBUG
 //	clients                                   PING, AUTH, CLIENT ... : connections
 //	tracking                                  CLIENT TRACKING: client-side caching
+//	acl                                       ACL: users, and what was refused to them
 //	monitor                                   MONITOR
 //	transactions                              MULTI, EXEC, WATCH
 //	pubsub                                    SUBSCRIBE, PUBLISH, and keyspace events
 //	slowlog latency                           SLOWLOG, COMMANDLOG, LATENCY: how long commands take
 //
-// ACL and MODULE are in package engine.
+// MODULE is in package engine.
 package commands
 
 import (
+	"github.com/miniserver-go/miniserver/commands/acl"
 	"github.com/miniserver-go/miniserver/commands/bitmaps"
 	"github.com/miniserver-go/miniserver/commands/clients"
 	"github.com/miniserver-go/miniserver/commands/cluster"
@@ -74,6 +76,7 @@ func Parts(e *engine.Engine) []engine.Part {
 		slowlog.New(e).Part(),
 		latency.New(e).Part(),
 		monitor.Part(),
+		acl.Part(e),
 		transactions.Part(),
 	}...)
 }

@@ -62,7 +62,7 @@ func (c *Console) listenAt(bind string) (net.Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !isLoopback(l.Addr()) && !c.engine.NeedsPassword() {
+	if !isLoopback(l.Addr()) && c.engine.Users.Default().NoPass() {
 		_ = l.Close()
 		return nil, fmt.Errorf("set a password, as by requirepass, to listen beyond loopback, on %s", l.Addr())
 	}

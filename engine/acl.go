@@ -6,22 +6,21 @@ import (
 
 	"github.com/miniserver-go/miniserver/acl"
 	"github.com/miniserver-go/miniserver/internal/command"
-	"github.com/miniserver-go/miniserver/release"
 )
 
 // Users, and what becomes of a command that its user may not run. Package acl has the rules.
 
 // Login gives the session a user, if the password is right.
 func (c *Call) Login(name, password []byte) bool {
-	u := c.Engine.users.byName[string(name)]
+	u := c.Engine.Users.Named(string(name))
 	var admitted func()
 	if guests := c.Engine.Parts.guests; u == nil && guests != nil {
 		if password, admitted = guests(c, name, password); admitted != nil {
-			u = c.Engine.users.defaultUser
+			u = c.Engine.Users.Default()
 		}
 	}
 	if u == nil || !u.Authenticate(password) {
-		c.World.logDenial(c.Session, aclEntry{reason: "auth", object: string(c.Args[0]), user: string(name)})
+		c.Engine.refused(c.Session, Refusal{Reason: "auth", Object: string(c.Args[0]), User: string(name)})
 		return false
 	}
 	c.Session.user, c.Session.authed, c.Session.everAuthed = u, true, true
@@ -53,50 +52,10 @@ func (t aclCommands) Category(name string) (numbers []int, ok bool) {
 	if name != "all" && !slices.Contains(command.CategoryOrder, name) {
 		return nil, false
 	}
-	for _, cmd := range t.e.inCategory(name) {
+	for _, cmd := range t.e.Commands.InCategory(name) {
 		numbers = append(numbers, cmd.ID)
 	}
 	return numbers, true
-}
-
-// applyRule applies a rule, with the words that the release has. What a user is after "reset" is what acl-pubsub-default lets new ones be.
-func (e *Engine) applyRule(u *acl.User, word string) error {
-	apply := u.Apply
-	if !e.Release.Has(selects) {
-		apply = u.ApplyPlain
-	}
-	err := apply(word, aclCommands{e})
-	if err == nil && strings.EqualFold(word, "reset") {
-		err = u.Apply(e.users.channels, aclCommands{e})
-	}
-	if e.Release.Has(leavesSanitizing) {
-		u.LeavePayload()
-	}
-	return err
-}
-
-// joinSelectors is [acl.JoinSelectors] in a release that has selectors.
-func (e *Engine) joinSelectors(words []string) (joined []string, unmatched string) {
-	if !e.Release.Has(selects) {
-		return words, ""
-	}
-	return acl.JoinSelectors(words)
-}
-
-// inCategory returns the commands of a category and their subcommands, or all of them.
-func (e *Engine) inCategory(name string) (list []*command.Command) {
-	add := func(cmd *command.Command) {
-		if name == "all" || slices.Contains(cmd.Categories(), "@"+name) {
-			list = append(list, cmd)
-		}
-	}
-	for _, cmd := range e.Commands.All() {
-		add(cmd)
-		for _, sub := range cmd.Subs {
-			add(sub)
-		}
-	}
-	return list
 }
 
 // request returns the command as package acl needs it.
@@ -143,29 +102,11 @@ var (
 	deniedQueued = denials{acl.NoCommand: ErrDeniedCommandTx, acl.NoKey: ErrDeniedKeyTx, acl.NoChannel: ErrDeniedChannelTx}
 	deniedScript = denials{acl.NoCommand: ErrDeniedCommandLua, acl.NoKey: ErrDeniedKeyLua, acl.NoChannel: ErrDeniedChannelLua}
 
-	// deniedDry are the texts of ACL DRYRUN, which name the user and the command, key or channel.
-	deniedDry = denials{acl.NoCommand: ErrDryRunDenied, acl.NoKey: ErrDryRunKey, acl.NoChannel: ErrDryRunChannel}
-
 	denialNames = [...]string{acl.NoCommand: "command", acl.NoKey: "key", acl.NoChannel: "channel"}
 )
 
-// accessWordings are the errors about users in older releases.
-var accessWordings = []command.Wording{
-	{Before: "7.2.0", Error: ErrDeniedCommand, Was: "NOPERM this user has no permissions to run the '%[2]s' command"},
-	{Before: "7.2.0", Error: ErrDeniedKey, Was: "NOPERM this user has no permissions to access one of the keys used as arguments"},
-	{Before: "7.2.0", Error: ErrDeniedChannel, Was: "NOPERM this user has no permissions to access one of the channels used as arguments"},
-	{Before: "7.2.0", Error: ErrDeniedCommandLua, Was: "ERR The user executing the script can't run this command or subcommand"},
-	{Before: "7.2.0", Error: ErrDeniedKeyLua, Was: "ERR The user executing the script can't access at least one of the keys mentioned in the command arguments"},
-	{Before: "7.2.0", Error: ErrDeniedChannelLua, Was: "ERR The user executing the script can't publish to the channel mentioned in the command"},
-	{Before: "7.2.0", Error: ErrDryRunDenied, Was: "This user has no permissions to run the '%[2]s' command"},
-	{Before: "7.2.0", Error: ErrDryRunKey, Was: "This user has no permissions to access the '%[2]s' key"},
-	{Before: "7.2.0", Error: ErrDryRunChannel, Was: "This user has no permissions to access the '%[2]s' channel"},
-	{Before: release.NoValkey, Error: ErrNoACLFile, Was: "ERR This instance is not configured to use an ACL file. You may want to specify users via the ACL SETUSER command and then issue a CONFIG REWRITE (assuming you have a configuration file set) in order to store users in the configuration."},
-	{Before: "7.0.0", Error: ErrDeniedCommand, Was: "NOPERM this user has no permissions to run the '%[2]s' command or its subcommand"},
-}
-
-// examine returns why a user may not run a command, and the command, the key or the channel that is denied.
-func examine(u *acl.User, cmd *command.Command, args [][]byte) (why acl.Denial, object string) {
+// Examine returns why a user may not run a command, and the command, the key or the channel that is denied.
+func Examine(u *acl.User, cmd *command.Command, args [][]byte) (why acl.Denial, object string) {
 	why, at := u.Check(request(cmd, args))
 	if why == acl.NoKey || why == acl.NoChannel {
 		return why, string(args[at])
@@ -179,11 +120,11 @@ func (w *World) checkPermission(s *Session, cmd *command.Command, args [][]byte,
 	if !s.user.Limited() {
 		return nil
 	}
-	why, object := examine(s.user, cmd, args)
+	why, object := Examine(s.user, cmd, args)
 	if why == acl.Allowed {
 		return nil
 	}
-	w.logDenial(s, aclEntry{reason: denialNames[why], object: object, user: s.user.Name})
+	w.engine.refused(s, Refusal{Reason: denialNames[why], Object: object, User: s.user.Name})
 	return w.engine.Errorf(errs[why], s.user.Name, cmd.FullName())
 }
 
@@ -191,7 +132,7 @@ func (w *World) checkPermission(s *Session, cmd *command.Command, args [][]byte,
 // everybody may.
 func (c *Call) MayReadAll() bool {
 	u := c.Session.user
-	return !u.Limited() || !c.Has(selects) || u.MayReadAll(request(c.Cmd, c.Args))
+	return !u.Limited() || !c.Has(acl.Selects) || u.MayReadAll(request(c.Cmd, c.Args))
 }
 
 // Permits reports whether the user of a script's session may run a command.
@@ -205,44 +146,48 @@ func (e *Engine) Permits(s *Session, cmd *command.Command, args [][]byte) bool {
 func (e *Engine) UserMayRun(name string, authed bool, args [][]byte) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	u := e.users.byName[name]
+	u := e.Users.Named(name)
 	cmd, err := e.Commands.Resolve(args)
-	if u == nil || !u.Enabled() || err != nil || !authed && e.users.requiresAuth() {
+	if u == nil || !u.Enabled() || err != nil || !authed && e.Users.RequiresAuth() {
 		return false
 	}
 	why, _ := u.Check(request(cmd, args))
 	return why == acl.Allowed
 }
 
-// closeClientsOf closes the sessions of a user that was deleted. The caller's own session closes after its
-// reply.
-func (e *Engine) closeClientsOf(caller *Session, u *acl.User) {
+// EndSessionsOf ends all sessions of a user; or, unless all, those in which a part has set up what his rules no longer
+// permit. The caller's own ends after its reply.
+func (e *Engine) EndSessionsOf(u *acl.User, caller *Session, all bool) {
 	for _, s := range inOrder(e.Sessions.ByID) {
-		if s.user == u {
+		if s.user == u && (all || !e.permits(u, s)) {
 			s.DisconnectBy(caller)
 		}
 	}
 }
 
-// closeListenersOf closes a user's sessions with a subscription that the user's rules no longer allow.
-func (e *Engine) closeListenersOf(caller *Session, u *acl.User) {
-	for _, s := range inOrder(e.Sessions.ByID) {
-		if s.user == u && !e.permits(u, s) {
-			s.DisconnectBy(caller)
-		}
-	}
-}
-
-// logDenial logs a refusal.
-func (w *World) logDenial(s *Session, entry aclEntry) {
-	w.engine.stats.denied[slices.Index(denialReasons[:], entry.reason)]++
-	entry.context = "toplevel"
+// refused counts a refusal and tells the parts.
+func (e *Engine) refused(s *Session, r Refusal) {
+	e.stats.denied[slices.Index(refusalReasons[:], r.Reason)]++
+	r.Context = "toplevel"
 	switch {
 	case s.script:
-		entry.context, s = "lua", s.caller
+		r.Context, s = "lua", s.caller
 	case s.tx != nil:
-		entry.context = "multi"
+		r.Context = "multi"
 	}
-	entry.count, entry.first, entry.last, entry.clientInfo = 1, w.time.micros, w.time.micros, s.Info()
-	w.engine.users.log.add(&entry)
+	for _, p := range e.Parts.List {
+		if p.Refused != nil {
+			p.Refused(s, r)
+		}
+	}
 }
+
+// HasPassword reports whether the default user needs a password. It takes the lock.
+func (e *Engine) HasPassword() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return !e.Users.Default().NoPass()
+}
+
+// User returns the user as whom the session runs.
+func (s *Session) User() *acl.User { return s.user }

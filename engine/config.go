@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"github.com/miniserver-go/miniserver/acl"
 	"math"
 
 	"github.com/miniserver-go/miniserver/ds/hash"
@@ -16,7 +17,6 @@ import (
 // Config is the settings that the engine's own code reads. Each is also a parameter, which CONFIG, the flags
 // and the configuration file set.
 type Config struct {
-	Password     string
 	MaxMemory    int64
 	ActiveExpire bool
 	SaveDelay    int  // microseconds for each key that is saved in the background: see snapshot.Delay
@@ -76,13 +76,6 @@ var fieldChannels = release.From("8.8.0")
 func (e *Engine) coreParams() []config.Param {
 	c := e.Config
 	return []config.Param{
-		{Name: "requirepass", Secret: true, Get: func() string { return c.Password }, Set: func(v string) error {
-			c.Password = v
-			e.users.setPassword(v)
-			return nil
-		}},
-		config.Int("acllog-max-len", &e.users.log.max, 0, math.MaxInt64),
-		config.Enum("acl-pubsub-default", &e.users.channels, "allchannels", "resetchannels"),
 		config.Int("rdb-key-save-delay", &c.SaveDelay, math.MinInt32, math.MaxInt32),
 		config.Int("key-load-delay", &c.LoadDelay, math.MinInt32, math.MaxInt32),
 		config.Memory("proto-max-bulk-len", &c.ProtoMaxBulk, 1<<20),
@@ -123,7 +116,7 @@ func (e *Engine) coreParams() []config.Param {
 
 // Sanitizes reports whether sanitize-dump-payload demands all checks of what a session restores; of a snapshot if it is nil.
 func (w *World) Sanitizes(s *Session) bool {
-	if w.engine.Release.Has(leavesSanitizing) {
+	if w.engine.Release.Has(acl.LeavesSanitizing) {
 		return true
 	}
 	switch w.engine.Config.sanitize {

@@ -41,7 +41,7 @@ func (e *Engine) NewOperator(peer Peer, w *World) *Session {
 func (e *Engine) bareSession() *Session {
 	s := &Session{
 		Reply: resp.NewWriter(2), engine: e, world: e.home, created: e.home.time.micros, lastActive: e.home.time.micros,
-		user: e.users.defaultUser, authed: !e.users.requiresAuth(), everAuthed: !e.users.requiresAuth(),
+		user: e.Users.Default(), authed: !e.Users.RequiresAuth(), everAuthed: !e.Users.RequiresAuth(),
 	}
 	s.maxReply = math.MaxInt
 	s.Reply.SetAll17(!e.Release.Has(shortDoubles))
@@ -132,10 +132,10 @@ func (s *Session) Reset() {
 	if s.reply == ReplyOff {
 		s.reply = ReplyOn // SKIP still applies to this reply
 	}
-	s.user, s.authed = s.engine.users.defaultUser, !s.engine.users.requiresAuth()
+	s.user, s.authed = s.engine.Users.Default(), !s.engine.Users.RequiresAuth()
 	s.Reply.SetProto(2)
 }
 
 // Authenticated reports whether the session may run commands beyond AUTH and HELLO: it has authenticated, or
 // the default user needs no password.
-func (s *Session) Authenticated() bool { return s.authed || !s.engine.users.requiresAuth() }
+func (s *Session) Authenticated() bool { return s.authed || !s.engine.Users.RequiresAuth() }

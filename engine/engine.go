@@ -66,6 +66,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/miniserver-go/miniserver/acl"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/config"
 	"github.com/miniserver-go/miniserver/keyspace"
@@ -95,7 +96,7 @@ type Engine struct {
 
 	// Clients.
 	Sessions sessions
-	users    users
+	Users    *acl.Users
 	cluster  cluster
 
 	asReplica   replicaRules // of the home world, if it is one

@@ -75,26 +75,6 @@ const (
 	ErrDeniedCommandLua = "ERR ACL failure in script: User %s has no permissions to run the '%s' command"
 	ErrDeniedKeyLua     = command.Error("ERR ACL failure in script: No permissions to access a key")
 	ErrDeniedChannelLua = command.Error("ERR ACL failure in script: No permissions to access a channel")
-	ErrDryRunCommand    = "ERR Command '%s' not found"
-	ErrDryRunDenied     = "User %s has no permissions to run the '%s' command"
-	ErrDryRunKey        = "User %s has no permissions to access the '%s' key"
-	ErrDryRunChannel    = "User %s has no permissions to access the '%s' channel"
-	ErrACLCategory      = "ERR Unknown category '%s'"
-	ErrACLParenthesis   = "ERR Unmatched parenthesis in acl selector starting at '%s'."
-	ErrACLRule          = "ERR Error in ACL SETUSER modifier '%s': %s"
-	ErrUserName         = command.Error("ERR Usernames can't contain spaces or null characters")
-	ErrDefaultUser      = command.Error("ERR The 'default' user cannot be removed")
-	ErrNoSuchUser       = "ERR User '%s' not found"
-	ErrGenPassBits      = command.Error("ERR ACL GENPASS argument must be the number of bits for the output password, a positive number up to 4096")
-	ErrNoACLFile        = command.Error("ERR This Redis instance is not configured to use an ACL file. You may want to specify users via the ACL SETUSER command and then issue a CONFIG REWRITE (assuming you have a Redis configuration file set) in order to store users in the Redis configuration.")
-	ErrACLSave          = command.Error("ERR There was an error trying to save the ACLs. Please check the server logs for more information")
-	errACLOpen          = "Error loading ACLs, opening file '%s': %s"
-	errACLNoUser        = "%s:%d should start with user keyword followed by the username. "
-	errACLTwice         = "WARNING: Duplicate user '%s' found on line %d. "
-	errACLSelector      = "%s:%d: Unmatched parenthesis in selector definition."
-	errACLRuleLine      = "%s:%d: Error in applying operation '%s': %s. "
-	errACLLine          = "%s:%d: %s. "
-	errACLUnchanged     = "%sWARNING: ACL errors detected, no change to the previously active ACL rules was performed"
 
 	// Clusters and modules.
 	ErrCrossSlot       = command.Error("CROSSSLOT Keys in request don't hash to the same slot")

@@ -20,7 +20,7 @@ func TestLoaderIgnoresTheRulesOfUsers(t *testing.T) {
 			ran++
 			c.Reply.Status("OK")
 		}}}}}})
-	require.NoError(t, e.DeclareUser("default", []string{"off"}))
+	require.NoError(t, e.Users.Declare("default", []string{"off"}))
 	var batch [][][]byte
 	for _, line := range []string{"MULTI", "PUT k", "EXEC"} {
 		batch = append(batch, bytes.Fields([]byte(line)))

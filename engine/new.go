@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/miniserver-go/miniserver/acl"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/config"
 	"github.com/miniserver-go/miniserver/keyspace"
@@ -32,12 +33,12 @@ func New(o Options) *Engine {
 		Parts:     parts{libraries: noLibraries{}},
 		Params:    config.NewTable(o.Release),
 		Sessions:  newSessions(),
-		users:     newUsers(o.Release),
 		access:    keyspace.Access{LogFactor: 10, DecayTime: 1},
 		eviction:  newEviction(),
 		asReplica: newReplicaRules(),
 		shutdown:  shutdown{timeout: 10},
 	}
+	e.Users = acl.NewUsers(o.Release, aclCommands{e})
 	if !e.Release.Has(guards) {
 		e.Config.debug = "yes"
 	}
@@ -121,9 +122,9 @@ func (e *Engine) steerBy(clock Clock) {
 	e.home.readClock()
 }
 
-// Families returns the engine's own families: what concerns users and modules.
+// Families returns the engine's own families: what concerns modules.
 func Families() []command.Family {
-	return []command.Family{AccessControl(), Modules()}
+	return []command.Family{Modules()}
 }
 
 // Commands returns the part that adds families of commands and nothing else.

@@ -25,7 +25,7 @@ const leastReplyRoom = 64 << 10
 
 // outputClass returns the class by which the output of a session is limited.
 func (s *Session) outputClass() Class {
-	if !s.everAuthed && s.engine.users.requiresAuth() {
+	if !s.everAuthed && s.engine.Users.RequiresAuth() {
 		return ClassUnauthed
 	}
 	return s.Class()

@@ -71,6 +71,8 @@ type Part struct {
 	Describe func(s *Session) string
 	// Permits reports whether a user, whose rules have changed, may have what commands set up in a session.
 	Permits func(u *acl.User, s *Session) bool
+	// Refused is told what a user was refused. The session is that of the client, also of what its script called.
+	Refused func(s *Session, r Refusal)
 	// Propagate receives every change. SetPropagate starts and stops it while the engine runs.
 	Propagate Propagate
 	// Awaits is asked whenever replies and messages are taken for sending. They may tell of changes
@@ -90,6 +92,14 @@ type Part struct {
 // Guests decides whether a name that no user has may log in as the default user. It returns the
 // password to compare, and what to do after the login; nil if the name may not.
 type Guests func(c *Call, name, password []byte) (compared []byte, admitted func())
+
+// Refusal is what was refused to a user.
+type Refusal struct {
+	Reason  string // auth, command, key or channel
+	Context string // toplevel, multi or lua
+	Object  string // the command, the key or the channel
+	User    string
+}
 
 // Clock is a clock that does not run as the machine's does. Its methods may be called from any
 // goroutine.

@@ -15,7 +15,7 @@ type stats struct {
 	totalErrors                                  int64
 	unexpected                                   int64 // errors of the commands of a master
 	sanitized                                    int64 // intsets and listpacks that were checked because of sanitize-dump-payload
-	denied                                       [len(denialReasons)]int64
+	denied                                       [len(refusalReasons)]int64
 	errors                                       map[string]int64
 	peak                                         int   // of the bytes in use
 	peakTime                                     int64 // of it, in seconds since the epoch
@@ -23,6 +23,9 @@ type stats struct {
 	uncounted                                    int   // of those, the bytes that maxmemory does not bound
 	rates                                        rates
 }
+
+// refusalReasons are the reasons that INFO counts.
+var refusalReasons = [...]string{"auth", "command", "key", "channel"}
 
 // maxErrorKinds is how many kinds of errors are counted. Scripts choose the first words of their errors.
 const maxErrorKinds = 128

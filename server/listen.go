@@ -186,7 +186,7 @@ func (s *Server) listenTCP(bind string, port int) (net.Listener, error) {
 
 // guard closes a listener that strangers could reach, if they are not to, and returns the reason.
 func (s *Server) guard(ln net.Listener) error {
-	if s.opts.Guarded == "" || isLocal(ln.Addr()) || s.engine.NeedsPassword() {
+	if s.opts.Guarded == "" || isLocal(ln.Addr()) || !s.engine.Users.Default().NoPass() {
 		return nil
 	}
 	_ = ln.Close()

@@ -18,6 +18,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	aclcmds "github.com/miniserver-go/miniserver/commands/acl"
 	"github.com/miniserver-go/miniserver/commands/clients"
 	configcmd "github.com/miniserver-go/miniserver/commands/config"
 	"github.com/miniserver-go/miniserver/commands/keys"
@@ -52,7 +53,7 @@ func startWith(t *testing.T, opts Options, set func(e *engine.Engine)) *running 
 	r := &running{ended: make(chan error, 1), log: &syncBuffer{}}
 	r.engine = engine.New(engine.Options{Clock: Clock(), Seed: 1})
 	r.engine.Join(engine.Commands(stringcmds.Family, keys.Family, keys.Databases, lists.Family, zsets.Family,
-		serverinfo.Family), configcmd.Part(r.engine.Release), pubsub.Part(), transactions.Part())
+		serverinfo.Family), configcmd.Part(r.engine.Release), aclcmds.Part(r.engine), pubsub.Part(), transactions.Part())
 	r.engine.Join(clients.Parts(r.engine)...)
 	if opts.Bind == nil {
 		opts.Bind = []string{"127.0.0.1"}

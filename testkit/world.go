@@ -78,7 +78,7 @@ func (k *Kit) guests(c *engine.Call, user, password []byte) (compared []byte, ad
 	name, found := strings.CutPrefix(string(user), "world:")
 	switch {
 	case found || string(user) != "world":
-	case k.engine.NeedsPassword():
+	case !k.engine.Users.Default().NoPass():
 		var secret string
 		name, secret, found = strings.Cut(string(password), ":")
 		password = []byte(secret)

@@ -79,7 +79,7 @@ func cmdAuth(c *engine.Call) {
 		c.Refuse(engine.ErrSyntax)
 	case c.Left() == 2:
 		user = c.Arg()
-	case !c.Engine.NeedsPassword():
+	case c.Engine.Users.Default().NoPass():
 		c.Refuse(errNoPassword)
 	}
 	if !c.OK() {

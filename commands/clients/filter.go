@@ -150,7 +150,7 @@ func clientID(c *engine.Call, notInt error) int64 {
 
 func testUser(c *engine.Call) clientTest {
 	name := c.Arg()
-	user := c.Engine.User(string(name))
+	user := c.Engine.Users.Named(string(name))
 	if user == nil {
 		c.Refusef(errNoUser, name)
 	}

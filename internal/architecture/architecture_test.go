@@ -59,7 +59,7 @@ var layers = [][]string{
 	{"commands"},
 	{"commands/geo", "commands/ratelimit", "commands/keys", "commands/clients"},
 	{"commands/strings", "commands/hashes", "commands/lists", "commands/sets", "commands/zsets", "commands/streams", "commands/bitmaps",
-		"commands/sketches", "commands/explain", "commands/introspection", "commands/server", "commands/cluster", "commands/config", "commands/debug", "commands/slowlog", "commands/latency", "commands/pubsub", "commands/tracking", "commands/monitor", "commands/transactions"},
+		"commands/sketches", "commands/explain", "commands/introspection", "commands/server", "commands/cluster", "commands/config", "commands/debug", "commands/slowlog", "commands/latency", "commands/pubsub", "commands/tracking", "commands/monitor", "commands/transactions", "commands/acl"},
 	{"commands/elements"},
 	{"engine"},
 	{"internal/config"},

@@ -30,7 +30,7 @@ var storeysOfEngine = [][]string{
 		"config.go", "encodings.go", "lazyfree.go", "defrag.go", "transaction.go", "latency.go", "info.go", "memory.go", "account.go", "output.go", "held.go",
 		"client_buffers.go", "pause.go", "shutdown.go", "cluster.go", "stopwatch.go", "role.go", "topology.go",
 		"stats.go", "propagation.go", "propagation_older.go", "persistence.go", "slowscript.go", "debugged.go", "evict_pool.go", "blocked_clients.go",
-		"faults.go", "users.go", "certainty.go",
+		"faults.go", "certainty.go",
 	},
 	{ // What a change sets off: messages, invalidations, propagation; lookups; who may do what.
 		"acl.go", "connections.go", "element_expiry.go", "changed.go",
@@ -43,7 +43,7 @@ var storeysOfEngine = [][]string{
 		"dispatch.go", "turn.go", "slowscript_run.go", "debugged_run.go", "loader.go", "follow.go", "delays.go", "tick.go", "shutdown_run.go",
 	},
 	{ // The commands about the server.
-		"help.go", "cmd_acl.go", "acl_file.go",
+		"help.go",
 		"cmd_module.go", "sections.go",
 	},
 	{ // Putting an engine together.

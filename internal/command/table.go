@@ -175,6 +175,18 @@ func (t *Table) Len() int { return len(t.byName) }
 // not change the slice.
 func (t *Table) All() []*Command { return t.ordered }
 
+// InCategory returns the commands of a category and their subcommands, or all of them.
+func (t *Table) InCategory(name string) (list []*Command) {
+	for _, cmd := range t.All() {
+		for _, c := range append([]*Command{cmd}, cmd.Subs...) {
+			if name == "all" || slices.Contains(c.Categories(), "@"+name) {
+				list = append(list, c)
+			}
+		}
+	}
+	return list
+}
+
 // Each calls f for all commands and all subcommands that are commands of their own, ordered by
 // name.
 func (t *Table) Each(f func(c *Command)) {

@@ -81,7 +81,7 @@ func (p *program) appendUsers(dst []byte, done bool) []byte {
 	if done || p.users.path != "" {
 		return dst
 	}
-	for _, line := range p.Engine.UserLines() {
+	for _, line := range p.Engine.Users.Lines() {
 		dst = append(append(dst, line...), '\n')
 	}
 	return dst

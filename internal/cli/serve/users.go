@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 
+	aclcmds "github.com/miniserver-go/miniserver/commands/acl"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/persistence/disk"
 )
@@ -40,7 +41,7 @@ func (p *program) loadUsers() error {
 	case len(declared) > 0:
 		return errTwoPlaces
 	}
-	if err := p.Engine.LoadUsers(nil); err != nil {
+	if err := aclcmds.Load(p.Engine, nil); err != nil {
 		return fmt.Errorf("aborting startup because of ACL errors: %w", err)
 	}
 	return nil
@@ -54,7 +55,7 @@ func (p *program) declare(s *setting, declared map[string]bool) error {
 	name := s.words[1]
 	err := error(command.Error("Duplicate user found. A user can only be defined once in config files"))
 	if !declared[name] {
-		err = p.Engine.DeclareUser(name, s.words[2:])
+		err = p.Engine.Users.Declare(name, s.words[2:])
 	}
 	if err != nil {
 		return errSetting{s, fmt.Errorf("Error in user declaration '%s': %s", name, err)}
