@@ -21,8 +21,6 @@
 //	transactions                              MULTI, EXEC, WATCH
 //	pubsub                                    SUBSCRIBE, PUBLISH, and keyspace events
 //	slowlog latency                           SLOWLOG, COMMANDLOG, LATENCY: how long commands take
-//
-// MODULE is in package engine.
 package commands
 
 import (

@@ -190,7 +190,6 @@ func TestRecentMaximaOfBuffers(t *testing.T) {
 // newTimed is newComplete with a clock.
 func newTimed(now *int64) (*engine.Engine, *engine.Session) {
 	e := engine.New(engine.Options{Seed: 1, Clock: func() int64 { return *now }})
-	e.Join(engine.Commands(engine.Families()...))
 	e.Join(families.Parts(e)...)
 	return e, e.NewSession(nil)
 }

@@ -23,7 +23,7 @@ func newComplete() (*engine.Engine, *engine.Session) { return newCompleteLike(ni
 // newCompleteLike is newComplete for a release.
 func newCompleteLike(r *release.Release) (*engine.Engine, *engine.Session) {
 	e := engine.New(engine.Options{Release: r, Seed: 1, Clock: func() int64 { return 1_700_000_000_000_000 }})
-	e.Join(engine.Commands(engine.Families()...), payload.Part())
+	e.Join(payload.Part())
 	e.Join(families.Parts(e)...)
 	e.Join(scripting.New(e).Part())
 	return e, e.NewSession(nil)

@@ -33,7 +33,7 @@
 // The storeys. A file uses only its own storey and those below; a test enforces it.
 //
 //	putting together  new
-//	commands          cmd_*, help, acl_file: CONFIG, ACL, INFO ...
+//	commands          help: HELP of containers; sections: what the engine tells INFO
 //	many commands     dispatch: batches; slowscript_run, loader (of the journal), follow (of a master), delays, tick
 //	one command       gate, hinder, run, blocked, evict
 //	effects           changed, element_expiry, databases, lookup, connections, acl

@@ -82,6 +82,4 @@ const (
 	ErrCrossSlotScript = command.Error("ERR Script attempted to access keys that do not hash to the same slot")
 	ErrClusterDown     = command.Error("CLUSTERDOWN The cluster is down")
 	ErrNotInCluster    = "ERR %s is not allowed in cluster mode"
-
-	ErrNoModules = command.Error("ERR MODULE command not allowed. If the enable-module-command option is set to \"local\", you can run it from a local connection, otherwise you need to set this option in the configuration file, and then restart the server.")
 )

@@ -122,10 +122,5 @@ func (e *Engine) steerBy(clock Clock) {
 	e.home.readClock()
 }
 
-// Families returns the engine's own families: what concerns modules.
-func Families() []command.Family {
-	return []command.Family{Modules()}
-}
-
 // Commands returns the part that adds families of commands and nothing else.
 func Commands(families ...command.Family) Part { return Part{Families: families} }

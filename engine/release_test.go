@@ -73,7 +73,7 @@ func like(t *testing.T, name string) func(command string) string {
 	r, err := release.Find(name)
 	require.NoError(t, err)
 	e := engine.New(engine.Options{Clock: func() int64 { return 0 }, Release: r})
-	e.Join(engine.Commands(append(engine.Families(), serverinfo.Family, introspection.Family, likeFamily())...))
+	e.Join(engine.Commands(serverinfo.Family, introspection.Family, likeFamily()))
 	s := e.NewSession(nil)
 	return func(command string) string { return string(e.Do(s, [][][]byte{bytes.Fields([]byte(command))}).Out) }
 }

@@ -18,7 +18,6 @@ func (e *Engine) coreSections() []Section {
 		{Name: "Memory", Fill: (*World).fillMemory},
 		{Name: "Persistence", Fill: (*World).fillPersistence},
 		{Name: "Stats", Fill: (*World).fillStats},
-		{Name: "Modules", Fill: e.fillModules},
 		{Name: "Commandstats", Hidden: true, Fill: e.fillCommandStats},
 		{Name: "Errorstats", Fill: e.fillErrorStats},
 		{Name: "Cluster", Fill: e.fillCluster},

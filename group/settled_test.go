@@ -55,7 +55,6 @@ func newLeader(t *testing.T) (*engine.Engine, *Group, *paper) {
 	h := &hands{wall: 1000 * hour}
 	e := engine.New(engine.Options{Clock: func() int64 { return h.wall }, Seed: 1})
 	g := New(e, Options{Wall: func() int64 { return h.wall }, Nanos: func() int64 { return h.passed * 1000 }})
-	e.Join(engine.Commands(engine.Families()...))
 	e.Join(commands.Parts(e)...)
 	e.Join(g.Part(), g.Messages())
 	p := &paper{group: g, leased: true}

@@ -50,7 +50,6 @@ func (c *company) start(id uint64, settings map[string]string) {
 	clock := func() int64 { return time.Since(begin).Nanoseconds() }
 	e := engine.New(engine.Options{Clock: func() int64 { return time.Now().UnixMicro() }, Seed: 1})
 	g := New(e, Options{Wall: func() int64 { return time.Now().UnixMicro() }, Nanos: clock, Log: c.log})
-	e.Join(engine.Commands(engine.Families()...))
 	e.Join(commands.Parts(e)...)
 	e.Join(g.Part(), g.Messages())
 	g.params.id, g.params.members, g.params.dir = id, c.list, c.dirs[id]

@@ -66,7 +66,7 @@ func newFollower(t *testing.T, disk disk.Disk) *followed {
 	})
 	f.master.retryAfter = time.Millisecond
 	f.saver = snapshot.New(f.Engine, snapshot.Options{Disk: disk, History: f.master.History, Resume: f.master.Resume})
-	f.Join(engine.Commands(engine.Families()...), engine.Commands(stringcmds.Family, keys.Selection, debug.Family), serverinfo.Part(), configcmd.Part(f.Release), f.master.Part(), f.saver.Part(),
+	f.Join(engine.Commands(stringcmds.Family, keys.Selection, debug.Family), serverinfo.Part(), configcmd.Part(f.Release), f.master.Part(), f.saver.Part(),
 		engine.Part{Name: "loop", Host: host})
 	f.Join(transactions.Part())
 	f.Join(clients.Parts(f.Engine)...)

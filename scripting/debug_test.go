@@ -60,7 +60,6 @@ func newScripts() (*scripting.Scripts, *engine.Engine) {
 func newScriptsBy(clock func() int64) (*scripting.Scripts, *engine.Engine) {
 	e := engine.New(engine.Options{Clock: clock, Seed: 1})
 	e.Join(commands.Parts(e)...)
-	e.Join(engine.Commands(engine.Families()...))
 	s := scripting.New(e)
 	e.Join(s.Part())
 	return s, e

@@ -43,7 +43,7 @@ func newMember(t *testing.T) *member {
 	}}}}
 	m.Engine = engine.New(engine.Options{Clock: func() int64 { return 1_700_000_000_000_000 }, Seed: 1})
 	m.SetTopology(topology{m.group})
-	m.Join(engine.Commands(engine.Families()...), pubsub.Part(), sentinel.New(m.Engine).Part())
+	m.Join(pubsub.Part(), sentinel.New(m.Engine).Part())
 	m.Join(clients.Parts(m.Engine)...)
 	m.client = m.NewSession(nil)
 	m.Tick()

@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"github.com/miniserver-go/miniserver/commands/server"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
 )
@@ -164,7 +165,7 @@ func replyHello(c *engine.Call) {
 	for _, word := range [...]string{"mode", c.Engine.Mode(), "role", "master", "modules"} {
 		w.BulkString(word)
 	}
-	c.ReplyModules()
+	server.ReplyModules(c)
 	if zone != "" {
 		w.BulkString("availability_zone")
 		w.BulkString(zone)

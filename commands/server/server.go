@@ -1,8 +1,9 @@
-// Package server is INFO, TIME, SHUTDOWN and LOLWUT.
+// Package server is INFO, TIME, SHUTDOWN, MODULE and LOLWUT.
 //
 //	info.go       INFO, and in which release it has which line
 //	keyspace.go   the sections of INFO about the data
 //	shutdown.go   SHUTDOWN
+//	module.go     MODULE: there are none
 //
 // The other sections of INFO come from the parts that know the figures.
 package server
@@ -18,7 +19,8 @@ import (
 
 // Part returns the part with the commands about the server itself.
 func Part() engine.Part {
-	return engine.Part{Families: []command.Family{Family}, Sections: []engine.Section{
+	return engine.Part{Families: []command.Family{Family, modules}, Sections: []engine.Section{
+		{Name: "Modules", Fill: fillModules},
 		{Name: "Keyspace", Fill: fillKeyspace},
 		{Name: "Keysizes", Since: "8.0.0", Fill: fillKeysizes},
 	}}

@@ -42,9 +42,8 @@ var storeysOfEngine = [][]string{
 	{ // Running many: batches, slow scripts, the journal's commands, time.
 		"dispatch.go", "turn.go", "slowscript_run.go", "debugged_run.go", "loader.go", "follow.go", "delays.go", "tick.go", "shutdown_run.go",
 	},
-	{ // The commands about the server.
-		"help.go",
-		"cmd_module.go", "sections.go",
+	{ // What commands about the server need.
+		"help.go", "sections.go",
 	},
 	{ // Putting an engine together.
 		"new.go",

@@ -175,7 +175,7 @@ func join(e *engine.Engine, o Options) Parts {
 		log = p.Log.Print
 		p.Scripts.Log = func(level int, text string) { log(".-*#"[level], "%s", text) } // debug, verbose, notice, warning
 	}
-	e.Join(engine.Commands(engine.Families()...), payload.Part(), payload.Migration(dialer{}))
+	e.Join(payload.Part(), payload.Migration(dialer{}))
 	e.Join(commands.Parts(e)...)
 	e.Join(p.Scripts.Part())
 	if o.Group {

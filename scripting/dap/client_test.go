@@ -34,7 +34,6 @@ func launch(l dap.Launch) (dap.Run, error) {
 	}
 	e := engine.New(engine.Options{Clock: func() int64 { return 1_700_000_000_000_000 }, Seed: 1})
 	e.Join(commands.Parts(e)...)
-	e.Join(engine.Commands(engine.Families()...))
 	s := scripting.New(e)
 	e.Join(s.Part())
 	session := e.NewSession(nil)
