@@ -308,6 +308,7 @@ var steps = []step{
 	{name: "evicted", moves: "evicted_keys current_eviction_exceeded_time total_eviction_exceeded_time", once: at(master, many+"part 1000 100000",
 		"CONFIG SET maxmemory-policy allkeys-lru maxmemory 1", "SET k v"), again: at(master, "SET k v"), end: at(master, "CONFIG SET maxmemory 0")},
 	{name: "evicted clients", moves: "evicted_clients", once: func(d *driven) {
+		d.do(master, "CLIENT NO-EVICT ON") // who asks stays
 		d.on(master, "*2\r\n$4\r\nECHO\r\n$9000000\r\n"+strings.Repeat("x", 1_000_000))
 	}, again: at(master, "CONFIG SET maxmemory-clients 2mb"), end: at(master, "CONFIG SET maxmemory-clients 0")},
 	{name: "ended clients", moves: "rejected_connections client_query_buffer_limit_disconnections client_output_buffer_limit_disconnections",
