@@ -90,7 +90,7 @@ func (us *Users) New(name string) *User {
 // Put puts a user into the register, in place of the one of that name.
 func (us *Users) Put(u *User) { us.byName[u.Name] = u }
 
-// Remove removes a user, but for the default one, and returns it; nil if there is none.
+// Remove removes a user and returns it; nil if there is none. The default user must stay.
 func (us *Users) Remove(name string) *User {
 	u := us.byName[name]
 	delete(us.byName, name)

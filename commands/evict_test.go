@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/commands/clients"
-	configcmd "github.com/miniserver-go/miniserver/commands/config"
+	configcmds "github.com/miniserver-go/miniserver/commands/config"
 	"github.com/miniserver-go/miniserver/commands/keys"
-	serverinfo "github.com/miniserver-go/miniserver/commands/server"
+	servercmds "github.com/miniserver-go/miniserver/commands/server"
 	stringcmds "github.com/miniserver-go/miniserver/commands/strings"
 	"github.com/miniserver-go/miniserver/commands/transactions"
 	"github.com/miniserver-go/miniserver/engine"
@@ -34,8 +34,8 @@ type evictor struct {
 func newEvictor() *evictor {
 	v := &evictor{now: 1_700_000_000_000_000}
 	v.Engine = engine.New(engine.Options{Seed: 1, Clock: func() int64 { v.now += v.cost; return v.now }})
-	v.Join(configcmd.Part(v.Release), transactions.Part(), engine.Part{
-		Families:  []command.Family{stringcmds.Family, keys.Family, keys.Selection, keys.Databases, serverinfo.Family},
+	v.Join(configcmds.Part(v.Release), transactions.Part(), engine.Part{
+		Families:  []command.Family{stringcmds.Family, keys.Family, keys.Selection, keys.Databases, servercmds.Family},
 		Propagate: func(_ int, args [][]byte) { v.journal = append(v.journal, string(bytes.Join(args, []byte(" ")))) },
 	})
 	v.session = v.NewSession(nil)

@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/commands/clients"
-	configcmd "github.com/miniserver-go/miniserver/commands/config"
+	configcmds "github.com/miniserver-go/miniserver/commands/config"
 	"github.com/miniserver-go/miniserver/commands/keys"
-	serverinfo "github.com/miniserver-go/miniserver/commands/server"
+	servercmds "github.com/miniserver-go/miniserver/commands/server"
 	"github.com/miniserver-go/miniserver/commands/strings"
 	"github.com/miniserver-go/miniserver/commands/transactions"
 	"github.com/miniserver-go/miniserver/engine"
@@ -19,7 +19,7 @@ import (
 
 func partEngine() (*engine.Engine, *engine.Session) {
 	e := engine.New(engine.Options{Clock: func() int64 { return 1e15 }})
-	e.Join(engine.Commands(strings.Family, keys.Family, keys.Databases, serverinfo.Family), configcmd.Part(e.Release))
+	e.Join(engine.Commands(strings.Family, keys.Family, keys.Databases, servercmds.Family), configcmds.Part(e.Release))
 	e.Join(clients.Parts(e)...)
 	return e, e.NewSession(nil)
 }
@@ -136,7 +136,7 @@ func TestKeysThatAreMetExpireByThemselves(t *testing.T) {
 func TestAWritableReplicaExpiresItsOwnKeys(t *testing.T) {
 	now := int64(1e15)
 	e := engine.New(engine.Options{Clock: func() int64 { return now }})
-	e.Join(engine.Commands(strings.Family, keys.Family, keys.Databases, serverinfo.Family), configcmd.Part(e.Release))
+	e.Join(engine.Commands(strings.Family, keys.Family, keys.Databases, servercmds.Family), configcmds.Part(e.Release))
 	s := e.NewSession(nil)
 	require.Equal(t, "+OK\r\n", do(e, s, "SET master 1 PX 10"))
 	e.With(func() { e.SetRole(engine.Role{Replica: true}) })

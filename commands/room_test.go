@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/commands/bitmaps"
-	configcmd "github.com/miniserver-go/miniserver/commands/config"
+	configcmds "github.com/miniserver-go/miniserver/commands/config"
 	"github.com/miniserver-go/miniserver/commands/keys"
-	serverinfo "github.com/miniserver-go/miniserver/commands/server"
+	servercmds "github.com/miniserver-go/miniserver/commands/server"
 	"github.com/miniserver-go/miniserver/commands/sketches"
 	"github.com/miniserver-go/miniserver/engine"
 )
@@ -18,8 +18,8 @@ import (
 // What a value may take is accounted when it is announced, and refused if maxmemory does not leave it. A dump contains all
 // of it.
 func TestAnnouncedMemory(t *testing.T) {
-	e, session := frozen(keys.Family, bitmaps.Family, serverinfo.Family)
-	e.Join(sketches.Bloom(), configcmd.Part(e.Release))
+	e, session := frozen(keys.Family, bitmaps.Family, servercmds.Family)
+	e.Join(sketches.Bloom(), configcmds.Part(e.Release))
 	do := func(line string) string { return string(e.Do(session, commands(line)).Out) }
 	used := func() int { return e.Home().MemoryUsage().Used }
 	const oom = "-" + string(engine.ErrOOM) + "\r\n"

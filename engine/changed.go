@@ -57,7 +57,7 @@ func (w *World) notify(db *keyspace.DB, key []byte, ev event.Event, fields ...[]
 	}
 	var told [][]byte
 	if ev.OfHash() && asked.TellFields() {
-		told = slices.Clone(fields) // so that those of a caller need no memory if nobody is told
+		told = slices.Clone(fields) // the clone escapes, so the caller's fields can stay on its stack
 	}
 	for _, tell := range w.engine.Parts.hooks.event {
 		tell(w, db.ID(), key, ev, told)

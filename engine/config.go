@@ -1,9 +1,9 @@
 package engine
 
 import (
-	"github.com/miniserver-go/miniserver/acl"
 	"math"
 
+	"github.com/miniserver-go/miniserver/acl"
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/ds/set"

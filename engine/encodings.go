@@ -41,11 +41,11 @@ func (c *Config) Listpacks() bool { return c.Encodings == "listpack" }
 func (e *Engine) NamesZiplists() bool { return !e.Config.Listpacks() && e.Release.Has(listpacks) }
 
 // Encoding returns what OBJECT ENCODING and all that agrees with it call the encoding of a value.
-func (e *Engine) Encoding(v keyspace.Value) string { return e.EncodingName(v.Type(), v.Encoding()) }
+func (e *Engine) Encoding(v keyspace.Value) string { return e.encodingName(v.Type(), v.Encoding()) }
 
-// EncodingName is Encoding for a type and an encoding of package ds. Before 7.2 a small list is a quicklist as well, and a set of texts is a
+// encodingName is Encoding for a type and an encoding of package ds. Before 7.2 a small list is a quicklist as well, and a set of texts is a
 // hashtable at once.
-func (e *Engine) EncodingName(t keyspace.Type, name string) string {
+func (e *Engine) encodingName(t keyspace.Type, name string) string {
 	if name != "ziplist" {
 		return name
 	}

@@ -33,7 +33,7 @@ type Observer struct {
 	Batch func()
 }
 
-// Observe tells an observer what happens in the world. A world that nobody observes pays nothing.
+// Observe adds an observer to the world. A world without observers has no cost.
 func (w *World) Observe(o *Observer) { w.observers = append(w.observers, o) }
 
 // Unobserve ends that.

@@ -62,8 +62,8 @@ type Part struct {
 	Replied func(x Executed, reply int)
 	// Sampled gets what held clients up: see World.AddLatency.
 	Sampled func(w *World, event string, micros int64)
-	// Event is told of keyspace events of the classes that notify-keyspace-events asks for. fields are those of
-	// a hash that it is about, if subscribers are told them.
+	// Event is called for each keyspace event that notify-keyspace-events enables. fields are the hash fields
+	// that the event names; nil unless it enables the channels for fields.
 	Event func(w *World, db int, key []byte, ev event.Event, fields [][]byte)
 	// Detach ends what commands set up in a session, because it ends, is reset or moves to another world.
 	Detach func(s *Session)

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/commands/introspection"
-	serverinfo "github.com/miniserver-go/miniserver/commands/server"
+	servercmds "github.com/miniserver-go/miniserver/commands/server"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/release"
@@ -73,7 +73,7 @@ func like(t *testing.T, name string) func(command string) string {
 	r, err := release.Find(name)
 	require.NoError(t, err)
 	e := engine.New(engine.Options{Clock: func() int64 { return 0 }, Release: r})
-	e.Join(engine.Commands(serverinfo.Family, introspection.Family, likeFamily()))
+	e.Join(engine.Commands(servercmds.Family, introspection.Family, likeFamily()))
 	s := e.NewSession(nil)
 	return func(command string) string { return string(e.Do(s, [][][]byte{bytes.Fields([]byte(command))}).Out) }
 }

@@ -9,11 +9,11 @@ import (
 
 	"github.com/miniserver-go/miniserver/commands/clients"
 	"github.com/miniserver-go/miniserver/commands/cluster"
-	configcmd "github.com/miniserver-go/miniserver/commands/config"
+	configcmds "github.com/miniserver-go/miniserver/commands/config"
 	"github.com/miniserver-go/miniserver/commands/keys"
 	"github.com/miniserver-go/miniserver/commands/lists"
 	"github.com/miniserver-go/miniserver/commands/pubsub"
-	serverinfo "github.com/miniserver-go/miniserver/commands/server"
+	servercmds "github.com/miniserver-go/miniserver/commands/server"
 	stringcmds "github.com/miniserver-go/miniserver/commands/strings"
 	"github.com/miniserver-go/miniserver/commands/transactions"
 	"github.com/miniserver-go/miniserver/engine"
@@ -32,7 +32,7 @@ type replica struct {
 func newReplica(t *testing.T) *replica {
 	r := &replica{t: t, now: 1_700_000_000_000_000}
 	r.Engine = engine.New(engine.Options{Clock: func() int64 { return r.now }, Seed: 1})
-	r.Join(engine.Commands(stringcmds.Family, lists.Family, keys.Family, keys.Databases), cluster.Part(), configcmd.Part(r.Release), serverinfo.Part(), pubsub.Part(),
+	r.Join(engine.Commands(stringcmds.Family, lists.Family, keys.Family, keys.Databases), cluster.Part(), configcmds.Part(r.Release), servercmds.Part(), pubsub.Part(),
 		engine.Part{Name: "journal", Propagate: func(_ int, args [][]byte) { r.sent = append(r.sent, string(bytes.Join(args, []byte(" ")))) }})
 	r.Join(transactions.Part())
 	r.Join(clients.Parts(r.Engine)...)

@@ -16,7 +16,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/hashes"
 	"github.com/miniserver-go/miniserver/commands/keys"
 	"github.com/miniserver-go/miniserver/commands/lists"
-	serverinfo "github.com/miniserver-go/miniserver/commands/server"
+	servercmds "github.com/miniserver-go/miniserver/commands/server"
 	"github.com/miniserver-go/miniserver/commands/sets"
 	stringcmds "github.com/miniserver-go/miniserver/commands/strings"
 	"github.com/miniserver-go/miniserver/commands/zsets"
@@ -42,7 +42,7 @@ type stage struct {
 // inProcess returns a stage whose clock the test moves.
 func inProcess(t *testing.T) *stage {
 	memory := transcript.NewMemory(transcript.Traits{Name: "in process"}, func(e *engine.Engine) {
-		e.Join(engine.Commands(stringcmds.Family, keys.Family, keys.Databases, serverinfo.Family, hashes.Family, sets.Family, lists.Family, zsets.Family))
+		e.Join(engine.Commands(stringcmds.Family, keys.Family, keys.Databases, servercmds.Family, hashes.Family, sets.Family, lists.Family, zsets.Family))
 		e.Join(scripting.New(e).Part())
 	})
 	conn, err := memory.Dial("")

@@ -13,10 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/commands/clients"
-	configcmd "github.com/miniserver-go/miniserver/commands/config"
+	configcmds "github.com/miniserver-go/miniserver/commands/config"
 	"github.com/miniserver-go/miniserver/commands/debug"
 	"github.com/miniserver-go/miniserver/commands/keys"
-	serverinfo "github.com/miniserver-go/miniserver/commands/server"
+	servercmds "github.com/miniserver-go/miniserver/commands/server"
 	stringcmds "github.com/miniserver-go/miniserver/commands/strings"
 	"github.com/miniserver-go/miniserver/commands/transactions"
 	"github.com/miniserver-go/miniserver/engine"
@@ -66,7 +66,7 @@ func newFollower(t *testing.T, disk disk.Disk) *followed {
 	})
 	f.master.retryAfter = time.Millisecond
 	f.saver = snapshot.New(f.Engine, snapshot.Options{Disk: disk, History: f.master.History, Resume: f.master.Resume})
-	f.Join(engine.Commands(stringcmds.Family, keys.Selection, debug.Family), serverinfo.Part(), configcmd.Part(f.Release), f.master.Part(), f.saver.Part(),
+	f.Join(engine.Commands(stringcmds.Family, keys.Selection, debug.Family), servercmds.Part(), configcmds.Part(f.Release), f.master.Part(), f.saver.Part(),
 		engine.Part{Name: "loop", Host: host})
 	f.Join(transactions.Part())
 	f.Join(clients.Parts(f.Engine)...)

@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/commands/clients"
-	configcmd "github.com/miniserver-go/miniserver/commands/config"
+	configcmds "github.com/miniserver-go/miniserver/commands/config"
 	"github.com/miniserver-go/miniserver/commands/debug"
 	"github.com/miniserver-go/miniserver/commands/pubsub"
-	serverinfo "github.com/miniserver-go/miniserver/commands/server"
+	servercmds "github.com/miniserver-go/miniserver/commands/server"
 	stringcmds "github.com/miniserver-go/miniserver/commands/strings"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/persistence/disk"
@@ -39,7 +39,7 @@ func newBench(t *testing.T) *bench {
 		}()
 	}})
 	saver := snapshot.New(b.Engine, snapshot.Options{Disk: new(disk.Memory)})
-	b.Join(engine.Commands(stringcmds.Family, serverinfo.Family, debug.Family), configcmd.Part(b.Release), pubsub.Part(), b.master.Part(), saver.Part())
+	b.Join(engine.Commands(stringcmds.Family, servercmds.Family, debug.Family), configcmds.Part(b.Release), pubsub.Part(), b.master.Part(), saver.Part())
 	b.Join(clients.Parts(b.Engine)...)
 	return b
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/commands/clients"
-	configcmd "github.com/miniserver-go/miniserver/commands/config"
-	serverinfo "github.com/miniserver-go/miniserver/commands/server"
+	configcmds "github.com/miniserver-go/miniserver/commands/config"
+	servercmds "github.com/miniserver-go/miniserver/commands/server"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/resp"
@@ -69,7 +69,7 @@ func newSlowServer(t *testing.T) *slowServer {
 	e := engine.New(engine.Options{Clock: func() int64 { return time.Now().UnixMicro() }, Seed: 1})
 	slow := &slowServer{t: t, ended: make(chan error, 1)}
 	wire(e)
-	e.Join(engine.Commands(serverinfo.Family, slow.family()), configcmd.Part(e.Release))
+	e.Join(engine.Commands(servercmds.Family, slow.family()), configcmds.Part(e.Release))
 	e.Join(clients.Parts(e)...)
 	require.NoError(t, e.Param("busy-reply-threshold").Set("20"))
 	s := server.New(e, server.Options{Bind: []string{"127.0.0.1"}, Loops: 1})

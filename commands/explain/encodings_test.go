@@ -11,7 +11,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/hashes"
 	"github.com/miniserver-go/miniserver/commands/keys"
 	"github.com/miniserver-go/miniserver/commands/lists"
-	serverinfo "github.com/miniserver-go/miniserver/commands/server"
+	servercmds "github.com/miniserver-go/miniserver/commands/server"
 	"github.com/miniserver-go/miniserver/commands/sets"
 	"github.com/miniserver-go/miniserver/commands/strings"
 	"github.com/miniserver-go/miniserver/commands/zsets"
@@ -32,7 +32,7 @@ func newWorkbench(t *testing.T) *workbench { return newWorkbenchLike(t, nil) }
 
 func newWorkbenchLike(t *testing.T, like *release.Release) *workbench {
 	e := engine.New(engine.Options{Clock: func() int64 { return 1e15 }, Seed: 1, Release: like})
-	e.Join(engine.Commands(strings.Family, keys.Family, hashes.Family, lists.Family, sets.Family, zsets.Family, serverinfo.Family), Part())
+	e.Join(engine.Commands(strings.Family, keys.Family, hashes.Family, lists.Family, sets.Family, zsets.Family, servercmds.Family), Part())
 	return &workbench{t, e, e.NewSession(nil)}
 }
 

@@ -1,4 +1,4 @@
-// Package value says what all data types have in common: what a key can hold, and what whoever adds a type must say of it.
+// Package value has what all data types share: the methods that every value needs, and the facts that describe a type.
 //
 //	Value        what a key holds: the obligations of every value
 //	Type         what is true of all values of a type; each has one, a variable of its package

@@ -10,13 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/commands/clients"
-	configcmd "github.com/miniserver-go/miniserver/commands/config"
+	configcmds "github.com/miniserver-go/miniserver/commands/config"
 	"github.com/miniserver-go/miniserver/commands/debug"
 	"github.com/miniserver-go/miniserver/commands/hashes"
 	"github.com/miniserver-go/miniserver/commands/keys"
 	"github.com/miniserver-go/miniserver/commands/latency"
 	"github.com/miniserver-go/miniserver/commands/lists"
-	serverinfo "github.com/miniserver-go/miniserver/commands/server"
+	servercmds "github.com/miniserver-go/miniserver/commands/server"
 	"github.com/miniserver-go/miniserver/commands/sets"
 	"github.com/miniserver-go/miniserver/commands/sketches"
 	"github.com/miniserver-go/miniserver/commands/streams"
@@ -44,8 +44,8 @@ func begin(t testing.TB, disk Disk, params ...string) *store {
 	s.clock.Store(1_700_000_000_000_000)
 	s.engine = engine.New(engine.Options{Clock: s.clock.Load, Seed: 1})
 	s.engine.Join(engine.Commands(stringcmds.Family, hashes.Family, lists.Family, sets.Family, zsets.Family,
-		keys.Family, keys.Databases, keys.Selection, serverinfo.Family, debug.Family,
-		streams.Family), payload.Part(), sketches.Bloom(), configcmd.Part(s.engine.Release), txcmds.Part(),
+		keys.Family, keys.Databases, keys.Selection, servercmds.Family, debug.Family,
+		streams.Family), payload.Part(), sketches.Bloom(), configcmds.Part(s.engine.Release), txcmds.Part(),
 		engine.Part{Types: []engine.Type{stringcmds.Type, lists.Type, sets.Type, zsets.Type, hashes.Type, streams.Type, sketches.Filter}})
 	s.engine.Join(clients.Parts(s.engine)...)
 	var master *replication.Master

@@ -12,10 +12,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	configcmd "github.com/miniserver-go/miniserver/commands/config"
+	configcmds "github.com/miniserver-go/miniserver/commands/config"
 	"github.com/miniserver-go/miniserver/commands/debug"
 	"github.com/miniserver-go/miniserver/commands/keys"
-	serverinfo "github.com/miniserver-go/miniserver/commands/server"
+	servercmds "github.com/miniserver-go/miniserver/commands/server"
 	stringcmds "github.com/miniserver-go/miniserver/commands/strings"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/persistence/disk"
@@ -70,7 +70,7 @@ type bench struct {
 func newBench(t *testing.T, disk disk.Disk) *bench {
 	b := &bench{t: t, clock: 1_700_000_000_000_000, done: make(chan struct{}, 10)}
 	b.Engine = engine.New(engine.Options{Clock: func() int64 { return b.clock }, Seed: 1})
-	b.Engine.Join(engine.Commands(stringcmds.Family, keys.Family, keys.Databases, serverinfo.Family, debug.Family), payload.Part(), configcmd.Part(b.Engine.Release))
+	b.Engine.Join(engine.Commands(stringcmds.Family, keys.Family, keys.Databases, servercmds.Family, debug.Family), payload.Part(), configcmds.Part(b.Engine.Release))
 	b.Saver = New(b.Engine, Options{Disk: disk, Spawn: func(run func()) {
 		go func() {
 			run()
