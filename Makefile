@@ -3,7 +3,7 @@
 # FULL=1 adds staticcheck, the race detector, three million random commands, the site and the packages for other languages.
 
 # Packages with more than one goroutine. Those that take longest begin first, so that the others fill the second processor.
-RACE_PACKAGES = ./internal/corpus ./internal/e2e ./internal/cli/... ./group/... ./scripting ./testkit ./commands ./keyspace/... ./server/... ./replication/... ./engine/...
+RACE_PACKAGES = ./internal/corpus ./internal/e2e ./internal/cli/... ./internal/group/... ./scripting ./internal/testkit ./commands ./keyspace/... ./server/... ./internal/replication/... ./engine/...
 # The packages of all modules in go.work. ./... are those of one module.
 ALL = work
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -53,9 +53,9 @@ systems:
 		go build -pgo=off -o /dev/null ./cmd/miniserver || exit 1; done
 	CGO_ENABLED=0 GOOS=windows go vet -pgo=off $(ALL)
 
-# The documentation as a site, in site/public. A link that leads nowhere is an error.
+# The documentation as a site, in packaging/site/public. A link that leads nowhere is an error.
 site:
-	site/build
+	packaging/site/build
 
 # The packages for Python, Node and Java, and what clients of all languages do.
 clients:
@@ -85,14 +85,14 @@ references:
 packages:
 	clients/pack $(VERSION) $(PLATFORMS)
 
-# Compares .goreleaser.yaml with what goreleaser knows.
+# Compares packaging/goreleaser.yaml with what goreleaser knows.
 release-check:
-	$(GORELEASER) check
+	$(GORELEASER) check packaging/goreleaser.yaml
 
 # Everything that a release consists of, in dist/release. Nothing is published. The images need docker; without it: SKIP=docker.
 release-snapshot:
-	$(GORELEASER) release --snapshot --clean $(if $(SKIP),--skip=$(SKIP))
+	$(GORELEASER) release -f packaging/goreleaser.yaml --snapshot --clean $(if $(SKIP),--skip=$(SKIP))
 
 # What the workflow of a release runs, for the tag that is checked out.
 release:
-	$(GORELEASER) release --clean
+	$(GORELEASER) release -f packaging/goreleaser.yaml --clean

@@ -1,6 +1,7 @@
 package miniserver
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -8,11 +9,12 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/testkit"
 	"github.com/miniserver-go/miniserver/resp"
-	"github.com/miniserver-go/miniserver/testkit"
 )
 
 // World is a world of a server: databases, scripts, channels, a clock, faults and random numbers of
@@ -260,4 +262,123 @@ func (w *World) CheckLeaks(t TB) {
 func (w *World) kit(words ...string) error {
 	_, err := w.operate(context.Background(), words...)
 	return err
+}
+
+// client is a connection to the server for Do. It connects at the first command, and again after an
+// error.
+type client struct {
+	dial    func(ctx context.Context) (net.Conn, error)
+	open    context.Context // ends with close
+	end     context.CancelFunc
+	mu      sync.Mutex
+	conn    net.Conn
+	replies *resp.Reader
+}
+
+func newClient(dial func(ctx context.Context) (net.Conn, error)) *client {
+	c := &client{dial: dial}
+	c.open, c.end = context.WithCancel(context.Background())
+	return c
+}
+
+// do executes a command and returns its reply.
+func (c *client) do(ctx context.Context, words []string) (reply resp.Value, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(words) == 0 {
+		return reply, errors.New("no command given") // the server would send no reply
+	}
+	if reply, err = c.exchange(ctx, words); err != nil {
+		c.disconnect()
+	}
+	if ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	return reply, err
+}
+
+func (c *client) exchange(ctx context.Context, words []string) (reply resp.Value, err error) {
+	if c.conn == nil {
+		if c.conn, err = c.dial(ctx); err != nil {
+			return reply, err
+		}
+		c.replies = resp.NewReader(c.conn)
+	}
+	conn := c.conn
+	fail := func() { _ = conn.SetDeadline(time.Unix(1, 0)) } // reading and writing fail at once
+	defer context.AfterFunc(ctx, fail)()
+	defer context.AfterFunc(c.open, fail)()
+	return exchange(conn, c.replies, words)
+}
+
+// exchange sends a command and reads its reply.
+func exchange(conn net.Conn, replies *resp.Reader, words []string) (reply resp.Value, err error) {
+	w := resp.NewWriter(2)
+	w.Command(words...)
+	if _, err = conn.Write(w.Bytes()); err != nil {
+		return reply, err
+	}
+	return replies.Read()
+}
+
+// close ends the connection, and the command that waits for a reply.
+func (c *client) close() {
+	c.end()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.disconnect()
+}
+
+func (c *client) disconnect() {
+	if c.conn != nil {
+		_ = c.conn.Close()
+		c.conn = nil
+	}
+}
+
+// operator executes a command of the test kit for a method, without a connection. So it needs no
+// password, and is no client that a test would see later.
+type operator struct {
+	engine  *engine.Engine
+	session *engine.Session
+	woken   chan struct{}
+}
+
+// Wake implements engine.Peer.
+func (o *operator) Wake() {
+	select {
+	case o.woken <- struct{}{}:
+	default:
+	}
+}
+
+// operate executes a command in a world, and waits for its reply until the context ends.
+func (w *World) operate(ctx context.Context, words ...string) (reply resp.Value, err error) {
+	o := &operator{engine: w.server.engine, woken: make(chan struct{}, 1)}
+	unlocked(func() {
+		o.session = o.engine.NewOperator(o, w.world)
+		defer o.engine.Close(o.session)
+		reply, err = o.do(ctx, words)
+	})
+	if err == nil {
+		err = reply.Err()
+	}
+	return reply, err
+}
+
+func (o *operator) do(ctx context.Context, words []string) (reply resp.Value, err error) {
+	args := make([][]byte, len(words))
+	for i, word := range words {
+		args[i] = []byte(word)
+	}
+	outcome := o.engine.Do(o.session, [][][]byte{args})
+	for len(outcome.Out) == 0 {
+		select {
+		case <-o.woken:
+			outcome = o.engine.Collect(o.session)
+		case <-ctx.Done():
+			return reply, ctx.Err()
+		}
+	}
+	return resp.NewReader(bytes.NewReader(outcome.Out)).Read()
 }

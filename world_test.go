@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -231,7 +232,11 @@ func TestInABubble(t *testing.T) {
 		other, err := s.Dial(t.Context(), "", "")
 		require.NoError(t, err)
 		defer other.Close()
-		require.Equal(t, int64(1), ask(t, other, "RPUSH jobs mail").Int)
+		_, err = io.WriteString(other, "RPUSH jobs mail\r\n")
+		require.NoError(t, err)
+		length, err := resp.NewReader(other).Read()
+		require.NoError(t, err)
+		require.Equal(t, int64(1), length.Int)
 		require.Equal(t, []string{"jobs", "mail"}, (<-popped).Strings())
 	})
 }

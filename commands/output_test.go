@@ -11,8 +11,8 @@ import (
 	families "github.com/miniserver-go/miniserver/commands"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/quick"
+	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/persistence/payload"
-	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 	"github.com/miniserver-go/miniserver/scripting"
 )

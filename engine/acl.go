@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/miniserver-go/miniserver/acl"
+	"github.com/miniserver-go/miniserver/internal/acl"
 	"github.com/miniserver-go/miniserver/internal/command"
 )
 

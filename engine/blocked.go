@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/keyspace"
-	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/config"
-	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/internal/release"
 )
 
 // cluster is the server as the only node of a cluster, after cluster-enabled yes. The node owns all hash slots and keeps them, so

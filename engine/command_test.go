@@ -13,8 +13,8 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/persistence/disk"
-	"github.com/miniserver-go/miniserver/release"
 )
 
 // eachLine calls check for every command and subcommand of the server.

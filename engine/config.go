@@ -3,15 +3,15 @@ package engine
 import (
 	"math"
 
-	"github.com/miniserver-go/miniserver/acl"
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/ds/set"
 	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/ds/zset"
+	"github.com/miniserver-go/miniserver/internal/acl"
 	"github.com/miniserver-go/miniserver/internal/config"
 	"github.com/miniserver-go/miniserver/internal/event"
-	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/internal/release"
 )
 
 // Config is the settings that the engine's own code reads. Each is also a parameter, which CONFIG, the flags

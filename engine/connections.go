@@ -3,7 +3,7 @@ package engine
 import (
 	"math"
 
-	"github.com/miniserver-go/miniserver/acl"
+	"github.com/miniserver-go/miniserver/internal/acl"
 	"github.com/miniserver-go/miniserver/resp"
 )
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/miniserver-go/miniserver/internal/command"
-	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/internal/release"
 )
 
 // Description is what is shown of a session beside what it tells itself.

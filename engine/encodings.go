@@ -6,8 +6,8 @@ import (
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/config"
+	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/keyspace"
-	"github.com/miniserver-go/miniserver/release"
 )
 
 // What small collections are called. In memory they are always ziplists. With encodings listpack every command calls them listpacks, and

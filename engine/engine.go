@@ -66,11 +66,11 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/miniserver-go/miniserver/acl"
+	"github.com/miniserver-go/miniserver/internal/acl"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/config"
+	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/keyspace"
-	"github.com/miniserver-go/miniserver/release"
 )
 
 // Engine executes commands on a keyspace for its sessions. Its fields are grouped by the files that own

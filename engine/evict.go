@@ -7,7 +7,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/internal/config"
 	"github.com/miniserver-go/miniserver/internal/event"
-	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/internal/release"
 )
 
 // Eviction: which keys are removed when the dataset exceeds maxmemory.

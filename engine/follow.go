@@ -1,7 +1,7 @@
 package engine
 
 import (
-	"github.com/miniserver-go/miniserver/acl"
+	"github.com/miniserver-go/miniserver/internal/acl"
 	"github.com/miniserver-go/miniserver/internal/command"
 )
 

@@ -2,7 +2,7 @@ package engine
 
 import (
 	"github.com/miniserver-go/miniserver/internal/command"
-	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/internal/release"
 )
 
 // gate decides whether a command may run now. It compares the flags on the command's line with the state of

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/internal/command"
-	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/internal/release"
 )
 
 // HelpLine is the HELP subcommand of a container, made from the container's other lines.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/internal/release"
 )
 
 // Section is one section of INFO, or a part of it: sections of one name are shown under one heading,

@@ -2,8 +2,8 @@ package engine
 
 import (
 	"github.com/miniserver-go/miniserver/internal/config"
+	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/keyspace"
-	"github.com/miniserver-go/miniserver/release"
 )
 
 // LazyFree is the parameters by which Redis chooses to free the value of a key in the background. Here nothing is freed that

@@ -1,6 +1,6 @@
 package engine
 
-import "github.com/miniserver-go/miniserver/acl"
+import "github.com/miniserver-go/miniserver/internal/acl"
 
 // StartLoading begins a phase in which data are loaded: until StopLoading clients get LOADING, and no key
 // expires, and what is loaded goes neither to the journal nor to replicas. Phases nest, as when a part loads a journal whose first file another part reads.

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/miniserver-go/miniserver/acl"
+	"github.com/miniserver-go/miniserver/internal/acl"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/config"
+	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/keyspace"
-	"github.com/miniserver-go/miniserver/release"
 )
 
 // packsNumbers is when packed sorted sets began to store scores as integers, without the sign of zero.

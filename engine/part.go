@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/miniserver-go/miniserver/acl"
+	"github.com/miniserver-go/miniserver/internal/acl"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/config"
 	"github.com/miniserver-go/miniserver/internal/event"

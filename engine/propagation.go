@@ -2,7 +2,7 @@ package engine
 
 import (
 	"github.com/miniserver-go/miniserver/internal/command"
-	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/internal/release"
 )
 
 // A change reaches the journal and the replicas as commands that reproduce it, one or several. By default that is

@@ -2,7 +2,7 @@ package engine
 
 import (
 	"github.com/miniserver-go/miniserver/internal/command"
-	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/internal/release"
 )
 
 // Before Redis 7.0 a command is sent at once, and a unit has MULTI and EXEC only

@@ -11,7 +11,7 @@ import (
 	servercmds "github.com/miniserver-go/miniserver/commands/server"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
-	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/internal/release"
 )
 
 const errNo, errNoLonger = command.Error("ERR no"), command.Error("ERR no longer")

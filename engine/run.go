@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/internal/command"
-	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/internal/release"
 )
 
 // run executes a command that passed the gate. Calls nest: EXEC and scripts run further commands.

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"strings"
 
-	"github.com/miniserver-go/miniserver/acl"
+	"github.com/miniserver-go/miniserver/internal/acl"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/resp"

@@ -2,7 +2,7 @@ package engine
 
 import (
 	"github.com/miniserver-go/miniserver/internal/command"
-	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/internal/release"
 )
 
 // wordings are the engine's errors that read otherwise in other releases.

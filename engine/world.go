@@ -8,8 +8,8 @@ import (
 
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/ds/set"
+	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/keyspace"
-	"github.com/miniserver-go/miniserver/release"
 )
 
 // World is a set of databases with all that depends on them: a clock, random numbers, the clients

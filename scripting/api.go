@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/engine"
-	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/scripting/lua"
 	"github.com/miniserver-go/miniserver/scripting/reply"
 )

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/engine"
-	"github.com/miniserver-go/miniserver/glob"
+	"github.com/miniserver-go/miniserver/internal/glob"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 	"github.com/miniserver-go/miniserver/scripting/library"

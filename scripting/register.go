@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"strings"
 
-	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/scripting/library"
 	"github.com/miniserver-go/miniserver/scripting/lua"
 	"github.com/miniserver-go/miniserver/scripting/program"

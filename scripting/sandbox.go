@@ -3,7 +3,7 @@ package scripting
 import (
 	"slices"
 
-	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/scripting/lua"
 	"github.com/miniserver-go/miniserver/scripting/redislib"
 	"github.com/miniserver-go/miniserver/scripting/reply"

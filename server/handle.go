@@ -2,7 +2,7 @@ package server
 
 import (
 	"github.com/miniserver-go/miniserver/engine"
-	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
 

@@ -10,7 +10,7 @@ import (
 	"github.com/tidwall/redcon"
 
 	"github.com/miniserver-go/miniserver/internal/quick"
-	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/internal/release"
 )
 
 var open = limits{bulk: 512 << 20, authed: true}

@@ -13,11 +13,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/miniserver-go/miniserver/acl"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/acl"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/config"
-	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/internal/release"
 )
 
 // Part returns the part with ACL, the log, and the parameters about users.

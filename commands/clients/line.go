@@ -8,7 +8,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/tracking"
 	"github.com/miniserver-go/miniserver/commands/transactions"
 	"github.com/miniserver-go/miniserver/engine"
-	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/internal/release"
 )
 
 // describe returns a session's line without the line break.

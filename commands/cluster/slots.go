@@ -7,8 +7,8 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/keyspace"
-	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
 

@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/engine"
-	"github.com/miniserver-go/miniserver/glob"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/config"
-	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/internal/glob"
+	"github.com/miniserver-go/miniserver/internal/release"
 )
 
 // Part returns the part with CONFIG.

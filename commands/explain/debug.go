@@ -8,7 +8,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
-	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/internal/release"
 )
 
 // debugLines returns the subcommands of DEBUG that show how values are stored.

@@ -17,8 +17,8 @@ import (
 	"github.com/miniserver-go/miniserver/commands/zsets"
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/keyspace"
-	"github.com/miniserver-go/miniserver/release"
 )
 
 // workbench is an engine with families of data commands and a session.

@@ -14,7 +14,7 @@ package explain
 import (
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
-	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/internal/release"
 )
 
 // Part returns the part with MEMORY, and with the subcommands of DEBUG that show how values are stored.

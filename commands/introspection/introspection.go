@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/engine"
-	"github.com/miniserver-go/miniserver/glob"
 	"github.com/miniserver-go/miniserver/internal/command"
-	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/internal/glob"
+	"github.com/miniserver-go/miniserver/internal/release"
 )
 
 // withoutArguments is COMMAND GETKEYS before COMMAND DOCS told of its arguments. Only Redis 7.0

@@ -5,8 +5,8 @@ import (
 
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/keyspace"
-	"github.com/miniserver-go/miniserver/release"
 )
 
 // move says from which end of a list to which end of another an element moves.

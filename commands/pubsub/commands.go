@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/miniserver-go/miniserver/engine"
-	"github.com/miniserver-go/miniserver/glob"
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/glob"
 )
 
 // errShardInTx has the text of Redis.

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/miniserver-go/miniserver/engine"
-	"github.com/miniserver-go/miniserver/glob"
+	"github.com/miniserver-go/miniserver/internal/glob"
 	"github.com/miniserver-go/miniserver/resp"
 )
 

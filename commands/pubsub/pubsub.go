@@ -12,8 +12,8 @@
 package pubsub
 
 import (
-	"github.com/miniserver-go/miniserver/acl"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/acl"
 	"github.com/miniserver-go/miniserver/internal/command"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/keyspace"
-	"github.com/miniserver-go/miniserver/release"
 )
 
 // showsSubexpiry is the number of collections with elements that expire.

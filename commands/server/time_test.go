@@ -7,7 +7,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/commands/transactions"
 	"github.com/miniserver-go/miniserver/engine"
-	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/internal/release"
 )
 
 // TIME in a transaction stands still since Redis 7.2.

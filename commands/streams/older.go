@@ -7,7 +7,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
-	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/internal/release"
 )
 
 // Changes of behaviour, with the releases that brought them.

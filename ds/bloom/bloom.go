@@ -32,7 +32,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/ds/sizeclass"
 	"github.com/miniserver-go/miniserver/ds/value"
-	"github.com/miniserver-go/miniserver/libm"
+	"github.com/miniserver-go/miniserver/internal/libm"
 )
 
 // maxBytes bounds one layer, and all layers of a dump together.

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"math"
 
-	"github.com/miniserver-go/miniserver/libm"
+	"github.com/miniserver-go/miniserver/internal/libm"
 )
 
 // earthRadius is the mean radius in metres, with Redis' digits.

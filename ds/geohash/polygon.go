@@ -3,7 +3,7 @@ package geohash
 import (
 	"math"
 
-	"github.com/miniserver-go/miniserver/libm"
+	"github.com/miniserver-go/miniserver/internal/libm"
 )
 
 // Polygon returns the area inside of a polygon of at least three vertices. Its edges are straight on a map whose axes are longitude and

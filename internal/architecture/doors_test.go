@@ -26,23 +26,23 @@ var doors = []door{
 		ds/skiplist ds/slab ds/str ds/stream ds/value ds/zset internal/hunt keyspace persistence/rdb
 		resp scripting scripting/lua server`, ""},
 	// Sockets, memory, disks, signals, and what errors mean.
-	{"syscall", `bench group/consensus internal/cli internal/cli/remote internal/cli/serve
+	{"syscall", `bench internal/group/consensus internal/cli internal/cli/remote internal/cli/serve
 		internal/errno internal/hunt persistence/disk persistence/snapshot server`,
-		"console/browser internal/e2e internal/readme persistence/journal persistence/payload scripting"},
+		"internal/console/browser internal/e2e internal/readme persistence/journal persistence/payload scripting"},
 	{"golang.org/x/sys", "bench bench/laboratory ds/slab internal/cli/serve internal/hunt server", "internal/e2e"},
 	// What is in the program.
 	{"github.com/google/btree", "ds/deadlines bench/laboratory", ""},
 	{"github.com/google/go-dap", "scripting/dap", "internal/cli/script"},
-	{"github.com/hashicorp", "group/consensus", ""},
+	{"github.com/hashicorp", "internal/group/consensus", ""},
 	{"github.com/peterh/liner", "internal/cli/script", ""},
 	{"github.com/spf13/pflag", `internal/cli internal/cli/files internal/cli/help internal/cli/lint
 		internal/cli/remote internal/cli/script internal/cli/subcommand internal/cli/test`, ""},
 	// What tests compare with.
-	{"github.com/chromedp", "", "console/browser"},
-	{"github.com/prometheus/client_golang", "", "console/browser"},
+	{"github.com/chromedp", "", "internal/console/browser"},
+	{"github.com/prometheus/client_golang", "", "internal/console/browser"},
 	{"github.com/tidwall/redcon", "", "server"},
 	{"github.com/yuin/gopher-lua", "", "scripting/lua"},
-	{"github.com/stretchr/testify", "console/consoletest", ""},
+	{"github.com/stretchr/testify", "internal/console/consoletest", ""},
 	// What other modules have.
 	{"github.com/anishathalye/porcupine", "internal/hunt/linear", ""},
 	{"github.com/redis/go-redis", "examples/programs", ""},

@@ -51,14 +51,14 @@ func TestTheServerRequiresLittle(t *testing.T) {
 	require.LessOrEqual(t, len(direct), 12, strings.Join(direct, "\n"))
 }
 
-// TestImageIsMadeOfAllPackages: what .dockerignore keeps from the build of the image is not in the
+// TestImageIsMadeOfAllPackages: what Dockerfile.dockerignore keeps from the build of the image is not in the
 // program.
 func TestImageIsMadeOfAllPackages(t *testing.T) {
-	ignored, err := os.ReadFile(filepath.Join("..", "..", ".dockerignore"))
+	ignored, err := os.ReadFile(filepath.Join("..", "..", "packaging", "Dockerfile.dockerignore"))
 	require.NoError(t, err)
 	for _, pkg := range list(t, "", "-deps", "./cmd/miniserver") {
 		for _, folder := range strings.Fields(string(ignored)) {
-			require.False(t, strings.HasPrefix(pkg+"/", module+folder+"/"), "%s is in .dockerignore", pkg)
+			require.False(t, strings.HasPrefix(pkg+"/", module+folder+"/"), "%s is in Dockerfile.dockerignore", pkg)
 		}
 	}
 }

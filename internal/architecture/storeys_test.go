@@ -65,7 +65,7 @@ var storeys = map[string][][]string{
 		{"cmd_scripts.go", "cmd_recording.go"}, // Commands.
 		{"cmd_functions.go"}, {"family.go"}, {"part.go"},
 	},
-	"group": {
+	"internal/group": {
 		{"errors.go", "clock.go", "scanner.go", "effects.go", "rounds.go", "settled.go", "once.go"}, // What a member has.
 		{"params.go"},
 		{"group.go"},
@@ -77,7 +77,7 @@ var storeys = map[string][][]string{
 		{"info.go", "cmd_once.go", "commands.go"},
 		{"part.go"},
 	},
-	"replication": {
+	"internal/replication": {
 		{"errors.go", "params.go", "replies.go", "buffer.go"}, // Words.
 		{"history.go"},
 		{"replication.go", "replica.go", "link.go"},     // Nouns: a master, its replicas, the link to its own master.
@@ -124,7 +124,7 @@ var storeys = map[string][][]string{
 		{"info.go", "params.go"}, {"host.go"}, // What the engine asks.
 		{"run.go"},
 	},
-	"testkit": {
+	"internal/testkit": {
 		{"errors.go", "names.go", "line.go", "clock.go"}, // Words, and the clock.
 		{"testkit.go"}, // The Kit and what it keeps.
 		{"world.go", "fault.go", "turns.go"},

@@ -28,17 +28,17 @@ import (
 
 	"github.com/miniserver-go/miniserver/commands"
 	"github.com/miniserver-go/miniserver/engine"
-	"github.com/miniserver-go/miniserver/group"
+	"github.com/miniserver-go/miniserver/internal/group"
+	"github.com/miniserver-go/miniserver/internal/replication"
+	"github.com/miniserver-go/miniserver/internal/sentinel"
+	"github.com/miniserver-go/miniserver/internal/testkit"
 	"github.com/miniserver-go/miniserver/persistence/disk"
 	"github.com/miniserver-go/miniserver/persistence/fixture"
 	"github.com/miniserver-go/miniserver/persistence/journal"
 	"github.com/miniserver-go/miniserver/persistence/payload"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
-	"github.com/miniserver-go/miniserver/replication"
 	"github.com/miniserver-go/miniserver/scripting"
-	"github.com/miniserver-go/miniserver/sentinel"
 	"github.com/miniserver-go/miniserver/server"
-	"github.com/miniserver-go/miniserver/testkit"
 )
 
 // Options say what is made, and how it is joined.

@@ -6,8 +6,8 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/config"
-	"github.com/miniserver-go/miniserver/release"
-	"github.com/miniserver-go/miniserver/testkit"
+	"github.com/miniserver-go/miniserver/internal/release"
+	"github.com/miniserver-go/miniserver/internal/testkit"
 )
 
 // Startup is the settings that count when a server is made or loads its data, as programs offer

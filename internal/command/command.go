@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/internal/release"
 )
 
 // Command is a line as a table's release has it, with its place in the table.

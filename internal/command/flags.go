@@ -3,7 +3,7 @@ package command
 import (
 	"fmt"
 
-	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/internal/release"
 )
 
 // Flags say what a command does and where it may run. No condition asks for a command's name: a new

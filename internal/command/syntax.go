@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/internal/release"
 )
 
 // A syntax says what arguments follow a command's name. COMMAND DOCS sends it to clients: redis-cli

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/internal/release"
 )
 
 // Table is the commands of a release. It is made at the start, family by family, and does not

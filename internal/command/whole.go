@@ -1,6 +1,6 @@
 package command
 
-import "github.com/miniserver-go/miniserver/release"
+import "github.com/miniserver-go/miniserver/internal/release"
 
 // Up to Redis 6.2 a command and its subcommands were one command: CONFIG, not CONFIG GET and CONFIG
 // SET. COMMAND, ACL CAT and INFO know only this whole, and the gate compares its flags. What tips

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/internal/command"
-	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/internal/release"
 )
 
 // Parameters of redis-server that are accepted, checked, kept and shown, and have no effect.

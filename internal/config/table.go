@@ -5,7 +5,7 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/internal/release"
 )
 
 // Table is the parameters of a server that behaves as a release.

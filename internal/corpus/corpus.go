@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/miniserver-go/miniserver/internal/reference"
+	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/internal/transcript"
-	"github.com/miniserver-go/miniserver/release"
 )
 
 var only = flag.String("transcripts", "", "run only the transcripts whose path contains this")

@@ -12,8 +12,8 @@ import (
 	"github.com/miniserver-go/miniserver/internal/difftest"
 	"github.com/miniserver-go/miniserver/internal/quick"
 	"github.com/miniserver-go/miniserver/internal/reference"
+	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/internal/transcript"
-	"github.com/miniserver-go/miniserver/release"
 )
 
 var randomJournal = flag.Int("random", 4000, "random commands for each family whose journal is replayed")

@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/engine"
-	"github.com/miniserver-go/miniserver/group"
-	"github.com/miniserver-go/miniserver/group/consensus"
 	"github.com/miniserver-go/miniserver/internal/corpus"
+	"github.com/miniserver-go/miniserver/internal/group"
+	"github.com/miniserver-go/miniserver/internal/group/consensus"
 	"github.com/miniserver-go/miniserver/internal/quick"
 	"github.com/miniserver-go/miniserver/internal/transcript"
 )

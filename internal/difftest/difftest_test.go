@@ -13,8 +13,8 @@ import (
 
 	"github.com/miniserver-go/miniserver/internal/launch"
 	"github.com/miniserver-go/miniserver/internal/reference"
+	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/internal/transcript"
-	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
 

@@ -16,7 +16,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/internal/launch"
 	"github.com/miniserver-go/miniserver/internal/reference"
-	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/internal/release"
 )
 
 // ours is the server under attack among the kinds of servers; the others are releases.

@@ -17,8 +17,8 @@ import (
 	"github.com/miniserver-go/miniserver/internal/launch"
 	"github.com/miniserver-go/miniserver/internal/quick"
 	"github.com/miniserver-go/miniserver/internal/reference"
+	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/persistence/disk"
-	"github.com/miniserver-go/miniserver/release"
 )
 
 var update = flag.Bool("update", false, "write the differences of today to the files in testdata/todo")

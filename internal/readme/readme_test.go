@@ -22,8 +22,8 @@ import (
 	"github.com/miniserver-go/miniserver/internal/launch"
 	"github.com/miniserver-go/miniserver/internal/quick"
 	"github.com/miniserver-go/miniserver/internal/reference"
+	"github.com/miniserver-go/miniserver/internal/testkit"
 	"github.com/miniserver-go/miniserver/resp"
-	"github.com/miniserver-go/miniserver/testkit"
 )
 
 var update = flag.Bool("update", false, "rewrite the pages by what happens")

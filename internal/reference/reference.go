@@ -23,7 +23,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/internal/launch"
 	"github.com/miniserver-go/miniserver/internal/quick"
-	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/internal/release"
 )
 
 // Server is a running server.

@@ -17,7 +17,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/config"
 	"github.com/miniserver-go/miniserver/internal/quick"
 	"github.com/miniserver-go/miniserver/internal/reference"
-	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
 

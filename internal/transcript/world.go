@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
 

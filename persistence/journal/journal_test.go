@@ -24,8 +24,8 @@ import (
 	txcmds "github.com/miniserver-go/miniserver/commands/transactions"
 	"github.com/miniserver-go/miniserver/commands/zsets"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/replication"
 	"github.com/miniserver-go/miniserver/persistence/payload"
-	"github.com/miniserver-go/miniserver/replication"
 )
 
 // store is an engine with a journal on a disk, and a session to talk to it.

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/miniserver-go/miniserver/internal/command"
-	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/internal/release"
 )
 
 // Load loads the journal's files if appendonly is yes, and journals changes from then on. Meanwhile clients get LOADING

@@ -6,9 +6,9 @@ import (
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
-	"github.com/miniserver-go/miniserver/release"
 )
 
 // DEBUG OBJECT key [fast]

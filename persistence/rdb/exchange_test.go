@@ -15,8 +15,8 @@ import (
 
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/internal/reference"
+	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/keyspace"
-	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
 

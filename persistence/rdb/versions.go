@@ -1,6 +1,6 @@
 package rdb
 
-import "github.com/miniserver-go/miniserver/release"
+import "github.com/miniserver-go/miniserver/internal/release"
 
 // Versions are the versions of the format that a server reads: Redis' up to the newest, and Valkey's. The zero
 // Versions are all that are known.

@@ -6,8 +6,8 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/keyspace"
-	"github.com/miniserver-go/miniserver/release"
 )
 
 const operatesFiles = command.Admin | command.NoScript | command.NoAsyncLoading | command.HomeOnly

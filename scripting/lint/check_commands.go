@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/internal/command"
-	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/internal/release"
 )
 
 // checkCommand finds commands that do not exist, that came later than the target, that scripts may

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/internal/release"
 )
 
 // libraries are the global names that scripts see, with the fields of those that are tables. A name

@@ -21,7 +21,7 @@ import (
 	"fmt"
 
 	"github.com/miniserver-go/miniserver/engine"
-	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/scripting/lua/syntax"
 )
 

@@ -15,8 +15,8 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
+	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/persistence/disk"
-	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/scripting/lint"
 )
 

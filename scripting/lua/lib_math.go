@@ -3,7 +3,7 @@ package lua
 import (
 	"math"
 
-	"github.com/miniserver-go/miniserver/libm"
+	"github.com/miniserver-go/miniserver/internal/libm"
 	"github.com/miniserver-go/miniserver/scripting/lua/number"
 )
 

@@ -19,9 +19,9 @@ import (
 	"github.com/miniserver-go/miniserver/internal/cli/subcommand"
 	"github.com/miniserver-go/miniserver/internal/errno"
 	"github.com/miniserver-go/miniserver/internal/progress"
+	"github.com/miniserver-go/miniserver/internal/release"
+	"github.com/miniserver-go/miniserver/internal/replication/migrate"
 	"github.com/miniserver-go/miniserver/persistence/disk"
-	"github.com/miniserver-go/miniserver/release"
-	"github.com/miniserver-go/miniserver/replication/migrate"
 )
 
 // maxDatabases is the number of databases that the servers may have.

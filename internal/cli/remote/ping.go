@@ -18,7 +18,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/internal/cli/subcommand"
 	"github.com/miniserver-go/miniserver/internal/errno"
-	"github.com/miniserver-go/miniserver/replication/migrate"
+	"github.com/miniserver-go/miniserver/internal/replication/migrate"
 	"github.com/miniserver-go/miniserver/resp"
 )
 

@@ -221,7 +221,7 @@ func TestDebugServesEditors(t *testing.T) {
 
 // TestVSCodeKnowsTheAttributes: the extension offers what a launch request may have.
 func TestVSCodeKnowsTheAttributes(t *testing.T) {
-	text, err := os.ReadFile("../../../editors/vscode/package.json")
+	text, err := os.ReadFile("../../../packaging/editors/vscode/package.json")
 	require.NoError(t, err)
 	var extension struct {
 		Contributes struct {

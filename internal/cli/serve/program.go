@@ -4,9 +4,9 @@ import (
 	"os"
 	"strconv"
 
-	"github.com/miniserver-go/miniserver/console"
 	"github.com/miniserver-go/miniserver/internal/assembly"
 	"github.com/miniserver-go/miniserver/internal/cli/goruntime"
+	"github.com/miniserver-go/miniserver/internal/console"
 )
 
 // program is an engine with its server and the files of the process.

@@ -3,7 +3,7 @@ package number
 import (
 	"math"
 
-	"github.com/miniserver-go/miniserver/libm"
+	"github.com/miniserver-go/miniserver/internal/libm"
 )
 
 // Power returns x^y.

@@ -1,0 +1,269 @@
+package testkit
+
+import (
+	"math"
+	"net"
+	"slices"
+	"strconv"
+
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/glob"
+)
+
+func faultLines() []command.Line {
+	return []command.Line{{Name: "mini.fault", Arity: -2, Flags: flags, Since: since,
+		Summary: "A container for commands about faults, which strike the commands of clients.", Complexity: "Depends on the subcommand", Subs: []command.Line{
+			{Name: "add", Arity: -8, Flags: flags, Run: engine.On((*Kit).cmdFaultAdd), Reply: "status", Since: since,
+				Syntax: "id ON selector=<COMMAND command|KEY pattern|CLIENT name|ADDRESS addr(ip:port)>... " +
+					"DO effect=<ERROR text|DELAY milliseconds|DROP|LOST-REPLY|HALF-REPLY|LOADING|READONLY|MASTERDOWN|NOSCRIPT|OOM|MOVED addr(host:port)|ASK addr(host:port)> " +
+					"[PROB share:double] [TIMES count] [AFTER count] [SEED seed:integer]",
+				Summary: "Adds a fault. It strikes the commands that all selectors match, each of which may be given once.", Complexity: "O(N), N being the number of faults"},
+			{Name: "clear", Arity: -2, Flags: flags, Run: engine.On((*Kit).cmdFaultClear), Reply: "status", Since: since, Syntax: "[id]",
+				Summary: "Removes a fault, or all. The commands that it delays run.", Complexity: "O(N), N being the number of faults"},
+			helpFor(),
+			{Name: "list", Arity: 2, Flags: flags, Run: engine.On((*Kit).cmdFaultList), Reply: "array", Since: since,
+				Summary: "Returns the faults, and how many commands each has seen and struck.", Complexity: "O(N), N being the number of faults"},
+		}}}
+}
+
+// MINI.FAULT ADD id ON <COMMAND name | KEY pattern | CLIENT name | ADDRESS addr(ip:port)> ... DO <effect> [PROB p] [TIMES n] [AFTER n] [SEED s]
+func (k *Kit) cmdFaultAdd(c *engine.Call) {
+	fs, f := faultsOf(c.World), &fault{id: string(c.Arg())}
+	if !isName(f.id) {
+		c.Refuse(errFaultID)
+	} else if fs.find(f.id) >= 0 {
+		c.Refusef(errFaultThere, f.id)
+	}
+	f.on = readSelectors(c)
+	f.do = readEffect(c)
+	f.readOptions(c)
+	f.checkCommand(c)
+	if c.OK() {
+		f.reseed(c.World.Seed())
+		fs.list = append(fs.list, f)
+		c.World.SetJudge(fs.judge)
+		c.Reply.Status("OK")
+	}
+}
+
+// find returns the position of the fault with an id; -1 if there is none.
+func (fs *faults) find(id string) int {
+	return slices.IndexFunc(fs.list, func(f *fault) bool { return f.id == id })
+}
+
+// readSelectors reads ON and what follows until DO.
+func readSelectors(c *engine.Call) (all []selector) {
+	if !c.Failed() && !c.Word("ON") {
+		c.Refuse(errFaultOn)
+	}
+	for c.More() && !c.Word("DO") {
+		next := readSelector(c)
+		if slices.ContainsFunc(all, func(other selector) bool { return other.word == next.word }) {
+			c.Refusef(errFaultTwice, next.word)
+		}
+		all = append(all, next)
+	}
+	if len(all) == 0 {
+		c.Refuse(errFaultOn)
+	}
+	return all
+}
+
+func readSelector(c *engine.Call) selector {
+	switch {
+	case c.Word("COMMAND"):
+		return onCommand(c, string(c.Arg()))
+	case c.Word("KEY"):
+		return onKey(string(c.Arg()))
+	case c.Word("CLIENT"):
+		return onClient(string(c.Arg()))
+	case c.Word("ADDRESS"):
+		return onAddress(c, string(c.Arg()))
+	}
+	c.Refuse(errFaultOn)
+	return selector{}
+}
+
+// onCommand is for a command such as get or client|kill. A container is all its subcommands.
+func onCommand(c *engine.Call, name string) selector {
+	wanted := c.Engine.Commands.Named(name)
+	switch {
+	case wanted == nil:
+		c.Refusef(errFaultCommand, name)
+	case isImmune(wanted):
+		c.Refusef(errFaultImmune, name)
+	}
+	return selector{word: "COMMAND", value: name, command: wanted,
+		matches: func(_ *engine.Session, cmd *command.Command, _ [][]byte) bool { return cmd.Is(wanted) }}
+}
+
+// onKey is for commands with a key that matches a pattern.
+func onKey(pattern string) selector {
+	return selector{word: "KEY", value: pattern, matches: func(_ *engine.Session, cmd *command.Command, args [][]byte) bool {
+		keys, _ := cmd.Keys.At(args)
+		return slices.ContainsFunc(keys, func(k command.KeyUse) bool { return glob.Match(pattern, args[k.At]) })
+	}}
+}
+
+func onClient(name string) selector {
+	return selector{word: "CLIENT", value: name,
+		matches: func(s *engine.Session, _ *command.Command, _ [][]byte) bool { return s.Name == name }}
+}
+
+func onAddress(c *engine.Call, addr string) selector {
+	checkAddress(c, addr)
+	return selector{word: "ADDRESS", value: addr,
+		matches: func(s *engine.Session, _ *command.Command, _ [][]byte) bool { return s.Addr == addr }}
+}
+
+// checkAddress latches an error if an address is not a host and a port.
+func checkAddress(c *engine.Call, addr string) {
+	host, port, err := net.SplitHostPort(addr)
+	_, notPort := strconv.ParseUint(port, 10, 16)
+	if err != nil || notPort != nil || host == "" || !isName(addr) {
+		c.Refusef(errFaultAddress, addr)
+	}
+}
+
+// effects returns what faults can do.
+func effects() []effect {
+	redirects := func(format string) func(c *engine.Call, do *effect) {
+		return func(c *engine.Call, do *effect) {
+			do.redirection = format
+			checkAddress(c, do.value)
+		}
+	}
+	return []effect{
+		{word: "ERROR", takes: takeText},
+		{word: "DELAY", takes: takeDelay},
+		{word: "DROP", fate: engine.Fate{Cut: engine.CutBefore}},
+		{word: "LOST-REPLY", fate: engine.Fate{Cut: engine.CutReply}},
+		{word: "HALF-REPLY", fate: engine.Fate{Cut: engine.CutHalf}},
+		{word: "LOADING", fate: engine.Fate{Refusal: engine.ErrLoading}, lacks: command.Loading},
+		{word: "READONLY", fate: engine.Fate{Refusal: engine.ErrReadOnly}, needs: command.Write},
+		{word: "MASTERDOWN", fate: engine.Fate{Refusal: engine.ErrMasterDown}, lacks: command.Stale},
+		{word: "NOSCRIPT", fate: engine.Fate{Refusal: engine.ErrNoScript}, needs: command.ByDigest},
+		{word: "OOM", fate: engine.Fate{Refusal: engine.ErrOOM}, needs: command.DenyOOM},
+		{word: "MOVED", takes: redirects(engine.ErrMoved)},
+		{word: "ASK", takes: redirects(engine.ErrAsk)},
+	}
+}
+
+func takeText(c *engine.Call, do *effect) {
+	if do.fate.Refusal = command.Error(do.value); do.value == "" {
+		c.Refuse(errFaultText)
+	}
+}
+
+func takeDelay(c *engine.Call, do *effect) {
+	c.Skip(-1)
+	do.fate.Delay = c.IntIn(1, maxPatience, errFaultDelay)
+}
+
+// readEffect reads what follows DO.
+func readEffect(c *engine.Call) effect {
+	for _, do := range effects() {
+		if c.Word(do.word) {
+			if do.takes != nil {
+				do.value = string(c.Arg())
+				do.takes(c, &do)
+			}
+			return do
+		}
+	}
+	if c.More() {
+		c.Refusef(errFaultEffect, c.Arg())
+	}
+	c.Refuse(errFaultDo)
+	return effect{}
+}
+
+// readOptions reads PROB, TIMES, AFTER and SEED.
+func (f *fault) readOptions(c *engine.Call) {
+	f.share = 1
+	for c.More() {
+		switch {
+		case c.Word("PROB"):
+			if f.share = c.FloatOr(errFaultProb); f.share <= 0 || f.share > 1 {
+				c.Refuse(errFaultProb)
+			}
+		case c.Word("TIMES"):
+			f.times = c.IntIn(1, math.MaxInt64, errFaultCount)
+		case c.Word("AFTER"):
+			f.after = c.IntIn(1, math.MaxInt64, errFaultCount)
+		case c.Word("SEED"):
+			f.seed, f.seeded = uint64(c.IntIn(0, math.MaxInt64, errSeed)), true
+		default:
+			c.Refuse(engine.ErrSyntax)
+		}
+	}
+}
+
+// checkCommand latches an error if the fault names a command that it can never strike.
+func (f *fault) checkCommand(c *engine.Call) {
+	at := slices.IndexFunc(f.on, func(sel selector) bool { return sel.command != nil })
+	if c.Failed() || at < 0 {
+		return
+	}
+	hasKey := slices.ContainsFunc(f.on, func(sel selector) bool { return sel.word == "KEY" })
+	strikes := func(cmd *command.Command) bool { return f.do.applies(cmd) && (!hasKey || cmd.HasKeys()) }
+	named := f.on[at].command
+	for _, sub := range named.Subs {
+		if strikes(sub) {
+			return
+		}
+	}
+	if !strikes(named) {
+		c.Refusef(errFaultNever, f.on[at].value)
+	}
+}
+
+// faultAdded reads the id of a fault that there is. It returns nil if there is none.
+func (k *Kit) faultAdded(c *engine.Call) *fault {
+	fs, id := faultsOf(c.World), string(c.Arg())
+	if at := fs.find(id); at >= 0 {
+		return fs.list[at]
+	}
+	c.Refusef(errNoFault, id)
+	return nil
+}
+
+// MINI.FAULT CLEAR [id]
+func (k *Kit) cmdFaultClear(c *engine.Call) {
+	var one *fault
+	if c.More() {
+		one = k.faultAdded(c)
+	}
+	c.End()
+	if !c.OK() {
+		return
+	}
+	if one != nil {
+		clearFault(c.World, one)
+	} else {
+		clearFaults(c.World)
+	}
+	c.Reply.Status("OK")
+	w := c.World
+	c.Afterwards(func() { w.TickNow() }) // which runs what was delayed
+}
+
+// MINI.FAULT LIST
+//
+// Replies, for each fault: id; fault, as it was added; seen, the commands that the selectors matched; hits, those that were struck.
+func (k *Kit) cmdFaultList(c *engine.Call) {
+	fs := faultsOf(c.World)
+	c.Reply.Array(len(fs.list))
+	for _, f := range fs.list {
+		c.Reply.Map(4)
+		c.Reply.BulkString("id")
+		c.Reply.BulkString(f.id)
+		c.Reply.BulkString("fault")
+		c.Reply.BulkString(f.text())
+		c.Reply.BulkString("seen")
+		c.Reply.Int(f.seen)
+		c.Reply.BulkString("hits")
+		c.Reply.Int(f.hits)
+	}
+}
