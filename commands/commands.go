@@ -68,7 +68,7 @@ func Parts(e *engine.Engine) []engine.Part {
 		sketches.Bloom(),
 		explain.Part(),
 		server.Part(),
-		cluster.Part(),
+		cluster.Part(e),
 		config.Part(e.Release),
 		pubsub.Part(),
 		slowlog.New(e).Part(),

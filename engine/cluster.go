@@ -1,84 +1,34 @@
 package engine
 
 import (
-	"bytes"
-	"net"
-	"strconv"
 	"strings"
 
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/config"
 	"github.com/miniserver-go/miniserver/internal/release"
+	"github.com/miniserver-go/miniserver/internal/slot"
 )
 
-// cluster is the server as the only node of a cluster, after cluster-enabled yes. The node owns all hash slots and keeps them, so
-// it never redirects a client. Two rules of Redis Cluster remain: the keys of a command, of a transaction, and of a script that
-// declares flags must be in one slot, and there is only database 0.
+// The server as a node of a cluster, after cluster-enabled yes. Alone it owns all hash slots and keeps them, so it never
+// redirects a client. Two rules of Redis Cluster remain: the keys of a command, of a transaction, and of a script that
+// declares flags must be in one slot, and there is only database 0. Lines with keys have the flag OneSlot then, so without
+// a cluster neither the gate nor a line knows of it. Package commands/cluster has the parameter.
 //
-// Lines with keys get the flag OneSlot when the cluster is enabled. So without it neither the gate nor a line knows of clusters.
-type cluster struct {
-	enabled bool
-}
-
-// Slots is the number of hash slots.
-const Slots = 16384
+// In a group only the leader runs commands as if there were no other member. What becomes of a command that a client sends to another one
+// depends on the kind of clients that the server is set up for:
+//
+//	                           a write        a read          PUBLISH
+//	cluster-enabled no         -READONLY      is executed     -READONLY      as at a replica, for plain clients and those of Sentinel
+//	cluster-enabled yes        -MOVED         -MOVED          -MOVED         as at a replica of a cluster
+//	  after READONLY           -MOVED         is executed     -MOVED
+//	  while nobody leads       -CLUSTERDOWN   -CLUSTERDOWN    -CLUSTERDOWN
+//
+// Nothing in what a client sends tells one kind from the other: a client in cluster mode asks for the slots over one connection, and sends
+// commands over others. So the parameter decides, as in Redis. A client of Sentinel takes -READONLY as a sign to connect anew, and
+// would not know what -MOVED means; a client in cluster mode follows -MOVED, and most report -READONLY to the program.
 
 // noSlot is the slot of a command without keys.
 const noSlot = -1
-
-// clusterParams is the parameter that makes the server a node of a cluster.
-func (e *Engine) clusterParams() []config.Param {
-	return []config.Param{config.Bool("cluster-enabled", &e.cluster.enabled).AtStart().Then(e.markOneSlot)}
-}
-
-// markOneSlot gives the lines with keys the flag OneSlot if the server is a node of a cluster, and takes it away otherwise. EXEC has the keys of what
-// it runs.
-func (e *Engine) markOneSlot() {
-	for _, cmd := range e.Commands.All() {
-		markOneSlot(cmd, e.cluster.enabled)
-		for _, sub := range cmd.Subs {
-			markOneSlot(sub, e.cluster.enabled)
-		}
-	}
-}
-
-func markOneSlot(cmd *command.Command, on bool) {
-	cmd.Flags &^= command.OneSlot
-	if on && cmd.Flags&command.AnySlot == 0 && (cmd.HasKeys() || cmd.Flags&command.RunsTx != 0) {
-		cmd.Flags |= command.OneSlot
-	}
-}
-
-// InCluster reports whether the server is a node of a cluster.
-func (e *Engine) InCluster() bool { return e.cluster.enabled }
-
-// Mode is what HELLO and INFO call it.
-func (e *Engine) Mode() string {
-	if e.cluster.enabled {
-		return "cluster"
-	}
-	return "standalone"
-}
-
-// Databases returns the number of databases that clients can select: only one in a cluster.
-func (e *Engine) Databases() int {
-	if e.cluster.enabled {
-		return 1
-	}
-	return e.home.Keyspace.Len()
-}
-
-// oneDatabase is when a node of a cluster began to have only one database, instead of refusing the others. ClusterDatabases is when it could have
-// several: cluster-databases, which is 1 by default and here.
-var oneDatabase, ClusterDatabases = release.From("7.2.0"), release.From("valkey:9.0.0")
-
-// shownDatabases is what CONFIG GET databases shows.
-func (e *Engine) shownDatabases() string {
-	if e.Release.Has(oneDatabase) && !e.Release.Has(ClusterDatabases) {
-		return strconv.Itoa(e.Databases())
-	}
-	return strconv.Itoa(e.home.Keyspace.Len())
-}
 
 // checkSlot returns an error if the keys of a command lie in several slots, and notes the slot in the session. Those of EXEC are the keys of all queued
 // commands. Malformed arguments have no keys; the command itself refuses them.
@@ -105,11 +55,11 @@ var isValkey = release.From("valkey:7.2.5")
 func (s *Session) takeSlot(cmd *command.Command, args [][]byte) error {
 	keys, _ := cmd.Keys.At(args)
 	for _, k := range keys {
-		slot := int32(KeySlot(args[k.At]))
-		if s.slot != noSlot && s.slot != slot {
+		of := int32(slot.Of(args[k.At]))
+		if s.slot != noSlot && s.slot != of {
 			return ErrCrossSlot
 		}
-		s.slot = slot
+		s.slot = of
 	}
 	return nil
 }
@@ -135,60 +85,47 @@ func (e *Engine) checkScriptSlot(s *Session, cmd *command.Command, args [][]byte
 // CrossSlots says whether the keys that a script uses may lie in several slots, until the next EnterScript.
 func (s *Session) CrossSlots(may bool) { s.crossesSlots = may }
 
-// Reached returns where a session has reached the server. The address is "" and the port that of the configuration for a session without a
-// network.
-func (e *Engine) Reached(s *Session) (ip, port string) {
-	ip, port, err := net.SplitHostPort(s.LocalAddr)
-	if err != nil || s.Unix {
-		return "", e.Setting("port", "0")
+// redirect returns the error that sends a cluster's client to the leader, nil if the command may run here. The session knows the slot of its keys.
+func (e *Engine) redirect(s *Session, cmd *command.Command, args [][]byte) error {
+	g := e.Group()
+	if s.slot == noSlot || g.Seated {
+		return nil
 	}
-	return ip, port
+	reads := s.modes.ReadsReplica && !s.mayRun(command.Write, cmd, args) && cmd.Flags&command.PubSub == 0
+	switch leader := g.LeadingMember(); {
+	case reads && (leader != nil || e.Params.Text("cluster-allow-reads-when-down", "no") == config.YesNo(true)):
+		return nil
+	case leader == nil || leader.ID == g.Self: // which has not taken its seat yet
+		return ErrClusterDown
+	default:
+		return command.Errorf(ErrMoved, s.slot, g.For(s.Client().TLS).LeadingMember().Address())
+	}
 }
 
-// Setting returns the value of a parameter, or other if no part has it.
-func (e *Engine) Setting(name, other string) string {
-	if p := e.Param(name); p != nil {
-		return strings.TrimSpace(p.Get())
-	}
-	return other
+// isOfCluster reports whether an error is one by which a node of a cluster refuses the keys of a command. EXEC replies with such errors as they are.
+func isOfCluster(err error) bool {
+	return err == ErrCrossSlot || err == ErrClusterDown || strings.HasPrefix(err.Error(), "MOVED ")
 }
 
-// KeySlot returns the hash slot of a key: that of its tag, if it has one.
-func KeySlot(key []byte) uint16 {
-	if tag := hashTag(key); len(tag) > 0 {
-		key = tag
+// PropagateMessage sends the command, a message to a channel, to the replicas, although it changes nothing: clients of theirs may listen. A message
+// has its place among the changes, so only the leader of a group takes it; its members pass it on to their own subscribers. An error refuses it.
+func (c *Call) PropagateMessage(channel []byte) error {
+	err := c.messageRefusal(channel)
+	if err == nil {
+		c.logged = true
+		c.World.propagate(Replicas&^c.Session.unsent, c.DB.ID(), c.Args)
 	}
-	return crc16(key) % Slots
+	return err
 }
 
-// hashTag returns what stands in the first braces of a key; nothing if it has none.
-func hashTag(key []byte) []byte {
-	if _, rest, found := bytes.Cut(key, []byte("{")); found {
-		if tag, _, closed := bytes.Cut(rest, []byte("}")); closed {
-			return tag
-		}
+func (c *Call) messageRefusal(channel []byte) error {
+	e := c.Engine
+	switch {
+	case e.Topology == nil || !c.World.role.Replica || c.Session.Client().master:
+		return nil
+	case !e.Config.Cluster:
+		return ErrReadOnly
 	}
-	return nil
-}
-
-// PatternSlot returns the hash slot of all keys that match a pattern. one is false if they may lie in several: then no tag comes before the first
-// special character.
-func PatternSlot(pattern []byte) (slot uint16, one bool) {
-	plain := pattern
-	if i := bytes.IndexAny(pattern, "*?[\\"); i >= 0 {
-		plain = pattern[:i]
-	}
-	return KeySlot(plain), len(plain) == len(pattern) || len(hashTag(plain)) > 0
-}
-
-// crc16 is the checksum of XMODEM: the polynomial 0x1021, from zero.
-func crc16(text []byte) (sum uint16) {
-	for _, b := range text {
-		sum ^= uint16(b) << 8
-		for range 8 {
-			top := sum >> 15
-			sum = sum<<1 ^ top*0x1021
-		}
-	}
-	return sum
+	c.Session.slot = int32(slot.Of(channel))
+	return e.redirect(c.Session, c.Cmd, c.Args)
 }

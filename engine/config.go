@@ -2,6 +2,7 @@ package engine
 
 import (
 	"math"
+	"strconv"
 
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/ds/list"
@@ -28,6 +29,7 @@ type Config struct {
 	List         list.Limits
 	Stream       stream.Limits
 	StreamIDs    stream.IDLimits
+	Cluster      bool   // the server is a node of a cluster
 	Encodings    string // what small collections are called: ziplist or listpack
 	SketchMax    int    // bytes up to which a HyperLogLog stays sparse
 	ProtoMaxBulk int64
@@ -64,6 +66,26 @@ func newConfig() *Config {
 		debug:    "no",
 		sanitize: "no",
 	}
+}
+
+// Mode is what HELLO and INFO call a node of a cluster, or a server that is none.
+func (c *Config) Mode() string {
+	if c.Cluster {
+		return "cluster"
+	}
+	return "standalone"
+}
+
+// oneDatabase is when a node of a cluster began to have only one database, instead of refusing the others. ClusterDatabases is when it could have
+// several: cluster-databases, which is 1 by default and here.
+var oneDatabase, ClusterDatabases = release.From("7.2.0"), release.From("valkey:9.0.0")
+
+// shownDatabases is what CONFIG GET databases shows.
+func (e *Engine) shownDatabases() string {
+	if e.Config.Cluster && e.Release.Has(oneDatabase) && !e.Release.Has(ClusterDatabases) {
+		return "1"
+	}
+	return strconv.Itoa(e.home.Keyspace.Len())
 }
 
 // guards is when parameters came that forbid DEBUG, MODULE and changes of other parameters.
@@ -129,7 +151,7 @@ func (w *World) Sanitizes(s *Session) bool {
 }
 
 // RelaxesVersions reports whether Valkey's rdb-version-check lets snapshots and payloads of foreign and later versions pass.
-func (e *Engine) RelaxesVersions() bool { return e.Setting("rdb-version-check", "") == "relaxed" }
+func (e *Engine) RelaxesVersions() bool { return e.Params.Text("rdb-version-check", "") == "relaxed" }
 
 // Sanitized returns the count of what was checked because of sanitize-dump-payload. It may be changed under the lock.
 func (e *Engine) Sanitized() *int64 { return &e.stats.sanitized }

@@ -70,6 +70,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/config"
 	"github.com/miniserver-go/miniserver/internal/release"
+	"github.com/miniserver-go/miniserver/internal/topology"
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
@@ -97,11 +98,10 @@ type Engine struct {
 	// Clients.
 	Sessions sessions
 	Users    *acl.Users
-	cluster  cluster
 
-	asReplica   replicaRules // of the home world, if it is one
-	logsReplica atomic.Bool  // it is one: see RoleLetter
-	topology    Topology     // of the group whose member the home world is; nil without a group
+	asReplica   replicaRules    // of the home world, if it is one
+	logsReplica atomic.Bool     // it is one: see RoleLetter
+	Topology    topology.Source // of the group whose member the home world is; nil without a group. It is set before clients are served.
 
 	// Data.
 	access      keyspace.Access // what lookups record, in all worlds
@@ -146,6 +146,14 @@ func (st *stack) runs(s *Session) bool {
 
 // Param returns the parameter of that name, or nil.
 func (e *Engine) Param(name string) *config.Param { return e.Params.Named(name) }
+
+// Group returns the group as this member knows it; nil without a group. It is called under the lock.
+func (e *Engine) Group() *topology.Group {
+	if e.Topology == nil {
+		return nil
+	}
+	return e.Topology.Group()
+}
 
 // RunID returns the 40 hexadecimal digits that identify this engine.
 func (e *Engine) RunID() string { return e.runID }

@@ -19,7 +19,7 @@ func (e *Engine) SetRole(r Role) {
 	}
 	if r.Replica && !was.Replica {
 		e.home.unblockAll()
-		if e.topology != nil {
+		if e.Topology != nil {
 			e.home.sendAway()
 		}
 	}

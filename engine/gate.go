@@ -33,7 +33,7 @@ func (w *World) gate(s *Session, cmd *command.Command, args [][]byte) error {
 	}
 	if f&command.OneSlot != 0 {
 		err := e.checkSlot(s, cmd, args)
-		if err == nil && e.topology != nil {
+		if err == nil && e.Topology != nil {
 			err = e.redirect(s, cmd, args)
 		}
 		if err != nil {

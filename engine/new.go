@@ -53,7 +53,7 @@ func New(o Options) *Engine {
 	e.Config.Hash.TableForDeadlines = e.Release.Has(tableForDeadlines)
 	e.runID = e.home.NewID()
 	e.Params.AddIgnored(ShutdownParam("shutdown-on-sigint", new(Shutdown)), ShutdownParam("shutdown-on-sigterm", new(Shutdown)))
-	e.Join(Part{Families: []command.Family{{Wordings: wordings}}, Params: slices.Concat(e.coreParams(), e.clusterParams(), e.roleParams(), e.evictionParams(), e.lazyFreeParams(), e.defragParams()),
+	e.Join(Part{Families: []command.Family{{Wordings: wordings}}, Params: slices.Concat(e.coreParams(), e.roleParams(), e.evictionParams(), e.lazyFreeParams(), e.defragParams()),
 		Sections: e.coreSections(), Debug: []DebugLine{{Name: "client-eviction", About: "Show the clients that maxmemory-clients may evict, by what they hold.", Run: cmdDebugClientEviction, Since: "7.0.0"}}})
 	e.home.readClock()
 	return e

@@ -71,17 +71,17 @@ func (e *Engine) Role() Role { return e.home.role }
 
 // isReadOnly reports whether clients of the world may not write, because a master does.
 func (w *World) isReadOnly() bool {
-	return w.role.Replica && (w.engine.asReplica.readOnly || w.engine.topology != nil)
+	return w.role.Replica && (w.engine.asReplica.readOnly || w.engine.Topology != nil)
 }
 
 // isStale reports whether the data of the world may be old, and must not be read.
 func (w *World) isStale() bool {
-	return w.role.Replica && w.role.Down && (!w.engine.asReplica.servesStale || w.engine.topology != nil)
+	return w.role.Replica && w.role.Down && (!w.engine.asReplica.servesStale || w.engine.Topology != nil)
 }
 
 // leavesMemoryToMaster reports whether the world evicts nothing.
 func (w *World) leavesMemoryToMaster() bool {
-	return w.role.Replica && (w.engine.asReplica.ignoresMemory || w.engine.topology != nil)
+	return w.role.Replica && (w.engine.asReplica.ignoresMemory || w.engine.Topology != nil)
 }
 
 // ScriptRefusal returns the error that refuses a script on a replica, nil for none: one that says it may write, unless readOnly,

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/miniserver-go/miniserver/internal/build"
 	"github.com/miniserver-go/miniserver/internal/command"
 )
 
@@ -20,7 +21,6 @@ func (e *Engine) coreSections() []Section {
 		{Name: "Stats", Fill: (*World).fillStats},
 		{Name: "Commandstats", Hidden: true, Fill: e.fillCommandStats},
 		{Name: "Errorstats", Fill: e.fillErrorStats},
-		{Name: "Cluster", Fill: e.fillCluster},
 	}
 }
 
@@ -31,7 +31,7 @@ func (w *World) fillServer(b *bytes.Buffer) {
 	if e.Release.Product == "valkey" {
 		Fields(b, "server_name", e.Release.Product, "valkey_version", e.Release.Version, "valkey_release_stage", "ga")
 	}
-	Fields(b, "miniserver_version", Version, "redis_mode", e.Mode(), "server_mode", e.Mode(),
+	Fields(b, "miniserver_version", build.Version, "redis_mode", e.Config.Mode(), "server_mode", e.Config.Mode(),
 		"run_id", e.runID, "server_time_usec", w.time.micros, "uptime_in_seconds", up, "uptime_in_days", up/86400,
 		"lru_clock", w.Keyspace.Now/1000&(1<<24-1), "hz", e.Params.Named("hz").Get(), "configured_hz", e.Params.Named("hz").Get(),
 		"clients_hz", e.Params.Named("hz").Get(), "availability_zone", e.Params.Named("availability-zone").Get(),
@@ -39,14 +39,6 @@ func (w *World) fillServer(b *bytes.Buffer) {
 	if e.ShuttingDown() {
 		Fields(b, "shutdown_in_milliseconds", e.shutdown.deadline-w.Keyspace.Now)
 	}
-}
-
-func (e *Engine) fillCluster(_ *World, b *bytes.Buffer) {
-	enabled := 0
-	if e.cluster.enabled {
-		enabled = 1
-	}
-	Fields(b, "cluster_enabled", enabled)
 }
 
 func (w *World) fillClients(b *bytes.Buffer) {

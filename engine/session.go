@@ -102,7 +102,7 @@ func (s *Session) RestartReply() { s.Reply.Restart(s.maxReply) }
 
 // Mute keeps what a script's commands change from reaching a target, until the run ends. In a group all changes reach the others.
 func (s *Session) Mute(target Target) {
-	if s.engine.topology == nil {
+	if s.engine.Topology == nil {
 		s.unsent = target
 	}
 }

@@ -7,27 +7,28 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/topology"
 )
 
-// group is a topology that tests change.
-type group struct{ engine.Group }
+// group is a source that tests change.
+type group struct{ topology.Group }
 
-// topology is a group as the engine sees it.
-type topology struct{ *group }
+// source is a group as the engine sees it.
+type source struct{ *group }
 
-func (t topology) Group() *engine.Group           { return &t.group.Group }
-func (topology) Transfer(uint64, func(err error)) {}
-func (topology) Stored(func(int) bool)            {}
+func (t source) Group() *topology.Group         { return &t.group.Group }
+func (source) Transfer(uint64, func(err error)) {}
+func (source) Stored(func(int) bool)            {}
 
 // newMember returns member 1 of a group of three. The second leads.
 func newMember(t *testing.T, clustered bool) (*replica, *group) {
 	r := newReplica(t)
-	g := &group{engine.Group{Name: "g", Self: 1, Leader: 2, Last: 2, Term: 3, Members: []engine.GroupMember{
+	g := &group{topology.Group{Name: "g", Self: 1, Leader: 2, Last: 2, Term: 3, Members: []topology.Member{
 		{ID: 1, Host: "10.0.0.1", Port: 7001, Up: true, Applied: 5},
 		{ID: 2, Host: "10.0.0.2", Port: 7002, Up: true, Heard: 10, Applied: 6},
 		{ID: 3, Host: "10.0.0.3", Port: 7003, Heard: -1},
 	}}}
-	r.SetTopology(topology{g})
+	r.Topology = source{g}
 	if clustered {
 		require.NoError(t, r.Param("cluster-enabled").Set("yes"))
 	}

@@ -32,7 +32,7 @@ func (in *interpreter) check(client *engine.Session, p *program.Program, readOnl
 	if err := p.Refusal(readOnly, short); err != nil {
 		return short, err
 	}
-	if p.Flags&program.NoCluster != 0 && in.engine.InCluster() {
+	if p.Flags&program.NoCluster != 0 && in.engine.Config.Cluster {
 		return short, errNoCluster
 	}
 	return short, nil

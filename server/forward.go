@@ -3,7 +3,11 @@ package server
 import (
 	"math"
 	"net"
+	"slices"
 	"time"
+
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
 // tendRelays closes the relays to a leader that has been replaced. It is called under the engine's
@@ -51,11 +55,11 @@ func (s *Server) forward(nc net.Conn) {
 // destination returns the address of the leader to which a connection is to be passed on, or that
 // it stays; neither if no leader is found in time.
 func (s *Server) destination(r *relay, first []byte) (leader string, stays bool) {
-	command := firstCommand(first)
+	words := firstCommand(first)
 	for end := time.Now().Add(s.relays.patience); time.Now().Before(end) && s.relays.has(r); time.Sleep(relayPause) {
 		s.engine.With(func() {
 			g := s.engine.Group()
-			if stays = g == nil || g.Seated || !s.engine.Passes(command); stays {
+			if stays = g == nil || g.Seated || !passes(s.engine, words); stays {
 				return
 			}
 			if m := g.LeadingMember(); m != nil && m.ID != g.Self {
@@ -68,6 +72,22 @@ func (s *Server) destination(r *relay, first []byte) (leader string, stays bool)
 	}
 	return leader, stays
 }
+
+// passes reports whether a client whose first command this is may be connected to the leader instead of
+// this member: unless the command is an operator's, or one about the group or the cluster, by which
+// clients also read from this member. The command may be incomplete. It is called under the lock. A
+// probe passes only if there is a leader: it tells whether the server is there.
+func passes(e *engine.Engine, first [][]byte) bool {
+	if len(first) == 0 {
+		return true
+	}
+	cmd, _ := e.Commands.Resolve(first)
+	return cmd == nil || cmd.Flags&command.Admin == 0 && !slices.Contains(ownFamilies, cmd.Group()) &&
+		(cmd.Flags&command.HealthCheck == 0 || e.Group().LeadingMember() != nil)
+}
+
+// ownFamilies are the groups of commands that concern the server to which they are sent.
+var ownFamilies = []string{"cluster", "group", "sentinel"}
 
 // pass relays a connection, of which the first bytes have arrived.
 func (s *Server) pass(r *relay, leader string, first []byte) {

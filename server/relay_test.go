@@ -12,21 +12,22 @@ import (
 
 	"github.com/miniserver-go/miniserver/commands/cluster"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/topology"
 )
 
-// topology is a group as one of its members sees it. Tests change who leads.
-type topology struct {
+// source is a group as one of its members sees it. Tests change who leads.
+type source struct {
 	mu sync.Mutex
-	engine.Group
+	topology.Group
 }
 
-// seen is a topology as the engine sees it.
-type seen struct{ *topology }
+// seen is a source as the engine sees it.
+type seen struct{ *source }
 
-func (v seen) Group() *engine.Group {
+func (v seen) Group() *topology.Group {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	g := v.topology.Group
+	g := v.source.Group
 	return &g
 }
 
@@ -34,7 +35,7 @@ func (seen) Transfer(uint64, func(error)) {}
 func (seen) Stored(func(int) bool)        {}
 
 // setLeader makes a member the leader, 0 for none.
-func (t *topology) setLeader(id uint64) {
+func (t *source) setLeader(id uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.Leader, t.Seated = id, id == t.Self
@@ -46,18 +47,18 @@ func (t *topology) setLeader(id uint64) {
 // member is a server of a group, of which it forwards connections to the leader.
 type member struct {
 	*running
-	view *topology
+	view *source
 }
 
 // startGroup starts servers that know one another. The first leads. A write at another one is refused.
 func startGroup(t *testing.T, n int) (members []member) {
 	for id := range n {
-		view := &topology{Group: engine.Group{Name: "g", Self: uint64(id + 1)}}
+		view := &source{Group: topology.Group{Name: "g", Self: uint64(id + 1)}}
 		view.setLeader(1)
 		members = append(members, member{view: view, running: startWith(t, Options{}, func(e *engine.Engine) {
-			e.Join(cluster.Part())
+			e.Join(cluster.Part(e))
 			require.NoError(t, e.Param("group-forward").Set("yes"))
-			e.SetTopology(seen{view})
+			e.Topology = seen{view}
 			e.SetRole(engine.Role{Replica: id > 0})
 		})})
 	}
@@ -68,7 +69,7 @@ func startGroup(t *testing.T, n int) (members []member) {
 			number, err := strconv.Atoi(port)
 			require.NoError(t, err)
 			m.view.mu.Lock()
-			m.view.Members = append(m.view.Members, engine.GroupMember{ID: uint64(i + 1), Host: host, Port: number, Up: true})
+			m.view.Members = append(m.view.Members, topology.Member{ID: uint64(i + 1), Host: host, Port: number, Up: true})
 			m.view.mu.Unlock()
 		}
 	}

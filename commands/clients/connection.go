@@ -162,7 +162,7 @@ func replyHello(c *engine.Call) {
 	w.Int(int64(w.Proto()))
 	w.BulkString("id")
 	w.Int(c.Session.ID)
-	for _, word := range [...]string{"mode", c.Engine.Mode(), "role", "master", "modules"} {
+	for _, word := range [...]string{"mode", c.Engine.Config.Mode(), "role", "master", "modules"} {
 		w.BulkString(word)
 	}
 	server.ReplyModules(c)

@@ -7,23 +7,55 @@
 //	nodes.go     which nodes there are: this one, or the members of its group
 //	address.go   where clients reach this one
 //
-// The node owns all hash slots and keeps them. Which slot a command is for, and where a client is
-// redirected to, is decided in package engine.
+// The node owns all hash slots and keeps them. Package slot knows which slot a key belongs to; whether a
+// command may run here, and where a client is redirected to, is decided in package engine.
 package cluster
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/config"
 	"github.com/miniserver-go/miniserver/internal/release"
 )
 
-// Part returns the commands about clusters, and their section of INFO.
-func Part() engine.Part {
-	return engine.Part{Families: []command.Family{family()},
-		Sections: []engine.Section{{Name: "Cluster Info", Since: "valkey:9.1.0", Fill: fillInfo}}}
+// Part returns the commands about clusters, the parameter that makes the server a node of one, and
+// their sections of INFO.
+func Part(e *engine.Engine) engine.Part {
+	enabled := config.Bool("cluster-enabled", &e.Config.Cluster).AtStart().Then(func() { markOneSlot(e) })
+	return engine.Part{Families: []command.Family{family()}, Params: []config.Param{enabled},
+		Sections: []engine.Section{{Name: "Cluster", Fill: fillEnabled},
+			{Name: "Cluster Info", Since: "valkey:9.1.0", Fill: fillInfo}}}
+}
+
+// fillEnabled writes the section Cluster of INFO.
+func fillEnabled(w *engine.World, b *bytes.Buffer) {
+	enabled := 0
+	if w.Engine().Config.Cluster {
+		enabled = 1
+	}
+	engine.Fields(b, "cluster_enabled", enabled)
+}
+
+// markOneSlot gives the lines with keys the flag OneSlot if the server is a node of a cluster, and
+// takes it away otherwise. EXEC has the keys of what it runs.
+func markOneSlot(e *engine.Engine) {
+	for _, cmd := range e.Commands.All() {
+		markLine(cmd, e.Config.Cluster)
+		for _, sub := range cmd.Subs {
+			markLine(sub, e.Config.Cluster)
+		}
+	}
+}
+
+func markLine(cmd *command.Command, on bool) {
+	cmd.Flags &^= command.OneSlot
+	if on && cmd.Flags&command.AnySlot == 0 && (cmd.HasKeys() || cmd.Flags&command.RunsTx != 0) {
+		cmd.Flags |= command.OneSlot
+	}
 }
 
 func family() command.Family {

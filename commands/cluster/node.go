@@ -11,13 +11,14 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/release"
+	"github.com/miniserver-go/miniserver/internal/slot"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
 // inCluster returns a handler that refuses the command unless the server is a node of a cluster.
 func inCluster(run engine.Handler) engine.Handler {
 	return func(c *engine.Call) {
-		if !c.Engine.InCluster() {
+		if !c.Engine.Config.Cluster {
 			c.Fail(errNoCluster)
 			return
 		}
@@ -80,19 +81,19 @@ func cmdClusterInfo(c *engine.Call) {
 // fillInfo writes what CLUSTER INFO shows.
 func fillInfo(w *engine.World, b *bytes.Buffer) {
 	e := w.Engine()
-	if !e.InCluster() {
+	if !e.Config.Cluster {
 		return
 	}
-	state, served, failed := "ok", engine.Slots, 0
+	state, served, failed := "ok", slot.Count, 0
 	epoch, ok := clusterEpoch(e)
 	if !ok {
-		state, served, failed = "fail", 0, engine.Slots
+		state, served, failed = "fail", 0, slot.Count
 	}
 	nodes := 1
 	if g := e.Group(); g != nil {
 		nodes = len(nodesOf(g))
 	}
-	engine.Fields(b, "cluster_state", state, "cluster_slots_assigned", engine.Slots, "cluster_slots_ok", served, "cluster_slots_pfail", 0, "cluster_slots_fail", failed)
+	engine.Fields(b, "cluster_state", state, "cluster_slots_assigned", slot.Count, "cluster_slots_ok", served, "cluster_slots_pfail", 0, "cluster_slots_fail", failed)
 	if e.Release.Has(namesShards) {
 		engine.Fields(b, "cluster_nodes_pfail", 0, "cluster_nodes_fail", 0, "cluster_voting_nodes_pfail", 0, "cluster_voting_nodes_fail", 0)
 	}
@@ -124,7 +125,7 @@ func nodeLine(c *engine.Call, n, master *node) string {
 	flags, of, link, pong, served := "slave", "-", "connected", int64(0), ""
 	switch {
 	case n.master:
-		flags, served = "master", fmt.Sprintf(" 0-%d", engine.Slots-1)
+		flags, served = "master", fmt.Sprintf(" 0-%d", slot.Count-1)
 	case master != nil:
 		of = master.id
 	}
@@ -172,7 +173,7 @@ func preferred(c *engine.Call, at address) endpoint {
 	if at.name == "" {
 		name = nil
 	}
-	switch c.Engine.Setting("cluster-preferred-endpoint-type", "ip") {
+	switch c.Engine.Params.Text("cluster-preferred-endpoint-type", "ip") {
 	case "hostname":
 		return endpoint{cmp.Or(at.name, "?"), true, ip}
 	case "unknown-endpoint":
@@ -192,7 +193,7 @@ func cmdClusterSlots(c *engine.Call) {
 	c.Reply.Array(1)
 	c.Reply.Array(2 + len(nodes))
 	c.Reply.Int(0)
-	c.Reply.Int(engine.Slots - 1)
+	c.Reply.Int(slot.Count - 1)
 	for i := range nodes {
 		replySlotNode(c, &nodes[i])
 	}
@@ -236,7 +237,7 @@ func zoneOf(c *engine.Call, n *node) string {
 	if !n.myself || !c.Has(namesShards) {
 		return ""
 	}
-	return c.Engine.Setting("availability-zone", "")
+	return c.Engine.Params.Text("availability-zone", "")
 }
 
 // CLUSTER SHARDS
@@ -254,7 +255,7 @@ func cmdClusterShards(c *engine.Call) {
 	} else {
 		w.Array(2)
 		w.Int(0)
-		w.Int(engine.Slots - 1)
+		w.Int(slot.Count - 1)
 	}
 	w.BulkString("nodes")
 	w.Array(len(nodes))

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/topology"
 )
 
 // node is a node of the cluster as clients are told of it: the server itself, if it is alone, else
@@ -22,7 +23,7 @@ type node struct {
 // shownNodes returns the nodes that a client is shown, the master first. A group that has never had
 // a leader has none.
 func shownNodes(e *engine.Engine, s *engine.Session) []node {
-	g := e.GroupFor(s)
+	g := e.Group().For(s.Client().TLS)
 	if g == nil {
 		return []node{{id: identityOf(e).id, at: addressFor(e, s), myself: true, master: true, up: true}}
 	}
@@ -30,7 +31,7 @@ func shownNodes(e *engine.Engine, s *engine.Session) []node {
 }
 
 // nodesOf returns the members of which it is known where clients reach them, the master first.
-func nodesOf(g *engine.Group) (list []node) {
+func nodesOf(g *topology.Group) (list []node) {
 	for _, m := range g.Members {
 		if m.Host == "" {
 			continue
@@ -48,7 +49,7 @@ func nodesOf(g *engine.Group) (list []node) {
 
 // addressOf returns where clients reach a member. A group has no bus of a cluster, so its port is
 // what clients expect to read.
-func addressOf(m engine.GroupMember) address {
+func addressOf(m topology.Member) address {
 	return address{ip: m.Host, port: strconv.Itoa(m.Port), bus: strconv.Itoa(m.Port + 10000)}
 }
 
@@ -87,7 +88,7 @@ type identity struct {
 func identityOf(e *engine.Engine) *identity {
 	own := engine.PerEngine[identity](e)
 	if own.id == "" {
-		own.id, own.shard = engine.HexDigest(e.RunID()+" node"), engine.HexDigest(e.RunID()+" shard")
+		own.id, own.shard = topology.HexDigest(e.RunID()+" node"), topology.HexDigest(e.RunID()+" shard")
 	}
 	return own
 }

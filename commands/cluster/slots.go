@@ -8,6 +8,7 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/release"
+	"github.com/miniserver-go/miniserver/internal/slot"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/resp"
 )
@@ -23,29 +24,29 @@ var statsOrder = release.From("8.6.0")
 
 // CLUSTER KEYSLOT key
 func cmdClusterKeySlot(c *engine.Call) {
-	if !c.Engine.InCluster() && !c.Engine.Release.Offers(slotsAlone) {
+	if !c.Engine.Config.Cluster && !c.Engine.Release.Offers(slotsAlone) {
 		c.Fail(errNoCluster)
 		return
 	}
-	c.Reply.Int(int64(engine.KeySlot(c.Arg())))
+	c.Reply.Int(int64(slot.Of(c.Arg())))
 }
 
 // CLUSTER COUNTKEYSINSLOT slot
 func cmdClusterCountKeys(c *engine.Call) {
-	slot := c.Int()
-	if !c.Failed() && (slot < 0 || slot >= engine.Slots) {
+	n := c.Int()
+	if !c.Failed() && (n < 0 || n >= slot.Count) {
 		c.Refuse(errSlot)
 	}
 	if c.OK() {
-		c.Reply.Int(int64(countSlots(c.World)[slot]))
+		c.Reply.Int(int64(countSlots(c.World)[n]))
 	}
 }
 
 // countSlots returns how many keys each slot has.
-func countSlots(w *engine.World) *[engine.Slots]int {
-	n := new([engine.Slots]int)
+func countSlots(w *engine.World) *[slot.Count]int {
+	n := new([slot.Count]int)
 	w.Keyspace.DB(0).Each(func(key string, _ keyspace.Type) bool {
-		n[engine.KeySlot([]byte(key))]++
+		n[slot.Of([]byte(key))]++
 		return true
 	})
 	return n
@@ -53,8 +54,8 @@ func countSlots(w *engine.World) *[engine.Slots]int {
 
 // CLUSTER GETKEYSINSLOT slot count
 func cmdClusterGetKeys(c *engine.Call) {
-	slot, count := c.Int(), c.Int()
-	if !c.Failed() && (slot < 0 || slot >= engine.Slots || count < 0) {
+	of, count := c.Int(), c.Int()
+	if !c.Failed() && (of < 0 || of >= slot.Count || count < 0) {
 		c.Refuse(errSlotCount)
 	}
 	if !c.OK() {
@@ -62,7 +63,7 @@ func cmdClusterGetKeys(c *engine.Call) {
 	}
 	at, n := c.Reply.Defer(), 0
 	c.DB.Each(func(key string, _ keyspace.Type) bool {
-		if int64(n) < count && engine.KeySlot([]byte(key)) == uint16(slot) {
+		if int64(n) < count && slot.Of([]byte(key)) == uint16(of) {
 			c.Reply.BulkString(key)
 			n++
 		}
@@ -71,10 +72,10 @@ func cmdClusterGetKeys(c *engine.Call) {
 	c.Reply.SetArray(at, n)
 }
 
-// slot reads a hash slot. Anything else latches an error.
-func slot(c *engine.Call) int {
+// readSlot reads a hash slot. Anything else latches an error.
+func readSlot(c *engine.Call) int {
 	n, ok := resp.ParseInt(c.Arg())
-	if !ok || n < 0 || n >= engine.Slots {
+	if !ok || n < 0 || n >= slot.Count {
 		c.Refuse(errSlotRange)
 		return 0
 	}
@@ -83,7 +84,7 @@ func slot(c *engine.Call) int {
 
 // slotRange reads the first and the last of some slots. The error says that they are in no order.
 func slotRange(c *engine.Call, disorder string) (from, to int) {
-	from, to = slot(c), slot(c)
+	from, to = readSlot(c), readSlot(c)
 	if !c.Failed() && from > to {
 		c.Refusef(disorder, from, to)
 	}
@@ -92,9 +93,9 @@ func slotRange(c *engine.Call, disorder string) (from, to int) {
 
 // CLUSTER ADDSLOTS slot [slot ...]. The node has them all.
 func cmdClusterAddSlots(c *engine.Call) {
-	first := slot(c)
+	first := readSlot(c)
 	for c.More() {
-		slot(c)
+		readSlot(c)
 	}
 	if c.OK() {
 		c.Fail(command.Errorf(errSlotBusy, first))
@@ -124,7 +125,7 @@ func slotRanges(c *engine.Call) (first int) {
 // CLUSTER DELSLOTS slot [slot ...]. The node keeps them.
 func cmdClusterDelSlots(c *engine.Call) {
 	for c.More() {
-		slot(c)
+		readSlot(c)
 	}
 	if c.OK() {
 		keepSlots(c)
@@ -160,7 +161,7 @@ func cmdClusterFlushSlots(c *engine.Call) {
 // CLUSTER SETSLOT slot <IMPORTING node-id | MIGRATING node-id | NODE node-id | STABLE>. No other
 // node can have the slot, so what is allowed changes nothing.
 func cmdClusterSetSlot(c *engine.Call) {
-	slot := slot(c)
+	n := readSlot(c)
 	switch known := func() bool { return string(c.Arg()) == identityOf(c.Engine).id }; {
 	case c.Failed():
 	case c.Engine.Group() != nil:
@@ -171,7 +172,7 @@ func cmdClusterSetSlot(c *engine.Call) {
 			c.Refusef(errNoSuchNode, c.Args[4])
 		}
 	case c.Left() == 2 && c.Word("IMPORTING"):
-		c.Refusef(errSlotOwned, slot)
+		c.Refusef(errSlotOwned, n)
 	case c.Left() == 2 && c.Word("NODE"):
 		knownNode(c)
 	default:
@@ -196,8 +197,8 @@ func cmdClusterSlotStats(c *engine.Call) {
 			disorder = errStatsOrder
 		}
 		from, to := slotRange(c, disorder)
-		for slot := from; slot <= to; slot++ {
-			list = append(list, slot)
+		for n := from; n <= to; n++ {
+			list = append(list, n)
 		}
 	case c.Left() >= 2 && c.Word("ORDERBY"):
 		list = orderedSlots(c, counts)
@@ -208,26 +209,26 @@ func cmdClusterSlotStats(c *engine.Call) {
 		return
 	}
 	c.Reply.Array(len(list))
-	for _, slot := range list {
+	for _, n := range list {
 		c.Reply.Array(2)
-		c.Reply.Int(int64(slot))
+		c.Reply.Int(int64(n))
 		c.Reply.Map(1)
 		c.Reply.BulkString("key-count")
-		c.Reply.Int(int64(counts[slot]))
+		c.Reply.Int(int64(counts[n]))
 	}
 }
 
 // orderedSlots reads what ORDERBY orders by, and returns the slots, those with the most keys first.
-func orderedSlots(c *engine.Call, counts *[engine.Slots]int) []int {
+func orderedSlots(c *engine.Call, counts *[slot.Count]int) []int {
 	if !bytes.EqualFold(c.Arg(), []byte("key-count")) {
 		c.Refuse(errSlotMetric)
 		return nil
 	}
-	limit, up, limited, ordered := int64(engine.Slots), false, false, false
+	limit, up, limited, ordered := int64(slot.Count), false, false, false
 	for c.More() {
 		switch {
 		case c.Left() > 1 && c.Word("LIMIT"):
-			if limit = c.Int(); !c.Failed() && (limit < 1 || limit > engine.Slots) {
+			if limit = c.Int(); !c.Failed() && (limit < 1 || limit > slot.Count) {
 				c.Refuse(errSlotLimit)
 			}
 			refuseTwice(c, &limited)
@@ -240,9 +241,9 @@ func orderedSlots(c *engine.Call, counts *[engine.Slots]int) []int {
 			c.Refuse(engine.ErrSyntax)
 		}
 	}
-	list := make([]int, engine.Slots)
-	for slot := range list {
-		list[slot] = slot
+	list := make([]int, slot.Count)
+	for n := range list {
+		list[n] = n
 	}
 	slices.SortStableFunc(list, func(a, b int) int {
 		if up {
@@ -250,7 +251,7 @@ func orderedSlots(c *engine.Call, counts *[engine.Slots]int) []int {
 		}
 		return cmp.Compare(counts[b], counts[a])
 	})
-	return list[:max(0, min(limit, engine.Slots))]
+	return list[:max(0, min(limit, slot.Count))]
 }
 
 // refuseTwice latches an error if an option was seen before.

@@ -50,7 +50,7 @@ func cmdSelect(c *engine.Call) {
 
 // selectable reads the number of a database that SELECT may select, and returns the database.
 func selectable(c *engine.Call) *keyspace.DB {
-	if !c.Engine.InCluster() || c.Has(engine.ClusterDatabases) {
+	if !c.Engine.Config.Cluster || c.Has(engine.ClusterDatabases) {
 		return parseDatabase(c, nil)
 	}
 	if c.Int() != 0 {
@@ -59,9 +59,17 @@ func selectable(c *engine.Call) *keyspace.DB {
 	return c.DB
 }
 
+// databases returns the number of databases that clients can select: only one in a cluster.
+func databases(c *engine.Call) int64 {
+	if c.Engine.Config.Cluster {
+		return 1
+	}
+	return int64(c.World.Keyspace.Len())
+}
+
 // refuseInCluster latches an error if the server is a node of a cluster, which has only one database.
 func refuseInCluster(c *engine.Call, name string) {
-	if c.Engine.InCluster() {
+	if c.Engine.Config.Cluster {
 		c.Refusef(engine.ErrNotInCluster, name)
 	}
 }

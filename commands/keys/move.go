@@ -129,7 +129,7 @@ func parseDatabase(c *engine.Call, other *keyspace.DB) *keyspace.DB {
 	case n < math.MinInt32 || n > math.MaxInt32:
 		c.Refusef(engine.ErrRange, math.MinInt32, math.MaxInt32)
 		return other
-	case n < 0 || n >= int64(c.Engine.Databases()):
+	case n < 0 || n >= databases(c):
 		c.Refuse(errDBIndex)
 		return other
 	}

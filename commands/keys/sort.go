@@ -20,6 +20,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/internal/release"
+	"github.com/miniserver-go/miniserver/internal/slot"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/resp"
 )
@@ -469,7 +470,7 @@ type keyPattern struct {
 func parsePattern(c *engine.Call, option string, key []byte) keyPattern {
 	text := c.Arg()
 	p := parseKeyPattern(text)
-	if c.Engine.InCluster() && !staysInSlot(c, &p, text, key) {
+	if c.Engine.Config.Cluster && !staysInSlot(c, &p, text, key) {
 		c.Refusef(errSortPattern, option)
 	}
 	if (p.star || option == "GET") && !c.MayReadAll() {
@@ -486,8 +487,8 @@ func staysInSlot(c *engine.Call, p *keyPattern, text, key []byte) bool {
 	if !c.Has(patternsInSlot) {
 		return !p.star && !p.self
 	}
-	slot, one := engine.PatternSlot(text)
-	return !p.star || one && slot == engine.KeySlot(key)
+	of, one := slot.OfPattern(text)
+	return !p.star || one && of == slot.Of(key)
 }
 
 func parseKeyPattern(text []byte) (p keyPattern) {

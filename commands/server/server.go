@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/build"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/release"
 )
@@ -84,6 +85,6 @@ func cmdLolwut(c *engine.Call) {
 	if c.Has(signsAsValkey) {
 		name = "Valkey"
 	}
-	b.WriteString("\n" + name + " ver. " + c.Engine.Release.Version + ", as miniserver " + engine.Version + " tells it\n")
+	b.WriteString("\n" + name + " ver. " + c.Engine.Release.Version + ", as miniserver " + build.Version + " tells it\n")
 	c.Reply.Verbatim("txt", []byte(b.String()))
 }

@@ -41,7 +41,7 @@ func cmdShutdown(c *engine.Call) {
 		}
 	}
 	busy, slow := c.Engine.BusyScript()
-	isCluster := c.Engine.InCluster()
+	isCluster := c.Engine.Config.Cluster
 	switch {
 	case abort && (how != (engine.Shutdown{}) || safe || failover) || how.Save && how.NoSave:
 		c.Refuse(engine.ErrSyntax)

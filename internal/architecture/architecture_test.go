@@ -75,7 +75,7 @@ var layers = [][]string{
 	{"ds/arena"},
 	{"ds/sizeclass", "ds/slab", "ds/value"},
 	{"ds/parallel", "internal/libm", "internal/release", "internal/errno", "internal/spelling"},
-	{"resp", "examples", "packaging/completions"},
+	{"resp", "examples", "packaging/completions", "internal/topology", "internal/slot", "internal/build"},
 }
 
 // knowsTime are the packages that may read the machine's clock and throw dice, with those below them.

@@ -23,12 +23,12 @@ import (
 // those below declare; nothing needs a file above it.
 var storeysOfEngine = [][]string{
 	{ // Words: what needs no other type of the engine.
-		"errors.go", "wordings.go", "text.go", "version.go",
+		"errors.go", "wordings.go", "text.go",
 	},
 	{ // Nouns: types that know one another, and what they do alone.
 		"engine.go", "world.go", "executions.go", "call.go", "session.go", "replies.go", "description.go", "observer.go", "part.go", "type.go", "feed.go",
 		"config.go", "encodings.go", "lazyfree.go", "defrag.go", "transaction.go", "latency.go", "info.go", "memory.go", "account.go", "output.go", "held.go",
-		"client_buffers.go", "pause.go", "shutdown.go", "cluster.go", "stopwatch.go", "role.go", "topology.go",
+		"client_buffers.go", "pause.go", "shutdown.go", "stopwatch.go", "role.go",
 		"stats.go", "propagation.go", "propagation_older.go", "persistence.go", "slowscript.go", "debugged.go", "evict_pool.go", "blocked_clients.go",
 		"faults.go", "certainty.go",
 	},
@@ -37,7 +37,7 @@ var storeysOfEngine = [][]string{
 		"lookup.go", "databases.go", "debugged_copy.go",
 	},
 	{ // Running one command: may it run, run it, block, make room.
-		"run.go", "gate.go", "redirect.go", "hinder.go", "evict.go", "evict_clients.go", "blocked.go",
+		"run.go", "gate.go", "cluster.go", "hinder.go", "evict.go", "evict_clients.go", "blocked.go",
 	},
 	{ // Running many: batches, slow scripts, the journal's commands, time.
 		"dispatch.go", "turn.go", "slowscript_run.go", "debugged_run.go", "loader.go", "follow.go", "delays.go", "tick.go", "shutdown_run.go",

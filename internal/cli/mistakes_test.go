@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/build"
 	"github.com/miniserver-go/miniserver/internal/cli/subcommand"
 	"github.com/miniserver-go/miniserver/resp"
 )
@@ -71,7 +71,7 @@ func replayMistakes(t *testing.T, golden, port string) (got string, cases int) {
 			out := mistaken(t, strings.TrimSpace(strings.ReplaceAll(command, "PORT", port)))
 			out = strings.ReplaceAll(strings.ReplaceAll(out, dir, "DIR"), port, "PORT")
 			for pattern, with := range map[string]string{`by \S+ \(process \d+\)`: "by NAME (process N)", `as in --port \d+`: "as in --port N", `, port=\d+\.`: ", port=N.",
-				`(?m)^\d+:M .*\.\d+ `: "PID:M TIME ", regexp.QuoteMeta(engine.Version): "VERSION"} {
+				`(?m)^\d+:M .*\.\d+ `: "PID:M TIME ", regexp.QuoteMeta(build.Version): "VERSION"} {
 				out = regexp.MustCompile(pattern).ReplaceAllString(out, with)
 			}
 			b.WriteString(out)

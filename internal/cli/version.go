@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/build"
 	"github.com/miniserver-go/miniserver/internal/cli/subcommand"
 	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/server"
@@ -38,5 +38,5 @@ func printVersion(out io.Writer) error {
 // version.
 func versionLine() string {
 	return fmt.Sprintf("v=%s sha=00000000:0 malloc=%s bits=%d build=%s\nminiserver %s", release.Default.Version,
-		runtime.Version(), strconv.IntSize, server.BuildID(), engine.Version)
+		runtime.Version(), strconv.IntSize, server.BuildID(), build.Version)
 }

@@ -41,6 +41,14 @@ func (t *Table) Add(params []Param) {
 // Named returns the parameter of that name, or nil.
 func (t *Table) Named(name string) *Param { return t.params[strings.ToLower(name)] }
 
+// Text returns the value of the parameter of that name, or other if there is none.
+func (t *Table) Text(name, other string) string {
+	if p := t.Named(name); p != nil {
+		return strings.TrimSpace(p.Get())
+	}
+	return other
+}
+
 // Names returns all names and aliases, ordered.
 func (t *Table) Names() []string {
 	names := make([]string, 0, len(t.params))

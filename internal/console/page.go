@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/build"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -194,7 +195,7 @@ func (c *Console) openPage(w http.ResponseWriter, r *http.Request) {
 		refuse(w, statusOf(err), err.Error())
 		return
 	}
-	answer(w, map[string]any{"page": p.secret, "user": p.login.name(), "readonly": c.settings.readOnly, "version": engine.Version,
+	answer(w, map[string]any{"page": p.secret, "user": p.login.name(), "readonly": c.settings.readOnly, "version": build.Version,
 		"release": c.engine.Release.String(), "sandbox": c.maySandbox(p.login)})
 }
 

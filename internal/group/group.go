@@ -33,7 +33,7 @@
 //  5. The time of the data is in the entries. It never goes back at a leader, and does not jump.
 //
 // Not here: Raft and its files (package consensus), what clients are told of the group
-// (engine.Topology, package sentinel).
+// (package topology, package sentinel).
 //
 // Unlike replicas of Redis a member never loses a confirmed write, and unlike WAIT this costs
 // clients no command. A leader without a majority serves nothing.
@@ -42,6 +42,7 @@ package group
 import (
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/group/consensus"
+	"github.com/miniserver-go/miniserver/internal/topology"
 )
 
 // Log is the group's log: a *consensus.Node.
@@ -91,7 +92,7 @@ type Group struct {
 	seen    seen
 	once    once
 	clients map[uint64]string // where clients reach the members, as clientAddress returns it
-	known   *engine.Group     // what clients are told
+	known   *topology.Group   // what clients are told
 	ended   chan struct{}
 }
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/group/consensus"
+	"github.com/miniserver-go/miniserver/internal/topology"
 )
 
 // age returns how many milliseconds ago the data were those of the leader, at most; -1 if they
@@ -26,7 +26,7 @@ func (g *Group) age() int64 {
 
 // refresh notes what clients are told of the group.
 func (g *Group) refresh() {
-	k := &engine.Group{Name: g.params.name, Self: g.params.id, Seated: g.leading, Age: g.age(), Last: g.known.Last}
+	k := &topology.Group{Name: g.params.name, Self: g.params.id, Seated: g.leading, Age: g.age(), Last: g.known.Last}
 	if g.log != nil {
 		s := g.log.Status()
 		k.Term, k.Leader = s.Term, s.Leader
@@ -42,17 +42,17 @@ func (g *Group) refresh() {
 	if k.Leader != 0 {
 		k.Last = k.Leader
 	}
-	slices.SortFunc(k.Members, func(a, b engine.GroupMember) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(k.Members, func(a, b topology.Member) int { return cmp.Compare(a.ID, b.ID) })
 	changed := g.known.Leader != k.Leader
 	if g.known = k; changed {
-		g.engine.TopologyChanged()
+		g.tellClients()
 	}
 }
 
 // memberOf returns what clients are told of a member.
-func (g *Group) memberOf(m consensus.MemberStatus) engine.GroupMember {
+func (g *Group) memberOf(m consensus.MemberStatus) topology.Member {
 	host, port, secure := splitAddress(g.clients[m.ID])
-	known := engine.GroupMember{ID: m.ID, Host: host, Port: port, TLSPort: secure, Up: true, Learner: !m.Voter, Applied: m.Last}
+	known := topology.Member{ID: m.ID, Host: host, Port: port, TLSPort: secure, Up: true, Learner: !m.Voter, Applied: m.Last}
 	if g.leading && m.ID != g.params.id {
 		known.Heard = -1
 		if !m.Contact.IsZero() {
@@ -78,3 +78,7 @@ func splitAddress(address string) (host string, port, secure int) {
 	secure, _ = strconv.Atoi(field)
 	return host, port, secure
 }
+
+// tellClients has parts tell clients soon, in their Tick, that there is another leader or member. It is
+// called under the engine's lock.
+func (g *Group) tellClients() { g.engine.Home().TickBy(g.engine.Home().Keyspace.Now) }

@@ -7,11 +7,12 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/config"
 	"github.com/miniserver-go/miniserver/internal/group/consensus"
+	"github.com/miniserver-go/miniserver/internal/topology"
 )
 
 // New returns a member. Join its Part to the engine, and Open it when the parameters are set.
 func New(e *engine.Engine, o Options) *Group {
-	g := &Group{engine: e, opts: o, params: defaults(), clients: make(map[uint64]string), scanner: newScanner(), known: new(engine.Group),
+	g := &Group{engine: e, opts: o, params: defaults(), clients: make(map[uint64]string), scanner: newScanner(), known: new(topology.Group),
 		ended: make(chan struct{})}
 	if o.Open == nil {
 		g.opts.Open = func(c consensus.Options) (Log, error) { return consensus.Open(c) }
@@ -24,7 +25,7 @@ func New(e *engine.Engine, o Options) *Group {
 	}
 	g.clock.init(o.Wall, o.Nanos)
 	g.effects.init()
-	e.SetTopology(topology{g}) // clients ask while data are loaded, too
+	e.Topology = source{g} // clients ask while data are loaded, too
 	return g
 }
 

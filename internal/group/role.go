@@ -21,7 +21,7 @@ func (g *Group) lose() {
 	g.endQuestions()
 	g.follow()
 	g.refresh()
-	g.engine.TopologyChanged()
+	g.tellClients()
 }
 
 // follow makes the data those of another member.

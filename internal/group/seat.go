@@ -57,7 +57,7 @@ func (g *Group) lead(s consensus.Seat) {
 	g.announce()
 	g.append()
 	g.refresh()
-	g.engine.TopologyChanged()
+	g.tellClients()
 }
 
 // keepProcessor keeps a processor for the log while this member leads. With one for all, entries would wait for the event loop to run out of

@@ -8,8 +8,8 @@ import (
 // storedAgain is the pause between two looks, while somebody waits.
 const storedAgain = time.Millisecond
 
-// Stored implements engine.Topology.
-func (t topology) Stored(told func(members int) (enough bool)) {
+// Stored implements topology.Source.
+func (t source) Stored(told func(members int) (enough bool)) {
 	g := t.member
 	w := &stored{seat: g.own.seat, entry: g.own.executed, told: told}
 	if g.effects.some() {

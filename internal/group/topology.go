@@ -1,16 +1,14 @@
 package group
 
-import (
-	"github.com/miniserver-go/miniserver/engine"
-)
+import "github.com/miniserver-go/miniserver/internal/topology"
 
-// topology implements engine.Topology.
-type topology struct{ member *Group }
+// source implements topology.Source.
+type source struct{ member *Group }
 
-// Group implements engine.Topology.
-func (t topology) Group() *engine.Group { return t.member.known }
+// Group implements topology.Source.
+func (t source) Group() *topology.Group { return t.member.known }
 
-// Transfer implements engine.Topology.
-func (t topology) Transfer(id uint64, done func(error)) {
+// Transfer implements topology.Source.
+func (t source) Transfer(id uint64, done func(error)) {
 	go func() { done(t.member.transfer(id)) }()
 }

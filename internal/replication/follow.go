@@ -36,9 +36,9 @@ func (m *Master) toMaster(c *engine.Call) {
 // REPLICAOF <host port | NO ONE>
 func (m *Master) cmdReplicaOf(c *engine.Call) {
 	switch {
-	case c.Engine.Topology() != nil:
+	case c.Engine.Topology != nil:
 		c.Refuse(errGroupReplica)
-	case c.Engine.InCluster():
+	case c.Engine.Config.Cluster:
 		c.Refuse(errClusterReplica)
 	case m.failover.state != noFailover:
 		c.Refuse(errReplicaOfInFailover)

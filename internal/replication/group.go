@@ -5,13 +5,14 @@ import (
 	"fmt"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/topology"
 )
 
 // What ROLE and INFO replication say in a group: the leader is the master, the other members are its replicas, and the offset is the number of the
 // last entry of the log that a member has executed. No stream of this package joins them.
 
 // following returns the members that follow the leader and are up.
-func following(g *engine.Group) (list []engine.GroupMember) {
+func following(g *topology.Group) (list []topology.Member) {
 	for _, m := range g.Members {
 		if m.ID != g.Leader && m.Up && m.Host != "" {
 			list = append(list, m)
@@ -21,8 +22,8 @@ func following(g *engine.Group) (list []engine.GroupMember) {
 }
 
 // fillGroup writes the fields of INFO replication.
-func fillGroup(b *bytes.Buffer, g *engine.Group, stream *stream, backlogSize int64) {
-	var replicas []engine.GroupMember
+func fillGroup(b *bytes.Buffer, g *topology.Group, stream *stream, backlogSize int64) {
+	var replicas []topology.Member
 	if g.Seated {
 		replicas = following(g)
 		engine.Fields(b, "role", "master")
@@ -39,7 +40,7 @@ func fillGroup(b *bytes.Buffer, g *engine.Group, stream *stream, backlogSize int
 }
 
 // fillLeader writes the fields about the leader at a member that follows it.
-func fillLeader(b *bytes.Buffer, g *engine.Group) {
+func fillLeader(b *bytes.Buffer, g *topology.Group) {
 	host, port := leaderAddress(g)
 	status, silent := "down", int64(-1)
 	if g.Leader != 0 {
@@ -55,7 +56,7 @@ func fillLeader(b *bytes.Buffer, g *engine.Group) {
 }
 
 // leaderAddress returns where clients reach the leader, or the last one; "" and 0 if there was none.
-func leaderAddress(g *engine.Group) (host string, port int) {
+func leaderAddress(g *topology.Group) (host string, port int) {
 	if m := g.LastLeader(); m != nil {
 		return m.Host, m.Port
 	}
@@ -63,7 +64,7 @@ func leaderAddress(g *engine.Group) (host string, port int) {
 }
 
 // appliedHere returns the last entry that this member has executed.
-func appliedHere(g *engine.Group) int64 {
+func appliedHere(g *topology.Group) int64 {
 	if m := g.Member(g.Self); m != nil {
 		return int64(m.Applied)
 	}
@@ -71,7 +72,7 @@ func appliedHere(g *engine.Group) int64 {
 }
 
 // replyGroupRole is ROLE in a group.
-func replyGroupRole(c *engine.Call, g *engine.Group) {
+func replyGroupRole(c *engine.Call, g *topology.Group) {
 	if !g.Seated {
 		host, port := leaderAddress(g)
 		replySlave(c, host, int64(port), linkStateIn(g), appliedHere(g))
@@ -88,7 +89,7 @@ func replyGroupRole(c *engine.Call, g *engine.Group) {
 }
 
 // waitInGroup is WAIT in a group. No reply leaves before most members have all changes, so it blocks only if the client asks for more.
-func waitInGroup(c *engine.Call, g *engine.Group, members int, deadline int64) {
+func waitInGroup(c *engine.Call, g *topology.Group, members int, deadline int64) {
 	has := g.Confirming()
 	if members <= has {
 		c.Reply.Int(int64(has))
@@ -98,7 +99,7 @@ func waitInGroup(c *engine.Call, g *engine.Group, members int, deadline int64) {
 	if blocked == nil {
 		return
 	}
-	c.Engine.Topology().Stored(func(n int) bool {
+	c.Engine.Topology.Stored(func(n int) bool {
 		has = max(has, n)
 		if n >= members && !blocked.Ended() {
 			blocked.End()
@@ -107,7 +108,7 @@ func waitInGroup(c *engine.Call, g *engine.Group, members int, deadline int64) {
 	})
 }
 
-func linkStateIn(g *engine.Group) string {
+func linkStateIn(g *topology.Group) string {
 	if g.Leader == 0 {
 		return linkStates[connecting]
 	}

@@ -4,29 +4,28 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/miniserver-go/miniserver/internal/topology"
 	"github.com/stretchr/testify/require"
-
-	"github.com/miniserver-go/miniserver/engine"
 )
 
-// topology is a group that a test changes.
-type topology struct {
-	group *engine.Group
+// source is a group that a test changes.
+type source struct {
+	group *topology.Group
 	told  func(func(int) bool)
 }
 
-func (t topology) Group() *engine.Group       { return t.group }
-func (topology) Transfer(uint64, func(error)) {}
-func (t topology) Stored(told func(int) bool) { t.told(told) }
+func (t source) Group() *topology.Group     { return t.group }
+func (source) Transfer(uint64, func(error)) {}
+func (t source) Stored(told func(int) bool) { t.told(told) }
 
 func TestTheLeaderOfAGroupIsTheMaster(t *testing.T) {
 	b := newBench(t)
-	g := &engine.Group{Name: "g", Self: 1, Leader: 1, Last: 1, Seated: true, Members: []engine.GroupMember{
+	g := &topology.Group{Name: "g", Self: 1, Leader: 1, Last: 1, Seated: true, Members: []topology.Member{
 		{ID: 1, Host: "10.0.0.1", Port: 7001, Up: true, Applied: 5},
 		{ID: 2, Host: "10.0.0.2", Port: 7002, Up: true, Applied: 4, Heard: 1500},
 		{ID: 3, Host: "10.0.0.3", Port: 7003, Heard: -1},
 	}}
-	b.SetTopology(topology{group: g})
+	b.Topology = source{group: g}
 	client := b.NewSession(nil)
 	require.Equal(t, "*3\r\n$6\r\nmaster\r\n:5\r\n*1\r\n*3\r\n$8\r\n10.0.0.2\r\n$4\r\n7002\r\n$1\r\n4\r\n", b.do(client, "ROLE"))
 	info := b.do(client, "INFO replication")

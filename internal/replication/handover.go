@@ -41,11 +41,11 @@ func (m *Master) handOver() {
 
 // FAILOVER [TO host port [FORCE]] [ABORT] [TIMEOUT milliseconds]
 func (m *Master) cmdFailover(c *engine.Call) {
-	if c.Engine.Topology() != nil {
+	if c.Engine.Topology != nil {
 		c.Fail(errFailoverGroup)
 		return
 	}
-	if c.Engine.InCluster() {
+	if c.Engine.Config.Cluster {
 		c.Fail(errFailoverCluster)
 		return
 	}

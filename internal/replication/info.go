@@ -105,7 +105,7 @@ func bit(b bool) int {
 
 // ROLE
 func (m *Master) cmdRole(c *engine.Call) {
-	if g := m.engine.GroupFor(c.Session); g != nil {
+	if g := m.engine.Group().For(c.Session.Client().TLS); g != nil {
 		replyGroupRole(c, g)
 		return
 	}

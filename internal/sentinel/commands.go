@@ -5,12 +5,13 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/glob"
+	"github.com/miniserver-go/miniserver/internal/topology"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
 // named reads the name of a master, and returns the group. Any name but the group's latches an error.
-func (s *Sentinel) named(c *engine.Call) *engine.Group {
-	g := s.engine.GroupFor(c.Session)
+func (s *Sentinel) named(c *engine.Call) *topology.Group {
+	g := s.engine.Group().For(c.Session.Client().TLS)
 	if string(c.Arg()) != g.Name {
 		c.Refuse(errNoMaster)
 	}
@@ -21,7 +22,7 @@ func (s *Sentinel) named(c *engine.Call) *engine.Group {
 //
 // Replies: host and port; null for another name, and while no leader is known.
 func (s *Sentinel) cmdAddress(c *engine.Call) {
-	g := s.engine.GroupFor(c.Session)
+	g := s.engine.Group().For(c.Session.Client().TLS)
 	leader := g.LeadingMember()
 	if string(c.Arg()) != g.Name || leader == nil {
 		c.Reply.NullArray()
@@ -42,7 +43,7 @@ func (s *Sentinel) cmdMaster(c *engine.Call) {
 // SENTINEL MASTERS
 func (s *Sentinel) cmdMasters(c *engine.Call) {
 	c.Reply.Array(1)
-	masterOf(s.engine.GroupFor(c.Session)).reply(c.Reply)
+	masterOf(s.engine.Group().For(c.Session.Client().TLS)).reply(c.Reply)
 }
 
 // SENTINEL REPLICAS master-name, SENTINEL SLAVES master-name
@@ -60,7 +61,7 @@ func (s *Sentinel) cmdSentinels(c *engine.Call) {
 }
 
 // replyAll replies with the fields of some members.
-func replyAll(w *resp.Writer, g *engine.Group, members []engine.GroupMember, fields func(*engine.Group, *engine.GroupMember) instance) {
+func replyAll(w *resp.Writer, g *topology.Group, members []topology.Member, fields func(*topology.Group, *topology.Member) instance) {
 	w.Array(len(members))
 	for i := range members {
 		fields(g, &members[i]).reply(w)
@@ -95,7 +96,7 @@ func (s *Sentinel) cmdIsDown(c *engine.Call) {
 	if !c.OK() {
 		return
 	}
-	g := s.engine.GroupFor(c.Session)
+	g := s.engine.Group().For(c.Session.Client().TLS)
 	last := g.LastLeader()
 	down := last != nil && g.Leader == 0 && last.Host == ip && int64(last.Port) == port
 	c.Reply.Array(3)
@@ -124,7 +125,7 @@ func (s *Sentinel) cmdFailover(c *engine.Call) {
 		c.Refuse(errNoReplica)
 	}
 	if c.OK() {
-		s.engine.Topology().Transfer(0, s.handedOver)
+		s.engine.Topology.Transfer(0, s.handedOver)
 		c.Reply.Status("OK")
 	}
 }

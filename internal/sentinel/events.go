@@ -4,14 +4,14 @@ import (
 	"fmt"
 
 	"github.com/miniserver-go/miniserver/commands/pubsub"
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/topology"
 )
 
 // known is what subscribers were told last.
 type known struct {
-	master  *engine.GroupMember // the last leader whose address was known; nil for none
-	down    bool                // it is
-	members map[uint64]told     // by id
+	master  *topology.Member // the last leader whose address was known; nil for none
+	down    bool             // it is
+	members map[uint64]told  // by id
 }
 
 // told is what subscribers were told of a member.
@@ -29,7 +29,7 @@ func (s *Sentinel) tick() (next int64) {
 }
 
 // tellMaster tells that there is another leader, or none.
-func (s *Sentinel) tellMaster(g *engine.Group) {
+func (s *Sentinel) tellMaster(g *topology.Group) {
 	k := &s.known
 	leader := g.LeadingMember()
 	switch before := k.master; {
@@ -50,7 +50,7 @@ func (s *Sentinel) tellMaster(g *engine.Group) {
 }
 
 // tellDown tells that the leader is gone.
-func (s *Sentinel) tellDown(g *engine.Group) {
+func (s *Sentinel) tellDown(g *topology.Group) {
 	if k := &s.known; k.master != nil && !k.down {
 		k.down = true
 		s.event("+sdown", "%s", masterEvent(g, k.master))
@@ -59,7 +59,7 @@ func (s *Sentinel) tellDown(g *engine.Group) {
 }
 
 // tellReplicas tells of members that came, and of those that do not answer any more or answer again.
-func (s *Sentinel) tellReplicas(g *engine.Group) {
+func (s *Sentinel) tellReplicas(g *topology.Group) {
 	leader := g.LeadingMember()
 	if leader == nil {
 		return
@@ -84,7 +84,7 @@ func (s *Sentinel) tellReplicas(g *engine.Group) {
 	}
 }
 
-func masterEvent(g *engine.Group, m *engine.GroupMember) string {
+func masterEvent(g *topology.Group, m *topology.Member) string {
 	return fmt.Sprintf("master %s %s %d", g.Name, m.Host, m.Port)
 }
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/topology"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -23,12 +23,12 @@ func (i instance) reply(w *resp.Writer) {
 const downAfter = "1000"
 
 // others returns all members but this one, whose addresses are known.
-func others(g *engine.Group) []engine.GroupMember { return without(g, g.Self) }
+func others(g *topology.Group) []topology.Member { return without(g, g.Self) }
 
 // replicas returns all members but the leader, or the last one, whose addresses are known.
-func replicas(g *engine.Group) []engine.GroupMember { return without(g, g.Last) }
+func replicas(g *topology.Group) []topology.Member { return without(g, g.Last) }
 
-func without(g *engine.Group, id uint64) (list []engine.GroupMember) {
+func without(g *topology.Group, id uint64) (list []topology.Member) {
 	for _, m := range g.Members {
 		if m.ID != id && m.Host != "" {
 			list = append(list, m)
@@ -38,10 +38,10 @@ func without(g *engine.Group, id uint64) (list []engine.GroupMember) {
 }
 
 // masterOf returns the fields of the leader, or while none is known of the last one.
-func masterOf(g *engine.Group) instance {
+func masterOf(g *topology.Group) instance {
 	m, flags := g.LastLeader(), "master"
 	if m == nil {
-		m = &engine.GroupMember{Host: unknownHost, Heard: -1}
+		m = &topology.Member{Host: unknownHost, Heard: -1}
 	}
 	if g.LeadingMember() == nil {
 		flags = "s_down,o_down,master,disconnected"
@@ -55,7 +55,7 @@ func masterOf(g *engine.Group) instance {
 const unknownHost = "?"
 
 // replicaOf returns the fields of a member that does not lead.
-func replicaOf(g *engine.Group, m *engine.GroupMember) instance {
+func replicaOf(g *topology.Group, m *topology.Member) instance {
 	host, port, status, priority := unknownHost, 0, "err", 100
 	if leader := g.LeadingMember(); leader != nil {
 		host, port = leader.Host, leader.Port
@@ -72,13 +72,13 @@ func replicaOf(g *engine.Group, m *engine.GroupMember) instance {
 }
 
 // sentinelOf returns the fields of another member as a Sentinel.
-func sentinelOf(g *engine.Group, m *engine.GroupMember) instance {
+func sentinelOf(g *topology.Group, m *topology.Member) instance {
 	return slices.Concat(common(g.NodeID(m.ID), g, m, flagsOf("sentinel", m)), instance{
 		"last-hello-message", fmt.Sprint(max(0, m.Heard)), "voted-leader", "?", "voted-leader-epoch", "0"})
 }
 
 // flagsOf returns the flags of a replica or Sentinel.
-func flagsOf(kind string, m *engine.GroupMember) string {
+func flagsOf(kind string, m *topology.Member) string {
 	if m.Up {
 		return kind
 	}
@@ -86,7 +86,7 @@ func flagsOf(kind string, m *engine.GroupMember) string {
 }
 
 // common returns the fields that all instances have at their beginning.
-func common(name string, g *engine.Group, m *engine.GroupMember, flags string) instance {
+func common(name string, g *topology.Group, m *topology.Member, flags string) instance {
 	heard := fmt.Sprint(max(0, m.Heard))
 	list := instance{"name", name, "ip", m.Host, "port", fmt.Sprint(m.Port), "runid", g.NodeID(m.ID), "flags", flags,
 		"link-pending-commands", "0", "link-refcount", "1", "last-ping-sent", "0", "last-ok-ping-reply", heard, "last-ping-reply", heard}
@@ -97,7 +97,7 @@ func common(name string, g *engine.Group, m *engine.GroupMember, flags string) i
 }
 
 // reported returns the fields about a role that INFO has told a Sentinel of Redis.
-func reported(role string, g *engine.Group, m *engine.GroupMember) instance {
+func reported(role string, g *topology.Group, m *topology.Member) instance {
 	heard := fmt.Sprint(max(0, m.Heard))
 	return instance{"info-refresh", heard, "role-reported", role, "role-reported-time", heard}
 }

@@ -10,21 +10,22 @@ import (
 	"github.com/miniserver-go/miniserver/commands/pubsub"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/sentinel"
+	"github.com/miniserver-go/miniserver/internal/topology"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// group is a topology that tests change.
+// group is a source that tests change.
 type group struct {
-	engine.Group
+	topology.Group
 	handed int // times that the seat was to be handed over
 }
 
-// topology is a group as the engine sees it.
-type topology struct{ *group }
+// source is a group as the engine sees it.
+type source struct{ *group }
 
-func (g topology) Group() *engine.Group                { return &g.group.Group }
-func (g topology) Stored(func(int) bool)               {}
-func (g topology) Transfer(_ uint64, done func(error)) { g.handed++; go done(nil) }
+func (g source) Group() *topology.Group              { return &g.group.Group }
+func (g source) Stored(func(int) bool)               {}
+func (g source) Transfer(_ uint64, done func(error)) { g.handed++; go done(nil) }
 
 // member is an engine in a group of three, with a client.
 type member struct {
@@ -36,13 +37,13 @@ type member struct {
 
 // newMember returns member 1 of three; 2 leads.
 func newMember(t *testing.T) *member {
-	m := &member{t: t, group: &group{Group: engine.Group{Name: "mymaster", Self: 1, Leader: 2, Last: 2, Term: 7, Members: []engine.GroupMember{
+	m := &member{t: t, group: &group{Group: topology.Group{Name: "mymaster", Self: 1, Leader: 2, Last: 2, Term: 7, Members: []topology.Member{
 		{ID: 1, Host: "127.0.0.1", Port: 7001, Up: true, Applied: 40},
 		{ID: 2, Host: "127.0.0.1", Port: 7002, Up: true, Heard: 15, Applied: 42},
 		{ID: 3, Host: "127.0.0.1", Port: 7003, Heard: 2500, Applied: 30},
 	}}}}
 	m.Engine = engine.New(engine.Options{Clock: func() int64 { return 1_700_000_000_000_000 }, Seed: 1})
-	m.SetTopology(topology{m.group})
+	m.Topology = source{m.group}
 	m.Join(pubsub.Part(), sentinel.New(m.Engine).Part())
 	m.Join(clients.Parts(m.Engine)...)
 	m.client = m.NewSession(nil)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/slot"
 )
 
 // Faults play a bad network or a troubled server, so that a client's code for such days really runs. They are a world's, and
@@ -130,7 +131,7 @@ func (e *effect) fateFor(s *engine.Session, cmd *command.Command, args [][]byte)
 	if len(keys) == 0 {
 		return nil
 	}
-	return &engine.Fate{Refusal: command.Errorf(e.redirection, engine.KeySlot(args[keys[0].At]), e.value)}
+	return &engine.Fate{Refusal: command.Errorf(e.redirection, slot.Of(args[keys[0].At]), e.value)}
 }
 
 // text returns the rule as it was written, without its id.

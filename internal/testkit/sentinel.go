@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/miniserver-go/miniserver/commands/cluster"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/config"
@@ -63,7 +64,7 @@ func (k *Kit) cmdSentinelAddress(c *engine.Call) {
 		c.Reply.NullArray()
 		return
 	}
-	ip, port := k.engine.Reached(c.Session)
+	ip, port := cluster.Reached(k.engine, c.Session)
 	c.Reply.Array(2)
 	c.Reply.BulkString(ip)
 	c.Reply.BulkString(port)
@@ -87,7 +88,7 @@ func (k *Kit) cmdSentinelMasters(c *engine.Call) {
 
 // replyMaster replies with the state of a master, with the fields of a Sentinel that has just seen it.
 func (k *Kit) replyMaster(c *engine.Call, name string) {
-	ip, port := k.engine.Reached(c.Session)
+	ip, port := cluster.Reached(k.engine, c.Session)
 	pairs := []string{"name", name, "ip", ip, "port", port, "runid", k.engine.RunID(), "flags", "master",
 		"link-pending-commands", "0", "link-refcount", "1", "last-ping-sent", "0", "last-ok-ping-reply", "0", "last-ping-reply", "0",
 		"down-after-milliseconds", "30000", "info-refresh", "0", "role-reported", "master", "role-reported-time", "0",

@@ -107,7 +107,7 @@ func (s *Saver) cmdDebugReload(c *engine.Call) {
 			c.Refuse(errReloadArgs)
 		}
 	}
-	if c.Engine.Topology() != nil && (!flush || !save || merge) {
+	if c.Engine.Topology != nil && (!flush || !save || merge) {
 		c.Refuse(errReloadGroup)
 	}
 	if !c.OK() {

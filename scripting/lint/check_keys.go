@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/slot"
 )
 
 // keyRules are the rules about keys that no caller has declared.
@@ -109,7 +109,7 @@ func (r *keyRules) checkSlots(c *invocation) {
 func slotOf(v *value) (s slotted, ok bool) {
 	s.text = written(v)
 	if from, whole := v.origin(); from == fromConstant && v.exact {
-		s.fixed, s.slot = true, engine.KeySlot([]byte(v.text))
+		s.fixed, s.slot = true, slot.Of([]byte(v.text))
 		return s, true
 	} else if whole {
 		return s, false
@@ -124,7 +124,7 @@ func slotOf(v *value) (s slotted, ok bool) {
 		}
 	}
 	if s.parts == nil {
-		s.fixed, s.slot = true, engine.KeySlot([]byte(parts[0].name))
+		s.fixed, s.slot = true, slot.Of([]byte(parts[0].name))
 	}
 	return s, true
 }

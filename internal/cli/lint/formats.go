@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/build"
 	"github.com/miniserver-go/miniserver/scripting/lint"
 )
 
@@ -125,7 +125,7 @@ type (
 // printSARIF prints a log in SARIF 2.1.0, which code hosts and editors read.
 func printSARIF(out io.Writer, reports []lintReport) error {
 	run := sarifRun{ColumnKind: "unicodeCodePoints", Results: []sarifResult{}}
-	run.Tool.Driver = sarifDriver{Name: "miniserver lint", Version: engine.Version}
+	run.Tool.Driver = sarifDriver{Name: "miniserver lint", Version: build.Version}
 	for _, rule := range lint.Rules {
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{rule.Name, sarifText{rule.About}, lint.Link(rule.Name)})
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // build makes a program from arguments and standard input, without running it.
-func build(t *testing.T, in string, args ...string) (*program, error) {
+func buildWith(t *testing.T, in string, args ...string) (*program, error) {
 	t.Helper()
 	conf, err := readConfig(args, strings.NewReader(in), nil)
 	if err != nil {
@@ -36,7 +36,7 @@ func TestOptionsFollowTheFile(t *testing.T) {
 	included := write(t, "more.conf", "maxmemory-policy allkeys-lru\nmaxmemory 1mb\n")
 	file := write(t, "redis.conf", "# a comment\n\nbind 127.0.0.1 -::1\n"+
 		`requirepass "two words"`+"\nMaxMemory 2mb\ninclude "+included+"\nsave 900 1\nport 7000\n")
-	p, err := build(t, "port 7001\nmaxclients 50\n", file, "--port", "7002", "--databases", "3", "--requirepass", "a\"b", "-")
+	p, err := buildWith(t, "port 7001\nmaxclients 50\n", file, "--port", "7002", "--databases", "3", "--requirepass", "a\"b", "-")
 	require.NoError(t, err)
 	for name, want := range map[string]string{
 		"bind": "127.0.0.1 -::1", "requirepass": `a"b`, "maxmemory": "1048576", "maxmemory-policy": "allkeys-lru",
@@ -47,11 +47,11 @@ func TestOptionsFollowTheFile(t *testing.T) {
 }
 
 func TestSeedRepeats(t *testing.T) {
-	first, err := build(t, "", "--seed", "42")
+	first, err := buildWith(t, "", "--seed", "42")
 	require.NoError(t, err)
-	second, err := build(t, "", "--seed", "42")
+	second, err := buildWith(t, "", "--seed", "42")
 	require.NoError(t, err)
-	other, err := build(t, "")
+	other, err := buildWith(t, "")
 	require.NoError(t, err)
 	n := first.Engine.Home().Random()
 	require.Equal(t, n, second.Engine.Home().Random())
@@ -61,7 +61,7 @@ func TestSeedRepeats(t *testing.T) {
 // testdata/mistakes has more of them.
 func TestBadSettingsNameTheirLine(t *testing.T) {
 	file := write(t, "redis.conf", "port 1\n\n# x\nfoo bar \"baz\"\n")
-	_, err := build(t, "", file)
+	_, err := buildWith(t, "", file)
 	require.EqualError(t, err, "\n*** FATAL CONFIG FILE ERROR (Redis 8.0.2) ***\nReading the configuration file "+file+", at line 4\n"+
 		">>> 'foo bar \"baz\"'\nunknown setting 'foo'; 'miniserver help settings' lists all")
 }
@@ -83,24 +83,24 @@ func TestFormsOfOptions(t *testing.T) {
 		{[]string{"--SAVE", "900", "1", "--save", ""}, "save", ""},
 		{[]string{"--save", "900", "1", "--save", "--port", "7001"}, "save", ""},
 	} {
-		p, err := build(t, "", c.args...)
+		p, err := buildWith(t, "", c.args...)
 		require.NoError(t, err, c.args)
 		require.Equal(t, c.want, p.Engine.Param(c.name).Get(), c.args)
 	}
 }
 
 func TestMissingFiles(t *testing.T) {
-	_, err := build(t, "", filepath.Join(t.TempDir(), "none.conf"))
+	_, err := buildWith(t, "", filepath.Join(t.TempDir(), "none.conf"))
 	require.ErrorContains(t, err, "can't open config file")
-	_, err = build(t, "", write(t, "redis.conf", "include /does/not/exist\n"))
+	_, err = buildWith(t, "", write(t, "redis.conf", "include /does/not/exist\n"))
 	require.ErrorContains(t, err, "can't open config file")
-	_, err = build(t, "", write(t, "redis.conf", "include "+t.TempDir()+"/*.conf\n"))
+	_, err = buildWith(t, "", write(t, "redis.conf", "include "+t.TempDir()+"/*.conf\n"))
 	require.NoError(t, err, "a pattern may match nothing")
 }
 
 func TestRewrite(t *testing.T) {
 	file := write(t, "redis.conf", "# keep me\nport 7000\nmaxmemory 1mb\n\nmaxmemory 2mb\nrequirepass old\n")
-	p, err := build(t, "", file, "--port", "7001")
+	p, err := buildWith(t, "", file, "--port", "7001")
 	require.NoError(t, err)
 	for name, value := range map[string]string{"maxmemory": "3mb", "requirepass": "a \"b\"", "hz": "20",
 		"latency-tracking-info-percentiles": "50 90"} {
@@ -113,7 +113,7 @@ func TestRewrite(t *testing.T) {
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Equal(t, want, string(text))
-	again, err := build(t, "", file)
+	again, err := buildWith(t, "", file)
 	require.NoError(t, err, "what was written can be read")
 	require.Equal(t, `a "b"`, again.Engine.Param("requirepass").Get())
 	require.NoError(t, again.rewrite(false))
@@ -121,14 +121,14 @@ func TestRewrite(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, want, string(text), "nothing changed, nothing is rewritten")
 
-	bare, err := build(t, "")
+	bare, err := buildWith(t, "")
 	require.NoError(t, err)
 	require.EqualError(t, bare.rewrite(false), "ERR The server is running without a config file")
 }
 
 // TestRenamedCommands leaves ACL rules their names.
 func TestRenamedCommands(t *testing.T) {
-	p, err := build(t, "rename-command FLUSHALL \"\"\nrename-command Config CFG\nuser alice on nopass ~* +config -flushall\n", "-")
+	p, err := buildWith(t, "rename-command FLUSHALL \"\"\nrename-command Config CFG\nuser alice on nopass ~* +config -flushall\n", "-")
 	require.NoError(t, err)
 	ask := p.asks(t)
 	require.Contains(t, ask("FLUSHALL"), "-ERR unknown command 'FLUSHALL'")
@@ -145,7 +145,7 @@ func TestRenamedCommands(t *testing.T) {
 		"rename-command get a b":                     errBadDirective,
 		"rename-command get x\nrename-command GET y": command.ErrRenameUnknown,
 	} {
-		_, err := build(t, line+"\n", "-")
+		_, err := buildWith(t, line+"\n", "-")
 		require.ErrorContains(t, err, want.Error(), line)
 	}
 }

@@ -25,7 +25,7 @@ func TestDeploymentsHaveSettingsThatExist(t *testing.T) {
 		commands := containers(t, text)
 		require.Len(t, commands, servers, file)
 		for _, args := range commands {
-			_, err := build(t, "", args...)
+			_, err := buildWith(t, "", args...)
 			require.NoError(t, err, "%s: %s", file, strings.Join(args, " "))
 		}
 	}

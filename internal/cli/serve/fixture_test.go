@@ -16,7 +16,7 @@ import (
 // loadedFrom returns what a program says of GET a after loading a file.
 func loadedFrom(t *testing.T, text string) (string, error) {
 	path := write(t, "fixture", text)
-	p, err := build(t, "", "--load", path, "--dir", t.TempDir())
+	p, err := buildWith(t, "", "--load", path, "--dir", t.TempDir())
 	require.NoError(t, err)
 	err = p.load()
 	o := p.Engine.Do(p.Engine.NewSession(nil), [][][]byte{{[]byte("GET"), []byte("a")}})
@@ -43,7 +43,7 @@ func TestFixtures(t *testing.T) {
 		_, err := loadedFrom(t, text)
 		require.Error(t, err, name)
 	}
-	p, err := build(t, "", "--load", "/does/not/exist", "--dir", t.TempDir())
+	p, err := buildWith(t, "", "--load", "/does/not/exist", "--dir", t.TempDir())
 	require.NoError(t, err)
 	require.Error(t, p.load())
 	for _, garbage := range []string{"\x93\xd5\x00\x17\xff\x8a\n\x02", "\x00\x00\x00\x00", "PK\x03\x04\x14\x00"} {
@@ -76,7 +76,7 @@ func TestFixtureOfSnapshotAndCommands(t *testing.T) {
 	}
 
 	file := write(t, "fixture", string(base)+"PERSIST kept\r\n"+"SELECT 1\r\n"+"SET a other\r\n")
-	p, err := build(t, "", "--load", file, "--dir", dir)
+	p, err := buildWith(t, "", "--load", file, "--dir", dir)
 	require.NoError(t, err)
 	require.NoError(t, p.load())
 	for command, want := range map[string]string{"GET a": "$3\r\nold\r\n", "GET kept": "$1\r\nx\r\n", "GET due": "$-1\r\n"} {
@@ -87,7 +87,7 @@ func TestFixtureOfSnapshotAndCommands(t *testing.T) {
 
 // asked loads fixtures, and returns what the program says to commands.
 func asked(t *testing.T, options []string, commands ...string) (replies []string) {
-	p, err := build(t, "", append(options, "--dir", t.TempDir())...)
+	p, err := buildWith(t, "", append(options, "--dir", t.TempDir())...)
 	require.NoError(t, err)
 	require.NoError(t, p.load())
 	ask := p.asks(t)
@@ -114,14 +114,14 @@ func TestSeveralFixtures(t *testing.T) {
 	require.Equal(t, []string{"$1\r\n1\r\n"}, asked(t, []string{"--load", more, "--load", "", "--load", snapshot}, "GET a"), "an empty name forgets those before")
 
 	conf := write(t, "redis.conf", "load "+snapshot+"\nload \""+text+"\"\n")
-	p, err := build(t, "", conf, "--load", more)
+	p, err := buildWith(t, "", conf, "--load", more)
 	require.NoError(t, err)
 	require.Equal(t, snapshot+` "`+text+`" `+more, p.Engine.Param("load").Get())
 	require.NoError(t, p.rewrite(false))
 	written, err := os.ReadFile(conf)
 	require.NoError(t, err)
 	require.Contains(t, string(written), "load "+snapshot+` "`+text+`" `+more+"\n")
-	again, err := build(t, "", conf)
+	again, err := buildWith(t, "", conf)
 	require.NoError(t, err)
 	require.Equal(t, p.startup.Fixtures, again.startup.Fixtures)
 }
@@ -168,7 +168,7 @@ func TestFixtureOfAnAppendOnlyDirectory(t *testing.T) {
 	}
 	require.Equal(t, []string{"$1\r\n2\r\n"}, asked(t, []string{"--load", filepath.Join(dir, "x.manifest")}, "GET a"))
 	put("x.1.incr.aof", whole[:40])
-	p, err := build(t, "", "--load", dir, "--dir", t.TempDir())
+	p, err := buildWith(t, "", "--load", dir, "--dir", t.TempDir())
 	require.NoError(t, err)
 	require.ErrorContains(t, p.load(), "x.1.incr.aof: ", "only the last file may end early")
 }

@@ -8,7 +8,7 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/build"
 	"github.com/miniserver-go/miniserver/internal/cli/subcommand"
 	"github.com/miniserver-go/miniserver/internal/progress"
 )
@@ -73,8 +73,8 @@ func (p *program) logStart() {
 	if p.conf.file != "" {
 		source = p.conf.file
 	}
-	p.Log.Print('*', "miniserver %s, like %s; %s; data are kept in %s", engine.Version, p.Engine.Release, source, p.storage())
-	p.Log.Print('*', "Running mode=%s, port=%s.", p.Engine.Mode(), p.Engine.Param("port").Get())
+	p.Log.Print('*', "miniserver %s, like %s; %s; data are kept in %s", build.Version, p.Engine.Release, source, p.storage())
+	p.Log.Print('*', "Running mode=%s, port=%s.", p.Engine.Config.Mode(), p.Engine.Param("port").Get())
 	p.Log.Print('*', "Server initialized")
 }
 

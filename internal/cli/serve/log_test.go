@@ -18,7 +18,7 @@ func TestStorage(t *testing.T) {
 		"--group-id 1 --group-members 1=127.0.0.1:1":                            "the log of the group, DIR/group",
 		"--group-id 1 --group-members 1=127.0.0.1:1 --group-dir /g --save 60 1": "the log of the group, /g",
 	} {
-		p, err := build(t, "", append(strings.Fields(settings), "--dir", dir)...)
+		p, err := buildWith(t, "", append(strings.Fields(settings), "--dir", dir)...)
 		require.NoError(t, err, settings)
 		require.Equal(t, strings.ReplaceAll(want, "DIR", dir), p.storage(), settings)
 	}

@@ -8,12 +8,12 @@ import (
 
 // There is a processor for each event loop, and with TLS as many for encryption.
 func TestProcessorsForLoops(t *testing.T) {
-	p, err := build(t, "", "--io-threads", "3")
+	p, err := buildWith(t, "", "--io-threads", "3")
 	require.NoError(t, err)
 	require.Equal(t, 4, p.processors())
-	p, err = build(t, "", "--io-threads", "3", "--tls-port", "7000")
+	p, err = buildWith(t, "", "--io-threads", "3", "--tls-port", "7000")
 	require.NoError(t, err)
 	require.Equal(t, 6, p.processors())
-	_, err = build(t, "", "--io-threads", "129")
+	_, err = buildWith(t, "", "--io-threads", "129")
 	require.ErrorContains(t, err, "between 1 and 128")
 }

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/build"
 	"github.com/miniserver-go/miniserver/internal/config"
 	"github.com/miniserver-go/miniserver/persistence/disk"
 )
@@ -45,7 +45,7 @@ func (r *ready) params() []config.Param {
 // announce tells on which addresses the server listens; the port tlsPort is one for TLS, with a
 // certificate.
 func (r *ready) announce(addrs []string, tlsPort, certificate string) error {
-	line := readyLine{urlOf(addrs[0], tlsPort), portOf(addrs), addrs, os.Getpid(), engine.Version, certificate}
+	line := readyLine{urlOf(addrs[0], tlsPort), portOf(addrs), addrs, os.Getpid(), build.Version, certificate}
 	if r.portFile != "" {
 		if err := disk.Replace(r.portFile, []byte(strconv.Itoa(line.Port)+"\n"), false); err != nil {
 			return fmt.Errorf("could not write the port: %w", err)

@@ -116,7 +116,7 @@ func newProgram(conf *configuration, out io.Writer, ownProcess bool) (*program, 
 	if err := p.loadUsers(); err != nil {
 		return nil, err
 	}
-	if p.Engine.InCluster() && p.Engine.Role().Replica {
+	if p.Engine.Config.Cluster && p.Engine.Role().Replica {
 		return nil, errClusterReplica
 	}
 	return p, p.checkGroup()

@@ -20,12 +20,12 @@ import (
 // TestStockFilesAreRead gives the server the lines of the files that came with real ones, in one
 // file and each by itself.
 func TestStockFilesAreRead(t *testing.T) {
-	_, err := build(t, "", "testdata/stock.conf")
+	_, err := buildWith(t, "", "testdata/stock.conf")
 	require.NoError(t, err)
 	text, err := os.ReadFile("testdata/stock.conf")
 	require.NoError(t, err)
 	for line := range strings.Lines(string(text)) {
-		_, err := build(t, line, "-")
+		_, err := buildWith(t, line, "-")
 		require.NoError(t, err, line)
 	}
 }
@@ -41,7 +41,7 @@ func TestSettingsThatRealServersTake(t *testing.T) {
 			for _, line := range real.taken(t, real.lines(t, r)) {
 				if !slices.Contains(refusedHere, line) {
 					taken++
-					_, err := build(t, line+"\n", "-")
+					_, err := buildWith(t, line+"\n", "-")
 					assert.True(t, err == nil || strings.Contains(err.Error(), "does not support"), "%s: %v", line, err)
 				}
 			}

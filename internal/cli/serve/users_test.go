@@ -32,7 +32,7 @@ func (p *program) userLines() (lines []string) {
 
 func TestUsersFromTheirFile(t *testing.T) {
 	path := write(t, "users.acl", "user alice on >secret ~cache:* +get\n\n  user bob off (~x +get) \r\n")
-	p, err := build(t, "", "--aclfile", path)
+	p, err := buildWith(t, "", "--aclfile", path)
 	require.NoError(t, err)
 	ask := p.asks(t)
 	want := []string{"user alice on sanitize-payload " + hashOfSecret + " ~cache:* resetchannels -@all +get",
@@ -54,7 +54,7 @@ func TestUsersFromTheirFile(t *testing.T) {
 
 // TestLoadingUsersEndsTheirSessions keeps the sessions of the default user.
 func TestLoadingUsersEndsTheirSessions(t *testing.T) {
-	p, err := build(t, "", "--aclfile", write(t, "users.acl", "user alice on >secret ~* +@all\n"))
+	p, err := buildWith(t, "", "--aclfile", write(t, "users.acl", "user alice on >secret ~* +@all\n"))
 	require.NoError(t, err)
 	anybody, alice := p.asks(t), p.Engine.NewSession(nil)
 	require.Equal(t, "+OK\r\n", string(p.Engine.Do(alice, [][][]byte{{[]byte("AUTH"), []byte("alice"), []byte("secret")}}).Out))
@@ -67,7 +67,7 @@ func TestLoadingUsersEndsTheirSessions(t *testing.T) {
 // does.
 func TestUsersThatAreWrong(t *testing.T) {
 	path := write(t, "users.acl", "user alice on >secret ~* +@all\n")
-	p, err := build(t, "", "--aclfile", path)
+	p, err := buildWith(t, "", "--aclfile", path)
 	require.NoError(t, err)
 	before, ask := p.userLines(), p.asks(t)
 	wrong := "user default on nopass ~* &* +@all\nuser alice on >secret ~cache:* +@foo\nuseer x\nuser alice on\nuser\n" +
@@ -80,7 +80,7 @@ func TestUsersThatAreWrong(t *testing.T) {
 		"WARNING: ACL errors detected, no change to the previously active ACL rules was performed"
 	require.Equal(t, "-ERR "+told+"\r\n", ask("ACL LOAD"))
 	require.Equal(t, before, p.userLines())
-	_, err = build(t, "", "--aclfile", path)
+	_, err = buildWith(t, "", "--aclfile", path)
 	require.ErrorContains(t, err, told)
 
 	require.NoError(t, os.Remove(path))
@@ -91,7 +91,7 @@ func TestUsersThatAreWrong(t *testing.T) {
 
 func TestUsersInTheConfiguration(t *testing.T) {
 	file := write(t, "redis.conf", "user alice on >secret ~* +@all (~x +get)\nmaxmemory 1mb\nUSER default off\n")
-	p, err := build(t, "", file)
+	p, err := buildWith(t, "", file)
 	require.NoError(t, err)
 	want := []string{"user alice on sanitize-payload " + hashOfSecret + " ~* resetchannels +@all (~x resetchannels -@all +get)",
 		"user default off sanitize-payload resetchannels -@all"}
@@ -106,7 +106,7 @@ func TestUsersInTheConfiguration(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, strings.Join(p.userLines(), "\n")+"\nmaxmemory 1048576\n", string(text))
 
-	again, err := build(t, "", file)
+	again, err := buildWith(t, "", file)
 	require.NoError(t, err)
 	require.Equal(t, p.userLines(), again.userLines())
 }
@@ -120,7 +120,7 @@ func TestUsersInTheConfigurationThatAreWrong(t *testing.T) {
 		"user alice on\nuser alice off":  "Error in user declaration 'alice': Duplicate user found. A user can only be defined once in config files",
 		"user alice on\naclfile /tmp/no": "only one of them may declare users",
 	} {
-		_, err := build(t, "", write(t, "redis.conf", line+"\n"))
+		_, err := buildWith(t, "", write(t, "redis.conf", line+"\n"))
 		require.ErrorContains(t, err, want, line)
 	}
 }

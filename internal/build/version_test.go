@@ -1,4 +1,4 @@
-package engine
+package build
 
 import (
 	"runtime/debug"

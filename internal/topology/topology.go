@@ -1,4 +1,7 @@
-package engine
+// Package topology is what a server knows of the group of servers whose member it is: who belongs to
+// it, and who leads. Clients are told of it in many places: CLUSTER, ROLE, INFO, SENTINEL, and the gate
+// of the engine, which redirects them. All of these read a Group; package group makes it.
+package topology
 
 import (
 	"cmp"
@@ -10,11 +13,8 @@ import (
 	"strconv"
 )
 
-// A group is several servers with the same data, one of which leads: package group. What clients are told of it is in many places:
-// CLUSTER, ROLE, INFO, SENTINEL, and the gate, which redirects them. All of these read the engine's topology and nothing else of the group.
-
-// Topology tells what a member knows of its group. Its methods are called under the engine's lock.
-type Topology interface {
+// Source tells what a member knows of its group. Its methods are called under the engine's lock.
+type Source interface {
 	// Group returns what the member knows now. Nobody changes the result; it is cheap, since the gate calls it for commands of clients.
 	Group() *Group
 	// Transfer asks the leader, which must be this member, to hand its seat to another one: to any that is up to date if id is 0.
@@ -27,18 +27,18 @@ type Topology interface {
 
 // Group is a group as one of its members knows it.
 type Group struct {
-	Name    string        // by which clients ask a Sentinel for it
-	Self    uint64        // the id of this member
-	Leader  uint64        // the id of the leader; 0 while none is known
-	Last    uint64        // the id of the leader, or while none is known of the last one; 0 if this member never heard of one
-	Seated  bool          // this member leads, and its data are writable
-	Term    uint64        // of the leader
-	Members []GroupMember // by id, this one among them
-	Age     int64         // how many milliseconds old the data of this member may be: 0 at the leader, -1 if it never heard a leader
+	Name    string   // by which clients ask a Sentinel for it
+	Self    uint64   // the id of this member
+	Leader  uint64   // the id of the leader; 0 while none is known
+	Last    uint64   // the id of the leader, or while none is known of the last one; 0 if this member never heard of one
+	Seated  bool     // this member leads, and its data are writable
+	Term    uint64   // of the leader
+	Members []Member // by id, this one among them
+	Age     int64    // how many milliseconds old the data of this member may be: 0 at the leader, -1 if it never heard a leader
 }
 
-// GroupMember is one server of a group.
-type GroupMember struct {
+// Member is one server of a group.
+type Member struct {
 	ID      uint64
 	Host    string // where clients reach it; "" while this is unknown
 	Port    int
@@ -49,21 +49,10 @@ type GroupMember struct {
 	Learner bool   // it receives the log, and has no vote
 }
 
-// SetTopology makes the engine the member of a group. It is called before the engine serves clients.
-func (e *Engine) SetTopology(t Topology) { e.topology = t }
-
-// Group returns the group as this member knows it; nil without a group. It is called under the lock.
-func (e *Engine) Group() *Group {
-	if e.topology == nil {
-		return nil
-	}
-	return e.topology.Group()
-}
-
-// GroupFor returns the group with the ports that a client uses: those for TLS if its connection has TLS. It is nil without a group.
-func (e *Engine) GroupFor(s *Session) *Group {
-	g := e.Group()
-	if g == nil || !s.Client().TLS {
+// For returns the group with the ports that a client uses, whose connection has TLS or not: those for
+// TLS are apart. It is nil for nil.
+func (g *Group) For(tls bool) *Group {
+	if g == nil || !tls {
 		return g
 	}
 	secure := *g
@@ -74,12 +63,6 @@ func (e *Engine) GroupFor(s *Session) *Group {
 	}
 	return &secure
 }
-
-// Topology returns what SetTopology has set; nil without a group.
-func (e *Engine) Topology() Topology { return e.topology }
-
-// TopologyChanged has clients told soon that there is another leader or member: by parts, in their Tick. It is called under the lock.
-func (e *Engine) TopologyChanged() { e.home.TickBy(e.home.Keyspace.Now) }
 
 // Confirming returns how many other members have a change, at least, when a reply tells of it.
 func (g *Group) Confirming() (n int) {
@@ -92,8 +75,8 @@ func (g *Group) Confirming() (n int) {
 }
 
 // Member returns the member with an id; nil for none.
-func (g *Group) Member(id uint64) *GroupMember {
-	i := slices.IndexFunc(g.Members, func(m GroupMember) bool { return m.ID == id })
+func (g *Group) Member(id uint64) *Member {
+	i := slices.IndexFunc(g.Members, func(m Member) bool { return m.ID == id })
 	if i < 0 {
 		return nil
 	}
@@ -101,13 +84,13 @@ func (g *Group) Member(id uint64) *GroupMember {
 }
 
 // LeadingMember returns the leader; nil while none is known, or where clients reach it is not.
-func (g *Group) LeadingMember() *GroupMember { return g.reachable(g.Leader) }
+func (g *Group) LeadingMember() *Member { return g.reachable(g.Leader) }
 
 // LastLeader returns the leader, or while none is known the last one; nil if there was none.
-func (g *Group) LastLeader() *GroupMember { return g.reachable(g.Last) }
+func (g *Group) LastLeader() *Member { return g.reachable(g.Last) }
 
 // reachable returns the member with an id, if it is known where clients reach it; nil otherwise.
-func (g *Group) reachable(id uint64) *GroupMember {
+func (g *Group) reachable(id uint64) *Member {
 	if m := g.Member(id); m != nil && m.Host != "" {
 		return m
 	}
@@ -115,16 +98,16 @@ func (g *Group) reachable(id uint64) *GroupMember {
 }
 
 // Address returns where clients reach the member, as host:port.
-func (m *GroupMember) Address() string { return net.JoinHostPort(m.Host, strconv.Itoa(m.Port)) }
+func (m *Member) Address() string { return net.JoinHostPort(m.Host, strconv.Itoa(m.Port)) }
 
 // Quorum returns how many members must agree.
-func (g *Group) Quorum() int { return g.voters(func(GroupMember) bool { return true })/2 + 1 }
+func (g *Group) Quorum() int { return g.voters(func(Member) bool { return true })/2 + 1 }
 
 // Reachable returns how many members with a vote are up.
-func (g *Group) Reachable() int { return g.voters(func(m GroupMember) bool { return m.Up }) }
+func (g *Group) Reachable() int { return g.voters(func(m Member) bool { return m.Up }) }
 
 // voters counts the members with a vote that satisfy a condition.
-func (g *Group) voters(is func(GroupMember) bool) (n int) {
+func (g *Group) voters(is func(Member) bool) (n int) {
 	for _, m := range g.Members {
 		if !m.Learner && is(m) {
 			n++
