@@ -34,6 +34,7 @@ var layers = [][]string{
 	{"internal/difftest"},
 	{"internal/readme"},
 	{"internal/corpus"},
+	{"internal/corpus/family"},
 	{"internal/transcript"},
 	{"internal/luacases"},
 	{"internal/likeness"},

@@ -62,7 +62,7 @@ func libraryOf(args []string) string {
 // database. No command of the test has been sent then.
 func (w *Remote) Admit(t Test) error {
 	f, steps := t.file, t.steps()
-	runs := plan(steps, w.traits)
+	runs := f.plan(steps, w.traits)
 	for i, s := range steps {
 		why := ""
 		switch {

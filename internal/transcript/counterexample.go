@@ -74,7 +74,7 @@ func (r *run) replay(s step, requests []request) (*violation, error) {
 		return nil, err
 	}
 	quiet := newRun(r.test, r.world)
-	runs := plan(quiet.steps, quiet.traits)
+	runs := quiet.file.plan(quiet.steps, quiet.traits)
 	for i, earlier := range quiet.steps {
 		if earlier.id == s.id {
 			break

@@ -96,7 +96,7 @@ func (o *Outcome) add(other Outcome) {
 func (t Test) Run(w World, seed *uint64) (Outcome, error) {
 	r := newRun(t, w)
 	r.seed = seed
-	runs := plan(r.steps, r.traits)
+	runs := r.file.plan(r.steps, r.traits)
 	for i, s := range r.steps {
 		if !runs[i] {
 			r.out.LeftOut++

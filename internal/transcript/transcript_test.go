@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -87,13 +88,26 @@ func TestVersionsDecideWhatAWorldRuns(t *testing.T) {
 		f := parse(t, "@ before 7.2", "> a", "@ end", "@ since 7.2", "> b", "@ end", "@ since 8.0", "> c", "@ end",
 			"@ since 8.0 valkey:8.1", "> d", "@ end", "@ since 8.9", "> e", "@ end", "@ since valkey:9.0", "> f")
 		var runs string
-		for i, run := range plan(f.steps, Traits{Release: c.release}) {
+		for i, run := range f.plan(f.steps, Traits{Release: c.release}) {
 			if run {
 				runs += f.steps[i].args[0]
 			}
 		}
 		require.Equal(t, c.runs, runs, "%v", c.release)
 	}
+}
+
+func TestWhatAWorldLacksIsLeftOutUpToTheNextReset(t *testing.T) {
+	f := parse(t, "> a", "> lacking", "OK", "> b", "@ reset", "> c", "> lacking", "(error) ERR unknown command 'lacking'", "> d",
+		"@ config lacking 1", "> e", "@ reset", "> f")
+	lacks := func(args []string) bool { return slices.Contains(args, "lacking") }
+	var runs string
+	for i, run := range f.plan(f.steps, Traits{Lacks: lacks}) {
+		if s := f.steps[i]; run && s.kind == stepCommand {
+			runs += s.args[0] + " "
+		}
+	}
+	require.Equal(t, "a c lacking d f ", runs)
 }
 
 func TestResetRestoresParametersAndUsers(t *testing.T) {

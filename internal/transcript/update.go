@@ -28,9 +28,9 @@ func (f *File) UpdateTests(w World, theirs *Traits, tests []Test) (string, error
 // observe runs the test for its replies only, without random loads. Those that a world with the traits theirs gives are left out.
 func (t Test) observe(w World, theirs *Traits, seen map[int]arrival) error {
 	r := newRun(t, w)
-	runs, keep := plan(r.steps, r.traits), make([]bool, len(r.steps))
+	runs, keep := r.file.plan(r.steps, r.traits), make([]bool, len(r.steps))
 	if theirs != nil {
-		keep = plan(r.steps, *theirs)
+		keep = r.file.plan(r.steps, *theirs)
 	}
 	for i, s := range r.steps {
 		if !runs[i] || s.kind == stepRandom {

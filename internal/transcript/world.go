@@ -73,6 +73,10 @@ type Traits struct {
 
 	Release   *release.Release // of the server, or of the one that ours stands for; nil has every version
 	RealClock bool             // time passes between steps
+
+	// Lacks reports whether the world has not a command, or what the command sets. Such a step is left out with
+	// those up to the next reset, unless an unknown command is just what it expects. Nil for none.
+	Lacks func(args []string) bool
 }
 
 // passes reports whether a world with these traits runs the steps under g.
@@ -98,8 +102,8 @@ func (t Traits) has(tag string) bool {
 }
 
 // plan returns for each step whether a world with these traits runs it. After an Advance that is too long for
-// the world, the steps up to the next reset are left out.
-func plan(steps []step, t Traits) []bool {
+// the world, or a command that it lacks, the steps up to the next reset are left out.
+func (f *File) plan(steps []step, t Traits) []bool {
 	runs := make([]bool, len(steps))
 	late := false
 	for i, s := range steps {
@@ -107,10 +111,21 @@ func plan(steps []step, t Traits) []bool {
 		if s.kind == stepReset {
 			late = false
 		}
-		if s.kind == stepAdvance && !guarded && s.delay > t.Sleep {
+		if !guarded && (s.kind == stepAdvance && s.delay > t.Sleep || f.lacks(s, t)) {
 			late = true
 		}
 		runs[i] = !guarded && !late
 	}
 	return runs
+}
+
+// lacks reports whether a step sends what the world does not know, or sets such a parameter.
+func (f *File) lacks(s step, t Traits) bool {
+	if t.Lacks == nil || strings.HasPrefix(f.reply(s), "(error) ERR unknown ") {
+		return false
+	}
+	if s.kind == stepConfig {
+		return t.Lacks([]string{"CONFIG", "SET", s.args[0], s.args[1]})
+	}
+	return slices.ContainsFunc(s.commands(), t.Lacks)
 }

@@ -1,0 +1,11 @@
+package pubsub_test
+
+import (
+	"testing"
+
+	"github.com/miniserver-go/miniserver/internal/corpus/family"
+)
+
+func TestTranscripts(t *testing.T) {
+	family.Run(t, "pubsub/*", nil)
+}

@@ -1,0 +1,11 @@
+package server_test
+
+import (
+	"testing"
+
+	"github.com/miniserver-go/miniserver/internal/corpus/family"
+)
+
+func TestTranscripts(t *testing.T) {
+	family.Run(t, "server/info server/time server/lolwut server/module server/role server/shutdown server/errorstats", nil)
+}
