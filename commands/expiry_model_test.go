@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	families "github.com/miniserver-go/miniserver/commands"
 	"github.com/miniserver-go/miniserver/commands/hashes"
 	"github.com/miniserver-go/miniserver/commands/keys"
 	"github.com/miniserver-go/miniserver/commands/lists"
@@ -59,6 +60,7 @@ type expiryModel struct {
 func expiryEngine(clock func() int64, journal engine.Propagate) *engine.Engine {
 	e := engine.New(engine.Options{Clock: clock, Seed: 1})
 	e.Join(transactions.Part(), engine.Part{
+		Types:     families.Types,
 		Families:  []command.Family{hashes.Family, sets.Family, zsets.Family, lists.Family, keys.Family},
 		Propagate: journal,
 	})

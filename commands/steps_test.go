@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	families "github.com/miniserver-go/miniserver/commands"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
 )
@@ -28,6 +29,7 @@ func frozen(families ...command.Family) (*engine.Engine, *engine.Session) {
 // frozenWith is frozen with parts.
 func frozenWith(parts ...engine.Part) (*engine.Engine, *engine.Session) {
 	e := engine.New(engine.Options{Clock: func() int64 { return 1_700_000_000_000_000 }, Seed: 1})
+	e.Join(engine.Part{Types: families.Types})
 	e.Join(parts...)
 	return e, e.NewSession(nil)
 }

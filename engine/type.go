@@ -1,9 +1,12 @@
 package engine
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/miniserver-go/miniserver/ds/frozen"
+	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
@@ -18,7 +21,55 @@ type Type struct {
 	RewriteElement func(x frozen.Element, to Rewriter)
 	// Explain returns what MEMORY EXPLAIN tells of a value beyond what it tells of every key.
 	Explain func(v keyspace.Value) []Detail
+	// Plain is how formats for people show the values. Without it that is the payload of DUMP.
+	Plain *Plain
+	// Elements says how commands name the elements. It is there if they can have deadlines: then the values are
+	// keyspace.Collections.
+	Elements *Elements
 }
+
+// Plain is values as texts.
+type Plain struct {
+	// Columns is how many texts each row has, 1 or 2. It is 0 if a value is a single text, which is one row.
+	Columns int
+	// Rows calls add for each row, in the order in which Build needs them.
+	Rows func(v keyspace.Value, add func(row ...string))
+	// Build makes a value of rows that somebody has written.
+	Build func(w *World, rows [][]string) (keyspace.Value, error)
+}
+
+// Elements is what commands say of the elements of a type, which can have deadlines.
+type Elements struct {
+	Letter  string // with which the names of the commands begin that set and tell the deadlines
+	Word    string // what stands before the elements
+	Index   string // what stands before the indexes of elements that may be equal; "" where each has a name of its own
+	Noun    string // Word in errors
+	What    string // they are, in the documentation of the commands
+	Removal string // the command that removes elements by name
+
+	Removed                  event.Event // of that command
+	Expire, Expired, Persist event.Event // an element got a deadline, expired, lost its deadline
+
+	// Expect prepares a value for a deadline, where that changes its encoding.
+	Expect func(c *Call, v keyspace.Collection)
+	// InValkey says that Valkey has the commands, with a syntax of its own.
+	InValkey bool
+}
+
+// NewElements returns the elements of a type whose commands begin with a letter. of makes events of its class.
+func NewElements(letter, word, removal, what string, of func(name string) event.Event) *Elements {
+	return &Elements{Letter: letter, Word: word, Noun: strings.ToLower(word), Removal: removal, What: what,
+		Removed: of(strings.ToLower(removal)), Expire: of(letter + "expire"), Expired: of(letter + "expired"), Persist: of(letter + "persist")}
+}
+
+// ExpireCommand returns the command that sets the deadline of an element, which is named as by package rdb: by its text, or its
+// index.
+func (k *Elements) ExpireCommand(key, element []byte, deadline int64) (args [][]byte) {
+	return [][]byte{k.PExpireAt(), key, Decimal(deadline), []byte(cmp.Or(k.Index, k.Word)), []byte("1"), element}
+}
+
+// PExpireAt returns the name of the command that sets deadlines.
+func (k *Elements) PExpireAt() []byte { return []byte(strings.ToUpper(k.Letter) + "PEXPIREAT") }
 
 // Rewriter takes the commands that build the value of a key.
 type Rewriter interface {
@@ -39,13 +90,25 @@ type Detail struct {
 type Types []Type
 
 // Of returns what is known of a type; the zero Type if no part has added it.
-func (t Types) Of(of keyspace.Type) Type {
-	for _, one := range t {
-		if one.Type == of {
-			return one
+func (t Types) Of(of keyspace.Type) *Type {
+	return t.first(func(one *Type) bool { return one.Type == of })
+}
+
+// Named returns the type that TYPE calls so; the zero Type if no part has added it.
+func (t Types) Named(name string) *Type {
+	return t.first(func(one *Type) bool { return one.Name == name })
+}
+
+// unknown is what is known of a type that no part has added.
+var unknown Type
+
+func (t Types) first(is func(one *Type) bool) *Type {
+	for i := range t {
+		if is(&t[i]) {
+			return &t[i]
 		}
 	}
-	return Type{}
+	return &unknown
 }
 
 // addTo lets the keys of a keyspace have values of these types.

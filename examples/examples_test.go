@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/commands"
 	"github.com/miniserver-go/miniserver/commands/hashes"
 	"github.com/miniserver-go/miniserver/commands/keys"
 	"github.com/miniserver-go/miniserver/commands/lists"
@@ -42,7 +43,7 @@ type stage struct {
 // inProcess returns a stage whose clock the test moves.
 func inProcess(t *testing.T) *stage {
 	memory := transcript.NewMemory(transcript.Traits{Name: "in process"}, func(e *engine.Engine) {
-		e.Join(engine.Commands(stringcmds.Family, keys.Family, keys.Databases, servercmds.Family, hashes.Family, sets.Family, lists.Family, zsets.Family))
+		e.Join(engine.Commands(stringcmds.Family, keys.Family, keys.Databases, servercmds.Family, hashes.Family, sets.Family, lists.Family, zsets.Family), engine.Part{Types: commands.Types})
 		e.Join(scripting.New(e).Part())
 	})
 	conn, err := memory.Dial("")

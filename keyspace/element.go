@@ -47,6 +47,15 @@ type Collection interface {
 	Expire(now int64, most int, fn func(element []byte)) (removed int)
 }
 
+// Sequence is a Collection of elements that may be equal. Their indexes, from 0, tell them apart.
+type Sequence interface {
+	Collection
+	// DeadlineAt returns the deadline of an element that exists. O(1).
+	DeadlineAt(i int) int64
+	// SetDeadlineAt is SetDeadline for an element that exists.
+	SetDeadlineAt(i int, deadline int64)
+}
+
 var _, _, _, _ Collection = (*hash.Hash)(nil), (*set.Set)(nil), (*zset.Set)(nil), (*list.List)(nil)
 
 // ExpiredElements are the elements of a key's value that were removed because they had become due.
@@ -211,11 +220,11 @@ func (db *DB) expireFirst(first deadlines.Item, most int) (cost int) {
 	return before - v.Len() + 1
 }
 
-// reapPause returns for how many milliseconds the active side leaves a collection alone. A list has to be
+// reapPause returns for how many milliseconds the active side leaves a collection alone. A sequence has to be
 // walked to find what is due in it, and a long one should not be walked all the time. Readers do not
 // wait for the active side.
 func reapPause(v Collection) int64 {
-	if v.Type() == List {
+	if _, walked := v.(Sequence); walked {
 		return int64(v.Len() >> 14)
 	}
 	return 0

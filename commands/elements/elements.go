@@ -6,7 +6,7 @@
 //	elements.go   pairs in replies, counts of random elements, arguments of LMPOP and ZMPOP
 //
 // Redis has deadlines for fields of hashes only. Here the same nine commands, with another first letter, exist
-// for members of sets and sorted sets and for elements of lists; [*engine.ElementKind] is what differs.
+// for members of sets and sorted sets and for elements of lists; [*engine.Elements] is what differs.
 //
 // A command's effect is propagated, not its text: a deadline is absolute in the journal, and an element that a
 // command removed is removed by name.

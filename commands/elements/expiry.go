@@ -5,11 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/miniserver-go/miniserver/ds/hash"
-	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
-	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/resp"
@@ -21,15 +18,13 @@ import (
 
 // ExpiryLines returns the lines of the nine commands of a kind: HEXPIRE, HPEXPIRE, HEXPIREAT, HPEXPIREAT, HTTL,
 // HPTTL, HEXPIRETIME, HPEXPIRETIME and HPERSIST for fields of hashes.
-func ExpiryLines(k *engine.ElementKind, since string) []command.Line {
-	what := map[keyspace.Type]string{keyspace.Hash: "fields of a hash", keyspace.Set: "members of a set",
-		keyspace.ZSet: "members of a sorted set", keyspace.List: "elements of a list"}[k.Type]
+func ExpiryLines(k *engine.Elements, since string) []command.Line {
 	elements := " <" + k.Word + " num" + k.Noun + " " + strings.TrimSuffix(k.Noun, "s") + "...>"
 	const complexity = "O(N), N being the number of elements named"
 	set := func(name string, u Unit, deadline, how string) command.Line {
 		return command.Line{Name: k.Letter + name, Arity: -6, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW update"), Reply: "integers", Since: since, Was: deniedOOM(k, name, deadline),
 			Syntax:  "key " + deadline + " condition=[NX|XX|GT|LT]" + elements,
-			Summary: "Sets the expiration time of " + what + " " + how + ".", Complexity: complexity,
+			Summary: "Sets the expiration time of " + k.What + " " + how + ".", Complexity: complexity,
 			Run: func(c *engine.Call) { expireElements(c, k, u) }}
 	}
 	get := func(name string, u Unit, how string) command.Line {
@@ -38,7 +33,7 @@ func ExpiryLines(k *engine.ElementKind, since string) []command.Line {
 			tips = ""
 		}
 		return command.Line{Name: k.Letter + name, Arity: -5, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Reply: "integers", Since: since, Tips: tips, Was: append(inValkey(k), withoutTips),
-			Syntax: "key" + elements, Summary: "Returns the expiration time of " + what + " " + how + ".", Complexity: complexity,
+			Syntax: "key" + elements, Summary: "Returns the expiration time of " + k.What + " " + how + ".", Complexity: complexity,
 			Run: func(c *engine.Call) { replyDeadlines(c, k, u) }}
 	}
 	return []command.Line{
@@ -51,15 +46,15 @@ func ExpiryLines(k *engine.ElementKind, since string) []command.Line {
 		get("expiretime", AtSeconds, "as a Unix timestamp"),
 		get("pexpiretime", AtMillis, "as a Unix milliseconds timestamp"),
 		{Name: k.Letter + "persist", Arity: -5, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW update"), Reply: "integers", Since: since, Was: inValkey(k),
-			Syntax: "key" + elements, Summary: "Removes the expiration time of " + what + ".", Complexity: complexity,
+			Syntax: "key" + elements, Summary: "Removes the expiration time of " + k.What + ".", Complexity: complexity,
 			Run: func(c *engine.Call) { persistElements(c, k) }},
 	}
 }
 
 // deniedOOM is HEXPIRE when it was refused without memory, and what COMMAND DOCS of Valkey says of it.
-func deniedOOM(k *engine.ElementKind, name, deadline string) []command.Was {
+func deniedOOM(k *engine.Elements, name, deadline string) []command.Was {
 	list := []command.Was{command.Before("8.0.0 valkey:9.0.0", "+denyoom")}
-	if k.Type != keyspace.Hash || name == "expire" {
+	if !k.InValkey || name == "expire" {
 		return list
 	}
 	return append(append(list, inValkey(k)...), command.Was{Before: release.NoValkey, Edit: func(cmd *command.Line) {
@@ -72,8 +67,8 @@ func deniedOOM(k *engine.ElementKind, name, deadline string) []command.Was {
 var withoutTips = command.Was{Before: "8.0.0", Edit: command.Advises("")}
 
 // inValkey is a line about fields there: it says that the key finds their number.
-func inValkey(k *engine.ElementKind) []command.Was {
-	if k.Type != keyspace.Hash {
+func inValkey(k *engine.Elements) []command.Was {
+	if !k.InValkey {
 		return nil
 	}
 	return []command.Was{CountsByKey}
@@ -93,7 +88,7 @@ const (
 
 // Collection returns the collection at key, which is to be changed if edits; nil if the key is absent. A value of
 // another kind latches [engine.ErrWrongType].
-func Collection(c *engine.Call, key []byte, k *engine.ElementKind, edits bool) keyspace.Collection {
+func Collection(c *engine.Call, key []byte, k *engine.Elements, edits bool) keyspace.Collection {
 	var v keyspace.Value
 	if edits {
 		v, _ = c.DB.Edit(key)
@@ -105,7 +100,7 @@ func Collection(c *engine.Call, key []byte, k *engine.ElementKind, edits bool) k
 	if v == nil {
 		return nil
 	}
-	if v.Type() != k.Type {
+	if c.Engine.Parts.Types.Of(v.Type()).Elements != k {
 		c.Refuse(engine.ErrWrongType)
 		return nil
 	}
@@ -115,7 +110,7 @@ func Collection(c *engine.Call, key []byte, k *engine.ElementKind, edits bool) k
 // ParseNames reads FIELDS numfields field [field ...] up to the end. A number below one latches an error with
 // the format notPositive: Redis has errElementsZero for commands that set deadlines and [engine.ErrElementsCount]
 // for the others.
-func ParseNames(c *engine.Call, k *engine.ElementKind, notPositive string) [][]byte {
+func ParseNames(c *engine.Call, k *engine.Elements, notPositive string) [][]byte {
 	if !c.Word(k.Word) {
 		c.Refusef(errElementsWord, k.Word)
 	}
@@ -164,15 +159,15 @@ type expireArgs struct {
 }
 
 // HEXPIRE key seconds [NX | XX | GT | LT] FIELDS numfields field [field ...], and its variants
-func expireElements(c *engine.Call, k *engine.ElementKind, u Unit) {
+func expireElements(c *engine.Call, k *engine.Elements, u Unit) {
 	a := expireArgs{key: c.Arg()}
 	if AsValkey(c, k) {
 		a.parseAsValkey(c, k, u)
 	} else {
 		a.value = Collection(c, a.key, k, true)
 		a.deadline = Deadline(c, u)
-		if l, ok := a.value.(*list.List); ok && u == AtMillis && c.Word("INDEXES") {
-			expireIndexes(c, a.key, l, a.deadline)
+		if v, ok := a.value.(keyspace.Sequence); ok && u == AtMillis && c.Word(k.Index) {
+			expireIndexes(c, k, a.key, v, a.deadline)
 			return
 		}
 		a.on, a.names, a.at = conditionAndNames(c, k)
@@ -191,7 +186,7 @@ func expireElements(c *engine.Call, k *engine.ElementKind, u Unit) {
 }
 
 // conditionAndNames reads a condition and the names of elements, and returns the position of the word before their number.
-func conditionAndNames(c *engine.Call, k *engine.ElementKind) (on ExpireConditions, names [][]byte, at int) {
+func conditionAndNames(c *engine.Call, k *engine.Elements) (on ExpireConditions, names [][]byte, at int) {
 	if c.Has(AnyOrder) {
 		return expiryArgs(c, k)
 	}
@@ -202,10 +197,10 @@ func conditionAndNames(c *engine.Call, k *engine.ElementKind) (on ExpireConditio
 
 // headWithDeadline returns the arguments of a call before the number of its elements, as those of PEXPIREAT. The word at
 // position at is the last of them.
-func headWithDeadline(c *engine.Call, k *engine.ElementKind, u Unit, deadline int64, at int) [][]byte {
+func headWithDeadline(c *engine.Call, k *engine.Elements, u Unit, deadline int64, at int) [][]byte {
 	head := slices.Clone(c.Args[:at+1])
 	if u != AtMillis {
-		head[0], head[2] = []byte(strings.ToUpper(k.Letter)+"PEXPIREAT"), engine.Decimal(deadline)
+		head[0], head[2] = k.PExpireAt(), engine.Decimal(deadline)
 	}
 	return head
 }
@@ -213,7 +208,7 @@ func headWithDeadline(c *engine.Call, k *engine.ElementKind, u Unit, deadline in
 // Expiration is a command that gives elements of a key a deadline. Expire does it for each, and Report follows.
 type Expiration struct {
 	Call     *engine.Call
-	Kind     *engine.ElementKind
+	Kind     *engine.Elements
 	Key      []byte
 	Deadline int64
 	On       ExpireConditions
@@ -230,8 +225,8 @@ type Expiration struct {
 func (x *Expiration) Reply(v keyspace.Collection, names [][]byte) {
 	c := x.Call
 	c.Reply.Array(len(names))
-	if h, ok := v.(*hash.Hash); ok {
-		ExpectDeadlines(c, h)
+	if v != nil {
+		ExpectDeadlines(c, x.Kind, v)
 	}
 	for _, name := range names {
 		code := Absent
@@ -261,8 +256,8 @@ func (x *Expiration) Expire(v keyspace.Collection, element []byte) (code int) {
 		}
 		return codeDeleted
 	}
-	if h, ok := v.(*hash.Hash); ok {
-		h.ExpectDeadline(c.World.HashLimits())
+	if x.Kind.Expect != nil {
+		x.Kind.Expect(c, v)
 	}
 	v.SetDeadline(element, max(x.Deadline, 1), c.Dice())
 	x.set++
@@ -299,27 +294,27 @@ func (x *Expiration) Report() {
 }
 
 // PropagateDeadline propagates the PEXPIREAT of a kind for elements of a key.
-func PropagateDeadline(c *engine.Call, k *engine.ElementKind, key []byte, deadline int64, elements [][]byte) {
+func PropagateDeadline(c *engine.Call, k *engine.Elements, key []byte, deadline int64, elements [][]byte) {
 	propagateDeadline(c, k, key, deadline, nil, elements, len(elements))
 }
 
 // propagateDeadline is PropagateDeadline with the arguments before the number n of elements, nil for the usual ones, and after it.
-func propagateDeadline(c *engine.Call, k *engine.ElementKind, key []byte, deadline int64, head, tail [][]byte, n int) {
+func propagateDeadline(c *engine.Call, k *engine.Elements, key []byte, deadline int64, head, tail [][]byte, n int) {
 	if head == nil {
-		head = [][]byte{[]byte(strings.ToUpper(k.Letter) + "PEXPIREAT"), key, engine.Decimal(deadline), []byte(k.Word)}
+		head = [][]byte{k.PExpireAt(), key, engine.Decimal(deadline), []byte(k.Word)}
 	}
 	c.Propagate(append(append(head, engine.Decimal(int64(n))), tail...)...)
 }
 
 // PropagateRemoval propagates the removal of elements, in Redis one by one; of a list, of all elements with each of the
 // texts.
-func PropagateRemoval(c *engine.Call, k *engine.ElementKind, key []byte, elements [][]byte) {
+func PropagateRemoval(c *engine.Call, k *engine.Elements, key []byte, elements [][]byte) {
 	if AsValkey(c, k) {
 		c.Propagate(append([][]byte{[]byte(k.Removal), key}, elements...)...)
 		return
 	}
 	for _, e := range elements {
-		if k.Type == keyspace.List {
+		if k.Index != "" {
 			c.Propagate([]byte(k.Removal), key, []byte("0"), e)
 		} else {
 			c.Propagate([]byte(k.Removal), key, e)
@@ -331,18 +326,18 @@ func PropagateRemoval(c *engine.Call, k *engine.ElementKind, key []byte, element
 //
 // An index tells elements with the same text apart. The rewrite of a journal needs it to restore a list. A
 // deadline that has passed is set all the same, and the elements expire by it.
-func expireIndexes(c *engine.Call, key []byte, l *list.List, deadline int64) {
+func expireIndexes(c *engine.Call, k *engine.Elements, key []byte, v keyspace.Sequence, deadline int64) {
 	n := c.IntIn(1, math.MaxInt64, engine.ErrNotPositive)
 	if !c.Failed() && n != int64(c.Left()) {
-		c.Refusef(errElementsMatch, "indexes")
+		c.Refusef(errElementsMatch, strings.ToLower(k.Index))
 	}
 	indexes := make([]int, 0, c.Left())
 	for c.More() {
 		i := c.IntIn(math.MinInt32, math.MaxInt32, engine.ErrNotInt)
 		if i < 0 {
-			i += int64(l.Len())
+			i += int64(v.Len())
 		}
-		if i < 0 || i >= int64(l.Len()) {
+		if i < 0 || i >= int64(v.Len()) {
 			c.Refuse(engine.ErrIndex)
 		}
 		indexes = append(indexes, int(i))
@@ -351,9 +346,9 @@ func expireIndexes(c *engine.Call, key []byte, l *list.List, deadline int64) {
 		return
 	}
 	for _, i := range indexes {
-		l.SetDeadlineAt(i, max(deadline, 1))
+		v.SetDeadlineAt(i, max(deadline, 1))
 	}
-	c.Changed(key, event.List("lexpire"))
+	c.Changed(key, k.Expire)
 	c.World.TickBy(deadline)
 	c.Reply.Array(len(indexes))
 	for range indexes {
@@ -363,7 +358,7 @@ func expireIndexes(c *engine.Call, key []byte, l *list.List, deadline int64) {
 
 // KeyAndNames reads key FIELDS numfields field [field ...], and the collection at the key, which is to be changed if edits. In Valkey
 // the error for another number of fields is mismatch.
-func KeyAndNames(c *engine.Call, k *engine.ElementKind, edits bool, mismatch error) (key []byte, v keyspace.Collection, names [][]byte) {
+func KeyAndNames(c *engine.Call, k *engine.Elements, edits bool, mismatch error) (key []byte, v keyspace.Collection, names [][]byte) {
 	key = c.Arg()
 	if AsValkey(c, k) {
 		names = namesUpToEnd(c, k, mismatch)
@@ -374,7 +369,7 @@ func KeyAndNames(c *engine.Call, k *engine.ElementKind, edits bool, mismatch err
 }
 
 // HTTL key FIELDS numfields field [field ...], and its variants
-func replyDeadlines(c *engine.Call, k *engine.ElementKind, u Unit) {
+func replyDeadlines(c *engine.Call, k *engine.Elements, u Unit) {
 	_, v, names := KeyAndNames(c, k, false, engine.ErrSyntax)
 	if !c.OK() {
 		return
@@ -412,7 +407,7 @@ func TTL(v keyspace.Collection, element []byte, from int64, unit func(ms int64) 
 }
 
 // HPERSIST key FIELDS numfields field [field ...], and its variants
-func persistElements(c *engine.Call, k *engine.ElementKind) {
+func persistElements(c *engine.Call, k *engine.Elements) {
 	key, v, names := KeyAndNames(c, k, true, ErrNumFields)
 	if !c.OK() {
 		return

@@ -18,7 +18,7 @@ var AnyOrder = release.From("8.6.0")
 
 // Clause is FIELDS numfields field [field ...], or with a value after each field, among the options of a command.
 type Clause struct {
-	Kind *engine.ElementKind
+	Kind *engine.Elements
 	Per  int // arguments for each element: 2 with values
 
 	Least    int // arguments after the word without which TooShort is the error
@@ -67,7 +67,7 @@ func (l *Clause) parseElements(c *engine.Call) {
 }
 
 // expiryArgs reads [NX | XX | GT | LT] FIELDS numfields field [field ...] in any order.
-func expiryArgs(c *engine.Call, k *engine.ElementKind) (on ExpireConditions, names [][]byte, at int) {
+func expiryArgs(c *engine.Call, k *engine.Elements) (on ExpireConditions, names [][]byte, at int) {
 	l := Clause{Kind: k, Per: 1, Least: 2,
 		TooShort: command.Errorf(errClauseShort, k.Word, k.Noun, strings.TrimSuffix(k.Noun, "s")),
 		BadCount: command.Errorf(errElementsZero, k.Word[:1]+k.Noun[1:])}

@@ -3,7 +3,6 @@ package elements
 import (
 	"slices"
 
-	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/event"
@@ -20,8 +19,8 @@ var valkeyFields = release.From("valkey:9.0.0")
 
 // AsValkey reports whether the commands of a kind are those of Valkey. Those of the other kinds are this server's
 // in every release.
-func AsValkey(c *engine.Call, k *engine.ElementKind) bool {
-	return k.Type == keyspace.Hash && c.Has(valkeyFields)
+func AsValkey(c *engine.Call, k *engine.Elements) bool {
+	return k.InValkey && c.Has(valkeyFields)
 }
 
 // ParseLast reads options up to the first word of the clause, which may stand from a position on, and the elements
@@ -57,7 +56,7 @@ func (l *Clause) parseRest(c *engine.Call) {
 }
 
 // namesUpToEnd reads FIELDS numfields field [field ...] up to the end. Another number latches mismatch.
-func namesUpToEnd(c *engine.Call, k *engine.ElementKind, mismatch error) [][]byte {
+func namesUpToEnd(c *engine.Call, k *engine.Elements, mismatch error) [][]byte {
 	if !c.Word(k.Word) {
 		c.Refuse(engine.ErrSyntax)
 		return nil
@@ -78,7 +77,7 @@ func lateDeadline(c *engine.Call, amount []byte, u Unit) int64 {
 }
 
 // parseAsValkey reads the arguments of HEXPIRE after the key, and the key's value.
-func (a *expireArgs) parseAsValkey(c *engine.Call, k *engine.ElementKind, u Unit) {
+func (a *expireArgs) parseAsValkey(c *engine.Call, k *engine.Elements, u Unit) {
 	amount := c.Arg()
 	l := Clause{Kind: k, Per: 1, BadCount: ErrNumFields}
 	l.ParseLast(c, c.Pos(), func() bool { return a.on.parse(c) }, errExpireOption)
@@ -88,15 +87,15 @@ func (a *expireArgs) parseAsValkey(c *engine.Call, k *engine.ElementKind, u Unit
 	a.value = Collection(c, a.key, k, true)
 }
 
-// ExpectDeadlines prepares a hash for deadlines of its fields: Redis does it even if no field gets one.
-func ExpectDeadlines(c *engine.Call, h *hash.Hash) {
-	if !AsValkey(c, engine.HashFields) {
-		h.ExpectDeadline(c.World.HashLimits())
+// ExpectDeadlines prepares a value for deadlines of its elements: Redis does it even if no field of a hash gets one.
+func ExpectDeadlines(c *engine.Call, k *engine.Elements, v keyspace.Collection) {
+	if k.Expect != nil && !AsValkey(c, k) {
+		k.Expect(c, v)
 	}
 }
 
 // RemovedByDeadline returns the event for elements that a command gave a deadline that has passed.
-func RemovedByDeadline(c *engine.Call, k *engine.ElementKind) event.Event {
+func RemovedByDeadline(c *engine.Call, k *engine.Elements) event.Event {
 	if AsValkey(c, k) {
 		return k.Expired
 	}

@@ -77,7 +77,7 @@ func cmdHGetEx(c *engine.Call) {
 
 // hashAndGetExOptions returns the hash of HGETEX and reads the arguments after the key. Valkey looks at the hash in between.
 func hashAndGetExOptions(c *engine.Call, key []byte) (h *hash.Hash, o fieldOptions) {
-	if elements.AsValkey(c, engine.HashFields) {
+	if elements.AsValkey(c, Type.Elements) {
 		o.parseAsValkey(c, 1)
 		h = editHash(c, key)
 		o.parseTime(c)
@@ -99,20 +99,20 @@ func parseGetExOptions(c *engine.Call) (o fieldOptions) {
 	o.deadline, o.given = fieldDeadline(c)
 	o.persist = !o.given && c.Word("PERSIST")
 	o.word = c.Pos()
-	o.fields = elements.ParseNames(c, engine.HashFields, engine.ErrElementsCount)
+	o.fields = elements.ParseNames(c, Type.Elements, engine.ErrElementsCount)
 	return o
 }
 
 // replyAndExpire replies with the value of each field and then gives it a deadline: if that has passed, the field is absent
 // where it is named again.
 func replyAndExpire(c *engine.Call, key []byte, h *hash.Hash, o fieldOptions) {
-	x := elements.Expiration{Call: c, Kind: engine.HashFields, Key: key, Deadline: o.deadline,
+	x := elements.Expiration{Call: c, Kind: Type.Elements, Key: key, Deadline: o.deadline,
 		Head: [][]byte{[]byte("HPEXPIREAT"), key, engine.Decimal(o.deadline), o.fieldsWord(c)}}
-	if !elements.AsValkey(c, engine.HashFields) {
+	if !elements.AsValkey(c, Type.Elements) {
 		x.Named = o.fields
 	}
 	c.Reply.Array(len(o.fields))
-	elements.ExpectDeadlines(c, h)
+	elements.ExpectDeadlines(c, Type.Elements, h)
 	for _, field := range o.fields {
 		replyValue(c, h, field)
 		x.Expire(h, field)
@@ -151,7 +151,7 @@ func timeArg(c *engine.Call, u elements.Unit) int64 {
 // persistFields removes the deadlines of fields. If one had a deadline, it propagates the HPERSIST of all.
 func persistFields(c *engine.Call, key []byte, h *hash.Hash, o fieldOptions) {
 	var persisted [][]byte
-	elements.ExpectDeadlines(c, h)
+	elements.ExpectDeadlines(c, Type.Elements, h)
 	for _, field := range o.fields {
 		if deadline, _ := h.Deadline(field); deadline != 0 {
 			h.SetDeadline(field, 0, nil)
@@ -163,10 +163,10 @@ func persistFields(c *engine.Call, key []byte, h *hash.Hash, o fieldOptions) {
 		return
 	}
 	named := o.fields
-	if elements.AsValkey(c, engine.HashFields) {
+	if elements.AsValkey(c, Type.Elements) {
 		named = persisted
 	}
-	c.Changed(key, engine.HashFields.Persist, persisted...)
+	c.Changed(key, Type.Elements.Persist, persisted...)
 	c.AddChanges(len(persisted) - 1)
 	c.PropagateAs(append([][]byte{[]byte("HPERSIST"), key, o.fieldsWord(c), engine.Decimal(int64(len(named)))}, named...)...)
 }
@@ -184,7 +184,7 @@ func (o *fieldOptions) fieldsWord(c *engine.Call) []byte {
 
 // HGETDEL key FIELDS numfields field [field ...]
 func cmdHGetDel(c *engine.Call) {
-	key, v, fields := elements.KeyAndNames(c, engine.HashFields, true, elements.ErrNumFields)
+	key, v, fields := elements.KeyAndNames(c, Type.Elements, true, elements.ErrNumFields)
 	if !c.OK() {
 		return
 	}
@@ -203,7 +203,7 @@ func cmdHGetDel(c *engine.Call) {
 	if len(deleted) > 0 {
 		c.Changed(key, event.Hash("hdel"), deleted...)
 		c.AddChanges(len(deleted) - 1)
-		if c.Propagates() && !elements.AsValkey(c, engine.HashFields) {
+		if c.Propagates() && !elements.AsValkey(c, Type.Elements) {
 			c.PropagateAs(append([][]byte{[]byte("HDEL"), key}, fields...)...)
 		}
 	}
@@ -225,7 +225,7 @@ type fieldOptions struct {
 
 // parse reads the options of both commands and the fields, per arguments for each, in any order.
 func (o *fieldOptions) parse(c *engine.Call, per int) {
-	l := elements.Clause{Kind: engine.HashFields, Per: per, Least: 1,
+	l := elements.Clause{Kind: Type.Elements, Per: per, Least: 1,
 		TooShort: c.Engine.Errorf(command.ErrArity, c.Cmd.FullName()), BadCount: errFieldsNumber}
 	l.Parse(c, func() bool { return o.parseCondition(c) || o.parseExpiry(c, per) })
 	o.fields, o.word = l.List, l.At
@@ -299,7 +299,7 @@ func cmdHSetEx(c *engine.Call) {
 // hashAndSetExOptions reads the arguments of HSETEX after the key, and returns the hash. Valkey looks at the time last, unless NX or
 // XX has been decided.
 func hashAndSetExOptions(c *engine.Call, key []byte) (h *hash.Hash, found bool, o fieldOptions) {
-	if !elements.AsValkey(c, engine.HashFields) {
+	if !elements.AsValkey(c, Type.Elements) {
 		if o = parseSetExOptions(c); !c.Failed() {
 			h, found = engine.Edit[*hash.Hash](c, key)
 		}
@@ -394,31 +394,31 @@ func setFieldsUntil(c *engine.Call, key []byte, h *hash.Hash, o fieldOptions) {
 		}
 	}
 	if o.given {
-		elements.ExpectDeadlines(c, h)
+		elements.ExpectDeadlines(c, Type.Elements, h)
 	}
 	// A deadline in a journal was ahead when it was written: the fields are set, and expire.
 	if o.given && o.deadline <= c.Now() && !c.World.Keyspace.Replaying {
 		c.Changed(key, event.Hash("hset"), fieldsOf(c, o.fields)...)
-		if elements.AsValkey(c, engine.HashFields) {
-			c.Changed(key, engine.HashFields.Expire, fieldsOf(c, o.fields)...)
+		if elements.AsValkey(c, Type.Elements) {
+			c.Changed(key, Type.Elements.Expire, fieldsOf(c, o.fields)...)
 		}
 		deleteSetFields(c, key, o)
 		return
 	}
 	for i := 0; i < len(o.fields) && o.given; i += 2 {
-		h.ExpectDeadline(c.World.HashLimits())
+		Type.Elements.Expect(c, h)
 		h.SetDeadline(o.fields[i], max(o.deadline, 1), c.Dice()) // 0 stands for no deadline
 	}
 	c.Changed(key, event.Hash("hset"), fieldsOf(c, o.fields)...)
 	if o.given {
-		c.Changed(key, engine.HashFields.Expire, fieldsOf(c, o.fields)...)
+		c.Changed(key, Type.Elements.Expire, fieldsOf(c, o.fields)...)
 		c.AddChanges(-1)
 		c.World.TickBy(o.deadline)
 	}
 	c.AddChanges(len(o.fields)/2 - 1)
 	switch {
 	case !c.Propagates():
-	case elements.AsValkey(c, engine.HashFields):
+	case elements.AsValkey(c, Type.Elements):
 		c.PropagateAs(o.asSet(c)...)
 	case o.given && !command.IsWord(c.Args[o.at], "PXAT"):
 		line := slices.Clone(c.Args)
@@ -435,7 +435,7 @@ func deleteSetFields(c *engine.Call, key []byte, o fieldOptions) {
 		h.Delete(o.fields[i])
 		fields = append(fields, o.fields[i])
 	}
-	elements.PropagateRemoval(c, engine.HashFields, key, fields)
-	c.Changed(key, elements.RemovedByDeadline(c, engine.HashFields), fieldsOf(c, o.fields)...)
+	elements.PropagateRemoval(c, Type.Elements, key, fields)
+	c.Changed(key, elements.RemovedByDeadline(c, Type.Elements), fieldsOf(c, o.fields)...)
 	c.AddChanges(len(o.fields)/2 - 2)
 }

@@ -74,7 +74,7 @@ var Family = command.Family{Group: "hash", Commands: slices.Concat([]command.Lin
 		Syntax:  "key cursor [MATCH pattern] [COUNT count] [NOVALUES]@(7.4.0,valkey:8.0.0)",
 		Summary: "Iterates over fields and values of a hash.", Tips: "nondeterministic_output",
 		Complexity: "O(1) for each call, O(N) for a complete iteration, N being the number of elements"},
-}, elements.ExpiryLines(engine.HashFields, "7.4.0 valkey:9.0.0"), expiryLines())}
+}, elements.ExpiryLines(Type.Elements, "7.4.0 valkey:9.0.0"), expiryLines())}
 
 // noHash stands for an absent key. It stays empty.
 var noHash hash.Hash
@@ -277,7 +277,7 @@ func cmdHIncrBy(c *engine.Call) {
 	deadline, _ := h.Deadline(field)
 	h.UpdateInt(field, sum, sumLimits(c))
 	c.Changed(key, event.Hash("hincrby"), field)
-	if deadline != 0 && c.Propagates() && elements.AsValkey(c, engine.HashFields) {
+	if deadline != 0 && c.Propagates() && elements.AsValkey(c, Type.Elements) {
 		propagateSum(c, key, field, engine.Decimal(sum))
 	}
 	c.Reply.Int(sum)
@@ -342,7 +342,7 @@ func propagateSum(c *engine.Call, key, field, sum []byte) {
 	v, _ := c.DB.Peek(key)
 	h := v.(*hash.Hash)
 	deadline, _ := h.Deadline(field)
-	asValkey := elements.AsValkey(c, engine.HashFields)
+	asValkey := elements.AsValkey(c, Type.Elements)
 	switch {
 	case asValkey && deadline != 0:
 		c.PropagateAs([]byte("HSETEX"), key, []byte("PXAT"), engine.Decimal(deadline), []byte("FIELDS"), []byte("1"), field, sum)

@@ -13,7 +13,7 @@ import (
 // parseAsValkey reads the options of both commands and the fields, per arguments for each. The time is read by
 // parseTime.
 func (o *fieldOptions) parseAsValkey(c *engine.Call, per int) {
-	l := elements.Clause{Kind: engine.HashFields, Per: per, BadCount: elements.ErrNumFields}
+	l := elements.Clause{Kind: Type.Elements, Per: per, BadCount: elements.ErrNumFields}
 	const key = 1 // may be the word as well
 	l.ParseLast(c, key, func() bool { return o.expiry.ParseOption(c) || o.parseWord(c, per) }, string(engine.ErrSyntax))
 	o.fields, o.word, o.given = l.List, l.At, o.expiry.Given

@@ -43,13 +43,12 @@ func memberLines() []command.Line {
 
 // anyCollection returns the collection at key with its kind; nil if the key is absent. A value of another type
 // latches the error unsupported.
-func anyCollection(c *engine.Call, key []byte, edits bool, unsupported error) (v keyspace.Collection, k *engine.ElementKind) {
-	k, ok := engine.ElementKindOf(c.DB.Type(key))
-	if !ok {
+func anyCollection(c *engine.Call, key []byte, edits bool, unsupported error) (v keyspace.Collection, k *engine.Elements) {
+	if k = c.Engine.Parts.Types.Of(c.DB.Type(key)).Elements; k == nil {
 		if c.DB.Exists(key) {
 			c.Refuse(unsupported)
 		}
-		return nil, k
+		return nil, nil
 	}
 	return elements.Collection(c, key, k, edits), k
 }

@@ -114,7 +114,7 @@ var Family = command.Family{Group: "list", Wordings: wordings, Commands: slices.
 		Syntax:     "timeout numkeys key... where=<LEFT|RIGHT> [COUNT count]",
 		Summary:    "Removes and returns elements from the first of several lists that has any, or waits for some.",
 		Complexity: "O(N + M), N being the number of keys, and M the number of elements returned"},
-}, elements.ExpiryLines(engine.ListElements, "miniserver:0.1.0"))}
+}, elements.ExpiryLines(Type.Elements, "miniserver:0.1.0"))}
 
 // The events of pushing and popping, by end.
 var (

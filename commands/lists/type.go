@@ -4,12 +4,31 @@ import (
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
 // Type is the data type of lists.
-var Type = engine.Type{Type: list.Type,
+var Type = engine.Type{Type: list.Type, Elements: elementsOf(),
 	Rewrite: func(v keyspace.Value, to engine.Rewriter) {
 		v.(*list.List).Range(0, v.Len(), func(e ziplist.Entry) { to.Add("RPUSH", e.Append(nil)) })
 	},
+	Plain: &engine.Plain{Columns: 1,
+		Rows: func(v keyspace.Value, add func(row ...string)) {
+			v.(*list.List).Range(0, v.Len(), func(e ziplist.Entry) { add(string(e.Append(nil))) })
+		},
+		Build: func(w *engine.World, rows [][]string) (keyspace.Value, error) {
+			v := &list.List{}
+			for _, row := range rows {
+				v.Push(list.Tail, []byte(row[0]), w.Engine().Config.List)
+			}
+			return v, nil
+		},
+	},
+}
+
+func elementsOf() *engine.Elements {
+	e := engine.NewElements("l", "ELEMENTS", "LREM", "elements of a list", event.List)
+	e.Index = "INDEXES"
+	return e
 }

@@ -50,10 +50,10 @@ func reportAddEx(c *engine.Call, key []byte, added int, deadline int64, members 
 	if added > 0 {
 		c.Changed(key, event.Set("sadd"))
 	}
-	c.Changed(key, engine.SetMembers.Expire)
+	c.Changed(key, Type.Elements.Expire)
 	c.World.TickBy(deadline)
 	if c.Propagates() {
 		c.Propagate(append([][]byte{[]byte("SADD"), key}, members...)...)
-		elements.PropagateDeadline(c, engine.SetMembers, key, deadline, members)
+		elements.PropagateDeadline(c, Type.Elements, key, deadline, members)
 	}
 }

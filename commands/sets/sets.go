@@ -90,7 +90,7 @@ var Family = command.Family{Group: "set", Commands: slices.Concat([]command.Line
 		Keys: command.Key(1, "OW update").And(command.KeyRange(2, -1, 1, "RO access")), Run: cmdSDiffStore, Reply: "integer", Since: "1.0.0",
 		Syntax: "destination key...", Summary: "Stores the difference of multiple sets in a key.",
 		Complexity: "O(N), N being the number of members of all sets"},
-}, elements.ExpiryLines(engine.SetMembers, "miniserver:0.1.0"))}
+}, elements.ExpiryLines(Type.Elements, "miniserver:0.1.0"))}
 
 // noSet stands for an absent key. It stays empty.
 var noSet set.Set

@@ -9,4 +9,11 @@ import (
 // Type is the data type of strings.
 var Type = engine.Type{Type: str.Type,
 	Rewrite: func(v keyspace.Value, to engine.Rewriter) { to.Command("SET", v.(*str.Value).Text(nil)) },
+	Plain: &engine.Plain{
+		Rows: func(v keyspace.Value, add func(row ...string)) { add(string(v.(*str.Value).Text(nil))) },
+		Build: func(_ *engine.World, rows [][]string) (keyspace.Value, error) {
+			v := str.Of([]byte(rows[0][0]))
+			return &v, nil
+		},
+	},
 }

@@ -70,7 +70,7 @@ var Family = command.Family{Group: "sorted-set", Wordings: wordings, Commands: s
 		Summary: "Iterates over members and scores of a sorted set.", Tips: "nondeterministic_output",
 		Complexity: "O(1) for each call, O(N) for a complete iteration, N being the number of elements",
 		History:    "valkey:8.0.0 The option `NOSCORES`."},
-}, rangeLines(), combineLines(), popLines(), elements.ExpiryLines(engine.ZSetMembers, "miniserver:0.1.0"))}
+}, rangeLines(), combineLines(), popLines(), elements.ExpiryLines(Type.Elements, "miniserver:0.1.0"))}
 
 // noSet stands for an absent key. It stays empty.
 var noSet zset.Set

@@ -122,7 +122,7 @@ func (b *commandBase) value(key []byte, v keyspace.Value, pace *keyspace.Pace) {
 	}
 	b.flush()
 	if v, ok := v.(keyspace.Collection); ok && v.Volatile() > 0 {
-		rdb.EachElementDeadline(v, b.expire(v.Type(), key, pace))
+		rdb.EachElementDeadline(v, b.expire(b.types.Of(v.Type()), key, pace))
 	}
 }
 
@@ -131,13 +131,13 @@ func (b *commandBase) elements(key []byte, r *keyspace.Record, pace *keyspace.Pa
 	t, to := b.types.Of(r.Value.Type()), &rewriter{b, key, nil}
 	r.Elements.Each(true, func(x frozen.Element) { t.RewriteElement(x, to) }, func(bytes int) { pace.Yield(bytes) })
 	b.flush()
-	r.Elements.Deadlines(b.expire(t.Type, key, pace))
+	r.Elements.Deadlines(b.expire(t, key, pace))
 }
 
 // expire returns a function that appends the command which sets the deadline of an element.
-func (b *commandBase) expire(t keyspace.Type, key []byte, pace *keyspace.Pace) func(element []byte, deadline int64) {
+func (b *commandBase) expire(t *engine.Type, key []byte, pace *keyspace.Pace) func(element []byte, deadline int64) {
 	return func(element []byte, deadline int64) {
-		b.text = appendCommand(b.text, snapshot.ExpireCommand(t, key, element, deadline))
+		b.text = appendCommand(b.text, t.Elements.ExpireCommand(key, element, deadline))
 		pace.Yield(len(key))
 	}
 }

@@ -5,11 +5,8 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/miniserver-go/miniserver/ds/hash"
-	"github.com/miniserver-go/miniserver/ds/list"
-	"github.com/miniserver-go/miniserver/ds/set"
-	"github.com/miniserver-go/miniserver/ds/zset"
-	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/persistence/payload"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 	"github.com/miniserver-go/miniserver/resp"
 )
@@ -35,6 +32,7 @@ func ReadManifest(disk Disk, path string) (files []ManifestFile, err error) {
 // Check reads a file of a journal without a server.
 type Check struct {
 	Disk     Disk
+	Types    engine.Types            // that the data may have
 	Until    int64                   // seconds since the epoch: stop at the first annotation of a later time; 0 for none
 	Progress func(done, total int64) // in bytes
 }
@@ -70,10 +68,9 @@ func (c Check) File(path string, size int64) (r Report, err error) {
 
 // snapshot reads the snapshot that src begins with, and returns what follows it.
 func (c Check) snapshot(r *Report, src io.Reader, size int64) (rest io.Reader, err error) {
-	dice := func(uint64) uint64 { return 0 }
-	in := rdb.NewReader(src, rdb.Options{Keyspace: keyspace.New(maxDatabases, 1, dice), Limits: rdb.Limits{
-		Hash: hash.Limits{MaxEntries: 512, MaxValue: 64}, ZSet: zset.Limits{MaxEntries: 128, MaxValue: 64},
-		Set: set.Limits{MaxInts: 512, MaxEntries: 128, MaxValue: 64}, List: list.Defaults, Dice: dice}})
+	o := payload.Options(payload.Scratch(maxDatabases, c.Types).Home(), 0, false)
+	o.Versions = rdb.Versions{} // all that are known
+	in := rdb.NewReader(src, o)
 	for in.Next() {
 		if in.Item == rdb.Key {
 			r.Keys++

@@ -7,15 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"strconv"
 	"unicode/utf8"
 
-	"github.com/miniserver-go/miniserver/ds/hash"
-	"github.com/miniserver-go/miniserver/ds/list"
-	"github.com/miniserver-go/miniserver/ds/set"
-	"github.com/miniserver-go/miniserver/ds/str"
-	"github.com/miniserver-go/miniserver/ds/ziplist"
-	"github.com/miniserver-go/miniserver/ds/zset"
+	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 )
@@ -24,9 +18,9 @@ import (
 //
 //	{"db":0,"key":"board","type":"zset","value":[["alice","1"],["bob","2.5"]]}
 //
-// The value of a string is a text, of a list or set an array of texts, of a hash or sorted set an array of pairs.
-// Streams and Bloom filters, which have no simple form in JSON, have the payload of DUMP instead, in base64. Deadlines of
-// elements follow. A library of functions is {"library":"#!lua name=..."}.
+// The value of a string is a text, of a list or set an array of texts, of a hash or sorted set an array of pairs: see
+// engine.Plain. Types without it, such as streams and Bloom filters, have the payload of DUMP instead, in base64. Deadlines
+// of elements follow. A library of functions is {"library":"#!lua name=..."}.
 type line struct {
 	DB        int               `json:"db"`
 	Key       Text              `json:"key"`
@@ -73,59 +67,57 @@ func (t *Text) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-func entryText(e ziplist.Entry) Text { return Text(e.Append(nil)) }
-
 // lineOf converts a record to a line.
-func lineOf(r *keyspace.Record, e *rdb.Encoder) (l line, err error) {
+func (f *Writer) lineOf(r *keyspace.Record) (l line, err error) {
 	l = line{DB: r.DB, Key: Text(r.Key), Type: r.Value.Type().String(), Deadline: r.Deadline}
 	if v, ok := r.Value.(keyspace.Collection); ok && v.Volatile() > 0 {
 		rdb.EachElementDeadline(v, func(element []byte, deadline int64) {
 			l.Deadlines = append(l.Deadlines, elementDeadline{Text(element), deadline})
 		})
 	}
-	var value any
-	switch v := r.Value.(type) {
-	case *str.Value:
-		value = Text(v.Text(nil))
-	case *list.List:
-		texts := []Text{}
-		v.Range(0, v.Len(), func(e ziplist.Entry) { texts = append(texts, entryText(e)) })
-		value = texts
-	case *set.Set:
-		texts := []Text{}
-		v.Each(func(e ziplist.Entry) bool { texts = append(texts, entryText(e)); return true })
-		value = texts
-	case *hash.Hash:
-		pairs := [][2]Text{}
-		v.Each(func(f, x ziplist.Entry) bool { pairs = append(pairs, [2]Text{entryText(f), entryText(x)}); return true })
-		value = pairs
-	case *zset.Set:
-		pairs := [][2]Text{}
-		v.Each(func(m []byte, score float64) bool {
-			pairs = append(pairs, [2]Text{Text(m), Text(strconv.FormatFloat(score, 'g', -1, 64))})
-			return true
-		})
-		value = pairs
-	default:
-		l.Payload = e.Payload(nil, v)
+	p := f.types.Of(r.Value.Type()).Plain
+	if p == nil {
+		l.Payload = f.encoder.Payload(nil, r.Value)
 		return l, nil
 	}
-	l.Value, err = json.Marshal(value)
+	l.Value, err = json.Marshal(textsOf(p, r.Value))
 	return l, err
+}
+
+// textsOf returns a value as a Text, or an array of them, or of pairs.
+func textsOf(p *engine.Plain, v keyspace.Value) any {
+	texts, pairs := []Text{}, [][2]Text{}
+	p.Rows(v, func(row ...string) {
+		if p.Columns == 2 {
+			pairs = append(pairs, [2]Text{Text(row[0]), Text(row[1])})
+		} else {
+			texts = append(texts, Text(row[0]))
+		}
+	})
+	switch p.Columns {
+	case 0:
+		return texts[0]
+	case 1:
+		return texts
+	}
+	return pairs
 }
 
 // Writer writes the lines of a snapshot. It is a snapshot.Receiver.
 type Writer struct {
 	out     *json.Encoder
 	encoder rdb.Encoder
+	types   engine.Types
 }
 
-// NewWriter returns a writer to out, which gets each line in one call.
-func NewWriter(out io.Writer) *Writer { return &Writer{out: json.NewEncoder(out)} }
+// NewWriter returns a writer of values of these types to out, which gets each line in one call.
+func NewWriter(out io.Writer, types engine.Types) *Writer {
+	return &Writer{out: json.NewEncoder(out), types: types}
+}
 
 // Key implements snapshot.Receiver.
 func (f *Writer) Key(r *keyspace.Record) error {
-	l, err := lineOf(r, &f.encoder)
+	l, err := f.lineOf(r)
 	if err != nil {
 		return err
 	}

@@ -6,28 +6,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/miniserver-go/miniserver/ds/hash"
-	"github.com/miniserver-go/miniserver/ds/list"
-	"github.com/miniserver-go/miniserver/ds/set"
-	"github.com/miniserver-go/miniserver/ds/str"
-	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/persistence/payload"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 )
 
-// Snapshot writes the snapshot that the lines of src make, for a server with a number of databases.
-func Snapshot(src io.Reader, out rdb.Target, databases int) error {
-	e := engine.New(engine.Options{Databases: databases, Clock: func() int64 { return 0 }})
+// Snapshot writes the snapshot that the lines of src make, for a server with a number of databases and these types.
+func Snapshot(src io.Reader, out rdb.Target, databases int, types engine.Types) error {
+	world := payload.Scratch(databases, types).Home()
 	w, records := rdb.NewWriter(out, 0), rdb.NewRecords(true)
-	o := payload.Options(e.Home(), 0, false)
 	in := json.NewDecoder(bufio.NewReader(src))
 	in.DisallowUnknownFields()
 	for n := 1; ; n++ {
@@ -36,9 +28,9 @@ func Snapshot(src io.Reader, out rdb.Target, databases int) error {
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		e.Home().Keyspace.Begin()
+		world.Keyspace.Begin()
 		if err == nil {
-			err = l.record(records, o)
+			err = l.record(records, world)
 		}
 		if err != nil {
 			return fmt.Errorf("key %d: %w", n, plainly(err))
@@ -68,15 +60,15 @@ func fields() (names []string) {
 }
 
 // record adds the line's key or library to a snapshot.
-func (l *line) record(records *rdb.Records, o rdb.Options) error {
+func (l *line) record(records *rdb.Records, w *engine.World) error {
 	if l.Library != "" {
 		records.Library([]byte(l.Library))
 		return nil
 	}
-	if l.DB < 0 || l.DB >= o.Keyspace.Len() {
-		return fmt.Errorf("%q is in database %d, and there are %d", l.Key, l.DB, o.Keyspace.Len())
+	if l.DB < 0 || l.DB >= w.Keyspace.Len() {
+		return fmt.Errorf("%q is in database %d, and there are %d", l.Key, l.DB, w.Keyspace.Len())
 	}
-	v, err := l.value(o)
+	v, err := l.value(w)
 	if err != nil {
 		return err
 	}
@@ -85,12 +77,12 @@ func (l *line) record(records *rdb.Records, o rdb.Options) error {
 }
 
 // value returns the line's value.
-func (l *line) value(o rdb.Options) (v keyspace.Value, err error) {
+func (l *line) value(w *engine.World) (v keyspace.Value, err error) {
 	switch {
 	case l.Payload == nil:
-		v, err = l.collection(o)
+		v, err = l.built(w)
 	case rdb.ValidPayload(l.Payload, rdb.Versions{}):
-		v, err = rdb.ReadPayload(l.Payload, o)
+		v, err = rdb.ReadPayload(l.Payload, payload.Options(w, 0, false))
 	default:
 		err = fmt.Errorf("the payload of %q is damaged", l.Key)
 	}
@@ -101,69 +93,53 @@ func (l *line) value(o rdb.Options) (v keyspace.Value, err error) {
 		return nil, err
 	}
 	for _, d := range l.Deadlines {
-		if !rdb.SetElementDeadline(v, []byte(d.Element), d.Deadline, o.Dice) {
+		if !rdb.SetElementDeadline(v, []byte(d.Element), d.Deadline, w.Dice) {
 			return nil, fmt.Errorf("%q has no element %q to give a deadline to", l.Key, d.Element)
 		}
 	}
 	return v, nil
 }
 
-// collection parses the value in JSON.
-func (l *line) collection(o rdb.Options) (v keyspace.Value, err error) {
-	var (
-		texts  []Text
-		pairs  [][]Text
-		one    Text
-		wanted string
-	)
-	switch l.Type {
-	case "string":
-		wanted, err = "a text", json.Unmarshal(l.Value, &one)
-	case "list", "set":
-		wanted, err = "an array of texts", json.Unmarshal(l.Value, &texts)
-	case "hash", "zset":
-		wanted, err = "an array of pairs of texts", json.Unmarshal(l.Value, &pairs)
-	default:
+// built returns the value that the line shows.
+func (l *line) built(w *engine.World) (v keyspace.Value, err error) {
+	p := w.Engine().Parts.Types.Named(l.Type).Plain
+	if p == nil {
 		return nil, fmt.Errorf("%q is of unknown type %q", l.Key, l.Type)
 	}
-	if err != nil || slices.ContainsFunc(pairs, func(p []Text) bool { return len(p) != 2 }) {
+	rows, wanted := l.rows(p.Columns)
+	if rows == nil {
 		return nil, fmt.Errorf("the value of %q, a %s, must be %s", l.Key, l.Type, wanted)
 	}
-	return buildValue(l.Type, one, texts, pairs, o)
+	return p.Build(w, rows)
 }
 
-// buildValue returns a value of the named type: a collection of texts or pairs, or one as a string.
-func buildValue(kind string, one Text, texts []Text, pairs [][]Text, o rdb.Options) (keyspace.Value, error) {
-	switch kind {
-	case "list":
-		v := &list.List{}
+// rows returns the texts of the value, or what it must be.
+func (l *line) rows(columns int) (rows [][]string, wanted string) {
+	rows = [][]string{}
+	switch columns {
+	case 0:
+		var text Text
+		if json.Unmarshal(l.Value, &text) != nil {
+			return nil, "a text"
+		}
+		return append(rows, []string{string(text)}), ""
+	case 1:
+		var texts []Text
+		if json.Unmarshal(l.Value, &texts) != nil {
+			return nil, "an array of texts"
+		}
 		for _, t := range texts {
-			v.Push(list.Tail, []byte(t), o.List)
+			rows = append(rows, []string{string(t)})
 		}
-		return v, nil
-	case "set":
-		v := &set.Set{}
-		for _, t := range texts {
-			v.Add([]byte(t), o.Set)
-		}
-		return v, nil
-	case "hash":
-		v := &hash.Hash{}
-		for _, p := range pairs {
-			v.Set([]byte(p[0]), []byte(p[1]), o.Hash)
-		}
-		return v, nil
-	case "zset":
-		v := &zset.Set{}
-		for _, p := range pairs {
-			score, err := strconv.ParseFloat(string(p[1]), 64)
-			if err != nil || math.IsNaN(score) {
-				return nil, fmt.Errorf("the score %q of %q is not a number", p[1], p[0])
-			}
-			v.Add([]byte(p[0]), score, o.ZSet, o.Dice)
-		}
-		return v, nil
+		return rows, ""
 	}
-	v := str.Of([]byte(one))
-	return &v, nil
+	var pairs [][]Text
+	err := json.Unmarshal(l.Value, &pairs)
+	if err != nil || slices.ContainsFunc(pairs, func(p []Text) bool { return len(p) != 2 }) {
+		return nil, "an array of pairs of texts"
+	}
+	for _, p := range pairs {
+		rows = append(rows, []string{string(p[0]), string(p[1])})
+	}
+	return rows, ""
 }

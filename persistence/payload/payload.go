@@ -2,7 +2,7 @@
 // sends payloads to another server, and what DEBUG OBJECT says of a value.
 //
 // It also says in which format an engine writes values, and how it reads them: Format and Options, for all who write or read
-// snapshots.
+// snapshots. Who does so without a server has a Scratch.
 package payload
 
 import (
@@ -54,6 +54,13 @@ func Format(e *engine.Engine) rdb.Format { return rdb.FormatOf(e.Release, e.Conf
 // Versions returns the versions of the format that the engine reads.
 func Versions(e *engine.Engine) rdb.Versions {
 	return rdb.VersionsOf(e.Release, e.RelaxesVersions())
+}
+
+// Scratch returns an engine for one key at a time, whose time stands still. It has data types, and no commands.
+func Scratch(databases int, types engine.Types) *engine.Engine {
+	e := engine.New(engine.Options{Databases: databases, Clock: func() int64 { return 0 }})
+	e.Join(engine.Part{Types: types})
+	return e
 }
 
 // Options returns the options of a reader of values for a world. It is called under the lock.

@@ -9,7 +9,6 @@ import (
 	"strconv"
 
 	"github.com/miniserver-go/miniserver/ds/hash"
-	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/ds/listpack"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/keyspace"
@@ -33,14 +32,14 @@ import (
 //
 //	type value | number { deadline i64 | element }
 
-// EachElementDeadline calls fn with the deadline of each element that has one. An element is its text, or in a list its
-// index in digits. It is valid during the call.
+// EachElementDeadline calls fn with the deadline of each element that has one. An element is its text, or in a keyspace.Sequence
+// its index in digits. It is valid during the call.
 func EachElementDeadline(v keyspace.Collection, fn func(element []byte, deadline int64)) {
 	eachElementDeadline(v, fn, nil)
 }
 
 func eachElementDeadline(v keyspace.Collection, fn func(element []byte, deadline int64), pace *keyspace.Pace) {
-	if l, ok := v.(*list.List); ok {
+	if l, ok := v.(keyspace.Sequence); ok {
 		var digits [20]byte
 		for i := range l.Len() {
 			if i%64 == 0 {
@@ -64,7 +63,7 @@ func SetElementDeadline(v keyspace.Value, element []byte, deadline int64, dice f
 	if deadline < 1 || deadline > keyspace.MaxElementDeadline {
 		return false
 	}
-	if l, ok := v.(*list.List); ok {
+	if l, ok := v.(keyspace.Sequence); ok {
 		i, err := strconv.Atoi(string(element))
 		if err != nil || i < 0 || i >= l.Len() {
 			return false

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/miniserver-go/miniserver/commands"
 	"github.com/miniserver-go/miniserver/internal/cli/subcommand"
 	"github.com/miniserver-go/miniserver/internal/errno"
 	"github.com/miniserver-go/miniserver/internal/progress"
@@ -101,7 +102,7 @@ func (c aofCheck) file(path, name, kind string, last bool) error {
 		return cannotOpen(name, err)
 	}
 	size := info.Size()
-	report, err := journal.Check{Disk: journal.OS{}, Until: c.until, Progress: c.meter.Show}.File(path, size)
+	report, err := journal.Check{Disk: journal.OS{}, Types: commands.Types, Until: c.until, Progress: c.meter.Show}.File(path, size)
 	if report.Preamble > 0 {
 		c.say("[offset %d] \\o/ RDB looks OK! \\o/", report.Preamble)
 		c.say("[info] %d keys read", report.Keys)

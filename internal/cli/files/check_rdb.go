@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/miniserver-go/miniserver/commands"
 	"github.com/miniserver-go/miniserver/internal/cli/subcommand"
 	"github.com/miniserver-go/miniserver/internal/progress"
 	"github.com/miniserver-go/miniserver/persistence/disk"
@@ -51,7 +52,7 @@ func (c rdbCheck) run(path string) error {
 	}
 	defer func() { _ = f.Close() }()
 	c.say(0, "Checking RDB file %s", path)
-	e := scratch()
+	e := payload.Scratch(maxDatabases, commands.Types)
 	r := rdb.NewReader(f, payload.Options(e.Home(), size, false))
 	keys, volatile, libraries := 0, 0, 0
 	for r.Next() {

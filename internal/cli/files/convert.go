@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/commands"
 	"github.com/miniserver-go/miniserver/internal/cli/subcommand"
 	"github.com/miniserver-go/miniserver/internal/progress"
 	"github.com/miniserver-go/miniserver/persistence/disk"
@@ -60,7 +60,7 @@ func convert(_ context.Context, args []string, _ io.Reader, out io.Writer) error
 		return err
 	}
 	if args[0] == "rdb" {
-		err = jsonlines.Snapshot(src, file, maxDatabases)
+		err = jsonlines.Snapshot(src, file, maxDatabases, commands.Types)
 	} else {
 		err = convertSnapshot(src, size, args[0], file)
 	}
@@ -110,15 +110,15 @@ func withPath(path string, err error) error {
 // redis-cli --pipe. Deadlines of elements are separate commands, so that a Redis that does not know
 // them accepts everything else.
 func convertSnapshot(src io.Reader, size int64, to string, out io.Writer) error {
-	e := scratch()
+	e := payload.Scratch(maxDatabases, commands.Types)
 	w := bufio.NewWriterSize(out, 64<<10)
 	var put snapshot.Receiver
 	switch to {
 	case "json":
-		put = jsonlines.NewWriter(w)
+		put = jsonlines.NewWriter(w, e.Parts.Types)
 	case "resp":
 		const redis70 = 10 // the oldest Redis that takes libraries
-		put = &commands{w, rdb.Encoder{Compress: true, Format: rdb.Format{Version: redis70}}, resp.NewWriter(2), -1}
+		put = &commandWriter{w, rdb.Encoder{Compress: true, Format: rdb.Format{Version: redis70}}, resp.NewWriter(2), -1, e.Parts.Types}
 	default:
 		return fmt.Errorf("%q is not one of the formats json, resp and rdb", to)
 	}
@@ -128,9 +128,4 @@ func convertSnapshot(src io.Reader, size int64, to string, out io.Writer) error 
 		err = fmt.Errorf("%d bytes follow the snapshot and were not converted", behind)
 	}
 	return err
-}
-
-// scratch returns an engine for one key at a time.
-func scratch() *engine.Engine {
-	return engine.New(engine.Options{Databases: maxDatabases, Clock: func() int64 { return 0 }})
 }

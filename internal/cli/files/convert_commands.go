@@ -4,21 +4,22 @@ import (
 	"bufio"
 	"strconv"
 
+	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
-	"github.com/miniserver-go/miniserver/persistence/snapshot"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// commands writes a RESTORE for each key and a FUNCTION LOAD for each library.
-type commands struct {
+// commandWriter writes a RESTORE for each key and a FUNCTION LOAD for each library.
+type commandWriter struct {
 	w       *bufio.Writer
 	encoder rdb.Encoder
 	reply   *resp.Writer
 	db      int
+	types   engine.Types
 }
 
-func (f *commands) Key(r *keyspace.Record) error {
+func (f *commandWriter) Key(r *keyspace.Record) error {
 	if r.DB != f.db {
 		f.db = r.DB
 		addCommand(f.reply, []byte("SELECT"), strconv.AppendInt(nil, int64(f.db), 10))
@@ -27,17 +28,18 @@ func (f *commands) Key(r *keyspace.Record) error {
 	key := []byte(r.Key)
 	put([]byte("RESTORE"), key, strconv.AppendInt(nil, r.Deadline, 10), f.encoder.PayloadWithoutDeadlines(nil, r.Value), []byte("REPLACE"), []byte("ABSTTL"))
 	if v, ok := r.Value.(keyspace.Collection); ok && v.Volatile() > 0 {
-		snapshot.ExpireCommands(key, v, put)
+		k := f.types.Of(v.Type()).Elements
+		rdb.EachElementDeadline(v, func(element []byte, deadline int64) { put(k.ExpireCommand(key, element, deadline)...) })
 	}
 	return f.write()
 }
 
-func (f *commands) Library(source []byte) error {
+func (f *commandWriter) Library(source []byte) error {
 	addCommand(f.reply, []byte("FUNCTION"), []byte("LOAD"), []byte("REPLACE"), source)
 	return f.write()
 }
 
-func (f *commands) write() error {
+func (f *commandWriter) write() error {
 	_, err := f.w.Write(f.reply.Bytes())
 	f.reply.Reset()
 	return err

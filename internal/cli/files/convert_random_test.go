@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/commands"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/dataset"
 	"github.com/miniserver-go/miniserver/internal/quick"
@@ -51,7 +52,7 @@ func (s *memoryServer) loadJSON(t *testing.T, lines io.Reader) any {
 	shelf := new(disk.Memory)
 	file, err := shelf.Create(s.engine.Param("dir").Get() + "/" + dump)
 	require.NoError(t, err)
-	require.NoError(t, jsonlines.Snapshot(lines, file, maxDatabases))
+	require.NoError(t, jsonlines.Snapshot(lines, file, maxDatabases, commands.Types))
 	require.NoError(t, file.Commit())
 	copied := newMemoryServer(t, shelf)
 	require.NoError(t, copied.parts.Load())

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/commands"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
 	"github.com/miniserver-go/miniserver/persistence/disk"
@@ -65,7 +66,7 @@ func TestConvertToJSONAndBack(t *testing.T) {
 
 	back, err := shelf.Create(b.engine.Param("dir").Get() + "/" + dump)
 	require.NoError(t, err)
-	require.NoError(t, jsonlines.Snapshot(&text, back, maxDatabases))
+	require.NoError(t, jsonlines.Snapshot(&text, back, maxDatabases, commands.Types))
 	require.NoError(t, back.Commit())
 	copied := newMemoryServer(t, shelf)
 	require.NoError(t, copied.parts.Load())
@@ -76,7 +77,7 @@ func TestConvertToJSONAndBack(t *testing.T) {
 		`{"key":"k","type":"zset","value":[["a","x"]]}`, `{"key":"k","type":"foo","value":1}`, `{"key":"k","type":"set","payload":"AAAA"}`} {
 		back, err := shelf.Create("bad")
 		require.NoError(t, err)
-		require.Error(t, jsonlines.Snapshot(strings.NewReader(bad), back, maxDatabases), bad)
+		require.Error(t, jsonlines.Snapshot(strings.NewReader(bad), back, maxDatabases, commands.Types), bad)
 	}
 	require.Error(t, convertSnapshot(bytes.NewReader(file[:50]), 50, "json", &text))
 	require.Error(t, convertSnapshot(bytes.NewReader(file), 0, "xml", &text))

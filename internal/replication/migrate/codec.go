@@ -8,7 +8,6 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/persistence/payload"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
-	"github.com/miniserver-go/miniserver/persistence/snapshot"
 )
 
 // codec encodes and decodes values.
@@ -79,8 +78,11 @@ func restoring(key string, deadline int64, payload []byte) [][]byte {
 
 // elements calls put with the commands that set the deadlines of a value's elements, if the form
 // leaves them out.
-func elements(form int, key string, v keyspace.Value, put func(args ...[]byte)) {
-	if c, ok := v.(keyspace.Collection); ok && form != complete && c.Volatile() > 0 {
-		snapshot.ExpireCommands([]byte(key), c, put)
+func (c *codec) elements(form int, key string, v keyspace.Value, put func(args ...[]byte)) {
+	if of, ok := v.(keyspace.Collection); ok && form != complete && of.Volatile() > 0 {
+		k := c.engine.Parts.Types.Of(v.Type()).Elements
+		rdb.EachElementDeadline(of, func(element []byte, deadline int64) {
+			put(k.ExpireCommand([]byte(key), element, deadline)...)
+		})
 	}
 }

@@ -160,7 +160,7 @@ func (m *Migration) otherwise(v *value, reason string) error {
 // otherElements sets the deadlines of elements that the form leaves out.
 func (m *Migration) otherElements(form int, v *value, decoded keyspace.Value) (err error) {
 	delete(m.untaken, v.place)
-	elements(form, v.key, decoded, func(args ...[]byte) {
+	m.codec.elements(form, v.key, decoded, func(args ...[]byte) {
 		if err != nil {
 			return
 		}
@@ -184,7 +184,7 @@ func (m *Migration) Key(r *keyspace.Record) error {
 	m.report.Keys++
 	w := write{place: place{r.DB, r.Key}}
 	err := m.send(w, restoring(r.Key, r.Deadline, m.encode(m.form, r.Value))...)
-	elements(m.form, r.Key, r.Value, func(args ...[]byte) {
+	m.codec.elements(m.form, r.Key, r.Value, func(args ...[]byte) {
 		if err == nil {
 			err = m.send(w, args...)
 		}
