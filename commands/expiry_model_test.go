@@ -481,7 +481,7 @@ func datedContents(e *engine.Engine) string {
 	var lines []string
 	e.With(func() {
 		db := e.Home().Keyspace.DB(0)
-		db.Each(func(key string, _ keyspace.Type) bool {
+		db.Keys().Each(func(key string, _ keyspace.Type) bool {
 			v, _ := db.Peek([]byte(key))
 			lines = append(lines, fmt.Sprint(key, " ", v.Len()))
 			v.(keyspace.Collection).Deadlines(func(element []byte, deadline int64) bool {

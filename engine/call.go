@@ -69,10 +69,10 @@ func (c *Call) Rest() [][]byte {
 	return rest
 }
 
-// RestOfKeys is Rest for arguments that are all keys. It prefetches them: see [keyspace.DB.Prefetch].
+// RestOfKeys is Rest for arguments that are all keys. It prefetches them: see [keyspace.Keys.Prefetch].
 func (c *Call) RestOfKeys() [][]byte {
 	keys := c.Rest()
-	c.DB.Prefetch(keys, 1)
+	c.DB.Keys().Prefetch(keys, 1)
 	return keys
 }
 

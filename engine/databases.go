@@ -7,7 +7,7 @@ func (c *Call) Flush(dbs ...*keyspace.DB) {
 	for _, db := range dbs {
 		c.World.reportReplaced(db, nil)
 		c.ChangedAll(db.Len())
-		held := db.Bytes()
+		held := db.Usage().Bytes()
 		db.Flush()
 		c.World.signalBlockedInDB(db.ID())
 		if held > purgeFrom {

@@ -146,7 +146,7 @@ var ignoresEmpty = release.From("8.0.0")
 func (w *World) prefetch(s *Session, batch [][][]byte) {
 	const longest = 64
 	db := w.Keyspace.DB(s.db)
-	if !db.Cold() {
+	if !db.Keys().Cold() {
 		return
 	}
 	var keys [keyspace.PrefetchKeys][]byte
@@ -157,7 +157,7 @@ func (w *World) prefetch(s *Session, batch [][][]byte) {
 			n++
 		}
 	}
-	db.Prefetch(keys[:n], 1)
+	db.Keys().Prefetch(keys[:n], 1)
 }
 
 // endBatch counts the data, and tells the observers that a batch is over.

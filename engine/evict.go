@@ -186,7 +186,7 @@ func (w *World) evictOne() (freed int, ok bool) {
 		return 0, false
 	}
 	d := w.Keyspace.DB(db)
-	before, start := d.Bytes(), e.startLatency()
+	before, start := d.Usage().Bytes(), e.startLatency()
 	deleted := false
 	w.Lazily(e.Config.LazyFree.Eviction, func() { deleted = d.Delete(key) })
 	w.sampleLatency("eviction-del", start)
@@ -194,7 +194,7 @@ func (w *World) evictOne() (freed int, ok bool) {
 		e.eviction.evicted++
 		w.keyRemoved(d, string(key), event.Evicted, e.Config.LazyFree.Eviction)
 	}
-	return before - d.Bytes(), true
+	return before - d.Usage().Bytes(), true
 }
 
 // bestEvictable samples some keys of each database and returns the best candidate of the pool; a nil key if
@@ -207,11 +207,11 @@ func (w *World) bestEvictable() (db int, key []byte) {
 			d := w.Keyspace.DB(i)
 			n := d.Len()
 			if v.policy.volatile {
-				n = d.Volatile()
+				n = d.Expiry().Volatile()
 			}
 			if n > 0 {
 				candidates += n
-				d.Sample(v.samples, v.policy.volatile, w.pool.minStaleness(), func(key string, staleness uint32) { w.pool.insert(i, key, staleness) })
+				d.Eviction().Sample(v.samples, v.policy.volatile, w.pool.minStaleness(), func(key string, staleness uint32) { w.pool.insert(i, key, staleness) })
 			}
 		}
 		if candidates == 0 {
@@ -219,7 +219,7 @@ func (w *World) bestEvictable() (db int, key []byte) {
 		}
 		for w.pool.n > 0 {
 			best := w.pool.pop()
-			now, ok := w.Keyspace.DB(best.db).Staleness(best.key, v.policy.volatile)
+			now, ok := w.Keyspace.DB(best.db).Eviction().Staleness(best.key, v.policy.volatile)
 			if ok && now >= best.staleness {
 				return best.db, best.key
 			}
@@ -232,7 +232,7 @@ func (w *World) randomEvictable() (db int, key []byte) {
 	v := &w.engine.eviction
 	for range w.Keyspace.Len() {
 		v.lastDB = (v.lastDB + 1) % w.Keyspace.Len()
-		if key, ok := w.Keyspace.DB(v.lastDB).Any(v.policy.volatile); ok {
+		if key, ok := w.Keyspace.DB(v.lastDB).Eviction().Any(v.policy.volatile); ok {
 			return v.lastDB, []byte(key)
 		}
 	}
@@ -243,7 +243,7 @@ func (w *World) randomEvictable() (db int, key []byte) {
 func (w *World) earliestDeadline() (db int, key []byte) {
 	first := int64(math.MaxInt64)
 	for i := range w.Keyspace.Len() {
-		if k, deadline, ok := w.Keyspace.DB(i).FirstDue(); ok && deadline < first {
+		if k, deadline, ok := w.Keyspace.DB(i).Eviction().FirstDue(); ok && deadline < first {
 			db, key, first = i, []byte(k), deadline
 		}
 	}

@@ -55,7 +55,7 @@ func (w *World) MemoryUsage() MemoryUsage {
 		Accounts: w.accountBytes()}
 	for i := range w.Keyspace.Len() {
 		db := w.Keyspace.DB(i)
-		tables, deadlines := db.Overhead()
+		tables, deadlines := db.Usage().Overhead()
 		b.Tables, b.Deadlines, b.Keys = b.Tables+tables, b.Deadlines+deadlines, b.Keys+db.Len()
 	}
 	b.Entries = b.Used - b.Overhead()

@@ -42,7 +42,7 @@ func (w *World) expireOwn() {
 		if looked++; looked > ownAtOnce {
 			break
 		}
-		if w.Keyspace.DB(k.db).RemoveDue([]byte(k.key)) {
+		if w.Keyspace.DB(k.db).Expiry().RemoveDue([]byte(k.key)) {
 			delete(w.engine.asReplica.own, k)
 		}
 	}

@@ -163,7 +163,7 @@ func (w *World) expireDue() (more bool) {
 	keys, elements := e.stats.expired, e.stats.expiredElements
 	for i := range w.Keyspace.Len() {
 		w.Keyspace.Begin()
-		if _, left := w.Keyspace.DB(i).Reap(reapBudget); left {
+		if _, left := w.Keyspace.DB(i).Expiry().Reap(reapBudget); left {
 			more = true
 		}
 	}
@@ -180,7 +180,7 @@ func (w *World) expireDue() (more bool) {
 
 func (w *World) rehash() {
 	for i := range w.Keyspace.Len() {
-		if w.Keyspace.DB(i).RehashStep(100) {
+		if w.Keyspace.DB(i).Keys().RehashStep(100) {
 			return
 		}
 	}
@@ -196,7 +196,7 @@ func (w *World) nextDue() int64 {
 		return next
 	}
 	for i := range w.Keyspace.Len() {
-		next = earlier(next, w.Keyspace.DB(i).NextDeadline())
+		next = earlier(next, w.Keyspace.DB(i).Expiry().Next())
 	}
 	return next
 }

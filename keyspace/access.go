@@ -70,20 +70,43 @@ func (ks *Keyspace) lfuIncrement(counter uint32) uint32 {
 	return counter
 }
 
+// Marks are what is recorded of the accesses of a database's keys.
+type Marks struct{ db *DB }
+
+// Marks returns the database's.
+func (db *DB) Marks() Marks { return Marks{db} }
+
 // Idle returns the seconds since key was last accessed under LRU marks.
-func (db *DB) Idle(key []byte) int64 {
-	e := db.lookup(dict.Key(key))
+func (m Marks) Idle(key []byte) int64 {
+	e := m.db.lookup(dict.Key(key))
 	if e.absent() {
 		return 0
 	}
-	return int64((db.ks.lruClock() - e.head().clock()) & accessMask)
+	return int64((m.db.ks.lruClock() - e.head().clock()) & accessMask)
 }
 
 // Frequency returns the decayed LFU counter of key.
-func (db *DB) Frequency(key []byte) int64 {
-	e := db.lookup(dict.Key(key))
+func (m Marks) Frequency(key []byte) int64 {
+	e := m.db.lookup(dict.Key(key))
 	if e.absent() {
 		return 0
 	}
-	return int64(db.ks.lfuDecayed(e.head()))
+	return int64(m.db.ks.lfuDecayed(e.head()))
+}
+
+// Set sets the access mark of a visible key to what is known of it: the seconds since its last
+// access, or its LFU counter, either -1 if unknown. Only the one that is in use counts.
+func (m Marks) Set(key []byte, idle int64, freq int) {
+	if e := m.db.lookup(dict.Key(key)); !e.absent() {
+		m.db.ks.setAccess(e.head(), idle, freq)
+	}
+}
+
+func (ks *Keyspace) setAccess(h *header, idle int64, freq int) {
+	switch {
+	case ks.Access.LFU && freq >= 0:
+		h.setClock(ks.minutes()<<8 | uint32(freq&0xff))
+	case !ks.Access.LFU && idle >= 0:
+		h.setClock((ks.lruClock() - uint32(min(idle, accessMask))) & accessMask)
+	}
 }

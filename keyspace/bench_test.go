@@ -21,7 +21,7 @@ func BenchmarkSetAndReap(b *testing.B) {
 	for b.Loop() {
 		ks.Begin()
 		ks.Now++
-		db.Reap(1)
+		db.Expiry().Reap(1)
 		db.SetUntil(keys[i], ks.Int(1), ks.Now+size)
 		i = (i + 1) % size
 	}
@@ -51,7 +51,7 @@ func BenchmarkFind(b *testing.B) {
 	ks := newKeyspace()
 	db := ks.DB(0)
 	fill(db, size, never)
-	b.ReportMetric(float64(db.Bytes())/size, "B/key")
+	b.ReportMetric(float64(db.Usage().Bytes())/size, "B/key")
 	keys := make([][]byte, size)
 	for i := range keys {
 		keys[i] = keyOf(i * 40503 % size)
@@ -79,7 +79,7 @@ func BenchmarkFetch(b *testing.B) {
 	for b.Loop() {
 		ks.Begin()
 		if i%PrefetchKeys == 0 {
-			db.Prefetch(keys[i:i+PrefetchKeys], 1)
+			db.Keys().Prefetch(keys[i:i+PrefetchKeys], 1)
 		}
 		v, _ := db.Find(keys[i])
 		n += v.(*str.Value).Len()

@@ -35,12 +35,12 @@ func TestBoxesStayAlive(t *testing.T) {
 		ks.Swap(0, 1)
 	}
 	boxed := 0
-	for _, b := range db.boxes.list {
+	for _, b := range db.memory.boxes.list {
 		if b != nil {
 			boxed++
 		}
 	}
-	require.Equal(t, len(db.boxes.list)-len(db.boxes.vacant), boxed)
+	require.Equal(t, len(db.memory.boxes.list)-len(db.memory.boxes.vacant), boxed)
 }
 
 // TestSnapshotsKeepFlushedBoxes lets the collector run between a flush and the end of a snapshot.

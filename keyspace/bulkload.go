@@ -53,21 +53,21 @@ func (f *BulkLoad) Flush() (twice string, ok bool) {
 
 func (f *BulkLoad) discard(pending []pendingEntry) {
 	for _, w := range pending {
-		w.db.drop(w.entry)
+		w.db.memory.drop(w.entry)
 	}
 }
 
 // pendingEntry lays out the entry of a record.
 func (ks *Keyspace) pendingEntry(r *Record) pendingEntry {
 	db := ks.dbs[r.DB]
-	return pendingEntry{db, db.table.Hash(r.Key), db.newEntry(r.Key, r.Value, r.Deadline != 0), r.Deadline, r.Idle, r.Freq}
+	return pendingEntry{db, db.table.Hash(r.Key), db.memory.newEntry(r.Key, r.Value, r.Deadline != 0), r.Deadline, r.Idle, r.Freq}
 }
 
 // add puts the entry into its table. If the key is there, it discards the entry and reports false.
 func (w *pendingEntry) add() bool {
 	db, key := w.db, w.entry.Key()
 	if !db.lookupHash(w.hash, key).absent() {
-		db.drop(w.entry)
+		db.memory.drop(w.entry)
 		return false
 	}
 	if db.ks.KeepExpired {

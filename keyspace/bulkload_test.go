@@ -33,10 +33,10 @@ func TestBulkLoad(t *testing.T) {
 		require.Equal(t, b.Digest(), a.Digest())
 		for i := range 3 {
 			require.NoError(t, a.DB(i).Check())
-			require.Equal(t, b.DB(i).Volatile(), a.DB(i).Volatile())
+			require.Equal(t, b.DB(i).Expiry().Volatile(), a.DB(i).Expiry().Volatile())
 		}
 		if n > 0 {
-			require.EqualValues(t, n-1, a.DB((n-1)%3).Idle(fmt.Append(nil, "key:", n-1)))
+			require.EqualValues(t, n-1, a.DB((n-1)%3).Marks().Idle(fmt.Append(nil, "key:", n-1)))
 			f.Add(&Record{Key: "key:0", Value: a.String([]byte("again"))})
 			twice, ok := f.Flush()
 			require.False(t, ok)

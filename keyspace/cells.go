@@ -24,20 +24,6 @@ type freedCell struct {
 // keptFreed is how many places in the list of freed cells outlive a command.
 const keptFreed = 1 << 12
 
-// discard marks the cell of an entry that left its table, moved, or never came into the table, as freed.
-func (db *DB) discard(e entry) {
-	db.ks.freed = append(db.ks.freed, freedCell{db.cells, e.p})
-}
-
-// drop is discard for an entry whose box and value, if it has one, go with it.
-func (db *DB) drop(e entry) {
-	if e.head().kind() == boxed {
-		db.blocks.drop(e.box().value)
-		db.boxes.remove(e)
-	}
-	db.discard(e)
-}
-
 // freeCells frees what was discarded, and releases a piece of what was dropped or flushed.
 func (ks *Keyspace) freeCells() {
 	if len(ks.dropped) > 0 {
@@ -93,8 +79,8 @@ func (ks *Keyspace) releaseFlushed(n int) (more bool) {
 // CellBytes returns the bytes of the cells in use, and those of the memory held for cells.
 func (ks *Keyspace) CellBytes() (live, held int) {
 	for _, db := range ks.dbs {
-		live += db.cells.Live() + db.blocks.slab.Live()
-		held += db.cells.Held() + db.blocks.slab.Held()
+		live += db.memory.cells.Live() + db.memory.blocks.slab.Live()
+		held += db.memory.cells.Held() + db.memory.blocks.slab.Held()
 	}
 	return live, held
 }

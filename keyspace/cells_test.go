@@ -27,7 +27,7 @@ func TestRoomOfRemovedKeysIsUsedAgain(t *testing.T) {
 	setMany(ks, n)
 	live, held := ks.CellBytes()
 	require.InEpsilon(t, live, held, 0.4)
-	entries := db.entryBytes
+	entries := db.memory.bytes
 	for i := range n {
 		db.Delete(fmt.Appendf(nil, "key:%d", i))
 	}
@@ -78,7 +78,7 @@ func TestDroppedKeyspacesGiveTheirMemoryBack(t *testing.T) {
 	for range n {
 		ks := newKeyspace()
 		setMany(ks, 100)
-		runtime.AddCleanup(ks.DB(0).cells, func(struct{}) { released <- struct{}{} }, struct{}{})
+		runtime.AddCleanup(ks.DB(0).memory.cells, func(struct{}) { released <- struct{}{} }, struct{}{})
 	}
 	for gone := 0; gone < n/2; { // the last ones may still be on a stack
 		runtime.GC()

@@ -18,12 +18,12 @@ func (db *DB) Check() error {
 	}
 	held, cells, volatile, withDates := 0, 0, 0, 0
 	var sum deadlineSum
-	tables := db.table.Held() + db.index.LeafBytes() + db.elements.LeafBytes()
+	tables := db.table.Held() + db.expires.index.LeafBytes() + db.elements.index.LeafBytes()
 	var err error
 	db.table.each(func(e entry) bool {
 		held += e.bytes()
 		cells += slab.Size(e.cellBytes())
-		if e.head().kind() == boxed && (!db.boxes.has(e) || entryAt(e.box().cell) != e) {
+		if e.head().kind() == boxed && (!db.memory.boxes.has(e) || entryAt(e.box().cell) != e) {
 			err = fmt.Errorf("key %q: the collector may take its box", e.Key())
 			return false
 		}
@@ -40,42 +40,42 @@ func (db *DB) Check() error {
 	switch {
 	case err != nil:
 		return err
-	case held != db.entryBytes:
-		return fmt.Errorf("database %d accounts %d bytes, its entries hold %d", db.id, db.entryBytes, held)
-	case cells+tables+db.freedBytes() != db.cells.Live():
-		return fmt.Errorf("database %d: %d bytes of cells are in use, its entries take %d, its table and indexes %d", db.id, db.cells.Live()-db.freedBytes(), cells, tables)
-	case volatile != db.volatile:
-		return fmt.Errorf("database %d counts %d deadlines, %d entries have one", db.id, db.volatile, volatile)
-	case sum != db.deadlines:
+	case held != db.memory.bytes:
+		return fmt.Errorf("database %d accounts %d bytes, its entries hold %d", db.id, db.memory.bytes, held)
+	case cells+tables+db.memory.freedBytes() != db.memory.cells.Live():
+		return fmt.Errorf("database %d: %d bytes of cells are in use, its entries take %d, its table and indexes %d", db.id, db.memory.cells.Live()-db.memory.freedBytes(), cells, tables)
+	case volatile != db.expires.len:
+		return fmt.Errorf("database %d counts %d deadlines, %d entries have one", db.id, db.expires.len, volatile)
+	case sum != db.expires.sum:
 		return fmt.Errorf("database %d has another sum of deadlines than its entries", db.id)
-	case withDates != db.Subexpiry():
-		return fmt.Errorf("database %d: %d items in the index of elements, for %d keys", db.id, db.Subexpiry(), withDates)
-	case db.orphans() < 0 || db.orphans() > volatile+1024:
-		return fmt.Errorf("database %d: %d items in the index, for %d deadlines", db.id, db.index.Len(), volatile)
+	case withDates != db.Expiry().Subexpiry():
+		return fmt.Errorf("database %d: %d items in the index of elements, for %d keys", db.id, db.Expiry().Subexpiry(), withDates)
+	case db.expires.orphans() < 0 || db.expires.orphans() > volatile+1024:
+		return fmt.Errorf("database %d: %d items in the index, for %d deadlines", db.id, db.expires.index.Len(), volatile)
 	}
-	return cmp.Or(db.checkDeadlines(), db.index.Check(), db.elements.Check(), db.cells.Check(), db.checkBlocks())
+	return cmp.Or(db.checkDeadlines(), db.expires.index.Check(), db.elements.index.Check(), db.memory.cells.Check(), db.checkBlocks())
 }
 
 // checkBlocks checks that the blocks of the values are all that are in use, unless some are to be freed.
 func (db *DB) checkBlocks() error {
 	used := 0
-	for _, b := range db.boxes.list {
+	for _, b := range db.memory.boxes.list {
 		if b != nil {
 			if s := asSettled(b.value); s != nil {
 				used += s.BlockBytes()
 			}
 		}
 	}
-	if live := db.blocks.slab.Live(); live != used && len(db.ks.freed)+len(db.ks.dropped) == 0 && db.ks.snapshot == nil {
+	if live := db.memory.blocks.slab.Live(); live != used && len(db.ks.freed)+len(db.ks.dropped) == 0 && db.ks.snapshot == nil {
 		return fmt.Errorf("database %d: %d bytes of blocks are in use, its values have %d", db.id, live, used)
 	}
-	return db.blocks.slab.Check()
+	return db.memory.blocks.slab.Check()
 }
 
 // freedBytes returns the bytes of cells that Begin will free.
-func (db *DB) freedBytes() (n int) {
-	for _, f := range db.ks.freed {
-		if f.from == db.cells {
+func (m *memory) freedBytes() (n int) {
+	for _, f := range m.ks.freed {
+		if f.from == m.cells {
 			n += slab.Size(entry{f.cell}.cellBytes())
 		}
 	}
@@ -85,12 +85,12 @@ func (db *DB) freedBytes() (n int) {
 // checkDeadlines checks that each entry with a deadline has an item of its own in the index.
 func (db *DB) checkDeadlines() (err error) {
 	items, late := make(map[uint32][]int64), make(map[uint32][]int64) // times, by code
-	db.index.Ascend(deadlines.Item{At: math.MinInt64}, func(item deadlines.Item) bool {
+	db.expires.index.Ascend(deadlines.Item{At: math.MinInt64}, func(item deadlines.Item) bool {
 		items[item.Code] = append(items[item.Code], item.At)
 		return true
 	})
 	db.table.each(func(e entry) bool {
-		h, code, deadline := e.head(), dict.Code(db.hash(e)), e.head().deadline()
+		h, code, deadline := e.head(), dict.Code(db.table.hash(e)), e.head().deadline()
 		i, found := slices.BinarySearch(items[code], deadline)
 		switch {
 		case h.hasFlag(dated) != (deadline != 0):
@@ -124,7 +124,7 @@ func (db *DB) checkElementIndex(e entry) error {
 	case v == nil:
 		return nil
 	}
-	if b := e.box(); b.elementItem > v.NextDeadline()+reapPause(v) || !db.elements.Has(deadlines.Item{At: b.elementItem, Code: dict.Code(db.hash(e))}) {
+	if b := e.box(); b.elementItem > v.NextDeadline()+reapPause(v) || !db.elements.index.Has(deadlines.Item{At: b.elementItem, Code: dict.Code(db.table.hash(e))}) {
 		return fmt.Errorf("key %q: its elements are not announced at %d", e.Key(), b.elementItem)
 	}
 	return nil

@@ -29,7 +29,7 @@ func NewReserve(n int) *Reserve {
 // CloneBytes returns how many bytes the cells of a clone take.
 func (ks *Keyspace) CloneBytes() (n int) {
 	for _, db := range ks.dbs[:ks.used] {
-		n += db.cells.Held()
+		n += db.memory.cells.Held()
 	}
 	return n
 }
@@ -86,15 +86,21 @@ func (ks *Keyspace) bornWith(bit kind) {
 func (c *contents) clone(ks *Keyspace, dead []*slab.Slab) contents {
 	twin := *c
 	twin.compaction = compaction{}
-	cells := c.cells.Clone(dead...)
-	twin.cells = cells.Slab
+	cells := c.memory.cells.Clone(dead...)
 	index := c.table.CloneIn(cells.Slab, func(p unsafe.Pointer, _ int) unsafe.Pointer { return cells.Cell(p) }, cells.Ref)
 	twin.table = &table{index, c.table.seed}
-	twin.blocks = newBlocks(ks)
+	twin.memory = c.memory.clone(ks, cells)
+	twin.expires.keys, twin.expires.index = twin.table, c.expires.index.Clone(cells)
+	twin.elements.index = c.elements.index.Clone(cells)
+	return twin
+}
+
+// clone returns the memory of ks in which the cells were copied, with copies of the boxes.
+func (m *memory) clone(ks *Keyspace, cells *slab.Clone) memory {
+	twin := memory{ks: ks, cells: cells.Slab, blocks: newBlocks(ks)}
 	grown := 0
-	twin.boxes, grown = c.boxes.clone(cells, twin.blocks)
-	twin.entryBytes += grown
-	twin.index, twin.elements = c.index.Clone(cells), c.elements.Clone(cells)
+	twin.boxes, grown = m.boxes.clone(cells, twin.blocks)
+	twin.bytes = m.bytes + grown
 	return twin
 }
 

@@ -77,8 +77,8 @@ func (ks *Keyspace) StartCompaction(values bool) (started bool) {
 	ks.Begin()
 	for _, db := range ks.dbs[:ks.used] {
 		if db.compaction.stage == idle {
-			cells, blocks := db.cells.Retire(), db.blocks.slab.Retire()
-			if cells || blocks || values && len(db.boxes.list) > 0 {
+			cells, blocks := db.memory.cells.Retire(), db.memory.blocks.slab.Retire()
+			if cells || blocks || values && len(db.memory.boxes.list) > 0 {
 				db.compaction = compaction{stage: compactEntries, leaf: lowestItem, blocks: blocks, values: values}
 			}
 		}
@@ -109,8 +109,8 @@ func (ks *Keyspace) StopCompaction() {
 }
 
 func (c *contents) endCompaction() {
-	c.cells.Reinstate()
-	c.blocks.slab.Reinstate()
+	c.memory.cells.Reinstate()
+	c.memory.blocks.slab.Reinstate()
 	c.compaction = compaction{}
 }
 
@@ -122,9 +122,9 @@ func (c *contents) compact(done *Compacted) (cost int) {
 	case compactTable:
 		return c.compactPiece(done)
 	case compactIndex:
-		return c.compactLeaves(c.index, done)
+		return c.compactLeaves(c.expires.index, done)
 	case compactElements:
-		return c.compactLeaves(c.elements, done)
+		return c.compactLeaves(c.elements.index, done)
 	}
 	return 0
 }
@@ -140,10 +140,10 @@ func (c *contents) nextStage() {
 func (c *contents) compactChain(done *Compacted) (cost int) {
 	before := done.KeysMoved
 	z := &c.compaction
-	c.blocks.ks.fetchChain(c.table, z.chain)
+	c.memory.ks.fetchChain(c.table, z.chain)
 	z.chain = c.table.ReplaceChain(z.chain, func(r slab.Ref) slab.Ref {
 		from := r
-		r = c.moveEntry(r, done)
+		r = c.memory.moveEntry(r, done)
 		e := entryAt(r)
 		if r != from {
 			cost += e.cellBytes() / bytesPerCost
@@ -163,25 +163,25 @@ func (c *contents) compactChain(done *Compacted) (cost int) {
 // compactBox moves the blocks of a boxed value that are in retired chunks, or if it is asked for, copies box and value.
 func (c *contents) compactBox(e entry) {
 	if c.compaction.values {
-		c.copyBox(e)
+		c.memory.copyBox(e)
 	} else if s := asSettled(e.box().value); s != nil {
-		s.Settle(c.blocks, true)
+		s.Settle(c.memory.blocks, true)
 	}
 }
 
 // copyBox puts a copy in place of an entry's box and value. It may take fewer bytes, having no room to grow.
-func (c *contents) copyBox(e entry) {
+func (m *memory) copyBox(e entry) {
 	old := e.box()
 	twin := old.clone()
-	c.blocks.settleNew(twin)
-	c.blocks.drop(old.value)
-	c.entryBytes += twin.accounted - old.accounted
-	c.boxes.list[old.place] = twin
+	m.blocks.settleNew(twin)
+	m.blocks.drop(old.value)
+	m.bytes += twin.accounted - old.accounted
+	m.boxes.list[old.place] = twin
 	e.setBox(twin)
 }
 
 // moveEntry moves an entry if it is in a retired chunk, and returns where it is then.
-func (c *contents) moveEntry(r slab.Ref, done *Compacted) slab.Ref {
+func (m *memory) moveEntry(r slab.Ref, done *Compacted) slab.Ref {
 	p := slab.At(r)
 	if !slab.Retired(p) {
 		done.Stayed++
@@ -190,7 +190,7 @@ func (c *contents) moveEntry(r slab.Ref, done *Compacted) slab.Ref {
 	}
 	done.Moved++
 	done.KeysMoved++
-	e := entry{c.cells.Move(p)}
+	e := entry{m.cells.Move(p)}
 	to := slab.RefOf(e.p)
 	if e.head().kind() == boxed {
 		e.box().cell = to
@@ -213,7 +213,7 @@ func (c *contents) compactPiece(done *Compacted) (cost int) {
 		}
 		done.Moved++
 		cost = pieceCost
-		return c.cells.Move(p)
+		return c.memory.cells.Move(p)
 	})
 	z.piece++
 	return cost

@@ -79,11 +79,11 @@ func TestCompactionGivesMemoryBack(t *testing.T) {
 
 	ks.Now += 1e9
 	for i := range ks.Len() {
-		for more := true; more; _, more = ks.DB(i).Reap(1000) {
+		for more := true; more; _, more = ks.DB(i).Expiry().Reap(1000) {
 			ks.Begin()
 		}
-		require.Zero(t, ks.DB(i).Volatile(), "deadlines still lead to the keys")
-		require.Zero(t, ks.DB(i).Subexpiry())
+		require.Zero(t, ks.DB(i).Expiry().Volatile(), "deadlines still lead to the keys")
+		require.Zero(t, ks.DB(i).Expiry().Subexpiry())
 	}
 	checkAll(t, ks)
 }
@@ -93,12 +93,12 @@ func keyBytes(ks *keyspace.Keyspace) map[string]int {
 	sizes := map[string]int{}
 	for i := range ks.Len() {
 		var keys []string
-		ks.DB(i).Each(func(key string, _ keyspace.Type) bool {
+		ks.DB(i).Keys().Each(func(key string, _ keyspace.Type) bool {
 			keys = append(keys, key+"")
 			return true
 		})
 		for _, key := range keys {
-			sizes[strconv.Itoa(i)+key] = ks.DB(i).KeyBytes([]byte(key))
+			sizes[strconv.Itoa(i)+key] = ks.DB(i).Usage().Key([]byte(key))
 		}
 	}
 	return sizes
@@ -168,14 +168,14 @@ func TestCompactionCopiesValuesIfAsked(t *testing.T) {
 			l.Push(list.Tail, make([]byte, 1000), list.Defaults)
 		}
 		db.Commit(key)
-		before, text := db.KeyBytes(key), now(ks)
+		before, text := db.Usage().Key(key), now(ks)
 
 		require.False(t, ks.StartCompaction(false), "there is nothing to move")
 		require.True(t, ks.StartCompaction(true))
 		done, more := ks.Compact(1e6)
 		require.False(t, more)
 		require.Zero(t, done.Moved)
-		require.Less(t, db.KeyBytes(key), before)
+		require.Less(t, db.Usage().Key(key), before)
 		require.Equal(t, text, now(ks))
 		require.NoError(t, db.Check())
 	}

@@ -1,10 +1,7 @@
 package keyspace
 
 import (
-	"github.com/miniserver-go/miniserver/ds/deadlines"
 	"github.com/miniserver-go/miniserver/ds/dict"
-	"github.com/miniserver-go/miniserver/ds/slab"
-	"github.com/miniserver-go/miniserver/ds/str"
 )
 
 // DB is one database.
@@ -17,18 +14,10 @@ type DB struct {
 // contents is what SWAPDB exchanges.
 type contents struct {
 	table      *table
-	cells      *slab.Slab // of the entries and the table
-	boxes      *boxes     // of the table
-	blocks     *blocks    // of the boxed values
-	index      *deadlines.Index
-	volatile   int            // keys that have a deadline
-	deadlines  deadlineSum    // theirs
-	sampled    deadlines.Item // where a walk through the index for samples goes on
-	entryBytes int            // bytes of all entries
-	origin     int            // the database's number when the snapshot was started
-
-	elements *deadlines.Index // one item for each key whose elements have deadlines
-
+	memory     memory       // of the entries
+	expires    expires      // deadlines of keys
+	elements   elementIndex // deadlines of elements
+	origin     int          // the database's number when the snapshot was started
 	compaction compaction
 }
 
@@ -37,14 +26,6 @@ func (db *DB) ID() int { return db.id }
 
 // Len returns the number of keys, due but unreaped ones included.
 func (db *DB) Len() int { return db.table.Len() }
-
-// Volatile returns the number of keys that have a deadline.
-func (db *DB) Volatile() int { return db.volatile }
-
-// Bytes returns the bytes held by the entries, the table and the deadline indexes.
-func (db *DB) Bytes() int {
-	return db.entryBytes + db.table.Bytes() + db.boxes.bytes() + db.index.Bytes() + db.elements.Bytes()
-}
 
 // lookup returns the slot of a visible key. A due key is removed on the way, and so are due
 // elements of its value.
@@ -59,7 +40,7 @@ func (db *DB) lookupHash(hash uint64, key string) located {
 	case db.ks.isDue(h):
 		db.expireKey(s.entry, hash)
 		return located{}
-	case h.hasFlag(hasElementDeadlines) && db.expireElements(s.entry, hash, unlimited):
+	case h.hasFlag(hasElementDeadlines) && db.Expiry().expireElements(s.entry, hash, unlimited):
 		return located{}
 	}
 	return s
@@ -69,7 +50,7 @@ func (db *DB) lookupHash(hash uint64, key string) located {
 func (db *DB) lookupToEdit(key string) located {
 	hash := db.table.Hash(key)
 	s := db.lookupHash(hash, key)
-	if !s.absent() && db.ks.hidesDue() && s.head().hasFlag(hasElementDeadlines) && db.removeDueElements(s.entry, hash, unlimited) {
+	if !s.absent() && db.ks.hidesDue() && s.head().hasFlag(hasElementDeadlines) && db.Expiry().removeDueElements(s.entry, hash, unlimited) {
 		return located{}
 	}
 	return s
@@ -109,15 +90,15 @@ func (db *DB) removeFound(s located, hash uint64, key string) {
 	db.table.Remove(hash, s.ref, db.table)
 	db.saveEntry(e)
 	bytes := e.bytes()
-	db.entryBytes -= bytes
-	db.forgetDeadline(e, hash)
-	db.unindexElements(e, hash)
+	db.memory.bytes -= bytes
+	db.expires.forget(e, hash)
+	db.elements.remove(e, hash)
 	db.ks.views.forgetEdits(db, key)
 	db.ks.forgetLiving()
 	if bytes >= largeValue {
 		db.ks.views.release()
 	}
-	db.drop(e)
+	db.memory.drop(e)
 }
 
 // Exists reports whether key is visible. It records no access.
@@ -259,22 +240,49 @@ func (db *DB) put(key []byte, v Value, deadline int64) {
 	}
 }
 
-// AsStored runs fn while no deadline counts, so that it sees keys that are due and were not removed yet.
-func (ks *Keyspace) AsStored(fn func()) {
-	defer func(was bool) { ks.Replaying = was }(ks.Replaying)
-	ks.Replaying = true
-	fn()
+// Deadline returns when key becomes due, in milliseconds since the epoch; 0 if it never does. ok is
+// false if the key is not visible.
+func (db *DB) Deadline(key []byte) (deadline int64, ok bool) {
+	e := db.lookup(dict.Key(key))
+	if e.absent() {
+		return 0, false
+	}
+	return e.head().deadline(), true
 }
 
-// isDue reports whether an entry's deadline has passed.
-func (ks *Keyspace) isDue(h *header) bool {
-	deadline := h.deadline()
-	return deadline != 0 && deadline <= ks.Now && !ks.showsDue()
+// SetDeadline sets when a visible key becomes due; 0 removes the deadline. It reports whether the
+// key is visible. Renewing to a later time is O(1), anything else O(log n).
+func (db *DB) SetDeadline(key []byte, deadline int64) bool {
+	name := dict.Key(key)
+	hash := db.table.Hash(name)
+	e := db.lookupHash(hash, name)
+	if e.absent() {
+		return false
+	}
+	db.saveEntry(e.entry)
+	db.setDeadline(e.entry, hash, deadline)
+	return true
+}
+
+// setDeadline sets the deadline of an entry of the table, and returns the entry, which moves if it gets its first deadline or
+// loses it.
+func (db *DB) setDeadline(e entry, hash uint64, deadline int64) entry {
+	switch {
+	case deadline == e.head().deadline():
+		return e
+	case deadline == 0:
+		db.expires.forget(e, hash)
+		return db.memory.refit(db.table.slotOf(e, hash), false)
+	case !e.head().hasFlag(dated):
+		e = db.memory.refit(db.table.slotOf(e, hash), true)
+	}
+	db.expires.set(e.head(), hash, deadline)
+	return e
 }
 
 // insert adds an entry for an absent key, with room for a deadline if it is to get one. The key is copied.
 func (db *DB) insert(hash uint64, key string, v Value, withDeadline bool) entry {
-	e := db.newEntry(key, v, withDeadline)
+	e := db.memory.newEntry(key, v, withDeadline)
 	db.addEntry(hash, e)
 	return e
 }
@@ -288,25 +296,13 @@ func (db *DB) insertUntil(hash uint64, key string, v Value, deadline int64) entr
 func (db *DB) addEntry(hash uint64, e entry) {
 	db.ks.initAccess(e.head())
 	e.head().access |= uint32(db.ks.snapshotBit) << 24
-	db.entryBytes += e.bytes()
+	db.memory.bytes += e.bytes()
 	db.ks.used = max(db.ks.used, db.id+1)
 	db.table.add(hash, e)
-	db.indexElements(e, hash)
+	db.elements.update(e, hash)
 	if db.ks.OnCreate != nil {
 		db.ks.OnCreate(db, e.Key())
 	}
-}
-
-// newEntry lays out an entry for v, packed if it fits.
-func (db *DB) newEntry(key string, v Value, withDeadline bool) entry {
-	if k, payload, ok := pack(v, len(key)); ok {
-		return db.newPacked(k, key, payload, withDeadline)
-	}
-	ks := db.ks
-	if text, ok := v.(*str.Value); ok && ks.views.owns(v) && !ks.views.grown(text) {
-		return db.newBoxed(key, text.Clone(), withDeadline)
-	}
-	return db.newBoxed(key, ks.views.keep(v), withDeadline)
 }
 
 // store replaces the value in a slot, keeping the deadline and access data, and returns the entry. A new cell has room for a
@@ -314,70 +310,12 @@ func (db *DB) newEntry(key string, v Value, withDeadline bool) entry {
 func (db *DB) store(s located, hash uint64, v Value, withDeadline bool) entry {
 	old := s.bytes()
 	if h := s.head(); h.hasFlag(hasElementDeadlines) && (s.box().value != v || volatileIn(s.entry) == nil) {
-		db.unindexElements(s.entry, hash)
+		db.elements.remove(s.entry, hash)
 	}
-	e := db.setValue(s, v, withDeadline)
-	db.indexElements(e, hash)
-	db.entryBytes += e.bytes() - old
+	e := db.memory.setValue(s, v, withDeadline)
+	db.elements.update(e, hash)
+	db.memory.bytes += e.bytes() - old
 	return e
-}
-
-func (db *DB) setValue(s located, v Value, withDeadline bool) entry {
-	wasBoxed := s.head().kind() == boxed
-	if wasBoxed && s.box().value == v {
-		return db.updated(s, withDeadline)
-	}
-	if wasBoxed && s.box().accounted >= largeValue {
-		db.ks.views.release()
-	}
-	key := s.Key()
-	k, payload, ok := pack(v, len(key))
-	switch {
-	case ok && s.repack(k, payload, withDeadline):
-		return s.entry
-	case ok:
-		return db.replace(s, db.newPacked(k, key, payload, withDeadline))
-	case wasBoxed:
-		db.replaceValue(s.box(), v)
-		return s.entry
-	default:
-		return db.replace(s, db.newBoxed(key, db.ks.views.keep(v), withDeadline))
-	}
-}
-
-// updated accounts for the value in a box, which was changed. A collection that has become small is packed again.
-func (db *DB) updated(s located, withDeadline bool) entry {
-	b := s.box()
-	if !b.settled && asSettled(b.value) != nil {
-		if k, payload, ok := pack(b.value, len(s.Key())); ok {
-			return db.replace(s, db.newPacked(k, s.Key(), payload, withDeadline))
-		}
-	}
-	db.blocks.settle(b)
-	return s.entry
-}
-
-// replace puts another entry of the same key into a slot, and returns it.
-func (db *DB) replace(s located, e entry) entry {
-	e.head().inherit(s.head())
-	*s.ref = slab.RefOf(e.p)
-	db.drop(s.entry)
-	return e
-}
-
-// replaceValue puts v in place of the value in the box, a copy if v is a view. A string is copied into
-// the memory of the one before it, unless a snapshot still needs that.
-func (db *DB) replaceValue(b *box, v Value) {
-	ks := db.ks
-	old, wasString := b.value.(*str.Value)
-	text, isString := v.(*str.Value)
-	if wasString && isString && ks.views.owns(v) && !ks.views.grown(text) && !ks.inSnapshot(old) {
-		old.Assign(text)
-	} else {
-		db.blocks.drop(b.value)
-		b.value = ks.views.keep(v)
-	}
-	db.blocks.settleNew(b)
 }
 
 // inherit takes over the deadline, if there is room for it, its index flag and the access data.
@@ -395,33 +333,8 @@ func (db *DB) Delete(key []byte) bool {
 	return !db.lookupHash(hash, name).absent() && db.remove(hash, name)
 }
 
-// RemoveDue removes key if it is due, also where due keys are kept, and reports whether it has no deadline any more.
-func (db *DB) RemoveDue(key []byte) bool {
-	name := dict.Key(key)
-	hash := db.table.Hash(name)
-	s := db.table.find(hash, name)
-	switch {
-	case s.absent() || s.head().deadline() == 0:
-		return true
-	case !db.ks.isDue(s.head()):
-		return false
-	}
-	db.removeExpired(name, hash)
-	return true
-}
-
 // Erase removes key, due or not, and reports whether it was there. No expiry is reported.
 func (db *DB) Erase(key []byte) bool {
 	name := dict.Key(key)
 	return db.remove(db.table.Hash(name), name)
-}
-
-// RehashStep moves on an unfinished rehash of the table by n buckets, for idle moments.
-func (db *DB) RehashStep(n int) bool { return db.table.RehashStep(n, db.table) }
-
-// KeyBytes returns what one key costs: its entry, its slot in the table and its item in the index of
-// deadlines; 0 if it is not visible.
-func (db *DB) KeyBytes(key []byte) int {
-	l, _ := db.Layout(key)
-	return l.Bytes()
 }

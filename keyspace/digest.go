@@ -9,7 +9,7 @@ type Digest = value.Digest
 func (ks *Keyspace) Digest() (all Digest) {
 	for _, db := range ks.dbs {
 		empty := true
-		db.Each(func(key string, _ Type) bool {
+		db.Keys().Each(func(key string, _ Type) bool {
 			if empty {
 				empty = false
 				all.MixNumber(db.id)

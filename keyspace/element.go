@@ -83,11 +83,14 @@ func volatileIn(e entry) Collection {
 	return nil
 }
 
-// indexElements keeps the index of elements true after an entry's value was changed.
-func (db *DB) indexElements(e entry, hash uint64) {
+// elementIndex has an item for each key whose value has elements with deadlines.
+type elementIndex struct{ index *deadlines.Index }
+
+// update keeps the index true after an entry's value was changed.
+func (x *elementIndex) update(e entry, hash uint64) {
 	v := volatileIn(e)
 	if v == nil {
-		db.unindexElements(e, hash)
+		x.remove(e, hash)
 		return
 	}
 	b, next := e.box(), v.NextDeadline()
@@ -95,129 +98,24 @@ func (db *DB) indexElements(e entry, hash uint64) {
 		if b.elementItem <= next+reapPause(v) {
 			return
 		}
-		db.elements.Delete(deadlines.Item{At: b.elementItem, Code: dict.Code(hash)})
+		x.index.Delete(deadlines.Item{At: b.elementItem, Code: dict.Code(hash)})
 	}
-	db.setElementItem(e, dict.Code(hash), next)
+	x.put(e, dict.Code(hash), next)
 }
 
-// setElementItem puts an entry's item into the index of elements.
-func (db *DB) setElementItem(e entry, code uint32, at int64) {
+// put adds an entry's item.
+func (x *elementIndex) put(e entry, code uint32, at int64) {
 	e.head().setFlag(hasElementDeadlines)
 	e.box().elementItem = at
-	db.elements.Insert(deadlines.Item{At: at, Code: code})
+	x.index.Insert(deadlines.Item{At: at, Code: code})
 }
 
-// unindexElements removes an entry's item from the index of elements.
-func (db *DB) unindexElements(e entry, hash uint64) {
+// remove removes an entry's item, if it has one.
+func (x *elementIndex) remove(e entry, hash uint64) {
 	if h := e.head(); h.hasFlag(hasElementDeadlines) {
 		h.clearFlag(hasElementDeadlines)
-		db.elements.Delete(deadlines.Item{At: e.box().elementItem, Code: dict.Code(hash)})
+		x.index.Delete(deadlines.Item{At: e.box().elementItem, Code: dict.Code(hash)})
 	}
-}
-
-// Subexpiry returns how many keys have a value whose elements have deadlines.
-func (db *DB) Subexpiry() int { return db.elements.Len() }
-
-// expireElements removes elements of an entry that are due, about most of them at most, or hides them if due elements are to
-// be kept. It removes the entry if no element is left. It reports whether there is none to see.
-func (db *DB) expireElements(e entry, hash uint64, most int) (emptied bool) {
-	switch {
-	case db.ks.showsDue():
-		return false
-	case db.ks.KeepExpired:
-		return db.ks.hideElements(e)
-	}
-	return db.removeDueElements(e, hash, most)
-}
-
-// hideElements makes a copy without the due elements what readers of a collection see, until any collection changes. It reports
-// whether no element is left.
-func (ks *Keyspace) hideElements(e entry) (emptied bool) {
-	v := volatileIn(e)
-	if v == nil || v.NextDeadline() > ks.Now {
-		return false
-	}
-	alive := ks.living[v]
-	if alive == nil {
-		alive = v.Clone().(Collection)
-		if ks.living == nil {
-			ks.living = make(map[Collection]Collection)
-		}
-		ks.living[v] = alive
-	}
-	alive.Expire(ks.Now, unlimited, nil)
-	return alive.Len() == 0
-}
-
-// forgetLiving is called before a collection changes.
-func (ks *Keyspace) forgetLiving() {
-	if ks.living != nil {
-		ks.living = nil
-	}
-}
-
-// removeDueElements is expireElements where nothing is kept.
-func (db *DB) removeDueElements(e entry, hash uint64, most int) (emptied bool) {
-	v := volatileIn(e)
-	if v == nil || v.NextDeadline() > db.ks.Now {
-		return false
-	}
-	db.ks.forgetLiving()
-	db.saveValue(e)
-	what := ExpiredElements{Type: e.typ()}
-	var name func(element []byte)
-	if db.ks.NameExpired {
-		name = func(element []byte) { what.Names = append(what.Names, append([]byte(nil), element...)) }
-	}
-	what.Count = v.Expire(db.ks.Now, most, name)
-	b := e.box()
-	db.entryBytes -= b.accounted
-	db.blocks.settle(b)
-	db.entryBytes += b.accounted
-	key := e.Key()
-	if what.Emptied = v.Len() == 0; what.Emptied {
-		db.remove(hash, key)
-	} else {
-		db.indexElements(e, hash)
-	}
-	if what.Count > 0 && db.ks.OnExpireElements != nil {
-		db.ks.OnExpireElements(db, key, what)
-	}
-	return what.Emptied
-}
-
-// reapElements removes at most about budget elements that are due, and reports whether more are.
-func (db *DB) reapElements(budget int) (more bool) {
-	for first, ok := db.elements.Min(); ok && first.At <= db.ks.Now; first, ok = db.elements.Min() {
-		if budget <= 0 {
-			return true
-		}
-		budget -= db.expireFirst(first, budget)
-	}
-	return false
-}
-
-// expireFirst removes at most about most due elements of the entry that the first item in the index of elements stands
-// for, and announces the entry anew. It returns what that cost, in elements.
-func (db *DB) expireFirst(first deadlines.Item, most int) (cost int) {
-	var found entry
-	db.table.eachWithCode(first.Code, func(e entry) bool {
-		if e.head().hasFlag(hasElementDeadlines) && e.box().elementItem == first.At {
-			found = e
-		}
-		return found.absent()
-	})
-	if found.absent() {
-		db.elements.DeleteMin()
-		return 1
-	}
-	v, hash := volatileIn(found), db.hash(found)
-	before := v.Len()
-	if !db.expireElements(found, hash, most) && found.head().hasFlag(hasElementDeadlines) {
-		db.unindexElements(found, hash)
-		db.setElementItem(found, first.Code, max(v.NextDeadline(), db.ks.Now+reapPause(v)))
-	}
-	return before - v.Len() + 1
 }
 
 // reapPause returns for how many milliseconds the active side leaves a collection alone. A sequence has to be
@@ -228,11 +126,4 @@ func reapPause(v Collection) int64 {
 		return int64(v.Len() >> 14)
 	}
 	return 0
-}
-
-// expireAllElements removes all elements that are due, before the keys are walked.
-func (db *DB) expireAllElements() {
-	if !db.ks.keepsDue() {
-		db.reapElements(unlimited)
-	}
 }

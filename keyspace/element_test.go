@@ -72,7 +72,7 @@ func TestADueElementIsNeverLent(t *testing.T) {
 			ks, db, dice, told := newDated(t)
 			fill(db, dice, "k", typ, n)
 			date(t, db, dice, "k", 1010, "e1")
-			require.Equal(t, 1, db.Subexpiry())
+			require.Equal(t, 1, db.Expiry().Subexpiry())
 			ks.Now = 1009
 			v, _ := db.Find([]byte("k"))
 			require.Equal(t, n, v.Len())
@@ -80,7 +80,7 @@ func TestADueElementIsNeverLent(t *testing.T) {
 			v, _ = db.Find([]byte("k"))
 			require.Equal(t, n-1, v.Len(), "%s of %d", typ, n)
 			require.Equal(t, expirations{fmt.Sprintf("k %s 1 e1 false", typ)}, *told)
-			require.Zero(t, db.Subexpiry())
+			require.Zero(t, db.Expiry().Subexpiry())
 		}
 	}
 }
@@ -92,7 +92,7 @@ func TestAKeyGoesWithItsLastElement(t *testing.T) {
 		date(t, db, dice, "k", 1010, "e0", "e1")
 		ks.Now = 1010
 		seen := 0
-		db.Each(func(string, keyspace.Type) bool { seen++; return true })
+		db.Keys().Each(func(string, keyspace.Type) bool { seen++; return true })
 		require.Zero(t, seen, "a walk does not meet it")
 		require.False(t, db.Exists([]byte("k")))
 		require.Zero(t, db.Len())
@@ -116,7 +116,7 @@ func TestDueElementsAreHiddenWhereTheyAreKept(t *testing.T) {
 			v, _ := db.Find([]byte("k"))
 			require.Equal(t, 1, v.Len())
 			require.False(t, db.Exists([]byte("all")))
-			require.Zero(t, db.NextDeadline())
+			require.Zero(t, db.Expiry().Next())
 		}
 		ks.Replaying = true
 		v, _ := db.Edit([]byte("k"))
@@ -142,16 +142,16 @@ func TestElementsAreReapedWithinTheBudget(t *testing.T) {
 		for i := range 200 {
 			date(t, db, dice, "k", 1010+int64(i), fmt.Sprintf("e%d", i))
 		}
-		require.EqualValues(t, 1010, db.NextDeadline())
+		require.EqualValues(t, 1010, db.Expiry().Next())
 		ks.Now = 1109
-		_, more := db.Reap(50)
+		_, more := db.Expiry().Reap(50)
 		if typ != keyspace.List { // whose due elements go at once
 			require.True(t, more)
 		}
 		for more {
-			_, more = db.Reap(50)
+			_, more = db.Expiry().Reap(50)
 		}
-		require.EqualValues(t, 1110, db.NextDeadline())
+		require.EqualValues(t, 1110, db.Expiry().Next())
 		v, _ := db.Peek([]byte("k"))
 		require.Equal(t, 150, v.Len())
 		require.Equal(t, 100, v.(keyspace.Collection).Volatile())
@@ -168,17 +168,17 @@ func TestDeadlinesGoWhereTheKeyGoes(t *testing.T) {
 			db.Rename([]byte("k"), []byte("renamed"))
 			db.Transfer([]byte("renamed"), ks.DB(1), []byte("moved"))
 			date(t, db, dice, "copied", 0, "e1")
-			require.Zero(t, db.Subexpiry())
-			require.EqualValues(t, 1010, ks.DB(1).NextDeadline())
+			require.Zero(t, db.Expiry().Subexpiry())
+			require.EqualValues(t, 1010, ks.DB(1).Expiry().Next())
 			require.NoError(t, ks.DB(1).Check())
-			require.Equal(t, 1, ks.DB(1).Subexpiry())
+			require.Equal(t, 1, ks.DB(1).Expiry().Subexpiry())
 			ks.Swap(0, 1)
 			v, _ := db.Peek([]byte("moved"))
 			d, ok := v.(keyspace.Collection).Deadline([]byte("e1"))
 			require.True(t, ok)
 			require.EqualValues(t, 1010, d)
 			db.Flush()
-			require.Zero(t, db.NextDeadline())
+			require.Zero(t, db.Expiry().Next())
 		}
 	}
 }
@@ -189,11 +189,11 @@ func TestAnotherValueHasNoDeadlines(t *testing.T) {
 		fill(db, dice, "k", typ, 3)
 		date(t, db, dice, "k", 1010, "e1")
 		db.Set([]byte("k"), ks.Int(1), false)
-		require.Zero(t, db.Subexpiry())
+		require.Zero(t, db.Expiry().Subexpiry())
 		require.NoError(t, db.Check())
 		fill(db, dice, "other", typ, 3)
 		db.Delete([]byte("other"))
-		require.Zero(t, db.NextDeadline())
+		require.Zero(t, db.Expiry().Next())
 	}
 }
 
@@ -204,12 +204,12 @@ func TestRenewingAnElementIsLazy(t *testing.T) {
 		fill(db, dice, "k", typ, 3)
 		date(t, db, dice, "k", 1010, "e1")
 		date(t, db, dice, "k", 2000, "e1")
-		require.EqualValues(t, 1010, db.NextDeadline())
+		require.EqualValues(t, 1010, db.Expiry().Next())
 		ks.Now = 1500
-		db.Reap(10)
-		require.EqualValues(t, 2000, db.NextDeadline())
+		db.Expiry().Reap(10)
+		require.EqualValues(t, 2000, db.Expiry().Next())
 		ks.Now = 2000
-		db.Reap(10)
+		db.Expiry().Reap(10)
 		v, _ := db.Peek([]byte("k"))
 		require.Equal(t, 2, v.Len())
 	}
@@ -223,7 +223,7 @@ func TestReplayedElementsStay(t *testing.T) {
 		ks.Now, ks.Replaying = 5000, true
 		v, _ := db.Find([]byte("k"))
 		require.Equal(t, 3, v.Len())
-		require.Zero(t, db.NextDeadline())
+		require.Zero(t, db.Expiry().Next())
 		ks.Replaying = false
 		v, _ = db.Find([]byte("k"))
 		require.Equal(t, 2, v.Len())
@@ -242,17 +242,17 @@ func TestLongListsAreLeftAlone(t *testing.T) {
 	}
 	db.Commit([]byte("k"))
 	ks.Now = 1010
-	db.Reap(1000)
+	db.Expiry().Reap(1000)
 	require.Equal(t, 99_999, v.Len())
-	require.EqualValues(t, 1010+100_000>>14, db.NextDeadline())
+	require.EqualValues(t, 1010+100_000>>14, db.Expiry().Next())
 	ks.Now = 1012
-	_, more := db.Reap(1000)
+	_, more := db.Expiry().Reap(1000)
 	require.False(t, more)
 	require.Equal(t, 99_999, v.Len())
 	v, _ = db.Find([]byte("k"))
 	require.Equal(t, 99_997, v.Len())
 	ks.Now = 1020
-	db.Reap(1000)
+	db.Expiry().Reap(1000)
 	require.Equal(t, 99_990, v.Len())
-	require.Zero(t, db.Subexpiry())
+	require.Zero(t, db.Expiry().Subexpiry())
 }

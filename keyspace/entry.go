@@ -201,32 +201,6 @@ func (e entry) bytes() int {
 	return n
 }
 
-// newCell returns a cell with a header, and room for a deadline if the key is to have one, followed by n bytes.
-func (db *DB) newCell(k kind, withDeadline bool, n int) entry {
-	room := 0
-	if withDeadline {
-		k |= dated
-		room = deadlineSize
-	}
-	e := entry{db.cells.Alloc(headerSize + room + n)}
-	*e.head() = header{access: uint32(k) << 24}
-	if withDeadline {
-		*e.head().deadlineRoom() = 0
-	}
-	return e
-}
-
-// newPacked lays out a packed entry.
-func (db *DB) newPacked(k kind, key string, payload []byte, withDeadline bool) entry {
-	e := db.newCell(k, withDeadline, len(key)+len(payload))
-	h := e.head()
-	h.klen, h.vlen = uint16(len(key)), uint16(len(payload))
-	mem := unsafe.Slice((*byte)(unsafe.Add(e.p, h.size())), len(key)+len(payload))
-	copy(mem, key)
-	copy(mem[len(key):], payload)
-	return e
-}
-
 // repack overwrites the payload in place if the cell keeps its size, and reports whether it did. A payload that was changed in
 // the cell is there already.
 func (e entry) repack(k kind, payload []byte, withDeadline bool) bool {
@@ -245,47 +219,6 @@ func (e entry) repack(k kind, payload []byte, withDeadline bool) bool {
 		copy(unsafe.Slice(at, len(payload)), payload)
 	}
 	return true
-}
-
-// newBoxed lays out a boxed entry. Its box is in boxes from the beginning.
-func (db *DB) newBoxed(key string, v Value, withDeadline bool) entry {
-	var b *box
-	inCell := len(key)
-	if inCell > maxCellKey {
-		long := &longBox{key: string([]byte(key))}
-		b, inCell = &long.box, 0
-	} else {
-		b = new(box)
-	}
-	b.value = v
-	db.blocks.settle(b)
-	db.boxes.add(b)
-	e := db.newCell(boxed, withDeadline, pointerSize+inCell)
-	e.setBox(b)
-	if e.head().klen = uint16(inCell); inCell < len(key) {
-		e.head().klen = longKey
-		return e
-	}
-	copy(unsafe.Slice((*byte)(unsafe.Add(e.p, e.head().size()+pointerSize)), inCell), key)
-	return e
-}
-
-// refit moves an entry of the table to a cell with or without room for a deadline, and returns it.
-func (db *DB) refit(e entry, hash uint64, withDeadline bool) entry {
-	h := e.head()
-	n := e.cellBytes() - h.size()
-	moved := db.newCell(h.kind(), withDeadline, n)
-	m := moved.head()
-	m.access |= h.access &^ (uint32(kindMask|dated) << 24)
-	m.klen, m.vlen = h.klen, h.vlen
-	copy(unsafe.Slice((*byte)(unsafe.Add(moved.p, m.size())), n), unsafe.Slice((*byte)(unsafe.Add(e.p, h.size())), n))
-	if h.kind() == boxed {
-		e.box().cell = slab.RefOf(moved.p)
-	}
-	db.entryBytes += slab.Size(moved.cellBytes()) - slab.Size(e.cellBytes())
-	*db.table.slotOf(e, hash).ref = slab.RefOf(moved.p)
-	db.discard(e)
-	return moved
 }
 
 // pack returns the payload of v if it is small enough to be packed with a key of klen bytes.

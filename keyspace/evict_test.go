@@ -11,16 +11,16 @@ import (
 
 func TestSampleReachesEveryKey(t *testing.T) {
 	db := newKeyspace().DB(0)
-	db.Sample(5, false, 0, func(string, uint32) { require.Fail(t, "nothing is there") })
+	db.Eviction().Sample(5, false, 0, func(string, uint32) { require.Fail(t, "nothing is there") })
 	fill(db, 100, never)
 	seen := map[string]bool{}
 	for range 1000 {
 		n := 0
-		db.Sample(5, false, 0, func(key string, _ uint32) { seen[key] = true; n++ })
+		db.Eviction().Sample(5, false, 0, func(key string, _ uint32) { seen[key] = true; n++ })
 		require.Equal(t, 5, n)
 	}
 	require.Len(t, seen, 100)
-	db.Sample(5, true, 0, func(string, uint32) { require.Fail(t, "no key has a deadline") })
+	db.Eviction().Sample(5, true, 0, func(string, uint32) { require.Fail(t, "no key has a deadline") })
 }
 
 // Keys with deadlines are found where they are many among all keys and where they are few, be their
@@ -39,14 +39,14 @@ func TestSampleOfVolatileKeys(t *testing.T) {
 		})
 		seen := map[string]bool{}
 		for range 20_000 {
-			db.Sample(3, true, 0, func(key string, _ uint32) {
+			db.Eviction().Sample(3, true, 0, func(key string, _ uint32) {
 				deadline, ok := db.Deadline([]byte(key))
 				require.True(t, ok && deadline != 0, key)
 				seen[key] = true
 			})
 		}
 		require.Len(t, seen, 2000/every, name)
-		key, ok := db.Any(true)
+		key, ok := db.Eviction().Any(true)
 		require.True(t, ok)
 		require.True(t, seen[key])
 	}
@@ -60,27 +60,27 @@ func TestStaleness(t *testing.T) {
 	given := 0
 	see := func(_ string, staleness uint32) { given++; require.EqualValues(t, 7, staleness) }
 	for range 100 { // of which some skip the one key
-		db.Sample(1, false, 7, see)
-		db.Sample(1, false, 8, func(string, uint32) { require.Fail(t, "none is so stale") })
+		db.Eviction().Sample(1, false, 7, see)
+		db.Eviction().Sample(1, false, 8, func(string, uint32) { require.Fail(t, "none is so stale") })
 	}
 	require.NotZero(t, given)
-	staleness, ok := db.Staleness(key, false)
+	staleness, ok := db.Eviction().Staleness(key, false)
 	require.True(t, ok)
 	require.EqualValues(t, 7, staleness, "to sample is not to access")
-	_, ok = db.Staleness(key, true)
+	_, ok = db.Eviction().Staleness(key, true)
 	require.False(t, ok, "it has no deadline")
-	_, ok = db.Staleness([]byte("other"), false)
+	_, ok = db.Eviction().Staleness([]byte("other"), false)
 	require.False(t, ok)
 	ks.Access.LFU = true
 	db.Set([]byte("f"), ks.Int(1), false)
-	staleness, _ = db.Staleness([]byte("f"), false)
+	staleness, _ = db.Eviction().Staleness([]byte("f"), false)
 	require.EqualValues(t, 255-lfuInit, staleness)
 }
 
 func TestSoonest(t *testing.T) {
 	ks := newKeyspace()
 	db := ks.DB(0)
-	_, _, ok := db.FirstDue()
+	_, _, ok := db.Eviction().FirstDue()
 	require.False(t, ok)
 	fill(db, 100, func(i int) int64 { return start + 1000 + int64(i*7%100) })
 	for i := range 50 { // these move later and leave their items behind
@@ -89,7 +89,7 @@ func TestSoonest(t *testing.T) {
 	require.True(t, db.SetDeadline(keyOf(99), 0))
 	last := int64(0)
 	for n := 99; n > 0; n-- {
-		key, deadline, ok := db.FirstDue()
+		key, deadline, ok := db.Eviction().FirstDue()
 		require.True(t, ok)
 		require.GreaterOrEqual(t, deadline, last)
 		real, _ := db.Deadline([]byte(key))
@@ -98,7 +98,7 @@ func TestSoonest(t *testing.T) {
 		require.True(t, db.Delete([]byte(key)))
 		require.NoError(t, db.Check())
 	}
-	_, _, ok = db.FirstDue()
+	_, _, ok = db.Eviction().FirstDue()
 	require.False(t, ok)
 	require.Equal(t, 1, db.Len())
 }
@@ -110,7 +110,7 @@ func TestSoonestKeepsWhatIsDueWhereDueKeysAreKept(t *testing.T) {
 	require.True(t, db.SetDeadline(keyOf(0), start+100))
 	ks.KeepExpired = true
 	ks.Now += 50
-	key, deadline, ok := db.FirstDue()
+	key, deadline, ok := db.Eviction().FirstDue()
 	require.True(t, ok)
 	require.Equal(t, string(keyOf(1)), key)
 	require.EqualValues(t, start+2, deadline)

@@ -2,12 +2,21 @@
 //
 //	Keyspace
 //	  DB 0 .. n-1
-//	    table   dict.Index of entries, four bytes each, outside of Go's heap
-//	    cells   slab of the entries, of the table and of the indexes
-//	    boxes   those of the entries, for the collector
-//	    blocks  slab of the blocks of large collections
-//	    index   deadlines.Index of (deadline, code of the key's hash): what becomes due, in order
+//	    table      dict.Index of entries, four bytes each, outside of Go's heap
+//	    memory     where the entries are
+//	      cells    slab of the entries, of the table and of the indexes
+//	      boxes    those of the entries, for the collector
+//	      blocks   slab of the blocks of large collections
+//	    expires    deadlines.Index of (deadline, code of the key's hash): what becomes due, in order
 //	    elements   another, of keys whose values have elements with deadlines
+//
+// A DB looks up, changes and removes single keys. What concerns many has a name of its own:
+//
+//	db.Keys()      all keys: walks, SCAN, random ones, prefetching
+//	db.Expiry()    what becomes due, and its removal
+//	db.Marks()     how recently or how often keys are used
+//	db.Eviction()  which keys to evict
+//	db.Usage()     bytes
 //
 // The layout of an entry in memory is private to this package (see entry.go): it is a cell of a slab (see cells.go), which has
 // small values, too. Callers never hold an entry. They get a
@@ -26,7 +35,7 @@
 //  2. A view is valid until Begin, or until its key is next written: committed, set, removed or
 //     moved. A view from Edit that was changed must be committed. Only a small packed value is as it was if it is not.
 //  3. Each entry with a deadline has an item of its own in the index, at its deadline if it is flagged exact, else earlier.
-//  4. DB.Bytes is the sum of what its entries hold.
+//  4. Usage.Bytes is the sum of what its entries hold.
 //  5. No collection in the table is empty.
 //  6. The index has at most 1024 orphans, items without an entry, more than there are deadlines.
 //  7. Each entry whose elements have deadlines is flagged so and has one item in the index of
@@ -109,9 +118,9 @@ func (ks *Keyspace) newDB(id int) *DB {
 }
 
 func (ks *Keyspace) newContents() contents {
-	cells := new(slab.Slab)
-	return contents{table: newTable(ks.seed, cells), cells: cells, boxes: new(boxes), blocks: newBlocks(ks),
-		index: deadlines.New(cells), elements: deadlines.New(cells)}
+	m := newMemory(ks)
+	keys := newTable(ks.seed, m.cells)
+	return contents{table: keys, memory: m, expires: newExpires(keys, m.cells), elements: elementIndex{deadlines.New(m.cells)}}
 }
 
 // Reseed replaces the seed of the hash function. Databases that have keys get it when they are emptied.
@@ -151,7 +160,7 @@ func (ks *Keyspace) Begin() {
 // Bytes returns the bytes that all databases hold. With maxmemory it runs before each command.
 func (ks *Keyspace) Bytes() (n int) {
 	for _, db := range ks.dbs[:ks.used] {
-		n += db.Bytes()
+		n += db.Usage().Bytes()
 	}
 	return n
 }

@@ -135,7 +135,7 @@ func TestDeadlineAndAccessSurviveWrites(t *testing.T) {
 		require.EqualValues(t, start+5000, deadline)
 		require.NoError(t, db.Check())
 	}
-	require.EqualValues(t, start+5000, db.NextDeadline())
+	require.EqualValues(t, start+5000, db.Expiry().Next())
 }
 
 func TestViewsAreNotChangesUntilSettled(t *testing.T) {
@@ -287,19 +287,19 @@ func TestRenewingLeavesTheIndexAlone(t *testing.T) {
 			db.SetDeadline(keyOf(i), ks.Now+1000)
 		}
 	}
-	require.Equal(t, 100, db.index.Len())
-	require.Zero(t, db.orphans())
-	require.EqualValues(t, start+1000, db.NextDeadline(), "the first announcement still stands")
+	require.Equal(t, 100, db.expires.index.Len())
+	require.Zero(t, db.expires.orphans())
+	require.EqualValues(t, start+1000, db.Expiry().Next(), "the first announcement still stands")
 	require.NoError(t, db.Check())
 
-	removed, more := db.Reap(1000)
+	removed, more := db.Expiry().Reap(1000)
 	require.Zero(t, removed, "what surfaces is announced anew")
 	require.False(t, more)
-	require.EqualValues(t, ks.Now+1000, db.NextDeadline())
+	require.EqualValues(t, ks.Now+1000, db.Expiry().Next())
 	ks.Now += 1000
-	removed, _ = db.Reap(1000)
+	removed, _ = db.Expiry().Reap(1000)
 	require.Equal(t, 100, removed)
-	require.Zero(t, db.index.Len())
+	require.Zero(t, db.expires.index.Len())
 }
 
 func TestOrphansAreBounded(t *testing.T) {
@@ -314,17 +314,17 @@ func TestOrphansAreBounded(t *testing.T) {
 		if n%3 == 0 {
 			db.SetDeadline(key, 0)
 		}
-		require.LessOrEqual(t, db.index.Len(), 10+1024+10)
+		require.LessOrEqual(t, db.expires.index.Len(), 10+1024+10)
 	}
 	require.NoError(t, db.Check())
 
 	ks.Now += 10_000_000
 	for more := true; more; {
-		_, more = db.Reap(100)
+		_, more = db.Expiry().Reap(100)
 	}
-	require.Zero(t, db.Volatile())
-	require.Zero(t, db.index.Len())
-	require.Zero(t, db.orphans(), "each orphan surfaced once")
+	require.Zero(t, db.Expiry().Volatile())
+	require.Zero(t, db.expires.index.Len())
+	require.Zero(t, db.expires.orphans(), "each orphan surfaced once")
 	require.NoError(t, db.Check())
 }
 
@@ -334,19 +334,19 @@ func TestReapKeepsToItsBudget(t *testing.T) {
 	fill(db, 1000, func(i int) int64 { return start + 1 + int64(i%7) })
 	expired := 0
 	ks.OnExpire = func(*DB, string) { expired++ }
-	removed, more := db.Reap(100)
+	removed, more := db.Expiry().Reap(100)
 	require.Zero(t, removed)
 	require.False(t, more, "nothing is due yet")
 
 	ks.Now += 7
 	for i := 1; i <= 10; i++ {
-		removed, more = db.Reap(100)
+		removed, more = db.Expiry().Reap(100)
 		require.Equal(t, 100, removed)
 		require.Equal(t, 100*i, expired)
 		require.Equal(t, i < 10, more)
 		require.NoError(t, db.Check())
 	}
-	require.Zero(t, db.NextDeadline())
+	require.Zero(t, db.Expiry().Next())
 	require.Zero(t, db.Len())
 }
 
@@ -400,7 +400,7 @@ func TestScanSeesWhatStays(t *testing.T) {
 	seen := map[string]bool{}
 	next := 500
 	for cursor, begun := uint64(0), false; cursor != 0 || !begun; begun = true {
-		cursor = db.Scan(cursor, 5, anyKey, func(key string, typ Type) {
+		cursor = db.Keys().Scan(cursor, 5, anyKey, func(key string, typ Type) {
 			require.Equal(t, String, typ)
 			seen[strings.Clone(key)] = true
 		})
@@ -426,7 +426,7 @@ func TestScanReapsDueKeys(t *testing.T) {
 	ks.Now++
 	seen := 0
 	for cursor, begun := uint64(0), false; cursor != 0 || !begun; begun = true {
-		cursor = db.Scan(cursor, 5, anyKey, func(string, Type) { seen++ })
+		cursor = db.Keys().Scan(cursor, 5, anyKey, func(string, Type) { seen++ })
 	}
 	require.GreaterOrEqual(t, seen, 50)
 	require.Equal(t, 50, db.Len())
@@ -439,7 +439,7 @@ func TestScanLeavesKeysThatDoNotMatch(t *testing.T) {
 	fill(db, 2, func(int) int64 { return start + 1 })
 	ks.Now++
 	first := string(keyOf(0))
-	db.Scan(0, 100, func(key string, _ Type) bool { return key == first }, func(key string, _ Type) { require.Fail(t, "due", key) })
+	db.Keys().Scan(0, 100, func(key string, _ Type) bool { return key == first }, func(key string, _ Type) { require.Fail(t, "due", key) })
 	require.Equal(t, 1, db.Len())
 	require.False(t, db.Erase(keyOf(0)))
 	require.True(t, db.Erase(keyOf(1)), "due, but there")
@@ -448,12 +448,12 @@ func TestScanLeavesKeysThatDoNotMatch(t *testing.T) {
 
 func TestRandomReachesEveryKey(t *testing.T) {
 	db := newKeyspace().DB(0)
-	_, ok := db.Random()
+	_, ok := db.Keys().Random()
 	require.False(t, ok)
 	fill(db, 20, never)
 	seen := map[string]bool{}
 	for range 2000 {
-		key, ok := db.Random()
+		key, ok := db.Keys().Random()
 		require.True(t, ok)
 		seen[key] = true
 	}
@@ -465,11 +465,11 @@ func TestRandomReturnsAKeptKeyIfAllAreDue(t *testing.T) {
 	db := ks.DB(0)
 	ks.KeepExpired = true
 	fill(db, 3, func(int) int64 { return start })
-	_, ok := db.Random()
+	_, ok := db.Keys().Random()
 	require.True(t, ok)
 	require.Equal(t, 3, db.Len())
 	ks.KeepExpired = false
-	_, ok = db.Random()
+	_, ok = db.Keys().Random()
 	require.False(t, ok)
 	require.Zero(t, db.Len(), "now they were reaped on the way")
 }
@@ -480,11 +480,11 @@ func TestNothingIsDueInAReplay(t *testing.T) {
 	ks.Replaying = true
 	db.SetUntil(key, ks.Int(1), start-1000)
 	require.True(t, db.Exists(key))
-	_, more := db.Reap(10)
+	_, more := db.Expiry().Reap(10)
 	require.False(t, more)
-	require.Zero(t, db.NextDeadline())
+	require.Zero(t, db.Expiry().Next())
 	ks.Replaying = false
-	require.EqualValues(t, start-1000, db.NextDeadline())
+	require.EqualValues(t, start-1000, db.Expiry().Next())
 	require.False(t, db.Exists(key))
 	require.NoError(t, db.Check())
 }
@@ -496,8 +496,8 @@ func TestSwapExchangesContents(t *testing.T) {
 	ks.Swap(0, 1)
 	require.True(t, ks.DB(1).Exists([]byte("a")))
 	require.True(t, ks.DB(0).Exists([]byte("b")))
-	require.EqualValues(t, start+50, ks.DB(1).NextDeadline())
-	require.Zero(t, ks.DB(0).NextDeadline())
+	require.EqualValues(t, start+50, ks.DB(1).Expiry().Next())
+	require.Zero(t, ks.DB(0).Expiry().Next())
 	require.Equal(t, 1, ks.DB(1).ID())
 	for i := range 2 {
 		require.NoError(t, ks.DB(i).Check())
@@ -509,21 +509,21 @@ func TestIdleTime(t *testing.T) {
 	db, key := ks.DB(0), []byte("k")
 	db.Set(key, ks.Int(1), false)
 	ks.Now += 90_000
-	require.EqualValues(t, 90, db.Idle(key))
+	require.EqualValues(t, 90, db.Marks().Idle(key))
 	db.Exists(key)
 	db.Peek(key)
 	db.Deadline(key)
-	require.EqualValues(t, 90, db.Idle(key), "these leave no mark")
+	require.EqualValues(t, 90, db.Marks().Idle(key), "these leave no mark")
 	ks.Access.NoTouch = true
 	db.Find(key)
-	require.EqualValues(t, 90, db.Idle(key))
+	require.EqualValues(t, 90, db.Marks().Idle(key))
 	ks.Access.NoTouch = false
 	db.Find(key)
-	require.Zero(t, db.Idle(key))
+	require.Zero(t, db.Marks().Idle(key))
 	ks.Now += 5000
 	db.Rename(key, []byte("l"))
-	require.EqualValues(t, 5, db.Idle([]byte("l")))
-	require.Zero(t, db.Idle(key))
+	require.EqualValues(t, 5, db.Marks().Idle([]byte("l")))
+	require.Zero(t, db.Marks().Idle(key))
 }
 
 func TestFrequency(t *testing.T) {
@@ -531,19 +531,19 @@ func TestFrequency(t *testing.T) {
 	ks.Access.LFU = true
 	db, key := ks.DB(0), []byte("k")
 	db.Set(key, ks.Int(1), false)
-	require.EqualValues(t, lfuInit, db.Frequency(key))
+	require.EqualValues(t, lfuInit, db.Marks().Frequency(key))
 	for range 1000 {
 		db.Touch(key)
 	}
-	busy := db.Frequency(key)
+	busy := db.Marks().Frequency(key)
 	require.Greater(t, busy, int64(lfuInit+4))
 	require.Less(t, busy, int64(60), "the counter is logarithmic")
 	ks.Now += 3 * 60_000
-	require.Equal(t, busy-3, db.Frequency(key), "one less for each minute")
+	require.Equal(t, busy-3, db.Marks().Frequency(key), "one less for each minute")
 	ks.Now += 500 * 60_000
-	require.Zero(t, db.Frequency(key))
+	require.Zero(t, db.Marks().Frequency(key))
 	ks.Access.DecayTime = 0
-	require.Equal(t, busy, db.Frequency(key), "no decay")
+	require.Equal(t, busy, db.Marks().Frequency(key), "no decay")
 }
 
 func TestTypeNames(t *testing.T) {

@@ -27,9 +27,22 @@ func (l Layout) Bytes() int {
 
 const slotBytes = int(unsafe.Sizeof(slab.Ref(0))) + 1
 
+// Usage is what a database and its keys take, in bytes.
+type Usage struct{ db *DB }
+
+// Usage returns the database's.
+func (db *DB) Usage() Usage { return Usage{db} }
+
+// Key returns what one key costs: its entry, its slot in the table and its item in the index of
+// deadlines; 0 if it is not visible.
+func (u Usage) Key(key []byte) int {
+	l, _ := u.Layout(key)
+	return l.Bytes()
+}
+
 // Layout returns what key costs; false if it is not visible. It records no access. O(1).
-func (db *DB) Layout(key []byte) (l Layout, ok bool) {
-	e := db.lookup(dict.Key(key))
+func (u Usage) Layout(key []byte) (l Layout, ok bool) {
+	e := u.db.lookup(dict.Key(key))
 	if e.absent() {
 		return l, false
 	}
@@ -77,8 +90,13 @@ func boxedLayout(header, n, value int) Layout {
 	return l
 }
 
+// Bytes returns the bytes held by the entries, the table and the deadline indexes.
+func (u Usage) Bytes() int {
+	return u.db.memory.bytes + u.db.table.Bytes() + u.db.memory.boxes.bytes() + u.db.expires.index.Bytes() + u.db.elements.index.Bytes()
+}
+
 // Overhead returns the bytes of the table of keys and of the indexes of deadlines, which Bytes counts
 // beside the entries. O(1).
-func (db *DB) Overhead() (table, index int) {
-	return db.table.Bytes() + db.boxes.bytes(), db.index.Bytes() + db.elements.Bytes()
+func (u Usage) Overhead() (table, index int) {
+	return u.db.table.Bytes() + u.db.memory.boxes.bytes(), u.db.expires.index.Bytes() + u.db.elements.index.Bytes()
 }

@@ -385,14 +385,14 @@ func (w *twins) advance() {
 func (w *twins) reap() {
 	for i := range w.model {
 		budget, before := w.choose(4), len(w.model[i])
-		removed, more := w.ks.DB(i).Reap(budget)
+		removed, more := w.ks.DB(i).Expiry().Reap(budget)
 		w.Equal(before-len(w.model[i]), removed)
 		if w.ks.KeepExpired || w.ks.Replaying {
 			w.Zero(removed)
-			w.Zero(w.ks.DB(i).NextDeadline())
+			w.Zero(w.ks.DB(i).Expiry().Next())
 			continue
 		}
-		next := w.ks.DB(i).NextDeadline()
+		next := w.ks.DB(i).Expiry().Next()
 		w.Equal(more, next != 0 && next <= w.ks.Now)
 		for _, n := range w.model[i] {
 			w.True(more || !w.due(n), "reaped to the end, yet a key is due")
@@ -414,12 +414,12 @@ func (w *twins) look() {
 	w.Equal(n != nil, ok)
 	if n == nil {
 		w.Equal(None, db.Type(key))
-		w.Zero(db.KeyBytes(key))
+		w.Zero(db.Usage().Key(key))
 		return
 	}
 	w.Equal(n.deadline, deadline)
 	w.Equal(n.typ, db.Type(key))
-	w.Greater(db.KeyBytes(key), len(key))
+	w.Greater(db.Usage().Key(key), len(key))
 	w.same(n, v)
 	again, _ := db.Peek(key)
 	w.same(n, again)
@@ -460,7 +460,7 @@ func (w *twins) same(n *naive, v Value) {
 
 func (w *twins) random() {
 	db, m := w.db()
-	key, ok := db.Random()
+	key, ok := db.Keys().Random()
 	if ok {
 		w.NotNil(w.visible(m, []byte(key)))
 	} else if !w.ks.KeepExpired {
@@ -476,12 +476,12 @@ func (w *twins) scan() {
 			want = append(want, key+" "+n.typ.String())
 		}
 	}
-	db.Each(func(key string, t Type) bool {
+	db.Keys().Each(func(key string, t Type) bool {
 		each = append(each, key+" "+t.String())
 		return true
 	})
 	for cursor, begun := uint64(0), false; cursor != 0 || !begun; begun = true {
-		cursor = db.Scan(cursor, 1+len(m)%7, anyKey, func(key string, t Type) { scanned = append(scanned, key+" "+t.String()) })
+		cursor = db.Keys().Scan(cursor, 1+len(m)%7, anyKey, func(key string, t Type) { scanned = append(scanned, key+" "+t.String()) })
 	}
 	slices.Sort(want)
 	slices.Sort(each)
@@ -527,7 +527,7 @@ func (w *twins) flush() {
 		db, m := w.db()
 		db.Flush()
 		clear(m)
-		w.Zero(db.Bytes())
+		w.Zero(db.Usage().Bytes())
 	}
 }
 

@@ -45,9 +45,9 @@ func (db *DB) Flush() {
 	db.ks.forgetLiving()
 	db.ks.views.forgetAllEdits(db)
 	db.ks.views.release()
-	if db.cells.Held() > 0 {
-		db.ks.flushed = append(db.ks.flushed, db.cells, db.blocks.slab)
-		db.blocks.gone = true
+	if db.memory.cells.Held() > 0 {
+		db.ks.flushed = append(db.ks.flushed, db.memory.cells, db.memory.blocks.slab)
+		db.memory.blocks.gone = true
 	}
 	db.contents = db.ks.newContents()
 }
@@ -79,7 +79,8 @@ func (ks *Keyspace) Adopt(twin *Keyspace) {
 	for i, db := range ks.dbs {
 		db.Flush()
 		db.contents, twin.dbs[i].contents = twin.dbs[i].contents, db.contents
-		db.blocks.ks, twin.dbs[i].blocks.ks = ks, twin
+		db.memory.join(ks)
+		twin.dbs[i].memory.join(twin)
 	}
 	ks.dropped, twin.dropped = append(ks.dropped, twin.dropped...), nil
 	ks.used = max(ks.used, twin.used)

@@ -28,7 +28,7 @@ func TestAdopt(t *testing.T) {
 	require.Equal(t, []string{"old", "old"}, saved)
 	require.Zero(t, ks.DB(0).Len())
 	require.Equal(t, 2, ks.DB(1).Len())
-	require.Equal(t, 1, ks.DB(1).Volatile())
+	require.Equal(t, 1, ks.DB(1).Expiry().Volatile())
 	require.NoError(t, ks.DB(1).Check())
 	again := 0
 	for next := ks.Snapshot(func(*Record, *Pace) { again++ }); next.Step(1); {
@@ -44,7 +44,7 @@ func TestBytesOfAllDatabases(t *testing.T) {
 	ks := newKeyspace()
 	sum := func() (n int) {
 		for i := range ks.Len() {
-			n += ks.DB(i).Bytes()
+			n += ks.DB(i).Usage().Bytes()
 		}
 		return n
 	}
@@ -57,7 +57,7 @@ func TestBytesOfAllDatabases(t *testing.T) {
 	require.Equal(t, sum(), ks.Bytes())
 	twin := ks.Twin(ks.dice)
 	twin.DB(last).Set([]byte("k"), ks.Int(1), false)
-	require.Equal(t, twin.DB(last).Bytes(), twin.Bytes())
+	require.Equal(t, twin.DB(last).Usage().Bytes(), twin.Bytes())
 	ks.Adopt(twin)
 	require.Equal(t, sum(), ks.Bytes())
 }

@@ -1,7 +1,6 @@
 package keyspace
 
 import (
-	"github.com/miniserver-go/miniserver/ds/dict"
 	"github.com/miniserver-go/miniserver/ds/frozen"
 	"github.com/miniserver-go/miniserver/ds/value"
 )
@@ -52,7 +51,7 @@ func (ks *Keyspace) Records(fn func(r *Record) bool) {
 	var lent views
 	for _, db := range ks.dbs {
 		more := true
-		db.expireAllElements()
+		db.Expiry().expireAllElements()
 		db.table.each(func(e entry) bool {
 			ks.record(&r, db.id, e, &lent)
 			more = fn(&r)
@@ -71,26 +70,6 @@ func (ks *Keyspace) Restore(r *Record) bool {
 	w := ks.pendingEntry(r)
 	return w.add()
 }
-
-// SetAccess sets the access mark of a visible key to what is known of it: the seconds since its last
-// access, or its LFU counter, either -1 if unknown. Only the one that is in use counts.
-func (db *DB) SetAccess(key []byte, idle int64, freq int) {
-	if e := db.lookup(dict.Key(key)); !e.absent() {
-		db.ks.setAccess(e.head(), idle, freq)
-	}
-}
-
-func (ks *Keyspace) setAccess(h *header, idle int64, freq int) {
-	switch {
-	case ks.Access.LFU && freq >= 0:
-		h.setClock(ks.minutes()<<8 | uint32(freq&0xff))
-	case !ks.Access.LFU && idle >= 0:
-		h.setClock((ks.lruClock() - uint32(min(idle, accessMask))) & accessMask)
-	}
-}
-
-// Reserve makes room for n keys at once in a database that is empty.
-func (db *DB) Reserve(n int) { db.table.Reserve(n) }
 
 // View returns the packed collection in payload, a ziplist or for a set perhaps an intset, as a value
 // of type t for Set and Restore, which copy it. It aliases payload and is valid until Begin.

@@ -79,7 +79,7 @@ func scribble(ks *keyspace.Keyspace, rng *rand.Rand, keys int) {
 		}
 	case 9:
 		ks.Now += rng.Int64N(5)
-		db.Reap(10)
+		db.Expiry().Reap(10)
 	case 10:
 		if rng.IntN(20) == 0 {
 			db.Flush()
@@ -90,7 +90,7 @@ func scribble(ks *keyspace.Keyspace, rng *rand.Rand, keys int) {
 		if rng.IntN(10) == 0 {
 			ks.Swap(0, 1)
 		} else {
-			db.RehashStep(3)
+			db.Keys().RehashStep(3)
 		}
 	case 12:
 		db.Delete(key)
@@ -150,6 +150,6 @@ func TestRestoreDoesNotReplace(t *testing.T) {
 	require.False(t, ks.Restore(&r))
 	deadline, _ := ks.DB(0).Deadline([]byte("k"))
 	require.EqualValues(t, 2_000_000, deadline)
-	require.EqualValues(t, 100, ks.DB(0).Idle([]byte("k")))
+	require.EqualValues(t, 100, ks.DB(0).Marks().Idle([]byte("k")))
 	require.NoError(t, ks.DB(0).Check())
 }

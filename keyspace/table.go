@@ -26,7 +26,9 @@ func entryAt(r slab.Ref) entry { return entry{slab.At(r)} }
 func (t *table) Hash(key string) uint64 { return dict.Hash(t.seed, key) }
 
 // HashOf returns the hash of an entry's key.
-func (t *table) HashOf(r slab.Ref) uint64 { return t.Hash(entryAt(r).Key()) }
+func (t *table) HashOf(r slab.Ref) uint64 { return t.hash(entryAt(r)) }
+
+func (t *table) hash(e entry) uint64 { return t.Hash(e.Key()) }
 
 // find returns the slot of a key with that hash.
 func (t *table) find(hash uint64, key string) (s located) {

@@ -2,22 +2,28 @@ package keyspace
 
 import "github.com/miniserver-go/miniserver/ds/slab"
 
+// Keys are the keys of a database as a table: all of them, in no order.
+type Keys struct{ db *DB }
+
+// Keys returns the database's.
+func (db *DB) Keys() Keys { return Keys{db} }
+
 // Each calls fn for every visible key until fn returns false. The key aliases the entry; fn must
 // not change the database.
-func (db *DB) Each(fn func(key string, t Type) bool) {
-	db.expireAllElements()
-	db.table.each(func(e entry) bool {
-		return db.ks.isDue(e.head()) || fn(e.Key(), e.typ())
+func (k Keys) Each(fn func(key string, t Type) bool) {
+	k.db.Expiry().expireAllElements()
+	k.db.table.each(func(e entry) bool {
+		return k.db.ks.isDue(e.head()) || fn(e.Key(), e.typ())
 	})
 }
 
 // Sizes calls fn with the type and the length of the values of n keys, or of all keys if there are fewer. Which keys that
 // are follows from their hashes. It records no access.
-func (db *DB) Sizes(n int, fn func(t Type, length int)) {
-	db.expireAllElements()
-	db.table.each(func(e entry) bool {
-		if !db.ks.isDue(e.head()) {
-			v := db.ks.views.read(e)
+func (k Keys) Sizes(n int, fn func(t Type, length int)) {
+	k.db.Expiry().expireAllElements()
+	k.db.table.each(func(e entry) bool {
+		if !k.db.ks.isDue(e.head()) {
+			v := k.db.ks.views.read(e)
 			fn(v.Type(), v.Len())
 		}
 		n--
@@ -28,20 +34,20 @@ func (db *DB) Sizes(n int, fn func(t Type, length int)) {
 // Scan visits those of about count keys that match, and returns the next cursor, 0 when the iteration is over. It gives
 // Redis' guarantee: a key present from the first call to the last is visited at least once. The keys
 // alias their entries. Due keys that match are reaped, not visited; fn must not change the database.
-func (db *DB) Scan(cursor uint64, count int, match func(key string, t Type) bool, fn func(key string, t Type)) uint64 {
-	db.expireAllElements()
+func (k Keys) Scan(cursor uint64, count int, match func(key string, t Type) bool, fn func(key string, t Type)) uint64 {
+	k.db.Expiry().expireAllElements()
 	var expired []entry
-	next := db.table.Scan(cursor, count, db.table, func(r slab.Ref) {
+	next := k.db.table.Scan(cursor, count, k.db.table, func(r slab.Ref) {
 		switch e := entryAt(r); {
 		case !match(e.Key(), e.typ()):
-		case db.ks.isDue(e.head()):
+		case k.db.ks.isDue(e.head()):
 			expired = append(expired, e)
 		default:
 			fn(e.Key(), e.typ())
 		}
 	})
 	for _, e := range expired {
-		db.expireKey(e, db.hash(e))
+		k.db.expireKey(e, k.db.table.hash(e))
 	}
 	return next
 }
@@ -49,14 +55,20 @@ func (db *DB) Scan(cursor uint64, count int, match func(key string, t Type) bool
 // Random returns a key picked at random, aliasing its entry; ok is false if there is none. As in
 // Redis, a due key that is hit is reaped and another is drawn. Where due keys are kept and all keys have
 // deadlines, the hundredth draw counts, due or not.
-func (db *DB) Random() (key string, ok bool) {
-	db.expireAllElements()
-	for tries := 1; db.table.Len() > 0; tries++ {
-		e := entryAt(db.table.Random(db.ks.dice))
-		if !db.ks.isDue(e.head()) || db.ks.KeepExpired && tries == 100 && db.Volatile() == db.Len() {
+func (k Keys) Random() (key string, ok bool) {
+	k.db.Expiry().expireAllElements()
+	for tries := 1; k.db.table.Len() > 0; tries++ {
+		e := entryAt(k.db.table.Random(k.db.ks.dice))
+		if !k.db.ks.isDue(e.head()) || k.db.ks.KeepExpired && tries == 100 && k.db.expires.len == k.db.Len() {
 			return e.Key(), true
 		}
-		db.expireKey(e, db.hash(e))
+		k.db.expireKey(e, k.db.table.hash(e))
 	}
 	return "", false
 }
+
+// Reserve makes room for n keys at once in a database that is empty.
+func (k Keys) Reserve(n int) { k.db.table.Reserve(n) }
+
+// RehashStep moves on an unfinished rehash of the table by n buckets, for idle moments.
+func (k Keys) RehashStep(n int) bool { return k.db.table.RehashStep(n, k.db.table) }

@@ -72,7 +72,7 @@ func (r *Result) weigh(data []element) {
 		ks.Begin()
 		db.Set(name, v, false)
 	}
-	for db.RehashStep(1 << 20) {
+	for db.Keys().RehashStep(1 << 20) {
 	}
 	after := held(ks)
 	if r.Type == "strings" {
@@ -91,12 +91,12 @@ const key = "k"
 func (r *Result) look(db *keyspace.DB, keys [][]byte, data []element) {
 	if r.Type == "strings" {
 		for _, e := range data {
-			r.Usage += db.KeyBytes(prefixed(e.text))
+			r.Usage += db.Usage().Key(prefixed(e.text))
 		}
 		return
 	}
 	v, _ := db.Peek(keys[0])
-	r.Encoding, r.Usage = v.Encoding(), db.KeyBytes(keys[0])
+	r.Encoding, r.Usage = v.Encoding(), db.Usage().Key(keys[0])
 	if b, ok := v.Packed(); ok && r.Type != "list" {
 		r.Payload = len(b)
 	}

@@ -45,7 +45,7 @@ func cmdClusterCountKeys(c *engine.Call) {
 // countSlots returns how many keys each slot has.
 func countSlots(w *engine.World) *[slot.Count]int {
 	n := new([slot.Count]int)
-	w.Keyspace.DB(0).Each(func(key string, _ keyspace.Type) bool {
+	w.Keyspace.DB(0).Keys().Each(func(key string, _ keyspace.Type) bool {
 		n[slot.Of([]byte(key))]++
 		return true
 	})
@@ -62,7 +62,7 @@ func cmdClusterGetKeys(c *engine.Call) {
 		return
 	}
 	at, n := c.Reply.Defer(), 0
-	c.DB.Each(func(key string, _ keyspace.Type) bool {
+	c.DB.Keys().Each(func(key string, _ keyspace.Type) bool {
 		if int64(n) < count && slot.Of([]byte(key)) == uint16(of) {
 			c.Reply.BulkString(key)
 			n++

@@ -103,7 +103,7 @@ func cmdDebugTables(c *engine.Call) {
 		return
 	}
 	db := c.World.Keyspace.DB(int(id))
-	c.Reply.Verbatim("txt", []byte("[Dictionary HT]\n"+tableStats(c, db.Len(), true)+"[Expires HT]\n"+tableStats(c, db.Volatile(), true)))
+	c.Reply.Verbatim("txt", []byte("[Dictionary HT]\n"+tableStats(c, db.Len(), true)+"[Expires HT]\n"+tableStats(c, db.Expiry().Volatile(), true)))
 }
 
 // DEBUG HTSTATS-KEY key [FULL]

@@ -27,7 +27,7 @@ func cmdMemoryStats(c *engine.Call) {
 	tables := 0
 	for i := range c.World.Keyspace.Len() {
 		if db := c.World.Keyspace.DB(i); db.Len() > 0 {
-			table, deadlines := db.Overhead()
+			table, deadlines := db.Usage().Overhead()
 			tables += table + deadlines
 			r = append(r, item{fmt.Sprintf("db.%d", i), report{{"overhead.hashtable.main", table, ""}, {"overhead.hashtable.expires", deadlines, ""}}, ""})
 		}

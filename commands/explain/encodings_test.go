@@ -77,7 +77,7 @@ func TestWhatIfPredicts(t *testing.T) {
 		require.Equal(t, w.Encoding(), then, "%d of type %d with %s %s", n, kind, name, value)
 		for _, e := range encodings {
 			if e.name == then && then != "skiplist" && then != "hashtable" {
-				require.Equal(t, b.e.Home().Keyspace.DB(0).KeyBytes([]byte("l")), e.cost(), "%d of type %d as %s", n, kind, then)
+				require.Equal(t, b.e.Home().Keyspace.DB(0).Usage().Key([]byte("l")), e.cost(), "%d of type %d as %s", n, kind, then)
 			}
 		}
 	}
@@ -123,9 +123,9 @@ func TestPartsAddUp(t *testing.T) {
 		b.do("SADD", "s", fmt.Sprintf("member%0*d", i%90, i))
 		b.do("RPUSH", "l", fmt.Sprintf("element%0*d", i%90, i))
 		for _, key := range []string{"z", "h", "s", "l"} {
-			l, ok := b.e.Home().Keyspace.DB(0).Layout([]byte(key))
+			l, ok := b.e.Home().Keyspace.DB(0).Usage().Layout([]byte(key))
 			require.True(t, ok)
-			require.Equal(t, b.e.Home().Keyspace.DB(0).KeyBytes([]byte(key)), l.Bytes())
+			require.Equal(t, b.e.Home().Keyspace.DB(0).Usage().Key([]byte(key)), l.Bytes())
 			v, _ := b.e.Home().Keyspace.DB(0).Peek([]byte(key))
 			if i%100 == 99 && !l.Packed {
 				require.Equal(t, v.Bytes(), sum(valueReport(v, 0)), "%s of %d", key, i)

@@ -42,7 +42,7 @@ func cmdMemoryExplain(c *engine.Call) {
 	if !c.OK() {
 		return
 	}
-	layout, ok := c.DB.Layout(key)
+	layout, ok := c.DB.Usage().Layout(key)
 	if !ok {
 		c.Fail(engine.ErrNoKey)
 		return

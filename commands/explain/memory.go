@@ -80,7 +80,7 @@ func cmdMemoryUsage(c *engine.Call) {
 		c.Reply.Null()
 		return
 	}
-	c.Reply.Int(int64(c.DB.KeyBytes(key)))
+	c.Reply.Int(int64(c.DB.Usage().Key(key)))
 }
 
 // MEMORY PURGE

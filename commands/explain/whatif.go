@@ -41,7 +41,7 @@ func cmdMemoryWhatIf(c *engine.Call) {
 		c.Refuse(engine.ErrSyntax)
 	}
 	if c.OK() {
-		layout, _ := c.DB.Layout(key)
+		layout, _ := c.DB.Usage().Layout(key)
 		replyReport(c, append(report{{"key", key, ""}, {"type", v.Type().String(), ""}, encodingOf(c, v),
 			{"length", v.Len(), ""}, {"bytes", layout.Bytes(), "now"}}, r...))
 	}

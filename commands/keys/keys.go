@@ -122,7 +122,7 @@ func cmdType(c *engine.Call) {
 func cmdKeys(c *engine.Call) {
 	o := elements.Scan{Pattern: string(c.Arg())}
 	at, n := c.Reply.Defer(), 0
-	c.DB.Each(func(key string, _ keyspace.Type) bool {
+	c.DB.Keys().Each(func(key string, _ keyspace.Type) bool {
 		if elements.Matches(&o, key) {
 			c.Reply.BulkString(key)
 			n++
@@ -157,7 +157,7 @@ func cmdScan(c *engine.Call) {
 		return (!byType || o.hasType(t)) && elements.Matches(&o.Scan, key)
 	}
 	at, n := c.Reply.Defer(), 0
-	next := c.DB.Scan(cursor, o.Count, match, func(key string, t keyspace.Type) {
+	next := c.DB.Keys().Scan(cursor, o.Count, match, func(key string, t keyspace.Type) {
 		if byType || o.hasType(t) {
 			c.Reply.BulkString(key)
 			n++
@@ -190,7 +190,7 @@ func parseKeyScan(c *engine.Call) keyScan {
 
 // RANDOMKEY
 func cmdRandomKey(c *engine.Call) {
-	key, ok := c.DB.Random()
+	key, ok := c.DB.Keys().Random()
 	if !ok {
 		c.Reply.Null()
 		return

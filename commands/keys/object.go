@@ -64,7 +64,7 @@ func cmdObjectFreq(c *engine.Call) {
 	case !c.World.Keyspace.Access.LFU:
 		c.Fail(errFreqUnderLRU)
 	default:
-		c.Reply.Int(c.DB.Frequency(key))
+		c.Reply.Int(c.DB.Marks().Frequency(key))
 	}
 }
 
@@ -76,7 +76,7 @@ func cmdObjectIdleTime(c *engine.Call) {
 	case c.World.Keyspace.Access.LFU:
 		c.Fail(errIdleUnderLFU)
 	default:
-		c.Reply.Int(c.DB.Idle(key))
+		c.Reply.Int(c.DB.Marks().Idle(key))
 	}
 }
 

@@ -17,9 +17,9 @@ var showsSubexpiry = release.From("7.4.0")
 func fillKeyspace(w *engine.World, b *bytes.Buffer) {
 	for i := range w.Keyspace.Len() {
 		if db := w.Keyspace.DB(i); db.Len() > 0 {
-			fmt.Fprintf(b, "db%d:keys=%d,expires=%d,avg_ttl=%d", i, db.Len(), db.Volatile(), db.AverageTTL())
+			fmt.Fprintf(b, "db%d:keys=%d,expires=%d,avg_ttl=%d", i, db.Len(), db.Expiry().Volatile(), db.Expiry().AverageTTL())
 			if w.Engine().Release.Has(showsSubexpiry) {
-				fmt.Fprintf(b, ",subexpiry=%d", db.Subexpiry())
+				fmt.Fprintf(b, ",subexpiry=%d", db.Expiry().Subexpiry())
 			}
 			b.WriteString("\r\n")
 		}
@@ -50,7 +50,7 @@ func fillKeysizes(w *engine.World, b *bytes.Buffer) {
 		if db.Len() > most {
 			most = keysizesSample
 		}
-		db.Sizes(most, func(t keyspace.Type, length int) {
+		db.Keys().Sizes(most, func(t keyspace.Type, length int) {
 			if counts[t] == nil {
 				counts[t] = new([bits.UintSize + 1]int)
 			}

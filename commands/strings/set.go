@@ -309,7 +309,7 @@ func keysWithValues(c *engine.Call) (pairs [][]byte, ok bool) {
 }
 
 func setAll(c *engine.Call, pairs [][]byte) {
-	c.DB.Prefetch(pairs, 2)
+	c.DB.Keys().Prefetch(pairs, 2)
 	for i := 0; i < len(pairs); i += 2 {
 		setUntil(c, pairs[i], pairs[i+1], 0)
 	}

@@ -237,7 +237,7 @@ func contents(e *engine.Engine) string {
 	e.With(func() {
 		for i := range e.Home().Keyspace.Len() {
 			db := e.Home().Keyspace.DB(i)
-			db.Each(func(key string, t keyspace.Type) bool {
+			db.Keys().Each(func(key string, t keyspace.Type) bool {
 				e.Home().Keyspace.Begin()
 				v, _ := db.Peek([]byte(key))
 				deadline, _ := db.Deadline([]byte(key))

@@ -151,7 +151,7 @@ func (w *walk) next(fn func(db *keyspace.DB, name string)) (more bool) {
 func (w *walk) collect(db *keyspace.DB) {
 	w.ks.Begin()
 	match := func(key string, _ keyspace.Type) bool { return glob.Match(w.pattern, key) }
-	w.cursor = db.Scan(w.cursor, scanned, match, func(key string, _ keyspace.Type) {
+	w.cursor = db.Keys().Scan(w.cursor, scanned, match, func(key string, _ keyspace.Type) {
 		w.run = append(w.run, strings.Clone(key))
 		w.held += len(key) + nameBytes
 	})

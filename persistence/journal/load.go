@@ -210,7 +210,7 @@ func (j *Journal) loadItem(r *rdb.Reader) error {
 	switch r.Item {
 	case rdb.Sizes:
 		if db := j.engine.Home().Keyspace.DB(r.DB); db.Len() == 0 {
-			db.Reserve(int(min(r.Keys, maxReserve)))
+			db.Keys().Reserve(int(min(r.Keys, maxReserve)))
 		}
 	case rdb.Key:
 		if !j.engine.Home().Keyspace.Restore(&r.Record) {

@@ -151,7 +151,7 @@ func (r *restore) deadline(c *engine.Call) int64 {
 
 func (r *restore) put(c *engine.Call, v keyspace.Value, deadline int64) {
 	c.DB.SetUntil(r.key, v, deadline)
-	c.DB.SetAccess(r.key, r.idle, r.freq)
+	c.DB.Marks().Set(r.key, r.idle, r.freq)
 	line := append([][]byte{c.Args[0], r.key, c.Args[2], r.payload}, c.Args[4:]...)
 	if r.ttl != 0 && !r.absolute {
 		line[2] = engine.Decimal(deadline)

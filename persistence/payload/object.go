@@ -21,7 +21,7 @@ func cmdDebugObject(c *engine.Call) {
 		return
 	}
 	encoding := c.EncodingAt(key, v)
-	idle := c.DB.Idle(key)
+	idle := c.DB.Marks().Idle(key)
 	clock := (c.Now()/1000 - idle) & maxClock
 	text := fmt.Sprintf("Value at:0x0 refcount:1 encoding:%s", encoding)
 	fast := c.More() && c.Word("FAST")
@@ -30,7 +30,7 @@ func cmdDebugObject(c *engine.Call) {
 	}
 	text += fmt.Sprintf(" lru:%d lru_seconds_idle:%d", clock, idle)
 	if c.Has(showsFrequency) && !c.Has(hidesFrequency) {
-		text += fmt.Sprintf(" lfu_freq:%d lfu_access_time_minutes:%d", max(c.DB.Frequency(key), 0), clock>>8)
+		text += fmt.Sprintf(" lfu_freq:%d lfu_access_time_minutes:%d", max(c.DB.Marks().Frequency(key), 0), clock>>8)
 	}
 	if l, ok := v.(*list.List); ok && encoding == "quicklist" && !fast {
 		text += chain(c, l)

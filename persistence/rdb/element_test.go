@@ -78,7 +78,7 @@ func TestPayloadsHoldDeadlines(t *testing.T) {
 		require.EqualValues(t, typeVolatile, payload[0])
 		got, other := restored(payload)
 		require.Equal(t, elementDeadlines(v), elementDeadlines(got))
-		require.Equal(t, 1, other.DB(0).Subexpiry())
+		require.Equal(t, 1, other.DB(0).Expiry().Subexpiry())
 		ks.DB(0).Set([]byte("k"), v, false)
 		require.Equal(t, ks.DB(0).ValueDigest([]byte("k")), other.DB(0).ValueDigest([]byte("k")))
 

@@ -199,7 +199,7 @@ func (l *loading) item() error {
 	case rdb.Sizes:
 		if db := l.into.DB(l.DB); db.Len() == 0 {
 			// A key takes a few bytes at least. The bound keeps a false number from reserving much memory.
-			db.Reserve(int(min(l.Keys, uint64(l.size)/4)))
+			db.Keys().Reserve(int(min(l.Keys, uint64(l.size)/4)))
 		}
 	case rdb.Library:
 		if !l.gather {

@@ -92,7 +92,7 @@ func addLibraries(r *rdb.Records, e *engine.Engine) {
 func addSizes(r *rdb.Records, e *engine.Engine) {
 	for i := range e.Home().Keyspace.Len() {
 		if db := e.Home().Keyspace.DB(i); db.Len() > 0 {
-			r.Sizes(i, db.Len(), db.Volatile())
+			r.Sizes(i, db.Len(), db.Expiry().Volatile())
 		}
 	}
 }

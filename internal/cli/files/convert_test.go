@@ -71,7 +71,7 @@ func TestConvertToJSONAndBack(t *testing.T) {
 	copied := newMemoryServer(t, shelf)
 	require.NoError(t, copied.parts.Load())
 	require.Equal(t, b.engine.Home().Keyspace.Digest(), copied.engine.Home().Keyspace.Digest())
-	require.Equal(t, 2, copied.engine.Home().Keyspace.DB(3).Subexpiry())
+	require.Equal(t, 2, copied.engine.Home().Keyspace.DB(3).Expiry().Subexpiry())
 
 	for _, bad := range []string{`{"db":0`, `{"key":"k","type":"hash","value":"x"}`, `{"key":"k","type":"list","value":[]}`,
 		`{"key":"k","type":"zset","value":[["a","x"]]}`, `{"key":"k","type":"foo","value":1}`, `{"key":"k","type":"set","payload":"AAAA"}`} {
@@ -109,8 +109,8 @@ func TestConvertToCommands(t *testing.T) {
 		require.Equal(t, want, string(copied.engine.Do(session, [][][]byte{args}).Out))
 	}
 	require.Equal(t, b.engine.Home().Keyspace.Digest(), copied.engine.Home().Keyspace.Digest())
-	require.Equal(t, 1, copied.engine.Home().Keyspace.DB(0).Subexpiry())
-	require.Equal(t, 2, copied.engine.Home().Keyspace.DB(3).Subexpiry())
+	require.Equal(t, 1, copied.engine.Home().Keyspace.DB(0).Expiry().Subexpiry())
+	require.Equal(t, 2, copied.engine.Home().Keyspace.DB(3).Expiry().Subexpiry())
 	copied.run("SELECT 3")
 	b.clock += 50e6
 	copied.clock += 50e6

@@ -52,8 +52,8 @@ func TestKeysOfOneCode(t *testing.T) {
 			due[string(key)] = 0
 		case 2:
 			ks.Now++
-			for _, more := db.Reap(2); more; {
-				_, more = db.Reap(2)
+			for _, more := db.Expiry().Reap(2); more; {
+				_, more = db.Expiry().Reap(2)
 			}
 			for key, deadline := range due {
 				require.True(t, deadline == 0 || deadline > ks.Now, "%s should have been reaped at %d", key, deadline)
@@ -78,7 +78,7 @@ func requireFirstDue(t *testing.T, db *DB, due map[string]int64) {
 			times = append(times, deadline)
 		}
 	}
-	key, deadline, ok := db.FirstDue()
+	key, deadline, ok := db.Eviction().FirstDue()
 	require.Equal(t, len(times) > 0, ok)
 	if ok {
 		require.Equal(t, slices.Min(times), deadline)
@@ -90,7 +90,7 @@ func requireFirstDue(t *testing.T, db *DB, due map[string]int64) {
 func TestAverageTTL(t *testing.T) {
 	ks := newKeyspace()
 	db := ks.DB(0)
-	require.Zero(t, db.AverageTTL())
+	require.Zero(t, db.Expiry().AverageTTL())
 	for i, deadline := range []int64{ks.Now + 10, ks.Now + 30, math.MaxInt64 - 2, math.MaxInt64, math.MaxInt64 - 1} {
 		db.SetUntil([]byte(strconv.Itoa(i)), ks.Int(1), deadline)
 	}
@@ -99,13 +99,13 @@ func TestAverageTTL(t *testing.T) {
 	for _, key := range []string{"0", "1"} {
 		db.Set([]byte(key), ks.Int(1), false)
 	}
-	require.Equal(t, math.MaxInt64-1-ks.Now, db.AverageTTL())
+	require.Equal(t, math.MaxInt64-1-ks.Now, db.Expiry().AverageTTL())
 	db.SetDeadline([]byte("0"), ks.Now+10)
 	for _, key := range []string{"2", "3"} {
 		db.Delete([]byte(key))
 	}
 	db.SetDeadline([]byte("4"), ks.Now+30)
-	require.Equal(t, int64(20), db.AverageTTL())
+	require.Equal(t, int64(20), db.Expiry().AverageTTL())
 	db.Flush()
-	require.Zero(t, db.AverageTTL())
+	require.Zero(t, db.Expiry().AverageTTL())
 }
