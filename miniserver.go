@@ -259,7 +259,8 @@ func early(settings []string) (startup *assembly.Startup, others []string, err e
 
 // apply applies a line of a redis.conf to the parameter that lookup finds; unknown returns the
 // error if it finds none.
-func apply(line string, lookup func(name string) *config.Param, unknown func(name string, others ...string) error) error {
+func apply(line string, lookup func(name string) *config.Param,
+	unknown func(name string, others ...string) error) error {
 	words, ok := resp.Words([]byte(line), nil)
 	if !ok || len(words) < 2 {
 		return fmt.Errorf("setting %q: name or value is missing", line)

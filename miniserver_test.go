@@ -201,7 +201,8 @@ func TestClockOfScripts(t *testing.T) {
 	before := clock("return tostring(os.clock())")
 	s.Advance(1000 * time.Hour)
 	require.Less(t, clock("return tostring(os.clock())")-before, float64(1000*3600))
-	require.Positive(t, clock("local t = os.clock() repeat local d = os.clock() - t until d > 0 return tostring(os.clock() - t)"))
+	require.Positive(t,
+		clock("local t = os.clock() repeat local d = os.clock() - t until d > 0 return tostring(os.clock() - t)"))
 }
 
 // TestCloseEndsConnections closes twice, and asks for more.

@@ -132,7 +132,8 @@ func TestSettingsOfTheEngine(t *testing.T) {
 	s := miniserver.Run(t, "databases 32", "seed 7", "load "+fixture)
 	require.Equal(t, "OK", s.Do("SELECT", "20").Text)
 	require.Equal(t, "v", s.Do("GET", "k").Text)
-	require.Equal(t, map[string]string{"seed": "7", "databases": "32", "load": fixture}, s.Do("CONFIG", "GET", "seed", "databases", "load").StringMap())
+	require.Equal(t, map[string]string{"seed": "7", "databases": "32", "load": fixture},
+		s.Do("CONFIG", "GET", "seed", "databases", "load").StringMap())
 	_, err := miniserver.Start("load " + fixture + "x")
 	require.ErrorContains(t, err, "can't load "+fixture+"x: No such file")
 	_, err = miniserver.Start("seed -1")
@@ -263,7 +264,8 @@ func TestURLOfATLSServer(t *testing.T) {
 	require.NoError(t, err)
 	_, port, _ := net.SplitHostPort(ln.Addr().String())
 	require.NoError(t, ln.Close())
-	s := miniserver.Run(t, "port 0", "tls-port "+port, "tls-cert-file "+cert, "tls-key-file "+key, "tls-auth-clients no")
+	s := miniserver.Run(t, "port 0", "tls-port "+port, "tls-cert-file "+cert, "tls-key-file "+key,
+		"tls-auth-clients no")
 	require.Equal(t, "rediss://127.0.0.1:"+port, s.URL())
 	require.Equal(t, "PONG", s.Do("PING").Text)
 	w := s.NewWorld(t)

@@ -36,7 +36,8 @@ func ParseFloat(b []byte) (float64, bool) {
 	return f, true
 }
 
-// parseDigits parses an unsigned number. Unlike strconv, C accepts a hexadecimal number without an exponent.
+// parseDigits parses an unsigned number. Unlike strconv, C accepts a hexadecimal number without an
+// exponent.
 func parseDigits(body []byte) (float64, error) {
 	if isHex(body) && !hasByte(body, 'p') {
 		return strconv.ParseFloat(string(body)+"p0", 64)

@@ -15,8 +15,8 @@ import (
 // Numbers too small for a normalised mantissa keep their precision here, which C loses;
 // 17 digits after the point never show it.
 //
-// math/big with a precision of 64 bits gives the same results, but to parse, add and print takes it 1.5 µs
-// and a dozen allocations, and 0.2 µs and none here. Long numbers use math/big.
+// math/big with a precision of 64 bits gives the same results, but to parse, add and print takes it
+// 1.5 µs and a dozen allocations, and 0.2 µs and none here. Long numbers use math/big.
 type LongDouble struct {
 	mant     uint64
 	exp      int
@@ -115,8 +115,8 @@ func shiftRight(mant uint64, n uint) (hi, lo uint64) {
 	return hi, lo
 }
 
-// round returns the LongDouble nearest to hi.lo * 2^exp, where hi.lo is a 128-bit integer. If one of its two highest
-// bits is set, its lowest bit may stand for any rest below it.
+// round returns the LongDouble nearest to hi.lo * 2^exp, where hi.lo is a 128-bit integer. If one
+// of its two highest bits is set, its lowest bit may stand for any rest below it.
 func round(hi, lo uint64, exp int) LongDouble {
 	if hi == 0 {
 		hi, lo, exp = lo, 0, exp-64

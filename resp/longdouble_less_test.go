@@ -10,7 +10,8 @@ func TestLongDoublesAreOrdered(t *testing.T) {
 	ascending := []LongDouble{
 		parseLong(t, "-inf"), MaxLongDouble.Neg(), parseLong(t, "-1e300"), parseLong(t, "-2"), parseLong(t, "-1.5"),
 		parseLong(t, "-1e-300"), parseLong(t, "0"), parseLong(t, "1e-300"), parseLong(t, "0.1"),
-		parseLong(t, "0.1000000000000000001"), parseLong(t, "1.5"), parseLong(t, "1e300"), MaxLongDouble, parseLong(t, "inf"),
+		parseLong(t, "0.1000000000000000001"), parseLong(t, "1.5"), parseLong(t, "1e300"), MaxLongDouble,
+		parseLong(t, "inf"),
 	}
 	for i, x := range ascending {
 		for j, y := range ascending {

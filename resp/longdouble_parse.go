@@ -115,8 +115,8 @@ var powersOfFive = func() (table [maxExactPower + 1]uint64) {
 	return table
 }()
 
-// scaleExact returns mant * 10^exp, correctly rounded: it takes one exact multiplication, or one division
-// with its rest. mant is not 0.
+// scaleExact returns mant * 10^exp, correctly rounded: it takes one exact multiplication, or one
+// division with its rest. mant is not 0.
 func scaleExact(mant uint64, exp int) LongDouble {
 	if exp >= 0 {
 		hi, lo := bits.Mul64(mant, powersOfFive[exp])

@@ -49,14 +49,15 @@ func TestLongDoubleAdds(t *testing.T) {
 
 func TestParseLongDoubleRefuses(t *testing.T) {
 	for _, text := range []string{
-		"", "+", ".", "e1", "1e", "1e+", "1_0", "0x", "0x.", "0x1p", " 1", "1 ", "1\x00", "nan", "-nan(1)", "abc", "1.2.3",
-		"1.2e4932", "-1e5000", "1e99999999999999999999", "1e-4951", "1e-99999999999999999999", "0x1p16384", "0x1p-16446",
-		strings.Repeat("0", 5120),
+		"", "+", ".", "e1", "1e", "1e+", "1_0", "0x", "0x.", "0x1p", " 1", "1 ", "1\x00", "nan", "-nan(1)", "abc",
+		"1.2.3", "1.2e4932", "-1e5000", "1e99999999999999999999", "1e-4951", "1e-99999999999999999999", "0x1p16384",
+		"0x1p-16446", strings.Repeat("0", 5120),
 	} {
 		_, ok := ParseLongDouble([]byte(text))
 		require.False(t, ok, text)
 	}
-	for _, text := range []string{"1.18e4932", "2e-4951", "0x1p16383", "0x1.8p-16446", "0e99999999999", strings.Repeat("0", 5119)} {
+	for _, text := range []string{"1.18e4932", "2e-4951", "0x1p16383", "0x1.8p-16446", "0e99999999999",
+		strings.Repeat("0", 5119)} {
 		parseLong(t, text)
 	}
 }
@@ -129,7 +130,8 @@ func BenchmarkLongDouble(b *testing.B) {
 // The timeouts of Redis 6.2 are seconds times 1000, without the fraction.
 func TestLongDoubleTimesAndTruncate(t *testing.T) {
 	for text, want := range map[string]int64{
-		"0": 0, "0.001": 0, "0.002": 1, "0.0021": 2, "-0.001": 0, "-0.0015": -1, "1e-30": 0, "0.25": 250, "9223372036854775": 9223372036854775000,
+		"0": 0, "0.001": 0, "0.002": 1, "0.0021": 2, "-0.001": 0, "-0.0015": -1,
+		"1e-30": 0, "0.25": 250, "9223372036854775": 9223372036854775000,
 		"9223372036854776": math.MinInt64, "1e30": math.MinInt64, "inf": math.MinInt64, "-inf": math.MinInt64,
 	} {
 		require.Equal(t, want, parseLong(t, text).Times(1000).Truncate(), text)

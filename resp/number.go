@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// FormatDouble appends f as Redis replies with it: a whole number up to 2^62 as an integer, all others as
-// [FormatShortest] does; inf, -inf and nan. At most 25 bytes.
+// FormatDouble appends f as Redis replies with it: a whole number up to 2^62 as an integer, all
+// others as [FormatShortest] does; inf, -inf and nan. At most 25 bytes.
 func FormatDouble(dst []byte, f float64) []byte {
 	const maxPlain = 1 << 62
 	if n := int64(f); float64(n) == f && n >= -maxPlain && n <= maxPlain && (n != 0 || !math.Signbit(f)) {

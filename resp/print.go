@@ -124,7 +124,8 @@ func (v Value) mark() byte {
 	return ')'
 }
 
-// spread reports whether v takes several lines: it has more than one element, or its only element is spread.
+// spread reports whether v takes several lines: it has more than one element, or its only element
+// is spread.
 func (v Value) spread() bool {
 	return v.Len() > 1 || v.Len() == 1 && v.Elems[len(v.Elems)-1].spread()
 }

@@ -123,8 +123,8 @@ func (r *Reader) text(v Value, line []byte) (Value, error) {
 	return v, r.crlf()
 }
 
-// bytes reads n bytes. The buffer grows with the bytes that arrive, so that an announced length alone costs
-// no memory.
+// bytes reads n bytes. The buffer grows with the bytes that arrive, so that an announced length
+// alone costs no memory.
 func (r *Reader) bytes(n int) ([]byte, error) {
 	const step = 1 << 20
 	body := make([]byte, 0, min(n, step))

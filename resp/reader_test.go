@@ -45,24 +45,26 @@ func (v Value) write(w *Writer) {
 
 func TestReaderReadsEveryKind(t *testing.T) {
 	for text, want := range map[string]Value{
-		"+OK\r\n":                 {Kind: Status, Text: "OK"},
-		"-ERR x\r\n":              {Kind: Error, Text: "ERR x"},
-		":-5\r\n":                 {Kind: Integer, Int: -5},
-		"$3\r\na\r\n\r\n":         {Kind: Bulk, Text: "a\r\n"},
-		"$0\r\n\r\n":              {Kind: Bulk},
-		"$-1\r\n":                 {Kind: Bulk, Nil: true},
-		"*-1\r\n":                 {Kind: Array, Nil: true},
-		"_\r\n":                   {Kind: Null, Nil: true},
-		",1.5\r\n":                {Kind: Double, Text: "1.5"},
-		"#t\r\n":                  {Kind: Boolean, Int: 1},
-		"#f\r\n":                  {Kind: Boolean},
-		"(123\r\n":                {Kind: BigNumber, Text: "123"},
-		"=7\r\ntxt:abc\r\n":       {Kind: Verbatim, Format: "txt", Text: "abc"},
-		"*2\r\n:1\r\n*0\r\n":      {Kind: Array, Elems: []Value{{Kind: Integer, Int: 1}, {Kind: Array, Elems: []Value{}}}},
-		"%1\r\n+k\r\n:1\r\n":      {Kind: Map, Elems: []Value{{Kind: Status, Text: "k"}, {Kind: Integer, Int: 1}}},
-		"~1\r\n:1\r\n":            {Kind: Set, Elems: []Value{{Kind: Integer, Int: 1}}},
-		">1\r\n:1\r\n":            {Kind: Push, Elems: []Value{{Kind: Integer, Int: 1}}},
-		"|1\r\n+k\r\n:1\r\n_\r\n": {Kind: Null, Nil: true, Attributes: []Value{{Kind: Status, Text: "k"}, {Kind: Integer, Int: 1}}},
+		"+OK\r\n":           {Kind: Status, Text: "OK"},
+		"-ERR x\r\n":        {Kind: Error, Text: "ERR x"},
+		":-5\r\n":           {Kind: Integer, Int: -5},
+		"$3\r\na\r\n\r\n":   {Kind: Bulk, Text: "a\r\n"},
+		"$0\r\n\r\n":        {Kind: Bulk},
+		"$-1\r\n":           {Kind: Bulk, Nil: true},
+		"*-1\r\n":           {Kind: Array, Nil: true},
+		"_\r\n":             {Kind: Null, Nil: true},
+		",1.5\r\n":          {Kind: Double, Text: "1.5"},
+		"#t\r\n":            {Kind: Boolean, Int: 1},
+		"#f\r\n":            {Kind: Boolean},
+		"(123\r\n":          {Kind: BigNumber, Text: "123"},
+		"=7\r\ntxt:abc\r\n": {Kind: Verbatim, Format: "txt", Text: "abc"},
+		"*2\r\n:1\r\n*0\r\n": {Kind: Array,
+			Elems: []Value{{Kind: Integer, Int: 1}, {Kind: Array, Elems: []Value{}}}},
+		"%1\r\n+k\r\n:1\r\n": {Kind: Map, Elems: []Value{{Kind: Status, Text: "k"}, {Kind: Integer, Int: 1}}},
+		"~1\r\n:1\r\n":       {Kind: Set, Elems: []Value{{Kind: Integer, Int: 1}}},
+		">1\r\n:1\r\n":       {Kind: Push, Elems: []Value{{Kind: Integer, Int: 1}}},
+		"|1\r\n+k\r\n:1\r\n_\r\n": {Kind: Null, Nil: true,
+			Attributes: []Value{{Kind: Status, Text: "k"}, {Kind: Integer, Int: 1}}},
 	} {
 		v, err := read(text)
 		require.NoError(t, err, "%q", text)
@@ -103,7 +105,8 @@ func TestReaderRefuses(t *testing.T) {
 
 func TestReaderLimitsLinesByThemselves(t *testing.T) {
 	long := strings.Repeat("x", 200_000)
-	for text, want := range map[string]error{"+" + long + "\r\n": ErrLimit, "-" + long: ErrLimit, "$200000\r\n" + long + "\r\n": nil} {
+	for text, want := range map[string]error{"+" + long + "\r\n": ErrLimit, "-" + long: ErrLimit,
+		"$200000\r\n" + long + "\r\n": nil} {
 		r := NewReader(strings.NewReader(text))
 		r.Limits.Line = 100_000
 		_, err := r.Read()
@@ -146,7 +149,8 @@ func TestEqual(t *testing.T) {
 
 func FuzzReader(f *testing.F) {
 	for _, seed := range []string{
-		"+OK\r\n", "*2\r\n:1\r\n$-1\r\n", "%1\r\n#t\r\n,1.5\r\n", "|1\r\n+a\r\n+b\r\n>1\r\n_\r\n", "=5\r\ntxt:a\r\n", "(12\r\n~0\r\n",
+		"+OK\r\n", "*2\r\n:1\r\n$-1\r\n", "%1\r\n#t\r\n,1.5\r\n", "|1\r\n+a\r\n+b\r\n>1\r\n_\r\n", "=5\r\ntxt:a\r\n",
+		"(12\r\n~0\r\n",
 	} {
 		f.Add([]byte(seed))
 	}
@@ -169,8 +173,8 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// TestCount: a Reader tells how much memory a reply takes before it takes that, and takes no more once it is
-// refused.
+// TestCount: a Reader tells how much memory a reply takes before it takes that, and takes no more
+// once it is refused.
 func TestCount(t *testing.T) {
 	const valueBytes = 120
 	counted, limit := 0, 1<<30

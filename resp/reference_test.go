@@ -59,7 +59,8 @@ func randomNumber(r *rand.Rand) string {
 		return strconv.FormatFloat(r.NormFloat64(), 'x', r.IntN(14), 64)
 	case 4:
 		edges := []string{"inf", "-Infinity", "nan", "9223372036854775807", "-9223372036854775808",
-			"9223372036854775808", "1e308", "1.8e308", "4e-324", "2e-324", "-0", "0x1p-1074", "0x.1", "1e4932", "2e-4951"}
+			"9223372036854775808", "1e308", "1.8e308", "4e-324", "2e-324", "-0", "0x1p-1074", "0x.1",
+			"1e4932", "2e-4951"}
 		return edges[r.IntN(len(edges))]
 	case 5:
 		return strconv.FormatFloat(r.NormFloat64()*100, 'f', r.IntN(22), 64)
@@ -88,7 +89,8 @@ func compareScores(t *testing.T, conn net.Conn, format func([]byte, float64) []b
 	for range numberRounds {
 		text := randomNumber(r)
 		texts = append(texts, text)
-		commands = append(commands, []string{"DEL", "z"}, []string{"ZADD", "z", text, "m"}, []string{"ZSCORE", "z", "m"})
+		commands = append(commands, []string{"DEL", "z"}, []string{"ZADD", "z", text, "m"},
+			[]string{"ZSCORE", "z", "m"})
 	}
 	replies := pipe(t, conn, commands...)
 	for i, text := range texts {

@@ -7,12 +7,15 @@ import (
 	"strings"
 )
 
-// Scanner reads commands that are arrays of bulk strings, as journals and masters have them, from a source that need not be
-// trusted: its memory grows with the bytes that arrive, not with the lengths that they announce. What it returns aliases its buffer.
+// Scanner reads commands that are arrays of bulk strings, as journals and masters have them, from a
+// source that need not be trusted: its memory grows with the bytes that arrive, not with the
+// lengths that they announce. What it returns aliases its buffer.
 //
-// Commands of clients come in more forms, with limits and errors of their own. Package server parses these.
+// Commands of clients come in more forms, with limits and errors of their own. Package server
+// parses these.
 type Scanner struct {
-	// Between has the first bytes of the lines that may stand between commands: "#" for the annotations of a journal.
+	// Between has the first bytes of the lines that may stand between commands: "#" for the
+	// annotations of a journal.
 	Between string
 	// MaxArg is the length in bytes that an argument may have.
 	MaxArg int64
@@ -27,8 +30,8 @@ type Scanner struct {
 	list []Command
 }
 
-// part is what is parsed of a command that may be incomplete. So a command that arrives in many pieces is parsed once. Positions
-// count from its beginning.
+// part is what is parsed of a command that may be incomplete. So a command that arrives in many
+// pieces is parsed once. Positions count from its beginning.
 type part struct {
 	left int64 // arguments that are missing
 	end  int   // what is parsed; 0 for nothing
@@ -75,8 +78,9 @@ func NewScanner(src io.Reader, offset int64) *Scanner {
 	return &Scanner{src: src, base: offset, MaxArg: 1 << 40}
 }
 
-// Next returns some commands, at least one, which are valid until the next call. It waits for one, and does not wait for more.
-// The error is io.EOF at the end of the source, a *Flaw where the source is damaged, or that of the source.
+// Next returns some commands, at least one, which are valid until the next call. It waits for one,
+// and does not wait for more. The error is io.EOF at the end of the source, a *Flaw where the
+// source is damaged, or that of the source.
 func (s *Scanner) Next() ([]Command, error) {
 	for {
 		if list, err := s.Ready(); len(list) > 0 || err != nil {
@@ -94,14 +98,16 @@ func (s *Scanner) Add(piece []byte) {
 	s.buf = append(s.buf, piece...)
 }
 
-// Ready returns commands that are complete, which are valid until the next call of a method; none if more must be added. The error is a *Flaw.
+// Ready returns commands that are complete, which are valid until the next call of a method; none
+// if more must be added. The error is a *Flaw.
 func (s *Scanner) Ready() ([]Command, error) {
 	s.list, s.args = s.list[:0], s.args[:0]
 	flaw := s.scan()
 	return s.list, flaw
 }
 
-// scan parses complete commands in the buffer. It returns a flaw only if no command precedes it; otherwise the next call does.
+// scan parses complete commands in the buffer. It returns a flaw only if no command precedes it;
+// otherwise the next call does.
 func (s *Scanner) scan() error {
 	for len(s.list) < scanAtOnce && s.at < len(s.buf) && len(s.buf)-s.at >= s.part.need {
 		start := s.base + int64(s.at)
@@ -119,7 +125,8 @@ func (s *Scanner) scan() error {
 	return nil
 }
 
-// fill reads more of the source. At its end it returns io.EOF, or a *Flaw if an incomplete command is left.
+// fill reads more of the source. At its end it returns io.EOF, or a *Flaw if an incomplete command
+// is left.
 func (s *Scanner) fill() error {
 	if s.err != nil {
 		if s.err == io.EOF && s.at < len(s.buf) {
@@ -134,7 +141,8 @@ func (s *Scanner) fill() error {
 	return nil
 }
 
-// makeRoom moves what is not parsed to the front of the buffer, or to a new one if the buffer is too small, or far too large.
+// makeRoom moves what is not parsed to the front of the buffer, or to a new one if the buffer is
+// too small, or far too large.
 func (s *Scanner) makeRoom() {
 	if s.at == 0 && len(s.buf) < cap(s.buf) {
 		return
@@ -148,8 +156,8 @@ func (s *Scanner) makeRoom() {
 	s.at = 0
 }
 
-// parse returns the command at the beginning of b and its length; 0 if it is incomplete, or damaged for the reason
-// returned. It goes on where it stopped before.
+// parse returns the command at the beginning of b and its length; 0 if it is incomplete, or damaged
+// for the reason returned. It goes on where it stopped before.
 func (s *Scanner) parse(b []byte) (c Command, n int, reason string) {
 	p := &s.part
 	if p.end == 0 {
@@ -182,7 +190,8 @@ func between(b []byte) (c Command, n int, reason string) {
 	return c, end, ""
 }
 
-// arg parses the next argument of the command at the beginning of b. done is false if it is incomplete or damaged.
+// arg parses the next argument of the command at the beginning of b. done is false if it is
+// incomplete or damaged.
 func (p *part) arg(b []byte, most int64) (done bool, reason string) {
 	size, n, reason := scanLength(b[p.end:], '$', 0, most)
 	if n == 0 {
@@ -203,7 +212,8 @@ func (p *part) arg(b []byte, most int64) (done bool, reason string) {
 	return true, ""
 }
 
-// scanLength parses a line of a mark and a number. n is its length; 0 if it is incomplete or damaged.
+// scanLength parses a line of a mark and a number. n is its length; 0 if it is incomplete or
+// damaged.
 func scanLength(b []byte, mark byte, least, most int64) (v int64, n int, reason string) {
 	if len(b) == 0 {
 		return 0, 0, ""

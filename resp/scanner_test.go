@@ -32,7 +32,8 @@ const scannable = "*2\r\n$3\r\nDEL\r\n$2\r\n\r\n\r\n#TS:12\r\n*1\r\n$4\r\nPING\r
 func TestScannerTakesPiecesOfAnySize(t *testing.T) {
 	want := []string{"7-28 DEL \r\n", "28-36 #TS:12", "36-50 PING"}
 	for at := range len(scannable) {
-		for _, tail := range []io.Reader{strings.NewReader(scannable[at:]), iotest.OneByteReader(strings.NewReader(scannable[at:]))} {
+		for _, tail := range []io.Reader{strings.NewReader(scannable[at:]),
+			iotest.OneByteReader(strings.NewReader(scannable[at:]))} {
 			lines, err := scanned(io.MultiReader(strings.NewReader(scannable[:at]), tail), 7)
 			require.Equal(t, io.EOF, err)
 			require.Equal(t, want, lines)

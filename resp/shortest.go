@@ -6,15 +6,16 @@ import (
 	"strconv"
 )
 
-// Digits of doubles by Grisu2, from Florian Loitsch, "Printing Floating-Point Numbers Quickly and Accurately with
-// Integers", 2010. Redis has used it since 7.2. All numbers between the two midpoints around a double read back as that double. Grisu2
-// multiplies the double and the midpoints by a power of ten, in 64 bits, so that the product's whole part has up to ten
-// digits. Then it takes digits of the upper midpoint until the rest is below the distance of the midpoints, and
-// decrements the last digit while that comes closer to the double.
+// Digits of doubles by Grisu2, from Florian Loitsch, "Printing Floating-Point Numbers Quickly and
+// Accurately with Integers", 2010. Redis has used it since 7.2. All numbers between the two
+// midpoints around a double read back as that double. Grisu2 multiplies the double and the
+// midpoints by a power of ten, in 64 bits, so that the product's whole part has up to ten digits.
+// Then it takes digits of the upper midpoint until the rest is below the distance of the midpoints,
+// and decrements the last digit while that comes closer to the double.
 //
-// Rounding errors narrow the interval, so about one double in a thousand gets a digit too many, or a last digit that is
-// not the nearest: 6.64e83 becomes 6.640000000000001e+83. Programs see these digits, so the choice of the power and
-// each comparison are those of Redis.
+// Rounding errors narrow the interval, so about one double in a thousand gets a digit too many, or
+// a last digit that is not the nearest: 6.64e83 becomes 6.640000000000001e+83. Programs see these
+// digits, so the choice of the power and each comparison are those of Redis.
 
 const (
 	hiddenBit  = 1 << 52
@@ -23,9 +24,9 @@ const (
 	powerStep  = 8
 )
 
-// FormatShortest appends f with the fewest digits that read back as f, nearly always. There is no exponent if at most
-// seven zeros follow the digits, if at most six digits follow the point, or if the exponent would be between -3 and 3.
-// inf and nan may have a sign. At most 25 bytes.
+// FormatShortest appends f with the fewest digits that read back as f, nearly always. There is no
+// exponent if at most seven zeros follow the digits, if at most six digits follow the point, or if
+// the exponent would be between -3 and 3. inf and nan may have a sign. At most 25 bytes.
 func FormatShortest(dst []byte, f float64) []byte {
 	if math.Signbit(f) {
 		dst = append(dst, '-')
@@ -62,7 +63,8 @@ func appendDecimal(dst []byte, digits uint64, exp int) []byte {
 	return append(dst, text...)
 }
 
-// appendScientific appends digits with the point behind the first one, and the exponent without leading zeros.
+// appendScientific appends digits with the point behind the first one, and the exponent without
+// leading zeros.
 func appendScientific(dst, digits []byte, exp int) []byte {
 	dst = append(dst, digits[0])
 	if len(digits) > 1 {
@@ -96,8 +98,9 @@ func shortest(double uint64) (digits uint64, exp int) {
 	return digits, more - exp
 }
 
-// powerFor returns the power of ten for a number with that binary exponent, as a fraction of 64 bits and the exponent to
-// ten. The whole part of the product has 4 to 32 bits. Two powers may fit; the guess decides.
+// powerFor returns the power of ten for a number with that binary exponent, as a fraction of 64
+// bits and the exponent to ten. The whole part of the product has 4 to 32 bits. Two powers may fit;
+// the guess decides.
 func powerFor(binary int) (fraction uint64, exp int) {
 	guess := int(-float64(binary+len(powers)) * 0.30102999566398114)
 	for i := (guess - firstPower) / powerStep; ; {
@@ -113,7 +116,8 @@ func powerFor(binary int) (fraction uint64, exp int) {
 	}
 }
 
-// powerExponent returns the binary exponent of 10^exp if its fraction has 64 bits: 217706/65536 is log2(10).
+// powerExponent returns the binary exponent of 10^exp if its fraction has 64 bits: 217706/65536 is
+// log2(10).
 func powerExponent(exp int) int { return exp*217706>>16 - 63 }
 
 // times returns the upper half of a product, rounded.
@@ -122,7 +126,8 @@ func times(a, b uint64) uint64 {
 	return high + low>>63
 }
 
-// scaled is a double and its two midpoints, times a power of ten. They have shift bits after the point.
+// scaled is a double and its two midpoints, times a power of ten. They have shift bits after the
+// point.
 type scaled struct {
 	double, upper, lower uint64
 	shift                uint
@@ -145,7 +150,8 @@ func (s *scaled) digits() (digits uint64, exp int) {
 	return closer(whole, rest, one, off, width), exp
 }
 
-// whole is digits for a double of which digits of the whole part suffice. It drops as many of them as it may.
+// whole is digits for a double of which digits of the whole part suffice. It drops as many of them
+// as it may.
 func (s *scaled) whole(digits, rest, off, width uint64) (uint64, int) {
 	exp := 0
 	for unit := uint64(1) << s.shift; ; exp++ {
@@ -158,8 +164,8 @@ func (s *scaled) whole(digits, rest, off, width uint64) (uint64, int) {
 	}
 }
 
-// closer decrements digits while that comes closer to the double, which is off below the upper midpoint. digits are rest
-// below it, and unit is the value of one.
+// closer decrements digits while that comes closer to the double, which is off below the upper
+// midpoint. digits are rest below it, and unit is the value of one.
 func closer(digits, rest, unit, off, width uint64) uint64 {
 	for rest < off && width-rest >= unit && (rest+unit < off || off-rest > rest+unit-off) {
 		digits--

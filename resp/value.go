@@ -72,7 +72,8 @@ type ReplyError string
 // Error implements error.
 func (e ReplyError) Error() string { return string(e) }
 
-// Strings returns the texts of the elements; those of integers in digits. Other kinds than aggregates have none.
+// Strings returns the texts of the elements; those of integers in digits. Other kinds than
+// aggregates have none.
 func (v Value) Strings() []string {
 	if !v.IsAggregate() {
 		return nil
@@ -86,7 +87,8 @@ func (v Value) Strings() []string {
 	return texts
 }
 
-// StringMap returns the texts of an aggregate of keys and values: a map of RESP3, or the array for one of RESP2.
+// StringMap returns the texts of an aggregate of keys and values: a map of RESP3, or the array for
+// one of RESP2.
 func (v Value) StringMap() map[string]string {
 	texts := v.Strings()
 	pairs := make(map[string]string, len(texts)/2)
@@ -113,7 +115,8 @@ func (v Value) Len() int {
 	return len(v.Elems)
 }
 
-// Equal reports whether v and o have the same encoding in the protocol. O(size of the smaller tree).
+// Equal reports whether v and o have the same encoding in the protocol. O(size of the smaller
+// tree).
 func (v Value) Equal(o Value) bool {
 	return v.Kind == o.Kind && v.Nil == o.Nil && v.Int == o.Int &&
 		v.Text == o.Text && v.Format == o.Format &&

@@ -3,12 +3,13 @@ package resp
 import "bytes"
 
 // Words appends the words of a line to words, with the quoting that redis-cli, inline commands and
-// redis.conf share: "..." with the escapes \n \r \t \b \a \xHH, as Quote writes them, and '...' with
-// \' only. A word without quotes aliases the line. ok is false if a quote is not closed, or is
+// redis.conf share: "..." with the escapes \n \r \t \b \a \xHH, as Quote writes them, and '...'
+// with \' only. A word without quotes aliases the line. ok is false if a quote is not closed, or is
 // followed by anything but a blank.
 func Words(line []byte, words [][]byte) (_ [][]byte, ok bool) { return cutWords(line, words, false) }
 
-// JoinedWords is Words as Valkey 9.1 reads a line: what follows a closing quote belongs to the word.
+// JoinedWords is Words as Valkey 9.1 reads a line: what follows a closing quote belongs to the
+// word.
 func JoinedWords(line []byte, words [][]byte) (_ [][]byte, ok bool) {
 	return cutWords(line, words, true)
 }
@@ -46,7 +47,8 @@ func cutWord(line []byte, joins bool) (word, rest []byte, ok bool) {
 	return line[:len(line):len(line)], nil, true
 }
 
-// cutQuotedWord is cutWord for the rest of a word from a quote on; it is appended to what is before the quote.
+// cutQuotedWord is cutWord for the rest of a word from a quote on; it is appended to what is before
+// the quote.
 func cutQuotedWord(line, word []byte, joins bool) (_, rest []byte, ok bool) {
 	word, n, ok := cutQuoted(line, word)
 	rest = line[n:]
@@ -57,8 +59,8 @@ func cutQuotedWord(line, word []byte, joins bool) (_, rest []byte, ok bool) {
 	return append(word, more...), rest, ok
 }
 
-// cutQuoted appends the content of the quoted text at the start of s to word, and returns its length with the
-// quotes.
+// cutQuoted appends the content of the quoted text at the start of s to word, and returns its
+// length with the quotes.
 func cutQuoted(s, word []byte) (_ []byte, n int, ok bool) {
 	quote := s[0]
 	for i := 1; i < len(s); i++ {

@@ -42,7 +42,8 @@ func TestWordsRefusesOpenQuotes(t *testing.T) {
 
 func TestJoinedWordsGoOnBehindQuotes(t *testing.T) {
 	for line, want := range map[string]string{
-		`"b"c`: "bc", `"b"'c'`: "bc", `a'b'c`: "abc", `x""y"z"`: "xyz", `""x`: "x", `a"b c"d`: "ab cd", `"a"`: "a", "a": "a",
+		`"b"c`: "bc", `"b"'c'`: "bc", `a'b'c`: "abc", `x""y"z"`: "xyz", `""x`: "x", `a"b c"d`: "ab cd",
+		`"a"`: "a", "a": "a",
 	} {
 		words, ok := JoinedWords([]byte(line+" z"), nil)
 		require.True(t, ok, line)

@@ -11,9 +11,10 @@ import (
 // Every method copies its argument and costs O(bytes written). Only growth of the
 // buffer allocates, and Reset keeps the buffer.
 //
-// The buffer is one piece of memory, and a reply may be far larger than the data that it shows. So a Writer can have a
-// limit. What would pass it is dropped, and so is everything after it: the Writer is full, and its bytes are no reply
-// any more. Positions remain valid. A caller that writes as many elements as a client asks for looks at Full.
+// The buffer is one piece of memory, and a reply may be far larger than the data that it shows. So
+// a Writer can have a limit. What would pass it is dropped, and so is everything after it: the
+// Writer is full, and its bytes are no reply any more. Positions remain valid. A caller that writes
+// as many elements as a client asks for looks at Full.
 type Writer struct {
 	buf   []byte
 	limit int // of len(buf), give or take a header; full if the writer is full
@@ -24,7 +25,8 @@ type Writer struct {
 // full is the limit of a full Writer: nothing fits below it.
 const full = -1
 
-// deferredHeader is the length of the header that Defer writes: that of an aggregate of 0 to 9 elements.
+// deferredHeader is the length of the header that Defer writes: that of an aggregate of 0 to 9
+// elements.
 const deferredHeader = len("*0\r\n")
 
 // NewWriter returns an empty Writer for protocol version proto, 2 or 3.
@@ -41,7 +43,8 @@ func (w *Writer) Proto() int {
 // SetProto changes the protocol version for later calls.
 func (w *Writer) SetProto(proto int) { w.resp3 = proto >= 3 }
 
-// SetAll17 lets Double write 17 significant digits for each double, as Redis up to 7.0 does, see Format17.
+// SetAll17 lets Double write 17 significant digits for each double, as Redis up to 7.0 does, see
+// Format17.
 func (w *Writer) SetAll17(on bool) { w.all17 = on }
 
 // Bytes returns the bytes written since Reset. The slice is valid until the Writer's next call.
@@ -50,7 +53,8 @@ func (w *Writer) Bytes() []byte { return w.buf }
 // Len returns the number of bytes written since Reset.
 func (w *Writer) Len() int { return len(w.buf) }
 
-// SetLimit sets the number of bytes that the buffer may hold. A full Writer stays full until Restart.
+// SetLimit sets the number of bytes that the buffer may hold. A full Writer stays full until
+// Restart.
 func (w *Writer) SetLimit(n int) {
 	if w.limit != full {
 		w.limit = max(0, n)
@@ -81,8 +85,8 @@ func (w *Writer) fits(n int) bool {
 // Reset discards the bytes written and keeps the buffer, its limit and the protocol version.
 func (w *Writer) Reset() { w.buf = w.buf[:0] }
 
-// Swap returns the bytes written, which then belong to the caller, and continues with an empty buffer in the memory of
-// buf. So a caller can send one buffer while the other fills.
+// Swap returns the bytes written, which then belong to the caller, and continues with an empty
+// buffer in the memory of buf. So a caller can send one buffer while the other fills.
 func (w *Writer) Swap(buf []byte) []byte {
 	full := w.buf
 	w.buf = buf[:0]
@@ -301,7 +305,8 @@ func (w *Writer) SetSet(at, n int) {
 	w.set(at, kind, n)
 }
 
-// set writes the header of a deferred aggregate, and moves the bytes after it if the header needs more.
+// set writes the header of a deferred aggregate, and moves the bytes after it if the header needs
+// more.
 func (w *Writer) set(at int, kind byte, n int) {
 	if w.Full() {
 		return

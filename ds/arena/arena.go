@@ -1,29 +1,33 @@
-// Package arena is the memory of one large collection: cells without pointers, addressed by references of four bytes.
+// Package arena is the memory of one large collection: cells without pointers, addressed by
+// references of four bytes.
 //
 //	Ref ──▶ window number │ step in the window
 //	              │
 //	windows   [ • ][ • ][ • ][ • ][ • ]            where each 4 KB of references begin
 //	            │    └────┴──┐ │    │
-//	blocks    [4 KB]  [    8 KB   ][size│cell│cell│ ...]        outside of Go's heap, see memory.go
+//	blocks    [4 KB]  [    8 KB   ][size│cell│cell│ ...]     outside of Go's heap, see memory.go
 //
-// A collection of a million elements is a few thousand objects to the collector, and each link in it takes four bytes
-// instead of eight. A freed cell is used again for the next one of its size. So there is no garbage while elements come
-// and go, and the arena goes with its collection.
+// A collection of a million elements is a few thousand objects to the collector, and each link in
+// it takes four bytes instead of eight. A freed cell is used again for the next one of its size. So
+// there is no garbage while elements come and go, and the arena goes with its collection.
 //
-// The newest block starts with a quarter of the size of what is in use, up to 32 KB. One smaller than a window grows up to that, by
-// copying, before there is another. Nothing else is ever copied. A cell above MaxCell has a block of its own.
+// The newest block starts with a quarter of the size of what is in use, up to 32 KB. One smaller
+// than a window grows up to that, by copying, before there is another. Nothing else is ever copied.
+// A cell above MaxCell has a block of its own.
 //
-// When cells are free that no element needs, because the collection has shrunk or its values changed their sizes, the owner
-// compacts the arena: Retire gives up all blocks, the owner moves element by element, and Release frees the blocks. See compact.go.
+// When cells are free that no element needs, because the collection has shrunk or its values
+// changed their sizes, the owner compacts the arena: Retire gives up all blocks, the owner moves
+// element by element, and Release frees the blocks. See compact.go.
 //
 // Invariants, verified by Check:
-//  1. A window points into a block, or is nil. A block starts with its size, and spans as many windows as it needs, or
-//     one if it is a large cell.
+//  1. A window points into a block, or is nil. A block starts with its size, and spans as many
+//     windows as it needs, or one if it is a large cell.
 //  2. Live is the sum of the cells in use.
 //  3. Held is the sum of the blocks.
 //  4. free[s] lists cells of s steps that are not in use; free[0] lists windows for large cells.
 //
-// Non-goals: cells with pointers; knowing which cells are in use, which the owner does; more than 32 GB; concurrent use.
+// Non-goals: cells with pointers; knowing which cells are in use, which the owner does; more than
+// 32 GB; concurrent use.
 package arena
 
 import (
@@ -51,7 +55,8 @@ const (
 	headSteps   = 1 // at the beginning of a block: its head
 )
 
-// Arena allocates cells. The zero value is ready for use. Assigning an Arena shares its memory; Clone copies it.
+// Arena allocates cells. The zero value is ready for use. Assigning an Arena shares its memory;
+// Clone copies it.
 type Arena struct {
 	windows []unsafe.Pointer
 	free    []Ref        // by steps: the first free cell of the size, which begins with the reference of the next
@@ -96,7 +101,8 @@ func Size(n int) int {
 // Live returns the bytes of the cells in use.
 func (a *Arena) Live() int { return a.live }
 
-// Bytes returns the bytes that the arena takes beside the struct itself, in its Memory and in Go's heap.
+// Bytes returns the bytes that the arena takes beside the struct itself, in its Memory and in Go's
+// heap.
 func (a *Arena) Bytes() int {
 	return a.held + a.old.bytes() + sizeclass.RoundScanned(cap(a.windows)*int(unsafe.Sizeof(uintptr(0)))) +
 		sizeclass.Round(cap(a.free)*int(unsafe.Sizeof(Ref(0))))
@@ -114,8 +120,8 @@ func (c Cells) At(r Ref) unsafe.Pointer {
 	return unsafe.Add(w, uintptr(r%windowSteps)*Step)
 }
 
-// Prefetch loads the beginnings of cells into the processor's caches, many at a time. The result means nothing, but must be
-// used.
+// Prefetch loads the beginnings of cells into the processor's caches, many at a time. The result
+// means nothing, but must be used.
 func (c Cells) Prefetch(refs []Ref) (sum byte) {
 	for _, r := range refs {
 		sum += *(*byte)(c.At(r))
@@ -218,7 +224,8 @@ func (a *Arena) addBlock(size int, large bool) (w uint32) {
 	return w
 }
 
-// vacant returns the first of n windows that are nil. It looks at each window once between two compactions.
+// vacant returns the first of n windows that are nil. It looks at each window once between two
+// compactions.
 func (a *Arena) vacant(n uint32) uint32 {
 	for run := uint32(0); int(a.hand) < len(a.windows); {
 		if run++; a.windows[a.hand] != nil {
@@ -252,7 +259,8 @@ func (a *Arena) allocLarge(n int) Ref {
 	return r
 }
 
-// linkSize is the size of the block that stands in for a freed large cell. It links to the next window of that kind.
+// linkSize is the size of the block that stands in for a freed large cell. It links to the next
+// window of that kind.
 const linkSize = 16
 
 func (a *Arena) freeLarge(r Ref, n int) {

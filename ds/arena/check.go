@@ -2,8 +2,8 @@ package arena
 
 import "fmt"
 
-// Check returns the first violated invariant; nil if all hold. cells is the sum of Size of what the owner has in use. O(bytes/MaxCell), and
-// O(1) for each free cell.
+// Check returns the first violated invariant; nil if all hold. cells is the sum of Size of what the
+// owner has in use. O(bytes/MaxCell), and O(1) for each free cell.
 func (a *Arena) Check(cells int) error {
 	held, free := 0, 0
 	a.eachBlock(func(w uint32, h head) { held += h.size() })

@@ -8,8 +8,9 @@ import (
 	"github.com/miniserver-go/miniserver/ds/value"
 )
 
-// Blocks lie in Go's heap until Settle gives them a Memory, and those above its largest size stay there. Their sizes are those
-// of the Memory in both cases, so that an account does not depend on it.
+// Blocks lie in Go's heap until Settle gives them a Memory, and those above its largest size stay
+// there. Their sizes are those of the Memory in both cases, so that an account does not depend on
+// it.
 
 // blockSize returns the size of the smallest block that has n bytes.
 func blockSize(n int) int {
@@ -38,8 +39,9 @@ func freeBlock(p unsafe.Pointer, size int, mem value.Memory) {
 // Memory returns where the blocks lie; nil for Go's heap.
 func (a *Arena) Memory() value.Memory { return a.mem }
 
-// Settle moves the blocks to mem, where further ones come from. With compact it moves those of a settled arena that are in
-// memory which is being emptied. O(1) if there is nothing to do, else O(bytes).
+// Settle moves the blocks to mem, where further ones come from. With compact it moves those of a
+// settled arena that are in memory which is being emptied. O(1) if there is nothing to do, else
+// O(bytes).
 func (a *Arena) Settle(mem value.Memory, compact bool) {
 	was := a.mem
 	if was == mem && !compact {
@@ -75,7 +77,8 @@ func (a *Arena) setWindows(w uint32, block unsafe.Pointer, h head) {
 	}
 }
 
-// Drop frees about n blocks of an arena that is not used for anything else any more, and reports whether there are more.
+// Drop frees about n blocks of an arena that is not used for anything else any more, and reports
+// whether there are more.
 func (a *Arena) Drop(n int) (more bool) {
 	if a.mem == nil {
 		return false

@@ -2,14 +2,16 @@ package arena
 
 import "unsafe"
 
-// A text in a cell is its length and its bytes. The length takes one byte up to 254, beyond that a byte of 255 and four more.
+// A text in a cell is its length and its bytes. The length takes one byte up to 254, beyond that a
+// byte of 255 and four more.
 
 const (
 	longText = 255
 	longHead = 5
 )
 
-// TextSize returns how many bytes a text of n bytes takes: at least two, so that the address of an empty one is in its cell.
+// TextSize returns how many bytes a text of n bytes takes: at least two, so that the address of an
+// empty one is in its cell.
 func TextSize(n int) int {
 	if n < longText {
 		return 1 + max(n, 1)

@@ -13,8 +13,8 @@
 //
 // Non-goals: compression, and limits to lengths, which belong to commands.
 //
-// Redis counts 28 bytes at a time by masks and shifts, and handles fields bit by bit. Here everything
-// goes by words of 64 bits, and one instruction counts the bits of a word.
+// Redis counts 28 bytes at a time by masks and shifts, and handles fields bit by bit. Here
+// everything goes by words of 64 bits, and one instruction counts the bits of a word.
 package bitmap
 
 import (
@@ -59,7 +59,8 @@ func Count(b []byte) (n int) {
 	return n
 }
 
-// CountRange returns the number of ones among the bits from from up to, not including, to. O(to-from).
+// CountRange returns the number of ones among the bits from from up to, not including, to.
+// O(to-from).
 func CountRange(b []byte, from, to int) int {
 	if from >= to {
 		return 0
@@ -70,8 +71,8 @@ func CountRange(b []byte, from, to int) int {
 	return Count(b[first:last+1]) - bits.OnesCount8(before) - bits.OnesCount8(after)
 }
 
-// Find returns the number of the first bit equal to bit, 0 or 1, from from up to, not including, to;
-// -1 if there is none. O(to-from).
+// Find returns the number of the first bit equal to bit, 0 or 1, from from up to, not including,
+// to; -1 if there is none. O(to-from).
 func Find(b []byte, bit, from, to int) int {
 	if from >= to {
 		return -1

@@ -146,7 +146,8 @@ func TestFieldsBeyondTheEndReadAsZeros(t *testing.T) {
 		at   int
 		want int64
 	}{
-		{Field{false, 8}, 0, 0xff}, {Field{false, 8}, 4, 0xf0}, {Field{true, 8}, 4, -16}, {Field{true, 64}, 0, -1 << 56},
+		{Field{false, 8}, 0, 0xff}, {Field{false, 8}, 4, 0xf0}, {Field{true, 8}, 4, -16},
+		{Field{true, 64}, 0, -1 << 56},
 		{Field{false, 63}, 7, 1 << 62}, {Field{false, 8}, 8, 0}, {Field{true, 64}, 1 << 40, 0},
 	} {
 		require.Equal(t, c.want, c.f.Get([]byte{0xff}, c.at), "%v", c)

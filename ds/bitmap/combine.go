@@ -15,8 +15,10 @@ func And(dst, src []byte) {
 		to, from := dst[i:i+32:i+32], src[i:i+32:i+32]
 		binary.LittleEndian.PutUint64(to, binary.LittleEndian.Uint64(to)&binary.LittleEndian.Uint64(from))
 		binary.LittleEndian.PutUint64(to[8:], binary.LittleEndian.Uint64(to[8:])&binary.LittleEndian.Uint64(from[8:]))
-		binary.LittleEndian.PutUint64(to[16:], binary.LittleEndian.Uint64(to[16:])&binary.LittleEndian.Uint64(from[16:]))
-		binary.LittleEndian.PutUint64(to[24:], binary.LittleEndian.Uint64(to[24:])&binary.LittleEndian.Uint64(from[24:]))
+		binary.LittleEndian.PutUint64(to[16:],
+			binary.LittleEndian.Uint64(to[16:])&binary.LittleEndian.Uint64(from[16:]))
+		binary.LittleEndian.PutUint64(to[24:],
+			binary.LittleEndian.Uint64(to[24:])&binary.LittleEndian.Uint64(from[24:]))
 	}
 	dst, src = dst[i:], src[i:]
 	for i, x := range src {
@@ -32,8 +34,10 @@ func Or(dst, src []byte) {
 		to, from := dst[i:i+32:i+32], src[i:i+32:i+32]
 		binary.LittleEndian.PutUint64(to, binary.LittleEndian.Uint64(to)|binary.LittleEndian.Uint64(from))
 		binary.LittleEndian.PutUint64(to[8:], binary.LittleEndian.Uint64(to[8:])|binary.LittleEndian.Uint64(from[8:]))
-		binary.LittleEndian.PutUint64(to[16:], binary.LittleEndian.Uint64(to[16:])|binary.LittleEndian.Uint64(from[16:]))
-		binary.LittleEndian.PutUint64(to[24:], binary.LittleEndian.Uint64(to[24:])|binary.LittleEndian.Uint64(from[24:]))
+		binary.LittleEndian.PutUint64(to[16:],
+			binary.LittleEndian.Uint64(to[16:])|binary.LittleEndian.Uint64(from[16:]))
+		binary.LittleEndian.PutUint64(to[24:],
+			binary.LittleEndian.Uint64(to[24:])|binary.LittleEndian.Uint64(from[24:]))
 	}
 	dst, src = dst[i:], src[i:]
 	for i, x := range src {
@@ -51,8 +55,8 @@ func AndNot(dst, src []byte) {
 	}
 }
 
-// One adds src to a count of the bits that are set in exactly one string: dst has these bits, and more the bits that are set in several.
-// Neither is shorter than src. O(len(src)).
+// One adds src to a count of the bits that are set in exactly one string: dst has these bits, and
+// more the bits that are set in several. Neither is shorter than src. O(len(src)).
 func One(dst, more, src []byte) {
 	for i, x := range src {
 		more[i] |= dst[i] & x

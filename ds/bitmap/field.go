@@ -77,8 +77,8 @@ const (
 	Fail                     // there is no sum
 )
 
-// Add returns the sum of v and by as an integer of the type; ok is false if there is none. v may lie
-// outside the type. O(1).
+// Add returns the sum of v and by as an integer of the type; ok is false if there is none. v may
+// lie outside the type. O(1).
 func (f Field) Add(v, by int64, o Overflow) (sum int64, ok bool) {
 	sum = v + by
 	over, under := sum > f.Max(), sum < f.Min()
@@ -101,9 +101,9 @@ func (f Field) Add(v, by int64, o Overflow) (sum int64, ok bool) {
 	return f.Min(), true
 }
 
-// mistaken reports whether Redis takes v, which lies below the type, for one above: what is less than
-// zero where the type is unsigned, and what is so little that its distance from the greatest integer
-// of the type has more than 63 bits.
+// mistaken reports whether Redis takes v, which lies below the type, for one above: what is less
+// than zero where the type is unsigned, and what is so little that its distance from the greatest
+// integer of the type has more than 63 bits.
 func (f Field) mistaken(v int64) bool {
 	if !f.Signed {
 		return v < 0

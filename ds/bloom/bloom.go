@@ -1,14 +1,14 @@
-// Package bloom is the scalable Bloom filter: it says of an item that it was surely never added, or that
-// it probably was.
+// Package bloom is the scalable Bloom filter: it says of an item that it was surely never added, or
+// that it probably was.
 //
 //	items 0 ..  capacity     capacity * growth        capacity * growth^2
 //	      [ layer, rate/2 ]  [ layer, rate/4       ]  [ layer, rate/8 ...
 //
 //	a layer's bits   bit of item, probe i:  (a + i*b) mod bits     a, b: two hashes of the item
 //
-// A layer that holds as many items as it is meant for is followed by a larger one with half its rate of
-// false positives, so that all layers together stay below the rate that was asked for. A fixed filter
-// has one layer, of the whole rate, and takes no more items than that.
+// A layer that holds as many items as it is meant for is followed by a larger one with half its
+// rate of false positives, so that all layers together stay below the rate that was asked for. A
+// fixed filter has one layer, of the whole rate, and takes no more items than that.
 //
 // Invariants, the first four verified by Check:
 //
@@ -18,10 +18,11 @@
 //  4. No layer is larger than maxBytes.
 //  5. What was added is found.
 //
-// Sizes, hashes and the dump are bit for bit those of RedisBloom. Unlike there, bits lie in pages that are
-// made when the first of them is set, so that a filter reserved for a thousand million items is made at
-// once. They are accounted from the start, as in Redis: a dump contains all of them. A layer of more than 16 GiB
-// is refused instead of left to the allocator, and so are dumps of the first versions, which rounded sizes to powers of two or hashed to 32 bits.
+// Sizes, hashes and the dump are bit for bit those of RedisBloom. Unlike there, bits lie in pages
+// that are made when the first of them is set, so that a filter reserved for a thousand million
+// items is made at once. They are accounted from the start, as in Redis: a dump contains all of
+// them. A layer of more than 16 GiB is refused instead of left to the allocator, and so are dumps
+// of the first versions, which rounded sizes to powers of two or hashed to 32 bits.
 package bloom
 
 import (
@@ -165,8 +166,8 @@ func (f *Filter) has(h hash) bool {
 	return false
 }
 
-// Has reports whether item was probably added; false means that it was not. O(length of item + probes
-// of all layers); allocates nothing.
+// Has reports whether item was probably added; false means that it was not. O(length of item +
+// probes of all layers); allocates nothing.
 func (f *Filter) Has(item []byte) bool { return f.has(hashOf(item)) }
 
 // Outcome is what Add did.
@@ -181,7 +182,8 @@ const (
 	NoRoom         // there is no memory for a further layer
 )
 
-// Add adds item. O(length of item + probes of all layers), and now and then a new layer, which may take up to room bytes.
+// Add adds item. O(length of item + probes of all layers), and now and then a new layer, which may
+// take up to room bytes.
 func (f *Filter) Add(item []byte, room int) Outcome {
 	h := hashOf(item)
 	if f.has(h) {
@@ -220,7 +222,8 @@ func (f *Filter) Capacity() (n uint64) {
 	return n
 }
 
-// Growth returns the factor from a layer's capacity to the next one's; false if the filter is fixed.
+// Growth returns the factor from a layer's capacity to the next one's; false if the filter is
+// fixed.
 func (f *Filter) Growth() (factor uint32, ok bool) { return f.growth, !f.fixed }
 
 // BitBytes returns the bytes of the layers' bits, be they all made or not.
@@ -231,13 +234,15 @@ func (f *Filter) BitBytes() (n uint64) {
 	return n
 }
 
-// Bytes returns the bytes beyond the Filter itself, as the allocator rounds them, when all bits are made. O(layers).
+// Bytes returns the bytes beyond the Filter itself, as the allocator rounds them, when all bits are
+// made. O(layers).
 func (f *Filter) Bytes() int {
 	n := sizeclass.RoundScanned(cap(f.layers) * int(unsafe.Sizeof(layer{})))
 	for i := range f.layers {
 		l := &f.layers[i]
 		last := int(l.bytes % pageBytes)
-		n += int(l.bytes) - last + sizeclass.Round(last) + sizeclass.RoundScanned(len(l.pages)*int(unsafe.Sizeof(l.pages[0])))
+		n += int(l.bytes) - last + sizeclass.Round(last) +
+			sizeclass.RoundScanned(len(l.pages)*int(unsafe.Sizeof(l.pages[0])))
 	}
 	return n
 }

@@ -66,9 +66,9 @@ func TestDumpsAreRedisBlooms(t *testing.T) {
 	}
 }
 
-// TestFalsePositives measures how often a full filter finds what was not added. A growing filter keeps
-// below the rate it promises; a fixed one has what theory gives for its probes. Items of its own both
-// always find.
+// TestFalsePositives measures how often a full filter finds what was not added. A growing filter
+// keeps below the rate it promises; a fixed one has what theory gives for its probes. Items of its
+// own both always find.
 func TestFalsePositives(t *testing.T) {
 	quick.Skip(t, "fills filters with millions of items")
 	const trials = 100_000
@@ -98,8 +98,8 @@ func TestFalsePositives(t *testing.T) {
 	}
 }
 
-// TestFalsePositivesOfSmallFilters averages over many. In so few bits the probes of an item meet more
-// often than they should, which RedisBloom's filters have in common with these.
+// TestFalsePositivesOfSmallFilters averages over many. In so few bits the probes of an item meet
+// more often than they should, which RedisBloom's filters have in common with these.
 func TestFalsePositivesOfSmallFilters(t *testing.T) {
 	for _, rate := range []float64{0.1, 0.01, 0.001} {
 		sum := 0.
@@ -281,8 +281,8 @@ func TestDamagedHeaders(t *testing.T) {
 		_, ok := FromHeader(bad)
 		require.False(t, ok)
 	}
-	// A bit that is turned, in everything but what the filter is free to be: its growth and the layers'
-	// capacities, rates and bits per item.
+	// A bit that is turned, in everything but what the filter is free to be: its growth and the
+	// layers' capacities, rates and bits per item.
 	free := func(i int) bool {
 		at := (i - headerBytes) % layerBytes
 		return i >= 16 && i < headerBytes || i >= headerBytes && (at >= 24 && at < 40 || at >= 44 && at < 52)

@@ -6,11 +6,12 @@ import (
 	"math"
 )
 
-// A dump is a header and the layers' bits, one after the other, in chunks. An iterator is 1 plus the
-// bytes of bits already dumped. All numbers are little-endian:
+// A dump is a header and the layers' bits, one after the other, in chunks. An iterator is 1 plus
+// the bytes of bits already dumped. All numbers are little-endian:
 //
 //	header   items u64 | layers u32 | options u32 | growth u32 | layer ...
-//	layer    bytes u64 | bits u64 | items u64 | rate f64 | bits per item f64 | probes u32 | capacity u64 | n2 u8
+//	layer    bytes u64 | bits u64 | items u64 | rate f64 | bits per item f64 | probes u32 |
+//	         capacity u64 | n2 u8
 const (
 	headerBytes = 8 + 4 + 4 + 4
 	layerBytes  = 5*8 + 4 + 8 + 1
@@ -51,8 +52,8 @@ func (f *Filter) AppendHeader(dst []byte) []byte {
 	return dst
 }
 
-// AppendChunk appends up to most bytes of the dump from an iterator on, and returns the iterator behind
-// them; 0 and no bytes at the end, or if the iterator is none.
+// AppendChunk appends up to most bytes of the dump from an iterator on, and returns the iterator
+// behind them; 0 and no bytes at the end, or if the iterator is none.
 func (f *Filter) AppendChunk(dst []byte, iter int64, most uint64) (chunk []byte, next int64) {
 	l, offset := f.at(iter)
 	if l == nil {
@@ -160,8 +161,8 @@ func (f *Filter) Load(next int64, chunk []byte) Fault {
 	return Loaded
 }
 
-// Check returns an error naming the first violation of the package's invariants, nil if there is none.
-// O(pages).
+// Check returns an error naming the first violation of the package's invariants, nil if there is
+// none. O(pages).
 func (f *Filter) Check() error {
 	if len(f.layers) == 0 || f.fixed && len(f.layers) > 1 {
 		return fmt.Errorf("bloom: %d layers, fixed: %t", len(f.layers), f.fixed)
@@ -186,7 +187,8 @@ func (f *Filter) Check() error {
 // check checks a layer.
 func (l *layer) check() error {
 	switch {
-	case l.bytes == 0 || l.bytes%8 != 0 || l.bytes > maxBytes || uint64(len(l.pages)) != (l.bytes+pageBytes-1)/pageBytes:
+	case l.bytes == 0 || l.bytes%8 != 0 || l.bytes > maxBytes ||
+		uint64(len(l.pages)) != (l.bytes+pageBytes-1)/pageBytes:
 		return fmt.Errorf("bloom: a layer of %d bytes on %d pages", l.bytes, len(l.pages))
 	case !(l.rate > 0 && l.rate < 1):
 		return fmt.Errorf("bloom: a rate of %v", l.rate)

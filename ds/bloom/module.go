@@ -7,9 +7,11 @@ import (
 	"github.com/miniserver-go/miniserver/ds/value"
 )
 
-// module is how RedisBloom saves a filter: as its dump, but for the numbers, which are parts of their own:
+// module is how RedisBloom saves a filter: as its dump, but for the numbers, which are parts of
+// their own:
 //
-//	items layers options growth  { capacity rate probes bits-per-item bits n2 bytes items } of each layer
+//	items layers options growth
+//	of each layer: capacity rate probes bits-per-item bits n2 bytes items
 var module = &value.Module{Name: "MBbloom--", Version: version, Save: save, Load: load}
 
 // version is the only version of the format whose filters have sizes as they are.
@@ -74,7 +76,8 @@ func load(from value.PartReader, written int) value.Value {
 	return f
 }
 
-// loadLayer reads a layer. It returns the header of the dump with the layer appended, and the layer's bits.
+// loadLayer reads a layer. It returns the header of the dump with the layer appended, and the
+// layer's bits.
 func loadLayer(from value.PartReader, head []byte) (_, body []byte) {
 	order := binary.LittleEndian
 	capacity, rate, probes, perItem := from.Uint(), from.Double(), from.Uint(), from.Double()

@@ -7,7 +7,8 @@ import (
 	"github.com/miniserver-go/miniserver/ds/slab"
 )
 
-// Clone returns a copy of an index whose leaves lie in cells, a copy of the slab of this one. O(leaves).
+// Clone returns a copy of an index whose leaves lie in cells, a copy of the slab of this one.
+// O(leaves).
 func (x *Index) Clone(cells *slab.Clone) *Index {
 	c := New(cells.Slab)
 	if x.places == nil {

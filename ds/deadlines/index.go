@@ -1,28 +1,32 @@
-// Package deadlines is an index of what becomes due: items of a deadline and a code that leads to the key, in order.
-// The items lie in cells of a slab, eight bytes each, outside of Go's heap.
+// Package deadlines is an index of what becomes due: items of a deadline and a code that leads to
+// the key, in order. The items lie in cells of a slab, eight bytes each, outside of Go's heap.
 //
 //	Index    btree of places: where a leaf begins, and the leaf
 //	place    no item of the leaf is before it, and all items of the leaves to the left are
 //	leaf     base | n | items, sorted: 32 bits of milliseconds since the base, 32 bits of code
 //
-// A leaf takes a cell of the largest size, for 62 items. So there is one place for fifty items or so, and the collector
-// has little to scan. A place is a lower bound, not the first item, so taking items out never changes it.
+// A leaf takes a cell of the largest size, for 62 items. So there is one place for fifty items or
+// so, and the collector has little to scan. A place is a lower bound, not the first item, so taking
+// items out never changes it.
 //
-// Where a leaf is full, room is made in one of three ways. An item that comes after all others of the leaf begins
-// the next leaf, so deadlines that grow leave full leaves behind. Else a neighbour takes some items, if it has room for
-// an eighth of a leaf. Else the leaf is split in halves. Random items fill four fifths of the leaves.
+// Where a leaf is full, room is made in one of three ways. An item that comes after all others of
+// the leaf begins the next leaf, so deadlines that grow leave full leaves behind. Else a neighbour
+// takes some items, if it has room for an eighth of a leaf. Else the leaf is split in halves.
+// Random items fill four fifths of the leaves.
 //
-// An item may be there several times. That is rare: it takes two keys with the same code and deadline, or one whose
-// deadline went away and came back. So the leaves have it once, and a map counts the others.
+// An item may be there several times. That is rare: it takes two keys with the same code and
+// deadline, or one whose deadline went away and came back. So the leaves have it once, and a map
+// counts the others.
 //
-// A leaf covers 49 days, 24 before the item that it began with. An item that a leaf would have but does not cover begins
-// a leaf beside it.
+// A leaf covers 49 days, 24 before the item that it began with. An item that a leaf would have but
+// does not cover begins a leaf beside it.
 //
 // Invariants, verified by Check:
 //  1. The items of a leaf grow, and lie between its place and the next one.
 //  2. No leaf is empty.
 //  3. first and last are the places of the leaves at the ends.
-//  4. Len is the number of items in the leaves and of the copies that the map counts, none of which is zero.
+//  4. Len is the number of items in the leaves and of the copies that the map counts, none of which
+//     is zero.
 //
 // Non-goals: concurrent use; deadlines that differ by less than a millisecond.
 package deadlines
@@ -48,7 +52,8 @@ func (i Item) Before(other Item) bool {
 	return i.At < other.At || i.At == other.At && i.Code < other.Code
 }
 
-// Compare returns -1 if an item comes before another, 1 if it comes behind it, and 0 if they are the same.
+// Compare returns -1 if an item comes before another, 1 if it comes behind it, and 0 if they are
+// the same.
 func (i Item) Compare(other Item) int {
 	if i.At != other.At {
 		return cmp.Compare(i.At, other.At)
@@ -88,8 +93,8 @@ func (x *Index) Len() int { return x.n }
 // LeafBytes returns the bytes of the cells. O(1).
 func (x *Index) LeafBytes() int { return x.leaves() * leafSize }
 
-// Bytes returns the bytes of the cells, and estimates those of the tree above them, whose nodes are between half
-// full and full, and of the map. O(1).
+// Bytes returns the bytes of the cells, and estimates those of the tree above them, whose nodes are
+// between half full and full, and of the map. O(1).
 func (x *Index) Bytes() int {
 	const place, copied = int(unsafe.Sizeof(place{})), int(unsafe.Sizeof(Item{}) + unsafe.Sizeof(0))
 	return x.LeafBytes() + (x.leaves()*place+len(x.copies)*copied)*4/3
@@ -156,8 +161,8 @@ func (x *Index) search(item Item) (p place, ok bool) {
 	return p, ok
 }
 
-// putBeside begins a leaf for an item that the leaf at p does not cover: behind it, or before it, where the item
-// gets the place and the leaf another.
+// putBeside begins a leaf for an item that the leaf at p does not cover: behind it, or before it,
+// where the item gets the place and the leaf another.
 func (x *Index) putBeside(p place, item Item) {
 	if item.At > p.leaf.base {
 		x.begin(item, item)
@@ -173,7 +178,8 @@ func (x *Index) Has(item Item) bool {
 	return found
 }
 
-// Delete takes an item out, once if it is there several times, and reports whether it was there. O(log n).
+// Delete takes an item out, once if it is there several times, and reports whether it was there.
+// O(log n).
 func (x *Index) Delete(item Item) bool {
 	p, i, found := x.find(item)
 	if found {
@@ -237,8 +243,8 @@ func (x *Index) removeCopy(item Item) bool {
 	return true
 }
 
-// Ascend calls fn for the items from the first that is not before from, in order, until it returns false. fn must not
-// change the index.
+// Ascend calls fn for the items from the first that is not before from, in order, until it returns
+// false. fn must not change the index.
 func (x *Index) Ascend(from Item, fn func(Item) bool) {
 	p, ok := x.search(from)
 	if !ok {

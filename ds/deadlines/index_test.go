@@ -62,10 +62,12 @@ func (m *model) check(from Item) {
 		require.Equal(m.t, m.items[0], first)
 	}
 	i, _ := slices.BinarySearchFunc(m.items, from, Item.Compare)
-	require.Equal(m.t, append([]Item{}, m.items[i:]...), slices.AppendSeq([]Item{}, func(yield func(Item) bool) { m.x.Ascend(from, yield) }))
+	require.Equal(m.t, append([]Item{}, m.items[i:]...),
+		slices.AppendSeq([]Item{}, func(yield func(Item) bool) { m.x.Ascend(from, yield) }))
 }
 
-// play lets a script change index and model, ten bytes for a step: what, how often, and an item in one of several ranges.
+// play lets a script change index and model, ten bytes for a step: what, how often, and an item in
+// one of several ranges.
 func play(t testing.TB, script []byte) {
 	m := newModel(t)
 	var item Item
@@ -194,7 +196,8 @@ func TestLeavesAreJoined(t *testing.T) {
 
 func TestFarDeadlinesHaveLeavesOfTheirOwn(t *testing.T) {
 	m := newModel(t)
-	for _, at := range []int64{start, 0, math.MaxInt64, start + reach, start - reach, math.MinInt64, start + 1, math.MaxInt64 - reach} {
+	for _, at := range []int64{start, 0, math.MaxInt64, start + reach, start - reach, math.MinInt64, start + 1,
+		math.MaxInt64 - reach} {
 		m.insert(Item{at, 7})
 		m.insert(Item{at, 5})
 		m.insert(Item{at, 7})

@@ -8,10 +8,11 @@ import (
 )
 
 const (
-	// roomy is how many items a neighbour can take that helps a full leaf: fewer would not help for long.
+	// roomy is how many items a neighbour can take that helps a full leaf: fewer would not help for
+	// long.
 	roomy = perLeaf / 8
-	// A leaf with fewItems or less is joined with a neighbour if both are together joined or less. It looks for one at
-	// each multiple of joinEach.
+	// A leaf with fewItems or less is joined with a neighbour if both are together joined or less.
+	// It looks for one at each multiple of joinEach.
 	fewItems = perLeaf * 3 / 8
 	joined   = perLeaf * 3 / 4
 	joinEach = 8
@@ -59,7 +60,8 @@ func (x *Index) findEnds() {
 	x.last, _ = x.places.Max()
 }
 
-// neighbours returns the places of the leaves beside the one at p; without a leaf where there is none.
+// neighbours returns the places of the leaves beside the one at p; without a leaf where there is
+// none.
 func (x *Index) neighbours(p place) (left, right place) {
 	if p.leaf != x.first.leaf {
 		x.places.DescendLessOrEqual(p, func(found place) bool {
@@ -76,7 +78,8 @@ func (x *Index) neighbours(p place) (left, right place) {
 	return left, right
 }
 
-// makeRoom moves items out of a full leaf, to the neighbour with more room, or to a leaf of their own.
+// makeRoom moves items out of a full leaf, to the neighbour with more room, or to a leaf of their
+// own.
 func (x *Index) makeRoom(p place) {
 	left, right := x.neighbours(p)
 	switch l := p.leaf; {

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// Check walks the whole table and returns an error naming the first broken invariant; nil if all hold. O(n).
+// Check walks the whole table and returns an error naming the first broken invariant; nil if all
+// hold. O(n).
 func (x *Index) Check(owner Hasher) error {
 	n, linked := 0, 0
 	var deep []uint32

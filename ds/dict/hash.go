@@ -20,8 +20,8 @@ const (
 // nothing.
 //
 // The mixing step is the folded 64x64->128 bit product. Each operand is first masked with a word
-// derived from the seed, so without knowing the seed it is impossible to craft keys that turn an operand
-// into zero and collide.
+// derived from the seed, so without knowing the seed it is impossible to craft keys that turn an
+// operand into zero and collide.
 func Hash(seed uint64, key string) uint64 {
 	p, n := unsafe.Pointer(unsafe.StringData(key)), uintptr(len(key))
 	s, t := seed^root2, bits.RotateLeft64(seed, 32)^root3
@@ -60,5 +60,6 @@ func load64(p unsafe.Pointer, i uintptr) uint64 { return *(*uint64)(unsafe.Add(p
 func load32(p unsafe.Pointer, i uintptr) uint64 { return uint64(*(*uint32)(unsafe.Add(p, i))) }
 func load8(p unsafe.Pointer, i uintptr) uint64  { return uint64(*(*uint8)(unsafe.Add(p, i))) }
 
-// Key returns b as a key for the time of a lookup, without copying. b must not change as long as the key is used.
+// Key returns b as a key for the time of a lookup, without copying. b must not change as long as
+// the key is used.
 func Key(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

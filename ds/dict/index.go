@@ -1,34 +1,41 @@
-// Package dict is a hash table of elements that lie in cells: the keys of a database, and the members and fields of large
-// collections. It holds references, four bytes each with a fingerprint of one. It knows nothing of the elements: the
-// caller hashes and compares keys. It never stops for O(n), and can be walked by a client over many calls while it changes (SCAN).
+// Package dict is a hash table of elements that lie in cells: the keys of a database, and the
+// members and fields of large collections. It holds references, four bytes each with a fingerprint
+// of one. It knows nothing of the elements: the caller hashes and compares keys. It never stops for
+// O(n), and can be walked by a client over many calls while it changes (SCAN).
 //
-// It grows by linear hashing (Litwin, 1980): there is one table, which gets one chain more when it is full.
+// It grows by linear hashing (Litwin, 1980): there is one table, which gets one chain more when it
+// is full.
 //
-//	chains:  [0][1][2][3][4][5][6][7] [8][9][10]          chain 3 is the next to be split, into 3 and 11
+//	chains:  [0][1][2][3][4][5][6][7] [8][9][10]       chain 3 is next to be split, into 3 and 11
 //	          split   │ not yet       │ from 0, 1, 2
 //
-//	hash:    fingerprint (top 8 bits) ........ index (low bits): as many as name the last chain;
-//	                                           where there is no such chain yet, its top bit does not count
+//	hash:   fingerprint (top 8 bits) ........ index (low bits): as many as name the last chain;
+//	                                          where there is no such chain yet, the top bit of
+//	                                          the index does not count
 //
-// So an insertion moves the elements of one chain at most, all the time there are about as many elements to a chain, and there
-// are never two tables. A table that loses elements is shrunk in the same way, from the last chain on.
+// So an insertion moves the elements of one chain at most, all the time there are about as many
+// elements to a chain, and there are never two tables. A table that loses elements is shrunk in the
+// same way, from the last chain on.
 //
 // A chain is a bucket, one cache line, with further ones if it overflows:
 //
 //	 12 bytes            4 bytes     48 bytes
 //	[fingerprints 0..11][next    ]  [ref 0 ... ref 11]
 //
-// With 10 elements to a chain that is about 8 bytes for each. A lookup compares the fingerprints with two word operations and touches an
-// element only where they agree.
+// With 10 elements to a chain that is about 8 bytes for each. A lookup compares the fingerprints
+// with two word operations and touches an element only where they agree.
 //
 // Invariants, verified by Check:
-//  1. The elements of a chain are dense: every bucket but the last is full, and vacant slots follow the occupied ones.
-//  2. A fingerprint is zero exactly where its slot is vacant; else it is that of the element's hash.
+//  1. The elements of a chain are dense: every bucket but the last is full, and vacant slots follow
+//     the occupied ones.
+//  2. A fingerprint is zero exactly where its slot is vacant; else it is that of the element's
+//     hash.
 //  3. An element is in the chain that its hash names.
 //  4. Keys are unique. That is the caller's promise to Insert.
 //  5. deep[k] is the number of chains with more than k+1 buckets. There are no zeros at its end.
 //
-// Lookups and walks change nothing. A Probe and a slot are valid until the next Insert, Remove, RehashStep, Reserve or Clear.
+// Lookups and walks change nothing. A Probe and a slot are valid until the next Insert, Remove,
+// RehashStep, Reserve or Clear.
 //
 // Non-goals: concurrent use (the caller serialises), keeping insertion order.
 package dict
@@ -50,7 +57,8 @@ type Hasher interface {
 	HashOf(r Ref) uint64
 }
 
-// Index is a hash table of references. The zero value is an empty table in Go's heap. It must not be copied once in use.
+// Index is a hash table of references. The zero value is an empty table in Go's heap. It must not
+// be copied once in use.
 type Index struct {
 	buckets run       // the first of each chain
 	more    *overflow // the others; nil if there never were any
@@ -111,8 +119,8 @@ func (x *Index) probe(chain uint32, tag uint64) Probe {
 	return Probe{x, b, tag, b.match(tag)}
 }
 
-// Next returns the slot of the next element whose fingerprint agrees, nil at the end. The caller compares the key, and may put the reference to
-// another element with the same key into the slot.
+// Next returns the slot of the next element whose fingerprint agrees, nil at the end. The caller
+// compares the key, and may put the reference to another element with the same key into the slot.
 func (p *Probe) Next() *Ref {
 	for p.hits == 0 {
 		if p.b == nil || p.b.next == 0 {
@@ -126,8 +134,9 @@ func (p *Probe) Next() *Ref {
 	return slot
 }
 
-// FindText returns the slot of the element whose key is a text in an arena, offset bytes behind what the reference names; nil if there is none. It
-// also returns the hash of the key under the seed. It is a Probe with hash and comparison in it.
+// FindText returns the slot of the element whose key is a text in an arena, offset bytes behind
+// what the reference names; nil if there is none. It also returns the hash of the key under the
+// seed. It is a Probe with hash and comparison in it.
 func (x *Index) FindText(seed uint64, key string, cells arena.Cells, offset uintptr) (slot *Ref, h uint64) {
 	h = Hash(seed, key)
 	if x.n == 0 {
@@ -147,8 +156,8 @@ func (x *Index) FindText(seed uint64, key string, cells arena.Cells, offset uint
 	}
 }
 
-// Code returns what is left of a hash in 32 bits: the fingerprint and the low bits. It leads to the element as the hash does, and few others
-// have the same.
+// Code returns what is left of a hash in 32 bits: the fingerprint and the low bits. It leads to the
+// element as the hash does, and few others have the same.
 func Code(h uint64) uint32 { return uint32(tagOf(h))<<codeBits | uint32(h&codeMask) }
 
 const (
@@ -156,8 +165,9 @@ const (
 	codeMask = 1<<codeBits - 1
 )
 
-// EachCode calls fn for every element whose hash may have that code, until fn returns false; fn must not insert or remove. O(1), but in a table of
-// more than 2^24 chains it looks into each that such a hash may name.
+// EachCode calls fn for every element whose hash may have that code, until fn returns false; fn
+// must not insert or remove. O(1), but in a table of more than 2^24 chains it looks into each that
+// such a hash may name.
 func (x *Index) EachCode(code uint32, fn func(Ref) bool) {
 	if x.n == 0 {
 		return
@@ -201,8 +211,8 @@ func (x *Index) Clear() {
 	*x = Index{mem: x.mem}
 }
 
-// Prefetch loads the first bucket for hash h into the processor's caches, for a lookup or an insertion that follows. The result means nothing, but
-// must be used.
+// Prefetch loads the first bucket for hash h into the processor's caches, for a lookup or an
+// insertion that follows. The result means nothing, but must be used.
 func (x *Index) Prefetch(h uint64) uint64 {
 	if x.size == 0 {
 		return 0
@@ -211,7 +221,8 @@ func (x *Index) Prefetch(h uint64) uint64 {
 	return low
 }
 
-// FirstMatch returns the element that a lookup with hash h looks at first; 0 if it looks at none in the first bucket.
+// FirstMatch returns the element that a lookup with hash h looks at first; 0 if it looks at none in
+// the first bucket.
 func (x *Index) FirstMatch(h uint64) Ref {
 	p := x.Probe(h)
 	if p.hits == 0 {
@@ -253,7 +264,8 @@ func (b *chainBucket) words() (low, high uint64) {
 	return binary.LittleEndian.Uint64(b.tags[:]), uint64(binary.LittleEndian.Uint32(b.tags[8:]))
 }
 
-// match returns a bit for each slot with that fingerprint: 8*i for slots 0 to 7, 8*i+1 for slots 8 to 11.
+// match returns a bit for each slot with that fingerprint: 8*i for slots 0 to 7, 8*i+1 for slots 8
+// to 11.
 func (b *chainBucket) match(tag uint64) uint64 {
 	const low, high = 0x7f7f7f7f7f7f7f7f, 0x8080808080808080
 	x, y := b.words()
@@ -314,7 +326,8 @@ func (x *Index) last(chain uint32) (b *chainBucket, before int) {
 	return b, before
 }
 
-// vacate empties a slot of a chain: the chain's last element moves there, and an emptied overflow bucket goes.
+// vacate empties a slot of a chain: the chain's last element moves there, and an emptied overflow
+// bucket goes.
 func (x *Index) vacate(chain uint32, slot *Ref) {
 	var holder, before *chainBucket
 	last, hole, depth := x.buckets.at(chain), 0, 0

@@ -230,7 +230,8 @@ func TestEachCodeFindsByCodeAlone(t *testing.T) {
 	new(Index).EachCode(1<<24, func(Ref) bool { t.Fatal("element in an empty table"); return true })
 }
 
-// TestEachCodeInALargeTable has a table with more chains than a code can tell apart. Only those that are needed have memory.
+// TestEachCodeInALargeTable has a table with more chains than a code can tell apart. Only those
+// that are needed have memory.
 func TestEachCodeInALargeTable(t *testing.T) {
 	x, owner := new(Index), spread{4}
 	x.resize(2<<codeBits + 12345)
@@ -260,7 +261,8 @@ func requireCodeLeadsTo(t *testing.T, x *Index, owner Hasher, r Ref) {
 	require.Equal(t, []Ref{r}, got)
 }
 
-// FuzzIndex reads operations from bytes: two for an element, inserted if it is absent, else removed.
+// FuzzIndex reads operations from bytes: two for an element, inserted if it is absent, else
+// removed.
 func FuzzIndex(f *testing.F) {
 	f.Add([]byte("abcdefghijklmnopqrstuvwxyz"))
 	f.Fuzz(func(t *testing.T, ops []byte) {

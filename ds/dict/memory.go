@@ -13,7 +13,8 @@ type Memory = value.Memory
 
 // run is a growing row of buckets that are never moved, but for the first few.
 //
-//	pieces: [p0][p1][p2] ...    64 buckets each; p0 begins with one bucket and is doubled until it has 64
+//	pieces: [p0][p1][p2] ...   64 buckets each; p0 begins with one bucket and is doubled until it
+//	                           has 64
 type run struct {
 	pieces []unsafe.Pointer
 	first  uint32 // buckets in p0
@@ -28,7 +29,8 @@ const (
 
 // at returns bucket i, for which there is room.
 func (r *run) at(i uint32) *chainBucket {
-	piece := *(*unsafe.Pointer)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(r.pieces)), uintptr(i>>pieceBits)*unsafe.Sizeof(uintptr(0))))
+	piece := *(*unsafe.Pointer)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(r.pieces)),
+		uintptr(i>>pieceBits)*unsafe.Sizeof(uintptr(0))))
 	return (*chainBucket)(unsafe.Add(piece, int(i&pieceOffset)*bucketBytes))
 }
 
@@ -63,7 +65,8 @@ func (r *run) double(mem Memory) {
 	r.first *= 2
 }
 
-// shrink gives back pieces behind bucket i-1, but for one, so that a table at a boundary costs nothing.
+// shrink gives back pieces behind bucket i-1, but for one, so that a table at a boundary costs
+// nothing.
 func (r *run) shrink(i uint32, mem Memory) {
 	for last := len(r.pieces) - 1; last > int(i>>pieceBits)+1; last-- {
 		r.held -= freePiece(r.pieces[last], perPiece, mem)
@@ -88,7 +91,8 @@ func (x *Index) Pieces() int {
 	return len(x.buckets.pieces) + len(x.more.pieces)
 }
 
-// ReplacePiece is for an owner that moves the table within its Memory: what fn returns takes the place of piece i.
+// ReplacePiece is for an owner that moves the table within its Memory: what fn returns takes the
+// place of piece i.
 func (x *Index) ReplacePiece(i int, fn func(p unsafe.Pointer) unsafe.Pointer) {
 	pieces := x.buckets.pieces
 	if i >= len(pieces) {
@@ -97,8 +101,8 @@ func (x *Index) ReplacePiece(i int, fn func(p unsafe.Pointer) unsafe.Pointer) {
 	pieces[i] = fn(pieces[i])
 }
 
-// Settle moves the table to mem, or with compact those of its pieces that are in memory which is being emptied. O(1) if there is
-// nothing to do, else O(n).
+// Settle moves the table to mem, or with compact those of its pieces that are in memory which is
+// being emptied. O(1) if there is nothing to do, else O(n).
 func (x *Index) Settle(mem Memory, compact bool) {
 	if x.mem == mem && !compact {
 		return
@@ -124,7 +128,8 @@ func (r *run) settle(from, to Memory) {
 	}
 }
 
-// Drop frees about n pieces of a table that is not used for anything else any more, and reports whether there are more.
+// Drop frees about n pieces of a table that is not used for anything else any more, and reports
+// whether there are more.
 func (x *Index) Drop(n int) (more bool) {
 	if x.mem == nil {
 		return false
@@ -169,7 +174,8 @@ func (x *Index) Held() int {
 func (x *Index) Bytes() int {
 	n := x.Held() + x.buckets.bytes()
 	if x.more != nil {
-		n += x.more.bytes() + sizeclass.RoundScanned(int(unsafe.Sizeof(*x.more))) + sizeclass.Round(cap(x.more.deep)*int(unsafe.Sizeof(uint32(0))))
+		n += x.more.bytes() + sizeclass.RoundScanned(int(unsafe.Sizeof(*x.more))) +
+			sizeclass.Round(cap(x.more.deep)*int(unsafe.Sizeof(uint32(0))))
 	}
 	return n
 }
@@ -179,8 +185,9 @@ func (r *run) bytes() int {
 	return sizeclass.RoundScanned(cap(r.pieces) * int(unsafe.Sizeof(uintptr(0))))
 }
 
-// CloneIn returns a copy of the table in mem, with twin(r) in place of each reference; copied(p, n) is the copy of n bytes
-// of the table's Memory. twin must be safe for concurrent use. A Pause is not copied. O(n).
+// CloneIn returns a copy of the table in mem, with twin(r) in place of each reference; copied(p, n)
+// is the copy of n bytes of the table's Memory. twin must be safe for concurrent use. A Pause is
+// not copied. O(n).
 func (x *Index) CloneIn(mem Memory, copied func(p unsafe.Pointer, n int) unsafe.Pointer, twin func(r Ref) Ref) *Index {
 	c := *x
 	c.mem, c.paused, c.buckets = mem, 0, x.buckets.clone(copied)

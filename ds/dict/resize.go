@@ -2,8 +2,8 @@ package dict
 
 import "math/bits"
 
-// RehashStep splits or merges up to n chains if the table is due to grow or to shrink and is not paused, and reports whether more are due.
-// Each may cost a cache miss for each element in it.
+// RehashStep splits or merges up to n chains if the table is due to grow or to shrink and is not
+// paused, and reports whether more are due. Each may cost a cache miss for each element in it.
 func (x *Index) RehashStep(n int, owner Hasher) (more bool) {
 	if x.paused > 0 {
 		return false
@@ -21,10 +21,12 @@ func (x *Index) RehashStep(n int, owner Hasher) (more bool) {
 	return x.n > x.size*dense || x.n < x.size*thin && x.size > 1
 }
 
-// Pause suspends growing and shrinking until Resume has been called as often. Everything else works.
+// Pause suspends growing and shrinking until Resume has been called as often. Everything else
+// works.
 func (x *Index) Pause() { x.paused++ }
 
-// Resume ends a Pause. What fell due in the meantime is done with the next insertions or removals, a chain each.
+// Resume ends a Pause. What fell due in the meantime is done with the next insertions or removals,
+// a chain each.
 func (x *Index) Resume() { x.paused-- }
 
 // Reserve makes room for n elements at once in a table that is empty; otherwise it does nothing.
@@ -70,7 +72,8 @@ func (x *Index) merge() {
 	x.buckets.shrink(last, x.mem)
 }
 
-// highCleared returns n, which is not 0, without its highest bit: the chain that chain n is split from.
+// highCleared returns n, which is not 0, without its highest bit: the chain that chain n is split
+// from.
 func highCleared(n uint32) uint32 { return n &^ (1 << (bits.Len32(n) - 1)) }
 
 // taggedRef is an element with its fingerprint.

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Each calls fn for every element until fn returns false. The table is paused meanwhile; fn may look up, and may remove the element it was
-// given, but must not insert. O(chains).
+// Each calls fn for every element until fn returns false. The table is paused meanwhile; fn may
+// look up, and may remove the element it was given, but must not insert. O(chains).
 func (x *Index) Each(fn func(Ref) bool) {
 	x.Pause()
 	defer x.Resume()
@@ -19,7 +19,8 @@ func (x *Index) Each(fn func(Ref) bool) {
 	}
 }
 
-// eachOf calls fn for the elements of a chain, last to first: what a removal moves into a hole has then been seen already.
+// eachOf calls fn for the elements of a chain, last to first: what a removal moves into a hole has
+// then been seen already.
 func (x *Index) eachOf(b *chainBucket, fn func(Ref) bool) bool {
 	if b.next != 0 && !x.eachOf(x.extra(b.next), fn) {
 		return false
@@ -32,16 +33,18 @@ func (x *Index) eachOf(b *chainBucket, fn func(Ref) bool) bool {
 	return true
 }
 
-// Scan calls fn for the elements of one step of a walk and returns the cursor for the next step; a walk begins and ends at 0. An element that
-// is in the table during the whole walk is given exactly once, however the table grows and shrinks between the steps; one that comes or goes
-// meanwhile, at most once. Any cursor is safe. The table is paused during the call, with Each's rules for fn.
+// Scan calls fn for the elements of one step of a walk and returns the cursor for the next step; a
+// walk begins and ends at 0. An element that is in the table during the whole walk is given exactly
+// once, however the table grows and shrinks between the steps; one that comes or goes meanwhile, at
+// most once. Any cursor is safe. The table is paused during the call, with Each's rules for fn.
 //
-// A step gives count elements; more only if the last one shares cursorBits of its hash with others, and fewer at the end of the walk or after
-// ten chains per element, as in Redis, so that a sparse table does not make the step long. O(count), with one hash for each element of the
-// last chain.
+// A step gives count elements; more only if the last one shares cursorBits of its hash with others,
+// and fewer at the end of the walk or after ten chains per element, as in Redis, so that a sparse
+// table does not make the step long. O(count), with one hash for each element of the last chain.
 //
-// The elements have a fixed order, that of their hashes with the bits reversed, and the cursor is the place in that order where the next step
-// begins. The top bits of a place are the number of its chain, so each chain holds a run of the order, however many chains there are.
+// The elements have a fixed order, that of their hashes with the bits reversed, and the cursor is
+// the place in that order where the next step begins. The top bits of a place are the number of its
+// chain, so each chain holds a run of the order, however many chains there are.
 func (x *Index) Scan(cursor uint64, count int, owner Hasher, fn func(Ref)) uint64 {
 	if x.n == 0 {
 		return 0
@@ -59,8 +62,9 @@ func (x *Index) Scan(cursor uint64, count int, owner Hasher, fn func(Ref)) uint6
 	return cursor
 }
 
-// ScanWhole is Scan with steps that end between two chains, unless count is 1: it appends count elements or somewhat more to
-// refs. It computes hashes only where the table has shrunk since the last step.
+// ScanWhole is Scan with steps that end between two chains, unless count is 1: it appends count
+// elements or somewhat more to refs. It computes hashes only where the table has shrunk since the
+// last step.
 func (x *Index) ScanWhole(cursor uint64, count int, owner Hasher, refs []Ref) (next uint64, all []Ref) {
 	add := func(r Ref) { refs = append(refs, r) }
 	switch {
@@ -78,8 +82,8 @@ func (x *Index) ScanWhole(cursor uint64, count int, owner Hasher, refs []Ref) (n
 	return cursor, refs
 }
 
-// A cursor has no more bits than these, so that it survives a client, or a script, that keeps it in a
-// double or prints 14 digits of it.
+// A cursor has no more bits than these, so that it survives a client, or a script, that keeps it in
+// a double or prints 14 digits of it.
 const (
 	cursorBits = 46
 	cursorMask = 1<<cursorBits - 1
@@ -91,8 +95,8 @@ type placedRef struct {
 	ref   Ref
 }
 
-// scanPart gives the elements of the cursor's chain from the cursor on, most of them at most but for those at the same place, and returns the
-// next cursor and how many it gave.
+// scanPart gives the elements of the cursor's chain from the cursor on, most of them at most but
+// for those at the same place, and returns the next cursor and how many it gave.
 func (x *Index) scanPart(cursor uint64, most int, owner Hasher, fn func(Ref)) (next uint64, given int) {
 	var room [4 * perChain]placedRef
 	part := room[:0]
@@ -136,12 +140,12 @@ func between(low, high uint64) uint64 {
 	return high &^ (math.MaxUint64 >> (same + 1))
 }
 
-// Passed reports whether a Scan or ScanWhole whose next step begins at cursor, which is not its end, has given the elements
-// with hash h.
+// Passed reports whether a Scan or ScanWhole whose next step begins at cursor, which is not its
+// end, has given the elements with hash h.
 func Passed(cursor, h uint64) bool { return bits.Reverse64(h&cursorMask) < bits.Reverse64(cursor) }
 
-// ScanChain is Scan with steps of one chain, whatever its length and the part of it where the cursor is. It computes no hashes, and may give
-// some elements more than once. O(1).
+// ScanChain is Scan with steps of one chain, whatever its length and the part of it where the
+// cursor is. It computes no hashes, and may give some elements more than once. O(1).
 func (x *Index) ScanChain(cursor uint64, fn func(Ref)) uint64 {
 	if x.n == 0 {
 		return 0
@@ -160,11 +164,13 @@ type Compactor interface {
 	Release()
 }
 
-// moveChains is how many chains are moved with each change of a collection. A compaction is over then before there is need for another.
+// moveChains is how many chains are moved with each change of a collection. A compaction is over
+// then before there is need for another.
 const moveChains = 4
 
-// Compact begins to compact the memory of the elements, or goes on with it: move returns where an element of the next chains lies
-// then. The cursor is 0 at first, and then what Compact has returned. The memory is released when it returns 0.
+// Compact begins to compact the memory of the elements, or goes on with it: move returns where an
+// element of the next chains lies then. The cursor is 0 at first, and then what Compact has
+// returned. The memory is released when it returns 0.
 func (x *Index) Compact(memory Compactor, cursor uint64, move func(Ref) Ref) uint64 {
 	if !memory.Compacting() {
 		memory.Retire()
@@ -178,7 +184,8 @@ func (x *Index) Compact(memory Compactor, cursor uint64, move func(Ref) Ref) uin
 	return cursor
 }
 
-// ReplaceChain is ScanChain for an owner that moves its elements: what fn returns takes the place of the element.
+// ReplaceChain is ScanChain for an owner that moves its elements: what fn returns takes the place
+// of the element.
 func (x *Index) ReplaceChain(cursor uint64, fn func(Ref) Ref) uint64 {
 	if x.n == 0 {
 		return 0
@@ -192,7 +199,8 @@ func (x *Index) ReplaceChain(cursor uint64, fn func(Ref) Ref) uint64 {
 	return chainAfter(cursor, mask)
 }
 
-// chainAt returns the chain that a cursor leads to, and the mask that tells its number from the rest of the cursor.
+// chainAt returns the chain that a cursor leads to, and the mask that tells its number from the
+// rest of the cursor.
 func (x *Index) chainAt(cursor uint64) (b *chainBucket, mask uint64) {
 	number := x.chainNumber(cursor)
 	mask = uint64(x.mask)
@@ -202,18 +210,20 @@ func (x *Index) chainAt(cursor uint64) (b *chainBucket, mask uint64) {
 	return x.buckets.at(number), mask
 }
 
-// chainAfter returns the cursor of the next chain, 0 after the last. The cursor counts with its bits
-// reversed, from the table's top index bit down. When the table doubles, each chain left to visit
-// splits into chains that are adjacent in that order, and halving merges such neighbours, so no chain
-// left to visit ends up behind the cursor.
+// chainAfter returns the cursor of the next chain, 0 after the last. The cursor counts with its
+// bits reversed, from the table's top index bit down. When the table doubles, each chain left to
+// visit splits into chains that are adjacent in that order, and halving merges such neighbours, so
+// no chain left to visit ends up behind the cursor.
 func chainAfter(cursor, mask uint64) uint64 {
 	return bits.Reverse64(bits.Reverse64(cursor|^mask) + 1)
 }
 
-// Random returns an element, each with the same probability; 0 if the table is empty. dice(n) must return a number in [0, n), each with the
-// same probability. O(1) expected: a handful of cache misses.
+// Random returns an element, each with the same probability; 0 if the table is empty. dice(n) must
+// return a number in [0, n), each with the same probability. O(1) expected: a handful of cache
+// misses.
 //
-// A slot is drawn from a rectangle, chains by the longest chain's slots, until one is hit that is occupied.
+// A slot is drawn from a rectangle, chains by the longest chain's slots, until one is hit that is
+// occupied.
 func (x *Index) Random(dice func(n uint64) uint64) Ref {
 	if x.n == 0 {
 		return 0
@@ -230,9 +240,9 @@ func (x *Index) Random(dice func(n uint64) uint64) Ref {
 	}
 }
 
-// EachFrom calls fn for the elements of chains that lie side by side, from a random one on, until it returns false or has seen most chains.
-// Elements at the end of long chains come last: to sample a few, skip some. It costs a cache miss or two, where Random costs that for each
-// element.
+// EachFrom calls fn for the elements of chains that lie side by side, from a random one on, until
+// it returns false or has seen most chains. Elements at the end of long chains come last: to sample
+// a few, skip some. It costs a cache miss or two, where Random costs that for each element.
 func (x *Index) EachFrom(dice func(n uint64) uint64, most int, fn func(Ref) bool) {
 	if x.size == 0 {
 		return

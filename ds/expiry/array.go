@@ -8,8 +8,8 @@ import (
 	"github.com/miniserver-go/miniserver/ds/sizeclass"
 )
 
-// Array is the deadlines of elements by position. The collection must report every element that it inserts
-// or deletes. Changes at both ends are O(1) amortized, inside O(n).
+// Array is the deadlines of elements by position. The collection must report every element that it
+// inserts or deletes. Changes at both ends are O(1) amortized, inside O(n).
 type Array struct {
 	data  []byte
 	start int // of the first cell: there is room for further ones before it
@@ -25,7 +25,8 @@ func NewArray(n int) *Array { return &Array{data: make([]byte, n*width, sizeclas
 // Len returns the number of elements. O(1).
 func (r *Array) Len() int { return (len(r.data) - r.start) / width }
 
-// Count returns how many elements have a deadline. Like Next and Bytes it returns 0 for a nil Array. O(1).
+// Count returns how many elements have a deadline. Like Next and Bytes it returns 0 for a nil
+// Array. O(1).
 func (r *Array) Count() int {
 	if r == nil {
 		return 0
@@ -94,7 +95,8 @@ func (r *Array) Insert(i, n int) {
 	clear(r.data[at : at+n*width])
 }
 
-// exactBytes is the most bytes of a block that grows by no more than it must: there are many small ones.
+// exactBytes is the most bytes of a block that grows by no more than it must: there are many small
+// ones.
 const exactBytes = 4096
 
 // reserve makes room for n bytes behind the last cell.
@@ -111,8 +113,8 @@ func (r *Array) reserve(n int) {
 	r.data = grown
 }
 
-// prepend adds n elements before the first. If there is no room, it makes room for a quarter more than
-// there are.
+// prepend adds n elements before the first. If there is no room, it makes room for a quarter more
+// than there are.
 func (r *Array) prepend(n int) {
 	if r.start < n*width {
 		room := (n + r.Len()/4) * width

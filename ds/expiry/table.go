@@ -11,7 +11,8 @@ import (
 	"github.com/miniserver-go/miniserver/ds/value"
 )
 
-// Table is the deadlines of elements, which are known by their references. The zero value is empty. It must not be copied.
+// Table is the deadlines of elements, which are known by their references. The zero value is empty.
+// It must not be copied.
 type Table struct {
 	index dict.Index   // of the items, by their elements
 	items arena.Arena  // an item for each element that has a deadline
@@ -50,7 +51,8 @@ func (t *Table) find(e arena.Ref) *arena.Ref {
 	}
 }
 
-// Count returns how many elements have a deadline. Like Next and Bytes it returns 0 for a nil Table. O(1).
+// Count returns how many elements have a deadline. Like Next and Bytes it returns 0 for a nil
+// Table. O(1).
 func (t *Table) Count() int {
 	if t == nil {
 		return 0
@@ -72,11 +74,12 @@ func (t *Table) Bytes() int {
 	if t == nil {
 		return 0
 	}
-	return sizeclass.RoundScanned(int(unsafe.Sizeof(*t))) + t.index.Bytes() + t.items.Bytes() + sizeclass.Round(cap(t.queue)*itemSize)
+	return sizeclass.RoundScanned(int(unsafe.Sizeof(*t))) + t.index.Bytes() + t.items.Bytes() +
+		sizeclass.Round(cap(t.queue)*itemSize)
 }
 
-// Settle moves the index and the items to mem, or with compact what is in memory that is being emptied. It does nothing if t is
-// nil.
+// Settle moves the index and the items to mem, or with compact what is in memory that is being
+// emptied. It does nothing if t is nil.
 func (t *Table) Settle(mem value.Memory, compact bool) {
 	if t != nil {
 		t.mem = mem
@@ -93,7 +96,8 @@ func (t *Table) Held() int {
 	return t.index.Held() + t.items.Held()
 }
 
-// Drop frees about n blocks of a table that is not used for anything else any more, and reports whether there are more.
+// Drop frees about n blocks of a table that is not used for anything else any more, and reports
+// whether there are more.
 func (t *Table) Drop(n int) (more bool) {
 	if t == nil {
 		return false
@@ -136,7 +140,8 @@ func (t *Table) add(m item) {
 	t.index.Insert(hash(m.element), r, t)
 }
 
-// With gives e the deadline as Put does, and returns t. If t is nil it returns a new table in mem, or nil if there is no deadline.
+// With gives e the deadline as Put does, and returns t. If t is nil it returns a new table in mem,
+// or nil if there is no deadline.
 func (t *Table) With(e arena.Ref, deadline int64, mem value.Memory) *Table {
 	if t == nil {
 		if deadline == 0 {
@@ -167,8 +172,8 @@ func (t *Table) Replace(old, by arena.Ref) {
 	}
 }
 
-// PopDue removes the deadline of an element that is due and returns both, the soonest first; zeros if none is due.
-// O(log n).
+// PopDue removes the deadline of an element that is due and returns both, the soonest first; zeros
+// if none is due. O(log n).
 func (t *Table) PopDue(now int64) (e arena.Ref, deadline int64) {
 	for t.Count() > 0 && t.queue[0].deadline <= now {
 		top := t.queue[0]

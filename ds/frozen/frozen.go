@@ -1,16 +1,16 @@
-// Package frozen keeps the elements of a large collection as they were at one moment, while the collection changes. A
-// snapshot walks through them in many steps.
+// Package frozen keeps the elements of a large collection as they were at one moment, while the
+// collection changes. A snapshot walks through them in many steps.
 //
-//	the collection    a b c d | e F g h I j      the walk has passed a to d; F is changed, I is new
-//	touched                     f     i          what the walk leaves out
-//	kept                        f                what it gives instead
+//	the collection    a b c d | e F g h I j     the walk has passed a to d; F is changed, I is new
+//	touched                     f     i         what the walk leaves out
+//	kept                        f               what it gives instead
 //
-// Nothing is copied when the collection is frozen. Before it changes an element that the walk has not passed, it keeps a
-// copy of it. So each element of that moment is given once, as it was. The order is that of the walk, except for what
-// was kept.
+// Nothing is copied when the collection is frozen. Before it changes an element that the walk has
+// not passed, it keeps a copy of it. So each element of that moment is given once, as it was. The
+// order is that of the walk, except for what was kept.
 //
-// The memory is that of the elements that change meanwhile, and of a step of the walk. If there are deadlines that the
-// reader wants behind the elements, it is that of their elements as well.
+// The memory is that of the elements that change meanwhile, and of a step of the walk. If there are
+// deadlines that the reader wants behind the elements, it is that of their elements as well.
 //
 // Non-goals: lists and streams, whose order matters; they share their nodes with a frozen twin.
 package frozen
@@ -26,8 +26,9 @@ type Element struct {
 
 // Source is the collection that is walked through.
 type Source interface {
-	// Advance gives the next elements, about n of them, and reports whether there are more. It gives each
-	// that is there during the whole walk once; whether it gives others does not matter. What it gives is valid during the call.
+	// Advance gives the next elements, about n of them, and reports whether there are more. It
+	// gives each that is there during the whole walk once; whether it gives others does not matter.
+	// What it gives is valid during the call.
 	Advance(n int, give func(e Element)) (more bool)
 	// Thaw ends the walk: nothing need be kept any more.
 	Thaw()
@@ -53,7 +54,8 @@ type Size struct {
 	Bytes    int   // about what the elements take
 }
 
-// Large is the size from which on an element is given by itself, so that the encoder can pause within it.
+// Large is the size from which on an element is given by itself, so that the encoder can pause
+// within it.
 const Large = 4 << 10
 
 const (
@@ -63,8 +65,8 @@ const (
 	datedBlock   = 64 << 10
 )
 
-// Of returns the elements of a collection, which from now on calls Touch before each change of an element until its Thaw
-// is called.
+// Of returns the elements of a collection, which from now on calls Touch before each change of an
+// element until its Thaw is called.
 func Of(source Source, size Size) *Elements {
 	step := stepBytes / (elementBytes + size.Bytes/max(size.Elements, 1))
 	return &Elements{n: size.Elements, volatile: size.Volatile, first: size.First, source: source,
@@ -80,8 +82,9 @@ func (f *Elements) Volatile() int { return f.volatile }
 // First returns a time before which none is due.
 func (f *Elements) First() int64 { return f.first }
 
-// Touch says that the element of that name is about to be changed, removed or added. It reports whether that happens
-// for the first time; then the caller keeps the element if there is one that the walk has not passed.
+// Touch says that the element of that name is about to be changed, removed or added. It reports
+// whether that happens for the first time; then the caller keeps the element if there is one that
+// the walk has not passed.
 func (f *Elements) Touch(name []byte) (first bool) {
 	if _, again := f.touched[string(name)]; again {
 		return false
@@ -103,9 +106,10 @@ func (f *Elements) Keep(e Element) {
 	f.kept[last] = append(f.kept[last], e)
 }
 
-// Each calls fn with all elements, and pause from time to time, with about the bytes that fn got since. pause may return after
-// changes of the collection; fn may do so only for an element of more than Large bytes. The element is valid until fn
-// returns. dated is whether Deadlines is called afterwards.
+// Each calls fn with all elements, and pause from time to time, with about the bytes that fn got
+// since. pause may return after changes of the collection; fn may do so only for an element of more
+// than Large bytes. The element is valid until fn returns. dated is whether Deadlines is called
+// afterwards.
 func (f *Elements) Each(dated bool, fn func(e Element), pause func(bytes int)) {
 	give := func(e Element) {
 		if dated && e.Deadline != 0 {
@@ -127,7 +131,8 @@ func (f *Elements) Each(dated bool, fn func(e Element), pause func(bytes int)) {
 	}
 }
 
-// advance gives the next elements that nothing has touched, and returns their bytes. It keeps the large ones for later.
+// advance gives the next elements that nothing has touched, and returns their bytes. It keeps the
+// large ones for later.
 func (f *Elements) advance(give func(e Element)) (bytes int) {
 	more := f.source.Advance(f.step, func(e Element) {
 		if _, touched := f.touched[string(e.Name)]; touched {

@@ -23,12 +23,14 @@ func Distance(a, b Point) float64 {
 	return haversine(latA, latB, v)
 }
 
-// OlderDistance is Distance before Redis 7.0, which had no shorter formula for points on one meridian.
+// OlderDistance is Distance before Redis 7.0, which had no shorter formula for points on one
+// meridian.
 func OlderDistance(a, b Point) float64 {
 	return haversine(radians(a.Lat), radians(b.Lat), libm.Sin((radians(b.Lon)-radians(a.Lon))/2))
 }
 
-// haversine returns the metres between points of these latitudes. v is the sine of half the difference of their longitudes.
+// haversine returns the metres between points of these latitudes. v is the sine of half the
+// difference of their longitudes.
 func haversine(latA, latB, v float64) float64 {
 	u := libm.Sin((latB - latA) / 2)
 	cosines := libm.Cos(latA) * libm.Cos(latB)
@@ -43,10 +45,12 @@ type Area struct {
 	Center        Point
 	isBox         bool
 	width, height float64 // metres from edge to edge
-	radius        float64 // metres; of a box, half the diagonal; of a polygon, the distance to the farthest corner of its box
-	vertices      []Point // of a polygon
-	older         bool    // distances are those of OlderDistance
-	low, high     Point   // the southwest and the northeast of a polygon
+	// Metres; of a box, half the diagonal; of a polygon, the distance to the farthest corner of its
+	// box.
+	radius    float64
+	vertices  []Point // of a polygon
+	older     bool    // distances are those of OlderDistance
+	low, high Point   // the southwest and the northeast of a polygon
 
 	// Computed once for the estimates of Find:
 	lon, lat       float64 // of the center, in radians
@@ -61,8 +65,8 @@ func Circle(center Point, radius float64) Area {
 	return Area{radius: radius, across: limit, up: limit}.around(center)
 }
 
-// Box returns the area of points that are at most half of width metres east or west of center and half
-// of height north or south.
+// Box returns the area of points that are at most half of width metres east or west of center and
+// half of height north or south.
 func Box(center Point, width, height float64) Area {
 	diagonal := math.Sqrt(float64(width/2*(width/2)) + float64(height/2*(height/2)))
 	return Area{isBox: true, width: width, height: height, radius: diagonal,
@@ -91,11 +95,13 @@ func (a Area) around(center Point) Area {
 	return a
 }
 
-// bound is a distance in haversines. An estimate below inside is certainly within the distance, one above outside is
-// certainly beyond it, and one between the two needs the exact computation. angle is the distance in radians, rounded up.
+// bound is a distance in haversines. An estimate below inside is certainly within the distance, one
+// above outside is certainly beyond it, and one between the two needs the exact computation. angle
+// is the distance in radians, rounded up.
 type bound struct{ inside, outside, angle float64 }
 
-// margin is an upper limit for the relative error of an estimated haversine. The actual error is about 1e-15.
+// margin is an upper limit for the relative error of an estimated haversine. The actual error is
+// about 1e-15.
 const margin = 1e-12
 
 func boundOf(metres float64) bound {
@@ -113,8 +119,8 @@ type Hit struct {
 	near  float64 // haversine of the distance to the center, by estimate
 }
 
-// Find returns a score as a hit; false if its point lies outside of the area. About 15 ns, 3 ns for a point outside of
-// the area's window, or 200 ns at the very edge.
+// Find returns a score as a hit; false if its point lies outside of the area. About 15 ns, 3 ns for
+// a point outside of the area's window, or 200 ns at the very edge.
 func (a *Area) Find(score float64) (hit Hit, ok bool) {
 	hash := truncated(score)
 	if !a.window.holds(hash) {
@@ -123,7 +129,8 @@ func (a *Area) Find(score float64) (hit Hit, ok bool) {
 	p := cellAt(hash).middle()
 	sinUp, sinAcross := sineOf((radians(p.Lat)-a.lat)/2), sineOf((radians(p.Lon)-a.lon)/2)
 	u, v := sinUp*sinUp, sinAcross*sinAcross
-	// The cosine of p's latitude, by the addition theorem: no further call of a trigonometric function.
+	// The cosine of p's latitude, by the addition theorem: no further call of a trigonometric
+	// function.
 	cos := a.cosLat*(1-2*u) - a.sinLat*2*sinUp*math.Sqrt(1-u)
 	hit = Hit{score, u + a.cosLat*cos*v}
 	switch {
@@ -141,7 +148,8 @@ func (a *Area) Find(score float64) (hit Hit, ok bool) {
 	return hit, a.metres(a.Center, p) <= a.radius
 }
 
-// sineOf returns the sine of x. For small x it uses a short series, which is exact enough for an estimate.
+// sineOf returns the sine of x. For small x it uses a short series, which is exact enough for an
+// estimate.
 func sineOf(x float64) float64 {
 	square := x * x
 	if square > 1./256 {
@@ -150,8 +158,8 @@ func sineOf(x float64) float64 {
 	return x - x*square*(1./6-square*(1./120-square*(1./5040-square*(1./362880))))
 }
 
-// holds reports whether a box contains a point. u and v are the haversines of the distances along the point's meridian
-// and along its parallel.
+// holds reports whether a box contains a point. u and v are the haversines of the distances along
+// the point's meridian and along its parallel.
 func (a *Area) holds(p Point, u, v float64) bool {
 	switch {
 	case v > a.across.outside:
@@ -182,9 +190,9 @@ func (a *Area) Compare(x, y Hit) int {
 // Span is the scores from Min up to but without Max.
 type Span struct{ Min, Max float64 }
 
-// AppendSpans appends the spans of scores that contain all points of the area: at most nine, disjoint, in the order in
-// which Redis visits its cells. Unlike Redis' cells, each span begins at the first score inside the area's window and
-// ends after the last one.
+// AppendSpans appends the spans of scores that contain all points of the area: at most nine,
+// disjoint, in the order in which Redis visits its cells. Unlike Redis' cells, each span begins at
+// the first score inside the area's window and ends after the last one.
 func (a *Area) AppendSpans(dst []Span) []Span {
 	low, high := a.corners()
 	c := cellOf(a.Center, maxLat, a.step())
@@ -220,8 +228,8 @@ func (c cell) span() Span {
 	return Span{float64(c.bits() << shift), float64((c.bits() + 1) << shift)}
 }
 
-// step estimates the finest grid in which nine cells cover the area. Cells become narrower towards the poles, so the
-// grid is coarser there.
+// step estimates the finest grid in which nine cells cover the area. Cells become narrower towards
+// the poles, so the grid is coarser there.
 func (a *Area) step() int {
 	if a.radius == 0 {
 		return steps
@@ -263,8 +271,8 @@ func (c cell) reaches(low, high Point) bool {
 		c.next(1, 0).east() < high.Lon || c.next(-1, 0).west() > low.Lon)
 }
 
-// skips reports whether the neighbour in a direction contains nothing of the box from low to high, because the cell
-// itself extends beyond the box on that side.
+// skips reports whether the neighbour in a direction contains nothing of the box from low to high,
+// because the cell itself extends beyond the box on that side.
 func (c cell) skips(d direction, low, high Point) bool {
 	return d.rows < 0 && c.south() < low.Lat || d.rows > 0 && c.north() > high.Lat ||
 		d.columns < 0 && c.west() < low.Lon || d.columns > 0 && c.east() > high.Lon

@@ -1,27 +1,27 @@
-// Package geohash encodes places on a globe as numbers that keep neighbours together, and finds the numbers of the
-// places inside a circle or a box.
+// Package geohash encodes places on a globe as numbers that keep neighbours together, and finds the
+// numbers of the places inside a circle or a box.
 //
 //	longitude -180 .. 180   ─▶ x, 26 bits ┐
-//	latitude  -85.05 .. 85.05 ▶ y, 26 bits ┴▶ x25 y25 x24 y24 ... x0 y0   52 bits, exact in a float64
+//	latitude  -85.05 .. 85.05 ▶ y, 26 bits ┴▶ x25 y25 x24 y24 ... x0 y0  52 bits, exact as float64
 //
-//	nw | n | ne     An area is covered by the cell that contains its center and the eight cells around it.
-//	w  | c | e      Each is a square of a grid of 2^step by 2^step cells. The hashes in a cell are one run
-//	sw | s | se     of numbers.
+//	nw | n | ne   An area is covered by the cell that contains its center and the eight cells
+//	w  | c | e    around it. Each is a square of a grid of 2^step by 2^step cells. The hashes in
+//	sw | s | se   a cell are one run of numbers.
 //
 // Invariants:
 //
 //  1. Hashes, decoded places and the order of spans are bit for bit those of Redis; no operation is
 //     fused or reordered.
-//  2. Distance computes the haversine formula with correctly rounded functions, in the order of Redis'
-//     operations. C's functions are not always correctly rounded, and differ between processors: about one
-//     distance in a hundred differs from Redis' in its last bit, a nanometre.
+//  2. Distance computes the haversine formula with correctly rounded functions, in the order of
+//     Redis' operations. C's functions are not always correctly rounded, and differ between
+//     processors: about one distance in a hundred differs from Redis' in its last bit, a nanometre.
 //  3. Find and Compare give the same results as comparisons of these distances.
 //
-// Non-goals: the poles beyond 85.05 degrees, which Mercator's projection leaves out, and shapes other
-// than circles, boxes and polygons.
+// Non-goals: the poles beyond 85.05 degrees, which Mercator's projection leaves out, and shapes
+// other than circles, boxes and polygons.
 //
-// Redis computes the distance of every candidate. Find and Compare use a quick estimate, and compute exactly only where
-// the estimate is too close to decide.
+// Redis computes the distance of every candidate. Find and Compare use a quick estimate, and
+// compute exactly only where the estimate is too close to decide.
 package geohash
 
 import "math"
@@ -43,13 +43,15 @@ func (p Point) Valid() bool {
 	return p.Lon >= -maxLon && p.Lon <= maxLon && p.Lat >= -maxLat && p.Lat <= maxLat
 }
 
-// Hash returns the hash of a valid point. At the eastern and northern edges it has more bits than a score keeps.
+// Hash returns the hash of a valid point. At the eastern and northern edges it has more bits than a
+// score keeps.
 func (p Point) Hash() uint64 { return cellOf(p, maxLat, steps).bits() }
 
 // Score returns the hash of a valid point as the score of a sorted set's member.
 func (p Point) Score() float64 { return float64(p.Hash()) }
 
-// PointOf returns the middle of the smallest cell that a score denotes. It is within the bounds for any score.
+// PointOf returns the middle of the smallest cell that a score denotes. It is within the bounds for
+// any score.
 func PointOf(score float64) Point { return cellAt(truncated(score)).middle() }
 
 // alphabet is that of the usual geohashes.
@@ -58,8 +60,8 @@ const alphabet = "0123456789bcdefghjkmnpqrstuvwxyz"
 // TextLen is the length of a point's text.
 const TextLen = 11
 
-// AppendText appends the point's usual geohash, in which latitudes go to 90 degrees. 52 bits are ten letters; the
-// eleventh is always 0, as in Redis.
+// AppendText appends the point's usual geohash, in which latitudes go to 90 degrees. 52 bits are
+// ten letters; the eleventh is always 0, as in Redis.
 func (p Point) AppendText(dst []byte) []byte {
 	bits := cellOf(p, 90, steps).bits()
 	for shift := 2*steps - 5; shift >= 0; shift -= 5 {
@@ -117,8 +119,8 @@ func (c cell) middle() Point {
 	return Point{min(max(lon, -maxLon), maxLon), min(max(lat, -maxLat), maxLat)}
 }
 
-// truncated converts a float as C on x86 converts it to an unsigned integer, also if it does not fit. Go leaves that
-// case to the processor.
+// truncated converts a float as C on x86 converts it to an unsigned integer, also if it does not
+// fit. Go leaves that case to the processor.
 func truncated(f float64) uint64 {
 	const half = 1 << 63
 	switch {

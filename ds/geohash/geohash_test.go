@@ -39,7 +39,8 @@ func TestValid(t *testing.T) {
 	for _, p := range []Point{{}, {180, 85.05112878}, {-180, -85.05112878}} {
 		require.True(t, p.Valid(), "%v", p)
 	}
-	for _, p := range []Point{{180.1, 0}, {-181, 0}, {0, 85.06}, {0, -90}, {math.NaN(), 0}, {0, math.NaN()}, {math.Inf(1), 0}} {
+	for _, p := range []Point{{180.1, 0}, {-181, 0}, {0, 85.06}, {0, -90}, {math.NaN(), 0}, {0, math.NaN()},
+		{math.Inf(1), 0}} {
 		require.False(t, p.Valid(), "%v", p)
 	}
 }
@@ -61,7 +62,8 @@ func TestDecodingComesBack(t *testing.T) {
 
 // TestAnyScoreIsSomewhere: scores that are no hashes decode to valid points.
 func TestAnyScoreIsSomewhere(t *testing.T) {
-	for _, score := range []float64{-1, -1e300, 1e300, 1 << 62, 1 << 63, 1 << 64, math.Inf(1), math.Inf(-1), 0.5, 1<<53 - 1} {
+	for _, score := range []float64{-1, -1e300, 1e300, 1 << 62, 1 << 63, 1 << 64, math.Inf(1), math.Inf(-1),
+		0.5, 1<<53 - 1} {
 		require.True(t, PointOf(score).Valid(), "%v: %v", score, PointOf(score))
 	}
 	require.Equal(t, uint64(math.MaxUint64), truncated(-1))
@@ -157,13 +159,15 @@ func TestFind(t *testing.T) {
 	require.Greater(t, inside, 1000)
 }
 
-// TestFindAtTheEdge: circles whose radius is the distance of a point, or the float before or after it.
+// TestFindAtTheEdge: circles whose radius is the distance of a point, or the float before or after
+// it.
 func TestFindAtTheEdge(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	for range 3000 {
 		center, score := anywhere(rng), anywhere(rng).Score()
 		d := Distance(center, PointOf(score))
-		for _, radius := range []float64{d, math.Nextafter(d, 0), math.Nextafter(d, math.Inf(1)), d * (1 - 1e-11), d * (1 + 1e-11)} {
+		for _, radius := range []float64{d, math.Nextafter(d, 0), math.Nextafter(d, math.Inf(1)), d * (1 - 1e-11),
+			d * (1 + 1e-11)} {
 			a := Circle(center, radius)
 			require.Equal(t, d <= radius, finds(&a, score), "%v %v %v", center, score, radius)
 		}
@@ -203,14 +207,15 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestSpansHoldTheArea: each point of an area is in exactly one span. Very large areas and those far north are left out:
-// Redis' box around them is too small, and Redis misses places too.
+// TestSpansHoldTheArea: each point of an area is in exactly one span. Very large areas and those
+// far north are left out: Redis' box around them is too small, and Redis misses places too.
 func TestSpansHoldTheArea(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	found := 0
 	for range 2000 {
 		a := someArea(rng)
-		if low, high := a.corners(); low.Lat < -maxLat || high.Lat > maxLat || low.Lon < -180 || high.Lon > 180 || a.radius > 3e6 {
+		if low, high := a.corners(); low.Lat < -maxLat || high.Lat > maxLat || low.Lon < -180 || high.Lon > 180 ||
+			a.radius > 3e6 {
 			continue
 		}
 		spans := a.AppendSpans(nil)
@@ -237,7 +242,8 @@ func holding(spans []Span, score float64) (n int) {
 	return n
 }
 
-// TestSpansAreDisjoint includes areas around the whole globe, whose eastern and western neighbours are the same cell.
+// TestSpansAreDisjoint includes areas around the whole globe, whose eastern and western neighbours
+// are the same cell.
 func TestSpansAreDisjoint(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	for range 3000 {

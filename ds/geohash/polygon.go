@@ -6,9 +6,10 @@ import (
 	"github.com/miniserver-go/miniserver/internal/libm"
 )
 
-// Polygon returns the area inside of a polygon of at least three vertices. Its edges are straight on a map whose axes are longitude and
-// latitude, and do not cross 180 degrees. Where they cross each other, every other part is inside. Its center is the mean of the vertices
-// on the globe, as in Valkey 9.0.
+// Polygon returns the area inside of a polygon of at least three vertices. Its edges are straight
+// on a map whose axes are longitude and latitude, and do not cross 180 degrees. Where they cross
+// each other, every other part is inside. Its center is the mean of the vertices on the globe, as
+// in Valkey 9.0.
 func Polygon(vertices []Point) Area {
 	a := Area{vertices: vertices, low: vertices[0], high: vertices[0]}
 	var x, y, z float64
@@ -27,11 +28,13 @@ func Polygon(vertices []Point) Area {
 	return a.around(center)
 }
 
-// encloses reports whether a polygon contains a point: whether a ray to the east crosses an odd number of its edges.
+// encloses reports whether a polygon contains a point: whether a ray to the east crosses an odd
+// number of its edges.
 func encloses(vertices []Point, p Point) (inside bool) {
 	before := vertices[len(vertices)-1]
 	for _, v := range vertices {
-		if (v.Lat > p.Lat) != (before.Lat > p.Lat) && p.Lon < float64((before.Lon-v.Lon)*(p.Lat-v.Lat))/(before.Lat-v.Lat)+v.Lon {
+		if (v.Lat > p.Lat) != (before.Lat > p.Lat) &&
+			p.Lon < float64((before.Lon-v.Lon)*(p.Lat-v.Lat))/(before.Lat-v.Lat)+v.Lon {
 			inside = !inside
 		}
 		before = v

@@ -2,12 +2,13 @@ package geohash
 
 import "math"
 
-// A window is a rectangle of smallest cells that contains all of an area, at most the whole map. Points outside of it
-// need no distance, and a search skips most of them.
+// A window is a rectangle of smallest cells that contains all of an area, at most the whole map.
+// Points outside of it need no distance, and a search skips most of them.
 //
-//	hash   x25 y25 x24 y24 ... x0 y0     Masked to the bits of x, hashes compare as their columns do; masked
-//	                                     to the bits of y, as their rows. So a hash is in the window if both
-//	                                     of its halves lie between those of the corners, without decoding.
+//	hash   x25 y25 x24 y24 ... x0 y0   Masked to the bits of x, hashes compare as their columns
+//	                                   do; masked to the bits of y, as their rows. So a hash is in
+//	                                   the window if both of its halves lie between those of the
+//	                                   corners, without decoding.
 type window struct {
 	west, south, east, north uint32 // columns and rows, inclusive
 	low, high                uint64 // hashes of the southwest and the northeast
@@ -28,7 +29,8 @@ func windowOf(west, south, east, north uint32) window {
 		cell{x: west, y: south, step: steps}.bits(), cell{x: east, y: north, step: steps}.bits()}
 }
 
-// enclosure returns the window of the area. The window of an area that crosses 180 degrees has all columns.
+// enclosure returns the window of the area. The window of an area that crosses 180 degrees has all
+// columns.
 func (a *Area) enclosure() window {
 	w := globe()
 	if a.vertices != nil {
@@ -56,23 +58,23 @@ func (a *Area) enclosure() window {
 	return windowOf(w.west, w.south, w.east, w.north)
 }
 
-// strip returns the columns or rows from low to high on an axis from -top to top, and one more at either end against
-// errors of rounding.
+// strip returns the columns or rows from low to high on an axis from -top to top, and one more at
+// either end against errors of rounding.
 func strip(low, high, top float64) (first, last uint32) {
 	at := func(f float64) float64 { return min(max((f+top)/(2*top)*(1<<steps), 0), 1<<steps-1) }
 	return uint32(max(at(low)-1, 0)), uint32(min(at(high)+1, 1<<steps-1))
 }
 
-// holds reports whether a hash is in the window. A number beyond all hashes counts as inside: its point is somewhere,
-// and Find measures it.
+// holds reports whether a hash is in the window. A number beyond all hashes counts as inside: its
+// point is somewhere, and Find measures it.
 func (w *window) holds(hash uint64) bool {
 	x, y := hash&columnBits, hash&rowBits
 	return x >= w.low&columnBits && x <= w.high&columnBits && y >= w.low&rowBits && y <= w.high&rowBits ||
 		hash >= hashes
 }
 
-// clip returns the scores of the cell's points from the first in the window to the last; false if there
-// is none.
+// clip returns the scores of the cell's points from the first in the window to the last; false if
+// there is none.
 func (w *window) clip(c cell) (s Span, ok bool) {
 	if c.x>>c.step != 0 || c.y>>c.step != 0 {
 		return c.span(), true // beyond the end of the map
@@ -87,9 +89,9 @@ func (w *window) clip(c cell) (s Span, ok bool) {
 	return Span{float64(inner.low), float64(inner.high + 1)}, true
 }
 
-// next returns the first hash in the window from the given one on; false if there is none. It is the
-// search for BIGMIN of Tropf and Herzog, "Multidimensional range search in dynamically balanced trees"
-// (1981).
+// next returns the first hash in the window from the given one on; false if there is none. It is
+// the search for BIGMIN of Tropf and Herzog, "Multidimensional range search in dynamically balanced
+// trees" (1981).
 func (w *window) next(hash uint64) (next uint64, ok bool) {
 	low, high := w.low, w.high
 	for bit := uint64(hashes >> 1); bit != 0; bit >>= 1 {
@@ -116,8 +118,8 @@ func (w *window) next(hash uint64) (next uint64, ok bool) {
 	return hash, true
 }
 
-// Next returns the least score, from the given one on, whose point may lie in the area. It returns a score that is no
-// hash unchanged. About 100 ns.
+// Next returns the least score, from the given one on, whose point may lie in the area. It returns
+// a score that is no hash unchanged. About 100 ns.
 func (a *Area) Next(score float64) float64 {
 	if !(score >= 0 && score < hashes) {
 		return score

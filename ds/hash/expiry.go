@@ -5,8 +5,9 @@ import (
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
 
-// Deadlines of fields: milliseconds since the epoch, from 1 to expiry.Max, 0 for none. The hash does
-// not know the time: a field that is due stays until Expire, which the keyspace calls at every lookup.
+// Deadlines of fields: milliseconds since the epoch, from 1 to expiry.Max, 0 for none. The hash
+// does not know the time: a field that is due stays until Expire, which the keyspace calls at every
+// lookup.
 
 // Volatile returns how many fields have a deadline. O(1).
 func (h *Hash) Volatile() int {
@@ -41,9 +42,9 @@ func (h *Hash) Deadline(field []byte) (deadline int64, ok bool) {
 	return deadline, ok
 }
 
-// SetDeadline gives field a deadline, 0 for none, and reports whether there is such a field. O(1) if
-// the deadline moves later, else O(log n); O(n) in a packed hash. The dice are not needed; they are
-// what other collections take.
+// SetDeadline gives field a deadline, 0 for none, and reports whether there is such a field. O(1)
+// if the deadline moves later, else O(log n); O(n) in a packed hash. The dice are not needed; they
+// are what other collections take.
 func (h *Hash) SetDeadline(field []byte, deadline int64, _ func(n uint64) uint64) bool {
 	if deadline != 0 {
 		h.ExpectDeadline(Limits{})
@@ -51,8 +52,8 @@ func (h *Hash) SetDeadline(field []byte, deadline int64, _ func(n uint64) uint64
 	return h.setDeadline(field, deadline)
 }
 
-// ExpectDeadline gives a packed hash room for deadlines, which changes its encoding, or makes it a table if lim says that only tables have
-// deadlines. O(bytes).
+// ExpectDeadline gives a packed hash room for deadlines, which changes its encoding, or makes it a
+// table if lim says that only tables have deadlines. O(bytes).
 func (h *Hash) ExpectDeadline(lim Limits) {
 	switch {
 	case h.table != nil || h.Len() == 0:
@@ -97,8 +98,8 @@ func (h *Hash) Deadlines(fn func(field []byte, deadline int64) bool) {
 	}
 }
 
-// Expire removes fields that are due, at most most of them, calls fn with each before it goes unless
-// fn is nil, and returns how many. O(log n) each, or O(bytes) in a packed hash.
+// Expire removes fields that are due, at most most of them, calls fn with each before it goes
+// unless fn is nil, and returns how many. O(log n) each, or O(bytes) in a packed hash.
 func (h *Hash) Expire(now int64, most int, fn func(field []byte)) (removed int) {
 	switch {
 	case h.table != nil && h.table.deadlines != nil:

@@ -6,16 +6,16 @@ import (
 	"github.com/miniserver-go/miniserver/ds/frozen"
 )
 
-// Freeze returns the fields as they are now, to be walked through while the hash changes; nil if the hash is packed. It
-// is frozen once at a time. O(1).
+// Freeze returns the fields as they are now, to be walked through while the hash changes; nil if
+// the hash is packed. It is frozen once at a time. O(1).
 func (h *Hash) Freeze() *frozen.Elements {
 	t := h.table
 	if t == nil {
 		return nil
 	}
 	t.frozen = &walk{table: t}
-	t.frozen.Elements = frozen.Of(t.frozen, frozen.Size{Elements: h.Len(), Volatile: h.Volatile(), First: h.NextDeadline(),
-		Bytes: t.pairs.Bytes()})
+	t.frozen.Elements = frozen.Of(t.frozen,
+		frozen.Size{Elements: h.Len(), Volatile: h.Volatile(), First: h.NextDeadline(), Bytes: t.pairs.Bytes()})
 	return t.frozen.Elements
 }
 
@@ -56,7 +56,8 @@ func (w *walk) added(h uint64, field []byte) {
 	}
 }
 
-// preserve keeps a pair that is about to be changed or removed for the walk of a snapshot, if there is one.
+// preserve keeps a pair that is about to be changed or removed for the walk of a snapshot, if there
+// is one.
 func (t *table) preserve(p pair) {
 	if t.frozen != nil {
 		t.frozen.preserve(p)

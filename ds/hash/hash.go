@@ -213,7 +213,8 @@ func (h *Hash) Expect(n int, lim Limits) {
 	}
 }
 
-// Prepare makes the hash a table if a packed one cannot hold such a field and value. O(1), or O(n) if it converts.
+// Prepare makes the hash a table if a packed one cannot hold such a field and value. O(1), or O(n)
+// if it converts.
 func (h *Hash) Prepare(field, value []byte, lim Limits) { h.prepareWrite(len(field), len(value), lim) }
 
 // Fit makes a packed hash of more than lim.MaxEntries fields a table; values

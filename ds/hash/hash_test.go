@@ -86,7 +86,8 @@ func TestSetGetDelete(t *testing.T) {
 			require.True(t, h.Delete(bs("17")))
 			require.False(t, h.Delete(bs("17")))
 			require.True(t, h.Delete(nil))
-			require.Equal(t, map[string]string{"name": "a longer value than before", "n": "-9223372036854775808"}, collect(&h))
+			require.Equal(t, map[string]string{"name": "a longer value than before", "n": "-9223372036854775808"},
+				collect(&h))
 			require.True(t, h.Delete(bs("n")))
 			require.True(t, h.Delete(bs("name")))
 			require.Zero(t, h.Len())

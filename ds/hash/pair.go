@@ -7,8 +7,8 @@ import (
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
 
-// pair names a field with its value, two texts in one cell of a table. A new value that needs a cell of the same size is written in
-// place.
+// pair names a field with its value, two texts in one cell of a table. A new value that needs a
+// cell of the same size is written in place.
 type pair = arena.Ref
 
 // pairSize is the number of bytes a pair needs.
@@ -33,7 +33,8 @@ func behind(field []byte) unsafe.Pointer {
 	return unsafe.Add(unsafe.Pointer(unsafe.SliceData(field)), len(field))
 }
 
-// entries returns the field and the value at the address of a pair as a packed hash would hand them out.
+// entries returns the field and the value at the address of a pair as a packed hash would hand them
+// out.
 func entries(at unsafe.Pointer) (field, value ziplist.Entry) {
 	field.Str = arena.Text(at)
 	value.Str = arena.Text(behind(field.Str))

@@ -56,7 +56,8 @@ func (t *table) lookup(field []byte) (value ziplist.Entry, ok bool) {
 	return value, true
 }
 
-// set gives field the value and reports whether the field is new. One that is not keeps its deadline.
+// set gives field the value and reports whether the field is new. One that is not keeps its
+// deadline.
 func (t *table) set(field, value []byte) (created bool) {
 	slot, h := t.find(field)
 	if slot == nil {
@@ -145,5 +146,6 @@ func (t *table) move(p pair) pair {
 }
 
 func (t *table) clone() *table {
-	return &table{index: *t.index.Clone(), pairs: t.pairs.Clone(), seed: t.seed, deadlines: t.deadlines.Clone(), cursor: t.cursor}
+	return &table{index: *t.index.Clone(), pairs: t.pairs.Clone(), seed: t.seed, deadlines: t.deadlines.Clone(),
+		cursor: t.cursor}
 }

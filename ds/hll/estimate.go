@@ -11,12 +11,12 @@ func (h *histogram) add(other *histogram) {
 	}
 }
 
-// estimate returns the cardinality that makes such registers most likely, by the improved estimator of
-// Otmar Ertl ("New cardinality estimation algorithms for HyperLogLog sketches", 2017), which needs no
-// tables of corrections anywhere in the range.
+// estimate returns the cardinality that makes such registers most likely, by the improved estimator
+// of Otmar Ertl ("New cardinality estimation algorithms for HyperLogLog sketches", 2017), which
+// needs no tables of corrections anywhere in the range.
 //
-// The conversions to float64 round products before they are added. Otherwise a processor with fused arithmetic would
-// give another result.
+// The conversions to float64 round products before they are added. Otherwise a processor with fused
+// arithmetic would give another result.
 func (h *histogram) estimate() int64 {
 	const alpha = 0.721347520444481703680 // 1 / (2 ln 2)
 	const m = float64(count)

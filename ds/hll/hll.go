@@ -1,8 +1,9 @@
 // Package hll estimates how many different elements were added to a set, without storing them: the
 // HyperLogLog, byte for byte as Redis stores it in a string.
 //
-// 14 bits of an element's hash choose one of 16384 registers. The other 50 bits give a rank, the position of the
-// lowest one bit among them. A register keeps the greatest rank seen: the more elements, the greater the ranks.
+// 14 bits of an element's hash choose one of 16384 registers. The other 50 bits give a rank, the
+// position of the lowest one bit among them. A register keeps the greatest rank seen: the more
+// elements, the greater the ranks.
 //
 //	"HYLL"  encoding  -----  cardinality, u64 LE  registers
 //	4       1         3      8                    ...
@@ -19,14 +20,14 @@
 //  1. Runs cover all registers, neither more nor fewer.
 //  2. A dense sketch has 12304 bytes.
 //
-// The way in which runs are split and joined is part of the format: the same elements in the same order give
-// the same bytes as in Redis 7.
+// The way in which runs are split and joined is part of the format: the same elements in the same
+// order give the same bytes as in Redis 7.
 //
-// Non-goals: other numbers of registers, other hashes. Bytes from outside must pass Valid; methods that
-// find runs that do not fit return ErrCorrupt.
+// Non-goals: other numbers of registers, other hashes. Bytes from outside must pass Valid; methods
+// that find runs that do not fit return ErrCorrupt.
 //
-// Unlike in Redis, the union of dense sketches handles eight registers at a time, and a union that stays
-// sparse is built in one walk instead of one for each register.
+// Unlike in Redis, the union of dense sketches handles eight registers at a time, and a union that
+// stays sparse is built in one walk instead of one for each register.
 package hll
 
 import (
@@ -58,8 +59,9 @@ var ErrCorrupt = errors.New("hll: corrupt sketch")
 
 // Sketch is the bytes of one HyperLogLog. Its capacity beyond the length is room for changes.
 //
-// Methods that change a sketch return it, as append does. They may overwrite the receiver's bytes or copy them, so the
-// receiver must not be used afterwards. The zero value is not a sketch: use New.
+// Methods that change a sketch return it, as append does. They may overwrite the receiver's bytes
+// or copy them, so the receiver must not be used afterwards. The zero value is not a sketch: use
+// New.
 type Sketch []byte
 
 // New returns a sketch to which nothing was added, of 18 bytes.
@@ -69,7 +71,8 @@ func New() Sketch {
 	return appendZeros(s, count)
 }
 
-// Valid reports whether b looks like a sketch: it has a sketch's header and, if it is dense, the right length.
+// Valid reports whether b looks like a sketch: it has a sketch's header and, if it is dense, the
+// right length.
 func Valid(b []byte) bool {
 	if len(b) < headerSize || string(b[:4]) != "HYLL" || b[4] > sparse {
 		return false
@@ -80,8 +83,9 @@ func Valid(b []byte) bool {
 // Dense reports whether the sketch is dense.
 func (s Sketch) Dense() bool { return s[4] == dense }
 
-// Add adds an element, which it does not keep, and reports whether that changed the sketch. A sparse
-// sketch becomes dense rather than longer than sparseMax bytes. O(1) if dense, else O(len(s)).
+// Add adds an element, which it does not keep, and reports whether that changed the sketch. A
+// sparse sketch becomes dense rather than longer than sparseMax bytes. O(1) if dense, else
+// O(len(s)).
 func (s Sketch) Add(element []byte, sparseMax int) (added Sketch, changed bool, err error) {
 	at, rank := place(hash(element))
 	if s.Dense() {
@@ -107,8 +111,8 @@ func (s Sketch) SetCached(n int64) { binary.LittleEndian.PutUint64(s[8:], uint64
 // Invalidate marks the cardinality in the header as out of date.
 func (s Sketch) Invalidate() { s[15] |= 0x80 }
 
-// Count estimates the cardinality from the registers. Its standard error is 0.81 %. O(1) if dense, else
-// O(len(s)).
+// Count estimates the cardinality from the registers. Its standard error is 0.81 %. O(1) if dense,
+// else O(len(s)).
 func (s Sketch) Count() (int64, error) {
 	var h histogram
 	if s.Dense() {
@@ -119,8 +123,8 @@ func (s Sketch) Count() (int64, error) {
 	return h.estimate(), nil
 }
 
-// ToDense returns the sketch in dense encoding, s itself if it is dense already. It keeps the header's
-// cardinality. O(1).
+// ToDense returns the sketch in dense encoding, s itself if it is dense already. It keeps the
+// header's cardinality. O(1).
 func (s Sketch) ToDense() (Sketch, error) {
 	if s.Dense() {
 		return s, nil

@@ -81,7 +81,8 @@ func TestValid(t *testing.T) {
 	d, err := New().ToDense()
 	require.NoError(t, err)
 	require.True(t, Valid(d))
-	for _, bad := range []string{"", "HYLL", "HYLL\x01aaabbbbbbb", "HYLX\x01aaabbbbbbbb", "HYLL\x02aaabbbbbbbb", "HYLL\x00aaabbbbbbbb"} {
+	for _, bad := range []string{"", "HYLL", "HYLL\x01aaabbbbbbb", "HYLX\x01aaabbbbbbbb", "HYLL\x02aaabbbbbbbb",
+		"HYLL\x00aaabbbbbbbb"} {
 		require.False(t, Valid([]byte(bad)), bad)
 	}
 	require.False(t, Valid(append(d, 0)))
@@ -208,7 +209,8 @@ func TestUnion(t *testing.T) {
 
 func TestCorruptRunsAreErrors(t *testing.T) {
 	head := string(New()[:headerSize])
-	for _, tail := range []string{"", "\x00", "\x7f", "\x7f\xff\x00", "\x7f\xff\x80", "\x7f\xfe", "\x7f\xfe\x00\x00", "\x7f\xff\x40"} {
+	for _, tail := range []string{"", "\x00", "\x7f", "\x7f\xff\x00", "\x7f\xff\x80", "\x7f\xfe", "\x7f\xfe\x00\x00",
+		"\x7f\xff\x40"} {
 		bad := func() Sketch { return Sketch(head + tail) }
 		require.Error(t, bad().Check(), "%q", tail)
 		_, err := bad().Count()
@@ -226,14 +228,15 @@ func TestCorruptRunsAreErrors(t *testing.T) {
 	require.ErrorIs(t, err, ErrCorrupt)
 }
 
-// TestStandardError measures the errors of many sketches of the same size. The root mean square must be what
-// 16384 registers promise, 1.04/128 = 0.81 %, and the mean must be close to zero. The elements are fixed, so the result
-// is the same in every run.
+// TestStandardError measures the errors of many sketches of the same size. The root mean square
+// must be what 16384 registers promise, 1.04/128 = 0.81 %, and the mean must be close to zero. The
+// elements are fixed, so the result is the same in every run.
 func TestStandardError(t *testing.T) {
 	quick.Skip(t, "counts millions of elements")
 	const promised = 0.0081
 	r := rand.New(rand.NewPCG(5, 6))
-	for _, c := range []struct{ n, runs int }{{1000, 300}, {5000, 300}, {20000, 200}, {45000, 100}, {80000, 100}, {200000, 30}, {1000000, 6}} {
+	for _, c := range []struct{ n, runs int }{{1000, 300}, {5000, 300}, {20000, 200}, {45000, 100}, {80000, 100},
+		{200000, 30}, {1000000, 6}} {
 		sum, squares, element := 0.0, 0.0, make([]byte, 8)
 		for range c.runs {
 			s := New()

@@ -44,8 +44,8 @@ func startRedis(t *testing.T) redis {
 	return redis{t, conn, resp.NewReader(io.Reader(conn))}
 }
 
-// TestBytesAgainstRedis adds the same elements to our sketch and to redis-server's, and compares all bytes after each
-// batch.
+// TestBytesAgainstRedis adds the same elements to our sketch and to redis-server's, and compares
+// all bytes after each batch.
 func TestBytesAgainstRedis(t *testing.T) {
 	server := startRedis(t)
 	r := rand.New(rand.NewPCG(7, 8))
@@ -82,8 +82,8 @@ func TestBytesAgainstRedis(t *testing.T) {
 	}
 }
 
-// TestAMillionUsers repeats the example of an article on Redis, one PFADD for each of a million users, and gets the
-// estimate that the article shows.
+// TestAMillionUsers repeats the example of an article on Redis, one PFADD for each of a million
+// users, and gets the estimate that the article shows.
 func TestAMillionUsers(t *testing.T) {
 	const users = 1000000
 	s := New()

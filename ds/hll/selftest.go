@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// SelfTest adds a million elements to a dense sketch and to one that begins sparse. It returns an error if their
-// registers differ or their estimates are off.
+// SelfTest adds a million elements to a dense sketch and to one that begins sparse. It returns an
+// error if their registers differ or their estimates are off.
 func SelfTest() error {
 	d, err := New().ToDense()
 	if err != nil {
@@ -33,8 +33,8 @@ func SelfTest() error {
 	return nil
 }
 
-// agree returns an error unless two sketches of the same n elements have the same registers, and estimate n
-// within six standard errors.
+// agree returns an error unless two sketches of the same n elements have the same registers, and
+// estimate n within six standard errors.
 func agree(s, d Sketch, n int) error {
 	var rs, rd Registers
 	for _, x := range []struct {

@@ -16,7 +16,8 @@ const (
 	joinWithin = 5 // runs, from the one before the change on, that join looks at
 )
 
-// spans is how many registers a run has, by its first byte; 0 if the second byte is needed for that.
+// spans is how many registers a run has, by its first byte; 0 if the second byte is needed for
+// that.
 var spans = func() (t [256]uint8) {
 	for c := range t {
 		switch {
@@ -58,8 +59,8 @@ func appendRun(b []byte, v uint8, n int) []byte {
 	return append(b, valued|(v-1)<<2|byte(n-1))
 }
 
-// runAt returns the registers and the bytes of the run at an offset. The second byte of a run that is cut
-// off counts as zero.
+// runAt returns the registers and the bytes of the run at an offset. The second byte of a run that
+// is cut off counts as zero.
 func (s Sketch) runAt(at int) (span, size int) {
 	switch span = int(spans[s[at]]); {
 	case span > 0:
@@ -91,16 +92,16 @@ func (s Sketch) eachRun(f func(first, n int, v uint8)) error {
 // position is where a run begins: its offset and its first register.
 type position struct{ at, first int }
 
-// cursor is a run with the two before it. The zero value stands before the first run. Calls that raise registers in
-// ascending order may share a cursor: a search begins at the earlier of the two runs, which the last change cannot have
-// moved.
+// cursor is a run with the two before it. The zero value stands before the first run. Calls that
+// raise registers in ascending order may share a cursor: a search begins at the earlier of the two
+// runs, which the last change cannot have moved.
 type cursor struct {
 	earlier, before, run position
 	size, span           int // bytes and registers of the run
 }
 
-// seek moves to the run of a register, from the earlier of the runs before. It returns false if there
-// is none.
+// seek moves to the run of a register, from the earlier of the runs before. It returns false if
+// there is none.
 func (c *cursor) seek(s Sketch, register int) bool {
 	m := c.earlier
 	if m.at == 0 {
@@ -127,7 +128,8 @@ func (c *cursor) seek(s Sketch, register int) bool {
 }
 
 // raiseSparse raises a register of a sparse sketch to a rank and reports whether it was lower.
-func (s Sketch) raiseSparse(c *cursor, register int, rank uint8, sparseMax int) (raised Sketch, changed bool, err error) {
+func (s Sketch) raiseSparse(c *cursor, register int, rank uint8,
+	sparseMax int) (raised Sketch, changed bool, err error) {
 	if rank > maxValue {
 		return s.raiseAsDense(register, rank)
 	}
@@ -149,8 +151,8 @@ func (s Sketch) raiseSparse(c *cursor, register int, rank uint8, sparseMax int) 
 	return s.join(c.before.at), true, nil
 }
 
-// join joins neighbouring runs of the same value if one run can hold both. It looks at a few runs from offset at on, as
-// Redis does.
+// join joins neighbouring runs of the same value if one run can hold both. It looks at a few runs
+// from offset at on, as Redis does.
 func (s Sketch) join(at int) Sketch {
 	for range joinWithin {
 		if at >= len(s) {
@@ -179,8 +181,8 @@ func (s Sketch) raiseAsDense(register int, rank uint8) (raised Sketch, changed b
 	return d, d.raiseDense(register, rank), nil
 }
 
-// AppendRuns appends a sparse sketch's runs as text, as PFDEBUG DECODE shows them: z:5 for five zeros in
-// one byte, Z:500 in two, v:3,2 for twice the value 3. It accepts a corrupt sketch.
+// AppendRuns appends a sparse sketch's runs as text, as PFDEBUG DECODE shows them: z:5 for five
+// zeros in one byte, Z:500 in two, v:3,2 for twice the value 3. It accepts a corrupt sketch.
 func (s Sketch) AppendRuns(dst []byte) []byte {
 	for at := headerSize; at < len(s); {
 		if at > headerSize {

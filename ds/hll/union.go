@@ -2,8 +2,8 @@ package hll
 
 import "encoding/binary"
 
-// Registers are the registers of a sketch, a byte each, for building unions. The zero value is that of a sketch to which
-// nothing was added.
+// Registers are the registers of a sketch, a byte each, for building unions. The zero value is that
+// of a sketch to which nothing was added.
 type Registers [count]uint8
 
 // Merge raises the registers to those of s. O(1).
@@ -49,8 +49,9 @@ func (r *Registers) Count() int64 {
 	return h.estimate()
 }
 
-// Raise raises the registers of s to r's and marks its cardinality as out of date. If toDense, or if a
-// sparse sketch would take more than sparseMax bytes or has a register above 32, it becomes dense. O(1).
+// Raise raises the registers of s to r's and marks its cardinality as out of date. If toDense, or
+// if a sparse sketch would take more than sparseMax bytes or has a register above 32, it becomes
+// dense. O(1).
 func (s Sketch) Raise(r *Registers, toDense bool, sparseMax int) (Sketch, error) {
 	var err error
 	if toDense {

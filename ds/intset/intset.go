@@ -118,8 +118,8 @@ func (s Set) Filter(keep func(n int64) bool) Set {
 }
 
 // Trim returns the set in a block of its own size if it has more than a kilobyte of capacity and
-// uses less than half of it, else the set as it is. It is for sets that are kept after they shrank, not
-// for scratch buffers.
+// uses less than half of it, else the set as it is. It is for sets that are kept after they shrank,
+// not for scratch buffers.
 func (s Set) Trim() Set {
 	if cap(s) <= 1024 || len(s) >= cap(s)/2 {
 		return s
@@ -183,8 +183,8 @@ func (s Set) widen(n int64, width int) Set {
 	return s
 }
 
-// grow makes the slice n bytes long, in place if capacity allows, else in a block of n bytes rounded
-// up to what the allocator hands out anyway.
+// grow makes the slice n bytes long, in place if capacity allows, else in a block of n bytes
+// rounded up to what the allocator hands out anyway.
 func (s Set) grow(n int) Set {
 	if n <= cap(s) {
 		return s[:n]

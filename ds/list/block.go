@@ -7,11 +7,13 @@ import (
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
 
-// Blocks at the ends of a quicklist. In a long one they have the full size from the beginning, are not cut down while
-// elements are removed, and the last one that became empty is kept for the next. So neither a list that grows nor a queue
-// leaves garbage, which would stay resident until it is collected.
+// Blocks at the ends of a quicklist. In a long one they have the full size from the beginning, are
+// not cut down while elements are removed, and the last one that became empty is kept for the next.
+// So neither a list that grows nor a queue leaves garbage, which would stay resident until it is
+// collected.
 
-// isLong reports whether the blocks are so many that the room left over in one more, of so many bytes, does not matter.
+// isLong reports whether the blocks are so many that the room left over in one more, of so many
+// bytes, does not matter.
 func (c *quicklist) isLong(bytes int) bool { return c.held >= longQuicklist*bytes }
 
 // grow returns the ziplist at an end. If it has no room for an element of n bytes, and the list is
@@ -23,7 +25,8 @@ func (c *quicklist) grow(zl ziplist.List, n int, lim Limits) ziplist.List {
 	return append(make(ziplist.List, 0, lim.bytes()), zl...)
 }
 
-// endNode returns a node of the one element v, which comes beside a full one at an end. It has room for more elements.
+// endNode returns a node of the one element v, which comes beside a full one at an end. It has room
+// for more elements.
 func (c *quicklist) endNode(full *node, v []byte, lim Limits) *node {
 	switch {
 	case lim.large(len(v)) || lim.Node >= 0:
@@ -33,7 +36,8 @@ func (c *quicklist) endNode(full *node, v []byte, lim Limits) *node {
 	}
 	n := c.takeSpare()
 	room := c.fullBlock(full, n, lim)
-	if n.block != nil && unsafe.SliceData(full.data) == n.block || full.block != nil && unsafe.SliceData(room) == full.block {
+	if n.block != nil && unsafe.SliceData(full.data) == n.block ||
+		full.block != nil && unsafe.SliceData(room) == full.block {
 		n.block, n.size, full.block, full.size = full.block, full.size, n.block, n.size
 		c.note(full)
 	}
@@ -41,8 +45,8 @@ func (c *quicklist) endNode(full *node, v []byte, lim Limits) *node {
 	return n
 }
 
-// fullBlock returns a block of the full size for n: that of a node which is full but does not need all of it, or the one that n
-// has, or a new one.
+// fullBlock returns a block of the full size for n: that of a node which is full but does not need
+// all of it, or the one that n has, or a new one.
 func (c *quicklist) fullBlock(full, n *node, lim Limits) []byte {
 	old := n.data
 	switch room := full.data; {
@@ -58,8 +62,8 @@ func (c *quicklist) fullBlock(full, n *node, lim Limits) []byte {
 	return c.newBlock(n, lim.bytes())
 }
 
-// newBlock returns a block of so many bytes for n. If the list is settled, the block need not be moved by the next Settle, which
-// would leave as much garbage.
+// newBlock returns a block of so many bytes for n. If the list is settled, the block need not be
+// moved by the next Settle, which would leave as much garbage.
 func (c *quicklist) newBlock(n *node, bytes int) []byte {
 	if c.mem == nil || bytes > slab.MaxCell {
 		return make([]byte, bytes)
@@ -70,7 +74,8 @@ func (c *quicklist) newBlock(n *node, bytes int) []byte {
 	return unsafe.Slice(n.block, bytes)
 }
 
-// trimEnd is ziplist.Trim for a node at an end, which is likely to be removed or filled soon: in a long list it keeps its block.
+// trimEnd is ziplist.Trim for a node at an end, which is likely to be removed or filled soon: in a
+// long list it keeps its block.
 func (c *quicklist) trimEnd(zl ziplist.List) ziplist.List {
 	if c.isLong(cap(zl)) {
 		return zl

@@ -7,12 +7,13 @@ import (
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
 
-// Deadlines of elements: milliseconds since the epoch, from 1 to expiry.Max, 0 for none. The list does
-// not know the time: an element that is due stays until Expire, which the keyspace calls at every lookup.
+// Deadlines of elements: milliseconds since the epoch, from 1 to expiry.Max, 0 for none. The list
+// does not know the time: an element that is due stays until Expire, which the keyspace calls at
+// every lookup.
 //
 // An element is named by its text, and a deadline is given to all that have the text by then. Each
-// occurrence keeps its own from there on, wherever it moves in the list, and one that is pushed later
-// has none. DeadlineAt and SetDeadlineAt name occurrences by index, for snapshots of a list.
+// occurrence keeps its own from there on, wherever it moves in the list, and one that is pushed
+// later has none. DeadlineAt and SetDeadlineAt name occurrences by index, for snapshots of a list.
 
 // Volatile returns how many elements have a deadline. O(1).
 func (l *List) Volatile() int { return l.deadlines.Count() }
@@ -68,8 +69,8 @@ func (l *List) SetDeadlineAt(i int, deadline int64) {
 	l.deadlines.Put(i, deadline)
 }
 
-// Deadlines calls fn for each element that has a deadline, from the head on, until fn returns false.
-// fn must not change the list. O(n).
+// Deadlines calls fn for each element that has a deadline, from the head on, until fn returns
+// false. fn must not change the list. O(n).
 func (l *List) Deadlines(fn func(v []byte, deadline int64) bool) {
 	if l.Volatile() == 0 {
 		return
@@ -83,8 +84,8 @@ func (l *List) Deadlines(fn func(v []byte, deadline int64) bool) {
 	})
 }
 
-// Expire removes all elements that are due, however many are asked for, calls fn with each before it
-// goes unless fn is nil, and returns how many. O(n).
+// Expire removes all elements that are due, however many are asked for, calls fn with each before
+// it goes unless fn is nil, and returns how many. O(n).
 func (l *List) Expire(now int64, _ int, fn func(v []byte)) (removed int) {
 	if l.deadlines == nil {
 		return 0
@@ -137,7 +138,8 @@ func (c *quicklist) deleteRange(i, n int) {
 // insertDeadlines is for n elements that come before element i.
 func (l *List) insertDeadlines(i, n int) { l.deadlines.Insert(i, n) }
 
-// insertDeadlineBeside is for an element that comes beside the first whose text is pivot, if there is one.
+// insertDeadlineBeside is for an element that comes beside the first whose text is pivot, if there
+// is one.
 func (l *List) insertDeadlineBeside(pivot []byte, behind bool) {
 	l.Search(pivot, Head, l.Len(), func(i int) bool {
 		if behind {

@@ -5,7 +5,8 @@ import (
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
 
-// Freeze implements value.Freezer. A packed list is not frozen. O(nodes), and O(n) if there are deadlines.
+// Freeze implements value.Freezer. A packed list is not frozen. O(nodes), and O(n) if there are
+// deadlines.
 func (l *List) Freeze() (value.Value, func()) {
 	if l.quicklist == nil {
 		return nil, nil
@@ -14,8 +15,8 @@ func (l *List) Freeze() (value.Value, func()) {
 	return f, f.thaw
 }
 
-// freeze returns a list with the elements that l has now, until thaw. It shares the blocks of the nodes; l copies one
-// before it changes it for the first time.
+// freeze returns a list with the elements that l has now, until thaw. It shares the blocks of the
+// nodes; l copies one before it changes it for the first time.
 func (l *List) freeze() *List {
 	f := &List{quicklist: l.quicklist.freeze()}
 	if l.deadlines != nil {
@@ -24,7 +25,8 @@ func (l *List) freeze() *List {
 	return f
 }
 
-// thaw ends the life of a list that freeze returned: nothing need be copied for it any more. O(nodes).
+// thaw ends the life of a list that freeze returned: nothing need be copied for it any more.
+// O(nodes).
 func (l *List) thaw() {
 	c := l.quicklist
 	for n := c.head; n != nil; n = n.next {
@@ -46,7 +48,8 @@ func (c *quicklist) freeze() *quicklist {
 	return f
 }
 
-// own gives the node a block that it does not share with a frozen one. It is called before the bytes of the block change.
+// own gives the node a block that it does not share with a frozen one. It is called before the
+// bytes of the block change.
 func (n *node) own() {
 	if n.twin != nil {
 		n.data = append(make(ziplist.List, 0, cap(n.data)), n.data...)

@@ -9,7 +9,8 @@ import (
 	"github.com/miniserver-go/miniserver/internal/quick"
 )
 
-// TestFrozenListStaysAsItIs changes lists at random while they are frozen: short ones, and some with many nodes.
+// TestFrozenListStaysAsItIs changes lists at random while they are frozen: short ones, and some
+// with many nodes.
 func TestFrozenListStaysAsItIs(t *testing.T) {
 	frozen := 0
 	for seed := range quick.Rounds(uint64(40)) {

@@ -150,14 +150,15 @@ func (p *pair) step(op, kind, arg byte) {
 	p.same()
 }
 
-// FuzzChanges reads limits and a program of changes, three bytes each, and compares the list with the
-// model after each.
+// FuzzChanges reads limits and a program of changes, three bytes each, and compares the list with
+// the model after each.
 func FuzzChanges(f *testing.F) {
 	f.Add(int8(-1), []byte("\x00\x04\x01\x00\x04\x02\x00\x04\x03\x80\x04\x04\x0b\x80\x02\x1b\x84\x02\x0c\x04\x03"))
 	f.Add(int8(2), []byte("\x00\x00\x01\x80\x00\x01\x00\x02\x02\x80\x02\x03\x0a\x82\x02\x1a\x82\x03\x0c\x00\x01\x8c\x00\x01"))
 	f.Add(int8(-2), []byte("\x00\x06\xff\x80\x06\x01\x08\x06\x01\x08\x00\x00\x08\x06\x00\x0d\x00\x01\x8d\x00\x01"))
 	f.Fuzz(func(t *testing.T, node int8, prog []byte) {
-		p := &pair{Assertions: require.New(t), l: Of(ziplist.AppendEmpty(make([]byte, 64))), lim: Limits{Node: int(node)}}
+		p := &pair{Assertions: require.New(t), l: Of(ziplist.AppendEmpty(make([]byte, 64))),
+			lim: Limits{Node: int(node)}}
 		for ; len(prog) >= 3 && len(p.m) < 64; prog = prog[3:] {
 			p.step(prog[0], prog[1], prog[2])
 		}

@@ -7,8 +7,8 @@ import (
 
 // Limits bound what lies in one ziplist.
 type Limits struct {
-	// Node is list-max-ziplist-size: from -1 to -5 the most bytes, 4, 8, 16, 32 or 64 KiB; above 0 the
-	// most elements, within 8 KiB.
+	// Node is list-max-ziplist-size: from -1 to -5 the most bytes, 4, 8, 16, 32 or 64 KiB; above 0
+	// the most elements, within 8 KiB.
 	Node int
 }
 
@@ -38,8 +38,8 @@ func (lim Limits) hasRoom(zl ziplist.List, n int) bool {
 	return asListpack(zl)+n+estimate <= lim.bytes()
 }
 
-// asListpack returns about how many bytes zl takes as a listpack: exactly as many unless it has texts of 64 bytes or more,
-// or integers between 13 and 4095.
+// asListpack returns about how many bytes zl takes as a listpack: exactly as many unless it has
+// texts of 64 bytes or more, or integers between 13 and 4095.
 func asListpack(zl ziplist.List) int { return len(zl) - emptyBytes + emptyListpack }
 
 // mayAdd reports whether zl, of count elements, may get one more, of n bytes.
@@ -52,7 +52,8 @@ func (lim Limits) mayReplace(zl ziplist.List, old, n int) bool {
 	return n <= old || lim.hasRoom(zl, n-old)
 }
 
-// exceeded reports whether a list of count elements must be a quicklist: those of zl, and others of so many bytes.
+// exceeded reports whether a list of count elements must be a quicklist: those of zl, and others of
+// so many bytes.
 func (lim Limits) exceeded(zl ziplist.List, count, size int) bool {
 	return lim.Node >= 0 && count > max(lim.Node, 1) || longer(zl, lim.bytes()-size)
 }
@@ -65,8 +66,8 @@ func (lim Limits) half(zl ziplist.List, count int) bool {
 	return !longer(zl, lim.bytes()/2)
 }
 
-// longer reports whether zl takes more than so many bytes as a listpack, which is at most slightly longer than a ziplist.
-// O(1), but O(bytes) near the limit.
+// longer reports whether zl takes more than so many bytes as a listpack, which is at most slightly
+// longer than a ziplist. O(1), but O(bytes) near the limit.
 func longer(zl ziplist.List, most int) bool {
 	return len(zl)+len(zl)/64+8 > most && listpack.Size(zl) > most
 }

@@ -14,25 +14,25 @@
 //  5. Only a long quicklist keeps a removed node for the next (see block.go).
 //
 // Limits.Node bounds a ziplist, as list-max-ziplist-size does in Redis: in bytes, or in elements.
-// An element too large for any ziplist gets a plain node. A list whose one ziplist is full becomes a
-// quicklist with the ziplist as its first node; a quicklist of one node becomes packed again when the node takes at
-// most half of the limit. Both happen exactly where they do in Redis since 7.2, which counts the bytes of a listpack.
-// Full nodes are split where an element comes between their elements, and what is left is joined
-// with its neighbours where it fits.
+// An element too large for any ziplist gets a plain node. A list whose one ziplist is full becomes
+// a quicklist with the ziplist as its first node; a quicklist of one node becomes packed again when
+// the node takes at most half of the limit. Both happen exactly where they do in Redis since 7.2,
+// which counts the bytes of a listpack. Full nodes are split where an element comes between their
+// elements, and what is left is joined with its neighbours where it fits.
 //
 // Elements come out as ziplist.Entry: text, or an integer not yet rendered. They alias the list's
 // own memory and are valid until the list is next changed. What goes in is copied and must not be
 // such an alias. Indexes count from 0 at the head, or from -1 at the tail backwards.
 //
-// Elements may have deadlines (see expiry.go and package expiry), kept in an array beside the list, one place
-// for each element; a list whose elements never had any has no array.
+// Elements may have deadlines (see expiry.go and package expiry), kept in an array beside the list,
+// one place for each element; a list whose elements never had any has no array.
 //
 // Non-goals: compression of inner nodes (list-compress-depth), which trades time for bytes that a
 // local server has; and the removal of empty lists, which is the keyspace's.
 //
-// Unlike Redis, where a small list is a node in a quicklist too, a packed list is the plain bytes of
-// its ziplist, which the keyspace can keep beside the key; and an element that is overwritten with
-// a longer one does not make its node exceed the limit.
+// Unlike Redis, where a small list is a node in a quicklist too, a packed list is the plain bytes
+// of its ziplist, which the keyspace can keep beside the key; and an element that is overwritten
+// with a longer one does not make its node exceed the limit.
 package list
 
 import (
@@ -167,8 +167,9 @@ func (l *List) End(end End) (ziplist.Entry, bool) {
 	return l.Index(-1)
 }
 
-// Set overwrites element i with v, which has no deadline, and reports whether there is one. It may change the
-// encoding in either case, as in Redis: for one more element. O(nodes + bytes of a node).
+// Set overwrites element i with v, which has no deadline, and reports whether there is one. It may
+// change the encoding in either case, as in Redis: for one more element. O(nodes + bytes of a
+// node).
 func (l *List) Set(i int, v []byte, lim Limits) bool {
 	if l.deadlines != nil {
 		l.clearDeadline(i)
@@ -234,7 +235,8 @@ func (l *List) Remove(v []byte, count int, from End) (removed int) {
 	return removed
 }
 
-// RemoveEnd removes n elements at an end, all if there are no more. O(nodes removed + bytes of a node).
+// RemoveEnd removes n elements at an end, all if there are no more. O(nodes removed + bytes of a
+// node).
 func (l *List) RemoveEnd(end End, n int) {
 	if l.deadlines != nil {
 		l.removeDeadlinesAtEnd(end, n)
@@ -250,8 +252,9 @@ func (l *List) removeEnd(end End, n int) {
 	}
 }
 
-// Expect prepares for n more elements that have so many bytes together: if they are too many for one ziplist, a packed
-// list becomes a quicklist. It reports whether it did. O(1), but O(bytes of the ziplist) near the limit.
+// Expect prepares for n more elements that have so many bytes together: if they are too many for
+// one ziplist, a packed list becomes a quicklist. It reports whether it did. O(1), but O(bytes of
+// the ziplist) near the limit.
 func (l *List) Expect(n, size int, lim Limits) (changed bool) {
 	if l.quicklist != nil || !lim.exceeded(l.ziplist(), l.packed.Len()+n, size) {
 		return false
@@ -260,16 +263,17 @@ func (l *List) Expect(n, size int, lim Limits) (changed bool) {
 	return true
 }
 
-// Shrink makes a quicklist packed again whose only node takes at most half of the limit: half, so that a list which grows
-// and shrinks is not converted all the time. It is for commands that remove elements. O(bytes of the node).
+// Shrink makes a quicklist packed again whose only node takes at most half of the limit: half, so
+// that a list which grows and shrinks is not converted all the time. It is for commands that remove
+// elements. O(bytes of the node).
 func (l *List) Shrink(lim Limits) {
 	if n := l.only(); n != nil && lim.half(n.data, n.count) {
 		l.unwrap(n)
 	}
 }
 
-// Fit makes a packed list that exceeds the limit a quicklist of one node, and the other way round. It is for lists that
-// were loaded or built at once. O(bytes of a node).
+// Fit makes a packed list that exceeds the limit a quicklist of one node, and the other way round.
+// It is for lists that were loaded or built at once. O(bytes of a node).
 func (l *List) Fit(lim Limits) {
 	l.Expect(0, 0, lim)
 	if n := l.only(); n != nil && !lim.exceeded(n.data, n.count, 0) {

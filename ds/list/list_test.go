@@ -114,7 +114,8 @@ func TestPackedAgainOnlyIfSmall(t *testing.T) {
 	}
 }
 
-// Elements that come together are counted together, and one that is overwritten or has no place counts as one more.
+// Elements that come together are counted together, and one that is overwritten or has no place
+// counts as one more.
 func TestElementsThatAreExpectedConvert(t *testing.T) {
 	lim := Limits{Node: 4}
 	full := func() List { return listOf(lim, numbers(0, 4)...) }
@@ -138,7 +139,8 @@ func TestElementsThatAreExpectedConvert(t *testing.T) {
 }
 
 func TestNodesAreBoundedInBytes(t *testing.T) {
-	for node, most := range map[int]int{-1: 4096, -2: 8192, -3: 16384, -4: 32768, -5: 65536, -6: 65536, 0: 8192, 10000: 8192} {
+	for node, most := range map[int]int{-1: 4096, -2: 8192, -3: 16384, -4: 32768, -5: 65536, -6: 65536, 0: 8192,
+		10000: 8192} {
 		lim := Limits{Node: node}
 		for _, end := range []End{Head, Tail} {
 			var l List
@@ -317,7 +319,8 @@ func TestSteadyStateDoesNotAllocate(t *testing.T) {
 	require.LessOrEqual(t, queued, 0.5, "a block for many elements now and then")
 }
 
-// A list that grows leaves no garbage to speak of, and a long queue none at all, in either direction.
+// A list that grows leaves no garbage to speak of, and a long queue none at all, in either
+// direction.
 func TestGrowingAndQueuingLeaveLittleGarbage(t *testing.T) {
 	for _, end := range []End{Head, Tail} {
 		for _, element := range []string{"element:12345678", strings.Repeat("x", 3000)} {

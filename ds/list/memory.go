@@ -8,18 +8,19 @@ import (
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
 
-// The blocks of a quicklist lie outside of Go's heap from the first Settle on. A change may leave a node with bytes in Go's
-// heap, as append does: such a node is a stray, which the next Settle moves.
+// The blocks of a quicklist lie outside of Go's heap from the first Settle on. A change may leave a
+// node with bytes in Go's heap, as append does: such a node is a stray, which the next Settle
+// moves.
 //
 //	node  data ──▶ block           settled
 //	node  data ──▶ Go's heap       a stray, whose block is to be freed
 //
-// A block that a frozen node shares belongs to the node of the list. When their ways part it goes to the frozen one, whose Thaw
-// frees it.
+// A block that a frozen node shares belongs to the node of the list. When their ways part it goes
+// to the frozen one, whose Thaw frees it.
 
-// Settle moves the blocks of a quicklist to mem, or with compact those that are in memory which is being emptied. A packed list
-// stays where it is. Each change asks for it again: done is false. O(nodes that have changed), the first time and with compact
-// O(bytes).
+// Settle moves the blocks of a quicklist to mem, or with compact those that are in memory which is
+// being emptied. A packed list stays where it is. Each change asks for it again: done is false.
+// O(nodes that have changed), the first time and with compact O(bytes).
 func (l *List) Settle(mem value.Memory, compact bool) (done bool) {
 	c := l.quicklist
 	if c == nil {
@@ -106,7 +107,8 @@ func (n *node) blockBytes() int {
 	return n.size
 }
 
-// Drop frees about n blocks of a list that is not used for anything else any more, and reports whether there are more.
+// Drop frees about n blocks of a list that is not used for anything else any more, and reports
+// whether there are more.
 func (l *List) Drop(n int) (more bool) {
 	c := l.quicklist
 	if c == nil || c.mem == nil {

@@ -12,8 +12,8 @@ func (l *List) NodeCount() int {
 	return 1
 }
 
-// EachNode calls fn for every node from the head on: with a ziplist, or if plain with the text of the
-// node's only element. They alias the list. O(nodes).
+// EachNode calls fn for every node from the head on: with a ziplist, or if plain with the text of
+// the node's only element. They alias the list. O(nodes).
 func (l *List) EachNode(fn func(data []byte, plain bool)) {
 	if l.quicklist == nil {
 		zl, _ := l.Packed()
@@ -26,8 +26,8 @@ func (l *List) EachNode(fn func(data []byte, plain bool)) {
 }
 
 // AppendNode puts a node behind the tail: a ziplist that has passed its Check, or a plain text. The
-// bytes are the list's from then on. Without elements it does nothing. O(1); the first makes a packed
-// list a quicklist.
+// bytes are the list's from then on. Without elements it does nothing. O(1); the first makes a
+// packed list a quicklist.
 func (l *List) AppendNode(data []byte, plain bool) {
 	n := &node{data: data, count: 1, plain: plain}
 	if !plain {

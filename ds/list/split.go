@@ -24,8 +24,8 @@ func (c *quicklist) insert(n *node, i int, v []byte, behind bool, lim Limits) {
 	}
 }
 
-// insertBetween splits a full node before element i and adds v to the half that does not hold the element beside which it
-// comes.
+// insertBetween splits a full node before element i and adds v to the half that does not hold the
+// element beside which it comes.
 func (c *quicklist) insertBetween(n *node, i int, v []byte, behind bool, lim Limits) {
 	c.split(n, i)
 	left, right := n, n.next
@@ -78,7 +78,8 @@ func (c *quicklist) split(n *node, i int) {
 	c.linkBefore(n.next, right)
 }
 
-// join joins nodes that fit into one, after a split: the two before n, the two behind it, then n with its neighbours.
+// join joins nodes that fit into one, after a split: the two before n, the two behind it, then n
+// with its neighbours.
 func (c *quicklist) join(n *node, lim Limits) {
 	if n.prev != nil {
 		c.merge(n.prev.prev, n.prev, lim)
@@ -96,8 +97,8 @@ func (c *quicklist) mergeable(a, b *node, lim Limits) bool {
 		(lim.Node < 0 || a.count+b.count <= lim.Node)
 }
 
-// merge moves the elements of b to the end of its left neighbour a, if both exist and fit into one node. It returns the
-// node where those of b are.
+// merge moves the elements of b to the end of its left neighbour a, if both exist and fit into one
+// node. It returns the node where those of b are.
 func (c *quicklist) merge(a, b *node, lim Limits) *node {
 	if a == nil || b == nil || !c.mergeable(a, b, lim) {
 		return b

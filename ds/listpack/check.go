@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Check returns an error naming the first violation of the package's invariants, nil if there is none.
-// It never panics, whatever the bytes, and lists that pass are safe for all methods. O(n).
+// Check returns an error naming the first violation of the package's invariants, nil if there is
+// none. It never panics, whatever the bytes, and lists that pass are safe for all methods. O(n).
 func (l List) Check() error {
 	if len(l) < headerSize+1 || uint64(binary.LittleEndian.Uint32(l)) != uint64(len(l)) || l[l.End()] != end {
 		return fmt.Errorf("listpack: %d bytes without a header or an end that fit", len(l))

@@ -85,8 +85,8 @@ func appendCode(dst []byte, n int) []byte {
 	return binary.LittleEndian.AppendUint32(append(dst, codeString32), uint32(n))
 }
 
-// backlenBytes returns how many bytes Redis gives the backlen n. At the upper ends it gives more than
-// would be needed.
+// backlenBytes returns how many bytes Redis gives the backlen n. At the upper ends it gives more
+// than would be needed.
 func backlenBytes(n int) int {
 	switch {
 	case n < 1<<7:

@@ -1,5 +1,5 @@
-// Package listpack is the packed sequence of strings and integers in which streams keep their entries:
-// one []byte, no pointers, laid out byte for byte as in Redis since 5.0.
+// Package listpack is the packed sequence of strings and integers in which streams keep their
+// entries: one []byte, no pointers, laid out byte for byte as in Redis since 5.0.
 //
 //	bytes    count  element             element             end
 //	[u32 LE] [u16]  [code data backlen] [code data backlen] [FF]
@@ -7,8 +7,8 @@
 //	   |       number of elements; 65535 = too many to say, walk
 //	   length of the whole, header and end included
 //
-// An element begins with its code, and ends with the length of code and data, so that it can be found
-// from behind:
+// An element begins with its code, and ends with the length of code and data, so that it can be
+// found from behind:
 //
 //	0nnnnnnn                  the integers 0 to 127
 //	10nnnnnn                  string of n bytes
@@ -24,10 +24,11 @@
 //
 //  1. The first field is the length of the slice, and its last byte is FF.
 //  2. The count is the number of elements, or 65535.
-//  3. Each backlen is the length of code and data before it, in as few bytes as the length of it needs.
+//  3. Each backlen is the length of code and data before it, in as few bytes as the length of it
+//     needs.
 //
-// A value that is the canonical decimal form of an int64 is stored as an integer in the shortest code,
-// as in a ziplist, and comes out as a ziplist.Entry like there.
+// A value that is the canonical decimal form of an int64 is stored as an integer in the shortest
+// code, as in a ziplist, and comes out as a ziplist.Entry like there.
 //
 // Positions are byte offsets of elements; that of no element is End, behind the last. They stay
 // valid until the list is changed before them.
@@ -43,8 +44,8 @@ import (
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
 
-// List is one listpack. The zero value is not a list: use New. Methods that change a list return it,
-// as append does, and may have overwritten or abandoned the receiver's bytes.
+// List is one listpack. The zero value is not a list: use New. Methods that change a list return
+// it, as append does, and may have overwritten or abandoned the receiver's bytes.
 type List []byte
 
 const (
@@ -77,7 +78,8 @@ func (l List) Len() int {
 // End returns the position behind the last element.
 func (l List) End() int { return len(l) - 1 }
 
-// Append adds v behind the last element, as an integer if it is the text of one. O(len(v)) amortised.
+// Append adds v behind the last element, as an integer if it is the text of one. O(len(v))
+// amortised.
 func (l List) Append(v []byte) List { return l.AppendEntry(ziplist.EntryOf(v)) }
 
 // AppendInt is Append of n's decimal text.
@@ -96,7 +98,8 @@ func (l List) AppendEntry(e ziplist.Entry) List {
 	return appendString(l[:at], e.Str).close(at)
 }
 
-// From returns a listpack of the entries of a ziplist, in the memory of room if that suffices. O(n).
+// From returns a listpack of the entries of a ziplist, in the memory of room if that suffices.
+// O(n).
 func From(room []byte, zl ziplist.List) List {
 	l := In(room)
 	for p := zl.First(); p != ziplist.None; {
@@ -122,8 +125,8 @@ func (l List) sized() List {
 	return l
 }
 
-// ReplaceInt overwrites the element at pos with n. O(1) if the new element has the size of the old, else
-// O(bytes).
+// ReplaceInt overwrites the element at pos with n. O(1) if the new element has the size of the old,
+// else O(bytes).
 func (l List) ReplaceInt(pos int, n int64) List {
 	var buf [16]byte
 	element := appendInt(buf[:0], n)

@@ -34,7 +34,8 @@ func TestLayout(t *testing.T) {
 }
 
 func TestBacklensOfManySizes(t *testing.T) {
-	for _, n := range []int{125, 126, 127, 1<<14 - 8, 1<<14 - 7, 1<<14 - 6, 1<<14 - 5, 1<<21 - 7, 1<<21 - 6, 1<<21 - 5} {
+	for _, n := range []int{125, 126, 127, 1<<14 - 8, 1<<14 - 7, 1<<14 - 6, 1<<14 - 5, 1<<21 - 7,
+		1<<21 - 6, 1<<21 - 5} {
 		l := New(0).AppendInt(1).Append(make([]byte, n)).AppendInt(2)
 		require.NoError(t, l.Check(), n)
 		pos := l.Prev(l.Prev(l.End()))

@@ -7,8 +7,9 @@ import (
 	"sync/atomic"
 )
 
-// Each calls do for disjoint runs [from, to) of up to grain numbers, which cover 0..n-1, on up to GOMAXPROCS goroutines, and returns when
-// all have returned. The caller's goroutine works too, so a single run starts no other. do must be safe for concurrent use.
+// Each calls do for disjoint runs [from, to) of up to grain numbers, which cover 0..n-1, on up to
+// GOMAXPROCS goroutines, and returns when all have returned. The caller's goroutine works too, so a
+// single run starts no other. do must be safe for concurrent use.
 func Each(n, grain int, do func(from, to int)) {
 	var next atomic.Int64
 	work := func() {

@@ -1,10 +1,11 @@
-// Package partsort sorts a part of a list as Redis does for SORT with LIMIT and GEOSEARCH with COUNT.
+// Package partsort sorts a part of a list as Redis does for SORT with LIMIT and GEOSEARCH with
+// COUNT.
 package partsort
 
 // Sort orders list[from:to] as a full sort would, and the rest only as far as that needs. Where
-// elements are equal in order they lie as Redis leaves them: it is the quicksort of Bentley and McIlroy,
-// "Engineering a Sort Function" (1993), which does not descend into parts outside of the range. O(n) and
-// O(k log k) for k elements, on average.
+// elements are equal in order they lie as Redis leaves them: it is the quicksort of Bentley and
+// McIlroy, "Engineering a Sort Function" (1993), which does not descend into parts outside of the
+// range. O(n) and O(k log k) for k elements, on average.
 func Sort[T any](list []T, from, to int, compare func(a, b *T) int) {
 	for len(list) >= 7 && from < to {
 		less, equal := partition(list, compare)

@@ -5,7 +5,8 @@ import (
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
 
-// entryOverhead is the most bytes that a member's entry takes beyond its text: prevlens and encoding.
+// entryOverhead is the most bytes that a member's entry takes beyond its text: prevlens and
+// encoding.
 const entryOverhead = 5 + 5 + 5
 
 // Add adds member, which is copied, and reports whether it is new. O(1), or O(bytes) in a packed
@@ -62,9 +63,9 @@ func (s *Set) AppendEntry(member ziplist.Entry, lim Limits) {
 	s.table.insertNew(member.Text(digits[:]))
 }
 
-// Expect prepares for n members that are about to be added, the first of them member. It gives an empty set
-// its encoding, and makes a packed one a table if n members by themselves would be too many. It reports
-// whether the encoding changed. O(1), or O(n) if it converts.
+// Expect prepares for n members that are about to be added, the first of them member. It gives an
+// empty set its encoding, and makes a packed one a table if n members by themselves would be too
+// many. It reports whether the encoding changed. O(1), or O(n) if it converts.
 func (s *Set) Expect(n int, member []byte, lim Limits) (changed bool) {
 	switch s.encoding() {
 	case noEncoding:
@@ -88,9 +89,9 @@ func (s *Set) Expect(n int, member []byte, lim Limits) (changed bool) {
 	return changed
 }
 
-// Fit makes a packed set with more members than its encoding may have a table; the members' lengths are
-// not looked at. Additions do it themselves: it is for sets that were loaded. O(1), or O(n) if it
-// converts.
+// Fit makes a packed set with more members than its encoding may have a table; the members' lengths
+// are not looked at. Additions do it themselves: it is for sets that were loaded. O(1), or O(n) if
+// it converts.
 func (s *Set) Fit(lim Limits) {
 	n := s.Len()
 	if f := s.encoding(); f == intsetEncoding && n > lim.maxInts() || f == ziplistEncoding && n > lim.MaxEntries {
@@ -98,7 +99,8 @@ func (s *Set) Fit(lim Limits) {
 	}
 }
 
-// TryIntset makes a set of which all members are integers an intset, if there are not too many. O(n).
+// TryIntset makes a set of which all members are integers an intset, if there are not too many.
+// O(n).
 func (s *Set) TryIntset(lim Limits) {
 	if f := s.encoding(); f == intsetEncoding || f == noEncoding || s.Len() > lim.maxInts() {
 		return

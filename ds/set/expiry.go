@@ -1,7 +1,8 @@
 package set
 
-// Deadlines of members: milliseconds since the epoch, from 1 to expiry.Max, 0 for none. The set does
-// not know the time: a member that is due stays until Expire, which the keyspace calls at every lookup.
+// Deadlines of members: milliseconds since the epoch, from 1 to expiry.Max, 0 for none. The set
+// does not know the time: a member that is due stays until Expire, which the keyspace calls at
+// every lookup.
 
 // Volatile returns how many members have a deadline. O(1).
 func (s *Set) Volatile() int {
@@ -32,9 +33,9 @@ func (s *Set) Deadline(text []byte) (deadline int64, ok bool) {
 	return deadline, m != 0
 }
 
-// SetDeadline gives a member a deadline, 0 for none, and reports whether there is such a member. O(1)
-// if the deadline moves later, else O(log n). The first deadline makes a packed set a table, which
-// takes its seed from dice.
+// SetDeadline gives a member a deadline, 0 for none, and reports whether there is such a member.
+// O(1) if the deadline moves later, else O(log n). The first deadline makes a packed set a table,
+// which takes its seed from dice.
 func (s *Set) SetDeadline(text []byte, deadline int64, dice func(n uint64) uint64) bool {
 	if s.table == nil {
 		if deadline == 0 || !s.Has(text) {
@@ -58,8 +59,8 @@ func (s *Set) Deadlines(fn func(member []byte, deadline int64) bool) {
 	}
 }
 
-// Expire removes members that are due, at most most of them, calls fn with each before it goes unless
-// fn is nil, and returns how many. O(log n) each.
+// Expire removes members that are due, at most most of them, calls fn with each before it goes
+// unless fn is nil, and returns how many. O(log n) each.
 func (s *Set) Expire(now int64, most int, fn func(member []byte)) (removed int) {
 	for s.Volatile() > 0 && removed < most {
 		m, deadline := s.table.deadlines.PopDue(now)

@@ -5,16 +5,16 @@ import (
 	"github.com/miniserver-go/miniserver/ds/frozen"
 )
 
-// Freeze returns the members as they are now, to be walked through while the set changes; nil if the set is packed. It
-// is frozen once at a time. O(1).
+// Freeze returns the members as they are now, to be walked through while the set changes; nil if
+// the set is packed. It is frozen once at a time. O(1).
 func (s *Set) Freeze() *frozen.Elements {
 	t := s.table
 	if t == nil {
 		return nil
 	}
 	t.frozen = &walk{table: t}
-	t.frozen.Elements = frozen.Of(t.frozen, frozen.Size{Elements: s.Len(), Volatile: s.Volatile(), First: s.NextDeadline(),
-		Bytes: t.members.Bytes()})
+	t.frozen.Elements = frozen.Of(t.frozen,
+		frozen.Size{Elements: s.Len(), Volatile: s.Volatile(), First: s.NextDeadline(), Bytes: t.members.Bytes()})
 	return t.frozen.Elements
 }
 
@@ -61,7 +61,8 @@ func (w *walk) added(h uint64, text []byte) {
 	}
 }
 
-// preserve keeps a member that is about to be changed or removed for the walk of a snapshot, if there is one.
+// preserve keeps a member that is about to be changed or removed for the walk of a snapshot, if
+// there is one.
 func (t *table) preserve(m member) {
 	if t.frozen != nil {
 		t.frozen.preserve(m)

@@ -118,8 +118,8 @@ func fuzzText(kind, arg byte) string {
 	}
 }
 
-// FuzzChanges reads limits and a program of changes, three bytes each, and compares the set with the
-// model after each.
+// FuzzChanges reads limits and a program of changes, three bytes each, and compares the set with
+// the model after each.
 func FuzzChanges(f *testing.F) {
 	f.Add(byte(5), byte(3), byte(10), []byte("\x00\x00\x01\x00\x00\x05\x00\x03\x02\x05\x00\x05\x00\x03\x01"))
 	f.Add(byte(3), byte(200), byte(64), []byte("\x00\x02\x31\x00\x02\x91\x00\x00\x03\x00\x00\x04\x07\x00\x02"))

@@ -6,8 +6,9 @@ import (
 	"github.com/miniserver-go/miniserver/ds/value"
 )
 
-// Settle moves the blocks of a table to mem, or with compact those that are in memory which is being emptied. Bytes that are
-// packed stay where they are. It reports whether no change will ask for it again. O(1) if there is nothing to do, else O(bytes).
+// Settle moves the blocks of a table to mem, or with compact those that are in memory which is
+// being emptied. Bytes that are packed stay where they are. It reports whether no change will ask
+// for it again. O(1) if there is nothing to do, else O(bytes).
 func (s *Set) Settle(mem value.Memory, compact bool) (done bool) {
 	if t := s.table; t != nil && (compact || t.members.Memory() != mem) {
 		t.index.Settle(mem, compact)
@@ -26,8 +27,8 @@ func (s *Set) BlockBytes() int {
 	return t.index.Held() + t.members.Held() + t.deadlines.Held()
 }
 
-// Drop frees some blocks, about n of each kind, of a set that is not used for anything else any more, and reports whether there
-// are more.
+// Drop frees some blocks, about n of each kind, of a set that is not used for anything else any
+// more, and reports whether there are more.
 func (s *Set) Drop(n int) (more bool) {
 	if s.table != nil {
 		more = s.table.drop(n)
@@ -41,7 +42,8 @@ func (t *table) drop(n int) (more bool) {
 	return t.deadlines.Drop(n) || more
 }
 
-// giveUp frees the blocks of a table that its set does not have any more, as soon as no snapshot reads it.
+// giveUp frees the blocks of a table that its set does not have any more, as soon as no snapshot
+// reads it.
 func (t *table) giveUp() {
 	if t.frozen != nil {
 		t.frozen.last = true

@@ -6,33 +6,34 @@
 //
 // Invariants, all verified by Check:
 //
-//  1. A set is in one of the three encodings. The zero Set, or any without bytes and without a table, is
-//     empty and gets its encoding with the first member.
+//  1. A set is in one of the three encodings. The zero Set, or any without bytes and without a
+//     table, is empty and gets its encoding with the first member.
 //  2. No member is there twice.
 //  3. The cells of a table's members are all that is in use in its arena.
 //
-// A set is converted when Redis converts it, since 7.2: an intset when a member comes that is not an
-// integer, to a ziplist if that may hold them all, and else to a table; a ziplist to a table before a
-// member longer than Limits.MaxValue or one more than Limits.MaxEntries; and an intset to a table after
-// more than Limits.MaxInts. It is not converted back, except that popping nearly all of a table makes a
-// new set of the rest (see Pop).
+// A set is converted when Redis converts it, since 7.2: an intset when a member comes that is not
+// an integer, to a ziplist if that may hold them all, and else to a table; a ziplist to a table
+// before a member longer than Limits.MaxValue or one more than Limits.MaxEntries; and an intset to
+// a table after more than Limits.MaxInts. It is not converted back, except that popping nearly all
+// of a table makes a new set of the rest (see Pop).
 //
 // The two packed encodings differ in their first four bytes: an intset begins with its width, 8
 // at most, a ziplist with its length, 11 at least. So a packed set is just its bytes.
 //
-// Members come out as ziplist.Entry: text, or an integer not yet rendered, so that writing it straight
-// into a reply makes no text in between. They alias the set's memory and are valid until the set is next
-// changed. What goes in is copied and must not be such an alias of the same set. dice(n) must return a
-// number in [0, n), each with the same probability.
+// Members come out as ziplist.Entry: text, or an integer not yet rendered, so that writing it
+// straight into a reply makes no text in between. They alias the set's memory and are valid until
+// the set is next changed. What goes in is copied and must not be such an alias of the same set.
+// dice(n) must return a number in [0, n), each with the same probability.
 //
-// Members may have deadlines (see expiry.go and package expiry). The first one makes the set a table,
-// which keeps the deadlines beside its members; sets without deadlines pay nothing.
+// Members may have deadlines (see expiry.go and package expiry). The first one makes the set a
+// table, which keeps the deadlines beside its members; sets without deadlines pay nothing.
 //
 // Non-goals: unions and the like, which the commands do, and the removal of empty sets, which the
 // keyspace does.
 //
-// Unlike Redis, whose small sets of texts are listpacks, this one's are ziplists. The members of a table lie side by side in
-// an arena, which the collector never looks into. It is compacted, chain by chain with each change, when many of them are gone.
+// Unlike Redis, whose small sets of texts are listpacks, this one's are ziplists. The members of a
+// table lie side by side in an arena, which the collector never looks into. It is compacted, chain
+// by chain with each change, when many of them are gone.
 package set
 
 import (
@@ -61,8 +62,8 @@ type Limits struct {
 	Seed       uint64 // hashes of a table's members depend on it
 }
 
-// Of returns the packed set in b, an intset or a ziplist, or an empty set that will use b's capacity
-// if b has no length. It works on b itself. Bytes from outside must pass Check.
+// Of returns the packed set in b, an intset or a ziplist, or an empty set that will use b's
+// capacity if b has no length. It works on b itself. Bytes from outside must pass Check.
 func Of(b []byte) Set { return Set{packed: b} }
 
 // Packed returns the intset or ziplist of a packed set, which stays the set's own; nothing if the

@@ -99,7 +99,8 @@ func TestAddHasRemove(t *testing.T) {
 			require.True(t, s.Remove(bs(f.prefix+"700")))
 			require.False(t, s.Remove(bs(f.prefix+"700")))
 			require.NoError(t, s.Check())
-			require.ElementsMatch(t, []string{f.prefix + "5", f.prefix + "1", f.prefix + "3", f.prefix + "-40000", f.prefix + "1099511627776"}, members(&s))
+			require.ElementsMatch(t, []string{f.prefix + "5", f.prefix + "1", f.prefix + "3", f.prefix + "-40000",
+				f.prefix + "1099511627776"}, members(&s))
 			for _, m := range members(&s) {
 				require.True(t, s.Remove(bs(m)))
 			}
@@ -111,7 +112,8 @@ func TestAddHasRemove(t *testing.T) {
 
 // Entries of any form are understood by a set of any form.
 func TestEntries(t *testing.T) {
-	for name, lim := range map[string]Limits{"intset": {MaxInts: 10}, "ziplist": {MaxEntries: 10, MaxValue: 64}, "hashtable": {}} {
+	for name, lim := range map[string]Limits{"intset": {MaxInts: 10}, "ziplist": {MaxEntries: 10, MaxValue: 64},
+		"hashtable": {}} {
 		s := of(lim, "17", "-5")
 		require.Equal(t, name, s.Encoding())
 		for _, e := range []ziplist.Entry{{Int: 17}, {Str: bs("17")}} {
@@ -170,9 +172,12 @@ func TestConversion(t *testing.T) {
 		{"integers, then a text", defaults, append(numbers(127), "a"), "ziplist"},
 		{"many integers, then a text", defaults, append(numbers(128), "a"), "hashtable"},
 		{"integers, then a long text", defaults, append(numbers(3), long(65)), "hashtable"},
-		{"long integers, then a text", Limits{MaxInts: 9, MaxEntries: 9, MaxValue: 3}, []string{"5", "1000", "a"}, "hashtable"},
-		{"a long negative, then a text", Limits{MaxInts: 9, MaxEntries: 9, MaxValue: 3}, []string{"5", "-100", "a"}, "hashtable"},
-		{"short integers, then a text", Limits{MaxInts: 9, MaxEntries: 9, MaxValue: 3}, []string{"-10", "100", "a"}, "ziplist"},
+		{"long integers, then a text", Limits{MaxInts: 9, MaxEntries: 9, MaxValue: 3},
+			[]string{"5", "1000", "a"}, "hashtable"},
+		{"a long negative, then a text", Limits{MaxInts: 9, MaxEntries: 9, MaxValue: 3},
+			[]string{"5", "-100", "a"}, "hashtable"},
+		{"short integers, then a text", Limits{MaxInts: 9, MaxEntries: 9, MaxValue: 3},
+			[]string{"-10", "100", "a"}, "ziplist"},
 		{"texts, then an integer", defaults, []string{"a", "17"}, "ziplist"},
 		{"a text, then many integers", defaults, append([]string{"a"}, numbers(128)...), "hashtable"},
 		{"no integers allowed", Limits{MaxEntries: 9, MaxValue: 64}, numbers(2), "ziplist"},

@@ -126,5 +126,6 @@ func (t *table) move(m member) member {
 }
 
 func (t *table) clone() *table {
-	return &table{index: *t.index.Clone(), members: t.members.Clone(), seed: t.seed, deadlines: t.deadlines.Clone(), cursor: t.cursor}
+	return &table{index: *t.index.Clone(), members: t.members.Clone(), seed: t.seed, deadlines: t.deadlines.Clone(),
+		cursor: t.cursor}
 }

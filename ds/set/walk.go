@@ -6,8 +6,8 @@ import (
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
 
-// Each calls fn for every member until fn returns false: integers of an intset ascending, members of
-// a ziplist in the order of addition. fn must not change the set. O(n).
+// Each calls fn for every member until fn returns false: integers of an intset ascending, members
+// of a ziplist in the order of addition. fn must not change the set. O(n).
 func (s *Set) Each(fn func(member ziplist.Entry) bool) {
 	switch s.encoding() {
 	case intsetEncoding:
@@ -32,9 +32,9 @@ func (s *Set) Each(fn func(member ziplist.Entry) bool) {
 }
 
 // Scan calls fn for the members of one step of a walk and returns the cursor for the next; a walk
-// begins and ends at 0. A packed set comes in one step. Of a table a step gives about count members,
-// and a member that is there during the whole walk is given at least once. fn must not change the
-// set.
+// begins and ends at 0. A packed set comes in one step. Of a table a step gives about count
+// members, and a member that is there during the whole walk is given at least once. fn must not
+// change the set.
 func (s *Set) Scan(cursor uint64, count int, fn func(member ziplist.Entry)) uint64 {
 	if s.table == nil {
 		s.Each(func(member ziplist.Entry) bool { fn(member); return true })
@@ -61,8 +61,8 @@ func (s *Set) Random(dice func(n uint64) uint64) (member ziplist.Entry) {
 	return member
 }
 
-// Draw calls fn for count members, each time any of them with the same probability, until fn returns
-// false. fn must not change the set. O(count), and O(n) once in a ziplist.
+// Draw calls fn for count members, each time any of them with the same probability, until fn
+// returns false. fn must not change the set. O(count), and O(n) once in a ziplist.
 func (s *Set) Draw(count int, dice func(n uint64) uint64, fn func(member ziplist.Entry) bool) {
 	if s.encoding() == ziplistEncoding {
 		s.drawFromZiplist(count, dice, fn)

@@ -38,7 +38,8 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// What is there during the whole walk is given, while the table grows and shrinks between the steps.
+// What is there during the whole walk is given, while the table grows and shrinks between the
+// steps.
 func TestScanWhileChanging(t *testing.T) {
 	var s Set
 	fill(&s, 100, "m", Limits{})

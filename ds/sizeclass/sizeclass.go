@@ -1,8 +1,8 @@
-// Package sizeclass computes how many bytes Go's allocator uses for a request, so that byte accounts equal
-// the heap and a block can grow in place up to its class.
+// Package sizeclass computes how many bytes Go's allocator uses for a request, so that byte
+// accounts equal the heap and a block can grow in place up to its class.
 //
-// The classes are those of Go 1.26 (runtime/sizeclasses.go); a test compares them with the runtime in
-// use.
+// The classes are those of Go 1.26 (runtime/sizeclasses.go); a test compares them with the runtime
+// in use.
 package sizeclass
 
 import "sort"
@@ -41,8 +41,8 @@ func Round(n int) int {
 	return roundUp(n, page)
 }
 
-// RoundScanned is Round for n bytes that hold pointers: from 512 bytes to 32 KiB such a block carries a
-// header of 8 bytes for the collector.
+// RoundScanned is Round for n bytes that hold pointers: from 512 bytes to 32 KiB such a block
+// carries a header of 8 bytes for the collector.
 func RoundScanned(n int) int {
 	if n <= 512 || n > 32<<10-8 {
 		return Round(n)

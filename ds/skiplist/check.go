@@ -15,7 +15,8 @@ func (l *List) Heights() []int {
 	return heights
 }
 
-// Check walks the whole list and returns the first violated invariant as an error; nil if there is none. O(n).
+// Check walks the whole list and returns the first violated invariant as an error; nil if there is
+// none. O(n).
 func (l *List) Check() error {
 	if l.head == 0 {
 		if l.n != 0 || l.tail != 0 || l.level != 0 {
@@ -53,7 +54,8 @@ func (l *List) Check() error {
 	return l.nodes.Check(bytes)
 }
 
-// checkNode checks that r may follow the node before it and that the links to r are right. Then it adds r to p.
+// checkNode checks that r may follow the node before it and that the links to r are right. Then it
+// adds r to p.
 func (l *List) checkNode(r Ref, rank uint32, p *path) error {
 	n := l.at(r)
 	switch before := p.at[bottom&wrap]; {
@@ -81,7 +83,8 @@ func (p *path) checkLink(lv int, next Ref, rank uint32) error {
 	case link.next != next:
 		return fmt.Errorf("skiplist: node %d on level %d links to the wrong node", p.rank[lv&wrap], lv)
 	case link.span != rank-p.rank[lv&wrap]:
-		return fmt.Errorf("skiplist: node %d on level %d has span %d, not %d", p.rank[lv&wrap], lv, link.span, rank-p.rank[lv&wrap])
+		return fmt.Errorf("skiplist: node %d on level %d has span %d, not %d", p.rank[lv&wrap], lv, link.span,
+			rank-p.rank[lv&wrap])
 	}
 	return nil
 }

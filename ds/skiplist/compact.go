@@ -2,7 +2,8 @@ package skiplist
 
 import "github.com/miniserver-go/miniserver/ds/arena"
 
-// A list that has lost many nodes is compacted, as package arena describes: Retire, then Move for each node, then Release.
+// A list that has lost many nodes is compacted, as package arena describes: Retire, then Move for
+// each node, then Release.
 
 // Sparse reports whether the list should be compacted. O(1).
 func (l *List) Sparse() bool { return l.nodes.Sparse() }

@@ -27,8 +27,8 @@ func (l *List) Layout() Layout {
 	return d
 }
 
-// Spans returns the spans of the links of a node, from level 1 upward: none for a node of height 1. 0 stands for the head, which has a
-// link on each level of the list. O(1).
+// Spans returns the spans of the links of a node, from level 1 upward: none for a node of height 1.
+// 0 stands for the head, which has a link on each level of the list. O(1).
 func (l *List) Spans(r Ref) (spans []int) {
 	if l.head == 0 {
 		return nil

@@ -1,27 +1,29 @@
 // Package skiplist is the ordered half of a large sorted set: elements ordered by score, those of
 // equal score by the bytes of their member, with O(log n) search by score, by member and by rank.
 //
-//	head ------------------ 3 ------------------> [ ] ------- 2 ------> 0       level 2: next and span
-//	head ------- 2 -------> [ ] ------- 1 ------> [ ] ------- 2 ------> 0       level 1
-//	head --> [ ] ---------> [ ] ----------------> [ ] -----> [ ] -----> 0       level 0: span always 1, not stored
+//	head ------------------ 3 ------------------> [ ] ------- 2 ------> 0   level 2: next and span
+//	head ------- 2 -------> [ ] ------- 1 ------> [ ] ------- 2 ------> 0   level 1
+//	head --> [ ] ---------> [ ] ----------------> [ ] -----> [ ] -----> 0   level 0: next; span 1
 //	         1 a            2 b                   2 c        7 d
 //	head <-- back <-------- back <--------------- back <---- back     tail
 //
-// A node is one cell of the list's arena: links, score, and the member's bytes. A link is a reference of four bytes, and
-// so is a span. For a member of 13 bytes that is 35 bytes on average. The hash table that finds nodes by member
-// takes 8 more, since it refers to the nodes and stores no members.
+// A node is one cell of the list's arena: links, score, and the member's bytes. A link is a
+// reference of four bytes, and so is a span. For a member of 13 bytes that is 35 bytes on average.
+// The hash table that finds nodes by member takes 8 more, since it refers to the nodes and stores
+// no members.
 //
 // Invariants:
 //  1. Level 0 links all nodes in ascending order of (score, member); no two are equal.
 //  2. Level i links, in the same order, exactly the nodes higher than i; a node is higher than i
 //     with probability 1/4^i.
-//  3. The span of a link above level 0 is the number of level 0 links that it bridges; the span of a link
-//     to 0 is the number of nodes after its node.
-//  4. back is the node before on level 0, the head for the first; tail is the last node, the head if there is none.
+//  3. The span of a link above level 0 is the number of level 0 links that it bridges; the span of
+//     a link to 0 is the number of nodes after its node.
+//  4. back is the node before on level 0, the head for the first; tail is the last node, the head
+//     if there is none.
 //  5. level is the height of the highest node, at least 1 once there is a head.
 //
-// Unlike in Redis the member is copied into the node instead of pointing to a string of its own, level 0 stores no span,
-// and there are 16 levels instead of 32: 2^32 nodes do not need more.
+// Unlike in Redis the member is copied into the node instead of pointing to a string of its own,
+// level 0 stores no span, and there are 16 levels instead of 32: 2^32 nodes do not need more.
 //
 // Non-goals: finding by member alone (the hash table's part), NaN scores, concurrent use.
 package skiplist
@@ -45,8 +47,8 @@ type List struct {
 	level int32
 }
 
-// path is the way down to a place between two nodes: at each level lv the last node before the place is at[lv&wrap], and there are
-// rank[lv&wrap] nodes up to and including that one.
+// path is the way down to a place between two nodes: at each level lv the last node before the
+// place is at[lv&wrap], and there are rank[lv&wrap] nodes up to and including that one.
 type path struct {
 	at     [MaxLevel]*Node
 	rank   [MaxLevel]uint32
@@ -108,8 +110,9 @@ func (l *List) Delete(r Ref) {
 	l.free(r)
 }
 
-// DeleteRun removes up to n nodes from first on, which may be 0, and returns how many. It calls fn with each removed
-// node before it is freed, unless fn is nil; fn must not change the list. O(log size + n).
+// DeleteRun removes up to n nodes from first on, which may be 0, and returns how many. It calls fn
+// with each removed node before it is freed, unless fn is nil; fn must not change the list. O(log
+// size + n).
 func (l *List) DeleteRun(first Ref, n int, fn func(Ref)) int {
 	if first == 0 {
 		return 0
@@ -130,12 +133,13 @@ func (l *List) DeleteRun(first Ref, n int, fn func(Ref)) int {
 	return done
 }
 
-// UpdateScore gives a node of this list another score, not NaN, and moves the node to its new place. It allocates
-// nothing. O(1) if the place stays the same, else O(log n).
+// UpdateScore gives a node of this list another score, not NaN, and moves the node to its new
+// place. It allocates nothing. O(1) if the place stays the same, else O(log n).
 func (l *List) UpdateScore(r Ref, score float64) {
 	n := l.at(r)
 	key, around := n.key(), *n.link(bottom)
-	if (around.span == l.head || l.at(around.span).before(score, key)) && (around.next == 0 || !l.at(around.next).before(score, key)) {
+	if (around.span == l.head || l.at(around.span).before(score, key)) &&
+		(around.next == 0 || !l.at(around.next).before(score, key)) {
 		n.score = score
 		return
 	}
@@ -177,8 +181,8 @@ func (l *List) ByRank(i int) Ref {
 	return n.link(bottom).next
 }
 
-// Before returns the last node before the place of (score, key), whether or not the list has it; 0 if there is none.
-// O(log n).
+// Before returns the last node before the place of (score, key), whether or not the list has it; 0
+// if there is none. O(log n).
 func (l *List) Before(score float64, key string) Ref {
 	if l.head == 0 {
 		return 0
@@ -221,8 +225,8 @@ func (l *List) find(score float64, key string, p *path) {
 	p.at[bottom&wrap], p.rank[bottom&wrap], p.before = n, rank, r
 }
 
-// seek returns the last node with a score below bound, the head if there is none, and how many nodes there are up to and including it. All
-// scores are below NaN here.
+// seek returns the last node with a score below bound, the head if there is none, and how many
+// nodes there are up to and including it. All scores are below NaN here.
 func (l *List) seek(bound float64) (r Ref, rank int) {
 	cells, passed := l.nodes.Cells(), uint32(0)
 	r = l.head
@@ -314,8 +318,8 @@ func (l *List) unlink(n *Node, p *path) {
 	l.n--
 }
 
-// heightOf returns a height from 1 to MaxLevel: 1, and one more for each pair of zero bits at the end of roll, which
-// has probability 1/4.
+// heightOf returns a height from 1 to MaxLevel: 1, and one more for each pair of zero bits at the
+// end of roll, which has probability 1/4.
 func heightOf(roll uint64) int { return 1 + bits.TrailingZeros64(roll|1<<(2*(MaxLevel-1)))/2 }
 
 // Clone returns a copy with the same references. O(bytes).

@@ -89,7 +89,8 @@ func TestHeights(t *testing.T) {
 	require.InDelta(t, 3<<10, counts[3], 250)
 }
 
-// A node keeps its member and its links at every height, and at lengths around the borders of the forms of a text.
+// A node keeps its member and its links at every height, and at lengths around the borders of the
+// forms of a text.
 func TestShapes(t *testing.T) {
 	for height := 1; height <= MaxLevel; height++ {
 		var l List
@@ -150,7 +151,8 @@ func TestUpdateScoreKeepsTheNode(t *testing.T) {
 		score float64
 		rank  int
 	}{
-		{10, 10.5, 10}, {10, 10, 10}, {0, -7, 0}, {99, 1000, 99}, {10, 50.5, 50}, {50, -8, 0}, {0, 2000, 99}, {99, math.Inf(-1), 0},
+		{10, 10.5, 10}, {10, 10, 10}, {0, -7, 0}, {99, 1000, 99}, {10, 50.5, 50}, {50, -8, 0}, {0, 2000, 99},
+		{99, math.Inf(-1), 0},
 	} {
 		n := nodes[move.node]
 		l.UpdateScore(n, move.score)
@@ -232,7 +234,8 @@ func TestLexSpans(t *testing.T) {
 		first    string
 		n        int
 	}{
-		{low, high, "b", 4}, {low, at("d"), "b", 2}, {low, ex("d"), "b", 1}, {at("d"), high, "d", 3}, {ex("d"), high, "f", 2},
+		{low, high, "b", 4}, {low, at("d"), "b", 2}, {low, ex("d"), "b", 1}, {at("d"), high, "d", 3},
+		{ex("d"), high, "f", 2},
 		{at("c"), at("g"), "d", 2}, {at("d"), at("d"), "d", 1}, {at("d"), ex("d"), "", 0}, {at("e"), at("e"), "", 0},
 		{at("z"), high, "", 0}, {low, at("a"), "", 0}, {high, low, "", 0}, {high, high, "", 0}, {low, low, "", 0},
 		{at("f"), at("b"), "", 0}, {high, at("z"), "", 0}, {at("a"), low, "", 0}, {at(""), at("zz"), "b", 4},

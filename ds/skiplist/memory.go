@@ -11,5 +11,6 @@ func (l *List) Settle(mem value.Memory, compact bool) { l.nodes.Settle(mem, comp
 // Held returns the bytes of the blocks that Settle moves.
 func (l *List) Held() int { return l.nodes.Held() }
 
-// Drop frees about n blocks of a list that is not used for anything else any more, and reports whether there are more.
+// Drop frees about n blocks of a list that is not used for anything else any more, and reports
+// whether there are more.
 func (l *List) Drop(n int) (more bool) { return l.nodes.Drop(n) }

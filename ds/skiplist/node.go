@@ -11,11 +11,12 @@ type Ref = arena.Ref
 
 // Node is what a reference leads to. Its links lie before it, its member behind it:
 //
-//	[next 4, span 4] ... [next 4, span 4] [next 4, back 4] [score 8][height 1] [length 1 or 5, member]
-//	 -height              -2               -1               ▲ node
+//	[next 4, span 4] ... [next 4, back 4] [score 8][height 1] [length 1 or 5, member]
+//	 -height              -1               ▲ node
 //
-// So links and member are found without the height, and the score is next to the links. Levels are counted as they lie: the lowest,
-// which the essay calls level 0, is number -1, the one above it -2.
+// So links and member are found without the height, and the score is next to the links. Levels are
+// counted as they lie: the lowest, which the essay calls level 0, is number -1, the one above it
+// -2.
 type Node struct {
 	score  float64
 	height uint8 // levels, 1 to MaxLevel
@@ -50,7 +51,8 @@ func (n *Node) Member() []byte { return arena.Text(unsafe.Pointer(&n.text)) }
 // Next returns the node behind n; 0 if it is the last.
 func (n *Node) Next() Ref { return n.link(bottom).next }
 
-// Neighbour returns the node behind n, or if back what is before it: for the first node the head, which is no node.
+// Neighbour returns the node behind n, or if back what is before it: for the first node the head,
+// which is no node.
 func (n *Node) Neighbour(back bool) Ref {
 	if back {
 		return *n.back()
@@ -82,7 +84,8 @@ func (l *List) Cells() arena.Cells { return l.nodes.Cells() }
 // at returns the node that a reference names. It is valid until the next allocation.
 func (l *List) at(r Ref) *Node { return NodeAt(l.nodes.Cells(), r) }
 
-// NodeAt is what r names in the cells of a list. It is for loops, and valid until the next insertion.
+// NodeAt is what r names in the cells of a list. It is for loops, and valid until the next
+// insertion.
 func NodeAt(cells arena.Cells, r Ref) *Node { return (*Node)(cells.At(r)) }
 
 // newNode makes an unlinked node of the given height with a copy of member.
@@ -103,7 +106,8 @@ func (l *List) free(r Ref) {
 // Score returns the score of a node.
 func (l *List) Score(r Ref) float64 { return l.at(r).score }
 
-// Member returns the member of a node, to be read only. It shares the node's memory and is valid until the node is removed.
+// Member returns the member of a node, to be read only. It shares the node's memory and is valid
+// until the node is removed.
 func (l *List) Member(r Ref) []byte { return l.at(r).Member() }
 
 // Key is Member as a string.

@@ -101,8 +101,8 @@ func (r ScoreRange) End() float64 {
 	return above(r.Max)
 }
 
-// From returns the first node that is not below r, where a walk upwards through r begins; 0 if there is
-// none. O(log n), half of what ScoreSpan costs.
+// From returns the first node that is not below r, where a walk upwards through r begins; 0 if
+// there is none. O(log n), half of what ScoreSpan costs.
 func (l *List) From(r ScoreRange) Ref {
 	if l.n == 0 {
 		return 0
@@ -111,8 +111,8 @@ func (l *List) From(r ScoreRange) Ref {
 	return l.Next(before)
 }
 
-// LexSpan is ScoreSpan for a range of members. If the scores are not all equal, the result is a run of nodes that
-// depends on the heights, as in Redis. O(log n).
+// LexSpan is ScoreSpan for a range of members. If the scores are not all equal, the result is a run
+// of nodes that depends on the heights, as in Redis. O(log n).
 func (l *List) LexSpan(r LexRange) (first Ref, rank, n int) {
 	if r.Empty() || l.n == 0 {
 		return 0, 0, 0
@@ -126,7 +126,8 @@ func (l *List) LexSpan(r LexRange) (first Ref, rank, n int) {
 	return first, rank, max(stop-rank, 0)
 }
 
-// seekMember is seek by member alone: below must hold for a beginning of the list and for no other node.
+// seekMember is seek by member alone: below must hold for a beginning of the list and for no other
+// node.
 func (l *List) seekMember(below func(member []byte) bool) (r Ref, rank int) {
 	r = l.head
 	for lv := l.top(); lv <= bottom; lv++ {

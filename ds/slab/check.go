@@ -26,7 +26,8 @@ func (s *Slab) Check() error {
 	}
 	switch {
 	case live != s.live || used != s.used || held != s.held:
-		return fmt.Errorf("%d bytes in %d chunks of %d are in use, not %d in %d of %d", live, used, held, s.live, s.used, s.held)
+		return fmt.Errorf("%d bytes in %d chunks of %d are in use, not %d in %d of %d", live, used, held, s.live,
+			s.used, s.held)
 	case used+len(s.spare) != len(s.memory.chunks):
 		return fmt.Errorf("%d chunks, of which %d are in use and %d spare", len(s.memory.chunks), used, len(s.spare))
 	}

@@ -13,7 +13,8 @@ type Clone struct {
 	distances []Ref // how far away the copy of a chunk is, by the number of the 64 KB in which the original lies
 }
 
-// Reserve returns a Slab of n bytes that the system has provided, to be a dead one for Clone. O(n). It uses no other Slab.
+// Reserve returns a Slab of n bytes that the system has provided, to be a dead one for Clone. O(n).
+// It uses no other Slab.
 func Reserve(n int) *Slab {
 	s := new(Slab)
 	for range n / chunkSize {
@@ -23,9 +24,10 @@ func Reserve(n int) *Slab {
 	return s
 }
 
-// Clone copies all cells, on all processors if they are many. O(bytes in use), at the speed at which memory is copied. The copies take
-// the chunks of dead Slabs first: those lose their cells, and can only be released. That is several times faster than memory that the
-// system has to provide.
+// Clone copies all cells, on all processors if they are many. O(bytes in use), at the speed at
+// which memory is copied. The copies take the chunks of dead Slabs first: those lose their cells,
+// and can only be released. That is several times faster than memory that the system has to
+// provide.
 func (s *Slab) Clone(dead ...*Slab) *Clone {
 	c := &Clone{Slab: new(Slab)}
 	if s.memory == nil {
@@ -85,7 +87,8 @@ func (c copied) copy() {
 	c.to.free = append(c.to.free[:0], c.from.free...)
 }
 
-// addChunk gets a chunk without cells that has as much room, from dead Slabs or fresh from the pool.
+// addChunk gets a chunk without cells that has as much room, from dead Slabs or fresh from the
+// pool.
 func (c *Clone) addChunk(room int, dead *[]*Slab) (to *chunk, fresh bool) {
 	for {
 		if to, fresh = c.anyChunk(dead); to.room >= room {

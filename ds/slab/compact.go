@@ -2,16 +2,18 @@ package slab
 
 import "unsafe"
 
-// Compaction empties the chunks with the fewest cells, whose memory then goes back to the system. While it lasts, cells can be
-// allocated and freed.
+// Compaction empties the chunks with the fewest cells, whose memory then goes back to the system.
+// While it lasts, cells can be allocated and freed.
 //
-//	Retire  ──▶  for each cell, in slices: if Retired, Move, and name the new place wherever the old one was named  ──▶  Reinstate
+//	Retire  ──▶  for each cell, in slices: if Retired, Move, and name the new place ──▶ Reinstate
+//	             wherever the old one was named
 //
-// The Slab does not know who refers to a cell, so its owner has to find the cells. Those that it does not find stay where they are, and their
-// chunks take cells again after Reinstate.
+// The Slab does not know who refers to a cell, so its owner has to find the cells. Those that it
+// does not find stay where they are, and their chunks take cells again after Reinstate.
 
-// Retire gives up the chunks with the fewest cells of each size, as many as the free room of the others can empty: no cell is allocated in
-// them any more. It reports whether there are any. O(chunks that are not full).
+// Retire gives up the chunks with the fewest cells of each size, as many as the free room of the
+// others can empty: no cell is allocated in them any more. It reports whether there are any.
+// O(chunks that are not full).
 func (s *Slab) Retire() bool {
 	if s.open != nil {
 		for _, first := range s.open {
@@ -72,7 +74,8 @@ func (s *Slab) Move(p unsafe.Pointer) (to unsafe.Pointer) {
 	return to
 }
 
-// Reinstate ends a compaction: cells may be allocated again in the chunks that were given up and still have some. O(such chunks).
+// Reinstate ends a compaction: cells may be allocated again in the chunks that were given up and
+// still have some. O(such chunks).
 func (s *Slab) Reinstate() {
 	for c := s.retired; c != nil; c = s.retired {
 		s.unlink(c)

@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// compactAll moves the cells among these that are in retired chunks, and reinstates the others' chunks.
+// compactAll moves the cells among these that are in retired chunks, and reinstates the others'
+// chunks.
 func compactAll(s *Slab, cells []cell) (moved int) {
 	s.Retire()
 	for i, c := range cells {
@@ -53,7 +54,8 @@ func TestACompactionGivesMemoryBack(t *testing.T) {
 	require.NoError(t, s.Check())
 	require.Equal(t, live, s.Live())
 	partial, spare := 4, 8+s.used/256 // one chunk of each size may have room, and closeChunk keeps some
-	// Retire counts on 16 cells of 4 KB in each chunk, but the first one of a region has 15: one chunk of 64, or one of 4 in a race build.
+	// Retire counts on 16 cells of 4 KB in each chunk, but the first one of a region has 15: one
+	// chunk of 64, or one of 4 in a race build.
 	short := held / chunkSize / perRegion / 16
 	require.LessOrEqual(t, s.Held(), live+(partial+spare+short+1)*chunkSize)
 	require.Greater(t, moved, len(kept)*3/4)
@@ -92,7 +94,8 @@ func TestACompactionIsInterrupted(t *testing.T) {
 				require.False(t, Retired(unsafe.Pointer(unsafe.SliceData(c.mem))))
 				cells = append(cells, c)
 			case Retired(unsafe.Pointer(unsafe.SliceData(cells[at].mem))):
-				cells[at].mem = unsafe.Slice((*byte)(s.Move(unsafe.Pointer(unsafe.SliceData(cells[at].mem)))), len(cells[at].mem))
+				cells[at].mem = unsafe.Slice((*byte)(s.Move(unsafe.Pointer(unsafe.SliceData(cells[at].mem)))),
+					len(cells[at].mem))
 			}
 		}
 		require.NoError(t, s.Check())

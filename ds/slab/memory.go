@@ -1,6 +1,7 @@
 package slab
 
-// memory is the chunks of a Slab. It outlives the Slab by a moment: when the collector has found that one unreachable, it releases them.
+// memory is the chunks of a Slab. It outlives the Slab by a moment: when the collector has found
+// that one unreachable, it releases them.
 type memory struct {
 	chunks []*chunk
 	pool   *pool

@@ -15,8 +15,9 @@ const regionSize = 4 << 20
 
 var pageSize = os.Getpagesize()
 
-// keepsRegions says whether the pool keeps a region of which no Slab has a chunk. It does, for its addresses: Go's heap might get them, and an old
-// pointer would look like one into the heap, which the collector does not forgive.
+// keepsRegions says whether the pool keeps a region of which no Slab has a chunk. It does, for its
+// addresses: Go's heap might get them, and an old pointer would look like one into the heap, which
+// the collector does not forgive.
 const keepsRegions = true
 
 func mapMemory(n int) unsafe.Pointer {
@@ -56,8 +57,8 @@ func giveBack(p unsafe.Pointer, n int) {
 	}
 }
 
-// provide lets the system provide the whole pages in n bytes at once, which is faster than at the first write to each. Linux before 5.14
-// and other systems do nothing.
+// provide lets the system provide the whole pages in n bytes at once, which is faster than at the
+// first write to each. Linux before 5.14 and other systems do nothing.
 func provide(p unsafe.Pointer, n int) {
 	const populateWrite = 23 // MADV_POPULATE_WRITE
 	if skip := toMultiple(p, pageSize); runtime.GOOS == "linux" && skip < n {

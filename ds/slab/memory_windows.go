@@ -14,11 +14,12 @@ const regionSize = 4 << 20
 
 var pageSize = os.Getpagesize()
 
-// keepsRegions says whether the pool keeps a region of which no Slab has a chunk. It does, for its addresses: see memory_mmap.go.
+// keepsRegions says whether the pool keeps a region of which no Slab has a chunk. It does, for its
+// addresses: see memory_mmap.go.
 const keepsRegions = true
 
-// getRegion finds addresses for twice a region, releases them, and takes the region among them. Between the two steps another thread may take
-// them; then it looks again.
+// getRegion finds addresses for twice a region, releases them, and takes the region among them.
+// Between the two steps another thread may take them; then it looks again.
 func getRegion() unsafe.Pointer {
 	for {
 		found, err := windows.VirtualAlloc(0, 2*regionSize, windows.MEM_RESERVE, windows.PAGE_NOACCESS)
@@ -27,7 +28,8 @@ func getRegion() unsafe.Pointer {
 		}
 		_ = windows.VirtualFree(found, 0, windows.MEM_RELEASE)
 		at := (found + regionSize - 1) &^ (regionSize - 1)
-		if at, err = windows.VirtualAlloc(at, regionSize, windows.MEM_RESERVE|windows.MEM_COMMIT, windows.PAGE_READWRITE); err == nil {
+		if at, err = windows.VirtualAlloc(at, regionSize, windows.MEM_RESERVE|windows.MEM_COMMIT,
+			windows.PAGE_READWRITE); err == nil {
 			return *(*unsafe.Pointer)(unsafe.Pointer(&at))
 		}
 	}
@@ -37,7 +39,8 @@ func getRegion() unsafe.Pointer {
 func giveBack(p unsafe.Pointer, n int) {
 	skip := toMultiple(p, pageSize)
 	if pages := (n - skip) &^ (pageSize - 1); skip < n && pages > 0 {
-		_, _ = windows.VirtualAlloc(uintptr(unsafe.Add(p, skip)), uintptr(pages), windows.MEM_RESET, windows.PAGE_READWRITE)
+		_, _ = windows.VirtualAlloc(uintptr(unsafe.Add(p, skip)), uintptr(pages), windows.MEM_RESET,
+			windows.PAGE_READWRITE)
 	}
 }
 

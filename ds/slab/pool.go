@@ -8,7 +8,8 @@ import (
 	"unsafe"
 )
 
-// pool is the regions of the process, and which of their chunks no Slab has. Slabs use it at the same time.
+// pool is the regions of the process, and which of their chunks no Slab has. Slabs use it at the
+// same time.
 type pool struct {
 	mu      sync.Mutex
 	regions []*region // those with such a chunk; the last one gives the next
@@ -28,7 +29,8 @@ const (
 	allVacant = 1<<perRegion - 1
 )
 
-// region is the addresses of some chunks. It begins with a pointer to this description, by which a cell leads to its chunk.
+// region is the addresses of some chunks. It begins with a pointer to this description, by which a
+// cell leads to its chunk.
 type region struct {
 	base   unsafe.Pointer
 	number uint32 // from 1 on; 0 for none
@@ -126,7 +128,8 @@ func chunkOf(p unsafe.Pointer) *chunk {
 	return &r.chunks[at/chunkSize]
 }
 
-// regionOf returns the region that has the cell, and how many bytes from its beginning the cell lies.
+// regionOf returns the region that has the cell, and how many bytes from its beginning the cell
+// lies.
 func regionOf(p unsafe.Pointer) (r *region, at uintptr) {
 	at = uintptr(p) & (regionSize - 1)
 	return *(**region)(unsafe.Add(p, -int(at))), at

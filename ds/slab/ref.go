@@ -10,7 +10,8 @@ const (
 	maxRegions  = (1 << 32) / regionCells // that a Ref can name
 )
 
-// regions are where they begin, by number. A reader has a cell in the region that it looks up, so it was written before.
+// regions are where they begin, by number. A reader has a cell in the region that it looks up, so
+// it was written before.
 var regions [maxRegions]unsafe.Pointer
 
 // At returns the cell that r stands for. O(1).

@@ -1,43 +1,56 @@
-// Package slab is an allocator of cells without pointers, in memory that Go's collector does not know of. What is
-// freed is used again at once, so the resident memory follows the data. With Go's own allocator garbage would double it.
+// Package slab is an allocator of cells without pointers, in memory that Go's collector does not
+// know of. What is freed is used again at once, so the resident memory follows the data. With Go's
+// own allocator garbage would double it.
 //
 //	pool     of the whole process: regions, and which of their chunks no Slab has
 //	region   4 MB of addresses, from the system
 //	Slab     one for each database; its chunks go back to the pool when it goes
-//	chunk    64 KB of a region, with cells of one size: 16, 24, 32 ... SmallCell bytes, from there on in steps of an eighth to MaxCell
+//	chunk    64 KB of a region, with cells of one size: 16, 24, 32 ... SmallCell bytes, from there
+//	         on in steps of an eighth to MaxCell
 //	cell     what Alloc returns
-//	Ref      32 bits that stand for the address of a cell: the number of its region, and how many times 8 bytes it lies from there
+//	Ref      32 bits that stand for the address of a cell: the number of its region, and how many
+//	         times 8 bytes it lies from there
 //
-// An empty Slab is a hundred bytes. One with few cells has a chunk for each of their sizes, of which only those pages are resident that
-// were written to. So thousands of small datasets can share a process.
+// An empty Slab is a hundred bytes. One with few cells has a chunk for each of their sizes, of
+// which only those pages are resident that were written to. So thousands of small datasets can
+// share a process.
 //
-// What is known about a chunk lies in Go's heap beside it, not in it: a bit for each cell that is free, and a bit for
-// each of 64 groups of cells that has a free one. So Alloc finds a cell with two bit scans, and a chunk can be
-// walked, shared or moved without a look into its cells. What is left behind the last cell of a chunk, where large ones do not
-// fill it, is never written to, and so takes addresses only.
+// What is known about a chunk lies in Go's heap beside it, not in it: a bit for each cell that is
+// free, and a bit for each of 64 groups of cells that has a free one. So Alloc finds a cell with
+// two bit scans, and a chunk can be walked, shared or moved without a look into its cells. What is
+// left behind the last cell of a chunk, where large ones do not fill it, is never written to, and
+// so takes addresses only.
 //
-// A chunk whose last cell is freed can take cells of any size next. A Slab keeps a few such chunks. The others go to the pool for
-// any Slab; their memory goes back to the system, and only their addresses stay.
+// A chunk whose last cell is freed can take cells of any size next. A Slab keeps a few such chunks.
+// The others go to the pool for any Slab; their memory goes back to the system, and only their
+// addresses stay.
 //
-// Cells that are freed here and there leave chunks that are nearly empty. A compaction moves what is left: see compact.go.
+// Cells that are freed here and there leave chunks that are nearly empty. A compaction moves what
+// is left: see compact.go.
 //
 // Invariants, verified by Check:
-//  1. A chunk is in the list of its size if it has a free cell, and has no size if no cell is in use; but the first
-//     of a list may be empty, so that a single cell that comes and goes costs nothing. One that is retired is in the
-//     list of those instead, and never full or empty.
-//  2. Bit i of free[w] is set exactly if cell 64*w+i is free, and bit w of groups if free[w] is not zero.
-//  3. Live is the sum of the cells in use, Held that of the Slab's chunks, without the pages behind their last cells.
-//  4. A chunk belongs to one Slab, at the place that it says, or to the pool, and has no cells then.
+//  1. A chunk is in the list of its size if it has a free cell, and has no size if no cell is in
+//     use; but the first of a list may be empty, so that a single cell that comes and goes costs
+//     nothing. One that is retired is in the list of those instead, and never full or empty.
+//  2. Bit i of free[w] is set exactly if cell 64*w+i is free, and bit w of groups if free[w] is not
+//     zero.
+//  3. Live is the sum of the cells in use, Held that of the Slab's chunks, without the pages behind
+//     their last cells.
+//  4. A chunk belongs to one Slab, at the place that it says, or to the pool, and has no cells
+//     then.
 //
-// Under the race detector, which cannot watch other memory, and where the system has no mmap, the regions are slices of
-// Go's heap, which go when all their chunks are in the pool. With the build tag poison, and under the race detector, a freed cell is filled with a pattern, so that a
-// read of it shows.
+// Under the race detector, which cannot watch other memory, and where the system has no mmap, the
+// regions are slices of Go's heap, which go when all their chunks are in the pool. With the build
+// tag poison, and under the race detector, a freed cell is filled with a pattern, so that a read of
+// it shows.
 //
-// A Ref names a cell of any Slab of the process, so that a table of references needs half the room of one of pointers, and takes a table of regions
-// to resolve. 32 bits are enough for 32 GB of cells; the process ends when it wants more. From 24 GB on Scarce tells owners to
-// keep large ones elsewhere.
+// A Ref names a cell of any Slab of the process, so that a table of references needs half the room
+// of one of pointers, and takes a table of regions to resolve. 32 bits are enough for 32 GB of
+// cells; the process ends when it wants more. From 24 GB on Scarce tells owners to keep large ones
+// elsewhere.
 //
-// Non-goals: cells with pointers; cells above MaxCell; concurrent use of a Slab (different ones may be used at the same time).
+// Non-goals: cells with pointers; cells above MaxCell; concurrent use of a Slab (different ones may
+// be used at the same time).
 package slab
 
 import (
@@ -75,8 +88,8 @@ type Slab struct {
 	plain   bool     // no Ref can name its cells
 }
 
-// Blocks returns a Slab of cells that no Ref names, and of which there can be as many as there is memory for. It cannot be
-// cloned, nor give its chunks to a clone.
+// Blocks returns a Slab of cells that no Ref names, and of which there can be as many as there is
+// memory for. It cannot be cloned, nor give its chunks to a clone.
 func Blocks() *Slab { return &Slab{plain: true} }
 
 // Named reports whether Refs can name the cells.
@@ -127,7 +140,8 @@ func largeClass(size int) int {
 // Live returns the bytes of the cells in use.
 func (s *Slab) Live() int { return s.live }
 
-// Held returns the bytes of the chunks, in use or kept. The system may count less, because it provides a page when it is first written to.
+// Held returns the bytes of the chunks, in use or kept. The system may count less, because it
+// provides a page when it is first written to.
 func (s *Slab) Held() int { return s.held + len(s.spare)*chunkSize }
 
 // Alloc returns a cell of Size(n) bytes with arbitrary contents; n is MaxCell at most. O(1).
@@ -270,8 +284,9 @@ func (s *Slab) ownMemory() *memory {
 	return s.memory
 }
 
-// Release gives the chunks of up to n regions back to the system, and reports whether there are more. All cells are lost, and the Slab
-// must not be used for anything else any more. A Slab that the collector finds unreachable releases all of them.
+// Release gives the chunks of up to n regions back to the system, and reports whether there are
+// more. All cells are lost, and the Slab must not be used for anything else any more. A Slab that
+// the collector finds unreachable releases all of them.
 func (s *Slab) Release(n int) (more bool) { return s.memory != nil && s.memory.release(n) }
 
 // list returns where the list begins in which a chunk is, or has to be.

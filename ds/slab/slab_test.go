@@ -332,7 +332,8 @@ func TestClonesHaveTheirOwnCells(t *testing.T) {
 			if i%3 == 0 {
 				continue
 			}
-			twin := cell{unsafe.Slice((*byte)(c.Cell(unsafe.Pointer(&original.mem[0]))), len(original.mem)), original.tag}
+			twin := cell{unsafe.Slice((*byte)(c.Cell(unsafe.Pointer(&original.mem[0]))), len(original.mem)),
+				original.tag}
 			twin.requireIntact(t)
 			clear(twin.mem)
 			original.requireIntact(t)

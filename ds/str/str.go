@@ -28,7 +28,8 @@ import (
 // EmbstrMax is the longest text, in bytes, that Redis 7.0 embeds beside its object header.
 const EmbstrMax = 44
 
-// EmbedMax is the longest text, in bytes, that any release embeds: Valkey 9.1 beside a key of one byte.
+// EmbedMax is the longest text, in bytes, that any release embeds: Valkey 9.1 beside a key of one
+// byte.
 const EmbedMax = 112
 
 // Enc is an encoding of a Value.

@@ -169,7 +169,8 @@ func TestAssign(t *testing.T) {
 
 // FuzzParseInt holds parseInt against strconv, restricted to canonical texts.
 func FuzzParseInt(f *testing.F) {
-	for _, s := range []string{"", "-", "0", "-0", "00", "9223372036854775807", "-9223372036854775808", "9223372036854775808", "18446744073709551617", "1_0", "+5"} {
+	for _, s := range []string{"", "-", "0", "-0", "00", "9223372036854775807", "-9223372036854775808",
+		"9223372036854775808", "18446744073709551617", "1_0", "+5"} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {

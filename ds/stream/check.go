@@ -78,8 +78,8 @@ func (s *Stream) checkChunks() (n int, err error) {
 	return len(seen), nil
 }
 
-// check returns the ID of the node's last live entry, or its own, and the number of live ones, or what is
-// wrong.
+// check returns the ID of the node's last live entry, or its own, and the number of live ones, or
+// what is wrong.
 func (n *node) check() (last ID, count int, err error) {
 	if err := n.pack.Check(); err != nil {
 		return last, 0, err
@@ -213,7 +213,8 @@ func (g *Group) check(s *Stream) error {
 		}
 	})
 	if n+returned != g.pending.n || returned != g.returned {
-		return fmt.Errorf("%d messages, of which consumers have %d and %d of %d were returned", g.pending.n, n, returned, g.returned)
+		return fmt.Errorf("%d messages, of which consumers have %d and %d of %d were returned", g.pending.n, n,
+			returned, g.returned)
 	}
 	return g.pending.check()
 }

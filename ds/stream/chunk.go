@@ -7,16 +7,17 @@ import (
 	"github.com/miniserver-go/miniserver/ds/sizeclass"
 )
 
-// chunk is memory that nodes of a long stream share, one behind the other: a block of its own would be a tenth larger
-// than a node, because of the sizes that Go's allocator has.
+// chunk is memory that nodes of a long stream share, one behind the other: a block of its own would
+// be a tenth larger than a node, because of the sizes that Go's allocator has.
 //
 //	[pack][pack][pack][pack .............]
 //	                   the last node grows in what is left
 //
-// The last node moves to the next chunk when it does not fit any more. So a stream that grows leaves no garbage.
+// The last node moves to the next chunk when it does not fit any more. So a stream that grows
+// leaves no garbage.
 //
-// A chunk lives as long as one of its nodes does. Where a few are left in the middle of the stream, they get blocks of
-// their own.
+// A chunk lives as long as one of its nodes does. Where a few are left in the middle of the stream,
+// they get blocks of their own.
 type chunk struct {
 	nodes int    // that lie in it
 	most  int    // that did when it was full
@@ -29,15 +30,15 @@ const (
 	maxShare   = chunkSize / 8 // of a node
 )
 
-// entryRoom returns how many bytes a pack may grow by when an entry of size bytes comes into it, or when it is made for
-// the entry.
+// entryRoom returns how many bytes a pack may grow by when an entry of size bytes comes into it, or
+// when it is made for the entry.
 func entryRoom(size int, pairs [][]byte) int {
 	const beside, others = 10, 10 // bytes of an element beside its text; elements that are no text, and the header
 	return size + beside*(len(pairs)+others)
 }
 
-// share returns room for a node of n bytes in a chunk; none if the stream is short or the node large. The last
-// node grows no more.
+// share returns room for a node of n bytes in a chunk; none if the stream is short or the node
+// large. The last node grows no more.
 func (s *Stream) share(n int) (room []byte, c *chunk) {
 	s.closeLast()
 	if n > maxShare {
@@ -122,7 +123,8 @@ func (s *Stream) makeRoom(last *node, n int) {
 	*last = moved
 }
 
-// thin gives the nodes that are left of a chunk around place i blocks of their own, if they are few.
+// thin gives the nodes that are left of a chunk around place i blocks of their own, if they are
+// few.
 func (s *Stream) thin(i int, c *chunk) {
 	if c == nil || c == s.open || c.nodes*4 > c.most {
 		return

@@ -10,8 +10,9 @@ import (
 // Freeze implements value.Freezer. O(nodes + consumers + idempotent IDs).
 func (s *Stream) Freeze() (value.Value, func()) { return s.freeze(), s.thaw }
 
-// freeze returns a stream with the entries that s has now, until thaw. It shares the packs of the nodes; s
-// copies one before it changes it for the first time. The messages of its groups can be read once.
+// freeze returns a stream with the entries that s has now, until thaw. It shares the packs of the
+// nodes; s copies one before it changes it for the first time. The messages of its groups can be
+// read once.
 func (s *Stream) freeze() *Stream {
 	f := &Stream{nodes: slices.Clone(s.nodes)}
 	s.copyNumbers(f)
@@ -41,7 +42,8 @@ func (s *Stream) shares(n *node) bool {
 	return i < len(f.nodes) && &f.nodes[i].pack[0] == &n.pack[0]
 }
 
-// own gives node i a pack that it does not share with a frozen one. It is called before the bytes of the pack change.
+// own gives node i a pack that it does not share with a frozen one. It is called before the bytes
+// of the pack change.
 func (s *Stream) own(i int) {
 	if n := &s.nodes[i]; s.frozen != nil && s.shares(n) {
 		if i == len(s.nodes)-1 {

@@ -2,13 +2,15 @@ package stream
 
 import "slices"
 
-// The messages of a group that is frozen are not copied at once, for there may be a million. They are read once, by a walk in
-// the order of their IDs, and before the group changes or forgets one that the walk has not passed, it keeps a copy:
+// The messages of a group that is frozen are not copied at once, for there may be a million. They
+// are read once, by a walk in the order of their IDs, and before the group changes or forgets one
+// that the walk has not passed, it keeps a copy:
 //
-//	messages   1-1 2-1 3-1 | 4-1 . 6-1 ...         the walk has passed three; 5-1 was acknowledged since
+//	messages   1-1 2-1 3-1 | 4-1 . 6-1 ...   the walk has passed three; 5-1 was acknowledged since
 //	kept                         5-1
 //
-// For the lists of the consumers, which are read after that of the group, the walk collects the IDs.
+// For the lists of the consumers, which are read after that of the group, the walk collects the
+// IDs.
 
 // messageWalk is the walk. It belongs to both groups.
 type messageWalk struct {
@@ -55,7 +57,8 @@ func (g *Group) walk() *messageWalk {
 	return g.frozen
 }
 
-// preserve is called before the message of an ID, nil if there is none, is changed, removed or added.
+// preserve is called before the message of an ID, nil if there is none, is changed, removed or
+// added.
 func (w *messageWalk) preserve(id ID, p *Pending) {
 	if p == nil {
 		w.touch(id)
@@ -77,8 +80,8 @@ func (w *messageWalk) keep(p *Pending) {
 	w.kept[last] = append(w.kept[last], *p)
 }
 
-// touch is called for a message that is changed, removed or added. It reports whether the walk has yet to give what was
-// there before.
+// touch is called for a message that is changed, removed or added. It reports whether the walk has
+// yet to give what was there before.
 func (w *messageWalk) touch(id ID) (first bool) {
 	if w.begun && !w.last.Before(id) {
 		return false
@@ -113,7 +116,8 @@ func (w *messageWalk) next() (batch []Pending) {
 	return batch
 }
 
-// advance fills the batch with copies of the next messages that nothing has touched; none at the end.
+// advance fills the batch with copies of the next messages that nothing has touched; none at the
+// end.
 func (w *messageWalk) advance() {
 	w.batch = w.batch[:0]
 	for len(w.batch) == 0 && w.group.frozen == w {
@@ -158,8 +162,8 @@ func (w *messageWalk) collect(p *Pending) {
 	row.blocks[last] = append(row.blocks[last], p.ID)
 }
 
-// EachOf calls fn with the messages of a consumer until fn returns false. Those of a frozen group have an ID only, and
-// come after an Each of all its messages.
+// EachOf calls fn with the messages of a consumer until fn returns false. Those of a frozen group
+// have an ID only, and come after an Each of all its messages.
 func (g *Group) EachOf(c *Consumer, fn func(p *Pending) bool) {
 	w := g.walk()
 	if w == nil {

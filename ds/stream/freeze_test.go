@@ -20,7 +20,8 @@ func lines(s *Stream) iter.Seq[string] {
 		}
 		for _, g := range s.Groups() {
 			put(g.Name(), g.Last, g.Read, g.Pending())
-			g.Each(ID{}, func(p *Pending) bool { return put(g.Name(), p.ID, p.Delivered, p.Count, p.Consumer().Name()) })
+			g.Each(ID{},
+				func(p *Pending) bool { return put(g.Name(), p.ID, p.Delivered, p.Count, p.Consumer().Name()) })
 			for _, c := range g.Consumers() {
 				put(c.Name(), c.Seen, c.Active, c.Pending())
 				g.EachOf(c, func(p *Pending) bool { return put(c.Name(), p.ID) })

@@ -10,8 +10,8 @@ import (
 	"github.com/miniserver-go/miniserver/ds/sizeclass"
 )
 
-// Group is a group of consumers that share the reading of a stream: each entry is delivered to one of
-// them, and stays pending until it is acknowledged.
+// Group is a group of consumers that share the reading of a stream: each entry is delivered to one
+// of them, and stays pending until it is acknowledged.
 type Group struct {
 	Last ID    // of the entry delivered last
 	Read int64 // entries delivered, counted from the stream's first ever; Unknown
@@ -40,8 +40,8 @@ type Consumer struct {
 // Never is the Active of a consumer that got nothing yet.
 const Never = -1
 
-// Pending is a message: an entry that was delivered and not yet acknowledged. The entry itself may have
-// been deleted since.
+// Pending is a message: an entry that was delivered and not yet acknowledged. The entry itself may
+// have been deleted since.
 type Pending struct {
 	ID        ID
 	Delivered int64 // when, in milliseconds since the epoch
@@ -51,7 +51,8 @@ type Pending struct {
 	returned int64     // which return of the group's that was; 0 for one that a consumer has
 }
 
-// Consumer returns the consumer that has the message, nil for a message that was returned to the group.
+// Consumer returns the consumer that has the message, nil for a message that was returned to the
+// group.
 func (p *Pending) Consumer() *Consumer { return p.consumer }
 
 // CountDelivery counts one delivery more.
@@ -61,8 +62,8 @@ func (p *Pending) CountDelivery() {
 	}
 }
 
-// CompareDelivery compares the messages of a group: first those that were returned to it, in that order, then the others, the oldest
-// delivery first. Two with the same time are equal.
+// CompareDelivery compares the messages of a group: first those that were returned to it, in that
+// order, then the others, the oldest delivery first. Two with the same time are equal.
 func (p *Pending) CompareDelivery(q *Pending) int {
 	if (p.consumer == nil) != (q.consumer == nil) {
 		return one(q.consumer == nil) - one(p.consumer == nil)
@@ -85,7 +86,8 @@ const (
 
 // search returns where name is, or would be, among values in order of their names.
 func search[T any](all []T, name []byte, nameOf func(T) string) (i int, found bool) {
-	return slices.BinarySearchFunc(all, string(name), func(v T, name string) int { return strings.Compare(nameOf(v), name) })
+	return slices.BinarySearchFunc(all, string(name),
+		func(v T, name string) int { return strings.Compare(nameOf(v), name) })
 }
 
 // Groups returns all groups, ordered by name. The slice belongs to the stream.
@@ -99,7 +101,8 @@ func (s *Stream) Group(name []byte) *Group {
 	return nil
 }
 
-// AddGroup adds a group that has read up to an entry and returns it; nil if there is one of that name.
+// AddGroup adds a group that has read up to an entry and returns it; nil if there is one of that
+// name.
 func (s *Stream) AddGroup(name []byte, last ID, read int64) *Group {
 	i, ok := search(s.groups, name, (*Group).Name)
 	if ok {
@@ -139,8 +142,8 @@ func (g *Group) Consumer(name []byte) *Consumer {
 	return nil
 }
 
-// AddConsumer adds a consumer, seen at a time and never active, and returns it; nil if there is one of
-// that name.
+// AddConsumer adds a consumer, seen at a time and never active, and returns it; nil if there is one
+// of that name.
 func (g *Group) AddConsumer(name []byte, seen int64) *Consumer {
 	i, ok := search(g.consumers, name, (*Consumer).Name)
 	if ok {
@@ -153,8 +156,8 @@ func (g *Group) AddConsumer(name []byte, seen int64) *Consumer {
 	return c
 }
 
-// RemoveConsumer removes a consumer and its messages, and returns how many it had; -1 if there is none
-// of that name.
+// RemoveConsumer removes a consumer and its messages, and returns how many it had; -1 if there is
+// none of that name.
 func (g *Group) RemoveConsumer(name []byte) (messages int) {
 	i, ok := search(g.consumers, name, (*Consumer).Name)
 	if !ok {
@@ -184,7 +187,8 @@ func (c *Consumer) Pending() int { return c.pending.n }
 // Message returns the message of an ID, or nil. O(log n).
 func (g *Group) Message(id ID) *Pending { return g.pending.get(id) }
 
-// Bounds returns the smallest and the greatest ID of the messages; ok is false if there is none. O(1).
+// Bounds returns the smallest and the greatest ID of the messages; ok is false if there is none.
+// O(1).
 func (g *Group) Bounds() (first, last ID, ok bool) {
 	if g.pending.n == 0 {
 		return first, last, false
@@ -192,9 +196,9 @@ func (g *Group) Bounds() (first, last ID, ok bool) {
 	return g.pending.first().ID, g.pending.last().ID, true
 }
 
-// Each calls fn with the group's messages from an ID on, ascending, until fn returns false. The message
-// at hand may be acknowledged or given to another consumer meanwhile, no other. Those of a frozen group can be read once, all
-// of them, and come in no order.
+// Each calls fn with the group's messages from an ID on, ascending, until fn returns false. The
+// message at hand may be acknowledged or given to another consumer meanwhile, no other. Those of a
+// frozen group can be read once, all of them, and come in no order.
 func (g *Group) Each(from ID, fn func(p *Pending) bool) {
 	if w := g.walk(); w != nil {
 		w.each(fn)
@@ -206,8 +210,9 @@ func (g *Group) Each(from ID, fn func(p *Pending) bool) {
 // Each is that of a group, for the consumer's messages.
 func (c *Consumer) Each(from ID, fn func(p *Pending) bool) { c.pending.each(from, fn) }
 
-// Deliver gives the message of an ID to the consumer, takes it from any other, and returns it: a new one if
-// there was none. The caller sets time and count, which may be set of no other message. O(log n).
+// Deliver gives the message of an ID to the consumer, takes it from any other, and returns it: a
+// new one if there was none. The caller sets time and count, which may be set of no other message.
+// O(log n).
 func (g *Group) Deliver(id ID, c *Consumer) *Pending {
 	p := g.pending.get(id)
 	g.preserve(id, p)
@@ -225,8 +230,9 @@ func (g *Group) Deliver(id ID, c *Consumer) *Pending {
 	return p
 }
 
-// Return takes the message of an ID from its consumer and returns it, or a new one that was never delivered if there was none. No
-// consumer has it then. It comes behind those that were returned before. The caller sets the count. O(log n).
+// Return takes the message of an ID from its consumer and returns it, or a new one that was never
+// delivered if there was none. No consumer has it then. It comes behind those that were returned
+// before. The caller sets the count. O(log n).
 func (g *Group) Return(id ID) *Pending {
 	p := g.pending.get(id)
 	g.preserve(id, p)
@@ -246,8 +252,8 @@ func (g *Group) Return(id ID) *Pending {
 // Returned returns the number of messages that no consumer has. O(1).
 func (g *Group) Returned() int { return g.returned }
 
-// EachReturned calls fn with the messages that no consumer has, in the order in which they were returned. O(1) if there are none, else
-// O(n) for n messages of the group.
+// EachReturned calls fn with the messages that no consumer has, in the order in which they were
+// returned. O(1) if there are none, else O(n) for n messages of the group.
 func (g *Group) EachReturned(fn func(p *Pending)) {
 	if g.returned == 0 {
 		return
@@ -317,7 +323,8 @@ func (c *Consumer) fixedBytes() int {
 
 // bytes returns all that the group holds. O(consumers).
 func (g *Group) bytes() int {
-	n := g.fixedBytes() + g.pending.bytes() + g.pending.n*sizeclass.Round(pendingSize) + sizeclass.RoundScanned(cap(g.consumers)*8)
+	n := g.fixedBytes() + g.pending.bytes() + g.pending.n*sizeclass.Round(pendingSize) +
+		sizeclass.RoundScanned(cap(g.consumers)*8)
 	for _, c := range g.consumers {
 		n += c.fixedBytes() + c.pending.bytes()
 	}

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// ID names an entry: a time in milliseconds, and a sequence number within it. The zero ID comes before
-// that of any entry.
+// ID names an entry: a time in milliseconds, and a sequence number within it. The zero ID comes
+// before that of any entry.
 type ID struct{ Ms, Seq uint64 }
 
 // MaxID is the greatest ID.

@@ -2,13 +2,15 @@ package stream
 
 import "encoding/binary"
 
-// Distance returns how many entries were ever added up to that of an ID; ok is false if that is not known.
+// Distance returns how many entries were ever added up to that of an ID; ok is false if that is not
+// known.
 //
-// It can where nothing that was deleted singly can lie between: before the first entry, at it, and at
-// the last. The rules are those of Redis 8.0, down to what they get wrong.
+// It can where nothing that was deleted singly can lie between: before the first entry, at it, and
+// at the last. The rules are those of Redis 8.0, down to what they get wrong.
 func (s *Stream) Distance(id ID) (n int64, ok bool) { return s.distance(id, true) }
 
-// distance is Distance. Without strict it does not look at what was deleted behind an ID, as in Redis up to 7.4.
+// distance is Distance. Without strict it does not look at what was deleted behind an ID, as in
+// Redis up to 7.4.
 func (s *Stream) distance(id ID, strict bool) (n int64, ok bool) {
 	switch {
 	case s.added == 0:
@@ -61,7 +63,8 @@ func (g *Group) LagByReads() (n int64, ok bool) {
 	return s.added - n, ok
 }
 
-// Advance moves the group to an entry that is read, if it comes after Last, and reports whether it does.
+// Advance moves the group to an entry that is read, if it comes after Last, and reports whether it
+// does.
 func (g *Group) Advance(id ID) bool {
 	if !g.Last.Before(id) {
 		return false
@@ -84,8 +87,8 @@ func known(n int64, ok bool) int64 {
 	return n
 }
 
-// TreeNodes returns how many nodes the radix tree has in which Redis keeps a stream of the same nodes.
-// O(nodes).
+// TreeNodes returns how many nodes the radix tree has in which Redis keeps a stream of the same
+// nodes. O(nodes).
 func (s *Stream) TreeNodes() int {
 	keys := make([]treeKey, len(s.nodes))
 	for i, n := range s.nodes {
@@ -101,9 +104,9 @@ func (s *Stream) TreeNodes() int {
 // treeKey is an ID as the radix tree orders it.
 type treeKey [16]byte
 
-// treeNodes counts the nodes of the part of a tree that leads from a depth, up to which the keys are the
-// same, to sorted keys: one for all that they still have in common, one where they part, and one leaf
-// for each.
+// treeNodes counts the nodes of the part of a tree that leads from a depth, up to which the keys
+// are the same, to sorted keys: one for all that they still have in common, one where they part,
+// and one leaf for each.
 func treeNodes(keys []treeKey, depth int) (n int) {
 	first, last := keys[0], keys[len(keys)-1]
 	same := depth

@@ -112,7 +112,8 @@ func (p *pair) ack(id ID) {
 	delete(p.m.messages, id)
 }
 
-// giveBack returns a message to the group. The model keeps it behind the other messages without a consumer.
+// giveBack returns a message to the group. The model keeps it behind the other messages without a
+// consumer.
 func (p *pair) giveBack(id ID) {
 	p.s.Group([]byte("g")).Return(id).Count = 0
 	p.m.messages[id] = message{}
@@ -304,7 +305,8 @@ func FuzzSteps(f *testing.F) {
 func FuzzAddPack(f *testing.F) {
 	var s Stream
 	for i := range 10 {
-		s.Append(ID{5, uint64(i)}, [][]byte{[]byte("field"), []byte("value"), []byte("n"), []byte(strconv.Itoa(i))}, Defaults)
+		s.Append(ID{5, uint64(i)},
+			[][]byte{[]byte("field"), []byte("value"), []byte("n"), []byte(strconv.Itoa(i))}, Defaults)
 	}
 	s.Append(ID{6, 0}, [][]byte{[]byte("other"), []byte("1")}, Defaults)
 	s.Delete(ID{5, 3})

@@ -7,8 +7,8 @@ import (
 	"github.com/miniserver-go/miniserver/ds/listpack"
 )
 
-// node is the entries of one listpack. Their IDs are distances from its own, which is that of its first
-// entry.
+// node is the entries of one listpack. Their IDs are distances from its own, which is that of its
+// first entry.
 type node struct {
 	id    ID
 	pack  listpack.List
@@ -43,7 +43,8 @@ func (n *node) head() (h head) {
 // firstEntry returns the position of the first entry.
 func (n *node) firstEntry(h head) int { return n.pack.Skip(h.field, h.fields+1) }
 
-// newPack returns the pack of a node without entries, whose master has the fields of pairs. It overwrites room.
+// newPack returns the pack of a node without entries, whose master has the fields of pairs. It
+// overwrites room.
 func newPack(room []byte, pairs [][]byte) listpack.List {
 	p := listpack.In(room).AppendInt(0).AppendInt(0).AppendInt(int64(len(pairs) / 2))
 	for i := 0; i < len(pairs); i += 2 {

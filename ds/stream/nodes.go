@@ -27,9 +27,9 @@ func (s *Stream) Packs() func(yield func(id ID, pack []byte) bool) {
 	}
 }
 
-// AddPack adds a node behind the last, with a copy of its listpack, whose live entries count as added.
-// Bytes that are not those of a node give ErrPack and change nothing. Last moves to the node's last
-// live entry.
+// AddPack adds a node behind the last, with a copy of its listpack, whose live entries count as
+// added. Bytes that are not those of a node give ErrPack and change nothing. Last moves to the
+// node's last live entry.
 func (s *Stream) AddPack(id ID, pack []byte) error {
 	n := node{id: id, pack: pack}
 	last, live, err := n.check()

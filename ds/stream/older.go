@@ -1,6 +1,7 @@
 package stream
 
-// How Redis up to 7.4 counts what a group has read. It knows less about entries that were deleted or trimmed.
+// How Redis up to 7.4 counts what a group has read. It knows less about entries that were deleted
+// or trimmed.
 
 // OlderLag is Lag.
 func (g *Group) OlderLag() (n int64, ok bool) {

@@ -8,10 +8,12 @@ import (
 	"github.com/miniserver-go/miniserver/ds/sizeclass"
 )
 
-// Producers are the clients that add entries idempotently. A producer gives each entry an idempotent ID of its own. The
-// stream remembers for some time which entry it was, so that the producer can repeat what it has sent, and nothing is added twice.
+// Producers are the clients that add entries idempotently. A producer gives each entry an
+// idempotent ID of its own. The stream remembers for some time which entry it was, so that the
+// producer can repeat what it has sent, and nothing is added twice.
 //
-// An ID is forgotten when its entry is old, or when the producer has sent many others since. Deleting the entry changes nothing.
+// An ID is forgotten when its entry is old, or when the producer has sent many others since.
+// Deleting the entry changes nothing.
 type Producers struct {
 	added, duplicates int64
 	limits            IDLimits
@@ -51,7 +53,8 @@ type Sent struct {
 // Name returns the producer's name.
 func (p *Producer) Name() string { return p.name }
 
-// Sent returns the idempotent IDs that are remembered, the oldest first. The slice belongs to the producer.
+// Sent returns the idempotent IDs that are remembered, the oldest first. The slice belongs to the
+// producer.
 func (p *Producer) Sent() []Sent { return p.sent }
 
 const (
@@ -60,7 +63,8 @@ const (
 	sentSize      = int(unsafe.Sizeof(Sent{})) * 2      // in the slice and in the map
 )
 
-// Producers returns the stream's producers; nil for a stream that never had any and has the default limits.
+// Producers returns the stream's producers; nil for a stream that never had any and has the default
+// limits.
 func (s *Stream) Producers() *Producers { return s.producers }
 
 // IDLimits returns the limits for idempotent IDs.
@@ -71,7 +75,8 @@ func (s *Stream) IDLimits() IDLimits {
 	return s.producers.limits
 }
 
-// SetIDLimits sets the limits for idempotent IDs, and reports whether they change. All IDs are forgotten then.
+// SetIDLimits sets the limits for idempotent IDs, and reports whether they change. All IDs are
+// forgotten then.
 func (s *Stream) SetIDLimits(limits IDLimits) (changed bool) {
 	if s.IDLimits() == limits {
 		return false
@@ -91,8 +96,8 @@ func (s *Stream) upsertProducers() *Producers {
 	return s.producers
 }
 
-// Sent returns the entry that a producer has sent with an idempotent ID; ok is false if none is remembered at now, in milliseconds since
-// the epoch. O(log producers).
+// Sent returns the entry that a producer has sent with an idempotent ID; ok is false if none is
+// remembered at now, in milliseconds since the epoch. O(log producers).
 func (s *Stream) Sent(producer, iid []byte, now int64) (id ID, ok bool) {
 	ps := s.producers
 	if ps == nil {
@@ -107,7 +112,8 @@ func (s *Stream) Sent(producer, iid []byte, now int64) (id ID, ok bool) {
 // CountDuplicate counts an entry that was sent again.
 func (s *Stream) CountDuplicate() { s.producers.duplicates++ }
 
-// Counts returns how many idempotent IDs were ever remembered, and how many were sent again. ps may be nil.
+// Counts returns how many idempotent IDs were ever remembered, and how many were sent again. ps may
+// be nil.
 func (ps *Producers) Counts() (added, duplicates int64) {
 	if ps == nil {
 		return 0, 0
@@ -121,8 +127,9 @@ func (s *Stream) SetProducerCounts(added, duplicates int64) {
 	ps.added, ps.duplicates = added, duplicates
 }
 
-// Remember remembers the entry that a producer has sent with an idempotent ID, which may be one that it used before. It forgets
-// the producer's oldest beyond the limit, and of all producers what is over at now. O(log producers), and O(producers) when some is.
+// Remember remembers the entry that a producer has sent with an idempotent ID, which may be one
+// that it used before. It forgets the producer's oldest beyond the limit, and of all producers what
+// is over at now. O(log producers), and O(producers) when some is.
 func (s *Stream) Remember(producer, iid []byte, id ID, now int64) {
 	s.forget(now)
 	ps := s.upsertProducers()
@@ -193,7 +200,8 @@ func (ps *Producers) over(ms uint64, now int64) bool {
 	return since >= 0 && ms <= uint64(since)
 }
 
-// forgettable returns how many of a producer's IDs are to be forgotten at now. The first that is not keeps those behind it.
+// forgettable returns how many of a producer's IDs are to be forgotten at now. The first that is
+// not keeps those behind it.
 func (ps *Producers) forgettable(p *Producer, now int64) int {
 	n := slices.IndexFunc(p.sent, func(sent Sent) bool { return !ps.over(sent.ID.Ms, now) })
 	if n < 0 {
@@ -202,7 +210,8 @@ func (ps *Producers) forgettable(p *Producer, now int64) int {
 	return n
 }
 
-// All returns the producers of which an ID is remembered, ordered by name. The slice belongs to ps, which may be nil.
+// All returns the producers of which an ID is remembered, ordered by name. The slice belongs to ps,
+// which may be nil.
 func (ps *Producers) All() []*Producer {
 	if ps == nil {
 		return nil
@@ -210,7 +219,8 @@ func (ps *Producers) All() []*Producer {
 	return ps.all
 }
 
-// Tracked returns the number of producers, and of their idempotent IDs, that are remembered at now. O(producers).
+// Tracked returns the number of producers, and of their idempotent IDs, that are remembered at now.
+// O(producers).
 func (ps *Producers) Tracked(now int64) (producers, ids int) {
 	for _, p := range ps.All() {
 		if n := len(p.sent) - ps.forgettable(p, now); n > 0 {

@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestProducers compares idempotent IDs with a naive model: all that was ever sent, and a search through it.
+// TestProducers compares idempotent IDs with a naive model: all that was ever sent, and a search
+// through it.
 func TestProducers(t *testing.T) {
 	type sent struct {
 		producer, iid string
@@ -21,7 +22,8 @@ func TestProducers(t *testing.T) {
 		limits := IDLimits{Seconds: 1 + r.IntN(3), Most: 1 + r.IntN(5)}
 		s.SetIDLimits(limits)
 		forget := func(now int64) {
-			model = slices.DeleteFunc(model, func(v sent) bool { return int64(v.id.Ms) <= now-int64(limits.Seconds)*1000 })
+			model = slices.DeleteFunc(model,
+				func(v sent) bool { return int64(v.id.Ms) <= now-int64(limits.Seconds)*1000 })
 		}
 		now, added := int64(1_000_000), int64(0)
 		for i := range 600 {
@@ -38,7 +40,8 @@ func TestProducers(t *testing.T) {
 			s.Remember([]byte(producer), []byte(iid), id, now)
 			model = append(model, sent{producer, iid, id})
 			mine := func(v sent) bool { return v.producer == producer }
-			if n := len(slices.DeleteFunc(slices.Clone(model), func(v sent) bool { return !mine(v) })); n > limits.Most {
+			if n := len(slices.DeleteFunc(slices.Clone(model),
+				func(v sent) bool { return !mine(v) })); n > limits.Most {
 				oldest := slices.IndexFunc(model, mine)
 				model = slices.Delete(model, oldest, oldest+1)
 			}
@@ -60,7 +63,8 @@ func TestProducers(t *testing.T) {
 	}
 }
 
-// TestRememberAgain remembers another entry by an ID that is known, as a journal can after the clock has gone back.
+// TestRememberAgain remembers another entry by an ID that is known, as a journal can after the
+// clock has gone back.
 func TestRememberAgain(t *testing.T) {
 	s := new(Stream)
 	for i := range uint64(3) {

@@ -7,8 +7,9 @@ import (
 	"github.com/miniserver-go/miniserver/ds/sizeclass"
 )
 
-// queue is messages ordered by ID, in blocks of up to blockMost of which none is empty. A small block that
-// became empty is kept for the next message: many consumers take one and acknowledge it, over and over.
+// queue is messages ordered by ID, in blocks of up to blockMost of which none is empty. A small
+// block that became empty is kept for the next message: many consumers take one and acknowledge it,
+// over and over.
 type queue struct {
 	blocks [][]*Pending
 	free   []*Pending

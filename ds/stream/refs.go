@@ -1,6 +1,7 @@
 package stream
 
-// Refs says what becomes of the messages of an entry that is to be deleted. A message refers to its entry.
+// Refs says what becomes of the messages of an entry that is to be deleted. A message refers to its
+// entry.
 type Refs uint8
 
 const (
@@ -9,8 +10,8 @@ const (
 	AckedOnly             // an entry that a group still needs is not deleted
 )
 
-// Release prepares the deletion of an entry, which need not exist, and reports whether it may be deleted. forgot is true
-// if groups forgot messages. O(groups * log n), but O(1) for KeepRefs.
+// Release prepares the deletion of an entry, which need not exist, and reports whether it may be
+// deleted. forgot is true if groups forgot messages. O(groups * log n), but O(1) for KeepRefs.
 func (s *Stream) Release(id ID, refs Refs) (may, forgot bool) {
 	switch refs {
 	case DropRefs:
@@ -33,8 +34,8 @@ func (s *Stream) needed(id ID) bool {
 	return false
 }
 
-// trimOneByOne is Trim where entries need not go although they come first. Nodes may keep some of them, so it looks at
-// each.
+// trimOneByOne is Trim where entries need not go although they come first. Nodes may keep some of
+// them, so it looks at each.
 func (s *Stream) trimOneByOne(t Trim) (removed int) {
 	for i, more := 0, true; more && i < len(s.nodes) && (t.ByID || s.length > t.Keep); {
 		n := &s.nodes[i]

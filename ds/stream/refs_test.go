@@ -7,12 +7,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTrimmingSparesWhatGroupsNeed trims and deletes at random, and compares with what the groups say of each entry.
+// TestTrimmingSparesWhatGroupsNeed trims and deletes at random, and compares with what the groups
+// say of each entry.
 func TestTrimmingSparesWhatGroupsNeed(t *testing.T) {
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		s := filled(60, Limits{Entries: 1 + rng.IntN(8)})
-		groups := []*Group{s.AddGroup([]byte("g"), ID{Ms: uint64(rng.IntN(60))}, Unknown), s.AddGroup([]byte("h"), ID{Ms: uint64(rng.IntN(60))}, Unknown)}
+		groups := []*Group{s.AddGroup([]byte("g"), ID{Ms: uint64(rng.IntN(60))}, Unknown),
+			s.AddGroup([]byte("h"), ID{Ms: uint64(rng.IntN(60))}, Unknown)}
 		for _, g := range groups {
 			c := g.AddConsumer([]byte("c"), 0)
 			for ms := uint64(1); ms <= g.Last.Ms; ms++ {
@@ -26,7 +28,8 @@ func TestTrimmingSparesWhatGroupsNeed(t *testing.T) {
 				s.Delete(ID{Ms: ms})
 			}
 		}
-		trim := Trim{Refs: Refs(1 + rng.IntN(2)), Keep: rng.IntN(60), ByID: rng.IntN(2) == 0, Below: ID{Ms: uint64(rng.IntN(70))}, Nodes: rng.IntN(2) == 0}
+		trim := Trim{Refs: Refs(1 + rng.IntN(2)), Keep: rng.IntN(60), ByID: rng.IntN(2) == 0,
+			Below: ID{Ms: uint64(rng.IntN(70))}, Nodes: rng.IntN(2) == 0}
 		left, want := s.Len(), []uint64(nil)
 		for ms := uint64(1); ms <= 60; ms++ {
 			id := ID{Ms: ms}
@@ -47,7 +50,8 @@ func TestTrimmingSparesWhatGroupsNeed(t *testing.T) {
 			got = append(got, w.ID.Ms)
 		}
 		require.Equal(t, before-removed, len(got), "seed %d: %+v", seed, trim)
-		if trim.Refs == AckedOnly && !trim.ByID { // it ends with the first node that does not go as a whole, as in Redis
+		// It ends with the first node that does not go as a whole, as in Redis.
+		if trim.Refs == AckedOnly && !trim.ByID {
 			require.Subset(t, got, want, "seed %d: %+v", seed, trim)
 			continue
 		}

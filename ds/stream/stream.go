@@ -1,5 +1,5 @@
-// Package stream is the stream value: entries in the order of their IDs, each a few pairs of fields and
-// values, and the groups of consumers that read them.
+// Package stream is the stream value: entries in the order of their IDs, each a few pairs of fields
+// and values, and the groups of consumers that read them.
 //
 //	Stream   nodes   [ID, listpack] [ID, listpack] [ID, listpack]      ascending
 //	         groups  by name:  Group  Last, Read
@@ -7,9 +7,9 @@
 //	                                  consumers  by name: each with its own part of the pending
 //	         producers  by name: Producer  which entry has which idempotent ID
 //
-// A node is the listpack of one in Redis, byte for byte: a master entry with the fields of the node's
-// first entry, then entry after entry, whose fields are left out where they are the master's and whose
-// IDs are distances from the node's:
+// A node is the listpack of one in Redis, byte for byte: a master entry with the fields of the
+// node's first entry, then entry after entry, whose fields are left out where they are the master's
+// and whose IDs are distances from the node's:
 //
 //	live dead n field1 .. fieldn 0 | flags ms seq value1 .. valuen count | flags ms seq ...
 //
@@ -18,25 +18,30 @@
 //
 // Invariants, all verified by Check:
 //
-//  1. Nodes ascend, and so do the live entries within one and from one to the next; none is after Last.
-//  2. No node is without entries. Deleted ones count, but only a trim by ID leaves a node with no others.
+//  1. Nodes ascend, and so do the live entries within one and from one to the next; none is after
+//     Last.
+//  2. No node is without entries. Deleted ones count, but only a trim by ID leaves a node with no
+//     others.
 //  3. Len is the number of live entries, and First the ID of the first of them.
-//  4. Each pending message is in the list of its group and, unless it was returned to it, of its consumer, and in no other.
+//  4. Each pending message is in the list of its group and, unless it was returned to it, of its
+//     consumer, and in no other.
 //  5. Each producer remembers at least one idempotent ID, and none twice.
 //  6. Bytes is the sum of what the blocks take.
-//  7. A chunk counts its nodes, which are neighbours. Bytes has the whole of each chunk that has a node, and of the open one.
+//  7. A chunk counts its nodes, which are neighbours. Bytes has the whole of each chunk that has a
+//     node, and of the open one.
 //
-// Deleted entries are marked and stay in their node until its last goes, as in Redis. An empty stream is
-// a value like any other: it remembers its last ID and its groups.
+// Deleted entries are marked and stay in their node until its last goes, as in Redis. An empty
+// stream is a value like any other: it remembers its last ID and its groups.
 //
-// What comes out aliases the stream's memory and is valid until the stream is next changed; what goes
-// in is copied.
+// What comes out aliases the stream's memory and is valid until the stream is next changed; what
+// goes in is copied.
 //
-// Non-goals: time, which the caller passes in; what reading by a group means, which the commands know.
+// Non-goals: time, which the caller passes in; what reading by a group means, which the commands
+// know.
 //
-// Unlike Redis, nodes lie in one sorted slice instead of a radix tree, and pending messages in sorted
-// blocks of pointers instead of two more: less memory, and appending at the end is what nearly always
-// happens.
+// Unlike Redis, nodes lie in one sorted slice instead of a radix tree, and pending messages in
+// sorted blocks of pointers instead of two more: less memory, and appending at the end is what
+// nearly always happens.
 package stream
 
 import (
@@ -62,15 +67,15 @@ type Stream struct {
 	frozen     *Stream // what Freeze returned, until Thaw
 }
 
-// Limits close a node: it takes no further entry once it has Entries, or if it would reach Bytes. Zero is
-// no limit.
+// Limits close a node: it takes no further entry once it has Entries, or if it would reach Bytes.
+// Zero is no limit.
 type Limits struct{ Bytes, Entries int }
 
 // Defaults are the limits that Redis has by default.
 var Defaults = Limits{Bytes: 4096, Entries: 100}
 
-// MaxEntryBytes is the length up to which the fields and values of one entry may grow, and the limit of
-// a node where Limits say none.
+// MaxEntryBytes is the length up to which the fields and values of one entry may grow, and the
+// limit of a node where Limits say none.
 const MaxEntryBytes = 1 << 30
 
 // Len returns the number of entries. O(1).
@@ -88,8 +93,8 @@ func (s *Stream) MaxDeleted() ID { return s.maxDeleted }
 // Added returns how many entries were ever added. O(1).
 func (s *Stream) Added() int64 { return s.added }
 
-// SetLast sets the ID after which the next must come. The caller sees to it that it is not before an
-// entry's.
+// SetLast sets the ID after which the next must come. The caller sees to it that it is not before
+// an entry's.
 func (s *Stream) SetLast(id ID) {
 	for s.length == 0 && len(s.nodes) > 0 {
 		s.removeNode(0) // which has only deleted entries, and may begin after what comes now
@@ -114,8 +119,8 @@ func (s *Stream) Bytes() int {
 	return s.held + sizeclass.RoundScanned(cap(s.nodes)*nodeSize) + sizeclass.RoundScanned(cap(s.groups)*8)
 }
 
-// Append adds an entry behind the last. Its ID must be greater than Last; pairs are fields and values in
-// turn, MaxEntryBytes at most. O(bytes of the entry).
+// Append adds an entry behind the last. Its ID must be greater than Last; pairs are fields and
+// values in turn, MaxEntryBytes at most. O(bytes of the entry).
 func (s *Stream) Append(id ID, pairs [][]byte, limits Limits) {
 	size := 0
 	for _, v := range pairs {
@@ -162,9 +167,9 @@ func (s *Stream) fits(size int, limits Limits) (h head, ok bool) {
 // maxRoom is the length of a node's room up to which the next node takes it over.
 const maxRoom = 16 << 10
 
-// openNode closes the last node and opens one for an entry, in a chunk if the stream is long. Else the closed node gets
-// memory of its own size; its room, which grew with it, goes to the new node. So only the first node of a stream leaves
-// garbage while it grows.
+// openNode closes the last node and opens one for an entry, in a chunk if the stream is long. Else
+// the closed node gets memory of its own size; its room, which grew with it, goes to the new node.
+// So only the first node of a stream leaves garbage while it grows.
 func (s *Stream) openNode(id ID, size int, pairs [][]byte) {
 	room, c := s.share(entryRoom(size, pairs))
 	if c == nil && len(s.nodes) > 0 {

@@ -56,7 +56,8 @@ func (s *Stream) wholeNodeGoes(n *node, h head, t Trim) bool {
 	return s.length-h.live >= t.Keep
 }
 
-// trimNode marks the first entries of node i as deleted, as many as are to go, and returns their number.
+// trimNode marks the first entries of node i as deleted, as many as are to go, and returns their
+// number.
 func (s *Stream) trimNode(i int, h head, t Trim) (removed int) {
 	s.own(i)
 	n, to := &s.nodes[i], MaxID

@@ -9,7 +9,8 @@ import (
 )
 
 // Type is the data type of streams.
-var Type = &value.Type{Name: "stream", Number: 6, Keeps: true, New: func() value.Value { return new(Stream) }, Size: sizeclass.Round(int(unsafe.Sizeof(Stream{})))}
+var Type = &value.Type{Name: "stream", Number: 6, Keeps: true, New: func() value.Value { return new(Stream) },
+	Size: sizeclass.Round(int(unsafe.Sizeof(Stream{})))}
 
 // Type implements value.Value.
 func (s *Stream) Type() *value.Type { return Type }

@@ -45,7 +45,8 @@ func (s *Stream) Walk(from, to ID) Walk {
 	return w
 }
 
-// nearBegin reports whether an ID, not before the node's, is nearer to it than to that of the last entry.
+// nearBegin reports whether an ID, not before the node's, is nearer to it than to that of the last
+// entry.
 func (n *node) nearBegin(id ID) bool {
 	if id == n.id {
 		return true
@@ -61,7 +62,8 @@ func (n *node) nearBegin(id ID) bool {
 	return id.Ms < last.Ms && id.Ms-n.id.Ms < last.Ms-id.Ms
 }
 
-// seekBack begins the walk within a node, at the first entry that is not before from, unless it has none.
+// seekBack begins the walk within a node, at the first entry that is not before from, unless it has
+// none.
 func (w *Walk) seekBack(n node, from ID) {
 	begin := n.pack.End()
 	for at := n.lastEntry(begin); at != 0; at = n.lastEntry(at) {
@@ -167,7 +169,8 @@ func (w *Walk) readEntry() (flags int64) {
 	return flags
 }
 
-// Pair returns the next of the entry's fields with its value. It must not be called more than Len times.
+// Pair returns the next of the entry's fields with its value. It must not be called more than Len
+// times.
 func (w *Walk) Pair() (field, value ziplist.Entry) {
 	p := w.node.pack
 	w.left--
@@ -180,7 +183,8 @@ func (w *Walk) Pair() (field, value ziplist.Entry) {
 	return field, value
 }
 
-// LastEntry returns the ID of the last entry; ok is false if there is none. O(1), but for deleted entries.
+// LastEntry returns the ID of the last entry; ok is false if there is none. O(1), but for deleted
+// entries.
 func (s *Stream) LastEntry() (id ID, ok bool) {
 	w := s.WalkBack(ID{}, MaxID)
 	ok = w.Next()
@@ -193,7 +197,8 @@ func (s *Stream) Has(id ID) bool {
 	return w.Next()
 }
 
-// Delete deletes the entry of that ID and reports whether there was one. O(log n + entries of a node).
+// Delete deletes the entry of that ID and reports whether there was one. O(log n + entries of a
+// node).
 func (s *Stream) Delete(id ID) bool {
 	w := s.Walk(id, id)
 	if !w.Next() {

@@ -6,8 +6,8 @@ import (
 	"encoding/hex"
 )
 
-// Digest is a fingerprint of data, the one of Redis' DEBUG DIGEST: equal data have equal digests here
-// and there, whatever their encodings and their order.
+// Digest is a fingerprint of data, the one of Redis' DEBUG DIGEST: equal data have equal digests
+// here and there, whatever their encodings and their order.
 type Digest [sha1.Size]byte
 
 // String returns the digest as 40 hexadecimal digits.
@@ -49,7 +49,8 @@ type Mixer struct {
 	All17 bool // scores count with 17 digits
 }
 
-// XorVolatile adds those elements of a collection that have deadlines. Redis has no such elements but fields of hashes.
+// XorVolatile adds those elements of a collection that have deadlines. Redis has no such elements
+// but fields of hashes.
 func (m *Mixer) XorVolatile(deadlines func(fn func(element []byte, deadline int64) bool)) {
 	deadlines(func(element []byte, _ int64) bool {
 		m.XorPair(element, Volatile)

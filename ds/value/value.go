@@ -1,4 +1,5 @@
-// Package value has what all data types share: the methods that every value needs, and the facts that describe a type.
+// Package value has what all data types share: the methods that every value needs, and the facts
+// that describe a type.
 //
 //	Value        what a key holds: the obligations of every value
 //	Type         what is true of all values of a type; each has one, a variable of its package
@@ -6,11 +7,12 @@
 //	Settler      a value that can be large: its blocks lie outside of Go's heap
 //	Freezer      a value that a snapshot can read while commands change it
 //
-// A new type implements Value, and declares its Type with a Module. Then an engine.Part names it, see engine.Type. No other
-// package knows it.
+// A new type implements Value, and declares its Type with a Module. Then an engine.Part names it,
+// see engine.Type. No other package knows it.
 package value
 
-// Value is what a key holds. Every method is O(1) but for Clone, Digest, and for Len where the data type says so.
+// Value is what a key holds. Every method is O(1) but for Clone, Digest, and for Len where the data
+// type says so.
 type Value interface {
 	Type() *Type
 	Len() int         // elements; bytes for a string
@@ -18,11 +20,12 @@ type Value interface {
 	Encoding() string // as OBJECT ENCODING says it
 	// Clone returns a copy on the heap that shares nothing with the value. O(bytes).
 	Clone() Value
-	// Packed returns the bytes that are all of the value: a text, an integer, a ziplist or an intset. They belong
-	// to the value. ok is false if it consists of more, as large collections do.
+	// Packed returns the bytes that are all of the value: a text, an integer, a ziplist or an
+	// intset. They belong to the value. ok is false if it consists of more, as large collections
+	// do.
 	Packed() (payload []byte, ok bool)
-	// Allocations returns for how many allocations Redis takes the value, so that UNLINK frees it in the background. It need
-	// not count further than most.
+	// Allocations returns for how many allocations Redis takes the value, so that UNLINK frees it
+	// in the background. It need not count further than most.
 	Allocations(most int) int
 	// Digest mixes in all that the value consists of, whatever its encoding.
 	Digest(m *Mixer)
@@ -31,25 +34,27 @@ type Value interface {
 // Settler is a value with blocks that can lie in a Memory.
 type Settler interface {
 	Value
-	// Settle moves the blocks to a memory that are not there, and with compact also those that are retired there. done says
-	// that what changes the value later leaves its blocks there.
+	// Settle moves the blocks to a memory that are not there, and with compact also those that are
+	// retired there. done says that what changes the value later leaves its blocks there.
 	Settle(mem Memory, compact bool) (done bool)
-	// Drop frees up to about n blocks of a value that is not used any more, and reports whether there are more.
+	// Drop frees up to about n blocks of a value that is not used any more, and reports whether
+	// there are more.
 	Drop(n int) (more bool)
 	// BlockBytes returns what the blocks take.
 	BlockBytes() int
 }
 
-// Freezer is a value that can be read as it is now while it changes. Hashes, sets and sorted sets have another way: see
-// package frozen.
+// Freezer is a value that can be read as it is now while it changes. Hashes, sets and sorted sets
+// have another way: see package frozen.
 type Freezer interface {
 	Value
-	// Freeze returns a value with the elements of now, to be read until thaw is called; nil if it cannot, or is too small
-	// for it to pay. A value is frozen once at a time.
+	// Freeze returns a value with the elements of now, to be read until thaw is called; nil if it
+	// cannot, or is too small for it to pay. A value is frozen once at a time.
 	Freeze() (f Value, thaw func())
 }
 
-// Type is a data type. Two types are the same if their pointers are. The type of an absent key is nil.
+// Type is a data type. Two types are the same if their pointers are. The type of an absent key is
+// nil.
 type Type struct {
 	Name   string       // that TYPE replies
 	Number int          // of the type in Redis, for digests; those of modules have 5
@@ -70,13 +75,14 @@ func (t *Type) String() string {
 // Vanishes reports whether a key disappears when its value of this type becomes empty.
 func (t *Type) Vanishes() bool { return !t.Keeps }
 
-// Module is how values of a type are saved which Redis knows as those of a module: a name, a version, and parts.
+// Module is how values of a type are saved which Redis knows as those of a module: a name, a
+// version, and parts.
 type Module struct {
 	Name    string // of nine characters
 	Version int    // that Save writes
 	Save    func(v Value, to PartWriter)
-	// Load reads a value that was written with a version. It returns nil after an error of the reader. What it reads is not
-	// to be trusted.
+	// Load reads a value that was written with a version. It returns nil after an error of the
+	// reader. What it reads is not to be trusted.
 	Load func(from PartReader, version int) Value
 }
 
@@ -85,7 +91,8 @@ type PartWriter interface {
 	Uint(n uint64)
 	Double(f float64)
 	Text(b []byte)
-	// Pieces writes a text of size bytes. next appends some of them to dst, most at most, until all are written.
+	// Pieces writes a text of size bytes. next appends some of them to dst, most at most, until all
+	// are written.
 	Pieces(size int, next func(dst []byte, most int) []byte)
 }
 
@@ -99,8 +106,8 @@ type PartReader interface {
 	OK() bool // there was no error
 }
 
-// Clip returns the first index and the number of elements from start to stop, of size in all. Both are included, and
-// negative ones count from the end, as in LRANGE.
+// Clip returns the first index and the number of elements from start to stop, of size in all. Both
+// are included, and negative ones count from the end, as in LRANGE.
 func Clip(size, start, stop int) (first, n int) {
 	if start < 0 {
 		start = max(start+size, 0)

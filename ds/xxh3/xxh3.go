@@ -1,5 +1,6 @@
-// Package xxh3 is the hash function XXH3 with 64 bits, without a seed, by which DIGEST tells strings
-// apart. It follows Yann Collet's specification; the same bytes give the same hash as everywhere.
+// Package xxh3 is the hash function XXH3 with 64 bits, without a seed, by which DIGEST tells
+// strings apart. It follows Yann Collet's specification; the same bytes give the same hash as
+// everywhere.
 //
 //	length    way
 //	0         a constant
@@ -9,8 +10,8 @@
 //	17-240    pairs of 16 bytes, from both ends inwards, or all of them in a row from 129 on
 //	above     stripes of 64 bytes into eight lanes, which are stirred after 16 stripes
 //
-// The words are combined with those of a fixed secret and folded: multiplied to 128 bits, whose halves
-// are combined.
+// The words are combined with those of a fixed secret and folded: multiplied to 128 bits, whose
+// halves are combined.
 //
 // Invariant: the hash depends on nothing but the bytes.
 //

@@ -50,8 +50,8 @@ type Entry struct {
 	Int int64
 }
 
-// EntryOf returns v as a list that held it would give it back: as an integer if v is the text of one,
-// else as a string that aliases v.
+// EntryOf returns v as a list that held it would give it back: as an integer if v is the text of
+// one, else as a string that aliases v.
 func EntryOf(v []byte) Entry {
 	if n, ok := parseInt(v); ok {
 		return Entry{Int: n}
@@ -155,7 +155,8 @@ func (l List) Find(v []byte, from, skip int) int {
 		switch {
 		case enc < str14:
 			next = q + 1 + int(enc)
-			if int(enc) == len(v) && binary.LittleEndian.Uint64(l[next-8:])&mask == last && string(l[q+1:next]) == string(v) {
+			if int(enc) == len(v) && binary.LittleEndian.Uint64(l[next-8:])&mask == last &&
+				string(l[q+1:next]) == string(v) {
 				return p
 			}
 		case enc >= ints:

@@ -23,8 +23,8 @@ import (
 // contents is how many lists are compared with Redis'.
 const contents = 10_000
 
-// recorded is the digest of the ziplists of all contents as redis-server 6.2.6 wrote them into DUMP's
-// replies. It was taken from there and not from here: TestBytesOfRedis takes it again.
+// recorded is the digest of the ziplists of all contents as redis-server 6.2.6 wrote them into
+// DUMP's replies. It was taken from there and not from here: TestBytesOfRedis takes it again.
 const recorded = "3ff9297e8f984480961fd4bb5cd1e0090c7f83aff42bf6dd59949a01e7454afc"
 
 // act is one change of a list: a command of Redis and what it does to ours.
@@ -44,7 +44,8 @@ func someValue(r *rand.Rand) string {
 		border := int64(1) << []int{7, 8, 15, 16, 23, 24, 31, 32, 52, 62}[r.IntN(10)]
 		return strconv.FormatInt((border+r.Int64N(5)-2)*(1-2*r.Int64N(2)), 10)
 	case 2:
-		return []string{"", "-0", "007", "+1", "-", "1.5", " 1", "9223372036854775807", "-9223372036854775808", "9223372036854775808"}[r.IntN(10)]
+		return []string{"", "-0", "007", "+1", "-", "1.5", " 1", "9223372036854775807", "-9223372036854775808",
+			"9223372036854775808"}[r.IntN(10)]
 	case 3:
 		return strconv.FormatInt(1_700_000_000_000+r.Int64N(1e9), 10)
 	case 4:
@@ -100,10 +101,12 @@ func someAct(r *rand.Rand, key string, l List) act {
 				return l.Insert(l.Next(l.Find(pivot, l.First(), 0)), []byte(v))
 			}}
 		case 2:
-			return act{[]string{"LSET", key, strconv.Itoa(i), v}, func(l List) List { return l.Replace(l.Index(i), []byte(v)) }}
+			return act{[]string{"LSET", key, strconv.Itoa(i), v},
+				func(l List) List { return l.Replace(l.Index(i), []byte(v)) }}
 		case 3:
 			text := e.Append(nil)
-			return act{[]string{"LREM", key, "1", string(text)}, func(l List) List { return l.Delete(l.Find(text, l.First(), 0), 1) }}
+			return act{[]string{"LREM", key, "1", string(text)},
+				func(l List) List { return l.Delete(l.Find(text, l.First(), 0), 1) }}
 		case 4:
 			return act{[]string{"LPOP", key}, func(l List) List { return l.Delete(l.First(), 1) }}
 		}
@@ -132,7 +135,8 @@ func TestBytesAreThoseOfRedis(t *testing.T) {
 // TestBytesOfRedis makes the same lists in a redis-server that still has ziplists.
 func TestBytesOfRedis(t *testing.T) {
 	path := reference.Release("redis:6.2").Path(t) // Redis 7.0 has no ziplists
-	process, err := launch.Start(launch.Spec{Path: path, Unix: true, Args: []string{"--rdbcompression", "no", "--list-max-ziplist-size", "-5"}})
+	process, err := launch.Start(launch.Spec{Path: path, Unix: true,
+		Args: []string{"--rdbcompression", "no", "--list-max-ziplist-size", "-5"}})
 	require.NoError(t, err)
 	defer process.Stop()
 	conn, err := net.Dial(process.Network, process.Address)
@@ -177,8 +181,8 @@ func remake(t *testing.T, conn net.Conn, in *resp.Reader, acts []act) List {
 	return payload([]byte(v.Text))
 }
 
-// payload cuts the one ziplist out of a DUMP of a list: 0e, 01 for one node, its length in 6, 14 or 32
-// bits, the ziplist, and ten bytes of version and checksum.
+// payload cuts the one ziplist out of a DUMP of a list: 0e, 01 for one node, its length in 6, 14 or
+// 32 bits, the ziplist, and ten bytes of version and checksum.
 func payload(dump []byte) List {
 	if len(dump) < 13 || dump[0] != 14 || dump[1] != 1 {
 		return nil

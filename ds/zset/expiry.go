@@ -4,8 +4,9 @@ import (
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
 
-// Deadlines of members: milliseconds since the epoch, from 1 to expiry.Max, 0 for none. The set does
-// not know the time: a member that is due stays until Expire, which the keyspace calls at every lookup.
+// Deadlines of members: milliseconds since the epoch, from 1 to expiry.Max, 0 for none. The set
+// does not know the time: a member that is due stays until Expire, which the keyspace calls at
+// every lookup.
 
 // Volatile returns how many members have a deadline. O(1).
 func (s *Set) Volatile() int {
@@ -36,9 +37,9 @@ func (s *Set) Deadline(member []byte) (deadline int64, ok bool) {
 	return deadline, n != 0
 }
 
-// SetDeadline gives a member a deadline, 0 for none, and reports whether there is such a member. O(1)
-// if the deadline moves later, else O(log n). The first deadline makes a packed set sorted, for
-// which dice are needed.
+// SetDeadline gives a member a deadline, 0 for none, and reports whether there is such a member.
+// O(1) if the deadline moves later, else O(log n). The first deadline makes a packed set sorted,
+// for which dice are needed.
 func (s *Set) SetDeadline(member []byte, deadline int64, dice func(n uint64) uint64) bool {
 	if s.sorted == nil {
 		if found := s.find(member) != ziplist.None; deadline == 0 || !found {
@@ -62,8 +63,8 @@ func (s *Set) Deadlines(fn func(member []byte, deadline int64) bool) {
 	}
 }
 
-// Expire removes members that are due, at most most of them, calls fn with each before it goes unless
-// fn is nil, and returns how many. O(log n) each.
+// Expire removes members that are due, at most most of them, calls fn with each before it goes
+// unless fn is nil, and returns how many. O(log n) each.
 func (s *Set) Expire(now int64, most int, fn func(member []byte)) (removed int) {
 	for s.Volatile() > 0 && removed < most {
 		n, deadline := s.sorted.deadlines.PopDue(now)

@@ -6,16 +6,17 @@ import (
 	"github.com/miniserver-go/miniserver/ds/skiplist"
 )
 
-// Freeze returns the members as they are now, to be walked through while the set changes; nil if the set is packed. They
-// come from the last to the first, but for those that change meanwhile. It is frozen once at a time. O(1).
+// Freeze returns the members as they are now, to be walked through while the set changes; nil if
+// the set is packed. They come from the last to the first, but for those that change meanwhile. It
+// is frozen once at a time. O(1).
 func (s *Set) Freeze() *frozen.Elements {
 	t := s.sorted
 	if t == nil {
 		return nil
 	}
 	t.frozen = &walk{sorted: t}
-	t.frozen.Elements = frozen.Of(t.frozen, frozen.Size{Elements: s.Len(), Volatile: s.Volatile(), First: s.NextDeadline(),
-		Bytes: t.list.Bytes()})
+	t.frozen.Elements = frozen.Of(t.frozen,
+		frozen.Size{Elements: s.Len(), Volatile: s.Volatile(), First: s.NextDeadline(), Bytes: t.list.Bytes()})
 	return t.frozen.Elements
 }
 
@@ -57,8 +58,8 @@ func (w *walk) next() node {
 // Thaw implements frozen.Source.
 func (w *walk) Thaw() { w.sorted.frozen = nil }
 
-// keep is called before a node, which has that deadline, is changed or removed. One that was given may move to a place
-// that the walk has not reached.
+// keep is called before a node, which has that deadline, is changed or removed. One that was given
+// may move to a place that the walk has not reached.
 func (w *walk) keep(n node, deadline int64) {
 	if e := w.sorted.element(n, deadline); w.Touch(e.Name) && !w.passed(e) {
 		w.Keep(e)
@@ -70,7 +71,8 @@ func (w *walk) passed(e frozen.Element) bool {
 	return w.begun && (e.Score > w.score || e.Score == w.score && string(e.Name) >= string(w.member))
 }
 
-// preserve keeps a node that is about to be changed or removed for the walk of a snapshot, if there is one.
+// preserve keeps a node that is about to be changed or removed for the walk of a snapshot, if there
+// is one.
 func (t *sorted) preserve(n node) {
 	if t.frozen != nil {
 		t.frozen.preserve(n)

@@ -25,8 +25,8 @@ func (s *Set) Layout() (Layout, bool) {
 	return Layout{fixedBytes, s.sorted.list.Layout(), s.sorted.members.Stats()}, true
 }
 
-// Tower returns the member of a rank in a set that is not packed, and the spans of its node in the skiplist, from level 1 upward. Rank -1 is the
-// head of the list, which has no member. O(log n).
+// Tower returns the member of a rank in a set that is not packed, and the spans of its node in the
+// skiplist, from level 1 upward. Rank -1 is the head of the list, which has no member. O(log n).
 func (s *Set) Tower(rank int) (member []byte, score float64, spans []int) {
 	l := &s.sorted.list
 	n := l.ByRank(rank)

@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTowersLeadToOneAnother follows the spans of each level: they must meet exactly the nodes that are higher.
+// TestTowersLeadToOneAnother follows the spans of each level: they must meet exactly the nodes that
+// are higher.
 func TestTowersLeadToOneAnother(t *testing.T) {
 	const n = 500
 	rng := rand.New(rand.NewPCG(1, 2))

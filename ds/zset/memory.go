@@ -2,9 +2,9 @@ package zset
 
 import "github.com/miniserver-go/miniserver/ds/value"
 
-// Settle moves the blocks of a sorted set to mem, or with compact those that are in memory which is being emptied. Bytes that
-// are packed stay where they are. It reports whether no change will ask for it again. O(1) if there is nothing to do, else
-// O(bytes).
+// Settle moves the blocks of a sorted set to mem, or with compact those that are in memory which is
+// being emptied. Bytes that are packed stay where they are. It reports whether no change will ask
+// for it again. O(1) if there is nothing to do, else O(bytes).
 func (s *Set) Settle(mem value.Memory, compact bool) (done bool) {
 	if t := s.sorted; t != nil && (compact || t.list.Memory() != mem) {
 		t.members.Settle(mem, compact)
@@ -23,8 +23,8 @@ func (s *Set) BlockBytes() int {
 	return t.members.Held() + t.list.Held() + t.deadlines.Held()
 }
 
-// Drop frees some blocks, about n of each kind, of a set that is not used for anything else any more, and reports whether there
-// are more.
+// Drop frees some blocks, about n of each kind, of a set that is not used for anything else any
+// more, and reports whether there are more.
 func (s *Set) Drop(n int) (more bool) {
 	if s.sorted != nil {
 		more = s.sorted.drop(n)

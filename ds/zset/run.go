@@ -92,7 +92,8 @@ func (s *Set) PopMax(count int, fn func(member []byte, score float64)) int {
 	return s.removeRun(r, nil)
 }
 
-// scoreRun returns the run of members with scores in r; of a packed set only the first most of them.
+// scoreRun returns the run of members with scores in r; of a packed set only the first most of
+// them.
 func (s *Set) scoreRun(r ScoreRange, most int) run {
 	switch {
 	case r.Empty():
@@ -173,7 +174,8 @@ func (s *Set) locate(r run) run {
 	return r
 }
 
-// eachInRun calls fn for the members of the run, from its last on if reverse, until fn returns false.
+// eachInRun calls fn for the members of the run, from its last on if reverse, until fn returns
+// false.
 func (s *Set) eachInRun(r run, reverse bool, fn func(member []byte, score float64) bool) {
 	switch {
 	case r.n == 0:
@@ -226,7 +228,8 @@ func (s *Set) eachPair(r run, reverse bool, fn func(member []byte, score float64
 	}
 }
 
-// removeRun removes the members of the run, calling fn with each unless fn is nil, and returns how many.
+// removeRun removes the members of the run, calling fn with each unless fn is nil, and returns how
+// many.
 func (s *Set) removeRun(r run, fn func(member []byte, score float64)) int {
 	if r.n == 0 {
 		return 0

@@ -134,5 +134,6 @@ func (t *sorted) setDeadline(n node, deadline int64) {
 }
 
 func (t *sorted) clone() *sorted {
-	return &sorted{list: t.list.Clone(), members: *t.members.Clone(), seed: t.seed, deadlines: t.deadlines.Clone(), cursor: t.cursor}
+	return &sorted{list: t.list.Clone(), members: *t.members.Clone(), seed: t.seed, deadlines: t.deadlines.Clone(),
+		cursor: t.cursor}
 }

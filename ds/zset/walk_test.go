@@ -54,7 +54,8 @@ func TestSampleIsDistinctAndEven(t *testing.T) {
 			const rounds = 4000
 			for range rounds {
 				round := map[string]bool{}
-				s.Sample(count, dice, func(m []byte, _ float64) bool { round[string(m)] = true; hits[string(m)]++; return true })
+				s.Sample(count, dice,
+					func(m []byte, _ float64) bool { round[string(m)] = true; hits[string(m)]++; return true })
 				require.Len(t, round, count)
 			}
 			for m, times := range hits {

@@ -24,8 +24,8 @@
 // change the set nor read from it. What goes in is copied and must not be what a callback got.
 // dice(n) must return a number in [0, n), each with the same probability. No score may be NaN.
 //
-// Members may have deadlines (see expiry.go and package expiry). The first one makes the set sorted, and
-// the deadlines are kept beside its nodes; sets without deadlines pay nothing.
+// Members may have deadlines (see expiry.go and package expiry). The first one makes the set
+// sorted, and the deadlines are kept beside its nodes; sets without deadlines pay nothing.
 //
 // Non-goals: the conditions and sums of commands (NX, GT, INCR), which are theirs, and the removal
 // of empty sets, which is the keyspace's.
@@ -150,8 +150,8 @@ func (s *Set) Add(member []byte, score float64, lim Limits, dice func(n uint64) 
 	return true, false
 }
 
-// Append is Add for a member that is known to be absent, which is not looked for; it costs least where the
-// pair comes behind all others.
+// Append is Add for a member that is known to be absent, which is not looked for; it costs least
+// where the pair comes behind all others.
 func (s *Set) Append(member []byte, score float64, lim Limits, dice func(n uint64) uint64) {
 	if s.sorted == nil && !s.outgrown(len(member), lim) {
 		s.insert(member, score, lim)
@@ -197,8 +197,9 @@ func (s *Set) Rank(member []byte, reverse bool) (rank int, score float64, ok boo
 	return rank, score, true
 }
 
-// Expect prepares for n members that are about to be added: it makes a packed set sorted if they are too many for a
-// packed one, even if the set has some of them. It reports whether it did. O(n) memory.
+// Expect prepares for n members that are about to be added: it makes a packed set sorted if they
+// are too many for a packed one, even if the set has some of them. It reports whether it did. O(n)
+// memory.
 func (s *Set) Expect(n int, lim Limits, dice func(n uint64) uint64) (changed bool) {
 	if s.sorted != nil || n <= lim.MaxEntries {
 		return false

@@ -96,7 +96,8 @@ func TestAddScoreRemove(t *testing.T) {
 		}{
 			{"b", 2, true, false}, {"a", 1, true, false}, {"b", 2, false, false}, {"b", 0.5, false, true},
 			{"17", 17, true, false}, {"", -inf, true, false}, {"z", inf, true, false}, {"b", 1, false, true},
-			{"-5", 1, true, false}, {strings.Repeat("long", 100), 1e300, true, false}, {"a", math.Copysign(0, -1), false, true},
+			{"-5", 1, true, false}, {strings.Repeat("long", 100), 1e300, true, false},
+			{"a", math.Copysign(0, -1), false, true},
 			{"a", 0, false, false},
 		} {
 			added, changed := s.Add([]byte(c.member), c.score, lim, dice)
@@ -126,7 +127,8 @@ func TestOrderIsByScoreThenBytes(t *testing.T) {
 		}
 		s.Add([]byte("zz"), 2.5, lim, fixedDice(1))
 		require.NoError(t, s.Check())
-		require.Equal(t, pairs{"zz=2.5", "=3", "-1=3", "10=3", "9=3", "a=3", "aa=3", "ab=3", "b=3", "\xff=3"}, contents(&s))
+		require.Equal(t, pairs{"zz=2.5", "=3", "-1=3", "10=3", "9=3", "a=3", "aa=3", "ab=3", "b=3", "\xff=3"},
+			contents(&s))
 	})
 }
 
@@ -183,7 +185,8 @@ func TestExpect(t *testing.T) {
 	}
 }
 
-// The bytes of a packed set are what Redis 6.2 makes, with the text of a score as in later releases.
+// The bytes of a packed set are what Redis 6.2 makes, with the text of a score as in later
+// releases.
 func TestPackedBytes(t *testing.T) {
 	var s Set
 	for member, score := range map[string]float64{"a": 1.5, "1700000000000": 1700000000000, "c": inf} {

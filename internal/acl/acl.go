@@ -1,7 +1,8 @@
-// Package acl is access control lists: users, their passwords, and the rules that decide which commands they may run.
+// Package acl is access control lists: users, their passwords, and the rules that decide which
+// commands they may run.
 //
-// A user has a root selector and may have more, in parentheses. A request is allowed if one selector allows all of it: the
-// command, every key and every channel.
+// A user has a root selector and may have more, in parentheses. A request is allowed if one
+// selector allows all of it: the command, every key and every channel.
 //
 //	user alice on #2c26… ~app:* %R~conf:* &news +@read +set -keys (~tmp:* +@all)
 //	           |  |      |                |     |                 |
@@ -9,13 +10,15 @@
 //	           |  password (SHA-256)      channels
 //	           flags
 //
-// Rules are words. [User.Apply] applies them one by one, and [User.Words] returns words that make the same user again. A
-// [Catalogue] returns the commands of a name or a category: this package knows commands by their numbers only.
+// Rules are words. [User.Apply] applies them one by one, and [User.Words] returns words that make
+// the same user again. A [Catalogue] returns the commands of a name or a category: this package
+// knows commands by their numbers only.
 //
-// An invalid word leaves the user as it was. To apply several words or none of them, apply them to a Clone.
+// An invalid word leaves the user as it was. To apply several words or none of them, apply them to
+// a Clone.
 //
-// Words returns the rules of commands as Redis 7.2 does: as they were applied, without those that later ones override.
-// Redis 7.0 derives them from the resulting set of commands.
+// Words returns the rules of commands as Redis 7.2 does: as they were applied, without those that
+// later ones override. Redis 7.0 derives them from the resulting set of commands.
 package acl
 
 import (
@@ -26,8 +29,8 @@ import (
 
 // Catalogue is the commands that exist.
 type Catalogue interface {
-	// Commands returns the numbers of a command and all its subcommands, or of one subcommand if name
-	// is "command|subcommand". It returns nil if there is none. Names are in lower case.
+	// Commands returns the numbers of a command and all its subcommands, or of one subcommand if
+	// name is "command|subcommand". It returns nil if there is none. Names are in lower case.
 	Commands(name string) []int
 
 	// Category returns the numbers of the commands of a category. ok is false if the category does
@@ -64,7 +67,8 @@ type Request struct {
 // Denial is the reason why a request is denied.
 type Denial uint8
 
-// The denials in the order of the checks: a selector with a later one came nearer to allowing the request.
+// The denials in the order of the checks: a selector with a later one came nearer to allowing the
+// request.
 const (
 	Allowed Denial = iota
 	NoCommand
@@ -72,8 +76,8 @@ const (
 	NoChannel
 )
 
-// Check returns Allowed, or why the user may not make the request, and the position of the denied key or channel. If all
-// selectors deny it, the result is that of the one that came nearest.
+// Check returns Allowed, or why the user may not make the request, and the position of the denied
+// key or channel. If all selectors deny it, the result is that of the one that came nearest.
 func (u *User) Check(r *Request) (why Denial, at int) {
 	for _, s := range u.selectors {
 		d, i := s.check(r)
@@ -87,7 +91,8 @@ func (u *User) Check(r *Request) (why Denial, at int) {
 	return why, at
 }
 
-// MayReadAll reports whether the user may make the request by a selector that also allows reading every key.
+// MayReadAll reports whether the user may make the request by a selector that also allows reading
+// every key.
 func (u *User) MayReadAll(r *Request) bool {
 	for _, s := range u.selectors {
 		if why, _ := s.check(r); why == Allowed && s.readsAll() {
@@ -97,9 +102,11 @@ func (u *User) MayReadAll(r *Request) bool {
 	return false
 }
 
-// readsAll reports whether the selector allows reading every key. As in Redis only the pattern * says so.
+// readsAll reports whether the selector allows reading every key. As in Redis only the pattern *
+// says so.
 func (s *selector) readsAll() bool {
-	return s.allKeys || slices.ContainsFunc(s.keys, func(p keyPattern) bool { return p.text == "*" && p.access&Read != 0 })
+	return s.allKeys ||
+		slices.ContainsFunc(s.keys, func(p keyPattern) bool { return p.text == "*" && p.access&Read != 0 })
 }
 
 // MayListen reports whether the user may subscribe to a channel, or to a pattern of channels.
@@ -130,7 +137,8 @@ func (s *selector) check(r *Request) (why Denial, at int) {
 	return Allowed, 0
 }
 
-// allowsCommand reports whether the selector allows the command, or the command with its first argument.
+// allowsCommand reports whether the selector allows the command, or the command with its first
+// argument.
 func (s *selector) allowsCommand(r *Request) bool {
 	if s.allCommands || s.has(r.Number) {
 		return true

@@ -10,7 +10,8 @@ import (
 // testCatalogue has three commands and a container.
 type testCatalogue struct{}
 
-var numbers = map[string][]int{"get": {0}, "set": {1}, "select": {2}, "config": {3, 4, 5}, "config|get": {4}, "config|set": {5}}
+var numbers = map[string][]int{"get": {0}, "set": {1}, "select": {2}, "config": {3, 4, 5}, "config|get": {4},
+	"config|set": {5}}
 
 func (testCatalogue) Commands(name string) []int { return numbers[name] }
 
@@ -39,7 +40,8 @@ func newUser(t *testing.T, rules string) *User {
 func TestWordsMakeTheSameUserAgain(t *testing.T) {
 	for _, rules := range []string{
 		"on", "on nopass ~* &* +@all", "off >a >b ~a %R~b %W~c &d", "+@all -get", "+@read -config|get",
-		"+get -@all +set", "+select|1 +select|2", "(~a +get) ( ~b &* +@all -set )", "+config -config|set", "skip-sanitize-payload reset",
+		"+get -@all +set", "+select|1 +select|2", "(~a +get) ( ~b &* +@all -set )", "+config -config|set",
+		"skip-sanitize-payload reset",
 	} {
 		u := newUser(t, rules)
 		again := newUser(t, u.Words())

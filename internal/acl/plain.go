@@ -2,8 +2,8 @@ package acl
 
 import "strings"
 
-// Rules as they were before Redis 7.0: without selectors and permissions to read or write, and with first arguments in place of
-// subcommands, which were no commands.
+// Rules as they were before Redis 7.0: without selectors and permissions to read or write, and with
+// first arguments in place of subcommands, which were no commands.
 
 // ApplyPlain is Apply with the rules before Redis 7.0.
 func (u *User) ApplyPlain(word string, catalogue Catalogue) error {
@@ -28,7 +28,8 @@ func cutFirstArg(word string) (sign byte, command, argument string, ok bool) {
 	return command[0], strings.ToLower(command[1:]), argument, true
 }
 
-// addFirstArg allows a command with a first argument, which may be a subcommand, unless the whole command is allowed.
+// addFirstArg allows a command with a first argument, which may be a subcommand, unless the whole
+// command is allowed.
 func (s *selector) addFirstArg(command, argument string, catalogue Catalogue) error {
 	numbers := catalogue.Commands(command)
 	switch {

@@ -226,8 +226,8 @@ func cutLast(name string) (before, after string, ok bool) {
 	return name[:i], name[i+1:], true
 }
 
-// addWord records a rule of commands. It removes the rules that this one overrides: those of the same name, and of
-// subcommands and arguments of that name.
+// addWord records a rule of commands. It removes the rules that this one overrides: those of the
+// same name, and of subcommands and arguments of that name.
 func (s *selector) addWord(name string, allow bool) {
 	s.words = slices.DeleteFunc(s.words, func(word string) bool {
 		return word[1:] == name || strings.HasPrefix(word[1:], name+"|")

@@ -36,7 +36,8 @@ func New(name string) *User {
 // LeavePayload takes back what was said about payloads, as for new users up to Redis 7.0.
 func (u *User) LeavePayload() { u.sanitize = payloadUnset }
 
-// Default returns the user of new connections, which is on, needs no password and may run everything.
+// Default returns the user of new connections, which is on, needs no password and may run
+// everything.
 func Default(catalogue Catalogue) *User {
 	u := New("default")
 	for _, word := range []string{"on", "nopass", "~*", "&*", "+@all"} {
@@ -70,7 +71,8 @@ func (u *User) Limited() bool {
 	return !s.allCommands || !s.allKeys || !s.allChannels
 }
 
-// Authenticate reports whether the user may log in with a password. It compares with every hash in constant time.
+// Authenticate reports whether the user may log in with a password. It compares with every hash in
+// constant time.
 func (u *User) Authenticate(password []byte) bool {
 	ok := 0
 	digest := []byte(hashPassword(string(password)))
@@ -177,7 +179,8 @@ func (u *User) Flags() []string {
 	return flags
 }
 
-// SkipsSanitizing reports whether the payloads of the user are not checked if sanitize-dump-payload is "clients".
+// SkipsSanitizing reports whether the payloads of the user are not checked if sanitize-dump-payload
+// is "clients".
 func (u *User) SkipsSanitizing() bool { return u.sanitize == payloadUnchecked }
 
 // Passwords returns the hashes of the passwords. The caller must not change them.
@@ -208,8 +211,8 @@ func (u *User) Words() string {
 	return strings.Join(words, " ")
 }
 
-// JoinSelectors joins the words between parentheses to one word each. unmatched is the word with an unclosed parenthesis,
-// "" if there is none.
+// JoinSelectors joins the words between parentheses to one word each. unmatched is the word with an
+// unclosed parenthesis, "" if there is none.
 func JoinSelectors(words []string) (joined []string, unmatched string) {
 	open := ""
 	for _, word := range words {

@@ -15,7 +15,8 @@ const DefaultName = "default"
 
 // Users is the register of users, with the words, flags and rules that a release of Redis has.
 type Users struct {
-	// NewChannels is the first rule of new users: resetchannels or allchannels, as acl-pubsub-default says.
+	// NewChannels is the first rule of new users: resetchannels or allchannels, as
+	// acl-pubsub-default says.
 	NewChannels string
 
 	byName    map[string]*User
@@ -24,11 +25,12 @@ type Users struct {
 	catalogue Catalogue
 }
 
-// Selects is when users got selectors, GETUSER began to show patterns as rules, and new users began to see no channels.
+// Selects is when users got selectors, GETUSER began to show patterns as rules, and new users began
+// to see no channels.
 var Selects = release.From("7.0.0")
 
-// sanitizes is when new users began to have the flag sanitize-payload. Since LeavesSanitizing the words are taken and mean nothing:
-// all that is restored or loaded is checked.
+// sanitizes is when new users began to have the flag sanitize-payload. Since LeavesSanitizing the
+// words are taken and mean nothing: all that is restored or loaded is checked.
 var (
 	sanitizes        = release.From("7.2.0")
 	LeavesSanitizing = release.From("valkey:9.1.0")
@@ -97,8 +99,8 @@ func (us *Users) Remove(name string) *User {
 	return u
 }
 
-// Apply applies a rule with the words that the release has. What a user is after "reset" is what NewChannels lets
-// new ones be.
+// Apply applies a rule with the words that the release has. What a user is after "reset" is what
+// NewChannels lets new ones be.
 func (us *Users) Apply(u *User, word string) error {
 	apply := u.Apply
 	if !us.release.Has(Selects) {
@@ -130,8 +132,8 @@ func (us *Users) Lines() (lines []string) {
 	return lines
 }
 
-// Declare adds a user from a line of a configuration file: a name and rules. The default user's earlier rules are
-// replaced. It returns the error in Redis' words.
+// Declare adds a user from a line of a configuration file: a name and rules. The default user's
+// earlier rules are replaced. It returns the error in Redis' words.
 func (us *Users) Declare(name string, rules []string) error {
 	if strings.ContainsAny(name, " \x00") {
 		return errBlankName
@@ -154,8 +156,9 @@ func (us *Users) Declare(name string, rules []string) error {
 	return nil
 }
 
-// Load replaces all users by those in the text of a file, or changes nothing if a line has an error. It returns the
-// users who are gone in order of their names, or the errors in Redis' words. The name of the file is for those.
+// Load replaces all users by those in the text of a file, or changes nothing if a line has an
+// error. It returns the users who are gone in order of their names, or the errors in Redis' words.
+// The name of the file is for those.
 func (us *Users) Load(file string, text []byte) (gone []*User, err error) {
 	r := reader{us: us, file: file, byName: make(map[string]*User)}
 	for line := range strings.Lines(string(text)) {

@@ -80,7 +80,8 @@ func TestStreamsAndBodiesAreBounded(t *testing.T) {
 	require.Contains(t, []int{200, 413}, status)
 	status, _ = v.Send("POST", "/api/login", `{"user":"`+strings.Repeat("x", 8<<10)+`"}`)
 	require.Equal(t, 413, status)
-	status, _ = v.Send("POST", "/api/command?page="+v.Page, `{"commands":[["SET","k","`+strings.Repeat("x", 33<<20)+`"]]}`)
+	status, _ = v.Send("POST", "/api/command?page="+v.Page,
+		`{"commands":[["SET","k","`+strings.Repeat("x", 33<<20)+`"]]}`)
 	require.Equal(t, 413, status)
 	status, _ = v.Send("POST", "/api/command?page=unknown", `{"commands":[["PING"]]}`)
 	require.Equal(t, 410, status)
@@ -93,7 +94,8 @@ func (p *place) dial() net.Conn {
 	return nc
 }
 
-// TestTenThousandStreams opens them at once and keeps what it gets. Those beyond the limits are told so, and everybody else is served.
+// TestTenThousandStreams opens them at once and keeps what it gets. Those beyond the limits are
+// told so, and everybody else is served.
 func TestTenThousandStreams(t *testing.T) {
 	const most, openers = 10_000, 16
 	p := start(t)
@@ -147,7 +149,8 @@ func TestTenThousandStreams(t *testing.T) {
 	}, time.Minute, 20*time.Millisecond, "there is room again")
 }
 
-// TestSlowRequestsAreCutOff sends headers and bodies a byte at a time, for much longer than a request may take.
+// TestSlowRequestsAreCutOff sends headers and bodies a byte at a time, for much longer than a
+// request may take.
 func TestSlowRequestsAreCutOff(t *testing.T) {
 	t.Parallel()
 	p, err := beginWith(t, func(c *console.Console) { c.Hurry(100*time.Millisecond, 200*time.Millisecond) })
@@ -155,8 +158,10 @@ func TestSlowRequestsAreCutOff(t *testing.T) {
 	for _, c := range []struct{ name, before string }{
 		{"a header", "GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: "},
 		{"no header", ""},
-		{"a body", "POST /api/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 4000\r\n\r\n"},
-		{"a body in chunks", "POST /api/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n4000\r\n"},
+		{"a body", "POST /api/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" +
+			"Content-Length: 4000\r\n\r\n"},
+		{"a body in chunks", "POST /api/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" +
+			"Transfer-Encoding: chunked\r\n\r\n4000\r\n"},
 	} {
 		nc := p.dial()
 		_, err := io.WriteString(nc, c.before)
@@ -191,8 +196,8 @@ func TestSlowRequestsAreCutOff(t *testing.T) {
 
 func TestPathsLeadNowhereElse(t *testing.T) {
 	p := start(t)
-	for _, path := range []string{"/../console.go", "/..%2fconsole.go", "/%2e%2e/%2e%2e/go.mod", "//etc/passwd", "/pages/../../params.go", "/vendor/", "/.", "/web/index.html",
-		"/index.html%00.js", "/api/none"} {
+	for _, path := range []string{"/../console.go", "/..%2fconsole.go", "/%2e%2e/%2e%2e/go.mod", "//etc/passwd",
+		"/pages/../../params.go", "/vendor/", "/.", "/web/index.html", "/index.html%00.js", "/api/none"} {
 		nc, err := net.Dial("tcp", strings.TrimPrefix(p.URL, "http://"))
 		require.NoError(t, err)
 		fmt.Fprintf(nc, "GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", path)
@@ -209,20 +214,23 @@ func (p *place) held() int {
 	return p.Engine.Accounts()[i].Bytes()
 }
 
-// Unfinished request bodies, replies that wait for more and those that are not read are counted and limited,
-// and freed when their connection ends.
+// Unfinished request bodies, replies that wait for more and those that are not read are counted and
+// limited, and freed when their connection ends.
 func TestWhatSlowBrowsersHoldIsBounded(t *testing.T) {
 	quick.Skip(t, "sends hundreds of megabytes")
 	const limit, size = 256 << 20, 30 << 20
 	p := start(t)
 	v := p.Visit()
 	require.Equal(t, 200, v.Open())
-	status, _ := v.Send("POST", "/api/command?page="+v.Page, `{"commands":[["SETRANGE","large","`+fmt.Sprint(size)+`","x"]]}`)
+	status, _ := v.Send("POST", "/api/command?page="+v.Page,
+		`{"commands":[["SETRANGE","large","`+fmt.Sprint(size)+`","x"]]}`)
 	require.Equal(t, 200, status)
 	for name, request := range map[string]string{
-		"bodies":                        fmt.Sprintf("Content-Length: %d\r\n\r\n%s", size+100, `{"commands":[["ECHO","`+strings.Repeat("x", size)),
-		"replies":                       "Content-Length: 30\r\n\r\n" + `{"commands":[["GET","large"]]} `,
-		"a reply before one that waits": "Content-Length: 54\r\n\r\n" + `{"commands":[["GET","large"],["BLPOP","nothing","0"]]}`,
+		"bodies": fmt.Sprintf("Content-Length: %d\r\n\r\n%s", size+100,
+			`{"commands":[["ECHO","`+strings.Repeat("x", size)),
+		"replies": "Content-Length: 30\r\n\r\n" + `{"commands":[["GET","large"]]} `,
+		"a reply before one that waits": "Content-Length: 54\r\n\r\n" +
+			`{"commands":[["GET","large"],["BLPOP","nothing","0"]]}`,
 	} {
 		var open []net.Conn
 		refusals, most := make(chan bool, 20), 0
@@ -232,7 +240,8 @@ func TestWhatSlowBrowsersHoldIsBounded(t *testing.T) {
 			nc, before := p.dial(), p.held()
 			open = append(open, nc)
 			go func() {
-				_, _ = io.WriteString(nc, "POST /api/command?page="+v.Page+" HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"+request)
+				_, _ = io.WriteString(nc, "POST /api/command?page="+v.Page+
+					" HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"+request)
 			}()
 			go func() {
 				if line, _ := bufio.NewReader(nc).ReadString('\n'); strings.Contains(line, "503") {
@@ -253,7 +262,8 @@ func TestWhatSlowBrowsersHoldIsBounded(t *testing.T) {
 	}
 }
 
-// A stream ends when its session or its page does, also if the browser does not read and an event waits for it.
+// A stream ends when its session or its page does, also if the browser does not read and an event
+// waits for it.
 func TestUnreadStreamsEndAtOnce(t *testing.T) {
 	t.Parallel()
 	p, err := beginWith(t, func(c *console.Console) { c.Wait() })
@@ -271,8 +281,10 @@ func TestUnreadStreamsEndAtOnce(t *testing.T) {
 			v := p.Visit()
 			require.Equal(t, 200, v.Open())
 			nc := p.dial()
-			fmt.Fprintf(nc, "GET /api/watch?command=%%5B\"SUBSCRIBE\",\"news\"%%5D&page=%s HTTP/1.1\r\nHost: localhost\r\n\r\n", v.Page)
-			require.Eventually(t, func() bool { return admin.Do("PUBSUB", "NUMSUB", "news") == `["news",1]` }, time.Minute, time.Millisecond)
+			fmt.Fprintf(nc, "GET /api/watch?command=%%5B\"SUBSCRIBE\",\"news\"%%5D&page=%s HTTP/1.1\r\n"+
+				"Host: localhost\r\n\r\n", v.Page)
+			require.Eventually(t, func() bool { return admin.Do("PUBSUB", "NUMSUB", "news") == `["news",1]` },
+				time.Minute, time.Millisecond)
 			if unread { // until the socket is full, and the server holds what follows
 				require.Eventually(t, func() bool {
 					admin.Do("PUBLISH", "news", strings.Repeat("x", 200_000))
@@ -284,7 +296,8 @@ func TestUnreadStreamsEndAtOnce(t *testing.T) {
 			response, err := http.ReadResponse(bufio.NewReader(nc), nil)
 			require.NoError(t, err)
 			_, _ = io.Copy(io.Discard, response.Body) // to its end, or to where it was cut off
-			require.Eventually(t, func() bool { return admin.Do("PUBSUB", "NUMSUB", "news") == `["news",0]` }, time.Minute, time.Millisecond)
+			require.Eventually(t, func() bool { return admin.Do("PUBSUB", "NUMSUB", "news") == `["news",0]` },
+				time.Minute, time.Millisecond)
 			nc.Close()
 		}
 	}

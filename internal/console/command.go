@@ -43,8 +43,9 @@ const (
 	maxWords    = 1 << 16
 )
 
-// command is POST /api/command. Errors of commands are replies like any others; a command that the console itself refuses has an
-// error as its reply, and the commands after it run, as in a pipeline.
+// command is POST /api/command. Errors of commands are replies like any others; a command that the
+// console itself refuses has an error as its reply, and the commands after it run, as in a
+// pipeline.
 func (c *Console) command(w http.ResponseWriter, r *http.Request, p *page) {
 	var o order
 	if !read(w, r, maxBody, &o) {
@@ -96,7 +97,8 @@ func (o *order) objection() string {
 	return ""
 }
 
-// sort takes out the commands that the console refuses. refused has an error for each of them, and "" for the others.
+// sort takes out the commands that the console refuses. refused has an error for each of them, and
+// "" for the others.
 func (c *Console) sort(all [][]word) (refused []string, commands [][]string) {
 	refused = make([]string, len(all))
 	for i, words := range all {
@@ -136,8 +138,8 @@ func bytesOf(words []string) [][]byte {
 }
 
 // pushes are the commands that have no reply, or go on with messages.
-var pushes = map[string]bool{"subscribe": true, "psubscribe": true, "ssubscribe": true, "unsubscribe": true, "punsubscribe": true,
-	"sunsubscribe": true, "monitor": true, "sync": true, "psync": true, "client|reply": true}
+var pushes = map[string]bool{"subscribe": true, "psubscribe": true, "ssubscribe": true, "unsubscribe": true,
+	"punsubscribe": true, "sunsubscribe": true, "monitor": true, "sync": true, "psync": true, "client|reply": true}
 
 // json renders the replies of the commands that ran between the errors of those that did not.
 func (o outcome) json(refused []string) []byte {

@@ -1,18 +1,21 @@
-// Package console is the server's door for browsers and monitoring systems: a page, /metrics and /health on a port of its own.
+// Package console is the server's door for browsers and monitoring systems: a page, /metrics and
+// /health on a port of its own.
 //
-//	browser ─ HTTP ─▶ guard ─▶ login ─▶ page ─ session ─▶ server ─▶ engine     the same way as any client's command
-//	                    │                 └─── session ─▶ sandbox              a server of the page's own, for experiments
-//	                    ├──▶ events ◀── sampler                                figures, pushed to all pages that look
+//	browser ─ HTTP ─▶ guard ─▶ login ─▶ page ─ session ─▶ server ─▶ engine   as any client's
+//	                    │                 └─── session ─▶ sandbox            of the page
+//	                    ├──▶ events ◀── sampler                              figures, to all pages
 //	                    ├──▶ /metrics, /health
-//	                    └──▶ web/                                              the files of the page, embedded
+//	                    └──▶ web/                                            its files, embedded
 //
-// A session is a connection within the process: server.Connect gives one end of a pair of sockets and serves the other as any
-// client. So there is one gate: users, rights, limits, MONITOR, CLIENT LIST and the waiting for a group treat the console like
-// everybody else, and the console has no rights of its own.
+// A session is a connection within the process: server.Connect gives one end of a pair of sockets
+// and serves the other as any client. So there is one gate: users, rights, limits, MONITOR, CLIENT
+// LIST and the waiting for a group treat the console like everybody else, and the console has no
+// rights of its own.
 //
 //	params, listen    http-port, http-bind, http-hosts, http-readonly; the listener
 //	room              how many connections there may be
-//	guard             what no browser may do: foreign hosts and origins, large or slow requests, too many connections
+//	guard             what no browser may do: foreign hosts and origins, large or slow requests,
+//	                  too many connections
 //	login             users of the ACL, and the cookie that remembers them
 //	page, session     what belongs to one open page of a browser
 //	command, reply    POST /api/command: commands and replies as JSON
@@ -25,9 +28,11 @@
 // Invariants:
 //  1. While http-port is off nothing of this runs, and the engine knows nothing of it.
 //  2. What a user may not do at port 6379 he may not do here.
-//  3. Everything is bounded: connections, pages, sessions, streams, sandboxes, bytes of requests and replies, the time of a request.
+//  3. Everything is bounded: connections, pages, sessions, streams, sandboxes, bytes of requests
+//     and replies, the time of a request.
 //  4. Only one sampler asks the engine, once a second, and only while somebody looks.
-//  5. The browser loads code from this server only, and no inline code. It shows stored data as text.
+//  5. The browser loads code from this server only, and no inline code. It shows stored data as
+//     text.
 //
 // # How to add a page
 //
@@ -36,11 +41,12 @@
 //	web/pages/keys.js     export const page = {title, open(main, context) ... }, see web/README.md
 //	keys_page_test.go     drives it in a browser: see browser_test.go
 //
-// One line in web/pages.js puts it into the navigation. It gets data by context.run("HGETALL", "key"), by context.events("info", fn)
-// and by context.sandbox.run(...); if that is not enough, add a route in routes, and a file here with its handler.
+// One line in web/pages.js puts it into the navigation. It gets data by context.run("HGETALL",
+// "key"), by context.events("info", fn) and by context.sandbox.run(...); if that is not enough, add
+// a route in routes, and a file here with its handler.
 //
-// The large parts of the page that are not ours, the editor and the charts, are bundles in web/vendor: see web/README.md for how
-// they are rebuilt.
+// The large parts of the page that are not ours, the editor and the charts, are bundles in
+// web/vendor: see web/README.md for how they are rebuilt.
 package console
 
 import (
@@ -54,8 +60,8 @@ import (
 // Options are what a console needs.
 type Options struct {
 	Engine *engine.Engine
-	// Connect returns a connection to the server, for a client that has come from an endpoint. It calls ended
-	// when the server ends that.
+	// Connect returns a connection to the server, for a client that has come from an endpoint. It
+	// calls ended when the server ends that.
 	Connect func(from engine.Endpoint, ended func()) (net.Conn, error)
 	// Log writes a line to the log. The mark is the level: # warning, * notice.
 	Log func(mark byte, format string, args ...any)
@@ -81,8 +87,8 @@ type Console struct {
 
 // New returns a console for an engine. Its Part has the parameters.
 func New(o Options) *Console {
-	c := &Console{engine: o.Engine, options: o, settings: defaultSettings(), haste: usualHaste, streams: bounded{most: maxStreams},
-		held:      o.Engine.Open("console.requests", maxHeld),
+	c := &Console{engine: o.Engine, options: o, settings: defaultSettings(), haste: usualHaste,
+		streams: bounded{most: maxStreams}, held: o.Engine.Open("console.requests", maxHeld),
 		sandboxes: sandboxes{bounded: bounded{most: maxSandboxes}, account: o.Engine.Open("console.sandboxes", 0)},
 		pages:     pages{bySecret: make(map[string]*page), ending: make(chan struct{})}}
 	c.sampler.console = c

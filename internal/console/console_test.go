@@ -64,13 +64,15 @@ func TestCommandsKeepTheTypesOfTheirReplies(t *testing.T) {
 	require.Equal(t, `"v"`, v.In("other", "server", "GET", "k"), "a session has its own database")
 	require.Equal(t, `{"status":"OK"}`, v.Do("SET", "html", "<script>"))
 	require.Equal(t, `"\u003cscript\u003e"`, v.Do("GET", "html"))
-	status, body := v.Send("POST", "/api/command?page="+v.Page, `{"commands":[["SET",{"base64":"/wA="},"x"],["KEYS","*"],["GET",{"base64":"/wA="}]]}`)
+	status, body := v.Send("POST", "/api/command?page="+v.Page,
+		`{"commands":[["SET",{"base64":"/wA="},"x"],["KEYS","*"],["GET",{"base64":"/wA="}]]}`)
 	require.Equal(t, http.StatusOK, status)
 	require.Contains(t, body, `{"base64":"/wA="}`)
 	require.Contains(t, body, `"x"]}`)
 }
 
-// TestRequestEndsBeforeItsCommandIsSent: a browser may leave while a long command is still being written.
+// TestRequestEndsBeforeItsCommandIsSent: a browser may leave while a long command is still being
+// written.
 func TestRequestEndsBeforeItsCommandIsSent(t *testing.T) {
 	var c *console.Console
 	_, err := beginWith(t, func(one *console.Console) { c = one })
@@ -126,13 +128,16 @@ func TestReadOnlyConsoleChangesNothing(t *testing.T) {
 	p := start(t, "http-readonly", "yes")
 	v := p.Visit()
 	require.Equal(t, 200, v.Open())
-	for _, line := range []string{"SET k v", "DEL k", "EVAL return(1) 0", "CONFIG SET maxmemory 1", "FLUSHALL", "SHUTDOWN", "CLIENT KILL ID 1",
-		"ACL SETUSER x", "PUBLISH c m", "SCRIPT FLUSH", "REPLICAOF NO ONE", "SORT k STORE l", "MIGRATE h 1 k 0 1", "CLIENT PAUSE 1000", "SLOWLOG RESET",
+	for _, line := range []string{"SET k v", "DEL k", "EVAL return(1) 0", "CONFIG SET maxmemory 1",
+		"FLUSHALL", "SHUTDOWN", "CLIENT KILL ID 1", "ACL SETUSER x", "PUBLISH c m",
+		"SCRIPT FLUSH", "REPLICAOF NO ONE", "SORT k STORE l", "MIGRATE h 1 k 0 1", "CLIENT PAUSE 1000", "SLOWLOG RESET",
 		"ACL LOG RESET", "EVAL_RO return(redis.call('SLOWLOG','RESET')) 0"} {
 		require.Contains(t, v.Do(strings.Fields(line)...), "read-only", line)
 	}
-	for _, line := range []string{"GET k", "TYPE k", "SCAN 0", "INFO", "CONFIG GET maxmemory", "EVAL_RO return(1) 0", "COMMAND DOCS get", "MEMORY USAGE k",
-		"OBJECT ENCODING k", "CLIENT LIST", "SLOWLOG GET", "SELECT 1", "SORT_RO k", "MEMORY EXPLAIN k", "ACL LOG", "ACL LOG 1", "ACL HELP"} {
+	for _, line := range []string{"GET k", "TYPE k", "SCAN 0", "INFO", "CONFIG GET maxmemory", "EVAL_RO return(1) 0",
+		"COMMAND DOCS get", "MEMORY USAGE k",
+		"OBJECT ENCODING k", "CLIENT LIST", "SLOWLOG GET", "SELECT 1", "SORT_RO k", "MEMORY EXPLAIN k", "ACL LOG",
+		"ACL LOG 1", "ACL HELP"} {
 		require.NotContains(t, v.Do(strings.Fields(line)...), "read-only", line)
 	}
 	for _, line := range []string{"EVAL", "EVALSHA", "FCALL", "EVAL_RO", "EVALSHA_RO", "FCALL_RO"} {
@@ -151,8 +156,8 @@ func TestSandboxTouchesNothing(t *testing.T) {
 	require.NotContains(t, v.In("a", "sandbox", "MINI.CLOCK", "ADVANCE", "1000"), "error")
 	require.Equal(t, `null`, v.In("a", "sandbox", "GET", "k"))
 	require.Equal(t, `"data"`, v.Do("GET", "k"))
-	for _, line := range []string{"CONFIG SET dir /", "CONFIG SET appendonly yes", "REPLICAOF localhost 1", "MIGRATE h 1 k 0 1", "SHUTDOWN", "SAVE",
-		"ACL SETUSER default on", "BGREWRITEAOF"} {
+	for _, line := range []string{"CONFIG SET dir /", "CONFIG SET appendonly yes", "REPLICAOF localhost 1",
+		"MIGRATE h 1 k 0 1", "SHUTDOWN", "SAVE", "ACL SETUSER default on", "BGREWRITEAOF"} {
 		require.Contains(t, v.In("a", "sandbox", strings.Fields(line)...), "NOPERM", line)
 	}
 	require.Contains(t, v.In("a", "sandbox", "DEBUG", "SEGFAULT"), "not allowed")
@@ -238,8 +243,7 @@ func TestMetrics(t *testing.T) {
 	v.Do("LPOP", "k")
 	status, text := v.Send("GET", "/metrics", "")
 	require.Equal(t, 200, status)
-	for _, line := range []string{`redis_up 1`, `redis_db_keys{db="db0"} 1`, `redis_db_keys_expiring{db="db0"} 1`, `redis_commands_total{cmd="get"} 1`,
-		`redis_connected_slaves 0`, `redis_keyspace_hits_total 1`, `redis_errors_total{err="WRONGTYPE"} 1`, `redis_memory_max_bytes 0`} {
+	for _, line := range []string{`redis_up 1`, `redis_db_keys{db="db0"} 1`, `redis_db_keys_expiring{db="db0"} 1`, `redis_commands_total{cmd="get"} 1`, `redis_connected_slaves 0`, `redis_keyspace_hits_total 1`, `redis_errors_total{err="WRONGTYPE"} 1`, `redis_memory_max_bytes 0`} {
 		require.Contains(t, text, line+"\n")
 	}
 	seen := make(map[string]bool)
@@ -262,8 +266,10 @@ func TestMetrics(t *testing.T) {
 }
 
 func TestExpositionEscapes(t *testing.T) {
-	require.Equal(t, "# HELP m a\\nb \\\\ \"c\"\n# TYPE m gauge\nm 1e+21\n", console.Exposition("m", "a\nb \\ \"c\"", 1e21))
-	require.Equal(t, "# HELP m h\n# TYPE m gauge\nm{a=\"x\\\"y\\\\z\\n\",b=\"?\"} -0.5\n", console.Exposition("m", "h", -0.5, "a", "x\"y\\z\n", "b", "\xff"))
+	require.Equal(t, "# HELP m a\\nb \\\\ \"c\"\n# TYPE m gauge\nm 1e+21\n",
+		console.Exposition("m", "a\nb \\ \"c\"", 1e21))
+	require.Equal(t, "# HELP m h\n# TYPE m gauge\nm{a=\"x\\\"y\\\\z\\n\",b=\"?\"} -0.5\n",
+		console.Exposition("m", "h", -0.5, "a", "x\"y\\z\n", "b", "\xff"))
 	require.Contains(t, console.Exposition("m", "h", math.Inf(1), "a", `"\`), `m{a="\"\\"} +Inf`+"\n")
 	require.Contains(t, console.Exposition("n", "h", math.NaN()), "n NaN\n")
 }
@@ -272,16 +278,19 @@ func TestBeyondLoopbackNeedsAPassword(t *testing.T) {
 	_, err := begin(t, "http-bind", "0.0.0.0")
 	require.ErrorContains(t, err, "set a password")
 	p := start(t, "http-bind", "0.0.0.0", "requirepass", "secret")
-	require.Equal(t, 200, func() int { v := p.Visit(); status, _ := v.Send("GET", "/health/live", ""); return status }())
+	require.Equal(t, 200,
+		func() int { v := p.Visit(); status, _ := v.Send("GET", "/health/live", ""); return status }())
 }
 
 func TestReplyOfAnyKind(t *testing.T) {
-	require.Equal(t, `[{"bignumber":"12345678901234567890"},true,{"verbatim":"text","format":"txt"},{"base64":"/w=="},null]`,
-		string(console.AppendReply(nil, resp.Value{Kind: resp.Array, Elems: []resp.Value{{Kind: resp.BigNumber, Text: "12345678901234567890"},
-			{Kind: resp.Boolean, Int: 1}, {Kind: resp.Verbatim, Text: "text", Format: "txt"}, {Kind: resp.Bulk, Text: "\xff"}, {Kind: resp.Null, Nil: true}}})))
+	require.Equal(t, `[{"bignumber":"12345678901234567890"},true,{"verbatim":"text","format":"txt"},{"base64":"/w=="},null]`, string(console.AppendReply(nil,
+		resp.Value{Kind: resp.Array, Elems: []resp.Value{{Kind: resp.BigNumber, Text: "12345678901234567890"},
+			{Kind: resp.Boolean, Int: 1}, {Kind: resp.Verbatim, Text: "text", Format: "txt"},
+			{Kind: resp.Bulk, Text: "\xff"}, {Kind: resp.Null, Nil: true}}})))
 }
 
-// Messages of an event are bounded by their bytes, too: of those that are too many the number is told.
+// Messages of an event are bounded by their bytes, too: of those that are too many the number is
+// told.
 func TestWatchedBytesAreBounded(t *testing.T) {
 	t.Parallel()
 	v := start(t).Visit()
@@ -290,7 +299,8 @@ func TestWatchedBytesAreBounded(t *testing.T) {
 	defer end()
 	require.Contains(t, <-news, `{"push":["subscribe","news",1]}`)
 	const size, count = 200_000, 40
-	v.Do("EVAL", "for i = 1, ARGV[1] do redis.call('PUBLISH', 'news', string.rep('x', ARGV[2])) end", "0", strconv.Itoa(count), strconv.Itoa(size))
+	v.Do("EVAL", "for i = 1, ARGV[1] do redis.call('PUBLISH', 'news', string.rep('x', ARGV[2])) end", "0",
+		strconv.Itoa(count), strconv.Itoa(size))
 	shown, missed := 0, 0
 	for shown+missed < count {
 		event := <-news
@@ -303,8 +313,8 @@ func TestWatchedBytesAreBounded(t *testing.T) {
 	require.Positive(t, shown)
 }
 
-// What is in sandboxes is in use until their pages are left. One may grow by a part of what maxmemory leaves,
-// and so may its scripts.
+// What is in sandboxes is in use until their pages are left. One may grow by a part of what
+// maxmemory leaves, and so may its scripts.
 func TestSandboxesAreInUse(t *testing.T) {
 	t.Parallel()
 	p := start(t)
@@ -317,7 +327,8 @@ func TestSandboxesAreInUse(t *testing.T) {
 	}
 	before := used()
 	fill := func(from, to int) string {
-		return v.In("main", "sandbox", "EVAL", "for i = ARGV[1], ARGV[2] do redis.call('SET', i, string.rep('x', 1000000)) end", "0", strconv.Itoa(from), strconv.Itoa(to))
+		return v.In("main", "sandbox", "EVAL", "for i = ARGV[1], ARGV[2] do redis.call('SET', i, string.rep('x', "+
+			"1000000)) end", "0", strconv.Itoa(from), strconv.Itoa(to))
 	}
 	require.Equal(t, "null", fill(1, 20))
 	require.InDelta(t, before+20_000_000, used(), 2_500_000)
@@ -330,7 +341,8 @@ func TestSandboxesAreInUse(t *testing.T) {
 	require.Equal(t, 200, status)
 	require.Contains(t, text, `"OOM command not allowed when used memory`)
 	require.InDelta(t, before+50_000_000, used(), 5_000_000)
-	require.Contains(t, v.In("main", "sandbox", "SETRANGE", "large", "33554432", "x"), "string exceeds maximum allowed size")
+	require.Contains(t, v.In("main", "sandbox", "SETRANGE", "large", "33554432", "x"),
+		"string exceeds maximum allowed size")
 	require.Contains(t, v.In("main", "sandbox", "EVAL", "return #string.rep('x', 20000000)", "0"), "not enough memory")
 	require.Contains(t, admin.Do("CONFIG", "SET", "maxmemory", "0"), "OK")
 	require.Equal(t, "20000000", v.In("main", "sandbox", "EVAL", "return #string.rep('x', 20000000)", "0"))
@@ -346,7 +358,8 @@ func TestSandboxCountsCopies(t *testing.T) {
 	require.Equal(t, 200, v.Open())
 	v.In("main", "sandbox", "EVAL", "for i = 1, 50 do redis.call('SET', i, string.rep('x', 1000000)) end", "0")
 	require.Contains(t, v.In("main", "sandbox", "MINI.WORLD", "SNAPSHOT", "a"), "OK")
-	require.Contains(t, v.In("main", "sandbox", "MINI.WORLD", "SNAPSHOT", "b"), "OOM command not allowed when used memory")
+	require.Contains(t, v.In("main", "sandbox", "MINI.WORLD", "SNAPSHOT", "b"),
+		"OOM command not allowed when used memory")
 	require.Contains(t, v.In("main", "sandbox", "MINI.WORLD", "FORGET", "a"), "OK")
 	require.Contains(t, v.In("main", "sandbox", "MINI.WORLD", "SNAPSHOT", "b"), "OK")
 }

@@ -71,7 +71,8 @@ func (c *Console) newEvent(data []byte) (event, error) {
 	return event{data, h}, nil
 }
 
-// send writes to the stream. It reports false if the stream is at its end, or the browser does not read in time.
+// send writes to the stream. It reports false if the stream is at its end, or the browser does not
+// read in time.
 func (s *stream) send(data []byte) bool {
 	_ = s.ctrl.SetWriteDeadline(time.Now().Add(s.page.console.haste.event))
 	if s.life.Err() != nil {
@@ -103,7 +104,8 @@ func (s *stream) pass(from <-chan event) {
 	}
 }
 
-// events is GET /api/events?topics=info,clients: the replies to the topics' commands, once a second.
+// events is GET /api/events?topics=info,clients: the replies to the topics' commands, once a
+// second.
 func (c *Console) events(w http.ResponseWriter, r *http.Request, p *page) {
 	names := strings.Split(r.URL.Query().Get("topics"), ",")
 	for _, name := range names {

@@ -18,7 +18,8 @@ func (c *Console) Hurry(header, request time.Duration) {
 // Wait gives browsers much time to take an event. It must be called before Listen.
 func (c *Console) Wait() { c.haste.event = time.Hour }
 
-// RunCancelled runs a command in a session of its own whose request has already been cancelled, and returns the error.
+// RunCancelled runs a command in a session of its own whose request has already been cancelled, and
+// returns the error.
 func (c *Console) RunCancelled(words ...string) error {
 	s := c.newSession(nil, engine.Endpoint{Addr: "127.0.0.1:1234"}, nil)
 	defer s.close()

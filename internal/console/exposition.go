@@ -13,8 +13,8 @@ import (
 //	# TYPE redis_db_keys gauge
 //	redis_db_keys{db="db0"} 42
 //
-// The usual library would make the program three megabytes larger, since it needs protocol buffers for another format. The tests read
-// what this writes with that library.
+// The usual library would make the program three megabytes larger, since it needs protocol buffers
+// for another format. The tests read what this writes with that library.
 type exposition map[string]*family
 
 // family is the samples of one name.

@@ -18,8 +18,10 @@ import (
 var files embed.FS
 
 // kinds are the content types of the files, by their extensions. Files of other kinds are not sent.
-var kinds = map[string]string{".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
-	".svg": "image/svg+xml", ".json": "application/json", ".txt": "text/plain; charset=utf-8", ".lua": "text/plain; charset=utf-8"}
+var kinds = map[string]string{".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8",
+	".css": "text/css; charset=utf-8",
+	".svg": "image/svg+xml", ".json": "application/json", ".txt": "text/plain; charset=utf-8",
+	".lua": "text/plain; charset=utf-8"}
 
 // file is GET of anything else: files of the page, and the example scripts.
 func (c *Console) file(w http.ResponseWriter, r *http.Request) {

@@ -14,7 +14,8 @@ import (
 func TestPagesMakeNoHTML(t *testing.T) {
 	bad := regexp.MustCompile(`innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|srcdoc|DOMParser|javascript:`)
 	host := regexp.MustCompile(`https?://[a-z0-9.-]+`)
-	for _, pattern := range []string{"web/*.js", "web/pages/*.js", "web/pages/*/*.js", "web/*.html", "web/*.css", "web/pages/*.css"} {
+	for _, pattern := range []string{"web/*.js", "web/pages/*.js", "web/pages/*/*.js", "web/*.html", "web/*.css",
+		"web/pages/*.css"} {
 		paths, err := filepath.Glob(pattern)
 		require.NoError(t, err)
 		for _, path := range paths {

@@ -20,8 +20,8 @@ const growthFile = "web/redis-growth.json"
 // growth is bytes by MEMORY USAGE with 1 to 200 elements, by release and type.
 type growth map[string]map[string][]int64
 
-// TestFiguresOfRedis measures again what the page Memory shows beside its own figures: the bytes of a key "grow" whose elements are times in
-// milliseconds, one added after another.
+// TestFiguresOfRedis measures again what the page Memory shows beside its own figures: the bytes of
+// a key "grow" whose elements are times in milliseconds, one added after another.
 func TestFiguresOfRedis(t *testing.T) {
 	text, err := os.ReadFile(growthFile)
 	require.NoError(t, err)
@@ -36,7 +36,8 @@ func TestFiguresOfRedis(t *testing.T) {
 			}
 			for kind, list := range measured {
 				for i, n := range list {
-					require.InEpsilon(t, shown[string(release)][kind][i], n, 0.1, "%s of %d: the heights of a skiplist are random", kind, i+1)
+					require.InEpsilon(t, shown[string(release)][kind][i], n, 0.1,
+						"%s of %d: the heights of a skiplist are random", kind, i+1)
 				}
 			}
 		})

@@ -17,15 +17,19 @@ import (
 
 // What a browser can be made to do by a page of somebody else, it must not be able to do here:
 //
-//   - A name of the attacker's may lead to this machine (DNS rebinding). So Host must be an address, localhost, or one of http-hosts.
-//   - A page of another origin may send requests. So Origin, which scripts cannot forge, must be this one; Sec-Fetch-Site says the same
-//     where there is no Origin; and what changes something must be JSON, which a form cannot send.
+//   - A name of the attacker's may lead to this machine (DNS rebinding). So Host must be an
+//     address, localhost, or one of http-hosts.
+//   - A page of another origin may send requests. So Origin, which scripts cannot forge, must be
+//     this one; Sec-Fetch-Site says the same where there is no Origin; and what changes something
+//     must be JSON, which a form cannot send.
 //   - A page may be shown inside of another one, or get code from elsewhere: headers forbid that.
 
-// policy is the content security policy: everything from here, nothing inside of documents, and no script can make a document parse
-// a string as HTML.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; " +
-	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+// policy is the content security policy: everything from here, nothing inside of documents, and no
+// script can make a document parse a string as HTML.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+	"font-src 'self'; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; " +
+	"trusted-types 'none'"
 
 // guard lets only requests pass that a page of this console may send.
 func (c *Console) guard(next http.Handler) http.Handler {
@@ -49,7 +53,8 @@ func (c *Console) guard(next http.Handler) http.Handler {
 	})
 }
 
-// unrecovered lets a panic of a handler end the process, as one in an event loop does: net/http would go on with what is half done.
+// unrecovered lets a panic of a handler end the process, as one in an event loop does: net/http
+// would go on with what is half done.
 func unrecovered(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
@@ -71,7 +76,8 @@ func unrecovered(next http.Handler) http.Handler {
 func (c *Console) objection(r *http.Request) (status int, why string) {
 	switch api := strings.HasPrefix(r.URL.Path, "/api/"); {
 	case !c.knowsHost(r.Host):
-		return http.StatusMisdirectedRequest, "this console is not reached by the name " + r.Host + "; http-hosts can allow it"
+		return http.StatusMisdirectedRequest,
+			"this console is not reached by the name " + r.Host + "; http-hosts can allow it"
 	case !isNear(r) && !c.engine.HasPassword():
 		return http.StatusForbidden, "from other machines the console needs a password: see requirepass"
 	case api && !sameOrigin(r):

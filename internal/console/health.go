@@ -8,8 +8,8 @@ import (
 // live is GET /health/live: the process answers.
 func live(w http.ResponseWriter, _ *http.Request) { answer(w, map[string]string{"status": "live"}) }
 
-// ready is GET /health/ready, and /health: whether the server serves commands. It says why not: the data are being loaded, a replica
-// lost its master, a group has no leader.
+// ready is GET /health/ready, and /health: whether the server serves commands. It says why not: the
+// data are being loaded, a replica lost its master, a group has no leader.
 func (c *Console) ready(w http.ResponseWriter, _ *http.Request) {
 	if why := c.trouble(); why != "" {
 		w.Header().Set("Content-Type", "application/json")
@@ -21,8 +21,8 @@ func (c *Console) ready(w http.ResponseWriter, _ *http.Request) {
 }
 
 // troubles are what a server lacks that answers PING with an error of such a code.
-var troubles = map[string]string{"LOADING": "loading", "MASTERDOWN": "without a master", "MISCONF": "cannot save", "BUSY": "busy with a script",
-	"CLUSTERDOWN": "without a leader"}
+var troubles = map[string]string{"LOADING": "loading", "MASTERDOWN": "without a master", "MISCONF": "cannot save",
+	"BUSY": "busy with a script", "CLUSTERDOWN": "without a leader"}
 
 // trouble returns why the server is not ready; "" if it is.
 func (c *Console) trouble() string {

@@ -8,9 +8,9 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// Requests hold memory: a body until its commands have run, replies until they are rendered, and what was
-// rendered until the browser has it. A browser that sends or reads slowly makes that last. All of them share
-// an account.
+// Requests hold memory: a body until its commands have run, replies until they are rendered, and
+// what was rendered until the browser has it. A browser that sends or reads slowly makes that last.
+// All of them share an account.
 
 // maxHeld is how many bytes requests, replies and events may hold together.
 const maxHeld = 256 << 20
@@ -48,7 +48,8 @@ func (h *hold) handOver() hold {
 	return all
 }
 
-// body is the body of a request, which is counted while it comes: twice, as text and as the words in it.
+// body is the body of a request, which is counted while it comes: twice, as text and as the words
+// in it.
 type body struct {
 	io.ReadCloser
 	hold
@@ -63,8 +64,8 @@ func (b *body) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// response counts what is written until the browser has it. If there is no room it becomes a refusal, and a
-// stream ends.
+// response counts what is written until the browser has it. If there is no room it becomes a
+// refusal, and a stream ends.
 type response struct {
 	http.ResponseWriter
 	of *engine.Account

@@ -10,9 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The page's limiter of Redisson does what Redisson's does. That script is not part of the repository; the test looks for it beside it.
+// The page's limiter of Redisson does what Redisson's does. That script is not part of the
+// repository; the test looks for it beside it.
 func TestRedissonsLimiter(t *testing.T) {
-	theirs, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "seeds", "scripts", "redisson-try-acquire-Bc0I.lua"))
+	theirs, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "seeds", "scripts",
+		"redisson-try-acquire-Bc0I.lua"))
 	if os.IsNotExist(err) {
 		t.Skip("NOT COMPARED: the collected scripts are not there")
 	}
@@ -30,10 +32,12 @@ func TestRedissonsLimiter(t *testing.T) {
 			v.Do("HSET", "rate", "rate", "2")
 		}
 		permits, at, salt := strconv.Itoa(1+dice.IntN(2)), strconv.Itoa(now), "salt "+strconv.Itoa(i)
-		want := v.Do("EVAL", string(theirs), "5", "rate", "a:value", "a:value:x", "a:permits", "a:permits:x", permits, at, salt)
+		want := v.Do("EVAL", string(theirs), "5", "rate", "a:value", "a:value:x", "a:permits", "a:permits:x",
+			permits, at, salt)
 		require.Equal(t, want, v.Do("EVAL", string(ours), "3", "rate", "b:value", "b:permits", permits, at, salt), i)
 		require.Equal(t, v.Do("GET", "a:value"), v.Do("GET", "b:value"))
-		require.Equal(t, v.Do("ZRANGE", "a:permits", "0", "-1", "WITHSCORES"), v.Do("ZRANGE", "b:permits", "0", "-1", "WITHSCORES"))
+		require.Equal(t, v.Do("ZRANGE", "a:permits", "0", "-1", "WITHSCORES"),
+			v.Do("ZRANGE", "b:permits", "0", "-1", "WITHSCORES"))
 		if want != "null" {
 			refused++
 		}

@@ -18,7 +18,8 @@ var knowing = sync.OnceValue(func() *engine.Engine {
 // maxSource bounds a script that is to be checked.
 const maxSource = 256 << 10
 
-// lintScript is POST /api/lint: it returns what the linter finds in a script, for the release of the server.
+// lintScript is POST /api/lint: it returns what the linter finds in a script, for the release of
+// the server.
 func (c *Console) lintScript(w http.ResponseWriter, r *http.Request, _ *page) {
 	var o struct{ Source string }
 	if !read(w, r, maxSource, &o) {

@@ -20,7 +20,8 @@ const (
 	maxHeader      = 16 << 10
 )
 
-// haste is how much time a browser has to send something, and to take an event. Tests give it less, or more.
+// haste is how much time a browser has to send something, and to take an event. Tests give it less,
+// or more.
 type haste struct {
 	header  time.Duration
 	request time.Duration // the whole of it
@@ -29,7 +30,8 @@ type haste struct {
 
 var usualHaste = haste{5 * time.Second, 30 * time.Second, 10 * time.Second}
 
-// Listen opens the port and serves it, if there is one. A console that others could reach needs a password, as in protected mode.
+// Listen opens the port and serves it, if there is one. A console that others could reach needs a
+// password, as in protected mode.
 func (c *Console) Listen() error {
 	if c.settings.port == off {
 		return nil
@@ -53,12 +55,14 @@ func (c *Console) Listen() error {
 	return nil
 }
 
-// listenAt opens a listener. "*" is all addresses of the machine. The first one settles which port is free.
+// listenAt opens a listener. "*" is all addresses of the machine. The first one settles which port
+// is free.
 func (c *Console) listenAt(bind string) (net.Listener, error) {
 	if bind == "*" {
 		bind = ""
 	}
-	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", net.JoinHostPort(bind, strconv.Itoa(c.settings.port)))
+	l, err := new(net.ListenConfig).
+		Listen(context.Background(), "tcp", net.JoinHostPort(bind, strconv.Itoa(c.settings.port)))
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +76,8 @@ func (c *Console) listenAt(bind string) (net.Listener, error) {
 
 func (c *Console) serve(all []net.Listener) {
 	c.server = &http.Server{
-		Handler: c.routes(), ReadHeaderTimeout: c.haste.header, ReadTimeout: c.haste.request, WriteTimeout: replyTimeout,
+		Handler: c.routes(), ReadHeaderTimeout: c.haste.header,
+		ReadTimeout: c.haste.request, WriteTimeout: replyTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader, ErrorLog: log.New(io.Discard, "", 0),
 	}
 	room, declining := &bounded{most: maxConnections}, &bounded{most: maxDeclining}

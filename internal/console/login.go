@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// cookie is the name of the cookie that remembers a login. The port is part of the name: browsers do not tell ports apart.
+// cookie is the name of the cookie that remembers a login. The port is part of the name: browsers
+// do not tell ports apart.
 func (c *Console) cookie() string { return "miniserver-" + c.settings.portText() }
 
 // Limits of logins.
@@ -17,8 +18,9 @@ const (
 	maxPassword = 1024
 )
 
-// login is a user who has logged in. The name and the password are those that each of his sessions sends with AUTH. A nil login is
-// that of a browser that has not: its sessions are those of the default user, if that needs no password.
+// login is a user who has logged in. The name and the password are those that each of his sessions
+// sends with AUTH. A nil login is that of a browser that has not: its sessions are those of the
+// default user, if that needs no password.
 type login struct {
 	user, password string
 	used           time.Time
@@ -104,8 +106,8 @@ func (c *Console) logIn(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusUnauthorized, err.Error())
 		return
 	}
-	http.SetCookie(w, &http.Cookie{Name: c.cookie(), Value: c.logins.add(who.User, who.Password), Path: "/", HttpOnly: true,
-		SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil})
+	http.SetCookie(w, &http.Cookie{Name: c.cookie(), Value: c.logins.add(who.User, who.Password), Path: "/",
+		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil})
 	answer(w, struct{ User string }{who.User})
 }
 
@@ -115,6 +117,7 @@ func (c *Console) logOut(w http.ResponseWriter, r *http.Request) {
 		c.pages.closeOf(c.logins.find(k.Value))
 		c.logins.remove(k.Value)
 	}
-	http.SetCookie(w, &http.Cookie{Name: c.cookie(), Path: "/", MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteStrictMode})
+	http.SetCookie(w,
+		&http.Cookie{Name: c.cookie(), Path: "/", MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteStrictMode})
 	answer(w, struct{}{})
 }

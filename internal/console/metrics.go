@@ -9,8 +9,9 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// metrics is GET /metrics. It needs a user who may run INFO, by the cookie of the console or as HTTP's basic authentication sends
-// it: a session of that user asks, so what he may not see is not there.
+// metrics is GET /metrics. It needs a user who may run INFO, by the cookie of the console or as
+// HTTP's basic authentication sends it: a session of that user asks, so what he may not see is not
+// there.
 func (c *Console) metrics(w http.ResponseWriter, r *http.Request) {
 	l := c.loginOf(r)
 	if user, password, given := r.BasicAuth(); given && len(user)+len(password) <= maxPassword {
@@ -21,7 +22,8 @@ func (c *Console) metrics(w http.ResponseWriter, r *http.Request) {
 	}
 	s := c.newSession(l, endpointOf(r), nil)
 	defer s.close()
-	out, err := s.run(r.Context(), [][]string{c.info, {"SLOWLOG", "LEN"}, {"SLOWLOG", "GET", "1"}, {"CONFIG", "GET", "max*"}})
+	out, err := s.run(r.Context(),
+		[][]string{c.info, {"SLOWLOG", "LEN"}, {"SLOWLOG", "GET", "1"}, {"CONFIG", "GET", "max*"}})
 	defer out.held.release()
 	if err == nil {
 		err = out.replies[0].Err()
@@ -35,8 +37,9 @@ func (c *Console) metrics(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(figures(out.replies).exposition(r.URL.Query().Get("names") == "exporter").text())
 }
 
-// figures are the replies of a server as metrics. They have the names that redis_exporter gives them, so that boards and alerts for it
-// work. What Redis has no field for begins with miniserver_. Few names break the rules of Prometheus; these are only there if asked for.
+// figures are the replies of a server as metrics. They have the names that redis_exporter gives
+// them, so that boards and alerts for it work. What Redis has no field for begins with miniserver_.
+// Few names break the rules of Prometheus; these are only there if asked for.
 type figures []resp.Value
 
 // exposition returns the metrics; exporter asks for all names of redis_exporter.
@@ -125,7 +128,8 @@ func (m emitter) line(field, value string, info map[string]string) {
 	case strings.HasPrefix(field, "cmdstat_"):
 		m.commands(strings.TrimPrefix(field, "cmdstat_"), of)
 	case strings.HasPrefix(field, "errorstat_"):
-		m.counter("redis_errors_total", "Error replies, by their code.", of("count"), "err", strings.TrimPrefix(field, "errorstat_"))
+		m.counter("redis_errors_total", "Error replies, by their code.", of("count"), "err",
+			strings.TrimPrefix(field, "errorstat_"))
 	case parts["keys"] != "" && strings.HasPrefix(field, "db"):
 		m.database(field, of)
 	case numbered && err == nil && parts["ip"] != "":
@@ -141,38 +145,43 @@ func (m emitter) line(field, value string, info map[string]string) {
 	case field == "uptime_in_seconds":
 		up, _ := number(value)
 		now, _ := number(info["server_time_usec"])
-		m.gauge("redis_start_time_seconds", "When the server was started, in seconds since the epoch.", float64(int64(now/1e6-up)))
+		m.gauge("redis_start_time_seconds", "When the server was started, in seconds since the epoch.",
+			float64(int64(now/1e6-up)))
 	}
 }
 
 func (m emitter) commands(name string, of func(string) float64) {
 	m.counter("redis_commands_total", "Calls of a command.", of("calls"), "cmd", name)
 	m.counter("redis_commands_duration_seconds_total", "Time that a command has taken.", of("usec")/1e6, "cmd", name)
-	m.counter("redis_commands_rejected_calls_total", "Calls of a command that were refused.", of("rejected_calls"), "cmd", name)
+	m.counter("redis_commands_rejected_calls_total", "Calls of a command that were refused.",
+		of("rejected_calls"), "cmd", name)
 	m.counter("redis_commands_failed_calls_total", "Calls of a command that failed.", of("failed_calls"), "cmd", name)
 }
 
 func (m emitter) database(name string, of func(string) float64) {
 	m.gauge("redis_db_keys", "Keys of a database.", of("keys"), "db", name)
 	m.gauge("redis_db_keys_expiring", "Keys of a database that have a deadline.", of("expires"), "db", name)
-	m.gauge("redis_db_avg_ttl_seconds", "How long the keys with a deadline have left, on average.", of("avg_ttl")/1000, "db", name)
+	m.gauge("redis_db_avg_ttl_seconds", "How long the keys with a deadline have left, on average.",
+		of("avg_ttl")/1000, "db", name)
 }
 
 // instance emits what the server is.
 func (m emitter) instance(info map[string]string) {
 	var labels []string
-	for _, name := range []string{"role", "redis_version", "redis_build_id", "redis_mode", "os", "maxmemory_policy", "tcp_port", "run_id", "process_id"} {
+	for _, name := range []string{"role", "redis_version", "redis_build_id", "redis_mode", "os", "maxmemory_policy",
+		"tcp_port", "run_id", "process_id"} {
 		labels = append(labels, name, info[name])
 	}
 	m.gauge("redis_instance_info", "What the server is.", 1, labels...)
-	m.gauge("miniserver_build_info", "The version of miniserver.", 1, "version", info["miniserver_version"], "go", info["go_version"])
+	m.gauge("miniserver_build_info", "The version of miniserver.", 1, "version", info["miniserver_version"], "go",
+		info["go_version"])
 	if info["role"] == "slave" {
-		m.gauge("redis_slave_info", "Whose replica the server is.", 1, "master_host", info["master_host"], "master_port", info["master_port"],
-			"read_only", info["slave_read_only"])
+		m.gauge("redis_slave_info", "Whose replica the server is.", 1, "master_host", info["master_host"],
+			"master_port", info["master_port"], "read_only", info["slave_read_only"])
 	}
 	if info["group_name"] != "" {
-		m.gauge("miniserver_group_info", "Which member of a group the server is.", 1, "group", info["group_name"], "member", info["group_id"],
-			"role", info["group_role"])
+		m.gauge("miniserver_group_info", "Which member of a group the server is.", 1, "group", info["group_name"],
+			"member", info["group_id"], "role", info["group_role"])
 	}
 }
 
@@ -183,5 +192,6 @@ func (m emitter) slowest(entries resp.Value) {
 	}
 	last := entries.Elems[0].Elems
 	m.gauge("redis_slowlog_last_id", "Number of the latest entry of the slow log.", float64(last[0].Int))
-	m.gauge("redis_last_slow_execution_duration_seconds", "How long the latest command of the slow log took.", float64(last[2].Int)/1e6)
+	m.gauge("redis_last_slow_execution_duration_seconds", "How long the latest command of the slow log took.",
+		float64(last[2].Int)/1e6)
 }

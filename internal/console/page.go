@@ -21,8 +21,8 @@ const (
 	tendTime    = 10 * time.Second
 )
 
-// page is one open page of a browser. Its sessions have names, so that what a person does in the terminal, MULTI say, does not
-// concern what other parts of the page do.
+// page is one open page of a browser. Its sessions have names, so that what a person does in the
+// terminal, MULTI say, does not concern what other parts of the page do.
 type page struct {
 	console *Console
 	secret  string
@@ -121,7 +121,8 @@ func (p *page) touch() {
 	p.used = time.Now()
 }
 
-// session returns the session of a name, in the server or in the page's sandbox. Sessions of both have names of their own.
+// session returns the session of a name, in the server or in the page's sandbox. Sessions of both
+// have names of their own.
 func (p *page) session(name string, sandboxed bool) (*session, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -177,7 +178,8 @@ func (p *page) close() {
 	}
 }
 
-// openPage is POST /api/page. The reply has the secret by which the other calls name the page, and what the page must know.
+// openPage is POST /api/page. The reply has the secret by which the other calls name the page, and
+// what the page must know.
 func (c *Console) openPage(w http.ResponseWriter, r *http.Request) {
 	p := &page{console: c, login: c.loginOf(r), from: endpointOf(r)}
 	if !c.pages.add(p) {
@@ -195,11 +197,12 @@ func (c *Console) openPage(w http.ResponseWriter, r *http.Request) {
 		refuse(w, statusOf(err), err.Error())
 		return
 	}
-	answer(w, map[string]any{"page": p.secret, "user": p.login.name(), "readonly": c.settings.readOnly, "version": build.Version,
-		"release": c.engine.Release.String(), "sandbox": c.maySandbox(p.login)})
+	answer(w, map[string]any{"page": p.secret, "user": p.login.name(), "readonly": c.settings.readOnly,
+		"version": build.Version, "release": c.engine.Release.String(), "sandbox": c.maySandbox(p.login)})
 }
 
-// statusOf returns how a request fails because of an error: a server that wants a password has the browser ask for it.
+// statusOf returns how a request fails because of an error: a server that wants a password has the
+// browser ask for it.
 func statusOf(err error) int {
 	var reply resp.ReplyError
 	switch {

@@ -15,7 +15,8 @@ import (
 //	integer         5, or {"integer": "9007199254740993"} beyond what a number of JavaScript holds
 //	null, boolean   null, true, false
 //	array           [...]
-//	others          {"status": "OK"}  {"error": "ERR ..."}  {"double": "1.5"}  {"bignumber": "..."}  {"verbatim": "...", "format": "txt"}
+//	others          {"status": "OK"}  {"error": "ERR ..."}  {"double": "1.5"}
+//	                {"bignumber": "..."}  {"verbatim": "...", "format": "txt"}
 //	                {"map": [[key, value], ...]}  {"set": [...]}  {"push": [...]}
 
 // appendReply appends a reply as JSON.
@@ -46,8 +47,8 @@ func appendReply(b []byte, v resp.Value) []byte {
 	return append(b, '}')
 }
 
-var kindNames = map[resp.Kind]string{resp.Status: "status", resp.Error: "error", resp.Double: "double", resp.BigNumber: "bignumber",
-	resp.Verbatim: "verbatim", resp.Map: "map", resp.Set: "set", resp.Push: "push"}
+var kindNames = map[resp.Kind]string{resp.Status: "status", resp.Error: "error", resp.Double: "double",
+	resp.BigNumber: "bignumber", resp.Verbatim: "verbatim", resp.Map: "map", resp.Set: "set", resp.Push: "push"}
 
 // safeInteger is the greatest integer n for which JavaScript tells n and n+1 apart.
 const safeInteger = 1<<53 - 1

@@ -58,10 +58,12 @@ const (
 	declineTimeout = 2 * time.Second
 )
 
-const noRoom = "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 5\r\nConnection: close\r\n\r\n" +
+const noRoom = "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 5\r\n" +
+	"Connection: close\r\n\r\n" +
 	`{"failure":"too many connections are open"}` + "\n"
 
-// decline says that there is no room. It reads the request before, since closing while there is something to read would take the answer back.
+// decline says that there is no room. It reads the request before, since closing while there is
+// something to read would take the answer back.
 func (b bouncer) decline(nc net.Conn) {
 	if !b.declining.take() {
 		_ = nc.Close()

@@ -15,7 +15,8 @@ import (
 // sampleTime is how often the sampler asks the engine.
 const sampleTime = time.Second
 
-// topics are what pages can look at: the commands whose replies they get. A page gets those that its user may run.
+// topics are what pages can look at: the commands whose replies they get. A page gets those that
+// its user may run.
 var topics = map[string][]string{
 	"info":    {"INFO"}, // and the sections: see Console.info
 	"clients": {"CLIENT", "LIST"},
@@ -31,8 +32,8 @@ func (c *Console) words(topic string) []string {
 	return topics[topic]
 }
 
-// slowSection is the section of INFO that neither a page nor a metric needs. It looks at many keys: with large databases that takes longer than
-// all the others.
+// slowSection is the section of INFO that neither a page nor a metric needs. It looks at many keys:
+// with large databases that takes longer than all the others.
 const slowSection = "keysizes"
 
 var takesSections = release.From("7.0.0") // INFO takes more than one
@@ -103,7 +104,8 @@ func (s *sampler) run() {
 	}
 }
 
-// sample asks for all topics with subscribers, and passes the replies on. It reports false if there are none.
+// sample asks for all topics with subscribers, and passes the replies on. It reports false if there
+// are none.
 func (s *sampler) sample() bool {
 	s.mu.Lock()
 	var lookers []*looker
@@ -144,7 +146,8 @@ func (s *sampler) tell(l *looker, text []byte) {
 	}
 }
 
-// ask executes a command for the console itself. The session does not stay, so clients do not see it.
+// ask executes a command for the console itself. The session does not stay, so clients do not see
+// it.
 func (c *Console) ask(words []string) resp.Value {
 	e := c.engine
 	session := e.NewOperator(nil, e.Home())

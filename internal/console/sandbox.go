@@ -52,13 +52,14 @@ const (
 )
 
 // sandboxRules are what may be done in a sandbox: everything that stays in it.
-const sandboxRules = "+@all -config|set -config|rewrite -acl -debug -migrate -replicaof -slaveof -failover -psync -sync -replconf " +
-	"-shutdown -save -bgsave -bgrewriteaof -module -cluster"
+const sandboxRules = "+@all -config|set -config|rewrite -acl -debug -migrate -replicaof -slaveof -failover -psync " +
+	"-sync -replconf -shutdown -save -bgsave -bgrewriteaof -module -cluster"
 
 // likeServer are the parameters that a sandbox has as the server does: they decide how values are
 // stored, and what scripts may do.
-var likeServer = []string{"encodings", "hash-max-listpack-entries", "hash-max-listpack-value", "zset-max-listpack-entries", "zset-max-listpack-value",
-	"set-max-intset-entries", "set-max-listpack-entries", "set-max-listpack-value", "list-max-listpack-size", "stream-node-max-bytes",
+var likeServer = []string{"encodings", "hash-max-listpack-entries", "hash-max-listpack-value",
+	"zset-max-listpack-entries", "zset-max-listpack-value", "set-max-intset-entries", "set-max-listpack-entries",
+	"set-max-listpack-value", "list-max-listpack-size", "stream-node-max-bytes",
 	"stream-node-max-entries", "hll-sparse-max-bytes", "busy-reply-threshold", "script-strict-keys"}
 
 // errNoSandbox is why a user has none.
@@ -105,7 +106,8 @@ func (b *sandbox) configure() error {
 	}
 	s := b.engine.NewOperator(nil, b.engine.Home())
 	defer b.engine.Close(s)
-	o := b.engine.Do(s, [][][]byte{bytesOf(append([]string{"ACL", "SETUSER", "default"}, strings.Fields(sandboxRules)...))})
+	o := b.engine.Do(s,
+		[][][]byte{bytesOf(append([]string{"ACL", "SETUSER", "default"}, strings.Fields(sandboxRules)...))})
 	if string(o.Out) != "+OK\r\n" {
 		return errors.New("sandbox: " + string(o.Out))
 	}
@@ -159,7 +161,8 @@ func (b *sandbox) grow() {
 	scripts = min(scripts, sandboxMemory, most)
 	b.granted = data + scripts
 	b.console.sandboxes.grant(b.granted)
-	_ = b.set(map[string]string{"maxmemory": strconv.Itoa(b.held.bytes - sandboxBytes + data), "script-memory-limit": strconv.Itoa(scripts)})
+	_ = b.set(map[string]string{"maxmemory": strconv.Itoa(b.held.bytes - sandboxBytes + data),
+		"script-memory-limit": strconv.Itoa(scripts)})
 }
 
 // count counts what the sandbox holds now.

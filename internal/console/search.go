@@ -9,8 +9,9 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// search is the body of POST /api/search: a SCAN that goes on by itself for a while. Its steps are short, and after each millisecond it rests for as long as it
-// has worked, so that other clients hardly notice. A page that asked for each step would need much longer, nearly all of it for HTTP.
+// search is the body of POST /api/search: a SCAN that goes on by itself for a while. Its steps are
+// short, and after each millisecond it rests for as long as it has worked, so that other clients
+// hardly notice. A page that asked for each step would need much longer, nearly all of it for HTTP.
 type search struct {
 	Cursor string `json:"cursor"`
 	Args   []word `json:"args"` // of SCAN: MATCH and TYPE
@@ -18,14 +19,16 @@ type search struct {
 }
 
 const (
-	searchStep = 250                    // COUNT of a SCAN: a tenth or two of a millisecond, also with keys that no cache has
+	// COUNT of a SCAN: a tenth or two of a millisecond, also with keys that no cache has
+	searchStep = 250
 	searchWork = time.Millisecond       // after which it rests; a rest takes at least that long anyway
 	searchTurn = 100 * time.Millisecond // how long a request may take: then the page shows how far the search is
 	maxFound   = 10_000
 	maxSearch  = 64 << 10 // bytes of a request
 )
 
-// search replies as SCAN does, with the keys of all its steps, and says how many keys it went through.
+// search replies as SCAN does, with the keys of all its steps, and says how many keys it went
+// through.
 func (c *Console) search(w http.ResponseWriter, r *http.Request, p *page) {
 	var q search
 	if !read(w, r, maxSearch, &q) {

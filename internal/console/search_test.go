@@ -8,12 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSearchIsAScanOfManySteps goes through ten thousand keys in few requests and finds each key that matches.
+// TestSearchIsAScanOfManySteps goes through ten thousand keys in few requests and finds each key
+// that matches.
 func TestSearchIsAScanOfManySteps(t *testing.T) {
 	p := start(t)
 	v := p.Visit()
 	require.Equal(t, 200, v.Open())
-	v.Do("EVAL", "for i = 1, 10000 do redis.call('SET', 'key:' .. i, i) end redis.call('HSET', 'key:hash', 'f', 'v')", "0")
+	v.Do("EVAL", "for i = 1, 10000 do redis.call('SET', 'key:' .. i, i) end redis.call('HSET', 'key:hash', 'f', 'v')",
+		"0")
 	v.Do("CONFIG", "RESETSTAT")
 	search := func(body string) (cursor string, keys []string, scanned int) {
 		status, text := v.Send("POST", "/api/search?page="+v.Page, body)

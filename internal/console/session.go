@@ -13,7 +13,8 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// session is a connection to the server, or to the sandbox of a page. It connects at its first command, and again after it broke.
+// session is a connection to the server, or to the sandbox of a page. It connects at its first
+// command, and again after it broke.
 type session struct {
 	console *Console
 	login   *login
@@ -93,13 +94,15 @@ func (s *session) exchange(ctx context.Context, words []string) (resp.Value, err
 	return s.replies.Read()
 }
 
-// watch makes reading and writing fail when a context ends, until the function that it returns is called.
+// watch makes reading and writing fail when a context ends, until the function that it returns is
+// called.
 func (s *session) watch(ctx context.Context) (unwatch func() bool) {
 	conn := s.conn
 	return context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 }
 
-// send writes commands to a connection. It knows the connection only, since a session may lose its own meanwhile.
+// send writes commands to a connection. It knows the connection only, since a session may lose its
+// own meanwhile.
 func send(to io.Writer, commands [][]string) error {
 	out := resp.NewWriter(3)
 	for _, words := range commands {

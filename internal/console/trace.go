@@ -15,8 +15,9 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
-// A trace is a whole run of a script in the sandbox, line by line: what the page needs to step through it, ahead and back, without asking
-// again. The script runs under the debugger, on a copy of the world, so the world stays as it is.
+// A trace is a whole run of a script in the sandbox, line by line: what the page needs to step
+// through it, ahead and back, without asking again. The script runs under the debugger, on a copy
+// of the world, so the world stays as it is.
 
 // traceOrder is the body of POST /api/trace.
 type traceOrder struct {
@@ -63,7 +64,8 @@ type call struct {
 	Failed bool     `json:"failed,omitempty"`
 }
 
-// keyState is the value of a key. Kind says what the script did with it so far: r, w, rw, or nothing.
+// keyState is the value of a key. Kind says what the script did with it so far: r, w, rw, or
+// nothing.
 type keyState struct {
 	Name  string `json:"name"`
 	Kind  string `json:"kind"`
@@ -182,7 +184,8 @@ func (t *tracer) frames(d *debugger.Debugger) (frames []frame) {
 		if i == maxSeen {
 			break
 		}
-		frames = append(frames, frame{Name: l.Name, Line: l.Line, Locals: t.variables(l.Locals()), Outer: t.variables(l.Upvalues())})
+		frames = append(frames,
+			frame{Name: l.Name, Line: l.Line, Locals: t.variables(l.Locals()), Outer: t.variables(l.Upvalues())})
 	}
 	return frames
 }
@@ -227,7 +230,8 @@ func (t *tracer) evaluate(d *debugger.Debugger, expression string) (string, erro
 	return t.cut(debugger.ShowValue(d.State(), append(values, lua.Nil)[0])), nil
 }
 
-// changedKeys returns the declared and the used keys whose values are not those that were told last.
+// changedKeys returns the declared and the used keys whose values are not those that were told
+// last.
 func (t *tracer) changedKeys() (changed []keyState) {
 	kinds := make(map[string]string)
 	names := t.declared()
@@ -269,7 +273,8 @@ func (t *tracer) declared() (names []string) {
 	return names
 }
 
-// Called notes a command that is about to run, Replied what it has replied, Refused what has kept it from running.
+// Called notes a command that is about to run, Replied what it has replied, Refused what has kept
+// it from running.
 func (t *tracer) Called(words []string) {
 	shown := make([]string, 0, len(words))
 	for _, w := range words[:min(len(words), maxSeen)] {
@@ -282,7 +287,8 @@ func (t *tracer) Called(words []string) {
 func (t *tracer) Replied(reply []byte) {
 	took := time.Since(t.began)
 	if c := t.lastCall(); c != nil {
-		c.Micros, c.Reply, c.Failed = float64(took.Nanoseconds())/1000, t.cut(debugger.DescribeReply(reply)), reply[0] == '-'
+		c.Micros, c.Reply, c.Failed = float64(took.Nanoseconds())/1000, t.cut(debugger.DescribeReply(reply)),
+			reply[0] == '-'
 	}
 }
 

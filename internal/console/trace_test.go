@@ -38,7 +38,8 @@ func TestTracesAreBounded(t *testing.T) {
 		{"return 7", "7", 1, false},
 		{"", "null", 1, false},
 		{"local n = 0\nfor i = 1, 10000 do\n n = n + i\nend\nreturn n", "50005000", 3000, true},
-		{"return redis.call('CONFIG', 'GET', 'dir')", `{"error":"ERR This Redis command is not allowed from script script`, 1, false},
+		{"return redis.call('CONFIG', 'GET', 'dir')",
+			`{"error":"ERR This Redis command is not allowed from script script`, 1, false},
 		{"return redis.call('MIGRATE', '127.0.0.1', 1, 'k', 0, 1)", `{"error":"ERR ACL failure in script: User default has no permissions to run the 'migrate' command`, 1, false},
 		{"return (", `{"error":"ERR Error compiling script`, 0, false},
 	} {
@@ -63,7 +64,8 @@ func TestTraceOfAnEndlessLoopEnds(t *testing.T) {
 	t.Parallel()
 	v := start(t, "busy-reply-threshold", "100").Visit()
 	require.Equal(t, http.StatusOK, v.Open())
-	status, steps, cut, reply := traceOf(v, map[string]any{"world": "w", "request": []string{"EVAL", "local n = 0\nwhile true do\n n = n + 1\nend", "0"}})
+	status, steps, cut, reply := traceOf(v,
+		map[string]any{"world": "w", "request": []string{"EVAL", "local n = 0\nwhile true do\n n = n + 1\nend", "0"}})
 	require.Equal(t, http.StatusOK, status)
 	require.True(t, cut)
 	require.Equal(t, 3000, steps)

@@ -20,8 +20,8 @@ const (
 // watchable are the commands whose messages a page can watch.
 var watchable = map[string]bool{"monitor": true, "subscribe": true, "psubscribe": true, "ssubscribe": true}
 
-// watch is GET /api/watch?command=["SUBSCRIBE","news"]: the messages that follow the command, in a session of their own that ends with
-// the stream. Events are {"messages": [...], "missed": n}.
+// watch is GET /api/watch?command=["SUBSCRIBE","news"]: the messages that follow the command, in a
+// session of their own that ends with the stream. Events are {"messages": [...], "missed": n}.
 func (c *Console) watch(w http.ResponseWriter, r *http.Request, p *page) {
 	var words []string
 	if json.Unmarshal([]byte(r.URL.Query().Get("command")), &words) != nil || len(words) == 0 {
@@ -64,8 +64,9 @@ type message struct {
 	held hold
 }
 
-// batches returns the messages of a session as events. The channel is closed when the session or the context ends. It reads no message
-// ahead while an event waits to be sent: what follows is unread output of the session, which the server counts and limits.
+// batches returns the messages of a session as events. The channel is closed when the session or
+// the context ends. It reads no message ahead while an event waits to be sent: what follows is
+// unread output of the session, which the server counts and limits.
 func (s *session) batches(ctx context.Context) <-chan event {
 	messages, events := make(chan message), make(chan event)
 	go func() {
@@ -105,8 +106,8 @@ func (s *session) batches(ctx context.Context) <-chan event {
 	return events
 }
 
-// gather waits for a message, and takes those that follow it for a moment. It reports false if no more can
-// come, or there is no room.
+// gather waits for a message, and takes those that follow it for a moment. It reports false if no
+// more can come, or there is no room.
 func (c *Console) gather(messages <-chan message) (e event, more bool) {
 	first, open := <-messages
 	if !open {

@@ -1,5 +1,5 @@
-// Package errno words the errors of the operating system as C's strerror does, which is how Redis writes them, on every
-// system.
+// Package errno words the errors of the operating system as C's strerror does, which is how Redis
+// writes them, on every system.
 package errno
 
 import (
@@ -10,7 +10,8 @@ import (
 	"syscall"
 )
 
-// Text returns the text of an error; that of the operating system if it has one, capitalized as by C's strerror.
+// Text returns the text of an error; that of the operating system if it has one, capitalized as by
+// C's strerror.
 func Text(err error) string {
 	var errno syscall.Errno
 	if !errors.As(err, &errno) {
@@ -34,7 +35,8 @@ func Refused(err error) bool {
 	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, winRefused)
 }
 
-// unixText returns C's text for errors that Windows words otherwise; "" elsewhere and for all others.
+// unixText returns C's text for errors that Windows words otherwise; "" elsewhere and for all
+// others.
 func unixText(errno syscall.Errno) string {
 	switch {
 	case runtime.GOOS != "windows":

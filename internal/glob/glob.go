@@ -6,8 +6,8 @@
 //	\x      the byte x                [^ab]   any byte but these
 //
 // A match walks through pattern and text together. At a mismatch it returns to the last star, which
-// then takes one byte more. Earlier stars need not be tried again: the last star can take every byte
-// that they could take in addition:
+// then takes one byte more. Earlier stars need not be tried again: the last star can take every
+// byte that they could take in addition:
 //
 //	pattern  a * b c * d
 //	                 ^ from here
@@ -17,8 +17,8 @@
 // So every match costs at most O(len(pattern) * len(text)), where a recursion for each star is
 // exponential. Redis' limit on nested stars is not necessary.
 //
-// Redis' quirks stay, since patterns rely on them: an unclosed class ends with the pattern; in
-// [a-] the bracket is the end of the range, not of the class; an escaped byte in a class is compared
+// Redis' quirks stay, since patterns rely on them: an unclosed class ends with the pattern; in [a-]
+// the bracket is the end of the range, not of the class; an escaped byte in a class is compared
 // case-sensitively even by MatchFold; an empty text matches only the empty pattern, not even "*".
 package glob
 
@@ -65,8 +65,8 @@ func pastStars(pattern string, p int) int {
 	return p
 }
 
-// one matches the element at p, which is not a star, with one byte, and returns the position of the next
-// element.
+// one matches the element at p, which is not a star, with one byte, and returns the position of the
+// next element.
 func one(pattern string, p int, ch byte, fold bool) (next int, ok bool) {
 	switch {
 	case pattern[p] == '?':

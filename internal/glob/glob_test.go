@@ -177,7 +177,8 @@ func escaped(text string) string {
 }
 
 func BenchmarkMatch(b *testing.B) {
-	for name, pattern := range map[string]string{"prefix": "user:*", "middle": "*:1000:*", "class": "user:[0-9]*:f?llowers"} {
+	for name, pattern := range map[string]string{"prefix": "user:*", "middle": "*:1000:*",
+		"class": "user:[0-9]*:f?llowers"} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				Match(pattern, "user:1000:followers")

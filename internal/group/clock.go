@@ -6,9 +6,10 @@ import (
 	"time"
 )
 
-// clock is the time of the data. A leader's goes on from the time of the last entry and follows the wall clock slowly, so that a wall
-// clock that jumps, or that of a new leader which is ahead, does not make keys expire at once. Others have the time of the last entry, and go
-// on for as long as the leader needs to send the next.
+// clock is the time of the data. A leader's goes on from the time of the last entry and follows the
+// wall clock slowly, so that a wall clock that jumps, or that of a new leader which is ahead, does
+// not make keys expire at once. Others have the time of the last entry, and go on for as long as
+// the leader needs to send the next.
 type clock struct {
 	wall, nanos func() int64
 	base        atomic.Pointer[base]
@@ -21,7 +22,8 @@ type base struct {
 	leads  bool
 }
 
-// drift is the part of the passing time by which a leader's clock may be faster or slower to approach the wall clock: an hour takes a day.
+// drift is the part of the passing time by which a leader's clock may be faster or slower to
+// approach the wall clock: an hour takes a day.
 const drift = 24
 
 func (c *clock) init(wall, nanos func() int64) {
@@ -32,8 +34,8 @@ func (c *clock) init(wall, nanos func() int64) {
 // set makes a time the present one.
 func (c *clock) set(micros int64, leads bool) { c.base.Store(&base{micros, c.nanos(), leads}) }
 
-// lead makes the clock that of a leader. If nobody has led since this process started, the group was down as a whole: then the wall
-// clock says how much time has passed.
+// lead makes the clock that of a leader. If nobody has led since this process started, the group
+// was down as a whole: then the wall clock says how much time has passed.
 func (c *clock) lead(fresh bool) {
 	now := c.Now()
 	if fresh {
@@ -61,5 +63,6 @@ func (c *clock) Wait(due int64) time.Duration {
 	return time.Duration(due*1000-c.Now()) * time.Microsecond
 }
 
-// tickEvery is how often the leader puts the time into the log, in nanoseconds, if nothing else happens.
+// tickEvery is how often the leader puts the time into the log, in nanoseconds, if nothing else
+// happens.
 const tickEvery = 1e9

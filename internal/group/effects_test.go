@@ -26,7 +26,8 @@ func text(effects []byte) (lines []string) {
 	}
 }
 
-// TestEntriesHaveWholeUnits takes effects while a unit is open: the rest makes sense without what came before.
+// TestEntriesHaveWholeUnits takes effects while a unit is open: the rest makes sense without what
+// came before.
 func TestEntriesHaveWholeUnits(t *testing.T) {
 	var f effects
 	f.init()

@@ -51,7 +51,8 @@ func (g *Group) announce() {
 	for _, m := range g.log.Status().Members {
 		if m.Card != "" && g.clients[m.ID] != m.Card {
 			g.clients[m.ID] = m.Card
-			g.collect(engine.AnyDB, [][]byte{[]byte("GROUP"), []byte("ANNOUNCE"), fmt.Append(nil, m.ID), []byte(m.Card)})
+			g.collect(engine.AnyDB,
+				[][]byte{[]byte("GROUP"), []byte("ANNOUNCE"), fmt.Append(nil, m.ID), []byte(m.Card)})
 		}
 	}
 }

@@ -14,17 +14,18 @@ var (
 
 // What is replied to clients, and said of parameters.
 const (
-	errNotLeader     = command.Error("ERR This member does not lead the group")
-	errUnknown       = command.Error("ERR The group has no such member")
-	errOnlyMember    = command.Error("ERR The group has no other member that could lead")
-	errID            = command.Error("ERR A member's id is a number from 1 on")
-	errAddress       = command.Error("ERR A member is given as id=host:port")
-	errFailed        = "ERR The group refuses: %v"
-	errOnceNested    = command.Error("ERR GROUP ONCE cannot run this command")
-	errOnceOld       = "ERR The sequence %d of this client is older than those that are remembered"
-	errOnceName      = command.Error("ERR The name of a client has 1 to 128 bytes")
-	errLogOnly       = command.Error("ERR Only the group's log may contain this command")
-	errNoMembers     = command.Error("group-members must list this member and the others, as in 1=host:port,2=host:port,3=host:port")
+	errNotLeader  = command.Error("ERR This member does not lead the group")
+	errUnknown    = command.Error("ERR The group has no such member")
+	errOnlyMember = command.Error("ERR The group has no other member that could lead")
+	errID         = command.Error("ERR A member's id is a number from 1 on")
+	errAddress    = command.Error("ERR A member is given as id=host:port")
+	errFailed     = "ERR The group refuses: %v"
+	errOnceNested = command.Error("ERR GROUP ONCE cannot run this command")
+	errOnceOld    = "ERR The sequence %d of this client is older than those that are remembered"
+	errOnceName   = command.Error("ERR The name of a client has 1 to 128 bytes")
+	errLogOnly    = command.Error("ERR Only the group's log may contain this command")
+	errNoMembers  = command.Error("group-members must list this member and the others, " +
+		"as in 1=host:port,2=host:port,3=host:port")
 	errNoID          = command.Error("group-members needs group-id")
 	errNotOdd        = command.Error("a group has 1, 3 or 5 members")
 	errSegment       = command.Error("group-segment-size is at most 1gb")

@@ -26,9 +26,12 @@
 // puts a member together.
 //
 // Invariants:
-//  1. The data of a member are those of the log up to the last entry it has applied, and at the leader those of its own entries behind it.
-//  2. A member that has executed what does not get into the log does not serve it: it rebuilds its data from a snapshot and the log.
-//  3. What leaves a leader tells only of entries that are committed, and of a moment at which it led.
+//  1. The data of a member are those of the log up to the last entry it has applied, and at the
+//     leader those of its own entries behind it.
+//  2. A member that has executed what does not get into the log does not serve it: it rebuilds its
+//     data from a snapshot and the log.
+//  3. What leaves a leader tells only of entries that are committed, and of a moment at which it
+//     led.
 //  4. Only the leader expires, evicts and serves blocked clients. The others get the effects.
 //  5. The time of the data is in the entries. It never goes back at a leader, and does not jump.
 //

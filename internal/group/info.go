@@ -26,9 +26,10 @@ func (g *Group) fill(b *bytes.Buffer) {
 	}
 	g.refresh()
 	s, k := g.log.Status(), g.known
-	engine.Fields(b, "group_name", k.Name, "group_id", k.Self, "group_role", g.role(s.State), "group_leader", k.Leader, "group_term", s.Term,
-		"group_index", s.Last, "group_committed", s.Committed, "group_applied", s.Applied, "group_first", s.First, "group_age_ms", k.Age,
-		"group_commits", s.Latency.Count, "group_commit_p50_usec", s.Latency.P50.Microseconds(), "group_commit_p99_usec", s.Latency.P99.Microseconds(),
+	engine.Fields(b, "group_name", k.Name, "group_id", k.Self, "group_role", g.role(s.State), "group_leader", k.Leader,
+		"group_term", s.Term, "group_index", s.Last, "group_committed", s.Committed, "group_applied", s.Applied,
+		"group_first", s.First, "group_age_ms", k.Age, "group_commits", s.Latency.Count, "group_commit_p50_usec",
+		s.Latency.P50.Microseconds(), "group_commit_p99_usec", s.Latency.P99.Microseconds(),
 		"group_commit_max_usec", s.Latency.Max.Microseconds(), "group_members", len(s.Members))
 	disk := "ok"
 	if s.Disk != nil {
@@ -41,8 +42,9 @@ func (g *Group) fill(b *bytes.Buffer) {
 		if !m.Voter {
 			vote = "no"
 		}
-		engine.Fields(b, fmt.Sprintf("group_member%d", m.ID), fmt.Sprintf("address=%s,client=%s,vote=%s,heard_ms=%d,last=%d,lag=%d", m.Address, client, vote,
-			g.heard(m), known(m.HasLast, m.Last), known(m.HasLag, m.Lag)))
+		engine.Fields(b, fmt.Sprintf("group_member%d", m.ID),
+			fmt.Sprintf("address=%s,client=%s,vote=%s,heard_ms=%d,last=%d,lag=%d", m.Address, client, vote,
+				g.heard(m), known(m.HasLast, m.Last), known(m.HasLag, m.Lag)))
 	}
 }
 
@@ -54,8 +56,8 @@ func known(is bool, n uint64) int64 {
 	return int64(n)
 }
 
-// heard returns how many milliseconds ago this member heard from a member: from itself now, from the leader when it called, as the leader when others
-// answered; -1 if it never did or would not.
+// heard returns how many milliseconds ago this member heard from a member: from itself now, from
+// the leader when it called, as the leader when others answered; -1 if it never did or would not.
 func (g *Group) heard(m consensus.MemberStatus) int64 {
 	switch {
 	case m.ID == g.params.id:

@@ -52,7 +52,8 @@ func (g *Group) refresh() {
 // memberOf returns what clients are told of a member.
 func (g *Group) memberOf(m consensus.MemberStatus) topology.Member {
 	host, port, secure := splitAddress(g.clients[m.ID])
-	known := topology.Member{ID: m.ID, Host: host, Port: port, TLSPort: secure, Up: true, Learner: !m.Voter, Applied: m.Last}
+	known := topology.Member{ID: m.ID, Host: host, Port: port, TLSPort: secure, Up: true, Learner: !m.Voter,
+		Applied: m.Last}
 	if g.leading && m.ID != g.params.id {
 		known.Heard = -1
 		if !m.Contact.IsZero() {
@@ -79,6 +80,6 @@ func splitAddress(address string) (host string, port, secure int) {
 	return host, port, secure
 }
 
-// tellClients has parts tell clients soon, in their Tick, that there is another leader or member. It is
-// called under the engine's lock.
+// tellClients has parts tell clients soon, in their Tick, that there is another leader or member.
+// It is called under the engine's lock.
 func (g *Group) tellClients() { g.engine.Home().TickBy(g.engine.Home().Keyspace.Now) }

@@ -46,8 +46,8 @@ func (g machine) apply(e consensus.Entry) (done bool) {
 	return done
 }
 
-// isOvertaken ends this member's own entries if another member leads now, and reports whether the data have changes that will never be in
-// the log.
+// isOvertaken ends this member's own entries if another member leads now, and reports whether the
+// data have changes that will never be in the log.
 func (g *Group) isOvertaken(e consensus.Entry) bool {
 	if g.own.seat == 0 || e.Seat == g.own.seat {
 		return false
@@ -60,7 +60,8 @@ func (g *Group) isOvertaken(e consensus.Entry) bool {
 	return false
 }
 
-// knows reports whether the data have an entry's effects already, and notes it. Otherwise it sets the clock to the entry's time.
+// knows reports whether the data have an entry's effects already, and notes it. Otherwise it sets
+// the clock to the entry's time.
 func (g *Group) knows(e consensus.Entry) bool {
 	micros, ok := entryTime(e.Data)
 	switch {
@@ -78,7 +79,8 @@ func (g *Group) knows(e consensus.Entry) bool {
 	return true
 }
 
-// rebuild makes the data those of the log again, after this member executed what did not get into it.
+// rebuild makes the data those of the log again, after this member executed what did not get into
+// it.
 func (g *Group) rebuild(from func() error) {
 	g.opts.Log('#', "This member executed changes that are not in the group's log. It rebuilds its data.")
 	g.engine.With(func() { g.own = own{rebuilds: true} })

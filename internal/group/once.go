@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// once is what GROUP ONCE remembers: for each client that gave itself a name, the replies to its last commands. It is part of the data: it
-// follows from the log, and is in snapshots.
+// once is what GROUP ONCE remembers: for each client that gave itself a name, the replies to its
+// last commands. It is part of the data: it follows from the log, and is in snapshots.
 type once struct {
 	clients map[string]*client
 	used    uint64
@@ -30,8 +30,8 @@ type record struct {
 	Replies []reply
 }
 
-// What is remembered at most: names, replies of each, and bytes of all replies. The name that was longest
-// idle is forgotten first; the last reply is remembered, however large it is.
+// What is remembered at most: names, replies of each, and bytes of all replies. The name that was
+// longest idle is forgotten first; the last reply is remembered, however large it is.
 const (
 	maxNames   = 10_000
 	maxReplies = 16
@@ -39,7 +39,8 @@ const (
 	maxBytes   = 64 << 20
 )
 
-// find returns the recorded reply. known is false if the command has not run; old is whether it is not known whether it did.
+// find returns the recorded reply. known is false if the command has not run; old is whether it is
+// not known whether it did.
 func (o *once) find(name []byte, sequence int64) (text []byte, known, old bool) {
 	c := o.clients[string(name)]
 	if c == nil {

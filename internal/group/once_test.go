@@ -40,8 +40,8 @@ func TestOnceForgetsTheNamesThatWereIdle(t *testing.T) {
 	require.False(t, known)
 }
 
-// The bytes of replies are bounded, of one name and of all. What was forgotten is not found, and the last
-// reply always is.
+// The bytes of replies are bounded, of one name and of all. What was forgotten is not found, and
+// the last reply always is.
 func TestOnceForgetsWhatIsTooMuch(t *testing.T) {
 	var o once
 	text := make([]byte, maxBytes/8)

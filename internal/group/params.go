@@ -36,7 +36,9 @@ type params struct {
 	tls           bool
 	cert, key, ca string // files
 
-	announced string // host:port at which clients reach this member; "" for the host of the members' protocol and the port
+	// host:port at which clients reach this member; "" for the host of the members' protocol and
+	// the port
+	announced string
 	dataDir   func() string
 }
 
@@ -44,7 +46,8 @@ type params struct {
 const maxSegment = 1 << 30
 
 func defaults() params {
-	return params{dir: "group", fsync: true, name: "mymaster", lease: true, heartbeat: 300, snapshots: 65536, segmentSize: 64 << 20}
+	return params{dir: "group", fsync: true, name: "mymaster", lease: true, heartbeat: 300, snapshots: 65536,
+		segmentSize: 64 << 20}
 }
 
 // membersParam is the list of members, as in 1=host:port,2=host:port,3=host:port.
@@ -96,7 +99,8 @@ func (p *params) options() (o consensus.Options, err error) {
 	if p.dataDir != nil && !filepath.IsAbs(dir) {
 		dir = filepath.Join(p.dataDir(), dir)
 	}
-	o = consensus.Options{ID: p.id, Members: p.members, Join: p.join, Dir: dir, Sync: p.fsync, Heartbeat: millis(p.heartbeat), SegmentSize: p.segmentSize,
+	o = consensus.Options{ID: p.id, Members: p.members, Join: p.join, Dir: dir, Sync: p.fsync,
+		Heartbeat: millis(p.heartbeat), SegmentSize: p.segmentSize,
 		SnapshotEvery: uint64(p.snapshots), SnapshotTrailing: uint64(p.snapshots+3) / 4, Salvage: uint64(p.salvage)}
 	o.TLS, err = p.tlsConfig()
 	return o, err
@@ -160,8 +164,8 @@ func (p *params) tlsConfig() (*tls.Config, error) {
 	if !pool.AppendCertsFromPEM(pem) {
 		return nil, fmt.Errorf("group-tls: %s holds no certificate", p.ca)
 	}
-	return &tls.Config{Certificates: []tls.Certificate{pair}, RootCAs: pool, ClientCAs: pool, ClientAuth: tls.RequireAndVerifyClientCert,
-		MinVersion: tls.VersionTLS12}, nil
+	return &tls.Config{Certificates: []tls.Certificate{pair}, RootCAs: pool, ClientCAs: pool,
+		ClientAuth: tls.RequireAndVerifyClientCert, MinVersion: tls.VersionTLS12}, nil
 }
 
 // parseMember reads id=host:port.

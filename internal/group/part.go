@@ -12,8 +12,8 @@ import (
 
 // New returns a member. Join its Part to the engine, and Open it when the parameters are set.
 func New(e *engine.Engine, o Options) *Group {
-	g := &Group{engine: e, opts: o, params: defaults(), clients: make(map[uint64]string), scanner: newScanner(), known: new(topology.Group),
-		ended: make(chan struct{})}
+	g := &Group{engine: e, opts: o, params: defaults(), clients: make(map[uint64]string), scanner: newScanner(),
+		known: new(topology.Group), ended: make(chan struct{})}
 	if o.Open == nil {
 		g.opts.Open = func(c consensus.Options) (Log, error) { return consensus.Open(c) }
 	}
@@ -31,7 +31,8 @@ func New(e *engine.Engine, o Options) *Group {
 
 // Part returns what a member adds to its engine.
 func (g *Group) Part() engine.Part {
-	return engine.Part{Name: partName, State: g, Families: families, Params: g.parameters(), Sections: g.sections(), Clock: &g.clock, Tick: g.tick, Awaits: g.awaits, Settled: g.isSettled}
+	return engine.Part{Name: partName, State: g, Families: families, Params: g.parameters(), Sections: g.sections(),
+		Clock: &g.clock, Tick: g.tick, Awaits: g.awaits, Settled: g.isSettled}
 }
 
 // Messages returns what a member adds for messages to channels, which other members have

@@ -60,8 +60,9 @@ func (g *Group) lead(s consensus.Seat) {
 	g.tellClients()
 }
 
-// keepProcessor keeps a processor for the log while this member leads. With one for all, entries would wait for the event loop to run out of
-// requests. Members that do not lead need no second one.
+// keepProcessor keeps a processor for the log while this member leads. With one for all, entries
+// would wait for the event loop to run out of requests. Members that do not lead need no second
+// one.
 func (g *Group) keepProcessor() {
 	g.lost = make(chan struct{})
 	lost := g.lost

@@ -9,8 +9,10 @@ import (
 // what they change.
 type settled struct {
 	seed maphash.Seed
-	keys []uint64 // by the hash of a key: the number of the entry, in the seat, in which it or another one was changed last
-	all  uint64   // of the last entry that may have changed any key
+	// By the hash of a key: the number of the entry, in the seat, in which it or another one was
+	// changed last.
+	keys []uint64
+	all  uint64 // of the last entry that may have changed any key
 }
 
 // settledKeys is how many hashes are told apart. When two keys share one, some reads wait in vain.

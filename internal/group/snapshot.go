@@ -16,8 +16,9 @@ import (
 
 // A snapshot of a member is a header, and the data as an RDB file has them.
 //
-// The leader's data are ahead of the log. So its snapshot has the effects of some entries that come after the snapshot's index. The header
-// says how many, for those who load it; and the snapshot counts only if all of them get into the log: it waits for that before it ends.
+// The leader's data are ahead of the log. So its snapshot has the effects of some entries that come
+// after the snapshot's index. The header says how many, for those who load it; and the snapshot
+// counts only if all of them get into the log: it waits for that before it ends.
 type header struct {
 	Skip    skip
 	Micros  int64 // the time of the data
@@ -53,7 +54,8 @@ func (g *Group) take() (consensus.Snapshot, error) {
 	case g.effects.ready():
 		g.append() // so that what the data have is in entries
 	}
-	t := &taken{group: g, own: g.own, header: header{Micros: g.clock.Now(), Clients: maps.Clone(g.clients), Once: g.once.records()}}
+	t := &taken{group: g, own: g.own,
+		header: header{Micros: g.clock.Now(), Clients: maps.Clone(g.clients), Once: g.once.records()}}
 	if g.own.isAhead() {
 		t.header.Skip = skip{g.own.seat, g.own.executed - g.own.applied}
 	} else if g.seen.skip.Entries > 0 {

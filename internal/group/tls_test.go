@@ -118,7 +118,8 @@ func hasFollowers(s consensus.Status, ids []uint64) bool {
 func secure(t *testing.T) map[string]string {
 	cert, key, err := launch.SelfSigned(t.TempDir())
 	require.NoError(t, err)
-	return map[string]string{"group-tls": "yes", "group-tls-cert-file": cert, "group-tls-key-file": key, "group-tls-ca-cert-file": cert}
+	return map[string]string{"group-tls": "yes", "group-tls-cert-file": cert, "group-tls-key-file": key,
+		"group-tls-ca-cert-file": cert}
 }
 
 func TestMembersWithTLS(t *testing.T) {
@@ -174,7 +175,8 @@ func TestFilesOfTLSThatAreWrong(t *testing.T) {
 		s[wrong[0]] = wrong[1]
 		p := defaults()
 		p.id, p.members = 1, []consensus.Member{{ID: 1, Address: "127.0.0.1:1"}}
-		p.tls, p.cert, p.key, p.ca = true, s["group-tls-cert-file"], s["group-tls-key-file"], s["group-tls-ca-cert-file"]
+		p.tls, p.cert, p.key, p.ca = true, s["group-tls-cert-file"], s["group-tls-key-file"],
+			s["group-tls-ca-cert-file"]
 		_, err := p.options()
 		require.EqualError(t, err, wrong[2])
 	}

@@ -10,8 +10,9 @@ import (
 // transferLimit is how long what is under way may take before the seat is handed over.
 const transferLimit = 2 * time.Second
 
-// transfer hands the seat to another member, to the one that has most of the log if id is 0. Commands that write wait meanwhile, so that this
-// member executes nothing that does not get into the log.
+// transfer hands the seat to another member, to the one that has most of the log if id is 0.
+// Commands that write wait meanwhile, so that this member executes nothing that does not get into
+// the log.
 func (g *Group) transfer(id uint64) (err error) {
 	g.engine.With(func() {
 		if id == 0 {

@@ -2,7 +2,8 @@ package libm
 
 import "math"
 
-// The hyperbolic functions use the formulas of C's library, with its errors of up to two units in the last place.
+// The hyperbolic functions use the formulas of C's library, with its errors of up to two units in
+// the last place.
 
 // Sinh returns the hyperbolic sine of x.
 func Sinh(x float64) float64 {

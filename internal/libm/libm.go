@@ -1,9 +1,9 @@
-// Package libm computes elementary functions as C's library does: exponentials, logarithms and powers, trigonometric
-// and hyperbolic functions.
+// Package libm computes elementary functions as C's library does: exponentials, logarithms and
+// powers, trigonometric and hyperbolic functions.
 //
-// Users see their results: scripts print them with 14 digits and store them with 17, and GEOSEARCHSTORE stores
-// distances. The table shows how many of a million results for random arguments differ from those of C's
-// library (glibc 2.36, amd64):
+// Users see their results: scripts print them with 14 digits and store them with 17, and
+// GEOSEARCHSTORE stores distances. The table shows how many of a million results for random
+// arguments differ from those of C's library (glibc 2.36, amd64):
 //
 //	                 in any bit                  in the first 14 digits
 //	                 libm       Go's math        libm        Go's math
@@ -18,22 +18,24 @@
 //	Sinh, Cosh, Tanh 0.2 %      about 25 %       0.003 %     about 0.25 %
 //	a distance       0.3 %      28 .. 43 %
 //
-// Some results of Go's math are worse: its Log10(1e15) is below 15, as math.floor shows; the error of its
-// Acos near 1 is thousands of units in the last place; its Sinh and Cosh are infinite from 709.8 on, where C's
-// are from 710.5; and with it places at equal distances are sorted in another order than by Redis.
+// Some results of Go's math are worse: its Log10(1e15) is below 15, as math.floor shows; the error
+// of its Acos near 1 is thousands of units in the last place; its Sinh and Cosh are infinite from
+// 709.8 on, where C's are from 710.5; and with it places at equal distances are sorted in another
+// order than by Redis.
 //
-// C's library rounds nearly all results correctly. So these functions compute with twice the precision
-// and round once:
+// C's library rounds nearly all results correctly. So these functions compute with twice the
+// precision and round once:
 //
 //	x  =  a point of a table  +  a rest of at most 1/128       function of the point: 106 bits
 //	                                                           of the rest: a short series
 //
 // Invariants:
-//  1. A result is within 0.51 units in the last place. Log10 and the hyperbolic functions use the formulas of C's
-//     library instead, with their errors of up to two units.
+//  1. A result is within 0.51 units in the last place. Log10 and the hyperbolic functions use the
+//     formulas of C's library instead, with their errors of up to two units.
 //  2. A NaN has the sign that C's library gives it on x86.
 //
-// Each function takes O(1), 20 to 50 ns, and allocates nothing; with an angle above a million some microseconds.
+// Each function takes O(1), 20 to 50 ns, and allocates nothing; with an angle above a million some
+// microseconds.
 package libm
 
 import "math"
@@ -102,7 +104,8 @@ func (x twice) sqrt() twice {
 	return quickSum(r, ((x.hi-p.hi)-p.lo+x.lo)/(2*r))
 }
 
-// The high parts of ln2 and of ln2/128 have so few bits that their product with an exponent is exact.
+// The high parts of ln2 and of ln2/128 have so few bits that their product with an exponent is
+// exact.
 const (
 	ln2Hi        = 0x1.62e42fefa3000p-1
 	ln2Lo        = 0x1.3de6af278ece6p-42
@@ -176,8 +179,8 @@ func (x twice) scale(n int) float64 {
 // logStep is the distance of the points near which a logarithm is computed.
 const logStep = 1. / 128
 
-// logarithms[j] is for numbers near j*logStep: a factor whose product with them is near 1, and minus
-// the factor's logarithm.
+// logarithms[j] is for numbers near j*logStep: a factor whose product with them is near 1, and
+// minus the factor's logarithm.
 var logarithms = func() (table [182]struct {
 	factor float64
 	log    twice
@@ -250,8 +253,8 @@ func Log(x float64) float64 {
 	return logTwice(x).float()
 }
 
-// Log10 returns the decimal logarithm of x by the formula of C's library, from the natural logarithm of the
-// mantissa: not correctly rounded, but exact for powers of ten.
+// Log10 returns the decimal logarithm of x by the formula of C's library, from the natural
+// logarithm of the mantissa: not correctly rounded, but exact for powers of ten.
 func Log10(x float64) float64 {
 	const (
 		overLn10 = 4.34294481903251816668e-01
@@ -355,8 +358,8 @@ func isOdd(y float64) bool {
 	return math.Abs(y) < 1<<53 && int64(y)&1 != 0 && y == math.Trunc(y)
 }
 
-// specialPower is Pow if an argument is a zero, an infinity or a NaN. The sign of a NaN is that of C's
-// library on x86.
+// specialPower is Pow if an argument is a zero, an infinity or a NaN. The sign of a NaN is that of
+// C's library on x86.
 func specialPower(x, y float64) float64 {
 	switch {
 	case x != x:

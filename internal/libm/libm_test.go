@@ -14,7 +14,8 @@ const precision = 300
 
 func exact(x float64) *big.Float { return new(big.Float).SetPrec(precision).SetFloat64(x) }
 
-// series sums first * x^k/((n+1)...(n+k)) for k = 0, step, 2*step ... with alternating signs unless same.
+// series sums first * x^k/((n+1)...(n+k)) for k = 0, step, 2*step ... with alternating signs unless
+// same.
 func series(x *big.Float, first *big.Float, n, step int, same bool) *big.Float {
 	total, term := exact(0), new(big.Float).Copy(first)
 	for i := 0; i < 60; i++ {
@@ -59,8 +60,8 @@ func TestFunctionsRoundOnce(t *testing.T) {
 	}
 }
 
-// TestInversesRoundOnce leads a result back: where f' is the slope, f(inverse(x)) misses x by f' times
-// the error.
+// TestInversesRoundOnce leads a result back: where f' is the slope, f(inverse(x)) misses x by f'
+// times the error.
 func TestInversesRoundOnce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	const most = 0.51

@@ -20,7 +20,8 @@ var halfPi = twice{0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54}
 // mostAngle is the largest angle whose number of quarter turns has 20 bits.
 const mostAngle = 1 << 20
 
-// reduce returns r and n modulo 4 with x = n*pi/2 + r, |r| <= pi/4. An angle beyond mostAngle takes some microseconds.
+// reduce returns r and n modulo 4 with x = n*pi/2 + r, |r| <= pi/4. An angle beyond mostAngle takes
+// some microseconds.
 func reduce(x float64) (r twice, n int) {
 	switch a := math.Abs(x); {
 	case a <= math.Pi/4:
@@ -35,11 +36,12 @@ func reduce(x float64) (r twice, n int) {
 	return r, int(k) & 3
 }
 
-// largePrecision is the number of bits that a product of the largest float and 2/pi needs: 1024 before the point, and
-// after it those of a result near a multiple of pi/2.
+// largePrecision is the number of bits that a product of the largest float and 2/pi needs: 1024
+// before the point, and after it those of a result near a multiple of pi/2.
 const largePrecision = 1024 + 256
 
-// twoOverPi returns 2/pi with largePrecision bits. The first call computes it in a tenth of a millisecond.
+// twoOverPi returns 2/pi with largePrecision bits. The first call computes it in a tenth of a
+// millisecond.
 var twoOverPi = sync.OnceValue(func() *big.Float {
 	// pi/4 = 4 atan(1/5) - atan(1/239), as Machin found.
 	quarter := inverseArc(5)
@@ -102,8 +104,8 @@ func seriesSinCos(x float64) (sin, cos twice) {
 	return sin, cos
 }
 
-// arc is an angle between 0 and pi/4: a point of the table plus a rest. The tails are the series of the
-// rest without their first terms: sin(rest) - rest and cos(rest) - 1.
+// arc is an angle between 0 and pi/4: a point of the table plus a rest. The tails are the series of
+// the rest without their first terms: sin(rest) - rest and cos(rest) - 1.
 type arc struct {
 	sin, cos         *twice
 	rest             twice

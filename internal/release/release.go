@@ -1,5 +1,5 @@
-// Package release knows the releases of Redis and Valkey as one of which a server behaves, and compares what came, changed
-// or went with them.
+// Package release knows the releases of Redis and Valkey as one of which a server behaves, and
+// compares what came, changed or went with them.
 //
 //	"7.4.0"                  Redis since 7.4, and no Valkey
 //	"6.2.0"                  Redis since 6.2, and every Valkey, which has all of Redis up to 7.2
@@ -26,7 +26,8 @@ type Release struct {
 
 	number version
 
-	// Open says that commands and options of later releases are there too. Behaviour is that of the release all the same.
+	// Open says that commands and options of later releases are there too. Behaviour is that of the
+	// release all the same.
 	Open bool
 }
 
@@ -36,8 +37,8 @@ var Known = []Release{
 	of("redis:8.0", "8.0.2"), of("redis:8.6", "8.6.3"), of("valkey:8.1", "8.1.1"), of("valkey:9.1", "9.1.2"),
 }
 
-// Default is the release of a server for which none was chosen: Redis 8.0 with the commands and options of
-// all later releases.
+// Default is the release of a server for which none was chosen: Redis 8.0 with the commands and
+// options of all later releases.
 var Default = func() Release {
 	r := of("redis:8.0", "8.0.2")
 	r.Name, r.Open = "default", true
@@ -52,14 +53,15 @@ func of(name, patch string) Release {
 	return r
 }
 
-// Exactly returns the release of that product with that version, known or not. The version is well-formed, such as "8.0.6".
+// Exactly returns the release of that product with that version, known or not. The version is
+// well-formed, such as "8.0.6".
 func Exactly(product, version string) *Release {
 	r := of(product+":"+version, version)
 	return &r
 }
 
-// Told returns the release that another server says it is; nil if the text is no version, of which no part is above 255. An unstable Valkey
-// says 255.255.255.
+// Told returns the release that another server says it is; nil if the text is no version, of which
+// no part is above 255. An unstable Valkey says 255.255.255.
 func Told(product, version string) *Release {
 	for word := range strings.SplitSeq(version, ".") {
 		if _, err := strconv.ParseUint(word, 10, 8); err != nil {
@@ -84,8 +86,9 @@ func Find(name string) (*Release, error) {
 	return nil, fmt.Errorf("unknown release %q; it must be one of: %s", name, strings.Join(names, ", "))
 }
 
-// Parse returns the release that a version names, of Redis unless the product stands before it: "7.0", "5.0.14" or "valkey:8.1". It is
-// one of Known if that begins so, else the newest one with the numbers that are given.
+// Parse returns the release that a version names, of Redis unless the product stands before it:
+// "7.0", "5.0.14" or "valkey:8.1". It is one of Known if that begins so, else the newest one with
+// the numbers that are given.
 func Parse(text string) (*Release, error) {
 	product, version, named := strings.Cut(strings.ToLower(text), ":")
 	if !named {
@@ -121,14 +124,15 @@ func (r *Release) Has(since Since) bool {
 	return r.number >= since.redis
 }
 
-// Shows reports whether the release says of itself what came with since. An open release says what all
-// later releases of Redis do, not what only Valkey does.
+// Shows reports whether the release says of itself what came with since. An open release says what
+// all later releases of Redis do, not what only Valkey does.
 func (r *Release) Shows(since Since) bool { return r.Has(since) || r.Open && since.InRedis() }
 
 // Offers is Has for commands and options, of which an open release has all.
 func (r *Release) Offers(since Since) bool { return r.Open || r.Has(since) }
 
-// Extends is Offers for what came to a command that was there. What other servers added to it only an open release has.
+// Extends is Offers for what came to a command that was there. What other servers added to it only
+// an open release has.
 func (r *Release) Extends(since Since) bool { return r.Open || r.Has(since) && !since.foreign }
 
 // Since is the releases from which on something is there.
@@ -144,14 +148,15 @@ const NoValkey = "1.0.0 valkey:999.0.0"
 // InRedis reports whether a release of Redis has it.
 func (s Since) InRedis() bool { return s.redis != never }
 
-// Foreign reports whether neither Redis nor Valkey ever had it, but a module, another server, or only this one.
+// Foreign reports whether neither Redis nor Valkey ever had it, but a module, another server, or
+// only this one.
 func (s Since) Foreign() bool { return s.foreign }
 
 // fork is the version of Redis that Valkey began with.
 const fork = "7.2.4"
 
-// From reads the text of a Since, in the notation of the package; "" is in every release. It panics if the text is malformed: such texts are
-// constants.
+// From reads the text of a Since, in the notation of the package; "" is in every release. It panics
+// if the text is malformed: such texts are constants.
 func From(text string) Since {
 	if text == "" {
 		return Since{}
@@ -174,7 +179,8 @@ func From(text string) Since {
 	return s
 }
 
-// ByName returns the releases of each name, of names separated by blanks by the text of their releases.
+// ByName returns the releases of each name, of names separated by blanks by the text of their
+// releases.
 func ByName(names map[string]string) map[string]Since {
 	byName := make(map[string]Since)
 	for since, list := range names {
@@ -185,8 +191,8 @@ func ByName(names map[string]string) map[string]Since {
 	return byName
 }
 
-// In returns the version at which it came to the product of r: what COMMAND DOCS shows. It is the first one of the text if
-// the product has none.
+// In returns the version at which it came to the product of r: what COMMAND DOCS shows. It is the
+// first one of the text if the product has none.
 func (s Since) In(r *Release) string {
 	first := ""
 	for word := range strings.FieldsSeq(s.text) {
@@ -209,7 +215,8 @@ type version int
 
 const never version = 1 << 30
 
-// parseVersion reads "7", "7.2" or "7.2.5". It panics if the text is malformed: such texts are constants, or were checked.
+// parseVersion reads "7", "7.2" or "7.2.5". It panics if the text is malformed: such texts are
+// constants, or were checked.
 func parseVersion(text string) (v version) {
 	words := strings.Split(text, ".")
 	for i := range 3 {

@@ -8,8 +8,10 @@ import (
 
 func TestWhatReleasesHave(t *testing.T) {
 	for since, want := range map[string][]string{
-		"1.0.0":              {"redis:6.2", "redis:7.0", "redis:7.2", "redis:7.4", "redis:8.0", "redis:8.6", "valkey:8.1", "valkey:9.1"},
-		"7.0.0":              {"redis:7.0", "redis:7.2", "redis:7.4", "redis:8.0", "redis:8.6", "valkey:8.1", "valkey:9.1"},
+		"1.0.0": {"redis:6.2", "redis:7.0", "redis:7.2", "redis:7.4", "redis:8.0", "redis:8.6",
+			"valkey:8.1", "valkey:9.1"},
+		"7.0.0": {"redis:7.0", "redis:7.2", "redis:7.4", "redis:8.0", "redis:8.6", "valkey:8.1",
+			"valkey:9.1"},
 		"7.2":                {"redis:7.2", "redis:7.4", "redis:8.0", "redis:8.6", "valkey:8.1", "valkey:9.1"},
 		"7.4.0":              {"redis:7.4", "redis:8.0", "redis:8.6"},
 		"8.0.0 valkey:8.0.0": {"redis:8.0", "redis:8.6", "valkey:8.1", "valkey:9.1"},
@@ -18,7 +20,8 @@ func TestWhatReleasesHave(t *testing.T) {
 		"8.2.0":              {"redis:8.6"},
 		"8.8.0":              nil,
 		"valkey:9.0.0":       {"valkey:9.1"},
-		"bloom:1.0.0":        {"redis:6.2", "redis:7.0", "redis:7.2", "redis:7.4", "redis:8.0", "redis:8.6", "valkey:8.1", "valkey:9.1"},
+		"bloom:1.0.0": {"redis:6.2", "redis:7.0", "redis:7.2", "redis:7.4", "redis:8.0", "redis:8.6",
+			"valkey:8.1", "valkey:9.1"},
 	} {
 		var got []string
 		for _, r := range Known {
@@ -68,7 +71,8 @@ func TestWhichProductHasIt(t *testing.T) {
 
 func TestParse(t *testing.T) {
 	for text, want := range map[string][2]string{
-		"7.0": {"Redis 7.0.15", "7.0.15"}, "redis:7.0": {"Redis 7.0.15", "7.0.15"}, "5.0": {"Redis 5.0", "5.0.99"}, "4.0.9": {"Redis 4.0.9", "4.0.9"},
+		"7.0": {"Redis 7.0.15", "7.0.15"}, "redis:7.0": {"Redis 7.0.15", "7.0.15"},
+		"5.0": {"Redis 5.0", "5.0.99"}, "4.0.9": {"Redis 4.0.9", "4.0.9"},
 		"Valkey:8.1": {"Valkey 8.1.1", "8.1.1"}, "valkey:7.2": {"Valkey 7.2", "7.2.99"},
 	} {
 		r, err := Parse(text)
@@ -84,7 +88,8 @@ func TestParse(t *testing.T) {
 
 // TestTold: what another server says of itself is any text.
 func TestTold(t *testing.T) {
-	for _, text := range []string{"", ".", "8.", "8..1", "8. .2", "-1.0", "+8.0", "1.2.3.4", "256.0.0", "9.0.0-rc1", "99999999999999999999", "\x00"} {
+	for _, text := range []string{"", ".", "8.", "8..1", "8. .2", "-1.0", "+8.0", "1.2.3.4", "256.0.0", "9.0.0-rc1",
+		"99999999999999999999", "\x00"} {
 		require.Nil(t, Told("valkey", text), text)
 	}
 	for _, text := range []string{"8", "8.1", "9.1.2", "255.255.255", "0.0.0"} {

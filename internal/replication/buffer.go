@@ -2,7 +2,8 @@ package replication
 
 import "sort"
 
-// buffer holds the end of the stream once, for the backlog and for all replicas, as Redis does since 7.0:
+// buffer holds the end of the stream once, for the backlog and for all replicas, as Redis does
+// since 7.0:
 //
 //	│ block │ block │ block │ bl..
 //	        ▲               ▲    ▲
@@ -10,8 +11,9 @@ import "sort"
 //	        │               backlog: size bytes up to the end, for replicas that reconnect
 //	        the slowest replica
 //
-// A replica has a position in it and no bytes of its own. Blocks in front of the backlog and of the slowest replica are dropped
-// as a whole. The bytes of a block never change, so connections read them without the lock.
+// A replica has a position in it and no bytes of its own. Blocks in front of the backlog and of the
+// slowest replica are dropped as a whole. The bytes of a block never change, so connections read
+// them without the lock.
 type buffer struct {
 	blocks []block
 	size   int   // bytes of the backlog, at least
@@ -58,8 +60,8 @@ func (b *buffer) grow(n int) {
 	b.room += n
 }
 
-// after returns bytes that follow the one at an offset, as many as are in one block; nothing at the end. The offset must be
-// held.
+// after returns bytes that follow the one at an offset, as many as are in one block; nothing at the
+// end. The offset must be held.
 func (b *buffer) after(offset int64) []byte {
 	i := sort.Search(len(b.blocks), func(i int) bool { return b.blocks[i].from > offset }) - 1
 	if i < 0 {
@@ -71,7 +73,8 @@ func (b *buffer) after(offset int64) []byte {
 // isLong reports whether trim can drop a block if no replica needs it.
 func (b *buffer) isLong() bool { return len(b.blocks) > 1 && b.held-len(b.blocks[0].text) > b.size }
 
-// trim drops the blocks that are in front of the backlog, up to an offset that a replica has received.
+// trim drops the blocks that are in front of the backlog, up to an offset that a replica has
+// received.
 func (b *buffer) trim(received int64) {
 	for b.isLong() && b.blocks[1].from <= received {
 		b.held -= len(b.blocks[0].text)

@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The buffer holds the backlog and everything that the slowest replica has not received, for pieces and backlogs of any size.
+// The buffer holds the backlog and everything that the slowest replica has not received, for pieces
+// and backlogs of any size.
 func TestBufferHoldsTheEndOfTheStream(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const before = 100

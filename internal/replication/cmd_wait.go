@@ -11,7 +11,8 @@ func (m *Master) cmdWait(c *engine.Call) {
 	case g != nil:
 		waitInGroup(c, g, int(replicas), deadline)
 	default:
-		m.block(c, deadline, &wait{replicas: int(replicas), reply: func(s *engine.Session, n int) { s.Reply.Int(int64(n)) }})
+		m.block(c, deadline,
+			&wait{replicas: int(replicas), reply: func(s *engine.Session, n int) { s.Reply.Int(int64(n)) }})
 	}
 }
 

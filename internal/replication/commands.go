@@ -11,8 +11,10 @@ import (
 
 // wordings are the errors that read otherwise in Valkey.
 var wordings = []command.Wording{
-	{Before: release.NoValkey, Error: errWait, Was: "ERR WAIT cannot be used with replica instances. Please also note that " +
-		"if a replica is configured to be writable (which is not the default) writes to replicas are just local and are not propagated."},
+	{Before: release.NoValkey, Error: errWait,
+		Was: "ERR WAIT cannot be used with replica instances. Please also note that " +
+			"if a replica is configured to be writable (which is not the default) writes to replicas are just local " +
+			"and are not propagated."},
 }
 
 const (
@@ -22,31 +24,41 @@ const (
 
 // families are the commands of replicas, WAIT and WAITAOF, and the commands about the role.
 var families = []command.Family{{Group: "generic", Wordings: wordings, Commands: []command.Line{
-	{Name: "wait", Arity: 3, Flags: command.Blocking, Run: engine.On((*Master).cmdWait), Reply: "integer", Since: "3.0.0", ACL: "-keyspace connection",
-		Was:     []command.Was{command.Before("7.4.0 valkey:8.0.0", "-blocking"), command.Before("7.2.0", "+noscript"), command.Before("7.0.0", "acl=-blocking")},
-		Syntax:  "numreplicas timeout:integer",
-		Summary: "Blocks until the asynchronous replication of all preceding write commands sent by the connection is completed.",
-		Tips:    "request_policy:all_shards response_policy:agg_min", Complexity: "O(1)"},
-	{Name: "waitaof", Arity: 4, Flags: command.Blocking, Run: engine.On((*Master).cmdWaitAOF), Reply: "integers", Since: "7.2.0", ACL: "-keyspace connection", Was: []command.Was{
-		{Before: "7.4.0 valkey:8.0.0", Edit: func(cmd *command.Line) { cmd.Flags = cmd.Flags&^command.Blocking | command.NoScript }}},
-		Syntax:  "numlocal numreplicas timeout:integer",
-		Summary: "Blocks until all of the preceding write commands sent by the connection are written to the append-only file of the master and/or replicas.",
-		Tips:    "request_policy:all_shards response_policy:agg_min", Complexity: "O(1)"},
+	{Name: "wait", Arity: 3, Flags: command.Blocking,
+		Run: engine.On((*Master).cmdWait), Reply: "integer", Since: "3.0.0", ACL: "-keyspace connection",
+		Was: []command.Was{command.Before("7.4.0 valkey:8.0.0", "-blocking"), command.Before("7.2.0", "+noscript"),
+			command.Before("7.0.0", "acl=-blocking")},
+		Syntax: "numreplicas timeout:integer",
+		Summary: "Blocks until the asynchronous replication of all preceding write commands sent by the connection " +
+			"is completed.",
+		Tips: "request_policy:all_shards response_policy:agg_min", Complexity: "O(1)"},
+	{Name: "waitaof", Arity: 4, Flags: command.Blocking, Run: engine.On((*Master).cmdWaitAOF), Reply: "integers",
+		Since: "7.2.0", ACL: "-keyspace connection", Was: []command.Was{
+			{Before: "7.4.0 valkey:8.0.0",
+				Edit: func(cmd *command.Line) { cmd.Flags = cmd.Flags&^command.Blocking | command.NoScript }}},
+		Syntax: "numlocal numreplicas timeout:integer",
+		Summary: "Blocks until all of the preceding write commands sent by the connection are written to the " +
+			"append-only file of the master and/or replicas.",
+		Tips: "request_policy:all_shards response_policy:agg_min", Complexity: "O(1)"},
 }}, {Group: "server", Commands: []command.Line{
-	{Name: "replconf", Arity: -1, Flags: admin | command.Loading | command.AllowBusy | command.FromReplica | command.Internal, Run: engine.On((*Master).cmdReplConf), Reply: "status", Since: "3.0.0",
+	{Name: "replconf", Arity: -1, Flags: admin | command.Loading | command.AllowBusy | command.FromReplica |
+		command.Internal, Run: engine.On((*Master).cmdReplConf), Reply: "status", Since: "3.0.0",
 		Summary: "An internal command for configuring the replication stream.", Complexity: "O(1)"},
-	{Name: "sync", Arity: 1, Flags: sends | command.FromReplica, Run: engine.On((*Master).cmdSync), Reply: "any", Since: "1.0.0",
+	{Name: "sync", Arity: 1, Flags: sends | command.FromReplica,
+		Run: engine.On((*Master).cmdSync), Reply: "any", Since: "1.0.0",
 		Summary: "An internal command used in replication.", Complexity: "O(N), N being the size of the dataset"},
-	{Name: "psync", Arity: -3, Flags: sends | command.FromReplica, Run: engine.On((*Master).cmdPSync), Reply: "status", Since: "2.8.0",
-		Syntax: "replicationid offset", Summary: "An internal command used in replication.",
+	{Name: "psync", Arity: -3, Flags: sends | command.FromReplica, Run: engine.On((*Master).cmdPSync), Reply: "status",
+		Since: "2.8.0", Syntax: "replicationid offset", Summary: "An internal command used in replication.",
 		Complexity: "O(N), N being the size of the dataset for a full synchronization; O(1) when it continues"},
-	{Name: "role", Arity: 1, Flags: command.NoScript | command.Loading | command.Stale | command.Fast | command.Harmless, Run: engine.On((*Master).cmdRole), Reply: "array", Since: "2.8.12",
-		ACL: "admin dangerous", Was: []command.Was{command.Before("7.0.0", "acl=dangerous")}, Summary: "Returns the replication role.", Complexity: "O(1)"},
-	{Name: "replicaof", Arity: 3, Flags: admin | command.NoAsyncLoading, Run: engine.On((*Master).cmdReplicaOf), Reply: "status", Since: "5.0.0",
-		Syntax:  "args=<host-port=<host port>|no-one=<NO ONE>>",
+	{Name: "role", Arity: 1, Flags: command.NoScript | command.Loading | command.Stale | command.Fast |
+		command.Harmless, Run: engine.On((*Master).cmdRole), Reply: "array", Since: "2.8.12",
+		ACL: "admin dangerous", Was: []command.Was{command.Before("7.0.0", "acl=dangerous")},
+		Summary: "Returns the replication role.", Complexity: "O(1)"},
+	{Name: "replicaof", Arity: 3, Flags: admin | command.NoAsyncLoading, Run: engine.On((*Master).cmdReplicaOf),
+		Reply: "status", Since: "5.0.0", Syntax: "args=<host-port=<host port>|no-one=<NO ONE>>",
 		Summary: "Configures a server as replica of another, or promotes it to a master.", Complexity: "O(1)"},
-	{Name: "slaveof", Arity: 3, Flags: admin | command.NoAsyncLoading, Run: engine.On((*Master).cmdReplicaOf), Reply: "status", Since: "1.0.0",
-		Syntax:  "args=<host-port=<host port>|no-one=<NO ONE>>",
+	{Name: "slaveof", Arity: 3, Flags: admin | command.NoAsyncLoading, Run: engine.On((*Master).cmdReplicaOf),
+		Reply: "status", Since: "1.0.0", Syntax: "args=<host-port=<host port>|no-one=<NO ONE>>",
 		Summary: "Configures a server as replica of another, or promotes it to a master.", Complexity: "O(1)",
 		Deprecated: "5.0.0 `REPLICAOF`"},
 	{Name: "failover", Arity: -1, Flags: admin, Run: engine.On((*Master).cmdFailover), Reply: "status", Since: "6.2.0",
@@ -114,14 +126,16 @@ func (r *replica) setAddress(c *engine.Call, ip []byte) {
 		c.Refusef(errReplicaAddress, len(ip))
 		return
 	}
-	if bytes.ContainsFunc(ip, func(b rune) bool { return b <= ' ' || b > '~' }) { // it stands in lines of INFO and of the log
+	// It stands in lines of INFO and of the log.
+	if bytes.ContainsFunc(ip, func(b rune) bool { return b <= ' ' || b > '~' }) {
 		c.Refusef(engine.ErrClientInfo, "ip-address")
 		return
 	}
 	r.ip = string(ip)
 }
 
-// setFilter parses what a snapshot must hold. As in Redis, functions are the only part that can be selected.
+// setFilter parses what a snapshot must hold. As in Redis, functions are the only part that can be
+// selected.
 func (r *replica) setFilter(c *engine.Call, text []byte) {
 	words, ok := resp.Words(text, nil)
 	if !ok {

@@ -13,7 +13,8 @@ func (m *Master) abortFailover(reason string) {
 	m.clearFailover()
 }
 
-// failedOver is called when the new master has accepted this server as its replica, which may still need a snapshot.
+// failedOver is called when the new master has accepted this server as its replica, which may still
+// need a snapshot.
 func (m *Master) failedOver() {
 	if m.failover.state == inProgress {
 		m.clearFailover()

@@ -14,7 +14,8 @@ import (
 // host is what newFollower gives its engine.
 var host engine.Host
 
-// bothWays runs a test with links that read the stream themselves, and with links whose stream something like an event loop reads.
+// bothWays runs a test with links that read the stream themselves, and with links whose stream
+// something like an event loop reads.
 func bothWays(t *testing.T, test func(t *testing.T)) {
 	t.Run("a goroutine reads", test)
 	t.Run("a loop reads", func(t *testing.T) {
@@ -62,7 +63,8 @@ func TestThePauseOfAStream(t *testing.T) {
 	})
 }
 
-// A master that says nothing for repl-timeout is given up, and so is one whose session is killed. The link comes back.
+// A master that says nothing for repl-timeout is given up, and so is one whose session is killed.
+// The link comes back.
 func TestTheEndOfASession(t *testing.T) {
 	bothWays(t, func(t *testing.T) {
 		f := newFollowed(t, "CONFIG SET repl-timeout 1")

@@ -4,8 +4,9 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// Good replicas: with min-replicas-to-write the master refuses writes while fewer replicas than that are online and have
-// been heard of in the last min-replicas-max-lag seconds. A parameter of 0 turns this off.
+// Good replicas: with min-replicas-to-write the master refuses writes while fewer replicas than
+// that are online and have been heard of in the last min-replicas-max-lag seconds. A parameter of 0
+// turns this off.
 
 // needsReplicas reports whether writes need replicas.
 func (m *Master) needsReplicas() bool {
@@ -22,7 +23,8 @@ func (m *Master) goodReplicas() (n int64) {
 	return n
 }
 
-// updateDenial refuses writes, or allows them again. Those of a replica come from its master, which has decided.
+// updateDenial refuses writes, or allows them again. Those of a replica come from its master, which
+// has decided.
 func (m *Master) updateDenial() {
 	denied := m.link == nil && m.needsReplicas() && m.goodReplicas() < m.params.minReplicas
 	if denied == m.denies {

@@ -8,8 +8,9 @@ import (
 	"github.com/miniserver-go/miniserver/internal/topology"
 )
 
-// What ROLE and INFO replication say in a group: the leader is the master, the other members are its replicas, and the offset is the number of the
-// last entry of the log that a member has executed. No stream of this package joins them.
+// What ROLE and INFO replication say in a group: the leader is the master, the other members are
+// its replicas, and the offset is the number of the last entry of the log that a member has
+// executed. No stream of this package joins them.
 
 // following returns the members that follow the leader and are up.
 func following(g *topology.Group) (list []topology.Member) {
@@ -32,7 +33,8 @@ func fillGroup(b *bytes.Buffer, g *topology.Group, stream *stream, backlogSize i
 	}
 	engine.Fields(b, "connected_slaves", len(replicas), "replicas_waiting_psync", 0)
 	for i, m := range replicas {
-		engine.Fields(b, fmt.Sprintf("slave%d", i), fmt.Sprintf("ip=%s,port=%d,state=online,offset=%d,lag=%d", m.Host, m.Port, m.Applied, m.Heard/1000))
+		engine.Fields(b, fmt.Sprintf("slave%d", i),
+			fmt.Sprintf("ip=%s,port=%d,state=online,offset=%d,lag=%d", m.Host, m.Port, m.Applied, m.Heard/1000))
 	}
 	of := *stream
 	of.id, of.offset = g.ShardID(), appliedHere(g)
@@ -55,7 +57,8 @@ func fillLeader(b *bytes.Buffer, g *topology.Group) {
 	engine.Fields(b, "slave_priority", 100, "slave_read_only", 1, "replica_announced", 1)
 }
 
-// leaderAddress returns where clients reach the leader, or the last one; "" and 0 if there was none.
+// leaderAddress returns where clients reach the leader, or the last one; "" and 0 if there was
+// none.
 func leaderAddress(g *topology.Group) (host string, port int) {
 	if m := g.LastLeader(); m != nil {
 		return m.Host, m.Port
@@ -88,7 +91,8 @@ func replyGroupRole(c *engine.Call, g *topology.Group) {
 	}
 }
 
-// waitInGroup is WAIT in a group. No reply leaves before most members have all changes, so it blocks only if the client asks for more.
+// waitInGroup is WAIT in a group. No reply leaves before most members have all changes, so it
+// blocks only if the client asks for more.
 func waitInGroup(c *engine.Call, g *topology.Group, members int, deadline int64) {
 	has := g.Confirming()
 	if members <= has {

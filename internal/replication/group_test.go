@@ -27,17 +27,19 @@ func TestTheLeaderOfAGroupIsTheMaster(t *testing.T) {
 	}}
 	b.Topology = source{group: g}
 	client := b.NewSession(nil)
-	require.Equal(t, "*3\r\n$6\r\nmaster\r\n:5\r\n*1\r\n*3\r\n$8\r\n10.0.0.2\r\n$4\r\n7002\r\n$1\r\n4\r\n", b.do(client, "ROLE"))
+	require.Equal(t, "*3\r\n$6\r\nmaster\r\n:5\r\n*1\r\n*3\r\n$8\r\n10.0.0.2\r\n$4\r\n7002\r\n$1\r\n4\r\n",
+		b.do(client, "ROLE"))
 	info := b.do(client, "INFO replication")
-	for _, field := range []string{"role:master", "connected_slaves:1", "slave0:ip=10.0.0.2,port=7002,state=online,offset=4,lag=1", "master_repl_offset:5"} {
+	for _, field := range []string{"role:master", "connected_slaves:1",
+		"slave0:ip=10.0.0.2,port=7002,state=online,offset=4,lag=1", "master_repl_offset:5"} {
 		require.Contains(t, info, field+"\r\n")
 	}
 
 	g.Leader, g.Last, g.Seated, g.Age = 2, 2, false, 20
 	require.Equal(t, "*5\r\n$5\r\nslave\r\n$8\r\n10.0.0.2\r\n:7002\r\n$9\r\nconnected\r\n:5\r\n", b.do(client, "ROLE"))
 	info = b.do(client, "INFO replication")
-	for _, field := range []string{"role:slave", "master_host:10.0.0.2", "master_port:7002", "master_link_status:up", "master_last_io_seconds_ago:0",
-		"slave_repl_offset:5", "connected_slaves:0"} {
+	for _, field := range []string{"role:slave", "master_host:10.0.0.2", "master_port:7002", "master_link_status:up",
+		"master_last_io_seconds_ago:0", "slave_repl_offset:5", "connected_slaves:0"} {
 		require.Contains(t, info, field+"\r\n")
 	}
 	g.Leader, g.Age = 0, 3000
@@ -47,6 +49,7 @@ func TestTheLeaderOfAGroupIsTheMaster(t *testing.T) {
 	require.Contains(t, info, "master_link_down_since_seconds:3\r\n")
 
 	for _, command := range []string{"REPLICAOF 10.0.0.2 7002", "FAILOVER"} {
-		require.Equal(t, "-ERR "+strings.Fields(command)[0]+" not allowed in a group. Use GROUP TRANSFER.\r\n", b.do(client, command))
+		require.Equal(t, "-ERR "+strings.Fields(command)[0]+" not allowed in a group. Use GROUP TRANSFER.\r\n",
+			b.do(client, command))
 	}
 }

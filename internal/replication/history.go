@@ -51,13 +51,15 @@ func isHistory(id []byte, known string) bool {
 func (st *stream) whyNot(id []byte, offset int64, replica string) string {
 	switch {
 	case isHistory(id, st.id2) && offset > st.until2:
-		return fmt.Sprintf("Partial resynchronization not accepted: Requested offset for second ID was %d, but I can reply up to %d",
+		return fmt.Sprintf("Partial resynchronization not accepted: Requested offset for second ID was %d, "+
+			"but I can reply up to %d",
 			offset, st.until2)
 	case !isHistory(id, st.id) && !isHistory(id, st.id2):
 		return fmt.Sprintf("Partial resynchronization not accepted: Replication ID mismatch (Replica asked for '%s', "+
 			"my replication IDs are '%s' and '%s')", id, st.id, cmp.Or(st.id2, noID))
 	}
-	return fmt.Sprintf("Unable to partial resync with replica %s for lack of backlog (Replica request was: %d).", replica, offset)
+	return fmt.Sprintf("Unable to partial resync with replica %s for lack of backlog (Replica request was: %d).",
+		replica, offset)
 }
 
 // fill writes the fields about the stream.

@@ -10,15 +10,17 @@ import (
 
 // fillStats writes the fields of INFO stats.
 func (m *Master) fillStats(_ *engine.World, b *bytes.Buffer) {
-	engine.Fields(b, "sync_full", m.syncs.full, "sync_partial_ok", m.syncs.partial, "sync_partial_err", m.syncs.partialFailed,
-		"total_net_repl_input_bytes", m.traffic.in, "total_net_repl_output_bytes", m.traffic.out,
-		"instantaneous_input_repl_kbps", m.traffic.inRate.Kilobytes(), "instantaneous_output_repl_kbps", m.traffic.outRate.Kilobytes())
+	engine.Fields(b, "sync_full", m.syncs.full, "sync_partial_ok", m.syncs.partial, "sync_partial_err",
+		m.syncs.partialFailed, "total_net_repl_input_bytes", m.traffic.in, "total_net_repl_output_bytes", m.traffic.out,
+		"instantaneous_input_repl_kbps", m.traffic.inRate.Kilobytes(), "instantaneous_output_repl_kbps",
+		m.traffic.outRate.Kilobytes())
 }
 
 // resetStats is CONFIG RESETSTAT.
 func (m *Master) resetStats(*engine.World) { m.syncs, m.traffic = syncs{}, traffic{} }
 
-// fillPersistence writes the field of INFO persistence. A snapshot from the master is always loaded beside the data.
+// fillPersistence writes the field of INFO persistence. A snapshot from the master is always loaded
+// beside the data.
 func (m *Master) fillPersistence(_ *engine.World, b *bytes.Buffer) {
 	engine.Fields(b, "async_loading", bit(m.link != nil && m.link.state == transfers))
 }
@@ -26,7 +28,8 @@ func (m *Master) fillPersistence(_ *engine.World, b *bytes.Buffer) {
 // fillMemory writes the fields of INFO memory.
 func (m *Master) fillMemory(_ *engine.World, b *bytes.Buffer) {
 	total, backlog := m.bufferBytes()
-	engine.Fields(b, "mem_replication_backlog", backlog, "mem_total_replication_buffers", total, "mem_replicas_repl_buffer", 0)
+	engine.Fields(b, "mem_replication_backlog", backlog, "mem_total_replication_buffers", total,
+		"mem_replicas_repl_buffer", 0)
 }
 
 // fillReplication writes the fields of INFO replication.
@@ -83,7 +86,8 @@ func (l *link) fill(b *bytes.Buffer) {
 		engine.Fields(b, "master_link_down_since_seconds", down)
 	}
 	readOnly := m.engine.Param("replica-read-only").Get() == config.YesNo(true)
-	engine.Fields(b, "slave_priority", m.params.priority, "slave_read_only", bit(readOnly), "replica_announced", bit(m.params.announced))
+	engine.Fields(b, "slave_priority", m.params.priority, "slave_read_only", bit(readOnly), "replica_announced",
+		bit(m.params.announced))
 }
 
 // fill writes the fields about the transfer of a snapshot.
@@ -92,8 +96,8 @@ func (t *transferred) fill(b *bytes.Buffer, now int64) {
 	if t.total > 0 {
 		percent = float64(t.read) / float64(t.total) * 100
 	}
-	engine.Fields(b, "master_sync_total_bytes", t.total, "master_sync_read_bytes", t.read, "master_sync_left_bytes", left,
-		"master_sync_perc", fmt.Sprintf("%.2f", percent), "master_sync_last_io_seconds_ago", now-t.at)
+	engine.Fields(b, "master_sync_total_bytes", t.total, "master_sync_read_bytes", t.read, "master_sync_left_bytes",
+		left, "master_sync_perc", fmt.Sprintf("%.2f", percent), "master_sync_last_io_seconds_ago", now-t.at)
 }
 
 func bit(b bool) int {

@@ -16,7 +16,8 @@ func (r *replica) feed() {
 // limit disconnects a replica for which too much of the stream waits.
 func (r *replica) limit() {
 	if !r.session.Closing() && r.follows() && r.exceeds() {
-		r.master.opts.Log('#', "Replica %s is disconnected: %d bytes of the stream wait for it, see client-output-buffer-limit.", r.name(), r.behind())
+		r.master.opts.Log('#', "Replica %s is disconnected: %d bytes of the stream wait for it, "+
+			"see client-output-buffer-limit.", r.name(), r.behind())
 		r.session.Disconnect()
 	}
 }
@@ -34,5 +35,6 @@ func (r *replica) exceeds() bool {
 		r.lateSince = e.Home().Micros()
 	}
 	hard := e.Config.OutputLimits[engine.ClassReplica]
-	return hard > 0 && pending >= max(hard, int64(r.master.backlogBytes())) || r.lateSince != 0 && e.Home().Micros()-r.lateSince > soft.Seconds*1e6
+	return hard > 0 && pending >= max(hard, int64(r.master.backlogBytes())) ||
+		r.lateSince != 0 && e.Home().Micros()-r.lateSince > soft.Seconds*1e6
 }

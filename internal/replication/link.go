@@ -8,14 +8,16 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// link is the connection to this server's master. One goroutine runs it, from REPLICAOF until the next REPLICAOF, but for the stream, see follow:
+// link is the connection to this server's master. One goroutine runs it, from REPLICAOF until the
+// next REPLICAOF, but for the stream, see follow:
 //
 //	connect ─▶ connecting ─▶ handshake ─┬─▶ transfer ─┬─▶ connected ─┐
 //	   ▲                                └─────────────┘              │
 //	   └─ after an error a second later, after a lost link at once ──┘
 //
-// With +FULLRESYNC comes a snapshot, which is loaded in the state transfer; with +CONTINUE the stream goes on where it broke off.
-// The fields are guarded by the engine's lock, except those of the connection.
+// With +FULLRESYNC comes a snapshot, which is loaded in the state transfer; with +CONTINUE the
+// stream goes on where it broke off. The fields are guarded by the engine's lock, except those of
+// the connection.
 type link struct {
 	master *Master
 	host   string
@@ -56,7 +58,8 @@ const (
 )
 
 // linkStates are the names of the states in ROLE.
-var linkStates = [...]string{connect: "connect", connecting: "connecting", handshake: "handshake", transfers: "sync", connected: "connected"}
+var linkStates = [...]string{connect: "connect", connecting: "connecting", handshake: "handshake", transfers: "sync",
+	connected: "connected"}
 
 func (m *Master) newLink(host string, port int64) *link {
 	l := &link{master: m, host: host, port: port, logged: map[string]bool{}, askAck: make(chan struct{}, 1)}
@@ -76,7 +79,8 @@ func (l *link) end() {
 	l.Wake()
 }
 
-// closeSession ends the session of the master, which runs no command now. It is called under the lock.
+// closeSession ends the session of the master, which runs no command now. It is called under the
+// lock.
 func (l *link) closeSession() {
 	if s := l.session; s != nil {
 		l.session = nil
@@ -84,8 +88,8 @@ func (l *link) closeSession() {
 	}
 }
 
-// Wake implements engine.Peer: it closes the connection if the session of the master was closed, as by CLIENT KILL, or the link
-// has ended.
+// Wake implements engine.Peer: it closes the connection if the session of the master was closed, as
+// by CLIENT KILL, or the link has ended.
 func (l *link) Wake() {
 	if s := l.session; s != nil && !s.Closing() {
 		return
@@ -97,7 +101,8 @@ func (l *link) Wake() {
 	}
 }
 
-// use makes conn the connection, which Wake closes; nil for none. It returns false if the link has ended.
+// use makes conn the connection, which Wake closes; nil for none. It returns false if the link has
+// ended.
 func (l *link) use(conn io.Closer) bool {
 	l.connMu.Lock()
 	defer l.connMu.Unlock()

@@ -13,7 +13,8 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// follow executes the stream until the connection is lost. An event loop reads it if one can, else this goroutine.
+// follow executes the stream until the connection is lost. An event loop reads it if one can, else
+// this goroutine.
 func (l *link) follow(p *psync.Link, conn net.Conn) error {
 	f := &follower{begun: time.Now(), link: l, session: l.opened, stream: p, ended: make(chan error, 1)}
 	f.heard()
@@ -98,7 +99,8 @@ func (f *follower) take(data []byte) (more bool, err error) {
 	}
 }
 
-// applyAgain is the pause after which commands are tried again that must wait for a script or for CLIENT UNPAUSE.
+// applyAgain is the pause after which commands are tried again that must wait for a script or for
+// CLIENT UNPAUSE.
 const applyAgain = 5 * time.Millisecond
 
 // read reads the stream itself.
@@ -137,8 +139,8 @@ func (f *follower) execute(list []resp.Command) (n int, err error) {
 	return n, err
 }
 
-// apply executes a command. The stream that this server passes on ends with a whole transaction, so that its offset is never
-// within one.
+// apply executes a command. The stream that this server passes on ends with a whole transaction, so
+// that its offset is never within one.
 func (l *link) apply(c *resp.Command) {
 	m, s := l.master, l.session
 	m.traffic.in += int64(len(c.Text))
@@ -166,11 +168,12 @@ func (l *link) apply(c *resp.Command) {
 
 // logError logs that a command of the master has failed: the data may differ now.
 func (l *link) logError(err error, args [][]byte) {
-	l.master.opts.Log('#', "== CRITICAL == This replica is sending an error to its master: '%s' after processing the command '%.128s'",
-		err, args[0])
+	l.master.opts.Log('#', "== CRITICAL == This replica is sending an error to its master: '%s' after processing the "+
+		"command '%.128s'", err, args[0])
 }
 
-// acknowledge tells the master the offset, each second and when it asks. It returns when the stream has ended, or the master was silent for too long.
+// acknowledge tells the master the offset, each second and when it asks. It returns when the stream
+// has ended, or the master was silent for too long.
 func (f *follower) acknowledge(timeout time.Duration) error {
 	t := time.NewTicker(time.Second)
 	defer t.Stop()
@@ -195,7 +198,8 @@ func (f *follower) acknowledge(timeout time.Duration) error {
 	}
 }
 
-// offsets returns the offset up to which the stream is executed, and that up to which the journal has it on disk, -1 without one.
+// offsets returns the offset up to which the stream is executed, and that up to which the journal
+// has it on disk, -1 without one.
 func (l *link) offsets() (offset, fsynced int64) {
 	m := l.master
 	offset = m.stream.offset

@@ -10,7 +10,8 @@ import (
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 )
 
-// synchronize asks for the stream from where it broke off, or else for all data. Afterwards the link is connected.
+// synchronize asks for the stream from where it broke off, or else for all data. Afterwards the
+// link is connected.
 func (l *link) synchronize(p *psync.Link, conn net.Conn) error {
 	m := l.master
 	id, offset, failover := l.wanted()
@@ -37,8 +38,9 @@ func (l *link) synchronize(p *psync.Link, conn net.Conn) error {
 	return l.fullSync(p, conn, a)
 }
 
-// decide ends a failover whose target has answered PSYNC: it is the master from now on, or this server is again. While the target does
-// not answer, it may be the master already, so this server does not become one.
+// decide ends a failover whose target has answered PSYNC: it is the master from now on, or this
+// server is again. While the target does not answer, it may be the master already, so this server
+// does not become one.
 func (l *link) decide(err error) {
 	m := l.master
 	m.engine.With(func() {
@@ -53,8 +55,8 @@ func (l *link) decide(err error) {
 	})
 }
 
-// wanted returns the history to go on with and its offset; an empty id for none. failover is whether the master is to
-// become a replica.
+// wanted returns the history to go on with and its offset; an empty id for none. failover is
+// whether the master is to become a replica.
 func (l *link) wanted() (id string, offset int64, failover bool) {
 	m := l.master
 	m.engine.With(func() {
@@ -65,11 +67,12 @@ func (l *link) wanted() (id string, offset int64, failover bool) {
 	return id, offset, failover
 }
 
-// connected makes the link connected, after begin has put the history in place. If begin returns an error, or the link has ended,
-// it does nothing and returns the error.
+// connected makes the link connected, after begin has put the history in place. If begin returns an
+// error, or the link has ended, it does nothing and returns the error.
 func (l *link) connected(conn net.Conn, begin func() error) (err error) {
 	m := l.master
-	session := m.engine.ConnectMaster(l, engine.Endpoint{Addr: conn.RemoteAddr().String(), LocalAddr: conn.LocalAddr().String(), FD: -1})
+	session := m.engine.ConnectMaster(l,
+		engine.Endpoint{Addr: conn.RemoteAddr().String(), LocalAddr: conn.LocalAddr().String(), FD: -1})
 	l.opened = session
 	m.engine.With(func() {
 		if err = errEnded; !l.isOver() {
@@ -93,7 +96,8 @@ const (
 	aliveEvery = time.Second // for which the master hears nothing while a snapshot is loaded
 )
 
-// fullSync loads the snapshot that the master sends, beside the data that there are, and then replaces these.
+// fullSync loads the snapshot that the master sends, beside the data that there are, and then
+// replaces these.
 func (l *link) fullSync(p *psync.Link, conn net.Conn, a psync.Answer) error {
 	m := l.master
 	size, src, err := p.Snapshot()
@@ -127,8 +131,8 @@ func (l *link) fullSync(p *psync.Link, conn net.Conn, a psync.Answer) error {
 	return nil
 }
 
-// flushes removes the data before others are loaded, if repl-diskless-load says so, and reports whether it did. The history ends with
-// them: no replica can continue it from here.
+// flushes removes the data before others are loaded, if repl-diskless-load says so, and reports
+// whether it did. The history ends with them: no replica can continue it from here.
 func (l *link) flushes() (yes bool) {
 	m := l.master
 	m.engine.With(func() {

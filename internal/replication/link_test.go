@@ -66,8 +66,8 @@ func newFollower(t *testing.T, disk disk.Disk) *followed {
 	})
 	f.master.retryAfter = time.Millisecond
 	f.saver = snapshot.New(f.Engine, snapshot.Options{Disk: disk, History: f.master.History, Resume: f.master.Resume})
-	f.Join(engine.Commands(stringcmds.Family, keys.Selection, debug.Family), servercmds.Part(), configcmds.Part(f.Release), f.master.Part(), f.saver.Part(),
-		engine.Part{Name: "loop", Host: host})
+	f.Join(engine.Commands(stringcmds.Family, keys.Selection, debug.Family), servercmds.Part(),
+		configcmds.Part(f.Release), f.master.Part(), f.saver.Part(), engine.Part{Name: "loop", Host: host})
 	f.Join(transactions.Part())
 	f.Join(clients.Parts(f.Engine)...)
 	f.client = f.NewSession(nil)
@@ -89,8 +89,8 @@ func (f *followed) log() string {
 	return f.logged.String()
 }
 
-// play answers the requests on the next connection, each by its name or with +OK, up to PSYNC. After the last answer the connection is
-// closed, unless stay is set.
+// play answers the requests on the next connection, each by its name or with +OK, up to PSYNC.
+// After the last answer the connection is closed, unless stay is set.
 func (f *followed) play(answers map[string]string, stay bool) net.Conn {
 	conn, err := f.listener.Accept()
 	require.NoError(f.t, err)
@@ -114,7 +114,8 @@ func (f *followed) play(answers map[string]string, stay bool) net.Conn {
 
 // requireState waits for a state of the link.
 func (f *followed) requireState(state string) {
-	require.Eventually(f.t, func() bool { return strings.Contains(f.do("ROLE"), state) }, 2*time.Minute, time.Millisecond, state)
+	require.Eventually(f.t, func() bool { return strings.Contains(f.do("ROLE"), state) }, 2*time.Minute,
+		time.Millisecond, state)
 }
 
 const history = "0123456789012345678901234567890123456789"
@@ -130,22 +131,27 @@ func snapshotOf(t *testing.T) (text string) {
 	return text
 }
 
-// What a broken or hostile master sends never harms the data that there are, until there are new ones, and is told in the log.
+// What a broken or hostile master sends never harms the data that there are, until there are new
+// ones, and is told in the log.
 func TestBadMasters(t *testing.T) {
 	good := snapshotOf(t)
 	full := "+FULLRESYNC " + history + " 7\r\n"
 	for _, bad := range []struct{ name, request, answer, log string }{
 		{"no server of this kind", "PING", "HTTP/1.1 400 Bad Request\r\n\r\n", "bad protocol from the master"},
-		{"a wrong password", "AUTH", "-WRONGPASS invalid username-password pair or user is disabled.\r\n", "Unable to AUTH to MASTER: WRONGPASS"},
-		{"a master without its own master", "PSYNC", "-NOMASTERLINK Can't SYNC while not connected with my master\r\n", "NOMASTERLINK"},
+		{"a wrong password", "AUTH", "-WRONGPASS invalid username-password pair or user is disabled.\r\n",
+			"Unable to AUTH to MASTER: WRONGPASS"},
+		{"a master without its own master", "PSYNC", "-NOMASTERLINK Can't SYNC while not connected with my master\r\n",
+			"NOMASTERLINK"},
 		{"a reply to PSYNC without an id", "PSYNC", "+FULLRESYNC\r\n", "bad protocol from the master"},
 		{"no history to go on with", "PSYNC", "+CONTINUE\r\n", "bad protocol from the master"},
 		{"garbage in place of a snapshot", "PSYNC", full + "garbage\r\n", "where the length of a snapshot should be"},
 		{"a snapshot of a later version", "PSYNC", full + "$18\r\nREDIS9999xxxxxxxxx", "format version"},
 		{"half a snapshot", "PSYNC", full + good[:len(good)/2], "the data end in the middle"},
 		{"a damaged snapshot", "PSYNC", full + strings.Replace(good, "used-mem", "used-mum", 1), "the checksum is"},
-		{"a length beyond any memory", "PSYNC", full + "$999999999999999999\r\nREDIS0011", "the data end in the middle"},
-		{"an error in place of a snapshot", "PSYNC", full + "-ERR no disk\r\n", "MASTER aborted replication with an error: ERR no disk"},
+		{"a length beyond any memory", "PSYNC", full + "$999999999999999999\r\nREDIS0011",
+			"the data end in the middle"},
+		{"an error in place of a snapshot", "PSYNC", full + "-ERR no disk\r\n",
+			"MASTER aborted replication with an error: ERR no disk"},
 	} {
 		t.Run(bad.name, func(t *testing.T) {
 			f := newFollowed(t, "CONFIG SET masterauth secret")
@@ -153,15 +159,17 @@ func TestBadMasters(t *testing.T) {
 				f.play(map[string]string{"PING": "+PONG\r\n", bad.request: bad.answer}, false)
 			}
 			f.listener.Close()
-			require.Eventually(t, func() bool { return strings.Count(f.log(), bad.log) == 2 }, 2*time.Minute, time.Millisecond, bad.log)
+			require.Eventually(t, func() bool { return strings.Count(f.log(), bad.log) == 2 }, 2*time.Minute,
+				time.Millisecond, bad.log)
 			require.Equal(t, "$4\r\ndata\r\n", f.do("GET old"))
 			require.Contains(t, f.do("INFO replication"), "master_link_status:down")
 		})
 	}
 }
 
-// A stream that breaks off or breaks the protocol ends the connection; what came before counts, but for half a transaction. After one that
-// breaks the protocol only a snapshot can be trusted, as in Redis.
+// A stream that breaks off or breaks the protocol ends the connection; what came before counts, but
+// for half a transaction. After one that breaks the protocol only a snapshot can be trusted, as in
+// Redis.
 func TestBrokenStreams(t *testing.T) { bothWays(t, testBrokenStreams) }
 
 func testBrokenStreams(t *testing.T) {
@@ -177,9 +185,11 @@ func testBrokenStreams(t *testing.T) {
 		_, err := conn.Write([]byte(text + wire("MULTI") + wire("SET", "k", "x") + bad))
 		require.NoError(t, err)
 		require.NoError(t, conn.(*net.TCPConn).CloseWrite())
-		answer, request := "+CONTINUE "+history+"\r\n", fmt.Sprintf("Trying a partial resynchronization (request %s:%d)", history, 7+len(text)+1)
+		answer, request := "+CONTINUE "+history+"\r\n",
+			fmt.Sprintf("Trying a partial resynchronization (request %s:%d)", history, 7+len(text)+1)
 		if bad != "" && bad != half {
-			answer, request = "+FULLRESYNC "+history+" 7\r\n"+good+wire("SET", "k", "w"), "Partial resynchronization not possible (no cached master)"
+			answer, request = "+FULLRESYNC "+history+" 7\r\n"+good+wire("SET", "k", "w"),
+				"Partial resynchronization not possible (no cached master)"
 		}
 		next := f.play(map[string]string{"PSYNC": answer + wire("SET", "m", "n")}, true)
 		f.requireState("connected")
@@ -211,7 +221,8 @@ func testAMasterWithMoreDatabases(t *testing.T) {
 	require.Contains(t, f.log(), "DB index is out of range")
 }
 
-// Data that were removed for a snapshot that did not come whole are asked for again from the beginning.
+// Data that were removed for a snapshot that did not come whole are asked for again from the
+// beginning.
 func TestAFlushEndsTheHistory(t *testing.T) {
 	f := newFollowed(t, "CONFIG SET repl-diskless-load flush-before-load")
 	full := "+FULLRESYNC " + history + " 7\r\n" + snapshotOf(t)
@@ -220,7 +231,8 @@ func TestAFlushEndsTheHistory(t *testing.T) {
 	conn := f.play(map[string]string{"PSYNC": "-NOMASTERLINK\r\n"}, true)
 	defer conn.Close()
 	const none, some = "(no cached master)", "Trying a partial resynchronization"
-	require.Eventually(t, func() bool { return strings.Contains(f.log(), "NOMASTERLINK") }, 2*time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(f.log(), "NOMASTERLINK") }, 2*time.Minute,
+		time.Millisecond)
 	require.Equal(t, 1, strings.Count(f.log(), some), f.log())
 	require.Contains(t, f.log()[strings.LastIndex(f.log(), some):], none)
 	require.Contains(t, f.do("INFO replication"), "repl_backlog_active:0")
@@ -239,7 +251,8 @@ func testARestartedReplicaGoesOn(t *testing.T) {
 	text := wire("SELECT", "3") + wire("SET", "k", "w")
 	_, err := conn.Write([]byte(text))
 	require.NoError(t, err)
-	require.Eventually(t, func() bool { return strings.Contains(f.do("INFO keyspace"), "db3:") }, 2*time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(f.do("INFO keyspace"), "db3:") }, 2*time.Minute,
+		time.Millisecond)
 	require.Equal(t, "+OK\r\n", f.do("SAVE"))
 
 	g := newFollower(t, disk)
@@ -255,8 +268,8 @@ func testARestartedReplicaGoesOn(t *testing.T) {
 	require.Eventually(t, func() bool { return g.do("GET k") == "$2\r\nw!\r\n" }, 2*time.Minute, time.Millisecond)
 }
 
-// A master that has saved a snapshot goes on after a restart under a new id. Its replicas go on with it, and remove what has
-// expired meanwhile.
+// A master that has saved a snapshot goes on after a restart under a new id. Its replicas go on
+// with it, and remove what has expired meanwhile.
 func TestARestartedMasterGoesOn(t *testing.T) {
 	disk := new(disk.Memory)
 	f := newFollower(t, disk)
@@ -300,11 +313,15 @@ func TestALinkEndsWhileItConnects(t *testing.T) {
 	require.NotContains(t, f.log(), "Error condition")
 }
 
-// What a replica's stream is made of does not matter: it is executed, or ends with an error, and offsets never go back.
+// What a replica's stream is made of does not matter: it is executed, or ends with an error, and
+// offsets never go back.
 func FuzzStream(f *testing.F) {
-	for _, seed := range []string{wire("SET", "k", "v"), wire("MULTI") + wire("SET", "a", "b") + wire("EXEC"), "*1\r\n$-1\r\n", "\n\n",
-		wire("REPLICAOF", "NO", "ONE"), wire("SHUTDOWN"), wire("EXEC"), wire("DISCARD"), wire("SUBSCRIBE", "c"), wire("REPLCONF", "GETACK", "*"),
-		wire("CLIENT", "KILL", "TYPE", "master"), wire("RESET"), wire("QUIT"), wire("MONITOR"), wire("PSYNC", "?", "-1"), wire("WAIT", "1", "0")} {
+	for _, seed := range []string{wire("SET", "k", "v"), wire("MULTI") + wire("SET", "a", "b") + wire("EXEC"),
+		"*1\r\n$-1\r\n", "\n\n",
+		wire("REPLICAOF", "NO", "ONE"), wire("SHUTDOWN"), wire("EXEC"), wire("DISCARD"), wire("SUBSCRIBE", "c"),
+		wire("REPLCONF", "GETACK", "*"),
+		wire("CLIENT", "KILL", "TYPE", "master"), wire("RESET"), wire("QUIT"), wire("MONITOR"),
+		wire("PSYNC", "?", "-1"), wire("WAIT", "1", "0")} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {

@@ -9,7 +9,8 @@ import (
 	"github.com/miniserver-go/miniserver/internal/release"
 )
 
-// A master says what a replica cannot follow, by the releases of both, and which release to be like.
+// A master says what a replica cannot follow, by the releases of both, and which release to be
+// like.
 func TestWhatReplicasCannotFollow(t *testing.T) {
 	for _, test := range []struct {
 		master, replica  string
@@ -69,7 +70,8 @@ func TestReplicaTellsItsVersion(t *testing.T) {
 	}
 	require.Len(t, logged, 1)
 	for _, bad := range []string{"8.1", "x", "8..1", "-8.0.0", "1.2.3.4", "256.0.0", "999.999.999", "9.0.0-rc1"} {
-		require.Equal(t, "-ERR Unrecognized version format: "+bad+"\r\n", b.do(b.NewSession(nil), "REPLCONF version "+bad))
+		require.Equal(t, "-ERR Unrecognized version format: "+bad+"\r\n",
+			b.do(b.NewSession(nil), "REPLCONF version "+bad))
 	}
 	for _, good := range []string{"255.255.255", "0.0.0"} { // the first is that of an unstable Valkey
 		require.Equal(t, "+OK\r\n", b.do(b.NewSession(nil), "REPLCONF version "+good))

@@ -26,7 +26,8 @@ func newParams() params {
 // minBacklog is the least size of the backlog in bytes, as in Redis.
 const minBacklog = 16 << 10
 
-// flushFirst is the value of repl-diskless-load that removes the old data before the new ones are loaded, to save memory.
+// flushFirst is the value of repl-diskless-load that removes the old data before the new ones are
+// loaded, to save memory.
 const flushFirst = "flush-before-load"
 
 var flushesFirst = release.From("valkey:8.1.0")

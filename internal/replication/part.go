@@ -60,7 +60,8 @@ func (m *Master) Part() engine.Part {
 		Caches: []engine.Cache{{Name: "replication.backlog", Bytes: m.backlogMemory}},
 		Debug: []engine.DebugLine{
 			{Name: "change-repl-id", About: "Change the replication id of INFO.", Run: m.debugChangeID, HomeOnly: true},
-			{Name: "replicate", Least: 1, Most: math.MaxInt, Args: "<string>", About: "Send a command to the replicas only.", Run: m.debugReplicate, HomeOnly: true, Since: "7.0.0"},
+			{Name: "replicate", Least: 1, Most: math.MaxInt, Args: "<string>",
+				About: "Send a command to the replicas only.", Run: m.debugReplicate, HomeOnly: true, Since: "7.0.0"},
 		},
 		Tick:       m.tick,
 		Lags:       m.lags,
@@ -124,7 +125,8 @@ func (m *Master) cron() {
 	case !m.stream.running || m.link != nil:
 	case len(m.replicas) == 0 && (now-m.leftAt)/1e6 > m.params.backlogTTL:
 		m.stopStream()
-	case len(m.replicas) > 0 && m.failover.state == noFailover && !m.engine.ShuttingDown() && now-m.pingAt >= m.params.pingPeriod*1e6:
+	case len(m.replicas) > 0 && m.failover.state == noFailover && !m.engine.ShuttingDown() &&
+		now-m.pingAt >= m.params.pingPeriod*1e6:
 		m.pingAt = now
 		m.feedWords("ping")
 	}

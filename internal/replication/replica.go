@@ -8,7 +8,8 @@ import (
 	"github.com/miniserver-go/miniserver/internal/release"
 )
 
-// replica is a session that has introduced itself as a replica. It receives a snapshot and then the stream.
+// replica is a session that has introduced itself as a replica. It receives a snapshot and then the
+// stream.
 //
 //	none ─SYNC, PSYNC─▶ waitBgsaveStart ─▶ sendBulk ─▶ waitAck ─REPLCONF ACK─▶ online
 //	  └─────────── PSYNC, if the backlog reaches back far enough ────────────────▶
@@ -58,7 +59,8 @@ const (
 )
 
 // stateNames are the names of the states in INFO.
-var stateNames = [...]string{none: "", waitBgsaveStart: "wait_bgsave", sendBulk: "send_bulk", waitAck: "online", online: "online"}
+var stateNames = [...]string{none: "", waitBgsaveStart: "wait_bgsave", sendBulk: "send_bulk", waitAck: "online",
+	online: "online"}
 
 // Attached implements engine.Replica.
 func (r *replica) Attached() bool { return r.state != none }
@@ -80,7 +82,8 @@ func (r *replica) behind() int64 {
 // name returns the replica's address for the log.
 func (r *replica) name() string { return net.JoinHostPort(r.host(), strconv.FormatInt(r.port, 10)) }
 
-// host returns the address on which the replica listens: that of its connection unless REPLCONF gave another.
+// host returns the address on which the replica listens: that of its connection unless REPLCONF
+// gave another.
 func (r *replica) host() string {
 	if r.ip != "" {
 		return r.ip
@@ -102,7 +105,8 @@ func (r *replica) send(text []byte) {
 	r.session.Wake()
 }
 
-// unsent returns the number of bytes of the snapshot not sent yet. It also wakes the connection to send them.
+// unsent returns the number of bytes of the snapshot not sent yet. It also wakes the connection to
+// send them.
 func (r *replica) unsent() int64 {
 	r.session.Wake()
 	return int64(r.session.Reply.Len()) + r.session.Unsent.Load() + r.wait

@@ -2,13 +2,13 @@
 // or both: a replica may have replicas of its own.
 //
 //	   master's stream
-//	         │ link                              the connection to this server's master, if it has one
+//	         │ link                              the connection to this server's master, if any
 //	         ▼
 //	commands of the master ─▶ data
 //	         │                 │
 //	         │ as it is        │ changes by clients, where there is no master
 //	         ▼                 ▼
-//	       stream ──▶ buffer ─┬─▶ replicas       each with a position; held back while a snapshot is being sent
+//	       stream ──▶ buffer ─┬─▶ replicas       each with a position; waits for its snapshot
 //	                          └─▶ backlog        for replicas that reconnect
 //
 // The stream is one sequence of bytes: the commands that reproduce each change, as in the journal.
@@ -42,13 +42,17 @@
 //	link_stream     executes the stream, which an event loop reads if possible; acknowledges
 //
 // Invariants:
-//  1. The stream of a master runs from the first replica's snapshot until repl-backlog-ttl after the last replica has disconnected.
-//     At all other times changes are not propagated here, and cost nothing. That of a replica runs from its first synchronization on.
-//  2. A replica receives every byte of the stream after its snapshot, in order. A replica that cannot is disconnected.
+//  1. The stream of a master runs from the first replica's snapshot until repl-backlog-ttl after
+//     the last replica has disconnected. At all other times changes are not propagated here, and
+//     cost nothing. That of a replica runs from its first synchronization on.
+//  2. A replica receives every byte of the stream after its snapshot, in order. A replica that
+//     cannot is disconnected.
 //  3. A replica's offset counts what it has executed, and is never within a transaction.
-//  4. Old data stay, and are served, until a snapshot is loaded completely. Then it replaces them at once.
-//  5. Everything happens under the engine's lock, except input and output: the transfer of a snapshot takes the lock for one slice
-//     at a time, and a snapshot that arrives is loaded without it.
+//  4. Old data stay, and are served, until a snapshot is loaded completely. Then it replaces them
+//     at once.
+//  5. Everything happens under the engine's lock, except input and output: the transfer of a
+//     snapshot takes the lock for one slice at a time, and a snapshot that arrives is loaded
+//     without it.
 //
 // Unlike Redis, a replica keeps no file of a snapshot that arrives, and never replies LOADING while
 // it has data; with repl-diskless-load flush-before-load it does, and needs memory only once.
@@ -143,9 +147,9 @@ type wait struct {
 
 // A failover hands the role of the master over to a replica, without losing a write:
 //
-//	none ─FAILOVER─▶ waitForSync ─ a replica has everything ─▶ inProgress ─ PSYNC is accepted ─▶ none, as its replica
-//	                     │ writes wait                            │ refused, ABORT
-//	                     └─ timeout, ABORT ─▶ none                └─▶ none, as the master
+//	none ─FAILOVER─▶ waitForSync ─ a replica has all ─▶ inProgress ─ PSYNC ─▶ none, its replica
+//	                     │ writes wait                     │ refused, ABORT
+//	                     └─ timeout, ABORT ─▶ none         └─▶ none, as the master
 type failover struct {
 	state    failoverState
 	host     string // of the replica; empty for any
@@ -163,7 +167,8 @@ const (
 )
 
 // failoverStates are the names of the states in INFO.
-var failoverStates = [...]string{noFailover: "no-failover", waitForSync: "waiting-for-sync", inProgress: "failover-in-progress"}
+var failoverStates = [...]string{noFailover: "no-failover", waitForSync: "waiting-for-sync",
+	inProgress: "failover-in-progress"}
 
 // backlogBytes returns the size of the backlog.
 func (m *Master) backlogBytes() int { return int(max(m.params.backlogSize, minBacklog)) }

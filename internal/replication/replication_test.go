@@ -39,7 +39,8 @@ func newBench(t *testing.T) *bench {
 		}()
 	}})
 	saver := snapshot.New(b.Engine, snapshot.Options{Disk: new(disk.Memory)})
-	b.Join(engine.Commands(stringcmds.Family, servercmds.Family, debug.Family), configcmds.Part(b.Release), pubsub.Part(), b.master.Part(), saver.Part())
+	b.Join(engine.Commands(stringcmds.Family, servercmds.Family, debug.Family), configcmds.Part(b.Release),
+		pubsub.Part(), b.master.Part(), saver.Part())
 	b.Join(clients.Parts(b.Engine)...)
 	return b
 }
@@ -114,7 +115,8 @@ func TestTheStreamIsHeldBackUntilTheSnapshotIsAcknowledged(t *testing.T) {
 	require.Equal(t, wire("SET", "after", "z"), b.received(s))
 }
 
-// As in Redis a replica is online for FAILOVER when its snapshot is sent, whether it has acknowledged it, with an offset or with garbage.
+// As in Redis a replica is online for FAILOVER when its snapshot is sent, whether it has
+// acknowledged it, with an offset or with garbage.
 func TestFailoverToAReplicaThatHasNotAcknowledgedItsSnapshot(t *testing.T) {
 	for _, ack := range []string{"PING", "REPLCONF ACK x"} {
 		b := newBench(t)
@@ -144,7 +146,8 @@ func TestAReplicaGoesOnFromTheBacklog(t *testing.T) {
 
 	s = b.NewSession(nil)
 	want := fmt.Sprintf("+CONTINUE %s\r\n", b.RunID()) + wire("SET", "b", "2")
-	require.Equal(t, "+OK\r\n"+want, b.do(s, "REPLCONF capa psync2", fmt.Sprintf("PSYNC %s %d", strings.ToUpper(b.RunID()), offset+1)), "ids are compared without case")
+	require.Equal(t, "+OK\r\n"+want, b.do(s, "REPLCONF capa psync2",
+		fmt.Sprintf("PSYNC %s %d", strings.ToUpper(b.RunID()), offset+1)), "ids are compared without case")
 	b.do(client, "SET c 3")
 	require.Equal(t, wire("SET", "c", "3"), b.received(s))
 
@@ -153,7 +156,8 @@ func TestAReplicaGoesOnFromTheBacklog(t *testing.T) {
 	<-b.sent
 	require.Contains(t, b.do(client, "INFO stats"), "sync_full:2\r\nsync_partial_ok:1\r\nsync_partial_err:1\r\n")
 	b.do(client, "CONFIG RESETSTAT")
-	require.Contains(t, b.do(client, "INFO stats"), "sync_full:0\r\nsync_partial_ok:0\r\nsync_partial_err:0\r\ntotal_net_repl_input_bytes:0\r\ntotal_net_repl_output_bytes:0\r\n")
+	require.Contains(t, b.do(client, "INFO stats"), "sync_full:0\r\nsync_partial_ok:0\r\nsync_partial_err:0\r\n"+
+		"total_net_repl_input_bytes:0\r\ntotal_net_repl_output_bytes:0\r\n")
 }
 
 func TestWaitEndsWhenReplicasAcknowledge(t *testing.T) {
@@ -258,7 +262,11 @@ func TestTheSoftLimitOfWhatIsHeldBack(t *testing.T) {
 func TestLimitsHoldWithoutWrites(t *testing.T) {
 	for name, limit := range map[string]func(*engine.Config){
 		"hard": func(c *engine.Config) { c.OutputLimits[engine.ClassReplica] = 20_000 },
-		"soft": func(c *engine.Config) { c.SoftLimits[engine.ClassReplica] = engine.SoftLimit{Bytes: 1000, Seconds: 3} },
+		"soft": func(c *engine.Config) {
+			c.SoftLimits[engine.ClassReplica] = engine.SoftLimit{
+				Bytes: 1000, Seconds: 3,
+			}
+		},
 	} {
 		b := newBench(t)
 		client, replica := b.NewSession(nil), b.synced()
@@ -283,12 +291,13 @@ func TestTheStreamEndsAfterTheLastReplica(t *testing.T) {
 	require.NotEqual(t, id, b.master.stream.id, "what changes from now on has no offset")
 }
 
-// The backlog and what replicas have not received are memory in use. What replicas have not received evicts no keys,
-// because evicting sends them even more.
+// The backlog and what replicas have not received are memory in use. What replicas have not
+// received evicts no keys, because evicting sends them even more.
 func TestWhatReplicasHaveNotReceivedEvictsNoKeys(t *testing.T) {
 	b := newBench(t)
 	s := b.NewSession(nil)
-	b.do(s, "SET k v", "CONFIG SET repl-backlog-size 1mb", "CONFIG SET maxmemory 10mb", "CONFIG SET maxmemory-policy allkeys-lru")
+	b.do(s, "SET k v", "CONFIG SET repl-backlog-size 1mb", "CONFIG SET maxmemory 10mb",
+		"CONFIG SET maxmemory-policy allkeys-lru")
 	empty := b.Home().MemoryUsage()
 	require.Zero(t, empty.Replicas+empty.Uncounted)
 	replica := b.synced()
@@ -313,8 +322,8 @@ func TestWhatReplicasHaveNotReceivedEvictsNoKeys(t *testing.T) {
 	require.Zero(t, after.Replicas+after.Uncounted)
 }
 
-// The stream that waits for replicas is in memory once, whether they are online or still receive their snapshots. It goes with the last of
-// them.
+// The stream that waits for replicas is in memory once, whether they are online or still receive
+// their snapshots. It goes with the last of them.
 func TestReplicasShareTheStream(t *testing.T) {
 	b := newBench(t)
 	client := b.NewSession(nil)

@@ -29,7 +29,8 @@ func (m *Master) beginHistory(c *snapshot.Copy, a psync.Answer) error {
 	return nil
 }
 
-// continueHistory is called when the master goes on with the history that this server has. The master may have given it a new id.
+// continueHistory is called when the master goes on with the history that this server has. The
+// master may have given it a new id.
 func (m *Master) continueHistory(id string) error {
 	st := &m.stream
 	if id != st.id {
@@ -40,8 +41,8 @@ func (m *Master) continueHistory(id string) error {
 	return nil
 }
 
-// promote makes this server a master. Its history goes on under a new id; up to here it has the old one as well, so that other
-// replicas of the old master can go on with this server.
+// promote makes this server a master. Its history goes on under a new id; up to here it has the old
+// one as well, so that other replicas of the old master can go on with this server.
 func (m *Master) promote() {
 	m.link.end()
 	m.link = nil

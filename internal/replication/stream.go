@@ -24,7 +24,8 @@ func (m *Master) startStream() {
 	m.engine.SetPropagate(partName, m.feed)
 }
 
-// stopStream stops propagating changes and frees the backlog. A new id marks the gap in the history.
+// stopStream stops propagating changes and frees the backlog. A new id marks the gap in the
+// history.
 func (m *Master) stopStream() {
 	m.stream.running, m.stream.buffer = false, buffer{}
 	m.trim()
@@ -37,12 +38,13 @@ func (m *Master) place() snapshot.History {
 	return snapshot.History{ID: m.stream.id, Offset: m.stream.offset, DB: m.stream.db}
 }
 
-// History returns where in the stream the data are, for a snapshot on disk; false if there is no stream. It is called under
-// the lock.
+// History returns where in the stream the data are, for a snapshot on disk; false if there is no
+// stream. It is called under the lock.
 func (m *Master) History() (h snapshot.History, ok bool) { return m.place(), m.stream.running }
 
-// Resume is called under the lock when data were loaded that History belonged to. A replica asks its master for what has
-// changed since. A master goes on under a new id, and its replicas with it if they have everything up to here.
+// Resume is called under the lock when data were loaded that History belonged to. A replica asks
+// its master for what has changed since. A master goes on under a new id, and its replicas with it
+// if they have everything up to here.
 func (m *Master) Resume(h snapshot.History) {
 	m.stream.restart(h.ID, h.Offset, h.DB, m.backlogBytes())
 	if m.link == nil {
@@ -55,14 +57,16 @@ func (m *Master) Resume(h snapshot.History) {
 // Offset implements journal.Stream.
 func (m *Master) Offset() int64 { return m.stream.offset }
 
-// Begin implements journal.Stream: without replicas there is no stream yet, and its offset goes on here.
+// Begin implements journal.Stream: without replicas there is no stream yet, and its offset goes on
+// here.
 func (m *Master) Begin(offset int64) {
 	if !m.stream.running {
 		m.stream.offset, m.stream.changed = offset, offset
 	}
 }
 
-// Count implements journal.Stream: without replicas and a master Redis counts each change as a byte.
+// Count implements journal.Stream: without replicas and a master Redis counts each change as a
+// byte.
 func (m *Master) Count() {
 	if !m.stream.running && m.link == nil {
 		m.stream.offset++
@@ -130,7 +134,8 @@ func (m *Master) passText(text []byte) {
 	m.trim()
 }
 
-// trim drops what neither the backlog nor a replica needs any more, and counts what only replicas need.
+// trim drops what neither the backlog nor a replica needs any more, and counts what only replicas
+// need.
 func (m *Master) trim() {
 	b := &m.stream.buffer
 	if b.isLong() {
@@ -159,8 +164,8 @@ func (m *Master) received() int64 {
 	return least
 }
 
-// bufferBytes returns what the stream takes, and how much of it is counted as the backlog: as in Redis no more than that may take, while
-// there are replicas.
+// bufferBytes returns what the stream takes, and how much of it is counted as the backlog: as in
+// Redis no more than that may take, while there are replicas.
 func (m *Master) bufferBytes() (total, backlog int) {
 	total = m.stream.buffer.room
 	if len(m.replicas) == 0 {
@@ -180,5 +185,6 @@ func (m *Master) shiftID() {
 	st := &m.stream
 	st.id2, st.until2, st.id = st.id, st.offset+1, m.engine.Home().NewID()
 	st.db, st.changed = -1, st.offset
-	m.opts.Log('*', "Setting secondary replication ID to %s, valid up to offset: %d. New replication ID is %s", st.id2, st.until2, st.id)
+	m.opts.Log('*', "Setting secondary replication ID to %s, valid up to offset: %d. New replication ID is %s", st.id2,
+		st.until2, st.id)
 }

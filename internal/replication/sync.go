@@ -13,8 +13,8 @@ func (m *Master) cmdSync(c *engine.Call) {
 	}
 }
 
-// PSYNC replicationid offset [FAILOVER]. The reply is the stream from the offset on if the backlog holds it, otherwise
-// that of SYNC.
+// PSYNC replicationid offset [FAILOVER]. The reply is the stream from the offset on if the backlog
+// holds it, otherwise that of SYNC.
 func (m *Master) cmdPSync(c *engine.Call) {
 	r := m.replica(c.Session)
 	if !r.maySync(c) {
@@ -62,8 +62,8 @@ func (m *Master) takeOver(c *engine.Call, id string) {
 	}
 }
 
-// maySync reports whether a session may start a synchronization. It refuses the call, or ignores it if the replica is
-// attached already.
+// maySync reports whether a session may start a synchronization. It refuses the call, or ignores it
+// if the replica is attached already.
 func (r *replica) maySync(c *engine.Call) bool {
 	switch {
 	case r.Attached():
@@ -78,7 +78,8 @@ func (r *replica) maySync(c *engine.Call) bool {
 	return c.OK()
 }
 
-// fullSync attaches a replica that waits for the next snapshot. That begins at once unless a snapshot is being taken.
+// fullSync attaches a replica that waits for the next snapshot. That begins at once unless a
+// snapshot is being taken.
 func (m *Master) fullSync(r *replica) {
 	m.opts.Log('*', "Replica %s asks for synchronization", r.name())
 	m.warn(r)
@@ -87,8 +88,8 @@ func (m *Master) fullSync(r *replica) {
 	m.startTransfer()
 }
 
-// startTransfer starts the transfer of a snapshot to the replicas that wait for one. Replicas whose request differs from
-// that of the first wait for another transfer.
+// startTransfer starts the transfer of a snapshot to the replicas that wait for one. Replicas whose
+// request differs from that of the first wait for another transfer.
 func (m *Master) startTransfer() {
 	if m.engine.Home().Snapshotting() {
 		return

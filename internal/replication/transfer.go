@@ -12,13 +12,14 @@ import (
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 )
 
-// transfer sends a snapshot to replicas while it is being taken, in the format that ends with a mark. For replicas that do
-// not know that format, it gathers the snapshot first, since the length precedes it:
+// transfer sends a snapshot to replicas while it is being taken, in the format that ends with a
+// mark. For replicas that do not know that format, it gathers the snapshot first, since the length
+// precedes it:
 //
 //	$EOF:<mark>\r\n snapshot <mark>       $<length>\r\n snapshot
 //
-// The slowest replica sets the pace. A replica that makes no progress is disconnected, because no other snapshot can be
-// taken until the transfer ends.
+// The slowest replica sets the pace. A replica that makes no progress is disconnected, because no
+// other snapshot can be taken until the transfer ends.
 type transfer struct {
 	master   *Master
 	slicer   *snapshot.Slicer
@@ -39,8 +40,10 @@ const (
 // newTransfer starts the snapshot for a transfer.
 func (m *Master) newTransfer(q request) *transfer {
 	records := snapshot.NewRecords(m.engine, snapshot.Content{
-		Compress: m.engine.Param("rdbcompression").Get() == config.YesNo(true), NoData: q.NoData, NoFunctions: q.NoFunctions}, append(m.place().Aux(), "aof-base", "0")...)
-	t := &transfer{master: m, slicer: snapshot.NewSlicer(m.engine, spike, records), version: records.Version(), request: q}
+		Compress: m.engine.Param("rdbcompression").Get() == config.YesNo(true), NoData: q.NoData,
+		NoFunctions: q.NoFunctions}, append(m.place().Aux(), "aof-base", "0")...)
+	t := &transfer{master: m, slicer: snapshot.NewSlicer(m.engine, spike, records),
+		version: records.Version(), request: q}
 	if !q.NoData {
 		t.slicer.Start()
 	}
@@ -81,7 +84,8 @@ func (t *transfer) Write(piece []byte) (int, error) {
 	return len(piece), nil
 }
 
-// send sends pieces, which nobody changes any more, to all replicas of the transfer that are not gone.
+// send sends pieces, which nobody changes any more, to all replicas of the transfer that are not
+// gone.
 func (t *transfer) send(pieces ...[]byte) {
 	t.master.engine.With(func() {
 		t.replicas = slices.DeleteFunc(t.replicas, (*replica).gone)
@@ -104,7 +108,8 @@ func (t *transfer) pace() {
 	}
 }
 
-// full reports whether a replica has too many unsent bytes. It disconnects one that has had them for repl-timeout.
+// full reports whether a replica has too many unsent bytes. It disconnects one that has had them
+// for repl-timeout.
 func (t *transfer) full(since time.Duration) (full bool) {
 	for _, r := range t.replicas {
 		switch {

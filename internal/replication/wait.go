@@ -23,8 +23,8 @@ func (m *Master) acked(w *wait) (n int) {
 // met reports whether a wait is over.
 func (m *Master) met(w *wait) bool { return m.acked(w) >= w.replicas && !w.local }
 
-// block blocks the client until enough replicas have acknowledged all changes so far, or until the deadline, and then
-// replies. It asks the replicas to acknowledge.
+// block blocks the client until enough replicas have acknowledged all changes so far, or until the
+// deadline, and then replies. It asks the replicas to acknowledge.
 func (m *Master) block(c *engine.Call, deadline int64, w *wait) {
 	w.offset = m.stream.changed
 	if m.met(w) {
@@ -82,7 +82,8 @@ func (m *Master) lags() bool {
 	return true
 }
 
-// behind returns the replicas that have not acknowledged all changes. Those that never acknowledge anything do not count.
+// behind returns the replicas that have not acknowledged all changes. Those that never acknowledge
+// anything do not count.
 func (m *Master) behind() (list []*replica) {
 	for _, r := range m.replicas {
 		if !r.sync && !r.request.OnlySnapshot && !r.session.Closing() && r.acked < m.stream.changed {
@@ -96,8 +97,8 @@ func (m *Master) behind() (list []*replica) {
 func (m *Master) shutdown(engine.Shutdown) error {
 	behind := m.behind()
 	for _, r := range behind {
-		m.opts.Log('*', "Lagging replica %s reported offset %d behind master, lag=%d, state=%s.", r.name(), m.stream.changed-r.acked,
-			(m.engine.Home().Micros()-r.ackedAt)/1e6, stateNames[r.state])
+		m.opts.Log('*', "Lagging replica %s reported offset %d behind master, lag=%d, state=%s.", r.name(),
+			m.stream.changed-r.acked, (m.engine.Home().Micros()-r.ackedAt)/1e6, stateNames[r.state])
 	}
 	if n := len(m.replicas); n > 0 {
 		m.opts.Log('*', "%d of %d replicas are in sync when shutting down.", n-len(behind), n)

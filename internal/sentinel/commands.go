@@ -9,7 +9,8 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// named reads the name of a master, and returns the group. Any name but the group's latches an error.
+// named reads the name of a master, and returns the group. Any name but the group's latches an
+// error.
 func (s *Sentinel) named(c *engine.Call) *topology.Group {
 	g := s.engine.Group().For(c.Session.Client().TLS)
 	if string(c.Arg()) != g.Name {
@@ -61,7 +62,8 @@ func (s *Sentinel) cmdSentinels(c *engine.Call) {
 }
 
 // replyAll replies with the fields of some members.
-func replyAll(w *resp.Writer, g *topology.Group, members []topology.Member, fields func(*topology.Group, *topology.Member) instance) {
+func replyAll(w *resp.Writer, g *topology.Group, members []topology.Member,
+	fields func(*topology.Group, *topology.Member) instance) {
 	w.Array(len(members))
 	for i := range members {
 		fields(g, &members[i]).reply(w)
@@ -88,7 +90,8 @@ func (s *Sentinel) cmdQuorum(c *engine.Call) {
 
 // SENTINEL IS-MASTER-DOWN-BY-ADDR ip port current-epoch runid
 //
-// Replies: whether it is down; and a vote, which no member gives: the group has elections of its own.
+// Replies: whether it is down; and a vote, which no member gives: the group has elections of its
+// own.
 func (s *Sentinel) cmdIsDown(c *engine.Call) {
 	ip, port := string(c.Arg()), c.Int()
 	c.Int()
@@ -112,7 +115,8 @@ func bit(b bool) int64 {
 	return 0
 }
 
-// SENTINEL FAILOVER master-name. The leader hands its seat to the member that has the most of the log.
+// SENTINEL FAILOVER master-name. The leader hands its seat to the member that has the most of the
+// log.
 func (s *Sentinel) cmdFailover(c *engine.Call) {
 	g := s.named(c)
 	switch leader := g.LeadingMember(); {

@@ -20,7 +20,8 @@ type told struct {
 	down    bool
 }
 
-// tick publishes what has changed since the last one, on the channels of Redis' Sentinel. Each member tells its own subscribers.
+// tick publishes what has changed since the last one, on the channels of Redis' Sentinel. Each
+// member tells its own subscribers.
 func (s *Sentinel) tick() (next int64) {
 	g := s.engine.Group()
 	s.tellMaster(g)
@@ -58,7 +59,8 @@ func (s *Sentinel) tellDown(g *topology.Group) {
 	}
 }
 
-// tellReplicas tells of members that came, and of those that do not answer any more or answer again.
+// tellReplicas tells of members that came, and of those that do not answer any more or answer
+// again.
 func (s *Sentinel) tellReplicas(g *topology.Group) {
 	leader := g.LeadingMember()
 	if leader == nil {

@@ -8,7 +8,8 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// instance is what Sentinel says of a master, a replica or another Sentinel: names of fields, each with its value behind it.
+// instance is what Sentinel says of a master, a replica or another Sentinel: names of fields, each
+// with its value behind it.
 type instance []string
 
 // reply replies with the fields: a map in RESP3, else an array.
@@ -19,7 +20,8 @@ func (i instance) reply(w *resp.Writer) {
 	}
 }
 
-// downAfter is what is told of how long Sentinels wait before they call an instance down, in milliseconds: members wait about as long for their leader.
+// downAfter is what is told of how long Sentinels wait before they call an instance down, in
+// milliseconds: members wait about as long for their leader.
 const downAfter = "1000"
 
 // others returns all members but this one, whose addresses are known.
@@ -47,7 +49,8 @@ func masterOf(g *topology.Group) instance {
 		flags = "s_down,o_down,master,disconnected"
 	}
 	return slices.Concat(common(g.Name, g, m, flags), reported("master", g, m), instance{
-		"config-epoch", fmt.Sprint(g.Term), "num-slaves", fmt.Sprint(len(replicas(g))), "num-other-sentinels", fmt.Sprint(len(others(g))),
+		"config-epoch", fmt.Sprint(g.Term), "num-slaves", fmt.Sprint(len(replicas(g))),
+		"num-other-sentinels", fmt.Sprint(len(others(g))),
 		"quorum", fmt.Sprint(g.Quorum()), "failover-timeout", "180000", "parallel-syncs", "1"})
 }
 
@@ -67,7 +70,8 @@ func replicaOf(g *topology.Group, m *topology.Member) instance {
 		priority = 0 // it is never promoted
 	}
 	return slices.Concat(common(m.Address(), g, m, flagsOf("slave", m)), reported("slave", g, m), instance{
-		"master-link-down-time", "0", "master-link-status", status, "master-host", host, "master-port", fmt.Sprint(port),
+		"master-link-down-time", "0", "master-link-status",
+		status, "master-host", host, "master-port", fmt.Sprint(port),
 		"slave-priority", fmt.Sprint(priority), "slave-repl-offset", fmt.Sprint(m.Applied), "replica-announced", "1"})
 }
 
@@ -89,7 +93,8 @@ func flagsOf(kind string, m *topology.Member) string {
 func common(name string, g *topology.Group, m *topology.Member, flags string) instance {
 	heard := fmt.Sprint(max(0, m.Heard))
 	list := instance{"name", name, "ip", m.Host, "port", fmt.Sprint(m.Port), "runid", g.NodeID(m.ID), "flags", flags,
-		"link-pending-commands", "0", "link-refcount", "1", "last-ping-sent", "0", "last-ok-ping-reply", heard, "last-ping-reply", heard}
+		"link-pending-commands", "0", "link-refcount", "1", "last-ping-sent", "0", "last-ok-ping-reply", heard,
+		"last-ping-reply", heard}
 	if flags[0] == 's' && flags[1] == '_' {
 		list = append(list, "s-down-time", heard)
 	}

@@ -35,9 +35,11 @@ func TestSentinelRepliesAsARealOne(t *testing.T) {
 		ask(t, ours, hello)
 		ask(t, theirs, hello)
 		for _, command := range []string{
-			"get-master-addr-by-name mymaster", "get-master-addr-by-name other", "masters", "master mymaster", "master other",
+			"get-master-addr-by-name mymaster", "get-master-addr-by-name other",
+			"masters", "master mymaster", "master other",
 			"replicas mymaster", "replicas other", "slaves mymaster", "sentinels mymaster", "sentinels other",
-			"ckquorum mymaster", "ckquorum other", "failover mymaster", "failover other", "master", "none", "masters all",
+			"ckquorum mymaster", "ckquorum other", "failover mymaster", "failover other", "master", "none",
+			"masters all",
 		} {
 			want, got := ask(t, theirs, "SENTINEL "+command), ask(t, ours, "SENTINEL "+command)
 			require.Equal(t, withoutTimes(want), withoutTimes(got), "%s, SENTINEL %s", hello, command)
@@ -68,7 +70,8 @@ func realSentinel(t *testing.T, master string) (addr string) {
 			return false
 		}
 		defer conn.Close()
-		return strings.Contains(ask(t, conn, "SENTINEL MASTER mymaster").String(), `"master"`) // not s_down, disconnected
+		return strings.Contains(ask(t, conn, "SENTINEL MASTER mymaster").String(),
+			`"master"`) // not s_down, disconnected
 	}, time.Minute, 10*time.Millisecond)
 	return addr
 }

@@ -24,8 +24,8 @@ func hashTag(key []byte) []byte {
 	return nil
 }
 
-// OfPattern returns the hash slot of all keys that match a pattern. one is false if they may lie in several: then no tag comes before the first
-// special character.
+// OfPattern returns the hash slot of all keys that match a pattern. one is false if they may lie in
+// several: then no tag comes before the first special character.
 func OfPattern(pattern []byte) (slot uint16, one bool) {
 	plain := pattern
 	if i := bytes.IndexAny(pattern, "*?[\\"); i >= 0 {

@@ -11,11 +11,12 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// Chaos makes choices that Redis may make at any time, and in a test hardly ever does. Code that relies on what is not promised
-// fails then. Each whim is switched on for a world, and takes its random numbers from there.
+// Chaos makes choices that Redis may make at any time, and in a test hardly ever does. Code that
+// relies on what is not promised fails then. Each whim is switched on for a world, and takes its
+// random numbers from there.
 //
-// A whim stands around the handlers of the commands that it concerns while it is on in some world, so that clients, transactions and
-// scripts all meet it. While it is off nothing knows of it.
+// A whim stands around the handlers of the commands that it concerns while it is on in some world,
+// so that clients, transactions and scripts all meet it. While it is off nothing knows of it.
 
 // whim is a kind of such choices.
 type whim struct {
@@ -30,7 +31,8 @@ func whims() [whimCount]whim {
 		{"evict", "Forgets all cached scripts now and then, when EVALSHA comes. Functions stay.", isByDigest, evicted},
 		{"order", "Returns sets, hashes and lists of keys in another order each time.", isUnordered, shuffled},
 		{"scan", "Returns empty pages and pages twice in SCAN and its relatives.", hasCursor, repeated},
-		{"time", "Lets a key or an element be gone for a command that comes in its last millisecond.", (*command.Command).HasKeys, lastMoment},
+		{"time", "Lets a key or an element be gone for a command that comes in its last millisecond.",
+			(*command.Command).HasKeys, lastMoment},
 	}
 }
 
@@ -101,9 +103,11 @@ func evicted(c *engine.Call, plain engine.Handler) {
 	plain(c)
 }
 
-// isUnordered reports whether a command reads data and promises no order. Before there were tips, a flag said so.
+// isUnordered reports whether a command reads data and promises no order. Before there were tips, a
+// flag said so.
 func isUnordered(cmd *command.Command) bool {
-	told := cmd.Flags&command.SortForScript != 0 || slices.Contains(strings.Fields(cmd.Tips), "nondeterministic_output_order")
+	told := cmd.Flags&command.SortForScript != 0 ||
+		slices.Contains(strings.Fields(cmd.Tips), "nondeterministic_output_order")
 	return told && cmd.Flags&command.ReadOnly != 0
 }
 
@@ -134,8 +138,8 @@ func shuffled(c *engine.Call, plain engine.Handler) {
 	}
 }
 
-// splitReply returns the elements of an array or a set of bulk strings, or the pairs of a map of them. Any other reply is its own only
-// element.
+// splitReply returns the elements of an array or a set of bulk strings, or the pairs of a map of
+// them. Any other reply is its own only element.
 func splitReply(reply []byte) (kind byte, elements [][]byte) {
 	header, rest, _ := bytes.Cut(reply, []byte("\r\n"))
 	n, _ := resp.ParseInt(header[1:])
@@ -166,8 +170,8 @@ func bulkLen(reply []byte) int {
 
 func hasCursor(cmd *command.Command) bool { return cmd.CursorAt() > 0 }
 
-// again is a bit that no cursor of an iteration has. A page with it in its cursor leads to the same place once more, where no other
-// whim awaits the client. JavaScript counts as far.
+// again is a bit that no cursor of an iteration has. A page with it in its cursor leads to the same
+// place once more, where no other whim awaits the client. JavaScript counts as far.
 const again = 1 << 52
 
 // repeated sends some pages twice, and an empty page before others.
@@ -200,7 +204,8 @@ func repeated(c *engine.Call, plain engine.Handler) {
 	}
 }
 
-// lastMoment looks up the keys of a command a millisecond later, when they or elements of their values may be due, and so expire.
+// lastMoment looks up the keys of a command a millisecond later, when they or elements of their
+// values may be due, and so expire.
 func lastMoment(c *engine.Call, plain engine.Handler) {
 	keys, _ := c.Cmd.Keys.At(c.Args)
 	c.World.Keyspace.Now++

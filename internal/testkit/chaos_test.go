@@ -12,7 +12,8 @@ import (
 	"github.com/miniserver-go/miniserver"
 )
 
-// An iteration with chaos ends, and returns every element: some twice, and between them empty pages.
+// An iteration with chaos ends, and returns every element: some twice, and between them empty
+// pages.
 func TestScanningInChaos(t *testing.T) {
 	s := miniserver.Run(t, "set-max-listpack-entries 0", "hash-max-listpack-entries 0", "zset-max-listpack-entries 0")
 	s.Do("MINI.SEED", "1")
@@ -78,7 +79,8 @@ func TestShuffledReplies(t *testing.T) {
 	}
 }
 
-// Chaos in one world leaves the handlers of others as they are, and none of it stays when its world is gone.
+// Chaos in one world leaves the handlers of others as they are, and none of it stays when its world
+// is gone.
 func TestChaosEndsWithItsWorld(t *testing.T) {
 	s := miniserver.Run(t)
 	c := connect(t, s)

@@ -8,13 +8,15 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// Clock is a world's only clock once its part has joined. It starts as the machine's, and can stop, jump and run at any
-// pace. Whatever knows the time follows it: keys, elements, TIME, scripts, IDs of streams, idle times, stamps, timeouts of
-// blocked clients, save points. Only durations, such as the time limit of scripts, are measured with the machine's clock:
-// a script in an endless loop must not depend on somebody who moves the time.
+// Clock is a world's only clock once its part has joined. It starts as the machine's, and can stop,
+// jump and run at any pace. Whatever knows the time follows it: keys, elements, TIME, scripts, IDs
+// of streams, idle times, stamps, timeouts of blocked clients, save points. Only durations, such as
+// the time limit of scripts, are measured with the machine's clock: a script in an endless loop
+// must not depend on somebody who moves the time.
 //
-// Moving ahead is not a jump: what falls due on the way happens at its time and in order, with its messages, and clients
-// that wait for it are served, before MoveTo returns. When the clock is set back, deadlines stay where they are.
+// Moving ahead is not a jump: what falls due on the way happens at its time and in order, with its
+// messages, and clients that wait for it are served, before MoveTo returns. When the clock is set
+// back, deadlines stay where they are.
 //
 // Now and Wait may be called from any goroutine, the other methods under the engine's lock.
 type Clock struct {
@@ -23,17 +25,19 @@ type Clock struct {
 	alarm   atomic.Int64 // the machine's time at which a Tick is needed in any case; 0 for never
 }
 
-// motion is how a clock moves: it shows the time at when the machine's clock shows from, and is rate times as fast.
+// motion is how a clock moves: it shows the time at when the machine's clock shows from, and is
+// rate times as fast.
 type motion struct {
 	from, at int64
 	rate     float64 // 0 if it is frozen
 }
 
-// maxTime is the latest time to which a clock can be set, in milliseconds: the end of the year 9999.
+// maxTime is the latest time to which a clock can be set, in milliseconds: the end of the
+// year 9999.
 const maxTime = 253402300799999
 
-// NewClock returns a clock that shows an engine's time, and from then on stands in its place. It joins the engine by
-// itself.
+// NewClock returns a clock that shows an engine's time, and from then on stands in its place. It
+// joins the engine by itself.
 func NewClock(e *engine.Engine) *Clock {
 	c := newClock(e)
 	e.Join(engine.Part{Name: "clock", Clock: c})
@@ -81,8 +85,8 @@ func (c *Clock) run(at int64, rate float64) {
 // set sets the clock while it stands still.
 func (c *Clock) set(at int64) { c.run(at, 0) }
 
-// MoveTo sets the clock, which is that of w, to a time in microseconds since the epoch. On the way ahead, all that is due happens in order.
-// It is called between commands.
+// MoveTo sets the clock, which is that of w, to a time in microseconds since the epoch. On the way
+// ahead, all that is due happens in order. It is called between commands.
 func (c *Clock) MoveTo(w *engine.World, at int64) {
 	rate := c.motion.Load().rate
 	if c.Freeze(); at > c.Now() {

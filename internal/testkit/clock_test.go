@@ -73,7 +73,8 @@ func TestGoAndCommandsShareTheClock(t *testing.T) {
 	require.Equal(t, "7", s.Do("TIME").Elems[0].Text)
 }
 
-// witness writes down what happens in an engine, with the time by the clock in milliseconds since its start.
+// witness writes down what happens in an engine, with the time by the clock in milliseconds since
+// its start.
 type witness struct {
 	engine *engine.Engine
 	start  int64
@@ -111,16 +112,19 @@ func (w *witness) client(name string, lines ...string) *engine.Session {
 	return s
 }
 
-// All that is due happens at its time and in the order of the times, whether the clock stands, runs or races.
+// All that is due happens at its time and in the order of the times, whether the clock stands, runs
+// or races.
 func TestAdvanceKeepsTheOrderOfTime(t *testing.T) {
 	for _, pace := range []string{"FREEZE", "RESUME", "SCALE 100"} {
 		machine := int64(0)
 		w := &witness{engine: engine.New(engine.Options{Clock: func() int64 { machine++; return machine }, Seed: 1})}
 		parts := assembly.Join(w.engine, assembly.Options{Disk: w, TestKit: true})
 		require.NoError(t, parts.Load())
-		user := w.client("the user", "MINI.CLOCK FREEZE", "MINI.CLOCK SET 1700000000000", "CONFIG SET notify-keyspace-events KEA", "CONFIG SET timeout 6", "SAVE",
-			"SET key x PX 2000", "HSET hash f x g x", "HPEXPIRE hash 2500 FIELDS 1 f", "SADD set x y", "SPEXPIRE set 2501 MEMBERS 1 x",
-			"SELECT 1", "ZADD zset 1 x", "ZPEXPIRE zset 2250 MEMBERS 1 x", "XADD stream 1-1 f v", "XGROUP CREATE stream g 0", "XREADGROUP GROUP g a STREAMS stream >",
+		user := w.client("the user", "MINI.CLOCK FREEZE", "MINI.CLOCK SET 1700000000000",
+			"CONFIG SET notify-keyspace-events KEA", "CONFIG SET timeout 6", "SAVE",
+			"SET key x PX 2000", "HSET hash f x g x", "HPEXPIRE hash 2500 FIELDS 1 f", "SADD set x y",
+			"SPEXPIRE set 2501 MEMBERS 1 x", "SELECT 1", "ZADD zset 1 x", "ZPEXPIRE zset 2250 MEMBERS 1 x",
+			"XADD stream 1-1 f v", "XGROUP CREATE stream g 0", "XREADGROUP GROUP g a STREAMS stream >",
 			"MINI.FAULT ADD late ON COMMAND echo DO DELAY 1500")
 		require.NoError(t, w.engine.Param("save").Set("3 1"))
 		w.start = 1_700_000_000_000
@@ -136,7 +140,9 @@ func TestAdvanceKeepsTheOrderOfTime(t *testing.T) {
 		w.engine.Do(user, [][][]byte{bytes.Fields([]byte("MINI.CLOCK " + pace))})
 		w.seen = nil
 		w.engine.Do(user, [][][]byte{bytes.Fields([]byte("MINI.CLOCK ADVANCE 10000"))})
-		require.Equal(t, []string{"100 a paused client", "1000 BLPOP of a second", "1250 a claim", "1500 a delayed command", "2000 event expired",
-			"2250 event zexpired", "2500 event hexpired", "2501 event sexpired", "3000 BLPOP of three seconds", "4000 a save point", "6001 an idle client"}, w.seen, pace)
+		require.Equal(t, []string{"100 a paused client", "1000 BLPOP of a second", "1250 a claim",
+			"1500 a delayed command", "2000 event expired",
+			"2250 event zexpired", "2500 event hexpired", "2501 event sexpired", "3000 BLPOP of three seconds",
+			"4000 a save point", "6001 an idle client"}, w.seen, pace)
 	}
 }

@@ -8,13 +8,16 @@ import (
 func chaosLines() []command.Line {
 	var subs []command.Line
 	for i, w := range whims() {
-		subs = append(subs, command.Line{Name: w.name, Arity: 3, Flags: flags, Run: engine.On(cmdChaos(i)), Reply: "status", Since: since, Syntax: "switch=<ON|OFF>",
+		subs = append(subs, command.Line{Name: w.name, Arity: 3, Flags: flags,
+			Run: engine.On(cmdChaos(i)), Reply: "status", Since: since, Syntax: "switch=<ON|OFF>",
 			Summary: w.summary, Complexity: "O(N), N being the number of commands"})
 	}
-	subs = append(subs, helpFor(), command.Line{Name: "status", Arity: 2, Flags: flags, Run: engine.On((*Kit).cmdChaosStatus), Reply: "array", Since: since,
+	subs = append(subs, helpFor(), command.Line{Name: "status", Arity: 2, Flags: flags,
+		Run: engine.On((*Kit).cmdChaosStatus), Reply: "array", Since: since,
 		Summary: "Returns what is on in the client's world.", Complexity: "O(1)"})
 	return []command.Line{{Name: "mini.chaos", Arity: -2, Flags: flags, Since: since, Subs: subs,
-		Summary: "A container for commands that let the server make legal but unpleasant choices.", Complexity: "Depends on the subcommand"}}
+		Summary:    "A container for commands that let the server make legal but unpleasant choices.",
+		Complexity: "Depends on the subcommand"}}
 }
 
 // MINI.CHAOS <EVICT | ORDER | SCAN | TIME> <ON | OFF>

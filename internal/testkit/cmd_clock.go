@@ -7,26 +7,34 @@ import (
 
 func clockLines() []command.Line {
 	return []command.Line{{Name: "mini.clock", Arity: -2, Flags: flags, Since: since,
-		Summary: "A container for commands that steer the server's clock.", Complexity: "Depends on the subcommand", Subs: []command.Line{
-			{Name: "advance", Arity: 3, Flags: flags, Run: engine.On((*Kit).cmdClockAdvance), Reply: "integer", Since: since, Syntax: "milliseconds",
+		Summary: "A container for commands that steer the server's clock.", Complexity: "Depends on the subcommand",
+		Subs: []command.Line{
+			{Name: "advance", Arity: 3, Flags: flags,
+				Run: engine.On((*Kit).cmdClockAdvance), Reply: "integer", Since: since, Syntax: "milliseconds",
 				Summary:    "Moves the clock ahead. All that is due on the way happens in order before the reply.",
 				Complexity: "O(N), N being the number of keys, elements and blocked clients that are due"},
-			{Name: "freeze", Arity: 2, Flags: flags, Run: engine.On((*Kit).cmdClockFreeze), Reply: "integer", Since: since,
-				Summary: "Stops the clock.", Complexity: "O(1)"},
+			{Name: "freeze", Arity: 2, Flags: flags, Run: engine.On((*Kit).cmdClockFreeze), Reply: "integer",
+				Since: since, Summary: "Stops the clock.", Complexity: "O(1)"},
 			helpFor(),
-			{Name: "resume", Arity: 2, Flags: flags, Run: engine.On((*Kit).cmdClockResume), Reply: "integer", Since: since,
+			{Name: "resume", Arity: 2, Flags: flags,
+				Run: engine.On((*Kit).cmdClockResume), Reply: "integer", Since: since,
 				Summary: "Lets the clock run at the machine's pace, from the time that it shows.", Complexity: "O(1)"},
-			{Name: "scale", Arity: 3, Flags: flags, Run: engine.On((*Kit).cmdClockScale), Reply: "integer", Since: since, Syntax: "factor:double",
-				Summary: "Lets the clock run faster or slower than the machine's, from the time that it shows.", Complexity: "O(1)"},
-			{Name: "set", Arity: 3, Flags: flags, Run: engine.On((*Kit).cmdClockSet), Reply: "integer", Since: since, Syntax: "unix-time-milliseconds:unix-time",
-				Summary:    "Sets the clock. Ahead it moves as by ADVANCE; back it jumps, and deadlines stay where they are.",
+			{Name: "scale", Arity: 3, Flags: flags,
+				Run: engine.On((*Kit).cmdClockScale), Reply: "integer", Since: since, Syntax: "factor:double",
+				Summary:    "Lets the clock run faster or slower than the machine's, from the time that it shows.",
+				Complexity: "O(1)"},
+			{Name: "set", Arity: 3, Flags: flags, Run: engine.On((*Kit).cmdClockSet), Reply: "integer", Since: since,
+				Syntax: "unix-time-milliseconds:unix-time",
+				Summary: "Sets the clock. Ahead it moves as by ADVANCE; back it jumps, " +
+					"and deadlines stay where they are.",
 				Complexity: "O(N), N being the number of keys, elements and blocked clients that are due"},
-			{Name: "status", Arity: 2, Flags: flags, Run: engine.On((*Kit).cmdClockStatus), Reply: "array", Since: since,
-				Summary: "Returns the time and how the clock runs.", Complexity: "O(1)"},
+			{Name: "status", Arity: 2, Flags: flags, Run: engine.On((*Kit).cmdClockStatus), Reply: "array",
+				Since: since, Summary: "Returns the time and how the clock runs.", Complexity: "O(1)"},
 		}}}
 }
 
-// The commands that change the clock reply with the time that it shows then, in milliseconds since the epoch.
+// The commands that change the clock reply with the time that it shows then, in milliseconds since
+// the epoch.
 
 // MINI.CLOCK ADVANCE milliseconds
 func (k *Kit) cmdClockAdvance(c *engine.Call) {
@@ -86,8 +94,8 @@ func (k *Kit) runFrom(c *engine.Call, rate float64) {
 
 // MINI.CLOCK STATUS
 //
-// Replies: time, in milliseconds since the epoch; scale, 0 for a frozen clock; and ahead, in milliseconds, of the machine's
-// clock.
+// Replies: time, in milliseconds since the epoch; scale, 0 for a frozen clock; and ahead, in
+// milliseconds, of the machine's clock.
 func (k *Kit) cmdClockStatus(c *engine.Call) {
 	c.Reply.Map(3)
 	c.Reply.BulkString("time")

@@ -13,21 +13,29 @@ import (
 
 func faultLines() []command.Line {
 	return []command.Line{{Name: "mini.fault", Arity: -2, Flags: flags, Since: since,
-		Summary: "A container for commands about faults, which strike the commands of clients.", Complexity: "Depends on the subcommand", Subs: []command.Line{
+		Summary:    "A container for commands about faults, which strike the commands of clients.",
+		Complexity: "Depends on the subcommand", Subs: []command.Line{
 			{Name: "add", Arity: -8, Flags: flags, Run: engine.On((*Kit).cmdFaultAdd), Reply: "status", Since: since,
 				Syntax: "id ON selector=<COMMAND command|KEY pattern|CLIENT name|ADDRESS addr(ip:port)>... " +
-					"DO effect=<ERROR text|DELAY milliseconds|DROP|LOST-REPLY|HALF-REPLY|LOADING|READONLY|MASTERDOWN|NOSCRIPT|OOM|MOVED addr(host:port)|ASK addr(host:port)> " +
+					"DO effect=<ERROR text|DELAY " +
+					"milliseconds|DROP|LOST-REPLY|HALF-REPLY|LOADING|READONLY|MASTERDOWN|NOSCRIPT|OOM|MOVED " +
+					"addr(host:port)|ASK addr(host:port)> " +
 					"[PROB share:double] [TIMES count] [AFTER count] [SEED seed:integer]",
-				Summary: "Adds a fault. It strikes the commands that all selectors match, each of which may be given once.", Complexity: "O(N), N being the number of faults"},
-			{Name: "clear", Arity: -2, Flags: flags, Run: engine.On((*Kit).cmdFaultClear), Reply: "status", Since: since, Syntax: "[id]",
-				Summary: "Removes a fault, or all. The commands that it delays run.", Complexity: "O(N), N being the number of faults"},
+				Summary: "Adds a fault. It strikes the commands that all selectors match, " +
+					"each of which may be given once.", Complexity: "O(N), N being the number of faults"},
+			{Name: "clear", Arity: -2, Flags: flags,
+				Run: engine.On((*Kit).cmdFaultClear), Reply: "status", Since: since, Syntax: "[id]",
+				Summary:    "Removes a fault, or all. The commands that it delays run.",
+				Complexity: "O(N), N being the number of faults"},
 			helpFor(),
 			{Name: "list", Arity: 2, Flags: flags, Run: engine.On((*Kit).cmdFaultList), Reply: "array", Since: since,
-				Summary: "Returns the faults, and how many commands each has seen and struck.", Complexity: "O(N), N being the number of faults"},
+				Summary:    "Returns the faults, and how many commands each has seen and struck.",
+				Complexity: "O(N), N being the number of faults"},
 		}}}
 }
 
-// MINI.FAULT ADD id ON <COMMAND name | KEY pattern | CLIENT name | ADDRESS addr(ip:port)> ... DO <effect> [PROB p] [TIMES n] [AFTER n] [SEED s]
+// MINI.FAULT ADD id ON <COMMAND name | KEY pattern | CLIENT name | ADDRESS addr(ip:port)> ... DO
+// <effect> [PROB p] [TIMES n] [AFTER n] [SEED s]
 func (k *Kit) cmdFaultAdd(c *engine.Call) {
 	fs, f := faultsOf(c.World), &fault{id: string(c.Arg())}
 	if !isName(f.id) {
@@ -100,10 +108,11 @@ func onCommand(c *engine.Call, name string) selector {
 
 // onKey is for commands with a key that matches a pattern.
 func onKey(pattern string) selector {
-	return selector{word: "KEY", value: pattern, matches: func(_ *engine.Session, cmd *command.Command, args [][]byte) bool {
-		keys, _ := cmd.Keys.At(args)
-		return slices.ContainsFunc(keys, func(k command.KeyUse) bool { return glob.Match(pattern, args[k.At]) })
-	}}
+	return selector{word: "KEY", value: pattern,
+		matches: func(_ *engine.Session, cmd *command.Command, args [][]byte) bool {
+			keys, _ := cmd.Keys.At(args)
+			return slices.ContainsFunc(keys, func(k command.KeyUse) bool { return glob.Match(pattern, args[k.At]) })
+		}}
 }
 
 func onClient(name string) selector {
@@ -251,7 +260,8 @@ func (k *Kit) cmdFaultClear(c *engine.Call) {
 
 // MINI.FAULT LIST
 //
-// Replies, for each fault: id; fault, as it was added; seen, the commands that the selectors matched; hits, those that were struck.
+// Replies, for each fault: id; fault, as it was added; seen, the commands that the selectors
+// matched; hits, those that were struck.
 func (k *Kit) cmdFaultList(c *engine.Call) {
 	fs := faultsOf(c.World)
 	c.Reply.Array(len(fs.list))

@@ -10,12 +10,12 @@ import (
 	"github.com/miniserver-go/miniserver/internal/command"
 )
 
-// What a test run used. The kit puts a function around the handler of every command, which counts its calls and the options
-// that they had; so a server without the kit runs none of this. Calls of scripts and transactions count, commands that
-// were refused do not.
+// What a test run used. The kit puts a function around the handler of every command, which counts
+// its calls and the options that they had; so a server without the kit runs none of this. Calls of
+// scripts and transactions count, commands that were refused do not.
 //
-// Options are found by the words of a command's syntax, behind the arguments that every call has. A value there that reads
-// like an option counts as one.
+// Options are found by the words of a command's syntax, behind the arguments that every call has. A
+// value there that reads like an option counts as one.
 
 // optionWord finds the words that are typed as they stand in a syntax.
 var optionWord = regexp.MustCompile(`(?:^|[ |<\[=])([A-Z][A-Z0-9-]*)`)
@@ -24,14 +24,16 @@ var optionWord = regexp.MustCompile(`(?:^|[ |<\[=])([A-Z][A-Z0-9-]*)`)
 const maxScanned = 64
 
 func commandsLines() []command.Line {
-	return []command.Line{{Name: "mini.commands", Arity: -1, Flags: flags, Run: engine.On((*Kit).cmdCommands), Reply: "RESET: status; array", Since: since, Syntax: "[RESET]",
-		Summary: "Returns which commands and options were used, and how often.", Complexity: "O(N), N being the number of commands"}}
+	return []command.Line{{Name: "mini.commands", Arity: -1, Flags: flags,
+		Run: engine.On((*Kit).cmdCommands), Reply: "RESET: status; array", Since: since, Syntax: "[RESET]",
+		Summary:    "Returns which commands and options were used, and how often.",
+		Complexity: "O(N), N being the number of commands"}}
 }
 
 // MINI.COMMANDS [RESET]
 //
-// Replies: a line for each command that was called: its name, the number of calls, and that of each option, as in
-// "set 3 NX=1 PX=2". RESET begins anew, and replies with OK.
+// Replies: a line for each command that was called: its name, the number of calls, and that of each
+// option, as in "set 3 NX=1 PX=2". RESET begins anew, and replies with OK.
 func (k *Kit) cmdCommands(c *engine.Call) {
 	reset := c.Word("RESET")
 	if c.End(); !c.OK() {
@@ -102,8 +104,8 @@ func (k *Kit) watch(cmd *command.Command, words int) {
 }
 
 func newUsage(cmd *command.Command, words int) *usage {
-	return &usage{name: strings.ReplaceAll(cmd.FullName(), "|", " "), syntax: cmd.Syntax, group: cmd.Group(), first: words,
-		creates: cmd.Group() == "string" && strings.HasSuffix(cmd.Name, "setnx")}
+	return &usage{name: strings.ReplaceAll(cmd.FullName(), "|", " "), syntax: cmd.Syntax, group: cmd.Group(),
+		first: words, creates: cmd.Group() == "string" && strings.HasSuffix(cmd.Name, "setnx")}
 }
 
 // readSyntax finds the options. The first call does that, so that an engine is made quickly.

@@ -12,14 +12,17 @@ import (
 )
 
 func diffLines() []command.Line {
-	return []command.Line{{Name: "mini.diff", Arity: 3, Flags: flags, Run: engine.On((*Kit).cmdDiff), Reply: "array", Since: since, Syntax: "name name",
-		Summary: "Returns in which lines of their text two worlds differ, or snapshots.", Complexity: "O(N*log(N)), N being the number of elements"}}
+	return []command.Line{{Name: "mini.diff", Arity: 3, Flags: flags,
+		Run: engine.On((*Kit).cmdDiff), Reply: "array", Since: since, Syntax: "name name",
+		Summary:    "Returns in which lines of their text two worlds differ, or snapshots.",
+		Complexity: "O(N*log(N)), N being the number of elements"}}
 }
 
 // MINI.DIFF name name
 //
-// A name is a world's or, if there is no such world, a snapshot's. Replies: of each key that is not the same in both, the lines that only the first
-// has, with a minus, those that only the second has, with a plus, and its first line in any case. So an empty reply says that the data are equal.
+// A name is a world's or, if there is no such world, a snapshot's. Replies: of each key that is not
+// the same in both, the lines that only the first has, with a minus, those that only the second
+// has, with a plus, and its first line in any case. So an empty reply says that the data are equal.
 func (k *Kit) cmdDiff(c *engine.Call) {
 	a := k.textOf(c)
 	b := k.textOf(c)
@@ -91,7 +94,8 @@ type text struct {
 	last     []section // those that follow the keys
 }
 
-// ready makes the next section unless there is one, and reports whether it is there or all have been taken. It does one piece of work at most.
+// ready makes the next section unless there is one, and reports whether it is there or all have
+// been taken. It does one piece of work at most.
 func (t *text) ready() bool {
 	if len(t.sections) > 0 {
 		return true
@@ -129,7 +133,8 @@ func (k *Kit) textOf(c *engine.Call) *text {
 	return t
 }
 
-// compareSections says which of two lists has the next key that the other lacks: the first (-1), the second (1), or neither (0).
+// compareSections says which of two lists has the next key that the other lacks: the first (-1),
+// the second (1), or neither (0).
 func compareSections(a, b []section) int {
 	switch {
 	case len(a) == 0:
@@ -140,7 +145,8 @@ func compareSections(a, b []section) int {
 	return cmp.Or(cmp.Compare(a[0].db, b[0].db), cmp.Compare(a[0].key, b[0].key))
 }
 
-// differences returns the lines of a key that differ, with a mark, and its first line. Lines that only have another order count as different.
+// differences returns the lines of a key that differ, with a mark, and its first line. Lines that
+// only have another order count as different.
 func differences(a, b []string) (lines []string) {
 	if slices.Equal(a, b) {
 		return nil

@@ -22,9 +22,9 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// The canonical text of data. Equal data have equal text, whatever their encoding and however they came about: keys are
-// ordered by their bytes, and so are the elements of sets and hashes. Times are relative to the clock, so that a text does
-// not depend on when a test ran.
+// The canonical text of data. Equal data have equal text, whatever their encoding and however they
+// came about: keys are ordered by their bytes, and so are the elements of sets and hashes. Times
+// are relative to the clock, so that a text does not depend on when a test ran.
 //
 //	database 0
 //	"board" zset, ttl 60000
@@ -37,13 +37,16 @@ import (
 //	      1-0 delivered 1, idle 250
 
 func dumpLines() []command.Line {
-	return []command.Line{{Name: "mini.dump", Arity: -1, Flags: flags, Run: engine.On((*Kit).cmdDump), Reply: "array", Since: since, Syntax: "[pattern]",
-		Summary: "Returns the data as canonical text, line by line.", Complexity: "O(N*log(N)), N being the number of elements"}}
+	return []command.Line{{Name: "mini.dump", Arity: -1, Flags: flags,
+		Run: engine.On((*Kit).cmdDump), Reply: "array", Since: since, Syntax: "[pattern]",
+		Summary:    "Returns the data as canonical text, line by line.",
+		Complexity: "O(N*log(N)), N being the number of elements"}}
 }
 
 // MINI.DUMP [pattern]
 //
-// Replies: the lines of all databases, of the keys that match. Without a pattern the libraries of functions follow.
+// Replies: the lines of all databases, of the keys that match. Without a pattern the libraries of
+// functions follow.
 func (k *Kit) cmdDump(c *engine.Call) {
 	pattern, whole := "*", !c.More()
 	if !whole {

@@ -6,41 +6,48 @@ import (
 
 // The errors of this package. The untyped ones are formats.
 const (
-	errAdvanceBack        = command.Error("ERR the clock does not advance by a negative time, MINI.CLOCK SET sets it back")
-	errUnblocked          = command.Error("UNBLOCKED the reply was not complete yet")
-	errTimeRange          = command.Error("ERR time is not an integer between 0 and 253402300799999 milliseconds")
-	errTimeout            = "TIMEOUT after %d milliseconds: waited for %s, found %s"
-	errNoTimeout          = command.Error("ERR MINI.WAITFOR needs TIMEOUT milliseconds at its end")
-	errWaitMillis         = command.Error("ERR timeout is not an integer between 0 and 86400000 milliseconds")
-	errWaitCount          = command.Error("ERR count is not an integer between 0 and 2147483647")
-	errNoMark             = "ERR there is no mark '%s', MINI.LEAKS MARK sets it"
-	errManyMarks          = command.Error("ERR there are 64 marks, and no more are possible")
-	errSeed               = command.Error("ERR seed is not an integer between 0 and 9223372036854775807")
-	errScaleRange         = command.Error("ERR the scale of the clock must be between 0.000001 and 1000000, MINI.CLOCK FREEZE stops it")
-	errWorldName          = command.Error("ERR a world's name has 1 to 128 printable characters of ASCII, no spaces among them")
+	errAdvanceBack = command.Error("ERR the clock does not advance by a negative time, " +
+		"MINI.CLOCK SET sets it back")
+	errUnblocked  = command.Error("UNBLOCKED the reply was not complete yet")
+	errTimeRange  = command.Error("ERR time is not an integer between 0 and 253402300799999 milliseconds")
+	errTimeout    = "TIMEOUT after %d milliseconds: waited for %s, found %s"
+	errNoTimeout  = command.Error("ERR MINI.WAITFOR needs TIMEOUT milliseconds at its end")
+	errWaitMillis = command.Error("ERR timeout is not an integer between 0 and 86400000 milliseconds")
+	errWaitCount  = command.Error("ERR count is not an integer between 0 and 2147483647")
+	errNoMark     = "ERR there is no mark '%s', MINI.LEAKS MARK sets it"
+	errManyMarks  = command.Error("ERR there are 64 marks, and no more are possible")
+	errSeed       = command.Error("ERR seed is not an integer between 0 and 9223372036854775807")
+	errScaleRange = command.Error("ERR the scale of the clock must be between 0.000001 and 1000000, " +
+		"MINI.CLOCK FREEZE stops it")
+	errWorldName = command.Error("ERR a world's name has 1 to 128 printable characters of ASCII, " +
+		"no spaces among them")
 	errNoWorld            = "ERR there is no world '%s'"
 	errNoWorldNorSnapshot = "ERR there is no world or snapshot '%s'"
-	errDropDefault        = command.Error("ERR the world of new connections cannot be dropped, MINI.WORLD RESET empties it")
-	errWorldInUse         = "ERR world '%s' has %d clients"
-	errFaultID            = command.Error("ERR a fault's id has 1 to 128 printable characters of ASCII, no spaces among them")
-	errFaultThere         = "ERR there is a fault '%s' already"
-	errNoFault            = "ERR there is no fault '%s'"
-	errFaultOn            = command.Error("ERR a fault needs ON, then one or more of COMMAND, KEY, CLIENT and ADDRESS with a value each, then DO and its effect")
-	errFaultTwice         = "ERR a fault has one %s at most"
-	errFaultCommand       = "ERR there is no command '%s'"
-	errFaultImmune        = "ERR no fault strikes '%s': commands of the test kit, and those that a client sends before it is logged in, always work"
-	errFaultAddress       = "ERR '%s' is no address, such as 127.0.0.1:6379"
-	errFaultDo            = command.Error("ERR a fault needs DO and its effect")
-	errFaultEffect        = "ERR there is no effect '%s', MINI.HELP lists them"
-	errFaultText          = command.Error("ERR the text of an error is empty")
-	errFaultDelay         = command.Error("ERR delay is not an integer between 1 and 86400000 milliseconds")
-	errFaultProb          = command.Error("ERR PROB is not a number above 0 and up to 1")
-	errFaultCount         = command.Error("ERR count is not an integer above 0")
-	errFaultNever         = "ERR this fault never strikes '%s'"
-	errChaosSwitch        = command.Error("ERR MINI.CHAOS takes ON or OFF")
-	errNoSnapshot         = "ERR there is no snapshot '%s'"
-	errWorldThere         = "ERR there is a world '%s' already"
-	errNoMaster           = command.Error("ERR No such master with that name")
-	errNoReplica          = command.Error("NOGOODSLAVE No suitable replica to promote")
-	errPropagates         = command.Error("ERR the world of new connections cannot be restored while it has a journal, replicas or a running BGSAVE")
+	errDropDefault        = command.Error("ERR the world of new connections cannot be dropped, " +
+		"MINI.WORLD RESET empties it")
+	errWorldInUse = "ERR world '%s' has %d clients"
+	errFaultID    = command.Error("ERR a fault's id has 1 to 128 printable characters of ASCII, no spaces among them")
+	errFaultThere = "ERR there is a fault '%s' already"
+	errNoFault    = "ERR there is no fault '%s'"
+	errFaultOn    = command.Error("ERR a fault needs ON, then one or more of COMMAND, KEY, " +
+		"CLIENT and ADDRESS with a value each, then DO and its effect")
+	errFaultTwice   = "ERR a fault has one %s at most"
+	errFaultCommand = "ERR there is no command '%s'"
+	errFaultImmune  = "ERR no fault strikes '%s': commands of the test kit, " +
+		"and those that a client sends before it is logged in, always work"
+	errFaultAddress = "ERR '%s' is no address, such as 127.0.0.1:6379"
+	errFaultDo      = command.Error("ERR a fault needs DO and its effect")
+	errFaultEffect  = "ERR there is no effect '%s', MINI.HELP lists them"
+	errFaultText    = command.Error("ERR the text of an error is empty")
+	errFaultDelay   = command.Error("ERR delay is not an integer between 1 and 86400000 milliseconds")
+	errFaultProb    = command.Error("ERR PROB is not a number above 0 and up to 1")
+	errFaultCount   = command.Error("ERR count is not an integer above 0")
+	errFaultNever   = "ERR this fault never strikes '%s'"
+	errChaosSwitch  = command.Error("ERR MINI.CHAOS takes ON or OFF")
+	errNoSnapshot   = "ERR there is no snapshot '%s'"
+	errWorldThere   = "ERR there is a world '%s' already"
+	errNoMaster     = command.Error("ERR No such master with that name")
+	errNoReplica    = command.Error("NOGOODSLAVE No suitable replica to promote")
+	errPropagates   = command.Error("ERR the world of new connections cannot be restored while it has a journal, " +
+		"replicas or a running BGSAVE")
 )

@@ -11,12 +11,14 @@ import (
 	"github.com/miniserver-go/miniserver/internal/slot"
 )
 
-// Faults play a bad network or a troubled server, so that a client's code for such days really runs. They are a world's, and
-// strike commands of its clients; see engine.Fate for what happens then. A fault looks at the commands that its selectors match: it lets the
-// first of these commands pass, strikes some of the others by chance, and ends after so many times. The first fault in the order
-// of MINI.FAULT ADD that strikes a command decides.
+// Faults play a bad network or a troubled server, so that a client's code for such days really
+// runs. They are a world's, and strike commands of its clients; see engine.Fate for what happens
+// then. A fault looks at the commands that its selectors match: it lets the first of these commands
+// pass, strikes some of the others by chance, and ends after so many times. The first fault in the
+// order of MINI.FAULT ADD that strikes a command decides.
 //
-// The commands of the kit are never struck, since they steer the faults, nor those that a client may send before it is logged in.
+// The commands of the kit are never struck, since they steer the faults, nor those that a client
+// may send before it is logged in.
 
 // faults are those of a world, in the order of MINI.FAULT ADD.
 type faults struct{ list []*fault }
@@ -39,8 +41,8 @@ type selector struct {
 	matches     func(s *engine.Session, cmd *command.Command, args [][]byte) bool
 }
 
-// effect is what a fault does, to commands that have some flags and lack others: an error is given only to commands for which a
-// server has it.
+// effect is what a fault does, to commands that have some flags and lack others: an error is given
+// only to commands for which a server has it.
 type effect struct {
 	word, value  string
 	takes        func(c *engine.Call, do *effect) // reads the value; nil if there is none
@@ -105,7 +107,8 @@ func (f *fault) isOver() bool { return f.times > 0 && f.hits == f.times }
 // draw reports whether chance has it that a fault strikes.
 func (p *probability) draw() bool { return p.share == 1 || p.source.Float64() < p.share }
 
-// reseed starts the random numbers anew. Without a seed of its own, a fault has the world's and its id.
+// reseed starts the random numbers anew. Without a seed of its own, a fault has the world's and its
+// id.
 func (f *fault) reseed(seed uint64) {
 	if !f.seeded {
 		f.seed = seedOf(seed, f.id)
@@ -118,8 +121,8 @@ func (e *effect) applies(cmd *command.Command) bool {
 	return cmd.Flags&(e.needs|e.lacks) == e.needs && (e.redirection == "" || cmd.HasKeys())
 }
 
-// fateFor returns what becomes of a command. A redirection needs a key. That a script is missing shows when EVALSHA runs, and not
-// when it is queued.
+// fateFor returns what becomes of a command. A redirection needs a key. That a script is missing
+// shows when EVALSHA runs, and not when it is queued.
 func (e *effect) fateFor(s *engine.Session, cmd *command.Command, args [][]byte) *engine.Fate {
 	if _, queues := s.Queued(); queues && e.needs&command.ByDigest != 0 {
 		return nil

@@ -62,7 +62,8 @@ func TestBrokenConnections(t *testing.T) {
 		fault(t, s, "f ON COMMAND getdel DO "+rule)
 		s.Do("SET", "k", "hello")
 		c := connect(t, s)
-		_, err := c.Write([]byte("ECHO before\r\nGETDEL k\r\nSET after x\r\n")) // at once: what arrived later would reset the connection
+		// At once: what arrived later would reset the connection.
+		_, err := c.Write([]byte("ECHO before\r\nGETDEL k\r\nSET after x\r\n"))
 		require.NoError(t, err)
 		require.Equal(t, "$6\r\nbefore\r\n"+want.reply, c.rest(t), rule)
 		require.Equal(t, want.ran, s.Do("EXISTS", "k").Int == 0, rule)
@@ -114,7 +115,8 @@ func TestLostRepliesThatAreNone(t *testing.T) {
 }
 
 // slow is the start of a script, which takes 30 milliseconds.
-const slow = "local function now() local t = redis.call('TIME') return t[1] * 1e6 + t[2] end local t = now() repeat until now() > t + 3e4 "
+const slow = "local function now() local t = redis.call('TIME') return t[1] * 1e6 + t[2] end local t = now() repeat " +
+	"until now() > t + 3e4 "
 
 // The reply of a script that is past its time limit comes from another goroutine.
 func TestLostReplyOfASlowScript(t *testing.T) {
@@ -129,8 +131,8 @@ func TestLostReplyOfASlowScript(t *testing.T) {
 	}
 }
 
-// A delay ends when the server's clock says so. The pipeline behind the command waits with it, other clients do not, and the
-// command is judged once: the fault strikes the next one again.
+// A delay ends when the server's clock says so. The pipeline behind the command waits with it,
+// other clients do not, and the command is judged once: the fault strikes the next one again.
 func TestDelayInAPipeline(t *testing.T) {
 	s := miniserver.Run(t)
 	s.Freeze(time.Unix(1700000000, 0))
@@ -186,7 +188,8 @@ func TestWhatADelayedCommandDoes(t *testing.T) {
 	s.Do("RPUSH", "l", "x")
 	require.Equal(t, "x", c.next(t).Elems[1].Text)
 	require.Equal(t, "done", c.ask(t, "EVAL", slow+"return 'done'", "0").Text)
-	require.Equal(t, "WRONGTYPE", strings.Fields(func() string { s.Do("SET", "k", "v"); return c.ask(t, "LPOP", "k").Text }())[0])
+	require.Equal(t, "WRONGTYPE",
+		strings.Fields(func() string { s.Do("SET", "k", "v"); return c.ask(t, "LPOP", "k").Text }())[0])
 	require.Equal(t, "OK", c.ask(t, "MULTI").Text)
 	require.Equal(t, "QUEUED", c.ask(t, "INCR", "n").Text)
 	require.Equal(t, int64(1), c.ask(t, "EXEC").Elems[0].Int)
@@ -195,7 +198,8 @@ func TestWhatADelayedCommandDoes(t *testing.T) {
 	require.Equal(t, ":1\r\n", c.rest(t))
 }
 
-// Who hangs up during a delay sends nothing any more, and who is paused is judged when the pause is over.
+// Who hangs up during a delay sends nothing any more, and who is paused is judged when the pause is
+// over.
 func TestDelaysAndPauses(t *testing.T) {
 	s := miniserver.Run(t)
 	s.Freeze(time.Unix(1700000000, 0))
@@ -206,11 +210,14 @@ func TestDelaysAndPauses(t *testing.T) {
 	awaitHits(t, s, "slow", 1)
 	clients := len(strings.Split(s.Do("CLIENT", "LIST").Text, "\n"))
 	require.NoError(t, gone.Close())
-	require.Eventually(t, func() bool { return len(strings.Split(s.Do("CLIENT", "LIST").Text, "\n")) == clients-1 }, 2*time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return len(strings.Split(s.Do("CLIENT", "LIST").Text, "\n")) == clients-1 },
+		2*time.Minute, time.Millisecond)
 
 	s.Do("CLIENT", "PAUSE", "1000", "WRITE")
 	c.send(t, "INCR", "n")
-	require.Eventually(t, func() bool { return strings.Contains(s.Do("INFO", "clients").Text, "blocked_clients:1\r\n") }, 2*time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool {
+		return strings.Contains(s.Do("INFO", "clients").Text, "blocked_clients:1\r\n")
+	}, 2*time.Minute, time.Millisecond)
 	require.Equal(t, int64(1), hits(s, "slow"), "the pause comes first")
 	s.Do("CLIENT", "UNPAUSE")
 	awaitHits(t, s, "slow", 2)
@@ -266,7 +273,8 @@ func TestFaultOnAnAddress(t *testing.T) {
 	require.Empty(t, a.rest(t))
 }
 
-// Clients whose connections break all the time connect again, while others add and remove faults, and nothing is left behind.
+// Clients whose connections break all the time connect again, while others add and remove faults,
+// and nothing is left behind.
 func TestFaultsUnderLoad(t *testing.T) {
 	s := miniserver.Run(t)
 	var all sync.WaitGroup
@@ -279,7 +287,8 @@ func TestFaultsUnderLoad(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				_, _ = fmt.Fprintf(c, "CLIENT SETNAME %s\r\nMULTI\r\nRPUSH l x\r\nEXEC\r\nBLPOP l 0.01\r\nEVAL 'return 1' 0\r\nQUIT\r\n", name)
+				_, _ = fmt.Fprintf(c, "CLIENT SETNAME %s\r\nMULTI\r\nRPUSH l x\r\nEXEC\r\nBLPOP l 0.01\r\n"+
+					"EVAL 'return 1' 0\r\nQUIT\r\n", name)
 				_ = c.SetReadDeadline(time.Now().Add(2 * time.Minute))
 				if _, err = io.Copy(io.Discard, c); errors.Is(err, os.ErrDeadlineExceeded) {
 					t.Error("the connection stays open")
@@ -294,7 +303,9 @@ func TestFaultsUnderLoad(t *testing.T) {
 		select {
 		case <-ended:
 			s.Do("MINI.FAULT", "CLEAR")
-			require.Eventually(t, func() bool { return strings.Contains(s.Do("INFO", "clients").Text, "connected_clients:1\r\n") }, 2*time.Minute, time.Millisecond)
+			require.Eventually(t, func() bool {
+				return strings.Contains(s.Do("INFO", "clients").Text, "connected_clients:1\r\n")
+			}, 2*time.Minute, time.Millisecond)
 			require.Contains(t, s.Do("INFO", "clients").Text, "blocked_clients:0\r\n")
 			s.Do("DEL", "l")
 			require.Empty(t, s.Do("MINI.LEAKS").Elems)

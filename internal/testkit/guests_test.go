@@ -39,10 +39,12 @@ func guest(t *testing.T, e *engine.Engine, name string) *transcript.Guest {
 	return g
 }
 
-// shared matches commands that look at what all worlds share, or change it: parameters, users, figures, logs, the list of clients.
+// shared matches commands that look at what all worlds share, or change it: parameters, users,
+// figures, logs, the list of clients.
 var shared = regexp.MustCompile(`(?mi)^\S*> (CONFIG|ACL|INFO|SLOWLOG|LATENCY|COMMANDLOG|MONITOR|CLIENT (LIST|KILL)|DEBUG SET-ACTIVE-EXPIRE)`)
 
-// ownFiles returns the files that concern only the world in which they run, and whose replies are right there when the engine has no other.
+// ownFiles returns the files that concern only the world in which they run, and whose replies are
+// right there when the engine has no other.
 func ownFiles(t *testing.T) (files []*transcript.File, others int) {
 	g := guest(t, host(t), "alone")
 	for _, f := range corpus.Files(t, commandCorpus) {
@@ -60,8 +62,8 @@ func ownFiles(t *testing.T) (files []*transcript.File, others int) {
 	return files, others
 }
 
-// TestManyWorldsAtOnce runs the transcripts in many worlds of one engine, each in an order and with a clock of its own. A reply differs
-// from that of a world alone only if worlds disturb each other.
+// TestManyWorldsAtOnce runs the transcripts in many worlds of one engine, each in an order and with
+// a clock of its own. A reply differs from that of a world alone only if worlds disturb each other.
 func TestManyWorldsAtOnce(t *testing.T) {
 	quick.Skip(t, "runs all transcripts in many worlds")
 	files, others := ownFiles(t)
@@ -72,8 +74,8 @@ func TestManyWorldsAtOnce(t *testing.T) {
 	for i := range all {
 		all[i] = guest(t, e, fmt.Sprint("w", i))
 	}
-	t.Logf("%d files in each of %d worlds, %d files left out; an empty world with a client takes %d bytes", len(files), len(all), others,
-		(heap()-before)/int64(len(all)))
+	t.Logf("%d files in each of %d worlds, %d files left out; an empty world with a client takes %d bytes", len(files),
+		len(all), others, (heap()-before)/int64(len(all)))
 	most := len(files)
 	if testing.Short() { // with the race detector: each file in about two of the worlds
 		most = 2 * most / len(all)

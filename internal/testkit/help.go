@@ -8,8 +8,10 @@ import (
 )
 
 func helpLines() []command.Line {
-	return []command.Line{{Name: "mini.help", Arity: 1, Flags: flags, Run: engine.On((*Kit).cmdHelp), Reply: "array", Since: since,
-		Summary: "Returns helpful text about the commands of the test kit.", Complexity: "O(N), N being the number of the kit's commands"}}
+	return []command.Line{{Name: "mini.help", Arity: 1, Flags: flags,
+		Run: engine.On((*Kit).cmdHelp), Reply: "array", Since: since,
+		Summary:    "Returns helpful text about the commands of the test kit.",
+		Complexity: "O(N), N being the number of the kit's commands"}}
 }
 
 // MINI.HELP

@@ -39,14 +39,17 @@ const (
 )
 
 func leaksLines() []command.Line {
-	return []command.Line{{Name: "mini.leaks", Arity: -1, Flags: flags, Run: engine.On((*Kit).cmdLeaks), Reply: "MARK: status; array", Since: since, Syntax: "[MARK mark|SINCE mark]",
-		Summary: "Returns what a test may have left behind.", Complexity: "O(N*log(N)), N being the number of keys and clients"}}
+	return []command.Line{{Name: "mini.leaks", Arity: -1, Flags: flags,
+		Run: engine.On((*Kit).cmdLeaks), Reply: "MARK: status; array", Since: since, Syntax: "[MARK mark|SINCE mark]",
+		Summary:    "Returns what a test may have left behind.",
+		Complexity: "O(N*log(N)), N being the number of keys and clients"}}
 }
 
 // MINI.LEAKS [MARK mark | SINCE mark]
 //
-// Replies: a line for each key without a deadline, held lock, open transaction, blocked client and subscribed client. SINCE
-// leaves out what was there when MARK gave the moment that name. MARK replies with OK.
+// Replies: a line for each key without a deadline, held lock, open transaction, blocked client and
+// subscribed client. SINCE leaves out what was there when MARK gave the moment that name. MARK
+// replies with OK.
 func (k *Kit) cmdLeaks(c *engine.Call) {
 	var mark, since string
 	switch {
@@ -69,7 +72,8 @@ func (k *Kit) cmdLeaks(c *engine.Call) {
 	if !c.OK() {
 		return
 	}
-	f := &findingLeaks{kit: k, world: c.World, mark: mark, before: before.lines, ofLocks: heldLocks(c.World), ofClients: clientLeaks(c)}
+	f := &findingLeaks{kit: k, world: c.World, mark: mark, before: before.lines, ofLocks: heldLocks(c.World),
+		ofClients: clientLeaks(c)}
 	f.locks = maps.Clone(l.locks)
 	if f.walk = k.walkOver(c, c.World.Keyspace, "*"); c.OK() {
 		k.inTurns(c, f.piece, f.walk)
@@ -170,7 +174,8 @@ func (k *Kit) forgetLeaks(l *leaks) {
 	*l = leaks{}
 }
 
-// clientLeaks returns a line for each leak of a client of the world, but for those of the client that asks.
+// clientLeaks returns a line for each leak of a client of the world, but for those of the client
+// that asks.
 func clientLeaks(c *engine.Call) (lines []string) {
 	for _, s := range c.World.Clients() {
 		if s != c.Session {
@@ -225,7 +230,8 @@ func begunBy(s *engine.Session) (lines []string) {
 		for i := range keys {
 			keys[i] = quoted([]byte(keys[i]))
 		}
-		lines = append(lines, strings.TrimSpace(fmt.Sprintf("blocked %s in %s %s", who, w.Command().FullName(), strings.Join(keys, " "))))
+		lines = append(lines,
+			strings.TrimSpace(fmt.Sprintf("blocked %s in %s %s", who, w.Command().FullName(), strings.Join(keys, " "))))
 	}
 	if n := s.Subscriptions().All(); n > 0 {
 		lines = append(lines, fmt.Sprintf("subscribed %s to %d channels", who, n))

@@ -32,7 +32,8 @@ func TestCopiesCount(t *testing.T) {
 	data := used(t, s) - empty
 	require.Greater(t, data, 1_000_000)
 	one := used(t, s)
-	for _, c := range []struct{ name, make, remove string }{{"snapshots", "SNAPSHOT", "FORGET"}, {"forks", "FORK default", "DROP"}} {
+	for _, c := range []struct{ name, make, remove string }{{"snapshots", "SNAPSHOT", "FORGET"},
+		{"forks", "FORK default", "DROP"}} {
 		require.Equal(t, "OK", s.Do("CONFIG", "SET", "maxmemory", strconv.Itoa(10*data)).Text)
 		made := 0
 		for ; ; made++ {
@@ -50,7 +51,8 @@ func TestCopiesCount(t *testing.T) {
 	}
 }
 
-// What MINI.LEAKS remembers is in use until its world is reset or dropped, and is refused without room.
+// What MINI.LEAKS remembers is in use until its world is reset or dropped, and is refused without
+// room.
 func TestMarksCount(t *testing.T) {
 	s := miniserver.Run(t)
 	c := connect(t, s)

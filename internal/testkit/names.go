@@ -19,7 +19,8 @@ func seedOf(seed uint64, name string) uint64 {
 
 // isName reports whether a world may have this name: letters, digits and punctuation.
 func isName(name string) bool {
-	return name != "" && len(name) <= maxName && !strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r >= 0x7f })
+	return name != "" && len(name) <= maxName &&
+		!strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r >= 0x7f })
 }
 
 // maxName is the length of the longest name of a world, in bytes.

@@ -17,7 +17,8 @@ func New(e *engine.Engine) *Kit {
 
 // Part returns what the kit adds to its engine.
 func (k *Kit) Part() engine.Part {
-	return engine.Part{Name: "testkit", State: k, Families: []command.Family{family}, Params: []config.Param{k.sentinelParam()}, Tick: k.endWaits,
+	return engine.Part{Name: "testkit", State: k, Families: []command.Family{family},
+		Params: []config.Param{k.sentinelParam()}, Tick: k.endWaits,
 		Reset: k.reset, Reseed: reseedFaults, Guests: k.guests}
 }
 

@@ -25,7 +25,8 @@ func TestSameSeedSameBytes(t *testing.T) {
 func TestSameSeedSameChaos(t *testing.T) {
 	first, second := newRun(1), newRun(2)
 	for _, r := range []*run{first, second} {
-		for _, line := range []string{"MINI.CHAOS EVICT ON", "MINI.CHAOS ORDER ON", "MINI.CHAOS SCAN ON", "MINI.CHAOS TIME ON",
+		for _, line := range []string{"MINI.CHAOS EVICT ON", "MINI.CHAOS ORDER ON",
+			"MINI.CHAOS SCAN ON", "MINI.CHAOS TIME ON",
 			"MINI.FAULT ADD oom ON KEY * DO OOM PROB 0.1", "MINI.FAULT ADD moved ON KEY *1* DO MOVED host:1 PROB 0.1"} {
 			require.Equal(t, "+OK\r\n", r.text(line))
 		}
@@ -49,7 +50,8 @@ func repeats(t *testing.T, n int, first, second *run) {
 	require.Equal(t, first.engine.Home().Keyspace.Digest(), second.engine.Home().Keyspace.Digest())
 }
 
-// run is an engine on a frozen clock with two sessions, which are numbered as in the commands of difftest.
+// run is an engine on a frozen clock with two sessions, which are numbered as in the commands of
+// difftest.
 type run struct {
 	engine   *engine.Engine
 	sessions [2]*engine.Session
@@ -96,8 +98,10 @@ func (r *run) text(command string) string {
 
 // choices runs commands whose replies depend on random numbers.
 func (r *run) choices() (replies string) {
-	for _, line := range []string{"FLUSHALL", "SADD s a b c d e f g h i j k l m n o p q r s t u v w x y z", "SRANDMEMBER s 5", "SPOP s 5", "SMEMBERS s",
-		"SET a 1", "SET b 2", "SET c 3", "RANDOMKEY", "KEYS *", "EVAL return{math.random(1e6),math.random(1e6)} 0", "ZADD z 1 a 2 b 3 c", "ZRANDMEMBER z 2"} {
+	for _, line := range []string{"FLUSHALL", "SADD s a b c d e f g h i j k l m n o p q r s t u v w x y z",
+		"SRANDMEMBER s 5", "SPOP s 5", "SMEMBERS s",
+		"SET a 1", "SET b 2", "SET c 3", "RANDOMKEY", "KEYS *", "EVAL return{math.random(1e6),math.random(1e6)} 0",
+		"ZADD z 1 a 2 b 3 c", "ZRANDMEMBER z 2"} {
 		replies += r.text(line)
 	}
 	return replies

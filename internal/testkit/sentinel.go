@@ -10,9 +10,10 @@ import (
 	"github.com/miniserver-go/miniserver/internal/config"
 )
 
-// SENTINEL, so that clients connect that ask a Sentinel for the master first. The server is Sentinel and master in one: it answers with
-// the address at which the client has reached it. It knows the names of the parameter sentinel-masters, and no other, so that a
-// client that asks for a wrong name fails as it would with a real Sentinel. There are no replicas and no other Sentinels.
+// SENTINEL, so that clients connect that ask a Sentinel for the master first. The server is
+// Sentinel and master in one: it answers with the address at which the client has reached it. It
+// knows the names of the parameter sentinel-masters, and no other, so that a client that asks for a
+// wrong name fails as it would with a real Sentinel. There are no replicas and no other Sentinels.
 //
 // Only what clients ask is here. A Sentinel has more commands, for people and for other Sentinels.
 
@@ -25,22 +26,31 @@ func (k *Kit) sentinelParam() config.Param {
 
 func sentinelLines() []command.Line {
 	ofMaster := func(name, summary string, reply command.Reply, run engine.Method) command.Line {
-		return command.Line{Name: name, Arity: 3, Flags: flags, Run: run, Reply: reply, Since: since, Syntax: "master-name", Summary: summary, Complexity: "O(1)"}
+		return command.Line{Name: name, Arity: 3, Flags: flags,
+			Run: run, Reply: reply, Since: since, Syntax: "master-name", Summary: summary, Complexity: "O(1)"}
 	}
 	return []command.Line{{Name: "sentinel", Arity: -2, Flags: flags, Since: since,
-		Summary: "A container for the commands by which clients ask a Sentinel; the server answers with itself.", Complexity: "Depends on the subcommand", Subs: []command.Line{
-			ofMaster("ckquorum", "Says that there are enough Sentinels.", "status", engine.On((*Kit).cmdSentinelQuorum)),
-			ofMaster("failover", "Refuses, since there is no replica.", "status", engine.On((*Kit).cmdSentinelFailover)),
-			ofMaster("get-master-addr-by-name", "Returns the address at which the client has reached the server.", "list?", engine.On((*Kit).cmdSentinelAddress)),
+		Summary:    "A container for the commands by which clients ask a Sentinel; the server answers with itself.",
+		Complexity: "Depends on the subcommand", Subs: []command.Line{
+			ofMaster("ckquorum", "Says that there are enough Sentinels.", "status",
+				engine.On((*Kit).cmdSentinelQuorum)),
+			ofMaster("failover", "Refuses, since there is no replica.", "status",
+				engine.On((*Kit).cmdSentinelFailover)),
+			ofMaster("get-master-addr-by-name", "Returns the address at which the client has reached the server.",
+				"list?", engine.On((*Kit).cmdSentinelAddress)),
 			helpFor(),
 			ofMaster("master", "Returns the state of a master.", "list", engine.On((*Kit).cmdSentinelMaster)),
-			{Name: "masters", Arity: 2, Flags: flags, Run: engine.On((*Kit).cmdSentinelMasters), Reply: "array", Since: since,
+			{Name: "masters", Arity: 2, Flags: flags,
+				Run: engine.On((*Kit).cmdSentinelMasters), Reply: "array", Since: since,
 				Summary: "Returns the states of all masters.", Complexity: "O(N), N being the number of masters"},
 			{Name: "myid", Arity: 2, Flags: flags, Run: engine.On((*Kit).cmdSentinelMyID), Reply: "text", Since: since,
 				Summary: "Returns the ID of the server.", Complexity: "O(1)"},
-			ofMaster("replicas", "Returns the replicas of a master, of which there are none.", "array", engine.On((*Kit).cmdSentinelNone)),
-			ofMaster("sentinels", "Returns the other Sentinels of a master, of which there are none.", "array", engine.On((*Kit).cmdSentinelNone)),
-			ofMaster("slaves", "Returns the replicas of a master, of which there are none.", "array", engine.On((*Kit).cmdSentinelNone)),
+			ofMaster("replicas", "Returns the replicas of a master, of which there are none.", "array",
+				engine.On((*Kit).cmdSentinelNone)),
+			ofMaster("sentinels", "Returns the other Sentinels of a master, of which there are none.", "array",
+				engine.On((*Kit).cmdSentinelNone)),
+			ofMaster("slaves", "Returns the replicas of a master, of which there are none.", "array",
+				engine.On((*Kit).cmdSentinelNone)),
 		}}}
 }
 
@@ -86,13 +96,16 @@ func (k *Kit) cmdSentinelMasters(c *engine.Call) {
 	}
 }
 
-// replyMaster replies with the state of a master, with the fields of a Sentinel that has just seen it.
+// replyMaster replies with the state of a master, with the fields of a Sentinel that has just seen
+// it.
 func (k *Kit) replyMaster(c *engine.Call, name string) {
 	ip, port := cluster.Reached(k.engine, c.Session)
 	pairs := []string{"name", name, "ip", ip, "port", port, "runid", k.engine.RunID(), "flags", "master",
-		"link-pending-commands", "0", "link-refcount", "1", "last-ping-sent", "0", "last-ok-ping-reply", "0", "last-ping-reply", "0",
+		"link-pending-commands", "0", "link-refcount", "1", "last-ping-sent", "0",
+		"last-ok-ping-reply", "0", "last-ping-reply", "0",
 		"down-after-milliseconds", "30000", "info-refresh", "0", "role-reported", "master", "role-reported-time", "0",
-		"config-epoch", "0", "num-slaves", "0", "num-other-sentinels", "0", "quorum", "1", "failover-timeout", "180000", "parallel-syncs", "1"}
+		"config-epoch", "0", "num-slaves", "0", "num-other-sentinels", "0", "quorum", "1", "failover-timeout", "180000",
+		"parallel-syncs", "1"}
 	c.Reply.Map(len(pairs) / 2)
 	for _, word := range pairs {
 		c.Reply.BulkString(word)

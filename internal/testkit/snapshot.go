@@ -37,7 +37,8 @@ func (k *Kit) cmdWorldSnapshot(c *engine.Call) {
 	}
 }
 
-// keep keeps a snapshot under a name, in place of the one that had it. Its bytes are in use: see engine.Account.
+// keep keeps a snapshot under a name, in place of the one that had it. Its bytes are in use: see
+// engine.Account.
 func (k *Kit) keep(name string, s *snapshot) {
 	k.forget(name)
 	k.engine.Copies().Take(s.bytes)
@@ -67,8 +68,8 @@ func (k *Kit) savedAs(c *engine.Call) (name string, s *snapshot) {
 
 // MINI.WORLD RESTORE name
 //
-// Clients stay, and those that watch keys or wait for them see a change. The world of new connections can be restored only without
-// a journal and replicas, which would not learn of it.
+// Clients stay, and those that watch keys or wait for them see a change. The world of new
+// connections can be restored only without a journal and replicas, which would not learn of it.
 func (k *Kit) cmdWorldRestore(c *engine.Call) {
 	_, s := k.savedAs(c)
 	if c.Propagates() || c.World.Snapshotting() {

@@ -10,7 +10,8 @@
 //
 // The files. Each brings the lines of one family of commands:
 //
-//	testkit.go   the Kit and what it keeps; part.go: what an engine gets, and which commands there are
+//	testkit.go   the Kit and what it keeps; part.go: what an engine gets, and which commands there
+//	             are
 //	line.go      what the lines of all commands have; names.go: names of worlds, seeds
 //	help.go      MINI.HELP
 //	clock.go     the clock; cmd_clock.go: MINI.CLOCK
@@ -26,10 +27,14 @@
 //	sentinel.go  SENTINEL
 //
 // Invariants:
-//  1. A Kit belongs to one engine. The package has no variables, so that engines in one process do not disturb one another.
-//  2. Without the kit an engine has none of its commands, and runs as if this package did not exist.
-//  3. No command of the kit runs in a transaction or a script: what it does happens between commands.
-//  4. What the kit's commands do never goes to the journal or to replicas, but for the changes that other commands make.
+//  1. A Kit belongs to one engine. The package has no variables, so that engines in one process do
+//     not disturb one another.
+//  2. Without the kit an engine has none of its commands, and runs as if this package did not
+//     exist.
+//  3. No command of the kit runs in a transaction or a script: what it does happens between
+//     commands.
+//  4. What the kit's commands do never goes to the journal or to replicas, but for the changes that
+//     other commands make.
 //
 // Whoever may send these commands can stop the server's time. So they need the rights of an
 // operator (@admin), and a server with the kit does not listen beyond the machine without a

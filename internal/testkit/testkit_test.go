@@ -18,17 +18,19 @@ func furnish(e *engine.Engine) {
 }
 
 func world(proto int) transcript.World {
-	return transcript.NewMemory(transcript.Traits{Name: "an engine with the test kit", Proto: proto, Tags: []string{"testkit"}}, furnish)
+	return transcript.NewMemory(transcript.Traits{Name: "an engine with the test kit", Proto: proto,
+		Tags: []string{"testkit"}}, furnish)
 }
 
 func TestTranscripts(t *testing.T) {
 	if corpus.Updating(t, kitCorpus, func() transcript.World { return world(2) }) {
 		return
 	}
-	w := transcript.NewMemory(transcript.Traits{Name: "an engine with the test kit", Tags: []string{"testkit"}}, func(e *engine.Engine) {
-		furnish(e)
-		corpus.CheckReplies(t, e)
-	})
+	w := transcript.NewMemory(transcript.Traits{Name: "an engine with the test kit", Tags: []string{"testkit"}},
+		func(e *engine.Engine) {
+			furnish(e)
+			corpus.CheckReplies(t, e)
+		})
 	corpus.RunFiles(t, w, kitCorpus, corpus.Files(t, kitCorpus))
 }
 

@@ -12,8 +12,9 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// Commands of the kit that look at all keys must not hold the other clients meanwhile. With more than a few keys they look at a clone, the
-// data of one moment, and an event loop makes the reply beside requests:
+// Commands of the kit that look at all keys must not hold the other clients meanwhile. With more
+// than a few keys they look at a clone, the data of one moment, and an event loop makes the reply
+// beside requests:
 //
 //	MINI.DUMP ─ clone, block ─┬─ piece ─┬─ requests ─┬─ piece ─┬─ ... ─ the reply
 //	                          └ names, sorted in runs ─┘  └ the runs merged, key by key
@@ -30,7 +31,8 @@ const (
 // piece makes the next piece of a reply, and reports whether there is more to do.
 type piece func(out *resp.Writer) (more bool)
 
-// inTurns has a reply made piece by piece from what is walked over: at once if that is few keys, else in turns with other clients.
+// inTurns has a reply made piece by piece from what is walked over: at once if that is few keys,
+// else in turns with other clients.
 func (k *Kit) inTurns(c *engine.Call, work piece, walks ...*walk) {
 	out := resp.NewWriter(c.Reply.Proto())
 	out.SetLimit(c.Reply.Room())
@@ -91,8 +93,8 @@ func send(to, reply *resp.Writer) {
 	to.Raw(reply.Bytes())
 }
 
-// walk visits the keys of a keyspace that match a pattern, in the order of databases and names, a piece at a time. Nothing may change the
-// keyspace meanwhile.
+// walk visits the keys of a keyspace that match a pattern, in the order of databases and names, a
+// piece at a time. Nothing may change the keyspace meanwhile.
 type walk struct {
 	ks      *keyspace.Keyspace
 	pattern string
@@ -105,7 +107,8 @@ type walk struct {
 	copied  int        // bytes of the keyspace if it is a copy of its own, else 0
 }
 
-// walkOver returns a walk over a keyspace, or over a copy of it unless it has few keys. It latches an error if there is no room for the copy.
+// walkOver returns a walk over a keyspace, or over a copy of it unless it has few keys. It latches
+// an error if there is no room for the copy.
 func (k *Kit) walkOver(c *engine.Call, ks *keyspace.Keyspace, pattern string) *walk {
 	n := 0
 	for id := range ks.Len() {
@@ -124,7 +127,8 @@ func (k *Kit) walkOver(c *engine.Call, ks *keyspace.Keyspace, pattern string) *w
 
 func (w *walk) isCopy() bool { return w.copied > 0 }
 
-// next does a piece of work: it calls fn for some keys, or for none yet. It reports whether there are more.
+// next does a piece of work: it calls fn for some keys, or for none yet. It reports whether there
+// are more.
 func (w *walk) next(fn func(db *keyspace.DB, name string)) (more bool) {
 	if w.db == w.ks.Len() {
 		return false

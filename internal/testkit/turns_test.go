@@ -11,14 +11,16 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// filled returns an engine with more keys than a reply is made of at once, in two databases, and sessions of two clients.
+// filled returns an engine with more keys than a reply is made of at once, in two databases, and
+// sessions of two clients.
 func filled(t *testing.T) (e *engine.Engine, a, b *engine.Session) {
 	e = engine.New(engine.Options{Clock: func() int64 { return 1e15 }})
 	furnish(e)
 	a, b = e.NewSession(nil), e.NewSession(nil)
 	for i := range 10_000 {
 		n := strconv.Itoa(i)
-		for _, words := range [][]string{{"SET", "k" + n, n}, {"RPUSH", "list" + n, n, n}, {"SET", "due" + n, n, "PX", "1000"}}[:1+i%3] {
+		for _, words := range [][]string{{"SET", "k" + n, n}, {"RPUSH", "list" + n, n, n},
+			{"SET", "due" + n, n, "PX", "1000"}}[:1+i%3] {
 			require.NotContains(t, do(e, b, words...), "-")
 		}
 	}
@@ -41,7 +43,8 @@ func do(e *engine.Engine, s *engine.Session, words ...string) string {
 
 // What looks at many keys lets other clients go on, and replies with what was there when it began.
 func TestLongRepliesAreMadeInTurns(t *testing.T) {
-	for _, line := range []string{"MINI.DUMP", "MINI.DUMP k*", "MINI.DIFF before default", "MINI.DIFF default before", "MINI.LEAKS", "MINI.LEAKS SINCE mark"} {
+	for _, line := range []string{"MINI.DUMP", "MINI.DUMP k*", "MINI.DIFF before default", "MINI.DIFF default before",
+		"MINI.LEAKS", "MINI.LEAKS SINCE mark"} {
 		t.Run(line, func(t *testing.T) {
 			words := strings.Fields(line)
 			e, a, b := filled(t)
@@ -77,7 +80,8 @@ func holdTurns(e *engine.Engine) *engine.Turn {
 	return turn
 }
 
-// A client that waits for a long reply can be unblocked and ended, and what the reply holds is the client's.
+// A client that waits for a long reply can be unblocked and ended, and what the reply holds is the
+// client's.
 func TestLongRepliesEnd(t *testing.T) {
 	e, a, b := filled(t)
 	turn := holdTurns(e)

@@ -12,15 +12,16 @@ import (
 	"github.com/miniserver-go/miniserver/internal/command"
 )
 
-// MINI.WAITFOR blocks its client until something is the case, so that a test need not sleep. It is a blocked command like
-// BLPOP: the engine runs it again when a key that it looks at changes, or when a client blocks, subscribes or meets a fault. Nothing
-// polls, but QUIET, which no event ends.
+// MINI.WAITFOR blocks its client until something is the case, so that a test need not sleep. It is
+// a blocked command like BLPOP: the engine runs it again when a key that it looks at changes, or
+// when a client blocks, subscribes or meets a fault. Nothing polls, but QUIET, which no event ends.
 //
-// Its TIMEOUT is real time. It says how long a test has patience, and a test that stopped the server's clock must end too.
-// It is required, and passing it is an error that says what was found instead: a test that fails should say why. With
-// TIMEOUT 0 the command looks once.
+// Its TIMEOUT is real time. It says how long a test has patience, and a test that stopped the
+// server's clock must end too. It is required, and passing it is an error that says what was found
+// instead: a test that fails should say why. With TIMEOUT 0 the command looks once.
 
-// condition is what a MINI.WAITFOR waits for. look returns whether it is the case, and what is there.
+// condition is what a MINI.WAITFOR waits for. look returns whether it is the case, and what is
+// there.
 type condition struct {
 	text string
 	look func() (ok bool, found string)
@@ -29,23 +30,31 @@ type condition struct {
 func waitForLines() []command.Line {
 	const waits = flags | command.Blocking
 	line := func(name string, arity int, run engine.Method, syntax, summary string) command.Line {
-		return command.Line{Name: name, Arity: arity, Flags: waits, Run: run, Reply: "status", Since: since, Syntax: syntax + " timeout=<TIMEOUT milliseconds>", Summary: summary, Complexity: "O(1)"}
+		return command.Line{Name: name, Arity: arity, Flags: waits, Run: run, Reply: "status", Since: since,
+			Syntax: syntax + " timeout=<TIMEOUT milliseconds>", Summary: summary, Complexity: "O(1)"}
 	}
 	onKey := func(cmd command.Line) command.Line {
 		cmd.Keys = command.Key(2, "RO access")
 		return cmd
 	}
 	subs := []command.Line{
-		line("blocked", 5, engine.On((*Kit).cmdWaitBlocked), "count", "Waits until that many clients are blocked, or none if the count is 0."),
-		line("fault", 6, engine.On((*Kit).cmdWaitFault), "id count", "Waits until a fault has struck that many commands."),
+		line("blocked", 5, engine.On((*Kit).cmdWaitBlocked), "count",
+			"Waits until that many clients are blocked, or none if the count is 0."),
+		line("fault", 6, engine.On((*Kit).cmdWaitFault), "id count",
+			"Waits until a fault has struck that many commands."),
 		helpFor(),
-		onKey(line("key", -5, engine.On((*Kit).cmdWaitKey), "key [value]", "Waits until a key exists, or has a string as its value.")),
-		onKey(line("length", 6, engine.On((*Kit).cmdWaitLength), "key count", "Waits until a value has that many elements, or bytes, or none if the count is 0.")),
-		line("quiet", 5, engine.On((*Kit).cmdWaitQuiet), "milliseconds", "Waits until no command has ended for some time."),
-		line("subscribers", 6, engine.On((*Kit).cmdWaitSubscribers), "channel count", "Waits until that many clients listen to a channel or pattern, or none if the count is 0."),
+		onKey(line("key", -5, engine.On((*Kit).cmdWaitKey), "key [value]",
+			"Waits until a key exists, or has a string as its value.")),
+		onKey(line("length", 6, engine.On((*Kit).cmdWaitLength), "key count",
+			"Waits until a value has that many elements, or bytes, or none if the count is 0.")),
+		line("quiet", 5, engine.On((*Kit).cmdWaitQuiet), "milliseconds",
+			"Waits until no command has ended for some time."),
+		line("subscribers", 6, engine.On((*Kit).cmdWaitSubscribers), "channel count",
+			"Waits until that many clients listen to a channel or pattern, or none if the count is 0."),
 	}
 	return []command.Line{{Name: "mini.waitfor", Arity: -2, Flags: waits, Since: since, Subs: subs,
-		Summary: "A container for commands that wait for what other clients do.", Complexity: "Depends on the subcommand"}}
+		Summary:    "A container for commands that wait for what other clients do.",
+		Complexity: "Depends on the subcommand"}}
 }
 
 // MINI.WAITFOR BLOCKED count TIMEOUT milliseconds
@@ -77,7 +86,8 @@ func (k *Kit) cmdWaitFault(c *engine.Call) {
 	if !c.OK() {
 		return
 	}
-	k.waitFor(c, nil, condition{fmt.Sprintf("fault %q %d", f.id, want), func() (bool, string) { return f.hits >= want, strconv.FormatInt(f.hits, 10) }})
+	k.waitFor(c, nil, condition{fmt.Sprintf("fault %q %d", f.id, want),
+		func() (bool, string) { return f.hits >= want, strconv.FormatInt(f.hits, 10) }})
 }
 
 // waitForCount reads a count, and waits for so many clients.
@@ -98,7 +108,8 @@ func enough(n, want int) bool { return n == want || n > want && want > 0 }
 func (k *Kit) cmdWaitKey(c *engine.Call) {
 	db, key := c.DB, slices.Clone(c.Arg())
 	if c.Left() == 2 {
-		k.waitFor(c, key, condition{fmt.Sprintf("key %q", key), func() (bool, string) { return db.Exists(key), "none" }})
+		k.waitFor(c, key,
+			condition{fmt.Sprintf("key %q", key), func() (bool, string) { return db.Exists(key), "none" }})
 		return
 	}
 	want := string(c.Arg())
@@ -151,8 +162,9 @@ func (q *quiet) passed(k *Kit) int64 {
 	return now - q.since
 }
 
-// waitFor reads the timeout, and replies if the condition is met. If not it blocks the client, on a key or, without one, on what
-// other clients wait for and listen to. It returns the waiter; nil if the command has replied, or runs again.
+// waitFor reads the timeout, and replies if the condition is met. If not it blocks the client, on a
+// key or, without one, on what other clients wait for and listen to. It returns the waiter; nil if
+// the command has replied, or runs again.
 func (k *Kit) waitFor(c *engine.Call, key []byte, what condition) *waiter {
 	patience := readTimeout(c)
 	if !c.OK() {
@@ -202,7 +214,8 @@ func readTimeout(c *engine.Call) int64 {
 	return patience
 }
 
-// endWaits ends what has waited long enough, by the machine's clock. The engine calls it at each Tick.
+// endWaits ends what has waited long enough, by the machine's clock. The engine calls it at each
+// Tick.
 func (k *Kit) endWaits() (next int64) {
 	if len(k.waiters) == 0 {
 		return 0
@@ -226,7 +239,8 @@ func (k *Kit) wakeHost() {
 	k.engine.Home().TickBy(k.engine.Home().Micros() / 1000)
 }
 
-// nextWait returns the machine's time at which the first waiter ends if nothing happens; 0 if there is none.
+// nextWait returns the machine's time at which the first waiter ends if nothing happens; 0 if there
+// is none.
 func (k *Kit) nextWait() (next int64) {
 	for _, w := range k.waiters {
 		at := w.deadline

@@ -23,7 +23,8 @@ func TestWaitForClosesTheRaceOfAdvance(t *testing.T) {
 	}
 }
 
-// The time that it waits is real: it ends on a frozen clock without anybody's help, and does not end early on a fast one.
+// The time that it waits is real: it ends on a frozen clock without anybody's help, and does not
+// end early on a fast one.
 func TestWaitForTimesOutByTheMachine(t *testing.T) {
 	s := miniserver.Run(t)
 	for _, pace := range []string{"FREEZE", "RESUME", "SCALE 1000000"} {

@@ -67,7 +67,8 @@ func (k *Kit) World(name string) (*engine.World, *Clock) {
 
 // inOrder returns the worlds by name.
 func (k *Kit) inOrder() []*engine.World {
-	return slices.SortedFunc(slices.Values(k.engine.Worlds()), func(a, b *engine.World) int { return cmp.Compare(nameOf(a), nameOf(b)) })
+	return slices.SortedFunc(slices.Values(k.engine.Worlds()),
+		func(a, b *engine.World) int { return cmp.Compare(nameOf(a), nameOf(b)) })
 }
 
 // guests lets clients log in to a world: as the user "world", with its name for a password. So

@@ -32,7 +32,8 @@ func BenchmarkFork(b *testing.B) {
 	})
 }
 
-// eachFixture runs a benchmark with strings of 32 bytes, and with as many keys of all types, over a connection.
+// eachFixture runs a benchmark with strings of 32 bytes, and with as many keys of all types, over a
+// connection.
 func eachFixture(b *testing.B, run func(b *testing.B, c *connection)) {
 	for _, n := range []int{10_000, 100_000} {
 		for _, kind := range []string{"strings", "all types"} {

@@ -11,8 +11,9 @@ import (
 	"github.com/miniserver-go/miniserver"
 )
 
-// While a script of one world is slow, it runs without the lock, and clients of other worlds get BUSY, log in and out and come and
-// go. The script goes on in its own world: with its keys, cached scripts, random numbers, faults and chaos.
+// While a script of one world is slow, it runs without the lock, and clients of other worlds get
+// BUSY, log in and out and come and go. The script goes on in its own world: with its keys, cached
+// scripts, random numbers, faults and chaos.
 func TestSlowScriptBesideAnotherWorld(t *testing.T) {
 	s := miniserver.Run(t, "busy-reply-threshold 5")
 	a, b := connect(t, s), connect(t, s)
@@ -24,7 +25,8 @@ func TestSlowScriptBesideAnotherWorld(t *testing.T) {
 	for _, c := range []*connection{a, b} {
 		require.Equal(t, "OK", c.ask(t, "MINI.SEED", "42").Text)
 		require.Equal(t, "OK", c.ask(t, "MINI.CHAOS", "ORDER", "ON").Text)
-		require.Equal(t, "OK", c.ask(t, "MINI.FAULT", "ADD", "f", "ON", "COMMAND", "echo", "DO", "ERROR", "ERR no").Text)
+		require.Equal(t, "OK",
+			c.ask(t, "MINI.FAULT", "ADD", "f", "ON", "COMMAND", "echo", "DO", "ERROR", "ERR no").Text)
 	}
 	const runs = "20000"
 	a.send(t, "EVAL", script, "2", "n", "s", runs)
@@ -49,18 +51,21 @@ func TestSlowScriptBesideAnotherWorld(t *testing.T) {
 	c.ask(t, "MINI.SEED", "42")
 	c.ask(t, "MINI.CHAOS", "ORDER", "ON")
 	require.Equal(t, runs, c.ask(t, "EVAL", script, "2", "n", "s", runs).Elems[1].Text)
-	for _, words := range [][]string{{"SMEMBERS", "s"}, {"EVAL", "return math.random(1000)", "0"}, {"SRANDMEMBER", "s"}} {
+	for _, words := range [][]string{{"SMEMBERS", "s"}, {"EVAL", "return math.random(1000)", "0"},
+		{"SRANDMEMBER", "s"}} {
 		require.Equal(t, c.ask(t, words...), a.ask(t, words...), "undisturbed")
 	}
 }
 
-// A script that is past its time limit keeps its world, and everybody else out of it, until it is killed.
+// A script that is past its time limit keeps its world, and everybody else out of it, until it is
+// killed.
 func TestAWorldWithASlowScriptIsNotDropped(t *testing.T) {
 	s := miniserver.Run(t, "busy-reply-threshold 5")
 	a := connect(t, s)
 	a.ask(t, "MINI.WORLD", "USE", "a")
 	a.send(t, "EVAL", "while true do end", "0")
-	require.Eventually(t, func() bool { return strings.HasPrefix(s.Do("GET", "n").Text, "BUSY") }, 2*time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return strings.HasPrefix(s.Do("GET", "n").Text, "BUSY") }, 2*time.Minute,
+		time.Millisecond)
 	for _, words := range []string{"DROP a", "RESET a", "FORK a b", "RESTORE nothing"} {
 		require.Regexp(t, "^BUSY ", s.Do(append([]string{"MINI.WORLD"}, strings.Fields(words)...)...).Text)
 	}
@@ -83,7 +88,8 @@ func TestWithoutTheKit(t *testing.T) {
 	admin := without.Do("ACL", "CAT", "admin").Strings()
 	for _, name := range kit {
 		require.Regexp(t, "^ERR unknown command", without.Do(name, "LIST", "x").Text)
-		require.Equal(t, strings.HasPrefix(name, "mini."), strings.HasSuffix(without.Do(name).Text, "with --test-kit yes"), name)
+		require.Equal(t, strings.HasPrefix(name, "mini."),
+			strings.HasSuffix(without.Do(name).Text, "with --test-kit yes"), name)
 		require.NotContains(t, without.Do("COMMAND", "LIST").Strings(), name)
 		require.True(t, without.Do("COMMAND", "INFO", name).Elems[0].IsNull())
 		require.Empty(t, without.Do("COMMAND", "DOCS", name).Elems)
@@ -95,14 +101,16 @@ func TestWithoutTheKit(t *testing.T) {
 	require.NotContains(t, with.Do("MINI.NONE").Text, "test-kit")
 }
 
-// What a world has of scripts is its own, also while a function of another world is past its time limit.
+// What a world has of scripts is its own, also while a function of another world is past its time
+// limit.
 func TestFunctionsOfAWorldDuringASlowOne(t *testing.T) {
 	s := miniserver.Run(t, "busy-reply-threshold 1")
 	w := s.NewWorld(t)
 	s.Do("FUNCTION", "LOAD", "#!lua name=slow\nredis.register_function('f', function() while true do end end)")
 	c := connect(t, s)
 	c.send(t, "FCALL", "f", "0")
-	require.Eventually(t, func() bool { return strings.Contains(s.Do("FUNCTION", "STATS").String(), "duration_ms") }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(s.Do("FUNCTION", "STATS").String(), "duration_ms") },
+		time.Minute, time.Millisecond)
 	require.Regexp(t, `libraries_count"\s+2\) \(integer\) 1`, s.Do("FUNCTION", "STATS").String())
 	require.Regexp(t, `libraries_count"\s+2\) \(integer\) 0`, w.Do("FUNCTION", "STATS").String())
 	require.Equal(t, "OK", s.Do("FUNCTION", "KILL").Text)

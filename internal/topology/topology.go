@@ -1,6 +1,6 @@
-// Package topology is what a server knows of the group of servers whose member it is: who belongs to
-// it, and who leads. Clients are told of it in many places: CLUSTER, ROLE, INFO, SENTINEL, and the gate
-// of the engine, which redirects them. All of these read a Group; package group makes it.
+// Package topology is what a server knows of the group of servers whose member it is: who belongs
+// to it, and who leads. Clients are told of it in many places: CLUSTER, ROLE, INFO, SENTINEL, and
+// the gate of the engine, which redirects them. All of these read a Group; package group makes it.
 package topology
 
 import (
@@ -15,26 +15,33 @@ import (
 
 // Source tells what a member knows of its group. Its methods are called under the engine's lock.
 type Source interface {
-	// Group returns what the member knows now. Nobody changes the result; it is cheap, since the gate calls it for commands of clients.
+	// Group returns what the member knows now. Nobody changes the result; it is cheap, since the
+	// gate calls it for commands of clients.
 	Group() *Group
-	// Transfer asks the leader, which must be this member, to hand its seat to another one: to any that is up to date if id is 0.
-	// It does not wait. done is called once, without the lock, with the result.
+	// Transfer asks the leader, which must be this member, to hand its seat to another one: to any
+	// that is up to date if id is 0. It does not wait. done is called once, without the lock, with
+	// the result.
 	Transfer(id uint64, done func(error))
-	// Stored calls told with the number of other members that have all changes so far, under the lock: soon, and whenever that may be another
-	// number, until told returns true or this member leads no more.
+	// Stored calls told with the number of other members that have all changes so far, under the
+	// lock: soon, and whenever that may be another number, until told returns true or this member
+	// leads no more.
 	Stored(told func(members int) (enough bool))
 }
 
 // Group is a group as one of its members knows it.
 type Group struct {
-	Name    string   // by which clients ask a Sentinel for it
-	Self    uint64   // the id of this member
-	Leader  uint64   // the id of the leader; 0 while none is known
-	Last    uint64   // the id of the leader, or while none is known of the last one; 0 if this member never heard of one
+	Name   string // by which clients ask a Sentinel for it
+	Self   uint64 // the id of this member
+	Leader uint64 // the id of the leader; 0 while none is known
+	// The id of the leader, or while none is known of the last one; 0 if this member never heard of
+	// one.
+	Last    uint64
 	Seated  bool     // this member leads, and its data are writable
 	Term    uint64   // of the leader
 	Members []Member // by id, this one among them
-	Age     int64    // how many milliseconds old the data of this member may be: 0 at the leader, -1 if it never heard a leader
+	// How many milliseconds old the data of this member may be: 0 at the leader, -1 if it never
+	// heard a leader.
+	Age int64
 }
 
 // Member is one server of a group.
@@ -49,8 +56,8 @@ type Member struct {
 	Learner bool   // it receives the log, and has no vote
 }
 
-// For returns the group with the ports that a client uses, whose connection has TLS or not: those for
-// TLS are apart. It is nil for nil.
+// For returns the group with the ports that a client uses, whose connection has TLS or not: those
+// for TLS are apart. It is nil for nil.
 func (g *Group) For(tls bool) *Group {
 	if g == nil || !tls {
 		return g
@@ -116,8 +123,8 @@ func (g *Group) voters(is func(Member) bool) (n int) {
 	return n
 }
 
-// NodeID returns the 40 hexadecimal digits by which cluster clients and Sentinels know a member. They are the same at all members and after
-// each start.
+// NodeID returns the 40 hexadecimal digits by which cluster clients and Sentinels know a member.
+// They are the same at all members and after each start.
 func (g *Group) NodeID(id uint64) string { return HexDigest(fmt.Sprintf("%s/%d", g.Name, id)) }
 
 // ShardID returns those of the group as a whole.

@@ -64,7 +64,8 @@ func samples(p *place) map[string]bool {
 	return names
 }
 
-// TestBoardsFindTheirMetrics: a master, a replica and the member of a group have what boards show of such servers.
+// TestBoardsFindTheirMetrics: a master, a replica and the member of a group have what boards show
+// of such servers.
 func TestBoardsFindTheirMetrics(t *testing.T) {
 	port, err := launch.FreePort()
 	require.NoError(t, err)
@@ -74,7 +75,9 @@ func TestBoardsFindTheirMetrics(t *testing.T) {
 	require.NoError(t, err)
 	for _, p := range []*place{master, replica, member} {
 		v := p.Visit()
-		require.Eventually(t, func() bool { return v.Open() == 200 && strings.Contains(v.Do("SET", "k", "v", "EX", "1000"), "OK") }, patience, 20*time.Millisecond)
+		require.Eventually(t, func() bool {
+			return v.Open() == 200 && strings.Contains(v.Do("SET", "k", "v", "EX", "1000"), "OK")
+		}, patience, 20*time.Millisecond)
 		v.Do("LPOP", "k")
 		if p == replica {
 			require.Contains(t, v.Do("REPLICAOF", host, redisPort), "OK")

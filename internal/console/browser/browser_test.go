@@ -29,17 +29,21 @@ import (
 	"github.com/miniserver-go/miniserver/internal/quick"
 )
 
-// The tests of pages drive Debian's chromium. One browser serves all of them, also several at a time; each test has a server and a tab of its own:
+// The tests of pages drive Debian's chromium. One browser serves all of them, also several at a
+// time; each test has a server and a tab of its own:
 //
 //	tab := start(t).browse("keys")              the page at /#keys
-//	tab.click("button.add")                     a real click, on what a CSS selector finds once it is there
+//	tab.click("button.add")                     a real click, on what a CSS selector finds once it
+//	                                            is there
 //	tab.fill("#name", "alice")                  replaces the text of a field
 //	tab.press("Enter")                          a key
 //	tab.see("main", "alice")                    waits until the text is there
 //	n := eval[int](tab, "document.querySelectorAll('tr').length")
-//	tab.shot("keys")                            checks names and widths, and takes pictures, if SHOTS names a directory
+//	tab.shot("keys")                            checks names and widths, and takes pictures, if
+//	                                            SHOTS names a directory
 //
-// A tab fails its test if the page logs an error, throws, or asks another host for anything. CONSOLE_WINDOW=1 shows the browser.
+// A tab fails its test if the page logs an error, throws, or asks another host for anything.
+// CONSOLE_WINDOW=1 shows the browser.
 
 // browser is the browser; nil if there is none.
 var browser context.Context
@@ -49,7 +53,8 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		os.Exit(m.Run())
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.WindowSize(1200, 800))
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox,
+		chromedp.WindowSize(1200, 800))
 	if os.Getenv("CONSOLE_WINDOW") != "" {
 		options = append(options, chromedp.VisibleWindow)
 	}
@@ -117,7 +122,8 @@ func (p *place) browse(name string) *tab {
 			_, err = chromedp.Call(ctx, log.Enable, cdp.Empty{})
 		}
 		if err == nil { // or only one of the tabs that are open would have it
-			_, err = chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
+			_, err = chromedp.Call(ctx, emulation.SetFocusEmulationEnabled,
+				emulation.SetFocusEmulationEnabledParams{Enabled: true})
 		}
 		return err
 	}), chromedp.Navigate(p.URL+"/#"+name))
@@ -143,7 +149,8 @@ func (b *tab) hear(ev any) {
 			fault = e.Entry.Text + " " + e.Entry.URL
 		}
 	case *network.EventRequestWillBeSent:
-		if u, err := url.Parse(e.Request.URL); err != nil || u.Scheme != "data" && !strings.HasPrefix(e.Request.URL, b.place.URL+"/") {
+		if u, err := url.Parse(e.Request.URL); err != nil ||
+			u.Scheme != "data" && !strings.HasPrefix(e.Request.URL, b.place.URL+"/") {
 			fault = "a request to " + e.Request.URL
 		}
 	}
@@ -211,7 +218,8 @@ func quoted(text string) string {
 // see waits until an element contains a text.
 func (b *tab) see(selector, text string) {
 	b.t.Helper()
-	b.wait(fmt.Sprintf("[...document.querySelectorAll(%s)].some(e => (e.innerText ?? e.textContent).includes(%s))", quoted(selector), quoted(text)))
+	b.wait(fmt.Sprintf("[...document.querySelectorAll(%s)].some(e => (e.innerText ?? e.textContent).includes(%s))",
+		quoted(selector), quoted(text)))
 }
 
 // click clicks on the first element that is there.
@@ -231,7 +239,8 @@ func (b *tab) clickText(selector, text string) {
 // point is a place in the window, in pixels.
 type point struct{ X, Y float64 }
 
-// placeOf waits until the first element of a selector with a text stands still and is not covered, and returns its middle.
+// placeOf waits until the first element of a selector with a text stands still and is not covered,
+// and returns its middle.
 func (b *tab) placeOf(selector, text string) (at point) {
 	b.t.Helper()
 	b.wait(fmt.Sprintf(`new Promise(done => {
@@ -253,7 +262,8 @@ func (b *tab) placeOf(selector, text string) (at point) {
 func (b *tab) fill(selector, text string) {
 	b.t.Helper()
 	b.wait(fmt.Sprintf("document.querySelector(%s)", quoted(selector)))
-	eval[bool](b, fmt.Sprintf("(() => {const e = document.querySelector(%s); e.focus(); e.select?.(); return document.execCommand('insertText', false, %s)})()",
+	eval[bool](b, fmt.Sprintf("(() => {const e = document.querySelector(%s); e.focus(); e.select?.(); "+
+		"return document.execCommand('insertText', false, %s)})()",
 		quoted(selector), quoted(text)))
 }
 
@@ -261,7 +271,8 @@ func (b *tab) fill(selector, text string) {
 func (b *tab) choose(selector, value string) {
 	b.t.Helper()
 	b.wait(fmt.Sprintf("document.querySelector(%s)", quoted(selector)))
-	eval[bool](b, fmt.Sprintf("(() => {const e = document.querySelector(%s); e.value = %s; e.dispatchEvent(new Event('input', {bubbles: true})); "+
+	eval[bool](b, fmt.Sprintf("(() => {const e = document.querySelector(%s); e.value = %s; "+
+		"e.dispatchEvent(new Event('input', {bubbles: true})); "+
 		"return e.dispatchEvent(new Event('change', {bubbles: true}))})()", quoted(selector), quoted(value)))
 }
 
@@ -271,7 +282,8 @@ func (b *tab) press(keys string) {
 	b.do(chromedp.KeyEvent(keys))
 }
 
-// slow makes each request of the page take so many milliseconds longer from now on. Streams stay as they are.
+// slow makes each request of the page take so many milliseconds longer from now on. Streams stay as
+// they are.
 func (b *tab) slow(millis int) {
 	b.t.Helper()
 	eval[bool](b, fmt.Sprintf(`(() => {
@@ -289,15 +301,17 @@ func (b *tab) run(words ...string) string {
 }
 
 // unnamed are the roles of elements that a screen reader cannot tell apart without a name.
-var unnamed = []string{"button", "link", "textbox", "searchbox", "combobox", "spinbutton", "slider", "checkbox", "listbox", "tree", "treeitem", "option", "img",
-	"region", "dialog", "log", "heading", "columnheader"}
+var unnamed = []string{"button", "link", "textbox", "searchbox", "combobox", "spinbutton", "slider", "checkbox",
+	"listbox", "tree", "treeitem", "option", "img", "region", "dialog", "log", "heading", "columnheader"}
 
-// readable checks that everything a screen reader announces has a name, and that the page fits on a phone.
+// readable checks that everything a screen reader announces has a name, and that the page fits on a
+// phone.
 func (b *tab) readable() {
 	b.t.Helper()
-	tree, err := chromedp.Run(b.ctx, func(ctx context.Context, _ *chromedp.Target) (accessibility.GetFullAXTreeResult, error) {
-		return chromedp.Call(ctx, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
-	})
+	tree, err := chromedp.Run(b.ctx,
+		func(ctx context.Context, _ *chromedp.Target) (accessibility.GetFullAXTreeResult, error) {
+			return chromedp.Call(ctx, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
+		})
 	require.NoError(b.t, err)
 	for _, n := range tree.Nodes {
 		if !n.Ignored && n.Role != nil && slices.Contains(unnamed, textOf(n.Role)) {
@@ -335,11 +349,12 @@ func (b *tab) pictures(name string) {
 		suffix, scheme string
 		width, height  int64
 	}{{"", "light", 1200, 800}, {"-dark", "dark", 1200, 800}, {"-phone", "light", 390, 844}} {
-		b.do(chromedp.EmulateViewport(look.width, look.height), chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
-			_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-				Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: look.scheme}}})
-			return err
-		}), chromedp.Sleep(300*time.Millisecond))
+		b.do(chromedp.EmulateViewport(look.width, look.height),
+			chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+				_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+					Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: look.scheme}}})
+				return err
+			}), chromedp.Sleep(300*time.Millisecond))
 		png, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
 		require.NoError(b.t, err)
 		require.NoError(b.t, os.WriteFile(filepath.Join(dir, name+look.suffix+".png"), png, 0o644))
@@ -351,6 +366,7 @@ func (b *tab) pictures(name string) {
 func hover(b *tab, selector string) chromedp.Action[chromedp.Void] {
 	b.wait(fmt.Sprintf("document.querySelector(%s)", quoted(selector)))
 	at := eval[struct{ X, Y float64 }](b, fmt.Sprintf(
-		"(() => {const e = document.querySelector(%s); e.scrollIntoView({block:'center'}); const r = e.getBoundingClientRect(); return {X: r.x + r.width/2, Y: r.y + r.height/2}})()", quoted(selector)))
+		"(() => {const e = document.querySelector(%s); e.scrollIntoView({block:'center'}); const r = "+
+			"e.getBoundingClientRect(); return {X: r.x + r.width/2, Y: r.y + r.height/2}})()", quoted(selector)))
 	return chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, at.X, at.Y)
 }

@@ -13,8 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// foreign is a page of somebody else, who knows the addresses of the console and of the server, and even the secret of an open page. It tries whatever a browser lets
-// a page send, and tells what it has got: nothing, if all is well.
+// foreign is a page of somebody else, who knows the addresses of the console and of the server, and
+// even the secret of an open page. It tries whatever a browser lets a page send, and tells what it
+// has got: nothing, if all is well.
 const foreign = `<!doctype html><body><script type="module">
 const [site, server, page] = [%q, %q, %q], got = [], orders = JSON.stringify({commands: [["SET", "owned", "1"]]});
 const attempt = (name, made) => new Promise(done => {

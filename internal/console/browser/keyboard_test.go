@@ -15,7 +15,8 @@ type stop struct {
 	Shown bool
 }
 
-// watchFocus notes the stops of the focus. It may be an outline of the element or of the box in which it lies, or the line around a box of a drawing.
+// watchFocus notes the stops of the focus. It may be an outline of the element or of the box in
+// which it lies, or the line around a box of a drawing.
 const watchFocus = `(() => {
 	const name = e => e.localName + " " + (e.getAttribute("aria-label") ?? e.labels?.[0]?.innerText ?? (e.innerText || e.title || e.className)).trim().slice(0, 40);
 	const outlined = e => e && getComputedStyle(e).outlineStyle !== "none" && parseFloat(getComputedStyle(e).outlineWidth) > 0;
@@ -51,7 +52,8 @@ func (b *tab) tabThrough() []stop {
 	return nil
 }
 
-// TestTheKeyboardReachesEverything: Tab goes to all controls of each page, and it can be seen where it is.
+// TestTheKeyboardReachesEverything: Tab goes to all controls of each page, and it can be seen where
+// it is.
 func TestTheKeyboardReachesEverything(t *testing.T) {
 	t.Parallel()
 	p := start(t)
@@ -59,7 +61,8 @@ func TestTheKeyboardReachesEverything(t *testing.T) {
 	v := p.Visit()
 	require.Equal(t, 200, v.Open())
 	v.Do("EVAL", "for i = 1, 200 do redis.call('ZADD', 'big', i, 'member:' .. i) end", "0")
-	for _, page := range []string{"keys?key=user:alice", "keys?key=events", "memory?key=visits:alice", "memory?key=big", "live", "terminal", limiterAt(), "scripts?breaks=45"} {
+	for _, page := range []string{"keys?key=user:alice", "keys?key=events", "memory?key=visits:alice", "memory?key=big",
+		"live", "terminal", limiterAt(), "scripts?breaks=45"} {
 		b := p.browse(page)
 		switch {
 		case page == "live":

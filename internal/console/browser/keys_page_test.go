@@ -18,12 +18,16 @@ func furnish(p *place) {
 	require.Equal(p.T, 200, v.Open())
 	for _, c := range [][]string{
 		{"SET", "greeting", "hello"}, {"SET", "page:home", "<script>alert(1)</script>", "EX", "90"},
-		{"HSET", "user:alice", "name", "Alice", "mail", "alice@example.org", "visits", "42"}, {"HPEXPIRE", "user:alice", "60000", "FIELDS", "1", "visits"},
+		{"HSET", "user:alice", "name", "Alice", "mail", "alice@example.org", "visits", "42"},
+		{"HPEXPIRE", "user:alice", "60000", "FIELDS", "1", "visits"},
 		{"HSET", "user:bob", "name", "Bob"}, {"EXPIRE", "user:bob", "30"},
 		{"RPUSH", "queue:mail", "first", "second", "third"}, {"SADD", "tags", "red", "green", "<b>blue</b>"},
-		{"ZADD", "visits:alice", "1795260383", "a", "1795260391", "b", "1795260407", "c"}, {"EXPIRE", "visits:alice", "60"},
-		{"XADD", "events", "1795260383000-0", "kind", "login", "who", "alice"}, {"XADD", "events", "1795260384000-0", "kind", "logout", "who", "alice"},
-		{"XGROUP", "CREATE", "events", "workers", "0"}, {"XREADGROUP", "GROUP", "workers", "one", "COUNT", "1", "STREAMS", "events", ">"},
+		{"ZADD", "visits:alice", "1795260383", "a", "1795260391", "b", "1795260407", "c"},
+		{"EXPIRE", "visits:alice", "60"},
+		{"XADD", "events", "1795260383000-0", "kind", "login", "who", "alice"},
+		{"XADD", "events", "1795260384000-0", "kind", "logout", "who", "alice"},
+		{"XGROUP", "CREATE", "events", "workers", "0"},
+		{"XREADGROUP", "GROUP", "workers", "one", "COUNT", "1", "STREAMS", "events", ">"},
 		{"BF.ADD", "seen", "alice"}, {"SET", `<img src=x onerror="alert(1)">`, "x"},
 	} {
 		require.NotContains(p.T, v.Do(c...), `"error"`, c)
@@ -111,7 +115,8 @@ func TestKeys(t *testing.T) {
 	require.Equal(t, `"changed"`, b.run("GET", "fresh"))
 }
 
-// TestKeysOfALargeDatabase scrolls through fifty thousand of them, of which the page holds few rows.
+// TestKeysOfALargeDatabase scrolls through fifty thousand of them, of which the page holds few
+// rows.
 func TestKeysOfALargeDatabase(t *testing.T) {
 	t.Parallel()
 	p := start(t)
@@ -156,15 +161,18 @@ func TestASearchTellsHowFarItIs(t *testing.T) {
 	require.Equal(t, 1, eval[int](b, "document.querySelectorAll('.key-row').length"))
 }
 
-// TestAClickOutlastsItsRow: a row that is drawn anew between press and release, as when its facts arrive, is opened all the same.
+// TestAClickOutlastsItsRow: a row that is drawn anew between press and release, as when its facts
+// arrive, is opened all the same.
 func TestAClickOutlastsItsRow(t *testing.T) {
 	t.Parallel()
 	p := start(t)
 	furnish(p)
 	b := p.browse("keys")
 	at := b.placeOf(".key-row", "visits:alice")
-	b.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMousePressed, at.X, at.Y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
+	b.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMousePressed, at.X, at.Y, chromedp.ButtonLeft,
+		chromedp.ClickCount(1)))
 	eval[bool](b, `(() => {const rows = document.querySelector(".rows-body"); rows.replaceChildren(...[...rows.children].map(e => e.cloneNode(false))); return true})()`)
-	b.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseReleased, at.X, at.Y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
+	b.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseReleased, at.X, at.Y, chromedp.ButtonLeft,
+		chromedp.ClickCount(1)))
 	b.see(".value h1", "visits:alice")
 }

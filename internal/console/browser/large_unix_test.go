@@ -33,7 +33,8 @@ var (
 
 const million = 1_000_000
 
-// watchFrames is run in each document before its own scripts: it notes when rows and contents have come, and the longest frame and task.
+// watchFrames is run in each document before its own scripts: it notes when rows and contents have
+// come, and the longest frame and task.
 const watchFrames = `
 	window.longest = {frame: 0, task: 0};
 	let last = performance.now();
@@ -47,7 +48,8 @@ const watchFrames = `
 	new PerformanceObserver(list => { for (const e of list.getEntries()) longest.task = Math.max(longest.task, e.duration); }).observe({type: "longtask"});
 `
 
-// startLarge starts a server with the large dataset. It skips the test unless -large is given: a measurement takes minutes.
+// startLarge starts a server with the large dataset. It skips the test unless -large is given: a
+// measurement takes minutes.
 func startLarge(t *testing.T, params ...string) *place {
 	t.Helper()
 	if !*large {
@@ -78,8 +80,9 @@ func fill(p *place) {
 	p.T.Logf("filled with %d keys in %v", *largeKeys, time.Since(begin))
 }
 
-// pauses notes how long a client waits for the engine, until stop. To tell whether the engine is the cause, it also notes how late a goroutine
-// wakes up that needs nothing from the engine: so much time this process, or the machine, takes from everybody.
+// pauses notes how long a client waits for the engine, until stop. To tell whether the engine is
+// the cause, it also notes how late a goroutine wakes up that needs nothing from the engine: so
+// much time this process, or the machine, takes from everybody.
 type pauses struct {
 	stop func()
 
@@ -134,18 +137,22 @@ func (s *pauses) take() pause {
 	return longest
 }
 
-// pause is the longest time for which a client waited, and the longest by which a goroutine woke up too late.
+// pause is the longest time for which a client waited, and the longest by which a goroutine woke up
+// too late.
 type pause struct{ waited, woken span }
 
 func (p pause) String() string {
-	text := fmt.Sprintf("longest pause %v, latest goroutine %v", p.waited.took.Round(time.Microsecond), p.woken.took.Round(time.Microsecond))
-	if p.waited.begin.Before(p.woken.begin.Add(p.woken.took)) && p.woken.begin.Before(p.waited.begin.Add(p.waited.took)) {
+	text := fmt.Sprintf("longest pause %v, latest goroutine %v", p.waited.took.Round(time.Microsecond),
+		p.woken.took.Round(time.Microsecond))
+	if p.waited.begin.Before(p.woken.begin.Add(p.woken.took)) &&
+		p.woken.begin.Before(p.waited.begin.Add(p.waited.took)) {
 		text += " at the same time"
 	}
 	return text
 }
 
-// TestLargeDataset measures. What it finds depends on the machine, so it asserts nothing but that the pages work.
+// TestLargeDataset measures. What it finds depends on the machine, so it asserts nothing but that
+// the pages work.
 func TestLargeDataset(t *testing.T) {
 	p := startLarge(t, "slowlog-log-slower-than", "-1", "slowlog-max-len", "1000")
 	v := p.Visit()
@@ -165,8 +172,10 @@ func TestLargeDataset(t *testing.T) {
 		act()
 		pause := s.take()
 		longest := eval[struct{ Frame, Task float64 }](b, "longest")
-		t.Logf("%-44s longest frame %5.0f ms, longest task %4.0f ms, %v; in %.1f s chromium's threads waited %v for a processor, and the machine got none for %v", what,
-			longest.Frame, longest.Task, pause, time.Since(begin).Seconds(), (delayOf(chromium) - delay).Round(time.Millisecond), stolenSince(stolen))
+		t.Logf("%-44s longest frame %5.0f ms, longest task %4.0f ms, %v; "+
+			"in %.1f s chromium's threads waited %v for a processor, and the machine got none for %v", what,
+			longest.Frame, longest.Task, pause, time.Since(begin).Seconds(),
+			(delayOf(chromium) - delay).Round(time.Millisecond), stolenSince(stolen))
 	}
 	for _, page := range []string{"empty", "keys", "keys?key=board", "keys?key=table", "memory?key=board", "live"} {
 		var first, rows []float64
@@ -180,13 +189,15 @@ func TestLargeDataset(t *testing.T) {
 				continue
 			}
 			b.do(chromedp.Navigate(p.URL + "/#" + page))
-			b.wait("document.body.dataset.ready && window.rowsAt && performance.getEntriesByName('first-contentful-paint').length")
+			b.wait("document.body.dataset.ready && window.rowsAt && " +
+				"performance.getEntriesByName('first-contentful-paint').length")
 			first = append(first, eval[float64](b, "performance.getEntriesByName('first-contentful-paint')[0].startTime"))
 			rows = append(rows, eval[float64](b, "window.rowsAt"))
 		}
 		slices.Sort(first)
 		slices.Sort(rows)
-		t.Logf("%-44s first paint %.0f ms (at most %.0f), contents %.0f ms (at most %.0f), %v", "#"+page, first[2], first[4], rows[2], rows[4], s.take())
+		t.Logf("%-44s first paint %.0f ms (at most %.0f), contents %.0f ms (at most %.0f), %v", "#"+page, first[2],
+			first[4], rows[2], rows[4], s.take())
 	}
 
 	b.do(chromedp.Navigate("about:blank"), chromedp.Navigate(p.URL+"/#keys"))
@@ -213,7 +224,8 @@ func TestLargeDataset(t *testing.T) {
 		begin := time.Now()
 		b.click(".more")
 		b.wait("document.querySelector('.tools progress').hidden")
-		t.Logf("it stops within %v: %s", time.Since(begin), eval[string](b, "document.querySelector('.count').textContent"))
+		t.Logf("it stops within %v: %s", time.Since(begin),
+			eval[string](b, "document.querySelector('.count').textContent"))
 	})
 	b.do(chromedp.Navigate("about:blank"), chromedp.Navigate(p.URL+"/#keys?key=board"))
 	b.see(".pager", "of 1,000,000")
@@ -259,17 +271,20 @@ func slowest(t *testing.T, reply string, most int) (list []slow) {
 // wheel turns the wheel of the mouse over an element, a notch a frame.
 func wheel(b *tab, selector string, notches int) {
 	b.wait(fmt.Sprintf("document.querySelector(%s)", quoted(selector)))
-	at := eval[point](b, fmt.Sprintf("(() => {const r = document.querySelector(%s).getBoundingClientRect(); return {X: r.x + r.width/2, Y: r.y + Math.min(r.height, 400)/2}})()", quoted(selector)))
+	at := eval[point](b, fmt.Sprintf("(() => {const r = document.querySelector(%s).getBoundingClientRect(); "+
+		"return {X: r.x + r.width/2, Y: r.y + Math.min(r.height, 400)/2}})()", quoted(selector)))
 	for range notches {
 		b.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
-			_, err := chromedp.Call(ctx, input.DispatchMouseEvent, input.DispatchMouseEventParams{Type: input.DispatchMouseEventTypeMouseWheel, X: at.X, Y: at.Y, DeltaX: 0.01, DeltaY: 240})
+			_, err := chromedp.Call(ctx, input.DispatchMouseEvent, input.DispatchMouseEventParams{
+				Type: input.DispatchMouseEventTypeMouseWheel, X: at.X, Y: at.Y, DeltaX: 0.01, DeltaY: 240})
 			return err
 		}))
 	}
 }
 
-// browseWatched opens a page whose frames are watched. It returns the process of the browser, too, with the usual priority: the server may have been started
-// with a higher one, so that it does not wait for the browser, as on machines of their own.
+// browseWatched opens a page whose frames are watched. It returns the process of the browser, too,
+// with the usual priority: the server may have been started with a higher one, so that it does not
+// wait for the browser, as on machines of their own.
 func (p *place) browseWatched() (b *tab, pid int) {
 	b = p.browse("terminal")
 	pid = chromedp.FromContext(b.ctx).Browser.Process().Pid
@@ -277,13 +292,15 @@ func (p *place) browseWatched() (b *tab, pid int) {
 		_ = syscall.Setpriority(syscall.PRIO_PROCESS, thread, 0)
 	}
 	b.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
-		_, err := chromedp.Call(ctx, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: watchFrames})
+		_, err := chromedp.Call(ctx, cdppage.AddScriptToEvaluateOnNewDocument,
+			cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: watchFrames})
 		return err
 	}))
 	return b, pid
 }
 
-// threadsOf returns the threads of a process and of those that it has started; where there is no /proc, the processes.
+// threadsOf returns the threads of a process and of those that it has started; where there is no
+// /proc, the processes.
 func threadsOf(pid int) (threads []int) {
 	list, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
 	if err != nil {
@@ -303,7 +320,8 @@ func threadsOf(pid int) (threads []int) {
 	return threads
 }
 
-// delayOf returns for how long the threads of a process, and of those that it has started, could have run but had no processor. Linux alone tells.
+// delayOf returns for how long the threads of a process, and of those that it has started, could
+// have run but had no processor. Linux alone tells.
 func delayOf(pid int) (sum time.Duration) {
 	for _, thread := range threadsOf(pid) {
 		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/schedstat", thread))
@@ -315,7 +333,8 @@ func delayOf(pid int) (sum time.Duration) {
 	return sum
 }
 
-// stolen returns for how long this machine's processors could have run but worked for other machines, in hundredths of a second. Linux alone tells.
+// stolen returns for how long this machine's processors could have run but worked for other
+// machines, in hundredths of a second. Linux alone tells.
 func stolen() int64 {
 	text, _ := os.ReadFile("/proc/stat")
 	if fields := strings.Fields(string(text)); len(fields) > 8 {
@@ -329,8 +348,8 @@ func stolenSince(before int64) time.Duration {
 	return time.Duration(stolen()-before) * 10 * time.Millisecond
 }
 
-// TestOpeningLive opens the page many times and tells the longest pauses; then it has the commands of the page run without a browser, which takes
-// the processors from the server.
+// TestOpeningLive opens the page many times and tells the longest pauses; then it has the commands
+// of the page run without a browser, which takes the processors from the server.
 func TestOpeningLive(t *testing.T) {
 	p := startLarge(t, "slowlog-log-slower-than", "200", "slowlog-max-len", "1000")
 	v := p.Visit()
@@ -431,7 +450,8 @@ func TestAHundredPages(t *testing.T) {
 		pause := s.take()
 		s.stop()
 		spent := cpu() - busy
-		t.Logf("%3d pages: %v, %.1f %% of a processor, pages and the client of this test included; %.0f GET a second, one after another", pages, pause, 100*spent.Seconds()/5, rate())
+		t.Logf("%3d pages: %v, %.1f %% of a processor, pages and the client of this test included; "+
+			"%.0f GET a second, one after another", pages, pause, 100*spent.Seconds()/5, rate())
 		for _, end := range ends {
 			end()
 		}

@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// verdicts returns what the summary of the page Limiter says of a limiter: how many requests passed, and how many bounced.
+// verdicts returns what the summary of the page Limiter says of a limiter: how many requests
+// passed, and how many bounced.
 func (b *tab) verdicts(row int) [2]string {
 	b.t.Helper()
 	return eval[[2]string](b, fmt.Sprintf(`(() => {const r = document.querySelectorAll('.summary tbody tr')[%d];
@@ -36,9 +37,11 @@ func query(pairs ...string) string {
 
 func TestLimiterShowsWhereTwoDisagree(t *testing.T) {
 	t.Parallel()
-	b := start(t).browse(limiterAt("load", "list", "limit", "2", "window", "1000", "list", "0\n900\n950\n1000\n1100\n1950"))
+	b := start(t).
+		browse(limiterAt("load", "list", "limit", "2", "window", "1000", "list", "0\n900\n950\n1000\n1100\n1950"))
 	b.ends()
-	// The fixed window opens at 0 and again at 1000; the sliding one has room again at 1000 and at 1900.
+	// The fixed window opens at 0 and again at 1000; the sliding one has room again at 1000 and
+	// at 1900.
 	require.Equal(t, [2]string{"4", "2"}, b.verdicts(0))
 	require.Equal(t, [2]string{"4", "2"}, b.verdicts(1))
 	b.see(".timeline", "2 disagreements")
@@ -65,7 +68,8 @@ func TestLimiterPlaysBurstsOnAClockThatIsDragged(t *testing.T) {
 	b.click(".play") // it pauses
 	b.wait("document.querySelector('.limiter').dataset.playing == 'false'")
 	require.Empty(t, eval[string](b, "document.querySelector('.limiter').dataset.ended ?? ''"))
-	eval[bool](b, "(() => {const e = document.querySelector('.scrub'); e.value = 4000; return e.dispatchEvent(new Event('input'))})()")
+	eval[bool](b, "(() => {const e = document.querySelector('.scrub'); e.value = 4000; "+
+		"return e.dispatchEvent(new Event('input'))})()")
 	b.see(".clock", "4.00 s")
 	b.wait("document.querySelector('.passed-count').innerText == '5'") // 4 and, in the second burst, 1
 	b.click(".send")
@@ -73,7 +77,8 @@ func TestLimiterPlaysBurstsOnAClockThatIsDragged(t *testing.T) {
 	b.choose(".set-speed", "0")
 	b.click(".play")
 	b.ends()
-	require.Equal(t, [2]string{"25", "36"}, b.verdicts(0)) // 5 in each of the windows from 0, 12, 24, 36 and 48 s; one request was sent by hand
+	// 5 in each of the windows from 0, 12, 24, 36 and 48 s; one request was sent by hand
+	require.Equal(t, [2]string{"25", "36"}, b.verdicts(0))
 	b.shot("limiter")
 
 	link := eval[string](b, "location.hash")
@@ -93,9 +98,10 @@ func TestLimiterRunsAllAlgorithms(t *testing.T) {
 	t.Parallel()
 	p := start(t)
 	b := p.browse("terminal")
-	for _, name := range []string{"fixed-window", "sliding-window-hash", "sliding-window-zset", "token-bucket", "leaky-bucket", "throttle", "increx", "redisson", "own"} {
-		b.do(chromedp.Navigate(p.URL + "/#" + limiterAt("a", name, "b", "none", "load", "list", "limit", "2", "burst", "2", "window", "10000",
-			"list", "0\n1\n2\n30000\n30001\n30002")))
+	for _, name := range []string{"fixed-window", "sliding-window-hash", "sliding-window-zset", "token-bucket",
+		"leaky-bucket", "throttle", "increx", "redisson", "own"} {
+		b.do(chromedp.Navigate(p.URL + "/#" + limiterAt("a", name, "b", "none", "load", "list", "limit", "2", "burst",
+			"2", "window", "10000", "list", "0\n1\n2\n30000\n30001\n30002")))
 		b.wait("document.querySelector('.set-a')?.value == " + quoted(name))
 		b.ends()
 		require.Equal(t, [2]string{"4", "2"}, b.verdicts(0), name) // two at a time, and all are forgotten after 30 s

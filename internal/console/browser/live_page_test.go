@@ -63,12 +63,14 @@ func TestLive(t *testing.T) {
 	b.see(".legend", "hash")
 	b.fill("[aria-label=Monitor] [type=search]", "HSET")
 	b.wait("document.querySelectorAll('[aria-label=Monitor] .output pre:not([hidden])').length > 0 && " +
-		"![...document.querySelectorAll('[aria-label=Monitor] .output pre:not([hidden])')].some(e => e.textContent.includes('INCR'))")
+		"![...document.querySelectorAll('[aria-label=Monitor] .output pre:not([hidden])')].some(e => " +
+		"e.textContent.includes('INCR'))")
 	eval[bool](b, "(document.querySelector('main').scrollTop = 0, true)")
 	b.shot("live")
 	close(stop)
 	<-done
-	// What lies above may change its height between the look for a button and the click on it. A button with the focus stays.
+	// What lies above may change its height between the look for a button and the click on it. A
+	// button with the focus stays.
 	b.wait("(document.querySelector('tr:has(td:nth-child(3):not(:empty)) button').focus(), true)")
 	b.press(kb.Enter)
 	b.see("dialog", "Close the connection of client")
@@ -78,7 +80,8 @@ func TestLive(t *testing.T) {
 	require.Error(t, err, "the client was killed")
 }
 
-// TestLiveKeepsTheOrderOfItsSamples: one that waits for the family of a new command does not come to stand behind those after it.
+// TestLiveKeepsTheOrderOfItsSamples: one that waits for the family of a new command does not come
+// to stand behind those after it.
 func TestLiveKeepsTheOrderOfItsSamples(t *testing.T) {
 	t.Parallel()
 	b := start(t).browse("live")
@@ -110,7 +113,8 @@ func TestLiveShowsReplicas(t *testing.T) {
 	b.see("[aria-label=Replication] td", "online")
 	m.Do("SET", "k", strings.Repeat("v", 5000))
 	b.see("[aria-label=Replicas] tr td:nth-child(4)", "0 B")
-	b.wait("Number(document.querySelector('[aria-label=Replicas] td:nth-child(3)').innerText.replaceAll(',', '')) > 5000")
+	b.wait("Number(document.querySelector('[aria-label=Replicas] td:nth-child(3)').innerText.replaceAll(',', " +
+		"'')) > 5000")
 	eval[bool](b, "(document.querySelector('[aria-label=Replication]').scrollIntoView({block: 'center'}), true)")
 	b.shot("live-replication")
 	require.Contains(t, r.Do("REPLICAOF", "NO", "ONE"), "OK")
@@ -127,19 +131,23 @@ func TestLiveShowsAGroup(t *testing.T) {
 	}
 	var places []*place
 	for id := 1; id <= 3; id++ {
-		places = append(places, start(t, "group-id", strconv.Itoa(id), "group-members", strings.Join(members, ","), "group-dir", t.TempDir(),
+		places = append(places, start(t, "group-id", strconv.Itoa(id), "group-members", strings.Join(members, ","),
+			"group-dir", t.TempDir(),
 			"group-heartbeat", "3000")) // a slow machine elects no other leader meanwhile
 	}
 	b := places[0].browse("live")
 	b.see("[aria-label=Group] td", "leader")
 	b.wait("document.querySelectorAll('[aria-label=Members] tbody tr').length == 3")
-	leader := eval[int](b, "Number([...document.querySelectorAll('[aria-label=Members] tbody tr')].find(r => r.cells[1].innerText.startsWith('leader')).cells[0].innerText)")
+	leader := eval[int](b, "Number([...document.querySelectorAll('[aria-label=Members] tbody tr')].find(r => "+
+		"r.cells[1].innerText.startsWith('leader')).cells[0].innerText)")
 	v := places[leader-1].Visit()
-	require.Eventually(t, func() bool { return v.Open() == 200 && strings.Contains(v.Do("SET", "k", "v"), "OK") }, patience, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return v.Open() == 200 && strings.Contains(v.Do("SET", "k", "v"), "OK") },
+		patience, 50*time.Millisecond)
 	b = places[leader-1].browse("live")
 	b.see("[aria-label=Members] td:nth-child(2)", "leader, this one")
 	b.see("[aria-label=Group] dd", "in the median")
-	b.wait("[...document.querySelectorAll('[aria-label=Members] td:nth-child(6)')].map(e => e.innerText).join() === '0,0,0'")
+	b.wait("[...document.querySelectorAll('[aria-label=Members] td:nth-child(6)')].map(e => e.innerText).join() " +
+		"=== '0,0,0'")
 	eval[bool](b, "(document.querySelector('[aria-label=Group]').scrollIntoView({block: 'center'}), true)")
 	b.shot("live-group")
 }

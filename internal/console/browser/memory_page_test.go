@@ -61,12 +61,14 @@ func TestMemory(t *testing.T) {
 	b.see(".error", "no such key")
 	b.choose(".growth select", "hash")
 	b.see(".growth-figures", "Redis 6.2 1,623 bytes")
-	eval[bool](b, "(() => {const e = document.querySelector('.growth input'); e.value = 1; return e.dispatchEvent(new Event('input'))})()")
+	eval[bool](b, "(() => {const e = document.querySelector('.growth input'); e.value = 1; "+
+		"return e.dispatchEvent(new Event('input'))})()")
 	b.see(".growth-figures", "1 element: miniserver")
 }
 
-// TestMemoryDrawsWhatTheServerTells compares what the page draws for 1,000 random keys: the cells of packed values with DEBUG ZIPLIST, the towers and
-// links of skiplists with ZRANGE and with where links must lead, by the heights.
+// TestMemoryDrawsWhatTheServerTells compares what the page draws for 1,000 random keys: the cells
+// of packed values with DEBUG ZIPLIST, the towers and links of skiplists with ZRANGE and with where
+// links must lead, by the heights.
 func TestMemoryDrawsWhatTheServerTells(t *testing.T) {
 	t.Parallel()
 	p := start(t, "enable-debug-command", "yes")
@@ -124,8 +126,8 @@ func TestMemoryDrawsWhatTheServerTells(t *testing.T) {
 // packedMost is how many members a sorted set has as a ziplist.
 const packedMost = 128
 
-// towersOf writes the nodes and links of a skiplist as the test of the page does: those of a reply to ZRANGE, with the heights that were drawn, and
-// the links that follow from them.
+// towersOf writes the nodes and links of a skiplist as the test of the page does: those of a reply
+// to ZRANGE, with the heights that were drawn, and the links that follow from them.
 func towersOf(t *testing.T, reply json.RawMessage, drawn string) string {
 	var members []json.RawMessage
 	require.NoError(t, json.Unmarshal(reply, &members))
@@ -158,7 +160,8 @@ func towersOf(t *testing.T, reply json.RawMessage, drawn string) string {
 	return strings.Join(parts, " ")
 }
 
-// randomKey returns a command that makes a key with a packed value, or now and then one with a skiplist.
+// randomKey returns a command that makes a key with a packed value, or now and then one with a
+// skiplist.
 func randomKey(dice *rand.Rand, name string) []string {
 	text := func() string {
 		switch dice.IntN(4) {
@@ -191,7 +194,8 @@ func randomKey(dice *rand.Rand, name string) []string {
 	return words
 }
 
-// cellsOf writes a reply to DEBUG ZIPLIST as the test of the page does: the length, and of each entry offset, sizes, prevlen and encoding.
+// cellsOf writes a reply to DEBUG ZIPLIST as the test of the page does: the length, and of each
+// entry offset, sizes, prevlen and encoding.
 func cellsOf(t *testing.T, reply json.RawMessage) string {
 	var ziplist struct{ Header, Lengths, Data, End, Spare float64 }
 	var entries []map[string]any

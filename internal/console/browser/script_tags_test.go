@@ -9,18 +9,23 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// tag is what would run a script, if a page took it for HTML. Names of clients and users have no spaces, so there are none.
+// tag is what would run a script, if a page took it for HTML. Names of clients and users have no
+// spaces, so there are none.
 const tag = `<img/src=x/onerror=alert(1)><script>alert(2)</script>`
 
-// furnishTags puts the tag into all that the server keeps: names of keys, elements, groups, clients and users.
+// furnishTags puts the tag into all that the server keeps: names of keys, elements, groups, clients
+// and users.
 func furnishTags(p *place) {
 	v := p.Visit()
 	require.Equal(p.T, 200, v.Open())
 	for _, c := range [][]string{
-		{"SET", "string" + tag, tag}, {"HSET", "hash" + tag, "field" + tag, "value" + tag}, {"HPEXPIRE", "hash" + tag, "900000", "FIELDS", "1", "field" + tag},
-		{"RPUSH", "list" + tag, tag}, {"SADD", "set" + tag, tag}, {"ZADD", "zset" + tag, "1", tag}, {"BF.ADD", "bloom" + tag, tag},
+		{"SET", "string" + tag, tag}, {"HSET", "hash" + tag, "field" + tag, "value" + tag},
+		{"HPEXPIRE", "hash" + tag, "900000", "FIELDS", "1", "field" + tag},
+		{"RPUSH", "list" + tag, tag}, {"SADD", "set" + tag, tag}, {"ZADD", "zset" + tag, "1", tag},
+		{"BF.ADD", "bloom" + tag, tag},
 		{"EVAL", "for i = 1, 200 do redis.call('ZADD', KEYS[1], i, ARGV[1] .. i) end", "1", "skiplist" + tag, tag},
-		{"XADD", "stream" + tag, "*", "field" + tag, "value" + tag}, {"XGROUP", "CREATE", "stream" + tag, "group" + tag, "0"},
+		{"XADD", "stream" + tag, "*", "field" + tag, "value" + tag},
+		{"XGROUP", "CREATE", "stream" + tag, "group" + tag, "0"},
 		{"XREADGROUP", "GROUP", "group" + tag, "consumer" + tag, "STREAMS", "stream" + tag, ">"},
 		{"ACL", "SETUSER", "user" + tag, "on", ">" + tag, "+@all", "~*", "&*"},
 	} {
@@ -28,14 +33,17 @@ func furnishTags(p *place) {
 	}
 }
 
-// harmless checks that a page shows the tag as text, and that nothing was made of it. A tab fails, too, if the policy had to stop something.
+// harmless checks that a page shows the tag as text, and that nothing was made of it. A tab fails,
+// too, if the policy had to stop something.
 func (b *tab) harmless(selector, text string) {
 	b.t.Helper()
 	b.see(selector, text)
-	require.Equal(b.t, 0, eval[int](b, "document.querySelectorAll('main img, main script, dialog img, dialog script').length"))
+	require.Equal(b.t, 0,
+		eval[int](b, "document.querySelectorAll('main img, main script, dialog img, dialog script').length"))
 }
 
-// TestScriptTagsAreText has a tag in every field that can hold data, and in every parameter of an address.
+// TestScriptTagsAreText has a tag in every field that can hold data, and in every parameter of an
+// address.
 func TestScriptTagsAreText(t *testing.T) {
 	t.Parallel()
 	p := start(t, "slowlog-log-slower-than", "0", "notify-keyspace-events", "KEA")
@@ -47,7 +55,8 @@ func TestScriptTagsAreText(t *testing.T) {
 
 	b := p.browse("keys?" + query("match", "*"+tag, "by", tag))
 	b.harmless(".key-row", "skiplist"+tag)
-	for _, of := range []struct{ kind, shown string }{{"string", ""}, {"hash", "value" + tag}, {"list", tag}, {"set", tag}, {"zset", tag}, {"bloom", ""}, {"stream", "group" + tag}} {
+	for _, of := range []struct{ kind, shown string }{{"string", ""}, {"hash", "value" + tag}, {"list", tag},
+		{"set", tag}, {"zset", tag}, {"bloom", ""}, {"stream", "group" + tag}} {
 		b.visit("keys?" + query("key", of.kind+tag))
 		b.harmless(".value h1", of.kind+tag)
 		b.harmless(".value", of.shown)
@@ -78,13 +87,15 @@ func TestScriptTagsAreText(t *testing.T) {
 	}, patience, 100*time.Millisecond)
 	b.harmless("[aria-label=Events]", "event"+tag)
 
-	b.visit("limiter?" + query("load", "list", "list", "0 "+tag+"\n100 "+tag+"2", "a", "own", "script", "return redis.error_reply('ERR "+tag+"')", "speed", "0"))
+	b.visit("limiter?" + query("load", "list", "list", "0 "+tag+"\n100 "+tag+"2", "a", "own", "script",
+		"return redis.error_reply('ERR "+tag+"')", "speed", "0"))
 	b.harmless(".error", tag)
 	b.visit("limiter?" + query("load", "list", "list", "0 "+tag+"\n100 "+tag+"2", "speed", "0"))
 	b.harmless(".users", tag+"2")
 
-	b.visit("scripts?" + query("source", "local x = ARGV[1]\nredis.call('SET', KEYS[1], x)\nreturn redis.error_reply('ERR ' .. x .. KEYS[0])", "keys", tag, "args", tag,
-		"setup", "SET "+tag+" "+tag, "breaks", "2"))
+	b.visit("scripts?" + query("source",
+		"local x = ARGV[1]\nredis.call('SET', KEYS[1], x)\nreturn redis.error_reply('ERR ' .. x .. KEYS[0])", "keys",
+		tag, "args", tag, "setup", "SET "+tag+" "+tag, "breaks", "2"))
 	b.click(".run")
 	b.at(2)
 	b.harmless(".variables", tag)
@@ -96,13 +107,15 @@ func TestScriptTagsAreText(t *testing.T) {
 	b.harmless(".watched", tag)
 }
 
-// TestAddressesDoNotBreakPages gives each parameter of each page what is no value for it, and the name of a property that every object of JavaScript has.
+// TestAddressesDoNotBreakPages gives each parameter of each page what is no value for it, and the
+// name of a property that every object of JavaScript has.
 func TestAddressesDoNotBreakPages(t *testing.T) {
 	t.Parallel()
 	b := start(t).browse("keys")
 	for page, names := range map[string][]string{
 		"keys": {"match", "by", "type", "db", "key"}, "memory": {"key", "db"}, "live": nil, "terminal": nil,
-		"limiter": {"a", "b", "limit", "load", "list", "script", "speed", "seed"}, "scripts": {"example", "source", "keys", "args", "name", "where", "setup", "breaks"},
+		"limiter": {"a", "b", "limit", "load", "list", "script", "speed", "seed"},
+		"scripts": {"example", "source", "keys", "args", "name", "where", "setup", "breaks"},
 	} {
 		for _, name := range append(names, "constructor", "__proto__") {
 			b.visit(page + "?" + query(name, "constructor", "speed", "0"))
@@ -112,7 +125,8 @@ func TestAddressesDoNotBreakPages(t *testing.T) {
 	}
 }
 
-// TestMarksOfDirectionTurnNothingElse: a key whose name ends with a mark that turns what follows does not turn the question whether to delete it.
+// TestMarksOfDirectionTurnNothingElse: a key whose name ends with a mark that turns what follows
+// does not turn the question whether to delete it.
 func TestMarksOfDirectionTurnNothingElse(t *testing.T) {
 	t.Parallel()
 	const key = "key\u202e"

@@ -20,8 +20,9 @@ func inEditor(selector string) string {
 // selectAll presses Ctrl+A. A KeyEvent of chromedp would type a character, too.
 func (b *tab) selectAll() {
 	b.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
-		_, err := chromedp.Call(ctx, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeRawKeyDown, Key: "a", Code: "KeyA",
-			WindowsVirtualKeyCode: 65, Modifiers: int64(chromedp.ModifierCtrl)})
+		_, err := chromedp.Call(ctx, input.DispatchKeyEvent,
+			input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeRawKeyDown, Key: "a", Code: "KeyA",
+				WindowsVirtualKeyCode: 65, Modifiers: int64(chromedp.ModifierCtrl)})
 		return err
 	}))
 }
@@ -37,7 +38,8 @@ func (b *tab) insert(text string) {
 // local returns the value of a variable that the page Scripts shows.
 func (b *tab) local(name string) string {
 	b.t.Helper()
-	return eval[string](b, fmt.Sprintf("document.querySelector('.variables tr[data-name=%s] td')?.innerText ?? ''", name))
+	return eval[string](b,
+		fmt.Sprintf("document.querySelector('.variables tr[data-name=%s] td')?.innerText ?? ''", name))
 }
 
 // at waits until the run of the page is at a line; 0 for its end.
@@ -47,7 +49,8 @@ func (b *tab) at(line int) {
 	if line > 0 {
 		text = fmt.Sprint(line)
 	}
-	b.wait("document.querySelector('.panels').dataset.line === " + quoted(text) + " && !document.querySelector('.move-back').disabled")
+	b.wait("document.querySelector('.panels').dataset.line === " + quoted(text) +
+		" && !document.querySelector('.move-back').disabled")
 }
 
 func TestScriptsStepAheadAndBack(t *testing.T) {
@@ -63,7 +66,8 @@ func TestScriptsStepAheadAndBack(t *testing.T) {
 	b.click(".move-into")
 	b.at(46)
 	require.Equal(t, "6000", b.local("level"))
-	require.True(t, eval[bool](b, "document.querySelector('.variables tr[data-name=level]').classList.contains('changed')"))
+	require.True(t,
+		eval[bool](b, "document.querySelector('.variables tr[data-name=level]').classList.contains('changed')"))
 	b.click(".move-back")
 	b.at(45)
 	require.Equal(t, "10000", b.local("level"))
@@ -94,8 +98,10 @@ func TestScriptsStepAheadAndBack(t *testing.T) {
 
 func TestScriptsStopWhereAConditionIsTrue(t *testing.T) {
 	t.Parallel()
-	source := "local function add(n)\n  return redis.call('INCRBY', KEYS[1], n)\nend\nlocal sum = 0\nfor i = 1, 5 do\n  sum = add(i)\nend\nreturn sum"
-	b := start(t).browse("scripts?" + query("source", source, "keys", "total", "args", "", "breaks", "2", "setup", "SET total 100"))
+	source := "local function add(n)\n  return redis.call('INCRBY', KEYS[1], n)\nend\nlocal sum = 0\n" +
+		"for i = 1, 5 do\n  sum = add(i)\nend\nreturn sum"
+	b := start(t).browse("scripts?" +
+		query("source", source, "keys", "total", "args", "", "breaks", "2", "setup", "SET total 100"))
 	b.click(".run")
 	b.at(2)
 	require.Equal(t, "1", b.local("n"))
@@ -108,15 +114,18 @@ func TestScriptsStopWhereAConditionIsTrue(t *testing.T) {
 	b.click(".move-out")
 	b.at(5) // of the loop
 	b.click(".measure")
-	b.wait("document.querySelector('.flame .command')?.ariaLabel.startsWith('redis.call INCRBY')") // its text is cut where the box is narrow
-	require.True(t, eval[bool](b, "(() => {const box = document.querySelector('.flame .command'); box.focus(); return document.querySelector('.flame-told').innerText.includes('calls: 1000')})()"))
+	// Its text is cut where the box is narrow.
+	b.wait("document.querySelector('.flame .command')?.ariaLabel.startsWith('redis.call INCRBY')")
+	require.True(t, eval[bool](b, "(() => {const box = document.querySelector('.flame .command'); box.focus(); "+
+		"return document.querySelector('.flame-told').innerText.includes('calls: 1000')})()"))
 	b.shot("scripts-flame")
 	require.Equal(t, "null", b.run("GET", "total"))
 }
 
 func TestScriptsRunOnTheDataAndShowWhatIsWrong(t *testing.T) {
 	t.Parallel()
-	b := start(t).browse("scripts?" + query("source", "return redis.call('INCR', KEYS[1])", "keys", "n", "args", "", "where", "data"))
+	b := start(t).browse("scripts?" +
+		query("source", "return redis.call('INCR', KEYS[1])", "keys", "n", "args", "", "where", "data"))
 	b.run("SET", "n", "41")
 	b.click(".run")
 	b.see(".reply", "(integer) 42")
@@ -142,7 +151,8 @@ func TestScriptsRunOnTheDataAndShowWhatIsWrong(t *testing.T) {
 	b.see(".error", "quotes are not balanced")
 }
 
-// TestAPageThatIsLeftKeepsOffTheAddress: the page Scripts writes what was typed into the address a little later.
+// TestAPageThatIsLeftKeepsOffTheAddress: the page Scripts writes what was typed into the address a
+// little later.
 func TestAPageThatIsLeftKeepsOffTheAddress(t *testing.T) {
 	t.Parallel()
 	b := start(t).browse("scripts")

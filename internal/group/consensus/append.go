@@ -15,10 +15,12 @@ type appended struct {
 	done   func(error)
 }
 
-// Append puts an entry into the log, if this member still has that seat. It does not wait. Later it calls done, in the order of the Appends:
-// with nil after the entry has been applied here, with ErrNotAppended or with ErrUnknown. The entries of a seat that get into the log are always the
-// first ones, without a gap: an entry is void if one before it is not in the log. So after an error the seat is lost. At most 256 entries should be
-// under way: Raft may refuse more, which costs the seat.
+// Append puts an entry into the log, if this member still has that seat. It does not wait. Later it
+// calls done, in the order of the Appends: with nil after the entry has been applied here, with
+// ErrNotAppended or with ErrUnknown. The entries of a seat that get into the log are always the
+// first ones, without a gap: an entry is void if one before it is not in the log. So after an error
+// the seat is lost. At most 256 entries should be under way: Raft may refuse more, which costs the
+// seat.
 func (n *Node) Append(seat uint64, data []byte, done func(error)) {
 	s := &n.seat
 	s.mu.Lock()
@@ -97,9 +99,11 @@ func (a *appended) outcome() error {
 	return ErrUnknown
 }
 
-// neverLogged reports whether an error of Raft's means that an entry did not get into the log. Those of the disk do not: the entry may be on it.
+// neverLogged reports whether an error of Raft's means that an entry did not get into the log.
+// Those of the disk do not: the entry may be on it.
 func neverLogged(err error) bool {
-	return errors.Is(err, raft.ErrNotLeader) || errors.Is(err, raft.ErrEnqueueTimeout) || errors.Is(err, raft.ErrLeadershipTransferInProgress)
+	return errors.Is(err, raft.ErrNotLeader) || errors.Is(err, raft.ErrEnqueueTimeout) ||
+		errors.Is(err, raft.ErrLeadershipTransferInProgress)
 }
 
 func notify(c chan struct{}) {

@@ -7,8 +7,9 @@ import (
 	"github.com/hashicorp/raft"
 )
 
-// An entry lies in the log with a checksum of its own, because raft-wal looks only at what it wrote last. The checksum is in the field that Raft leaves to
-// middleware: raft-wal 0.4.2 cannot open a log again that another codec wrote.
+// An entry lies in the log with a checksum of its own, because raft-wal looks only at what it wrote
+// last. The checksum is in the field that Raft leaves to middleware: raft-wal 0.4.2 cannot open a
+// log again that another codec wrote.
 
 var checksums = crc64.MakeTable(crc64.ECMA)
 

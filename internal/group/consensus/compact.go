@@ -2,7 +2,8 @@ package consensus
 
 import "time"
 
-// Raft counts entries to decide when a snapshot is due, and how many stay before it. Entries may be large, so this looks at their bytes as well.
+// Raft counts entries to decide when a snapshot is due, and how many stay before it. Entries may be
+// large, so this looks at their bytes as well.
 
 // compactCheck is how often it looks.
 const compactCheck = 500 * time.Millisecond
@@ -26,7 +27,8 @@ func (n *Node) compact() {
 	}
 }
 
-// keepFewer lets as many entries stay before a snapshot as take a fourth of the limit, when those since the last one had so many bytes.
+// keepFewer lets as many entries stay before a snapshot as take a fourth of the limit, when those
+// since the last one had so many bytes.
 func (n *Node) keepFewer(bytes uint64) {
 	entries := n.raft.LastIndex() - n.lastSnapshot()
 	c := n.raft.ReloadableConfig()

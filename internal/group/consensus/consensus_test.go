@@ -168,11 +168,12 @@ func newGroup(t testing.TB, size int, options func(*Options)) *group {
 
 func (g *group) open(id uint64, dir string, l net.Listener) *member {
 	m := &member{list: &list{}, dir: dir}
-	o := Options{ID: id, Members: g.members, Dir: dir, Machine: m.list, Listener: l, Sync: true, Log: func(level, message string) {
-		if testing.Verbose() {
-			fmt.Println(id, level, message)
-		}
-	}, fault: m.disk.at, cut: m.net.get}
+	o := Options{ID: id, Members: g.members, Dir: dir, Machine: m.list, Listener: l, Sync: true,
+		Log: func(level, message string) {
+			if testing.Verbose() {
+				fmt.Println(id, level, message)
+			}
+		}, fault: m.disk.at, cut: m.net.get}
 	if g.options != nil {
 		g.options(&o)
 	}
@@ -287,7 +288,8 @@ func (g *group) agree(entries ...string) {
 	g.t.Helper()
 	want := strings.Join(entries, " ")
 	for id, m := range g.nodes {
-		eventually(g.t, fmt.Sprintf("the entries at %d", id), func() bool { return strings.Join(m.list.all(), " ") == want })
+		eventually(g.t, fmt.Sprintf("the entries at %d", id),
+			func() bool { return strings.Join(m.list.all(), " ") == want })
 	}
 }
 

@@ -10,10 +10,11 @@ import (
 	wal "github.com/hashicorp/raft-wal"
 )
 
-// openStores opens what a member has on its disk. A member whose log has a hole or damage puts it aside and comes back empty, if there are others who have
-// the entries. It remembers its term as that of the hole, and enters the next term, so that the leader's seat is taken anew without its vote. It does not vote
-// until its log has an entry of a later term than that: who appended it was elected by members that had lost nothing, and so its log has all that this
-// member ever confirmed.
+// openStores opens what a member has on its disk. A member whose log has a hole or damage puts it
+// aside and comes back empty, if there are others who have the entries. It remembers its term as
+// that of the hole, and enters the next term, so that the leader's seat is taken anew without its
+// vote. It does not vote until its log has an entry of a later term than that: who appended it was
+// elected by members that had lost nothing, and so its log has all that this member ever confirmed.
 func (n *Node) openStores() error {
 	d := newDisk(n.options)
 	if err := makeDir(n.options.Dir); err != nil {
@@ -37,9 +38,11 @@ func (n *Node) openStores() error {
 		return n.restoreTerm()
 	}
 	if len(n.options.Members) < 2 && !n.options.Join {
-		return fmt.Errorf("%w: %v. With group-salvage %d it takes what can be read", ErrDamaged, damage, n.stable.number(keySalvage)+1)
+		return fmt.Errorf("%w: %v. With group-salvage %d it takes what can be read", ErrDamaged, damage,
+			n.stable.number(keySalvage)+1)
 	}
-	n.options.Log("warning", "The log is damaged, this member puts it aside and gets the data from the others: "+damage.Error())
+	n.options.Log("warning",
+		"The log is damaged, this member puts it aside and gets the data from the others: "+damage.Error())
 	if err := n.putAside(); err != nil {
 		return err
 	}
@@ -60,8 +63,8 @@ func (n *Node) noteNew() error {
 	return n.stable.setNumber(keyHole, unknownHole)
 }
 
-// restoreTerm gives a newcomer the term of its last entry, if it has lost only its vote. Without an entry it begins with none, also after a group that
-// was not quite founded.
+// restoreTerm gives a newcomer the term of its last entry, if it has lost only its vote. Without an
+// entry it begins with none, also after a group that was not quite founded.
 func (n *Node) restoreTerm() error {
 	if n.hole() != unknownHole {
 		return nil
@@ -90,8 +93,9 @@ func (n *Node) openLogs(d *disk) (damage, err error) {
 	return nil, n.log.startAfter(snapshot)
 }
 
-// startAfter empties a log that ends before the newest snapshot, as a crash leaves it while a snapshot of the leader is taken: the next entry
-// is that after the snapshot, and raft-wal does not store it behind a gap.
+// startAfter empties a log that ends before the newest snapshot, as a crash leaves it while a
+// snapshot of the leader is taken: the next entry is that after the snapshot, and raft-wal does not
+// store it behind a gap.
 func (l *log) startAfter(snapshot uint64) error {
 	first, err := l.FirstIndex()
 	if err != nil || first == 0 || l.last >= snapshot {
@@ -102,12 +106,14 @@ func (l *log) startAfter(snapshot uint64) error {
 	return l.shorten(l.wal, 0, first, last)
 }
 
-// isDamage reports whether raft-wal does not open a log for what it says, and not for the disk's sake.
+// isDamage reports whether raft-wal does not open a log for what it says, and not for the disk's
+// sake.
 func isDamage(err error) bool {
 	return errors.Is(err, wal.ErrCorrupt) || errors.Is(err, os.ErrNotExist) || errors.Is(err, errList)
 }
 
-// inspect reads all entries, and compares where the log begins and ends with the end of the newest snapshot, and with the mark.
+// inspect reads all entries, and compares where the log begins and ends with the end of the newest
+// snapshot, and with the mark.
 func (n *Node) inspect(snapshot uint64) error {
 	l := n.log
 	first, _ := l.FirstIndex()
@@ -145,16 +151,20 @@ func (n *Node) newestSnapshot() (uint64, error) {
 	return list[0].Index, r.Close()
 }
 
-// hadEntries reports whether this member had a log: it founded the group or voted. One that has just been emptied had not.
+// hadEntries reports whether this member had a log: it founded the group or voted. One that has
+// just been emptied had not.
 func (n *Node) hadEntries() bool {
-	return n.stable.number(keyHole) == 0 && n.stable.number(keyTerm) > 0 && (!n.options.Join || n.stable.number(keyVoteTerm) > 0)
+	return n.stable.number(keyHole) == 0 && n.stable.number(keyTerm) > 0 &&
+		(!n.options.Join || n.stable.number(keyVoteTerm) > 0)
 }
 
-// putAside notes the hole first, so that a crash at any moment leaves either the damage or the note. What was put aside before is deleted, unless it may have more:
-// this member was still getting its entries again.
+// putAside notes the hole first, so that a crash at any moment leaves either the damage or the
+// note. What was put aside before is deleted, unless it may have more: this member was still
+// getting its entries again.
 func (n *Node) putAside() error {
 	term, before := n.stable.number(keyTerm), n.hole()
-	if err := errors.Join(n.stable.setNumber(keyHole, max(term, n.hole())), n.stable.setNumber(keyTerm, term+1)); err != nil {
+	if err := errors.Join(n.stable.setNumber(keyHole, max(term, n.hole())),
+		n.stable.setNumber(keyTerm, term+1)); err != nil {
 		return err
 	}
 	if n.log != nil {
@@ -174,7 +184,8 @@ func (n *Node) putAside() error {
 	return nil
 }
 
-// mayVote returns why this member has no vote, because it has lost entries. As soon as it has one of a later term, it has them all again.
+// mayVote returns why this member has no vote, because it has lost entries. As soon as it has one
+// of a later term, it has them all again.
 func (n *Node) mayVote() error {
 	hole := n.hole()
 	switch {

@@ -16,7 +16,8 @@ import (
 	"github.com/hashicorp/raft-wal/types"
 )
 
-// disk is the file system below the log and the vote. Every change goes through it, so that tests can make it slow, full or broken.
+// disk is the file system below the log and the vote. Every change goes through it, so that tests
+// can make it slow, full or broken.
 type disk struct {
 	types.VFS
 	sync  bool
@@ -50,7 +51,8 @@ func (d *disk) Create(dir, name string, size uint64) (types.WritableFile, error)
 	return f, d.failed(err)
 }
 
-// failed notes why the log cannot begin its next file: raft-wal does not say it when it refuses the next entry.
+// failed notes why the log cannot begin its next file: raft-wal does not say it when it refuses the
+// next entry.
 func (d *disk) failed(err error) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -58,7 +60,8 @@ func (d *disk) failed(err error) error {
 	return err
 }
 
-// explain tells more than that a file is full, which is all that raft-wal says if there is no next one.
+// explain tells more than that a file is full, which is all that raft-wal says if there is no next
+// one.
 func (d *disk) explain(err error) error {
 	if !errors.Is(err, types.ErrSealed) {
 		return err
@@ -68,7 +71,8 @@ func (d *disk) explain(err error) error {
 	return fmt.Errorf("%w: %w", errNextFile, cmp.Or(d.cause, err))
 }
 
-// OpenWriter implements types.VFS. The process that made the file may have ended before it had synchronized the directory.
+// OpenWriter implements types.VFS. The process that made the file may have ended before it had
+// synchronized the directory.
 func (d *disk) OpenWriter(dir, name string) (types.WritableFile, error) {
 	f, err := d.wrap(d.VFS.OpenWriter(dir, name))
 	if err == nil && d.sync {

@@ -6,7 +6,8 @@ import "errors"
 var (
 	// ErrNotAppended: the entry is not in the log, and never will be.
 	ErrNotAppended = errors.New("the entry was not appended")
-	// ErrUnknown: the entry may be in the log or get there, because this member lost the seat before it knew.
+	// ErrUnknown: the entry may be in the log or get there, because this member lost the seat
+	// before it knew.
 	ErrUnknown = errors.New("the leader's seat was lost before the entry was confirmed")
 
 	ErrNotLeader     = errors.New("this member is not the leader")

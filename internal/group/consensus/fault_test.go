@@ -15,7 +15,8 @@ import (
 	"github.com/miniserver-go/miniserver/internal/quick"
 )
 
-// newLeader waits until another member than old has appended an entry. One that loses the seat before it can says so.
+// newLeader waits until another member than old has appended an entry. One that loses the seat
+// before it can says so.
 func (g *group) newLeader(old *member, entry string) *member {
 	g.t.Helper()
 	var leader *member
@@ -35,7 +36,8 @@ func (g *group) newLeader(old *member, entry string) *member {
 	return leader
 }
 
-// TestFullDisk has a leader whose disk is full: it steps down, does not stand, and recovers when there is room.
+// TestFullDisk has a leader whose disk is full: it steps down, does not stand, and recovers when
+// there is room.
 func TestFullDisk(t *testing.T) {
 	quick.Skip(t, "waits for elections")
 	g := newGroup(t, 3, nil)
@@ -52,7 +54,8 @@ func TestFullDisk(t *testing.T) {
 	first.disk.set(nil, nil)
 	g.agree("a", "c", "d")
 	require.NoError(t, first.Status().Disk)
-	eventually(t, "the seat", func() bool { return g.leader().Transfer(first.options.ID) == nil || first.held().Leader })
+	eventually(t, "the seat",
+		func() bool { return g.leader().Transfer(first.options.ID) == nil || first.held().Leader })
 	eventually(t, "the seat", func() bool { return first.held().Leader })
 	require.NoError(t, first.append("e"))
 	g.agree("a", "c", "d", "e")
@@ -72,13 +75,15 @@ func TestFullDiskAlone(t *testing.T) {
 	g.agree("a", "d")
 }
 
-// TestDiskFailsAtAnyStepOfAChange has a log whose file is full when the disk fails, at one step of the change to the next file, also when it is opened again.
+// TestDiskFailsAtAnyStepOfAChange has a log whose file is full when the disk fails, at one step of
+// the change to the next file, also when it is opened again.
 func TestDiskFailsAtAnyStepOfAChange(t *testing.T) {
 	quick.Skip(t, "waits for attempts to write")
 	for _, step := range []string{"write", "sync", "list", "create"} {
 		t.Run(step, func(t *testing.T) {
 			t.Parallel()
-			g := newGroup(t, 1, func(o *Options) { o.SegmentSize, o.StoreLimit, o.Heartbeat = 8<<10, time.Second, 50*time.Millisecond })
+			g := newGroup(t, 1,
+				func(o *Options) { o.SegmentSize, o.StoreLimit, o.Heartbeat = 8<<10, time.Second, 50*time.Millisecond })
 			var confirmed []string
 			store := func(m *member) error {
 				entry := strings.Repeat(string(rune('a'+len(confirmed)%26)), 1500)
@@ -106,7 +111,8 @@ func TestDiskFailsAtAnyStepOfAChange(t *testing.T) {
 				}
 				m.disk.set(nil, nil)
 				close(hang)
-				eventually(t, "that it goes on", func() bool { return m.Status().Disk == nil && m.held().Leader && store(m) == nil })
+				eventually(t, "that it goes on",
+					func() bool { return m.Status().Disk == nil && m.held().Leader && store(m) == nil })
 				g.agree(confirmed...)
 				g.stop(m)
 				g.start(m)
@@ -116,7 +122,8 @@ func TestDiskFailsAtAnyStepOfAChange(t *testing.T) {
 	}
 }
 
-// TestSnapshotWithoutItsLog has a member that is killed after it has taken a snapshot from the leader, and before it has deleted the entries before that.
+// TestSnapshotWithoutItsLog has a member that is killed after it has taken a snapshot from the
+// leader, and before it has deleted the entries before that.
 func TestSnapshotWithoutItsLog(t *testing.T) {
 	quick.Skip(t, "waits for elections")
 	g := newGroup(t, 3, func(o *Options) { o.SnapshotTrailing = 1 }).founded()
@@ -128,7 +135,8 @@ func TestSnapshotWithoutItsLog(t *testing.T) {
 	require.NoError(t, leader.append("b"))
 	require.NoError(t, leader.append("c"))
 	require.NoError(t, leader.Snapshot())
-	require.NoError(t, os.CopyFS(filepath.Join(killed.dir, "snapshots"), os.DirFS(filepath.Join(leader.dir, "snapshots"))))
+	require.NoError(t,
+		os.CopyFS(filepath.Join(killed.dir, "snapshots"), os.DirFS(filepath.Join(leader.dir, "snapshots"))))
 
 	require.NoError(t, leader.Transfer(g.another(leader).options.ID))
 	next := g.newLeader(leader, "d")
@@ -138,7 +146,8 @@ func TestSnapshotWithoutItsLog(t *testing.T) {
 	g.agree("a", "b", "c", "d", "e")
 }
 
-// TestHangingDisk has a leader whose disk does not answer: it gives up the seat, and what it wrote meanwhile does not count.
+// TestHangingDisk has a leader whose disk does not answer: it gives up the seat, and what it wrote
+// meanwhile does not count.
 func TestHangingDisk(t *testing.T) {
 	quick.Skip(t, "waits for elections")
 	g := newGroup(t, 3, func(o *Options) { o.StoreLimit = 200 * time.Millisecond })
@@ -155,7 +164,8 @@ func TestHangingDisk(t *testing.T) {
 	g.agree("a", "c")
 }
 
-// TestFollowersDiskFails: the follower gets all entries when its disk works again, without a change of the leader.
+// TestFollowersDiskFails: the follower gets all entries when its disk works again, without a change
+// of the leader.
 func TestFollowersDiskFails(t *testing.T) {
 	g := newGroup(t, 3, steady)
 	leader := g.leader()
@@ -196,7 +206,10 @@ func TestDamagedMemberComesBackEmpty(t *testing.T) {
 		"list of files is empty": func(t *testing.T, m *member) {
 			require.NoError(t, os.Truncate(filepath.Join(m.dir, "log", "wal-meta.db"), 0))
 		},
-		"log is missing": func(t *testing.T, m *member) { require.NoError(t, os.RemoveAll(filepath.Join(m.dir, "log"))) },
+		"log is missing": func(t *testing.T,
+			m *member) {
+			require.NoError(t, os.RemoveAll(filepath.Join(m.dir, "log")))
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -206,7 +219,8 @@ func TestDamagedMemberComesBackEmpty(t *testing.T) {
 	}
 }
 
-// comesBack lets a member lose something while it is away, and expects that it gets all again, and then its vote.
+// comesBack lets a member lose something while it is away, and expects that it gets all again, and
+// then its vote.
 func comesBack(t *testing.T, damage func(t *testing.T, m *member)) *member {
 	g := newGroup(t, 3, nil)
 	leader := g.leader()

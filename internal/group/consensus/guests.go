@@ -8,14 +8,17 @@ import (
 	"time"
 )
 
-// guests are the connections that others have opened to this member. Anybody who reaches the port can open one, say nothing, or announce much, so there are limits:
+// guests are the connections that others have opened to this member. Anybody who reaches the port
+// can open one, say nothing, or announce much, so there are limits:
 //
-//	patience        for a handshake and the first request, for the rest of any request, and between two pieces of a snapshot
+//	patience        for a handshake and the first request, for the rest of any request, and
+//	                between two pieces of a snapshot
 //	maxGuests       connections
 //	maxIncoming     bytes of one request, without the snapshot behind it
 //	maxAllIncoming  bytes of all requests that are being read or handled
 //
-// Beyond the last two a connection is closed: that for which this member has waited the longest. A member's are used again and again, so it is a stranger's.
+// Beyond the last two a connection is closed: that for which this member has waited the longest. A
+// member's are used again and again, so it is a stranger's.
 type guests struct {
 	patience time.Duration
 
@@ -55,7 +58,8 @@ func (s *guests) add(raw net.Conn) *guest {
 	return g
 }
 
-// closeOne closes the connection that has been awaited the longest of those that the condition is for.
+// closeOne closes the connection that has been awaited the longest of those that the condition is
+// for.
 func (s *guests) closeOne(condition func(*guest) bool) bool {
 	for e := s.list.Front(); e != nil; e = e.Next() {
 		if g := e.Value.(*guest); !g.answers && condition(g) {
@@ -110,7 +114,8 @@ func (g *guest) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// counts takes bytes into account, and closes other connections for them; false: this one was closed.
+// counts takes bytes into account, and closes other connections for them; false: this one was
+// closed.
 func (g *guest) counts(n int) bool {
 	s := g.guests
 	s.mu.Lock()

@@ -72,20 +72,24 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// halves are requests that do not end. The codec of msgpack would make room for what some of them announce.
+// halves are requests that do not end. The codec of msgpack would make room for what some of them
+// announce.
 func halves(t *testing.T) map[string][]byte {
 	entry := &raft.Log{Index: 1 << 40, Term: 1, Data: []byte("data"), AppendedAt: time.Unix(1, 0)}
-	whole := encoded(t, kindAppend, &raft.AppendEntriesRequest{RPCHeader: raft.RPCHeader{ID: []byte("1"), Addr: []byte("x")}, Entries: []*raft.Log{entry}})
+	whole := encoded(t, kindAppend, &raft.AppendEntriesRequest{RPCHeader: raft.RPCHeader{ID: []byte("1"),
+		Addr: []byte("x")}, Entries: []*raft.Log{entry}})
 	return map[string][]byte{
-		"nothing":              nil,
-		"a kind":               {kindAppend},
-		"half":                 whole[:len(whole)/2],
-		"a long name":          announce(encoded(t, kindVote, &raft.RequestVoteRequest{RPCHeader: raft.RPCHeader{Addr: []byte("name")}}), "name"),
-		"a long configuration": announce(encoded(t, kindSnapshot, &raft.InstallSnapshotRequest{Configuration: []byte("name")}), "name"),
-		"a long entry":         announce(whole, "data"),
-		"a long time":          announce(whole, string(must(entry.AppendedAt.MarshalBinary()))),
-		"a long field":         {kindTimeoutNow, 0x81, 0xdb, 0xff, 0xff, 0xff, 0xff},
-		"half a snapshot":      append(encoded(t, kindSnapshot, &raft.InstallSnapshotRequest{Size: 1 << 60}), "x"...),
+		"nothing": nil,
+		"a kind":  {kindAppend},
+		"half":    whole[:len(whole)/2],
+		"a long name": announce(encoded(t, kindVote,
+			&raft.RequestVoteRequest{RPCHeader: raft.RPCHeader{Addr: []byte("name")}}), "name"),
+		"a long configuration": announce(encoded(t, kindSnapshot,
+			&raft.InstallSnapshotRequest{Configuration: []byte("name")}), "name"),
+		"a long entry":    announce(whole, "data"),
+		"a long time":     announce(whole, string(must(entry.AppendedAt.MarshalBinary()))),
+		"a long field":    {kindTimeoutNow, 0x81, 0xdb, 0xff, 0xff, 0xff, 0xff},
+		"half a snapshot": append(encoded(t, kindSnapshot, &raft.InstallSnapshotRequest{Size: 1 << 60}), "x"...),
 	}
 }
 
@@ -106,7 +110,8 @@ func announce(request []byte, text string) []byte {
 	return append(binary.BigEndian.AppendUint32(append(slices.Clone(head), 0xc6), 1<<32-1), text...)
 }
 
-// TestHalfRequests: a request that does not go on ends, and takes no more memory than what has come.
+// TestHalfRequests: a request that does not go on ends, and takes no more memory than what has
+// come.
 func TestHalfRequests(t *testing.T) {
 	for _, config := range []*tls.Config{nil, selfSigned(t)} {
 		g := newGroup(t, 1, func(o *Options) { o.patience, o.TLS = 500*time.Millisecond, config })
@@ -155,8 +160,9 @@ func TestTooMuch(t *testing.T) {
 	for name, request := range map[string][]byte{
 		"bytes":         append(halves(t)["a long entry"], make([]byte, 2*maxIncoming)...),
 		"configuration": append(halves(t)["a long configuration"], make([]byte, 2*maxIncoming)...),
-		"entries":       append(binary.BigEndian.AppendUint32(append(slices.Clone(entries[:i]), 0xdd), 1<<32-1), bytes.Repeat([]byte{0x80}, maxIncoming)...),
-		"garbage":       bytes.Repeat([]byte("GET / HTTP/1.1\r\n"), 100),
+		"entries": append(binary.BigEndian.AppendUint32(append(slices.Clone(entries[:i]), 0xdd), 1<<32-1),
+			bytes.Repeat([]byte{0x80}, maxIncoming)...),
+		"garbage": bytes.Repeat([]byte("GET / HTTP/1.1\r\n"), 100),
 	} {
 		before := total()
 		c := g.stranger(m)
@@ -172,18 +178,23 @@ func TestUnsoundRequests(t *testing.T) {
 	m := newGroup(t, 1, nil).leader()
 	header := raft.RPCHeader{ProtocolVersion: raft.ProtocolVersionMax, ID: []byte("1"), Addr: []byte("x")}
 	entries := func(entry raft.Log) []byte {
-		return encoded(t, kindAppend, &raft.AppendEntriesRequest{RPCHeader: header, Term: m.Status().Term, Entries: []*raft.Log{&entry}})
+		return encoded(t, kindAppend,
+			&raft.AppendEntriesRequest{RPCHeader: header, Term: m.Status().Term, Entries: []*raft.Log{&entry}})
 	}
 	snapshot := func(q raft.InstallSnapshotRequest) []byte {
 		q.RPCHeader, q.Term = header, m.Status().Term
 		return encoded(t, kindSnapshot, &q)
 	}
 	for name, request := range map[string][]byte{
-		"members":                entries(raft.Log{Index: 1 << 40, Type: raft.LogConfiguration, Data: []byte("garbage")}),
-		"kind of entry":          entries(raft.Log{Index: 1 << 40, Type: 99}),
-		"members of a snapshot":  snapshot(raft.InstallSnapshotRequest{SnapshotVersion: 1, Configuration: []byte("garbage")}),
-		"many":                   snapshot(raft.InstallSnapshotRequest{SnapshotVersion: 1, Configuration: make([]byte, 2*maxConfiguration)}),
-		"size of a snapshot":     snapshot(raft.InstallSnapshotRequest{SnapshotVersion: 1, Size: -1, Configuration: []byte{0x80}}),
+		"members": entries(raft.Log{Index: 1 << 40, Type: raft.LogConfiguration,
+			Data: []byte("garbage")}),
+		"kind of entry": entries(raft.Log{Index: 1 << 40, Type: 99}),
+		"members of a snapshot": snapshot(raft.InstallSnapshotRequest{SnapshotVersion: 1,
+			Configuration: []byte("garbage")}),
+		"many": snapshot(raft.InstallSnapshotRequest{SnapshotVersion: 1,
+			Configuration: make([]byte, 2*maxConfiguration)}),
+		"size of a snapshot": snapshot(raft.InstallSnapshotRequest{SnapshotVersion: 1, Size: -1,
+			Configuration: []byte{0x80}}),
 		"snapshots of old times": snapshot(raft.InstallSnapshotRequest{SnapshotVersion: 0, Peers: []byte("garbage")}),
 	} {
 		c := (&group{t: t, members: m.options.Members}).stranger(m)
@@ -194,7 +205,8 @@ func TestUnsoundRequests(t *testing.T) {
 	require.NoError(t, m.append("a"))
 }
 
-// TestAllThatComesHasALimit: many who send much at once lose their connections; what a member sends after that comes through.
+// TestAllThatComesHasALimit: many who send much at once lose their connections; what a member sends
+// after that comes through.
 func TestAllThatComesHasALimit(t *testing.T) {
 	g := newGroup(t, 3, func(o *Options) { o.patience = time.Hour })
 	m := g.founded().another(g.leader())
@@ -203,7 +215,8 @@ func TestAllThatComesHasALimit(t *testing.T) {
 		c := g.stranger(m)
 		_, err := c.Write(append(halves(t)["a long entry"], make([]byte, maxIncoming/2)...))
 		require.NoError(t, err)
-		eventually(t, "what it sends", func() bool { most = max(most, m.Status().Incoming); return m.Status().Incoming > maxIncoming/4 })
+		eventually(t, "what it sends",
+			func() bool { most = max(most, m.Status().Incoming); return m.Status().Incoming > maxIncoming/4 })
 	}
 	require.LessOrEqual(t, most, maxAllIncoming)
 	entry := strings.Repeat("x", maxPart)
@@ -217,7 +230,8 @@ func TestHalfASnapshot(t *testing.T) {
 	leader := g.founded().newLeader(nil, "a")
 	m := g.another(leader)
 	id := []byte(serverID(leader.options.ID))
-	q := &raft.InstallSnapshotRequest{RPCHeader: raft.RPCHeader{ProtocolVersion: raft.ProtocolVersionMax, ID: id, Addr: []byte(g.address(leader.options.ID))},
+	q := &raft.InstallSnapshotRequest{RPCHeader: raft.RPCHeader{ProtocolVersion: raft.ProtocolVersionMax, ID: id,
+		Addr: []byte(g.address(leader.options.ID))},
 		SnapshotVersion: 1, Term: leader.Status().Term, LastLogIndex: 1 << 40, LastLogTerm: 1, Size: 1000,
 		Configuration: raft.EncodeConfiguration(raft.Configuration{})}
 	c := g.stranger(m)
@@ -228,7 +242,8 @@ func TestHalfASnapshot(t *testing.T) {
 	g.newLeader(nil, "b") // it takes part
 }
 
-// TestPeersThatDoNotAnswer: a connection to a member that never answers, or never reads, times out, and does not delay Close.
+// TestPeersThatDoNotAnswer: a connection to a member that never answers, or never reads, times out,
+// and does not delay Close.
 func TestPeersThatDoNotAnswer(t *testing.T) {
 	for _, config := range []*tls.Config{nil, selfSigned(t)} {
 		deaf, err := net.Listen("tcp", "127.0.0.1:0")

@@ -8,14 +8,17 @@ import (
 	"github.com/hashicorp/raft"
 )
 
-// A group has an identity: a number that its founders agree on, that members who come later learn, and that changes when one member begins the group anew. Whoever accepts a
-// connection shows it with its card, and who has opened the connection sends nothing if it is another one: an address may have gone to a member of another
-// group, whose entries must not mix with those of this one. 0 is not known yet, and suits all.
+// A group has an identity: a number that its founders agree on, that members who come later learn,
+// and that changes when one member begins the group anew. Whoever accepts a connection shows it
+// with its card, and who has opened the connection sends nothing if it is another one: an address
+// may have gone to a member of another group, whose entries must not mix with those of this one. 0
+// is not known yet, and suits all.
 
 // identity returns that of this member's group.
 func (n *Node) identity() uint64 { return n.stable.number(keyGroup) }
 
-// proposal is the identity of a group that this member would found. That of the founder with the lowest ID counts.
+// proposal is the identity of a group that this member would found. That of the founder with the
+// lowest ID counts.
 func (n *Node) proposal() uint64 { return mix(fmt.Sprint(n.options.Members)) }
 
 func mix(text string) uint64 {

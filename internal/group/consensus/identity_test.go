@@ -6,7 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMemberOfAnotherGroup: an address has gone from a member of one group to one of another, as it may where machines come and go. Nobody takes entries of the other group.
+// TestMemberOfAnotherGroup: an address has gone from a member of one group to one of another, as it
+// may where machines come and go. Nobody takes entries of the other group.
 func TestMemberOfAnotherGroup(t *testing.T) {
 	var said saying
 	ours, theirs := newGroup(t, 3, nil).founded(), newGroup(t, 3, func(o *Options) { o.Log = said.log }).founded()

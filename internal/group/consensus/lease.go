@@ -11,21 +11,25 @@ import (
 	"github.com/hashicorp/raft"
 )
 
-// A lease is a time in which no other member can be elected, so that the leader may answer reads without a question.
+// A lease is a time in which no other member can be elected, so that the leader may answer reads
+// without a question.
 //
 //	leader      asks ───────────── lease ──────────┤
 //	follower          answers ──────────────────── promise ──────────────────────┤ may vote
 //
-// A follower that answers a leader's request promises not to vote for a while, for itself neither. The leader counts from the moment at
-// which it sent the request, which is earlier, and only half as long. So the lease ends before the promise does, unless the
-// clock of one machine runs twice as fast as that of the other, or stands still while the machine is paused.
+// A follower that answers a leader's request promises not to vote for a while, for itself neither.
+// The leader counts from the moment at which it sent the request, which is earlier, and only half
+// as long. So the lease ends before the promise does, unless the clock of one machine runs twice as
+// fast as that of the other, or stands still while the machine is paused.
 //
 // Invariants:
-//  1. A follower notes a request before Raft sees it, and looks for the note after Raft has decided to vote. So a vote is either not given,
-//     or the follower's term is later than the request's and it refuses that.
+//  1. A follower notes a request before Raft sees it, and looks for the note after Raft has decided
+//     to vote. So a vote is either not given, or the follower's term is later than the request's
+//     and it refuses that.
 //  2. A member that starts does not know what it promised, and waits as long as any promise lasts.
-//  3. A seat that is handed over breaks promises: voters make an exception for elections that the leader has ordered. The leader has no
-//     lease from then on in its term; and an order counts only in the term that it was given in, for the election of the next one.
+//  3. A seat that is handed over breaks promises: voters make an exception for elections that the
+//     leader has ordered. The leader has no lease from then on in its term; and an order counts
+//     only in the term that it was given in, for the election of the next one.
 type lease struct {
 	promised atomic.Pointer[time.Time] // when this member heard from a leader last, or started
 	until    atomic.Pointer[leased]    // nil: never
@@ -80,7 +84,8 @@ func (l *lease) mayElectSelf(term uint64) error {
 	return l.promise()
 }
 
-// Leased reports whether no other member has been elected until now: what this one has confirmed is all that is confirmed.
+// Leased reports whether no other member has been elected until now: what this one has confirmed is
+// all that is confirmed.
 func (n *Node) Leased() bool {
 	term := n.leads()
 	if term == 0 || term == n.lease.handed.Load() {
@@ -108,7 +113,8 @@ func (n *Node) leads() uint64 {
 	return term
 }
 
-// An order to take the seat carries its term in place of the leader's address, which Raft does not read there.
+// An order to take the seat carries its term in place of the leader's address, which Raft does not
+// read there.
 func (n *Node) order(q raft.TimeoutNowRequest) (*raft.TimeoutNowRequest, error) {
 	term := n.leads()
 	if term == 0 {
@@ -137,7 +143,8 @@ func (n *Node) isOrdered(q *raft.RequestVoteRequest) bool {
 	return q.LeadershipTransfer && q.Term == n.lease.ordered.Load()
 }
 
-// askedMost returns when most of those who vote, this member among them, had been asked in a term what they have answered.
+// askedMost returns when most of those who vote, this member among them, had been asked in a term
+// what they have answered.
 func (n *Node) askedMost(term uint64) time.Time {
 	var times []time.Time
 	for _, s := range n.configuration() {

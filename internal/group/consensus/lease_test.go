@@ -59,7 +59,8 @@ func TestOrdersCountInTheirTermOnly(t *testing.T) {
 	require.ErrorIs(t, err, ErrNotLeader)
 }
 
-// TestPromises: a member that has heard from a leader, or does not know whether it has, does not vote.
+// TestPromises: a member that has heard from a leader, or does not know whether it has, does not
+// vote.
 func TestPromises(t *testing.T) {
 	m := newGroup(t, 1, nil).leader()
 	past := func() { before := time.Now().Add(-promiseTime); m.lease.promised.Store(&before) }
@@ -72,7 +73,8 @@ func TestPromises(t *testing.T) {
 
 	term := m.Status().Term
 	require.NoError(t, refusal(&raft.AppendEntriesRequest{Term: term - 1}))
-	require.NoError(t, refusal(&raft.RequestVoteRequest{}), "a leader of an old term may go on to send, while its disk hangs")
+	require.NoError(t, refusal(&raft.RequestVoteRequest{}),
+		"a leader of an old term may go on to send, while its disk hangs")
 	require.NoError(t, refusal(&raft.AppendEntriesRequest{Term: term}))
 	require.ErrorIs(t, refusal(&raft.RequestVoteRequest{}), errPromised)
 	require.ErrorIs(t, refusal(&raft.RequestPreVoteRequest{RPCHeader: raft.RPCHeader{ID: []byte("1")}}), errPromised)

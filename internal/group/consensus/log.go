@@ -17,8 +17,9 @@ import (
 	"github.com/hashicorp/raft-wal/types"
 )
 
-// log is where a member keeps entries: a raft-wal that is opened anew after an error, because it does not go on by itself, and cut to what Raft knows to
-// be stored. Until then nothing is stored, reading goes on as long as it can, and then waits: an error would end the process.
+// log is where a member keeps entries: a raft-wal that is opened anew after an error, because it
+// does not go on by itself, and cut to what Raft knows to be stored. Until then nothing is stored,
+// reading goes on as long as it can, and then waits: an error would end the process.
 type log struct {
 	dir         string // of this member; the log's own is below it
 	disk        *disk
@@ -48,7 +49,8 @@ const (
 )
 
 func openLog(dir string, o Options, d *disk, logger hclog.Logger) (*log, error) {
-	l := &log{dir: dir, disk: d, limit: o.StoreLimit, segmentSize: o.SegmentSize, logger: logger, say: o.Log, closed: make(chan struct{}), pause: firstPause}
+	l := &log{dir: dir, disk: d, limit: o.StoreLimit, segmentSize: o.SegmentSize, logger: logger, say: o.Log,
+		closed: make(chan struct{}), pause: firstPause}
 	if err := makeDir(l.path()); err != nil {
 		return nil, err
 	}
@@ -77,7 +79,8 @@ func (l *log) openWAL() (*wal.WAL, error) {
 	return w, nil
 }
 
-// StoreLogs implements raft.LogStore. After a suffix has been deleted it waits until it can store others: Raft still believes that the old ones are there.
+// StoreLogs implements raft.LogStore. After a suffix has been deleted it waits until it can store
+// others: Raft still believes that the old ones are there.
 func (l *log) StoreLogs(logs []*raft.Log) error {
 	checked, newest := withChecksums(logs), logs[len(logs)-1].Index
 	limit := l.limit + time.Duration(size(logs))*time.Second/slowest
@@ -120,7 +123,8 @@ func (l *log) hasStored(logs []*raft.Log) {
 // StoreLog implements raft.LogStore.
 func (l *log) StoreLog(e *raft.Log) error { return l.StoreLogs([]*raft.Log{e}) }
 
-// DeleteRange implements raft.LogStore. It waits until it has succeeded: Raft would go on as if it had.
+// DeleteRange implements raft.LogStore. It waits until it has succeeded: Raft would go on as if it
+// had.
 func (l *log) DeleteRange(from, to uint64) error {
 	last := l.willDelete(from, to)
 	for l.change(l.limit, func(w *wal.WAL) error { return l.shorten(w, last, from, to) }) != nil {
@@ -143,7 +147,8 @@ func (l *log) willDelete(from, to uint64) uint64 {
 	return l.last
 }
 
-// shorten lowers the mark before it deletes entries at the end, so that the mark never promises entries that have been deleted.
+// shorten lowers the mark before it deletes entries at the end, so that the mark never promises
+// entries that have been deleted.
 func (l *log) shorten(w *wal.WAL, last, from, to uint64) error {
 	if to > last {
 		if err := errors.Join(l.writeMark(last), l.mark.Sync()); err != nil {
@@ -153,8 +158,8 @@ func (l *log) shorten(w *wal.WAL, last, from, to uint64) error {
 	return w.DeleteRange(from, to)
 }
 
-// writeMark notes up to where the log must reach at the next start. A higher mark needs no synchronization: what a crash of the machine leaves is the lower
-// one.
+// writeMark notes up to where the log must reach at the next start. A higher mark needs no
+// synchronization: what a crash of the machine leaves is the lower one.
 func (l *log) writeMark(last uint64) error {
 	return record{l.mark, 0}.write(binary.LittleEndian.AppendUint64(nil, last))
 }
@@ -199,7 +204,8 @@ func (l *log) fail(err error) {
 	l.recovery.Go(l.recover)
 }
 
-// recover opens the log again, and tries until it can be written. It says once that entries are missing: only a start puts such a log aside.
+// recover opens the log again, and tries until it can be written. It says once that entries are
+// missing: only a start puts such a log aside.
 func (l *log) recover() {
 	l.underway.Wait()
 	l.take(nil).Close()
@@ -283,7 +289,8 @@ func (l *log) cut(w *wal.WAL, keep uint64) error {
 	return l.shorten(w, keep, keep+1, last)
 }
 
-// await waits until the disk works. When the log is closed before that, it ends the goroutine: it is one of Raft's, which would panic if it went on.
+// await waits until the disk works. When the log is closed before that, it ends the goroutine: it
+// is one of Raft's, which would panic if it went on.
 func (l *log) await() {
 	l.mu.Lock()
 	well, failed := l.well, l.failed
@@ -323,7 +330,8 @@ func (l *log) GetLog(index uint64, e *raft.Log) error {
 	}
 }
 
-// read does not return entries at the beginning that have been deleted. raft-wal does, as long as the file is there.
+// read does not return entries at the beginning that have been deleted. raft-wal does, as long as
+// the file is there.
 func read(w *wal.WAL, index uint64, e *raft.Log) error {
 	first, err := w.FirstIndex()
 	if err == nil && index < first {

@@ -10,7 +10,8 @@ import (
 	"github.com/hashicorp/go-hclog"
 )
 
-// newLogger hands what Raft and raft-wal report to Options.Log, for debugging. What matters and is said nowhere else is said in other words as well.
+// newLogger hands what Raft and raft-wal report to Options.Log, for debugging. What matters and is
+// said nowhere else is said in other words as well.
 func newLogger(log func(level, message string)) hclog.Logger {
 	l := hclog.NewInterceptLogger(&hclog.LoggerOptions{Output: io.Discard, Level: hclog.Debug})
 	l.RegisterSink(&sink{log: log, said: make(map[string]time.Time)})

@@ -9,7 +9,8 @@ import (
 	"github.com/hashicorp/raft"
 )
 
-// machine is what Raft sees of a Machine. It skips void entries, and so it knows the last one that counted; snapshots have that before the machine's state.
+// machine is what Raft sees of a Machine. It skips void entries, and so it knows the last one that
+// counted; snapshots have that before the machine's state.
 type machine struct {
 	node  *Node
 	inner Machine
@@ -25,7 +26,8 @@ type position struct{ seat, number uint64 }
 
 const positionSize = 16
 
-// An entry that is larger than a part goes into the log in parts, each with a number. The last one makes it count.
+// An entry that is larger than a part goes into the log in parts, each with a number. The last one
+// makes it count.
 const (
 	maxPart   = 2 << 20
 	moreParts = 1 << 63 // in a number: this is not the last part
@@ -57,7 +59,8 @@ func readPosition(b []byte) position {
 	return position{binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])}
 }
 
-// follows reports whether an entry counts: the first of a later seat, or the next of the same one, appended in the term of its seat.
+// follows reports whether an entry counts: the first of a later seat, or the next of the same one,
+// appended in the term of its seat.
 func (p position) follows(last position, term uint64) bool {
 	if p.seat/maxTaken != term {
 		return false

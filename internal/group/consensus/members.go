@@ -11,8 +11,8 @@ import (
 // catchUpLimit is how long Add waits for a new member to get the data.
 const catchUpLimit = time.Minute
 
-// Add makes a server a member: it gets the data first, and a vote when it has caught up. If that takes too long it remains a member without a vote, until
-// Add is called again.
+// Add makes a server a member: it gets the data first, and a vote when it has caught up. If that
+// takes too long it remains a member without a vote, until Add is called again.
 func (n *Node) Add(m Member) error {
 	id, address := serverID(m.ID), raft.ServerAddress(m.Address)
 	if s, ok := n.member(m.ID); !ok || s.Suffrage != raft.Voter || s.Address != address {
@@ -75,13 +75,15 @@ func (n *Node) member(id uint64) (raft.Server, bool) {
 	return raft.Server{}, false
 }
 
-// isMember reports whether a server is a member, as far as this one knows; it knows nothing before it has the log.
+// isMember reports whether a server is a member, as far as this one knows; it knows nothing before
+// it has the log.
 func (n *Node) isMember(id raft.ServerID) bool {
 	servers := n.configuration()
 	return len(servers) == 0 || slices.ContainsFunc(servers, func(s raft.Server) bool { return s.ID == id })
 }
 
-// isRemoved reports whether the group has this member no longer: its log says so, or another member has, and no leader has called since.
+// isRemoved reports whether the group has this member no longer: its log says so, or another member
+// has, and no leader has called since.
 func (n *Node) isRemoved() bool {
 	return !n.isMember(serverID(n.options.ID)) || n.transport.refused().After(n.raft.LastContact())
 }
@@ -91,7 +93,8 @@ func (n *Node) configuration() []raft.Server {
 	return n.raft.GetConfiguration().Configuration().Servers
 }
 
-// confirm waits for what Raft was asked to do, but not forever: a leader may keep its seat while most members cannot store anything.
+// confirm waits for what Raft was asked to do, but not forever: a leader may keep its seat while
+// most members cannot store anything.
 func (n *Node) confirm(f raft.Future) error {
 	done := make(chan error, 1)
 	go func() { done <- f.Error() }()

@@ -59,7 +59,8 @@ func TestMembersComeAndGo(t *testing.T) {
 	}
 }
 
-// TestChangesAreNotAwaitedForever: with two members that must confirm, one of which cannot store anything but still follows.
+// TestChangesAreNotAwaitedForever: with two members that must confirm, one of which cannot store
+// anything but still follows.
 func TestChangesAreNotAwaitedForever(t *testing.T) {
 	g := newGroup(t, 3, func(o *Options) {
 		steady(o)
@@ -107,7 +108,8 @@ func TestGapEndsTheSeat(t *testing.T) {
 	require.NoError(t, leader.append("a"))
 }
 
-// TestSnapshots has a member that sleeps while the others take a snapshot and drop the entries before it.
+// TestSnapshots has a member that sleeps while the others take a snapshot and drop the entries
+// before it.
 func TestSnapshots(t *testing.T) {
 	g := newGroup(t, 3, func(o *Options) { o.SnapshotTrailing = 1 })
 	leader := g.leader()

@@ -14,19 +14,23 @@ import (
 	"github.com/hashicorp/raft"
 )
 
-// newcomer is a member that starts without the file with its vote. It was just made, or it has lost its directory, and cannot tell which: it may have voted, and
-// confirmed entries that it has no longer. Until it knows what it has promised, it does not vote, and takes nothing from a leader. It asks the others:
+// newcomer is a member that starts without the file with its vote. It was just made, or it has lost
+// its directory, and cannot tell which: it may have voted, and confirmed entries that it has no
+// longer. Until it knows what it has promised, it does not vote, and takes nothing from a leader.
+// It asks the others:
 //
-//	no listed member has ever had a leader      this is the group's first start: it founds the group, as they do
-//	the group gives it no vote                  it is being added, and has never promised anything
-//	the group gives it a vote                   it has lost what it had: it has a hole
+//	no listed member has ever had a leader   this is the group's first start: it founds the group,
+//	                                         as they do
+//	the group gives it no vote               it is being added, and has never promised anything
+//	the group gives it a vote                it has lost what it had: it has a hole
 //
-// The term of the hole is the highest one that any of the others knows, so all of them must answer. Its promises were for terms up to that one: a candidate has
-// stored its term before it asks for votes, and so has a leader before it sends entries. It refuses the leaders of these terms, so the seat is taken anew.
-// From then on it is like a member with damage: see openStores.
+// The term of the hole is the highest one that any of the others knows, so all of them must answer.
+// Its promises were for terms up to that one: a candidate has stored its term before it asks for
+// votes, and so has a leader before it sends entries. It refuses the leaders of these terms, so the
+// seat is taken anew. From then on it is like a member with damage: see openStores.
 //
-// The list of members that counts is one that most of those who vote there have. A question tells what its answer does, so newcomers
-// that ask each other know the same.
+// The list of members that counts is one that most of those who vote there have. A question tells
+// what its answer does, so newcomers that ask each other know the same.
 type newcomer struct {
 	node *Node
 	news chan struct{}
@@ -70,7 +74,8 @@ func (c *newcomer) run() {
 		select {
 		case <-c.news:
 		case <-tick.C:
-			c.node.options.Log("notice", "This member has started without data, and asks the others before it votes."+c.missing())
+			c.node.options.Log("notice",
+				"This member has started without data, and asks the others before it votes."+c.missing())
 		case <-c.node.closed:
 			return
 		}
@@ -139,12 +144,14 @@ func (c *newcomer) settle() bool {
 		return false
 	}
 	if hole > 0 {
-		n.options.Log("warning", "This member had a vote in the group, and has lost its data: it gets them from the others, and does not vote before it has them")
+		n.options.Log("warning", "This member had a vote in the group, "+
+			"and has lost its data: it gets them from the others, and does not vote before it has them")
 	}
 	return true
 }
 
-// promised returns the highest term in which this member may have promised anything, 0 for none, and whether that is known.
+// promised returns the highest term in which this member may have promised anything, 0 for none,
+// and whether that is known.
 func (c *newcomer) promised() (term uint64, known bool) {
 	if c.isFirst() {
 		return 0, true
@@ -176,7 +183,8 @@ func (c *newcomer) promised() (term uint64, known bool) {
 	return term, true
 }
 
-// isFirst reports whether the listed members have never had a leader. Term 1 is that of the entry with which each founds the group.
+// isFirst reports whether the listed members have never had a leader. Term 1 is that of the entry
+// with which each founds the group.
 func (c *newcomer) isFirst() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -191,7 +199,8 @@ func (c *newcomer) isFirst() bool {
 	return len(c.silent()) == 0
 }
 
-// members returns what most of those who vote in a group tell of it, who its members are above all. Two lists that follow each other cannot both be such.
+// members returns what most of those who vote in a group tell of it, who its members are above all.
+// Two lists that follow each other cannot both be such.
 func (c *newcomer) members() (told account, ok bool) {
 	for _, a := range c.told {
 		voters, have := 0, 0
@@ -255,7 +264,8 @@ func (n *Node) account() account {
 	return a
 }
 
-// Accounts travel in a question for a vote in term 0, which Raft never asks, in place of the member's address.
+// Accounts travel in a question for a vote in term 0, which Raft never asks, in place of the
+// member's address.
 
 func (a account) header(id uint64) raft.RPCHeader {
 	b, _ := json.Marshal(a)

@@ -32,8 +32,8 @@ func TestMemberThatForgotItsVoteComesBack(t *testing.T) {
 	}
 }
 
-// TestEmptiedMemberDoesNotVote: a follower that confirmed an entry loses its directory, and meets a member that never had the entry. The two are most of
-// the group, but must not elect a leader.
+// TestEmptiedMemberDoesNotVote: a follower that confirmed an entry loses its directory, and meets a
+// member that never had the entry. The two are most of the group, but must not elect a leader.
 func TestEmptiedMemberDoesNotVote(t *testing.T) {
 	var refused atomic.Bool
 	g := newGroup(t, 3, func(o *Options) {
@@ -84,7 +84,8 @@ func TestLeadersOfTheHoleAreRefused(t *testing.T) {
 	require.Nil(t, answer(&raft.InstallSnapshotRequest{Term: 6}))
 }
 
-// TestFirstStartWaitsForAll: two of three could not know whether the third has had a leader together with one of them.
+// TestFirstStartWaitsForAll: two of three could not know whether the third has had a leader
+// together with one of them.
 func TestFirstStartWaitsForAll(t *testing.T) {
 	g := &group{t: t, nodes: make(map[uint64]*member)}
 	t.Cleanup(g.close)
@@ -113,13 +114,15 @@ func TestFirstStartWaitsForAll(t *testing.T) {
 
 // TestANewcomerRemembersFew: anybody who reaches the port can tell it of members without end.
 func TestANewcomerRemembersFew(t *testing.T) {
-	g := &group{t: t, nodes: make(map[uint64]*member), members: []Member{{1, "127.0.0.1:1"}, {2, "127.0.0.1:2"}, {3, "127.0.0.1:3"}}}
+	g := &group{t: t, nodes: make(map[uint64]*member),
+		members: []Member{{1, "127.0.0.1:1"}, {2, "127.0.0.1:2"}, {3, "127.0.0.1:3"}}}
 	t.Cleanup(g.close)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	c := &g.open(1, t.TempDir(), l).newcomer
 	for i := range 1000 {
-		c.hear(raft.ServerID(fmt.Sprint("stranger", i)), account{Servers: []raft.Server{{ID: "x", Address: raft.ServerAddress(fmt.Sprint("127.0.0.1:", i+10))}}})
+		c.hear(raft.ServerID(fmt.Sprint("stranger", i)),
+			account{Servers: []raft.Server{{ID: "x", Address: raft.ServerAddress(fmt.Sprint("127.0.0.1:", i+10))}}})
 	}
 	c.hear("2", account{})
 	c.mu.Lock()
@@ -129,7 +132,8 @@ func TestANewcomerRemembersFew(t *testing.T) {
 	require.LessOrEqual(t, len(c.asked), maxMet)
 }
 
-// TestMemberThatJoinedLosesItsDirectory: it starts with the options with which it joined, and knows only the members that contact it.
+// TestMemberThatJoinedLosesItsDirectory: it starts with the options with which it joined, and knows
+// only the members that contact it.
 func TestMemberThatJoinedLosesItsDirectory(t *testing.T) {
 	g := newGroup(t, 3, nil)
 	leader := g.leader()

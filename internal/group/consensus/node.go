@@ -37,8 +37,8 @@ type Node struct {
 	tasks  sync.WaitGroup
 }
 
-// Open starts this member: it loads the newest snapshot and takes part in the group. The entries after the snapshot are applied when a leader has
-// confirmed them.
+// Open starts this member: it loads the newest snapshot and takes part in the group. The entries
+// after the snapshot are applied when a leader has confirmed them.
 func Open(options Options) (*Node, error) {
 	options.complete()
 	n := &Node{options: options, seats: make(chan Seat), closed: make(chan struct{})}

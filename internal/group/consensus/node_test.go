@@ -74,7 +74,8 @@ func TestVoteFile(t *testing.T) {
 	require.True(t, s.isNew() && s.damaged)
 }
 
-// TestDamageWithoutOthers: a group of one has nobody to get the data from, so it does not start, unless it is told to take what there is.
+// TestDamageWithoutOthers: a group of one has nobody to get the data from, so it does not start,
+// unless it is told to take what there is.
 func TestDamageWithoutOthers(t *testing.T) {
 	g := newGroup(t, 1, nil)
 	m := g.leader()
@@ -99,7 +100,8 @@ func TestDamageWithoutOthers(t *testing.T) {
 	g.agree("first", "fourth")
 }
 
-// TestRemovedWhileAway: a member that was not there when it was removed hears of it from the others.
+// TestRemovedWhileAway: a member that was not there when it was removed hears of it from the
+// others.
 func TestRemovedWhileAway(t *testing.T) {
 	g := newGroup(t, 3, nil)
 	leader := g.leader()
@@ -134,13 +136,16 @@ func selfSigned(t *testing.T) *tls.Config {
 	require.NoError(t, err)
 	pool := x509.NewCertPool()
 	pool.AddCert(pair.Leaf)
-	return &tls.Config{Certificates: []tls.Certificate{pair}, RootCAs: pool, ClientCAs: pool, ClientAuth: tls.RequireAndVerifyClientCert}
+	return &tls.Config{Certificates: []tls.Certificate{pair}, RootCAs: pool, ClientCAs: pool,
+		ClientAuth: tls.RequireAndVerifyClientCert}
 }
 
-// TestHeartbeatsOfOtherTermsWait: Raft would handle them at once, and turn back a term that has begun meanwhile.
+// TestHeartbeatsOfOtherTermsWait: Raft would handle them at once, and turn back a term that has
+// begun meanwhile.
 func TestHeartbeatsOfOtherTermsWait(t *testing.T) {
 	m := newGroup(t, 1, nil).leader()
-	bare := &transport{node: m.Node, stream: m.transport.stream, requests: make(chan raft.RPC, 1), closed: make(chan struct{})}
+	bare := &transport{node: m.Node, stream: m.transport.stream, requests: make(chan raft.RPC, 1),
+		closed: make(chan struct{})}
 	handled := func(term uint64) (at string) {
 		bare.beat(raft.RPC{Command: &raft.AppendEntriesRequest{Term: term}}, func(raft.RPC) {
 			at = "at once"

@@ -26,7 +26,8 @@ func TestLargeEntries(t *testing.T) {
 	g.agree("a", large, "b")
 }
 
-// TestPartsCountWithTheLast: also when a snapshot is taken between them, and not when another seat follows.
+// TestPartsCountWithTheLast: also when a snapshot is taken between them, and not when another seat
+// follows.
 func TestPartsCountWithTheLast(t *testing.T) {
 	const seat, later = 2*maxTaken + 1, 2*maxTaken + 2
 	part := func(seat, number uint64, data string) []*raft.Log {

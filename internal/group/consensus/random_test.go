@@ -18,7 +18,8 @@ import (
 
 var seed = flag.Uint64("seed", uint64(time.Now().UnixNano()), "of the faults of TestRandomFaults")
 
-// load appends numbered entries at whoever leads, several at a time, and notes what becomes of them.
+// load appends numbered entries at whoever leads, several at a time, and notes what becomes of
+// them.
 type load struct {
 	nodes  func() []*member
 	mu     sync.Mutex
@@ -97,8 +98,9 @@ func (l *load) watchLeases(t *testing.T) {
 	}
 }
 
-// TestRandomFaults has faults of disks and the network, and transfers, under load. No confirmed entry is lost, none that was refused appears, and
-// all members have the same. Nobody has a lease when another one has taken the seat.
+// TestRandomFaults has faults of disks and the network, and transfers, under load. No confirmed
+// entry is lost, none that was refused appears, and all members have the same. Nobody has a lease
+// when another one has taken the seat.
 func TestRandomFaults(t *testing.T) {
 	quick.Skip(t, "waits for elections")
 	t.Logf("-seed %d", *seed)
@@ -161,7 +163,8 @@ func hurt(m *member, kind int, g *group) (heal func()) {
 	return func() {}
 }
 
-// TestStoringWaitsAfterTruncation: Raft believes that deleted entries are there until others are stored in their place.
+// TestStoringWaitsAfterTruncation: Raft believes that deleted entries are there until others are
+// stored in their place.
 func TestStoringWaitsAfterTruncation(t *testing.T) {
 	var disk fault
 	o := Options{Log: func(string, string) {}, fault: func(string) error { return disk.get() }}

@@ -4,8 +4,10 @@ import (
 	"github.com/hashicorp/raft"
 )
 
-// Rebuild makes the machine's state what it was after the entry of that index, or after the last one before it: it restores a snapshot and applies
-// the entries after it. Only Apply may call it, for an index before that of its first entry, or of one of its entries. Apply runs again within it.
+// Rebuild makes the machine's state what it was after the entry of that index, or after the last
+// one before it: it restores a snapshot and applies the entries after it. Only Apply may call it,
+// for an index before that of its first entry, or of one of its entries. Apply runs again within
+// it.
 func (n *Node) Rebuild(index uint64) error {
 	m := n.machine
 	last, applied, begun := m.last, m.applied, m.begun
@@ -23,7 +25,8 @@ func (n *Node) RebuildAll() error {
 	return m.rebuild(applied)
 }
 
-// rebuildTries is how often a snapshot may be replaced by a newer one, and entries after it deleted, while it is read.
+// rebuildTries is how often a snapshot may be replaced by a newer one, and entries after it
+// deleted, while it is read.
 const rebuildTries = 5
 
 func (m *machine) rebuild(index uint64) (err error) {
@@ -48,7 +51,8 @@ func (m *machine) tryRebuild(index uint64) error {
 	return nil
 }
 
-// restoreBefore restores the newest snapshot that is not later than index, and returns the index of its last entry.
+// restoreBefore restores the newest snapshot that is not later than index, and returns the index of
+// its last entry.
 func (m *machine) restoreBefore(index uint64) (uint64, error) {
 	list, err := m.node.snapshots.List()
 	if err != nil {
@@ -63,7 +67,8 @@ func (m *machine) restoreBefore(index uint64) (uint64, error) {
 	return 0, m.inner.Restore(nil)
 }
 
-// restoreIf restores a snapshot if no entry after index is in it. Its own index does not tell: Raft's entries, which change nothing, count there.
+// restoreIf restores a snapshot if no entry after index is in it. Its own index does not tell:
+// Raft's entries, which change nothing, count there.
 func (m *machine) restoreIf(id string, index uint64) (bool, error) {
 	_, r, err := m.node.snapshots.Open(id)
 	if err != nil {

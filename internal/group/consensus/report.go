@@ -10,7 +10,8 @@ import (
 	"github.com/hashicorp/raft"
 )
 
-// report says in the log who leads, who cannot be reached, and for what this member waits: once, and again when it changes.
+// report says in the log who leads, who cannot be reached, and for what this member waits: once,
+// and again when it changes.
 type report struct {
 	node *Node
 
@@ -70,7 +71,8 @@ func (r *report) election() {
 		r.node.options.Log("warning", "No member leads the group")
 	case serverID(r.node.options.ID):
 	default:
-		r.node.options.Log("notice", fmt.Sprintf("Member %s leads the group, in term %d", leader, r.node.raft.CurrentTerm()))
+		r.node.options.Log("notice",
+			fmt.Sprintf("Member %s leads the group, in term %d", leader, r.node.raft.CurrentTerm()))
 	}
 }
 
@@ -82,7 +84,8 @@ func (r *report) wait() {
 	hole := r.node.hole()
 	if waits := leader == "" && hole != 0 && hole != unknownHole; waits != r.waits {
 		if r.waits = waits; waits {
-			r.node.options.Log("warning", "This member has lost entries, and no member leads the group from which it could get them. If most members have lost theirs, none can lead before "+
+			r.node.options.Log("warning", "This member has lost entries, and no member leads the group from which it "+
+				"could get them. If most members have lost theirs, none can lead before "+
 				"group-salvage begins the group anew")
 		}
 	}

@@ -10,7 +10,8 @@ import (
 	"github.com/miniserver-go/miniserver/internal/quick"
 )
 
-// TestAMemberAloneSaysItOnce: a member that cannot reach the others logs it once, and logs when that changes. Raft's own lines stay out.
+// TestAMemberAloneSaysItOnce: a member that cannot reach the others logs it once, and logs when
+// that changes. Raft's own lines stay out.
 func TestAMemberAloneSaysItOnce(t *testing.T) {
 	quick.Skip(t, "waits for elections")
 	var mu sync.Mutex

@@ -13,7 +13,8 @@ import (
 	"github.com/hashicorp/raft"
 )
 
-// The kinds of requests, each of which is its kind and a struct in msgpack; what raft.NetworkTransport sends. A snapshot follows its request.
+// The kinds of requests, each of which is its kind and a struct in msgpack; what
+// raft.NetworkTransport sends. A snapshot follows its request.
 const (
 	kindAppend = iota
 	kindVote
@@ -22,8 +23,9 @@ const (
 	kindPreVote
 )
 
-// receive accepts connections and reads the requests that come there. raft.NetworkTransport does so too, but gives each connection 256 KB before its first
-// byte, and waits without a limit; its Accept never returns here.
+// receive accepts connections and reads the requests that come there. raft.NetworkTransport does so
+// too, but gives each connection 256 KB before its first byte, and waits without a limit; its
+// Accept never returns here.
 func (t *transport) receive() {
 	for {
 		c, err := t.stream.Listener.Accept()
@@ -118,7 +120,8 @@ func (t *transport) hand(to chan<- raft.RPC, r raft.RPC) bool {
 
 // isHeartbeat tells as raft.NetworkTransport does.
 func isHeartbeat(q *raft.AppendEntriesRequest) bool {
-	return q.Term != 0 && len(q.Addr) > 0 && q.PrevLogEntry == 0 && q.PrevLogTerm == 0 && len(q.Entries) == 0 && q.LeaderCommitIndex == 0
+	return q.Term != 0 && len(q.Addr) > 0 && q.PrevLogEntry == 0 && q.PrevLogTerm == 0 && len(q.Entries) == 0 &&
+		q.LeaderCommitIndex == 0
 }
 
 func answer(a raft.RPCResponse, enc *codec.Encoder) error {
@@ -156,8 +159,8 @@ func decode(kind byte, d *codec.Decoder) (any, error) {
 	return q, d.Decode(q)
 }
 
-// appendRequest is a raft.AppendEntriesRequest as it is read: the codec would make room for as many entries as are announced, and
-// for a time of any length.
+// appendRequest is a raft.AppendEntriesRequest as it is read: the codec would make room for as many
+// entries as are announced, and for a time of any length.
 type appendRequest struct {
 	raft.RPCHeader
 	Term              uint64
@@ -174,8 +177,8 @@ type appendEntry struct {
 }
 
 func (w *appendRequest) request(err error) (any, error) {
-	q := &raft.AppendEntriesRequest{RPCHeader: w.RPCHeader, Term: w.Term, PrevLogEntry: w.PrevLogEntry, PrevLogTerm: w.PrevLogTerm,
-		LeaderCommitIndex: w.LeaderCommitIndex}
+	q := &raft.AppendEntriesRequest{RPCHeader: w.RPCHeader, Term: w.Term, PrevLogEntry: w.PrevLogEntry,
+		PrevLogTerm: w.PrevLogTerm, LeaderCommitIndex: w.LeaderCommitIndex}
 	for _, e := range w.Entries {
 		if e == nil || err != nil {
 			break
@@ -189,7 +192,8 @@ func (w *appendRequest) request(err error) (any, error) {
 	return q, err
 }
 
-// sound returns what is wrong with a request at which Raft would panic, now or when it applies the entries.
+// sound returns what is wrong with a request at which Raft would panic, now or when it applies the
+// entries.
 func sound(command any) (err error) {
 	switch q := command.(type) {
 	case *raft.AppendEntriesRequest:

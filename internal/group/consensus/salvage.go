@@ -9,11 +9,13 @@ import (
 	"github.com/hashicorp/raft"
 )
 
-// salvages reports whether this member is to begin the group anew. A number counts once, so that Options.Salvage may stay where it is.
+// salvages reports whether this member is to begin the group anew. A number counts once, so that
+// Options.Salvage may stay where it is.
 func (n *Node) salvages() bool { return n.options.Salvage > n.stable.number(keySalvage) }
 
-// salvage begins the group anew: this member alone, with the newest snapshot that can be read and the entries after it up to the first that cannot. It writes the list
-// of members as Raft would: an entry after the last one.
+// salvage begins the group anew: this member alone, with the newest snapshot that can be read and
+// the entries after it up to the first that cannot. It writes the list of members as Raft would: an
+// entry after the last one.
 func (n *Node) salvage(d *disk) error {
 	if err := n.openForSalvage(d); err != nil {
 		return err
@@ -30,12 +32,13 @@ func (n *Node) salvage(d *disk) error {
 	if err := n.foundAlone(last); err != nil {
 		return err
 	}
-	n.options.Log("warning", fmt.Sprintf("This member begins the group anew, alone, with what it can read: up to entry %d. Its log had %d entries after that", last, max(had, last)-last))
+	n.options.Log("warning", fmt.Sprintf("This member begins the group anew, alone, "+
+		"with what it can read: up to entry %d. Its log had %d entries after that", last, max(had, last)-last))
 	return nil
 }
 
-// openForSalvage opens what there is. If that is nothing, since this member has put its log aside and got no other, it is what was put aside; a log that cannot be opened
-// is put aside.
+// openForSalvage opens what there is. If that is nothing, since this member has put its log aside
+// and got no other, it is what was put aside; a log that cannot be opened is put aside.
 func (n *Node) openForSalvage(d *disk) error {
 	_, err := n.openLogs(d)
 	if err == nil && n.log != nil && n.log.last == 0 && n.snapshotTerm() == 0 {
@@ -64,7 +67,8 @@ func (n *Node) takeBack(name string) error {
 	return errors.Join(os.RemoveAll(path), os.Rename(path+".damaged", path))
 }
 
-// keepReadable puts snapshots aside that cannot be read, and returns the last entry of the newest other one; 0: there is none.
+// keepReadable puts snapshots aside that cannot be read, and returns the last entry of the newest
+// other one; 0: there is none.
 func (n *Node) keepReadable() (uint64, error) {
 	for {
 		index, damage := n.newestSnapshot()
@@ -79,7 +83,8 @@ func (n *Node) keepReadable() (uint64, error) {
 	}
 }
 
-// keepAfter keeps the entries after a snapshot up to the first that cannot be read, and forgets how long the log was.
+// keepAfter keeps the entries after a snapshot up to the first that cannot be read, and forgets how
+// long the log was.
 func (l *log) keepAfter(snapshot uint64) error {
 	first, err := l.FirstIndex()
 	if err != nil || first == 0 {
@@ -107,17 +112,22 @@ func (l *log) keepAfter(snapshot uint64) error {
 // drop deletes entries at the start, where nothing waits for the disk.
 func (l *log) drop(from, to uint64) error { return l.shorten(l.wal, l.willDelete(from, to), from, to) }
 
-// foundAlone makes this member the only one, in a term that nobody has heard of, and in a group of another identity, so that none of the others' leaders reaches it. Its number counts when all else is on the disk.
+// foundAlone makes this member the only one, in a term that nobody has heard of, and in a group of
+// another identity, so that none of the others' leaders reaches it. Its number counts when all else
+// is on the disk.
 func (n *Node) foundAlone(last uint64) error {
 	address, err := n.options.address()
 	if err != nil {
 		return err
 	}
 	term := max(n.stable.number(keyTerm), n.log.lastTerm, n.snapshotTerm()) + 1
-	alone := raft.Configuration{Servers: []raft.Server{{ID: serverID(n.options.ID), Address: raft.ServerAddress(address)}}}
-	if err := n.log.StoreLog(&raft.Log{Index: last + 1, Term: term, Type: raft.LogConfiguration, Data: raft.EncodeConfiguration(alone)}); err != nil {
+	alone := raft.Configuration{
+		Servers: []raft.Server{{ID: serverID(n.options.ID), Address: raft.ServerAddress(address)}}}
+	if err := n.log.StoreLog(&raft.Log{Index: last + 1, Term: term, Type: raft.LogConfiguration,
+		Data: raft.EncodeConfiguration(alone)}); err != nil {
 		return err
 	}
 	another := mix(fmt.Sprint(n.identity(), term, n.options.ID))
-	return errors.Join(n.stable.setNumber(keyTerm, term), n.stable.setNumber(keyGroup, another), n.stable.setNumber(keyHole, 0), n.stable.setNumber(keySalvage, n.options.Salvage))
+	return errors.Join(n.stable.setNumber(keyTerm, term), n.stable.setNumber(keyGroup, another),
+		n.stable.setNumber(keyHole, 0), n.stable.setNumber(keySalvage, n.options.Salvage))
 }

@@ -39,11 +39,13 @@ func (s *saying) count(words string) (n int) {
 	return n
 }
 
-// TestAllLoseTheirEnds: a power cut has taken the ends of all logs, as without Sync it may. No member leads, each says why, and one begins the group anew.
+// TestAllLoseTheirEnds: a power cut has taken the ends of all logs, as without Sync it may. No
+// member leads, each says why, and one begins the group anew.
 func TestAllLoseTheirEnds(t *testing.T) {
 	quick.Skip(t, "waits for elections")
 	var said saying
-	g := newGroup(t, 3, func(o *Options) { o.Sync, o.Heartbeat, o.Log = false, 100*time.Millisecond, said.log }).founded()
+	g := newGroup(t, 3, func(o *Options) { o.Sync, o.Heartbeat, o.Log = false, 100*time.Millisecond, said.log }).
+		founded()
 	for _, e := range []string{"first", "second", "third"} {
 		g.newLeader(nil, e)
 	}
@@ -91,7 +93,8 @@ func TestAllLoseTheirEnds(t *testing.T) {
 	require.Len(t, last.Status().Members, 3)
 }
 
-// TestSalvageOfAnything: a member with whatever damage begins anew, with the first entries and perhaps all, and starts after that as any other.
+// TestSalvageOfAnything: a member with whatever damage begins anew, with the first entries and
+// perhaps all, and starts after that as any other.
 func TestSalvageOfAnything(t *testing.T) {
 	quick.Skip(t, "waits for elections")
 	newest := func(t *testing.T, m *member) string {
@@ -120,7 +123,10 @@ func TestSalvageOfAnything(t *testing.T) {
 		"nothing":             func(*testing.T, *member) {},
 		"entry in the middle": flipByte,
 		"end is missing":      cutTail,
-		"log is missing":      func(t *testing.T, m *member) { require.NoError(t, os.RemoveAll(filepath.Join(m.dir, "log"))) },
+		"log is missing": func(t *testing.T,
+			m *member) {
+			require.NoError(t, os.RemoveAll(filepath.Join(m.dir, "log")))
+		},
 		"list of files": func(t *testing.T, m *member) {
 			each(t, filepath.Join(m.dir, "log", "*.db"), func(p string) { garble(t, p) })
 		},
@@ -140,8 +146,11 @@ func TestSalvageOfAnything(t *testing.T) {
 		"all snapshots": func(t *testing.T, m *member) {
 			each(t, filepath.Join(m.dir, "snapshots", "*", "state.bin"), func(p string) { garble(t, p) })
 		},
-		"no snapshots": func(t *testing.T, m *member) { require.NoError(t, os.RemoveAll(filepath.Join(m.dir, "snapshots"))) },
-		"vote":         func(t *testing.T, m *member) { garble(t, filepath.Join(m.dir, "vote")) },
+		"no snapshots": func(t *testing.T,
+			m *member) {
+			require.NoError(t, os.RemoveAll(filepath.Join(m.dir, "snapshots")))
+		},
+		"vote": func(t *testing.T, m *member) { garble(t, filepath.Join(m.dir, "vote")) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -183,12 +192,14 @@ func TestAShortLogIsSaidOnce(t *testing.T) {
 	m.log.last += 10
 	m.log.mu.Unlock()
 	m.log.fail(ErrDiskSlow)
-	eventually(t, "two attempts", func() bool { m.log.mu.Lock(); defer m.log.mu.Unlock(); return m.log.pause > 4*firstPause })
+	eventually(t, "two attempts",
+		func() bool { m.log.mu.Lock(); defer m.log.mu.Unlock(); return m.log.pause > 4*firstPause })
 	require.Equal(t, 1, said.count("Start this member again"))
 	require.Equal(t, 1, said.count("has lost entries: it ends with entry"))
 }
 
-// TestDamagedMemberThatJoined has no list of the others, and gets its entries from them all the same.
+// TestDamagedMemberThatJoined has no list of the others, and gets its entries from them all the
+// same.
 func TestDamagedMemberThatJoined(t *testing.T) {
 	quick.Skip(t, "waits for elections")
 	g := newGroup(t, 1, nil)

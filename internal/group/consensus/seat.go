@@ -7,8 +7,8 @@ import (
 	"github.com/hashicorp/raft"
 )
 
-// seat is the leader's seat, if this member has it. A member may take it more than once in a term: an entry that could not be appended ends the
-// seat, because the entries after it would miss it.
+// seat is the leader's seat, if this member has it. A member may take it more than once in a term:
+// an entry that could not be appended ends the seat, because the entries after it would miss it.
 type seat struct {
 	mu       sync.Mutex
 	id       uint64 // 0: not the leader
@@ -71,12 +71,14 @@ func (s *seat) close() {
 	notify(s.wake)
 }
 
-// Seats tells when this member takes or loses the leader's seat. A seat is taken when all earlier entries have been applied here.
+// Seats tells when this member takes or loses the leader's seat. A seat is taken when all earlier
+// entries have been applied here.
 func (n *Node) Seats() <-chan Seat {
 	return n.seats
 }
 
-// watch follows who leads: Raft's word, a barrier for each new seat, and resignations. It never keeps Raft waiting for the receiver of seats.
+// watch follows who leads: Raft's word, a barrier for each new seat, and resignations. It never
+// keeps Raft waiting for the receiver of seats.
 func (n *Node) watch(leads <-chan bool) {
 	var pending []Seat
 	var leader bool
@@ -121,7 +123,8 @@ func (s *seat) current() uint64 {
 	return s.id
 }
 
-// barrierPause is how long a leader waits before it tries again: while the seat is handed over Raft refuses every barrier at once.
+// barrierPause is how long a leader waits before it tries again: while the seat is handed over Raft
+// refuses every barrier at once.
 const barrierPause = 5 * time.Millisecond
 
 // barrierIf waits, as a leader, until all earlier entries have been applied.

@@ -20,8 +20,9 @@ import (
 	"github.com/miniserver-go/miniserver/internal/quick"
 )
 
-// TestEveryCrashLeavesALog makes the directories that a killed process and a power cut may leave at every change below a log that changes its file again
-// and again. Each opens, has all entries that were stored, and takes new ones. One of them is the log that goes on.
+// TestEveryCrashLeavesALog makes the directories that a killed process and a power cut may leave at
+// every change below a log that changes its file again and again. Each opens, has all entries that
+// were stored, and takes new ones. One of them is the log that goes on.
 func TestEveryCrashLeavesALog(t *testing.T) {
 	quick.OneGoroutine(t, "opens a thousand logs")
 	t.Log("seed", *seed)
@@ -44,8 +45,10 @@ func TestEveryCrashLeavesALog(t *testing.T) {
 	t.Log(images, "images")
 }
 
-// TestEveryCrashLeavesALogOrDamage does so without synchronization. A killed process leaves everything. What a power cut leaves opens, with the right entries,
-// or shows that it is damaged, so that the member gets the entries from the others: no directory stops a member for good, and none has wrong entries.
+// TestEveryCrashLeavesALogOrDamage does so without synchronization. A killed process leaves
+// everything. What a power cut leaves opens, with the right entries, or shows that it is damaged,
+// so that the member gets the entries from the others: no directory stops a member for good, and
+// none has wrong entries.
 func TestEveryCrashLeavesALogOrDamage(t *testing.T) {
 	quick.OneGoroutine(t, "opens a thousand logs")
 	t.Log("seed", *seed)
@@ -88,7 +91,9 @@ type recorder struct {
 
 // event is one change.
 type event struct {
-	kind string // create, write, sync (done), delete, list (of the files), stored (done), or dropped: entries at an end will be deleted
+	// Create, write, sync (done), delete, list (of the files), stored (done), or dropped: entries
+	// at an end will be deleted.
+	kind string
 	name string
 	at   int64
 	data []byte // of write; of list: the whole file after the change
@@ -114,7 +119,8 @@ func (r *recorder) fault(operation string) error {
 	return nil
 }
 
-// noteList adds to the last change of the list what it was: the file is as it has left it until the next one.
+// noteList adds to the last change of the list what it was: the file is as it has left it until the
+// next one.
 func (r *recorder) noteList() {
 	for i := range slices.Backward(r.events) {
 		if r.events[i].kind == "list" {
@@ -286,7 +292,8 @@ func (m *model) killed(e event, rng *rand.Rand) map[string][]byte {
 	return image
 }
 
-// cut returns what is there when the power fails in the midst of an event: of what is not on the disk any sectors.
+// cut returns what is there when the power fails in the midst of an event: of what is not on the
+// disk any sectors.
 func (m *model) cut(e event, rng *rand.Rand) map[string][]byte {
 	image := map[string][]byte{}
 	for name, b := range m.disk {
@@ -327,7 +334,8 @@ func someSectors(before, after []byte, w event, rng *rand.Rand) []byte {
 	return b
 }
 
-// listAt returns the list of files in the midst of an event: bbolt writes some pages, and then one of the first two, which makes them count.
+// listAt returns the list of files in the midst of an event: bbolt writes some pages, and then one
+// of the first two, which makes them count.
 func (m *model) listAt(e event, rng *rand.Rand) []byte {
 	if e.kind != "list" {
 		return m.list
@@ -369,7 +377,8 @@ func checkImage(t *testing.T, m *model, files map[string][]byte, what string) {
 	require.NoError(t, (&Node{log: l, stable: &stable{}}).inspect(m.first-1), what)
 }
 
-// checkRemains opens what a power cut has left of a log that is not synchronized. It reports whether the log is whole as far as it goes, and not damaged.
+// checkRemains opens what a power cut has left of a log that is not synchronized. It reports
+// whether the log is whole as far as it goes, and not damaged.
 func checkRemains(t *testing.T, m *model, files map[string][]byte, what string) bool {
 	dir := writeFiles(t, files)
 	defer os.RemoveAll(dir)

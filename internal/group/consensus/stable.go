@@ -11,7 +11,8 @@ import (
 	"github.com/hashicorp/raft-wal/types"
 )
 
-// stable is the file with the term and the vote. It is written in place, twice, so one whole copy is always there, and a full disk does not matter.
+// stable is the file with the term and the vote. It is written in place, twice, so one whole copy
+// is always there, and a full disk does not matter.
 type stable struct {
 	file   types.WritableFile
 	copies [2]record
@@ -147,7 +148,8 @@ func (s *stable) GetUint64(key []byte) (uint64, error) {
 	return binary.LittleEndian.Uint64(v), nil
 }
 
-// SetUint64 implements raft.StableStore. Raft panics if it cannot store its term, so this waits until the disk works.
+// SetUint64 implements raft.StableStore. Raft panics if it cannot store its term, so this waits
+// until the disk works.
 func (s *stable) SetUint64(key []byte, value uint64) error {
 	if string(key) == keyTerm {
 		if value == s.number(keyTerm) {

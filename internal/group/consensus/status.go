@@ -27,7 +27,8 @@ type Status struct {
 	Latency     Latency // from Append to done
 }
 
-// MemberStatus is what this member knows of one member. Of the others only the leader knows more than who they are, and a follower when the leader called.
+// MemberStatus is what this member knows of one member. Of the others only the leader knows more
+// than who they are, and a follower when the leader called.
 type MemberStatus struct {
 	Member
 	Voter   bool
@@ -48,8 +49,10 @@ type Latency struct {
 // Status tells how this member sees the group now. It waits for nothing.
 func (n *Node) Status() Status {
 	_, leader := n.raft.LeaderWithID()
-	s := Status{State: n.state(), Term: n.raft.CurrentTerm(), Leader: memberID(leader), Seat: n.seat.current(), First: n.log.first(), Last: n.raft.LastIndex(),
-		Removed: n.isRemoved(), Committed: n.raft.CommitIndex(), Applied: n.raft.AppliedIndex(), Hole: n.mayVote() != nil, Disk: n.log.failure(), Latency: n.latency.read()}
+	s := Status{State: n.state(), Term: n.raft.CurrentTerm(), Leader: memberID(leader), Seat: n.seat.current(),
+		First: n.log.first(), Last: n.raft.LastIndex(),
+		Removed: n.isRemoved(), Committed: n.raft.CommitIndex(), Applied: n.raft.AppliedIndex(),
+		Hole: n.mayVote() != nil, Disk: n.log.failure(), Latency: n.latency.read()}
 	if n.raft.State() != raft.Leader {
 		s.Contact = n.raft.LastContact()
 	}

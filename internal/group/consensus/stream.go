@@ -33,7 +33,8 @@ type stream struct {
 	closed bool
 }
 
-// A connection begins with what the member that accepts it tells of itself: a byte with the length of the rest, the group's identity, and the card.
+// A connection begins with what the member that accepts it tells of itself: a byte with the length
+// of the rest, the group's identity, and the card.
 const (
 	identitySize = 8
 	maxCard      = 255 - identitySize
@@ -46,7 +47,8 @@ func (advertised) Network() string  { return "tcp" }
 func (a advertised) String() string { return string(a) }
 
 func newStream(l net.Listener, address string, o Options) *stream {
-	s := &stream{Listener: l, address: advertised(address), tls: o.TLS, patience: o.patience, cut: o.cut, conns: make(map[*conn]bool), cards: make(map[raft.ServerAddress]string)}
+	s := &stream{Listener: l, address: advertised(address), tls: o.TLS, patience: o.patience, cut: o.cut,
+		conns: make(map[*conn]bool), cards: make(map[raft.ServerAddress]string)}
 	s.guests.patience = o.patience
 	s.card = o.Card[:min(len(o.Card), maxCard)]
 	s.opens, s.end = context.WithCancel(context.Background())
@@ -178,8 +180,9 @@ func (s *stream) Close() error {
 	return s.Listener.Close()
 }
 
-// conn is a connection that this member has opened. It does not wait forever for a peer that does not read, also while a snapshot is sent, for which Raft takes hours
-// into account; and it reads no more than an answer can have.
+// conn is a connection that this member has opened. It does not wait forever for a peer that does
+// not read, also while a snapshot is sent, for which Raft takes hours into account; and it reads no
+// more than an answer can have.
 type conn struct {
 	net.Conn          // plain, or TLS over raw
 	raw      net.Conn // closing it waits for nothing
@@ -230,7 +233,8 @@ func (c cutting) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
-// listen opens the port of an address that the other members use; this machine may have another address, behind a translation say.
+// listen opens the port of an address that the other members use; this machine may have another
+// address, behind a translation say.
 func listen(address string) (net.Listener, error) {
 	_, port, err := net.SplitHostPort(address)
 	if err != nil {

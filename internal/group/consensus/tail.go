@@ -23,8 +23,9 @@ type tail struct {
 	rest    bool  // something else follows
 }
 
-// A file of raft-wal 0.4.2 is a header and frames. A frame has a header of its own, with its kind and its length, and ends at a multiple of 8 bytes. A write
-// is some entries, perhaps an index, and a commit, which has a checksum of what comes after the commit before it in place of a length.
+// A file of raft-wal 0.4.2 is a header and frames. A frame has a header of its own, with its kind
+// and its length, and ends at a multiple of 8 bytes. A write is some entries, perhaps an index, and
+// a commit, which has a checksum of what comes after the commit before it in place of a length.
 const (
 	fileHeader  = 32
 	frameHeader = 8
@@ -34,7 +35,8 @@ const (
 	commitFrame = 3
 )
 
-// readTail reads the last file of the log. As for raft-wal, a write is whole if its checksum is right, or if an entry follows it: then it was synchronized.
+// readTail reads the last file of the log. As for raft-wal, a write is whole if its checksum is
+// right, or if an entry follows it: then it was synchronized.
 func readTail(dir string, info types.SegmentInfo) (tail, error) {
 	f, err := os.Open(filepath.Join(dir, segment.FileName(info)))
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/hashicorp/raft"
 )
 
-// transport carries Raft's requests between members. It keeps a member that must not vote or lead from doing so, and notes which followers have answered.
+// transport carries Raft's requests between members. It keeps a member that must not vote or lead
+// from doing so, and notes which followers have answered.
 type transport struct {
 	*raft.NetworkTransport
 	stream           *stream
@@ -49,8 +50,8 @@ func openTransport(address string, o Options, logger hclog.Logger) (*transport, 
 			return nil, err
 		}
 	}
-	t := &transport{stream: newStream(listener, address, o), logger: logger, arrived: make(chan raft.RPC), requests: make(chan raft.RPC),
-		closed: make(chan struct{}), peers: make(map[raft.ServerID]peer)}
+	t := &transport{stream: newStream(listener, address, o), logger: logger, arrived: make(chan raft.RPC),
+		requests: make(chan raft.RPC), closed: make(chan struct{}), peers: make(map[raft.ServerID]peer)}
 	t.NetworkTransport = raft.NewNetworkTransportWithConfig(&raft.NetworkTransportConfig{
 		Stream: t.stream, Logger: logger, MaxPool: connectionsPerMember, MaxRPCsInFlight: 1, Timeout: o.patience,
 	})
@@ -99,7 +100,8 @@ func (t *transport) answers(r raft.RPC) bool {
 	return err != nil
 }
 
-// answer returns what is replied to newcomers, and to leaders of a term in which this member has lost entries; nil for what Raft replies to.
+// answer returns what is replied to newcomers, and to leaders of a term in which this member has
+// lost entries; nil for what Raft replies to.
 func (t *transport) answer(r raft.RPC) any {
 	hole := t.node.hole()
 	switch q := r.Command.(type) {
@@ -147,7 +149,8 @@ func (t *transport) refusal(command any) error {
 	return nil
 }
 
-// watched returns a request whose answer, if it is a vote, is taken back should this member have heard from a leader meanwhile.
+// watched returns a request whose answer, if it is a vote, is taken back should this member have
+// heard from a leader meanwhile.
 func (t *transport) watched(r raft.RPC) raft.RPC {
 	q, ok := r.Command.(*raft.RequestVoteRequest)
 	if !ok || q.LeadershipTransfer {
@@ -171,8 +174,9 @@ func (t *transport) watched(r raft.RPC) raft.RPC {
 // SetHeartbeatHandler implements raft.Transport. Heartbeats do not wait behind other requests.
 func (t *transport) SetHeartbeatHandler(handle func(raft.RPC)) { t.heartbeat.Store(&handle) }
 
-// beat handles a heartbeat. Raft does so beside its other work, and sets its term to that of the heartbeat: also after that work has gone on to a later
-// term, which it would forget. So only a heartbeat of the present term is handled here, and the term stays while it is.
+// beat handles a heartbeat. Raft does so beside its other work, and sets its term to that of the
+// heartbeat: also after that work has gone on to a later term, which it would forget. So only a
+// heartbeat of the present term is handled here, and the term stays while it is.
 func (t *transport) beat(r raft.RPC, handle func(raft.RPC)) bool {
 	if t.answers(r) {
 		return true
@@ -187,7 +191,8 @@ func (t *transport) beat(r raft.RPC, handle func(raft.RPC)) bool {
 func (t *transport) Consumer() <-chan raft.RPC { return t.requests }
 
 // RequestPreVote implements raft.WithPreVote.
-func (t *transport) RequestPreVote(id raft.ServerID, to raft.ServerAddress, q *raft.RequestPreVoteRequest, a *raft.RequestPreVoteResponse) error {
+func (t *transport) RequestPreVote(id raft.ServerID, to raft.ServerAddress, q *raft.RequestPreVoteRequest,
+	a *raft.RequestPreVoteResponse) error {
 	if err := t.mayLead(); err != nil {
 		return err
 	}
@@ -211,7 +216,8 @@ func (t *transport) refused() time.Time {
 }
 
 // RequestVote implements raft.Transport.
-func (t *transport) RequestVote(id raft.ServerID, to raft.ServerAddress, q *raft.RequestVoteRequest, a *raft.RequestVoteResponse) error {
+func (t *transport) RequestVote(id raft.ServerID, to raft.ServerAddress, q *raft.RequestVoteRequest,
+	a *raft.RequestVoteResponse) error {
 	if err := t.mayLead(); err != nil {
 		return err
 	}
@@ -222,7 +228,8 @@ func (t *transport) RequestVote(id raft.ServerID, to raft.ServerAddress, q *raft
 }
 
 // TimeoutNow implements raft.Transport.
-func (t *transport) TimeoutNow(id raft.ServerID, to raft.ServerAddress, q *raft.TimeoutNowRequest, a *raft.TimeoutNowResponse) error {
+func (t *transport) TimeoutNow(id raft.ServerID, to raft.ServerAddress, q *raft.TimeoutNowRequest,
+	a *raft.TimeoutNowResponse) error {
 	q, err := t.node.order(*q)
 	if err != nil {
 		return err
@@ -230,9 +237,11 @@ func (t *transport) TimeoutNow(id raft.ServerID, to raft.ServerAddress, q *raft.
 	return t.NetworkTransport.TimeoutNow(id, to, q, a)
 }
 
-// AppendEntries implements raft.Transport. A member that has given up its seat and cannot store the new term, because its disk hangs, would
-// go on to send heartbeats, and so keep the others from electing another leader.
-func (t *transport) AppendEntries(id raft.ServerID, to raft.ServerAddress, q *raft.AppendEntriesRequest, a *raft.AppendEntriesResponse) error {
+// AppendEntries implements raft.Transport. A member that has given up its seat and cannot store the
+// new term, because its disk hangs, would go on to send heartbeats, and so keep the others from
+// electing another leader.
+func (t *transport) AppendEntries(id raft.ServerID, to raft.ServerAddress, q *raft.AppendEntriesRequest,
+	a *raft.AppendEntriesResponse) error {
 	if t.node.raft.State() != raft.Leader {
 		return ErrNotLeader
 	}
@@ -248,7 +257,8 @@ func (t *transport) AppendEntries(id raft.ServerID, to raft.ServerAddress, q *ra
 // maxRequest is how many bytes of entries a request carries, unless it is one entry.
 const maxRequest = 8 << 20
 
-// few returns as many of the first entries as one request may carry: Raft sends the rest with the next. It counts entries only.
+// few returns as many of the first entries as one request may carry: Raft sends the rest with the
+// next. It counts entries only.
 func few(entries []*raft.Log) []*raft.Log {
 	bytes := 0
 	for i, e := range entries {

@@ -7,7 +7,8 @@ import (
 	"github.com/hashicorp/raft"
 )
 
-// verifier asks whether this member still leads. Those who ask while a question is under way share the next one.
+// verifier asks whether this member still leads. Those who ask while a question is under way share
+// the next one.
 type verifier struct {
 	node    *Node
 	mu      sync.Mutex
@@ -15,7 +16,8 @@ type verifier struct {
 	running bool
 }
 
-// Verify finds out whether this member has been the leader after this call: most members have said so. It does not wait; done gets nil or ErrNotLeader.
+// Verify finds out whether this member has been the leader after this call: most members have said
+// so. It does not wait; done gets nil or ErrNotLeader.
 func (n *Node) Verify(done func(error)) {
 	v := &n.verifier
 	v.mu.Lock()
@@ -52,7 +54,8 @@ func (v *verifier) next() []func(error) {
 	return batch
 }
 
-// verify asks until most members have answered a request that was sent after begin. Raft alone also counts late answers to earlier ones.
+// verify asks until most members have answered a request that was sent after begin. Raft alone also
+// counts late answers to earlier ones.
 func (n *Node) verify(begin time.Time) error {
 	for {
 		if n.raft.VerifyLeader().Error() != nil {
@@ -64,7 +67,8 @@ func (n *Node) verify(begin time.Time) error {
 	}
 }
 
-// answeredSince reports whether most of those who vote, this member among them, have answered a request that was sent after begin.
+// answeredSince reports whether most of those who vote, this member among them, have answered a
+// request that was sent after begin.
 func (n *Node) answeredSince(begin time.Time) bool {
 	voters, answers := 0, 0
 	for _, s := range n.configuration() {

@@ -7,8 +7,8 @@ import (
 
 // Comparing all keys takes long, so it happens while the source takes writes:
 //
-//	read keys from the source ─▶ follow up to the offset of that ─▶ read them from the target ─▶ compare
-//	       what the stream changes from here on is touched ──────────────────────────────────────────▶
+//	read keys of the source ─▶ follow up to that offset ─▶ read them at the target ─▶ compare
+//	       what the stream changes from here on is touched ──────────────────────────────▶
 //
 // When the source takes no more writes, only what is touched is compared again.
 
@@ -85,7 +85,8 @@ func (s *handover) checkSome(db int, keys []string) error {
 	}
 	s.adapt(ours)
 	for i := range ours {
-		if at := ours[i].place; !s.touched[at] && s.isTaken(at) && s.difference(ours[i], theirs[i], s.tolerance()) != "" {
+		if at := ours[i].place; !s.touched[at] && s.isTaken(at) &&
+			s.difference(ours[i], theirs[i], s.tolerance()) != "" {
 			s.taint([]place{at})
 			s.copied++
 		}

@@ -73,7 +73,8 @@ func (c *codec) decode(text string) (keyspace.Value, bool) {
 
 // restoring returns the RESTORE of a key.
 func restoring(key string, deadline int64, payload []byte) [][]byte {
-	return [][]byte{[]byte("RESTORE"), []byte(key), strconv.AppendInt(nil, deadline, 10), payload, []byte("REPLACE"), []byte("ABSTTL")}
+	return [][]byte{[]byte("RESTORE"), []byte(key), strconv.AppendInt(nil, deadline, 10), payload, []byte("REPLACE"),
+		[]byte("ABSTTL")}
 }
 
 // elements calls put with the commands that set the deadlines of a value's elements, if the form

@@ -85,7 +85,8 @@ func groups(s *stream.Stream) (lines []string) {
 			lines = append(lines, fmt.Sprintf("%q %q", g.Name(), c.Name()))
 		}
 		g.Each(stream.ID{}, func(p *stream.Pending) bool {
-			lines = append(lines, fmt.Sprintf("%q %v %q %d %d", g.Name(), p.ID, p.Consumer().Name(), p.Delivered, p.Count))
+			lines = append(lines,
+				fmt.Sprintf("%q %v %q %d %d", g.Name(), p.ID, p.Consumer().Name(), p.Delivered, p.Count))
 			return true
 		})
 	}

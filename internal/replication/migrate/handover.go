@@ -122,8 +122,8 @@ func (s *handover) wentOn() (on bool, err error) {
 // copyOnce copies a source that does not accept replicas. At the end it copies again what has
 // changed since.
 func (m *Migration) copyOnce(refusal *psync.Refusal) error {
-	m.Say("the source does not accept replicas (%s): it is copied once by SCAN and DUMP, and changes meanwhile are found only by "+
-		"comparing", refusal.Reply)
+	m.Say("the source does not accept replicas (%s): it is copied once by SCAN and DUMP, "+
+		"and changes meanwhile are found only by comparing", refusal.Reply)
 	m.phase = Copying
 	if err := m.copyLibraries(); err != nil {
 		return err

@@ -148,7 +148,8 @@ func (m *Migration) attached(a psync.Answer, first bool) error {
 	if err := m.load(); err != nil {
 		return err
 	}
-	m.Say("the target has the snapshot, and follows the source; keys: %d, libraries of functions: %d", m.report.Keys, m.report.Libraries)
+	m.Say("the target has the snapshot, and follows the source; keys: %d, libraries of functions: %d", m.report.Keys,
+		m.report.Libraries)
 	switch {
 	case first:
 		return nil

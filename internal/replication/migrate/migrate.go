@@ -15,13 +15,15 @@
 //
 // Invariants:
 //  1. A command that touches a dirty key is not passed on; its other keys become dirty, too.
-//  2. A key that was read at an offset has all changes up to it. Commands before it are not passed on for that key.
+//  2. A key that was read at an offset has all changes up to it. Commands before it are not passed
+//     on for that key.
 //  3. The offset that the source is told is that up to which the target has replied to everything.
 //  4. What is in flight to the target is bounded, in commands and in bytes.
 //  5. The source is paused only for what changed while all keys were compared, see check.go.
 //
-// A Migration joins: two sides, each a server with a connection that is opened again; keys, what is known of them; the link,
-// by which it follows the source; the pipeline to the target; the codec of values; and the handover at the end.
+// A Migration joins: two sides, each a server with a connection that is opened again; keys, what is
+// known of them; the link, by which it follows the source; the pipeline to the target; the codec of
+// values; and the handover at the end.
 //
 // It is a package of its own beside replication, since it has no data: it needs an engine only for
 // its table of commands, which says where keys are, and to decode values.

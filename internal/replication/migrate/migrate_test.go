@@ -30,14 +30,15 @@ func TestAddresses(t *testing.T) {
 	for text, want := range map[string]Address{
 		"redis://localhost":               {Host: "localhost", Port: "6379", DB: -1},
 		"redis://:p%40ss@10.0.0.1:7000/3": {Host: "10.0.0.1", Port: "7000", Password: "p@ss", DB: 3},
-		"rediss://me:secret@[::1]/":       {Host: "::1", Port: "6379", User: "me", Password: "secret", DB: -1, TLS: true},
+		"rediss://me:secret@[::1]/": {Host: "::1", Port: "6379", User: "me", Password: "secret",
+			DB: -1, TLS: true},
 	} {
 		a, err := ParseAddress(text)
 		require.NoError(t, err)
 		require.Equal(t, want, a)
 	}
-	for _, text := range []string{"", "localhost", "localhost:6379", "http://h", "redis://", "redis://h/-1", "redis://h/x", "redis://h?db=1",
-		"redis://me:secret@h:port", "redis://me:secret@h/x"} {
+	for _, text := range []string{"", "localhost", "localhost:6379", "http://h", "redis://", "redis://h/-1",
+		"redis://h/x", "redis://h?db=1", "redis://me:secret@h:port", "redis://me:secret@h/x"} {
 		_, err := ParseAddress(text)
 		require.Error(t, err, text)
 		require.NotContains(t, err.Error(), "secret")
@@ -131,16 +132,21 @@ func TestDifferences(t *testing.T) {
 	} {
 		require.Equal(t, c.want, m.difference(c.a, c.b, m.tolerance()))
 	}
-	require.Contains(t, m.difference(of(hashOf("a b", 2000), 0), of(hashOf("a b", 3000), 0), m.tolerance()), "its digests are")
-	require.Contains(t, m.difference(of(hashOf("a b", 0), 0), of(hashOf("a c", 0), 0), m.tolerance()), "its digests are")
+	require.Contains(t, m.difference(of(hashOf("a b", 2000), 0), of(hashOf("a b", 3000), 0), m.tolerance()),
+		"its digests are")
+	require.Contains(t, m.difference(of(hashOf("a b", 0), 0), of(hashOf("a c", 0), 0), m.tolerance()),
+		"its digests are")
 	m.target.absolute = false
 	require.Empty(t, m.difference(of(&text, 2000), of(&text, 2001), m.tolerance()))
 }
 
 func TestTheFormFitsTheTarget(t *testing.T) {
-	for version, want := range map[string]int{"redis 8.0.2": complete, "redis 7.4.1": complete, "redis 7.2.5": withoutDeadlines,
-		"valkey 9.1.2": withoutDeadlines, "redis 7.0.15": withoutActivity, "redis 6.2.16": oldest, "redis ": complete, "redis 8.x": complete,
-		"redis 7.0.2.1": complete, "redis -1.0": complete, "valkey 255.255.255": withoutDeadlines, "redis 255.255.255": complete} {
+	for version, want := range map[string]int{"redis 8.0.2": complete, "redis 7.4.1": complete,
+		"redis 7.2.5":  withoutDeadlines,
+		"valkey 9.1.2": withoutDeadlines, "redis 7.0.15": withoutActivity, "redis 6.2.16": oldest, "redis ": complete,
+		"redis 8.x":     complete,
+		"redis 7.0.2.1": complete, "redis -1.0": complete, "valkey 255.255.255": withoutDeadlines,
+		"redis 255.255.255": complete} {
 		product, number, _ := strings.Cut(version, " ")
 		require.Equal(t, want, firstForm(nil, &side{product: product, version: number}), version)
 	}

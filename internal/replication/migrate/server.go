@@ -52,7 +52,8 @@ func open(ctx context.Context, a Address, secure *tls.Config) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &server{addr: a, conn: conn, in: resp.NewReader(conn), out: bufio.NewWriterSize(conn, 64<<10), text: resp.NewWriter(2)}
+	s := &server{addr: a, conn: conn, in: resp.NewReader(conn), out: bufio.NewWriterSize(conn, 64<<10),
+		text: resp.NewWriter(2)}
 	s.in.Limits.Bytes, s.in.Limits.Line = math.MaxInt, longestLine
 	words := []string{"PING"}
 	if a.Password != "" {
@@ -167,7 +168,8 @@ func offsetIn(fields map[string]string) int64 {
 
 // broken reports whether an error is that of a connection, which can be opened again.
 func broken(err error) bool {
-	return err != nil && !errors.As(err, new(*refused)) && !errors.As(err, new(fatal)) && !errors.Is(err, context.Canceled)
+	return err != nil && !errors.As(err, new(*refused)) && !errors.As(err, new(fatal)) &&
+		!errors.Is(err, context.Canceled)
 }
 
 // fatal is an error that trying again does not help against.

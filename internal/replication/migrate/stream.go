@@ -186,7 +186,8 @@ func (m *Migration) moved(c resp.Command) error {
 // copied: COPY source destination [DB db] [REPLACE]
 func (m *Migration) copied(c resp.Command) error {
 	db := []byte(strconv.Itoa(m.link.db))
-	if at := slices.IndexFunc(c.Args, func(arg []byte) bool { return command.IsWord(arg, "DB") }); at > 2 && at+1 < len(c.Args) {
+	if at := slices.IndexFunc(c.Args, func(arg []byte) bool { return command.IsWord(arg, "DB") }); at > 2 &&
+		at+1 < len(c.Args) {
 		db = c.Args[at+1]
 	}
 	if len(c.Args) < 3 {

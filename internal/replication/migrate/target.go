@@ -104,8 +104,8 @@ func (m *Migration) repeat(left []write) error {
 }
 
 // hopeless are the codes of errors that any other write would get, too.
-var hopeless = []string{"OOM", "READONLY", "MISCONF", "NOAUTH", "NOPERM", "NOREPLICAS", "MOVED", "CLUSTERDOWN", "LOADING",
-	"MASTERDOWN"}
+var hopeless = []string{"OOM", "READONLY", "MISCONF", "NOAUTH", "NOPERM", "NOREPLICAS", "MOVED", "CLUSTERDOWN",
+	"LOADING", "MASTERDOWN"}
 
 // refusedBy deals with a refusal: the key is read again, and then written in another way.
 func (m *Migration) refusedBy(r refusal) error {

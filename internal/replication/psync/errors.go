@@ -2,7 +2,8 @@ package psync
 
 import "errors"
 
-// Errors of a link that are not a reply of the master. Those of the connection pass through as they are.
+// Errors of a link that are not a reply of the master. Those of the connection pass through as they
+// are.
 var (
 	ErrProtocol = errors.New("bad protocol from the master")
 	ErrUnread   = errors.New("the snapshot is not read to its end")

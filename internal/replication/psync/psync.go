@@ -1,21 +1,25 @@
-// Package psync is the replica's end of a replication link: what it says to a master, and what it reads from it.
+// Package psync is the replica's end of a replication link: what it says to a master, and what it
+// reads from it.
 //
-//	replica                                        master
-//	PING, AUTH, REPLCONF ...                  ──▶
-//	                                          ◀──  +PONG, +OK ...
-//	PSYNC id offset                           ──▶
-//	                                          ◀──  newlines, while it prepares
-//	                                          ◀──  +CONTINUE id                     or +FULLRESYNC id offset
-//	                                                                                newlines, $length or $EOF:mark, a snapshot
-//	                                          ◀──  commands
-//	REPLCONF ACK offset                       ──▶
+//	replica                         master
+//	PING, AUTH, REPLCONF ...   ──▶
+//	                           ◀──  +PONG, +OK ...
+//	PSYNC id offset            ──▶
+//	                           ◀──  newlines, while it prepares
+//	                           ◀──  +CONTINUE id   or +FULLRESYNC id offset
+//	                                               newlines, $length or $EOF:mark, a snapshot
+//	                           ◀──  commands
+//	REPLCONF ACK offset        ──▶
 //
-// A Link is used in this order: Handshake, PSync, for a full synchronization Snapshot, then Next again and again, or Yield and Take. The link knows
-// offsets and nothing else: no engine, no data, no goroutine. Its caller reads the snapshot, runs the commands and acknowledges.
+// A Link is used in this order: Handshake, PSync, for a full synchronization Snapshot, then Next
+// again and again, or Yield and Take. The link knows offsets and nothing else: no engine, no data,
+// no goroutine. Its caller reads the snapshot, runs the commands and acknowledges.
 //
 // Invariants:
-//  1. The master is not trusted. Whatever it sends, the result is data or an error, and memory grows only with bytes that came.
-//  2. Every byte of the stream counts, also those between commands: Command.End is the offset up to which a replica has everything.
+//  1. The master is not trusted. Whatever it sends, the result is data or an error, and memory
+//     grows only with bytes that came.
+//  2. Every byte of the stream counts, also those between commands: Command.End is the offset up to
+//     which a replica has everything.
 //  3. Where the bytes are split changes nothing.
 package psync
 
@@ -44,9 +48,11 @@ type Options struct {
 	MaxArg         int64         // bytes of an argument in the stream; 0 for 512 MB
 }
 
-// Link is a connection to a master. It is for one goroutine, except Ack and Alive, which another one may call.
+// Link is a connection to a master. It is for one goroutine, except Ack and Alive, which another
+// one may call.
 type Link struct {
-	// Unknown has the master's refusals of what an older one cannot know, as "REPLCONF version: ERR ...". It works without.
+	// Unknown has the master's refusals of what an older one cannot know, as "REPLCONF version: ERR
+	// ...". It works without.
 	Unknown []string
 
 	conn     net.Conn
@@ -71,10 +77,12 @@ func (r *Refusal) Later() bool {
 	return code == "NOMASTERLINK" || code == "LOADING" || code == "MASTERDOWN" || code == "BUSY"
 }
 
-// Answered reports whether an error of PSync means that the master has answered, with a refusal or with something malformed.
+// Answered reports whether an error of PSync means that the master has answered, with a refusal or
+// with something malformed.
 func Answered(err error) bool { return errors.As(err, new(*Refusal)) || errors.Is(err, ErrProtocol) }
 
-// Miniserver precedes, in REPLCONF capa, the name of the release as which a replica behaves that is a miniserver. Others ignore it.
+// Miniserver precedes, in REPLCONF capa, the name of the release as which a replica behaves that is
+// a miniserver. Others ignore it.
 const Miniserver = "miniserver:"
 
 const (
@@ -82,8 +90,9 @@ const (
 	bufferBytes   = 64 << 10 // also the limit of a reply
 )
 
-// Handshake introduces the replica to the master at the other end of conn, which belongs to the link from now on. The error is a
-// *Refusal if the master refuses PING or AUTH; the caller closes conn after any error.
+// Handshake introduces the replica to the master at the other end of conn, which belongs to the
+// link from now on. The error is a *Refusal if the master refuses PING or AUTH; the caller closes
+// conn after any error.
 func Handshake(conn net.Conn, o Options) (*Link, error) {
 	both := patient{conn, o.Timeout}
 	l := &Link{conn: conn, out: both, in: bufio.NewReaderSize(both, bufferBytes), maxArg: o.MaxArg}
@@ -156,8 +165,9 @@ type Answer struct {
 	Offset int64  // up to which the replica has the stream, or has it with the snapshot
 }
 
-// PSync asks for the stream after offset, up to which the replica has that of the history id. An empty id asks for a snapshot.
-// With failover, the master becomes a replica of this one. The error is a *Refusal if the master refuses.
+// PSync asks for the stream after offset, up to which the replica has that of the history id. An
+// empty id asks for a snapshot. With failover, the master becomes a replica of this one. The error
+// is a *Refusal if the master refuses.
 func (l *Link) PSync(id string, offset int64, failover bool) (a Answer, err error) {
 	words := []string{"PSYNC", id, strconv.FormatInt(offset+1, 10)}
 	if id == "" {
@@ -205,9 +215,10 @@ func answer(line string, asked Answer) (Answer, error) {
 	return Answer{}, fmt.Errorf("%w: %.80q as reply to PSYNC", ErrProtocol, line)
 }
 
-// Next returns the commands of the stream that are there, at least one, and waits for one. A command without arguments is a newline,
-// by which the master shows that it is there. Start and End are offsets of the stream. The commands are valid until the next call.
-// The error is io.ErrUnexpectedEOF if the master has closed the connection.
+// Next returns the commands of the stream that are there, at least one, and waits for one. A
+// command without arguments is a newline, by which the master shows that it is there. Start and End
+// are offsets of the stream. The commands are valid until the next call. The error is
+// io.ErrUnexpectedEOF if the master has closed the connection.
 func (l *Link) Next() ([]resp.Command, error) {
 	if !l.streams() {
 		return nil, ErrUnread
@@ -219,11 +230,12 @@ func (l *Link) Next() ([]resp.Command, error) {
 // streams reports whether the stream is what comes next.
 func (l *Link) streams() bool { return l.stream != nil && (l.snapshot == nil || l.snapshot.ended) }
 
-// Yield leaves the connection to the caller, which reads it, and passes what arrives to Take instead of calling Next. What the link sends goes to out.
+// Yield leaves the connection to the caller, which reads it, and passes what arrives to Take
+// instead of calling Next. What the link sends goes to out.
 func (l *Link) Yield(out io.Writer) { l.out = out }
 
-// Take adds data to the stream, and returns commands that are complete, as Next does. If there are any, there may be more, which it returns if it is
-// called again with nothing.
+// Take adds data to the stream, and returns commands that are complete, as Next does. If there are
+// any, there may be more, which it returns if it is called again with nothing.
 func (l *Link) Take(data []byte) ([]resp.Command, error) {
 	if !l.streams() {
 		return nil, ErrUnread
@@ -249,8 +261,8 @@ func streamError(err error) error {
 	return err
 }
 
-// Ack tells the master up to which offset the replica has the stream, and up to which one on its disk; fsynced is negative for a
-// replica without a journal.
+// Ack tells the master up to which offset the replica has the stream, and up to which one on its
+// disk; fsynced is negative for a replica without a journal.
 func (l *Link) Ack(offset, fsynced int64) error {
 	words := []string{"REPLCONF", "ACK", strconv.FormatInt(offset, 10)}
 	if fsynced >= 0 {
@@ -259,13 +271,15 @@ func (l *Link) Ack(offset, fsynced int64) error {
 	return l.send(words...)
 }
 
-// Alive sends a newline, which the master takes as a sign of life while the replica loads the snapshot.
+// Alive sends a newline, which the master takes as a sign of life while the replica loads the
+// snapshot.
 func (l *Link) Alive() error { return l.write([]byte{'\n'}) }
 
 // Close closes the connection. What another goroutine waits for ends with an error.
 func (l *Link) Close() error { return l.conn.Close() }
 
-// ask sends a command and reads its reply, which must be a status or an error. refusal is the error without its minus sign.
+// ask sends a command and reads its reply, which must be a status or an error. refusal is the error
+// without its minus sign.
 func (l *Link) ask(words ...string) (refusal string, err error) {
 	if err = l.send(words...); err != nil {
 		return "", err

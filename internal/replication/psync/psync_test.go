@@ -115,12 +115,14 @@ func TestFullSynchronizationInPiecesOfAnySize(t *testing.T) {
 		text := full + snapshot + stream
 		want := []string{"true " + id + " 100", wanted, "100-123 SELECT 0", "123-124 ", "124-152 SET k \r\n"}
 		for at := range len(text) {
-			for _, tail := range []io.Reader{strings.NewReader(text[at:]), iotest.OneByteReader(strings.NewReader(text[at:]))} {
+			for _, tail := range []io.Reader{strings.NewReader(text[at:]),
+				iotest.OneByteReader(strings.NewReader(text[at:]))} {
 				m := &master{text: io.MultiReader(strings.NewReader(text[:at]), tail)}
 				events, err := follow(m)
 				require.Equal(t, io.ErrUnexpectedEOF, err)
 				require.Equal(t, want, events)
-				require.Equal(t, command("PING")+command("REPLCONF", "capa", "eof", "capa", "psync2")+command("PSYNC", "?", "-1"), m.received.String())
+				require.Equal(t, command("PING")+command("REPLCONF", "capa", "eof", "capa", "psync2")+
+					command("PSYNC", "?", "-1"), m.received.String())
 			}
 			for _, f := range []func(*master) ([]string, error){follow, followTaking} {
 				_, err := f(saying(text[:at]))
@@ -131,22 +133,29 @@ func TestFullSynchronizationInPiecesOfAnySize(t *testing.T) {
 }
 
 func TestHandshakeTellsWhatTheMasterWants(t *testing.T) {
-	m := saying("-NOAUTH Authentication required.\r\n+OK\r\n+OK\r\n+OK\r\n+OK\r\n-ERR Unrecognized REPLCONF option: version\r\n")
-	l, err := Handshake(m, Options{User: "me", Password: "secret", Port: 7000, IP: "10.0.0.1", Version: "8.0.2", Like: "redis:7.0"})
+	m := saying("-NOAUTH Authentication required.\r\n+OK\r\n+OK\r\n+OK\r\n+OK\r\n" +
+		"-ERR Unrecognized REPLCONF option: version\r\n")
+	l, err := Handshake(m, Options{User: "me", Password: "secret", Port: 7000, IP: "10.0.0.1", Version: "8.0.2",
+		Like: "redis:7.0"})
 	require.NoError(t, err)
 	require.Equal(t, []string{"REPLCONF version: ERR Unrecognized REPLCONF option: version"}, l.Unknown)
 	require.Equal(t, command("PING")+command("AUTH", "me", "secret")+command("REPLCONF", "listening-port", "7000")+
-		command("REPLCONF", "ip-address", "10.0.0.1")+command("REPLCONF", "capa", "eof", "capa", "psync2", "capa", "miniserver:redis:7.0")+
-		command("REPLCONF", "version", "8.0.2"), m.received.String())
+		command("REPLCONF", "ip-address", "10.0.0.1")+command("REPLCONF", "capa", "eof", "capa", "psync2", "capa",
+		"miniserver:redis:7.0")+command("REPLCONF", "version", "8.0.2"), m.received.String())
 }
 
 func TestRefusalsAreTheMastersWords(t *testing.T) {
 	for text, want := range map[string]string{
-		"-DENIED Redis is running in protected mode\r\n":                            "Error reply to PING from master: 'DENIED Redis is running in protected mode'",
-		"-NOAUTH\r\n-WRONGPASS invalid username-password\r\n":                       "Unable to AUTH to MASTER: WRONGPASS invalid username-password",
-		"+PONG\r\n+OK\r\n+OK\r\n-NOMASTERLINK Can't SYNC\r\n":                       "Unexpected reply to PSYNC from master: NOMASTERLINK Can't SYNC",
-		"+PONG\r\n+OK\r\n+OK\r\n-ERR unknown command\r\n":                           "Unexpected reply to PSYNC from master: ERR unknown command",
-		"+PONG\r\n+OK\r\n+OK\r\n+FULLRESYNC " + id + " 0\r\n-ERR BGSAVE failed\r\n": "MASTER aborted replication with an error: ERR BGSAVE failed",
+		"-DENIED Redis is running in protected mode\r\n": "Error reply to PING from " +
+			"master: 'DENIED Redis is running in protected mode'",
+		"-NOAUTH\r\n-WRONGPASS invalid username-password\r\n": "Unable to AUTH to MASTER: " +
+			"WRONGPASS invalid username-password",
+		"+PONG\r\n+OK\r\n+OK\r\n-NOMASTERLINK Can't SYNC\r\n": "Unexpected reply to PSYNC from " +
+			"master: NOMASTERLINK Can't SYNC",
+		"+PONG\r\n+OK\r\n+OK\r\n-ERR unknown command\r\n": "Unexpected reply to PSYNC from " +
+			"master: ERR unknown command",
+		"+PONG\r\n+OK\r\n+OK\r\n+FULLRESYNC " + id + " 0\r\n-ERR BGSAVE failed\r\n": "MASTER aborted replication " +
+			"with an error: ERR BGSAVE failed",
 	} {
 		l, err := Handshake(saying(text), Options{Password: "secret"})
 		if err == nil {
@@ -165,9 +174,10 @@ func TestRefusalsAreTheMastersWords(t *testing.T) {
 func TestGarbageIsRefused(t *testing.T) {
 	full := hello + "+FULLRESYNC " + id + " 0\r\n"
 	for text, want := range map[string]string{
-		"HTTP/1.1 400 Bad Request\r\n":                     `bad protocol from the master: "HTTP/1.1 400 Bad Request" as reply to PING`,
-		"+PONG\r\n \r\n":                                   `bad protocol from the master: " " as reply to REPLCONF`,
-		strings.Repeat("x", bufferBytes+1):                 "bad protocol from the master: a line of more than 65536 bytes",
+		"HTTP/1.1 400 Bad Request\r\n": `bad protocol from the master: "HTTP/1.1 400 Bad Request" as reply to PING`,
+		"+PONG\r\n \r\n":               `bad protocol from the master: " " as reply to REPLCONF`,
+		strings.Repeat("x", bufferBytes+1): "bad protocol from the master: a line of more than " +
+			"65536 bytes",
 		hello + " \r\n":                                    `bad protocol from the master: " " as reply to PSYNC`,
 		hello + "+CONTINUE\r\n":                            `bad protocol from the master: "+CONTINUE" as reply to PSYNC`,
 		hello + "+FULLRESYNC abc 1\r\n":                    `bad protocol from the master: "+FULLRESYNC abc 1" as reply to PSYNC`,
@@ -200,7 +210,8 @@ func TestTheStreamContinues(t *testing.T) {
 		require.EqualValues(t, 1014, list[0].End)
 		m.received.Reset()
 		require.NoError(t, errors.Join(l.Ack(1014, -1), l.Ack(1014, 1000), l.Alive()))
-		require.Equal(t, command("REPLCONF", "ACK", "1014")+command("REPLCONF", "ACK", "1014", "FACK", "1000")+"\n", m.received.String())
+		require.Equal(t, command("REPLCONF", "ACK", "1014")+command("REPLCONF", "ACK", "1014", "FACK", "1000")+"\n",
+			m.received.String())
 	}
 }
 
@@ -232,7 +243,8 @@ func TestTheTimeout(t *testing.T) {
 
 // Whatever a master says, the result is no more than what it said, or an error.
 func FuzzFollow(f *testing.F) {
-	f.Add([]byte(hello + "+FULLRESYNC " + id + " 100\r\n$EOF:" + other + "\r\nREDIS" + other + command("SET", "k", "v")))
+	f.Add([]byte(hello + "+FULLRESYNC " + id + " 100\r\n$EOF:" + other + "\r\nREDIS" + other +
+		command("SET", "k", "v")))
 	f.Add([]byte(hello + "+FULLRESYNC " + id + " 100\r\n$5\r\nREDIS" + command("SET", "k", "v") + "\n"))
 	f.Add([]byte("-NOAUTH\r\n-ERR\r\n-NOMASTERLINK\r\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {

@@ -32,7 +32,8 @@ func (c client) do(words ...string) string {
 	return v.Text
 }
 
-// until reads the stream up to a command with the given last argument, and returns the offset behind it.
+// until reads the stream up to a command with the given last argument, and returns the offset
+// behind it.
 func until(t *testing.T, l *Link, last string) int64 {
 	for {
 		list, err := l.Next()
@@ -46,7 +47,8 @@ func until(t *testing.T, l *Link, last string) int64 {
 }
 
 func TestRealMasters(t *testing.T) {
-	for _, release := range []reference.Release{reference.Default, reference.Redis70, reference.Redis62, reference.Valkey81} {
+	for _, release := range []reference.Release{reference.Default, reference.Redis70, reference.Redis62,
+		reference.Valkey81} {
 		for _, diskless := range []string{"yes", "no"} {
 			t.Run(string(release)+" diskless "+diskless, func(t *testing.T) {
 				s := release.Start(t, "--repl-diskless-sync", diskless, "--repl-diskless-sync-delay", "0")

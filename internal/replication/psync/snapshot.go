@@ -10,8 +10,8 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// snapshot reads a snapshot and not a byte behind it. A master that knows the length tells it before. One that does not
-// announces 40 random bytes, which it repeats behind the snapshot:
+// snapshot reads a snapshot and not a byte behind it. A master that knows the length tells it
+// before. One that does not announces 40 random bytes, which it repeats behind the snapshot:
 //
 //	$<length>\r\n snapshot        $EOF:<mark>\r\n snapshot <mark>
 type snapshot struct {
@@ -24,9 +24,9 @@ type snapshot struct {
 
 const markBytes = 40
 
-// Snapshot returns the snapshot that a full synchronization begins with, and its length, which is -1 if the master does not know
-// it. The reader must be read to its end before Next. It fails with io.ErrUnexpectedEOF if the snapshot is cut. The error
-// is a *Refusal if the master gives up.
+// Snapshot returns the snapshot that a full synchronization begins with, and its length, which is
+// -1 if the master does not know it. The reader must be read to its end before Next. It fails with
+// io.ErrUnexpectedEOF if the snapshot is cut. The error is a *Refusal if the master gives up.
 func (l *Link) Snapshot() (size int64, r io.Reader, err error) {
 	if l.snapshot == nil {
 		return 0, nil, fmt.Errorf("%w: no snapshot follows", ErrProtocol)
@@ -97,7 +97,8 @@ func (s *snapshot) readMarked(p []byte) (n int, err error) {
 	return n, err
 }
 
-// search returns how many bytes in the buffer precede the mark, or anything that may be the beginning of one.
+// search returns how many bytes in the buffer precede the mark, or anything that may be the
+// beginning of one.
 func (s *snapshot) search() (int, error) {
 	if _, err := s.in.Peek(markBytes); err != nil {
 		return 0, err
