@@ -3,9 +3,13 @@ package server_test
 import (
 	"testing"
 
+	"github.com/miniserver-go/miniserver/commands/cluster"
+	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/corpus/family"
 )
 
 func TestTranscripts(t *testing.T) {
-	family.Run(t, "server/info server/time server/lolwut server/module server/role server/shutdown server/errorstats", nil)
+	family.Run(t, "server/info server/time server/lolwut server/module server/role server/shutdown server/errorstats", func(e *engine.Engine) {
+		e.Join(cluster.Part(e))
+	})
 }
