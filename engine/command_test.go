@@ -95,7 +95,7 @@ var commandStep = regexp.MustCompile(`(?m)^[a-z0-9]*> ["']?([^\s"']+)`)
 func TestEveryCommandHasATranscript(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "commands", "testdata", "*", "*.txt"))
 	require.NoError(t, err)
-	kit, err := filepath.Glob(filepath.Join("..", "testkit", "testdata", "*.txt"))
+	kit, err := filepath.Glob(filepath.Join("..", "internal", "testkit", "testdata", "*.txt"))
 	require.NoError(t, err)
 	have := map[string]bool{}
 	for _, path := range append(files, kit...) {

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/internal/config"
-	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/internal/release"
 )
 
@@ -191,8 +190,7 @@ func (w *World) evictOne() (freed int, ok bool) {
 	w.Lazily(e.Config.LazyFree.Eviction, func() { deleted = d.Delete(key) })
 	w.sampleLatency("eviction-del", start)
 	if deleted { // or it was due, and has gone already
-		e.eviction.evicted++
-		w.keyRemoved(d, string(key), event.Evicted, e.Config.LazyFree.Eviction)
+		w.keyEvicted(d, string(key))
 	}
 	return before - d.Usage().Bytes(), true
 }

@@ -263,13 +263,6 @@ func (w *World) propagateChange(c *Call) {
 	}
 }
 
-// propagateRemoval sends the removal of a key without a command. lazily is for UNLINK instead of DEL.
-func (w *World) propagateRemoval(db int, key string, lazily bool) {
-	if w.propagation.wanted() {
-		w.propagate(Everywhere, db, [][]byte{removal(lazily), []byte(key)})
-	}
-}
-
 // PropagateRemoval propagates that the call removed a key. lazily is for UNLINK instead of DEL.
 func (c *Call) PropagateRemoval(key []byte, lazily bool) {
 	if c.Propagates() {

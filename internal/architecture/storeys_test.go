@@ -33,7 +33,7 @@ var storeysOfEngine = [][]string{
 		"faults.go", "certainty.go",
 	},
 	{ // What a change sets off: messages, invalidations, propagation; lookups; who may do what.
-		"acl.go", "connections.go", "element_expiry.go", "changed.go",
+		"acl.go", "connections.go", "change.go",
 		"lookup.go", "databases.go", "debugged_copy.go",
 	},
 	{ // Running one command: may it run, run it, block, make room.
