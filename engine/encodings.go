@@ -50,11 +50,8 @@ func (e *Engine) encodingName(t keyspace.Type, name string) string {
 		return name
 	}
 	if !e.Release.Has(smallLists) {
-		switch t {
-		case keyspace.List:
-			return "quicklist"
-		case keyspace.Set:
-			return "hashtable"
+		if unpacked := e.Parts.Types.Of(t).Unpacked; unpacked != "" {
+			return unpacked
 		}
 	}
 	return e.Config.Encodings

@@ -21,6 +21,15 @@ type Type struct {
 	RewriteElement func(x frozen.Element, to Rewriter)
 	// Explain returns what MEMORY EXPLAIN tells of a value beyond what it tells of every key.
 	Explain func(v keyspace.Value) []Detail
+	// Dump returns the canonical text of a value, which equal data have whatever their encoding: what follows the key on its
+	// line, and further lines. Times are relative to now. Without it that is the length and the digest.
+	Dump func(v keyspace.Value, now int64) (about string, lines []string)
+	// Undigested returns what the digest of a value leaves out, as DEBUG DIGEST does, in lines of any order.
+	Undigested func(v keyspace.Value) []string
+	// Keysizes is the name of the line in INFO keysizes; "" for none.
+	Keysizes string
+	// Unpacked is the encoding that small values had before Redis 7.2, which since then are packed; "" if they always were.
+	Unpacked string
 	// Plain is how formats for people show the values. Without it that is the payload of DUMP.
 	Plain *Plain
 	// Elements says how commands name the elements. It is there if they can have deadlines: then the values are

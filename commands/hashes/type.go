@@ -2,7 +2,9 @@ package hashes
 
 import (
 	"bytes"
+	"slices"
 
+	"github.com/miniserver-go/miniserver/commands/elements"
 	"github.com/miniserver-go/miniserver/ds/frozen"
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
@@ -12,12 +14,21 @@ import (
 )
 
 // Type is the data type of hashes.
-var Type = engine.Type{Type: hash.Type, Elements: fields(),
+var Type = engine.Type{Type: hash.Type, Keysizes: "hashes_items", Elements: fields(),
 	Rewrite: func(v keyspace.Value, to engine.Rewriter) {
 		v.(*hash.Hash).Each(func(field, value ziplist.Entry) bool {
 			to.Add("HMSET", field.Append(nil), value.Append(nil))
 			return true
 		})
+	},
+	Dump: func(v keyspace.Value, now int64) (_ string, lines []string) {
+		h := v.(*hash.Hash)
+		h.Each(func(field, value ziplist.Entry) bool {
+			lines = append(lines, elements.Dumped(h, field.Append(nil), " "+elements.Quoted(value.Append(nil)), now))
+			return true
+		})
+		slices.Sort(lines)
+		return "hash", lines
 	},
 	Plain: &engine.Plain{Columns: 2,
 		Rows: func(v keyspace.Value, add func(row ...string)) {

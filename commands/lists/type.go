@@ -1,6 +1,7 @@
 package lists
 
 import (
+	"github.com/miniserver-go/miniserver/commands/elements"
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/engine"
@@ -9,9 +10,16 @@ import (
 )
 
 // Type is the data type of lists.
-var Type = engine.Type{Type: list.Type, Elements: elementsOf(),
+var Type = engine.Type{Type: list.Type, Keysizes: "lists_items", Unpacked: "quicklist", Elements: elementsOf(),
 	Rewrite: func(v keyspace.Value, to engine.Rewriter) {
 		v.(*list.List).Range(0, v.Len(), func(e ziplist.Entry) { to.Add("RPUSH", e.Append(nil)) })
+	},
+	Dump: func(v keyspace.Value, now int64) (_ string, lines []string) {
+		l := v.(*list.List)
+		l.Range(0, l.Len(), func(e ziplist.Entry) {
+			lines = append(lines, elements.Quoted(e.Append(nil))+elements.DumpedTTL(l.DeadlineAt(len(lines)), now))
+		})
+		return "list", lines
 	},
 	Plain: &engine.Plain{Columns: 1,
 		Rows: func(v keyspace.Value, add func(row ...string)) {

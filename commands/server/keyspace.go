@@ -34,13 +34,6 @@ const (
 	keysizesSample = 1 << 11
 )
 
-// keysizes are the types that INFO keysizes shows, with the names of their lines.
-var keysizes = []struct {
-	kind keyspace.Type
-	name string
-}{{keyspace.String, "strings_sizes"}, {keyspace.List, "lists_items"}, {keyspace.Set, "sets_items"},
-	{keyspace.ZSet, "zsets_items"}, {keyspace.Hash, "hashes_items"}}
-
 // fillKeysizes writes how many values there are of each length, by powers of two.
 func fillKeysizes(w *engine.World, b *bytes.Buffer) {
 	for i := range w.Keyspace.Len() {
@@ -57,9 +50,9 @@ func fillKeysizes(w *engine.World, b *bytes.Buffer) {
 			counts[t][bits.Len(uint(length))]++
 			seen++
 		})
-		for _, line := range keysizes {
-			if counts[line.kind] != nil {
-				fmt.Fprintf(b, "db%d_distrib_%s:%s\r\n", i, line.name, sizesText(counts[line.kind][:], max(db.Len(), seen), seen))
+		for _, t := range w.Engine().Parts.Types {
+			if n := counts[t.Type]; n != nil && t.Keysizes != "" {
+				fmt.Fprintf(b, "db%d_distrib_%s:%s\r\n", i, t.Keysizes, sizesText(n[:], max(db.Len(), seen), seen))
 			}
 		}
 	}

@@ -2,7 +2,9 @@ package sets
 
 import (
 	"bytes"
+	"slices"
 
+	"github.com/miniserver-go/miniserver/commands/elements"
 	"github.com/miniserver-go/miniserver/ds/frozen"
 	"github.com/miniserver-go/miniserver/ds/set"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
@@ -12,13 +14,22 @@ import (
 )
 
 // Type is the data type of sets.
-var Type = engine.Type{Type: set.Type,
+var Type = engine.Type{Type: set.Type, Keysizes: "sets_items", Unpacked: "hashtable",
 	Elements: engine.NewElements("s", "MEMBERS", "SREM", "members of a set", event.Set),
 	Rewrite: func(v keyspace.Value, to engine.Rewriter) {
 		v.(*set.Set).Each(func(member ziplist.Entry) bool {
 			to.Add("SADD", member.Append(nil))
 			return true
 		})
+	},
+	Dump: func(v keyspace.Value, now int64) (_ string, lines []string) {
+		s := v.(*set.Set)
+		s.Each(func(member ziplist.Entry) bool {
+			lines = append(lines, elements.Dumped(s, member.Append(nil), "", now))
+			return true
+		})
+		slices.Sort(lines)
+		return "set", lines
 	},
 	Plain: &engine.Plain{Columns: 1,
 		Rows: func(v keyspace.Value, add func(row ...string)) {

@@ -1,6 +1,9 @@
 package sketches
 
 import (
+	"crypto/sha1"
+	"fmt"
+
 	"github.com/miniserver-go/miniserver/ds/bloom"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/keyspace"
@@ -16,4 +19,20 @@ var Filter = engine.Type{Type: bloom.Type,
 			to.Command(load, engine.Decimal(next), chunk)
 		}
 	},
+	Dump: func(v keyspace.Value, _ int64) (string, []string) {
+		f := v.(*bloom.Filter)
+		return fmt.Sprintf("bloom, items %d, capacity %d, sha1 %x", f.Len(), f.Capacity(), sumOf(f)), nil
+	},
+}
+
+// sumOf returns a digest of a Bloom filter, whose items cannot be listed.
+func sumOf(f *bloom.Filter) []byte {
+	h := sha1.New()
+	_, _ = h.Write(f.AppendHeader(nil))
+	for iter := int64(1); iter != 0; {
+		var chunk []byte
+		chunk, iter = f.AppendChunk(nil, iter, 1<<20)
+		_, _ = h.Write(chunk)
+	}
+	return h.Sum(nil)[:8]
 }

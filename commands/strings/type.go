@@ -1,14 +1,18 @@
 package strings
 
 import (
+	"github.com/miniserver-go/miniserver/commands/elements"
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
 // Type is the data type of strings.
-var Type = engine.Type{Type: str.Type,
+var Type = engine.Type{Type: str.Type, Keysizes: "strings_sizes",
 	Rewrite: func(v keyspace.Value, to engine.Rewriter) { to.Command("SET", v.(*str.Value).Text(nil)) },
+	Dump: func(v keyspace.Value, _ int64) (string, []string) {
+		return "string " + elements.Quoted(v.(*str.Value).Text(nil)), nil
+	},
 	Plain: &engine.Plain{
 		Rows: func(v keyspace.Value, add func(row ...string)) { add(string(v.(*str.Value).Text(nil))) },
 		Build: func(_ *engine.World, rows [][]string) (keyspace.Value, error) {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/miniserver-go/miniserver/commands/elements"
 	"github.com/miniserver-go/miniserver/ds/frozen"
 	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/engine"
@@ -15,13 +16,21 @@ import (
 )
 
 // Type is the data type of sorted sets.
-var Type = engine.Type{Type: zset.Type,
+var Type = engine.Type{Type: zset.Type, Keysizes: "zsets_items",
 	Elements: engine.NewElements("z", "MEMBERS", "ZREM", "members of a sorted set", event.ZSet),
 	Rewrite: func(v keyspace.Value, to engine.Rewriter) {
 		v.(*zset.Set).Each(func(member []byte, score float64) bool {
 			rewriteMember(member, score, to)
 			return true
 		})
+	},
+	Dump: func(v keyspace.Value, now int64) (_ string, lines []string) {
+		s := v.(*zset.Set)
+		s.Each(func(member []byte, score float64) bool {
+			lines = append(lines, elements.Dumped(s, member, " "+string(resp.FormatDouble(nil, score)), now))
+			return true
+		})
+		return "zset", lines
 	},
 	Plain: &engine.Plain{Columns: 2,
 		Rows: func(v keyspace.Value, add func(row ...string)) {

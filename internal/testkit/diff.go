@@ -89,6 +89,7 @@ const ofLibraries = 1 << 30
 // text is the text of a world or of a snapshot, as far as it has been made.
 type text struct {
 	walk     *walk
+	types    engine.Types
 	now      int64     // milliseconds
 	sections []section // the next ones
 	last     []section // those that follow the keys
@@ -101,7 +102,7 @@ func (t *text) ready() bool {
 		return true
 	}
 	more := t.walk.next(func(db *keyspace.DB, name string) {
-		if lines := linesOf(db, name, t.now); len(lines) > 0 {
+		if lines := linesOf(t.types, db, name, t.now); len(lines) > 0 {
 			t.sections = append(t.sections, section{db.ID(), name, lines})
 		}
 	})
@@ -115,7 +116,7 @@ func (t *text) ready() bool {
 func (k *Kit) textOf(c *engine.Call) *text {
 	name := worldName(c)
 	var sources [][]byte
-	t := &text{walk: new(walk)}
+	t := &text{walk: new(walk), types: k.engine.Parts.Types}
 	if w := k.existing(name); w != nil {
 		c.In(w, func() {
 			t.walk = k.walkOver(c, w.Keyspace, "*")

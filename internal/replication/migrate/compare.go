@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 )
@@ -66,8 +65,8 @@ func (c *codec) digest(v *value, now int64) (digest string, known bool) {
 			more = append(more, fmt.Sprintf("%q %d", element, deadline))
 		})
 	}
-	if s, ok := decoded.(*stream.Stream); ok {
-		more = groups(s)
+	if undigested := c.engine.Parts.Types.Of(decoded.Type()).Undigested; undigested != nil {
+		more = append(more, undigested(decoded)...)
 	}
 	slices.Sort(more)
 	db, key := c.engine.Home().Keyspace.DB(0), []byte("k")
@@ -75,20 +74,4 @@ func (c *codec) digest(v *value, now int64) (digest string, known bool) {
 	digest = fmt.Sprint(db.ValueDigest(key), more)
 	db.Delete(key)
 	return digest, true
-}
-
-// groups returns what the groups of a stream are. When a consumer was seen last is not replicated.
-func groups(s *stream.Stream) (lines []string) {
-	for _, g := range s.Groups() {
-		lines = append(lines, fmt.Sprintf("%q %v", g.Name(), g.Last))
-		for _, c := range g.Consumers() {
-			lines = append(lines, fmt.Sprintf("%q %q", g.Name(), c.Name()))
-		}
-		g.Each(stream.ID{}, func(p *stream.Pending) bool {
-			lines = append(lines,
-				fmt.Sprintf("%q %v %q %d %d", g.Name(), p.ID, p.Consumer().Name(), p.Delivered, p.Count))
-			return true
-		})
-	}
-	return lines
 }
