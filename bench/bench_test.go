@@ -50,9 +50,11 @@ func TestSummarize(t *testing.T) {
 		{requests: 100, rps: 30, p50: 2, spent: cpu{user: time.Millisecond, sys: 2 * time.Millisecond}, rss: 4},
 		{requests: 200, rps: 20, p50: 9},
 	})
-	require.Equal(t, row{"kps": 0.02, "min_kps": 0.01, "max_kps": 0.03, "cpu_us": 10.0, "min_cpu_us": 0.0, "max_cpu_us": 30.0,
-		"user_us": 10.0, "min_user_us": 0.0, "max_user_us": 10.0, "sys_us": 0.0, "p50_ms": 2.0, "p95_ms": 0.0,
-		"p99_ms": 0.0, "min_p99_ms": 0.0, "max_p99_ms": 0.0, "rss_mb": 5e-6, "server_cores": 1e-4, "client_cores": 0.0}, f)
+	require.Equal(t,
+		row{"kps": 0.02, "min_kps": 0.01, "max_kps": 0.03, "cpu_us": 10.0, "min_cpu_us": 0.0, "max_cpu_us": 30.0,
+			"user_us": 10.0, "min_user_us": 0.0, "max_user_us": 10.0, "sys_us": 0.0, "p50_ms": 2.0, "p95_ms": 0.0,
+			"p99_ms": 0.0, "min_p99_ms": 0.0, "max_p99_ms": 0.0, "rss_mb": 5e-6, "server_cores": 1e-4,
+			"client_cores": 0.0}, f)
 }
 
 func TestGeneratorsShareAWorkload(t *testing.T) {
@@ -65,8 +67,10 @@ func TestGeneratorsShareAWorkload(t *testing.T) {
 		}
 		require.Equal(t, n, sum)
 	}
-	got := together([]sample{{requests: 100, rps: 50, p50: 1, p99: 9, asking: time.Second}, {requests: 100, rps: 25, p50: 2, p99: 3, asking: time.Second}})
-	require.Equal(t, sample{requests: 200, rps: 50, p50: 2, p99: 9, asking: 2 * time.Second}, got, "it took the second four seconds")
+	got := together([]sample{{requests: 100, rps: 50, p50: 1, p99: 9, asking: time.Second},
+		{requests: 100, rps: 25, p50: 2, p99: 3, asking: time.Second}})
+	require.Equal(t, sample{requests: 200, rps: 50, p50: 2, p99: 9, asking: 2 * time.Second}, got,
+		"it took the second four seconds")
 }
 
 func TestTwoGeneratorsSendAllRequests(t *testing.T) {
@@ -90,8 +94,8 @@ func TestLosingRowsComeFirst(t *testing.T) {
 		}
 		return row{"name": name, "server": server, "kps_ratio": ratio}
 	}
-	rows := []row{named("alone", "ours", 0), named("wins", "a", 1.2), named("wins", "ours", 0), named("loses", "a", 1.3), named("loses", "b", 0.8),
-		named("loses", "ours", 0)}
+	rows := []row{named("alone", "ours", 0), named("wins", "a", 1.2), named("wins", "ours", 0),
+		named("loses", "a", 1.3), named("loses", "b", 0.8), named("loses", "ours", 0)}
 	losingFirst(rows, "kps_ratio", true)
 	var order []string
 	for _, r := range rows {
@@ -102,11 +106,13 @@ func TestLosingRowsComeFirst(t *testing.T) {
 
 func TestRivalsHaveNames(t *testing.T) {
 	o := newOptions("compare").withServers("redis-server")
-	require.NoError(t, o.parse([]string{"-rival", "a=/x/redis-server", "-rival", "b=/y=z", "-rival", "/z/valkey-server", "-ours", "/o"}))
+	require.NoError(t, o.parse([]string{"-rival", "a=/x/redis-server", "-rival", "b=/y=z", "-rival", "/z/valkey-server",
+		"-ours", "/o"}))
 	list, clean, err := o.binaries()
 	require.NoError(t, err)
 	clean()
-	require.Equal(t, []binary{{"a", "/x/redis-server"}, {"b", "/y=z"}, {"valkey-server-", "/z/valkey-server"}, {"ours", "/o"}}, list)
+	require.Equal(t, []binary{{"a", "/x/redis-server"}, {"b", "/y=z"}, {"valkey-server-", "/z/valkey-server"},
+		{"ours", "/o"}}, list)
 	for _, bad := range []string{"", "=x", "ours=x", "a=", "a=/another"} {
 		require.Error(t, o.rivals.Set(bad), bad)
 	}
@@ -149,7 +155,8 @@ func TestRatiosAreThoseOfTheRounds(t *testing.T) {
 	// The machine is at half its speed in the second round, and at a quarter in the third.
 	ours := []sample{run(9000, 2, 0), run(6000, 1, 7), run(2500, 9, 7)}
 	theirs := []sample{run(8000, 4, 0), run(4000, 0, 8), run(2000, 9, 23), run(9000, 9, 9)}
-	require.Equal(t, row{"kps_ratio": 1.25, "min_kps_ratio": 1.125, "max_kps_ratio": 1.5, "cpu_ratio": 0.5, "min_cpu_ratio": 0.5, "max_cpu_ratio": 1.0,
+	require.Equal(t, row{"kps_ratio": 1.25, "min_kps_ratio": 1.125, "max_kps_ratio": 1.5,
+		"cpu_ratio": 0.5, "min_cpu_ratio": 0.5, "max_cpu_ratio": 1.0,
 		"user_ratio": 0.75, "min_user_ratio": 0.5, "max_user_ratio": 1.0}, ratios(ours, theirs))
 	require.Empty(t, ratios(nil, theirs))
 
@@ -174,9 +181,11 @@ func TestMachineIsDescribed(t *testing.T) {
 }
 
 func TestTableWhereOneServerRefused(t *testing.T) {
-	both := row{"name": "both", "server": "redis", "kps": 1.0, "min_kps": 0.5, "max_kps": 1.5}.ratio("kps_ratio", "min_kps", "kps")
+	both := row{"name": "both", "server": "redis", "kps": 1.0, "min_kps": 0.5, "max_kps": 1.5}.ratio("kps_ratio",
+		"min_kps", "kps")
 	one := row{"name": "one", "server": "redis"}.ratio("kps_ratio", "min_kps", "kps").ratio("other", "kps", "none")
-	all := table{columns: workloadColumns, rows: []row{both, one}, notes: []string{"one was not run on ours: ERR no"}, machine: &machine{CPU: "Z80"}}
+	all := table{columns: workloadColumns, rows: []row{both, one}, notes: []string{"one was not run on ours: ERR no"},
+		machine: &machine{CPU: "Z80"}}
 	var out bytes.Buffer
 	require.NoError(t, all.print(&out, false))
 	require.Regexp(t, `both +redis +1.0 \(0.5\.\.1.5\) +0.50`, out.String())
@@ -239,8 +248,10 @@ func TestLongRequestsRunOnRedis(t *testing.T) {
 	defer s.stop()
 	pop := one([]string{"BLPOP", "list", "0"})
 	for _, l := range []longCommand{
-		{replies: 1, setup: []string{"MSET", "key:0", "x", "key:1", "x"}, request: one(numbered(2, []string{"DEL"}, "key:%d"))},
-		{replies: 2, request: func(w *resp.Writer) { pop(w); pop(w) }, after: numbered(2, []string{"RPUSH", "list"}, "%d")},
+		{replies: 1, setup: []string{"MSET", "key:0", "x", "key:1", "x"},
+			request: one(numbered(2, []string{"DEL"}, "key:%d"))},
+		{replies: 2, request: func(w *resp.Writer) { pop(w); pop(w) },
+			after: numbered(2, []string{"RPUSH", "list"}, "%d")},
 	} {
 		r, err := l.run(s)
 		require.NoError(t, err)
@@ -269,13 +280,16 @@ func TestOnlyTakesTheNamesInTheTable(t *testing.T) {
 	require.Equal(t, []string{"1 GB in values of 4 KB"}, names("gb"))
 	require.Len(t, names("SET, 1 client"), len(journalPairs))
 	require.Len(t, names("everysec|always"), 3*len(journalPairs))
-	require.Equal(t, []string{"SET, 50 clients, pipeline 16, ours always against redis always"}, names("16, ours always"))
+	require.Equal(t, []string{"SET, 50 clients, pipeline 16, ours always against redis always"},
+		names("16, ours always"))
 	require.Empty(t, names("nothing"))
 }
 
 func TestColumnsHaveAVerbForEachValue(t *testing.T) {
 	verb := regexp.MustCompile(`%[+.0-9]*[a-z]`)
-	for _, c := range slices.Concat(workloadColumns, longColumns, journalColumns, savingColumns, cacheColumns, enduranceColumns, limiterColumns, memoryColumns, residentColumns, tailColumns, momentColumns, growthColumns, coresColumns, expectedColumns) {
+	for _, c := range slices.Concat(workloadColumns, longColumns, journalColumns, savingColumns, cacheColumns,
+		enduranceColumns, limiterColumns, memoryColumns, residentColumns, tailColumns, momentColumns, growthColumns,
+		coresColumns, expectedColumns) {
 		verbs := verb.FindAllString(strings.ReplaceAll(c.format, "%%", ""), -1)
 		require.Len(t, verbs, len(strings.Fields(c.values)), c.heading)
 	}

@@ -33,8 +33,8 @@ func (c *client) add(args ...string) {
 	c.queued++
 }
 
-// exchange sends the batch and gives each reply with its number to fn, which may be nil. An error reply is
-// an error.
+// exchange sends the batch and gives each reply with its number to fn, which may be nil. An error
+// reply is an error.
 func (c *client) exchange(fn func(i int, reply resp.Value)) error {
 	if _, err := c.conn.Write(c.writer.Bytes()); err != nil {
 		return err

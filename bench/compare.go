@@ -23,9 +23,11 @@ func runCompare(args []string) error {
 	return o.print(o.weigh(servers))
 }
 
-// workloadColumns show a workload on one server. Figures are medians of the rounds; the least and the most stand behind
-// them. Ratios are ours over that server, medians as well, see ratios: of throughput, where more is better, and of CPU per request, where less is. Busy is how many
-// processors the server and the load generator kept busy: where the latter has no more than it has processes, the throughput is its own.
+// workloadColumns show a workload on one server. Figures are medians of the rounds; the least and
+// the most stand behind them. Ratios are ours over that server, medians as well, see ratios: of
+// throughput, where more is better, and of CPU per request, where less is. Busy is how many
+// processors the server and the load generator kept busy: where the latter has no more than it has
+// processes, the throughput is its own.
 var workloadColumns = []column{
 	{"workload", "%s", "name"},
 	{"server", "%s", "server"},
@@ -56,8 +58,8 @@ func (o *options) measure(all []workload, servers []*server) *table {
 	return t
 }
 
-// losingFirst orders the rows of workloads by their worst ratio of ours to a rival: the least one if more is better. Workloads without
-// a rival come last, and the rows of one stay together.
+// losingFirst orders the rows of workloads by their worst ratio of ours to a rival: the least one
+// if more is better. Workloads without a rival come last, and the rows of one stay together.
 func losingFirst(rows []row, ratio string, more bool) {
 	loss := map[any]float64{}
 	for _, r := range rows {
@@ -76,8 +78,8 @@ func workloadRows(name string, figures map[string]row, servers []*server) (rows 
 	return rows
 }
 
-// beside adds to the rows of other servers the ratio of our measurements to theirs. The name of a ratio is that of the
-// measurement, with "ratio" in place of the unit.
+// beside adds to the rows of other servers the ratio of our measurements to theirs. The name of a
+// ratio is that of the measurement, with "ratio" in place of the unit.
 func beside(rows []row, names ...string) []row {
 	at := slices.IndexFunc(rows, func(r row) bool { return r["server"] == "ours" })
 	if at < 0 {
@@ -93,11 +95,11 @@ func beside(rows []row, names ...string) []row {
 	return rows
 }
 
-// measureOne runs a workload on all servers in turns. It returns the figures of each server, see compareSamples,
-// and which of them refuse the workload, and why.
+// measureOne runs a workload on all servers in turns. It returns the figures of each server, see
+// compareSamples, and which of them refuse the workload, and why.
 //
-// Each round begins with another server, and the others rest meanwhile, empty or between two slices. So the place in a round cancels out
-// over twice as many rounds as there are servers.
+// Each round begins with another server, and the others rest meanwhile, empty or between two
+// slices. So the place in a round cancels out over twice as many rounds as there are servers.
 func (o *options) measureOne(w workload, servers []*server) (figures map[string]row, refused []string) {
 	samples := map[string][]sample{}
 	for round := range o.rounds {
@@ -119,7 +121,8 @@ func (o *options) measureOne(w workload, servers []*server) (figures map[string]
 	return compareSamples(samples), refused
 }
 
-// compareSamples returns the figures of each server, by its name, and with those of the others the ratios of ours to them.
+// compareSamples returns the figures of each server, by its name, and with those of the others the
+// ratios of ours to them.
 func compareSamples(samples map[string][]sample) map[string]row {
 	figures := map[string]row{}
 	for name, list := range samples {

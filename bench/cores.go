@@ -17,15 +17,17 @@ type coresRun struct {
 	png   string
 }
 
-// runCores is the subcommand cores: what more event loops are worth. Each server runs with each number of them, by its setting
-// io-threads. For ours a model says what to expect of more processors than this machine has.
+// runCores is the subcommand cores: what more event loops are worth. Each server runs with each
+// number of them, by its setting io-threads. For ours a model says what to expect of more
+// processors than this machine has.
 func runCores(args []string) error {
 	o := &coresRun{options: newOptions("cores")}
 	o.generator.processes = 2
 	o.withServers("").withLoad(100_000, 3)
 	o.flags.IntVar(&o.most, "most", 16, "event loops up to which the model goes")
 	o.flags.StringVar(&o.png, "png", "", "write the charts to this directory")
-	loops := o.flags.String("loops", "1,2,4", "numbers of event loops to measure, separated by commas; 1 is always measured")
+	loops := o.flags.String("loops", "1,2,4",
+		"numbers of event loops to measure, separated by commas; 1 is always measured")
 	err := o.parse(args)
 	if err == nil {
 		o.loops, err = parseLoops(*loops)
@@ -87,7 +89,8 @@ func (o *coresRun) startCrews() (crews []crew, stop func(), err error) {
 	}
 	for _, b := range list {
 		for _, n := range o.loops {
-			s, err := startServer(fmt.Sprintf("%s with io-threads %d", b.name, n), b.path, fmt.Sprintf("%s --io-threads %d", o.arguments(b.name), n))
+			s, err := startServer(fmt.Sprintf("%s with io-threads %d", b.name, n), b.path,
+				fmt.Sprintf("%s --io-threads %d", o.arguments(b.name), n))
 			if err != nil {
 				stop()
 				return nil, nil, err
@@ -98,12 +101,15 @@ func (o *coresRun) startCrews() (crews []crew, stop func(), err error) {
 	return crews, stop, nil
 }
 
-// coresWorkloads are the rows: those of compare with 50 clients. The limiter over a hash would show what that over a zset does.
+// coresWorkloads are the rows: those of compare with 50 clients. The limiter over a hash would show
+// what that over a zset does.
 func coresWorkloads() []workload {
-	return slices.DeleteFunc(plainWorkloads(), func(w workload) bool { return w.clients != 50 || strings.Contains(w.name, "hash") })
+	return slices.DeleteFunc(plainWorkloads(),
+		func(w workload) bool { return w.clients != 50 || strings.Contains(w.name, "hash") })
 }
 
-// coresColumns show a workload on a server with so many event loops. The gain is over the same server with one.
+// coresColumns show a workload on a server with so many event loops. The gain is over the same
+// server with one.
 var coresColumns = []column{
 	{"workload", "%s", "name"},
 	{"server", "%s", "server"},
@@ -134,7 +140,8 @@ func (o *coresRun) measure(crews []crew) *table {
 	return t
 }
 
-// coresRows returns a row for each server that has figures. The first of a server is that with one loop.
+// coresRows returns a row for each server that has figures. The first of a server is that with one
+// loop.
 func coresRows(name string, figures map[string]row, crews []crew) (rows []row) {
 	for _, c := range crews {
 		f := figures[c.name]
@@ -161,7 +168,8 @@ func (o *coresRun) charts(measured []row, models []model) (list []charts.Chart) 
 			X: charts.Axis{Label: "event loops"}, Y: charts.Axis{Label: "requests a second"}}
 		for _, r := range measured {
 			if r["name"] == m.name {
-				addPoint(&c, r["server"].(string)+", measured on this machine", float64(r["loops"].(int)), r.number("kps")*1000)
+				addPoint(&c, r["server"].(string)+", measured on this machine", float64(r["loops"].(int)),
+					r.number("kps")*1000)
 			}
 		}
 		for n := range o.most {

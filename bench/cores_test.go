@@ -36,9 +36,11 @@ func TestCoresRunOnRedis(t *testing.T) {
 }
 
 func TestGainIsOverOneLoop(t *testing.T) {
-	crews := []crew{{&server{client: &client{name: "a 1"}}, "a", 1}, {&server{client: &client{name: "a 2"}}, "a", 2}, {&server{client: &client{name: "b 2"}}, "b", 2}}
+	crews := []crew{{&server{client: &client{name: "a 1"}}, "a", 1}, {&server{client: &client{name: "a 2"}}, "a", 2},
+		{&server{client: &client{name: "b 2"}}, "b", 2}}
 	rows := coresRows("GET", map[string]row{"a 1": {"kps": 2.0}, "a 2": {"kps": 3.0}, "b 2": {"kps": 1.0}}, crews)
-	require.Equal(t, []row{{"name": "GET", "server": "a", "loops": 1, "kps": 2.0, "gain": 1.0}, {"name": "GET", "server": "a", "loops": 2, "kps": 3.0, "gain": 1.5},
+	require.Equal(t, []row{{"name": "GET", "server": "a", "loops": 1, "kps": 2.0, "gain": 1.0},
+		{"name": "GET", "server": "a", "loops": 2, "kps": 3.0, "gain": 1.5},
 		{"name": "GET", "server": "b", "loops": 2, "kps": 1.0}}, rows)
 }
 
@@ -64,7 +66,8 @@ func TestModelOfLoops(t *testing.T) {
 	require.Equal(t, 16, table.rows[4]["loops"])
 	require.Equal(t, "2.00 of 10.00 (20% ± 4)", expectedColumns[2].cell(table.rows[4]))
 
-	charts := o.charts([]row{{"name": "GET", "server": "ours", "loops": 1, "kps": 90.0}, {"name": "GET", "server": "ours", "loops": 2, "kps": 95.0},
+	charts := o.charts([]row{{"name": "GET", "server": "ours", "loops": 1, "kps": 90.0},
+		{"name": "GET", "server": "ours", "loops": 2, "kps": 95.0},
 		{"name": "SET", "server": "ours", "loops": 1, "kps": 1.0}}, []model{m})
 	require.Len(t, charts, 1)
 	require.Equal(t, []float64{90_000, 95_000}, charts[0].Lines[0].Y)

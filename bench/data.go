@@ -12,11 +12,12 @@ import (
 // members is the number of elements of the collections that the rows below work on.
 const members = 100_000
 
-// dataWorkloads are the rows of compare for the types beyond strings. Their setup stores what they read or
-// remove.
+// dataWorkloads are the rows of compare for the types beyond strings. Their setup stores what they
+// read or remove.
 func dataWorkloads() []workload {
 	one := func(name string, share float64, setup func(*server) error, args ...string) workload {
-		return workload{name: name + ", 50 clients", clients: 50, pipeline: 1, share: share, keyspace: members, args: args, setup: setup}
+		return workload{name: name + ", 50 clients", clients: 50, pipeline: 1, share: share, keyspace: members,
+			args: args, setup: setup}
 	}
 	element := "element:__rand_int__"
 	publish := one("PUBLISH to 50 subscribers", 0.3, nil, "PUBLISH", "news", "element:000000000001")
@@ -67,7 +68,8 @@ func fillPlaces(s *server) error {
 	dice := rand.New(rand.NewPCG(1, 2))
 	return s.fill(members, []string{"GEOADD", "places"}, func(i int) []string {
 		lon, lat := 116+dice.Float64(), 39+dice.Float64()
-		return []string{strconv.FormatFloat(lon, 'f', 6, 64), strconv.FormatFloat(lat, 'f', 6, 64), fmt.Sprintf("place:%012d", i)}
+		return []string{strconv.FormatFloat(lon, 'f', 6, 64), strconv.FormatFloat(lat, 'f', 6, 64),
+			fmt.Sprintf("place:%012d", i)}
 	})
 }
 

@@ -43,9 +43,11 @@ func (o *tailRun) disturbances() []disturbance {
 		{fmt.Sprintf("%d keys are loaded", o.keys), nil, keys, nil},
 		{fmt.Sprintf("%d keys expire together", o.keys), o.expireSoon, o.expire, nil},
 		{"FLUSHALL SYNC", keys, do("FLUSHALL", "SYNC"), nil},
-		{"FLUSHALL ASYNC", keys, func(s *server) error { return s.finish("memory", "lazyfree_pending_objects", "FLUSHALL", "ASYNC") }, nil},
+		{"FLUSHALL ASYNC", keys,
+			func(s *server) error { return s.finish("memory", "lazyfree_pending_objects", "FLUSHALL", "ASYNC") }, nil},
 		{"BGSAVE", keys, (*server).saveInBackground, nil},
-		{"the table of keys grows", o.fillTable, func(s *server) error { return s.setKeys("more", 0, tableRoom*2) }, nil},
+		{"the table of keys grows", o.fillTable,
+			func(s *server) error { return s.setKeys("more", 0, tableRoom*2) }, nil},
 		{"MEMORY PURGE, a collection of the heap", keys, do("MEMORY", "PURGE"), nil},
 		{fmt.Sprintf("DEL of a zset of %d", o.members), large, do("DEL", "large"), nil},
 		{fmt.Sprintf("COPY of a zset of %d", o.members), large, do("COPY", "large", "copy"), nil},
@@ -53,7 +55,8 @@ func (o *tailRun) disturbances() []disturbance {
 	}, o.writesWhileSaved()...)
 }
 
-// writesWhileSaved are rows in which one client writes to a large value that is being saved, each time to another element.
+// writesWhileSaved are rows in which one client writes to a large value that is being saved, each
+// time to another element.
 func (o *tailRun) writesWhileSaved() (rows []disturbance) {
 	member := func(i int) string { return fmt.Sprintf("member:%09d", i) }
 	for _, large := range []struct {
@@ -76,12 +79,13 @@ func (o *tailRun) writesWhileSaved() (rows []disturbance) {
 		prepare := func(s *server) error { return s.fill(o.members, []string{large.command, "large"}, large.words) }
 		if large.kind == "stream" {
 			prepare = func(s *server) error {
-				return s.eachKey(0, o.members, func(i int) []string { return append([]string{"XADD", "large"}, large.words(i)...) })
+				return s.eachKey(0, o.members,
+					func(i int) []string { return append([]string{"XADD", "large"}, large.words(i)...) })
 			}
 		}
 		write := func(n int) []string { return large.write(n * 7919 % o.members) }
-		rows = append(rows, disturbance{fmt.Sprintf("writes to a %s of %d while it is saved", large.kind, o.members), prepare,
-			(*server).saveInBackground, write})
+		rows = append(rows, disturbance{fmt.Sprintf("writes to a %s of %d while it is saved", large.kind, o.members),
+			prepare, (*server).saveInBackground, write})
 	}
 	return rows
 }
@@ -116,7 +120,8 @@ func (o *tailRun) expireSoon(s *server) error {
 	}
 	due := time.Now().Add(3*time.Since(start) + time.Second)
 	at := strconv.FormatInt(due.UnixMilli(), 10)
-	if err := s.eachKey(0, o.keys, func(i int) []string { return []string{"PEXPIREAT", "key:" + strconv.Itoa(i), at} }); err != nil {
+	if err := s.eachKey(0, o.keys,
+		func(i int) []string { return []string{"PEXPIREAT", "key:" + strconv.Itoa(i), at} }); err != nil {
 		return err
 	}
 	if late := time.Since(due); late > 0 {
@@ -146,12 +151,14 @@ func (o *tailRun) fillTable(s *server) error {
 // fillWithScores returns a function that makes the large value.
 func fillWithScores(n int) func(*server) error {
 	return func(s *server) error {
-		return s.fill(n, []string{"ZADD", "large"}, func(i int) []string { return []string{strconv.Itoa(i), fmt.Sprintf("member:%09d", i)} })
+		return s.fill(n, []string{"ZADD", "large"},
+			func(i int) []string { return []string{strconv.Itoa(i), fmt.Sprintf("member:%09d", i)} })
 	}
 }
 
-// finish sends a command that leaves work to the background, and returns when a field of a section of INFO says that nothing is left. To ask
-// for all sections would be another disturbance: one of them may take a walk through all keys.
+// finish sends a command that leaves work to the background, and returns when a field of a section
+// of INFO says that nothing is left. To ask for all sections would be another disturbance: one of
+// them may take a walk through all keys.
 func (s *server) finish(section, field string, args ...string) error {
 	if _, err := s.do(args...); err != nil {
 		return err

@@ -15,8 +15,9 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// Shape of the workload: keys drawn by Zipf's law; what is missing is set. It is slow: both servers tell
-// the time of an access in seconds, and in a cache that is turned over within one all keys look alike.
+// Shape of the workload: keys drawn by Zipf's law; what is missing is set. It is slow: both servers
+// tell the time of an access in seconds, and in a cache that is turned over within one all keys
+// look alike.
 const (
 	cacheUniverse = 50_000
 	cacheHeld     = 5_000 // keys that fit
@@ -28,9 +29,11 @@ const (
 // runEviction is the subcommand eviction: hit ratios of the policies.
 func runEviction(args []string) error {
 	o := newOptions("eviction").withServers("redis-server")
-	seconds := o.flags.Duration("time", 20*time.Second, "how long hits are counted for each policy, after as long a time to warm up")
+	seconds := o.flags.Duration("time", 20*time.Second,
+		"how long hits are counted for each policy, after as long a time to warm up")
 	rate := o.flags.Int("rate", 2500, "keys to ask for in a second")
-	policies := o.flags.String("policies", "allkeys-lru,allkeys-lfu,allkeys-random,volatile-lru,volatile-ttl", "policies to compare")
+	policies := o.flags.String("policies", "allkeys-lru,allkeys-lfu,allkeys-random,volatile-lru,volatile-ttl",
+		"policies to compare")
 	if err := o.parse(args); err != nil {
 		return err
 	}
@@ -42,8 +45,8 @@ func runEviction(args []string) error {
 	return o.comparePolicies(servers, strings.Split(*policies, ","), *seconds, *rate)
 }
 
-// cacheColumns show hit ratios beside those of a cache that is strictly least recently used, and of one that knows
-// what is asked for most.
+// cacheColumns show hit ratios beside those of a cache that is strictly least recently used, and of
+// one that knows what is asked for most.
 var cacheColumns = []column{
 	{"policy", "%s", "name"},
 	{"server", "%s", "server"},
@@ -67,7 +70,8 @@ func (o *options) comparePolicies(servers []binary, policies []string, length ti
 		users, errs := make([]cacheUser, len(servers)), make([]error, len(servers))
 		var working sync.WaitGroup
 		for i, b := range servers {
-			users[i] = cacheUser{zipf: z, rng: rand.New(rand.NewPCG(7, 7)), rate: rate, volatile: strings.HasPrefix(policy, "volatile")}
+			users[i] = cacheUser{zipf: z, rng: rand.New(rand.NewPCG(7, 7)), rate: rate,
+				volatile: strings.HasPrefix(policy, "volatile")}
 			working.Go(func() { errs[i] = o.cache(&users[i], policy, b.name, b.path, length) })
 		}
 		working.Wait()
@@ -78,7 +82,8 @@ func (o *options) comparePolicies(servers []binary, policies []string, length ti
 		for i, b := range servers {
 			u := &users[i]
 			rows = append(rows, row{"name": policy, "server": b.name, "best_percent": ideal, "strict_percent": strict,
-				"hits_percent": 100 * float64(u.hits) / float64(u.asked), "keys": u.keys, "per_s": float64(u.asked) / length.Seconds()})
+				"hits_percent": 100 * float64(u.hits) / float64(u.asked), "keys": u.keys,
+				"per_s": float64(u.asked) / length.Seconds()})
 		}
 		t.rows = append(t.rows, beside(rows, "hits_percent")...)
 	}
@@ -122,8 +127,8 @@ type cacheUser struct {
 	keys        int64 // that the server held in the end
 }
 
-// set adds the command that sets a key. Deadlines are far away, and those of what is asked for often are
-// no later than others.
+// set adds the command that sets a key. Deadlines are far away, and those of what is asked for
+// often are no later than others.
 func (u *cacheUser) set(key string) {
 	value := strings.Repeat("v", cacheValue)
 	if u.volatile {
@@ -133,8 +138,8 @@ func (u *cacheUser) set(key string) {
 	u.add("SET", key, value)
 }
 
-// fill sets as many keys as are to be held, none of which is ever asked for, and makes what they take the
-// limit.
+// fill sets as many keys as are to be held, none of which is ever asked for, and makes what they
+// take the limit.
 func (u *cacheUser) fill(s *server, policy string) error {
 	for i := range cacheHeld {
 		u.set(fmt.Sprintf("old:%07d", i))
@@ -151,7 +156,8 @@ func (u *cacheUser) fill(s *server, policy string) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.do("CONFIG", "SET", "maxmemory-policy", policy, "maxmemory", strconv.FormatInt(infoField(info.Text, "used_memory"), 10))
+	_, err = s.do("CONFIG", "SET", "maxmemory-policy", policy, "maxmemory",
+		strconv.FormatInt(infoField(info.Text, "used_memory"), 10))
 	return err
 }
 
@@ -211,7 +217,8 @@ func (z *zipf) draw(rng *rand.Rand) int {
 // top is the hit ratio of a cache that holds the n numbers drawn most often.
 func (z *zipf) top(n int) float64 { return z.below[n-1] }
 
-// strict is the hit ratio of a cache of n numbers from which the one used longest ago goes, by simulation.
+// strict is the hit ratio of a cache of n numbers from which the one used longest ago goes, by
+// simulation.
 func (z *zipf) strict(n, draws int) float64 {
 	rng := rand.New(rand.NewPCG(1, 1))
 	order, at := list.New(), map[int]*list.Element{}

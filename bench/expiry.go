@@ -18,8 +18,9 @@ type expiryRun struct {
 	over           time.Duration
 }
 
-// runExpiry is the subcommand expiry. It measures what deadlines of elements cost elements without one, how a
-// million of them disturb other clients while they fall due, and how many bytes one takes.
+// runExpiry is the subcommand expiry. It measures what deadlines of elements cost elements without
+// one, how a million of them disturb other clients while they fall due, and how many bytes one
+// takes.
 func runExpiry(args []string) error {
 	o := &expiryRun{options: newOptions("expiry").withServers("").withLoad(1_000_000, 5)}
 	o.flags.StringVar(&o.before, "before", "", "an earlier build of ours, whose HGET is timed too; empty for none")
@@ -84,17 +85,20 @@ func (o *expiryRun) timeReads(name string) (*table, error) {
 		return nil, err
 	}
 	defer stop()
-	t := &table{columns: []column{{name, "%s", "name"}, {"server", "%s", "server"}, {"us of CPU a request", "%.3f", "cpu_us"}, {"requests/s", "%.0f", "per_s"}}}
+	t := &table{columns: []column{{name, "%s", "name"}, {"server", "%s", "server"},
+		{"us of CPU a request", "%.3f", "cpu_us"}, {"requests/s", "%.0f", "per_s"}}}
 	for _, dated := range []int{0, 1, 400} {
 		if dated > 0 {
 			servers = servers[len(servers)-1:] // the earlier build need not know deadlines
 		}
-		w := workload{name: fmt.Sprintf("%d with deadlines", dated), clients: 50, pipeline: 16, share: 1, args: []string{"HGET", "h", "field:499"},
+		w := workload{name: fmt.Sprintf("%d with deadlines", dated),
+			clients: 50, pipeline: 16, share: 1, args: []string{"HGET", "h", "field:499"},
 			setup: func(s *server) error { return fillDated(s, "h", 500, dated) }}
 		figures, refused := o.measureOne(w, servers)
 		for _, s := range servers {
 			if f := figures[s.name]; f != nil {
-				t.rows = append(t.rows, row{"name": w.name, "server": s.name, "per_s": 1000 * f.number("kps")}.add("", f))
+				t.rows = append(t.rows,
+					row{"name": w.name, "server": s.name, "per_s": 1000 * f.number("kps")}.add("", f))
 			}
 		}
 		t.notes = append(t.notes, refused...)
@@ -102,14 +106,16 @@ func (o *expiryRun) timeReads(name string) (*table, error) {
 	return t, nil
 }
 
-// fillDated makes a hash of n fields. The first dated of them get deadlines, all different and years ahead.
+// fillDated makes a hash of n fields. The first dated of them get deadlines, all different and
+// years ahead.
 func fillDated(s *server, key string, n, dated int) error {
 	var commands [][]string
 	for i := range n {
 		field := fmt.Sprintf("field:%d", i)
 		commands = append(commands, []string{"HSET", key, field, fmt.Sprintf("value:%d", i)})
 		if i < dated {
-			commands = append(commands, []string{"HPEXPIREAT", key, strconv.Itoa(4_102_444_800_000 + 7*i), "FIELDS", "1", field})
+			commands = append(commands,
+				[]string{"HPEXPIREAT", key, strconv.Itoa(4_102_444_800_000 + 7*i), "FIELDS", "1", field})
 		}
 	}
 	_, err := s.pipe(commands)
@@ -129,7 +135,8 @@ func (o *expiryRun) weigh(name string) (*table, error) {
 	}
 	for _, n := range []int{100, 500, 5000} {
 		for _, dated := range []int{0, n} {
-			r, key := row{"name": fmt.Sprintf("hash of %d fields", n), "deadlines": dated}, fmt.Sprintf("h:%d:%d", n, dated)
+			r, key := row{"name": fmt.Sprintf("hash of %d fields", n), "deadlines": dated},
+				fmt.Sprintf("h:%d:%d", n, dated)
 			for _, s := range servers {
 				if err := fillDated(s, key, n, dated); err != nil {
 					return nil, err
@@ -146,8 +153,8 @@ func (o *expiryRun) weigh(name string) (*table, error) {
 	return t, nil
 }
 
-// fallDue lets fields fall due, evenly over a time, while a client sends GETs. It measures how long these took and how
-// late fields were removed.
+// fallDue lets fields fall due, evenly over a time, while a client sends GETs. It measures how long
+// these took and how late fields were removed.
 func (o *expiryRun) fallDue(name string) (*table, error) {
 	servers, stop, err := o.start(func(name string) bool { return name == "ours" })
 	if err != nil {
@@ -174,17 +181,18 @@ func (o *expiryRun) fallDue(name string) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &table{columns: []column{{name, "%s", "name"}, {"number", "%d", "calls"}, {"p50 ms", "%.3f", "p50_ms"}, {"p99 ms", "%.3f", "p99_ms"},
+	t := &table{columns: []column{{name, "%s", "name"}, {"number", "%d", "calls"}, {"p50 ms", "%.3f", "p50_ms"},
+		{"p99 ms", "%.3f", "p99_ms"},
 		{"p99.9 ms", "%.3f", "p999_ms"}, {"longest ms", "%.3f", "longest_ms"}}}
 	t.rows = []row{row{"name": "before"}.add("", quiet.row()), row{"name": "while they fall due"}.add("", busy.row())}
 	t.notes = []string{fmt.Sprintf("%d fields in %d hashes fell due within %v", o.fields, o.hashes, o.over),
-		fmt.Sprintf("removal late by %.0f ms at most, %.1f ms on average; %.2f us of CPU a field, GETs included", lag.most, lag.sum/float64(lag.n),
-			float64(spent.Microseconds())/float64(o.fields))}
+		fmt.Sprintf("removal late by %.0f ms at most, %.1f ms on average; %.2f us of CPU a field, GETs included",
+			lag.most, lag.sum/float64(lag.n), float64(spent.Microseconds())/float64(o.fields))}
 	return t, nil
 }
 
-// watchFall sends GETs from the moment when the first field falls due to the last. It returns what these came to, how
-// late the removals were, and the CPU time of the server.
+// watchFall sends GETs from the moment when the first field falls due to the last. It returns what
+// these came to, how late the removals were, and the CPU time of the server.
 func (o *expiryRun) watchFall(s *server, first time.Time) (busy *outcome, lag lags, spent time.Duration, err error) {
 	before, err := cpuOf(s.process.PID)
 	if err != nil {
@@ -203,8 +211,8 @@ func (o *expiryRun) watchFall(s *server, first time.Time) (busy *outcome, lag la
 
 // row returns the number of requests and their latencies.
 func (o *outcome) row() row {
-	return row{"calls": len(o.latencies), "p50_ms": o.percentile(0.5), "p99_ms": o.percentile(0.99), "p999_ms": o.percentile(0.999),
-		"longest_ms": o.percentile(0.9999999)}
+	return row{"calls": len(o.latencies), "p50_ms": o.percentile(0.5), "p99_ms": o.percentile(0.99),
+		"p999_ms": o.percentile(0.999), "longest_ms": o.percentile(0.9999999)}
 }
 
 // at returns when field i falls due, in milliseconds since the epoch.
@@ -222,7 +230,8 @@ func (o *expiryRun) fillFalling(s *server, first time.Time) error {
 		}
 		for h, pairs := range lines {
 			if len(pairs) > 0 {
-				head := []string{"HSETEX", fmt.Sprintf("h:%d", h), "PXAT", strconv.FormatInt(at, 10), "FIELDS", strconv.Itoa(len(pairs) / 2)}
+				head := []string{"HSETEX", fmt.Sprintf("h:%d", h), "PXAT", strconv.FormatInt(at, 10), "FIELDS",
+					strconv.Itoa(len(pairs) / 2)}
 				commands = append(commands, append(head, pairs...))
 			}
 		}

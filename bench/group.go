@@ -13,14 +13,16 @@ import (
 	"github.com/miniserver-go/miniserver/internal/launch"
 )
 
-// runGroup is the subcommand group: what a confirmed write costs in a group of three, beside servers that promise less. All sync
-// before they confirm.
+// runGroup is the subcommand group: what a confirmed write costs in a group of three, beside
+// servers that promise less. All sync before they confirm.
 //
-//	ours             the leader of three members: most of them have the write
-//	ours-alone       one server, appendfsync always
-//	rival, WAIT 1    a master and a replica, both with appendfsync always; after each batch of writes the client sends WAIT 1 0
+//	ours            the leader of three members: most of them have the write
+//	ours-alone      one server, appendfsync always
+//	rival, WAIT 1   a master and a replica, both with appendfsync always; after each batch of
+//	                writes the client sends WAIT 1 0
 //
-// WAIT confirms that the replica has received the write, not that it has synced it, and a failover may lose it all the same.
+// WAIT confirms that the replica has received the write, not that it has synced it, and a failover
+// may lose it all the same.
 func runGroup(args []string) error {
 	o := newOptions("group").withServers("redis-server")
 	length := o.flags.Duration("time", 3*time.Second, "how long a workload runs in a round")
@@ -102,7 +104,8 @@ func startMembers(path string, n int) (durable, error) {
 		words = append(words, fmt.Sprintf("%d=127.0.0.1:%d", id+1, port))
 	}
 	for id := range n {
-		s, err := startServer("ours", path, fmt.Sprintf("--group-id %d --group-members %s", id+1, strings.Join(words, ",")))
+		s, err := startServer("ours", path,
+			fmt.Sprintf("--group-id %d --group-members %s", id+1, strings.Join(words, ",")))
 		if err != nil {
 			return d, err
 		}
@@ -113,7 +116,8 @@ func startMembers(path string, n int) (durable, error) {
 
 // find makes the leader the server that clients talk to. It does nothing without a group.
 func (d *durable) find() error {
-	for end := time.Now().Add(patience); !d.wait && len(d.all) > 1 && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(patience); !d.wait && len(d.all) > 1 &&
+		time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		for _, s := range d.all {
 			if v, err := s.do("ROLE"); err == nil && v.Elems[0].Text == "master" {
 				d.server = s
@@ -127,7 +131,8 @@ func (d *durable) find() error {
 	return nil
 }
 
-// durableWorkload is what clients send, in batches, each when the replies to the one before are there.
+// durableWorkload is what clients send, in batches, each when the replies to the one before are
+// there.
 type durableWorkload struct {
 	name     string
 	clients  int
@@ -144,7 +149,8 @@ func durableWorkloads() (list []durableWorkload) {
 	}{
 		{"SET", addSet},
 		{"EVALSHA zset limiter", func(c *client, r *rand.Rand) bool {
-			c.add("EVALSHA", digest(text), "1", strconv.Itoa(r.IntN(limiterKeys)), strconv.Itoa(r.IntN(limiterKeys)), "30000", "2")
+			c.add("EVALSHA", digest(text), "1", strconv.Itoa(r.IntN(limiterKeys)),
+				strconv.Itoa(r.IntN(limiterKeys)), "30000", "2")
 			return true
 		}},
 		{"3 GET to a SET", func(c *client, r *rand.Rand) bool {
@@ -155,7 +161,8 @@ func durableWorkloads() (list []durableWorkload) {
 			return false
 		}},
 	} {
-		list = append(list, durableWorkload{kind.name + ", 50 clients", 50, 1, kind.add}, durableWorkload{kind.name + ", 500 clients", 500, 1, kind.add},
+		list = append(list, durableWorkload{kind.name + ", 50 clients", 50, 1, kind.add},
+			durableWorkload{kind.name + ", 500 clients", 500, 1, kind.add},
 			durableWorkload{kind.name + ", 50 clients, pipeline 16", 50, 16, kind.add})
 	}
 	return list
@@ -168,8 +175,9 @@ func addSet(c *client, r *rand.Rand) bool {
 	return true
 }
 
-// durableColumns show a workload on one setup: medians of the rounds. CPU is that of the server that clients talk to, and of one
-// of the others, for each request. Latencies are those of whole batches.
+// durableColumns show a workload on one setup: medians of the rounds. CPU is that of the server
+// that clients talk to, and of one of the others, for each request. Latencies are those of whole
+// batches.
 var durableColumns = []column{
 	{"confirmed", "%s", "name"},
 	{"server", "%s", "server"},
@@ -203,7 +211,8 @@ func (o *options) measureDurable(list []durable, length time.Duration) (*table, 
 		}
 		var rows []row
 		for _, d := range list {
-			r := row{"name": w.name, "server": d.name, "p50_ms": median(samples[d.name], func(s sample) float64 { return s.p50 })}
+			r := row{"name": w.name, "server": d.name,
+				"p50_ms": median(samples[d.name], func(s sample) float64 { return s.p50 })}
 			r["cpu_us"] = median(samples[d.name], func(s sample) float64 { return s.perRequest(s.spent.user) })
 			r["replica_us"] = median(samples[d.name], func(s sample) float64 { return s.perRequest(s.following) })
 			addSpread(r, "kps", samples[d.name], func(s sample) float64 { return s.rps / 1000 })
@@ -248,7 +257,8 @@ func (w durableWorkload) run(d *durable, length time.Duration) (sample, error) {
 		spent: cpu{user: after - before}, following: othersAfter - others}, err
 }
 
-// spent returns the CPU time so far of the server that clients talk to, and that of one of the others.
+// spent returns the CPU time so far of the server that clients talk to, and that of one of the
+// others.
 func (d *durable) spent() (first, other time.Duration, err error) {
 	for _, s := range append(d.all, d.replica) {
 		if s == nil {

@@ -16,11 +16,12 @@ type growthRun struct {
 	png                  string
 }
 
-// runGrowth is the subcommand growth: the CPU that an operation costs the server as what it works on grows. Where that is flat
-// or logarithmic, no size is a trap.
+// runGrowth is the subcommand growth: the CPU that an operation costs the server as what it works
+// on grows. Where that is flat or logarithmic, no size is a trap.
 func runGrowth(args []string) error {
 	o := &growthRun{options: newOptions("growth").withServers("redis-server").withLoad(50_000, 3)}
-	o.flags.IntVar(&o.most, "most", 1_000_000, "the most keys, members and elements; every power of ten from 1000 on is measured")
+	o.flags.IntVar(&o.most, "most", 1_000_000,
+		"the most keys, members and elements; every power of ten from 1000 on is measured")
 	o.flags.IntVar(&o.clients, "clients", 1000, "the most clients")
 	o.flags.IntVar(&o.bytes, "bytes", 1_000_000, "the most bytes of a value")
 	o.flags.StringVar(&o.png, "png", "", "write the charts to this directory")
@@ -71,7 +72,8 @@ func (o *growthRun) growths() []growth {
 			return pipelined(n, fillGrowing(n, "SADD", "%[1]s"), "SISMEMBER", "large", "element:__rand_int__")
 		}},
 		{"ZADD", "members", many, func(n int) workload {
-			return pipelined(n, fillGrowing(n, "ZADD", "%[2]d %[1]s"), "ZADD", "large", "__rand_int__", "element:__rand_int__")
+			return pipelined(n, fillGrowing(n, "ZADD", "%[2]d %[1]s"), "ZADD", "large", "__rand_int__",
+				"element:__rand_int__")
 		}},
 		{"ZRANK", "members", many, func(n int) workload {
 			return pipelined(n, fillGrowing(n, "ZADD", "%[2]d %[1]s"), "ZRANK", "large", "element:__rand_int__")
@@ -80,9 +82,11 @@ func (o *growthRun) growths() []growth {
 			return workload{clients: n, pipeline: 1, share: 1, keyspace: 1000, setup: fillKeys(1000), args: get}
 		}},
 		{"GET", "commands in a pipeline", tens(1, 1000), func(n int) workload {
-			return workload{clients: 10, pipeline: n, share: min(1+float64(n), 10), keyspace: 1000, setup: fillKeys(1000), args: get}
+			return workload{clients: 10, pipeline: n, share: min(1+float64(n), 10), keyspace: 1000,
+				setup: fillKeys(1000), args: get}
 		}},
-		{"SET", "bytes of the value", values, func(n int) workload { w := sized(n, "SET", "value"); w.value = n; return w }},
+		{"SET", "bytes of the value", values,
+			func(n int) workload { w := sized(n, "SET", "value"); w.value = n; return w }},
 		{"GET", "bytes of the value", values, func(n int) workload {
 			w := sized(n, "GET", "value")
 			w.setup = func(s *server) error { _, err := s.do("SET", "value", strings.Repeat("x", n)); return err }
@@ -101,12 +105,14 @@ func (o *growthRun) growths() []growth {
 	}
 }
 
-// pipelined is a workload on any of n keys or members, whose requests cost as little as possible besides.
+// pipelined is a workload on any of n keys or members, whose requests cost as little as possible
+// besides.
 func pipelined(n int, setup func(*server) error, args ...string) workload {
 	return workload{clients: 10, pipeline: 16, share: 4, keyspace: n, setup: setup, args: args}
 }
 
-// sized is a workload on one value of so many bytes: the more, the fewer requests, but enough for the clock of the CPU.
+// sized is a workload on one value of so many bytes: the more, the fewer requests, but enough for
+// the clock of the CPU.
 func sized(bytes int, args ...string) workload {
 	return workload{clients: 4, pipeline: 1, share: min(1, 20_000/float64(bytes)), args: args}
 }
@@ -118,11 +124,13 @@ func fillKeys(n int) func(*server) error {
 	}
 }
 
-// fillGrowing returns a setup that adds n elements to one key. Pattern makes the words of one from its name and its number.
+// fillGrowing returns a setup that adds n elements to one key. Pattern makes the words of one from
+// its name and its number.
 func fillGrowing(n int, command, pattern string) func(*server) error {
 	return func(s *server) error {
 		return s.fill(n, []string{command, "large"}, func(i int) []string {
-			words := strings.NewReplacer("%[1]s", fmt.Sprintf("element:%012d", i), "%[2]d", strconv.Itoa(i)).Replace(pattern)
+			words := strings.NewReplacer("%[1]s", fmt.Sprintf("element:%012d", i), "%[2]d", strconv.Itoa(i)).
+				Replace(pattern)
 			return strings.Fields(words)
 		})
 	}
@@ -177,7 +185,8 @@ func growthCharts(t *table) (list []charts.Chart) {
 		if _, begun := at[title]; !begun {
 			at[title] = len(list)
 			list = append(list, charts.Chart{Name: "growth-" + strings.ReplaceAll(title, " ", "-"), Title: title,
-				X: charts.Axis{Label: r["of"].(string), Log: true}, Y: charts.Axis{Label: "CPU of the server, user", Unit: charts.Nanoseconds, Log: true}})
+				X: charts.Axis{Label: r["of"].(string), Log: true},
+				Y: charts.Axis{Label: "CPU of the server, user", Unit: charts.Nanoseconds, Log: true}})
 		}
 		if us := r.number("user_us"); us > 0 { // 0 is too little for the clock
 			addPoint(&list[at[title]], r["server"].(string), float64(r["size"].(int)), us*1000)

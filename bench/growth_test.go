@@ -46,8 +46,8 @@ func TestGrowthIsDrawnByOperationAndServer(t *testing.T) {
 	point := func(name, of, server string, size int, us float64) row {
 		return row{"name": name, "of": of, "server": server, "size": size, "user_us": us}
 	}
-	list := growthCharts(&table{rows: []row{point("GET", "keys", "a", 1000, 1), point("GET", "keys", "b", 1000, 2), point("GET", "keys", "a", 10000, 1.5),
-		point("GET", "keys", "b", 10000, 2), point("GET", "keys", "c", 1000, 2),
+	list := growthCharts(&table{rows: []row{point("GET", "keys", "a", 1000, 1), point("GET", "keys", "b", 1000, 2),
+		point("GET", "keys", "a", 10000, 1.5), point("GET", "keys", "b", 10000, 2), point("GET", "keys", "c", 1000, 2),
 		point("GET", "clients", "a", 1, 3), point("GET", "clients", "a", 10, 0), point("GET", "clients", "a", 100, 4),
 		point("SET", "clients", "a", 1, 0)}})
 	require.Len(t, list, 2)

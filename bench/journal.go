@@ -12,7 +12,8 @@ func journalWorkloads() []workload {
 	}
 }
 
-// journalSetups are the servers that journal rows compare: ours and redis-server, that of -redis, by what they keep.
+// journalSetups are the servers that journal rows compare: ours and redis-server, that of -redis,
+// by what they keep.
 var journalSetups = []struct{ name, binary, args string }{
 	{"redis without", "redis", "--appendonly no"},
 	{"redis everysec", "redis", "--appendonly yes --appendfsync everysec"},
@@ -78,7 +79,8 @@ func (o *options) startJournals(rows []journalRow) (servers []*server, stop func
 	}
 	for _, setup := range journalSetups {
 		for _, b := range list {
-			if b.name != setup.binary || !slices.ContainsFunc(rows, func(r journalRow) bool { return r.needs(setup.name) }) {
+			if b.name != setup.binary ||
+				!slices.ContainsFunc(rows, func(r journalRow) bool { return r.needs(setup.name) }) {
 				continue
 			}
 			s, err := startServer(setup.name, b.path, setup.args+" "+o.arguments(b.name))
@@ -131,8 +133,10 @@ func (o *options) measureJournal(rows []journalRow, servers []*server) *table {
 		needed := slices.DeleteFunc(slices.Clone(servers), func(s *server) bool { return !j.needs(s.name) })
 		figures, refused := o.measureOne(j.workload, needed)
 		for _, p := range j.pairs {
-			r := row{"name": j.workload.name, "of": p.of, "against": p.against}.add("of_", figures[p.of]).add("against_", figures[p.against])
-			t.rows = append(t.rows, r.ratio("kps_ratio", "of_kps", "against_kps").ratio("cpu_ratio", "of_cpu_us", "against_cpu_us"))
+			r := row{"name": j.workload.name, "of": p.of, "against": p.against}.add("of_", figures[p.of]).
+				add("against_", figures[p.against])
+			t.rows = append(t.rows, r.ratio("kps_ratio", "of_kps", "against_kps").
+				ratio("cpu_ratio", "of_cpu_us", "against_cpu_us"))
 		}
 		t.notes = append(t.notes, refused...)
 	}

@@ -47,13 +47,14 @@ type limiterOptions struct {
 	traffics      []string
 }
 
-// runLimiter is the subcommand limiter: the article's two scripts, at several precisions, and what else
-// limits requests, each on a fresh server.
+// runLimiter is the subcommand limiter: the article's two scripts, at several precisions, and what
+// else limits requests, each on a fresh server.
 func runLimiter(args []string) error {
 	o := &limiterOptions{options: newOptions("limiter").withServers("redis-server")}
 	o.flags.IntVar(&o.requests, "n", 200_000, "requests of each run; the article has 1000000")
 	o.flags.IntVar(&o.clients, "c", 50, "connections; the article has 500")
-	o.flags.IntVar(&o.keys, "keys", 0, "keys; half the requests for the article's traffic, a hundredth for busy, a thousandth for hot, if 0")
+	o.flags.IntVar(&o.keys, "keys", 0,
+		"keys; half the requests for the article's traffic, a hundredth for busy, a thousandth for hot, if 0")
 	named := o.flags.String("traffic", "", "article, busy or hot, separated by commas; all if empty")
 	if err := o.parse(args); err != nil {
 		return err
@@ -72,11 +73,12 @@ type limiterRun struct {
 }
 
 func (r limiterRun) String() string {
-	return fmt.Sprintf("%s %s, %s, %s", r.server, r.load.limiter.name, r.load.limiter.precision.name, r.load.traffic.name)
+	return fmt.Sprintf("%s %s, %s, %s", r.server, r.load.limiter.name, r.load.limiter.precision.name,
+		r.load.traffic.name)
 }
 
-// runs returns what is to be run: every limiter under every traffic, the other precisions under busy
-// traffic only.
+// runs returns what is to be run: every limiter under every traffic, the other precisions under
+// busy traffic only.
 func (o *limiterOptions) runs(servers []binary) (list []limiterRun) {
 	for _, t := range traffics {
 		if len(o.traffics) > 0 && !slices.Contains(o.traffics, t.name) {
@@ -153,7 +155,8 @@ func (o *limiterOptions) runOne(run limiterRun) (row, error) {
 	}
 	l, spent := run.load, after.user-before.user+after.sys-before.sys
 	r := row{
-		"name": run.server + " " + l.limiter.name, "server": run.server, "limiter": l.limiter.name, "precision": l.limiter.precision.name,
+		"name": run.server + " " + l.limiter.name, "server": run.server,
+		"limiter": l.limiter.name, "precision": l.limiter.precision.name,
 		"traffic": l.traffic.name, "calls": l.requests, "kps": float64(l.requests) / out.took.Seconds() / 1000,
 		"p50_ms": out.percentile(0.5), "p99_ms": out.percentile(0.99), "passed": passed{out.passed, l.due()},
 		"cpu_us": float64(spent.Microseconds()) / float64(l.requests),
@@ -177,8 +180,8 @@ func (s *server) footprint() (row, error) {
 		return nil, err
 	}
 	held, err := memoryOf(s.process.PID)
-	return row{"keys": size.Int, "used_mb": megabytes(infoField(info.Text, "used_memory")), "rss_mb": megabytes(held.now),
-		"peak_mb": megabytes(held.peak)}, err
+	return row{"keys": size.Int, "used_mb": megabytes(infoField(info.Text, "used_memory")),
+		"rss_mb": megabytes(held.now), "peak_mb": megabytes(held.peak)}, err
 }
 
 // infoField returns a number of INFO's reply, 0 if it is not there.
@@ -197,15 +200,17 @@ func infoText(text, name string) string {
 	return ""
 }
 
-// limiterTables returns a table for each traffic, and one of the cheapest limiters with what was refused.
+// limiterTables returns a table for each traffic, and one of the cheapest limiters with what was
+// refused.
 func limiterTables(rows []row, refused map[string]error) (list []*table) {
 	best := cheapest(rows)
 	for _, name := range slices.Sorted(maps.Keys(refused)) {
 		best.notes = append(best.notes, fmt.Sprintf("%s was not run: %v", name, refused[name]))
 	}
 	for _, t := range traffics {
-		list = append(list, &table{columns: slices.Concat([]column{{t.name + ": " + t.about, "%s", "name"}}, limiterColumns),
-			rows: where(rows, func(r row) bool { return r["traffic"] == t.name })})
+		list = append(list,
+			&table{columns: slices.Concat([]column{{t.name + ": " + t.about, "%s", "name"}}, limiterColumns),
+				rows: where(rows, func(r row) bool { return r["traffic"] == t.name })})
 	}
 	return append(list, best)
 }
@@ -230,11 +235,13 @@ func least(rows []row, name string) row {
 	return slices.MinFunc(rows, func(a, b row) int { return cmp.Compare(a.number(name), b.number(name)) })
 }
 
-// cheapest says which limiter takes the least memory and which the least CPU, on each server under each traffic, of all
-// that let pass what is due and of those that also remember each request.
+// cheapest says which limiter takes the least memory and which the least CPU, on each server under
+// each traffic, of all that let pass what is due and of those that also remember each request.
 func cheapest(rows []row) *table {
-	out := &table{columns: []column{{"cheapest", "%s", "name"}, {"memory", "%s", "memory_limiter"}, {"B/key", "%.0f", "memory_used_per_key_bytes"},
-		{"CPU", "%s", "cpu_limiter"}, {"us/req", "%.2f", "cpu_cpu_us"}, {"of windows that slide", "%s by %s", "sliding_limiter sliding_precision"},
+	out := &table{columns: []column{{"cheapest", "%s", "name"}, {"memory", "%s", "memory_limiter"},
+		{"B/key", "%.0f", "memory_used_per_key_bytes"},
+		{"CPU", "%s", "cpu_limiter"}, {"us/req", "%.2f", "cpu_cpu_us"},
+		{"of windows that slide", "%s by %s", "sliding_limiter sliding_precision"},
 		{"B/key", "%.0f", "sliding_used_per_key_bytes"}}}
 	for _, t := range traffics {
 		for _, server := range serversOf(rows) {
@@ -244,8 +251,10 @@ func cheapest(rows []row) *table {
 			if len(right) == 0 {
 				continue
 			}
-			r := row{"name": t.name + ", " + server}.add("memory_", least(right, "used_per_key_bytes")).add("cpu_", least(right, "cpu_us"))
-			sliding := where(right, func(r row) bool { l := r["limiter"].(string); return strings.HasPrefix(l, "hash") || l == "zset" })
+			r := row{"name": t.name + ", " + server}.add("memory_", least(right, "used_per_key_bytes")).
+				add("cpu_", least(right, "cpu_us"))
+			sliding := where(right,
+				func(r row) bool { l := r["limiter"].(string); return strings.HasPrefix(l, "hash") || l == "zset" })
 			if len(sliding) > 0 {
 				r.add("sliding_", least(sliding, "used_per_key_bytes"))
 			}

@@ -24,8 +24,8 @@ var (
 	dateHours    = precision{"yyMMddHH", yyMMddHH, time.Hour}
 )
 
-// yyMMddHH is the article's suggestion. Its differences are not hours: from 23 o'clock to midnight it
-// jumps by 77, so that with it a limiter forgets every night what was before.
+// yyMMddHH is the article's suggestion. Its differences are not hours: from 23 o'clock to midnight
+// it jumps by 77, so that with it a limiter forgets every night what was before.
 func yyMMddHH(ms int64) int64 {
 	n, _ := strconv.ParseInt(time.UnixMilli(ms).UTC().Format("06010215"), 10, 64)
 	return n
@@ -53,11 +53,13 @@ func limiters() (list []limiter) {
 	return append(list,
 		limiter{name: "hash, field deadlines", precision: milliseconds, script: "field-deadlines", passed: truth},
 		limiter{name: "fixed window, script", precision: seconds, script: "fixed-window", passed: truth},
-		limiter{name: "fixed window, INCREX", precision: seconds, passed: func(v resp.Value) bool { return len(v.Elems) == 2 && v.Elems[1].Int == 1 },
+		limiter{name: "fixed window, INCREX", precision: seconds,
+			passed: func(v resp.Value) bool { return len(v.Elems) == 2 && v.Elems[1].Int == 1 },
 			command: func(key string, limit int) []string {
 				return []string{"INCREX", key, "UBOUND", strconv.Itoa(limit), "EX", length, "ENX"}
 			}},
-		limiter{name: "CL.THROTTLE", precision: seconds, passed: func(v resp.Value) bool { return len(v.Elems) == 5 && v.Elems[0].Int == 0 },
+		limiter{name: "CL.THROTTLE", precision: seconds,
+			passed: func(v resp.Value) bool { return len(v.Elems) == 5 && v.Elems[0].Int == 0 },
 			command: func(key string, limit int) []string {
 				return []string{"CL.THROTTLE", key, strconv.Itoa(limit - 1), strconv.Itoa(limit), length}
 			}})
@@ -72,7 +74,8 @@ func (l *limiter) words(key string, ms int64, limit int) []string {
 		strconv.Itoa(l.window()), strconv.Itoa(limit)}
 }
 
-// window returns the length of the window in the limiter's unit: seconds where the server keeps the deadlines.
+// window returns the length of the window in the limiter's unit: seconds where the server keeps the
+// deadlines.
 func (l *limiter) window() int {
 	if l.script == "sliding-window-hash" || l.script == "sliding-window-zset" {
 		return int(windowLength / l.precision.per)

@@ -70,8 +70,9 @@ func TestRunsAreChosen(t *testing.T) {
 	for _, r := range o.runs([]binary{{"ours", "x"}}) {
 		names = append(names, r.String())
 	}
-	require.Equal(t, []string{"ours zset, s, 10 digits, article", "ours zset, s, 10 digits, busy", "ours zset, ms, 13 digits, busy",
-		"ours zset, min, 8 digits, busy", "ours zset, yyMMddHH, busy", "ours zset, s, 10 digits, hot"}, names)
+	require.Equal(t,
+		[]string{"ours zset, s, 10 digits, article", "ours zset, s, 10 digits, busy", "ours zset, ms, 13 digits, busy",
+			"ours zset, min, 8 digits, busy", "ours zset, yyMMddHH, busy", "ours zset, s, 10 digits, hot"}, names)
 	require.Equal(t, 500, o.keysOf(traffics[0]))
 	require.Equal(t, 1, o.keysOf(traffics[2]))
 }

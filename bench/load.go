@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// generator makes the load. Several processes share the clients and the requests of a workload, for a server that answers faster than
-// one can ask. Threads of redis-benchmark and valkey-benchmark would do the same, but with them the time ends at a multiple of 250 ms.
+// generator makes the load. Several processes share the clients and the requests of a workload, for
+// a server that answers faster than one can ask. Threads of redis-benchmark and valkey-benchmark
+// would do the same, but with them the time ends at a multiple of 250 ms.
 type generator struct {
 	path      string // of redis-benchmark, or of valkey-benchmark
 	processes int
@@ -45,7 +46,8 @@ type sample struct {
 // requestCount returns how many requests the workload takes of n.
 func (w workload) requestCount(n int) int { return max(int(float64(n)*w.share), w.clients*w.pipeline) }
 
-// run drives the workload once against servers that are emptied first. A server that cannot has an error in place of a sample.
+// run drives the workload once against servers that are emptied first. A server that cannot has an
+// error in place of a sample.
 func (w workload) run(g generator, n int, servers ...*server) (samples []sample, errs []error) {
 	samples, errs = make([]sample, len(servers)), make([]error, len(servers))
 	trials := make([]*trial, len(servers))
@@ -92,8 +94,8 @@ func (w workload) prepare(s *server) error {
 	return s.settle()
 }
 
-// settle waits until the server rests: until it has done what FLUSHALL, the filling or a script left to
-// the background, for two seconds at most.
+// settle waits until the server rests: until it has done what FLUSHALL, the filling or a script
+// left to the background, for two seconds at most.
 func (s *server) settle() error {
 	for range 40 {
 		before, err := cpuOf(s.process.PID)
@@ -112,8 +114,8 @@ func (s *server) settle() error {
 // portion returns what the i-th of several gets of n.
 func portion(n, i, of int) int { return (i+1)*n/of - i*n/of }
 
-// together returns what processes of the generator measured that ran at the same time. The throughput is that of all requests until the
-// last one ended, a percentile the worst of theirs.
+// together returns what processes of the generator measured that ran at the same time. The
+// throughput is that of all requests until the last one ended, a percentile the worst of theirs.
 func together(parts []sample) (sum sample) {
 	longest := 0.0
 	for _, p := range parts {

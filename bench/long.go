@@ -17,7 +17,8 @@ type longCommand struct {
 	after   []string // a command of another client when all is sent; nil for none
 }
 
-// numbered returns words, followed by n groups of words made from a pattern with the number of the group.
+// numbered returns words, followed by n groups of words made from a pattern with the number of the
+// group.
 func numbered(n int, words []string, pattern string, more ...string) []string {
 	for i := range n {
 		words = append(append(words, fmt.Sprintf(pattern, i)), more...)
@@ -36,18 +37,22 @@ func longCommands() []longCommand {
 		{name: "SADD of 1,000,000", replies: 1, request: one(numbered(million, []string{"SADD", "set"}, "%07d"))},
 		{name: "RPUSH of 1,000,000", replies: 1, request: one(numbered(million, []string{"RPUSH", "list"}, "%07d"))},
 		{name: "MSET of 1,000,000", replies: 1, request: one(mset)},
-		{name: "DEL of 1,000,000", replies: 1, setup: mset, request: one(numbered(million, []string{"DEL"}, "key:%07d"))},
-		{name: "EVAL with 200,000 arguments", replies: 1, request: one(numbered(200_000, []string{"EVAL", "return 1", "0"}, "%07d"))},
-		{name: "60,000 BLPOPs, blocked", replies: 60_000, after: numbered(60_000, []string{"RPUSH", "list"}, "%07d"), request: func(w *resp.Writer) {
-			for range 60_000 {
-				w.Command("BLPOP", "list", "0")
-			}
-		}},
+		{name: "DEL of 1,000,000", replies: 1, setup: mset,
+			request: one(numbered(million, []string{"DEL"}, "key:%07d"))},
+		{name: "EVAL with 200,000 arguments", replies: 1,
+			request: one(numbered(200_000, []string{"EVAL", "return 1", "0"}, "%07d"))},
+		{name: "60,000 BLPOPs, blocked", replies: 60_000, after: numbered(60_000, []string{"RPUSH", "list"}, "%07d"),
+			request: func(w *resp.Writer) {
+				for range 60_000 {
+					w.Command("BLPOP", "list", "0")
+				}
+			}},
 	}
 }
 
-// longColumns show requests on one server, and the ratio of ours to it. The time is that from the first byte sent to the last
-// reply. The pings are the longest ones of another client, while the requests are sent and afterwards.
+// longColumns show requests on one server, and the ratio of ours to it. The time is that from the
+// first byte sent to the last reply. The pings are the longest ones of another client, while the
+// requests are sent and afterwards.
 var longColumns = []column{
 	{"long requests", "%s", "name"},
 	{"server", "%s", "server"},
@@ -59,8 +64,8 @@ var longColumns = []column{
 	{"ours/it", "%.2f", "ping_ratio"},
 }
 
-// runLong is the subcommand long: what commands with a million arguments and long pipelines cost, and how long other
-// clients wait meanwhile.
+// runLong is the subcommand long: what commands with a million arguments and long pipelines cost,
+// and how long other clients wait meanwhile.
 func runLong(args []string) error {
 	o := newOptions("long").withServers("redis-server")
 	o.flags.IntVar(&o.rounds, "rounds", 3, "rounds; in each another server is first")
@@ -148,8 +153,9 @@ func (l longCommand) run(s *server) (row, error) {
 	}
 	took, later := time.Since(start), pings.stop()
 	spent, err := cpuOf(s.process.PID)
-	return row{"took_ms": inMillis(took), "cpu_ms": inMillis(spent.user + spent.sys - before.user - before.sys), "arriving_ping_ms": inMillis(arriving),
-		"later_ping_ms": inMillis(later), "ping_ms": inMillis(max(arriving, later))}, err
+	return row{"took_ms": inMillis(took), "cpu_ms": inMillis(spent.user + spent.sys - before.user - before.sys),
+		"arriving_ping_ms": inMillis(arriving),
+		"later_ping_ms":    inMillis(later), "ping_ms": inMillis(max(arriving, later))}, err
 }
 
 // pings is a client that sends a short command to a server all the time.
@@ -187,7 +193,8 @@ func (s *server) repeat(command func(n int) []string) (*pings, error) {
 	return p, nil
 }
 
-// lateness starts to measure how late a thread runs that slept until a time. A part of each server's waits is this machine's.
+// lateness starts to measure how late a thread runs that slept until a time. A part of each
+// server's waits is this machine's.
 func lateness() *pings {
 	const nap = 100 * time.Microsecond
 	p := &pings{ended: make(chan struct{})}

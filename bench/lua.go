@@ -36,10 +36,11 @@ func loadScript(text string) func(s *server) error {
 	}
 }
 
-// luaWorkloads are the rows of lua: what scripts spend their time on, one thing each. What is compared
-// are interpreters, so one rule holds for all of them: a script repeats its work until redis-server
-// spends about 0.2 ms in it, some twenty times of what the request around it takes. (A document of 100 KB
-// takes longer already.) A few clients keep the server busy, each with one request at a time.
+// luaWorkloads are the rows of lua: what scripts spend their time on, one thing each. What is
+// compared are interpreters, so one rule holds for all of them: a script repeats its work until
+// redis-server spends about 0.2 ms in it, some twenty times of what the request around it takes. (A
+// document of 100 KB takes longer already.) A few clients keep the server busy, each with one
+// request at a time.
 func luaWorkloads() []workload {
 	var list []workload
 	for _, row := range [][2]string{
@@ -75,8 +76,8 @@ func luaWorkload(name, file string, args ...string) workload {
 		args: append([]string{"EVALSHA", digest(text)}, args...), setup: loadScript(text)}
 }
 
-// codecWorkload is the row of a script that decodes and encodes a document of about size bytes as often as
-// times says. The document is stored under "cjson" and, packed, under "cmsgpack".
+// codecWorkload is the row of a script that decodes and encodes a document of about size bytes as
+// often as times says. The document is stored under "cjson" and, packed, under "cmsgpack".
 func codecWorkload(name, codec string, size, times int, share float64) workload {
 	w := luaWorkload(name, codec, "1", codec, strconv.Itoa(times))
 	w.share, w.warm = share, int(float64(w.warm)*share)
@@ -101,8 +102,7 @@ func document(size int) []byte {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		fmt.Fprintf(&b, `{"id":%d,"name":"user %d","mail":"user%d@example.org","score":%d.25,"active":%v,"tags":["a","bb","ccc"],"next":null}`,
-			i, i, i, i%1000, i%2 == 0)
+		fmt.Fprintf(&b, `{"id":%d,"name":"user %d","mail":"user%d@example.org","score":%d.25,"active":%v,"tags":["a","bb","ccc"],"next":null}`, i, i, i, i%1000, i%2 == 0)
 	}
 	b.WriteString(`],"end":true}`)
 	return []byte(b.String())

@@ -26,9 +26,10 @@ type machine struct {
 // describe returns what is known of this machine and of the servers that run on it.
 func describe(servers []binary) *machine {
 	m := &machine{
-		CPU: fieldOf("/proc/cpuinfo", "model name"), Cores: runtime.NumCPU(), MemoryMB: kilobytes(fieldOf("/proc/meminfo", "MemTotal")) / 1024,
-		Kernel: firstLine("/proc/sys/kernel/osrelease"), System: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version(),
-		Date: time.Now().UTC().Format(time.RFC3339), Servers: map[string]string{},
+		CPU: fieldOf("/proc/cpuinfo", "model name"), Cores: runtime.NumCPU(),
+		MemoryMB: kilobytes(fieldOf("/proc/meminfo", "MemTotal")) / 1024,
+		Kernel:   firstLine("/proc/sys/kernel/osrelease"), System: runtime.GOOS + "/" + runtime.GOARCH,
+		Go: runtime.Version(), Date: time.Now().UTC().Format(time.RFC3339), Servers: map[string]string{},
 	}
 	for _, b := range servers {
 		m.Servers[b.name] = launch.Version(b.path)

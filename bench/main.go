@@ -1,39 +1,56 @@
 // Command bench measures miniserver beside redis-server: the same load, the same machine, the
 // same run.
 //
-//	go run ./bench compare   throughput, latency and server CPU of commands and limiters; memory of collections
+//	go run ./bench compare   throughput, latency and server CPU of commands and limiters; memory
+//	                         of collections
 //	go run ./bench lua       the same for what scripts spend their time on
-//	go run ./bench long      commands with a million arguments: time, CPU, and how long others wait
-//	go run ./bench tail      how long clients wait while much is loaded, expires, is flushed, saved, copied, deleted
-//	go run ./bench replica   full synchronizations: time, waits, memory; throughput of a master with a replica, CPU of both
-//	go run ./bench group     what a confirmed write costs in a group of three, beside masters that WAIT for a replica
-//	go run ./bench limiter   ways to limit requests: what they cost, what they leave, what they let pass
-//	go run ./bench memory    what collections cost in each encoding, in bytes and in time, with charts; with -rss, what keys and
-//	                         elements cost servers in resident memory
+//	go run ./bench long      commands with a million arguments: time, CPU, and how long others
+//	                         wait
+//	go run ./bench tail      how long clients wait while much is loaded, expires, is flushed,
+//	                         saved, copied, deleted
+//	go run ./bench replica   full synchronizations: time, waits, memory; throughput of a master
+//	                         with a replica, CPU of both
+//	go run ./bench group     what a confirmed write costs in a group of three, beside masters that
+//	                         WAIT for a replica
+//	go run ./bench limiter   ways to limit requests: what they cost, what they leave, what they
+//	                         let pass
+//	go run ./bench memory    what collections cost in each encoding, in bytes and in time, with
+//	                         charts; with -rss, what keys and elements cost servers in resident
+//	                         memory
 //	go run ./bench eviction  what is kept when memory is short
-//	go run ./bench soak      memory and latency at the limit of memory for ten minutes; with -churn, of values that come, grow,
-//	                         shrink and go
-//	go run ./bench cores     throughput and CPU with 1, 2 and 4 event loops, and a model of more, with charts
-//	go run ./bench growth    CPU of an operation as keys, members, clients, pipelines and values grow, with charts
+//	go run ./bench soak      memory and latency at the limit of memory for ten minutes; with
+//	                         -churn, of values that come, grow, shrink and go
+//	go run ./bench cores     throughput and CPU with 1, 2 and 4 event loops, and a model of more,
+//	                         with charts
+//	go run ./bench growth    CPU of an operation as keys, members, clients, pipelines and values
+//	                         grow, with charts
 //	go run ./bench persistence   saving and loading snapshots; what an append-only file costs
-//	go run ./bench expiry    elements with deadlines: reads beside them, a million falling due, bytes of each
-//	go run ./bench page      writes the tables of docs/benchmarks.md that show results kept as JSON
-//	go run ./bench profile   writes cmd/miniserver/default.pgo, by which the Go tools optimise the server
+//	go run ./bench expiry    elements with deadlines: reads beside them, a million falling due,
+//	                         bytes of each
+//	go run ./bench page      writes the tables of docs/benchmarks.md that show results kept as
+//	                         JSON
+//	go run ./bench profile   writes cmd/miniserver/default.pgo, by which the Go tools optimise the
+//	                         server
 //
-// memory, profile and the model of cores run in this process. The others treat each server as a black box: it is a process, the load
-// comes from redis-benchmark, CPU and resident memory from /proc. The servers take turns in rounds, because absolute
-// figures move with the machine and only ratios taken together mean something. The steadiest figure is CPU per request:
-// user and system time of the server process over the requests it served, whatever the client could keep up with.
+// memory, profile and the model of cores run in this process. The others treat each server as a
+// black box: it is a process, the load comes from redis-benchmark, CPU and resident memory from
+// /proc. The servers take turns in rounds, because absolute figures move with the machine and only
+// ratios taken together mean something. The steadiest figure is CPU per request: user and system
+// time of the server process over the requests it served, whatever the client could keep up with.
 //
-// Several rivals run beside ours: -rival valkey=/path/valkey-server names one, and may be given several times.
+// Several rivals run beside ours: -rival valkey=/path/valkey-server names one, and may be given
+// several times.
 //
-// All results are rows of tables. With -json each table is a JSON object, one after the other: its title, which is the
-// heading of the first column; the machine, with the versions of the servers; its rows, each an object with the figures and
-// words that the columns show and some more, such as "cpu_us", "min_cpu_us" and "max_cpu_us"; and the notes below it. The name
-// of a figure ends in its unit. A row lacks what was not measured. memory has -json FILE instead: what it measured, to be read again by -from.
+// All results are rows of tables. With -json each table is a JSON object, one after the other: its
+// title, which is the heading of the first column; the machine, with the versions of the servers;
+// its rows, each an object with the figures and words that the columns show and some more, such as
+// "cpu_us", "min_cpu_us" and "max_cpu_us"; and the notes below it. The name of a figure ends in its
+// unit. A row lacks what was not measured. memory has -json FILE instead: what it measured, to be
+// read again by -from.
 //
-// The rows of lua compare interpreters: each of their scripts repeats its work until redis-server spends about
-// 0.2 ms in a call, so that the request around it counts for a twentieth. See luaWorkloads.
+// The rows of lua compare interpreters: each of their scripts repeats its work until redis-server
+// spends about 0.2 ms in a call, so that the request around it counts for a twentieth. See
+// luaWorkloads.
 //
 // Everything stays on loopback. Linux only, since it reads /proc.
 package main

@@ -28,8 +28,8 @@ type memoryOptions struct {
 	from                 string // results to read in place of measuring
 }
 
-// runMemory is the subcommand memory: the laboratory of package laboratory, its results as a table, as
-// files, and as a report with charts. With -rss it weighs servers instead.
+// runMemory is the subcommand memory: the laboratory of package laboratory, its results as a table,
+// as files, and as a report with charts. With -rss it weighs servers instead.
 func runMemory(args []string) error {
 	if i := slices.Index(args, "-rss"); i >= 0 {
 		return runResident(slices.Concat(args[:i], args[i+1:]))
@@ -72,14 +72,17 @@ func (o *memoryOptions) results() (*memoryRun, error) {
 func parseMemory(args []string) (*memoryOptions, error) {
 	o := &memoryOptions{}
 	f := flag.NewFlagSet("memory", flag.ExitOnError)
-	f.Bool("rss", false, "weigh resident memory of servers instead, as the system counts it; memory -rss -h lists the flags of that")
+	f.Bool("rss", false,
+		"weigh resident memory of servers instead, as the system counts it; memory -rss -h lists the flags of that")
 	short := f.Bool("short", false, "a selection that takes less than a minute")
 	anchors := f.Bool("anchors", false, "the article's table: zset and hash of time stamps, by default thresholds")
-	types, shapes, forms := f.String("type", "", "types, separated by commas"), f.String("shape", "", "shapes, separated by commas"),
+	types, shapes, forms := f.String("type", "", "types, separated by commas"),
+		f.String("shape", "", "shapes, separated by commas"),
 		f.String("form", "", "forms, separated by commas")
 	counts := f.String("n", "", "numbers of elements, separated by commas")
 	f.DurationVar(&o.patience, "time", 0, "how long each operation is timed; 2 ms, or 1 ms of a short selection, if 0")
-	f.StringVar(&o.redis, "redis", "", "host:port of a running redis-server to ask for the same data; it gets one key, and thresholds for a while")
+	f.StringVar(&o.redis, "redis", "",
+		"host:port of a running redis-server to ask for the same data; it gets one key, and thresholds for a while")
 	f.StringVar(&o.csv, "csv", "", "write the results to this file")
 	f.StringVar(&o.json, "json", "", "write the results to this file")
 	f.StringVar(&o.from, "from", "", "read the results of this JSON file and measure nothing")
@@ -88,10 +91,11 @@ func parseMemory(args []string) (*memoryOptions, error) {
 	if err := f.Parse(args); err != nil {
 		return nil, err
 	}
-	chosen := laboratory.Selection{Types: commas(*types), Shapes: commas(*shapes), Forms: commas(*forms), Counts: laboratory.Counts}
+	chosen := laboratory.Selection{Types: commas(*types), Shapes: commas(*shapes), Forms: commas(*forms),
+		Counts: laboratory.Counts}
 	if *anchors {
-		chosen = laboratory.Selection{Types: []string{"zset", "hash"}, Shapes: []string{"times"}, Forms: []string{laboratory.Default},
-			Counts: []int{1, 8, 64, 128, 129, 512, 513, 1024, 10_000}}
+		chosen = laboratory.Selection{Types: []string{"zset", "hash"}, Shapes: []string{"times"},
+			Forms: []string{laboratory.Default}, Counts: []int{1, 8, 64, 128, 129, 512, 513, 1024, 10_000}}
 	}
 	for i, word := range commas(*counts) {
 		n, err := strconv.Atoi(word)
@@ -169,7 +173,8 @@ func (m *memoryRun) tables() (list []*table) {
 	var last laboratory.Result
 	for _, r := range m.Results {
 		if r.Type != last.Type || r.Shape != last.Shape {
-			list = append(list, &table{columns: slices.Concat([]column{{r.Type + " of " + r.Shape, "%s", "form"}}, memoryColumns)})
+			list = append(list,
+				&table{columns: slices.Concat([]column{{r.Type + " of " + r.Shape, "%s", "form"}}, memoryColumns)})
 		}
 		t := list[len(list)-1]
 		t.rows, last = append(t.rows, memoryRow(r)), r
@@ -199,8 +204,9 @@ var memoryColumns = []column{
 
 func memoryRow(r laboratory.Result) row {
 	all := row{
-		"type": r.Type, "shape": r.Shape, "form": r.Form, "n": r.N, "encoding": r.Encoding, "usage_bytes": r.Usage, "ziplist_bytes": r.Payload,
-		"account_bytes": r.Account, "heap_bytes": r.Heap, "insert_ns": nanoseconds(r.Insert), "lookup_ns": nanoseconds(r.Lookup),
+		"type": r.Type, "shape": r.Shape, "form": r.Form, "n": r.N, "encoding": r.Encoding, "usage_bytes": r.Usage,
+		"ziplist_bytes": r.Payload, "account_bytes": r.Account,
+		"heap_bytes": r.Heap, "insert_ns": nanoseconds(r.Insert), "lookup_ns": nanoseconds(r.Lookup),
 		"rank_ns": nanoseconds(r.Rank), "range_ns": nanoseconds(r.Range), "delete_ns": nanoseconds(r.Delete),
 		"redis_bytes": r.Redis.Usage, "redis_encoding": r.Redis.Encoding, "ours_over_redis": r.Ratio(),
 	}
@@ -242,13 +248,14 @@ func (m *memoryRun) printAgreement(w io.Writer) (err error) {
 		}
 		if !r.Agrees() {
 			off++
-			if _, err = fmt.Fprintf(w, "DISAGREES: %s: account %.0f, heap %.0f\n", r.Case, r.Account, r.Heap); err != nil {
+			if _, err = fmt.Fprintf(w, "DISAGREES: %s: account %.0f, heap %.0f\n", r.Case, r.Account,
+				r.Heap); err != nil {
 				return err
 			}
 		}
 	}
-	_, err = fmt.Fprintf(w, "%d of %d accounts agree with the heap within %.0f%%; the worst is %+.1f%% off (%s). %s in all.\n",
-		accounts-off, accounts, 100*laboratory.Tolerance, 100*worst.Off(), worst.Case, m.Took)
+	_, err = fmt.Fprintf(w, "%d of %d accounts agree with the heap within %.0f%%; the worst is %+.1f%% off (%s). "+
+		"%s in all.\n", accounts-off, accounts, 100*laboratory.Tolerance, 100*worst.Off(), worst.Case, m.Took)
 	return err
 }
 
@@ -288,7 +295,8 @@ func toFile(path string, write func(w io.Writer) error) error {
 	return f.Close()
 }
 
-// writeCSV writes all values under their names, as plain numbers; nothing for what was not measured.
+// writeCSV writes all values under their names, as plain numbers; nothing for what was not
+// measured.
 func (m *memoryRun) writeCSV(w io.Writer) error {
 	names := []string{"type", "shape", "form"}
 	for _, c := range memoryColumns {

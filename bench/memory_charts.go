@@ -72,7 +72,8 @@ func (m *memoryRun) line(kind, form string, most int, figure func(laboratory.Res
 }
 
 // lines gathers a figure in all forms that have two points or more.
-func (m *memoryRun) lines(kind string, forms []string, most int, figure func(laboratory.Result) float64) (list []charts.Line) {
+func (m *memoryRun) lines(kind string, forms []string, most int,
+	figure func(laboratory.Result) float64) (list []charts.Line) {
 	for _, form := range forms {
 		if l := m.line(kind, form, most, figure); len(l.X) > 1 {
 			list = append(list, l)
@@ -82,7 +83,8 @@ func (m *memoryRun) lines(kind string, forms []string, most int, figure func(lab
 }
 
 // withRedis adds Redis' line.
-func (m *memoryRun) withRedis(lines []charts.Line, kind string, most int, figure func(laboratory.Result) float64) []charts.Line {
+func (m *memoryRun) withRedis(lines []charts.Line, kind string, most int,
+	figure func(laboratory.Result) float64) []charts.Line {
 	if l := m.line(kind, laboratory.Default, most, figure); len(l.X) > 1 {
 		l.Name, l.Dashed = "redis-server "+m.Redis+", by default", true
 		lines = append(lines, l)
@@ -97,7 +99,8 @@ var forced = []string{laboratory.Ziplist, laboratory.Intset, laboratory.Table, l
 
 // jump is the step that a sorted set takes with its 129th member.
 func (m *memoryRun) jump() charts.Chart {
-	c := charts.Chart{Name: "jump", Title: "A sorted set of time stamps: the step at 129 members", X: charts.Axis{Label: "members"},
+	c := charts.Chart{Name: "jump",
+		Title: "A sorted set of time stamps: the step at 129 members", X: charts.Axis{Label: "members"},
 		Y: charts.Axis{Label: "memory of the key", Unit: charts.Bytes}, Marks: marks("zset")}
 	c.Lines = m.lines("zset", []string{laboratory.Default, laboratory.Ziplist}, 256, heapOf)
 	c.Lines = m.withRedis(c.Lines, "zset", 256, redisOf)
@@ -113,8 +116,10 @@ func (m *memoryRun) growth(kind string) charts.Chart {
 	if kind == "list" || kind == "strings" {
 		forms = append([]string{laboratory.Default}, forced...)
 	}
-	title := map[string]string{"zset": "Sorted sets", "hash": "Hashes", "set": "Sets", "list": "Lists", "strings": "Strings as keys"}[kind]
-	c := charts.Chart{Name: kind, Title: title + " of time stamps: memory by the number of elements", X: charts.Axis{Label: "elements", Log: true},
+	title := map[string]string{"zset": "Sorted sets", "hash": "Hashes", "set": "Sets", "list": "Lists",
+		"strings": "Strings as keys"}[kind]
+	c := charts.Chart{Name: kind, Title: title + " of time stamps: memory by the number of elements",
+		X: charts.Axis{Label: "elements", Log: true},
 		Y: charts.Axis{Label: "memory", Unit: charts.Bytes, Log: true}, Marks: marks(kind)}
 	c.Lines = m.withRedis(m.lines(kind, forms, 1<<30, heapOf), kind, 1<<30, redisOf)
 	return c
@@ -122,8 +127,10 @@ func (m *memoryRun) growth(kind string) charts.Chart {
 
 // perElement is growth by element.
 func (m *memoryRun) perElement(kind string) charts.Chart {
-	c := charts.Chart{Name: kind + "-element", Title: map[string]string{"zset": "Sorted sets", "hash": "Hashes"}[kind] + " of time stamps: memory of each element",
-		X: charts.Axis{Label: "elements", Log: true}, Y: charts.Axis{Label: "memory of an element", Unit: charts.Bytes}, Marks: marks(kind)}
+	c := charts.Chart{Name: kind + "-element", Title: map[string]string{"zset": "Sorted sets", "hash": "Hashes"}[kind] +
+		" of time stamps: memory of each element",
+		X: charts.Axis{Label: "elements", Log: true}, Y: charts.Axis{Label: "memory of an element", Unit: charts.Bytes},
+		Marks: marks(kind)}
 	from := func(figure func(laboratory.Result) float64) func(r laboratory.Result) float64 {
 		return func(r laboratory.Result) float64 {
 			if r.N < 8 {
@@ -140,7 +147,8 @@ func (m *memoryRun) perElement(kind string) charts.Chart {
 func (m *memoryRun) shapes() charts.Chart {
 	const n = 128
 	c := charts.Chart{Name: "shapes", Title: "Sorted sets of 128 members: memory of a member, by what it is",
-		Y: charts.Axis{Label: "memory of a member", Unit: charts.Bytes}, Bars: []string{"ziplist", "skiplist", "google/btree and a map"}}
+		Y:    charts.Axis{Label: "memory of a member", Unit: charts.Bytes},
+		Bars: []string{"ziplist", "skiplist", "google/btree and a map"}}
 	for _, s := range laboratory.Shapes {
 		g := charts.Group{Name: s.Name, Values: make([]float64, len(c.Bars))}
 		for _, r := range m.Results {
@@ -178,6 +186,8 @@ var operations = []operation{
 
 // times is the time of an operation over the number of elements.
 func (m *memoryRun) times(kind string, op operation) charts.Chart {
-	return charts.Chart{Name: "time-" + op.name, Title: "Sorted sets of time stamps: " + op.title, X: charts.Axis{Label: "members", Log: true},
-		Y: charts.Axis{Label: "time", Unit: charts.Nanoseconds, Log: true}, Marks: marks(kind), Lines: m.lines(kind, forced, 1<<30, op.figure)}
+	return charts.Chart{Name: "time-" + op.name, Title: "Sorted sets of time stamps: " + op.title,
+		X: charts.Axis{Label: "members", Log: true},
+		Y: charts.Axis{Label: "time", Unit: charts.Nanoseconds, Log: true}, Marks: marks(kind),
+		Lines: m.lines(kind, forced, 1<<30, op.figure)}
 }

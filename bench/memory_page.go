@@ -10,8 +10,8 @@ import (
 	"github.com/miniserver-go/miniserver/bench/charts"
 )
 
-// pageText is the report: one file that needs nothing else, with each chart drawn for a light and for
-// a dark ground.
+// pageText is the report: one file that needs nothing else, with each chart drawn for a light and
+// for a dark ground.
 //
 //go:embed page.html
 var pageText string

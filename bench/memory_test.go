@@ -62,7 +62,9 @@ func TestMemoryRefusesWhatIsNot(t *testing.T) {
 }
 
 func TestDisagreementIsTold(t *testing.T) {
-	m := memoryRun{Results: []laboratory.Result{{Case: laboratory.Case{Type: "zset", Shape: "times", Form: "default", N: 1}, Account: 80, Heap: 100},
+	m := memoryRun{Results: []laboratory.Result{{
+		Case: laboratory.Case{Type: "zset", Shape: "times", Form: "default", N: 1}, Account: 80, Heap: 100,
+	},
 		{Account: 95, Heap: 100}, {Heap: 5}}}
 	var out bytes.Buffer
 	require.NoError(t, m.printAgreement(&out))

@@ -26,7 +26,8 @@ type options struct {
 func newOptions(name string) *options {
 	f := flag.NewFlagSet(name, flag.ExitOnError)
 	o := &options{flags: f, generator: generator{processes: 1}, requests: 1, rounds: 1}
-	f.StringVar(&o.only, "only", "", "run only rows, or tables of expiry, whose name, as printed, matches this regular expression: \"GET, 50\", \"ours always against redis always\"")
+	f.StringVar(&o.only, "only", "", "run only rows, or tables of expiry, whose name, as printed, "+
+		"matches this regular expression: \"GET, 50\", \"ours always against redis always\"")
 	f.BoolVar(&o.json, "json", false, "print JSON instead of tables")
 	return o
 }
@@ -34,10 +35,13 @@ func newOptions(name string) *options {
 // withLoad adds the flags of load by redis-benchmark, with these defaults.
 func (o *options) withLoad(requests, rounds int) *options {
 	o.flags.StringVar(&o.generator.path, "benchmark", "redis-benchmark", "the load generator, or valkey-benchmark")
-	o.flags.IntVar(&o.generator.processes, "generators", o.generator.processes, "processes of the load generator, which share clients and requests of a row; more than one needs processors of their own")
+	o.flags.IntVar(&o.generator.processes, "generators", o.generator.processes, "processes of the load generator, "+
+		"which share clients and requests of a row; more than one needs processors of their own")
 	o.flags.IntVar(&o.requests, "n", requests, "requests of a plain workload; others have a share of it")
-	o.flags.DurationVar(&o.generator.slice, "slice", 0, "let the servers take turns of this length within a row, such as 1s: on a machine that changes its speed; percentiles then include the pauses")
-	o.flags.IntVar(&o.rounds, "rounds", rounds, "rounds; in each another server is first, so a multiple of their number is best")
+	o.flags.DurationVar(&o.generator.slice, "slice", 0, "let the servers take turns of this length within a row, "+
+		"such as 1s: on a machine that changes its speed; percentiles then include the pauses")
+	o.flags.IntVar(&o.rounds, "rounds", rounds,
+		"rounds; in each another server is first, so a multiple of their number is best")
 	return o
 }
 
@@ -49,7 +53,8 @@ func (o *options) parse(args []string) error {
 	var err error
 	o.filter, err = regexp.Compile("(?i)" + o.only)
 	if err != nil || o.requests < 1 || o.rounds < 1 || o.generator.processes < 1 {
-		return fmt.Errorf("bad flags: -only %q -n %d -rounds %d -generators %d: %v", o.only, o.requests, o.rounds, o.generator.processes, err)
+		return fmt.Errorf("bad flags: -only %q -n %d -rounds %d -generators %d: %v", o.only, o.requests, o.rounds,
+			o.generator.processes, err)
 	}
 	if o.generator.slice < 0 || o.generator.slice > 0 && stopSignal == nil {
 		return fmt.Errorf("bad flag: -slice %s", o.generator.slice)

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// Shape of the load of tail: a few clients, each with one request at a time, three reads to a write.
+// Shape of the load of tail: a few clients, each with one request at a time, three reads to a
+// write.
 const (
 	paceClients = 16
 	paceKeys    = 1000
@@ -71,8 +72,9 @@ func (e *ending) now() { e.at.Store(time.Now().UnixNano()) }
 // before reports whether the load ends before a time.
 func (e *ending) before(t time.Time) bool { return e.at.Load() != 0 && e.at.Load() <= t.UnixNano() }
 
-// pace sends requests at a rate, all that are due before the end. It returns the latencies, ascending. They count from when a
-// request was due, so that one that had to wait for the reply before it counts that wait, too.
+// pace sends requests at a rate, all that are due before the end. It returns the latencies,
+// ascending. They count from when a request was due, so that one that had to wait for the reply
+// before it counts that wait, too.
 func (s *server) pace(perSecond float64, end *ending) ([]time.Duration, error) {
 	parts := make([][]time.Duration, paceClients)
 	interval := time.Duration(float64(paceClients) / perSecond * float64(time.Second))
@@ -121,6 +123,8 @@ func (s *server) watch(d disturbance, rate float64) (row, error) {
 	if len(o.latencies) == 0 {
 		return nil, errors.New("no request was answered")
 	}
-	return r.add("", row{"took_s": took.Seconds(), "ping_ms": inMillis(longest), "p50_ms": o.percentile(0.5), "p99_ms": o.percentile(0.99),
-		"p999_ms": o.percentile(0.999), "longest_ms": inMillis(o.latencies[len(o.latencies)-1]), "requests": float64(len(o.latencies))}), nil
+	return r.add("", row{"took_s": took.Seconds(), "ping_ms": inMillis(longest), "p50_ms": o.percentile(0.5),
+		"p99_ms":  o.percentile(0.99),
+		"p999_ms": o.percentile(0.999), "longest_ms": inMillis(o.latencies[len(o.latencies)-1]),
+		"requests": float64(len(o.latencies))}), nil
 }

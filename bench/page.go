@@ -15,8 +15,9 @@ import (
 	"strings"
 )
 
-// The tables of docs/benchmarks.md that show results kept as JSON are written by the subcommand page. A comment above a table says
-// what it shows: the file beside the page, the figure, whether more of it is better or less, and the heading.
+// The tables of docs/benchmarks.md that show results kept as JSON are written by the subcommand
+// page. A comment above a table says what it shows: the file beside the page, the figure, whether
+// more of it is better or less, and the heading.
 //
 //	<!-- figures: benchmarks/compare.json kps more requests/s, thousands -->
 //	| requests/s, thousands | here | ... | ratio of ours to the best of the others |
@@ -127,7 +128,8 @@ func (f figure) table(rows []row) (string, error) {
 	return out.String(), nil
 }
 
-// lines returns the lines of the table, the worst ratio first, and the other servers in the order of the rows.
+// lines returns the lines of the table, the worst ratio first, and the other servers in the order
+// of the rows.
 func (f figure) lines(rows []row) (lines []*figureLine, servers []string) {
 	for _, r := range rows {
 		name, _ := r["name"].(string)
@@ -137,7 +139,8 @@ func (f figure) lines(rows []row) (lines []*figureLine, servers []string) {
 		}
 		at := slices.IndexFunc(lines, func(l *figureLine) bool { return l.name == name })
 		if at < 0 {
-			at, lines = len(lines), append(lines, &figureLine{name: name, values: map[string]float64{}, ratios: map[string]float64{}})
+			at, lines = len(lines),
+				append(lines, &figureLine{name: name, values: map[string]float64{}, ratios: map[string]float64{}})
 		}
 		lines[at].values[server], lines[at].ratios[server] = r.number(f.name), r.number(ratioName(f.name))
 		if server != "ours" && !slices.Contains(servers, server) {
@@ -152,7 +155,8 @@ func (f figure) lines(rows []row) (lines []*figureLine, servers []string) {
 	return lines, servers
 }
 
-// ratio returns the ratio of ours to the best of the others: the one that was measured round by round, or else that of the figures.
+// ratio returns the ratio of ours to the best of the others: the one that was measured round by
+// round, or else that of the figures.
 func (f figure) ratio(l *figureLine) (worst float64) {
 	for server, x := range l.values {
 		if server == "ours" || x == 0 {

@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPageShowsWhatIsKept: docs/benchmarks.md has the figures of the files beside it; "go run ./bench page" writes them.
+// TestPageShowsWhatIsKept: docs/benchmarks.md has the figures of the files beside it; "go run
+// ./bench page" writes them.
 func TestPageShowsWhatIsKept(t *testing.T) {
 	page, err := os.ReadFile("../docs/benchmarks.md")
 	require.NoError(t, err)
@@ -19,9 +20,11 @@ func TestPageShowsWhatIsKept(t *testing.T) {
 
 func TestFiguresInWhichWeLoseComeFirst(t *testing.T) {
 	rows := []row{
-		{"name": "a", "server": "redis-8.0", "kps": 100.0}, {"name": "a", "server": "valkey", "kps": 50.0}, {"name": "a", "server": "ours", "kps": 150.0},
+		{"name": "a", "server": "redis-8.0", "kps": 100.0}, {"name": "a", "server": "valkey", "kps": 50.0},
+		{"name": "a", "server": "ours", "kps": 150.0},
 		{"name": "b", "server": "redis-8.0", "kps": 8.0}, {"name": "b", "server": "ours", "kps": 4.0},
-		{"name": "only theirs", "server": "redis-8.0", "kps": 8.0}, {"name": "another figure", "server": "ours", "cpu": 8.0},
+		{"name": "only theirs", "server": "redis-8.0", "kps": 8.0},
+		{"name": "another figure", "server": "ours", "cpu": 8.0},
 	}
 	table, err := figure{name: "kps", heading: "k/s", more: true}.table(rows)
 	require.NoError(t, err)

@@ -38,7 +38,8 @@ func plainWorkloads() []workload {
 		{name: "GET, 50 clients", clients: 50, pipeline: 1, share: 1, keyspace: plainKeys, args: get, setup: fill},
 		{name: "GET, 500 clients", clients: 500, pipeline: 1, share: 1, keyspace: plainKeys, args: get, setup: fill},
 		{name: "SET, 50 clients, pipeline 16", clients: 50, pipeline: 16, share: 10, keyspace: plainKeys, args: set},
-		{name: "GET, 50 clients, pipeline 16", clients: 50, pipeline: 16, share: 10, keyspace: plainKeys, args: get, setup: fill},
+		{name: "GET, 50 clients, pipeline 16", clients: 50, pipeline: 16, share: 10, keyspace: plainKeys,
+			args: get, setup: fill},
 	}
 	for _, kind := range []string{"hash", "zset"} {
 		text := script("sliding-window-" + kind)

@@ -10,10 +10,11 @@ import (
 	"github.com/miniserver-go/miniserver/internal/launch"
 )
 
-// runProfile is the subcommand profile. It runs the rows of compare and lua on a server in this process, and writes down
-// where the processor's time went. The Go tools compile the command miniserver with that profile: they inline the calls,
-// and lay out the branches, that it shows to be frequent. A profile ages slowly, since one of an older version still knows
-// most of the hot functions.
+// runProfile is the subcommand profile. It runs the rows of compare and lua on a server in this
+// process, and writes down where the processor's time went. The Go tools compile the command
+// miniserver with that profile: they inline the calls, and lay out the branches, that it shows to
+// be frequent. A profile ages slowly, since one of an older version still knows most of the hot
+// functions.
 func runProfile(args []string) error {
 	o := newOptions("profile").withLoad(100_000, 1)
 	to := o.flags.String("o", "cmd/miniserver/default.pgo", "the file to write, relative to the module")

@@ -22,8 +22,8 @@ func (s *steps) begin(what string) {
 	s.Show(func(passed time.Duration) string {
 		const cells = 30
 		full := cells * s.done / s.all
-		return fmt.Sprintf("[%s%s] %d of %d, %s left: %s", strings.Repeat("#", full), strings.Repeat(".", cells-full), s.done, s.all,
-			s.left(passed), what)
+		return fmt.Sprintf("[%s%s] %d of %d, %s left: %s", strings.Repeat("#", full), strings.Repeat(".", cells-full),
+			s.done, s.all, s.left(passed), what)
 	})
 	s.done++
 }

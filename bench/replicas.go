@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// runReplica is the subcommand replica: full synchronizations of datasets, and then the rows of compare, each server with a
-// replica of its own kind.
+// runReplica is the subcommand replica: full synchronizations of datasets, and then the rows of
+// compare, each server with a replica of its own kind.
 func runReplica(args []string) error {
 	o := newOptions("replica").withServers("redis-server").withLoad(200_000, 3)
 	if err := o.parse(args); err != nil {
@@ -44,7 +44,9 @@ var replicaColumns = []column{
 	{"p50/p99 ms", "%.2f/%.2f (%.2f..%.2f)", "p50_ms p99_ms min_p99_ms max_p99_ms"},
 }
 
-// syncColumns show the full synchronization of a new replica. A timer that runs late shows how long the machine lets any thread wait. Memory is resident; the peaks are ratios to what the master had before.
+// syncColumns show the full synchronization of a new replica. A timer that runs late shows how long
+// the machine lets any thread wait. Memory is resident; the peaks are ratios to what the master had
+// before.
 var syncColumns = []column{
 	{"full synchronization", "%s", "name"},
 	{"server", "%s", "server"},
@@ -61,7 +63,8 @@ var syncColumns = []column{
 // fullSyncs synchronizes a new replica of each server with each dataset.
 func (o *options) fullSyncs(servers []*server) (*table, error) {
 	t := &table{columns: syncColumns}
-	for _, d := range append(snapshotSets[:1:1], dataset{name: "2 GB in values of 4 KB", keys: 2 << 30 / 4096, size: 4096}) {
+	for _, d := range append(snapshotSets[:1:1],
+		dataset{name: "2 GB in values of 4 KB", keys: 2 << 30 / 4096, size: 4096}) {
 		if !o.filter.MatchString(d.name) {
 			continue
 		}
@@ -111,7 +114,8 @@ func (d dataset) sync(s *server) (row, error) {
 	}
 	before := float64(watched[0].before)
 	r := row{"name": d.name, "server": s.name, "took_s": took.Seconds(), "master_mb": before / 1e6,
-		"master_ms": inMillis(watched[0].longest), "replica_ms": inMillis(watched[1].longest), "timer_ms": inMillis(late),
+		"master_ms":  inMillis(watched[0].longest),
+		"replica_ms": inMillis(watched[1].longest), "timer_ms": inMillis(late),
 		"master_peak": float64(watched[0].peak) / before, "replica_peak": float64(watched[1].peak) / before}
 	return r, s.rest()
 }
@@ -176,7 +180,8 @@ func (s *server) follow(replica *server) error {
 	return s.awaitReplica()
 }
 
-// awaitReplica waits until the replica has received all that the server has sent. It does nothing without a replica.
+// awaitReplica waits until the replica has received all that the server has sent. It does nothing
+// without a replica.
 func (s *server) awaitReplica() error {
 	if s.replica == nil {
 		return nil

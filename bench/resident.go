@@ -7,7 +7,8 @@ import (
 	"strconv"
 )
 
-// runResident is memory with -rss, which has flags of its own: how much resident memory items take beside the rivals.
+// runResident is memory with -rss, which has flags of its own: how much resident memory items take
+// beside the rivals.
 func runResident(args []string) error {
 	o := newOptions("memory -rss").withServers("redis-server")
 	keys := o.flags.Int("keys", 1_000_000, "keys of a row of small keys")
@@ -39,7 +40,8 @@ type resident struct {
 	add  func(i int) [][]string // the commands that add item i
 }
 
-// Shape of the items: keys, members and values of 16 bytes, and times in milliseconds, as limiters write them down.
+// Shape of the items: keys, members and values of 16 bytes, and times in milliseconds, as limiters
+// write them down.
 const (
 	residentDeadline = "30000"
 	residentTime     = 1_795_240_800_000
@@ -54,18 +56,23 @@ func residentMoment(i int) string {
 // residents are the rows: many small keys, and one large value.
 func residents(keys, members int) []resident {
 	return []resident{
-		{"string of 16 B", keys, func(i int) [][]string { return [][]string{{"SET", residentKey(i), residentText(i)}} }},
+		{"string of 16 B", keys,
+			func(i int) [][]string { return [][]string{{"SET", residentKey(i), residentText(i)}} }},
 		{"string of 16 B, deadline", keys, func(i int) [][]string {
 			return [][]string{{"SET", residentKey(i), residentText(i), "EX", residentDeadline}}
 		}},
 		{"counter, deadline", keys, func(i int) [][]string {
 			return [][]string{{"INCR", residentKey(i)}, {"EXPIRE", residentKey(i), residentDeadline}}
 		}},
-		{"limiter: zset of 2, deadline", keys, limited("ZADD", func(moment string) []string { return []string{moment, moment} })},
-		{"limiter: hash of 2, deadline", keys, limited("HINCRBY", func(moment string) []string { return []string{moment, "1"} })},
+		{"limiter: zset of 2, deadline", keys,
+			limited("ZADD", func(moment string) []string { return []string{moment, moment} })},
+		{"limiter: hash of 2, deadline", keys,
+			limited("HINCRBY", func(moment string) []string { return []string{moment, "1"} })},
 		{"hash of 10 fields", keys, tenFields},
-		{"zset, a member", members, toOne("ZADD", func(i int) []string { return []string{residentMoment(i), residentText(i)} })},
-		{"hash, a field", members, toOne("HSET", func(i int) []string { return []string{residentText(i), strconv.Itoa(i)} })},
+		{"zset, a member", members,
+			toOne("ZADD", func(i int) []string { return []string{residentMoment(i), residentText(i)} })},
+		{"hash, a field", members,
+			toOne("HSET", func(i int) []string { return []string{residentText(i), strconv.Itoa(i)} })},
 		{"set, a member", members, toOne("SADD", func(i int) []string { return []string{residentText(i)} })},
 		{"list, an element", members, toOne("RPUSH", func(i int) []string { return []string{residentText(i)} })},
 		{"stream, an entry", members, toOne("XADD", func(i int) []string {
@@ -74,7 +81,8 @@ func residents(keys, members int) []resident {
 	}
 }
 
-// limited returns what a limiter does for two calls: it adds the moment of each, and sets the deadline.
+// limited returns what a limiter does for two calls: it adds the moment of each, and sets the
+// deadline.
 func limited(command string, words func(moment string) []string) func(i int) [][]string {
 	return func(i int) (list [][]string) {
 		for call := range 2 {
@@ -88,7 +96,8 @@ func limited(command string, words func(moment string) []string) func(i int) [][
 // tenFields adds a field at a time, as programs do.
 func tenFields(i int) (list [][]string) {
 	for field := range 10 {
-		list = append(list, []string{"HSET", residentKey(i), fmt.Sprintf("field:%d", field), fmt.Sprintf("value:%07d", i)})
+		list = append(list,
+			[]string{"HSET", residentKey(i), fmt.Sprintf("field:%d", field), fmt.Sprintf("value:%07d", i)})
 	}
 	return list
 }
@@ -114,8 +123,8 @@ func (x resident) fill(s *server) error {
 	return nil
 }
 
-// weigh returns by how many bytes an item makes a fresh server grow: by what is resident when it has come to rest, and by
-// the most that was. Nothing asks the server to collect or to give back.
+// weigh returns by how many bytes an item makes a fresh server grow: by what is resident when it
+// has come to rest, and by the most that was. Nothing asks the server to collect or to give back.
 func (x resident) weigh(o *options, b binary) (row, error) {
 	s, err := startServer(b.name, b.path, o.arguments(b.name))
 	if err != nil {

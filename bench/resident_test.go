@@ -18,7 +18,8 @@ func TestResidentsAreFilled(t *testing.T) {
 		require.NoError(t, err)
 		return v.Int
 	}
-	sizes := map[string]string{"zset": "ZCARD", "hash": "HLEN", "set": "SCARD", "list": "LLEN", "stream": "XLEN", "string": "STRLEN"}
+	sizes := map[string]string{"zset": "ZCARD", "hash": "HLEN", "set": "SCARD", "list": "LLEN", "stream": "XLEN",
+		"string": "STRLEN"}
 	due := []int64{16, 16, 1, 2, 2, 10, 300, 300, 300, 300, 300}
 	for i, x := range residents(300, 300) {
 		ask("FLUSHALL")

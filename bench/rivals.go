@@ -26,14 +26,16 @@ func (r *rivals) String() string {
 	return strings.Join(words, " ")
 }
 
-// Set adds a rival. One without a name is called after the file and its version, such as valkey-server-9.1.2.
+// Set adds a rival. One without a name is called after the file and its version, such as
+// valkey-server-9.1.2.
 func (r *rivals) Set(text string) error {
 	name, path, named := strings.Cut(text, "=")
 	if !named {
 		path = text
 		name = filepath.Base(path) + "-" + launch.Version(path)
 	}
-	if name == "" || name == "ours" || path == "" || slices.ContainsFunc(*r, func(b binary) bool { return b.name == name }) {
+	if name == "" || name == "ours" || path == "" ||
+		slices.ContainsFunc(*r, func(b binary) bool { return b.name == name }) {
 		return fmt.Errorf("%q is not name=path with a name of its own", text)
 	}
 	*r = append(*r, binary{name, path})
@@ -49,9 +51,11 @@ func (o *options) withRivals() *options {
 	return o
 }
 
-// withServers adds the flags of servers. The server at redis is the one to compare with if no other is named.
+// withServers adds the flags of servers. The server at redis is the one to compare with if no other
+// is named.
 func (o *options) withServers(redis string) *options {
-	o.flags.StringVar(&o.redis, "redis", redis, "the redis-server to compare with; empty for none; left out if there is a -rival and no -redis")
+	o.flags.StringVar(&o.redis, "redis", redis,
+		"the redis-server to compare with; empty for none; left out if there is a -rival and no -redis")
 	return o.withRivals()
 }
 
@@ -73,8 +77,8 @@ func (o *options) given(name string) (found bool) {
 	return found
 }
 
-// built returns path, or the path of a new build of ours, as releases are built, if it is empty, and a function that removes the
-// build.
+// built returns path, or the path of a new build of ours, as releases are built, if it is empty,
+// and a function that removes the build.
 func built(path string) (ours string, clean func(), err error) {
 	if path != "" {
 		return path, func() {}, nil
@@ -120,8 +124,8 @@ func (o *options) startAll() ([]*server, func(), error) {
 	return servers, stop, nil
 }
 
-// turn returns the order of a round: another one is first in each. The order also turns round each time that all have been
-// first, so that none always follows the same one.
+// turn returns the order of a round: another one is first in each. The order also turns round each
+// time that all have been first, so that none always follows the same one.
 func turn[T any](list []T, round int) []T {
 	if len(list) == 0 {
 		return nil

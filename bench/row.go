@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// row is one line of results: measurements and words by name. The name of a measurement ends in its unit, as
-// cpu_us does. What was not measured is not there.
+// row is one line of results: measurements and words by name. The name of a measurement ends in its
+// unit, as cpu_us does. What was not measured is not there.
 type row map[string]any
 
 // number returns a measurement; 0 if it is not there.
@@ -40,8 +40,8 @@ func ratioName(name string) string {
 	return name + "_ratio"
 }
 
-// summarize returns the median of each figure, the least and the most of some, and the most resident memory; nil without
-// samples. CPU is per request.
+// summarize returns the median of each figure, the least and the most of some, and the most
+// resident memory; nil without samples. CPU is per request.
 func summarize(samples []sample) row {
 	if len(samples) == 0 {
 		return nil
@@ -76,8 +76,9 @@ var comparedFigures = map[string]func(sample) float64{
 	"replica_us": func(s sample) float64 { return s.perRequest(s.following) },
 }
 
-// ratios returns the median of the rounds' ratios of our figures to another server's, with the least and the most. The machine may change its speed
-// between rounds, but within one both have had the same, so these ratios are steadier than those of medians over the rounds.
+// ratios returns the median of the rounds' ratios of our figures to another server's, with the
+// least and the most. The machine may change its speed between rounds, but within one both have had
+// the same, so these ratios are steadier than those of medians over the rounds.
 func ratios(ours, theirs []sample) row {
 	r := row{}
 	for name, figure := range comparedFigures {
@@ -102,7 +103,8 @@ func (s sample) perRequest(d time.Duration) float64 {
 // cores returns how many processors a CPU time kept busy.
 func (s sample) cores(d time.Duration) float64 { return d.Seconds() * s.rps / float64(s.requests) }
 
-// addSpread adds the median of a figure under its name, and the least and the most behind "min_" and "max_".
+// addSpread adds the median of a figure under its name, and the least and the most behind "min_"
+// and "max_".
 func addSpread[T any](r row, name string, samples []T, figure func(T) float64) {
 	values := sorted(samples, figure)
 	r[name], r["min_"+name], r["max_"+name] = middle(values), values[0], values[len(values)-1]

@@ -87,9 +87,10 @@ func (d dataset) asked(n int) []string {
 	return []string{"GET", fmt.Sprint("key:", n%1000)}
 }
 
-// savingColumns show what a server needs for a dataset. x is how many times faster it is than the reference, which
-// comes first. Waits are those of commands sent during BGSAVE, and at rest for as long without saving: what is the
-// machine's. held up is how long saving held the server up at most, by its own account.
+// savingColumns show what a server needs for a dataset. x is how many times faster it is than the
+// reference, which comes first. Waits are those of commands sent during BGSAVE, and at rest for as
+// long without saving: what is the machine's. held up is how long saving held the server up at
+// most, by its own account.
 var savingColumns = []column{
 	{"data", "%s", "name"},
 	{"server", "%s", "server"},
@@ -115,8 +116,8 @@ func (s *server) seconds(args ...string) (float64, error) {
 	return time.Since(start).Seconds(), err
 }
 
-// measureSaving fills a server, and saves and loads the data a few times. The medians count, and the least time for
-// which saving held the server up: what the machine adds is not the server's.
+// measureSaving fills a server, and saves and loads the data a few times. The medians count, and
+// the least time for which saving held the server up: what the machine adds is not the server's.
 func (o *options) measureSaving(s *server, path string, d dataset) (row, error) {
 	if err := d.fill(s); err != nil {
 		return nil, err
@@ -140,8 +141,8 @@ func (o *options) measureSaving(s *server, path string, d dataset) (row, error) 
 	return r, nil
 }
 
-// saveAndLoad saves a server's data, in the foreground and in the background. Another process of the same
-// binary then loads them at its start.
+// saveAndLoad saves a server's data, in the foreground and in the background. Another process of
+// the same binary then loads them at its start.
 func (o *options) saveAndLoad(s *server, path string, d dataset) (row, error) {
 	before, err := cpuOf(s.process.PID)
 	if err != nil {
@@ -176,10 +177,11 @@ func (o *options) load(s *server, path string, r row) error {
 	return err
 }
 
-// background saves in the background and sends commands all the time meanwhile; then it sends commands for as
-// long again, without saving.
+// background saves in the background and sends commands all the time meanwhile; then it sends
+// commands for as long again, without saving.
 func (s *server) background(r row, d dataset) error {
-	for _, words := range [][]string{{"CONFIG", "SET", "latency-monitor-threshold", "1"}, {"LATENCY", "RESET"}, {"BGSAVE"}} {
+	for _, words := range [][]string{{"CONFIG", "SET", "latency-monitor-threshold", "1"},
+		{"LATENCY", "RESET"}, {"BGSAVE"}} {
 		if _, err := s.do(words...); err != nil {
 			return err
 		}
@@ -199,12 +201,13 @@ func (s *server) background(r row, d dataset) error {
 	}
 	start = time.Now()
 	rest, err := s.ask(d, func() (bool, error) { return time.Since(start) > took, nil })
-	r.add("", row{"bgsave_s": took.Seconds(), "held_up_ms": held, "longest_wait_ms": pause, "longest_wait_at_rest_ms": rest})
+	r.add("",
+		row{"bgsave_s": took.Seconds(), "held_up_ms": held, "longest_wait_ms": pause, "longest_wait_at_rest_ms": rest})
 	return err
 }
 
-// ask sends one command after the other until over returns true. It returns the longest time that one took, in
-// milliseconds.
+// ask sends one command after the other until over returns true. It returns the longest time that
+// one took, in milliseconds.
 func (s *server) ask(d dataset, over func() (bool, error)) (longest float64, err error) {
 	for n := 1; ; n++ {
 		took, err := s.seconds(d.asked(n)...)
@@ -223,8 +226,8 @@ func (s *server) ask(d dataset, over func() (bool, error)) (longest float64, err
 // holds are the latency events that held looks at.
 var holds = []string{"fork", "snapshot", "command", "fast-command"}
 
-// held returns the longest time for which saving stopped the server, in whole milliseconds: redis-server while
-// it forks, ours in a slice, or in a command that changes a large string.
+// held returns the longest time for which saving stopped the server, in whole milliseconds:
+// redis-server while it forks, ours in a slice, or in a command that changes a large string.
 func (s *server) held() (ms float64, err error) {
 	v, err := s.do("LATENCY", "LATEST")
 	for _, event := range v.Elems {

@@ -13,9 +13,10 @@ import (
 	"github.com/miniserver-go/miniserver/bench/charts"
 )
 
-// enduranceColumns show what a server did under a stream of writes. Probes are single commands sent meanwhile; RSS is that of
-// samples. Fragmentation is RSS over the memory that the server says it uses, and in brackets the ratio that INFO shows. The
-// allocator's, the worst of the second half too, is what its blocks take over what is allocated in them.
+// enduranceColumns show what a server did under a stream of writes. Probes are single commands sent
+// meanwhile; RSS is that of samples. Fragmentation is RSS over the memory that the server says it
+// uses, and in brackets the ratio that INFO shows. The allocator's, the worst of the second half
+// too, is what its blocks take over what is allocated in them.
 var enduranceColumns = []column{
 	{"server", "%s", "name"},
 	{"s", "%.0f", "s"},
@@ -59,9 +60,9 @@ type soakRun struct {
 	png       string
 }
 
-// runSoak is the subcommand soak: it writes to one server after the other as fast as they take it, and watches memory and
-// latency. New keys go to a server at the limit of its memory; with -churn there is no limit, but keys come and go, and
-// values grow and shrink.
+// runSoak is the subcommand soak: it writes to one server after the other as fast as they take it,
+// and watches memory and latency. New keys go to a server at the limit of its memory; with -churn
+// there is no limit, but keys come and go, and values grow and shrink.
 func runSoak(args []string) error {
 	o := &soakRun{options: newOptions("soak").withServers("redis-server")}
 	o.flags.DurationVar(&o.length, "time", 10*time.Minute, "how long each server is written to")
@@ -126,7 +127,8 @@ func (o *soakRun) limits(name string) string {
 	return o.arguments(name) + " --maxmemory " + o.maxmemory + " --maxmemory-policy allkeys-lru"
 }
 
-// soak writes to a server for a while, and watches memory and latency. It returns what that came to, and the moments.
+// soak writes to a server for a while, and watches memory and latency. It returns what that came
+// to, and the moments.
 func (o *soakRun) soak(b binary) (row, []row, error) {
 	s, err := startServer(b.name, b.path, o.limits(b.name))
 	if err != nil {
@@ -150,19 +152,22 @@ func (o *soakRun) soak(b binary) (row, []row, error) {
 	spent, writes := after.user+after.sys-before.user-before.sys, max(traffic.writes.Load(), 1)
 	last := moments[len(moments)-1]
 	r := row{
-		"name": b.name, "arguments": o.limits(b.name), "rate_kps": o.rate, "s": o.length.Seconds(), "rss_peak_mb": megabytes(peak), "rss_last_mb": last["rss_mb"],
+		"name": b.name, "arguments": o.limits(b.name), "rate_kps": o.rate, "s": o.length.Seconds(),
+		"rss_peak_mb": megabytes(peak), "rss_last_mb": last["rss_mb"],
 		"fragmentation_ratio": last["fragmentation_ratio"], "info_ratio": last["info_ratio"],
-		"writes_kps": float64(writes) / o.length.Seconds() / 1000, "cpu_us_per_write": float64(spent.Microseconds()) / float64(writes),
-		"batch_longest_ms": inMillis(time.Duration(traffic.batch.Load())),
+		"writes_kps": float64(writes) / o.length.Seconds() / 1000, "cpu_us_per_write": float64(spent.Microseconds()) /
+			float64(writes), "batch_longest_ms": inMillis(time.Duration(traffic.batch.Load())),
 	}
-	for _, name := range []string{"fragmentation_ratio", "info_ratio", "allocator_ratio"} { // in the first half the server fills
+	// In the first half the server fills.
+	for _, name := range []string{"fragmentation_ratio", "info_ratio", "allocator_ratio"} {
 		r["worst_"+name] = slices.Max(sorted(moments[len(moments)/2:], func(m row) float64 { return m.number(name) }))
 	}
 	r["probes"], r["probe_p99_ms"], r["probe_longest_ms"] = tailOf(traffic.latencies)
 	return r, moments, s.count(r)
 }
 
-// watch looks at the server's memory until the soak ends. It returns the most that was resident, and the moments.
+// watch looks at the server's memory until the soak ends. It returns the most that was resident,
+// and the moments.
 func (o *soakRun) watch(s *server, start time.Time) (peak int64, moments []row, err error) {
 	for more := true; more; time.Sleep(rssInterval) {
 		passed := time.Since(start)
@@ -191,7 +196,8 @@ func (s *server) moment(passed time.Duration) (row, error) {
 	info, err := s.do("INFO", "memory")
 	byInfo, _ := strconv.ParseFloat(infoText(info.Text, "mem_fragmentation_ratio"), 64)
 	allocator, _ := strconv.ParseFloat(infoText(info.Text, "allocator_frag_ratio"), 64)
-	return row{"name": s.name, "s": passed.Seconds(), "used_mb": r["used_mb"], "rss_mb": r["rss_mb"], "info_ratio": byInfo, "allocator_ratio": allocator}.
+	return row{"name": s.name, "s": passed.Seconds(), "used_mb": r["used_mb"], "rss_mb": r["rss_mb"],
+		"info_ratio": byInfo, "allocator_ratio": allocator}.
 		add("", row{"fragmentation_ratio": r.number("rss_mb") / max(r.number("used_mb"), 1e-3)}), err
 }
 
@@ -202,7 +208,8 @@ func (s *server) count(r row) error {
 		return err
 	}
 	size, err := s.do("DBSIZE")
-	r["keys"], r["used_mb"], r["evicted"] = size.Int, megabytes(infoField(info.Text, "used_memory")), infoField(info.Text, "evicted_keys")
+	r["keys"], r["used_mb"], r["evicted"] = size.Int, megabytes(infoField(info.Text, "used_memory")),
+		infoField(info.Text, "evicted_keys")
 	return err
 }
 
@@ -211,7 +218,8 @@ func (o *soakRun) draw(moments *table) error {
 	if o.png == "" {
 		return nil
 	}
-	c := charts.Chart{Name: "soak", Title: "Resident memory over memory in use", X: charts.Axis{Label: "seconds"}, Y: charts.Axis{Label: "fragmentation"}}
+	c := charts.Chart{Name: "soak", Title: "Resident memory over memory in use", X: charts.Axis{Label: "seconds"},
+		Y: charts.Axis{Label: "fragmentation"}}
 	for _, r := range moments.rows {
 		if len(c.Lines) == 0 || c.Lines[len(c.Lines)-1].Name != r["name"] {
 			c.Lines = append(c.Lines, charts.Line{Name: r["name"].(string)})

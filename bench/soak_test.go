@@ -16,14 +16,16 @@ import (
 func TestSoakRunsOnRedis(t *testing.T) {
 	path := reference.Require(t, "redis-server")
 	for _, churn := range []bool{false, true} {
-		o := &soakRun{options: newOptions("soak"), length: 300 * time.Millisecond, moments: 4, maxmemory: "3mb", churn: churn, keys: 20_000, png: t.TempDir()}
+		o := &soakRun{options: newOptions("soak"), length: 300 * time.Millisecond, moments: 4, maxmemory: "3mb",
+			churn: churn, keys: 20_000, png: t.TempDir()}
 		end, moments, err := o.soakAll([]binary{{"redis", path}})
 		require.NoError(t, err)
 		r := end.rows[0]
 		for _, c := range enduranceColumns {
 			require.NotEqual(t, "-", c.cell(r), c.heading)
 		}
-		for _, name := range []string{"writes_kps", "probes", "rss_peak_mb", "used_mb", "fragmentation_ratio", "info_ratio"} {
+		for _, name := range []string{"writes_kps", "probes", "rss_peak_mb", "used_mb", "fragmentation_ratio",
+			"info_ratio"} {
 			require.Positive(t, r[name], name)
 		}
 		require.GreaterOrEqual(t, r["worst_fragmentation_ratio"], r["fragmentation_ratio"])
@@ -39,7 +41,8 @@ func TestSoakRunsOnRedis(t *testing.T) {
 	require.Error(t, runSoak([]string{"-moments", "1"}))
 }
 
-// TestChurnTouchesAllKinds looks at what is there after a while: values of all types, some with deadlines.
+// TestChurnTouchesAllKinds looks at what is there after a while: values of all types, some with
+// deadlines.
 func TestChurnTouchesAllKinds(t *testing.T) {
 	s, err := startServer("redis", reference.Require(t, "redis-server"), "")
 	require.NoError(t, err)

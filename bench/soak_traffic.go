@@ -63,7 +63,8 @@ func (t *soakTraffic) write(s *server, end time.Time, interval time.Duration, ad
 		}
 		t.writes.Add(int64(sent))
 		took := int64(time.Since(start))
-		for longest := t.batch.Load(); took > longest && !t.batch.CompareAndSwap(longest, took); longest = t.batch.Load() {
+		for longest := t.batch.Load(); took > longest &&
+			!t.batch.CompareAndSwap(longest, took); longest = t.batch.Load() {
 		}
 		time.Sleep(interval - time.Since(start))
 	}
@@ -94,11 +95,13 @@ func newKeys(seed uint64) func(c *client) {
 	rng, value, n := rand.New(rand.NewPCG(seed, 0)), strings.Repeat("\x00", soakMost), 0
 	return func(c *client) {
 		n++
-		c.add("SET", "key:"+strconv.FormatUint(seed, 10)+":"+strconv.Itoa(n), value[:soakLeast+rng.IntN(soakMost-soakLeast)])
+		c.add("SET", "key:"+strconv.FormatUint(seed, 10)+":"+strconv.Itoa(n),
+			value[:soakLeast+rng.IntN(soakMost-soakLeast)])
 	}
 }
 
-// churn is the shape of the traffic in which keys come and go. The sizes of values are bounded, so that what is live stays about the same.
+// churn is the shape of the traffic in which keys come and go. The sizes of values are bounded, so
+// that what is live stays about the same.
 type churn struct {
 	keys    int // of each type, at most
 	members int // that a hash, set, sorted set or list has at most
@@ -108,7 +111,8 @@ type churn struct {
 
 const churnSeconds = 20 // until a key expires, at most
 
-// churnOf returns the shape for a number of keys of each type: small values as limiters and sessions have them, or large ones, too.
+// churnOf returns the shape for a number of keys of each type: small values as limiters and
+// sessions have them, or large ones, too.
 func churnOf(keys int, small bool) churn {
 	if small {
 		return churn{keys, 5, 200, 20}

@@ -18,8 +18,8 @@ type table struct {
 	machine *machine // where it was measured; only JSON tells
 }
 
-// column is a heading, and what its cells show of a row: the values of these names, separated by spaces, in a format
-// with a verb for each.
+// column is a heading, and what its cells show of a row: the values of these names, separated by
+// spaces, in a format with a verb for each.
 type column struct{ heading, format, values string }
 
 // cell returns "-" if the row lacks a value.
@@ -47,7 +47,8 @@ func (t *table) cells() [][]string {
 	return all
 }
 
-// print prints the table for people, or for machines as one JSON object. An empty table is not printed.
+// print prints the table for people, or for machines as one JSON object. An empty table is not
+// printed.
 func (t *table) print(w io.Writer, asJSON bool) error {
 	switch {
 	case len(t.rows)+len(t.notes) == 0:

@@ -12,8 +12,9 @@ type tailRun struct {
 	share         float64 // of the peak
 }
 
-// runTail is the subcommand tail: how long clients wait while a server does something large. Each row is a fresh server. One
-// client pings it all the time; others send reads and writes, at a share of what the slowest server of the run can do.
+// runTail is the subcommand tail: how long clients wait while a server does something large. Each
+// row is a fresh server. One client pings it all the time; others send reads and writes, at a share
+// of what the slowest server of the run can do.
 func runTail(args []string) error {
 	o := &tailRun{options: newOptions("tail").withServers("redis-server")}
 	o.flags.IntVar(&o.keys, "keys", 1_000_000, "keys that are loaded, expire, are flushed, saved and rehashed")
@@ -38,7 +39,8 @@ func runTail(args []string) error {
 	return o.print(t)
 }
 
-// tailColumns show how long clients waited. Times of requests count from when they were due, not from when they were sent.
+// tailColumns show how long clients waited. Times of requests count from when they were due, not
+// from when they were sent.
 var tailColumns = []column{
 	{"meanwhile", "%s", "name"},
 	{"server", "%s", "server"},

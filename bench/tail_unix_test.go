@@ -12,7 +12,8 @@ import (
 	"github.com/miniserver-go/miniserver/internal/reference"
 )
 
-// TestWaitsCountFromWhenARequestWasDue stops the server for a while: the requests that were due meanwhile waited.
+// TestWaitsCountFromWhenARequestWasDue stops the server for a while: the requests that were due
+// meanwhile waited.
 func TestWaitsCountFromWhenARequestWasDue(t *testing.T) {
 	s, err := startServer("redis", reference.Require(t, "redis-server"), "")
 	require.NoError(t, err)

@@ -79,16 +79,19 @@ type asker struct {
 const (
 	endless = 1 << 61 // a slice in which every run ends
 
-	// The generator rests for 50 ms after each 64 connections that it opens, before it asks and takes the time. It must not be stopped meanwhile.
+	// The generator rests for 50 ms after each 64 connections that it opens, before it asks and
+	// takes the time. It must not be stopped meanwhile.
 	connectsAtOnce = 64
 	connectPause   = 60 * time.Millisecond
 
-	// restTime is how long a server may work on after its turn: it still has the requests of clients that do not see the replies yet.
+	// restTime is how long a server may work on after its turn: it still has the requests of
+	// clients that do not see the replies yet.
 	restTime = 5 * time.Millisecond
 )
 
-// drive lets the clients of trials ask, each in its turn, until all have ended. A machine that others share
-// changes its speed every few seconds; with shorter slices it is the same for all servers.
+// drive lets the clients of trials ask, each in its turn, until all have ended. A machine that
+// others share changes its speed every few seconds; with shorter slices it is the same for all
+// servers.
 func (g generator) drive(trials []*trial) {
 	slice := cmp.Or(g.slice, endless)
 	for len(trials) > 0 {

@@ -18,7 +18,8 @@ func collections() []collection {
 		{"set", fillWith(members, "SADD", "set", element)},
 		{"set of integers", fillWith(members, "SADD", "set of integers", "%d")},
 		{"hash", func(s *server) error {
-			return s.fill(members, []string{"HSET", "hash"}, func(i int) []string { return []string{fmt.Sprintf(element, i), "1"} })
+			return s.fill(members, []string{"HSET", "hash"},
+				func(i int) []string { return []string{fmt.Sprintf(element, i), "1"} })
 		}},
 		{"zset", fillScores},
 		{"stream", fillStream},
@@ -29,7 +30,8 @@ func collections() []collection {
 func fillStream(s *server) error {
 	var commands [][]string
 	for i := range members {
-		commands = append(commands, []string{"XADD", "stream", fmt.Sprintf("%d-0", 1_700_000_000_000+i), "field", fmt.Sprintf("element:%012d", i)})
+		commands = append(commands, []string{"XADD", "stream", fmt.Sprintf("%d-0", 1_700_000_000_000+i), "field",
+			fmt.Sprintf("element:%012d", i)})
 		if len(commands) == 1000 {
 			if _, err := s.pipe(commands); err != nil {
 				return err
@@ -42,7 +44,8 @@ func fillStream(s *server) error {
 
 // weigh fills the chosen collections on all servers.
 func (o *options) weigh(servers []*server) *table {
-	all := slices.DeleteFunc(collections(), func(c collection) bool { return !o.filter.MatchString("memory of a " + c.name) })
+	all := slices.DeleteFunc(collections(),
+		func(c collection) bool { return !o.filter.MatchString("memory of a " + c.name) })
 	bar := newSteps(len(all))
 	defer bar.End()
 	t := &table{columns: []column{{"bytes of 100,000 elements, each", "%s", "name"}}}

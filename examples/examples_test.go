@@ -1,5 +1,6 @@
-// Package examples_test runs the scripts of this directory in two places: in an engine in process, whose clock the
-// tests move, and on redis-server, where only the time in the scripts' arguments moves.
+// Package examples_test runs the scripts of this directory in two places: in an engine in process,
+// whose clock the tests move, and on redis-server, where only the time in the scripts' arguments
+// moves.
 package examples_test
 
 import (
@@ -43,7 +44,8 @@ type stage struct {
 // inProcess returns a stage whose clock the test moves.
 func inProcess(t *testing.T) *stage {
 	memory := transcript.NewMemory(transcript.Traits{Name: "in process"}, func(e *engine.Engine) {
-		e.Join(engine.Commands(stringcmds.Family, keys.Family, keys.Databases, servercmds.Family, hashes.Family, sets.Family, lists.Family, zsets.Family), engine.Part{Types: commands.Types})
+		e.Join(engine.Commands(stringcmds.Family, keys.Family, keys.Databases, servercmds.Family, hashes.Family,
+			sets.Family, lists.Family, zsets.Family), engine.Part{Types: commands.Types})
 		e.Join(scripting.New(e).Part())
 	})
 	conn, err := memory.Dial("")
@@ -124,15 +126,16 @@ func triple(t *testing.T, reply string) (allowed bool, left, wait int64) {
 	return ok == 1, left, wait
 }
 
-// requireGone checks that no key is left. It does not access any key, since that would expire it. It does nothing on
-// redis-server, where no time has passed.
+// requireGone checks that no key is left. It does not access any key, since that would expire it.
+// It does nothing on redis-server, where no time has passed.
 func (s *stage) requireGone() {
 	if s.memory != nil {
 		require.Equal(s.t, "0", text(s.do("DBSIZE")), "keys are left over")
 	}
 }
 
-// requireTTL checks a key's time to live. On redis-server as much of it may have passed as since the scene began.
+// requireTTL checks a key's time to live. On redis-server as much of it may have passed as since
+// the scene began.
 func (s *stage) requireTTL(key string, d time.Duration) {
 	left := s.do("PTTL", key).Int
 	if s.memory != nil {
@@ -143,8 +146,8 @@ func (s *stage) requireTTL(key string, d time.Duration) {
 	require.Greater(s.t, left, (d - time.Since(s.began) - time.Second).Milliseconds())
 }
 
-// sameReplies calls a script a thousand times in process and on redis-server, with arguments from next, and requires
-// equal replies.
+// sameReplies calls a script a thousand times in process and on redis-server, with arguments from
+// next, and requires equal replies.
 func sameReplies(t *testing.T, script string, next func(s *stage, dice *rand.Rand) (keys string, args []any)) {
 	t.Run("replies of redis-server", func(t *testing.T) {
 		ours, theirs := inProcess(t), onRedis(t)
@@ -159,7 +162,8 @@ func sameReplies(t *testing.T, script string, next func(s *stage, dice *rand.Ran
 	})
 }
 
-// TestEveryScriptSaysHowToRunIt checks the form of the headers, which the test of the README's commands reads too.
+// TestEveryScriptSaysHowToRunIt checks the form of the headers, which the test of the README's
+// commands reads too.
 func TestEveryScriptSaysHowToRunIt(t *testing.T) {
 	scripts, err := filepath.Glob("*.lua")
 	require.NoError(t, err)

@@ -107,8 +107,8 @@ func TestSlotsOfAMillisecondAreExact(t *testing.T) {
 	}
 }
 
-// TestLimitersKeepTheirPromise waits for the time that a refusal returns: a millisecond earlier requests are refused, then
-// one passes.
+// TestLimitersKeepTheirPromise waits for the time that a refusal returns: a millisecond earlier
+// requests are refused, then one passes.
 func TestLimitersKeepTheirPromise(t *testing.T) {
 	calls := map[string][]any{
 		"sliding-window-zset": {3, 700},
@@ -200,8 +200,8 @@ func TestTokenBucketBearsAClockThatGoesBack(t *testing.T) {
 	})
 }
 
-// TestTokenBucketLosesNothingToRounding takes tokens as fast as possible, at a rate of less than one token per
-// millisecond.
+// TestTokenBucketLosesNothingToRounding takes tokens as fast as possible, at a rate of less than
+// one token per millisecond.
 func TestTokenBucketLosesNothingToRounding(t *testing.T) {
 	s := inProcess(t)
 	const capacity, refill, period = 2, 3, 7
@@ -271,9 +271,9 @@ func TestLimitersTakeTheServersClock(t *testing.T) {
 	}
 }
 
-// TestLimitersAnswerAsOnRedis uses long times. In process minutes pass and keys expire; on redis-server hardly any time
-// passes and they stay. So equal replies also show that the expiry of a key changes nothing. (The test keeps the
-// rate of a key, except for LIMIT.)
+// TestLimitersAnswerAsOnRedis uses long times. In process minutes pass and keys expire; on
+// redis-server hardly any time passes and they stay. So equal replies also show that the expiry of
+// a key changes nothing. (The test keeps the rate of a key, except for LIMIT.)
 func TestLimitersAnswerAsOnRedis(t *testing.T) {
 	const minute = 60_000
 	sameReplies(t, "sliding-window-zset", func(s *stage, dice *rand.Rand) (string, []any) {

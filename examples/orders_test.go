@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// orderBooks are the types that hold unpaid orders, with the command that counts them and the one that pays.
+// orderBooks are the types that hold unpaid orders, with the command that counts them and the one
+// that pays.
 var orderBooks = []struct{ script, count, pay string }{
 	{"order-zset", "ZCARD", "ZREM"},
 	{"order-hash", "HLEN", "HDEL"},
@@ -32,8 +33,8 @@ func payment(command, id string) []any {
 	return []any{command, "unpaid", id}
 }
 
-// orderScenes plays a scene with each type: with the sorted set everywhere, with the others only in process, since
-// redis-server 7.0 has no deadlines of elements.
+// orderScenes plays a scene with each type: with the sorted set everywhere, with the others only in
+// process, since redis-server 7.0 has no deadlines of elements.
 func orderScenes(t *testing.T, scene func(s *stage, script, count, pay string)) {
 	for i, b := range orderBooks {
 		t.Run(b.script, func(t *testing.T) {
@@ -82,8 +83,9 @@ func TestEachOrderIsGivenUpAtItsOwnTime(t *testing.T) {
 	})
 }
 
-// TestElementsExpireThemselves checks that elements expire without any command, and the key with the last one. In a sorted
-// set with scores they stay until the next command, or until the key expires.
+// TestElementsExpireThemselves checks that elements expire without any command, and the key with
+// the last one. In a sorted set with scores they stay until the next command, or until the key
+// expires.
 func TestElementsExpireThemselves(t *testing.T) {
 	for _, b := range orderBooks[1:] {
 		s := inProcess(t)

@@ -93,8 +93,8 @@ func TestDelayQueueTakesTheServersClock(t *testing.T) {
 	require.Equal(t, "1", s.run("delay-requeue", queue, 1))
 }
 
-// TestDelayQueueLosesNoJob lets workers die at random. Every job is done in the end, none before it is due, and
-// no two workers have the same job.
+// TestDelayQueueLosesNoJob lets workers die at random. Every job is done in the end, none before it
+// is due, and no two workers have the same job.
 func TestDelayQueueLosesNoJob(t *testing.T) {
 	s, dice := inProcess(t), rand.New(rand.NewPCG(11, 12))
 	const jobs = 200

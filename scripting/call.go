@@ -79,13 +79,15 @@ var namesSubcommands = release.From("valkey:9.1.0")
 func (in *interpreter) resolve(c *lua.Call) (cmd *command.Command, err error) {
 	site := c.Site()
 	if site != nil {
-		if known, ok := site.Cache.(*siteCache); ok && known.name == string(in.args.list[0]) && known.cmd.Fits(len(in.args.list)) {
+		if known, ok := site.Cache.(*siteCache); ok && known.name == string(in.args.list[0]) &&
+			known.cmd.Fits(len(in.args.list)) {
 			return known.cmd, nil
 		}
 	}
 	cmd, err = in.engine.Commands.Resolve(in.args.list)
 	switch {
-	case cmd == nil && in.engine.Release.Has(namesSubcommands) && in.engine.Commands.Named(strings.ToLower(string(in.args.list[0]))) != nil:
+	case cmd == nil && in.engine.Release.Has(namesSubcommands) &&
+		in.engine.Commands.Named(strings.ToLower(string(in.args.list[0]))) != nil:
 		in.engine.CountRefused(in.session, nil, err)
 		return nil, err
 	case cmd == nil:

@@ -174,7 +174,8 @@ func (own *ownScripts) cmdFunctionDump(c *engine.Call) {
 }
 
 // policies are the restore policies by name.
-var policies = map[string]engine.RestorePolicy{"APPEND": engine.Append, "REPLACE": engine.Replace, "FLUSH": engine.Flush}
+var policies = map[string]engine.RestorePolicy{"APPEND": engine.Append, "REPLACE": engine.Replace,
+	"FLUSH": engine.Flush}
 
 // FUNCTION RESTORE payload [FLUSH | APPEND | REPLACE]
 func (s *Scripts) cmdFunctionRestore(c *engine.Call) {

@@ -10,13 +10,15 @@ import (
 // SCRIPT COVERAGE START | REPORT [LCOV | TEXT] | STOP [RESET]
 func (s *Scripts) cmdCoverage(c *engine.Call) {
 	r := s.Recording(c.World)
-	recorder{"COVERAGE", r.StartCoverage, r.StopCoverage, func(format string) ([]byte, error) { return coverageReport(r, format) }, []string{"TEXT", "LCOV"}}.run(c)
+	recorder{"COVERAGE", r.StartCoverage, r.StopCoverage,
+		func(format string) ([]byte, error) { return coverageReport(r, format) }, []string{"TEXT", "LCOV"}}.run(c)
 }
 
 // SCRIPT PROFILE START | REPORT [TEXT | PPROF | SVG] | STOP [RESET]
 func (s *Scripts) cmdProfile(c *engine.Call) {
 	r := s.Recording(c.World)
-	recorder{"PROFILE", r.StartProfile, r.StopProfile, func(format string) ([]byte, error) { return timesReport(r, format) }, []string{"TEXT", "PPROF", "SVG"}}.run(c)
+	recorder{"PROFILE", r.StartProfile, r.StopProfile,
+		func(format string) ([]byte, error) { return timesReport(r, format) }, []string{"TEXT", "PPROF", "SVG"}}.run(c)
 }
 
 // recorder is what the two commands differ in.

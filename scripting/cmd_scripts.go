@@ -36,8 +36,8 @@ func cmdDebug(c *engine.Call) {
 
 // debugLines returns the subcommands of DEBUG about scripts.
 func (s *Scripts) debugLines() []engine.DebugLine {
-	return []engine.DebugLine{{Name: "script", Least: 1, Most: 1, Args: "<LIST|<sha>>", About: "Log the cached scripts, or one of them.", Run: s.cmdDebugScript,
-		Since: "7.4.0"}}
+	return []engine.DebugLine{{Name: "script", Least: 1, Most: 1, Args: "<LIST|<sha>>",
+		About: "Log the cached scripts, or one of them.", Run: s.cmdDebugScript, Since: "7.4.0"}}
 }
 
 // DEBUG SCRIPT LIST | sha1

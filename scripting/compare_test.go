@@ -23,7 +23,8 @@ import (
 
 // wire gives an engine the families that scripts in these tests call.
 func wire(e *engine.Engine) {
-	e.Join(engine.Commands(stringcmds.Family, keys.Family, keys.Databases, keys.Selection, hashes.Family, zsets.Family), pubsub.Part(), transactions.Part())
+	e.Join(engine.Commands(stringcmds.Family, keys.Family, keys.Databases, keys.Selection, hashes.Family, zsets.Family),
+		pubsub.Part(), transactions.Part())
 	e.Join(scripting.New(e).Part())
 }
 
@@ -51,7 +52,8 @@ func newRivals(t *testing.T, proto int, settings ...string) *rivals {
 	world, err := transcript.Connect("unix", server.Socket, transcript.Traits{Name: "redis", Proto: proto})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, world.Close()) })
-	r := &rivals{t: t, memory: transcript.NewMemory(transcript.Traits{Name: "ours", Proto: proto}, wireWith(t, settings)), began: time.Now()}
+	r := &rivals{t: t, memory: transcript.NewMemory(transcript.Traits{Name: "ours", Proto: proto},
+		wireWith(t, settings)), began: time.Now()}
 	r.ours, err = r.memory.Dial("")
 	require.NoError(t, err)
 	r.redis, err = world.Dial("")
@@ -85,7 +87,8 @@ func (r *rivals) same(args ...string) resp.Value {
 	return ours
 }
 
-// sameData requires equal keys with equal values, and times to live that differ by no more than the time of the test.
+// sameData requires equal keys with equal values, and times to live that differ by no more than the
+// time of the test.
 func (r *rivals) sameData() {
 	r.t.Helper()
 	ours, theirs := r.ask("KEYS", "*")

@@ -17,10 +17,11 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// The corpora of package lua, which that package compares with lua5.1, run through EVAL here, on our engine and on a
-// redis-server. Each expression is a script of its own, which compares the conversion of replies and the texts of errors
-// too. All expressions also run through the function that prints values in full. So does each program, and each piece of
-// code whose error the programs print. testdata/differences.txt lists the known differences with their reasons.
+// The corpora of package lua, which that package compares with lua5.1, run through EVAL here, on
+// our engine and on a redis-server. Each expression is a script of its own, which compares the
+// conversion of replies and the texts of errors too. All expressions also run through the function
+// that prints values in full. So does each program, and each piece of code whose error the programs
+// print. testdata/differences.txt lists the known differences with their reasons.
 
 const luaCorpora = "lua/testdata"
 

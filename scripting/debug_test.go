@@ -106,8 +106,8 @@ func TestDebugSteps(t *testing.T) {
 	}
 }
 
-// TestStopsDoNotCountAsRunningTime: a script is overdue if it runs longer than busy-reply-threshold after a stop, not if the user
-// takes longer.
+// TestStopsDoNotCountAsRunningTime: a script is overdue if it runs longer than busy-reply-threshold
+// after a stop, not if the user takes longer.
 func TestStopsDoNotCountAsRunningTime(t *testing.T) {
 	const script = "local n = 0\nfor i = 1, 1e5 do n = n + 1 end\nreturn n"
 	for _, slow := range []bool{false, true} {
@@ -125,8 +125,8 @@ func TestStopsDoNotCountAsRunningTime(t *testing.T) {
 	}
 }
 
-// TestDebugStepsOverCoroutines: a step over a call does not stop in a coroutine that the call resumes; a step over a yield
-// stops in what has resumed the coroutine.
+// TestDebugStepsOverCoroutines: a step over a call does not stop in a coroutine that the call
+// resumes; a step over a yield stops in what has resumed the coroutine.
 func TestDebugStepsOverCoroutines(t *testing.T) {
 	const script = `local function body()
   coroutine.yield(1)
@@ -152,7 +152,8 @@ return a + b`
 	require.Equal(t, [][]int{{4}, {5}, {6}, {2, 6}, {7}, {8}}, frames)
 }
 
-// TestDebugLooksAround: at a stop a front end sees frames, variables, globals and keys, and evaluates code in the scope of a frame.
+// TestDebugLooksAround: at a stop a front end sees frames, variables, globals and keys, and
+// evaluates code in the scope of a frame.
 func TestDebugLooksAround(t *testing.T) {
 	const script = `local factor = 10
 local seen = {1, {2, x = 'y'}}
@@ -205,8 +206,9 @@ return scaled`
 		require.Equal(t, []debugger.Key{{Name: "k", Read: true, Written: true}, {Name: "l", Read: true}}, d.Touched())
 
 		for text, want := range map[string]string{
-			"factor2 + n": "33", "factor, seen[2].x": `10 "y"`, "KEYS[2] .. ARGV[1]": `"la"`, "#seen": "2", "seen": `{1; {[1]=2; ["x"]="y"}}`,
-			"redis.call('GET', KEYS[1])": `"30"`, "(function() return n * factor end)()": "30", "pcall(error, 'x')": `false "x"`,
+			"factor2 + n": "33", "factor, seen[2].x": `10 "y"`, "KEYS[2] .. ARGV[1]": `"la"`, "#seen": "2",
+			"seen": `{1; {[1]=2; ["x"]="y"}}`, "redis.call('GET', KEYS[1])": `"30"`,
+			"(function() return n * factor end)()": "30", "pcall(error, 'x')": `false "x"`,
 			"nosuch":      "error Script attempted to access nonexistent global variable 'nosuch'",
 			"n = 1":       "error ldb_eval:1: the debugger does not assign to variable 'n'",
 			"factor = 1":  "error ldb_eval:1: the debugger does not assign to variable 'factor'",
@@ -235,15 +237,16 @@ return scaled`
 	}}
 	log, _ := debugScript(f, script)
 	require.True(t, looked)
-	require.Equal(t, []string{"stop 1", "call SET k 30", `reply "+OK\r\n"`, "call MGET k l", `reply "*2\r\n$2\r\n30\r\n$-1\r\n"`, "log 0 scaled 3",
-		`debug {1; {[1]=2; ["x"]="y"}}`, "stop 9", `end ":30\r\n"`}, log)
+	require.Equal(t, []string{"stop 1", "call SET k 30", `reply "+OK\r\n"`, "call MGET k l", `reply "*2\r\n$2\r\n30\r\n$-1\r\n"`, "log 0 scaled 3", `debug {1; {[1]=2; ["x"]="y"}}`, "stop 9", `end ":30\r\n"`}, log)
 }
 
-// TestDebugBreakpoints: what cannot be a breakpoint is an error, and a condition decides whether the run stops.
+// TestDebugBreakpoints: what cannot be a breakpoint is an error, and a condition decides whether
+// the run stops.
 func TestDebugBreakpoints(t *testing.T) {
 	for condition, want := range map[string]string{
 		"n == 2": "stop 4 n=2", "n > 0": "stop 4 n=1 stop 4 n=2", "false": "", "nil": "", "n > 7": "",
-		"total > 0": "stop 4 n=2", "redis.call('EXISTS', 'k') == 1": "", "nosuch": "stop 4 n=1 stop 4 n=2", "while": "refused", "x = 1": "refused",
+		"total > 0": "stop 4 n=2", "redis.call('EXISTS', 'k') == 1": "", "nosuch": "stop 4 n=1 stop 4 n=2",
+		"while": "refused", "x = 1": "refused",
 	} {
 		var seen []string
 		f := &frontEnd{look: func(d *debugger.Debugger, s debugger.Stop) {
@@ -282,7 +285,8 @@ func TestDebugBreakpoints(t *testing.T) {
 // TestDebugAborts: a front end ends a run, which pcall does not catch.
 func TestDebugAborts(t *testing.T) {
 	abort := debugger.Abort(errors.New("ERR enough"))
-	log, reply := debugScript(&frontEnd{orders: orders(debugger.StepInto, debugger.StepInto, abort)}, "local function f()\n  redis.call('GET', 'k')\nend\npcall(f)\nreturn 1")
+	log, reply := debugScript(&frontEnd{orders: orders(debugger.StepInto, debugger.StepInto, abort)},
+		"local function f()\n  redis.call('GET', 'k')\nend\npcall(f)\nreturn 1")
 	require.Regexp(t, "^-ERR enough script: [0-9a-f]{40}, on @user_script:2.\r\n$", reply)
 	require.Equal(t, []string{"stop 3", "stop 4", "stop 2"}, log[:3])
 }
@@ -302,8 +306,8 @@ func TestDebugPauses(t *testing.T) {
 	require.Contains(t, reply, "-ERR enough")
 }
 
-// TestDebuggedScriptsShareMemory: what a script holds while it is debugged is in use, and all of them hold no
-// more than script-memory-limit or what maxmemory leaves.
+// TestDebuggedScriptsShareMemory: what a script holds while it is debugged is in use, and all of
+// them hold no more than script-memory-limit or what maxmemory leaves.
 func TestDebuggedScriptsShareMemory(t *testing.T) {
 	const size, script = 8 << 20, "local s = string.rep('x', ARGV[1])\nlocal n = #s\nreturn n"
 	for parameter, limit := range map[string]string{"script-memory-limit": "20mb", "maxmemory": "20mb"} {
@@ -335,14 +339,16 @@ func TestDebuggedScriptsShareMemory(t *testing.T) {
 	}
 }
 
-// TestDebuggedScriptsWriteWhatFits: a script that is debugged on a copy of the data adds no more to it than
-// maxmemory leaves.
+// TestDebuggedScriptsWriteWhatFits: a script that is debugged on a copy of the data adds no more to
+// it than maxmemory leaves.
 func TestDebuggedScriptsWriteWhatFits(t *testing.T) {
 	s, e := newScripts()
 	require.NoError(t, e.Param("maxmemory").Set("20mb"))
 	calls := &frontEnd{}
-	request := [][]byte{[]byte("EVAL"), []byte("for i = 1, 100 do redis.call('SET', i, string.rep('x', 1000000)) end"), []byte("0")}
-	require.Contains(t, string(s.Debug(e.NewSession(nil), engine.DebugCopy, request, calls)), "-OOM command not allowed when used memory")
+	request := [][]byte{[]byte("EVAL"),
+		[]byte("for i = 1, 100 do redis.call('SET', i, string.rep('x', 1000000)) end"), []byte("0")}
+	require.Contains(t, string(s.Debug(e.NewSession(nil), engine.DebugCopy, request, calls)),
+		"-OOM command not allowed when used memory")
 	require.InDelta(t, 18, strings.Count(strings.Join(calls.log, "\n"), "+OK"), 3)
 }
 
@@ -350,7 +356,8 @@ func TestDebuggedScriptsWriteWhatFits(t *testing.T) {
 func TestDebugRefuses(t *testing.T) {
 	s, e := newScripts()
 	client := e.NewSession(nil)
-	for request, want := range map[string]string{"PING": "+PONG\r\n", "EVAL": "-ERR wrong number of arguments for 'eval' command\r\n", "EVAL x 0": "-ERR Error compiling",
+	for request, want := range map[string]string{"PING": "+PONG\r\n",
+		"EVAL": "-ERR wrong number of arguments for 'eval' command\r\n", "EVAL x 0": "-ERR Error compiling",
 		"EVAL x 3": "-ERR Number of keys", "NOSUCH": "-ERR unknown command"} {
 		f := &frontEnd{}
 		var words [][]byte
@@ -361,11 +368,13 @@ func TestDebugRefuses(t *testing.T) {
 		require.Empty(t, f.log, request)
 	}
 	var f debugger.FrontEnd = &frontEnd{}
-	require.Equal(t, ":1\r\n", string(s.Debug(client, engine.DebugData, [][]byte{[]byte("EVAL"), []byte("return redis.call('INCR', 'n')"), []byte("0")}, f)))
+	require.Equal(t, ":1\r\n", string(s.Debug(client, engine.DebugData,
+		[][]byte{[]byte("EVAL"), []byte("return redis.call('INCR', 'n')"), []byte("0")}, f)))
 	require.Equal(t, "$1\r\n1\r\n", string(e.Do(client, [][][]byte{{[]byte("GET"), []byte("n")}}).Out))
 }
 
-// walker is a front end that goes to and fro in a run, and looks whether each line is as it was when it came there first.
+// walker is a front end that goes to and fro in a run, and looks whether each line is as it was
+// when it came there first.
 type walker struct {
 	frontEnd
 	t     *testing.T
@@ -386,7 +395,8 @@ func (w *walker) Stopped(d *debugger.Debugger, s debugger.Stop) debugger.Order {
 	list, err := d.Call([]string{"KEYS", "*"})
 	require.NoError(w.t, err)
 	for _, line := range strings.Split(string(list), "\r\n") {
-		for _, reader := range []string{"PTTL $", "GET $", "HGETALL $", "LRANGE $ 0 -1", "SMEMBERS $", "ZRANGE $ 0 -1 WITHSCORES"} {
+		for _, reader := range []string{"PTTL $", "GET $", "HGETALL $", "LRANGE $ 0 -1", "SMEMBERS $",
+			"ZRANGE $ 0 -1 WITHSCORES"} {
 			words := strings.Fields(reader)
 			words[1] = line
 			value, err := d.Call(words)
@@ -409,8 +419,8 @@ func (w *walker) Stopped(d *debugger.Debugger, s debugger.Stop) debugger.Order {
 	return debugger.StepInto
 }
 
-// TestGoingBackShowsWhatWas: wherever a front end goes in a run, variables, keys and data are those of the first time there,
-// and the reply is the one of a run without a debugger.
+// TestGoingBackShowsWhatWas: wherever a front end goes in a run, variables, keys and data are those
+// of the first time there, and the reply is the one of a run without a debugger.
 func TestGoingBackShowsWhatWas(t *testing.T) {
 	files, err := filepath.Glob("../examples/*.lua")
 	require.NoError(t, err)

@@ -40,7 +40,8 @@ type debugging struct {
 // goroutine of the caller, who does not hold the lock. Debug returns the reply in the protocol,
 // which the front end has got, too, if there was a run; nil if it is larger than the session may
 // get.
-func (s *Scripts) Debug(session *engine.Session, mode engine.DebugMode, request [][]byte, front debugger.FrontEnd) (reply []byte) {
+func (s *Scripts) Debug(session *engine.Session, mode engine.DebugMode, request [][]byte,
+	front debugger.FrontEnd) (reply []byte) {
 	direct := &direct{FrontEnd: front}
 	s.debuggers.directs.Store(session, direct)
 	session.Debug = mode

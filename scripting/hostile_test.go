@@ -12,8 +12,8 @@ import (
 	"github.com/miniserver-go/miniserver/internal/quick"
 )
 
-// Hostile scripts. Each must end with an error, stay within its memory limit, and leave nothing behind for the next
-// script.
+// Hostile scripts. Each must end with an error, stay within its memory limit, and leave nothing
+// behind for the next script.
 
 const hostileLimit = 64 << 20 // script-memory-limit for these tests
 
@@ -22,7 +22,8 @@ var hostileScripts = []struct{ name, script, answer string }{
 	{"string doubling", "local s = 'x' while true do s = s .. s end", "not enough memory"},
 	{"string growing", "local s, x = '', string.rep('x', 1e6) while true do s = s .. x end", "not enough memory"},
 	{"string.rep", "return string.rep('x', 1e9)", "not enough memory"},
-	{"string.rep of rep", "local s = string.rep('x', 1e6) while true do s = string.rep(s, 1000) end", "not enough memory"},
+	{"string.rep of rep", "local s = string.rep('x', 1e6) while true do s = string.rep(s, 1000) end",
+		"not enough memory"},
 	{"strings in a table", "local t, s = {}, 'x' for i = 1, 1e9 do t[i] = s .. i end", "not enough memory"},
 	{"keys of a table", "local t = {} for i = 1, 1e9 do t['k' .. i] = i end", "not enough memory"},
 	{"numbers in a table", "local t = {} for i = 1, 1e9 do t[i] = i end", "not enough memory"},
@@ -30,44 +31,60 @@ var hostileScripts = []struct{ name, script, answer string }{
 	{"tables in a table", "local t = {} while true do t = {t, {}, {}} end", "not enough memory"},
 	{"closures", "local t = {} for i = 1, 1e9 do t[i] = function() return i end end", "not enough memory"},
 	{"coroutines", "local t = {} for i = 1, 1e9 do t[i] = coroutine.create(function() end) end", "not enough memory"},
-	{"coroutines begun", "local t = {} for i = 1, 1e9 do t[i] = coroutine.wrap(function() coroutine.yield() end) t[i]() end", "not enough memory"},
-	{"concat", "local t = {} for i = 1, 1000 do t[i] = string.rep('x', 1e5) end return table.concat(t)", "not enough memory"},
+	{"coroutines begun", "local t = {} for i = 1, " +
+		"1e9 do t[i] = coroutine.wrap(function() coroutine.yield() end) t[i]() end", "not enough memory"},
+	{"concat", "local t = {} for i = 1, 1000 do t[i] = string.rep('x', 1e5) end return table.concat(t)",
+		"not enough memory"},
 	{"gsub", "return string.gsub(string.rep('x', 1e5), 'x', string.rep('y', 1e5))", "not enough memory"},
-	{"gsub with a function", "local y = string.rep('y', 1e5) return string.gsub(string.rep('x', 1e5), 'x', function() return y end)", "not enough memory"},
-	{"format", "return string.format(string.rep('%s', 1000), unpack((function() local t, s = {}, string.rep('x', 1e5) for i = 1, 1000 do t[i] = s end return t end)()))", "not enough memory"},
+	{"gsub with a function", "local y = string.rep('y', 1e5) return string.gsub(string.rep('x', 1e5), 'x', " +
+		"function() return y end)", "not enough memory"},
+	{"format", "return string.format(string.rep('%s', 1000), unpack((function() local t, s = {}, string.rep('x', " +
+		"1e5) for i = 1, 1000 do t[i] = s end return t end)()))", "not enough memory"},
 	{"%q", "local s = string.rep('\\0', 3e7) return string.format('%q', s)", "not enough memory"},
 	{"upper", "local t, s = {}, string.rep('x', 1e6) for i = 1, 1e6 do t[i] = s:upper() end", "not enough memory"},
-	{"caught", "local t = {} while true do pcall(function() for i = 1, 1e9 do t[#t + 1] = {} end end) t = {} if redis.call('INCR', 'tries') > 5 then error('enough') end end", "enough"},
+	{"caught", "local t = {} while true do pcall(function() for i = 1, 1e9 do t[#t + 1] = {} end end) t = {} if " +
+		"redis.call('INCR', 'tries') > 5 then error('enough') end end", "enough"},
 	{"load", "load(function() return 'x = 1 ' end)", "not enough memory"},
 	{"loadstring", "return loadstring(string.rep('x = {} ', 1e7))", "not enough memory"},
-	{"json growing", "local s = cjson.encode(string.rep('\\1', 1e7)) return cjson.encode({s, s, s, s})", "not enough memory"},
-	{"json nested", "local t = {} for i = 1, 1e5 do t = {t} end return cjson.encode(t)", "Cannot serialise, excessive nesting (1001)"},
+	{"json growing", "local s = cjson.encode(string.rep('\\1', 1e7)) return cjson.encode({s, s, s, s})",
+		"not enough memory"},
+	{"json nested", "local t = {} for i = 1, 1e5 do t = {t} end return cjson.encode(t)",
+		"Cannot serialise, excessive nesting (1001)"},
 	{"json cycle", "local t = {} t[1] = t return cjson.encode(t)", "Cannot serialise, excessive nesting (1001)"},
-	{"json cycle without bound", "cjson.encode_max_depth(2^31 - 1) local t = {} t[1] = t return cjson.encode(t)", "-err"},
+	{"json cycle without bound",
+		"cjson.encode_max_depth(2^31 - 1) local t = {} t[1] = t return cjson.encode(t)", "-err"},
 	{"json fan", "cjson.encode_max_depth(1000) local t = {} t[1] = t t[2] = t return cjson.encode(t)", "-err"},
 	{"json brackets", "return cjson.decode(string.rep('[', 1e6))", "Found too many nested data structures"},
-	{"json brackets without bound", "cjson.decode_max_depth(2^31 - 1) return cjson.decode(string.rep('[', 3e7))", "-err"},
-	{"json braces without bound", "cjson.decode_max_depth(2^31 - 1) return cjson.decode(string.rep('{\"a\":', 5e6))", "-err"},
+	{"json brackets without bound",
+		"cjson.decode_max_depth(2^31 - 1) return cjson.decode(string.rep('[', 3e7))", "-err"},
+	{"json braces without bound",
+		"cjson.decode_max_depth(2^31 - 1) return cjson.decode(string.rep('{\"a\":', 5e6))", "-err"},
 	{"json depths back", "cjson.encode_max_depth(1000) cjson.decode_max_depth(1000) error('x')", "x"},
 	{"json array", "return cjson.decode('[' .. string.rep('{},', 1e7) .. '1]')", "not enough memory"},
 	{"json sparse", "return cjson.encode({[1e9] = 1})", "excessively sparse array"},
 	{"msgpack cycle", "local t = {} t[1] = t t[2] = t return cmsgpack.pack(t)", "\x92"},
 	{"msgpack nested", "return cmsgpack.unpack(string.rep(string.char(0x91), 3e7))", "-err"},
 	{"msgpack length", "return cmsgpack.unpack(string.char(0xdd, 0xff, 0xff, 0xff, 0xff))", "Missing bytes in input"},
-	{"msgpack text length", "return cmsgpack.unpack(string.char(0xdb, 0xff, 0xff, 0xff, 0xff))", "Missing bytes in input"},
+	{"msgpack text length", "return cmsgpack.unpack(string.char(0xdb, 0xff, 0xff, 0xff, 0xff))",
+		"Missing bytes in input"},
 	{"struct width", "return struct.pack('i999999999', 1)", "integral size 999999999 is larger than limit of 32"},
 	{"struct padding", "return struct.pack(string.rep('x', 1e7) .. string.rep('!16d', 100), 1)", "-err"},
 
 	{"recursion", "local function f() return 1 + f() end return f()", "stack overflow"},
-	{"recursion in pcall", "local function f() return pcall(f) or 1 end local n = 0 local function g() n = n + 1 return g() + pcall(g) end return g()", "stack overflow"},
+	{"recursion in pcall", "local function f() return pcall(f) or 1 end local n = 0 local function g() n = n + 1 " +
+		"return g() + pcall(g) end return g()", "stack overflow"},
 	{"recursion in gsub", "local function f() return string.gsub('x', 'x', f) end f()", "C stack overflow"},
-	{"recursion in sort", "local function f(a, b) table.sort({3, 2, 1}, f) return a < b end table.sort({3, 2, 1}, f)", "C stack overflow"},
-	{"recursion in __index", "local m = {} m.__index = function(t, k) return t[k .. 'x'] end return setmetatable({}, m).x", "C stack overflow"},
-	{"recursion in __tostring", "local m = {} m.__tostring = function(t) return tostring(t) end return tostring(setmetatable({}, m))", "C stack overflow"},
+	{"recursion in sort", "local function f(a, b) table.sort({3, 2, 1}, f) return a < b end table.sort({3, 2, 1}, f)",
+		"C stack overflow"},
+	{"recursion in __index", "local m = {} m.__index = function(t, k) return t[k .. " +
+		"'x'] end return setmetatable({}, m).x", "C stack overflow"},
+	{"recursion in __tostring", "local m = {} m.__tostring = function(t) return tostring(t) end return " +
+		"tostring(setmetatable({}, m))", "C stack overflow"},
 	{"__index of itself", "local t = {} setmetatable(t, t) t.__index = t return t.x", "loop in gettable"},
 	{"__newindex of itself", "local t = {} setmetatable(t, t) t.__newindex = t t.x = 1", "loop in settable"},
 	{"coroutines in coroutines", "local function f() return coroutine.wrap(f)() end return f()", "C stack overflow"},
-	{"recursion in the handler", "local function h() error('again') end return xpcall(h, function() return xpcall(h, h) end) or error('done')", "done"},
+	{"recursion in the handler", "local function h() error('again') end return xpcall(h, function() return xpcall(h, " +
+		"h) end) or error('done')", "done"},
 	{"vararg recursion", "local function f(...) return 1 + f(1, ...) end return f()", "not enough memory"},
 	{"unpack", "return unpack({}, 1, 1e8)", "too many results to unpack"},
 	{"string.byte", "return string.byte(string.rep('x', 1e6), 1, -1)", "string slice too long"},
@@ -80,12 +97,17 @@ var hostileScripts = []struct{ name, script, answer string }{
 	{"locals", "return loadstring(string.rep('local x ', 1e5)) or error('refused')", "refused"},
 	{"concats", "return loadstring('return ' .. string.rep('1 .. ', 1e5) .. '1') or error('refused')", "refused"},
 	{"powers", "return loadstring('return ' .. string.rep('1 ^ ', 1e5) .. '1') or error('refused')", "refused"},
-	{"long sum", "local f = loadstring('return ' .. string.rep('1 + ', 1e5) .. '1') error(f and 'sum ' .. f() or 'sum refused')", "sum "},
-	{"long index", "local f = loadstring('return x' .. string.rep('.x', 1e5)) error(f and pcall(f) and 'x' or 'index refused')", "index refused"},
-	{"long call", "local f = loadstring('return x' .. string.rep('()', 1e5)) error(f and pcall(f) and 'x' or 'call refused')", "call refused"},
+	{"long sum", "local f = loadstring('return ' .. string.rep('1 + ', 1e5) .. '1') error(f and 'sum ' .. " +
+		"f() or 'sum refused')", "sum "},
+	{"long index", "local f = loadstring('return x' .. string.rep('.x', " +
+		"1e5)) error(f and pcall(f) and 'x' or 'index refused')", "index refused"},
+	{"long call", "local f = loadstring('return x' .. string.rep('()', " +
+		"1e5)) error(f and pcall(f) and 'x' or 'call refused')", "call refused"},
 	{"captures", "return string.find('x', string.rep('(', 1e5))", "too many captures"},
-	{"pattern recursion", "return string.find(string.rep('a', 3e5), string.rep('a', 3e5) .. '(.-)b') or error('none')", "-err"},
-	{"a wrong comparator", "local t = {} for i = 1, 1000 do t[i] = i % 7 end table.sort(t, function() return true end) error('sorted')", "-err"},
+	{"pattern recursion", "return string.find(string.rep('a', 3e5), string.rep('a', 3e5) .. '(.-)b') or error('none')",
+		"-err"},
+	{"a wrong comparator", "local t = {} for i = 1, 1000 do t[i] = i % 7 end table.sort(t, " +
+		"function() return true end) error('sorted')", "-err"},
 	{"tonumber", "return tonumber(string.rep('1', 1e7)) and error('read')", "read"},
 	{"format width", "return string.format('%1000d', 1)", "invalid format"},
 
@@ -94,7 +116,8 @@ var hostileScripts = []struct{ name, script, answer string }{
 	{"reply map", "local t = {} t.map = {t = t, u = t} return t", "reply exceeds script-memory-limit"},
 	{"reply set", "local t = {} t.set = {[t] = true, [{t}] = true} return t", "reply exceeds script-memory-limit"},
 	{"reply nested", "local t = {} for i = 1, 1e5 do t = {t} end return t", "reached lua stack limit"},
-	{"reply of one text", "local t, s = {}, string.rep('x', 1e6) for i = 1, 1000 do t[i] = s end return t", "reply exceeds script-memory-limit"},
+	{"reply of one text", "local t, s = {}, string.rep('x', 1e6) for i = 1, 1000 do t[i] = s end return t",
+		"reply exceeds script-memory-limit"},
 
 	{"no io", "return io.open('/etc/passwd')", "nonexistent global variable 'io'"},
 	{"no execute", "return os.execute('true')", "attempt to call field 'execute'"},
@@ -129,16 +152,20 @@ var hostileScripts = []struct{ name, script, answer string }{
 	{"within a coroutine", "coroutine.wrap(function() bit.band = nil end)()", "Attempt to modify a readonly table"},
 	{"within loaded code", "loadstring('evil = 1')()", "Attempt to modify a readonly table"},
 	{"by clearing", "for k in pairs(_G) do rawset(_G, k, nil) end", "Attempt to modify a readonly table"},
-	{"keys with a metatable", "setmetatable(KEYS, {__index = function() return 'evil' end}) ARGV.evil = 1 rawset(ARGV, 5, 'evil') error(KEYS.x)", "evil"},
+	{"keys with a metatable", "setmetatable(KEYS, " +
+		"{__index = function() return 'evil' end}) ARGV.evil = 1 rawset(ARGV, 5, 'evil') error(KEYS.x)", "evil"},
 	{"keys replaced", "KEYS = {}", "Attempt to modify a readonly table"},
 
 	{"EVAL", "return redis.call('EVAL', 'return 1', 0)", "not allowed from script"},
 	{"EVALSHA", "return redis.call('EVALSHA', string.rep('0', 40), 0)", "not allowed from script"},
 	{"SCRIPT FLUSH", "return redis.call('SCRIPT', 'FLUSH')", "not allowed from script"},
 	{"MULTI", "return redis.call('MULTI')", "not allowed from script"},
-	{"many arguments", "local t = {} for i = 1, 7000 do t[i] = i end return redis.call('DEL', unpack(t)) or error('x')", ""},
-	{"large arguments", "local s = string.rep('x', 1e7) redis.call('DEL', s, s, s) redis.sha1hex(s) redis.log(redis.LOG_DEBUG, s) error('done')", "done"},
-	{"large values", "local s = string.rep('x', 3e7) redis.call('SET', 'large', s) s = nil local t = {} for i = 1, 100 do t[i] = redis.call('GET', 'large') end", "not enough memory"},
+	{"many arguments", "local t = {} for i = 1, 7000 do t[i] = i end return redis.call('DEL', unpack(t)) or error('x')",
+		""},
+	{"large arguments", "local s = string.rep('x', 1e7) redis.call('DEL', s, s, " +
+		"s) redis.sha1hex(s) redis.log(redis.LOG_DEBUG, s) error('done')", "done"},
+	{"large values", "local s = string.rep('x', 3e7) redis.call('SET', 'large', s) s = nil local t = {} for i = 1, " +
+		"100 do t[i] = redis.call('GET', 'large') end", "not enough memory"},
 	{"large values at once", "return #redis.call('MGET', 'large', 'large', 'large')", "not enough memory"},
 	{"large values gone", "redis.call('DEL', 'large') error('done')", "done"},
 }
@@ -200,7 +227,8 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// watchHeap starts to measure the heap. The function that it returns stops that and returns the peak.
+// watchHeap starts to measure the heap. The function that it returns stops that and returns the
+// peak.
 func watchHeap() (peak func() uint64) {
 	stop, most := make(chan struct{}), make(chan uint64)
 	go func() {
@@ -237,7 +265,8 @@ func TestLargeReplyCanBeKilled(t *testing.T) {
 	s := e.NewSession(nil)
 	const script = "local t = {1} for i = 1, 40 do t = {t, t} end return t"
 	out := string(e.Do(s, [][][]byte{{[]byte("EVAL"), []byte(script), []byte("0")}}).Out)
-	require.True(t, strings.HasPrefix(out, "-ERR Script killed by user with SCRIPT KILL... script: "), out[:min(len(out), 100)])
+	require.True(t, strings.HasPrefix(out, "-ERR Script killed by user with SCRIPT KILL... script: "),
+		out[:min(len(out), 100)])
 	out = string(e.Do(s, [][][]byte{{[]byte("EVAL"), []byte("return {1, {2, 'x'}, true}"), []byte("0")}}).Out)
 	require.Equal(t, "*3\r\n:1\r\n*2\r\n:2\r\n$1\r\nx\r\n:1\r\n", out)
 }

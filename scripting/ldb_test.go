@@ -18,7 +18,8 @@ import (
 
 var writeSessions = flag.Bool("sessions", false, "write the answers of the debugger into testdata/debugger")
 
-// console types the requests of a session and writes down what is answered. It leaves when all are typed.
+// console types the requests of a session and writes down what is answered. It leaves when all are
+// typed.
 type console struct {
 	requests []string
 	out      strings.Builder
@@ -47,9 +48,10 @@ func (c *console) End(lines []string, reply []byte) {
 	c.out.WriteString("reply " + strings.ReplaceAll(strings.TrimSpace(string(reply)), "\r\n", " ") + "\n")
 }
 
-// TestSessions: the sessions in testdata/debugger are as they are written there. A file has, between lines of "---", the
-// requests that come before the session, one a line, of which the last is debugged and has $ for the script; the script; and
-// the session, in which "> " begins what is typed. A file whose name begins with "sync" is debugged on the data.
+// TestSessions: the sessions in testdata/debugger are as they are written there. A file has,
+// between lines of "---", the requests that come before the session, one a line, of which the last
+// is debugged and has $ for the script; the script; and the session, in which "> " begins what is
+// typed. A file whose name begins with "sync" is debugged on the data.
 func TestSessions(t *testing.T) {
 	files, err := filepath.Glob("testdata/debugger/*.txt")
 	require.NoError(t, err)
@@ -81,7 +83,8 @@ func runSession(t *testing.T, sync bool, requests []string, script, typed string
 	return out
 }
 
-// playSession is runSession that also returns how many of the requests were left when the session ended.
+// playSession is runSession that also returns how many of the requests were left when the session
+// ended.
 func playSession(t *testing.T, sync bool, requests []string, script, typed string) (out string, left int) {
 	c := &console{}
 	for _, line := range strings.Split(typed, "\n") {
@@ -116,9 +119,12 @@ var numbers = regexp.MustCompile("@0x[0-9a-f]+")
 
 // TestRandomRequests: whatever is typed, a session answers, and ends with a reply.
 func TestRandomRequests(t *testing.T) {
-	verbs := strings.Fields("s n o f c l w t frame u d p e r k b watch unwatch m back rc h nosuch step OVER print eval redis break trace")
-	nouns := strings.Fields("0 1 2 3 9 -1 -3 64 65 99999999999999999999 n t key a if true false n>2 n==3 (for x. ) KEYS[1] t.list nil error('x') GET SET INCR DEL SELECT MULTI " +
-		"SUBSCRIBE EVAL return redis.call('INCR','a') redis.breakpoint() redis.debug(t) coroutine.yield(1) setmetatable({},{}) string.rep('x',1e9) f(3) f() \x00 \xff")
+	verbs := strings.Fields("s n o f c l w t frame u d p e r k b watch unwatch m back rc h nosuch step OVER print " +
+		"eval redis break trace")
+	nouns := strings.Fields("0 1 2 3 9 -1 -3 64 65 99999999999999999999 n t key a if true false n>2 n==3 (for x. " +
+		") KEYS[1] t.list nil error('x') GET SET INCR DEL SELECT MULTI " +
+		"SUBSCRIBE EVAL return redis.call('INCR','a') redis.breakpoint() redis.debug(t) coroutine.yield(1) " +
+		"setmetatable({},{}) string.rep('x',1e9) f(3) f() \x00 \xff")
 	const script = `local n, t = 0, {list = {1, 2}}
 local function f(i)
   local half = i / 2

@@ -9,14 +9,18 @@ import (
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 )
 
-// FuzzLibrary loads any text as a library. A library that is refused leaves nothing behind. One that is accepted is
-// restored from its payload unchanged.
+// FuzzLibrary loads any text as a library. A library that is refused leaves nothing behind. One
+// that is accepted is restored from its payload unchanged.
 func FuzzLibrary(f *testing.F) {
 	for _, source := range []string{
-		"", "#!lua", "#!lua name=a\n", "#!lua name=a foo=b\nx", "#!lua \"name=a\"\nredis.register_function('f', redis.log)",
-		"#!lua name=a\nlocal n = 0\nredis.register_function{function_name='f', callback=function(k, a) n = n + 1 return n end, flags={'no-writes'}, description='d'}",
-		"#!LUA NAME=_1\nfor i = 1, 3 do redis.register_function('f' .. i, function() end) end", "#!lua name=a\nwhile true do end",
-		"#!lua name=a\nlocal r = redis.register_function r('f', r) r('F', r)", "#!lua name=a\nredis.x()", "#!js name=a\n\x00",
+		"", "#!lua", "#!lua name=a\n", "#!lua name=a foo=b\nx",
+		"#!lua \"name=a\"\nredis.register_function('f', redis.log)",
+		"#!lua name=a\nlocal n = 0\nredis.register_function{function_name='f', callback=function(k, " +
+			"a) n = n + 1 return n end, flags={'no-writes'}, description='d'}",
+		"#!LUA NAME=_1\nfor i = 1, 3 do redis.register_function('f' .. i, function() end) end",
+		"#!lua name=a\nwhile true do end",
+		"#!lua name=a\nlocal r = redis.register_function r('f', r) r('F', r)", "#!lua name=a\nredis.x()",
+		"#!js name=a\n\x00",
 	} {
 		f.Add([]byte(source))
 	}
@@ -40,8 +44,8 @@ func FuzzLibrary(f *testing.F) {
 	})
 }
 
-// tickingEngine returns an engine whose clock advances by a millisecond at each reading, so that time limits are reached
-// soon.
+// tickingEngine returns an engine whose clock advances by a millisecond at each reading, so that
+// time limits are reached soon.
 func tickingEngine() *engine.Engine {
 	now := int64(1_700_000_000_000_000)
 	e := engine.New(engine.Options{Clock: func() int64 { now += 1000; return now }, Seed: 1})

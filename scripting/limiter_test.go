@@ -18,8 +18,8 @@ func newEngine() *engine.Engine {
 	return e
 }
 
-// windowScript is the common sliding window over a sorted set. Its arguments are the time, the window's
-// length and the limit.
+// windowScript is the common sliding window over a sorted set. Its arguments are the time, the
+// window's length and the limit.
 const windowScript = `
 local key = KEYS[1]
 local now, window, most = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -42,7 +42,8 @@ type window struct {
 func newWindow(t testing.TB, command, script string) *window {
 	e := newEngine()
 	w := &window{engine: e, session: e.NewSession(nil), now: 1_700_000_000_000}
-	w.args = [][][]byte{{[]byte(command), []byte(script), []byte("1"), []byte("limiter:user:17"), make([]byte, 13), []byte("1000"), []byte("10")}}
+	w.args = [][][]byte{{[]byte(command), []byte(script), []byte("1"), []byte("limiter:user:17"), make([]byte, 13),
+		[]byte("1000"), []byte("10")}}
 	require.Equal(t, "+OK\r\n", string(e.Do(w.session, [][][]byte{{[]byte("SET"), []byte("k"), []byte("v")}}).Out))
 	return w
 }
@@ -74,7 +75,8 @@ func TestLimiterAllocatesItsDataOnly(t *testing.T) {
 
 	w = newFunction(t)
 	got = testing.AllocsPerRun(200, func() { w.step() })
-	require.Equal(t, "+OK\r\n", string(w.engine.Do(w.session, [][][]byte{{[]byte("SET"), []byte("k"), []byte("v")}}).Out))
+	require.Equal(t, "+OK\r\n",
+		string(w.engine.Do(w.session, [][][]byte{{[]byte("SET"), []byte("k"), []byte("v")}}).Out))
 	require.LessOrEqual(t, got, 5.0, "and the tables of keys and arguments")
 }
 

@@ -41,7 +41,8 @@ func (in *interpreter) compile(body []byte) (sc *cache.Script, err error) {
 // globals and no access to data:
 //
 //	redis.register_function('name', callback)
-//	redis.register_function{function_name='name', callback=callback, flags={'no-writes'}, description='text'}
+//	redis.register_function{function_name='name', callback=callback, flags={'no-writes'},
+//	                        description='text'}
 //
 // Then the globals of functions take their place.
 func (in *interpreter) loadLibrary(source []byte, taken *library.Registry) (*library.Library, error) {

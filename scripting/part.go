@@ -23,8 +23,9 @@ func (s *Scripts) Part() engine.Part {
 		}),
 		Sections: []engine.Section{
 			{Name: "Memory", Fill: s.fillMemory},
-			{Name: "Stats", Fill: func(w *engine.World, b *bytes.Buffer) { engine.Fields(b, "evicted_scripts", s.of(w).cache.Evicted) },
-				Reset: func(w *engine.World) { s.of(w).cache.Evicted = 0 }},
+			{Name: "Stats", Fill: func(w *engine.World, b *bytes.Buffer) {
+				engine.Fields(b, "evicted_scripts", s.of(w).cache.Evicted)
+			}, Reset: func(w *engine.World) { s.of(w).cache.Evicted = 0 }},
 		},
 		Caches: []engine.Cache{
 			{Name: "lua.caches", Bytes: func(w *engine.World) int { return s.of(w).cache.Bytes() }},
@@ -47,9 +48,10 @@ func (s *Scripts) Part() engine.Part {
 func (s *Scripts) fillMemory(w *engine.World, b *bytes.Buffer) {
 	own := s.of(w)
 	scripts, functions := own.cache.Bytes(), own.registry.Bytes()
-	engine.Fields(b, "used_memory_lua", scripts, "used_memory_lua_human", engine.Human(scripts), "used_memory_vm_eval", scripts,
-		"used_memory_vm_functions", functions, "used_memory_vm_total", scripts+functions, "used_memory_vm_total_human", engine.Human(scripts+functions),
-		"used_memory_scripts_human", engine.Human(scripts+functions), "used_memory_scripts_eval", scripts, "number_of_cached_scripts", own.cache.Len(),
-		"number_of_functions", own.registry.Count(), "number_of_libraries", own.registry.Len(),
+	engine.Fields(b, "used_memory_lua", scripts, "used_memory_lua_human", engine.Human(scripts), "used_memory_vm_eval",
+		scripts, "used_memory_vm_functions", functions, "used_memory_vm_total", scripts+functions,
+		"used_memory_vm_total_human", engine.Human(scripts+functions), "used_memory_scripts_human",
+		engine.Human(scripts+functions), "used_memory_scripts_eval", scripts, "number_of_cached_scripts",
+		own.cache.Len(), "number_of_functions", own.registry.Count(), "number_of_libraries", own.registry.Len(),
 		"used_memory_functions", functions, "used_memory_scripts", scripts+functions)
 }

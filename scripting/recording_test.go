@@ -94,17 +94,20 @@ redis.call('SET', 'k', down(3))
 redis.call('INCR', 'k', 'too many')
 return 'never'`
 
-// TestCoverageOfErrors: lines count as often as they begin, also before errors, in coroutines, and when the script fails.
+// TestCoverageOfErrors: lines count as often as they begin, also before errors, in coroutines, and
+// when the script fails.
 func TestCoverageOfErrors(t *testing.T) {
 	r := newRecorded(t, "SCRIPT COVERAGE START")
 	for run := 1; run <= 3; run++ {
 		require.Contains(t, r.eval(manyWays), "ERR Wrong number of args")
-		want := []int{-1, run, 4 * run, run, -1, 3 * run, -1, run, run, 0, -1, run, run, 2 * run, -1, -1, run, run, run, run, run, 0}
+		want := []int{-1, run, 4 * run, run, -1, 3 * run, -1, run, run, 0, -1, run, run, 2 * run, -1, -1, run, run,
+			run, run, run, 0}
 		require.Equal(t, want, r.counts("ways.lua"))
 	}
 }
 
-// TestCoverageOutlastsScripts: counts stay when a script leaves the cache, and go on when it is there again.
+// TestCoverageOutlastsScripts: counts stay when a script leaves the cache, and go on when it is
+// there again.
 func TestCoverageOutlastsScripts(t *testing.T) {
 	r := newRecorded(t, "SCRIPT COVERAGE START")
 	const script = "-- a.lua\nreturn 1"
@@ -125,7 +128,8 @@ func TestCoverageOutlastsScripts(t *testing.T) {
 	require.Equal(t, []int{-1, 1}, r.counts("a.lua"))
 }
 
-// TestRecordingIsBounded: there is room for 1000 sources and 16 MiB of them; what comes then runs without a record.
+// TestRecordingIsBounded: there is room for 1000 sources and 16 MiB of them; what comes then runs
+// without a record.
 func TestRecordingIsBounded(t *testing.T) {
 	quick.OneGoroutine(t, "runs scripts of megabytes")
 	r := newRecorded(t, "SCRIPT COVERAGE START", "SCRIPT PROFILE START")
@@ -133,7 +137,8 @@ func TestRecordingIsBounded(t *testing.T) {
 		require.Equal(t, strconv.Itoa(i), r.eval(fmt.Sprint("return ", i)))
 	}
 	require.Equal(t, "999", r.eval("return 999"))
-	require.Contains(t, r.do("SCRIPT", "COVERAGE", "REPORT"), " of 1000 scripts\n5 runs of other scripts were not counted\n")
+	require.Contains(t, r.do("SCRIPT", "COVERAGE", "REPORT"),
+		" of 1000 scripts\n5 runs of other scripts were not counted\n")
 	require.Contains(t, r.do("SCRIPT", "PROFILE", "REPORT"), " ms in scripts\n5 runs of other scripts were not timed\n")
 
 	r = newRecorded(t, "SCRIPT COVERAGE START")
@@ -157,8 +162,8 @@ end}
 
 func library(name string) string { return strings.ReplaceAll(counter, "NAME", name) }
 
-// TestCoverageOfLibraries: functions that are loaded already keep their variables. Each library has its counts, and the same source
-// keeps them when it is loaded again.
+// TestCoverageOfLibraries: functions that are loaded already keep their variables. Each library has
+// its counts, and the same source keeps them when it is loaded again.
 func TestCoverageOfLibraries(t *testing.T) {
 	r := newRecorded(t)
 	require.Equal(t, "one", r.do("FUNCTION", "LOAD", library("one")))
@@ -177,8 +182,10 @@ func TestCoverageOfLibraries(t *testing.T) {
 	require.Equal(t, "4", r.do("FCALL", "two_twice", "0", "2"))
 	require.Equal(t, []int{-1, 2, 2, 3, 3, -1, 2, 2, 2, -1}, r.counts("user_function/two.lua"))
 	lcov := r.do("SCRIPT", "COVERAGE", "REPORT", "LCOV")
-	require.Contains(t, lcov, "FN:1,main chunk\nFN:3,add\nFN:7,two_add\nFN:8,two_twice\nFNDA:2,main chunk\nFNDA:3,add\nFNDA:1,two_add\nFNDA:2,two_twice\n")
-	require.Contains(t, r.do("FUNCTION", "LOAD", "REPLACE", "#!lua name=two\nerror('x')"), "ERR Error registering functions")
+	require.Contains(t, lcov, "FN:1,main chunk\nFN:3,add\nFN:7,two_add\nFN:8,two_twice\nFNDA:2,main chunk\n"+
+		"FNDA:3,add\nFNDA:1,two_add\nFNDA:2,two_twice\n")
+	require.Contains(t, r.do("FUNCTION", "LOAD", "REPLACE", "#!lua name=two\nerror('x')"),
+		"ERR Error registering functions")
 	require.Equal(t, "6", r.do("FCALL", "two_add", "0", "2"), "the library is still there, and counts")
 	require.Equal(t, 4, r.counts("user_function/two.lua")[3])
 }
@@ -237,7 +244,8 @@ func TestProfileReports(t *testing.T) {
 	e.Join(s.Part())
 	r.engine, r.session = e, e.NewSession(nil)
 	r.do("SCRIPT", "PROFILE", "START")
-	const script = "-- a.lua\nlocal s = {}\nlocal function put(i)\n  s[#s + 1] = string.rep('<&\"', i) .. redis.sha1hex('\x01')\nend\nfor i = 1, 5 do put(i) end\nput(6)\nreturn #s"
+	const script = "-- a.lua\nlocal s = {}\nlocal function put(i)\n  s[#s + 1] = string.rep('<&\"', i) .. " +
+		"redis.sha1hex('\x01')\nend\nfor i = 1, 5 do put(i) end\nput(6)\nreturn #s"
 	require.Equal(t, "6", r.eval(script))
 	now += 1e9 // between two runs
 	require.Equal(t, "6", r.eval(script))
@@ -295,7 +303,8 @@ func TestPProfOpens(t *testing.T) {
 func (r *recorded) pprof(options ...string) string {
 	file := filepath.Join(r.t.TempDir(), "scripts.pb.gz")
 	require.NoError(r.t, os.WriteFile(file, []byte(r.do("SCRIPT", "PROFILE", "REPORT", "PPROF")), 0o600))
-	out, err := exec.Command("go", slices.Concat([]string{"tool", "pprof"}, options, []string{file})...).CombinedOutput()
+	out, err := exec.Command("go", slices.Concat([]string{"tool", "pprof"}, options, []string{file})...).
+		CombinedOutput()
 	require.NoError(r.t, err, "%s", out)
 	return string(out)
 }
@@ -308,14 +317,16 @@ func TestRecordingOfKilledScripts(t *testing.T) {
 	require.Equal(t, "OK", a.ask("SCRIPT PROFILE START"))
 	a.eval("-- slow.lua\nlocal n = 1\nn = n + 1\n" + held + "\nn = n + 1\nwhile true do end\nreturn n")
 	b.awaitBusy()
-	for _, line := range []string{"SCRIPT COVERAGE REPORT", "SCRIPT PROFILE REPORT", "SCRIPT COVERAGE STOP", "SCRIPT PROFILE START"} {
+	for _, line := range []string{"SCRIPT COVERAGE REPORT", "SCRIPT PROFILE REPORT", "SCRIPT COVERAGE STOP",
+		"SCRIPT PROFILE START"} {
 		require.Equal(t, busy, b.ask(line))
 	}
 	require.Equal(t, "OK", b.ask("SCRIPT KILL"))
 	require.Contains(t, a.next(), killedText)
 	report, err := strconv.Unquote(b.ask("SCRIPT COVERAGE REPORT"))
 	require.NoError(t, err)
-	require.Contains(t, report, "slow.lua: 3 of 6 lines (50.0 %), 1 of 2 branches (50.0 %)\n\n        | -- slow.lua\n      1 | local n = 1\n      1 | n = n + 1\n")
+	require.Contains(t, report, "slow.lua: 3 of 6 lines (50.0 %), 1 of 2 branches (50.0 %)\n\n        | -- slow.lua\n"+
+		"      1 | local n = 1\n      1 | n = n + 1\n")
 	require.Contains(t, report, "\n      0 | n = n + 1\n      0 | while true do end\n      0 | return n\n")
 	a.eval("return 1")
 	require.Equal(t, "(integer) 1", a.next())

@@ -26,7 +26,8 @@ var textsEndAtZero = release.From("valkey:8.1.0")
 // ...}
 func (in *interpreter) luaRegister(_ *lua.State, c *lua.Call) {
 	l := in.loading
-	r := registration{&in.wording, l, &library.Function{Program: program.Program{Flags: program.Declared, Box: &in.functions}, Library: l}}
+	r := registration{&in.wording, l,
+		&library.Function{Program: program.Program{Flags: program.Declared, Box: &in.functions}, Library: l}}
 	switch {
 	case l == nil:
 		in.raise(errNotLoading)

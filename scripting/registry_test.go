@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestLoadingTakesNoCopyOfTheLibraries compares the bytes that FUNCTION LOAD allocates beside few and many libraries.
+// TestLoadingTakesNoCopyOfTheLibraries compares the bytes that FUNCTION LOAD allocates beside few
+// and many libraries.
 func TestLoadingTakesNoCopyOfTheLibraries(t *testing.T) {
 	e := newEngine()
 	s := e.NewSession(nil)
@@ -18,7 +19,8 @@ func TestLoadingTakesNoCopyOfTheLibraries(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		for range n {
 			loaded++
-			source := fmt.Sprintf("#!lua name=l%d\nredis.register_function('f%d', function() return 1 end)", loaded, loaded)
+			source := fmt.Sprintf("#!lua name=l%d\nredis.register_function('f%d', function() return 1 end)",
+				loaded, loaded)
 			out := e.Do(s, [][][]byte{{[]byte("FUNCTION"), []byte("LOAD"), []byte(source)}}).Out
 			require.Equal(t, byte('$'), out[0], "%s", out)
 		}

@@ -14,8 +14,8 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// BenchmarkRows runs the scripts of the bench's rows through Engine.Do. It reports the CPU time of a call too, which
-// depends less on what else the machine does.
+// BenchmarkRows runs the scripts of the bench's rows through Engine.Do. It reports the CPU time of
+// a call too, which depends less on what else the machine does.
 func BenchmarkRows(b *testing.B) {
 	files, err := filepath.Glob("../bench/scripts/lua/*.lua")
 	require.NoError(b, err)
@@ -40,7 +40,8 @@ func benchmarkRow(b *testing.B, script string) {
 	}
 	const record = `{"id":7,"name":"user 7","mail":"user7@example.org","score":7.25,"active":true,"tags":["a","bb","ccc"],"next":null},`
 	require.Equal(b, "+OK\r\n", do("SET", "cjson", "["+strings.Repeat(record, 9)+"1]"))
-	require.Equal(b, "+OK\r\n", do("EVAL", "return redis.call('SET', 'cmsgpack', cmsgpack.pack(cjson.decode(redis.call('GET', 'cjson'))))", "0"))
+	require.Equal(b, "+OK\r\n", do("EVAL",
+		"return redis.call('SET', 'cmsgpack', cmsgpack.pack(cjson.decode(redis.call('GET', 'cjson'))))", "0"))
 	key := "cjson"
 	if strings.Contains(script, "cmsgpack.unpack") {
 		key = "cmsgpack"

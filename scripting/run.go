@@ -86,7 +86,8 @@ func (in *interpreter) run(c *engine.Call, args ...lua.Value) {
 
 // reply writes the result of a run: its error, or the first of its results, which is encoded
 // already if it is a table. It returns what it says of an error.
-func (in *interpreter) reply(w *resp.Writer, p *program.Program, results []lua.Value, table []byte, err error) (text error) {
+func (in *interpreter) reply(w *resp.Writer, p *program.Program, results []lua.Value, table []byte,
+	err error) (text error) {
 	switch {
 	case err == errOverflow:
 		w.Fill()

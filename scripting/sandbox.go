@@ -182,8 +182,8 @@ func (in *interpreter) openFunctions() {
 // library has while it is loaded.
 var (
 	forScripts   = []string{"replicate_commands", "breakpoint", "debug"}
-	whileLoading = []string{"log", "LOG_DEBUG", "LOG_VERBOSE", "LOG_NOTICE", "LOG_WARNING", "REDIS_VERSION", "REDIS_VERSION_NUM",
-		"VALKEY_VERSION", "VALKEY_VERSION_NUM", "SERVER_NAME"}
+	whileLoading = []string{"log", "LOG_DEBUG", "LOG_VERBOSE", "LOG_NOTICE", "LOG_WARNING", "REDIS_VERSION",
+		"REDIS_VERSION_NUM", "VALKEY_VERSION", "VALKEY_VERSION_NUM", "SERVER_NAME"}
 )
 
 // copyFields returns a copy of a table with the fields for which keep is true.

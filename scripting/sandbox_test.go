@@ -10,8 +10,8 @@ import (
 	"github.com/miniserver-go/miniserver/internal/transcript"
 )
 
-// mixture uses its arguments in every way that might leave something behind for the next run: as names of globals and
-// fields, as patterns, formats, code, keys of JSON and of MessagePack.
+// mixture uses its arguments in every way that might leave something behind for the next run: as
+// names of globals and fields, as patterns, formats, code, keys of JSON and of MessagePack.
 const mixture = `
 local name, text, long = ARGV[1], ARGV[2], ARGV[3]
 local record = cjson.decode('{"' .. name .. '":1,"' .. long .. '":2,"x":3}')
@@ -39,8 +39,9 @@ return {
 	select(2, pcall(redis.call, name)),
 }`
 
-// The replies of a run do not depend on earlier runs: they are those of an engine of its own. The engine's arguments are
-// overwritten after each command, which reveals texts that are kept by reference.
+// The replies of a run do not depend on earlier runs: they are those of an engine of its own. The
+// engine's arguments are overwritten after each command, which reveals texts that are kept by
+// reference.
 func TestRunsDoNotSeeEachOther(t *testing.T) {
 	fresh := func() transcript.Conn {
 		conn, err := transcript.NewMemory(transcript.Traits{Name: "ours"}, wire).Dial("")
@@ -62,17 +63,20 @@ func TestRunsDoNotSeeEachOther(t *testing.T) {
 		long := name + fmt.Sprintf("%060d", i*i)
 		args := []string{"EVAL", mixture, "1", "key", name, text, long}
 		if i%7 == 0 {
-			ask(shared, "EVAL", "KEYS.x, ARGV[9], KEYS[2] = 1, 2, 3 setmetatable(ARGV, {__index = string}) coroutine.wrap(function() coroutine.yield() end)() error(ARGV[1])", "1", "k", text)
+			ask(shared, "EVAL", "KEYS.x, ARGV[9], KEYS[2] = 1, 2, 3 setmetatable(ARGV, "+
+				"{__index = string}) coroutine.wrap(function() coroutine.yield() end)() error(ARGV[1])", "1", "k", text)
 		}
 		require.Equal(t, ask(fresh(), args...), ask(shared, args...))
 	}
 }
 
-// TestDeprecatedAPI compares the globals of scripts and functions with those of redis-server with lua-enable-deprecated-api.
+// TestDeprecatedAPI compares the globals of scripts and functions with those of redis-server with
+// lua-enable-deprecated-api.
 func TestDeprecatedAPI(t *testing.T) {
 	const script = "return {type(newproxy(true)), getfenv(1) == _G, pcall(setfenv, 1, {}), math.random(1000)}"
 	r := newRivals(t, 2, "--lua-enable-deprecated-api", "yes")
 	r.same("EVAL", script, "0")
-	r.same("FUNCTION", "LOAD", "#!lua name=lib\nredis.register_function('f', function() return {type(newproxy(true)), pcall(setfenv, 1, {})} end)")
+	r.same("FUNCTION", "LOAD", "#!lua name=lib\n"+
+		"redis.register_function('f', function() return {type(newproxy(true)), pcall(setfenv, 1, {})} end)")
 	r.same("FCALL", "f", "0")
 }

@@ -22,12 +22,14 @@
 //
 // Invariants:
 //  1. A script's commands go through the engine's table and gate like all others.
-//  2. A run past busy-reply-threshold releases the engine's lock; its commands take the lock one by one.
+//  2. A run past busy-reply-threshold releases the engine's lock; its commands take the lock one by
+//     one.
 //  3. Writes of a script that fails stay, as in Redis.
-//  4. The journal of a script or function is the commands it executed, never itself; the journal of libraries
-//     is the commands that changed them.
+//  4. The journal of a script or function is the commands it executed, never itself; the journal of
+//     libraries is the commands that changed them.
 //  5. The bytes of a string that a script can see never change.
-//  6. A library is loaded whole or not at all: the registry changes after all of it has been loaded.
+//  6. A library is loaded whole or not at all: the registry changes after all of it has been
+//     loaded.
 //
 // Deliberate differences from Redis: script-memory-limit bounds the memory of a run and of its
 // reply; an error without a text is "unknown error" where Redis crashes. A coroutine that a
@@ -134,7 +136,8 @@ func (s *Scripts) turnTo(w *engine.World) {
 func (s *Scripts) Recording(w *engine.World) *recording.Recording {
 	own := s.of(w)
 	if own.recording == nil {
-		own.recording = recording.New(recording.Host{Nanos: s.Nanos, Names: &s.interpreter.names, Switched: func() { s.switched(own) }})
+		own.recording = recording.New(recording.Host{Nanos: s.Nanos, Names: &s.interpreter.names,
+			Switched: func() { s.switched(own) }})
 	}
 	return own.recording
 }

@@ -12,8 +12,9 @@ import (
 	"github.com/miniserver-go/miniserver/internal/quick"
 )
 
-// Scripts in use elsewhere: limiters of two articles, and those of Redisson's RRateLimiter with both formats of its
-// records. They are not part of the repository, and the tests look for them beside it.
+// Scripts in use elsewhere: limiters of two articles, and those of Redisson's RRateLimiter with
+// both formats of its records. They are not part of the repository, and the tests look for them
+// beside it.
 var seeds = filepath.Join("..", "..", "shared", "seeds", "scripts")
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -85,8 +86,8 @@ func TestSeedsWithBadArguments(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bothProtocols(t, func(r *rivals) {
 				r.same("SET", "text", "x")
-				for _, line := range []string{"", "k", "k , 1", "k , x y z", "k , 1 2", "text , 1 2 3", "text text text text text , 1 2 3",
-					"k , 1e3 1e2 3", "k , 0x10 10 3", "k , nan 10 3", ", 1 2 3"} {
+				for _, line := range []string{"", "k", "k , 1", "k , x y z", "k , 1 2", "text , 1 2 3",
+					"text text text text text , 1 2 3", "k , 1e3 1e2 3", "k , 0x10 10 3", "k , nan 10 3", ", 1 2 3"} {
 					r.eval(script, keysAndArgs(line)...)
 					r.same("PERSIST", "k")
 				}
@@ -135,15 +136,16 @@ func TestRedissonSeeds(t *testing.T) {
 		acquire := seed(t, name)
 		t.Run(name, func(t *testing.T) {
 			bothProtocols(t, func(r *rivals) {
-				l := &redisson{rivals: r, setRate: seed(t, "redisson-set-rate"), trySetRate: seed(t, "redisson-try-set-rate"), acquire: acquire}
+				l := &redisson{rivals: r, setRate: seed(t, "redisson-set-rate"),
+					trySetRate: seed(t, "redisson-try-set-rate"), acquire: acquire}
 				l.play(record)
 			})
 		})
 	}
 }
 
-// salts returns a function that draws the random part of a record: a number in the first format, eight bytes in the
-// later one.
+// salts returns a function that draws the random part of a record: a number in the first format,
+// eight bytes in the later one.
 func salts(d *rand.Rand, record string) func() string {
 	if record == "number" {
 		return func() string { return strconv.FormatInt(d.Int64(), 10) }

@@ -42,12 +42,14 @@ func TestSlowFunctions(t *testing.T) {
 	for _, name := range []string{"forever", "calls", "pcalls"} {
 		a.send([]string{"FCALL", name, "1", "key", "arg"})
 		b.awaitSlow()
-		for _, line := range []string{"SCRIPT KILL", "GET k", "FUNCTION LIST", "FUNCTION FLUSH", "FCALL writes 0", "EVAL return 0", "SHUTDOWN"} {
+		for _, line := range []string{"SCRIPT KILL", "GET k", "FUNCTION LIST", "FUNCTION FLUSH", "FCALL writes 0",
+			"EVAL return 0", "SHUTDOWN"} {
 			require.Equal(t, busyFunction, b.ask(line), line)
 		}
 		stats := b.ask("FUNCTION STATS")
-		require.Contains(t, stats, "1) \"name\"\n   2) \""+name+"\"\n   3) \"command\"\n   4) 1) \"FCALL\"\n      2) \""+name+
-			"\"\n      3) \"1\"\n      4) \"key\"\n      5) \"arg\"\n   5) \"duration_ms\"\n   6) (integer) ")
+		require.Contains(t, stats,
+			"1) \"name\"\n   2) \""+name+"\"\n   3) \"command\"\n   4) 1) \"FCALL\"\n      2) \""+name+
+				"\"\n      3) \"1\"\n      4) \"key\"\n      5) \"arg\"\n   5) \"duration_ms\"\n   6) (integer) ")
 		require.Equal(t, "OK", b.ask("FUNCTION KILL"))
 		require.Contains(t, a.next(), killedText+name+", on @user_function:")
 		require.Equal(t, idle, a.ask("FUNCTION STATS"))
@@ -61,8 +63,8 @@ func TestSlowFunctions(t *testing.T) {
 	require.Equal(t, `"done"`, a.next())
 }
 
-// While a script is slow, the commands about functions refer to SCRIPT KILL. In a transaction with both, the kind of the
-// program that runs counts.
+// While a script is slow, the commands about functions refer to SCRIPT KILL. In a transaction with
+// both, the kind of the program that runs counts.
 func TestFunctionsBesideSlowScripts(t *testing.T) {
 	s := newSlowServer(t)
 	a, b := s.dial(), s.dial()
@@ -92,7 +94,8 @@ func TestALibraryMayNotLoadForever(t *testing.T) {
 	s := newSlowServer(t)
 	a := s.dial()
 	for _, code := range []string{forever, "local t = {} while true do t[1] = ('x'):rep(1000) end"} {
-		require.Equal(t, "(error) ERR Error registering functions: ERR FUNCTION LOAD timeout", a.load("#!lua name=slow\n"+code))
+		require.Equal(t, "(error) ERR Error registering functions: ERR FUNCTION LOAD timeout",
+			a.load("#!lua name=slow\n"+code))
 	}
 	require.Equal(t, "(empty array)", a.ask("FUNCTION LIST"))
 }
@@ -100,7 +103,8 @@ func TestALibraryMayNotLoadForever(t *testing.T) {
 func TestALibraryIsBoundedInMemory(t *testing.T) {
 	e := newEngine()
 	e.With(func() {
-		err := e.Libraries().Restore(e.Home(), [][]byte{[]byte("#!lua name=large\nlocal s = ('x'):rep(1e9)")}, engine.Append)
+		err := e.Libraries().Restore(e.Home(), [][]byte{[]byte("#!lua name=large\nlocal s = ('x'):rep(1e9)")},
+			engine.Append)
 		require.EqualError(t, err, "ERR Error registering functions: ERR not enough memory")
 	})
 }

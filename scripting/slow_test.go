@@ -21,8 +21,8 @@ import (
 	"github.com/miniserver-go/miniserver/server"
 )
 
-// Slow scripts, over real sockets with a single event loop. No test depends on timing: a script is slow until the test
-// releases it, and a test waits until a script has begun.
+// Slow scripts, over real sockets with a single event loop. No test depends on timing: a script is
+// slow until the test releases it, and a test waits until a script has begun.
 
 const (
 	busy       = "(error) BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE."
@@ -44,14 +44,15 @@ type slowServer struct {
 
 // family returns the command that holds a script: HELD number.
 func (s *slowServer) family() command.Family {
-	return command.Family{Group: "test", Commands: []command.Line{{Name: "held", Arity: 2, Flags: command.ReadOnly, Run: func(c *engine.Call) {
-		n := c.Int()
-		if !c.OK() {
-			return
-		}
-		s.held.Store(max(s.held.Load(), n))
-		c.Reply.Bool(n > s.free.Load())
-	}}}}
+	return command.Family{Group: "test",
+		Commands: []command.Line{{Name: "held", Arity: 2, Flags: command.ReadOnly, Run: func(c *engine.Call) {
+			n := c.Int()
+			if !c.OK() {
+				return
+			}
+			s.held.Store(max(s.held.Load(), n))
+			c.Reply.Bool(n > s.free.Load())
+		}}}}
 }
 
 // awaitHeld waits until a script is held by the number n.
@@ -160,14 +161,16 @@ func TestOthersAreToldBusyAndMayKill(t *testing.T) {
 	require.Equal(t, "(error) NOTBUSY No scripts in execution right now.", b.ask("SCRIPT KILL"))
 	a.eval(forever)
 	b.awaitBusy()
-	for _, line := range []string{"GET k", "SET k v", "EVAL return 0", "SCRIPT LOAD return", "SELECT 1", "SHUTDOWN", "SHUTDOWN SAVE"} {
+	for _, line := range []string{"GET k", "SET k v", "EVAL return 0", "SCRIPT LOAD return", "SELECT 1", "SHUTDOWN",
+		"SHUTDOWN SAVE"} {
 		require.Equal(t, busy, b.ask(line), line)
 	}
 	require.Equal(t, "(error) ERR wrong number of arguments for 'get' command", b.ask("GET"))
 	require.Equal(t, "(error) ERR unknown command 'NOSUCH', with args beginning with: ", b.ask("NOSUCH"))
 	require.Equal(t, "OK", b.ask("MULTI"))
 	require.Equal(t, busy, b.ask("GET k"))
-	require.Equal(t, "(error) EXECABORT Transaction discarded because of: "+strings.TrimPrefix(busy, "(error) "), b.ask("EXEC"))
+	require.Equal(t, "(error) EXECABORT Transaction discarded because of: "+strings.TrimPrefix(busy, "(error) "),
+		b.ask("EXEC"))
 	require.Equal(t, "OK", b.ask("WATCH k"))
 	require.Equal(t, "PONG", func() string {
 		require.Equal(t, "OK", b.ask("SCRIPT KILL"))
@@ -183,21 +186,25 @@ func TestKillReachesEverywhere(t *testing.T) {
 	s := newSlowServer(t)
 	a, b := s.dial(), s.dial()
 	for name, script := range map[string]string{
-		"loop":              forever,
-		"numeric for":       "for i = 1, 1e18 do end",
-		"repeat":            "repeat until false",
-		"pcall":             "while true do pcall(function() while true do end end) end",
-		"xpcall":            "while true do xpcall(function() while true do end end, function() while true do end end) end",
-		"handler":           "xpcall(error, function() while true do end end)",
-		"coroutine":         "local co = coroutine.wrap(function() while true do end end) co()",
-		"coroutines":        "while true do coroutine.wrap(function() coroutine.yield() end)() end",
-		"deep coroutine":    `local function f(n) if n == 0 then while true do end end return coroutine.wrap(f)(n - 1) end f(100)`,
-		"tail calls":        "local function f() return f() end f()",
-		"recursion":         "local function f(n) if n > 0 then f(n - 1) f(n - 1) end end f(1000)",
-		"metamethod":        "local t = setmetatable({}, {__index = function(t, k) while true do end end}) return t.x",
-		"comparison":        "local m = {__lt = function() while true do end end} return setmetatable({}, m) < setmetatable({}, m)",
-		"sort":              "local t = {} for i = 1, 1000 do t[i] = i end table.sort(t, function(a, b) while true do end end)",
-		"sorting":           "local t = {} for i = 1, 1000 do t[i] = i end while true do table.sort(t, function(a, b) return a < b end) end",
+		"loop":        forever,
+		"numeric for": "for i = 1, 1e18 do end",
+		"repeat":      "repeat until false",
+		"pcall":       "while true do pcall(function() while true do end end) end",
+		"xpcall": "while true do xpcall(function() while true do end end, " +
+			"function() while true do end end) end",
+		"handler":        "xpcall(error, function() while true do end end)",
+		"coroutine":      "local co = coroutine.wrap(function() while true do end end) co()",
+		"coroutines":     "while true do coroutine.wrap(function() coroutine.yield() end)() end",
+		"deep coroutine": `local function f(n) if n == 0 then while true do end end return coroutine.wrap(f)(n - 1) end f(100)`,
+		"tail calls":     "local function f() return f() end f()",
+		"recursion":      "local function f(n) if n > 0 then f(n - 1) f(n - 1) end end f(1000)",
+		"metamethod":     "local t = setmetatable({}, {__index = function(t, k) while true do end end}) return t.x",
+		"comparison": "local m = {__lt = function() while true do end end} return setmetatable({}, " +
+			"m) < setmetatable({}, m)",
+		"sort": "local t = {} for i = 1, 1000 do t[i] = i end table.sort(t, function(a, " +
+			"b) while true do end end)",
+		"sorting": "local t = {} for i = 1, 1000 do t[i] = i end while true do table.sort(t, function(a, " +
+			"b) return a < b end) end",
 		"gsub":              "string.gsub('x', 'x', function() while true do end end)",
 		"pattern":           "string.find(string.rep('a', 100), string.rep('a*', 40) .. 'b')",
 		"optional items":    "string.find(string.rep('a', 1000), string.rep('a?', 1000) .. 'b')",
@@ -206,12 +213,14 @@ func TestKillReachesEverywhere(t *testing.T) {
 		"concat":            "local t = {} for i = 1, 1000 do t[i] = 'x' end while true do table.concat(t) end",
 		"growing arguments": "local function f(...) return f(1, ...) end f()",
 		"iterator":          "for x in function() return 1 end do end",
-		"json":              "local t = {} for i = 1, 1000 do t[i] = i end while true do cjson.decode(cjson.encode(t)) end",
-		"msgpack":           "local t = {} for i = 1, 1000 do t[i] = i end while true do cmsgpack.unpack(cmsgpack.pack(t)) end",
-		"loadstring":        "while true do loadstring('return 1')() end",
-		"load":              "load(function() return ' ' end)",
-		"calls":             "while true do redis.call('GET', 'k') end",
-		"pcalls":            "while true do redis.pcall('NOSUCH') end",
+		"json": "local t = {} for i = 1, " +
+			"1000 do t[i] = i end while true do cjson.decode(cjson.encode(t)) end",
+		"msgpack": "local t = {} for i = 1, " +
+			"1000 do t[i] = i end while true do cmsgpack.unpack(cmsgpack.pack(t)) end",
+		"loadstring": "while true do loadstring('return 1')() end",
+		"load":       "load(function() return ' ' end)",
+		"calls":      "while true do redis.call('GET', 'k') end",
+		"pcalls":     "while true do redis.pcall('NOSUCH') end",
 	} {
 		t.Run(name, func(t *testing.T) {
 			a.t, b.t = t, t
@@ -229,7 +238,8 @@ func TestAScriptThatWroteIsNotKilled(t *testing.T) {
 	a, b := s.dial(), s.dial()
 	a.eval("redis.call('SET', 'k', 'v') " + held + "redis.call('SET', 'k', 'w') return 'done'")
 	b.awaitBusy()
-	require.Contains(t, b.ask("SCRIPT KILL"), "(error) UNKILLABLE Sorry the script already executed write commands against the dataset.")
+	require.Contains(t, b.ask("SCRIPT KILL"),
+		"(error) UNKILLABLE Sorry the script already executed write commands against the dataset.")
 	require.Equal(t, busy, b.ask("GET k"))
 	s.letGo(1)
 	require.Equal(t, `"done"`, a.next())
@@ -240,11 +250,13 @@ func TestAScriptThatWroteIsNotKilled(t *testing.T) {
 func TestTimePassesForASlowScript(t *testing.T) {
 	s := newSlowServer(t)
 	a := s.dial()
-	a.eval("local first, now = redis.call('TIME'), nil repeat now = redis.call('TIME') until now[1] > first[1] return 'later'")
+	a.eval("local first, now = redis.call('TIME'), " +
+		"nil repeat now = redis.call('TIME') until now[1] > first[1] return 'later'")
 	require.Equal(t, `"later"`, a.next())
 }
 
-// TestRefusedCallsOfASlowScript: refused commands of the script and of other clients are counted at the same time.
+// TestRefusedCallsOfASlowScript: refused commands of the script and of other clients are counted at
+// the same time.
 func TestRefusedCallsOfASlowScript(t *testing.T) {
 	s := newSlowServer(t)
 	a, b := s.dial(), s.dial()
@@ -256,7 +268,8 @@ func TestRefusedCallsOfASlowScript(t *testing.T) {
 	s.letGo(1)
 	ran, err := strconv.Atoi(strings.TrimPrefix(a.next(), "(integer) "))
 	require.NoError(t, err)
-	require.Contains(t, b.ask("INFO commandstats"), fmt.Sprintf("cmdstat_get:calls=0,usec=0,usec_per_call=0.00,rejected_calls=%d,", ran+100))
+	require.Contains(t, b.ask("INFO commandstats"),
+		fmt.Sprintf("cmdstat_get:calls=0,usec=0,usec_per_call=0.00,rejected_calls=%d,", ran+100))
 }
 
 func TestSlowScriptInATransaction(t *testing.T) {
@@ -264,7 +277,8 @@ func TestSlowScriptInATransaction(t *testing.T) {
 	a, b := s.dial(), s.dial()
 	const incr = "return redis.call('INCR', 'n')"
 	a.send([]string{"MULTI"}, []string{"SET", "n", "1"}, []string{"EVAL", held + incr, "0"}, []string{"INCR", "n"},
-		[]string{"EVAL", heldAgain + incr, "0"}, []string{"EVAL", "return {1, {2}}", "0"}, []string{"EXEC"}, []string{"GET", "n"})
+		[]string{"EVAL", heldAgain + incr, "0"}, []string{"EVAL", "return {1, {2}}", "0"}, []string{"EXEC"},
+		[]string{"GET", "n"})
 	for n := range int64(2) {
 		s.awaitHeld(n + 1)
 		b.awaitBusy()
@@ -275,11 +289,13 @@ func TestSlowScriptInATransaction(t *testing.T) {
 	for range 5 {
 		require.Equal(t, "QUEUED", a.next())
 	}
-	require.Equal(t, "1) OK\n2) (integer) 2\n3) (integer) 3\n4) (integer) 4\n5) 1) (integer) 1\n   2) 1) (integer) 2", a.next())
+	require.Equal(t, "1) OK\n2) (integer) 2\n3) (integer) 3\n4) (integer) 4\n5) 1) (integer) 1\n   2) 1) (integer) 2",
+		a.next())
 	require.Equal(t, `"4"`, a.next())
 	require.Equal(t, `"4"`, b.ask("GET n"))
 
-	a.send([]string{"MULTI"}, []string{"SET", "n", "9"}, []string{"EVAL", forever, "0"}, []string{"INCR", "n"}, []string{"EXEC"})
+	a.send([]string{"MULTI"}, []string{"SET", "n", "9"}, []string{"EVAL", forever, "0"}, []string{"INCR", "n"},
+		[]string{"EXEC"})
 	b.awaitBusy()
 	require.Equal(t, "OK", b.ask("SCRIPT KILL"), "this script has not written")
 	for range 4 {
@@ -290,7 +306,8 @@ func TestSlowScriptInATransaction(t *testing.T) {
 	require.Contains(t, last, "\n3) (integer) 10")
 }
 
-// The replies to commands before a slow script in a pipeline arrive at once, those to commands behind it after its end.
+// The replies to commands before a slow script in a pipeline arrive at once, those to commands
+// behind it after its end.
 func TestPipelineAroundASlowScript(t *testing.T) {
 	s := newSlowServer(t)
 	a, b := s.dial(), s.dial()
@@ -316,7 +333,8 @@ func TestClientLeavesDuringItsScript(t *testing.T) {
 	a, b := s.dial(), s.dial()
 	require.Equal(t, "PONG", b.ask("PING"), "both are connected")
 	const untilAlone = "while not redis.call('INFO', 'clients'):find('connected_clients:1\\r') do end "
-	a.send([]string{"EVAL", untilAlone + "redis.call('SET', 'after', 'yes') return 1", "0"}, []string{"SET", "next", "no"})
+	a.send([]string{"EVAL", untilAlone + "redis.call('SET', 'after', 'yes') return 1", "0"},
+		[]string{"SET", "next", "no"})
 	b.awaitBusy()
 	require.NoError(t, a.sock.Close())
 	b.awaitIdle()
@@ -332,7 +350,8 @@ func TestWaitersAreServedAfterASlowScript(t *testing.T) {
 	for b.ask("INFO clients"); !strings.Contains(b.ask("INFO clients"), "blocked_clients:1"); {
 		time.Sleep(time.Millisecond)
 	}
-	a.eval("redis.call('ZADD', 'q', 1, 'early') " + held + "redis.call('ZREM', 'q', 'early') redis.call('ZADD', 'q', 2, 'late') return 'done'")
+	a.eval("redis.call('ZADD', 'q', 1, 'early') " + held +
+		"redis.call('ZREM', 'q', 'early') redis.call('ZADD', 'q', 2, 'late') return 'done'")
 	b.awaitBusy()
 	require.Equal(t, busy, b.ask("GET k"))
 	s.letGo(1)
@@ -343,7 +362,8 @@ func TestWaitersAreServedAfterASlowScript(t *testing.T) {
 func TestSilencedClientsSlowScript(t *testing.T) {
 	s := newSlowServer(t)
 	a, b := s.dial(), s.dial()
-	a.send([]string{"CLIENT", "REPLY", "OFF"}, []string{"EVAL", forever, "0"}, []string{"CLIENT", "REPLY", "ON"}, []string{"PING"})
+	a.send([]string{"CLIENT", "REPLY", "OFF"}, []string{"EVAL", forever, "0"}, []string{"CLIENT", "REPLY", "ON"},
+		[]string{"PING"})
 	b.awaitBusy()
 	require.Equal(t, "OK", b.ask("SCRIPT KILL"))
 	require.Equal(t, "OK", a.next())

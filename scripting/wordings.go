@@ -26,7 +26,8 @@ var wordings = append([]command.Wording{
 	{program.ErrShebangEngine, "ERR Could not find scripting engine '%s'"},
 	{errNotLoading, "ERR server.register_function can only be called on FUNCTION LOAD command"},
 	{errRegisterArgs, "ERR wrong number of arguments to server.register_function"},
-	{errRegisterOne, "ERR calling server.register_function with a single argument is only applicable to Lua table (representing named arguments)."},
+	{errRegisterOne, "ERR calling server.register_function with a single argument is only applicable to Lua table " +
+		"(representing named arguments)."},
 	{errRegisterName, "ERR first argument to server.register_function must be a string"},
 	{errRegisterRun, "ERR second argument to server.register_function must be a function"},
 	{errNamedKey, "ERR named argument key given to server.register_function is not a string"},

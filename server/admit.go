@@ -45,27 +45,42 @@ func isLocal(peer net.Addr) bool {
 // Errors that a connection gets instead of service, in Redis' words.
 const (
 	errMaxClients = command.Error("ERR max number of clients reached")
-	errProtected  = command.Error("DENIED Redis is running in protected mode because protected mode is enabled and no password is set for the " +
-		"default user. In this mode connections are only accepted from the loopback interface. If you want to connect from external " +
-		"computers to Redis you may adopt one of the following solutions: 1) Just disable protected mode sending the command 'CONFIG SET " +
-		"protected-mode no' from the loopback interface by connecting to Redis from the same host the server is running, however MAKE SURE " +
-		"Redis is not publicly accessible from internet if you do so. Use CONFIG REWRITE to make this change permanent. 2) Alternatively you " +
-		"can just disable the protected mode by editing the Redis configuration file, and setting the protected mode option to 'no', and then " +
-		"restarting the server. 3) If you started the server manually just for testing, restart it with the '--protected-mode no' option. " +
-		"4) Set up an authentication password for the default user. NOTE: You only need to do one of the above things in order for the server " +
-		"to start accepting connections from the outside.")
+	errProtected  = command.Error("DENIED Redis is running in protected mode because protected mode is enabled and " +
+		"no password is set for the " +
+		"default user. In this mode connections are only accepted from the loopback interface. " +
+		"If you want to connect from external " +
+		"computers to Redis you may adopt one of the following solutions: 1) Just disable protected mode sending the " +
+		"command 'CONFIG SET " +
+		"protected-mode no' from the loopback interface by connecting to Redis from the same host the server is " +
+		"running, however MAKE SURE " +
+		"Redis is not publicly accessible from internet if you do so. " +
+		"Use CONFIG REWRITE to make this change permanent. 2) Alternatively you " +
+		"can just disable the protected mode by editing the Redis configuration file, " +
+		"and setting the protected mode option to 'no', and then " +
+		"restarting the server. 3) If you started the server manually just for testing, " +
+		"restart it with the '--protected-mode no' option. " +
+		"4) Set up an authentication password for the default user. NOTE: You only need to do one of the above " +
+		"things in order for the server to start accepting connections from the outside.")
 )
 
 // wordings are those that read otherwise in other releases.
 var wordings = []command.Wording{{Before: release.NoValkey, Error: errProtected,
-	Was: "DENIED Running in protected mode because protected mode is enabled and no password is set for the default user. In this mode " +
-		"connections are only accepted from the loopback interface. If you want to connect from external computers, you may adopt one of the " +
-		"following solutions: 1) Just disable protected mode sending the command 'CONFIG SET protected-mode no' from the loopback interface " +
-		"by connecting from the same host the server is running, however MAKE SURE it's not publicly accessible from internet if you do so. " +
-		"Use CONFIG REWRITE to make this change permanent. 2) Alternatively you can just disable the protected mode by editing the " +
-		"configuration file, and setting the protected mode option to 'no', and then restarting the server. 3) If you started the server " +
-		"manually just for testing, restart it with the '--protected-mode no' option. 4) Set up an authentication password for the default " +
-		"user. NOTE: You only need to do one of the above things in order for the server to start accepting connections from the outside."}}
+	Was: "DENIED Running in protected mode because protected mode is enabled and no password is set for the default " +
+		"user. In this mode " +
+		"connections are only accepted from the loopback interface. If you want to connect from external computers, " +
+		"you may adopt one of the " +
+		"following solutions: 1) Just disable protected mode sending the command 'CONFIG SET protected-mode no' from " +
+		"the loopback interface " +
+		"by connecting from the same host the server is running, " +
+		"however MAKE SURE it's not publicly accessible from internet if you do so. " +
+		"Use CONFIG REWRITE to make this change permanent. " +
+		"2) Alternatively you can just disable the protected mode by editing the " +
+		"configuration file, and setting the protected mode option to 'no', and then restarting the server. " +
+		"3) If you started the server " +
+		"manually just for testing, restart it with the '--protected-mode no' option. " +
+		"4) Set up an authentication password for the default " +
+		"user. NOTE: You only need to do one of the above things in order for the server to start accepting " +
+		"connections from the outside."}}
 
 // enroll passes a connection to an event loop, with the first bytes if they were read already. The
 // loop calls ended after closing it.
@@ -90,6 +105,7 @@ func endpoint(nc net.Conn) engine.Endpoint {
 
 func (s *Server) setKeepAlive(tc *net.TCPConn) {
 	if idle := time.Duration(s.keepAlive.Load()) * time.Second; idle > 0 {
-		_ = tc.SetKeepAliveConfig(net.KeepAliveConfig{Enable: true, Idle: idle, Interval: max(time.Second, idle/3), Count: 3})
+		_ = tc.SetKeepAliveConfig(net.KeepAliveConfig{Enable: true, Idle: idle,
+			Interval: max(time.Second, idle/3), Count: 3})
 	}
 }

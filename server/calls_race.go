@@ -4,8 +4,8 @@ package server
 
 import "golang.org/x/sys/unix"
 
-// The race detector learns from these calls that what happened before a write happened before the read: a program may rely on that
-// for a server of its own process.
+// The race detector learns from these calls that what happened before a write happened before the
+// read: a program may rely on that for a server of its own process.
 
 func readNow(fd int, b []byte) (int, error) {
 	n, err := unix.Read(fd, b)

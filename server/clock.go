@@ -8,9 +8,10 @@ import (
 	"time"
 )
 
-// Clock returns a function that returns the time in microseconds since the epoch, for engine.Options. It reads the
-// monotonic clock, which on some machines costs a third of the wall clock, and adjusts it to the wall clock ten times
-// a second. The function may be called from any goroutine.
+// Clock returns a function that returns the time in microseconds since the epoch, for
+// engine.Options. It reads the monotonic clock, which on some machines costs a third of the wall
+// clock, and adjusts it to the wall clock ten times a second. The function may be called from any
+// goroutine.
 func Clock() func() int64 {
 	start := time.Now()
 	var offset, again atomic.Int64 // microseconds: wall clock at start, and time of the next adjustment since start
@@ -31,8 +32,9 @@ func Nanos() func() int64 {
 	return func() int64 { return int64(time.Since(start)) }
 }
 
-// ShiftFile is the environment variable that names a file with the number of seconds by which the wall clock of this process is wrong: for tests
-// of what happens when it jumps, because a program cannot change the machine's. Without it the clock is right.
+// ShiftFile is the environment variable that names a file with the number of seconds by which the
+// wall clock of this process is wrong: for tests of what happens when it jumps, because a program
+// cannot change the machine's. Without it the clock is right.
 const ShiftFile = "MINISERVER_CLOCK_SHIFT_FILE"
 
 var shiftFile = os.Getenv(ShiftFile)

@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Whoever ends a client that does not read lets go of it: its replies, which no socket holds, are gone with the connection.
+// Whoever ends a client that does not read lets go of it: its replies, which no socket holds, are
+// gone with the connection.
 func TestAnEndedClientIsLetGo(t *testing.T) {
 	const unread, sockets = 64 << 20, 16 << 20 // bytes; sockets is more than those of the system take
 	for name, end := range map[string]func(admin *client, id string){
@@ -54,8 +55,8 @@ func TestLastRepliesThatNobodyReads(t *testing.T) {
 	require.True(t, s.exceeds(9))
 }
 
-// The limit of the input holds for an argument with its line break, however large the pieces are in which it comes. The sizes are those that
-// Redis 8.6.3 takes and refuses.
+// The limit of the input holds for an argument with its line break, however large the pieces are in
+// which it comes. The sizes are those that Redis 8.6.3 takes and refuses.
 func TestQueryLimitHoldsForEachArgument(t *testing.T) {
 	const limit = 1 << 20
 	for _, piece := range []int{16 << 10, 1 << 20, 8 << 20} {
@@ -64,7 +65,8 @@ func TestQueryLimitHoldsForEachArgument(t *testing.T) {
 			c := r.dial(t)
 			require.Equal(t, "+OK", c.ask("CONFIG SET client-query-buffer-limit 1mb"))
 			value := strings.Repeat("x", size)
-			for command := "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$" + strconv.Itoa(size) + "\r\n" + value + "\r\n"; command != ""; {
+			for command := "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$" + strconv.Itoa(size) + "\r\n" + value +
+				"\r\n"; command != ""; {
 				n := min(piece, len(command))
 				if _, err := c.Conn.Write([]byte(command[:n])); err != nil {
 					break

@@ -47,7 +47,8 @@ type epollSocket interface {
 
 // control tells the system for which events of a file descriptor the loop waits.
 func (l *epollLoop) control(operation, fd int, events uint32) error {
-	return os.NewSyscallError("epoll_ctl", unix.EpollCtl(l.epoll, operation, fd, &unix.EpollEvent{Events: events, Fd: int32(fd)}))
+	return os.NewSyscallError("epoll_ctl",
+		unix.EpollCtl(l.epoll, operation, fd, &unix.EpollEvent{Events: events, Fd: int32(fd)}))
 }
 
 // adopt makes a socket the loop's, which opens it.

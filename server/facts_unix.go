@@ -63,7 +63,8 @@ func residentBytes() int64 {
 // usedTimes returns the processor time of the process.
 func usedTimes() times { return timesOf(unix.RUSAGE_SELF) }
 
-// childrensTimes returns the processor time of the processes that it has started and that have ended.
+// childrensTimes returns the processor time of the processes that it has started and that have
+// ended.
 func childrensTimes() times { return timesOf(unix.RUSAGE_CHILDREN) }
 
 func timesOf(who int) times {
@@ -76,7 +77,8 @@ func timesOf(who int) times {
 func clientsThatFit(n int64) int64 {
 	const reserved = 32 // for everything else, as in Redis
 	var lim unix.Rlimit
-	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &lim); err != nil || uint64(n)+reserved <= uint64(lim.Cur) { // Cur is signed on FreeBSD
+	// Cur is signed on FreeBSD
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &lim); err != nil || uint64(n)+reserved <= uint64(lim.Cur) {
 		return n
 	}
 	return max(1, int64(lim.Cur)-reserved)

@@ -49,7 +49,8 @@ type memoryCounters struct {
 // residentBytes returns the resident memory of the process; 0 if the system does not report it.
 func residentBytes() int64 {
 	m := memoryCounters{size: uint32(unsafe.Sizeof(memoryCounters{}))}
-	if ok, _, _ := processMemoryInfo.Call(uintptr(windows.CurrentProcess()), uintptr(unsafe.Pointer(&m)), uintptr(m.size)); ok == 0 {
+	if ok, _, _ := processMemoryInfo.Call(uintptr(windows.CurrentProcess()), uintptr(unsafe.Pointer(&m)),
+		uintptr(m.size)); ok == 0 {
 		return 0
 	}
 	return int64(m.workingSet)
@@ -65,8 +66,10 @@ func usedTimes() times {
 	return times{passed(user), passed(system)}
 }
 
-// childrensTimes returns the processor time of the processes that it has started: Windows does not tell.
+// childrensTimes returns the processor time of the processes that it has started: Windows does not
+// tell.
 func childrensTimes() times { return times{} }
 
-// clientsThatFit returns how many clients the system allows, at most n: Windows has no limit of its own.
+// clientsThatFit returns how many clients the system allows, at most n: Windows has no limit of its
+// own.
 func clientsThatFit(n int64) int64 { return n }

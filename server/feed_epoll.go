@@ -16,7 +16,8 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// epollFeed is a socket whose input goes to a function. Its methods run on the loop, but for Write and Close.
+// epollFeed is a socket whose input goes to a function. Its methods run on the loop, but for Write
+// and Close.
 type epollFeed struct {
 	loop    *epollLoop
 	number  int // file descriptor
@@ -102,8 +103,9 @@ func (f *epollFeed) end(err error) {
 	}
 }
 
-// Write implements engine.Feed. It does not wake the loop: an idle replica writes once a second, and each time a loop goes back to waiting, the runtime's
-// monitor wakes dozens of times before it takes the loop's processor away.
+// Write implements engine.Feed. It does not wake the loop: an idle replica writes once a second,
+// and each time a loop goes back to waiting, the runtime's monitor wakes dozens of times before it
+// takes the loop's processor away.
 func (f *epollFeed) Write(b []byte) (int, error) {
 	n, err := f.write(b)
 	if err != nil {

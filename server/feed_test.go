@@ -97,7 +97,8 @@ func TestFeedThatWaits(t *testing.T) {
 	require.Equal(t, "two", <-f.pieces)
 }
 
-// The connection ends when it is closed, when the other end does not read, and with the server, of which nothing is told.
+// The connection ends when it is closed, when the other end does not read, and with the server, of
+// which nothing is told.
 func TestTheEndsOfAFeed(t *testing.T) {
 	r := start(t, Options{})
 	f := startFeed(t, r)

@@ -73,10 +73,10 @@ func (s *Server) destination(r *relay, first []byte) (leader string, stays bool)
 	return leader, stays
 }
 
-// passes reports whether a client whose first command this is may be connected to the leader instead of
-// this member: unless the command is an operator's, or one about the group or the cluster, by which
-// clients also read from this member. The command may be incomplete. It is called under the lock. A
-// probe passes only if there is a leader: it tells whether the server is there.
+// passes reports whether a client whose first command this is may be connected to the leader
+// instead of this member: unless the command is an operator's, or one about the group or the
+// cluster, by which clients also read from this member. The command may be incomplete. It is called
+// under the lock. A probe passes only if there is a leader: it tells whether the server is there.
 func passes(e *engine.Engine, first [][]byte) bool {
 	if len(first) == 0 {
 		return true

@@ -116,7 +116,8 @@ func TestLoadThatFailsEndsTheServer(t *testing.T) {
 	require.NotContains(t, log.String(), "Ready")
 }
 
-// Clients get LOADING errors until all data are loaded, also those that connect before or during loading.
+// Clients get LOADING errors until all data are loaded, also those that connect before or during
+// loading.
 func TestClientsHearLoadingUntilAllIsThere(t *testing.T) {
 	parts := make(chan func(e *engine.Engine))
 	var s *running

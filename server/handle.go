@@ -247,8 +247,10 @@ func (c *conn) fail(err error) {
 		return
 	}
 	if err == errBrowser {
-		c.server.log('#', "Possible SECURITY ATTACK detected. It looks like somebody is sending POST or Host: commands. "+
-			"This is likely due to an attacker attempting to use Cross Protocol Scripting. Connection from %s aborted.", c.from.Addr)
+		c.server.log('#',
+			"Possible SECURITY ATTACK detected. It looks like somebody is sending POST or Host: commands. "+
+				"This is likely due to an attacker attempting to use Cross Protocol Scripting. "+
+				"Connection from %s aborted.", c.from.Addr)
 		return
 	}
 	w := resp.NewWriter(2)

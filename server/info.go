@@ -21,7 +21,8 @@ import (
 func (s *Server) sections() []engine.Section {
 	return []engine.Section{
 		{Name: "Server", Fill: s.fillServer},
-		{Name: "Clients", Fill: func(_ *engine.World, b *bytes.Buffer) { engine.Fields(b, "maxclients", s.maxClients.Load()) }},
+		{Name: "Clients",
+			Fill: func(_ *engine.World, b *bytes.Buffer) { engine.Fields(b, "maxclients", s.maxClients.Load()) }},
 		{Name: "Memory", Fill: fillMemory},
 		{Name: "Threads", Since: "8.0.0", Fill: s.fillThreads},
 		{Name: "Stats", Fill: s.fillStats, Reset: s.resetStats},
@@ -40,7 +41,8 @@ func (s *Server) fillServer(_ *engine.World, b *bytes.Buffer) {
 	executable, _ := os.Executable()
 	engine.Fields(b, "os", systemName(),
 		"arch_bits", strconv.IntSize, "redis_build_id", BuildID(),
-		"monotonic_clock", "Go's time", "multiplexing_api", multiplexing, "atomicvar_api", "sync/atomic", "gcc_version", "0.0.0", "go_version", runtime.Version(), "process_id", os.Getpid(), "tcp_port", port,
+		"monotonic_clock", "Go's time", "multiplexing_api", multiplexing, "atomicvar_api", "sync/atomic", "gcc_version",
+		"0.0.0", "go_version", runtime.Version(), "process_id", os.Getpid(), "tcp_port", port,
 		"executable", executable, "io_threads_active", min(s.Loops()-1, 1))
 	s.fillListeners(b)
 }
@@ -80,25 +82,29 @@ func (s *Server) fillListeners(b *bytes.Buffer) {
 // fillThreads writes what each event loop has done.
 func (s *Server) fillThreads(_ *engine.World, b *bytes.Buffer) {
 	for i, t := range s.perLoop() {
-		engine.Fields(b, fmt.Sprintf("io_thread_%d", i), fmt.Sprintf("clients=%d,reads=%d,writes=%d", t.clients, t.reads, t.writes))
+		engine.Fields(b, fmt.Sprintf("io_thread_%d", i),
+			fmt.Sprintf("clients=%d,reads=%d,writes=%d", t.clients, t.reads, t.writes))
 	}
 }
 
 func fillMemory(_ *engine.World, b *bytes.Buffer) {
-	engine.Fields(b, "total_system_memory", systemBytes(), "total_system_memory_human", engine.Human(int(systemBytes())), "mem_allocator", runtime.Version())
+	engine.Fields(b, "total_system_memory", systemBytes(), "total_system_memory_human",
+		engine.Human(int(systemBytes())), "mem_allocator", runtime.Version())
 }
 
-// processMemory returns the memory of the allocator and of the process. It neither stops the world nor starts a
-// collection.
+// processMemory returns the memory of the allocator and of the process. It neither stops the world
+// nor starts a collection.
 func processMemory() engine.ProcessMemory {
-	samples := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/unused:bytes"},
-		{Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/released:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"},
+	samples := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"},
+		{Name: "/memory/classes/heap/unused:bytes"},
+		{Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/released:bytes"},
+		{Name: "/memory/classes/heap/stacks:bytes"},
 		{Name: "/memory/classes/total:bytes"}, {Name: "/gc/cycles/total:gc-cycles"},
 		{Name: "/cpu/classes/gc/total:cpu-seconds"}, {Name: "/cpu/classes/total:cpu-seconds"}}
 	metrics.Read(samples)
 	value := func(i int) int64 { return int64(samples[i].Value.Uint64()) }
-	m := engine.ProcessMemory{Resident: residentBytes(), Objects: value(0), Unused: value(1), Free: value(2), Released: value(3),
-		Stacks: value(4), Cycles: value(6)}
+	m := engine.ProcessMemory{Resident: residentBytes(), Objects: value(0), Unused: value(1), Free: value(2),
+		Released: value(3), Stacks: value(4), Cycles: value(6)}
 	m.Runtime = value(5) - m.Objects - m.Unused - m.Free - m.Released - m.Stacks
 	if all := samples[8].Value.Float64(); all > 0 {
 		m.GCShare = samples[7].Value.Float64() / all
@@ -127,7 +133,8 @@ func (s *Server) resetStats(*engine.World) {
 	}
 }
 
-// processorTime returns the processor time that the process has used, in microseconds, as C's clock() does.
+// processorTime returns the processor time that the process has used, in microseconds, as C's
+// clock() does.
 func processorTime() int64 {
 	t := usedTimes()
 	return (t.user + t.system).Microseconds()
@@ -161,7 +168,8 @@ func (s *Server) perLoop() []traffic {
 // traffic returns what all event loops have moved together.
 func (s *Server) traffic() (sum traffic) {
 	for _, t := range s.perLoop() {
-		sum = traffic{sum.clients + t.clients, sum.in + t.in, sum.out + t.out, sum.reads + t.reads, sum.writes + t.writes}
+		sum = traffic{sum.clients + t.clients, sum.in + t.in, sum.out + t.out, sum.reads + t.reads,
+			sum.writes + t.writes}
 	}
 	return sum
 }

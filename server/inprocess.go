@@ -7,8 +7,9 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// Connections that do not leave the process. Dial returns one end of a net.Pipe; a loop of netloop.go serves the other end. All of them wait on
-// channels, mutexes and timers only. So in a bubble of testing/synctest the server has the bubble's time.
+// Connections that do not leave the process. Dial returns one end of a net.Pipe; a loop of
+// netloop.go serves the other end. All of them wait on channels, mutexes and timers only. So in a
+// bubble of testing/synctest the server has the bubble's time.
 
 // Dial returns a connection to the server of a process that has no listeners.
 func (s *Server) Dial() net.Conn { return s.dial(nil, unnoticed) }
@@ -28,8 +29,9 @@ func (s *Server) dial(from *engine.Endpoint, ended func(broken bool)) net.Conn {
 	return client
 }
 
-// Connect returns a connection from within the process, for a client that has come another way, from an endpoint. It is served as those
-// of the listeners are. ended is called when the server ends it, also if it is not read; nil for nothing.
+// Connect returns a connection from within the process, for a client that has come another way,
+// from an endpoint. It is served as those of the listeners are. ended is called when the server
+// ends it, also if it is not read; nil for nothing.
 func (s *Server) Connect(from engine.Endpoint, ended func()) (net.Conn, error) {
 	notice := func(bool) {
 		if ended != nil {

@@ -234,7 +234,8 @@ func (in *input) isRoomy() bool {
 // memory returns the bytes of the commands that wait, of the room behind them, and of the arguments
 // of the unfinished command with the tables of arguments.
 func (in *input) memory() (query, free, args int64) {
-	query, free, args = int64(in.backlog()), int64(cap(in.buf)-len(in.buf)), int64(in.held+in.at)+int64(cap(in.args))*argBytes
+	query, free, args = int64(in.backlog()), int64(cap(in.buf)-len(in.buf)),
+		int64(in.held+in.at)+int64(cap(in.args))*argBytes
 	if in.waiting == nil {
 		return query, free, args
 	}

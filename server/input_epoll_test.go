@@ -13,8 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A pipeline that is longer than a read finds what the one before it needed, and so leaves no garbage. (A pool may
-// lose something at any time, and gives little between the processors of a loop over a net.Conn.)
+// A pipeline that is longer than a read finds what the one before it needed, and so leaves no
+// garbage. (A pool may lose something at any time, and gives little between the processors of a
+// loop over a net.Conn.)
 func TestPipelinesLeaveNoGarbage(t *testing.T) {
 	const commands, size = 2000, 40
 	c := start(t, Options{}).dial(t)

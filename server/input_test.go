@@ -13,7 +13,8 @@ import (
 	"github.com/miniserver-go/miniserver/internal/quick"
 )
 
-// feed passes bytes to a parser and an input as a connection does, in pieces, and collects what comes out.
+// feed passes bytes to a parser and an input as a connection does, in pieces, and collects what
+// comes out.
 type feed struct {
 	in       input
 	lim      limits
@@ -23,7 +24,8 @@ type feed struct {
 	err      error
 }
 
-// read is a read of the connection. The bytes are overwritten afterwards, as the event loop overwrites them.
+// read is a read of the connection. The bytes are overwritten afterwards, as the event loop
+// overwrites them.
 func (f *feed) read(piece string) {
 	data := []byte(piece)
 	switch {
@@ -89,15 +91,16 @@ func (f *feed) wake() {
 	}
 }
 
-// FuzzCut checks that where the bytes are split changes nothing, nor that the session is blocked in between: the commands,
-// the error, and what is left are those of the whole.
+// FuzzCut checks that where the bytes are split changes nothing, nor that the session is blocked in
+// between: the commands, the error, and what is left are those of the whole.
 func FuzzCut(f *testing.F) {
 	for in := range broken {
 		f.Add([]byte(in), uint64(3), true)
 		f.Add([]byte("PING\r\n*2\r\n$4\r\nECHO\r\n$1\r\na\r\n"+in), uint64(4), false)
 	}
 	f.Add([]byte("*2\r\n$3\r\nGET\r\n$1\r\nk\r\nPING\r\n*0\r\n*1\r\n$4\r\nPI"), uint64(7), true)
-	f.Add([]byte(strings.Repeat("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$700\r\n"+strings.Repeat("v", 700)+"\r\n", 9)), uint64(5), true)
+	f.Add([]byte(strings.Repeat("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$700\r\n"+strings.Repeat("v", 700)+"\r\n", 9)),
+		uint64(5), true)
 	f.Fuzz(func(t *testing.T, in []byte, seed uint64, authed bool) {
 		lim := limits{bulk: open.bulk, authed: authed}
 		commands, rest, err := cutAll(string(in), lim)
@@ -145,7 +148,8 @@ func long(n int) string {
 	return fmt.Sprintf("*%d\r\n$4\r\nSADD\r\n", n+1) + strings.Repeat("$3\r\nabc\r\n", n)
 }
 
-// A command in many reads: what is parsed is not parsed again, and memory is proportional to the bytes.
+// A command in many reads: what is parsed is not parsed again, and memory is proportional to the
+// bytes.
 func TestLongCommandIsParsedOnce(t *testing.T) {
 	const n = 100_000
 	in := long(n)
@@ -166,7 +170,8 @@ func TestMemoryFollowsTheBytesThatCame(t *testing.T) {
 	f.read("*2147483647\r\n$4\r\nSADD\r\n$500000000\r\n")
 	for sent := 0; sent < 4<<20; sent += 10_000 {
 		query, free, args := f.in.memory()
-		require.LessOrEqual(t, query+free+args, int64(8*(sent+10_000)+batchBytes)) // a buffer of the pool may be larger than asked for
+		// A buffer of the pool may be larger than asked for.
+		require.LessOrEqual(t, query+free+args, int64(8*(sent+10_000)+batchBytes))
 		f.read(strings.Repeat("x", 10_000))
 	}
 	f.in.shrink()
@@ -174,7 +179,8 @@ func TestMemoryFollowsTheBytesThatCame(t *testing.T) {
 	require.InDelta(t, 4<<20, query+free+args, 20_000, "an idle connection keeps what it holds")
 }
 
-// A large argument is copied from the event loop's buffer and, while its buffer grows, a bounded number of times.
+// A large argument is copied from the event loop's buffer and, while its buffer grows, a bounded
+// number of times.
 func TestLargeArgumentIsCopiedAFewTimes(t *testing.T) {
 	value := strings.Repeat("x", 8<<20)
 	in := fmt.Sprintf("*2\r\n$4\r\nECHO\r\n$%d\r\n%s\r\n", len(value), value)
@@ -190,7 +196,8 @@ func TestLargeArgumentIsCopiedAFewTimes(t *testing.T) {
 	require.Equal(t, []string{fmt.Sprintf("%q", [][]byte{[]byte("ECHO"), []byte(value)})}, f.commands)
 }
 
-// What a blocked session is sent is copied a bounded number of times, and each command is parsed once.
+// What a blocked session is sent is copied a bounded number of times, and each command is parsed
+// once.
 func TestKeptPipelineIsParsedOnce(t *testing.T) {
 	const n = 20_000
 	in := bytes.Repeat([]byte("*3\r\n$5\r\nBLPOP\r\n$1\r\nq\r\n$1\r\n0\r\n"), n)

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// last is the end of a connection whose client has closed its writing end, and still reads: the replies that wait at the barrier then.
-// the loop closes its end at once, so this has another.
+// last is the end of a connection whose client has closed its writing end, and still reads: the
+// replies that wait at the barrier then. the loop closes its end at once, so this has another.
 type last struct {
 	socket  net.Conn
 	replies []byte

@@ -41,8 +41,8 @@ func (s *Server) listen() error {
 	return nil
 }
 
-// listenOnPorts opens the listeners of port and tls-port. Port 0 is a free one, or none beside another listener. A server that is only to
-// sign its own certificate speaks TLS on port.
+// listenOnPorts opens the listeners of port and tls-port. Port 0 is a free one, or none beside
+// another listener. A server that is only to sign its own certificate speaks TLS on port.
 func (s *Server) listenOnPorts() (err error) {
 	alone := s.tls.selfSigned && s.tls.port == 0 && s.opts.Port >= 0
 	if alone || s.tls.port != 0 {
@@ -66,7 +66,8 @@ func (s *Server) listenOnPorts() (err error) {
 	return err
 }
 
-// openAll adds the listeners of a port on all addresses of bind. Port 0 is the same free port on all of them. It returns the port.
+// openAll adds the listeners of a port on all addresses of bind. Port 0 is the same free port on
+// all of them. It returns the port.
 func (s *Server) openAll(port int, tls bool) (int, error) {
 	for _, bind := range s.opts.Bind {
 		ln, err := s.open(address{bind, port, tls})
@@ -80,7 +81,8 @@ func (s *Server) openAll(port int, tls bool) (int, error) {
 	return port, nil
 }
 
-// open adds the listener of an address, and returns it; nil if the machine does not have the address.
+// open adds the listener of an address, and returns it; nil if the machine does not have the
+// address.
 func (s *Server) open(at address) (net.Listener, error) {
 	ln, err := s.listenTCP(at.bind, at.port)
 	if err != nil || ln == nil {
@@ -95,8 +97,8 @@ func (s *Server) open(at address) (net.Listener, error) {
 	return ln, nil
 }
 
-// relisten moves the listeners to the present values of bind and port. Connections stay. If that fails it restores the
-// old listeners.
+// relisten moves the listeners to the present values of bind and port. Connections stay. If that
+// fails it restores the old listeners.
 func (s *Server) relisten() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -137,8 +139,8 @@ func (s *Server) addresses() (list []address) {
 	return list
 }
 
-// moveTo closes the listeners that are not in the list, then opens the missing ones. In this order because an old
-// listener may occupy a new address.
+// moveTo closes the listeners that are not in the list, then opens the missing ones. In this order
+// because an old listener may occupy a new address.
 func (s *Server) moveTo(list []address) error {
 	s.listeners = slices.DeleteFunc(s.listeners, func(ln listener) bool {
 		gone := ln.at != (address{}) && !slices.Contains(list, ln.at)
@@ -162,8 +164,8 @@ func (s *Server) moveTo(list []address) error {
 	return nil
 }
 
-// listenTCP opens a listener. A dash before an address makes it optional: if the machine does not have it the listener
-// is nil. "*" and "::*" are all addresses of IPv4 and IPv6.
+// listenTCP opens a listener. A dash before an address makes it optional: if the machine does not
+// have it the listener is nil. "*" and "::*" are all addresses of IPv4 and IPv6.
 func (s *Server) listenTCP(bind string, port int) (net.Listener, error) {
 	host, optional := strings.CutPrefix(bind, "-")
 	network := "tcp"
@@ -190,7 +192,8 @@ func (s *Server) guard(ln net.Listener) error {
 		return nil
 	}
 	_ = ln.Close()
-	return fmt.Errorf("%s: set a password, as by requirepass, to listen beyond loopback, on %s", s.opts.Guarded, ln.Addr())
+	return fmt.Errorf("%s: set a password, as by requirepass, to listen beyond loopback, on %s",
+		s.opts.Guarded, ln.Addr())
 }
 
 // listenUnix opens a unix socket. It replaces a socket file that an earlier process left.
@@ -224,8 +227,8 @@ func (s *Server) accept(ln listener) {
 	}
 }
 
-// admit passes a connection to an event loop, or refuses it. It does not wait for the loop, which adopts in its next round all
-// connections that came meanwhile.
+// admit passes a connection to an event loop, or refuses it. It does not wait for the loop, which
+// adopts in its next round all connections that came meanwhile.
 func (s *Server) admit(nc net.Conn) {
 	switch {
 	case s.refuses(nc):

@@ -17,8 +17,9 @@ import (
 	"github.com/miniserver-go/miniserver/internal/config"
 )
 
-// Log is the log of a server. Each line is a record of log/slog, and the setting log-format names the handler that writes it: text is
-// redis-server's format, logfmt that of Valkey, and json is for programs that collect logs. Lines may come from any goroutine.
+// Log is the log of a server. Each line is a record of log/slog, and the setting log-format names
+// the handler that writes it: text is redis-server's format, logfmt that of Valkey, and json is for
+// programs that collect logs. Lines may come from any goroutine.
 type Log struct {
 	engine   *engine.Engine
 	to       io.Writer
@@ -29,7 +30,8 @@ type Log struct {
 	times    atomic.Pointer[string] // log-timestamp-format; json has a format of its own
 }
 
-// NewLog returns a log for an engine's server, and joins the engine, to which it adds the settings. to gets each line in one call.
+// NewLog returns a log for an engine's server, and joins the engine, to which it adds the settings.
+// to gets each line in one call.
 func NewLog(e *engine.Engine, to io.Writer) *Log {
 	l := &Log{engine: e, to: to}
 	text := lineHandler{l, l.text}
@@ -44,7 +46,8 @@ func NewLog(e *engine.Engine, to io.Writer) *Log {
 	return l
 }
 
-// sharedEnum returns a parameter that has one of these words, the first one by default, and is read without the lock.
+// sharedEnum returns a parameter that has one of these words, the first one by default, and is read
+// without the lock.
 func sharedEnum(name string, p *atomic.Pointer[string], words ...string) config.Param {
 	value := words[0]
 	param := config.Enum(name, &value, words...)
@@ -81,7 +84,8 @@ type level struct {
 }
 
 var levels = []level{
-	{slog.LevelDebug, '.', "debug", "0;2"}, {slog.LevelInfo - 2, '-', "verbose", "0;2"}, {slog.LevelInfo, '*', "notice", "0"}, {slog.LevelWarn, '#', "warning", "0;33"},
+	{slog.LevelDebug, '.', "debug", "0;2"}, {slog.LevelInfo - 2, '-', "verbose", "0;2"},
+	{slog.LevelInfo, '*', "notice", "0"}, {slog.LevelWarn, '#', "warning", "0;33"},
 }
 
 func levelOf(r slog.Level) level {
@@ -140,7 +144,8 @@ func (l *Log) text(r slog.Record) string {
 // logfmt returns a line of Valkey's log, which has no escapes for what would end a value.
 func (l *Log) logfmt(r slog.Record) string {
 	message := strings.NewReplacer(`"`, `'`, "\n", " ", "\r", " ").Replace(r.Message)
-	return fmt.Sprintf(`pid=%d role=%s timestamp="%s" level=%s message="%s"`, os.Getpid(), l.role("primary"), l.timeOf(r), levelOf(r.Level).name, message)
+	return fmt.Sprintf(`pid=%d role=%s timestamp="%s" level=%s message="%s"`, os.Getpid(), l.role("primary"),
+		l.timeOf(r), levelOf(r.Level).name, message)
 }
 
 func (l *Log) timeOf(r slog.Record) string {

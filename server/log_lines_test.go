@@ -32,7 +32,8 @@ func TestLogLines(t *testing.T) {
 	pid := strconv.Itoa(os.Getpid())
 	for _, c := range []struct{ format, times, want string }{
 		{"text", "legacy", `^` + pid + `:M \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d\.\d{3} \* 1 "b"\n` + pid + `:S .{24} # c\nd\n$`},
-		{"legacy", "iso8601", `^` + pid + `:M \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d\d:\d\d \* 1 "b"\n` + pid + `:S .{29} # c\nd\n$`},
+		{"legacy", "iso8601", `^` +
+			pid + `:M \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d\d:\d\d \* 1 "b"\n` + pid + `:S .{29} # c\nd\n$`},
 		{"logfmt", "milliseconds", `^pid=` + pid + ` role=primary timestamp="\d{13}" level=notice message="1 'b'"\n` +
 			`pid=` + pid + ` role=replica timestamp="\d{13}" level=warning message="c d"\n$`},
 	} {
@@ -63,7 +64,8 @@ func TestLogAsJSON(t *testing.T) {
 		if i == 0 {
 			role = "master"
 		}
-		require.Equal(t, map[string]any{"level": level, "msg": "a \"b\"\n\ufffd", "role": role, "pid": float64(os.Getpid())}, line)
+		require.Equal(t,
+			map[string]any{"level": level, "msg": "a \"b\"\n\ufffd", "role": role, "pid": float64(os.Getpid())}, line)
 	}
 }
 

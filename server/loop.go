@@ -24,16 +24,20 @@ type loop struct {
 	moved  moved        // by its connections
 	load   atomic.Int64 // connections that it has or will have
 
-	feed      func(nc net.Conn, receive engine.Receive) (engine.Feed, error) // see Engine.Feed; nil if the loop cannot
-	interrupt func()                                                         // ends the wait, or the next one; called from any goroutine
-	alarm     func(after time.Duration)                                      // ends a wait after some time, unless another alarm does so before; nil if it cannot
-	due       atomic.Bool                                                    // the lists are not empty
+	feed func(nc net.Conn, receive engine.Receive) (engine.Feed, error) // see Engine.Feed; nil if the loop cannot
+	// Ends the wait, or the next one; called from any goroutine.
+	interrupt func()
+	// Ends a wait after some time, unless another alarm does so before; nil if it cannot.
+	alarm func(after time.Duration)
+	due   atomic.Bool // the lists are not empty
 
 	mu        sync.Mutex
 	functions []func() // to call
-	wakes     []*conn  // to handle again: so a message to a thousand subscribers is one interruption instead of a thousand
-	spare     []*conn  // empty slice for the next list
-	ended     bool
+	// To handle again: so a message to a thousand subscribers is one interruption instead of a
+	// thousand.
+	wakes []*conn
+	spare []*conn // empty slice for the next list
+	ended bool
 }
 
 // maxWakes is the capacity up to which a list is reused.

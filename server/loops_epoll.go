@@ -14,28 +14,35 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Event loops over epoll. Their system calls do not wait, so they are made without the Go runtime's preparations for those that do: a raw call costs the
-// tenth part of a microsecond less. See pause for the one that waits for a moment.
+// Event loops over epoll. Their system calls do not wait, so they are made without the Go runtime's
+// preparations for those that do: a raw call costs the tenth part of a microsecond less. See pause
+// for the one that waits for a moment.
 
 const (
 	roundEvents = 1024     // most events of a round
 	readSize    = 64 << 10 // most bytes that a connection is read with in a round
 	sendSize    = 64 << 10 // bytes of unsent output after which other connections have their turn
 
-	// pauseTime is how long a loop waits for input before it lets the runtime have its processor. It is longer than a tick of most kernels, since a
-	// shorter wait costs them a timer of its own, a microsecond and more on a virtual machine; and shorter than the 10 ms after which the runtime
-	// wants the processor back. The runtime's monitor wakes again and again while a loop pauses, so an idle loop does not pause.
+	// pauseTime is how long a loop waits for input before it lets the runtime have its processor.
+	// It is longer than a tick of most kernels, since a shorter wait costs them a timer of its own,
+	// a microsecond and more on a virtual machine; and shorter than the 10 ms after which the
+	// runtime wants the processor back. The runtime's monitor wakes again and again while a loop
+	// pauses, so an idle loop does not pause.
 	pauseTime = 8 * time.Millisecond
 
-	// watchTime is how long a loop that keeps its processor looks for input again and again before it sleeps, if the last wait was not longer. To sleep and
-	// be woken takes longer than a simple command, and the client whose request wakes the loop pays for a part of that.
+	// watchTime is how long a loop that keeps its processor looks for input again and again before
+	// it sleeps, if the last wait was not longer. To sleep and be woken takes longer than a simple
+	// command, and the client whose request wakes the loop pays for a part of that.
 	watchTime = 100 * time.Microsecond
 
-	// yieldTime is how long a busy loop runs before it yields to other goroutines. The runtime would preempt it after 10 ms, and wake another thread each
-	// time. A batch thread does not yield: its goroutine is locked to it, and would have to wait for another thread to pass the processor back.
+	// yieldTime is how long a busy loop runs before it yields to other goroutines. The runtime
+	// would preempt it after 10 ms, and wake another thread each time. A batch thread does not
+	// yield: its goroutine is locked to it, and would have to wait for another thread to pass the
+	// processor back.
 	yieldTime = 4 * time.Millisecond
 
-	// A wait awake of more than crowdedTime shows that other threads need the processor. For sleepTime after it, the loop sleeps whenever it waits.
+	// A wait awake of more than crowdedTime shows that other threads need the processor. For
+	// sleepTime after it, the loop sleeps whenever it waits.
 	crowdedTime = time.Millisecond
 	sleepTime   = 100 * time.Millisecond
 )
@@ -43,7 +50,8 @@ const (
 // startSocketLoops starts the loops of a server.
 func startSocketLoops(s *Server) (ls socketLoops, err error) {
 	for range s.Loops() {
-		l := &epollLoop{epoll: -1, bell: -1, timer: -1, events: make([]unix.EpollEvent, roundEvents), buffer: make([]byte, readSize), over: make(chan struct{})}
+		l := &epollLoop{epoll: -1, bell: -1, timer: -1, events: make([]unix.EpollEvent, roundEvents),
+			buffer: make([]byte, readSize), over: make(chan struct{})}
 		ls.loops = append(ls.loops, l)
 		if err = l.prepare(); err != nil {
 			for _, l := range ls.loops {
@@ -77,7 +85,8 @@ func (l *epollLoop) prepare() (err error) {
 	return l.control(unix.EPOLL_CTL_ADD, l.bell, unix.EPOLLIN)
 }
 
-// release closes what prepare opened. Whoever rings has the lock, and finds that the loop does not wait.
+// release closes what prepare opened. Whoever rings has the lock, and finds that the loop does not
+// wait.
 func (l *epollLoop) release() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -150,7 +159,8 @@ func (l *epollLoop) ring() {
 // setTimer ends a wait after some time, unless the timer runs already.
 func (l *epollLoop) setTimer(after time.Duration) {
 	if !l.armed {
-		l.armed = unix.TimerfdSettime(l.timer, 0, &unix.ItimerSpec{Value: unix.NsecToTimespec(int64(after))}, nil) == nil
+		l.armed = unix.TimerfdSettime(l.timer, 0,
+			&unix.ItimerSpec{Value: unix.NsecToTimespec(int64(after))}, nil) == nil
 	}
 }
 
@@ -185,9 +195,10 @@ func (l *epollLoop) wait() (n int) {
 	return max(n, 0) // a signal may have come
 }
 
-// watch waits for events for a moment, awake if the last wait was short. While it is awake, it offers its processor to other threads after each look, so
-// that one that has work, such as a replica's, does not take the processor of a client. If one keeps it for long, the loop had better sleep for some time:
-// the system prefers a thread that wakes to one that works on.
+// watch waits for events for a moment, awake if the last wait was short. While it is awake, it
+// offers its processor to other threads after each look, so that one that has work, such as a
+// replica's, does not take the processor of a client. If one keeps it for long, the loop had better
+// sleep for some time: the system prefers a thread that wakes to one that works on.
 func (l *epollLoop) watch() (n int) {
 	begun := time.Now()
 	if begun.Sub(l.yielded) > yieldTime && !l.thread.batch() {
@@ -213,17 +224,19 @@ func (l *epollLoop) watch() (n int) {
 
 // look returns the number of events there are.
 func (l *epollLoop) look() int {
-	n, _, _ := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(l.epoll), uintptr(unsafe.Pointer(&l.events[0])), uintptr(len(l.events)), 0, 0, 0)
+	n, _, _ := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(l.epoll), uintptr(unsafe.Pointer(&l.events[0])),
+		uintptr(len(l.events)), 0, 0, 0)
 	return max(int(n), 0)
 }
 
-// pause waits for events for a moment. The runtime believes that the goroutine runs: it takes no processor from it and gives none back, which would cost
-// more than a command. Other goroutines have the processors that the loops leave, so there must be one. A collection that must stop this goroutine ends the
-// wait by a signal.
+// pause waits for events for a moment. The runtime believes that the goroutine runs: it takes no
+// processor from it and gives none back, which would cost more than a command. Other goroutines
+// have the processors that the loops leave, so there must be one. A collection that must stop this
+// goroutine ends the wait by a signal.
 func (l *epollLoop) pause(length time.Duration) int {
 	l.moment = unix.NsecToTimespec(int64(length))
-	n, _, _ := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT2, uintptr(l.epoll), uintptr(unsafe.Pointer(&l.events[0])), uintptr(len(l.events)),
-		uintptr(unsafe.Pointer(&l.moment)), 0, 0)
+	n, _, _ := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT2, uintptr(l.epoll), uintptr(unsafe.Pointer(&l.events[0])),
+		uintptr(len(l.events)), uintptr(unsafe.Pointer(&l.moment)), 0, 0)
 	return max(int(n), 0) // Linux before 5.11 has no such call
 }
 

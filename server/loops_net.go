@@ -4,7 +4,8 @@ package server
 
 import "net"
 
-// socketLoops serve the sockets: those of netloop.go, on all systems but Linux, and for tests of them there, with the build tag netloops.
+// socketLoops serve the sockets: those of netloop.go, on all systems but Linux, and for tests of
+// them there, with the build tag netloops.
 type socketLoops struct{ netLoops }
 
 func startSocketLoops(s *Server) (ls socketLoops, err error) {

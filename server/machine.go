@@ -8,20 +8,22 @@ import (
 	"strings"
 )
 
-// Replies may take an eighth of the memory, and at most 1 GB. A reply is one piece of memory, which is copied when it
-// grows and again if the client does not read at once; and other clients wait while a large one is made.
+// Replies may take an eighth of the memory, and at most 1 GB. A reply is one piece of memory, which
+// is copied when it grows and again if the client does not read at once; and other clients wait
+// while a large one is made.
 const (
 	replyShare  = 8
 	mostReplies = 1 << 30
 )
 
-// replyMemory returns the bytes of replies that may wait for all clients: a share of the memory that the machine, the
-// control group and the limit of the address space leave to the process.
+// replyMemory returns the bytes of replies that may wait for all clients: a share of the memory
+// that the machine, the control group and the limit of the address space leave to the process.
 func replyMemory() int64 {
 	return lower(memoryLimit()/replyShare, mostReplies)
 }
 
-// memoryLimit returns the bytes of memory that the process may have at most; 0 if that is not known.
+// memoryLimit returns the bytes of memory that the process may have at most; 0 if that is not
+// known.
 func memoryLimit() int64 {
 	limit := lower(systemBytes(), groupBytes(os.DirFS("/")))
 	return lower(limit, addressSpace())
@@ -35,8 +37,8 @@ func lower(a, b int64) int64 {
 	return a
 }
 
-// groupBytes returns the lowest memory limit of the process' control groups, of both versions; 0 if there is none. root is
-// the root of the file system.
+// groupBytes returns the lowest memory limit of the process' control groups, of both versions; 0 if
+// there is none. root is the root of the file system.
 func groupBytes(root fs.FS) (limit int64) {
 	groups, _ := fs.ReadFile(root, "proc/self/cgroup")
 	for line := range strings.Lines(string(groups)) {
@@ -51,7 +53,8 @@ func groupBytes(root fs.FS) (limit int64) {
 	return limit
 }
 
-// lowestOnPath returns the lowest limit in a file of a group's directory below base and of those above it.
+// lowestOnPath returns the lowest limit in a file of a group's directory below base and of those
+// above it.
 func lowestOnPath(root fs.FS, base, group, file string) (limit int64) {
 	for dir := path.Clean("/" + group); ; dir = path.Dir(dir) {
 		text, _ := fs.ReadFile(root, path.Join(base, dir, file))

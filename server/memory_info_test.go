@@ -52,7 +52,8 @@ func TestSizesInClientList(t *testing.T) {
 	r := start(t, Options{})
 	c, id := r.identified(t)
 	require.Equal(t, fields{"qbuf": 0, "qbuf-free": 0, "argv-mem": 0, "multi-mem": 0, "obl": 0, "oll": 0, "omem": 0},
-		r.until(t, id, func(f fields) bool { return f["omem"] == 0 }).only("qbuf", "qbuf-free", "argv-mem", "multi-mem", "obl", "oll", "omem"), "idle")
+		r.until(t, id, func(f fields) bool { return f["omem"] == 0 }).only("qbuf", "qbuf-free", "argv-mem", "multi-mem",
+			"obl", "oll", "omem"), "idle")
 
 	c.send("*5\r\n$5\r\nRPUSH\r\n$1\r\nk\r\n$5\r\nabc")
 	f := r.until(t, id, func(f fields) bool { return f["qbuf"] == 3 })
@@ -95,7 +96,8 @@ func TestUnreadOutputInClientList(t *testing.T) {
 	r := start(t, Options{})
 	c, id := r.identified(t)
 	const size = 1 << 20
-	require.Equal(t, "+OK", c.ask(fmt.Sprintf("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$%d\r\n%s", size, strings.Repeat("x", size))))
+	require.Equal(t, "+OK",
+		c.ask(fmt.Sprintf("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$%d\r\n%s", size, strings.Repeat("x", size))))
 	replies := 0
 	f := r.until(t, id, func(f fields) bool {
 		c.send("GET k\r\n") // once more, because the peak in rbp is one of the last seconds
@@ -112,8 +114,8 @@ func TestUnreadOutputInClientList(t *testing.T) {
 	r.until(t, id, func(f fields) bool { return f["omem"] == 0 && f["oll"] == 0 })
 }
 
-// Clients that are half way through an argument count the whole of it, all the same number, and so maxmemory-clients ends
-// as many as in Redis. What has not arrived is not in used_memory.
+// Clients that are half way through an argument count the whole of it, all the same number, and so
+// maxmemory-clients ends as many as in Redis. What has not arrived is not in used_memory.
 func TestHalfAnArgumentCountsAsInRedis(t *testing.T) {
 	dir, err := os.MkdirTemp("", "unix")
 	require.NoError(t, err)
@@ -155,7 +157,8 @@ func dialHalves(t *testing.T, path string, clients, size, arrived int) *halves {
 		c, err := net.Dial("unix", path)
 		require.NoError(t, err)
 		t.Cleanup(func() { _ = c.Close() })
-		_, err = fmt.Fprintf(c, "CLIENT SETNAME half\r\n*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$%d\r\n%s", size, strings.Repeat("x", arrived))
+		_, err = fmt.Fprintf(c, "CLIENT SETNAME half\r\n*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$%d\r\n%s", size,
+			strings.Repeat("x", arrived))
 		require.NoError(t, err)
 		require.Equal(t, "+OK\r\n", receive(t, c, patience))
 		h.clients = append(h.clients, c)

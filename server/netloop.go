@@ -9,14 +9,15 @@ import (
 	"time"
 )
 
-// Event loops over any net.Conn. They serve connections that do not leave the process, see inprocess.go, and all
-// connections where there are no others, see loops_net.go. A connection has two goroutines:
+// Event loops over any net.Conn. They serve connections that do not leave the process, see
+// inprocess.go, and all connections where there are no others, see loops_net.go. A connection has
+// two goroutines:
 //
 //	client ── end ──▶ receive ──▶ loop: conn.traffic
 //	       ◀─ end ─── send ◀──── loop: conn.send
 //
-// Receive waits until the loop has handled what it read, so that input does not pile up. Send alone waits for a client that does not read: the loop
-// never does, and sees what is unsent.
+// Receive waits until the loop has handled what it read, so that input does not pile up. Send alone
+// waits for a client that does not read: the loop never does, and sees what is unsent.
 
 // newNetLoops returns n loops, which accept connections before they start.
 func newNetLoops(s *Server, n int) (ls netLoops) {
@@ -84,7 +85,8 @@ func (ls *netLoops) serve(end net.Conn, c *conn) {
 	p.receive()
 }
 
-// Sizes of the buffers that connections are read with. An idle one has the small buffer; one that fills it gets a large one for the moment.
+// Sizes of the buffers that connections are read with. An idle one has the small buffer; one that
+// fills it gets a large one for the moment.
 const (
 	smallRead = 1 << 10
 	largeRead = 64 << 10
@@ -147,7 +149,8 @@ func (p *netConn) handle(input []byte) {
 	}
 }
 
-// close implements socket. What is unsent is sent, if the client takes it in time, unless the connection is broken.
+// close implements socket. What is unsent is sent, if the client takes it in time, unless the
+// connection is broken.
 func (p *netConn) close() {
 	if p.closed {
 		return
@@ -189,7 +192,8 @@ func (l late) Close() error {
 	return nil
 }
 
-// send writes the output to the connection, which waits until the client reads. After the last output it closes the connection.
+// send writes the output to the connection, which waits until the client reads. After the last
+// output it closes the connection.
 func (p *netConn) send() {
 	defer func() { _ = p.end.Close() }()
 	for range p.ready {

@@ -62,7 +62,8 @@ func (c *conn) limitOutput(class engine.Class) {
 // overflow ends a connection over its output limit. As in Redis the client gets nothing more.
 func (c *conn) overflow() {
 	if !c.broken {
-		c.server.log('#', "Client addr=%s scheduled to be closed ASAP for overcoming of output buffer limits.", c.from.Addr)
+		c.server.log('#', "Client addr=%s scheduled to be closed ASAP for overcoming of output buffer limits.",
+			c.from.Addr)
 		c.server.counts.slow.Add(1)
 	}
 	c.dying, c.broken = true, true

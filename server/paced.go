@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// paced are connections that a loop wakes together, but not more often than once in a pace. So what is written to them meanwhile leaves in one piece: the
-// stream for a replica is many small changes, and each piece of it wakes a thread at the other end.
+// paced are connections that a loop wakes together, but not more often than once in a pace. So what
+// is written to them meanwhile leaves in one piece: the stream for a replica is many small changes,
+// and each piece of it wakes a thread at the other end.
 type paced struct {
 	due   atomic.Bool // there are some
 	conns []*conn     // under the loop's lock

@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The first pieces leave at once, those of the next moment together, and also if nothing else wakes the loop.
+// The first pieces leave at once, those of the next moment together, and also if nothing else wakes
+// the loop.
 func TestPacedReplies(t *testing.T) {
 	r := start(t, Options{Loops: 1})
 	c := r.dial(t)

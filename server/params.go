@@ -15,8 +15,8 @@ import (
 	"github.com/miniserver-go/miniserver/internal/config"
 )
 
-// params returns the parameters of listeners and connections. CONFIG SET changes them under the engine's lock, and the
-// event loops read them without it.
+// params returns the parameters of listeners and connections. CONFIG SET changes them under the
+// engine's lock, and the event loops read them without it.
 func (s *Server) params() []config.Param {
 	bulk := s.engine.Param("proto-max-bulk-len")
 	*bulk = bulk.Then(func() { s.maxBulk.Store(s.engine.Config.ProtoMaxBulk) })
@@ -27,14 +27,15 @@ func (s *Server) params() []config.Param {
 		s.portParam(),
 		config.Text("unixsocket", &s.opts.UnixSocket).AtStart(),
 		s.loopsParam(),
-		{Name: "unixsocketperm", Immutable: true, Get: func() string { return strconv.FormatInt(int64(s.opts.UnixPerm), 8) },
-			Set: s.setUnixPerm},
+		{Name: "unixsocketperm", Immutable: true,
+			Get: func() string { return strconv.FormatInt(int64(s.opts.UnixPerm), 8) }, Set: s.setUnixPerm},
 		atomicParam("maxclients", &s.maxClients, 1, math.MaxUint32),
 		atomicParam("tcp-keepalive", &s.keepAlive, 0, math.MaxInt32),
 		s.maxQueryParam(),
 		atomicBoolParam("protected-mode", &s.protected),
 		atomicBoolParam("group-forward", &s.forwards),
-		{Name: "client-output-buffer-limit", List: true, Get: func() string { return s.output.Load().String() }, Set: s.setOutput},
+		{Name: "client-output-buffer-limit", List: true, Get: func() string { return s.output.Load().String() },
+			Set: s.setOutput},
 	}...)
 }
 
@@ -44,7 +45,8 @@ func (s *Server) portParam() config.Param {
 	return p
 }
 
-// loopsParam is io-threads, the number of event loops. It shows how many run, also where there can be only one.
+// loopsParam is io-threads, the number of event loops. It shows how many run, also where there can
+// be only one.
 func (s *Server) loopsParam() config.Param {
 	p := config.Int("io-threads", &s.opts.Loops, 1, mostLoops).AtStart()
 	p.Get = func() string { return strconv.Itoa(s.Loops()) }
@@ -98,10 +100,12 @@ const (
 )
 
 // unexplained are the errors for which CONFIG SET gave no reason before 7.0.
-var unexplained = []command.Wording{{Before: "7.0.0", Error: errBufferWords}, {Before: "7.0.0", Error: errBufferNumbers}}
+var unexplained = []command.Wording{{Before: "7.0.0", Error: errBufferWords},
+	{Before: "7.0.0", Error: errBufferNumbers}}
 
-// setOutput sets limits, written as "class hard soft seconds" for one class or several. The engine obeys the hard
-// limits too, while replies are made and messages wait for the event loop, and both while a replica gets a snapshot.
+// setOutput sets limits, written as "class hard soft seconds" for one class or several. The engine
+// obeys the hard limits too, while replies are made and messages wait for the event loop, and both
+// while a replica gets a snapshot.
 func (s *Server) setOutput(v string) error {
 	words := strings.Fields(v)
 	if len(words)%4 != 0 {
@@ -119,12 +123,14 @@ func (s *Server) setOutput(v string) error {
 		case !ok1 || !ok2 || err != nil || seconds < 0:
 			return errBufferNumbers
 		}
-		limits[class] = outputLimit{int64(min(hard, maxOutput)), int64(min(soft, maxOutput)), time.Duration(seconds) * time.Second}
+		limits[class] = outputLimit{int64(min(hard, maxOutput)), int64(min(soft, maxOutput)),
+			time.Duration(seconds) * time.Second}
 	}
 	s.output.Store(&limits)
 	for class, lim := range limits {
 		s.engine.Config.OutputLimits[class] = lim.hard
-		s.engine.Config.SoftLimits[class] = engine.SoftLimit{Bytes: lim.soft, Seconds: int64(lim.patience / time.Second)}
+		s.engine.Config.SoftLimits[class] = engine.SoftLimit{Bytes: lim.soft,
+			Seconds: int64(lim.patience / time.Second)}
 	}
 	return nil
 }

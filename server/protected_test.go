@@ -34,7 +34,8 @@ func TestProtectedMode(t *testing.T) {
 		return c.got
 	}
 	far := &net.TCPAddr{IP: net.IPv4(192, 0, 2, 9)}
-	for _, near := range []net.Addr{&net.TCPAddr{IP: net.IPv4(127, 0, 0, 5)}, &net.TCPAddr{IP: net.IPv6loopback}, &net.UnixAddr{Name: "s"}} {
+	for _, near := range []net.Addr{&net.TCPAddr{IP: net.IPv4(127, 0, 0, 5)}, &net.TCPAddr{IP: net.IPv6loopback},
+		&net.UnixAddr{Name: "s"}} {
 		require.Empty(t, answer(near))
 	}
 	require.Equal(t, "-"+string(errProtected)+"\r\n", answer(far))
@@ -49,7 +50,8 @@ func TestProtectedMode(t *testing.T) {
 	require.Empty(t, answer(far))
 }
 
-// A guarded server stays on this machine until the default user has a password, with protected-mode off too.
+// A guarded server stays on this machine until the default user has a password, with protected-mode
+// off too.
 func TestGuardedServer(t *testing.T) {
 	r := start(t, Options{Guarded: "danger yes"})
 	c := r.dial(t)
@@ -62,9 +64,11 @@ func TestGuardedServer(t *testing.T) {
 	require.Equal(t, "+OK", c.ask("CONFIG SET bind *"))
 
 	s := New(engine.New(engine.Options{Clock: Clock()}), Options{Bind: []string{"0.0.0.0"}, Guarded: "danger yes"})
-	require.ErrorContains(t, s.Listen(), "danger yes: set a password, as by requirepass, to listen beyond loopback, on ")
+	require.ErrorContains(t, s.Listen(),
+		"danger yes: set a password, as by requirepass, to listen beyond loopback, on ")
 	beyond, err := net.Listen("tcp", "0.0.0.0:0")
 	require.NoError(t, err)
-	s = New(engine.New(engine.Options{Clock: Clock()}), Options{Listeners: []net.Listener{beyond}, Port: -1, Guarded: "danger yes"})
+	s = New(engine.New(engine.Options{Clock: Clock()}),
+		Options{Listeners: []net.Listener{beyond}, Port: -1, Guarded: "danger yes"})
 	require.ErrorContains(t, s.Listen(), "danger yes")
 }

@@ -70,8 +70,8 @@ func (c *consumer) consume() {
 	}
 }
 
-// cutOff ends the consumer's connection: the server closes it, or the consumer closes its writing side and reads what is
-// still on its way.
+// cutOff ends the consumer's connection: the server closes it, or the consumer closes its writing
+// side and reads what is still on its way.
 func (c *consumer) cutOff(byServer bool, admin *client) {
 	if byServer {
 		admin.ask("CLIENT KILL ID " + c.id)
@@ -80,8 +80,8 @@ func (c *consumer) cutOff(byServer bool, admin *client) {
 	require.NoError(c.t, c.Conn.(*net.TCPConn).CloseWrite())
 }
 
-// TestQueueDeliversEachElementOnce: many producers and consumers exchange elements as fast as they can. One consumer in
-// ten is cut off at a random moment. No element is lost or delivered twice.
+// TestQueueDeliversEachElementOnce: many producers and consumers exchange elements as fast as they
+// can. One consumer in ten is cut off at a random moment. No element is lost or delivered twice.
 func TestQueueDeliversEachElementOnce(t *testing.T) {
 	r := start(t, Options{})
 	admin := r.dial(t)
@@ -137,13 +137,15 @@ func TestQueueDeliversEachElementOnce(t *testing.T) {
 	t.Logf("%d elements", total)
 }
 
-// TestOldestWaiterIsServedFirst: consumers block one after the other, and many producers push at once. The elements go to
-// the consumers in the order in which these blocked. Consumers that were cut off are skipped.
+// TestOldestWaiterIsServedFirst: consumers block one after the other, and many producers push at
+// once. The elements go to the consumers in the order in which these blocked. Consumers that were
+// cut off are skipped.
 func TestOldestWaiterIsServedFirst(t *testing.T) {
 	r := start(t, Options{})
 	admin := r.dial(t)
 	blocked := func(n int) {
-		eventually(t, "they are blocked", func() bool { return strings.Contains(r.info(), fmt.Sprintf("blocked_clients:%d\r", n)) })
+		eventually(t, "they are blocked",
+			func() bool { return strings.Contains(r.info(), fmt.Sprintf("blocked_clients:%d\r", n)) })
 	}
 	var waiting []*consumer
 	for range manyPeers {

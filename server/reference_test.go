@@ -20,14 +20,16 @@ import (
 var exchanges = []string{
 	"PING\r\n", "PING\n", "  PING  \r\n", "\r\n\r\nPING\r\n", "ping a b c\r\n", "$4\r\nPING\r\n",
 	"*0\r\nPING\r\n", "*-1\r\nPING\r\n", "*-10\r\nPING\r\n", "*1\r\n$4\r\nPINGxxPING\r\n", "*1\rx$4\rxPINGxx",
-	"*2\r\n$4\r\nECHO\r\n$0\r\n\r\n", "*1\r\n$0\r\n\r\nPING\r\n", "\"\"\r\nPING\r\n", "*3\r\n$0\r\n\r\n$1\r\na\r\n$1\r\nb\r\n",
-	"SET a 'b\\'c'\r\nGET a\r\n", "SET a \"\\x41\\n\\q\"\r\nGET a\r\n", "SET a b\"c d\"\r\nGET a\r\n", "SET a \"\"\r\nGET a\r\n",
+	"*2\r\n$4\r\nECHO\r\n$0\r\n\r\n", "*1\r\n$0\r\n\r\nPING\r\n", "\"\"\r\nPING\r\n",
+	"*3\r\n$0\r\n\r\n$1\r\na\r\n$1\r\nb\r\n", "SET a 'b\\'c'\r\nGET a\r\n",
+	"SET a \"\\x41\\n\\q\"\r\nGET a\r\n", "SET a b\"c d\"\r\nGET a\r\n", "SET a \"\"\r\nGET a\r\n",
 	"ECHO a\vb\r\n", "ECHO \"a\"\v\r\n", "PING\v\f\r\n", "ECHO \"a\\\r\n", "ECHO 'a\\n'\r\n", "ECHO \xff\xfe\r\n",
-	"\x00\x01\x02\r\n", "foo\x00bar\r\n", "*1\x00\r\n", "*1\r\n$\x00\r\n", "*1\r\n\x00", "*1\n$4\nPING\n", "*1\r\n$4\nPING\n",
-	"*100000\r\n$4\r\nPING\r\n*x", "*2147483647\r\n", "QUIT\r\nPING\r\n", "GET / HTTP/1.1\r\n\r\n",
+	"\x00\x01\x02\r\n", "foo\x00bar\r\n", "*1\x00\r\n", "*1\r\n$\x00\r\n", "*1\r\n\x00", "*1\n$4\nPING\n",
+	"*1\r\n$4\nPING\n", "*100000\r\n$4\r\nPING\r\n*x", "*2147483647\r\n", "QUIT\r\nPING\r\n", "GET / HTTP/1.1\r\n\r\n",
 	"*3\r\n$3\r\nSET\r\n$1\r\na\r\n$1\r\nb\r\n*2\r\n$3\r\nGET\r\n$1\r\na\r\nPING\r\n*x\r\n",
-	"*1\r\n$3\r\nfoo\n\nPING\r\n", "*-9223372036854775808\r\nPING\r\n", "*1\r\n$-9223372036854775809\r\n", "*\x001\r\n", "*1\r\n$1\x00\r\n",
-	"PING\r\nPOST\r\n", "*1\r\n$4\r\nPING\r\nhost: a\r\nPING\r\n", "CLIENT REPLY SKIP\r\n\r\nPING\r\n", "CLIENT REPLY SKIP\r\n*-1\r\nPING\r\n*0\r\nPING\r\n",
+	"*1\r\n$3\r\nfoo\n\nPING\r\n", "*-9223372036854775808\r\nPING\r\n", "*1\r\n$-9223372036854775809\r\n", "*\x001\r\n",
+	"*1\r\n$1\x00\r\n", "PING\r\nPOST\r\n", "*1\r\n$4\r\nPING\r\nhost: a\r\nPING\r\n",
+	"CLIENT REPLY SKIP\r\n\r\nPING\r\n", "CLIENT REPLY SKIP\r\n*-1\r\nPING\r\n*0\r\nPING\r\n",
 	"PING\r", "*1", "*1\r", "*1\r\n", "*1\r\n$", "*1\r\n$4", "*1\r\n$4\r", "*1\r\n$4\r\nPING", "*1\r\n$4\r\nPING\r",
 }
 
@@ -53,8 +55,10 @@ func TestBytesAreAnsweredAsByRedis(t *testing.T) {
 	compare(exchanges...)
 	eleven := "*11\r\n$4\r\nMGET\r\n" + strings.Repeat("$1\r\na\r\n", 10)
 	big := "*2\r\n$4\r\nECHO\r\n$16385\r\n" + strings.Repeat("x", 16385) + "\r\n"
-	compare(eleven, big, "*10\r\n", "AUTH x\r\n"+eleven, "AUTH x\r\n"+big, "AUTH y\r\n"+eleven, "PING\r\nAUTH x\r\nPING\r\n"+big+eleven)
-	compare("AUTH x\r\nRESET\r\n"+eleven, "AUTH x\r\nPING\r\n*1\r\n$5\r\nreset\r\n"+big, "AUTH x\r\nRESET a\r\n"+eleven, "AUTH x\r\nMULTI\r\nRESET\r\nPING\r\n"+eleven)
+	compare(eleven, big, "*10\r\n", "AUTH x\r\n"+eleven, "AUTH x\r\n"+big, "AUTH y\r\n"+eleven,
+		"PING\r\nAUTH x\r\nPING\r\n"+big+eleven)
+	compare("AUTH x\r\nRESET\r\n"+eleven, "AUTH x\r\nPING\r\n*1\r\n$5\r\nreset\r\n"+big, "AUTH x\r\nRESET a\r\n"+eleven,
+		"AUTH x\r\nMULTI\r\nRESET\r\nPING\r\n"+eleven)
 }
 
 // exchange sends bytes, closes the writing side, and returns all that the server sends.
@@ -70,7 +74,8 @@ func exchange(t *testing.T, path, in string) string {
 	return string(out)
 }
 
-// What is beyond client-query-buffer-limit ends the connection as in Redis, also where an argument has a buffer of its own.
+// What is beyond client-query-buffer-limit ends the connection as in Redis, also where an argument
+// has a buffer of its own.
 func TestQueryBufferLimitIsThatOfRedis(t *testing.T) {
 	dir, err := os.MkdirTemp("", "unix")
 	require.NoError(t, err)
@@ -79,7 +84,8 @@ func TestQueryBufferLimitIsThatOfRedis(t *testing.T) {
 	start(t, Options{Port: -1, UnixSocket: ours})
 	for _, path := range []string{reference.Redis86.Start(t).Socket, ours} {
 		require.Equal(t, "+OK\r\n", exchange(t, path, "CONFIG SET client-query-buffer-limit 1mb\r\n"))
-		for size, reply := range map[int]string{500_000: "+OK\r\n", 1_000_000: "+OK\r\n", 1_100_000: "", 1_500_000: "", 2_000_000: "", 2_500_000: ""} {
+		for size, reply := range map[int]string{500_000: "+OK\r\n", 1_000_000: "+OK\r\n", 1_100_000: "", 1_500_000: "",
+			2_000_000: "", 2_500_000: ""} {
 			c, err := net.Dial("unix", path)
 			require.NoError(t, err)
 			go fmt.Fprintf(c, "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$%d\r\n%s\r\n", size, strings.Repeat("x", size))
@@ -93,7 +99,8 @@ func TestQueryBufferLimitIsThatOfRedis(t *testing.T) {
 	}
 }
 
-// Releases differ in what ends CLIENT REPLY SKIP, and in when a client that was blocked gets a protocol error.
+// Releases differ in what ends CLIENT REPLY SKIP, and in when a client that was blocked gets a
+// protocol error.
 func TestBytesAreAnsweredAsByEachRelease(t *testing.T) {
 	for _, like := range []reference.Release{"redis:6.2", "redis:7.0", "redis:7.4", "redis:8.0", "valkey:8.1"} {
 		t.Run(string(like), func(t *testing.T) {
@@ -103,7 +110,8 @@ func TestBytesAreAnsweredAsByEachRelease(t *testing.T) {
 			defer os.RemoveAll(dir)
 			ours := filepath.Join(dir, "s")
 			startWith(t, Options{Port: -1, UnixSocket: ours}, func(e *engine.Engine) { e.Release = theirs.Release })
-			for _, in := range []string{"CLIENT REPLY SKIP\r\n\r\nPING\r\n", "CLIENT REPLY SKIP\r\n*0\r\nPING\r\nPING\r\n", "CLIENT REPLY SKIP\r\n*x\r\n"} {
+			for _, in := range []string{"CLIENT REPLY SKIP\r\n\r\nPING\r\n",
+				"CLIENT REPLY SKIP\r\n*0\r\nPING\r\nPING\r\n", "CLIENT REPLY SKIP\r\n*x\r\n"} {
 				require.Equal(t, exchange(t, theirs.Socket, in), exchange(t, ours, in), "%q", in)
 			}
 			for _, path := range []string{theirs.Socket, ours} {
@@ -116,15 +124,16 @@ func TestBytesAreAnsweredAsByEachRelease(t *testing.T) {
 	}
 }
 
-// requireErrorAfterWait sends a malformed request behind a command that blocks, and unblocks the client. Its connection ends
-// with the error, which comes at once, or only with more bytes.
+// requireErrorAfterWait sends a malformed request behind a command that blocks, and unblocks the
+// client. Its connection ends with the error, which comes at once, or only with more bytes.
 func requireErrorAfterWait(t *testing.T, path string, withMore bool) {
 	waiting, err := net.Dial("unix", path)
 	require.NoError(t, err)
 	defer waiting.Close()
 	_, err = waiting.Write([]byte("BZPOPMIN z 0\r\nPING\r\n*x\r\n"))
 	require.NoError(t, err)
-	eventually(t, "it is blocked", func() bool { return strings.Contains(exchange(t, path, "INFO clients\r\n"), "blocked_clients:1") })
+	eventually(t, "it is blocked",
+		func() bool { return strings.Contains(exchange(t, path, "INFO clients\r\n"), "blocked_clients:1") })
 	require.Equal(t, ":1\r\n", exchange(t, path, "ZADD z 1 a\r\n"))
 	received := ""
 	for !strings.Contains(received, "PONG\r\n") {
@@ -138,10 +147,12 @@ func requireErrorAfterWait(t *testing.T, path string, withMore bool) {
 	}
 	require.NoError(t, waiting.SetReadDeadline(time.Now().Add(patience)))
 	rest, _ := io.ReadAll(waiting)
-	require.Equal(t, "*3\r\n$1\r\nz\r\n$1\r\na\r\n$1\r\n1\r\n+PONG\r\n-ERR Protocol error: invalid multibulk length\r\n", received+string(rest), path)
+	require.Equal(t, "*3\r\n$1\r\nz\r\n$1\r\na\r\n$1\r\n1\r\n+PONG\r\n"+
+		"-ERR Protocol error: invalid multibulk length\r\n", received+string(rest), path)
 }
 
-// redirected returns the invalidation of FLUSHALL that a client receives for another one, which sent hello.
+// redirected returns the invalidation of FLUSHALL that a client receives for another one, which
+// sent hello.
 func redirected(t *testing.T, path, hello string) string {
 	receiver, err := net.Dial("unix", path)
 	require.NoError(t, err)

@@ -11,18 +11,22 @@ import (
 	"github.com/miniserver-go/miniserver/internal/command"
 )
 
-// With group-forward yes a member of a group passes connections on to the leader, for clients that know one address and nothing of groups:
+// With group-forward yes a member of a group passes connections on to the leader, for clients that
+// know one address and nothing of groups:
 //
 //	client ── everything ──▶ member ── READWRITE, then everything, byte for byte ──▶ leader
 //	       ◀────────────────        ◀──────────────────────────────────────────────
 //
-// A connection is passed on as a whole, from its first byte on. So the leader has all its state: who has logged in, MULTI, SUBSCRIBE, the database. The
-// member adds nothing and repeats nothing. When the leader is gone, or leads no more, the connection ends: its client connects
-// anew, as after any lost connection, and does not know whether its last command was executed.
+// A connection is passed on as a whole, from its first byte on. So the leader has all its state:
+// who has logged in, MULTI, SUBSCRIBE, the database. The member adds nothing and repeats nothing.
+// When the leader is gone, or leads no more, the connection ends: its client connects anew, as
+// after any lost connection, and does not know whether its last command was executed.
 //
-// The first command decides. With an operator's command, or one of SENTINEL, CLUSTER, READONLY, READWRITE and GROUP, a client speaks to this member, and the
-// connection stays. The relay itself begins with READWRITE: the other end keeps its connection then, also if it leads no more, so that members who
-// disagree about the leader do not pass a connection round and round. Connections over TLS and unix sockets always stay.
+// The first command decides. With an operator's command, or one of SENTINEL, CLUSTER, READONLY,
+// READWRITE and GROUP, a client speaks to this member, and the connection stays. The relay itself
+// begins with READWRITE: the other end keeps its connection then, also if it leads no more, so that
+// members who disagree about the leader do not pass a connection round and round. Connections over
+// TLS and unix sockets always stay.
 
 const (
 	relayWait  = 2 * time.Second       // how long a connection waits for a leader
@@ -32,7 +36,8 @@ const (
 	relayFirst = 4 << 10               // bytes among which the first command's name must be
 )
 
-// errNoLeader ends a connection that cannot be passed on. Some clients know by its first word that they are to try again.
+// errNoLeader ends a connection that cannot be passed on. Some clients know by its first word that
+// they are to try again.
 const errNoLeader = command.Error("MASTERDOWN No leader of the group is known. Try again.")
 
 // relays are the connections that are passed on.
@@ -64,7 +69,8 @@ func (rs *relays) add(r *relay) bool {
 	return true
 }
 
-// connected notes the connection to the leader. It reports false, and closes that, if the relay was closed meanwhile.
+// connected notes the connection to the leader. It reports false, and closes that, if the relay was
+// closed meanwhile.
 func (rs *relays) connected(r *relay, leader net.Conn, address string) bool {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -124,7 +130,8 @@ func (r *relay) run(first []byte) {
 		return
 	}
 	_ = r.leader.SetDeadline(time.Time{})
-	if !bytes.HasPrefix(greeting, []byte("+OK")) && !bytes.HasPrefix(greeting, []byte("-NO")) { // NOAUTH, NOPERM: the client has not logged in yet
+	// NOAUTH, NOPERM: the client has not logged in yet
+	if !bytes.HasPrefix(greeting, []byte("+OK")) && !bytes.HasPrefix(greeting, []byte("-NO")) {
 		_, _ = r.client.Write(greeting)
 		return
 	}

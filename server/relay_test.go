@@ -50,7 +50,8 @@ type member struct {
 	view *source
 }
 
-// startGroup starts servers that know one another. The first leads. A write at another one is refused.
+// startGroup starts servers that know one another. The first leads. A write at another one is
+// refused.
 func startGroup(t *testing.T, n int) (members []member) {
 	for id := range n {
 		view := &source{Group: topology.Group{Name: "g", Self: uint64(id + 1)}}
@@ -69,7 +70,8 @@ func startGroup(t *testing.T, n int) (members []member) {
 			number, err := strconv.Atoi(port)
 			require.NoError(t, err)
 			m.view.mu.Lock()
-			m.view.Members = append(m.view.Members, topology.Member{ID: uint64(i + 1), Host: host, Port: number, Up: true})
+			m.view.Members = append(m.view.Members,
+				topology.Member{ID: uint64(i + 1), Host: host, Port: number, Up: true})
 			m.view.mu.Unlock()
 		}
 	}

@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// CONFIG SET moves the listeners. Connections stay; if a new address fails, the old listeners stay as well.
+// CONFIG SET moves the listeners. Connections stay; if a new address fails, the old listeners stay
+// as well.
 func TestListensElsewhere(t *testing.T) {
 	r := start(t, Options{})
 	c := r.dial(t)

@@ -9,15 +9,17 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// The parser of requests. All bytes that it gets are untrusted: before AUTH anybody may send them. Its errors and limits
-// are those of the release, see manners.
+// The parser of requests. All bytes that it gets are untrusted: before AUTH anybody may send them.
+// Its errors and limits are those of the release, see manners.
 //
 //	*2 CRLF  $3 CRLF GET CRLF  $1 CRLF k CRLF        two arguments
 //	GET k CRLF                                       the same, inline: a line of words
 //
 // Invariants:
-//  1. Where the bytes are split changes nothing: neither the commands, nor the error, nor its position.
-//  2. The parser resumes where it stopped. It looks at each byte once, so a command costs O(bytes) in any number of reads.
+//  1. Where the bytes are split changes nothing: neither the commands, nor the error, nor its
+//     position.
+//  2. The parser resumes where it stopped. It looks at each byte once, so a command costs O(bytes)
+//     in any number of reads.
 //  3. An announced length costs no memory.
 //  4. The parser never copies and never changes the bytes: arguments are slices of the input.
 
@@ -41,7 +43,8 @@ const (
 	errInline       = command.Error("ERR Protocol error: too big inline request")
 	errQuotes       = command.Error("ERR Protocol error: unbalanced quotes in request")
 	errCRLF         = command.Error("ERR Protocol error: invalid CRLF in request")
-	// errBrowser ends a connection without a reply: a web page made a browser send an HTTP request here.
+	// errBrowser ends a connection without a reply: a web page made a browser send an HTTP request
+	// here.
 	errBrowser = command.Error("HTTP")
 )
 
@@ -52,17 +55,22 @@ type limits struct {
 	manners
 }
 
-// manners are how releases read what no client sends. Before them a zero byte hides the rest of a line, and any byte may follow a carriage return.
+// manners are how releases read what no client sends. Before them a zero byte hides the rest of a
+// line, and any byte may follow a carriage return.
 type manners struct {
-	zeroInCount, zeroInSize bool // a zero byte is a byte like others in the line with the number of arguments, or with the size of one
+	// A zero byte is a byte like others in the line with the number of arguments, or with the size
+	// of one.
+	zeroInCount, zeroInSize bool
 	strict                  bool // a line feed follows a carriage return
 }
 
 func mannersOf(r *release.Release) manners {
-	return manners{r.Has(release.From("valkey:8.1.0")), r.Has(release.From("8.6.0 valkey:8.1.0")), r.Has(release.From("valkey:9.1.0"))}
+	return manners{r.Has(release.From("valkey:8.1.0")), r.Has(release.From("8.6.0 valkey:8.1.0")),
+		r.Has(release.From("valkey:9.1.0"))}
 }
 
-// request is what the parser remembers of a command that is not complete. The zero value is the start of a command.
+// request is what the parser remembers of a command that is not complete. The zero value is the
+// start of a command.
 type request struct {
 	args  [][]byte // the arguments that the last call of parse completed
 	count int      // number of arguments
@@ -73,10 +81,10 @@ type request struct {
 	sized bool // the line with the next argument's length is parsed
 }
 
-// parse continues with buf, which begins at the first byte that parse has not consumed yet. It returns how many bytes it
-// consumed, and done if they complete the command. It appends to r.args the arguments that it has parsed, none for an
-// empty command. If the command is not done, the caller keeps the bytes that were not consumed and passes them again, with
-// more behind them.
+// parse continues with buf, which begins at the first byte that parse has not consumed yet. It
+// returns how many bytes it consumed, and done if they complete the command. It appends to r.args
+// the arguments that it has parsed, none for an empty command. If the command is not done, the
+// caller keeps the bytes that were not consumed and passes them again, with more behind them.
 func (r *request) parse(buf []byte, lim limits) (n int, done bool, err error) {
 	switch {
 	case r.left > 0:
@@ -127,8 +135,8 @@ func (r *request) bulks(buf []byte, at int, lim limits) (n int, done bool, err e
 	return at, true, nil
 }
 
-// plain parses the arguments from position at on that are complete and within the limit, and returns the position behind
-// them. It leaves all others to bulks, which is several times slower.
+// plain parses the arguments from position at on that are complete and within the limit, and
+// returns the position behind them. It leaves all others to bulks, which is several times slower.
 func (r *request) plain(buf []byte, at int, most int64) int {
 	args, left := r.args, r.left
 	for ; left > 0; left-- {
@@ -138,7 +146,8 @@ func (r *request) plain(buf []byte, at int, most int64) int {
 		}
 		start := i + len("\r\n")
 		if i == at+1 || size > len(buf)-start-len("\r\n") || int64(size) > most ||
-			buf[at] != '$' || buf[i] != '\r' || buf[i+1] != '\n' || buf[start+size] != '\r' || buf[start+size+1] != '\n' || buf[at+1] == '0' && i > at+2 {
+			buf[at] != '$' || buf[i] != '\r' || buf[i+1] != '\n' || buf[start+size] != '\r' ||
+			buf[start+size+1] != '\n' || buf[at+1] == '0' && i > at+2 {
 			break
 		}
 		at = start + size
@@ -149,8 +158,8 @@ func (r *request) plain(buf []byte, at int, most int64) int {
 	return at
 }
 
-// bulkLine parses the line with an argument's length at the front of buf, and returns the line's length, 0 if the line
-// is not complete.
+// bulkLine parses the line with an argument's length at the front of buf, and returns the line's
+// length, 0 if the line is not complete.
 func (r *request) bulkLine(buf []byte, lim limits) (n int, err error) {
 	line := numberLine{errBulkLine, lim.zeroInSize, lim.strict}
 	if len(buf) > 0 && buf[0] != '$' {
@@ -175,7 +184,8 @@ type numberLine struct {
 	zero, strict bool
 }
 
-// noDollar returns the error for an argument that does not begin with a dollar sign; nil until its line is complete.
+// noDollar returns the error for an argument that does not begin with a dollar sign; nil until its
+// line is complete.
 func (r *request) noDollar(buf []byte, line numberLine) error {
 	end, err := r.line(buf, '\r', line.tooLong, line.zero)
 	if err != nil || end < 0 || end+2 > len(buf) {
@@ -184,8 +194,8 @@ func (r *request) noDollar(buf []byte, line numberLine) error {
 	return fmt.Errorf(errDollar, buf[:1]) // the byte as it is, which need not be a character
 }
 
-// length parses the line at the front of buf: a character and a number. It returns the number and the length of the
-// line, 0 if the line is not complete.
+// length parses the line at the front of buf: a character and a number. It returns the number and
+// the length of the line, 0 if the line is not complete.
 func (r *request) length(buf []byte, most int64, wrong error, line numberLine) (number int64, n int, err error) {
 	i := 1
 	for i < len(buf) && i <= 10 && buf[i]-'0' < 10 {
@@ -216,8 +226,9 @@ func (r *request) oddLength(buf []byte, most int64, wrong error, line numberLine
 	return number, end + 2, nil
 }
 
-// line returns the position of mark, which ends the line at the front of buf; -1 if it is not there yet, and the error
-// tooLong if it is not among the first 64 kB. A zero byte hides what follows it, unless zero says that it is like others.
+// line returns the position of mark, which ends the line at the front of buf; -1 if it is not there
+// yet, and the error tooLong if it is not among the first 64 kB. A zero byte hides what follows it,
+// unless zero says that it is like others.
 func (r *request) line(buf []byte, mark byte, tooLong error, zero bool) (end int, err error) {
 	head := buf[:min(len(buf), maxLine+1)]
 	if r.seen < len(head) && (head[r.seen] != 0 || zero) {
@@ -272,7 +283,8 @@ const (
 	batchBytes    = 64 << 10 // as much as one read returns
 )
 
-// batch is complete commands of a connection. Arguments alias the input; the slices are reused from batch to batch.
+// batch is complete commands of a connection. Arguments alias the input; the slices are reused from
+// batch to batch.
 type batch struct {
 	request  // the command after them
 	commands [][][]byte
@@ -283,8 +295,8 @@ type batch struct {
 	err      error // the protocol error after the commands; it ends the connection
 }
 
-// parse parses the commands at the front of buf, within the limits of a batch, and returns how many bytes it consumed.
-// A command on which the limits of the next one depend ends the batch.
+// parse parses the commands at the front of buf, within the limits of a batch, and returns how many
+// bytes it consumed. A command on which the limits of the next one depend ends the batch.
 func (b *batch) parse(buf []byte, lim limits) (n int) {
 	b.commands, b.ends, b.done, b.more, b.err = b.commands[:0], b.ends[:0], 0, false, nil
 	if b.last = 0; b.left > 0 {
@@ -314,8 +326,8 @@ func (b *batch) parse(buf []byte, lim limits) (n int) {
 	return n
 }
 
-// changesLimits reports whether the command that was parsed may log the client in or out. If it is not whole, its name
-// is in an earlier buffer.
+// changesLimits reports whether the command that was parsed may log the client in or out. If it is
+// not whole, its name is in an earlier buffer.
 func (b *batch) changesLimits(authed, whole bool) bool {
 	switch {
 	case !whole:
@@ -338,8 +350,8 @@ func (b *batch) next() [][]byte {
 	return make([][]byte, 0, 8)
 }
 
-// suspend returns the command that is not complete, and forgets it. Its arguments are valid until the next parse, which
-// reuses the slice if the caller passes the command on with it.
+// suspend returns the command that is not complete, and forgets it. Its arguments are valid until
+// the next parse, which reuses the slice if the caller passes the command on with it.
 func (b *batch) suspend() request {
 	r := b.request
 	if b.request = (request{}); r.left == 0 {

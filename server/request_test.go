@@ -118,18 +118,24 @@ func TestCutRefuses(t *testing.T) {
 func TestCutIsThatOfTheRelease(t *testing.T) {
 	dollar := func(byte string) error { return fmt.Errorf(errDollar, byte) }
 	for in, want := range map[string]map[string]error{
-		"*4\r1\x00\rE":             {"redis:8.0": nil, "redis:8.6": dollar("\x00"), "valkey:8.1": dollar("\x00"), "valkey:9.1": errCRLF},
+		"*4\r1\x00\rE": {"redis:8.0": nil, "redis:8.6": dollar("\x00"), "valkey:8.1": dollar("\x00"),
+			"valkey:9.1": errCRLF},
 		"*1\x00\r\n$4\r\nPING\r\n": {"redis:8.0": nil, "redis:8.6": nil, "valkey:8.1": errArgs, "valkey:9.1": errArgs},
-		"*1\r\n\x00$4\r\nPING\r\n": {"redis:8.0": nil, "redis:8.6": dollar("\x00"), "valkey:8.1": dollar("\x00"), "valkey:9.1": dollar("\x00")},
-		"*1\r\n$4\x00\r\nPING\r\n": {"redis:8.0": nil, "redis:8.6": errBulk, "valkey:8.1": errBulk, "valkey:9.1": errBulk},
-		"*1\r\nX4\x00\r\nPING\r\n": {"redis:8.0": nil, "redis:8.6": dollar("X"), "valkey:8.1": dollar("X"), "valkey:9.1": dollar("X")},
-		"PI\x00NG\r\nPING\r\n":     {"redis:8.0": nil, "redis:8.6": nil, "valkey:8.1": nil, "valkey:9.1": nil},
-		"*1\rX$4\r\nPING\r\n":      {"redis:8.0": nil, "redis:8.6": nil, "valkey:8.1": nil, "valkey:9.1": errCRLF},
-		"*1\r\n$4\rXPING\r\n":      {"redis:8.0": nil, "redis:8.6": nil, "valkey:8.1": nil, "valkey:9.1": errCRLF},
-		"*1\r\n$4\r\nPINGab":       {"redis:8.0": nil, "redis:8.6": nil, "valkey:8.1": nil, "valkey:9.1": errCRLF},
-		"*1x\rY":                   {"redis:8.0": errArgs, "redis:8.6": errArgs, "valkey:8.1": errArgs, "valkey:9.1": errCRLF},
-		"*1\r\n$4x\rY":             {"redis:8.0": errBulk, "redis:8.6": errBulk, "valkey:8.1": errBulk, "valkey:9.1": errCRLF},
-		"*1\r\nX\rY":               {"redis:8.0": dollar("X"), "redis:8.6": dollar("X"), "valkey:8.1": dollar("X"), "valkey:9.1": dollar("X")},
+		"*1\r\n\x00$4\r\nPING\r\n": {"redis:8.0": nil, "redis:8.6": dollar("\x00"), "valkey:8.1": dollar("\x00"),
+			"valkey:9.1": dollar("\x00")},
+		"*1\r\n$4\x00\r\nPING\r\n": {"redis:8.0": nil, "redis:8.6": errBulk, "valkey:8.1": errBulk,
+			"valkey:9.1": errBulk},
+		"*1\r\nX4\x00\r\nPING\r\n": {"redis:8.0": nil, "redis:8.6": dollar("X"), "valkey:8.1": dollar("X"),
+			"valkey:9.1": dollar("X")},
+		"PI\x00NG\r\nPING\r\n": {"redis:8.0": nil, "redis:8.6": nil, "valkey:8.1": nil, "valkey:9.1": nil},
+		"*1\rX$4\r\nPING\r\n":  {"redis:8.0": nil, "redis:8.6": nil, "valkey:8.1": nil, "valkey:9.1": errCRLF},
+		"*1\r\n$4\rXPING\r\n":  {"redis:8.0": nil, "redis:8.6": nil, "valkey:8.1": nil, "valkey:9.1": errCRLF},
+		"*1\r\n$4\r\nPINGab":   {"redis:8.0": nil, "redis:8.6": nil, "valkey:8.1": nil, "valkey:9.1": errCRLF},
+		"*1x\rY": {"redis:8.0": errArgs, "redis:8.6": errArgs, "valkey:8.1": errArgs,
+			"valkey:9.1": errCRLF},
+		"*1\r\n$4x\rY": {"redis:8.0": errBulk, "redis:8.6": errBulk, "valkey:8.1": errBulk, "valkey:9.1": errCRLF},
+		"*1\r\nX\rY": {"redis:8.0": dollar("X"), "redis:8.6": dollar("X"), "valkey:8.1": dollar("X"),
+			"valkey:9.1": dollar("X")},
 	} {
 		for name, want := range want {
 			r, err := release.Find(name)

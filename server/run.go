@@ -28,7 +28,8 @@ func New(e *engine.Engine, opts Options) *Server {
 	if opts.Spawn == nil {
 		opts.Spawn = func(run func()) { go run() }
 	}
-	s := &Server{engine: e, opts: opts, manners: mannersOf(e.Release), alarm: make(chan struct{}, 1), ending: make(chan struct{})}
+	s := &Server{engine: e, opts: opts, manners: mannersOf(e.Release), alarm: make(chan struct{}, 1),
+		ending: make(chan struct{})}
 	e.Config.ReplyMemory = replyMemory()
 	if opts.InProcess {
 		s.pipes = newNetLoops(s, 1)
@@ -40,8 +41,8 @@ func New(e *engine.Engine, opts Options) *Server {
 	s.protected.Store(true)
 	s.relays.patience = relayWait
 	s.output.Store(defaultOutput(e.Config))
-	e.Join(engine.Part{Name: "server", Families: []command.Family{{Wordings: wordings}, {Wordings: unexplained}}, Params: s.params(), Sections: s.sections(), Host: s.host(),
-		Tick: s.tendRelays})
+	e.Join(engine.Part{Name: "server", Families: []command.Family{{Wordings: wordings}, {Wordings: unexplained}},
+		Params: s.params(), Sections: s.sections(), Host: s.host(), Tick: s.tendRelays})
 	return s
 }
 

@@ -2,7 +2,7 @@
 //
 //	socket ─read─▶ traffic ─▶ batch.parse ─▶ engine.Do ─▶ group ─▶ one write
 //	                 ▲                          │
-//	                 └────────── Wake ◀─────────┘ of sessions that another session's command wrote to
+//	                 └────────── Wake ◀─────────┘ of sessions that another session wrote to
 //
 // Files, from the bottom: server.go, conn.go and loop.go have the nouns; output.go, barrier.go and
 // group.go what a connection sends, handle.go what it does with its input, round.go, loops_epoll.go
@@ -20,10 +20,12 @@
 //  1. Only its loop touches the fields of a connection; Wake is the one call from outside.
 //  2. A blocked session executes nothing; its input is kept, up to client-query-buffer-limit.
 //  3. A protocol error ends the connection after the commands before it were executed.
-//  4. A dying connection closes when its output is sent, or is not read for closeTimeout. One that another client, a limit or a
-//     time-out has ended closes in the loop's next round, whatever is unsent.
+//  4. A dying connection closes when its output is sent, or is not read for closeTimeout. One that
+//     another client, a limit or a time-out has ended closes in the loop's next round, whatever is
+//     unsent.
 //  5. An idle connection holds no buffers, but for the bytes of a command that is not complete.
-//  6. One client has its event loop for as many bytes as a read returns; then the other connections have their turn.
+//  6. One client has its event loop for as many bytes as a read returns; then the other connections
+//     have their turn.
 //
 // On two cores there is one loop: execution is serial, and a second loop costs each request a tenth
 // more CPU time, which the clients then lack (measured). With more cores, parsing and writing

@@ -53,7 +53,8 @@ func startWith(t *testing.T, opts Options, set func(e *engine.Engine)) *running 
 	r := &running{ended: make(chan error, 1), log: &syncBuffer{}}
 	r.engine = engine.New(engine.Options{Clock: Clock(), Seed: 1})
 	r.engine.Join(engine.Commands(stringcmds.Family, keys.Family, keys.Databases, lists.Family, zsets.Family,
-		servercmds.Family), configcmds.Part(r.engine.Release), aclcmds.Part(r.engine), pubsub.Part(), transactions.Part())
+		servercmds.Family), configcmds.Part(r.engine.Release), aclcmds.Part(r.engine), pubsub.Part(),
+		transactions.Part())
 	r.engine.Join(clients.Parts(r.engine)...)
 	if opts.Bind == nil {
 		opts.Bind = []string{"127.0.0.1"}
@@ -173,7 +174,8 @@ func TestPipelineIsAnsweredInOrder(t *testing.T) {
 	c := start(t, Options{}).dial(t)
 	var in, want strings.Builder
 	for i := range 5000 {
-		fmt.Fprintf(&in, "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$%d\r\n%d\r\n*2\r\n$3\r\nGET\r\n$1\r\nk\r\n", len(strconv.Itoa(i)), i)
+		fmt.Fprintf(&in, "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$%d\r\n%d\r\n*2\r\n$3\r\nGET\r\n$1\r\nk\r\n",
+			len(strconv.Itoa(i)), i)
 		fmt.Fprintf(&want, "+OK\r\n$%d\r\n%d\r\n", len(strconv.Itoa(i)), i)
 	}
 	go c.Write([]byte(in.String()))
@@ -234,17 +236,20 @@ func TestBigValues(t *testing.T) {
 }
 
 // Long commands arrive in buffers that one connection passes on to the next.
-// A large argument is read into the input itself, whatever comes before it, behind it and in the same pieces.
+// A large argument is read into the input itself, whatever comes before it, behind it and in the
+// same pieces.
 func TestLargeArgumentsInAnyPieces(t *testing.T) {
 	r := start(t, Options{})
 	rng := rand.New(rand.NewPCG(1, 2))
-	for _, size := range []int{largePart - 1, batchBytes, batchBytes + 1, 3*batchBytes - 7, maxInput - 2, maxInput + batchBytes, 5 << 20} {
+	for _, size := range []int{largePart - 1, batchBytes, batchBytes + 1, 3*batchBytes - 7, maxInput - 2,
+		maxInput + batchBytes, 5 << 20} {
 		c := r.dial(t)
 		value := make([]byte, size)
 		for i := range value {
 			value[i] = byte('a' + rng.IntN(26))
 		}
-		text := fmt.Sprintf("*2\r\n$4\r\nECHO\r\n$2\r\nhi\r\n*5\r\n$4\r\nMSET\r\n$1\r\na\r\n$%d\r\n%s\r\n$1\r\nb\r\n$%[1]d\r\n%[2]s\r\nPING\r\n", size, value)
+		text := fmt.Sprintf("*2\r\n$4\r\nECHO\r\n$2\r\nhi\r\n*5\r\n$4\r\nMSET\r\n$1\r\na\r\n$%d\r\n%s\r\n$1\r\nb\r\n"+
+			"$%[1]d\r\n%[2]s\r\nPING\r\n", size, value)
 		go func() {
 			rest, rng := []byte(text), rand.New(rand.NewPCG(3, uint64(size)))
 			for len(rest) > 0 {
@@ -325,7 +330,8 @@ func TestQueryBufferLimitCountsQueuedCommands(t *testing.T) {
 	require.Contains(t, r.log.String(), "max query buffer length")
 }
 
-// Before AUTH the input is limited to 1 MB, as in Redis 8.0. It only grows so far during CLIENT PAUSE.
+// Before AUTH the input is limited to 1 MB, as in Redis 8.0. It only grows so far during CLIENT
+// PAUSE.
 func TestQueryBufferLimitBeforeAUTH(t *testing.T) {
 	r := start(t, Options{})
 	admin, early := r.dial(t), r.dial(t)
@@ -622,8 +628,8 @@ func TestEndOfTheContextClosesConnections(t *testing.T) {
 	blocked.closed()
 }
 
-// TestIdleConnectionsAreClosed includes clients that only seem to be idle. Their last command is older than that of the
-// idle client, so a server that closed them by mistake would do so first.
+// TestIdleConnectionsAreClosed includes clients that only seem to be idle. Their last command is
+// older than that of the idle client, so a server that closed them by mistake would do so first.
 func TestIdleConnectionsAreClosed(t *testing.T) {
 	quick.Skip(t, "waits two seconds")
 	r := start(t, Options{})
@@ -646,7 +652,8 @@ func TestIdleConnectionsAreClosed(t *testing.T) {
 	require.Equal(t, ":1\r\n", r.inside("RPUSH q second"))
 	again := r.dial(t)
 	require.Equal(t, "*2", again.ask("BLPOP q 0"), "a client that returns continues")
-	require.Equal(t, []string{"$1", "q", "$6", "second"}, []string{again.line(), again.line(), again.line(), again.line()})
+	require.Equal(t, []string{"$1", "q", "$6", "second"},
+		[]string{again.line(), again.line(), again.line(), again.line()})
 	require.Equal(t, ":1\r\n", r.inside("PUBLISH news bye"), "the listener is still there")
 }
 

@@ -9,16 +9,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// threadPolicy is the scheduling policy of an event loop's thread. In a replica, a loop that only follows the master, with no client and no acknowledgement to
-// answer, runs as batch work (SCHED_BATCH, see sched(7)). A batch thread does not preempt the thread that is running when it wakes, such as the master's or a
-// client's on the same machine.
+// threadPolicy is the scheduling policy of an event loop's thread. In a replica, a loop that only
+// follows the master, with no client and no acknowledgement to answer, runs as batch work
+// (SCHED_BATCH, see sched(7)). A batch thread does not preempt the thread that is running when it
+// wakes, such as the master's or a client's on the same machine.
 type threadPolicy struct {
-	pieces   int             // of the stream, since somebody last waited for the loop
-	normal   *unix.SchedAttr // what the thread had before it became batch work and was locked to the loop; nil if it is not
-	expected atomic.Bool     // awaited is to be called before the next piece
+	pieces int // of the stream, since somebody last waited for the loop
+	// What the thread had before it became batch work and was locked to the loop; nil if it is not.
+	normal   *unix.SchedAttr
+	expected atomic.Bool // awaited is to be called before the next piece
 }
 
-// batchAfter is the number of pieces after which the thread becomes batch work. A busy master sends one each millisecond, see pace.
+// batchAfter is the number of pieces after which the thread becomes batch work. A busy master sends
+// one each millisecond, see pace.
 const batchAfter = 50
 
 // followed notes that the loop has received a piece of the stream.
@@ -31,7 +34,8 @@ func (p *threadPolicy) followed() {
 	}
 }
 
-// makeBatch makes the thread batch work, unless the system refuses or the user has chosen another policy.
+// makeBatch makes the thread batch work, unless the system refuses or the user has chosen another
+// policy.
 func (p *threadPolicy) makeBatch() {
 	runtime.LockOSThread()
 	if attr, err := unix.SchedGetAttr(0, 0); err == nil && attr.Policy == unix.SCHED_NORMAL {

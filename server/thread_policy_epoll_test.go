@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The thread of a loop that only executes a stream becomes batch work, until somebody waits for the loop: a client, or the master for an
-// acknowledgement.
+// The thread of a loop that only executes a stream becomes batch work, until somebody waits for the
+// loop: a client, or the master for an acknowledgement.
 func TestThreadPolicy(t *testing.T) {
 	r := start(t, Options{OwnProcess: true, Loops: 1})
 	var policy atomic.Uint32

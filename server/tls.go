@@ -17,8 +17,8 @@ import (
 	"github.com/miniserver-go/miniserver/internal/errno"
 )
 
-// Two goroutines beside the event loops decrypt and encrypt a TLS connection. They pass the plain bytes to its event
-// loop over a pair of sockets within the process:
+// Two goroutines beside the event loops decrypt and encrypt a TLS connection. They pass the plain
+// bytes to its event loop over a pair of sockets within the process:
 //
 //	client ═TLS═ proxy ─pair─ event loop
 //
@@ -28,7 +28,8 @@ import (
 type tlsConfig struct {
 	port      int    // 0 for none
 	cert, key string // paths of the server's certificate and key
-	// Without these paths the server shows its own certificate, and without an authority it asks clients for none.
+	// Without these paths the server shows its own certificate, and without an authority it asks
+	// clients for none.
 	selfSigned bool
 	own        func() (tls.Certificate, error) // the same at each call
 	caFile     string                          // paths of the authorities for clients' certificates
@@ -42,8 +43,9 @@ type tlsConfig struct {
 var (
 	errNoCert = errors.New("no tls-cert-file configured")
 	errNoKey  = errors.New("no tls-key-file configured")
-	errNoCA   = errors.New("either tls-ca-cert-file or tls-ca-cert-dir must be specified when tls-auth-clients is enabled")
-	errProto  = errors.New("invalid tls-protocols specified: use a combination of TLSv1, TLSv1.1, TLSv1.2 and TLSv1.3")
+	errNoCA   = errors.New("either tls-ca-cert-file or tls-ca-cert-dir must be specified when " +
+		"tls-auth-clients is enabled")
+	errProto = errors.New("invalid tls-protocols specified: use a combination of TLSv1, TLSv1.1, TLSv1.2 and TLSv1.3")
 )
 
 // params returns the parameters of TLS. A CONFIG SET applies to connections that begin after it.
@@ -64,7 +66,8 @@ func (t *tlsConfig) params(log func(mark byte, format string, args ...any)) (lis
 		name string
 		text *string
 	}{
-		{"tls-cert-file", &t.cert}, {"tls-key-file", &t.key}, {"tls-ca-cert-file", &t.caFile}, {"tls-ca-cert-dir", &t.caDir},
+		{"tls-cert-file", &t.cert}, {"tls-key-file", &t.key}, {"tls-ca-cert-file", &t.caFile},
+		{"tls-ca-cert-dir", &t.caDir},
 		{"tls-protocols", &t.protocols},
 	} {
 		list = append(list, config.Text(p.name, p.text))
@@ -72,7 +75,8 @@ func (t *tlsConfig) params(log func(mark byte, format string, args ...any)) (lis
 	for i := range list {
 		list[i].Apply = apply
 	}
-	return append(list, config.Int("tls-port", &t.port, 0, 65535).AtStart(), config.Bool("tls-self-signed", &t.selfSigned).AtStart().AsSwitch())
+	return append(list, config.Int("tls-port", &t.port, 0, 65535).AtStart(),
+		config.Bool("tls-self-signed", &t.selfSigned).AtStart().AsSwitch())
 }
 
 // load reads the certificates. If that fails, the old configuration stays.
@@ -128,7 +132,8 @@ func versions(text string) (lowest, highest uint16, err error) {
 		return tls.VersionTLS12, tls.VersionTLS13, nil
 	}
 	known := map[string]uint16{
-		"tlsv1": tls.VersionTLS10, "tlsv1.1": tls.VersionTLS11, "tlsv1.2": tls.VersionTLS12, "tlsv1.3": tls.VersionTLS13,
+		"tlsv1": tls.VersionTLS10, "tlsv1.1": tls.VersionTLS11, "tlsv1.2": tls.VersionTLS12,
+		"tlsv1.3": tls.VersionTLS13,
 	}
 	for _, w := range words {
 		v, ok := known[strings.ToLower(w)]

@@ -9,14 +9,14 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// StartTLS begins TLS on a connection to another server, while ctx lasts. This server shows the certificate that its clients
-// see, and accepts what the authorities of its clients have signed, whatever the name in it: replicas know their masters by
-// address. It is called without the lock.
+// StartTLS begins TLS on a connection to another server, while ctx lasts. This server shows the
+// certificate that its clients see, and accepts what the authorities of its clients have signed,
+// whatever the name in it: replicas know their masters by address. It is called without the lock.
 func StartTLS(ctx context.Context, e *engine.Engine, conn net.Conn) (net.Conn, error) {
 	t := tlsConfig{auth: "yes"}
 	e.With(func() {
-		for name, to := range map[string]*string{"tls-cert-file": &t.cert, "tls-key-file": &t.key, "tls-ca-cert-file": &t.caFile,
-			"tls-ca-cert-dir": &t.caDir, "tls-protocols": &t.protocols} {
+		for name, to := range map[string]*string{"tls-cert-file": &t.cert, "tls-key-file": &t.key,
+			"tls-ca-cert-file": &t.caFile, "tls-ca-cert-dir": &t.caDir, "tls-protocols": &t.protocols} {
 			if p := e.Param(name); p != nil {
 				*to = p.Get()
 			}

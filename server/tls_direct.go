@@ -9,8 +9,8 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// enrollTLS passes a connection to an event loop, which serves any net.Conn and calls stop when it has closed it. There is nothing to
-// pass then.
+// enrollTLS passes a connection to an event loop, which serves any net.Conn and calls stop when it
+// has closed it. There is nothing to pass then.
 func (s *Server) enrollTLS(client *tls.Conn, from engine.Endpoint, stop func()) (pass func(), err error) {
 	s.enroll(client, from, nil, func(bool) { stop() })
 	return func() {}, nil

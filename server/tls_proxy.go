@@ -15,8 +15,8 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// enrollTLS passes one end of a pair to an event loop, which calls stop when it has closed that. The result passes the plain bytes of
-// the connection through the other end until both have ended.
+// enrollTLS passes one end of a pair to an event loop, which calls stop when it has closed that.
+// The result passes the plain bytes of the connection through the other end until both have ended.
 func (s *Server) enrollTLS(client *tls.Conn, from engine.Endpoint, stop func()) (pass func(), err error) {
 	inside, loop, err := pair()
 	if err != nil {
@@ -33,7 +33,8 @@ func (s *Server) enrollTLS(client *tls.Conn, from engine.Endpoint, stop func()) 
 	return func() { proxy(client, inside) }, nil
 }
 
-// proxy copies in both directions. It returns when the event loop has closed its end and its output is sent.
+// proxy copies in both directions. It returns when the event loop has closed its end and its output
+// is sent.
 func proxy(client *tls.Conn, inside *net.UnixConn) {
 	go func() {
 		_, _ = io.Copy(inside, client)

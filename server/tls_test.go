@@ -116,7 +116,8 @@ func TestTLS(t *testing.T) {
 	n.issue(t, "server", n)
 	r := startTLS(t, n.settings("no"))
 	require.Len(t, r.Addrs(), 1, "port 0 is no port beside TLS")
-	eventually(t, "it listens", func() bool { return strings.Contains(r.log.String(), "Ready to accept connections tls") })
+	eventually(t, "it listens",
+		func() bool { return strings.Contains(r.log.String(), "Ready to accept connections tls") })
 	c, err := r.dialTLS(t, n)
 	require.NoError(t, err)
 	require.Equal(t, "+PONG", c.ask("PING"))
@@ -153,13 +154,15 @@ func TestTLSClientsLeave(t *testing.T) {
 	_, err = nc.Write([]byte("PING\r\nthis is no handshake\r\n"))
 	require.NoError(t, err)
 	eventually(t, "it is refused", func() bool {
-		return strings.Contains(r.log.String(), "Error accepting a client connection: tls: first record does not look like a TLS handshake")
+		return strings.Contains(r.log.String(),
+			"Error accepting a client connection: tls: first record does not look like a TLS handshake")
 	})
 	eventually(t, "all have left", func() bool { return r.counts.clients.Load() == 0 })
 	require.NoError(t, nc.Close())
 }
 
-// TestTLSHandshakeThatHangsIsAClient: as in Redis it is counted and listed, refused beyond maxclients, and ended by CLIENT KILL.
+// TestTLSHandshakeThatHangsIsAClient: as in Redis it is counted and listed, refused beyond
+// maxclients, and ended by CLIENT KILL.
 func TestTLSHandshakeThatHangsIsAClient(t *testing.T) {
 	n := newNotary(t)
 	n.issue(t, "server", n)
@@ -170,7 +173,8 @@ func TestTLSHandshakeThatHangsIsAClient(t *testing.T) {
 	hangs, err := net.Dial("tcp", r.Addrs()[0])
 	require.NoError(t, err)
 	defer hangs.Close()
-	eventually(t, "it is listed", func() bool { return strings.Contains(admin.bulk("CLIENT LIST"), " addr="+hangs.LocalAddr().String()) })
+	eventually(t, "it is listed",
+		func() bool { return strings.Contains(admin.bulk("CLIENT LIST"), " addr="+hangs.LocalAddr().String()) })
 	require.Contains(t, admin.bulk("INFO clients"), "connected_clients:2\r\n")
 	_, err = r.dialTLS(t, n)
 	require.Error(t, err, "max number of clients reached")
@@ -206,8 +210,8 @@ func TestTLSAsksForCertificates(t *testing.T) {
 	}
 }
 
-// TestTLSCertificateIsChanged changes the certificate of a server. The server keeps the old one if the new one does
-// not fit its key.
+// TestTLSCertificateIsChanged changes the certificate of a server. The server keeps the old one if
+// the new one does not fit its key.
 func TestTLSCertificateIsChanged(t *testing.T) {
 	n := newNotary(t)
 	for _, name := range []string{"server", "second"} {
@@ -222,11 +226,12 @@ func TestTLSCertificateIsChanged(t *testing.T) {
 	require.Equal(t, "server", shown())
 	c, err := r.dialTLS(t, n)
 	require.NoError(t, err)
-	require.Equal(t, "-ERR CONFIG SET failed (possibly related to argument 'tls-cert-file') - Unable to update TLS configuration. Check server logs.",
-		c.ask("CONFIG SET tls-cert-file "+n.path("second.crt")))
+	require.Equal(t, "-ERR CONFIG SET failed (possibly related to argument 'tls-cert-file') - Unable to update TLS "+
+		"configuration. Check server logs.", c.ask("CONFIG SET tls-cert-file "+n.path("second.crt")))
 	require.Contains(t, r.log.String(), "Failed to configure TLS: tls: private key does not match public key")
 	require.Equal(t, "server", shown())
-	require.Equal(t, "+OK", c.ask("CONFIG SET tls-cert-file "+n.path("second.crt")+" tls-key-file "+n.path("second.key")))
+	require.Equal(t, "+OK",
+		c.ask("CONFIG SET tls-cert-file "+n.path("second.crt")+" tls-key-file "+n.path("second.key")))
 	require.Equal(t, "second", shown())
 	require.Equal(t, "+PONG", c.ask("PING"))
 }
@@ -255,7 +260,8 @@ func TestTLSMisconfigured(t *testing.T) {
 	}
 }
 
-// TestTLSSelfSigned: without tls-port and certificates, port is the one for TLS, also a free one. The certificate stays when settings change.
+// TestTLSSelfSigned: without tls-port and certificates, port is the one for TLS, also a free one.
+// The certificate stays when settings change.
 func TestTLSSelfSigned(t *testing.T) {
 	r := startWith(t, Options{}, func(e *engine.Engine) { require.NoError(t, e.Param("tls-self-signed").Set("yes")) })
 	require.Len(t, r.Addrs(), 1)

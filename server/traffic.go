@@ -2,8 +2,8 @@ package server
 
 import "sync/atomic"
 
-// moved counts what an event loop has moved. Each loop has counters of its own, since processors slow each other down that write to
-// the same ones.
+// moved counts what an event loop has moved. Each loop has counters of its own, since processors
+// slow each other down that write to the same ones.
 type moved struct {
 	clients       atomic.Int64 // that it serves now
 	in, out       atomic.Int64 // bytes

@@ -19,16 +19,17 @@ type turn struct {
 	done func() // called when there is no more to do
 }
 
-// A turn is so short that clients hardly notice. If requests keep coming, there is a turn after longestWait, which is longer, and still longer if it came late
-// because the requests were slow: so the work has a fifth to a third of the processor.
+// A turn is so short that clients hardly notice. If requests keep coming, there is a turn after
+// longestWait, which is longer, and still longer if it came late because the requests were slow: so
+// the work has a fifth to a third of the processor.
 const (
 	shortTurn   = 25 * time.Microsecond
 	longTurn    = 100 * time.Microsecond
 	longestTurn = time.Millisecond
 	longestWait = 200 * time.Microsecond
 
-	// quietTime is how long no requests come until turns follow each other at once. Before, other threads of the machine have pauses: those that
-	// send the next requests.
+	// quietTime is how long no requests come until turns follow each other at once. Before, other
+	// threads of the machine have pauses: those that send the next requests.
 	quietTime = time.Millisecond
 )
 

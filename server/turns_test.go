@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Work beside requests goes on while clients ask without a pause, and they get their replies meanwhile.
+// Work beside requests goes on while clients ask without a pause, and they get their replies
+// meanwhile.
 func TestTurnsAndRequestsShareALoop(t *testing.T) {
 	r := start(t, Options{})
 	c := r.dial(t)

@@ -85,8 +85,10 @@ func palette(hexes ...uint32) (list []color.Color) {
 
 // The themes.
 var (
-	Light = Theme{rgb(0xffffff), rgb(0x222222), rgb(0xdddddd), palette(0x0072b2, 0xd55e00, 0x009e73, 0xcc3399, 0x8c6d00, 0x444444)}
-	Dark  = Theme{rgb(0x16181c), rgb(0xdddddd), rgb(0x3a3d44), palette(0x56b4e9, 0xff8c42, 0x3ddca0, 0xf28cc8, 0xf0d060, 0xbbbbbb)}
+	Light = Theme{rgb(0xffffff), rgb(0x222222), rgb(0xdddddd),
+		palette(0x0072b2, 0xd55e00, 0x009e73, 0xcc3399, 0x8c6d00, 0x444444)}
+	Dark = Theme{rgb(0x16181c), rgb(0xdddddd), rgb(0x3a3d44),
+		palette(0x56b4e9, 0xff8c42, 0x3ddca0, 0xf28cc8, 0xf0d060, 0xbbbbbb)}
 )
 
 // The plot's size. Below it each row of the legend takes as much again as legendRow.
@@ -170,8 +172,8 @@ func (c Chart) style(p *plot.Plot, t Theme) {
 	p.Legend.Top, p.Legend.Left = false, true
 	p.Legend.XOffs, p.Legend.Padding = vg.Points(60), vg.Points(2)
 	p.Legend.ThumbnailWidth = vg.Points(22)
-	for _, text := range []*draw.TextStyle{&p.Title.TextStyle, &p.Legend.TextStyle, &p.X.Label.TextStyle, &p.Y.Label.TextStyle,
-		&p.X.Tick.Label, &p.Y.Tick.Label} {
+	for _, text := range []*draw.TextStyle{&p.Title.TextStyle, &p.Legend.TextStyle, &p.X.Label.TextStyle,
+		&p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label} {
 		text.Color, text.Font.Variant, text.Font.Size = t.ink, "Sans", 10
 	}
 	p.Title.TextStyle.Font.Size = 12

@@ -14,7 +14,8 @@ import (
 
 func sample() Chart {
 	return Chart{Name: "sample", Title: "A sample", X: Axis{"elements", Count, true}, Y: Axis{"memory", Bytes, true},
-		Lines: []Line{{Name: "one", X: []float64{1, 10, 100}, Y: []float64{50, 300, 9000}}, {Name: "two", X: []float64{1, 100}, Y: []float64{70, 2e6}, Dashed: true}},
+		Lines: []Line{{Name: "one", X: []float64{1, 10, 100}, Y: []float64{50, 300, 9000}},
+			{Name: "two", X: []float64{1, 100}, Y: []float64{70, 2e6}, Dashed: true}},
 		Marks: []Mark{{10, "threshold"}}}
 }
 

@@ -10,8 +10,8 @@ import (
 	"slices"
 )
 
-// writePNG writes an image with the 256 colours that it has most of: charts have few, and shades where
-// lines are smoothed. That is a third of the file.
+// writePNG writes an image with the 256 colours that it has most of: charts have few, and shades
+// where lines are smoothed. That is a third of the file.
 func writePNG(w io.Writer, img image.Image) error {
 	bounds := img.Bounds()
 	counts := map[color.RGBA]int{}

@@ -9,13 +9,13 @@
 //	        intset         of sets
 //	        btree, gomap   what one would take in Go without this package: google/btree, a map
 //
-// A case's bytes are taken twice, independently of each other: from the keyspace's own accounts, which
-// is what MEMORY USAGE and maxmemory read, and from the heap, before and after, with the garbage
-// collected. Small collections are made in thousands at once, so that the heap's figure is that of
-// many and not of noise. Where the two differ by more than Tolerance, the result says so.
+// A case's bytes are taken twice, independently of each other: from the keyspace's own accounts,
+// which is what MEMORY USAGE and maxmemory read, and from the heap, before and after, with the
+// garbage collected. Small collections are made in thousands at once, so that the heap's figure is
+// that of many and not of noise. Where the two differ by more than Tolerance, the result says so.
 //
-// Byte figures depend on nothing but the program. Times are CPU times (see clock.go); compare those of
-// one run.
+// Byte figures depend on nothing but the program. Times are CPU times (see clock.go); compare those
+// of one run.
 package laboratory
 
 import (
@@ -65,8 +65,8 @@ var formsOf = map[string][]string{
 
 // Counts are the numbers of elements by default: every power of two up to 2048, the surroundings of
 // the thresholds at 128 and 512, and large ones.
-var Counts = []int{1, 2, 4, 8, 16, 32, 48, 64, 80, 96, 112, 120, 127, 128, 129, 136, 144, 160, 192, 224, 256, 320, 384, 448, 511, 512, 513,
-	576, 640, 768, 1024, 1536, 2048, 10_000, 100_000, 1_000_000}
+var Counts = []int{1, 2, 4, 8, 16, 32, 48, 64, 80, 96, 112, 120, 127, 128, 129, 136, 144, 160, 192, 224, 256, 320, 384,
+	448, 511, 512, 513, 576, 640, 768, 1024, 1536, 2048, 10_000, 100_000, 1_000_000}
 
 const (
 	leastKeys  = 1000    // the fewest strings: below, tables that are there anyway are most of it
@@ -92,8 +92,8 @@ func (s Selection) Cases() (list []Case) {
 	return list
 }
 
-// Short returns a selection that takes less than a minute: time stamps in all forms, and the other shapes
-// in sorted sets of one size.
+// Short returns a selection that takes less than a minute: time stamps in all forms, and the other
+// shapes in sorted sets of one size.
 func Short() []Case {
 	counts := []int{1, 8, 32, 64, 96, 127, 128, 129, 160, 192, 256, 512, 513, 1024, 2048, 10_000}
 	list := Selection{Shapes: []string{mainShape}, Counts: counts}.Cases()

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Times are CPU times of the working thread, not those of a clock on the wall, which would also count other
-// programs on the machine. Of several times the shortest counts: what other programs do to the caches can only
-// add to it.
+// Times are CPU times of the working thread, not those of a clock on the wall, which would also
+// count other programs on the machine. Of several times the shortest counts: what other programs do
+// to the caches can only add to it.
 
 // repeats is how often each operation is timed.
 const repeats = 5

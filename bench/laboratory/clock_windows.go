@@ -6,7 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// busy returns the CPU time that this process has had, in which nothing else works: package windows has no call for that of a thread.
+// busy returns the CPU time that this process has had, in which nothing else works: package windows
+// has no call for that of a thread.
 func busy() time.Duration {
 	var created, ended, system, user windows.Filetime
 	if err := windows.GetProcessTimes(windows.CurrentProcess(), &created, &ended, &system, &user); err != nil {

@@ -123,8 +123,8 @@ func (v *queue) delete(element)               { v.list.RemoveEnd(list.Head, 1) }
 func (v *queue) value() keyspace.Value        { c := v.list; return &c }
 func (v *queue) ten(i int)                    { v.list.Range(i, 10, func(ziplist.Entry) {}) }
 
-// tree is a sorted set as one would write it in Go: a b-tree for the order, a map for the members. A
-// b-tree does not count, so a rank is a walk.
+// tree is a sorted set as one would write it in Go: a b-tree for the order, a map for the members.
+// A b-tree does not count, so a rank is a walk.
 type tree struct {
 	members map[string]float64
 	order   *btree.BTreeG[node]

@@ -46,8 +46,8 @@ func TestSkiplistOfTimes(t *testing.T) {
 	require.Less(t, r.PerElement(), 105.0)
 }
 
-// TestZiplistOfTimes compares with what MEMORY USAGE of redis-server 6.2.6 tells of the same data; there
-// the object, the key and its slot take 48 bytes beside the ziplist.
+// TestZiplistOfTimes compares with what MEMORY USAGE of redis-server 6.2.6 tells of the same data;
+// there the object, the key and its slot take 48 bytes beside the ziplist.
 func TestZiplistOfTimes(t *testing.T) {
 	for n, usage := range map[int]int{1: 79, 8: 219, 64: 1339, 128: 2619} {
 		r := Result{Case: Case{"zset", "times", Default, n}}

@@ -10,8 +10,8 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// Redis asks a running redis-server what the same data cost there. It writes one key, of its own, and sets
-// thresholds; Close removes the key and restores the thresholds.
+// Redis asks a running redis-server what the same data cost there. It writes one key, of its own,
+// and sets thresholds; Close removes the key and restores the thresholds.
 type Redis struct {
 	Version string
 	conn    net.Conn
@@ -116,9 +116,9 @@ func (r *Redis) thresholds(c Case) map[string]string {
 }
 
 // standard are the thresholds that a case's default form has, whatever the server's settings.
-var standard = map[string]string{"zset-max-ziplist-entries": "128", "zset-max-ziplist-value": "64", "hash-max-ziplist-entries": "512",
-	"hash-max-ziplist-value": "64", "set-max-intset-entries": "512", "set-max-listpack-entries": "128", "set-max-listpack-value": "64",
-	"list-max-ziplist-size": "-2"}
+var standard = map[string]string{"zset-max-ziplist-entries": "128", "zset-max-ziplist-value": "64",
+	"hash-max-ziplist-entries": "512", "hash-max-ziplist-value": "64", "set-max-intset-entries": "512",
+	"set-max-listpack-entries": "128", "set-max-listpack-value": "64", "list-max-ziplist-size": "-2"}
 
 func choose(holds bool, yes, no string) string {
 	if holds {
@@ -133,7 +133,8 @@ func (r *Redis) write(c Case, data []element) error {
 		return err
 	}
 	for from := 0; from < len(data); from += 500 {
-		words := []string{map[string]string{"zset": "ZADD", "hash": "HSET", "set": "SADD", "list": "RPUSH"}[c.Type], wireKey}
+		words := []string{map[string]string{"zset": "ZADD", "hash": "HSET", "set": "SADD", "list": "RPUSH"}[c.Type],
+			wireKey}
 		for _, e := range data[from:min(from+500, len(data))] {
 			switch c.Type {
 			case "zset":

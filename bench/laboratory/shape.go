@@ -17,10 +17,12 @@ type Shape struct {
 // Shapes are the shapes in order.
 var Shapes = []Shape{
 	{"ints", "integers from 0 on", true, 1 << 30, strconv.Itoa},
-	{"times", "time stamps of 13 digits, 137 ms apart", true, 1 << 30, func(i int) string { return strconv.Itoa(1_700_000_000_000 + 137*i) }},
+	{"times", "time stamps of 13 digits, 137 ms apart", true, 1 << 30,
+		func(i int) string { return strconv.Itoa(1_700_000_000_000 + 137*i) }},
 	{"8 bytes", "texts of 8 bytes", false, 10_000_000, func(i int) string { return padded(i, 8) }},
 	{"16 bytes", "texts of 16 bytes", false, 1 << 30, func(i int) string { return padded(i, 16) }},
-	{"64 bytes", "texts of 64 bytes, the longest in a ziplist by default", false, 1 << 30, func(i int) string { return padded(i, 64) }},
+	{"64 bytes", "texts of 64 bytes, the longest in a ziplist by default", false, 1 << 30,
+		func(i int) string { return padded(i, 64) }},
 	{"65 bytes", "texts of 65 bytes", false, 1 << 30, func(i int) string { return padded(i, 65) }},
 	{"uuids", "random UUIDs of 36 characters", false, 1 << 30, uuid},
 }

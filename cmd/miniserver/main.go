@@ -1,4 +1,5 @@
-// Command miniserver serves the Redis protocol from memory. Its sub-commands are the packages below internal/cli.
+// Command miniserver serves the Redis protocol from memory. Its sub-commands are the packages below
+// internal/cli.
 package main
 
 import "github.com/miniserver-go/miniserver/internal/cli"

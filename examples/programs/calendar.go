@@ -12,7 +12,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// calendar records the days of a year on which a user came: one bit for each day, 46 bytes for the year.
+// calendar records the days of a year on which a user came: one bit for each day, 46 bytes for the
+// year.
 type calendar struct {
 	db  *redis.Client
 	key string
@@ -35,8 +36,8 @@ func (c calendar) first(ctx context.Context, year int) (time.Time, bool, error) 
 	return date(year, time.January, 1+int(bit)), bit >= 0, err
 }
 
-// month returns the n days of a month as the lowest n bits of a number; the first of the month is the highest of
-// them. It takes one BITFIELD: a field of 28 to 31 bits.
+// month returns the n days of a month as the lowest n bits of a number; the first of the month is
+// the highest of them. It takes one BITFIELD: a field of 28 to 31 bits.
 func (c calendar) month(ctx context.Context, year int, month time.Month) (days uint64, n int, err error) {
 	n = date(year, month+1, 0).Day()
 	from := date(year, month, 1).YearDay() - 1

@@ -10,8 +10,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// queue is a delay queue in a sorted set: the members are the tasks, and the score of a task is the time at which it
-// becomes due, in milliseconds since the epoch.
+// queue is a delay queue in a sorted set: the members are the tasks, and the score of a task is the
+// time at which it becomes due, in milliseconds since the epoch.
 type queue struct {
 	db  *redis.Client
 	key string
@@ -22,12 +22,13 @@ func (q queue) push(ctx context.Context, task string, due time.Time) error {
 	return q.db.ZAdd(ctx, q.key, redis.Z{Score: float64(due.UnixMilli()), Member: task}).Err()
 }
 
-// take removes and returns a task that is due; found is false if there is none. Several consumers may see the
-// same task, but ZREM removes it for only one of them. The others look again.
+// take removes and returns a task that is due; found is false if there is none. Several consumers
+// may see the same task, but ZREM removes it for only one of them. The others look again.
 func (q queue) take(ctx context.Context) (task string, found bool, err error) {
 	for {
 		now := time.Now().UnixMilli()
-		due, err := q.db.ZRangeArgs(ctx, redis.ZRangeArgs{Key: q.key, ByScore: true, Start: 0, Stop: now, Count: 1}).Result()
+		due, err := q.db.ZRangeArgs(ctx,
+			redis.ZRangeArgs{Key: q.key, ByScore: true, Start: 0, Stop: now, Count: 1}).Result()
 		if err != nil || len(due) == 0 {
 			return "", false, err
 		}
@@ -38,8 +39,9 @@ func (q queue) take(ctx context.Context) (task string, found bool, err error) {
 	}
 }
 
-// consume does tasks until the queue is empty. If a consumer dies, its task is lost. Tasks that must not be lost
-// need a second set of tasks in progress, as in the scripts delay-pop and delay-ack.
+// consume does tasks until the queue is empty. If a consumer dies, its task is lost. Tasks that
+// must not be lost need a second set of tasks in progress, as in the scripts delay-pop and
+// delay-ack.
 func (q queue) consume(ctx context.Context, do func(task string)) error {
 	for {
 		task, found, err := q.take(ctx)

@@ -10,7 +10,8 @@ import (
 	"github.com/miniserver-go/miniserver"
 )
 
-// TestSessionExpires is the test that the README shows: a server inside the test, whose clock moves by hand.
+// TestSessionExpires is the test that the README shows: a server inside the test, whose clock moves
+// by hand.
 func TestSessionExpires(t *testing.T) {
 	s := miniserver.Run(t)
 	client := redis.NewClient(&redis.Options{Addr: s.Addr()}) // any client library

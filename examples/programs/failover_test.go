@@ -18,8 +18,9 @@ import (
 	"github.com/miniserver-go/miniserver/internal/reference"
 )
 
-// TestFailover kills a master that Sentinels of Redis supervise, under a client that must find the next one: it writes and reads again,
-// and gets the messages of the channel to which it had subscribed.
+// TestFailover kills a master that Sentinels of Redis supervise, under a client that must find the
+// next one: it writes and reads again, and gets the messages of the channel to which it had
+// subscribed.
 func TestFailover(t *testing.T) {
 	sentinel := reference.Require(t, "redis-sentinel")
 	master, replica := replicated(t)
@@ -29,7 +30,8 @@ func TestFailover(t *testing.T) {
 	}
 	await(t, "the Sentinels know all", func() bool { return informed(t, sentinels) })
 
-	client := redis.NewFailoverClient(&redis.FailoverOptions{MasterName: "mymaster", SentinelAddrs: sentinels, ContextTimeoutEnabled: true})
+	client := redis.NewFailoverClient(&redis.FailoverOptions{MasterName: "mymaster", SentinelAddrs: sentinels,
+		ContextTimeoutEnabled: true})
 	defer client.Close()
 	messages := client.Subscribe(t.Context(), "news")
 	defer messages.Close()
@@ -78,18 +80,21 @@ func supervise(t *testing.T, path string, master *launch.Server) (addr string) {
 	return net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 }
 
-// informed reports whether all Sentinels know each other and the replica. It also makes them look more often than once in ten seconds.
+// informed reports whether all Sentinels know each other and the replica. It also makes them look
+// more often than once in ten seconds.
 func informed(t *testing.T, sentinels []string) bool {
 	for _, addr := range sentinels {
 		c := redis.NewSentinelClient(&redis.Options{Addr: addr})
 		defer c.Close()
-		hasten := redis.NewCmd(t.Context(), "SENTINEL", "DEBUG", "info-period", "200", "publish-period", "200", "ask-period", "100")
+		hasten := redis.NewCmd(t.Context(), "SENTINEL", "DEBUG", "info-period", "200", "publish-period", "200",
+			"ask-period", "100")
 		if c.Process(t.Context(), hasten) != nil {
 			return false
 		}
 		master := c.Master(t.Context(), "mymaster").Val()
 		replicas := c.Replicas(t.Context(), "mymaster").Val()
-		if master["num-other-sentinels"] != "2" || len(replicas) != 1 || replicas[0]["master-link-status"] != "ok" || replicas[0]["flags"] != "slave" {
+		if master["num-other-sentinels"] != "2" || len(replicas) != 1 || replicas[0]["master-link-status"] != "ok" ||
+			replicas[0]["flags"] != "slave" {
 			return false
 		}
 	}

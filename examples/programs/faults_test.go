@@ -20,8 +20,9 @@ func fault(t *testing.T, s *miniserver.Server, words ...string) {
 	require.Equal(t, "OK", reply.Text)
 }
 
-// TestRetryOnALostReply shows why a command that is sent again must be harmless the second time: the client does not learn
-// that the first INCR was applied. A script that remembers the request counts once.
+// TestRetryOnALostReply shows why a command that is sent again must be harmless the second time:
+// the client does not learn that the first INCR was applied. A script that remembers the request
+// counts once.
 func TestRetryOnALostReply(t *testing.T) {
 	s := miniserver.Run(t)
 	client := redis.NewClient(&redis.Options{Addr: s.Addr()}) // sends a command up to four times
@@ -38,7 +39,8 @@ func TestRetryOnALostReply(t *testing.T) {
 	require.Equal(t, 3, n)
 }
 
-// TestASlotMoves moves the keys of one slot to a second node, which the client of a cluster must find.
+// TestASlotMoves moves the keys of one slot to a second node, which the client of a cluster must
+// find.
 func TestASlotMoves(t *testing.T) {
 	old, fresh := miniserver.Run(t, "cluster-enabled yes"), miniserver.Run(t, "cluster-enabled yes")
 	client := redis.NewClusterClient(&redis.ClusterOptions{Addrs: []string{old.Addr()}})
@@ -57,9 +59,10 @@ func TestASlotMoves(t *testing.T) {
 	require.Equal(t, "asked", fresh.Do("GET", "other").Text)
 }
 
-// TestEveryFault has go-redis meet each fault while it counts, as a client of one server and of a cluster. What it does by itself is to
-// send the command again, over a new connection if the old one is no good, and in a cluster to follow a redirection. The other errors
-// are left to the program.
+// TestEveryFault has go-redis meet each fault while it counts, as a client of one server and of a
+// cluster. What it does by itself is to send the command again, over a new connection if the old
+// one is no good, and in a cluster to follow a redirection. The other errors are left to the
+// program.
 func TestEveryFault(t *testing.T) {
 	both, alone, cluster := []string{"one server", "a cluster"}, []string{"one server"}, []string{"a cluster"}
 	for _, e := range []encounter{

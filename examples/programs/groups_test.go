@@ -22,22 +22,25 @@ import (
 	"github.com/miniserver-go/miniserver/internal/launch"
 )
 
-// Clients that know nothing of groups find the leader, also the next one: after it has handed over its seat, and after it was killed. Nothing that was
-// confirmed is lost, and locks stay locks.
+// Clients that know nothing of groups find the leader, also the next one: after it has handed over
+// its seat, and after it was killed. Nothing that was confirmed is lost, and locks stay locks.
 
 func TestGroupInSentinelMode(t *testing.T) {
 	g := startGroup(t)
-	g.outlives(t, redis.NewFailoverClient(&redis.FailoverOptions{MasterName: "mymaster", SentinelAddrs: g.addresses(), ContextTimeoutEnabled: true}))
+	g.outlives(t, redis.NewFailoverClient(&redis.FailoverOptions{MasterName: "mymaster", SentinelAddrs: g.addresses(),
+		ContextTimeoutEnabled: true}))
 }
 
-// TestGroupInClusterMode has go-redis look at the nodes each second: by default it does so once in a minute, and meanwhile asks a leader that is dead.
+// TestGroupInClusterMode has go-redis look at the nodes each second: by default it does so once in
+// a minute, and meanwhile asks a leader that is dead.
 func TestGroupInClusterMode(t *testing.T) {
 	g := startGroup(t, "--cluster-enabled", "yes")
 	g.outlives(t, redis.NewClusterClient(&redis.ClusterOptions{Addrs: g.addresses(), ContextTimeoutEnabled: true,
 		ClusterStateReloadInterval: time.Second}))
 }
 
-// TestGroupWithTLS has clients and members that speak TLS: clients are told the port that speaks it, by group-announce where there is another port as well.
+// TestGroupWithTLS has clients and members that speak TLS: clients are told the port that speaks
+// it, by group-announce where there is another port as well.
 func TestGroupWithTLS(t *testing.T) {
 	dir := t.TempDir()
 	cert, key, err := launch.SelfSigned(dir)
@@ -47,8 +50,10 @@ func TestGroupWithTLS(t *testing.T) {
 	trusted := x509.NewCertPool()
 	require.True(t, trusted.AppendCertsFromPEM(pem))
 	config := &tls.Config{RootCAs: trusted, ServerName: "127.0.0.1"}
-	options := strings.Fields(fmt.Sprintf("--cluster-enabled yes --tls-cert-file %[1]s --tls-key-file %[2]s --tls-auth-clients no "+
-		"--group-tls yes --group-tls-cert-file %[1]s --group-tls-key-file %[2]s --group-tls-ca-cert-file %[1]s", cert, key))
+	options := strings.Fields(
+		fmt.Sprintf("--cluster-enabled yes --tls-cert-file %[1]s --tls-key-file %[2]s --tls-auth-clients no "+
+			"--group-tls yes --group-tls-cert-file %[1]s --group-tls-key-file %[2]s --group-tls-ca-cert-file %[1]s",
+			cert, key))
 	g := newGroup(t, options...)
 	var addresses []string
 	for id := range g.dirs {
@@ -58,11 +63,14 @@ func TestGroupWithTLS(t *testing.T) {
 		g.own[id] = []string{"--tls-port", strconv.Itoa(port), "--group-announce", fmt.Sprint("127.0.0.1:", port)}
 	}
 	g.startAll(t)
-	g.outlives(t, redis.NewClusterClient(&redis.ClusterOptions{Addrs: addresses, TLSConfig: config, ContextTimeoutEnabled: true, ClusterStateReloadInterval: time.Second}))
-	g.outlives(t, redis.NewFailoverClient(&redis.FailoverOptions{MasterName: "mymaster", SentinelAddrs: addresses, TLSConfig: config, ContextTimeoutEnabled: true}))
+	g.outlives(t, redis.NewClusterClient(&redis.ClusterOptions{Addrs: addresses, TLSConfig: config,
+		ContextTimeoutEnabled: true, ClusterStateReloadInterval: time.Second}))
+	g.outlives(t, redis.NewFailoverClient(&redis.FailoverOptions{MasterName: "mymaster", SentinelAddrs: addresses,
+		TLSConfig: config, ContextTimeoutEnabled: true}))
 }
 
-// TestGroupWithOneAddress has a client that knows one member and nothing of groups. That member passes its connections on.
+// TestGroupWithOneAddress has a client that knows one member and nothing of groups. That member
+// passes its connections on.
 func TestGroupWithOneAddress(t *testing.T) {
 	g := startGroup(t, "--group-forward", "yes")
 	if g.leader(t) == 1 {
@@ -72,8 +80,8 @@ func TestGroupWithOneAddress(t *testing.T) {
 	g.outlives(t, redis.NewClient(&redis.Options{Addr: g.servers[1].Address, ContextTimeoutEnabled: true}))
 }
 
-// TestLocksInAGroup counts under a lock, by reading and writing, while leaders are killed. A lock that two had at once, or a write that was lost, would show
-// in the sum.
+// TestLocksInAGroup counts under a lock, by reading and writing, while leaders are killed. A lock
+// that two had at once, or a write that was lost, would show in the sum.
 func TestLocksInAGroup(t *testing.T) {
 	g := startGroup(t)
 	client := redis.NewFailoverClient(&redis.FailoverOptions{MasterName: "mymaster", SentinelAddrs: g.addresses()})
@@ -105,7 +113,8 @@ func TestLocksInAGroup(t *testing.T) {
 	require.Equal(t, total, sum())
 }
 
-// addUnderLock adds 1 to a number, and repeats whatever fails. A lock whose reply was lost is found by its secret.
+// addUnderLock adds 1 to a number, and repeats whatever fails. A lock whose reply was lost is found
+// by its secret.
 func addUnderLock(ctx context.Context, client *redis.Client) {
 	secret := rand.Text()
 	insist := func(do func() error) {
@@ -147,7 +156,8 @@ func newGroup(t *testing.T, options ...string) *group {
 	path, err := launch.Build(filepath.Join("..", ".."), "./cmd/miniserver", "-pgo=off")
 	require.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(filepath.Dir(path)) })
-	g := &group{path: path, options: options, own: make(map[int][]string), dirs: make(map[int]string), servers: make(map[int]*launch.Server)}
+	g := &group{path: path, options: options, own: make(map[int][]string), dirs: make(map[int]string),
+		servers: make(map[int]*launch.Server)}
 	var words []string
 	for id := 1; id <= 3; id++ {
 		port, err := launch.FreePort()
@@ -172,7 +182,8 @@ func (g *group) startAll(t *testing.T) {
 }
 
 func (g *group) start(t *testing.T, id int) {
-	args := append([]string{"--dir", g.dirs[id], "--group-id", strconv.Itoa(id), "--group-members", g.members, "--group-heartbeat", "1000"}, slices.Concat(g.options, g.own[id])...)
+	args := append([]string{"--dir", g.dirs[id], "--group-id", strconv.Itoa(id), "--group-members", g.members,
+		"--group-heartbeat", "1000"}, slices.Concat(g.options, g.own[id])...)
 	s, err := launch.Start(launch.Spec{Path: g.path, Args: args})
 	require.NoError(t, err)
 	g.servers[id] = s
@@ -187,8 +198,9 @@ func (g *group) addresses() (list []string) {
 
 // ask sends a command to a member, which answers for itself.
 func (g *group) ask(t *testing.T, id int, args ...any) (any, error) {
-	client := redis.NewClient(&redis.Options{Addr: g.servers[id].Address, MaxRetries: -1, Protocol: 2, DisableIdentity: true,
-		OnConnect: func(ctx context.Context, c *redis.Conn) error { return c.ReadWrite(ctx).Err() }})
+	client := redis.NewClient(&redis.Options{Addr: g.servers[id].Address, MaxRetries: -1, Protocol: 2,
+		DisableIdentity: true,
+		OnConnect:       func(ctx context.Context, c *redis.Conn) error { return c.ReadWrite(ctx).Err() }})
 	defer client.Close()
 	return client.Do(t.Context(), args...).Result()
 }
@@ -219,7 +231,8 @@ func (g *group) transfer(t *testing.T, to int) {
 	})
 }
 
-// kill kills the leader, unless it is to be spared, waits for the next one, and starts the killed one again.
+// kill kills the leader, unless it is to be spared, waits for the next one, and starts the killed
+// one again.
 func (g *group) kill(t *testing.T) {
 	id := g.leader(t)
 	for ; id == g.spared; id = g.leader(t) {
@@ -241,7 +254,8 @@ func (g *group) another(t *testing.T) int {
 	}
 }
 
-// outlives has a client write, read and receive messages, while leaders hand over and are killed. Whatever was confirmed must be there at the end.
+// outlives has a client write, read and receive messages, while leaders hand over and are killed.
+// Whatever was confirmed must be there at the end.
 func (g *group) outlives(t *testing.T, client redis.UniversalClient) {
 	defer client.Close()
 	messages := client.Subscribe(t.Context(), "news")

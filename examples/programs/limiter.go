@@ -13,8 +13,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// limiter lets at most n requests pass in any window of time. It keeps a sorted set of requests by time. (The scripts
-// in the parent directory do the same in one step.)
+// limiter lets at most n requests pass in any window of time. It keeps a sorted set of requests by
+// time. (The scripts in the parent directory do the same in one step.)
 type limiter struct {
 	db     *redis.Client
 	key    string
@@ -22,8 +22,8 @@ type limiter struct {
 	n      int64
 }
 
-// countAll records the request and counts in one transaction. It records refused requests too: a client that keeps
-// asking stays refused.
+// countAll records the request and counts in one transaction. It records refused requests too: a
+// client that keeps asking stays refused.
 func (l limiter) countAll(ctx context.Context, now time.Time) (bool, error) {
 	var count *redis.IntCmd
 	_, err := l.db.TxPipelined(ctx, func(tx redis.Pipeliner) error { // MULTI ... EXEC
@@ -36,8 +36,8 @@ func (l limiter) countAll(ctx context.Context, now time.Time) (bool, error) {
 	return err == nil && count.Val() <= l.n, err
 }
 
-// countPassed counts first and records the request only if it may pass. If another request came in between, WATCH
-// makes EXEC do nothing, and countPassed tries again.
+// countPassed counts first and records the request only if it may pass. If another request came in
+// between, WATCH makes EXEC do nothing, and countPassed tries again.
 func (l limiter) countPassed(ctx context.Context, now time.Time) (allowed bool, err error) {
 	attempt := func(tx *redis.Tx) error {
 		count, err := tx.ZCount(ctx, l.key, "("+l.begin(now), "+inf").Result()
@@ -68,8 +68,8 @@ func (l limiter) begin(now time.Time) string {
 	return strconv.FormatInt(now.Add(-l.window).UnixMilli(), 10)
 }
 
-// limiterScene tries every ten minutes with a limit of three an hour, and then twenty times at once. It passes
-// the time as an argument instead of waiting.
+// limiterScene tries every ten minutes with a limit of three an hour, and then twenty times at
+// once. It passes the time as an argument instead of waiting.
 func limiterScene(ctx context.Context, db *redis.Client, w io.Writer) error {
 	start := time.Now()
 	l := limiter{db: db, key: "example:told", window: time.Hour, n: 3}
@@ -94,7 +94,8 @@ func limiterScene(ctx context.Context, db *redis.Client, w io.Writer) error {
 }
 
 // everyTenMinutes prints which of sixteen requests may pass.
-func everyTenMinutes(ctx context.Context, w io.Writer, name string, start time.Time, ask func(context.Context, time.Time) (bool, error)) error {
+func everyTenMinutes(ctx context.Context, w io.Writer, name string, start time.Time,
+	ask func(context.Context, time.Time) (bool, error)) error {
 	fmt.Fprint(w, name)
 	for i := range 16 {
 		yes, err := ask(ctx, start.Add(time.Duration(i)*10*time.Minute))

@@ -11,8 +11,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// A lock is a key that only one holder at a time can create. It expires after its lease, in case the holder has
-// died. So the guarded work must not take longer than the lease.
+// A lock is a key that only one holder at a time can create. It expires after its lease, in case
+// the holder has died. So the guarded work must not take longer than the lease.
 
 // holder takes locks for a process or a goroutine. Only one goroutine may use it.
 type holder struct {
@@ -41,8 +41,8 @@ func (h *holder) lock(ctx context.Context, key string, lease time.Duration) (boo
 	return err == nil, err
 }
 
-// release deletes a lock if it is still the holder's. A script checks and deletes in one step. In two steps the
-// lease could end in between, and the holder would delete the lock of another one.
+// release deletes a lock if it is still the holder's. A script checks and deletes in one step. In
+// two steps the lease could end in between, and the holder would delete the lock of another one.
 var release = redis.NewScript(`
 if redis.call('get', KEYS[1]) == ARGV[1] then
   return redis.call('del', KEYS[1])

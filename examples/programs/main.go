@@ -1,11 +1,11 @@
-// Command programs shows common uses of Redis in Go, with the client go-redis. Each file has one use, with a scene that
-// demonstrates it.
+// Command programs shows common uses of Redis in Go, with the client go-redis. Each file has one
+// use, with a scene that demonstrates it.
 //
 //	go run . calendar                         on localhost:6379
 //	go run . -addr localhost:7777 calendar
 //
-// The scenes use keys that begin with "example:", and delete them before and afterwards. Scenes about time pass
-// the time as an argument instead of waiting; only the delay queue waits.
+// The scenes use keys that begin with "example:", and delete them before and afterwards. Scenes
+// about time pass the time as an argument instead of waiting; only the delay queue waits.
 package main
 
 import (

@@ -20,7 +20,8 @@ func TestClusterMode(t *testing.T) {
 	use(t, client)
 	require.Equal(t, "7", s.Do("GET", "key:7").Text)
 	masters := 0
-	require.NoError(t, client.ForEachMaster(t.Context(), func(context.Context, *redis.Client) error { masters++; return nil }))
+	require.NoError(t,
+		client.ForEachMaster(t.Context(), func(context.Context, *redis.Client) error { masters++; return nil }))
 	require.Equal(t, 1, masters)
 	require.ErrorContains(t, client.MSet(t.Context(), "a", 1, "b", 2).Err(), "CROSSSLOT")
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// people stores where people are. The places are the scores of a sorted set, so ZREM removes a person.
+// people stores where people are. The places are the scores of a sorted set, so ZREM removes a
+// person.
 type people struct {
 	db  *redis.Client
 	key string
@@ -25,7 +26,8 @@ func (p people) leave(ctx context.Context, name string) error {
 	return p.db.ZRem(ctx, p.key, name).Err()
 }
 
-// near returns the people within km kilometres of a person, the nearest first, with their distances.
+// near returns the people within km kilometres of a person, the nearest first, with their
+// distances.
 func (p people) near(ctx context.Context, name string, km float64, most int) ([]redis.GeoLocation, error) {
 	found, err := p.db.GeoSearchLocation(ctx, p.key, &redis.GeoSearchLocationQuery{
 		GeoSearchQuery: redis.GeoSearchQuery{Member: name, Radius: km, RadiusUnit: "km", Sort: "ASC", Count: most + 1},

@@ -9,8 +9,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// orders are the unpaid orders of a customer: a sorted set whose scores are the deadlines of the orders. A key has only
-// one time to live, for all its elements together.
+// orders are the unpaid orders of a customer: a sorted set whose scores are the deadlines of the
+// orders. A key has only one time to live, for all its elements together.
 type orders struct {
 	db       *redis.Client
 	key      string
@@ -18,8 +18,9 @@ type orders struct {
 	most     int           // greatest number of unpaid orders
 }
 
-// place cancels overdue orders, and adds an order unless there are too many. It is a script, so that two orders at
-// the same time do not both become the last one. The key expires with its last order.
+// place cancels overdue orders, and adds an order unless there are too many. It is a script, so
+// that two orders at the same time do not both become the last one. The key expires with its last
+// order.
 var place = redis.NewScript(`
 local key, order, now, patience, most = KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 redis.call('zremrangebyscore', key, '-inf', now)
@@ -44,7 +45,8 @@ func (o orders) pay(ctx context.Context, order string, now time.Time) (bool, err
 	return removed == 1, err
 }
 
-// cancelOverdue removes overdue orders. Once a second is often enough, since unpaid does not return them.
+// cancelOverdue removes overdue orders. Once a second is often enough, since unpaid does not return
+// them.
 func (o orders) cancelOverdue(ctx context.Context, now time.Time) error {
 	return o.db.ZRemRangeByScore(ctx, o.key, "-inf", fmt.Sprint(now.UnixMilli())).Err()
 }

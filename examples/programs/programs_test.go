@@ -25,7 +25,8 @@ const patience = time.Minute
 func play(t *testing.T, p program, network, addr string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	db := redis.NewClient(&redis.Options{Network: network, Addr: addr, DialTimeout: patience, ReadTimeout: patience, WriteTimeout: patience})
+	db := redis.NewClient(&redis.Options{Network: network, Addr: addr, DialTimeout: patience, ReadTimeout: patience,
+		WriteTimeout: patience})
 	defer db.Close()
 	var out bytes.Buffer
 	require.NoError(t, p.play(ctx, db, &out))

@@ -8,16 +8,16 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// feed proposes news that its reader has not seen. A Bloom filter remembers the seen ones. It never takes seen news for
-// new, but takes one in a hundred new ones for seen, which readers do not notice. (These commands belong to
-// the module RedisBloom, to Redis 8 and to miniserver.)
+// feed proposes news that its reader has not seen. A Bloom filter remembers the seen ones. It never
+// takes seen news for new, but takes one in a hundred new ones for seen, which readers do not
+// notice. (These commands belong to the module RedisBloom, to Redis 8 and to miniserver.)
 type feed struct {
 	db  *redis.Client
 	key string
 }
 
-// open makes a filter for about capacity news. Without it the first BF.MADD makes one for a hundred. A filter grows
-// when it is full, but then takes more memory and time.
+// open makes a filter for about capacity news. Without it the first BF.MADD makes one for a
+// hundred. A filter grows when it is full, but then takes more memory and time.
 func (f feed) open(ctx context.Context, capacity int64) error {
 	return f.db.BFReserve(ctx, f.key, 0.01, capacity).Err()
 }

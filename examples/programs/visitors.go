@@ -9,8 +9,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// A set of the visitors of a page grows with their number. A HyperLogLog estimates their number from the rarest hashes
-// it has seen. It takes at most 12 KB, and its standard error is 0.81 %.
+// A set of the visitors of a page grows with their number. A HyperLogLog estimates their number
+// from the rarest hashes it has seen. It takes at most 12 KB, and its standard error is 0.81 %.
 
 // visits are the visitors of pages, by day.
 type visits struct{ db *redis.Client }
@@ -41,7 +41,8 @@ func (v visits) count(ctx context.Context, page string, days ...string) (int64, 
 	return v.db.PFCount(ctx, keys...).Result()
 }
 
-// visitorScene counts a million visitors on Monday, and 300,000 on Tuesday, two thirds of whom return.
+// visitorScene counts a million visitors on Monday, and 300,000 on Tuesday, two thirds of whom
+// return.
 func visitorScene(ctx context.Context, db *redis.Client, w io.Writer) error {
 	v := visits{db}
 	if err := v.add(ctx, "home", "monday", 0, 1_000_000); err != nil {
@@ -62,7 +63,8 @@ func visitorScene(ctx context.Context, db *redis.Client, w io.Writer) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "%-18s %7d, off by %.2f %%\n", strings.Join(row.days, " + "), n, 100*(float64(n)-row.exact)/row.exact)
+		fmt.Fprintf(w, "%-18s %7d, off by %.2f %%\n", strings.Join(row.days, " + "), n,
+			100*(float64(n)-row.exact)/row.exact)
 	}
 	size, err := db.StrLen(ctx, v.key("home", "monday")).Result()
 	fmt.Fprintf(w, "a day takes %d bytes\n", size)

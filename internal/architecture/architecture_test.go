@@ -1,5 +1,5 @@
-// Package architecture holds the test of the layers: which package may
-// import which, which may read the clock, and which may reach beyond Go: third-party code, system calls, unsafe.
+// Package architecture holds the test of the layers: which package may import which, which may read
+// the clock, and which may reach beyond Go: third-party code, system calls, unsafe.
 package architecture
 
 import (
@@ -25,7 +25,8 @@ var layers = [][]string{
 	{"bench", "examples/programs", "internal/console/browser"},
 	{"cmd/miniserver", "internal/e2e"},
 	{"internal/cli"},
-	{"internal/cli/serve", "internal/cli/script", "internal/cli/test", "internal/cli/lint", "internal/cli/files", "internal/cli/remote", "internal/cli/help"},
+	{"internal/cli/serve", "internal/cli/script", "internal/cli/test", "internal/cli/lint", "internal/cli/files",
+		"internal/cli/remote", "internal/cli/help"},
 	{"internal/cli/subcommand", "internal/cli/goruntime"},
 	{"."},
 	{"internal/console/consoletest"},
@@ -43,14 +44,16 @@ var layers = [][]string{
 	{"internal/assembly"},
 	{"internal/testkit"},
 	{"persistence/fixture"},
-	{"server", "scripting", "internal/replication", "internal/replication/migrate", "persistence/journal", "internal/sentinel", "internal/group"},
+	{"server", "scripting", "internal/replication", "internal/replication/migrate", "persistence/journal",
+		"internal/sentinel", "internal/group"},
 	{"internal/group/consensus"},
 	{"internal/replication/psync"},
 	{"persistence/jsonlines"},
 	{"persistence/snapshot"},
 	{"persistence/payload"},
 	{"scripting/cache", "scripting/library", "scripting/recording"},
-	{"scripting/redislib", "scripting/ldb", "scripting/dap", "scripting/profile", "scripting/program", "scripting/reply"},
+	{"scripting/redislib", "scripting/ldb", "scripting/dap", "scripting/profile", "scripting/program",
+		"scripting/reply"},
 	{"scripting/debugger"},
 	{"scripting/lint"},
 	{"scripting/lua"},
@@ -59,8 +62,11 @@ var layers = [][]string{
 	{"scripting/lua/number"},
 	{"commands"},
 	{"commands/geo", "commands/ratelimit", "commands/keys", "commands/clients"},
-	{"commands/strings", "commands/hashes", "commands/lists", "commands/sets", "commands/zsets", "commands/streams", "commands/bitmaps",
-		"commands/sketches", "commands/explain", "commands/introspection", "commands/server", "commands/cluster", "commands/config", "commands/debug", "commands/slowlog", "commands/latency", "commands/pubsub", "commands/tracking", "commands/monitor", "commands/transactions", "commands/acl"},
+	{"commands/strings", "commands/hashes", "commands/lists", "commands/sets", "commands/zsets", "commands/streams",
+		"commands/bitmaps",
+		"commands/sketches", "commands/explain", "commands/introspection", "commands/server", "commands/cluster",
+		"commands/config", "commands/debug", "commands/slowlog", "commands/latency", "commands/pubsub",
+		"commands/tracking", "commands/monitor", "commands/transactions", "commands/acl"},
 	{"commands/elements"},
 	{"engine"},
 	{"internal/config"},
@@ -72,18 +78,20 @@ var layers = [][]string{
 	{"internal/glob"},
 	{"ds/zset", "ds/hash", "ds/set", "ds/list", "ds/stream", "ds/hll", "ds/bloom", "ds/str"},
 	{"ds/listpack", "ds/expiry", "ds/frozen"},
-	{"ds/skiplist", "ds/ziplist", "ds/dict", "ds/deadlines", "ds/intset", "ds/geohash", "ds/bitmap", "ds/xxh3", "ds/partsort"},
+	{"ds/skiplist", "ds/ziplist", "ds/dict", "ds/deadlines", "ds/intset", "ds/geohash", "ds/bitmap", "ds/xxh3",
+		"ds/partsort"},
 	{"ds/arena"},
 	{"ds/sizeclass", "ds/slab", "ds/value"},
 	{"ds/parallel", "internal/libm", "internal/release", "internal/errno", "internal/spelling"},
 	{"resp", "examples", "packaging/completions", "internal/topology", "internal/slot", "internal/build"},
 }
 
-// knowsTime are the packages that may read the machine's clock and throw dice, with those below them.
+// knowsTime are the packages that may read the machine's clock and throw dice, with those below
+// them.
 var knowsTime = []string{
-	".", "server", "persistence/journal", "persistence/snapshot", "scripting/dap", "internal/replication", "internal/group",
-	"internal/console", "internal/assembly", "internal/cli",
-	"bench", "examples/programs", "internal/corpus", "internal/difftest", "internal/hunt", "internal/launch", "internal/luacases",
+	".", "server", "persistence/journal", "persistence/snapshot", "scripting/dap", "internal/replication",
+	"internal/group", "internal/console", "internal/assembly", "internal/cli", "bench", "examples/programs",
+	"internal/corpus", "internal/difftest", "internal/hunt", "internal/launch", "internal/luacases",
 	"internal/progress", "internal/readme", "internal/reference", "internal/transcript",
 }
 
@@ -109,7 +117,8 @@ func allFiles(t *testing.T) (files []file) {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && (d.Name() == "testdata" || d.Name() == "node_modules" || strings.HasPrefix(d.Name(), ".") && len(d.Name()) > 2) {
+		if d.IsDir() && (d.Name() == "testdata" || d.Name() == "node_modules" ||
+			strings.HasPrefix(d.Name(), ".") && len(d.Name()) > 2) {
 			return filepath.SkipDir
 		}
 		if !strings.HasSuffix(path, ".go") {
@@ -129,7 +138,8 @@ func allFiles(t *testing.T) (files []file) {
 
 func layerOf(pkg string) int {
 	return slices.IndexFunc(layers, func(names []string) bool {
-		return slices.ContainsFunc(names, func(n string) bool { return pkg == n || strings.HasPrefix(pkg, n+"/") && n == "bench" })
+		return slices.ContainsFunc(names,
+			func(n string) bool { return pkg == n || strings.HasPrefix(pkg, n+"/") && n == "bench" })
 	})
 }
 
@@ -172,7 +182,8 @@ func TestNoStrayClockOrDice(t *testing.T) {
 				return true
 			}
 			if pkg, ok := sel.X.(*ast.Ident); ok && pkg.Obj == nil {
-				require.NotContains(t, forbidden[pkg.Name], sel.Sel.Name, "%s uses %s.%s", f.path, pkg.Name, sel.Sel.Name)
+				require.NotContains(t, forbidden[pkg.Name], sel.Sel.Name, "%s uses %s.%s", f.path,
+					pkg.Name, sel.Sel.Name)
 			}
 			return true
 		})
@@ -182,18 +193,21 @@ func TestNoStrayClockOrDice(t *testing.T) {
 	}
 }
 
-// TestDurationsAreOfTheMonotonicClock finds moments that are kept as a number since 1970: if somebody sets the wall clock, the time that has passed
-// since then is wrong, so a sync or a time limit may be an hour late.
+// TestDurationsAreOfTheMonotonicClock finds moments that are kept as a number since 1970: if
+// somebody sets the wall clock, the time that has passed since then is wrong, so a sync or a time
+// limit may be an hour late.
 func TestDurationsAreOfTheMonotonicClock(t *testing.T) {
 	for _, f := range sources(t) {
-		if strings.HasPrefix(f.pkg, "bench") || strings.HasPrefix(f.pkg, "examples") || strings.HasPrefix(f.pkg, "internal/hunt") {
+		if strings.HasPrefix(f.pkg, "bench") || strings.HasPrefix(f.pkg, "examples") ||
+			strings.HasPrefix(f.pkg, "internal/hunt") {
 			continue
 		}
 		ast.Inspect(f.ast, func(n ast.Node) bool {
 			if method, ok := n.(*ast.SelectorExpr); ok && strings.HasPrefix(method.Sel.Name, "Unix") {
 				if call, ok := method.X.(*ast.CallExpr); ok {
 					now, ok := call.Fun.(*ast.SelectorExpr)
-					require.False(t, ok && now.Sel.Name == "Now" && len(call.Args) == 0, "%s keeps time.Now().%s", f.path, method.Sel.Name)
+					require.False(t, ok && now.Sel.Name == "Now" && len(call.Args) == 0, "%s keeps time.Now().%s",
+						f.path, method.Sel.Name)
 				}
 			}
 			return true
@@ -243,8 +257,8 @@ func TestErrorsAreUsed(t *testing.T) {
 	}
 }
 
-// TestErrorsAreComplete finds an Error that is a format by mistake, which nothing would complete, and a
-// format without a verb.
+// TestErrorsAreComplete finds an Error that is a format by mistake, which nothing would complete,
+// and a format without a verb.
 func TestErrorsAreComplete(t *testing.T) {
 	verb := regexp.MustCompile(`%(\[\d\])?[a-z]`)
 	for _, f := range sources(t) {
@@ -270,8 +284,8 @@ func TestErrorsAreComplete(t *testing.T) {
 	}
 }
 
-// literals returns the strings of a sum as they are written, one after the other; empty if one of its
-// terms is none.
+// literals returns the strings of a sum as they are written, one after the other; empty if one of
+// its terms is none.
 func literals(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.BasicLit:

@@ -21,11 +21,7 @@ const (
 )
 
 // toWrap are the folders whose lines may still be too long.
-var toWrap = strings.Fields(`bench cmd commands engine examples internal/architecture internal/assembly
-	internal/build internal/cli internal/command internal/config internal/corpus internal/dataset internal/difftest
-	internal/e2e internal/event internal/hunt internal/launch internal/likeness internal/luacases internal/progress
-	internal/quick internal/readme internal/reference internal/spelling internal/transcript keyspace persistence
-	scripting server`)
+var toWrap = strings.Fields("commands engine keyspace persistence")
 
 // TestColumns: lines end where two files fit side by side. A tab has four columns. Generated files,
 // and string literals that cannot be divided, are as long as they are.
@@ -63,8 +59,8 @@ func widthOf(line string) (width, most int) {
 	return width, commentColumns
 }
 
-// withoutLiterals returns a source with the same lines, but without the text of literals that cannot
-// be divided: raw strings, and long strings without a blank or a line feed inside.
+// withoutLiterals returns a source with the same lines, but without the text of literals that
+// cannot be divided: raw strings, and long strings without a blank or a line feed inside.
 func withoutLiterals(src []byte) string {
 	tokens := token.NewFileSet().AddFile("", -1, len(src))
 	var s scanner.Scanner

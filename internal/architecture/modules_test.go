@@ -51,8 +51,8 @@ func TestTheServerRequiresLittle(t *testing.T) {
 	require.LessOrEqual(t, len(direct), 12, strings.Join(direct, "\n"))
 }
 
-// TestImageIsMadeOfAllPackages: what Dockerfile.dockerignore keeps from the build of the image is not in the
-// program.
+// TestImageIsMadeOfAllPackages: what Dockerfile.dockerignore keeps from the build of the image is
+// not in the program.
 func TestImageIsMadeOfAllPackages(t *testing.T) {
 	ignored, err := os.ReadFile(filepath.Join("..", "..", "packaging", "Dockerfile.dockerignore"))
 	require.NoError(t, err)

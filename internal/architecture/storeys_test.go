@@ -19,17 +19,18 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// storeysOfEngine are the files of package engine from bottom to top. A file may use what its own storey and
-// those below declare; nothing needs a file above it.
+// storeysOfEngine are the files of package engine from bottom to top. A file may use what its own
+// storey and those below declare; nothing needs a file above it.
 var storeysOfEngine = [][]string{
 	{ // Words: what needs no other type of the engine.
 		"errors.go", "wordings.go", "text.go",
 	},
 	{ // Nouns: types that know one another, and what they do alone.
-		"engine.go", "world.go", "executions.go", "call.go", "session.go", "replies.go", "description.go", "observer.go", "part.go", "type.go", "feed.go",
-		"config.go", "encodings.go", "lazyfree.go", "defrag.go", "transaction.go", "latency.go", "info.go", "memory.go", "account.go", "output.go", "held.go",
-		"client_buffers.go", "pause.go", "shutdown.go", "stopwatch.go", "role.go",
-		"stats.go", "propagation.go", "propagation_older.go", "persistence.go", "slowscript.go", "debugged.go", "evict_pool.go", "blocked_clients.go",
+		"engine.go", "world.go", "executions.go", "call.go", "session.go", "replies.go", "description.go",
+		"observer.go", "part.go", "type.go", "feed.go", "config.go", "encodings.go", "lazyfree.go", "defrag.go",
+		"transaction.go", "latency.go", "info.go", "memory.go", "account.go", "output.go", "held.go",
+		"client_buffers.go", "pause.go", "shutdown.go", "stopwatch.go", "role.go", "stats.go", "propagation.go",
+		"propagation_older.go", "persistence.go", "slowscript.go", "debugged.go", "evict_pool.go", "blocked_clients.go",
 		"faults.go", "certainty.go",
 	},
 	{ // What a change sets off: messages, invalidations, propagation; lookups; who may do what.
@@ -40,7 +41,8 @@ var storeysOfEngine = [][]string{
 		"run.go", "gate.go", "cluster.go", "hinder.go", "evict.go", "evict_clients.go", "blocked.go",
 	},
 	{ // Running many: batches, slow scripts, the journal's commands, time.
-		"dispatch.go", "turn.go", "slowscript_run.go", "debugged_run.go", "loader.go", "follow.go", "delays.go", "tick.go", "shutdown_run.go",
+		"dispatch.go", "turn.go", "slowscript_run.go", "debugged_run.go", "loader.go", "follow.go", "delays.go",
+		"tick.go", "shutdown_run.go",
 	},
 	{ // What commands about the server need.
 		"help.go", "sections.go",
@@ -55,7 +57,8 @@ var storeys = map[string][][]string{
 	"engine": storeysOfEngine,
 	"scripting": {
 		{"errors.go", "settings.go", "connection.go", "loan.go"}, // Words, and what knows of no script.
-		{"wordings.go", "wording.go", "arguments.go"},            // What a State needs: how its errors read, and the arguments of a call.
+		// What a State needs: how its errors read, and the arguments of a call.
+		{"wordings.go", "wording.go", "arguments.go"},
 		{"interpreter.go"},
 		{"strict.go", "run.go", "register.go"},  // What an interpreter does,
 		{"call.go"},                             // what its programs call,
@@ -66,7 +69,8 @@ var storeys = map[string][][]string{
 		{"cmd_functions.go"}, {"family.go"}, {"part.go"},
 	},
 	"internal/group": {
-		{"errors.go", "clock.go", "scanner.go", "effects.go", "rounds.go", "settled.go", "once.go"}, // What a member has.
+		// What a member has.
+		{"errors.go", "clock.go", "scanner.go", "effects.go", "rounds.go", "settled.go", "once.go"},
 		{"params.go"},
 		{"group.go"},
 		{"entry.go", "known.go", "question.go"}, // What goes into the log, and what comes of that.
@@ -99,7 +103,8 @@ var storeys = map[string][][]string{
 		{"cover.go", "report.go"}, {"junit.go"}, {"test.go", "watch.go"},
 	},
 	"internal/cli/serve": {
-		{"ready.go", "parent.go", "port_taken.go", "process_unix.go", "process_windows.go"}, // What knows of no configuration.
+		// What knows of no configuration.
+		{"ready.go", "parent.go", "port_taken.go", "process_unix.go", "process_windows.go"},
 		{"config.go", "options.go"}, {"environment.go"},
 		{ // A program: the server with its files and signals.
 			"program.go", "users.go", "log.go", "signals.go", "daemon.go", "rewrite.go", "loading.go", "group.go",
@@ -109,14 +114,15 @@ var storeys = map[string][][]string{
 	"server": {
 		{ // What knows of no connection: requests and input, the system, TLS, figures.
 			"request.go", "last.go", "log.go", "output_limits.go", "relay.go", "turns.go", "clock.go", "traffic.go",
-			"calls_raw.go", "calls_race.go", "thread_policy_epoll.go", "yield_epoll.go", "errno_unix.go", "errno_windows.go",
-			"tls_self.go",
+			"calls_raw.go", "calls_race.go", "thread_policy_epoll.go", "yield_epoll.go", "errno_unix.go",
+			"errno_windows.go", "tls_self.go",
 		},
 		{"input.go", "tls.go", "listen_error.go", "facts_unix.go", "facts_windows.go"},
 		{"tls_client.go", "machine.go"},
-		{"server.go", "conn.go", "loop.go", "paced.go", "epoll.go", "pipes.go"}, // Nouns: a server, its connections, its loops.
-		{"output.go", "feed_epoll.go"},                                          // What a connection sends,
-		{"barrier.go"}, {"group.go"},                                            // and what it waits for;
+		// Nouns: a server, its connections, its loops.
+		{"server.go", "conn.go", "loop.go", "paced.go", "epoll.go", "pipes.go"},
+		{"output.go", "feed_epoll.go"}, // What a connection sends,
+		{"barrier.go"}, {"group.go"},   // and what it waits for;
 		{"handle.go"},                                                  // what it does with input;
 		{"round.go"}, {"loops_epoll.go", "loops_net.go", "netloop.go"}, // when its loop does that.
 		{"admit.go"}, {"forward.go", "tls_proxy.go", "tls_direct.go"}, {"tls_admit.go"}, // Who becomes a connection.
@@ -135,8 +141,8 @@ var storeys = map[string][][]string{
 	},
 }
 
-// TestFilesNeedNoFileAbove resolves every identifier of these packages and compares the storey of the file that uses it
-// with the storey of the file that declares it.
+// TestFilesNeedNoFileAbove resolves every identifier of these packages and compares the storey of
+// the file that uses it with the storey of the file that declares it.
 func TestFilesNeedNoFileAbove(t *testing.T) {
 	for dir, list := range storeys {
 		t.Run(dir, func(t *testing.T) { requireStoreys(t, dir, list) })
@@ -176,14 +182,17 @@ func sortedKeys(set map[string]bool) (list []string) {
 	return list
 }
 
-// typeCheck returns the names of a package's files for this system, without tests, and what their identifiers stand for.
-func typeCheck(t *testing.T, dir string) (names []string, pkg *types.Package, uses map[*ast.Ident]types.Object, fset *token.FileSet) {
+// typeCheck returns the names of a package's files for this system, without tests, and what their
+// identifiers stand for.
+func typeCheck(t *testing.T,
+	dir string) (names []string, pkg *types.Package, uses map[*ast.Ident]types.Object, fset *token.FileSet) {
 	fset = token.NewFileSet()
 	paths, err := filepath.Glob(filepath.Join("..", "..", dir, "*.go"))
 	require.NoError(t, err)
 	var files []*ast.File
 	for _, path := range paths {
-		if match, err := build.Default.MatchFile(filepath.Split(path)); err != nil || !match || strings.HasSuffix(path, "_test.go") {
+		if match, err := build.Default.MatchFile(filepath.Split(path)); err != nil || !match ||
+			strings.HasSuffix(path, "_test.go") {
 			continue
 		}
 		f, err := parser.ParseFile(fset, path, nil, parser.SkipObjectResolution)
@@ -192,7 +201,8 @@ func typeCheck(t *testing.T, dir string) (names []string, pkg *types.Package, us
 		names = append(names, filepath.Base(path))
 	}
 	exports := exportFiles(t, dir)
-	conf := types.Config{Importer: importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })}
+	conf := types.Config{Importer: importer.ForCompiler(fset, "gc",
+		func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })}
 	info := types.Info{Uses: make(map[*ast.Ident]types.Object)}
 	pkg, err = conf.Check(module+dir, fset, files, &info)
 	require.NoError(t, err)

@@ -173,7 +173,8 @@ func join(e *engine.Engine, o Options) Parts {
 	if o.Log != nil {
 		p.Log = server.NewLog(e, o.Log)
 		log = p.Log.Print
-		p.Scripts.Log = func(level int, text string) { log(".-*#"[level], "%s", text) } // debug, verbose, notice, warning
+		// Debug, verbose, notice, warning.
+		p.Scripts.Log = func(level int, text string) { log(".-*#"[level], "%s", text) }
 	}
 	e.Join(payload.Part(), payload.Migration(dialer{}))
 	e.Join(commands.Parts(e)...)
@@ -189,7 +190,8 @@ func join(e *engine.Engine, o Options) Parts {
 	}
 	background := func(run func()) { go run() }
 	p.Journal = journal.New(e, journal.Options{Log: log, Spawn: o.Spawn, Background: background,
-		Loaded: func(keys int64) { p.Snapshots.CountLoaded(keys) }, Stream: func() journal.Stream { return p.Replication }})
+		Loaded: func(keys int64) { p.Snapshots.CountLoaded(keys) },
+		Stream: func() journal.Stream { return p.Replication }})
 	p.Replication = replication.New(e, replication.Options{Journal: p.Journal, Log: log, Dial: dialMaster(e)})
 	p.Snapshots = snapshot.New(e, snapshot.Options{Disk: o.Disk, Log: log, Spawn: o.Spawn, Background: background,
 		History: p.Replication.History, Resume: p.Replication.Resume})

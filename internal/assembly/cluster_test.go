@@ -40,13 +40,15 @@ func TestTranscriptsInACluster(t *testing.T) {
 // TestTranscriptsInARealCluster runs them on nodes of Redis and Valkey that own all slots, and on
 // engines that behave as those releases.
 func TestTranscriptsInARealCluster(t *testing.T) {
-	for _, r := range []reference.Release{reference.Default, reference.Redis70, reference.Valkey81, reference.Redis86, reference.Valkey91} {
+	for _, r := range []reference.Release{reference.Default, reference.Redis70, reference.Valkey81, reference.Redis86,
+		reference.Valkey91} {
 		t.Run(string(r), func(t *testing.T) {
 			theirs := realNode(t, r)
 			corpus.RunFiles(t, theirs, clusterCorpus, corpus.Files(t, clusterCorpus))
 			if r != reference.Default {
 				traits := transcript.Traits{Name: "a node like " + string(r), Release: theirs.Traits().Release}
-				corpus.RunFiles(t, transcript.NewMemory(traits, furnishCluster), clusterCorpus, corpus.Files(t, clusterCorpus))
+				corpus.RunFiles(t, transcript.NewMemory(traits, furnishCluster), clusterCorpus,
+					corpus.Files(t, clusterCorpus))
 			}
 		})
 	}
@@ -56,7 +58,8 @@ func TestTranscriptsInARealCluster(t *testing.T) {
 // so.
 func TestShardsLikeValkey91(t *testing.T) {
 	theirs := realNode(t, reference.Valkey91)
-	files := slices.DeleteFunc(corpus.Files(t, clusterCorpus), func(f *transcript.File) bool { return filepath.Base(f.Name) != "shards.txt" })
+	files := slices.DeleteFunc(corpus.Files(t, clusterCorpus),
+		func(f *transcript.File) bool { return filepath.Base(f.Name) != "shards.txt" })
 	corpus.RunFiles(t, theirs, clusterCorpus, files)
 	traits := transcript.Traits{Name: "a node like valkey:9.1", Release: theirs.Traits().Release}
 	corpus.RunFiles(t, transcript.NewMemory(traits, furnishCluster), clusterCorpus, files)

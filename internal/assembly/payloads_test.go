@@ -23,23 +23,26 @@ import (
 // hash that has none any more, only the type is.
 var built = []string{
 	"SET k text", "SET k 12345", "SET k " + strings.Repeat("ab", 40), "APPEND k " + strings.Repeat("x", 5000),
-	"RPUSH k a 1 -5000 b", "RPUSH k " + strings.Repeat("element ", 200), "type: RPUSH k " + numbers(4000), "type: RPUSH k a " + strings.Repeat("x", 9000) + " b",
-	"SADD k 1 2 70000", "type: SADD k a 1 b " + strings.Repeat("x", 60), "type: SADD k " + strings.Repeat("x", 65), "type: SADD k a " + numbers(200),
-	"HSET k a 1 b " + strings.Repeat("v", 64), "HSET k " + numbers(300), "type: HSET k a " + strings.Repeat("v", 65),
-	"ZADD k 1 a 2.5 b -inf c", "ZADD k " + numbers(120), "ZADD k 1 a 2 " + strings.Repeat("m", 65), "ZADD k " + numbers(600),
-	"XADD k 1-1 a 1 b 2; XADD k 1-2 a 1 b 3; XADD k 5-0 c d", "XADD k 1-1 a 1; XADD k 2-1 a 1; XDEL k 1-1; XGROUP CREATE k g 0",
-	"XGROUP CREATE k g 0 MKSTREAM",
+	"RPUSH k a 1 -5000 b", "RPUSH k " + strings.Repeat("element ", 200), "type: RPUSH k " + numbers(4000),
+	"type: RPUSH k a " + strings.Repeat("x", 9000) + " b",
+	"SADD k 1 2 70000", "type: SADD k a 1 b " + strings.Repeat("x", 60), "type: SADD k " + strings.Repeat("x", 65),
+	"type: SADD k a " + numbers(200), "HSET k a 1 b " + strings.Repeat("v", 64), "HSET k " + numbers(300),
+	"type: HSET k a " + strings.Repeat("v", 65), "ZADD k 1 a 2.5 b -inf c", "ZADD k " + numbers(120), "ZADD k 1 a 2 " +
+		strings.Repeat("m", 65), "ZADD k " + numbers(600), "XADD k 1-1 a 1 b 2; XADD k 1-2 a 1 b 3; XADD k 5-0 c d",
+	"XADD k 1-1 a 1; XADD k 2-1 a 1; XDEL k 1-1; XGROUP CREATE k g 0", "XGROUP CREATE k g 0 MKSTREAM",
 }
 
 // builtWithDeadlines are those of releases whose fields have deadlines.
 var builtWithDeadlines = []string{
 	"HSET k a 1 b 2 c 3; HPEXPIREAT k 4000000000000 FIELDS 1 b; HPEXPIREAT k 3000000000000 FIELDS 1 c",
-	"type: HSET k a 1; HPEXPIREAT k 4000000000000 FIELDS 1 a; HPERSIST k FIELDS 1 a", "type: HSET k a " + strings.Repeat("v", 65) + "; HPEXPIREAT k 4000000000000 FIELDS 1 a",
+	"type: HSET k a 1; HPEXPIREAT k 4000000000000 FIELDS 1 a; HPERSIST k FIELDS 1 a",
+	"type: HSET k a " + strings.Repeat("v", 65) + "; HPEXPIREAT k 4000000000000 FIELDS 1 a",
 }
 
 // builtInTables are those of Valkey, which keeps fields with deadlines in a table.
 var builtInTables = []string{
-	"HSET k a 1; HPEXPIREAT k 4000000000000 FIELDS 1 a", "type: HSET k a 1 b 2 c 3; HPEXPIREAT k 4000000000000 FIELDS 1 b; HPEXPIREAT k 3000000000000 FIELDS 1 c",
+	"HSET k a 1; HPEXPIREAT k 4000000000000 FIELDS 1 a",
+	"type: HSET k a 1 b 2 c 3; HPEXPIREAT k 4000000000000 FIELDS 1 b; HPEXPIREAT k 3000000000000 FIELDS 1 c",
 	"HSETEX k EX 1000 FIELDS 1 a 1; HPERSIST k FIELDS 1 a",
 }
 
@@ -68,7 +71,8 @@ func valuesIn(r *release.Release) []string {
 
 // comparedReleases are those whose payloads and snapshots are compared.
 var comparedReleases = []reference.Release{
-	reference.Redis62, reference.Redis70, "redis:7.2", "redis:7.4", reference.Default, reference.Redis86, reference.Valkey81, reference.Valkey91,
+	reference.Redis62, reference.Redis70, "redis:7.2", "redis:7.4", reference.Default, reference.Redis86,
+	reference.Valkey81, reference.Valkey91,
 }
 
 // TestPayloadsAreThoseOfTheRelease compares what DUMP, DEBUG OBJECT and OBJECT ENCODING tell of a
@@ -82,9 +86,10 @@ func TestPayloadsAreThoseOfTheRelease(t *testing.T) {
 			theirs, err := transcript.Connect("unix", server.Socket, traits)
 			require.NoError(t, err)
 			defer theirs.Close()
-			ours := transcript.NewMemory(transcript.Traits{Name: "like " + string(r), Release: server.Release}, func(e *engine.Engine) {
-				assembly.Join(e, assembly.Options{Disk: new(disk.Memory)})
-			})
+			ours := transcript.NewMemory(transcript.Traits{Name: "like " + string(r), Release: server.Release},
+				func(e *engine.Engine) {
+					assembly.Join(e, assembly.Options{Disk: new(disk.Memory)})
+				})
 			for _, v := range valuesIn(server.Release) {
 				comparePayload(t, dial(t, theirs), dial(t, ours), v)
 			}

@@ -62,10 +62,11 @@ func savers(t *testing.T, r reference.Release) (theirs, ours saver, known *relea
 	require.NoError(t, err)
 	t.Cleanup(func() { real.Close() })
 	dir := t.TempDir()
-	like := transcript.NewMemory(transcript.Traits{Name: "like " + string(r), Release: server.Release}, func(e *engine.Engine) {
-		assembly.Join(e, assembly.Options{Disk: disk.OS{}})
-		require.NoError(t, e.Param("dir").Set(dir))
-	})
+	like := transcript.NewMemory(transcript.Traits{Name: "like " + string(r), Release: server.Release},
+		func(e *engine.Engine) {
+			assembly.Join(e, assembly.Options{Disk: disk.OS{}})
+			require.NoError(t, e.Param("dir").Set(dir))
+		})
 	return saver{t, dial(t, real), server.Dir}, saver{t, dial(t, like), dir}, server.Release
 }
 

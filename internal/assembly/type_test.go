@@ -79,25 +79,27 @@ var shelves = engine.Part{
 			return []engine.Detail{{Name: "first", Value: v.(*shelf).texts[0], Note: "on the left"}}
 		}}},
 	Families: []command.Family{{Group: "module", Commands: []command.Line{
-		{Name: "shelf.put", Arity: -3, Flags: command.Write, Keys: command.Key(1, "RW insert"), Reply: "integer", Since: "1.0.0", Run: func(c *engine.Call) {
-			key := c.Arg()
-			s, ok := engine.Upsert[*shelf](c, key, shelfType)
-			if !ok {
-				return
-			}
-			for c.More() {
-				s.texts = append(s.texts, string(c.Arg()))
-			}
-			c.Changed(key, event.Generic("shelf.put"))
-			c.Reply.Int(int64(s.Len()))
-		}},
-		{Name: "shelf.get", Arity: 2, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Reply: "text?", Since: "1.0.0", Run: func(c *engine.Call) {
-			if s, ok := engine.Read[*shelf](c, c.Arg()); ok {
-				c.Reply.Bulk([]byte(strings.Join(s.texts, ",")))
-				return
-			}
-			c.Reply.Null()
-		}},
+		{Name: "shelf.put", Arity: -3, Flags: command.Write, Keys: command.Key(1, "RW insert"), Reply: "integer",
+			Since: "1.0.0", Run: func(c *engine.Call) {
+				key := c.Arg()
+				s, ok := engine.Upsert[*shelf](c, key, shelfType)
+				if !ok {
+					return
+				}
+				for c.More() {
+					s.texts = append(s.texts, string(c.Arg()))
+				}
+				c.Changed(key, event.Generic("shelf.put"))
+				c.Reply.Int(int64(s.Len()))
+			}},
+		{Name: "shelf.get", Arity: 2, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Reply: "text?",
+			Since: "1.0.0", Run: func(c *engine.Call) {
+				if s, ok := engine.Read[*shelf](c, c.Arg()); ok {
+					c.Reply.Bulk([]byte(strings.Join(s.texts, ",")))
+					return
+				}
+				c.Reply.Null()
+			}},
 	}}},
 }
 

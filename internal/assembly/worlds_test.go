@@ -33,7 +33,8 @@ func newWorlds(t *testing.T) *worlds {
 	w := &worlds{t: t, home: 1_700_000_000_000, own: 1_000_000}
 	w.e = engine.New(engine.Options{Clock: func() int64 { return w.home * 1000 }, Seed: 1})
 	assembly.Join(w.e, assembly.Options{Disk: new(disk.Memory)})
-	w.e.Join(engine.Part{Name: "witness", Propagate: func(_ int, args [][]byte) { w.sent = append(w.sent, string(args[0])) }})
+	w.e.Join(engine.Part{Name: "witness",
+		Propagate: func(_ int, args [][]byte) { w.sent = append(w.sent, string(args[0])) }})
 	w.e.With(func() {
 		w.other = w.e.NewWorld(2)
 		w.other.Steer(&w.own)
@@ -145,7 +146,8 @@ func TestOnlyTheHomeWorldHasFiles(t *testing.T) {
 	w := newWorlds(t)
 	a, b := w.client(w.e.Home()), w.client(w.other)
 	require.NoError(t, w.e.Param("enable-debug-command").Set("yes"))
-	for _, line := range []string{"SAVE", "BGSAVE", "BGREWRITEAOF", "PSYNC ? -1", "REPLICAOF NO ONE", "DEBUG RELOAD", "DEBUG LOADAOF"} {
+	for _, line := range []string{"SAVE", "BGSAVE", "BGREWRITEAOF", "PSYNC ? -1", "REPLICAOF NO ONE", "DEBUG RELOAD",
+		"DEBUG LOADAOF"} {
 		require.Equal(t, "-"+string(engine.ErrNotHome)+"\r\n", w.do(b, line), line)
 	}
 	w.do(b, "SET k v")

@@ -14,9 +14,10 @@ const module = "github.com/miniserver-go/miniserver"
 //	go build -ldflags "-X github.com/miniserver-go/miniserver/internal/build.stamped=1.2.3" ./cmd/miniserver
 var stamped string
 
-// Version is the version of this server, such as "1.2.3"; that of the release as which it behaves is another: see package release. It is what the linker
-// wrote, or else what the go command recorded: the version that go install fetched or that a program requires, or one made
-// from the commit of a checkout. It is "devel" if neither says anything, as under go run and go test.
+// Version is the version of this server, such as "1.2.3"; that of the release as which it behaves
+// is another: see package release. It is what the linker wrote, or else what the go command
+// recorded: the version that go install fetched or that a program requires, or one made from the
+// commit of a checkout. It is "devel" if neither says anything, as under go run and go test.
 var Version = versionOf(stamped, debug.ReadBuildInfo)
 
 func versionOf(stamped string, read func() (*debug.BuildInfo, bool)) string {

@@ -47,8 +47,10 @@ func Run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 // subcommands returns the table, in the order of the usage.
 func subcommands() []*subcommand.Subcommand {
 	return []*subcommand.Subcommand{
-		serve.Subcommand(), remote.Ping(), script.Eval(), script.Repl(), script.Debug(), test.Subcommand(), lint.Subcommand(),
-		files.CheckAOF(), files.CheckRDB(), files.Convert(), remote.Migrate(), table().Completion(), version, table().Help(),
+		serve.Subcommand(), remote.Ping(), script.Eval(), script.Repl(), script.Debug(), test.Subcommand(),
+		lint.Subcommand(),
+		files.CheckAOF(), files.CheckRDB(), files.Convert(), remote.Migrate(), table().Completion(), version,
+		table().Help(),
 	}
 }
 

@@ -12,9 +12,14 @@ import (
 )
 
 func TestVersionAndHelp(t *testing.T) {
-	for args, want := range map[string]string{"-v": "\nminiserver ", "--version": "Redis server v=8.0.2 ", "-h": "Usage: ", "--help": "--unixsocket",
-		"version": "v=8.0.2", "redis-server --version": "v=8.0.2", "valkey-server -h": "Usage: ", "help": "--unixsocket", "serve --help": "--unixsocket", "--help eval": "--show-keys", "help settings": "maxmemory-policy ",
-		"help maxmemory": "CONFIG SET maxmemory", "help appendfsync": "one of:           everysec always no\n", "completion bash": "__complete", "completion zsh": "#compdef miniserver", "completion fish": "complete -c miniserver",
+	for args, want := range map[string]string{"-v": "\nminiserver ", "--version": "Redis server v=8.0.2 ",
+		"-h": "Usage: ", "--help": "--unixsocket",
+		"version": "v=8.0.2", "redis-server --version": "v=8.0.2", "valkey-server -h": "Usage: ",
+		"help": "--unixsocket", "serve --help": "--unixsocket", "--help eval": "--show-keys",
+		"help settings":  "maxmemory-policy ",
+		"help maxmemory": "CONFIG SET maxmemory", "help appendfsync": "one of:           everysec always no\n",
+		"completion bash": "__complete",
+		"completion zsh":  "#compdef miniserver", "completion fish": "complete -c miniserver",
 		"__complete --maxmemory-p": "--maxmemory-policy", "__complete --appendfsync ": "",
 		"eval -h": "Usage: ", "check-aof --help": "Usage: ", "check-rdb -h": "Usage: ", "convert --help": "Usage: "} {
 		var out strings.Builder
@@ -24,8 +29,10 @@ func TestVersionAndHelp(t *testing.T) {
 }
 
 func TestToolsTellTheirUsage(t *testing.T) {
-	for _, args := range []string{"eval", "check-aof", "check-rdb", "check-rdb a b", "convert", "convert json", "convert rdb a", "convert xml a b"} {
-		require.ErrorContains(t, Run(context.Background(), strings.Fields(args), nil, io.Discard), "usage: miniserver "+strings.Fields(args)[0], args)
+	for _, args := range []string{"eval", "check-aof", "check-rdb", "check-rdb a b", "convert", "convert json",
+		"convert rdb a", "convert xml a b"} {
+		require.ErrorContains(t, Run(context.Background(), strings.Fields(args), nil, io.Discard),
+			"usage: miniserver "+strings.Fields(args)[0], args)
 	}
 }
 
@@ -37,5 +44,6 @@ func TestCheckAOF(t *testing.T) {
 	require.NoError(t, Run(context.Background(), []string{"check-aof", "--fix", file}, strings.NewReader("y\n"), &out))
 	require.NoError(t, Run(context.Background(), []string{"check-aof", file}, nil, &out))
 	require.ErrorContains(t, Run(context.Background(), []string{"check-aof"}, nil, &out), "usage: ")
-	require.ErrorContains(t, Run(context.Background(), []string{"check-aof", file + "x"}, nil, &out), "cannot open file")
+	require.ErrorContains(t, Run(context.Background(), []string{"check-aof", file + "x"}, nil, &out),
+		"cannot open file")
 }

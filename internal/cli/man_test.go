@@ -39,7 +39,8 @@ type manPage struct{ strings.Builder }
 
 func newManPage(name string, section int, purpose string) *manPage {
 	p := &manPage{}
-	fmt.Fprintf(p, ".\\\" Made by go test ./internal/cli -run Packaged -update-packaging\n.TH %s %d \"\" miniserver\n", roff(strings.ToUpper(name)), section)
+	fmt.Fprintf(p, ".\\\" Made by go test ./internal/cli -run Packaged -update-packaging\n.TH %s %d \"\" miniserver\n",
+		roff(strings.ToUpper(name)), section)
 	p.section("NAME")
 	fmt.Fprintf(p, "%s \\- %s\n", roff(name), roff(purpose))
 	return p
@@ -104,7 +105,8 @@ func mainPage() string {
 	p.section("OPTIONS")
 	p.lines(regexp.MustCompile(`(?m)^ {7}`).ReplaceAllString(help.OptionsUsage, "    "))
 	p.section("ENVIRONMENT")
-	p.item(serve.OptionsVariable, "Has options for places where a process gets no arguments. Those of a file and of the command line override them.")
+	p.item(serve.OptionsVariable, "Has options for places where a process gets no arguments. "+
+		"Those of a file and of the command line override them.")
 	p.item("NO_COLOR", "Keeps the log on a terminal without colours.")
 	p.item("GOMAXPROCS, GOGC, GOMEMLIMIT", "Override how the server sets up the Go runtime.")
 	p.section("EXIT STATUS")
@@ -152,8 +154,10 @@ func settingsPage(t *testing.T) string {
 	require.NoError(t, err)
 	p := newManPage("miniserver.conf", 5, "settings of miniserver")
 	p.section("DESCRIPTION")
-	p.text("A configuration file has a setting and its value on each line. Empty lines and those that begin with # count for nothing. A value with " +
-		"blanks stands in double quotes. The settings are those of redis-server and some more. As options of the program they have two dashes in front, and " +
+	p.text("A configuration file has a setting and its value on each line. " +
+		"Empty lines and those that begin with # count for nothing. A value with " +
+		"blanks stands in double quotes. The settings are those of redis-server and some more. " +
+		"As options of the program they have two dashes in front, and " +
 		"CONFIG SET changes them at run time, if this page does not say otherwise.")
 	p.section("SETTINGS")
 	texts := map[string]string{} // before help.Values sets anything

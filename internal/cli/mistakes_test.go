@@ -70,7 +70,8 @@ func replayMistakes(t *testing.T, golden, port string) (got string, cases int) {
 			cases++
 			out := mistaken(t, strings.TrimSpace(strings.ReplaceAll(command, "PORT", port)))
 			out = strings.ReplaceAll(strings.ReplaceAll(out, dir, "DIR"), port, "PORT")
-			for pattern, with := range map[string]string{`by \S+ \(process \d+\)`: "by NAME (process N)", `as in --port \d+`: "as in --port N", `, port=\d+\.`: ", port=N.",
+			for pattern, with := range map[string]string{`by \S+ \(process \d+\)`: "by NAME (process N)",
+				`as in --port \d+`: "as in --port N", `, port=\d+\.`: ", port=N.",
 				`(?m)^\d+:M .*\.\d+ `: "PID:M TIME ", regexp.QuoteMeta(build.Version): "VERSION"} {
 				out = regexp.MustCompile(pattern).ReplaceAllString(out, with)
 			}
@@ -116,8 +117,7 @@ func mistaken(t *testing.T, line string) string {
 
 // requireForUsers finds names of Go's types and functions, and words of its system calls.
 func requireForUsers(t *testing.T, text string) {
-	for _, leak := range []string{`strconv\.`, `invalid syntax`, `\b(listen|dial|read|write) (tcp|unix)`, `(^|: )(open|stat|lstat|read|mkdir|chdir|fork/exec) \S+: `,
-		`\*\w+\.\w`, `0x[0-9a-f]{6}`, `%!`, `\bnil\b`, `json: (cannot|unknown|invalid)`, `goroutine`, `panic:`, `\bEOF\b`, `\bflag\b`, `\bu?int\d+\b`, `\[\]byte`} {
+	for _, leak := range []string{`strconv\.`, `invalid syntax`, `\b(listen|dial|read|write) (tcp|unix)`, `(^|: )(open|stat|lstat|read|mkdir|chdir|fork/exec) \S+: `, `\*\w+\.\w`, `0x[0-9a-f]{6}`, `%!`, `\bnil\b`, `json: (cannot|unknown|invalid)`, `goroutine`, `panic:`, `\bEOF\b`, `\bflag\b`, `\bu?int\d+\b`, `\[\]byte`} {
 		require.Empty(t, regexp.MustCompile("(?m)^.*"+leak+".*$").FindAllString(text, -1), leak)
 	}
 }

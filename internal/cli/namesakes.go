@@ -18,7 +18,8 @@ import (
 
 // namesakes are the sub-commands that do what programs of Redis do; "" for programs whose work is
 // not done here.
-var namesakes = map[string]string{"server": "serve", "check-rdb": "check-rdb", "check-aof": "check-aof", "cli": "", "sentinel": "", "benchmark": ""}
+var namesakes = map[string]string{"server": "serve", "check-rdb": "check-rdb", "check-aof": "check-aof", "cli": "",
+	"sentinel": "", "benchmark": ""}
 
 // namesake returns the sub-command for a program of Redis or Valkey, and whether there is such a
 // program.
@@ -43,7 +44,8 @@ func words(args []string) []string {
 
 // doAs runs a sub-command in the name of a program of Redis: the exit status of misuse is 1 there,
 // and -v and --version tell the version.
-func doAs(ctx context.Context, s *subcommand.Subcommand, program string, args []string, in io.Reader, out io.Writer) error {
+func doAs(ctx context.Context, s *subcommand.Subcommand, program string, args []string, in io.Reader,
+	out io.Writer) error {
 	if len(args) == 1 && slices.Contains([]string{"-v", "--version"}, args[0]) {
 		_, err := fmt.Fprintf(out, "%s %s\n", program, versionLine())
 		return err

@@ -22,17 +22,19 @@ func TestNamesakes(t *testing.T) {
 	}{
 		"/usr/bin/miniserver redis-check-aof " + file: {0, "AOF " + file + " is valid"},
 		"/usr/bin/redis-check-aof " + file:            {0, "AOF " + file + " is valid"},
-		"redis-check-aof.exe " + damaged:              {1, "AOF " + damaged + " is not valid. Use the --fix option to try fixing it."},
-		"valkey-check-aof --fix":                      {1, "usage: miniserver check-aof"},
-		"miniserver check-aof":                        {2, "usage: miniserver check-aof"},
-		"redis-check-rdb a b":                         {1, "usage: miniserver check-rdb"},
-		"redis-check-rdb -v":                          {0, "redis-check-rdb v=8.0.2 sha="},
-		"redis-server --version":                      {0, "Redis server v=8.0.2 sha="},
-		"redis-cli PING":                              {2, "there is no redis-cli here"},
-		"miniserver redis-sentinel sentinel.conf":     {2, "a server with sentinel-masters"},
+		"redis-check-aof.exe " + damaged: {1,
+			"AOF " + damaged + " is not valid. Use the --fix option to try fixing it."},
+		"valkey-check-aof --fix":                  {1, "usage: miniserver check-aof"},
+		"miniserver check-aof":                    {2, "usage: miniserver check-aof"},
+		"redis-check-rdb a b":                     {1, "usage: miniserver check-rdb"},
+		"redis-check-rdb -v":                      {0, "redis-check-rdb v=8.0.2 sha="},
+		"redis-server --version":                  {0, "Redis server v=8.0.2 sha="},
+		"redis-cli PING":                          {2, "there is no redis-cli here"},
+		"miniserver redis-sentinel sentinel.conf": {2, "a server with sentinel-masters"},
 	} {
 		var out strings.Builder
-		require.Equal(t, want.status, subcommand.Report(&out, Run(t.Context(), words(strings.Fields(line)), strings.NewReader(""), &out)), line)
+		require.Equal(t, want.status,
+			subcommand.Report(&out, Run(t.Context(), words(strings.Fields(line)), strings.NewReader(""), &out)), line)
 		require.Contains(t, out.String(), want.text, line)
 	}
 }

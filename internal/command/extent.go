@@ -14,8 +14,8 @@ const (
 	AllKeys                // the names of the keys of the database
 )
 
-// Extent returns how much of the data the command replies with, as its line tells: by the arguments that it needs, its
-// options and its reply.
+// Extent returns how much of the data the command replies with, as its line tells: by the arguments
+// that it needs, its options and its reply.
 func (c *Command) Extent() Extent {
 	args := parse(c.Syntax)
 	switch {
@@ -29,13 +29,15 @@ func (c *Command) Extent() Extent {
 		return Range
 	case needs(args, "min") && needs(args, "max") && hasArgument(args, "offset"):
 		return Interval
-	case !c.Keys.IsEmpty() && !slices.ContainsFunc(args, func(a Argument) bool { return !a.Optional && a.Kind != "key" && a.Name != "numkeys" }):
+	case !c.Keys.IsEmpty() && !slices.ContainsFunc(args,
+		func(a Argument) bool { return !a.Optional && a.Kind != "key" && a.Name != "numkeys" }):
 		return Whole
 	}
 	return Bounded
 }
 
-// CursorAt returns where the cursor of an iteration is among the arguments, the name first; 0 if there is none.
+// CursorAt returns where the cursor of an iteration is among the arguments, the name first; 0 if
+// there is none.
 func (c *Command) CursorAt() int {
 	return 1 + slices.IndexFunc(parse(c.Syntax), func(a Argument) bool { return a.Name == "cursor" })
 }

@@ -38,28 +38,29 @@ const (
 
 // The flags that COMMAND INFO does not show.
 const (
-	MayBeSlow        Flags = SortForScript << (1 + iota) // runs user code, which may pass its time limit: see slowscript.go
-	AllowTx                                              // executed inside MULTI instead of queued
-	RunsTx                                               // runs the queued commands: writes and takes memory as they do
-	DropsTx                                              // ends a transaction without running it
-	AllowSubscribed                                      // allowed while the session listens to channels
-	FromReplica                                          // allowed on a connection that receives the replication stream
-	HealthCheck                                          // refused while DenyWrites is in force, so that a probe notices
-	AllowScriptDebug                                     // allowed in scripts after DEBUG SET-DISABLE-DENY-SCRIPTS
-	KeepsCaching                                         // does not end the effect of CLIENT CACHING
-	ToChannel                                            // its first argument is a channel
-	ToChannels                                           // its arguments are channels
-	ToPatterns                                           // its arguments are patterns of channels
-	Protected                                            // allowed only by enable-debug-command
-	HomeOnly                                             // concerns what only the home world has: files and replicas
-	OneSlot                                              // its keys lie in one slot; only in a cluster
-	ByDigest                                             // runs a script that the cache may have lost
-	Internal                                             // for servers among themselves: COMMAND DOCS marks it
-	AnyKeys                                              // meets keys that it does not name: the removal of each is a unit
-	Harmless                                             // changes nothing beyond its session, though it is not ReadOnly
-	Settings                                             // its arguments are names and values of parameters, of which some are secret
-	Help                                                 // explains the other subcommands of its container
-	AnySlot                                              // may name keys in several slots, as it only lets go of them
+	// Runs user code, which may pass its time limit: see slowscript.go.
+	MayBeSlow        Flags = SortForScript << (1 + iota)
+	AllowTx                // executed inside MULTI instead of queued
+	RunsTx                 // runs the queued commands: writes and takes memory as they do
+	DropsTx                // ends a transaction without running it
+	AllowSubscribed        // allowed while the session listens to channels
+	FromReplica            // allowed on a connection that receives the replication stream
+	HealthCheck            // refused while DenyWrites is in force, so that a probe notices
+	AllowScriptDebug       // allowed in scripts after DEBUG SET-DISABLE-DENY-SCRIPTS
+	KeepsCaching           // does not end the effect of CLIENT CACHING
+	ToChannel              // its first argument is a channel
+	ToChannels             // its arguments are channels
+	ToPatterns             // its arguments are patterns of channels
+	Protected              // allowed only by enable-debug-command
+	HomeOnly               // concerns what only the home world has: files and replicas
+	OneSlot                // its keys lie in one slot; only in a cluster
+	ByDigest               // runs a script that the cache may have lost
+	Internal               // for servers among themselves: COMMAND DOCS marks it
+	AnyKeys                // meets keys that it does not name: the removal of each is a unit
+	Harmless               // changes nothing beyond its session, though it is not ReadOnly
+	Settings               // its arguments are names and values of parameters, of which some are secret
+	Help                   // explains the other subcommands of its container
+	AnySlot                // may name keys in several slots, as it only lets go of them
 )
 
 // flagName is what COMMAND calls a flag: since a release, and before another. "" is since ever, and
@@ -71,14 +72,18 @@ type flagName struct {
 }
 
 var flagNames = []flagName{
-	{flag: Write, name: "write"}, {flag: ReadOnly, name: "readonly"}, {flag: DenyOOM, name: "denyoom"}, {flag: Admin, name: "admin"},
+	{flag: Write, name: "write"}, {flag: ReadOnly, name: "readonly"}, {flag: DenyOOM, name: "denyoom"},
+	{flag: Admin, name: "admin"},
 	{flag: PubSub, name: "pubsub"}, {flag: NoScript, name: "noscript"}, {Random, "random", "", "7.0.0"},
-	{SortForScript, "sort_for_script", "", "7.0.0"}, {Blocking, "blocking", "7.0.0", ""}, {flag: Loading, name: "loading"},
-	{flag: Stale, name: "stale"}, {flag: SkipMonitor, name: "skip_monitor"}, {SkipSlowlog, "skip_slowlog", "", "valkey:8.1.0"},
+	{SortForScript, "sort_for_script", "", "7.0.0"}, {Blocking, "blocking", "7.0.0", ""},
+	{flag: Loading, name: "loading"},
+	{flag: Stale, name: "stale"}, {flag: SkipMonitor, name: "skip_monitor"},
+	{SkipSlowlog, "skip_slowlog", "", "valkey:8.1.0"},
 	{SkipSlowlog, "skip_commandlog", "valkey:8.1.0", ""}, {flag: Asking, name: "asking"}, {flag: Fast, name: "fast"},
 	{flag: NoAuth, name: "no_auth"}, {MayReplicate, "may_replicate", "", "7.0.0"},
 	{NoMandatoryKeys, "no_mandatory_keys", "7.0.0", ""}, {NoAsyncLoading, "no_async_loading", "7.0.0", ""},
-	{NoMulti, "no_multi", "7.0.0", ""}, {flag: MovableKeys, name: "movablekeys"}, {AllowBusy, "allow_busy", "7.0.0", ""},
+	{NoMulti, "no_multi", "7.0.0", ""}, {flag: MovableKeys, name: "movablekeys"},
+	{AllowBusy, "allow_busy", "7.0.0", ""},
 }
 
 // flagNamesOf returns the names that a release has, in a fixed order, and all their flags.

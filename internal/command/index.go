@@ -29,7 +29,8 @@ func shortNameOf(name []byte) shortName {
 	case n >= 8:
 		return shortName{lower(binary.LittleEndian.Uint64(name)), lower(binary.LittleEndian.Uint64(name[n-8:])), n}
 	case n >= 4:
-		return shortName{lower(uint64(binary.LittleEndian.Uint32(name)) | uint64(binary.LittleEndian.Uint32(name[n-4:]))<<32), 0, n}
+		return shortName{lower(uint64(binary.LittleEndian.Uint32(name)) |
+			uint64(binary.LittleEndian.Uint32(name[n-4:]))<<32), 0, n}
 	}
 	return shortName{lower(uint64(name[0]) | uint64(name[n/2])<<8 | uint64(name[n-1])<<16), 0, n}
 }

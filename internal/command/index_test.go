@@ -50,7 +50,8 @@ func TestIndex(t *testing.T) {
 			require.Nil(t, table.Find(other), "%q", other)
 		}
 	}
-	require.True(t, slices.IsSortedFunc(table.ordered, func(a, b *Command) int { return strings.Compare(a.Name, b.Name) }))
+	require.True(t,
+		slices.IsSortedFunc(table.ordered, func(a, b *Command) int { return strings.Compare(a.Name, b.Name) }))
 	require.Len(t, table.ordered, len(names))
 	for _, name := range names {
 		table.remove(name)

@@ -77,7 +77,8 @@ func numKeys(count, step int, access string) Keys {
 // part in so many of the arguments left. A negative from is for clients, which then search
 // backwards for the word; here Keys.FoundBy finds the keys.
 func KeysAfter(word string, from, last, limit int, access string) Keys {
-	return Keys{Specs: []Keyspec{{Kind: SpecAfterWord, Access: access, Word: word, First: from, Last: last, Step: 1, Limit: limit}}}
+	return Keys{Specs: []Keyspec{{Kind: SpecAfterWord, Access: access, Word: word, First: from, Last: last, Step: 1,
+		Limit: limit}}}
 }
 
 // UnknownKeys is keys that no keyspec can describe. Keys.FoundBy finds them.

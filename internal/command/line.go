@@ -32,8 +32,10 @@ type Line struct {
 	Syntax  string // the arguments, in the notation of syntax.go, for COMMAND DOCS and HELP
 	Summary string // one line, for COMMAND DOCS and HELP
 	Help    string // what HELP shows instead of the syntax, and after a line break instead of the summary
-	ACL     string // ACL categories beside those of its flags and its group, separated by blanks; "-name" takes one away
-	Tips    string // hints for clients of clusters, separated by blanks
+	// ACL categories beside those of its flags and its group, separated by blanks; "-name" takes
+	// one away
+	ACL  string
+	Tips string // hints for clients of clusters, separated by blanks
 
 	// Complexity is the time that it takes, for COMMAND DOCS.
 	Complexity string

@@ -9,7 +9,8 @@ import (
 )
 
 func TestWordsAndArityOfOlderReleases(t *testing.T) {
-	cmd := Command{Line: Line{Name: "x", Arity: -2, Syntax: "key [NX|XX] [GT|LT]@6.2.0 [EX seconds|PXAT unix-time]@7.0.0,valkey:8.0.0 [count]@6.2.0"}}
+	cmd := Command{Line: Line{Name: "x", Arity: -2,
+		Syntax: "key [NX|XX] [GT|LT]@6.2.0 [EX seconds|PXAT unix-time]@7.0.0,valkey:8.0.0 [count]@6.2.0"}}
 	redis6, _ := release.Parse("6.0")
 	redis7, _ := release.Parse("7.0")
 	valkey7, _ := release.Parse("valkey:7.2")
@@ -18,7 +19,8 @@ func TestWordsAndArityOfOlderReleases(t *testing.T) {
 		word  string
 		since string
 	}{
-		{redis6, "nx", ""}, {redis6, "GT", "6.2.0"}, {redis6, "pxat", "7.0.0 valkey:8.0.0"}, {redis6, "count", ""}, {redis6, "no", ""},
+		{redis6, "nx", ""}, {redis6, "GT", "6.2.0"}, {redis6, "pxat", "7.0.0 valkey:8.0.0"}, {redis6, "count", ""},
+		{redis6, "no", ""},
 		{redis7, "GT", ""}, {redis7, "EX", ""}, {valkey7, "EX", "7.0.0 valkey:8.0.0"},
 	} {
 		since, later := cmd.WordSince(c.r, c.word)

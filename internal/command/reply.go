@@ -116,8 +116,8 @@ func (r Reply) Known() bool {
 
 // For returns the shape for a call with count arguments behind the name; has reports whether a word
 // of the syntax is among them. open says that some arguments are unknown, or that more may follow.
-// For then assumes that a word which makes the reply nil may be among them, but no word that changes
-// its shape. It returns Any if the Reply is malformed.
+// For then assumes that a word which makes the reply nil may be among them, but no word that
+// changes its shape. It returns Any if the Reply is malformed.
 func (r Reply) For(count int, has func(word string) bool, open bool) Shape {
 	list, ok := r.cases()
 	if !ok {

@@ -18,14 +18,20 @@ import (
 // inside, <GET pattern>... COMMAND DOCS tells more than that. What does not follow from the above
 // stands beside it:
 //
-//	condition=[NX|XX]    a Name: that of a group is else the name of its first argument, that of a word the word itself
+//	condition=[NX|XX]    a Name: that of a group is else the name of its first argument, that of a
+//	                     word the word itself
 //	timeout:integer      a type: a name implies the usual one
 //	addr(ip:port)        what people see instead of the name
-//	data(/field_value)=  what COMMAND DOCS called a group or a value before 7.2, if that was neither the name nor the text
-//	by-pattern#1         the keyspec that finds it: the first key has else the first, the next key the next
-//	[KEEPTTL]@6.0.0      since when it is there if it came later than the command, in the notation of package release
-//	                     with commas for blanks: @valkey:9.0.0, @8.2.0,valkey:8.0.0; @(7.4.0) if COMMAND DOCS does not say it
-//	[member]@keydb:6.0.0 what another server added to a command of Redis: only an open release has it
+//	data(/field_value)=  what COMMAND DOCS called a group or a value before 7.2, if that was
+//	                     neither the name nor the text
+//	by-pattern#1         the keyspec that finds it: the first key has else the first, the next key
+//	                     the next
+//	[KEEPTTL]@6.0.0      since when it is there if it came later than the command, in the notation
+//	                     of package release with commas for blanks: @valkey:9.0.0,
+//	                     @8.2.0,valkey:8.0.0; @(7.4.0) if COMMAND DOCS does not say it
+//	[member]@keydb:6.0.0
+//	                     what another server added to a command of Redis: only an open release
+//	                     has it
 //	password!6.2.0       since when it is deprecated
 //
 // In this order, name(text/older):type#1...@6.0.0!7.0.0, any of them may follow a name.
@@ -58,8 +64,10 @@ var argumentKinds = map[string]string{
 	"double":    "height latitude longitude radius score timeout width",
 	"pattern":   "pattern",
 	"unix-time": "unix-time-milliseconds unix-time-seconds",
-	"integer": "bit bits client-id cluster-bus-port config-epoch count cursor db decrement destination-db end-slot entries-added " +
-		"frequency increment index index1 index2 len limit maxage milliseconds min-match-len ms num-matches numelements numfields " +
+	"integer": "bit bits client-id cluster-bus-port config-epoch count cursor db decrement destination-db end-slot " +
+		"entries-added " +
+		"frequency increment index index1 index2 len limit maxage milliseconds min-match-len ms num-matches " +
+		"numelements numfields " +
 		"numkeys numlocal nummembers numreplicas offset port protover rank seconds slot start-slot ttl version weight",
 }
 
@@ -429,5 +437,6 @@ func (a *Argument) IsInteger() bool { return a.Kind == "integer" || a.Kind == "u
 
 // IsDeadline reports whether an argument is a time at which, or after which, something expires.
 func (a *Argument) IsDeadline() bool {
-	return slices.Contains([]string{"seconds", "milliseconds", "unix-time-seconds", "unix-time-milliseconds", "ttl", "delay"}, a.Name)
+	return slices.Contains([]string{"seconds", "milliseconds", "unix-time-seconds", "unix-time-milliseconds", "ttl",
+		"delay"}, a.Name)
 }

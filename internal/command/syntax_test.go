@@ -30,15 +30,16 @@ func TestSyntax(t *testing.T) {
 		"[LIMIT offset count]": {Name: "limit", Kind: kindBlock, Token: "LIMIT", Optional: true,
 			Parts: []Argument{{Name: "offset", Kind: "integer"}, {Name: "count", Kind: "integer"}}},
 		"[COUNT count [NX]]": {Name: "count", Kind: kindBlock, Optional: true,
-			Parts: []Argument{{Name: "count", Kind: "integer", Token: "COUNT"}, {Name: "nx", Kind: kindToken, Token: "NX", Optional: true}}},
+			Parts: []Argument{{Name: "count", Kind: "integer", Token: "COUNT"},
+				{Name: "nx", Kind: kindToken, Token: "NX", Optional: true}}},
 		"how=[NX|XX]@6.0.0": {Name: "how", Kind: kindOneOf, Optional: true, Since: "6.0.0", Parts: []Argument{nx, xx}},
 		"change=CH":         {Name: "change", Kind: kindToken, Token: "CH"},
 		"equal==":           {Name: "equal", Kind: kindToken, Token: "="},
 		"=":                 {Name: "=", Kind: kindToken, Token: "="},
 		"addr(ip:port)":     {Name: "addr", Kind: "string", Display: "ip:port"},
 		"storekey(key)#2":   {Name: "storekey", Kind: "key", Display: "key", Keyspec: 3},
-		"[BY by(p):pattern#1...@8.2.0,valkey:8.0.0!9.0.0]": {Name: "by", Kind: "pattern", Token: "BY", Display: "p", Keyspec: 2,
-			Optional: true, Multiple: true, Since: "8.2.0 valkey:8.0.0", Deprecated: "9.0.0"},
+		"[BY by(p):pattern#1...@8.2.0,valkey:8.0.0!9.0.0]": {Name: "by", Kind: "pattern", Token: "BY", Display: "p",
+			Keyspec: 2, Optional: true, Multiple: true, Since: "8.2.0 valkey:8.0.0", Deprecated: "9.0.0"},
 	} {
 		got, ok := Parse(text)
 		require.True(t, ok, text)
@@ -76,10 +77,12 @@ func TestUsage(t *testing.T) {
 // Older names, what an open release adds, and what COMMAND DOCS does not say.
 func TestSyntaxOfReleases(t *testing.T) {
 	for text, want := range map[string]Argument{
-		"data(/a_b)=<a b>":         {Name: "data", Older: "a_b", Kind: kindBlock, Parts: []Argument{{Name: "a", Kind: "string"}, {Name: "b", Kind: "string"}}},
-		"entries(read/entry)":      {Name: "entries", Display: "read", Older: "entry", Kind: "string"},
-		"new(/old)=$":              {Name: "new", Older: "old", Kind: kindToken, Token: "$"},
-		"[NX]@(7.4,valkey:8.0)":    {Name: "nx", Kind: kindToken, Token: "NX", Optional: true, Since: "7.4 valkey:8.0", Unsaid: true},
+		"data(/a_b)=<a b>": {Name: "data", Older: "a_b", Kind: kindBlock,
+			Parts: []Argument{{Name: "a", Kind: "string"}, {Name: "b", Kind: "string"}}},
+		"entries(read/entry)": {Name: "entries", Display: "read", Older: "entry", Kind: "string"},
+		"new(/old)=$":         {Name: "new", Older: "old", Kind: kindToken, Token: "$"},
+		"[NX]@(7.4,valkey:8.0)": {Name: "nx", Kind: kindToken, Token: "NX", Optional: true, Since: "7.4 valkey:8.0",
+			Unsaid: true},
 		"member(/field):key#1@1.0": {Name: "member", Older: "field", Kind: "key", Keyspec: 2, Since: "1.0"},
 	} {
 		got, ok := Parse(text)
@@ -92,10 +95,12 @@ func TestSyntaxOfReleases(t *testing.T) {
 func TestMeanings(t *testing.T) {
 	for _, c := range []struct{ syntax, words, want []string }{
 		{[]string{"key seconds [NX|XX]"}, []string{"k", "1", "NX"}, []string{"key", "seconds", ""}},
-		{[]string{"key value [NX|XX] [EX seconds|PX milliseconds]"}, []string{"k", "v", "px", "5"}, []string{"key", "value", "", "milliseconds"}},
+		{[]string{"key value [NX|XX] [EX seconds|PX milliseconds]"}, []string{"k", "v", "px", "5"},
+			[]string{"key", "value", "", "milliseconds"}},
 		{[]string{"key value [NX|XX] [EX seconds|PX milliseconds]"}, []string{"k"}, []string{"key"}},
 		{[]string{"[key...] count"}, []string{"a", "b"}, []string{"", ""}},
-		{[]string{"cursor [MATCH pattern] [COUNT count]"}, []string{"0", "COUNT", "10"}, []string{"cursor", "", "count"}},
+		{[]string{"cursor [MATCH pattern] [COUNT count]"}, []string{"0", "COUNT", "10"},
+			[]string{"cursor", "", "count"}},
 		{nil, nil, nil},
 	} {
 		list := []Argument(nil)

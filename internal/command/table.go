@@ -127,7 +127,8 @@ func (t *Table) put(name string, c *Command) {
 
 // place returns where a command is in the order, or belongs.
 func (t *Table) place(c *Command) int {
-	i, _ := slices.BinarySearchFunc(t.ordered, c.Name, func(c *Command, name string) int { return strings.Compare(c.Name, name) })
+	i, _ := slices.BinarySearchFunc(t.ordered, c.Name,
+		func(c *Command, name string) int { return strings.Compare(c.Name, name) })
 	return i
 }
 

@@ -72,25 +72,32 @@ func (t *Table) Offered(name string) *Param {
 }
 
 var paramsSince = release.ByName(map[string]string{
-	"7.0.0": "aof-disable-auto-gc aof-timestamp-enabled appenddirname bind-source-addr busy-reply-threshold cluster-allow-pubsubshard-when-down " +
-		"cluster-announce-hostname cluster-config-file cluster-link-sendbuf-limit cluster-port cluster-preferred-endpoint-type " +
-		"enable-debug-command enable-module-command enable-protected-configs hash-max-listpack-entries hash-max-listpack-value " +
-		"latency-tracking latency-tracking-info-percentiles list-max-listpack-size maxmemory-clients propagation-error-behavior " +
+	"7.0.0": "aof-disable-auto-gc aof-timestamp-enabled appenddirname bind-source-addr busy-reply-threshold " +
+		"cluster-allow-pubsubshard-when-down " +
+		"cluster-announce-hostname cluster-config-file cluster-link-sendbuf-limit cluster-port " +
+		"cluster-preferred-endpoint-type " +
+		"enable-debug-command enable-module-command enable-protected-configs hash-max-listpack-entries " +
+		"hash-max-listpack-value " +
+		"latency-tracking latency-tracking-info-percentiles " +
+		"list-max-listpack-size maxmemory-clients propagation-error-behavior " +
 		"repl-diskless-sync-max-replicas replica-ignore-disk-write-errors shutdown-on-sigint shutdown-on-sigterm " +
 		"shutdown-timeout socket-mark-id zset-max-listpack-entries zset-max-listpack-value",
 	"7.2.0": "cluster-announce-human-nodename locale-collate set-max-listpack-entries set-max-listpack-value",
-	"7.4.0 valkey:8.0.0": "aof-rewrite-cpulist bgsave-cpulist bio-cpulist hide-user-data-from-log max-new-connections-per-cycle " +
-		"max-new-tls-connections-per-cycle server-cpulist",
+	"7.4.0 valkey:8.0.0": "aof-rewrite-cpulist bgsave-cpulist bio-cpulist hide-user-data-from-log " +
+		"max-new-connections-per-cycle max-new-tls-connections-per-cycle server-cpulist",
 	"8.0.0": "cluster-compatibility-sample-ratio repl-rdb-channel replica-full-sync-buffer-limit",
-	"8.6.0": "aof-load-corrupt-tail-max-size cluster-slot-migration-handoff-max-lag-bytes cluster-slot-migration-write-pause-timeout " +
+	"8.6.0": "aof-load-corrupt-tail-max-size " +
+		"cluster-slot-migration-handoff-max-lag-bytes cluster-slot-migration-write-pause-timeout " +
 		"key-memory-histograms lookahead stream-idmp-duration stream-idmp-maxsize vset-force-single-threaded-execution",
 	"8.2.0 valkey:8.0.0": "cluster-slot-stats-enabled",
-	"valkey:8.0.0": "availability-zone cluster-announce-client-ipv4 cluster-announce-client-ipv6 cluster-blacklist-ttl cluster-manual-failover-timeout " +
+	"valkey:8.0.0": "availability-zone cluster-announce-client-ipv4 cluster-announce-client-ipv6 " +
+		"cluster-blacklist-ttl cluster-manual-failover-timeout " +
 		"dual-channel-replication-enabled extended-redis-compatibility log-format log-timestamp-format " +
 		"prefetch-batch-max-size primaryauth primaryuser rdb-version-check unixsocketgroup",
-	"valkey:8.1.0": "active-defrag-cycle-us commandlog-execution-slower-than commandlog-large-reply-max-len commandlog-large-request-max-len " +
-		"commandlog-reply-larger-than commandlog-request-larger-than commandlog-slow-execution-max-len import-mode rdma-bind " +
-		"rdma-completion-vector rdma-port rdma-rx-size",
+	"valkey:8.1.0": "active-defrag-cycle-us commandlog-execution-slower-than commandlog-large-reply-max-len " +
+		"commandlog-large-request-max-len " +
+		"commandlog-reply-larger-than commandlog-request-larger-than commandlog-slow-execution-max-len import-mode " +
+		"rdma-bind rdma-completion-vector rdma-port rdma-rx-size",
 })
 
 var paramsBefore = release.ByName(map[string]string{

@@ -14,8 +14,9 @@ import (
 // unsupported are settings of Redis and Valkey that this server refuses, because ignoring them
 // would deceive its user.
 var unsupported = map[string]string{
-	"loadmodule":                             "there are no loadable modules",
-	"sentinel":                               "a Sentinel is another program; a server with group-id answers SENTINEL itself",
+	"loadmodule": "there are no loadable modules",
+	"sentinel": "a Sentinel is another program; " +
+		"a server with group-id answers SENTINEL itself",
 	"hash-seed":                              "the setting is 'seed'",
 	"cluster-databases":                      "a cluster has database 0 only",
 	"cluster-announce-client-port":           "the settings are 'cluster-announce-ip' and 'cluster-announce-port'",
@@ -44,10 +45,12 @@ func (t *Table) Retired(words []string) bool {
 
 // elsewhere are names that people expect, by the name of the setting here.
 var elsewhere = map[string]string{
-	"host": "bind", "listen": "bind", "address": "bind", "addr": "bind", "password": "requirepass", "pass": "requirepass", "auth": "requirepass",
-	"socket": "unixsocket", "memory": "maxmemory", "max-memory": "maxmemory", "log": "logfile", "log-file": "logfile", "log-level": "loglevel",
-	"verbose": "loglevel", "quiet": "loglevel", "data": "dir", "data-dir": "dir", "datadir": "dir", "aof": "appendonly", "persist": "appendonly",
-	"daemon": "daemonize", "background": "daemonize", "threads": "io-threads", "tls": "tls-port", "cluster": "cluster-enabled",
+	"host": "bind", "listen": "bind", "address": "bind", "addr": "bind", "password": "requirepass",
+	"pass": "requirepass", "auth": "requirepass",
+	"socket": "unixsocket", "memory": "maxmemory", "max-memory": "maxmemory", "log": "logfile", "log-file": "logfile",
+	"log-level": "loglevel", "verbose": "loglevel", "quiet": "loglevel", "data": "dir", "data-dir": "dir",
+	"datadir": "dir", "aof": "appendonly", "persist": "appendonly", "daemon": "daemonize", "background": "daemonize",
+	"threads": "io-threads", "tls": "tls-port", "cluster": "cluster-enabled",
 	"sock": "unixsocket", "pid-file": "pidfile", "evict": "maxmemory-policy", "eviction": "maxmemory-policy",
 }
 

@@ -19,11 +19,13 @@ import (
 
 var only = flag.String("transcripts", "", "run only the transcripts whose path contains this")
 
-var update = flag.String("update", "", "rewrite the transcripts' replies from a world: redis for the default release, a release such as redis:7.0, or miniserver")
+var update = flag.String("update", "", "rewrite the transcripts' replies from a world: redis for the default "+
+	"release, a release such as redis:7.0, or miniserver")
 
 // TraitsOf returns the traits of a server of the release.
 func TraitsOf(r reference.Release) transcript.Traits {
-	return transcript.Traits{Name: string(r), Tags: []string{"redis"}, Release: release.Exactly(r.Product(), r.Version()), Sleep: transcript.LongSleep}
+	return transcript.Traits{Name: string(r), Tags: []string{"redis"},
+		Release: release.Exactly(r.Product(), r.Version()), Sleep: transcript.LongSleep}
 }
 
 // Redis starts a server of the default release as a world that speaks proto. See Real.
@@ -49,7 +51,8 @@ func Files(t testing.TB, dir string) []*transcript.File {
 	t.Helper()
 	var files []*transcript.File
 	err := filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".txt") || !strings.Contains(filepath.ToSlash(path), *only) {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".txt") ||
+			!strings.Contains(filepath.ToSlash(path), *only) {
 			return err
 		}
 		f, err := load(path)
@@ -129,11 +132,13 @@ type retries struct{ spent time.Duration }
 // test of 20 milliseconds is void on a machine that stood still for 50.
 func (r *retries) run(f *transcript.File, w transcript.World) (transcript.Outcome, error) {
 	out, err := f.Run(w)
-	for alike := 1; err == nil && len(out.Mismatches) > 0 && out.Slipped && alike < alikeRuns && r.spent < retryFor; alike++ {
+	for alike := 1; err == nil && len(out.Mismatches) > 0 && out.Slipped && alike < alikeRuns &&
+		r.spent < retryFor; alike++ {
 		last, began := out, time.Now()
 		out, err = f.Run(w)
 		r.spent += time.Since(began)
-		if !slices.EqualFunc(last.Mismatches, out.Mismatches, func(a, b transcript.Mismatch) bool { return a.Line == b.Line }) {
+		if !slices.EqualFunc(last.Mismatches, out.Mismatches,
+			func(a, b transcript.Mismatch) bool { return a.Line == b.Line }) {
 			alike = 0
 		}
 	}

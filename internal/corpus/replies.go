@@ -52,6 +52,7 @@ func checkReply(t testing.TB, c *engine.Call, reply []byte) {
 		return false
 	}
 	if shape := c.Cmd.Reply.For(len(args), has, false); !shape.Fits(v) {
-		t.Errorf("the line of %s says that it replies with %q, but to %.200q it replies %.200q", strings.ReplaceAll(c.Cmd.FullName(), "|", " "), shape, c.Args, reply)
+		t.Errorf("the line of %s says that it replies with %q, but to %.200q it replies %.200q",
+			strings.ReplaceAll(c.Cmd.FullName(), "|", " "), shape, c.Args, reply)
 	}
 }

@@ -33,7 +33,8 @@ type waiting struct {
 
 func (l *tape) Append(seat uint64, data []byte, done func(error)) {
 	l.index++
-	l.waiting = append(l.waiting, waiting{consensus.Entry{Index: l.index, Term: 1, Seat: seat, Data: bytes.Clone(data)}, done})
+	l.waiting = append(l.waiting,
+		waiting{consensus.Entry{Index: l.index, Term: 1, Seat: seat, Data: bytes.Clone(data)}, done})
 }
 
 func (l *tape) Verify(done func(error))      { go done(nil) }
@@ -61,10 +62,11 @@ func (w *grouped) join(e *engine.Engine) {
 	furnish(e)
 	wall := func() int64 { return w.clock() }
 	log := &tape{seats: make(chan consensus.Seat)}
-	g := group.New(e, group.Options{Wall: wall, Nanos: func() int64 { return wall() * 1000 }, Open: func(o consensus.Options) (group.Log, error) {
-		log.options = o
-		return log, nil
-	}})
+	g := group.New(e, group.Options{Wall: wall, Nanos: func() int64 { return wall() * 1000 },
+		Open: func(o consensus.Options) (group.Log, error) {
+			log.options = o
+			return log, nil
+		}})
 	e.Join(g.Part(), g.Messages())
 	for name, value := range map[string]string{"group-members": "1=h:1,2=h:2,3=h:3", "dir": "/"} {
 		if err := e.Param(name).Set(value); err != nil {
@@ -145,7 +147,8 @@ func TestTranscriptsInAGroup(t *testing.T) {
 	quick.Skip(t, "runs all transcripts in one more world")
 	t.Parallel() // its members wait for each other
 	w := &grouped{}
-	w.Memory = transcript.NewMemory(transcript.Traits{Name: "an engine that leads a group", Tags: []string{"group"}}, w.join)
+	w.Memory = transcript.NewMemory(transcript.Traits{Name: "an engine that leads a group", Tags: []string{"group"}},
+		w.join)
 	require.NoError(t, w.Reset())
 	corpus.RunFiles(t, w, commandCorpus, slices.DeleteFunc(corpus.Files(t, commandCorpus), isAboutRoles))
 }
@@ -153,7 +156,8 @@ func TestTranscriptsInAGroup(t *testing.T) {
 // isAboutRoles reports whether a transcript is about masters and replicas, or shows that READONLY
 // needs a cluster: members of a group reply otherwise.
 func isAboutRoles(f *transcript.File) bool {
-	return slices.ContainsFunc([]string{"cluster/cluster", "server/failover", "server/psync", "server/replica", "server/role", "server/sync"},
+	return slices.ContainsFunc([]string{"cluster/cluster", "server/failover", "server/psync", "server/replica",
+		"server/role", "server/sync"},
 		func(name string) bool { return strings.HasSuffix(f.Name, name+".txt") })
 }
 

@@ -57,7 +57,8 @@ func (w *handed) Check() error {
 	}
 	w.given++
 	if got := w.ask("DEBUG", "DIGEST").Text; got != want.String() {
-		return fmt.Errorf("redis-server has data of digest %s, the engine has %s\n%s\n%s", got, want, contents(w.Engine()), out.Bytes())
+		return fmt.Errorf("redis-server has data of digest %s, the engine has %s\n%s\n%s", got, want,
+			contents(w.Engine()), out.Bytes())
 	}
 	return w.compareLibraries()
 }
@@ -97,7 +98,8 @@ func TestTranscriptsHandedToRedis(t *testing.T) {
 	in := resp.NewReader(conn)
 	like, err := release.Find(string(reference.Default)) // a redis-server knows no commands of later releases
 	require.NoError(t, err)
-	traits := transcript.Traits{Name: "an engine whose journal redis-server loads", Release: like, Tags: []string{"journal"}}
+	traits := transcript.Traits{Name: "an engine whose journal redis-server loads", Release: like,
+		Tags: []string{"journal"}}
 	w := &handed{replayed: replayed{Memory: transcript.NewMemory(traits, func(e *engine.Engine) {
 		furnish(e)
 		require.NoError(t, e.Param("encodings").Set("ziplist"))

@@ -86,17 +86,18 @@ func TestTranscriptsInRESP3(t *testing.T) {
 // ziplist, and with an element in each node of a list.
 func TestTranscriptsWithoutSmallEncodings(t *testing.T) {
 	quick.OneGoroutine(t, "runs all transcripts in one more world")
-	w := transcript.NewMemory(transcript.Traits{Name: "an engine without small encodings", Tags: []string{"large"}}, func(e *engine.Engine) {
-		furnish(e)
-		for _, name := range e.Params.Names() {
-			if strings.HasSuffix(name, "-max-listpack-entries") || strings.HasSuffix(name, "-max-intset-entries") {
-				require.NoError(t, e.Param(name).Set("0"), name)
+	w := transcript.NewMemory(transcript.Traits{Name: "an engine without small encodings", Tags: []string{"large"}},
+		func(e *engine.Engine) {
+			furnish(e)
+			for _, name := range e.Params.Names() {
+				if strings.HasSuffix(name, "-max-listpack-entries") || strings.HasSuffix(name, "-max-intset-entries") {
+					require.NoError(t, e.Param(name).Set("0"), name)
+				}
+				if strings.HasSuffix(name, "-max-listpack-size") {
+					require.NoError(t, e.Param(name).Set("1"), name)
+				}
 			}
-			if strings.HasSuffix(name, "-max-listpack-size") {
-				require.NoError(t, e.Param(name).Set("1"), name)
-			}
-		}
-	})
+		})
 	corpus.RunFiles(t, w, commandCorpus, corpus.Files(t, commandCorpus))
 }
 
@@ -200,7 +201,8 @@ func reload(e *engine.Engine, commands ...string) error {
 func (w *reloaded) Check() error {
 	copied := w.Fresh(nil)
 	for _, e := range []*engine.Engine{w.Engine(), copied} {
-		for name, value := range map[string]string{"dir": "/", "dbfilename": "kept", "enable-debug-command": "yes", "requirepass": ""} {
+		for name, value := range map[string]string{"dir": "/", "dbfilename": "kept", "enable-debug-command": "yes",
+			"requirepass": ""} {
 			if failure := e.Param(name).Set(value); failure != nil {
 				return fmt.Errorf("%s: %s", name, failure)
 			}
@@ -224,9 +226,10 @@ func (w *reloaded) Check() error {
 func TestTranscriptsReloadedFromASnapshot(t *testing.T) {
 	quick.OneGoroutine(t, "runs all transcripts in one more world")
 	w := &reloaded{shelf: new(disk.Memory)}
-	w.Memory = transcript.NewMemory(transcript.Traits{Name: "an engine with a snapshot", Tags: []string{"snapshot"}}, func(e *engine.Engine) {
-		furnishWith(e, w.shelf)
-	})
+	w.Memory = transcript.NewMemory(transcript.Traits{Name: "an engine with a snapshot", Tags: []string{"snapshot"}},
+		func(e *engine.Engine) {
+			furnishWith(e, w.shelf)
+		})
 	corpus.RunFiles(t, w, commandCorpus, corpus.Files(t, commandCorpus))
 }
 
@@ -314,7 +317,8 @@ func TestTranscriptsOverTCP(t *testing.T) {
 	e := engine.New(engine.Options{Clock: func() int64 { return time.Now().UnixMicro() }, Seed: 1})
 	furnish(e)
 	require.NoError(t, e.Param("enable-debug-command").Set("yes"))
-	s := server.New(e, server.Options{Bind: []string{"127.0.0.1"}, Loops: 1}) // so that it takes commands in their order
+	// So that it takes commands in their order.
+	s := server.New(e, server.Options{Bind: []string{"127.0.0.1"}, Loops: 1})
 	require.NoError(t, s.Listen())
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error)
@@ -352,7 +356,8 @@ func runOn(t *testing.T, r reference.Release) {
 // behaves as that release.
 func TestTranscriptsLikeOthers(t *testing.T) {
 	quick.OneGoroutine(t, "runs all transcripts in one more world")
-	for _, r := range []reference.Release{reference.Redis86, reference.Redis70, reference.Valkey81, reference.Valkey91} {
+	for _, r := range []reference.Release{reference.Redis86, reference.Redis70, reference.Valkey81,
+		reference.Valkey91} {
 		t.Run(string(r), func(t *testing.T) {
 			w := memoryLike(t, r, "an engine like "+string(r))
 			corpus.RunFiles(t, w, commandCorpus, corpus.Files(t, commandCorpus), todo(t, "like-"+r)...)

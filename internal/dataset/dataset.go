@@ -1,10 +1,12 @@
-// Package dataset makes random data for tests: commands that build keys of every type in every encoding.
+// Package dataset makes random data for tests: commands that build keys of every type in every
+// encoding.
 //
 //	Generator ──▶ a key's commands ──▶ an engine, a server, redis-server
 //
-// Sizes lie at both sides of the thresholds at which Redis changes an encoding, and far beyond. Texts repeat, so that they
-// compress, or do not; they look like numbers, or hold bytes that are no UTF-8. Keys, elements and consumers have
-// deadlines, all in the far future and absolute, so that the same commands give the same data at any time.
+// Sizes lie at both sides of the thresholds at which Redis changes an encoding, and far beyond.
+// Texts repeat, so that they compress, or do not; they look like numbers, or hold bytes that are no
+// UTF-8. Keys, elements and consumers have deadlines, all in the far future and absolute, so that
+// the same commands give the same data at any time.
 package dataset
 
 import (
@@ -18,7 +20,8 @@ import (
 type Generator struct {
 	rng  *rand.Rand
 	keys int
-	// Plain leaves out what redis-server 7.0 does not know: Bloom filters and deadlines of elements.
+	// Plain leaves out what redis-server 7.0 does not know: Bloom filters and deadlines of
+	// elements.
 	Plain bool
 }
 
@@ -146,7 +149,8 @@ func (g *Generator) str(key string) []Command {
 }
 
 func (g *Generator) bits(key string) []Command {
-	return []Command{{"SETBIT", key, strconv.Itoa(g.rng.IntN(100_000)), "1"}, {"SETBIT", key, strconv.Itoa(g.rng.IntN(1000)), "1"}}
+	return []Command{{"SETBIT", key, strconv.Itoa(g.rng.IntN(100_000)), "1"},
+		{"SETBIT", key, strconv.Itoa(g.rng.IntN(1000)), "1"}}
 }
 
 func (g *Generator) hyperloglog(key string) []Command {
@@ -168,7 +172,8 @@ func (g *Generator) list(key string) []Command {
 func (g *Generator) set(key string) []Command {
 	commands := []Command{g.words("SADD", key, g.size())}
 	if !g.Plain && g.rng.IntN(4) == 0 {
-		commands = append(commands, Command{"SADD", key, "dated"}, Command{"SPEXPIREAT", key, g.deadline(), "MEMBERS", "1", "dated"})
+		commands = append(commands, Command{"SADD", key, "dated"},
+			Command{"SPEXPIREAT", key, g.deadline(), "MEMBERS", "1", "dated"})
 	}
 	return commands
 }
@@ -188,7 +193,8 @@ func (g *Generator) hash(key string) []Command {
 	return commands
 }
 
-// score returns a score, at times an extreme one. It is never -0, which a small encoding turns into 0 in Redis, too.
+// score returns a score, at times an extreme one. It is never -0, which a small encoding turns into
+// 0 in Redis, too.
 func (g *Generator) score() string {
 	switch g.rng.IntN(12) {
 	case 0:
@@ -202,7 +208,8 @@ func (g *Generator) score() string {
 func (g *Generator) zset(key string) []Command {
 	commands := []Command{elements("ZADD", key, g.size(), func(int) []string { return []string{g.score(), g.text()} })}
 	if !g.Plain && g.rng.IntN(4) == 0 {
-		commands = append(commands, Command{"ZADD", key, "1", "dated"}, Command{"ZPEXPIREAT", key, g.deadline(), "MEMBERS", "1", "dated"})
+		commands = append(commands, Command{"ZADD", key, "1", "dated"},
+			Command{"ZPEXPIREAT", key, g.deadline(), "MEMBERS", "1", "dated"})
 	}
 	return commands
 }
@@ -225,7 +232,8 @@ func (g *Generator) stream(key string) (commands []Command) {
 	}
 	for _, group := range []string{"g1", "group\xff"} {
 		commands = append(commands, Command{"XGROUP", "CREATE", key, group, "0"},
-			Command{"XREADGROUP", "GROUP", group, "alice", "COUNT", strconv.Itoa(g.rng.IntN(9) + 1), "STREAMS", key, ">"},
+			Command{"XREADGROUP", "GROUP", group, "alice", "COUNT", strconv.Itoa(g.rng.IntN(9) + 1),
+				"STREAMS", key, ">"},
 			Command{"XREADGROUP", "GROUP", group, "bob", "COUNT", "2", "STREAMS", key, ">"},
 			Command{"XACK", key, group, "1-1"})
 	}

@@ -28,7 +28,8 @@ func (m Mode) same(a, b resp.Value) bool {
 	return transcript.Arrange(a, m.Order).Equal(transcript.Arrange(b, m.Order))
 }
 
-// near reports whether two times differ by at most tolerance. Negative ones are special values and must be equal.
+// near reports whether two times differ by at most tolerance. Negative ones are special values and
+// must be equal.
 func near(a, b, tolerance int64) bool {
 	if a < 0 || b < 0 {
 		return a == b
@@ -53,8 +54,8 @@ func sameShape(a, b resp.Value) bool {
 	return a.Kind == b.Kind && a.Nil == b.Nil && slices.EqualFunc(a.Elems, b.Elems, sameShape)
 }
 
-// judge compares the replies of one connection, command by command. It remembers the commands that MULTI
-// queued, because each element of EXEC's reply is compared in the mode of its command.
+// judge compares the replies of one connection, command by command. It remembers the commands that
+// MULTI queued, because each element of EXEC's reply is compared in the mode of its command.
 type judge struct {
 	known  []known
 	queued []Command
@@ -74,7 +75,8 @@ func (j *judge) agrees(c Command, redis, ours resp.Value) bool {
 	if isOneOf(c, "EXEC", "DISCARD", "RESET") {
 		j.queued = nil
 	}
-	if isOneOf(c, "EXEC") && redis.Kind == resp.Array && len(redis.Elems) == len(queued) && len(ours.Elems) == len(queued) {
+	if isOneOf(c, "EXEC") && redis.Kind == resp.Array && len(redis.Elems) == len(queued) &&
+		len(ours.Elems) == len(queued) {
 		for i, q := range queued {
 			if !j.alike(q, redis.Elems[i], ours.Elems[i]) {
 				return false
@@ -88,7 +90,8 @@ func (j *judge) agrees(c Command, redis, ours resp.Value) bool {
 // alike is agrees for a command outside of transactions.
 func (j *judge) alike(c Command, redis, ours resp.Value) bool {
 	mode := c.Mode
-	mode.Near += int64(math.Ceil(float64(mode.Near) * j.apart)) // Near is more than a second in either unit, so this adds enough for each second
+	// Near is more than a second in either unit, so this adds enough for each second
+	mode.Near += int64(math.Ceil(float64(mode.Near) * j.apart))
 	return mode.same(redis, ours) ||
 		slices.ContainsFunc(j.known, func(k known) bool { return k.allows(c, redis, ours) })
 }

@@ -24,7 +24,8 @@ var (
 	count    = flag.Int("commands", 3000, "commands for each seed")
 	families = flag.String("families", "", "comma separated families; all if empty")
 	like     = flag.String("like", string(reference.Default), "the release to compare with")
-	ours     = flag.String("ours", "", "host:port of the server to compare, which is emptied; built and started if empty")
+	ours     = flag.String("ours", "",
+		"host:port of the server to compare, which is emptied; built and started if empty")
 )
 
 // lacking are the families of which a release has no commands.
@@ -45,7 +46,8 @@ func redisSide(t *testing.T, like, name string) Side {
 func compare(t *testing.T, like string, redis, ours Side) {
 	accepted, refused := map[string]int{}, map[string]int{}
 	for i := range *seeds {
-		cfg := Config{Redis: redis, Ours: ours, Families: chosenFamilies(like), Seed: *first + uint64(i), Commands: *count, Release: like}
+		cfg := Config{Redis: redis, Ours: ours, Families: chosenFamilies(like), Seed: *first + uint64(i),
+			Commands: *count, Release: like}
 		result, err := cfg.Run()
 		require.NoError(t, err)
 		for name, n := range result.Accepted {
@@ -108,7 +110,8 @@ func TestRedisAgreesWithItself(t *testing.T) {
 func TestADifferenceIsFoundAndCutDown(t *testing.T) {
 	lacking := Side{Name: "lacking", Network: "unix",
 		Address: reference.Release(*like).Start(t, "--databases", "4", "--rename-command", "ZMSCORE", "").Socket}
-	cfg := Config{Redis: redisSide(t, *like, "redis"), Ours: lacking, Families: []string{"zsets"}, Seed: 2, Commands: 2000}
+	cfg := Config{Redis: redisSide(t, *like, "redis"), Ours: lacking, Families: []string{"zsets"}, Seed: 2,
+		Commands: 2000}
 	result, err := cfg.Run()
 	require.NoError(t, err)
 	d := result.Difference
@@ -170,7 +173,8 @@ func TestModes(t *testing.T) {
 	require.False(t, Mode{Shape: true}.same(value(t, "-ERR a\r\n"), value(t, "-ERR b\r\n")))
 }
 
-// A machine that stands still between the two servers makes times differ by as long, in seconds or milliseconds.
+// A machine that stands still between the two servers makes times differ by as long, in seconds or
+// milliseconds.
 func TestJudgeAllowsForTheTimeBetweenTheServers(t *testing.T) {
 	j := judge{apart: 10}
 	for unit, near := range map[int64]int64{1: 2, 1000: 2000} {
@@ -183,7 +187,8 @@ func TestJudgeAllowsForTheTimeBetweenTheServers(t *testing.T) {
 }
 
 func TestKnownDifferencesOfAReleaseAreOnlyIts(t *testing.T) {
-	const text = "why: w\ncommand: GET\nredis: a\nours: b\n\nrelease: redis:7.0 redis:7.2\nwhy: w\ncommand: SET\nredis: a\nours: b\n"
+	const text = "why: w\ncommand: GET\nredis: a\nours: b\n\nrelease: redis:7.0 redis:7.2\nwhy: w\ncommand: SET\n" +
+		"redis: a\nours: b\n"
 	for release, want := range map[string]int{"redis:7.2": 2, "redis:7.4": 1, "": 1} {
 		list, err := parseKnown(text, release)
 		require.NoError(t, err)
@@ -196,7 +201,8 @@ func TestJudgeComparesTransactionsInTheModesOfTheirCommands(t *testing.T) {
 	require.NoError(t, err)
 	j := judge{known: list}
 	queued := value(t, "+QUEUED\r\n")
-	require.True(t, j.agrees(Command{Args: []string{"SMEMBERS", "s"}, Mode: Mode{Order: transcript.Sorted}}, queued, queued))
+	require.True(t, j.agrees(Command{Args: []string{"SMEMBERS", "s"}, Mode: Mode{Order: transcript.Sorted}},
+		queued, queued))
 	require.True(t, j.agrees(Command{Args: []string{"object", "encoding", "z"}}, queued, queued))
 	require.True(t, j.agrees(Command{Args: []string{"exec"}},
 		value(t, "*2\r\n*2\r\n+a\r\n+b\r\n$8\r\nlistpack\r\n"), value(t, "*2\r\n*2\r\n+b\r\n+a\r\n$7\r\nziplist\r\n")))

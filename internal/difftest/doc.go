@@ -9,15 +9,16 @@
 //	ZADD $k [ ( NX | XX ) ] [ CH ] { $s $m }
 //	~ ZUNION 2 $k $k            members may come in any order
 //
-// Keys, members, values and scores come from small pools, so that commands often have the same keys,
-// wrong types, the edges of number ranges, and data of earlier commands. A few commands in a hundred
-// are broken on purpose: an argument is missing, doubled or replaced.
+// Keys, members, values and scores come from small pools, so that commands often have the same
+// keys, wrong types, the edges of number ranges, and data of earlier commands. A few commands in a
+// hundred are broken on purpose: an argument is missing, doubled or replaced.
 //
-// Batches of commands go over two connections in turn, so that one changes keys during a transaction
-// of the other. Odd seeds speak RESP3. Every few thousand commands, and at the end, the complete datasets are
-// compared.
+// Batches of commands go over two connections in turn, so that one changes keys during a
+// transaction of the other. Odd seeds speak RESP3. Every few thousand commands, and at the end, the
+// complete datasets are compared.
 //
-// The servers are a release and ours that behaves as it: "make random LIKE=redis:7.4" runs two million commands.
+// The servers are a release and ours that behaves as it: "make random LIKE=redis:7.4" runs two
+// million commands.
 //
 // Invariants:
 //

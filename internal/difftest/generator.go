@@ -33,7 +33,8 @@ func (c Command) String() string {
 		if i > 0 {
 			b = append(b, ' ')
 		}
-		if arg != "" && !strings.ContainsFunc(arg, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`"'\`, r) }) {
+		if arg != "" && !strings.ContainsFunc(arg,
+			func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`"'\`, r) }) {
 			b = append(b, arg...)
 		} else {
 			b = resp.Quote(b, arg)

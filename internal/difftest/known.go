@@ -19,8 +19,8 @@ type known struct {
 	command, redis, ours *regexp.Regexp
 }
 
-// parseKnown reads paragraphs of "name: value" lines. It leaves out those that are about other releases: with a line
-// "release:", a paragraph is only about those it names.
+// parseKnown reads paragraphs of "name: value" lines. It leaves out those that are about other
+// releases: with a line "release:", a paragraph is only about those it names.
 func parseKnown(text, release string) ([]known, error) {
 	var list []known
 	for paragraph := range strings.SplitSeq(text, "\n\n") {
@@ -30,7 +30,8 @@ func parseKnown(text, release string) ([]known, error) {
 				values[name] = value
 			}
 		}
-		if only := values["release"]; len(values) == 0 || only != "" && !slices.Contains(strings.Fields(only), release) {
+		if only := values["release"]; len(values) == 0 ||
+			only != "" && !slices.Contains(strings.Fields(only), release) {
 			continue
 		}
 		k := known{why: values["why"]}

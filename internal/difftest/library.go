@@ -15,15 +15,22 @@ var (
 	functionNames = []string{"fa", "fb", "fc", "fd", "fe", "ff", "fg", "f_1"}
 	// No argument of a command is nil: Redis since 7.4 crashes in the FUNCTION FLUSH after that.
 	callbacks = []string{
-		"return redis.call('SET', keys[1] or '', args[1] or 1)", "return redis.call('GET', keys[1] or '')", "return redis.pcall('INCR', keys[1] or '')",
-		"return redis.call('DEL', unpack(keys))", "return {#keys, #args, keys[1], args[1]}", "return redis.call('HSET', keys[1] or '', 'f', args[1] or 'v')",
-		"n = (n or 0) + 1 return n", "count = count + 1 return count", "return x", "return #args[1]", "redis.call('LPUSH', unpack(keys)) return nil + 1",
-		"return redis.setresp(3) or redis.call('HMGET', keys[1] or '', 'f', 'f1')", "return redis.call('ZADD', keys[1] or 'z', 1, args[1] or 'm')", "return {err='MY ' .. args[1]}",
-		"return redis.status_reply(args[1])", "return tonumber(args[1])", "return true", "return", "return keys", "return {1, {2, args}, false}",
+		"return redis.call('SET', keys[1] or '', args[1] or 1)", "return redis.call('GET', keys[1] or '')",
+		"return redis.pcall('INCR', keys[1] or '')",
+		"return redis.call('DEL', unpack(keys))", "return {#keys, #args, keys[1], args[1]}",
+		"return redis.call('HSET', keys[1] or '', 'f', args[1] or 'v')",
+		"n = (n or 0) + 1 return n", "count = count + 1 return count", "return x", "return #args[1]",
+		"redis.call('LPUSH', unpack(keys)) return nil + 1",
+		"return redis.setresp(3) or redis.call('HMGET', keys[1] or '', 'f', 'f1')",
+		"return redis.call('ZADD', keys[1] or 'z', 1, args[1] or 'm')", "return {err='MY ' .. args[1]}",
+		"return redis.status_reply(args[1])", "return tonumber(args[1])", "return true", "return", "return keys",
+		"return {1, {2, args}, false}",
 	}
-	flagWords = []string{"'no-writes'", "'allow-oom'", "'allow-stale'", "'no-cluster'", "'allow-cross-slot-keys'", "'no-such'", "1"}
+	flagWords = []string{"'no-writes'", "'allow-oom'", "'allow-stale'", "'no-cluster'", "'allow-cross-slot-keys'",
+		"'no-such'", "1"}
 	// inserted into a library to break it
-	splinters = []string{"", "\n", "(", ")", "{", "}", "'", "=", ",", "end", "return", "\r\n", "--", "local", "\xfe", "redis.foo", "#", "name=x", "1"}
+	splinters = []string{"", "\n", "(", ")", "{", "}", "'", "=", ",", "end", "return", "\r\n", "--", "local", "\xfe",
+		"redis.foo", "#", "name=x", "1"}
 )
 
 func oneOf(r *rand.Rand, words []string) string { return words[r.IntN(len(words))] }

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// pools draws the values for the blanks of a shape. Nine keys out of ten belong to the family that draws them.
+// pools draws the values for the blanks of a shape. Nine keys out of ten belong to the family that
+// draws them.
 type pools struct {
 	family string
 }
@@ -18,7 +19,8 @@ const keysPerFamily = 5
 // keyLetters are the letters with which the keys of a family begin; a number follows.
 var keyLetters = map[string]string{
 	"keys": "kshz", "strings": "s", "hashes": "h", "zsets": "z", "transactions": "shz",
-	"sets": "t", "lists": "l", "streams": "x", "hyperloglogs": "p", "bitmaps": "b", "geo": "g", "functions": "shz", "options": "shzltxg",
+	"sets": "t", "lists": "l", "streams": "x", "hyperloglogs": "p", "bitmaps": "b", "geo": "g", "functions": "shz",
+	"options": "shzltxg",
 }
 
 const allLetters = "kshztl"
@@ -32,7 +34,8 @@ var fixedPools = map[string][]string{
 	// floats
 	"f": {"0", "1", "-1", "0.1", "0.2", "3.5", "-2.25", "1e3", "5.0e-3", "1e17", "1e300", "-1e300",
 		"inf", "-inf", "nan", "", "one", "1 ", "0x1p3", "1e400", "3.0", "12345678901234567890.5"},
-	// scores; none below the normal doubles, as Redis cannot SORT a small sorted set with one (errno is set when it reads the score)
+	// scores; none below the normal doubles, as Redis cannot SORT a small sorted set with one
+	// (errno is set when it reads the score)
 	"s": {"0", "1", "1", "2", "2", "3", "1.5", "-1", "-2.5", "100", "1e300", "-1e300", "+inf", "-inf", "1700000000000",
 		"0.1", "2.3e-308", "nan", "one", ""},
 	// score bounds
@@ -48,37 +51,45 @@ var fixedPools = map[string][]string{
 		"m\x00\r\n", "12345678901234567890", strings.Repeat("long", 20)},
 	// values
 	"v": {"v", "w", "", "0", "1", "-1", "10", "3.5", "007", "9223372036854775807", "-9223372036854775808",
-		"9223372036854775808", "1e3", "1e17", "text with spaces", "\x00\xff", strings.Repeat("v", 44), strings.Repeat("v", 45),
-		strings.Repeat("value", 30)},
+		"9223372036854775808", "1e3", "1e17", "text with spaces", "\x00\xff", strings.Repeat("v", 44),
+		strings.Repeat("v", 45), strings.Repeat("value", 30)},
 	// bits, types of bit fields and where they are
-	"bit":   {"0", "1", "1", "2", "-1", "x"},
-	"boff":  {"0", "1", "6", "7", "8", "15", "63", "64", "100", "800", "-1", "x", "4294967296", "9223372036854775807"},
-	"btype": {"u1", "u2", "u4", "u8", "u13", "u32", "u63", "i1", "i2", "i5", "i8", "i16", "i33", "i64", "u64", "i65", "u0", "x", "I8"},
-	"fat":   {"0", "1", "3", "7", "8", "64", "100", "#0", "#1", "#2", "#7", "-1", "#-1", "#", "x", "#4611686018427387904"},
+	"bit":  {"0", "1", "1", "2", "-1", "x"},
+	"boff": {"0", "1", "6", "7", "8", "15", "63", "64", "100", "800", "-1", "x", "4294967296", "9223372036854775807"},
+	"btype": {"u1", "u2", "u4", "u8", "u13", "u32", "u63", "i1", "i2", "i5", "i8", "i16", "i33", "i64", "u64", "i65",
+		"u0", "x", "I8"},
+	"fat": {"0", "1", "3", "7", "8", "64", "100", "#0", "#1", "#2", "#7", "-1", "#-1", "#", "x",
+		"#4611686018427387904"},
 	// IDs of new stream entries, of entries that may exist, and bounds of a range
-	"newid": {"5-*", "5-*", "5-*", "5-*", "5-*", "5-*", "5-*", "5-*", "4-*", "3-*", "2-*", "1-*", "1", "5-100", "3-7", "0", "0-0", "0-*",
-		"6-*", "5-*", "5-*", "5-*", "5-*", "5-*", "5-*", "5--*", "*-5", "-", "+", "5-", "-5", "05-007", "5-*x", "5-* ", "18446744073709551615-*x"},
+	"newid": {"5-*", "5-*", "5-*", "5-*", "5-*", "5-*", "5-*", "5-*", "4-*", "3-*", "2-*", "1-*", "1", "5-100", "3-7",
+		"0", "0-0", "0-*",
+		"6-*", "5-*", "5-*", "5-*", "5-*", "5-*", "5-*", "5--*", "*-5", "-", "+", "5-", "-5", "05-007", "5-*x", "5-* ",
+		"18446744073709551615-*x"},
 	"id": {"0", "0-0", "1", "2-1", "5", "5-3", "5-10", "5-99", "9", "5- 4", "5-+4", "5--04", "5-18446744073709551615",
 		"5-18446744073709551616", "18446744073709551615-18446744073709551615", "x", "", "-", "+", "5-\x00", "5-*"},
-	"from": {"-", "-", "-", "0", "2", "5", "5-5", "(5-5", "(5", "(-", "(+", "+", "(18446744073709551615-18446744073709551615", "(0-0", "(x", "("},
+	"from": {"-", "-", "-", "0", "2", "5", "5-5", "(5-5", "(5", "(-", "(+", "+",
+		"(18446744073709551615-18446744073709551615", "(0-0", "(x", "("},
 	"to":   {"+", "+", "+", "5", "2", "5-5", "(5-5", "(5", "(+", "(-", "-", "(0", "(0-0", "18446744073709551615", "y"},
 	"last": {"$"},
 	"big":  {strings.Repeat("large ", 100), strings.Repeat("larger", 150), strings.Repeat("huge", 1100)},
 	"g":    {"g1", "g1", "g1", "g2", "g\xff"},
 	"c":    {"c1", "c1", "c2", "c3", ""},
 	// longitudes and latitudes: some close together, some at the edges of the map or outside
-	"lon": {"13.361389", "13.361389", "15.087269", "15.09", "-122.4194", "-122.41", "2.35", "2.3488", "179.99", "-179.99", "180",
-		"-180", "0", "0", "5e-3", "100", "181", "inf", "east", ""},
-	"lat": {"38.115556", "38.115556", "37.502669", "37.51", "37.7749", "37.77", "48.85", "48.8534", "-33.8", "66.5", "-80.5",
-		"85.05112878", "-85.05112878", "0", "0", "1e-3", "-37.5", "86", "-inf", "nan"},
-	"dist": {"0", "1", "100", "2000", "1000", "5000", "200", "200000", "0.5", "1e5", "12000", "1e7", "3e7", "inf", "-1", "far", ""},
+	"lon": {"13.361389", "13.361389", "15.087269", "15.09", "-122.4194", "-122.41", "2.35", "2.3488", "179.99",
+		"-179.99", "180", "-180", "0", "0", "5e-3", "100", "181", "inf", "east", ""},
+	"lat": {"38.115556", "38.115556", "37.502669", "37.51", "37.7749", "37.77", "48.85", "48.8534", "-33.8", "66.5",
+		"-80.5", "85.05112878", "-85.05112878", "0", "0", "1e-3", "-37.5", "86", "-inf", "nan"},
+	"dist": {"0", "1", "100", "2000", "1000", "5000", "200", "200000", "0.5", "1e5", "12000", "1e7", "3e7", "inf",
+		"-1", "far", ""},
 	"unit": {"m", "km", "km", "KM", "ft", "mi", "mi", "yard"},
 	// strings that are HyperLogLogs, or almost
-	"hll": {"HYLL\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x7f\xff", "HYLL\x01abc\x07\x00\x00\x00\x00\x00\x00\x00\x7f\xff",
-		"HYLL\x01abcdefghijk\x3f\x7f\xbf", "HYLL\x01abcdefghijk", "HYLL\x00abcdefghijk\x00", "HYLL\x02abcdefghijk\x7f\xff", "HYLL"},
+	"hll": {"HYLL\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x7f\xff", "HYLL\x01abc\x07\x00\x00\x00\x00\x00\x00\x00\x7f\xff", "HYLL\x01abcdefghijk\x3f\x7f\xbf", "HYLL\x01abcdefghijk", "HYLL\x00abcdefghijk\x00",
+		"HYLL\x02abcdefghijk\x7f\xff", "HYLL"},
 	// scripts that declare flags
-	"script": {"#!lua\nreturn redis.call('get', KEYS[1])", "#!lua flags=no-writes\nreturn redis.call('set', KEYS[1], 1)",
-		"#!lua flags=no-writes,allow-stale\nreturn redis.call('type', KEYS[1])", "#!lua flags=x\nreturn 1", "#!lua name=x\nreturn 1",
+	"script": {"#!lua\nreturn redis.call('get', KEYS[1])",
+		"#!lua flags=no-writes\nreturn redis.call('set', KEYS[1], 1)",
+		"#!lua flags=no-writes,allow-stale\nreturn redis.call('type', KEYS[1])", "#!lua flags=x\nreturn 1",
+		"#!lua name=x\nreturn 1",
 		"#!other\nreturn 1", "#!lua flags=\nreturn redis.call('set', KEYS[1], 1)", "#!lua", "#!lua flags=no-writes"},
 	// texts for LCS and patterns
 	"text":    {"ohmytext", "mynewtext", "", "a", "abcabc", "bcab"},
@@ -94,8 +105,10 @@ var fixedPools = map[string][]string{
 		"inf", "+4", strings.Repeat("long", 20)},
 	"sorted":  {"sl0", "sl1", "sl2", "sm0", "sm1", "st0", "st1", "si0", "si1", "zs0", "zs1"},
 	"weights": {"w:*", "v:*", "h:*->f", "h:*->g", "#", "w:*->f", "h:*->", "h:*", "nothing*", "w:1", "*", "x\x00*"},
-	// arguments that break commands; no small numbers, which could become a deadline that passes during the run
-	"junk": {"", "x", "7000000", "-1", "NX", "XX", "GET", "WITHSCORES", "LIMIT", "COUNT", "MATCH", "(", "[", "**", "nan", "9223372036854775808"},
+	// arguments that break commands; no small numbers, which could become a deadline that passes
+	// during the run
+	"junk": {"", "x", "7000000", "-1", "NX", "XX", "GET", "WITHSCORES", "LIMIT", "COUNT", "MATCH", "(", "[", "**",
+		"nan", "9223372036854775808"},
 }
 
 // draw returns a value for the blank $name.
@@ -137,7 +150,8 @@ func (p *pools) draw(name string, r *rand.Rand) string {
 	return pool[r.IntN(len(pool))]
 }
 
-// random returns a number between lo and hi. Half of the numbers are near one of nine, so that places have neighbours.
+// random returns a number between lo and hi. Half of the numbers are near one of nine, so that
+// places have neighbours.
 func random(r *rand.Rand, lo, hi float64) string {
 	f := lo + (hi-lo)*r.Float64()
 	if r.IntN(2) == 0 {
@@ -155,8 +169,8 @@ func (p *pools) key(r *rand.Rand) string {
 	return letters[r.IntN(len(letters)):][:1] + strconv.Itoa(r.IntN(keysPerFamily))
 }
 
-// ttl returns a time to live. Most are far longer than a run and all different, so that no reply depends on the
-// millisecond; some are past or malformed.
+// ttl returns a time to live. Most are far longer than a run and all different, so that no reply
+// depends on the millisecond; some are past or malformed.
 func ttl(r *rand.Rand, unit int64) string {
 	if r.IntN(6) > 0 {
 		return strconv.FormatInt((1000+r.Int64N(1e6))*unit, 10)

@@ -65,8 +65,9 @@ func (cfg Config) Run() (Result, error) {
 	return t.result, nil
 }
 
-// setup returns the commands with which every sequence begins. They delete all data and functions. For half of the
-// seeds they set low thresholds, so that collections change their encoding on the way.
+// setup returns the commands with which every sequence begins. They delete all data and functions.
+// For half of the seeds they set low thresholds, so that collections change their encoding on the
+// way.
 func (g *Generator) setup() []Command {
 	commands := []Command{{Args: []string{"FLUSHALL"}}}
 	if slices.ContainsFunc(g.families, func(f family) bool { return f.name == "functions" }) {
@@ -75,8 +76,8 @@ func (g *Generator) setup() []Command {
 	if g.rng.IntN(2) == 0 {
 		return commands
 	}
-	for _, name := range []string{"zset-max-ziplist-entries", "hash-max-ziplist-entries", "zset-max-ziplist-value", "hash-max-ziplist-value", "set-max-intset-entries", "list-max-ziplist-size",
-		"stream-node-max-entries"} {
+	for _, name := range []string{"zset-max-ziplist-entries", "hash-max-ziplist-entries", "zset-max-ziplist-value",
+		"hash-max-ziplist-value", "set-max-intset-entries", "list-max-ziplist-size", "stream-node-max-entries"} {
 		value := fmt.Sprint([]int{0, 2, 5, 8}[g.rng.IntN(4)])
 		commands = append(commands, Command{Args: []string{"CONFIG", "SET", name, value}})
 	}
@@ -133,7 +134,8 @@ func (t *trial) replay(commands []Command) (*Difference, error) {
 	return p.datasets(len(commands))
 }
 
-// batchAt returns the number of commands that are sent together: those of one connection, up to a limit.
+// batchAt returns the number of commands that are sent together: those of one connection, up to a
+// limit.
 func batchAt(commands []Command) int {
 	n := 1
 	for n < len(commands) && n < batchSize && commands[n].Conn == commands[0].Conn {
@@ -149,8 +151,8 @@ type pair struct {
 	judges      [2]judge
 }
 
-// apart records the duration of a batch: the second server may have executed it, or read its clock, that much later
-// than the first.
+// apart records the duration of a batch: the second server may have executed it, or read its clock,
+// that much later than the first.
 func (p *pair) apart(took time.Duration) {
 	for i := range p.judges {
 		p.judges[i].apart = max(p.judges[i].apart, took.Seconds())
@@ -162,7 +164,8 @@ func (p *pair) batch(commands []Command, at int) (*Difference, error) {
 	conn, start := commands[0].Conn, time.Now()
 	theirs, err := p.redis.batch(conn, commands)
 	if err != nil {
-		return nil, fmt.Errorf("seed %d: %w, in place of a reply to %s", p.trial.cfg.Seed, err, commands[min(len(theirs), len(commands)-1)])
+		return nil, fmt.Errorf("seed %d: %w, in place of a reply to %s", p.trial.cfg.Seed, err,
+			commands[min(len(theirs), len(commands)-1)])
 	}
 	ours, err := p.ours.batch(conn, commands)
 	p.apart(time.Since(start))
@@ -180,8 +183,8 @@ func (p *pair) batch(commands []Command, at int) (*Difference, error) {
 	return nil, nil
 }
 
-// datasets compares all keys of all databases. It ends a transaction of the first connection and selects
-// database 0 there, on both sides, so that the run can continue.
+// datasets compares all keys of all databases. It ends a transaction of the first connection and
+// selects database 0 there, on both sides, so that the run can continue.
 func (p *pair) datasets(at int) (*Difference, error) {
 	discard := []Command{{Args: []string{"DISCARD"}}}
 	if d, err := p.batch(discard, at); d != nil || err != nil {
@@ -213,7 +216,8 @@ func (p *pair) datasets(at int) (*Difference, error) {
 
 func (t *trial) difference(at int, c Command, redis, ours resp.Value, failure error) *Difference {
 	return &Difference{
-		Seed: t.cfg.Seed, Proto: t.proto, At: at, Setup: t.setup, Command: c, Redis: redis, Ours: ours, Failure: failure,
+		Seed: t.cfg.Seed, Proto: t.proto, At: at, Setup: t.setup, Command: c, Redis: redis, Ours: ours,
+		Failure: failure,
 	}
 }
 

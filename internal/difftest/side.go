@@ -95,8 +95,9 @@ func (s *session) batch(conn int, commands []Command) ([]resp.Value, error) {
 	return replies, <-written
 }
 
-// calm is sent before a SORT, and its reply is left out. Redis does not clear errno before it reads a weight: a number that
-// was too large or too small for any earlier command would make the SORT fail. This command clears it, and does nothing else.
+// calm is sent before a SORT, and its reply is left out. Redis does not clear errno before it reads
+// a weight: a number that was too large or too small for any earlier command would make the SORT
+// fail. This command clears it, and does nothing else.
 var calm = []string{"ZADD", "nothing", "XX", "1", "m"}
 
 func (c Command) needsCalm() bool { return isOneOf(c, "SORT", "SORT_RO") }

@@ -7,8 +7,9 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// Times in replies about streams. An array that begins with an entry's ID and ends with two integers is a
-// message; the first of these integers is a time or an idle time. Other times are pairs of a name and an integer.
+// Times in replies about streams. An array that begins with an entry's ID and ends with two
+// integers is a message; the first of these integers is a time or an idle time. Other times are
+// pairs of a name and an integer.
 
 var entryID = regexp.MustCompile(`^\d+-\d+$`)
 
@@ -27,7 +28,8 @@ func timeless(v resp.Value) resp.Value {
 			elems = append(elems, timeless(e))
 		}
 	}
-	if n := len(elems); n >= 3 && entryID.MatchString(elems[0].Text) && elems[n-1].Kind == resp.Integer && elems[n-2].Kind == resp.Integer {
+	if n := len(elems); n >= 3 && entryID.MatchString(elems[0].Text) && elems[n-1].Kind == resp.Integer &&
+		elems[n-2].Kind == resp.Integer {
 		elems[n-2].Int = 0
 	}
 	if v.Elems != nil {

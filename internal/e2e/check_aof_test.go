@@ -29,10 +29,12 @@ func TestCheckAsRedisDoes(t *testing.T) {
 	theirs := reference.Require(t, "redis-check-aof")
 	dir := t.TempDir()
 	p, h := ours(t, dir, "--appendonly", "yes")
-	h.run(`SET text "a \xff"`, "SET dated 1 PXAT 4000000000000", "RPUSH list a b 3", "SADD set a b", "HSET hash f v", "ZADD zset 1 a",
+	h.run(`SET text "a \xff"`, "SET dated 1 PXAT 4000000000000",
+		"RPUSH list a b 3", "SADD set a b", "HSET hash f v", "ZADD zset 1 a",
 		"XADD stream 1-1 f v", "MULTI", "SET tx 1", "SELECT 5", "INCR tx", "EXEC", "SELECT 0", "BGREWRITEAOF")
-	require.Eventually(t, func() bool { return strings.Contains(h.ok("INFO", "persistence").Text, "aof_rewrite_in_progress:0") },
-		time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool {
+		return strings.Contains(h.ok("INFO", "persistence").Text, "aof_rewrite_in_progress:0")
+	}, time.Minute, time.Millisecond)
 	h.run("SET a 1", "MULTI", "SET b 2", "EXEC", "SET c 3")
 	p.Journal.Close()
 	manifest := filepath.Join(dir, "appendonlydir", "appendonly.aof.manifest")

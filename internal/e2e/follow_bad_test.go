@@ -32,7 +32,8 @@ type watched struct {
 
 // watchedServer starts a server.
 func watchedServer(t *testing.T, path string, args ...string) watched {
-	process, err := launch.Start(launch.Spec{Path: path, Args: append([]string{"--repl-diskless-sync-delay", "0"}, args...)})
+	process, err := launch.Start(launch.Spec{Path: path,
+		Args: append([]string{"--repl-diskless-sync-delay", "0"}, args...)})
 	require.NoError(t, err)
 	t.Cleanup(func() { process.Stop() })
 	conn, err := net.Dial(process.Network, process.Address)
@@ -145,15 +146,22 @@ func TestBadMastersBesideRedis(t *testing.T) {
 	path := reference.Default.Path(t)
 	ours, theirs := watchedServer(t, built(t)), watchedServer(t, path, "--repl-diskless-load", "swapdb")
 	for _, bad := range []struct{ name, request, answer, log, theirs string }{ // without a line of theirs, Redis ends
-		{"no server of this kind", "PING", "HTTP/1.1 400 Bad Request\r\n\r\n", "bad protocol from the master", "Error reply to PING from master"},
-		{"a wrong password", "AUTH", "-WRONGPASS invalid username-password pair or user is disabled.\r\n", "Unable to AUTH to MASTER: WRONGPASS", "Unable to AUTH to MASTER: -WRONGPASS"},
-		{"no master itself", "PSYNC", "-NOMASTERLINK Can't SYNC while not connected with my master\r\n", "in the future: -NOMASTERLINK", "in the future: -NOMASTERLINK"},
+		{"no server of this kind", "PING", "HTTP/1.1 400 Bad Request\r\n\r\n", "bad protocol from the master",
+			"Error reply to PING from master"},
+		{"a wrong password", "AUTH", "-WRONGPASS invalid username-password pair or user is disabled.\r\n",
+			"Unable to AUTH to MASTER: WRONGPASS", "Unable to AUTH to MASTER: -WRONGPASS"},
+		{"no master itself", "PSYNC", "-NOMASTERLINK Can't SYNC while not connected with my master\r\n",
+			"in the future: -NOMASTERLINK", "in the future: -NOMASTERLINK"},
 		{"an id is missing", "PSYNC", "+FULLRESYNC\r\n", "bad protocol from the master", "wrong +FULLRESYNC syntax"},
-		{"garbage in place of a snapshot", "PSYNC", full + "garbage\r\n", "where the length of a snapshot should be", "the first byte is not '$'"},
-		{"a snapshot of a later version", "PSYNC", full + "$18\r\nREDIS9999xxxxxxxxx", "format version", "Can't handle RDB format version 9999"},
-		{"half a snapshot", "PSYNC", full + good[:len(good)/2], "the data end in the middle", "Failed trying to load the MASTER synchronization DB"},
+		{"garbage in place of a snapshot", "PSYNC", full + "garbage\r\n", "where the length of a snapshot should be",
+			"the first byte is not '$'"},
+		{"a snapshot of a later version", "PSYNC", full + "$18\r\nREDIS9999xxxxxxxxx", "format version",
+			"Can't handle RDB format version 9999"},
+		{"half a snapshot", "PSYNC", full + good[:len(good)/2], "the data end in the middle",
+			"Failed trying to load the MASTER synchronization DB"},
 		{"a damaged snapshot", "PSYNC", full + strings.Replace(good, "used-mem", "used-mum", 1), "the checksum is", ""},
-		{"an error in place of a snapshot", "PSYNC", full + "-ERR no disk\r\n", "MASTER aborted replication with an error: ERR no disk", "MASTER aborted replication with an error: ERR no disk"},
+		{"an error in place of a snapshot", "PSYNC", full + "-ERR no disk\r\n", "MASTER aborted replication with an " +
+			"error: ERR no disk", "MASTER aborted replication with an error: ERR no disk"},
 	} {
 		t.Run(bad.name, func(t *testing.T) {
 			port := play(t, map[string]string{"PING": "+PONG\r\n", bad.request: bad.answer})
@@ -177,7 +185,8 @@ func TestBadMastersBesideRedis(t *testing.T) {
 // then. What came before has been executed, but for half a transaction.
 func TestBrokenStreamsBesideRedis(t *testing.T) {
 	snapshot := "+FULLRESYNC " + someHistory + " 7\r\n" + transferred(t)
-	ours, theirs := watchedServer(t, built(t)), watchedServer(t, reference.Default.Path(t), "--repl-diskless-load", "swapdb")
+	ours, theirs := watchedServer(t, built(t)),
+		watchedServer(t, reference.Default.Path(t), "--repl-diskless-load", "swapdb")
 	const set, alien = "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$1\r\nw\r\n", "*2\r\n$6\r\nNOSUCH\r\n$1\r\nk\r\n"
 	for _, bad := range []struct{ name, text, kept, next string }{
 		{"an unknown command", alien + set, "w", strconv.Itoa(7 + len(alien+set) + 1)},
@@ -276,7 +285,8 @@ func TestBadTargetsOfFailoversBesideRedis(t *testing.T) {
 				pretend(t, w, port)
 				require.Equal(t, "OK", w.ask(t, "FAILOVER TO 127.0.0.1 "+port))
 				eventually(t, "it is settled", func() bool {
-					return field(t, w.asker, "role") == bad.role && field(t, w.asker, "master_failover_state") == bad.state && (bad.role == "master" || asked.Load() > 1)
+					return field(t, w.asker, "role") == bad.role && field(t, w.asker,
+						"master_failover_state") == bad.state && (bad.role == "master" || asked.Load() > 1)
 				})
 				require.Equal(t, bad.abort, w.ask(t, "FAILOVER ABORT"))
 				require.Equal(t, "data", w.ask(t, "GET old"))
@@ -295,7 +305,8 @@ func TestCirclesOfReplicas(t *testing.T) {
 			t.Parallel()
 			var all []watched
 			for _, kind := range circle {
-				w := watchedServer(t, kinds[kind], "--enable-debug-command", "yes", "--replicaof", "127.0.0.1 1", "--replica-read-only", "no")
+				w := watchedServer(t, kinds[kind], "--enable-debug-command", "yes", "--replicaof", "127.0.0.1 1",
+					"--replica-read-only", "no")
 				require.Equal(t, "OK", w.ask(t, "SET old data"))
 				all = append(all, w)
 			}
@@ -346,7 +357,8 @@ func TestPasswordsOfMasters(t *testing.T) {
 // understands, and the directory for --dir.
 func smallDisk(t *testing.T, server, size string) (path, dir string) {
 	dir = t.TempDir()
-	enter := "exec unshare --map-root-user --mount sh -c 'mount -t tmpfs -o size=" + size + " none " + dir + " && exec \"$@\"' sh "
+	enter := "exec unshare --map-root-user --mount sh -c 'mount -t tmpfs -o size=" + size + " none " + dir +
+		" && exec \"$@\"' sh "
 	if out, err := exec.Command("sh", "-c", enter+"true").CombinedOutput(); err != nil {
 		t.Skipf("NOT TRIED: a disk of its own cannot be mounted: %v\n%s", err, out)
 	}
@@ -376,7 +388,8 @@ func TestAReplicaEndsWithItsLink(t *testing.T) {
 // no disk, and the changes of a master cannot be refused. Redis ends by default in one of these
 // cases, see replica-ignore-disk-write-errors.
 func TestReplicasWithAFullDisk(t *testing.T) {
-	servers := map[string][]string{"ours": {built(t)}, "theirs": {reference.Default.Path(t), "--repl-diskless-load", "swapdb", "--replica-ignore-disk-write-errors", "yes"}}
+	servers := map[string][]string{"ours": {built(t)}, "theirs": {reference.Default.Path(t), "--repl-diskless-load",
+		"swapdb", "--replica-ignore-disk-write-errors", "yes"}}
 	for _, full := range []struct{ when, size, rewrite, write, ping string }{
 		{"when it synchronizes", "300k", "err", "ok", "PONG"},
 		{"when changes come", "1000k", "ok", "err", "MISCONF Errors writing to the AOF file: No space left on device"},
@@ -387,13 +400,15 @@ func TestReplicasWithAFullDisk(t *testing.T) {
 				fill := `EVAL "for i = 1, 10000 do redis.call('set', KEYS[1] .. i, math.random() .. ' ' .. math.random() .. ' ' .. math.random()) end" 1 `
 				m.ask(t, fill+"a")
 				path, dir := smallDisk(t, server[0], full.size)
-				r := watchedServer(t, path, append(server[1:], "--dir", dir, "--appendonly", "yes", "--enable-debug-command", "yes")...)
+				r := watchedServer(t, path,
+					append(server[1:], "--dir", dir, "--appendonly", "yes", "--enable-debug-command", "yes")...)
 				r.ask(t, "SET old data")
 				r.ask(t, "REPLICAOF 127.0.0.1 "+port)
 				requireFollows(t, m, r.asker)
 				eventually(t, "the file is rewritten, or not", func() bool {
 					pending := field(t, r.asker, "aof_pending_rewrite")
-					return field(t, r.asker, "aof_last_bgrewrite_status") == full.rewrite && (full.rewrite == "err" || pending+field(t, r.asker, "aof_rewrite_in_progress") == "00")
+					return field(t, r.asker, "aof_last_bgrewrite_status") == full.rewrite &&
+						(full.rewrite == "err" || pending+field(t, r.asker, "aof_rewrite_in_progress") == "00")
 				})
 				m.ask(t, fill+"b")
 				requireFollows(t, m, r.asker)

@@ -18,7 +18,8 @@ import (
 // follower returns a client of a server of ours that replicates the server on a port, and its own
 // port.
 func follower(t *testing.T, port string, args ...string) (a *asker, own string) {
-	options := []string{"--port", "0", "--bind", "127.0.0.1", "--enable-debug-command", "yes", "--replicaof", "127.0.0.1 " + port}
+	options := []string{"--port", "0", "--bind", "127.0.0.1", "--enable-debug-command", "yes", "--replicaof",
+		"127.0.0.1 " + port}
 	addr, _, _ := launched(t, append(options, args...)...)
 	conn, err := net.Dial("tcp", addr)
 	a = newAsker(t, conn, err)
@@ -32,8 +33,8 @@ func follower(t *testing.T, port string, args ...string) (a *asker, own string) 
 func requireFollows(t *testing.T, master, replica *asker) {
 	t.Helper()
 	eventually(t, "the replica has the same data", func() bool {
-		return field(t, replica, "master_link_status") == "up" && strings.Contains(master.ask(t, "INFO replication"), "state=online") &&
-			replica.ask(t, "DEBUG DIGEST") == master.ask(t, "DEBUG DIGEST")
+		return field(t, replica, "master_link_status") == "up" && strings.Contains(master.ask(t, "INFO replication"),
+			"state=online") && replica.ask(t, "DEBUG DIGEST") == master.ask(t, "DEBUG DIGEST")
 	})
 }
 
@@ -199,9 +200,12 @@ func TestFollowersTellAsReal(t *testing.T) {
 				eventually(t, "it is up", func() bool { return field(t, a, "master_link_status") == "up" })
 			}
 			require.Equal(t, names(theirs), names(ours), "up")
-			for _, command := range []string{"ROLE", "REPLICAOF NO", "REPLICAOF a b c", "REPLICAOF a b", "REPLICAOF 127.0.0.1 " + port, "FAILOVER", "FAILOVER ABORT",
-				"WAIT 0 0", "WAITAOF 0 0 0", "SET a b", "PSYNC ? x", "FAILOVER TO a", "REPLICAOF a 70000", "EVAL \"return redis.call('set', 'a', 'b')\" 0",
-				"EVAL \"return redis.pcall('set', 'a', 'b')\" 0", "CONFIG GET replicaof", "CONFIG SET replicaof \"a 1\"", "CONFIG GET slave-read-only"} {
+			for _, command := range []string{"ROLE", "REPLICAOF NO", "REPLICAOF a b c", "REPLICAOF a b",
+				"REPLICAOF 127.0.0.1 " + port, "FAILOVER", "FAILOVER ABORT",
+				"WAIT 0 0", "WAITAOF 0 0 0", "SET a b", "PSYNC ? x", "FAILOVER TO a", "REPLICAOF a 70000",
+				"EVAL \"return redis.call('set', 'a', 'b')\" 0",
+				"EVAL \"return redis.pcall('set', 'a', 'b')\" 0", "CONFIG GET replicaof",
+				"CONFIG SET replicaof \"a 1\"", "CONFIG GET slave-read-only"} {
 				require.Equal(t, show(t, theirs, command), show(t, ours, command), command)
 			}
 			for _, a := range []*asker{ours, theirs} {
@@ -295,9 +299,12 @@ func TestFailoverToAndFromReal(t *testing.T) {
 			}{{theirs, ours, own}, {ours, theirs, port}} {
 				turn.from.ask(t, "SET k "+turn.port)
 				before := field(t, turn.to, "sync_full")
-				eventually(t, "the failover begins", func() bool { return turn.from.ask(t, "FAILOVER TO 127.0.0.1 "+turn.port+" TIMEOUT 20000") == "OK" })
+				eventually(t, "the failover begins", func() bool {
+					return turn.from.ask(t, "FAILOVER TO 127.0.0.1 "+turn.port+" TIMEOUT 20000") == "OK"
+				})
 				eventually(t, "the roles are exchanged", func() bool {
-					return field(t, turn.to, "role") == "master" && field(t, turn.from, "master_failover_state") == "no-failover"
+					return field(t, turn.to, "role") == "master" &&
+						field(t, turn.from, "master_failover_state") == "no-failover"
 				})
 				require.Equal(t, "OK", turn.to.ask(t, "SET l "+turn.port))
 				requireFollows(t, turn.to, turn.from)
@@ -314,7 +321,8 @@ func TestFailoverEnds(t *testing.T) {
 	requireFollows(t, ours, theirs)
 	theirs.ask(t, "CLIENT PAUSE 100000") // it acknowledges nothing new
 	ours.ask(t, "SET k v")
-	eventually(t, "the replica is online, and the failover begins", func() bool { return ours.ask(t, "FAILOVER TO 127.0.0.1 "+own+" TIMEOUT 50") == "OK" })
+	eventually(t, "the replica is online, and the failover begins",
+		func() bool { return ours.ask(t, "FAILOVER TO 127.0.0.1 "+own+" TIMEOUT 50") == "OK" })
 	require.Equal(t, "OK", ours.ask(t, "SET k w"), "when it is over")
 	require.Equal(t, "no-failover", field(t, ours, "master_failover_state"))
 	require.Equal(t, "OK", ours.ask(t, "FAILOVER"))
@@ -328,7 +336,8 @@ func TestFailoverEnds(t *testing.T) {
 
 // The worlds of a test are not replicated, and on a replica clients write to them.
 func TestWorldsAreNotReplicated(t *testing.T) {
-	addr, _, _ := launched(t, "--port", "0", "--bind", "127.0.0.1", "--test-kit", "yes", "--enable-debug-command", "yes")
+	addr, _, _ := launched(t, "--port", "0", "--bind", "127.0.0.1", "--test-kit", "yes",
+		"--enable-debug-command", "yes")
 	conn, err := net.Dial("tcp", addr)
 	top := newAsker(t, conn, err)
 	_, port, err := net.SplitHostPort(addr)
@@ -345,14 +354,16 @@ func TestWorldsAreNotReplicated(t *testing.T) {
 	top.ask(t, "MINI.CLOCK ADVANCE 60000")
 	require.Equal(t, "OK", top.ask(t, "SET k v"))
 	requireFollows(t, top, below)
-	require.Equal(t, []int64{1, 1}, []int64{top.count(t, "DBSIZE"), below.count(t, "DBSIZE")}, "the master says what has expired, whatever the replica's clock shows")
+	require.Equal(t, []int64{1, 1}, []int64{top.count(t, "DBSIZE"), below.count(t, "DBSIZE")},
+		"the master says what has expired, whatever the replica's clock shows")
 }
 
 // A node of a cluster has replicas, and is none.
 func TestReplicasInCluster(t *testing.T) {
 	err := run(t.Context(), []string{"--cluster-enabled", "yes", "--replicaof", "127.0.0.1 1"}, nil, io.Discard)
 	require.EqualError(t, err, "replicaof directive not allowed in cluster mode")
-	addr, _, _ := launched(t, "--port", "0", "--bind", "127.0.0.1", "--cluster-enabled", "yes", "--enable-debug-command", "yes")
+	addr, _, _ := launched(t, "--port", "0", "--bind", "127.0.0.1", "--cluster-enabled", "yes",
+		"--enable-debug-command", "yes")
 	conn, err := net.Dial("tcp", addr)
 	node := newAsker(t, conn, err)
 	_, port, err := net.SplitHostPort(addr)
@@ -376,14 +387,16 @@ func TestTheJournalOfAReplica(t *testing.T) {
 	p, h = ours(t, dir, "--appendonly", "yes", "--replicaof", "127.0.0.1 "+port)
 	require.Equal(t, "x", h.ask("GET", "old").Text)
 	p.Engine.Tick()
-	eventually(t, "it follows", func() bool { return strings.Contains(h.ask("INFO", "replication").Text, "master_link_status:up") })
+	eventually(t, "it follows",
+		func() bool { return strings.Contains(h.ask("INFO", "replication").Text, "master_link_status:up") })
 	top.ask(t, "SET b 2")
 	require.Contains(t, show(t, top, "WAITAOF 0 1 60000"), "(integer) 1")
 	p.Replication.Close()
 	p.Journal.Close()
 
 	p, h = ours(t, dir, "--appendonly", "yes")
-	require.Equal(t, []string{"1", "2", ""}, []string{h.ask("GET", "a").Text, h.ask("GET", "b").Text, h.ask("GET", "old").Text})
+	require.Equal(t, []string{"1", "2", ""},
+		[]string{h.ask("GET", "a").Text, h.ask("GET", "b").Text, h.ask("GET", "old").Text})
 	p.Journal.Close()
 
 	top.ask(t, "SET c 3")

@@ -24,8 +24,10 @@ import (
 // libraries are sources of all kinds: short, long enough to be packed, with bytes that are no text.
 var libraries = []string{
 	"#!lua name=a\nredis.register_function('fa', function() return 'a' end)",
-	"#!lua name=b\n" + strings.Repeat("-- the same again\n", 100) + "redis.register_function('fb', function() return 'b' end)",
-	"#!lua name=c\n-- \xff\x01\r\nredis.register_function{function_name='fc', callback=function() return 'c' end, description='\xfe'}",
+	"#!lua name=b\n" + strings.Repeat("-- the same again\n", 100) +
+		"redis.register_function('fb', function() return 'b' end)",
+	"#!lua name=c\n-- \xff\x01\r\n" +
+		"redis.register_function{function_name='fc', callback=function() return 'c' end, description='\xfe'}",
 }
 
 // host executes commands: a server of ours or redis-server.
@@ -212,7 +214,8 @@ func TestConvertKeepsLibraries(t *testing.T) {
 	h.load(libraries)
 	h.ok("SET", "k", "v")
 	h.ok("SAVE")
-	saved, lines, commands := filepath.Join(dir, "dump.rdb"), filepath.Join(dir, "lines"), filepath.Join(dir, "commands")
+	saved, lines, commands := filepath.Join(dir, "dump.rdb"), filepath.Join(dir, "lines"),
+		filepath.Join(dir, "commands")
 	require.NoError(t, run(t.Context(), []string{"convert", "json", saved, lines}, nil, io.Discard))
 	require.NoError(t, run(t.Context(), []string{"convert", "resp", saved, commands}, nil, io.Discard))
 	require.NoError(t, run(t.Context(), []string{"convert", "rdb", lines, saved}, nil, io.Discard))

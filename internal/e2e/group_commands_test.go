@@ -16,7 +16,8 @@ import (
 func TestGroupCommands(t *testing.T) {
 	g := startGroup(t, 1)
 	g.leader()
-	w, err := transcript.Connect("tcp", g.servers[1].Address, transcript.Traits{Name: "a group of one", Tags: []string{"group"}})
+	w, err := transcript.Connect("tcp", g.servers[1].Address,
+		transcript.Traits{Name: "a group of one", Tags: []string{"group"}})
 	require.NoError(t, err)
 	defer w.Close()
 	dir := filepath.Join("testdata", "group")
@@ -51,7 +52,8 @@ func TestGroupCommandsAmongThree(t *testing.T) {
 	require.Equal(t, follower, g.leader())
 	replies(follower, "OK", "REMOVE", strconv.Itoa(other))
 	replies(follower, "ERR The group has no such member", "REMOVE", strconv.Itoa(other))
-	g.until(other, "that it was removed", func(reply string) bool { return infoField(reply, "group_removed") == 1 }, "GROUP", "INFO")
+	g.until(other, "that it was removed", func(reply string) bool { return infoField(reply, "group_removed") == 1 },
+		"GROUP", "INFO")
 	replies(other, notLeader, "TRANSFER")
 
 	g.kill(other)
@@ -63,8 +65,10 @@ func TestGroupCommandsAmongThree(t *testing.T) {
 	g.agree()
 
 	reply, err := g.ask(follower, "GROUP", "REMOVE", strconv.Itoa(follower))
-	require.True(t, err != nil || reply == "OK", "a leader that removes itself closes the connections of its clients: %s", reply)
-	g.until(follower, "that it was removed", func(reply string) bool { return infoField(reply, "group_removed") == 1 }, "GROUP", "INFO")
+	require.True(t, err != nil || reply == "OK",
+		"a leader that removes itself closes the connections of its clients: %s", reply)
+	g.until(follower, "that it was removed", func(reply string) bool { return infoField(reply, "group_removed") == 1 },
+		"GROUP", "INFO")
 	g.kill(follower)
 	require.NotEqual(t, follower, g.leader())
 }

@@ -27,7 +27,8 @@ type members struct {
 
 func startGroup(t *testing.T, n int, options ...string) *members {
 	binary := built(t)
-	g := &members{t: t, binary: binary, options: options, servers: make(map[int]*launch.Server), dirs: make(map[int]string)}
+	g := &members{t: t, binary: binary, options: options, servers: make(map[int]*launch.Server),
+		dirs: make(map[int]string)}
 	var words []string
 	for id := 1; id <= n; id++ {
 		port, err := launch.FreePort()
@@ -48,8 +49,8 @@ func startGroup(t *testing.T, n int, options ...string) *members {
 }
 
 func (g *members) start(id int) {
-	s, err := launch.Start(launch.Spec{Path: g.binary, Args: append([]string{"--dir", g.dirs[id], "--group-id", strconv.Itoa(id),
-		"--group-members", g.list, "--enable-debug-command", "yes"}, g.options...)})
+	s, err := launch.Start(launch.Spec{Path: g.binary, Args: append([]string{"--dir", g.dirs[id], "--group-id",
+		strconv.Itoa(id), "--group-members", g.list, "--enable-debug-command", "yes"}, g.options...)})
 	require.NoError(g.t, err)
 	g.servers[id] = s
 }
@@ -264,7 +265,8 @@ func TestAMemberThatMissedMuchLoadsASnapshot(t *testing.T) {
 	for i := range 200 {
 		g.add("set", strconv.Itoa(i))
 	}
-	g.until(g.leader(), "the log is cut", func(reply string) bool { return infoField(reply, "group_first") > 50 }, "GROUP", "INFO")
+	g.until(g.leader(), "the log is cut", func(reply string) bool { return infoField(reply, "group_first") > 50 },
+		"GROUP", "INFO")
 	g.start(missing)
 	g.agree()
 	g.until(missing, "the set", func(reply string) bool { return reply == "200" }, "SCARD", "set")
@@ -309,7 +311,8 @@ func TestAMemberTellsTheAgeOfItsData(t *testing.T) {
 			g.kill(id)
 		}
 	}
-	g.until(reader, "a refusal", func(reply string) bool { return strings.HasPrefix(reply, "MASTERDOWN") }, "GET", "probe")
+	g.until(reader, "a refusal", func(reply string) bool { return strings.HasPrefix(reply, "MASTERDOWN") },
+		"GET", "probe")
 	reply, err := g.ask(reader, "CONFIG", "SET", "group-max-staleness", "0")
 	require.NoError(t, err)
 	require.Equal(t, "OK", reply)
@@ -318,7 +321,8 @@ func TestAMemberTellsTheAgeOfItsData(t *testing.T) {
 
 // TestEvictionInAGroup: the leader chooses what it evicts, and the others lose the same.
 func TestEvictionInAGroup(t *testing.T) {
-	g := startGroup(t, 3, "--maxmemory", "3mb", "--maxmemory-policy", "allkeys-random", "--latency-monitor-threshold", "1", "--group-heartbeat", "2000")
+	g := startGroup(t, 3, "--maxmemory", "3mb", "--maxmemory-policy", "allkeys-random", "--latency-monitor-threshold",
+		"1", "--group-heartbeat", "2000")
 	leader := g.leader()
 	c, err := dialGroup(g.servers[leader].Address)
 	require.NoError(t, err)
@@ -328,7 +332,8 @@ func TestEvictionInAGroup(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "20000", reply)
 	}
-	g.until(leader, "evictions", func(reply string) bool { return infoField(reply, "evicted_keys") > 0 }, "INFO", "stats")
+	g.until(leader, "evictions", func(reply string) bool { return infoField(reply, "evicted_keys") > 0 },
+		"INFO", "stats")
 	g.agree()
 	for id := range g.servers {
 		if id != leader {
@@ -337,7 +342,8 @@ func TestEvictionInAGroup(t *testing.T) {
 			require.Zero(t, infoField(reply, "evicted_keys"), "it evicts nothing by itself")
 		}
 	}
-	g.until(leader, "how long commits took", func(reply string) bool { return strings.Contains(reply, "group-commit") }, "LATENCY", "LATEST")
+	g.until(leader, "how long commits took", func(reply string) bool { return strings.Contains(reply, "group-commit") },
+		"LATENCY", "LATEST")
 }
 
 // infoField returns a number of INFO.

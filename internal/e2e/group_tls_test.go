@@ -60,7 +60,8 @@ func TestAGroupTellsPortsForTLS(t *testing.T) {
 		tells   func(ports map[int]int) string
 	}{
 		{"GET k", func(ports map[int]int) string { return fmt.Sprint("MOVED 7629 127.0.0.1:", ports[leader]) }},
-		{"SENTINEL GET-MASTER-ADDR-BY-NAME mymaster", func(ports map[int]int) string { return strconv.Itoa(ports[leader]) }},
+		{"SENTINEL GET-MASTER-ADDR-BY-NAME mymaster",
+			func(ports map[int]int) string { return strconv.Itoa(ports[leader]) }},
 		{"SENTINEL MASTERS", func(ports map[int]int) string { return strconv.Itoa(ports[leader]) }},
 		{"SENTINEL REPLICAS mymaster", func(ports map[int]int) string { return strconv.Itoa(ports[other]) }},
 		{"SENTINEL SENTINELS mymaster", func(ports map[int]int) string { return strconv.Itoa(ports[leader]) }},
@@ -87,7 +88,8 @@ func TestANodeAnnouncesAPortForTLS(t *testing.T) {
 	require.NoError(t, err)
 	secure, err := launch.FreePort()
 	require.NoError(t, err)
-	node := watchedServer(t, built(t), "--cluster-enabled", "yes", "--tls-cert-file", crt, "--tls-key-file", secret, "--tls-auth-clients", "no", "--tls-port", strconv.Itoa(secure),
+	node := watchedServer(t, built(t), "--cluster-enabled", "yes", "--tls-cert-file", crt, "--tls-key-file",
+		secret, "--tls-auth-clients", "no", "--tls-port", strconv.Itoa(secure),
 		"--cluster-announce-tls-port", "7001", "--cluster-announce-port", "7002")
 	reply, err := askSecurely(secure, "CLUSTER", "SLOTS")
 	require.NoError(t, err)

@@ -46,11 +46,14 @@ func loggedAsJSON(t *testing.T, last string, args ...string) (messages []string,
 func TestLogSaysThatASnapshotWasLoaded(t *testing.T) {
 	dir := t.TempDir()
 	lines := write(t, "lines", `{"db":0,"key":"a","type":"string","value":"x"}`+"\n"+`{"db":0,"key":"due","type":"string","deadline":1,"value":"x"}`+"\n")
-	require.NoError(t, run(t.Context(), []string{"convert", "rdb", lines, filepath.Join(dir, "dump.rdb")}, nil, io.Discard))
-	messages, _ := loggedAsJSON(t, "Ready to accept connections tcp 127.0.0.1:", "--port", "0", "--bind", "127.0.0.1", "--dir", dir, "--log-format", "json")
+	require.NoError(t, run(t.Context(), []string{"convert", "rdb", lines, filepath.Join(dir, "dump.rdb")},
+		nil, io.Discard))
+	messages, _ := loggedAsJSON(t, "Ready to accept connections tcp 127.0.0.1:", "--port", "0", "--bind", "127.0.0.1",
+		"--dir", dir, "--log-format", "json")
 	require.Len(t, messages, 5)
 	require.Regexp(t, "^miniserver .*; no configuration file; data are kept in memory only$", messages[0])
-	require.Equal(t, "DB loaded from disk: "+filepath.Join(dir, "dump.rdb")+", keys loaded: 1, keys expired: 1", messages[3])
+	require.Equal(t, "DB loaded from disk: "+filepath.Join(dir, "dump.rdb")+
+		", keys loaded: 1, keys expired: 1", messages[3])
 	require.Regexp(t, `^Running mode=standalone, port=\d+\.$`, messages[1])
 	require.Equal(t, "Server initialized", messages[2])
 }
@@ -66,12 +69,14 @@ func TestTheEndIsLoggedAsJSON(t *testing.T) {
 	require.Empty(t, printed.String())
 
 	file := filepath.Join(dir, "log")
-	err := run(t.Context(), []string{"--port", "0", "--dir", dir, "--log-format", "json", "--logfile", file}, nil, io.Discard)
+	err := run(t.Context(), []string{"--port", "0", "--dir", dir, "--log-format", "json", "--logfile", file},
+		nil, io.Discard)
 	require.ErrorContains(t, err, "can't load the snapshot")
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Len(t, bytes.Split(bytes.TrimSpace(text), []byte("\n")), 4)
-	err = run(t.Context(), []string{"--port", "0", "--log-format", "json", "--logfile", filepath.Join(dir, "no", "log")}, nil, io.Discard)
+	err = run(t.Context(),
+		[]string{"--port", "0", "--log-format", "json", "--logfile", filepath.Join(dir, "no", "log")}, nil, io.Discard)
 	require.ErrorIs(t, err, subcommand.ErrPrinted)
 }
 

@@ -22,7 +22,8 @@ func TestManifestsAreReadAsByRedis(t *testing.T) {
 		require.Equal(t, "+OK", s.ask("SET k v"))
 		require.Empty(t, s.ask("SHUTDOWN"))
 		<-s.Exited()
-		require.NoError(t, os.WriteFile(filepath.Join(dir, "appendonlydir", "appendonly.aof.manifest"), []byte(manifest), 0o644))
+		require.NoError(t,
+			os.WriteFile(filepath.Join(dir, "appendonlydir", "appendonly.aof.manifest"), []byte(manifest), 0o644))
 		s, err := tryToLoad(t, binary, dir, "--appendonly", "yes")
 		return err == nil && s.loads()
 	}

@@ -28,7 +28,8 @@ type endpoint struct {
 }
 
 func ourEndpoint(t *testing.T, args ...string) endpoint {
-	addr, _, _ := launched(t, append([]string{"--port", "0", "--bind", "127.0.0.1", "--enable-debug-command", "yes"}, args...)...)
+	addr, _, _ := launched(t,
+		append([]string{"--port", "0", "--bind", "127.0.0.1", "--enable-debug-command", "yes"}, args...)...)
 	conn, err := net.Dial("tcp", addr)
 	_, port, splitErr := net.SplitHostPort(addr)
 	require.NoError(t, splitErr)
@@ -48,7 +49,8 @@ func (e endpoint) do(t *testing.T, lines string) {
 	t.Helper()
 	for line := range strings.Lines(lines) {
 		reply := e.ask(t, strings.TrimSpace(line))
-		require.False(t, strings.HasPrefix(reply, "ERR ") || strings.HasPrefix(reply, "WRONGTYPE"), "%s: %s", line, reply)
+		require.False(t, strings.HasPrefix(reply, "ERR ") || strings.HasPrefix(reply, "WRONGTYPE"),
+			"%s: %s", line, reply)
 	}
 }
 
@@ -196,7 +198,8 @@ func TestMigrateSomeKeys(t *testing.T) {
 	require.NoError(t, err, said)
 	to.do(t, "SELECT 2")
 	require.Equal(t, "6", to.ask(t, `EVAL "return tostring(#redis.call('KEYS', '*'))" 0`), said)
-	for command, want := range map[string]string{"GET a:new": "2", "GET a:many": "2", "GET a:more": "3", "GET a:back": "1",
+	for command, want := range map[string]string{"GET a:new": "2", "GET a:many": "2", "GET a:more": "3",
+		"GET a:back": "1",
 		`EVAL "return tostring(redis.call('SCARD', 'a:union'))" 0`: "4", `EVAL "return tostring(redis.call('SCARD', 'a:set'))" 0`: "2"} {
 		require.Equal(t, want, to.ask(t, command), command)
 	}
@@ -228,7 +231,8 @@ func TestMigrateComparesWhatChanges(t *testing.T) {
 	for _, also := range []string{"FLUSHDB", "SWAPDB 8 9"} {
 		from, to := ourEndpoint(t), ourEndpoint(t)
 		from.do(t, "DEBUG POPULATE 5000 key 100")
-		stop := writing(t, from, "APPEND key:# #", "DEL key:#", "RENAME key:@ key:#", "SELECT 8", also, "SET new x", "SELECT 0")
+		stop := writing(t, from, "APPEND key:# #", "DEL key:#", "RENAME key:@ key:#", "SELECT 8", also,
+			"SET new x", "SELECT 0")
 		l := migrating(t, "--from", from.url(""), "--to", to.url(""), "--switch-when-caught-up", "--keep-paused", "10m")
 		said, err := l.rest()
 		require.NoError(t, err, said)
@@ -247,7 +251,8 @@ func writing(t *testing.T, to endpoint, commands ...string) (stop func()) {
 		defer close(ended)
 		in := resp.NewReader(conn)
 		for i := 0; err == nil; i++ {
-			_, err = io.WriteString(conn, strings.NewReplacer("#", strconv.Itoa(i*7919%5000), "@", strconv.Itoa(i%5000)).Replace(commands[i%len(commands)])+"\r\n")
+			_, err = io.WriteString(conn, strings.NewReplacer("#", strconv.Itoa(i*7919%5000), "@",
+				strconv.Itoa(i%5000)).Replace(commands[i%len(commands)])+"\r\n")
 			if err == nil {
 				_, err = in.Read()
 			}
@@ -264,7 +269,8 @@ func writing(t *testing.T, to endpoint, commands ...string) (stop func()) {
 func TestMigrateWithoutPSync(t *testing.T) {
 	from, to := ourEndpoint(t), ourEndpoint(t)
 	stockAll(t, from.asker)
-	from.do(t, "ACL SETUSER mover on >secret ~* &* +@all -psync -sync\nFUNCTION LOAD \"#!lua name=l\\nredis.register_function('f', function() return 'called' end)\"")
+	from.do(t, "ACL SETUSER mover on >secret ~* &* +@all -psync -sync\n"+
+		"FUNCTION LOAD \"#!lua name=l\\nredis.register_function('f', function() return 'called' end)\"")
 	l := migrating(t, "--from", "redis://mover:secret@127.0.0.1:"+from.port, "--to", to.url(""))
 	l.until("the target has a copy")
 	from.do(t, "SET text changed\nDEL int\nSET new x")
@@ -280,7 +286,8 @@ func TestMigrateWithoutPSync(t *testing.T) {
 func TestMigrateTellsWhatTheTargetDoesNotTake(t *testing.T) {
 	quick.Skip(t, "waits for servers that follow one another")
 	from, to := ourEndpoint(t), theirEndpoint(t, reference.Redis70)
-	from.do(t, "SADD set a b\nSPEXPIREAT set 50000000000000 MEMBERS 1 a\nHSET hash f v\nHPEXPIREAT hash 50000000000000 FIELDS 1 f\nSET text x")
+	from.do(t, "SADD set a b\nSPEXPIREAT set 50000000000000 MEMBERS 1 a\nHSET hash f v\n"+
+		"HPEXPIREAT hash 50000000000000 FIELDS 1 f\nSET text x")
 	l := migrating(t, "--from", from.url(""), "--to", to.url(""))
 	l.until(follows)
 	from.do(t, "BF.ADD filter x")
@@ -301,16 +308,23 @@ func TestMigrateRefuses(t *testing.T) {
 		"--from localhost:6379 --to x":      `--from: "localhost:6379" is no URL of a server`,
 		"--from redis://:pass@/1 --to x":    `--from: "...@/1" is no URL of a server`,
 		"--from redis://h/x --to redis://h": `--from: "x" in the URL h:6379 is no database`,
-		"--like 7 --from redis://h --to redis://h":                                "malformed release",
-		"--from " + full.url("") + " --to " + secret + "/3":                       "the URL of the target names database 3, that of the source none",
-		"--from " + secret + " --to " + full.url(""):                              "the target has 1 keys in database 7; with --replace they stay",
-		"--from " + full.url("") + " --to " + full.url("/3"):                      "the URL of the target names database 3",
-		"--from " + full.url("/0") + " --to " + full.url("/3"):                    "--from and --to are the same server",
-		"--from redis://localhost:" + full.port + "/0 --to " + full.url("/3"):     "--from and --to are the same server",
-		"--from " + full.url("") + " --to " + empty.url(""):                       "refuses PING: NOAUTH Authentication required.",
+		"--like 7 --from redis://h --to redis://h": "malformed release",
+		"--from " + full.url("") + " --to " + secret + "/3": "the URL of the target names " +
+			"database 3, that of the source none",
+		"--from " + secret + " --to " + full.url(""): "the target has 1 keys in " +
+			"database 7; with --replace they stay",
+		"--from " + full.url("") + " --to " + full.url("/3"): "the URL of the target " +
+			"names database 3",
+		"--from " + full.url("/0") + " --to " + full.url("/3"): "--from and --to are the " +
+			"same server",
+		"--from redis://localhost:" + full.port + "/0 --to " + full.url("/3"): "--from and --to are the " +
+			"same server",
+		"--from " + full.url("") + " --to " + empty.url(""): "refuses PING: NOAUTH " +
+			"Authentication required.",
 		"--from redis://:wrong@127.0.0.1:" + empty.port + " --to " + full.url(""): "refuses AUTH: WRONGPASS",
-		"--from redis://127.0.0.1:1 --to " + full.url(""):                         "the source: dial tcp 127.0.0.1:1: connect: connection refused",
-		"--from rediss://127.0.0.1:1 --cacert /dev/null --to " + full.url(""):     "/dev/null has no certificate",
+		"--from redis://127.0.0.1:1 --to " + full.url(""): "the source: dial tcp " +
+			"127.0.0.1:1: connect: connection refused",
+		"--from rediss://127.0.0.1:1 --cacert /dev/null --to " + full.url(""): "/dev/null has no certificate",
 	} {
 		err := run(t.Context(), append([]string{"migrate"}, strings.Fields(args)...), strings.NewReader(""), io.Discard)
 		require.ErrorContains(t, err, want, args)
@@ -365,11 +379,13 @@ func TestMigrateReplaces(t *testing.T) {
 // What empties the source does not remove the target's own keys, which cannot be told from those
 // that were copied.
 func TestMigrateReplacesNoDatabases(t *testing.T) {
-	for _, c := range []struct{ command, options string }{{"FLUSHALL", ""}, {"FLUSHDB", ""}, {"SWAPDB 0 1", ""}, {"FLUSHALL", "--match=*o*"}, {"SWAPDB 0 1", "--match=*o*"}} {
+	for _, c := range []struct{ command, options string }{{"FLUSHALL", ""}, {"FLUSHDB", ""}, {"SWAPDB 0 1", ""},
+		{"FLUSHALL", "--match=*o*"}, {"SWAPDB 0 1", "--match=*o*"}} {
 		from, to := ourEndpoint(t), ourEndpoint(t)
 		from.do(t, "SET from 1")
 		to.do(t, "SET to 1")
-		l := migrating(t, append([]string{"--from", from.url(""), "--to", to.url(""), "--replace"}, strings.Fields(c.options)...)...)
+		l := migrating(t,
+			append([]string{"--from", from.url(""), "--to", to.url(""), "--replace"}, strings.Fields(c.options)...)...)
 		l.until(follows)
 		from.do(t, c.command)
 		said, err := l.rest()

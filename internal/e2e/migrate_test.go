@@ -79,9 +79,10 @@ func stockAll(t *testing.T, a *asker) (keys string) {
 		}
 		return b.String()
 	}
-	for _, command := range []string{"SET int 12345", "SET text hello", "SET long " + strings.Repeat("abc", 100_000), "SETBIT bits 1000 1",
-		"PFADD hll a b c", "RPUSH list a 1 b", "RPUSH longlist" + many("element:%d"), "SADD ints 1 2 3", "SADD set a b 3",
-		"SADD bigset" + many("member:%d"), "HSET hash f v n 5", "HSET bighash" + many("f%[1]d v%[1]d"), "ZADD zset 1 a 2.5 b -inf c",
+	for _, command := range []string{"SET int 12345", "SET text hello", "SET long " + strings.Repeat("abc", 100_000),
+		"SETBIT bits 1000 1", "PFADD hll a b c", "RPUSH list a 1 b",
+		"RPUSH longlist" + many("element:%d"), "SADD ints 1 2 3", "SADD set a b 3", "SADD bigset" + many("member:%d"),
+		"HSET hash f v n 5", "HSET bighash" + many("f%[1]d v%[1]d"), "ZADD zset 1 a 2.5 b -inf c",
 		"ZADD bigzset" + many("%[1]d m%[1]d"), "XADD stream 1-1 f v", "XGROUP CREATE stream g 0", "XADD stream 2-1 f w",
 		"XREADGROUP GROUP g me COUNT 1 STREAMS stream >", "SET lasting x PX 100000000"} {
 		reply := a.ask(t, command)
@@ -120,13 +121,16 @@ func TestMigrateToRedisAndBack(t *testing.T) {
 	require.Equal(t, "12345", theirs.ask(t, "GET int"))
 	require.Equal(t, "", ours.ask(t, "GET int"))
 	require.Equal(t, "hello", ours.ask(t, "GET text"))
-	require.Equal(t, "ERR Target instance replied with error: ERR DB index is out of range", ours.ask(t, "MIGRATE 127.0.0.1 "+port+" text 99 20000"))
+	require.Equal(t, "ERR Target instance replied with error: ERR DB index is out of range",
+		ours.ask(t, "MIGRATE 127.0.0.1 "+port+" text 99 20000"))
 	require.Equal(t, "OK", ours.ask(t, "MIGRATE 127.0.0.1 "+port+" text 0 20000 REPLACE"))
 	require.Equal(t, "", ours.ask(t, "GET text"))
 	require.Equal(t, "OK", theirs.ask(t, "CONFIG SET requirepass secret"))
-	require.Contains(t, ours.ask(t, "MIGRATE 127.0.0.1 "+port+" list 0 20000 AUTH wrong"), "replied with error: WRONGPASS")
+	require.Contains(t, ours.ask(t, "MIGRATE 127.0.0.1 "+port+" list 0 20000 AUTH wrong"),
+		"replied with error: WRONGPASS")
 	ours.ask(t, "EXPIREMEMBER set a 1000")
-	require.Equal(t, "ERR Target instance replied with error: ERR Bad data format", ours.ask(t, "MIGRATE 127.0.0.1 "+port+" set 0 20000 AUTH secret"))
+	require.Equal(t, "ERR Target instance replied with error: ERR Bad data format",
+		ours.ask(t, "MIGRATE 127.0.0.1 "+port+" set 0 20000 AUTH secret"))
 	require.Equal(t, "set", ours.ask(t, "TYPE set"), "Redis knows no deadlines of members")
 	require.Equal(t, "OK", ours.ask(t, "MIGRATE 127.0.0.1 "+port+" list 0 20000 AUTH secret"))
 	require.Equal(t, "OK", ours.ask(t, "MIGRATE 127.0.0.1 "+port+" hash 0 20000 AUTH2 default secret"))
@@ -155,7 +159,8 @@ func TestMigrateKeepsDeadlinesOfElements(t *testing.T) {
 		require.Equal(t, "OK", a.ask(t, "MIGRATE 127.0.0.1 "+ports[1]+" "+key+" 0 20000"))
 		require.Equal(t, "none", a.ask(t, "TYPE "+key))
 		for element, want := range map[string]string{"a": "50000000000000", "b": "-1"} {
-			script := "return string.format('%.0f', redis.call('" + letter + "PEXPIRETIME', KEYS[1], '" + words[key] + "', 1, ARGV[1])[1])"
+			script := "return string.format('%.0f', redis.call('" + letter + "PEXPIRETIME', KEYS[1], '" + words[key] +
+				"', 1, ARGV[1])[1])"
 			require.Equal(t, want, b.ask(t, `EVAL "`+script+`" 1 `+key+" "+element), key)
 		}
 	}

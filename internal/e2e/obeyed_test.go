@@ -34,7 +34,8 @@ func TestScriptsOfTheJournalAreObeyed(t *testing.T) {
 	for _, state := range []string{"", "--replicaof 127.0.0.1 1", "--maxmemory 1", "--cluster-enabled yes"} {
 		bothServers(t, loaded(state))
 	}
-	for _, state := range []string{"--replicaof 127.0.0.1 1 --replica-serve-stale-data no", "--min-replicas-to-write 3"} {
+	for _, state := range []string{"--replicaof 127.0.0.1 1 --replica-serve-stale-data no",
+		"--min-replicas-to-write 3"} {
 		loaded(state)(t, built(t)) // redis-server 8.0 does not load all of it
 	}
 }

@@ -20,7 +20,8 @@ func pinged(t *testing.T, args ...string) (string, error) {
 func TestPing(t *testing.T) {
 	addr, _, _ := launched(t, "--port", "0", "--bind", "127.0.0.1", "--requirepass", "secret")
 	_, port, _ := net.SplitHostPort(addr)
-	for _, args := range [][]string{{"-p", port, "--password", "secret"}, {"--url", "redis://:secret@" + addr}, {"--url", "redis://default:secret@" + addr}} {
+	for _, args := range [][]string{{"-p", port, "--password", "secret"}, {"--url", "redis://:secret@" + addr},
+		{"--url", "redis://default:secret@" + addr}} {
 		out, err := pinged(t, args...)
 		require.NoError(t, err)
 		require.Equal(t, "PONG\n", out)

@@ -31,13 +31,15 @@ type isolated struct {
 func isolate(t *testing.T, path string, args ...string) isolated {
 	t.Helper()
 	if os.Geteuid() != 0 {
-		t.Skip("NOT TESTED: only root may create a network namespace, in which a server has an address that is not loopback")
+		t.Skip("NOT TESTED: only root may create a network namespace, " +
+			"in which a server has an address that is not loopback")
 	}
 	const setUp = "ip link set lo up && ip address add " + outside + "/24 dev lo && exec \"$0\" \"$@\""
 	if out, err := exec.Command("unshare", "--net", "sh", "-c", setUp, "true").CombinedOutput(); err != nil {
 		t.Skipf("NOT TESTED: this machine lets no network namespace be created: %v: %s", err, out)
 	}
-	server := exec.Command("unshare", append([]string{"--net", "sh", "-c", setUp, path, "--port", "7777", "--dir", t.TempDir(), "--save", ""}, args...)...)
+	server := exec.Command("unshare", append([]string{"--net", "sh", "-c", setUp, path, "--port", "7777", "--dir",
+		t.TempDir(), "--save", ""}, args...)...)
 	out, err := server.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, server.Start())
@@ -101,7 +103,8 @@ func TestProtectedMode(t *testing.T) {
 			refusals[name] = open.ask(outside)
 			require.Regexp(t, `^-DENIED Redis is running in protected mode because .* from the outside\.\r\n$`, refusals[name])
 			require.Equal(t, "+PONG\r\n", isolate(t, path, "--bind", "*", "--protected-mode", "no").ask(outside))
-			require.Equal(t, "-NOAUTH Authentication required.\r\n", isolate(t, path, "--bind", "*", "--requirepass", "secret").ask(outside))
+			require.Equal(t, "-NOAUTH Authentication required.\r\n",
+				isolate(t, path, "--bind", "*", "--requirepass", "secret").ask(outside))
 			off := isolate(t, path, "--bind", "*", "--user", "default", "off")
 			require.Equal(t, "-NOAUTH Authentication required.\r\n", off.ask(outside))
 		})

@@ -61,7 +61,8 @@ func TestReadyLineAndPortFile(t *testing.T) {
 
 func TestPortFileThatCannotBeWritten(t *testing.T) {
 	dir := t.TempDir()
-	err := run(context.Background(), []string{"--port", "0", "--port-file", filepath.Join(dir, "none", "port")}, nil, io.Discard)
+	err := run(context.Background(), []string{"--port", "0", "--port-file", filepath.Join(dir, "none", "port")},
+		nil, io.Discard)
 	require.ErrorContains(t, err, "could not write the port")
 	err = run(context.Background(), []string{"--port", "0", "--port-file", dir}, nil, io.Discard)
 	require.ErrorContains(t, err, "could not write the port")
@@ -85,7 +86,8 @@ func TestSwitchesMayStandAlone(t *testing.T) {
 }
 
 func TestADaemonHasNoParent(t *testing.T) {
-	err := run(context.Background(), []string{"--daemonize", "yes", "--exit-with-parent", "--port", "0"}, nil, io.Discard)
+	err := run(context.Background(), []string{"--daemonize", "yes", "--exit-with-parent", "--port", "0"},
+		nil, io.Discard)
 	require.ErrorContains(t, err, "a daemon has no parent")
 }
 

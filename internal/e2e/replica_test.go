@@ -23,7 +23,8 @@ func master(t *testing.T) (ours *asker, port string) { return masterLike(t, refe
 
 // masterLike is master for a release, which an older one may not be able to follow.
 func masterLike(t *testing.T, r reference.Release) (ours *asker, port string) {
-	addr, _, _ := launched(t, "--port", "0", "--bind", "127.0.0.1", "--enable-debug-command", "yes", "--like", string(r))
+	addr, _, _ := launched(t, "--port", "0", "--bind", "127.0.0.1", "--enable-debug-command", "yes",
+		"--like", string(r))
 	conn, err := net.Dial("tcp", addr)
 	ours = newAsker(t, conn, err)
 	_, port, err = net.SplitHostPort(addr)
@@ -60,7 +61,8 @@ func requireSame(t *testing.T, ours, theirs *asker) {
 	t.Helper()
 	digest := ours.ask(t, "DEBUG DIGEST")
 	eventually(t, "the replica has the same data", func() bool {
-		return strings.Contains(theirs.ask(t, "INFO replication"), "master_link_status:up") && theirs.ask(t, "DEBUG DIGEST") == digest
+		return strings.Contains(theirs.ask(t, "INFO replication"), "master_link_status:up") &&
+			theirs.ask(t, "DEBUG DIGEST") == digest
 	})
 }
 
@@ -76,7 +78,8 @@ func field(t *testing.T, a *asker, name string) string {
 }
 
 // allFamilies are the families of commands that change data.
-var allFamilies = []string{"strings", "hashes", "lists", "sets", "zsets", "streams", "keys", "bitmaps,geo,hyperloglogs,sort"}
+var allFamilies = []string{"strings", "hashes", "lists", "sets", "zsets", "streams", "keys",
+	"bitmaps,geo,hyperloglogs,sort"}
 
 // changeSome executes n random commands of some families.
 func changeSome(t *testing.T, a *asker, seed uint64, families string, n int) {
@@ -138,7 +141,8 @@ func TestOlderRedisFollows(t *testing.T) {
 	addr, _, _ := launched(t, "--port", "0", "--bind", "127.0.0.1", "--like", string(older))
 	conn, err := net.Dial("tcp", addr)
 	ours := newAsker(t, conn, err)
-	for _, command := range []string{"XADD x 1-1 f v", "XADD x 2-2 f v", "XDEL x 1-1", "XGROUP CREATE x g 1", "HSET h a 1", "ZADD z 1 m", "RPUSH l a b c"} {
+	for _, command := range []string{"XADD x 1-1 f v", "XADD x 2-2 f v", "XDEL x 1-1", "XGROUP CREATE x g 1",
+		"HSET h a 1", "ZADD z 1 m", "RPUSH l a b c"} {
 		ours.ask(t, command)
 	}
 	_, port, err := net.SplitHostPort(addr)
@@ -156,7 +160,8 @@ func TestReplicaHearsOfTimeAndMessages(t *testing.T) {
 	requireSame(t, ours, theirs)
 	ours.ask(t, "SET short x PX 50")
 	ours.ask(t, "SET long x")
-	eventually(t, "the key is gone", func() bool { return theirs.count(t, "DBSIZE") == 1 && theirs.count(t, "EXISTS long") == 1 })
+	eventually(t, "the key is gone",
+		func() bool { return theirs.count(t, "DBSIZE") == 1 && theirs.count(t, "EXISTS long") == 1 })
 	theirs.ask(t, "SUBSCRIBE news")
 	ours.ask(t, "PUBLISH news hello")
 	v, err := theirs.in.Read()
@@ -170,7 +175,8 @@ func TestReplicaComesBack(t *testing.T) {
 	ours.ask(t, "CONFIG SET repl-backlog-size 16384")
 	theirs := replica(t, port)
 	requireSame(t, ours, theirs)
-	for _, want := range []struct{ value, partial, full string }{{"x", "1", "1"}, {strings.Repeat("x", 50_000), "1", "2"}} {
+	for _, want := range []struct{ value, partial, full string }{{"x", "1", "1"},
+		{strings.Repeat("x", 50_000), "1", "2"}} {
 		ours.ask(t, "MULTI") // it cannot come back in between
 		ours.ask(t, "CLIENT KILL TYPE replica")
 		ours.ask(t, "SET key "+want.value)
@@ -202,7 +208,8 @@ func TestReplicasComeUnderLoad(t *testing.T) {
 				return
 			default:
 			}
-			_, _ = conn.Write([]byte(strings.Repeat("EVAL \"for i = 1, 10 do redis.call('incr', 'key:' .. math.random(1, 200000) .. 'x') end\" 0\r\nLPUSH list a\r\n", 20)))
+			_, _ = conn.Write([]byte(strings.Repeat("EVAL \"for i = 1, 10 do redis.call('incr', 'key:' .. "+
+				"math.random(1, 200000) .. 'x') end\" 0\r\nLPUSH list a\r\n", 20)))
 			for range 40 {
 				if _, err := in.Read(); err != nil {
 					return
@@ -211,7 +218,8 @@ func TestReplicasComeUnderLoad(t *testing.T) {
 		}
 	}()
 	a, b := replica(t, port), replica(t, port)
-	eventually(t, "both follow", func() bool { return strings.Count(ours.ask(t, "INFO replication"), "state=online") == 2 })
+	eventually(t, "both follow",
+		func() bool { return strings.Count(ours.ask(t, "INFO replication"), "state=online") == 2 })
 	close(stop)
 	<-stopped
 	require.Equal(t, int64(2), ours.count(t, "WAIT 2 60000"))
@@ -268,10 +276,12 @@ func TestRedisCLIAsReplica(t *testing.T) {
 	show := exec.Command(cli, "-p", port, "--replica")
 	show.Stdout = &shown
 	require.NoError(t, show.Start())
-	eventually(t, "it follows", func() bool { return strings.Contains(ours.ask(t, "CLIENT LIST TYPE replica"), " cmd=replconf ") })
+	eventually(t, "it follows",
+		func() bool { return strings.Contains(ours.ask(t, "CLIENT LIST TYPE replica"), " cmd=replconf ") })
 	ours.ask(t, "SET a 1")
 	ours.ask(t, "SPOP ints 3")
-	eventually(t, "it has got everything", func() bool { return strings.Contains(ours.ask(t, "CLIENT LIST TYPE replica"), " omem=0 ") })
+	eventually(t, "it has got everything",
+		func() bool { return strings.Contains(ours.ask(t, "CLIENT LIST TYPE replica"), " omem=0 ") })
 	ours.ask(t, "CLIENT KILL TYPE replica")
 	_ = show.Wait() // it does not take the end well
 	require.Contains(t, shown.String(), "\"SET\",\"a\",\"1\"\n\"DEL\",\"ints\"\n")

@@ -17,7 +17,8 @@ import (
 func selfSigned(t *testing.T) []string {
 	crt, secret, err := launch.SelfSigned(t.TempDir())
 	require.NoError(t, err)
-	return strings.Fields("--port 0 --bind 127.0.0.1 --tls-replication yes --tls-cert-file " + crt + " --tls-key-file " + secret + " --tls-ca-cert-file " + crt)
+	return strings.Fields("--port 0 --bind 127.0.0.1 --tls-replication yes --tls-cert-file " + crt +
+		" --tls-key-file " + secret + " --tls-ca-cert-file " + crt)
 }
 
 // A replica follows its master over TLS. One that does not trust the master's certificate says so,
@@ -32,7 +33,8 @@ func TestReplicasWithTLS(t *testing.T) {
 	master, _, _ := launched(t, append(settings, "--port", strconv.Itoa(plain), "--tls-port", strconv.Itoa(port))...)
 	require.Equal(t, "+OK", ask(t, "tcp", master, "SET k v"))
 	replica, _, _ := launched(t, append(settings, follow...)...)
-	require.Eventually(t, func() bool { return ask(t, "tcp", replica, "GET k") == "$1" }, time.Minute, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return ask(t, "tcp", replica, "GET k") == "$1" }, time.Minute,
+		10*time.Millisecond)
 
 	r, w := io.Pipe()
 	go run(t.Context(), append(selfSigned(t), follow...), strings.NewReader(""), w)

@@ -21,7 +21,8 @@ import (
 // testdata/replicated.txt:
 //
 //	# title
-//	SET k v            a command; {target} stands for the host and port of another server, which is empty
+//	SET k v            a command; {target} stands for the host and port of another server, which
+//	                   is empty
 //	a> BLPOP k 0       a command on a further connection, whose reply may come later
 //	~ 20ms             a pause
 //	! reason           the streams differ, and why
@@ -186,12 +187,14 @@ func (o *observed) awaitCommand(t *testing.T, name, command string) {
 // TestReplicasReceiveWhatRedisSends compares, command for command, what a replica receives of a
 // server and of a redis-server.
 func TestReplicasReceiveWhatRedisSends(t *testing.T) {
-	for _, r := range []reference.Release{reference.Redis62, reference.Default, reference.Redis70, "redis:7.2", "redis:7.4", reference.Valkey81} {
+	for _, r := range []reference.Release{reference.Redis62, reference.Default, reference.Redis70, "redis:7.2",
+		"redis:7.4", reference.Valkey81} {
 		t.Run(string(r), func(t *testing.T) {
 			t.Parallel()
 			target := newTarget(t)
 			theirs := observe(t, "unix", r.Start(t).Socket, target)
-			addr, _, _ := launched(t, "--port", "0", "--bind", "127.0.0.1", "--enable-debug-command", "yes", "--like", string(r))
+			addr, _, _ := launched(t, "--port", "0", "--bind", "127.0.0.1", "--enable-debug-command", "yes",
+				"--like", string(r))
 			ours := observe(t, "tcp", addr, target)
 			for _, s := range sequences(t) {
 				_, known := s.known[""]
@@ -199,7 +202,8 @@ func TestReplicasReceiveWhatRedisSends(t *testing.T) {
 					known = true
 				}
 				want, got := theirs.run(t, s), ours.run(t, s)
-				for again := 0; want != got && !known && again < 5; again++ { // a short deadline may pass too early on a busy machine
+				// A short deadline may pass too early on a busy machine.
+				for again := 0; want != got && !known && again < 5; again++ {
 					want, got = theirs.run(t, s), ours.run(t, s)
 				}
 				switch differs := want != got; {

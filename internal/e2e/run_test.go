@@ -76,7 +76,8 @@ func TestRunWritesItsLogToAFile(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- run(ctx, []string{"--port", "0", "--logfile", log}, nil, io.Discard) }()
-	for text := ""; !strings.Contains(text, "Ready to accept connections tcp 127.0.0.1:"); time.Sleep(time.Millisecond) {
+	for text := ""; !strings.Contains(text,
+		"Ready to accept connections tcp 127.0.0.1:"); time.Sleep(time.Millisecond) {
 		b, _ := os.ReadFile(log)
 		text = string(b)
 		require.Empty(t, ended)

@@ -165,7 +165,8 @@ func TestSignalWhileDataAreLoaded(t *testing.T) {
 		before, err := os.ReadFile(filepath.Join(dir, "dump.rdb"))
 		require.NoError(t, err)
 
-		s = load(t, binary, dir, "--save", "3600 1", "--key-load-delay", "100000", "--loading-process-events-interval-bytes", "1024")
+		s = load(t, binary, dir, "--save", "3600 1", "--key-load-delay",
+			"100000", "--loading-process-events-interval-bytes", "1024")
 		require.Contains(t, s.ask("GET 0"), "-LOADING")
 		s.signal(syscall.SIGTERM)
 		s.ends("exit status 0")
@@ -191,7 +192,8 @@ func TestFlushedDataStayAway(t *testing.T) {
 		require.Equal(t, "0", s.info("rdb_changes_since_last_save"))
 		require.Equal(t, "+OK", s.ask("FLUSHALL"))
 		require.Equal(t, "0", s.info("rdb_changes_since_last_save"))
-		require.Eventually(t, func() bool { return s.info("rdb_bgsave_in_progress") == "0" }, time.Minute, time.Millisecond)
+		require.Eventually(t, func() bool { return s.info("rdb_bgsave_in_progress") == "0" }, time.Minute,
+			time.Millisecond)
 		require.Equal(t, "0", s.info("rdb_changes_since_last_save"))
 		s.signal(syscall.SIGKILL)
 		<-s.Exited()

@@ -131,7 +131,8 @@ func TestReplAtATerminal(t *testing.T) {
 	s.expect("Press Ctrl-D to end.")
 	s.send("SET visits 41\r", "OK")
 	s.send("INCR vis\t\r", "(integer) 42")
-	s.send("not finished", "d") // before the program reads, Ctrl-C is a signal, for which the kernel drops what was typed
+	// Before the program reads, Ctrl-C is a signal, for which the kernel drops what was typed.
+	s.send("not finished", "d")
 	s.send("\x03", "> ")
 	s.send("while true do end\r", "\n")
 	s.interrupt("Script killed by user")

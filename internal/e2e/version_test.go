@@ -21,7 +21,8 @@ func TestVersionOfARelease(t *testing.T) {
 	quick.Outside(t)
 	root, err := launch.Root()
 	require.NoError(t, err)
-	path, err := launch.Build(root, "./cmd/miniserver", "-ldflags", "-X github.com/miniserver-go/miniserver/internal/build.stamped=0.1.0")
+	path, err := launch.Build(root, "./cmd/miniserver", "-ldflags",
+		"-X github.com/miniserver-go/miniserver/internal/build.stamped=0.1.0")
 	require.NoError(t, err)
 	defer os.RemoveAll(filepath.Dir(path))
 	ours := versionOf(t, path)

@@ -21,8 +21,8 @@ func TestClassesAreLetters(t *testing.T) {
 
 // A server tells of events whose class it was asked for, and of no others.
 func TestEventsHaveOneClass(t *testing.T) {
-	for letter, ev := range map[string]Event{"g": Del, "$": String("set"), "l": List("lpush"), "s": Set("sadd"), "h": Hash("hset"),
-		"z": ZSet("zadd"), "t": Stream("xadd"), "x": Expired, "e": Evicted, "n": New, "m": KeyMiss} {
+	for letter, ev := range map[string]Event{"g": Del, "$": String("set"), "l": List("lpush"), "s": Set("sadd"),
+		"h": Hash("hset"), "z": ZSet("zadd"), "t": Stream("xadd"), "x": Expired, "e": Evicted, "n": New, "m": KeyMiss} {
 		only, _ := Parse(letter)
 		require.True(t, only.Want(ev), letter)
 		require.False(t, (^only).Want(ev), letter)

@@ -11,9 +11,10 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// openACL gives a user random rules and tries random commands by each road. redis-server's ACL DRYRUN says for the
-// commands that it has whether the user may run them. Whatever it says, no reply may show the value of a key that
-// the user may not read, and no key may change that the user may not write.
+// openACL gives a user random rules and tries random commands by each road. redis-server's ACL
+// DRYRUN says for the commands that it has whether the user may run them. Whatever it says, no
+// reply may show the value of a key that the user may not read, and no key may change that the user
+// may not write.
 func openACL(h *hunt) (step, error) {
 	ours, err := h.serve(append(h.like(), "--enable-debug-command", "yes")...)
 	if err != nil {
@@ -50,7 +51,8 @@ type aclAttack struct {
 }
 
 // aclKeys are the keys, of each type with each first letter.
-var aclKeys = strings.Fields("a:str a:hash a:set a:zset a:list a:stream b:str b:hash b:set b:zset b:list b:stream c:str c:hash c:set c:zset c:list c:stream")
+var aclKeys = strings.Fields("a:str a:hash a:set a:zset a:list a:stream b:str b:hash b:set b:zset b:list b:stream " +
+	"c:str c:hash c:set c:zset c:list c:stream")
 
 func (a *aclAttack) run(ours *target) (err error) {
 	a.rules = a.randomRules()
@@ -72,10 +74,11 @@ func (a *aclAttack) run(ours *target) (err error) {
 	return nil
 }
 
-// randomRules returns rules for commands, and for the keys of each letter and channels of the same name. Half of the
-// users have the rights to one letter in a selector of its own.
+// randomRules returns rules for commands, and for the keys of each letter and channels of the same
+// name. Half of the users have the rights to one letter in a selector of its own.
 func (a *aclAttack) randomRules() []string {
-	commands := pick(a.r, []string{"+@all", "+@all", "+@all -@dangerous", "+@read", "+@write +@connection", "+@all -@write", "+@all -get -hset"})
+	commands := pick(a.r, []string{"+@all", "+@all", "+@all -@dangerous", "+@read", "+@write +@connection",
+		"+@all -@write", "+@all -get -hset"})
 	rules := []string{"reset", "on", "nopass"}
 	rules = append(rules, strings.Fields(commands+" +eval +eval_ro +fcall +multi +exec +discard +auth")...)
 	for _, letter := range []string{"a", "b", "c"} {
@@ -96,7 +99,8 @@ func (a *aclAttack) randomRules() []string {
 // prepare fills both servers with the same data and makes the user.
 func (a *aclAttack) prepare() error {
 	lines := [][]string{{"FLUSHALL"}, append([]string{"ACL", "SETUSER", "mallory"}, a.rules...),
-		{"FUNCTION", "LOAD", "REPLACE", "#!lua name=roads\nredis.register_function('run', function(_, args) return redis.pcall(unpack(args)) end)"}}
+		{"FUNCTION", "LOAD", "REPLACE",
+			"#!lua name=roads\nredis.register_function('run', function(_, args) return redis.pcall(unpack(args)) end)"}}
 	for _, key := range aclKeys {
 		lines = append(lines, fill(key))
 	}
@@ -121,8 +125,8 @@ func fill(key string) []string {
 	letter, kind, _ := strings.Cut(key, ":")
 	value := secretOf(letter)
 	return map[string][]string{
-		"str": {"SET", key, value}, "hash": {"HSET", key, value, value}, "set": {"SADD", key, value}, "zset": {"ZADD", key, "1", value},
-		"list": {"RPUSH", key, value, value}, "stream": {"XADD", key, "1-1", value, value},
+		"str": {"SET", key, value}, "hash": {"HSET", key, value, value}, "set": {"SADD", key, value}, "zset": {"ZADD",
+			key, "1", value}, "list": {"RPUSH", key, value, value}, "stream": {"XADD", key, "1-1", value, value},
 	}[kind]
 }
 
@@ -131,7 +135,8 @@ func (a *aclAttack) attempt() error {
 	command := a.command()
 	road := aclRoads[a.r.IntN(len(aclRoads))]
 	a.count("attempts", 1)
-	a.doing("redis-cli ACL SETUSER mallory '%s'\nredis-cli --user mallory --pass x %s # %s", strings.Join(a.rules, "' '"), strings.Join(command, " "), road.name)
+	a.doing("redis-cli ACL SETUSER mallory '%s'\nredis-cli --user mallory --pass x %s # %s",
+		strings.Join(a.rules, "' '"), strings.Join(command, " "), road.name)
 	before, err := a.digests()
 	if err != nil {
 		return err
@@ -158,8 +163,8 @@ func (a *aclAttack) attempt() error {
 	return nil
 }
 
-// judge compares what became of a command with redis-server's opinion and with the user's rights. refusal is how the
-// error of a missing right begins.
+// judge compares what became of a command with redis-server's opinion and with the user's rights.
+// refusal is how the error of a missing right begins.
 func (a *aclAttack) judge(command []string, reply resp.Value, reached bool, refusal string) error {
 	passed := reached && !(reply.IsError() && strings.HasPrefix(reply.Text, refusal))
 	for letter, rights := range a.rights {
@@ -176,7 +181,8 @@ func (a *aclAttack) judge(command []string, reply resp.Value, reached bool, refu
 	}
 	a.count("compared", 1)
 	if may := verdict.Text == "OK"; may != passed {
-		a.found(fmt.Sprintf("%s: redis-server says %q, miniserver %.100q", command[0], verdict.Text, reply.Raw()), a.attempted())
+		a.found(fmt.Sprintf("%s: redis-server says %q, miniserver %.100q", command[0], verdict.Text, reply.Raw()),
+			a.attempted())
 	}
 	return nil
 }
@@ -193,7 +199,8 @@ func (a *aclAttack) digests() (all []string, err error) {
 	return all, err
 }
 
-// road is a way to run a command. It returns the command's reply; reached is false if the road itself was closed.
+// road is a way to run a command. It returns the command's reply; reached is false if the road
+// itself was closed.
 type road struct {
 	name    string
 	refusal string // how the error of a missing right begins
@@ -227,11 +234,13 @@ func tryInMulti(c *conn, command []string) (v resp.Value, reached bool, err erro
 	return v.Elems[0], true, nil
 }
 
-// tryInProgram returns a road through a script or function. What may not run in scripts does not reach its end.
+// tryInProgram returns a road through a script or function. What may not run in scripts does not
+// reach its end.
 func tryInProgram(program ...string) func(c *conn, command []string) (resp.Value, bool, error) {
 	return func(c *conn, command []string) (resp.Value, bool, error) {
 		v, err := c.do(append(slices.Clone(program), command...)...)
-		closed := v.IsError() && (strings.Contains(v.Text, "from script") || strings.Contains(v.Text, "read-only script") || strings.Contains(v.Text, "called from script"))
+		closed := v.IsError() && (strings.Contains(v.Text, "from script") ||
+			strings.Contains(v.Text, "read-only script") || strings.Contains(v.Text, "called from script"))
 		return v, !closed, err
 	}
 }

@@ -4,7 +4,8 @@ package main
 
 import "strings"
 
-// command returns a random command. K stands for a random key, a type in capitals for a key of it, C for a channel.
+// command returns a random command. K stands for a random key, a type in capitals for a key of it,
+// C for a channel.
 func (a *aclAttack) command() []string {
 	line := aclLines[a.r.IntN(len(aclLines))]
 	words := strings.Fields(line)
@@ -23,8 +24,8 @@ func (a *aclAttack) command() []string {
 	return words
 }
 
-// aclLines are commands of all kinds of access, and above all those that read one key and write another. PFCOUNT is not
-// among them: it changes a value that it may only read.
+// aclLines are commands of all kinds of access, and above all those that read one key and write
+// another. PFCOUNT is not among them: it changes a value that it may only read.
 var aclLines = strings.Split(strings.TrimSpace(`
 GET STR
 SET STR x

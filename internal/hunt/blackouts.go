@@ -17,14 +17,17 @@ import (
 	"time"
 )
 
-// openBlackouts starts groups whose members store the same entries, so that their logs change to the next file at the same moments, and strikes all members
-// at once at such moments. Every member must come back by itself, with all that was confirmed, and the group must take writes again.
+// openBlackouts starts groups whose members store the same entries, so that their logs change to
+// the next file at the same moments, and strikes all members at once at such moments. Every member
+// must come back by itself, with all that was confirmed, and the group must take writes again.
 func openBlackouts(h *hunt) (step, error) {
 	return func(r *rand.Rand) error {
-		l := &life{hunt: h, r: r, began: time.Now(), options: []string{"--group-segment-size", "256kb", "--group-snapshot-entries", "400"}}
+		l := &life{hunt: h, r: r, began: time.Now(),
+			options: []string{"--group-segment-size", "256kb", "--group-snapshot-entries", "400"}}
 		b := &blackouts{life: l}
 		for i := range 4 {
-			b.writers = append(b.writers, &writer{key: fmt.Sprintf("{k}%d", i), r: rand.New(rand.NewPCG(r.Uint64(), 0))})
+			b.writers = append(b.writers,
+				&writer{key: fmt.Sprintf("{k}%d", i), r: rand.New(rand.NewPCG(r.Uint64(), 0))})
 		}
 		return b.live()
 	}, nil
@@ -36,7 +39,8 @@ type blackouts struct {
 	writers []*writer
 }
 
-// A blackout strikes all members at once. It returns how it heals; who is down is started after that.
+// A blackout strikes all members at once. It returns how it heals; who is down is started after
+// that.
 type blackout struct {
 	name   string
 	strike func(*blackouts) (heal func() error, err error)
@@ -85,7 +89,8 @@ func (b *blackouts) kind(i int) blackout {
 	}
 }
 
-// blackOut strikes all members while clients write, starts who is down, and looks whether all is there.
+// blackOut strikes all members while clients write, starts who is down, and looks whether all is
+// there.
 func (b *blackouts) blackOut(k blackout) error {
 	b.struck = append(b.struck, k.name)
 	b.doing("# a group of %d; blackouts: %s", len(b.members), strings.Join(b.struck, "; "))
@@ -111,7 +116,8 @@ func (b *blackouts) blackOut(k blackout) error {
 	return nil
 }
 
-// isWell waits until all clients get replies to writes again and the members have the same data, and looks whether those have what was confirmed.
+// isWell waits until all clients get replies to writes again and the members have the same data,
+// and looks whether those have what was confirmed.
 func (b *blackouts) isWell(wait func()) error {
 	for _, w := range b.writers {
 		before := w.confirmed.Load()
@@ -131,7 +137,8 @@ func (b *blackouts) isWell(wait func()) error {
 	return errors.Join(b.each(b.isThere)...)
 }
 
-// isWell reports whether a member can store entries, and has lost none. It may not answer at once, as the leader's seat may change at any time.
+// isWell reports whether a member can store entries, and has lost none. It may not answer at once,
+// as the leader's seat may change at any time.
 func (m *member) isWell() bool {
 	info, err := m.info("group")
 	return err == nil && info["group_disk"] == "ok" && info["group_hole"] == "0"
@@ -210,7 +217,8 @@ func (b *blackouts) writeTo(leader *member, w *writer) {
 	}
 }
 
-// awaitNextFile waits until a log goes on in another file, and a moment more or less; not forever, since it may just have done so.
+// awaitNextFile waits until a log goes on in another file, and a moment more or less; not forever,
+// since it may just have done so.
 func (b *blackouts) awaitNextFile() {
 	m := b.members[b.r.IntN(len(b.members))]
 	before := m.files()

@@ -13,15 +13,17 @@ import (
 	"time"
 )
 
-// Limits of the server with limits, and the memory that its process may take with them. Go's collector needs room.
+// Limits of the server with limits, and the memory that its process may take with them. Go's
+// collector needs room.
 var (
-	tight       = []string{"maxmemory 64mb", "maxmemory-policy allkeys-lru", "maxmemory-clients 32mb", "client-output-buffer-limit normal 16mb 0 0 pubsub 16mb 0 0 replica 16mb 0 0"}
+	tight = []string{"maxmemory 64mb", "maxmemory-policy allkeys-lru", "maxmemory-clients 32mb",
+		"client-output-buffer-limit normal 16mb 0 0 pubsub 16mb 0 0 replica 16mb 0 0"}
 	tightMemory = int64(512 << 20)
 )
 
-// openClients makes the server hold what crowds of clients send and do not read: once with Redis' defaults, beside
-// redis-server, and once with limits. With the defaults it may take a few times what Redis takes, and must count it.
-// With limits the process must stay small.
+// openClients makes the server hold what crowds of clients send and do not read: once with Redis'
+// defaults, beside redis-server, and once with limits. With the defaults it may take a few times
+// what Redis takes, and must count it. With limits the process must stay small.
 func openClients(h *hunt) (step, error) {
 	plain, err := h.serve("--requirepass", password)
 	if err != nil {
@@ -194,10 +196,12 @@ func (c crowd) String() string {
 	if c.reads {
 		read = "cat <&3 >/dev/null & "
 	}
-	fmt.Fprintf(&b, "for c in $(seq %d); do (exec 3<>/dev/tcp/127.0.0.1/6379; %sprintf '%s%s' >&3; for i in $(seq %d); do %s; done >&3; sleep 60) & done # --requirepass %s\n",
+	fmt.Fprintf(&b, "for c in $(seq %d); do (exec 3<>/dev/tcp/127.0.0.1/6379; "+
+		"%sprintf '%s%s' >&3; for i in $(seq %d); do %s; done >&3; sleep 60) & done # --requirepass %s\n",
 		c.clients, read, auth, format(c.head), c.times, printf(c.body), password)
 	if c.after != "" {
-		fmt.Fprintf(&b, "(printf '%s'; for i in $(seq %d); do %s; done) | nc 127.0.0.1 6379 >/dev/null\n", auth, c.again, printf(c.after))
+		fmt.Fprintf(&b, "(printf '%s'; for i in $(seq %d); do %s; done) | nc 127.0.0.1 6379 >/dev/null\n", auth,
+			c.again, printf(c.after))
 	}
 	return b.String()
 }
@@ -210,7 +214,8 @@ func printf(text string) string {
 // format returns the text as a shell's format.
 func format(text string) string { return strings.ReplaceAll(escape([]byte(text)), "%%", "%") }
 
-// crowd connects the clients, and returns when all is sent that the server takes. The result disconnects them.
+// crowd connects the clients, and returns when all is sent that the server takes. The result
+// disconnects them.
 func (t *target) crowd(c crowd) (leave func()) {
 	var open []*conn
 	var senders sync.WaitGroup
@@ -238,7 +243,8 @@ func (t *target) crowd(c crowd) (leave func()) {
 	}
 }
 
-// follow connects one more client, and returns it when it has sent what comes afterwards and has read the replies.
+// follow connects one more client, and returns it when it has sent what comes afterwards and has
+// read the replies.
 func (t *target) follow(c crowd) *conn {
 	client, err := t.enter(false)
 	if err == nil {
@@ -267,7 +273,8 @@ func (c *conn) drain() {
 	}
 }
 
-// recite sends the head and some bodies. It gives up when the server does not take them for some time.
+// recite sends the head and some bodies. It gives up when the server does not take them for some
+// time.
 func (c *conn) recite(head, body string, times int) {
 	buf := []byte(head)
 	for i := range times {

@@ -17,10 +17,11 @@ import (
 )
 
 // jumps are the distances by which the clock jumps, ahead or back.
-var jumps = []time.Duration{1, time.Millisecond, time.Second, time.Minute, time.Hour, 25 * time.Hour, 366 * 24 * time.Hour, 50 * 366 * 24 * time.Hour}
+var jumps = []time.Duration{1, time.Millisecond, time.Second, time.Minute, time.Hour, 25 * time.Hour,
+	366 * 24 * time.Hour, 50 * 366 * 24 * time.Hour}
 
-// openClocks runs random commands on an engine whose clock jumps. A key must outlive each jump that does not reach its
-// deadline, and no other jump; and the databases must pass their own check.
+// openClocks runs random commands on an engine whose clock jumps. A key must outlive each jump that
+// does not reach its deadline, and no other jump; and the databases must pass their own check.
 func openClocks(h *hunt) (step, error) {
 	return func(r *rand.Rand) error {
 		world := transcript.NewMemory(transcript.Traits{Name: "clock", Proto: 2}, func(e *engine.Engine) {
@@ -106,8 +107,8 @@ func (c *clock) jump(d time.Duration) error {
 	return err
 }
 
-// unblock ends what the clients wait for, until none of them waits: what a blocked client sent later would be executed in the
-// jump.
+// unblock ends what the clients wait for, until none of them waits: what a blocked client sent
+// later would be executed in the jump.
 func (c *clock) unblock() error {
 	observer, err := c.world.Dial("")
 	if err != nil {
@@ -169,8 +170,8 @@ func (c *clock) keys() (map[string]span, error) {
 	return keys, nil
 }
 
-// lasting returns how long a key of a type lasts whose PTTL is given. The elements of a hash may have deadlines, and with the
-// last of them the key goes.
+// lasting returns how long a key of a type lasts whose PTTL is given. The elements of a hash may
+// have deadlines, and with the last of them the key goes.
 func lasting(ttl, typ string) span {
 	ms, _ := strconv.ParseInt(ttl, 10, 64)
 	if ms < 0 {

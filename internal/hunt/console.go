@@ -15,14 +15,16 @@ import (
 	"github.com/miniserver-go/miniserver/internal/launch"
 )
 
-// openConsole sends commands with odd arguments, too few of them above all, to a console that may only look, by itself, in MULTI and in scripts. Whatever it
-// sends, the console must answer, and an operator must find everything as it was.
+// openConsole sends commands with odd arguments, too few of them above all, to a console that may
+// only look, by itself, in MULTI and in scripts. Whatever it sends, the console must answer, and an
+// operator must find everything as it was.
 func openConsole(h *hunt) (step, error) {
 	port, err := launch.FreePort()
 	if err != nil {
 		return nil, err
 	}
-	server, err := h.serve("--http-port", strconv.Itoa(port), "--http-readonly", "yes", "--test-kit", "yes", "--enable-debug-command", "yes")
+	server, err := h.serve("--http-port", strconv.Itoa(port), "--http-readonly", "yes", "--test-kit", "yes",
+		"--enable-debug-command", "yes")
 	if err != nil {
 		return nil, err
 	}
@@ -59,8 +61,10 @@ type consoleAttack struct {
 
 // prepare opens a page, and leaves something of everything that a command could change.
 func (a *consoleAttack) prepare() error {
-	for _, line := range []string{"SET k v", "HSET h f v", "ACL SETUSER ann on >secret +get", "CONFIG SET slowlog-log-slower-than 0", "PING",
-		"CONFIG SET slowlog-log-slower-than -1", "MINI.FAULT CLEAR", "MINI.FAULT ADD slow ON COMMAND lpush DO DELAY 1", "AUTH ann wrong"} {
+	for _, line := range []string{"SET k v", "HSET h f v", "ACL SETUSER ann on >secret +get",
+		"CONFIG SET slowlog-log-slower-than 0", "PING",
+		"CONFIG SET slowlog-log-slower-than -1", "MINI.FAULT CLEAR", "MINI.FAULT ADD slow ON COMMAND lpush DO DELAY 1",
+		"AUTH ann wrong"} {
 		if _, err := a.admin.do(strings.Fields(line)...); err != nil {
 			return err
 		}
@@ -80,7 +84,8 @@ func (a *consoleAttack) prepare() error {
 	return err
 }
 
-// names returns the names of all commands and subcommands, but those that end the server or that only wait.
+// names returns the names of all commands and subcommands, but those that end the server or that
+// only wait.
 func (a *consoleAttack) names() (names []string, err error) {
 	v, err := a.admin.do("COMMAND", "LIST")
 	for _, name := range v.Elems {
@@ -95,7 +100,8 @@ func (a *consoleAttack) names() (names []string, err error) {
 func (a *consoleAttack) attempt() error {
 	words := strings.Split(pick(a.r, a.commands), "|")
 	for range a.r.IntN(4) {
-		words = append(words, pick(a.r, []string{"k", "h", "", "0", "1", "-1", "reset", "x\r\n", "return 1", "default", "*", "list"}))
+		words = append(words,
+			pick(a.r, []string{"k", "h", "", "0", "1", "-1", "reset", "x\r\n", "return 1", "default", "*", "list"}))
 	}
 	lines := [][]string{words}
 	switch a.r.IntN(4) {
@@ -142,8 +148,8 @@ func postJSON(browser *http.Client, url, body string) ([]byte, error) {
 // state is what an operator sees of everything that a command could change.
 func (a *consoleAttack) state() (string, error) {
 	var all strings.Builder
-	for _, line := range []string{"DEBUG DIGEST", "CONFIG GET *", "ACL LIST", "SLOWLOG LEN", "LATENCY LATEST", "FUNCTION LIST", "PUBSUB CHANNELS", "ROLE",
-		"MINI.FAULT LIST"} {
+	for _, line := range []string{"DEBUG DIGEST", "CONFIG GET *", "ACL LIST", "SLOWLOG LEN", "LATENCY LATEST",
+		"FUNCTION LIST", "PUBSUB CHANNELS", "ROLE", "MINI.FAULT LIST"} {
 		v, err := a.admin.do(strings.Fields(line)...)
 		if err != nil {
 			return "", err

@@ -13,8 +13,8 @@ import (
 	"github.com/miniserver-go/miniserver/internal/dataset"
 )
 
-// openConvert saves random data, converts the snapshot to JSON and to commands, loads both, and compares the
-// data.
+// openConvert saves random data, converts the snapshot to JSON and to commands, loads both, and
+// compares the data.
 func openConvert(h *hunt) (step, error) {
 	server, err := h.serve("--enable-debug-command", "yes")
 	if err != nil {
@@ -75,7 +75,8 @@ func (a *converting) convert(keys [][]dataset.Command) error {
 	}
 	dump := filepath.Join(a.server.process.Dir, "dump.rdb")
 	defer os.Remove(dump + ".json")
-	for _, args := range [][]string{{"json", dump, dump + ".json"}, {"resp", dump, dump + ".resp"}, {"rdb", dump + ".json", dump}} {
+	for _, args := range [][]string{{"json", dump, dump + ".json"}, {"resp", dump, dump + ".resp"},
+		{"rdb", dump + ".json", dump}} {
 		if out, err := exec.Command(a.path, append([]string{"convert"}, args...)...).CombinedOutput(); err != nil {
 			return fmt.Errorf("convert %s: %w\n%.2000s", args[0], err, out)
 		}

@@ -54,9 +54,10 @@ func (c *conn) fill(commands []dataset.Command) error {
 	return err
 }
 
-// witnesses are commands whose replies show all of a key's value and deadlines, whatever its type and encoding. Times of
-// delivery in streams are not among them.
-var witnesses = []string{"DEBUG DIGEST-VALUE %s", "PEXPIRETIME %s", "XINFO GROUPS %s", "XPENDING %s g1", "HPEXPIRETIME %s FIELDS 1 dated",
+// witnesses are commands whose replies show all of a key's value and deadlines, whatever its type
+// and encoding. Times of delivery in streams are not among them.
+var witnesses = []string{"DEBUG DIGEST-VALUE %s", "PEXPIRETIME %s",
+	"XINFO GROUPS %s", "XPENDING %s g1", "HPEXPIRETIME %s FIELDS 1 dated",
 	"SPEXPIRETIME %s MEMBERS 1 dated", "ZPEXPIRETIME %s MEMBERS 1 dated", "LPEXPIRETIME %s ELEMENTS 1 dated"}
 
 // state returns what witnesses say of all keys, in lines that are equal if the data are.
@@ -64,7 +65,8 @@ func (c *conn) state() (string, error) {
 	return c.read(witnesses, func(reply resp.Value) resp.Value { return reply })
 }
 
-// read returns the replies to commands about each key, each changed by a function, in lines. Errors are left out.
+// read returns the replies to commands about each key, each changed by a function, in lines. Errors
+// are left out.
 func (c *conn) read(commands []string, changed func(resp.Value) resp.Value) (string, error) {
 	var all []string
 	for db := range 16 {
@@ -108,7 +110,8 @@ func (c *conn) testimony(key string, about []string, changed func(resp.Value) re
 	return strings.Join(said, " "), err
 }
 
-// difference returns the first lines in which two states differ, from a little before the difference on.
+// difference returns the first lines in which two states differ, from a little before the
+// difference on.
 func difference(want, got string) string {
 	a, b := strings.Split(want, "\n"), strings.Split(got, "\n")
 	for i := 0; i < len(a) && i < len(b); i++ {
@@ -124,11 +127,15 @@ func difference(want, got string) string {
 	return fmt.Sprintf("%d keys\n%d keys", len(a), len(b))
 }
 
-// telling are bytes that mean something in the format of snapshots: lengths, encodings, types and opcodes.
-var telling = []byte{0, 1, 2, 4, 9, 11, 14, 15, 18, 20, 25, 0x3f, 0x40, 0x7f, 0x80, 0x81, 0xc0, 0xc1, 0xc2, 0xc3, 0xf4, 0xfa, 0xfc, 0xfe, 0xff}
+// telling are bytes that mean something in the format of snapshots: lengths, encodings, types and
+// opcodes.
+var telling = []byte{0, 1, 2, 4, 9, 11, 14, 15, 18, 20, 25, 0x3f, 0x40, 0x7f, 0x80, 0x81, 0xc0, 0xc1, 0xc2, 0xc3, 0xf4,
+	0xfa, 0xfc, 0xfe, 0xff}
 
-// extremes are values of 8 bytes: numbers that are none, infinite, the largest and the smallest, and zeros.
-var extremes = []string{"\xff\xff\xff\xff\xff\xff\xff\xff", "\x00\x00\x00\x00\x00\x00\xf8\x7f", "\x00\x00\x00\x00\x00\x00\xf0\x7f",
+// extremes are values of 8 bytes: numbers that are none, infinite, the largest and the smallest,
+// and zeros.
+var extremes = []string{"\xff\xff\xff\xff\xff\xff\xff\xff",
+	"\x00\x00\x00\x00\x00\x00\xf8\x7f", "\x00\x00\x00\x00\x00\x00\xf0\x7f",
 	"\xff\xff\xff\xff\xff\xff\xff\x7f", "\x00\x00\x00\x00\x00\x00\x00\x80", "\x00\x00\x00\x00\x00\x00\x00\x00"}
 
 // mutated returns a copy of data with a few changes; it may contain pieces of other.

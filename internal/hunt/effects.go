@@ -16,7 +16,8 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// openEffects sends the same random commands to the server and to redis-server, and compares what their replicas receive.
+// openEffects sends the same random commands to the server and to redis-server, and compares what
+// their replicas receive.
 func openEffects(h *hunt) (step, error) {
 	theirs, err := h.compare("--enable-debug-command", "yes")
 	if theirs == nil || err != nil {
@@ -55,16 +56,19 @@ func openEffects(h *hunt) (step, error) {
 // newSum is the new value of a field that HINCRBYFLOAT changed, which keeps its deadline.
 var newSum = regexp.MustCompile(`\["HSETEX" (\S+) "KEEPTTL" "FIELDS" "1" `)
 
-// asInRedis80 returns effects with new sums of fields as Redis 8.0 propagates them, whose replicas lose the deadline: docs/differences.md.
+// asInRedis80 returns effects with new sums of fields as Redis 8.0 propagates them, whose replicas
+// lose the deadline: docs/differences.md.
 func asInRedis80(effects string) string { return newSum.ReplaceAllString(effects, `["HSET" $1 `) }
 
 // batch is what clients send in one go, and what a replica receives meanwhile, as lines.
 type batch struct{ commands, effects string }
 
-// unequal are commands whose effects may differ: CONFIG changes the server, and WATCH removes keys that are due, which Redis leaves.
+// unequal are commands whose effects may differ: CONFIG changes the server, and WATCH removes keys
+// that are due, which Redis leaves.
 var unequal = map[string]bool{"CONFIG": true, "WATCH": true}
 
-// followed sends random commands that a release survives to a server that it empties first. Keys expire when a command looks at them.
+// followed sends random commands that a release survives to a server that it empties first. Keys
+// expire when a command looks at them.
 func followed(t *target, seed uint64, release string) (all []batch, err error) {
 	g, err := difftest.NewGenerator(seed, difftest.Families())
 	if err != nil {
@@ -75,7 +79,8 @@ func followed(t *target, seed uint64, release string) (all []batch, err error) {
 		return nil, err
 	}
 	defer c.Close()
-	if _, err := c.pipeline([][]string{{"FLUSHALL"}, {"FUNCTION", "FLUSH"}, {"SCRIPT", "FLUSH"}, {"DEBUG", "SET-ACTIVE-EXPIRE", "0"}}); err != nil {
+	if _, err := c.pipeline([][]string{{"FLUSHALL"}, {"FUNCTION", "FLUSH"}, {"SCRIPT", "FLUSH"},
+		{"DEBUG", "SET-ACTIVE-EXPIRE", "0"}}); err != nil {
 		return nil, err
 	}
 	f, err := t.observe()
@@ -129,7 +134,8 @@ func (t *target) observe() (*conn, error) {
 	return c, nil
 }
 
-// moments are points in time, in seconds and milliseconds, which differ between two servers; also those after the longest duration.
+// moments are points in time, in seconds and milliseconds, which differ between two servers; also
+// those after the longest duration.
 var moments = regexp.MustCompile(`\b(1[0-9]{9}([0-9]{3})?|92251[0-9]{11})\b`)
 
 // until returns what a replica receives before a message on a channel, without pings.

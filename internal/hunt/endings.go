@@ -23,15 +23,17 @@ import (
 	"github.com/miniserver-go/miniserver/internal/launch"
 )
 
-// What each client of the area endings leaves unread, what sockets may keep of it, and what the process may keep of all.
+// What each client of the area endings leaves unread, what sockets may keep of it, and what the
+// process may keep of all.
 const (
 	unread    = 24 << 20
 	inSockets = 8 << 20
 	notLetGo  = 48 << 20
 )
 
-// openEndings lets clients make the server hold bytes that they do not read, or requests that they do not finish, and ends them in one of the
-// ways in which Redis does. Whoever is ended is let go: descriptors and memory are free at once, and a client reads no more than its socket has.
+// openEndings lets clients make the server hold bytes that they do not read, or requests that they
+// do not finish, and ends them in one of the ways in which Redis does. Whoever is ended is let go:
+// descriptors and memory are free at once, and a client reads no more than its socket has.
 func openEndings(h *hunt) (step, error) {
 	dir, err := os.MkdirTemp("", "endings")
 	if err != nil {
@@ -50,13 +52,16 @@ func openEndings(h *hunt) (step, error) {
 		}
 		ports[i] = strconv.Itoa(free)
 	}
-	server, err := h.serve("--port", ports[0], "--tls-port", ports[1], "--http-port", ports[2], "--bind", "127.0.0.1", "--tls-cert-file", cert, "--tls-key-file", key,
-		"--tls-auth-clients", "no", "--repl-diskless-sync-delay", "0", "--enable-debug-command", "yes", "--client-output-buffer-limit", "pubsub 0 0 0 replica 0 0 0")
+	server, err := h.serve("--port", ports[0], "--tls-port", ports[1], "--http-port", ports[2], "--bind", "127.0.0.1",
+		"--tls-cert-file", cert, "--tls-key-file", key,
+		"--tls-auth-clients", "no", "--repl-diskless-sync-delay", "0", "--enable-debug-command", "yes",
+		"--client-output-buffer-limit", "pubsub 0 0 0 replica 0 0 0")
 	if err != nil {
 		return nil, err
 	}
 	return func(r *rand.Rand) error {
-		e := &endings{hunt: h, server: server, ports: ports, crowd: pick(r, deafCrowds), end: pick(r, endingWays), paused: r.IntN(4) == 0}
+		e := &endings{hunt: h, server: server, ports: ports, crowd: pick(r, deafCrowds), end: pick(r, endingWays),
+			paused: r.IntN(4) == 0}
 		for !e.end.ends(e.crowd.name) {
 			e.end = pick(r, endingWays)
 		}
@@ -98,10 +103,14 @@ var deafCrowds = []deafCrowd{
 	{name: "SUBSCRIBE", head: "SUBSCRIBE c\r\n", feed: []string{"PUBLISH", "c"}},
 	{name: "SUBSCRIBE in the console", port: 2, feed: []string{"PUBLISH", "c"}},
 	{name: "a replica", head: "PSYNC ? -1\r\n", feed: []string{"SET", "k"}},
-	{name: "half an argument", head: fmt.Sprintf("*2\r\n$4\r\nECHO\r\n$%d\r\n", unread+1), body: strings.Repeat("x", 1<<20)},
-	{name: "half an argument over TLS", port: 1, head: fmt.Sprintf("*2\r\n$4\r\nECHO\r\n$%d\r\n", unread+1), body: strings.Repeat("x", 1<<20)},
-	{name: "MULTI", head: "MULTI\r\n", body: "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n" + megabyteFollows + strings.Repeat("x", 1<<20) + "\r\n"},
-	{name: "SCRIPT DEBUG", head: fmt.Sprintf("SCRIPT DEBUG YES\r\nEVAL \"local s = string.rep('x', %d)\\nreturn #s\" 0\r\n*1\r\n$4\r\nstep\r\n", unread)},
+	{name: "half an argument", head: fmt.Sprintf("*2\r\n$4\r\nECHO\r\n$%d\r\n", unread+1),
+		body: strings.Repeat("x", 1<<20)},
+	{name: "half an argument over TLS", port: 1, head: fmt.Sprintf("*2\r\n$4\r\nECHO\r\n$%d\r\n", unread+1),
+		body: strings.Repeat("x", 1<<20)},
+	{name: "MULTI", head: "MULTI\r\n",
+		body: "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n" + megabyteFollows + strings.Repeat("x", 1<<20) + "\r\n"},
+	{name: "SCRIPT DEBUG", head: fmt.Sprintf("SCRIPT DEBUG YES\r\n"+
+		"EVAL \"local s = string.rep('x', %d)\\nreturn #s\" 0\r\n*1\r\n$4\r\nstep\r\n", unread)},
 }
 
 // An endingWay is what ends clients.
@@ -117,8 +126,11 @@ func (w endingWay) ends(crowd string) bool {
 }
 
 var (
-	nothingUnread = []string{"half an argument", "half an argument over TLS", "MULTI", "SCRIPT DEBUG", "SUBSCRIBE in the console"} // which the console reads, and drops
-	neverIdle     = []string{"replies before a command that blocks", "MONITOR", "SUBSCRIBE", "SUBSCRIBE in the console", "a replica", "SCRIPT DEBUG"}
+	// Which the console reads, and drops.
+	nothingUnread = []string{"half an argument", "half an argument over TLS", "MULTI", "SCRIPT DEBUG",
+		"SUBSCRIBE in the console"}
+	neverIdle = []string{"replies before a command that blocks", "MONITOR", "SUBSCRIBE", "SUBSCRIBE in the console",
+		"a replica", "SCRIPT DEBUG"}
 )
 
 var endingWays = []endingWay{
@@ -127,15 +139,19 @@ var endingWays = []endingWay{
 	{name: "CLIENT KILL address", does: killEach("addr", "")},
 	{name: "CLIENT KILL USER", does: order("CLIENT KILL USER deaf")},
 	{name: "CLIENT KILL USER in MULTI", does: order("MULTI", "CLIENT KILL USER deaf", "EXEC")},
-	{name: "CLIENT KILL TYPE", does: order("CLIENT KILL TYPE normal", "CLIENT KILL TYPE pubsub", "CLIENT KILL TYPE replica")},
+	{name: "CLIENT KILL TYPE",
+		does: order("CLIENT KILL TYPE normal", "CLIENT KILL TYPE pubsub", "CLIENT KILL TYPE replica")},
 	{name: "CLIENT KILL MAXAGE", does: order("CLIENT KILL MAXAGE 1")},
 	{name: "ACL DELUSER", does: order("ACL DELUSER deaf")},
-	{name: "ACL SETUSER", does: order("ACL SETUSER deaf resetchannels"), only: []string{"SUBSCRIBE", "SUBSCRIBE in the console"}},
-	{name: "maxmemory-clients", does: order("CONFIG SET maxmemory-clients 1mb"), spares: []string{"a replica", "SCRIPT DEBUG", "SUBSCRIBE in the console"}},
+	{name: "ACL SETUSER", does: order("ACL SETUSER deaf resetchannels"),
+		only: []string{"SUBSCRIBE", "SUBSCRIBE in the console"}},
+	{name: "maxmemory-clients", does: order("CONFIG SET maxmemory-clients 1mb"),
+		spares: []string{"a replica", "SCRIPT DEBUG", "SUBSCRIBE in the console"}},
 	{name: "a hard limit", does: limitOutput("1mb 0 0"), spares: nothingUnread},
 	{name: "a soft limit", does: limitOutput("0 1mb 1"), spares: nothingUnread},
 	{name: "timeout", does: order("CONFIG SET timeout 1"), spares: neverIdle},
-	{name: "client-query-buffer-limit", does: (*endings).limitInput, only: []string{"half an argument", "half an argument over TLS"}},
+	{name: "client-query-buffer-limit", does: (*endings).limitInput,
+		only: []string{"half an argument", "half an argument over TLS"}},
 	{name: "REPLICAOF", does: order("REPLICAOF 127.0.0.1 1", "REPLICAOF NO ONE"), only: []string{"a replica"}},
 	{name: "the clients leave", does: (*endings).leave},
 }
@@ -154,7 +170,8 @@ func order(lines ...string) func(*endings) error {
 
 func limitOutput(limits string) func(*endings) error {
 	return func(e *endings) error {
-		return e.tell("CONFIG", "SET", "client-output-buffer-limit", fmt.Sprintf("normal %s pubsub %s replica %s", limits, limits, limits))
+		return e.tell("CONFIG", "SET", "client-output-buffer-limit",
+			fmt.Sprintf("normal %s pubsub %s replica %s", limits, limits, limits))
 	}
 }
 
@@ -220,25 +237,29 @@ func (e *endings) attack() (err error) {
 		return err
 	}
 	if most := e.readRest(); most > inSockets {
-		e.found(fmt.Sprintf("%s, %s: one that was ended reads %d MB more", e.crowd.name, e.end.name, most>>20), e.attempted())
+		e.found(fmt.Sprintf("%s, %s: one that was ended reads %d MB more", e.crowd.name, e.end.name, most>>20),
+			e.attempted())
 	}
 	err = e.await("descriptors and memory are free", func() (bool, error) {
 		e.admin.do("MEMORY", "PURGE")
 		return e.server.open() <= descriptors+2 && e.server.resident() < rss+notLetGo, nil
 	})
 	if err != nil {
-		return fmt.Errorf("%w: %d descriptors (before %d), %d MB (before %d)", err, e.server.open(), descriptors, e.server.resident()>>20, rss>>20)
+		return fmt.Errorf("%w: %d descriptors (before %d), %d MB (before %d)", err, e.server.open(), descriptors,
+			e.server.resident()>>20, rss>>20)
 	}
 	return nil
 }
 
 // prepare leaves nothing of the step before.
 func (e *endings) prepare() error {
-	return order("FLUSHALL", "SETRANGE big 1048575 x", "ACL SETUSER deaf reset on >x ~* &* +@all", "CONFIG SET maxmemory-clients 0 timeout 0 client-query-buffer-limit 1gb",
+	return order("FLUSHALL", "SETRANGE big 1048575 x", "ACL SETUSER deaf reset on >x ~* &* +@all",
+		"CONFIG SET maxmemory-clients 0 timeout 0 client-query-buffer-limit 1gb",
 		"CONFIG SET repl-backlog-size 16kb", "CLIENT NO-EVICT ON")(e)
 }
 
-// tell sends a command of the administrator and returns the error that it replies, unless that is of a client that has ended already.
+// tell sends a command of the administrator and returns the error that it replies, unless that is
+// of a client that has ended already.
 func (e *endings) tell(words ...string) error {
 	reply, err := e.admin.do(words...)
 	if err == nil && reply.IsError() && !strings.Contains(reply.Text, "No such client") {
@@ -331,7 +352,8 @@ func (e *endings) watch(nc net.Conn) error {
 		return err
 	})
 	e.mu.Unlock()
-	request, err := http.NewRequest("GET", console+"/api/watch?page="+opened.Page+"&command="+url.QueryEscape(`["SUBSCRIBE", "c"]`), nil)
+	request, err := http.NewRequest("GET",
+		console+"/api/watch?page="+opened.Page+"&command="+url.QueryEscape(`["SUBSCRIBE", "c"]`), nil)
 	if err != nil {
 		return err
 	}
@@ -367,7 +389,8 @@ func (e *endings) feed() error {
 func (e *endings) listed(field string) (values []string, err error) {
 	list, err := e.admin.do("CLIENT", "LIST")
 	for line := range strings.Lines(list.Text) {
-		if strings.Contains(line, " user=deaf ") && (e.crowd.port != 2 || strings.Contains(line, " sub=1 ")) { // a page has a session besides
+		// A page has a session besides.
+		if strings.Contains(line, " user=deaf ") && (e.crowd.port != 2 || strings.Contains(line, " sub=1 ")) {
 			value, _, _ := strings.Cut(after(" "+line, " "+field+"="), " ")
 			values = append(values, value)
 		}
@@ -402,7 +425,8 @@ func (e *endings) ended() (bool, error) {
 	return len(left) == 0, err
 }
 
-// readRest reads from half of the clients what is still to be read, and returns the most bytes of one. The other half never reads.
+// readRest reads from half of the clients what is still to be read, and returns the most bytes of
+// one. The other half never reads.
 func (e *endings) readRest() (most int64) {
 	for _, nc := range e.open[len(e.open)/2:] {
 		nc.SetReadDeadline(time.Now().Add(e.settling))

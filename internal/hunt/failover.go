@@ -21,19 +21,23 @@ import (
 	"github.com/miniserver-go/miniserver/internal/reference"
 )
 
-// Sentinels agree after this time that a master is down, and wait twice the second one before they try the next failover.
+// Sentinels agree after this time that a master is down, and wait twice the second one before they
+// try the next failover.
 const (
 	downAfter       = time.Second
 	failoverTimeout = 2 * time.Second
 	failoverBound   = 2 * time.Minute // in which the service must return
 )
 
-// groups are the servers that Sentinels supervise, of one release each; the first is the first master.
-var groups = []pairing{{ours, ours, ours}, {"redis:7.0", ours, ours}, {ours, "redis:8.0", ours}, {"redis:8.0", "redis:8.0", ours}, {ours, "redis:7.0", "redis:7.0"}}
+// groups are the servers that Sentinels supervise, of one release each; the first is the first
+// master.
+var groups = []pairing{{ours, ours, ours}, {"redis:7.0", ours, ours}, {ours, "redis:8.0", ours},
+	{"redis:8.0", "redis:8.0", ours}, {ours, "redis:7.0", "redis:7.0"}}
 
-// openFailover lets three Sentinels of redis-server supervise three servers, kills, stops or cuts off the master again and again while
-// clients write, and looks after each failover whether all is there: the old master as a replica, equal data on all servers, and each write
-// that WAIT confirmed. Writes that were lost without that are counted.
+// openFailover lets three Sentinels of redis-server supervise three servers, kills, stops or cuts
+// off the master again and again while clients write, and looks after each failover whether all is
+// there: the old master as a replica, equal data on all servers, and each write that WAIT
+// confirmed. Writes that were lost without that are counted.
 func openFailover(h *hunt) (step, error) {
 	if h.reference == "" {
 		fmt.Fprintf(h.out, "%s: NOT TRIED: redis-server was not found\n", h.area.name)
@@ -51,7 +55,8 @@ func openFailover(h *hunt) (step, error) {
 	}
 	return func(r *rand.Rand) (err error) {
 		p := all[h.at%uint64(len(all))]
-		g := &supervised{hunt: h, r: r, watcher: pick(r, watchers), servers: map[string]*target{}, confirmed: map[string]int{}, sent: map[string]int{}, plain: !p.allOurs()}
+		g := &supervised{hunt: h, r: r, watcher: pick(r, watchers), servers: map[string]*target{},
+			confirmed: map[string]int{}, sent: map[string]int{}, plain: !p.allOurs()}
 		h.doing("# Sentinels of %s with %s", launch.Version(g.watcher), strings.Join(p, ", "))
 		h.count("Sentinels of "+launch.Version(g.watcher), 1)
 		h.count(strings.Join(p, ", "), 1)
@@ -107,12 +112,14 @@ func (g *supervised) start(p pairing) error {
 	return g.await("Sentinels know each other and the replicas", func() bool {
 		return !slices.ContainsFunc(g.sentinels, func(s *sentinel) bool {
 			state := s.state()
-			return state["num-slaves"] != strconv.Itoa(len(p)-1) || state["num-other-sentinels"] != "2" || state["flags"] != "master"
+			return state["num-slaves"] != strconv.Itoa(len(p)-1) || state["num-other-sentinels"] != "2" ||
+				state["flags"] != "master"
 		})
 	})
 }
 
-// newServer starts a server in a network namespace, if there is one: the master, or a replica of it as its configuration file says.
+// newServer starts a server in a network namespace, if there is one: the master, or a replica of it
+// as its configuration file says.
 func (g *supervised) newServer(kind string, p pairing, net string) error {
 	t, err := g.replicating(kind, p)
 	if err != nil {
@@ -137,7 +144,8 @@ func (g *supervised) newServer(kind string, p pairing, net string) error {
 	return nil
 }
 
-// follow returns the line of a configuration file that makes a server a replica of the master; "" if there is none yet.
+// follow returns the line of a configuration file that makes a server a replica of the master; ""
+// if there is none yet.
 func (g *supervised) follow() string {
 	if g.master == nil {
 		return ""
@@ -168,7 +176,8 @@ func (g *supervised) leave() {
 	}
 }
 
-// ownNetwork creates a network namespace in which only the loopback interface is up, and returns its file; "" if that is not permitted.
+// ownNetwork creates a network namespace in which only the loopback interface is up, and returns
+// its file; "" if that is not permitted.
 func (g *supervised) ownNetwork() string {
 	holder := exec.Command("unshare", "--net", "sh", "-c", "echo; exec sleep infinity")
 	out, _ := holder.StdoutPipe()
@@ -189,7 +198,8 @@ func (g *supervised) ownNetwork() string {
 
 // ip configures the network namespace.
 func (g *supervised) ip(args ...string) error {
-	return exec.Command("nsenter", append([]string{"--net", "-t", strconv.Itoa(g.namespace.Process.Pid), "ip"}, args...)...).Run()
+	return exec.Command("nsenter",
+		append([]string{"--net", "-t", strconv.Itoa(g.namespace.Process.Pid), "ip"}, args...)...).Run()
 }
 
 // A fault is what happens to a master, and how it ends.
@@ -202,7 +212,8 @@ type fault struct {
 const killed = "kill -9"
 
 var faults = []fault{
-	{killed, func(_ *supervised, t *target) error { return syscall.Kill(t.process.PID, syscall.SIGKILL) }, func(_ *supervised, t *target) error { return t.restart() }},
+	{killed, func(_ *supervised, t *target) error { return syscall.Kill(t.process.PID, syscall.SIGKILL) },
+		func(_ *supervised, t *target) error { return t.restart() }},
 	{"SIGSTOP", func(_ *supervised, t *target) error { return syscall.Kill(t.process.PID, syscall.SIGSTOP) },
 		func(_ *supervised, t *target) error { return syscall.Kill(t.process.PID, syscall.SIGCONT) }},
 	{"cut off", func(g *supervised, t *target) error {
@@ -249,7 +260,8 @@ func (g *supervised) failover() error {
 	return g.examine()
 }
 
-// recovered waits until all follow the new master, and requires that they do so when they start again.
+// recovered waits until all follow the new master, and requires that they do so when they start
+// again.
 func (g *supervised) recovered(old *target) error {
 	if err := g.settled(); err != nil {
 		return err
@@ -263,7 +275,8 @@ func (g *supervised) recovered(old *target) error {
 	return g.settled()
 }
 
-// promoted reports whether the Sentinels agree on a new master that takes writes, and makes it the master.
+// promoted reports whether the Sentinels agree on a new master that takes writes, and makes it the
+// master.
 func (g *supervised) promoted() bool {
 	port := ""
 	for _, s := range g.sentinels {
@@ -289,8 +302,8 @@ func (g *supervised) promoted() bool {
 	return true
 }
 
-// settled waits until all other servers are replicas of the master, and have its data. Sentinels that get no time to run may take a
-// master for dead that nothing struck, and choose another one.
+// settled waits until all other servers are replicas of the master, and have its data. Sentinels
+// that get no time to run may take a master for dead that nothing struck, and choose another one.
 func (g *supervised) settled() error {
 	err := g.agree()
 	for err != nil && g.promoted() {
@@ -333,7 +346,8 @@ func (h *hunt) await(what string, ok func() bool) error {
 	return nil
 }
 
-// confirm writes numbers to a server, each with WAIT for all replicas, until the function that it returns is called.
+// confirm writes numbers to a server, each with WAIT for all replicas, until the function that it
+// returns is called.
 func (g *supervised) confirm(t *target) (stop func()) {
 	var over atomic.Bool
 	c, err := t.dial()
@@ -347,7 +361,8 @@ func (g *supervised) confirm(t *target) (stop func()) {
 			key := "number" + strconv.Itoa(n%100)
 			value := g.sent[key] + 1
 			c.SetDeadline(time.Now().Add(replyTime))
-			replies, err := c.pipeline([][]string{{"SET", key, strconv.Itoa(value)}, {"WAIT", strconv.Itoa(len(g.servers) - 1), "100"}})
+			replies, err := c.pipeline([][]string{{"SET", key, strconv.Itoa(value)},
+				{"WAIT", strconv.Itoa(len(g.servers) - 1), "100"}})
 			if err != nil || replies[0].IsError() {
 				return
 			}

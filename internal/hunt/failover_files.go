@@ -11,7 +11,8 @@ import (
 
 var following = regexp.MustCompile(`(?m)^(replicaof|slaveof|primaryof) .*$`)
 
-// rewritten requires that the configuration files, which Sentinels have rewritten, say who is the master.
+// rewritten requires that the configuration files, which Sentinels have rewritten, say who is the
+// master.
 func (g *supervised) rewritten() error {
 	for _, t := range g.servers {
 		text, err := os.ReadFile(t.conf)
@@ -29,7 +30,8 @@ func (g *supervised) rewritten() error {
 	return nil
 }
 
-// rejoins starts a replica again, which must follow the master at once: a Sentinel would wait until it makes it a replica.
+// rejoins starts a replica again, which must follow the master at once: a Sentinel would wait until
+// it makes it a replica.
 func (g *supervised) rejoins(t *target) error {
 	if err := t.restart(); err != nil {
 		return err

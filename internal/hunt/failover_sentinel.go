@@ -12,13 +12,15 @@ import (
 	"github.com/miniserver-go/miniserver/internal/launch"
 )
 
-// sentinel is a Sentinel of Redis: a process of its own, with which others talk by TCP and this program by a socket.
+// sentinel is a Sentinel of Redis: a process of its own, with which others talk by TCP and this
+// program by a socket.
 type sentinel struct {
 	dir     string
 	process *exec.Cmd
 }
 
-// newSentinel starts a Sentinel in a network namespace, if there is one, that supervises the master.
+// newSentinel starts a Sentinel in a network namespace, if there is one, that supervises the
+// master.
 func (g *supervised) newSentinel(net string) (*sentinel, error) {
 	dir, err := os.MkdirTemp("", "sentinel")
 	if err != nil {
@@ -28,9 +30,12 @@ func (g *supervised) newSentinel(net string) (*sentinel, error) {
 	if err != nil {
 		return nil, err
 	}
-	conf := fmt.Sprintf("port %d\nbind 127.0.0.1\nunixsocket %s/s\ndir %s\nlogfile %s/log\nsentinel monitor group %s %s 2\n"+
-		"sentinel down-after-milliseconds group %d\nsentinel failover-timeout group %d\nsentinel parallel-syncs group 2\n",
-		port, dir, dir, dir, g.master.host(), g.master.option("--port"), downAfter.Milliseconds(), failoverTimeout.Milliseconds())
+	conf := fmt.Sprintf("port %d\nbind 127.0.0.1\nunixsocket %s/s\ndir %s\nlogfile %s/log\n"+
+		"sentinel monitor group %s %s 2\n"+
+		"sentinel down-after-milliseconds group %d\nsentinel failover-timeout group %d\n"+
+		"sentinel parallel-syncs group 2\n",
+		port, dir, dir, dir, g.master.host(), g.master.option("--port"), downAfter.Milliseconds(),
+		failoverTimeout.Milliseconds())
 	path := filepath.Join(dir, "conf")
 	if err := os.WriteFile(path, []byte(conf), 0o600); err != nil {
 		return nil, err

@@ -28,7 +28,8 @@ func (t *target) standing() (s standing, err error) {
 	return s, err
 }
 
-// orphans returns how the replicas of a dead master stand, by port, when all have lost it; nil if a Sentinel was faster.
+// orphans returns how the replicas of a dead master stand, by port, when all have lost it; nil if a
+// Sentinel was faster.
 func (g *supervised) orphans(dead *target) map[string]standing {
 	all := map[string]standing{}
 	for port, t := range g.servers {
@@ -48,7 +49,8 @@ func (g *supervised) orphans(dead *target) map[string]standing {
 	return all
 }
 
-// goOn requires that replicas which are not ahead of the new master resynchronize partially. Sentinels may promote one that is behind.
+// goOn requires that replicas which are not ahead of the new master resynchronize partially.
+// Sentinels may promote one that is behind.
 func (g *supervised) goOn(orphans map[string]standing) error {
 	was, partial, full := orphans[g.master.option("--port")], 0, 0
 	for port, s := range orphans {
@@ -67,7 +69,8 @@ func (g *supervised) goOn(orphans map[string]standing) error {
 	}
 	is, err := g.master.standing()
 	if err == nil && (is.partial-was.partial < partial || is.full-was.full > full) {
-		err = fmt.Errorf("of replicas that are not ahead of the new master, %d resynchronized partially instead of %d: %v became %v",
+		err = fmt.Errorf("of replicas that are not ahead of the new master, "+
+			"%d resynchronized partially instead of %d: %v became %v",
 			is.partial-was.partial, partial, was, is)
 	}
 	g.count("partial resynchronizations", partial)

@@ -21,10 +21,11 @@ import (
 // filesInStep is the number of damaged snapshots in a step.
 const filesInStep = 100
 
-// openFiles loads snapshots and append-only files. Whole ones must give back the data. A snapshot with a wrong checksum must be
-// refused; one with mutated contents and a true checksum may be loaded, and then the data must bear to be
-// saved and loaded again, in other encodings. Of an append-only file that is cut off, all that is complete must be loaded.
-// check-rdb and check-aof read some of the files, too.
+// openFiles loads snapshots and append-only files. Whole ones must give back the data. A snapshot
+// with a wrong checksum must be refused; one with mutated contents and a true checksum may be
+// loaded, and then the data must bear to be saved and loaded again, in other encodings. Of an
+// append-only file that is cut off, all that is complete must be loaded. check-rdb and check-aof
+// read some of the files, too.
 func openFiles(h *hunt) (step, error) {
 	server, err := h.serve("--enable-debug-command", "yes", "--maxmemory", "500mb")
 	if err != nil {
@@ -52,8 +53,8 @@ func (a *damaging) step(r *rand.Rand) error {
 	return a.replay(r, c, keys)
 }
 
-// someKeys returns the commands of some random keys. Mostly they are small ones, in which a mutation is likely to hit more than
-// text.
+// someKeys returns the commands of some random keys. Mostly they are small ones, in which a
+// mutation is likely to hit more than text.
 func someKeys(r *rand.Rand) (keys [][]dataset.Command) {
 	g := dataset.New(r.Uint64())
 	most := 1 << 20
@@ -68,7 +69,8 @@ func someKeys(r *rand.Rand) (keys [][]dataset.Command) {
 	return keys
 }
 
-// snapshots saves the data that commands build, and has the server load the file, whole and damaged.
+// snapshots saves the data that commands build, and has the server load the file, whole and
+// damaged.
 func (a *damaging) snapshots(r *rand.Rand, c *conn, commands []dataset.Command) error {
 	if err := c.pack(pick(r, []string{"0", "128"})); err != nil {
 		return err
@@ -104,7 +106,8 @@ func (a *damaging) snapshots(r *rand.Rand, c *conn, commands []dataset.Command) 
 	return nil
 }
 
-// save has the server save the data that commands build, by SAVE or BGSAVE, and returns the path of the file.
+// save has the server save the data that commands build, by SAVE or BGSAVE, and returns the path of
+// the file.
 func (a *damaging) save(c *conn, how string, commands []dataset.Command) (path string, err error) {
 	if err := c.fill(commands); err != nil {
 		return "", err
@@ -132,7 +135,8 @@ func (a *damaging) whole(c *conn, commands []dataset.Command) error {
 	return err
 }
 
-// reload has the server load its snapshot, and returns its data afterwards, or the error that it replied.
+// reload has the server load its snapshot, and returns its data afterwards, or the error that it
+// replied.
 func (a *damaging) reload(c *conn) (string, error) {
 	reply, err := c.do("DEBUG", "RELOAD", "NOSAVE")
 	if err != nil || reply.IsError() {
@@ -142,7 +146,8 @@ func (a *damaging) reload(c *conn) (string, error) {
 }
 
 // packing are parameters that decide about encodings.
-var packing = strings.Fields("hash-max-listpack-entries zset-max-listpack-entries set-max-listpack-entries set-max-intset-entries")
+var packing = strings.Fields("hash-max-listpack-entries zset-max-listpack-entries set-max-listpack-entries " +
+	"set-max-intset-entries")
 
 // pack allows packed encodings up to some elements.
 func (c *conn) pack(elements string) error {
@@ -154,8 +159,8 @@ func (c *conn) pack(elements string) error {
 	return err
 }
 
-// load has the server load a snapshot. If it does, the data must survive being saved, and loaded without packed encodings. (The
-// other way round, a score of -0 becomes 0, also in Redis.)
+// load has the server load a snapshot. If it does, the data must survive being saved, and loaded
+// without packed encodings. (The other way round, a score of -0 becomes 0, also in Redis.)
 func (a *damaging) load(c *conn, path string, text []byte, check bool) error {
 	loaded, err := a.offer(c, path, text)
 	if err != nil {
@@ -234,7 +239,8 @@ func (a *damaging) check(sound bool, args ...string) error {
 
 // crashed reports whether a program's output is that of a crash.
 func crashed(out string) bool {
-	return strings.Contains(out, "panic: ") || strings.Contains(out, "fatal error: ") || strings.Contains(out, "goroutine 1 [")
+	return strings.Contains(out, "panic: ") || strings.Contains(out, "fatal error: ") ||
+		strings.Contains(out, "goroutine 1 [")
 }
 
 // scripted returns commands as the format of a shell's printf.

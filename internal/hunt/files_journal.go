@@ -14,7 +14,8 @@ import (
 	"github.com/miniserver-go/miniserver/internal/dataset"
 )
 
-// recording is an append-only file: a snapshot, perhaps, and the commands that came later. Some are in transactions.
+// recording is an append-only file: a snapshot, perhaps, and the commands that came later. Some are
+// in transactions.
 type recording struct {
 	snapshot []byte
 	before   []dataset.Command // that built the data in the snapshot
@@ -60,7 +61,8 @@ func (f *recording) append(command dataset.Command) {
 // file returns all bytes of the file.
 func (f *recording) file() []byte { return slices.Concat(f.snapshot, f.text) }
 
-// valid returns the commands that are complete in the first n bytes of text, and where the last of them ends.
+// valid returns the commands that are complete in the first n bytes of text, and where the last of
+// them ends.
 func (f *recording) valid(n int) (commands []dataset.Command, end int) {
 	commands = f.before
 	for i, command := range f.commands {
@@ -92,7 +94,8 @@ func (a *damaging) record(r *rand.Rand, c *conn, keys [][]dataset.Command) (*rec
 	return f, nil
 }
 
-// replay has servers start with an append-only file: whole, cut off, with a damaged frame, and mutated.
+// replay has servers start with an append-only file: whole, cut off, with a damaged frame, and
+// mutated.
 func (a *damaging) replay(r *rand.Rand, c *conn, keys [][]dataset.Command) error {
 	f, err := a.record(r, c, keys)
 	if err != nil {
@@ -108,7 +111,8 @@ func (a *damaging) replay(r *rand.Rand, c *conn, keys [][]dataset.Command) error
 		a.start(mutated(r, f.file(), f.text), func(*target) { a.count("started", 1) }))
 }
 
-// complete starts a server with the first bytes of the commands. It must load all that is complete, and cut off the rest.
+// complete starts a server with the first bytes of the commands. It must load all that is complete,
+// and cut off the rest.
 func (a *damaging) complete(c *conn, f *recording, n int) error {
 	commands, end := f.valid(n)
 	if err := c.fill(commands); err != nil {
@@ -123,11 +127,13 @@ func (a *damaging) complete(c *conn, f *recording, n int) error {
 		started = true
 		got, err := t.state()
 		if err != nil || got != want {
-			a.found(fmt.Sprintf("a whole append-only file, or one that is cut off, is loaded as other data: %v\n%s", err, difference(want, got)), a.attempted())
+			a.found(fmt.Sprintf("a whole append-only file, or one that is cut off, is loaded as other data: %v\n%s",
+				err, difference(want, got)), a.attempted())
 		}
 		left, err := os.ReadFile(filepath.Join(t.option("--dir"), "appendonlydir", "appendonly.aof"))
 		if err != nil || !bytes.Equal(left, f.file()[:len(f.snapshot)+end]) {
-			a.found(fmt.Sprintf("of an append-only file that is cut off at byte %d and complete up to %d, %d are left %v",
+			a.found(fmt.Sprintf("of an append-only file that is cut off at byte %d and complete up to %d, "+
+				"%d are left %v",
 				len(f.snapshot)+n, len(f.snapshot)+end, len(left), err), a.attempted())
 		}
 	})
@@ -137,8 +143,8 @@ func (a *damaging) complete(c *conn, f *recording, n int) error {
 	return err
 }
 
-// start has a server start with an append-only file, and calls run if it does. After that the server must give back memory
-// and descriptors.
+// start has a server start with an append-only file, and calls run if it does. After that the
+// server must give back memory and descriptors.
 func (a *damaging) start(file []byte, run func(*target)) error {
 	dir, err := os.MkdirTemp("", "files")
 	if err != nil {

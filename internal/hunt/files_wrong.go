@@ -11,8 +11,8 @@ import (
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 )
 
-// contradictions are snapshots, without header and end, that no mutation is likely to make: their lengths are right, and
-// what they say cannot be.
+// contradictions are snapshots, without header and end, that no mutation is likely to make: their
+// lengths are right, and what they say cannot be.
 var contradictions = map[string]string{
 	"a set with a member twice":                       "\x02\x01k\x02\x01a\x01a",
 	"a hash with a field twice":                       "\x04\x01k\x02\x01a\x01x\x01a\x01y",
@@ -59,7 +59,8 @@ func listpackOf(entries ...string) string {
 	return string(l)
 }
 
-// contradict has the server load what contradicts itself, with true checksums. It must refuse it and keep its data.
+// contradict has the server load what contradicts itself, with true checksums. It must refuse it
+// and keep its data.
 func (a *damaging) contradict(c *conn, path string) error {
 	want, err := c.state()
 	if err != nil {

@@ -22,10 +22,11 @@ const (
 	pipelined = 200_000 // requests in a pipeline, at most
 )
 
-// openFrames sends streams of requests to both servers and compares all bytes that come back, until the server
-// closes the connection. Short streams are damaged, and cut at each position in turn: the server reads the first piece
-// before the second is sent. Long ones are pipelines with a damaged end. In meetings, several clients that
-// change the same data take turns. Without redis-server, only complete replies are demanded.
+// openFrames sends streams of requests to both servers and compares all bytes that come back, until
+// the server closes the connection. Short streams are damaged, and cut at each position in turn:
+// the server reads the first piece before the second is sent. Long ones are pipelines with a
+// damaged end. In meetings, several clients that change the same data take turns. Without
+// redis-server, only complete replies are demanded.
 func openFrames(h *hunt) (step, error) {
 	ours, err := h.serve(append(h.like(), "--requirepass", password)...)
 	if err != nil {
@@ -105,8 +106,8 @@ func everyCut(s stream) []stream {
 	return append(streams, s)
 }
 
-// differ sends the streams to both servers and returns those whose replies differ. If a server ended it returns the
-// one of them at which it does.
+// differ sends the streams to both servers and returns those whose replies differ. If a server
+// ended it returns the one of them at which it does.
 func (f *frames) differ(streams []stream) (differ []stream, err error) {
 	ours, err := f.ours.replies(streams)
 	if err != nil || f.ours.trouble() != "" {
@@ -129,11 +130,13 @@ func (f *frames) differ(streams []stream) (differ []stream, err error) {
 	return differ, err
 }
 
-// alike reports whether replies are the same, but for known differences. When POST or Host: ends a connection, the replies to
-// requests that came in the same read are dropped; the two servers may read other pieces. For the same reason the error of a
-// malformed request that came while the client was blocked may come later. HELLO replies with the version, the client's id and
-// the modules. Since 7.2 Redis forgets the error of a failed AUTH while other replies wait to be sent. UNSUBSCRIBE leaves the
-// channels in any order. RESET lowers the limits for the requests behind it, which Redis 8.6 may have read before.
+// alike reports whether replies are the same, but for known differences. When POST or Host: ends a
+// connection, the replies to requests that came in the same read are dropped; the two servers may
+// read other pieces. For the same reason the error of a malformed request that came while the
+// client was blocked may come later. HELLO replies with the version, the client's id and the
+// modules. Since 7.2 Redis forgets the error of a failed AUTH while other replies wait to be sent.
+// UNSUBSCRIBE leaves the channels in any order. RESET lowers the limits for the requests behind it,
+// which Redis 8.6 may have read before.
 func (f *frames) alike(s stream, ours, theirs []byte) bool {
 	for _, differs := range []*regexp.Regexp{greeting, failedAuth, left} {
 		ours, theirs = differs.ReplaceAll(ours, []byte("$1")), differs.ReplaceAll(theirs, []byte("$1"))
@@ -144,7 +147,8 @@ func (f *frames) alike(s stream, ours, theirs []byte) bool {
 		return true
 	case blocking.Match(all) && (endsMalformed(ours, theirs) || endsMalformed(theirs, ours)):
 		return true
-	case f.compared() == "redis:8.6" && endsMalformed(ours, theirs): // it says nothing of an argument whose command began in an earlier read
+	// It says nothing of an argument whose command began in an earlier read.
+	case f.compared() == "redis:8.6" && endsMalformed(ours, theirs):
 		return true
 	case browser.Match(all) && !browser.Match(ours):
 		return bytes.HasPrefix(ours, theirs) || bytes.HasPrefix(theirs, ours)
@@ -152,21 +156,22 @@ func (f *frames) alike(s stream, ours, theirs []byte) bool {
 	return bytes.Equal(ours, theirs)
 }
 
-// limitedAlike reports whether some replies end with the error for a request that is too large before AUTH, and others have the same before it.
+// limitedAlike reports whether some replies end with the error for a request that is too large
+// before AUTH, and others have the same before it.
 func limitedAlike(limited, others []byte) bool {
 	at := bytes.Index(limited, []byte("-ERR Protocol error: unauthenticated"))
 	return at >= 0 && bytes.HasPrefix(others, limited[:at])
 }
 
-// endsMalformed reports whether a connection ends with the error of a malformed request, and another one, with the same
-// replies before it, stays open.
+// endsMalformed reports whether a connection ends with the error of a malformed request, and
+// another one, with the same replies before it, stays open.
 func endsMalformed(ended, open []byte) bool {
 	rest, ok := bytes.CutPrefix(ended, bytes.TrimSuffix(open, []byte("(open)")))
 	return ok && malformed.Match(rest)
 }
 
-// hearsOn reports whether a connection ends with the error of a malformed request, and another one, with the same replies before
-// it, gets messages that were published later.
+// hearsOn reports whether a connection ends with the error of a malformed request, and another one,
+// with the same replies before it, gets messages that were published later.
 func hearsOn(ended, open []byte) bool {
 	at := malformedEnd.FindIndex(ended)
 	if at == nil {
@@ -245,11 +250,13 @@ func (s stream) String() string {
 		}
 		fmt.Fprintf(&b, "printf '%s'; ", escape(piece))
 	}
-	return fmt.Sprintf("(%s) | nc 127.0.0.1 6379 # --requirepass %s", bytes.TrimSuffix(b.Bytes(), []byte("; ")), password)
+	return fmt.Sprintf("(%s) | nc 127.0.0.1 6379 # --requirepass %s",
+		bytes.TrimSuffix(b.Bytes(), []byte("; ")), password)
 }
 
-// replies sends the streams side by side, piece by piece, and returns all bytes that came back on each connection until
-// the server closed it. A connection that the server leaves open ends with "(open)".
+// replies sends the streams side by side, piece by piece, and returns all bytes that came back on
+// each connection until the server closed it. A connection that the server leaves open ends with
+// "(open)".
 func (t *target) replies(streams []stream) ([][]byte, error) {
 	barrier, err := t.dial()
 	if err != nil {

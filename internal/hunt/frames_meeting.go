@@ -18,8 +18,8 @@ import (
 // meetings is the number of meetings in a step.
 const meetings = 20
 
-// meeting is several clients of one server that take turns. A turn ends anywhere, also within a request; the server has
-// executed all that is complete before the next one begins.
+// meeting is several clients of one server that take turns. A turn ends anywhere, also within a
+// request; the server has executed all that is complete before the next one begins.
 type meeting struct {
 	clients int
 	turns   []turn
@@ -31,8 +31,9 @@ type turn struct {
 	sent   []byte
 }
 
-// saying are the requests of a meeting. %d is one of few numbers. What a server chooses itself does not show in the replies.
-// CLIENT REPLY SKIP is not among them: in Redis an empty request ends it, too.
+// saying are the requests of a meeting. %d is one of few numbers. What a server chooses itself does
+// not show in the replies. CLIENT REPLY SKIP is not among them: in Redis an empty request ends it,
+// too.
 var saying = strings.Split(strings.TrimSpace(`
 PING
 ECHO x
@@ -102,8 +103,9 @@ HELLO 3
 HELLO 2
 `), "\n")
 
-// subscribing and publishing tell which requests subscribe and which publish. No client does both: a message that it sends to
-// itself comes before the reply in Redis 7.0, and after it here and in newer versions.
+// subscribing and publishing tell which requests subscribe and which publish. No client does both:
+// a message that it sends to itself comes before the reply in Redis 7.0, and after it here and in
+// newer versions.
 var (
 	subscribing = regexp.MustCompile("(?i)subscribe")
 	publishing  = regexp.MustCompile("(?i)publish")
@@ -170,7 +172,8 @@ func say(r *rand.Rand) []byte {
 	return request(strings.Fields(line)...)
 }
 
-// replies lets the clients meet at a server without data, and returns all bytes that came back to each.
+// replies lets the clients meet at a server without data, and returns all bytes that came back to
+// each.
 func (m meeting) replies(t *target) ([][]byte, error) {
 	barrier, err := t.login()
 	if err != nil {
@@ -208,7 +211,8 @@ func (c *conn) settle() error {
 	return err
 }
 
-// apart says in what the servers differ, or what is wrong with miniserver's replies; empty if nothing is.
+// apart says in what the servers differ, or what is wrong with miniserver's replies; empty if
+// nothing is.
 func (f *frames) apart(m meeting) (what string, err error) {
 	ours, err := m.replies(f.ours)
 	if err != nil {
@@ -237,8 +241,8 @@ func (f *frames) apart(m meeting) (what string, err error) {
 	return "", err
 }
 
-// silences reports whether a client uses CLIENT REPLY, which may leave a transaction with fewer replies than it announces, also
-// in Redis.
+// silences reports whether a client uses CLIENT REPLY, which may leave a transaction with fewer
+// replies than it announces, also in Redis.
 func (m meeting) silences() bool {
 	for client := range m.clients {
 		if bytes.Contains(bytes.ToUpper(bytes.Join(m.sent(client), nil)), []byte("REPLY")) {
@@ -301,9 +305,10 @@ func (f *frames) meet(r *rand.Rand) error {
 	return nil
 }
 
-// apartAgain says in what the servers differ if they do in each of several attempts. That a client is unblocked by another one's turn does not
-// mean that the server has executed the rest of what it sent: miniserver serves them in different threads, and on a busy machine the next
-// turn may come first. No order is promised then.
+// apartAgain says in what the servers differ if they do in each of several attempts. That a client
+// is unblocked by another one's turn does not mean that the server has executed the rest of what it
+// sent: miniserver serves them in different threads, and on a busy machine the next turn may come
+// first. No order is promised then.
 func (f *frames) apartAgain(m meeting) (what string) {
 	for range 10 {
 		again, err := f.apart(m)
@@ -314,8 +319,9 @@ func (f *frames) apartAgain(m meeting) (what string) {
 	return what
 }
 
-// contends reports whether several clients have sent more behind a command that blocks. Once they are unblocked, miniserver executes it in turns, and
-// Redis first all of one client's, then all of the next one's. A meeting that was reduced needs all of its clients for the difference.
+// contends reports whether several clients have sent more behind a command that blocks. Once they
+// are unblocked, miniserver executes it in turns, and Redis first all of one client's, then all of
+// the next one's. A meeting that was reduced needs all of its clients for the difference.
 func (m meeting) contends() bool {
 	n := 0
 	for client := range m.clients {

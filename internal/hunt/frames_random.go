@@ -9,8 +9,9 @@ import (
 )
 
 // lengths are what a client may write where a number of arguments or of bytes belongs.
-var lengths = []string{"0", "1", "2", "3", "9", "10", "11", "-1", "-2", "-0", "+1", "01", "", " 1", "1 ", "1\x00", "a", "0x1",
-	"16384", "16385", "65536", "65537", "1048576", "1048577", "536870912", "536870913", "2147483647", "2147483648", "4294967295", "4294967296",
+var lengths = []string{"0", "1", "2", "3", "9", "10", "11", "-1", "-2", "-0", "+1", "01", "", " 1", "1 ", "1\x00", "a",
+	"0x1", "16384", "16385", "65536", "65537", "1048576", "1048577",
+	"536870912", "536870913", "2147483647", "2147483648", "4294967295", "4294967296",
 	"9223372036854775807", "9223372036854775808", "-9223372036854775808", "-9223372036854775809",
 	"18446744073709551614", "18446744073709551615", "18446744073709551616", "99999999999999999999999999999999999999"}
 
@@ -20,7 +21,8 @@ var ends = []string{"\r\n", "\r\n", "\r\n", "\r\n", "\r\n", "\n", "\r", "\r\r\n"
 // blanks separate the words of inline requests.
 var blanks = []string{" ", " ", " ", "  ", "\t", "\x00", "\v", "\r", ""}
 
-var words = []string{"PING", "ECHO", "GET", "ping", "x", "EcHo", "SET", "k", "", "\"a b\"", "'a'", "\"\\x41\"", "\"\\n\"", "\"", "'", "a\"b\"c", "\"a\"b",
+var words = []string{"PING", "ECHO", "GET", "ping", "x", "EcHo",
+	"SET", "k", "", "\"a b\"", "'a'", "\"\\x41\"", "\"\\n\"", "\"", "'", "a\"b\"c", "\"a\"b",
 	"\\", "*1", "$1", "\xff", "post", "Host:", "0", "AUTH", "QUIT", "RESET", "MULTI", "EXEC"}
 
 // short returns a few requests, of which the last ones are likely to be damaged.
@@ -38,7 +40,8 @@ func short(r *rand.Rand) stream {
 	return s
 }
 
-// long returns a pipeline of sound requests, in pieces of any size, with a damaged request at its end.
+// long returns a pipeline of sound requests, in pieces of any size, with a damaged request at its
+// end.
 func long(r *rand.Rand, most int) stream {
 	s := stream{authed: true}
 	size := 0

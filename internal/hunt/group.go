@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// newGroup creates a control group whose processes together may take some bytes of memory, and returns its directory.
-// The kernel ends a process that needs more, as in a container. It returns an empty text if the system does not
-// let it: only root may create groups, and only on Linux.
+// newGroup creates a control group whose processes together may take some bytes of memory, and
+// returns its directory. The kernel ends a process that needs more, as in a container. It returns
+// an empty text if the system does not let it: only root may create groups, and only on Linux.
 func newGroup(bytes int64) string {
 	data, _ := os.ReadFile("/proc/self/cgroup")
 	for line := range strings.Lines(string(data)) {

@@ -17,9 +17,10 @@ import (
 	"github.com/miniserver-go/miniserver/internal/hunt/linear"
 )
 
-// openGroups starts a group of members, lets clients do operations on many small objects while faults strike the members, and looks at the
-// end whether all members have the same data, each confirmed count is there, and one order of all operations explains what the clients
-// saw. With -rival it does so with redis-server and its Sentinels.
+// openGroups starts a group of members, lets clients do operations on many small objects while
+// faults strike the members, and looks at the end whether all members have the same data, each
+// confirmed count is there, and one order of all operations explains what the clients saw. With
+// -rival it does so with redis-server and its Sentinels.
 func openGroups(h *hunt) (step, error) {
 	if h.rival && h.reference == "" {
 		fmt.Fprintf(h.out, "%s: NOT TRIED: redis-server was not found\n", h.area.name)
@@ -97,7 +98,8 @@ func (l *life) leads() bool {
 	return err == nil
 }
 
-// isComplete reports whether the replicas of a rival have the master's data: what they do not have yet cannot be kept.
+// isComplete reports whether the replicas of a rival have the master's data: what they do not have
+// yet cannot be kept.
 func (l *life) isComplete() bool {
 	leader := l.leader()
 	return !slices.ContainsFunc(l.members, func(m *member) bool {
@@ -185,7 +187,8 @@ func (l *life) note(f mishap, m *member, leads bool, at time.Duration) {
 // fault returns a fault that can strike here.
 func (l *life) fault() mishap {
 	for {
-		if f := mishaps[l.r.IntN(len(mishaps))]; (l.mishaps == nil || l.mishaps.MatchString(f.name)) && (f.needs == nil || f.needs(l)) {
+		if f := mishaps[l.r.IntN(len(mishaps))]; (l.mishaps == nil || l.mishaps.MatchString(f.name)) &&
+			(f.needs == nil || f.needs(l)) {
 			return f
 		}
 	}
@@ -326,7 +329,8 @@ func (l *life) decide(o *object) error {
 		l.count("objects undecided", 1)
 	case linear.Violation:
 		l.count("violations", 1)
-		return fmt.Errorf("that of the %s %s:\n%s", o.Model.Name, o.key, linear.Text(o.Model.Smallest(history, deciding)))
+		return fmt.Errorf("that of the %s %s:\n%s", o.Model.Name, o.key,
+			linear.Text(o.Model.Smallest(history, deciding)))
 	}
 	return nil
 }

@@ -77,7 +77,8 @@ func (c *client) call(args ...string) (resp.Value, fate) {
 }
 
 // refusals are the errors that a member replies which does not lead, or cannot.
-var refusals = []string{"READONLY", "MOVED", "CLUSTERDOWN", "UNBLOCKED", "LOADING", "MASTERDOWN", "EXECABORT", "MISCONF", "NOREPLICAS", "TRYAGAIN", "STALE"}
+var refusals = []string{"READONLY", "MOVED", "CLUSTERDOWN", "UNBLOCKED", "LOADING", "MASTERDOWN", "EXECABORT",
+	"MISCONF", "NOREPLICAS", "TRYAGAIN", "STALE"}
 
 // refused looks for another leader.
 func (c *client) refused(text string) {

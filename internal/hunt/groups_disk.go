@@ -25,7 +25,8 @@ type disk struct {
 func newDisk(dir string) *disk {
 	d := &disk{dir + ".img", dir}
 	if os.WriteFile(d.image, nil, 0o600) != nil || os.Truncate(d.image, diskSize) != nil ||
-		exec.Command("mkfs.ext4", "-q", "-F", d.image).Run() != nil || exec.Command("mount", "-o", "loop", d.image, dir).Run() != nil {
+		exec.Command("mkfs.ext4", "-q", "-F", d.image).Run() != nil ||
+		exec.Command("mount", "-o", "loop", d.image, dir).Run() != nil {
 		os.Remove(d.image)
 		return nil
 	}
@@ -60,13 +61,15 @@ func (d *disk) freeze() error { return exec.Command("fsfreeze", "-f", d.dir).Run
 
 func (d *disk) thaw() error { return exec.Command("fsfreeze", "-u", d.dir).Run() }
 
-// shutDown is the request to a file system that fstests cuts the power with, and how: without writing anything more.
+// shutDown is the request to a file system that fstests cuts the power with, and how: without
+// writing anything more.
 const (
 	shutDown = 0x8004587d // EXT4_IOC_SHUTDOWN
 	noFlush  = 2          // EXT4_GOING_FLAGS_NOLOGFLUSH
 )
 
-// cutPower ends the file system: nothing reaches the disk any more, and all who use files get errors.
+// cutPower ends the file system: nothing reaches the disk any more, and all who use files get
+// errors.
 func (d *disk) cutPower() error {
 	f, err := os.Open(d.dir)
 	if err != nil {
@@ -74,7 +77,8 @@ func (d *disk) cutPower() error {
 	}
 	defer f.Close()
 	how := uint32(noFlush)
-	if _, _, failed := syscall.Syscall(syscall.SYS_IOCTL, f.Fd(), shutDown, uintptr(unsafe.Pointer(&how))); failed != 0 {
+	if _, _, failed := syscall.Syscall(syscall.SYS_IOCTL, f.Fd(), shutDown,
+		uintptr(unsafe.Pointer(&how))); failed != 0 {
 		return failed
 	}
 	return nil
@@ -108,7 +112,8 @@ func (d *disk) close() {
 	os.Remove(d.image)
 }
 
-// tear damages the end of the newest file of a log, as a write that was cut off does: the last bytes that were written become zero.
+// tear damages the end of the newest file of a log, as a write that was cut off does: the last
+// bytes that were written become zero.
 func tear(dir string, n int) error {
 	files, err := filepath.Glob(filepath.Join(dir, "*.wal"))
 	if err != nil || len(files) == 0 {

@@ -25,22 +25,23 @@ func (l *life) hasNetwork() bool { return l.net != nil }
 func (l *life) isOurs() bool     { return !l.rival }
 func (l *life) hasDisks() bool   { return l.members[0].disk != nil }
 
-// isWhole reports whether damage to one more member is damage to a minority: a group with damage to most of its members rightly stops. Members
-// that are down cannot tell whether they are damaged.
+// isWhole reports whether damage to one more member is damage to a minority: a group with damage to
+// most of its members rightly stops. Members that are down cannot tell whether they are damaged.
 func (l *life) isWhole() bool {
 	damaged := 1
 	for _, m := range l.members {
 		if m.down {
 			damaged++
-		} else if info, err := m.info("group"); err != nil || info["group_hole"] != "0" || info["group_age_ms"] == "-1" {
+		} else if info, err := m.info("group"); err != nil || info["group_hole"] != "0" ||
+			info["group_age_ms"] == "-1" {
 			damaged++
 		}
 	}
 	return l.isOurs() && 2*damaged < len(l.members)
 }
 
-// isTimed reports whether all members have the time of the log: the first leader of a group that was down as a whole takes the time from its
-// wall clock, and what is due by that expires.
+// isTimed reports whether all members have the time of the log: the first leader of a group that
+// was down as a whole takes the time from its wall clock, and what is due by that expires.
 func (l *life) isTimed() bool {
 	return l.isOurs() && !slices.ContainsFunc(l.members, func(m *member) bool {
 		if m.down {
@@ -207,8 +208,8 @@ func (l *life) transfer(m *member) (heal func() error, err error) {
 	return l.nothing, nil
 }
 
-// replace takes a follower out of the group, and adds it again with an empty directory. A refusal leaves open whether the member will be
-// taken out, so it is asked for until that is certain.
+// replace takes a follower out of the group, and adds it again with an empty directory. A refusal
+// leaves open whether the member will be taken out, so it is asked for until that is certain.
 func (l *life) replace(*member) (heal func() error, err error) {
 	leader := l.leader()
 	if leader == nil {
@@ -225,7 +226,8 @@ func (l *life) replace(*member) (heal func() error, err error) {
 	return func() error { return l.addAgain(m) }, os.RemoveAll(filepath.Join(m.dir(), "group"))
 }
 
-// asked reports whether the leader has done something with a member, now or before. The member itself may have become the leader.
+// asked reports whether the leader has done something with a member, now or before. The member
+// itself may have become the leader.
 func (l *life) asked(command ...string) bool {
 	leader := l.leader()
 	if leader == nil {

@@ -80,7 +80,8 @@ func (l *life) newMember(id int) (*member, error) {
 	}
 	if l.rival {
 		m.path, m.name = l.reference, "redis-server"
-		m.options = append(m.options, "--appendonly", "yes", "--appendfsync", "always", "--repl-diskless-sync-delay", "0")
+		m.options = append(m.options, "--appendonly", "yes", "--appendfsync", "always",
+			"--repl-diskless-sync-delay", "0")
 	}
 	return m, os.WriteFile(m.conf, []byte(l.firstLines(id)), 0o600)
 }
@@ -93,7 +94,8 @@ func (l *life) firstLines(id int) string {
 	return "replicaof " + l.net.host(1) + " " + l.members[0].port() + "\n"
 }
 
-// startMembers starts the processes, all at once: a member of a group takes part when a majority is there.
+// startMembers starts the processes, all at once: a member of a group takes part when a majority is
+// there.
 func (l *life) startMembers() error {
 	err := atOnce(l.members, func(m *member) error { return m.start() })
 	if err == nil && l.rival {
@@ -120,9 +122,11 @@ func (l *life) startSentinel(m *member) error {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return err
 	}
-	conf := fmt.Sprintf("port %s\nbind %s\nunixsocket %s/s\ndir %s\nlogfile %s/log\nsentinel monitor mymaster %s %s 2\n"+
+	conf := fmt.Sprintf("port %s\nbind %s\nunixsocket %s/s\ndir %s\nlogfile %s/log\n"+
+		"sentinel monitor mymaster %s %s 2\n"+
 		"sentinel down-after-milliseconds mymaster %d\nsentinel failover-timeout mymaster %d\n",
-		m.sentPort, m.option("--bind"), dir, dir, dir, l.net.host(1), l.members[0].port(), downAfter.Milliseconds(), failoverTimeout.Milliseconds())
+		m.sentPort, m.option("--bind"), dir, dir, dir, l.net.host(1), l.members[0].port(), downAfter.Milliseconds(),
+		failoverTimeout.Milliseconds())
 	path := filepath.Join(dir, "conf")
 	if err := os.WriteFile(path, []byte(conf), 0o600); err != nil {
 		return err

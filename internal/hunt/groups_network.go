@@ -8,7 +8,8 @@ import (
 	"strconv"
 )
 
-// network is a bridge with a network namespace for each member, so that any two of them can be cut off each other, also in one direction.
+// network is a bridge with a network namespace for each member, so that any two of them can be cut
+// off each other, also in one direction.
 type network struct {
 	holders []*exec.Cmd    // each holds a network namespace: first the bridge's, then the members'
 	cuts    map[[2]int]int // how many faults cut a link

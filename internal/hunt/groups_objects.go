@@ -14,7 +14,8 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// unexpired is a time in which nothing expires: a life is shorter, unless a clock that jumps gets through to the data.
+// unexpired is a time in which nothing expires: a life is shorter, unless a clock that jumps gets
+// through to the data.
 const unexpired = "600000"
 
 // object is what clients do operations on until its history is full.
@@ -49,15 +50,16 @@ func (s *objects) choose(r *rand.Rand) *object {
 	return o
 }
 
-// The scripts: owners compare and delete, a limiter counts in a window, accounts move what is in them.
+// The scripts: owners compare and delete, a limiter counts in a window, accounts move what is in
+// them.
 const (
 	unlockScript = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`
-	takeScript   = `local n = tonumber(redis.call('GET', KEYS[1]) or '0') if n >= tonumber(ARGV[1]) then return 0 end ` +
-		`redis.call('INCR', KEYS[1]) if n == 0 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return n + 1`
-	moveScript = `return redis.call('DECRBY', KEYS[1], ARGV[1]) .. ' ' .. redis.call('INCRBY', KEYS[2], ARGV[1])`
+	takeScript   = `local n = tonumber(redis.call('GET', KEYS[1]) or '0') if n >= tonumber(ARGV[1]) then return 0 end ` + `redis.call('INCR', KEYS[1]) if n == 0 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return n + 1`
+	moveScript   = `return redis.call('DECRBY', KEYS[1], ARGV[1]) .. ' ' .. redis.call('INCRBY', KEYS[2], ARGV[1])`
 )
 
-// An operation is what a client can do: commands, and what its reply says in the words of the model.
+// An operation is what a client can do: commands, and what its reply says in the words of the
+// model.
 type operation struct {
 	name    string
 	unique  bool // its argument
@@ -77,7 +79,8 @@ var written = map[string][]operation{
 	"queue": {{"RPUSH", true, func(key, arg string) []string { return []string{"RPUSH", key, arg} }},
 		{"LPOP", false, func(key, _ string) []string { return []string{"LPOP", key} }},
 		{"BLPOP", false, func(key, _ string) []string { return []string{"BLPOP", key, "0.1"} }}},
-	"pair": {{"MOVE", false, func(key, arg string) []string { return []string{"EVAL", moveScript, "2", key + "a", key + "b", arg} }}},
+	"pair": {{"MOVE", false,
+		func(key, arg string) []string { return []string{"EVAL", moveScript, "2", key + "a", key + "b", arg} }}},
 }
 
 // get returns the command that reads an object.
@@ -175,11 +178,12 @@ func (c *client) transact(o *object) {
 	}
 	n, _ := strconv.Atoi(v.Text)
 	next := strconv.Itoa(n + 1)
-	c.noted(o, linear.Operation{Client: c.id, Name: "EXEC", Arg: v.Text, Call: time.Since(c.began)}, func() (string, fate) {
-		v, known := c.call("MULTI", "SET", o.key, next)
-		if known == confirmed && len(v.Elems) == 0 { // another client was faster, perhaps before the GET
-			known = refused
-		}
-		return next, known
-	})
+	c.noted(o, linear.Operation{Client: c.id, Name: "EXEC", Arg: v.Text, Call: time.Since(c.began)},
+		func() (string, fate) {
+			v, known := c.call("MULTI", "SET", o.key, next)
+			if known == confirmed && len(v.Elems) == 0 { // another client was faster, perhaps before the GET
+				known = refused
+			}
+			return next, known
+		})
 }

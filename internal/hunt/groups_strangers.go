@@ -15,7 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// strangers are connections to the port at which members reach one another, from somebody who is none.
+// strangers are connections to the port at which members reach one another, from somebody who is
+// none.
 type strangers struct {
 	name  string
 	count int
@@ -30,15 +31,18 @@ var strangerKinds = []strangers{
 	{"begin", throng, func(*life, uint64) []byte { return []byte{0} }},
 	{"shake hands by half", throng, func(*life, uint64) []byte { return []byte{22, 3, 1, 2, 0} }},
 	{"garbage", 300, func(l *life, _ uint64) []byte { return l.noise(1 + l.r.IntN(5000)) }},
-	{"announce", 300, func(l *life, _ uint64) []byte { return append(announced[l.r.IntN(len(announced))], l.noise(100)...) }},
+	{"announce", 300,
+		func(l *life, _ uint64) []byte { return append(announced[l.r.IntN(len(announced))], l.noise(100)...) }},
 	{"much", 20, func(l *life, _ uint64) []byte { return append([]byte(announced[0]), make([]byte, 32<<20)...) }},
 	{"half a snapshot", 5, (*life).halfSnapshot},
 }
 
 // announced are beginnings of requests with texts and lists of 4 billion.
 var announced = [][]byte{
-	[]byte("\x00\x81\xa7Entries\xdd\xff\xff\xff\xff"), []byte("\x00\x81\xa6Leader\xc6\xff\xff\xff\xff"), []byte("\x01\xdf\xff\xff\xff\xff"),
-	[]byte("\x00\x81\xa7Entries\x91\x81\xaaAppendedAt\xc6\xff\xff\xff\xff"), []byte("\x03\x81\xdb\xff\xff\xff\xff"), []byte("\x02\x81\xadConfiguration\xc6\xff\xff\xff\xff"),
+	[]byte("\x00\x81\xa7Entries\xdd\xff\xff\xff\xff"), []byte("\x00\x81\xa6Leader\xc6\xff\xff\xff\xff"),
+	[]byte("\x01\xdf\xff\xff\xff\xff"),
+	[]byte("\x00\x81\xa7Entries\x91\x81\xaaAppendedAt\xc6\xff\xff\xff\xff"), []byte("\x03\x81\xdb\xff\xff\xff\xff"),
+	[]byte("\x02\x81\xadConfiguration\xc6\xff\xff\xff\xff"),
 }
 
 func (l *life) noise(n int) []byte {
@@ -49,7 +53,8 @@ func (l *life) noise(n int) []byte {
 	return b
 }
 
-// halfSnapshot is what a leader sends that stops in the middle of a snapshot: the request in msgpack, and some of the gigabyte that it announces.
+// halfSnapshot is what a leader sends that stops in the middle of a snapshot: the request in
+// msgpack, and some of the gigabyte that it announces.
 func (l *life) halfSnapshot(term uint64) []byte {
 	var b []byte
 	text := func(s string) { b = append(append(b, 0xd9, byte(len(s))), s...) }
@@ -72,7 +77,8 @@ func (l *life) halfSnapshot(term uint64) []byte {
 // strangersRoom is how much more memory a member may take with strangers than without.
 const strangersRoom = 256 << 20
 
-// beset lets strangers come to a member's port. They stay until the fault is over; then the member must have taken part, without much memory.
+// beset lets strangers come to a member's port. They stay until the fault is over; then the member
+// must have taken part, without much memory.
 func (l *life) beset(m *member) (heal func() error, err error) {
 	k := l.strangers()
 	l.count("strangers: "+k.name, 1)
@@ -108,7 +114,8 @@ func (l *life) beset(m *member) (heal func() error, err error) {
 	}, nil
 }
 
-// strangers returns a kind. With -faults it is one that matches, as in "^strangers(: silent)?$", if there is one.
+// strangers returns a kind. With -faults it is one that matches, as in "^strangers(: silent)?$", if
+// there is one.
 func (l *life) strangers() (k strangers) {
 	for range 100 {
 		k = strangerKinds[l.r.IntN(len(strangerKinds))]

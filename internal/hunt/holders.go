@@ -19,8 +19,8 @@ import (
 	"github.com/miniserver-go/miniserver/internal/launch"
 )
 
-// What docs/security.md states: a process at rest takes no more than so many percent of used_memory, and so
-// many bytes. And how much address space the area gives it.
+// What docs/security.md states: a process at rest takes no more than so many percent of
+// used_memory, and so many bytes. And how much address space the area gives it.
 const (
 	reserveShare = 150
 	reserveBytes = 256 << 20
@@ -28,12 +28,14 @@ const (
 )
 
 // holderLimits bound what clients make a server hold, besides what is bounded by itself.
-var holderLimits = []string{"--maxmemory-clients", "128mb", "--client-query-buffer-limit", "32mb", "--script-memory-limit", "64mb",
-	"--client-output-buffer-limit", "normal 32mb 0 0 pubsub 32mb 0 0 replica 64mb 0 0", "--slowlog-max-len", "20000", "--acllog-max-len", "20000"}
+var holderLimits = []string{"--maxmemory-clients", "128mb", "--client-query-buffer-limit", "32mb",
+	"--script-memory-limit", "64mb",
+	"--client-output-buffer-limit", "normal 32mb 0 0 pubsub 32mb 0 0 replica 64mb 0 0", "--slowlog-max-len", "20000",
+	"--acllog-max-len", "20000"}
 
-// openHolders lets each holder of bytes take what it can, of a server in a limited address space: with maxmemory,
-// and without. Nothing may end the process, and when it is at rest used_memory and the reserve must bound what it
-// takes.
+// openHolders lets each holder of bytes take what it can, of a server in a limited address space:
+// with maxmemory, and without. Nothing may end the process, and when it is at rest used_memory and
+// the reserve must bound what it takes.
 func openHolders(h *hunt) (step, error) {
 	var servers [2]*holders
 	for i, limits := range [][]string{{"--maxmemory", "200mb"}, nil} {
@@ -88,14 +90,19 @@ var otherHolders = []holder{
 	{name: "scripts that are debugged",
 		take: debugged("local s = string.rep('x', 40000000)\nlocal n = #s\nreturn n", "step")},
 	{name: "replies to scripts that are debugged",
-		take: debugged("redis.call('SETRANGE', 'k', 30000000, 'x')\nlocal n = #redis.call('GET', 'k')\nreturn n", "step", "step")},
+		take: debugged("redis.call('SETRANGE', 'k', 30000000, 'x')\nlocal n = #redis.call('GET', 'k')\nreturn n",
+			"step", "step")},
 	{name: "copies in which scripts are debugged",
 		take: filled(40, debugged("redis.call('SET', 'k', 'v')\nreturn 1", "step"))},
 	{name: "what scripts that are debugged write",
-		take: debugged("for i = 1, 200 do redis.call('SET', i, string.rep('x', 1000000)) end\nreturn 1", "break 2", "continue")},
-	{name: "snapshots", take: filled(40, repeat(40, "MINI.WORLD SNAPSHOT w%d")), giveUp: numbered(40, "MINI.WORLD FORGET w%d")},
-	{name: "forks", take: filled(40, repeat(40, "MINI.WORLD FORK default w%d")), giveUp: numbered(40, "MINI.WORLD DROP w%d")},
-	{name: "empty worlds", take: repeat(5000, "MINI.WORLD FORK default e%d"), giveUp: numbered(5000, "MINI.WORLD DROP e%d")},
+		take: debugged("for i = 1, 200 do redis.call('SET', i, string.rep('x', 1000000)) end\nreturn 1",
+			"break 2", "continue")},
+	{name: "snapshots", take: filled(40, repeat(40, "MINI.WORLD SNAPSHOT w%d")),
+		giveUp: numbered(40, "MINI.WORLD FORGET w%d")},
+	{name: "forks", take: filled(40, repeat(40, "MINI.WORLD FORK default w%d")),
+		giveUp: numbered(40, "MINI.WORLD DROP w%d")},
+	{name: "empty worlds", take: repeat(5000, "MINI.WORLD FORK default e%d"),
+		giveUp: numbered(5000, "MINI.WORLD DROP e%d")},
 	{name: "marks of leaks", take: (*holders).marks, giveUp: []string{"MINI.WORLD RESET"}},
 	{name: "faults",
 		take:   repeat(20_000, "MINI.FAULT ADD fault:%0100d ON KEY key:%0100d DO DELAY 1"),
@@ -108,23 +115,23 @@ var otherHolders = []holder{
 		take:   with("CONFIG SET rdb-key-save-delay 100000", (*holders).saveAndChange),
 		giveUp: []string{"CONFIG SET rdb-key-save-delay 0"}},
 	{name: "requests to the console that are not finished",
-		take: requests(20, "Content-Length: 30000000\r\n\r\n"+`{"commands":[["ECHO","`+strings.Repeat("x", 29_000_000))},
+		take: requests(20, "Content-Length: 30000000\r\n\r\n"+`{"commands":[["ECHO","`+
+			strings.Repeat("x", 29_000_000))},
 	{name: "replies of the console that are not read",
 		take: filled(40, requests(200, sized(`{"commands":[["GET","key:1"],["GET","key:2"],["GET","key:3"]]}`)))},
 	{name: "replies of the console that wait for more",
 		take: filled(40, requests(100, sized(`{"commands":[["GET","key:1"],["GET","key:2"],["GET","key:3"],["BLPOP","none","0"]]}`)))},
 	{name: "streams of the console that are not read", take: (*holders).streams},
 	{name: "sandboxes", take: requests(32, sized(`{"world":"sandbox","commands":[`+
-		`["EVAL","for i = 1, 60 do redis.call('SET', i, string.rep('x', 1000000)) end","0"],["MINI.WORLD","SNAPSHOT","a"],`+
-		`["EVAL","for i = 1, 400 do redis.call('SET', i, string.rep('x', 1000000)) end","0"]]}`))},
+		`["EVAL","for i = 1, 60 do redis.call('SET', i, string.rep('x', 1000000)) end","0"],["MINI.WORLD","SNAPSHOT","a"],`+`["EVAL","for i = 1, 400 do redis.call('SET', i, string.rep('x', 1000000)) end","0"]]}`))},
 }
 
 // sized returns the rest of a POST.
 func sized(body string) string { return fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body) }
 
 // nothingLeft ends what most holders hold, if it does not end with the clients.
-var nothingLeft = []string{"FLUSHALL", "SCRIPT FLUSH", "FUNCTION FLUSH", "SLOWLOG RESET", "LATENCY RESET", "CONFIG RESETSTAT",
-	"CONFIG SET slowlog-log-slower-than 10000 latency-monitor-threshold 0"}
+var nothingLeft = []string{"FLUSHALL", "SCRIPT FLUSH", "FUNCTION FLUSH", "SLOWLOG RESET", "LATENCY RESET",
+	"CONFIG RESETSTAT", "CONFIG SET slowlog-log-slower-than 10000 latency-monitor-threshold 0"}
 
 // hold lets one holder take what it can, and compares.
 func (h *holders) hold(row holder) (err error) {
@@ -162,7 +169,8 @@ func (h *holders) judge(name string) error {
 			return nil
 		}
 	}
-	h.found(fmt.Sprintf("%s: the process takes %d MB at a used_memory of %d MB", name, now.memory>>20, now.used>>20), h.attempted())
+	h.found(fmt.Sprintf("%s: the process takes %d MB at a used_memory of %d MB", name, now.memory>>20, now.used>>20),
+		h.attempted())
 	return nil
 }
 
@@ -282,7 +290,8 @@ func (h *holders) saveAndChange() error {
 	  redis.call('HSET', 'hash', i, string.rep(ARGV[2], 100)) redis.call('RPUSH', 'list', string.rep(ARGV[2], 100))
 	  redis.call('ZADD', 'zset', i, string.rep(ARGV[2], 100) .. i) redis.call('SET', 's' .. i, string.rep(ARGV[2], 100)) end`
 	n := fmt.Sprint(h.size(100_000))
-	for _, words := range [][]string{{"EVAL", fill, "0", n, "x"}, {"BGSAVE"}, {"EVAL", fill, "0", n, "y"}, {"DEL", "list", "zset"}} {
+	for _, words := range [][]string{{"EVAL", fill, "0", n, "x"}, {"BGSAVE"}, {"EVAL", fill, "0", n, "y"},
+		{"DEL", "list", "zset"}} {
 		if _, err := h.admin.do(words...); err != nil {
 			return err
 		}
@@ -292,7 +301,8 @@ func (h *holders) saveAndChange() error {
 
 // backlog lets a replica read changes, which the backlog keeps.
 func (h *holders) backlog() error {
-	return h.crowd(crowd{clients: 1, reads: true, head: "PSYNC ? -1\r\n", times: 1, after: "SET k %010000d\r\n", again: 15_000})
+	return h.crowd(crowd{clients: 1, reads: true, head: "PSYNC ? -1\r\n", times: 1, after: "SET k %010000d\r\n",
+		again: 15_000})
 }
 
 // page opens a page of the console, as one who has logged in.

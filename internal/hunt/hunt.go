@@ -71,7 +71,8 @@ type hunt struct {
 
 // run attacks in one area and returns the number of different findings.
 func (l limits) run(a area, out io.Writer) (int, error) {
-	h := &hunt{limits: l, area: a, out: out, at: l.seed, counts: map[string]int64{}, findings: map[string]int{}, measures: map[string][]time.Duration{}}
+	h := &hunt{limits: l, area: a, out: out, at: l.seed, counts: map[string]int64{}, findings: map[string]int{},
+		measures: map[string][]time.Duration{}}
 	defer h.stop()
 	start := time.Now()
 	attack, err := a.open(h)
@@ -133,7 +134,8 @@ func (h *hunt) inspect() (err error) {
 	return err
 }
 
-// fell reports whether a target is in trouble, and restarts it then: for a step that looks for the cause.
+// fell reports whether a target is in trouble, and restarts it then: for a step that looks for the
+// cause.
 func (h *hunt) fell() (fell bool) {
 	for _, t := range h.targets {
 		if t.trouble() != "" {
@@ -151,14 +153,17 @@ func (h *hunt) stop() {
 	}
 }
 
-// serve starts a server under attack, with further options as --maxmemory 100mb. The frame watches it.
+// serve starts a server under attack, with further options as --maxmemory 100mb. The frame watches
+// it.
 func (h *hunt) serve(options ...string) (*target, error) {
 	return h.start(h.server(options...))
 }
 
-// server returns a server under attack that is not started. What starts it also inspects and stops it.
+// server returns a server under attack that is not started. What starts it also inspects and stops
+// it.
 func (h *hunt) server(options ...string) *target {
-	return &target{path: h.path, group: h.group, options: options, memory: h.memory, slack: h.slack, patience: h.patience, name: "miniserver"}
+	return &target{path: h.path, group: h.group, options: options, memory: h.memory, slack: h.slack,
+		patience: h.patience, name: "miniserver"}
 }
 
 // compare starts a redis-server with which the area compares; nil if there is none.
@@ -183,7 +188,8 @@ func newest() string {
 
 // rivalServer returns a redis-server that is not started. What starts it also stops it.
 func (h *hunt) rivalServer(options ...string) *target {
-	return &target{path: h.reference, options: options, memory: 1 << 40, slack: h.slack, patience: h.patience, name: "redis-server"}
+	return &target{path: h.reference, options: options, memory: 1 << 40, slack: h.slack, patience: h.patience,
+		name: "redis-server"}
 }
 
 // compared returns the release of the redis-server with which the area compares, such as redis:8.6.
@@ -193,7 +199,8 @@ func (h *hunt) compared() string {
 	return "redis:" + major + "." + minor
 }
 
-// like returns the options that make the server behave as the redis-server with which the area compares.
+// like returns the options that make the server behave as the redis-server with which the area
+// compares.
 func (h *hunt) like() []string {
 	if _, err := release.Find(h.compared()); err != nil {
 		return nil
@@ -246,8 +253,8 @@ func (h *hunt) measured(what string, d time.Duration) {
 
 var numbers = regexp.MustCompile(`0x[0-9a-f]+|[0-9]+|'[^']*'`)
 
-// found reports what is wrong and how to show it again: lines for a shell, or empty. Findings whose first lines differ
-// only in numbers and quoted text are of one kind, of which one is printed.
+// found reports what is wrong and how to show it again: lines for a shell, or empty. Findings whose
+// first lines differ only in numbers and quoted text are of one kind, of which one is printed.
 func (h *hunt) found(what, again string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -275,12 +282,14 @@ func (h *hunt) summary(passed time.Duration) string {
 	}
 	for _, what := range slices.Sorted(maps.Keys(h.measures)) {
 		all := slices.Sorted(slices.Values(h.measures[what]))
-		parts = append(parts, fmt.Sprintf("%d %s (median of %d; worst %d)", all[len(all)/2].Milliseconds(), what, len(all), all[len(all)-1].Milliseconds()))
+		parts = append(parts, fmt.Sprintf("%d %s (median of %d; worst %d)", all[len(all)/2].Milliseconds(), what,
+			len(all), all[len(all)-1].Milliseconds()))
 	}
 	for _, t := range h.targets {
 		parts = append(parts, fmt.Sprintf("longest ping of %s %v", t.name, t.longest().Round(time.Millisecond)))
 	}
-	parts = append(parts, fmt.Sprintf("%d findings of %d kinds in %v", total(h.findings), len(h.findings), passed.Round(time.Second)))
+	parts = append(parts, fmt.Sprintf("%d findings of %d kinds in %v", total(h.findings), len(h.findings),
+		passed.Round(time.Second)))
 	return strings.Join(parts, ", ")
 }
 

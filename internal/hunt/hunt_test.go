@@ -23,7 +23,8 @@ func briefly(t *testing.T) limits {
 	quick.Outside(t)
 	path, err := launch.Ours()
 	require.NoError(t, err)
-	return limits{path: path, reference: newest(), seed: 1, brief: true, memory: 2 << 30, slack: 96 << 20, patience: time.Minute, settling: time.Minute}
+	return limits{path: path, reference: newest(), seed: 1, brief: true, memory: 2 << 30, slack: 96 << 20,
+		patience: time.Minute, settling: time.Minute}
 }
 
 // TestAreas attacks briefly in each area.
@@ -78,8 +79,10 @@ func TestTheFrameFindsWhatFails(t *testing.T) {
 	require.Contains(t, out, "go run ./internal/hunt -seed 1 -steps 1 test")
 	require.Contains(t, attack(t, hasty, ask("DEBUG", "SLEEP", "20")), "no reply to PING for 1s")
 	require.Contains(t, attack(t, small, ask("SETRANGE", "k", "300000000", "x")), "MB of memory")
-	require.Contains(t, attack(t, briefly(t), func(*hunt, *target) error { return errors.New("odd") }), "FOUND test: odd")
-	require.Contains(t, attack(t, briefly(t), func(*hunt, *target) error { panic("broken") }), "FOUND test: panic: broken")
+	require.Contains(t, attack(t, briefly(t), func(*hunt, *target) error { return errors.New("odd") }),
+		"FOUND test: odd")
+	require.Contains(t, attack(t, briefly(t), func(*hunt, *target) error { panic("broken") }),
+		"FOUND test: panic: broken")
 	leak := func(_ *hunt, server *target) error {
 		for range 10 {
 			c, err := server.dial()
@@ -108,7 +111,8 @@ func TestStepsRepeatThemselves(t *testing.T) {
 	require.Equal(t, short(h.random()), short(h.random()))
 }
 
-// TestGroupsFindLostWrites lets the area attack redis-server with Sentinels, which loses writes when a master is cut off.
+// TestGroupsFindLostWrites lets the area attack redis-server with Sentinels, which loses writes
+// when a master is cut off.
 func TestGroupsFindLostWrites(t *testing.T) {
 	l := briefly(t)
 	if l.reference == "" {

@@ -20,9 +20,10 @@ import (
 // journalWriters is the number of clients that write while the journal's server lives.
 const journalWriters = 4
 
-// openJournal kills servers with signal 9 while clients write, and while the journal is rewritten and, in some lives,
-// turned off and on, or the disk is full now and then. It loads what they leave: each client's numbers must be there without
-// a gap, up to the last that was confirmed with appendfsync always. The last server is not killed: it must return what it took.
+// openJournal kills servers with signal 9 while clients write, and while the journal is rewritten
+// and, in some lives, turned off and on, or the disk is full now and then. It loads what they
+// leave: each client's numbers must be there without a gap, up to the last that was confirmed with
+// appendfsync always. The last server is not killed: it must return what it took.
 func openJournal(h *hunt) (step, error) {
 	if _, err := exec.LookPath("prlimit"); err != nil {
 		fmt.Fprintf(h.out, "%s: NO FULL DISK: prlimit was not found\n", h.area.name)
@@ -33,9 +34,11 @@ func openJournal(h *hunt) (step, error) {
 			return err
 		}
 		defer os.RemoveAll(dir)
-		l := &journalLife{hunt: h, r: r, dir: dir, policy: pick(r, []string{"always", "always", "everysec", "no"}), toggled: r.IntN(3) == 0, fills: r.IntN(2) == 0}
+		l := &journalLife{hunt: h, r: r, dir: dir, policy: pick(r, []string{"always", "always", "everysec", "no"}),
+			toggled: r.IntN(3) == 0, fills: r.IntN(2) == 0}
 		h.doing("miniserver --dir %s --appendonly yes --appendfsync %s    # with clients that RPUSH, BGREWRITEAOF,\n"+
-			"# if %t, CONFIG SET appendonly, and, if %t, prlimit --pid $PID --fsize=BYTES:", dir, l.policy, l.toggled, l.fills)
+			"# if %t, CONFIG SET appendonly, and, if %t, prlimit --pid $PID --fsize=BYTES:", dir, l.policy,
+			l.toggled, l.fills)
 		for range 3 {
 			if err := l.live(l.writeAndRewrite); err != nil {
 				return err
@@ -57,10 +60,11 @@ type journalLife struct {
 	confirmed   [journalWriters]int
 }
 
-// live starts a server, checks what it loads, and kills it after what happens to it. Trouble is an error.
+// live starts a server, checks what it loads, and kills it after what happens to it. Trouble is an
+// error.
 func (l *journalLife) live(happens func(*target) (trouble string)) error {
-	t := l.hunt.server("--dir", l.dir, "--appendonly", "yes", "--appendfsync", l.policy, "--auto-aof-rewrite-min-size", "16kb",
-		"--auto-aof-rewrite-percentage", "50")
+	t := l.hunt.server("--dir", l.dir, "--appendonly", "yes", "--appendfsync", l.policy, "--auto-aof-rewrite-min-size",
+		"16kb", "--auto-aof-rewrite-percentage", "50")
 	if err := t.start(); err != nil {
 		return err
 	}
@@ -95,8 +99,8 @@ func (l *journalLife) writeAndRewrite(t *target) (trouble string) {
 	return trouble
 }
 
-// fillDisk lets no file of the server become longer than some bytes, as if the disk were full: for a moment, and again, or until
-// the server ends.
+// fillDisk lets no file of the server become longer than some bytes, as if the disk were full: for
+// a moment, and again, or until the server ends.
 func (l *journalLife) fillDisk(t *target, r *rand.Rand) {
 	limit := func(bytes string) bool {
 		return exec.Command("prlimit", "--pid", strconv.Itoa(t.process.PID), "--fsize="+bytes+":").Run() == nil
@@ -170,7 +174,8 @@ func (l *journalLife) examine(t *target) error {
 		}
 		l.kept[w] = len(log.Elems)
 		if l.policy == "always" && !l.toggled && l.kept[w] < l.confirmed[w] {
-			return fmt.Errorf("after a kill, client %d has %d numbers, and %d were confirmed", w, l.kept[w], l.confirmed[w])
+			return fmt.Errorf("after a kill, client %d has %d numbers, and %d were confirmed", w, l.kept[w],
+				l.confirmed[w])
 		}
 		l.confirmed[w] = l.kept[w]
 	}

@@ -19,8 +19,9 @@ import (
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 )
 
-// openLeftovers starts servers in directories with every mixture of files that other servers, crashes and people leave there, and lets them write,
-// rewrite, save, move and end. What was there and was not loaded must stay, byte by byte, under whatever name.
+// openLeftovers starts servers in directories with every mixture of files that other servers,
+// crashes and people leave there, and lets them write, rewrite, save, move and end. What was there
+// and was not loaded must stay, byte by byte, under whatever name.
 func openLeftovers(h *hunt) (step, error) {
 	return func(r *rand.Rand) error {
 		root, err := os.MkdirTemp("", "leftovers")
@@ -28,7 +29,8 @@ func openLeftovers(h *hunt) (step, error) {
 			return err
 		}
 		defer os.RemoveAll(root)
-		l := &leftovers{hunt: h, r: r, root: root, dirs: []string{filepath.Join(root, "a"), filepath.Join(root, "b")}, kept: map[string]string{}}
+		l := &leftovers{hunt: h, r: r, root: root, dirs: []string{filepath.Join(root, "a"), filepath.Join(root, "b")},
+			kept: map[string]string{}}
 		if err := l.leave(); err != nil {
 			return err
 		}
@@ -53,15 +55,15 @@ type leftovers struct {
 }
 
 // usedNames are the names that servers use for files, and one that they do not.
-var usedNames = []string{"appendonlydir/appendonly.aof.manifest", "appendonlydir/appendonly.aof.1.base.rdb", "appendonlydir/appendonly.aof.1.base.aof",
-	"appendonlydir/appendonly.aof.1.incr.aof", "appendonlydir/appendonly.aof.2.base.rdb", "appendonlydir/appendonly.aof.2.incr.aof",
+var usedNames = []string{"appendonlydir/appendonly.aof.manifest", "appendonlydir/appendonly.aof.1.base.rdb", "appendonlydir/appendonly.aof.1.base.aof", "appendonlydir/appendonly.aof.1.incr.aof", "appendonlydir/appendonly.aof.2.base.rdb", "appendonlydir/appendonly.aof.2.incr.aof",
 	"appendonlydir/appendonly.aof", "appendonlydir/notes", "appendonly.aof", "dump.rdb"}
 
 // manifests are whole ones, ones that name too much, and damaged ones.
 var manifests = []string{
 	"file appendonly.aof.1.base.rdb seq 1 type b\nfile appendonly.aof.1.incr.aof seq 1 type i\n",
 	"file appendonly.aof.1.base.rdb seq 1 type b\nfile appendonly.aof.1.incr.aof seq 1 type i\n",
-	"file appendonly.aof.1.base.aof seq 1 type b\nfile appendonly.aof.1.incr.aof seq 1 type i\nfile appendonly.aof.2.incr.aof seq 2 type i\n",
+	"file appendonly.aof.1.base.aof seq 1 type b\nfile appendonly.aof.1.incr.aof seq 1 type i\n" +
+		"file appendonly.aof.2.incr.aof seq 2 type i\n",
 	"file appendonly.aof.1.incr.aof seq 1 type i\n",
 	"file appendonly.aof.2.base.rdb seq 2 type b\nfile appendonly.aof.2.incr.aof seq 2 type i\n",
 	"file appendonly.aof.1.base.rdb seq 1 type b\nfile appendonly.aof.1.incr",
@@ -157,7 +159,8 @@ func (l *leftovers) live() error {
 	l.tell("miniserver --dir %s --appendonly %s --enable-protected-configs yes", dir, appends)
 	l.count("starts", 1)
 	loaded := l.loaded(dir, appends == "yes") // by their names before the start
-	t := l.hunt.server("--dir", dir, "--appendonly", appends, "--enable-protected-configs", "yes", "--aof-use-rdb-preamble", pick(l.r, []string{"yes", "no"}))
+	t := l.hunt.server("--dir", dir, "--appendonly", appends, "--enable-protected-configs", "yes",
+		"--aof-use-rdb-preamble", pick(l.r, []string{"yes", "no"}))
 	if err := t.start(); err != nil {
 		return errors.Join(crash(t.stderr.String()+err.Error()), l.check())
 	}
@@ -182,8 +185,8 @@ func (l *leftovers) tell(format string, args ...any) {
 
 var named = regexp.MustCompile(`(?m)^file (\S+) seq`)
 
-// loaded returns the paths of the files that a server loads there: those that the manifest names or, without one, the single file. It leaves out
-// those that are not as they were left.
+// loaded returns the paths of the files that a server loads there: those that the manifest names
+// or, without one, the single file. It leaves out those that are not as they were left.
 func (l *leftovers) loaded(dir string, appends bool) (paths []string) {
 	journal := filepath.Join(dir, "appendonlydir")
 	manifest := filepath.Join(journal, "appendonly.aof.manifest")
@@ -225,8 +228,8 @@ func (l *leftovers) work(t *target, dir string) error {
 	}
 	defer c.Close()
 	for range 2 + l.r.IntN(5) {
-		words := strings.Fields(pick(l.r, []string{"SET k%d v", "BGREWRITEAOF", "BGREWRITEAOF", "CONFIG SET appendonly yes", "CONFIG SET appendonly no",
-			"CONFIG SET dir %s", "FLUSHALL", "BGSAVE"}))
+		words := strings.Fields(pick(l.r, []string{"SET k%d v", "BGREWRITEAOF", "BGREWRITEAOF",
+			"CONFIG SET appendonly yes", "CONFIG SET appendonly no", "CONFIG SET dir %s", "FLUSHALL", "BGSAVE"}))
 		switch {
 		case words[0] == "SET":
 			words[1] = fmt.Sprint("k", l.r.IntN(1000))

@@ -21,9 +21,10 @@ import (
 // migrationTime bounds a migration, with what strikes it.
 const migrationTime = 90 * time.Second
 
-// openMigrations migrates a server to another one while clients write, and strikes one of the servers, a link, or the migration itself, which is
-// started again then. A migration that says that all is there must be right: the target has every key as the source has it, and one that
-// ends otherwise says why.
+// openMigrations migrates a server to another one while clients write, and strikes one of the
+// servers, a link, or the migration itself, which is started again then. A migration that says that
+// all is there must be right: the target has every key as the source has it, and one that ends
+// otherwise says why.
 func openMigrations(h *hunt) (step, error) {
 	all := pairings()
 	return func(r *rand.Rand) (err error) {
@@ -65,12 +66,14 @@ func (m *migration) start(p pairing) (err error) {
 			cuts = 1 + m.r.IntN(3)
 		}
 		far := rand.New(rand.NewPCG(m.r.Uint64(), 3))
-		if m.links[i], err = newLink((*t).address(), cuts, func() cut { return cut{after: far.IntN(300_000)} }); err != nil {
+		if m.links[i], err = newLink((*t).address(), cuts,
+			func() cut { return cut{after: far.IntN(300_000)} }); err != nil {
 			return err
 		}
 	}
 	m.source.order(fmt.Sprintf("DEBUG POPULATE %d k %d", 100+m.r.IntN(m.size(100_000)), 1+m.r.IntN(200)))
-	m.writers = m.write(m.source, m.r, []func() []string{migratedCommands(m.r.Uint64()), migratedCommands(m.r.Uint64())})
+	m.writers = m.write(m.source, m.r,
+		[]func() []string{migratedCommands(m.r.Uint64()), migratedCommands(m.r.Uint64())})
 	return nil
 }
 
@@ -95,11 +98,14 @@ func (m *migration) stop() (err error) {
 	return err
 }
 
-// migratedCommands returns random commands about keys of all types, which change their types, vanish and expire. They come no faster than a target takes them.
+// migratedCommands returns random commands about keys of all types, which change their types,
+// vanish and expire. They come no faster than a target takes them.
 func migratedCommands(seed uint64) func() []string {
 	r, whole := rand.New(rand.NewPCG(seed, 4)), []string{"FLUSHDB", "SWAPDB 1 2"} // which are rare
-	lines := []string{"INCR n#", "SET k:# x#", "APPEND k:# y", "DEL k:#", "RPUSH l# a#", "LPOP l#", "HSET h# f# v#", "HDEL h# f#", "SADD s# #", "SPOP s#", "ZADD z# # m#", "ZREM z# m#", "XADD x# * f #",
-		"DEL l# h#", "RENAME k:# k:@", "COPY k:# c#", "PEXPIRE k:# 100000000", "PERSIST k:#", "SET brief# x PX 30", "SET l# text", "MSET a# 1 b# 2 c# 3", "FLUSHDB", "MOVE k:# 1", "SWAPDB 1 2", "SELECT 1", "SELECT 0",
+	lines := []string{"INCR n#", "SET k:# x#", "APPEND k:# y", "DEL k:#", "RPUSH l# a#", "LPOP l#", "HSET h# f# v#",
+		"HDEL h# f#", "SADD s# #", "SPOP s#", "ZADD z# # m#", "ZREM z# m#", "XADD x# * f #",
+		"DEL l# h#", "RENAME k:# k:@", "COPY k:# c#", "PEXPIRE k:# 100000000", "PERSIST k:#", "SET brief# x PX 30",
+		"SET l# text", "MSET a# 1 b# 2 c# 3", "FLUSHDB", "MOVE k:# 1", "SWAPDB 1 2", "SELECT 1", "SELECT 0",
 		"SETRANGE large# # x"}
 	return func() []string {
 		time.Sleep(200 * time.Microsecond)
@@ -107,7 +113,8 @@ func migratedCommands(seed uint64) func() []string {
 		for slices.Contains(whole, line) && r.IntN(200) > 0 {
 			line = pick(r, lines)
 		}
-		return strings.Fields(strings.NewReplacer("#", strconv.Itoa(r.IntN(300)), "@", strconv.Itoa(r.IntN(300))).Replace(line))
+		return strings.Fields(strings.NewReplacer("#", strconv.Itoa(r.IntN(300)), "@", strconv.Itoa(r.IntN(300))).
+			Replace(line))
 	}
 }
 
@@ -117,7 +124,8 @@ func (m *migration) attempt() error {
 	defer stop()
 	url := func(i int) string { return "redis://127.0.0.1:" + m.links[i].port() }
 	var out bytes.Buffer
-	c := exec.CommandContext(ctx, m.path, "migrate", "--from", url(0), "--to", url(1), "--switch-when-caught-up", "--keep-paused", "10m")
+	c := exec.CommandContext(ctx, m.path, "migrate", "--from", url(0), "--to", url(1), "--switch-when-caught-up",
+		"--keep-paused", "10m")
 	c.Stdout, c.Stderr = &out, &out
 	if err := c.Start(); err != nil {
 		return err
@@ -182,7 +190,8 @@ func (m *migration) compare(said string) error {
 		m.count("keys compared", len(ours))
 		for _, key := range slices.Sorted(maps.Keys(ours)) {
 			if ours[key] != theirs[key] {
-				return fmt.Errorf("database %d, key %q: %s at the source, %q at the target, after:\n%s", db, key, ours[key], theirs[key], said)
+				return fmt.Errorf("database %d, key %q: %s at the source, %q at the target, after:\n%s", db, key,
+					ours[key], theirs[key], said)
 			}
 		}
 		for key := range theirs {

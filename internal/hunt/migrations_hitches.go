@@ -28,14 +28,17 @@ var hitches = []hitch{
 	{name: "source stopped", strike: func(m *migration, _ *osProcess) { m.halt(m.source) }},
 	{name: "target stopped", strike: func(m *migration, _ *osProcess) { m.halt(m.target) }},
 	{name: "clients of the source killed", strike: again("CLIENT KILL TYPE normal", "CLIENT KILL TYPE replica")},
-	{name: "clients of the target killed", strike: func(m *migration, _ *osProcess) { m.repeat(m.target, "CLIENT KILL TYPE normal") }},
+	{name: "clients of the target killed",
+		strike: func(m *migration, _ *osProcess) { m.repeat(m.target, "CLIENT KILL TYPE normal") }},
 	{name: "pause ended", strike: again("CLIENT UNPAUSE")},
-	{name: "target killed", ends: true, strike: func(m *migration, process *osProcess) { // which the migration waits for
+	// Which the migration waits for.
+	{name: "target killed", ends: true, strike: func(m *migration, process *osProcess) {
 		m.kill()
 		time.Sleep(time.Duration(m.r.IntN(2000)) * time.Millisecond)
 		process.Signal(syscall.SIGTERM)
 	}},
-	{name: "target started again", ends: true, strike: func(m *migration, _ *osProcess) { m.kill(); m.target.restart(); m.gone = false }},
+	{name: "target started again", ends: true,
+		strike: func(m *migration, _ *osProcess) { m.kill(); m.target.restart(); m.gone = false }},
 	{name: "target full", ends: true, strike: func(m *migration, _ *osProcess) {
 		m.target.order("CONFIG SET maxmemory 1 maxmemory-policy noeviction")
 	}},
@@ -43,12 +46,17 @@ var hitches = []hitch{
 		m.target.order("CONFIG SET maxmemory 3mb maxmemory-policy allkeys-random")
 	}},
 	{name: "target's disk full", ends: true, strike: func(m *migration, _ *osProcess) { m.breakDisk() }},
-	{name: "target a replica", ends: true, strike: func(m *migration, _ *osProcess) { m.target.order("REPLICAOF 127.0.0.1 1") }},
-	{name: "target without replicas", ends: true, strike: func(m *migration, _ *osProcess) { m.target.order("CONFIG SET min-replicas-to-write 3") }},
-	{name: "target forbids", ends: true, strike: func(m *migration, _ *osProcess) { m.target.order("ACL SETUSER default -@write") }},
-	{name: "source forbids", ends: true, strike: func(m *migration, _ *osProcess) { m.source.order("ACL SETUSER default -dump -psync") }},
+	{name: "target a replica", ends: true,
+		strike: func(m *migration, _ *osProcess) { m.target.order("REPLICAOF 127.0.0.1 1") }},
+	{name: "target without replicas", ends: true,
+		strike: func(m *migration, _ *osProcess) { m.target.order("CONFIG SET min-replicas-to-write 3") }},
+	{name: "target forbids", ends: true,
+		strike: func(m *migration, _ *osProcess) { m.target.order("ACL SETUSER default -@write") }},
+	{name: "source forbids", ends: true,
+		strike: func(m *migration, _ *osProcess) { m.source.order("ACL SETUSER default -dump -psync") }},
 	{name: "migration killed", again: true, strike: func(_ *migration, process *osProcess) { process.Kill() }},
-	{name: "migration interrupted", ends: true, strike: func(_ *migration, process *osProcess) { process.Signal(syscall.SIGTERM) }},
+	{name: "migration interrupted", ends: true,
+		strike: func(_ *migration, process *osProcess) { process.Signal(syscall.SIGTERM) }},
 }
 
 func nothing(*migration, *osProcess) {}

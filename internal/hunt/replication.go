@@ -43,8 +43,9 @@ func pairings() (all []pairing) {
 	return append(all, pairing{ours, ours, ours})
 }
 
-// openReplication cuts replicas off their master while clients write to it, at bytes of the handshake, of the snapshot and of the
-// stream, and compares the data and the offsets at the end. Consecutive seeds take one pair of servers after the other.
+// openReplication cuts replicas off their master while clients write to it, at bytes of the
+// handshake, of the snapshot and of the stream, and compares the data and the offsets at the end.
+// Consecutive seeds take one pair of servers after the other.
 func openReplication(h *hunt) (step, error) {
 	all := pairings()
 	if len(h.chain) > 0 {
@@ -106,12 +107,14 @@ func (h *hunt) replicate(p pairing, r *rand.Rand) (err error) {
 	return err
 }
 
-// failsToLoad reports whether a server ended by the assertion that Valkey 9.1 fails at some FUNCTION LOAD, as a replica or not.
+// failsToLoad reports whether a server ended by the assertion that Valkey 9.1 fails at some
+// FUNCTION LOAD, as a replica or not.
 func (t *target) failsToLoad() bool {
 	return strings.Contains(t.lastLog(200), "luaFunctionLibraryCreate")
 }
 
-// verdictOf returns what is wrong with a server that an area started by itself, and the end of its log.
+// verdictOf returns what is wrong with a server that an area started by itself, and the end of its
+// log.
 func (t *target) verdictOf() error {
 	trouble := t.trouble()
 	if trouble == "" {
@@ -120,8 +123,8 @@ func (t *target) verdictOf() error {
 	return errors.New(trouble + t.lastLog(10))
 }
 
-// refused returns the log's line about the first command of the master that a replica could not execute. The data may be equal at the end all the
-// same, since the load often empties the master.
+// refused returns the log's line about the first command of the master that a replica could not
+// execute. The data may be equal at the end all the same, since the load often empties the master.
 func (t *target) refused() error {
 	for _, line := range t.log() {
 		if strings.Contains(line, "sending an error to its master") {
@@ -150,7 +153,8 @@ func (h *hunt) replicating(kind string, p pairing) (*target, error) {
 		return nil, err
 	}
 	host := fmt.Sprintf("127.0.0.%d", 2+port%200)
-	options := []string{"--port", strconv.Itoa(port), "--bind", host, "--replica-announce-ip", host, "--repl-diskless-sync-delay", "0", "--repl-ping-replica-period", "1"}
+	options := []string{"--port", strconv.Itoa(port), "--bind", host, "--replica-announce-ip", host,
+		"--repl-diskless-sync-delay", "0", "--repl-ping-replica-period", "1"}
 	if kind != "redis:6.2" { // DEBUG needs a permission since 7.0
 		options = append(options, "--enable-debug-command", "yes")
 	}
@@ -163,8 +167,9 @@ func (h *hunt) replicating(kind string, p pairing) (*target, error) {
 	return t, nil
 }
 
-// likeOthers returns the options with which ours and the oldest of the other servers of a chain understand each other. If that one is newer
-// than all releases that ours can be like, ours has all its commands as a replica, and only those of Valkey 8.1 as the master.
+// likeOthers returns the options with which ours and the oldest of the other servers of a chain
+// understand each other. If that one is newer than all releases that ours can be like, ours has all
+// its commands as a replica, and only those of Valkey 8.1 as the master.
 func likeOthers(p pairing) []string {
 	for _, kind := range kinds {
 		switch _, err := release.Find(kind); {

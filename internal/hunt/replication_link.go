@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 )
 
-// link is a proxy between replicas and their master. It cuts the connections as planned: the first one where the first cut
-// says, and so on. When no cut is left, connections last.
+// link is a proxy between replicas and their master. It cuts the connections as planned: the first
+// one where the first cut says, and so on. When no cut is left, connections last.
 type link struct {
 	listener net.Listener
 	master   string // its address
@@ -20,7 +20,8 @@ type link struct {
 	pumps    sync.WaitGroup
 }
 
-// cut is where a connection ends: some bytes after a text that the master sends, from the start if the text is empty.
+// cut is where a connection ends: some bytes after a text that the master sends, from the start if
+// the text is empty.
 type cut struct {
 	text  string
 	after int
@@ -85,7 +86,8 @@ func (l *link) accept() {
 	}
 }
 
-// pump forwards bytes up to a cut, if there is one, and ends both connections. It reports whether it reached the cut.
+// pump forwards bytes up to a cut, if there is one, and ends both connections. It reports whether
+// it reached the cut.
 func pump(to, from net.Conn, c *cut) (reached bool) {
 	defer to.Close()
 	defer from.Close()

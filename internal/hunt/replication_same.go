@@ -15,12 +15,14 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// deadlines returns a command that reads the deadlines of all elements, in the order of the elements.
+// deadlines returns a command that reads the deadlines of all elements, in the order of the
+// elements.
 func deadlines(name, keyword, elements string) string {
 	return `EVAL_RO "local e = redis.call(` + elements + `) table.sort(e) return redis.call('` + name + `', KEYS[1], '` + keyword + `', #e, unpack(e))" 1 %s`
 }
 
-// A reading is a command that shows a part of a key, or of a server, and the name of the command that a server must know for it.
+// A reading is a command that shows a part of a key, or of a server, and the name of the command
+// that a server must know for it.
 type reading struct{ needs, command string }
 
 // readings together show all that a replica must have of a key.
@@ -36,10 +38,11 @@ var readings = []reading{
 	{"LPEXPIRETIME", deadlines("LPEXPIRETIME", "ELEMENTS", "'lrange', KEYS[1], 0, -1")},
 }
 
-// own are fields of XINFO STREAM that each server counts for itself: a master does not tell its replicas how many entries a group has
-// read. young are those that Redis has since 7.0.
+// own are fields of XINFO STREAM that each server counts for itself: a master does not tell its
+// replicas how many entries a group has read. young are those that Redis has since 7.0.
 var (
-	own   = []string{"radix-tree-keys", "radix-tree-nodes", "idle", "inactive", "seen-time", "active-time", "entries-read", "lag"}
+	own = []string{"radix-tree-keys", "radix-tree-nodes", "idle", "inactive", "seen-time", "active-time",
+		"entries-read", "lag"}
 	young = []string{"entries-added", "max-deleted-entry-id", "recorded-first-entry-id"}
 )
 
@@ -54,7 +57,8 @@ type view struct {
 func common(a, b *conn) view {
 	knows := func(name string) bool {
 		for _, c := range []*conn{a, b} {
-			if info, err := c.do("COMMAND", "INFO", name); err != nil || len(info.Elems) == 0 || len(info.Elems[0].Elems) == 0 {
+			if info, err := c.do("COMMAND", "INFO", name); err != nil || len(info.Elems) == 0 ||
+				len(info.Elems[0].Elems) == 0 {
 				return false
 			}
 		}
@@ -87,8 +91,8 @@ func (v view) state(c *conn) (string, error) {
 	return state, err
 }
 
-// stable returns a reply without the fields that do not count, and without consumers that have no messages: Redis does not
-// tell its replicas of all of them.
+// stable returns a reply without the fields that do not count, and without consumers that have no
+// messages: Redis does not tell its replicas of all of them.
 func (v view) stable(reply resp.Value) resp.Value {
 	var elems []resp.Value
 	for i := 0; i < len(reply.Elems); i++ {
@@ -125,8 +129,9 @@ func leaves(texts []string, v resp.Value) []string {
 // catchingUp bounds the time in which a replica must be as its master.
 const catchingUp = 15 * time.Second
 
-// same waits until a replica has the data and the offset of its master. Nothing may write to the master meanwhile. The error says how they differ.
-// A Sentinel has a server whose master changes close the connections of its clients, also this one's; then it begins again.
+// same waits until a replica has the data and the offset of its master. Nothing may write to the
+// master meanwhile. The error says how they differ. A Sentinel has a server whose master changes
+// close the connections of its clients, also this one's; then it begins again.
 func same(master, replica *target) error {
 	for {
 		before := master.kills() + replica.kills()
@@ -191,7 +196,8 @@ func (v view) differ(master, replica *conn) (string, error) {
 		return difference(want, got), nil
 	}
 	at, err := master.info("replication")
-	if info, again := replica.info("replication"); again == nil && info["slave_repl_offset"] != at["master_repl_offset"] {
+	if info, again := replica.info("replication"); again == nil &&
+		info["slave_repl_offset"] != at["master_repl_offset"] {
 		return fmt.Sprintf("offset %s, of the master %s", info["slave_repl_offset"], at["master_repl_offset"]), err
 	}
 	return "", err

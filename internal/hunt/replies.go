@@ -11,11 +11,12 @@ import (
 	"time"
 )
 
-// outputLimit is what a client may leave unread; what a script's command replies has the limit of scripts.
+// outputLimit is what a client may leave unread; what a script's command replies has the limit of
+// scripts.
 const outputLimit = "16mb"
 
-// most is what the process may take while the reply to a request is made: half again of what the request may, and the reserve of
-// docs/security.md.
+// most is what the process may take while the reply to a request is made: half again of what the
+// request may, and the reserve of docs/security.md.
 func most(f flatterer) int64 {
 	limit := int64(16 << 20)
 	if f.request[0] == "EVAL" {
@@ -24,11 +25,12 @@ func most(f flatterer) int64 {
 	return limit*3/2 + 256<<20
 }
 
-// openReplies asks for replies that are far larger than the data. With an output limit, the server must end the client
-// as Redis does, and need no more memory than the limit and its data. Without one it must
-// survive, in the memory that its control group leaves it.
+// openReplies asks for replies that are far larger than the data. With an output limit, the server
+// must end the client as Redis does, and need no more memory than the limit and its data. Without
+// one it must survive, in the memory that its control group leaves it.
 func openReplies(h *hunt) (step, error) {
-	limited, err := h.serve("--client-output-buffer-limit", "normal "+outputLimit+" 0 0", "--script-memory-limit", scriptMemory)
+	limited, err := h.serve("--client-output-buffer-limit", "normal "+outputLimit+" 0 0",
+		"--script-memory-limit", scriptMemory)
 	if err != nil {
 		return nil, err
 	}
@@ -62,17 +64,20 @@ func (h *hunt) limited(f flatterer, ours, redis *target) error {
 	}
 	again := h.attempted()
 	if got.peak > most(f) {
-		h.found(fmt.Sprintf("%s: takes %d MB of memory for a client that may have %s", f.request[0], got.peak>>20, outputLimit), again)
+		h.found(fmt.Sprintf("%s: takes %d MB of memory for a client that may have %s", f.request[0], got.peak>>20,
+			outputLimit), again)
 	}
 	if redis == nil || f.endless {
 		return nil
 	}
 	want, err := redis.flatter(f)
 	if err == nil && want.closed && !got.closed && got.bytes > 16<<20 {
-		h.found(fmt.Sprintf("%s: redis-server ends the client; miniserver sends %d MB", f.request[0], got.bytes>>20), again)
+		h.found(fmt.Sprintf("%s: redis-server ends the client; miniserver sends %d MB", f.request[0], got.bytes>>20),
+			again)
 	}
 	if err == nil && want.keys != got.keys {
-		h.found(fmt.Sprintf("%s: leaves %d keys in redis-server, %d in miniserver", f.request[0], want.keys, got.keys), again)
+		h.found(fmt.Sprintf("%s: leaves %d keys in redis-server, %d in miniserver", f.request[0], want.keys, got.keys),
+			again)
 	}
 	return err
 }
@@ -92,7 +97,8 @@ func (f flatterer) String() string {
 	fmt.Fprintf(&b, "redis-cli eval %q 0\n", f.fill)
 	line := strings.Join(f.request, " ")
 	if f.times > 0 {
-		fmt.Fprintf(&b, "(echo MULTI; for i in $(seq %d); do echo '%s'; done; echo %s) | redis-cli >/dev/null", f.times, strings.Join(f.queue, " "), line)
+		fmt.Fprintf(&b, "(echo MULTI; for i in $(seq %d); do echo '%s'; done; echo %s) | redis-cli >/dev/null", f.times,
+			strings.Join(f.queue, " "), line)
 	} else {
 		fmt.Fprintf(&b, "redis-cli %.300s >/dev/null", line)
 	}
@@ -132,8 +138,8 @@ func (t *target) flatter(f flatterer) (o outcome, err error) {
 	return o, err
 }
 
-// gulp sends the request and reads until nothing comes any more. It returns the number of bytes, and whether the
-// server closed the connection.
+// gulp sends the request and reads until nothing comes any more. It returns the number of bytes,
+// and whether the server closed the connection.
 func (c *conn) gulp(f flatterer) (n int, closed bool) {
 	data := request(f.request...)
 	if f.times > 0 {
@@ -172,11 +178,14 @@ func (t *target) peak() int64 {
 
 const (
 	fillString = "return redis.call('SET','big',string.rep('x',1000000))"
-	fillSmall  = "redis.call('HSET','h','f',string.rep('x',1000)) redis.call('SADD','s',string.rep('x',1000)) redis.call('ZADD','z',1,string.rep('x',1000)) redis.call('RPUSH','l',1,2,3)"
-	fillKeys   = "for i=1,100000 do redis.call('SET',string.rep('k',300)..i,'') end"
-	fillLists  = "for i=1,30000 do redis.call('RPUSH','l',i) redis.call('SADD','s',i) redis.call('ZADD','z',i,i) end redis.call('SET','big',string.rep('x',100000))"
-	fillStream = "for i=1,1000 do redis.call('XADD','x','*','f',string.rep('x',100)) end redis.call('XGROUP','CREATE','x','g','0')"
-	fillGeo    = "for i=1,30000 do redis.call('GEOADD','g',i/200,i/400,string.rep('x',1000)..i) end"
+	fillSmall  = "redis.call('HSET','h','f',string.rep('x',1000)) redis.call('SADD','s',string.rep('x',1000)) " +
+		"redis.call('ZADD','z',1,string.rep('x',1000)) redis.call('RPUSH','l',1,2,3)"
+	fillKeys  = "for i=1,100000 do redis.call('SET',string.rep('k',300)..i,'') end"
+	fillLists = "for i=1,30000 do redis.call('RPUSH','l',i) redis.call('SADD','s',i) redis.call('ZADD','z',i,i) end " +
+		"redis.call('SET','big',string.rep('x',100000))"
+	fillStream = "for i=1,1000 do redis.call('XADD','x','*','f',string.rep('x',100)) end " +
+		"redis.call('XGROUP','CREATE','x','g','0')"
+	fillGeo = "for i=1,30000 do redis.call('GEOADD','g',i/200,i/400,string.rep('x',1000)..i) end"
 )
 
 // repeated returns the words, followed by some more n times.
@@ -207,7 +216,8 @@ var flatterers = []flatterer{
 	{fill: fillLists, queue: strings.Fields("SUNION s s"), times: 300, request: []string{"EXEC"}},
 	{fill: fillStream, queue: strings.Fields("XRANGE x - +"), times: 1000, request: []string{"EXEC"}},
 	{fill: fillStream, queue: strings.Fields("XREAD STREAMS x x x 0 0 0"), times: 300, request: []string{"EXEC"}},
-	{fill: fillGeo, queue: strings.Fields("GEOSEARCH g FROMLONLAT 0 0 BYRADIUS 30000 km WITHCOORD WITHDIST WITHHASH"), times: 20, request: []string{"EXEC"}},
+	{fill: fillGeo, queue: strings.Fields("GEOSEARCH g FROMLONLAT 0 0 BYRADIUS 30000 km WITHCOORD WITHDIST WITHHASH"),
+		times: 20, request: []string{"EXEC"}},
 	{fill: fillSmall, queue: []string{"COMMAND"}, times: 500, request: []string{"EXEC"}},
 	{fill: fillSmall, queue: []string{"COMMAND", "DOCS"}, times: 200, request: []string{"EXEC"}},
 	{fill: fillSmall, queue: []string{"CONFIG", "GET", "*"}, times: 5000, request: []string{"EXEC"}},
@@ -220,7 +230,8 @@ var flatterers = []flatterer{
 	{fill: fillSmall, request: script("return redis.error_reply(string.rep('x',300000000))")},
 	{fill: "redis.call('SETRANGE','v',300000000,'x')", request: []string{"GET", "v"}},
 	{fill: "redis.call('SETRANGE','v',300000000,'x')", request: []string{"DUMP", "v"}},
-	{fill: "redis.call('SETRANGE','a',5000,'x') redis.call('SETRANGE','b',5000,'x')", request: []string{"LCS", "a", "b", "IDX"}},
+	{fill: "redis.call('SETRANGE','a',5000,'x') redis.call('SETRANGE','b',5000,'x')",
+		request: []string{"LCS", "a", "b", "IDX"}},
 	{fill: fillString, request: repeated(5000, "MGET", "big")},
 	{fill: fillLists, request: repeated(10, "SORT l BY nosort", "GET", "big"), endless: true},
 	{fill: fillSmall, request: strings.Fields("HRANDFIELD h -999999999"), endless: true},
@@ -231,12 +242,17 @@ var flatterers = []flatterer{
 	{fill: fillSmall, request: strings.Fields("SRANDMEMBER s -9223372036854775807"), endless: true},
 	{fill: fillString, request: repeated(1_000_000, "MGET", "big"), endless: true},
 	{fill: fillLists, request: repeated(1000, "SORT s BY nosort", "GET", "big"), endless: true},
-	{fill: fillString, queue: []string{"GETRANGE", "big", "0", "-1"}, times: 5000, request: []string{"EXEC"}, endless: true},
-	{fill: fillString, request: script("local b=redis.call('GET','big') local t={} for i=1,100000 do t[i]=b end return t"), endless: true},
+	{fill: fillString, queue: []string{"GETRANGE", "big", "0", "-1"}, times: 5000, request: []string{"EXEC"},
+		endless: true},
+	{fill: fillString, request: script("local b=redis.call('GET','big') local t={} for i=1,100000 do t[i]=b end " +
+		"return t"), endless: true},
 	{fill: fillString, request: script("local t={1} for i=1,7 do t={t,t,t,t,t,t,t,t,t,t} end return t"), endless: true},
 	{fill: fillSmall, request: script("return redis.call('SRANDMEMBER','s',-999999999)"), endless: true},
 	{fill: fillSmall, request: script("return redis.pcall('HRANDFIELD','h',-999999999)"), endless: true},
-	{fill: "redis.call('SETRANGE','v',300000000,'x')", queue: []string{"GET", "v"}, times: 10, request: []string{"EXEC"}, endless: true},
-	{fill: "redis.call('SETRANGE','a',50000,'x') redis.call('SETRANGE','b',50000,'x')", request: []string{"LCS", "a", "b"}, endless: true},
-	{fill: "redis.call('SETBIT','b',4294967295,1)", request: repeated(10_000, "BITFIELD b", "GET", "u63", "0"), endless: true},
+	{fill: "redis.call('SETRANGE','v',300000000,'x')", queue: []string{"GET", "v"}, times: 10,
+		request: []string{"EXEC"}, endless: true},
+	{fill: "redis.call('SETRANGE','a',50000,'x') redis.call('SETRANGE','b',50000,'x')",
+		request: []string{"LCS", "a", "b"}, endless: true},
+	{fill: "redis.call('SETBIT','b',4294967295,1)", request: repeated(10_000, "BITFIELD b", "GET", "u63", "0"),
+		endless: true},
 }

@@ -14,9 +14,9 @@ import (
 // restored is the number of RESTOREs in a step.
 const restored = 20000
 
-// openRestore restores payloads with mutated contents and true checksums. What the server accepts must bear all commands,
-// and what DUMP then replies must be accepted again. It also lets Bloom filters announce memory that maxmemory does
-// not leave.
+// openRestore restores payloads with mutated contents and true checksums. What the server accepts
+// must bear all commands, and what DUMP then replies must be accepted again. It also lets Bloom
+// filters announce memory that maxmemory does not leave.
 func openRestore(h *hunt) (step, error) {
 	server, err := h.serve("--maxmemory", "100mb")
 	if err != nil {
@@ -55,8 +55,8 @@ func (a *restoring) step(r *rand.Rand) error {
 	return nil
 }
 
-// payloads returns the contents of payloads of random keys. Long ones are left out: they are slow, and hide what is
-// mutated.
+// payloads returns the contents of payloads of random keys. Long ones are left out: they are slow,
+// and hide what is mutated.
 func (c *conn) payloads(r *rand.Rand) (sound [][]byte, err error) {
 	for len(sound) == 0 && err == nil {
 		g := dataset.New(r.Uint64())
@@ -116,7 +116,8 @@ func (a *restoring) restore(c *conn, batch [][]byte) error {
 	replies, err = c.pipeline(again)
 	for i, reply := range replies {
 		if reply.IsError() {
-			a.found("the server refuses what DUMP replied: "+reply.Text, fmt.Sprintf("printf '%s' | nc 127.0.0.1 6379", escape(request(again[i]...))))
+			a.found("the server refuses what DUMP replied: "+reply.Text,
+				fmt.Sprintf("printf '%s' | nc 127.0.0.1 6379", escape(request(again[i]...))))
 		}
 	}
 	return err
@@ -124,10 +125,14 @@ func (a *restoring) restore(c *conn, batch [][]byte) error {
 
 // usesOf returns commands of all types for a key. DUMP comes first.
 func usesOf(key string) [][]string {
-	return [][]string{{"DUMP", key}, {"MEMORY", "USAGE", key}, {"LRANGE", key, "0", "-1"}, {"RPUSH", key, "x"}, {"LSET", key, "0", "y"},
-		{"LREM", key, "1", "x"}, {"SMEMBERS", key}, {"SADD", key, "x", "1"}, {"SPOP", key}, {"HGETALL", key}, {"HSET", key, "f", "x"},
-		{"HDEL", key, "f"}, {"ZRANGE", key, "0", "-1", "WITHSCORES"}, {"ZADD", key, "1", "x"}, {"ZPOPMIN", key}, {"XRANGE", key, "-", "+"},
-		{"XINFO", "STREAM", key, "FULL"}, {"XADD", key, "*", "f", "v"}, {"XTRIM", key, "MAXLEN", "1"}, {"BF.ADD", key, "x"}, {"APPEND", key, "x"},
+	return [][]string{{"DUMP", key}, {"MEMORY", "USAGE", key}, {"LRANGE", key, "0", "-1"}, {"RPUSH", key, "x"},
+		{"LSET", key, "0", "y"},
+		{"LREM", key, "1", "x"}, {"SMEMBERS", key}, {"SADD", key, "x", "1"}, {"SPOP", key}, {"HGETALL", key},
+		{"HSET", key, "f", "x"},
+		{"HDEL", key, "f"}, {"ZRANGE", key, "0", "-1", "WITHSCORES"}, {"ZADD", key, "1", "x"}, {"ZPOPMIN", key},
+		{"XRANGE", key, "-", "+"},
+		{"XINFO", "STREAM", key, "FULL"}, {"XADD", key, "*", "f", "v"}, {"XTRIM", key, "MAXLEN", "1"},
+		{"BF.ADD", key, "x"}, {"APPEND", key, "x"},
 		{"PFCOUNT", key}, {"COPY", key, "copy", "REPLACE"}}
 }
 
@@ -166,8 +171,10 @@ func (a *restoring) announce(c *conn, r *rand.Rand) error {
 	rate := []string{"0.000000001", "0.001", "0.2"}[r.IntN(3)]
 	capacity := strconv.Itoa(1 << (20 + r.IntN(11)))
 	a.count("announcements", 1)
-	a.doing("redis-cli CONFIG SET maxmemory 100mb\nredis-cli BF.RESERVE large %s %s\nredis-cli DUMP large | wc -c", rate, capacity)
-	replies, err := c.pipeline([][]string{{"FLUSHALL"}, {"BF.RESERVE", "large", rate, capacity}, {"BF.SCANDUMP", "large", "0"},
+	a.doing("redis-cli CONFIG SET maxmemory 100mb\nredis-cli BF.RESERVE large %s %s\nredis-cli DUMP large | wc -c",
+		rate, capacity)
+	replies, err := c.pipeline([][]string{{"FLUSHALL"}, {"BF.RESERVE", "large", rate, capacity},
+		{"BF.SCANDUMP", "large", "0"},
 		{"MEMORY", "USAGE", "large"}, {"BF.INFO", "large", "SIZE"}})
 	if err != nil || replies[1].IsError() {
 		return err
@@ -175,7 +182,8 @@ func (a *restoring) announce(c *conn, r *rand.Rand) error {
 	if accounted, size := replies[3].Int, replies[4].Elems[0].Int; accounted < size/10*9 {
 		a.found(fmt.Sprintf("a filter of %d bytes is accounted as %d", size, accounted), a.attempted())
 	}
-	_, err = c.pipeline([][]string{{"DUMP", "large"}, {"DEL", "large"}, {"BF.LOADCHUNK", "large", "1", replies[2].Elems[1].Text},
+	_, err = c.pipeline([][]string{{"DUMP", "large"}, {"DEL", "large"},
+		{"BF.LOADCHUNK", "large", "1", replies[2].Elems[1].Text},
 		{"COPY", "large", "copy"}, {"BF.SCANDUMP", "large", "1"}, {"DUMP", "copy"}, {"FLUSHALL"}})
 	return err
 }

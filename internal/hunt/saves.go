@@ -15,8 +15,9 @@ import (
 	"github.com/miniserver-go/miniserver/internal/reference"
 )
 
-// openSaves leads this server and redis-server 8.6 through the same random lives of their files: saves, rewrites, settings, signals, kills, a
-// disk that is full, and restarts. Whatever they do must be the same. Acts that show a difference are made fewer.
+// openSaves leads this server and redis-server 8.6 through the same random lives of their files:
+// saves, rewrites, settings, signals, kills, a disk that is full, and restarts. Whatever they do
+// must be the same. Acts that show a difference are made fewer.
 func openSaves(h *hunt) (step, error) {
 	if h.reference = reference.Redis86.Find(); h.reference == "" {
 		fmt.Fprintf(h.out, "%s: NOT COMPARED: there is no server of %s\n", h.area.name, reference.Redis86)
@@ -25,7 +26,9 @@ func openSaves(h *hunt) (step, error) {
 	if _, err := exec.LookPath("prlimit"); err != nil {
 		return nil, err
 	}
-	signal.Ignore(syscall.SIGXFSZ) // what is started from here on gets an error for a file that becomes too long, as if the disk were full
+	// What is started from here on gets an error for a file that becomes too long, as if the disk
+	// were full.
+	signal.Ignore(syscall.SIGXFSZ)
 	return func(r *rand.Rand) error {
 		acts := randomActs(r, 40)
 		h.doing("%s", asLines(acts))
@@ -58,7 +61,8 @@ func asLines(acts []act) string {
 	return b.String()
 }
 
-// lead plays acts on new servers, and at last kills and starts them again. It returns how many it played up to the first difference.
+// lead plays acts on new servers, and at last kills and starts them again. It returns how many it
+// played up to the first difference.
 func (h *hunt) lead(acts []act) (played int, err error) {
 	p := &pair{hunt: h}
 	defer func() { err = errors.Join(err, p.end()) }()
@@ -129,7 +133,8 @@ func differing(ours, theirs string) string {
 	return "the servers differ" + text.String()
 }
 
-// start starts both servers, and compares what they have loaded. EXISTS removes the keys that are due, which else goes at any time.
+// start starts both servers, and compares what they have loaded. EXISTS removes the keys that are
+// due, which else goes at any time.
 func (p *pair) start() error {
 	for _, s := range p.sides {
 		if err := s.begin(p.next); err != nil {

@@ -13,7 +13,8 @@ import (
 //	kill -9, kill -TERM, kill -INT                what ends the servers, which then start again
 //	next OPTIONS                                  the options of the next start
 //	prlimit --fsize=0:, prlimit --fsize=unlimited:  the disk is full, and no more
-//	obstruct, clear                               a directory is in the place of dump.rdb, and no more
+//	obstruct, clear                               a directory is in the place of dump.rdb, and no
+//	                                              more
 type act string
 
 const (
@@ -34,20 +35,26 @@ var actKeys = strings.Fields("k0 k1 k2 k3 k4 k5")
 // What clients ask for. $key is a key.
 var (
 	writeCommands = []string{
-		"SET $key v", "SET $key v ; PEXPIRE $key 9999999", "INCR n", "APPEND text v", "SADD set a", "DEL $key", "PERSIST $key", "GET $key",
-		"HSET hash f v", "ZADD zset 1 a", `EVAL "return redis.call('set', KEYS[1], ARGV[1])" 1 $key v`, "FLUSHALL ASYNC", "FLUSHDB ASYNC",
-		"SELECT 1 ; SET $key v ; SELECT 0", "SELECT 1 ; FLUSHDB ASYNC ; SELECT 0",
+		"SET $key v", "SET $key v ; PEXPIRE $key 9999999", "INCR n",
+		"APPEND text v", "SADD set a", "DEL $key", "PERSIST $key", "GET $key",
+		"HSET hash f v", "ZADD zset 1 a", `EVAL "return redis.call('set', KEYS[1], ARGV[1])" 1 $key v`,
+		"FLUSHALL ASYNC", "FLUSHDB ASYNC", "SELECT 1 ; SET $key v ; SELECT 0", "SELECT 1 ; FLUSHDB ASYNC ; SELECT 0",
 	}
 	saveCommands = []string{
-		"SAVE", "BGSAVE", "BGSAVE SCHEDULE", "BGREWRITEAOF", "CONFIG SET appendonly yes", "CONFIG SET appendonly no", `CONFIG SET save "3600 1"`, `CONFIG SET save ""`,
-		"CONFIG SET appendfsync always", "CONFIG SET appendfsync everysec", "CONFIG SET appendfsync no", "CONFIG SET aof-use-rdb-preamble no",
-		"CONFIG SET aof-use-rdb-preamble yes", "CONFIG SET stop-writes-on-bgsave-error no", "CONFIG SET stop-writes-on-bgsave-error yes", "SHUTDOWN ABORT",
+		"SAVE", "BGSAVE", "BGSAVE SCHEDULE", "BGREWRITEAOF", "CONFIG SET appendonly yes",
+		"CONFIG SET appendonly no", `CONFIG SET save "3600 1"`, `CONFIG SET save ""`,
+		"CONFIG SET appendfsync always", "CONFIG SET appendfsync everysec", "CONFIG SET appendfsync no",
+		"CONFIG SET aof-use-rdb-preamble no",
+		"CONFIG SET aof-use-rdb-preamble yes", "CONFIG SET stop-writes-on-bgsave-error no",
+		"CONFIG SET stop-writes-on-bgsave-error yes", "SHUTDOWN ABORT",
 	}
 	endCommands = []string{
-		"SHUTDOWN", "SHUTDOWN SAVE", "SHUTDOWN NOSAVE", "SHUTDOWN NOW", "SHUTDOWN FORCE", "SHUTDOWN NOSAVE NOW FORCE", "SHUTDOWN SAVE FORCE", "SHUTDOWN SAVE NOSAVE", "SHUTDOWN odd",
+		"SHUTDOWN", "SHUTDOWN SAVE", "SHUTDOWN NOSAVE", "SHUTDOWN NOW", "SHUTDOWN FORCE", "SHUTDOWN NOSAVE NOW FORCE",
+		"SHUTDOWN SAVE FORCE", "SHUTDOWN SAVE NOSAVE", "SHUTDOWN odd",
 	}
 	dirCommands = []string{"CONFIG SET dir DIR/a", "CONFIG SET dir DIR/b"}
-	starts      = []string{"", "--appendonly yes", `--save "3600 1"`, `--appendonly yes --save "3600 1"`, "--appendonly yes --appendfsync always", "--dir DIR/b",
+	starts      = []string{"", "--appendonly yes",
+		`--save "3600 1"`, `--appendonly yes --save "3600 1"`, "--appendonly yes --appendfsync always", "--dir DIR/b",
 		"--appendonly yes --dir DIR/b", "--appendonly yes --aof-use-rdb-preamble no"}
 )
 
@@ -86,7 +93,9 @@ func randomAct(r *rand.Rand) act {
 	case 13, 14, 15:
 		return act("MULTI" + actAnd + someCommands(r, 4) + actAnd + "EXEC")
 	case 16:
-		return "FLUSHALL" // which ends a save, and is no part of more, as redis-server does something else before what follows it
+		// Which ends a save, and is no part of more, as redis-server does something else before
+		// what follows it.
+		return "FLUSHALL"
 	case 18:
 		return "DEBUG RELOAD" // no part of more: redis-server counts -1 changes if BGSAVE goes on meanwhile
 	case 17:
@@ -107,7 +116,8 @@ func someCommands(r *rand.Rand, n int) string {
 		list = append(list, strings.ReplaceAll(command, "$key", pick(r, actKeys)))
 	}
 	rewrites := func(command string) bool { return command == "BGREWRITEAOF" || command == "CONFIG SET appendonly yes" }
-	if i := slices.IndexFunc(list, rewrites); i >= 0 { // at the end, as the base also has what is written before it begins in the background
+	// At the end, as the base also has what is written before it begins in the background.
+	if i := slices.IndexFunc(list, rewrites); i >= 0 {
 		return strings.Join(append(slices.DeleteFunc(slices.Clone(list), rewrites), list[i]), actAnd)
 	}
 	if r.IntN(6) == 0 { // at the end, as the key is due at any time after that
@@ -126,7 +136,8 @@ func possible(acts []act) bool {
 	})
 }
 
-// situation is what may be so between two acts, as far as it says which acts come next. A server that is asked to end may go on.
+// situation is what may be so between two acts, as far as it says which acts come next. A server
+// that is asked to end may go on.
 type situation struct {
 	journal, always  bool // appendonly, and appendfsync always
 	quiet, moved     bool // appendonly no, and dir is not that of the start
@@ -136,11 +147,12 @@ type situation struct {
 
 // allows reports whether both servers are to do the same. They do not, on purpose:
 //   - SHUTDOWN ends a save. One of redis-server's may have replaced the snapshot by then.
-//   - BGREWRITEAOF with appendonly no, in another directory: redis-server names files there that are in the former one.
+//   - BGREWRITEAOF with appendonly no, in another directory: redis-server names files there that
+//     are in the former one.
 //   - With appendfsync always a full disk ends redis-server.
 //   - A first base that cannot be written is tried again by a schedule of its own.
-//   - BGREWRITEAOF replies before it touches the disk. If that is full, redis-server replies with an error, or begins again and again
-//     what was scheduled.
+//   - BGREWRITEAOF replies before it touches the disk. If that is full, redis-server replies with
+//     an error, or begins again and again what was scheduled.
 func (s *situation) allows(a act) bool {
 	after := *s
 	after.pass(a)
@@ -150,7 +162,8 @@ func (s *situation) allows(a act) bool {
 		return false
 	case after.quiet && after.moved && has("BGREWRITEAOF"):
 		return false
-	case a == fullAct && s.full, a == obstructAct && s.obstructed, a == clearAct && !s.obstructed, a == roomyAct && !s.full:
+	case a == fullAct && s.full, a == obstructAct && s.obstructed, a == clearAct && !s.obstructed,
+		a == roomyAct && !s.full:
 		return false
 	case after.full && after.journal && after.always:
 		return false
@@ -180,7 +193,8 @@ func (s *situation) pass(a act) {
 	case a == killAct:
 		*s = situation{journal: journals, always: strings.Contains(s.next, "always"), quiet: !journals, next: s.next}
 	case strings.HasPrefix(text, "kill"), strings.Contains(text, "SHUTDOWN"):
-		s.journal, s.always, s.quiet = s.journal || journals, s.always || strings.Contains(s.next, "always"), s.quiet || !journals
+		s.journal, s.always, s.quiet = s.journal || journals, s.always || strings.Contains(s.next, "always"),
+			s.quiet || !journals
 	}
 	if !strings.HasPrefix(text, nextAct) {
 		s.moved = s.moved || strings.Contains(text, "SET dir")

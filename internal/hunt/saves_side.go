@@ -51,8 +51,9 @@ func (s *side) begin(options string) (err error) {
 	s.process, s.await, s.full = nil, 0, false
 	s.clear()
 	words, _ := resp.Words([]byte(s.local(options)), nil)
-	s.options = slices.Concat(s.common, []string{"--logfile", "/dev/stderr", "--enable-debug-command", "yes", "--enable-protected-configs", "yes",
-		"--hz", "100", "--auto-aof-rewrite-percentage", "0", "--dir", s.path("a")}, texts(words))
+	s.options = slices.Concat(s.common,
+		[]string{"--logfile", "/dev/stderr", "--enable-debug-command", "yes", "--enable-protected-configs", "yes",
+			"--hz", "100", "--auto-aof-rewrite-percentage", "0", "--dir", s.path("a")}, texts(words))
 	if err := s.start(); err != nil {
 		return fmt.Errorf("%w\n%s", err, s.stderr)
 	}
@@ -156,7 +157,8 @@ func (s *side) signal(option string) (outcome string, err error) {
 	return "", errors.New("it neither ends nor says that it goes on")
 }
 
-// say sends commands in one piece, and returns what is compared of the replies. What a server says before it ends may be lost.
+// say sends commands in one piece, and returns what is compared of the replies. What a server says
+// before it ends may be lost.
 func (s *side) say(commands string) (outcome string, err error) {
 	list := strings.Split(commands, actAnd)
 	var all []byte
@@ -215,10 +217,14 @@ func (s *side) tell(b *strings.Builder, command string, reply resp.Value) {
 	}
 }
 
-// immediate are the fields of INFO that are compared right after an act, eventual those that are compared when nothing goes on any more.
+// immediate are the fields of INFO that are compared right after an act, eventual those that are
+// compared when nothing goes on any more.
 var (
-	immediate = strings.Fields("loading rdb_changes_since_last_save rdb_bgsave_in_progress rdb_last_bgsave_status rdb_saves " +
-		"rdb_saves_consecutive_failures rdb_last_load_keys_expired rdb_last_load_keys_loaded aof_enabled aof_rewrite_in_progress " +
-		"aof_rewrite_scheduled aof_pending_rewrite aof_last_bgrewrite_status aof_rewrites aof_rewrites_consecutive_failures")
+	immediate = strings.Fields("loading rdb_changes_since_last_save rdb_bgsave_in_progress rdb_last_bgsave_status " +
+		"rdb_saves " +
+		"rdb_saves_consecutive_failures rdb_last_load_keys_expired rdb_last_load_keys_loaded aof_enabled " +
+		"aof_rewrite_in_progress " +
+		"aof_rewrite_scheduled aof_pending_rewrite aof_last_bgrewrite_status aof_rewrites " +
+		"aof_rewrites_consecutive_failures")
 	eventual = append([]string{"aof_last_write_status"}, immediate...)
 )

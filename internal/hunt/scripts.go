@@ -13,27 +13,29 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// busy is the time after which a script counts as slow, and scriptTime that in which a script may end by itself. Some
-// get more time, to use up the memory that a script may have.
+// busy is the time after which a script counts as slow, and scriptTime that in which a script may
+// end by itself. Some get more time, to use up the memory that a script may have.
 const (
 	busy           = 50 * time.Millisecond
 	scriptTime     = 500 * time.Millisecond
 	longScriptTime = 10 * time.Second
 )
 
-// scriptMemory is what a script may take, scriptString the longest string in the data, and scriptProcess the process with them.
-// Go's collector needs room, and a reply is made of the script's values before they are free.
+// scriptMemory is what a script may take, scriptString the longest string in the data, and
+// scriptProcess the process with them. Go's collector needs room, and a reply is made of the
+// script's values before they are free.
 const (
 	scriptMemory  = "64mb"
 	scriptString  = "128mb"
 	scriptProcess = 768 << 20
 )
 
-// openScripts runs hostile scripts. Whatever a script does, the server must answer others, at least with BUSY; SCRIPT
-// KILL must end the script, or SHUTDOWN NOSAVE the server if it wrote; and the next script must find the sandbox as
-// it was. No script may take more memory than it may have.
+// openScripts runs hostile scripts. Whatever a script does, the server must answer others, at least
+// with BUSY; SCRIPT KILL must end the script, or SHUTDOWN NOSAVE the server if it wrote; and the
+// next script must find the sandbox as it was. No script may take more memory than it may have.
 func openScripts(h *hunt) (step, error) {
-	server, err := h.serve("--busy-reply-threshold", fmt.Sprint(busy.Milliseconds()), "--script-memory-limit", scriptMemory, "--proto-max-bulk-len", scriptString)
+	server, err := h.serve("--busy-reply-threshold", fmt.Sprint(busy.Milliseconds()), "--script-memory-limit",
+		scriptMemory, "--proto-max-bulk-len", scriptString)
 	if err != nil {
 		return nil, err
 	}
@@ -60,8 +62,8 @@ func hostile(n uint64, r *rand.Rand) string {
 	return generated(r)
 }
 
-// runScript runs a script in one of several ways: EVAL, EVAL_RO, or a function of a library. It ends the script after
-// some time.
+// runScript runs a script in one of several ways: EVAL, EVAL_RO, or a function of a library. It
+// ends the script after some time.
 func (h *hunt) runScript(server *target, text string, way int, wait time.Duration) error {
 	call := []string{"EVAL", text, "1", "k", "argument"}
 	load := []string{"PING"}
@@ -69,7 +71,8 @@ func (h *hunt) runScript(server *target, text string, way int, wait time.Duratio
 	case 1:
 		call[0] = "EVAL_RO"
 	case 2:
-		load = []string{"FUNCTION", "LOAD", "REPLACE", "#!lua name=hostile\nredis.register_function('f', function(KEYS, ARGV) " + text + " end)"}
+		load = []string{"FUNCTION", "LOAD", "REPLACE",
+			"#!lua name=hostile\nredis.register_function('f', function(KEYS, ARGV) " + text + " end)"}
 		call = []string{"FCALL", "f", "1", "k", "argument"}
 	}
 	h.doing("redis-cli %s\nredis-cli %s", quoted(load), quoted(call))
@@ -94,7 +97,8 @@ func (h *hunt) runScript(server *target, text string, way int, wait time.Duratio
 	return errors.Join(err, h.canary(server))
 }
 
-// await returns the next reply, and an error if it does not come in time. Then the connection cannot be read any more.
+// await returns the next reply, and an error if it does not come in time. Then the connection
+// cannot be read any more.
 func (c *conn) await(d time.Duration) (resp.Value, error) {
 	c.SetReadDeadline(time.Now().Add(d))
 	return c.replies.Read()
@@ -184,17 +188,19 @@ var functions = strings.Fields(`string.rep string.format string.gsub string.find
 	coroutine.wrap coroutine.yield coroutine.status coroutine.running os.clock os.time os.execute io.open debug.getinfo`)
 
 // values are what the functions get.
-var values = []string{"nil", "true", "0", "-1", "1", "2", "7", "2^31", "2^31-1", "-2^31", "2^53", "2^63", "-2^63", "1e308", "-1e308", "0/0", "1/0", "-1/0", "0.5", "1e9", "1e6",
-	"''", "'x'", "'%'", "'%s%s%s'", "'%99999999d'", "'%.99f'", "'%q'", "'%c'", "'%5$s'", "'('", "'[a-'", "'[^'", "'%b'", "'%f'", "'.-.-.-.-x'", "'(((((((((('", "'\\0'", "'>I8'", "'<d'", "'I17'", "'!99'",
-	"'s0'", "'c0'", "'c999999999'", "'{\"a\":1}'", "'[[[[[['", "'\\221\\255'", "'\\223\\255\\255'", "'\\221\\255\\255\\255\\255'", "'\\219\\255\\255\\255\\255'", "'\\201'", "big", "long", "cyclic", "deep", "liar", "odd", "sparse", "{}", "{1,2,3}", "{err='x'}", "{ok='x'}", "{double=0/0}",
-	"{map={a=1}}", "{set={a=1}}", "{big_number='x'}", "{verbatim_string={format='x',string='y'}}", "f", "f2", "co", "proxy", "_G", "string", "'GET'", "'SET'", "'k'", "'EVAL'", "'return 1'", "'SUBSCRIBE'", "'SHUTDOWN'", "'MULTI'", "'BLPOP'", "'CONFIG'"}
+var values = []string{"nil", "true", "0", "-1", "1", "2", "7", "2^31", "2^31-1", "-2^31", "2^53", "2^63", "-2^63",
+	"1e308", "-1e308", "0/0", "1/0", "-1/0", "0.5", "1e9", "1e6",
+	"''", "'x'", "'%'", "'%s%s%s'", "'%99999999d'", "'%.99f'", "'%q'", "'%c'", "'%5$s'", "'('", "'[a-'", "'[^'", "'%b'",
+	"'%f'", "'.-.-.-.-x'", "'(((((((((('", "'\\0'", "'>I8'", "'<d'", "'I17'", "'!99'",
+	"'s0'", "'c0'", "'c999999999'", "'{\"a\":1}'", "'[[[[[['", "'\\221\\255'", "'\\223\\255\\255'",
+	"'\\221\\255\\255\\255\\255'", "'\\219\\255\\255\\255\\255'", "'\\201'", "big", "long", "cyclic", "deep", "liar",
+	"odd", "sparse", "{}", "{1,2,3}", "{err='x'}", "{ok='x'}", "{double=0/0}",
+	"{map={a=1}}", "{set={a=1}}", "{big_number='x'}", "{verbatim_string={format='x',string='y'}}", "f", "f2", "co",
+	"proxy", "_G", "string", "'GET'", "'SET'", "'k'", "'EVAL'", "'return 1'", "'SUBSCRIBE'", "'SHUTDOWN'", "'MULTI'",
+	"'BLPOP'", "'CONFIG'"}
 
 // prelude defines the hostile values.
-const prelude = `local big = string.rep('x', 1e6) local long = string.rep('a?', 100) local cyclic = {} cyclic[1] = cyclic cyclic.x = cyclic ` +
-	`local deep = {} for i = 1, 20000 do deep = {deep} end local sparse = {[1] = 1, [1e6] = 2, [2^53] = 3} ` +
-	`local liar = setmetatable({}, {__index = function(t, k) return t end, __newindex = function() error('no') end, __call = function(...) return ... end, __tostring = function() return {} end, __len = function() return 1e9 end}) ` +
-	`local odd = setmetatable({1, 2, 3}, {__index = function() error({}) end, __lt = function() return true end, __le = function() error('le') end, __eq = function() return true end, __concat = function() return 'c' end, __unm = function(a) return a end}) ` +
-	`local f = function(...) return ... end local f2 = function() error(cyclic) end local co = coroutine.create(function() while true do coroutine.yield(1) end end) local proxy = co `
+const prelude = `local big = string.rep('x', 1e6) local long = string.rep('a?', 100) local cyclic = {} cyclic[1] = cyclic cyclic.x = cyclic ` + `local deep = {} for i = 1, 20000 do deep = {deep} end local sparse = {[1] = 1, [1e6] = 2, [2^53] = 3} ` + `local liar = setmetatable({}, {__index = function(t, k) return t end, __newindex = function() error('no') end, __call = function(...) return ... end, __tostring = function() return {} end, __len = function() return 1e9 end}) ` + `local odd = setmetatable({1, 2, 3}, {__index = function() error({}) end, __lt = function() return true end, __le = function() error('le') end, __eq = function() return true end, __concat = function() return 'c' end, __unm = function(a) return a end}) ` + `local f = function(...) return ... end local f2 = function() error(cyclic) end local co = coroutine.create(function() while true do coroutine.yield(1) end end) local proxy = co `
 
 // generated returns a script that calls functions with hostile arguments.
 func generated(r *rand.Rand) string {

@@ -24,8 +24,8 @@ const (
 	lastWord = 64 << 10              // bytes of error output that are kept, from its start
 )
 
-// target is a server under attack, or one to compare with: a process of its own that the frame watches. It
-// stays the same when its process is replaced.
+// target is a server under attack, or one to compare with: a process of its own that the frame
+// watches. It stays the same when its process is replaced.
 type target struct {
 	name, path string
 	options    []string
@@ -52,7 +52,8 @@ type target struct {
 func (t *target) start() (err error) {
 	t.stderr, t.stopped = &firstWords{}, make(chan struct{})
 	t.verdict.Store(nil)
-	t.process, err = launch.Start(launch.Spec{Path: t.path, Unix: true, Args: t.options, Stderr: t.stderr, Group: t.group, Memory: t.space, Net: t.net, Conf: t.conf, Env: t.env})
+	t.process, err = launch.Start(launch.Spec{Path: t.path, Unix: true, Args: t.options, Stderr: t.stderr,
+		Group: t.group, Memory: t.space, Net: t.net, Conf: t.conf, Env: t.env})
 	if err != nil {
 		return err
 	}
@@ -86,8 +87,8 @@ func (t *target) watchMemory() {
 	}
 }
 
-// watchPings pings the server, and makes the process print its stacks and end if it does not answer. It connects again
-// if the server ended its connection, as it may.
+// watchPings pings the server, and makes the process print its stacks and end if it does not
+// answer. It connects again if the server ended its connection, as it may.
 func (t *target) watchPings() {
 	var c *conn
 	for t.pause() {
@@ -164,8 +165,9 @@ func (t *target) trouble() string {
 	return fmt.Sprintf("%s: %s\n%s", t.name, text, t.stderr)
 }
 
-// ended reports whether the process has ended. It asks the server, so that a process about to end is noticed, and again if the connection ends: the
-// member of a group does that when it loses its seat.
+// ended reports whether the process has ended. It asks the server, so that a process about to end
+// is noticed, and again if the connection ends: the member of a group does that when it loses its
+// seat.
 func (t *target) ended() bool {
 	for end := time.Now().Add(2 * t.patience); time.Now().Before(end); { // the pings tell whether it hangs
 		if t.answers() {
@@ -195,8 +197,8 @@ func (t *target) answers() bool {
 // longest returns the duration of the longest ping.
 func (t *target) longest() time.Duration { return time.Duration(t.slowest.Load()) }
 
-// settle removes all data, and waits some time until memory and descriptors are as at the start. It says what is not,
-// or returns an empty text.
+// settle removes all data, and waits some time until memory and descriptors are as at the start. It
+// says what is not, or returns an empty text.
 func (t *target) settle(patience time.Duration) string {
 	c, err := t.login()
 	if err != nil {
@@ -213,7 +215,8 @@ func (t *target) settle(patience time.Duration) string {
 			return ""
 		}
 		if time.Now().After(end) {
-			return fmt.Sprintf("%s: after the last step %d MB of memory (at the start %d), %d descriptors (at the start %d)",
+			return fmt.Sprintf("%s: after the last step %d MB of memory (at the start %d), "+
+				"%d descriptors (at the start %d)",
 				t.name, rss>>20, t.rss>>20, open, t.descriptors)
 		}
 	}
@@ -263,7 +266,8 @@ func (w *firstWords) count(text string) int {
 	return strings.Count(string(w.text), text)
 }
 
-// String returns the first lines: a panic and the stack of its goroutine, without the runtime's own frames.
+// String returns the first lines: a panic and the stack of its goroutine, without the runtime's own
+// frames.
 func (w *firstWords) String() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -10,16 +10,19 @@ import (
 	"time"
 )
 
-// longestWait is how long another client may have to wait for a command that looks at all keys. In a test it is not judged.
+// longestWait is how long another client may have to wait for a command that looks at all keys. In
+// a test it is not judged.
 const longestWait = 500 * time.Millisecond
 
-// openWaits runs the commands of the kit that look at all keys of a large database, while another client pings.
+// openWaits runs the commands of the kit that look at all keys of a large database, while another
+// client pings.
 func openWaits(h *hunt) (step, error) {
 	server, err := h.serve("--test-kit", "yes", "--enable-debug-command", "yes")
 	if err != nil {
 		return nil, err
 	}
-	lines := []string{"MINI.DUMP", "MINI.DUMP key:*", "MINI.DIFF before default", "MINI.DIFF empty before", "MINI.LEAKS", "MINI.LEAKS MARK now", "MINI.LEAKS SINCE now",
+	lines := []string{"MINI.DUMP", "MINI.DUMP key:*", "MINI.DIFF before default", "MINI.DIFF empty before",
+		"MINI.LEAKS", "MINI.LEAKS MARK now", "MINI.LEAKS SINCE now",
 		"MINI.WORLD SNAPSHOT again", "MINI.WORLD FORK default again", "MINI.WORLD DROP again"}
 	return func(r *rand.Rand) error {
 		admin, err := server.dial()
@@ -27,8 +30,8 @@ func openWaits(h *hunt) (step, error) {
 			return err
 		}
 		defer admin.Close()
-		for _, line := range []string{"FLUSHALL", "MINI.WORLD SNAPSHOT empty", "MINI.LEAKS MARK now", fmt.Sprint("DEBUG POPULATE ", h.size(500_000)), "MINI.WORLD SNAPSHOT before",
-			"SET key:1 changed"} {
+		for _, line := range []string{"FLUSHALL", "MINI.WORLD SNAPSHOT empty", "MINI.LEAKS MARK now",
+			fmt.Sprint("DEBUG POPULATE ", h.size(500_000)), "MINI.WORLD SNAPSHOT before", "SET key:1 changed"} {
 			if _, err := admin.do(strings.Fields(line)...); err != nil {
 				return err
 			}
@@ -38,7 +41,8 @@ func openWaits(h *hunt) (step, error) {
 				return err
 			}
 		}
-		for _, line := range []string{"FLUSHALL", "MINI.WORLD FORGET before", "MINI.WORLD FORGET empty", "MINI.WORLD FORGET again", "MINI.WORLD DROP again", "MINI.LEAKS MARK now"} {
+		for _, line := range []string{"FLUSHALL", "MINI.WORLD FORGET before", "MINI.WORLD FORGET empty",
+			"MINI.WORLD FORGET again", "MINI.WORLD DROP again", "MINI.LEAKS MARK now"} {
 			if _, err := admin.do(strings.Fields(line)...); err != nil {
 				return err
 			}

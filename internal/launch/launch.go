@@ -23,11 +23,12 @@ import (
 	"time"
 )
 
-// startup bounds the time in which a new server must answer. It is long because the machine may stand still meanwhile.
+// startup bounds the time in which a new server must answer. It is long because the machine may
+// stand still meanwhile.
 const startup = 2 * time.Minute
 
-// The range of ports for servers. Systems give higher ports to outgoing connections and to listeners on port 0; these
-// are free until the server listens.
+// The range of ports for servers. Systems give higher ports to outgoing connections and to
+// listeners on port 0; these are free until the server listens.
 const lowestPort, ports = 20_000, 12_000
 
 // Server is a running process.
@@ -46,13 +47,17 @@ type Spec struct {
 	Path string   // of the binary
 	Unix bool     // listen on a unix socket instead of a TCP port
 	Args []string // further arguments, such as "--maxmemory", "10mb"
-	Conf string   // the path of a configuration file, in whose directory the process then works; none, and a directory that Stop removes, if empty
+	// The path of a configuration file, in whose directory the process then works; none, and a
+	// directory that Stop removes, if empty.
+	Conf string
 
 	Stderr io.Writer // what the process writes there; os.Stderr if nil
 	Group  string    // the directory of a control group for the process; that of this process if empty
 	Env    []string  // further variables of the environment, as NAME=value
 	Memory int64     // bytes of address space that the process may have; no limit if 0
-	Net    string    // the file of a network namespace for the process, which only root can enter; that of this process if empty
+	// The file of a network namespace for the process, which only root can enter; that of this
+	// process if empty.
+	Net string
 }
 
 // Start runs a server and returns when it answers. The caller must Stop it.
@@ -94,7 +99,8 @@ func (spec Spec) dir() (string, error) {
 	return os.MkdirTemp("", "launch")
 }
 
-// command returns the command that starts the process. A shell enters the control group, before there are threads.
+// command returns the command that starts the process. A shell enters the control group, before
+// there are threads.
 func (spec Spec) command(args []string) *exec.Cmd {
 	if spec.Conf != "" {
 		args = append([]string{spec.Conf}, args...)
@@ -104,7 +110,8 @@ func (spec Spec) command(args []string) *exec.Cmd {
 		args = append([]string{"nsenter", "--net=" + spec.Net}, args...)
 	}
 	if spec.Memory > 0 {
-		args = append([]string{"/bin/sh", "-c", `ulimit -v "$0" && exec "$@"`, strconv.FormatInt(spec.Memory>>10, 10)}, args...)
+		args = append([]string{"/bin/sh", "-c", `ulimit -v "$0" && exec "$@"`, strconv.FormatInt(spec.Memory>>10, 10)},
+			args...)
 	}
 	if spec.Group != "" {
 		args = append([]string{"/bin/sh", "-c", `echo $$ >"$0" && exec "$@"`, filepath.Join(spec.Group, "cgroup.procs")}, args...)
@@ -140,8 +147,8 @@ func (s *Server) listenOn(unix bool) ([]string, error) {
 	return []string{"--port", port, "--bind", "127.0.0.1"}, nil
 }
 
-// nextPort counts through the ports, so that tests of one process that run at the same time get different ones, before they listen. Other
-// processes begin elsewhere.
+// nextPort counts through the ports, so that tests of one process that run at the same time get
+// different ones, before they listen. Other processes begin elsewhere.
 var nextPort atomic.Int64
 
 func init() { nextPort.Store(rand.Int64N(ports)) }

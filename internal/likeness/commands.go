@@ -50,7 +50,8 @@ func (q *questions) command(c resp.Value) {
 	}
 }
 
-// plain returns a value as text: the elements of an array in brackets, sorted if they are names. Notes are prose, and left out.
+// plain returns a value as text: the elements of an array in brackets, sorted if they are names.
+// Notes are prose, and left out.
 func plain(v resp.Value) string {
 	if !v.IsAggregate() {
 		return cmp.Or(v.Text, fmt.Sprint(v.Int))

@@ -13,8 +13,8 @@ import (
 // Facts are texts by what they are about.
 type Facts map[string]string
 
-// Ask returns the facts about the server at the other end of a connection that speaks RESP2. It sends commands that
-// change the dataset and the statistics.
+// Ask returns the facts about the server at the other end of a connection that speaks RESP2. It
+// sends commands that change the dataset and the statistics.
 func Ask(conn net.Conn) (facts Facts, err error) {
 	q := &questions{conn: conn, in: resp.NewReader(conn), facts: Facts{}, containers: []string{"debug"}}
 	q.ask("CONFIG", "RESETSTAT") // or the errors that a slow start met would count
@@ -52,8 +52,8 @@ func (q *questions) add(text string, name ...string) {
 	q.facts[strings.Join(name, " ")] = strings.ReplaceAll(text, "\n", " ")
 }
 
-// info asks for INFO's fields after some commands, so that the fields named after commands, errors and databases
-// are there.
+// info asks for INFO's fields after some commands, so that the fields named after commands, errors
+// and databases are there.
 func (q *questions) info() {
 	q.ask("SET", "k", "v")
 	q.ask("INCR", "k")
@@ -70,7 +70,8 @@ func (q *questions) info() {
 	}
 }
 
-// busy are the sections with a field for each command that was called: they tell nothing if the servers' commands differ.
+// busy are the sections with a field for each command that was called: they tell nothing if the
+// servers' commands differ.
 var busy = map[string]bool{"Commandstats": true, "Latencystats": true}
 
 // config asks for the parameters.
@@ -106,12 +107,14 @@ func (q *questions) others() {
 	}
 	slices.Sort(categories)
 	q.add(strings.Join(categories, " "), "acl cat")
-	for _, command := range []string{"HELLO", "MEMORY STATS", "ACL GETUSER default", "LATENCY LATEST", "FUNCTION STATS"} {
+	for _, command := range []string{"HELLO", "MEMORY STATS", "ACL GETUSER default", "LATENCY LATEST",
+		"FUNCTION STATS"} {
 		q.add(names(q.ask(strings.Fields(command)...)), strings.ToLower(command))
 	}
 }
 
-// help asks for the words that HELP explains, in their order, and for its last line, which all servers share.
+// help asks for the words that HELP explains, in their order, and for its last line, which all
+// servers share.
 func (q *questions) help() {
 	for _, container := range q.containers {
 		var words []string

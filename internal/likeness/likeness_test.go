@@ -32,7 +32,8 @@ func TestSaysWhatTheReleaseSays(t *testing.T) {
 	require.NoError(t, err)
 	allowed, err := LoadAllowed("testdata/allowed.txt")
 	require.NoError(t, err)
-	for _, r := range []reference.Release{"redis:8.6", "redis:8.0", "redis:7.4", "redis:7.2", "redis:7.0", "redis:6.2", "valkey:9.1", "valkey:8.1"} {
+	for _, r := range []reference.Release{"redis:8.6", "redis:8.0", "redis:7.4", "redis:7.2", "redis:7.0", "redis:6.2",
+		"valkey:9.1", "valkey:8.1"} {
 		t.Run(string(r), func(t *testing.T) {
 			theirs, err := Ask(r.Start(t).Dial(t))
 			require.NoError(t, err)
@@ -51,7 +52,8 @@ var lines = func() *command.Table {
 	return e.Commands
 }()
 
-// isForeign reports whether a difference is that we have a command that no Redis and no Valkey ever had.
+// isForeign reports whether a difference is that we have a command that no Redis and no Valkey ever
+// had.
 func isForeign(difference string) bool {
 	name, found := strings.CutSuffix(difference, ": absent | there")
 	name, is := strings.CutPrefix(name, "command ")
@@ -61,7 +63,8 @@ func isForeign(difference string) bool {
 
 // start starts our server as the release and returns a connection.
 func start(t *testing.T, path string, r reference.Release) net.Conn {
-	process, err := launch.Start(launch.Spec{Path: path, Unix: true, Args: []string{"--like", string(r), "--enable-debug-command", "yes"}})
+	process, err := launch.Start(launch.Spec{Path: path, Unix: true,
+		Args: []string{"--like", string(r), "--enable-debug-command", "yes"}})
 	require.NoError(t, err)
 	t.Cleanup(func() { process.Stop() })
 	conn, err := net.Dial(process.Network, process.Address)
@@ -70,7 +73,8 @@ func start(t *testing.T, path string, r reference.Release) net.Conn {
 	return conn
 }
 
-// compare fails the test for each difference that the release's list does not have, and for each line of it that is none.
+// compare fails the test for each difference that the release's list does not have, and for each
+// line of it that is none.
 func compare(t *testing.T, r reference.Release, found []string) {
 	path := filepath.Join("testdata", "todo", strings.ReplaceAll(string(r), ":", "-")+".txt")
 	if *update {
@@ -95,13 +99,14 @@ func TestDifferencesNameBothTexts(t *testing.T) {
 	long := strings.Repeat("same ", 10)
 	require.Equal(t, []string{
 		"a: 1 | absent", "b: absent | 2", "d: ame same same same same old | ame same same same same new"},
-		Differences(Facts{"a": "1", "a b": "1", "c": "3", "d": long + "old"}, Facts{"b": "2", "c": "3", "d": long + "new"}))
+		Differences(Facts{"a": "1", "a b": "1", "c": "3", "d": long + "old"},
+			Facts{"b": "2", "c": "3", "d": long + "new"}))
 }
 
 func TestKinds(t *testing.T) {
 	for value, want := range map[string]string{
-		"": "nothing", "yes": "switch", "-1": "integer", "1.05": "number", "99.5%": "percentage", "3.2M": "size", "0B": "size",
-		"keys=1,expires=0": "[keys= expires=]", "/tmp/x": "text", "8.0.2": "text",
+		"": "nothing", "yes": "switch", "-1": "integer", "1.05": "number", "99.5%": "percentage", "3.2M": "size",
+		"0B": "size", "keys=1,expires=0": "[keys= expires=]", "/tmp/x": "text", "8.0.2": "text",
 	} {
 		require.Equal(t, want, kind(value), value)
 	}

@@ -9,8 +9,9 @@ import (
 	"strings"
 )
 
-// Differences compares facts and returns a line for each difference: "name: theirs | ours". Texts that begin
-// alike are shortened. Of what only one side has, nothing below it is named: "command x" and not "command x arity".
+// Differences compares facts and returns a line for each difference: "name: theirs | ours". Texts
+// that begin alike are shortened. Of what only one side has, nothing below it is named: "command x"
+// and not "command x arity".
 func Differences(theirs, ours Facts) (lines []string) {
 	names := maps.Clone(theirs)
 	maps.Copy(names, ours)
@@ -69,8 +70,8 @@ type Allowed struct {
 	line     *regexp.Regexp
 }
 
-// LoadAllowed reads a file of lines "releases: pattern". Each matches the beginnings of lines of Differences, for the
-// releases that match. Lines that begin with # are the reasons.
+// LoadAllowed reads a file of lines "releases: pattern". Each matches the beginnings of lines of
+// Differences, for the releases that match. Lines that begin with # are the reasons.
 func LoadAllowed(path string) (list []Allowed, err error) {
 	text, err := os.ReadFile(path)
 	for line := range strings.Lines(string(text)) {
@@ -82,7 +83,8 @@ func LoadAllowed(path string) (list []Allowed, err error) {
 		if !ok {
 			return nil, fmt.Errorf("%s: no pattern in %q", path, line)
 		}
-		list = append(list, Allowed{regexp.MustCompile("^(" + releases + ")$"), regexp.MustCompile("^(" + pattern + ")")})
+		list = append(list,
+			Allowed{regexp.MustCompile("^(" + releases + ")$"), regexp.MustCompile("^(" + pattern + ")")})
 	}
 	return list, err
 }

@@ -1,9 +1,10 @@
-// Package luacases compares Lua's libraries with lua5.1 and redis-server, case by case. A case is an expression
-// or statement; case.lua shows on one line what it gives, here and on the oracle alike.
+// Package luacases compares Lua's libraries with lua5.1 and redis-server, case by case. A case is
+// an expression or statement; case.lua shows on one line what it gives, here and on the oracle
+// alike.
 //
-// A corpus is a file of cases, each a line "> source" and a line with what the file's oracle showed. Its first
-// lines are comments, and one names the oracle. Where we mean to differ two more lines follow: "! reason" and
-// what we show. With -update TestOracles records a corpus anew.
+// A corpus is a file of cases, each a line "> source" and a line with what the file's oracle
+// showed. Its first lines are comments, and one names the oracle. Where we mean to differ two more
+// lines follow: "! reason" and what we show. With -update TestOracles records a corpus anew.
 package luacases
 
 import (
@@ -103,7 +104,8 @@ func (c *corpus) oracle() func(t *testing.T, sources []string) []string {
 	return AskLua
 }
 
-// Check compares every case of a folder's corpora with its recording, each corpus in a State of its own.
+// Check compares every case of a folder's corpora with its recording, each corpus in a State of its
+// own.
 func Check(t *testing.T, folder string, newState func() *lua.State) {
 	for _, c := range read(t, folder) {
 		t.Run(c.name(), func(t *testing.T) {
@@ -121,8 +123,8 @@ func Check(t *testing.T, folder string, newState func() *lua.State) {
 	}
 }
 
-// CheckOracles shows every case to its oracle, if that is installed, and compares with the recording, or with
-// -update makes it.
+// CheckOracles shows every case to its oracle, if that is installed, and compares with the
+// recording, or with -update makes it.
 func CheckOracles(t *testing.T, folder string) {
 	for _, c := range read(t, folder) {
 		t.Run(c.name(), func(t *testing.T) {

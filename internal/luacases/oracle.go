@@ -18,7 +18,8 @@ import (
 //go:embed case.lua
 var harness string
 
-// Show returns a function that evaluates a case in L, which needs the basic, string and table libraries.
+// Show returns a function that evaluates a case in L, which needs the basic, string and table
+// libraries.
 func Show(t testing.TB, L *lua.State) func(source string) string {
 	chunk, err := lua.Compile(harness+"return case", "=harness")
 	if err != nil {

@@ -69,7 +69,8 @@ func (g *Generator) Number() string {
 	case 2:
 		return fmt.Sprintf("(%.17g)", g.NormFloat64()*math.Pow(10, float64(g.Intn(30)-15)))
 	case 3:
-		return g.Pick("(0/0)", "(1/0)", "(-1/0)", "(-1/(1/0))", "2^53", "2^31", "(-2^31)", "2^32", "2^63", "2^64", "1e15", "1e300")
+		return g.Pick("(0/0)", "(1/0)", "(-1/0)", "(-1/(1/0))", "2^53", "2^31", "(-2^31)", "2^32", "2^63", "2^64",
+			"1e15", "1e300")
 	case 4:
 		return fmt.Sprintf("(%d/%d)", g.Intn(100), g.Intn(20)+1)
 	case 5:

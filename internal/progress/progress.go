@@ -1,5 +1,6 @@
-// Package progress shows the progress of long work: on a terminal one line that is redrawn, elsewhere a new line every
-// ten seconds. On a terminal the cursor stays at the start of the line, so that the next output overwrites it.
+// Package progress shows the progress of long work: on a terminal one line that is redrawn,
+// elsewhere a new line every ten seconds. On a terminal the cursor stays at the start of the line,
+// so that the next output overwrites it.
 package progress
 
 import (
@@ -41,8 +42,8 @@ func newLine(out io.Writer, terminal bool, delay time.Duration, now func() time.
 	return l
 }
 
-// Show draws the result of text, which gets the time since New. It does nothing, and does not call text, if the line
-// was drawn a moment ago.
+// Show draws the result of text, which gets the time since New. It does nothing, and does not call
+// text, if the line was drawn a moment ago.
 func (l *Line) Show(text func(passed time.Duration) string) {
 	now := l.now()
 	if now.Before(l.next) {

@@ -7,8 +7,8 @@
 //	keeps one goroutine busy for seconds   OneGoroutine     OneGoroutine
 //	repeats something random               Rounds: a tenth  Rounds: a tenth
 //
-// The first column is the quick check, which is to take less than a minute. In the second, the race detector gets what it may find something in:
-// all that runs in several goroutines of this process.
+// The first column is the quick check, which is to take less than a minute. In the second, the race
+// detector gets what it may find something in: all that runs in several goroutines of this process.
 package quick
 
 import "testing"
@@ -32,7 +32,8 @@ func OneGoroutine(t testing.TB, why string) {
 	}
 }
 
-// Outside leaves the test out with -short, and whenever the race detector is on, because all that it checks runs in other processes.
+// Outside leaves the test out with -short, and whenever the race detector is on, because all that
+// it checks runs in other processes.
 func Outside(t testing.TB) {
 	t.Helper()
 	if testing.Short() || raced {

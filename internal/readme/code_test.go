@@ -26,7 +26,8 @@ import (
 // unread are the blocks that TestCodeHasNoMistakesOfSyntax does not read.
 var unread = []exception{
 	{"docs/debugging.md", "dape-configs", "Emacs Lisp: there is no Emacs among the programs that the tests install"},
-	{"docs/start/spring.md", "spring.data.redis", "properties have no syntax to break; TestStartPagesWork runs the page"},
+	{"docs/start/spring.md", "spring.data.redis",
+		"properties have no syntax to break; TestStartPagesWork runs the page"},
 	{"docs/lint.md", "return 1 +\n", "what the rule syntax finds"},
 	{"docs/install.md", "start /b", "the language of Windows' Command Prompt; packaging/try/run runs it under Wine"},
 }
@@ -67,7 +68,8 @@ type mistakes []error
 
 func (m *mistakes) Errorf(format string, args ...any) { *m = append(*m, fmt.Errorf(format, args...)) }
 
-// compilers read code with the programs of their language, which run nothing of it. A line of the shell gets the files with the code.
+// compilers read code with the programs of their language, which run nothing of it. A line of the
+// shell gets the files with the code.
 var compilers = map[string]struct{ program, suffix, line string }{
 	"sh":     {"sh", ".sh", `for f; do sh -n "$f" || failed=1; done; exit $failed`},
 	"js":     {"node", ".mjs", `for f; do node --check "$f" || failed=1; done; exit $failed`},
@@ -76,7 +78,8 @@ var compilers = map[string]struct{ program, suffix, line string }{
 	"java":   {"javac", ".java", `exec java testdata/Parse.java "$@"`},
 }
 
-// TestCodeHasNoMistakesOfSyntax reads the code of all pages, also that which no test runs: it needs a container, or a project around it.
+// TestCodeHasNoMistakesOfSyntax reads the code of all pages, also that which no test runs: it needs
+// a container, or a project around it.
 func TestCodeHasNoMistakesOfSyntax(t *testing.T) {
 	quick.Outside(t)
 	root, err := launch.Root()
@@ -93,7 +96,8 @@ func TestCodeHasNoMistakesOfSyntax(t *testing.T) {
 				require.NoError(t, read(b.code), "%s:%d", page, b.line)
 			default:
 				require.NotEmpty(t, compiler.line, "%s:%d: nothing reads %s", page, b.line, b.language)
-				name := filepath.Join(folder, fmt.Sprintf("%s_%d%s", strings.ReplaceAll(page, "/", "_"), b.line, compiler.suffix))
+				name := filepath.Join(folder,
+					fmt.Sprintf("%s_%d%s", strings.ReplaceAll(page, "/", "_"), b.line, compiler.suffix))
 				require.NoError(t, os.WriteFile(name, []byte(b.code), 0o644))
 				files[b.language] = append(files[b.language], name)
 			}
@@ -104,7 +108,8 @@ func TestCodeHasNoMistakesOfSyntax(t *testing.T) {
 		t.Run(language, func(t *testing.T) {
 			require.NotEmpty(t, files[language])
 			requireProgram(t, compiler.program)
-			out, err := exec.Command("sh", append([]string{"-c", compiler.line, "sh"}, files[language]...)...).CombinedOutput()
+			out, err := exec.Command("sh", append([]string{"-c", compiler.line, "sh"}, files[language]...)...).
+				CombinedOutput()
 			require.NoError(t, err, "%s", out)
 		})
 	}

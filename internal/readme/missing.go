@@ -6,18 +6,19 @@ import (
 	"strings"
 )
 
-// absence is the reason why commands of redis-server are missing here. The commands are separated by spaces.
-// Subcommands are written as container|sub; a container includes all its subcommands.
+// absence is the reason why commands of redis-server are missing here. The commands are separated
+// by spaces. Subcommands are written as container|sub; a container includes all its subcommands.
 type absence struct{ commands, why string }
 
 var absences = []absence{
-	{"VADD VCARD VDIM VEMB VGETATTR VINFO VISMEMBER VLINKS VRANDMEMBER VRANGE VREM VSETATTR VSIM", "there are no vector sets yet"},
+	{"VADD VCARD VDIM VEMB VGETATTR VINFO VISMEMBER VLINKS VRANDMEMBER VRANGE VREM VSETATTR VSIM",
+		"there are no vector sets yet"},
 	{"cluster|migration cluster|syncslots trimslots", "a cluster has one node, which has all slots"},
 	{"hotkeys", "keys are not watched yet"},
 }
 
-// missing returns a table in Markdown of the commands in theirs that are not in ours, a line for each reason, or "None." if all are. A
-// command without a reason is an error.
+// missing returns a table in Markdown of the commands in theirs that are not in ours, a line for
+// each reason, or "None." if all are. A command without a reason is an error.
 func missing(theirs, ours []string, reasons []absence) (string, error) {
 	named := make([][]string, len(reasons))
 	for _, command := range theirs {
@@ -25,7 +26,8 @@ func missing(theirs, ours []string, reasons []absence) (string, error) {
 		if slices.Contains(ours, command) || nested && !slices.Contains(ours, container) {
 			continue
 		}
-		i := slices.IndexFunc(reasons, func(a absence) bool { return slices.Contains(strings.Fields(a.commands), command) })
+		i := slices.IndexFunc(reasons,
+			func(a absence) bool { return slices.Contains(strings.Fields(a.commands), command) })
 		if i < 0 {
 			return "", fmt.Errorf("%s is missing and no reason is given", command)
 		}

@@ -1,20 +1,22 @@
-// Package readme checks that the sessions and tables of the pages, README.md and those in docs, are true.
+// Package readme checks that the sessions and tables of the pages, README.md and those in docs, are
+// true.
 //
-// Some parts of a page are generated. Terminal sessions are blocks marked console. In them a line after "$ " is
-// a command, a line after "> " continues it, and the other lines are its output:
+// Some parts of a page are generated. Terminal sessions are blocks marked console. In them a line
+// after "$ " is a command, a line after "> " continues it, and the other lines are its output:
 //
 //	$ redis-cli ping
 //	PONG
 //
-// Lines marked sh are run, too, but show no output. Code in other languages is part of tests, word for word, or at least a parser of its
-// language reads it.
+// Lines marked sh are run, too, but show no output. Code in other languages is part of tests, word
+// for word, or at least a parser of its language reads it.
 //
-// Two tables of docs/commands.md stand between comments: the commands, and the commands of redis-server that are missing.
+// Two tables of docs/commands.md stand between comments: the commands, and the commands of
+// redis-server that are missing.
 //
-// The tests run the sessions against a server of their own and compare the output with the page. Times, and the bytes of
-// skiplists, may differ. Servers that a page starts have the ports 6390 to 6399 there, and
-// others in the test. The first table comes from the server's
-// COMMAND DOCS, the second from the COMMAND LIST of redis-server 8.6. With -update the tests rewrite the pages:
+// The tests run the sessions against a server of their own and compare the output with the page.
+// Times, and the bytes of skiplists, may differ. Servers that a page starts have the ports 6390 to
+// 6399 there, and others in the test. The first table comes from the server's COMMAND DOCS, the
+// second from the COMMAND LIST of redis-server 8.6. With -update the tests rewrite the pages:
 //
 //	go test ./internal/readme -update
 package readme
@@ -31,8 +33,8 @@ func parse(text string) *page { return &page{strings.Split(text, "\n")} }
 
 func (p *page) String() string { return strings.Join(p.lines, "\n") }
 
-// rewrite replaces the output of every command in the sessions by the result of run, which gets the command without
-// prompts. Output that differs only in what is masked stays.
+// rewrite replaces the output of every command in the sessions by the result of run, which gets the
+// command without prompts. Output that differs only in what is masked stays.
 func (p *page) rewrite(run func(command string) string) {
 	var out []string
 	inside := false
@@ -149,7 +151,8 @@ func anchor(heading string) string {
 
 var indent = regexp.MustCompile(`(?m)^[ \t]+`)
 
-// flush returns code with all lines at the margin, so that a method can be compared with its text in a class.
+// flush returns code with all lines at the margin, so that a method can be compared with its text
+// in a class.
 func flush(code string) string { return indent.ReplaceAllString(code, "") }
 
 var (
@@ -159,7 +162,8 @@ var (
 	longNumber = regexp.MustCompile(`\d{4,}`)
 )
 
-// masked returns the lines without what differs from run to run: times, and the bytes of skiplists, whose nodes have random heights.
+// masked returns the lines without what differs from run to run: times, and the bytes of skiplists,
+// whose nodes have random heights.
 func masked(lines []string) string {
 	text := timeStamp.ReplaceAllString(strings.Join(lines, "\n"), "TIME")
 	if strings.Contains(text, "skiplist") {

@@ -31,8 +31,8 @@ var update = flag.Bool("update", false, "rewrite the pages by what happens")
 // patience is how long a command of a page may take. Some compile, or install packages.
 const patience = 5 * time.Minute
 
-// desk is the environment that the pages assume: a shell in the module's root, a server of ours with the test kit, redis-cli and
-// miniserver in the path.
+// desk is the environment that the pages assume: a shell in the module's root, a server of ours
+// with the test kit, redis-cli and miniserver in the path.
 type desk struct {
 	t      *testing.T
 	root   string
@@ -53,7 +53,8 @@ func sitDown(t *testing.T) *desk {
 	d.folder = d.root
 	binary, err := launch.Ours()
 	require.NoError(t, err)
-	d.server, err = launch.Start(launch.Spec{Path: binary, Args: []string{"--" + testkit.Setting, "--http-port", d.port("8080")}})
+	d.server, err = launch.Start(launch.Spec{Path: binary,
+		Args: []string{"--" + testkit.Setting, "--http-port", d.port("8080")}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, d.server.Stop()) })
 	d.ports["6379"] = d.server.Port()
@@ -61,8 +62,8 @@ func sitDown(t *testing.T) *desk {
 	return d
 }
 
-// putRedisCLI puts redis-cli on the desk, or skips the test. It talks to the desk's server, whose port
-// is not the usual one.
+// putRedisCLI puts redis-cli on the desk, or skips the test. It talks to the desk's server, whose
+// port is not the usual one.
 func (d *desk) putRedisCLI() {
 	cli := reference.Require(d.t, "redis-cli")
 	script := fmt.Sprintf("#!/bin/sh\nexec %s -p %s \"$@\"\n", cli, d.server.Port())
@@ -94,7 +95,8 @@ var colour = regexp.MustCompile(`\x1b\[[0-9;]*m`)
 // pagePort is a port on which a page starts a server, or finds one.
 var pagePort = regexp.MustCompile(`\b(639\d|6379)\b`)
 
-// translate puts free ports in place of those that a page names, so that several tests may run at once.
+// translate puts free ports in place of those that a page names, so that several tests may run at
+// once.
 func (d *desk) translate(text string) string { return pagePort.ReplaceAllStringFunc(text, d.port) }
 
 func (d *desk) port(shown string) string {
@@ -119,8 +121,8 @@ func check(t *testing.T, path string, change func(p *page)) {
 	was := parse(string(text)).lines
 	for i, line := range p.lines {
 		if i == len(was) || was[i] != line {
-			require.Failf(t, "the page is not what happens", "%s:%d\npage:    %s\nhappens: %s\nsee go test ./internal/readme -update",
-				path, i+1, was[min(i, len(was)-1)], line)
+			require.Failf(t, "the page is not what happens", "%s:%d\npage:    %s\nhappens: %s\n"+
+				"see go test ./internal/readme -update", path, i+1, was[min(i, len(was)-1)], line)
 		}
 	}
 	require.Len(t, p.lines, len(was), path)
@@ -168,8 +170,8 @@ func TestCommandTableIsUpToDate(t *testing.T) {
 	check(t, filepath.Join(d.root, "docs", "commands.md"), func(p *page) { p.replaceTable(tableBegin, text) })
 }
 
-// TestMissingCommandsAreNamed requires every command and subcommand of redis-server that is not here to stand
-// in the table with its reason, and nothing else.
+// TestMissingCommandsAreNamed requires every command and subcommand of redis-server that is not
+// here to stand in the table with its reason, and nothing else.
 func TestMissingCommandsAreNamed(t *testing.T) {
 	theirs := list(t, reference.Release("redis:8.6").Start(t).Dial(t))
 	d := sitDown(t)
@@ -202,7 +204,8 @@ func TestMissing(t *testing.T) {
 	text, err := missing([]string{"get", "acl", "acl|cat", "sync", "latency", "latency|graph", "latency|help"},
 		[]string{"get", "latency", "latency|help", "more"}, why)
 	require.NoError(t, err)
-	require.Equal(t, "| missing | because |\n|---|---|\n| `ACL` `SYNC` | there are no users |\n| `LATENCY GRAPH` | no graphs |\n", text)
+	require.Equal(t, "| missing | because |\n|---|---|\n| `ACL` `SYNC` | there are no users |\n"+
+		"| `LATENCY GRAPH` | no graphs |\n", text)
 	text, err = missing([]string{"get"}, []string{"get", "more"}, why)
 	require.NoError(t, err)
 	require.Equal(t, "None.\n", text)
@@ -210,8 +213,8 @@ func TestMissing(t *testing.T) {
 	require.ErrorContains(t, err, "set is missing")
 }
 
-// TestEverySettingIsMentioned looks for the settings that have an effect in docs/configuration.md, and for
-// the others where they are listed.
+// TestEverySettingIsMentioned looks for the settings that have an effect in docs/configuration.md,
+// and for the others where they are listed.
 func TestEverySettingIsMentioned(t *testing.T) {
 	d := sitDown(t)
 	page, err := os.ReadFile(filepath.Join(d.root, "docs", "configuration.md"))
@@ -223,7 +226,8 @@ func TestEverySettingIsMentioned(t *testing.T) {
 	for i := 0; i < len(settings); i += 2 {
 		name := settings[i].Text
 		live := strings.Contains(string(page), "`"+strings.Replace(name, "ziplist", "listpack", 1)+"`")
-		require.True(t, live || strings.Contains(string(inert), `"`+name+`"`), "%s is mentioned neither in docs/configuration.md nor in internal/config/ignored.go", name)
+		require.True(t, live || strings.Contains(string(inert), `"`+name+`"`),
+			"%s is mentioned neither in docs/configuration.md nor in internal/config/ignored.go", name)
 	}
 }
 
@@ -247,7 +251,8 @@ func TestHeadersOfExamplesRun(t *testing.T) {
 	}
 }
 
-// TestExamplesAreTests looks for the code of pages in the tests of each language, where it stands word for word.
+// TestExamplesAreTests looks for the code of pages in the tests of each language, where it stands
+// word for word.
 func TestExamplesAreTests(t *testing.T) {
 	root, err := launch.Root()
 	require.NoError(t, err)
@@ -265,7 +270,8 @@ func TestExamplesAreTests(t *testing.T) {
 		{"docs/start/java.md", "java", "clients/java/src/test/java/io/github/miniserver/testkit/RecipesTest.java", 1},
 		{"docs/start/node.md", "js", "clients/node/examples/vitest/recipes.test.js", 1},
 		{"docs/start/python.md", "python", "clients/python/tests/test_recipes.py", 1},
-		{"clients/java/README.md", "java", "clients/java/src/test/java/io/github/miniserver/testkit/SessionTest.java", 2},
+		{"clients/java/README.md", "java", "clients/java/src/test/java/io/github/miniserver/testkit/SessionTest.java",
+			2},
 		{"clients/node/README.md", "js", "clients/node/test/readme.test.js", 1},
 		{"clients/python/README.md", "python", "clients/python/tests/test_readme.py", 3},
 		{"docs/testing.md", "go", "examples/programs/recipes_test.go", 7},
@@ -286,8 +292,8 @@ var (
 	codeFile = regexp.MustCompile("`([a-z/_]+/[a-z_]+[.]go)`")
 )
 
-// TestLinksLeadSomewhere follows the links within the repository, also to the headings of pages, and the names of files in code
-// quotes.
+// TestLinksLeadSomewhere follows the links within the repository, also to the headings of pages,
+// and the names of files in code quotes.
 func TestLinksLeadSomewhere(t *testing.T) {
 	root, err := launch.Root()
 	require.NoError(t, err)
@@ -348,7 +354,8 @@ func TestFiles(t *testing.T) {
 }
 
 func TestRewrite(t *testing.T) {
-	const text = "text\n```console\n$ one\nat 1700001234\n$ two \\\n> more\nold\n```\n$ not a command\n```sh\n$ nor this\n```"
+	const text = "text\n```console\n$ one\nat 1700001234\n$ two \\\n> more\nold\n```\n$ not a command\n```sh\n" +
+		"$ nor this\n```"
 	var ran []string
 	run := func(command string) string {
 		ran = append(ran, command)

@@ -20,7 +20,8 @@ import (
 	"github.com/miniserver-go/miniserver/internal/reference"
 )
 
-// exception says of a block why a test leaves it out, and what tries it instead. A block is known by the page and a part of it.
+// exception says of a block why a test leaves it out, and what tries it instead. A block is known
+// by the page and a part of it.
 type exception struct{ page, part, why string }
 
 // exceptions are those of a test.
@@ -32,7 +33,8 @@ type exceptions struct {
 // leaveOut returns the blocks of a page that are no exceptions.
 func (e *exceptions) leaveOut(page string, blocks []block) []block {
 	return slices.DeleteFunc(blocks, func(b block) bool {
-		i := slices.IndexFunc(e.list, func(e exception) bool { return e.page == page && strings.Contains(b.code, e.part) })
+		i := slices.IndexFunc(e.list,
+			func(e exception) bool { return e.page == page && strings.Contains(b.code, e.part) })
 		if i >= 0 {
 			e.met[e.list[i]] = true
 		}
@@ -55,7 +57,8 @@ var elsewhere = []exception{
 	{"docs/benchmarks.md", "go run", "measurements of many minutes; the tests of bench run each briefly"},
 	{"docs/memory.md", "go run", "measurements of minutes; the tests of bench run each briefly"},
 	{"docs/groups.md", "10.0.0.1", "three machines; the tests of internal/e2e start groups on one"},
-	{"docs/migration.md", "cache.example.com", "a second machine; the sessions of the page, and the tests of internal/e2e, migrate on one"},
+	{"docs/migration.md", "cache.example.com",
+		"a second machine; the sessions of the page, and the tests of internal/e2e, migrate on one"},
 	{"docs/start/go.md", "go get", "the network; packaging/try/run installs the module"},
 	{"examples/README.md", "go run . calendar", "its tests, in examples/programs, run each program"},
 	{"clients/java/README.md", "mvn test", "clients/test"},
@@ -63,8 +66,8 @@ var elsewhere = []exception{
 	{"clients/python/README.md", "pip install", "clients/test"},
 }
 
-// putDocker puts a stand-in for docker on the desk, which runs the program with the arguments that follow the name of the image. Files in the
-// container are those of the folder.
+// putDocker puts a stand-in for docker on the desk, which runs the program with the arguments that
+// follow the name of the image. Files in the container are those of the folder.
 func (d *desk) putDocker() {
 	const script = `#!/bin/sh
 while [ "$1" != miniserver/miniserver ]; do shift || exit; done
@@ -78,7 +81,8 @@ exec miniserver "$@"
 	require.NoError(d.t, os.WriteFile(filepath.Join(d.path, "docker"), []byte(script), 0o755))
 }
 
-// shelf makes a folder with the files that blocks name. All of them are made by the program, or by openssl.
+// shelf makes a folder with the files that blocks name. All of them are made by the program, or by
+// openssl.
 func (d *desk) shelf() {
 	d.folder = d.t.TempDir()
 	for name, text := range map[string]string{
@@ -93,18 +97,21 @@ func (d *desk) shelf() {
 		require.NoError(d.t, os.MkdirAll(filepath.Dir(path), 0o755))
 		require.NoError(d.t, os.WriteFile(path, []byte(text), 0o644))
 	}
-	d.enter("openssl req -x509 -newkey rsa:2048 -nodes -keyout server.key -out server.crt -subj /CN=localhost && cp server.crt ca.crt")
-	d.enter("redis-cli MINI.WORLD RESET; redis-cli SET k v; redis-cli CONFIG SET aof-timestamp-enabled yes; redis-cli CONFIG SET appendonly yes")
+	d.enter("openssl req -x509 -newkey rsa:2048 -nodes -keyout server.key -out server.crt -subj /CN=localhost && cp " +
+		"server.crt ca.crt")
+	d.enter("redis-cli MINI.WORLD RESET; redis-cli SET k v; redis-cli CONFIG SET aof-timestamp-enabled yes; " +
+		"redis-cli CONFIG SET appendonly yes")
 	d.enter("redis-cli SET l w; redis-cli WAITAOF 1 0 60000; redis-cli CONFIG SET appendonly no; redis-cli SAVE")
-	d.enter("cp -r " + d.server.Dir + "/* . && cat appendonlydir/*.incr.aof >FILE && miniserver convert json dump.rdb > dump.json")
+	d.enter("cp -r " + d.server.Dir +
+		"/* . && cat appendonlydir/*.incr.aof >FILE && miniserver convert json dump.rdb > dump.json")
 	d.enter("redis-cli SCRIPT PROFILE START; redis-cli EVAL 'return 1' 0")
 	for _, name := range []string{"server.key", "dump.rdb", "dump.json", "FILE"} {
 		require.FileExists(d.t, filepath.Join(d.folder, name))
 	}
 }
 
-// TestShellBlocksWork runs each line of the blocks marked sh, which show no output, in one folder. It must succeed; or it starts a server, which
-// gets ready, or goes on for the user to end it.
+// TestShellBlocksWork runs each line of the blocks marked sh, which show no output, in one folder.
+// It must succeed; or it starts a server, which gets ready, or goes on for the user to end it.
 func TestShellBlocksWork(t *testing.T) {
 	d := sitDown(t)
 	d.putRedisCLI()
@@ -144,9 +151,10 @@ func blocksOf(t *testing.T, root, path string) (page string, blocks []block) {
 // fixed matches the ports of blocks, in place of which there are free ones.
 var fixed = regexp.MustCompile(`\b(6379|6380|7777|8080)\b`)
 
-// placeholders are words of blocks that stand for something else, folders that only a system's owner has, and addresses for all the world. With -e redis-cli fails if the
-// reply is an error.
-var placeholders = strings.NewReplacer("redis-cli ", "redis-cli -e ", "SECONDS", "9999999999", "/var/lib/miniserver", "data", "/tmp/", "", "'*'", "127.0.0.1")
+// placeholders are words of blocks that stand for something else, folders that only a system's
+// owner has, and addresses for all the world. With -e redis-cli fails if the reply is an error.
+var placeholders = strings.NewReplacer("redis-cli ", "redis-cli -e ", "SECONDS", "9999999999", "/var/lib/miniserver",
+	"data", "/tmp/", "", "'*'", "127.0.0.1")
 
 // works runs a line and requires that it succeeds, or prints something and goes on.
 func (d *desk) works(page, line string) {

@@ -16,8 +16,9 @@ import (
 
 var start = flag.Bool("start", false, "follow the pages in docs/start, which install packages of other languages")
 
-// TestStartPagesWork does what each page in docs/start says, in an empty folder: it writes the page's files, whose names stand in the titles
-// of their blocks, and runs the sessions. A page whose tools are missing is skipped, or fails if REQUIRE_CLIENTS is set.
+// TestStartPagesWork does what each page in docs/start says, in an empty folder: it writes the
+// page's files, whose names stand in the titles of their blocks, and runs the sessions. A page
+// whose tools are missing is skipped, or fails if REQUIRE_CLIENTS is set.
 func TestStartPagesWork(t *testing.T) {
 	if !*start {
 		t.Skip("needs -start: installs packages of other languages")

@@ -11,14 +11,15 @@ import (
 // groups are the titles of the groups that COMMAND DOCS names, in the order of the table.
 var groups = []struct{ name, title string }{
 	{"string", "strings"}, {"hash", "hashes"}, {"sorted-set", "sorted sets"}, {"list", "lists"}, {"set", "sets"},
-	{"stream", "streams"}, {"bitmap", "bitmaps"}, {"hyperloglog", "HyperLogLog"}, {"geo", "geo"}, {"bf", "Bloom filters"},
+	{"stream", "streams"}, {"bitmap", "bitmaps"}, {"hyperloglog", "HyperLogLog"}, {"geo", "geo"},
+	{"bf", "Bloom filters"},
 	{"generic", "keys"}, {"transactions", "transactions"}, {"scripting", "scripting"}, {"pubsub", "pub/sub"},
 	{"connection", "connection"}, {"server", "server"}, {"module", "from modules"}, {"cluster", "cluster"},
 	{"test-kit", "the test kit"},
 }
 
-// table returns the reply of COMMAND DOCS as a table in Markdown, a line for each group. A group without a title is
-// an error.
+// table returns the reply of COMMAND DOCS as a table in Markdown, a line for each group. A group
+// without a title is an error.
 func table(docs resp.Value) (string, error) {
 	names := map[string][]string{}
 	for i := 0; i+1 < len(docs.Elems); i += 2 {
@@ -54,8 +55,8 @@ func field(doc resp.Value, name string) resp.Value {
 	return resp.Value{}
 }
 
-// subcommands returns the last words of the names in a flat map, as in GET/SET, without HELP, which every container
-// has.
+// subcommands returns the last words of the names in a flat map, as in GET/SET, without HELP, which
+// every container has.
 func subcommands(docs resp.Value) string {
 	var words []string
 	for i := 0; i < len(docs.Elems); i += 2 {

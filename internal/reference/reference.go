@@ -1,14 +1,15 @@
-// Package reference starts a real server of Redis or Valkey for a test, so that the test compares with
-// it and not with expectations written by hand.
+// Package reference starts a real server of Redis or Valkey for a test, so that the test compares
+// with it and not with expectations written by hand.
 //
-// A test names the release, or takes the default one. Its server is searched in the directory $REFERENCES (by default
-// miniserver/references in the user's cache), as bin/redis-server, bin/valkey-server, or the same one directory deeper
-// (trixie/bin/redis-server); then in $PATH. Only a server of that release will do. Without it the test is skipped with
-// a message. ".ci/run" unpacks newer releases there, "make references" builds older ones.
+// A test names the release, or takes the default one. Its server is searched in the directory
+// $REFERENCES (by default miniserver/references in the user's cache), as bin/redis-server,
+// bin/valkey-server, or the same one directory deeper (trixie/bin/redis-server); then in $PATH.
+// Only a server of that release will do. Without it the test is skipped with a message. ".ci/run"
+// unpacks newer releases there, "make references" builds older ones.
 //
-// REQUIRE_REDIS makes such a test fail instead. REQUIRE_REDIS=1 requires the programs in $PATH, and redis:8.6, redis:8.0,
-// redis:7.0, valkey:8.1 and valkey:9.1; REQUIRE_REDIS="redis:7.0" requires the programs and the releases it lists. Run
-// builds that must compare with Redis that way.
+// REQUIRE_REDIS makes such a test fail instead. REQUIRE_REDIS=1 requires the programs in $PATH, and
+// redis:8.6, redis:8.0, redis:7.0, valkey:8.1 and valkey:9.1; REQUIRE_REDIS="redis:7.0" requires
+// the programs and the releases it lists. Run builds that must compare with Redis that way.
 //
 // Each server has a directory and a unix socket of its own, saves nothing, listens on no
 // TCP port and ends with the test.
@@ -33,8 +34,9 @@ type Server struct {
 	Release *release.Release
 }
 
-// Require returns the path of a program in $PATH: one of Redis, of any release, lua5.1, lcov or another tool. If it is missing
-// the test is skipped, or fails if REQUIRE_REDIS is set. The quick check leaves the test out.
+// Require returns the path of a program in $PATH: one of Redis, of any release, lua5.1, lcov or
+// another tool. If it is missing the test is skipped, or fails if REQUIRE_REDIS is set. The quick
+// check leaves the test out.
 func Require(t testing.TB, program string) string {
 	t.Helper()
 	quick.Skip(t, "starts "+program)

@@ -12,8 +12,8 @@ import (
 	"github.com/miniserver-go/miniserver/internal/quick"
 )
 
-// Release names a product and a version, such as "redis:8.0". Every version that begins so belongs to it: 8.0.2, but
-// not 8.10.0.
+// Release names a product and a version, such as "redis:8.0". Every version that begins so belongs
+// to it: 8.0.2, but not 8.10.0.
 type Release string
 
 // Default is the release that miniserver stands for.
@@ -25,7 +25,8 @@ const Redis86 Release = "redis:8.6"
 // Redis70 is the release that Debian 12 has.
 const Redis70 Release = "redis:7.0"
 
-// Redis62 is the last release without subcommands of their own, and with ziplists. "make references" builds it.
+// Redis62 is the last release without subcommands of their own, and with ziplists. "make
+// references" builds it.
 const Redis62 Release = "redis:6.2"
 
 // Valkey81 is the oldest release of Valkey that the tests compare with.
@@ -46,8 +47,8 @@ func (r Release) Version() string {
 	return version
 }
 
-// Path returns the path of the release's server. If there is none the test is skipped, or fails if REQUIRE_REDIS
-// says so. The quick check leaves the test out.
+// Path returns the path of the release's server. If there is none the test is skipped, or fails if
+// REQUIRE_REDIS says so. The quick check leaves the test out.
 func (r Release) Path(t testing.TB) string {
 	t.Helper()
 	quick.Skip(t, "starts a server of "+string(r))

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// Nearest returns the known word that is most like a mistyped one: with the fewest letters added, left out, exchanged or swapped, up
-// to a third of them; else the first that begins or ends with it. It returns "" if there is none.
+// Nearest returns the known word that is most like a mistyped one: with the fewest letters added,
+// left out, exchanged or swapped, up to a third of them; else the first that begins or ends with
+// it. It returns "" if there is none.
 func Nearest(typed string, known []string) string {
 	typed = strings.ToLower(typed)
 	best, least := "", max(1, len(typed)/3)+1
@@ -35,7 +36,8 @@ func Hint(typed string, known []string) string {
 	return ""
 }
 
-// distance returns how many letters must be added, left out, exchanged, or swapped with their neighbour, to make b of a.
+// distance returns how many letters must be added, left out, exchanged, or swapped with their
+// neighbour, to make b of a.
 func distance(a, b string) int {
 	before, last := make([]int, len(b)+1), make([]int, len(b)+1) // the rows of the table above the one that is made
 	for j := range last {

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// private are the commands that reach beyond one database, with the subcommands that do not. A test in somebody's server must not send
-// them.
+// private are the commands that reach beyond one database, with the subcommands that do not. A test
+// in somebody's server must not send them.
 var private = map[string][]string{
-	"ACL": {"WHOAMI", "CAT", "DRYRUN"}, "BGREWRITEAOF": nil, "BGSAVE": nil, "CLUSTER": nil, "COMMANDLOG": {"GET", "LEN"},
-	"CLIENT": {"ID", "INFO", "LIST", "GETNAME", "SETNAME", "SETINFO", "REPLY", "TRACKING", "TRACKINGINFO", "CACHING", "GETREDIR", "NO-TOUCH"},
-	"CONFIG": {"GET"}, "DEBUG": nil, "FAILOVER": nil, "FLUSHALL": nil,
+	"ACL": {"WHOAMI", "CAT", "DRYRUN"}, "BGREWRITEAOF": nil, "BGSAVE": nil, "CLUSTER": nil, "COMMANDLOG": {"GET",
+		"LEN"}, "CLIENT": {"ID", "INFO", "LIST", "GETNAME", "SETNAME", "SETINFO", "REPLY", "TRACKING", "TRACKINGINFO",
+		"CACHING", "GETREDIR", "NO-TOUCH"}, "CONFIG": {"GET"}, "DEBUG": nil, "FAILOVER": nil, "FLUSHALL": nil,
 	"FUNCTION": {"LOAD", "LIST", "STATS", "DUMP"}, "LATENCY": {"LATEST", "HISTORY", "HISTOGRAM", "DOCTOR", "GRAPH"},
-	"MIGRATE": nil, "MODULE": {"LIST"}, "MOVE": nil, "PSYNC": nil, "REPLCONF": nil, "REPLICAOF": nil, "RESET": nil, "SAVE": nil,
-	"SCRIPT": {"LOAD", "EXISTS", "SHOW"}, "SELECT": nil, "SENTINEL": nil, "SHUTDOWN": nil, "SLAVEOF": nil, "SLOWLOG": {"GET", "LEN"},
-	"SWAPDB": nil, "SYNC": nil,
+	"MIGRATE": nil, "MODULE": {"LIST"}, "MOVE": nil, "PSYNC": nil, "REPLCONF": nil, "REPLICAOF": nil, "RESET": nil,
+	"SAVE": nil, "SCRIPT": {"LOAD", "EXISTS", "SHOW"}, "SELECT": nil, "SENTINEL": nil, "SHUTDOWN": nil, "SLAVEOF": nil,
+	"SLOWLOG": {"GET", "LEN"}, "SWAPDB": nil, "SYNC": nil,
 }
 
 var (
@@ -40,7 +40,8 @@ func reaches(args []string) string {
 		}
 		for _, word := range quotedWord.FindAllStringSubmatch(args[i], -1) {
 			if harmless, listed := private[strings.ToUpper(word[1])]; listed && harmless == nil {
-				return fmt.Sprintf("the script contains the word %s, a command that affects more than the database of the tests", word[0])
+				return fmt.Sprintf("the script contains the word %s, "+
+					"a command that affects more than the database of the tests", word[0])
 			}
 		}
 	}
@@ -58,8 +59,8 @@ func libraryOf(args []string) string {
 	return ""
 }
 
-// Admit returns an error, which names the line, for a test that asks for what the server has not, or that would change more than its
-// database. No command of the test has been sent then.
+// Admit returns an error, which names the line, for a test that asks for what the server has not,
+// or that would change more than its database. No command of the test has been sent then.
 func (w *Remote) Admit(t Test) error {
 	f, steps := t.file, t.steps()
 	runs := f.plan(steps, w.traits)
@@ -85,7 +86,8 @@ func (w *Remote) Admit(t Test) error {
 	return nil
 }
 
-// refusal says why a command is not sent; "" if it is. If it fails anyway it may be one that the server does not know.
+// refusal says why a command is not sent; "" if it is. If it fails anyway it may be one that the
+// server does not know.
 func (w *Remote) refusal(args []string, fails bool) string {
 	if why := reaches(args); why != "" {
 		return why

@@ -9,8 +9,8 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// random runs a load. If an invariant breaks it looks for the shortest load that breaks it, and reports that as a test. The world is
-// in an unknown state then, so the test ends.
+// random runs a load. If an invariant breaks it looks for the shortest load that breaks it, and
+// reports that as a test. The world is in an unknown state then, so the test ends.
 func (r *run) random(s step) error {
 	seed := s.load.seed
 	if r.seed != nil {
@@ -22,23 +22,27 @@ func (r *run) random(s step) error {
 		return err
 	}
 	shown := found
-	title := fmt.Sprintf("        broken by request %d of %d (seed %d): %s\n", len(found.answers), len(requests), seed, found.why)
+	title := fmt.Sprintf("        broken by request %d of %d (seed %d): %s\n", len(found.answers), len(requests),
+		seed, found.why)
 	switch {
 	case found.atEnd:
 		title = fmt.Sprintf("        broken after %d requests (seed %d): %s\n", len(requests), seed, found.why)
 		shown = nil
 	case r.traits.RealClock:
-		title += "        All requests up to this one, since a server with a real clock cannot repeat them to find a shorter load. As a test:\n"
+		title += "        All requests up to this one, " +
+			"since a server with a real clock cannot repeat them to find a shorter load. As a test:\n"
 	default:
 		if shown, err = r.shortest(s, found); err != nil {
 			return err
 		}
-		title += fmt.Sprintf("        The shortest load that breaks it has %d of them: %s. As a test:\n", len(shown.answers), shown.why)
+		title += fmt.Sprintf("        The shortest load that breaks it has %d of them: %s. As a test:\n",
+			len(shown.answers), shown.why)
 	}
 	if shown != nil {
 		title += r.asTest(s, shown, seed)
 	}
-	m := Mismatch{File: r.file.Name, Line: found.line + 1, Step: strings.TrimSpace(r.file.lines[found.line]), Broken: title}
+	m := Mismatch{File: r.file.Name, Line: found.line + 1, Step: strings.TrimSpace(r.file.lines[found.line]),
+		Broken: title}
 	r.out.Mismatches, r.out.lost = append(r.out.Mismatches, m), true
 	return nil
 }
@@ -52,7 +56,8 @@ func (r *run) shortest(s step, found *violation) (*violation, error) {
 		if failed == nil {
 			failed = err
 		}
-		same := err == nil && v != nil && !v.atEnd && v.invariant == found.invariant && (v.invariant >= 0 || v.why == found.why)
+		same := err == nil && v != nil && !v.atEnd && v.invariant == found.invariant &&
+			(v.invariant >= 0 || v.why == found.why)
 		if same {
 			best = v
 		}
@@ -123,7 +128,8 @@ func (t Test) body() int {
 	return t.Line
 }
 
-// expectation returns the pattern of the reply to a request: whether it passes, which the last one should not, or should.
+// expectation returns the pattern of the reply to a request: whether it passes, which the last one
+// should not, or should.
 func (l *load) expectation(v *violation, i int) string {
 	a := v.answers[i]
 	last := i == len(v.answers)-1 && v.command == nil

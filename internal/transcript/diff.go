@@ -5,8 +5,8 @@ import "strings"
 // longest bounds the lines of a reply that Diff compares with each other.
 const longest = 1000
 
-// Diff returns the lines of an expected reply and of the one that came: "- " marks what is missing, "+ " what is there instead, and
-// two blanks what matches.
+// Diff returns the lines of an expected reply and of the one that came: "- " marks what is missing,
+// "+ " what is there instead, and two blanks what matches.
 func Diff(expected, got string) string {
 	if expected == "" {
 		expected = "(no reply)"
@@ -44,7 +44,8 @@ func Diff(expected, got string) string {
 	return strings.Join(out, "\n")
 }
 
-// commonLines returns for each pair of places how many lines from there on match in the same order, at most.
+// commonLines returns for each pair of places how many lines from there on match in the same order,
+// at most.
 func commonLines(a, b []string) [][]int {
 	table := make([][]int, len(a)+1)
 	for i := range table {

@@ -109,7 +109,8 @@ func (p *parser) setting(word, rest string) error {
 		ok = len(p.guards) > p.row.guards
 		p.guards = p.guards[:max(len(p.guards)-1, 0)]
 	default:
-		return p.fail("bad directive: @ %s (the directives are test, advance, freeze, table, random, for, let, sorted, pairs, close, reset, "+
+		return p.fail("bad directive: @ %s (the directives are test, advance, "+
+			"freeze, table, random, for, let, sorted, pairs, close, reset, "+
 			"resp, config, only, not, since, before, like, unlike, end)", strings.TrimSpace(word+" "+rest))
 	}
 	if !ok {

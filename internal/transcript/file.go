@@ -102,12 +102,15 @@ func Load(path string) (*File, error) {
 	return Parse(path, string(text))
 }
 
-// Parse reads a transcript. Errors name the file and the line. The paths of scripts are relative to that of the file.
+// Parse reads a transcript. Errors name the file and the line. The paths of scripts are relative to
+// that of the file.
 func Parse(name, text string) (*File, error) {
-	return parseWith(name, text, func(path string) (string, error) { return readScript(filepath.Join(filepath.Dir(name), path)) })
+	return parseWith(name, text,
+		func(path string) (string, error) { return readScript(filepath.Join(filepath.Dir(name), path)) })
 }
 
-// Tests returns the parts of the file that the directive test begins; the whole file if there are none.
+// Tests returns the parts of the file that the directive test begins; the whole file if there are
+// none.
 func (f *File) Tests() []Test {
 	if len(f.tests) == 0 {
 		return []Test{{Line: 1, file: f, to: len(f.steps)}}
@@ -123,8 +126,8 @@ func (t Test) steps() []step {
 	return slices.Concat(t.file.steps[:t.file.setup], t.file.steps[t.from:t.to])
 }
 
-// Commands returns the distinct commands that the file sends, in lower case and sorted: the name, and
-// "name sub" for commands with a second word.
+// Commands returns the distinct commands that the file sends, in lower case and sorted: the name,
+// and "name sub" for commands with a second word.
 func (f *File) Commands() []string {
 	var names []string
 	for _, s := range f.steps {
@@ -164,7 +167,8 @@ type Position struct {
 	Args []string
 }
 
-// Sent returns all commands that the test sends, in order. The variables of loops and loads are not replaced.
+// Sent returns all commands that the test sends, in order. The variables of loops and loads are not
+// replaced.
 func (t Test) Sent() (list []Position) {
 	for _, s := range t.steps() {
 		for _, args := range s.commands() {

@@ -11,8 +11,8 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// Guest is the world of one of many that share an engine with the test kit. Its clock stands still but for Advance, and starts
-// where a Memory's does. Different guests may be used at the same time.
+// Guest is the world of one of many that share an engine with the test kit. Its clock stands still
+// but for Advance, and starts where a Memory's does. Different guests may be used at the same time.
 type Guest struct {
 	*Memory
 	name  string

@@ -40,10 +40,10 @@ var (
 )
 
 // verbs are the claims by the words of an invariant.
-var verbs = map[string]string{"is": "first", "is one of": "first", "never": "not first", "at most": "at most", "at least": "at least"}
+var verbs = map[string]string{"is": "first", "is one of": "first", "never": "not first", "at most": "at most",
+	"at least": "at least"}
 
-const invariantForms = `"at most 3 pass in any 60s per user", "refused only after 3 pass in 60s per user", "at least 10 pass", ` +
-	`"reply is one of 0 | 1", "TTL visits:{user} never -1"`
+const invariantForms = `"at most 3 pass in any 60s per user", "refused only after 3 pass in 60s per user", "at least 10 pass", ` + `"reply is one of 0 | 1", "TTL visits:{user} never -1"`
 
 // invariant parses a line of a load.
 func (p *parser) invariant(l *load) error {
@@ -148,7 +148,8 @@ type tally struct {
 	passed map[string][]pass // by group
 }
 
-// pass is a request that passed. A server with a real clock decided on it at some time between from and to.
+// pass is a request that passed. A server with a real clock decided on it at some time between from
+// and to.
 type pass struct {
 	from, to time.Duration
 	weight   int
@@ -183,8 +184,8 @@ func (t *tally) add(a answer) string {
 	return ""
 }
 
-// within reports whether an earlier request is in the window that ends with an answer. If the times are not exact, the answer is the one
-// that breaks no invariant.
+// within reports whether an earlier request is in the window that ends with an answer. If the times
+// are not exact, the answer is the one that breaks no invariant.
 func (t *tally) within(p pass, a answer) bool {
 	if t.inv.kind == refused {
 		return a.from-p.to < t.inv.window

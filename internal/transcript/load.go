@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// load is a block of random commands: which, with which arguments, how many, over which time, and what must always hold.
+// load is a block of random commands: which, with which arguments, how many, over which time, and
+// what must always hold.
 //
 //	@ random
 //	commands: 300
@@ -58,9 +59,10 @@ const (
 	maxOver     = 366 * 24 * time.Hour
 )
 
-// draw returns the requests of a load in the order of their times. Errors of limiters show where requests of one client are close
-// together, and where they are exactly a window apart. So few requests are drawn evenly: most come soon, or a window, after one that is
-// there already, and most of these have its values.
+// draw returns the requests of a load in the order of their times. Errors of limiters show where
+// requests of one client are close together, and where they are exactly a window apart. So few
+// requests are drawn evenly: most come soon, or a window, after one that is there already, and most
+// of these have its values.
 func (l *load) draw(seed uint64) []request {
 	dice := rand.New(rand.NewPCG(seed, 0))
 	windows, spans := l.spans()
@@ -108,8 +110,9 @@ func after(dice *rand.Rand, windows, spans []time.Duration) time.Duration {
 
 func milliseconds(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 
-// spans returns the times after a request at which another one is interesting: the windows of the invariants, and the numbers among
-// the arguments, which may be milliseconds or seconds. Neither is empty.
+// spans returns the times after a request at which another one is interesting: the windows of the
+// invariants, and the numbers among the arguments, which may be milliseconds or seconds. Neither is
+// empty.
 func (l *load) spans() (windows, spans []time.Duration) {
 	add := func(list *[]time.Duration, d time.Duration) {
 		if d > 0 && d <= l.over && !slices.Contains(*list, d) {
@@ -155,7 +158,8 @@ func (v variable) simplest(number int) string {
 	return strconv.Itoa(v.from)
 }
 
-// args returns the command of a request with the variables replaced. {now} is the time of the clock in milliseconds.
+// args returns the command of a request with the variables replaced. {now} is the time of the clock
+// in milliseconds.
 func (l *load) args(q request, now time.Time) []string {
 	args := slices.Clone(l.commands[q.command].args)
 	for i, arg := range args {
@@ -196,8 +200,8 @@ func (p *parser) random() error {
 		case m != nil && m[1] == "invariant":
 			invariants = append(invariants, p.at)
 		case m == nil || !l.set(m[1], m[2]):
-			return p.fail("bad line in a random load: %s (expected: commands, over, seed, pass, invariant, > COMMAND, or a variable such as "+
-				"user: alice | bob, cost: 1..3, id: counter)", line)
+			return p.fail("bad line in a random load: %s (expected: commands, over, seed, pass, invariant, "+
+				"> COMMAND, or a variable such as user: alice | bob, cost: 1..3, id: counter)", line)
 		}
 	}
 	end := p.at
@@ -251,7 +255,8 @@ func (l *load) variable(name, value string) bool {
 	v := variable{name: name}
 	m := numberRange.FindStringSubmatch(value)
 	switch {
-	case value == "" || name == "now" || slices.ContainsFunc(l.variables, func(v variable) bool { return v.name == name }):
+	case value == "" || name == "now" ||
+		slices.ContainsFunc(l.variables, func(v variable) bool { return v.name == name }):
 		return false
 	case value == "counter":
 		v.counter = true

@@ -41,16 +41,20 @@ func call(script, reply string) string {
 	return "> EVAL @" + script + " 1 visits:alice 3 60000\n" + reply + "\n"
 }
 
-// TestFaultsAreFoundWithAShortestLoad has limiters with one fault each. What is found is one of the shortest loads that show it, and
-// pasted into the file it fails for the same reason, and passes with the right limiter.
+// TestFaultsAreFoundWithAShortestLoad has limiters with one fault each. What is found is one of the
+// shortest loads that show it, and pasted into the file it fails for the same reason, and passes
+// with the right limiter.
 func TestFaultsAreFoundWithAShortestLoad(t *testing.T) {
 	quick.Skip(t, "plays loads again and again")
 	for _, c := range []struct{ script, invariant, shortest string }{
-		{"generous.lua", "at most 3 pass in any 60s per user", strings.Repeat(call("generous.lua", "<first 1>"), 3) + call("generous.lua", "<not first 1>")},
+		{"generous.lua", "at most 3 pass in any 60s per user",
+			strings.Repeat(call("generous.lua", "<first 1>"), 3) + call("generous.lua", "<not first 1>")},
 		{"hasty.lua", "at most 3 pass in any 60s per user",
-			strings.Repeat(call("hasty.lua", "<first 1>"), 3) + "@ advance 59.999s\n" + call("hasty.lua", "<not first 1>")},
+			strings.Repeat(call("hasty.lua", "<first 1>"), 3) + "@ advance 59.999s\n" +
+				call("hasty.lua", "<not first 1>")},
 		{"late.lua", "refused only after 3 pass in 60s per user", ""},
-		{"eternal.lua", "TTL visits:{user} never -1", call("eternal.lua", "<first 1>") + "> TTL visits:alice\n<not first -1>\n"},
+		{"eternal.lua", "TTL visits:{user} never -1",
+			call("eternal.lua", "<first 1>") + "> TTL visits:alice\n<not first -1>\n"},
 	} {
 		missed := 0
 		for seed := range uint64(4) {
@@ -86,7 +90,8 @@ func TestFaultsAreFoundWithAShortestLoad(t *testing.T) {
 
 func TestWhatIsBeforeALoadIsPartOfTheExample(t *testing.T) {
 	for _, directive := range []string{"@ test it", ""} {
-		text := mismatches(t, "@ freeze at 2024-01-01T00:00:00Z", directive, "> SET base 1", "OK", "@ random", "n: 5..9", "> EVAL @picky.lua 0 {n}",
+		text := mismatches(t, "@ freeze at 2024-01-01T00:00:00Z", directive, "> SET base 1",
+			"OK", "@ random", "n: 5..9", "> EVAL @picky.lua 0 {n}",
 			"> EVAL 'return ARGV[1]' 0 {now}", "invariant: GET base is 1", "@ end")
 		first := "@ test no errors, broken with seed 1\n"
 		if directive == "" {
@@ -105,11 +110,13 @@ func TestInvariants(t *testing.T) {
 		{"> SET k 1 NX\npass: OK\ninvariant: at least 1 pass", ""},
 		{"> SET k 1 NX\npass: OK\ninvariant: at most 1 pass", ""},
 		{"> SET k 1 NX\npass: OK\ninvariant: at least 2 pass", "broken after 100 requests (seed 1): only 1 passed"},
-		{"> SET k:{user} 1 NX\nuser: a | b\npass: OK\ninvariant: at least 2 pass per user", "broken after 100 requests (seed 1): only 1 passed user=a"},
+		{"> SET k:{user} 1 NX\nuser: a | b\npass: OK\ninvariant: at least 2 pass per user",
+			"broken after 100 requests (seed 1): only 1 passed user=a"},
 		{"> SET k 1 NX\npass: OK | nil\ninvariant: at least 100 pass", ""},
 		{"> SET k:{user} {cost}\nuser: a | b\ncost: 2..9\npass: OK\ninvariant: at most 9 cost pass in any 1s per user",
 			"cost passed within 0s for user=a"},
-		{"> LPUSH l {id}\nid: counter\ninvariant: LLEN l at most 100\ninvariant: reply is 1", "has 2 of them: the reply was (integer) 2"},
+		{"> LPUSH l {id}\nid: counter\ninvariant: LLEN l at most 100\ninvariant: reply is 1",
+			"has 2 of them: the reply was (integer) 2"},
 		{"> GET\ninvariant: reply is ERR wrong number of arguments for 'get' command", ""},
 		{"> SETNX k {now}\ninvariant: GET k at least 1700000000000", ""},
 		{"a> SET k 1\nb> GET k\ninvariant: reply is one of OK | nil | 1", ""},
@@ -135,12 +142,14 @@ func TestLoadsRepeat(t *testing.T) {
 	}
 }
 
-// model is a load whose minimal counterexample is known. Requests are the values 0 to 9 of one variable.
+// model is a load whose minimal counterexample is known. Requests are the values 0 to 9 of one
+// variable.
 func model(values string) ([]request, *load) {
 	l := &load{variables: []variable{{name: "v", from: 0, to: 9}}}
 	var requests []request
 	for i, v := range values {
-		requests = append(requests, request{at: time.Duration(i) * 100 * time.Millisecond, values: map[string]string{"v": string(v)}})
+		requests = append(requests,
+			request{at: time.Duration(i) * 100 * time.Millisecond, values: map[string]string{"v": string(v)}})
 	}
 	return requests, l
 }
@@ -171,9 +180,12 @@ func TestShrinkFindsTheMinimum(t *testing.T) {
 		{"one request", "0123456789", "7@0", func(q []request) bool { return inOrder(q, "7") }},
 		{"three in order", "9031425361", "3@0 4@0 5@0", func(q []request) bool { return inOrder(q, "345") }},
 		{"any three", "9876543210", "0@0 0@0 0@0", func(q []request) bool { return len(q) >= 3 }},
-		{"two, far apart", "1234512345", "0@0 0@437", func(q []request) bool { return len(q) >= 2 && span(q) >= 437*time.Millisecond }},
-		{"two, exactly apart", "1234512345", "0@0 0@500", func(q []request) bool { return len(q) >= 2 && span(q) == 500*time.Millisecond }},
-		{"three, the last exactly apart", "1234512345", "0@0 0@0 0@500", func(q []request) bool { return len(q) >= 3 && span(q) == 500*time.Millisecond }},
+		{"two, far apart", "1234512345", "0@0 0@437",
+			func(q []request) bool { return len(q) >= 2 && span(q) >= 437*time.Millisecond }},
+		{"two, exactly apart", "1234512345", "0@0 0@500",
+			func(q []request) bool { return len(q) >= 2 && span(q) == 500*time.Millisecond }},
+		{"three, the last exactly apart", "1234512345", "0@0 0@0 0@500",
+			func(q []request) bool { return len(q) >= 3 && span(q) == 500*time.Millisecond }},
 		{"an even number", "111111111", "1@0 1@0", func(q []request) bool { return len(q) >= 2 && inOrder(q, "11") }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -188,7 +200,8 @@ func TestShrinkFindsTheMinimum(t *testing.T) {
 	}
 }
 
-// TestShrunkLoadsCannotLoseARequest checks random loads and random faults: those that need some values in any order.
+// TestShrunkLoadsCannotLoseARequest checks random loads and random faults: those that need some
+// values in any order.
 func TestShrunkLoadsCannotLoseARequest(t *testing.T) {
 	dice := rand.New(rand.NewPCG(1, 2))
 	for range 200 {

@@ -47,7 +47,8 @@ func fits(expected, got string, v resp.Value) bool {
 	return expected == "<any>" || matches(expected, got)
 }
 
-// claim is what a reply must be like: it, or the first element of an array, is one of the values, none of them, or a number with a bound.
+// claim is what a reply must be like: it, or the first element of an array, is one of the values,
+// none of them, or a number with a bound.
 type claim struct {
 	verb   string // first, not first, at most, at least
 	values []string
@@ -99,7 +100,8 @@ func alternatives(text string) []string {
 	return list
 }
 
-// firstLeaf returns the text of a scalar or, for an aggregate, of its first element; "nil" for what is absent.
+// firstLeaf returns the text of a scalar or, for an aggregate, of its first element; "nil" for what
+// is absent.
 func firstLeaf(v resp.Value) string {
 	for v.IsAggregate() && len(v.Elems) > 0 {
 		v = v.Elems[0]
@@ -113,8 +115,8 @@ func firstLeaf(v resp.Value) string {
 	return v.Text
 }
 
-// matches reports whether got matches the expected text, which may contain placeholders and lines with regular expressions.
-// Spaces at line ends do not count: an editor may have removed them.
+// matches reports whether got matches the expected text, which may contain placeholders and lines
+// with regular expressions. Spaces at line ends do not count: an editor may have removed them.
 func matches(expected, got string) bool {
 	expected, got = trimLines(expected), trimLines(got)
 	if expected == got {
@@ -198,7 +200,8 @@ func Arrange(v resp.Value, o Order) resp.Value {
 	return v
 }
 
-// sortable reports whether v has only scalars, is a map, or is an array of pairs to be sorted as a map.
+// sortable reports whether v has only scalars, is a map, or is an array of pairs to be sorted as a
+// map.
 func sortable(v resp.Value, o Order) bool {
 	return v.Kind == resp.Map || o == Pairs && pairedElems(v) || !slices.ContainsFunc(v.Elems, resp.Value.IsAggregate)
 }

@@ -15,11 +15,12 @@ import (
 // epoch is the time at which the clock of every Memory starts, in microseconds.
 const epoch = 1_700_000_000_000_000
 
-// spoil overwrites arguments after their command ran: a command that wrongly keeps one shows wrong data.
+// spoil overwrites arguments after their command ran: a command that wrongly keeps one shows wrong
+// data.
 const spoil = 0xDB
 
-// Memory is the world of an engine in process: no socket, no goroutine, and a clock that only Advance
-// moves. Reset makes a new engine.
+// Memory is the world of an engine in process: no socket, no goroutine, and a clock that only
+// Advance moves. Reset makes a new engine.
 type Memory struct {
 	traits Traits
 	wire   func(e *engine.Engine)
@@ -125,7 +126,8 @@ func (m *Memory) micros() (now int64) {
 // Now returns the time that the clock shows.
 func (m *Memory) Now() time.Time { return time.UnixMicro(m.clock.Load()) }
 
-// SetTime sets the clock. On the way ahead, what is due happens at its time; deadlines do not go back with the clock.
+// SetTime sets the clock. On the way ahead, what is due happens at its time; deadlines do not go
+// back with the clock.
 func (m *Memory) SetTime(at time.Time) error {
 	if d := at.Sub(m.Now()); d >= 0 {
 		return m.Advance(d)
@@ -201,8 +203,9 @@ func (c *memoryConn) Send(args []string) error {
 	return nil
 }
 
-// guard kills a script that has not ended after Patience. The caller calls what it returns at the end of the command. A script that
-// begins withdraws what killed the one before it, so guard repeats it.
+// guard kills a script that has not ended after Patience. The caller calls what it returns at the
+// end of the command. A script that begins withdraws what killed the one before it, so guard
+// repeats it.
 func (m *Memory) guard() (ended func()) {
 	if m.Patience == 0 {
 		return func() {}
@@ -225,7 +228,8 @@ func (m *Memory) guard() (ended func()) {
 	}
 }
 
-// run executes held commands until the session blocks, collects its output, and reports whether it executed any.
+// run executes held commands until the session blocks, collects its output, and reports whether it
+// executed any.
 func (c *memoryConn) run() bool {
 	before := len(c.held)
 	if before > 0 && !c.closed {
@@ -250,8 +254,8 @@ func (c *memoryConn) collect(o engine.Outcome) {
 	c.held = c.held[o.Executed:]
 }
 
-// Next implements Conn. Replies arrive at once here, except those after a short timeout: a patient Next moves the clock
-// by the time for which a world with a real clock would sleep.
+// Next implements Conn. Replies arrive at once here, except those after a short timeout: a patient
+// Next moves the clock by the time for which a world with a real clock would sleep.
 func (c *memoryConn) Next(patient bool) (resp.Value, bool, error) {
 	c.world.pump()
 	if patient && c.silent() {

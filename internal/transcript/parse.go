@@ -96,7 +96,8 @@ func (p *parser) command(conn, text string) error {
 	return p.expecting(step{kind: stepCommand, conn: conn, args: args})
 }
 
-// commandWords splits a command, replaces the variables that are known, and reads the scripts that it names.
+// commandWords splits a command, replaces the variables that are known, and reads the scripts that
+// it names.
 func (p *parser) commandWords(text string) ([]string, error) {
 	args, err := words(text)
 	if err != nil {
@@ -114,7 +115,8 @@ func (p *parser) commandWords(text string) ([]string, error) {
 	return args, p.readScripts(args)
 }
 
-// fill replaces {name} by the values of names, but leaves what would make the text longer than a file may be.
+// fill replaces {name} by the values of names, but leaves what would make the text longer than a
+// file may be.
 func fill(text string, values map[string]string) string {
 	if !strings.Contains(text, "{") {
 		return text
@@ -150,8 +152,8 @@ func (p *parser) add(s step) {
 	p.file.steps = append(p.file.steps, s)
 }
 
-// test begins a test. The steps before the first one are its setup, and that of the others. It ends what only, not, since or before
-// began in the test above it.
+// test begins a test. The steps before the first one are its setup, and that of the others. It ends
+// what only, not, since or before began in the test above it.
 func (p *parser) test(name string) error {
 	switch {
 	case name == "":

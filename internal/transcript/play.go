@@ -151,13 +151,15 @@ func (p *playing) judge(a answer) (*violation, error) {
 		accepted = accepted || inv.command == nil
 	}
 	if a.reply.IsError() && !accepted {
-		found := &violation{invariant: -1, line: p.load.commands[a.command].line, name: "no errors", why: a.reply.Text, answers: p.answers}
+		found := &violation{invariant: -1, line: p.load.commands[a.command].line, name: "no errors", why: a.reply.Text,
+			answers: p.answers}
 		return found, nil
 	}
 	return nil, nil
 }
 
-// checker is the name of the connection that sends the commands of invariants. No line of a file has it.
+// checker is the name of the connection that sends the commands of invariants. No line of a file
+// has it.
 const checker = "(invariant)"
 
 func (p *playing) broken(i int, why string) *violation {

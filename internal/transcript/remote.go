@@ -15,8 +15,9 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// Remote is the world of a server that belongs to somebody, in one of its databases. It never touches another database or a setting,
-// and empties its own only if that was empty before or its owner said that it may. Its clock is the real one: Advance sleeps.
+// Remote is the world of a server that belongs to somebody, in one of its databases. It never
+// touches another database or a setting, and empties its own only if that was empty before or its
+// owner said that it may. Its clock is the real one: Advance sleeps.
 type Remote struct {
 	*Server
 	target         target
@@ -32,14 +33,16 @@ type target struct {
 	db                               int
 }
 
-// remoteQuiet is the time without a reply after which a command counts as blocked, and clientName what our connections are called.
+// remoteQuiet is the time without a reply after which a command counts as blocked, and clientName
+// what our connections are called.
 const (
 	remoteQuiet = 50 * time.Millisecond
 	clientName  = "miniserver-test"
 )
 
-// Reach connects to a server: host:port, /path/to/socket, or redis://user:password@host:port/database. Without flush it refuses a
-// database that has keys or other clients. A reply may take as long as patience says.
+// Reach connects to a server: host:port, /path/to/socket, or
+// redis://user:password@host:port/database. Without flush it refuses a database that has keys or
+// other clients. A reply may take as long as patience says.
 func Reach(address string, flush bool, patience time.Duration) (*Remote, error) {
 	t, err := parseTarget(address)
 	if err != nil {
@@ -72,7 +75,8 @@ func parseTarget(address string) (t target, err error) {
 	}
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "redis" || u.Hostname() == "" {
-		return t, fmt.Errorf("%q is not an address: use host:port, or redis://user:password@host:port/database", address)
+		return t,
+			fmt.Errorf("%q is not an address: use host:port, or redis://user:password@host:port/database", address)
 	}
 	t = target{network: "tcp", address: u.Host, user: u.User.Username()}
 	t.password, _ = u.User.Password()
@@ -139,7 +143,8 @@ func (w *Remote) identify() error {
 	return nil
 }
 
-// unused returns an error if the database has keys, or clients that may write some, and must keep them.
+// unused returns an error if the database has keys, or clients that may write some, and must keep
+// them.
 func (w *Remote) unused() error {
 	if w.flush {
 		return nil
@@ -152,8 +157,8 @@ func (w *Remote) unused() error {
 	case err != nil:
 		return err
 	case size.Int > 0:
-		return fmt.Errorf("database %d of %s has %d keys, and tests delete all keys: choose an empty database, such as redis://%s/9, or "+
-			"allow it with --flush", w.target.db, w.about, size.Int, w.target.address)
+		return fmt.Errorf("database %d of %s has %d keys, and tests delete all keys: choose an empty database, "+
+			"such as redis://%s/9, or allow it with --flush", w.target.db, w.about, size.Int, w.target.address)
 	}
 	return w.alone()
 }
@@ -167,8 +172,10 @@ func (w *Remote) alone() error {
 	for line := range strings.Lines(v.Text) {
 		fields := strings.Fields(line)
 		if slices.Contains(fields, fmt.Sprint("db=", w.target.db)) && !slices.Contains(fields, "name="+clientName) {
-			return fmt.Errorf("database %d of %s is in use by another client, and tests delete all keys: choose an unused database, such as "+
-				"redis://%s/9, or allow it with --flush (the client: %s)", w.target.db, w.about, w.target.address, strings.Join(fields, " "))
+			return fmt.Errorf("database %d of %s is in use by another client, "+
+				"and tests delete all keys: choose an unused database, such as "+
+				"redis://%s/9, or allow it with --flush (the client: %s)", w.target.db, w.about, w.target.address,
+				strings.Join(fields, " "))
 		}
 	}
 	return nil
@@ -222,7 +229,8 @@ func (w *Remote) SetConfig(string, string) error {
 	return fmt.Errorf("the settings of %s cannot be changed", w.about)
 }
 
-// Reset implements World: it empties the database, and removes the functions that tests have loaded.
+// Reset implements World: it empties the database, and removes the functions that tests have
+// loaded.
 func (w *Remote) Reset() error {
 	if !w.flush {
 		if err := w.alone(); err != nil {

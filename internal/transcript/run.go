@@ -57,11 +57,13 @@ type Outcome struct {
 	Ran        int // steps
 	LeftOut    int // steps this world cannot run
 
-	// Slipped is set if the world has a real clock and a step took longer than it should. Then a slow
-	// machine may have caused the mismatches.
+	// Slipped is set if the world has a real clock and a step took longer than it should. Then a
+	// slow machine may have caused the mismatches.
 	Slipped bool
 
-	lost bool            // a reply that must come did not, so that the next steps would be compared with other steps' replies
+	// A reply that must come did not, so that the next steps would be compared with other steps'
+	// replies.
+	lost bool
 	seen map[int]arrival // by step, for Update
 }
 
@@ -90,9 +92,10 @@ func (o *Outcome) add(other Outcome) {
 	o.Slipped = o.Slipped || other.Slipped
 }
 
-// Run runs the test in an empty world and resets the world afterwards. It stops after several mismatches, or when it
-// has waited in vain for a reply. Random loads have the seed that the file says, unless seed is set. The error is about the run
-// itself, such as a lost connection; wrong replies are in the Outcome.
+// Run runs the test in an empty world and resets the world afterwards. It stops after several
+// mismatches, or when it has waited in vain for a reply. Random loads have the seed that the file
+// says, unless seed is set. The error is about the run itself, such as a lost connection; wrong
+// replies are in the Outcome.
 func (t Test) Run(w World, seed *uint64) (Outcome, error) {
 	r := newRun(t, w)
 	r.seed = seed
@@ -138,7 +141,8 @@ func newRun(t Test, w World) *run {
 	}
 }
 
-// watchClock sets Slipped if a step took too long. The time for which the step itself waits does not count.
+// watchClock sets Slipped if a step took too long. The time for which the step itself waits does
+// not count.
 func (r *run) watchClock(s step, took time.Duration) {
 	switch {
 	case s.kind == stepAdvance:
@@ -239,8 +243,8 @@ func (r *run) receive(s step, conn Conn) error {
 	return nil
 }
 
-// same reports whether a reply matches the expected one: its text, or its leaves if the world speaks
-// another protocol than the file.
+// same reports whether a reply matches the expected one: its text, or its leaves if the world
+// speaks another protocol than the file.
 func (r *run) same(expected, got string, v resp.Value) bool {
 	if r.proto == 3 || r.traits.Proto != 3 {
 		return fits(expected, got, v)
@@ -257,8 +261,8 @@ func (r *run) mismatch(s step, expected, got string) {
 	})
 }
 
-// leftovers reports replies and messages that no step expected. If every command has one reply, there can be
-// none.
+// leftovers reports replies and messages that no step expected. If every command has one reply,
+// there can be none.
 func (r *run) leftovers() {
 	if !slices.ContainsFunc(r.steps, step.loose) {
 		return

@@ -99,7 +99,8 @@ func (f *File) resolve(args []string) []string {
 	return resolved
 }
 
-// Scripts returns the texts of the scripts that the file names by @path. The keys are the paths, from the current directory.
+// Scripts returns the texts of the scripts that the file names by @path. The keys are the paths,
+// from the current directory.
 func (f *File) Scripts() map[string]string {
 	scripts := make(map[string]string, len(f.scripts))
 	for path, text := range maps.All(f.scripts) {

@@ -112,11 +112,14 @@ func TestEachTestBeginsWithTheSetup(t *testing.T) {
 
 func TestTables(t *testing.T) {
 	table := []string{"@ table", "| key | n | reply |", "|-----|---|-------|", "| a | 2 | 3 |", `| "b c" | 7 | 8 |`,
-		"> SET {key} {n}", "OK", "> INCR {key}", "(integer) {reply}", "@ advance {n}s", "@ only miniserver", "> GET {key}", `"{reply}"`, "@ end", "@ end"}
+		"> SET {key} {n}", "OK", "> INCR {key}", "(integer) {reply}", "@ advance {n}s", "@ only miniserver",
+		"> GET {key}", `"{reply}"`, "@ end", "@ end"}
 	require.Empty(t, mismatches(t, append(table, "> GET 'b c'", `"8"`)...))
 	table[4] = `| "b c" | 7 | 9 |`
-	require.Equal(t, "test.txt:8: > INCR {key}\n  in the row | \"b c\" | 7 | 9 |\n  expected\n    (integer) 9\n  got\n    (integer) 8\n"+
-		"test.txt:12: > GET {key}\n  in the row | \"b c\" | 7 | 9 |\n  expected\n    \"9\"\n  got\n    \"8\"\n", mismatches(t, table...))
+	require.Equal(t, "test.txt:8: > INCR {key}\n  in the row | \"b c\" | 7 | 9 |\n  expected\n    (integer) 9\n"+
+		"  got\n    (integer) 8\n"+
+		"test.txt:12: > GET {key}\n  in the row | \"b c\" | 7 | 9 |\n  expected\n    \"9\"\n  got\n    \"8\"\n",
+		mismatches(t, table...))
 }
 
 func TestPatterns(t *testing.T) {
@@ -154,7 +157,8 @@ func TestPatterns(t *testing.T) {
 }
 
 func TestErrorReplies(t *testing.T) {
-	require.Empty(t, mismatches(t, "> GET", "(error) ERR wrong number of arguments for 'get' command", "> GET", "/wrong number/"))
+	require.Empty(t, mismatches(t, "> GET", "(error) ERR wrong number of arguments for 'get' command", "> GET",
+		"/wrong number/"))
 }
 
 func TestErrorsInTestsNameTheLine(t *testing.T) {
@@ -177,10 +181,12 @@ func TestErrorsInTestsNameTheLine(t *testing.T) {
 		"@ table\n> PING":                                               ":1: the table has no rows",
 		"@ table\n| a | a |\n| 1 | 2 |\n@ end":                          ":2: two columns are named a",
 		"@ table\n| a b |\n| 1 |\n@ end":                                `:2: "a b" is not a valid name`,
-		"@ table\n| a |\n| 1 | 2 |\n@ end":                              ":3: the row has 2 columns, but the table has 1",
-		"@ table\n| a |\n| 1 |\n@ test b\n@ end":                        ":4: a table cannot contain a test",
-		"@ table\n| a |\n| 1 |\n@ table\n@ end\n@ end":                  ":4: a table cannot contain another table",
-		"@ table\n| a |\n| x |\n@ advance {a}\n@ end":                   ":4: bad directive: @ advance x (@ advance 1m30s; units are d h m s ms), in the row | x |",
+		"@ table\n| a |\n| 1 | 2 |\n@ end": ":3: the row has 2 columns, " +
+			"but the table has 1",
+		"@ table\n| a |\n| 1 |\n@ test b\n@ end":       ":4: a table cannot contain a test",
+		"@ table\n| a |\n| 1 |\n@ table\n@ end\n@ end": ":4: a table cannot contain another table",
+		"@ table\n| a |\n| x |\n@ advance {a}\n@ end": ":4: bad directive: @ advance x (@ advance 1m30s; " +
+			"units are d h m s ms), in the row | x |",
 		"| a |":                                  ":1: a row without a table",
 		"> PING\n/(/":                            ":2: bad regular expression",
 		"> PING\n<at most three>":                ":2: at most needs a number",
@@ -200,8 +206,9 @@ func TestErrorsInTestsNameTheLine(t *testing.T) {
 		random("over: never"):                                      ":3: bad line in a random load",
 		random("n: 5..1"):                                          ":3: bad line in a random load",
 		random("n: 1\nn: 2"):                                       ":4: bad line in a random load",
-		random("nonsense"):                                         ":3: bad line in a random load: nonsense (expected: commands",
-		random("> EVAL @no.lua 0"):                                 ":3: cannot read the script",
+		random("nonsense"): ":3: bad line in a random load: nonsense " +
+			"(expected: commands",
+		random("> EVAL @no.lua 0"): ":3: cannot read the script",
 	} {
 		_, err := parseWith("test.txt", text, readFake)
 		require.ErrorContains(t, err, "test.txt"+want, "%q", text)
@@ -227,8 +234,8 @@ func TestUpdateIsIdempotent(t *testing.T) {
 	require.NoError(t, err)
 	once, err := f.Update(wholeWorld(), nil)
 	require.NoError(t, err)
-	require.Equal(t, strings.NewReplacer("> SET k v\r\n", "> SET k v\r\nOK\r\n", "old", `"v"`, "> SET {key} {key}\r\n", "> SET {key} {key}\r\nOK\r\n",
-		"> ECHO x\r\n", "> ECHO x\r\n\"x\"\r\n").Replace(text), once)
+	require.Equal(t, strings.NewReplacer("> SET k v\r\n", "> SET k v\r\nOK\r\n", "old", `"v"`, "> SET {key} {key}\r\n",
+		"> SET {key} {key}\r\nOK\r\n", "> ECHO x\r\n", "> ECHO x\r\n\"x\"\r\n").Replace(text), once)
 	f, err = parseWith("test.txt", once, readFake)
 	require.NoError(t, err)
 	twice, err := f.Update(wholeWorld(), nil)
@@ -263,7 +270,8 @@ func TestDiff(t *testing.T) {
 }
 
 func TestEndlessScriptsAreKilled(t *testing.T) {
-	for _, script := range []string{"while true do end", "while true do pcall(function() while true do redis.pcall('PING') end end) end"} {
+	for _, script := range []string{"while true do end",
+		"while true do pcall(function() while true do redis.pcall('PING') end end) end"} {
 		w := wholeWorld()
 		w.Patience = 50e6
 		_, err := parseFake(t, "> PING", "PONG", fmt.Sprintf("> EVAL %q 0", script)).Run(w)
@@ -277,7 +285,8 @@ func TestEndlessScriptsAreKilled(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add("# header\n@ test a\n> EVAL @one.lua 1 k\n(integer) 1\na> BLPOP q 0\n@ advance 1s\na<\n/x/\n")
 	f.Add("@ table\n| a | b |\n|---|---|\n| 1 | \"x y\" |\n> SET {a} {b}\n<first OK>\n@ end\n")
-	f.Add("@ random\ncommands: 9\nover: 1m\nuser: a | b\nn: 1..3\nid: counter\n> EVAL @limiter.lua 1 {user} 3 60\npass: 1\n" +
+	f.Add("@ random\ncommands: 9\nover: 1m\nuser: a | b\nn: 1..3\nid: counter\n" +
+		"> EVAL @limiter.lua 1 {user} 3 60\npass: 1\n" +
 		"invariant: at most 3 n pass in any 60s per user\ninvariant: TTL {user} never -1\n@ end\n")
 	f.Add("@ let a =\n| x\n@ for i = 1..3\n@ only redis\n@ freeze at 2024-01-01\n@ config a b\n@ resp 3\n")
 	f.Fuzz(func(t *testing.T, text string) {

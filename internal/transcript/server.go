@@ -24,8 +24,8 @@ const (
 type Server struct {
 	Network, Address string
 
-	// OneByte sends the first bytes of each connection one at a time, and the rest in pieces that end
-	// anywhere.
+	// OneByte sends the first bytes of each connection one at a time, and the rest in pieces that
+	// end anywhere.
 	OneByte bool
 
 	// Patience is the time that an expected reply may take. Quiet is the time without a
@@ -59,8 +59,8 @@ func Connect(network, address string, traits Traits) (*Server, error) {
 // Traits implements World.
 func (s *Server) Traits() Traits { return s.traits }
 
-// Dial implements World. It returns when the server has accepted the connection. So the server executes its commands
-// before commands that other connections send later.
+// Dial implements World. It returns when the server has accepted the connection. So the server
+// executes its commands before commands that other connections send later.
 func (s *Server) Dial(string) (Conn, error) {
 	before := s.clients()
 	conn, err := s.connect(s.traits.Proto)
@@ -108,7 +108,9 @@ func (s *Server) Reset() error {
 	if err == nil && v.IsError() {
 		err = fmt.Errorf("FLUSHALL: %s", v.Text)
 	}
-	for _, command := range []string{"DEBUG SET-ACTIVE-EXPIRE 1", "SCRIPT FLUSH", "FUNCTION FLUSH", "CONFIG RESETSTAT", "SLOWLOG RESET"} { // these last: the others may be slow
+	// These last: the others may be slow.
+	for _, command := range []string{"DEBUG SET-ACTIVE-EXPIRE 1", "SCRIPT FLUSH", "FUNCTION FLUSH", "CONFIG RESETSTAT",
+		"SLOWLOG RESET"} {
 		if err == nil {
 			_, err = s.ask(strings.Fields(command)...)
 		}
@@ -119,8 +121,8 @@ func (s *Server) Reset() error {
 // awaitHangups waits until the server has noticed that all other connections are closed.
 func (s *Server) awaitHangups() { s.awaitClients(func(n int) bool { return n <= 1 }) }
 
-// awaitClients waits until right is true of the number of clients. It gives up after half a second, or if they cannot
-// be counted.
+// awaitClients waits until right is true of the number of clients. It gives up after half a second,
+// or if they cannot be counted.
 func (s *Server) awaitClients(right func(n int) bool) {
 	for range 500 {
 		if n := s.clients(); n == 0 || right(n) {
@@ -286,8 +288,8 @@ func (s *stream) Next(patient bool) (resp.Value, bool, error) {
 // Close implements Conn.
 func (s *stream) Close() error { return s.socket.Close() }
 
-// HangUp closes the connection and returns when the server has noticed, so that the next step does not race with
-// it.
+// HangUp closes the connection and returns when the server has noticed, so that the next step does
+// not race with it.
 func (s *stream) HangUp() error {
 	before := s.server.clients()
 	err := s.socket.Close()

@@ -6,10 +6,11 @@ import (
 	"time"
 )
 
-// shrinker looks for the shortest and simplest requests that still fail. It is delta debugging (Zeller and Hildebrandt, Simplifying and
-// Isolating Failure-Inducing Input, 2002) on the requests, and after that on their times and values. Every step keeps only what
-// fails, and makes the load smaller by this measure: the number of requests, then the sum of their times, then how many values are not
-// the simplest. So it ends, and its result depends on nothing but the load.
+// shrinker looks for the shortest and simplest requests that still fail. It is delta debugging
+// (Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing Input, 2002) on the requests,
+// and after that on their times and values. Every step keeps only what fails, and makes the load
+// smaller by this measure: the number of requests, then the sum of their times, then how many
+// values are not the simplest. So it ends, and its result depends on nothing but the load.
 type shrinker struct {
 	load  *load
 	fails func([]request) bool
@@ -63,7 +64,8 @@ func (s *shrinker) drop(requests []request) []request {
 	return requests
 }
 
-// hasten moves requests to earlier times: all from one on, which shortens the gap before it, or one alone.
+// hasten moves requests to earlier times: all from one on, which shortens the gap before it, or one
+// alone.
 func (s *shrinker) hasten(requests []request) []request {
 	for i := range requests {
 		before := time.Duration(0)
@@ -71,14 +73,16 @@ func (s *shrinker) hasten(requests []request) []request {
 			before = requests[i-1].at
 		}
 		gap := requests[i].at - before
-		requests = s.least(gap, requests, func(d time.Duration) []request { return shifted(requests, i, len(requests), gap-d) })
+		requests = s.least(gap, requests,
+			func(d time.Duration) []request { return shifted(requests, i, len(requests), gap-d) })
 		gap = requests[i].at - before
 		requests = s.least(gap, requests, func(d time.Duration) []request { return shifted(requests, i, i+1, gap-d) })
 	}
 	return requests
 }
 
-// least returns what made returns for the least gap that still fails: for 0, or else what bisection finds in whole milliseconds.
+// least returns what made returns for the least gap that still fails: for 0, or else what bisection
+// finds in whole milliseconds.
 func (s *shrinker) least(gap time.Duration, requests []request, made func(gap time.Duration) []request) []request {
 	if gap == 0 {
 		return requests

@@ -50,11 +50,14 @@ func TestMismatchesSayWhere(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, out.Mismatches, 3)
 	require.Equal(t, "test.txt:4: > GET k\n  expected\n    \"w\"\n  got\n    \"v\"", out.Mismatches[0].String())
-	require.Equal(t, "test.txt:6: > INCR n\n  expected\n    (no reply)\n  got\n    (integer) 1", out.Mismatches[1].String())
-	require.Equal(t, "test.txt:7: a> BLPOP q 0\n  expected\n    \"x\"\n  got\n    (no reply)", out.Mismatches[2].String())
+	require.Equal(t, "test.txt:6: > INCR n\n  expected\n    (no reply)\n  got\n    (integer) 1",
+		out.Mismatches[1].String())
+	require.Equal(t, "test.txt:7: a> BLPOP q 0\n  expected\n    \"x\"\n  got\n    (no reply)",
+		out.Mismatches[2].String())
 }
 
-// Each wait in vain may take a minute, so that a server that answers nothing costs a file one of them.
+// Each wait in vain may take a minute, so that a server that answers nothing costs a file one of
+// them.
 func TestARunEndsAtAReplyThatDoesNotCome(t *testing.T) {
 	out, err := parse(t, "> BLPOP q 0", `"x"`, "> SET k v", "wrong").Run(engineWorld(2))
 	require.NoError(t, err)
@@ -98,8 +101,8 @@ func TestVersionsDecideWhatAWorldRuns(t *testing.T) {
 }
 
 func TestWhatAWorldLacksIsLeftOutUpToTheNextReset(t *testing.T) {
-	f := parse(t, "> a", "> lacking", "OK", "> b", "@ reset", "> c", "> lacking", "(error) ERR unknown command 'lacking'", "> d",
-		"@ config lacking 1", "> e", "@ reset", "> f")
+	f := parse(t, "> a", "> lacking", "OK", "> b", "@ reset", "> c", "> lacking",
+		"(error) ERR unknown command 'lacking'", "> d", "@ config lacking 1", "> e", "@ reset", "> f")
 	lacks := func(args []string) bool { return slices.Contains(args, "lacking") }
 	var runs string
 	for i, run := range f.plan(f.steps, Traits{Lacks: lacks}) {
@@ -159,10 +162,12 @@ func TestUpdateFromOursLeavesRedisItsSteps(t *testing.T) {
 	w := redis(t)
 	w.traits.Tags, w.traits.Release = []string{"miniserver"}, nil // stands in for a server that has more
 	theirs := Traits{Name: "redis", Tags: []string{"redis"}, Release: release.Exactly("redis", "7.0"), Sleep: LongSleep}
-	f := parse(t, "> SET k v", "what redis says", "@ only miniserver", "> GET k", "old", "@ end", "@ since 7.2", "> GET k", "old")
+	f := parse(t, "> SET k v", "what redis says", "@ only miniserver", "> GET k", "old", "@ end", "@ since 7.2",
+		"> GET k", "old")
 	text, err := f.Update(w, &theirs)
 	require.NoError(t, err)
-	require.Equal(t, "# header\n> SET k v\nwhat redis says\n@ only miniserver\n> GET k\n\"v\"\n@ end\n@ since 7.2\n> GET k\n\"v\"\n", text)
+	require.Equal(t, "# header\n> SET k v\nwhat redis says\n@ only miniserver\n> GET k\n\"v\"\n@ end\n@ since 7.2\n"+
+		"> GET k\n\"v\"\n", text)
 }
 
 func TestWords(t *testing.T) {
@@ -259,7 +264,8 @@ func TestArrange(t *testing.T) {
 // engineWorld is an engine in process with some families.
 func engineWorld(proto int) *Memory {
 	return NewMemory(Traits{Name: "engine", Proto: proto}, func(e *engine.Engine) {
-		e.Join(engine.Commands(stringcmds.Family, hashes.Family, zsets.Family, lists.Family), pubsub.Part(), transactions.Part())
+		e.Join(engine.Commands(stringcmds.Family, hashes.Family, zsets.Family, lists.Family), pubsub.Part(),
+			transactions.Part())
 		if name := "zset-max-ziplist-entries"; e.Param(name) == nil {
 			e.Join(engine.Part{Params: []config.Param{config.Int(name, &e.Config.ZSet.MaxEntries, 0, 1<<30)}})
 		}

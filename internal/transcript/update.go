@@ -7,14 +7,15 @@ import (
 	"strings"
 )
 
-// Update returns the file's text with the replies of w. Replies that matched stay, with their placeholders. Steps that a
-// world with the traits theirs runs stay as well: with those of redis-server, our world cannot override its
-// replies.
+// Update returns the file's text with the replies of w. Replies that matched stay, with their
+// placeholders. Steps that a world with the traits theirs runs stay as well: with those of
+// redis-server, our world cannot override its replies.
 func (f *File) Update(w World, theirs *Traits) (string, error) {
 	return f.UpdateTests(w, theirs, f.Tests())
 }
 
-// UpdateTests is Update for some of the file's tests. The others stay as they are, but what every test begins with may change.
+// UpdateTests is Update for some of the file's tests. The others stay as they are, but what every
+// test begins with may change.
 func (f *File) UpdateTests(w World, theirs *Traits, tests []Test) (string, error) {
 	seen := map[int]arrival{}
 	for _, t := range tests {
@@ -25,7 +26,8 @@ func (f *File) UpdateTests(w World, theirs *Traits, tests []Test) (string, error
 	return f.rewritten(seen)
 }
 
-// observe runs the test for its replies only, without random loads. Those that a world with the traits theirs gives are left out.
+// observe runs the test for its replies only, without random loads. Those that a world with the
+// traits theirs gives are left out.
 func (t Test) observe(w World, theirs *Traits, seen map[int]arrival) error {
 	r := newRun(t, w)
 	runs, keep := r.file.plan(r.steps, r.traits), make([]bool, len(r.steps))
@@ -61,8 +63,10 @@ func (f *File) rewritten(seen map[int]arrival) (string, error) {
 		if s.replyAt < at || !slices.ContainsFunc(replies, func(a arrival) bool { return !a.fits }) {
 			continue
 		}
-		if slices.ContainsFunc(replies, func(a arrival) bool { return a.came != replies[0].came || a.text != replies[0].text }) {
-			return "", fmt.Errorf("%s:%d: the rows of the table have different replies: make the reply a column", f.Name, s.line+1)
+		if slices.ContainsFunc(replies,
+			func(a arrival) bool { return a.came != replies[0].came || a.text != replies[0].text }) {
+			return "", fmt.Errorf("%s:%d: the rows of the table have different replies: make the reply a column",
+				f.Name, s.line+1)
 		}
 		delete(byLine, s.replyAt)
 		lines = append(lines, f.lines[at:s.replyAt]...)

@@ -67,7 +67,8 @@ func quoted(b *strings.Builder, s string) (int, error) {
 	return 0, errQuotes
 }
 
-// escape writes the byte of the escape sequence whose letters s begins with, and returns their number.
+// escape writes the byte of the escape sequence whose letters s begins with, and returns their
+// number.
 func escape(b *strings.Builder, s string) int {
 	if s == "" {
 		return 0

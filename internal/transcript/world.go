@@ -46,8 +46,8 @@ type Admitter interface {
 	Admit(t Test) error
 }
 
-// Conn is a client's connection. Replies, late replies of blocked commands, and messages arrive on it in
-// order.
+// Conn is a client's connection. Replies, late replies of blocked commands, and messages arrive on
+// it in order.
 type Conn interface {
 	Send(args []string) error
 
@@ -74,8 +74,9 @@ type Traits struct {
 	Release   *release.Release // of the server, or of the one that ours stands for; nil has every version
 	RealClock bool             // time passes between steps
 
-	// Lacks reports whether the world has not a command, or what the command sets. Such a step is left out with
-	// those up to the next reset, unless an unknown command is just what it expects. Nil for none.
+	// Lacks reports whether the world has not a command, or what the command sets. Such a step is
+	// left out with those up to the next reset, unless an unknown command is just what it expects.
+	// Nil for none.
 	Lacks func(args []string) bool
 }
 
@@ -101,8 +102,8 @@ func (t Traits) has(tag string) bool {
 	return slices.Contains(t.Tags, tag) || t.Release != nil && t.Release.Product == tag && tag != "redis"
 }
 
-// plan returns for each step whether a world with these traits runs it. After an Advance that is too long for
-// the world, or a command that it lacks, the steps up to the next reset are left out.
+// plan returns for each step whether a world with these traits runs it. After an Advance that is
+// too long for the world, or a command that it lacks, the steps up to the next reset are left out.
 func (f *File) plan(steps []step, t Traits) []bool {
 	runs := make([]bool, len(steps))
 	late := false

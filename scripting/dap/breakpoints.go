@@ -13,7 +13,8 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/debugger"
 )
 
-// breakpoints are what a client wants, and what has become of that. The session changes them, and the run places them.
+// breakpoints are what a client wants, and what has become of that. The session changes them, and
+// the run places them.
 type breakpoints struct {
 	mu      sync.Mutex
 	files   map[string][]*breakpoint // of each file, in the order of the client
@@ -39,7 +40,8 @@ func canonical(path string) string {
 	return path
 }
 
-// setBreakpoints replaces the breakpoints of a file. Those of a run that has not stopped are placed a moment later.
+// setBreakpoints replaces the breakpoints of a file. Those of a run that has not stopped are placed
+// a moment later.
 func (s *session) setBreakpoints(r *dap.SetBreakpointsRequest) (dap.ResponseMessage, error) {
 	file := canonical(r.Arguments.Source.Path)
 	list := r.Arguments.Breakpoints
@@ -74,7 +76,8 @@ func (b *breakpoints) replace(s *session, file string, list []dap.SourceBreakpoi
 	for _, wanted := range list {
 		b.last++
 		wanted.Line = s.fromClient(wanted.Line)
-		p := &breakpoint{wanted: wanted, told: dap.Breakpoint{Id: b.last, Line: wanted.Line, Message: errPending.Error()}}
+		p := &breakpoint{wanted: wanted,
+			told: dap.Breakpoint{Id: b.last, Line: wanted.Line, Message: errPending.Error()}}
 		if b.program != "" && file != b.program {
 			p.told.Message = errOtherFile.Error()
 		}
@@ -111,8 +114,8 @@ func (b *breakpoints) at(line int) (numbers []int) {
 	return numbers
 }
 
-// placeBreakpoints sets the breakpoints where the run has stopped, if they are stale. With tells it tells the client what has
-// become of them.
+// placeBreakpoints sets the breakpoints where the run has stopped, if they are stale. With tells it
+// tells the client what has become of them.
 func (r *run) placeBreakpoints(d *debugger.Debugger, tells bool) {
 	b := &r.points
 	b.mu.Lock()
@@ -153,8 +156,8 @@ func (r *run) place(d *debugger.Debugger, p *breakpoint) {
 	}
 }
 
-// meets reports whether the run stops at a breakpoint with a hit condition or a message. Hits are counted while the run goes
-// forward.
+// meets reports whether the run stops at a breakpoint with a hit condition or a message. Hits are
+// counted while the run goes forward.
 func (r *run) meets(d *debugger.Debugger, p *breakpoint, hits func() bool) bool {
 	switch {
 	case d.Replays():
@@ -170,7 +173,8 @@ func (r *run) meets(d *debugger.Debugger, p *breakpoint, hits func() bool) bool 
 
 var hitCondition = regexp.MustCompile(`^\s*(==|>=|<=|>|<|%|)\s*([0-9]{1,9})\s*$`)
 
-// parseHits returns a function that counts a hit and reports whether it is one to stop at; nil for no condition.
+// parseHits returns a function that counts a hit and reports whether it is one to stop at; nil for
+// no condition.
 func parseHits(condition string) (func() bool, error) {
 	if strings.TrimSpace(condition) == "" {
 		return nil, nil
@@ -231,7 +235,8 @@ func (s *session) breakpointLocations(r *dap.BreakpointLocationsRequest) (dap.Re
 // uncaught is the name of the errors that end a script: the debugger can stop at these.
 const uncaught = "uncaught"
 
-// setExceptionBreakpoints notes whether the run stops where an error ends it. One that runs hears of that at its next stop.
+// setExceptionBreakpoints notes whether the run stops where an error ends it. One that runs hears
+// of that at its next stop.
 func (s *session) setExceptionBreakpoints(r *dap.SetExceptionBreakpointsRequest) (dap.ResponseMessage, error) {
 	s.points.setCatches(slices.Contains(r.Arguments.Filters, uncaught))
 	if s.run != nil {

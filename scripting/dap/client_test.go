@@ -92,7 +92,8 @@ func (c *client) write(text string) {
 // send sends a request.
 func (c *client) send(command string, arguments any) {
 	c.seq++
-	content, err := json.Marshal(map[string]any{"seq": c.seq, "type": "request", "command": command, "arguments": arguments})
+	content, err := json.Marshal(map[string]any{"seq": c.seq, "type": "request", "command": command,
+		"arguments": arguments})
 	require.NoError(c.t, err)
 	c.write(fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(content), content))
 }
@@ -183,7 +184,8 @@ func launched(t *testing.T, a arguments) *client {
 
 // started starts a session that stops at the first line, or at breakpoints.
 func started(t *testing.T, path string, points ...arguments) *client {
-	c := launched(t, arguments{"program": path, "keys": []string{"text", "k"}, "args": []any{"x", 5}, "stopOnEntry": len(points) == 0})
+	c := launched(t, arguments{"program": path, "keys": []string{"text", "k"}, "args": []any{"x", 5},
+		"stopOnEntry": len(points) == 0})
 	for _, p := range c.setBreakpoints(path, points...) {
 		require.True(t, p.Verified, "%+v", p)
 	}

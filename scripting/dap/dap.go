@@ -1,19 +1,23 @@
-// Package dap lets an editor debug scripts: it is the front end of the debugger that speaks the Debug Adapter Protocol, as of
-// https://microsoft.github.io/debug-adapter-protocol. It knows neither the engine nor files: a Launcher makes what runs.
+// Package dap lets an editor debug scripts: it is the front end of the debugger that speaks the
+// Debug Adapter Protocol, as of https://microsoft.github.io/debug-adapter-protocol. It knows
+// neither the engine nor files: a Launcher makes what runs.
 //
-//	editor ─ request ─▶ session ─ task ─▶ run ─ an Order ─▶ Debugger        requests.go   the table of requests
-//	   ▲                   │               │                   │            run.go        the goroutine of the script
-//	   └──── response ─────┘               │                   │            breakpoints.go, watches.go
-//	   └──────────── events ───────────────┴───── Stopped ─────┘            variables.go  scopes, tables, values
+//	editor ─ request ─▶ session ─ task ─▶ run ─ an Order ─▶ Debugger   requests.go: their table
+//	   ▲                   │               │                   │       run.go: its goroutine
+//	   └──── response ─────┘               │                   │       breakpoints.go, watches.go
+//	   └──────────── events ───────────────┴───── Stopped ─────┘       variables.go
 //
-// A session is one connection, which handles one request at a time. Its script runs on a goroutine of its own:
+// A session is one connection, which handles one request at a time. Its script runs on a goroutine
+// of its own:
 //
-//  1. launch starts it. It waits at its first line until the client has sent its breakpoints and configurationDone.
-//  2. Where it stops, it serves tasks, in which the requests look around. A task that returns an order lets it go on.
+//  1. launch starts it. It waits at its first line until the client has sent its breakpoints and
+//     configurationDone.
+//  2. Where it stops, it serves tasks, in which the requests look around. A task that returns an
+//     order lets it go on.
 //  3. While it runs, requests that need it are refused. New breakpoints let it pause for a moment.
 //
-// What a client sends in a wrong order, or what is no request, gets an error response. A frame that cannot be read ends the
-// session, since nothing tells where the next one begins.
+// What a client sends in a wrong order, or what is no request, gets an error response. A frame that
+// cannot be read ends the session, since nothing tells where the next one begins.
 package dap
 
 import (
@@ -80,7 +84,8 @@ func (p *paths) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Run runs a script or a function with a front end, and returns the reply in the protocol; nil if that is too large.
+// Run runs a script or a function with a front end, and returns the reply in the protocol; nil if
+// that is too large.
 type Run func(front debugger.FrontEnd) (reply []byte)
 
 // Launcher prepares what a client wants to debug. It is called again for a restart.
@@ -114,7 +119,8 @@ const (
 	configured
 )
 
-// Serve serves a client until it leaves or the context ends. An error says why the client's bytes could not be read.
+// Serve serves a client until it leaves or the context ends. An error says why the client's bytes
+// could not be read.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, launcher Launcher) error {
 	s := &session{output: newOutput(out), launcher: launcher}
 	defer s.endRun()

@@ -47,7 +47,8 @@ func TestStepsAndStops(t *testing.T) {
 	require.Equal(t, "breakpoint add 4", c.goOn("continue"))
 	require.Equal(t, "breakpoint top level 9", c.goOn("continue"))
 	require.Equal(t, "breakpoint add 4", c.goOn("reverseContinue"))
-	frames := ask[*protocol.StackTraceResponse](c, "stackTrace", arguments{"threadId": 1, "startFrame": 1, "levels": 1}).Body
+	frames := ask[*protocol.StackTraceResponse](c, "stackTrace",
+		arguments{"threadId": 1, "startFrame": 1, "levels": 1}).Body
 	require.Equal(t, 2, frames.TotalFrames)
 	require.Equal(t, "top level", frames.StackFrames[0].Name)
 	require.Equal(t, path, frames.StackFrames[0].Source.Path)
@@ -68,11 +69,13 @@ func TestShowsVariables(t *testing.T) {
 
 	scopes := ask[*protocol.ScopesResponse](c, "scopes", arguments{"frameId": 2}).Body.Scopes
 	locals := c.variables(scopes[0].VariablesReference)
-	require.Equal(t, "total=2 seen={1, 2, {...}, n = 5} add=", shown(locals)[:len("total=2 seen={1, 2, {...}, n = 5} add=")])
+	require.Equal(t, "total=2 seen={1, 2, {...}, n = 5} add=",
+		shown(locals)[:len("total=2 seen={1, 2, {...}, n = 5} add=")])
 	seen := c.variables(locals[1].VariablesReference)
 	require.Equal(t, `[1]=1 [2]=2 [3]={["a b"] = 3, x = "y"} n=5`, shown(seen))
 	inner := c.variables(seen[2].VariablesReference)
-	require.ElementsMatch(t, []string{"seen[3].x", `seen[3]["a b"]`}, []string{inner[0].EvaluateName, inner[1].EvaluateName})
+	require.ElementsMatch(t, []string{"seen[3].x", `seen[3]["a b"]`},
+		[]string{inner[0].EvaluateName, inner[1].EvaluateName})
 
 	require.Equal(t, "breakpoint add 6", c.goOn("continue"))
 	gone := arguments{"variablesReference": locals[1].VariablesReference}
@@ -81,7 +84,8 @@ func TestShowsVariables(t *testing.T) {
 	c.leave()
 }
 
-// TestShowsLongLists: a long list is shown in parts, and a table with many other items up to a bound.
+// TestShowsLongLists: a long list is shown in parts, and a table with many other items up to a
+// bound.
 func TestShowsLongLists(t *testing.T) {
 	c := started(t, file(t, `local list, set, self = {}, {}, {}
 for i = 1, 5000 do list[i] = i * 2; set['k' .. i] = i end
@@ -91,7 +95,8 @@ return 1`), arguments{"line": 4})
 	locals := c.scope("Locals")
 	require.Equal(t, 5000, locals[0].IndexedVariables)
 	part := ask[*protocol.VariablesResponse](c, "variables",
-		arguments{"variablesReference": locals[0].VariablesReference, "filter": "indexed", "start": 4998, "count": 100}).Body.Variables
+		arguments{"variablesReference": locals[0].VariablesReference, "filter": "indexed", "start": 4998,
+			"count": 100}).Body.Variables
 	require.Equal(t, "[4999]=9998 [5000]=10000", shown(part))
 	require.Empty(t, ask[*protocol.VariablesResponse](c, "variables",
 		arguments{"variablesReference": locals[0].VariablesReference, "filter": "named"}).Body.Variables)
@@ -126,11 +131,16 @@ func TestEvaluates(t *testing.T) {
 		{"repl", "redis NOSUCH x", "Unknown Redis command"},
 		{"repl", "twice = 9", "does not assign"},
 	} {
-		require.Contains(t, c.refused("evaluate", arguments{"expression": e.expression, "context": e.context, "frameId": 1}), e.want)
+		require.Contains(t,
+			c.refused("evaluate", arguments{"expression": e.expression, "context": e.context, "frameId": 1}), e.want)
 	}
-	require.Contains(t, c.refused("evaluate", arguments{"expression": "twice", "context": "repl"}), "nonexistent global") // no frame
-	require.Contains(t, c.refused("evaluate", arguments{"expression": "1", "context": "repl", "frameId": 50}), "no such frame")
-	table := ask[*protocol.EvaluateResponse](c, "evaluate", arguments{"expression": "KEYS", "frameId": 1, "context": "watch"}).Body
+	// no frame
+	require.Contains(t, c.refused("evaluate", arguments{"expression": "twice", "context": "repl"}),
+		"nonexistent global")
+	require.Contains(t, c.refused("evaluate", arguments{"expression": "1", "context": "repl", "frameId": 50}),
+		"no such frame")
+	table := ask[*protocol.EvaluateResponse](c, "evaluate",
+		arguments{"expression": "KEYS", "frameId": 1, "context": "watch"}).Body
 	require.Equal(t, `[1]="text" [2]="k"`, shown(c.variables(table.VariablesReference)))
 	c.leave()
 }
@@ -141,7 +151,8 @@ func TestBreakpointsWithConditionsHitsAndMessages(t *testing.T) {
 	require.Equal(t, "breakpoint add 4", c.stopped())
 	require.Equal(t, "2", c.evaluate("watch", "n"))
 
-	c = started(t, path, arguments{"line": 4, "hitCondition": ">= 3"}, arguments{"line": 6, "logMessage": "n is {n}, {nosuch}"})
+	c = started(t, path, arguments{"line": 4, "hitCondition": ">= 3"},
+		arguments{"line": 6, "logMessage": "n is {n}, {nosuch}"})
 	for _, want := range []string{"n is 1, {Script attempted", "n is 2, {Script attempted"} {
 		require.Contains(t, event[*protocol.OutputEvent](c).Body.Output, want)
 	}
@@ -151,13 +162,15 @@ func TestBreakpointsWithConditionsHitsAndMessages(t *testing.T) {
 	c.leave()
 
 	c = launched(t, arguments{"program": path, "keys": []string{"a", "b"}})
-	bad := c.setBreakpoints(path, arguments{"line": 4, "condition": "n =="}, arguments{"line": 4, "hitCondition": "often"},
-		arguments{"line": 99})
-	for i, want := range []string{"unexpected symbol", "a hit condition is a number", "neither this line nor a later one has code"} {
+	bad := c.setBreakpoints(path, arguments{"line": 4, "condition": "n =="},
+		arguments{"line": 4, "hitCondition": "often"}, arguments{"line": 99})
+	for i, want := range []string{"unexpected symbol", "a hit condition is a number",
+		"neither this line nor a later one has code"} {
 		require.False(t, bad[i].Verified)
 		require.Contains(t, bad[i].Message, want)
 	}
-	require.Contains(t, c.setBreakpoints(path+"x", arguments{"line": 1})[0].Message, "not the file that is being debugged")
+	require.Contains(t, c.setBreakpoints(path+"x", arguments{"line": 1})[0].Message,
+		"not the file that is being debugged")
 	lines := ask[*protocol.BreakpointLocationsResponse](c, "breakpointLocations",
 		arguments{"source": arguments{"path": path}, "line": 7, "endLine": 10}).Body.Breakpoints
 	require.Equal(t, []protocol.BreakpointLocation{{Line: 7}, {Line: 9}, {Line: 10}}, lines)
@@ -165,7 +178,8 @@ func TestBreakpointsWithConditionsHitsAndMessages(t *testing.T) {
 	require.NoError(t, <-c.served)
 }
 
-// TestFirstLine: a run stops at a breakpoint in its first line, though it is there already when that is set.
+// TestFirstLine: a run stops at a breakpoint in its first line, though it is there already when
+// that is set.
 func TestFirstLine(t *testing.T) {
 	path := file(t, "local a = 1\nreturn a")
 	require.Equal(t, "breakpoint top level 1", started(t, path, arguments{"line": 1}).stopped())
@@ -191,7 +205,8 @@ func TestWatches(t *testing.T) {
 		for _, id := range ids {
 			list = append(list, arguments{"dataId": id})
 		}
-		return ask[*protocol.SetDataBreakpointsResponse](c, "setDataBreakpoints", arguments{"breakpoints": list}).Body.Breakpoints
+		return ask[*protocol.SetDataBreakpointsResponse](c, "setDataBreakpoints", arguments{"breakpoints": list}).
+			Body.Breakpoints
 	}
 	require.True(t, set(total.DataId)[0].Verified)
 	require.Equal(t, "data breakpoint add 5", c.goOn("continue"))
@@ -210,7 +225,8 @@ func TestWatches(t *testing.T) {
 	c.leave()
 }
 
-// TestShowsOutput: what the script logs, what it shows with redis.debug, its commands while it goes step by step, and its reply.
+// TestShowsOutput: what the script logs, what it shows with redis.debug, its commands while it goes
+// step by step, and its reply.
 func TestShowsOutput(t *testing.T) {
 	path := file(t, counting)
 	c := started(t, path, arguments{"line": 14})
@@ -239,7 +255,8 @@ func TestShowsOutput(t *testing.T) {
 func TestCatchesErrors(t *testing.T) {
 	path := file(t, "local a = 5\nlocal function bad(n)\n  return n + nil\nend\nreturn bad(a)")
 	c := launched(t, arguments{"program": path})
-	ask[*protocol.SetExceptionBreakpointsResponse](c, "setExceptionBreakpoints", arguments{"filters": []string{"uncaught"}})
+	ask[*protocol.SetExceptionBreakpointsResponse](c, "setExceptionBreakpoints",
+		arguments{"filters": []string{"uncaught"}})
 	ask[*protocol.ConfigurationDoneResponse](c, "configurationDone", nil)
 	e := event[*protocol.StoppedEvent](c).Body
 	require.Equal(t, "exception", e.Reason)
@@ -253,13 +270,15 @@ func TestCatchesErrors(t *testing.T) {
 	c.leave()
 }
 
-// TestPauses: a script that runs can be paused, gets breakpoints, and refuses what needs it to have stopped.
+// TestPauses: a script that runs can be paused, gets breakpoints, and refuses what needs it to have
+// stopped.
 func TestPauses(t *testing.T) {
 	path := file(t, "local n = 0\nwhile n < 1 do\n  redis.call('PING')\nend\nreturn n")
 	c := started(t, path)
 	c.stopped()
 	ask[*protocol.ContinueResponse](c, "continue", nil)
-	for _, command := range []string{"stackTrace", "scopes", "variables", "evaluate", "next", "stepBack", "dataBreakpointInfo"} {
+	for _, command := range []string{"stackTrace", "scopes", "variables", "evaluate", "next", "stepBack",
+		"dataBreakpointInfo"} {
 		require.Equal(t, "the script is running: pause it first", c.refused(command, arguments{}), command)
 	}
 	point := c.setBreakpoints(path, arguments{"line": 3})[0]
@@ -298,7 +317,8 @@ func TestRestarts(t *testing.T) {
 	path := file(t, counting)
 	c := started(t, path, arguments{"line": 6})
 	c.stopped()
-	ask[*protocol.SetDataBreakpointsResponse](c, "setDataBreakpoints", arguments{"breakpoints": []arguments{{"dataId": "key new"}}})
+	ask[*protocol.SetDataBreakpointsResponse](c, "setDataBreakpoints",
+		arguments{"breakpoints": []arguments{{"dataId": "key new"}}})
 	require.Equal(t, "breakpoint add 6", c.goOn("continue"))
 	require.NoError(t, os.WriteFile(path, []byte("redis.call('SET', 'new', 1)\n"+counting), 0o600))
 	ask[*protocol.RestartResponse](c, "restart", nil)
@@ -362,11 +382,13 @@ func TestLinesFromZero(t *testing.T) {
 	c.leave()
 }
 
-// TestWrongOrder: requests that come too early or twice, and what a client cannot have, get an error, and the session goes on.
+// TestWrongOrder: requests that come too early or twice, and what a client cannot have, get an
+// error, and the session goes on.
 func TestWrongOrder(t *testing.T) {
 	path := file(t, counting)
 	c := connect(t)
-	for _, command := range []string{"launch", "setBreakpoints", "threads", "next", "evaluate", "restart", "configurationDone"} {
+	for _, command := range []string{"launch", "setBreakpoints", "threads", "next", "evaluate", "restart",
+		"configurationDone"} {
 		require.Equal(t, "the first request must be initialize", c.refused(command, arguments{}), command)
 	}
 	ask[*protocol.InitializeResponse](c, "initialize", arguments{})
@@ -389,7 +411,8 @@ func TestWrongOrder(t *testing.T) {
 	} {
 		require.Contains(t, c.refused("launch", rawJSON(a)), want, a)
 	}
-	require.Contains(t, c.refused("launch", arguments{"program": file(t, "x = = 1")}), "user_script:1: unexpected symbol")
+	require.Contains(t, c.refused("launch", arguments{"program": file(t, "x = = 1")}),
+		"user_script:1: unexpected symbol")
 	require.Contains(t, c.refused("launch", arguments{"program": path, "function": "nosuch"}), "Function not found")
 	require.Contains(t, c.refused("attach", arguments{}), "attach is not supported")
 	require.Contains(t, c.refused("nosuch", arguments{}), "unknown request")
@@ -412,8 +435,8 @@ func (r rawJSON) MarshalJSON() ([]byte, error) { return []byte(r), nil }
 func TestHostileMessages(t *testing.T) {
 	c := connect(t)
 	for _, content := range []string{
-		"", "{", "null", "5", "[]", `"request"`, "\x00\xff", `{"type":"event","event":"stopped"}`, `{"type":"response","seq":1}`,
-		`{"seq":"x","type":"request","command":"launch"}`, strings.Repeat("[", 100000),
+		"", "{", "null", "5", "[]", `"request"`, "\x00\xff", `{"type":"event","event":"stopped"}`,
+		`{"type":"response","seq":1}`, `{"seq":"x","type":"request","command":"launch"}`, strings.Repeat("[", 100000),
 	} {
 		c.write(fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(content), content))
 		require.Contains(t, c.failure(), "not a request", content)

@@ -51,10 +51,13 @@ var requests = map[string]request{
 	"continue": order[*dap.ContinueRequest](debugger.Continue, func() dap.ResponseMessage {
 		return &dap.ContinueResponse{Body: dap.ContinueResponseBody{AllThreadsContinued: true}}
 	}),
-	"next":     order[*dap.NextRequest](debugger.StepOver, func() dap.ResponseMessage { return new(dap.NextResponse) }),
-	"stepIn":   order[*dap.StepInRequest](debugger.StepInto, func() dap.ResponseMessage { return new(dap.StepInResponse) }),
-	"stepOut":  order[*dap.StepOutRequest](debugger.StepOut, func() dap.ResponseMessage { return new(dap.StepOutResponse) }),
-	"stepBack": order[*dap.StepBackRequest](debugger.BackwardStep, func() dap.ResponseMessage { return new(dap.StepBackResponse) }),
+	"next": order[*dap.NextRequest](debugger.StepOver, func() dap.ResponseMessage { return new(dap.NextResponse) }),
+	"stepIn": order[*dap.StepInRequest](debugger.StepInto,
+		func() dap.ResponseMessage { return new(dap.StepInResponse) }),
+	"stepOut": order[*dap.StepOutRequest](debugger.StepOut,
+		func() dap.ResponseMessage { return new(dap.StepOutResponse) }),
+	"stepBack": order[*dap.StepBackRequest](debugger.BackwardStep,
+		func() dap.ResponseMessage { return new(dap.StepBackResponse) }),
 	"reverseContinue": order[*dap.ReverseContinueRequest](debugger.BackwardContinue, func() dap.ResponseMessage {
 		return new(dap.ReverseContinueResponse)
 	}),
@@ -177,7 +180,8 @@ func (s *session) pause(*dap.PauseRequest) (dap.ResponseMessage, error) {
 	return new(dap.PauseResponse), nil
 }
 
-// restart begins anew, with the file, the data and the arguments of the launch, or with those that the client sends.
+// restart begins anew, with the file, the data and the arguments of the launch, or with those that
+// the client sends.
 func (s *session) restart(r *dap.RestartRequest) (dap.ResponseMessage, error) {
 	launch := s.launch
 	var again struct {

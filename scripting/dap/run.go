@@ -24,8 +24,8 @@ const thread = 1
 // patience is how long a session waits for the end of a script that is to end.
 const patience = 5 * time.Second
 
-// run is a run of the script: the front end of its debugger. Its methods are called on the goroutine of the run, but for do,
-// look, start, pause and end, which the session calls.
+// run is a run of the script: the front end of its debugger. Its methods are called on the
+// goroutine of the run, but for do, look, start, pause and end, which the session calls.
 type run struct {
 	*session
 	shown []*holder // what variables of this stop hold: see variables.go
@@ -53,7 +53,8 @@ func (s *session) begin(l Launch) error {
 	}
 	r := &run{
 		session: s, first: 1,
-		tasks: make(chan func(*debugger.Debugger) *debugger.Order), begun: make(chan struct{}), ended: make(chan struct{}),
+		tasks: make(chan func(*debugger.Debugger) *debugger.Order), begun: make(chan struct{}),
+		ended: make(chan struct{}),
 	}
 	s.launch, s.points.program, s.points.stale = l, canonical(l.Program), true
 	go func() { r.finish(execute(r)) }()
@@ -68,7 +69,8 @@ func (s *session) begin(l Launch) error {
 	return nil
 }
 
-// Stopped tells the client, and serves tasks until one lets the run go on. At the first line it waits for start.
+// Stopped tells the client, and serves tasks until one lets the run go on. At the first line it
+// waits for start.
 func (r *run) Stopped(d *debugger.Debugger, s debugger.Stop) debugger.Order {
 	r.mu.Lock()
 	isFirst, wanted, ending := r.debug == nil, r.pausing, r.ending
@@ -311,7 +313,8 @@ func (r *run) Refused(text string) {
 	}
 }
 
-// Ended is called when the run has ended. The session hears of it from finish, which knows runs without a line, too.
+// Ended is called when the run has ended. The session hears of it from finish, which knows runs
+// without a line, too.
 func (r *run) Ended([]byte) {}
 
 // finish notes the reply of the run, and tells the client of it.

@@ -15,8 +15,8 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua/syntax"
 )
 
-// A scope or a table has a reference, by which a client asks for its variables. References count on through a run, and die when
-// it goes on, so that one of an earlier stop is refused.
+// A scope or a table has a reference, by which a client asks for its variables. References count on
+// through a run, and die when it goes on, so that one of an earlier stop is refused.
 
 // holder is what a reference stands for.
 type holder struct {
@@ -53,7 +53,8 @@ func (r *run) held(reference int) *holder {
 	return nil
 }
 
-// stackTrace returns the functions that run. The number of a frame is its place in debugger.Frames, from 1.
+// stackTrace returns the functions that run. The number of a frame is its place in debugger.Frames,
+// from 1.
 func (s *session) stackTrace(q *dap.StackTraceRequest) (dap.ResponseMessage, error) {
 	body := dap.StackTraceResponseBody{StackFrames: []dap.StackFrame{}}
 	err := s.run.look(func(d *debugger.Debugger) {
@@ -128,7 +129,8 @@ func part(list []dap.Variable, start, n int) []dap.Variable {
 	return list
 }
 
-// named returns variables of a scope. One that is hidden by another is left out, as are those that Lua makes for loops.
+// named returns variables of a scope. One that is hidden by another is left out, as are those that
+// Lua makes for loops.
 func (r *run) named(d *debugger.Debugger, frame int, list []lua.Variable) (shown []dap.Variable) {
 	for i, v := range list {
 		hides := func(other lua.Variable) bool { return other.Name == v.Name }
@@ -141,7 +143,8 @@ func (r *run) named(d *debugger.Debugger, frame int, list []lua.Variable) (shown
 
 // globals returns KEYS, ARGV and what the script has made, by name.
 func globals(d *debugger.Debugger) []lua.Variable {
-	return slices.SortedFunc(slices.Values(d.Globals()), func(a, b lua.Variable) int { return strings.Compare(a.Name, b.Name) })
+	return slices.SortedFunc(slices.Values(d.Globals()),
+		func(a, b lua.Variable) int { return strings.Compare(a.Name, b.Name) })
 }
 
 // touched returns the keys that the script has used.
@@ -168,12 +171,14 @@ func (r *run) variable(d *debugger.Debugger, frame int, name string, v lua.Value
 	return shown
 }
 
-// table gives a table a reference, 0 if it is empty. Indexed is the length of a long list, which a client can show in parts.
+// table gives a table a reference, 0 if it is empty. Indexed is the length of a long list, which a
+// client can show in parts.
 func (r *run) table(d *debugger.Debugger, frame int, t *lua.Table, expression string) (reference, indexed int) {
 	if _, _, more, _ := t.Next(nil, lua.Nil); !more {
 		return 0, 0
 	}
-	h := &holder{frame: frame, list: func(start, n int) []dap.Variable { return part(r.items(d, frame, t, expression), start, n) }}
+	h := &holder{frame: frame,
+		list: func(start, n int) []dap.Variable { return part(r.items(d, frame, t, expression), start, n) }}
 	if n, isList := t.PlainArray(); isList && n > pageFrom {
 		indexed = n
 		h.list = func(start, count int) (shown []dap.Variable) {
@@ -205,7 +210,8 @@ func (r *run) items(d *debugger.Debugger, frame int, t *lua.Table, expression st
 
 type item struct{ key, value lua.Value }
 
-// sorted returns the items of a table, as many as most: those with numbers first, then those with strings.
+// sorted returns the items of a table, as many as most: those with numbers first, then those with
+// strings.
 func sorted(table lua.Value, most int) (list []item, more bool) {
 	for k, v := range debugger.Items(table) {
 		if len(list) == most {
@@ -313,8 +319,8 @@ func showAll(d *debugger.Debugger, values []lua.Value) string {
 	return cmp.Or(strings.Join(texts, ", "), "nil")
 }
 
-// evaluate runs code in a frame, or without one. In the console, where it may write, "redis" in front of a command runs that.
-// What a hover or a watch of the editor asks for must not write.
+// evaluate runs code in a frame, or without one. In the console, where it may write, "redis" in
+// front of a command runs that. What a hover or a watch of the editor asks for must not write.
 func (s *session) evaluate(q *dap.EvaluateRequest) (dap.ResponseMessage, error) {
 	a, r := q.Arguments, s.run
 	var body dap.EvaluateResponseBody

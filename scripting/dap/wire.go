@@ -38,8 +38,8 @@ func readFrames(in *bufio.Reader, frames chan<- frame, done <-chan struct{}) {
 	}
 }
 
-// readFrame reads a message: header lines, an empty line, and as many bytes as Content-Length says. The error is io.EOF only
-// between messages.
+// readFrame reads a message: header lines, an empty line, and as many bytes as Content-Length says.
+// The error is io.EOF only between messages.
 func readFrame(in *bufio.Reader) ([]byte, error) {
 	length := -1
 	for range mostHeaders {
@@ -90,7 +90,8 @@ type output struct {
 
 func newOutput(to io.Writer) *output { return &output{to: bufio.NewWriter(to)} }
 
-// send numbers and sends a message. A client that cannot be reached any more is one that has left, which the reader will find.
+// send numbers and sends a message. A client that cannot be reached any more is one that has left,
+// which the reader will find.
 func (o *output) send(m dap.Message) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -117,7 +118,8 @@ func (o *output) refuse(to *dap.Request, err error) {
 	m := &dap.ErrorResponse{}
 	m.Type, m.RequestSeq, m.Command, m.Message = "response", to.Seq, to.Command, err.Error()
 	// The text stands for itself: braces in it are no variables.
-	m.Body.Error = &dap.ErrorMessage{Id: 1, Format: "{text}", Variables: map[string]string{"text": err.Error()}, ShowUser: true}
+	m.Body.Error = &dap.ErrorMessage{Id: 1, Format: "{text}", Variables: map[string]string{"text": err.Error()},
+		ShowUser: true}
 	o.send(m)
 }
 

@@ -18,14 +18,16 @@ type Breakpoint struct {
 // MostBreakpoints is how many breakpoints there may be, as in Redis.
 const MostBreakpoints = 64
 
-// SetBreakpoint sets a breakpoint at a line of the source, in place of the one there. A line without code may have one, but the run
-// does not reach it: see LineWithCode. A condition that does not compile is an error.
+// SetBreakpoint sets a breakpoint at a line of the source, in place of the one there. A line
+// without code may have one, but the run does not reach it: see LineWithCode. A condition that does
+// not compile is an error.
 func (d *Debugger) SetBreakpoint(line int, condition string) error {
 	return d.AddBreakpoint(Breakpoint{Line: line, Condition: condition})
 }
 
-// AddBreakpoint is SetBreakpoint for one that may have Met. That is called where the run is, on its goroutine, also while the
-// run goes back and d.Replays; it may look at the run, with Inspect for example.
+// AddBreakpoint is SetBreakpoint for one that may have Met. That is called where the run is, on its
+// goroutine, also while the run goes back and d.Replays; it may look at the run, with Inspect for
+// example.
 func (d *Debugger) AddBreakpoint(p Breakpoint) error {
 	at := d.breakpoint(p.Line)
 	switch {
@@ -80,8 +82,8 @@ func (d *Debugger) breakpoint(line int) int {
 	return slices.IndexFunc(d.points, func(p Breakpoint) bool { return p.Line == line })
 }
 
-// MeetsBreakpoint reports whether a breakpoint stops the run where it is: a front end that has set breakpoints at the first
-// line may wonder.
+// MeetsBreakpoint reports whether a breakpoint stops the run where it is: a front end that has set
+// breakpoints at the first line may wonder.
 func (d *Debugger) MeetsBreakpoint() bool {
 	yes, _ := d.meets(d.state)
 	return yes

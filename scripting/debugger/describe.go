@@ -12,12 +12,14 @@ import (
 // deepest is how many tables in tables are shown.
 const deepest = 10
 
-// mostDescribed is about how many bytes are shown of a table: one that is many times in itself would not end.
+// mostDescribed is about how many bytes are shown of a table: one that is many times in itself
+// would not end.
 const mostDescribed = 1 << 20
 
 const tooDeep = "<max recursion level reached! Nested table?>"
 
-// Describe returns a value as the debugger of Redis shows it: numbers with six digits, strings quoted, at most 10 tables in tables.
+// Describe returns a value as the debugger of Redis shows it: numbers with six digits, strings
+// quoted, at most 10 tables in tables.
 func Describe(L *lua.State, v lua.Value) string {
 	var out strings.Builder
 	describeTo(&out, L, v, 0)

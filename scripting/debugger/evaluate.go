@@ -26,7 +26,8 @@ func (d *Debugger) Globals() (globals []lua.Variable) {
 	return globals
 }
 
-// Items returns the fields of a table, in the order of next, without its metamethods; none for any other value.
+// Items returns the fields of a table, in the order of next, without its metamethods; none for any
+// other value.
 func Items(v lua.Value) iter.Seq2[lua.Value, lua.Value] {
 	return func(yield func(k, v lua.Value) bool) {
 		t := v.AsTable()
@@ -38,8 +39,9 @@ func Items(v lua.Value) iter.Seq2[lua.Value, lua.Value] {
 	}
 }
 
-// Evaluate runs Lua code, an expression if it is one, and returns its values. It sees the variables of frame number frame of
-// Frames, or globals only: Global. An error has the text that the script would get.
+// Evaluate runs Lua code, an expression if it is one, and returns its values. It sees the variables
+// of frame number frame of Frames, or globals only: Global. An error has the text that the script
+// would get.
 func (d *Debugger) Evaluate(text string, frame int) ([]lua.Value, error) {
 	levels := d.Frames()
 	if frame != Global && (frame < 0 || frame >= len(levels)) {
@@ -49,7 +51,8 @@ func (d *Debugger) Evaluate(text string, frame int) ([]lua.Value, error) {
 	return d.run(d.state, &code{text: text}, levels, frame)
 }
 
-// Inspect is Evaluate for an expression that must not write, and of which a run that goes back knows nothing.
+// Inspect is Evaluate for an expression that must not write, and of which a run that goes back
+// knows nothing.
 func (d *Debugger) Inspect(text string, frame int) ([]lua.Value, error) {
 	levels := d.Frames()
 	if frame != Global && (frame < 0 || frame >= len(levels)) {
@@ -58,8 +61,8 @@ func (d *Debugger) Inspect(text string, frame int) ([]lua.Value, error) {
 	return d.peek(d.state, &code{text: text, expression: true}, levels, frame)
 }
 
-// Call executes a command. It returns the reply in the protocol, which dies with the next call, or the error that has kept it
-// from running.
+// Call executes a command. It returns the reply in the protocol, which dies with the next call, or
+// the error that has kept it from running.
 func (d *Debugger) Call(words []string) (reply []byte, err error) {
 	size := 0
 	for _, w := range words {

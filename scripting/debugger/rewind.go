@@ -6,15 +6,17 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
-// A run goes back by running again: from the beginning, with the same data, clock and random numbers, up to a line before. So
-// it does the same again, as far as the script sees nothing else: os.clock and the numbers that tostring gives to tables are
-// exceptions. The Debugger counts the lines that the run reaches, and a replay goes to the line with a number.
+// A run goes back by running again: from the beginning, with the same data, clock and random
+// numbers, up to a line before. So it does the same again, as far as the script sees nothing else:
+// os.clock and the numbers that tostring gives to tables are exceptions. The Debugger counts the
+// lines that the run reaches, and a replay goes to the line with a number.
 //
-//	lines     1   2   3   4   5   6   7     BackwardStep at 7: a replay to 6
-//	                  b       b             BackwardContinue at 7: a replay to 7, which looks for stops, then one to 5
+//	lines   1   2   3   4   5   6   7   BackwardStep at 7: a replay to 6
+//	                b       b           BackwardContinue at 7: a replay to 7, which looks for
+//	                                    stops, then one to 5
 //
-// What the front end has changed with Evaluate or Call is an edit. A replay does the edits of the lines before the one that it
-// goes to again, and forgets the others.
+// What the front end has changed with Evaluate or Call is an edit. A replay does the edits of the
+// lines before the one that it goes to again, and forgets the others.
 
 // replay is where a run goes that has begun anew. The zero replay is none.
 type replay struct {
@@ -47,7 +49,8 @@ func (d *Debugger) CanGoBack() error {
 	return d.host.CanRewind()
 }
 
-// back begins the run anew, to go to the line before, or to the last stop before. It does not return if it can.
+// back begins the run anew, to go to the line before, or to the last stop before. It does not
+// return if it can.
 func (d *Debugger) back(L *lua.State, seeks bool) {
 	if d.CanGoBack() != nil {
 		return
@@ -72,14 +75,15 @@ func (d *Debugger) Rewinds() bool {
 	return true
 }
 
-// CatchErrors makes a run that fails go back to the last line that it has reached and stop there, before the failure ends it; or
-// not. It returns why the run cannot go back, nil if it can.
+// CatchErrors makes a run that fails go back to the last line that it has reached and stop there,
+// before the failure ends it; or not. It returns why the run cannot go back, nil if it can.
 func (d *Debugger) CatchErrors(catch bool) error {
 	d.catches = catch
 	return d.host.CanRewind()
 }
 
-// Fails is called when the run has ended with an error. It reports whether it is to begin anew, to show the failure.
+// Fails is called when the run has ended with an error. It reports whether it is to begin anew, to
+// show the failure.
 func (d *Debugger) Fails(err error) bool {
 	thrown := (*lua.Error)(nil)
 	if !d.catches || d.detached || d.caught == d.reached || d.host.CanRewind() != nil {
@@ -89,7 +93,8 @@ func (d *Debugger) Fails(err error) bool {
 		return false
 	}
 	d.caught = d.reached
-	d.replay = replay{to: d.reached, found: Stop{Line: d.line, Reason: Failed, Err: errors.New(d.host.ErrorText(thrown.Value))}}
+	d.replay = replay{to: d.reached,
+		found: Stop{Line: d.line, Reason: Failed, Err: errors.New(d.host.ErrorText(thrown.Value))}}
 	d.rewinds = true
 	return d.Rewinds()
 }

@@ -32,5 +32,6 @@ func (d *Debugger) Touch(name string, reads, writes bool) {
 	t.keys[at].Written = t.keys[at].Written || writes
 }
 
-// Touched returns the keys that the script has used so far, in the order of their first use. What the front end did does not count.
+// Touched returns the keys that the script has used so far, in the order of their first use. What
+// the front end did does not count.
 func (d *Debugger) Touched() []Key { return d.touched.keys }

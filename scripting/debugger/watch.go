@@ -33,10 +33,12 @@ const (
 	longest     = 1024
 )
 
-// WatchExpression makes the run stop at a line where the value of an expression is another one than at the line before. The
-// expression is evaluated in a frame of Frames, however deep the calls from there go, and rests while that does not run, after
-// it has returned for example; one that has the same value without a frame is evaluated everywhere. A table changes with what
-// is in it. An expression that fails has the error as its value. One that does not compile is an error. It cannot write data.
+// WatchExpression makes the run stop at a line where the value of an expression is another one than
+// at the line before. The expression is evaluated in a frame of Frames, however deep the calls from
+// there go, and rests while that does not run, after it has returned for example; one that has the
+// same value without a frame is evaluated everywhere. A table changes with what is in it. An
+// expression that fails has the error as its value. One that does not compile is an error. It
+// cannot write data.
 func (d *Debugger) WatchExpression(text string, frame int) (Watch, error) {
 	levels := d.Frames()
 	w := Watch{Expression: text, code: code{text: text, expression: true}}
@@ -58,8 +60,8 @@ func (d *Debugger) WatchExpression(text string, frame int) (Watch, error) {
 	return d.addWatch(w), nil
 }
 
-// WatchKey makes the run stop at a line where the value of a key, of any type, is another one than at the line before. A
-// deadline is no value.
+// WatchKey makes the run stop at a line where the value of a key, of any type, is another one than
+// at the line before. A deadline is no value.
 func (d *Debugger) WatchKey(key string) (Watch, error) {
 	if len(d.watches) == mostWatches {
 		return Watch{}, ErrTooManyWatches
@@ -200,7 +202,8 @@ var seed = maphash.MakeSeed()
 
 func hashText(text string) uint64 { return maphash.String(seed, text) }
 
-// hashValue returns a hash of a value with all that is in it, in whatever order. seen are the tables around it, nil for none.
+// hashValue returns a hash of a value with all that is in it, in whatever order. seen are the
+// tables around it, nil for none.
 func hashValue(v lua.Value, seen map[*lua.Table]bool) uint64 {
 	t := v.AsTable()
 	if text, ok := v.AsString(); ok {

@@ -15,10 +15,11 @@ type Request struct {
 	syntax string   // of the arguments
 	about  string
 	run    func(s *Session, args []string)
-	order  *debugger.Order                   // what it lets the run do; nil if the run does not go on
-	needs  int                               // arguments at least
-	split  func(text string) (args []string) // of what a user types, nil if quotes do not match; nil for words between blanks
-	leave  func()                            // of a front end: see Leaving
+	order  *debugger.Order // what it lets the run do; nil if the run does not go on
+	needs  int             // arguments at least
+	// Of what a user types, nil if quotes do not match; nil for words between blanks.
+	split func(text string) (args []string)
+	leave func() // of a front end: see Leaving
 }
 
 // Leaving returns a request of the front end, which ends the run. leave notes what is to follow.
@@ -29,36 +30,43 @@ func Leaving(names, about string, leave func()) Request {
 // requests returns what a client may ask for, in the order of help.
 func requests() []Request {
 	return []Request{
-		{names: words("step s next n"), about: "Run the current line and stop at the next one.", order: &debugger.StepInto},
-		{names: words("over o"), about: "Like step, but do not enter functions that the line calls.", order: &debugger.StepOver},
+		{names: words("step s next n"), about: "Run the current line and stop at the next one.",
+			order: &debugger.StepInto},
+		{names: words("over o"), about: "Like step, but do not enter functions that the line calls.",
+			order: &debugger.StepOver},
 		{names: words("finish f"), about: "Run until the current function has returned.", order: &debugger.StepOut},
-		{names: words("continue c"), about: "Run to the next breakpoint or change of a watch.", order: &debugger.Continue},
+		{names: words("continue c"), about: "Run to the next breakpoint or change of a watch.",
+			order: &debugger.Continue},
 		{names: words("back"), about: "Go back to the line before.", order: &debugger.BackwardStep},
 		{names: words("reverse-continue rc"), about: "Go back to the last breakpoint or change of a watch.",
 			order: &debugger.BackwardContinue},
-		{names: words("list l"), syntax: "[line] [n]", about: "Show n lines before and after a line; 0 is the current one.",
-			run: (*Session).list},
+		{names: words("list l"), syntax: "[line] [n]",
+			about: "Show n lines before and after a line; 0 is the current one.", run: (*Session).list},
 		{names: words("whole w"), about: "Show the whole script.", run: (*Session).whole},
 		{names: words("trace t"), about: "Show the stack of function calls.", run: (*Session).trace},
-		{names: words("frame"), syntax: "[n]", about: "Select a function of trace, from 0, for print.", run: (*Session).frame},
+		{names: words("frame"), syntax: "[n]", about: "Select a function of trace, from 0, for print.",
+			run: (*Session).frame},
 		{names: words("up u"), about: "Select the calling function.", run: (*Session).up},
 		{names: words("down d"), about: "Select the called function again.", run: (*Session).down},
-		{names: words("print p"), syntax: "[code]", about: "Show all local variables, one, or the value of an expression.",
-			run: (*Session).print, split: code},
+		{names: words("print p"), syntax: "[code]",
+			about: "Show all local variables, one, or the value of an expression.", run: (*Session).print, split: code},
 		{names: words("eval e"), syntax: "code", about: "Run Lua code, without the local variables of the script.",
 			run: (*Session).eval, split: code},
 		{names: words("redis r"), syntax: "command ...", about: "Run a command.",
 			run: (*Session).redis, needs: 1, split: quotedWords},
 		{names: words("keys k"), about: "Show the keys that the script has used.", run: (*Session).keys},
-		{names: words("break b"), syntax: "[line ...]", about: "Show the breakpoints, or set some; -line removes one, 0 all.",
-			run: (*Session).breakpoints, split: linesOrCondition},
-		{names: words("break b"), syntax: "line if code", about: "Set a breakpoint that stops only if an expression is true."},
-		{names: words("watch"), syntax: "[code]", about: "Show the watches, or stop when the value of an expression changes.",
-			run: (*Session).watch, split: keyOrCode},
+		{names: words("break b"), syntax: "[line ...]", about: "Show the breakpoints, or set some; " +
+			"-line removes one, 0 all.", run: (*Session).breakpoints, split: linesOrCondition},
+		{names: words("break b"), syntax: "line if code",
+			about: "Set a breakpoint that stops only if an expression is true."},
+		{names: words("watch"), syntax: "[code]", about: "Show the watches, " +
+			"or stop when the value of an expression changes.", run: (*Session).watch, split: keyOrCode},
 		{names: words("watch"), syntax: "key name", about: "Stop when the value of a key changes."},
 		{names: words("unwatch"), syntax: "[n]", about: "Remove a watch, or all.", run: (*Session).unwatch},
-		{names: words("catch"), syntax: "[off]", about: "Stop at the line where an error ends the script.", run: (*Session).catch},
-		{names: words("maxlen m"), syntax: "[n]", about: "Trim values to n bytes; 0 shows them whole.", run: (*Session).setWidth},
+		{names: words("catch"), syntax: "[off]", about: "Stop at the line where an error ends the script.",
+			run: (*Session).catch},
+		{names: words("maxlen m"), syntax: "[n]", about: "Trim values to n bytes; 0 shows them whole.",
+			run: (*Session).setWidth},
 		{names: words("abort a"), about: "End the script. In sync mode its writes remain.", order: abort},
 		{names: words("help h"), about: "Show this help.", run: (*Session).help},
 	}
@@ -78,7 +86,8 @@ func (s *Session) Names() (names []string) {
 
 var abort = func() *debugger.Order { o := debugger.Abort(errAborted); return &o }()
 
-// obey does what a request asks for. It returns the order that lets the run go on, nil if it does not.
+// obey does what a request asks for. It returns the order that lets the run go on, nil if it does
+// not.
 func (s *Session) obey(words []string) *debugger.Order {
 	if s.Leave(words) {
 		return abort
@@ -170,14 +179,16 @@ func (s *Session) around(line, n int) {
 // leadingInt reads the number at the beginning of a text, 0 if there is none, as C's atoi.
 func leadingInt(text string) int {
 	end := 0
-	for end < len(text) && (text[end] >= '0' && text[end] <= '9' || end == 0 && (text[end] == '-' || text[end] == '+')) {
+	for end < len(text) && (text[end] >= '0' && text[end] <= '9' ||
+		end == 0 && (text[end] == '-' || text[end] == '+')) {
 		end++
 	}
 	n, _ := strconv.ParseInt(text[:end], 10, 32)
 	return int(n)
 }
 
-// breakpoints shows the breakpoints, or changes them: a line sets one, -line removes it, 0 removes all.
+// breakpoints shows the breakpoints, or changes them: a line sets one, -line removes it, 0 removes
+// all.
 func (s *Session) breakpoints(args []string) {
 	if len(args) == 0 {
 		s.listPoints()

@@ -110,12 +110,19 @@ redis.debug(long, t)
 redis.debug(1, 'a', s, nil)
 redis.debug()
 return 1`, "b 9\nc\np\np long\nm\nm 0\np long\nm 30\np deep\nm x\ns\ns\ns\n"},
-	{"list", strings.Repeat("local x = 1\n", 20) + "return x\n\n", "l\nl 10\nl 10 1\nlist 0\nlist -3\nw\nwhole\nb 5\nb 5\nb 99\nb x\nb\nc\nl\nb -5\nb -5\nb\nfoo\nr\nc\n"},
+	{"list", strings.Repeat("local x = 1\n", 20) + "return x\n\n",
+		"l\nl 10\nl 10 1\nlist 0\nlist -3\nw\nwhole\nb 5\nb 5\nb 99\nb x\nb\nc\nl\nb -5\nb -5\nb\nfoo\nr\nc\n"},
 	{"eval", `local a = 1
-return a`, "e 1+1\ne a\ne {1,2,{3}}, 4\ne error(\"x\")\ne x x\ne local y\neval KEYS\ne string.rep(\"x\",300)\ne for i = 1, 2 do redis.debug(i) end\ne redis.call(\"set\",\"made\",1)\ne redis.pcall(\"incr\",\"list\")\nc\n"},
+return a`,
+		"e 1+1\ne a\ne {1,2,{3}}, 4\ne error(\"x\")\ne x x\ne local y\neval KEYS\ne string.rep(\"x\",300)\n" +
+			"e for i = 1, 2 do redis.debug(i) end\ne redis.call(\"set\",\"made\",1)\n" +
+			"e redis.pcall(\"incr\",\"list\")\nc\n"},
 	{"redis", `redis.setresp(3)
 redis.call('GET', 'none')
-return redis.error_reply('MY error')`, "r SET foo bar\nr GET foo\nredis GET none\nr NOSUCH\nr GET\nr LRANGE foo 0 1\nr LRANGE list 0 -1\nr MSET 1 2 3 4 5 6 7 8 9 10 11 12\nr SUBSCRIBE x\nr HGETALL hash\ns\nr HGETALL hash\nr GET none\nr ZADD z 1.5 m\nr ZSCORE z m\nr SMEMBERS none\ns\ns\n"},
+return redis.error_reply('MY error')`,
+		"r SET foo bar\nr GET foo\nredis GET none\nr NOSUCH\nr GET\nr LRANGE foo 0 1\nr LRANGE list 0 -1\n" +
+			"r MSET 1 2 3 4 5 6 7 8 9 10 11 12\nr SUBSCRIBE x\nr HGETALL hash\ns\nr HGETALL hash\nr GET none\n" +
+			"r ZADD z 1.5 m\nr ZSCORE z m\nr SMEMBERS none\ns\ns\n"},
 	{"breakpoints", `local a = 1
 local b = redis.breakpoint()
 local c = 3
@@ -135,7 +142,8 @@ return 1`, "s\nabort\n"},
 // dataset prepares the data that the scripts read, and state returns all data that they may write.
 const dataset = "FLUSHALL\nRPUSH list 1 2\nHSET hash f v\n"
 
-const state = "DBSIZE\nMGET key foo made before after a b c 1\nHGETALL hash\nHGETALL key\nLRANGE list 0 -1\nZRANGE z 0 -1\n"
+const state = "DBSIZE\nMGET key foo made before after a b c 1\nHGETALL hash\nHGETALL key\nLRANGE list 0 -1\n" +
+	"ZRANGE z 0 -1\n"
 
 // cli runs redis-cli with what a user types, and returns what it writes.
 func cli(t *testing.T, typed string, args ...string) string {
@@ -306,7 +314,8 @@ func TestDebuggerSessionsAreApart(t *testing.T) {
 func TestDebuggerCopiesLargeData(t *testing.T) {
 	s := miniserver.Run(t)
 	a, other, gone := connect(t, s), connect(t, s), connect(t, s)
-	require.Equal(t, ":0", other.ask("EVAL", "for i = 1, 50000 do redis.call('SET', 'key:' .. i, 'a value of some length') end return 0", "0"))
+	require.Equal(t, ":0", other.ask("EVAL",
+		"for i = 1, 50000 do redis.call('SET', 'key:' .. i, 'a value of some length') end return 0", "0"))
 	gone.send("SCRIPT", "DEBUG", "YES")
 	require.NoError(t, gone.Close())
 	require.Equal(t, "+OK", a.ask("SCRIPT", "DEBUG", "YES"))
@@ -338,7 +347,8 @@ func TestDebuggerCopiesCount(t *testing.T) {
 		n, _ = strconv.Atoi(m[1])
 		return n
 	}
-	require.Equal(t, "$-1", other.ask("EVAL", "for i = 1, 3000 do redis.call('SET', i, string.rep('x', 1000)) end", "0"))
+	require.Equal(t, "$-1",
+		other.ask("EVAL", "for i = 1, 3000 do redis.call('SET', i, string.rep('x', 1000)) end", "0"))
 	data := used()
 	require.Equal(t, "+OK", other.ask("CONFIG", "SET", "maxmemory", strconv.Itoa(8*data)))
 	var sessions []*client
@@ -381,7 +391,8 @@ func TestDebuggerOnTheData(t *testing.T) {
 	require.NoError(t, other.SetReadDeadline(time.Now().Add(time.Minute)))
 	require.Equal(t, "<endsession>", a.ask("c"))
 	require.Equal(t, "1", a.reply())
-	require.Equal(t, []string{"*2", "$1", "1", "$1", "1"}, []string{other.line(), other.line(), other.line(), other.line(), other.line()})
+	require.Equal(t, []string{"*2", "$1", "1", "$1", "1"},
+		[]string{other.line(), other.line(), other.line(), other.line(), other.line()})
 	require.Contains(t, third.reply(), "-NOTBUSY")
 }
 
@@ -479,11 +490,13 @@ func TestDebuggerOfFunctions(t *testing.T) {
 	s := miniserver.Run(t)
 	other := connect(t, s)
 	require.Equal(t, "mylib", other.ask("FUNCTION", "LOAD", addTwice))
-	for _, one := range []struct{ mode, left string }{{"YES", "$-1"}, {"SYNC", "6"}} { // in this order, as SYNC leaves its data
+	// In this order, as SYNC leaves its data.
+	for _, one := range []struct{ mode, left string }{{"YES", "$-1"}, {"SYNC", "6"}} {
 		c := connect(t, s)
 		require.Equal(t, "+OK", c.ask("SCRIPT", "DEBUG", one.mode))
 		require.Contains(t, c.ask("FCALL", "nosuch", "0"), "Function not found")
-		require.Equal(t, "* Stopped at 6, stop reason = step over\n-> 6     add(keys[1], args[1])", c.ask("FCALL", "twice", "1", "n", "3"))
+		require.Equal(t, "* Stopped at 6, stop reason = step over\n-> 6     add(keys[1], args[1])",
+			c.ask("FCALL", "twice", "1", "n", "3"))
 		require.Contains(t, c.ask("s"), "Stopped at 3")
 		require.Equal(t, "<value> 3", strings.ReplaceAll(c.ask("p", "n"), `"`, ""))
 		require.Contains(t, c.ask("finish"), "Stopped at 7")
@@ -547,7 +560,8 @@ func TestDebuggerClientsLeave(t *testing.T) {
 	before := runtime.NumGoroutine()
 	other := connect(t, s)
 	for _, mode := range []string{"YES", "SYNC"} {
-		for _, typed := range [][]string{nil, {"e", "while true do end"}, {"p", "(function() while true do end end)()"}, {"b", "4", "if", "false"}, {"c"}, {"watch", "n"},
+		for _, typed := range [][]string{nil, {"e", "while true do end"}, {"p", "(function() while true do end end)()"},
+			{"b", "4", "if", "false"}, {"c"}, {"watch", "n"},
 			{"b", "6"}} {
 			for _, kills := range []bool{false, true} {
 				c := connect(t, s)

@@ -1,5 +1,6 @@
-// Package ldb is the front end of the debugger that redis-cli --ldb talks to. It knows neither connections nor commands: a Session
-// gets requests, does what they ask of a debugger.Debugger, and answers with lines.
+// Package ldb is the front end of the debugger that redis-cli --ldb talks to. It knows neither
+// connections nor commands: a Session gets requests, does what they ask of a debugger.Debugger, and
+// answers with lines.
 //
 //	Debugger ─ Stopped ─▶ Session ─▶ Console.Answer: "* Stopped at 3 ..."
 //	    ▲                    ▲   └──▶ Console.Ask:    print, list, eval ...   answered one by one
@@ -7,8 +8,9 @@
 //
 // The table in requests.go has a line for each request; the answer to help is made of it.
 //
-// Deliberate differences from Redis: abort cannot be caught by pcall; an error of eval that is a table shows its field err,
-// where Redis crashes; functions have numbers instead of addresses; the help is worded anew, and there are more requests.
+// Deliberate differences from Redis: abort cannot be caught by pcall; an error of eval that is a
+// table shows its field err, where Redis crashes; functions have numbers instead of addresses; the
+// help is worded anew, and there are more requests.
 package ldb
 
 import (
@@ -23,7 +25,8 @@ import (
 
 // Console is what a Session needs from around it.
 type Console interface {
-	// Ask waits for a request: its words, of which there is at least one. ok is false once the client is gone.
+	// Ask waits for a request: its words, of which there is at least one. ok is false once the
+	// client is gone.
 	Ask() (words []string, ok bool)
 	// Answer sends lines.
 	Answer(lines []string)

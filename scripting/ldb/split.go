@@ -6,8 +6,9 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// Split splits what a user types into the words of a request, as the table says: Lua stays as it is, and the words of commands may
-// be quoted. It returns no words if quotes do not match, or the line is empty.
+// Split splits what a user types into the words of a request, as the table says: Lua stays as it
+// is, and the words of commands may be quoted. It returns no words if quotes do not match, or the
+// line is empty.
 func (s *Session) Split(line string) []string {
 	words := strings.Fields(line)
 	if len(words) == 0 {

@@ -9,7 +9,8 @@ const (
 	errMetadataValue = "ERR Invalid metadata value given: %s"
 	errNamedTwice    = command.Error("ERR Invalid metadata value, name argument was given multiple times")
 	errNotNamed      = command.Error("ERR Library name was not given")
-	ErrName          = command.Error("ERR Library names can only contain letters, numbers, or underscores(_) and must be at least one character long")
+	ErrName          = command.Error("ERR Library names can only contain letters, numbers, " +
+		"or underscores(_) and must be at least one character long")
 	errEngine        = "ERR Engine '%s' not found"
 	errLibraryExists = "ERR Library '%s' already exists"
 	errLibraryThere  = "ERR Library %s already exists"

@@ -102,12 +102,16 @@ func (r *run) method(e *syntax.CallExpr) (results []*value, rest *value) {
 
 // The functions of the libraries by what they need and what they return.
 var (
-	needText   = strings.Fields("cjson.decode cmsgpack.unpack struct.unpack string.len string.sub string.byte string.find string.match string.gmatch string.gsub string.lower string.upper string.rep string.reverse string.format")
-	needNumber = strings.Fields("math.floor math.ceil math.abs math.max math.min math.fmod math.modf math.sqrt math.log math.exp math.pow math.random")
+	needText = strings.Fields("cjson.decode cmsgpack.unpack struct.unpack string.len string.sub string.byte " +
+		"string.find string.match string.gmatch string.gsub string.lower string.upper string.rep string.reverse " +
+		"string.format")
+	needNumber = strings.Fields("math.floor math.ceil math.abs math.max math.min math.fmod math.modf math.sqrt " +
+		"math.log math.exp math.pow math.random")
 	sameText   = strings.Fields("tostring string.lower string.upper")
 	partOfText = strings.Fields("string.sub string.rep string.reverse")
 	wholeText  = strings.Fields("cjson.encode cmsgpack.pack struct.pack redis.sha1hex string.char")
-	integers   = strings.Fields("math.floor math.ceil string.len table.getn bit.band bit.bor bit.tobit bit.bxor bit.lshift bit.rshift")
+	integers   = strings.Fields("math.floor math.ceil string.len table.getn bit.band bit.bor bit.tobit bit.bxor " +
+		"bit.lshift bit.rshift")
 )
 
 // libraryCall is a call of a function of Lua or of Redis' libraries.
@@ -209,7 +213,8 @@ func (c *libraryCall) number() *value {
 		return v
 	case strings.HasPrefix(c.name, "math."):
 		v := numberOf(c.args...)
-		v.fraction = c.name == "math.abs" && c.arg(0).fraction || c.name == "math.random" && len(c.args) == 0 && c.rest == nil || c.name == "math.sqrt"
+		v.fraction = c.name == "math.abs" && c.arg(0).fraction || c.name == "math.random" && len(c.args) == 0 &&
+			c.rest == nil || c.name == "math.sqrt"
 		if c.name == "math.max" || c.name == "math.min" {
 			for _, a := range c.args {
 				v.micros = v.micros || a.micros

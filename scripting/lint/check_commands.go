@@ -17,14 +17,17 @@ func (c *invocation) checkCommand() {
 	case came == "":
 		c.run.report("unknown-command", c.call.At, "There is no command %s in any known release: correct its name.", c)
 	case !c.run.linter.target.Offers(release.From(came)):
-		c.run.report("newer-command", c.call.At, "%s was added in %s: %s does not have it.", c, inWords(came), c.run.linter.target)
+		c.run.report("newer-command", c.call.At, "%s was added in %s: %s does not have it.", c, inWords(came),
+			c.run.linter.target)
 	case c.cmd == nil:
 	case c.cmd.Flags&command.NoScript != 0:
 		c.run.report("not-in-scripts", c.call.At, "Scripts cannot call %s.", c)
 	case c.run.readOnly && c.isWrite():
-		c.run.report("write-in-read-only", c.call.At, "%s writes, but the program has the flag no-writes: remove the flag.", c)
+		c.run.report("write-in-read-only", c.call.At,
+			"%s writes, but the program has the flag no-writes: remove the flag.", c)
 	case !c.fits(c.cmd.Arity):
-		c.run.report("wrong-arguments", c.call.At, "%s gets %s, but its syntax is %s %s.", c, plural(len(c.args), "argument"), c, c.cmd.Usage())
+		c.run.report("wrong-arguments", c.call.At, "%s gets %s, but its syntax is %s %s.", c,
+			plural(len(c.args), "argument"), c, c.cmd.Usage())
 	}
 }
 
@@ -74,13 +77,14 @@ func (c *invocation) checkOptions() {
 			continue
 		}
 		if came := c.newer(v.text); came != "" {
-			c.run.report("newer-option", c.at(i), "The option %s of %s was added in %s: %s does not have it.", strings.ToUpper(v.text), c,
-				inWords(came), c.run.linter.target)
+			c.run.report("newer-option", c.at(i), "The option %s of %s was added in %s: %s does not have it.",
+				strings.ToUpper(v.text), c, inWords(came), c.run.linter.target)
 			return
 		}
 	}
 	if arity := c.cmd.ArityIn(c.run.linter.target); c.fits(c.cmd.Arity) && !c.fits(arity) {
-		c.run.report("newer-option", c.call.At, "%s does not take %s in %s.", c, plural(len(c.args), "argument"), c.run.linter.target)
+		c.run.report("newer-option", c.call.At, "%s does not take %s in %s.", c, plural(len(c.args), "argument"),
+			c.run.linter.target)
 	}
 }
 
@@ -102,16 +106,19 @@ func (c *invocation) checkArguments() {
 	for i, v := range c.args {
 		switch {
 		case v.absent == nil && v.only(isFalsy|isTrue|isFunction):
-			c.run.report("bad-argument", c.at(i), "Argument %d of %s is a value that redis.call refuses: pass a string or a number.", i+1, name(c))
+			c.run.report("bad-argument", c.at(i),
+				"Argument %d of %s is a value that redis.call refuses: pass a string or a number.", i+1, name(c))
 		case v.only(isTable):
-			c.run.report("bad-argument", c.at(i), "Argument %d of %s is a table: pass its elements with unpack, or a string.", i+1, name(c))
+			c.run.report("bad-argument", c.at(i),
+				"Argument %d of %s is a table: pass its elements with unpack, or a string.", i+1, name(c))
 		default:
 			c.run.uses(c.at(i), v, "passing it to "+name(c))
 		}
 	}
 	for i, a := range c.meanings() {
 		if a != nil && a.IsInteger() && c.args[i].fraction && c.args[i].kinds == isNumber {
-			c.run.report("fraction-argument", c.at(i), "%s takes an integer here: round the number with math.floor or math.ceil.", c)
+			c.run.report("fraction-argument", c.at(i),
+				"%s takes an integer here: round the number with math.floor or math.ceil.", c)
 		}
 	}
 }
@@ -134,7 +141,8 @@ func (c *invocation) checkRandom() {
 		return
 	}
 	if c.isWrite() && c.run.random != nil {
-		c.run.report("write-after-random", c.call.At, "%s refuses %s after %s: call redis.replicate_commands() first.", c.run.linter.target, c, c.run.random)
+		c.run.report("write-after-random", c.call.At, "%s refuses %s after %s: call redis.replicate_commands() first.",
+			c.run.linter.target, c, c.run.random)
 	}
 	if c.cmd.IsRandom() {
 		c.run.random = c
@@ -144,6 +152,7 @@ func (c *invocation) checkRandom() {
 // checkProtected notes a redis.pcall whose reply is dropped.
 func (c *invocation) checkProtected() {
 	if c.protected && c.run.discarded == c.call {
-		c.run.report("ignored-error", c.call.At, "The error that redis.pcall returns is ignored: use redis.call, or check the field err.")
+		c.run.report("ignored-error", c.call.At,
+			"The error that redis.pcall returns is ignored: use redis.call, or check the field err.")
 	}
 }

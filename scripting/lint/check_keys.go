@@ -26,9 +26,11 @@ func (r *keyRules) check(c *invocation) {
 		case whole && from == fromArgv:
 			c.run.report("argument-key", k.at, "The key of %s is %s: pass it in KEYS.", c, k.name())
 		case whole && from == fromData:
-			c.run.report("data-key", k.at, "The key of %s comes from the reply of %s: no caller can declare it in KEYS.", c, k.parts[0].name)
+			c.run.report("data-key", k.at,
+				"The key of %s comes from the reply of %s: no caller can declare it in KEYS.", c, k.parts[0].name)
 		case !whole:
-			c.run.report("built-key", k.at, "The key %s of %s is built here: pass the whole key in KEYS.", written(k.value), c)
+			c.run.report("built-key", k.at, "The key %s of %s is built here: pass the whole key in KEYS.",
+				written(k.value), c)
 		}
 		r.told[k.name()] = c.run.silent == 0
 	}
@@ -93,7 +95,8 @@ func (r *keyRules) checkSlots(c *invocation) {
 		}
 		for _, other := range r.slots {
 			if s.apart(other) {
-				c.run.report("cross-slot", k.at, "The keys %s and %s may be in different slots of a cluster: give both the same {tag}.", other.text, s.text)
+				c.run.report("cross-slot", k.at, "The keys %s and %s may be in different slots of a cluster: give "+
+					"both the same {tag}.", other.text, s.text)
 				r.apart = c.run.silent == 0
 				return
 			}
@@ -170,7 +173,8 @@ func (r *run) reportUnused() {
 		}
 		for n := 1; n < last && !in.all; n++ {
 			if _, used := in.used[n]; !used {
-				r.report(ruleUnused(in.from), in.used[last], "%s[%d] is never used, but %s[%d] is: leave it out, or say why it is passed.", in.name, n, in.name, last)
+				r.report(ruleUnused(in.from), in.used[last], "%s[%d] is never used, but %s[%d] is: leave it out, "+
+					"or say why it is passed.", in.name, n, in.name, last)
 				break
 			}
 		}

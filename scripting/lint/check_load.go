@@ -34,7 +34,8 @@ func (c *invocation) unbounded() bool {
 // hasCursor reports whether the command iterates.
 func (c *invocation) hasCursor() bool { return c.cmd != nil && c.cmd.CursorAt() > 0 }
 
-// argument returns the constant argument that has a name in the command's syntax, "" if there is none.
+// argument returns the constant argument that has a name in the command's syntax, "" if there is
+// none.
 func (c *invocation) argument(name string) string {
 	for i, a := range c.meanings() {
 		if a != nil && a.Name == name {
@@ -63,19 +64,24 @@ func (l *loadRules) checkReading(c *invocation) {
 	r := c.run
 	switch {
 	case c.extent() == command.AllKeys:
-		r.report("keys-command", c.call.At, "%s iterates over all keys of the database: keep their names in a set, or let the client use SCAN.", c)
+		r.report("keys-command", c.call.At,
+			"%s iterates over all keys of the database: keep their names in a set, or let the client use SCAN.", c)
 	case c.extent() == command.Whole:
-		r.report("unbounded-read", c.call.At, "%s reads the whole value and blocks the server meanwhile: make sure that the value stays small.", c)
+		r.report("unbounded-read", c.call.At,
+			"%s reads the whole value and blocks the server meanwhile: make sure that the value stays small.", c)
 	case c.unbounded():
-		r.report("unbounded-read", c.call.At, "%s reads everything and blocks the server meanwhile: give it a limit.", c)
+		r.report("unbounded-read", c.call.At,
+			"%s reads everything and blocks the server meanwhile: give it a limit.", c)
 	}
 	if c.hasCursor() && r.frame.allLoops() > 0 {
-		r.report("scan-loop", c.call.At, "%s in a loop blocks the server until everything is read: loop in the client, or read a bounded part.", c)
+		r.report("scan-loop", c.call.At,
+			"%s in a loop blocks the server until everything is read: loop in the client, or read a bounded part.", c)
 	}
 	for _, reply := range r.frame.walked() {
 		if reply.unbounded() && !l.walks[reply] {
 			l.walks[reply] = r.silent == 0
-			r.report("command-per-element", c.call.At, "%s is called for each element of %s, which may have many: limit how many are read at once.", name(c), reply)
+			r.report("command-per-element", c.call.At, "%s is called for each element of %s, "+
+				"which may have many: limit how many are read at once.", name(c), reply)
 			return
 		}
 	}
@@ -84,7 +90,8 @@ func (l *loadRules) checkReading(c *invocation) {
 // unpacks finds an unpack of a reply that may be long.
 func (r *run) unpacks(e *syntax.CallExpr, list *value) {
 	if len(e.Args) < 3 && list.table != nil && list.table.reply != nil && list.table.reply.unbounded() {
-		r.report("unpack-limit", e.At, "unpack fails if %s has more than about 8000 elements: pass them in groups.", list.table.reply)
+		r.report("unpack-limit", e.At, "unpack fails if %s has more than about 8000 elements: pass them in groups.",
+			list.table.reply)
 	}
 }
 
@@ -97,8 +104,8 @@ func (c *invocation) setsDeadline() bool {
 	return given || c.hasUnknowns() && c.cmd.MayExpire()
 }
 
-// counts reports whether the reply is the number of events that a limiter compares with its limit. That is an idiom, and
-// no fact about these commands.
+// counts reports whether the reply is the number of events that a limiter compares with its limit.
+// That is an idiom, and no fact about these commands.
 func (c *invocation) counts() bool {
 	return c.name == "incr" || c.name == "incrby" || c.name == "zcard" || c.name == "zcount"
 }
@@ -113,7 +120,8 @@ func (l *loadRules) report(r *run) {
 		window := r.names["zadd"] && r.names["zremrangebyscore"] && strings.HasPrefix(c.name, "zc")
 		counter := strings.HasPrefix(c.name, "incr") && !r.names["decr"] && !r.names["decrby"] && !r.names["del"]
 		if window || counter {
-			r.report("missing-expire", c.call.At, "The count of %s is compared with a limit, but its key never expires: call EXPIRE or PEXPIRE for it.", c)
+			r.report("missing-expire", c.call.At, "The count of %s is compared with a limit, "+
+				"but its key never expires: call EXPIRE or PEXPIRE for it.", c)
 			return
 		}
 	}

@@ -16,7 +16,8 @@ func (r *run) uses(at int32, v *value, what string) {
 	if c == nil || !v.may(isFalsy) || r.isChecked(c) {
 		return
 	}
-	r.report("nil-reply", at, "%s returns %s if there is no value, and %s then fails: check it first, or %s.", c, falsy(v), what, remedy(what))
+	r.report("nil-reply", at, "%s returns %s if there is no value, and %s then fails: check it first, or %s.", c,
+		falsy(v), what, remedy(what))
 }
 
 // compared is the use of an operand of < and its like.
@@ -63,14 +64,18 @@ func (r *run) equality(e *syntax.BinaryExpr, a, b *value) *value {
 	for range 2 {
 		switch {
 		case b.kinds == isNil && a.may(isFalse) && a.kinds != isAny:
-			r.report("nil-comparison", e.At, "An absent value is false here, so comparing it with nil is %s true: use not, or compare with false.", never)
+			r.report("nil-comparison", e.At, "An absent value is false here, "+
+				"so comparing it with nil is %s true: use not, or compare with false.", never)
 			return boolean() // the script has not learnt whether the key is there
 		case a.only(isNumber) && b.may(isText) && b.only(isText|isFalsy):
-			r.report("mixed-comparison", e.At, "A number is compared with a string, which is %s true: use tonumber.", never)
+			r.report("mixed-comparison", e.At,
+				"A number is compared with a string, which is %s true: use tonumber.", never)
 		case a.status && b.only(isText):
-			r.report("status-comparison", e.At, "A status is a table, so comparing it with a string is %s true: compare its field ok.", never)
+			r.report("status-comparison", e.At,
+				"A status is a table, so comparing it with a string is %s true: compare its field ok.", never)
 		case a.only(isNumber) && len(a.parts) == 1 && a.parts[0].from == fromData && b.only(isBool):
-			r.report("mixed-comparison", e.At, "A number is compared with a boolean, which is %s true: compare it with 1 or 0.", never)
+			r.report("mixed-comparison", e.At,
+				"A number is compared with a boolean, which is %s true: compare it with 1 or 0.", never)
 		}
 		a, b = b, a
 	}
@@ -95,7 +100,8 @@ func (r *run) order(e *syntax.BinaryExpr, a, b *value) {
 	case textA && b.only(isNumber) || textB && a.only(isNumber):
 		r.report("mixed-comparison", e.At, "A number is compared with a string, which fails: use tonumber.")
 	case isEither(a) && b.only(isTextual|isFalsy), isEither(b) && a.only(isTextual|isFalsy):
-		r.report("default-number", e.At, "The value is a number if the default took its place, else a string, and the two cannot be compared: use tonumber.")
+		r.report("default-number", e.At, "The value is a number if the default took its place, else a string, "+
+			"and the two cannot be compared: use tonumber.")
 	case textA && textB && isInput(a) && isInput(b):
 		r.report("text-order", e.At, "Two strings are compared alphabetically, so '10' comes before '9': use tonumber.")
 	}
@@ -112,7 +118,8 @@ func isInput(v *value) bool {
 // losesDigits finds a number of more than 14 digits that becomes a text.
 func (r *run) losesDigits(e syntax.Expr, around int32, v *value) {
 	if v.micros && v.kinds == isNumber {
-		r.report("lost-digits", place(e, around), "As a string this number keeps only 14 of its digits: use string.format('%%.0f', ...).")
+		r.report("lost-digits", place(e, around),
+			"As a string this number keeps only 14 of its digits: use string.format('%%.0f', ...).")
 	}
 }
 
@@ -165,9 +172,11 @@ func (r *run) truth(e syntax.Expr) {
 	}
 	switch {
 	case v.kinds == isNumber:
-		r.report("always-true", place(e, r.at), "%s returns a number, and 0 is true in Lua: compare it with a number.", v.raw)
+		r.report("always-true", place(e, r.at),
+			"%s returns a number, and 0 is true in Lua: compare it with a number.", v.raw)
 	case v.kinds == isTable && !v.status:
-		r.report("always-true", place(e, r.at), "%s returns a list, and an empty list is true in Lua: check its length with #.", v.raw)
+		r.report("always-true", place(e, r.at),
+			"%s returns a list, and an empty list is true in Lua: check its length with #.", v.raw)
 	}
 }
 
@@ -184,7 +193,8 @@ var replyFields = strings.Fields("ok err double map set big_number verbatim_stri
 // replies finds what is lost of a value when it becomes the reply. It looks at each table once.
 func (r *run) replies(at int32, v *value, seen map[*table]bool) {
 	if v.fraction && v.kinds == isNumber {
-		r.report("fraction-reply", at, "The reply loses its fractional part: use math.floor, or reply with a string from tostring.")
+		r.report("fraction-reply", at,
+			"The reply loses its fractional part: use math.floor, or reply with a string from tostring.")
 	}
 	t := v.table
 	if t == nil || t.reply != nil || seen[t] {
@@ -200,7 +210,8 @@ func (r *run) replies(at int32, v *value, seen map[*table]bool) {
 		}
 	}
 	if named != "" && !slices.Contains(replyFields, named) && v.only(isTable) {
-		r.report("lost-fields", at, "The field %s of the table is not part of the reply: reply with a list of names and values, or encode the table with cjson.encode.", named)
+		r.report("lost-fields", at, "The field %s of the table is not part of the reply: reply with a list of names "+
+			"and values, or encode the table with cjson.encode.", named)
 	}
 	for i := 1; i <= t.length; i++ {
 		item := t.items[strconv.Itoa(i)]
@@ -209,7 +220,8 @@ func (r *run) replies(at int32, v *value, seen map[*table]bool) {
 		}
 		r.replies(at, item, seen)
 		if i < t.length && (item.only(isNil) || item.may(isNil) && item.absent != nil && !r.isChecked(item.absent)) {
-			r.report("truncated-reply", at, "Element %d of the reply may be nil, and the reply ends there: add \"or false\".", i)
+			r.report("truncated-reply", at,
+				"Element %d of the reply may be nil, and the reply ends there: add \"or false\".", i)
 		}
 	}
 }

@@ -21,7 +21,8 @@ var (
 	}
 	mirrored = map[syntax.Operator]syntax.Operator{
 		syntax.OpEqual: syntax.OpEqual, syntax.OpNotEqual: syntax.OpNotEqual, syntax.OpLess: syntax.OpGreater,
-		syntax.OpLessEqual: syntax.OpGreaterEqual, syntax.OpGreater: syntax.OpLess, syntax.OpGreaterEqual: syntax.OpLessEqual,
+		syntax.OpLessEqual: syntax.OpGreaterEqual, syntax.OpGreater: syntax.OpLess,
+		syntax.OpGreaterEqual: syntax.OpLessEqual,
 	}
 )
 
@@ -49,7 +50,7 @@ func (r *run) refineCount(e *syntax.BinaryExpr, truth bool) {
 // checkCount finds an element behind the last one that there can be.
 func (r *run) checkCount(at int32, in *input, name string, n int) {
 	if most, known := r.scope.most[in]; known && n > most && !in.changed {
-		r.report("missing-element", at, "%s is always nil here, where the script has at most %s in %s: check for the right number.", name,
-			plural(most, "element"), in.name)
+		r.report("missing-element", at, "%s is always nil here, where the script has at most %s in %s: check for the "+
+			"right number.", name, plural(most, "element"), in.name)
 	}
 }

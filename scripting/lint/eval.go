@@ -188,7 +188,8 @@ func (r *run) inputElement(e *syntax.IndexExpr, in *input, key *value) *value {
 		name = in.name + "[" + key.text + "]"
 		n, err := strconv.Atoi(key.text)
 		if err != nil || n < 1 {
-			r.report("index-from-one", e.At, "%s is always nil, because Lua counts from 1: write %s[1] for the first one.", name, in.name)
+			r.report("index-from-one", e.At,
+				"%s is always nil, because Lua counts from 1: write %s[1] for the first one.", name, in.name)
 			return &value{kinds: isNil}
 		}
 		if _, used := in.used[n]; !used {

@@ -93,7 +93,8 @@ func (f *findings) readIgnore(list ignores, line int, at int32, rules, reason st
 		case Find(rule) == nil:
 			f.report("ignore", at, "There is no rule %q: see docs/lint.md.", rule)
 		case strings.TrimSpace(reason) == "":
-			f.report("ignore", at, "The reason is missing: write it after the name, -- lint: ignore %s because ...", rule)
+			f.report("ignore", at, "The reason is missing: write it after the name, -- lint: ignore %s because ...",
+				rule)
 		default:
 			list[ignore{line, rule}] = true
 		}

@@ -160,7 +160,8 @@ func (r *run) numericFor(s *syntax.NumericForStat) {
 	r.uses(s.Variable.At, limit, "a loop up to it")
 	r.scope.check(start)
 	r.scope.check(limit)
-	if limit.table != nil && (step.text == "1" || step.text == "2" || step.text == "-1" || step.text == "-2") { // else in groups
+	// else in groups
+	if limit.table != nil && (step.text == "1" || step.text == "2" || step.text == "-1" || step.text == "-2") {
 		r.frame.each = append(r.frame.each, limit.table.reply)
 		defer func() { r.frame.each = r.frame.each[:len(r.frame.each)-1] }()
 	}

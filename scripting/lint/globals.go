@@ -21,7 +21,8 @@ type unknownGlobal struct {
 
 // assignsGlobal reports an assignment to a global.
 func (r *run) assignsGlobal(e *syntax.GlobalExpr) {
-	r.report("global-assignment", e.At, "%s is a global variable, and scripts cannot assign to globals: declare it with local.", e.Name)
+	r.report("global-assignment", e.At,
+		"%s is a global variable, and scripts cannot assign to globals: declare it with local.", e.Name)
 }
 
 // report reports globals that are not there, unless the script assigns to them, which

@@ -57,9 +57,10 @@ func (l *Linter) knows(global, field string) bool {
 
 // insteads are what to write instead of what other Luas and other programs have.
 var insteads = map[string]string{
-	"table.unpack": "write unpack", "table.pack": "write {...}", "table.move": "write a loop", "math.tointeger": "write math.floor",
-	"string.pack": "write struct.pack", "string.unpack": "write struct.unpack", "os.time": "write redis.call('TIME')[1]",
-	"os.clock": "write redis.call('TIME')", "os": "write redis.call('TIME') for the time", "print": "write redis.log(redis.LOG_NOTICE, text)",
+	"table.unpack": "write unpack", "table.pack": "write {...}", "table.move": "write a loop",
+	"math.tointeger": "write math.floor", "string.pack": "write struct.pack", "string.unpack": "write struct.unpack",
+	"os.time": "write redis.call('TIME')[1]", "os.clock": "write redis.call('TIME')",
+	"os": "write redis.call('TIME') for the time", "print": "write redis.log(redis.LOG_NOTICE, text)",
 	"require": "put the code into the script", "dofile": "put the code into the script", "server": "write redis",
 	"KEYS": "use the first parameter of the function", "ARGV": "use the second parameter of the function",
 	"utf8": "use the functions of string",

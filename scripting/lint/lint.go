@@ -9,8 +9,8 @@
 // builds is seen where it is used. Conditions count: behind "if not v then return end" v is there,
 // and a script that has asked about a key knows whether it is there.
 //
-// What a run gathers is in types of its own: findings, the scope and the frames of calls, globals and locals, what the
-// program calls, and what the rules about keys and about load remember.
+// What a run gathers is in types of its own: findings, the scope and the frames of calls, globals
+// and locals, what the program calls, and what the rules about keys and about load remember.
 //
 // Rules speak only when they are sure: what is unknown is right. The table in rules.go has them
 // all, each with an example; docs/lint.md is made of it. What commands exist, since when, and where

@@ -54,8 +54,8 @@ var (
 	target = regexp.MustCompile(`(?m)^-- for: (.*)$`)
 )
 
-// Each faulty script says behind its lines which rules find something there, or in another line of which number. Its first
-// line may say for which release it is checked.
+// Each faulty script says behind its lines which rules find something there, or in another line of
+// which number. Its first line may say for which release it is checked.
 func TestFaultyScripts(t *testing.T) {
 	paths, err := filepath.Glob("testdata/faulty/*.lua")
 	require.NoError(t, err)
@@ -106,7 +106,8 @@ func TestExamplesOfRules(t *testing.T) {
 	}
 }
 
-// A release has its newest commands and options, and scripts may use those that the engine does not have.
+// A release has its newest commands and options, and scripts may use those that the engine does not
+// have.
 func TestNewestCommands(t *testing.T) {
 	for script, versions := range map[string][]string{
 		"redis.call('ARSET', KEYS[1], 0, ARGV[1])":                                         {"", "8.8"},
@@ -209,10 +210,11 @@ func TestIgnoring(t *testing.T) {
 		"-- lint:ignore-file constant-key there is one node\nlocal a\n" + finding:                    nil,
 		"return redis.call('GET', 'a') + 1 --lint: ignore constant-key,nil-reply it is always there": nil,
 		"return redis.call('GET', 'a') + 1 -- lint: ignore nil-reply it is always there":             {"constant-key"},
-		finding + " -- lint: ignore constant-key":                                                    {"constant-key", "ignore"},
-		finding + " -- lint: ignore constant-kee there is one node":                                  {"constant-key", "ignore"},
-		finding + " -- lint: ignore":                                                                 {"constant-key", "ignore"},
-		"-- see lint: ignoring\n" + finding:                                                          {"constant-key"},
+		finding + " -- lint: ignore constant-key": {"constant-key",
+			"ignore"},
+		finding + " -- lint: ignore constant-kee there is one node": {"constant-key", "ignore"},
+		finding + " -- lint: ignore":                                {"constant-key", "ignore"},
+		"-- see lint: ignoring\n" + finding:                         {"constant-key"},
 	} {
 		require.Equal(t, want, rulesOf(linter(t, "").Lint(source)), source)
 	}
@@ -234,13 +236,15 @@ func TestHostileScriptsEnd(t *testing.T) {
 		"constant":   "local s = 'x'\n" + strings.Repeat("s = s .. s\n", 5000) + "return redis.call('GET', s)",
 		"tables":     "local t = {}\n" + strings.Repeat("t = {t, t}\n", 2000) + "return t",
 		"itself":     "local t = {}\nt[1] = t\nt.x = t\nreturn {t, t, t}",
-		"concat":     "local s = ARGV[1]\n" + strings.Repeat("s = table.concat({s, s})\n", 2000) + "return redis.call('GET', s)",
-		"format":     "local s = ARGV[1]\n" + strings.Repeat("s = string.format('%s%s', s, s)\n", 2000) + "return redis.call('GET', s)",
-		"replies":    "local t = {}\n" + strings.Repeat("t = {"+strings.Repeat("t,", 100)+"}\n", 20) + "return t",
-		"deep":       "return " + strings.Repeat("{", 150) + strings.Repeat("}", 150),
-		"chain":      "return KEYS[1]" + strings.Repeat(" + 1", 9000),
-		"ifs":        "local a, b = 1, 2\n" + strings.Repeat("if a then b = a elseif b then a = b end\n", 5000),
-		"reads":      strings.Repeat("x = redis.call('GET', KEYS[1] .. x) + 1\n", 2000),
+		"concat": "local s = ARGV[1]\n" + strings.Repeat("s = table.concat({s, s})\n", 2000) +
+			"return redis.call('GET', s)",
+		"format": "local s = ARGV[1]\n" + strings.Repeat("s = string.format('%s%s', s, s)\n", 2000) +
+			"return redis.call('GET', s)",
+		"replies": "local t = {}\n" + strings.Repeat("t = {"+strings.Repeat("t,", 100)+"}\n", 20) + "return t",
+		"deep":    "return " + strings.Repeat("{", 150) + strings.Repeat("}", 150),
+		"chain":   "return KEYS[1]" + strings.Repeat(" + 1", 9000),
+		"ifs":     "local a, b = 1, 2\n" + strings.Repeat("if a then b = a elseif b then a = b end\n", 5000),
+		"reads":   strings.Repeat("x = redis.call('GET', KEYS[1] .. x) + 1\n", 2000),
 	} {
 		t.Run(name, func(t *testing.T) { require.NotPanics(t, func() { linter(t, "").Lint(source) }) })
 	}

@@ -23,7 +23,8 @@ func (l *locals) declare(v *syntax.Variable, known *value) {
 	if strings.HasPrefix(v.Name, "_") || known == nil {
 		return
 	}
-	if len(known.parts) == 1 && (known.parts[0].from == fromKeys || known.parts[0].from == fromArgv) || known.pending != nil {
+	if len(known.parts) == 1 && (known.parts[0].from == fromKeys || known.parts[0].from == fromArgv) ||
+		known.pending != nil {
 		l.declared = append(l.declared, declaration{v, known})
 	}
 }
@@ -32,7 +33,8 @@ func (l *locals) declare(v *syntax.Variable, known *value) {
 func (l *locals) reportUnused(f *findings) {
 	for _, d := range l.declared {
 		if d.value.pending == nil && !l.read[d.variable] {
-			f.report(ruleUnused(d.value.parts[0].from), d.variable.At, "%s holds %s and is never used: remove it.", d.variable.Name, d.value.parts[0].name)
+			f.report(ruleUnused(d.value.parts[0].from), d.variable.At, "%s holds %s and is never used: remove it.",
+				d.variable.Name, d.value.parts[0].name)
 		}
 	}
 }
@@ -41,7 +43,8 @@ func (l *locals) reportUnused(f *findings) {
 func (l *locals) reportProtected(f *findings) {
 	for _, d := range l.declared {
 		if d.value.pending != nil && !l.read[d.variable] {
-			f.report("ignored-error", d.value.pending.call.At, "The error that redis.pcall returns is ignored: use redis.call, or check the field err.")
+			f.report("ignored-error", d.value.pending.call.At,
+				"The error that redis.pcall returns is ignored: use redis.call, or check the field err.")
 		}
 	}
 }

@@ -152,7 +152,8 @@ func join(a, b *value) *value {
 		return a
 	}
 	v := &value{kinds: a.kinds | b.kinds, absent: a.absent, about: a.about, fraction: a.fraction || b.fraction,
-		seconds: a.seconds && b.seconds, micros: a.micros || b.micros, counts: a.counts, status: a.status && b.status, member: a.member || b.member}
+		seconds: a.seconds && b.seconds, micros: a.micros || b.micros, counts: a.counts, status: a.status && b.status,
+		member: a.member || b.member}
 	if v.absent == nil {
 		v.absent = b.absent
 	}

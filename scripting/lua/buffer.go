@@ -2,9 +2,9 @@ package lua
 
 import "unsafe"
 
-// Buffer gathers a string whose length is not known beforehand. A library keeps one and lends its memory to
-// the Buffer of each call. Memory beyond what was lent counts against the memory limit: append to Text, and
-// call Grow before or Settle after it.
+// Buffer gathers a string whose length is not known beforehand. A library keeps one and lends its
+// memory to the Buffer of each call. Memory beyond what was lent counts against the memory limit:
+// append to Text, and call Grow before or Settle after it.
 type Buffer struct {
 	Text    []byte
 	counted int // capacity that was lent or counts
@@ -18,8 +18,8 @@ const (
 	MaxUnsettled = 4 << 10
 )
 
-// Lend gives b's memory, empty, to a new buffer. A call that starts before Finish returns the memory gets
-// none and allocates.
+// Lend gives b's memory, empty, to a new buffer. A call that starts before Finish returns the
+// memory gets none and allocates.
 func (b *Buffer) Lend(to *Buffer) {
 	to.Text, to.counted = b.Text[:0], max(cap(b.Text), 512)
 	b.Text = nil
@@ -45,8 +45,8 @@ func (b *Buffer) Grow(L *State, n int) {
 	b.Text = L.Append(room(n), unsafe.String(unsafe.SliceData(b.Text), len(b.Text))) // only read, and dropped
 }
 
-// Settle counts the memory that append took for small pieces. If the text is long it makes room for the next
-// ones, because append would copy megabytes without a tick.
+// Settle counts the memory that append took for small pieces. If the text is long it makes room for
+// the next ones, because append would copy megabytes without a tick.
 func (b *Buffer) Settle(L *State) {
 	if cap(b.Text) > b.counted || len(b.Text) > Piece {
 		b.settleLong(L)
@@ -61,8 +61,8 @@ func (b *Buffer) settleLong(L *State) {
 	}
 }
 
-// count counts a capacity, less what was counted before. Buffers are held, not allocated: no value refers to
-// them yet.
+// count counts a capacity, less what was counted before. Buffers are held, not allocated: no value
+// refers to them yet.
 func (b *Buffer) count(L *State, capacity int) {
 	if more := capacity - b.counted; more > 0 {
 		b.counted = capacity
@@ -77,8 +77,8 @@ func (b *Buffer) Append(L *State, s string) {
 	b.Text = L.Append(b.Text, s)
 }
 
-// Finish returns the text as a value and gives the memory back to owner, unless it is so large that it
-// becomes the value itself. b must not be used afterwards.
+// Finish returns the text as a value and gives the memory back to owner, unless it is so large that
+// it becomes the value itself. b must not be used afterwards.
 func (b *Buffer) Finish(L *State, owner *Buffer) Value {
 	if cap(b.Text) > keptBuffer && len(b.Text) > cap(b.Text)/2 {
 		b.Settle(L)

@@ -12,9 +12,10 @@ type pair struct {
 	val Value
 }
 
-// Builder makes the tables of decoders. The values read so far lie on its stacks until their table is
-// complete; there they count against the memory limit. Records of one kind share the strings of their
-// keys, and from the second one on the layout of their hash part, so that filling it finds no place twice.
+// Builder makes the tables of decoders. The values read so far lie on its stacks until their table
+// is complete; there they count against the memory limit. Records of one kind share the strings of
+// their keys, and from the second one on the layout of their hash part, so that filling it finds no
+// place twice.
 type Builder struct {
 	L      *State
 	values []Value // of the arrays being read, the inner ones behind the outer
@@ -67,8 +68,8 @@ func (b *Builder) Reset() {
 	b.values, b.fields = emptied(b.values), emptied(b.fields)
 }
 
-// emptied returns an empty stack. It drops large ones, and clears the others so that they keep no values
-// alive.
+// emptied returns an empty stack. It drops large ones, and clears the others so that they keep no
+// values alive.
 func emptied[T any](stack []T) []T {
 	if cap(stack) > keptStack {
 		return nil
@@ -174,8 +175,8 @@ func (b *Builder) Record(first int) Value {
 	return t.Value()
 }
 
-// table makes a table of fields: by the layout of the last record with these keys if it has one, else field by
-// field. Both ways give the same order of next.
+// table makes a table of fields: by the layout of the last record with these keys if it has one,
+// else field by field. Both ways give the same order of next.
 func (b *Builder) table(fields []pair) *Table {
 	sum, plain := uint32(0), len(fields) > 0 && len(fields) <= widestShape
 	for i := range fields {

@@ -2,9 +2,9 @@ package lua
 
 import "unsafe"
 
-// GoFunction is a function the host gives to scripts. It reads its arguments from c and answers with
-// one of c's Return methods; without, it returns nothing. c and slices of it die when it returns.
-// It must not keep c, and must not recover panics: that is how errors travel.
+// GoFunction is a function the host gives to scripts. It reads its arguments from c and answers
+// with one of c's Return methods; without, it returns nothing. c and slices of it die when it
+// returns. It must not keep c, and must not recover panics: that is how errors travel.
 type GoFunction func(L *State, c *Call)
 
 // Call is what a host function sees of its frame: the arguments, and where results go.
@@ -21,7 +21,8 @@ func (c *Call) Arg(i int) Value {
 	return *(*frame)(c).slot(i - 1)
 }
 
-// Args returns all arguments: the frame's own slice, valid during the call. Host functions may overwrite it.
+// Args returns all arguments: the frame's own slice, valid during the call. Host functions may
+// overwrite it.
 func (c *Call) Args() []Value { return (*frame)(c).window(0, int(c.nargs)) }
 
 // Return1 answers with one value.
@@ -43,8 +44,8 @@ func (c *Call) Return(vs ...Value) {
 	c.L.ret = append(c.L.ret[:0], vs...)
 }
 
-// Site returns the place in a script that called this host function, nil when it was not called from
-// one. It stays the same for every call from there: see Site.Cache.
+// Site returns the place in a script that called this host function, nil when it was not called
+// from one. It stays the same for every call from there: see Site.Cache.
 func (c *Call) Site() *Site {
 	if s := c.prev.site(); s != nil && s.call {
 		return s
@@ -64,7 +65,8 @@ type Function struct {
 	mark  uint32
 }
 
-// NewFunction returns a host function. name serves hosts and traces; error messages use the name scripts call it by.
+// NewFunction returns a host function. name serves hosts and traces; error messages use the name
+// scripts call it by.
 func NewFunction(name string, host GoFunction) *Function { return &Function{host: host, name: name} }
 
 // Name returns the name given to NewFunction, "" for a Lua function.

@@ -1,13 +1,14 @@
 package lua
 
-// CallTree tells where the time of runs went. Each node is a chain of calls: the same function, called from the same place of the
-// same node, is one node.
+// CallTree tells where the time of runs went. Each node is a chain of calls: the same function,
+// called from the same place of the same node, is one node.
 //
 //	script, line 9 ── redis.call HMGET
 //	       line 20 ── wait, line 1 ── ceil
 //
-// Profiles enter nodes and move between the statements of one; the time between two such events belongs to where the run was.
-// Deep recursion and trees with very many nodes go on below one node, which stands for the rest of the chain.
+// Profiles enter nodes and move between the statements of one; the time between two such events
+// belongs to where the run was. Deep recursion and trees with very many nodes go on below one node,
+// which stands for the rest of the chain.
 type CallTree struct {
 	clock func() int64
 	name  func(fn *Function, first Value) string
@@ -19,8 +20,8 @@ type CallTree struct {
 	cells int   // of the nodes' costs
 }
 
-// NewCallTree returns an empty tree. clock returns nanoseconds, and name the name of a host function that is called with a first
-// argument.
+// NewCallTree returns an empty tree. clock returns nanoseconds, and name the name of a host
+// function that is called with a first argument.
 func NewCallTree(clock func() int64, name func(fn *Function, first Value) string) *CallTree {
 	t := &CallTree{clock: clock, name: name, index: make(map[edge]int)}
 	t.add(edge{}, 1)
@@ -28,7 +29,8 @@ func NewCallTree(clock func() int64, name func(fn *Function, first Value) string
 	return t
 }
 
-// CallNode is a chain of calls. Node 0 is none, the root; node 1 stands for the calls that have no nodes of their own.
+// CallNode is a chain of calls. Node 0 is none, the root; node 1 stands for the calls that have no
+// nodes of their own.
 type CallNode struct {
 	Parent   int      // a node
 	Place    int      // the statement of the parent from which the last function was called
@@ -91,7 +93,8 @@ func (t *CallTree) begin(at position) {
 	t.nodes[at.node].Costs[at.place].Hits++
 }
 
-// enter moves the run into a function, of which an edge tells all but where the run is. It returns the node.
+// enter moves the run into a function, of which an edge tells all but where the run is. It returns
+// the node.
 func (t *CallTree) enter(e edge, statements int) int {
 	e.parent, e.place = t.at.node, t.at.place
 	n, known := t.index[e]
@@ -110,7 +113,8 @@ func (t *CallTree) enter(e edge, statements int) int {
 // add adds a node.
 func (t *CallTree) add(e edge, statements int) int {
 	n := len(t.nodes)
-	t.nodes = append(t.nodes, CallNode{Parent: e.parent, Place: e.place, Chunk: e.chunk, Function: e.function, Host: e.host, Costs: make([]Cost, statements)})
+	t.nodes = append(t.nodes, CallNode{Parent: e.parent, Place: e.place, Chunk: e.chunk, Function: e.function,
+		Host: e.host, Costs: make([]Cost, statements)})
 	t.nodes[n].depth = t.nodes[e.parent].depth + 1
 	t.index[e] = n
 	t.cells += statements

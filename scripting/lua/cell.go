@@ -11,7 +11,8 @@ const cellBytes = valueBytes
 // newCell returns a cell as a slot holds it.
 func newCell(v Value) Value { return Value{unsafe.Pointer(&cell{v}), tagCell} }
 
-// cell returns the cell in a slot or upvalue that holds one: the compiler knows which do (invariant 3).
+// cell returns the cell in a slot or upvalue that holds one: the compiler knows which do (invariant
+// 3).
 func (v Value) cell() *cell { return (*cell)(v.p) }
 
 // makeCells makes cells of several variables.

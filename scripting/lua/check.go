@@ -16,8 +16,8 @@ func (L *State) Errorf(format string, args ...any) {
 	L.Throw(L.message(L.Where(1), format, args))
 }
 
-// message formats strings with %s and integers with %d behind the place. As in C strings end at their first
-// zero byte.
+// message formats strings with %s and integers with %d behind the place. As in C strings end at
+// their first zero byte.
 func (L *State) message(place, format string, args []any) Value {
 	size := len(place) + len(format)
 	for i, arg := range args {
@@ -134,7 +134,8 @@ func (c *Call) convertToNumber(i int) float64 {
 	return f
 }
 
-// CheckInteger returns number argument i truncated to 64 bits as C does on amd64: out of range is the least integer.
+// CheckInteger returns number argument i truncated to 64 bits as C does on amd64: out of range is
+// the least integer.
 func (c *Call) CheckInteger(i int) int64 { return number.ToInt64(c.CheckNumber(i)) }
 
 // CheckInt is CheckInteger cut to C's int, as luaL_checkint does.
@@ -175,7 +176,8 @@ func (c *Call) OptInt(i int, fallback int) int {
 	return c.CheckInt(i)
 }
 
-// CheckOption returns the index of string argument i in options; fallback, if not "", stands for a missing one.
+// CheckOption returns the index of string argument i in options; fallback, if not "", stands for a
+// missing one.
 func (c *Call) CheckOption(i int, fallback string, options ...string) int {
 	s := fallback
 	if fallback == "" || !c.None(i) {

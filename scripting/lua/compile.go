@@ -17,7 +17,8 @@ func compile(L *State, source, chunkName string, follow follower) (p *Proto, err
 	return compileInto(L, nil, source, chunkName, follow)
 }
 
-// compileInto is compile for a chunk that was compiled from the same source before: the functions get new code where they are.
+// compileInto is compile for a chunk that was compiled from the same source before: the functions
+// get new code where they are.
 func compileInto(L *State, functions []*Proto, source, chunkName string, follow follower) (p *Proto, err error) {
 	levels, meter := 0, number.Meter(nil)
 	if L != nil {
@@ -111,7 +112,8 @@ func (u *unit) constant(s string) Key {
 	return k
 }
 
-// compiler compiles one function and allots its slots and sites. Variables of this type are called fs.
+// compiler compiles one function and allots its slots and sites. Variables of this type are called
+// fs.
 //
 // Slots below free hold active variables and temporaries. A value that must survive while another
 // expression is evaluated lies in a temporary unless it is a number, so that everything a run holds
@@ -174,7 +176,8 @@ const (
 	bytesPerCall = 16 << 10 // Go stack one Lua call may take within maxCalls
 )
 
-// parameters gives the parameters their slots and returns what prepares them on entry, nil if nothing must be done.
+// parameters gives the parameters their slots and returns what prepares them on entry, nil if
+// nothing must be done.
 func (fs *compiler) parameters() func(f *frame) {
 	var cells []uint8
 	for _, v := range fs.fn.Params {
@@ -204,7 +207,8 @@ func (fs *compiler) parameters() func(f *frame) {
 	}
 }
 
-// argTable returns the table arg of Lua 5.0, which a vararg function gets when it does not use "...".
+// argTable returns the table arg of Lua 5.0, which a vararg function gets when it does not use
+// "...".
 func (f *frame) argTable() Value {
 	t := f.L.NewTable(f.nextra, 1)
 	for i, v := range f.extras() {
@@ -261,8 +265,8 @@ func (fs *compiler) temps(n int) uint8 {
 	return uint8(slot)
 }
 
-// enter and leave count the nesting of closures. Each level is a Go frame when they run, and Go's stack must not
-// overflow: Proto.weight makes deeply nested functions count for several calls.
+// enter and leave count the nesting of closures. Each level is a Go frame when they run, and Go's
+// stack must not overflow: Proto.weight makes deeply nested functions count for several calls.
 func (fs *compiler) enter() {
 	fs.L.ticksOfCode(1)
 	fs.depth++

@@ -50,7 +50,8 @@ func (f *frame) arith(op syntax.Operator, a, b Value, pc uint32) Value {
 	return f.L.arith(op, a, b, f.fn.proto.sites[pc:])
 }
 
-// arithHeld goes on after a first operand that is no number: it waits in a slot. Not inlined: a slow path.
+// arithHeld goes on after a first operand that is no number: it waits in a slot. Not inlined: a
+// slow path.
 //
 //go:noinline
 func (f *frame) arithHeld(op syntax.Operator, x Value, s *sides, pc uint32) Value {

@@ -23,7 +23,8 @@ func (fs *compiler) assign(s *syntax.AssignStat) action {
 	n := len(stores)
 	fill := fs.adjust(s.Values, n)
 	fs.temps(n)
-	// Lua evaluates the parts of all targets, then all values, and stores from the last target to the first.
+	// Lua evaluates the parts of all targets, then all values, and stores from the last target to
+	// the first.
 	return func(f *frame) signal {
 		for _, p := range prepare {
 			p(f)
@@ -36,7 +37,8 @@ func (fs *compiler) assign(s *syntax.AssignStat) action {
 	}
 }
 
-// target compiles one of several targets: what must be evaluated before the values, nil for nothing, and the store.
+// target compiles one of several targets: what must be evaluated before the values, nil for
+// nothing, and the store.
 func (fs *compiler) target(t syntax.Expr) (prepare func(f *frame), st store) {
 	e, ok := t.(*syntax.IndexExpr)
 	if !ok {

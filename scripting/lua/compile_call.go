@@ -4,13 +4,15 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua/syntax"
 )
 
-// invoke makes a call and returns its popped frame, from which results are read before the next call.
+// invoke makes a call and returns its popped frame, from which results are read before the next
+// call.
 type invoke func(f *frame) *frame
 
 // fewArguments is how many a callee takes.
 const fewArguments = 3
 
-// few reports whether a call has a small fixed number of arguments, which then travel in Go variables.
+// few reports whether a call has a small fixed number of arguments, which then travel in Go
+// variables.
 func few(e *syntax.CallExpr) bool {
 	n := len(e.Args)
 	return n <= fewArguments && (n == 0 || !syntax.IsMany(e.Args[n-1]))
@@ -42,8 +44,8 @@ func selectChoice(e *syntax.CallExpr) syntax.Expr {
 	return e.Args[0]
 }
 
-// selectOne compiles the first result of select(k, ...), which need not pass the arguments on. Not inlined: a
-// maker.
+// selectOne compiles the first result of select(k, ...), which need not pass the arguments on. Not
+// inlined: a maker.
 //
 //go:noinline
 func (fs *compiler) selectOne(function, choice eval, call invoke) eval {
@@ -107,7 +109,8 @@ func (fs *compiler) callGathered(e *syntax.CallExpr) invoke {
 	}, base, n, pc)
 }
 
-// callSlots compiles the call of a function with n arguments in slots from base on, once prepare has put them there.
+// callSlots compiles the call of a function with n arguments in slots from base on, once prepare
+// has put them there.
 func callSlots(prepare func(f *frame), base uint8, n int, pc uint32) invoke {
 	switch n {
 	case 1:
@@ -254,8 +257,8 @@ func (fs *compiler) callMethod(e *syntax.CallExpr) invoke {
 	}, m.base, n+1, m.pc)
 }
 
-// method is a call of a method. Function and self lie in slots while the arguments are evaluated: they have
-// no other reference then (invariant 2).
+// method is a call of a method. Function and self lie in slots while the arguments are evaluated:
+// they have no other reference then (invariant 2).
 type method struct {
 	self eval
 	name Key
@@ -313,9 +316,10 @@ func (m *method) call3(f *frame) *frame {
 	return f.call4(fn, self, a, b, d)
 }
 
-// method returns o[name]. It follows __index through tables, which is how classes are built, and leaves an
-// __index function to index. In each table it first tries the main position of the name with a comparison of pointers:
-// keys adopt the bytes of the constant that last found them, so this mostly succeeds.
+// method returns o[name]. It follows __index through tables, which is how classes are built, and
+// leaves an __index function to index. In each table it first tries the main position of the name
+// with a comparison of pointers: keys adopt the bytes of the constant that last found them, so this
+// mostly succeeds.
 func (f *frame) method(o Value, name *Key, pc uint32) Value {
 	t := o.AsTable()
 	if t == nil && o.IsString() {

@@ -2,10 +2,10 @@ package lua
 
 import "github.com/miniserver-go/miniserver/scripting/lua/syntax"
 
-// callee is a call with up to three arguments, which stay in Go variables until all are evaluated. If
-// evaluating the later ones can run other code, the function and the earlier arguments lie in slots too, so
-// that a run's memory can be measured (invariant 2). The closures share one callee and load from it only what
-// they need.
+// callee is a call with up to three arguments, which stay in Go variables until all are evaluated.
+// If evaluating the later ones can run other code, the function and the earlier arguments lie in
+// slots too, so that a run's memory can be measured (invariant 2). The closures share one callee
+// and load from it only what they need.
 type callee struct {
 	place place // where the function is found
 	hold  bool  // the function and the arguments before the last one lie in slots meanwhile

@@ -83,7 +83,8 @@ func (fs *compiler) number(f float64) Value {
 // change variables nor outlast a value held elsewhere.
 func simple(e syntax.Expr) bool {
 	switch e := e.(type) {
-	case syntax.NilExpr, syntax.BoolExpr, syntax.NumberExpr, syntax.StringExpr, syntax.DotsExpr, *syntax.LocalExpr, *syntax.UpvalExpr:
+	case syntax.NilExpr, syntax.BoolExpr, syntax.NumberExpr, syntax.StringExpr, syntax.DotsExpr, *syntax.LocalExpr,
+		*syntax.UpvalExpr:
 		return true
 	case *syntax.ParenExpr:
 		return simple(e.Inner)
@@ -125,7 +126,8 @@ func (fs *compiler) upvalue(e *syntax.UpvalExpr) eval {
 	return func(f *frame) Value { return f.fn.ups[i] }
 }
 
-// global compiles a global variable: a field of the environment, looked for at its main position first.
+// global compiles a global variable: a field of the environment, looked for at its main position
+// first.
 func (fs *compiler) global(e *syntax.GlobalExpr) eval {
 	k := fs.constant(e.Name)
 	pc := fs.site(e.Line, nameNone, "")
@@ -181,8 +183,8 @@ func (fs *compiler) unary(e *syntax.UnaryExpr) eval {
 	}
 }
 
-// binary compiles operators on values. Comparisons are tests first: most stand in conditions, which need no
-// boolean.
+// binary compiles operators on values. Comparisons are tests first: most stand in conditions, which
+// need no boolean.
 func (fs *compiler) binary(e *syntax.BinaryExpr) eval {
 	if decided(e) {
 		return fs.eval(e.Right)
@@ -298,8 +300,8 @@ func (fs *compiler) concat(e *syntax.BinaryExpr) eval {
 	}
 }
 
-// concatTwo compiles a .. b, the most frequent chain, without the loop over operands. slot holds a while b is
-// evaluated. Not inlined: a maker.
+// concatTwo compiles a .. b, the most frequent chain, without the loop over operands. slot holds a
+// while b is evaluated. Not inlined: a maker.
 //
 //go:noinline
 func concatTwo(a, b eval, slot uint8, pc uint32) eval {
@@ -318,8 +320,8 @@ func concatTwo(a, b eval, slot uint8, pc uint32) eval {
 	}
 }
 
-// isLocal reports whether e is a local variable. Lua's instructions name the registers of such operands, so they
-// are read late: after the other operand, which may assign to them.
+// isLocal reports whether e is a local variable. Lua's instructions name the registers of such
+// operands, so they are read late: after the other operand, which may assign to them.
 func isLocal(e syntax.Expr) bool {
 	if p, ok := e.(*syntax.ParenExpr); ok {
 		return isLocal(p.Inner)

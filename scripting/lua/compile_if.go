@@ -35,7 +35,8 @@ func (fs *compiler) ifStatement(s *syntax.IfStat) action {
 	}
 }
 
-// ifElse compiles an if statement without elseif; otherwise is nil without else. Not inlined: a maker.
+// ifElse compiles an if statement without elseif; otherwise is nil without else. Not inlined: a
+// maker.
 //
 //go:noinline
 func ifElse(condition test, then, otherwise action) action {

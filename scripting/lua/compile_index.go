@@ -89,8 +89,8 @@ func (fs *compiler) indexConstant(e *syntax.IndexExpr, k float64) eval {
 	return indexVK(o.eval, i-1, key, pc)
 }
 
-// indexLK compiles o[1] and the like for a local variable: i counts from 0, key is the constant. Not
-// inlined: a maker.
+// indexLK compiles o[1] and the like for a local variable: i counts from 0, key is the constant.
+// Not inlined: a maker.
 //
 //go:noinline
 func indexLK(slot uint8, i int, key Value, pc uint32) eval {

@@ -62,8 +62,8 @@ func (fs *compiler) repeat(s *syntax.RepeatStat) action {
 	}
 }
 
-// numericFor compiles a numeric for. The loop counts in Go; what the body assigns to the variable changes its
-// slot and not the count, as in Lua.
+// numericFor compiles a numeric for. The loop counts in Go; what the body assigns to the variable
+// changes its slot and not the count, as in Lua.
 func (fs *compiler) numericFor(s *syntax.NumericForStat) action {
 	hidden := fs.free
 	bounds := fs.forBounds(s)
@@ -114,8 +114,8 @@ func (f *frame) forNumber(v Value, what string) float64 {
 	return x
 }
 
-// forLoop compiles the turns of a numeric for: i starts one step early. A variable that closures share has a
-// cell of its own in each turn. Not inlined: a maker.
+// forLoop compiles the turns of a numeric for: i starts one step early. A variable that closures
+// share has a cell of its own in each turn. Not inlined: a maker.
 //
 //go:noinline
 func forLoop(body action, slot uint8, cell bool, pc uint32) func(f *frame, i, to, by float64) signal {
@@ -141,8 +141,9 @@ func forLoop(body action, slot uint8, cell bool, pc uint32) func(f *frame, i, to
 	}
 }
 
-// forLoopUnit is forLoop for step 1 and a variable that stays a number: its slot is filled once, and then only
-// its bits change. A turn takes 24 instructions, and 39 in forLoop. Not inlined: a maker.
+// forLoopUnit is forLoop for step 1 and a variable that stays a number: its slot is filled once,
+// and then only its bits change. A turn takes 24 instructions, and 39 in forLoop. Not inlined: a
+// maker.
 //
 //go:noinline
 func forLoopUnit(body action, slot uint8, pc uint32) func(f *frame, i, to, by float64) signal {
@@ -166,8 +167,8 @@ func forLoopUnit(body action, slot uint8, pc uint32) func(f *frame, i, to, by fl
 	}
 }
 
-// genericFor keeps generator, state and control in three slots before the variables. The generators of
-// pairs and ipairs are not called: the loop itself walks the table.
+// genericFor keeps generator, state and control in three slots before the variables. The generators
+// of pairs and ipairs are not called: the loop itself walks the table.
 func (fs *compiler) genericFor(s *syntax.GenericForStat) action {
 	g := &generic{base: fs.free}
 	g.fill = fs.adjust(s.Values, 3)
@@ -199,8 +200,8 @@ type generic struct {
 	state uint8
 }
 
-// run runs the loop. It walks a table itself where that shows nowhere: the generator is the original next or
-// the one of ipairs, from its start, with room for the call that is not made.
+// run runs the loop. It walks a table itself where that shows nowhere: the generator is the
+// original next or the one of ipairs, from its start, with room for the call that is not made.
 func (g *generic) run(f *frame) signal {
 	L := f.L
 	g.fill(f, g.base)
@@ -247,8 +248,8 @@ func (g *generic) turn(f *frame) (sig signal, done bool) {
 	return goOn, false
 }
 
-// pairs walks a table in the order of next. When the body has moved the current key, its new place is
-// looked up, and it is an error, as it is for next, if there is none.
+// pairs walks a table in the order of next. When the body has moved the current key, its new place
+// is looked up, and it is an error, as it is for next, if there is none.
 func (g *generic) pairs(f *frame, t *Table) signal {
 	variables := f.slots[g.first : g.first+g.n]
 	for at := 0; ; {

@@ -21,8 +21,10 @@ func nameOf(e syntax.Expr) (nameKind, string) {
 	case *syntax.ParenExpr:
 		return nameOf(e.Inner)
 	case *syntax.BinaryExpr:
-		// C Lua looks for the instruction that last set the register, taking every forward jump on the way.
-		if e.Op == syntax.OpAnd && wayOut(e.Left, false) == whenTrue || e.Op == syntax.OpOr && wayOut(e.Left, true) == whenFalse {
+		// C Lua looks for the instruction that last set the register, taking every forward jump on
+		// the way.
+		if e.Op == syntax.OpAnd && wayOut(e.Left, false) == whenTrue ||
+			e.Op == syntax.OpOr && wayOut(e.Left, true) == whenFalse {
 			return nameOf(e.Right)
 		}
 	}
@@ -38,7 +40,8 @@ const (
 	whenFalse
 )
 
-// wayOut returns the way out of a condition that ends with a jump: when true if jumpsTrue, else when false.
+// wayOut returns the way out of a condition that ends with a jump: when true if jumpsTrue, else
+// when false.
 func wayOut(e syntax.Expr, jumpsTrue bool) exit {
 	if way := wayThrough(e); way != atEnd {
 		return way
@@ -79,7 +82,8 @@ func constantOf(e syntax.Expr) (exit, bool) {
 	return atEnd, false
 }
 
-// lastConstant returns the way of the operand that comes last in a condition, if that is a constant.
+// lastConstant returns the way of the operand that comes last in a condition, if that is a
+// constant.
 func lastConstant(e syntax.Expr) (exit, bool) {
 	switch e := e.(type) {
 	case *syntax.ParenExpr:
@@ -97,8 +101,8 @@ func lastConstant(e syntax.Expr) (exit, bool) {
 	return constantOf(e)
 }
 
-// decided reports whether e is "and" or "or" with a constant on the left that leaves it to the right
-// side. Lua emits nothing for such a constant.
+// decided reports whether e is "and" or "or" with a constant on the left that leaves it to the
+// right side. Lua emits nothing for such a constant.
 func decided(e *syntax.BinaryExpr) bool {
 	if e.Op != syntax.OpAnd && e.Op != syntax.OpOr {
 		return false

@@ -36,7 +36,8 @@ func (fs *compiler) numeric(e syntax.Expr) evalFloat {
 	return fs.numericBinary(e.(*syntax.BinaryExpr))
 }
 
-// plainLocal returns the slot of a numeric expression that is a local variable in a slot of its own.
+// plainLocal returns the slot of a numeric expression that is a local variable in a slot of its
+// own.
 func plainLocal(e syntax.Expr) (slot uint8, ok bool) {
 	l, ok := e.(*syntax.LocalExpr)
 	if !ok || l.Variable.Cell() {
@@ -79,8 +80,8 @@ func (fs *compiler) numericBinary(e *syntax.BinaryExpr) evalFloat {
 	return floatVV(e.Op, a, fs.numeric(e.Right))
 }
 
-// product compiles a*k + b and a*k - b where a is a local variable and b another or a constant; nil for
-// everything else. The product is rounded before the sum, as the conversion says.
+// product compiles a*k + b and a*k - b where a is a local variable and b another or a constant; nil
+// for everything else. The product is rounded before the sum, as the conversion says.
 func (fs *compiler) product(e *syntax.BinaryExpr) evalFloat {
 	left, ok := e.Left.(*syntax.BinaryExpr)
 	if !ok || left.Op != syntax.OpMul || e.Op != syntax.OpAdd && e.Op != syntax.OpSub {
@@ -122,8 +123,8 @@ func productLKK(i uint8, k, with float64) evalFloat {
 	return func(f *frame) float64 { return float64(f.slots[i].num()*k) + with }
 }
 
-// assignNumeric compiles the assignment of a numeric expression to a numeric variable: its slot holds a
-// number already, so only the bits change.
+// assignNumeric compiles the assignment of a numeric expression to a numeric variable: its slot
+// holds a number already, so only the bits change.
 func (fs *compiler) assignNumeric(slot uint8, e syntax.Expr) action {
 	if b, ok := e.(*syntax.BinaryExpr); ok {
 		i, isLocal := plainLocal(b.Left)

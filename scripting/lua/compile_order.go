@@ -75,7 +75,8 @@ type operand struct {
 
 func (o *operand) isNumber() bool { return o.known && o.value.IsNumber() }
 
-// operand compiles a side and finds out what shape it has. Parentheses around one value change nothing.
+// operand compiles a side and finds out what shape it has. Parentheses around one value change
+// nothing.
 func (fs *compiler) operand(e syntax.Expr) operand {
 	o := operand{}
 	switch e := e.(type) {
@@ -99,8 +100,8 @@ type sides struct {
 	late bool  // the first is a variable, to be read after the second
 }
 
-// operands compiles both sides. A constant on the left of an arithmetic operator is compiled after the right
-// side, as C Lua does: compiler.number depends on the order.
+// operands compiles both sides. A constant on the left of an arithmetic operator is compiled after
+// the right side, as C Lua does: compiler.number depends on the order.
 func (fs *compiler) operands(left, right syntax.Expr, arithmetic bool) *sides {
 	if _, ok := left.(syntax.NumberExpr); ok && arithmetic {
 		b := fs.operand(right)
@@ -151,8 +152,8 @@ func (fs *compiler) equal(e *syntax.BinaryExpr) test {
 	}
 	return func(f *frame) bool {
 		x, y := both.values(f)
-		// The same two words are equal unless they are a number, which may be NaN. Objects with different tags
-		// differ; only those with the same one may have __eq.
+		// The same two words are equal unless they are a number, which may be NaN. Objects with
+		// different tags differ; only those with the same one may have __eq.
 		if x == y && !x.IsNumber() {
 			return true
 		}
@@ -164,8 +165,8 @@ func (fs *compiler) equal(e *syntax.BinaryExpr) test {
 	}
 }
 
-// equalString compiles a == "k". Strings of one length are compared by address first: constants of a chunk
-// share their bytes. Not inlined: a maker.
+// equalString compiles a == "k". Strings of one length are compared by address first: constants of
+// a chunk share their bytes. Not inlined: a maker.
 //
 //go:noinline
 func equalString(a eval, k Value) test {

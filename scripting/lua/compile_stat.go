@@ -26,7 +26,8 @@ func (fs *compiler) statements(body []syntax.Stat) []action {
 	return execs
 }
 
-// sequence joins statements into one. The short blocks, which are the most frequent, need neither a loop nor a slice.
+// sequence joins statements into one. The short blocks, which are the most frequent, need neither a
+// loop nor a slice.
 func sequence(execs []action) action {
 	switch len(execs) {
 	case 0:
@@ -71,7 +72,8 @@ func sequenceOf(execs []action) action {
 // action compiles a statement.
 func (fs *compiler) action(s syntax.Stat) action {
 	free := fs.free
-	// Declarations keep their slots until the end of the block. The slots of all other statements become free again.
+	// Declarations keep their slots until the end of the block. The slots of all other statements
+	// become free again.
 	switch s := s.(type) {
 	case *syntax.LocalStat:
 		return fs.localStatement(s)
@@ -127,8 +129,8 @@ func (fs *compiler) localStatement(s *syntax.LocalStat) action {
 	}
 }
 
-// localOne compiles local v or local v = value. The slot may hold an old value from an earlier scope, so it is
-// set in any case.
+// localOne compiles local v or local v = value. The slot may hold an old value from an earlier
+// scope, so it is set in any case.
 func (fs *compiler) localOne(s *syntax.LocalStat) action {
 	var value eval
 	v := s.Variables[0]
@@ -169,8 +171,9 @@ func (fs *compiler) localOne(s *syntax.LocalStat) action {
 	}
 }
 
-// adjust compiles values to exactly n, evaluated into n consecutive slots. Surplus values are evaluated and
-// dropped. The slots are the next free ones; the caller claims them again for its variables.
+// adjust compiles values to exactly n, evaluated into n consecutive slots. Surplus values are
+// evaluated and dropped. The slots are the next free ones; the caller claims them again for its
+// variables.
 func (fs *compiler) adjust(values []syntax.Expr, n int) func(f *frame, first int) {
 	free := fs.free
 	defer func() { fs.free = free }()
@@ -197,8 +200,9 @@ func (fs *compiler) adjust(values []syntax.Expr, n int) func(f *frame, first int
 	}
 }
 
-// localFunction compiles local function f. The function may refer to itself. Where the variable never changes
-// there is no cell (invariant 3): the new closure gets a copy of itself among its upvalues.
+// localFunction compiles local function f. The function may refer to itself. Where the variable
+// never changes there is no cell (invariant 3): the new closure gets a copy of itself among its
+// upvalues.
 func (fs *compiler) localFunction(s *syntax.LocalFunctionStat) action {
 	v := s.Variable
 	slot := fs.declare(v)

@@ -2,8 +2,8 @@ package lua
 
 import "github.com/miniserver-go/miniserver/scripting/lua/syntax"
 
-// Assignments to elements and fields. Lua evaluates object and key first and reads those that are local
-// variables only when it stores.
+// Assignments to elements and fields. Lua evaluates object and key first and reads those that are
+// local variables only when it stores.
 
 // assignIndex compiles o[k] = v.
 func (fs *compiler) assignIndex(e *syntax.IndexExpr, value syntax.Expr) action {
@@ -52,7 +52,8 @@ func storeAtL(i, j uint8, v eval, pc uint32) action {
 	}
 }
 
-// storeAtV compiles o[k] = v for a local variable o; slot holds the key while v is evaluated (invariant 2). Not inlined: a maker.
+// storeAtV compiles o[k] = v for a local variable o; slot holds the key while v is evaluated
+// (invariant 2). Not inlined: a maker.
 //
 //go:noinline
 func storeAtV(i uint8, k eval, slot uint8, v eval, pc uint32) action {
@@ -85,8 +86,9 @@ func isPlain(e syntax.Expr) bool {
 	return ok
 }
 
-// put stores v at x if x is within the array and the store needs no look at a metamethod: the element is there
-// already, or there is no metatable. It leaves nil to the slow path, which may have to count the array anew.
+// put stores v at x if x is within the array and the store needs no look at a metamethod: the
+// element is there already, or there is no metatable. It leaves nil to the slow path, which may
+// have to count the array anew.
 func (t *Table) put(x float64, v Value) bool {
 	i := int(x) - 1
 	if uint(i) >= uint(len(t.array)) || float64(i+1) != x || v.IsNil() || t.readonly {
@@ -113,8 +115,8 @@ type parts struct {
 	object, key eval
 }
 
-// targetParts compiles the object and the key of a target. What is no variable is evaluated before the value
-// and held in a slot (invariant 2).
+// targetParts compiles the object and the key of a target. What is no variable is evaluated before
+// the value and held in a slot (invariant 2).
 func (fs *compiler) targetParts(e *syntax.IndexExpr) parts {
 	object := fs.eval(e.Object)
 	slot := fs.temps(2)
@@ -165,7 +167,8 @@ func (fs *compiler) assignField(e *syntax.IndexExpr, k Key, value syntax.Expr, p
 	}
 }
 
-// storeFieldL compiles o.name = v for a local variable o: a field that is there is overwritten in place. Not inlined: a maker.
+// storeFieldL compiles o.name = v for a local variable o: a field that is there is overwritten in
+// place. Not inlined: a maker.
 //
 //go:noinline
 func storeFieldL(i uint8, k *Key, v eval, pc uint32) action {

@@ -30,7 +30,8 @@ func (fs *compiler) table(e *syntax.TableExpr) eval {
 	}
 }
 
-// roundSize rounds a constructor's count up as the operand of Lua's NEWTABLE does: three significant bits.
+// roundSize rounds a constructor's count up as the operand of Lua's NEWTABLE does: three
+// significant bits.
 func roundSize(n int) int {
 	e := 0
 	for n >= 16 {
@@ -46,8 +47,8 @@ func roundSize(n int) int {
 // listBatch is how many list elements Lua gathers before it stores them.
 const listBatch = 50
 
-// tableItems compiles the items of a constructor whose table is in slot. List elements are stored in
-// batches, after the fields between them.
+// tableItems compiles the items of a constructor whose table is in slot. List elements are stored
+// in batches, after the fields between them.
 func (fs *compiler) tableItems(e *syntax.TableExpr, slot uint8) []func(f *frame) {
 	var fill []func(f *frame)
 	var pending []uint8
@@ -129,8 +130,8 @@ func (t *Table) setList(L *State, from int, values []Value) {
 	}
 }
 
-// tableField compiles [key] = value. The table lies in slot; Lua reads a key that is a local variable only
-// after the value.
+// tableField compiles [key] = value. The table lies in slot; Lua reads a key that is a local
+// variable only after the value.
 func (fs *compiler) tableField(item syntax.TableItem, slot uint8) func(f *frame) {
 	pc := fs.site(item.Line, nameNone, "")
 	if s, ok := item.Key.(syntax.StringExpr); ok {

@@ -49,8 +49,8 @@ type tail struct {
 	base     uint8
 }
 
-// run prepares the call of a Lua function and returns recalls: f's caller then makes it in f's frame, so a chain
-// of tail calls needs no stack. Other values are called at once.
+// run prepares the call of a Lua function and returns recalls: f's caller then makes it in f's
+// frame, so a chain of tail calls needs no stack. Other values are called at once.
 func (t *tail) run(f *frame) signal {
 	if t.few {
 		return t.runFew(f)
@@ -134,8 +134,8 @@ func (f *frame) become(v Value, args []Value) signal {
 	return returns
 }
 
-// recall makes the tail calls that frame g, just left, ended with. g's frame is above State.top by now, but no
-// code has run since: its slots still hold the arguments.
+// recall makes the tail calls that frame g, just left, ended with. g's frame is above State.top by
+// now, but no code has run since: its slots still hold the arguments.
 func (L *State) recall(caller, g *frame) *frame {
 	for lost := g.tails + 1; ; lost++ {
 		var sig signal
@@ -153,8 +153,8 @@ func (L *State) recall(caller, g *frame) *frame {
 	}
 }
 
-// fits reports whether a frame for p fits in the place of g. It does not where g had a segment of its own,
-// which is the spare one by now.
+// fits reports whether a frame for p fits in the place of g. It does not where g had a segment of
+// its own, which is the spare one by now.
 func (L *State) fits(g *frame, p *Proto) bool {
 	return g == L.frameAt(L.top) && L.top+p.frame <= L.size
 }

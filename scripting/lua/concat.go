@@ -6,8 +6,8 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua/number"
 )
 
-// concat joins operands from the right as Lua's .. does: strings and numbers at once, anything else by
-// its metamethod. sites name the operands. The slice is overwritten.
+// concat joins operands from the right as Lua's .. does: strings and numbers at once, anything else
+// by its metamethod. sites name the operands. The slice is overwritten.
 func (L *State) concat(operands []Value, sites []Site) Value {
 	for len(operands) > 1 {
 		n := joinable(operands)
@@ -18,7 +18,8 @@ func (L *State) concat(operands []Value, sites []Site) Value {
 			continue
 		}
 		first := len(operands) - n
-		operands[first] = L.join(operands[first:]) // all at once: one pair after the other would copy the text each time
+		// All at once: one pair after the other would copy the text each time.
+		operands[first] = L.join(operands[first:])
 		operands = operands[:first+1]
 	}
 	return operands[0]
@@ -54,8 +55,8 @@ func (L *State) join(operands []Value) Value {
 	return String(b.String())
 }
 
-// concatMeta joins two operands by a metamethod. As in C Lua the error names the right one if the left one
-// could be joined.
+// concatMeta joins two operands by a metamethod. As in C Lua the error names the right one if the
+// left one could be joined.
 func (L *State) concatMeta(a, b Value, sites []Site) Value {
 	tm := L.metatable(a).event(eventConcat)
 	if tm.IsNil() {

@@ -4,32 +4,35 @@ import "errors"
 
 // Control over a run: how long it takes and how much it holds.
 //
-// Time is counted in ticks. The counters cost 1 to 2 % of a script's time. 10,000 ticks take 0.03 to 4 ms, in
-// code and in library functions: what handles megabytes ticks in between (see Piece and tickOn). Two things
-// remain one step, because the Go runtime does them in one: clearing the memory of a table that grows or that
-// sort needs, 0.1 to 0.5 ns for each byte, and comparing a string with a key of the same length.
+// Time is counted in ticks. The counters cost 1 to 2 % of a script's time. 10,000 ticks take 0.03
+// to 4 ms, in code and in library functions: what handles megabytes ticks in between (see Piece and
+// tickOn). Two things remain one step, because the Go runtime does them in one: clearing the memory
+// of a table that grows or that sort needs, 0.1 to 0.5 ns for each byte, and comparing a string
+// with a key of the same length.
 //
-// Memory is counted when it is allocated. Garbage counts too until the allowance is used up: then the live
-// values are measured, and the rest of the limit is the next allowance. A run that was refused memory holds at
-// most 7 % more than its limit, because Go rounds the sizes of objects up, and at least the limit less its last
-// request: a table that grows needs room for its old and its new self. A run that borrows has a limit that grows.
+// Memory is counted when it is allocated. Garbage counts too until the allowance is used up: then
+// the live values are measured, and the rest of the limit is the next allowance. A run that was
+// refused memory holds at most 7 % more than its limit, because Go rounds the sizes of objects up,
+// and at least the limit less its last request: a table that grows needs room for its old and its
+// new self. A run that borrows has a limit that grows.
 
 // SetHook makes hook run after every interval units of work, about a loop iteration or a call each.
-// An error it returns ends the run: an *Error as a Lua error scripts may catch, any other one for good.
+// An error it returns ends the run: an *Error as a Lua error scripts may catch, any other one for
+// good.
 func (L *State) SetHook(interval int, hook func() error) {
 	L.interval, L.hook, L.ticks = interval, hook, interval
 }
 
-// SetMemoryLimit bounds the bytes that the values of the next run may hold, 0 for no bound. What the
-// globals and everything else reachable hold counts too once the run gets near the limit.
+// SetMemoryLimit bounds the bytes that the values of the next run may hold, 0 for no bound. What
+// the globals and everything else reachable hold counts too once the run gets near the limit.
 func (L *State) SetMemoryLimit(bytes int) {
 	L.limit, L.lend = bytes, nil
 	L.refresh()
 }
 
-// Borrow makes the limit of the next run what it needs, of memory that it shares with others: lend returns
-// how many bytes more the run may hold, between least and most, or 0. What is reachable now needs some, too;
-// Borrow reports false if it gets none.
+// Borrow makes the limit of the next run what it needs, of memory that it shares with others: lend
+// returns how many bytes more the run may hold, between least and most, or 0. What is reachable now
+// needs some, too; Borrow reports false if it gets none.
 func (L *State) Borrow(lend func(least, most int) int) bool {
 	L.limit, L.lend = 0, lend
 	held := L.measure() + L.pinned
@@ -40,8 +43,8 @@ func (L *State) Borrow(lend func(least, most int) int) bool {
 // leastLoan is what a run borrows at first, beyond what it holds already.
 const leastLoan = 64 << 10
 
-// borrow makes the limit at least so much greater that n bytes more are affordable, and about twice as great
-// if it can. It returns by how much, or 0.
+// borrow makes the limit at least so much greater that n bytes more are affordable, and about twice
+// as great if it can. It returns by how much, or 0.
 func (L *State) borrow(n int) (more int) {
 	if L.lend != nil {
 		least := n + (L.limit+n)/8
@@ -59,8 +62,9 @@ func (L *State) refresh() {
 	}
 }
 
-// Alloc counts n bytes a host function is about to allocate for values; it throws "not enough memory"
-// when the run would exceed its limit. Call it before the allocation, and for the growth of buffers too.
+// Alloc counts n bytes a host function is about to allocate for values; it throws "not enough
+// memory" when the run would exceed its limit. Call it before the allocation, and for the growth of
+// buffers too.
 func (L *State) Alloc(n int) {
 	L.room -= n
 	if L.room < 0 {
@@ -68,8 +72,8 @@ func (L *State) Alloc(n int) {
 	}
 }
 
-// Hold is Alloc for memory that no value refers to yet, such as a buffer that lives while Lua code may run:
-// measuring would not find it. Release ends it; an error does so too.
+// Hold is Alloc for memory that no value refers to yet, such as a buffer that lives while Lua code
+// may run: measuring would not find it. Release ends it; an error does so too.
 func (L *State) Hold(n int) {
 	L.pinned += n
 	L.Alloc(n)
@@ -91,8 +95,8 @@ func (L *State) Release(n int) {
 	L.room += n
 }
 
-// Tick counts n units of work, about a loop iteration each, of a long host function. It runs the hook
-// when due, which may end the script.
+// Tick counts n units of work, about a loop iteration each, of a long host function. It runs the
+// hook when due, which may end the script.
 func (L *State) Tick(n int) {
 	L.ticks -= n
 	if L.ticks < 0 {
@@ -100,8 +104,8 @@ func (L *State) Tick(n int) {
 	}
 }
 
-// tickOn is Tick(1) for turn i of a loop whose turns take less than a call of Tick: it counts many at a time.
-// A nil State counts nothing.
+// tickOn is Tick(1) for turn i of a loop whose turns take less than a call of Tick: it counts many
+// at a time. A nil State counts nothing.
 func (L *State) tickOn(i int) {
 	if i&(manyTurns-1) == manyTurns-1 {
 		L.tickMany()
@@ -120,15 +124,16 @@ func (L *State) tickMany() {
 	}
 }
 
-// ticksOfCode counts the compilation of n tokens, expressions or statements. A nil State counts nothing.
+// ticksOfCode counts the compilation of n tokens, expressions or statements. A nil State counts
+// nothing.
 func (L *State) ticksOfCode(n int) {
 	if L != nil {
 		L.Tick(8 * n)
 	}
 }
 
-// work counts the handling of n bytes of strings. It does not run the hook, so it is safe where a value is held
-// in no slot; the next tick does.
+// work counts the handling of n bytes of strings. It does not run the hook, so it is safe where a
+// value is held in no slot; the next tick does.
 func (L *State) work(n int) { L.ticks -= n >> 8 }
 
 // workOnKey counts the look-up of k, if it is a string.
@@ -154,9 +159,9 @@ func (L *State) tock() {
 	L.Abort(err)
 }
 
-// settle measures what the run still holds, because its allowance is used up by the n bytes just requested. The
-// rest of the limit becomes the next allowance. A rest below a sixteenth counts as none: with small ones a run
-// near its limit would do nothing but measure.
+// settle measures what the run still holds, because its allowance is used up by the n bytes just
+// requested. The rest of the limit becomes the next allowance. A rest below a sixteenth counts as
+// none: with small ones a run near its limit would do nothing but measure.
 func (L *State) settle(n int) {
 	if L.limit == 0 {
 		L.room = maxInt
@@ -170,8 +175,8 @@ func (L *State) settle(n int) {
 	}
 }
 
-// affords measures what the run holds, sets the next allowance, and reports whether it is worth while with n
-// bytes more.
+// affords measures what the run holds, sets the next allowance, and reports whether it is worth
+// while with n bytes more.
 func (L *State) affords(n int) bool {
 	if n <= L.limit {
 		L.room = L.limit - L.measure() - L.pinned - n

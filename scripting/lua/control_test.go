@@ -125,7 +125,8 @@ var bombs = map[string]string{
 	"pcall":          `local t = {} while true do pcall(function() while true do t[#t + 1] = {} end end) end`,
 }
 
-// TestMemoryLimit: every bomb ends with an error, and the process has not grown much beyond the limit.
+// TestMemoryLimit: every bomb ends with an error, and the process has not grown much beyond the
+// limit.
 func TestMemoryLimit(t *testing.T) {
 	quick.Skip(t, "fills memory")
 	const limit = 32 << 20
@@ -186,9 +187,7 @@ func TestBorrowedMemory(t *testing.T) {
 		return n
 	}
 	for source, holds := range map[string]int{
-		`return 1`: 0, `local s = ("x"):rep(10e6) return #s`: 10e6, `local t = {} for i = 1, 1e5 do t[i] = {} end return #t`: 10e6,
-		`local f = function() local s = ("x"):rep(10e6) return #s end for i = 1, 20 do f() end return 1`: 10e6,
-		`local function f(n) if n > 0 then return 1 + f(n - 1) end return 0 end return f(15000)`:         2e6,
+		`return 1`: 0, `local s = ("x"):rep(10e6) return #s`: 10e6, `local t = {} for i = 1, 1e5 do t[i] = {} end return #t`: 10e6, `local f = function() local s = ("x"):rep(10e6) return #s end for i = 1, 20 do f() end return 1`: 10e6, `local function f(n) if n > 0 then return 1 + f(n - 1) end return 0 end return f(15000)`: 2e6,
 	} {
 		lent = 0
 		require.True(t, L.Borrow(lend))
@@ -208,7 +207,8 @@ func TestBorrowedMemory(t *testing.T) {
 	require.False(t, L.Borrow(lend))
 }
 
-// TestMemoryIsCountedClosely: the count of bytes is what the values take in the heap, up to the rounding of sizes.
+// TestMemoryIsCountedClosely: the count of bytes is what the values take in the heap, up to the
+// rounding of sizes.
 func TestMemoryIsCountedClosely(t *testing.T) {
 	quick.Skip(t, "fills memory")
 	const limit = 64 << 20

@@ -44,7 +44,8 @@ func (L *State) newCoroutine(fn Value) *Coroutine {
 	return &Coroutine{fn: fn}
 }
 
-// resume continues a coroutine with args until it yields, returns or fails, and returns what it passes.
+// resume continues a coroutine with args until it yields, returns or fails, and returns what it
+// passes.
 func (L *State) resume(co *Coroutine, args []Value) (values []Value, ok bool) {
 	if co.status != suspended {
 		return []Value{String("cannot resume " + statusNames[co.status] + " coroutine")}, false
@@ -71,8 +72,9 @@ func (L *State) resume(co *Coroutine, args []Value) (values []Value, ok bool) {
 	return co.values, !co.failed
 }
 
-// enterCoroutine exchanges the running stack for a coroutine's. Depth and calls from Go go on from the resumer's:
-// a coroutine has a goroutine of its own, but the limits hold for all of them together.
+// enterCoroutine exchanges the running stack for a coroutine's. Depth and calls from Go go on from
+// the resumer's: a coroutine has a goroutine of its own, but the limits hold for all of them
+// together.
 func (L *State) enterCoroutine(co *Coroutine) {
 	deepest, calls := L.deepest-int(L.frame.depth), L.ccalls+1
 	L.stack, co.stack = co.stack, L.stack
@@ -142,8 +144,8 @@ func (L *State) bury(co *Coroutine) {
 	co.stack, co.fn, co.before, co.after, co.worker = stack{}, Nil, nil, nil, nil
 }
 
-// kill unwinds a coroutine that was started and is not dead. The stacks are exchanged meanwhile, because the
-// functions on its way out restore State.stack.
+// kill unwinds a coroutine that was started and is not dead. The stacks are exchanged meanwhile,
+// because the functions on its way out restore State.stack.
 func (L *State) kill(co *Coroutine) {
 	L.stack, co.stack = co.stack, L.stack
 	co.worker.stop()

@@ -27,8 +27,8 @@ func TestCorpus(t *testing.T) { luacases.Check(t, corpusFolder, testState) }
 
 func TestOracles(t *testing.T) { luacases.CheckOracles(t, corpusFolder) }
 
-// TestCorpusSize fails if a part of the corpora is lost: thousands of expressions and statements for the libraries, and
-// the programs for the language, which print more than 2,500 lines.
+// TestCorpusSize fails if a part of the corpora is lost: thousands of expressions and statements
+// for the libraries, and the programs for the language, which print more than 2,500 lines.
 func TestCorpusSize(t *testing.T) {
 	programs, lines := 0, 0
 	for _, path := range languageFiles(t) {

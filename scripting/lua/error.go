@@ -2,8 +2,9 @@ package lua
 
 import "github.com/miniserver-go/miniserver/scripting/lua/syntax"
 
-// Error is what ends a run: a Lua error value that was not caught, or the host's Cause, and the Lua code that
-// raised it or called the host function that did. Line is 0 where no Lua code was running.
+// Error is what ends a run: a Lua error value that was not caught, or the host's Cause, and the Lua
+// code that raised it or called the host function that did. Line is 0 where no Lua code was
+// running.
 type Error struct {
 	Value Value
 	Cause error  // what the hook or Abort ended the run with, nil for a Lua error
@@ -46,7 +47,8 @@ func (L *State) fail(format string, args ...any) {
 	L.Throw(L.message(L.Where(0), format, args))
 }
 
-// typeErrorAt throws "attempt to <doing> local 'x' (a nil value)", with the name the site knows if any.
+// typeErrorAt throws "attempt to <doing> local 'x' (a nil value)", with the name the site knows if
+// any.
 func (L *State) typeErrorAt(v Value, doing string, at *Site) {
 	if at == nil || at.kind == nameNone || at.kind == nameGenerator {
 		L.fail("attempt to %s a %s value", doing, v.TypeName())
@@ -72,8 +74,8 @@ func (L *State) Where(level int) string {
 	return ""
 }
 
-// Caller returns the chunk, as it was given to Compile, and the line of the Lua code that called the running host function: "=[C]" and -1
-// if another host function did.
+// Caller returns the chunk, as it was given to Compile, and the line of the Lua code that called
+// the running host function: "=[C]" and -1 if another host function did.
 func (L *State) Caller() (chunk string, line int) {
 	if at := L.frame.prev.site(); at != nil {
 		return L.frame.prev.fn.proto.source, int(at.line)
@@ -94,7 +96,8 @@ func (L *State) newError(v Value, cause error) *Error {
 	return e
 }
 
-// calleeName returns the name by which the calling Lua code knows the running function c, "?" when unknown.
+// calleeName returns the name by which the calling Lua code knows the running function c, "?" when
+// unknown.
 func (L *State) calleeName(c *Call) (name string, method bool) {
 	s := c.Site()
 	if s == nil || !s.call || c.tails > 0 || s.kind == nameNone {

@@ -6,22 +6,24 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua/syntax"
 )
 
-// follower is a mode of compilation that adds something to what the compiler makes of parts of the tree: a Profile counts
-// and times, a Tracer stops at lines. Each method compiles the part that it names. Chunks compiled without a follower pay
-// nothing for this.
+// follower is a mode of compilation that adds something to what the compiler makes of parts of the
+// tree: a Profile counts and times, a Tracer stops at lines. Each method compiles the part that it
+// names. Chunks compiled without a follower pay nothing for this.
 type follower interface {
 	statement(fs *compiler, s syntax.Stat) action
 	// condition compiles condition i of an if statement, or the one of a loop.
 	condition(fs *compiler, s syntax.Stat, i int) test
 	// branch completes branch i of an if statement, behind which there is another one.
 	branch(fs *compiler, s *syntax.IfStat, i int, body action) action
-	// turn completes the body of a loop. The three hidden variables of a for statement have slots from hidden on.
+	// turn completes the body of a loop. The three hidden variables of a for statement have slots
+	// from hidden on.
 	turn(fs *compiler, s syntax.Stat, hidden int, body action) action
 	call(fs *compiler, e *syntax.CallExpr) invoke
 	tail(fs *compiler, e *syntax.CallExpr, t *tail) action
 	// gathers reports whether a call puts the callee and the arguments in slots, and asks called.
 	gathers(fs *compiler) bool
-	// called returns what is to be done, when the callee lies in a slot, with n arguments behind it and rest more. It may be nil.
+	// called returns what is to be done, when the callee lies in a slot, with n arguments behind it
+	// and rest more. It may be nil.
 	called(fs *compiler, e *syntax.CallExpr, base uint8, n int) func(f *frame, rest []Value)
 	// body compiles the body of a function with compile.
 	body(fs *compiler, compile func() action) action
@@ -51,7 +53,8 @@ func (fs *compiler) condition(s syntax.Stat, i int) test {
 // gathers reports whether there is a follower for which a call puts its parts in slots.
 func (fs *compiler) gathers() bool { return fs.follower != nil && fs.follower.gathers(fs) }
 
-// callArguments compiles the arguments of a call in the slots behind that of its callee, with the follower if there is one.
+// callArguments compiles the arguments of a call in the slots behind that of its callee, with the
+// follower if there is one.
 func (fs *compiler) callArguments(e *syntax.CallExpr, base uint8) (gather func(f *frame), n int, tail many) {
 	gather, n, tail = fs.argumentsAt(e.Args, e.Lines)
 	if !fs.gathers() {

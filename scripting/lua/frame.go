@@ -2,12 +2,12 @@ package lua
 
 import "unsafe"
 
-// frame is one running function on the State's stack: a head of five Values' size and then the slots of
-// its variables and temporaries. Code calls the running frame f, and g the frame of the function that it
-// calls. A host function sees its own frame as a Call.
+// frame is one running function on the State's stack: a head of five Values' size and then the
+// slots of its variables and temporaries. Code calls the running frame f, and g the frame of the
+// function that it calls. A host function sees its own frame as a Call.
 //
-// The fields stand in this order because stacks are slices of Values (invariant 8 of package lua): the head's
-// words alternate between pointers and numbers as those of Values do.
+// The fields stand in this order because stacks are slices of Values (invariant 8 of package lua):
+// the head's words alternate between pointers and numbers as those of Values do.
 type frame struct {
 	fn     *Function
 	pc     uint32 // the site in fn.proto.sites that is calling
@@ -29,8 +29,8 @@ const (
 	frameWords = 5 // the head of a frame, in Values
 )
 
-// slot returns slot i. It may lie beyond the 256 of the type, because host functions take any number of
-// arguments; it lies within the segment by invariant 1 of package lua.
+// slot returns slot i. It may lie beyond the 256 of the type, because host functions take any
+// number of arguments; it lies within the segment by invariant 1 of package lua.
 func (f *frame) slot(i int) *Value {
 	return (*Value)(unsafe.Add(unsafe.Pointer(&f.slots), uintptr(i)*unsafe.Sizeof(Value{})))
 }
@@ -54,6 +54,6 @@ func (f *frame) level() int32 {
 	return f.depth
 }
 
-// extras returns the arguments that ... stands for: receive put them behind the frame's last slot and made
-// the frame that much larger, so invariant 1 covers them.
+// extras returns the arguments that ... stands for: receive put them behind the frame's last slot
+// and made the frame that much larger, so invariant 1 covers them.
 func (f *frame) extras() []Value { return unsafe.Slice((*Value)(f.extra), f.nextra) }

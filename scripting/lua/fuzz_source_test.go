@@ -11,7 +11,8 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
-// FuzzSource compiles and runs any text. It may fail, but it must not crash, hang or take all memory.
+// FuzzSource compiles and runs any text. It may fail, but it must not crash, hang or take all
+// memory.
 func FuzzSource(f *testing.F) {
 	for _, path := range languageFiles(f) {
 		for _, s := range readSections(f, path) {

@@ -29,7 +29,8 @@ func (g *programmer) library() string {
 }
 
 func (g *programmer) subject() string {
-	return g.pick("'hello world'", "'a1b22c333'", "' key = value, k2=v2 '", "'((x)(y))'", "'\\0a\\0'", "''", g.expression(kindString))
+	return g.pick("'hello world'", "'a1b22c333'", "' key = value, k2=v2 '", "'((x)(y))'", "'\\0a\\0'", "''",
+		g.expression(kindString))
 }
 
 // pattern returns a pattern in quotes, sometimes a malformed one.
@@ -47,7 +48,8 @@ func (g *programmer) pattern() string {
 		case 1:
 			b.WriteString(g.pick("()", "%b()", "%f[%w]", "%f[%s%z]", "%1"))
 		}
-		b.WriteString(g.pick("%a", "%d", "%w", "%s", ".", "[a-z]", "[^%s]", "[%a_]", "[]x]", "[^]x]", "a", "l", "=", "%%", "%z", "%x", "%p", "[%d-]", "%W"))
+		b.WriteString(g.pick("%a", "%d", "%w", "%s", ".", "[a-z]", "[^%s]", "[%a_]", "[]x]", "[^]x]", "a", "l", "=",
+			"%%", "%z", "%x", "%p", "[%d-]", "%W"))
 		b.WriteString(g.pick("", "", "*", "+", "-", "?"))
 		if open > 0 && g.chance(60) {
 			b.WriteString(")")
@@ -77,7 +79,8 @@ func (g *programmer) search() string {
 	method := g.pick("find", "match")
 	rest := g.pick("", "", ", 2", ", -3", ", 100", ", '2'")
 	if method == "find" && g.chance(30) {
-		return "(" + g.subject() + "):find(" + g.pick("'l'", "'%'", "''", "'='", "'.'") + g.pick(", 1, true", ", 3, true", ", -2, 1", ", 100, true") + ")"
+		return "(" + g.subject() + "):find(" + g.pick("'l'", "'%'", "''", "'='", "'.'") +
+			g.pick(", 1, true", ", 3, true", ", -2, 1", ", 100, true") + ")"
 	}
 	return "(" + g.subject() + "):" + method + "(" + g.pattern() + rest + ")"
 }
@@ -91,10 +94,12 @@ func (g *programmer) sorting() string {
 			items[i] = fmt.Sprint(g.n(9))
 		}
 	}
-	order := g.pick("", "", ", function(a, b) T() return a > b end", ", function(a, b) T() return a <= b end", ", function() T() return true end",
-		", function(a, b) T() return a % 3 < b % 3 end", ", function(a, b) T() if a == 5 then error('five') end return a < b end",
+	order := g.pick("", "", ", function(a, b) T() return a > b end", ", function(a, b) T() return a <= b end",
+		", function() T() return true end", ", function(a, b) T() return a % 3 < b % 3 end",
+		", function(a, b) T() if a == 5 then error('five') end return a < b end",
 		", function() return nil end", ", function(a, b) T() return tostring(a) < tostring(b) end", ", 5", ", nil")
-	return "(function(t) table.sort(t" + order + ") return t, table.concat(t, ',') end)({" + strings.Join(items, ", ") + "})"
+	return "(function(t) table.sort(t" + order + ") return t, table.concat(t, ',') end)({" +
+		strings.Join(items, ", ") + "})"
 }
 
 // failing returns calls that throw and catch values of all kinds.
@@ -111,9 +116,11 @@ func (g *programmer) failing() string {
 	case 4:
 		return "pcall(assert, " + g.any() + g.pick("", ", 'said'", ", {}") + ")"
 	case 5:
-		return "pcall(function(a, b) return a " + g.pick("+", "-", "*", "/", "%", "^", "..", "<", "<=", ">", ">=") + " b end, " + g.any() + ", " + g.any() + ")"
+		return "pcall(function(a, b) return a " + g.pick("+", "-", "*", "/", "%", "^", "..", "<", "<=", ">", ">=") +
+			" b end, " + g.any() + ", " + g.any() + ")"
 	case 6:
-		return "pcall(string." + g.pick("rep", "sub", "byte", "char", "format", "find", "upper", "len") + ", " + g.any() + ", " + g.any() + ")"
+		return "pcall(string." + g.pick("rep", "sub", "byte", "char", "format", "find", "upper", "len") + ", " +
+			g.any() + ", " + g.any() + ")"
 	}
 	return "pcall(function() local a = " + g.any() + " T() return -a, #a, a() end)"
 }
@@ -128,7 +135,8 @@ func (g *programmer) mathematics() string {
 	case 2:
 		return "math.ldexp(" + n + ", " + g.pick("2", "-3", "0") + ")"
 	case 3, 4:
-		return "(" + n + g.pick(" % 7", " % 8", " % 1", " % 1024", " % 65521", " % 2147483648", " % -3", " % 0.5", " % 0", " % 10 ") + ")"
+		return "(" + n + g.pick(" % 7", " % 8", " % 1", " % 1024", " % 65521", " % 2147483648", " % -3", " % 0.5",
+			" % 0", " % 10 ") + ")"
 	}
 	return "math." + g.pick("max", "min") + "(" + n + ", " + g.list(2) + ")"
 }
@@ -159,7 +167,8 @@ func (g *programmer) texts() string {
 	case 3:
 		return "table.concat(" + g.expression(kindTable) + g.pick("", ", ','", ", ', ', 2", ", '', 1, 2", ", 1") + ")"
 	case 4:
-		return "tonumber(" + g.pick("'ff'", "'777'", "'z'", "'12'", "' 10 '", "'1e1'", "'0x'", "'-7'", g.any()) + g.pick("", ", 16", ", 8", ", 36", ", 10", ", 2") + ")"
+		return "tonumber(" + g.pick("'ff'", "'777'", "'z'", "'12'", "' 10 '", "'1e1'", "'0x'", "'-7'", g.any()) +
+			g.pick("", ", 16", ", 8", ", 36", ", 10", ", 2") + ")"
 	case 5:
 		return g.formatting()
 	}
@@ -167,7 +176,8 @@ func (g *programmer) texts() string {
 }
 
 func (g *programmer) formatting() string {
-	directive := "%" + g.pick("", "", "-", "0", "+", " ", "#") + g.pick("", "", "5", "12", "1") + g.pick("", "", ".0", ".3", ".10")
+	directive := "%" + g.pick("", "", "-", "0", "+", " ", "#") + g.pick("", "", "5", "12", "1") +
+		g.pick("", "", ".0", ".3", ".10")
 	kind, value := kindNumber, g.pick("d", "i", "u", "x", "X", "o", "e", "E", "f", "g", "G", "c")
 	if g.chance(30) {
 		kind, value = kindString, g.pick("s", "q", "s")
@@ -189,7 +199,9 @@ func (g *programmer) formatting() string {
 
 // reading compiles a text at run time.
 func (g *programmer) reading() string {
-	text := g.pick("return 1 + 1", "return ...", "x = = 1", "return gn, gs", "local a <const>", "return 'unfinished", "for", "gn = 5", "return 0x", "}", "return function() end()", "error('inside')", "break", "return 1 2", "a.b:c = 1", "goto x")
+	text := g.pick("return 1 + 1", "return ...", "x = = 1", "return gn, gs", "local a <const>", "return 'unfinished",
+		"for", "gn = 5", "return 0x", "}", "return function() end()", "error('inside')", "break", "return 1 2",
+		"a.b:c = 1", "goto x")
 	load := "loadstring(" + fmt.Sprintf("%q", text) + g.pick("", ", '=name'", ", '@file.lua'") + ")"
 	if g.chance(50) {
 		return "pcall(" + load + ", " + g.any() + ")"
@@ -230,10 +242,12 @@ func (g *programmer) object() {
 	g.line("local %s = {} %s.__index = %s", name, name, name)
 	g.line("function %s.new(v) return setmetatable({v = v}, %s) end", name, name)
 	g.line("function %s:get(d) T() return self.v, d end", name)
-	g.line("%s.__%s = function(a, b) T() return %s end", name, g.pick("add", "lt", "le", "eq", "concat", "call", "index", "newindex", "unm", "tostring"), g.pick("1", "rawget(a, 'v')", "true", "'m'", "nil", "b"))
+	g.line("%s.__%s = function(a, b) T() return %s end", name, g.pick("add", "lt", "le", "eq", "concat", "call",
+		"index", "newindex", "unm", "tostring"), g.pick("1", "rawget(a, 'v')", "true", "'m'", "nil", "b"))
 	a, b := name+".new("+g.any()+")", name+".new("+g.any()+")"
 	g.stat("P(pcall(function() local a, b = %s, %s return %s end))", a, b,
-		g.pick("a:get(1)", "a + b", "a < b, a <= b", "a == b", "a .. b", "a(1, 2)", "a.z, a.v", "-a", "a + 1", "1 .. a", "a:none()", "b.get(a), #a"))
+		g.pick("a:get(1)", "a + b", "a < b, a <= b", "a == b", "a .. b", "a(1, 2)", "a.z, a.v", "-a", "a + 1", "1 .. a",
+			"a:none()", "b.get(a), #a"))
 }
 
 // producer writes coroutines that exchange values, and errors between them.
@@ -245,7 +259,8 @@ func (g *programmer) producer() {
 		"table.sort({3, 2, 1}, function(a, b) coroutine.yield() return a < b end)",
 		"return coroutine.running() ~= nil, coroutine.status(coroutine.running())",
 		"return ('abc'):gsub('.', function(c) return coroutine.yield(c) end)", "error('out')",
-		"local inner = coroutine.wrap(function() coroutine.yield(1) error('in') end) inner() coroutine.yield(2) inner()")
+		"local inner = coroutine.wrap(function() coroutine.yield(1) error('in') end) inner() "+
+			"coroutine.yield(2) inner()")
 	g.line("local %s = coroutine.create(function(...) %s end)", name, body)
 	for range 1 + g.n(4) {
 		g.stat("P(coroutine.resume(%s, %s)) P(coroutine.status(%s))", name, g.list(2), name)

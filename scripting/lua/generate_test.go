@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// programmer writes random programs that end: loops are short, recursion counts down, strings are truncated. Most
-// expressions have the type that their place needs. Some have another one, so that errors are compared too.
+// programmer writes random programs that end: loops are short, recursion counts down, strings are
+// truncated. Most expressions have the type that their place needs. Some have another one, so that
+// errors are compared too.
 type programmer struct {
 	rng    *rand.Rand
 	b      strings.Builder
@@ -376,7 +377,8 @@ func (g *programmer) coroutine() {
 	})
 	g.line("end)")
 	for range 1 + g.n(3) {
-		g.line("P(type(%s) == 'thread' and coroutine.status(%s), pcall(type(%s) == 'thread' and coroutine.resume or %s, %s%s))",
+		g.line("P(type(%s) == 'thread' and coroutine.status(%s), "+
+			"pcall(type(%s) == 'thread' and coroutine.resume or %s, %s%s))",
 			name, name, name, name, g.pick(name+", ", ""), g.list(2))
 	}
 }
@@ -468,9 +470,11 @@ func (g *programmer) leaf(k kind) string {
 	}
 	switch k {
 	case kindNumber:
-		return g.pick("0", "1", "2", "3", "10", "(-1)", "0.5", "1e15", "0x10", "(-0)", "(1/0)", "2^53", "7", "100", "1e-3", "12345.678")
+		return g.pick("0", "1", "2", "3", "10", "(-1)", "0.5", "1e15", "0x10", "(-0)", "(1/0)", "2^53", "7", "100",
+			"1e-3", "12345.678")
 	case kindString:
-		return g.pick("''", "'a'", "'abc'", "'10'", "' 5 '", "'0x1F'", "'1e2'", "'\\0b'", "'x y'", "[[long]]", "'%d'", "'Z'", "\"q\\\"\"")
+		return g.pick("''", "'a'", "'abc'", "'10'", "' 5 '", "'0x1F'", "'1e2'", "'\\0b'", "'x y'", "[[long]]", "'%d'",
+			"'Z'", "\"q\\\"\"")
 	case kindBool:
 		return g.pick("true", "false")
 	case kindTable:
@@ -493,7 +497,8 @@ func (g *programmer) number() string {
 	case 8:
 		return "#" + g.pick(g.variable(kindTable), g.variable(kindString), "'abc'", "{1, nil, 3}")
 	case 9:
-		return g.pick("math.floor(", "math.abs(", "math.max(1, ", "math.min(3, ", "tonumber(", "select('#', ") + g.expression(kindNumber) + ")"
+		return g.pick("math.floor(", "math.abs(", "math.max(1, ", "math.min(3, ", "tonumber(", "select('#', ") +
+			g.expression(kindNumber) + ")"
 	case 10:
 		return "(" + g.expression(kindString) + " + " + g.leaf(kindNumber) + ")"
 	}
@@ -513,9 +518,11 @@ func (g *programmer) str() string {
 	case 6:
 		return "tostring(" + g.expression(kindNumber) + ")"
 	case 7:
-		return "(" + g.expression(kindString) + "):" + g.pick("upper()", "sub(2)", "sub(-2)", "sub(1, 3)", "rep(2)", "reverse()", "lower()", "gsub('a', 'b')")
+		return "(" + g.expression(kindString) + "):" +
+			g.pick("upper()", "sub(2)", "sub(-2)", "sub(1, 3)", "rep(2)", "reverse()", "lower()", "gsub('a', 'b')")
 	case 8:
-		return g.pick("('%d %s'):format(", "('%5.2f|%-5s|'):format(", "('%x %q'):format(") + g.expression(kindNumber) + ", " + g.expression(kindString) + ")"
+		return g.pick("('%d %s'):format(", "('%5.2f|%-5s|'):format(", "('%x %q'):format(") + g.expression(kindNumber) +
+			", " + g.expression(kindString) + ")"
 	}
 	return "type(" + g.any() + ")"
 }
@@ -570,7 +577,8 @@ func (g *programmer) constructor() string {
 
 func (g *programmer) metatable() string {
 	events := []string{
-		"__index = " + g.pick("{x = 1, f = I}", "function(t, k) return k end", g.variable(kindTable), "function(t, k) return nil end"),
+		"__index = " + g.pick("{x = 1, f = I}", "function(t, k) return k end", g.variable(kindTable),
+			"function(t, k) return nil end"),
 		"__newindex = function(t, k, v) rawset(t, k, v) end",
 		"__call = function(self, ...) return select('#', ...), ... end",
 		"__add = function(a, b) return 1 end", "__sub = function(a, b) return 'sub' end", "__mul = 5",

@@ -2,15 +2,17 @@ package lua
 
 import "unsafe"
 
-// How functions are entered. An error travels as a panic, and no function on its way has a deferred call,
-// which would cost every call: the function that catches the error restores the stack for all of them.
+// How functions are entered. An error travels as a panic, and no function on its way has a deferred
+// call, which would cost every call: the function that catches the error restores the stack for all
+// of them.
 
 const (
 	maxCalls     = 20000 // Lua calls nested, as LUAI_MAXCALLS
 	maxHostCalls = 200   // calls from Go nested, as LUAI_MAXCCALLS
 )
 
-// Call1 calls fn and returns its first result, nil when it returns none. It allocates nothing itself.
+// Call1 calls fn and returns its first result, nil when it returns none. It allocates nothing
+// itself.
 func (L *State) Call1(fn Value, args ...Value) Value {
 	return L.hostCall(fn, args).first()
 }
@@ -36,8 +38,8 @@ func (L *State) hostCall(fn Value, args []Value) *frame {
 	return g
 }
 
-// hostOverflow refuses deeper nesting. It throws an ordinary error only once: the error's handlers may call
-// functions too, an eighth of the limit deeper.
+// hostOverflow refuses deeper nesting. It throws an ordinary error only once: the error's handlers
+// may call functions too, an eighth of the limit deeper.
 func (L *State) hostOverflow() {
 	if L.ccalls == maxHostCalls {
 		L.fail("C stack overflow")
@@ -66,8 +68,8 @@ func (g *frame) results() []Value {
 	return g.L.ret[:g.nret]
 }
 
-// apply calls any value for caller, from the site Lua code is at, and returns its popped frame, which
-// holds the results until the next call.
+// apply calls any value for caller, from the site Lua code is at, and returns its popped frame,
+// which holds the results until the next call.
 func (L *State) apply(caller *frame, v Value, args []Value) *frame {
 	if v.n != tagFunction {
 		return L.applyObject(caller, v, args, caller.site())
@@ -119,7 +121,8 @@ func (L *State) host(caller *frame, fn *Function, g *frame, size int) *frame {
 	return g
 }
 
-// applyLua runs a Lua function with any number of arguments; lost counts the tail calls that led to it.
+// applyLua runs a Lua function with any number of arguments; lost counts the tail calls that led to
+// it.
 func (L *State) applyLua(caller *frame, fn *Function, args []Value, lost uint32) (*frame, signal) {
 	p := fn.proto
 	top, size := L.top, p.frame
@@ -168,9 +171,9 @@ func (g *frame) receive(p *Proto, args []Value) {
 	}
 }
 
-// onNewSegment makes a call on a stack segment of its own, at least size bytes long. Frames do not move, so a
-// full segment cannot grow (invariant 1). The segment remains the spare one, and the next call that crosses the
-// border takes it again.
+// onNewSegment makes a call on a stack segment of its own, at least size bytes long. Frames do not
+// move, so a full segment cannot grow (invariant 1). The segment remains the spare one, and the
+// next call that crosses the border takes it again.
 func (L *State) onNewSegment(size int, call func() *frame) *frame {
 	base, top, end := L.base, L.top, L.size
 	values := max(2*end/valueBytes, size/valueBytes+firstSegment) + slack
@@ -179,7 +182,8 @@ func (L *State) onNewSegment(size int, call func() *frame) *frame {
 	segment := L.segment
 	g := call()
 	L.Release(values * valueBytes)
-	// The caller reads the results from the frame left behind, so the segment must outlive the call.
+	// The caller reads the results from the frame left behind, so the segment must outlive the
+	// call.
 	L.spare = segment
 	L.base, L.top, L.size = base, top, end
 	return g
@@ -191,16 +195,19 @@ func (L *State) stackOverflow(g *frame) {
 	L.fail("stack overflow")
 }
 
-// invoke_few.go holds the calls that Lua code makes with few arguments. f is the running frame, its pc is set.
-// A host function is entered at once. So is a Lua function with exactly that many parameters, unless the hook is
-// due, the segment is used up or the call too deep; apply does the rest.
+// invoke_few.go holds the calls that Lua code makes with few arguments. f is the running frame, its
+// pc is set. A host function is entered at once. So is a Lua function with exactly that many
+// parameters, unless the hook is due, the segment is used up or the call too deep; apply does the
+// rest.
 //
-// The functions are generated and repeat each other: arguments in registers need neither a slice nor a loop, and
-// a shared part would be another call. Against apply that is twice as fast (BenchmarkHandwritten). A frame is
-// complete before it becomes State.frame, because measure visits the chain from there.
+// The functions are generated and repeat each other: arguments in registers need neither a slice
+// nor a loop, and a shared part would be another call. Against apply that is twice as fast
+// (BenchmarkHandwritten). A frame is complete before it becomes State.frame, because measure visits
+// the chain from there.
 
-// ready reports whether a Lua function may be entered at depth at once, and counts the call. One comparison
-// answers three questions: the sign bit is set if any of the three differences is negative.
+// ready reports whether a Lua function may be entered at depth at once, and counts the call. One
+// comparison answers three questions: the sign bit is set if any of the three differences is
+// negative.
 func (L *State) ready(depth int) bool {
 	L.ticks--
 	return L.ticks|(L.size-L.top)|(L.deepest-depth) >= 0

@@ -16,8 +16,8 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
-// The language corpus: programs in testdata/language/*.lua, each after a line "--- name". A file of the same name has
-// the output of lua5.1 for them. run.lua runs a program and collects its output.
+// The language corpus: programs in testdata/language/*.lua, each after a line "--- name". A file of
+// the same name has the output of lua5.1 for them. run.lua runs a program and collects its output.
 
 const languageFolder = "testdata/language"
 
@@ -135,7 +135,8 @@ func TestLanguage(t *testing.T) {
 	}
 }
 
-// TestLanguageOracle compares the recordings with lua5.1 if it is installed, or with -update makes them.
+// TestLanguageOracle compares the recordings with lua5.1 if it is installed, or with -update makes
+// them.
 func TestLanguageOracle(t *testing.T) {
 	path := reference.Require(t, "lua5.1")
 	for _, file := range languageFiles(t) {

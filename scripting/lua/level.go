@@ -19,8 +19,8 @@ type Variable struct {
 	Value Value
 }
 
-// Levels returns the Lua functions that run, the innermost first: those of the current coroutine, then those of what has
-// resumed it, and so on. Host functions between them are left out.
+// Levels returns the Lua functions that run, the innermost first: those of the current coroutine,
+// then those of what has resumed it, and so on. Host functions between them are left out.
 func (L *State) Levels() []Level {
 	levels := appendLevels(nil, L.frame)
 	for co := L.running; co != nil; co = co.resumer {
@@ -60,8 +60,8 @@ func (f *frame) activation() int {
 // at returns the last stop of a frame.
 func (s *stops) at(f *frame) stop { return s.list[int(math.Abs(f.slots[s.slot].num()))] }
 
-// Locals returns the variables that are visible, in the order of their declarations. It returns none for a chunk that was
-// compiled without a Tracer.
+// Locals returns the variables that are visible, in the order of their declarations. It returns
+// none for a chunk that was compiled without a Tracer.
 func (l Level) Locals() []Variable {
 	s := l.f.fn.proto.stops
 	if s == nil {
@@ -75,8 +75,8 @@ func (l Level) Locals() []Variable {
 	return locals
 }
 
-// Upvalues returns the variables of the functions around it that the function uses. It returns none for a chunk that was
-// compiled without a Tracer.
+// Upvalues returns the variables of the functions around it that the function uses. It returns none
+// for a chunk that was compiled without a Tracer.
 func (l Level) Upvalues() []Variable {
 	s := l.f.fn.proto.stops
 	if s == nil {
@@ -105,8 +105,8 @@ func (l Level) Find(name string) (v Value, ok bool) {
 	return Nil, false
 }
 
-// Load returns a closure of a chunk that sees the variables which code at the level sees. It cannot assign to them: the
-// compiler has relied on what the script assigns.
+// Load returns a closure of a chunk that sees the variables which code at the level sees. It cannot
+// assign to them: the compiler has relied on what the script assigns.
 func (l Level) Load(p *Proto) *Function {
 	globals := l.f.fn.env.Value()
 	env, meta := NewTable(0, 0), NewTable(0, 2)
@@ -129,8 +129,9 @@ func (l Level) Load(p *Proto) *Function {
 	return &Function{proto: p, env: env}
 }
 
-// Try calls fn within a run, for a Tracer, and returns copies of its results. The error is an *Error: what fn threw, or limit,
-// if the hook ended the call with that. Any other error of the hook ends the run. What the run was about to pass on stays.
+// Try calls fn within a run, for a Tracer, and returns copies of its results. The error is an
+// *Error: what fn threw, or limit, if the hook ended the call with that. Any other error of the
+// hook ends the run. What the run was about to pass on stays.
 func (L *State) Try(fn *Function, limit error, args ...Value) (results []Value, err error) {
 	ret, tail, tailArgs, pending, activations := L.ret, L.tail, L.tailArgs, L.pending, L.activations
 	L.ret = nil

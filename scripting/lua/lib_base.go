@@ -8,7 +8,8 @@ import (
 )
 
 // OpenBase installs the basic functions into L's globals, with _G and _VERSION. Those that reach
-// outside, print, dofile, loadfile, module and require, are not offered: a host that wants one adds it.
+// outside, print, dofile, loadfile, module and require, are not offered: a host that wants one adds
+// it.
 func OpenBase(L *State) {
 	for _, f := range []entry{
 		{"assert", baseAssert},
@@ -215,8 +216,8 @@ func (L *State) describe(v Value) Value {
 	return L.NewString(fmt.Sprintf("%s: 0x%012x", v.TypeName(), address(v)))
 }
 
-// address returns a number in place of the address C Lua shows: different for every object, otherwise without
-// meaning.
+// address returns a number in place of the address C Lua shows: different for every object,
+// otherwise without meaning.
 func address(v Value) uint64 { return 0x550000000000 + uint64(identity(v))*32 }
 
 // tostring(v)

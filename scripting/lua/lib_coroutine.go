@@ -21,7 +21,8 @@ func (c *Call) checkCoroutine(i int) *Coroutine {
 	return co
 }
 
-// luaFunction returns argument 1, a function written in Lua: C Lua cannot start a coroutine with another.
+// luaFunction returns argument 1, a function written in Lua: C Lua cannot start a coroutine with
+// another.
 func (c *Call) luaFunction() Value {
 	v := c.Arg(1)
 	if fn := v.AsFunction(); fn == nil || fn.proto == nil {

@@ -65,7 +65,8 @@ func baseSetfenv(L *State, c *Call) {
 	c.Return1(fn.Value())
 }
 
-// newProxyMaker returns newproxy([true | proxy]): an empty userdata, with a metatable of its own or that of another.
+// newProxyMaker returns newproxy([true | proxy]): an empty userdata, with a metatable of its own or
+// that of another.
 func newProxyMaker() GoFunction {
 	known := map[*Table]bool{} // metatables made here: Lua shares no others
 	return func(L *State, c *Call) {

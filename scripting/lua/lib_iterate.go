@@ -1,6 +1,7 @@
 package lua
 
-// openIterators installs next, pairs and ipairs. Loops know the generators and run them without calls.
+// openIterators installs next, pairs and ipairs. Loops know the generators and run them without
+// calls.
 func openIterators(L *State) {
 	L.next = NewFunction("next", baseNext)
 	L.inext = NewFunction("inext", baseINext)

@@ -186,8 +186,8 @@ func (t *Table) shift(L *State, i, j, direction int) {
 	}
 }
 
-// shiftArray is shift for all but one of the elements of part. It copies some at a time, so that the hook can end the
-// script in the middle of a large table.
+// shiftArray is shift for all but one of the elements of part. It copies some at a time, so that
+// the hook can end the script in the middle of a large table.
 func shiftArray(L *State, part []Value, direction int) {
 	for len(part) > manyTurns {
 		if direction > 0 {

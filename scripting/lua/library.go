@@ -6,8 +6,9 @@ import "unsafe"
 //
 //  1. string.dump refuses Lua functions: they have no binary form.
 //  2. A pattern that recurses 200,000 deep is "too complex"; C's stack overflows at half of that.
-//  3. Elementary functions and powers are rounded correctly; C's library errs by one unit in the last place in
-//     about one of a thousand results. The hyperbolic functions have its errors, up to the same rate.
+//  3. Elementary functions and powers are rounded correctly; C's library errs by one unit in the
+//     last place in about one of a thousand results. The hyperbolic functions have its errors, up
+//     to the same rate.
 //  4. A result of 2 GB or more is "not enough memory", whatever the limit.
 //
 // What they share follows here.
@@ -34,8 +35,8 @@ func newLibrary(L *State, name string, functions []entry) *Table {
 	return t
 }
 
-// CopyString returns a string with the contents of b, counted against the memory limit unless it is a
-// single byte: those are shared. It ticks if the string is long.
+// CopyString returns a string with the contents of b, counted against the memory limit unless it is
+// a single byte: those are shared. It ticks if the string is long.
 func (L *State) CopyString(b []byte) Value {
 	switch len(b) {
 	case 0:
@@ -60,8 +61,8 @@ func byteValue(c byte) Value { return Bytes(byteStrings[c : int(c)+1]) }
 // shareLimit is the length up to which a string is kept whole for any part of it.
 const shareLimit = 64
 
-// Substring returns s[i:j] as a value. It shares the bytes of s unless a small part would keep a large
-// string alive.
+// Substring returns s[i:j] as a value. It shares the bytes of s unless a small part would keep a
+// large string alive.
 func (L *State) Substring(s string, i, j int) Value {
 	if j-i == 1 {
 		return byteValue(s[i])
@@ -72,8 +73,8 @@ func (L *State) Substring(s string, i, j int) Value {
 	return L.clone(s[i:j])
 }
 
-// Results returns the State's own empty slice for results: append to it and pass it to ReturnAll, which
-// then copies nothing. Calls of Lua functions overwrite it.
+// Results returns the State's own empty slice for results: append to it and pass it to ReturnAll,
+// which then copies nothing. Calls of Lua functions overwrite it.
 func (c *Call) Results() []Value { return c.L.ret[:0] }
 
 // ReturnAll answers with vs, which is not copied and belongs to the State from now on.

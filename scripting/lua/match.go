@@ -184,8 +184,8 @@ func (m *matcher) spanEnd(s int, set *byteSet) int {
 	return m.L.span(m.subject, s, set)
 }
 
-// span matches the longest run first, then shorter ones. A literal byte that follows is compared before the
-// recursion: most positions end there.
+// span matches the longest run first, then shorter ones. A literal byte that follows is compared
+// before the recursion: most positions end there.
 func (m *matcher) span(s, i, depth int) int {
 	next := &m.steps[i+1]
 	for e := m.spanEnd(s, m.steps[i].set); e >= s; e-- {

@@ -3,7 +3,8 @@ package lua
 import "unsafe"
 
 // measure returns how many bytes are reachable from the State: globals, frames, coroutines, results
-// not yet taken. Each object counts once. Suspended coroutines it does not reach are unwound. O(live values).
+// not yet taken. Each object counts once. Suspended coroutines it does not reach are unwound.
+// O(live values).
 func (L *State) measure() int {
 	L.marks++
 	m := meter{L: L, mark: L.marks, seen: &L.seen}
@@ -22,8 +23,8 @@ func (L *State) measure() int {
 		m.frames(co.stack.frame)
 	}
 	m.drain()
-	// No script can resume a coroutine that it cannot reach. But its goroutine is blocked, and Go's collector never frees
-	// a blocked goroutine or what its stack refers to.
+	// No script can resume a coroutine that it cannot reach. But its goroutine is blocked, and Go's
+	// collector never frees a blocked goroutine or what its stack refers to.
 	for co := L.live; co != nil; {
 		next := co.after
 		if co.mark != m.mark && co.status == suspended {
@@ -44,7 +45,8 @@ type meter struct {
 	gray  []Value     // tables, functions and coroutines whose contents were not visited yet
 }
 
-// drain visits what was queued. A queue in place of recursion keeps Go's stack small for lists of any length.
+// drain visits what was queued. A queue in place of recursion keeps Go's stack small for lists of
+// any length.
 func (m *meter) drain() {
 	for len(m.gray) > 0 {
 		v := m.gray[len(m.gray)-1]
@@ -66,8 +68,8 @@ func (m *meter) values(vs []Value) {
 	}
 }
 
-// value counts v unless it was counted before. Objects carry the number of the last measurement, strings and
-// cells have no room for that and go into seen.
+// value counts v unless it was counted before. Objects carry the number of the last measurement,
+// strings and cells have no room for that and go into seen.
 func (m *meter) value(v Value) {
 	if v.IsNumber() {
 		return
@@ -155,8 +157,8 @@ func (m *meter) coroutine(co *Coroutine) {
 	}
 }
 
-// frames visits a chain of frames from the innermost one. All slots of a Lua function count: those of ended
-// scopes may keep a value too long, which Lua's own collector does as well.
+// frames visits a chain of frames from the innermost one. All slots of a Lua function count: those
+// of ended scopes may keep a value too long, which Lua's own collector does as well.
 func (m *meter) frames(g *frame) {
 	for ; g != nil; g = g.prev {
 		m.queueFunction(g.fn)
@@ -173,8 +175,8 @@ func (m *meter) frames(g *frame) {
 	}
 }
 
-// pointerSet is a set of addresses, an open hash table, which measuring asks about every string of a
-// run: it does without what a Go map has for growth, deletion and iteration.
+// pointerSet is a set of addresses, an open hash table, which measuring asks about every string of
+// a run: it does without what a Go map has for growth, deletion and iteration.
 type pointerSet struct {
 	places []unsafe.Pointer
 	count  int
@@ -204,7 +206,8 @@ func (s *pointerSet) add(p unsafe.Pointer) bool {
 		s.grow()
 	}
 	mask := uintptr(len(s.places) - 1)
-	// The low bits of addresses are all zero. The multiplication spreads the others over the bits that the mask takes.
+	// The low bits of addresses are all zero. The multiplication spreads the others over the bits
+	// that the mask takes.
 	for i := uintptr(p) * 0x9e3779b97f4a7c15 >> 20 & mask; ; i = (i + 1) & mask {
 		switch s.places[i] {
 		case p:

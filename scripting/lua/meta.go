@@ -55,8 +55,8 @@ func NewKey(v Value) Key {
 
 func makeKey(s string) Key { return Key{String(s), hashString(s)} }
 
-// event returns the metamethod for e of a metatable, which may be nil. A metatable remembers which of the first
-// events it lacks, as C Lua's flags do; a store of a new key forgets that.
+// event returns the metamethod for e of a metatable, which may be nil. A metatable remembers which
+// of the first events it lacks, as C Lua's flags do; a store of a new key forgets that.
 func (t *Table) event(e event) Value {
 	if t == nil || e < rememberedEvents && t.absent&(1<<e) != 0 {
 		return Nil
@@ -143,7 +143,8 @@ func (L *State) setIndex(o, k, v Value, at *Site) {
 	L.fail("loop in settable")
 }
 
-// noKey reports whether v is nil or NaN, which Set refuses. C Lua refuses them before it looks for __newindex.
+// noKey reports whether v is nil or NaN, which Set refuses. C Lua refuses them before it looks for
+// __newindex.
 func (v Value) noKey() bool { return v.IsNil() || v.IsNumber() && v.num() != v.num() }
 
 // arith performs a binary operation on operands that are not both numbers.

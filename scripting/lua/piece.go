@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// Long strings are handled in pieces with ticks between, so that the hook runs every few milliseconds
-// in every function that takes megabytes. Short ones pay one comparison for that.
+// Long strings are handled in pieces with ticks between, so that the hook runs every few
+// milliseconds in every function that takes megabytes. Short ones pay one comparison for that.
 
 // Piece is how much of a long string is handled between two ticks.
 const Piece = 1 << 20
@@ -46,9 +46,9 @@ func (L *State) addLong(dst []byte, s string) []byte {
 	return append(dst, s...)
 }
 
-// room returns an empty slice with room for n bytes or a few more. make would clear megabytes in one long step;
-// a strings.Builder leaves its memory as the allocator found it, and this takes it over. The Builder is
-// dropped, so nothing else refers to the bytes.
+// room returns an empty slice with room for n bytes or a few more. make would clear megabytes in
+// one long step; a strings.Builder leaves its memory as the allocator found it, and this takes it
+// over. The Builder is dropped, so nothing else refers to the bytes.
 func room(n int) []byte {
 	if n <= Piece {
 		return make([]byte, 0, n)
@@ -59,8 +59,8 @@ func room(n int) []byte {
 	return unsafe.Slice(unsafe.StringData(b.String()), b.Cap())[:0]
 }
 
-// NewBytes returns an empty slice with room for a string of n bytes, counted against the memory limit. Once
-// filled it goes to Bytes.
+// NewBytes returns an empty slice with room for a string of n bytes, counted against the memory
+// limit. Once filled it goes to Bytes.
 func (L *State) NewBytes(n int) []byte {
 	L.Alloc(stringBytes(n))
 	return room(n)

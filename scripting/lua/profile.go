@@ -7,8 +7,8 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua/syntax"
 )
 
-// Profile is a follower of one chunk. It counts what the chunk's functions do, and tells a CallTree when they do it. Both can be
-// switched while none of them runs.
+// Profile is a follower of one chunk. It counts what the chunk's functions do, and tells a CallTree
+// when they do it. Both can be switched while none of them runs.
 type Profile struct {
 	Counting bool      // the numbers of FunctionProfile change
 	Tree     *CallTree // gets times; nil for none
@@ -17,8 +17,9 @@ type Profile struct {
 	names     map[*syntax.Function]string // while the chunk is compiled
 }
 
-// FunctionProfile is what a Profile knows of one function of the chunk. Statement 0 stands for the function itself: its line is
-// the one of the word function, its hits are the calls of the function.
+// FunctionProfile is what a Profile knows of one function of the chunk. Statement 0 stands for the
+// function itself: its line is the one of the word function, its hits are the calls of the
+// function.
 type FunctionProfile struct {
 	Name       string // as the source names it, "" if it does not
 	Line       int    // 0 for the chunk
@@ -34,8 +35,8 @@ type Condition struct {
 	Yes, No int // how often it was true, and false
 }
 
-// Functions returns the functions of the chunk in the order of the source, the chunk first: the Profile's own slice, empty before
-// the chunk is followed.
+// Functions returns the functions of the chunk in the order of the source, the chunk first: the
+// Profile's own slice, empty before the chunk is followed.
 func (p *Profile) Functions() []*FunctionProfile { return p.functions }
 
 // Reset sets all counts to 0.
@@ -48,9 +49,10 @@ func (p *Profile) Reset() {
 	}
 }
 
-// Follow compiles a chunk anew, such that its functions tell by what they do from their next call on, until Unfollow. The functions
-// that exist keep their variables. source is what the chunk was compiled from; none of its functions may be running. A chunk that is
-// followed already stays so. An error changes nothing.
+// Follow compiles a chunk anew, such that its functions tell by what they do from their next call
+// on, until Unfollow. The functions that exist keep their variables. source is what the chunk was
+// compiled from; none of its functions may be running. A chunk that is followed already stays so.
+// An error changes nothing.
 func (p *Proto) Follow(source string, by *Profile) error {
 	if p.plain != nil {
 		return nil
@@ -108,7 +110,8 @@ func (p *Profile) body(fs *compiler, compile func() action) action {
 	}
 }
 
-// profiled is a FunctionProfile during one compilation. The first one adds the statements and conditions, others find them.
+// profiled is a FunctionProfile during one compilation. The first one adds the statements and
+// conditions, others find them.
 type profiled struct {
 	*FunctionProfile
 	statements, conditions int // until now
@@ -169,8 +172,8 @@ func (p *Profile) step(fs *compiler, line int) (begin func(f *frame) position, e
 	return begin, end
 }
 
-// condition counts how a condition decides. What stands behind elseif is a step of its own: all other conditions belong to their
-// statements.
+// condition counts how a condition decides. What stands behind elseif is a step of its own: all
+// other conditions belong to their statements.
 func (p *Profile) condition(fs *compiler, s syntax.Stat, i int) test {
 	e, line, _ := conditionOf(s, i)
 	decide := p.decision(fs, e, line)
@@ -297,8 +300,8 @@ func notInName(r rune) bool {
 	return r != '_' && r != '.' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 }
 
-// nameArguments names functions that are arguments: by the text before them, or by the item function_name beside them in a table,
-// as redis.register_function has them.
+// nameArguments names functions that are arguments: by the text before them, or by the item
+// function_name beside them in a table, as redis.register_function has them.
 func (p *Profile) nameArguments(args []syntax.Expr) {
 	name := ""
 	for _, a := range args {

@@ -14,7 +14,8 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
-// countHarness makes lua5.1 write how often its line hook is called for each line, in coroutines too.
+// countHarness makes lua5.1 write how often its line hook is called for each line, in coroutines
+// too.
 const countHarness = tracePrelude + `
 local f, problem = loadfile("script.lua")
 if not f then io.write(problem) return end
@@ -66,16 +67,16 @@ func single(source string, p *lua.Profile) map[int]bool {
 	lines := map[int]bool{}
 	for i, text := range strings.Split(source, "\n") {
 		word := regexp.MustCompile(`^\s*(\w*)`).FindStringSubmatch(text)[1]
-		lines[i+1] = begin[i+1] == 1 && word != "" && word != "elseif" && word != "end" && word != "until" && word != "else"
+		lines[i+1] = begin[i+1] == 1 && word != "" && word != "elseif" && word != "end" && word != "until" &&
+			word != "else"
 	}
 	return lines
 }
 
-// simple reports whether the line hook of C Lua is called for a line once for each run of the statement on it: it has one line, is no
-// loop, and has an instruction.
+// simple reports whether the line hook of C Lua is called for a line once for each run of the
+// statement on it: it has one line, is no loop, and has an instruction.
 func simple(text string) bool {
-	return !regexp.MustCompile(`^\s*(for|while|repeat|do|local function|break)\b|function|^\s*local [\w, ]+$|= nil$|\bif true\b`).MatchString(text) &&
-		regexp.MustCompile(`[\w)\]}'"]$|then$`).MatchString(text)
+	return !regexp.MustCompile(`^\s*(for|while|repeat|do|local function|break)\b|function|^\s*local [\w, ]+$|= nil$|\bif true\b`).MatchString(text) && regexp.MustCompile(`[\w)\]}'"]$|then$`).MatchString(text)
 }
 
 // TestCountsAreThoseOfTheLineHook compares lines with what lua5.1 counts.
@@ -110,7 +111,8 @@ func TestCountsAreThoseOfTheLineHook(t *testing.T) {
 	require.Greater(t, ran, 150)
 }
 
-// balanced reports whether all brackets that a text opens close in it: it is no beginning of a statement of several lines.
+// balanced reports whether all brackets that a text opens close in it: it is no beginning of a
+// statement of several lines.
 func balanced(text string) bool {
 	count := func(chars string) (n int) {
 		for _, c := range chars {
@@ -121,7 +123,8 @@ func balanced(text string) bool {
 	return count("([{") == count(")]}")
 }
 
-// withHits returns a source in which a call of the function hit stands before the statements of some lines.
+// withHits returns a source in which a call of the function hit stands before the statements of
+// some lines.
 func withHits(source string, lines map[int]bool) string {
 	text := strings.Split(source, "\n")
 	for line, wanted := range lines {
@@ -145,8 +148,8 @@ func printing(L *lua.State) *strings.Builder {
 	return out
 }
 
-// TestCountsOfRandomPrograms: a program does the same with a profile as without, the lines ran as often as calls before their statements
-// tell, and the nodes of the call tree hold all time.
+// TestCountsOfRandomPrograms: a program does the same with a profile as without, the lines ran as
+// often as calls before their statements tell, and the nodes of the call tree hold all time.
 func TestCountsOfRandomPrograms(t *testing.T) {
 	lines := 0
 	for seed := range uint64(300) {
@@ -191,9 +194,11 @@ func TestCountsOfRandomPrograms(t *testing.T) {
 	require.Greater(t, lines, 5000)
 }
 
-// TestFollowKeepsState: functions that exist are followed and cease to be, with the variables that they have.
+// TestFollowKeepsState: functions that exist are followed and cease to be, with the variables that
+// they have.
 func TestFollowKeepsState(t *testing.T) {
-	const source = "local n = 0\nreturn function()\n  n = n + 1\n  local function twice(x) return 2 * x end\n  kept = twice\n  return n\nend, function() return kept(n) end"
+	const source = "local n = 0\nreturn function()\n  n = n + 1\n  local function twice(x) return 2 * x end\n" +
+		"  kept = twice\n  return n\nend, function() return kept(n) end"
 	proto, err := lua.Compile(source, "@script.lua")
 	require.NoError(t, err)
 	L := testState()
@@ -225,7 +230,8 @@ func TestFollowKeepsState(t *testing.T) {
 	call(count, 8)
 }
 
-// TestCallTreeIsBounded: deep recursion and many different chains of calls do not make it grow for ever.
+// TestCallTreeIsBounded: deep recursion and many different chains of calls do not make it grow for
+// ever.
 func TestCallTreeIsBounded(t *testing.T) {
 	proto, p := follow(t, `local function down(n) if n == 0 then return 0 end return 1 + down(n - 1) end
 local function fork(n) if n == 0 then return end fork(n - 1) fork(n - 1) fork(n - 1) end

@@ -58,8 +58,8 @@ func follow(t *testing.T, source string, clock func() int64) (*lua.Proto, *lua.P
 	return proto, p
 }
 
-// TestProfileCounts: a profile has every line that can run with its number of runs, the functions with their calls, and how
-// conditions decided.
+// TestProfileCounts: a profile has every line that can run with its number of runs, the functions
+// with their calls, and how conditions decided.
 func TestProfileCounts(t *testing.T) {
 	L := newState()
 	L.Globals.SetString(nil, "tick", lua.NewFunction("tick", func(*lua.State, *lua.Call) {}).Value())

@@ -22,11 +22,11 @@ var (
 // batchSize is how many programs one lua5.1 process runs.
 const batchSize = 1000
 
-// TestRandomPrograms compares the output of random programs with that of lua5.1. A million programs take a quarter of an
-// hour; one batch is in memory at a time. With -v the test prints its progress. -program-seed continues from there, or
-// repeats a program that failed:
+// TestRandomPrograms compares the output of random programs with that of lua5.1. A million programs
+// take a quarter of an hour; one batch is in memory at a time. With -v the test prints its
+// progress. -program-seed continues from there, or repeats a program that failed:
 //
-//	go test ./scripting/lua -v -run TestRandomPrograms -timeout 2h -programs 1000000 -program-seed 1
+//	go test ./scripting/lua -v -run RandomPrograms -timeout 2h -programs 1000000 -program-seed 1
 func TestRandomPrograms(t *testing.T) {
 	path := reference.Require(t, "lua5.1")
 	failures := 0

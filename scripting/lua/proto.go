@@ -1,7 +1,7 @@
 package lua
 
-// Proto is a compiled chunk or function body. It holds caches that its call sites fill, so it serves
-// one State at a time; within that State, any number of runs.
+// Proto is a compiled chunk or function body. It holds caches that its call sites fill, so it
+// serves one State at a time; within that State, any number of runs.
 type Proto struct {
 	chunk  string // as messages name it
 	source string // its name as it was given to Compile
@@ -26,8 +26,8 @@ func (p *Proto) fixed() int {
 	return p.params
 }
 
-// The types of compiled closures: eval yields one value, many yields any number of them, valid until the next
-// call; test decides; action returns how control continues.
+// The types of compiled closures: eval yields one value, many yields any number of them, valid
+// until the next call; test decides; action returns how control continues.
 type (
 	eval   func(f *frame) Value
 	many   func(f *frame) []Value

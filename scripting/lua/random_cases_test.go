@@ -8,7 +8,8 @@ import (
 	"github.com/miniserver-go/miniserver/internal/luacases"
 )
 
-// TestRandomCases compares the results of random expressions with those of lua5.1, if it is installed.
+// TestRandomCases compares the results of random expressions with those of lua5.1, if it is
+// installed.
 func TestRandomCases(t *testing.T) {
 	for name, next := range map[string]func(*luacases.Generator) string{
 		"pattern": patternCase, "format": formatCase, "table": tableCase, "number": numberCase,
@@ -19,8 +20,9 @@ func TestRandomCases(t *testing.T) {
 
 func patternCase(g *luacases.Generator) string {
 	subject := g.Some(12, "a", "b", "aa", "ab", "1", " ", ".", "(", ")", "-", "\n", "\x00", "Z", "%")
-	pattern := g.Some(7, "a", "b", ".", "%a", "%d", "%s", "%w", "%W", "[ab]", "[^a]", "[a-z1]", "%b()", "%f[%w]", "%f[%A]",
-		"(", ")", "()", "%1", "%2", "^", "$", "*", "+", "-", "?", "(a)", "(.-)", "(%w*)", "[%s.]", "%.", "%%", "[", "]", "[^", "%", "%z")
+	pattern := g.Some(7, "a", "b", ".", "%a", "%d", "%s", "%w", "%W", "[ab]", "[^a]", "[a-z1]", "%b()", "%f[%w]",
+		"%f[%A]", "(", ")", "()", "%1", "%2", "^", "$", "*", "+", "-", "?", "(a)", "(.-)", "(%w*)", "[%s.]", "%.", "%%",
+		"[", "]", "[^", "%", "%z")
 	switch g.Intn(5) {
 	case 0:
 		return fmt.Sprintf("string.find(%s,%s,%d)", luacases.Quote(subject), luacases.Quote(pattern), g.Intn(6)-1)
@@ -28,15 +30,19 @@ func patternCase(g *luacases.Generator) string {
 		return fmt.Sprintf("string.match(%s,%s)", luacases.Quote(subject), luacases.Quote(pattern))
 	case 2:
 		replacement := g.Some(3, "%0", "%1", "%2", "x", "%%", "-")
-		return fmt.Sprintf("string.gsub(%s,%s,%s)", luacases.Quote(subject), luacases.Quote(pattern), luacases.Quote(replacement))
+		return fmt.Sprintf("string.gsub(%s,%s,%s)", luacases.Quote(subject), luacases.Quote(pattern),
+			luacases.Quote(replacement))
 	case 3:
-		return fmt.Sprintf("string.gsub(%s,%s,function(...) return %s end,%d)", luacases.Quote(subject), luacases.Quote(pattern), g.Pick("select('#',...)", "...", "nil", "'<'..tostring((...))..'>'"), g.Intn(5))
+		return fmt.Sprintf("string.gsub(%s,%s,function(...) return %s end,%d)", luacases.Quote(subject),
+			luacases.Quote(pattern), g.Pick("select('#',...)", "...", "nil", "'<'..tostring((...))..'>'"), g.Intn(5))
 	}
-	return fmt.Sprintf("(function() local t={} for a,b in string.gmatch(%s,%s) do t[#t+1]={a,b} if #t>50 then break end end return t end)()", luacases.Quote(subject), luacases.Quote(pattern))
+	return fmt.Sprintf("(function() local t={} for a,b in string.gmatch(%s,%s) do t[#t+1]={a,b} if #t>50 then break "+
+		"end end return t end)()", luacases.Quote(subject), luacases.Quote(pattern))
 }
 
 func formatCase(g *luacases.Generator) string {
-	format := g.Some(1, "x") + "%" + g.Some(2, "-", "+", " ", "#", "0") + g.Pick("", "", "5", "12", "20") + g.Pick("", "", ".0", ".3", ".10", ".") +
+	format := g.Some(1, "x") + "%" + g.Some(2, "-", "+", " ", "#", "0") +
+		g.Pick("", "", "5", "12", "20") + g.Pick("", "", ".0", ".3", ".10", ".") +
 		g.Pick("d", "i", "u", "x", "X", "o", "c", "e", "E", "f", "g", "G", "s", "q", "y") + g.Some(1, "|")
 	arg := g.Number()
 	if g.Intn(4) == 0 {
@@ -75,7 +81,8 @@ func numberCase(g *luacases.Generator) string {
 	case 0:
 		return fmt.Sprintf("tostring(%s)", g.Number())
 	case 1:
-		text := g.Pick("", "0x", "-", " ") + g.Some(10, "0", "1", "9", "5", ".", "e", "E+", "-", "x", "p", "a", "F", " ", "inf", "nan")
+		text := g.Pick("", "0x", "-", " ") +
+			g.Some(10, "0", "1", "9", "5", ".", "e", "E+", "-", "x", "p", "a", "F", " ", "inf", "nan")
 		return fmt.Sprintf("tonumber(%s)", luacases.Quote(text))
 	}
 	return fmt.Sprintf("%s%s%s", g.Number(), g.Pick("+", "-", "*", "/", "%", "<", "<=", "==", ".."), g.Number())

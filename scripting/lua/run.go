@@ -1,8 +1,8 @@
 package lua
 
 // Run calls fn from the host and returns its results: the State's own slice, valid until the next
-// call. The error is an *Error: a Lua error that was not caught, or with a Cause what the hook or Abort ended
-// the run with. Coroutines left suspended are unwound.
+// call. The error is an *Error: a Lua error that was not caught, or with a Cause what the hook or
+// Abort ended the run with. Coroutines left suspended are unwound.
 func (L *State) Run(fn *Function, args ...Value) (results []Value, err error) {
 	saved := L.stack
 	done := false

@@ -8,8 +8,9 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua/syntax"
 )
 
-// BenchmarkShapes measures the gain of each shape of the essay's matrix over the closure that the compiler would take
-// without it. Both run in turns, and the least time of each counts. So the ratio is stable even on a busy machine:
+// BenchmarkShapes measures the gain of each shape of the essay's matrix over the closure that the
+// compiler would take without it. Both run in turns, and the least time of each counts. So the
+// ratio is stable even on a busy machine:
 //
 //	go test -run '^$' -bench Shapes -benchtime 200x ./scripting/lua
 func BenchmarkShapes(b *testing.B) {
@@ -37,8 +38,10 @@ func BenchmarkShapes(b *testing.B) {
 }
 
 var operatorNames = [...]string{
-	syntax.OpAdd: "add", syntax.OpSub: "sub", syntax.OpMul: "mul", syntax.OpDiv: "div", syntax.OpMod: "mod", syntax.OpPow: "pow",
-	syntax.OpLess: "less", syntax.OpLessEqual: "lessEqual", syntax.OpGreater: "greater", syntax.OpGreaterEqual: "greaterEqual",
+	syntax.OpAdd: "add", syntax.OpSub: "sub", syntax.OpMul: "mul", syntax.OpDiv: "div", syntax.OpMod: "mod",
+	syntax.OpPow:  "pow",
+	syntax.OpLess: "less", syntax.OpLessEqual: "lessEqual", syntax.OpGreater: "greater",
+	syntax.OpGreaterEqual: "greaterEqual",
 }
 
 // benchOperand is an operand compiled for values and for floats.
@@ -55,8 +58,8 @@ func (s *benchSides) sides() *sides {
 
 const benchConstant = 7
 
-// shapeOperands returns operands of a shape: local variables are the slots 1 and 2, an expression is
-// a sum of two others.
+// shapeOperands returns operands of a shape: local variables are the slots 1 and 2, an expression
+// is a sum of two others.
 func shapeOperands(kinds string) *benchSides {
 	local := func(slot uint8) benchOperand {
 		return benchOperand{
@@ -145,27 +148,34 @@ func floatOrderShape(kinds string, op syntax.Operator, s *benchSides) test {
 	return nil
 }
 
-// BenchmarkHandwritten measures the shapes that are written by hand as BenchmarkShapes does the generated ones.
+// BenchmarkHandwritten measures the shapes that are written by hand as BenchmarkShapes does the
+// generated ones.
 func BenchmarkHandwritten(b *testing.B) {
 	s := shapeOperands("VK")
 	local := shapeOperands("LL")
 	x, v := local.a, s.a
 	add, mul, less := syntax.OpAdd, syntax.OpMul, syntax.OpLess
 	step := productLKK(1, 31, 17) // the next turn multiplies the remainder, as hashes and random numbers do
-	compare(b, "v = v * K + K, v % K", discard(assignV(1, numericModulo(step, 65521))), discard(assignV(1, floatVV(syntax.OpMod, step, func(*frame) float64 { return 65521 }))))
+	compare(b, "v = v * K + K, v % K", discard(assignV(1, numericModulo(step, 65521))),
+		discard(assignV(1, floatVV(syntax.OpMod, step, func(*frame) float64 { return 65521 }))))
 	divisor, _ := number.NewDivisor(65521)
 	compare(b, "v = a % K", discard(modV(1, step, &divisor)), discard(assignV(1, numericModulo(step, 65521))))
-	compare(b, "L * K + L", discard(productLKL(add, 1, benchConstant, 2)), discard(floatVL(add, floatLK(mul, 1, benchConstant), 2)))
-	compare(b, "L * K + K", discard(productLKK(1, benchConstant, 3)), discard(floatVK(add, floatLK(mul, 1, benchConstant), 3)))
+	compare(b, "L * K + L", discard(productLKL(add, 1, benchConstant, 2)),
+		discard(floatVL(add, floatLK(mul, 1, benchConstant), 2)))
+	compare(b, "L * K + K", discard(productLKK(1, benchConstant, 3)),
+		discard(floatVK(add, floatLK(mul, 1, benchConstant), 3)))
 	compare(b, "v = v + K", discard(addK(1, 0)), discard(assignV(1, floatLK(add, 1, 0))))
 	compare(b, "v = v + f()", discard(addV(1, v.float)), discard(assignV(1, floatLV(add, 1, v.float))))
 	compare(b, "v = v - f()", discard(subV(1, v.float)), discard(assignV(1, floatLV(syntax.OpSub, 1, v.float))))
 	nothing := func(*frame) signal { return goOn }
-	compare(b, "if L < K", discard(ifOrderLK(less, 1, benchConstant, nil, nothing)), discard(ifElse(orderLK(less, 1, benchConstant, 0), nothing, nil)))
+	compare(b, "if L < K", discard(ifOrderLK(less, 1, benchConstant, nil, nothing)),
+		discard(ifElse(orderLK(less, 1, benchConstant, 0), nothing, nil)))
 	compare(b, "L == K", discard(equalNumber(x.operand, 3)), discard(equalNumber(operand{eval: x.eval}, 3)))
-	compare(b, "t[L]", discard(indexLL(5, 1, 0)), discard(indexVV(&sides{a: operand{eval: slotEval(5)}, b: x.operand, slot: 20, late: false}, 0)))
+	compare(b, "t[L]", discard(indexLL(5, 1, 0)),
+		discard(indexVV(&sides{a: operand{eval: slotEval(5)}, b: x.operand, slot: 20, late: false}, 0)))
 	compare(b, "t[n]", discard(indexNumericL(slotEval(5), 1, 0)), discard(indexNumericV(slotEval(5), x.float, 0)))
-	compare(b, "t[n + 1]", discard(indexNumericV(slotEval(5), floatLK(add, 1, 1), 0)), discard(indexVV(&sides{a: operand{eval: slotEval(5)}, b: operand{eval: arithLK(add, 1, 1, 0)}, slot: 20}, 0)))
+	compare(b, "t[n + 1]", discard(indexNumericV(slotEval(5), floatLK(add, 1, 1), 0)),
+		discard(indexVV(&sides{a: operand{eval: slotEval(5)}, b: operand{eval: arithLK(add, 1, 1, 0)}, slot: 20}, 0)))
 	compare(b, "t[1]", discard(indexLK(5, 0, Number(1), 0)), discard(indexVK(slotEval(5), 0, Number(1), 0)))
 	turns := func(loop func(f *frame, i, to, by float64) signal) func(*frame) {
 		return func(f *frame) { loop(f, 0, 100, 1) }
@@ -179,8 +189,10 @@ func BenchmarkHandwritten(b *testing.B) {
 	many := []eval{one, one, one}
 	compare(b, "2 arguments", gatherInto(many[:2], 10), gatherAll(many[:2], 10))
 	compare(b, "3 arguments", gatherInto(many, 10), gatherAll(many, 10))
-	identity := &Function{proto: &Proto{params: 1, frame: 20 * valueBytes, weight: 1, body: func(f *frame) signal { f.ret, f.nret = f.slots[0], 1; return returns }}}
-	compare(b, "f(a)", func(f *frame) { f.call1(identity.Value(), f.slots[1]) }, func(f *frame) { f.L.apply(f, identity.Value(), f.window(1, 1)) })
+	identity := &Function{proto: &Proto{params: 1, frame: 20 * valueBytes, weight: 1,
+		body: func(f *frame) signal { f.ret, f.nret = f.slots[0], 1; return returns }}}
+	compare(b, "f(a)", func(f *frame) { f.call1(identity.Value(), f.slots[1]) },
+		func(f *frame) { f.L.apply(f, identity.Value(), f.window(1, 1)) })
 	three := []action{nothing, nothing, nothing}
 	compare(b, "2 statements", discard(sequence(three[:2])), discard(sequenceOf(three[:2])))
 	compare(b, "3 statements", discard(sequence(three)), discard(sequenceOf(three)))

@@ -67,9 +67,9 @@ func NewState() *State {
 const (
 	maxInt       = int(^uint(0) >> 1)
 	firstSegment = 1 << 10
-	// slack lies behind a segment. A Lua frame that begins before the slack ends within its first half. The
-	// type frame has 256 slots even for a function that needs fewer; the other half makes sure that a *frame to the
-	// next frame does not reach beyond the segment either.
+	// slack lies behind a segment. A Lua frame that begins before the slack ends within its first
+	// half. The type frame has 256 slots even for a function that needs fewer; the other half makes
+	// sure that a *frame to the next frame does not reach beyond the segment either.
 	slack = 2 * (maxSlots + frameWords)
 )
 
@@ -82,8 +82,8 @@ func (L *State) addSegment(values int) {
 	L.base, L.size, L.top = unsafe.Pointer(&L.segment[0]), (len(L.segment)-slack)*valueBytes, 0
 }
 
-// frameAt returns the frame that begins top bytes from the segment's start: a multiple of a Value's size, and
-// at most L.size (invariants 1 and 8 of package lua).
+// frameAt returns the frame that begins top bytes from the segment's start: a multiple of a Value's
+// size, and at most L.size (invariants 1 and 8 of package lua).
 func (L *State) frameAt(top int) *frame { return (*frame)(unsafe.Add(L.base, top)) }
 
 // SetStringMetatable sets the metatable all strings share.

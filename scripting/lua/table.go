@@ -10,9 +10,9 @@ import (
 //	array   [1][2][3][ ][ ]      grown so that more than half is used
 //	nodes   [key value next]...  a power of two, chained scatter with Brent's variation
 //
-// Sizes, collisions and therefore borders and the order of Next are those of Redis' Lua for the same
-// history, as long as the keys are numbers, booleans and strings of less than 512 bytes; objects hash by the
-// order in which they first served as keys, not by address.
+// Sizes, collisions and therefore borders and the order of Next are those of Redis' Lua for the
+// same history, as long as the keys are numbers, booleans and strings of less than 512 bytes;
+// objects hash by the order in which they first served as keys, not by address.
 //
 // Invariants:
 //  1. mask+1 is the number of nodes; an empty hash is the shared emptyNode with mask 0.
@@ -53,7 +53,8 @@ const (
 	valueBytes   = int(unsafe.Sizeof(Value{}))
 )
 
-// NewTable returns an empty table with room for array elements and hash fields. Nothing is counted: see State.NewTable.
+// NewTable returns an empty table with room for array elements and hash fields. Nothing is counted:
+// see State.NewTable.
 func NewTable(array, fields int) *Table {
 	switch {
 	case fields == 0 && (array == 1 || array == 2):
@@ -114,14 +115,15 @@ func (t *Table) Readonly() bool { return t.readonly }
 // SetReadonly makes scripts unable, or able again, to modify the table.
 func (t *Table) SetReadonly(on bool) { t.readonly = on }
 
-// Swap exchanges all that the tables are, but for which is which: their contents, metatables, and whether
-// scripts may modify them. O(1).
+// Swap exchanges all that the tables are, but for which is which: their contents, metatables, and
+// whether scripts may modify them. O(1).
 func (t *Table) Swap(other *Table) {
 	*t, *other = *other, *t
 	t.id, other.id = other.id, t.id
 }
 
-// at returns node i, which must be at most mask. The nodes are one allocation of mask+1 (invariant 1).
+// at returns node i, which must be at most mask. The nodes are one allocation of mask+1 (invariant
+// 1).
 func (t *Table) at(i uint32) *node {
 	return (*node)(unsafe.Add(unsafe.Pointer(t.node), uintptr(i)*nodeSize))
 }
@@ -131,9 +133,9 @@ func (n *node) follow() *node {
 	return (*node)(unsafe.Add(unsafe.Pointer(n), int(n.next)*int(nodeSize)))
 }
 
-// hashString is the hash of the Lua in Redis, which unlike plain 5.1 takes every byte of strings longer than 31.
-// Of very long ones it takes a selection, as 5.1 does: strings are not interned here, so each look-up computes
-// the hash again.
+// hashString is the hash of the Lua in Redis, which unlike plain 5.1 takes every byte of strings
+// longer than 31. Of very long ones it takes a selection, as 5.1 does: strings are not interned
+// here, so each look-up computes the hash again.
 func hashString(s string) uint32 {
 	h := uint32(len(s))
 	step := 1
@@ -149,8 +151,8 @@ func hashString(s string) uint32 {
 // veryLong is the length from which strings are not hashed whole.
 const veryLong = 512
 
-// hashNumber adds the halves of the number's bits, as C Lua on a machine with 32-bit integers. 0 and -0 are
-// one key.
+// hashNumber adds the halves of the number's bits, as C Lua on a machine with 32-bit integers. 0
+// and -0 are one key.
 func hashNumber(f float64) uint32 {
 	if f == 0 {
 		return 0
@@ -336,9 +338,9 @@ func (t *Table) PlainArray() (n int, dense bool) {
 	return int(t.dense), t.dense >= 0 && t.node == &emptyNode
 }
 
-// Next returns the pair after key in the table's order, the first one after nil; more is false at the end.
-// known is false when key is not in the table. Fields may be cleared or overwritten meanwhile. L counts the
-// steps over cleared ones, and may be nil.
+// Next returns the pair after key in the table's order, the first one after nil; more is false at
+// the end. known is false when key is not in the table. Fields may be cleared or overwritten
+// meanwhile. L counts the steps over cleared ones, and may be nil.
 func (t *Table) Next(L *State, key Value) (k, v Value, more, known bool) {
 	i := 0
 	if !key.IsNil() {
@@ -370,8 +372,8 @@ func (t *Table) NextAt(L *State, i int) (k, v Value, next int, more bool) {
 	return Nil, Nil, i, false
 }
 
-// position returns the position just after key, -1 when the table does not know it. The address of a node, less
-// that of the first, is its number: the nodes are one allocation.
+// position returns the position just after key, -1 when the table does not know it. The address of
+// a node, less that of the first, is its number: the nodes are one allocation.
 func (t *Table) position(key Value) int {
 	if f, ok := key.AsNumber(); ok {
 		if i := int(f); uint(i-1) < uint(len(t.array)) && float64(i) == f {

@@ -29,7 +29,8 @@ func (t *Table) check(tb testing.TB) {
 	}
 }
 
-// fuzzKey returns a key for a byte: integers around the end of the array, strings, fractions and booleans.
+// fuzzKey returns a key for a byte: integers around the end of the array, strings, fractions and
+// booleans.
 func fuzzKey(b byte) Value {
 	switch b % 8 {
 	case 0, 1, 2, 3:
@@ -42,7 +43,8 @@ func fuzzKey(b byte) Value {
 	return Bool(b > 128)
 }
 
-// FuzzTable executes the bytes as operations, set, clear and iterate, on a table and on a plain map.
+// FuzzTable executes the bytes as operations, set, clear and iterate, on a table and on a plain
+// map.
 func FuzzTable(f *testing.F) {
 	f.Add([]byte("the order in which keys come and go decides the layout"))
 	f.Add([]byte{20, 1, 24, 1, 28, 1, 32, 1, 36, 1, 24, 0, 36, 0, 40, 1})

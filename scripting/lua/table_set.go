@@ -5,7 +5,8 @@ import (
 	"unsafe"
 )
 
-// Set stores v at k without metamethods; nil removes. It throws "table index is nil", "table index is NaN".
+// Set stores v at k without metamethods; nil removes. It throws "table index is nil", "table index
+// is NaN".
 func (t *Table) Set(L *State, k, v Value) {
 	switch {
 	case k.IsString():
@@ -89,8 +90,8 @@ func (t *Table) refuse(L *State) {
 	}
 }
 
-// setString stores v at string k of that hash. It need not ask whether k is a number, which most stores are
-// about.
+// setString stores v at string k of that hash. It need not ask whether k is a number, which most
+// stores are about.
 func (t *Table) setString(L *State, k Value, hash uint32, v Value) {
 	t.refuse(L)
 	t.absent = 0
@@ -215,8 +216,9 @@ func (c *census) best(keys int) (size, used int) {
 	return size, used
 }
 
-// rehash chooses new sizes for all keys and the extra one. Sizes decide the order of next and the border that #
-// finds, so the rules are C Lua's to the letter: luaH_resize after numusearray and numusehash.
+// rehash chooses new sizes for all keys and the extra one. Sizes decide the order of next and the
+// border that # finds, so the rules are C Lua's to the letter: luaH_resize after numusearray and
+// numusehash.
 func (t *Table) rehash(L *State, extra Value) {
 	var count census
 	integers := t.countArray(L, &count)
@@ -347,8 +349,9 @@ func (t *Table) growArray(L *State, n int) {
 // keptArray is the number of elements for which Refill keeps room.
 const keptArray = 256
 
-// Refill empties the table for elements 1..n to be set by the host, keeping what it allocated for few.
-// Its fields, metatable and read-only flag go too. The array is as long as n appends would make it.
+// Refill empties the table for elements 1..n to be set by the host, keeping what it allocated for
+// few. Its fields, metatable and read-only flag go too. The array is as long as n appends would
+// make it.
 func (t *Table) Refill(n int) {
 	if t.node != &emptyNode {
 		t.makeNodes(0)

@@ -7,12 +7,15 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua/syntax"
 )
 
-// Tracer is called at each line that a chunk compiled with it reaches, before the code of the line runs.
+// Tracer is called at each line that a chunk compiled with it reaches, before the code of the line
+// runs.
 type Tracer interface {
-	// Line is called when a function begins, when the line changes, and when a loop jumps back, as a line hook of C Lua is.
-	// L.Levels tells where the run is. Line may run other code with L.Try, and end the run with L.Throw or L.Abort.
+	// Line is called when a function begins, when the line changes, and when a loop jumps back, as
+	// a line hook of C Lua is. L.Levels tells where the run is. Line may run other code with L.Try,
+	// and end the run with L.Throw or L.Abort.
 	Line(L *State, line int)
-	// Reaches is called while a chunk is compiled, with each line at which Line may be called, in any order.
+	// Reaches is called while a chunk is compiled, with each line at which Line may be called, in
+	// any order.
 	Reaches(line int)
 }
 
@@ -21,20 +24,22 @@ func CompileTraced(source, chunkName string, t Tracer) (*Proto, error) {
 	return compile(nil, source, chunkName, &lines{t})
 }
 
-// lines is the follower that calls a Tracer. C Lua compares the lines of instructions; here the tree tells which lines the
-// instructions would have:
+// lines is the follower that calls a Tracer. C Lua compares the lines of instructions; here the
+// tree tells which lines the instructions would have:
 //
 //   - A statement, or a condition, begins a line: the one of its first instruction.
-//   - In a statement of several lines each part that makes an instruction of its own begins one: constants and variables
-//     as arguments, look-ups, operators, items of a table, and each call once more when its arguments are there.
+//   - In a statement of several lines each part that makes an instruction of its own begins one:
+//     constants and variables as arguments, look-ups, operators, items of a table, and each call
+//     once more when its arguments are there.
 //   - The end of a function, and what loops and branches jump from, have lines too.
 //
-// What differs: targets of assignments that are spread over lines, and the end of a block whose variables closures share, which
-// has an instruction in C Lua.
+// What differs: targets of assignments that are spread over lines, and the end of a block whose
+// variables closures share, which has an instruction in C Lua.
 type lines struct{ tracer Tracer }
 
-// stops are the places of a function where a Tracer may be called. A frame has two slots of its own for them: the number of the
-// last one, which is 0 for none and negative if the run has jumped since; and behind it the number of the activation.
+// stops are the places of a function where a Tracer may be called. A frame has two slots of its own
+// for them: the number of the last one, which is 0 for none and negative if the run has jumped
+// since; and behind it the number of the activation.
 type stops struct {
 	list     []stop
 	slot     uint8
@@ -83,7 +88,8 @@ func (l *lines) body(fs *compiler, compile func() action) action {
 	}
 }
 
-// reach returns what is to be done when a line is reached, with the variables visible now. It does nothing for line 0.
+// reach returns what is to be done when a line is reached, with the variables visible now. It does
+// nothing for line 0.
 func (l *lines) reach(fs *compiler, line int) func(f *frame) {
 	if line == 0 {
 		return func(*frame) {}
@@ -101,8 +107,8 @@ func (l *lines) reach(fs *compiler, line int) func(f *frame) {
 	}
 }
 
-// jump is reach for a jump. C Lua lets what jumps to a jump go where that leads, so the line is reached only from the instruction
-// before it.
+// jump is reach for a jump. C Lua lets what jumps to a jump go where that leads, so the line is
+// reached only from the instruction before it.
 func (l *lines) jump(fs *compiler, line int) func(f *frame) {
 	slot, reach := fs.proto.stops.slot, l.reach(fs, line)
 	return func(f *frame) {
@@ -179,8 +185,8 @@ func (l *lines) leaving(fs *compiler, s syntax.Stat) func(f *frame) {
 	return func(*frame) {}
 }
 
-// skipsNil reports whether C Lua emits nothing for a declaration without values: at the beginning of a function, whose stack
-// is clean, and behind another one.
+// skipsNil reports whether C Lua emits nothing for a declaration without values: at the beginning
+// of a function, whose stack is clean, and behind another one.
 func (fs *compiler) skipsNil(s syntax.Stat) bool {
 	local, ok := s.(*syntax.LocalStat)
 	if !ok || slices.ContainsFunc(local.Values, func(e syntax.Expr) bool { return e != syntax.NilExpr{} }) {
@@ -196,8 +202,8 @@ func (fs *compiler) skipsNil(s syntax.Stat) bool {
 	return skips
 }
 
-// extent returns the first and the last line of a statement without blocks; of others, and of one on a single line, they are
-// the same.
+// extent returns the first and the last line of a statement without blocks; of others, and of one
+// on a single line, they are the same.
 func extent(s syntax.Stat) (line, end int) {
 	switch s := s.(type) {
 	case *syntax.LocalStat:
@@ -212,7 +218,8 @@ func extent(s syntax.Stat) (line, end int) {
 	return 0, 0
 }
 
-// first returns the line of the first instruction of a statement; 0 if it has none, or if a part of it reports that.
+// first returns the line of the first instruction of a statement; 0 if it has none, or if a part of
+// it reports that.
 func first(s syntax.Stat) int {
 	switch s := s.(type) {
 	case *syntax.LocalStat:
@@ -228,7 +235,8 @@ func first(s syntax.Stat) int {
 				}
 			}
 		}
-		if value := firstOf(s.Values[0], s.EndLine); value > 0 && (len(s.Values) > 1 || len(s.Targets) > 1 || firstOperand(s.Values[0]) > 0) {
+		if value := firstOf(s.Values[0], s.EndLine); value > 0 &&
+			(len(s.Values) > 1 || len(s.Targets) > 1 || firstOperand(s.Values[0]) > 0) {
 			return value
 		}
 		return s.EndLine
@@ -288,8 +296,8 @@ func (fs *compiler) stored(e syntax.Expr, inner eval) eval {
 	return inner
 }
 
-// firstOf returns the line of the first instruction that loads a value, which is loaded at a line if it has no instruction of its
-// own.
+// firstOf returns the line of the first instruction that loads a value, which is loaded at a line
+// if it has no instruction of its own.
 func firstOf(e syntax.Expr, line int) int {
 	if own := firstOperand(e); own > 0 {
 		return own
@@ -326,7 +334,8 @@ func firstOperand(e syntax.Expr) int {
 	return 0
 }
 
-// leading returns the line of the first instruction of operands, or of the operation if they need none.
+// leading returns the line of the first instruction of operands, or of the operation if they need
+// none.
 func leading(line int, operands ...syntax.Expr) int {
 	for _, e := range operands {
 		if first := firstOperand(e); first > 0 {
@@ -395,8 +404,8 @@ func (l *lines) turn(fs *compiler, s syntax.Stat, hidden int, body action) actio
 	return body
 }
 
-// forTurn completes the body of a for statement. The hidden variable that controls it, in slot control, gets the value of its
-// variable v.
+// forTurn completes the body of a for statement. The hidden variable that controls it, in slot
+// control, gets the value of its variable v.
 func (l *lines) forTurn(fs *compiler, line int, v *syntax.Variable, control uint8, body action) action {
 	visible := fs.scope
 	for fs.scope != nil && fs.scope.slot > control && fs.scope.name[0] != '(' {
@@ -426,7 +435,8 @@ func (f *frame) variable(slot uint8, cell bool) Value {
 
 func (l *lines) call(fs *compiler, e *syntax.CallExpr) invoke { return fs.callPlain(e) }
 
-// gathers and called: in a statement of several lines the call itself is reached when its arguments are there.
+// gathers and called: in a statement of several lines the call itself is reached when its arguments
+// are there.
 func (l *lines) gathers(fs *compiler) bool { return fs.multi }
 
 func (l *lines) called(fs *compiler, e *syntax.CallExpr, _ uint8, _ int) func(f *frame, rest []Value) {
@@ -436,14 +446,15 @@ func (l *lines) called(fs *compiler, e *syntax.CallExpr, _ uint8, _ int) func(f 
 
 func (l *lines) tail(_ *compiler, _ *syntax.CallExpr, t *tail) action { return t.run }
 
-// tracesParts reports whether parts of the statement have lines of their own. Only then may code ask for the lines of whole expressions:
-// to ask at each of their parts takes quadratic time.
+// tracesParts reports whether parts of the statement have lines of their own. Only then may code
+// ask for the lines of whole expressions: to ask at each of their parts takes quadratic time.
 func (fs *compiler) tracesParts() bool {
 	_, traces := fs.follower.(*lines)
 	return traces && fs.multi
 }
 
-// arrive returns what is to be done when a part of a statement of several lines reaches a line; nil in all other statements.
+// arrive returns what is to be done when a part of a statement of several lines reaches a line; nil
+// in all other statements.
 func (fs *compiler) arrive(line int) func(f *frame) {
 	if l, ok := fs.follower.(*lines); ok && fs.multi {
 		return l.reach(fs, line)
@@ -451,7 +462,8 @@ func (fs *compiler) arrive(line int) func(f *frame) {
 	return nil
 }
 
-// before compiles e with a line reached before it, and after with one reached when it has its value.
+// before compiles e with a line reached before it, and after with one reached when it has its
+// value.
 func (fs *compiler) before(line int, inner eval) eval {
 	if arrive := fs.arrive(line); arrive != nil {
 		return func(f *frame) Value {

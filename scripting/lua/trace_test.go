@@ -20,7 +20,8 @@ redis.pcall = redis.call
 cjson, cmsgpack, struct = {}, {}, {}
 `
 
-// traceHarness makes lua5.1 write each line that its line hook is called for, with the visible variables.
+// traceHarness makes lua5.1 write each line that its line hook is called for, with the visible
+// variables.
 const traceHarness = tracePrelude + `
 local f, problem = loadfile("script.lua")
 if not f then io.write(problem) return end
@@ -80,8 +81,8 @@ func traceHere(t *testing.T, source string) string {
 	return r.out.String()
 }
 
-// TestTraceLines: a Tracer is called for the lines that C Lua's line hook is called for, in the same order, and sees the same
-// variables.
+// TestTraceLines: a Tracer is called for the lines that C Lua's line hook is called for, in the
+// same order, and sees the same variables.
 func TestTraceLines(t *testing.T) {
 	path := reference.Require(t, "lua5.1")
 	var files []string

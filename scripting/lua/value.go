@@ -41,8 +41,9 @@ func (k Kind) String() string { return kindNames[k] }
 // So a value is truthy when p is not nil, a number when p is &numMark, a table when n is tagTable.
 // The tags are NaNs no arithmetic yields; Number64 keeps foreign NaNs from looking like one.
 //
-// The pointer is always one that Go's collector knows, so values need no care of their own. What it points to
-// follows from the tag (invariant 9 of package lua): code looks at n before it converts p.
+// The pointer is always one that Go's collector knows, so values need no care of their own. What it
+// points to follows from the tag (invariant 9 of package lua): code looks at n before it converts
+// p.
 type Value struct {
 	p unsafe.Pointer
 	n uint64
@@ -175,12 +176,14 @@ func (v Value) IsFunction() bool { return v.n == tagFunction }
 // AsBool returns v, which must be a boolean.
 func (v Value) AsBool() bool { return v.p != nil }
 
-// AsNumber returns v's number, and false when v is not a number. Strings are not converted: see ToNumber.
+// AsNumber returns v's number, and false when v is not a number. Strings are not converted: see
+// ToNumber.
 func (v Value) AsNumber() (float64, bool) {
 	return math.Float64frombits(v.n), v.p == unsafe.Pointer(&numMark)
 }
 
-// AsString returns v's string, and false when v is not a string. Numbers are not converted: see ToString.
+// AsString returns v's string, and false when v is not a string. Numbers are not converted: see
+// ToString.
 func (v Value) AsString() (string, bool) {
 	if v.n>>tagShift != tagString>>tagShift {
 		return "", false
@@ -253,8 +256,8 @@ func (L *State) ToNumber(v Value) (float64, bool) {
 	return v.ToNumber()
 }
 
-// ToString returns v as concatenation takes it: strings as they are, numbers formatted (a new string).
-// false for everything else; tostring() is State.ToString.
+// ToString returns v as concatenation takes it: strings as they are, numbers formatted (a new
+// string). false for everything else; tostring() is State.ToString.
 func (v Value) ToString() (string, bool) {
 	if v.IsString() {
 		return v.str(), true

@@ -2,8 +2,9 @@ package lua
 
 import "iter"
 
-// worker is a goroutine that runs coroutines, one after the other. It takes turns with its resumer and never runs
-// at the same time. iter.Pull switches between the two directly, without the scheduler.
+// worker is a goroutine that runs coroutines, one after the other. It takes turns with its resumer
+// and never runs at the same time. iter.Pull switches between the two directly, without the
+// scheduler.
 type worker struct {
 	co    *Coroutine
 	next  func() (struct{}, bool) // lets the worker run until it yields
@@ -35,7 +36,8 @@ func (L *State) hire(co *Coroutine) *worker {
 	return w
 }
 
-// runs runs the worker's coroutine to its end and reports whether the worker is free for another one.
+// runs runs the worker's coroutine to its end and reports whether the worker is free for another
+// one.
 func (w *worker) runs(L *State) (free bool) {
 	co := w.co
 	defer func() {

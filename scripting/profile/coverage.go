@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Coverage is which lines of scripts ran, and how often. Callers may change the names of the scripts before they write it.
+// Coverage is which lines of scripts ran, and how often. Callers may change the names of the
+// scripts before they write it.
 type Coverage struct {
 	Scripts []Script
 	Omitted int // runs of scripts for which there was no room
@@ -38,7 +39,8 @@ func (s *Script) writeFunctions(b *bytes.Buffer) {
 	fmt.Fprintf(b, "FNF:%d\nFNH:%d\n", total.all, total.ran)
 }
 
-// writeBranches writes two branches for each condition, which is a block of its line: - if it was never asked.
+// writeBranches writes two branches for each condition, which is a block of its line: - if it was
+// never asked.
 func (s *Script) writeBranches(b *bytes.Buffer) {
 	total, block, last := count{}, 0, 0
 	for _, c := range s.conditions() {
@@ -66,7 +68,8 @@ func (s *Script) writeLines(b *bytes.Buffer) {
 	fmt.Fprintf(b, "LF:%d\nLH:%d\n", total.all, total.ran)
 }
 
-// Text returns the sources with the number of runs before each line that can run, and how much of each script ran:
+// Text returns the sources with the number of runs before each line that can run, and how much of
+// each script ran:
 //
 //	token-bucket.lua: 3 of 4 lines (75.0 %), 1 of 2 branches
 //

@@ -11,7 +11,8 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
-// The flame graph: a box is a function, a line of it below that, and what the line called further down. Its width is its time.
+// The flame graph: a box is a function, a line of it below that, and what the line called further
+// down. Its width is its time.
 
 const (
 	graphWidth = 1200 // pixels
@@ -44,7 +45,8 @@ func (b *box) child(name string, line int) *box {
 	return c
 }
 
-// SVG returns a flame graph: a picture that needs nothing else, with the figures of each box under the mouse.
+// SVG returns a flame graph: a picture that needs nothing else, with the figures of each box under
+// the mouse.
 func (t *Times) SVG() []byte {
 	root := t.boxes()
 	depth := root.measure()
@@ -114,7 +116,8 @@ func hostColor(name string) string {
 	return "#9ec5e8"
 }
 
-// measure sums the times up, orders lines by their numbers, and returns how many boxes lie on each other at most.
+// measure sums the times up, orders lines by their numbers, and returns how many boxes lie on each
+// other at most.
 func (b *box) measure() (depth int) {
 	b.all = b.own
 	for _, c := range b.inner {
@@ -144,8 +147,8 @@ func (b *box) draw(out *bytes.Buffer, x, y, scale float64, total int64) {
 	default:
 		title = b.name + "\n" + title
 	}
-	fmt.Fprintf(out, `<g><title>%s</title><rect x="%.2f" y="%.0f" width="%.2f" height="%d" fill="%s"/>`, escaped(title), x, y, width,
-		rowHeight-1, b.color)
+	fmt.Fprintf(out, `<g><title>%s</title><rect x="%.2f" y="%.0f" width="%.2f" height="%d" fill="%s"/>`, escaped(title),
+		x, y, width, rowHeight-1, b.color)
 	if room := int(width/charWidth) - 1; room > 2 {
 		fmt.Fprintf(out, `<text x="%.2f" y="%.0f">%s</text>`, x+3, y+13, escaped(shortened(label, room)))
 	}

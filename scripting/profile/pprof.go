@@ -12,7 +12,8 @@ import (
 // PProf returns the times as a gzipped profile of pprof. Its samples are the lines of Lua functions
 // and the host functions, with the number of calls and the nanoseconds of each.
 func (t *Times) PProf() []byte {
-	p := &builder{numbers: make(map[string]int64), functions: make(map[place]int64), locations: make(map[place]int64), scripts: t.scripts()}
+	p := &builder{numbers: make(map[string]int64), functions: make(map[place]int64), locations: make(map[place]int64),
+		scripts: t.scripts()}
 	p.number("") // must be the first one
 	calls, time := p.unit("calls", "count"), p.unit("time", "nanoseconds")
 	p.profile = p.profile.message(profileSampleType, calls).message(profileSampleType, time)
@@ -91,7 +92,8 @@ func (p *builder) addSamples(nodes []lua.CallNode) (sum int64) {
 			}
 			if calls > 0 || cost.Time > 0 {
 				at := append([]int64{p.location(node, node.Line(i))}, stacks[n]...)
-				p.profile = p.profile.message(profileSample, message(nil).list(sampleLocations, at...).list(sampleValues, calls, cost.Time))
+				p.profile = p.profile.message(profileSample,
+					message(nil).list(sampleLocations, at...).list(sampleValues, calls, cost.Time))
 				sum += cost.Time
 			}
 		}
@@ -122,7 +124,8 @@ func (p *builder) location(node *lua.CallNode, line int) int64 {
 		n = int64(len(p.locations) + 1)
 		where := message(nil).number(lineFunction, p.function(at)).number(lineNumber, int64(line))
 		p.locations[at] = n
-		p.locationList = p.locationList.message(profileLocation, message(nil).number(locationNumber, n).message(locationLine, where))
+		p.locationList = p.locationList.message(profileLocation,
+			message(nil).number(locationNumber, n).message(locationLine, where))
 	}
 	return n
 }
@@ -141,8 +144,10 @@ func (p *builder) function(at place) int64 {
 		name, file, line = cmp.Or(about.Name, name), at.script.Name, about.Line
 	}
 	p.functions[at] = n
-	p.functionList = p.functionList.message(profileFunction, message(nil).number(functionNumber, n).number(functionName, p.number(name)).
-		number(functionSystemName, p.number(name)).number(functionFile, p.number(file)).number(functionLine, int64(line)))
+	p.functionList = p.functionList.message(profileFunction,
+		message(nil).number(functionNumber, n).number(functionName, p.number(name)).
+			number(functionSystemName, p.number(name)).number(functionFile, p.number(file)).
+			number(functionLine, int64(line)))
 	return n
 }
 

@@ -1,5 +1,5 @@
-// Package profile reports what scripts did: which lines ran, and where the time went. It takes what the followers of package lua
-// have gathered, and writes it in the formats of other tools.
+// Package profile reports what scripts did: which lines ran, and where the time went. It takes what
+// the followers of package lua have gathered, and writes it in the formats of other tools.
 //
 //	lua.Profile of each script ─▶ Coverage ─▶ LCOV   a tracefile of lcov, for genhtml and editors
 //	                                          Text   the source with counts
@@ -7,9 +7,9 @@
 //	                                          PProf  for go tool pprof
 //	                                          SVG    a flame graph
 //
-// A line runs as often as the statement on it that ran most. A line is executable if a statement, or what stands behind elseif,
-// begins on it. Branches are the two outcomes of each condition of an if, elseif, while or repeat that is not a constant; the
-// operators "and" and "or" are none.
+// A line runs as often as the statement on it that ran most. A line is executable if a statement,
+// or what stands behind elseif, begins on it. Branches are the two outcomes of each condition of an
+// if, elseif, while or repeat that is not a constant; the operators "and" and "or" are none.
 package profile
 
 import (
@@ -32,8 +32,8 @@ type Script struct {
 	split []string // Source in lines; nil until it is needed
 }
 
-// NameOf returns a script's name: the path to a .lua file that its first line names in a comment, without which it is the given
-// one. The line behind a shebang counts as the first.
+// NameOf returns a script's name: the path to a .lua file that its first line names in a comment,
+// without which it is the given one. The line behind a shebang counts as the first.
 //
 //	-- limits/token-bucket.lua
 func NameOf(source, otherwise string) string {
@@ -43,7 +43,8 @@ func NameOf(source, otherwise string) string {
 	}
 	comment, ok := strings.CutPrefix(first, "--")
 	path := strings.TrimSpace(comment)
-	if !ok || !strings.HasSuffix(path, ".lua") || strings.ContainsFunc(path, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+	if !ok || !strings.HasSuffix(path, ".lua") ||
+		strings.ContainsFunc(path, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
 		return otherwise
 	}
 	return path
@@ -82,7 +83,8 @@ func (s *Script) line(n int) string {
 	return strings.TrimSpace(lines[n-1])
 }
 
-// functionNames returns a different name for each function. One that the source does not name is called function:LINE.
+// functionNames returns a different name for each function. One that the source does not name is
+// called function:LINE.
 func (s *Script) functionNames() []string {
 	functions := s.Profile.Functions()
 	names, seen := make([]string, len(functions)), make(map[string]int)

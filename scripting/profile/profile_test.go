@@ -30,10 +30,12 @@ func TestNameOf(t *testing.T) {
 	}
 }
 
-// ran runs a source whose functions take a microsecond for each event, and returns what was recorded.
+// ran runs a source whose functions take a microsecond for each event, and returns what was
+// recorded.
 func ran(t *testing.T, source string) (*profile.Coverage, *profile.Times) {
 	now := int64(0)
-	tree := lua.NewCallTree(func() int64 { now += 1000; return now }, func(fn *lua.Function, _ lua.Value) string { return fn.Name() })
+	tree := lua.NewCallTree(func() int64 { now += 1000; return now },
+		func(fn *lua.Function, _ lua.Value) string { return fn.Name() })
 	followed := &lua.Profile{Counting: true, Tree: tree}
 	scripts := []profile.Script{{Name: "a.lua", Digest: "0123456789", Source: source, Profile: followed}}
 	proto, err := lua.Compile(source, "@a")

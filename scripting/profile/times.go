@@ -54,12 +54,14 @@ func spans(nodes []lua.CallNode) []int64 {
 	return all
 }
 
-// recursive reports whether a function of a node runs in the chain above it, too: at a line, if that is not 0.
+// recursive reports whether a function of a node runs in the chain above it, too: at a line, if
+// that is not 0.
 func recursive(nodes []lua.CallNode, n, line int) bool {
 	node := &nodes[n]
 	for p := n; p > 0; {
 		at := nodes[p].Place
-		if p = nodes[p].Parent; nodes[p].Chunk != node.Chunk || nodes[p].Function != node.Function || nodes[p].Host != node.Host {
+		if p = nodes[p].Parent; nodes[p].Chunk != node.Chunk || nodes[p].Function != node.Function ||
+			nodes[p].Host != node.Host {
 			continue
 		}
 		if line == 0 || nodes[p].Line(at) == line {
@@ -85,13 +87,14 @@ func (f figures) sorted() (list []*figure) {
 		list = append(list, x)
 	}
 	slices.SortFunc(list, func(a, b *figure) int {
-		return cmp.Or(cmp.Compare(b.own, a.own), cmp.Compare(b.all, a.all), cmp.Compare(a.name(), b.name()), cmp.Compare(a.line, b.line),
-			cmp.Compare(a.function, b.function))
+		return cmp.Or(cmp.Compare(b.own, a.own), cmp.Compare(b.all, a.all), cmp.Compare(a.name(), b.name()),
+			cmp.Compare(a.line, b.line), cmp.Compare(a.function, b.function))
 	})
 	return list
 }
 
-// summary sums a tree up. The own time of a line or a Lua function has the host functions that it calls in it.
+// summary sums a tree up. The own time of a line or a Lua function has the host functions that it
+// calls in it.
 type summary struct {
 	lines, functions, hosts figures
 
@@ -101,7 +104,8 @@ type summary struct {
 }
 
 func (t *Times) sum() *summary {
-	s := &summary{lines: make(figures), functions: make(figures), hosts: make(figures), nodes: t.Tree.Nodes(), scripts: t.scripts()}
+	s := &summary{lines: make(figures), functions: make(figures), hosts: make(figures), nodes: t.Tree.Nodes(),
+		scripts: t.scripts()}
 	s.spans = spans(s.nodes)
 	for n := 1; n < len(s.nodes); n++ {
 		s.addToCaller(n)
@@ -152,7 +156,8 @@ func (s *summary) addHost(n int) {
 	}
 }
 
-// addFunction adds a node to its Lua function, and to the lines of that. A line ran as often as the statement on it that ran most.
+// addFunction adds a node to its Lua function, and to the lines of that. A line ran as often as the
+// statement on it that ran most.
 func (s *summary) addFunction(n int) {
 	node := &s.nodes[n]
 	script := s.scripts[node.Chunk]
@@ -199,8 +204,8 @@ func (p *place) name() string {
 // shownLines is how many lines Text shows.
 const shownLines = 50
 
-// Text returns the lines, the functions and the host functions that took most, in three tables. Own time is without the Lua
-// functions that were called.
+// Text returns the lines, the functions and the host functions that took most, in three tables. Own
+// time is without the Lua functions that were called.
 func (t *Times) Text() []byte {
 	var b bytes.Buffer
 	sums := t.sum()
@@ -233,8 +238,9 @@ func writeTable(b *bytes.Buffer, total int64, title string, list []*figure) {
 	}
 }
 
-// Listing returns the sources with what each line took: how often it ran, its own microseconds, its calls of the server and of
-// libraries, and the microseconds in those. A line with 0 hits did not run.
+// Listing returns the sources with what each line took: how often it ran, its own microseconds, its
+// calls of the server and of libraries, and the microseconds in those. A line with 0 hits did not
+// run.
 //
 //	hits         us    calls         us
 //	   3       12.7        3       11.9 | redis.call('INCR', KEYS[1])

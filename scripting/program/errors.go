@@ -8,7 +8,8 @@ const (
 	errShebangOption = "ERR Unknown lua shebang option: %s"
 	errShebangFlag   = "ERR Unexpected flag in script shebang: %s"
 	errWriteFlag     = command.Error("ERR Can not execute a script with write flag using *_ro command.")
-	errOOMFlag       = command.Error("OOM allow-oom flag is not set on the script, can not run it when used memory > 'maxmemory'")
-	errShebangWords  = command.Error("ERR Invalid engine in script shebang")
-	errShebangEnd    = command.Error("ERR Invalid script shebang")
+	errOOMFlag       = command.Error("OOM allow-oom flag is not set on the script, " +
+		"can not run it when used memory > 'maxmemory'")
+	errShebangWords = command.Error("ERR Invalid engine in script shebang")
+	errShebangEnd   = command.Error("ERR Invalid script shebang")
 )

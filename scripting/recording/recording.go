@@ -189,7 +189,8 @@ func (r *Recording) follow(ch *program.Chunk) bool {
 		if len(r.order) >= maxRecorded || r.bytes+len(ch.Source) > maxRecordedBytes {
 			return false
 		}
-		sc = &profile.Script{Digest: ch.Digest, Source: ch.Source, Profile: new(lua.Profile), Name: profile.NameOf(ch.Source, ch.Path())}
+		sc = &profile.Script{Digest: ch.Digest, Source: ch.Source, Profile: new(lua.Profile),
+			Name: profile.NameOf(ch.Source, ch.Path())}
 		r.direct(sc)
 	}
 	if ch.Proto.Follow(ch.Code, sc.Profile) != nil {

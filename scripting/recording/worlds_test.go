@@ -15,7 +15,8 @@ func TestWorldsRecordTheirScripts(t *testing.T) {
 	s := miniserver.Run(t)
 	a, b := s.NewWorld(t), s.NewWorld(t)
 	for _, w := range []*miniserver.World{a, b} {
-		require.Equal(t, "mylib", w.Do("FUNCTION", "LOAD", "#!lua name=mylib\nredis.register_function('spin', function()\n  for i = 1, 1e5 do end\nend)").Text)
+		require.Equal(t, "mylib", w.Do("FUNCTION", "LOAD",
+			"#!lua name=mylib\nredis.register_function('spin', function()\n  for i = 1, 1e5 do end\nend)").Text)
 	}
 	a.Freeze(time.Unix(0, 0))
 	require.Equal(t, "OK", a.Do("SCRIPT", "COVERAGE", "START").Text)
@@ -30,7 +31,8 @@ func TestWorldsRecordTheirScripts(t *testing.T) {
 	require.Contains(t, a.Do("SCRIPT", "COVERAGE", "REPORT", "LCOV").Text, "\nDA:3,2\n")
 	require.Regexp(t, `(?m)^ +\d+\.\d*[1-9]\d* .* 2  user_function/mylib\.lua:3`, a.Do("SCRIPT", "PROFILE", "REPORT").Text)
 	for _, w := range []*miniserver.World{b, &s.World} {
-		require.Equal(t, "ERR SCRIPT COVERAGE has nothing to report: it was never started", w.Do("SCRIPT", "COVERAGE", "REPORT").Text)
+		require.Equal(t, "ERR SCRIPT COVERAGE has nothing to report: it was never started",
+			w.Do("SCRIPT", "COVERAGE", "REPORT").Text)
 		require.Equal(t, "OK", w.Do("SCRIPT", "COVERAGE", "START").Text)
 	}
 	require.Empty(t, b.Do("SCRIPT", "COVERAGE", "REPORT", "LCOV").Text)

@@ -8,8 +8,8 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua/number"
 )
 
-// cjson is one instance of the cjson library: its settings, which cjson.new() starts afresh, and the memory it
-// keeps from one call to the next.
+// cjson is one instance of the cjson library: its settings, which cjson.new() starts afresh, and
+// the memory it keeps from one call to the next.
 type cjson struct {
 	sparseConvert  int // 1: arrays with too many holes become objects
 	sparseRatio    int // holes are too many when the length exceeds the elements by this factor
@@ -32,8 +32,8 @@ var (
 	invalidOptions = []string{"off", "on", "null"}
 )
 
-// OpenCjson installs the cjson library, as Redis ships it, as the global cjson. marks says that it has
-// decode_array_with_array_mt, as in Redis 8.6.
+// OpenCjson installs the cjson library, as Redis ships it, as the global cjson. marks says that it
+// has decode_array_with_array_mt, as in Redis 8.6.
 func OpenCjson(L *lua.State, marks bool) *lua.Table {
 	t := newCjson(L, marks)
 	L.Globals.SetString(nil, "cjson", t.Value())
@@ -59,7 +59,8 @@ func newCjson(L *lua.State, marks bool) *lua.Table {
 		lua.NewFunction("new", func(L *lua.State, c *lua.Call) { c.Return1(newCjson(L, marks).Value()) }),
 	)
 	if marks {
-		t.SetString(nil, "decode_array_with_array_mt", lua.NewFunction("decode_array_with_array_mt", j.setMarkArrays).Value())
+		t.SetString(nil, "decode_array_with_array_mt",
+			lua.NewFunction("decode_array_with_array_mt", j.setMarkArrays).Value())
 	}
 	t.SetString(nil, "null", lua.Light(0))
 	t.SetString(nil, "_NAME", lua.String("cjson"))
@@ -67,7 +68,8 @@ func newCjson(L *lua.State, marks bool) *lua.Table {
 	return t
 }
 
-// The settings. Each function changes those that it gets arguments for, and returns the values that hold then.
+// The settings. Each function changes those that it gets arguments for, and returns the values that
+// hold then.
 
 // cjson.encode_sparse_array([convert [, ratio [, safe]]])
 func (j *cjson) setSparse(_ *lua.State, c *lua.Call) {
@@ -274,8 +276,8 @@ var jsonPlain = func() (plain [256]bool) {
 	return plain
 }()
 
-// string appends s with quotes. A long string goes in parts: escapes may make it six times as long, and Grow
-// for all of that at once would count memory that most strings never take.
+// string appends s with quotes. A long string goes in parts: escapes may make it six times as long,
+// and Grow for all of that at once would count memory that most strings never take.
 func (e *jsonEncoder) string(s string) {
 	e.Grow(e.L, len(s)+2)
 	e.Text = append(e.Text, '"')

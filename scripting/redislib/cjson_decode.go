@@ -96,8 +96,8 @@ func (d *jsonDecoder) word() string {
 	return ""
 }
 
-// number takes what C's strtod reads: all that JSON allows and more. The setting refuses hexadecimal numbers,
-// leading zeros, inf and nan; "1." and the like pass with any setting.
+// number takes what C's strtod reads: all that JSON allows and more. The setting refuses
+// hexadecimal numbers, leading zeros, inf and nan; "1." and the like pass with any setting.
 func (d *jsonDecoder) number() lua.Value {
 	f, n := d.digits()
 	if n == 0 {
@@ -113,8 +113,8 @@ func (d *jsonDecoder) number() lua.Value {
 	return lua.Number(f)
 }
 
-// digits is the fast path for up to 15 digits that make an integer and do not begin with a zero: a float64 holds
-// it exactly.
+// digits is the fast path for up to 15 digits that make an integer and do not begin with a zero: a
+// float64 holds it exactly.
 func (d *jsonDecoder) digits() (f float64, length int) {
 	text := d.text[d.at:]
 	n, i := int64(0), 0
@@ -263,8 +263,8 @@ func (d *jsonDecoder) descend(slots int) {
 	}
 }
 
-// array reads an array. Its elements stay on the builder's stack until it is complete, so that a run's memory
-// can be measured meanwhile.
+// array reads an array. Its elements stay on the builder's stack until it is complete, so that a
+// run's memory can be measured meanwhile.
 func (d *jsonDecoder) array() lua.Value {
 	d.descend(2)
 	d.slots++
@@ -356,7 +356,8 @@ func (d *jsonDecoder) unexpected(wanted string, c byte) {
 		d.number()
 		found = "T_NUMBER"
 	default:
-		found = map[string]string{"true": "T_BOOLEAN", "false": "T_BOOLEAN", "null": "T_NULL", "": "invalid token"}[d.word()]
+		found = map[string]string{"true": "T_BOOLEAN", "false": "T_BOOLEAN", "null": "T_NULL",
+			"": "invalid token"}[d.word()]
 	}
 	d.at = at
 	d.fail(found)

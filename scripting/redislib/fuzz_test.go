@@ -9,7 +9,8 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
-// The fuzz targets: every call returns or throws a Lua error, within a bounded number of steps and bytes.
+// The fuzz targets: every call returns or throws a Lua error, within a bounded number of steps and
+// bytes.
 
 var errStopped = errors.New("stopped")
 

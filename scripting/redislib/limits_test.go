@@ -21,8 +21,8 @@ func TestLongRunning(t *testing.T) {
 	}
 }
 
-// TestLargeResults: a result beyond the memory limit is an error, and no call allocates much more than the limit before
-// that.
+// TestLargeResults: a result beyond the memory limit is an error, and no call allocates much more
+// than the limit before that.
 func TestLargeResults(t *testing.T) {
 	const limit = 8 << 20
 	for name, source := range map[string]string{

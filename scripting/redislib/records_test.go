@@ -8,8 +8,8 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
-// TestRecordsWithoutSomeValues unpacks records in rounds. In each record other values are nil. From the second round on
-// the layout of each record is known.
+// TestRecordsWithoutSomeValues unpacks records in rounds. In each record other values are nil. From
+// the second round on the layout of each record is known.
 func TestRecordsWithoutSomeValues(t *testing.T) {
 	L := testState()
 	chunk, err := lua.Compile(`

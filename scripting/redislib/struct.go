@@ -53,8 +53,8 @@ type field struct {
 	big    bool
 }
 
-// A format is what a place in a script learned from the first format it read: most read no other. The
-// options that stand for no data are left out.
+// A format is what a place in a script learned from the first format it read: most read no other.
+// The options that stand for no data are left out.
 type format struct {
 	text   string
 	fields []field
@@ -68,8 +68,8 @@ const (
 	maxLearned     = 64 // bytes of a format that is remembered
 )
 
-// start begins with the first argument, which ends at its first zero byte as in C. The call site may know the
-// format already, in Site.Cache; with learn it remembers the first one it reads.
+// start begins with the first argument, which ends at its first zero byte as in C. The call site
+// may know the format already, in Site.Cache; with learn it remembers the first one it reads.
 func (l *layout) start(c *lua.Call, learn bool) {
 	l.c, l.align = c, 1
 	text := c.CheckString(1)
@@ -157,7 +157,8 @@ func (l *layout) number(fallback int) int {
 	return n
 }
 
-// control obeys an option without data. Of a known format there are none: its fields carry their effect.
+// control obeys an option without data. Of a known format there are none: its fields carry their
+// effect.
 func (l *layout) control(f *field) {
 	if f != &l.field {
 		return

@@ -8,9 +8,10 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
-// Most formats of struct are a few numbers in a row, perhaps with a string. A call site that has read such a
-// format before packs and unpacks by a plan: the format with sizes, order and signs settled. What a plan has no
-// step for, errors among it, is left to the layout, so both must give the same (TestStructByPlanAndByLayout).
+// Most formats of struct are a few numbers in a row, perhaps with a string. A call site that has
+// read such a format before packs and unpacks by a plan: the format with sizes, order and signs
+// settled. What a plan has no step for, errors among it, is left to the layout, so both must give
+// the same (TestStructByPlanAndByLayout).
 
 // item is one step of a plan.
 type item struct {
@@ -67,8 +68,8 @@ func planOf(fields []field) []item {
 	return plan
 }
 
-// packItems packs c's arguments after the first one into space and returns the part of it that they take; nil
-// if the arguments do not suit the plan.
+// packItems packs c's arguments after the first one into space and returns the part of it that they
+// take; nil if the arguments do not suit the plan.
 func packItems(c *lua.Call, plan []item, space *[maxPlanned]byte) []byte {
 	args := c.Args()
 	if len(plan) == 0 || len(args) <= len(plan) {
@@ -108,8 +109,8 @@ func packItems(c *lua.Call, plan []item, space *[maxPlanned]byte) []byte {
 	return space[:at]
 }
 
-// unpackItems appends to out the values in data from position on, and the position behind them, counted from 1;
-// nil if the data does not suit the plan.
+// unpackItems appends to out the values in data from position on, and the position behind them,
+// counted from 1; nil if the data does not suit the plan.
 func unpackItems(plan []item, data string, position int, out []lua.Value) []lua.Value {
 	if len(plan) == 0 || position < 0 {
 		return nil

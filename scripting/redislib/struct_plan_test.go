@@ -8,8 +8,9 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
-// twice calls struct.pack and struct.unpack two times each from a place in the code that has not seen the format. The
-// first call parses the format, the second one uses the plan that the first one kept.
+// twice calls struct.pack and struct.unpack two times each from a place in the code that has not
+// seen the format. The first call parses the format, the second one uses the plan that the first
+// one kept.
 const twice = `
 local values = {0, 1, -1, 7.5, -7.5, 127, 128, 255, 256, -32768, 65535, 2^31, -2^31, 2^32 - 1, 2^53, -2^53, 2^63, 2^64,
 	1/0, -1/0, 0/0, 1e300, 1e-300, "12", "ab", "", ("x"):rep(300), true}

@@ -33,7 +33,8 @@ func CheckAOF() *subcommand.Subcommand {
 func prepareCheckAOF(flags *pflag.FlagSet) subcommand.Action {
 	var c aofCheck
 	flags.BoolVar(&c.fix, "fix", false, "truncate the last file before its damage")
-	flags.Int64Var(&c.until, "truncate-to-timestamp", 0, "truncate the last file before an annotation of a later time, in `seconds` since 1970")
+	flags.Int64Var(&c.until, "truncate-to-timestamp", 0,
+		"truncate the last file before an annotation of a later time, in `seconds` since 1970")
 	return c.check
 }
 
@@ -102,7 +103,8 @@ func (c aofCheck) file(path, name, kind string, last bool) error {
 		return cannotOpen(name, err)
 	}
 	size := info.Size()
-	report, err := journal.Check{Disk: journal.OS{}, Types: commands.Types, Until: c.until, Progress: c.meter.Show}.File(path, size)
+	report, err := journal.Check{Disk: journal.OS{}, Types: commands.Types, Until: c.until,
+		Progress: c.meter.Show}.File(path, size)
 	if report.Preamble > 0 {
 		c.say("[offset %d] \\o/ RDB looks OK! \\o/", report.Preamble)
 		c.say("[info] %d keys read", report.Keys)
@@ -146,7 +148,8 @@ func (c aofCheck) rewind(path, name string, size int64, last bool) error {
 		c.say("AOF %s has nothing before timestamp %d, aborting...", name, c.until)
 		return subcommand.ErrPrinted
 	case !last:
-		c.say("Failed to truncate AOF %s to timestamp %d to offset %d because it is not the last file.", name, c.until, size)
+		c.say("Failed to truncate AOF %s to timestamp %d to offset %d because it is not the last file.", name,
+			c.until, size)
 		c.say("If you insist, please delete all files after this file according to the manifest file " +
 			"and delete the corresponding records in manifest file manually. Then re-run check-aof.")
 		return subcommand.ErrPrinted

@@ -77,7 +77,8 @@ func TestCutAtATime(t *testing.T) {
 		require.Equal(t, c.unix < 100, err != nil)
 		if theirError == nil {
 			require.NoError(t, os.WriteFile(path, []byte(early+later), 0o644))
-			said, _ := exec.Command(theirs, "--truncate-to-timestamp", strconv.FormatInt(c.unix, 10), path).CombinedOutput()
+			said, _ := exec.Command(theirs, "--truncate-to-timestamp", strconv.FormatInt(c.unix, 10), path).
+				CombinedOutput()
 			require.Contains(t, strings.ReplaceAll(string(said), dir+"/", ""), c.says)
 			text, err := os.ReadFile(path)
 			require.NoError(t, err)

@@ -118,7 +118,8 @@ func convertSnapshot(src io.Reader, size int64, to string, out io.Writer) error 
 		put = jsonlines.NewWriter(w, e.Parts.Types)
 	case "resp":
 		const redis70 = 10 // the oldest Redis that takes libraries
-		put = &commandWriter{w, rdb.Encoder{Compress: true, Format: rdb.Format{Version: redis70}}, resp.NewWriter(2), -1, e.Parts.Types}
+		put = &commandWriter{w, rdb.Encoder{Compress: true, Format: rdb.Format{Version: redis70}}, resp.NewWriter(2),
+			-1, e.Parts.Types}
 	default:
 		return fmt.Errorf("%q is not one of the formats json, resp and rdb", to)
 	}

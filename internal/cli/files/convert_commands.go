@@ -26,10 +26,12 @@ func (f *commandWriter) Key(r *keyspace.Record) error {
 	}
 	put := func(args ...[]byte) { addCommand(f.reply, args...) }
 	key := []byte(r.Key)
-	put([]byte("RESTORE"), key, strconv.AppendInt(nil, r.Deadline, 10), f.encoder.PayloadWithoutDeadlines(nil, r.Value), []byte("REPLACE"), []byte("ABSTTL"))
+	put([]byte("RESTORE"), key, strconv.AppendInt(nil, r.Deadline, 10), f.encoder.PayloadWithoutDeadlines(nil, r.Value),
+		[]byte("REPLACE"), []byte("ABSTTL"))
 	if v, ok := r.Value.(keyspace.Collection); ok && v.Volatile() > 0 {
 		k := f.types.Of(v.Type()).Elements
-		rdb.EachElementDeadline(v, func(element []byte, deadline int64) { put(k.ExpireCommand(key, element, deadline)...) })
+		rdb.EachElementDeadline(v,
+			func(element []byte, deadline int64) { put(k.ExpireCommand(key, element, deadline)...) })
 	}
 	return f.write()
 }

@@ -37,7 +37,8 @@ func (s *memoryServer) run(lines ...string) {
 
 func newMemoryServer(t *testing.T, shelf *disk.Memory) *memoryServer {
 	s := &memoryServer{t: t, clock: 1_700_000_000_000_000}
-	made := assembly.New(assembly.Options{Engine: engine.Options{Clock: func() int64 { return s.clock }, Seed: 1}, Disk: shelf})
+	made := assembly.New(assembly.Options{Engine: engine.Options{Clock: func() int64 { return s.clock }, Seed: 1},
+		Disk: shelf})
 	s.engine, s.parts = made.Engine, made.Parts
 	s.session = s.engine.NewSession(nil)
 	return s
@@ -47,9 +48,7 @@ func newMemoryServer(t *testing.T, shelf *disk.Memory) *memoryServer {
 func saved(t *testing.T, shelf *disk.Memory) (s *memoryServer, file []byte) {
 	s = newMemoryServer(t, shelf)
 	s.run(`SET text "hello \"world\""`, `SET bytes "\xff\x00\x01"`, `SET int 42 PX 100000`, `RPUSH list a b 3`,
-		`SADD ints 1 2 3`, `SADD words a b`, `HSET hash f v g 2`, `HSET dated f v g 2`, `HPEXPIRE dated 5000 FIELDS 1 f`,
-		`ZADD zset 1 a 2.5 b inf c`, `XADD stream 1-1 f v`, `BF.ADD bloom x`, `SELECT 3`, `SET "other <db>" 1`,
-		`SADD members a b`, `SEXPIRE members 50 MEMBERS 1 b`, `RPUSH elements a b a`, `LEXPIRE elements 50 ELEMENTS 1 a`, `SAVE`)
+		`SADD ints 1 2 3`, `SADD words a b`, `HSET hash f v g 2`, `HSET dated f v g 2`, `HPEXPIRE dated 5000 FIELDS 1 f`, `ZADD zset 1 a 2.5 b inf c`, `XADD stream 1-1 f v`, `BF.ADD bloom x`, `SELECT 3`, `SET "other <db>" 1`, `SADD members a b`, `SEXPIRE members 50 MEMBERS 1 b`, `RPUSH elements a b a`, `LEXPIRE elements 50 ELEMENTS 1 a`, `SAVE`)
 	return s, s.readDump(t, shelf)
 }
 
@@ -73,8 +72,7 @@ func TestConvertToJSONAndBack(t *testing.T) {
 	require.Equal(t, b.engine.Home().Keyspace.Digest(), copied.engine.Home().Keyspace.Digest())
 	require.Equal(t, 2, copied.engine.Home().Keyspace.DB(3).Expiry().Subexpiry())
 
-	for _, bad := range []string{`{"db":0`, `{"key":"k","type":"hash","value":"x"}`, `{"key":"k","type":"list","value":[]}`,
-		`{"key":"k","type":"zset","value":[["a","x"]]}`, `{"key":"k","type":"foo","value":1}`, `{"key":"k","type":"set","payload":"AAAA"}`} {
+	for _, bad := range []string{`{"db":0`, `{"key":"k","type":"hash","value":"x"}`, `{"key":"k","type":"list","value":[]}`, `{"key":"k","type":"zset","value":[["a","x"]]}`, `{"key":"k","type":"foo","value":1}`, `{"key":"k","type":"set","payload":"AAAA"}`} {
 		back, err := shelf.Create("bad")
 		require.NoError(t, err)
 		require.Error(t, jsonlines.Snapshot(strings.NewReader(bad), back, maxDatabases, commands.Types), bad)
@@ -82,7 +80,8 @@ func TestConvertToJSONAndBack(t *testing.T) {
 	require.Error(t, convertSnapshot(bytes.NewReader(file[:50]), 50, "json", &text))
 	require.Error(t, convertSnapshot(bytes.NewReader(file), 0, "xml", &text))
 	longer := append(file[:len(file):len(file)], "*1\r\n"...)
-	require.ErrorContains(t, convertSnapshot(bytes.NewReader(longer), int64(len(longer)), "resp", &text), "4 bytes follow the snapshot")
+	require.ErrorContains(t, convertSnapshot(bytes.NewReader(longer), int64(len(longer)), "resp", &text),
+		"4 bytes follow the snapshot")
 }
 
 func TestConvertToCommands(t *testing.T) {
@@ -114,5 +113,6 @@ func TestConvertToCommands(t *testing.T) {
 	copied.run("SELECT 3")
 	b.clock += 50e6
 	copied.clock += 50e6
-	require.Equal(t, b.engine.Home().Keyspace.Digest(), copied.engine.Home().Keyspace.Digest(), "without the elements that went")
+	require.Equal(t, b.engine.Home().Keyspace.Digest(), copied.engine.Home().Keyspace.Digest(),
+		"without the elements that went")
 }

@@ -73,7 +73,10 @@ func (t Table) Help() *subcommand.Subcommand {
 		Forms:   []string{"[sub-command|settings|setting]"},
 		Purpose: "explains a sub-command or a setting",
 		Prepare: func(*pflag.FlagSet) subcommand.Action {
-			return func(_ context.Context, args []string, _ io.Reader, out io.Writer) error { return t.Explain(out, args) }
+			return func(_ context.Context, args []string, _ io.Reader,
+				out io.Writer) error {
+				return t.Explain(out, args)
+			}
 		}}
 }
 
@@ -109,7 +112,8 @@ func (t Table) explain(out io.Writer, topic string) error {
 		return printSetting(out, p)
 	}
 	names := append(t.topics(), settings.Names()...)
-	return subcommand.UsageError{Err: fmt.Errorf("miniserver: there is no help on '%s'%s\n'miniserver help' lists the sub-commands, 'miniserver help settings' the settings",
+	return subcommand.UsageError{Err: fmt.Errorf("miniserver: there is no help on '%s'%s\n"+
+		"'miniserver help' lists the sub-commands, 'miniserver help settings' the settings",
 		topic, spelling.Hint(topic, names))}
 }
 
@@ -131,18 +135,21 @@ func (t Table) usage() string {
 
 // printSettings prints the settings with their values, in columns.
 func printSettings(out io.Writer, settings *config.Table) error {
-	names := slices.DeleteFunc(settings.Names(), func(n string) bool { return settings.Named(n).Hidden || settings.Named(n).Name != n })
+	names := slices.DeleteFunc(settings.Names(),
+		func(n string) bool { return settings.Named(n).Hidden || settings.Named(n).Name != n })
 	text := "Settings, and their values without a configuration:\n\n"
 	for _, name := range names {
 		text += fmt.Sprintf("  %-36s %s\n", name, Value(settings.Named(name)))
 	}
-	_, err := io.WriteString(out, text+"\nBesides: include <file>, user <name> <rule> ..., rename-command <name> <new name>.\n")
+	_, err := io.WriteString(out,
+		text+"\nBesides: include <file>, user <name> <rule> ..., rename-command <name> <new name>.\n")
 	return err
 }
 
 // printSetting prints what is known of a setting.
 func printSetting(out io.Writer, p *config.Param) error {
-	text := fmt.Sprintf("%s is a setting.\n\n  in redis.conf:    %s <value>\n  as an option:     --%[1]s <value>\n", p.Name, p.Name)
+	text := fmt.Sprintf("%s is a setting.\n\n  in redis.conf:    %s <value>\n  as an option:     --%[1]s <value>\n",
+		p.Name, p.Name)
 	if !p.Immutable {
 		text += fmt.Sprintf("  at run time:      CONFIG SET %s <value>\n", p.Name)
 	}

@@ -62,8 +62,8 @@ func printGitHub(out io.Writer, reports []lintReport) error {
 	message := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	for _, r := range reports {
 		for _, f := range r.findings {
-			_, err := fmt.Fprintf(out, "::%s file=%s,line=%d,col=%d,title=%s::%s %s\n", commands[f.Level], property.Replace(r.file), f.Line, f.Column,
-				f.Rule, message.Replace(f.Message), f.Link)
+			_, err := fmt.Fprintf(out, "::%s file=%s,line=%d,col=%d,title=%s::%s %s\n", commands[f.Level],
+				property.Replace(r.file), f.Line, f.Column, f.Rule, message.Replace(f.Message), f.Link)
 			if err != nil {
 				return err
 			}
@@ -127,12 +127,14 @@ func printSARIF(out io.Writer, reports []lintReport) error {
 	run := sarifRun{ColumnKind: "unicodeCodePoints", Results: []sarifResult{}}
 	run.Tool.Driver = sarifDriver{Name: "miniserver lint", Version: build.Version}
 	for _, rule := range lint.Rules {
-		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{rule.Name, sarifText{rule.About}, lint.Link(rule.Name)})
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules,
+			sarifRule{rule.Name, sarifText{rule.About}, lint.Link(rule.Name)})
 	}
 	for _, r := range reports {
 		for _, f := range r.findings {
 			where := sarifLocation{sarifPhysical{sarifArtifact{r.file}, sarifRegion{f.Line, f.Column}}}
-			run.Results = append(run.Results, sarifResult{f.Rule, f.Level, sarifText{f.Message}, []sarifLocation{where}})
+			run.Results = append(run.Results,
+				sarifResult{f.Rule, f.Level, sarifText{f.Message}, []sarifLocation{where}})
 		}
 	}
 	return printIndented(out, sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}})

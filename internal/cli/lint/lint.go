@@ -35,9 +35,11 @@ func Subcommand() *subcommand.Subcommand {
 
 func prepareLint(flags *pflag.FlagSet) subcommand.Action {
 	o := lintOptions{level: string(lint.Warning), format: "text"}
-	flags.StringVar(&o.version, "redis-version", release.Default.Version, "the Redis `version` that the scripts are for")
+	flags.StringVar(&o.version, "redis-version", release.Default.Version,
+		"the Redis `version` that the scripts are for")
 	flags.Var(subcommand.Choice{Value: &o.level, Allowed: levels()}, "level", "the least severe findings to print")
-	flags.Var(subcommand.Choice{Value: &o.format, Allowed: slices.Sorted(maps.Keys(lintFormats))}, "format", "how to print them")
+	flags.Var(subcommand.Choice{Value: &o.format, Allowed: slices.Sorted(maps.Keys(lintFormats))}, "format",
+		"how to print them")
 	return o.lintFiles
 }
 

@@ -42,7 +42,8 @@ func TestLintText(t *testing.T) {
 	out, status := runLint(t, "", good)
 	require.Equal(t, []any{"", 0}, []any{out, status})
 	out, status = runLint(t, "", good, bad)
-	require.Equal(t, []any{bad + ":1:30: constant-key: The key 'ä' of INCR is a constant: pass it in KEYS.\n", 1}, []any{out, status})
+	require.Equal(t, []any{bad + ":1:30: constant-key: The key 'ä' of INCR is a constant: pass it in KEYS.\n", 1},
+		[]any{out, status})
 	out, status = runLint(t, "", "--level=note", bad)
 	require.Equal(t, 1, status)
 	require.Contains(t, out, bad+":2:8: unbounded-read: ")
@@ -64,16 +65,16 @@ func TestLintFormats(t *testing.T) {
 	require.Equal(t, 1, status)
 	var list []map[string]any
 	require.NoError(t, json.Unmarshal([]byte(out), &list))
-	require.Equal(t, []map[string]any{{"file": "-", "rule": "constant-key", "level": "warning", "line": 1.0, "column": 30.0,
-		"message": "The key 'ä' of INCR is a constant: pass it in KEYS.",
-		"link":    "https://github.com/miniserver-go/miniserver/blob/main/docs/lint.md#constant-key"}}, list)
+	require.Equal(t, []map[string]any{{"file": "-", "rule": "constant-key", "level": "warning", "line": 1.0,
+		"column": 30.0, "message": "The key 'ä' of INCR is a constant: pass it in KEYS.",
+		"link": "https://github.com/miniserver-go/miniserver/blob/main/docs/lint.md#constant-key"}}, list)
 
 	out, _ = runLint(t, "return 1", "--format", "json", "-")
 	require.Equal(t, "[]\n", out)
 
 	out, _ = runLint(t, faulty, "--format", "github", "-")
-	require.Equal(t, "::warning file=-,line=1,col=30,title=constant-key::The key 'ä' of INCR is a constant: pass it in KEYS. "+
-		"https://github.com/miniserver-go/miniserver/blob/main/docs/lint.md#constant-key\n", out)
+	require.Equal(t, "::warning file=-,line=1,col=30,title=constant-key::The key 'ä' of INCR is a constant: pass it "+
+		"in KEYS. https://github.com/miniserver-go/miniserver/blob/main/docs/lint.md#constant-key\n", out)
 
 	out, _ = runLint(t, faulty, "--format", "sarif", "-")
 	var log sarifLog
@@ -86,7 +87,8 @@ func TestLintFormats(t *testing.T) {
 
 func TestLintRefuses(t *testing.T) {
 	for _, args := range [][]string{
-		{}, {"nosuch.lua"}, {"--format", "xml", "-"}, {"--level", "fatal", "-"}, {"--redis-version", "x", "-"}, {"--redis-version"}, {"--nosuch", "1", "-"},
+		{}, {"nosuch.lua"}, {"--format", "xml", "-"}, {"--level", "fatal", "-"}, {"--redis-version", "x", "-"},
+		{"--redis-version"}, {"--nosuch", "1", "-"},
 	} {
 		out, status := runLint(t, "", args...)
 		require.Equal(t, 2, status, args)

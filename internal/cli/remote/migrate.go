@@ -46,7 +46,8 @@ func Migrate() *subcommand.Subcommand {
 func prepareMigrate(flags *pflag.FlagSet) subcommand.Action {
 	o := new(migrateOptions)
 	flags.StringVar(&o.from, "from", "",
-		"the `URL` of the source: redis://user:password@host:port/database, or rediss:// for TLS; all databases without one")
+		"the `URL` of the source: redis://user:password@host:port/database, or rediss:// for TLS; "+
+			"all databases without one")
 	flags.StringVar(&o.to, "to", "", "the `URL` of the target")
 	flags.StringVar(&o.Match, "match", "", "only keys that match this `pattern`, as in KEYS")
 	flags.StringVar(&o.like, "like", "",

@@ -54,9 +54,11 @@ func preparePing(flags *pflag.FlagSet) subcommand.Action {
 	flags.StringVar(&q.host, "host", "127.0.0.1", "the `address` of the server")
 	flags.Uint16VarP(&q.port, "port", "p", 6379, "its `port`")
 	flags.StringVarP(&q.socket, "socket", "s", "", "the `path` of its unix socket, instead of address and port")
-	flags.StringVar(&q.url, "url", "", "its `URL`, instead of all these: redis://user:password@host:port, or rediss:// for TLS")
+	flags.StringVar(&q.url, "url", "",
+		"its `URL`, instead of all these: redis://user:password@host:port, or rediss:// for TLS")
 	flags.StringVar(&q.user, "user", "", "log in with this `name`")
-	flags.StringVar(&q.password, "password", os.Getenv("REDISCLI_AUTH"), "log in with this `password`; by default that in the variable REDISCLI_AUTH")
+	flags.StringVar(&q.password, "password", os.Getenv("REDISCLI_AUTH"),
+		"log in with this `password`; by default that in the variable REDISCLI_AUTH")
 	flags.Lookup("password").DefValue = "" // help does not show it
 	flags.BoolVar(&q.tls, "tls", false, "use TLS")
 	flags.StringVar(&q.cacert, "cacert", "", "a `file` with the certificates that a server with TLS is verified with")

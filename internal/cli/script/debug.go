@@ -34,7 +34,8 @@ type debugging struct {
 // Debug returns the sub-command that debugs a script.
 func Debug() *subcommand.Subcommand {
 	return &subcommand.Subcommand{Name: "debug",
-		Forms:   []string{"[options] <script.lua|library.lua> [key ...] [, argument ...]", "[options] --dap|--dap-listen <address>"},
+		Forms: []string{"[options] <script.lua|library.lua> [key ...] [, argument ...]",
+			"[options] --dap|--dap-listen <address>"},
 		Purpose: "runs a Lua script or function step by step, without a server", Prepare: prepareDebug}
 }
 
@@ -44,7 +45,8 @@ func prepareDebug(flags *pflag.FlagSet) subcommand.Action {
 	d.addOptions(flags)
 	flags.StringVar(&d.function, "function", "", "debug the function of this `name`; the file is its library")
 	flags.BoolVar(&d.asDAP, "dap", false, "serve an editor over stdin and stdout, with the Debug Adapter Protocol")
-	flags.StringVar(&d.listen, "dap-listen", "", "serve editors at this `address`, such as 127.0.0.1:4711; port 0 picks a free one")
+	flags.StringVar(&d.listen, "dap-listen", "",
+		"serve editors at this `address`, such as 127.0.0.1:4711; port 0 picks a free one")
 	return d.run
 }
 

@@ -43,8 +43,8 @@ func debuggerAnswers(t *testing.T, lines string, args ...string) (string, error)
 
 func TestDebugSteps(t *testing.T) {
 	script := write(t, "script.lua", debugged)
-	out, err := debuggerAnswers(t, "step\n\nbreak 5 if n  ==  2\nprint 'a  b'\nwatch key k\nc\nc\np n\nup\np i\nkeys\nredis SET 'a key' 1\nback\nbreak 0\nc\nc\nc\n",
-		script, "k", ",", "x")
+	out, err := debuggerAnswers(t, "step\n\nbreak 5 if n  ==  2\nprint 'a  b'\nwatch key k\nc\nc\np n\nup\np i\n"+
+		"keys\nredis SET 'a key' 1\nback\nbreak 0\nc\nc\nc\n", script, "k", ",", "x")
 	require.NoError(t, err)
 	require.Equal(t, `* Stopped at 1, stop reason = step over
 -> 1   local total = 0
@@ -101,7 +101,8 @@ func TestDebugRestarts(t *testing.T) {
 	require.Equal(t, 3, strings.Count(out, "* Stopped at 1,"))
 	require.Equal(t, 3, strings.Count(out, "* Stopped at 2, stop reason = break point"))
 	require.Equal(t, 2, strings.Count(out, "->#2   return redis.call('INCR', 'n')\n2\n"))
-	require.Contains(t, out, "\nrestart                Read the file again and begin again.\nquit, exit             Leave.\n")
+	require.Contains(t, out,
+		"\nrestart                Read the file again and begin again.\nquit, exit             Leave.\n")
 	require.Contains(t, out, "The script has ended: restart, or quit.")
 
 	require.NoError(t, os.WriteFile(script, []byte("return 1 + nil"), 0o600))
@@ -149,10 +150,13 @@ func TestDebugTellsErrors(t *testing.T) {
 		_, err := debuggerAnswers(t, "", args...)
 		require.ErrorContains(t, err, want)
 	}
-	out, err := debuggerAnswers(t, "nosuch\nredis 'a\nb 5\nb 1 if (\nunwatch 7\nback\nmaxlen\nprint nosuch\nredis\nquit\n", script)
+	out, err := debuggerAnswers(t,
+		"nosuch\nredis 'a\nb 5\nb 1 if (\nunwatch 7\nback\nmaxlen\nprint nosuch\nredis\nquit\n", script)
 	require.NoError(t, err)
-	for _, want := range []string{"Unknown Redis Lua debugger command", "Invalid argument(s)", "Wrong line number.", "<error> ldb_eval:1:",
-		"no watch with this number", "the script is at its first line", "No such variable.", "wrong number of arguments"} {
+	for _, want := range []string{"Unknown Redis Lua debugger command", "Invalid argument(s)", "Wrong line number.",
+		"<error> ldb_eval:1:",
+		"no watch with this number", "the script is at its first line", "No such variable.",
+		"wrong number of arguments"} {
 		require.Contains(t, out, want)
 	}
 }
@@ -182,7 +186,8 @@ func TestDebugEndsWithItsContext(t *testing.T) {
 // the data of the options or its own.
 func TestDebugServesEditors(t *testing.T) {
 	script := write(t, "script.lua", "local v = redis.call('GET', KEYS[1])\nreturn v .. redis.call('TIME')[1]")
-	data, other, more := write(t, "data.txt", "SET k a\n"), write(t, "other.txt", "SET k b\n"), write(t, "more.txt", "APPEND k c\n")
+	data, other, more := write(t, "data.txt", "SET k a\n"), write(t, "other.txt", "SET k b\n"),
+		write(t, "more.txt", "APPEND k c\n")
 	in, to := io.Pipe()
 	from, out := io.Pipe()
 	ended := make(chan error, 1)
@@ -198,7 +203,8 @@ func TestDebugServesEditors(t *testing.T) {
 	require.NoError(t, err)
 	address := strings.TrimSpace(strings.TrimPrefix(line, "DAP server listening at: "))
 	refused := make(chan error, mostEditors+1)
-	for load, want := range map[string]string{fmt.Sprintf("%q", other): "b2", fmt.Sprintf("[%q, %q]", other, more): "bc2", "[]": "a2", `""`: "a2"} {
+	for load, want := range map[string]string{fmt.Sprintf("%q", other): "b2",
+		fmt.Sprintf("[%q, %q]", other, more): "bc2", "[]": "a2", `""`: "a2"} {
 		c, err := net.Dial("tcp", address)
 		require.NoError(t, err)
 		launch = fmt.Sprintf(`{"program": %q, "keys": ["k"], "load": %s, "at": "2000", "seed": 1}`, script, load)

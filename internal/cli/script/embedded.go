@@ -30,7 +30,8 @@ type embedded struct {
 }
 
 func (m *embedded) addOptions(flags *pflag.FlagSet) {
-	flags.StringArrayVar(&m.data, "load", nil, "load a snapshot, an append-only file, lines of JSON or a text with commands first, from this `file`; may be repeated")
+	flags.StringArrayVar(&m.data, "load", nil, "load a snapshot, an append-only file, "+
+		"lines of JSON or a text with commands first, from this `file`; may be repeated")
 	flags.Uint64Var(&m.seed, "seed", assembly.Seed(), "make random results repeatable")
 	flags.Lookup("seed").DefValue = "0" // which help does not show
 	flags.StringVar(&m.at, "at", "", "stop the clock at this `time`: 2026-01-02T15:04:05Z, or milliseconds since 1970")
@@ -58,7 +59,8 @@ func (m *embedded) setClock() error {
 	m.Kit.Clock.Freeze()
 	reply, err := m.do([][]byte{[]byte("MINI.CLOCK"), []byte("SET"), []byte(ms)})
 	if err == nil && reply.IsError() {
-		return subcommand.Misuse(fmt.Sprintf("invalid time %q: must be like 2026-01-02T15:04:05Z, or milliseconds since 1970", m.at))
+		return subcommand.Misuse(
+			fmt.Sprintf("invalid time %q: must be like 2026-01-02T15:04:05Z, or milliseconds since 1970", m.at))
 	}
 	return err
 }
@@ -70,7 +72,8 @@ func (m *embedded) do(command [][]byte) (resp.Value, error) {
 	if o.Blocked {
 		m.Engine.Close(m.session)
 		m.session = m.Engine.NewSession(nil)
-		return resp.Value{Kind: resp.Error, Text: "ERR the command blocks, and there is no other client to end that"}, nil
+		return resp.Value{Kind: resp.Error, Text: "ERR the command blocks, and there is no other client to end that"},
+			nil
 	}
 	return resp.NewReader(bytes.NewReader(o.Out)).Read()
 }

@@ -24,7 +24,8 @@ type evalRecords struct {
 const onOutput = "-"
 
 func (r *evalRecords) define(flags *pflag.FlagSet) {
-	flags.StringVar(&r.profile, "profile", "", "print how long the lines of the script took, or write it to this `file`: .svg, .pb.gz for pprof, else text")
+	flags.StringVar(&r.profile, "profile", "",
+		"print how long the lines of the script took, or write it to this `file`: .svg, .pb.gz for pprof, else text")
 	flags.Lookup("profile").NoOptDefVal = onOutput
 	flags.StringVar(&r.cover, "cover", "", "write which lines ran to this `file`: .txt, else a tracefile of lcov")
 }

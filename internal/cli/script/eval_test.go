@@ -64,7 +64,8 @@ func TestEvalTakesKeysAndArguments(t *testing.T) {
 
 func TestEvalPrintsForPeopleOnATerminal(t *testing.T) {
 	t.Setenv("FAKETTY", "1")
-	got, err := evaluated(t, "redis.call('SET', KEYS[1], ARGV[1]) return {redis.call('GET', KEYS[1]), 7, {1}}", "k", ",", "v")
+	got, err := evaluated(t, "redis.call('SET', KEYS[1], ARGV[1]) return {redis.call('GET', KEYS[1]), 7, {1}}",
+		"k", ",", "v")
 	require.NoError(t, err)
 	require.Equal(t, "1) \"v\"\n2) (integer) 7\n3) 1) (integer) 1\n", got)
 }
@@ -72,7 +73,8 @@ func TestEvalPrintsForPeopleOnATerminal(t *testing.T) {
 // TestEvalProfiles: each line shows how often it ran, and its calls.
 func TestEvalProfiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "script.lua")
-	body := "#!lua\n-- counts\nfor i = 1, 3 do\n  redis.call('INCR', KEYS[1])\nend\nif not KEYS[1] then\n  return 'never'\nend\nreturn 'done'\n"
+	body := "#!lua\n-- counts\nfor i = 1, 3 do\n  redis.call('INCR', KEYS[1])\nend\nif not KEYS[1] then\n" +
+		"  return 'never'\nend\nreturn 'done'\n"
 	require.NoError(t, os.WriteFile(path, []byte(body), 0o600))
 	var out strings.Builder
 	require.NoError(t, run(t.Context(), []string{"eval", "--profile", path, "k"}, nil, &out))
@@ -117,8 +119,10 @@ func TestEvalRepeatsOnAClock(t *testing.T) {
 		want    string
 	}{
 		{"--times 3 --at 60000", "[1,\"60\"]\n[2,\"60\"]\n[3,\"60\"]\ndatabase 0\n\"k\" string \"3\", ttl 1000\n"},
-		{"--times 3 --at 1970-01-01T00:01:00Z --advance 600ms", "[1,\"60\"]\n[2,\"60\"]\n[1,\"61\"]\ndatabase 0\n\"k\" string \"1\", ttl 1000\n"},
-		{"--times=2 --at=1970-01-01T01:01:00.5+01:00 --advance=1m", "[1,\"60\"]\n[1,\"120\"]\ndatabase 0\n\"k\" string \"1\", ttl 1000\n"},
+		{"--times 3 --at 1970-01-01T00:01:00Z --advance 600ms",
+			"[1,\"60\"]\n[2,\"60\"]\n[1,\"61\"]\ndatabase 0\n\"k\" string \"1\", ttl 1000\n"},
+		{"--times=2 --at=1970-01-01T01:01:00.5+01:00 --advance=1m",
+			"[1,\"60\"]\n[1,\"120\"]\ndatabase 0\n\"k\" string \"1\", ttl 1000\n"},
 		{"--times 0", ""},
 	} {
 		var out strings.Builder
@@ -141,7 +145,8 @@ func TestEvalSeeds(t *testing.T) {
 	random := func(options ...string) string {
 		var out strings.Builder
 		args := append(append([]string{"eval"}, options...), "-", "k")
-		body := "redis.call('SADD', KEYS[1], 1, 2, 3, 4, 5, 6, 7, 8, 9) return {math.random(1e6), redis.call('SRANDMEMBER', KEYS[1], -9)}"
+		body := "redis.call('SADD', KEYS[1], 1, 2, 3, 4, 5, 6, 7, 8, 9) return {math.random(1e6), " +
+			"redis.call('SRANDMEMBER', KEYS[1], -9)}"
 		require.NoError(t, run(t.Context(), args, strings.NewReader(body), &out))
 		return out.String()
 	}
@@ -164,8 +169,10 @@ func TestRepliesAsJSON(t *testing.T) {
 
 func TestErrorsShowTheirLine(t *testing.T) {
 	for _, c := range []struct{ source, message, want string }{
-		{"local a = 1\n\treturn a + state[1]\n", "ERR user_script:2: attempt to index global 'state' (a nil value) script: 12ab, on @user_script:2.",
-			"f.lua:2: attempt to index global 'state' (a nil value)\n  2 | \treturn a + state[1]\n    | \t           ^\n"},
+		{"local a = 1\n\treturn a + state[1]\n",
+			"ERR user_script:2: attempt to index global 'state' (a nil value) script: 12ab, on @user_script:2.",
+			"f.lua:2: attempt to index global 'state' (a nil value)\n  2 | \treturn a + state[1]\n" +
+				"    | \t           ^\n"},
 		{"  return )", "ERR Error compiling script (new function): user_script:1: unexpected symbol near ')'",
 			"f.lua:1: unexpected symbol near ')'\n  1 |   return )\n    |   ^\n"},
 		{"é = id; x = d", "ERR user_script:1: bad 'd'", "f.lua:1: bad 'd'\n  1 | é = id; x = d\n    |             ^\n"},
@@ -194,7 +201,8 @@ func TestEvalRefusesOptions(t *testing.T) {
 		"":                           "usage: miniserver eval",
 		"--json --show-keys ":        "usage: miniserver eval",
 	} {
-		err := run(t.Context(), append([]string{"eval"}, strings.Fields(args)...), strings.NewReader("return 1"), io.Discard)
+		err := run(t.Context(), append([]string{"eval"}, strings.Fields(args)...),
+			strings.NewReader("return 1"), io.Discard)
 		require.ErrorContains(t, err, want, args)
 		require.ErrorContains(t, err, "usage: miniserver eval", args)
 		require.ErrorAs(t, err, new(subcommand.UsageError), args)
@@ -252,7 +260,8 @@ func TestScriptsLog(t *testing.T) {
 	assembly.Join(e, assembly.Options{Log: &log, Volatile: true})
 	session := e.NewSession(nil)
 	for _, level := range []string{"notice", "debug", "nothing"} {
-		script := "for i, name in ipairs{'DEBUG', 'VERBOSE', 'NOTICE', 'WARNING'} do redis.log(redis['LOG_' .. name], '" + level + "', i) end"
+		script := "for i, name in ipairs{'DEBUG', 'VERBOSE', 'NOTICE', 'WARNING'} do redis.log(redis['LOG_' .. " +
+			"name], '" + level + "', i) end"
 		o := e.Do(session, [][][]byte{
 			{[]byte("CONFIG"), []byte("SET"), []byte("loglevel"), []byte(level)},
 			{[]byte("EVAL"), []byte(script), []byte("0")},
@@ -271,7 +280,8 @@ func TestScriptsLog(t *testing.T) {
 func TestEvalWritesReports(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "script.lua")
-	require.NoError(t, os.WriteFile(path, []byte("if KEYS[1] then\n  return redis.call('INCR', KEYS[1])\nend\nreturn 0"), 0o600))
+	require.NoError(t,
+		os.WriteFile(path, []byte("if KEYS[1] then\n  return redis.call('INCR', KEYS[1])\nend\nreturn 0"), 0o600))
 	for option, want := range map[string]string{
 		"--cover=lines.info":    "^TN:\nSF:.*/script.lua\nFN:1,main chunk\nFNDA:3,main chunk\n(?s:.*)\nDA:4,0\n",
 		"--cover=lines.txt":     `^.*/script.lua: 2 of 3 lines \(66\.7 %\), 1 of 2 branches \(50\.0 %\)`,
@@ -281,11 +291,13 @@ func TestEvalWritesReports(t *testing.T) {
 	} {
 		name, file, _ := strings.Cut(option, "=")
 		var out strings.Builder
-		require.NoError(t, run(t.Context(), []string{"eval", "--times", "3", name + "=" + filepath.Join(folder, file), path, "k"}, nil, &out))
+		require.NoError(t, run(t.Context(),
+			[]string{"eval", "--times", "3", name + "=" + filepath.Join(folder, file), path, "k"}, nil, &out))
 		require.Equal(t, "1\n2\n3\n", out.String())
 		report, err := os.ReadFile(filepath.Join(folder, file))
 		require.NoError(t, err)
 		require.Regexp(t, want, string(report), option)
 	}
-	require.Error(t, run(t.Context(), []string{"eval", "--cover", filepath.Join(folder, "missing", "x"), path}, nil, io.Discard))
+	require.Error(t, run(t.Context(), []string{"eval", "--cover", filepath.Join(folder, "missing", "x"), path},
+		nil, io.Discard))
 }

@@ -33,7 +33,8 @@ func explain(w io.Writer, file, source, message string) {
 	}
 	line := strings.TrimRight(lines[n-1], "\r")
 	gutter := fmt.Sprintf("%3d | ", n)
-	fmt.Fprintf(w, "%s:%d: %s\n%s%s\n%*s| %s^\n", file, n, withoutPlace(message), gutter, line, len(gutter)-2, "", upTo(line, column(line, message)))
+	fmt.Fprintf(w, "%s:%d: %s\n%s%s\n%*s| %s^\n", file, n, withoutPlace(message), gutter, line, len(gutter)-2, "",
+		upTo(line, column(line, message)))
 }
 
 // withoutPlace returns a message without its code and what names the script and the line.

@@ -43,7 +43,8 @@ type lines interface {
 const (
 	prompt     = "> "
 	promptMore = ">> "
-	banner     = "Enter Redis commands or Lua. MINI.HELP lists the commands for the clock, the seed and faults. Press Ctrl-D to end.\n"
+	banner     = "Enter Redis commands or Lua. MINI.HELP lists the commands for the clock, the seed and faults. " +
+		"Press Ctrl-D to end.\n"
 )
 
 // Repl returns the sub-command with the prompt.

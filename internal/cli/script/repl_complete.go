@@ -60,7 +60,8 @@ func (r *repl) luaNames(word string) []string {
 	if dot := strings.LastIndexByte(word, '.'); dot >= 0 {
 		table, name = word[:dot], word[dot+1:]
 	}
-	return r.texts(word[:len(word)-len(name)], name, "EVAL", "local names = {} for k in pairs("+table+") do names[#names + 1] = tostring(k) end return names", "0")
+	return r.texts(word[:len(word)-len(name)], name, "EVAL",
+		"local names = {} for k in pairs("+table+") do names[#names + 1] = tostring(k) end return names", "0")
 }
 
 // keys returns names of keys that begin with a word.

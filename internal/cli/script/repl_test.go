@@ -30,7 +30,8 @@ func TestReplRunsCommandsAndLua(t *testing.T) {
 		require.Equal(t, c.want, typed(t, c.lines), c.lines)
 	}
 	require.Equal(t, "(integer) 1000\n(integer) 2000\nOK\n(integer) 7000\n(nil)\n",
-		typed(t, "MINI.CLOCK FREEZE\nMINI.CLOCK SET 2000\nSET k v EX 5\nMINI.CLOCK ADVANCE 5000\nGET k\n", "--at", "1000"))
+		typed(t, "MINI.CLOCK FREEZE\nMINI.CLOCK SET 2000\nSET k v EX 5\nMINI.CLOCK ADVANCE 5000\nGET k\n",
+			"--at", "1000"))
 }
 
 func TestReplTellsErrorsAndGoesOn(t *testing.T) {
@@ -53,7 +54,8 @@ func TestReplStartsWithData(t *testing.T) {
 	data := write(t, "data.txt", "SET k 41\n")
 	require.Equal(t, "42\n[\"1\",\"0\"]\n", typed(t, "INCR k\nTIME\n", "--json", "--load", data, "--at", "1000"))
 	require.Error(t, run(t.Context(), []string{"repl", "--load", data + "x"}, strings.NewReader(""), nil))
-	require.ErrorContains(t, run(t.Context(), []string{"repl", "file"}, strings.NewReader(""), nil), "usage: miniserver repl")
+	require.ErrorContains(t, run(t.Context(), []string{"repl", "file"}, strings.NewReader(""), nil),
+		"usage: miniserver repl")
 }
 
 func TestReplCompletes(t *testing.T) {
@@ -61,7 +63,8 @@ func TestReplCompletes(t *testing.T) {
 	require.NoError(t, r.start())
 	r.Scripts.KeepGlobals()
 	r.out = new(strings.Builder)
-	for _, line := range []string{"MSET user:1 a user:2 b other c", "SELECT 1", "SET elsewhere x", "SELECT 0", "my_table = {field = 1}", "MULTI"} {
+	for _, line := range []string{"MSET user:1 a user:2 b other c", "SELECT 1", "SET elsewhere x", "SELECT 0",
+		"my_table = {field = 1}", "MULTI"} {
 		_, err := r.answer(line)
 		require.NoError(t, err)
 	}

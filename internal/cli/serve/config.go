@@ -60,7 +60,8 @@ func (e errSetting) Error() string {
 	if e.s.source == "" {
 		return fmt.Sprintf("miniserver: %s: %s", e.s.text, e.reason)
 	}
-	return fmt.Sprintf("\n*** FATAL CONFIG FILE ERROR (Redis %s) ***\nReading the configuration %s, at line %d\n>>> '%s'\n%s",
+	return fmt.Sprintf("\n*** FATAL CONFIG FILE ERROR (Redis %s) ***\nReading the configuration %s, at line %d\n"+
+		">>> '%s'\n%s",
 		release.Default.Version, e.s.source, e.s.line, e.s.text, e.reason)
 }
 
@@ -99,8 +100,9 @@ func meantSubcommand(arg string, subcommands []string, err error) error {
 	if !errors.Is(err, os.ErrNotExist) || strings.ContainsAny(arg, `./\`) {
 		return err
 	}
-	return subcommand.UsageError{Err: fmt.Errorf("miniserver: '%s' is neither a sub-command nor a configuration file%s\n"+
-		"'miniserver help' lists the sub-commands", arg, spelling.Hint(arg, subcommands))}
+	return subcommand.UsageError{
+		Err: fmt.Errorf("miniserver: '%s' is neither a sub-command nor a configuration file%s\n"+
+			"'miniserver help' lists the sub-commands", arg, spelling.Hint(arg, subcommands))}
 }
 
 // read reads the lines of a file.

@@ -16,7 +16,8 @@ func TestDeploymentsHaveSettingsThatExist(t *testing.T) {
 	root, err := filepath.Abs("../../..")
 	require.NoError(t, err)
 	t.Chdir(t.TempDir())
-	for file, servers := range map[string]int{"compose/single.yaml": 1, "compose/sentinel.yaml": 2, "compose/group.yaml": 3, "kubernetes.yaml": 1} {
+	for file, servers := range map[string]int{"compose/single.yaml": 1, "compose/sentinel.yaml": 2,
+		"compose/group.yaml": 3, "kubernetes.yaml": 1} {
 		text, err := os.ReadFile(filepath.Join(root, "packaging", file))
 		require.NoError(t, err)
 		for document := range strings.SplitSeq(string(text), "\n---\n") {

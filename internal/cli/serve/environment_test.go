@@ -16,7 +16,8 @@ func TestOptionsOfTheEnvironmentComeFirst(t *testing.T) {
 	p, err := newProgram(conf, &strings.Builder{}, false)
 	require.NoError(t, err)
 	t.Cleanup(p.close)
-	for name, want := range map[string]string{"maxmemory": "1048576", "maxclients": "60", "requirepass": "two words", "port": "7002"} {
+	for name, want := range map[string]string{"maxmemory": "1048576", "maxclients": "60", "requirepass": "two words",
+		"port": "7002"} {
 		require.Equal(t, want, p.Engine.Param(name).Get(), name)
 	}
 

@@ -28,9 +28,10 @@ func loadedFrom(t *testing.T, text string) (string, error) {
 
 func TestFixtures(t *testing.T) {
 	for name, text := range map[string]string{
-		"commands":            "# a comment\n\nSELECT 0\r\nSET a \"1 2\"\nRPUSH l x y",
-		"an append-only file": "#TS:1700000000\r\n*2\r\n$6\r\nSELECT\r\n$1\r\n0\r\n*3\r\n$3\r\nSET\r\n$1\r\na\r\n$3\r\n1 2\r\n",
-		"a transaction":       "MULTI\nSET a \"1 2\"\nEXEC\n",
+		"commands": "# a comment\n\nSELECT 0\r\nSET a \"1 2\"\nRPUSH l x y",
+		"an append-only file": "#TS:1700000000\r\n*2\r\n$6\r\nSELECT\r\n$1\r\n0\r\n*3\r\n$3\r\nSET\r\n$1\r\na\r\n" +
+			"$3\r\n1 2\r\n",
+		"a transaction": "MULTI\nSET a \"1 2\"\nEXEC\n",
 	} {
 		got, err := loadedFrom(t, text)
 		require.NoError(t, err, name)
@@ -79,7 +80,8 @@ func TestFixtureOfSnapshotAndCommands(t *testing.T) {
 	p, err := buildWith(t, "", "--load", file, "--dir", dir)
 	require.NoError(t, err)
 	require.NoError(t, p.load())
-	for command, want := range map[string]string{"GET a": "$3\r\nold\r\n", "GET kept": "$1\r\nx\r\n", "GET due": "$-1\r\n"} {
+	for command, want := range map[string]string{"GET a": "$3\r\nold\r\n", "GET kept": "$1\r\nx\r\n",
+		"GET due": "$-1\r\n"} {
 		words, _ := resp.Words([]byte(command), nil)
 		require.Equal(t, want, string(p.Engine.Do(p.Engine.NewSession(nil), [][][]byte{words}).Out), command)
 	}
@@ -100,7 +102,8 @@ func asked(t *testing.T, options []string, commands ...string) (replies []string
 // converted returns a snapshot of lines of JSON.
 func converted(t *testing.T, lines string) string {
 	path := filepath.Join(t.TempDir(), "made.rdb")
-	require.NoError(t, files.Convert().Do(t.Context(), []string{"rdb", write(t, "lines", lines), path}, nil, io.Discard))
+	require.NoError(t, files.Convert().Do(t.Context(), []string{"rdb", write(t, "lines", lines), path},
+		nil, io.Discard))
 	return path
 }
 
@@ -111,7 +114,8 @@ func TestSeveralFixtures(t *testing.T) {
 	want := []string{"$1\r\n3\r\n", "$-1\r\n"}
 	require.Equal(t, want, asked(t, []string{"--load", snapshot, text, more}, "GET a", "GET b"))
 	require.Equal(t, want, asked(t, []string{"--load", snapshot, "--load", text, "--load", more}, "GET a", "GET b"))
-	require.Equal(t, []string{"$1\r\n1\r\n"}, asked(t, []string{"--load", more, "--load", "", "--load", snapshot}, "GET a"), "an empty name forgets those before")
+	require.Equal(t, []string{"$1\r\n1\r\n"}, asked(t, []string{"--load", more, "--load", "", "--load", snapshot},
+		"GET a"), "an empty name forgets those before")
 
 	conf := write(t, "redis.conf", "load "+snapshot+"\nload \""+text+"\"\n")
 	p, err := buildWith(t, "", conf, "--load", more)
@@ -136,9 +140,11 @@ func TestFixtureOfJSON(t *testing.T) {
 `
 	var text strings.Builder
 	require.NoError(t, files.Convert().Do(t.Context(), []string{"json", converted(t, lines)}, nil, &text))
-	require.Equal(t, []string{"$5\r\na \"b\"\r\n", "$3\r\n\xff\x00\x01\r\n", "$1\r\nx\r\n", "+OK\r\n", "*1\r\n:9999999999999\r\n", "$3\r\ninf\r\n", ":9999999999999\r\n"},
+	require.Equal(t, []string{"$5\r\na \"b\"\r\n", "$3\r\n\xff\x00\x01\r\n", "$1\r\nx\r\n", "+OK\r\n",
+		"*1\r\n:9999999999999\r\n", "$3\r\ninf\r\n", ":9999999999999\r\n"},
 		asked(t, []string{"--load", write(t, "x.json", "\n"+text.String())},
-			"GET text", "GET bytes", "FCALL f 0", "SELECT 2", "HPEXPIRETIME dated FIELDS 1 g", "ZSCORE board b", "PEXPIRETIME board"))
+			"GET text", "GET bytes", "FCALL f 0", "SELECT 2", "HPEXPIRETIME dated FIELDS 1 g", "ZSCORE board b",
+			"PEXPIRETIME board"))
 }
 
 // An append-only file is loaded from its directory or its manifest. Its last file may have been cut
@@ -153,7 +159,8 @@ func TestFixtureOfAnAppendOnlyDirectory(t *testing.T) {
 	require.NoError(t, err)
 	put("x.1.base.rdb", string(base))
 	put("x.1.incr.aof", "*2\r\n$7\r\nPERSIST\r\n$1\r\na\r\n")
-	put("x.manifest", "file x.1.base.rdb seq 1 type b\nfile x.0.incr.aof seq 1 type h\nfile x.1.incr.aof seq 1 type i\nfile x.2.incr.aof seq 2 type i\n")
+	put("x.manifest", "file x.1.base.rdb seq 1 type b\nfile x.0.incr.aof seq 1 type h\n"+
+		"file x.1.incr.aof seq 1 type i\nfile x.2.incr.aof seq 2 type i\n")
 	const whole = "#TS:1700000000\r\n*1\r\n$5\r\nMULTI\r\n*2\r\n$4\r\nINCR\r\n$1\r\na\r\n*1\r\n$4\r\nEXEC\r\n"
 	for cut := 0; cut <= len(whole); cut++ {
 		put("x.2.incr.aof", whole[:cut])

@@ -73,7 +73,8 @@ func (p *program) logStart() {
 	if p.conf.file != "" {
 		source = p.conf.file
 	}
-	p.Log.Print('*', "miniserver %s, like %s; %s; data are kept in %s", build.Version, p.Engine.Release, source, p.storage())
+	p.Log.Print('*', "miniserver %s, like %s; %s; data are kept in %s", build.Version, p.Engine.Release,
+		source, p.storage())
 	p.Log.Print('*', "Running mode=%s, port=%s.", p.Engine.Config.Mode(), p.Engine.Param("port").Get())
 	p.Log.Print('*', "Server initialized")
 }
@@ -92,7 +93,8 @@ func (p *program) storage() string {
 	}
 	var kept []string
 	if value("appendonly") == "yes" {
-		kept = append(kept, "the append-only file, "+in(value("appenddirname"))+" (appendfsync "+value("appendfsync")+")")
+		kept = append(kept, "the append-only file, "+in(value("appenddirname"))+" (appendfsync "+
+			value("appendfsync")+")")
 	}
 	if value("save") != "" {
 		kept = append(kept, "snapshots, "+in(value("dbfilename"))+" (save "+value("save")+")")

@@ -24,7 +24,8 @@ func listenError(err error) error {
 		by = fmt.Sprintf(" by %s (process %d)", name, pid)
 	}
 	return fmt.Errorf("miniserver: could not listen on %s: Address already in use%s\n"+
-		"Choose another port, as in --port %d, or --port 0 for a free one, which the log shows", taken.Address, by, taken.Port%65535+1)
+		"Choose another port, as in --port %d, or --port 0 for a free one, which the log shows", taken.Address, by,
+		taken.Port%65535+1)
 }
 
 // holder returns the name and the id of the process that listens on a TCP port, from Linux' file

@@ -102,7 +102,8 @@ func appendSetting(dst []byte, param *config.Param) []byte {
 	dst = append(dst, param.Name...)
 	for _, w := range words {
 		dst = append(dst, ' ')
-		if w == "" || strings.ContainsFunc(w, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`"'\`, r) }) {
+		if w == "" || strings.ContainsFunc(w,
+			func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`"'\`, r) }) {
 			dst = resp.Quote(dst, w)
 		} else {
 			dst = append(dst, w...)

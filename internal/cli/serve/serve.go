@@ -93,8 +93,8 @@ func newProgram(conf *configuration, out io.Writer, ownProcess bool) (*program, 
 		return nil, errGroupKit
 	}
 	p.Assembly = assembly.New(assembly.Options{
-		Engine: p.startup.Engine(), Log: &p.logFile, Spawn: goruntime.Spawn, TestKit: p.startup.TestKit, Group: p.groupID != 0,
-		Server: &server.Options{Port: 6379, OwnProcess: true, Ready: p.tellReady,
+		Engine: p.startup.Engine(), Log: &p.logFile, Spawn: goruntime.Spawn, TestKit: p.startup.TestKit,
+		Group: p.groupID != 0, Server: &server.Options{Port: 6379, OwnProcess: true, Ready: p.tellReady,
 			Load: func() error { return p.tuner.Load(p.loadWithMeter) }}})
 	p.tuner = goruntime.New(p.Engine.Held)
 	p.console = console.New(console.Options{Engine: p.Engine, Connect: p.Server.Connect, Log: p.Log.Print})

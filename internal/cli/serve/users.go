@@ -22,7 +22,8 @@ func (f *userFile) Read() ([]byte, error) { return os.ReadFile(f.path) }
 // Write implements engine.UserFile.
 func (f *userFile) Write(text []byte) error { return disk.Replace(f.path, text, true) }
 
-var errTwoPlaces = errors.New("users are declared in the configuration file and in the aclfile: only one of them may declare users")
+var errTwoPlaces = errors.New("users are declared in the configuration file and in the aclfile: only one of them may " +
+	"declare users")
 
 // loadUsers makes the users that lines of the configuration declare, or loads the aclfile.
 func (p *program) loadUsers() error {

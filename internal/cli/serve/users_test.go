@@ -36,7 +36,8 @@ func TestUsersFromTheirFile(t *testing.T) {
 	require.NoError(t, err)
 	ask := p.asks(t)
 	want := []string{"user alice on sanitize-payload " + hashOfSecret + " ~cache:* resetchannels -@all +get",
-		"user bob off sanitize-payload resetchannels -@all (~x resetchannels -@all +get)", "user default on nopass sanitize-payload ~* &* +@all"}
+		"user bob off sanitize-payload resetchannels -@all (~x resetchannels -@all +get)",
+		"user default on nopass sanitize-payload ~* &* +@all"}
 	require.Equal(t, want, p.userLines())
 
 	require.Equal(t, "+OK\r\n", ask("ACL SETUSER carol on"))
@@ -57,7 +58,8 @@ func TestLoadingUsersEndsTheirSessions(t *testing.T) {
 	p, err := buildWith(t, "", "--aclfile", write(t, "users.acl", "user alice on >secret ~* +@all\n"))
 	require.NoError(t, err)
 	anybody, alice := p.asks(t), p.Engine.NewSession(nil)
-	require.Equal(t, "+OK\r\n", string(p.Engine.Do(alice, [][][]byte{{[]byte("AUTH"), []byte("alice"), []byte("secret")}}).Out))
+	require.Equal(t, "+OK\r\n",
+		string(p.Engine.Do(alice, [][][]byte{{[]byte("AUTH"), []byte("alice"), []byte("secret")}}).Out))
 	require.Equal(t, "+OK\r\n", anybody("ACL LOAD"))
 	require.True(t, p.Engine.Collect(alice).Closing)
 	require.Equal(t, "+PONG\r\n", anybody("PING"))
@@ -70,13 +72,14 @@ func TestUsersThatAreWrong(t *testing.T) {
 	p, err := buildWith(t, "", "--aclfile", path)
 	require.NoError(t, err)
 	before, ask := p.userLines(), p.asks(t)
-	wrong := "user default on nopass ~* &* +@all\nuser alice on >secret ~cache:* +@foo\nuseer x\nuser alice on\nuser\n" +
+	wrong := "user default on nopass ~* &* +@all\nuser alice on >secret ~cache:* +@foo\nuseer x\n" +
+		"user alice on\nuser\n" +
 		"user bob off blah\nuser carl blah\nuser dora (+get\n"
 	require.NoError(t, os.WriteFile(path, []byte(wrong), 0o644))
 	told := path + ":2: Error in applying operation '+@foo': Unknown command or category name in ACL. " +
-		path + ":3 should start with user keyword followed by the username. WARNING: Duplicate user 'alice' found on line 4. " +
-		path + ":5 should start with user keyword followed by the username. " + path + ":6: Syntax error. " +
-		path + ":8: Unmatched parenthesis in selector definition." +
+		path + ":3 should start with user keyword followed by the username. WARNING: Duplicate user 'alice' found on " +
+		"line 4. " + path + ":5 should start with user keyword followed by the username. " + path +
+		":6: Syntax error. " + path + ":8: Unmatched parenthesis in selector definition." +
 		"WARNING: ACL errors detected, no change to the previously active ACL rules was performed"
 	require.Equal(t, "-ERR "+told+"\r\n", ask("ACL LOAD"))
 	require.Equal(t, before, p.userLines())
@@ -93,7 +96,8 @@ func TestUsersInTheConfiguration(t *testing.T) {
 	file := write(t, "redis.conf", "user alice on >secret ~* +@all (~x +get)\nmaxmemory 1mb\nUSER default off\n")
 	p, err := buildWith(t, "", file)
 	require.NoError(t, err)
-	want := []string{"user alice on sanitize-payload " + hashOfSecret + " ~* resetchannels +@all (~x resetchannels -@all +get)",
+	want := []string{"user alice on sanitize-payload " + hashOfSecret +
+		" ~* resetchannels +@all (~x resetchannels -@all +get)",
 		"user default off sanitize-payload resetchannels -@all"}
 	require.Equal(t, want, p.userLines())
 	ask := p.asks(t)
@@ -113,11 +117,12 @@ func TestUsersInTheConfiguration(t *testing.T) {
 
 func TestUsersInTheConfigurationThatAreWrong(t *testing.T) {
 	for line, want := range map[string]string{
-		"user":                           "Bad directive or wrong number of arguments",
-		`user "a b" on`:                  "Error in user declaration 'a b': Spaces not allowed in ACL usernames",
-		"user alice +@foo":               "Error in user declaration 'alice': Unknown command or category name in ACL",
-		"user alice (~x":                 "Error in user declaration 'alice': Unknown command or category name in ACL",
-		"user alice on\nuser alice off":  "Error in user declaration 'alice': Duplicate user found. A user can only be defined once in config files",
+		"user":             "Bad directive or wrong number of arguments",
+		`user "a b" on`:    "Error in user declaration 'a b': Spaces not allowed in ACL usernames",
+		"user alice +@foo": "Error in user declaration 'alice': Unknown command or category name in ACL",
+		"user alice (~x":   "Error in user declaration 'alice': Unknown command or category name in ACL",
+		"user alice on\nuser alice off": "Error in user declaration 'alice': Duplicate user found. " +
+			"A user can only be defined once in config files",
 		"user alice on\naclfile /tmp/no": "only one of them may declare users",
 	} {
 		_, err := buildWith(t, "", write(t, "redis.conf", line+"\n"))

@@ -23,7 +23,8 @@ func optionError(flags *pflag.FlagSet, err error) string {
 		if group := unknown.GetSpecifiedShortnames(); group != "" {
 			return fmt.Sprintf("unknown option '-%s'%s", group, optionHint(flags, group))
 		}
-		return fmt.Sprintf("unknown option '--%s'%s", unknown.GetSpecifiedName(), optionHint(flags, unknown.GetSpecifiedName()))
+		return fmt.Sprintf("unknown option '--%s'%s", unknown.GetSpecifiedName(),
+			optionHint(flags, unknown.GetSpecifiedName()))
 	case errors.As(err, &missing):
 		return fmt.Sprintf("--%s needs a value", missing.GetFlag().Name)
 	case errors.As(err, &invalid):

@@ -26,9 +26,11 @@ func Plainly(err error) string {
 	)
 	switch {
 	case errors.As(err, &path):
-		return strings.Replace(text, path.Error(), fmt.Sprintf("can't %s %s: %s", verb(path.Op), path.Path, errno.Text(path)), 1)
+		return strings.Replace(text, path.Error(),
+			fmt.Sprintf("can't %s %s: %s", verb(path.Op), path.Path, errno.Text(path)), 1)
 	case errors.As(err, &link):
-		return strings.Replace(text, link.Error(), fmt.Sprintf("can't %s %s to %s: %s", verb(link.Op), link.Old, link.New, errno.Text(link)), 1)
+		return strings.Replace(text, link.Error(),
+			fmt.Sprintf("can't %s %s to %s: %s", verb(link.Op), link.Old, link.New, errno.Text(link)), 1)
 	case errors.As(err, &socket):
 		return strings.Replace(text, socket.Error(), socketError(socket), 1)
 	case errors.As(err, &field):

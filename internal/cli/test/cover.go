@@ -88,7 +88,8 @@ func (c *testCoverage) write(path string) (summary string, err error) {
 		return "", err
 	}
 	found, hit := sumOf(tracefile, "LF:"), sumOf(tracefile, "LH:")
-	return fmt.Sprintf("coverage: %.1f%% of the lines of %d scripts", 100*float64(hit)/float64(max(found, 1)), len(all.Scripts)), nil
+	return fmt.Sprintf("coverage: %.1f%% of the lines of %d scripts", 100*float64(hit)/float64(max(found, 1)),
+		len(all.Scripts)), nil
 }
 
 // sumOf adds up the numbers in the lines of a tracefile that begin with a word.

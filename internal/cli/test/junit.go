@@ -56,7 +56,8 @@ func junit(results []*fileResult, began time.Time) string {
 	var all junitSuites
 	for i, r := range results {
 		suite := junitSuite{
-			Name: r.path, Package: r.path, ID: i, Timestamp: began.UTC().Format("2006-01-02T15:04:05"), Hostname: host, Time: seconds(r.took),
+			Name: r.path, Package: r.path, ID: i, Timestamp: began.UTC().Format("2006-01-02T15:04:05"), Hostname: host,
+			Time: seconds(r.took),
 		}
 		for _, t := range r.tests {
 			suite.add(t, r.path)

@@ -78,7 +78,8 @@ func (t testResult) print(out io.Writer, verbose bool) {
 	}
 	io.WriteString(out, t.details())
 	if verbose && t.outcome.LeftOut > 0 {
-		fmt.Fprintf(out, "    %d of %d steps do not apply to this server\n", t.outcome.LeftOut, t.outcome.LeftOut+t.outcome.Ran)
+		fmt.Fprintf(out, "    %d of %d steps do not apply to this server\n", t.outcome.LeftOut,
+			t.outcome.LeftOut+t.outcome.Ran)
 	}
 }
 

@@ -64,9 +64,11 @@ func prepareTest(flags *pflag.FlagSet) subcommand.Action {
 	flags.Lookup("parallel").DefValue = "0" // which help does not show
 	flags.DurationVar(&o.timeout, "timeout", 10*time.Second, "how long a command may run")
 	flags.StringVar(&o.junit, "junit", "", "write the results to this `file` as JUnit XML")
-	flags.StringVar(&o.cover, "cover", "", "write which lines of the scripts ran to this `file`: .txt, else a tracefile of lcov")
+	flags.StringVar(&o.cover, "cover", "",
+		"write which lines of the scripts ran to this `file`: .txt, else a tracefile of lcov")
 	flags.StringVar(&o.against, "against", "",
-		"test the server at this `address`, host:port or redis://user:password@host:port/database, which has to be empty")
+		"test the server at this `address`, host:port or redis://user:password@host:port/database, "+
+			"which has to be empty")
 	flags.BoolVar(&o.flush, "flush", false, "with --against: allow a database with data, and delete the data")
 	return func(ctx context.Context, args []string, _ io.Reader, out io.Writer) error {
 		if o.paths = args; flags.Changed("seed") {
@@ -109,7 +111,8 @@ func (o *testOptions) check() (err error) {
 		return errors.New("--update rewrites the files that --watch watches: use one of them")
 	case o.run != "":
 		if o.pattern, err = regexp.Compile(o.run); err != nil {
-			err = fmt.Errorf("--run %q is no regular expression: %s", o.run, strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+			err = fmt.Errorf("--run %q is no regular expression: %s", o.run,
+				strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 		}
 	}
 	return err
@@ -151,7 +154,8 @@ func testsBelow(dir string) (files []string, err error) {
 		return nil
 	})
 	if err == nil && len(files) == 0 {
-		err = fmt.Errorf("no files *%s in %s or below (a file named on the command line may have any name)", testSuffix, dir)
+		err = fmt.Errorf("no files *%s in %s or below (a file named on the command line may have any name)",
+			testSuffix, dir)
 	}
 	return files, err
 }
@@ -287,7 +291,8 @@ func admit(world transcript.World, t transcript.Test) error {
 func (o *testOptions) chosen(file *transcript.File) (tests []transcript.Test) {
 	for _, t := range file.Tests() {
 		name := testName(file.Name, t.Name)
-		if o.pattern == nil || o.pattern.MatchString(name) || o.pattern.MatchString(strings.ReplaceAll(name, "_", " ")) {
+		if o.pattern == nil || o.pattern.MatchString(name) ||
+			o.pattern.MatchString(strings.ReplaceAll(name, "_", " ")) {
 			tests = append(tests, t)
 		}
 	}

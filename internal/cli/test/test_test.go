@@ -87,14 +87,15 @@ const counter = "return redis.call('INCRBY', KEYS[1], ARGV[1])"
 
 func TestResultsLookLikeThoseOfGoTest(t *testing.T) {
 	dir := writeFiles(t, "counter.lua", counter,
-		"good_test.txt", "# good\n@ test by one\n> EVAL @counter.lua 1 n 1\n(integer) 1\n@ test by two\n> EVAL @counter.lua 1 n 2\n(integer) 2\n",
+		"good_test.txt", "# good\n@ test by one\n> EVAL @counter.lua 1 n 1\n(integer) 1\n"+
+			"@ test by two\n> EVAL @counter.lua 1 n 2\n(integer) 2\n",
 		"poor_test.txt", "# poor\n> EVAL @counter.lua 1 n 3\n(integer) 4\n> PING\nPONG\n",
-		"redis_test.txt", "# theirs\n@ only redis\n> PING\nPONG\n",
-		"notes.txt", "no test")
+		"redis_test.txt", "# theirs\n@ only redis\n> PING\nPONG\n", "notes.txt", "no test")
 	output, status := runTest(t, dir)
 	require.Equal(t, 1, status)
 	require.Equal(t, "ok  \tgood_test.txt\t_\n"+
-		"--- FAIL: poor (_)\n    poor_test.txt:2: > EVAL @counter.lua 1 n 3\n        - (integer) 4\n        + (integer) 3\n"+
+		"--- FAIL: poor (_)\n    poor_test.txt:2: > EVAL @counter.lua 1 n 3\n        - (integer) 4\n"+
+		"        + (integer) 3\n"+
 		"FAIL\nFAIL\tpoor_test.txt\t_\n"+
 		"ok  \tredis_test.txt\t_\nFAIL\n", output)
 
@@ -111,7 +112,8 @@ func TestResultsLookLikeThoseOfGoTest(t *testing.T) {
 }
 
 func TestMisuseOfTest(t *testing.T) {
-	dir := writeFiles(t, "good_test.txt", "> PING\nPONG\n", "bad_test.txt", "@ advence 1s\n", "huge.txt", "> EVAL @/dev/zero 0\n")
+	dir := writeFiles(t, "good_test.txt", "> PING\nPONG\n", "bad_test.txt", "@ advence 1s\n", "huge.txt",
+		"> EVAL @/dev/zero 0\n")
 	for _, c := range []struct {
 		args   string
 		status int
@@ -152,8 +154,9 @@ func TestEndlessScriptsFail(t *testing.T) {
 }
 
 func TestUpdateRewritesFiles(t *testing.T) {
-	dir := writeFiles(t, "counter.lua", counter, "x_test.txt", "# x\n@ test one\n> EVAL @counter.lua 1 n 1\n(integer) <int>\n> EVAL @counter.lua 1 n 1\n\n"+
-		"@ test two\n> GET n\nold\n")
+	dir := writeFiles(t, "counter.lua", counter, "x_test.txt",
+		"# x\n@ test one\n> EVAL @counter.lua 1 n 1\n(integer) <int>\n> EVAL @counter.lua 1 n 1\n\n"+
+			"@ test two\n> GET n\nold\n")
 	output, status := runTest(t, dir, "-update", "-run", "one")
 	require.Zero(t, status)
 	require.Equal(t, "ok  \tx_test.txt\t_ [updated]\n", output)
@@ -162,7 +165,8 @@ func TestUpdateRewritesFiles(t *testing.T) {
 		require.NoError(t, err)
 		return string(text)
 	}
-	require.Contains(t, read(), "> EVAL @counter.lua 1 n 1\n(integer) <int>\n> EVAL @counter.lua 1 n 1\n(integer) 2\n\n@ test two\n> GET n\nold\n")
+	require.Contains(t, read(), "> EVAL @counter.lua 1 n 1\n(integer) <int>\n> EVAL @counter.lua 1 n 1\n(integer) 2\n"+
+		"\n@ test two\n> GET n\nold\n")
 	runTest(t, dir, "-update")
 	once := read()
 	require.True(t, strings.HasSuffix(once, "> GET n\n(nil)\n"))
@@ -204,8 +208,8 @@ func TestSeedReplacesThatOfTheFile(t *testing.T) {
 // TestJUnit checks what the schema of JUnit's Ant task demands: the elements in this order, the
 // attributes that are required, and counts.
 func TestJUnit(t *testing.T) {
-	dir := writeFiles(t, "good_test.txt", "@ test a < b\n> PING\nPONG\n", "poor_test.txt", "> ECHO \"<&\\x01\\xff\"\n\"x\"\n",
-		"bad_test.txt", "@ nonsense\n", "other_test.txt", "@ only redis\n> PING\nPONG\n")
+	dir := writeFiles(t, "good_test.txt", "@ test a < b\n> PING\nPONG\n", "poor_test.txt", "> ECHO \"<&\\x01\\xff\"\n"+
+		"\"x\"\n", "bad_test.txt", "@ nonsense\n", "other_test.txt", "@ only redis\n> PING\nPONG\n")
 	_, status := runTest(t, dir, "-junit", "out.xml")
 	require.Equal(t, 2, status)
 	text, err := os.ReadFile(filepath.Join(dir, "out.xml"))
@@ -213,8 +217,8 @@ func TestJUnit(t *testing.T) {
 	require.True(t, strings.HasPrefix(string(text), `<?xml version="1.0" encoding="UTF-8"?>`))
 
 	required := map[string]string{"testsuites": "", "properties": "", "system-out": "", "system-err": "", "skipped": "",
-		"testsuite": "name package id timestamp hostname tests failures errors skipped time", "testcase": "name classname time",
-		"error": "message type", "failure": "message type"}
+		"testsuite": "name package id timestamp hostname tests failures errors skipped time",
+		"testcase":  "name classname time", "error": "message type", "failure": "message type"}
 	order := []string{"properties", "testcase", "system-out", "system-err"}
 	decoder := xml.NewDecoder(bytes.NewReader(text))
 	var path []string
@@ -248,8 +252,8 @@ func TestJUnit(t *testing.T) {
 			path = path[:len(path)-1]
 		}
 	}
-	require.Equal(t, map[string]int{"testsuites": 1, "testsuite": 4, "properties": 4, "system-out": 4, "system-err": 4, "testcase": 4,
-		"error": 1, "failure": 1, "skipped": 1}, elements)
+	require.Equal(t, map[string]int{"testsuites": 1, "testsuite": 4, "properties": 4, "system-out": 4, "system-err": 4,
+		"testcase": 4, "error": 1, "failure": 1, "skipped": 1}, elements)
 	require.Contains(t, string(text), `<testcase name="good/a_&lt;_b" classname="good_test.txt"`)
 }
 
@@ -280,7 +284,8 @@ func TestWatchRunsAgainWhenAScriptChanges(t *testing.T) {
 	go func() { ended <- Subcommand().Do(ctx, []string{"--watch"}, nil, &out) }()
 	says := func(text string) {
 		t.Helper()
-		require.Eventually(t, func() bool { return strings.Contains(out.String(), text) }, 2*time.Minute, 10*time.Millisecond, text)
+		require.Eventually(t, func() bool { return strings.Contains(out.String(), text) }, 2*time.Minute,
+			10*time.Millisecond, text)
 	}
 	says("waiting for changes")
 	require.NotContains(t, out.String(), "ok  \t")
@@ -312,10 +317,14 @@ func realServer(t *testing.T) (address string, ask func(words ...string) resp.Va
 }
 
 func TestAgainstARealServer(t *testing.T) {
-	dir := writeFiles(t, "counter.lua", counter, "lib.lua", "#!lua name=lib\nredis.register_function('f', function() return 1 end)",
-		"good_test.txt", "> SET k v PX 30\nOK\n> EVAL @counter.lua 1 n 2\n(integer) 2\n@ advance 40ms\n> GET k\n(nil)\n"+
-			"a> BLPOP q 0\n> RPUSH q x\n(integer) 1\na<\n1) \"q\"\n2) \"x\"\n> FUNCTION LOAD @lib.lua\n\"lib\"\n> FCALL f 0\n(integer) 1\n",
-		"random_test.txt", "@ random\ncommands: 20\nover: 50ms\n> EVAL @counter.lua 1 n 2\ninvariant: reply at most 6\n@ end\n")
+	dir := writeFiles(t, "counter.lua", counter, "lib.lua",
+		"#!lua name=lib\nredis.register_function('f', function() return 1 end)",
+		"good_test.txt",
+		"> SET k v PX 30\nOK\n> EVAL @counter.lua 1 n 2\n(integer) 2\n@ advance 40ms\n> GET k\n(nil)\n"+
+			"a> BLPOP q 0\n> RPUSH q x\n(integer) 1\na<\n1) \"q\"\n2) \"x\"\n> FUNCTION LOAD @lib.lua\n\"lib\"\n"+
+			"> FCALL f 0\n(integer) 1\n",
+		"random_test.txt",
+		"@ random\ncommands: 20\nover: 50ms\n> EVAL @counter.lua 1 n 2\ninvariant: reply at most 6\n@ end\n")
 	address, ask := realServer(t)
 	ask("SELECT", "1") // a client elsewhere is none of the tests' business
 	ask("SET", "other", "data")
@@ -340,7 +349,8 @@ func TestAgainstARealServerNothingIsLost(t *testing.T) {
 		t.Helper()
 		args := []string{"-against", address}
 		if len(lines) > 0 {
-			require.NoError(t, os.WriteFile(filepath.Join(dir, "good_test.txt"), []byte(strings.Join(lines, "\n")+"\n"), 0o644))
+			require.NoError(t,
+				os.WriteFile(filepath.Join(dir, "good_test.txt"), []byte(strings.Join(lines, "\n")+"\n"), 0o644))
 			args = append(args, "-flush")
 		}
 		output, status := runTest(t, dir, args...)

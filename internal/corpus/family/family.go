@@ -30,9 +30,10 @@ import (
 
 var only = flag.String("transcripts", "", "run only the transcripts whose path contains this")
 
-// Run runs, with RESP2, the transcripts below commands/testdata that match one of the patterns, which
-// name them without ".txt". join adds to an engine what the core has not; nil for nothing. It is
-// called in a package of a family, commands/NAME. With -v the test says how many steps it left out.
+// Run runs, with RESP2, the transcripts below commands/testdata that match one of the patterns,
+// which name them without ".txt". join adds to an engine what the core has not; nil for nothing. It
+// is called in a package of a family, commands/NAME. With -v the test says how many steps it left
+// out.
 func Run(t *testing.T, patterns string, join func(e *engine.Engine)) {
 	t.Helper()
 	w := world(join)

@@ -38,8 +38,9 @@ func (m Model) checked() porcupine.Model {
 	}
 }
 
-// Smallest returns a small part of a history that no order explains either: up to the first reply that cannot be explained, and without the GETs that
-// do not matter. What was under way at that time is open in it.
+// Smallest returns a small part of a history that no order explains either: up to the first reply
+// that cannot be explained, and without the GETs that do not matter. What was under way at that
+// time is open in it.
 func (m Model) Smallest(operations []Operation, limit time.Duration) []Operation {
 	for _, end := range ends(operations) {
 		if part := until(operations, end); m.Check(part, limit) == Violation {
@@ -74,10 +75,12 @@ func until(operations []Operation, end time.Duration) (part []Operation) {
 	return part
 }
 
-// withoutReads leaves out reads, as long as the rest is a violation. Without a write it would be one that never was.
+// withoutReads leaves out reads, as long as the rest is a violation. Without a write it would be
+// one that never was.
 func (m Model) withoutReads(operations []Operation, limit time.Duration) []Operation {
 	for i := len(operations) - 1; i >= 0; i-- {
-		if rest := slices.Delete(slices.Clone(operations), i, i+1); operations[i].Name == "GET" && m.Check(rest, limit) == Violation {
+		if rest := slices.Delete(slices.Clone(operations), i, i+1); operations[i].Name == "GET" &&
+			m.Check(rest, limit) == Violation {
 			operations = rest
 		}
 	}

@@ -1,17 +1,22 @@
-// Package linear decides whether what clients saw of an object can be explained by one order of their operations.
+// Package linear decides whether what clients saw of an object can be explained by one order of
+// their operations.
 //
-// An object is a key, or a few, with a Model: what one operation after the other does to it. Clients note each operation in the object's
-// History: when it was called, when its reply came, and what that said. The object is linearizable if its operations can be put into one order
-// that the model can take, in which no operation comes before another one whose reply came before the first was called:
+// An object is a key, or a few, with a Model: what one operation after the other does to it.
+// Clients note each operation in the object's History: when it was called, when its reply came, and
+// what that said. The object is linearizable if its operations can be put into one order that the
+// model can take, in which no operation comes before another one whose reply came before the first
+// was called:
 //
 //	client 1   |── SET a ──|
 //	client 2        |────────── SET b ──── reply lost ...
-//	client 3                  |─ GET: b ─|   |─ GET: a ─|      no order explains this: b was there before a came back
+//	client 3                  |─ GET: b ─|   |─ GET: a ─|   no order explains this
 //
-// An operation whose reply was lost may take effect at any time after its call, or never. Its end is open.
+// An operation whose reply was lost may take effect at any time after its call, or never. Its end
+// is open.
 //
-// The search is porcupine's (github.com/anishathalye/porcupine). Its time grows exponentially with the operations that overlap, so
-// histories are short: a client takes another object after some dozens of operations, or after a few whose end is open.
+// The search is porcupine's (github.com/anishathalye/porcupine). Its time grows exponentially with
+// the operations that overlap, so histories are short: a client takes another object after some
+// dozens of operations, or after a few whose end is open.
 package linear
 
 import (
@@ -39,7 +44,8 @@ func (o Operation) String() string {
 	if o.Open {
 		what, end = "?", "..."
 	}
-	return fmt.Sprintf("%13s %13s  client %-3d %s %s -> %s", o.Call.Round(time.Microsecond), end, o.Client, o.Name, o.Arg, what)
+	return fmt.Sprintf("%13s %13s  client %-3d %s %s -> %s", o.Call.Round(time.Microsecond), end, o.Client,
+		o.Name, o.Arg, what)
 }
 
 // History is what clients did with one object. Its methods may be called by several goroutines.
@@ -58,7 +64,8 @@ const (
 	mostOpen = 5
 )
 
-// Full reports whether there should be no more operations. Those under way count as open: they may become so.
+// Full reports whether there should be no more operations. Those under way count as open: they may
+// become so.
 func (h *History) Full() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -100,7 +107,8 @@ func (h *History) end(o *Operation) {
 func (h *History) Operations() []Operation {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return slices.SortedFunc(slices.Values(h.operations), func(a, b Operation) int { return cmp.Compare(a.Call, b.Call) })
+	return slices.SortedFunc(slices.Values(h.operations),
+		func(a, b Operation) int { return cmp.Compare(a.Call, b.Call) })
 }
 
 // Text returns operations as lines.

@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// script reads a history: a line for each operation, with call, end (or ... if it is open), name, argument (or -) and reply (or nothing).
+// script reads a history: a line for each operation, with call, end (or ... if it is open), name,
+// argument (or -) and reply (or nothing).
 func script(text string) (list []Operation) {
 	for line := range strings.Lines(text) {
 		words := strings.Fields(line)
@@ -19,7 +20,8 @@ func script(text string) (list []Operation) {
 		}
 		call, _ := strconv.Atoi(words[0])
 		end, err := strconv.Atoi(words[1])
-		o := Operation{Client: len(list), Name: words[2], Arg: words[3], Call: time.Duration(call), End: time.Duration(end)}
+		o := Operation{Client: len(list), Name: words[2], Arg: words[3], Call: time.Duration(call),
+			End: time.Duration(end)}
 		if len(words) > 4 {
 			o.Reply = words[4]
 		}
@@ -53,11 +55,13 @@ func TestCheck(t *testing.T) {
 		{"INCR is lost", Counter, "1 2 INCR - 1\n3 4 INCR - 1", Violation},
 		{"a transaction counts", Counter, "1 2 INCR - 1\n3 4 EXEC 1 2\n5 6 GET - 2", Linearizable},
 		{"a transaction counts from an old value", Counter, "1 2 INCR - 1\n3 4 INCR - 2\n5 6 EXEC 1 2", Violation},
-		{"a lock has one owner", Lock, "1 2 LOCK a OK\n3 4 LOCK b\n5 6 UNLOCK b 0\n7 8 UNLOCK a 1\n9 10 LOCK b OK", Linearizable},
+		{"a lock has one owner", Lock, "1 2 LOCK a OK\n3 4 LOCK b\n5 6 UNLOCK b 0\n7 8 UNLOCK a 1\n9 10 LOCK b OK",
+			Linearizable},
 		{"a lock has two owners", Lock, "1 2 LOCK a OK\n3 4 LOCK b OK", Violation},
 		{"a window", Window, "1 2 TAKE - 1\n3 4 TAKE - 2\n5 6 GET - 2", Linearizable},
 		{"a window that forgets", Window, "1 2 TAKE - 1\n3 4 TAKE - 1", Violation},
-		{"a queue", Queue, "1 2 RPUSH a 1\n3 4 RPUSH b 2\n5 6 GET - a,b\n7 8 LPOP - a\n9 10 LPOP - b\n11 12 LPOP -", Linearizable},
+		{"a queue", Queue, "1 2 RPUSH a 1\n3 4 RPUSH b 2\n5 6 GET - a,b\n7 8 LPOP - a\n9 10 LPOP - b\n11 12 LPOP -",
+			Linearizable},
 		{"a queue gives twice", Queue, "1 2 RPUSH a 1\n3 4 LPOP - a\n5 6 BLPOP - a", Violation},
 		{"a client that waits is served", Queue, "1 9 BLPOP - a\n2 3 RPUSH a 1\n10 11 LPOP -", Linearizable},
 		{"accounts", Pair, "1 2 MOVE 5 -5", Violation},
@@ -84,7 +88,8 @@ func TestAPairMoves(t *testing.T) {
 }
 
 func TestSmallestLeavesOutWhatDoesNotMatter(t *testing.T) {
-	all := script("1 2 SET a OK\n3 4 GET - a\n5 6 SET b OK\n7 30 SET c OK\n8 9 GET - b\n10 11 GET - a\n12 13 GET - b\n14 15 SET d OK")
+	all := script("1 2 SET a OK\n3 4 GET - a\n5 6 SET b OK\n7 30 SET c OK\n8 9 GET - b\n10 11 GET - a\n" +
+		"12 13 GET - b\n14 15 SET d OK")
 	require.Equal(t, Violation, Register.Check(all, time.Minute))
 	part := Register.Smallest(all, time.Minute)
 	require.Equal(t, []string{"SET", "SET", "SET", "GET"}, names(part))
@@ -100,11 +105,12 @@ func names(operations []Operation) (list []string) {
 	return list
 }
 
-// TestRandomHistories executes random operations one after the other, and notes them as if they had taken longer. That is linearizable, and not after a
-// reply was changed to one that no client can have had.
+// TestRandomHistories executes random operations one after the other, and notes them as if they had
+// taken longer. That is linearizable, and not after a reply was changed to one that no client can
+// have had.
 func TestRandomHistories(t *testing.T) {
-	ops := map[string][]string{"register": {"SET", "GETSET", "GET"}, "counter": {"INCR", "GET"}, "lock": {"LOCK", "UNLOCK", "GET"},
-		"window": {"TAKE", "GET"}, "queue": {"RPUSH", "LPOP", "GET"}, "pair": {"MOVE", "GET"}}
+	ops := map[string][]string{"register": {"SET", "GETSET", "GET"}, "counter": {"INCR", "GET"}, "lock": {"LOCK",
+		"UNLOCK", "GET"}, "window": {"TAKE", "GET"}, "queue": {"RPUSH", "LPOP", "GET"}, "pair": {"MOVE", "GET"}}
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, m := range Models {
 		state, list := "", []Operation{}

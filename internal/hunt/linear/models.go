@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Model says what operations do to an object when they come one after the other. The state is a text, empty at first, and so is a reply.
+// Model says what operations do to an object when they come one after the other. The state is a
+// text, empty at first, and so is a reply.
 type Model struct {
 	Name string
 	Step func(state, name, arg string) (next, reply string)
@@ -25,7 +26,8 @@ var Register = Model{"register", func(state, name, arg string) (next, reply stri
 	return state, state
 }}
 
-// Counter is a number: INCR, and EXEC, a transaction that counts from the number that it has read and watched.
+// Counter is a number: INCR, and EXEC, a transaction that counts from the number that it has read
+// and watched.
 var Counter = Model{"counter", func(state, name, arg string) (next, reply string) {
 	switch {
 	case name == "INCR", name == "EXEC" && state == arg:
@@ -68,7 +70,8 @@ var Window = Model{"window", func(state, name, _ string) (next, reply string) {
 	return state, state
 }}
 
-// Queue is a list: RPUSH, LPOP, and BLPOP, which is the same after it has waited. The elements of the state are separated by commas.
+// Queue is a list: RPUSH, LPOP, and BLPOP, which is the same after it has waited. The elements of
+// the state are separated by commas.
 var Queue = Model{"queue", func(state, name, arg string) (next, reply string) {
 	first, rest, _ := strings.Cut(state, ",")
 	switch {

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// maxArguments is how many arguments a call may have in invoke_few.go: three, and the self of a method.
+// maxArguments is how many arguments a call may have in invoke_few.go: three, and the self of a
+// method.
 const maxArguments = 4
 
 // calls returns invoke_few.go.

@@ -1,6 +1,6 @@
-// Command generate writes two files of package lua: compile_shapes.go, the closures of binary operators, one for
-// each operator and shape of operands, and invoke_few.go, calls by their number of arguments. The essay of
-// package lua says what the shapes are and what each is worth.
+// Command generate writes two files of package lua: compile_shapes.go, the closures of binary
+// operators, one for each operator and shape of operands, and invoke_few.go, calls by their number
+// of arguments. The essay of package lua says what the shapes are and what each is worth.
 package main
 
 import (
@@ -51,7 +51,8 @@ var (
 
 var comparisons = []operator{
 	{name: "Less", infix: "<", other: "less"}, {name: "LessEqual", infix: "<=", other: "lessEqual"},
-	{name: "Greater", infix: ">", other: "less", swapped: true}, {name: "GreaterEqual", infix: ">=", other: "lessEqual", swapped: true},
+	{name: "Greater", infix: ">", other: "less", swapped: true},
+	{name: "GreaterEqual", infix: ">=", other: "lessEqual", swapped: true},
 }
 
 // apply returns the operator on numbers.
@@ -70,8 +71,8 @@ func (o operator) compare(x, y string) string {
 	return "f." + o.other + "(" + x + ", " + y + ", pc)"
 }
 
-// side is an operand: its name, x or y, and its kind. L is a local variable in a slot of its own, K a constant
-// number, V any expression.
+// side is an operand: its name, x or y, and its kind. L is a local variable in a slot of its own, K
+// a constant number, V any expression.
 type side struct {
 	name string
 	kind byte
@@ -93,8 +94,8 @@ type shape struct{ x, y side }
 
 func shapeOf(kinds string) shape { return shape{side{"x", kinds[0]}, side{"y", kinds[1]}} }
 
-// loads reads the operands into x and y. A local variable is read after an expression beside it: Lua's
-// instructions name its register, and so see what the expression assigned to it.
+// loads reads the operands into x and y. A local variable is read after an expression beside it:
+// Lua's instructions name its register, and so see what the expression assigned to it.
 func (s shape) loads() string {
 	if s.x.kind == 'L' {
 		return s.y.load() + s.x.load()
@@ -130,12 +131,15 @@ var families = []family{
 	{"float", "compiles arithmetic on numbers,", "evalFloat", "evalFloat",
 		[]member{{"LL", upToMod}, {"LK LV VK VL", upToDiv}, {"VV", arithmetic}}, float},
 	{"order", "compiles a comparison of", "eval", "test", []member{{"LK LL VK VV", comparisons}}, order},
-	{"floatOrder", "compiles a comparison of numbers,", "evalFloat", "test", []member{{"LK LL VK VV", comparisons}}, floatOrder},
-	{"ifOrder", "compiles an if statement without else on the comparison of", "eval", "action", []member{{"LK", comparisons}}, ifOrder},
+	{"floatOrder", "compiles a comparison of numbers,", "evalFloat", "test",
+		[]member{{"LK LL VK VV", comparisons}}, floatOrder},
+	{"ifOrder", "compiles an if statement without else on the comparison of", "eval", "action",
+		[]member{{"LK", comparisons}}, ifOrder},
 }
 
 func arith(s shape, o operator) string {
-	number, other := "return Number("+o.apply(s.x.number(), s.y.number())+")", "f.arith(syntax.Op"+o.name+", "+s.x.value()+", "+s.y.value()+", pc)"
+	number, other := "return Number("+o.apply(s.x.number(), s.y.number())+")",
+		"f.arith(syntax.Op"+o.name+", "+s.x.value()+", "+s.y.value()+", pc)"
 	if s.x.kind == 'V' && s.y.kind == 'V' {
 		return `return func(f *frame) Value {
 			x := a(f)
@@ -145,7 +149,8 @@ func arith(s shape, o operator) string {
 			` + number + `
 		}`
 	}
-	return "return func(f *frame) Value {\n" + s.loads() + "if " + s.areNumbers() + " {\n" + number + "\n}\nreturn " + other + "\n}"
+	return "return func(f *frame) Value {\n" + s.loads() + "if " + s.areNumbers() + " {\n" + number +
+		"\n}\nreturn " + other + "\n}"
 }
 
 func float(s shape, o operator) string {
@@ -161,8 +166,8 @@ func order(s shape, o operator) string {
 	if s.x.kind == 'V' && s.y.kind == 'V' {
 		loads = "x, y := s.values(f)\n"
 	}
-	return "return func(f *frame) bool {\n" + loads + "if " + s.areNumbers() + " {\nreturn " + o.apply(s.x.number(), s.y.number()) +
-		"\n}\nreturn " + o.compare(s.x.value(), s.y.value()) + "\n}"
+	return "return func(f *frame) bool {\n" + loads + "if " + s.areNumbers() + " {\nreturn " +
+		o.apply(s.x.number(), s.y.number()) + "\n}\nreturn " + o.compare(s.x.value(), s.y.value()) + "\n}"
 }
 
 func floatOrder(s shape, o operator) string {
@@ -170,8 +175,8 @@ func floatOrder(s shape, o operator) string {
 }
 
 func ifOrder(s shape, o operator) string {
-	return "return func(f *frame) signal {\n" + s.loads() + "if x.IsNumber() && " + o.apply(s.x.number(), s.y.number()) +
-		" || !x.IsNumber() && otherwise(f) {\nreturn then(f)\n}\nreturn goOn\n}"
+	return "return func(f *frame) signal {\n" + s.loads() + "if x.IsNumber() && " +
+		o.apply(s.x.number(), s.y.number()) + " || !x.IsNumber() && otherwise(f) {\nreturn then(f)\n}\nreturn goOn\n}"
 }
 
 // operators returns compile_shapes.go.

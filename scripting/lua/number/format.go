@@ -21,8 +21,8 @@ func Append(dst []byte, f float64) []byte {
 	return AppendG(dst, f, 14)
 }
 
-// appendShort appends f if it is the float64 nearest to a decimal number of up to three decimals and
-// 14 digits: then these digits are what "%.14g" shows.
+// appendShort appends f if it is the float64 nearest to a decimal number of up to three decimals
+// and 14 digits: then these digits are what "%.14g" shows.
 func appendShort(dst []byte, f float64) ([]byte, bool) {
 	for decimals := 1; decimals <= 3; decimals++ {
 		power := powersOfTen[decimals]

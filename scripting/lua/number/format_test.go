@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestNumbersPrintWith14Digits compares with strconv, for numbers with few decimals and their neighbours.
+// TestNumbersPrintWith14Digits compares with strconv, for numbers with few decimals and their
+// neighbours.
 func TestNumbersPrintWith14Digits(t *testing.T) {
 	dice := rand.New(rand.NewPCG(1, 2))
 	check := func(f float64) {
@@ -25,7 +26,8 @@ func TestNumbersPrintWith14Digits(t *testing.T) {
 			}
 		}
 	}
-	for _, f := range []float64{0.001, 0.0001, 0.00012, 99999999999.999, 999999999999.999, 9999999999999.5, 99999999999999.5, 5e-324, 0.1 + 0.2} {
+	for _, f := range []float64{0.001, 0.0001, 0.00012, 99999999999.999, 999999999999.999, 9999999999999.5,
+		99999999999999.5, 5e-324, 0.1 + 0.2} {
 		check(f)
 	}
 }

@@ -6,15 +6,15 @@ import (
 	"strconv"
 )
 
-// A numeral may be megabytes long. Then a short one of the same value is read in its place, for two reasons:
-// the Meter's hook can stop the search for it, and strconv.ParseFloat loses count of integers of more
-// than 800 digits.
+// A numeral may be megabytes long. Then a short one of the same value is read in its place, for two
+// reasons: the Meter's hook can stop the search for it, and strconv.ParseFloat loses count of
+// integers of more than 800 digits.
 
 const (
 	// longNumeral is the length from which numerals are cut.
 	longNumeral = 800
-	// mostDigits is how many digits are kept: more than the 767 that decide how a number is rounded, if it is
-	// known whether anything but zeros follows.
+	// mostDigits is how many digits are kept: more than the 767 that decide how a number is
+	// rounded, if it is known whether anything but zeros follows.
 	mostDigits = 780
 )
 
@@ -22,9 +22,9 @@ func isZero(c byte) bool       { return c == '0' }
 func isDigit(c byte) bool      { return c-'0' < 10 }
 func isNaNPayload(c byte) bool { return c == '_' || IsAlnum(c) }
 
-// ParsePrefix reads the longest number at the start of s, which must not begin with white space, as C's
-// strtod does, and returns its value and its length; the length is 0 when there is none. Overflow gives
-// an infinity, underflow a zero. m counts the work on long ones.
+// ParsePrefix reads the longest number at the start of s, which must not begin with white space, as
+// C's strtod does, and returns its value and its length; the length is 0 when there is none.
+// Overflow gives an infinity, underflow a zero. m counts the work on long ones.
 func ParsePrefix(m Meter, s string) (f float64, length int) {
 	f, length = strtod(s[:min(len(s), longNumeral)])
 	if len(s) < longNumeral || length < longNumeral/2 && (length == len(s) || s[length] != '(') {
@@ -55,8 +55,8 @@ func shorten(m Meter, s string) string {
 	return string(out)
 }
 
-// cutNumeral appends a short form of what strtod would read at the start of s, behind a sign, and returns
-// how much of s that is.
+// cutNumeral appends a short form of what strtod would read at the start of s, behind a sign, and
+// returns how much of s that is.
 func cutNumeral(m Meter, out []byte, s string) ([]byte, int) {
 	if isHexFloat(s) {
 		out, length := cutDigits(m, append(out, "0x"...), s[2:], IsHexDigit, 'p', 4)
@@ -74,8 +74,8 @@ func cutNumeral(m Meter, out []byte, s string) ([]byte, int) {
 	return cutDigits(m, out, s, isDigit, 'e', 1)
 }
 
-// cutDigits appends the leading digits of a number as an integer, a digit more for what else there is,
-// and an exponent with that letter, which a digit shifts by weight.
+// cutDigits appends the leading digits of a number as an integer, a digit more for what else there
+// is, and an exponent with that letter, which a digit shifts by weight.
 func cutDigits(m Meter, out []byte, s string, isOne func(c byte) bool, letter byte, weight int) ([]byte, int) {
 	first := len(out)
 	zeros := span(m, s, 0, isZero)
@@ -134,7 +134,8 @@ func cutExponent(m Meter, s string, letter byte) (exponent, length int) {
 	return exponent, length
 }
 
-// ParseBase reads an integer in a base of 2 to 36 as C's strtoul does, between optional white space.
+// ParseBase reads an integer in a base of 2 to 36 as C's strtoul does, between optional white
+// space.
 func ParseBase(m Meter, s string, base int) (float64, bool) {
 	at := span(m, s, 0, IsBlank)
 	negative := at < len(s) && s[at] == '-'

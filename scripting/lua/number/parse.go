@@ -7,7 +7,8 @@ import (
 
 // Parse reads s as Lua 5.1 converts a string to a number: C's strtod (decimal, hexadecimal with or
 // without fraction and binary exponent, inf, nan) between optional white space. As in C the string
-// ends at its first zero byte. It reports false when anything else remains. O(len(s)), counted by m.
+// ends at its first zero byte. It reports false when anything else remains. O(len(s)), counted by
+// m.
 func Parse(m Meter, s string) (float64, bool) {
 	if f, ok := parseDigits(s); ok {
 		return f, true
@@ -202,8 +203,8 @@ func isHexFloat(s string) bool {
 // IsHexDigit reports whether c is a hexadecimal digit.
 func IsHexDigit(c byte) bool { return c-'0' < 10 || c|0x20-'a' < 6 }
 
-// hexFloat measures and converts a hexadecimal number; up to 16 digits without fraction and exponent
-// allocate nothing.
+// hexFloat measures and converts a hexadecimal number; up to 16 digits without fraction and
+// exponent allocate nothing.
 func hexFloat(s string) (float64, int) {
 	i, n := 2, uint64(0)
 	for i < len(s) && IsHexDigit(s[i]) {

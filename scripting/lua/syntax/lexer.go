@@ -63,8 +63,8 @@ func (x *lexer) save() {
 	x.pos++
 }
 
-// accept saves the next character if it is one of set, or a zero byte: C Lua finds that behind the last one
-// of any set. So 1\0x is a number and .\0 joins strings.
+// accept saves the next character if it is one of set, or a zero byte: C Lua finds that behind the
+// last one of any set. So 1\0x is a number and .\0 joins strings.
 func (x *lexer) accept(set string) bool {
 	c := x.peek()
 	if c == endOfSource || c != 0 && strings.IndexByte(set, byte(c)) < 0 {
@@ -187,7 +187,8 @@ func (x *lexer) dots() token {
 	return '.'
 }
 
-// name reads a name or a reserved word. read.str is part of the source: the compiler clones what it keeps.
+// name reads a name or a reserved word. read.str is part of the source: the compiler clones what it
+// keeps.
 func (x *lexer) name() token {
 	start := x.pos
 	for c := x.peek(); isLetter(c) || isDigit(c); c = x.peek() {
@@ -198,8 +199,8 @@ func (x *lexer) name() token {
 	return reservedWord(x.read.str)
 }
 
-// numeral reads a number. It takes every letter and digit in reach before it asks whether that is a number, as
-// C Lua does, so 3x is one malformed token and not two.
+// numeral reads a number. It takes every letter and digit in reach before it asks whether that is a
+// number, as C Lua does, so 3x is one malformed token and not two.
 func (x *lexer) numeral() token {
 	for c := x.peek(); isDigit(c) || c == '.'; c = x.peek() { // 1..2 is malformed, and not 1 .. 2
 		x.save()
@@ -247,8 +248,8 @@ func (x *lexer) bracket() token {
 	return '['
 }
 
-// separator reads [==, or ]==, and returns the number of =; if the bracket does not follow again, -1
-// minus that number.
+// separator reads [==, or ]==, and returns the number of =; if the bracket does not follow again,
+// -1 minus that number.
 func (x *lexer) separator() int {
 	first := x.peek()
 	x.save()
@@ -263,8 +264,8 @@ func (x *lexer) separator() int {
 	return -1 - level
 }
 
-// long reads a long string or comment up to its closing bracket. Another [[ in it means nothing: lua5.1
-// refuses that for the sake of older programs, Redis does not.
+// long reads a long string or comment up to its closing bracket. Another [[ in it means nothing:
+// lua5.1 refuses that for the sake of older programs, Redis does not.
 func (x *lexer) long(level int, unfinished string) {
 	x.save()
 	if isNewline(x.peek()) {

@@ -2,8 +2,8 @@ package syntax
 
 // Numeric variables. A local variable to which only numbers are ever assigned needs no check of its
 // type: its expressions compile to functions on float64, its assignments store eight bytes. Which
-// variables these are follows from the tree alone, because nothing but the assignments in the tree can
-// change a local variable.
+// variables these are follows from the tree alone, because nothing but the assignments in the tree
+// can change a local variable.
 
 // assigns notes that e is assigned to v; nil means a value the tree does not show.
 func (v *Variable) assigns(e Expr) {
@@ -70,7 +70,8 @@ const (
 	no
 )
 
-// IsNumeric reports whether e always yields a number and cannot fail. O(1) amortised: the tree remembers it.
+// IsNumeric reports whether e always yields a number and cannot fail. O(1) amortised: the tree
+// remembers it.
 func IsNumeric(e Expr) bool { return isNumeric(e, true) }
 
 // isNumeric is IsNumeric, which remembers its answers once they are final.

@@ -12,12 +12,13 @@ const (
 	maxLevels   = 200 // nesting of blocks and expressions, as LUAI_MAXCCALLS
 	maxLocals   = 200 // active local variables of a function
 	maxUpvalues = 60
-	// maxDepth bounds the depth of the tree where Lua itself loops: chains of operators and suffixes.
+	// maxDepth bounds the depth of the tree where Lua itself loops: chains of operators and
+	// suffixes.
 	maxDepth = 10000
 )
 
-// parser reads a chunk into a syntax tree and resolves its names, one function at a time, as Lua 5.1
-// does, so that its errors and their order are the same.
+// parser reads a chunk into a syntax tree and resolves its names, one function at a time, as Lua
+// 5.1 does, so that its errors and their order are the same.
 type parser struct {
 	lexer
 	current   token
@@ -41,9 +42,9 @@ func (e Error) Error() string { return string(e) }
 // Position returns "chunk:line: ", with which messages begin.
 func Position(chunk string, line int) string { return chunk + ":" + strconv.Itoa(line) + ": " }
 
-// Parse returns the tree of a chunk, which is the body of a vararg function; messages call the chunk by
-// that name. levels are the levels of nesting already in use: C Lua counts the calls from C under way. meter
-// counts the work and may be nil. The error is an Error.
+// Parse returns the tree of a chunk, which is the body of a vararg function; messages call the
+// chunk by that name. levels are the levels of nesting already in use: C Lua counts the calls from
+// C under way. meter counts the work and may be nil. The error is an Error.
 func Parse(source, chunk string, levels int, meter number.Meter) (body *Function, err error) {
 	defer func() {
 		if problem := recover(); problem != nil {
@@ -148,8 +149,8 @@ func (p *parser) fieldName() Expr {
 	return StringExpr{name, at}
 }
 
-// enter and leave count nested blocks and expressions. The parser recurses with them, and the limit is C
-// Lua's.
+// enter and leave count nested blocks and expressions. The parser recurses with them, and the limit
+// is C Lua's.
 func (p *parser) enter() {
 	p.levels++
 	if p.levels > maxLevels {
@@ -173,8 +174,8 @@ func (p *parser) limit(n, most int, what string) {
 
 // Scopes.
 
-// newVariable makes a variable that becomes visible when declared; at is where its name stands, and pending counts those
-// made before it.
+// newVariable makes a variable that becomes visible when declared; at is where its name stands, and
+// pending counts those made before it.
 func (p *parser) newVariable(name string, at int32, pending int) *Variable {
 	p.limit(len(p.fn.active)+pending+1, maxLocals, "local variables")
 	v := &Variable{Name: name, At: at}
@@ -182,8 +183,8 @@ func (p *parser) newVariable(name string, at int32, pending int) *Variable {
 	return v
 }
 
-// declare makes variables visible. In local x = x that is after the values are read, so the right x is the
-// outer one.
+// declare makes variables visible. In local x = x that is after the values are read, so the right x
+// is the outer one.
 func (p *parser) declare(vs ...*Variable) { p.fn.active = append(p.fn.active, vs...) }
 
 // find returns the visible local variable of that name in one function, nil if there is none.
@@ -241,7 +242,8 @@ func (p *parser) addCapture(fn *Function, source Capture) (int, *Variable) {
 
 // Constant folding.
 
-// fold returns the number an operator yields for two constants, false where Lua leaves it to run time.
+// fold returns the number an operator yields for two constants, false where Lua leaves it to run
+// time.
 func fold(op Operator, a, b Expr) (Expr, bool) {
 	x, ok := a.(NumberExpr)
 	y, ok2 := b.(NumberExpr)

@@ -249,8 +249,8 @@ func (p *parser) arguments(call *CallExpr) Expr {
 	return call
 }
 
-// expressions reads a list of them; the last one is not discharged yet. lines are those of the commas, nil for a list on
-// the line first.
+// expressions reads a list of them; the last one is not discharged yet. lines are those of the
+// commas, nil for a list on the line first.
 func (p *parser) expressions(first int) (list []Expr, lines []int) {
 	list = []Expr{p.expression()}
 	for p.accept(',') {
@@ -272,8 +272,8 @@ func (p *parser) table() Expr {
 	t := &TableExpr{Line: p.lastLine, At: p.at}
 	p.checkNext('{')
 	for p.current != '}' {
-		// C Lua emits a list element when the next item begins: only then is it clear that it is not the last
-		// one, of which all values count.
+		// C Lua emits a list element when the next item begins: only then is it clear that it is
+		// not the last one, of which all values count.
 		if n := len(t.Items); n > 0 {
 			p.discharge(t.Items[n-1].Value)
 		}

@@ -103,8 +103,8 @@ func (p *parser) whileStatement(line int) Stat {
 	return s
 }
 
-// repeatStatement reads repeat ... until. The condition belongs to the scope of the body and sees its
-// variables.
+// repeatStatement reads repeat ... until. The condition belongs to the scope of the body and sees
+// its variables.
 func (p *parser) repeatStatement(line int) Stat {
 	active := len(p.fn.active)
 	p.fn.loops++
@@ -137,8 +137,8 @@ func (p *parser) forStatement(line int) Stat {
 	return s
 }
 
-// numericFor reads what follows for name. Three hidden variables count against the limit of 200, as in C Lua,
-// where they hold the loop's state.
+// numericFor reads what follows for name. Three hidden variables count against the limit of 200, as
+// in C Lua, where they hold the loop's state.
 func (p *parser) numericFor(name string, at int32, line int) Stat {
 	hidden := p.hiddenVariables("(for index)", "(for limit)", "(for step)")
 	s := &NumericForStat{Variable: p.newVariable(name, at, 3), Line: line}
@@ -253,7 +253,8 @@ func (p *parser) returnStatement(line int) Stat {
 	return s
 }
 
-// expressionStatement reads a call or an assignment: which of them it is shows behind the first expression.
+// expressionStatement reads a call or an assignment: which of them it is shows behind the first
+// expression.
 func (p *parser) expressionStatement(line int) Stat {
 	e := p.suffixed()
 	if call, ok := e.(*CallExpr); ok {

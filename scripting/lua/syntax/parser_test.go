@@ -40,7 +40,8 @@ func TestNumericVariables(t *testing.T) {
 
 func TestConstantsAreFolded(t *testing.T) {
 	for source, want := range map[string]Expr{
-		`return 2 + 3 * 4`: NumberExpr{14}, `return (2) ^ 3`: NumberExpr{8}, `return -7 % 5`: NumberExpr{3}, `return ("a")`: StringExpr{"a", 8},
+		`return 2 + 3 * 4`: NumberExpr{14}, `return (2) ^ 3`: NumberExpr{8}, `return -7 % 5`: NumberExpr{3},
+		`return ("a")`: StringExpr{"a", 8},
 	} {
 		require.Equal(t, want, parse(t, source).Body[0].(*ReturnStat).Values[0], source)
 	}
@@ -57,8 +58,10 @@ func TestPlaces(t *testing.T) {
 	call, joined := local.Values[0].(*CallExpr), returned.Values[0].(*BinaryExpr)
 	table := joined.Right.(*TableExpr)
 	for want, at := range map[[2]int]int32{
-		{1, 7}: local.Variables[0].At, {1, 11}: call.At, {1, 13}: call.Args[0].(*IndexExpr).At, {2, 3}: call.Args[1].(StringExpr).At,
-		{4, 1}: returned.At, {4, 8}: joined.Left.(*LocalExpr).At, {4, 10}: joined.At, {5, 10}: table.At, {5, 12}: table.Items[0].Value.(*UnaryExpr).At,
+		{1, 7}: local.Variables[0].At, {1, 11}: call.At, {1, 13}: call.Args[0].(*IndexExpr).At,
+		{2, 3}: call.Args[1].(StringExpr).At,
+		{4, 1}: returned.At, {4, 8}: joined.Left.(*LocalExpr).At, {4, 10}: joined.At, {5, 10}: table.At,
+		{5, 12}: table.Items[0].Value.(*UnaryExpr).At,
 	} {
 		line, column := places.At(at)
 		require.Equal(t, want, [2]int{line, column})
@@ -97,7 +100,8 @@ func (s *stopper) Tick(n int) {
 }
 
 func TestMeterStopsTheParser(t *testing.T) {
-	for _, source := range []string{strings.Repeat("x = 1 ", 1000), strings.Repeat(" ", 1<<16), "x = 1" + strings.Repeat("0", 1<<16)} {
+	for _, source := range []string{strings.Repeat("x = 1 ", 1000), strings.Repeat(" ", 1<<16),
+		"x = 1" + strings.Repeat("0", 1<<16)} {
 		require.PanicsWithValue(t, errStop, func() { _, _ = Parse(source, "chunk", 0, &stopper{4000}) })
 	}
 }

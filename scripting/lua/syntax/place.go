@@ -11,7 +11,8 @@ type Places struct {
 	starts []int // of the lines
 }
 
-// PlacesIn returns the places of a source. Lines end as they do for the lexer: with \n, \r, \n\r or \r\n.
+// PlacesIn returns the places of a source. Lines end as they do for the lexer: with \n, \r, \n\r or
+// \r\n.
 func PlacesIn(source string) *Places {
 	p := &Places{source, []int{0}}
 	x := lexer{source: source}
@@ -26,7 +27,8 @@ func PlacesIn(source string) *Places {
 	return p
 }
 
-// At returns the line and the column of an offset, both from 1. The column counts characters. An offset behind the end is the end.
+// At returns the line and the column of an offset, both from 1. The column counts characters. An
+// offset behind the end is the end.
 func (p *Places) At(at int32) (line, column int) {
 	end := min(int(at), len(p.source))
 	line = sort.Search(len(p.starts), func(i int) bool { return p.starts[i] > end })

@@ -16,8 +16,8 @@ type Variable struct {
 	sources  []Expr
 }
 
-// Cell reports whether the variable needs a cell that its function and inner ones share: one of them
-// uses it and it changes after its declaration.
+// Cell reports whether the variable needs a cell that its function and inner ones share: one of
+// them uses it and it changes after its declaration.
 func (v *Variable) Cell() bool { return v.captured && v.assigned }
 
 // Captured reports whether an inner function uses the variable.
@@ -53,8 +53,8 @@ type Function struct {
 // constant or "...".
 type Expr interface{}
 
-// The expressions. Line is the line that Lua's error messages give to what they do at run time. At is the offset of the
-// first byte in the source, of an operator the offset of its sign: see Places.
+// The expressions. Line is the line that Lua's error messages give to what they do at run time. At
+// is the offset of the first byte in the source, of an operator the offset of its sign: see Places.
 type (
 	NilExpr    struct{}
 	BoolExpr   struct{ Value bool }
@@ -133,7 +133,8 @@ func IsMany(e Expr) bool {
 // Operator is a unary or binary operator, binary ones in the order of binaryPriority.
 type Operator uint8
 
-// The operators. Arithmetic ones come first, OpAdd to OpPow; comparisons by order are OpLess to OpGreaterEqual.
+// The operators. Arithmetic ones come first, OpAdd to OpPow; comparisons by order are OpLess to
+// OpGreaterEqual.
 const (
 	OpAdd Operator = iota
 	OpSub
@@ -239,7 +240,8 @@ type (
 	BreakStat struct{ Line int }
 )
 
-// LineOf returns the line where a statement begins, 0 for a block, whose statements have lines of their own.
+// LineOf returns the line where a statement begins, 0 for a block, whose statements have lines of
+// their own.
 func LineOf(s Stat) int {
 	switch s := s.(type) {
 	case *LocalStat:
