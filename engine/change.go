@@ -14,7 +14,7 @@ import (
 //
 //	Changed, ChangedIn              a command             ByCommand  ─┐
 //	ChangedUnwatched, CountChange   a command on groups   ByGroup     │
-//	keyExpired                      a key's deadline      ByDeadline  ├─▶ Change ─▶ report ─▶ effectsOf
+//	keyExpired                      a key's deadline      ByDeadline  ├─▶ report ─▶ effectsOf
 //	keyEvicted                      maxmemory             ByEviction  │
 //	elementsExpired                 elements' deadlines   ByElements  │
 //	keyCreated                      the first value       ByCreation ─┘

@@ -38,6 +38,7 @@ func newEffects() *effects {
 		c.WakeOnDelete()
 	}}
 	e.Join(configcmds.Part(e.Release), engine.Part{
+		Types: []engine.Type{stringcmds.Type, hashes.Type, streams.Type},
 		Families: []command.Family{stringcmds.Family, keys.Family, hashes.Family, streams.Family,
 			{Group: "generic", Commands: []command.Line{await}}},
 		Event:     func(_ *engine.World, _ int, key []byte, ev event.Event, _ [][]byte) { note(ev.Name, key) },

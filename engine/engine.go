@@ -36,7 +36,7 @@
 //	commands          help: HELP of containers; sections: what the engine tells INFO
 //	many commands     dispatch: batches; slowscript_run, loader (of the journal), follow (of a master), delays, tick
 //	one command       gate, hinder, run, blocked, evict
-//	effects           changed, element_expiry, databases, lookup, connections, acl
+//	effects           change, databases, lookup, connections, acl
 //	nouns             engine, executions, call, session, part, config, observer, transaction ...
 //	words             errors, text
 //
