@@ -10,8 +10,8 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// hotSteps are the commands on strings and keys that servers execute most, with the allocations they
-// may make. A value that keeps its size class is overwritten in place.
+// hotSteps are the commands on strings and keys that servers execute most, with the allocations
+// they may make. A value that keeps its size class is overwritten in place.
 var hotSteps = []step{
 	{"GET", []string{"SET k 0123456789"}, "GET k", 0},
 	{"GET of an integer", []string{"SET k 1234567"}, "GET k", 0},
@@ -47,7 +47,8 @@ func BenchmarkHotPaths(b *testing.B) { benchmarkSteps(b, hotSteps, stringcmds.Fa
 // BenchmarkManyKeys runs single commands over many keys, so that the memory of keys is cold.
 func BenchmarkManyKeys(b *testing.B) {
 	const keys = 1 << 18
-	for _, line := range []string{"GET key:{n}", "SET key:{n} 9876543210", "INCR count:{n}", "EXPIRE key:{n} 100", "SET key:{n} v EX 100"} {
+	for _, line := range []string{"GET key:{n}", "SET key:{n} 9876543210", "INCR count:{n}", "EXPIRE key:{n} 100",
+		"SET key:{n} v EX 100"} {
 		b.Run(strings.ReplaceAll(line, " ", "-"), func(b *testing.B) {
 			e, session := stringEngine()
 			for i := range keys {

@@ -13,8 +13,8 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// TestBitOpOnLongStrings combines strings of several blocks, also into an operand and into a value of the same size,
-// whose memory BITOP reuses.
+// TestBitOpOnLongStrings combines strings of several blocks, also into an operand and into a value
+// of the same size, whose memory BITOP reuses.
 func TestBitOpOnLongStrings(t *testing.T) {
 	e, s := stringEngine()
 	e.Join(engine.Commands(bitmaps.Family))
@@ -52,7 +52,8 @@ func TestBitOpOnLongStrings(t *testing.T) {
 				}
 				require.Equal(t, fmt.Sprintf(":%d\r\n", size), do(args...))
 				got := do(word("GET"), word(dest))
-				require.True(t, strings.HasSuffix(got, "\r\n"+string(want)+"\r\n"), "%s of %d bytes to %s", name, size, dest)
+				require.True(t, strings.HasSuffix(got, "\r\n"+string(want)+"\r\n"), "%s of %d bytes to %s",
+					name, size, dest)
 				require.Equal(t, ":-1\r\n", do(word("TTL"), word(dest)))
 				require.NoError(t, e.Home().Keyspace.DB(0).Check())
 			}

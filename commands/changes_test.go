@@ -13,7 +13,8 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// counted are commands with the number of changes that Redis 8.6 counts for each: rdb_changes_since_last_save, by which save points go.
+// counted are commands with the number of changes that Redis 8.6 counts for each:
+// rdb_changes_since_last_save, by which save points go.
 const counted = `
 1 SET a 1
 1 SET a 1 EX 100

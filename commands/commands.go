@@ -1,5 +1,5 @@
-// Package commands collects the families of commands. Each has its own package, with the lines of the command table
-// and a function cmdX for each command X.
+// Package commands collects the families of commands. Each has its own package, with the lines of
+// the command table and a function cmdX for each command X.
 //
 //	strings hashes lists sets zsets streams   the data types
 //	bitmaps geo                               other uses of strings and of sorted sets
@@ -7,7 +7,8 @@
 //	ratelimit                                 CL.THROTTLE and INCREX
 //	keys                                      commands on keys of any type, and on databases
 //	explain                                   MEMORY: the memory of keys and of the process
-//	elements                                  shared code: deadlines of elements, cursors, random elements
+//	elements                                  shared code: deadlines of elements, cursors, random
+//	                                          elements
 //
 //	introspection                             COMMAND
 //	server                                    INFO, SHUTDOWN, TIME

@@ -26,7 +26,8 @@ func holey() *evictor {
 	return v
 }
 
-// idle lets time pass in which only ticks happen, until none is needed but that of the next check. It returns how many needed another.
+// idle lets time pass in which only ticks happen, until none is needed but that of the next check.
+// It returns how many needed another.
 func (v *evictor) idle() (slices int) {
 	v.now += 1e6
 	for v.Tick() != 0 {
@@ -56,8 +57,10 @@ func TestActiveDefragmentation(t *testing.T) {
 	v.do("CONFIG SET active-defrag-ignore-bytes 2mb")
 	v.now += 1e6
 	require.NotZero(t, v.Tick())
-	require.Equal(t, "25", v.field("active_defrag_running"), "all of active-defrag-cycle-max, since more is free than in use")
-	require.Greater(t, v.idle(), 10, "the clock moves by a tenth of a millisecond with each look, and a slice has half of one")
+	require.Equal(t, "25", v.field("active_defrag_running"),
+		"all of active-defrag-cycle-max, since more is free than in use")
+	require.Greater(t, v.idle(), 10,
+		"the clock moves by a tenth of a millisecond with each look, and a slice has half of one")
 	require.Equal(t, "0", v.field("active_defrag_running"))
 	after, less := v.Home().Keyspace.CellBytes()
 	require.Equal(t, live, after)
@@ -103,7 +106,8 @@ func TestGapsInTheHeap(t *testing.T) {
 	v.Join(engine.Part{Host: engine.Host{Memory: func() engine.ProcessMemory { return memory }}})
 	v.do("SET k "+strings.Repeat("x", 100_000), "CONFIG SET activedefrag yes")
 	v.idle()
-	require.Equal(t, "0", v.field("active_defrag_key_misses"), "59 percent, less than 50 and active-defrag-threshold-lower")
+	require.Equal(t, "0", v.field("active_defrag_key_misses"),
+		"59 percent, less than 50 and active-defrag-threshold-lower")
 	memory.Unused = 700 << 20
 	v.idle()
 	require.Equal(t, "1", v.field("active_defrag_key_misses"))

@@ -12,8 +12,8 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// TestErrorsDoNotAllocate executes commands that end with a constant error, and one that succeeds. An error of a
-// handler allocates once: INFO counts errors by their text, which needs a string.
+// TestErrorsDoNotAllocate executes commands that end with a constant error, and one that succeeds.
+// An error of a handler allocates once: INFO counts errors by their text, which needs a string.
 func TestErrorsDoNotAllocate(t *testing.T) {
 	e, session := frozenWith(engine.Commands(strings.Family, keys.Family, lists.Family), transactions.Part())
 	e.Do(session, commands("SET text abc", "SET n 1"))

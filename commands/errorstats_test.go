@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The first words of errors are counted until a script has made too many. As in Redis 8.0, one line then takes the place
-// of all until CONFIG RESETSTAT.
+// The first words of errors are counted until a script has made too many. As in Redis 8.0, one line
+// then takes the place of all until CONFIG RESETSTAT.
 func TestErrorKindsAreBounded(t *testing.T) {
 	e, s := newComplete()
 	ask := func(line string) string { return string(run(e, s, line).Out) }
@@ -30,7 +30,8 @@ func TestErrorKindsAreBounded(t *testing.T) {
 	require.Contains(t, ask("INFO errorstats"), "errorstat_KIND5:count=1\r\n")
 }
 
-// An error in the reply of a script counts as a failure of the call, and is new only if no command of the script replied with it.
+// An error in the reply of a script counts as a failure of the call, and is new only if no command
+// of the script replied with it.
 func TestFailuresOfScripts(t *testing.T) {
 	e, s := newComplete()
 	for _, test := range []struct {
@@ -48,8 +49,10 @@ func TestFailuresOfScripts(t *testing.T) {
 		run(e, s, "SET s x")
 		run(e, s, "CONFIG RESETSTAT")
 		run(e, s, fmt.Sprintf(`EVAL "%s" 0`, test.script))
-		require.Regexp(t, fmt.Sprintf(`cmdstat_eval:calls=1,.*failed_calls=%d\r`, test.failed), string(run(e, s, "INFO commandstats").Out), test.script)
-		require.Contains(t, string(run(e, s, "INFO stats").Out), fmt.Sprintf("total_error_replies:%d\r\n", test.errors), test.script)
+		require.Regexp(t, fmt.Sprintf(`cmdstat_eval:calls=1,.*failed_calls=%d\r`, test.failed),
+			string(run(e, s, "INFO commandstats").Out), test.script)
+		require.Contains(t, string(run(e, s, "INFO stats").Out),
+			fmt.Sprintf("total_error_replies:%d\r\n", test.errors), test.script)
 		sum := 0
 		for _, kind := range regexp.MustCompile(`errorstat_\w+:count=(\d+)`).FindAllStringSubmatch(string(run(e, s, "INFO errorstats").Out), -1) {
 			n, err := strconv.Atoi(kind[1])

@@ -66,7 +66,8 @@ func (v *evictor) number(name string) int {
 }
 
 func TestWritesStayWithinMaxmemory(t *testing.T) {
-	for _, policy := range []string{"allkeys-lru", "allkeys-lfu", "allkeys-random", "volatile-lru", "volatile-lfu", "volatile-random", "volatile-ttl"} {
+	for _, policy := range []string{"allkeys-lru", "allkeys-lfu", "allkeys-random", "volatile-lru", "volatile-lfu",
+		"volatile-random", "volatile-ttl"} {
 		v := newEvictor()
 		v.do("CONFIG SET maxmemory-policy " + policy)
 		v.fill("old:", 500)
@@ -152,7 +153,8 @@ func TestNothingIsEvictedWhileWritesArePaused(t *testing.T) {
 	require.Zero(t, v.Home().Keyspace.DB(0).Len())
 }
 
-// cacheQuality returns the hit ratio of a cache that holds 500 of 5,000 keys, requested by Zipf's law, under a policy.
+// cacheQuality returns the hit ratio of a cache that holds 500 of 5,000 keys, requested by Zipf's
+// law, under a policy.
 func cacheQuality(policy string, requests []int) float64 {
 	v := newEvictor()
 	v.do("CONFIG SET maxmemory-policy " + policy)
@@ -201,7 +203,8 @@ func TestQualityOfEviction(t *testing.T) {
 		requests[i], _ = slices.BinarySearch(below, rng.Float64()*sum)
 	}
 	strict, best := strictQuality(requests), below[499]/sum
-	lru, lfu, any := cacheQuality("allkeys-lru", requests), cacheQuality("allkeys-lfu", requests), cacheQuality("allkeys-random", requests)
+	lru, lfu, any := cacheQuality("allkeys-lru", requests), cacheQuality("allkeys-lfu", requests),
+		cacheQuality("allkeys-random", requests)
 	t.Logf("lru %.3f, strictly %.3f; lfu %.3f, at best %.3f; random %.3f", lru, strict, lfu, best, any)
 	require.Greater(t, lru, strict-0.02)
 	require.Greater(t, lru, any+0.02)

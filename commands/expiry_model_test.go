@@ -26,7 +26,8 @@ import (
 )
 
 var (
-	expirySteps = flag.Int("expiry-steps", 20_000, "random commands on collections whose elements expire, for each seed")
+	expirySteps = flag.Int("expiry-steps", 20_000,
+		"random commands on collections whose elements expire, for each seed")
 	expirySeeds = flag.Int("expiry-seeds", 3, "seeds to run them with")
 )
 
@@ -44,8 +45,8 @@ func (n naive) find(name string) int {
 	return slices.IndexFunc(n, func(e element) bool { return e.name == name })
 }
 
-// expiryModel is an engine beside a naive model of collections whose elements expire. Each step executes a command
-// on both, and the engine must reply what the model expects.
+// expiryModel is an engine beside a naive model of collections whose elements expire. Each step
+// executes a command on both, and the engine must reply what the model expects.
 type expiryModel struct {
 	*require.Assertions
 	dice    *rand.Rand
@@ -72,7 +73,8 @@ func expiryEngine(clock func() int64, journal engine.Propagate) *engine.Engine {
 }
 
 func newExpiryModel(t *testing.T, seed uint64) *expiryModel {
-	w := &expiryModel{Assertions: require.New(t), dice: rand.New(rand.NewPCG(seed, 3)), now: 1_700_000_000_000, keys: map[string]naive{}}
+	w := &expiryModel{Assertions: require.New(t), dice: rand.New(rand.NewPCG(seed, 3)), now: 1_700_000_000_000,
+		keys: map[string]naive{}}
 	w.e = expiryEngine(func() int64 { return w.now * 1000 }, func(_ int, args [][]byte) {
 		var line [][]byte
 		for _, a := range args {
@@ -220,7 +222,8 @@ func (w *expiryModel) expireOne(key, name string, deadline int64, condition stri
 	}
 	old := n.soonest(name)
 	switch {
-	case condition == "NX" && old != 0, condition == "XX" && old == 0, condition == "GT" && (old == 0 || deadline <= old),
+	case condition == "NX" && old != 0, condition == "XX" && old == 0,
+		condition == "GT" && (old == 0 || deadline <= old),
 		condition == "LT" && old != 0 && deadline >= old:
 		return 0
 	case deadline <= w.now:
@@ -428,7 +431,8 @@ func (w *expiryModel) move(key string) {
 // show compares the whole value of a key.
 func (w *expiryModel) show(key string) {
 	w.expireDue()
-	w.is(strconv.Itoa(len(w.keys[key])), w.do(map[byte]string{'h': "HLEN", 's': "SCARD", 'z': "ZCARD", 'l': "LLEN"}[key[0]], key))
+	w.is(strconv.Itoa(len(w.keys[key])),
+		w.do(map[byte]string{'h': "HLEN", 's': "SCARD", 'z': "ZCARD", 'l': "LLEN"}[key[0]], key))
 	got := w.do(map[byte]string{'h': "HGETALL", 's': "SMEMBERS", 'z': "ZRANGE", 'l': "LRANGE"}[key[0]], key,
 		map[byte]string{'z': "0 -1 WITHSCORES", 'l': "0 -1"}[key[0]])
 	var want []string
@@ -456,7 +460,8 @@ func sortedPairs(text string, paired bool) (all []string) {
 	return all
 }
 
-// check checks the keyspace's invariants, and that a later replay of the journal gives the same data.
+// check checks the keyspace's invariants, and that a later replay of the journal gives the same
+// data.
 func (w *expiryModel) check() {
 	w.expireDue()
 	w.e.With(func() { w.NoError(w.e.Home().Keyspace.DB(0).Check()) })
@@ -496,8 +501,8 @@ func datedContents(e *engine.Engine) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestElementsExpireAsInTheModel executes random commands on collections of all kinds whose elements have deadlines.
-// The clock is the test's.
+// TestElementsExpireAsInTheModel executes random commands on collections of all kinds whose
+// elements have deadlines. The clock is the test's.
 func TestElementsExpireAsInTheModel(t *testing.T) {
 	for seed := range *expirySeeds {
 		t.Run(strconv.Itoa(seed), func(t *testing.T) {

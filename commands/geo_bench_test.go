@@ -31,8 +31,8 @@ func geoEngine(tb testing.TB) (*engine.Engine, *engine.Session) {
 func BenchmarkGeoSearch(b *testing.B) {
 	e, s := geoEngine(b)
 	for _, options := range []string{
-		"BYRADIUS 1 km", "BYRADIUS 10 km", "BYRADIUS 10 km ASC COUNT 10 WITHDIST", "BYRADIUS 10 km WITHCOORD", "BYRADIUS 10 km ASC WITHDIST",
-		"BYBOX 20 20 km", "BYRADIUS 500 km ASC COUNT 10",
+		"BYRADIUS 1 km", "BYRADIUS 10 km", "BYRADIUS 10 km ASC COUNT 10 WITHDIST", "BYRADIUS 10 km WITHCOORD",
+		"BYRADIUS 10 km ASC WITHDIST", "BYBOX 20 20 km", "BYRADIUS 500 km ASC COUNT 10",
 	} {
 		b.Run(options, func(b *testing.B) {
 			batch := commands("GEOSEARCH places FROMLONLAT 14 38 " + options)
@@ -44,8 +44,8 @@ func BenchmarkGeoSearch(b *testing.B) {
 	}
 }
 
-// TestGeoSearchFindsAllPlaces compares searches with a check of each place. It uses enough places that a search skips
-// scores between the cells of its area.
+// TestGeoSearchFindsAllPlaces compares searches with a check of each place. It uses enough places
+// that a search skips scores between the cells of its area.
 func TestGeoSearchFindsAllPlaces(t *testing.T) {
 	e, s := geoEngine(t)
 	places := strings.Split(string(e.Do(s, commands("ZRANGE places 0 -1 WITHSCORES")).Out), "\r\n")
@@ -65,7 +65,8 @@ func TestGeoSearchFindsAllPlaces(t *testing.T) {
 				}
 			}
 			out := e.Do(s, commands("GEOSEARCH places FROMMEMBER "+name+" "+options)).Out
-			require.True(t, strings.HasPrefix(string(out), fmt.Sprintf("*%d\r\n", want)), "%s: %d %.10s", options, want, out)
+			require.True(t, strings.HasPrefix(string(out), fmt.Sprintf("*%d\r\n", want)), "%s: %d %.10s",
+				options, want, out)
 			require.Positive(t, want)
 		}
 	}

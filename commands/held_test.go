@@ -86,7 +86,8 @@ func TestClientsThatHoldMostAreEvictedFirst(t *testing.T) {
 	require.Contains(t, string(run(e, admin, "CONFIG GET maxmemory-clients").Out), "50%")
 }
 
-// Clients that hold much and may not be evicted cost the others nothing, once no other client is left.
+// Clients that hold much and may not be evicted cost the others nothing, once no other client is
+// left.
 func TestNoClientIsLookedForWhereNoneMayBeEvicted(t *testing.T) {
 	e, admin := newComplete()
 	for range 100 {
@@ -121,7 +122,8 @@ func TestNoEvictAndRESETKeepTheTotals(t *testing.T) {
 	run(e, s, "SUBSCRIBE "+strings.Repeat("x", 10<<10), "UNSUBSCRIBE")
 	before := e.Home().MemoryUsage().Used
 	for range 3 {
-		run(e, s, "CLIENT NO-EVICT ON", "CLIENT NO-EVICT ON", "WATCH k", "CLIENT NO-EVICT OFF", "UNWATCH", "CLIENT NO-EVICT ON", "RESET")
+		run(e, s, "CLIENT NO-EVICT ON", "CLIENT NO-EVICT ON", "WATCH k", "CLIENT NO-EVICT OFF", "UNWATCH",
+			"CLIENT NO-EVICT ON", "RESET")
 	}
 	require.Equal(t, before, e.Home().MemoryUsage().Used)
 	run(e, admin, "CONFIG SET maxmemory-clients 1kb", "PING")

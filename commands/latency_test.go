@@ -10,7 +10,8 @@ import (
 	"github.com/miniserver-go/miniserver/persistence/disk"
 )
 
-// What removes keys without a command is among the events of LATENCY, with the names that Redis gives it.
+// What removes keys without a command is among the events of LATENCY, with the names that Redis
+// gives it.
 func TestLatencyOfWhatNoCommandCauses(t *testing.T) {
 	now := int64(1e15)
 	e := engine.New(engine.Options{Clock: func() int64 { now += 2000; return now }}) // two milliseconds with each look
@@ -49,7 +50,8 @@ func TestKeysOnWhoseDeletionClientsWait(t *testing.T) {
 	ask := func(line string) string { return string(run(e, s, line).Out) }
 	ask("XGROUP CREATE a g $ MKSTREAM")
 	ask("XGROUP CREATE b g $ MKSTREAM")
-	for _, line := range []string{"XREADGROUP GROUP g c BLOCK 0 STREAMS a b > >", "XREADGROUP GROUP g d BLOCK 0 STREAMS a >", "BLPOP l 0"} {
+	for _, line := range []string{"XREADGROUP GROUP g c BLOCK 0 STREAMS a b > >",
+		"XREADGROUP GROUP g d BLOCK 0 STREAMS a >", "BLPOP l 0"} {
 		require.True(t, run(e, e.NewSession(nil), line).Blocked)
 	}
 	require.Contains(t, ask("INFO clients"), "total_blocking_keys:3\r\n")

@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// lazyfreed_objects counts what Redis gives to the thread that frees values. The numbers are those of redis-server 8.0 and 8.6.
+// lazyfreed_objects counts what Redis gives to the thread that frees values. The numbers are those
+// of redis-server 8.0 and 8.6.
 func TestLazilyFreedObjects(t *testing.T) {
 	e, s := newComplete()
 	ask := func(line string) string { return string(run(e, s, line).Out) }
@@ -33,7 +34,8 @@ func TestLazilyFreedObjects(t *testing.T) {
 		{"a list of many nodes", func() { fill("RPUSH", 600, strings.Repeat("x", 1000)); ask("UNLINK big") }, 1},
 		{"a list of few nodes", func() { fill("RPUSH", 100, strings.Repeat("x", 1000)); ask("UNLINK big") }, 0},
 		{"a string", func() { ask("SET big " + strings.Repeat("x", 100_000)); ask("UNLINK big") }, 0},
-		{"lazyfree-lazy-user-del", func() { ask("CONFIG SET lazyfree-lazy-user-del yes"); set(200); ask("DEL big") }, 1},
+		{"lazyfree-lazy-user-del",
+			func() { ask("CONFIG SET lazyfree-lazy-user-del yes"); set(200); ask("DEL big") }, 1},
 		{"expiry", func() { set(200); ask("PEXPIRE big -1") }, 0},
 		{"FLUSHDB", func() { set(1); ask("FLUSHDB") }, 1},
 		{"FLUSHALL of two databases", func() { set(1); ask("SELECT 1"); set(2); ask("FLUSHALL") }, 2},
@@ -48,7 +50,8 @@ func TestLazilyFreedObjects(t *testing.T) {
 		{"FUNCTION FLUSH ASYNC", func() { ask(library(65)); ask("FUNCTION FLUSH ASYNC") }, 66},
 		{"FUNCTION FLUSH", func() { ask(library(65)); ask("FUNCTION FLUSH") }, 0},
 		{"SET", func() { set(200); ask("SET big x") }, 0},
-		{"lazyfree-lazy-server-del", func() { ask("CONFIG SET lazyfree-lazy-server-del yes"); set(200); ask("SET big x") }, 1},
+		{"lazyfree-lazy-server-del",
+			func() { ask("CONFIG SET lazyfree-lazy-server-del yes"); set(200); ask("SET big x") }, 1},
 		{"RENAME", func() { set(200); ask("SET a x"); ask("RENAME a big") }, 1},
 		{"RENAME of the large one", func() { set(200); ask("RENAME big a") }, 0},
 		{"SUNIONSTORE of nothing", func() { set(200); ask("SUNIONSTORE big none") }, 1},
@@ -71,9 +74,11 @@ func TestLazilyFreedObjects(t *testing.T) {
 		{"ZUNION", func() { fill("ZADD", 100, "# m#"); ask("ZUNION 1 big") }, 1},
 		{"ZINTER and ZDIFF", func() { fill("ZADD", 100, "# m#"); ask("ZINTER 1 big"); ask("ZDIFF 1 big") }, 2},
 		{"ZDIFF of 64", func() { fill("ZADD", 64, "# m#"); ask("ZDIFF 1 big") }, 0},
-		{"SREM of all", func() { set(200); ask("EVAL \"for i = 0, 199 do redis.call('SREM', 'big', 'm' .. i) end\" 0") }, 0},
+		{"SREM of all",
+			func() { set(200); ask("EVAL \"for i = 0, 199 do redis.call('SREM', 'big', 'm' .. i) end\" 0") }, 0},
 		{"expiry, which has a parameter of its own", func() { set(200); ask("PEXPIRE big -1") }, 0},
-		{"lazyfree-lazy-expire", func() { ask("CONFIG SET lazyfree-lazy-expire yes"); set(200); ask("PEXPIRE big -1") }, 1},
+		{"lazyfree-lazy-expire",
+			func() { ask("CONFIG SET lazyfree-lazy-expire yes"); set(200); ask("PEXPIRE big -1") }, 1},
 		{"FLUSHALL in MULTI", func() { set(1); ask("MULTI"); ask("FLUSHALL"); ask("EXEC") }, 0},
 	} {
 		for _, line := range []string{"MULTI", "FLUSHALL", "EXEC", "CONFIG RESETSTAT"} {
@@ -103,8 +108,10 @@ func TestSanitizationsAreCounted(t *testing.T) {
 	}{{"no", 0}, {"yes", 1}, {"clients", 1}} {
 		run(e, s, "CONFIG RESETSTAT", "CONFIG SET sanitize-dump-payload "+c.sanitize)
 		for _, key := range []string{"ints", "text"} {
-			require.Equal(t, "+OK\r\n", string(run(e, s, "EVAL \"return redis.call('RESTORE', 'copy', 0, redis.call('DUMP', KEYS[1]), 'REPLACE')\" 1 "+key).Out))
+			require.Equal(t, "+OK\r\n", string(run(e, s,
+				"EVAL \"return redis.call('RESTORE', 'copy', 0, redis.call('DUMP', KEYS[1]), 'REPLACE')\" 1 "+key).Out))
 		}
-		require.Contains(t, string(run(e, s, "INFO stats").Out), fmt.Sprintf("dump_payload_sanitizations:%d\r\n", c.counted), c.sanitize)
+		require.Contains(t, string(run(e, s, "INFO stats").Out),
+			fmt.Sprintf("dump_payload_sanitizations:%d\r\n", c.counted), c.sanitize)
 	}
 }

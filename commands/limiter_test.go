@@ -11,8 +11,8 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// The commands that rate limiters use, on values of a limiter's size. They may allocate only memory that becomes part of
-// the data.
+// The commands that rate limiters use, on values of a limiter's size. They may allocate only memory
+// that becomes part of the data.
 var limiterSteps = []step{
 	{"HGET", []string{"HSET h tokens 10 stamp 1700000000000"}, "HGET h stamp", 0},
 	{"HMGET", []string{"HSET h tokens 10 stamp 1700000000000"}, "HMGET h tokens stamp none", 0},
@@ -52,8 +52,8 @@ func TestLimiterCommandsDoNotAllocate(t *testing.T) {
 	requireAllocs(t, limiterSteps, 1, hashes.Family, zsets.Family)
 }
 
-// A sliding window removes the requests that have left it, counts the rest, and adds a new one. The set keeps its size,
-// so its memory is reused.
+// A sliding window removes the requests that have left it, counts the rest, and adds a new one. The
+// set keeps its size, so its memory is reused.
 func TestSlidingWindowAllocatesItsDataOnly(t *testing.T) {
 	e, session := limiterEngine()
 	window := func(n int) [][][]byte {

@@ -49,7 +49,8 @@ func BenchmarkListCommands(b *testing.B) {
 	benchmarkSteps(b, listSteps, lists.Family, keys.Family)
 }
 
-// BenchmarkBlockedClients measures a push that unblocks the oldest of many clients, which blocks again.
+// BenchmarkBlockedClients measures a push that unblocks the oldest of many clients, which blocks
+// again.
 func BenchmarkBlockedClients(b *testing.B) {
 	for _, n := range []int{1, 100, 10000} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
@@ -74,8 +75,8 @@ func BenchmarkBlockedClients(b *testing.B) {
 	}
 }
 
-// In a transaction a blocking command does not block. Its nil differs from that of a command that timed out. RESP3 has
-// only one nil.
+// In a transaction a blocking command does not block. Its nil differs from that of a command that
+// timed out. RESP3 has only one nil.
 func TestNilsOfBlockingCommands(t *testing.T) {
 	now := int64(1_700_000_000_000_000)
 	e := engine.New(engine.Options{Clock: func() int64 { return now }, Seed: 1})
@@ -138,7 +139,8 @@ func TestBlockingCommandsAreJournaledByEffect(t *testing.T) {
 	require.Equal(t, []string{"LPOP q"}, journal, "one change needs no transaction")
 }
 
-// Each element goes to the session that has been blocked longest, while others block and disconnect at random.
+// Each element goes to the session that has been blocked longest, while others block and disconnect
+// at random.
 func TestBlockedSessionsAreServedInOrder(t *testing.T) {
 	e := listEngine(nil)
 	r := rand.New(rand.NewPCG(3, 4))
@@ -155,7 +157,8 @@ func TestBlockedSessionsAreServedInOrder(t *testing.T) {
 		switch dice := r.IntN(10); {
 		case dice < 4:
 			s := e.NewSession(nil)
-			if e.Do(s, commands([]string{"BLPOP q 0", "BRPOP other q 0", "BLMPOP 0 2 q other LEFT"}[r.IntN(3)])).Blocked {
+			if e.Do(s, commands([]string{"BLPOP q 0", "BRPOP other q 0", "BLMPOP 0 2 q other LEFT"}[r.IntN(3)])).
+				Blocked {
 				queue = append(queue, s)
 			} else {
 				served++
@@ -187,7 +190,8 @@ func TestBlockedSessionsAreServedInOrder(t *testing.T) {
 	require.Greater(t, served, 5000)
 }
 
-// TestAKeyThatExpiredMeanwhileWakesNoClient runs a transaction that takes longer than the key lives which it pushes to.
+// TestAKeyThatExpiredMeanwhileWakesNoClient runs a transaction that takes longer than the key lives
+// which it pushes to.
 func TestAKeyThatExpiredMeanwhileWakesNoClient(t *testing.T) {
 	now := int64(1_700_000_000_000_000)
 	e := engine.New(engine.Options{Clock: func() int64 { now += 10_000; return now }, Seed: 1})

@@ -120,7 +120,8 @@ func TestAScriptGetsAnErrorForAReplyOverTheLimit(t *testing.T) {
 	e, s := newComplete()
 	e.Config.ReplyMemory = 1 << 20
 	run(e, s, "HSET h f v")
-	script := "EVAL 'local r = redis.pcall(\"HRANDFIELD\", \"h\", -999999999) redis.call(\"SET\", \"after\", 1) return r' 0"
+	script := "EVAL 'local r = redis.pcall(\"HRANDFIELD\", \"h\", -999999999) redis.call(\"SET\", \"after\", " +
+		"1) return r' 0"
 	require.Equal(t, "-ERR not enough memory for the reply\r\n", string(run(e, s, script).Out))
 	require.Equal(t, "$1\r\n1\r\n", string(run(e, s, "GET after").Out))
 }
@@ -141,7 +142,8 @@ func TestTheTableOfAScriptIsWrittenUpToTheLimit(t *testing.T) {
 
 func TestMessagesOverTheLimitCloseTheirReceiver(t *testing.T) {
 	quick.Skip(t, "fills memory")
-	for _, receive := range []string{"SUBSCRIBE c", "PSUBSCRIBE c", "SSUBSCRIBE c", "MONITOR", "CLIENT TRACKING ON BCAST"} {
+	for _, receive := range []string{"SUBSCRIBE c", "PSUBSCRIBE c", "SSUBSCRIBE c", "MONITOR",
+		"CLIENT TRACKING ON BCAST"} {
 		e, s := newComplete()
 		receiver := e.NewSession(waker{})
 		run(e, receiver, "HELLO 3", receive)

@@ -81,7 +81,8 @@ func TestTheFirstPartDecidesWhyWritesAreRefused(t *testing.T) {
 	}
 }
 
-// EXEC is refused as a write only if the transaction has a command that always writes: one that may write, such as a script, finds out itself.
+// EXEC is refused as a write only if the transaction has a command that always writes: one that may
+// write, such as a script, finds out itself.
 func TestTransactionsWhileWritesAreRefused(t *testing.T) {
 	e, s := newComplete()
 	e.Join(engine.Part{Name: "disk"})
@@ -98,7 +99,8 @@ func TestTransactionsWhileWritesAreRefused(t *testing.T) {
 func TestJoinPanicsAtDuplicates(t *testing.T) {
 	e, _ := partEngine()
 	var n int
-	e.Join(engine.Part{Name: "a", Params: []config.Param{config.Int("n", &n, 0, 1)}, Host: engine.Host{Purge: func() {}}})
+	e.Join(engine.Part{Name: "a", Params: []config.Param{config.Int("n", &n, 0, 1)},
+		Host: engine.Host{Purge: func() {}}})
 	require.Panics(t, func() { e.Join(engine.Part{Name: "a"}) })
 	require.Panics(t, func() { e.Join(engine.Commands(strings.Family)) })
 	require.Panics(t, func() { e.Join(engine.Part{Params: []config.Param{config.Int("n", &n, 0, 1)}}) })
@@ -106,7 +108,8 @@ func TestJoinPanicsAtDuplicates(t *testing.T) {
 	require.Panics(t, func() { e.SetPropagate("nosuch", nil) })
 }
 
-// SCAN and RANDOMKEY remove each expired key that they meet by itself; in a transaction it is part of that.
+// SCAN and RANDOMKEY remove each expired key that they meet by itself; in a transaction it is part
+// of that.
 func TestKeysThatAreMetExpireByThemselves(t *testing.T) {
 	now, sent := int64(1e15), ""
 	e := engine.New(engine.Options{Clock: func() int64 { return now }})
@@ -132,7 +135,8 @@ func TestKeysThatAreMetExpireByThemselves(t *testing.T) {
 	}
 }
 
-// A writable replica removes the due keys that its own clients have written, and leaves those of the master to it.
+// A writable replica removes the due keys that its own clients have written, and leaves those of
+// the master to it.
 func TestAWritableReplicaExpiresItsOwnKeys(t *testing.T) {
 	now := int64(1e15)
 	e := engine.New(engine.Options{Clock: func() int64 { return now }})
@@ -141,7 +145,8 @@ func TestAWritableReplicaExpiresItsOwnKeys(t *testing.T) {
 	require.Equal(t, "+OK\r\n", do(e, s, "SET master 1 PX 10"))
 	e.With(func() { e.SetRole(engine.Role{Replica: true}) })
 	require.Equal(t, "+OK\r\n", do(e, s, "CONFIG SET replica-read-only no"))
-	for _, line := range []string{"SET own 1 PX 10", "SET later 1", "PEXPIRE later 10", "SET kept 1 PX 10", "PERSIST kept"} {
+	for _, line := range []string{"SET own 1 PX 10", "SET later 1", "PEXPIRE later 10", "SET kept 1 PX 10",
+		"PERSIST kept"} {
 		require.NotContains(t, do(e, s, line), "-", line)
 	}
 	now += 1e6

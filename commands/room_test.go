@@ -15,8 +15,8 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// What a value may take is accounted when it is announced, and refused if maxmemory does not leave it. A dump contains all
-// of it.
+// What a value may take is accounted when it is announced, and refused if maxmemory does not leave
+// it. A dump contains all of it.
 func TestAnnouncedMemory(t *testing.T) {
 	e, session := frozen(keys.Family, bitmaps.Family, servercmds.Family)
 	e.Join(sketches.Bloom(), configcmds.Part(e.Release))

@@ -17,7 +17,8 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// The iterations: commands that add and remove an element, a step, and whether a step returns pairs.
+// The iterations: commands that add and remove an element, a step, and whether a step returns
+// pairs.
 var iterations = []struct {
 	add, remove, step string // {n} is the element, {c} the cursor
 	paired            bool
@@ -31,8 +32,8 @@ var iterations = []struct {
 	{"ZADD k {n} e{n}", "ZREM k e{n}", "ZSCAN k {c}", true},
 }
 
-// TestScanReturnsWhatStays checks that an iteration returns each element that exists from the first step to the last,
-// while a hundred elements are added or removed between two steps.
+// TestScanReturnsWhatStays checks that an iteration returns each element that exists from the first
+// step to the last, while a hundred elements are added or removed between two steps.
 func TestScanReturnsWhatStays(t *testing.T) {
 	const stay = 1000
 	for _, it := range iterations {
@@ -76,8 +77,8 @@ func TestScanReturnsWhatStays(t *testing.T) {
 	}
 }
 
-// TestScanPages checks that a step returns as many elements as COUNT says, in small collections too, and that a huge
-// COUNT is not cut off.
+// TestScanPages checks that a step returns as many elements as COUNT says, in small collections
+// too, and that a huge COUNT is not cut off.
 func TestScanPages(t *testing.T) {
 	long := strings.Repeat("x", 100) // too long for a packed encoding
 	for _, it := range []struct{ add, step string }{
@@ -113,7 +114,8 @@ func TestScanPages(t *testing.T) {
 }
 
 // scanStep returns the next cursor and the elements of a step.
-func scanStep(t *testing.T, e *engine.Engine, s *engine.Session, step, cursor string) (next string, elements []resp.Value) {
+func scanStep(t *testing.T, e *engine.Engine, s *engine.Session,
+	step, cursor string) (next string, elements []resp.Value) {
 	line := strings.ReplaceAll(step, "{c}", cursor)
 	v, err := resp.NewReader(bytes.NewReader(e.Do(s, commands(line)).Out)).Read()
 	require.NoError(t, err)

@@ -15,8 +15,8 @@ import (
 	"github.com/miniserver-go/miniserver/internal/command"
 )
 
-// setSteps are the commands on sets that servers execute most, with the allocations they may make: only a new
-// member of a hash table needs a block.
+// setSteps are the commands on sets that servers execute most, with the allocations they may make:
+// only a new member of a hash table needs a block.
 var setSteps = []step{
 	{"SADD of a known integer", []string{"SADD s 1 2 3"}, "SADD s 2", 0},
 	{"SADD of an integer and SREM", []string{"SADD s 1 2 3 70000"}, "SADD s {n} ; SREM s {n}", 0},
@@ -36,13 +36,15 @@ var setSteps = []step{
 	{"SRANDMEMBER of a large set", large("SADD s m{n}"), "SRANDMEMBER s", 0},
 	{"SMOVE of integers", []string{"SADD s 1 2 3", "SADD t 1 4 5 6"}, "SMOVE s t 2 ; SMOVE t s 2", 0},
 	{"SINTER", []string{"SADD s a b c 1", "SADD t b c 2"}, "SINTER s t", 0},
-	{"SINTERCARD of large sets", append(large("SADD s m{n}"), large("SADD t m{n}")...), "SINTERCARD 2 s t LIMIT 100", 0},
+	{"SINTERCARD of large sets", append(large("SADD s m{n}"), large("SADD t m{n}")...),
+		"SINTERCARD 2 s t LIMIT 100", 0},
 	{"SUNION", []string{"SADD s a b c 1", "SADD t b c 2"}, "SUNION s t", 0},
 	{"SDIFF", []string{"SADD s a b c 1", "SADD t b c 2"}, "SDIFF s t", 0},
 }
 
 func setEngine(journal engine.Propagate) (*engine.Engine, *engine.Session) {
-	return frozenWith(transactions.Part(), engine.Part{Families: []command.Family{sets.Family, keys.Family}, Propagate: journal})
+	return frozenWith(transactions.Part(),
+		engine.Part{Families: []command.Family{sets.Family, keys.Family}, Propagate: journal})
 }
 
 func TestSetCommandsDoNotAllocate(t *testing.T) { requireAllocs(t, setSteps, 1, sets.Family) }
@@ -64,7 +66,8 @@ func TestSPopIsJournaledByItsEffect(t *testing.T) {
 		{"more than all", []string{"SADD s a b c 17"}, "SPOP s 100", []string{"DEL s"}},
 		{"none", []string{"SADD s a b c"}, "SPOP s 0", nil},
 		{"of nothing", nil, "SPOP s 10", nil},
-		{"a thousand and more", thousands("SADD s m{n}"), "SPOP s 1100", []string{"MULTI", "SREM s ", "SREM s ", "EXEC"}},
+		{"a thousand and more", thousands("SADD s m{n}"), "SPOP s 1100",
+			[]string{"MULTI", "SREM s ", "SREM s ", "EXEC"}},
 	} {
 		var journal []string
 		var replay [][][]byte

@@ -13,7 +13,8 @@ import (
 	"github.com/miniserver-go/miniserver/internal/command"
 )
 
-// step is a line of commands that servers execute often, with the allocations it may make each time.
+// step is a line of commands that servers execute often, with the allocations it may make each
+// time.
 type step struct {
 	name    string
 	prepare []string
@@ -21,7 +22,8 @@ type step struct {
 	allocs  float64
 }
 
-// frozen returns an engine with some families of commands and a clock that stands still, and a session.
+// frozen returns an engine with some families of commands and a clock that stands still, and a
+// session.
 func frozen(families ...command.Family) (*engine.Engine, *engine.Session) {
 	return frozenWith(engine.Commands(families...))
 }
@@ -61,8 +63,8 @@ func batches(line string, n int) (list [][][][]byte) {
 	return list
 }
 
-// requireAllocs requires the steps to allocate no more than they may, after warm repetitions without a count. A reply
-// with an error fails the test.
+// requireAllocs requires the steps to allocate no more than they may, after warm repetitions
+// without a count. A reply with an error fails the test.
 func requireAllocs(t *testing.T, list []step, warm int, families ...command.Family) {
 	requireAllocsWith(t, list, warm, engine.Commands(families...))
 }

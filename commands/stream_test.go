@@ -7,10 +7,11 @@ import (
 )
 
 // filledStream adds a thousand entries, and a group at the first of them.
-var filledStream = append(repeated("XADD s {n}-0 sensor 5 temperature 21.5", 10000, 1000), "XGROUP CREATE s g 0", "XGROUP CREATECONSUMER s g c")
+var filledStream = append(repeated("XADD s {n}-0 sensor 5 temperature 21.5", 10000, 1000), "XGROUP CREATE s g 0",
+	"XGROUP CREATECONSUMER s g c")
 
-// streamSteps are the commands on streams that servers execute most, with the allocations they may make. Entries share
-// a node, which grows now and then; a pending message is an allocation.
+// streamSteps are the commands on streams that servers execute most, with the allocations they may
+// make. Entries share a node, which grows now and then; a pending message is an allocation.
 var streamSteps = []step{
 	{"XADD", filledStream, "XADD s * sensor 5 temperature {n}", 0},
 	{"XADD with trimming", filledStream, "XADD s MAXLEN ~ 1000 * sensor 5 temperature {n}", 0},

@@ -1,5 +1,5 @@
-// Package acl is ACL: the commands about users, and the log of what was refused to them. Package acl
-// at the top has the rules; the engine checks them.
+// Package acl is ACL: the commands about users, and the log of what was refused to them. Package
+// acl at the top has the rules; the engine checks them.
 //
 //	acl.go    the commands
 //	file.go   ACL LOAD and ACL SAVE
@@ -46,28 +46,42 @@ const (
 	errUserName      = command.Error("ERR Usernames can't contain spaces or null characters")
 	errDefaultUser   = command.Error("ERR The 'default' user cannot be removed")
 	errNoSuchUser    = "ERR User '%s' not found"
-	errGenPassBits   = command.Error("ERR ACL GENPASS argument must be the number of bits for the output password, a positive number up to 4096")
-	errNoFile        = command.Error("ERR This Redis instance is not configured to use an ACL file. You may want to specify users via the ACL SETUSER command and then issue a CONFIG REWRITE (assuming you have a Redis configuration file set) in order to store users in the Redis configuration.")
-	errSave          = command.Error("ERR There was an error trying to save the ACLs. Please check the server logs for more information")
-	errOpen          = "Error loading ACLs, opening file '%s': %s"
+	errGenPassBits   = command.Error("ERR ACL GENPASS argument must be the number of bits for the output password, " +
+		"a positive number up to 4096")
+	errNoFile = command.Error("ERR This Redis instance is not configured to use an ACL file. " +
+		"You may want to specify users via the ACL SETUSER command and then issue a CONFIG REWRITE (assuming you " +
+		"have a Redis configuration file set) in order to store users in the Redis configuration.")
+	errSave = command.Error("ERR There was an error trying to save the ACLs. " +
+		"Please check the server logs for more information")
+	errOpen = "Error loading ACLs, opening file '%s': %s"
 )
 
 // denied are the texts of ACL DRYRUN, which name the user and the command, key or channel.
-var denied = [...]command.Error{acl.NoCommand: errDryRunDenied, acl.NoKey: errDryRunKey, acl.NoChannel: errDryRunChannel}
+var denied = [...]command.Error{acl.NoCommand: errDryRunDenied, acl.NoKey: errDryRunKey,
+	acl.NoChannel: errDryRunChannel}
 
 // wordings are the errors about users in older releases.
 var wordings = []command.Wording{
-	{Before: "7.2.0", Error: engine.ErrDeniedCommand, Was: "NOPERM this user has no permissions to run the '%[2]s' command"},
-	{Before: "7.2.0", Error: engine.ErrDeniedKey, Was: "NOPERM this user has no permissions to access one of the keys used as arguments"},
-	{Before: "7.2.0", Error: engine.ErrDeniedChannel, Was: "NOPERM this user has no permissions to access one of the channels used as arguments"},
-	{Before: "7.2.0", Error: engine.ErrDeniedCommandLua, Was: "ERR The user executing the script can't run this command or subcommand"},
-	{Before: "7.2.0", Error: engine.ErrDeniedKeyLua, Was: "ERR The user executing the script can't access at least one of the keys mentioned in the command arguments"},
-	{Before: "7.2.0", Error: engine.ErrDeniedChannelLua, Was: "ERR The user executing the script can't publish to the channel mentioned in the command"},
+	{Before: "7.2.0", Error: engine.ErrDeniedCommand,
+		Was: "NOPERM this user has no permissions to run the '%[2]s' command"},
+	{Before: "7.2.0", Error: engine.ErrDeniedKey,
+		Was: "NOPERM this user has no permissions to access one of the keys used as arguments"},
+	{Before: "7.2.0", Error: engine.ErrDeniedChannel,
+		Was: "NOPERM this user has no permissions to access one of the channels used as arguments"},
+	{Before: "7.2.0", Error: engine.ErrDeniedCommandLua,
+		Was: "ERR The user executing the script can't run this command or subcommand"},
+	{Before: "7.2.0", Error: engine.ErrDeniedKeyLua, Was: "ERR The user executing the script can't access at least " +
+		"one of the keys mentioned in the command arguments"},
+	{Before: "7.2.0", Error: engine.ErrDeniedChannelLua,
+		Was: "ERR The user executing the script can't publish to the channel mentioned in the command"},
 	{Before: "7.2.0", Error: errDryRunDenied, Was: "This user has no permissions to run the '%[2]s' command"},
 	{Before: "7.2.0", Error: errDryRunKey, Was: "This user has no permissions to access the '%[2]s' key"},
 	{Before: "7.2.0", Error: errDryRunChannel, Was: "This user has no permissions to access the '%[2]s' channel"},
-	{Before: release.NoValkey, Error: errNoFile, Was: "ERR This instance is not configured to use an ACL file. You may want to specify users via the ACL SETUSER command and then issue a CONFIG REWRITE (assuming you have a configuration file set) in order to store users in the configuration."},
-	{Before: "7.0.0", Error: engine.ErrDeniedCommand, Was: "NOPERM this user has no permissions to run the '%[2]s' command or its subcommand"},
+	{Before: release.NoValkey, Error: errNoFile, Was: "ERR This instance is not configured to use an ACL file. " +
+		"You may want to specify users via the ACL SETUSER command and then issue a CONFIG REWRITE (assuming you " +
+		"have a configuration file set) in order to store users in the configuration."},
+	{Before: "7.0.0", Error: engine.ErrDeniedCommand,
+		Was: "NOPERM this user has no permissions to run the '%[2]s' command or its subcommand"},
 }
 
 // shownUsers is that MONITOR and the slow log showed the names of users before Redis 7.4.
@@ -79,19 +93,23 @@ const anybody = command.NoScript | command.Loading | command.Stale
 
 var family = command.Family{Group: "server", Commands: []command.Line{
 	{Name: "acl", Arity: -2, Since: "6.0.0",
-		Complexity: "Depends on the subcommand", Summary: "A container for Access List Control commands.", Subs: []command.Line{
+		Complexity: "Depends on the subcommand",
+		Summary:    "A container for Access List Control commands.", Subs: []command.Line{
 			{Name: "cat", Arity: -2, Flags: anybody | command.Harmless, Run: cmdACLCat, Reply: "list", Since: "6.0.0",
-				Syntax: "[category(/categoryname)]", Summary: "Lists the ACL categories, or the commands inside a category.",
-				Complexity: "O(1)"},
-			{Name: "deluser", Arity: -3, Flags: operateACL, Run: cmdACLDelUser, Secrets: command.SecretsFrom(2), Reply: "integer", Since: "6.0.0",
+				Syntax:  "[category(/categoryname)]",
+				Summary: "Lists the ACL categories, or the commands inside a category.", Complexity: "O(1)"},
+			{Name: "deluser", Arity: -3, Flags: operateACL,
+				Run: cmdACLDelUser, Secrets: command.SecretsFrom(2), Reply: "integer", Since: "6.0.0",
 				Syntax: "username...", Summary: "Deletes ACL users, and terminates their connections.",
-				Tips: "request_policy:all_nodes response_policy:all_succeeded", Was: []command.Was{shownUsers, {Before: "7.2.0", Edit: command.Advises("")}},
+				Tips:       "request_policy:all_nodes response_policy:all_succeeded",
+				Was:        []command.Was{shownUsers, {Before: "7.2.0", Edit: command.Advises("")}},
 				Complexity: "O(N), N being the number of users deleted and of connected clients"},
-			{Name: "dryrun", Arity: -4, Flags: operateACL | command.Harmless, Run: cmdACLDryRun, Reply: "any", Since: "7.0.0",
-				Syntax:     "username command [arg...]",
+			{Name: "dryrun", Arity: -4, Flags: operateACL | command.Harmless,
+				Run: cmdACLDryRun, Reply: "any", Since: "7.0.0", Syntax: "username command [arg...]",
 				Summary:    "Simulates the execution of a command by a user, without executing the command.",
 				Complexity: "O(1)"},
-			{Name: "getuser", Arity: 3, Flags: operateACL | command.Harmless, Run: cmdACLGetUser, Secrets: command.SecretsFrom(2), Was: []command.Was{shownUsers}, Reply: "array?", Since: "6.0.0",
+			{Name: "getuser", Arity: 3, Flags: operateACL | command.Harmless, Run: cmdACLGetUser,
+				Secrets: command.SecretsFrom(2), Was: []command.Was{shownUsers}, Reply: "array?", Since: "6.0.0",
 				Syntax: "username", Summary: "Lists the ACL rules of a user.",
 				Complexity: "O(N), N being the number of the user's rules",
 				History: "6.2.0 Shows patterns of channels.\n" +
@@ -100,28 +118,34 @@ var family = command.Family{Group: "server", Commands: []command.Line{
 				Syntax:     "[bits]",
 				Summary:    "Generates a pseudorandom, secure password that can be used to identify ACL users.",
 				Complexity: "O(1)"},
-			{Name: "list", Arity: 2, Flags: operateACL | command.Harmless, Run: cmdACLList, Reply: "list", Since: "6.0.0",
-				Summary: "Dumps the effective rules in ACL file format.", Complexity: "O(N), N being the number of users"},
+			{Name: "list", Arity: 2, Flags: operateACL | command.Harmless,
+				Run: cmdACLList, Reply: "list", Since: "6.0.0",
+				Summary:    "Dumps the effective rules in ACL file format.",
+				Complexity: "O(N), N being the number of users"},
 			{Name: "load", Arity: 2, Flags: operateACL, Run: cmdACLLoad, Reply: "status", Since: "6.0.0",
 				Summary:    "Reloads the rules from the configured ACL file.",
 				Complexity: "O(N), N being the number of users"},
-			{Name: "log", Arity: -2, Flags: operateACL | command.Harmless, Vary: flagsOfLog, Run: engine.On((*denials).cmdACLLog), Reply: "RESET: status; array", Since: "6.0.0",
+			{Name: "log", Arity: -2, Flags: operateACL | command.Harmless, Vary: flagsOfLog,
+				Run: engine.On((*denials).cmdACLLog), Reply: "RESET: status; array", Since: "6.0.0",
 				Syntax: "operation=[count|RESET]", Summary: "Lists recent security events generated due to ACL rules.",
 				Complexity: "O(N), N being the number of entries returned",
 				History:    "7.2.0 Shows the ID of an entry, and when it was created and last updated."},
 			{Name: "save", Arity: 2, Flags: operateACL, Run: cmdACLSave, Reply: "status", Since: "6.0.0",
 				Summary: "Saves the effective ACL rules in the configured ACL file.",
-				Tips:    "request_policy:all_nodes response_policy:all_succeeded", Was: []command.Was{{Before: "7.2.0", Edit: command.Advises("")}},
-				Complexity: "O(N), N being the number of users"},
-			{Name: "setuser", Arity: -3, Flags: operateACL, Run: cmdACLSetUser, Secrets: command.SecretsFrom(2), Reply: "status", Since: "6.0.0",
+				Tips:    "request_policy:all_nodes response_policy:all_succeeded", Was: []command.Was{{Before: "7.2.0",
+					Edit: command.Advises("")}}, Complexity: "O(N), N being the number of users"},
+			{Name: "setuser", Arity: -3, Flags: operateACL,
+				Run: cmdACLSetUser, Secrets: command.SecretsFrom(2), Reply: "status", Since: "6.0.0",
 				Syntax: "username [rule...]", Summary: "Creates and modifies an ACL user and its rules.",
-				Help: "<username> <attribute> [<attribute> ...]", Tips: "request_policy:all_nodes response_policy:all_succeeded", Was: []command.Was{{Before: "7.2.0", Edit: command.Advises("")}},
+				Help: "<username> <attribute> [<attribute> ...]", Tips: "request_policy:all_nodes " +
+					"response_policy:all_succeeded", Was: []command.Was{{Before: "7.2.0", Edit: command.Advises("")}},
 				Complexity: "O(N), N being the number of rules given",
 				History: "6.2.0 Takes patterns of channels.\n" +
 					"7.0.0 Takes selectors, and permissions to read or write keys."},
-			{Name: "users", Arity: 2, Flags: operateACL | command.Harmless, Run: cmdACLUsers, Reply: "list", Since: "6.0.0",
-				Summary: "Lists all ACL users.", Complexity: "O(N), N being the number of users"},
-			{Name: "whoami", Arity: 2, Flags: anybody | command.Harmless, Run: cmdACLWhoAmI, Reply: "text", Since: "6.0.0",
+			{Name: "users", Arity: 2, Flags: operateACL | command.Harmless, Run: cmdACLUsers, Reply: "list",
+				Since: "6.0.0", Summary: "Lists all ACL users.", Complexity: "O(N), N being the number of users"},
+			{Name: "whoami", Arity: 2, Flags: anybody | command.Harmless,
+				Run: cmdACLWhoAmI, Reply: "text", Since: "6.0.0",
 				Summary: "Returns the authenticated username of the current connection.", Complexity: "O(1)"},
 			engine.HelpLine("6.0.0"),
 		}},
@@ -141,9 +165,10 @@ func cmdACLCat(c *engine.Call) {
 			c.Fail(command.Errorf(errCategory, name))
 			return
 		}
-		list := slices.DeleteFunc(c.Engine.Commands.InCategory(strings.ToLower(string(name))), func(cmd *command.Command) bool {
-			return cmd.Parent != nil && cmd.Parent.IsWhole()
-		})
+		list := slices.DeleteFunc(c.Engine.Commands.InCategory(strings.ToLower(string(name))),
+			func(cmd *command.Command) bool {
+				return cmd.Parent != nil && cmd.Parent.IsWhole()
+			})
 		c.Reply.Array(len(list))
 		for _, cmd := range list {
 			c.Reply.BulkString(cmd.FullName())

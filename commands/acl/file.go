@@ -9,9 +9,9 @@ import (
 	"github.com/miniserver-go/miniserver/internal/command"
 )
 
-// Load replaces all users by those of the file that the engine's host names, or changes nothing if the file has an
-// error. It ends the sessions of users that are gone; the caller's own after its reply. It returns the error in
-// Redis' words.
+// Load replaces all users by those of the file that the engine's host names, or changes nothing if
+// the file has an error. It ends the sessions of users that are gone; the caller's own after its
+// reply. It returns the error in Redis' words.
 func Load(e *engine.Engine, caller *engine.Session) error {
 	file := e.Parts.Host.Users
 	text, err := file.Read()

@@ -16,8 +16,8 @@ type entry struct {
 	clientInfo  string
 }
 
-// denials is the log: the latest refusals, the newest first. Equal refusals in quick succession are one entry, so that
-// a client that retries cannot push out the others.
+// denials is the log: the latest refusals, the newest first. Equal refusals in quick succession are
+// one entry, so that a client that retries cannot push out the others.
 type denials struct {
 	most    int
 	next    int64 // id

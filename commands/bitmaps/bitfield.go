@@ -29,7 +29,8 @@ const (
 	fieldIncr
 )
 
-// bitFieldAccess returns how BITFIELD accesses its key. Well-formed operations that are all GET only read.
+// bitFieldAccess returns how BITFIELD accesses its key. Well-formed operations that are all GET
+// only read.
 func bitFieldAccess(args [][]byte) string {
 	for ops := args[2:]; len(ops) > 0; {
 		switch {
@@ -70,7 +71,8 @@ func cmdBitFieldRO(c *engine.Call) {
 	}
 }
 
-// writtenSize returns the size in bytes that a string needs for the operations that write, 0 if all of them read.
+// writtenSize returns the size in bytes that a string needs for the operations that write, 0 if all
+// of them read.
 func writtenSize(ops []fieldOp) (size int) {
 	for i := range ops {
 		if op := &ops[i]; op.kind != fieldGet {
@@ -80,7 +82,8 @@ func writtenSize(ops []fieldOp) (size int) {
 	return size
 }
 
-// fieldOps appends the operations in the remaining arguments to ops. OVERFLOW applies to those after it.
+// fieldOps appends the operations in the remaining arguments to ops. OVERFLOW applies to those
+// after it.
 func fieldOps(c *engine.Call, ops []fieldOp) []fieldOp {
 	overflow := bitmap.Wrap
 	for c.More() {
@@ -122,8 +125,8 @@ func parseOverflow(c *engine.Call) bitmap.Overflow {
 	return 0
 }
 
-// fieldArg returns the next argument as a type of integer, i1 to i64 or u1 to u63. Anything else latches errFieldType.
-// Like Redis it ignores a zero byte and what follows it.
+// fieldArg returns the next argument as a type of integer, i1 to i64 or u1 to u63. Anything else
+// latches errFieldType. Like Redis it ignores a zero byte and what follows it.
 func fieldArg(c *engine.Call) (f bitmap.Field) {
 	text, _, _ := bytes.Cut(c.Arg(), []byte{0})
 	if len(text) > 0 {
@@ -178,8 +181,8 @@ func changeFields(c *engine.Call, key []byte, ops []fieldOp, size int) {
 	}
 }
 
-// runField executes one operation and replies to it: SET with the old value, INCRBY with the new one, nil for an overflow
-// with FAIL.
+// runField executes one operation and replies to it: SET with the old value, INCRBY with the new
+// one, nil for an overflow with FAIL.
 func runField(c *engine.Call, b []byte, op *fieldOp) (wrote, differs bool) {
 	old := op.field.Get(b, op.at)
 	value, ok := old, true

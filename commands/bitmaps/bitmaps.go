@@ -1,9 +1,9 @@
-// Package bitmaps is the family of commands that use a string as an array of bits: SETBIT, BITCOUNT, BITOP and their like
-// in bitmaps.go, and BITFIELD, which reads and writes integers of 1 to 64 bits at any offset, in bitfield.go. The bits
-// themselves are the work of [bitmap].
+// Package bitmaps is the family of commands that use a string as an array of bits: SETBIT,
+// BITCOUNT, BITOP and their like in bitmaps.go, and BITFIELD, which reads and writes integers of 1
+// to 64 bits at any offset, in bitfield.go. The bits themselves are the work of [bitmap].
 //
-// SETBIT and BITFIELD convert the string to the raw encoding, even if no bit changes. They then commit the key without
-// reporting a change, because only its size in memory differs.
+// SETBIT and BITFIELD convert the string to the raw encoding, even if no bit changes. They then
+// commit the key without reporting a change, because only its size in memory differs.
 package bitmaps
 
 import (
@@ -19,39 +19,53 @@ import (
 
 // Family is the family of bitmap commands.
 var Family = command.Family{Group: "bitmap", Commands: []command.Line{
-	{Name: "setbit", Arity: 4, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "RW access update"), Run: cmdSetBit, Reply: "integer", Since: "2.2.0",
-		Syntax:     "key offset value:integer",
+	{Name: "setbit", Arity: 4, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "RW access update"),
+		Run: cmdSetBit, Reply: "integer", Since: "2.2.0", Syntax: "key offset value:integer",
 		Summary:    "Sets or clears the bit at offset of the string value. Creates the key if it doesn't exist.",
 		Complexity: "O(1)"},
-	{Name: "getbit", Arity: 3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdGetBit, Reply: "integer", Since: "2.2.0",
+	{Name: "getbit", Arity: 3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"),
+		Run: cmdGetBit, Reply: "integer", Since: "2.2.0",
 		Syntax: "key offset", Summary: "Returns a bit value by offset.", Complexity: "O(1)"},
-	{Name: "bitcount", Arity: -2, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdBitCount, Reply: "integer", Since: "2.6.0",
-		Was:        []command.Was{{Before: release.NoValkey, Edit: command.Writes("end:integer unit(/index_unit)=[BYTE|BIT]@7.0.0", "end-unit-block=[end:integer unit=[BYTE|BIT]@7.0.0]")}},
+	{Name: "bitcount", Arity: -2, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"),
+		Run: cmdBitCount, Reply: "integer", Since: "2.6.0",
+		Was: []command.Was{{Before: release.NoValkey, Edit: command.Writes("end:integer "+
+			"unit(/index_unit)=[BYTE|BIT]@7.0.0", "end-unit-block=[end:integer unit=[BYTE|BIT]@7.0.0]")}},
 		Syntax:     "key range(/index)=[start:integer end:integer unit(/index_unit)=[BYTE|BIT]@7.0.0]",
 		Summary:    "Counts the number of set bits (population counting) in a string.",
 		Complexity: "O(N), N being the length of the string",
 		History:    "7.0.0 The option `BYTE|BIT`.\nvalkey:8.0.0 The end may be left out."},
-	{Name: "bitpos", Arity: -3, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdBitPos, Reply: "integer", Since: "2.8.7",
-		Syntax:     "key bit range(/index)=[start:integer end-unit-block(/end_index)=[end:integer unit(/index_unit)=[BYTE|BIT]@7.0.0]]",
+	{Name: "bitpos", Arity: -3, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"),
+		Run: cmdBitPos, Reply: "integer", Since: "2.8.7",
+		Syntax: "key bit range(/index)=[start:integer end-unit-block(/end_index)=[end:integer " +
+			"unit(/index_unit)=[BYTE|BIT]@7.0.0]]",
 		Summary:    "Finds the first set (1) or clear (0) bit in a string.",
 		Complexity: "O(N), N being the length of the string",
 		History:    "7.0.0 The option `BYTE|BIT`."},
-	{Name: "bitop", Arity: -4, Flags: command.Write | command.DenyOOM, Keys: command.Key(2, "OW update").And(command.KeyRange(3, -1, 1, "RO access")), Run: cmdBitOp, Reply: "integer", Since: "2.6.0", Was: []command.Was{{Before: "7.2.0", Edit: func(cmd *command.Line) { cmd.Syntax = "operation destkey key..." }}},
-		Syntax:     "operation=<AND|OR|XOR|NOT|DIFF@(8.2.0)|DIFF1@(8.2.0)|ANDOR@(8.2.0)|ONE@(8.2.0)> destkey key...",
+	{Name: "bitop", Arity: -4, Flags: command.Write | command.DenyOOM,
+		Keys: command.Key(2, "OW update").And(command.KeyRange(3, -1, 1, "RO access")),
+		Run:  cmdBitOp, Reply: "integer", Since: "2.6.0", Was: []command.Was{{
+			Before: "7.2.0", Edit: func(cmd *command.Line) { cmd.Syntax = "operation destkey key..." },
+		}}, Syntax: "operation=<AND|OR|XOR|NOT|DIFF@(8.2.0)|DIFF1@(8.2.0)|ANDOR@(8.2.0)|ONE@(8.2.0)> destkey key...",
 		Summary:    "Performs bitwise operations on multiple strings, and stores the result.",
 		Complexity: "O(N), N being the length of the longest string"},
 	{Name: "bitfield", Arity: -2, Flags: command.Write | command.DenyOOM,
-		Keys: command.Key(1, "RW access update variable_flags").AccessBy(bitFieldAccess), Run: cmdBitField, Reply: "array", Since: "3.2.0",
-		Syntax:  "key operation=[get-block(/encoding_offset)=<GET encoding offset>|write=<overflow-block(/wrap_sat_fail)=[OVERFLOW <WRAP|SAT|FAIL>] write-operation(/write_operation)=<set-block(/encoding_offset_value)=<SET encoding offset value:integer>|incrby-block(/encoding_offset_increment)=<INCRBY encoding offset increment>>>]...",
+		Keys: command.Key(1, "RW access update variable_flags").AccessBy(bitFieldAccess),
+		Run:  cmdBitField, Reply: "array", Since: "3.2.0",
+		Syntax: "key operation=[get-block(/encoding_offset)=<GET encoding " +
+			"offset>|write=<overflow-block(/wrap_sat_fail)=[OVERFLOW <WRAP|SAT|FAIL>] " +
+			"write-operation(/write_operation)=<set-block(/encoding_offset_value)=<SET encoding offset " +
+			"value:integer>|incrby-block(/encoding_offset_increment)=<INCRBY encoding offset increment>>>]...",
 		Summary: "Performs arbitrary bitfield integer operations on strings.", Complexity: "O(1) for each operation"},
-	{Name: "bitfield_ro", Arity: -2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdBitFieldRO, Reply: "array", Since: "6.0.0",
+	{Name: "bitfield_ro", Arity: -2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"),
+		Run: cmdBitFieldRO, Reply: "array", Since: "6.0.0",
 		Syntax:     "key [get-block(/encoding_offset)=<GET encoding offset>...]",
 		Summary:    "Performs arbitrary read-only bitfield integer operations on strings.",
 		Complexity: "O(1) for each operation"},
 }}
 
-// offsetArg returns the next argument as the offset of a bit. Anything else latches errOffset. If width is above 0, #n
-// stands for the n-th integer of that width. The product wraps at 64 bits, as in Redis.
+// offsetArg returns the next argument as the offset of a bit. Anything else latches errOffset. If
+// width is above 0, #n stands for the n-th integer of that width. The product wraps at 64 bits, as
+// in Redis.
 func offsetArg(c *engine.Call, width int) int {
 	arg := c.Arg()
 	unit := int64(1)
@@ -84,7 +98,8 @@ func cmdSetBit(c *engine.Call) {
 	c.Reply.Int(int64(old))
 }
 
-// comparesBits is when SETBIT and BITFIELD began to be changes only if they change a bit or the length.
+// comparesBits is when SETBIT and BITFIELD began to be changes only if they change a bit or the
+// length.
 var comparesBits = release.From("7.0.0")
 
 // GETBIT key offset
@@ -102,15 +117,15 @@ func cmdGetBit(c *engine.Call) {
 	}
 }
 
-// The ranges of BITCOUNT and BITPOS: when they began to be read before the key, and when the end may be left out of
-// BITCOUNT's, whose unit is read before the end since then.
+// The ranges of BITCOUNT and BITPOS: when they began to be read before the key, and when the end
+// may be left out of BITCOUNT's, whose unit is read before the end since then.
 var (
 	readsRangeFirst = release.From("7.4.0 valkey:8.0.0")
 	countsToTheEnd  = release.From("valkey:8.0.0")
 )
 
-// span is a range of a string, from start to end, both included, in units of 8 bits or 1. Negative ones count from the end of the
-// string.
+// span is a range of a string, from start to end, both included, in units of 8 bits or 1. Negative
+// ones count from the end of the string.
 type span struct {
 	start, end int64
 	unit       int
@@ -150,7 +165,8 @@ func cmdBitCount(c *engine.Call) {
 	c.Reply.Int(int64(bitmap.CountRange(text, from, to)))
 }
 
-// hasRange reports whether a range follows. Before readsRangeFirst none was read for a key that holds no string.
+// hasRange reports whether a range follows. Before readsRangeFirst none was read for a key that
+// holds no string.
 func hasRange(c *engine.Call, key []byte) bool {
 	if !c.More() || c.Failed() || c.Has(readsRangeFirst) {
 		return c.More()
@@ -279,11 +295,13 @@ func cmdBitOp(c *engine.Call) {
 	c.Reply.Int(int64(size))
 }
 
-// blockBytes is how many bytes BITOP combines at a time: few enough to stay in the processor's cache.
+// blockBytes is how many bytes BITOP combines at a time: few enough to stay in the processor's
+// cache.
 const blockBytes = 8 << 10
 
-// storeInBlocks sets key to the combination of sources, the longest of which has size bytes. If the string at key has
-// that size, it is overwritten in place. It may be a source, because each block is read before it is written.
+// storeInBlocks sets key to the combination of sources, the longest of which has size bytes. If the
+// string at key has that size, it is overwritten in place. It may be a source, because each block
+// is read before it is written.
 func storeInBlocks(c *engine.Call, key []byte, size int, op *operation, sources [][]byte) {
 	v, _ := c.DB.Edit(key)
 	text, ok := v.(*str.Value)

@@ -11,7 +11,8 @@ const (
 	errOffset     = command.Error("ERR bit offset is not an integer or out of range")
 	errNotSources = command.Error("ERR BITOP NOT must be called with a single source key.")
 	errFewSources = "ERR BITOP %s must be called with at least two source keys." // the operation
-	errFieldType  = command.Error("ERR Invalid bitfield type. Use something like i16 u8. Note that u64 is not supported but i64 is.")
-	errOverflow   = command.Error("ERR Invalid OVERFLOW type specified")
-	errReadOnly   = command.Error("ERR BITFIELD_RO only supports the GET subcommand")
+	errFieldType  = command.Error("ERR Invalid bitfield type. Use something like i16 u8. " +
+		"Note that u64 is not supported but i64 is.")
+	errOverflow = command.Error("ERR Invalid OVERFLOW type specified")
+	errReadOnly = command.Error("ERR BITFIELD_RO only supports the GET subcommand")
 )

@@ -9,10 +9,12 @@ import (
 type operation struct {
 	word string
 
-	// step combines the result so far with a further source; nil for NOT, which inverts its only one, and for ONE.
+	// step combines the result so far with a further source; nil for NOT, which inverts its only
+	// one, and for ONE.
 	step func(dst, src []byte)
 
-	// last combines the first source with the result of all others; nil if the first source is where the steps begin.
+	// last combines the first source with the result of all others; nil if the first source is
+	// where the steps begin.
 	last func(dst, src []byte)
 }
 
@@ -52,8 +54,8 @@ func (o *operation) checkSources(c *engine.Call, n int) {
 	}
 }
 
-// combineInto fills result, of at most blockBytes, with the combination of sources and returns it. Shorter sources continue
-// with zeros.
+// combineInto fills result, of at most blockBytes, with the combination of sources and returns it.
+// Shorter sources continue with zeros.
 func (o *operation) combineInto(result []byte, sources [][]byte) []byte {
 	if o.last != nil {
 		o.fold(result, sources[1:])

@@ -20,16 +20,18 @@ func clientSubs() []command.Line {
 	caching, redirect, track, trackInfo := tracking.Subcommands()
 	subs := []command.Line{
 		caching,
-		{Name: "capa", Arity: -3, Flags: own | command.AllowBusy, Was: onlyIdle, Run: cmdClientCapa, Reply: "status", Since: "valkey:8.0.0",
-			Syntax: "capability...", Summary: "Says what the client can do.",
+		{Name: "capa", Arity: -3, Flags: own | command.AllowBusy, Was: onlyIdle, Run: cmdClientCapa, Reply: "status",
+			Since: "valkey:8.0.0", Syntax: "capability...", Summary: "Says what the client can do.",
 			Help: "<option> [options...]\n" +
 				"Say what the client can do. Options:\n" +
 				"* REDIRECT\n" +
 				"  It follows redirections of a server that is in no cluster.", Complexity: "O(1)"},
 		redirect,
-		{Name: "getname", Arity: 2, Flags: own | command.Harmless | command.AllowBusy, Was: onlyIdle, Run: cmdClientGetName, Reply: "text?", Since: "2.6.9",
+		{Name: "getname", Arity: 2, Flags: own | command.Harmless | command.AllowBusy, Was: onlyIdle,
+			Run: cmdClientGetName, Reply: "text?", Since: "2.6.9",
 			Summary: "Returns the name of the connection.", Complexity: "O(1)"},
-		{Name: "id", Arity: 2, Flags: own | command.Harmless | command.AllowBusy, Was: onlyIdle, Run: cmdClientID, Reply: "integer", Since: "5.0.0",
+		{Name: "id", Arity: 2, Flags: own | command.Harmless | command.AllowBusy, Was: onlyIdle,
+			Run: cmdClientID, Reply: "integer", Since: "5.0.0",
 			Summary: "Returns the unique client ID of the connection.", Complexity: "O(1)"},
 		{Name: "info", Arity: 2, Flags: own | command.Harmless, Run: cmdClientInfo, Reply: "text", Since: "6.2.0",
 			Summary: "Returns information about the connection.", Tips: "nondeterministic_output", Complexity: "O(1)"},
@@ -38,35 +40,45 @@ func clientSubs() []command.Line {
 		{Name: "unpause", Arity: 2, Flags: admin, Run: cmdClientUnpause, Reply: "status", Since: "6.2.0",
 			Summary:    "Resumes processing commands from paused clients.",
 			Complexity: "O(N), N being the number of postponed clients"},
-		{Name: "pause", Arity: -3, Flags: admin, Run: cmdClientPause, Reply: "status", Since: "3.0.0", Was: []command.Was{{Before: "7.2.0", Edit: func(cmd *command.Line) { cmd.Since = "2.9.50" }}},
-			Syntax: "timeout:integer mode=[WRITE|ALL]@6.2.0", Summary: "Suspends commands processing.", Complexity: "O(1)",
-			History: "6.2.0 Can suspend writes only."},
-		{Name: "reply", Arity: 3, Flags: own | command.AllowBusy | command.NoMulti, Was: []command.Was{command.Before("valkey:9.1.0", "-allow_busy -no_multi")}, Run: cmdClientReply, Reply: "status", Since: "3.2.0",
-			Syntax: "action(/on_off_skip)=<ON|OFF|SKIP>", Summary: "Instructs the server whether to reply to commands.", Complexity: "O(1)"},
-		{Name: "setname", Arity: 3, Flags: own | command.Harmless | command.AllowBusy, Run: cmdClientSetName, Reply: "status", Since: "2.6.9",
-			Syntax: "connection-name", Summary: "Sets the connection name.", Help: "<name>", Tips: "request_policy:all_nodes response_policy:all_succeeded", Was: append(onlyIdle, command.Was{Before: "7.2.0", Edit: command.Advises("")}),
-			Complexity: "O(1)"},
-		{Name: "setinfo", Arity: 4, Flags: own | command.Harmless | command.AllowBusy, Run: cmdClientSetInfo, Reply: "status", Since: "7.2.0",
-			Syntax: "attr=<LIB-NAME libname|LIB-VER libver>", Summary: "Sets information specific to the client or connection.",
+		{Name: "pause", Arity: -3, Flags: admin, Run: cmdClientPause, Reply: "status", Since: "3.0.0",
+			Was:     []command.Was{{Before: "7.2.0", Edit: func(cmd *command.Line) { cmd.Since = "2.9.50" }}},
+			Syntax:  "timeout:integer mode=[WRITE|ALL]@6.2.0",
+			Summary: "Suspends commands processing.", Complexity: "O(1)", History: "6.2.0 Can suspend writes only."},
+		{Name: "reply", Arity: 3, Flags: own | command.AllowBusy | command.NoMulti,
+			Was: []command.Was{command.Before("valkey:9.1.0", "-allow_busy -no_multi")},
+			Run: cmdClientReply, Reply: "status", Since: "3.2.0", Syntax: "action(/on_off_skip)=<ON|OFF|SKIP>",
+			Summary: "Instructs the server whether to reply to commands.", Complexity: "O(1)"},
+		{Name: "setname", Arity: 3, Flags: own | command.Harmless | command.AllowBusy,
+			Run: cmdClientSetName, Reply: "status", Since: "2.6.9",
+			Syntax: "connection-name", Summary: "Sets the connection name.", Help: "<name>",
+			Tips: "request_policy:all_nodes response_policy:all_succeeded",
+			Was:  append(onlyIdle, command.Was{Before: "7.2.0", Edit: command.Advises("")}), Complexity: "O(1)"},
+		{Name: "setinfo", Arity: 4, Flags: own | command.Harmless | command.AllowBusy,
+			Run: cmdClientSetInfo, Reply: "status", Since: "7.2.0", Syntax: "attr=<LIB-NAME libname|LIB-VER libver>",
+			Summary: "Sets information specific to the client or connection.",
 			Help: "<option> <value>\n" +
 				"Set what the client says of itself. Options:\n" +
 				"* LIB-NAME: the name of its library.\n" +
-				"* LIB-VER: the version of its library.", Tips: "request_policy:all_nodes response_policy:all_succeeded", Was: append(onlyIdle, command.Was{Before: "7.2.0", Edit: command.Advises("")}),
-			Complexity: "O(1)"},
+				"* LIB-VER: the version of its library.",
+			Tips: "request_policy:all_nodes response_policy:all_succeeded",
+			Was:  append(onlyIdle, command.Was{Before: "7.2.0", Edit: command.Advises("")}), Complexity: "O(1)"},
 		{Name: "unblock", Arity: -3, Flags: admin, Run: cmdClientUnblock, Reply: "integer", Since: "5.0.0",
 			Syntax:  "client-id unblock-type(/timeout_error)=[TIMEOUT|ERROR]",
 			Summary: "Unblocks a client blocked by a blocking command from a different connection.",
 			Help:    "<clientid> [TIMEOUT|ERROR]", Complexity: "O(N), N being the number of blocked clients"},
 		track,
 		trackInfo,
-		{Name: "no-evict", Arity: 3, Flags: admin | command.AllowBusy, Was: onlyIdle, Run: cmdClientNoEvict, Reply: "status", Since: "7.0.0",
-			Syntax: "enabled=<ON|OFF>", Summary: "Sets the client eviction mode of the connection.", Complexity: "O(1)"},
-		{Name: "no-touch", Arity: 3, Flags: own | command.AllowBusy, Was: onlyIdle, Run: cmdClientNoTouch, Reply: "status", Since: "7.2.0",
-			Syntax:     "enabled=<ON|OFF>",
+		{Name: "no-evict", Arity: 3, Flags: admin | command.AllowBusy, Was: onlyIdle,
+			Run: cmdClientNoEvict, Reply: "status", Since: "7.0.0", Syntax: "enabled=<ON|OFF>",
+			Summary: "Sets the client eviction mode of the connection.", Complexity: "O(1)"},
+		{Name: "no-touch", Arity: 3, Flags: own | command.AllowBusy, Was: onlyIdle,
+			Run: cmdClientNoTouch, Reply: "status", Since: "7.2.0", Syntax: "enabled=<ON|OFF>",
 			Summary:    "Controls whether commands sent by the client affect the LRU/LFU of accessed keys.",
 			Complexity: "O(1)"},
-		{Name: "import-source", Arity: 3, Flags: own, Run: cmdClientImportSource, Reply: "status", Since: "valkey:8.1.0",
-			Syntax: "enabled=<ON|OFF>", Summary: "Says whether the client imports data, while import-mode is on.", Help: "(ON|OFF)", Complexity: "O(1)"},
+		{Name: "import-source", Arity: 3, Flags: own,
+			Run: cmdClientImportSource, Reply: "status", Since: "valkey:8.1.0",
+			Syntax: "enabled=<ON|OFF>", Summary: "Says whether the client imports data, while import-mode is on.",
+			Help: "(ON|OFF)", Complexity: "O(1)"},
 		engine.HelpLine("5.0.0"),
 	}
 	for i := range subs {
@@ -77,11 +89,15 @@ func clientSubs() []command.Line {
 
 // clientKillLine is the line of CLIENT KILL.
 func clientKillLine(admin command.Flags) command.Line {
-	return command.Line{Name: "kill", Arity: -3, Flags: admin, Run: cmdClientKill, Reply: "1: status; integer", Since: "2.4.0", Was: []command.Was{
-		{Before: release.NoValkey, Edit: command.Writes("[ID client-id]", "[ID client-id...]")},
-		{Before: "7.4.0 valkey:8.0.0", Edit: command.Helps("\n"+killHelp, "")},
-		{Before: "7.2.0", Edit: command.Writes("[SKIPME skipme=<YES|NO>]", "[SKIPME yes/no]")}},
-		Syntax: "filter=<old-format(ip:port)!2.8.12|new-format=<[ID client-id]@2.8.12|[TYPE client-type(/normal_master_slave_pubsub)=<NORMAL|MASTER@3.2.0|PRIMARY@valkey:8.0.0|SLAVE|REPLICA@5.0.0|PUBSUB>]@2.8.12|[USER username]|[ADDR addr(ip:port)]|[LADDR laddr(ip:port)]@6.2.0|[SKIPME skipme=<YES|NO>]|[MAXAGE maxage]@7.4.0,valkey:8.0.0|" +
+	return command.Line{Name: "kill", Arity: -3, Flags: admin,
+		Run: cmdClientKill, Reply: "1: status; integer", Since: "2.4.0", Was: []command.Was{
+			{Before: release.NoValkey, Edit: command.Writes("[ID client-id]", "[ID client-id...]")},
+			{Before: "7.4.0 valkey:8.0.0", Edit: command.Helps("\n"+killHelp, "")},
+			{Before: "7.2.0", Edit: command.Writes("[SKIPME skipme=<YES|NO>]", "[SKIPME yes/no]")}},
+		Syntax: "filter=<old-format(ip:port)!2.8.12|new-format=<[ID client-id]@2.8.12|[TYPE " +
+			"client-type(/normal_master_slave_pubsub)=<NORMAL|MASTER@3.2.0|PRIMARY@valkey:8.0.0|" +
+			"SLAVE|REPLICA@5.0.0|PUBSUB>]@2.8.12|[USER username]|[ADDR addr(ip:port)]|[LADDR laddr(ip:port)]@6.2.0|" +
+			"[SKIPME skipme=<YES|NO>]|[MAXAGE maxage]@7.4.0,valkey:8.0.0|" +
 			clientFilters("|", "|PRIMARY|SLAVE") + ">...>",
 		Summary: "Terminates open connections.",
 		Help: "<ip:port>\n" +
@@ -109,14 +125,18 @@ func clientKillLine(admin command.Flags) command.Line {
 			"7.4.0,valkey:8.0.0 The filter `MAXAGE`.\n" +
 			"valkey:8.0.0 `TYPE` knows `primary`, which is another word for `master`.\n" +
 			"valkey:8.1.0 The filter `ID` takes several IDs.\n" +
-			"valkey:9.0.0 The filters `NAME`, `IDLE`, `FLAGS`, `LIB-NAME`, `LIB-VER`, `DB`, `CAPA` and `IP`, and filters that begin with `NOT-`."}
+			"valkey:9.0.0 The filters `NAME`, `IDLE`, `FLAGS`, `LIB-NAME`, `LIB-VER`, `DB`, `CAPA` and `IP`, " +
+			"and filters that begin with `NOT-`."}
 }
 
 // clientListLine is the line of CLIENT LIST.
 func clientListLine(admin command.Flags) command.Line {
-	return command.Line{Name: "list", Arity: -2, Flags: admin | command.Harmless, Run: cmdClientList, Reply: "text", Since: "2.4.0",
-		Syntax: "[TYPE client-type(/normal_master_replica_pubsub)=<NORMAL|MASTER|REPLICA|PUBSUB>]@5.0.0 [ID client-id...]@6.2.0 [USER username]@valkey:8.1.0 [ADDR addr(ip:port)]@valkey:8.1.0 " +
-			"[LADDR laddr(ip:port)]@valkey:8.1.0 [SKIPME skipme=<YES|NO>]@valkey:8.1.0 [MAXAGE maxage]@valkey:8.1.0 " + clientFilters(" ", ""), Summary: "Lists open connections.",
+	return command.Line{Name: "list", Arity: -2, Flags: admin | command.Harmless,
+		Run: cmdClientList, Reply: "text", Since: "2.4.0",
+		Syntax: "[TYPE client-type(/normal_master_replica_pubsub)=<NORMAL|MASTER|REPLICA|PUBSUB>]@5.0.0 [ID " +
+			"client-id...]@6.2.0 [USER username]@valkey:8.1.0 [ADDR addr(ip:port)]@valkey:8.1.0 " +
+			"[LADDR laddr(ip:port)]@valkey:8.1.0 [SKIPME skipme=<YES|NO>]@valkey:8.1.0 [MAXAGE maxage]@valkey:8.1.0 " +
+			clientFilters(" ", ""), Summary: "Lists open connections.",
 		Help: "[options ...]\n" +
 			"Show the connections. Options:\n" +
 			"* TYPE (NORMAL|MASTER|REPLICA|PUBSUB)\n" +
@@ -135,16 +155,22 @@ func clientListLine(admin command.Flags) command.Line {
 			"8.0.0 Shows `io-thread`.\n" +
 			"valkey:8.0.0 `TYPE` knows `primary`, which is another word for `master`.\n" +
 			"valkey:8.1.0 The filters `USER`, `ADDR`, `LADDR`, `SKIPME` and `MAXAGE`.\n" +
-			"valkey:9.0.0 The filters `NAME`, `IDLE`, `FLAGS`, `LIB-NAME`, `LIB-VER`, `DB`, `CAPA` and `IP`, and filters that begin with `NOT-`."}
+			"valkey:9.0.0 The filters `NAME`, `IDLE`, `FLAGS`, `LIB-NAME`, `LIB-VER`, `DB`, `CAPA` and `IP`, " +
+			"and filters that begin with `NOT-`."}
 }
 
-// clientFilters returns the syntax of the filters that CLIENT LIST and CLIENT KILL have in common, with a sign between them.
-// others are the kinds of clients that one of them knows beside the usual ones.
+// clientFilters returns the syntax of the filters that CLIENT LIST and CLIENT KILL have in common,
+// with a sign between them. others are the kinds of clients that one of them knows beside the usual
+// ones.
 func clientFilters(sign, others string) string {
-	filters := []string{"[NAME name]", "[IDLE idle:integer]", "[FLAGS flags]", "[LIB-NAME lib-name]", "[LIB-VER lib-ver]", "[DB db]", "[CAPA capa]", "[IP ip]",
-		"[NOT-TYPE not-client-type=<NORMAL|MASTER" + others + "|REPLICA|PUBSUB>]", "[NOT-ID not-client-id:integer...]", "[NOT-USER not-username]",
-		"[NOT-ADDR not-addr(ip:port)]", "[NOT-LADDR not-laddr(ip:port)]", "[NOT-NAME not-name]", "[NOT-FLAGS not-flags]",
-		"[NOT-LIB-NAME not-lib-name]", "[NOT-LIB-VER not-lib-ver]", "[NOT-DB not-db:integer]", "[NOT-CAPA not-capa]", "[NOT-IP not-ip]"}
+	filters := []string{"[NAME name]", "[IDLE idle:integer]", "[FLAGS flags]", "[LIB-NAME lib-name]",
+		"[LIB-VER lib-ver]", "[DB db]", "[CAPA capa]", "[IP ip]",
+		"[NOT-TYPE not-client-type=<NORMAL|MASTER" + others + "|REPLICA|PUBSUB>]", "[NOT-ID not-client-id:integer...]",
+		"[NOT-USER not-username]",
+		"[NOT-ADDR not-addr(ip:port)]", "[NOT-LADDR not-laddr(ip:port)]", "[NOT-NAME not-name]",
+		"[NOT-FLAGS not-flags]",
+		"[NOT-LIB-NAME not-lib-name]", "[NOT-LIB-VER not-lib-ver]", "[NOT-DB not-db:integer]", "[NOT-CAPA not-capa]",
+		"[NOT-IP not-ip]"}
 	return strings.Join(filters, "@valkey:9.0.0"+sign) + "@valkey:9.0.0"
 }
 
@@ -286,10 +312,12 @@ func cmdClientUnblock(c *engine.Call) {
 	c.Reply.Int(0)
 }
 
-// ignoresMany is when CLIENT PAUSE and CLIENT UNBLOCK began to ignore several arguments where one may follow.
+// ignoresMany is when CLIENT PAUSE and CLIENT UNBLOCK began to ignore several arguments where one
+// may follow.
 var ignoresMany = release.From("valkey:8.1.0")
 
-// oneMore reports whether the last argument follows, which may be left out. Of several it says the same, unless the release ignores them.
+// oneMore reports whether the last argument follows, which may be left out. Of several it says the
+// same, unless the release ignores them.
 func oneMore(c *engine.Call) bool {
 	if c.Left() > 1 && c.Has(ignoresMany) {
 		c.Rest()

@@ -8,31 +8,42 @@ import (
 
 // family is the commands about the connection itself, but for SELECT.
 func family() command.Family {
-	const before = command.NoScript | command.Loading | command.Stale | command.Fast | command.NoAuth | command.AllowBusy
+	const before = command.NoScript | command.Loading | command.Stale | command.Fast | command.NoAuth |
+		command.AllowBusy
 	return command.Family{Group: "connection", Commands: []command.Line{
-		{Name: "ping", Arity: -1, Flags: command.Fast | command.AllowSubscribed | command.HealthCheck | command.Harmless, Run: cmdPing, Reply: "any", Since: "1.0.0",
-			Syntax: "[message]", Summary: "Returns the server's liveliness response.",
-			Tips: "request_policy:all_shards response_policy:all_succeeded", Complexity: "O(1)", Was: []command.Was{command.Before("7.0.0", "+stale")}},
-		{Name: "echo", Arity: 2, Flags: command.Loading | command.Stale | command.Fast | command.Harmless, Run: cmdEcho, Reply: "text", Since: "1.0.0",
-			Syntax: "message", Summary: "Returns the given string.", Complexity: "O(1)", Was: []command.Was{command.Before("7.0.0", "-loading -stale")}},
-		{Name: "hello", Arity: -1, Flags: before | command.Harmless, Run: cmdHello, Secrets: secretsOfHello, Reply: "array", Since: "6.0.0",
-			Syntax: "arguments=[protover auth(/username_password)=[AUTH username password] [SETNAME clientname]]", Summary: "Handshakes with the server.",
-			Complexity: "O(1)",
+		{Name: "ping", Arity: -1,
+			Flags: command.Fast | command.AllowSubscribed | command.HealthCheck | command.Harmless, Run: cmdPing,
+			Reply: "any", Since: "1.0.0", Syntax: "[message]", Summary: "Returns the server's liveliness response.",
+			Tips: "request_policy:all_shards response_policy:all_succeeded", Complexity: "O(1)",
+			Was: []command.Was{command.Before("7.0.0", "+stale")}},
+		{Name: "echo", Arity: 2, Flags: command.Loading | command.Stale | command.Fast | command.Harmless,
+			Run: cmdEcho, Reply: "text", Since: "1.0.0",
+			Syntax: "message", Summary: "Returns the given string.", Complexity: "O(1)",
+			Was: []command.Was{command.Before("7.0.0", "-loading -stale")}},
+		{Name: "hello", Arity: -1, Flags: before | command.Harmless,
+			Run: cmdHello, Secrets: secretsOfHello, Reply: "array", Since: "6.0.0",
+			Syntax:  "arguments=[protover auth(/username_password)=[AUTH username password] [SETNAME clientname]]",
+			Summary: "Handshakes with the server.", Complexity: "O(1)",
 			History: "valkey:8.1.0 Shows the availability zone if the parameter `availability-zone` names one.\n" +
 				"6.2.0 Without arguments it describes the connection and changes nothing."},
-		{Name: "auth", Arity: -2, Flags: before | command.Harmless, Run: cmdAuth, Secrets: command.SecretsFrom(1), Reply: "status", Since: "1.0.0",
-			Syntax: "[username]@6.0.0 password", Summary: "Authenticates the connection.",
-			Complexity: "O(N), N being the number of the user's passwords",
-			History:    "6.0.0 Takes a user name before the password."},
-		{Name: "quit", Arity: -1, Flags: before | command.AllowTx | command.DropsTx | command.AllowSubscribed | command.Harmless, Run: cmdQuit, Reply: "status", Since: "1.0.0",
-			Summary: "Closes the connection.", Complexity: "O(1)",
-			Deprecated: "7.2.0 closing the connection"},
-		{Name: "reset", Arity: 1, Flags: before | command.AllowTx | command.DropsTx | command.AllowSubscribed | command.Harmless, Run: cmdReset, Reply: "status", Since: "6.2.0",
-			Summary: "Resets the connection.", Complexity: "O(1)", Was: []command.Was{command.Before("7.0.0", "-no_auth")}},
+		{Name: "auth", Arity: -2, Flags: before | command.Harmless, Run: cmdAuth, Secrets: command.SecretsFrom(1),
+			Reply: "status", Since: "1.0.0", Syntax: "[username]@6.0.0 password",
+			Summary: "Authenticates the connection.", Complexity: "O(N), N being the number of the user's passwords",
+			History: "6.0.0 Takes a user name before the password."},
+		{Name: "quit", Arity: -1, Flags: before | command.AllowTx | command.DropsTx | command.AllowSubscribed |
+			command.Harmless, Run: cmdQuit, Reply: "status", Since: "1.0.0",
+			Summary: "Closes the connection.", Complexity: "O(1)", Deprecated: "7.2.0 closing the connection"},
+		{Name: "reset", Arity: 1, Flags: before | command.AllowTx | command.DropsTx | command.AllowSubscribed |
+			command.Harmless, Run: cmdReset, Reply: "status", Since: "6.2.0",
+			Summary: "Resets the connection.", Complexity: "O(1)",
+			Was: []command.Was{command.Before("7.0.0", "-no_auth")}},
 		{Name: "client", Arity: -2, Flags: command.KeepsCaching, Since: "2.4.0", Subs: clientSubs(),
-			Complexity: "Depends on the subcommand", Summary: "A container for client connection commands.", Was: []command.Was{command.Before("7.0.0", "+random")}},
+			Complexity: "Depends on the subcommand", Summary: "A container for client connection commands.",
+			Was: []command.Was{command.Before("7.0.0", "+random")}},
 	}, Wordings: []command.Wording{
-		{Before: "7.2.0", Error: errHelloAuth, Was: "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO AUTH <user> <pass> option can be used to authenticate the client and select the RESP protocol version at the same time"},
+		{Before: "7.2.0", Error: errHelloAuth, Was: "NOAUTH HELLO must be called with the client already " +
+			"authenticated, otherwise the HELLO AUTH <user> <pass> option can be used to authenticate the client and " +
+			"select the RESP protocol version at the same time"},
 	}}
 }
 

@@ -4,7 +4,8 @@ import "github.com/miniserver-go/miniserver/internal/command"
 
 // The errors have the texts of Redis, or of Valkey where only that has the option.
 const (
-	errNoPassword    = command.Error("ERR AUTH <password> called without any password configured for the default user. Are you sure your configuration is correct?")
+	errNoPassword = command.Error("ERR AUTH <password> called without any password configured for the default " +
+		"user. Are you sure your configuration is correct?")
 	errProtoInt      = command.Error("ERR Protocol version is not an integer or out of range")
 	errNoProto       = command.Error("NOPROTO unsupported protocol version")
 	errHelloOption   = "ERR Syntax error in HELLO option '%s'"
@@ -25,6 +26,8 @@ const (
 	errPauseMode     = command.Error("ERR CLIENT PAUSE mode must be WRITE or ALL")
 	errUnblockReason = command.Error("ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR")
 	errNoImport      = command.Error("ERR Server is not in import mode")
-	errHelloAuth     = command.Error("NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO <proto> AUTH <user> <pass> option can be used to authenticate the client and select the RESP protocol version at the same time")
-	errNoUser        = "ERR No such user '%s'"
+	errHelloAuth     = command.Error("NOAUTH HELLO must be called with the client already authenticated, " +
+		"otherwise the HELLO <proto> AUTH <user> <pass> option can be used to authenticate the client and select the " +
+		"RESP protocol version at the same time")
+	errNoUser = "ERR No such user '%s'"
 )

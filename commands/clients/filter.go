@@ -11,8 +11,8 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// clientFilter is the options of CLIENT LIST and CLIENT KILL. A session must pass the tests of all options. As in Redis the
-// last one counts if an option is given twice.
+// clientFilter is the options of CLIENT LIST and CLIENT KILL. A session must pass the tests of all
+// options. As in Redis the last one counts if an option is given twice.
 type clientFilter struct {
 	tests map[string]clientTest
 	self  bool // the caller may be among the sessions
@@ -49,13 +49,15 @@ var clientOptions = []clientOption{
 	{"NAME", true, testText(func(s *engine.Session) string { return s.Name })},
 	{"LIB-NAME", true, testText(func(s *engine.Session) string { return s.LibName })},
 	{"LIB-VER", true, testText(func(s *engine.Session) string { return s.LibVer })},
-	{"IP", true, testText(func(s *engine.Session) string { return s.Addr[:max(0, strings.LastIndexByte(s.Addr, ':'))] })},
+	{"IP", true,
+		testText(func(s *engine.Session) string { return s.Addr[:max(0, strings.LastIndexByte(s.Addr, ':'))] })},
 	{"FLAGS", true, testLetters(errFlags, "ABIMNOPRSTUbcdeirtuxE", flags)},
 	{"CAPA", true, testLetters(errCapa, "r", capabilities)},
 	{"DB", true, testDB},
 }
 
-// readClientFilter reads the options up to the end. The caller is not among the sessions unless self says so or SKIPME NO.
+// readClientFilter reads the options up to the end. The caller is not among the sessions unless
+// self says so or SKIPME NO.
 func readClientFilter(c *engine.Call, self bool) clientFilter {
 	f := clientFilter{tests: make(map[string]clientTest), self: self}
 	for c.More() {
@@ -88,7 +90,8 @@ func readClientOption(c *engine.Call, f *clientFilter) {
 	c.Refuse(engine.ErrSyntax)
 }
 
-// isClientOption returns a function that reports whether an argument is the name of an option that the command has.
+// isClientOption returns a function that reports whether an argument is the name of an option that
+// the command has.
 func isClientOption(c *engine.Call) func(arg []byte) bool {
 	return func(arg []byte) bool {
 		plain := strings.TrimPrefix(strings.ToUpper(string(arg)), "NOT-")
@@ -109,7 +112,8 @@ func filtered(c *engine.Call, f clientFilter) []*engine.Session {
 	})
 }
 
-// severalIDs is the option ID with several IDs. In a release that has it there may also be none, which no session has.
+// severalIDs is the option ID with several IDs. In a release that has it there may also be none,
+// which no session has.
 var severalIDs = release.From("valkey:8.1.0")
 
 func testID(c *engine.Call) clientTest {
@@ -129,8 +133,8 @@ func testID(c *engine.Call) clientTest {
 	return func(s *engine.Session) bool { return slices.Contains(ids, s.ID) }
 }
 
-// clientID returns the next argument as the ID of a client, which may be absent. In Redis, CLIENT LIST and CLIENT KILL
-// have an error each for what is no number.
+// clientID returns the next argument as the ID of a client, which may be absent. In Redis, CLIENT
+// LIST and CLIENT KILL have an error each for what is no number.
 func clientID(c *engine.Call, notInt error) int64 {
 	least := int64(1)
 	switch {
@@ -186,8 +190,8 @@ func testText(of func(s *engine.Session) string) func(c *engine.Call) clientTest
 	}
 }
 
-// testLetters returns the reader of an option whose value is letters, of which a session must have all. Others than the known
-// ones are the error unknown.
+// testLetters returns the reader of an option whose value is letters, of which a session must have
+// all. Others than the known ones are the error unknown.
 func testLetters(unknown, known string, of func(s *engine.Session) string) func(c *engine.Call) clientTest {
 	return func(c *engine.Call) clientTest {
 		letters := string(c.Arg())

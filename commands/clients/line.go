@@ -66,14 +66,17 @@ func writeLine(b *bytes.Buffer, s *engine.Session, args [][]byte) {
 
 // writeHoldings writes the part of a session's line about what it holds, as Redis 8.0 means it:
 //
-//	qbuf, qbuf-free      input that is not parsed, and the room behind it, or the rest of a large argument
-//	argv-mem             the arguments of the command that is being read, is blocked or runs
-//	multi-mem            the arguments that are queued
-//	rbs, rbp, obl        the buffer of replies: its size, its recent peak, and its use
-//	oll, omem            output behind it, in blocks and in bytes
-//	tot-mem              all of these, and what subscriptions, watches and the rest of the session take
+//	qbuf, qbuf-free   input that is not parsed, and the room behind it, or the rest of a large
+//	                  argument
+//	argv-mem          the arguments of the command that is being read, is blocked or runs
+//	multi-mem         the arguments that are queued
+//	rbs, rbp, obl     the buffer of replies: its size, its recent peak, and its use
+//	oll, omem         output behind it, in blocks and in bytes
+//	tot-mem           all of these, and what subscriptions, watches and the rest of the session
+//	                  take
 //
-// An idle session has no buffer of replies here. In Redis that has 1 kB at least. Releases before 7.0 show no buffers: multi-mem, rbs and rbp.
+// An idle session has no buffer of replies here. In Redis that has 1 kB at least. Releases before
+// 7.0 show no buffers: multi-mem, rbs and rbp.
 func writeHoldings(b *bytes.Buffer, h engine.Holdings, buffers bool) {
 	fmt.Fprintf(b, " qbuf=%d qbuf-free=%d argv-mem=%d", h.Input, h.InputRoom, h.Args)
 	if buffers {

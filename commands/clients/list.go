@@ -44,17 +44,20 @@ func cmdClientList(c *engine.Call) {
 // combinesFilters is when CLIENT LIST began to take several options.
 var combinesFilters = release.From("valkey:8.1.0")
 
-// combines reports whether several options may follow. An open release takes them, but leaves other words to the release
-// as which it behaves.
+// combines reports whether several options may follow. An open release takes them, but leaves other
+// words to the release as which it behaves.
 func combines(c *engine.Call) bool {
-	return c.Has(combinesFilters) || c.Engine.Release.Offers(combinesFilters) && slices.ContainsFunc(c.Args[c.Pos()+2:], isClientOption(c))
+	return c.Has(combinesFilters) || c.Engine.Release.Offers(combinesFilters) &&
+		slices.ContainsFunc(c.Args[c.Pos()+2:], isClientOption(c))
 }
 
-// asksForIDs reports whether ID with one ID or more is the only option. Then the order is that of the IDs.
+// asksForIDs reports whether ID with one ID or more is the only option. Then the order is that of
+// the IDs.
 func asksForIDs(c *engine.Call) bool {
 	rest := c.Args[c.Pos():]
 	alone := !c.Engine.Release.Offers(combinesFilters)
-	return len(rest) > 1 && command.IsWord(rest[0], "ID") && (alone || !slices.ContainsFunc(rest[1:], isClientOption(c)))
+	return len(rest) > 1 && command.IsWord(rest[0], "ID") &&
+		(alone || !slices.ContainsFunc(rest[1:], isClientOption(c)))
 }
 
 func sessionsByID(c *engine.Call) (list []*engine.Session) {
@@ -91,7 +94,9 @@ func clientType(c *engine.Call) string {
 func cmdClientKill(c *engine.Call) {
 	if c.Left() == 1 {
 		addr := string(c.Arg())
-		if kill(c, clientFilter{tests: map[string]clientTest{"ADDR": func(s *engine.Session) bool { return s.Addr == addr }}, self: true}) == 0 {
+		if kill(c, clientFilter{
+			tests: map[string]clientTest{"ADDR": func(s *engine.Session) bool { return s.Addr == addr }}, self: true,
+		}) == 0 {
 			c.Fail(errNoClient)
 			return
 		}

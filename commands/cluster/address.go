@@ -36,8 +36,8 @@ func addressFor(e *engine.Engine, s *engine.Session) address {
 	}
 }
 
-// Reached returns where a session has reached the server. The address is "" and the port that of the
-// configuration for a session without a network.
+// Reached returns where a session has reached the server. The address is "" and the port that of
+// the configuration for a session without a network.
 func Reached(e *engine.Engine, s *engine.Session) (ip, port string) {
 	ip, port, err := net.SplitHostPort(s.LocalAddr)
 	if err != nil || s.Unix {

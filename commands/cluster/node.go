@@ -93,15 +93,19 @@ func fillInfo(w *engine.World, b *bytes.Buffer) {
 	if g := e.Group(); g != nil {
 		nodes = len(nodesOf(g))
 	}
-	engine.Fields(b, "cluster_state", state, "cluster_slots_assigned", slot.Count, "cluster_slots_ok", served, "cluster_slots_pfail", 0, "cluster_slots_fail", failed)
+	engine.Fields(b, "cluster_state", state, "cluster_slots_assigned", slot.Count, "cluster_slots_ok", served,
+		"cluster_slots_pfail", 0, "cluster_slots_fail", failed)
 	if e.Release.Has(namesShards) {
-		engine.Fields(b, "cluster_nodes_pfail", 0, "cluster_nodes_fail", 0, "cluster_voting_nodes_pfail", 0, "cluster_voting_nodes_fail", 0)
+		engine.Fields(b, "cluster_nodes_pfail", 0, "cluster_nodes_fail", 0, "cluster_voting_nodes_pfail", 0,
+			"cluster_voting_nodes_fail", 0)
 	}
-	engine.Fields(b, "cluster_known_nodes", nodes, "cluster_size", 1, "cluster_current_epoch", epoch, "cluster_my_epoch", epoch,
-		"cluster_stats_messages_sent", 0, "cluster_stats_messages_received", 0)
+	engine.Fields(b, "cluster_known_nodes", nodes, "cluster_size", 1, "cluster_current_epoch", epoch,
+		"cluster_my_epoch", epoch, "cluster_stats_messages_sent", 0, "cluster_stats_messages_received", 0)
 	if e.Release.Has(namesShards) {
-		engine.Fields(b, "cluster_stats_bytes_sent", 0, "cluster_stats_bytes_received", 0, "cluster_stats_pubsub_bytes_sent", 0,
-			"cluster_stats_pubsub_bytes_received", 0, "cluster_stats_module_bytes_sent", 0, "cluster_stats_module_bytes_received", 0)
+		engine.Fields(b, "cluster_stats_bytes_sent", 0, "cluster_stats_bytes_received", 0,
+			"cluster_stats_pubsub_bytes_sent", 0,
+			"cluster_stats_pubsub_bytes_received", 0, "cluster_stats_module_bytes_sent", 0,
+			"cluster_stats_module_bytes_received", 0)
 	}
 	if e.Release.Has(command.Splits) {
 		engine.Fields(b, "total_cluster_links_buffer_limit_exceeded", 0)
@@ -142,7 +146,8 @@ func nodeLine(c *engine.Call, n, master *node) string {
 		name = "," + n.at.name
 	}
 	epoch, _ := clusterEpoch(c.Engine)
-	return fmt.Sprintf("%s %s:%s@%s%s %s %s 0 %d %d %s%s\n", n.id, n.at.ip, n.at.port, n.at.bus, name, flags, of, pong, epoch, link, served)
+	return fmt.Sprintf("%s %s:%s@%s%s %s %s 0 %d %d %s%s\n", n.id, n.at.ip, n.at.port, n.at.bus, name, flags, of, pong,
+		epoch, link, served)
 }
 
 // replicaLines replies with the lines of CLUSTER NODES about the replicas of a node.

@@ -36,7 +36,8 @@ func nodesOf(g *topology.Group) (list []node) {
 		if m.Host == "" {
 			continue
 		}
-		n := node{id: g.NodeID(m.ID), at: addressOf(m), myself: m.ID == g.Self, master: m.ID == g.Last, up: m.Up, heard: m.Heard, applied: int64(m.Applied)}
+		n := node{id: g.NodeID(m.ID), at: addressOf(m), myself: m.ID == g.Self, master: m.ID == g.Last, up: m.Up,
+			heard: m.Heard, applied: int64(m.Applied)}
 		if n.master {
 			n.up = g.Leader != 0
 			list = slices.Insert(list, 0, n)

@@ -42,18 +42,19 @@ var subs = []command.Line{
 		Syntax: "parameter...", Summary: "Returns the effective values of configuration parameters.",
 		Help: "<pattern>", Complexity: "O(N), N being the number of parameters",
 		History: "7.0.0 Takes several patterns.", Was: []command.Was{command.Before("7.0.0", "arity=3")}},
-	{Name: "set", Arity: -4, Flags: flags | command.Settings, Run: engine.On((*permission).cmdConfigSet), Reply: "status", Since: "2.0.0",
-		Syntax: "data(/parameter_value)=<parameter value>...", Summary: "Sets configuration parameters in-flight, all of them or none.",
-		Help:       "<directive> <value>",
+	{Name: "set", Arity: -4, Flags: flags | command.Settings, Run: engine.On((*permission).cmdConfigSet),
+		Reply: "status", Since: "2.0.0", Syntax: "data(/parameter_value)=<parameter value>...",
+		Summary: "Sets configuration parameters in-flight, all of them or none.", Help: "<directive> <value>",
 		Tips:       "request_policy:all_nodes response_policy:all_succeeded",
 		Complexity: "O(N), N being the number of parameters",
 		History:    "7.0.0 Takes several parameters.", Was: []command.Was{command.Before("7.0.0", "arity=4")}},
 	{Name: "resetstat", Arity: 2, Flags: flags, Run: cmdConfigResetStat, Reply: "status", Since: "2.0.0",
-		Summary: "Resets the server's statistics.", Tips: "request_policy:all_nodes response_policy:all_succeeded", Was: []command.Was{{Before: "7.2.0", Edit: command.Advises("")}},
-		Complexity: "O(1)"},
+		Summary: "Resets the server's statistics.", Tips: "request_policy:all_nodes response_policy:all_succeeded",
+		Was: []command.Was{{Before: "7.2.0", Edit: command.Advises("")}}, Complexity: "O(1)"},
 	{Name: "rewrite", Arity: 2, Flags: flags, Run: cmdConfigRewrite, Reply: "status", Since: "2.8.0",
-		Summary: "Persists the effective configuration to file.", Tips: "request_policy:all_nodes response_policy:all_succeeded", Was: []command.Was{{Before: "7.2.0", Edit: command.Advises("")}},
-		Complexity: "O(1)"},
+		Summary: "Persists the effective configuration to file.",
+		Tips:    "request_policy:all_nodes response_policy:all_succeeded",
+		Was:     []command.Was{{Before: "7.2.0", Edit: command.Advises("")}}, Complexity: "O(1)"},
 	engine.HelpLine("5.0.0"),
 }
 
@@ -90,7 +91,8 @@ func cmdConfigGet(c *engine.Call) {
 			continue
 		}
 		for _, name := range c.Engine.Params.Names() {
-			if !c.Engine.Params.Hides(c.Engine.Params.Named(name)) && glob.MatchFold(pattern, name) && c.Engine.Params.Offered(name) != nil {
+			if !c.Engine.Params.Hides(c.Engine.Params.Named(name)) && glob.MatchFold(pattern, name) &&
+				c.Engine.Params.Offered(name) != nil {
 				shown[name] = name
 			}
 		}
@@ -144,7 +146,8 @@ func refuseSetting(c *engine.Call, s *setting, err error) {
 	c.Refuse(e.Errorf(errSet, s.given, reason, s.value))
 }
 
-// change sets and applies the settings, all or none of them. It returns the error and the setting that failed.
+// change sets and applies the settings, all or none of them. It returns the error and the setting
+// that failed.
 func change(settings []setting) (failed *setting, err error) {
 	for i, s := range settings {
 		if err = s.param.Set(s.value); err != nil {

@@ -18,8 +18,9 @@ import (
 
 // Family is DEBUG.
 var Family = command.Family{Group: "server", Commands: []command.Line{
-	{Name: "debug", Arity: -2, Flags: command.Admin | command.NoScript | command.Loading | command.Stale | command.AllowScriptDebug | command.Protected | command.Internal,
-		Run: cmdDebug, Reply: "any", Since: "1.0.0", Summary: "A container for debugging commands.", Complexity: "Depends on the subcommand"},
+	{Name: "debug", Arity: -2, Flags: command.Admin | command.NoScript | command.Loading | command.Stale |
+		command.AllowScriptDebug | command.Protected | command.Internal, Run: cmdDebug, Reply: "any", Since: "1.0.0",
+		Summary: "A container for debugging commands.", Complexity: "Depends on the subcommand"},
 }}
 
 // debugLines are the subcommands of DEBUG that the engine's release has, in the order of HELP. To
@@ -30,7 +31,8 @@ func debugLines(e *engine.Engine) []engine.DebugLine {
 		lines = append(lines, p.Debug...)
 	}
 	lines = slices.DeleteFunc(lines, func(line engine.DebugLine) bool {
-		return !e.Release.Shows(release.From(line.Since)) || line.Until != "" && e.Config.Listpacks() && e.Release.Has(release.From(line.Until))
+		return !e.Release.Shows(release.From(line.Since)) || line.Until != "" && e.Config.Listpacks() &&
+			e.Release.Has(release.From(line.Until))
 	})
 	order := strings.Fields(debugOrder)
 	slices.SortStableFunc(lines, func(a, b engine.DebugLine) int {
@@ -41,38 +43,57 @@ func debugLines(e *engine.Engine) []engine.DebugLine {
 
 // debugOrder is the order of the subcommands in DEBUG HELP of Redis 8.0, those of other releases
 // among them.
-const debugOrder = "aof-flush-sleep assert change-repl-id config-rewrite-force-all crash-and-recover digest internal_secret digest-value " +
-	"error leak log htstats htstats-key loadaof lua-always-replicate-commands replicate mallctl mallctl-str object drop-cluster-packet-filter " +
-	"close-cluster-link-on-packet-drop disable-cluster-random-ping oom panic populate protocol reload restart sdslen segfault " +
-	"set-active-expire quicklist-packed-threshold set-disable-deny-scripts set-skip-checksum-validation sleep stringmatch-test structsize " +
-	"listpack ziplist quicklist client-eviction pause-cron replybuffer repl-pause pause-after-fork delay-rdb-client-free-second dict-resizing " +
-	"script mark-internal-client client-enforce-reply-list clusterlink"
+const debugOrder = "aof-flush-sleep assert change-repl-id config-rewrite-force-all crash-and-recover digest " +
+	"internal_secret digest-value " +
+	"error leak log htstats htstats-key loadaof lua-always-replicate-commands replicate mallctl mallctl-str object " +
+	"drop-cluster-packet-filter " +
+	"close-cluster-link-on-packet-drop disable-cluster-random-ping oom panic populate protocol reload restart " +
+	"sdslen segfault " +
+	"set-active-expire quicklist-packed-threshold set-disable-deny-scripts set-skip-checksum-validation sleep " +
+	"stringmatch-test structsize " +
+	"listpack ziplist quicklist client-eviction pause-cron replybuffer repl-pause pause-after-fork " +
+	"delay-rdb-client-free-second dict-resizing script mark-internal-client client-enforce-reply-list clusterlink"
 
 func debugCore() []engine.DebugLine {
 	const crash = "End the server at once, without saving."
 	return []engine.DebugLine{
 		{Name: "assert", About: crash, Run: cmdDebugCrash},
-		{Name: "clusterlink", Least: 3, Most: 3, Args: "KILL <to|from|all> <node-id>", About: "Refused: there is no cluster.", Run: cmdDebugClusterLink, Since: "7.0.0"},
+		{Name: "clusterlink", Least: 3, Most: 3, Args: "KILL <to|from|all> <node-id>",
+			About: "Refused: there is no cluster.", Run: cmdDebugClusterLink, Since: "7.0.0"},
 		{Name: "config-rewrite-force-all", About: "CONFIG REWRITE with all parameters.", Run: cmdDebugRewrite},
-		{Name: "crash-and-recover", Most: math.MaxInt, Args: "[<milliseconds>]", About: aboutRestart, Run: cmdDebugRestart},
-		{Name: "digest", About: "Return a hash of all data, equal to redis-server's of the same data.", Run: cmdDebugDigest},
-		{Name: "digest-value", Most: math.MaxInt, Args: "<key> [<key> ...]", About: "Return the hash of each key's value.", Run: cmdDebugDigestValue},
-		{Name: "error", Least: 1, Most: 1, Args: "<string>", About: "Reply with an error.", Run: func(c *engine.Call) { c.Reply.Error(command.Error(c.Arg())) }},
-		{Name: "internal_secret", About: "Refused: there is no cluster.", Run: func(c *engine.Call) { c.Fail(errNoSecret) }, Since: "8.0.0"},
-		{Name: "log", Least: 1, Most: 1, Args: "<message>", About: "Write a message to the server's log.", Run: cmdDebugLog},
+		{Name: "crash-and-recover", Most: math.MaxInt, Args: "[<milliseconds>]", About: aboutRestart,
+			Run: cmdDebugRestart},
+		{Name: "digest", About: "Return a hash of all data, equal to redis-server's of the same data.",
+			Run: cmdDebugDigest},
+		{Name: "digest-value", Most: math.MaxInt, Args: "<key> [<key> ...]",
+			About: "Return the hash of each key's value.", Run: cmdDebugDigestValue},
+		{Name: "error", Least: 1, Most: 1, Args: "<string>", About: "Reply with an error.",
+			Run: func(c *engine.Call) { c.Reply.Error(command.Error(c.Arg())) }},
+		{Name: "internal_secret", About: "Refused: there is no cluster.",
+			Run: func(c *engine.Call) { c.Fail(errNoSecret) }, Since: "8.0.0"},
+		{Name: "log", Least: 1, Most: 1, Args: "<message>", About: "Write a message to the server's log.",
+			Run: cmdDebugLog},
 		{Name: "oom", About: crash, Run: cmdDebugCrash},
 		{Name: "panic", About: crash, Run: cmdDebugCrash},
-		{Name: "protocol", Least: 1, Most: 1, Args: "<type>", About: "Reply with a value of a type of the protocol.", Run: cmdDebugProtocol},
-		{Name: "quicklist-packed-threshold", Least: 1, Most: 1, Args: "<size>", About: aboutIgnored, Run: cmdDebugPackedThreshold, Since: "7.0.0"},
-		{Name: "replybuffer", Least: 2, Most: 2, Args: "PEAK-RESET-TIME <NEVER|RESET|milliseconds>", About: aboutIgnored, Run: cmdDebugReplyBuffer, Since: "7.0.0"},
-		{Name: "replybuffer", Least: 2, Most: 2, Args: "RESIZING <0|1>", About: aboutIgnored, Run: cmdDebugReplyBuffer, Since: "7.0.0"},
+		{Name: "protocol", Least: 1, Most: 1, Args: "<type>", About: "Reply with a value of a type of the protocol.",
+			Run: cmdDebugProtocol},
+		{Name: "quicklist-packed-threshold", Least: 1, Most: 1, Args: "<size>", About: aboutIgnored,
+			Run: cmdDebugPackedThreshold, Since: "7.0.0"},
+		{Name: "replybuffer", Least: 2, Most: 2, Args: "PEAK-RESET-TIME <NEVER|RESET|milliseconds>",
+			About: aboutIgnored, Run: cmdDebugReplyBuffer, Since: "7.0.0"},
+		{Name: "replybuffer", Least: 2, Most: 2, Args: "RESIZING <0|1>", About: aboutIgnored,
+			Run: cmdDebugReplyBuffer, Since: "7.0.0"},
 		{Name: "restart", Most: math.MaxInt, Args: "[<milliseconds>]", About: aboutRestart, Run: cmdDebugRestart},
 		{Name: "segfault", About: crash, Run: cmdDebugCrash},
-		{Name: "set-active-expire", Least: 1, Most: 1, Args: "<0|1>", About: "Turn active expiry on or off.", Run: cmdDebugSetActiveExpire},
+		{Name: "set-active-expire", Least: 1, Most: 1, Args: "<0|1>", About: "Turn active expiry on or off.",
+			Run: cmdDebugSetActiveExpire},
 		{Name: "set-disable-deny-scripts", Least: 1, Most: 1, Run: cmdDebugDenyScripts, Since: "7.0.0"},
-		{Name: "set-skip-checksum-validation", Least: 1, Most: 1, Args: "<0|1>", About: "Check no checksum of RESTORE and snapshots, or do so again.", Run: cmdDebugChecksums},
-		{Name: "sleep", Least: 1, Most: 1, Args: "<seconds>", About: "Stop the server for a while.", Run: cmdDebugSleep},
-		{Name: "stringmatch-test", About: aboutIgnored, Run: func(c *engine.Call) { c.Reply.Status("Apparently Redis did not crash: test passed") }},
+		{Name: "set-skip-checksum-validation", Least: 1, Most: 1, Args: "<0|1>",
+			About: "Check no checksum of RESTORE and snapshots, or do so again.", Run: cmdDebugChecksums},
+		{Name: "sleep", Least: 1, Most: 1, Args: "<seconds>", About: "Stop the server for a while.",
+			Run: cmdDebugSleep},
+		{Name: "stringmatch-test", About: aboutIgnored,
+			Run: func(c *engine.Call) { c.Reply.Status("Apparently Redis did not crash: test passed") }},
 		{Name: "structsize", About: "Return the sizes of structures as Redis tells them.", Run: cmdDebugStructSize},
 	}
 }
@@ -101,8 +122,8 @@ func debugIgnored() []engine.DebugLine {
 		lines[i].Least, lines[i].Most, lines[i].About, lines[i].Run = 1, 1, aboutIgnored, cmdDebugIgnored
 	}
 	return append(lines,
-		engine.DebugLine{Name: "drop-cluster-packet-filter", Least: 1, Most: 1, Args: "<packet-type>", About: aboutIgnored, Since: "7.0.0",
-			Run: cmdDebugNumber},
+		engine.DebugLine{Name: "drop-cluster-packet-filter", Least: 1, Most: 1, Args: "<packet-type>",
+			About: aboutIgnored, Since: "7.0.0", Run: cmdDebugNumber},
 		engine.DebugLine{Name: "mark-internal-client", Most: 1, Args: "[UNMARK]", About: aboutIgnored, Since: "8.0.0",
 			Run: debugWord("UNMARK")},
 		engine.DebugLine{Name: "repl-pause", Least: 1, Most: 1, Args: "<clear|after-fork|before-rdb-channel|on-streaming-repl-buf>", About: aboutIgnored, Since: "8.0.0",
@@ -244,7 +265,8 @@ func debugHelp(c *engine.Call) {
 	var lines []string
 	for _, line := range debugLines(c.Engine) {
 		if line.About != "" {
-			lines = append(lines, strings.TrimSpace(strings.ToUpper(line.Name)+" "+line.Args), command.HelpIndent+line.About)
+			lines = append(lines, strings.TrimSpace(strings.ToUpper(line.Name)+" "+line.Args),
+				command.HelpIndent+line.About)
 		}
 	}
 	c.Help(lines...)

@@ -8,6 +8,7 @@ const (
 	errNoSecret     = command.Error("ERR Internal secret is missing")
 	errOnlyRESP3    = command.Error("ERR RESP2 is not supported by this command")
 	errPackedSize   = command.Error("ERR argument must be a memory value bigger than 1 and smaller than 4gb")
-	errProtocolType = command.Error("ERR Wrong protocol type name. Please use one of the following: string|integer|double|bignum|null|array|set|map|attrib|push|verbatim|true|false")
-	errRestart      = command.Error("ERR failed to restart the server. Check server logs.")
+	errProtocolType = command.Error("ERR Wrong protocol type name. Please use one of the following: " +
+		"string|integer|double|bignum|null|array|set|map|attrib|push|verbatim|true|false")
+	errRestart = command.Error("ERR failed to restart the server. Check server logs.")
 )

@@ -11,8 +11,8 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// Deadlines of keys. A command gives a time in seconds or milliseconds, from now or since the epoch. A deadline
-// is always in milliseconds since the epoch, and 0 stands for none.
+// Deadlines of keys. A command gives a time in seconds or milliseconds, from now or since the
+// epoch. A deadline is always in milliseconds since the epoch, and 0 stands for none.
 
 // Unit is the unit of a command's time argument, and where it counts from.
 type Unit struct {
@@ -32,8 +32,9 @@ func KeyDeadline(c *engine.Call, u Unit, least int64) int64 {
 	return ParseDeadline(c, c.Arg(), u, least)
 }
 
-// ParseDeadline returns the deadline that a time argument stands for. An amount below least, which is 1 where
-// Redis refuses zero and negative times, or one that overflows latches [engine.ErrExpireTime].
+// ParseDeadline returns the deadline that a time argument stands for. An amount below least, which
+// is 1 where Redis refuses zero and negative times, or one that overflows latches
+// [engine.ErrExpireTime].
 func ParseDeadline(c *engine.Call, amount []byte, u Unit, least int64) int64 {
 	if c.Failed() {
 		return 0
@@ -68,8 +69,8 @@ func (u Unit) millis(n, now int64) (ms int64, ok bool) {
 	return n, true
 }
 
-// Expiry is the options of SET, GETEX and similar commands that concern a key's deadline. As in Redis, syntax
-// errors come first: Deadline parses the amount after all options are read.
+// Expiry is the options of SET, GETEX and similar commands that concern a key's deadline. As in
+// Redis, syntax errors come first: Deadline parses the amount after all options are read.
 type Expiry struct {
 	Given   bool // one of [ExpiryWords] with an amount
 	unit    Unit
@@ -88,8 +89,8 @@ var ExpiryWords = [...]struct {
 }{{"EX", InSeconds}, {"PX", InMillis}, {"EXAT", AtSeconds}, {"PXAT", AtMillis}}
 
 // ParseOption moves past [EX seconds | PX milliseconds | EXAT unix-time-seconds | PXAT
-// unix-time-milliseconds] and reports whether it did. As in Redis, the same word may come again, and the last
-// amount counts; a second word is an error.
+// unix-time-milliseconds] and reports whether it did. As in Redis, the same word may come again,
+// and the last amount counts; a second word is an error.
 func (x *Expiry) ParseOption(c *engine.Call) bool {
 	if c.Left() < 2 || x.KeepTTL || x.Persist {
 		return false
@@ -114,8 +115,9 @@ func (x *Expiry) Deadline(c *engine.Call) int64 {
 	return ParseDeadline(c, x.amount, x.unit, 1)
 }
 
-// WithDeadline returns the arguments of the call with PXAT and the deadline where the options give a time, each time if they do so more than
-// once: Redis replaces only the last one, and cannot replay that. The deadline itself stays as the client gave it.
+// WithDeadline returns the arguments of the call with PXAT and the deadline where the options give
+// a time, each time if they do so more than once: Redis replaces only the last one, and cannot
+// replay that. The deadline itself stays as the client gave it.
 func (x *Expiry) WithDeadline(c *engine.Call, deadline int64) [][]byte {
 	args := slices.Clone(c.Args)
 	for i := x.first; i <= x.last && !x.AtMillis(); i++ {
@@ -135,8 +137,8 @@ func (x *Expiry) Relative() bool { return !x.unit.absolute }
 // Relative reports whether the unit counts from now.
 func (u Unit) Relative() bool { return !u.absolute }
 
-// replicatesDeadlines is when replicas began to receive deadlines. Before, they received times from now where a client gave
-// one. The journal has deadlines in every release.
+// replicatesDeadlines is when replicas began to receive deadlines. Before, they received times from
+// now where a client gave one. The journal has deadlines in every release.
 var replicatesDeadlines = release.From("7.0.0")
 
 // ReplicatesTimes reports whether replicas receive the time from now instead of the deadline.
@@ -145,8 +147,8 @@ func ReplicatesTimes(c *engine.Call) bool { return c.Propagates() && !c.Has(repl
 // TimeTo returns the milliseconds from now to a deadline.
 func TimeTo(c *engine.Call, deadline int64) []byte { return engine.Decimal(deadline - c.Now()) }
 
-// ExpiresAtOnce is when a deadline that has passed began to expire the key. Before, SET sets a key that then expires, and other
-// commands delete it.
+// ExpiresAtOnce is when a deadline that has passed began to expire the key. Before, SET sets a key
+// that then expires, and other commands delete it.
 var ExpiresAtOnce = release.From("valkey:8.1.0")
 
 // ExpireNow removes a key, if there is one, for which a past deadline was given.
@@ -168,8 +170,10 @@ func ExpireNow(c *engine.Call, key []byte) {
 // PExpireAt is the command by which deadlines of keys are propagated.
 var PExpireAt = []byte("PEXPIREAT")
 
-// ExpireKey sets the deadline of a visible key, and propagates that as name, which is PEXPIREAT, with its options. A deadline that has passed deletes the key, but not during a
-// replay: when the journal was written, the deadline was in the future and later commands may have moved it. It reports whether the key stays.
+// ExpireKey sets the deadline of a visible key, and propagates that as name, which is PEXPIREAT,
+// with its options. A deadline that has passed deletes the key, but not during a replay: when the
+// journal was written, the deadline was in the future and later commands may have moved it. It
+// reports whether the key stays.
 func ExpireKey(c *engine.Call, key []byte, deadline int64, name []byte, options ...[]byte) bool {
 	if deadline <= c.Now() && !c.World.Keyspace.Replaying {
 		ExpireNow(c, key)
@@ -200,8 +204,8 @@ func PropagateKey(c *engine.Call, name string, key []byte) {
 	}
 }
 
-// ExpireConditions are EXPIRE's options. NX sets a deadline only if there is none, XX only if there is one, GT
-// only to a later time, LT only to an earlier one.
+// ExpireConditions are EXPIRE's options. NX sets a deadline only if there is none, XX only if there
+// is one, GT only to a later time, LT only to an earlier one.
 type ExpireConditions struct{ nx, xx, gt, lt bool }
 
 // ParseExpireConditions reads [NX | XX | GT | LT] up to the end. XX may stand beside GT or LT.
@@ -242,7 +246,8 @@ func (on ExpireConditions) check(c *engine.Call) {
 	}
 }
 
-// Allow reports whether the conditions let a deadline replace the old one. No deadline, 0, is later than any.
+// Allow reports whether the conditions let a deadline replace the old one. No deadline, 0, is later
+// than any.
 func (on ExpireConditions) Allow(old, deadline int64) bool {
 	switch {
 	case on.nx && old != 0, on.xx && old == 0:
@@ -263,5 +268,6 @@ func Millis(ms int64) int64 { return ms }
 // RoundSeconds rounds milliseconds to the nearest second, as Redis does for keys.
 func RoundSeconds(ms int64) int64 { return int64((uint64(ms) + 500) / 1000) }
 
-// CeilSeconds rounds milliseconds up to seconds, as Redis does for elements; Valkey rounds them as keys.
+// CeilSeconds rounds milliseconds up to seconds, as Redis does for elements; Valkey rounds them as
+// keys.
 func CeilSeconds(ms int64) int64 { return (ms + 999) / 1000 }

@@ -1,16 +1,18 @@
 // Package elements holds what several families of data commands share.
 //
-//	deadlines.go  deadlines of keys: EX, PX, EXAT, PXAT and KEEPTTL of SET; NX, XX, GT and LT of EXPIRE
+//	deadlines.go  deadlines of keys: EX, PX, EXAT, PXAT and KEEPTTL of SET; NX, XX, GT and LT of
+//	              EXPIRE
 //	expiry.go     deadlines of elements: HEXPIRE, HTTL, HPERSIST and the rest of the nine
 //	dump.go       canonical text of elements
 //	scan.go       cursors and options of SCAN, HSCAN, SSCAN and ZSCAN
 //	elements.go   pairs in replies, counts of random elements, arguments of LMPOP and ZMPOP
 //
-// Redis has deadlines for fields of hashes only. Here the same nine commands, with another first letter, exist
-// for members of sets and sorted sets and for elements of lists; [*engine.Elements] is what differs.
+// Redis has deadlines for fields of hashes only. Here the same nine commands, with another first
+// letter, exist for members of sets and sorted sets and for elements of lists; [*engine.Elements]
+// is what differs.
 //
-// A command's effect is propagated, not its text: a deadline is absolute in the journal, and an element that a
-// command removed is removed by name.
+// A command's effect is propagated, not its text: a deadline is absolute in the journal, and an
+// element that a command removed is removed by name.
 package elements
 
 import (
@@ -21,8 +23,8 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// OpenPairs opens a reply of n elements, each with its value or score if paired. RESP3 gets an array of arrays,
-// each opened by OpenPair; RESP2 gets one flat array.
+// OpenPairs opens a reply of n elements, each with its value or score if paired. RESP3 gets an
+// array of arrays, each opened by OpenPair; RESP2 gets one flat array.
 func OpenPairs(c *engine.Call, n int, paired bool) { c.Reply.Array(pairsLen(c, n, paired)) }
 
 // SetPairs is OpenPairs for a reply deferred at a position, after its n elements are written.
@@ -44,8 +46,8 @@ func OpenPair(c *engine.Call, paired bool) {
 	}
 }
 
-// ParseDraw reads [count [word]] of HRANDFIELD and ZRANDMEMBER, whose word asks for pairs. A negative count
-// may draw the same element more than once.
+// ParseDraw reads [count [word]] of HRANDFIELD and ZRANDMEMBER, whose word asks for pairs. A
+// negative count may draw the same element more than once.
 func ParseDraw(c *engine.Call, word string) (count int, paired bool) {
 	count = ParseDrawCount(c)
 	paired = c.Word(word)
@@ -76,8 +78,8 @@ func DrawLen(count, size int) int {
 	return min(count, size)
 }
 
-// ParseMultiPop reads numkeys key [key ...] <first | second> [COUNT count] of LMPOP and ZMPOP. isSecond reports
-// which of the two words was given.
+// ParseMultiPop reads numkeys key [key ...] <first | second> [COUNT count] of LMPOP and ZMPOP.
+// isSecond reports which of the two words was given.
 func ParseMultiPop(c *engine.Call, first, second string) (keys [][]byte, isSecond bool, count int) {
 	n := c.IntIn(1, math.MaxInt64, engine.ErrNumKeys)
 	if n >= int64(c.Left()) {
@@ -100,8 +102,8 @@ func ParseMultiPop(c *engine.Call, first, second string) (keys [][]byte, isSecon
 	return keys, isSecond, max(count, 1)
 }
 
-// Remove is HDEL, SREM or ZREM: it removes the named elements of the collection at a key and replies with the number
-// of those that were there. remove reports whether it removed an element.
+// Remove is HDEL, SREM or ZREM: it removes the named elements of the collection at a key and
+// replies with the number of those that were there. remove reports whether it removed an element.
 func Remove[T keyspace.Value](c *engine.Call, ev event.Event, remove func(v T, name []byte) bool) {
 	key, names := c.Arg(), c.Rest()
 	v, found := engine.Edit[T](c, key)

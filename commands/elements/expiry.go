@@ -12,28 +12,30 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// The commands on deadlines of elements: Redis' nine for fields of hashes, and the same nine with the same syntax
-// for members of sets and sorted sets and for elements of lists. A list's element is named by its text, and a
-// command applies to all elements with that text.
+// The commands on deadlines of elements: Redis' nine for fields of hashes, and the same nine with
+// the same syntax for members of sets and sorted sets and for elements of lists. A list's element
+// is named by its text, and a command applies to all elements with that text.
 
-// ExpiryLines returns the lines of the nine commands of a kind: HEXPIRE, HPEXPIRE, HEXPIREAT, HPEXPIREAT, HTTL,
-// HPTTL, HEXPIRETIME, HPEXPIRETIME and HPERSIST for fields of hashes.
+// ExpiryLines returns the lines of the nine commands of a kind: HEXPIRE, HPEXPIRE, HEXPIREAT,
+// HPEXPIREAT, HTTL, HPTTL, HEXPIRETIME, HPEXPIRETIME and HPERSIST for fields of hashes.
 func ExpiryLines(k *engine.Elements, since string) []command.Line {
 	elements := " <" + k.Word + " num" + k.Noun + " " + strings.TrimSuffix(k.Noun, "s") + "...>"
 	const complexity = "O(N), N being the number of elements named"
 	set := func(name string, u Unit, deadline, how string) command.Line {
-		return command.Line{Name: k.Letter + name, Arity: -6, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW update"), Reply: "integers", Since: since, Was: deniedOOM(k, name, deadline),
-			Syntax:  "key " + deadline + " condition=[NX|XX|GT|LT]" + elements,
-			Summary: "Sets the expiration time of " + k.What + " " + how + ".", Complexity: complexity,
-			Run: func(c *engine.Call) { expireElements(c, k, u) }}
+		return command.Line{Name: k.Letter + name, Arity: -6, Flags: command.Write | command.Fast,
+			Keys: command.Key(1, "RW update"), Reply: "integers", Since: since, Was: deniedOOM(k, name, deadline),
+			Syntax: "key " + deadline + " condition=[NX|XX|GT|LT]" + elements, Summary: "Sets the expiration time of " +
+				k.What + " " + how + ".", Complexity: complexity, Run: func(c *engine.Call) { expireElements(c, k, u) }}
 	}
 	get := func(name string, u Unit, how string) command.Line {
 		tips := "nondeterministic_output"
 		if u.absolute {
 			tips = ""
 		}
-		return command.Line{Name: k.Letter + name, Arity: -5, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Reply: "integers", Since: since, Tips: tips, Was: append(inValkey(k), withoutTips),
-			Syntax: "key" + elements, Summary: "Returns the expiration time of " + k.What + " " + how + ".", Complexity: complexity,
+		return command.Line{Name: k.Letter + name, Arity: -5, Flags: command.ReadOnly | command.Fast,
+			Keys: command.Key(1, "RO access"), Reply: "integers", Since: since, Tips: tips,
+			Was: append(inValkey(k), withoutTips), Syntax: "key" + elements,
+			Summary: "Returns the expiration time of " + k.What + " " + how + ".", Complexity: complexity,
 			Run: func(c *engine.Call) { replyDeadlines(c, k, u) }}
 	}
 	return []command.Line{
@@ -45,13 +47,15 @@ func ExpiryLines(k *engine.Elements, since string) []command.Line {
 		get("pttl", InMillis, "in milliseconds"),
 		get("expiretime", AtSeconds, "as a Unix timestamp"),
 		get("pexpiretime", AtMillis, "as a Unix milliseconds timestamp"),
-		{Name: k.Letter + "persist", Arity: -5, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW update"), Reply: "integers", Since: since, Was: inValkey(k),
+		{Name: k.Letter + "persist", Arity: -5, Flags: command.Write | command.Fast,
+			Keys: command.Key(1, "RW update"), Reply: "integers", Since: since, Was: inValkey(k),
 			Syntax: "key" + elements, Summary: "Removes the expiration time of " + k.What + ".", Complexity: complexity,
 			Run: func(c *engine.Call) { persistElements(c, k) }},
 	}
 }
 
-// deniedOOM is HEXPIRE when it was refused without memory, and what COMMAND DOCS of Valkey says of it.
+// deniedOOM is HEXPIRE when it was refused without memory, and what COMMAND DOCS of Valkey says of
+// it.
 func deniedOOM(k *engine.Elements, name, deadline string) []command.Was {
 	list := []command.Was{command.Before("8.0.0 valkey:9.0.0", "+denyoom")}
 	if !k.InValkey || name == "expire" {
@@ -86,8 +90,8 @@ const (
 	codeDeleted = 2 // the deadline has passed
 )
 
-// Collection returns the collection at key, which is to be changed if edits; nil if the key is absent. A value of
-// another kind latches [engine.ErrWrongType].
+// Collection returns the collection at key, which is to be changed if edits; nil if the key is
+// absent. A value of another kind latches [engine.ErrWrongType].
 func Collection(c *engine.Call, key []byte, k *engine.Elements, edits bool) keyspace.Collection {
 	var v keyspace.Value
 	if edits {
@@ -107,9 +111,9 @@ func Collection(c *engine.Call, key []byte, k *engine.Elements, edits bool) keys
 	return v.(keyspace.Collection)
 }
 
-// ParseNames reads FIELDS numfields field [field ...] up to the end. A number below one latches an error with
-// the format notPositive: Redis has errElementsZero for commands that set deadlines and [engine.ErrElementsCount]
-// for the others.
+// ParseNames reads FIELDS numfields field [field ...] up to the end. A number below one latches an
+// error with the format notPositive: Redis has errElementsZero for commands that set deadlines and
+// [engine.ErrElementsCount] for the others.
 func ParseNames(c *engine.Call, k *engine.Elements, notPositive string) [][]byte {
 	if !c.Word(k.Word) {
 		c.Refusef(errElementsWord, k.Word)
@@ -131,8 +135,8 @@ func ParseNames(c *engine.Call, k *engine.Elements, notPositive string) [][]byte
 	return c.Rest()
 }
 
-// Deadline reads the next argument as an element's deadline. Unlike a key's it must not be negative, nor beyond
-// [keyspace.MaxElementDeadline].
+// Deadline reads the next argument as an element's deadline. Unlike a key's it must not be
+// negative, nor beyond [keyspace.MaxElementDeadline].
 func Deadline(c *engine.Call, u Unit) int64 {
 	n := c.Int()
 	if n < 0 {
@@ -185,7 +189,8 @@ func expireElements(c *engine.Call, k *engine.Elements, u Unit) {
 	x.Reply(a.value, a.names)
 }
 
-// conditionAndNames reads a condition and the names of elements, and returns the position of the word before their number.
+// conditionAndNames reads a condition and the names of elements, and returns the position of the
+// word before their number.
 func conditionAndNames(c *engine.Call, k *engine.Elements) (on ExpireConditions, names [][]byte, at int) {
 	if c.Has(AnyOrder) {
 		return expiryArgs(c, k)
@@ -195,8 +200,8 @@ func conditionAndNames(c *engine.Call, k *engine.Elements) (on ExpireConditions,
 	return on, ParseNames(c, k, errElementsZero), at
 }
 
-// headWithDeadline returns the arguments of a call before the number of its elements, as those of PEXPIREAT. The word at
-// position at is the last of them.
+// headWithDeadline returns the arguments of a call before the number of its elements, as those of
+// PEXPIREAT. The word at position at is the last of them.
 func headWithDeadline(c *engine.Call, k *engine.Elements, u Unit, deadline int64, at int) [][]byte {
 	head := slices.Clone(c.Args[:at+1])
 	if u != AtMillis {
@@ -205,7 +210,8 @@ func headWithDeadline(c *engine.Call, k *engine.Elements, u Unit, deadline int64
 	return head
 }
 
-// Expiration is a command that gives elements of a key a deadline. Expire does it for each, and Report follows.
+// Expiration is a command that gives elements of a key a deadline. Expire does it for each, and
+// Report follows.
 type Expiration struct {
 	Call     *engine.Call
 	Kind     *engine.Elements
@@ -221,7 +227,8 @@ type Expiration struct {
 	setNames, deletedNames [][]byte
 }
 
-// Reply gives elements the deadline, replies with a code for each, and reports. v is nil if the key is absent.
+// Reply gives elements the deadline, replies with a code for each, and reports. v is nil if the key
+// is absent.
 func (x *Expiration) Reply(v keyspace.Collection, names [][]byte) {
 	c := x.Call
 	c.Reply.Array(len(names))
@@ -238,8 +245,8 @@ func (x *Expiration) Reply(v keyspace.Collection, names [][]byte) {
 	x.Report()
 }
 
-// Expire gives an element the deadline and returns the code for it. A deadline that has passed deletes the
-// element, but, as for keys, not during a replay.
+// Expire gives an element the deadline and returns the code for it. A deadline that has passed
+// deletes the element, but, as for keys, not during a replay.
 func (x *Expiration) Expire(v keyspace.Collection, element []byte) (code int) {
 	c := x.Call
 	old, ok := v.Deadline(element)
@@ -298,7 +305,8 @@ func PropagateDeadline(c *engine.Call, k *engine.Elements, key []byte, deadline 
 	propagateDeadline(c, k, key, deadline, nil, elements, len(elements))
 }
 
-// propagateDeadline is PropagateDeadline with the arguments before the number n of elements, nil for the usual ones, and after it.
+// propagateDeadline is PropagateDeadline with the arguments before the number n of elements, nil
+// for the usual ones, and after it.
 func propagateDeadline(c *engine.Call, k *engine.Elements, key []byte, deadline int64, head, tail [][]byte, n int) {
 	if head == nil {
 		head = [][]byte{k.PExpireAt(), key, engine.Decimal(deadline), []byte(k.Word)}
@@ -306,8 +314,8 @@ func propagateDeadline(c *engine.Call, k *engine.Elements, key []byte, deadline 
 	c.Propagate(append(append(head, engine.Decimal(int64(n))), tail...)...)
 }
 
-// PropagateRemoval propagates the removal of elements, in Redis one by one; of a list, of all elements with each of the
-// texts.
+// PropagateRemoval propagates the removal of elements, in Redis one by one; of a list, of all
+// elements with each of the texts.
 func PropagateRemoval(c *engine.Call, k *engine.Elements, key []byte, elements [][]byte) {
 	if AsValkey(c, k) {
 		c.Propagate(append([][]byte{[]byte(k.Removal), key}, elements...)...)
@@ -324,8 +332,8 @@ func PropagateRemoval(c *engine.Call, k *engine.Elements, key []byte, elements [
 
 // LPEXPIREAT key unix-time-milliseconds INDEXES numindexes index [index ...]
 //
-// An index tells elements with the same text apart. The rewrite of a journal needs it to restore a list. A
-// deadline that has passed is set all the same, and the elements expire by it.
+// An index tells elements with the same text apart. The rewrite of a journal needs it to restore a
+// list. A deadline that has passed is set all the same, and the elements expire by it.
 func expireIndexes(c *engine.Call, k *engine.Elements, key []byte, v keyspace.Sequence, deadline int64) {
 	n := c.IntIn(1, math.MaxInt64, engine.ErrNotPositive)
 	if !c.Failed() && n != int64(c.Left()) {
@@ -356,9 +364,10 @@ func expireIndexes(c *engine.Call, k *engine.Elements, key []byte, v keyspace.Se
 	}
 }
 
-// KeyAndNames reads key FIELDS numfields field [field ...], and the collection at the key, which is to be changed if edits. In Valkey
-// the error for another number of fields is mismatch.
-func KeyAndNames(c *engine.Call, k *engine.Elements, edits bool, mismatch error) (key []byte, v keyspace.Collection, names [][]byte) {
+// KeyAndNames reads key FIELDS numfields field [field ...], and the collection at the key, which is
+// to be changed if edits. In Valkey the error for another number of fields is mismatch.
+func KeyAndNames(c *engine.Call, k *engine.Elements, edits bool,
+	mismatch error) (key []byte, v keyspace.Collection, names [][]byte) {
 	key = c.Arg()
 	if AsValkey(c, k) {
 		names = namesUpToEnd(c, k, mismatch)
@@ -390,8 +399,8 @@ func replyDeadlines(c *engine.Call, k *engine.Elements, u Unit) {
 	}
 }
 
-// TTL returns an element's deadline, counted from a time and in a unit, or [Absent] or [NoDeadline]. v is nil for
-// an absent key.
+// TTL returns an element's deadline, counted from a time and in a unit, or [Absent] or
+// [NoDeadline]. v is nil for an absent key.
 func TTL(v keyspace.Collection, element []byte, from int64, unit func(ms int64) int64) int64 {
 	if v == nil {
 		return Absent

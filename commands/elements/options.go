@@ -10,13 +10,15 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// Since Redis 8.6, HEXPIRE and its variants, HGETEX and HSETEX take their options in any order, also after
-// FIELDS numfields field [field ...]. Before, options came first, and the fields went up to the end.
+// Since Redis 8.6, HEXPIRE and its variants, HGETEX and HSETEX take their options in any order,
+// also after FIELDS numfields field [field ...]. Before, options came first, and the fields went up
+// to the end.
 
 // AnyOrder is when they began to.
 var AnyOrder = release.From("8.6.0")
 
-// Clause is FIELDS numfields field [field ...], or with a value after each field, among the options of a command.
+// Clause is FIELDS numfields field [field ...], or with a value after each field, among the options
+// of a command.
 type Clause struct {
 	Kind *engine.Elements
 	Per  int // arguments for each element: 2 with values
@@ -29,8 +31,8 @@ type Clause struct {
 	At   int      // position of the word in the call
 }
 
-// Parse reads the clause and options in any order, up to the end of the call. option moves past an option and reports
-// whether it did.
+// Parse reads the clause and options in any order, up to the end of the call. option moves past an
+// option and reports whether it did.
 func (l *Clause) Parse(c *engine.Call, option func() bool) {
 	for c.More() {
 		switch {

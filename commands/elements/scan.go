@@ -10,14 +10,16 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// strictCursors is when negative cursors and empty ones were refused; and HSCAN got the option NOVALUES.
+// strictCursors is when negative cursors and empty ones were refused; and HSCAN got the option
+// NOVALUES.
 var strictCursors = release.From("7.4.0 valkey:8.0.0")
 
 // noScores is when ZSCAN got the option NOSCORES.
 var noScores = release.From("valkey:8.0.0")
 
-// ParseCursor reads the cursor of SCAN, HSCAN, SSCAN or ZSCAN. An integer may not be negative; any other text is read as C's strtoul
-// does: space in front and a sign are allowed, and a zero byte ends the number.
+// ParseCursor reads the cursor of SCAN, HSCAN, SSCAN or ZSCAN. An integer may not be negative; any
+// other text is read as C's strtoul does: space in front and a sign are allowed, and a zero byte
+// ends the number.
 func ParseCursor(c *engine.Call) uint64 {
 	text, _, _ := bytes.Cut(c.Arg(), []byte{0})
 	strict := c.Has(strictCursors)
@@ -88,14 +90,14 @@ func ParseScan(c *engine.Call) Scan {
 	return o
 }
 
-// Matches reports whether the pattern matches a name. A lone star matches even the empty name, which in
-// [glob.Match] no star does.
+// Matches reports whether the pattern matches a name. A lone star matches even the empty name,
+// which in [glob.Match] no star does.
 func Matches[T ~string | ~[]byte](o *Scan, name T) bool {
 	return o.Pattern == "*" || glob.Match(o.Pattern, name)
 }
 
-// ReplyCursor completes the reply of an iteration. The array of its elements was written from position at on;
-// the next cursor goes in front of it.
+// ReplyCursor completes the reply of an iteration. The array of its elements was written from
+// position at on; the next cursor goes in front of it.
 func ReplyCursor(c *engine.Call, at int, next uint64) {
 	elements := bytes.Clone(c.Reply.Bytes()[at:])
 	c.Reply.Truncate(at)
@@ -104,7 +106,8 @@ func ReplyCursor(c *engine.Call, at int, next uint64) {
 	c.Reply.Raw(elements)
 }
 
-// ReplyEmptyScan replies to an iteration over an absent key, for which Redis does not read the options.
+// ReplyEmptyScan replies to an iteration over an absent key, for which Redis does not read the
+// options.
 func ReplyEmptyScan(c *engine.Call) {
 	c.Reply.Array(2)
 	c.Reply.BulkString("0")

@@ -11,22 +11,23 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// Valkey 9 made HEXPIRE, HGETEX and the rest anew. It reads FIELDS numfields field [field ...] first, up to the
-// end, then a time, and looks at the key last. Errors are those of EXPIRE and SET. A deadline may be as late as a
-// key's. A hash is a table as soon as a field has one.
+// Valkey 9 made HEXPIRE, HGETEX and the rest anew. It reads FIELDS numfields field [field ...]
+// first, up to the end, then a time, and looks at the key last. Errors are those of EXPIRE and SET.
+// A deadline may be as late as a key's. A hash is a table as soon as a field has one.
 
 var valkeyFields = release.From("valkey:9.0.0")
 
-// AsValkey reports whether the commands of a kind are those of Valkey. Those of the other kinds are this server's
-// in every release.
+// AsValkey reports whether the commands of a kind are those of Valkey. Those of the other kinds are
+// this server's in every release.
 func AsValkey(c *engine.Call, k *engine.Elements) bool {
 	return k.InValkey && c.Has(valkeyFields)
 }
 
-// ParseLast reads options up to the first word of the clause, which may stand from a position on, and the elements
-// behind it. What is no option latches the error unknown, a format.
+// ParseLast reads options up to the first word of the clause, which may stand from a position on,
+// and the elements behind it. What is no option latches the error unknown, a format.
 func (l *Clause) ParseLast(c *engine.Call, from int, option func() bool, unknown string) {
-	l.At = from + slices.IndexFunc(c.Args[from:len(c.Args)-1], func(arg []byte) bool { return command.IsWord(arg, l.Kind.Word) })
+	l.At = from + slices.IndexFunc(c.Args[from:len(c.Args)-1],
+		func(arg []byte) bool { return command.IsWord(arg, l.Kind.Word) })
 	if l.At < from {
 		c.Refuse(l.BadCount)
 		return
@@ -55,7 +56,8 @@ func (l *Clause) parseRest(c *engine.Call) {
 	}
 }
 
-// namesUpToEnd reads FIELDS numfields field [field ...] up to the end. Another number latches mismatch.
+// namesUpToEnd reads FIELDS numfields field [field ...] up to the end. Another number latches
+// mismatch.
 func namesUpToEnd(c *engine.Call, k *engine.Elements, mismatch error) [][]byte {
 	if !c.Word(k.Word) {
 		c.Refuse(engine.ErrSyntax)
@@ -69,8 +71,8 @@ func namesUpToEnd(c *engine.Call, k *engine.Elements, mismatch error) [][]byte {
 // LateDeadline returns the deadline of the options for elements; see lateDeadline.
 func (x *Expiry) LateDeadline(c *engine.Call) int64 { return lateDeadline(c, x.amount, x.unit) }
 
-// lateDeadline is [ParseDeadline] for elements: the time may be 0. Deadlines beyond [keyspace.MaxElementDeadline]
-// become it.
+// lateDeadline is [ParseDeadline] for elements: the time may be 0. Deadlines beyond
+// [keyspace.MaxElementDeadline] become it.
 func lateDeadline(c *engine.Call, amount []byte, u Unit) int64 {
 	deadline := ParseDeadline(c, amount, u, 0)
 	return min(deadline, keyspace.MaxElementDeadline)
@@ -87,7 +89,8 @@ func (a *expireArgs) parseAsValkey(c *engine.Call, k *engine.Elements, u Unit) {
 	a.value = Collection(c, a.key, k, true)
 }
 
-// ExpectDeadlines prepares a value for deadlines of its elements: Redis does it even if no field of a hash gets one.
+// ExpectDeadlines prepares a value for deadlines of its elements: Redis does it even if no field of
+// a hash gets one.
 func ExpectDeadlines(c *engine.Call, k *engine.Elements, v keyspace.Collection) {
 	if k.Expect != nil && !AsValkey(c, k) {
 		k.Expect(c, v)

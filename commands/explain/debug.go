@@ -14,19 +14,25 @@ import (
 // debugLines returns the subcommands of DEBUG that show how values are stored.
 func debugLines() []engine.DebugLine {
 	return []engine.DebugLine{
-		{Name: "htstats", Least: 1, Most: 2, Args: "<dbid> [full]", About: "Show the sizes of a database's tables.", Run: cmdDebugTables},
-		{Name: "htstats-key", Least: 1, Most: 2, Args: "<key> [full]", About: "Show the size of a value's table.", Run: cmdDebugTable},
-		{Name: "listpack", Least: 1, Most: 1, Args: "<key>", About: "Show the entries of a packed value.", Run: debugPacked("listpack"), Since: "7.0.0"},
-		{Name: "quicklist", Least: 1, Most: 2, Args: "<key> [<0|1>]", About: "Log the nodes of a list.", Run: cmdDebugQuicklist, Since: "7.0.0"},
-		{Name: "sdslen", Least: 1, Most: 1, Args: "<key>", About: "Show the lengths of a key and its string.", Run: engine.AsStored(cmdDebugTexts)},
-		{Name: "ziplist", Least: 1, Most: 1, Args: "<key>", About: "Show the entries of a packed value.", Run: debugPacked("ziplist"), Until: "7.0.0"},
+		{Name: "htstats", Least: 1, Most: 2, Args: "<dbid> [full]", About: "Show the sizes of a database's tables.",
+			Run: cmdDebugTables},
+		{Name: "htstats-key", Least: 1, Most: 2, Args: "<key> [full]", About: "Show the size of a value's table.",
+			Run: cmdDebugTable},
+		{Name: "listpack", Least: 1, Most: 1, Args: "<key>", About: "Show the entries of a packed value.",
+			Run: debugPacked("listpack"), Since: "7.0.0"},
+		{Name: "quicklist", Least: 1, Most: 2, Args: "<key> [<0|1>]", About: "Log the nodes of a list.",
+			Run: cmdDebugQuicklist, Since: "7.0.0"},
+		{Name: "sdslen", Least: 1, Most: 1, Args: "<key>", About: "Show the lengths of a key and its string.",
+			Run: engine.AsStored(cmdDebugTexts)},
+		{Name: "ziplist", Least: 1, Most: 1, Args: "<key>", About: "Show the entries of a packed value.",
+			Run: debugPacked("ziplist"), Until: "7.0.0"},
 	}
 }
 
 // DEBUG ZIPLIST | LISTPACK key
 //
-// Redis prints the entries to the server's standard output. Here they go to the log, and where small collections have the name ziplist
-// only here they are the reply.
+// Redis prints the entries to the server's standard output. Here they go to the log, and where
+// small collections have the name ziplist only here they are the reply.
 func debugPacked(kind string) engine.Handler {
 	return func(c *engine.Call) {
 		v, ok := c.PeekValue(c.Arg())
@@ -92,7 +98,8 @@ var namesAllocations = release.From("valkey:8.1.0")
 
 // DEBUG HTSTATS database [FULL]
 //
-// The sizes are those that Redis' tables would have: a table here has another form, and no chains to show. So FULL shows no more.
+// The sizes are those that Redis' tables would have: a table here has another form, and no chains
+// to show. So FULL shows no more.
 func cmdDebugTables(c *engine.Call) {
 	id := c.Int()
 	if !c.OK() {
@@ -103,7 +110,8 @@ func cmdDebugTables(c *engine.Call) {
 		return
 	}
 	db := c.World.Keyspace.DB(int(id))
-	c.Reply.Verbatim("txt", []byte("[Dictionary HT]\n"+tableStats(c, db.Len(), true)+"[Expires HT]\n"+tableStats(c, db.Expiry().Volatile(), true)))
+	c.Reply.Verbatim("txt", []byte("[Dictionary HT]\n"+tableStats(c, db.Len(), true)+"[Expires HT]\n"+
+		tableStats(c, db.Expiry().Volatile(), true)))
 }
 
 // DEBUG HTSTATS-KEY key [FULL]
@@ -120,7 +128,8 @@ func cmdDebugTable(c *engine.Call) {
 	}
 }
 
-// tableStats returns what Redis tells of a table of n elements. Since 7.4 it tells nothing of a database without keys.
+// tableStats returns what Redis tells of a table of n elements. Since 7.4 it tells nothing of a
+// database without keys.
 func tableStats(c *engine.Call, n int, database bool) string {
 	const title = "Hash table 0 stats (main hash table):\n"
 	switch {

@@ -22,8 +22,8 @@ type encoding struct {
 	each  func(fn func(a, b ziplist.Entry) bool)
 }
 
-// builder adds an element to a key and returns the size of the key in bytes. b is the value of a field or the score of a
-// member.
+// builder adds an element to a key and returns the size of the key in bytes. b is the value of a
+// field or the score of a member.
 type builder func(a, b ziplist.Entry) (bytes int)
 
 // build computes the curve.
@@ -37,7 +37,8 @@ func (e *encoding) build() *encoding {
 	return e
 }
 
-// cost returns the bytes with all elements. Beyond the curve it assumes that they are like those in it.
+// cost returns the bytes with all elements. Beyond the curve it assumes that they are like those in
+// it.
 func (e *encoding) cost() int {
 	n := len(e.curve)
 	if n == 0 {
@@ -54,8 +55,8 @@ func (e *encoding) estimateNote() string {
 	return ""
 }
 
-// possibleEncodings returns the encodings that the data of a key can have, and a function that returns the name of the one
-// that the current parameters choose.
+// possibleEncodings returns the encodings that the data of a key can have, and a function that
+// returns the name of the one that the current parameters choose.
 func possibleEncodings(w *engine.World, key []byte, v keyspace.Value) (list []*encoding, chosen func() string) {
 	d := &data{world: w, small: w.Engine().Config.Encodings, key: len(key), n: v.Len(), t: v.Type()}
 	if d.t == keyspace.String {
@@ -106,8 +107,8 @@ func (d *data) scan(v keyspace.Value) {
 	})
 }
 
-// eachElement returns a function that walks the elements of v: members, members and scores, fields and values, or a string
-// as one element.
+// eachElement returns a function that walks the elements of v: members, members and scores, fields
+// and values, or a string as one element.
 func eachElement(v keyspace.Value) func(fn func(a, b ziplist.Entry) bool) {
 	return func(fn func(a, b ziplist.Entry) bool) {
 		none := ziplist.Entry{}
@@ -164,7 +165,8 @@ func stringEncodings(v keyspace.Value) []string {
 	return append(names, "raw")
 }
 
-// chosen returns the encoding that the current parameters choose for the data when it is written anew.
+// chosen returns the encoding that the current parameters choose for the data when it is written
+// anew.
 func (d *data) chosen() string {
 	c := d.world.Engine().Config
 	switch d.t {
@@ -215,7 +217,8 @@ func (d *data) builder(name string) builder {
 	return d.text(name)
 }
 
-// packed returns a builder that adds up the sizes of a ziplist's entries. It does not build the ziplist.
+// packed returns a builder that adds up the sizes of a ziplist's entries. It does not build the
+// ziplist.
 func (d *data) packed() builder {
 	pairs := d.t == keyspace.ZSet || d.t == keyspace.Hash
 	size, last := ziplist.EmptyBytes, 0

@@ -32,7 +32,8 @@ func newWorkbench(t *testing.T) *workbench { return newWorkbenchLike(t, nil) }
 
 func newWorkbenchLike(t *testing.T, like *release.Release) *workbench {
 	e := engine.New(engine.Options{Clock: func() int64 { return 1e15 }, Seed: 1, Release: like})
-	e.Join(engine.Commands(strings.Family, keys.Family, hashes.Family, lists.Family, sets.Family, zsets.Family, servercmds.Family), Part())
+	e.Join(engine.Commands(strings.Family, keys.Family, hashes.Family, lists.Family, sets.Family, zsets.Family,
+		servercmds.Family), Part())
 	return &workbench{t, e, e.NewSession(nil)}
 }
 
@@ -46,8 +47,8 @@ func (b *workbench) do(words ...string) string {
 	return out
 }
 
-// TestWhatIfPredicts writes random data and predicts their encoding and size under other thresholds. It then sets those,
-// writes the same data again and compares.
+// TestWhatIfPredicts writes random data and predicts their encoding and size under other
+// thresholds. It then sets those, writes the same data again and compares.
 func TestWhatIfPredicts(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	for round := range 300 {
@@ -77,13 +78,15 @@ func TestWhatIfPredicts(t *testing.T) {
 		require.Equal(t, w.Encoding(), then, "%d of type %d with %s %s", n, kind, name, value)
 		for _, e := range encodings {
 			if e.name == then && then != "skiplist" && then != "hashtable" {
-				require.Equal(t, b.e.Home().Keyspace.DB(0).Usage().Key([]byte("l")), e.cost(), "%d of type %d as %s", n, kind, then)
+				require.Equal(t, b.e.Home().Keyspace.DB(0).Usage().Key([]byte("l")), e.cost(), "%d of type %d as %s",
+					n, kind, then)
 			}
 		}
 	}
 }
 
-// TestExplainNamesTheEncodingOfTheRelease compares what MEMORY EXPLAIN and OBJECT ENCODING call the encoding of small and large values.
+// TestExplainNamesTheEncodingOfTheRelease compares what MEMORY EXPLAIN and OBJECT ENCODING call the
+// encoding of small and large values.
 func TestExplainNamesTheEncodingOfTheRelease(t *testing.T) {
 	for _, like := range append([]release.Release{release.Default}, release.Known...) {
 		b := newWorkbenchLike(t, &like)
@@ -99,7 +102,8 @@ func TestExplainNamesTheEncodingOfTheRelease(t *testing.T) {
 			for _, key := range []string{"z", "h", "s", "i", "l", "n", "r"} {
 				encoding := gostrings.Fields(b.do("OBJECT", "ENCODING", key))[1]
 				names[encoding] = true
-				require.Regexp(t, `\+encoding +`+encoding+`\b`, b.do("MEMORY", "EXPLAIN", key), "%s like %s", key, like.Name)
+				require.Regexp(t, `\+encoding +`+encoding+`\b`, b.do("MEMORY", "EXPLAIN", key), "%s like %s",
+					key, like.Name)
 			}
 		}
 		require.Greater(t, len(names), 5, "%v like %s", names, like.Name)
@@ -114,7 +118,8 @@ func TestWhatIfLeavesTheSettings(t *testing.T) {
 	require.Equal(t, before.ZSet, b.e.Config.ZSet)
 }
 
-// TestPartsAddUp checks for values of every encoding that the bytes of the parts sum up to MEMORY USAGE.
+// TestPartsAddUp checks for values of every encoding that the bytes of the parts sum up to MEMORY
+// USAGE.
 func TestPartsAddUp(t *testing.T) {
 	b := newWorkbench(t)
 	for i := range 700 {
@@ -136,7 +141,8 @@ func TestPartsAddUp(t *testing.T) {
 
 // sum returns the bytes of all parts of a value.
 func sum(r report) (n int) {
-	bytes := map[string]bool{"head": true, "levels": true, "members": true, "rounding": true, "bytes": true, "fixed": true,
+	bytes := map[string]bool{"head": true, "levels": true,
+		"members": true, "rounding": true, "bytes": true, "fixed": true,
 		"texts": true, "header": true, "lengths": true, "data": true, "end": true, "spare": true, "blocks": true}
 	for _, f := range r {
 		switch v := f.value.(type) {

@@ -28,8 +28,8 @@ const maxContent = 40
 
 // MEMORY EXPLAIN key [ENTRIES count]
 //
-// It replies with the layout of the key in memory: the parts of its entry and of its value. count is how many entries it
-// shows at each end. O(n) for a table, O(bytes) for a ziplist.
+// It replies with the layout of the key in memory: the parts of its entry and of its value. count
+// is how many entries it shows at each end. O(n) for a table, O(bytes) for a ziplist.
 func cmdMemoryExplain(c *engine.Call) {
 	key, ends := c.Arg(), defaultEnds
 	if c.More() {
@@ -48,11 +48,12 @@ func cmdMemoryExplain(c *engine.Call) {
 		return
 	}
 	v, _ := c.DB.Peek(key)
-	replyReport(c, slices.Concat(overview(c, key, v, layout), valueReport(v, ends), detailsReport(c, v), deadlinesReport(v)))
+	replyReport(c, slices.Concat(overview(c, key, v, layout), valueReport(v, ends), detailsReport(c, v),
+		deadlinesReport(v)))
 }
 
-// ziplistOf returns the ziplist of a value. ok is false if the value has another encoding. Packed excludes values with
-// deadlines of elements, but those have a ziplist too.
+// ziplistOf returns the ziplist of a value. ok is false if the value has another encoding. Packed
+// excludes values with deadlines of elements, but those have a ziplist too.
 func ziplistOf(v keyspace.Value) (zl ziplist.List, ok bool) {
 	switch v := v.(type) {
 	case *zset.Set:
@@ -95,7 +96,8 @@ func overview(c *engine.Call, key []byte, v keyspace.Value, l keyspace.Layout) r
 		{"bytes-per-" + unit, float64(l.Bytes()) / float64(max(n, 1)), ""}, {"entry", entry, ""}}
 }
 
-// encodingOf returns what the server calls the encoding of a value, and what it is if that is something else.
+// encodingOf returns what the server calls the encoding of a value, and what it is if that is
+// something else.
 func encodingOf(c *engine.Call, v keyspace.Value) item {
 	name, note := c.Engine.Encoding(v), ""
 	if held := v.Encoding(); held == "ziplist" && name != held {
@@ -110,7 +112,8 @@ func deadlinesReport(v keyspace.Value) report {
 	if !ok || c.DeadlineBytes() == 0 {
 		return nil
 	}
-	return report{{"deadlines", report{{"elements", c.Volatile(), "that have one"}, {"bytes", c.DeadlineBytes(), ""}}, "of elements, kept beside them"}}
+	return report{{"deadlines", report{{"elements", c.Volatile(), "that have one"}, {"bytes", c.DeadlineBytes(), ""}},
+		"of elements, kept beside them"}}
 }
 
 // valueReport returns the parts of a value, with up to ends entries at each end.
@@ -155,21 +158,24 @@ func stringReport(v *str.Value) report {
 	if n, ok := v.Int(); ok {
 		return report{{"integer", int(n), "kept as 8 bytes, not as text"}}
 	}
-	return report{{"text", report{{"length", v.Len(), ""}, {"capacity", v.Bytes(), "more only where APPEND and its like made room"}}, ""}}
+	return report{{"text",
+		report{{"length", v.Len(), ""}, {"capacity", v.Bytes(), "more only where APPEND and its like made room"}}, ""}}
 }
 
 // ziplistReport returns the parts of a ziplist and the layout of the entries at both ends.
 func ziplistReport(zl ziplist.List, ends int) report {
 	n := zl.Len()
 	tail, kinds := 0, map[string]int{}
-	entries := table{columns: []string{"index", "offset", "prevlen", "prevlen-bytes", "encoding", "encoding-bytes", "data-bytes", "content"}}
+	entries := table{columns: []string{"index", "offset", "prevlen", "prevlen-bytes", "encoding", "encoding-bytes",
+		"data-bytes", "content"}}
 	overhead, i := 0, 0
 	for cell := range zl.Layout() {
 		tail = cell.Offset
 		kinds[cell.Encoding.String()]++
 		overhead += cell.PrevlenBytes + cell.HeadBytes
 		if i < ends || i >= n-ends {
-			entries.add(i, cell.Offset, cell.Prevlen, cell.PrevlenBytes, cell.Encoding.String(), cell.HeadBytes, cell.DataBytes, content(cell.Entry))
+			entries.add(i, cell.Offset, cell.Prevlen, cell.PrevlenBytes, cell.Encoding.String(), cell.HeadBytes,
+				cell.DataBytes, content(cell.Entry))
 		}
 		i++
 	}
@@ -179,7 +185,8 @@ func ziplistReport(zl ziplist.List, ends int) report {
 	r := report{
 		{"header", 10, fmt.Sprintf("zlbytes %d, zltail %d, zllen %d", len(zl), tail, n)},
 		{"lengths", overhead, "of the entry before and of the entry itself: prevlen and encoding"},
-		{"data", len(zl) - ziplist.EmptyBytes - overhead, "texts and integers"}, {"end", 1, "ff"}, {"spare", cap(zl) - len(zl), "room to grow"}}
+		{"data", len(zl) - ziplist.EmptyBytes - overhead, "texts and integers"}, {"end", 1, "ff"},
+		{"spare", cap(zl) - len(zl), "room to grow"}}
 	if len(kinds) > 0 {
 		r = append(r, item{"encodings", countsReport(kinds), ""})
 	}
@@ -208,7 +215,8 @@ func content(e ziplist.Entry) any {
 	return append([]byte(nil), e.Str[:min(len(e.Str), maxContent)]...)
 }
 
-// skiplistReport returns the parts of a sorted set with a skiplist and a dict, and the nodes at both ends.
+// skiplistReport returns the parts of a sorted set with a skiplist and a dict, and the nodes at
+// both ends.
 func skiplistReport(v *zset.Set, d zset.Layout, ends int) report {
 	levels := table{columns: []string{"height", "nodes", "share"}}
 	for i, n := range d.Nodes.Heights {
@@ -228,7 +236,8 @@ func skiplistReport(v *zset.Set, d zset.Layout, ends int) report {
 	}, ""}, {"dict", dictReport(d.Members), ""}, {"fixed", d.Fixed, "what holds skiplist and dict together"}}
 }
 
-// towers returns the nodes at both ends of a skiplist. The span of a link to the end counts the nodes behind, as in Redis.
+// towers returns the nodes at both ends of a skiplist. The span of a link to the end counts the
+// nodes behind, as in Redis.
 func towers(v *zset.Set, ends int) table {
 	nodes, n := table{columns: []string{"index", "height", "spans", "score", "content"}}, v.Len()
 	for i := 0; i < n; i++ {
@@ -237,17 +246,20 @@ func towers(v *zset.Set, ends int) table {
 		}
 		if i < n {
 			member, score, spans := v.Tower(i)
-			nodes.add(i, len(spans)+1, spans, string(resp.FormatShortest(nil, score)), append([]byte(nil), member[:min(len(member), maxContent)]...))
+			nodes.add(i, len(spans)+1, spans, string(resp.FormatShortest(nil, score)),
+				append([]byte(nil), member[:min(len(member), maxContent)]...))
 		}
 	}
 	return nodes
 }
 
-// cellsReport returns the parts of a hash or a set with a dict, whose elements are one cell of an arena each.
+// cellsReport returns the parts of a hash or a set with a dict, whose elements are one cell of an
+// arena each.
 func cellsReport(name, about string, fixed, texts, held int, stats dict.Stats) report {
 	return report{{name, report{
 		{"texts", texts, about}, {"rounding", held - texts, "lengths, rounding to 8 bytes, cells that are free"},
-	}, "side by side in large blocks without pointers"}, {"dict", dictReport(stats), ""}, {"fixed", fixed, "what holds it together"}}
+	}, "side by side in large blocks without pointers"}, {"dict", dictReport(stats), ""},
+		{"fixed", fixed, "what holds it together"}}
 }
 
 // dictReport returns the parts of a dict.
@@ -258,7 +270,8 @@ func dictReport(s dict.Stats) report {
 			chains.add(k, n)
 		}
 	}
-	r := report{{"bytes", s.Bytes, "buckets of 64 bytes: 12 fingerprints of 8 bits, 12 references of 32, a link"}, {"buckets", s.Buckets, ""},
+	r := report{{"bytes", s.Bytes, "buckets of 64 bytes: 12 fingerprints of 8 bits, 12 references of 32, a link"},
+		{"buckets", s.Buckets, ""},
 		{"overflow", s.Overflow, "further buckets at the end of a full one"}}
 	return append(r, item{"chains", chains, ""})
 }
@@ -284,7 +297,8 @@ func intsetReport(s intset.Set, ends int) report {
 			entries.add(i, 8+i*s.Width(), strconv.FormatInt(s.At(i), 10))
 		}
 	}
-	return report{{"intset", report{{"header", 8, "width and length"}, {"width", s.Width(), "bytes of each integer, by the largest there ever was"},
+	return report{{"intset", report{{"header", 8, "width and length"},
+		{"width", s.Width(), "bytes of each integer, by the largest there ever was"},
 		{"data", n * s.Width(), ""}, {"entries", entries, entries.without(n)}}, ""}}
 }
 
@@ -333,7 +347,9 @@ func streamReport(v *stream.Stream, ends int) report {
 	for _, g := range v.Groups() {
 		pending, consumers = pending+g.Pending(), consumers+len(g.Consumers())
 	}
-	return report{{"stream", report{{"nodes", v.NodeCount(), "listpacks of entries"}, {"used", used, "bytes of the listpacks"},
-		{"groups", len(v.Groups()), ""}, {"consumers", consumers, ""}, {"pending", pending, "messages read and not acknowledged"},
-		{"chain", nodes, "by ID"}}, ""}}
+	return report{{"stream",
+		report{{"nodes", v.NodeCount(), "listpacks of entries"}, {"used", used, "bytes of the listpacks"},
+			{"groups", len(v.Groups()), ""}, {"consumers", consumers, ""},
+			{"pending", pending, "messages read and not acknowledged"},
+			{"chain", nodes, "by ID"}}, ""}}
 }

@@ -1,6 +1,6 @@
-// Package explain is the command MEMORY. MEMORY EXPLAIN and MEMORY WHATIF exist only here: they show how a key is stored in
-// memory, byte by byte, and what it would cost otherwise. Sizes come from the layouts that the data structures in ds
-// account for, never from samples.
+// Package explain is the command MEMORY. MEMORY EXPLAIN and MEMORY WHATIF exist only here: they
+// show how a key is stored in memory, byte by byte, and what it would cost otherwise. Sizes come
+// from the layouts that the data structures in ds account for, never from samples.
 //
 //	memory.go     the part; MEMORY USAGE, MEMORY PURGE
 //	explain.go    MEMORY EXPLAIN: the layout of a value
@@ -17,12 +17,14 @@ import (
 	"github.com/miniserver-go/miniserver/internal/release"
 )
 
-// Part returns the part with MEMORY, and with the subcommands of DEBUG that show how values are stored.
+// Part returns the part with MEMORY, and with the subcommands of DEBUG that show how values are
+// stored.
 func Part() engine.Part {
 	return engine.Part{
 		Families: []command.Family{{Group: "server", Commands: []command.Line{
 			{Name: "memory", Arity: -2, Since: "4.0.0", Subs: memorySubs(),
-				Complexity: "Depends on the subcommand", Summary: "A container for memory diagnostics commands.", Was: []command.Was{command.Before("7.0.0", "+random +movablekeys")}},
+				Complexity: "Depends on the subcommand", Summary: "A container for memory diagnostics commands.",
+				Was: []command.Was{command.Before("7.0.0", "+random +movablekeys")}},
 		}}},
 		Debug: debugLines(),
 	}
@@ -35,9 +37,9 @@ func memorySubs() []command.Line {
 		{Name: "doctor", Arity: 2, Flags: command.Harmless, Run: cmdMemoryDoctor, Reply: "text", Since: "4.0.0",
 			Summary: "Outputs a memory problems report.",
 			Tips:    "nondeterministic_output request_policy:all_shards response_policy:special", Complexity: "O(1)"},
-		{Name: "malloc-stats", Arity: 2, Flags: command.Harmless, Run: cmdMemoryMallocStats, Reply: "text", Since: "4.0.0", Was: loading,
-			Summary: "Returns the allocator statistics.",
-			Tips:    "nondeterministic_output request_policy:all_shards response_policy:special", Complexity: "O(1)"},
+		{Name: "malloc-stats", Arity: 2, Flags: command.Harmless, Run: cmdMemoryMallocStats, Reply: "text",
+			Since: "4.0.0", Was: loading, Summary: "Returns the allocator statistics.",
+			Tips: "nondeterministic_output request_policy:all_shards response_policy:special", Complexity: "O(1)"},
 		{Name: "purge", Arity: 2, Run: cmdMemoryPurge, Reply: "status", Since: "4.0.0", Was: loading,
 			Summary:    "Asks the allocator to release memory.",
 			Tips:       "request_policy:all_shards response_policy:all_succeeded",
@@ -45,13 +47,15 @@ func memorySubs() []command.Line {
 		{Name: "stats", Arity: 2, Flags: command.Harmless, Run: cmdMemoryStats, Reply: "array", Since: "4.0.0",
 			Summary: "Returns details about memory usage.",
 			Tips:    "nondeterministic_output request_policy:all_shards response_policy:special", Complexity: "O(1)"},
-		{Name: "usage", Arity: -3, Flags: command.ReadOnly, Keys: command.Key(2, "RO"), Run: cmdMemoryUsage, Reply: "integer?", Since: "4.0.0",
+		{Name: "usage", Arity: -3, Flags: command.ReadOnly, Keys: command.Key(2, "RO"),
+			Run: cmdMemoryUsage, Reply: "integer?", Since: "4.0.0",
 			Syntax: "key [SAMPLES count]", Summary: "Estimates the memory usage of a key.", Complexity: "O(1)"},
-		{Name: "explain", Arity: -3, Flags: command.ReadOnly, Keys: command.Key(2, "RO access"), Run: cmdMemoryExplain, Reply: "array", Since: "miniserver:0.1.0",
+		{Name: "explain", Arity: -3, Flags: command.ReadOnly, Keys: command.Key(2, "RO access"),
+			Run: cmdMemoryExplain, Reply: "array", Since: "miniserver:0.1.0",
 			Syntax: "key [ENTRIES count]", Summary: "Shows how a key is stored in memory. Not in Redis.",
 			Complexity: "O(N), N being the size of the value"},
-		{Name: "whatif", Arity: -3, Flags: command.ReadOnly, Keys: command.Key(2, "RO access"), Run: cmdMemoryWhatIf, Reply: "array", Since: "miniserver:0.1.0",
-			Syntax:     "key [encoding|parameter value]",
+		{Name: "whatif", Arity: -3, Flags: command.ReadOnly, Keys: command.Key(2, "RO access"),
+			Run: cmdMemoryWhatIf, Reply: "array", Since: "miniserver:0.1.0", Syntax: "key [encoding|parameter value]",
 			Summary:    "Shows what a key would cost in another encoding. Not in Redis.",
 			Complexity: "O(N), N being the size of the value"},
 		engine.HelpLine("4.0.0"),

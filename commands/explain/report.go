@@ -10,11 +10,12 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// report is an ordered list of named values. RESP2 clients receive it as lines of text, like those of HELP, and RESP3
-// clients as a map.
+// report is an ordered list of named values. RESP2 clients receive it as lines of text, like those
+// of HELP, and RESP3 clients as a map.
 type report []item
 
-// item is a named int, float64, string, []byte, []int, report or table. Only the lines of text show the note.
+// item is a named int, float64, string, []byte, []int, report or table. Only the lines of text show
+// the note.
 type item struct {
 	name  string
 	value any
@@ -146,7 +147,8 @@ func text(value any) string {
 	return ""
 }
 
-// lines returns the table as lines of text: the names of the columns, then the rows. Numbers are aligned right.
+// lines returns the table as lines of text: the names of the columns, then the rows. Numbers are
+// aligned right.
 func (t table) lines(indent string) (lines []string) {
 	widths := make([]int, len(t.columns))
 	cells := make([][]string, 1, len(t.rows)+1)

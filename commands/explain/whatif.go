@@ -10,14 +10,16 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// maxBuilt is how many elements MEMORY WHATIF builds anew. It assumes that the others are like them.
+// maxBuilt is how many elements MEMORY WHATIF builds anew. It assumes that the others are like
+// them.
 const maxBuilt = 25_000
 
 // MEMORY WHATIF key [encoding | parameter value]
 //
-// It replies with the cost of a key's data in every encoding of its type, or under another value of a parameter; how the
-// cost grows with the number of elements; and where another encoding becomes cheaper. Deadlines of elements are left out.
-// It builds the first maxBuilt elements anew, which takes some hundredths of a second at most.
+// It replies with the cost of a key's data in every encoding of its type, or under another value of
+// a parameter; how the cost grows with the number of elements; and where another encoding becomes
+// cheaper. Deadlines of elements are left out. It builds the first maxBuilt elements anew, which
+// takes some hundredths of a second at most.
 func cmdMemoryWhatIf(c *engine.Call) {
 	key := c.Arg()
 	v, ok := c.PeekValue(key)
@@ -54,7 +56,8 @@ func whatIfEncoding(c *engine.Call, v keyspace.Value, encodings []*encoding) rep
 		c.Refusef(errNoEncoding, v.Type(), name)
 		return nil
 	}
-	return comparison(slices.DeleteFunc(encodings, func(e *encoding) bool { return e.name != name && e.name != called(c.Engine, v.Encoding()) }))
+	return comparison(slices.DeleteFunc(encodings,
+		func(e *encoding) bool { return e.name != name && e.name != called(c.Engine, v.Encoding()) }))
 }
 
 // called returns the name of an encoding, of which ziplist and listpack are the same one.
@@ -65,8 +68,8 @@ func called(e *engine.Engine, name string) string {
 	return name
 }
 
-// whatIfConfig returns the encoding that the data would have under another value of a parameter. It changes the parameter
-// only while it computes that.
+// whatIfConfig returns the encoding that the data would have under another value of a parameter. It
+// changes the parameter only while it computes that.
 func whatIfConfig(c *engine.Call, v keyspace.Value, encodings []*encoding, chosen func() string) report {
 	name, value := strings.ToLower(string(c.Arg())), string(c.Arg())
 	p := c.Engine.Param(name)
@@ -88,7 +91,8 @@ func whatIfConfig(c *engine.Call, v keyspace.Value, encodings []*encoding, chose
 			bytes = e.cost()
 		}
 	}
-	return report{{"with", report{{"parameter", p.Name, ""}, {"value", value, "instead of " + old}, {"encoding", then, "of the same data, written anew"},
+	return report{{"with", report{{"parameter", p.Name, ""}, {"value", value, "instead of " + old},
+		{"encoding", then, "of the same data, written anew"},
 		{"bytes", bytes, ""}}, ""}}
 }
 
@@ -116,7 +120,8 @@ func comparison(encodings []*encoding) report {
 	}
 	r := report{{"as", costs, encodings[0].estimateNote()}}
 	if len(encodings) > 1 && len(encodings[0].curve) > 1 {
-		r = append(r, item{"growth", growth(encodings), "bytes by the number of elements"}, item{"crossing", crossing(encodings), ""})
+		r = append(r, item{"growth", growth(encodings), "bytes by the number of elements"},
+			item{"crossing", crossing(encodings), ""})
 	}
 	return r
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAppendFixed compares with strconv, whose decimals are exact, for random numbers and for numbers whose fifth
-// decimal is a five.
+// TestAppendFixed compares with strconv, whose decimals are exact, for random numbers and for
+// numbers whose fifth decimal is a five.
 func TestAppendFixed(t *testing.T) {
 	check := func(d float64) {
 		require.Equal(t, strconv.FormatFloat(d, 'f', 4, 64), string(appendFixed(nil, d)), "%b", d)

@@ -14,7 +14,8 @@ import (
 	"github.com/miniserver-go/miniserver/internal/event"
 )
 
-// GEOSEARCH states center and area with options. The older commands have center and radius at fixed positions.
+// GEOSEARCH states center and area with options. The older commands have center and radius at fixed
+// positions.
 
 // search is the arguments of a search.
 type search struct {
@@ -42,18 +43,18 @@ type variant struct {
 	stores       bool // GEOSEARCHSTORE
 }
 
-// GEOSEARCH key [FROMMEMBER member | FROMLONLAT longitude latitude]
-// <BYRADIUS radius unit | BYBOX width height unit | BYPOLYGON vertices longitude latitude [longitude latitude ...]>
-// [ASC | DESC] [COUNT count [ANY]] [WITHCOORD] [WITHDIST] [WITHHASH]
+// GEOSEARCH key [FROMMEMBER member | FROMLONLAT longitude latitude] <BYRADIUS radius unit | BYBOX
+// width height unit | BYPOLYGON vertices longitude latitude [longitude latitude ...]> [ASC | DESC]
+// [COUNT count [ANY]] [WITHCOORD] [WITHDIST] [WITHHASH]
 func cmdGeoSearch(c *engine.Call) {
 	if s, ok := zsets.Read(c, c.Arg()); ok {
 		runSearch(c, s, &search{unit: 1}, variant{areaOptions: true})
 	}
 }
 
-// GEOSEARCHSTORE destination source [FROMMEMBER member | FROMLONLAT longitude latitude]
-// <BYRADIUS radius unit | BYBOX width height unit | BYPOLYGON vertices longitude latitude [longitude latitude ...]>
-// [ASC | DESC] [COUNT count [ANY]] [STOREDIST]
+// GEOSEARCHSTORE destination source [FROMMEMBER member | FROMLONLAT longitude latitude] <BYRADIUS
+// radius unit | BYBOX width height unit | BYPOLYGON vertices longitude latitude [longitude latitude
+// ...]> [ASC | DESC] [COUNT count [ANY]] [STOREDIST]
 func cmdGeoSearchStore(c *engine.Call) {
 	dst := c.Arg()
 	if s, ok := zsets.Read(c, c.Arg()); ok {
@@ -105,7 +106,8 @@ func searchRadiusByMember(c *engine.Call, storeOptions bool) {
 	runSearch(c, s, &q, variant{storeOptions: storeOptions})
 }
 
-// memberPointArg returns the point of the member that is the next argument. A member that the set lacks latches an error.
+// memberPointArg returns the point of the member that is the next argument. A member that the set
+// lacks latches an error.
 func memberPointArg(c *engine.Call, s *zset.Set) geohash.Point {
 	member := c.Arg()
 	p, ok := memberPoint(s, member)
@@ -260,8 +262,8 @@ func checkSearch(c *engine.Call, q *search, v variant) {
 	}
 }
 
-// hits are the members found, whose names lie in one block. The engine keeps one value for all searches, because only one
-// runs at a time. It reuses the memory unless that is large.
+// hits are the members found, whose names lie in one block. The engine keeps one value for all
+// searches, because only one runs at a time. It reuses the memory unless that is large.
 type hits struct {
 	area    geohash.Area
 	list    []hit
@@ -337,37 +339,40 @@ func (q *search) run(s *zset.Set, h *hits) {
 	q.sort(h)
 }
 
-// maxMisses is how many members in a row may lie outside of the area before collect computes the score at which the area
-// continues. That costs about as much as passing so many members.
+// maxMisses is how many members in a row may lie outside of the area before collect computes the
+// score at which the area continues. That costs about as much as passing so many members.
 const maxMisses = 24
 
-// collect adds the hits with scores in [low, high). It stops at most hits, or before a gap that is worth a new lookup in
-// the sorted set. It returns the score to continue from.
+// collect adds the hits with scores in [low, high). It stops at most hits, or before a gap that is
+// worth a new lookup in the sorted set. It returns the score to continue from.
 func (h *hits) collect(s *zset.Set, low, high float64, most int) (next float64) {
 	misses := 0
 	next = high
-	s.RangeByScore(zset.ScoreRange{Min: low, Max: high, MaxEx: true}, false, 0, -1, func(member []byte, score float64) bool {
-		if found, ok := h.area.Find(score); ok {
-			h.add(member, found)
+	s.RangeByScore(zset.ScoreRange{Min: low, Max: high, MaxEx: true}, false, 0, -1,
+		func(member []byte, score float64) bool {
+			if found, ok := h.area.Find(score); ok {
+				h.add(member, found)
+				misses, low = 0, score
+				return len(h.list) < most
+			}
+			if misses++; misses < maxMisses {
+				return true
+			}
+			// The gap is worth a lookup if it is wider than the scores just passed: it then
+			// probably has more members.
+			if near := h.area.Next(score); near > score+(score-low) {
+				next = near
+				return false
+			}
 			misses, low = 0, score
-			return len(h.list) < most
-		}
-		if misses++; misses < maxMisses {
 			return true
-		}
-		// The gap is worth a lookup if it is wider than the scores just passed: it then probably has more members.
-		if near := h.area.Next(score); near > score+(score-low) {
-			next = near
-			return false
-		}
-		misses, low = 0, score
-		return true
-	})
+		})
 	return next
 }
 
-// sort puts the hits in order and cuts them to the count. Hits at the same distance keep the order in which they were
-// found. With a count they have the order of Redis' partial sort, which is not stable.
+// sort puts the hits in order and cuts them to the count. Hits at the same distance keep the order
+// in which they were found. With a count they have the order of Redis' partial sort, which is not
+// stable.
 func (q *search) sort(h *hits) {
 	n := len(h.list)
 	if q.count != 0 && q.count < int64(n) {
@@ -389,7 +394,8 @@ func (q *search) sort(h *hits) {
 	h.list = h.list[:n]
 }
 
-// replyHits replies with the members, each in an array with its properties if a WITH option asks for any.
+// replyHits replies with the members, each in an array with its properties if a WITH option asks
+// for any.
 func replyHits(c *engine.Call, q *search, h *hits) {
 	width := 1
 	for _, with := range []bool{q.withDist, q.withHash, q.withCoord} {

@@ -19,17 +19,23 @@ import (
 // expiryLines returns the lines of this file's commands.
 func expiryLines() []command.Line {
 	return []command.Line{
-		{Name: "hgetex", Arity: -5, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW access update"), Run: cmdHGetEx, Reply: "texts?", Since: "8.0.0 valkey:9.0.0", Was: []command.Was{elements.CountsByKey},
-			Syntax:     "key expiration=[EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|PERSIST] <FIELDS numfields field...>",
+		{Name: "hgetex", Arity: -5, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW access update"),
+			Run: cmdHGetEx, Reply: "texts?", Since: "8.0.0 valkey:9.0.0", Was: []command.Was{elements.CountsByKey},
+			Syntax: "key expiration=[EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT " +
+				"unix-time-milliseconds|PERSIST] <FIELDS numfields field...>",
 			Summary:    "Returns the values of fields of a hash and sets or removes their expiration time.",
 			Complexity: "O(N), N being the number of fields named"},
-		{Name: "hsetex", Arity: -6, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW update"), Run: cmdHSetEx, Reply: "integer", Since: "8.0.0 valkey:9.0.0",
-			Was:        []command.Was{elements.CountsByKey, {Before: release.NoValkey, Edit: hsetexInValkey}},
-			Syntax:     "key condition=[FNX|FXX] expiration=[EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|KEEPTTL] <FIELDS numfields data=<field value>...>",
+		{Name: "hsetex", Arity: -6, Flags: command.Write | command.DenyOOM | command.Fast,
+			Keys: command.Key(1, "RW update"), Run: cmdHSetEx, Reply: "integer", Since: "8.0.0 valkey:9.0.0",
+			Was: []command.Was{elements.CountsByKey, {Before: release.NoValkey, Edit: hsetexInValkey}},
+			Syntax: "key condition=[FNX|FXX] expiration=[EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT " +
+				"unix-time-milliseconds|KEEPTTL] <FIELDS numfields data=<field value>...>",
 			Summary:    "Sets fields of a hash and their expiration time.",
 			Complexity: "O(N), N being the number of fields named"},
-		{Name: "hgetdel", Arity: -5, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW access delete"), Run: cmdHGetDel, Reply: "texts?", Since: "8.0.0 valkey:9.1.0", Was: []command.Was{elements.CountsByKey},
-			Syntax: "key <FIELDS numfields field...>", Summary: "Returns the values of fields of a hash and deletes them.",
+		{Name: "hgetdel", Arity: -5, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW access delete"),
+			Run: cmdHGetDel, Reply: "texts?", Since: "8.0.0 valkey:9.1.0", Was: []command.Was{elements.CountsByKey},
+			Syntax:     "key <FIELDS numfields field...>",
+			Summary:    "Returns the values of fields of a hash and deletes them.",
 			Complexity: "O(N), N being the number of fields named"},
 	}
 }
@@ -48,7 +54,8 @@ func replyValues(c *engine.Call, h *hash.Hash, fields [][]byte) {
 	}
 }
 
-// editHash returns the hash at key for changing, noHash if the key is absent. Callers set no fields in it.
+// editHash returns the hash at key for changing, noHash if the key is absent. Callers set no fields
+// in it.
 func editHash(c *engine.Call, key []byte) *hash.Hash {
 	h, found := engine.Edit[*hash.Hash](c, key)
 	if !found {
@@ -75,7 +82,8 @@ func cmdHGetEx(c *engine.Call) {
 	}
 }
 
-// hashAndGetExOptions returns the hash of HGETEX and reads the arguments after the key. Valkey looks at the hash in between.
+// hashAndGetExOptions returns the hash of HGETEX and reads the arguments after the key. Valkey
+// looks at the hash in between.
 func hashAndGetExOptions(c *engine.Call, key []byte) (h *hash.Hash, o fieldOptions) {
 	if elements.AsValkey(c, Type.Elements) {
 		o.parseAsValkey(c, 1)
@@ -103,8 +111,8 @@ func parseGetExOptions(c *engine.Call) (o fieldOptions) {
 	return o
 }
 
-// replyAndExpire replies with the value of each field and then gives it a deadline: if that has passed, the field is absent
-// where it is named again.
+// replyAndExpire replies with the value of each field and then gives it a deadline: if that has
+// passed, the field is absent where it is named again.
 func replyAndExpire(c *engine.Call, key []byte, h *hash.Hash, o fieldOptions) {
 	x := elements.Expiration{Call: c, Kind: Type.Elements, Key: key, Deadline: o.deadline,
 		Head: [][]byte{[]byte("HPEXPIREAT"), key, engine.Decimal(o.deadline), o.fieldsWord(c)}}
@@ -120,8 +128,8 @@ func replyAndExpire(c *engine.Call, key []byte, h *hash.Hash, o fieldOptions) {
 	x.Report()
 }
 
-// fieldDeadline reads [EX seconds | PX milliseconds | EXAT unix-time-seconds | PXAT unix-time-milliseconds].
-// given is false if there is none of them.
+// fieldDeadline reads [EX seconds | PX milliseconds | EXAT unix-time-seconds | PXAT
+// unix-time-milliseconds]. given is false if there is none of them.
 func fieldDeadline(c *engine.Call) (deadline int64, given bool) {
 	u, given := deadlineWord(c)
 	if !given {
@@ -130,7 +138,8 @@ func fieldDeadline(c *engine.Call) (deadline int64, given bool) {
 	return timeArg(c, u), true
 }
 
-// deadlineWord moves past [EX | PX | EXAT | PXAT] and returns the unit; given is false if it is none of them.
+// deadlineWord moves past [EX | PX | EXAT | PXAT] and returns the unit; given is false if it is
+// none of them.
 func deadlineWord(c *engine.Call) (u elements.Unit, given bool) {
 	for _, w := range elements.ExpiryWords {
 		if c.Word(w.Word) {
@@ -148,7 +157,8 @@ func timeArg(c *engine.Call, u elements.Unit) int64 {
 	return elements.Deadline(c, u)
 }
 
-// persistFields removes the deadlines of fields. If one had a deadline, it propagates the HPERSIST of all.
+// persistFields removes the deadlines of fields. If one had a deadline, it propagates the HPERSIST
+// of all.
 func persistFields(c *engine.Call, key []byte, h *hash.Hash, o fieldOptions) {
 	var persisted [][]byte
 	elements.ExpectDeadlines(c, Type.Elements, h)
@@ -168,7 +178,8 @@ func persistFields(c *engine.Call, key []byte, h *hash.Hash, o fieldOptions) {
 	}
 	c.Changed(key, Type.Elements.Persist, persisted...)
 	c.AddChanges(len(persisted) - 1)
-	c.PropagateAs(append([][]byte{[]byte("HPERSIST"), key, o.fieldsWord(c), engine.Decimal(int64(len(named)))}, named...)...)
+	c.PropagateAs(append([][]byte{[]byte("HPERSIST"), key, o.fieldsWord(c), engine.Decimal(int64(len(named)))},
+		named...)...)
 }
 
 // writesFields is when HGETEX began to be propagated with a FIELDS of the server's own.
@@ -248,8 +259,9 @@ func (o *fieldOptions) parseCondition(c *engine.Call) bool {
 	return true
 }
 
-// parseExpiry moves past [EX seconds | PX milliseconds | EXAT unix-time-seconds | PXAT unix-time-milliseconds | KEEPTTL |
-// PERSIST] and reports whether it did. KEEPTTL beside PERSIST is refused later, since no command has both.
+// parseExpiry moves past [EX seconds | PX milliseconds | EXAT unix-time-seconds | PXAT
+// unix-time-milliseconds | KEEPTTL | PERSIST] and reports whether it did. KEEPTTL beside PERSIST is
+// refused later, since no command has both.
 func (o *fieldOptions) parseExpiry(c *engine.Call, per int) bool {
 	at, had := c.Pos(), o.given
 	switch u, given := deadlineWord(c); {
@@ -296,8 +308,8 @@ func cmdHSetEx(c *engine.Call) {
 	c.Reply.Int(1)
 }
 
-// hashAndSetExOptions reads the arguments of HSETEX after the key, and returns the hash. Valkey looks at the time last, unless NX or
-// XX has been decided.
+// hashAndSetExOptions reads the arguments of HSETEX after the key, and returns the hash. Valkey
+// looks at the time last, unless NX or XX has been decided.
 func hashAndSetExOptions(c *engine.Call, key []byte) (h *hash.Hash, found bool, o fieldOptions) {
 	if !elements.AsValkey(c, Type.Elements) {
 		if o = parseSetExOptions(c); !c.Failed() {

@@ -1,12 +1,14 @@
 // Package hashes is the family of hash commands.
 //
-//	hashes.go  the lines of all commands; HSET, HGET, HDEL, HINCRBY and what else concerns named fields
+//	hashes.go  the lines of all commands; HSET, HGET, HDEL, HINCRBY and what else concerns named
+//	           fields
 //	scan.go    HRANDFIELD and HSCAN
 //	expiry.go  HGETEX, HSETEX and HGETDEL, which came with Redis 8
 //
-// HEXPIRE and the other commands on deadlines of fields, from Redis 7.4, are [elements.ExpiryLines], since the
-// other collections have them too. A field is gone for every command in the millisecond of its deadline, whereas
-// Redis still counts, copies and deletes expired fields until its cron removes them.
+// HEXPIRE and the other commands on deadlines of fields, from Redis 7.4, are
+// [elements.ExpiryLines], since the other collections have them too. A field is gone for every
+// command in the millisecond of its deadline, whereas Redis still counts, copies and deletes
+// expired fields until its cron removes them.
 package hashes
 
 import (
@@ -26,51 +28,59 @@ import (
 
 // Family is the family of hash commands.
 var Family = command.Family{Group: "hash", Commands: slices.Concat([]command.Line{
-	{Name: "hset", Arity: -4, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW update"), Run: cmdHSet, Reply: "integer", Since: "2.0.0",
-		Syntax: "key data(/field_value)=<field value>...", Summary: "Creates or modifies the value of a field in a hash.",
-		Complexity: "O(N), N being the number of fields set",
-		History:    "4.0.0 Takes several fields and values."},
-	{Name: "hmset", Arity: -4, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW update"), Run: cmdHMSet, Reply: "status", Since: "2.0.0",
+	{Name: "hset", Arity: -4, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW update"),
+		Run: cmdHSet, Reply: "integer", Since: "2.0.0", Syntax: "key data(/field_value)=<field value>...",
+		Summary:    "Creates or modifies the value of a field in a hash.",
+		Complexity: "O(N), N being the number of fields set", History: "4.0.0 Takes several fields and values."},
+	{Name: "hmset", Arity: -4, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW update"),
+		Run: cmdHMSet, Reply: "status", Since: "2.0.0",
 		Syntax: "key data(/field_value)=<field value>...", Summary: "Sets the values of multiple fields.",
-		Complexity: "O(N), N being the number of fields set",
-		Deprecated: "4.0.0 `HSET`, which takes several fields"},
-	{Name: "hsetnx", Arity: 4, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW insert"), Run: cmdHSetNX, Reply: "integer", Since: "2.0.0",
-		Syntax: "key field value", Summary: "Sets the value of a field in a hash only when the field doesn't exist.",
-		Complexity: "O(1)"},
-	{Name: "hget", Arity: 3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdHGet, Reply: "text?", Since: "2.0.0",
+		Complexity: "O(N), N being the number of fields set", Deprecated: "4.0.0 `HSET`, which takes several fields"},
+	{Name: "hsetnx", Arity: 4, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW insert"),
+		Run: cmdHSetNX, Reply: "integer", Since: "2.0.0", Syntax: "key field value",
+		Summary: "Sets the value of a field in a hash only when the field doesn't exist.", Complexity: "O(1)"},
+	{Name: "hget", Arity: 3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"),
+		Run: cmdHGet, Reply: "text?", Since: "2.0.0",
 		Syntax: "key field", Summary: "Returns the value of a field in a hash.", Complexity: "O(1)"},
-	{Name: "hmget", Arity: -3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdHMGet, Reply: "texts?", Since: "2.0.0",
-		Syntax: "key field...", Summary: "Returns the values of all fields in a hash.",
+	{Name: "hmget", Arity: -3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdHMGet,
+		Reply: "texts?", Since: "2.0.0", Syntax: "key field...", Summary: "Returns the values of all fields in a hash.",
 		Complexity: "O(N), N being the number of fields asked for"},
-	{Name: "hgetall", Arity: 2, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdHGetAll, Reply: "list", Since: "2.0.0",
-		Syntax: "key", Summary: "Returns all fields and values in a hash.", Tips: "nondeterministic_output_order", Was: []command.Was{command.Before("7.0.0", "+random")},
+	{Name: "hgetall", Arity: 2, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"),
+		Run: cmdHGetAll, Reply: "list", Since: "2.0.0",
+		Syntax: "key", Summary: "Returns all fields and values in a hash.",
+		Tips: "nondeterministic_output_order", Was: []command.Was{command.Before("7.0.0", "+random")},
 		Complexity: "O(N), N being the number of fields of the hash"},
-	{Name: "hkeys", Arity: 2, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdHKeys, Reply: "list", Since: "2.0.0",
-		Syntax: "key", Summary: "Returns all fields in a hash.", Tips: "nondeterministic_output_order",
+	{Name: "hkeys", Arity: 2, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdHKeys, Reply: "list",
+		Since: "2.0.0", Syntax: "key", Summary: "Returns all fields in a hash.", Tips: "nondeterministic_output_order",
 		Complexity: "O(N), N being the number of fields of the hash"},
-	{Name: "hvals", Arity: 2, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdHVals, Reply: "list", Since: "2.0.0",
-		Syntax: "key", Summary: "Returns all values in a hash.", Tips: "nondeterministic_output_order",
+	{Name: "hvals", Arity: 2, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdHVals, Reply: "list",
+		Since: "2.0.0", Syntax: "key", Summary: "Returns all values in a hash.", Tips: "nondeterministic_output_order",
 		Complexity: "O(N), N being the number of fields of the hash"},
-	{Name: "hlen", Arity: 2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO"), Run: cmdHLen, Reply: "integer", Since: "2.0.0",
+	{Name: "hlen", Arity: 2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO"),
+		Run: cmdHLen, Reply: "integer", Since: "2.0.0",
 		Syntax: "key", Summary: "Returns the number of fields in a hash.", Complexity: "O(1)"},
-	{Name: "hexists", Arity: 3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO"), Run: cmdHExists, Reply: "integer", Since: "2.0.0",
+	{Name: "hexists", Arity: 3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO"),
+		Run: cmdHExists, Reply: "integer", Since: "2.0.0",
 		Syntax: "key field", Summary: "Determines whether a field exists in a hash.", Complexity: "O(1)"},
-	{Name: "hdel", Arity: -3, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW delete"), Run: cmdHDel, Reply: "integer", Since: "2.0.0",
+	{Name: "hdel", Arity: -3, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW delete"),
+		Run: cmdHDel, Reply: "integer", Since: "2.0.0",
 		Syntax: "key field...", Summary: "Deletes one or more fields and their values from a hash.",
-		Complexity: "O(N), N being the number of fields removed",
-		History:    "2.4.0 Takes several fields."},
-	{Name: "hstrlen", Arity: 3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO"), Run: cmdHStrLen, Reply: "integer", Since: "3.2.0",
+		Complexity: "O(N), N being the number of fields removed", History: "2.4.0 Takes several fields."},
+	{Name: "hstrlen", Arity: 3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO"),
+		Run: cmdHStrLen, Reply: "integer", Since: "3.2.0",
 		Syntax: "key field", Summary: "Returns the length of the value of a field.", Complexity: "O(1)"},
-	{Name: "hincrby", Arity: 4, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW access update"), Run: cmdHIncrBy, Reply: "integer", Since: "2.0.0",
-		Syntax: "key field increment", Summary: "Increments the integer value of a field in a hash by a number.",
-		Complexity: "O(1)"},
-	{Name: "hincrbyfloat", Arity: 4, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW access update"), Run: cmdHIncrByFloat, Reply: "text", Since: "2.6.0",
-		Syntax: "key field increment:double", Summary: "Increments the floating point value of a field by a number.",
-		Complexity: "O(1)"},
-	{Name: "hrandfield", Arity: -2, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdHRandField, Reply: "1: text?; list", Since: "6.2.0",
+	{Name: "hincrby", Arity: 4, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1,
+		"RW access update"), Run: cmdHIncrBy, Reply: "integer", Since: "2.0.0", Syntax: "key field increment",
+		Summary: "Increments the integer value of a field in a hash by a number.", Complexity: "O(1)"},
+	{Name: "hincrbyfloat", Arity: 4, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1,
+		"RW access update"), Run: cmdHIncrByFloat, Reply: "text", Since: "2.6.0", Syntax: "key field increment:double",
+		Summary: "Increments the floating point value of a field by a number.", Complexity: "O(1)"},
+	{Name: "hrandfield", Arity: -2, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"),
+		Run: cmdHRandField, Reply: "1: text?; list", Since: "6.2.0",
 		Syntax: "key options=[count [WITHVALUES]]", Summary: "Returns one or more random fields from a hash.",
 		Tips: "nondeterministic_output", Complexity: "O(N), N being the number of fields returned"},
-	{Name: "hscan", Arity: -3, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdHScan, Reply: "array", Since: "2.8.0",
+	{Name: "hscan", Arity: -3, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"),
+		Run: cmdHScan, Reply: "array", Since: "2.8.0",
 		Syntax:  "key cursor [MATCH pattern] [COUNT count] [NOVALUES]@(7.4.0,valkey:8.0.0)",
 		Summary: "Iterates over fields and values of a hash.", Tips: "nondeterministic_output",
 		Complexity: "O(1) for each call, O(N) for a complete iteration, N being the number of elements"},
@@ -79,7 +89,8 @@ var Family = command.Family{Group: "hash", Commands: slices.Concat([]command.Lin
 // noHash stands for an absent key. It stays empty.
 var noHash hash.Hash
 
-// readHash returns the hash at key for reading, noHash if the key is absent. ok is false if an error was sent.
+// readHash returns the hash at key for reading, noHash if the key is absent. ok is false if an
+// error was sent.
 func readHash(c *engine.Call, key []byte) (h *hash.Hash, ok bool) {
 	h, found := engine.Read[*hash.Hash](c, key)
 	if !found {
@@ -111,7 +122,8 @@ func cmdHMSet(c *engine.Call) {
 	}
 }
 
-// setFields is HSET without its reply: it returns the number of new fields. ok is false if an error was sent.
+// setFields is HSET without its reply: it returns the number of new fields. ok is false if an error
+// was sent.
 func setFields(c *engine.Call) (created int64, ok bool) {
 	key, pairs := c.Arg(), c.Rest()
 	if len(pairs)%2 != 0 {
@@ -131,7 +143,8 @@ func setFields(c *engine.Call) (created int64, ok bool) {
 	return created, true
 }
 
-// fieldsOf returns the fields of pairs of fields and values if subscribers want to know them; nil otherwise.
+// fieldsOf returns the fields of pairs of fields and values if subscribers want to know them; nil
+// otherwise.
 func fieldsOf(c *engine.Call, pairs [][]byte) (fields [][]byte) {
 	for i := 0; c.TellsFields() && i < len(pairs); i += 2 {
 		fields = append(fields, pairs[i])
@@ -337,7 +350,8 @@ var keepsDeadlines = release.From("8.0.0 valkey:9.0.0")
 // setsSums is when HINCRBYFLOAT began to be propagated as HSETEX also if no field has a deadline.
 var setsSums = release.From("8.6.0")
 
-// propagateSum propagates the new value of a field, which keeps its deadline. Replicas of older releases lose the deadline, as with Redis.
+// propagateSum propagates the new value of a field, which keeps its deadline. Replicas of older
+// releases lose the deadline, as with Redis.
 func propagateSum(c *engine.Call, key, field, sum []byte) {
 	v, _ := c.DB.Peek(key)
 	h := v.(*hash.Hash)
@@ -345,7 +359,8 @@ func propagateSum(c *engine.Call, key, field, sum []byte) {
 	asValkey := elements.AsValkey(c, Type.Elements)
 	switch {
 	case asValkey && deadline != 0:
-		c.PropagateAs([]byte("HSETEX"), key, []byte("PXAT"), engine.Decimal(deadline), []byte("FIELDS"), []byte("1"), field, sum)
+		c.PropagateAs([]byte("HSETEX"), key, []byte("PXAT"), engine.Decimal(deadline), []byte("FIELDS"),
+			[]byte("1"), field, sum)
 	case asValkey, h.Volatile() == 0 && !c.Has(setsSums):
 		c.PropagateAs([]byte("HSET"), key, field, sum)
 	case c.Has(keepsDeadlines):
@@ -353,12 +368,14 @@ func propagateSum(c *engine.Call, key, field, sum []byte) {
 	default:
 		c.Propagate([]byte("HSET"), key, field, sum)
 		if deadline != 0 {
-			c.PropagateToJournal([]byte("HPEXPIREAT"), key, engine.Decimal(deadline), []byte("FIELDS"), []byte("1"), field)
+			c.PropagateToJournal([]byte("HPEXPIREAT"), key, engine.Decimal(deadline), []byte("FIELDS"),
+				[]byte("1"), field)
 		}
 	}
 }
 
-// finiteArg reads the next argument as a long double. Other text, or an infinite number, latches an error.
+// finiteArg reads the next argument as a long double. Other text, or an infinite number, latches an
+// error.
 func finiteArg(c *engine.Call) resp.LongDouble {
 	x, ok := resp.ParseLongDouble(c.Arg())
 	switch {

@@ -45,7 +45,10 @@ var Type = engine.Type{Type: hash.Type, Keysizes: "hashes_items", Elements: fiel
 			return v, nil
 		},
 	},
-	RewriteElement: func(x frozen.Element, to engine.Rewriter) { to.Add("HMSET", bytes.Clone(x.Name), bytes.Clone(x.Value)) },
+	RewriteElement: func(x frozen.Element,
+		to engine.Rewriter) {
+		to.Add("HMSET", bytes.Clone(x.Name), bytes.Clone(x.Value))
+	},
 }
 
 func fields() *engine.Elements {

@@ -10,8 +10,8 @@ import (
 
 // HGETEX and HSETEX as Valkey 9 reads and propagates them: see [elements.AsValkey].
 
-// parseAsValkey reads the options of both commands and the fields, per arguments for each. The time is read by
-// parseTime.
+// parseAsValkey reads the options of both commands and the fields, per arguments for each. The time
+// is read by parseTime.
 func (o *fieldOptions) parseAsValkey(c *engine.Call, per int) {
 	l := elements.Clause{Kind: Type.Elements, Per: per, BadCount: elements.ErrNumFields}
 	const key = 1 // may be the word as well
@@ -49,14 +49,16 @@ func (o *fieldOptions) parseTime(c *engine.Call) {
 	}
 }
 
-// asSet returns the arguments of HSETEX with a deadline in place of a time, and without conditions, which hold.
+// asSet returns the arguments of HSETEX with a deadline in place of a time, and without conditions,
+// which hold.
 func (o *fieldOptions) asSet(c *engine.Call) [][]byte {
 	args := c.Args
 	if o.given {
 		args = o.expiry.WithDeadline(c, o.deadline)
 	}
 	isCondition := func(arg []byte) bool {
-		return command.IsWord(arg, "NX") || command.IsWord(arg, "XX") || command.IsWord(arg, "FNX") || command.IsWord(arg, "FXX")
+		return command.IsWord(arg, "NX") || command.IsWord(arg, "XX") || command.IsWord(arg, "FNX") ||
+			command.IsWord(arg, "FXX")
 	}
 	return slices.Concat(args[:2], slices.DeleteFunc(slices.Clone(args[2:o.word]), isCondition), args[o.word:])
 }

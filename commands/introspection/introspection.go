@@ -14,13 +14,16 @@ import (
 
 // withoutArguments is COMMAND GETKEYS before COMMAND DOCS told of its arguments. Only Redis 7.0
 // refuses a command without arguments by the arity.
-var withoutArguments = []command.Was{{Before: "7.2.0", Edit: func(cmd *command.Line) { cmd.Arity, cmd.Syntax = -4, "" }}, command.Before("7.0.0", "arity=-3")}
+var withoutArguments = []command.Was{{Before: "7.2.0",
+	Edit: func(cmd *command.Line) { cmd.Arity, cmd.Syntax = -4, "" }}, command.Before("7.0.0", "arity=-3")}
 
 // Family is COMMAND.
 var Family = command.Family{Group: "server", Commands: []command.Line{
-	{Name: "command", Arity: -1, Flags: command.Loading | command.Stale | command.Harmless, Run: cmdCommand, Reply: "array", Since: "2.8.13", ACL: "connection", Subs: subs(),
-		Complexity: "O(N), N being the number of commands", Tips: "nondeterministic_output_order", Summary: "Returns detailed information about all commands.",
-		Was: []command.Was{command.Before("7.0.0", "+random")}},
+	{Name: "command", Arity: -1, Flags: command.Loading | command.Stale | command.Harmless,
+		Run: cmdCommand, Reply: "array", Since: "2.8.13", ACL: "connection", Subs: subs(),
+		Complexity: "O(N), N being the number of commands", Tips: "nondeterministic_output_order",
+		Summary: "Returns detailed information about all commands.",
+		Was:     []command.Was{command.Before("7.0.0", "+random")}},
 }}
 
 // subs are the subcommands of COMMAND.
@@ -28,8 +31,8 @@ func subs() []command.Line {
 	const flags = command.Loading | command.Stale
 	help := engine.HelpLine("5.0.0")
 	list := []command.Line{
-		{Name: "count", Arity: 2, Flags: flags | command.Harmless, Run: cmdCommandCount, Reply: "integer", Since: "2.8.13",
-			Summary: "Returns a count of commands.", Complexity: "O(1)"},
+		{Name: "count", Arity: 2, Flags: flags | command.Harmless, Run: cmdCommandCount, Reply: "integer",
+			Since: "2.8.13", Summary: "Returns a count of commands.", Complexity: "O(1)"},
 		{Name: "list", Arity: -2, Flags: flags | command.Harmless, Run: cmdCommandList, Reply: "list", Since: "7.0.0",
 			Syntax:  "[FILTERBY filterby=<MODULE module-name|ACLCAT category|PATTERN pattern>]",
 			Summary: "Returns a list of command names.", Tips: "nondeterministic_output_order",
@@ -39,12 +42,15 @@ func subs() []command.Line {
 			Tips: "nondeterministic_output_order", Complexity: "O(N), N being the number of commands asked for",
 			History: "7.0.0 Without arguments it shows all commands."},
 		{Name: "docs", Arity: -2, Flags: flags | command.Harmless, Run: cmdCommandDocs, Reply: "array", Since: "7.0.0",
-			Syntax: "[command-name...]", Summary: "Returns documentary information about one, multiple or all commands.",
-			Tips: "nondeterministic_output_order", Complexity: "O(N), N being the number of commands asked for"},
-		{Name: "getkeys", Arity: -3, Flags: flags | command.Harmless, Run: cmdCommandGetKeys, Reply: "list", Since: "2.8.13", Was: withoutArguments,
+			Syntax:  "[command-name...]",
+			Summary: "Returns documentary information about one, multiple or all commands.",
+			Tips:    "nondeterministic_output_order", Complexity: "O(N), N being the number of commands asked for"},
+		{Name: "getkeys", Arity: -3, Flags: flags | command.Harmless,
+			Run: cmdCommandGetKeys, Reply: "list", Since: "2.8.13", Was: withoutArguments,
 			Syntax: "command [arg...]", Summary: "Extracts the key names from an arbitrary command.",
 			Help: "<full-command>", Complexity: "O(N), N being the number of arguments"},
-		{Name: "getkeysandflags", Arity: -3, Flags: flags | command.Harmless, Run: cmdCommandGetKeysAndFlags, Reply: "array", Since: "7.0.0", Was: withoutArguments,
+		{Name: "getkeysandflags", Arity: -3, Flags: flags | command.Harmless,
+			Run: cmdCommandGetKeysAndFlags, Reply: "array", Since: "7.0.0", Was: withoutArguments,
 			Syntax: "command [arg...]", Summary: "Extracts the key names and access flags for an arbitrary command.",
 			Help: "<full-command>", Complexity: "O(N), N being the number of arguments"},
 		help,

@@ -35,16 +35,19 @@ func replyKeyspec(c *engine.Call, s *command.Keyspec) {
 			last -= s.First
 		}
 		replySpecParts(c, "begin_search", "index", specPart{"index", s.First})
-		replySpecParts(c, "find_keys", "range", specPart{"lastkey", last}, specPart{"keystep", s.Step}, specPart{"limit", 0})
+		replySpecParts(c, "find_keys", "range", specPart{"lastkey", last}, specPart{"keystep", s.Step},
+			specPart{"limit", 0})
 	case command.SpecCounted:
 		replySpecParts(c, "begin_search", "index", specPart{"index", s.First})
-		replySpecParts(c, "find_keys", "keynum", specPart{"keynumidx", 0}, specPart{"firstkey", 1}, specPart{"keystep", s.Step})
+		replySpecParts(c, "find_keys", "keynum", specPart{"keynumidx", 0}, specPart{"firstkey", 1},
+			specPart{"keystep", s.Step})
 	case command.SpecAfterWord:
 		openSpecParts(c, "begin_search", "keyword", 2)
 		w.BulkString("keyword")
 		w.BulkString(s.Word)
 		replySpecPart(c, specPart{"startfrom", s.First})
-		replySpecParts(c, "find_keys", "range", specPart{"lastkey", s.Last}, specPart{"keystep", s.Step}, specPart{"limit", s.Limit})
+		replySpecParts(c, "find_keys", "range", specPart{"lastkey", s.Last}, specPart{"keystep", s.Step},
+			specPart{"limit", s.Limit})
 	case command.SpecUnknown:
 		replySpecParts(c, "begin_search", "unknown")
 		replySpecParts(c, "find_keys", "unknown")

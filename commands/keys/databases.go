@@ -11,31 +11,35 @@ import (
 
 // Databases is the family of commands on whole databases.
 var Databases = command.Family{Group: "server", Commands: []command.Line{
-	{Name: "dbsize", Arity: 1, Flags: command.ReadOnly | command.Fast, Run: cmdDBSize, ACL: "keyspace", Reply: "integer", Since: "1.0.0",
-		Summary: "Returns the number of keys in the database.",
-		Tips:    "request_policy:all_shards response_policy:agg_sum", Complexity: "O(1)"},
-	{Name: "flushdb", Arity: -1, Flags: command.Write, Run: cmdFlushDB, ACL: "keyspace dangerous", Reply: "status", Since: "1.0.0",
+	{Name: "dbsize", Arity: 1, Flags: command.ReadOnly | command.Fast, Run: cmdDBSize, ACL: "keyspace",
+		Reply: "integer", Since: "1.0.0", Summary: "Returns the number of keys in the database.",
+		Tips: "request_policy:all_shards response_policy:agg_sum", Complexity: "O(1)"},
+	{Name: "flushdb", Arity: -1, Flags: command.Write,
+		Run: cmdFlushDB, ACL: "keyspace dangerous", Reply: "status", Since: "1.0.0",
 		Syntax: "flush-type(/async)=[ASYNC@4.0.0|SYNC@6.2.0]", Summary: "Remove all keys from the current database.",
 		Tips:       "request_policy:all_shards response_policy:all_succeeded",
 		Complexity: "O(N), N being the number of keys in the database",
 		History: "4.0.0 The option `ASYNC`.\n" +
 			"6.2.0 The option `SYNC`."},
-	{Name: "flushall", Arity: -1, Flags: command.Write, Run: cmdFlushAll, ACL: "keyspace dangerous", Reply: "status", Since: "1.0.0",
+	{Name: "flushall", Arity: -1, Flags: command.Write,
+		Run: cmdFlushAll, ACL: "keyspace dangerous", Reply: "status", Since: "1.0.0",
 		Syntax: "flush-type(/async)=[ASYNC@4.0.0|SYNC@6.2.0]", Summary: "Removes all keys from all databases.",
 		Tips:       "request_policy:all_shards response_policy:all_succeeded",
 		Complexity: "O(N), N being the number of keys in all databases",
 		History: "4.0.0 The option `ASYNC`.\n" +
 			"6.2.0 The option `SYNC`."},
-	{Name: "swapdb", Arity: 3, Flags: command.Write | command.Fast, Run: cmdSwapDB, ACL: "keyspace dangerous", Reply: "status", Since: "4.0.0",
-		Syntax: "index1 index2", Summary: "Swaps two Redis databases.",
+	{Name: "swapdb", Arity: 3, Flags: command.Write | command.Fast, Run: cmdSwapDB, ACL: "keyspace dangerous",
+		Reply: "status", Since: "4.0.0", Syntax: "index1 index2", Summary: "Swaps two Redis databases.",
 		Complexity: "O(N), N being the number of clients that watch or block on keys of the databases"},
 }}
 
 // Selection is the family of SELECT, which is in Redis' group of connection commands.
 var Selection = command.Family{Group: "connection", Commands: []command.Line{
-	{Name: "select", Arity: 2, Flags: command.Loading | command.Stale | command.Fast | command.AllowBusy | command.Harmless, Run: cmdSelect, Reply: "status", Since: "1.0.0",
-		Syntax: "index", Summary: "Changes the selected database.", Complexity: "O(1)",
-		Was: []command.Was{command.Before("valkey:9.1.0", "-allow_busy"), command.Before("7.0.0", "acl=keyspace,-connection")}},
+	{Name: "select", Arity: 2,
+		Flags: command.Loading | command.Stale | command.Fast | command.AllowBusy | command.Harmless, Run: cmdSelect,
+		Reply: "status", Since: "1.0.0", Syntax: "index", Summary: "Changes the selected database.", Complexity: "O(1)",
+		Was: []command.Was{command.Before("valkey:9.1.0", "-allow_busy"),
+			command.Before("7.0.0", "acl=keyspace,-connection")}},
 }}
 
 // SELECT index
@@ -67,7 +71,8 @@ func databases(c *engine.Call) int64 {
 	return int64(c.World.Keyspace.Len())
 }
 
-// refuseInCluster latches an error if the server is a node of a cluster, which has only one database.
+// refuseInCluster latches an error if the server is a node of a cluster, which has only one
+// database.
 func refuseInCluster(c *engine.Call, name string) {
 	if c.Engine.Config.Cluster {
 		c.Refusef(engine.ErrNotInCluster, name)
@@ -114,7 +119,8 @@ func parseFlushMode(c *engine.Call) (async bool) {
 	return async
 }
 
-// flushBlocks is when FLUSHDB and FLUSHALL without ASYNC began to block the client until a thread has freed the values.
+// flushBlocks is when FLUSHDB and FLUSHALL without ASYNC began to block the client until a thread
+// has freed the values.
 var flushBlocks = release.From("7.4.0")
 
 // noteFlushed counts the keys of a database that is flushed, if a thread would free them in Redis.

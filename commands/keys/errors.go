@@ -31,11 +31,14 @@ const errTypeName = "ERR unknown type name '%s'"
 const (
 	errSortNumber  = command.Error("ERR One or more scores can't be converted into double")
 	errSortDenied  = "ERR %s option of SORT denied due to insufficient ACL permissions."
-	errSortPattern = "ERR %s option of SORT denied in Cluster mode when keys formed by the pattern may be in different slots."
+	errSortPattern = "ERR %s option of SORT denied in Cluster mode when keys formed by the pattern may be in " +
+		"different slots."
 )
 
 // OBJECT.
 const (
-	errIdleUnderLFU = command.Error("ERR An LFU maxmemory policy is selected, idle time not tracked. Please note that when switching between policies at runtime LRU and LFU data will take some time to adjust.")
-	errFreqUnderLRU = command.Error("ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note that when switching between policies at runtime LRU and LFU data will take some time to adjust.")
+	errIdleUnderLFU = command.Error("ERR An LFU maxmemory policy is selected, idle time not tracked. " +
+		"Please note that when switching between policies at runtime LRU and LFU data will take some time to adjust.")
+	errFreqUnderLRU = command.Error("ERR An LFU maxmemory policy is not selected, access frequency not tracked. " +
+		"Please note that when switching between policies at runtime LRU and LFU data will take some time to adjust.")
 )

@@ -8,8 +8,8 @@
 //	sort.go       SORT
 //	databases.go  SELECT, DBSIZE, FLUSHALL, SWAPDB
 //
-// UNLINK is DEL, and ASYNC is SYNC: the garbage collector frees a value's memory in the background in any case.
-// DUMP, RESTORE and MIGRATE belong to package snapshot, which knows their format.
+// UNLINK is DEL, and ASYNC is SYNC: the garbage collector frees a value's memory in the background
+// in any case. DUMP, RESTORE and MIGRATE belong to package snapshot, which knows their format.
 package keys
 
 import (
@@ -30,38 +30,44 @@ var wordings = []command.Wording{
 
 // Family is the family of commands on keys of any type.
 var Family = command.Family{Group: "generic", Wordings: wordings, Commands: slices.Concat([]command.Line{
-	{Name: "del", Arity: -2, Flags: command.Write, Keys: command.KeyRange(1, -1, 1, "RM delete"), Run: cmdDel, Reply: "integer", Since: "1.0.0",
-		Syntax: "key...", Summary: "Deletes one or more keys.",
+	{Name: "del", Arity: -2, Flags: command.Write, Keys: command.KeyRange(1, -1, 1, "RM delete"),
+		Run: cmdDel, Reply: "integer", Since: "1.0.0", Syntax: "key...", Summary: "Deletes one or more keys.",
 		Tips:       "request_policy:multi_shard response_policy:agg_sum",
 		Complexity: "O(N), N being the number of keys, and of the elements of their collections"},
-	{Name: "unlink", Arity: -2, Flags: command.Write | command.Fast, Keys: command.KeyRange(1, -1, 1, "RM delete"), Run: cmdUnlink, Reply: "integer", Since: "4.0.0",
+	{Name: "unlink", Arity: -2, Flags: command.Write | command.Fast, Keys: command.KeyRange(1, -1, 1, "RM delete"),
+		Run: cmdUnlink, Reply: "integer", Since: "4.0.0",
 		Syntax: "key...", Summary: "Asynchronously deletes one or more keys.",
 		Tips: "request_policy:multi_shard response_policy:agg_sum", Complexity: "O(N), N being the number of keys"},
-	{Name: "exists", Arity: -2, Flags: command.ReadOnly | command.Fast, Keys: command.KeyRange(1, -1, 1, "RO"), Run: cmdExists, Reply: "integer", Since: "1.0.0",
+	{Name: "exists", Arity: -2, Flags: command.ReadOnly | command.Fast, Keys: command.KeyRange(1, -1, 1, "RO"),
+		Run: cmdExists, Reply: "integer", Since: "1.0.0",
 		Syntax: "key...", Summary: "Determines whether one or more keys exist.",
 		Tips: "request_policy:multi_shard response_policy:agg_sum", Complexity: "O(N), N being the number of keys",
 		History: "3.0.3 Takes several keys."},
-	{Name: "touch", Arity: -2, Flags: command.ReadOnly | command.Fast, Keys: command.KeyRange(1, -1, 1, "RO"), Run: cmdTouch, Reply: "integer", Since: "3.2.1",
-		Syntax:  "key...",
-		Summary: "Returns the number of existing keys out of those specified after updating the time they were last accessed.",
-		Tips:    "request_policy:multi_shard response_policy:agg_sum", Complexity: "O(N), N being the number of keys"},
-	{Name: "type", Arity: 2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO"), Run: cmdType, Reply: "status", Since: "1.0.0",
+	{Name: "touch", Arity: -2, Flags: command.ReadOnly | command.Fast, Keys: command.KeyRange(1, -1, 1, "RO"),
+		Run: cmdTouch, Reply: "integer", Since: "3.2.1", Syntax: "key...",
+		Summary: "Returns the number of existing keys out of those specified after updating the time they were " +
+			"last accessed.",
+		Tips: "request_policy:multi_shard response_policy:agg_sum", Complexity: "O(N), N being the number of keys"},
+	{Name: "type", Arity: 2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO"),
+		Run: cmdType, Reply: "status", Since: "1.0.0",
 		Syntax: "key", Summary: "Determines the type of value stored at a key.", Complexity: "O(1)"},
 	{Name: "keys", Arity: 2, Flags: command.ReadOnly, Run: cmdKeys, ACL: "dangerous", Reply: "list", Since: "1.0.0",
 		Syntax: "pattern", Summary: "Returns all key names that match a pattern.",
 		Tips:       "request_policy:all_shards nondeterministic_output_order",
 		Complexity: "O(N), N being the number of keys in the database"},
 	{Name: "scan", Arity: -2, Flags: command.ReadOnly | command.AnyKeys, Run: cmdScan, Reply: "array", Since: "2.8.0",
-		Was:        []command.Was{{Before: "7.2.0", Edit: command.Advises("nondeterministic_output request_policy:special")}},
+		Was: []command.Was{{Before: "7.2.0",
+			Edit: command.Advises("nondeterministic_output request_policy:special")}},
 		Syntax:     "cursor [MATCH pattern] [COUNT count] [TYPE type]@6.0.0",
 		Summary:    "Iterates over the key names in the database.",
 		Tips:       "nondeterministic_output request_policy:special response_policy:special",
 		Complexity: "O(1) for each call, O(N) for a complete iteration, N being the number of keys of the database",
 		History:    "6.0.0 The option `TYPE`."},
-	{Name: "randomkey", Arity: 1, Flags: command.ReadOnly | command.AnyKeys, Run: cmdRandomKey, Reply: "text?", Since: "1.0.0",
-		Was:     []command.Was{{Before: "7.2.0", Edit: command.Advises("request_policy:all_shards nondeterministic_output")}},
-		Summary: "Returns a random key name from the database.",
-		Tips:    "request_policy:all_shards response_policy:special nondeterministic_output", Complexity: "O(1)"},
+	{Name: "randomkey", Arity: 1, Flags: command.ReadOnly | command.AnyKeys,
+		Run: cmdRandomKey, Reply: "text?", Since: "1.0.0", Was: []command.Was{{
+			Before: "7.2.0", Edit: command.Advises("request_policy:all_shards nondeterministic_output"),
+		}}, Summary: "Returns a random key name from the database.",
+		Tips: "request_policy:all_shards response_policy:special nondeterministic_output", Complexity: "O(1)"},
 }, moveLines(), expireLines(), objectLines(), sortLines(), memberLines())}
 
 // DEL key [key ...]
@@ -142,7 +148,8 @@ type keyScan struct {
 // hasType reports whether keys of a type are wanted.
 func (o *keyScan) hasType(t keyspace.Type) bool { return !o.typed || t == o.typ }
 
-// typeFirst is since when SCAN leaves expired keys of other types alone. Otherwise it removes all that match the pattern.
+// typeFirst is since when SCAN leaves expired keys of other types alone. Otherwise it removes all
+// that match the pattern.
 var typeFirst = release.From("valkey:8.0.0")
 
 // SCAN cursor [MATCH pattern] [COUNT count] [TYPE type]

@@ -11,39 +11,42 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// Other servers' commands on deadlines of elements: KeyDB's EXPIREMEMBER and Dragonfly's FIELDEXPIRE, which work on
-// collections of any type. In contrast to KeyDB, an expired member is never visible, the deadline of a removed
-// member is removed with it, and lists are supported.
+// Other servers' commands on deadlines of elements: KeyDB's EXPIREMEMBER and Dragonfly's
+// FIELDEXPIRE, which work on collections of any type. In contrast to KeyDB, an expired member is
+// never visible, the deadline of a removed member is removed with it, and lists are supported.
 
 // memberLines returns the lines of this file's commands.
 func memberLines() []command.Line {
 	return []command.Line{
-		{Name: "expiremember", Arity: -4, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW update"), Run: cmdExpireMember, Reply: "integer", Since: "keydb:6.0.0",
-			Syntax: "key member delay:integer [unit]", Summary: "Sets the expiration time of a member of a collection.",
-			Complexity: "O(1)"},
-		{Name: "expirememberat", Arity: 4, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW update"), Run: cmdExpireMemberAt, Reply: "integer", Since: "keydb:6.0.0",
-			Syntax:  "key member unix-time-seconds",
+		{Name: "expiremember", Arity: -4, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW update"),
+			Run: cmdExpireMember, Reply: "integer", Since: "keydb:6.0.0", Syntax: "key member delay:integer [unit]",
+			Summary: "Sets the expiration time of a member of a collection.", Complexity: "O(1)"},
+		{Name: "expirememberat", Arity: 4, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW update"),
+			Run: cmdExpireMemberAt, Reply: "integer", Since: "keydb:6.0.0", Syntax: "key member unix-time-seconds",
 			Summary: "Sets the expiration time of a member of a collection to a Unix timestamp.", Complexity: "O(1)"},
-		{Name: "pexpirememberat", Arity: 4, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW update"), Run: cmdPExpireMemberAt, Reply: "integer", Since: "keydb:6.0.0",
+		{Name: "pexpirememberat", Arity: 4, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW update"),
+			Run: cmdPExpireMemberAt, Reply: "integer", Since: "keydb:6.0.0",
 			Syntax:     "key member unix-time-milliseconds",
 			Summary:    "Sets the expiration time of a member of a collection to a Unix milliseconds timestamp.",
 			Complexity: "O(1)"},
-		{Name: "fieldexpire", Arity: -4, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW update"), Run: cmdFieldExpire, Reply: "integers", Since: "miniserver:0.1.0",
-			Syntax: "key seconds element...", Summary: "Sets the expiration time of elements of a collection in seconds.",
+		{Name: "fieldexpire", Arity: -4, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW update"),
+			Run: cmdFieldExpire, Reply: "integers", Since: "miniserver:0.1.0", Syntax: "key seconds element...",
+			Summary:    "Sets the expiration time of elements of a collection in seconds.",
 			Complexity: "O(N), N being the number of elements named"},
-		{Name: "fieldttl", Arity: 3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdFieldTTL, Reply: "integer", Since: "miniserver:0.1.0",
-			Syntax: "key element", Summary: "Returns the expiration time in seconds of an element of a collection.",
-			Complexity: "O(1)"},
-		{Name: "lapse", Arity: 3, Flags: command.Write, Keys: command.Key(1, "RW update"), Run: cmdLapse, Reply: "integer", Since: "miniserver:0.1.0",
-			Syntax:     "key unix-time-milliseconds",
+		{Name: "fieldttl", Arity: 3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"),
+			Run: cmdFieldTTL, Reply: "integer", Since: "miniserver:0.1.0", Syntax: "key element",
+			Summary: "Returns the expiration time in seconds of an element of a collection.", Complexity: "O(1)"},
+		{Name: "lapse", Arity: 3, Flags: command.Write, Keys: command.Key(1, "RW update"),
+			Run: cmdLapse, Reply: "integer", Since: "miniserver:0.1.0", Syntax: "key unix-time-milliseconds",
 			Summary:    "Removes the elements of a collection that were due at a time, when a journal is replayed.",
 			Complexity: "O(N), N being the number of elements that are due"},
 	}
 }
 
-// anyCollection returns the collection at key with its kind; nil if the key is absent. A value of another type
-// latches the error unsupported.
-func anyCollection(c *engine.Call, key []byte, edits bool, unsupported error) (v keyspace.Collection, k *engine.Elements) {
+// anyCollection returns the collection at key with its kind; nil if the key is absent. A value of
+// another type latches the error unsupported.
+func anyCollection(c *engine.Call, key []byte, edits bool,
+	unsupported error) (v keyspace.Collection, k *engine.Elements) {
 	if k = c.Engine.Parts.Types.Of(c.DB.Type(key)).Elements; k == nil {
 		if c.DB.Exists(key) {
 			c.Refuse(unsupported)
@@ -163,9 +166,10 @@ func cmdFieldTTL(c *engine.Call) {
 
 // LAPSE key unix-time-milliseconds
 //
-// LAPSE removes the elements that were due at a time, and replies with their number. Only a replayed journal needs
-// it: expired elements of a list cannot be named there, since several may have the same text. Outside of a replay
-// it removes nothing, since due elements are gone before a command sees them.
+// LAPSE removes the elements that were due at a time, and replies with their number. Only a
+// replayed journal needs it: expired elements of a list cannot be named there, since several may
+// have the same text. Outside of a replay it removes nothing, since due elements are gone before a
+// command sees them.
 func cmdLapse(c *engine.Call) {
 	key := c.Arg()
 	until, ok := resp.ParseInt(c.Arg())

@@ -15,16 +15,19 @@ import (
 // moveLines returns the lines of this file's commands.
 func moveLines() []command.Line {
 	return []command.Line{
-		{Name: "rename", Arity: 3, Flags: command.Write, Keys: command.Key(1, "RW access delete").And(command.Key(2, "OW update")), Run: cmdRename, Reply: "status", Since: "1.0.0",
+		{Name: "rename", Arity: 3, Flags: command.Write, Keys: command.Key(1, "RW access delete").
+			And(command.Key(2, "OW update")), Run: cmdRename, Reply: "status", Since: "1.0.0",
 			Syntax: "key newkey", Summary: "Renames a key and overwrites the destination.", Complexity: "O(1)"},
-		{Name: "renamenx", Arity: 3, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW access delete").And(command.Key(2, "OW insert")), Run: cmdRenameNX, Reply: "integer", Since: "1.0.0",
+		{Name: "renamenx", Arity: 3, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW access delete").
+			And(command.Key(2, "OW insert")), Run: cmdRenameNX, Reply: "integer", Since: "1.0.0",
 			Syntax: "key newkey", Summary: "Renames a key only when the target key name doesn't exist.",
-			Complexity: "O(1)",
-			History:    "3.2.0 Accepts the same name twice."},
-		{Name: "copy", Arity: -3, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "RO access").And(command.Key(2, "OW update")), Run: cmdCopy, Reply: "integer", Since: "6.2.0",
-			Syntax: "source destination [DB destination-db] [REPLACE]", Summary: "Copies the value of a key to a new key.",
-			Complexity: "O(N), N being the size of the value"},
-		{Name: "move", Arity: 3, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW access update"), Run: cmdMove, Reply: "integer", Since: "1.0.0",
+			Complexity: "O(1)", History: "3.2.0 Accepts the same name twice."},
+		{Name: "copy", Arity: -3, Flags: command.Write | command.DenyOOM,
+			Keys: command.Key(1, "RO access").And(command.Key(2, "OW update")),
+			Run:  cmdCopy, Reply: "integer", Since: "6.2.0", Syntax: "source destination [DB destination-db] [REPLACE]",
+			Summary: "Copies the value of a key to a new key.", Complexity: "O(N), N being the size of the value"},
+		{Name: "move", Arity: 3, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW access update"),
+			Run: cmdMove, Reply: "integer", Since: "1.0.0",
 			Syntax: "key db", Summary: "Moves a key to another database.", Complexity: "O(1)"},
 	}
 }
@@ -119,8 +122,8 @@ func cmdMove(c *engine.Call) {
 	c.Reply.Int(1)
 }
 
-// parseDatabase reads the number of a database and returns the database. Any other argument latches an error, and
-// other is returned.
+// parseDatabase reads the number of a database and returns the database. Any other argument latches
+// an error, and other is returned.
 func parseDatabase(c *engine.Call, other *keyspace.DB) *keyspace.DB {
 	n := c.IntOr(engine.ErrNotInt)
 	switch {

@@ -12,24 +12,29 @@ import (
 func objectLines() []command.Line {
 	return []command.Line{
 		{Name: "object", Arity: -2, Since: "2.2.3",
-			Complexity: "Depends on the subcommand", Summary: "A container for object introspection commands.", Was: []command.Was{command.Before("7.0.0", "+random")}, Subs: []command.Line{
-				{Name: "encoding", Arity: 3, Flags: command.ReadOnly, Keys: command.Key(2, "RO"), Run: cmdObjectEncoding, Reply: "text?", Since: "2.2.3",
+			Complexity: "Depends on the subcommand", Summary: "A container for object introspection commands.",
+			Was: []command.Was{command.Before("7.0.0", "+random")}, Subs: []command.Line{
+				{Name: "encoding", Arity: 3, Flags: command.ReadOnly, Keys: command.Key(2, "RO"),
+					Run: cmdObjectEncoding, Reply: "text?", Since: "2.2.3",
 					Syntax: "key", Summary: "Returns the internal encoding of a Redis object.",
 					Help: "\nReturn the kind of internal representation used in order to store the value\n" +
 						"associated with a <key>.",
 					Tips: "nondeterministic_output", Complexity: "O(1)"},
-				{Name: "freq", Arity: 3, Flags: command.ReadOnly, Keys: command.Key(2, "RO"), Run: cmdObjectFreq, Reply: "integer?", Since: "4.0.0",
+				{Name: "freq", Arity: 3, Flags: command.ReadOnly, Keys: command.Key(2, "RO"),
+					Run: cmdObjectFreq, Reply: "integer?", Since: "4.0.0",
 					Syntax: "key", Summary: "Returns the logarithmic access frequency counter of a Redis object.",
 					Help: "\nReturn the access frequency index of the <key>. The returned integer is\n" +
 						"proportional to the logarithm of the recent access frequency of the key.",
 					Tips: "nondeterministic_output", Complexity: "O(1)"},
 				engine.HelpLine("6.2.0"),
-				{Name: "idletime", Arity: 3, Flags: command.ReadOnly, Keys: command.Key(2, "RO"), Run: cmdObjectIdleTime, Reply: "integer?", Since: "2.2.3",
+				{Name: "idletime", Arity: 3, Flags: command.ReadOnly, Keys: command.Key(2, "RO"),
+					Run: cmdObjectIdleTime, Reply: "integer?", Since: "2.2.3",
 					Syntax: "key", Summary: "Returns the time since the last access to a Redis object.",
 					Help: "\nReturn the idle time of the <key>, that is the approximated number of\n" +
 						"seconds elapsed since the last access to the key.",
 					Tips: "nondeterministic_output", Complexity: "O(1)"},
-				{Name: "refcount", Arity: 3, Flags: command.ReadOnly, Keys: command.Key(2, "RO"), Run: cmdObjectRefCount, Reply: "integer?", Since: "2.2.3",
+				{Name: "refcount", Arity: 3, Flags: command.ReadOnly, Keys: command.Key(2, "RO"),
+					Run: cmdObjectRefCount, Reply: "integer?", Since: "2.2.3",
 					Syntax: "key", Summary: "Returns the reference count of a value of a key.",
 					Help: "\nReturn the number of references of the value associated with the specified\n" +
 						"<key>.",
@@ -85,8 +90,8 @@ const sharedInts = 10_000
 
 // OBJECT REFCOUNT key
 //
-// Keys share no values here. The reply is Redis' all the same: the largest integer stands for a shared object. Where a key is
-// part of the object, that cannot be shared.
+// Keys share no values here. The reply is Redis' all the same: the largest integer stands for a
+// shared object. Where a key is part of the object, that cannot be shared.
 func cmdObjectRefCount(c *engine.Call) {
 	key, ok := objectKey(c)
 	if !ok {

@@ -25,31 +25,41 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// SORT replies with the elements of a list, a set or a sorted set in order: by their own texts or numbers, or by
-// those of other keys, whose names are made from the elements.
+// SORT replies with the elements of a list, a set or a sorted set in order: by their own texts or
+// numbers, or by those of other keys, whose names are made from the elements.
 //
-// The elements are copied into one block first, because a lookup of another key invalidates the value's entries.
+// The elements are copied into one block first, because a lookup of another key invalidates the
+// value's entries.
 
 // sortLines returns the lines of this file's commands.
 func sortLines() []command.Line {
 	const categories = "-keyspace set sortedset list dangerous"
 	return []command.Line{
 		{Name: "sort", Arity: -2, Flags: command.Write | command.DenyOOM,
-			Keys: command.Key(1, "RO access").And(command.UnknownKeys("RO access"), command.UnknownKeys("OW update")).FoundBy(sortedKeys(0)), Run: cmdSort, ACL: categories, Reply: "STORE: integer; GET: texts?; list", Since: "1.0.0",
-			Was:        []command.Was{{Before: "8.6.0", Edit: command.FindsKeys(sortedKeys(1))}, {Before: "8.0.0", Edit: command.FindsKeys(sortedKeys(0))}}, // 8.0 has a security release
-			Syntax:     "key [BY by-pattern(pattern):pattern#1] limit(/offset_count)=[LIMIT offset count] [<GET get-pattern(pattern):pattern#1>...] order=[ASC|DESC] [sorting=ALPHA] [STORE destination#2]",
-			Summary:    "Sorts the elements in a list, a set, or a sorted set, optionally storing the result.",
-			Complexity: "O(N + M log M), N being the number of elements, and M the number of those returned; O(N) with BY nosort"},
+			Keys: command.Key(1, "RO access").
+				And(command.UnknownKeys("RO access"), command.UnknownKeys("OW update")).FoundBy(sortedKeys(0)),
+			Run: cmdSort, ACL: categories, Reply: "STORE: integer; GET: texts?; list", Since: "1.0.0",
+			// 8.0 has a security release
+			Was: []command.Was{{Before: "8.6.0", Edit: command.FindsKeys(sortedKeys(1))},
+				{Before: "8.0.0", Edit: command.FindsKeys(sortedKeys(0))}},
+			Syntax: "key [BY by-pattern(pattern):pattern#1] limit(/offset_count)=[LIMIT offset count] [<GET " +
+				"get-pattern(pattern):pattern#1>...] order=[ASC|DESC] [sorting=ALPHA] [STORE destination#2]",
+			Summary: "Sorts the elements in a list, a set, or a sorted set, optionally storing the result.",
+			Complexity: "O(N + M log M), N being the number of elements, and M the number of those returned; " +
+				"O(N) with BY nosort"},
 		{Name: "sort_ro", Arity: -2, Flags: command.ReadOnly,
-			Keys: command.Key(1, "RO access").And(command.UnknownKeys("RO access")), Run: cmdSortRO, ACL: categories, Reply: "GET: texts?; list", Since: "7.0.0",
-			Syntax:     "key [BY by-pattern(pattern):pattern#1] limit(/offset_count)=[LIMIT offset count] [<GET get-pattern(pattern):pattern#1>...] order=[ASC|DESC] [sorting=ALPHA]",
-			Summary:    "Returns the sorted elements of a list, a set, or a sorted set.",
-			Complexity: "O(N + M log M), N being the number of elements, and M the number of those returned; O(N) with BY nosort"},
+			Keys: command.Key(1, "RO access").And(command.UnknownKeys("RO access")),
+			Run:  cmdSortRO, ACL: categories, Reply: "GET: texts?; list", Since: "7.0.0",
+			Syntax: "key [BY by-pattern(pattern):pattern#1] limit(/offset_count)=[LIMIT offset count] [<GET " +
+				"get-pattern(pattern):pattern#1>...] order=[ASC|DESC] [sorting=ALPHA]",
+			Summary: "Returns the sorted elements of a list, a set, or a sorted set.",
+			Complexity: "O(N + M log M), N being the number of elements, and M the number of those returned; " +
+				"O(N) with BY nosort"},
 	}
 }
 
-// sortedKeys returns a function that finds SORT's keys: 1, and the argument after the last option STORE. It skips so many of the arguments of
-// STORE.
+// sortedKeys returns a function that finds SORT's keys: 1, and the argument after the last option
+// STORE. It skips so many of the arguments of STORE.
 func sortedKeys(skipped int) func(args [][]byte) (at []int, ok bool) {
 	return func(args [][]byte) (at []int, ok bool) {
 		at = []int{1}
@@ -86,7 +96,8 @@ type sorting struct {
 // [STORE destination]
 func cmdSort(c *engine.Call) { sort(c, true) }
 
-// SORT_RO key [BY pattern] [LIMIT offset count] [GET pattern [GET pattern ...]] [ASC | DESC] [ALPHA]
+// SORT_RO key [BY pattern] [LIMIT offset count] [GET pattern [GET pattern ...]] [ASC | DESC]
+// [ALPHA]
 func cmdSortRO(c *engine.Call) { sort(c, false) }
 
 func sort(c *engine.Call, mayStore bool) {
@@ -122,8 +133,8 @@ func sort(c *engine.Call, mayStore bool) {
 	}
 }
 
-// unpacked makes the sorted set at key a skiplist, whatever its size, and returns it. Redis does so because it can walk
-// only those.
+// unpacked makes the sorted set at key a skiplist, whatever its size, and returns it. Redis does so
+// because it can walk only those.
 func unpacked(c *engine.Call, key []byte) keyspace.Value {
 	if z, ok := engine.Edit[*zset.Set](c, key); ok {
 		z.Sort(c.World.Dice)
@@ -198,8 +209,8 @@ func (s *sortable) addEntry(e ziplist.Entry) bool {
 	return true
 }
 
-// load copies the elements of a value in the value's order. If they stay unsorted, it copies only those within the
-// limit.
+// load copies the elements of a value in the value's order. If they stay unsorted, it copies only
+// those within the limit.
 func (q *sorting) load(v keyspace.Value) *sortable {
 	s := &sortable{texts: make([]byte, 0, 512)}
 	if v == nil {
@@ -232,9 +243,9 @@ func (q *sorting) load(v keyspace.Value) *sortable {
 	return s
 }
 
-// weigh finds the weight of each element. ok is false if a weight must be a number and is not. An absent weight is 0,
-// or less than any text. Texts are compared by their bytes: by all bytes with STORE, else up to a zero byte, as
-// strcoll does in Redis.
+// weigh finds the weight of each element. ok is false if a weight must be a number and is not. An
+// absent weight is 0, or less than any text. Texts are compared by their bytes: by all bytes with
+// STORE, else up to a zero byte, as strcoll does in Redis.
 func weigh(c *engine.Call, q *sorting, s *sortable) (ok bool) {
 	ok = true
 	for i := range s.list {
@@ -269,8 +280,9 @@ var readsByDecimals = release.From("8.0.0 valkey:9.0.0")
 // needsDigits is since when an empty text is no number.
 var needsDigits = release.From("valkey:9.1.0")
 
-// parseWeight parses a number. A zero byte ends the text, and an empty text is 0. In older releases it parses as C's strtod does: leading
-// space is skipped, and ok is false for numbers out of the range of normal doubles.
+// parseWeight parses a number. A zero byte ends the text, and an empty text is 0. In older releases
+// it parses as C's strtod does: leading space is skipped, and ok is false for numbers out of the
+// range of normal doubles.
 func parseWeight(c *engine.Call, text []byte) (f float64, ok bool) {
 	if n, isInt := resp.ParseInt(text); isInt && -1<<53 <= n && n <= 1<<53 {
 		return float64(n), true
@@ -296,14 +308,16 @@ func cString(text []byte) []byte {
 	return text
 }
 
-// rank is an element's index in the list, and a key that orders most elements by one comparison of integers.
+// rank is an element's index in the list, and a key that orders most elements by one comparison of
+// integers.
 type rank struct {
 	key uint64
 	at  int
 }
 
-// arrange sorts the elements and returns those within the limit. Equal elements stay in the order of the value, except
-// with BY and a limit: there the order is that of Redis' partial sort, which is not stable.
+// arrange sorts the elements and returns those within the limit. Equal elements stay in the order
+// of the value, except with BY and a limit: there the order is that of Redis' partial sort, which
+// is not stable.
 func (q *sorting) arrange(s *sortable) []weighed {
 	from, to := q.bounds(len(s.list))
 	if q.unsorted {
@@ -333,8 +347,9 @@ func (q *sorting) arrange(s *sortable) []weighed {
 	return sorted
 }
 
-// ranks returns a rank for each element. The key is made of the number's bits, or of the eight bytes of the text after
-// the prefix that all texts have in common. Unequal keys order the elements; equal keys of texts decide nothing.
+// ranks returns a rank for each element. The key is made of the number's bits, or of the eight
+// bytes of the text after the prefix that all texts have in common. Unequal keys order the
+// elements; equal keys of texts decide nothing.
 func (q *sorting) ranks(s *sortable) []rank {
 	ranks, same := make([]rank, len(s.list)), 0
 	if q.alpha {
@@ -359,8 +374,8 @@ func (q *sorting) ranks(s *sortable) []rank {
 	return ranks
 }
 
-// commonPrefix returns the length of a prefix that all weights have in common, without absent ones. It may be shorter
-// than the longest one.
+// commonPrefix returns the length of a prefix that all weights have in common, without absent ones.
+// It may be shorter than the longest one.
 func (s *sortable) commonPrefix() int {
 	var prefix []byte
 	first := true
@@ -391,7 +406,8 @@ func ascending(f float64) uint64 {
 	return bits | 1<<63
 }
 
-// compare compares elements by their weights, and elements with equal weights by themselves if the order is total.
+// compare compares elements by their weights, and elements with equal weights by themselves if the
+// order is total.
 func (q *sorting) compare(s *sortable, a, b *weighed) int {
 	if !q.alpha {
 		return q.tie(s, a, b)
@@ -439,7 +455,8 @@ func replySorted(c *engine.Call, q *sorting, s *sortable) {
 	}
 }
 
-// storeSorted stores the elements, or the texts of GET for each, as a list. An absent text is stored as an empty one.
+// storeSorted stores the elements, or the texts of GET for each, as a list. An absent text is
+// stored as an empty one.
 func storeSorted(c *engine.Call, q *sorting, s *sortable) {
 	result, lim := &list.List{}, list.Limits{Node: -5} // Redis makes it one node, however large
 	for i := range s.list {
@@ -457,16 +474,16 @@ func storeSorted(c *engine.Call, q *sorting, s *sortable) {
 	c.AddChanges(max(result.Len(), 1) - 1)
 }
 
-// keyPattern is a pattern of BY and GET: the name of a key with a star in place of the element, and after "->" the
-// field of a hash. "#" is the element itself.
+// keyPattern is a pattern of BY and GET: the name of a key with a star in place of the element, and
+// after "->" the field of a hash. "#" is the element itself.
 type keyPattern struct {
 	before, after, field []byte
 	star, self           bool
 	name                 []byte // room for names
 }
 
-// parsePattern reads the pattern of an option of SORT. In a cluster it latches an error if the names of keys that it makes may lie in another slot than
-// the key that is sorted.
+// parsePattern reads the pattern of an option of SORT. In a cluster it latches an error if the
+// names of keys that it makes may lie in another slot than the key that is sorted.
 func parsePattern(c *engine.Call, option string, key []byte) keyPattern {
 	text := c.Arg()
 	p := parseKeyPattern(text)
@@ -504,8 +521,8 @@ func parseKeyPattern(text []byte) (p keyPattern) {
 	return p
 }
 
-// resolve returns the text to which a pattern refers for an element; ok is false if there is none. It invalidates all
-// values looked up before. The text is valid until the next call.
+// resolve returns the text to which a pattern refers for an element; ok is false if there is none.
+// It invalidates all values looked up before. The text is valid until the next call.
 func resolve(c *engine.Call, p *keyPattern, element []byte) (text []byte, ok bool) {
 	switch {
 	case p.self:

@@ -20,24 +20,26 @@ var family = command.Family{Group: "server", Commands: []command.Line{
 func subs() []command.Line {
 	const flags = command.Admin | command.NoScript | command.Loading | command.Stale
 	return []command.Line{
-		{Name: "doctor", Arity: 2, Flags: flags | command.Harmless, Run: engine.On((*Monitor).cmdDoctor), Reply: "text", Since: "2.8.13",
-			Summary: "Returns a human-readable latency analysis report.",
-			Tips:    "nondeterministic_output request_policy:all_nodes response_policy:special", Complexity: "O(1)"},
-		{Name: "graph", Arity: 3, Flags: flags | command.Harmless, Run: engine.On((*Monitor).cmdGraph), Reply: "text", Since: "2.8.13",
-			Syntax: "event", Summary: "Returns a latency graph for an event.",
+		{Name: "doctor", Arity: 2, Flags: flags | command.Harmless, Run: engine.On((*Monitor).cmdDoctor), Reply: "text",
+			Since: "2.8.13", Summary: "Returns a human-readable latency analysis report.",
 			Tips: "nondeterministic_output request_policy:all_nodes response_policy:special", Complexity: "O(1)"},
-		{Name: "history", Arity: 3, Flags: flags | command.Harmless, Run: engine.On((*Monitor).cmdHistory), Reply: "array", Since: "2.8.13",
+		{Name: "graph", Arity: 3, Flags: flags | command.Harmless, Run: engine.On((*Monitor).cmdGraph), Reply: "text",
+			Since: "2.8.13", Syntax: "event", Summary: "Returns a latency graph for an event.",
+			Tips: "nondeterministic_output request_policy:all_nodes response_policy:special", Complexity: "O(1)"},
+		{Name: "history", Arity: 3, Flags: flags | command.Harmless,
+			Run: engine.On((*Monitor).cmdHistory), Reply: "array", Since: "2.8.13",
 			Syntax: "event", Summary: "Returns timestamp-latency samples for an event.",
 			Tips: "nondeterministic_output request_policy:all_nodes response_policy:special", Complexity: "O(1)"},
-		{Name: "latest", Arity: 2, Flags: flags | command.Harmless, Run: engine.On((*Monitor).cmdLatest), Reply: "array", Since: "2.8.13",
-			Summary: "Returns the latest latency samples for all events.",
-			Tips:    "nondeterministic_output request_policy:all_nodes response_policy:special", Complexity: "O(1)"},
+		{Name: "latest", Arity: 2, Flags: flags | command.Harmless, Run: engine.On((*Monitor).cmdLatest),
+			Reply: "array", Since: "2.8.13", Summary: "Returns the latest latency samples for all events.",
+			Tips: "nondeterministic_output request_policy:all_nodes response_policy:special", Complexity: "O(1)"},
 		{Name: "reset", Arity: -2, Flags: flags, Run: engine.On((*Monitor).cmdReset), Reply: "integer", Since: "2.8.13",
 			Syntax: "[event...]", Summary: "Resets the latency data for one or more events.",
 			Tips: "request_policy:all_nodes response_policy:agg_sum",
-			Was:  []command.Was{{Before: "7.2.0", Edit: command.Advises("request_policy:all_nodes response_policy:all_succeeded")}}, Complexity: "O(1)"},
-		{Name: "histogram", Arity: -2, Flags: flags | command.Harmless, Run: engine.On((*Monitor).cmdHistogram), Reply: "array", Since: "7.0.0",
-			Syntax:  "[command...]",
+			Was: []command.Was{{Before: "7.2.0",
+				Edit: command.Advises("request_policy:all_nodes response_policy:all_succeeded")}}, Complexity: "O(1)"},
+		{Name: "histogram", Arity: -2, Flags: flags | command.Harmless,
+			Run: engine.On((*Monitor).cmdHistogram), Reply: "array", Since: "7.0.0", Syntax: "[command...]",
 			Summary: "Returns the cumulative distribution of latencies of a subset or all commands.",
 			Tips:    "nondeterministic_output request_policy:all_nodes response_policy:special",
 			Help:    "[COMMAND ...]", Complexity: "O(N), N being the number of commands asked for"},
@@ -101,7 +103,8 @@ func (m *Monitor) cmdDoctor(c *engine.Call) {
 	case m.threshold == 0:
 		text = "Latency monitoring is off. CONFIG SET latency-monitor-threshold <milliseconds> turns it on.\n"
 	case len(m.events) == 0:
-		text = fmt.Sprintf("Nothing took %d milliseconds or longer since the monitoring was turned on or reset.\n", m.threshold)
+		text = fmt.Sprintf("Nothing took %d milliseconds or longer since the monitoring was turned on or reset.\n",
+			m.threshold)
 	default:
 		text = "What took long; of commands SLOWLOG GET shows which:\n"
 		for _, name := range slices.Sorted(maps.Keys(m.events)) {

@@ -35,7 +35,8 @@ func (m *Monitor) cmdGraph(c *engine.Call) {
 	}
 	low, high := s.bounds()
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s - high %d ms, low %d ms (all time high %d ms)\n%s\n", name, high, low, s.longest, strings.Repeat("-", graphWidth))
+	fmt.Fprintf(&b, "%s - high %d ms, low %d ms (all time high %d ms)\n%s\n", name, high, low, s.longest,
+		strings.Repeat("-", graphWidth))
 	for rest := s.samples; len(rest) > 0; {
 		part := rest[:min(graphWidth, len(rest))]
 		if len(rest) < len(s.samples) {

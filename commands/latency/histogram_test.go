@@ -9,7 +9,8 @@ import (
 
 func TestHistogramBuckets(t *testing.T) {
 	last := -1
-	for _, n := range []int64{0, 1, 2, 7, 8, 9, 15, 16, 17, 18, 31, 32, 100, 1000, 123456789, 1<<40 - 1, 1 << 40, math.MaxInt64} {
+	for _, n := range []int64{0, 1, 2, 7, 8, 9, 15, 16, 17, 18, 31, 32, 100, 1000, 123456789, 1<<40 - 1, 1 << 40,
+		math.MaxInt64} {
 		b := bucket(n)
 		require.GreaterOrEqual(t, b, last, n)
 		require.Less(t, b, maxBucket, n)

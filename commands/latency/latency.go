@@ -4,7 +4,7 @@
 //	engine ── Executed ──▶ a histogram for each command     LATENCY HISTOGRAM, INFO latencystats
 //	       │           └─▶ events command, fast-command ┐
 //	       └─ Sampled ───▶ the other events             ├─▶ LATENCY LATEST, HISTORY, GRAPH, DOCTOR
-//	                                                    ┘   what takes latency-monitor-threshold or longer
+//	                                                    ┘   what takes latency-monitor-threshold
 //
 // The other events are those of [engine.World.AddLatency]: expire-cycle, which removes what is due
 // between commands, and expire-del, which removes one key; eviction-cycle and eviction-del;

@@ -44,8 +44,8 @@ func cmdBRPopLPush(c *engine.Call) {
 // endNames are the words for the ends.
 var endNames = [...][]byte{list.Head: []byte("left"), list.Tail: []byte("right")}
 
-// servesByCommand is when a client blocked in BLMOVE began to be served as if it sent its command then. Before, words of the server's
-// own were propagated for the ends.
+// servesByCommand is when a client blocked in BLMOVE began to be served as if it sent its command
+// then. Before, words of the server's own were propagated for the ends.
 var servesByCommand = release.From("7.2.0")
 
 // parseMove reads source destination <LEFT | RIGHT> <LEFT | RIGHT>.
@@ -63,8 +63,8 @@ func moveNow(c *engine.Call, m move) {
 	}
 }
 
-// moveOrBlock reads the timeout and moves an element, or blocks until there is one. It reports whether it moved
-// one.
+// moveOrBlock reads the timeout and moves an element, or blocks until there is one. It reports
+// whether it moved one.
 func moveOrBlock(c *engine.Call, m move) bool {
 	deadline := c.Timeout()
 	keys := [1][]byte{m.src}
@@ -84,8 +84,8 @@ func moveOrBlock(c *engine.Call, m move) bool {
 	return false
 }
 
-// moveElement moves an element of l, the list at m.src, and replies with it. It returns false, with an error sent,
-// if the value at m.dst is not a list.
+// moveElement moves an element of l, the list at m.src, and replies with it. It returns false, with
+// an error sent, if the value at m.dst is not a list.
 func moveElement(c *engine.Call, l *list.List, m move) bool {
 	into := l
 	if !bytes.Equal(m.src, m.dst) {

@@ -105,8 +105,8 @@ func cmdBLMPop(c *engine.Call) {
 	}
 }
 
-// popFirst pops up to count elements of the first list among keys, replies, and propagates. It returns false,
-// without a reply, if all keys are absent or an error was latched.
+// popFirst pops up to count elements of the first list among keys, replies, and propagates. It
+// returns false, without a reply, if all keys are absent or an error was latched.
 func popFirst(c *engine.Call, keys [][]byte, right bool, count int) bool {
 	if c.Failed() {
 		return false

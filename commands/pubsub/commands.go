@@ -19,46 +19,57 @@ func family() command.Family {
 	help := engine.HelpLine("6.2.0")
 	help.ACL = "-pubsub"
 	return command.Family{Group: "pubsub", Commands: []command.Line{
-		{Name: "subscribe", Arity: -2, Flags: listen | command.DenyOOM | command.ToChannels | command.Harmless, Run: cmdSubscribe, Was: withMemory, Reply: "array", Since: "2.0.0",
+		{Name: "subscribe", Arity: -2, Flags: listen | command.DenyOOM | command.ToChannels | command.Harmless,
+			Run: cmdSubscribe, Was: withMemory, Reply: "array", Since: "2.0.0",
 			Syntax: "channel...", Summary: "Listens for messages published to channels.",
 			Complexity: "O(N), N being the number of channels given"},
 		{Name: "unsubscribe", Arity: -1, Flags: listen, Run: cmdUnsubscribe, Reply: "array", Since: "2.0.0",
 			Syntax: "[channel...]", Summary: "Stops listening to messages posted to channels.",
 			Complexity: "O(N), N being the number of channels given"},
-		{Name: "psubscribe", Arity: -2, Flags: listen | command.DenyOOM | command.ToPatterns | command.Harmless, Run: cmdPSubscribe, Was: withMemory, Reply: "array", Since: "2.0.0",
-			Syntax: "pattern...", Summary: "Listens for messages published to channels that match one or more patterns.",
+		{Name: "psubscribe", Arity: -2, Flags: listen | command.DenyOOM | command.ToPatterns | command.Harmless,
+			Run: cmdPSubscribe, Was: withMemory, Reply: "array", Since: "2.0.0", Syntax: "pattern...",
+			Summary:    "Listens for messages published to channels that match one or more patterns.",
 			Complexity: "O(N), N being the number of patterns given"},
 		{Name: "punsubscribe", Arity: -1, Flags: listen, Run: cmdPUnsubscribe, Reply: "array", Since: "2.0.0",
 			Syntax:     "[pattern...]",
 			Summary:    "Stops listening to messages published to channels that match one or more patterns.",
 			Complexity: "O(N), N being the number of patterns given"},
-		{Name: "ssubscribe", Arity: -2, Flags: listen | command.DenyOOM | command.ToChannels | command.Harmless, Keys: command.KeyRange(1, -1, 1, "not_key"), Run: cmdSSubscribe, Was: withMemory, Reply: "array", Since: "7.0.0",
-			Syntax: "shardchannel...", Summary: "Listens for messages published to shard channels.",
+		{Name: "ssubscribe", Arity: -2, Flags: listen | command.DenyOOM | command.ToChannels | command.Harmless,
+			Keys: command.KeyRange(1, -1, 1, "not_key"), Run: cmdSSubscribe, Was: withMemory, Reply: "array",
+			Since: "7.0.0", Syntax: "shardchannel...", Summary: "Listens for messages published to shard channels.",
 			Complexity: "O(N), N being the number of channels given"},
-		{Name: "sunsubscribe", Arity: -1, Flags: listen | command.AnySlot, Keys: command.KeyRange(1, -1, 1, "not_key"), Run: cmdSUnsubscribe, Reply: "array", Since: "7.0.0",
+		{Name: "sunsubscribe", Arity: -1, Flags: listen | command.AnySlot, Keys: command.KeyRange(1, -1, 1, "not_key"),
+			Run: cmdSUnsubscribe, Reply: "array", Since: "7.0.0",
 			Was:    []command.Was{{Before: "8.6.0", Edit: func(cmd *command.Line) { cmd.Flags &^= command.AnySlot }}},
 			Syntax: "[shardchannel...]", Summary: "Stops listening to messages posted to shard channels.",
 			Complexity: "O(N), N being the number of channels given"},
-		{Name: "publish", Arity: 3, Flags: command.PubSub | command.Loading | command.Stale | command.Fast | command.MayReplicate | command.ToChannel, Run: cmdPublish, Reply: "integer", Since: "2.0.0",
+		{Name: "publish", Arity: 3, Flags: command.PubSub | command.Loading | command.Stale | command.Fast |
+			command.MayReplicate | command.ToChannel, Run: cmdPublish, Reply: "integer", Since: "2.0.0",
 			Syntax: "channel message", Summary: "Posts a message to a channel.",
-			Complexity: "O(N + M), N being the number of the channel's subscribers, and M the number of patterns that clients listen to"},
-		{Name: "spublish", Arity: 3, Flags: command.PubSub | command.Loading | command.Stale | command.Fast | command.MayReplicate | command.ToChannel,
+			Complexity: "O(N + M), N being the number of the channel's subscribers, " +
+				"and M the number of patterns that clients listen to"},
+		{Name: "spublish", Arity: 3, Flags: command.PubSub | command.Loading |
+			command.Stale | command.Fast | command.MayReplicate | command.ToChannel,
 			Keys: command.Key(1, "not_key"), Run: cmdSPublish, Reply: "integer", Since: "7.0.0",
 			Syntax: "shardchannel message", Summary: "Post a message to a shard channel",
 			Complexity: "O(N), N being the number of the channel's subscribers"},
-		{Name: "pubsub", Arity: -2, Since: "2.8.0", Complexity: "Depends on the subcommand", Summary: "A container for Pub/Sub commands.", Was: []command.Was{command.Before("7.0.0", "+random")}, Subs: []command.Line{
-			{Name: "channels", Arity: -2, Flags: command.PubSub | command.Loading | command.Stale | command.Harmless, Run: cmdChannels, Reply: "list", Since: "2.8.0",
-				Syntax: "[pattern]", Summary: "Returns the active channels.",
-				Complexity: "O(N), N being the number of channels"},
-			{Name: "numpat", Arity: 2, Flags: command.PubSub | command.Loading | command.Stale | command.Harmless, Run: cmdNumPat, Reply: "integer", Since: "2.8.0",
+		{Name: "pubsub", Arity: -2, Since: "2.8.0", Complexity: "Depends on the subcommand", Summary: "A container " +
+			"for Pub/Sub commands.", Was: []command.Was{command.Before("7.0.0", "+random")}, Subs: []command.Line{
+			{Name: "channels", Arity: -2, Flags: command.PubSub | command.Loading | command.Stale | command.Harmless,
+				Run: cmdChannels, Reply: "list", Since: "2.8.0", Syntax: "[pattern]",
+				Summary: "Returns the active channels.", Complexity: "O(N), N being the number of channels"},
+			{Name: "numpat", Arity: 2, Flags: command.PubSub | command.Loading | command.Stale | command.Harmless,
+				Run: cmdNumPat, Reply: "integer", Since: "2.8.0",
 				Summary: "Returns a count of unique pattern subscriptions.", Complexity: "O(1)"},
-			{Name: "numsub", Arity: -2, Flags: command.PubSub | command.Loading | command.Stale | command.Harmless, Run: cmdNumSub, Reply: "array", Since: "2.8.0",
+			{Name: "numsub", Arity: -2, Flags: command.PubSub | command.Loading | command.Stale | command.Harmless,
+				Run: cmdNumSub, Reply: "array", Since: "2.8.0",
 				Syntax: "[channel...]", Summary: "Returns a count of subscribers to channels.",
 				Complexity: "O(N), N being the number of channels given"},
-			{Name: "shardchannels", Arity: -2, Flags: command.PubSub | command.Loading | command.Stale | command.Harmless, Run: cmdShardChannels, Reply: "list", Since: "7.0.0",
-				Syntax: "[pattern]", Summary: "Returns the active shard channels.",
-				Complexity: "O(N), N being the number of channels"},
-			{Name: "shardnumsub", Arity: -2, Flags: command.PubSub | command.Loading | command.Stale | command.Harmless, Run: cmdShardNumSub, Reply: "array", Since: "7.0.0",
+			{Name: "shardchannels", Arity: -2, Flags: command.PubSub | command.Loading | command.Stale |
+				command.Harmless, Run: cmdShardChannels, Reply: "list", Since: "7.0.0", Syntax: "[pattern]",
+				Summary: "Returns the active shard channels.", Complexity: "O(N), N being the number of channels"},
+			{Name: "shardnumsub", Arity: -2, Flags: command.PubSub | command.Loading | command.Stale | command.Harmless,
+				Run: cmdShardNumSub, Reply: "array", Since: "7.0.0",
 				Syntax: "[shardchannel...]", Summary: "Returns the count of subscribers of shard channels.",
 				Complexity: "O(N), N being the number of channels given"},
 			help,
@@ -66,8 +77,8 @@ func family() command.Family {
 	}}
 }
 
-// replySubscription replies to a change of the subscriptions. A nil name is sent as null. The reply is a message,
-// which CLIENT REPLY does not silence.
+// replySubscription replies to a change of the subscriptions. A nil name is sent as null. The reply
+// is a message, which CLIENT REPLY does not silence.
 func replySubscription(c *engine.Call, kind string, name []byte, count int) {
 	c.Reply.Push(3)
 	c.Reply.BulkString(kind)

@@ -28,7 +28,8 @@ func tell(w *engine.World, db int, key []byte, ev event.Event, fields [][]byte) 
 //
 //	__subkeyspace@0__:key           event|5:field,6:field2
 //	__subkeyevent@0__:event         3:key|5:field,6:field2
-//	__subkeyspaceitem@0__:key field event       a message for each field, with a line feed before it; not if the key contains one
+//	__subkeyspaceitem@0__:key field event       a message for each field, with a line feed before
+//	                                            it; not if the key contains one
 //	__subkeyspaceevent@0__:event|key            5:field,6:field2
 func (t *tables) tellFields(asked event.Classes, db int, key, name []byte, fields [][]byte) {
 	var list []byte

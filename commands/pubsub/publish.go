@@ -8,14 +8,14 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// Publish sends a text to the subscribers of a channel in a world, and to no replica. It is called under
-// the lock.
+// Publish sends a text to the subscribers of a channel in a world, and to no replica. It is called
+// under the lock.
 func Publish(w *engine.World, channel, text string) {
 	tablesOf(w).publish([]byte(channel), []byte(text))
 }
 
-// publish sends a message to the subscribers of a channel and of matching patterns, and returns their
-// number.
+// publish sends a message to the subscribers of a channel and of matching patterns, and returns
+// their number.
 func (t *tables) publish(channel, text []byte) (receivers int) {
 	if listeners := t.of[channels].subscribers(channel); len(listeners) > 0 {
 		receivers = t.deliver(listeners, "message", channel, text)
@@ -26,8 +26,9 @@ func (t *tables) publish(channel, text []byte) (receivers int) {
 	return receivers
 }
 
-// patternsOf returns the patterns that a channel matches, in the order of their bytes: a client with several of them gets
-// its messages in the same order every time. The slice is valid until the next call.
+// patternsOf returns the patterns that a channel matches, in the order of their bytes: a client
+// with several of them gets its messages in the same order every time. The slice is valid until the
+// next call.
 func (t *tables) patternsOf(channel []byte) []string {
 	t.matching = t.matching[:0]
 	for pattern := range t.of[patterns] {
@@ -58,15 +59,16 @@ func (t *tables) deliver(listeners []*engine.Session, kind string, parts ...[]by
 	return len(listeners)
 }
 
-// message is encoded once for each version of the protocol that a subscriber uses, not once for each
-// subscriber.
+// message is encoded once for each version of the protocol that a subscriber uses, not once for
+// each subscriber.
 type message struct {
 	kind    string
 	parts   [][]byte
 	encoded [2]*resp.Writer // of versions 2 and 3
 }
 
-// maxMessageKept is the size in bytes up to which the buffer of an encoded message is kept for the next one.
+// maxMessageKept is the size in bytes up to which the buffer of an encoded message is kept for the
+// next one.
 const maxMessageKept = 1 << 16
 
 func (m *message) reset(kind string, parts [][]byte) {

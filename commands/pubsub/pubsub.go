@@ -8,7 +8,8 @@
 // woken once for all messages that gather there. So PUBLISH never blocks on a slow client; a
 // subscriber that does not read is closed when its output exceeds the limit.
 //
-// Messages are not kept. Replicas get those of PUBLISH and SPUBLISH, and make their own of keyspace events.
+// Messages are not kept. Replicas get those of PUBLISH and SPUBLISH, and make their own of keyspace
+// events.
 package pubsub
 
 import (
@@ -73,8 +74,8 @@ func (t *tables) remove(s *engine.Session, own *subscriptions, k kind, name stri
 	t.of[k].remove(s, name)
 }
 
-// nameBytes is about what the tables take for a name beside its text, in bytes: in the session's set and in
-// the table of all.
+// nameBytes is about what the tables take for a name beside its text, in bytes: in the session's
+// set and in the table of all.
 const nameBytes = 220
 
 // subscriptions are the names that one session subscribed to.
@@ -92,7 +93,8 @@ func (s *subscriptions) count(k kind) int {
 
 // tell tells the session how many there are.
 func (s *subscriptions) tell(session *engine.Session) {
-	session.SetSubscriptions(engine.Subscriptions{Channels: int32(len(s[channels])), Patterns: int32(len(s[patterns])), Shards: int32(len(s[shards]))})
+	session.SetSubscriptions(engine.Subscriptions{Channels: int32(len(s[channels])), Patterns: int32(len(s[patterns])),
+		Shards: int32(len(s[shards]))})
 }
 
 // unsubscribeAll ends all subscriptions of a session.

@@ -28,8 +28,8 @@ func (t table) subscribers(name []byte) []*engine.Session {
 	return nil
 }
 
-// subscribers is a set of sessions. The list is for going through them, which PUBLISH does; the index makes
-// removal O(1), in a channel with very many subscribers.
+// subscribers is a set of sessions. The list is for going through them, which PUBLISH does; the
+// index makes removal O(1), in a channel with very many subscribers.
 type subscribers struct {
 	list  []*engine.Session
 	index map[*engine.Session]int
@@ -42,8 +42,8 @@ func (a *subscribers) add(s *engine.Session) {
 	}
 }
 
-// remove removes a session, if it is there, and returns how many are left. The last one takes its place in
-// the list.
+// remove removes a session, if it is there, and returns how many are left. The last one takes its
+// place in the list.
 func (a *subscribers) remove(s *engine.Session) int {
 	at, ok := a.index[s]
 	if !ok {

@@ -17,7 +17,8 @@ const (
 	errInfiniteDelta     = command.Error("ERR applied increment would be Infinity")
 
 	// CL.THROTTLE.
-	errThrottleUsage = command.Error("Cell error: Store error: Usage: cl.throttle <key> <max_burst> <count per period> <period> [<quantity>]")
-	errThrottleInt   = "Cell error: Store error: Couldn't parse as integer: %s"
-	errThrottleZero  = command.Error("Cell error: Store error: Zero rates are not supported")
+	errThrottleUsage = command.Error("Cell error: Store error: Usage: cl.throttle <key> <max_burst> <count per " +
+		"period> <period> [<quantity>]")
+	errThrottleInt  = "Cell error: Store error: Couldn't parse as integer: %s"
+	errThrottleZero = command.Error("Cell error: Store error: Zero rates are not supported")
 )

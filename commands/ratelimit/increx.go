@@ -12,8 +12,8 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// incrExOptions are the options of INCREX. Numbers are parsed after the syntax has been checked, because a syntax error
-// takes precedence.
+// incrExOptions are the options of INCREX. Numbers are parsed after the syntax has been checked,
+// because a syntax error takes precedence.
 type incrExOptions struct {
 	elements.Expiry
 	by, lower, upper amount
@@ -30,17 +30,21 @@ type amount struct {
 
 // IncrEx is the family of INCREX.
 var IncrEx = command.Family{Group: "string", Commands: []command.Line{
-	{Name: "increx", Arity: -2, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW access update"), Run: cmdIncrEx, Reply: "array", Since: "8.8.0",
-		Syntax:     "key [BYFLOAT increment:double|BYINT increment] [LBOUND lowerbound] [UBOUND upperbound] [SATURATE] [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|PERSIST] [ENX]",
-		Summary:    "Increments the numeric value of a key by a number and sets its expiration time. Uses 0 as initial value if the key doesn't exist.",
+	{Name: "increx", Arity: -2, Flags: command.Write | command.DenyOOM | command.Fast,
+		Keys: command.Key(1, "RW access update"), Run: cmdIncrEx, Reply: "array", Since: "8.8.0",
+		Syntax: "key [BYFLOAT increment:double|BYINT increment] [LBOUND lowerbound] [UBOUND upperbound] " +
+			"[SATURATE] [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|PERSIST] [ENX]",
+		Summary: "Increments the numeric value of a key by a number and sets its expiration time. " +
+			"Uses 0 as initial value if the key doesn't exist.",
 		Complexity: "O(1)"},
 }}
 
-// INCREX key [BYFLOAT increment | BYINT increment] [LBOUND lowerbound] [UBOUND upperbound] [SATURATE]
-// [EX seconds | PX milliseconds | EXAT unix-time-seconds | PXAT unix-time-milliseconds | PERSIST] [ENX]
+// INCREX key [BYFLOAT increment | BYINT increment] [LBOUND lowerbound] [UBOUND upperbound]
+// [SATURATE] [EX seconds | PX milliseconds | EXAT unix-time-seconds | PXAT unix-time-milliseconds |
+// PERSIST] [ENX]
 //
-// Replies: the new value and the difference from the old one. A sum out of bounds changes nothing, or with SATURATE sets
-// the value to the bound.
+// Replies: the new value and the difference from the old one. A sum out of bounds changes nothing,
+// or with SATURATE sets the value to the bound.
 func cmdIncrEx(c *engine.Call) {
 	key := c.Arg()
 	var o incrExOptions
@@ -58,7 +62,8 @@ func cmdIncrEx(c *engine.Call) {
 	}
 }
 
-// incrExOption reads an option and reports whether it found one that is allowed here. No option may appear twice.
+// incrExOption reads an option and reports whether it found one that is allowed here. No option may
+// appear twice.
 func incrExOption(c *engine.Call, o *incrExOptions) bool {
 	switch {
 	case !o.by.given && amountOption(c, "BYINT", &o.by):
@@ -88,7 +93,8 @@ func amountOption(c *engine.Call, word string, a *amount) bool {
 	return true
 }
 
-// intOr returns the amount as an integer, def if it is absent. Anything else latches errBoundInt with the name.
+// intOr returns the amount as an integer, def if it is absent. Anything else latches errBoundInt
+// with the name.
 func intOr(c *engine.Call, a amount, def int64, name string) int64 {
 	if !a.given {
 		return def
@@ -198,8 +204,8 @@ func clamp(x, lower, upper resp.LongDouble) (bounded resp.LongDouble, beyond boo
 	return x, false
 }
 
-// store sets key to a sum and applies the expiry options. A deadline in the past deletes the key. It propagates the
-// result, DEL or SET, instead of the call.
+// store sets key to a sum and applies the expiry options. A deadline in the past deletes the key.
+// It propagates the result, DEL or SET, instead of the call.
 func store(c *engine.Call, key []byte, sum *str.Value, ev event.Event, o *incrExOptions, deadline int64) {
 	old, _ := c.DB.Deadline(key)
 	sets := o.Given && !(o.enx && old != 0)

@@ -1,9 +1,10 @@
-// Package ratelimit is the families of commands for rate limiters: CL.THROTTLE of the module redis-cell in throttle.go,
-// and INCREX of Redis 8.8, a counter with bounds and a deadline for limiters with fixed windows, in increx.go.
+// Package ratelimit is the families of commands for rate limiters: CL.THROTTLE of the module
+// redis-cell in throttle.go, and INCREX of Redis 8.8, a counter with bounds and a deadline for
+// limiters with fixed windows, in increx.go.
 //
-// CL.THROTTLE implements the generic cell rate algorithm (GCRA). A key is a bucket that leaks at a constant rate. Its value
-// is one number, the theoretical arrival time (tat): the time at which the bucket will be empty. Times are nanoseconds
-// since the epoch.
+// CL.THROTTLE implements the generic cell rate algorithm (GCRA). A key is a bucket that leaks at a
+// constant rate. Its value is one number, the theoretical arrival time (tat): the time at which the
+// bucket will be empty. Times are nanoseconds since the epoch.
 //
 //	          now              tat            new tat
 //	───────────┼────────────────┼────────────────┼──────────▶ time
@@ -12,8 +13,8 @@
 //
 // Replies are those of redis-cell 0.5.0, integer for integer. Differences:
 //
-//   - The journal and the replicas receive the result, SET key tat PXAT, and not the call. The result of a call depends on
-//     the clock at the time of replay.
+//   - The journal and the replicas receive the result, SET key tat PXAT, and not the call. The
+//     result of a call depends on the clock at the time of replay.
 //   - A value that is no number is an error. It crashes redis-cell.
 //   - Numbers that 64 bits cannot hold are errors.
 //   - A negative quantity returns at most what was taken.
@@ -34,16 +35,17 @@ import (
 
 // Throttle is the family of CL.THROTTLE.
 var Throttle = command.Family{Group: "module", Commands: []command.Line{
-	{Name: "cl.throttle", Arity: -1, Flags: command.Write, Keys: command.Key(1, "RW access update"), Run: cmdThrottle, Reply: "integers", Since: "cell:0.1.0",
-		Syntax:     "key max-burst:integer count period:integer [quantity:integer]",
-		Summary:    "Limits a rate: takes a quantity from a key's allowance, which refills over time, or returns when to retry.",
+	{Name: "cl.throttle", Arity: -1, Flags: command.Write, Keys: command.Key(1, "RW access update"), Run: cmdThrottle,
+		Reply: "integers", Since: "cell:0.1.0", Syntax: "key max-burst:integer count period:integer [quantity:integer]",
+		Summary: "Limits a rate: takes a quantity from a key's allowance, which refills over time, " +
+			"or returns when to retry.",
 		Complexity: "O(1)"},
 }}
 
 // CL.THROTTLE key max_burst count period [quantity]
 //
-// Replies: 1 if the call is limited, else 0; the limit; what remains of it; the seconds after which to retry, or -1; and
-// the seconds after which the bucket is empty.
+// Replies: 1 if the call is limited, else 0; the limit; what remains of it; the seconds after which
+// to retry, or -1; and the seconds after which the bucket is empty.
 func cmdThrottle(c *engine.Call) {
 	key, r := parseRate(c)
 	now := c.World.Micros() * 1000
@@ -98,7 +100,8 @@ func parseRate(c *engine.Call) (key []byte, r rate) {
 	return key, r
 }
 
-// cellIntArg returns the next argument as an integer. Like redis-cell it accepts a plus sign and leading zeros.
+// cellIntArg returns the next argument as an integer. Like redis-cell it accepts a plus sign and
+// leading zeros.
 func cellIntArg(c *engine.Call) int64 {
 	arg := c.Arg()
 	n, ok := resp.ParseInt(arg)
@@ -112,8 +115,8 @@ func cellIntArg(c *engine.Call) int64 {
 	return n
 }
 
-// storeArrival stores the time at which the bucket will be empty. It deletes the key of a bucket that is empty within a
-// millisecond.
+// storeArrival stores the time at which the bucket will be empty. It deletes the key of a bucket
+// that is empty within a millisecond.
 func storeArrival(c *engine.Call, key []byte, tat, millis int64) {
 	switch deadline := c.Now() + millis; {
 	case millis > 0:
@@ -173,8 +176,8 @@ func (r rate) decide(now, tat int64) (t decision) {
 	return t
 }
 
-// units returns how many emissions fit in a time. Like redis-cell it divides whole microseconds, or nanoseconds if an
-// emission takes less than a microsecond.
+// units returns how many emissions fit in a time. Like redis-cell it divides whole microseconds, or
+// nanoseconds if an emission takes less than a microsecond.
 func (r rate) units(nanos int64) int64 {
 	if r.emission/1000 == 0 {
 		return nanos / r.emission
@@ -199,7 +202,8 @@ func (x *checked) sub(a, b int64) int64 {
 
 func (x *checked) mul(a, b int64) int64 {
 	hi, lo := bits.Mul64(uint64(a), uint64(b))
-	// Mul64 reads a negative factor as 2^64 too large. The upper half is then too large by the other factor.
+	// Mul64 reads a negative factor as 2^64 too large. The upper half is then too large by the
+	// other factor.
 	if a < 0 {
 		hi -= uint64(b)
 	}

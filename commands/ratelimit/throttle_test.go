@@ -39,8 +39,8 @@ func TestCheckedReportsOverflow(t *testing.T) {
 	}
 }
 
-// TestABucketNeverTakesMoreThanItsRate fills buckets with random calls. In any interval a bucket lets through no more
-// than its burst and what refilled meanwhile.
+// TestABucketNeverTakesMoreThanItsRate fills buckets with random calls. In any interval a bucket
+// lets through no more than its burst and what refilled meanwhile.
 func TestABucketNeverTakesMoreThanItsRate(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 200 {
@@ -50,7 +50,8 @@ func TestABucketNeverTakesMoreThanItsRate(t *testing.T) {
 		for range 500 {
 			now += r.Int64N(2 * emission)
 			quantity := r.Int64N(4)
-			rate := rate{limit: burst + 1, emission: emission, tolerance: emission * (burst + 1), increment: emission * quantity}
+			rate := rate{limit: burst + 1, emission: emission, tolerance: emission * (burst + 1),
+				increment: emission * quantity}
 			got := rate.decide(now, tat)
 			require.False(t, got.overflow)
 			if got.limited {

@@ -17,7 +17,8 @@ var showsSubexpiry = release.From("7.4.0")
 func fillKeyspace(w *engine.World, b *bytes.Buffer) {
 	for i := range w.Keyspace.Len() {
 		if db := w.Keyspace.DB(i); db.Len() > 0 {
-			fmt.Fprintf(b, "db%d:keys=%d,expires=%d,avg_ttl=%d", i, db.Len(), db.Expiry().Volatile(), db.Expiry().AverageTTL())
+			fmt.Fprintf(b, "db%d:keys=%d,expires=%d,avg_ttl=%d", i, db.Len(), db.Expiry().Volatile(),
+				db.Expiry().AverageTTL())
 			if w.Engine().Release.Has(showsSubexpiry) {
 				fmt.Fprintf(b, ",subexpiry=%d", db.Expiry().Subexpiry())
 			}
@@ -26,9 +27,10 @@ func fillKeyspace(w *engine.World, b *bytes.Buffer) {
 	}
 }
 
-// INFO keysizes looks at all keys of a database if there are not too many, else at some, and then the counts are estimates. Redis counts at
-// each change; that would cost every write. In a large database the length of a key is seldom in the processor's caches, so each
-// look takes up to a microsecond, and all clients wait for it.
+// INFO keysizes looks at all keys of a database if there are not too many, else at some, and then
+// the counts are estimates. Redis counts at each change; that would cost every write. In a large
+// database the length of a key is seldom in the processor's caches, so each look takes up to a
+// microsecond, and all clients wait for it.
 const (
 	keysizesAll    = 1 << 14
 	keysizesSample = 1 << 11
@@ -58,7 +60,8 @@ func fillKeysizes(w *engine.World, b *bytes.Buffer) {
 	}
 }
 
-// sizesText returns the counts of lengths as INFO shows them, 1=3,2=1,1K=2. Of all keys as many were seen.
+// sizesText returns the counts of lengths as INFO shows them, 1=3,2=1,1K=2. Of all keys as many
+// were seen.
 func sizesText(counts []int, all, seen int) string {
 	var texts []string
 	for width, n := range counts {

@@ -29,15 +29,19 @@ func Part() engine.Part {
 
 // Family is the commands about the server itself.
 var Family = command.Family{Group: "server", Commands: []command.Line{
-	{Name: "info", Arity: -1, Flags: command.Loading | command.Stale | command.Harmless, Run: cmdInfo, Reply: "text", Since: "1.0.0", ACL: "dangerous",
+	{Name: "info", Arity: -1, Flags: command.Loading | command.Stale | command.Harmless,
+		Run: cmdInfo, Reply: "text", Since: "1.0.0", ACL: "dangerous",
 		Syntax: "[section...]", Summary: "Returns information and statistics about the server.",
 		Tips: "nondeterministic_output request_policy:all_shards response_policy:special", Complexity: "O(1)",
 		History: "7.0.0 Takes several sections."},
-	{Name: "time", Arity: 1, Flags: command.Loading | command.Stale | command.Fast | command.Harmless, Run: cmdTime, Reply: "time", Since: "2.6.0",
+	{Name: "time", Arity: 1, Flags: command.Loading | command.Stale | command.Fast | command.Harmless,
+		Run: cmdTime, Reply: "time", Since: "2.6.0",
 		Summary: "Returns the server time.", Tips: "nondeterministic_output", Complexity: "O(1)"},
-	{Name: "shutdown", Arity: -1, Flags: command.Admin | command.NoScript | command.Loading | command.Stale | command.NoMulti | command.AllowBusy, Run: cmdShutdown, Reply: "status", Since: "1.0.0",
+	{Name: "shutdown", Arity: -1, Flags: command.Admin | command.NoScript | command.Loading | command.Stale |
+		command.NoMulti | command.AllowBusy, Run: cmdShutdown, Reply: "status", Since: "1.0.0",
 		Was: []command.Was{{Before: release.NoValkey, Edit: func(cmd *command.Line) {
-			cmd.Syntax = "abort-selector=[save-selector-block=<save-selector=[NOSAVE|SAVE] [NOW]@7.0.0 [FORCE]@7.0.0 [SAFE]@valkey:9.0.0 [FAILOVER]@valkey:9.0.0>|ABORT@7.0.0]"
+			cmd.Syntax = "abort-selector=[save-selector-block=<save-selector=[NOSAVE|SAVE] [NOW]@7.0.0 [FORCE]@7.0.0 " +
+				"[SAFE]@valkey:9.0.0 [FAILOVER]@valkey:9.0.0>|ABORT@7.0.0]"
 		}}},
 		Syntax:     "save-selector(/nosave_save)=[NOSAVE|SAVE] [NOW]@7.0.0 [FORCE]@7.0.0 [ABORT]@7.0.0",
 		Summary:    "Synchronously saves the database(s) to disk and shuts down the Redis server.",
@@ -48,7 +52,8 @@ var Family = command.Family{Group: "server", Commands: []command.Line{
 		Syntax: "[VERSION version]", Summary: "Displays computer art and the server's version.", Complexity: "O(1)"},
 }}
 
-// frozenTime is since when TIME stands still in a script or a transaction, unless a script is past its time limit.
+// frozenTime is since when TIME stands still in a script or a transaction, unless a script is past
+// its time limit.
 var frozenTime = release.From("7.2.0")
 
 // TIME
@@ -85,6 +90,7 @@ func cmdLolwut(c *engine.Call) {
 	if c.Has(signsAsValkey) {
 		name = "Valkey"
 	}
-	b.WriteString("\n" + name + " ver. " + c.Engine.Release.Version + ", as miniserver " + build.Version + " tells it\n")
+	b.WriteString("\n" + name + " ver. " + c.Engine.Release.Version + ", as miniserver " + build.Version +
+		" tells it\n")
 	c.Reply.Verbatim("txt", []byte(b.String()))
 }

@@ -12,8 +12,9 @@ const (
 	errFailover   = command.Error("ERR SHUTDOWN FAILOVER is only supported in cluster mode.")
 )
 
-// votesOnShutdown is since when SHUTDOWN has SAFE, which refuses to end a voting node of a cluster, and FAILOVER, which lets a replica take
-// its place first. The only node of a cluster votes, and has no replica.
+// votesOnShutdown is since when SHUTDOWN has SAFE, which refuses to end a voting node of a cluster,
+// and FAILOVER, which lets a replica take its place first. The only node of a cluster votes, and
+// has no replica.
 var votesOnShutdown = release.From("valkey:9.0.0")
 
 // SHUTDOWN [NOSAVE | SAVE] [NOW] [FORCE] [SAFE] [FAILOVER] [ABORT]

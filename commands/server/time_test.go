@@ -12,7 +12,8 @@ import (
 
 // TIME in a transaction stands still since Redis 7.2.
 func TestTimeInATransaction(t *testing.T) {
-	for like, still := range map[string]bool{"redis:7.0": false, "redis:7.2": true, "redis:8.0": true, "valkey:8.1": true} {
+	for like, still := range map[string]bool{"redis:7.0": false, "redis:7.2": true, "redis:8.0": true,
+		"valkey:8.1": true} {
 		r, err := release.Find(like)
 		require.NoError(t, err)
 		now := int64(1e15)

@@ -9,7 +9,8 @@ import (
 )
 
 func TestTranscripts(t *testing.T) {
-	family.Run(t, "server/info server/time server/lolwut server/module server/role server/shutdown server/errorstats", func(e *engine.Engine) {
-		e.Join(cluster.Part(e))
-	})
+	family.Run(t, "server/info server/time server/lolwut server/module server/role server/shutdown server/errorstats",
+		func(e *engine.Engine) {
+			e.Join(cluster.Part(e))
+		})
 }

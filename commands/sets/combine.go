@@ -11,13 +11,14 @@ import (
 	"github.com/miniserver-go/miniserver/internal/event"
 )
 
-// Unions, intersections and differences of sets. A reply is written while the operands are walked; a set to store
-// is built in the encoding that it would have in Redis.
+// Unions, intersections and differences of sets. A reply is written while the operands are walked;
+// a set to store is built in the encoding that it would have in Redis.
 
 // operandRoom keeps the operands of most commands on the stack.
 type operandRoom [8]*set.Set
 
-// readSets appends the sets at keys to dst, noSet for absent keys. ok is false if an error was sent.
+// readSets appends the sets at keys to dst, noSet for absent keys. ok is false if an error was
+// sent.
 func readSets(c *engine.Call, dst []*set.Set, keys [][]byte) (_ []*set.Set, ok bool) {
 	for _, key := range keys {
 		s, found := engine.Read[*set.Set](c, key)
@@ -104,8 +105,8 @@ func cmdSInterStore(c *engine.Call) {
 	c.Store(destination, &result, event.Set("sinterstore"))
 }
 
-// intersect calls fn for the members that all sets have, until fn returns false. The first set should be the
-// smallest.
+// intersect calls fn for the members that all sets have, until fn returns false. The first set
+// should be the smallest.
 func intersect(sets []*set.Set, fn func(member ziplist.Entry) bool) {
 	sets[0].Each(func(member ziplist.Entry) bool {
 		for _, other := range sets[1:] {
@@ -161,8 +162,8 @@ func addAll(s, other *set.Set, lim set.Limits) {
 	})
 }
 
-// fewSets is the number of sets up to which unite looks a member up in the sets before it. For more sets it
-// costs less to collect the members in a set of their own.
+// fewSets is the number of sets up to which unite looks a member up in the sets before it. For more
+// sets it costs less to collect the members in a set of their own.
 const fewSets = 4
 
 // unite calls fn once for each member of any of the sets.
@@ -214,7 +215,8 @@ func cmdSDiff(c *engine.Call) {
 	countTemporary(c, sets, n)
 }
 
-// countTemporary counts the set of n members that Redis builds of some for a reply. It is one allocation while it is an intset, and a table else.
+// countTemporary counts the set of n members that Redis builds of some for a reply. It is one
+// allocation while it is an intset, and a table else.
 func countTemporary(c *engine.Call, sets []*set.Set, n int) {
 	if n > c.Engine.Config.Set.MaxInts || slices.ContainsFunc(sets, hasTexts) {
 		c.World.CountTemporary(n)
@@ -247,9 +249,9 @@ func cmdSDiffStore(c *engine.Call) {
 	c.Store(destination, &result, event.Set("sdiffstore"))
 }
 
-// byRemoval reports whether a difference is computed by removing the members of the other sets from a copy of the
-// first, and not by looking its members up in the others. It estimates the cost as Redis does, since the encoding
-// of the result depends on the method.
+// byRemoval reports whether a difference is computed by removing the members of the other sets from
+// a copy of the first, and not by looking its members up in the others. It estimates the cost as
+// Redis does, since the encoding of the result depends on the method.
 func byRemoval(sets []*set.Set) bool {
 	lookups, removals := 0, 0
 	for _, s := range sets {

@@ -11,8 +11,8 @@ import (
 
 // SADDEX key [KEEPTTL] seconds member [member ...]
 //
-// With KEEPTTL an existing member keeps its deadline, or stays without one. Dragonfly has the command. SADD and
-// SPEXPIREAT are propagated in its place.
+// With KEEPTTL an existing member keeps its deadline, or stays without one. Dragonfly has the
+// command. SADD and SPEXPIREAT are propagated in its place.
 func cmdSAddEx(c *engine.Call) {
 	key := c.Arg()
 	keep := c.Word("KEEPTTL")

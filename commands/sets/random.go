@@ -34,8 +34,8 @@ func cmdSPop(c *engine.Call) {
 	}
 }
 
-// popMembers removes count random members from the set at key and replies with them: with a set if several, which
-// says that the command has a count, else with the member alone.
+// popMembers removes count random members from the set at key and replies with them: with a set if
+// several, which says that the command has a count, else with the member alone.
 func popMembers(c *engine.Call, key []byte, s *set.Set, count int, several bool) {
 	size := s.Len()
 	if several {
@@ -65,8 +65,9 @@ func popMembers(c *engine.Call, key []byte, s *set.Set, count int, several bool)
 	}
 }
 
-// countFreedByPop counts what Redis frees besides when it pops n members of the set at key: the set, if it keeps the few others in a new
-// one or none are left, and then also the one that it builds for the reply.
+// countFreedByPop counts what Redis frees besides when it pops n members of the set at key: the
+// set, if it keeps the few others in a new one or none are left, and then also the one that it
+// builds for the reply.
 func countFreedByPop(c *engine.Call, key []byte, s *set.Set, n int) {
 	left := s.Len() - n
 	if n > keyspace.LazyThreshold && left*5 <= n {
@@ -81,7 +82,8 @@ func countFreedByPop(c *engine.Call, key []byte, s *set.Set, n int) {
 // [engine.MaxPropagatedElements].
 var removesTogether = release.From("7.2.0")
 
-// popsLazily is when SPOP of all members began to be propagated as UNLINK, if lazyfree-lazy-server-del is set.
+// popsLazily is when SPOP of all members began to be propagated as UNLINK, if
+// lazyfree-lazy-server-del is set.
 var popsLazily = release.From("7.2.0")
 
 var srem = []byte("SREM")

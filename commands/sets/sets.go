@@ -7,8 +7,8 @@
 //
 // SPOP is propagated as the removal of the members that it chose.
 //
-// Members may have deadlines, which Redis does not know: SEXPIRE and the rest are [elements.ExpiryLines]. SADDEX is
-// Dragonfly's.
+// Members may have deadlines, which Redis does not know: SEXPIRE and the rest are
+// [elements.ExpiryLines]. SADDEX is Dragonfly's.
 package sets
 
 import (
@@ -26,68 +26,76 @@ import (
 
 // Family is the family of set commands.
 var Family = command.Family{Group: "set", Commands: slices.Concat([]command.Line{
-	{Name: "sadd", Arity: -3, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW insert"), Run: cmdSAdd, Reply: "integer", Since: "1.0.0",
+	{Name: "sadd", Arity: -3, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW insert"),
+		Run: cmdSAdd, Reply: "integer", Since: "1.0.0",
 		Syntax: "key member...", Summary: "Adds one or more members to a set.",
-		Complexity: "O(N), N being the number of elements added",
-		History:    "2.4.0 Takes several members."},
-	{Name: "saddex", Arity: -4, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW update"), Run: cmdSAddEx, Reply: "integer", Since: "miniserver:0.1.0",
+		Complexity: "O(N), N being the number of elements added", History: "2.4.0 Takes several members."},
+	{Name: "saddex", Arity: -4, Flags: command.Write | command.DenyOOM | command.Fast,
+		Keys: command.Key(1, "RW update"), Run: cmdSAddEx, Reply: "integer", Since: "miniserver:0.1.0",
 		Syntax:     "key [KEEPTTL] seconds member...",
 		Summary:    "Adds members to a set and sets their expiration time in seconds.",
 		Complexity: "O(N), N being the number of elements added"},
-	{Name: "srem", Arity: -3, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW delete"), Run: cmdSRem, Reply: "integer", Since: "1.0.0",
-		Syntax: "key member...", Summary: "Removes one or more members from a set.",
-		Complexity: "O(N), N being the number of members removed",
-		History:    "2.4.0 Takes several members."},
-	{Name: "smove", Arity: 4, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW access delete").And(command.Key(2, "RW insert")), Run: cmdSMove, Reply: "integer", Since: "1.0.0",
+	{Name: "srem", Arity: -3, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW delete"), Run: cmdSRem,
+		Reply: "integer", Since: "1.0.0", Syntax: "key member...", Summary: "Removes one or more members from a set.",
+		Complexity: "O(N), N being the number of members removed", History: "2.4.0 Takes several members."},
+	{Name: "smove", Arity: 4, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW access delete").
+		And(command.Key(2, "RW insert")), Run: cmdSMove, Reply: "integer", Since: "1.0.0",
 		Syntax: "source destination member", Summary: "Moves a member from one set to another.", Complexity: "O(1)"},
-	{Name: "sismember", Arity: 3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO"), Run: cmdSIsMember, Reply: "integer", Since: "1.0.0",
+	{Name: "sismember", Arity: 3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO"),
+		Run: cmdSIsMember, Reply: "integer", Since: "1.0.0",
 		Syntax: "key member", Summary: "Determines whether a member belongs to a set.", Complexity: "O(1)"},
-	{Name: "smismember", Arity: -3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdSMIsMember, Reply: "integers", Since: "6.2.0",
+	{Name: "smismember", Arity: -3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"),
+		Run: cmdSMIsMember, Reply: "integers", Since: "6.2.0",
 		Syntax: "key member...", Summary: "Determines whether multiple members belong to a set.",
 		Complexity: "O(N), N being the number of members asked for"},
-	{Name: "scard", Arity: 2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO"), Run: cmdSCard, Reply: "integer", Since: "1.0.0",
+	{Name: "scard", Arity: 2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO"),
+		Run: cmdSCard, Reply: "integer", Since: "1.0.0",
 		Syntax: "key", Summary: "Returns the number of members in a set.", Complexity: "O(1)"},
-	{Name: "smembers", Arity: 2, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdSMembers, Reply: "list", Since: "1.0.0",
-		Syntax: "key", Summary: "Returns all members of a set.", Tips: "nondeterministic_output_order",
-		Complexity: "O(N), N being the number of members"},
-	{Name: "sscan", Arity: -3, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdSScan, Reply: "array", Since: "2.8.0",
-		Syntax: "key cursor [MATCH pattern] [COUNT count]", Summary: "Iterates over members of a set.",
-		Tips:       "nondeterministic_output",
+	{Name: "smembers", Arity: 2, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"),
+		Run: cmdSMembers, Reply: "list", Since: "1.0.0", Syntax: "key", Summary: "Returns all members of a set.",
+		Tips: "nondeterministic_output_order", Complexity: "O(N), N being the number of members"},
+	{Name: "sscan", Arity: -3, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"),
+		Run: cmdSScan, Reply: "array", Since: "2.8.0", Syntax: "key cursor [MATCH pattern] [COUNT count]",
+		Summary: "Iterates over members of a set.", Tips: "nondeterministic_output",
 		Complexity: "O(1) for each call, O(N) for a complete iteration, N being the number of elements"},
-	{Name: "spop", Arity: -2, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW access delete"), Run: cmdSPop, Reply: "1: text?; list", Since: "1.0.0",
-		Syntax: "key [count]@3.2.0", Summary: "Returns one or more random members from a set after removing them.",
-		Tips: "nondeterministic_output", Complexity: "O(N), N being the number of members returned",
-		History: "3.2.0 Takes a count."},
-	{Name: "srandmember", Arity: -2, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdSRandMember, Reply: "1: text?; list", Since: "1.0.0",
-		Syntax: "key [count]@2.6.0", Summary: "Returns one or more random members from a set.",
-		Tips: "nondeterministic_output", Complexity: "O(N), N being the number of members returned",
-		History: "2.6.0 Takes a count."},
-	{Name: "sinter", Arity: -2, Flags: command.ReadOnly, Keys: command.KeyRange(1, -1, 1, "RO access"), Run: cmdSInter, Reply: "list", Since: "1.0.0",
+	{Name: "spop", Arity: -2, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW access delete"),
+		Run: cmdSPop, Reply: "1: text?; list", Since: "1.0.0", Syntax: "key [count]@3.2.0",
+		Summary: "Returns one or more random members from a set after removing them.", Tips: "nondeterministic_output",
+		Complexity: "O(N), N being the number of members returned", History: "3.2.0 Takes a count."},
+	{Name: "srandmember", Arity: -2, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"),
+		Run: cmdSRandMember, Reply: "1: text?; list", Since: "1.0.0", Syntax: "key [count]@2.6.0",
+		Summary: "Returns one or more random members from a set.", Tips: "nondeterministic_output",
+		Complexity: "O(N), N being the number of members returned", History: "2.6.0 Takes a count."},
+	{Name: "sinter", Arity: -2, Flags: command.ReadOnly, Keys: command.KeyRange(1, -1, 1, "RO access"),
+		Run: cmdSInter, Reply: "list", Since: "1.0.0",
 		Syntax: "key...", Summary: "Returns the intersect of multiple sets.", Tips: "nondeterministic_output_order",
 		Complexity: "O(N * M), N being the size of the smallest set, and M the number of sets"},
-	{Name: "sintercard", Arity: -3, Flags: command.ReadOnly, Keys: command.NumKeys(1, "RO access"), Run: cmdSInterCard, Reply: "integer", Since: "7.0.0",
-		Syntax:     "numkeys key... [LIMIT limit]",
+	{Name: "sintercard", Arity: -3, Flags: command.ReadOnly, Keys: command.NumKeys(1, "RO access"),
+		Run: cmdSInterCard, Reply: "integer", Since: "7.0.0", Syntax: "numkeys key... [LIMIT limit]",
 		Summary:    "Returns the number of members of the intersect of multiple sets.",
 		Complexity: "O(N * M), N being the size of the smallest set, and M the number of sets"},
 	{Name: "sinterstore", Arity: -3, Flags: command.Write | command.DenyOOM,
-		Keys: command.Key(1, "OW update").And(command.KeyRange(2, -1, 1, "RO access")), Run: cmdSInterStore, Reply: "integer", Since: "1.0.0",
+		Keys: command.Key(1, "OW update").And(command.KeyRange(2, -1, 1, "RO access")),
+		Run:  cmdSInterStore, Reply: "integer", Since: "1.0.0",
 		Was: []command.Was{{Before: "7.4.0 valkey:8.0.0", Edit: func(cmd *command.Line) {
 			cmd.Keys = command.Key(1, "RW update").And(command.KeyRange(2, -1, 1, "RO access"))
 		}}},
 		Syntax: "destination key...", Summary: "Stores the intersect of multiple sets in a key.",
 		Complexity: "O(N * M), N being the size of the smallest set, and M the number of sets"},
-	{Name: "sunion", Arity: -2, Flags: command.ReadOnly, Keys: command.KeyRange(1, -1, 1, "RO access"), Run: cmdSUnion, Reply: "list", Since: "1.0.0",
-		Syntax: "key...", Summary: "Returns the union of multiple sets.", Tips: "nondeterministic_output_order",
-		Complexity: "O(N), N being the number of members of all sets"},
+	{Name: "sunion", Arity: -2, Flags: command.ReadOnly, Keys: command.KeyRange(1, -1, 1, "RO access"),
+		Run: cmdSUnion, Reply: "list", Since: "1.0.0", Syntax: "key...", Summary: "Returns the union of multiple sets.",
+		Tips: "nondeterministic_output_order", Complexity: "O(N), N being the number of members of all sets"},
 	{Name: "sunionstore", Arity: -3, Flags: command.Write | command.DenyOOM,
-		Keys: command.Key(1, "OW update").And(command.KeyRange(2, -1, 1, "RO access")), Run: cmdSUnionStore, Reply: "integer", Since: "1.0.0",
+		Keys: command.Key(1, "OW update").And(command.KeyRange(2, -1, 1, "RO access")),
+		Run:  cmdSUnionStore, Reply: "integer", Since: "1.0.0",
 		Syntax: "destination key...", Summary: "Stores the union of multiple sets in a key.",
 		Complexity: "O(N), N being the number of members of all sets"},
-	{Name: "sdiff", Arity: -2, Flags: command.ReadOnly, Keys: command.KeyRange(1, -1, 1, "RO access"), Run: cmdSDiff, Reply: "list", Since: "1.0.0",
-		Syntax: "key...", Summary: "Returns the difference of multiple sets.", Tips: "nondeterministic_output_order",
-		Complexity: "O(N), N being the number of members of all sets"},
+	{Name: "sdiff", Arity: -2, Flags: command.ReadOnly, Keys: command.KeyRange(1, -1, 1, "RO access"), Run: cmdSDiff,
+		Reply: "list", Since: "1.0.0", Syntax: "key...", Summary: "Returns the difference of multiple sets.",
+		Tips: "nondeterministic_output_order", Complexity: "O(N), N being the number of members of all sets"},
 	{Name: "sdiffstore", Arity: -3, Flags: command.Write | command.DenyOOM,
-		Keys: command.Key(1, "OW update").And(command.KeyRange(2, -1, 1, "RO access")), Run: cmdSDiffStore, Reply: "integer", Since: "1.0.0",
+		Keys: command.Key(1, "OW update").And(command.KeyRange(2, -1, 1, "RO access")),
+		Run:  cmdSDiffStore, Reply: "integer", Since: "1.0.0",
 		Syntax: "destination key...", Summary: "Stores the difference of multiple sets in a key.",
 		Complexity: "O(N), N being the number of members of all sets"},
 }, elements.ExpiryLines(Type.Elements, "miniserver:0.1.0"))}
@@ -95,7 +103,8 @@ var Family = command.Family{Group: "set", Commands: slices.Concat([]command.Line
 // noSet stands for an absent key. It stays empty.
 var noSet set.Set
 
-// readSet returns the set at key for reading, noSet if the key is absent. ok is false if an error was sent.
+// readSet returns the set at key for reading, noSet if the key is absent. ok is false if an error
+// was sent.
 func readSet(c *engine.Call, key []byte) (s *set.Set, ok bool) {
 	s, found := engine.Read[*set.Set](c, key)
 	if !found {
@@ -132,7 +141,8 @@ func cmdSAdd(c *engine.Call) {
 	c.Reply.Int(added)
 }
 
-// countsTogether is when Redis began to choose the encoding by the number of members that come together.
+// countsTogether is when Redis began to choose the encoding by the number of members that come
+// together.
 var countsTogether = release.From("7.2.0")
 
 // SREM key member [member ...]

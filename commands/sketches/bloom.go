@@ -12,8 +12,8 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// Bloom returns the part of RedisBloom's commands on Bloom filters. Its parameters set the default properties of new
-// filters.
+// Bloom returns the part of RedisBloom's commands on Bloom filters. Its parameters set the default
+// properties of new filters.
 func Bloom() engine.Part {
 	defaults := &bloom.Options{Capacity: 100, Rate: 0.01, Growth: 2}
 	create := func(run func(c *engine.Call, o bloom.Options)) engine.Handler {
@@ -24,35 +24,43 @@ func Bloom() engine.Part {
 		}
 	}
 	return engine.Part{Params: bloomParams(defaults), Families: []command.Family{{Group: "bf", Commands: []command.Line{
-		{Name: "bf.reserve", Arity: -4, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "RW update"), Run: create(cmdBFReserve), Reply: "status", Since: "bloom:1.0.0",
+		{Name: "bf.reserve", Arity: -4, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "RW update"),
+			Run: create(cmdBFReserve), Reply: "status", Since: "bloom:1.0.0",
 			Syntax:  "key error-rate:double capacity:integer [EXPANSION expansion:integer] [NONSCALING]",
 			Summary: "Creates a new Bloom Filter", Complexity: "O(N), N being the size of the filter"},
-		{Name: "bf.add", Arity: 3, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "RW update"), Run: create(cmdBFAdd), Reply: "integer", Since: "bloom:1.0.0",
-			Syntax: "key item", Summary: "Adds an item to a Bloom Filter",
-			Complexity: "O(N), N being the number of filters in the chain"},
-		{Name: "bf.madd", Arity: -3, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "RW update"), Run: create(cmdBFMAdd), Reply: "array", Since: "bloom:1.0.0",
-			Syntax:     "key item...",
+		{Name: "bf.add", Arity: 3, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "RW update"),
+			Run: create(cmdBFAdd), Reply: "integer", Since: "bloom:1.0.0", Syntax: "key item",
+			Summary: "Adds an item to a Bloom Filter", Complexity: "O(N), N being the number of filters in the chain"},
+		{Name: "bf.madd", Arity: -3, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "RW update"),
+			Run: create(cmdBFMAdd), Reply: "array", Since: "bloom:1.0.0", Syntax: "key item...",
 			Summary:    "Adds one or more items to a Bloom Filter. A filter will be created if it does not exist",
 			Complexity: "O(N * M), N being the number of items, and M the number of filters in the chain"},
-		{Name: "bf.insert", Arity: -4, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "RW update"), Run: create(cmdBFInsert), Reply: "array", Since: "bloom:1.0.0",
-			Syntax:     "key [CAPACITY capacity:integer] [ERROR error:double] [EXPANSION expansion:integer] [NOCREATE] [NONSCALING] <ITEMS item...>",
+		{Name: "bf.insert", Arity: -4, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "RW update"),
+			Run: create(cmdBFInsert), Reply: "array", Since: "bloom:1.0.0",
+			Syntax: "key [CAPACITY capacity:integer] [ERROR error:double] [EXPANSION expansion:integer] " +
+				"[NOCREATE] [NONSCALING] <ITEMS item...>",
 			Summary:    "Adds one or more items to a Bloom Filter. A filter will be created if it does not exist",
 			Complexity: "O(N * M), N being the number of items, and M the number of filters in the chain"},
-		{Name: "bf.exists", Arity: 3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdBFExists, Reply: "integer", Since: "bloom:1.0.0",
+		{Name: "bf.exists", Arity: 3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"),
+			Run: cmdBFExists, Reply: "integer", Since: "bloom:1.0.0",
 			Syntax: "key item", Summary: "Checks whether an item exists in a Bloom Filter",
 			Complexity: "O(N), N being the number of filters in the chain"},
-		{Name: "bf.mexists", Arity: -3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdBFMExists, Reply: "integers", Since: "bloom:1.0.0",
+		{Name: "bf.mexists", Arity: -3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"),
+			Run: cmdBFMExists, Reply: "integers", Since: "bloom:1.0.0",
 			Syntax: "key item...", Summary: "Checks whether one or more items exist in a Bloom Filter",
 			Complexity: "O(N * M), N being the number of items, and M the number of filters in the chain"},
-		{Name: "bf.info", Arity: -2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdBFInfo, Reply: "array", Since: "bloom:1.0.0",
-			Syntax: "key [CAPACITY|SIZE|FILTERS|ITEMS|EXPANSION]", Summary: "Returns information about a Bloom Filter",
-			Complexity: "O(1)"},
-		{Name: "bf.card", Arity: 2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdBFCard, Reply: "integer", Since: "bloom:2.4.4",
+		{Name: "bf.info", Arity: -2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"),
+			Run: cmdBFInfo, Reply: "array", Since: "bloom:1.0.0", Syntax: "key [CAPACITY|SIZE|FILTERS|ITEMS|EXPANSION]",
+			Summary: "Returns information about a Bloom Filter", Complexity: "O(1)"},
+		{Name: "bf.card", Arity: 2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"),
+			Run: cmdBFCard, Reply: "integer", Since: "bloom:2.4.4",
 			Syntax: "key", Summary: "Returns the cardinality of a Bloom filter", Complexity: "O(1)"},
-		{Name: "bf.scandump", Arity: 3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdBFScanDump, Reply: "array", Since: "bloom:1.0.0",
+		{Name: "bf.scandump", Arity: 3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"),
+			Run: cmdBFScanDump, Reply: "array", Since: "bloom:1.0.0",
 			Syntax: "key iterator:integer", Summary: "Begins an incremental save of the Bloom Filter",
 			Complexity: "O(N), N being the size of the chunk"},
-		{Name: "bf.loadchunk", Arity: 4, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "RW update"), Run: cmdBFLoadChunk, Reply: "status", Since: "bloom:1.0.0",
+		{Name: "bf.loadchunk", Arity: 4, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "RW update"),
+			Run: cmdBFLoadChunk, Reply: "status", Since: "bloom:1.0.0",
 			Syntax: "key iterator:integer data", Summary: "Restores a filter previously saved using SCANDUMP",
 			Complexity: "O(N), N being the size of the chunk"},
 	}}}}
@@ -81,7 +89,8 @@ func bloomParams(o *bloom.Options) []config.Param {
 	return []config.Param{rate, capacity, config.Int("bf-expansion-factor", &o.Growth, 0, maxFilterGrowth)}
 }
 
-// parseRate reads a rate of false positives. ok is false if it is not between 0 and 1, both excluded.
+// parseRate reads a rate of false positives. ok is false if it is not between 0 and 1, both
+// excluded.
 func parseRate(arg []byte) (rate float64, ok bool) {
 	rate, ok = resp.ParseFloat(arg)
 	return min(rate, maxFilterRate), ok && rate > 0 && rate < 1
@@ -180,8 +189,8 @@ func newFilter(c *engine.Call, o bloom.Options) *bloom.Filter {
 	return nil
 }
 
-// storeNewFilter stores a new filter at key. It propagates the header of the empty filter instead of the call, because the
-// defaults may have changed when the journal is loaded.
+// storeNewFilter stores a new filter at key. It propagates the header of the empty filter instead
+// of the call, because the defaults may have changed when the journal is loaded.
 func storeNewFilter(c *engine.Call, key []byte, f *bloom.Filter, header []byte) {
 	c.Propagate([]byte("BF.LOADCHUNK"), key, []byte("1"), header)
 	c.DB.Set(key, f, false)
@@ -219,8 +228,8 @@ type addMode struct {
 	many   bool // the reply is an array
 }
 
-// insertOption reads an option of BF.INSERT. Like RedisBloom it recognizes an option by its first letters. It returns false
-// after ITEMS or an error.
+// insertOption reads an option of BF.INSERT. Like RedisBloom it recognizes an option by its first
+// letters. It returns false after ITEMS or an error.
 func insertOption(c *engine.Call, o *bloom.Options, mode *addMode) bool {
 	if !c.More() {
 		return false
@@ -281,8 +290,8 @@ func insertInt(c *engine.Call, lo, hi int64, err error) int64 {
 	return c.IntIn(lo, hi, err)
 }
 
-// addItems adds items to the filter at key, or to a new one, and replies for each item whether it is new. It stops when
-// the filter is full.
+// addItems adds items to the filter at key, or to a new one, and replies for each item whether it
+// is new. It stops when the filter is full.
 func addItems(c *engine.Call, key []byte, items [][]byte, o bloom.Options, mode addMode) {
 	f, found := engine.Edit[*bloom.Filter](c, key)
 	if !found && !mode.create {
@@ -315,8 +324,8 @@ func addItems(c *engine.Call, key []byte, items [][]byte, o bloom.Options, mode 
 	}
 }
 
-// addEach adds items and replies to each until the filter is full or would take more than room bytes. It returns the number
-// of replies.
+// addEach adds items and replies to each until the filter is full or would take more than room
+// bytes. It returns the number of replies.
 func addEach(c *engine.Call, f *bloom.Filter, items [][]byte, room int) (n int) {
 	before := f.Bytes()
 	for _, item := range items {
@@ -358,8 +367,8 @@ func cmdBFMExists(c *engine.Call) {
 	}
 }
 
-// findFilter returns the filter at key, nil for an absent key. It also returns nil for a value of another type: like
-// RedisBloom, BF.EXISTS does not fail then.
+// findFilter returns the filter at key, nil for an absent key. It also returns nil for a value of
+// another type: like RedisBloom, BF.EXISTS does not fail then.
 func findFilter(c *engine.Call, key []byte) *bloom.Filter {
 	v, _ := engine.Read[keyspace.Value](c, key)
 	f, _ := v.(*bloom.Filter)

@@ -1,9 +1,10 @@
-// Package sketches is the families of commands on values that approximate a set in little memory: HyperLogLog, which
-// counts, in hyperloglog.go, and the Bloom filters of the module RedisBloom, which answer whether an item was added, in
-// bloom.go.
+// Package sketches is the families of commands on values that approximate a set in little memory:
+// HyperLogLog, which counts, in hyperloglog.go, and the Bloom filters of the module RedisBloom,
+// which answer whether an item was added, in bloom.go.
 //
-// A HyperLogLog is a string with the bytes that Redis stores, and any command on strings may change it. Each command
-// therefore checks it again. See [hll]. A Bloom filter is a type of its own. See [bloom].
+// A HyperLogLog is a string with the bytes that Redis stores, and any command on strings may change
+// it. Each command therefore checks it again. See [hll]. A Bloom filter is a type of its own. See
+// [bloom].
 //
 // Replies and errors of the BF commands are RedisBloom's.
 package sketches
@@ -21,23 +22,27 @@ import (
 
 // HyperLogLog is the family of HyperLogLog commands.
 var HyperLogLog = command.Family{Group: "hyperloglog", Commands: []command.Line{
-	{Name: "pfadd", Arity: -2, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW insert"), Run: cmdPFAdd, Reply: "integer", Since: "2.8.9",
-		Syntax:     "key [element...]",
-		Summary:    "Adds elements to a HyperLogLog key. Creates the key if it doesn't exist.",
+	{Name: "pfadd", Arity: -2, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW insert"),
+		Run: cmdPFAdd, Reply: "integer", Since: "2.8.9",
+		Syntax: "key [element...]", Summary: "Adds elements to a HyperLogLog key. Creates the key if it doesn't exist.",
 		Complexity: "O(1) for each element"},
-	{Name: "pfcount", Arity: -2, Flags: command.ReadOnly | command.MayReplicate, Keys: command.KeyRange(1, -1, 1, "RW access"), Run: cmdPFCount, Reply: "integer", Since: "2.8.9",
-		Syntax:     "key...",
+	{Name: "pfcount", Arity: -2, Flags: command.ReadOnly | command.MayReplicate, Keys: command.KeyRange(1, -1, 1,
+		"RW access"), Run: cmdPFCount, Reply: "integer", Since: "2.8.9", Syntax: "key...",
 		Summary:    "Returns the approximated cardinality of the set(s) observed by the HyperLogLog key(s).",
 		Complexity: "O(N), N being the number of keys"},
 	{Name: "pfmerge", Arity: -2, Flags: command.Write | command.DenyOOM,
-		Keys: command.Key(1, "RW access insert").And(command.KeyRange(2, -1, 1, "RO access")), Run: cmdPFMerge, Reply: "status", Since: "2.8.9", Was: []command.Was{{Before: "7.2.0", Edit: command.Writes("[sourcekey...]", "sourcekey...")}},
+		Keys: command.Key(1, "RW access insert").And(command.KeyRange(2, -1, 1, "RO access")),
+		Run:  cmdPFMerge, Reply: "status", Since: "2.8.9",
+		Was:    []command.Was{{Before: "7.2.0", Edit: command.Writes("[sourcekey...]", "sourcekey...")}},
 		Syntax: "destkey [sourcekey...]", Summary: "Merges one or more HyperLogLog values into a single key.",
 		Complexity: "O(N), N being the number of keys"},
-	{Name: "pfdebug", Arity: 3, Flags: command.Write | command.DenyOOM | command.Admin | command.Internal, Keys: command.Key(2, "RW access"), Run: cmdPFDebug, Reply: "any", Since: "2.8.9", Was: []command.Was{command.Before("7.0.0", "arity=-3")},
+	{Name: "pfdebug", Arity: 3, Flags: command.Write | command.DenyOOM | command.Admin | command.Internal,
+		Keys: command.Key(2, "RW access"),
+		Run:  cmdPFDebug, Reply: "any", Since: "2.8.9", Was: []command.Was{command.Before("7.0.0", "arity=-3")},
 		Syntax: "subcommand key", Summary: "Internal commands for debugging HyperLogLog values.",
 		Complexity: "O(N), N being the number of registers"},
-	{Name: "pfselftest", Arity: 1, Flags: command.Admin | command.Internal, Run: cmdPFSelfTest, Reply: "status", Since: "2.8.9",
-		Summary:    "An internal command for testing HyperLogLog values.",
+	{Name: "pfselftest", Arity: 1, Flags: command.Admin | command.Internal, Run: cmdPFSelfTest, Reply: "status",
+		Since: "2.8.9", Summary: "An internal command for testing HyperLogLog values.",
 		Complexity: "O(N), N being the number of registers"},
 }}
 
@@ -51,8 +56,9 @@ func parseSketch(c *engine.Call, v *str.Value) hll.Sketch {
 	return b
 }
 
-// editSketch returns the HyperLogLog at key, and the string that holds it, for changing. ok is false if the key is absent.
-// A value that is no HyperLogLog latches an error. The caller stores a changed sketch with setSketch.
+// editSketch returns the HyperLogLog at key, and the string that holds it, for changing. ok is
+// false if the key is absent. A value that is no HyperLogLog latches an error. The caller stores a
+// changed sketch with setSketch.
 func editSketch(c *engine.Call, key []byte) (v *str.Value, s hll.Sketch, ok bool) {
 	v, ok = engine.Edit[*str.Value](c, key)
 	if !ok || parseSketch(c, v) == nil {
@@ -138,7 +144,8 @@ func countSketch(c *engine.Call, key []byte) {
 	updateCount(c, key)
 }
 
-// updateCount replies with the cardinality of a HyperLogLog and caches it in the value, whose encoding becomes raw.
+// updateCount replies with the cardinality of a HyperLogLog and caches it in the value, whose
+// encoding becomes raw.
 func updateCount(c *engine.Call, key []byte) {
 	_, s, _ := editSketch(c, key)
 	n, ok := s.Cached()
@@ -157,8 +164,8 @@ func updateCount(c *engine.Call, key []byte) {
 	}
 }
 
-// mergeSketches merges the HyperLogLogs at keys, without the absent ones, into all. It reports whether one of them is
-// dense. The first value that is no HyperLogLog latches an error.
+// mergeSketches merges the HyperLogLogs at keys, without the absent ones, into all. It reports
+// whether one of them is dense. The first value that is no HyperLogLog latches an error.
 func mergeSketches(c *engine.Call, all *hll.Registers, keys [][]byte) (dense bool) {
 	for _, key := range keys {
 		v, ok := engine.Read[*str.Value](c, key)
@@ -244,8 +251,8 @@ func isDebugWord(word []byte) bool {
 	return slices.ContainsFunc([]string{"GETREG", "DECODE", "ENCODING", "TODENSE"}, isWord)
 }
 
-// convertToDense makes a HyperLogLog dense. It returns 1 if it was sparse, else 0. The change is propagated but not
-// signalled, because only the encoding differs.
+// convertToDense makes a HyperLogLog dense. It returns 1 if it was sparse, else 0. The change is
+// propagated but not signalled, because only the encoding differs.
 func convertToDense(c *engine.Call, key []byte, v *str.Value, s hll.Sketch) (converted int64) {
 	if s.Dense() {
 		return 0

@@ -11,7 +11,8 @@ import (
 var family = command.Family{Group: "server", Commands: []command.Line{
 	{Name: "commandlog", Arity: -2, Since: "valkey:8.1.0", Subs: commandlogSubs(),
 		Complexity: "Depends on the subcommand", Summary: "A container for the logs of slow and of large commands."},
-	{Name: "slowlog", Arity: -2, Deprecated: "valkey:8.1.0 `COMMANDLOG`", Since: "2.2.12", Was: []command.Was{command.Before("7.0.0", "+random")}, Subs: slowlogSubs(),
+	{Name: "slowlog", Arity: -2, Deprecated: "valkey:8.1.0 `COMMANDLOG`", Since: "2.2.12",
+		Was: []command.Was{command.Before("7.0.0", "+random")}, Subs: slowlogSubs(),
 		Complexity: "Depends on the subcommand", Summary: "A container for slow log commands."},
 }}
 
@@ -29,17 +30,22 @@ const (
 // commandlogSubs are the subcommands of COMMANDLOG.
 func commandlogSubs() []command.Line {
 	const logType = "type=<SLOW|LARGE-REQUEST|LARGE-REPLY>"
-	values := []command.Was{{Before: "valkey:9.1.0", Edit: command.Writes(logType, strings.ToLower(logType))}} // COMMAND DOCS took the words for values
+	// COMMAND DOCS took the words for values
+	values := []command.Was{{Before: "valkey:9.1.0", Edit: command.Writes(logType, strings.ToLower(logType))}}
 	return []command.Line{
-		{Name: "get", Arity: 4, Flags: reads, Run: engine.On((*Logs).cmdCommandlogGet), Reply: "array", Since: "valkey:8.1.0", Was: values,
+		{Name: "get", Arity: 4, Flags: reads,
+			Run: engine.On((*Logs).cmdCommandlogGet), Reply: "array", Since: "valkey:8.1.0", Was: values,
 			Syntax: "count " + logType, Summary: "Returns entries of one of the logs, the newest first; all with -1.",
-			Help: "<count> <type>", Tips: "request_policy:all_nodes nondeterministic_output", Complexity: "O(N), N being the number of entries returned"},
-		{Name: "len", Arity: 3, Flags: reads, Run: engine.On((*Logs).cmdCommandlogLen), Reply: "integer", Since: "valkey:8.1.0", Was: values,
+			Help: "<count> <type>", Tips: "request_policy:all_nodes nondeterministic_output",
+			Complexity: "O(N), N being the number of entries returned"},
+		{Name: "len", Arity: 3, Flags: reads,
+			Run: engine.On((*Logs).cmdCommandlogLen), Reply: "integer", Since: "valkey:8.1.0", Was: values,
 			Syntax: logType, Summary: "Returns the number of entries in one of the logs.", Help: "<type>",
 			Tips: "request_policy:all_nodes response_policy:agg_sum nondeterministic_output", Complexity: "O(1)"},
-		{Name: "reset", Arity: 3, Flags: resets, Run: engine.On((*Logs).cmdCommandlogReset), Reply: "status", Since: "valkey:8.1.0", Was: values,
-			Syntax: logType, Summary: "Clears one of the logs.", Help: "<type>",
-			Tips: "request_policy:all_nodes response_policy:all_succeeded", Complexity: "O(N), N being the number of entries"},
+		{Name: "reset", Arity: 3, Flags: resets, Run: engine.On((*Logs).cmdCommandlogReset), Reply: "status",
+			Since: "valkey:8.1.0", Was: values, Syntax: logType, Summary: "Clears one of the logs.", Help: "<type>",
+			Tips:       "request_policy:all_nodes response_policy:all_succeeded",
+			Complexity: "O(N), N being the number of entries"},
 		engine.HelpLine("valkey:8.1.0"),
 	}
 }
@@ -96,7 +102,8 @@ func slowlogSubs() []command.Line {
 			Summary: "Returns the number of entries in the slow log.",
 			Tips:    "request_policy:all_nodes response_policy:agg_sum nondeterministic_output", Complexity: "O(1)",
 			Deprecated: "valkey:8.1.0 `COMMANDLOG LEN SLOW`"},
-		{Name: "reset", Arity: 2, Flags: resets, Run: engine.On((*Logs).cmdSlowlogReset), Reply: "status", Since: "2.2.12",
+		{Name: "reset", Arity: 2, Flags: resets,
+			Run: engine.On((*Logs).cmdSlowlogReset), Reply: "status", Since: "2.2.12",
 			Summary: "Clears the slow log.", Tips: "request_policy:all_nodes response_policy:all_succeeded",
 			Complexity: "O(N), N being the number of entries", Deprecated: "valkey:8.1.0 `COMMANDLOG RESET SLOW`"},
 		help,

@@ -84,7 +84,8 @@ func (l *Logs) add(to *list, x engine.Executed, value int64) {
 		return
 	}
 	addr, client := origin(x.Session, l.engine.Release)
-	to.add(entry{unix: x.World.Micros() / 1e6, value: value, args: shortened(l.engine.Shown(x.Cmd, x.Args)), addr: addr, client: client})
+	to.add(entry{unix: x.World.Micros() / 1e6, value: value, args: shortened(l.engine.Shown(x.Cmd, x.Args)), addr: addr,
+		client: client})
 }
 
 // When the slow log ceased to show an address for what scripts call, and when it began to show

@@ -74,15 +74,16 @@ func newClaim(c *engine.Call, key, name, consumer []byte) (cl claim, ok bool) {
 	return claim{key: key, name: name, consumer: consumer, stream: s, group: g, count: -1}, g != nil
 }
 
-// createOwner looks up the consumer that claims, or creates it. Redis did that only for the first message before 7.2.
+// createOwner looks up the consumer that claims, or creates it. Redis did that only for the first
+// message before 7.2.
 func (cl *claim) createOwner(c *engine.Call) {
 	if c.Has(createsConsumers) {
 		cl.owner, cl.created = upsertConsumer(c, cl.key, cl.group, cl.consumer)
 	}
 }
 
-// finishClaim commits the stream. The call itself is not propagated, because claimMessage has propagated each message, and
-// with its first one a new consumer.
+// finishClaim commits the stream. The call itself is not propagated, because claimMessage has
+// propagated each message, and with its first one a new consumer.
 func finishClaim(c *engine.Call, key []byte, cl *claim) {
 	if cl.created && cl.owner.Active == stream.Never && c.Propagates() {
 		c.PropagateToJournal(consumerLine(key, cl.name, cl.consumer)...)
@@ -134,8 +135,8 @@ const (
 	claimed
 )
 
-// claimMessage makes a message pending for the claim's consumer and replies with it. A message whose entry was deleted is
-// acknowledged instead; before 7.0 it is claimed, and the reply is nil.
+// claimMessage makes a message pending for the claim's consumer and replies with it. A message
+// whose entry was deleted is acknowledged instead; before 7.0 it is claimed, and the reply is nil.
 func claimMessage(c *engine.Call, id stream.ID, cl *claim) outcome {
 	p := cl.group.Message(id)
 	if p == nil && !cl.force {
@@ -171,7 +172,8 @@ func claimMessage(c *engine.Call, id stream.ID, cl *claim) outcome {
 	return claimed
 }
 
-// takes reports whether a message was idle for long enough. One that no consumer has is claimed in any case.
+// takes reports whether a message was idle for long enough. One that no consumer has is claimed in
+// any case.
 func (cl *claim) takes(c *engine.Call, p *stream.Pending) bool {
 	return p.Consumer() == nil || c.Now()-p.Delivered >= cl.idle
 }
@@ -200,7 +202,8 @@ func redeliver(c *engine.Call, p *stream.Pending, cl *claim) {
 	cl.propagate(c, p)
 }
 
-// propagate propagates the state of a message. A server that does not have its entry forgets the message.
+// propagate propagates the state of a message. A server that does not have its entry forgets the
+// message.
 func (cl *claim) propagate(c *engine.Call, p *stream.Pending) {
 	c.MarkDirty()
 	propagateMessage(c, cl.key, cl.name, cl.group.Last, p)
@@ -237,11 +240,13 @@ func cmdXAutoClaim(c *engine.Call) {
 	finishClaim(c, key, &cl)
 }
 
-// maxClaimed is the highest COUNT that Redis accepts: its array of as many IDs, 16 bytes each, must be addressable.
+// maxClaimed is the highest COUNT that Redis accepts: its array of as many IDs, 16 bytes each, must
+// be addressable.
 const maxClaimed = math.MaxInt64 / 16
 
-// claimAll claims up to count messages from an ID on. It replies with the ID to continue from, the claimed messages, and
-// the IDs of those whose entry was deleted, of which there are none before 7.0.
+// claimAll claims up to count messages from an ID on. It replies with the ID to continue from, the
+// claimed messages, and the IDs of those whose entry was deleted, of which there are none before
+// 7.0.
 func claimAll(c *engine.Call, from stream.ID, count int64, cl *claim) {
 	ids, next := claimable(c, from, count, cl)
 	forgets := c.Has(forgetsDeleted)
@@ -265,9 +270,9 @@ func claimAll(c *engine.Call, from stream.ID, count int64, cl *claim) {
 	}
 }
 
-// claimable returns the IDs of up to count messages, from an ID on, that were idle for long enough or whose entry was
-// deleted. next is the ID of the message to continue from, zero at the end. It inspects at most 10 * count messages, as
-// Redis does.
+// claimable returns the IDs of up to count messages, from an ID on, that were idle for long enough
+// or whose entry was deleted. next is the ID of the message to continue from, zero at the end. It
+// inspects at most 10 * count messages, as Redis does.
 func claimable(c *engine.Call, from stream.ID, count int64, cl *claim) (ids []stream.ID, next stream.ID) {
 	attempts, forgets := count*10, c.Has(forgetsDeleted)
 	cl.group.Each(from, func(p *stream.Pending) bool {

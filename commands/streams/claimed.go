@@ -8,12 +8,14 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// XREADGROUP with CLAIM also reads messages that were delivered to some consumer long ago and not acknowledged. They come
-// before new entries, and count as delivered once more, to this consumer. Each entry of the reply has the milliseconds since
-// its last delivery and the number of deliveries before this one.
+// XREADGROUP with CLAIM also reads messages that were delivered to some consumer long ago and not
+// acknowledged. They come before new entries, and count as delivered once more, to this consumer.
+// Each entry of the reply has the milliseconds since its last delivery and the number of deliveries
+// before this one.
 
-// idleMessages returns the messages of a group that a call may claim, the oldest delivery first, and before it what was returned to the group: as many as COUNT allows.
-// O(pending messages of the group).
+// idleMessages returns the messages of a group that a call may claim, the oldest delivery first,
+// and before it what was returned to the group: as many as COUNT allows. O(pending messages of the
+// group).
 func idleMessages(c *engine.Call, b *batch, r *readOptions) (idle []*stream.Pending) {
 	b.group.Each(stream.ID{}, func(p *stream.Pending) bool {
 		if c.Now()-p.Delivered >= r.idle && b.stream.Has(p.ID) {
@@ -41,7 +43,8 @@ func deliverClaimed(c *engine.Call, b *batch, r *readOptions) {
 	}
 }
 
-// replyClaimed replies with the current entry of a walk, how long ago it was delivered, and how often.
+// replyClaimed replies with the current entry of a walk, how long ago it was delivered, and how
+// often.
 func replyClaimed(c *engine.Call, w *stream.Walk, idle, count int64) {
 	c.Reply.Array(4)
 	replyIDAndFields(c, w)
@@ -49,8 +52,9 @@ func replyClaimed(c *engine.Call, w *stream.Walk, idle, count int64) {
 	c.Reply.Int(count)
 }
 
-// nextClaim returns when a blocked call should look for messages to claim: when the one that was delivered first has been
-// idle for long enough. Without one it looks again after that time, because others may be delivered meanwhile.
+// nextClaim returns when a blocked call should look for messages to claim: when the one that was
+// delivered first has been idle for long enough. Without one it looks again after that time,
+// because others may be delivered meanwhile.
 func nextClaim(c *engine.Call, r *readOptions) int64 {
 	const soonest = 10 // milliseconds
 	first := c.Now()

@@ -29,7 +29,8 @@ func dump(v keyspace.Value, now int64) (about string, lines []string) {
 	return fmt.Sprintf("stream, last %v, added %d, deleted up to %v", s.Last(), s.Added(), s.MaxDeleted()), lines
 }
 
-// dumpGroup returns the lines of a group, with the entries that its consumers have not acknowledged.
+// dumpGroup returns the lines of a group, with the entries that its consumers have not
+// acknowledged.
 func dumpGroup(g *stream.Group, now int64) (lines []string) {
 	line := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	read := fmt.Sprint(g.Read)

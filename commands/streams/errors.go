@@ -36,11 +36,14 @@ const (
 	errOtherMessage   = command.Error("ERR IID already exists for this producer with a different stream ID")
 
 	// XSETID.
-	errAddedNegative       = command.Error("ERR entries_added must be positive")
-	errAddedSmall          = command.Error("ERR The entries_added specified in XSETID is smaller than the target stream length")
-	errLastBelowDeleted    = command.Error("ERR The ID specified in XSETID is smaller than the provided max_deleted_entry_id")
-	errLastBelowMaxDeleted = command.Error("ERR The ID specified in XSETID is smaller than current max_deleted_entry_id")
-	errLastBelowTop        = command.Error("ERR The ID specified in XSETID is smaller than the target stream top item")
+	errAddedNegative = command.Error("ERR entries_added must be positive")
+	errAddedSmall    = command.Error("ERR The entries_added specified in XSETID is smaller than the target " +
+		"stream length")
+	errLastBelowDeleted = command.Error("ERR The ID specified in XSETID is smaller than the provided " +
+		"max_deleted_entry_id")
+	errLastBelowMaxDeleted = command.Error("ERR The ID specified in XSETID is smaller than current " +
+		"max_deleted_entry_id")
+	errLastBelowTop = command.Error("ERR The ID specified in XSETID is smaller than the target stream top item")
 
 	// Trimming, in XADD and XTRIM.
 	errTrimTwice      = command.Error("ERR syntax error, MAXLEN and MINID options at the same time are not compatible")
@@ -64,22 +67,33 @@ const (
 	errNackOption = "ERR ERR Unrecognized XNACK option '%s'"
 
 	// XREAD and XREADGROUP.
-	errReadUnbalanced   = command.Error("ERR Unbalanced 'xread' list of streams: for each stream key an ID, '+', or '$' must be specified.")
-	errGroupUnbalanced  = command.Error("ERR Unbalanced 'xreadgroup' list of streams: for each stream key an ID or '>' must be specified.")
-	errReadGroup        = command.Error("ERR The GROUP option is only supported by XREADGROUP. You called XREAD instead.")
-	errReadNoAck        = command.Error("ERR The NOACK option is only supported by XREADGROUP. You called XREAD instead.")
-	errReadClaim        = command.Error("ERR The CLAIM option is only supported by XREADGROUP. You called XREAD instead.")
+	errReadUnbalanced = command.Error("ERR Unbalanced 'xread' list of streams: for each stream key an ID, '+', " +
+		"or '$' must be specified.")
+	errGroupUnbalanced = command.Error("ERR Unbalanced 'xreadgroup' list of streams: for each stream key an ID or " +
+		"'>' must be specified.")
+	errReadGroup = command.Error("ERR The GROUP option is only supported by XREADGROUP. " +
+		"You called XREAD instead.")
+	errReadNoAck = command.Error("ERR The NOACK option is only supported by XREADGROUP. " +
+		"You called XREAD instead.")
+	errReadClaim = command.Error("ERR The CLAIM option is only supported by XREADGROUP. " +
+		"You called XREAD instead.")
 	errReadIdle         = command.Error("ERR min-idle-time is not an integer or out of range")
 	errReadIdleNegative = command.Error("ERR min-idle-time must be a positive integer")
 	errReadGroupMissing = command.Error("ERR Missing GROUP option for XREADGROUP")
-	errReadGreater      = command.Error("ERR The > ID can be specified only when calling XREADGROUP using the GROUP <group> <consumer> option.")
-	errReadDollar       = command.Error("ERR The $ ID is meaningless in the context of XREADGROUP: you want to read the history of this consumer by specifying a proper ID, or use the > ID to get new messages. The $ ID would just return an empty result set.")
-	errReadPlus         = command.Error("ERR The + ID is meaningless in the context of XREADGROUP: you want to read the history of this consumer by specifying a proper ID, or use the > ID to get new messages. The + ID would just return an empty result set.")
+	errReadGreater      = command.Error("ERR The > ID can be specified only when calling XREADGROUP using the GROUP " +
+		"<group> <consumer> option.")
+	errReadDollar = command.Error("ERR The $ ID is meaningless in the context of XREADGROUP: you want " +
+		"to read the history of this consumer by specifying a proper ID, or use the > ID to get new messages. " +
+		"The $ ID would just return an empty result set.")
+	errReadPlus = command.Error("ERR The + ID is meaningless in the context of XREADGROUP: you want " +
+		"to read the history of this consumer by specifying a proper ID, or use the > ID to get new messages. " +
+		"The + ID would just return an empty result set.")
 	errReadNoKeyOrGroup = "NOGROUP No such key '%s' or consumer group '%s' in XREADGROUP with GROUP option"
 
 	// Consumer groups.
-	errGroupRead    = command.Error("ERR value for ENTRIESREAD must be positive or -1")
-	errGroupNoKey   = command.Error("ERR The XGROUP subcommand requires the key to exist. Note that for CREATE you may want to use the MKSTREAM option to create an empty stream automatically.")
+	errGroupRead  = command.Error("ERR value for ENTRIESREAD must be positive or -1")
+	errGroupNoKey = command.Error("ERR The XGROUP subcommand requires the key to exist. " +
+		"Note that for CREATE you may want to use the MKSTREAM option to create an empty stream automatically.")
 	errNoGroup      = "NOGROUP No such consumer group '%s' for key name '%s'"
 	errGroupExists  = command.Error("BUSYGROUP Consumer Group name already exists")
 	errNoKeyOrGroup = "NOGROUP No such key '%s' or consumer group '%s'"

@@ -11,8 +11,8 @@ import (
 
 // The ID of an entry is written ms-seq, or ms alone. The command then decides the sequence number.
 
-// idArg returns the next argument as an ID. seq is the sequence number of an ID that is ms alone. Anything else latches
-// errID.
+// idArg returns the next argument as an ID. seq is the sequence number of an ID that is ms alone.
+// Anything else latches errID.
 func idArg(c *engine.Call, seq uint64) stream.ID {
 	id, ok := parseID(c.Arg(), seq)
 	if !ok {
@@ -21,7 +21,8 @@ func idArg(c *engine.Call, seq uint64) stream.ID {
 	return id
 }
 
-// newIDArg is idArg for a new entry. autoSeq is true for ms-*, whose sequence number the server generates.
+// newIDArg is idArg for a new entry. autoSeq is true for ms-*, whose sequence number the server
+// generates.
 func newIDArg(c *engine.Call) (id stream.ID, autoSeq bool) {
 	arg := c.Arg()
 	if ms, auto := bytes.CutSuffix(arg, []byte("-*")); auto && bytes.IndexByte(ms, '-') < 0 && c.Has(numbersEntries) {
@@ -42,8 +43,8 @@ func idArgs(c *engine.Call, ids []stream.ID) (_ []stream.ID, ok bool) {
 	return ids, c.OK()
 }
 
-// boundArg returns the next argument as the first or the last ID of a range: "-", "+", an ID, or "(" and an ID that
-// the range excludes.
+// boundArg returns the next argument as the first or the last ID of a range: "-", "+", an ID, or
+// "(" and an ID that the range excludes.
 func boundArg(c *engine.Call, last bool) stream.ID {
 	arg, seq, err := c.Arg(), uint64(0), error(errRangeStart)
 	if last {
@@ -91,8 +92,9 @@ func parseID(arg []byte, seq uint64) (id stream.ID, ok bool) {
 	return id, ok
 }
 
-// parseUint reads a number as Redis does. Redis rejects a negative number in canonical form, and passes any other
-// text to strtoull. That accepts leading blanks, a sign and leading zeros, and wraps negative numbers.
+// parseUint reads a number as Redis does. Redis rejects a negative number in canonical form, and
+// passes any other text to strtoull. That accepts leading blanks, a sign and leading zeros, and
+// wraps negative numbers.
 func parseUint(arg []byte) (n uint64, ok bool) {
 	if i, isInt := resp.ParseInt(arg); isInt {
 		return uint64(i), i >= 0

@@ -87,7 +87,8 @@ func replyProgress(c *engine.Call, g *stream.Group) {
 	replyOptionalPair(c, "lag", lag, known)
 }
 
-// groupLag returns how many entries a group has not read yet; known is false if the release does not know that.
+// groupLag returns how many entries a group has not read yet; known is false if the release does
+// not know that.
 func groupLag(c *engine.Call, g *stream.Group) (lag int64, known bool) {
 	switch {
 	case c.Has(countsLag):
@@ -158,7 +159,8 @@ func replyInfo(c *engine.Call, s *stream.Stream) {
 	replyIDPair(c, "recorded-first-entry-id", s.First())
 }
 
-// replyProducers replies with the six pairs about idempotent IDs. A stream that never had any is shown as in Redis 8.0, without them.
+// replyProducers replies with the six pairs about idempotent IDs. A stream that never had any is
+// shown as in Redis 8.0, without them.
 func replyProducers(c *engine.Call, s *stream.Stream) {
 	limits := s.IDLimits()
 	replyIntPair(c, "idmp-duration", int64(limits.Seconds))
@@ -171,7 +173,8 @@ func replyProducers(c *engine.Call, s *stream.Stream) {
 	replyIntPair(c, "iids-duplicates", duplicates)
 }
 
-// replyFull replies with the entries and groups of a stream: at most count of each, or all if count is 0.
+// replyFull replies with the entries and groups of a stream: at most count of each, or all if count
+// is 0.
 func replyFull(c *engine.Call, s *stream.Stream, count int64) {
 	if count == 0 {
 		count = -1
@@ -200,7 +203,8 @@ func replyFull(c *engine.Call, s *stream.Stream, count int64) {
 	}
 }
 
-// replyConsumerFull replies with a consumer and at most count of its pending messages, or all if count is negative.
+// replyConsumerFull replies with a consumer and at most count of its pending messages, or all if
+// count is negative.
 func replyConsumerFull(c *engine.Call, consumer *stream.Consumer, count int64) {
 	told := c.Has(tellsActivity)
 	c.Reply.Map(4 + one(told))
@@ -214,8 +218,8 @@ func replyConsumerFull(c *engine.Call, consumer *stream.Consumer, count int64) {
 	replyDeliveries(c, consumer.Each, count, false)
 }
 
-// replyDeliveries replies with pending messages: the ID, the consumer if owner is set, the time of the last delivery and
-// the number of deliveries.
+// replyDeliveries replies with pending messages: the ID, the consumer if owner is set, the time of
+// the last delivery and the number of deliveries.
 func replyDeliveries(c *engine.Call, each func(stream.ID, func(*stream.Pending) bool), count int64, owner bool) {
 	at, n := c.Reply.Defer(), int64(0)
 	each(stream.ID{}, func(p *stream.Pending) bool {

@@ -9,13 +9,16 @@ import (
 	"github.com/miniserver-go/miniserver/internal/event"
 )
 
-// XNACK returns messages to their group: they stay pending without a consumer, and a claim takes them before all others.
+// XNACK returns messages to their group: they stay pending without a consumer, and a claim takes
+// them before all others.
 
 // nackLine returns the line of XNACK.
 func nackLine() command.Line {
-	return command.Line{Name: "xnack", Arity: -7, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW update"), Run: cmdXNack, Reply: "integer", Since: "8.8.0",
-		Syntax:     "key group mode=<SILENT|FAIL|FATAL> <IDS numids:integer id...> [RETRYCOUNT count] [FORCE]",
-		Summary:    "Returns messages to their consumer group without acknowledging them, so that others can claim them at once.",
+	return command.Line{Name: "xnack", Arity: -7, Flags: command.Write | command.Fast,
+		Keys: command.Key(1, "RW update"), Run: cmdXNack, Reply: "integer", Since: "8.8.0",
+		Syntax: "key group mode=<SILENT|FAIL|FATAL> <IDS numids:integer id...> [RETRYCOUNT count] [FORCE]",
+		Summary: "Returns messages to their consumer group without acknowledging them, " +
+			"so that others can claim them at once.",
 		Complexity: "O(1) for each ID"}
 }
 

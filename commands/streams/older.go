@@ -12,46 +12,55 @@ import (
 
 // Changes of behaviour, with the releases that brought them.
 var (
-	numbersEntries     = release.From("7.0.0")              // XADD ms-* generates the sequence number
-	forgetsDeleted     = release.From("7.0.0")              // a claim forgets a message whose entry was deleted, in place of claiming it with nil
-	deletesExisting    = release.From("7.0.0")              // XGROUP DELCONSUMER is a change only if there is the consumer
-	knowsReads         = release.From("7.0.0")              // a group has the number of entries read: XGROUP with ENTRIESREAD
-	showsProgress      = release.From("7.0.0")              // XINFO says what was added and deleted, and how far groups have read
-	createsConsumers   = release.From("7.2.0")              // XREADGROUP, XCLAIM and XAUTOCLAIM, even if there is no message
+	numbersEntries = release.From("7.0.0") // XADD ms-* generates the sequence number
+	// A claim forgets a message whose entry was deleted, in place of claiming it with nil.
+	forgetsDeleted = release.From("7.0.0")
+	// XGROUP DELCONSUMER is a change only if there is the consumer
+	deletesExisting = release.From("7.0.0")
+	// A group has the number of entries read: XGROUP with ENTRIESREAD.
+	knowsReads = release.From("7.0.0")
+	// XINFO says what was added and deleted, and how far groups have read
+	showsProgress = release.From("7.0.0")
+	// XREADGROUP, XCLAIM and XAUTOCLAIM, even if there is no message
+	createsConsumers   = release.From("7.2.0")
 	readsAnew          = release.From("7.2.0")              // a blocked call that is woken runs as if it had come now
 	tellsActivity      = release.From("7.2.0")              // XINFO says when a consumer last received a message
 	setsBehindDeleted  = release.From("7.2.0")              // XSETID refuses an ID before the greatest that was deleted
 	blocksInScript     = release.From("7.4.0 valkey:8.0.0") // BLOCK in a script is no error
 	propagatesProgress = release.From("7.4.0 valkey:8.0.0") // how far a group has read, also without NOACK
-	claimsBefore       = release.From("8.6.0")              // the messages that a group delivers are propagated with the ID that it had read before
-	readsLast          = release.From("7.4.0 valkey:8.0.0") // XREAD with +
-	readsFromZero      = release.From("8.0.0 valkey:9.1.0") // + of a stream that never had an entry, 0-0, is no error
-	readsLastEntry     = release.From("8.0.0")              // + means an entry that was not deleted
-	claimsByReading    = release.From("8.4.0")              // XREADGROUP with CLAIM
-	showsReturned      = release.From("8.8.0")              // XINFO STREAM FULL, also if no message is without a consumer
-	showsProducers     = release.From("8.6.0")              // XINFO STREAM, also for a stream that has none
-	boundsReads        = release.From("8.6.0")              // ENTRIESREAD is at most the number of entries that were added
-	countsLag          = release.From("8.0.0")              // the lag is known where nothing was deleted ahead
-	countsReads        = release.From("8.0.0 valkey:8.1.0") // so is the number of entries read
+	// The messages that a group delivers are propagated with the ID that it had read before.
+	claimsBefore    = release.From("8.6.0")
+	readsLast       = release.From("7.4.0 valkey:8.0.0") // XREAD with +
+	readsFromZero   = release.From("8.0.0 valkey:9.1.0") // + of a stream that never had an entry, 0-0, is no error
+	readsLastEntry  = release.From("8.0.0")              // + means an entry that was not deleted
+	claimsByReading = release.From("8.4.0")              // XREADGROUP with CLAIM
+	showsReturned   = release.From("8.8.0")              // XINFO STREAM FULL, also if no message is without a consumer
+	showsProducers  = release.From("8.6.0")              // XINFO STREAM, also for a stream that has none
+	boundsReads     = release.From("8.6.0")              // ENTRIESREAD is at most the number of entries that were added
+	countsLag       = release.From("8.0.0")              // the lag is known where nothing was deleted ahead
+	countsReads     = release.From("8.0.0 valkey:8.1.0") // so is the number of entries read
 )
 
 // wordings are the errors of older releases.
 var wordings = []command.Wording{
-	{Before: "8.0.0", Error: errReadUnbalanced, Was: "ERR Unbalanced 'xread' list of streams: for each stream key an ID or '$' must be specified."},
+	{Before: "8.0.0", Error: errReadUnbalanced,
+		Was: "ERR Unbalanced 'xread' list of streams: for each stream key an ID or '$' must be specified."},
 	{Before: "7.2.0", Error: errReadUnbalanced, Was: olderUnbalanced},
 	{Before: "7.2.0", Error: errGroupUnbalanced, Was: olderUnbalanced},
 }
 
 // The errors that only older releases know.
 const (
-	olderUnbalanced  = command.Error("ERR Unbalanced XREAD list of streams: for each stream key an ID or '$' must be specified.")
+	olderUnbalanced = command.Error("ERR Unbalanced XREAD list of streams: for each stream key an ID or '$' must " +
+		"be specified.")
 	errReadInScript  = "ERR %s command is not allowed with BLOCK option from scripts"
 	errReadKeyGone   = command.Error("UNBLOCKED the stream key no longer exists")
 	errReadNoLast    = command.Error("ERR the stream last element ID is 0-0")
 	errReadGroupGone = command.Error("NOGROUP the consumer group this client was blocked on no longer exists")
 )
 
-// olderGroup is XGROUP before 7.0 for what is no subcommand: it looks at the key and at the group first.
+// olderGroup is XGROUP before 7.0 for what is no subcommand: it looks at the key and at the group
+// first.
 func olderGroup(c *engine.Call) {
 	if len(c.Args) > 3 {
 		s, found := engine.Edit[*stream.Stream](c, c.Args[2])
@@ -59,14 +68,16 @@ func olderGroup(c *engine.Call) {
 		switch {
 		case !found:
 			c.Refuse(errGroupNoKey)
-		case s.Group(c.Args[3]) == nil && slices.ContainsFunc([]string{"SETID", "CREATECONSUMER", "DELCONSUMER"}, isWord):
+		case s.Group(c.Args[3]) == nil &&
+			slices.ContainsFunc([]string{"SETID", "CREATECONSUMER", "DELCONSUMER"}, isWord):
 			c.Refusef(errNoGroup, command.CText(c.Args[3]), command.CText(c.Args[2]))
 		}
 	}
 	c.Fail(c.SubSyntaxError())
 }
 
-// olderCreate is XGROUP CREATE before 7.0, which sees that there are too many arguments when it has looked at the key.
+// olderCreate is XGROUP CREATE before 7.0, which sees that there are too many arguments when it has
+// looked at the key.
 func olderCreate(c *engine.Call) {
 	const most = 6
 	if len(c.Args) > most {
@@ -101,7 +112,8 @@ func infoHelp() command.Line {
 	return line
 }
 
-// keepReady drops all keys but the one that unblocked the client, and sets the COUNT that a client has then.
+// keepReady drops all keys but the one that unblocked the client, and sets the COUNT that a client
+// has then.
 func (r *readOptions) keepReady(c *engine.Call) {
 	const blockedCount = 1000
 	i := slices.IndexFunc(r.keys, func(key []byte) bool { return bytes.Equal(key, c.ReadyKey()) })
@@ -111,7 +123,8 @@ func (r *readOptions) keepReady(c *engine.Call) {
 	}
 }
 
-// findOlder returns the stream at key for a client that was blocked. A value of another type is no error.
+// findOlder returns the stream at key for a client that was blocked. A value of another type is no
+// error.
 func findOlder(c *engine.Call, key []byte) (s *stream.Stream, found bool) {
 	value, _ := c.DB.Find(key)
 	s, found = value.(*stream.Stream)

@@ -58,8 +58,8 @@ func parsePendingQuery(c *engine.Call) (q pendingQuery) {
 	return q
 }
 
-// findGroup returns a group of s, the stream at key, which is absent unless found is set. It returns nil if an error was
-// sent.
+// findGroup returns a group of s, the stream at key, which is absent unless found is set. It
+// returns nil if an error was sent.
 func findGroup(c *engine.Call, s *stream.Stream, found bool, key, name []byte) (g *stream.Group) {
 	if found {
 		g = s.Group(name)
@@ -71,8 +71,8 @@ func findGroup(c *engine.Call, s *stream.Stream, found bool, key, name []byte) (
 	return g
 }
 
-// replyPendingSummary replies with the number of a group's pending messages, the first and last ID, and the number of
-// each consumer.
+// replyPendingSummary replies with the number of a group's pending messages, the first and last ID,
+// and the number of each consumer.
 func replyPendingSummary(c *engine.Call, g *stream.Group) {
 	c.Reply.Array(4)
 	c.Reply.Int(int64(g.Pending()))

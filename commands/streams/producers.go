@@ -11,23 +11,26 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// A producer that gives each entry an idempotent ID can send it again when it does not know whether it arrived: XADD then replies with
-// the ID that the entry got the first time. See [stream.Producers].
+// A producer that gives each entry an idempotent ID can send it again when it does not know whether
+// it arrived: XADD then replies with the ID that the entry got the first time. See
+// [stream.Producers].
 //
-// The journal and the replicas receive XADD with the same words and the ID of the entry, and an entry that was sent again as it came.
-// An XADD with an ID is a new entry there: whether its idempotent ID was forgotten in time is what the master has decided.
+// The journal and the replicas receive XADD with the same words and the ID of the entry, and an
+// entry that was sent again as it came. An XADD with an ID is a new entry there: whether its
+// idempotent ID was forgotten in time is what the master has decided.
 
 // producerLines returns the lines of the commands on idempotent IDs.
 func producerLines() []command.Line {
 	return []command.Line{
-		{Name: "xcfgset", Arity: -2, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW update"), Run: cmdXCfgSet, Reply: "status", Since: "8.6.0",
-			Syntax:     "key idmp-duration-block=[idmp-duration-token=IDMP-DURATION duration:integer] idmp-maxsize-block=[idmp-maxsize-token=IDMP-MAXSIZE maxsize:integer]",
+		{Name: "xcfgset", Arity: -2, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW update"),
+			Run: cmdXCfgSet, Reply: "status", Since: "8.6.0",
+			Syntax: "key idmp-duration-block=[idmp-duration-token=IDMP-DURATION duration:integer] " +
+				"idmp-maxsize-block=[idmp-maxsize-token=IDMP-MAXSIZE maxsize:integer]",
 			Summary:    "Sets how long a stream remembers idempotent IDs, and how many of each producer.",
 			Complexity: "O(1)"},
-		{Name: "xidmprecord", Arity: 5, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW update"), Run: cmdXIdmpRecord,
-			Reply: "status", Since: "8.6.2",
-			Syntax: "key pid iid stream-id", Summary: "An internal command that gives an entry an idempotent ID.",
-			Complexity: "O(1)"},
+		{Name: "xidmprecord", Arity: 5, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1,
+			"RW update"), Run: cmdXIdmpRecord, Reply: "status", Since: "8.6.2", Syntax: "key pid iid stream-id",
+			Summary: "An internal command that gives an entry an idempotent ID.", Complexity: "O(1)"},
 	}
 }
 
@@ -37,7 +40,8 @@ type idempotent struct {
 	iid      []byte // nil for IDMPAUTO, until it is computed
 }
 
-// idempotentOption reads IDMPAUTO producer-id or IDMP producer-id idempotent-id, and reports whether it found one.
+// idempotentOption reads IDMPAUTO producer-id or IDMP producer-id idempotent-id, and reports
+// whether it found one.
 func idempotentOption(c *engine.Call, o *idempotent) bool {
 	at, empty := c.Pos(), errAutoProducer
 	again := o.producer != nil
@@ -60,7 +64,8 @@ func idempotentOption(c *engine.Call, o *idempotent) bool {
 	return true
 }
 
-// repeats reports whether a producer has sent the entry before. If so it replies with the ID of that entry.
+// repeats reports whether a producer has sent the entry before. If so it replies with the ID of
+// that entry.
 func repeats(c *engine.Call, key []byte, s *stream.Stream, a *addOptions) bool {
 	if a.sent.producer == nil || !a.auto {
 		return false
@@ -81,7 +86,8 @@ func (o *idempotent) remember(c *engine.Call, s *stream.Stream, id stream.ID) {
 	}
 }
 
-// recallTime returns the time that decides what is forgotten. In the journal nothing is: what an entry found when it came is in it.
+// recallTime returns the time that decides what is forgotten. In the journal nothing is: what an
+// entry found when it came is in it.
 func recallTime(c *engine.Call) int64 {
 	if c.World.Keyspace.Replaying {
 		return stream.Always
@@ -89,8 +95,8 @@ func recallTime(c *engine.Call) int64 {
 	return c.Now()
 }
 
-// fingerprint returns the idempotent ID that IDMPAUTO gives an entry. The order of the fields does not matter. Redis computes another,
-// with XXH3.
+// fingerprint returns the idempotent ID that IDMPAUTO gives an entry. The order of the fields does
+// not matter. Redis computes another, with XXH3.
 func fingerprint(pairs [][]byte) []byte {
 	var low, high uint64
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -140,7 +146,8 @@ func cmdXCfgSet(c *engine.Call) {
 	c.Reply.Status("OK")
 }
 
-// limitArg reads a limit for idempotent IDs, and returns true. given says that it was given before, which is an error.
+// limitArg reads a limit for idempotent IDs, and returns true. given says that it was given before,
+// which is an error.
 func limitArg(c *engine.Call, limit *int, most int64, given bool, twice, outside command.Error) bool {
 	if given {
 		c.Refuse(twice)
@@ -187,7 +194,8 @@ func cmdXIdmpRecord(c *engine.Call) {
 	c.Reply.Status("OK")
 }
 
-// createStream returns the stream at key, and creates it if the key is absent. ok is false if an error was latched.
+// createStream returns the stream at key, and creates it if the key is absent. ok is false if an
+// error was latched.
 func createStream(c *engine.Call, key []byte) (s *stream.Stream, ok bool) {
 	s, found := engine.Edit[*stream.Stream](c, key)
 	if found || c.Failed() {

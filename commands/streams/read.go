@@ -22,7 +22,8 @@ type readOptions struct {
 	idle            int64 // how long the messages that it claims were not delivered, at least
 }
 
-// undelivered is the ID that stands for ">": the entries that the group has not delivered to any consumer.
+// undelivered is the ID that stands for ">": the entries that the group has not delivered to any
+// consumer.
 var undelivered = stream.MaxID
 
 // XREAD [COUNT count] [BLOCK milliseconds] STREAMS key [key ...] id [id ...]
@@ -32,8 +33,8 @@ func cmdXRead(c *engine.Call) { readStreams(c, readOptions{}) }
 // id [id ...]
 func cmdXReadGroup(c *engine.Call) { readStreams(c, readOptions{grouped: true}) }
 
-// readStreams executes XREAD and XREADGROUP. The handler runs again when a key becomes ready for a blocked client, as if the
-// call had come now.
+// readStreams executes XREAD and XREADGROUP. The handler runs again when a key becomes ready for a
+// blocked client, as if the call had come now.
 func readStreams(c *engine.Call, r readOptions) {
 	if c.Woken() && !r.grouped && !isStream(c, c.ReadyKey()) {
 		c.BlockOnKeys(nil, 0, nil) // again
@@ -161,7 +162,8 @@ func findStream(c *engine.Call, key []byte) (s *stream.Stream, found bool) {
 	return engine.Read[*stream.Stream](c, key)
 }
 
-// refuseGroup latches the error of XREADGROUP for a key without the group. found says whether the key is a stream.
+// refuseGroup latches the error of XREADGROUP for a key without the group. found says whether the
+// key is a stream.
 func refuseGroup(c *engine.Call, r *readOptions, key []byte, found bool) {
 	switch {
 	case !c.Woken() || c.Has(readsAnew):
@@ -219,8 +221,8 @@ func beforeLast(c *engine.Call, s *stream.Stream) stream.ID {
 	return last
 }
 
-// blockOnStreams blocks the session. It replaces "$" in the arguments by the ID, so that it keeps the meaning that it had
-// when the call arrived.
+// blockOnStreams blocks the session. It replaces "$" in the arguments by the ID, so that it keeps
+// the meaning that it had when the call arrived.
 func blockOnStreams(c *engine.Call, r *readOptions, from []stream.ID) {
 	if !r.grouped && c.MayBlock() && !c.Woken() {
 		c.Args = slices.Clone(c.Args)
@@ -239,8 +241,8 @@ func blockOnStreams(c *engine.Call, r *readOptions, from []stream.ID) {
 	}
 }
 
-// batch is what the reply contains of one stream: the entries from the current one of walk on, or the history of a
-// consumer.
+// batch is what the reply contains of one stream: the entries from the current one of walk on, or
+// the history of a consumer.
 type batch struct {
 	key      []byte
 	from     stream.ID // exclusive
@@ -253,8 +255,8 @@ type batch struct {
 	claimed  []*stream.Pending // the oldest first
 }
 
-// nextBatch returns what a stream has after an ID. ok is false if it has nothing. A history may be empty, but is never
-// nothing.
+// nextBatch returns what a stream has after an ID. ok is false if it has nothing. A history may be
+// empty, but is never nothing.
 func nextBatch(c *engine.Call, r *readOptions, key []byte, from stream.ID) (b batch, ok bool) {
 	find := c.DB.Find
 	if r.grouped {
@@ -286,8 +288,8 @@ func nextBatch(c *engine.Call, r *readOptions, key []byte, from stream.ID) (b ba
 	return b, ok
 }
 
-// readingConsumer returns the consumer that reads, and creates an absent one. If new entries follow, the journal and the
-// replicas learn of it with the first of them.
+// readingConsumer returns the consumer that reads, and creates an absent one. If new entries
+// follow, the journal and the replicas learn of it with the first of them.
 func readingConsumer(c *engine.Call, r *readOptions, b *batch, ok bool) *stream.Consumer {
 	consumer, created := upsertConsumer(c, b.key, b.group, r.consumer)
 	switch {
@@ -300,7 +302,8 @@ func readingConsumer(c *engine.Call, r *readOptions, b *batch, ok bool) *stream.
 	return consumer
 }
 
-// replyStreams replies with the batches of the streams, and reports whether there was one. If not, it replies nothing.
+// replyStreams replies with the batches of the streams, and reports whether there was one. If not,
+// it replies nothing.
 func replyStreams(c *engine.Call, r *readOptions, from []stream.ID) bool {
 	at, n := 0, 0
 	for i, key := range r.keys {
@@ -348,7 +351,8 @@ func after(id stream.ID) (from, to stream.ID) {
 	return from, stream.MaxID
 }
 
-// replyEntries replies with the entries of a walk from its current one on: at most count, or all if count is 0.
+// replyEntries replies with the entries of a walk from its current one on: at most count, or all if
+// count is 0.
 func replyEntries(c *engine.Call, w *stream.Walk, count int64) {
 	at, n := c.Reply.Defer(), int64(0)
 	for more := true; more; more = n != count && w.Next() {
@@ -358,8 +362,8 @@ func replyEntries(c *engine.Call, w *stream.Walk, count int64) {
 	c.Reply.SetArray(at, int(n))
 }
 
-// deliver replies with the claimed messages and with new entries, and makes these pending messages of the consumer, unless
-// NOACK is given.
+// deliver replies with the claimed messages and with new entries, and makes these pending messages
+// of the consumer, unless NOACK is given.
 func deliver(c *engine.Call, b *batch, r *readOptions) {
 	key, g, w, advance := b.key, b.group, &b.walk, (*stream.Group).Advance
 	if !c.Has(countsReads) {
@@ -393,8 +397,8 @@ func deliver(c *engine.Call, b *batch, r *readOptions) {
 	c.ChangedUnwatched(key, event.Event{})
 }
 
-// propagateProgress propagates how far the group has read. With the messages replicas learn the last ID, but the number of entries read
-// only if that is sent as well.
+// propagateProgress propagates how far the group has read. With the messages replicas learn the
+// last ID, but the number of entries read only if that is sent as well.
 func propagateProgress(c *engine.Call, b *batch, r *readOptions) {
 	if !c.Has(knowsReads) {
 		b.group.Read = stream.Unknown
@@ -407,8 +411,8 @@ func propagateProgress(c *engine.Call, b *batch, r *readOptions) {
 	}
 }
 
-// replyHistory replies with the consumer's pending messages after an ID, and counts this as another delivery. A message
-// whose entry was deleted has nil in place of its fields.
+// replyHistory replies with the consumer's pending messages after an ID, and counts this as another
+// delivery. A message whose entry was deleted has nil in place of its fields.
 func replyHistory(c *engine.Call, b *batch, r *readOptions) {
 	from, _ := after(b.from)
 	at, n := c.Reply.Defer(), int64(0)

@@ -4,22 +4,26 @@ import (
 	"github.com/miniserver-go/miniserver/internal/command"
 )
 
-// keysAfterStreams is the keys of XREAD and XREADGROUP, behind the word STREAMS at position from or later.
+// keysAfterStreams is the keys of XREAD and XREADGROUP, behind the word STREAMS at position from or
+// later.
 func keysAfterStreams(from int, access string) command.Keys {
 	return command.KeysAfter("STREAMS", from, -1, 2, access)
 }
 
-// pairedKeys is how they are found: behind the option STREAMS, not behind a word that reads like it, and only if each key has an ID.
+// pairedKeys is how they are found: behind the option STREAMS, not behind a word that reads like
+// it, and only if each key has an ID.
 func pairedKeys(from int) command.Keys {
 	return keysAfterStreams(from, "RO access incomplete").FoundBy(keysOfRead)
 }
 
-// trustingStreams is how they are found except in the security releases of 8.0: behind the first such word.
+// trustingStreams is how they are found except in the security releases of 8.0: behind the first
+// such word.
 func trustingStreams(from int) command.Keys { return keysAfterStreams(from, "RO access") }
 
 // pairsStreams is how they were found in 8.0, and before 7.0.
 func pairsStreams(from int) []command.Was {
-	return []command.Was{{Before: "8.6.0", Edit: command.HasKeys(pairedKeys(from))}, {Before: "8.0.0", Edit: command.HasKeys(trustingStreams(from))},
+	return []command.Was{{Before: "8.6.0", Edit: command.HasKeys(pairedKeys(from))},
+		{Before: "8.0.0", Edit: command.HasKeys(trustingStreams(from))},
 		{Before: "7.0.0", Edit: command.FindsKeys(keysOfRead)}}
 }
 

@@ -12,11 +12,14 @@ import (
 // refLines returns the lines of the commands that delete entries with regard to the groups.
 func refLines() []command.Line {
 	return []command.Line{
-		{Name: "xdelex", Arity: -5, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW delete"), Run: cmdXDelEx, Reply: "integers", Since: "8.2.0 valkey:9.2.0",
-			Syntax:     "key condition=[KEEPREF|DELREF|ACKED] <IDS numids:integer id...>",
-			Summary:    "Deletes messages from a stream, and says what becomes of references to them in consumer groups.",
+		{Name: "xdelex", Arity: -5, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW delete"),
+			Run: cmdXDelEx, Reply: "integers", Since: "8.2.0 valkey:9.2.0",
+			Syntax: "key condition=[KEEPREF|DELREF|ACKED] <IDS numids:integer id...>",
+			Summary: "Deletes messages from a stream, " +
+				"and says what becomes of references to them in consumer groups.",
 			Complexity: "O(1) for each ID, and O(N) for DELREF and ACKED, N being the number of groups"},
-		{Name: "xackdel", Arity: -6, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW delete update"), Run: cmdXAckDel, Reply: "integers", Since: "8.2.0",
+		{Name: "xackdel", Arity: -6, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW delete update"),
+			Run: cmdXAckDel, Reply: "integers", Since: "8.2.0",
 			Syntax:     "key group condition=[KEEPREF|DELREF|ACKED] <IDS numids:integer id...>",
 			Summary:    "Acknowledges messages of a consumer group and deletes them from the stream.",
 			Complexity: "O(1) for each ID, and O(N) for DELREF and ACKED, N being the number of groups"},
@@ -112,8 +115,8 @@ func reportDeleted(c *engine.Call, key []byte, deleted int, changed bool) {
 	}
 }
 
-// refIDs reads [KEEPREF | DELREF | ACKED] IDS numids id [id ...] in any order. ok is false if an error was sent, or
-// the reply that nothing exists because found is not set.
+// refIDs reads [KEEPREF | DELREF | ACKED] IDS numids id [id ...] in any order. ok is false if an
+// error was sent, or the reply that nothing exists because found is not set.
 func refIDs(c *engine.Call, found bool) (ids []stream.ID, refs stream.Refs, ok bool) {
 	var args [][]byte
 	for given := false; c.More(); {
@@ -149,8 +152,8 @@ func refIDs(c *engine.Call, found bool) (ids []stream.ID, refs stream.Refs, ok b
 	return ids, refs, true
 }
 
-// countedIDs reads numids id [id ...]. It latches the first error for a number that is none, and the second for one that
-// exceeds the arguments.
+// countedIDs reads numids id [id ...]. It latches the first error for a number that is none, and
+// the second for one that exceeds the arguments.
 func countedIDs(c *engine.Call, most int64, none, exceeds command.Error) [][]byte {
 	n := c.IntIn(1, most, none)
 	if n > int64(c.Left()) {

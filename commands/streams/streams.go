@@ -1,4 +1,5 @@
-// Package streams is the family of stream commands: XADD, XREAD, XGROUP and their like, on [stream.Stream].
+// Package streams is the family of stream commands: XADD, XREAD, XGROUP and their like, on
+// [stream.Stream].
 //
 //	streams.go  the table of commands; XADD, XLEN, XDEL, XSETID
 //	range.go    XRANGE and XREVRANGE, and how an entry is written
@@ -15,19 +16,22 @@
 //	id.go       IDs as arguments and in replies
 //	older.go    what older releases do otherwise
 //
-// A message is an entry that a group delivered to a consumer. It is pending until the consumer acknowledges it.
+// A message is an entry that a group delivered to a consumer. It is pending until the consumer
+// acknowledges it.
 //
-// The journal and the replicas do not receive calls whose effect depends on the clock, on the layout of nodes or on
-// reading. They receive the effect instead: XADD with the generated ID, an exact MAXLEN, and for a group XCLAIM for each
-// message and XGROUP SETID for the last delivered ID. Redis does the same.
+// The journal and the replicas do not receive calls whose effect depends on the clock, on the
+// layout of nodes or on reading. They receive the effect instead: XADD with the generated ID, an
+// exact MAXLEN, and for a group XCLAIM for each message and XGROUP SETID for the last delivered ID.
+// Redis does the same.
 //
 // With --like redis:7.0 one difference from Redis 7.0 stays:
 //
-//   - XREAD stays blocked if the entry that would unblock it is deleted in the same transaction, as in 7.2. 7.0 replies
-//     without entries.
+//   - XREAD stays blocked if the entry that would unblock it is deleted in the same transaction, as
+//     in 7.2. 7.0 replies without entries.
 //
-// Other than in Redis, the journal also receives the delivery counts of a consumer's history, and each consumer that a
-// command creates, even if there is no message for it. Redis loses both at a restart; replicas do not receive them.
+// Other than in Redis, the journal also receives the delivery counts of a consumer's history, and
+// each consumer that a command creates, even if there is no message for it. Redis loses both at a
+// restart; replicas do not receive them.
 package streams
 
 import (
@@ -41,51 +45,69 @@ import (
 
 // Family is the family of stream commands.
 var Family = command.Family{Group: "stream", Commands: append([]command.Line{
-	{Name: "xadd", Arity: -5, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW update"), Run: cmdXAdd, Reply: "text?", Since: "5.0.0",
-		Syntax:     "key [NOMKSTREAM]@6.2.0 condition=[KEEPREF|DELREF|ACKED]@(8.2.0) idmp=[idmpauto-with-pid=<idmpauto-token=IDMPAUTO pid>|idmp-with-pid-iid=<idmp-token=IDMP pid iid>]@(8.6.0) trim=[strategy=<MAXLEN|MINID@6.2.0> operator=[equal==|approximately=~] threshold [LIMIT count]@6.2.0] id-selector(/id_or_auto)=<auto-id(/auto_id)=*|id> data(/field_value)=<field value>...",
+	{Name: "xadd", Arity: -5, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW update"),
+		Run: cmdXAdd, Reply: "text?", Since: "5.0.0",
+		Syntax: "key [NOMKSTREAM]@6.2.0 condition=[KEEPREF|DELREF|ACKED]@(8.2.0) " +
+			"idmp=[idmpauto-with-pid=<idmpauto-token=IDMPAUTO pid>|idmp-with-pid-iid=<idmp-token=IDMP pid " +
+			"iid>]@(8.6.0) trim=[strategy=<MAXLEN|MINID@6.2.0> operator=[equal==|approximately=~] threshold [LIMIT " +
+			"count]@6.2.0] id-selector(/id_or_auto)=<auto-id(/auto_id)=*|id> data(/field_value)=<field value>...",
 		Summary:    "Appends a new message to a stream. Creates the key if it doesn't exist.",
 		Tips:       "nondeterministic_output",
 		Complexity: "O(1), and O(N) when trimming, N being the number of entries removed",
 		History: "6.2.0 The options `NOMKSTREAM`, `MINID` and `LIMIT`.\n" +
 			"7.0.0 Takes IDs whose sequence number is `*`.\n" +
 			"8.2.0@8.6.0 The options `KEEPREF`, `DELREF` and `ACKED`."},
-	{Name: "xlen", Arity: 2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO"), Run: cmdXLen, Reply: "integer", Since: "5.0.0",
+	{Name: "xlen", Arity: 2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO"),
+		Run: cmdXLen, Reply: "integer", Since: "5.0.0",
 		Syntax: "key", Summary: "Returns the number of messages in a stream.", Complexity: "O(1)"},
-	{Name: "xrange", Arity: -4, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdXRange, Reply: "array?", Since: "5.0.0",
+	{Name: "xrange", Arity: -4, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"),
+		Run: cmdXRange, Reply: "array?", Since: "5.0.0",
 		Syntax: "key start end [COUNT count]", Summary: "Returns the messages from a stream within a range of IDs.",
 		Complexity: "O(log N + M), N being the number of nodes of the stream, and M the number of entries returned",
 		History:    "6.2.0 Ranges may be exclusive."},
-	{Name: "xrevrange", Arity: -4, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdXRevRange, Reply: "array?", Since: "5.0.0",
-		Syntax:     "key end start [COUNT count]",
+	{Name: "xrevrange", Arity: -4, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"),
+		Run: cmdXRevRange, Reply: "array?", Since: "5.0.0", Syntax: "key end start [COUNT count]",
 		Summary:    "Returns the messages from a stream within a range of IDs in reverse order.",
 		Complexity: "O(log N + M), N being the number of nodes of the stream, and M the number of entries returned",
 		History:    "6.2.0 Ranges may be exclusive."},
-	{Name: "xdel", Arity: -3, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW delete"), Run: cmdXDel, Reply: "integer", Since: "5.0.0",
+	{Name: "xdel", Arity: -3, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW delete"),
+		Run: cmdXDel, Reply: "integer", Since: "5.0.0",
 		Syntax: "key id...", Summary: "Returns the number of messages after removing them from a stream.",
 		Complexity: "O(1) for each entry removed"},
-	{Name: "xtrim", Arity: -4, Flags: command.Write, Keys: command.Key(1, "RW delete"), Run: cmdXTrim, Reply: "integer", Since: "5.0.0",
-		Syntax:  "key trim=<strategy=<MAXLEN|MINID@6.2.0> operator=[equal==|approximately=~] threshold [LIMIT count]@6.2.0 condition=[KEEPREF|DELREF|ACKED]@(8.2.0)>",
+	{Name: "xtrim", Arity: -4, Flags: command.Write, Keys: command.Key(1, "RW delete"),
+		Run: cmdXTrim, Reply: "integer", Since: "5.0.0",
+		Syntax: "key trim=<strategy=<MAXLEN|MINID@6.2.0> operator=[equal==|approximately=~] threshold [LIMIT " +
+			"count]@6.2.0 condition=[KEEPREF|DELREF|ACKED]@(8.2.0)>",
 		Summary: "Deletes messages from the beginning of a stream.", Tips: "nondeterministic_output",
 		Complexity: "O(N), N being the number of entries removed",
 		History:    "6.2.0 The options `MINID` and `LIMIT`.\n8.2.0@8.6.0 The options `KEEPREF`, `DELREF` and `ACKED`."},
-	{Name: "xsetid", Arity: -3, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW update"), Run: cmdXSetID, Reply: "status", Since: "5.0.0", Was: []command.Was{command.Before("7.0.0", "arity=3"), {Before: "7.0.0", Edit: func(cmd *command.Line) { cmd.Run = olderSetID }}},
-		Syntax:  "key last-id [ENTRIESADDED entries-added(/entries_added)]@7.0.0 [MAXDELETEDID max-deleted-id(/max_deleted_entry_id)]@7.0.0",
+	{Name: "xsetid", Arity: -3, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1,
+		"RW update"), Run: cmdXSetID, Reply: "status", Since: "5.0.0", Was: []command.Was{command.Before("7.0.0",
+		"arity=3"), {Before: "7.0.0", Edit: func(cmd *command.Line) { cmd.Run = olderSetID }}},
+		Syntax: "key last-id [ENTRIESADDED entries-added(/entries_added)]@7.0.0 [MAXDELETEDID " +
+			"max-deleted-id(/max_deleted_entry_id)]@7.0.0",
 		Summary: "An internal command for replicating stream values.", Complexity: "O(1)",
 		History: "7.0.0 The options `ENTRIESADDED` and `MAXDELETEDID`."},
-	{Name: "xread", Arity: -4, Flags: command.ReadOnly | command.Blocking, Keys: trustingStreams(1), Run: cmdXRead, Was: pairsStreams(1), Reply: "array?", Since: "5.0.0",
-		Syntax:     "[COUNT count] [BLOCK milliseconds] <STREAMS key... id...>",
-		Summary:    "Returns messages from multiple streams with IDs greater than the ones requested. Blocks until a message is available otherwise.",
+	{Name: "xread", Arity: -4, Flags: command.ReadOnly | command.Blocking, Keys: trustingStreams(1),
+		Run: cmdXRead, Was: pairsStreams(1), Reply: "array?", Since: "5.0.0",
+		Syntax: "[COUNT count] [BLOCK milliseconds] <STREAMS key... id...>",
+		Summary: "Returns messages from multiple streams with IDs greater than the ones requested. " +
+			"Blocks until a message is available otherwise.",
 		Complexity: "O(M) for each stream, M being the number of entries returned"},
-	{Name: "xreadgroup", Arity: -7, Flags: command.Write | command.Blocking, Keys: trustingStreams(4), Run: cmdXReadGroup, Was: pairsStreams(4), Reply: "array?", Since: "5.0.0",
-		Syntax:     "group-block(/group_consumer)=<GROUP group consumer> [COUNT count] [BLOCK milliseconds] [CLAIM min-idle-time:integer]@(8.4.0) [NOACK] <STREAMS key... id...>",
-		Summary:    "Returns new or historical messages from a stream for a consumer in a group. Blocks until a message is available otherwise.",
+	{Name: "xreadgroup", Arity: -7, Flags: command.Write | command.Blocking, Keys: trustingStreams(4),
+		Run: cmdXReadGroup, Was: pairsStreams(4), Reply: "array?", Since: "5.0.0",
+		Syntax: "group-block(/group_consumer)=<GROUP group consumer> [COUNT count] [BLOCK milliseconds] [CLAIM " +
+			"min-idle-time:integer]@(8.4.0) [NOACK] <STREAMS key... id...>",
+		Summary: "Returns new or historical messages from a stream for a consumer in a group. " +
+			"Blocks until a message is available otherwise.",
 		Complexity: "O(M) for each stream, M being the number of entries returned"},
 }, append(append(producerLines(), nackLine()), append(refLines(), groupLines()...)...)...), Wordings: wordings}
 
 // emptyStream stands for an absent key when a command only reads. It is never changed.
 var emptyStream stream.Stream
 
-// readStream returns the stream at key for reading, an empty one if the key is absent. ok is false if an error was sent.
+// readStream returns the stream at key for reading, an empty one if the key is absent. ok is false
+// if an error was sent.
 func readStream(c *engine.Call, key []byte) (s *stream.Stream, ok bool) {
 	s, found := engine.Read[*stream.Stream](c, key)
 	if !found {
@@ -112,8 +134,9 @@ type addOptions struct {
 	idAt       int // position of the ID in the arguments
 }
 
-// XADD key [NOMKSTREAM] [KEEPREF | DELREF | ACKED] [IDMPAUTO producer-id | IDMP producer-id idempotent-id]
-// [<MAXLEN | MINID> [= | ~] threshold [LIMIT count]] <* | id> field value [field value ...]
+// XADD key [NOMKSTREAM] [KEEPREF | DELREF | ACKED] [IDMPAUTO producer-id | IDMP producer-id
+// idempotent-id] [<MAXLEN | MINID> [= | ~] threshold [LIMIT count]] <* | id> field value [field
+// value ...]
 func cmdXAdd(c *engine.Call) {
 	key := c.Arg()
 	a := parseAddOptions(c)
@@ -156,8 +179,8 @@ func cmdXAdd(c *engine.Call) {
 	}
 }
 
-// streamToAdd returns the stream at key, and creates it unless noMkStream is set. found is false if there is no
-// stream to add to.
+// streamToAdd returns the stream at key, and creates it unless noMkStream is set. found is false if
+// there is no stream to add to.
 func streamToAdd(c *engine.Call, key []byte, noMkStream bool) (s *stream.Stream, found bool) {
 	if noMkStream {
 		return engine.Edit[*stream.Stream](c, key)
@@ -281,8 +304,8 @@ func cmdXSetID(c *engine.Call) {
 	}
 }
 
-// setIDOptions reads [ENTRIESADDED entries-added] [MAXDELETEDID max-deleted-id]. Without them, added is -1 and deleted
-// is zero.
+// setIDOptions reads [ENTRIESADDED entries-added] [MAXDELETEDID max-deleted-id]. Without them,
+// added is -1 and deleted is zero.
 func setIDOptions(c *engine.Call, id stream.ID) (added int64, deleted stream.ID) {
 	added = -1
 	for c.More() {
@@ -302,8 +325,8 @@ func setIDOptions(c *engine.Call, id stream.ID) (added int64, deleted stream.ID)
 	return added, deleted
 }
 
-// checkSetID reports whether the stream can have id as its last ID and added as its count of entries added. If not, it
-// sends an error.
+// checkSetID reports whether the stream can have id as its last ID and added as its count of
+// entries added. If not, it sends an error.
 func checkSetID(c *engine.Call, s *stream.Stream, id stream.ID, added int64) bool {
 	top, ok := s.LastEntry()
 	switch {

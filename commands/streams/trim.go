@@ -49,9 +49,10 @@ func cmdXTrim(c *engine.Call) {
 	c.Reply.Int(int64(n))
 }
 
-// exactTrim returns the arguments of the call with an exact trim, to what the stream has now, in place of an approximate one.
-// How much an approximate trim removes depends on the layout of nodes. With DELREF and ACKED only the number of entries says
-// it, because those that stay need not be the last.
+// exactTrim returns the arguments of the call with an exact trim, to what the stream has now, in
+// place of an approximate one. How much an approximate trim removes depends on the layout of nodes.
+// With DELREF and ACKED only the number of entries says it, because those that stay need not be the
+// last.
 func exactTrim(c *engine.Call, s *stream.Stream, t *trimOptions) [][]byte {
 	args := c.Line(c.Args...)
 	if !t.Nodes {
@@ -71,7 +72,8 @@ func exactTrim(c *engine.Call, s *stream.Stream, t *trimOptions) [][]byte {
 	return args
 }
 
-// trimOption reads one of KEEPREF, DELREF and ACKED, <MAXLEN | MINID> [= | ~] threshold and LIMIT count, and reports whether it found one.
+// trimOption reads one of KEEPREF, DELREF and ACKED, <MAXLEN | MINID> [= | ~] threshold and LIMIT
+// count, and reports whether it found one.
 func trimOption(c *engine.Call, t *trimOptions) bool {
 	switch {
 	case !t.refsGiven && refOption(c, &t.Refs):
@@ -113,8 +115,9 @@ func trimOperator(c *engine.Call, t *trimOptions) {
 	}
 }
 
-// checkTrim latches the error of options that exclude each other. An approximate trim without LIMIT gets Redis' default
-// limit, which bounds its work. LIMIT counts for nothing in a journal: the trim beside it was made exact.
+// checkTrim latches the error of options that exclude each other. An approximate trim without LIMIT
+// gets Redis' default limit, which bounds its work. LIMIT counts for nothing in a journal: the trim
+// beside it was made exact.
 func checkTrim(c *engine.Call, t *trimOptions) {
 	const defaultMost = 10_000
 	switch {

@@ -8,10 +8,12 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// Type is the data type of streams. It is rewritten as a payload, which also holds the groups and their pending entries.
+// Type is the data type of streams. It is rewritten as a payload, which also holds the groups and
+// their pending entries.
 var Type = engine.Type{Type: stream.Type, Dump: dump, Undigested: groups}
 
-// groups returns what the groups of a stream are, which its digest leaves out. When a consumer was seen last is not replicated.
+// groups returns what the groups of a stream are, which its digest leaves out. When a consumer was
+// seen last is not replicated.
 func groups(v keyspace.Value) (lines []string) {
 	for _, g := range v.(*stream.Stream).Groups() {
 		lines = append(lines, fmt.Sprintf("%q %v", g.Name(), g.Last))
@@ -19,7 +21,8 @@ func groups(v keyspace.Value) (lines []string) {
 			lines = append(lines, fmt.Sprintf("%q %q", g.Name(), c.Name()))
 		}
 		g.Each(stream.ID{}, func(p *stream.Pending) bool {
-			lines = append(lines, fmt.Sprintf("%q %v %q %d %d", g.Name(), p.ID, p.Consumer().Name(), p.Delivered, p.Count))
+			lines = append(lines,
+				fmt.Sprintf("%q %v %q %d %d", g.Name(), p.ID, p.Consumer().Name(), p.Delivered, p.Count))
 			return true
 		})
 	}

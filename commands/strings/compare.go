@@ -12,10 +12,11 @@ import (
 	"github.com/miniserver-go/miniserver/internal/event"
 )
 
-// Changing a string only if it still has an expected value: the conditions of SET and DELEX, from Redis 8.4, and
-// DELIFEQ, from Valkey 9.0. Valkey's SET has had IFEQ since 8.1.
+// Changing a string only if it still has an expected value: the conditions of SET and DELEX, from
+// Redis 8.4, and DELIFEQ, from Valkey 9.0. Valkey's SET has had IFEQ since 8.1.
 
-// comparison compares a key's value, or its digest, with an operand. The zero value compares nothing.
+// comparison compares a key's value, or its digest, with an operand. The zero value compares
+// nothing.
 type comparison struct {
 	*comparisonWord
 	operand []byte
@@ -31,14 +32,15 @@ type comparisonWord struct {
 }
 
 var comparisons = [...]comparisonWord{
-	{word: "IFEQ"}, {word: "IFNE", differ: true}, {word: "IFDEQ", digest: true}, {word: "IFDNE", digest: true, differ: true},
+	{word: "IFEQ"}, {word: "IFNE", differ: true}, {word: "IFDEQ", digest: true},
+	{word: "IFDNE", digest: true, differ: true},
 }
 
 // digestLen is the number of a digest's hexadecimal digits.
 const digestLen = 16
 
-// parseComparison moves past a comparison and its operand and reports whether it did. A second one must be of the same word;
-// it replaces the first.
+// parseComparison moves past a comparison and its operand and reports whether it did. A second one
+// must be of the same word; it replaces the first.
 func parseComparison(c *engine.Call, k *comparison) bool {
 	if c.Left() < 2 {
 		return false
@@ -52,7 +54,8 @@ func parseComparison(c *engine.Call, k *comparison) bool {
 	return false
 }
 
-// holds reports whether a comparison holds for a string. An operand that cannot be a digest latches errDigest.
+// holds reports whether a comparison holds for a string. An operand that cannot be a digest latches
+// errDigest.
 func holds(c *engine.Call, v *str.Value, k *comparison) bool {
 	text := v.Text(c.Scratch())
 	if !k.digest {

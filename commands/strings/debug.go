@@ -9,7 +9,8 @@ import (
 
 // Debug is the subcommand of DEBUG that creates strings.
 func Debug() engine.DebugLine {
-	return engine.DebugLine{Name: "populate", Least: 1, Most: 3, Args: "<count> [<prefix>] [<size>]", About: "Create string keys named key:<num>, or with another prefix.", Run: cmdDebugPopulate}
+	return engine.DebugLine{Name: "populate", Least: 1, Most: 3, Args: "<count> [<prefix>] [<size>]",
+		About: "Create string keys named key:<num>, or with another prefix.", Run: cmdDebugPopulate}
 }
 
 // DEBUG POPULATE count [prefix] [size]
@@ -35,7 +36,8 @@ func cmdDebugPopulate(c *engine.Call) {
 		}
 		c.World.Keyspace.Begin()
 		setUntil(c, key, value, 0)
-		c.Propagate([]byte("SET"), key, value) // DEBUG itself may be forbidden where the journal or a replica replays it
+		// DEBUG itself may be forbidden where the journal or a replica replays it
+		c.Propagate([]byte("SET"), key, value)
 	}
 	c.Reply.Status("OK")
 }

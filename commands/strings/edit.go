@@ -15,32 +15,39 @@ import (
 // editLines are the lines of the commands that change a string.
 func editLines() []command.Line {
 	return []command.Line{
-		{Name: "append", Arity: 3, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW insert"), Run: cmdAppend, Reply: "integer", Since: "2.0.0",
-			Syntax: "key value", Summary: "Appends a string to the value of a key. Creates the key if it doesn't exist.",
+		{Name: "append", Arity: 3, Flags: command.Write | command.DenyOOM | command.Fast,
+			Keys: command.Key(1, "RW insert"), Run: cmdAppend, Reply: "integer", Since: "2.0.0", Syntax: "key value",
+			Summary:    "Appends a string to the value of a key. Creates the key if it doesn't exist.",
 			Complexity: "O(N), N being the length of the value"},
-		{Name: "setrange", Arity: 4, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "RW update"), Run: cmdSetRange, Reply: "integer", Since: "2.2.0",
-			Syntax:     "key offset value",
-			Summary:    "Overwrites a part of a string value with another by an offset. Creates the key if it doesn't exist.",
+		{Name: "setrange", Arity: 4, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "RW update"),
+			Run: cmdSetRange, Reply: "integer", Since: "2.2.0", Syntax: "key offset value",
+			Summary: "Overwrites a part of a string value with another by an offset. " +
+				"Creates the key if it doesn't exist.",
 			Complexity: "O(N), N being the length of the value"},
-		{Name: "incr", Arity: 2, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW access update"), Run: cmdIncr, Reply: "integer", Since: "1.0.0",
-			Syntax:     "key",
-			Summary:    "Increments the integer value of a key by one. Uses 0 as initial value if the key doesn't exist.",
+		{Name: "incr", Arity: 2, Flags: command.Write | command.DenyOOM | command.Fast,
+			Keys: command.Key(1, "RW access update"), Run: cmdIncr, Reply: "integer", Since: "1.0.0", Syntax: "key",
+			Summary: "Increments the integer value of a key by one. " +
+				"Uses 0 as initial value if the key doesn't exist.",
 			Complexity: "O(1)"},
-		{Name: "decr", Arity: 2, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW access update"), Run: cmdDecr, Reply: "integer", Since: "1.0.0",
-			Syntax:     "key",
-			Summary:    "Decrements the integer value of a key by one. Uses 0 as initial value if the key doesn't exist.",
+		{Name: "decr", Arity: 2, Flags: command.Write | command.DenyOOM | command.Fast,
+			Keys: command.Key(1, "RW access update"), Run: cmdDecr, Reply: "integer", Since: "1.0.0", Syntax: "key",
+			Summary: "Decrements the integer value of a key by one. " +
+				"Uses 0 as initial value if the key doesn't exist.",
 			Complexity: "O(1)"},
-		{Name: "incrby", Arity: 3, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW access update"), Run: cmdIncrBy, Reply: "integer", Since: "1.0.0",
-			Syntax:     "key increment",
-			Summary:    "Increments the integer value of a key by a number. Uses 0 as initial value if the key doesn't exist.",
+		{Name: "incrby", Arity: 3, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1,
+			"RW access update"), Run: cmdIncrBy, Reply: "integer", Since: "1.0.0", Syntax: "key increment",
+			Summary: "Increments the integer value of a key by a number. " +
+				"Uses 0 as initial value if the key doesn't exist.",
 			Complexity: "O(1)"},
-		{Name: "decrby", Arity: 3, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW access update"), Run: cmdDecrBy, Reply: "integer", Since: "1.0.0",
-			Syntax:     "key decrement",
-			Summary:    "Decrements a number from the integer value of a key. Uses 0 as initial value if the key doesn't exist.",
+		{Name: "decrby", Arity: 3, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1,
+			"RW access update"), Run: cmdDecrBy, Reply: "integer", Since: "1.0.0", Syntax: "key decrement",
+			Summary: "Decrements a number from the integer value of a key. " +
+				"Uses 0 as initial value if the key doesn't exist.",
 			Complexity: "O(1)"},
-		{Name: "incrbyfloat", Arity: 3, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW access update"), Run: cmdIncrByFloat, Reply: "text", Since: "2.6.0",
-			Syntax:     "key increment:double",
-			Summary:    "Increment the floating point value of a key by a number. Uses 0 as initial value if the key doesn't exist.",
+		{Name: "incrbyfloat", Arity: 3, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1,
+			"RW access update"), Run: cmdIncrByFloat, Reply: "text", Since: "2.6.0", Syntax: "key increment:double",
+			Summary: "Increment the floating point value of a key by a number. " +
+				"Uses 0 as initial value if the key doesn't exist.",
 			Complexity: "O(1)"},
 	}
 }

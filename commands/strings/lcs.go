@@ -79,8 +79,8 @@ func (o *lcsOptions) parse(c *engine.Call) {
 	}
 }
 
-// replyMatches replies with the ranges of which the longest common subsequence consists, last one first, and with
-// its length.
+// replyMatches replies with the ranges of which the longest common subsequence consists, last one
+// first, and with its length.
 func replyMatches(c *engine.Call, t *lcsTable, o lcsOptions) {
 	parts := 2
 	if o.matchLen {
@@ -126,10 +126,10 @@ func newLCSTable(a, b []byte) *lcsTable {
 	return t
 }
 
-// lcsLength returns the length of the longest common subsequence in O(len(a) * len(b) / 64), by the method of
-// Hyyro, "Bit-parallel LCS-length computation revisited" (2004). A row of the table rises by 0 or 1 from column
-// to column. The row here has a bit for each column, set where it does not rise, and follows from the row above
-// by one addition for 64 columns.
+// lcsLength returns the length of the longest common subsequence in O(len(a) * len(b) / 64), by the
+// method of Hyyro, "Bit-parallel LCS-length computation revisited" (2004). A row of the table rises
+// by 0 or 1 from column to column. The row here has a bit for each column, set where it does not
+// rise, and follows from the row above by one addition for 64 columns.
 func lcsLength(a, b []byte) int64 {
 	if len(b) > len(a) {
 		a, b = b, a // the shorter one has the masks
@@ -173,8 +173,8 @@ func (t *lcsTable) at(i, j int) uint32 { return t.rows[i*(len(t.b)+1)+j] }
 
 func (t *lcsTable) length() int64 { return int64(t.rows[len(t.rows)-1]) }
 
-// matches calls fn for each run of n bytes common to a at i and b at j, from the last run to the first. Of several
-// longest subsequences it finds the one that Redis finds.
+// matches calls fn for each run of n bytes common to a at i and b at j, from the last run to the
+// first. Of several longest subsequences it finds the one that Redis finds.
 func (t *lcsTable) matches(fn func(i, j, n int)) {
 	for i, j := len(t.a), len(t.b); i > 0 && j > 0; {
 		n := 0

@@ -14,11 +14,16 @@ import (
 
 // setLines are the lines of the commands that set whole strings.
 func setLines() []command.Line {
-	const setCondition = "[NX|XX|IFEQ ifeq-value@8.4.0,valkey:8.1.0|IFNE ifne-value@8.4.0|IFDEQ ifdeq-digest:integer@8.4.0|IFDNE ifdne-digest:integer@8.4.0]@2.6.12"
+	const setCondition = "[NX|XX|IFEQ ifeq-value@8.4.0,valkey:8.1.0|IFNE ifne-value@8.4.0|IFDEQ " +
+		"ifdeq-digest:integer@8.4.0|IFDNE ifdne-digest:integer@8.4.0]@2.6.12"
 	return []command.Line{
-		{Name: "set", Arity: -3, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "RW access update variable_flags").AccessBy(accessOfSet), Run: cmdSet, Reply: "GET: text?; NX XX IFEQ IFNE IFDEQ IFDNE: status?; status", Since: "1.0.0",
-			Was:        []command.Was{{Before: release.NoValkey, Edit: command.Writes(setCondition, "[NX@2.6.12|XX@2.6.12|IFEQ comparison-value@valkey:8.1.0]")}},
-			Syntax:     "key value condition=" + setCondition + " [GET]@6.2.0 expiration=[EX seconds@2.6.12|PX milliseconds@2.6.12|EXAT unix-time-seconds@6.2.0|PXAT unix-time-milliseconds@6.2.0|KEEPTTL@6.0.0]",
+		{Name: "set", Arity: -3, Flags: command.Write | command.DenyOOM,
+			Keys: command.Key(1, "RW access update variable_flags").AccessBy(accessOfSet),
+			Run:  cmdSet, Reply: "GET: text?; NX XX IFEQ IFNE IFDEQ IFDNE: status?; status", Since: "1.0.0",
+			Was: []command.Was{{Before: release.NoValkey,
+				Edit: command.Writes(setCondition, "[NX@2.6.12|XX@2.6.12|IFEQ comparison-value@valkey:8.1.0]")}},
+			Syntax: "key value condition=" + setCondition + " [GET]@6.2.0 expiration=[EX seconds@2.6.12|PX " +
+				"milliseconds@2.6.12|EXAT unix-time-seconds@6.2.0|PXAT unix-time-milliseconds@6.2.0|KEEPTTL@6.0.0]",
 			Summary:    "Sets the string value of a key, ignoring its type. The key is created if it doesn't exist.",
 			Complexity: "O(1)",
 			History: "2.6.12 The options `EX`, `PX`, `NX` and `XX`.\n" +
@@ -27,36 +32,42 @@ func setLines() []command.Line {
 				"7.0.0 `NX` and `GET` may be used together.\n" +
 				"8.4.0 The options `IFEQ`, `IFNE`, `IFDEQ` and `IFDNE`.\n" +
 				"valkey:8.1.0 The option `IFEQ`."},
-		{Name: "setnx", Arity: 3, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "OW insert"), Run: cmdSetNX, Reply: "integer", Since: "1.0.0",
+		{Name: "setnx", Arity: 3, Flags: command.Write | command.DenyOOM | command.Fast,
+			Keys: command.Key(1, "OW insert"), Run: cmdSetNX, Reply: "integer", Since: "1.0.0",
 			Syntax: "key value", Summary: "Set the string value of a key only when the key doesn't exist.",
-			Complexity: "O(1)",
-			Deprecated: "2.6.12@7.2.0 `SET`, with `NX`"},
-		{Name: "setex", Arity: 4, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "OW update"), Run: cmdSetEx, Reply: "status", Since: "2.0.0",
-			Syntax:     "key seconds value",
+			Complexity: "O(1)", Deprecated: "2.6.12@7.2.0 `SET`, with `NX`"},
+		{Name: "setex", Arity: 4, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "OW update"),
+			Run: cmdSetEx, Reply: "status", Since: "2.0.0", Syntax: "key seconds value",
 			Summary:    "Sets the string value and expiration time of a key. Creates the key if it doesn't exist.",
-			Complexity: "O(1)",
-			Deprecated: "2.6.12@7.2.0 `SET`, with `EX`"},
-		{Name: "psetex", Arity: 4, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "OW update"), Run: cmdPSetEx, Reply: "status", Since: "2.6.0",
-			Syntax:     "key milliseconds value",
-			Summary:    "Sets both string value and expiration time in milliseconds of a key. The key is created if it doesn't exist.",
+			Complexity: "O(1)", Deprecated: "2.6.12@7.2.0 `SET`, with `EX`"},
+		{Name: "psetex", Arity: 4, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "OW update"),
+			Run: cmdPSetEx, Reply: "status", Since: "2.6.0", Syntax: "key milliseconds value",
+			Summary: "Sets both string value and expiration time in milliseconds of a key. " +
+				"The key is created if it doesn't exist.",
 			Complexity: "O(1)",
 			Deprecated: "2.6.12@7.2.0 `SET`, with `PX`"},
-		{Name: "getset", Arity: 3, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW access update"), Run: cmdGetSet, Reply: "text?", Since: "1.0.0",
+		{Name: "getset", Arity: 3, Flags: command.Write | command.DenyOOM | command.Fast,
+			Keys: command.Key(1, "RW access update"), Run: cmdGetSet, Reply: "text?", Since: "1.0.0",
 			Syntax: "key value", Summary: "Returns the previous string value of a key after setting it to a new value.",
-			Complexity: "O(1)",
-			Deprecated: "6.2.0 `SET`, with `GET`"},
-		{Name: "mset", Arity: -3, Flags: command.Write | command.DenyOOM, Keys: command.KeyRange(1, -1, 2, "OW update"), Run: cmdMSet, Reply: "status", Since: "1.0.1",
-			Syntax: "data(/key_value)=<key value>...", Summary: "Atomically creates or modifies the string values of one or more keys.",
+			Complexity: "O(1)", Deprecated: "6.2.0 `SET`, with `GET`"},
+		{Name: "mset", Arity: -3, Flags: command.Write | command.DenyOOM, Keys: command.KeyRange(1, -1, 2, "OW update"),
+			Run: cmdMSet, Reply: "status", Since: "1.0.1", Syntax: "data(/key_value)=<key value>...",
+			Summary:    "Atomically creates or modifies the string values of one or more keys.",
 			Tips:       "request_policy:multi_shard response_policy:all_succeeded",
 			Complexity: "O(N), N being the number of keys"},
-		{Name: "msetnx", Arity: -3, Flags: command.Write | command.DenyOOM, Keys: command.KeyRange(1, -1, 2, "OW insert"), Run: cmdMSetNX, Reply: "integer", Since: "1.0.1",
-			Was:        []command.Was{{Before: "7.2.0", Edit: command.Advises("request_policy:multi_shard response_policy:agg_min")}},
+		{Name: "msetnx", Arity: -3, Flags: command.Write | command.DenyOOM,
+			Keys: command.KeyRange(1, -1, 2, "OW insert"), Run: cmdMSetNX, Reply: "integer", Since: "1.0.1",
+			Was: []command.Was{{Before: "7.2.0",
+				Edit: command.Advises("request_policy:multi_shard response_policy:agg_min")}},
 			Syntax:     "data(/key_value)=<key value>...",
 			Summary:    "Atomically modifies the string values of one or more keys only when all keys don't exist.",
 			Complexity: "O(N), N being the number of keys"},
-		{Name: "msetex", Arity: -4, Flags: command.Write | command.DenyOOM, Keys: command.NumPairs(1, "OW update"), Run: cmdMSetEx, Reply: "integer", Since: "8.4.0 valkey:9.1.0",
-			Syntax:     "numkeys data=<key value>... condition=[NX|XX] expiration=[EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|KEEPTTL]",
-			Summary:    "Atomically sets multiple string keys with an optional shared expiration in a single operation.",
+		{Name: "msetex", Arity: -4, Flags: command.Write | command.DenyOOM, Keys: command.NumPairs(1, "OW update"),
+			Run: cmdMSetEx, Reply: "integer", Since: "8.4.0 valkey:9.1.0",
+			Syntax: "numkeys data=<key value>... condition=[NX|XX] expiration=[EX seconds|PX milliseconds|EXAT " +
+				"unix-time-seconds|PXAT unix-time-milliseconds|KEEPTTL]",
+			Summary: "Atomically sets multiple string keys with an optional shared expiration in a " +
+				"single operation.",
 			Tips:       "request_policy:multi_shard response_policy:all_succeeded",
 			Complexity: "O(N), N being the number of keys"},
 	}
@@ -69,7 +80,8 @@ type setOptions struct {
 	nx, xx, get bool
 }
 
-// accessOfSet returns the access of SET to its key: it reads the old value only for GET or a comparison.
+// accessOfSet returns the access of SET to its key: it reads the old value only for GET or a
+// comparison.
 func accessOfSet(args [][]byte) string {
 	for _, arg := range args[3:] {
 		isArg := func(k comparisonWord) bool { return command.IsWord(arg, k.word) }
@@ -80,8 +92,8 @@ func accessOfSet(args [][]byte) string {
 	return "OW update"
 }
 
-// SET key value [NX | XX | IFEQ value | IFNE value | IFDEQ digest | IFDNE digest] [GET] [EX seconds |
-// PX milliseconds | EXAT unix-time-seconds | PXAT unix-time-milliseconds | KEEPTTL]
+// SET key value [NX | XX | IFEQ value | IFNE value | IFDEQ digest | IFDNE digest] [GET] [EX
+// seconds | PX milliseconds | EXAT unix-time-seconds | PXAT unix-time-milliseconds | KEEPTTL]
 func cmdSet(c *engine.Call) {
 	key, value := c.Arg(), c.Arg()
 	o := parseSetOptions(c)
@@ -116,7 +128,8 @@ func cmdSet(c *engine.Call) {
 // getsWithNX is when SET began to take NX and GET together.
 var getsWithNX = release.From("7.0.0")
 
-// joinsConditions is Redis, whose SET takes NX or XX after a comparison, and a comparison again. Valkey's does not.
+// joinsConditions is Redis, whose SET takes NX or XX after a comparison, and a comparison again.
+// Valkey's does not.
 var joinsConditions = release.From(release.NoValkey)
 
 // parseSetOptions reads SET's options in any order.
@@ -141,8 +154,8 @@ func parseSetOptions(c *engine.Call) (o setOptions) {
 	return o
 }
 
-// refusesSet reports whether the conditions prevent SET. old is the string at the key, read only if there is a
-// comparison.
+// refusesSet reports whether the conditions prevent SET. old is the string at the key, read only if
+// there is a comparison.
 func refusesSet(c *engine.Call, o *setOptions, key []byte, old *str.Value, had bool) bool {
 	switch {
 	case (o.nx || o.xx) && c.DB.Exists(key) == o.nx:
@@ -155,7 +168,8 @@ func refusesSet(c *engine.Call, o *setOptions, key []byte, old *str.Value, had b
 	return !o.differ
 }
 
-// packed returns a string as it is stored: as an integer if its text is one. Numbers that scripts set stay texts since Valkey 9.1.
+// packed returns a string as it is stored: as an integer if its text is one. Numbers that scripts
+// set stay texts since Valkey 9.1.
 func packed(c *engine.Call, text []byte) *str.Value {
 	if c.Session.InScript() && c.Has(scriptsSetTexts) {
 		return c.World.Keyspace.Text(text)
@@ -178,11 +192,12 @@ func setWith(c *engine.Call, o *setOptions, key, value []byte, deadline int64) {
 // passesPXAT is when SET with PXAT began to be propagated as it came.
 var passesPXAT = release.From("7.2.0")
 
-// keepsName is when SET with a deadline and no other option began to be propagated by the name that the client gave.
+// keepsName is when SET with a deadline and no other option began to be propagated by the name that
+// the client gave.
 var keepsName = release.From("8.6.0 valkey:9.1.0")
 
-// propagateOptions propagates the effect of SET: with an absolute deadline, and otherwise without GET. The conditions hold again at
-// a replay.
+// propagateOptions propagates the effect of SET: with an absolute deadline, and otherwise without
+// GET. The conditions hold again at a replay.
 func propagateOptions(c *engine.Call, o *setOptions, key, value []byte, deadline int64) {
 	switch {
 	case !c.Propagates():
@@ -227,7 +242,8 @@ func PropagateSet(c *engine.Call, key, value []byte, deadline int64, keep bool) 
 
 var setName = []byte("SET")
 
-// propagateUntil propagates the effect of a SET with a deadline, as name. relative says that the client gave a time from now.
+// propagateUntil propagates the effect of a SET with a deadline, as name. relative says that the
+// client gave a time from now.
 func propagateUntil(c *engine.Call, name, key, value []byte, deadline int64, relative bool) {
 	if c.Propagates() {
 		c.PropagateAs(name, key, value, []byte("PXAT"), engine.Decimal(deadline))

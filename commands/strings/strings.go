@@ -7,9 +7,10 @@
 //	lcs.go      LCS
 //	debug.go    DEBUG POPULATE
 //
-// Replies are those of Redis 7.0. MSETEX, DELEX, DIGEST and the comparisons of SET are from Redis 8.4, DELIFEQ is
-// from Valkey 9.0: compare-and-set saves locks and counters a script. As in Redis, a command whose
-// effect depends on the clock, on a condition or on rounding is propagated as the SET or DEL with the same effect.
+// Replies are those of Redis 7.0. MSETEX, DELEX, DIGEST and the comparisons of SET are from Redis
+// 8.4, DELIFEQ is from Valkey 9.0: compare-and-set saves locks and counters a script. As in Redis,
+// a command whose effect depends on the clock, on a condition or on rounding is propagated as the
+// SET or DEL with the same effect.
 package strings
 
 import (
@@ -26,42 +27,56 @@ import (
 
 // Family is the family of string commands.
 var Family = command.Family{Group: "string", Commands: slices.Concat([]command.Line{
-	{Name: "get", Arity: 2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdGet, Reply: "text?", Since: "1.0.0",
+	{Name: "get", Arity: 2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"),
+		Run: cmdGet, Reply: "text?", Since: "1.0.0",
 		Syntax: "key", Summary: "Returns the string value of a key.", Complexity: "O(1)"},
-	{Name: "getdel", Arity: 2, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW access delete"), Run: cmdGetDel, Reply: "text?", Since: "6.2.0",
+	{Name: "getdel", Arity: 2, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW access delete"),
+		Run: cmdGetDel, Reply: "text?", Since: "6.2.0",
 		Syntax: "key", Summary: "Returns the string value of a key after deleting the key.", Complexity: "O(1)"},
-	{Name: "getex", Arity: -2, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW access update"), Run: cmdGetEx, Reply: "text?", Since: "6.2.0",
-		Syntax:  "key expiration=[EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|PERSIST]",
+	{Name: "getex", Arity: -2, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW access update"),
+		Run: cmdGetEx, Reply: "text?", Since: "6.2.0",
+		Syntax: "key expiration=[EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT " +
+			"unix-time-milliseconds|PERSIST]",
 		Summary: "Returns the string value of a key after setting its expiration time.", Complexity: "O(1)"},
-	{Name: "mget", Arity: -2, Flags: command.ReadOnly | command.Fast, Keys: command.KeyRange(1, -1, 1, "RO access"), Run: cmdMGet, Reply: "texts?", Since: "1.0.0",
+	{Name: "mget", Arity: -2, Flags: command.ReadOnly | command.Fast, Keys: command.KeyRange(1, -1, 1, "RO access"),
+		Run: cmdMGet, Reply: "texts?", Since: "1.0.0",
 		Syntax: "key...", Summary: "Atomically returns the string values of one or more keys.",
 		Tips: "request_policy:multi_shard", Complexity: "O(N), N being the number of keys"},
-	{Name: "strlen", Arity: 2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO"), Run: cmdStrLen, Reply: "integer", Since: "2.2.0",
+	{Name: "strlen", Arity: 2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO"),
+		Run: cmdStrLen, Reply: "integer", Since: "2.2.0",
 		Syntax: "key", Summary: "Returns the length of a string value.", Complexity: "O(1)"},
-	{Name: "getrange", Arity: 4, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdGetRange, Reply: "text", Since: "2.4.0",
+	{Name: "getrange", Arity: 4, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"),
+		Run: cmdGetRange, Reply: "text", Since: "2.4.0",
 		Syntax: "key start:integer end:integer", Summary: "Returns a substring of the string stored at a key.",
 		Complexity: "O(N), N being the length of the string returned"},
-	{Name: "substr", Arity: 4, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdGetRange, Reply: "text", Since: "1.0.0",
+	{Name: "substr", Arity: 4, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"),
+		Run: cmdGetRange, Reply: "text", Since: "1.0.0",
 		Syntax: "key start:integer end:integer", Summary: "Returns a substring from a string value.",
-		Complexity: "O(N), N being the length of the string returned",
-		Deprecated: "2.0.0 `GETRANGE`"},
-	{Name: "lcs", Arity: -3, Flags: command.ReadOnly, Keys: command.KeyRange(1, 2, 1, "RO access"), Run: cmdLCS, Reply: "LEN: integer; IDX: array; text", Since: "7.0.0",
+		Complexity: "O(N), N being the length of the string returned", Deprecated: "2.0.0 `GETRANGE`"},
+	{Name: "lcs", Arity: -3, Flags: command.ReadOnly, Keys: command.KeyRange(1, 2, 1, "RO access"),
+		Run: cmdLCS, Reply: "LEN: integer; IDX: array; text", Since: "7.0.0",
 		Syntax:     "key1 key2 [LEN] [IDX] [MINMATCHLEN min-match-len(/len)] [WITHMATCHLEN]",
 		Summary:    "Finds the longest common substring.",
 		Complexity: "O(N * M), N and M being the lengths of the strings"},
 
-	{Name: "stralgo", Arity: -2, Flags: command.ReadOnly, Keys: command.UnknownKeys("RO access").FoundBy(algoKeys), Run: cmdStrAlgo, Since: "6.0.0", Until: "7.0.0",
-		Syntax:     "LCS <KEYS key1 key2|STRINGS string1 string2> [LEN] [IDX] [MINMATCHLEN min-match-len(/len)] [WITHMATCHLEN]",
+	{Name: "stralgo", Arity: -2, Flags: command.ReadOnly, Keys: command.UnknownKeys("RO access").FoundBy(algoKeys),
+		Run: cmdStrAlgo, Since: "6.0.0", Until: "7.0.0",
+		Syntax: "LCS <KEYS key1 key2|STRINGS string1 string2> [LEN] [IDX] [MINMATCHLEN min-match-len(/len)] " +
+			"[WITHMATCHLEN]",
 		Summary:    "Finds the longest common substring.",
 		Complexity: "O(N * M), N and M being the lengths of the strings"},
-	{Name: "digest", Arity: 2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdDigest, Reply: "text?", Since: "8.4.0",
+	{Name: "digest", Arity: 2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"),
+		Run: cmdDigest, Reply: "text?", Since: "8.4.0",
 		Syntax: "key", Summary: "Returns the hash digest of a string value as a hexadecimal string.",
 		Complexity: "O(N), N being the length of the string"},
-	{Name: "delex", Arity: -2, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW delete variable_flags").AccessBy(accessOfDelEx), Run: cmdDelEx, Reply: "integer", Since: "8.4.0",
-		Syntax:     "key condition=[IFEQ ifeq-value|IFNE ifne-value|IFDEQ ifdeq-digest:integer|IFDNE ifdne-digest:integer]",
+	{Name: "delex", Arity: -2, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW delete variable_flags").
+		AccessBy(accessOfDelEx), Run: cmdDelEx, Reply: "integer", Since: "8.4.0",
+		Syntax: "key condition=[IFEQ ifeq-value|IFNE ifne-value|IFDEQ ifdeq-digest:integer|IFDNE " +
+			"ifdne-digest:integer]",
 		Summary:    "Conditionally removes the specified key based on value or hash digest comparison.",
 		Complexity: "O(N), N being the length of the string"},
-	{Name: "delifeq", Arity: 3, Flags: command.Write | command.Fast, Keys: command.Key(1, "RM delete"), Run: cmdDelIfEq, Reply: "integer", Since: "valkey:9.0.0",
+	{Name: "delifeq", Arity: 3, Flags: command.Write | command.Fast, Keys: command.Key(1, "RM delete"),
+		Run: cmdDelIfEq, Reply: "integer", Since: "valkey:9.0.0",
 		Syntax: "key value", Summary: "Deletes a key if its value matches the given string. A command of Valkey.",
 		Complexity: "O(N), N being the length of the string"},
 }, setLines(), editLines())}
@@ -99,10 +114,12 @@ func cmdGetDel(c *engine.Call) {
 	}
 }
 
-// getDelDeletes is when GETDEL began to be propagated as DEL, even if lazyfree-lazy-user-del is set.
+// getDelDeletes is when GETDEL began to be propagated as DEL, even if lazyfree-lazy-user-del is
+// set.
 var getDelDeletes = release.From("7.2.0")
 
-// checksTimesFirst is since when GETEX looks at the time before the key. Redis replies nil for an absent key even if the time is not a number.
+// checksTimesFirst is since when GETEX looks at the time before the key. Redis replies nil for an
+// absent key even if the time is not a number.
 var checksTimesFirst = release.From("valkey:9.1.0")
 
 // GETEX key [EX seconds | PX milliseconds | EXAT unix-time-seconds | PXAT unix-time-milliseconds |
@@ -185,8 +202,8 @@ func cmdGetRange(c *engine.Call) {
 	}
 }
 
-// substring returns the bytes from start to end, both included. Negative positions count from the end of the
-// text; positions outside of it are clamped.
+// substring returns the bytes from start to end, both included. Negative positions count from the
+// end of the text; positions outside of it are clamped.
 func substring(text []byte, start, end int64) []byte {
 	n := int64(len(text))
 	if start < 0 && end < 0 && start > end {

@@ -12,10 +12,11 @@ import (
 func Subcommands() (caching, redirect, track, info command.Line) {
 	const own = command.NoScript | command.Loading | command.Stale
 	onlyIdle := []command.Was{command.Before("valkey:9.1.0", "-allow_busy")}
-	caching = command.Line{Name: "caching", Arity: 3, Flags: own | command.AllowBusy, Was: onlyIdle, Run: cmdCaching, Reply: "status", Since: "6.0.0",
-		Syntax: "mode=<YES|NO>", Summary: "Says whether the keys of the next command are tracked, in OPTIN or OPTOUT mode.",
-		Complexity: "O(1)"}
-	redirect = command.Line{Name: "getredir", Arity: 2, Flags: own | command.AllowBusy, Was: onlyIdle, Run: cmdGetRedir, Reply: "integer", Since: "6.0.0",
+	caching = command.Line{Name: "caching", Arity: 3, Flags: own | command.AllowBusy, Was: onlyIdle,
+		Run: cmdCaching, Reply: "status", Since: "6.0.0", Syntax: "mode=<YES|NO>",
+		Summary: "Says whether the keys of the next command are tracked, in OPTIN or OPTOUT mode.", Complexity: "O(1)"}
+	redirect = command.Line{Name: "getredir", Arity: 2, Flags: own | command.AllowBusy, Was: onlyIdle,
+		Run: cmdGetRedir, Reply: "integer", Since: "6.0.0",
 		Summary:    "Returns the client ID to which the connection's tracking notifications are redirected.",
 		Complexity: "O(1)"}
 	track = command.Line{Name: "tracking", Arity: -3, Flags: own, Run: cmdTracking, Reply: "status", Since: "6.0.0",
@@ -25,8 +26,8 @@ func Subcommands() (caching, redirect, track, info command.Line) {
 			"     [OPTIN] [OPTOUT] [NOLOOP]\n" +
 			"Control invalidation messages for client side caches.",
 		Complexity: "O(N), N being the number of prefixes"}
-	info = command.Line{Name: "trackinginfo", Arity: 2, Flags: own, Run: cmdTrackingInfo, Reply: "array", Since: "6.2.0",
-		Summary: "Returns what the connection asked for with TRACKING.", Complexity: "O(1)"}
+	info = command.Line{Name: "trackinginfo", Arity: 2, Flags: own, Run: cmdTrackingInfo, Reply: "array",
+		Since: "6.2.0", Summary: "Returns what the connection asked for with TRACKING.", Complexity: "O(1)"}
 	return caching, redirect, track, info
 }
 
@@ -113,7 +114,8 @@ func checkTracking(c *engine.Call, t *tracker) {
 	}
 }
 
-// overlappingSorted is overlapping for the prefixes of a session: none is a prefix of another, but "" of all. Only the neighbours of p can be.
+// overlappingSorted is overlapping for the prefixes of a session: none is a prefix of another, but
+// "" of all. Only the neighbours of p can be.
 func overlappingSorted(p string, list []string) (string, bool) {
 	i, _ := slices.BinarySearch(list, p)
 	if len(list) > 0 && list[0] == "" {

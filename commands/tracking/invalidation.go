@@ -8,8 +8,9 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// invalidate reports that a session changed a key, to trackers; by is nil for expiry and eviction. A
-// script's changes are its caller's. In broadcast mode they are not, as in Redis: there NOLOOP does not apply to them.
+// invalidate reports that a session changed a key, to trackers; by is nil for expiry and eviction.
+// A script's changes are its caller's. In broadcast mode they are not, as in Redis: there NOLOOP
+// does not apply to them.
 func (t *table) invalidate(_ int, key []byte, by *engine.Session) {
 	if t.broadcast > 0 {
 		if t.changes == nil {
@@ -43,8 +44,8 @@ func (t *table) invalidateAll() {
 	}
 }
 
-// broadcastChanges sends the keys that changed since the last broadcast to the sessions in broadcast mode.
-// The keys are sorted, so that the same commands give the same messages.
+// broadcastChanges sends the keys that changed since the last broadcast to the sessions in
+// broadcast mode. The keys are sorted, so that the same commands give the same messages.
 func (t *table) broadcastChanges() {
 	changes := t.changes
 	t.changes = nil
@@ -63,7 +64,8 @@ func (t *table) broadcastChanges() {
 	}
 }
 
-func (t *table) broadcastPrefix(s *engine.Session, own *tracker, prefix string, keys []string, changes map[string]*engine.Session) {
+func (t *table) broadcastPrefix(s *engine.Session, own *tracker, prefix string, keys []string,
+	changes map[string]*engine.Session) {
 	var mine []string
 	for _, key := range keys {
 		if strings.HasPrefix(key, prefix) && !(own.noloop && changes[key] == s) {
@@ -75,8 +77,8 @@ func (t *table) broadcastPrefix(s *engine.Session, own *tracker, prefix string, 
 	}
 }
 
-// pushInvalidation sends an invalidation to the session, or to the session that it redirects to, which may be
-// itself. Nil keys stand for all keys.
+// pushInvalidation sends an invalidation to the session, or to the session that it redirects to,
+// which may be itself. Nil keys stand for all keys.
 func (t *table) pushInvalidation(s *engine.Session, own *tracker, keys []string) {
 	to, redirected := s, own.redirect != 0
 	if redirected {
@@ -126,8 +128,8 @@ func pushRedirectBroken(s *engine.Session, own *tracker) {
 	}
 }
 
-// trimReaders forgets keys over tracking-table-max-keys. It invalidates them, because a later change would
-// go unnoticed.
+// trimReaders forgets keys over tracking-table-max-keys. It invalidates them, because a later
+// change would go unnoticed.
 func (t *table) trimReaders() {
 	for key := range t.readers {
 		if t.settings.maxKeys == 0 || len(t.readers) <= t.settings.maxKeys {

@@ -76,7 +76,8 @@ func of(s *engine.Session) *tracker { return tableOf(s.World()).trackers[s] }
 func (t *table) observe(w *engine.World) {
 	t.world, t.settings = w, engine.PerEngine[settings](w.Engine())
 	t.trackers = make(map[*engine.Session]*tracker)
-	t.observer = engine.Observer{Ran: t.ran, Changed: t.invalidate, Emptied: t.invalidateAll, Ended: t.endCaching, Batch: t.endBatch}
+	t.observer = engine.Observer{Ran: t.ran, Changed: t.invalidate, Emptied: t.invalidateAll, Ended: t.endCaching,
+		Batch: t.endBatch}
 	w.Observe(&t.observer)
 }
 
@@ -146,16 +147,16 @@ func (t *tracker) tracksReads() bool {
 	return true
 }
 
-// endCaching ends the effect of CLIENT CACHING, which lasts for one command, or until EXEC. Commands flagged KeepsCaching do
-// not end it.
+// endCaching ends the effect of CLIENT CACHING, which lasts for one command, or until EXEC.
+// Commands flagged KeepsCaching do not end it.
 func (t *table) endCaching(s *engine.Session, cmd *command.Command) {
 	if own := t.trackers[s]; own != nil && (cmd == nil || cmd.Flags&command.KeepsCaching == 0) {
 		own.caching = false
 	}
 }
 
-// ran records the keys that a command read, for the client. A script itself reads nothing, only the commands that it
-// calls do.
+// ran records the keys that a command read, for the client. A script itself reads nothing, only the
+// commands that it calls do.
 func (t *table) ran(c *engine.Call) {
 	if c.Cmd.Flags&(command.ReadOnly|command.PubSub|command.MayBeSlow) != command.ReadOnly {
 		return

@@ -1,9 +1,9 @@
 // Package transactions is MULTI, EXEC, DISCARD, WATCH and UNWATCH.
 //
 // MULTI has the engine queue the commands of a session, and EXEC has it run them: the engine knows
-// the queue, by which its gate goes. WATCH is optimistic, and is all here: a change of a watched key
-// marks the sessions that watch it, and EXEC then replies nil. A command that fails while EXEC runs
-// does not stop those after it, and nothing is rolled back.
+// the queue, by which its gate goes. WATCH is optimistic, and is all here: a change of a watched
+// key marks the sessions that watch it, and EXEC then replies nil. A command that fails while EXEC
+// runs does not stop those after it, and nothing is rolled back.
 //
 //	world    key ─▶ the sessions that watch it
 //	session  the keys that it watches; whether one of them has changed
@@ -37,16 +37,20 @@ func family() command.Family {
 	const inTx = command.NoScript | command.Loading | command.Stale | command.AllowTx
 	outside := []command.Was{command.Before(release.NoValkey, "+no_multi")}
 	return command.Family{Group: "transactions", Commands: []command.Line{
-		{Name: "multi", Arity: 1, Flags: inTx | command.Fast | command.AllowBusy | command.Harmless, Run: cmdMulti, Reply: "status", Since: "1.2.0", Was: outside,
-			Summary: "Starts a transaction.", Complexity: "O(1)"},
-		{Name: "exec", Arity: 1, Flags: inTx | command.SkipSlowlog | command.MayBeSlow | command.RunsTx | command.Harmless, Run: cmdExec, Reply: "array?", Since: "1.2.0",
+		{Name: "multi", Arity: 1, Flags: inTx | command.Fast | command.AllowBusy | command.Harmless, Run: cmdMulti,
+			Reply: "status", Since: "1.2.0", Was: outside, Summary: "Starts a transaction.", Complexity: "O(1)"},
+		{Name: "exec", Arity: 1, Flags: inTx | command.SkipSlowlog | command.MayBeSlow | command.RunsTx |
+			command.Harmless, Run: cmdExec, Reply: "array?", Since: "1.2.0",
 			Summary: "Executes all commands in a transaction.", Complexity: "Depends on the queued commands"},
-		{Name: "discard", Arity: 1, Flags: inTx | command.Fast | command.AllowBusy | command.DropsTx | command.Harmless, Run: cmdDiscard, Reply: "status", Since: "2.0.0",
+		{Name: "discard", Arity: 1, Flags: inTx | command.Fast | command.AllowBusy | command.DropsTx | command.Harmless,
+			Run: cmdDiscard, Reply: "status", Since: "2.0.0",
 			Summary: "Discards a transaction.", Complexity: "O(N), N being the number of queued commands"},
-		{Name: "watch", Arity: -2, Flags: inTx | command.Fast | command.AllowBusy | command.Harmless, Keys: command.KeyRange(1, -1, 1, "RO"), Run: cmdWatch, Reply: "status", Since: "2.2.0", Was: outside,
+		{Name: "watch", Arity: -2, Flags: inTx | command.Fast | command.AllowBusy | command.Harmless,
+			Keys: command.KeyRange(1, -1, 1, "RO"), Run: cmdWatch, Reply: "status", Since: "2.2.0", Was: outside,
 			Syntax: "key...", Summary: "Monitors changes to keys to determine the execution of a transaction.",
 			Complexity: "O(N), N being the number of keys"},
-		{Name: "unwatch", Arity: 1, Flags: command.NoScript | command.Loading | command.Stale | command.Fast | command.AllowBusy | command.Harmless, Run: cmdUnwatch, Reply: "status", Since: "2.2.0",
+		{Name: "unwatch", Arity: 1, Flags: command.NoScript | command.Loading | command.Stale | command.Fast |
+			command.AllowBusy | command.Harmless, Run: cmdUnwatch, Reply: "status", Since: "2.2.0",
 			Summary:    "Forgets about watched keys of a transaction.",
 			Complexity: "O(N), N being the number of watched keys"},
 	}}

@@ -45,13 +45,13 @@ func IsDirty(s *engine.Session) bool {
 	return own != nil && own.dirty
 }
 
-// keyBytes is about what the tables take for a watched key beside its text, in bytes: in the session's
-// list and in the table of all.
+// keyBytes is about what the tables take for a watched key beside its text, in bytes: in the
+// session's list and in the table of all.
 const keyBytes = 160
 
-// watch adds a key to those that the session's transaction depends on. A key that has already expired is
-// removed first: otherwise its removal, a moment later, would count as a change and fail the transaction for
-// no reason.
+// watch adds a key to those that the session's transaction depends on. A key that has already
+// expired is removed first: otherwise its removal, a moment later, would count as a change and fail
+// the transaction for no reason.
 func watch(s *engine.Session, k key) {
 	own, all := engine.PerSession[watching](s), watchersOf(s.World())
 	if slices.Contains(own.keys, k) {
@@ -89,7 +89,8 @@ func unwatch(s *engine.Session) {
 	own, all := watchingOf(s), watchersOf(s.World())
 	for _, k := range own.keys {
 		s.Keep(-len(k.name) - keyBytes)
-		if left := slices.DeleteFunc(all.of[k], func(other *engine.Session) bool { return other == s }); len(left) == 0 {
+		if left := slices.DeleteFunc(all.of[k],
+			func(other *engine.Session) bool { return other == s }); len(left) == 0 {
 			delete(all.of, k)
 		} else {
 			all.of[k] = left
@@ -108,9 +109,9 @@ func (all *watchers) touch(db int, name []byte, _ *engine.Session) {
 	}
 }
 
-// touchAll marks the sessions that watch a key of db which exists there, or which exists in other, the
-// database that takes db's place. A nil other is an empty database. A watched key that is absent before and
-// after has not changed.
+// touchAll marks the sessions that watch a key of db which exists there, or which exists in other,
+// the database that takes db's place. A nil other is an empty database. A watched key that is
+// absent before and after has not changed.
 func (all *watchers) touchAll(db, other *keyspace.DB) {
 	for k := range all.of {
 		name := []byte(k.name)
@@ -120,8 +121,8 @@ func (all *watchers) touchAll(db, other *keyspace.DB) {
 	}
 }
 
-// hasChanged reports whether a watched key has changed, after removing those that have expired by now,
-// which no command may have done since WATCH.
+// hasChanged reports whether a watched key has changed, after removing those that have expired by
+// now, which no command may have done since WATCH.
 func hasChanged(s *engine.Session) bool {
 	if own := watchingOf(s); own != nil {
 		for _, k := range own.keys {

@@ -18,31 +18,45 @@ import (
 func combineLines() []command.Line {
 	return []command.Line{
 		{Name: "zunionstore", Arity: -4, Flags: command.Write | command.DenyOOM,
-			Keys: command.Key(1, "OW update").And(command.NumKeys(2, "RO access")), Run: cmdZUnionStore, Reply: "integer", Since: "2.0.0",
-			Syntax:     "destination numkeys key... [WEIGHTS weight...] [AGGREGATE aggregate=<SUM|MIN|MAX|COUNT@8.8.0>]",
-			Summary:    "Stores the union of multiple sorted sets in a key.",
-			Complexity: "O(N + M log M), N being the number of members of all sorted sets, and M the number of members of the result"},
+			Keys: command.Key(1, "OW update").And(command.NumKeys(2, "RO access")),
+			Run:  cmdZUnionStore, Reply: "integer", Since: "2.0.0",
+			Syntax: "destination numkeys key... " +
+				"[WEIGHTS weight...] [AGGREGATE aggregate=<SUM|MIN|MAX|COUNT@8.8.0>]",
+			Summary: "Stores the union of multiple sorted sets in a key.",
+			Complexity: "O(N + M log M), N being the number of members of all sorted sets, " +
+				"and M the number of members of the result"},
 		{Name: "zinterstore", Arity: -4, Flags: command.Write | command.DenyOOM,
-			Keys: command.Key(1, "OW update").And(command.NumKeys(2, "RO access")), Run: cmdZInterStore, Reply: "integer", Since: "2.0.0",
-			Syntax:     "destination numkeys key... [WEIGHTS weight...] [AGGREGATE aggregate=<SUM|MIN|MAX|COUNT@8.8.0>]",
-			Summary:    "Stores the intersect of multiple sorted sets in a key.",
-			Complexity: "O(N * K + M log M), N being the size of the smallest sorted set, K the number of sorted sets, and M the number of members of the result"},
-		{Name: "zdiffstore", Arity: -4, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "OW update").And(command.NumKeys(2, "RO access")), Run: cmdZDiffStore, Reply: "integer", Since: "6.2.0",
+			Keys: command.Key(1, "OW update").And(command.NumKeys(2, "RO access")),
+			Run:  cmdZInterStore, Reply: "integer", Since: "2.0.0",
+			Syntax: "destination numkeys key... " +
+				"[WEIGHTS weight...] [AGGREGATE aggregate=<SUM|MIN|MAX|COUNT@8.8.0>]",
+			Summary: "Stores the intersect of multiple sorted sets in a key.",
+			Complexity: "O(N * K + M log M), N being the size of the smallest sorted set, " +
+				"K the number of sorted sets, and M the number of members of the result"},
+		{Name: "zdiffstore", Arity: -4, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "OW update").
+			And(command.NumKeys(2, "RO access")), Run: cmdZDiffStore, Reply: "integer", Since: "6.2.0",
 			Syntax: "destination numkeys key...", Summary: "Stores the difference of multiple sorted sets in a key.",
 			Complexity: "O(N log N), N being the number of members of all sorted sets"},
-		{Name: "zunion", Arity: -3, Flags: command.ReadOnly, Keys: command.NumKeys(1, "RO access"), Run: cmdZUnion, Reply: "list", Since: "6.2.0",
-			Syntax:     "numkeys key... [WEIGHTS weight...] [AGGREGATE aggregate=<SUM|MIN|MAX|COUNT@8.8.0>] [WITHSCORES]",
-			Summary:    "Returns the union of multiple sorted sets.",
-			Complexity: "O(N + M log M), N being the number of members of all sorted sets, and M the number of members of the result"},
-		{Name: "zinter", Arity: -3, Flags: command.ReadOnly, Keys: command.NumKeys(1, "RO access"), Run: cmdZInter, Reply: "list", Since: "6.2.0",
-			Syntax:     "numkeys key... [WEIGHTS weight...] [AGGREGATE aggregate=<SUM|MIN|MAX|COUNT@8.8.0>] [WITHSCORES]",
-			Summary:    "Returns the intersect of multiple sorted sets.",
-			Complexity: "O(N * K + M log M), N being the size of the smallest sorted set, K the number of sorted sets, and M the number of members of the result"},
-		{Name: "zdiff", Arity: -3, Flags: command.ReadOnly, Keys: command.NumKeys(1, "RO access"), Run: cmdZDiff, Reply: "list", Since: "6.2.0",
+		{Name: "zunion", Arity: -3, Flags: command.ReadOnly, Keys: command.NumKeys(1, "RO access"),
+			Run: cmdZUnion, Reply: "list", Since: "6.2.0",
+			Syntax: "numkeys key... " +
+				"[WEIGHTS weight...] [AGGREGATE aggregate=<SUM|MIN|MAX|COUNT@8.8.0>] [WITHSCORES]",
+			Summary: "Returns the union of multiple sorted sets.",
+			Complexity: "O(N + M log M), N being the number of members of all sorted sets, " +
+				"and M the number of members of the result"},
+		{Name: "zinter", Arity: -3, Flags: command.ReadOnly, Keys: command.NumKeys(1, "RO access"),
+			Run: cmdZInter, Reply: "list", Since: "6.2.0",
+			Syntax: "numkeys key... " +
+				"[WEIGHTS weight...] [AGGREGATE aggregate=<SUM|MIN|MAX|COUNT@8.8.0>] [WITHSCORES]",
+			Summary: "Returns the intersect of multiple sorted sets.",
+			Complexity: "O(N * K + M log M), N being the size of the smallest sorted set, " +
+				"K the number of sorted sets, and M the number of members of the result"},
+		{Name: "zdiff", Arity: -3, Flags: command.ReadOnly, Keys: command.NumKeys(1, "RO access"),
+			Run: cmdZDiff, Reply: "list", Since: "6.2.0",
 			Syntax: "numkeys key... [WITHSCORES]", Summary: "Returns the difference between multiple sorted sets.",
 			Complexity: "O(N log N), N being the number of members of all sorted sets"},
-		{Name: "zintercard", Arity: -3, Flags: command.ReadOnly, Keys: command.NumKeys(1, "RO access"), Run: cmdZInterCard, Reply: "integer", Since: "7.0.0",
-			Syntax:     "numkeys key... [LIMIT limit]",
+		{Name: "zintercard", Arity: -3, Flags: command.ReadOnly, Keys: command.NumKeys(1, "RO access"),
+			Run: cmdZInterCard, Reply: "integer", Since: "7.0.0", Syntax: "numkeys key... [LIMIT limit]",
 			Summary:    "Returns the number of members of the intersect of multiple sorted sets.",
 			Complexity: "O(N * K), N being the size of the smallest sorted set, and K the number of sorted sets"},
 	}
@@ -81,8 +95,8 @@ func (p present) Each(fn func(member []byte, score float64) bool) {
 	p.operand.Each(func(member []byte, _ float64) bool { return fn(member, 1) })
 }
 
-// readOperand returns the value of key as an operand, an empty one if the key is absent. A value of another type
-// latches an error.
+// readOperand returns the value of key as an operand, an empty one if the key is absent. A value of
+// another type latches an error.
 func readOperand(c *engine.Call, key []byte) operand {
 	v, found := engine.Read[keyspace.Value](c, key)
 	if !found {
@@ -240,8 +254,8 @@ func parseCombinationOption(c *engine.Call, q *combination, p purpose) bool {
 	return true
 }
 
-// parseAggregate reads SUM, MIN, MAX or COUNT, and returns the function that combines the scores of a member. With COUNT
-// each input has the member with the score 1.
+// parseAggregate reads SUM, MIN, MAX or COUNT, and returns the function that combines the scores of
+// a member. With COUNT each input has the member with the score 1.
 func parseAggregate(c *engine.Call) (aggregate func(a, b float64) float64, presence bool) {
 	switch {
 	case c.Word("SUM"):
@@ -341,7 +355,8 @@ func (q *combination) intersect(fn func(member []byte, score float64) bool) {
 	})
 }
 
-// subtract calls fn for the members of the first input that no other input has, until fn returns false.
+// subtract calls fn for the members of the first input that no other input has, until fn returns
+// false.
 func (q *combination) subtract(fn func(member []byte, score float64) bool) {
 	first := q.inputs[0]
 	for _, in := range q.inputs[1:] {

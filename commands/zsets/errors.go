@@ -18,7 +18,8 @@ const (
 const (
 	errScoreRange  = command.Error("ERR min or max is not a float")
 	errLexRange    = command.Error("ERR min or max not valid string range item")
-	errLimitByRank = command.Error("ERR syntax error, LIMIT is only supported in combination with either BYSCORE or BYLEX")
+	errLimitByRank = command.Error("ERR syntax error, " +
+		"LIMIT is only supported in combination with either BYSCORE or BYLEX")
 	errScoresByLex = command.Error("ERR syntax error, WITHSCORES not supported in combination with BYLEX")
 )
 

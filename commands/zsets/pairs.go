@@ -6,8 +6,9 @@ import (
 	"unsafe"
 )
 
-// pairs is the result of a combination of sorted sets: members with their scores. The texts of members lie in
-// blocks. The engine has one pairs, see [engine.PerEngine], which all combinations reuse: they never overlap.
+// pairs is the result of a combination of sorted sets: members with their scores. The texts of
+// members lie in blocks. The engine has one pairs, see [engine.PerEngine], which all combinations
+// reuse: they never overlap.
 type pairs struct {
 	list    []scoredText
 	text    []byte // the block that is being filled
@@ -36,8 +37,8 @@ func (p *pairs) reset() {
 	p.list, p.text, p.longest = p.list[:0], p.text[:0], 0
 }
 
-// add adds a copy of a member with its score, and returns the copy. A full block is never moved, since members point
-// into it; a new one follows.
+// add adds a copy of a member with its score, and returns the copy. A full block is never moved,
+// since members point into it; a new one follows.
 func (p *pairs) add(member []byte, score float64) string {
 	if len(p.text)+len(member) > cap(p.text) {
 		p.text = make([]byte, 0, max(2*cap(p.text), len(member), 512))

@@ -15,30 +15,42 @@ import (
 // popLines are the lines of the commands that remove the lowest or highest members.
 func popLines() []command.Line {
 	return []command.Line{
-		{Name: "zpopmin", Arity: -2, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW access delete"), Run: cmdZPopMin, Reply: "list", Since: "5.0.0",
+		{Name: "zpopmin", Arity: -2, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW access delete"),
+			Run: cmdZPopMin, Reply: "list", Since: "5.0.0",
 			Syntax: "key [count]", Summary: "Returns the lowest-scoring members from a sorted set after removing them.",
-			Complexity: "O(M log N), N being the number of members of the sorted set, and M the number of those returned"},
-		{Name: "zpopmax", Arity: -2, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW access delete"), Run: cmdZPopMax, Reply: "list", Since: "5.0.0",
-			Syntax: "key [count]", Summary: "Returns the highest-scoring members from a sorted set after removing them.",
-			Complexity: "O(M log N), N being the number of members of the sorted set, and M the number of those returned"},
-		{Name: "bzpopmin", Arity: -3, Flags: command.Write | command.Blocking | command.Fast, Keys: command.KeyRange(1, -2, 1, "RW access delete"), Run: cmdBZPopMin, Reply: "list?", Since: "5.0.0", Was: []command.Was{command.Before("7.2.0", "+noscript")},
-			Syntax:     "key... timeout",
-			Summary:    "Removes and returns the member with the lowest score from one or more sorted sets. Blocks until one is available.",
+			Complexity: "O(M log N), N being the number of members of the sorted set, " +
+				"and M the number of those returned"},
+		{Name: "zpopmax", Arity: -2, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW access delete"),
+			Run: cmdZPopMax, Reply: "list", Since: "5.0.0", Syntax: "key [count]",
+			Summary: "Returns the highest-scoring members from a sorted set after removing them.",
+			Complexity: "O(M log N), N being the number of members of the sorted set, " +
+				"and M the number of those returned"},
+		{Name: "bzpopmin", Arity: -3, Flags: command.Write | command.Blocking | command.Fast,
+			Keys: command.KeyRange(1, -2, 1, "RW access delete"), Run: cmdBZPopMin, Reply: "list?", Since: "5.0.0",
+			Was: []command.Was{command.Before("7.2.0", "+noscript")}, Syntax: "key... timeout",
+			Summary: "Removes and returns the member with the lowest score from one or more sorted sets. " +
+				"Blocks until one is available.",
 			Complexity: "O(log N), N being the number of members",
 			History:    "6.0.0 The timeout may be a fraction."},
-		{Name: "bzpopmax", Arity: -3, Flags: command.Write | command.Blocking | command.Fast, Keys: command.KeyRange(1, -2, 1, "RW access delete"), Run: cmdBZPopMax, Reply: "list?", Since: "5.0.0", Was: []command.Was{command.Before("7.2.0", "+noscript")},
-			Syntax:     "key... timeout",
-			Summary:    "Removes and returns the member with the highest score from one or more sorted sets. Blocks until one is available.",
+		{Name: "bzpopmax", Arity: -3, Flags: command.Write | command.Blocking | command.Fast,
+			Keys: command.KeyRange(1, -2, 1, "RW access delete"), Run: cmdBZPopMax, Reply: "list?", Since: "5.0.0",
+			Was: []command.Was{command.Before("7.2.0", "+noscript")}, Syntax: "key... timeout",
+			Summary: "Removes and returns the member with the highest score from one or more sorted sets. " +
+				"Blocks until one is available.",
 			Complexity: "O(log N), N being the number of members",
 			History:    "6.0.0 The timeout may be a fraction."},
-		{Name: "zmpop", Arity: -4, Flags: command.Write, Keys: command.NumKeys(1, "RW access delete"), Run: cmdZMPop, Reply: "array?", Since: "7.0.0",
-			Syntax:     "numkeys key... where=<MIN|MAX> [COUNT count]",
-			Summary:    "Returns the highest- or lowest-scoring members from one or more sorted sets after removing them.",
-			Complexity: "O(K + M log N), K being the number of keys, N the number of members of the sorted set, and M the number of those returned"},
-		{Name: "bzmpop", Arity: -5, Flags: command.Write | command.Blocking, Keys: command.NumKeys(2, "RW access delete"), Run: cmdBZMPop, Reply: "array?", Since: "7.0.0",
-			Syntax:     "timeout numkeys key... where=<MIN|MAX> [COUNT count]",
-			Summary:    "Removes and returns members from one or more sorted sets. Blocks until one is available.",
-			Complexity: "O(K + M log N), K being the number of keys, N the number of members of the sorted set, and M the number of those returned"},
+		{Name: "zmpop", Arity: -4, Flags: command.Write, Keys: command.NumKeys(1, "RW access delete"),
+			Run: cmdZMPop, Reply: "array?", Since: "7.0.0", Syntax: "numkeys key... where=<MIN|MAX> [COUNT count]",
+			Summary: "Returns the highest- or lowest-scoring members from one or more sorted sets after " +
+				"removing them.",
+			Complexity: "O(K + M log N), K being the number of keys, N the number of members of the sorted set, " +
+				"and M the number of those returned"},
+		{Name: "bzmpop", Arity: -5, Flags: command.Write | command.Blocking,
+			Keys: command.NumKeys(2, "RW access delete"), Run: cmdBZMPop, Reply: "array?", Since: "7.0.0",
+			Syntax:  "timeout numkeys key... where=<MIN|MAX> [COUNT count]",
+			Summary: "Removes and returns members from one or more sorted sets. Blocks until one is available.",
+			Complexity: "O(K + M log N), K being the number of keys, N the number of members of the sorted set, " +
+				"and M the number of those returned"},
 	}
 }
 
@@ -81,7 +93,8 @@ func popNow(c *engine.Call, p pop) {
 	}
 }
 
-// refusesNegative is when ZPOPMIN and ZPOPMAX began to refuse negative counts, and to look at the key even for none.
+// refusesNegative is when ZPOPMIN and ZPOPMAX began to refuse negative counts, and to look at the
+// key even for none.
 var refusesNegative = release.From("7.0.0")
 
 // popCount reads the count of ZPOPMIN or ZPOPMAX.
@@ -190,11 +203,12 @@ func openPop(c *engine.Call, key []byte, n int, p pop) {
 	}
 }
 
-// servesByCommand is when a client blocked in BZPOPMIN began to be served as if it sent its command then. Before, the pop was
-// propagated under the name in lower case.
+// servesByCommand is when a client blocked in BZPOPMIN began to be served as if it sent its command
+// then. Before, the pop was propagated under the name in lower case.
 var servesByCommand = release.From("7.0.0")
 
-// propagatePop propagates a pop from several keys as ZPOPMIN or ZPOPMAX of one, which does not block.
+// propagatePop propagates a pop from several keys as ZPOPMIN or ZPOPMAX of one, which does not
+// block.
 func propagatePop(c *engine.Call, key []byte, p pop) {
 	if !c.Propagates() {
 		return

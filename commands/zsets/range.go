@@ -17,65 +17,84 @@ import (
 // rangeLines are the lines of the commands on ranges of a sorted set.
 func rangeLines() []command.Line {
 	return []command.Line{
-		{Name: "zcount", Arity: 4, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdZCount, Reply: "integer", Since: "2.0.0",
-			Syntax:     "key min:double max:double",
+		{Name: "zcount", Arity: 4, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"),
+			Run: cmdZCount, Reply: "integer", Since: "2.0.0", Syntax: "key min:double max:double",
 			Summary:    "Returns the count of members in a sorted set that have scores within a range.",
 			Complexity: "O(log N), N being the number of members"},
-		{Name: "zlexcount", Arity: 4, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdZLexCount, Reply: "integer", Since: "2.8.9",
-			Syntax:     "key min max",
+		{Name: "zlexcount", Arity: 4, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"),
+			Run: cmdZLexCount, Reply: "integer", Since: "2.8.9", Syntax: "key min max",
 			Summary:    "Returns the number of members in a sorted set within a lexicographical range.",
 			Complexity: "O(log N), N being the number of members"},
-		{Name: "zrange", Arity: -4, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdZRange, Reply: "list", Since: "1.2.0",
-			Syntax:     "key start stop sortby=[BYSCORE|BYLEX]@6.2.0 [REV]@6.2.0 limit(/offset_count)=[LIMIT offset count]@6.2.0 [WITHSCORES]",
-			Summary:    "Returns members in a sorted set within a range of indexes, scores or members.",
-			Complexity: "O(log N + M), N being the number of members of the sorted set, and M the number of those returned",
-			History:    "6.2.0 The options `REV`, `BYSCORE`, `BYLEX` and `LIMIT`."},
-		{Name: "zrevrange", Arity: -4, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdZRevRange, Reply: "list", Since: "1.2.0",
-			Syntax:     "key start:integer stop:integer [WITHSCORES]",
-			Summary:    "Returns members in a sorted set within a range of indexes in reverse order.",
-			Complexity: "O(log N + M), N being the number of members of the sorted set, and M the number of those returned",
+		{Name: "zrange", Arity: -4, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"),
+			Run: cmdZRange, Reply: "list", Since: "1.2.0",
+			Syntax: "key start stop sortby=[BYSCORE|BYLEX]@6.2.0 [REV]@6.2.0 limit(/offset_count)=[LIMIT offset " +
+				"count]@6.2.0 [WITHSCORES]",
+			Summary: "Returns members in a sorted set within a range of indexes, scores or members.",
+			Complexity: "O(log N + M), N being the number of members of the sorted set, " +
+				"and M the number of those returned",
+			History: "6.2.0 The options `REV`, `BYSCORE`, `BYLEX` and `LIMIT`."},
+		{Name: "zrevrange", Arity: -4, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"),
+			Run: cmdZRevRange, Reply: "list", Since: "1.2.0", Syntax: "key start:integer stop:integer [WITHSCORES]",
+			Summary: "Returns members in a sorted set within a range of indexes in reverse order.",
+			Complexity: "O(log N + M), N being the number of members of the sorted set, " +
+				"and M the number of those returned",
 			Deprecated: "6.2.0 `ZRANGE`, with `REV`"},
-		{Name: "zrangebyscore", Arity: -4, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdZRangeByScore, Reply: "list", Since: "1.0.5",
-			Syntax:     "key min:double max:double [WITHSCORES]@2.0.0 limit(/offset_count)=[LIMIT offset count]",
-			Summary:    "Returns members in a sorted set within a range of scores.",
-			Complexity: "O(log N + M), N being the number of members of the sorted set, and M the number of those returned",
+		{Name: "zrangebyscore", Arity: -4, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"),
+			Run: cmdZRangeByScore, Reply: "list", Since: "1.0.5",
+			Syntax:  "key min:double max:double [WITHSCORES]@2.0.0 limit(/offset_count)=[LIMIT offset count]",
+			Summary: "Returns members in a sorted set within a range of scores.",
+			Complexity: "O(log N + M), N being the number of members of the sorted set, " +
+				"and M the number of those returned",
 			History:    "2.0.0 The option `WITHSCORES`.",
 			Deprecated: "6.2.0 `ZRANGE`, with `BYSCORE`"},
-		{Name: "zrevrangebyscore", Arity: -4, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdZRevRangeByScore, Reply: "list", Since: "2.2.0",
-			Syntax:     "key max:double min:double [WITHSCORES] limit(/offset_count)=[LIMIT offset count]",
-			Summary:    "Returns members in a sorted set within a range of scores in reverse order.",
-			Complexity: "O(log N + M), N being the number of members of the sorted set, and M the number of those returned",
+		{Name: "zrevrangebyscore", Arity: -4, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"),
+			Run: cmdZRevRangeByScore, Reply: "list", Since: "2.2.0",
+			Syntax:  "key max:double min:double [WITHSCORES] limit(/offset_count)=[LIMIT offset count]",
+			Summary: "Returns members in a sorted set within a range of scores in reverse order.",
+			Complexity: "O(log N + M), N being the number of members of the sorted set, " +
+				"and M the number of those returned",
 			History:    "2.1.6 The bounds may be exclusive.",
 			Deprecated: "6.2.0 `ZRANGE`, with `BYSCORE` and `REV`"},
-		{Name: "zrangebylex", Arity: -4, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdZRangeByLex, Reply: "list", Since: "2.8.9",
-			Syntax:     "key min max limit(/offset_count)=[LIMIT offset count]",
-			Summary:    "Returns members in a sorted set within a lexicographical range.",
-			Complexity: "O(log N + M), N being the number of members of the sorted set, and M the number of those returned",
+		{Name: "zrangebylex", Arity: -4, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"),
+			Run: cmdZRangeByLex, Reply: "list", Since: "2.8.9",
+			Syntax:  "key min max limit(/offset_count)=[LIMIT offset count]",
+			Summary: "Returns members in a sorted set within a lexicographical range.",
+			Complexity: "O(log N + M), N being the number of members of the sorted set, " +
+				"and M the number of those returned",
 			Deprecated: "6.2.0 `ZRANGE`, with `BYLEX`"},
-		{Name: "zrevrangebylex", Arity: -4, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdZRevRangeByLex, Reply: "list", Since: "2.8.9",
-			Syntax:     "key max min limit(/offset_count)=[LIMIT offset count]",
-			Summary:    "Returns members in a sorted set within a lexicographical range in reverse order.",
-			Complexity: "O(log N + M), N being the number of members of the sorted set, and M the number of those returned",
+		{Name: "zrevrangebylex", Arity: -4, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"),
+			Run: cmdZRevRangeByLex, Reply: "list", Since: "2.8.9",
+			Syntax:  "key max min limit(/offset_count)=[LIMIT offset count]",
+			Summary: "Returns members in a sorted set within a lexicographical range in reverse order.",
+			Complexity: "O(log N + M), N being the number of members of the sorted set, " +
+				"and M the number of those returned",
 			Deprecated: "6.2.0 `ZRANGE`, with `BYLEX` and `REV`"},
-		{Name: "zrangestore", Arity: -5, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "OW update").And(command.Key(2, "RO access")), Run: cmdZRangeStore, Reply: "integer", Since: "6.2.0",
-			Syntax:     "dst src min max sortby=[BYSCORE|BYLEX] [REV] limit(/offset_count)=[LIMIT offset count]",
-			Summary:    "Stores a range of members from a sorted set in a key.",
-			Complexity: "O(log N + M), N being the number of members of the sorted set, and M the number of those stored"},
-		{Name: "zremrangebyrank", Arity: 4, Flags: command.Write, Keys: command.Key(1, "RW delete"), Run: cmdZRemRangeByRank, Reply: "integer", Since: "2.0.0",
-			Syntax:     "key start:integer stop:integer",
-			Summary:    "Removes members in a sorted set within a range of indexes.",
-			Complexity: "O(log N + M), N being the number of members of the sorted set, and M the number of those removed"},
-		{Name: "zremrangebyscore", Arity: 4, Flags: command.Write, Keys: command.Key(1, "RW delete"), Run: cmdZRemRangeByScore, Reply: "integer", Since: "1.2.0",
+		{Name: "zrangestore", Arity: -5, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "OW update").
+			And(command.Key(2, "RO access")), Run: cmdZRangeStore, Reply: "integer", Since: "6.2.0",
+			Syntax:  "dst src min max sortby=[BYSCORE|BYLEX] [REV] limit(/offset_count)=[LIMIT offset count]",
+			Summary: "Stores a range of members from a sorted set in a key.",
+			Complexity: "O(log N + M), N being the number of members of the sorted set, " +
+				"and M the number of those stored"},
+		{Name: "zremrangebyrank", Arity: 4, Flags: command.Write, Keys: command.Key(1, "RW delete"),
+			Run: cmdZRemRangeByRank, Reply: "integer", Since: "2.0.0", Syntax: "key start:integer stop:integer",
+			Summary: "Removes members in a sorted set within a range of indexes.",
+			Complexity: "O(log N + M), N being the number of members of the sorted set, " +
+				"and M the number of those removed"},
+		{Name: "zremrangebyscore", Arity: 4, Flags: command.Write, Keys: command.Key(1, "RW delete"),
+			Run: cmdZRemRangeByScore, Reply: "integer", Since: "1.2.0",
 			Syntax: "key min:double max:double", Summary: "Removes members in a sorted set within a range of scores.",
-			Complexity: "O(log N + M), N being the number of members of the sorted set, and M the number of those removed"},
-		{Name: "zremrangebylex", Arity: 4, Flags: command.Write, Keys: command.Key(1, "RW delete"), Run: cmdZRemRangeByLex, Reply: "integer", Since: "2.8.9",
+			Complexity: "O(log N + M), N being the number of members of the sorted set, " +
+				"and M the number of those removed"},
+		{Name: "zremrangebylex", Arity: 4, Flags: command.Write, Keys: command.Key(1, "RW delete"),
+			Run: cmdZRemRangeByLex, Reply: "integer", Since: "2.8.9",
 			Syntax: "key min max", Summary: "Removes members in a sorted set within a lexicographical range.",
-			Complexity: "O(log N + M), N being the number of members of the sorted set, and M the number of those removed"},
+			Complexity: "O(log N + M), N being the number of members of the sorted set, " +
+				"and M the number of those removed"},
 	}
 }
 
-// Ranges of sorted sets, by rank, by score or by member. ZRANGE has options for the kind and the order; the older
-// commands have them in their names.
+// Ranges of sorted sets, by rank, by score or by member. ZRANGE has options for the kind and the
+// order; the older commands have them in their names.
 
 // rangeKind says what the bounds of a range are.
 type rangeKind uint8
@@ -168,14 +187,15 @@ func (q *query) each(s *zset.Set, fn func(member []byte, score float64) bool) {
 	}
 }
 
-// offsetsFromEnd is what Redis 7.4 and Valkey 8.0 changed in negative offsets: unless a set is packed, -1 is the last member
-// of the range.
+// offsetsFromEnd is what Redis 7.4 and Valkey 8.0 changed in negative offsets: unless a set is
+// packed, -1 is the last member of the range.
 var offsetsFromEnd = release.From("7.4.0 valkey:8.0.0")
 
 // noOffsetsFromEnd is when Redis took that back.
 var noOffsetsFromEnd = release.From("8.6.0")
 
-// from returns the offset at which a range by score or by member begins. A negative one leaves nothing.
+// from returns the offset at which a range by score or by member begins. A negative one leaves
+// nothing.
 func (q *query) from(s *zset.Set) int {
 	_, packed := s.Packed()
 	switch {
@@ -255,7 +275,8 @@ func parseScoreRange(c *engine.Call, low, high []byte) (r zset.ScoreRange) {
 	return r
 }
 
-// strictBounds is what Redis 8.0 and Valkey 9.0 refuse in bounds: hexadecimal numbers, and space in front of one.
+// strictBounds is what Redis 8.0 and Valkey 9.0 refuse in bounds: hexadecimal numbers, and space in
+// front of one.
 var strictBounds = release.From("8.0.0 valkey:9.0.0")
 
 func parseScoreBound(c *engine.Call, arg []byte) (score float64, exclusive, ok bool) {
@@ -280,8 +301,9 @@ func isLoose(arg []byte) bool {
 	return len(arg) > 1 && (arg[1]|0x20 == 'x' || arg[0] == ' ' || '\t' <= arg[0] && arg[0] <= '\r')
 }
 
-// parseLooseFloat parses what C's strtod accepts beyond the scores of ZADD: an empty text is 0, leading space is
-// skipped, a zero byte ends the text, and a number out of range is infinite or zero.
+// parseLooseFloat parses what C's strtod accepts beyond the scores of ZADD: an empty text is 0,
+// leading space is skipped, a zero byte ends the text, and a number out of range is infinite or
+// zero.
 func parseLooseFloat(arg []byte) (f float64, ok bool) {
 	arg, _, _ = bytes.Cut(arg, []byte{0})
 	if len(arg) == 0 {
@@ -296,8 +318,8 @@ func parseLooseFloat(arg []byte) (f float64, ok bool) {
 	return f, outside && !bytes.ContainsRune(arg, '_')
 }
 
-// parseLexRange parses two members, each after a bracket or, if excluded, a parenthesis. - and + are before and
-// after all members.
+// parseLexRange parses two members, each after a bracket or, if excluded, a parenthesis. - and +
+// are before and after all members.
 func parseLexRange(c *engine.Call, low, high []byte) (r zset.LexRange) {
 	var ok1, ok2 bool
 	r.Min, ok1 = parseLexBound(low)

@@ -8,7 +8,8 @@
 //
 // Package geo builds on Read and Add, since a place is a member whose score is a geohash.
 //
-// Members may have deadlines, which Redis does not know: ZEXPIRE and the rest are [elements.ExpiryLines].
+// Members may have deadlines, which Redis does not know: ZEXPIRE and the rest are
+// [elements.ExpiryLines].
 package zsets
 
 import (
@@ -31,42 +32,49 @@ var wordings = []command.Wording{{Before: "7.0.0", Error: errNoInput, Was: "ERR 
 
 // Family is the family of sorted set commands.
 var Family = command.Family{Group: "sorted-set", Wordings: wordings, Commands: slices.Concat([]command.Line{
-	{Name: "zadd", Arity: -4, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW update"), Run: cmdZAdd, Reply: "INCR: text?; integer", Since: "1.2.0",
-		Syntax:     "key condition=[NX|XX]@3.0.2 comparison=[GT|LT]@6.2.0 [change=CH]@3.0.2 [increment=INCR]@3.0.2 data(/score_member)=<score member>...",
+	{Name: "zadd", Arity: -4, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW update"),
+		Run: cmdZAdd, Reply: "INCR: text?; integer", Since: "1.2.0",
+		Syntax: "key condition=[NX|XX]@3.0.2 comparison=[GT|LT]@6.2.0 [change=CH]@3.0.2 [increment=INCR]@3.0.2 " +
+			"data(/score_member)=<score member>...",
 		Summary:    "Adds one or more members to a sorted set, or updates their scores.",
 		Complexity: "O(log N) for each member added, N being the number of members of the sorted set",
 		History: "2.4.0 Takes several members.\n" +
 			"3.0.2 The options `XX`, `NX`, `CH` and `INCR`.\n" +
 			"6.2.0 The options `GT` and `LT`."},
-	{Name: "zincrby", Arity: 4, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1, "RW access update"), Run: cmdZIncrBy, Reply: "text", Since: "1.2.0",
+	{Name: "zincrby", Arity: 4, Flags: command.Write | command.DenyOOM | command.Fast,
+		Keys: command.Key(1, "RW access update"), Run: cmdZIncrBy, Reply: "text", Since: "1.2.0",
 		Syntax: "key increment member", Summary: "Increments the score of a member in a sorted set.",
 		Complexity: "O(log N), N being the number of members"},
-	{Name: "zrem", Arity: -3, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW delete"), Run: cmdZRem, Reply: "integer", Since: "1.2.0",
+	{Name: "zrem", Arity: -3, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW delete"),
+		Run: cmdZRem, Reply: "integer", Since: "1.2.0",
 		Syntax: "key member...", Summary: "Removes one or more members from a sorted set.",
 		Complexity: "O(M log N), N being the number of members of the sorted set, and M the number of those removed",
 		History:    "2.4.0 Takes several members."},
-	{Name: "zcard", Arity: 2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO"), Run: cmdZCard, Reply: "integer", Since: "1.2.0",
+	{Name: "zcard", Arity: 2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO"),
+		Run: cmdZCard, Reply: "integer", Since: "1.2.0",
 		Syntax: "key", Summary: "Returns the number of members in a sorted set.", Complexity: "O(1)"},
-	{Name: "zscore", Arity: 3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdZScore, Reply: "text?", Since: "1.2.0",
+	{Name: "zscore", Arity: 3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"),
+		Run: cmdZScore, Reply: "text?", Since: "1.2.0",
 		Syntax: "key member", Summary: "Returns the score of a member in a sorted set.", Complexity: "O(1)"},
-	{Name: "zmscore", Arity: -3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdZMScore, Reply: "texts?", Since: "6.2.0",
+	{Name: "zmscore", Arity: -3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"),
+		Run: cmdZMScore, Reply: "texts?", Since: "6.2.0",
 		Syntax: "key member...", Summary: "Returns the scores of one or more members in a sorted set.",
 		Complexity: "O(N), N being the number of members asked for"},
-	{Name: "zrank", Arity: -3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdZRank, Reply: "WITHSCORE: array?; integer?", Since: "2.0.0",
-		Syntax:     "key member [WITHSCORE]@(7.2.0)",
+	{Name: "zrank", Arity: -3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"),
+		Run: cmdZRank, Reply: "WITHSCORE: array?; integer?", Since: "2.0.0", Syntax: "key member [WITHSCORE]@(7.2.0)",
 		Summary:    "Returns the index of a member in a sorted set ordered by ascending scores.",
-		Complexity: "O(log N), N being the number of members",
-		History:    "7.2.0 The option `WITHSCORE`."},
-	{Name: "zrevrank", Arity: -3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"), Run: cmdZRevRank, Reply: "WITHSCORE: array?; integer?", Since: "2.0.0",
+		Complexity: "O(log N), N being the number of members", History: "7.2.0 The option `WITHSCORE`."},
+	{Name: "zrevrank", Arity: -3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"),
+		Run: cmdZRevRank, Reply: "WITHSCORE: array?; integer?", Since: "2.0.0",
 		Syntax:     "key member [WITHSCORE]@(7.2.0)",
 		Summary:    "Returns the index of a member in a sorted set ordered by descending scores.",
-		Complexity: "O(log N), N being the number of members",
-		History:    "7.2.0 The option `WITHSCORE`."},
-	{Name: "zrandmember", Arity: -2, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdZRandMember, Reply: "1: text?; list", Since: "6.2.0",
+		Complexity: "O(log N), N being the number of members", History: "7.2.0 The option `WITHSCORE`."},
+	{Name: "zrandmember", Arity: -2, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"),
+		Run: cmdZRandMember, Reply: "1: text?; list", Since: "6.2.0",
 		Syntax: "key options=[count [WITHSCORES]]", Summary: "Returns one or more random members from a sorted set.",
 		Tips: "nondeterministic_output", Complexity: "O(N), N being the number of members returned"},
-	{Name: "zscan", Arity: -3, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdZScan, Reply: "array", Since: "2.8.0",
-		Syntax:  "key cursor [MATCH pattern] [COUNT count] [NOSCORES]@(valkey:8.0.0)",
+	{Name: "zscan", Arity: -3, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: cmdZScan,
+		Reply: "array", Since: "2.8.0", Syntax: "key cursor [MATCH pattern] [COUNT count] [NOSCORES]@(valkey:8.0.0)",
 		Summary: "Iterates over members and scores of a sorted set.", Tips: "nondeterministic_output",
 		Complexity: "O(1) for each call, O(N) for a complete iteration, N being the number of elements",
 		History:    "valkey:8.0.0 The option `NOSCORES`."},
@@ -75,8 +83,8 @@ var Family = command.Family{Group: "sorted-set", Wordings: wordings, Commands: s
 // noSet stands for an absent key. It stays empty.
 var noSet zset.Set
 
-// Read returns the sorted set at key for reading, an empty one if the key is absent. ok is false if an error was
-// sent.
+// Read returns the sorted set at key for reading, an empty one if the key is absent. ok is false if
+// an error was sent.
 func Read(c *engine.Call, key []byte) (s *zset.Set, ok bool) {
 	s, found := engine.Read[*zset.Set](c, key)
 	if !found {
@@ -155,8 +163,8 @@ func parseScores(c *engine.Call, dst []float64, pairs [][]byte) []float64 {
 	return dst
 }
 
-// Add is ZADD and GEOADD after the scores are parsed. args has stride arguments for each score, and the last of them
-// is the member.
+// Add is ZADD and GEOADD after the scores are parsed. args has stride arguments for each score, and
+// the last of them is the member.
 func Add(c *engine.Call, key []byte, scores []float64, args [][]byte, stride int, o AddOptions) {
 	s, found := upsertOrEdit(c, key, o)
 	if !c.OK() {
@@ -177,7 +185,8 @@ func Add(c *engine.Call, key []byte, scores []float64, args [][]byte, stride int
 	replyAdded(c, key, &o, &done)
 }
 
-// When the encoding began to depend on the number of members that come together, and on their lengths, even if none is added.
+// When the encoding began to depend on the number of members that come together, and on their
+// lengths, even if none is added.
 var (
 	countsTogether = release.From("7.2.0")
 	seesLengths    = release.From("valkey:8.1.0")
@@ -200,8 +209,8 @@ func longest(args [][]byte, stride int) (n int) {
 	return n
 }
 
-// upsertOrEdit returns the set that ZADD changes. With XX it does not create one, and found is false if there is
-// none.
+// upsertOrEdit returns the set that ZADD changes. With XX it does not create one, and found is
+// false if there is none.
 func upsertOrEdit(c *engine.Call, key []byte, o AddOptions) (s *zset.Set, found bool) {
 	if o.XX {
 		return engine.Edit[*zset.Set](c, key)
@@ -430,8 +439,9 @@ func cmdZScan(c *engine.Call) {
 // storesIntegers is when a packed set began to store scores as integers.
 var storesIntegers = release.From("7.0.0")
 
-// replyStored replies with a score as ZSCAN does: as a string even in RESP3, with 17 digits unless Redis stores the score
-// as a text, and without an exponent if it stores the score as an integer, which a packed set does up to 2^62.
+// replyStored replies with a score as ZSCAN does: as a string even in RESP3, with 17 digits unless
+// Redis stores the score as a text, and without an exponent if it stores the score as an integer,
+// which a packed set does up to 2^62.
 func replyStored(c *engine.Call, score float64, packed bool) {
 	switch {
 	case !packed || !c.Has(storesIntegers):
