@@ -32,8 +32,8 @@ type Type struct {
 	Unpacked string
 	// Plain is how formats for people show the values. Without it that is the payload of DUMP.
 	Plain *Plain
-	// Elements says how commands name the elements. It is there if they can have deadlines: then the values are
-	// keyspace.Collections.
+	// Elements says how commands name the elements. It is there if they can have deadlines: then each value is a
+	// keyspace.Collection.
 	Elements *Elements
 }
 

@@ -54,7 +54,7 @@ func addressOf(m topology.Member) address {
 	return address{ip: m.Host, port: strconv.Itoa(m.Port), bus: strconv.Itoa(m.Port + 10000)}
 }
 
-// master returns the node that serves the slots: the first; nil if there is none.
+// masterOf returns the node that serves the slots, the first; nil if there is none.
 func masterOf(nodes []node) *node {
 	if len(nodes) == 0 || !nodes[0].master {
 		return nil

@@ -1,14 +1,14 @@
 // Package sizeclass computes how many bytes Go's allocator uses for a request, so that byte
 // accounts equal the heap and a block can grow in place up to its class.
 //
-// The classes are those of Go 1.26 (runtime/sizeclasses.go); a test compares them with the runtime
-// in use.
+// The classes are those of Go 1.26 (internal/runtime/gc/sizeclasses.go); a test compares them with
+// the runtime in use.
 package sizeclass
 
 import "sort"
 
 // classes are the sizes above 1 KiB of which the runtime makes small blocks
-// (runtime/sizeclasses.go); what is larger takes whole pages.
+// (internal/runtime/gc/sizeclasses.go); what is larger takes whole pages.
 var classes = [...]int{
 	1152, 1280, 1408, 1536, 1792, 2048, 2304, 2688, 3072, 3200, 3456, 4096, 4864, 5376,
 	6144, 6528, 6784, 6912, 8192, 9472, 9728, 10240, 10880, 12288, 13568, 14336,

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -111,9 +112,18 @@ func sources(t *testing.T) []file {
 	return slices.DeleteFunc(allFiles(t), func(f file) bool { return f.test })
 }
 
-func allFiles(t *testing.T) (files []file) {
+// allFiles returns the files of all modules, those of tests too.
+func allFiles(t *testing.T) []file {
+	files, err := parsed()
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	return slices.Clone(files)
+}
+
+// parsed parses all files once, as all tests read the same.
+var parsed = sync.OnceValues(func() (files []file, err error) {
 	root := filepath.Join("..", "..")
-	require.NoError(t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -131,10 +141,9 @@ func allFiles(t *testing.T) (files []file) {
 		pkg, err := filepath.Rel(root, filepath.Dir(path))
 		files = append(files, file{filepath.ToSlash(pkg), path, strings.HasSuffix(path, "_test.go"), parsed})
 		return err
-	}))
-	require.NotEmpty(t, files)
-	return files
-}
+	})
+	return files, err
+})
 
 func layerOf(pkg string) int {
 	return slices.IndexFunc(layers, func(names []string) bool {

@@ -117,7 +117,7 @@ func mainPage() string {
 // sentence returns the purpose of a sub-command as a sentence.
 func sentence(purpose string) string { return strings.ToUpper(purpose[:1]) + purpose[1:] + "." }
 
-// manPage is about a sub-command.
+// pageOf returns the manual page of a sub-command.
 func pageOf(s *subcommand.Subcommand) string {
 	flags, _ := s.Flags()
 	p := newManPage("miniserver-"+s.Name, 1, s.Purpose)

@@ -34,7 +34,7 @@ func le(n uint64, bytes int) string {
 
 func be(n uint64) string { return string(binary.BigEndian.AppendUint64(nil, n)) }
 
-// entries returns a ziplist or listpack of entries given as bytes.
+// ziplistOf returns a ziplist of entries given as bytes.
 func ziplistOf(entries ...string) string {
 	zl := ziplist.New()
 	for _, e := range entries {

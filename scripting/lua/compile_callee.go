@@ -72,7 +72,7 @@ func (s *callee) function(f *frame) Value {
 	return s.other(f)
 }
 
-// call makes a call with one argument.
+// call1 makes a call with one argument.
 func (s *callee) call1(f *frame) *frame {
 	v := s.function(f)
 	if s.hold {

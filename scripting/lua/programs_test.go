@@ -26,7 +26,7 @@ const batchSize = 1000
 // take a quarter of an hour; one batch is in memory at a time. With -v the test prints its
 // progress. -program-seed continues from there, or repeats a program that failed:
 //
-//	go test ./scripting/lua -v -run RandomPrograms -timeout 2h -programs 1000000 -program-seed 1
+//	go test ./scripting/lua -run TestRandomPrograms -timeout 2h -programs 1000000 -program-seed 1
 func TestRandomPrograms(t *testing.T) {
 	path := reference.Require(t, "lua5.1")
 	failures := 0

@@ -11,7 +11,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/command"
 )
 
-// build makes a program from arguments and standard input, without running it.
+// buildWith makes a program from arguments and standard input, without running it.
 func buildWith(t *testing.T, in string, args ...string) (*program, error) {
 	t.Helper()
 	conf, err := readConfig(args, strings.NewReader(in), nil)
