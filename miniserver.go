@@ -133,7 +133,7 @@ func start(lines []string, log io.Writer, how server.Options) (*Server, error) {
 	}
 	for _, line := range others {
 		if err == nil {
-			err = apply(line, s.engine.Param, s.engine.Params.Unknown)
+			err = apply(line, s.engine.Params.Named, s.engine.Params.Unknown)
 		}
 	}
 	if err == nil {
@@ -177,7 +177,7 @@ func (s *Server) scheme() (scheme string) {
 	_, port, _ := net.SplitHostPort(s.Addr())
 	unlocked(func() {
 		s.engine.With(func() {
-			if scheme = "redis"; port == s.engine.Param("tls-port").Get() {
+			if scheme = "redis"; port == s.engine.Params.Named("tls-port").Get() {
 				scheme = "rediss"
 			}
 		})

@@ -89,7 +89,7 @@ func (w *World) enter(ctx context.Context) (net.Conn, error) {
 }
 
 // secret returns the password of the server; "" if it needs none.
-func (s *Server) secret() string { return s.engine.Param("requirepass").Get() }
+func (s *Server) secret() string { return s.engine.Params.Named("requirepass").Get() }
 
 // login returns the name and the password by which clients log in to the world.
 func (w *World) login() (user, password string) {

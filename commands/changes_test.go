@@ -213,9 +213,9 @@ func TestChanges(t *testing.T) {
 	require.NoError(t, err)
 	e, s := newCompleteLike(of)
 	eachCounted(func(n int64, words [][]byte, line string) {
-		before := e.Dirty()
+		before := e.Home().Unsaved
 		e.Do(s, [][][]byte{words})
-		require.Equal(t, n, e.Dirty()-before, line)
+		require.Equal(t, n, e.Home().Unsaved-before, line)
 	})
 }
 

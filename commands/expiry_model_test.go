@@ -67,7 +67,7 @@ func expiryEngine(clock func() int64, journal engine.Propagate) *engine.Engine {
 	})
 	for name, value := range map[string]string{"hash-max-listpack-entries": "8", "set-max-listpack-entries": "8",
 		"zset-max-listpack-entries": "8", "set-max-intset-entries": "8", "list-max-listpack-size": "4"} {
-		e.Param(name).Set(value)
+		e.Params.Named(name).Set(value)
 	}
 	return e
 }

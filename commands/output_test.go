@@ -165,7 +165,7 @@ func (waker) Wake() {}
 
 func TestBeforeAUTHOutputIsLimited(t *testing.T) {
 	e, _ := newComplete()
-	require.NoError(t, e.Param("requirepass").Set("secret"))
+	require.NoError(t, e.Params.Named("requirepass").Set("secret"))
 	s := e.NewSession(nil)
 	pings := strings.Split(strings.TrimSpace(strings.Repeat("PING\n", 500)), "\n")
 	require.False(t, run(e, s, pings[:480]...).Overflow)

@@ -207,7 +207,7 @@ func (c *Call) Refuse(err error) {
 
 // Refusef is Refuse with a format, as the engine's release has it.
 func (c *Call) Refusef(format string, args ...any) {
-	c.Refuse(c.Engine.Errorf(command.Error(format), args...))
+	c.Refuse(c.Engine.Commands.Errorf(command.Error(format), args...))
 }
 
 // OK reports whether no error was latched; if one was, it is sent as the reply and the handler must
@@ -216,7 +216,7 @@ func (c *Call) OK() bool { return c.err == nil || c.fail() }
 
 // fail sends the latched error and returns false. It is apart so that OK is inlined.
 func (c *Call) fail() bool {
-	c.Reply.Error(c.Engine.Worded(c.err))
+	c.Reply.Error(c.Engine.Commands.Worded(c.err))
 	return false
 }
 
@@ -277,5 +277,5 @@ func (c *Call) ReplyStrings(list []string) {
 // SubSyntaxError is what a container says to a number of arguments that no form of the subcommand
 // takes.
 func (c *Call) SubSyntaxError() error {
-	return c.Engine.Errorf(ErrSubArgs, command.Clip(c.Args[1], 128), strings.ToUpper(string(c.Args[0])))
+	return c.Engine.Commands.Errorf(ErrSubArgs, command.Clip(c.Args[1], 128), strings.ToUpper(string(c.Args[0])))
 }

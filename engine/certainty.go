@@ -16,26 +16,20 @@ func (e *Engine) noteCertain(s *Session, cmd *command.Command, args [][]byte) {
 	if cmd.Flags&command.ReadOnly == 0 || cmd.Flags&others != 0 || s.tx != nil || s.running || s.reply != ReplyOn {
 		return
 	}
-	keys, complete := e.KeysOf(cmd, args)
-	if !complete {
+	c := &e.Parts.certainty
+	if !cmd.Keys.IsComplete() {
 		return
 	}
-	for _, key := range keys {
-		if !e.Parts.certainty.settled(args[key.At]) {
+	var complete bool
+	if c.keys, complete = cmd.Keys.AppendTo(c.keys[:0], args); !complete {
+		return
+	}
+	for _, key := range c.keys {
+		if !c.settled(args[key.At]) {
 			return
 		}
 	}
 	s.certain += s.Reply.Len() - s.settled
-}
-
-// KeysOf returns the keys of a command line, until the next call. complete is false if the command may use others as well.
-func (e *Engine) KeysOf(cmd *command.Command, args [][]byte) (keys []command.KeyUse, complete bool) {
-	if !cmd.Keys.IsComplete() {
-		return nil, false
-	}
-	keys, complete = cmd.Keys.AppendTo(e.Parts.certainty.keys[:0], args)
-	e.Parts.certainty.keys = keys
-	return keys, complete
 }
 
 // awaits returns what the replies that are being taken must wait for; 0 for nothing.

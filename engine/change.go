@@ -176,7 +176,7 @@ func (w *World) notify(db *keyspace.DB, key []byte, ev event.Event, told ...[]by
 // ChangedAll reports that n keys of whole databases changed, to the journal and to the count of
 // unsaved changes. FLUSHALL on an empty database is propagated too, so 0 counts as 1.
 func (c *Call) ChangedAll(n int) {
-	c.World.dirty += int64(n)
+	c.World.Unsaved += int64(n)
 	c.forced = true
 }
 

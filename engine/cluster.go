@@ -69,7 +69,7 @@ func (s *Session) takeSlot(cmd *command.Command, args [][]byte) error {
 func (e *Engine) checkScriptSlot(s *Session, cmd *command.Command, args [][]byte) error {
 	s.slot = noSlot
 	if s.takeSlot(cmd, args) != nil {
-		return e.Errorf(ErrCrossSlotCall, cmd.FullName())
+		return e.Commands.Errorf(ErrCrossSlotCall, cmd.FullName())
 	}
 	kept := &s.caller.slot
 	switch {

@@ -169,7 +169,7 @@ func (e *Engine) importParam() config.Param {
 // secretSettings returns the positions of the values of secret parameters in a CONFIG SET.
 func (e *Engine) secretSettings(args [][]byte) (at []int) {
 	for i := 2; i < len(args); i += 2 {
-		if p := e.Param(string(args[i])); p != nil && p.Secret {
+		if p := e.Params.Named(string(args[i])); p != nil && p.Secret {
 			at = append(at, i+1)
 		}
 	}

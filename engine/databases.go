@@ -46,7 +46,7 @@ func (c *Call) In(w *World, fn func()) {
 
 func (w *World) reset() {
 	e := w.engine
-	functions := len(e.Libraries().Sources(w)) > 0
+	functions := len(e.Parts.Libraries.Sources(w)) > 0
 	w.FlushAll()
 	for i := range w.Keyspace.Len() {
 		w.signalBlockedInDB(i)
@@ -59,7 +59,7 @@ func (w *World) reset() {
 	w.Reseed(w.Seed())
 	if w.IsHome() {
 		e.reportFlushed()
-		w.dirty++
+		w.Unsaved++
 		w.propagate(Everywhere, AnyDB, words("FLUSHALL"))
 		if functions {
 			w.propagate(Everywhere, AnyDB, words("FUNCTION", "FLUSH"))
@@ -98,7 +98,7 @@ func (w *World) replaceData(replace func(ks *keyspace.Keyspace)) {
 	for i := range w.Keyspace.Len() {
 		w.signalBlockedInDB(i)
 	}
-	w.dirty++
+	w.Unsaved++
 }
 
 // SwapDB exchanges databases i and j, also for observers and for clients that are blocked on their keys.

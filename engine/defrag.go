@@ -64,7 +64,7 @@ func (w *World) defragment() (wait int64) {
 	if !d.enabled && !d.purging && d.running == 0 {
 		return 0
 	}
-	now := e.machine()
+	now := e.Machine()
 	if now >= d.nextCheck {
 		e.checkDefrag(now)
 	}
@@ -144,7 +144,7 @@ func (w *World) defragSlice(now int64) {
 		done, more := e.home.Keyspace.Compact(1000)
 		d.moved, d.stayed = d.moved+done.Moved, d.stayed+done.Stayed
 		d.keysMoved, d.keysStayed = d.keysMoved+done.KeysMoved, d.keysStayed+done.KeysStayed
-		passed := e.machine() - now
+		passed := e.Machine() - now
 		if more && passed < d.cycle {
 			continue
 		}
@@ -166,7 +166,7 @@ func (e *Engine) Defragment() { e.defrag.purging, e.defrag.nextCheck = true, 0 }
 func (e *Engine) defragTime() (total, current int64) {
 	d := &e.defrag
 	if d.running > 0 {
-		current = e.machine() - d.began
+		current = e.Machine() - d.began
 	}
 	return d.total + current, current
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/release"
+	"github.com/miniserver-go/miniserver/resp"
 )
 
 // Description is what is shown of a session beside what it tells itself.
@@ -56,7 +57,7 @@ var forgetsInput = release.From("valkey:8.0.0")
 func (s *Session) Holdings(args [][]byte) Holdings {
 	s.countReplies()
 	query := s.Query.Load() // before the others, see Session.Query
-	wire := WireBytes(args)
+	wire := resp.WireBytes(args)
 	if s.engine.Release.Has(forgetsInput) {
 		wire = 0
 	}

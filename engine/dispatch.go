@@ -4,7 +4,6 @@ import (
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/keyspace"
-	"github.com/miniserver-go/miniserver/resp"
 )
 
 // Outcome is what a connection must know after its commands ran.
@@ -220,15 +219,4 @@ func (w *World) between(fn func()) {
 		w.serveBlocked()
 	}
 	w.endBatch()
-}
-
-// joinsWords is since when what follows a closing quote belongs to the word.
-var joinsWords = release.From("valkey:9.1.0")
-
-// Words is [resp.Words] as the engine's release reads a line.
-func (e *Engine) Words(line []byte, words [][]byte) (_ [][]byte, ok bool) {
-	if e.Release.Has(joinsWords) {
-		return resp.JoinedWords(line, words)
-	}
-	return resp.Words(line, words)
 }

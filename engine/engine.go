@@ -81,8 +81,8 @@ type Engine struct {
 	Release *release.Release // as which it behaves; it never changes
 
 	mu      sync.Mutex
-	runID   string
-	machine func() int64 // the machine's clock in microseconds, for durations
+	RunID   string       // 40 hexadecimal digits that identify the engine
+	Machine func() int64 // the machine's clock in microseconds, for durations: they pass also if a part steers the clock of a world
 	home    *World
 	worlds  []*World     // all of them, home first
 	others  atomic.Int64 // when a world but home needs a Tick, by the machine's clock; 0 for never
@@ -144,9 +144,6 @@ func (st *stack) runs(s *Session) bool {
 	return false
 }
 
-// Param returns the parameter of that name, or nil.
-func (e *Engine) Param(name string) *config.Param { return e.Params.Named(name) }
-
 // Group returns the group as this member knows it; nil without a group. It is called under the lock.
 func (e *Engine) Group() *topology.Group {
 	if e.Topology == nil {
@@ -155,21 +152,9 @@ func (e *Engine) Group() *topology.Group {
 	return e.Topology.Group()
 }
 
-// RunID returns the 40 hexadecimal digits that identify this engine.
-func (e *Engine) RunID() string { return e.runID }
-
 // NewID returns 40 random hexadecimal digits.
 func (w *World) NewID() string {
 	return fmt.Sprintf("%016x%016x%08x", w.random.source.Uint64(), w.random.source.Uint64(), w.random.source.Uint32())
-}
-
-// CPU returns the processor time of the process in microseconds. Where no host knows it, it is the time since the engine was
-// made.
-func (e *Engine) CPU() int64 {
-	if e.Parts.Host.CPU != nil {
-		return e.Parts.Host.CPU()
-	}
-	return e.machine() - e.home.time.started
 }
 
 // readClock reads the clock for the batch.
@@ -177,7 +162,7 @@ func (w *World) readClock() {
 	e := w.engine
 	now := w.time.clock()
 	if e.stopwatch.since = now; w.time.steered != nil {
-		e.stopwatch.since = e.machine()
+		e.stopwatch.since = e.Machine()
 	}
 	if w.isMidScript() {
 		return // a script that is still running sees the time of its start

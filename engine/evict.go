@@ -147,7 +147,7 @@ func (w *World) CheckRoom(n int) error {
 // be evicted. The clock is read only once for 16 keys, because it costs as much as an eviction.
 func (w *World) evict(surplus int) bool {
 	e := w.engine
-	start, most := e.machine(), e.eviction.timeLimit()
+	start, most := e.Machine(), e.eviction.timeLimit()
 	defer w.sampleLatency("eviction-cycle", e.startLatency())
 	for n := 1; surplus > 0; n++ {
 		freed, ok := w.evictOne()
@@ -155,7 +155,7 @@ func (w *World) evict(surplus int) bool {
 			return false
 		}
 		surplus -= freed
-		if n%16 == 0 && surplus > 0 && e.machine()-start > most {
+		if n%16 == 0 && surplus > 0 && e.Machine()-start > most {
 			w.evictLater()
 			return true
 		}

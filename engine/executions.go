@@ -131,11 +131,3 @@ func (e *Engine) Shown(cmd *command.Command, args [][]byte) [][]byte {
 	}
 	return args
 }
-
-// Worded returns an error as the engine's release words it.
-func (e *Engine) Worded(err error) error { return e.Commands.Worded(err) }
-
-// Errorf is [command.Errorf] with the format that the engine's release has.
-func (e *Engine) Errorf(format command.Error, args ...any) error {
-	return e.Commands.Errorf(format, args...)
-}

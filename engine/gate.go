@@ -25,7 +25,7 @@ func (w *World) gate(s *Session, cmd *command.Command, args [][]byte) error {
 	case !s.authed && f&command.NoAuth == 0 && !s.Authenticated():
 		return ErrNoAuth
 	case s.tx != nil && f&command.NoMulti != 0:
-		return e.Errorf(errNotInTx, cmd.FullName())
+		return e.Commands.Errorf(errNotInTx, cmd.FullName())
 	case s.user.Limited():
 		if err := w.checkPermission(s, cmd, args, &denied); err != nil {
 			return err

@@ -46,14 +46,11 @@ func (e *Engine) addSections(s []Section) {
 	}
 	for _, section := range s {
 		if e.Release.Offers(release.From(section.Since)) {
-			e.Parts.sections = append(e.Parts.sections, section)
+			e.Parts.Sections = append(e.Parts.Sections, section)
 		}
 	}
-	slices.SortStableFunc(e.Parts.sections, func(a, b Section) int { return cmp.Compare(rank(a), rank(b)) })
+	slices.SortStableFunc(e.Parts.Sections, func(a, b Section) int { return cmp.Compare(rank(a), rank(b)) })
 }
-
-// Sections returns the sections of INFO, in order. The slice belongs to the engine.
-func (e *Engine) Sections() []Section { return e.Parts.sections }
 
 // Fields writes lines of a section: name, value, name, value.
 func Fields(b *bytes.Buffer, pairs ...any) {

@@ -20,12 +20,12 @@ func (e *Engine) startLatency() int64 {
 	if len(e.Parts.hooks.sampled) == 0 {
 		return 0
 	}
-	return e.machine()
+	return e.Machine()
 }
 
 // sampleLatency is AddLatency for what has begun at start.
 func (w *World) sampleLatency(event string, start int64) {
 	if start != 0 {
-		w.AddLatency(event, w.engine.machine()-start)
+		w.AddLatency(event, w.engine.Machine()-start)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/acl"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/config"
+	"github.com/miniserver-go/miniserver/internal/permission"
 	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/keyspace"
 )
@@ -28,9 +29,9 @@ func New(o Options) *Engine {
 	e := &Engine{
 		Release:   o.Release,
 		Config:    newConfig(),
-		machine:   o.Clock,
+		Machine:   o.Clock,
 		Commands:  command.NewTable(o.Release),
-		Parts:     parts{libraries: noLibraries{}},
+		Parts:     parts{Libraries: noLibraries{}},
 		Params:    config.NewTable(o.Release),
 		Sessions:  newSessions(),
 		access:    keyspace.Access{LogFactor: 10, DecayTime: 1},
@@ -38,7 +39,7 @@ func New(o Options) *Engine {
 		asReplica: newReplicaRules(),
 		shutdown:  shutdown{timeout: 10},
 	}
-	e.Users = acl.NewUsers(o.Release, aclCommands{e})
+	e.Users = acl.NewUsers(o.Release, permission.Catalogue{Table: e.Commands})
 	if !e.Release.Has(guards) {
 		e.Config.debug = "yes"
 	}
@@ -51,7 +52,7 @@ func New(o Options) *Engine {
 	e.worlds = []*World{e.home}
 	e.Config.ZSet.SignedZeros = !e.Release.Has(packsNumbers)
 	e.Config.Hash.TableForDeadlines = e.Release.Has(tableForDeadlines)
-	e.runID = e.home.NewID()
+	e.RunID = e.home.NewID()
 	e.Params.AddIgnored(ShutdownParam("shutdown-on-sigint", new(Shutdown)), ShutdownParam("shutdown-on-sigterm", new(Shutdown)))
 	e.Join(Part{Families: []command.Family{{Wordings: wordings}}, Params: slices.Concat(e.coreParams(), e.roleParams(), e.evictionParams(), e.lazyFreeParams(), e.defragParams()),
 		Sections: e.coreSections(), Debug: []DebugLine{{Name: "client-eviction", About: "Show the clients that maxmemory-clients may evict, by what they hold.", Run: cmdDebugClientEviction, Since: "7.0.0"}}})
@@ -61,7 +62,7 @@ func New(o Options) *Engine {
 
 // NewWorld adds an empty world with a seed of its own. Its clock is the machine's, until Steer. It is called under the lock.
 func (e *Engine) NewWorld(seed uint64) *World {
-	w := e.newWorld(e.home.Keyspace.Len(), e.machine, seed)
+	w := e.newWorld(e.home.Keyspace.Len(), e.Machine, seed)
 	w.observe()
 	e.worlds = append(e.worlds, w)
 	e.accounts.data += WorldBytes
@@ -88,7 +89,7 @@ func (e *Engine) join(p Part) {
 	e.Params.Add(p.Params)
 	e.addSections(p.Sections)
 	if p.Libraries != nil {
-		e.Parts.libraries = p.Libraries
+		e.Parts.Libraries = p.Libraries
 	}
 	if p.Guests != nil {
 		e.Parts.guests = p.Guests

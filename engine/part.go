@@ -114,10 +114,10 @@ type Clock interface {
 // parts is the parts that have joined, and what they brought.
 type parts struct {
 	List      []*Part
-	Types     Types // of all of them
-	Host      Host  // what all of them do for the engine
-	sections  []Section
-	libraries Libraries
+	Types     Types     // of all of them
+	Host      Host      // what all of them do for the engine
+	Sections  []Section // of INFO, in order
+	Libraries Libraries // to be saved and restored, under the lock
 	guests    Guests
 	certainty certainty
 	hooks     hooks
@@ -206,11 +206,6 @@ func (e *Engine) detachParts(s *Session) {
 		}
 	}
 	s.ofParts = nil
-}
-
-// permits reports whether the rules of a user permit what the parts set up in a session.
-func (e *Engine) permits(u *acl.User, s *Session) bool {
-	return !slices.ContainsFunc(e.Parts.List, func(p *Part) bool { return p.Permits != nil && !p.Permits(u, s) })
 }
 
 // reportFlushed calls the parts' Flushed.

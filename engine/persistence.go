@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+
 	"github.com/miniserver-go/miniserver/internal/command"
 )
 
@@ -25,13 +26,6 @@ func (e *Engine) ReserveSnapshot(yes bool) { e.persistence.reserved = yes }
 
 // IsLoading reports whether data are being loaded. It is called under the lock.
 func (e *Engine) IsLoading() bool { return e.persistence.loading > 0 }
-
-// Dirty returns how many changes of the home world there were since the last save. It is called under the lock, like
-// SetDirty.
-func (e *Engine) Dirty() int64 { return e.home.dirty }
-
-// SetDirty sets how many changes are not saved.
-func (e *Engine) SetDirty(n int64) { e.home.dirty = n }
 
 // DenyWrites makes the gate refuse commands that write with err, because a part cannot save what they
 // change; nil allows them again. If several parts refuse, the one that joined first provides the error. It
@@ -78,9 +72,6 @@ const (
 	Replace                      // they stay, but for those of the same name
 	Flush                        // they go
 )
-
-// Libraries returns the libraries, to be saved and restored. They are used under the lock.
-func (e *Engine) Libraries() Libraries { return e.Parts.libraries }
 
 // noLibraries is an engine without functions.
 type noLibraries struct{}

@@ -49,7 +49,7 @@ func (w *World) leave(c *Call, start int) {
 	e := w.engine
 	e.stack.depth--
 	if c.Session.loader {
-		w.dirty += c.dirty // save points also count what an append-only file did
+		w.Unsaved += c.dirty // save points also count what an append-only file did
 		c.Session.recordFailure(c.Reply.Bytes()[start:])
 		return
 	}
@@ -71,7 +71,7 @@ func (w *World) leave(c *Call, start int) {
 		}
 	}
 	if c.Dirty() {
-		w.dirty += c.dirty
+		w.Unsaved += c.dirty
 		if w.propagation.wanted() {
 			w.propagateChange(c)
 		}
@@ -143,9 +143,9 @@ func (e *Engine) RunNested(s *Session, cmd *command.Command, args [][]byte) erro
 	}
 	s.RestartReply()
 	if e.Parts.hooks.precise {
-		start := e.machine()
+		start := e.Machine()
 		w.run(s, cmd, args)
-		w.recordDuration(s, cmd, args, e.machine()-start, 1)
+		w.recordDuration(s, cmd, args, e.Machine()-start, 1)
 	} else {
 		w.run(s, cmd, args)
 	}
@@ -176,7 +176,7 @@ func (e *Engine) countRefused(cmd *command.Command, err error) {
 	if cmd != nil {
 		e.of(cmd).rejected++
 	}
-	e.countError(e.Worded(err).Error())
+	e.countError(e.Commands.Worded(err).Error())
 }
 
 // CountsInScripts is when errors began to be counted where they arise in a script, and not again when the script replies with them.
@@ -206,7 +206,7 @@ func (w *World) reject(s *Session, cmd *command.Command, err error) {
 	if s.tx != nil {
 		s.tx.dirtyExec = true
 	}
-	err = e.Worded(err)
+	err = e.Commands.Worded(err)
 	if cmd != nil && cmd.Flags&command.RunsTx != 0 {
 		if !isOfCluster(err) {
 			err = command.Errorf(ErrExecRefused, strings.TrimPrefix(err.Error(), "ERR "))

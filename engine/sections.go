@@ -32,7 +32,7 @@ func (w *World) fillServer(b *bytes.Buffer) {
 		Fields(b, "server_name", e.Release.Product, "valkey_version", e.Release.Version, "valkey_release_stage", "ga")
 	}
 	Fields(b, "miniserver_version", build.Version, "redis_mode", e.Config.Mode(), "server_mode", e.Config.Mode(),
-		"run_id", e.runID, "server_time_usec", w.time.micros, "uptime_in_seconds", up, "uptime_in_days", up/86400,
+		"run_id", e.RunID, "server_time_usec", w.time.micros, "uptime_in_seconds", up, "uptime_in_days", up/86400,
 		"lru_clock", w.Keyspace.Now/1000&(1<<24-1), "hz", e.Params.Named("hz").Get(), "configured_hz", e.Params.Named("hz").Get(),
 		"clients_hz", e.Params.Named("hz").Get(), "availability_zone", e.Params.Named("availability-zone").Get(),
 		"process_supervised", "no", "redis_git_sha1", "00000000", "redis_git_dirty", 0)
@@ -84,7 +84,7 @@ func (w *World) fillPersistence(b *bytes.Buffer) {
 	if w.engine.persistence.loading > 0 {
 		loading = 1
 	}
-	Fields(b, "loading", loading, "rdb_changes_since_last_save", w.dirty)
+	Fields(b, "loading", loading, "rdb_changes_since_last_save", w.Unsaved)
 }
 
 func (w *World) fillStats(b *bytes.Buffer) {

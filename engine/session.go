@@ -303,6 +303,9 @@ type sessions struct {
 
 func newSessions() sessions { return sessions{ByID: make(map[int64]*Session), next: 1} }
 
+// InOrder returns the sessions, the oldest first. O(n log n).
+func (ss *sessions) InOrder() []*Session { return inOrder(ss.ByID) }
+
 // recordFailure keeps the first error among the replies to a loader or a master.
 func (s *Session) recordFailure(reply []byte) {
 	if len(reply) > 0 && reply[0] == '-' && s.failure == nil {

@@ -1,8 +1,9 @@
 package engine
 
 import (
-	"github.com/miniserver-go/miniserver/internal/command"
 	"sync/atomic"
+
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
 // A script may run for long. One event loop must then still be able to reply BUSY to others and to accept
@@ -79,7 +80,3 @@ func (e *Engine) BusyScript() (busy error, slow bool) { return e.slow.busy, e.sl
 func (e *Engine) KillScript()        { e.slow.killed.Store(true) }
 func (e *Engine) ScriptKilled() bool { return e.slow.killed.Load() }
 func (e *Engine) ClearKill()         { e.slow.killed.Store(false) }
-
-// Watch reads the machine's clock, in microseconds, for durations: they pass also if a part steers the world's clock. It may
-// be called without the lock.
-func (e *Engine) Watch() int64 { return e.machine() }

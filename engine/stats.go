@@ -135,7 +135,7 @@ func (w *World) ResetStats() {
 	for i := range e.executions {
 		e.executions[i].commandStats = commandStats{}
 	}
-	for _, s := range e.Parts.sections {
+	for _, s := range e.Parts.Sections {
 		if s.Reset != nil {
 			s.Reset(w)
 		}

@@ -56,14 +56,14 @@ func (w *World) stopTimer() {
 	if sw.n == 0 {
 		return
 	}
-	now := w.engine.machine()
+	now := w.engine.Machine()
 	w.recordDuration(sw.session, sw.cmd, sw.args, now-sw.since, sw.n)
 	sw.since, sw.n = now, 0
 }
 
 // lap returns the time since the last lap, or since a command began, and begins the next one.
 func (e *Engine) lap() int64 {
-	now := e.machine()
+	now := e.Machine()
 	passed := now - e.stopwatch.since
 	e.stopwatch.since, e.stopwatch.n = now, 0
 	return max(0, passed)

@@ -34,7 +34,7 @@ func (e *Engine) tickOthers() {
 	}
 	e.others.Store(0)
 	if others < time.Hour { // else the next Tick will see
-		e.others.Store(e.machine() + max(0, others.Microseconds()))
+		e.others.Store(e.Machine() + max(0, others.Microseconds()))
 	}
 }
 
@@ -115,7 +115,7 @@ func (w *World) doDue() (next int64) {
 func (e *Engine) Wait(next int64) time.Duration {
 	wait := e.home.wait(next)
 	if others := e.others.Load(); others != 0 {
-		wait = min(wait, time.Duration(others-e.machine())*time.Microsecond)
+		wait = min(wait, time.Duration(others-e.Machine())*time.Microsecond)
 	}
 	return wait
 }
@@ -156,7 +156,7 @@ func (s *Session) idleDeadline() int64 {
 // expireDue removes due keys within the budget and reports whether more are due.
 func (w *World) expireDue() (more bool) {
 	e := w.engine
-	began := e.machine()
+	began := e.Machine()
 	if w.role.Replica && w.pause.deadline == 0 {
 		w.expireOwn()
 	}
@@ -172,7 +172,7 @@ func (w *World) expireDue() (more bool) {
 	if more {
 		e.stats.reapsCut++
 	}
-	took := e.machine() - began
+	took := e.Machine() - began
 	e.stats.reaping += took
 	w.AddLatency("expire-cycle", took)
 	return more

@@ -30,7 +30,7 @@ func newMember(t *testing.T, clustered bool) (*replica, *group) {
 	}}}
 	r.Topology = source{g}
 	if clustered {
-		require.NoError(t, r.Param("cluster-enabled").Set("yes"))
+		require.NoError(t, r.Params.Named("cluster-enabled").Set("yes"))
 	}
 	require.NoError(t, r.apply("SET k v"))
 	return r, g

@@ -8,6 +8,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/frozen"
 	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/resp"
 )
 
 // Type is a data type as a part adds it. A keyspace.Type says what is true of its values wherever they are; here is what the
@@ -74,7 +75,7 @@ func NewElements(letter, word, removal, what string, of func(name string) event.
 // ExpireCommand returns the command that sets the deadline of an element, which is named as by package rdb: by its text, or its
 // index.
 func (k *Elements) ExpireCommand(key, element []byte, deadline int64) (args [][]byte) {
-	return [][]byte{k.PExpireAt(), key, Decimal(deadline), []byte(cmp.Or(k.Index, k.Word)), []byte("1"), element}
+	return [][]byte{k.PExpireAt(), key, resp.Decimal(deadline), []byte(cmp.Or(k.Index, k.Word)), []byte("1"), element}
 }
 
 // PExpireAt returns the name of the command that sets deadlines.

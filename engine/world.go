@@ -28,6 +28,7 @@ import (
 // Its methods and those of Engine that concern worlds are called under the lock.
 type World struct {
 	Keyspace *keyspace.Keyspace
+	Unsaved  int64 // changes since the last save
 
 	engine      *Engine
 	counted     int // bytes of its keyspace in accounts.data: see countData
@@ -47,7 +48,6 @@ type World struct {
 	hinders     bool // a command that the gate lets through may be stopped: see hinder
 	propagation propagation
 	commands    int64              // that have replied
-	dirty       int64              // changes since the last save
 	clients     map[int64]*Session // that are in this world, by id
 	seed        uint64             // of the hash functions of collections
 	ofParts     []any              // see PerWorld

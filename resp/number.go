@@ -97,3 +97,6 @@ func ParseInt(b []byte) (int64, bool) {
 	}
 	return 0, false
 }
+
+// Decimal returns n as text.
+func Decimal(n int64) []byte { return strconv.AppendInt(nil, n, 10) }

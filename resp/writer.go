@@ -361,3 +361,16 @@ func appendHeader(dst []byte, kind byte, n int64) []byte {
 	dst = strconv.AppendInt(dst, n, 10)
 	return append(dst, '\r', '\n')
 }
+
+// WireBytes returns the length of a command in the protocol.
+func WireBytes(args [][]byte) (n int64) {
+	if len(args) == 0 {
+		return 0
+	}
+	head := func(number int) int64 { return int64(len(strconv.Itoa(number)) + len("*\r\n")) }
+	n = head(len(args))
+	for _, arg := range args {
+		n += head(len(arg)) + int64(len(arg)+len("\r\n"))
+	}
+	return n
+}

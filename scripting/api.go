@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/acl"
+	"github.com/miniserver-go/miniserver/internal/permission"
 	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/scripting/lua"
 	"github.com/miniserver-go/miniserver/scripting/reply"
@@ -144,12 +146,22 @@ func (in *interpreter) luaACL(_ *lua.State, c *lua.Call) {
 	case !cmd.Fits(len(in.args.list)) && in.engine.Release.Has(checksArity):
 		in.raise(errACLArgs)
 	}
-	c.Return1(lua.Bool(in.engine.Permits(in.session, cmd, in.args.list)))
+	why, _ := permission.Examine(in.session.User(), cmd, in.args.list)
+	c.Return1(lua.Bool(why == acl.Allowed))
 }
 
 // os.clock(): the processor time of the process in seconds.
 func (in *interpreter) luaClock(_ *lua.State, c *lua.Call) {
-	c.Return1(lua.Number(float64(in.engine.CPU()) / 1e6))
+	c.Return1(lua.Number(float64(in.cpu()) / 1e6))
+}
+
+// cpu returns the processor time of the process in microseconds. Where no host knows it, it is the
+// time since the interpreter was made.
+func (in *interpreter) cpu() int64 {
+	if cpu := in.engine.Parts.Host.CPU; cpu != nil {
+		return cpu()
+	}
+	return in.engine.Machine() - in.made
 }
 
 // redis.replicate_commands(): that commands are replicated. Before 7.0 it is too late for that

@@ -165,7 +165,7 @@ func (s *Scripts) replyRunning(c *engine.Call) {
 		w.Bulk(arg)
 	}
 	w.BulkString("duration_ms")
-	w.Int((s.engine.Watch() - run.started) / 1000)
+	w.Int((s.engine.Machine() - run.started) / 1000)
 }
 
 // FUNCTION DUMP

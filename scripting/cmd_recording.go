@@ -39,7 +39,7 @@ func (r recorder) run(c *engine.Call) {
 	case c.Word("STOP"):
 		r.runStop(c)
 	default:
-		c.Fail(c.Engine.Errorf(errRecordAction, r.name))
+		c.Fail(c.Engine.Commands.Errorf(errRecordAction, r.name))
 	}
 }
 
@@ -58,7 +58,7 @@ func (r recorder) runStart(c *engine.Call) {
 func (r recorder) runReport(c *engine.Call) {
 	format := r.format(c)
 	if c.More() {
-		c.Fail(c.Engine.Errorf(errRecordFormat, r.name, strings.Join(r.formats, "|")))
+		c.Fail(c.Engine.Commands.Errorf(errRecordFormat, r.name, strings.Join(r.formats, "|")))
 		return
 	}
 	report, err := r.report(format)
@@ -72,7 +72,7 @@ func (r recorder) runReport(c *engine.Call) {
 func (r recorder) runStop(c *engine.Call) {
 	reset := c.Word("RESET")
 	if c.More() {
-		c.Fail(c.Engine.Errorf(errRecordReset, r.name))
+		c.Fail(c.Engine.Commands.Errorf(errRecordReset, r.name))
 		return
 	}
 	if err := r.stop(reset); err != nil {

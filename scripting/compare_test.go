@@ -33,7 +33,7 @@ func wireWith(t *testing.T, settings []string) func(e *engine.Engine) {
 	return func(e *engine.Engine) {
 		wire(e)
 		for pair := range slices.Chunk(settings, 2) {
-			require.NoError(t, e.Param(strings.TrimPrefix(pair[0], "--")).Set(pair[1]))
+			require.NoError(t, e.Params.Named(strings.TrimPrefix(pair[0], "--")).Set(pair[1]))
 		}
 	}
 }

@@ -312,7 +312,7 @@ func TestDebuggedScriptsShareMemory(t *testing.T) {
 	const size, script = 8 << 20, "local s = string.rep('x', ARGV[1])\nlocal n = #s\nreturn n"
 	for parameter, limit := range map[string]string{"script-memory-limit": "20mb", "maxmemory": "20mb"} {
 		s, e := newScripts()
-		require.NoError(t, e.Param(parameter).Set(limit))
+		require.NoError(t, e.Params.Named(parameter).Set(limit))
 		used := func() (bytes int) {
 			e.With(func() { bytes = e.Home().MemoryUsage().Used })
 			return bytes
@@ -343,7 +343,7 @@ func TestDebuggedScriptsShareMemory(t *testing.T) {
 // it than maxmemory leaves.
 func TestDebuggedScriptsWriteWhatFits(t *testing.T) {
 	s, e := newScripts()
-	require.NoError(t, e.Param("maxmemory").Set("20mb"))
+	require.NoError(t, e.Params.Named("maxmemory").Set("20mb"))
 	calls := &frontEnd{}
 	request := [][]byte{[]byte("EVAL"),
 		[]byte("for i = 1, 100 do redis.call('SET', i, string.rep('x', 1000000)) end"), []byte("0")}

@@ -119,7 +119,7 @@ func (s *Scripts) startDebugging(c *engine.Call, of subject, keys, argv [][]byte
 	}
 	d.debug = debugger.New(of.source, d, d.front)
 	d.interpreter = d.twinOf(&s.interpreter, s.engine.NewScriptSession())
-	d.current.room, d.current.started = c.Reply.Room(), s.engine.Watch()
+	d.current.room, d.current.started = c.Reply.Room(), s.engine.Machine()
 	limit, account := int(d.memoryLimit), s.debuggers.account
 	d.loan = loan{account: account, share: min(limit, account.Bytes()+min(limit, c.World.Room()))}
 	args, err := d.prepare(c)
@@ -130,7 +130,7 @@ func (s *Scripts) startDebugging(c *engine.Call, of subject, keys, argv [][]byte
 	case err != nil && isDirect:
 		c.Fail(err)
 	case err != nil:
-		d.line.refuse(c, s.engine.Worded(err))
+		d.line.refuse(c, s.engine.Commands.Worded(err))
 	case isDirect:
 		c.BeginDebugging(d.session, d.mode)
 		given.(*direct).run = func() { d.run(args) }
@@ -262,7 +262,7 @@ func (d *debugging) interrupt() error {
 	if d.loading != nil {
 		return d.interpreter.interrupt()
 	}
-	if d.busyAfter > 0 && (d.engine.Watch()-d.current.started)/1000 >= d.busyAfter {
+	if d.busyAfter > 0 && (d.engine.Machine()-d.current.started)/1000 >= d.busyAfter {
 		d.debug.Overdue()
 	}
 	if d.line != nil && d.line.isGone() {
@@ -279,7 +279,7 @@ var errDeserted = errors.New("ERR the client that debugged the script is gone")
 // ending returns what ends a run whose client is gone: on the data the run goes on, as in Redis,
 // unless it takes long.
 func (d *debugging) ending() error {
-	late := d.busyAfter > 0 && (d.engine.Watch()-d.current.started)/1000 >= d.busyAfter
+	late := d.busyAfter > 0 && (d.engine.Machine()-d.current.started)/1000 >= d.busyAfter
 	if d.mode == engine.DebugData && !late {
 		return nil
 	}
@@ -288,7 +288,7 @@ func (d *debugging) ending() error {
 
 // Resumed lets the time limit begin anew, as in Redis: the time in which the user thinks does not
 // count.
-func (d *debugging) Resumed() { d.current.started = d.engine.Watch() }
+func (d *debugging) Resumed() { d.current.started = d.engine.Machine() }
 
 // ErrorText returns the text of a thrown value.
 func (d *debugging) ErrorText(v lua.Value) string {

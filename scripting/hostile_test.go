@@ -190,7 +190,7 @@ return {seen, KEYS, ARGV, tostring(getmetatable(KEYS)), ('%5.1f'):format(1), cjs
 func TestHostileScripts(t *testing.T) {
 	quick.OneGoroutine(t, "fills memory")
 	e := newEngine()
-	require.NoError(t, e.Param("script-memory-limit").Set("64mb"))
+	require.NoError(t, e.Params.Named("script-memory-limit").Set("64mb"))
 	s := e.NewSession(nil)
 	eval := func(script string, args ...string) string { // the reply as it is on the wire
 		command := [][]byte{[]byte("EVAL"), []byte(script)}

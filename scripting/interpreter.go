@@ -23,6 +23,7 @@ type interpreter struct {
 	args    arguments     // of the command being called
 	replies reply.Decoder
 	current run
+	made    int64            // microseconds of the machine's clock
 	loading *library.Library // whose code runs; nil for none
 
 	recorder *recording.Recording // that goes on; nil for none
@@ -69,6 +70,7 @@ func newInterpreter(e *engine.Engine) interpreter {
 		sandboxes: newSandboxes(),
 		session:   e.NewScriptSession(),
 		world:     e.Home(),
+		made:      e.Machine(),
 		args:      arguments{all17: !e.Release.Has(shortNumbers)},
 	}
 }

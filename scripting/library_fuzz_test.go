@@ -27,19 +27,19 @@ func FuzzLibrary(f *testing.F) {
 	f.Fuzz(func(t *testing.T, source []byte) {
 		e, copied := tickingEngine(), tickingEngine()
 		e.With(func() {
-			if err := e.Libraries().Restore(e.Home(), [][]byte{source}, engine.Append); err != nil {
+			if err := e.Parts.Libraries.Restore(e.Home(), [][]byte{source}, engine.Append); err != nil {
 				require.Contains(t, err.Error(), "ERR ")
-				require.Empty(t, e.Libraries().Sources(e.Home()))
+				require.Empty(t, e.Parts.Libraries.Sources(e.Home()))
 				return
 			}
-			require.Equal(t, [][]byte{source}, e.Libraries().Sources(e.Home()))
-			require.Error(t, e.Libraries().Restore(e.Home(), [][]byte{source}, engine.Append))
-			require.NoError(t, e.Libraries().Restore(e.Home(), [][]byte{source}, engine.Replace))
-			for again, err := range rdb.Libraries(rdb.LibrariesPayload(e.Libraries().Sources(e.Home()))) {
+			require.Equal(t, [][]byte{source}, e.Parts.Libraries.Sources(e.Home()))
+			require.Error(t, e.Parts.Libraries.Restore(e.Home(), [][]byte{source}, engine.Append))
+			require.NoError(t, e.Parts.Libraries.Restore(e.Home(), [][]byte{source}, engine.Replace))
+			for again, err := range rdb.Libraries(rdb.LibrariesPayload(e.Parts.Libraries.Sources(e.Home()))) {
 				require.NoError(t, err)
-				require.NoError(t, copied.Libraries().Restore(copied.Home(), [][]byte{again}, engine.Flush))
+				require.NoError(t, copied.Parts.Libraries.Restore(copied.Home(), [][]byte{again}, engine.Flush))
 			}
-			require.Equal(t, e.Libraries().Sources(e.Home()), copied.Libraries().Sources(copied.Home()))
+			require.Equal(t, e.Parts.Libraries.Sources(e.Home()), copied.Parts.Libraries.Sources(copied.Home()))
 		})
 	})
 }

@@ -67,7 +67,7 @@ func (in *interpreter) runLibrary(l *library.Library) error {
 		in.openFunctions()
 	}
 	fn := in.load(&in.functions, l.Proto)
-	in.loading, in.current.started = l, in.engine.Watch()
+	in.loading, in.current.started = l, in.engine.Machine()
 	in.lua.SetMemoryLimit(int(in.memoryLimit))
 	in.functions.Globals.Swap(in.sparse)
 	if in.recorder != nil {

@@ -89,9 +89,9 @@ func (r registration) named(args *lua.Table) {
 	for k, v, more, _ := args.Next(nil, lua.Nil); more; k, v, more, _ = args.Next(nil, k) {
 		switch strings.ToLower(r.text(k, errNamedKey)) {
 		case "function_name":
-			named, r.f.Name = true, r.text(v, r.engine.Errorf(errNamedText, "function_name"))
+			named, r.f.Name = true, r.text(v, r.engine.Commands.Errorf(errNamedText, "function_name"))
 		case "description":
-			description := r.text(v, r.engine.Errorf(errNamedText, "description"))
+			description := r.text(v, r.engine.Commands.Errorf(errNamedText, "description"))
 			if r.engine.Release.Has(textsEndAtZero) {
 				description = reply.CText(description)
 			}

@@ -19,7 +19,7 @@ func (in *interpreter) admit(c *engine.Call, p *program.Program, readOnly bool) 
 		return err
 	}
 	in.current.call, in.current.room = c, c.Reply.Room()
-	in.current.started = in.engine.Watch()
+	in.current.started = in.engine.Machine()
 	in.engine.ClearKill()
 	in.begin(c.Session, p, readOnly, short)
 	return nil
@@ -158,7 +158,7 @@ func (in *interpreter) trim() {
 // interrupt is the State's hook. It releases the engine's lock when the run has become slow, and
 // ends the run when it was killed or takes too long to load a library.
 func (in *interpreter) interrupt() error {
-	passed := in.engine.Watch() - in.current.started
+	passed := in.engine.Machine() - in.current.started
 	if in.loading != nil {
 		if passed > loadLimit && !in.world.Keyspace.Replaying {
 			return errLoadTimeout
@@ -176,7 +176,7 @@ func (in *interpreter) interrupt() error {
 
 // killed returns the error that ends a program after SCRIPT KILL or FUNCTION KILL.
 func (in *interpreter) killed() error {
-	return in.engine.Errorf(engine.ErrScriptKilled, in.current.program.Box.Killer)
+	return in.engine.Commands.Errorf(engine.ErrScriptKilled, in.current.program.Box.Killer)
 }
 
 // loadLimit is the time in which a library must load, in microseconds.

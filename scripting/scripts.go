@@ -76,7 +76,7 @@ type debuggers struct {
 // New returns the script engine of e. Join its Part to e.
 func New(e *engine.Engine) *Scripts {
 	s := &Scripts{
-		Log: func(int, string) {}, Nanos: func() int64 { return 1000 * e.Watch() },
+		Log: func(int, string) {}, Nanos: func() int64 { return 1000 * e.Machine() },
 		engine: e, interpreter: newInterpreter(e), debuggers: debuggers{account: e.Open("scripts.debugged", 0)},
 	}
 	in := &s.interpreter

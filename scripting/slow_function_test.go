@@ -103,7 +103,7 @@ func TestALibraryMayNotLoadForever(t *testing.T) {
 func TestALibraryIsBoundedInMemory(t *testing.T) {
 	e := newEngine()
 	e.With(func() {
-		err := e.Libraries().Restore(e.Home(), [][]byte{[]byte("#!lua name=large\nlocal s = ('x'):rep(1e9)")},
+		err := e.Parts.Libraries.Restore(e.Home(), [][]byte{[]byte("#!lua name=large\nlocal s = ('x'):rep(1e9)")},
 			engine.Append)
 		require.EqualError(t, err, "ERR Error registering functions: ERR not enough memory")
 	})

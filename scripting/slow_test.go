@@ -72,7 +72,7 @@ func newSlowServer(t *testing.T) *slowServer {
 	wire(e)
 	e.Join(engine.Commands(servercmds.Family, slow.family()), configcmds.Part(e.Release))
 	e.Join(clients.Parts(e)...)
-	require.NoError(t, e.Param("busy-reply-threshold").Set("20"))
+	require.NoError(t, e.Params.Named("busy-reply-threshold").Set("20"))
 	s := server.New(e, server.Options{Bind: []string{"127.0.0.1"}, Loops: 1})
 	require.NoError(t, s.Listen())
 	ctx, cancel := context.WithCancel(context.Background())

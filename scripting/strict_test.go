@@ -27,7 +27,7 @@ func TestStraysAreLoggedOncePerLine(t *testing.T) {
 		"return redis.call('GET', ARGV[1])"
 	do("EVAL", script, "1", "k", "b")
 	require.Empty(t, log)
-	require.NoError(t, e.Param("script-strict-keys").Set("warn"))
+	require.NoError(t, e.Params.Named("script-strict-keys").Set("warn"))
 	do("EVAL", script, "1", "k", "b")
 	do("EVAL", script, "1", "k", "c")
 	do("FUNCTION", "LOAD", "#!lua name=mylib\nredis.register_function('peek', function(keys, args)\n"+

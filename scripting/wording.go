@@ -33,7 +33,7 @@ func (w *wording) describe(err error, p *program.Program) error {
 	text := w.errorText(failed)
 	switch {
 	case failed.Line > 0:
-		return w.engine.Errorf(errFailed, text, p.Name, failed.Chunk, failed.Line)
+		return w.engine.Commands.Errorf(errFailed, text, p.Name, failed.Chunk, failed.Line)
 	case p.Fn.Name() != "":
 		return command.Error(text)
 	}
@@ -82,7 +82,7 @@ func (w *wording) isKnown(err error) bool {
 // raise throws an error, as the functions of the table redis do.
 func (w *wording) raise(err error) {
 	if w.bare {
-		w.lua.Throw(lua.String(bareText(w.engine.Worded(err))))
+		w.lua.Throw(lua.String(bareText(w.engine.Commands.Worded(err))))
 	}
 	w.lua.Throw(w.errorTable(w.worded(err)))
 }
@@ -90,7 +90,7 @@ func (w *wording) raise(err error) {
 // worded returns the text of an error as the engine's release words it, for the table that a
 // function returns.
 func (w *wording) worded(err error) lua.Value {
-	err = w.engine.Worded(err)
+	err = w.engine.Commands.Worded(err)
 	if w.bare {
 		return w.placed(err)
 	}

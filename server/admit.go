@@ -31,7 +31,7 @@ func (s *Server) refusal(nc net.Conn) command.Error {
 	case s.counts.clients.Add(1) > s.maxClients.Load():
 		return errMaxClients
 	case (s.protected.Load() || s.opts.Guarded != "") && !isLocal(nc.RemoteAddr()) && !s.engine.HasPassword():
-		return s.engine.Worded(errProtected).(command.Error)
+		return s.engine.Commands.Worded(errProtected).(command.Error)
 	}
 	return ""
 }

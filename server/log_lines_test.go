@@ -18,7 +18,7 @@ func logged(t *testing.T, settings ...string) (l *Log, e *engine.Engine, out *st
 	e, out = engine.New(engine.Options{Clock: Clock()}), &strings.Builder{}
 	l = NewLog(e, out)
 	for i := 0; i < len(settings); i += 2 {
-		require.NoError(t, e.Param(settings[i]).Set(settings[i+1]))
+		require.NoError(t, e.Params.Named(settings[i]).Set(settings[i+1]))
 	}
 	return l, e, out
 }
@@ -71,10 +71,10 @@ func TestLogAsJSON(t *testing.T) {
 
 func TestLogFormatChangesWhileTheServerRuns(t *testing.T) {
 	l, e, out := logged(t)
-	require.Equal(t, "text", e.Param("log-format").Get())
-	require.ErrorContains(t, e.Param("log-format").Set("xml"), "text, json, legacy, logfmt")
+	require.Equal(t, "text", e.Params.Named("log-format").Get())
+	require.ErrorContains(t, e.Params.Named("log-format").Set("xml"), "text, json, legacy, logfmt")
 	l.Print('*', "one")
-	require.NoError(t, e.Param("log-format").Set("json"))
+	require.NoError(t, e.Params.Named("log-format").Set("json"))
 	l.Print('*', "two")
 	require.Regexp(t, `^\d+:M .* \* one\n{"time":.*"msg":"two".*}\n$`, out.String())
 }
@@ -87,7 +87,7 @@ func TestLogHasColoursOnlyOnATerminal(t *testing.T) {
 	l.Print('#', "bright")
 	require.Regexp(t, `\x1b\[2m\d+:M .* # \x1b\[0;33mbright\x1b\[0m\n$`, out.String())
 	out.Reset()
-	require.NoError(t, e.Param("log-format").Set("json"))
+	require.NoError(t, e.Params.Named("log-format").Set("json"))
 	l.Print('#', "for a program")
 	require.NotContains(t, out.String(), "\x1b")
 }

@@ -18,7 +18,7 @@ import (
 // params returns the parameters of listeners and connections. CONFIG SET changes them under the
 // engine's lock, and the event loops read them without it.
 func (s *Server) params() []config.Param {
-	bulk := s.engine.Param("proto-max-bulk-len")
+	bulk := s.engine.Params.Named("proto-max-bulk-len")
 	*bulk = bulk.Then(func() { s.maxBulk.Store(s.engine.Config.ProtoMaxBulk) })
 	return append(s.tls.params(s.log), []config.Param{
 		{Name: "bind", List: true, Get: func() string { return strings.Join(s.opts.Bind, " ") },

@@ -58,7 +58,7 @@ func startGroup(t *testing.T, n int) (members []member) {
 		view.setLeader(1)
 		members = append(members, member{view: view, running: startWith(t, Options{}, func(e *engine.Engine) {
 			e.Join(cluster.Part(e))
-			require.NoError(t, e.Param("group-forward").Set("yes"))
+			require.NoError(t, e.Params.Named("group-forward").Set("yes"))
 			e.Topology = seen{view}
 			e.SetRole(engine.Role{Replica: id > 0})
 		})})

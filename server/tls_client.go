@@ -17,7 +17,7 @@ func StartTLS(ctx context.Context, e *engine.Engine, conn net.Conn) (net.Conn, e
 	e.With(func() {
 		for name, to := range map[string]*string{"tls-cert-file": &t.cert, "tls-key-file": &t.key,
 			"tls-ca-cert-file": &t.caFile, "tls-ca-cert-dir": &t.caDir, "tls-protocols": &t.protocols} {
-			if p := e.Param(name); p != nil {
+			if p := e.Params.Named(name); p != nil {
 				*to = p.Get()
 			}
 		}

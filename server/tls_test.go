@@ -96,7 +96,7 @@ func startTLS(t *testing.T, settings map[string]string) *running {
 	return startWith(t, Options{}, func(e *engine.Engine) {
 		settings["tls-port"] = freePort(t)
 		for name, value := range settings {
-			require.NoError(t, e.Param(name).Set(value), name)
+			require.NoError(t, e.Params.Named(name).Set(value), name)
 		}
 	})
 }
@@ -254,7 +254,7 @@ func TestTLSMisconfigured(t *testing.T) {
 		settings := n.settings("yes")
 		settings["tls-port"], settings[change[0]] = freePort(t), change[1]
 		for name, value := range settings {
-			require.NoError(t, e.Param(name).Set(value), name)
+			require.NoError(t, e.Params.Named(name).Set(value), name)
 		}
 		require.ErrorContains(t, s.Listen(), want)
 	}
@@ -263,7 +263,9 @@ func TestTLSMisconfigured(t *testing.T) {
 // TestTLSSelfSigned: without tls-port and certificates, port is the one for TLS, also a free one.
 // The certificate stays when settings change.
 func TestTLSSelfSigned(t *testing.T) {
-	r := startWith(t, Options{}, func(e *engine.Engine) { require.NoError(t, e.Param("tls-self-signed").Set("yes")) })
+	r := startWith(t, Options{}, func(e *engine.Engine) {
+		require.NoError(t, e.Params.Named("tls-self-signed").Set("yes"))
+	})
 	require.Len(t, r.Addrs(), 1)
 	n := &notary{pool: x509.NewCertPool()}
 	require.True(t, n.pool.AppendCertsFromPEM([]byte(r.Certificate())))

@@ -20,7 +20,7 @@ func (r *running) threads() []string {
 // Each event loop counts its clients and what it does, and io-threads says how many loops there
 // are.
 func TestEachLoopCounts(t *testing.T) {
-	r := startWith(t, Options{}, func(e *engine.Engine) { require.NoError(t, e.Param("io-threads").Set("3")) })
+	r := startWith(t, Options{}, func(e *engine.Engine) { require.NoError(t, e.Params.Named("io-threads").Set("3")) })
 	require.Equal(t, "$1\r\n3\r\n", r.inside("CONFIG GET io-threads")[len("*2\r\n$10\r\nio-threads\r\n"):])
 	var clients []*client
 	for loop := range 2 {
@@ -56,7 +56,7 @@ func TestOneLoopIsNoThread(t *testing.T) {
 
 func TestIOThreads(t *testing.T) {
 	e := engine.New(engine.Options{Clock: Clock()})
-	p := func() *config.Param { return e.Param("io-threads") }
+	p := func() *config.Param { return e.Params.Named("io-threads") }
 	New(e, Options{})
 	for value, want := range map[string]string{"0": "between 1 and 128 inclusive", "129": "between 1 and 128 inclusive",
 		"x": "integer"} {

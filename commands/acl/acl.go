@@ -17,6 +17,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/acl"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/config"
+	"github.com/miniserver-go/miniserver/internal/permission"
 	"github.com/miniserver-go/miniserver/internal/release"
 )
 
@@ -196,8 +197,23 @@ func cmdACLSetUser(c *engine.Call) {
 	}
 	*user = *changed
 	e.Users.Put(user)
-	e.EndSessionsOf(user, c.Session, false)
+	endSessionsOf(e, user, c.Session, false)
 	c.Reply.Status("OK")
+}
+
+// endSessionsOf ends all sessions of a user; or, unless all, those in which a part has set up what
+// the rules of the user no longer permit. The caller's own ends after its reply.
+func endSessionsOf(e *engine.Engine, u *acl.User, caller *engine.Session, all bool) {
+	for _, s := range e.Sessions.InOrder() {
+		if s.User() == u && (all || !permits(e, u, s)) {
+			s.DisconnectBy(caller)
+		}
+	}
+}
+
+// permits reports whether the rules of a user permit what the parts set up in a session.
+func permits(e *engine.Engine, u *acl.User, s *engine.Session) bool {
+	return !slices.ContainsFunc(e.Parts.List, func(p *engine.Part) bool { return p.Permits != nil && !p.Permits(u, s) })
 }
 
 // applyRules applies rules as arguments give them. It returns the first error.
@@ -228,7 +244,7 @@ func cmdACLDelUser(c *engine.Call) {
 	}
 	for _, name := range names {
 		if u := e.Users.Remove(string(name)); u != nil {
-			e.EndSessionsOf(u, c.Session, true)
+			endSessionsOf(e, u, c.Session, true)
 			n++
 		}
 	}
@@ -372,12 +388,12 @@ func cmdACLDryRun(c *engine.Call) {
 		c.Fail(err)
 		return
 	}
-	why, object := engine.Examine(u, cmd, args)
+	why, object := permission.Examine(u, cmd, args)
 	if why == acl.Allowed {
 		c.Reply.Status("OK")
 		return
 	}
-	c.Reply.BulkString(c.Engine.Errorf(denied[why], name, object).Error())
+	c.Reply.BulkString(c.Engine.Commands.Errorf(denied[why], name, object).Error())
 }
 
 // flagsOfLog returns the flags of ACL LOG for its arguments.

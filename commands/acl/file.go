@@ -20,7 +20,7 @@ func Load(e *engine.Engine, caller *engine.Session) error {
 	}
 	gone, err := e.Users.Load(file.Name(), text)
 	for _, u := range gone {
-		e.EndSessionsOf(u, caller, true)
+		endSessionsOf(e, u, caller, true)
 	}
 	return err
 }

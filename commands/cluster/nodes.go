@@ -89,7 +89,7 @@ type identity struct {
 func identityOf(e *engine.Engine) *identity {
 	own := engine.PerEngine[identity](e)
 	if own.id == "" {
-		own.id, own.shard = topology.HexDigest(e.RunID()+" node"), topology.HexDigest(e.RunID()+" shard")
+		own.id, own.shard = topology.HexDigest(e.RunID+" node"), topology.HexDigest(e.RunID+" shard")
 	}
 	return own
 }

@@ -137,13 +137,13 @@ func (p *permission) cmdConfigSet(c *engine.Call) {
 func refuseSetting(c *engine.Call, s *setting, err error) {
 	e := c.Engine
 	if words, choice := err.(config.Choice); choice {
-		err = e.Errorf(config.ErrEnum, string(words))
+		err = e.Commands.Errorf(config.ErrEnum, string(words))
 	}
-	reason := e.Worded(err).Error()
+	reason := e.Commands.Worded(err).Error()
 	if reason != "" {
 		reason = " - " + reason
 	}
-	c.Refuse(e.Errorf(errSet, s.given, reason, s.value))
+	c.Refuse(e.Commands.Errorf(errSet, s.given, reason, s.value))
 }
 
 // change sets and applies the settings, all or none of them. It returns the error and the setting
@@ -190,7 +190,7 @@ func (p *permission) settings(c *engine.Call) (list []setting) {
 		s.value = string(c.Arg())
 		switch {
 		case s.param == nil, s.param.Immutable && !c.Has(command.Splits):
-			c.Refuse(c.Engine.Errorf(errUnknown, given))
+			c.Refuse(c.Engine.Commands.Errorf(errUnknown, given))
 			continue
 		case s.param.Immutable:
 			refuseSetting(c, &s, errImmutable)

@@ -122,7 +122,7 @@ func (x *Expiry) WithDeadline(c *engine.Call, deadline int64) [][]byte {
 	args := slices.Clone(c.Args)
 	for i := x.first; i <= x.last && !x.AtMillis(); i++ {
 		if command.IsWord(args[i-1], x.word) {
-			args[i-1], args[i] = []byte("PXAT"), engine.Decimal(deadline)
+			args[i-1], args[i] = []byte("PXAT"), resp.Decimal(deadline)
 		}
 	}
 	return args
@@ -145,7 +145,7 @@ var replicatesDeadlines = release.From("7.0.0")
 func ReplicatesTimes(c *engine.Call) bool { return c.Propagates() && !c.Has(replicatesDeadlines) }
 
 // TimeTo returns the milliseconds from now to a deadline.
-func TimeTo(c *engine.Call, deadline int64) []byte { return engine.Decimal(deadline - c.Now()) }
+func TimeTo(c *engine.Call, deadline int64) []byte { return resp.Decimal(deadline - c.Now()) }
 
 // ExpiresAtOnce is when a deadline that has passed began to expire the key. Before, SET sets a key
 // that then expires, and other commands delete it.
@@ -182,7 +182,7 @@ func ExpireKey(c *engine.Call, key []byte, deadline int64, name []byte, options 
 	c.DB.SetDeadline(key, deadline)
 	c.Changed(key, event.Expire)
 	if c.Propagates() {
-		c.PropagateAs(append([][]byte{name, key, engine.Decimal(deadline)}, options...)...)
+		c.PropagateAs(append([][]byte{name, key, resp.Decimal(deadline)}, options...)...)
 	}
 	return true
 }

@@ -205,7 +205,7 @@ func conditionAndNames(c *engine.Call, k *engine.Elements) (on ExpireConditions,
 func headWithDeadline(c *engine.Call, k *engine.Elements, u Unit, deadline int64, at int) [][]byte {
 	head := slices.Clone(c.Args[:at+1])
 	if u != AtMillis {
-		head[0], head[2] = k.PExpireAt(), engine.Decimal(deadline)
+		head[0], head[2] = k.PExpireAt(), resp.Decimal(deadline)
 	}
 	return head
 }
@@ -309,9 +309,9 @@ func PropagateDeadline(c *engine.Call, k *engine.Elements, key []byte, deadline 
 // for the usual ones, and after it.
 func propagateDeadline(c *engine.Call, k *engine.Elements, key []byte, deadline int64, head, tail [][]byte, n int) {
 	if head == nil {
-		head = [][]byte{k.PExpireAt(), key, engine.Decimal(deadline), []byte(k.Word)}
+		head = [][]byte{k.PExpireAt(), key, resp.Decimal(deadline), []byte(k.Word)}
 	}
-	c.Propagate(append(append(head, engine.Decimal(int64(n))), tail...)...)
+	c.Propagate(append(append(head, resp.Decimal(int64(n))), tail...)...)
 }
 
 // PropagateRemoval propagates the removal of elements, in Redis one by one; of a list, of all

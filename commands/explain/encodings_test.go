@@ -70,7 +70,7 @@ func TestWhatIfPredicts(t *testing.T) {
 		name, value := params[r.IntN(len(params))], fmt.Sprint(1+r.IntN(45))
 		v, _ := b.e.Home().Keyspace.DB(0).Peek([]byte("k"))
 		encodings, chosen := possibleEncodings(b.e.Home(), []byte("k"), v)
-		require.NoError(t, b.e.Param(name).Set(value))
+		require.NoError(t, b.e.Params.Named(name).Set(value))
 		then := chosen()
 		rebuild(encodings)
 		write("l")

@@ -72,7 +72,7 @@ func called(e *engine.Engine, name string) string {
 // changes the parameter only while it computes that.
 func whatIfConfig(c *engine.Call, v keyspace.Value, encodings []*encoding, chosen func() string) report {
 	name, value := strings.ToLower(string(c.Arg())), string(c.Arg())
-	p := c.Engine.Param(name)
+	p := c.Engine.Params.Named(name)
 	if p == nil || !slices.Contains(thresholds[v.Type()], p.Name) {
 		c.Refusef(errNoThreshold, name, v.Type())
 		return nil

@@ -209,7 +209,7 @@ func propagateAdd(c *engine.Call, key []byte, options [][]byte, hashes []uint64,
 	}
 	line := append([][]byte{name, key}, options...)
 	for i, hash := range hashes {
-		line = append(line, engine.Decimal(int64(hash)), points[3*i+2])
+		line = append(line, resp.Decimal(int64(hash)), points[3*i+2])
 	}
 	c.PropagateAs(line...)
 }

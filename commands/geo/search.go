@@ -112,7 +112,7 @@ func memberPointArg(c *engine.Call, s *zset.Set) geohash.Point {
 	member := c.Arg()
 	p, ok := memberPoint(s, member)
 	if !ok {
-		c.Refuse(c.Engine.Errorf(errNoMember, command.CText(member)))
+		c.Refuse(c.Engine.Commands.Errorf(errNoMember, command.CText(member)))
 	}
 	return p
 }

@@ -115,7 +115,7 @@ func parseGetExOptions(c *engine.Call) (o fieldOptions) {
 // passed, the field is absent where it is named again.
 func replyAndExpire(c *engine.Call, key []byte, h *hash.Hash, o fieldOptions) {
 	x := elements.Expiration{Call: c, Kind: Type.Elements, Key: key, Deadline: o.deadline,
-		Head: [][]byte{[]byte("HPEXPIREAT"), key, engine.Decimal(o.deadline), o.fieldsWord(c)}}
+		Head: [][]byte{[]byte("HPEXPIREAT"), key, resp.Decimal(o.deadline), o.fieldsWord(c)}}
 	if !elements.AsValkey(c, Type.Elements) {
 		x.Named = o.fields
 	}
@@ -178,7 +178,7 @@ func persistFields(c *engine.Call, key []byte, h *hash.Hash, o fieldOptions) {
 	}
 	c.Changed(key, Type.Elements.Persist, persisted...)
 	c.AddChanges(len(persisted) - 1)
-	c.PropagateAs(append([][]byte{[]byte("HPERSIST"), key, o.fieldsWord(c), engine.Decimal(int64(len(named)))},
+	c.PropagateAs(append([][]byte{[]byte("HPERSIST"), key, o.fieldsWord(c), resp.Decimal(int64(len(named)))},
 		named...)...)
 }
 
@@ -237,7 +237,7 @@ type fieldOptions struct {
 // parse reads the options of both commands and the fields, per arguments for each, in any order.
 func (o *fieldOptions) parse(c *engine.Call, per int) {
 	l := elements.Clause{Kind: Type.Elements, Per: per, Least: 1,
-		TooShort: c.Engine.Errorf(command.ErrArity, c.Cmd.FullName()), BadCount: errFieldsNumber}
+		TooShort: c.Engine.Commands.Errorf(command.ErrArity, c.Cmd.FullName()), BadCount: errFieldsNumber}
 	l.Parse(c, func() bool { return o.parseCondition(c) || o.parseExpiry(c, per) })
 	o.fields, o.word = l.List, l.At
 }
@@ -434,7 +434,7 @@ func setFieldsUntil(c *engine.Call, key []byte, h *hash.Hash, o fieldOptions) {
 		c.PropagateAs(o.asSet(c)...)
 	case o.given && !command.IsWord(c.Args[o.at], "PXAT"):
 		line := slices.Clone(c.Args)
-		line[o.at], line[o.at+1] = []byte("PXAT"), engine.Decimal(o.deadline)
+		line[o.at], line[o.at+1] = []byte("PXAT"), resp.Decimal(o.deadline)
 		c.PropagateAs(line...)
 	}
 }

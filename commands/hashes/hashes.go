@@ -291,7 +291,7 @@ func cmdHIncrBy(c *engine.Call) {
 	h.UpdateInt(field, sum, sumLimits(c))
 	c.Changed(key, event.Hash("hincrby"), field)
 	if deadline != 0 && c.Propagates() && elements.AsValkey(c, Type.Elements) {
-		propagateSum(c, key, field, engine.Decimal(sum))
+		propagateSum(c, key, field, resp.Decimal(sum))
 	}
 	c.Reply.Int(sum)
 }
@@ -359,7 +359,7 @@ func propagateSum(c *engine.Call, key, field, sum []byte) {
 	asValkey := elements.AsValkey(c, Type.Elements)
 	switch {
 	case asValkey && deadline != 0:
-		c.PropagateAs([]byte("HSETEX"), key, []byte("PXAT"), engine.Decimal(deadline), []byte("FIELDS"),
+		c.PropagateAs([]byte("HSETEX"), key, []byte("PXAT"), resp.Decimal(deadline), []byte("FIELDS"),
 			[]byte("1"), field, sum)
 	case asValkey, h.Volatile() == 0 && !c.Has(setsSums):
 		c.PropagateAs([]byte("HSET"), key, field, sum)
@@ -368,7 +368,7 @@ func propagateSum(c *engine.Call, key, field, sum []byte) {
 	default:
 		c.Propagate([]byte("HSET"), key, field, sum)
 		if deadline != 0 {
-			c.PropagateToJournal([]byte("HPEXPIREAT"), key, engine.Decimal(deadline), []byte("FIELDS"),
+			c.PropagateToJournal([]byte("HPEXPIREAT"), key, resp.Decimal(deadline), []byte("FIELDS"),
 				[]byte("1"), field)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/resp"
 )
 
 // LPOP key [count]
@@ -125,7 +126,7 @@ func popFirst(c *engine.Call, keys [][]byte, right bool, count int) bool {
 	c.Reply.Array(n)
 	pop(c, key, l, end, n)
 	if c.Propagates() {
-		c.PropagateAs([]byte(popNames[end]), key, engine.Decimal(int64(n)))
+		c.PropagateAs([]byte(popNames[end]), key, resp.Decimal(int64(n)))
 	}
 	return true
 }

@@ -124,7 +124,7 @@ func storeArrival(c *engine.Call, key []byte, tat, millis int64) {
 		c.Changed(key, event.String("set"))
 		c.Changed(key, event.Expire)
 		if c.Propagates() {
-			strings.PropagateSet(c, key, engine.Decimal(tat), deadline, false)
+			strings.PropagateSet(c, key, resp.Decimal(tat), deadline, false)
 		}
 	case c.DB.Delete(key):
 		c.Changed(key, event.Del)

@@ -28,7 +28,7 @@ func infoText(w *engine.World, names []string) []byte {
 	all := slices.Contains(names, "all") || slices.Contains(names, "everything")
 	usual := slices.Contains(names, "default")
 	last := ""
-	for _, s := range w.Engine().Sections() {
+	for _, s := range w.Engine().Parts.Sections {
 		if !all && !(usual && !s.Hidden) && !slices.Contains(names, strings.ToLower(s.Name)) {
 			continue
 		}

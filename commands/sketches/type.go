@@ -7,6 +7,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/bloom"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/resp"
 )
 
 // Filter is the data type of Bloom filters. It is rewritten chunk by chunk.
@@ -16,7 +17,7 @@ var Filter = engine.Type{Type: bloom.Type,
 		f := v.(*bloom.Filter)
 		to.Command(load, []byte("1"), f.AppendHeader(nil))
 		for chunk, next := f.AppendChunk(nil, 1, 64<<10); next != 0; chunk, next = f.AppendChunk(nil, next, 64<<10) {
-			to.Command(load, engine.Decimal(next), chunk)
+			to.Command(load, resp.Decimal(next), chunk)
 		}
 	},
 	Dump: func(v keyspace.Value, _ int64) (string, []string) {

@@ -16,6 +16,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/config"
 	"github.com/miniserver-go/miniserver/internal/release"
+	"github.com/miniserver-go/miniserver/resp"
 )
 
 // name is that of the part.
@@ -74,7 +75,7 @@ func (l *Logs) listen(p *engine.Part) {
 func (l *Logs) executed(x engine.Executed) { l.add(&l.slow, x, x.Micros) }
 
 func (l *Logs) replied(x engine.Executed, reply int) {
-	l.add(&l.requests, x, engine.WireBytes(x.Args))
+	l.add(&l.requests, x, resp.WireBytes(x.Args))
 	l.add(&l.replies, x, int64(reply))
 }
 

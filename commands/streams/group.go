@@ -5,6 +5,7 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/event"
+	"github.com/miniserver-go/miniserver/resp"
 )
 
 // groupLines returns the lines of the commands on consumer groups, and of XINFO.
@@ -337,7 +338,7 @@ func propagateGroup(c *engine.Call, key, name []byte, g *stream.Group) {
 func groupLine(c *engine.Call, key, name []byte, g *stream.Group) [][]byte {
 	line := [][]byte{[]byte("XGROUP"), []byte("SETID"), key, name, g.Last.Append(nil)}
 	if c.Has(knowsReads) {
-		line = append(line, []byte("ENTRIESREAD"), engine.Decimal(g.Read))
+		line = append(line, []byte("ENTRIESREAD"), resp.Decimal(g.Read))
 	}
 	return line
 }
@@ -353,6 +354,6 @@ func propagateMessage(c *engine.Call, key, group []byte, last stream.ID, p *stre
 // and number of deliveries. last is the ID that the group has read last.
 func messageLine(key, group []byte, last stream.ID, p *stream.Pending) [][]byte {
 	return [][]byte{[]byte("XCLAIM"), key, group, []byte(p.Consumer().Name()), []byte("0"), p.ID.Append(nil),
-		[]byte("TIME"), engine.Decimal(p.Delivered), []byte("RETRYCOUNT"), engine.Decimal(p.Count),
+		[]byte("TIME"), resp.Decimal(p.Delivered), []byte("RETRYCOUNT"), resp.Decimal(p.Count),
 		[]byte("FORCE"), []byte("JUSTID"), []byte("LASTID"), last.Append(nil)}
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/resp"
 )
 
 // pendingQuery selects the messages that XPENDING lists.
@@ -90,7 +91,7 @@ func replyPendingSummary(c *engine.Call, g *stream.Group) {
 		if consumer.Pending() > 0 {
 			c.Reply.Array(2)
 			c.Reply.BulkString(consumer.Name())
-			c.Reply.Bulk(engine.Decimal(int64(consumer.Pending())))
+			c.Reply.Bulk(resp.Decimal(int64(consumer.Pending())))
 			n++
 		}
 	}

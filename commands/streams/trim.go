@@ -4,6 +4,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/event"
+	"github.com/miniserver-go/miniserver/resp"
 )
 
 // trimOptions are the trimming options of XADD and XTRIM.
@@ -61,9 +62,9 @@ func exactTrim(c *engine.Call, s *stream.Stream, t *trimOptions) [][]byte {
 	args[t.at-1] = []byte("=")
 	switch {
 	case !t.ByID:
-		args[t.at] = engine.Decimal(int64(s.Len()))
+		args[t.at] = resp.Decimal(int64(s.Len()))
 	case t.Refs != stream.KeepRefs:
-		args[t.at-2], args[t.at] = []byte("MAXLEN"), engine.Decimal(int64(s.Len()))
+		args[t.at-2], args[t.at] = []byte("MAXLEN"), resp.Decimal(int64(s.Len()))
 	case s.Len() == 0:
 		args[t.at] = stream.MaxID.Append(nil)
 	default:

@@ -10,6 +10,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/internal/release"
+	"github.com/miniserver-go/miniserver/resp"
 )
 
 // setLines are the lines of the commands that set whole strings.
@@ -234,7 +235,7 @@ func PropagateSet(c *engine.Call, key, value []byte, deadline int64, keep bool) 
 	case keep:
 		c.PropagateAs([]byte("SET"), key, value, []byte("KEEPTTL"))
 	case deadline != 0:
-		c.PropagateAs([]byte("SET"), key, value, []byte("PXAT"), engine.Decimal(deadline))
+		c.PropagateAs([]byte("SET"), key, value, []byte("PXAT"), resp.Decimal(deadline))
 	default:
 		c.PropagateAs([]byte("SET"), key, value)
 	}
@@ -246,7 +247,7 @@ var setName = []byte("SET")
 // client gave a time from now.
 func propagateUntil(c *engine.Call, name, key, value []byte, deadline int64, relative bool) {
 	if c.Propagates() {
-		c.PropagateAs(name, key, value, []byte("PXAT"), engine.Decimal(deadline))
+		c.PropagateAs(name, key, value, []byte("PXAT"), resp.Decimal(deadline))
 	}
 	if relative && elements.ReplicatesTimes(c) {
 		c.ReplicateAs([]byte("SET"), key, value, []byte("PX"), elements.TimeTo(c, deadline))

@@ -10,6 +10,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/internal/release"
+	"github.com/miniserver-go/miniserver/resp"
 )
 
 // popLines are the lines of the commands that remove the lowest or highest members.
@@ -224,5 +225,5 @@ func propagatePop(c *engine.Call, key []byte, p pop) {
 		c.PropagateAs([]byte(name), key)
 		return
 	}
-	c.PropagateAs([]byte(name), key, engine.Decimal(int64(p.count)))
+	c.PropagateAs([]byte(name), key, resp.Decimal(int64(p.count)))
 }

@@ -70,7 +70,7 @@ var layers = [][]string{
 		"commands/tracking", "commands/monitor", "commands/transactions", "commands/acl"},
 	{"commands/elements"},
 	{"engine"},
-	{"internal/config"},
+	{"internal/config", "internal/permission"},
 	{"internal/command", "internal/event"},
 	{"persistence/disk"},
 	{"persistence/rdb"},

@@ -23,7 +23,7 @@ import (
 // storey and those below declare; nothing needs a file above it.
 var storeysOfEngine = [][]string{
 	{ // Words: what needs no other type of the engine.
-		"errors.go", "wordings.go", "text.go",
+		"errors.go", "wordings.go",
 	},
 	{ // Nouns: types that know one another, and what they do alone.
 		"engine.go", "world.go", "executions.go", "call.go", "session.go", "replies.go", "description.go",

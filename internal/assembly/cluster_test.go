@@ -25,7 +25,7 @@ var clusterCorpus = filepath.Join("testdata", "cluster")
 
 func furnishCluster(e *engine.Engine) {
 	assembly.Join(e, assembly.Options{Disk: new(disk.Memory)})
-	if err := e.Param("cluster-enabled").Set("yes"); err != nil {
+	if err := e.Params.Named("cluster-enabled").Set("yes"); err != nil {
 		panic(err)
 	}
 }

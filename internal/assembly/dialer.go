@@ -59,7 +59,7 @@ func dialMaster(e *engine.Engine) func(ctx context.Context, host, port string) (
 			return nil, err
 		}
 		secure := false
-		e.With(func() { secure = e.Param("tls-replication").Get() == config.YesNo(true) })
+		e.With(func() { secure = e.Params.Named("tls-replication").Get() == config.YesNo(true) })
 		if !secure {
 			return conn, nil
 		}

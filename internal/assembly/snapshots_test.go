@@ -65,7 +65,7 @@ func savers(t *testing.T, r reference.Release) (theirs, ours saver, known *relea
 	like := transcript.NewMemory(transcript.Traits{Name: "like " + string(r), Release: server.Release},
 		func(e *engine.Engine) {
 			assembly.Join(e, assembly.Options{Disk: disk.OS{}})
-			require.NoError(t, e.Param("dir").Set(dir))
+			require.NoError(t, e.Params.Named("dir").Set(dir))
 		})
 	return saver{t, dial(t, real), server.Dir}, saver{t, dial(t, like), dir}, server.Release
 }

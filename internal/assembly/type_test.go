@@ -124,7 +124,7 @@ func newLibrary(t *testing.T, d disk.Disk, params ...string) *library {
 		l.sent = append(l.sent, copied)
 	}})
 	for i := 0; i < len(params); i += 2 {
-		require.NoError(t, l.Param(params[i]).Set(params[i+1]), params[i])
+		require.NoError(t, l.Params.Named(params[i]).Set(params[i+1]), params[i])
 	}
 	require.NoError(t, l.parts.Load())
 	l.session = l.NewSession(nil)

@@ -145,7 +145,7 @@ func TestWorldsHaveTheirOwnClients(t *testing.T) {
 func TestOnlyTheHomeWorldHasFiles(t *testing.T) {
 	w := newWorlds(t)
 	a, b := w.client(w.e.Home()), w.client(w.other)
-	require.NoError(t, w.e.Param("enable-debug-command").Set("yes"))
+	require.NoError(t, w.e.Params.Named("enable-debug-command").Set("yes"))
 	for _, line := range []string{"SAVE", "BGSAVE", "BGREWRITEAOF", "PSYNC ? -1", "REPLICAOF NO ONE", "DEBUG RELOAD",
 		"DEBUG LOADAOF"} {
 		require.Equal(t, "-"+string(engine.ErrNotHome)+"\r\n", w.do(b, line), line)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/internal/release"
+	"github.com/miniserver-go/miniserver/resp"
 )
 
 // Table is the commands of a release. It is made at the start, family by family, and does not
@@ -349,4 +350,15 @@ func lookup(table map[string]*Command, name []byte) *Command {
 		folded[i] = ch
 	}
 	return table[string(folded[:len(name)])]
+}
+
+// joinsWords is since when what follows a closing quote belongs to the word.
+var joinsWords = release.From("valkey:9.1.0")
+
+// Words is [resp.Words] as the release reads a line.
+func (t *Table) Words(line []byte, words [][]byte) (_ [][]byte, ok bool) {
+	if t.Release.Has(joinsWords) {
+		return resp.JoinedWords(line, words)
+	}
+	return resp.Words(line, words)
 }

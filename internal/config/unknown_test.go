@@ -22,9 +22,9 @@ func TestUnknown(t *testing.T) {
 		require.EqualError(t, e.Params.Unknown(name, "include"), want)
 	}
 	for name := range config.Unsupported {
-		require.Nil(t, e.Param(name), "%s is supported", name)
+		require.Nil(t, e.Params.Named(name), "%s is supported", name)
 	}
 	for name := range config.Elsewhere {
-		require.Nil(t, e.Param(name), "%s is a setting", name)
+		require.Nil(t, e.Params.Named(name), "%s is a setting", name)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/acl"
+	"github.com/miniserver-go/miniserver/internal/permission"
 	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
@@ -161,9 +163,20 @@ func (c *Console) ask(words []string) resp.Value {
 	return v
 }
 
-// may reports whether a user may run a command now.
-func (c *Console) may(l *login, words []string) bool {
-	return c.engine.UserMayRun(l.name(), l != nil, bytesOf(words))
+// may reports whether a user may run a command now. Who has not logged in may do what the default
+// user may without a password.
+func (c *Console) may(l *login, words []string) (may bool) {
+	args := bytesOf(words)
+	c.engine.With(func() {
+		u := c.engine.Users.Named(l.name())
+		cmd, err := c.engine.Commands.Resolve(args)
+		if u == nil || !u.Enabled() || err != nil || l == nil && c.engine.Users.RequiresAuth() {
+			return
+		}
+		why, _ := permission.Examine(u, cmd, args)
+		may = why == acl.Allowed
+	})
+	return may
 }
 
 // eventText returns an event as it is sent.

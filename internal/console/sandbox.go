@@ -96,7 +96,7 @@ func (b *sandbox) configure() error {
 	values := map[string]string{"save": "", "proto-max-bulk-len": sandboxValue}
 	b.console.engine.With(func() {
 		for _, name := range likeServer {
-			if p := b.console.engine.Param(name); p != nil {
+			if p := b.console.engine.Params.Named(name); p != nil {
 				values[name] = p.Get()
 			}
 		}
@@ -118,7 +118,7 @@ func (b *sandbox) configure() error {
 func (b *sandbox) set(values map[string]string) (err error) {
 	b.engine.With(func() {
 		for name, value := range values {
-			if p := b.engine.Param(name); p != nil && err == nil {
+			if p := b.engine.Params.Named(name); p != nil && err == nil {
 				err = p.Set(value)
 			}
 		}
@@ -154,7 +154,7 @@ func (b *sandbox) grow() {
 	room, scripts := 0, 0
 	b.console.engine.With(func() {
 		room = b.console.engine.Home().Room()
-		scripts, _ = strconv.Atoi(b.console.engine.Param("script-memory-limit").Get())
+		scripts, _ = strconv.Atoi(b.console.engine.Params.Named("script-memory-limit").Get())
 	})
 	most := max(leastGrant, (room-b.console.sandboxes.grant(0))/grantShare)
 	data := max(0, min(sandboxMemory-b.held.bytes, most))

@@ -86,7 +86,7 @@ func replayRandom(t *testing.T, world func() *transcript.Memory) {
 				}
 			}
 			k.hangUp()
-			changed := k.engine.Dirty() > 0
+			changed := k.engine.Home().Unsaved > 0
 			require.NoError(t, w.Check())
 			require.Equal(t, changed, len(w.journal) > 0, "what changes the data, and nothing else, is in the journal")
 		})

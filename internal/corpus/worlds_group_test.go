@@ -69,7 +69,7 @@ func (w *grouped) join(e *engine.Engine) {
 		}})
 	e.Join(g.Part(), g.Messages())
 	for name, value := range map[string]string{"group-members": "1=h:1,2=h:2,3=h:3", "dir": "/"} {
-		if err := e.Param(name).Set(value); err != nil {
+		if err := e.Params.Named(name).Set(value); err != nil {
 			panic(err)
 		}
 	}

@@ -68,7 +68,7 @@ func (w *handed) Check() error {
 func (w *handed) compareLibraries() error {
 	var ours, theirs []string
 	w.Engine().With(func() {
-		for _, source := range w.Engine().Libraries().Sources(w.Engine().Home()) {
+		for _, source := range w.Engine().Parts.Libraries.Sources(w.Engine().Home()) {
 			ours = append(ours, string(source))
 		}
 	})
@@ -102,7 +102,7 @@ func TestTranscriptsHandedToRedis(t *testing.T) {
 		Tags: []string{"journal"}}
 	w := &handed{replayed: replayed{Memory: transcript.NewMemory(traits, func(e *engine.Engine) {
 		furnish(e)
-		require.NoError(t, e.Param("encodings").Set("ziplist"))
+		require.NoError(t, e.Params.Named("encodings").Set("ziplist"))
 	})},
 		file: filepath.Join(server.Dir, "appendonlydir", "appendonly.aof.1.incr.aof")}
 	w.ask = func(words ...string) resp.Value {

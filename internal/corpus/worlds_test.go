@@ -91,10 +91,10 @@ func TestTranscriptsWithoutSmallEncodings(t *testing.T) {
 			furnish(e)
 			for _, name := range e.Params.Names() {
 				if strings.HasSuffix(name, "-max-listpack-entries") || strings.HasSuffix(name, "-max-intset-entries") {
-					require.NoError(t, e.Param(name).Set("0"), name)
+					require.NoError(t, e.Params.Named(name).Set("0"), name)
 				}
 				if strings.HasSuffix(name, "-max-listpack-size") {
-					require.NoError(t, e.Param(name).Set("1"), name)
+					require.NoError(t, e.Params.Named(name).Set("1"), name)
 				}
 			}
 		})
@@ -203,7 +203,7 @@ func (w *reloaded) Check() error {
 	for _, e := range []*engine.Engine{w.Engine(), copied} {
 		for name, value := range map[string]string{"dir": "/", "dbfilename": "kept", "enable-debug-command": "yes",
 			"requirepass": ""} {
-			if failure := e.Param(name).Set(value); failure != nil {
+			if failure := e.Params.Named(name).Set(value); failure != nil {
 				return fmt.Errorf("%s: %s", name, failure)
 			}
 		}
@@ -251,7 +251,7 @@ func contents(e *engine.Engine) string {
 	})
 	slices.Sort(lines)
 	e.With(func() {
-		for _, source := range e.Libraries().Sources(e.Home()) {
+		for _, source := range e.Parts.Libraries.Sources(e.Home()) {
 			lines = append(lines, fmt.Sprintf("library %q", source))
 		}
 	})
@@ -316,7 +316,7 @@ func TestTranscriptsOverTCP(t *testing.T) {
 	t.Parallel()
 	e := engine.New(engine.Options{Clock: func() int64 { return time.Now().UnixMicro() }, Seed: 1})
 	furnish(e)
-	require.NoError(t, e.Param("enable-debug-command").Set("yes"))
+	require.NoError(t, e.Params.Named("enable-debug-command").Set("yes"))
 	// So that it takes commands in their order.
 	s := server.New(e, server.Options{Bind: []string{"127.0.0.1"}, Loops: 1})
 	require.NoError(t, s.Listen())

@@ -46,10 +46,11 @@ func ours(t *testing.T, dir string, args ...string) (*assembly.Assembly, host) {
 			fixtures = append(fixtures, args[i+1])
 			continue
 		}
-		require.NoError(t, made.Engine.Param(strings.TrimPrefix(args[i], "--")).SetWords(strings.Fields(args[i+1])))
+		param := made.Engine.Params.Named(strings.TrimPrefix(args[i], "--"))
+		require.NoError(t, param.SetWords(strings.Fields(args[i+1])))
 	}
-	require.NoError(t, made.Engine.Param("enable-debug-command").Set("yes"))
-	require.NoError(t, made.Engine.Param("dir").Set(dir))
+	require.NoError(t, made.Engine.Params.Named("enable-debug-command").Set("yes"))
+	require.NoError(t, made.Engine.Params.Named("dir").Set(dir))
 	require.NoError(t, made.Load(fixtures...))
 	return made, hostOf(t, made.Engine)
 }

@@ -36,8 +36,11 @@ func (g *Group) noteChange(args [][]byte) {
 		g.settled.all = next
 		return
 	}
-	keys, complete := g.engine.KeysOf(cmd, args)
-	for _, k := range keys {
+	complete := cmd.Keys.IsComplete()
+	if g.own.keys = g.own.keys[:0]; complete {
+		g.own.keys, complete = cmd.Keys.AppendTo(g.own.keys, args)
+	}
+	for _, k := range g.own.keys {
 		g.settled.changes(args[k.At], next)
 	}
 	if !complete && cmd.Flags&command.Write != 0 {

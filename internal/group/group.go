@@ -44,6 +44,7 @@ package group
 
 import (
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/group/consensus"
 	"github.com/miniserver-go/miniserver/internal/topology"
 )
@@ -104,8 +105,9 @@ type Group struct {
 type own struct {
 	seat              uint64 // 0: none
 	term              uint64
-	executed, applied uint64 // entries of the seat
-	rebuilds          bool   // the data are being rebuilt
+	executed, applied uint64           // entries of the seat
+	rebuilds          bool             // the data are being rebuilt
+	keys              []command.KeyUse // room for those of one effect
 }
 
 // isAhead reports whether the data have changes that the log does not have yet.

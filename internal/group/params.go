@@ -139,7 +139,7 @@ const tlsPortField = ",tls-port="
 
 // portOf returns a port of the server; 0 if it is not open.
 func portOf(e *engine.Engine, name string) int {
-	p := e.Param(name)
+	p := e.Params.Named(name)
 	if p == nil {
 		return 0
 	}

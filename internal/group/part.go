@@ -128,10 +128,10 @@ func (g *Group) parameters() []config.Param {
 // called when all others are set, and says what is wrong with them.
 func (g *Group) Configure(id uint64) error {
 	g.params.id = id
-	if g.engine.Param("replicaof").Get() != "" {
+	if g.engine.Params.Named("replicaof").Get() != "" {
 		return errReplicaOfHere
 	}
-	journal := g.engine.Param("appendonly")
+	journal := g.engine.Params.Named("appendonly")
 	set := journal.Set
 	journal.Set = func(v string) error {
 		if strings.EqualFold(v, config.YesNo(true)) {
@@ -142,7 +142,7 @@ func (g *Group) Configure(id uint64) error {
 	if journal.Get() == config.YesNo(true) {
 		return errAppendOnly
 	}
-	if dir := g.engine.Param("dir"); dir != nil {
+	if dir := g.engine.Params.Named("dir"); dir != nil {
 		g.params.dataDir = dir.Get
 	}
 	_, err := g.params.options()

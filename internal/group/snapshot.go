@@ -190,7 +190,7 @@ func (g *Group) adopt(h header, c *snapshot.Copy) error {
 func (g *Group) clear() {
 	g.lose()
 	g.engine.Home().FlushAll()
-	_ = g.engine.Libraries().Restore(g.engine.Home(), nil, engine.Flush) // nothing is restored that could fail
+	_ = g.engine.Parts.Libraries.Restore(g.engine.Home(), nil, engine.Flush) // nothing is restored that could fail
 	g.forget()
 	g.clients = make(map[uint64]string)
 	g.once.restore(nil)

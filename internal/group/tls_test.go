@@ -54,7 +54,7 @@ func (c *company) start(id uint64, settings map[string]string) {
 	e.Join(g.Part(), g.Messages())
 	g.params.id, g.params.members, g.params.dir = id, c.list, c.dirs[id]
 	for name, value := range settings {
-		require.NoError(c.t, e.Param(name).Set(value))
+		require.NoError(c.t, e.Params.Named(name).Set(value))
 	}
 	require.NoError(c.t, g.Open())
 	c.members[id] = g

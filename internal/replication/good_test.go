@@ -35,7 +35,7 @@ func TestDebugReplicateReachesOnlyReplicas(t *testing.T) {
 	b := newBench(t)
 	replica, client := b.synced(), b.NewSession(nil)
 	b.received(replica)
-	require.NoError(t, b.Param("enable-debug-command").Set("yes"))
+	require.NoError(t, b.Params.Named("enable-debug-command").Set("yes"))
 	require.Equal(t, "+OK\r\n", b.do(client, "DEBUG REPLICATE SET a b"))
 	require.Equal(t, wire("SET", "a", "b"), b.received(replica))
 	require.Equal(t, "$-1\r\n", b.do(client, "GET a"))

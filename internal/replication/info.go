@@ -85,7 +85,7 @@ func (l *link) fill(b *bytes.Buffer) {
 		}
 		engine.Fields(b, "master_link_down_since_seconds", down)
 	}
-	readOnly := m.engine.Param("replica-read-only").Get() == config.YesNo(true)
+	readOnly := m.engine.Params.Named("replica-read-only").Get() == config.YesNo(true)
 	engine.Fields(b, "slave_priority", m.params.priority, "slave_read_only", bit(readOnly), "replica_announced",
 		bit(m.params.announced))
 }

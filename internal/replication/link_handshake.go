@@ -52,7 +52,7 @@ func (m *Master) announcedPort() int64 {
 	if m.params.tls {
 		name = "tls-port"
 	}
-	if p := m.engine.Param(name); p != nil {
+	if p := m.engine.Params.Named(name); p != nil {
 		_, _ = fmt.Sscan(p.Get(), &own)
 	}
 	return cmp.Or(m.params.announcePort, own)

@@ -256,7 +256,7 @@ func testARestartedReplicaGoesOn(t *testing.T) {
 	require.Equal(t, "+OK\r\n", f.do("SAVE"))
 
 	g := newFollower(t, disk)
-	require.NoError(t, g.Param("replicaof").Set("127.0.0.1 7000"))
+	require.NoError(t, g.Params.Named("replicaof").Set("127.0.0.1 7000"))
 	require.NoError(t, g.saver.Load(false))
 	require.Contains(t, g.do("SET k x"), "-READONLY")
 	g.Tick()
@@ -275,7 +275,7 @@ func TestARestartedMasterGoesOn(t *testing.T) {
 	f := newFollower(t, disk)
 	replica := f.NewSession(nil)
 	f.Do(replica, [][][]byte{bytes.Fields([]byte("PSYNC ? -1"))})
-	require.NoError(t, f.Param("enable-debug-command").Set("yes"))
+	require.NoError(t, f.Params.Named("enable-debug-command").Set("yes"))
 	for _, line := range []string{"DEBUG SET-ACTIVE-EXPIRE 0", "SET k v", "SET brief v PX 300", "SAVE"} {
 		require.Equal(t, "+OK\r\n", f.do(line))
 	}

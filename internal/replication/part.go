@@ -26,7 +26,7 @@ func New(e *engine.Engine, o Options) *Master {
 		engine:     e,
 		unreceived: e.ReplicaTally(),
 		opts:       o,
-		stream:     stream{id: e.RunID(), command: resp.NewWriter(2)},
+		stream:     stream{id: e.RunID, command: resp.NewWriter(2)},
 		params:     newParams(),
 		warned:     map[string]bool{},
 

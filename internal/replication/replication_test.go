@@ -100,7 +100,7 @@ func TestTheStreamIsHeldBackUntilTheSnapshotIsAcknowledged(t *testing.T) {
 	b.do(client, "SET before x")
 	require.Equal(t, "+OK\r\n", b.do(s, "REPLCONF capa eof"))
 	first := b.do(s, "PSYNC ? -1")
-	require.True(t, strings.HasPrefix(first, "+FULLRESYNC "+b.RunID()+" 1\r\n"), first)
+	require.True(t, strings.HasPrefix(first, "+FULLRESYNC "+b.RunID+" 1\r\n"), first)
 	<-b.sent
 	got := first + b.received(s)
 	require.Contains(t, got, "\r\n$EOF:")
@@ -145,9 +145,9 @@ func TestAReplicaGoesOnFromTheBacklog(t *testing.T) {
 	b.do(client, "SET b 2")
 
 	s = b.NewSession(nil)
-	want := fmt.Sprintf("+CONTINUE %s\r\n", b.RunID()) + wire("SET", "b", "2")
+	want := fmt.Sprintf("+CONTINUE %s\r\n", b.RunID) + wire("SET", "b", "2")
 	require.Equal(t, "+OK\r\n"+want, b.do(s, "REPLCONF capa psync2",
-		fmt.Sprintf("PSYNC %s %d", strings.ToUpper(b.RunID()), offset+1)), "ids are compared without case")
+		fmt.Sprintf("PSYNC %s %d", strings.ToUpper(b.RunID), offset+1)), "ids are compared without case")
 	b.do(client, "SET c 3")
 	require.Equal(t, wire("SET", "c", "3"), b.received(s))
 

@@ -40,7 +40,7 @@ const (
 // newTransfer starts the snapshot for a transfer.
 func (m *Master) newTransfer(q request) *transfer {
 	records := snapshot.NewRecords(m.engine, snapshot.Content{
-		Compress: m.engine.Param("rdbcompression").Get() == config.YesNo(true), NoData: q.NoData,
+		Compress: m.engine.Params.Named("rdbcompression").Get() == config.YesNo(true), NoData: q.NoData,
 		NoFunctions: q.NoFunctions}, append(m.place().Aux(), "aof-base", "0")...)
 	t := &transfer{master: m, slicer: snapshot.NewSlicer(m.engine, spike, records),
 		version: records.Version(), request: q}

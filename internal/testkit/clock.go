@@ -46,7 +46,7 @@ func NewClock(e *engine.Engine) *Clock {
 
 // newClock returns a clock that runs as the machine's.
 func newClock(e *engine.Engine) *Clock {
-	c := &Clock{machine: e.Watch}
+	c := &Clock{machine: e.Machine}
 	c.run(c.machine(), 1)
 	return c
 }

@@ -126,7 +126,7 @@ func TestAdvanceKeepsTheOrderOfTime(t *testing.T) {
 			"SPEXPIRE set 2501 MEMBERS 1 x", "SELECT 1", "ZADD zset 1 x", "ZPEXPIRE zset 2250 MEMBERS 1 x",
 			"XADD stream 1-1 f v", "XGROUP CREATE stream g 0", "XREADGROUP GROUP g a STREAMS stream >",
 			"MINI.FAULT ADD late ON COMMAND echo DO DELAY 1500")
-		require.NoError(t, w.engine.Param("save").Set("3 1"))
+		require.NoError(t, w.engine.Params.Named("save").Set("3 1"))
 		w.start = 1_700_000_000_000
 		for _, event := range []string{"0__:expired", "0__:hexpired", "0__:sexpired", "1__:zexpired"} {
 			w.client("event "+event[4:], "SUBSCRIBE __keyevent@"+event)

@@ -103,5 +103,5 @@ func (k *Kit) cmdClockStatus(c *engine.Call) {
 	c.Reply.BulkString("scale")
 	c.Reply.BulkDouble(here(c).clock.motion.Load().rate)
 	c.Reply.BulkString("ahead")
-	c.Reply.Int((c.World.Micros() - k.engine.Watch()) / 1000)
+	c.Reply.Int((c.World.Micros() - k.engine.Machine()) / 1000)
 }

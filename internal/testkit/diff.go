@@ -120,7 +120,7 @@ func (k *Kit) textOf(c *engine.Call) *text {
 	if w := k.existing(name); w != nil {
 		c.In(w, func() {
 			t.walk = k.walkOver(c, w.Keyspace, "*")
-			t.now, sources = w.Keyspace.Now, slices.Clone(k.engine.Libraries().Sources(w))
+			t.now, sources = w.Keyspace.Now, slices.Clone(k.engine.Parts.Libraries.Sources(w))
 		})
 	} else if s := k.saved[name]; s != nil {
 		t.walk = k.walkOver(c, s.data, "*")

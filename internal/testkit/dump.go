@@ -51,7 +51,7 @@ func (k *Kit) cmdDump(c *engine.Call) {
 		return
 	}
 	if whole {
-		d.libraries = libraryLines(k.engine.Libraries().Sources(c.World))
+		d.libraries = libraryLines(k.engine.Parts.Libraries.Sources(c.World))
 	}
 	k.inTurns(c, d.piece, d.walk)
 }

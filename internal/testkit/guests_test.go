@@ -29,7 +29,7 @@ var commandCorpus = filepath.Join("..", "..", "commands", "testdata")
 func host(t *testing.T) *engine.Engine {
 	e := engine.New(engine.Options{Clock: func() int64 { return time.Now().UnixMicro() }, Seed: 1})
 	furnish(e)
-	require.NoError(t, e.Param("enable-debug-command").Set("yes"))
+	require.NoError(t, e.Params.Named("enable-debug-command").Set("yes"))
 	return e
 }
 

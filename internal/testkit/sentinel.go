@@ -100,7 +100,7 @@ func (k *Kit) cmdSentinelMasters(c *engine.Call) {
 // it.
 func (k *Kit) replyMaster(c *engine.Call, name string) {
 	ip, port := cluster.Reached(k.engine, c.Session)
-	pairs := []string{"name", name, "ip", ip, "port", port, "runid", k.engine.RunID(), "flags", "master",
+	pairs := []string{"name", name, "ip", ip, "port", port, "runid", k.engine.RunID, "flags", "master",
 		"link-pending-commands", "0", "link-refcount", "1", "last-ping-sent", "0",
 		"last-ok-ping-reply", "0", "last-ping-reply", "0",
 		"down-after-milliseconds", "30000", "info-refresh", "0", "role-reported", "master", "role-reported-time", "0",
@@ -134,4 +134,4 @@ func (k *Kit) cmdSentinelFailover(c *engine.Call) {
 }
 
 // SENTINEL MYID
-func (k *Kit) cmdSentinelMyID(c *engine.Call) { c.Reply.BulkString(k.engine.RunID()) }
+func (k *Kit) cmdSentinelMyID(c *engine.Call) { c.Reply.BulkString(k.engine.RunID) }

@@ -9,7 +9,7 @@ import (
 // take returns a copy of a world.
 func (k *Kit) take(w *engine.World) *snapshot {
 	s := &snapshot{data: w.Keyspace.Clone(), bytes: w.CopyBytes(), at: w.Micros(), rate: clockOf(w).motion.Load().rate}
-	for _, source := range k.engine.Libraries().Sources(w) {
+	for _, source := range k.engine.Parts.Libraries.Sources(w) {
 		s.libraries = append(s.libraries, bytes.Clone(source))
 		s.bytes += len(source)
 	}
@@ -18,7 +18,7 @@ func (k *Kit) take(w *engine.World) *snapshot {
 
 // putRest gives a world what a snapshot has but the keys.
 func (k *Kit) putRest(s *snapshot, w *engine.World) {
-	if err := k.engine.Libraries().Restore(w, s.libraries, engine.Flush); err != nil {
+	if err := k.engine.Parts.Libraries.Restore(w, s.libraries, engine.Flush); err != nil {
 		k.engine.Log('#', "restoring functions: %v", err) // they were loaded before
 	}
 	clockOf(w).run(s.at, s.rate)

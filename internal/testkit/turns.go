@@ -52,12 +52,12 @@ func (k *Kit) inTurns(c *engine.Call, work piece, walks ...*walk) {
 		send(s.Reply, out)
 	})
 	k.engine.Later(func(length time.Duration) (more bool) {
-		for end := k.engine.Watch() + length.Microseconds(); !w.Ended(); {
+		for end := k.engine.Machine() + length.Microseconds(); !w.Ended(); {
 			if done = !work(out) || out.Full(); done {
 				w.End()
 				break
 			}
-			if k.engine.Watch() >= end {
+			if k.engine.Machine() >= end {
 				w.Hold(out.Len() + heldBy(walks))
 				return true
 			}

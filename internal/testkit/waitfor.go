@@ -142,7 +142,7 @@ func (k *Kit) cmdWaitLength(c *engine.Call) {
 // The milliseconds are real time, too.
 func (k *Kit) cmdWaitQuiet(c *engine.Call) {
 	span := c.IntIn(0, maxPatience, errWaitMillis)
-	q := &quiet{world: c.World, span: span * 1000, executed: c.World.Executed(), since: k.engine.Watch()}
+	q := &quiet{world: c.World, span: span * 1000, executed: c.World.Executed(), since: k.engine.Machine()}
 	w := k.waitFor(c, nil, condition{fmt.Sprintf("quiet %d", span), func() (bool, string) {
 		passed := q.passed(k)
 		return passed >= q.span, fmt.Sprintf("%d milliseconds", passed/1000)
@@ -155,7 +155,7 @@ func (k *Kit) cmdWaitQuiet(c *engine.Call) {
 
 // passed returns for how long no command has ended, as far as it is known.
 func (q *quiet) passed(k *Kit) int64 {
-	now := k.engine.Watch()
+	now := k.engine.Machine()
 	if n := q.world.Executed(); n != q.executed {
 		q.executed, q.since = n, now
 	}
@@ -179,10 +179,10 @@ func (k *Kit) waitFor(c *engine.Call, key []byte, what condition) *waiter {
 		c.BlockOnKeys(nil, 0, nil) // again
 		return nil
 	case patience == 0:
-		c.Fail(c.Engine.Errorf(errTimeout, 0, what.text, found))
+		c.Fail(c.Engine.Commands.Errorf(errTimeout, 0, what.text, found))
 		return nil
 	}
-	w := &waiter{deadline: k.engine.Watch() + patience*1000}
+	w := &waiter{deadline: k.engine.Machine() + patience*1000}
 	keys := [][]byte{key}
 	if key == nil {
 		keys = nil
@@ -191,7 +191,7 @@ func (k *Kit) waitFor(c *engine.Call, key []byte, what condition) *waiter {
 		if met, found := what.look(); met || w.met {
 			s.Reply.Status("OK")
 		} else {
-			s.Reply.Error(k.engine.Errorf(errTimeout, patience, what.text, found))
+			s.Reply.Error(k.engine.Commands.Errorf(errTimeout, patience, what.text, found))
 		}
 	})
 	if key == nil {
@@ -224,7 +224,7 @@ func (k *Kit) endWaits() (next int64) {
 		w.met = w.quiet != nil && w.quiet.passed(k) >= w.quiet.span // before any of them ends, which is a command
 	}
 	for _, w := range k.waiters {
-		if !w.blocked.Ended() && (w.met || k.engine.Watch() >= w.deadline) {
+		if !w.blocked.Ended() && (w.met || k.engine.Machine() >= w.deadline) {
 			w.blocked.End()
 		}
 	}

@@ -61,7 +61,7 @@ func (m *Memory) Fresh(journal func(db int, args [][]byte)) *engine.Engine {
 	e := engine.New(engine.Options{Release: m.traits.Release, Clock: m.clock.Load, Seed: 1})
 	e.Join(engine.Part{Propagate: journal})
 	m.wire(e)
-	e.Param("enable-debug-command").Set("yes")
+	e.Params.Named("enable-debug-command").Set("yes")
 	return e
 }
 
@@ -82,7 +82,7 @@ func (m *Memory) Dial(string) (Conn, error) {
 
 // SetConfig implements World.
 func (m *Memory) SetConfig(name, value string) error {
-	p := m.engine.Param(name)
+	p := m.engine.Params.Named(name)
 	if p == nil {
 		return fmt.Errorf("no parameter %s", name)
 	}

@@ -266,7 +266,7 @@ func engineWorld(proto int) *Memory {
 	return NewMemory(Traits{Name: "engine", Proto: proto}, func(e *engine.Engine) {
 		e.Join(engine.Commands(stringcmds.Family, hashes.Family, zsets.Family, lists.Family), pubsub.Part(),
 			transactions.Part())
-		if name := "zset-max-ziplist-entries"; e.Param(name) == nil {
+		if name := "zset-max-ziplist-entries"; e.Params.Named(name) == nil {
 			e.Join(engine.Part{Params: []config.Param{config.Int(name, &e.Config.ZSet.MaxEntries, 0, 1<<30)}})
 		}
 	})

@@ -55,7 +55,7 @@ func (f *baseFile) begin() {
 		if j.set.timestamps {
 			stamp = j.engine.Home().Micros() / 1e6
 		}
-		f.base = newCommandBase(stamp, j.engine.Libraries().Sources(j.engine.Home()), payload.Format(j.engine), j.engine.Parts.Types)
+		f.base = newCommandBase(stamp, j.engine.Parts.Libraries.Sources(j.engine.Home()), payload.Format(j.engine), j.engine.Parts.Types)
 	}
 	f.slicer = snapshot.NewSlicer(j.engine, "aof-rewrite", f.base)
 	f.slicer.Start()

@@ -55,7 +55,7 @@ func begin(t testing.TB, disk Disk, params ...string) *store {
 	master = replication.New(s.engine, replication.Options{Journal: s.journal})
 	s.engine.Join(master.Part(), s.journal.Part(), latency.New(s.engine).Part())
 	for i := 0; i < len(params); i += 2 {
-		require.NoError(t, s.engine.Param(params[i]).Set(params[i+1]), params[i])
+		require.NoError(t, s.engine.Params.Named(params[i]).Set(params[i+1]), params[i])
 	}
 	s.session = s.engine.NewSession(nil)
 	return s
@@ -219,7 +219,7 @@ func TestWaitAOF(t *testing.T) {
 		if policy == never { // nothing is synced for who waits, as in Redis
 			s.journal.tick(time.Now().Add(time.Hour))
 			require.Empty(t, s.engine.Collect(s.session).Out)
-			s.engine.With(func() { require.NoError(t, s.engine.Param("appendfsync").Set(everysec)) })
+			s.engine.With(func() { require.NoError(t, s.engine.Params.Named("appendfsync").Set(everysec)) })
 		}
 		var out []byte
 		await(t, "synced", func() bool {

@@ -118,7 +118,7 @@ func startWithDir(t *testing.T, dir string) *store {
 	s := begin(t, OS{})
 	s.engine.Join(snapshot.New(s.engine, snapshot.Options{}).Part())
 	for name, value := range map[string]string{"dir": dir, "appendonly": "yes", "enable-protected-configs": "yes"} {
-		require.NoError(t, s.engine.Param(name).Set(value))
+		require.NoError(t, s.engine.Params.Named(name).Set(value))
 	}
 	require.NoError(t, s.journal.Load())
 	t.Cleanup(s.journal.Close)

@@ -220,7 +220,7 @@ func (j *Journal) loadItem(r *rdb.Reader) error {
 		r.SetDeadline(j.engine.Home().Keyspace)
 		return r.Err()
 	case rdb.Library:
-		return j.engine.Libraries().Restore(j.engine.Home(), [][]byte{r.Text}, engine.Append)
+		return j.engine.Parts.Libraries.Restore(j.engine.Home(), [][]byte{r.Text}, engine.Append)
 	}
 	return nil
 }

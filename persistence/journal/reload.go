@@ -57,14 +57,14 @@ func (j *Journal) reload() error {
 	if err := j.loadAll(); err != nil {
 		return err
 	}
-	j.engine.With(func() { j.engine.SetDirty(0) })
+	j.engine.With(func() { j.engine.Home().Unsaved = 0 })
 	return nil
 }
 
 // empty removes the data and the libraries of functions.
 func (j *Journal) empty() {
 	j.engine.Home().FlushAll()
-	_ = j.engine.Libraries().Restore(j.engine.Home(), nil, engine.Flush) // without libraries there is no error
+	_ = j.engine.Parts.Libraries.Restore(j.engine.Home(), nil, engine.Flush) // without libraries there is no error
 }
 
 // find reads the manifest of files that another journal left, if this one has written none.

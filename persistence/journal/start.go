@@ -132,7 +132,7 @@ func (j *Journal) readDir() error {
 
 // chosenDir returns the journal's directory as the parameters name it. It is called under the engine's lock.
 func (j *Journal) chosenDir() string {
-	return filepath.Join(j.engine.Param("dir").Get(), j.set.dirName)
+	return filepath.Join(j.engine.Params.Named("dir").Get(), j.set.dirName)
 }
 
 // upgrade makes the single file of Redis 6 and older the base, if the manifest is empty.

@@ -8,6 +8,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
+	"github.com/miniserver-go/miniserver/resp"
 )
 
 // RESTORE and RESTORE-ASKING differ only for a cluster.
@@ -154,7 +155,7 @@ func (r *restore) put(c *engine.Call, v keyspace.Value, deadline int64) {
 	c.DB.Marks().Set(r.key, r.idle, r.freq)
 	line := append([][]byte{c.Args[0], r.key, c.Args[2], r.payload}, c.Args[4:]...)
 	if r.ttl != 0 && !r.absolute {
-		line[2] = engine.Decimal(deadline)
+		line[2] = resp.Decimal(deadline)
 		line = append(line, []byte("ABSTTL"))
 	}
 	c.PropagateAs(line...)

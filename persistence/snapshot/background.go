@@ -23,7 +23,7 @@ func (s *Saver) startBackground() {
 	s.stats.saves++
 	o, err := s.create()
 	records := s.newRecords()
-	j := &bgsave{NewSlicer(s.engine, spike, records), o, s.seconds(), s.engine.Dirty()}
+	j := &bgsave{NewSlicer(s.engine, spike, records), o, s.seconds(), s.engine.Home().Unsaved}
 	j.Start()
 	s.running = j
 	s.opts.Log('*', "Background saving started")
@@ -75,5 +75,5 @@ func (s *Saver) finished(j *bgsave, err error) {
 		_ = s.save()
 		return
 	}
-	s.saved(max(0, s.engine.Dirty()-j.dirty))
+	s.saved(max(0, s.engine.Home().Unsaved-j.dirty))
 }

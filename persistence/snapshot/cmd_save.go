@@ -138,7 +138,7 @@ func (s *Saver) reload(flush, merge bool) error {
 		}
 	})
 	if err == nil {
-		err = s.engine.Libraries().Restore(s.engine.Home(), libraries, restoring(flush, merge))
+		err = s.engine.Parts.Libraries.Restore(s.engine.Home(), libraries, restoring(flush, merge))
 	}
 	switch {
 	case err != nil:

@@ -49,7 +49,7 @@ func (c *Copy) Close() { c.l.Close() }
 // Replace makes the copy the data of the engine, at once. If it returns an error nothing has changed. It is called under the lock,
 // between commands of the home world.
 func (c *Copy) Replace() error {
-	if err := c.l.engine.Libraries().Restore(c.l.engine.Home(), c.l.libraries, engine.Flush); err != nil {
+	if err := c.l.engine.Parts.Libraries.Restore(c.l.engine.Home(), c.l.libraries, engine.Flush); err != nil {
 		return err
 	}
 	c.l.engine.Home().Adopt(c.l.into)

@@ -15,10 +15,10 @@ import (
 func TestIncrementalSyncOfFile(t *testing.T) {
 	for _, setting := range []string{"yes", "no"} {
 		b := newBench(t, nil)
-		require.NoError(t, b.Engine.Param("dir").Set(t.TempDir()))
-		require.Equal(t, "yes", b.Engine.Param("rdb-save-incremental-fsync").Get())
-		require.NoError(t, b.Engine.Param("rdb-save-incremental-fsync").Set(setting))
-		require.NoError(t, b.Engine.Param("rdbcompression").Set("no"))
+		require.NoError(t, b.Engine.Params.Named("dir").Set(t.TempDir()))
+		require.Equal(t, "yes", b.Engine.Params.Named("rdb-save-incremental-fsync").Get())
+		require.NoError(t, b.Engine.Params.Named("rdb-save-incremental-fsync").Set(setting))
+		require.NoError(t, b.Engine.Params.Named("rdbcompression").Set("no"))
 		b.do("SET large " + strings.Repeat("x", 10<<20))
 		require.Equal(t, "OK", b.do("SAVE"))
 		b.wait()

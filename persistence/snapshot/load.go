@@ -28,7 +28,7 @@ func (s *Saver) Load(elsewhere bool) error {
 	}
 	s.engine.With(func() {
 		s.serving = true
-		s.engine.SetDirty(0)
+		s.engine.Home().Unsaved = 0
 	})
 	return nil
 }
@@ -203,7 +203,7 @@ func (l *loading) item() error {
 		}
 	case rdb.Library:
 		if !l.gather {
-			return l.engine.Libraries().Restore(l.engine.Home(), [][]byte{l.Text}, engine.Append)
+			return l.engine.Parts.Libraries.Restore(l.engine.Home(), [][]byte{l.Text}, engine.Append)
 		}
 		l.libraries = append(l.libraries, bytes.Clone(l.Text))
 	}

@@ -83,7 +83,7 @@ func NewRecords(e *engine.Engine, c Content, aux ...string) *rdb.Records {
 }
 
 func addLibraries(r *rdb.Records, e *engine.Engine) {
-	for _, source := range e.Libraries().Sources(e.Home()) {
+	for _, source := range e.Parts.Libraries.Sources(e.Home()) {
 		r.Library(source)
 	}
 }
@@ -99,7 +99,7 @@ func addSizes(r *rdb.Records, e *engine.Engine) {
 
 // marks returns the access data that a snapshot holds: those that the eviction policy uses.
 func marks(e *engine.Engine) rdb.Access {
-	policy := e.Param("maxmemory-policy").Get()
+	policy := e.Params.Named("maxmemory-policy").Get()
 	switch {
 	case strings.HasSuffix(policy, "lru"):
 		return rdb.IdleTimes
@@ -152,7 +152,7 @@ func (s *Saver) save() error {
 
 // saved records that a save succeeded. dirty is the number of changes made since it began.
 func (s *Saver) saved(dirty int64) {
-	s.engine.SetDirty(dirty)
+	s.engine.Home().Unsaved = dirty
 	s.stats.lastSave, s.stats.lastOK = s.seconds(), true
 	s.updateDenial()
 }

@@ -173,7 +173,7 @@ func (s *Saver) mayRetry() bool { return s.stats.lastOK || s.seconds()-s.stats.l
 // due reports whether a save point is reached.
 func (s *Saver) due() bool {
 	for _, p := range s.points {
-		if s.engine.Dirty() >= p.changes && s.seconds()-s.stats.lastSave > p.seconds && s.mayRetry() {
+		if s.engine.Home().Unsaved >= p.changes && s.seconds()-s.stats.lastSave > p.seconds && s.mayRetry() {
 			s.opts.Log('*', "%d changes in %d seconds. Saving...", p.changes, p.seconds)
 			return true
 		}
@@ -187,7 +187,7 @@ func (s *Saver) nextDue() (next int64) {
 		return 0
 	}
 	for _, p := range s.points {
-		if s.engine.Dirty() < p.changes {
+		if s.engine.Home().Unsaved < p.changes {
 			continue
 		}
 		at := s.stats.lastSave + p.seconds + 1

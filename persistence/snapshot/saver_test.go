@@ -106,10 +106,10 @@ func (b *bench) pass(seconds int64) {
 func TestSavePoints(t *testing.T) {
 	disk := new(disk.Memory)
 	b := newBench(t, disk)
-	require.NoError(t, b.Engine.Param("save").Set("60 2"))
-	require.NoError(t, b.Engine.Param("save").Set("3600 1"))
+	require.NoError(t, b.Engine.Params.Named("save").Set("60 2"))
+	require.NoError(t, b.Engine.Params.Named("save").Set("3600 1"))
 	require.NoError(t, b.Load(false))
-	require.Equal(t, "60 2 3600 1", b.Engine.Param("save").Get(), "lines of a file add up")
+	require.Equal(t, "60 2 3600 1", b.Engine.Params.Named("save").Get(), "lines of a file add up")
 	b.do("SET a 1")
 	b.pass(61)
 	require.Contains(t, b.do("INFO persistence"), "rdb_changes_since_last_save:1\r\n")
@@ -125,10 +125,10 @@ func TestSavePoints(t *testing.T) {
 	copied := newBench(t, disk)
 	require.NoError(t, copied.Load(false))
 	require.Equal(t, "1", copied.do("GET b"))
-	require.NoError(t, b.Engine.Param("save").Set("10 1"))
-	require.Equal(t, "10 1", b.Engine.Param("save").Get(), "CONFIG SET replaces")
-	require.Error(t, b.Engine.Param("save").Set("10"))
-	require.Error(t, b.Engine.Param("save").Set("0 1"))
+	require.NoError(t, b.Engine.Params.Named("save").Set("10 1"))
+	require.Equal(t, "10 1", b.Engine.Params.Named("save").Get(), "CONFIG SET replaces")
+	require.Error(t, b.Engine.Params.Named("save").Set("10"))
+	require.Error(t, b.Engine.Params.Named("save").Set("0 1"))
 }
 
 // TestSavePointsWhileTimePasses moves the time over save points: the save is over at its time, and one that failed is tried again.
@@ -136,7 +136,7 @@ func TestSavePointsWhileTimePasses(t *testing.T) {
 	disk := new(frail)
 	b := newBench(t, disk)
 	require.NoError(t, b.Load(false))
-	require.NoError(t, b.Engine.Param("save").Set("60 1"))
+	require.NoError(t, b.Engine.Params.Named("save").Set("60 1"))
 	pass := func(seconds int64) {
 		b.With(func() { b.Home().PassTo(b.clock+seconds*1e6, func(micros int64) { b.clock = micros }) })
 	}
@@ -162,7 +162,7 @@ func TestFullDiskLeavesTheOldFile(t *testing.T) {
 	disk := new(frail)
 	b := newBench(t, disk)
 	b.Engine.Join(engine.Part{Host: engine.Host{Exit: func() {}}})
-	require.NoError(t, b.Engine.Param("save").Set("3600 1"))
+	require.NoError(t, b.Engine.Params.Named("save").Set("3600 1"))
 	require.NoError(t, b.Load(false))
 	b.do("SET a old")
 	require.Equal(t, "OK", b.do("SAVE"))
@@ -187,9 +187,9 @@ func TestFullDiskLeavesTheOldFile(t *testing.T) {
 	require.NoError(t, copied.Load(false))
 	require.Equal(t, "old", copied.do("GET a"))
 
-	require.NoError(t, b.Engine.Param("stop-writes-on-bgsave-error").Set("no"))
+	require.NoError(t, b.Engine.Params.Named("stop-writes-on-bgsave-error").Set("no"))
 	require.Equal(t, "OK", b.do("SET a newer"))
-	require.NoError(t, b.Engine.Param("stop-writes-on-bgsave-error").Set("yes"))
+	require.NoError(t, b.Engine.Params.Named("stop-writes-on-bgsave-error").Set("yes"))
 	require.Equal(t, string(errMisconf), b.do("SET a newest"))
 	disk.fill(false)
 	require.Equal(t, "Background saving started", b.do("BGSAVE"))
@@ -231,7 +231,7 @@ func TestShutdownAndFlushAll(t *testing.T) {
 	b.Saver.Close()
 	_, _, err := disk.Open(b.path())
 	require.Error(t, err, "without save points nothing is saved")
-	require.NoError(t, b.Engine.Param("save").Set("3600 1000"))
+	require.NoError(t, b.Engine.Params.Named("save").Set("3600 1000"))
 	b.do("SHUTDOWN")
 	b.wait()
 	b.session = b.Engine.NewSession(nil)
@@ -247,10 +247,10 @@ func TestShutdownAndFlushAll(t *testing.T) {
 func TestFiles(t *testing.T) {
 	dir := t.TempDir()
 	b := newBench(t, nil)
-	require.EqualError(t, b.Engine.Param("dir").Set(filepath.Join(dir, "none")), "No such file or directory")
-	require.EqualError(t, b.Engine.Param("dir").Set(os.Args[0]), "Not a directory")
-	require.NoError(t, b.Engine.Param("dir").Set(dir))
-	require.Error(t, b.Engine.Param("dbfilename").Set("a/b"))
+	require.EqualError(t, b.Engine.Params.Named("dir").Set(filepath.Join(dir, "none")), "No such file or directory")
+	require.EqualError(t, b.Engine.Params.Named("dir").Set(os.Args[0]), "Not a directory")
+	require.NoError(t, b.Engine.Params.Named("dir").Set(dir))
+	require.Error(t, b.Engine.Params.Named("dbfilename").Set("a/b"))
 	require.NoError(t, b.Load(false), "there is none")
 	b.do("SET a 1")
 	require.Equal(t, "OK", b.do("SAVE"))
@@ -269,7 +269,7 @@ func TestFiles(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, []byte("something"), 0o644))
 	require.ErrorContains(t, b.LoadFile(path, nil), "not a snapshot")
 	require.Error(t, b.LoadFile(dir, nil))
-	require.NoError(t, b.Engine.Param("dbfilename").Set("other"))
+	require.NoError(t, b.Engine.Params.Named("dbfilename").Set("other"))
 	require.NoError(t, b.Load(false))
 }
 
@@ -317,7 +317,7 @@ func write(t *testing.T, disk disk.Disk, path string, text []byte) {
 func TestReloadIsAllOrNothing(t *testing.T) {
 	disk := new(disk.Memory)
 	b := newBench(t, disk)
-	require.NoError(t, b.Engine.Param("enable-debug-command").Set("yes"))
+	require.NoError(t, b.Engine.Params.Named("enable-debug-command").Set("yes"))
 	for i := range 500 {
 		b.do(fmt.Sprintf("SET key:%d %d PX 100000", i, i))
 	}

@@ -59,7 +59,7 @@ func (l *Library) metadata(e *engine.Engine) (engineName, code string, err error
 	if end < 0 || l.Source[end] == 0 {
 		return "", "", errMetadata
 	}
-	words, ok := e.Words([]byte(l.Source[:end]), nil)
+	words, ok := e.Commands.Words([]byte(l.Source[:end]), nil)
 	if !ok || len(words) == 0 {
 		return "", "", errMetadata
 	}

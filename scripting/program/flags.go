@@ -65,19 +65,19 @@ func Shebang(e *engine.Engine, source string) (f Flags, rest string, err error) 
 	if end < 0 || source[end] == 0 {
 		return 0, "", errShebangEnd
 	}
-	words, ok := e.Words([]byte(source[:end]), nil)
+	words, ok := e.Commands.Words([]byte(source[:end]), nil)
 	if !ok {
 		return 0, "", errShebangWords
 	}
 	name, later := string(words[0][len("#!"):]), e.Release.Has(namesEngines)
 	if name != "lua" && !later {
-		return 0, "", e.Errorf(ErrShebangEngine, name)
+		return 0, "", e.Commands.Errorf(ErrShebangEngine, name)
 	}
 	if f, err = shebangFlags(words[1:]); err != nil {
 		return 0, "", err
 	}
 	if later && !strings.EqualFold(name, "lua") {
-		return 0, "", e.Errorf(ErrShebangEngine, name)
+		return 0, "", e.Commands.Errorf(ErrShebangEngine, name)
 	}
 	return f | Declared, source[end:], nil
 }

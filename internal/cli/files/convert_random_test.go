@@ -40,7 +40,7 @@ func TestConvertRandomData(t *testing.T) {
 
 // readDump returns the snapshot that was saved.
 func (s *memoryServer) readDump(t *testing.T, shelf *disk.Memory) []byte {
-	f, _, err := shelf.Open(s.engine.Param("dir").Get() + "/" + dump)
+	f, _, err := shelf.Open(s.engine.Params.Named("dir").Get() + "/" + dump)
 	require.NoError(t, err)
 	file, err := io.ReadAll(f)
 	require.NoError(t, err)
@@ -50,7 +50,7 @@ func (s *memoryServer) readDump(t *testing.T, shelf *disk.Memory) []byte {
 // loadJSON loads lines of JSON as a snapshot, and returns the digest of the data.
 func (s *memoryServer) loadJSON(t *testing.T, lines io.Reader) any {
 	shelf := new(disk.Memory)
-	file, err := shelf.Create(s.engine.Param("dir").Get() + "/" + dump)
+	file, err := shelf.Create(s.engine.Params.Named("dir").Get() + "/" + dump)
 	require.NoError(t, err)
 	require.NoError(t, jsonlines.Snapshot(lines, file, maxDatabases, commands.Types))
 	require.NoError(t, file.Commit())

@@ -63,7 +63,7 @@ func TestConvertToJSONAndBack(t *testing.T) {
 	require.Contains(t, text.String(), `"type":"zset","value":[["a","1"],["b","2.5"],["c","+Inf"]]}`+"\n")
 	require.Contains(t, text.String(), `"deadlines":[{"element":"b","deadline":1700000050000}]`)
 
-	back, err := shelf.Create(b.engine.Param("dir").Get() + "/" + dump)
+	back, err := shelf.Create(b.engine.Params.Named("dir").Get() + "/" + dump)
 	require.NoError(t, err)
 	require.NoError(t, jsonlines.Snapshot(&text, back, maxDatabases, commands.Types))
 	require.NoError(t, back.Commit())

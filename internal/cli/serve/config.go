@@ -204,7 +204,7 @@ func (s *setting) apply(e *engine.Engine) error {
 	if e.Params.Retired(s.words) {
 		return nil
 	}
-	p := e.Param(s.name())
+	p := e.Params.Named(s.name())
 	if p == nil || p.Set == nil {
 		return errSetting{s, e.Params.Unknown(s.name(), settingInclude, settingUser, settingRename)}
 	}

@@ -43,7 +43,7 @@ func TestOptionsFollowTheFile(t *testing.T) {
 		"bind": "127.0.0.1 -::1", "requirepass": `a"b`, "maxmemory": "1048576", "maxmemory-policy": "allkeys-lru",
 		"save": "900 1", "port": "7002", "maxclients": "50", "databases": "3",
 	} {
-		require.Equal(t, want, p.Engine.Param(name).Get(), name)
+		require.Equal(t, want, p.Engine.Params.Named(name).Get(), name)
 	}
 }
 
@@ -87,7 +87,7 @@ func TestFormsOfOptions(t *testing.T) {
 	} {
 		p, err := buildWith(t, "", c.args...)
 		require.NoError(t, err, c.args)
-		require.Equal(t, c.want, p.Engine.Param(c.name).Get(), c.args)
+		require.Equal(t, c.want, p.Engine.Params.Named(c.name).Get(), c.args)
 	}
 }
 
@@ -106,7 +106,7 @@ func TestRewrite(t *testing.T) {
 	require.NoError(t, err)
 	for name, value := range map[string]string{"maxmemory": "3mb", "requirepass": "a \"b\"", "hz": "20",
 		"latency-tracking-info-percentiles": "50 90"} {
-		require.NoError(t, p.Engine.Param(name).Set(value))
+		require.NoError(t, p.Engine.Params.Named(name).Set(value))
 	}
 	require.NoError(t, p.rewrite(false))
 	const want = "# keep me\nport 7001\nmaxmemory 3145728\n\nrequirepass \"a \\\"b\\\"\"\n" +
@@ -118,7 +118,7 @@ func TestRewrite(t *testing.T) {
 	require.Equal(t, want, string(text))
 	again, err := buildWith(t, "", file)
 	require.NoError(t, err, "what was written can be read")
-	require.Equal(t, `a "b"`, again.Engine.Param("requirepass").Get())
+	require.Equal(t, `a "b"`, again.Engine.Params.Named("requirepass").Get())
 	require.NoError(t, again.rewrite(false))
 	text, err = os.ReadFile(file)
 	require.NoError(t, err)

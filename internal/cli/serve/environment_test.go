@@ -18,7 +18,7 @@ func TestOptionsOfTheEnvironmentComeFirst(t *testing.T) {
 	t.Cleanup(p.close)
 	for name, want := range map[string]string{"maxmemory": "1048576", "maxclients": "60", "requirepass": "two words",
 		"port": "7002"} {
-		require.Equal(t, want, p.Engine.Param(name).Get(), name)
+		require.Equal(t, want, p.Engine.Params.Named(name).Get(), name)
 	}
 
 	t.Setenv(OptionsVariable, `--requirepass "two words`)

@@ -120,7 +120,7 @@ func TestSeveralFixtures(t *testing.T) {
 	conf := write(t, "redis.conf", "load "+snapshot+"\nload \""+text+"\"\n")
 	p, err := buildWith(t, "", conf, "--load", more)
 	require.NoError(t, err)
-	require.Equal(t, snapshot+` "`+text+`" `+more, p.Engine.Param("load").Get())
+	require.Equal(t, snapshot+` "`+text+`" `+more, p.Engine.Params.Named("load").Get())
 	require.NoError(t, p.rewrite(false))
 	written, err := os.ReadFile(conf)
 	require.NoError(t, err)

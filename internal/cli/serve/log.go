@@ -75,13 +75,13 @@ func (p *program) logStart() {
 	}
 	p.Log.Print('*', "miniserver %s, like %s; %s; data are kept in %s", build.Version, p.Engine.Release,
 		source, p.storage())
-	p.Log.Print('*', "Running mode=%s, port=%s.", p.Engine.Config.Mode(), p.Engine.Param("port").Get())
+	p.Log.Print('*', "Running mode=%s, port=%s.", p.Engine.Config.Mode(), p.Engine.Params.Named("port").Get())
 	p.Log.Print('*', "Server initialized")
 }
 
 // storage says where data are kept.
 func (p *program) storage() string {
-	value := func(setting string) string { return p.Engine.Param(setting).Get() }
+	value := func(setting string) string { return p.Engine.Params.Named(setting).Get() }
 	in := func(name string) string {
 		if filepath.IsAbs(name) {
 			return name

@@ -36,7 +36,7 @@ func (p *program) load() error { return p.Load(p.startup.Fixtures...) }
 // one for everything else, or with TLS as many again for the goroutines that encrypt.
 func (p *program) processors() int {
 	loops := p.Server.Loops()
-	if p.Engine.Param("tls-port").Get() != "0" || p.Engine.Param("tls-self-signed").Get() == "yes" {
+	if p.Engine.Params.Named("tls-port").Get() != "0" || p.Engine.Params.Named("tls-self-signed").Get() == "yes" {
 		return 2 * loops
 	}
 	return loops + 1
@@ -45,7 +45,7 @@ func (p *program) processors() int {
 // tellReady tells those who wait for it that the server serves commands.
 func (p *program) tellReady() error {
 	p.notifyReady()
-	return p.ready.announce(p.Server.Addrs(), p.Engine.Param("tls-port").Get(), p.Server.Certificate())
+	return p.ready.announce(p.Server.Addrs(), p.Engine.Params.Named("tls-port").Get(), p.Server.Certificate())
 }
 
 func (p *program) writePID() error {

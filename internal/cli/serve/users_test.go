@@ -50,7 +50,7 @@ func TestUsersFromTheirFile(t *testing.T) {
 	require.Equal(t, ":2\r\n", ask("ACL DELUSER carol bob"))
 	require.Equal(t, "+OK\r\n", ask("ACL LOAD"))
 	require.Len(t, p.userLines(), 4)
-	require.Equal(t, path, p.Engine.Param("aclfile").Get())
+	require.Equal(t, path, p.Engine.Params.Named("aclfile").Get())
 }
 
 // TestLoadingUsersEndsTheirSessions keeps the sessions of the default user.

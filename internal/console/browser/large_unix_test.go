@@ -163,7 +163,7 @@ func TestLargeDataset(t *testing.T) {
 	defer s.stop()
 	time.Sleep(3 * time.Second)
 	t.Logf("without a page that does anything: %v", s.take())
-	p.Engine.With(func() { require.NoError(t, p.Engine.Param("slowlog-log-slower-than").Set("200")) })
+	p.Engine.With(func() { require.NoError(t, p.Engine.Params.Named("slowlog-log-slower-than").Set("200")) })
 
 	tell := func(what string, act func()) {
 		eval[bool](b, "(longest.frame = longest.task = 0, true)")

@@ -46,16 +46,16 @@ func Start(t testing.TB, prepare func(*console.Console), params ...string) (*Pla
 	prepare(c)
 	for i, name := range params {
 		if i%2 == 0 {
-			require.NoError(t, e.Param(name).Set(params[i+1]), name)
+			require.NoError(t, e.Params.Named(name).Set(params[i+1]), name)
 		}
 	}
 	if member {
-		id, err := strconv.ParseUint(e.Param("group-id").Get(), 10, 64)
+		id, err := strconv.ParseUint(e.Params.Named("group-id").Get(), 10, 64)
 		require.NoError(t, err)
 		require.NoError(t, made.Group.Configure(id))
 	}
-	if e.Param("http-port").Get() == "" {
-		require.NoError(t, e.Param("http-port").Set("0"))
+	if e.Params.Named("http-port").Get() == "" {
+		require.NoError(t, e.Params.Named("http-port").Set("0"))
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan struct{})

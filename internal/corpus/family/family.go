@@ -104,5 +104,5 @@ func lacks(e *engine.Engine, args []string) bool {
 	if cmd == nil {
 		return true
 	}
-	return cmd.FullName() == "config|set" && len(args) > 2 && e.Param(strings.ToLower(args[2])) == nil
+	return cmd.FullName() == "config|set" && len(args) > 2 && e.Params.Named(strings.ToLower(args[2])) == nil
 }
