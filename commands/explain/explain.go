@@ -13,6 +13,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/slab"
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/ds/stream"
+	tables "github.com/miniserver-go/miniserver/ds/table"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/engine"
@@ -129,7 +130,7 @@ func valueReport(v keyspace.Value, ends int) report {
 		return ziplistReport(zl, ends)
 	case *hash.Hash:
 		if d, ok := v.Layout(); ok {
-			return cellsReport("pairs", "fields and values", d.Fixed, d.Texts, d.Held, d.Pairs)
+			return cellsReport("pairs", "fields and values", d)
 		}
 		zl, _ := v.Packed()
 		return ziplistReport(zl, ends)
@@ -255,11 +256,11 @@ func towers(v *zset.Set, ends int) table {
 
 // cellsReport returns the parts of a hash or a set with a dict, whose elements are one cell of an
 // arena each.
-func cellsReport(name, about string, fixed, texts, held int, stats dict.Stats) report {
+func cellsReport(name, about string, d tables.Layout) report {
 	return report{{name, report{
-		{"texts", texts, about}, {"rounding", held - texts, "lengths, rounding to 8 bytes, cells that are free"},
-	}, "side by side in large blocks without pointers"}, {"dict", dictReport(stats), ""},
-		{"fixed", fixed, "what holds it together"}}
+		{"texts", d.Texts, about}, {"rounding", d.Held - d.Texts, "lengths, rounding to 8 bytes, cells that are free"},
+	}, "side by side in large blocks without pointers"}, {"dict", dictReport(d.Index), ""},
+		{"fixed", d.Fixed, "what holds it together"}}
 }
 
 // dictReport returns the parts of a dict.
@@ -279,7 +280,7 @@ func dictReport(s dict.Stats) report {
 // setReport returns the parts of a set.
 func setReport(v *set.Set, ends int) report {
 	if d, ok := v.Layout(); ok {
-		return cellsReport("members", "members", d.Fixed, d.Texts, d.Held, d.Members)
+		return cellsReport("members", "members", d)
 	}
 	if zl, ok := v.Ziplist(); ok {
 		return ziplistReport(zl, ends)

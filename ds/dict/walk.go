@@ -240,6 +240,22 @@ func (x *Index) Random(dice func(n uint64) uint64) Ref {
 	}
 }
 
+// Sample calls fn for count different elements until fn returns false. Each selection has the same
+// probability. O(count) expected if there are clearly more than count elements.
+func (x *Index) Sample(count int, dice func(n uint64) uint64, fn func(Ref) bool) {
+	seen := make(map[Ref]struct{}, max(count, 0))
+	for len(seen) < count {
+		r := x.Random(dice)
+		if _, again := seen[r]; again {
+			continue
+		}
+		seen[r] = struct{}{}
+		if !fn(r) {
+			return
+		}
+	}
+}
+
 // EachFrom calls fn for the elements of chains that lie side by side, from a random one on, until
 // it returns false or has seen most chains. Elements at the end of long chains come last: to sample
 // a few, skip some. It costs a cache miss or two, where Random costs that for each element.

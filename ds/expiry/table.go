@@ -51,7 +51,7 @@ func (t *Table) find(e arena.Ref) *arena.Ref {
 	}
 }
 
-// Count returns how many elements have a deadline. Like Next and Bytes it returns 0 for a nil
+// Count returns how many elements have a deadline. Like Next, Bytes and At it returns 0 for a nil
 // Table. O(1).
 func (t *Table) Count() int {
 	if t == nil {
@@ -108,6 +108,13 @@ func (t *Table) Drop(n int) (more bool) {
 
 // At returns the deadline of e; 0 if it has none. O(1).
 func (t *Table) At(e arena.Ref) int64 {
+	if t == nil {
+		return 0
+	}
+	return t.deadlineOf(e)
+}
+
+func (t *Table) deadlineOf(e arena.Ref) int64 {
 	if slot := t.find(e); slot != nil {
 		return t.at(*slot).deadline
 	}
@@ -164,7 +171,8 @@ func (t *Table) Delete(e arena.Ref) {
 	}
 }
 
-// Replace gives the deadline of old to an element that took its place. O(log n) amortized.
+// Replace gives the deadline of old, if it has one, to an element that took its place. O(log n)
+// amortized.
 func (t *Table) Replace(old, by arena.Ref) {
 	if d := t.At(old); d != 0 {
 		t.Delete(old)
@@ -324,4 +332,22 @@ func (t *Table) Check() error {
 		return err == nil
 	})
 	return err
+}
+
+// CheckOf is Check for a Table, or nil, of which only elements of that index may have deadlines.
+func (t *Table) CheckOf(elements *dict.Index) error {
+	if t == nil {
+		return nil
+	}
+	left := t.Count()
+	elements.Each(func(e arena.Ref) bool {
+		if t.At(e) != 0 {
+			left--
+		}
+		return true
+	})
+	if left != 0 {
+		return fmt.Errorf("expiry: %d deadlines of elements that are gone", left)
+	}
+	return t.Check()
 }

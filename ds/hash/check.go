@@ -3,7 +3,6 @@ package hash
 import (
 	"fmt"
 
-	"github.com/miniserver-go/miniserver/ds/arena"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
 
@@ -15,7 +14,7 @@ func (h *Hash) Check() error {
 	case h.table != nil && (h.packed != nil || h.deadlines != nil):
 		return fmt.Errorf("hash: both packed and a table")
 	case h.table != nil:
-		return h.table.check()
+		return h.table.Check()
 	case h.packed == nil:
 		return nil
 	}
@@ -39,41 +38,4 @@ func (h *Hash) Check() error {
 		err = h.deadlines.Check(h.Len())
 	}
 	return err
-}
-
-func (t *table) check() error {
-	if err := t.index.Check(t); err != nil {
-		return err
-	}
-	held := 0
-	var err error
-	t.index.Each(func(p pair) bool {
-		held += arena.Size(t.size(p))
-		if t.pair(t.field(p)) != p {
-			err = fmt.Errorf("hash: field %q is there twice", t.field(p))
-		}
-		return err == nil
-	})
-	if err == nil {
-		err = t.pairs.Check(held)
-	}
-	if err == nil && t.deadlines != nil {
-		err = t.checkDates()
-	}
-	return err
-}
-
-// checkDates checks that only pairs of the table have deadlines.
-func (t *table) checkDates() error {
-	left := t.deadlines.Count()
-	t.index.Each(func(p pair) bool {
-		if t.deadlines.At(p) != 0 {
-			left--
-		}
-		return true
-	})
-	if left != 0 {
-		return fmt.Errorf("hash: %d deadlines of fields that are gone", left)
-	}
-	return t.deadlines.Check()
 }

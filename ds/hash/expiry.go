@@ -12,15 +12,23 @@ import (
 // Volatile returns how many fields have a deadline. O(1).
 func (h *Hash) Volatile() int {
 	if h.table != nil {
-		return h.table.deadlines.Count()
+		return h.table.Volatile()
 	}
 	return h.deadlines.Count()
+}
+
+// DeadlineBytes returns the bytes that the deadlines of fields take, part of Bytes. O(1).
+func (h *Hash) DeadlineBytes() int {
+	if h.table != nil {
+		return h.table.DeadlineBytes()
+	}
+	return h.deadlines.Bytes()
 }
 
 // NextDeadline returns a time before which no field is due, 0 if none has a deadline. O(1).
 func (h *Hash) NextDeadline() int64 {
 	if h.table != nil {
-		return h.table.deadlines.Next()
+		return h.table.NextDeadline()
 	}
 	return h.deadlines.Next()
 }
@@ -29,11 +37,7 @@ func (h *Hash) NextDeadline() int64 {
 // O(1), or O(n) in a packed hash.
 func (h *Hash) Deadline(field []byte) (deadline int64, ok bool) {
 	if h.table != nil {
-		p := h.table.pair(field)
-		if p != 0 {
-			deadline = h.table.deadline(p)
-		}
-		return deadline, p != 0
+		return h.table.Deadline(field)
 	}
 	p := h.find(field)
 	if ok = p != ziplist.None; ok && h.deadlines != nil {
@@ -67,12 +71,7 @@ func (h *Hash) ExpectDeadline(lim Limits) {
 
 func (h *Hash) setDeadline(field []byte, deadline int64) bool {
 	if h.table != nil {
-		p := h.table.pair(field)
-		if p != 0 {
-			h.table.preserve(p)
-			h.table.setDeadline(p, deadline)
-		}
-		return p != 0
+		return h.table.SetDeadline(field, deadline)
 	}
 	p := h.find(field)
 	if p != ziplist.None && h.deadlines != nil {
@@ -85,8 +84,8 @@ func (h *Hash) setDeadline(field []byte, deadline int64) bool {
 // the hash. O(n).
 func (h *Hash) Deadlines(fn func(field []byte, deadline int64) bool) {
 	switch {
-	case h.table != nil && h.table.deadlines != nil:
-		h.table.deadlines.Each(func(p pair, deadline int64) bool { return fn(h.table.field(p), deadline) })
+	case h.table != nil:
+		h.table.Deadlines(fn)
 	case h.deadlines != nil:
 		var digits [20]byte
 		i := -1
@@ -102,29 +101,12 @@ func (h *Hash) Deadlines(fn func(field []byte, deadline int64) bool) {
 // unless fn is nil, and returns how many. O(log n) each, or O(bytes) in a packed hash.
 func (h *Hash) Expire(now int64, most int, fn func(field []byte)) (removed int) {
 	switch {
-	case h.table != nil && h.table.deadlines != nil:
-		return h.table.expire(now, most, fn)
+	case h.table != nil:
+		return h.table.Expire(now, most, fn)
 	case h.deadlines != nil:
 		return h.expirePacked(now, fn)
 	}
 	return 0
-}
-
-func (t *table) expire(now int64, most int, fn func(field []byte)) (removed int) {
-	for ; removed < most; removed++ {
-		p, deadline := t.deadlines.PopDue(now)
-		if deadline == 0 {
-			break
-		}
-		if t.frozen != nil {
-			t.frozen.keep(p, deadline)
-		}
-		if fn != nil {
-			fn(t.field(p))
-		}
-		t.delete(t.field(p))
-	}
-	return removed
 }
 
 // expirePacked removes all fields of a packed hash that are due: they are few.

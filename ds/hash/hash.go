@@ -2,15 +2,14 @@
 // while small and in a table from then on.
 //
 //	packed  one ziplist          field value field value ...
-//	table   dict.Index ──▶ arena.Arena    each pair one cell  [length] field [length] value
+//	table   table.Table          each field a name with a value
 //
 // Invariants, all verified by Check:
 //
 //  1. A hash is packed or a table, never both; the zero Hash is an empty
 //     packed one.
 //  2. A packed hash has an even number of entries, each field once.
-//  3. The cells of a table's pairs are all that is in use in its arena.
-//  4. What became a table stays one, as in Redis.
+//  3. What became a table stays one, as in Redis.
 //
 // A hash becomes a table when Redis makes it one: before a field or value
 // longer than Limits.MaxValue is written, and after a write that leaves more
@@ -29,13 +28,12 @@
 // removal of empty hashes, which is the keyspace's.
 //
 // Unlike Redis, which allocates a node, a field and a value, a table has its
-// pairs side by side in an arena, which the collector never looks into. It is
-// compacted, chain by chain with each change, when much of it is free.
+// pairs side by side: see package table.
 package hash
 
 import (
-	"github.com/miniserver-go/miniserver/ds/dict"
 	"github.com/miniserver-go/miniserver/ds/expiry"
+	"github.com/miniserver-go/miniserver/ds/table"
 	"github.com/miniserver-go/miniserver/ds/value"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
@@ -47,7 +45,7 @@ import (
 // elsewhere. Assigning a Hash shares its memory; Clone copies it.
 type Hash struct {
 	packed    ziplist.List // nil if a table, or nothing was ever set
-	table     *table
+	table     *table.Table
 	deadlines *expiry.Array // of the fields of a packed hash; nil if none ever had a deadline
 }
 
@@ -77,7 +75,7 @@ func (h *Hash) Packed() ([]byte, bool) {
 func (h *Hash) Len() int {
 	switch {
 	case h.table != nil:
-		return h.table.index.Len()
+		return h.table.Len()
 	case h.packed == nil:
 		return 0
 	}
@@ -97,11 +95,11 @@ func (h *Hash) Encoding() string {
 }
 
 // Bytes returns the bytes held beyond the Hash itself: the ziplist's block,
-// or the table and its arena as the allocator rounds them, and the deadlines.
+// or the table as the allocator rounds it, and the deadlines.
 // O(1).
 func (h *Hash) Bytes() int {
 	if h.table != nil {
-		return h.table.bytes()
+		return h.table.Bytes()
 	}
 	return cap(h.packed) + h.deadlines.Bytes()
 }
@@ -110,7 +108,8 @@ func (h *Hash) Bytes() int {
 // O(1), or O(n) in a packed hash; allocates nothing.
 func (h *Hash) Lookup(field []byte) (value ziplist.Entry, ok bool) {
 	if h.table != nil {
-		return h.table.lookup(field)
+		value.Str, ok = h.table.Lookup(field)
+		return value, ok
 	}
 	p := h.find(field)
 	if p == ziplist.None {
@@ -159,7 +158,7 @@ func (h *Hash) Set(field, value []byte, lim Limits) (created bool) {
 // Update is Set, but a field that has a deadline keeps it.
 func (h *Hash) Update(field, value []byte, lim Limits) (created bool) {
 	if h.prepareWrite(len(field), len(value), lim) {
-		return h.table.set(field, value)
+		return h.table.Set(field, value)
 	}
 	p := h.find(field)
 	if created = p == ziplist.None; created {
@@ -177,7 +176,7 @@ func (h *Hash) UpdateInt(field []byte, n int64, lim Limits) (created bool) {
 	value := ziplist.Entry{Int: n}
 	if h.prepareWrite(len(field), value.Len(), lim) {
 		var buf [20]byte
-		return h.table.set(field, value.Append(buf[:0]))
+		return h.table.Set(field, value.Append(buf[:0]))
 	}
 	p := h.find(field)
 	if created = p == ziplist.None; created {
@@ -194,7 +193,7 @@ func (h *Hash) UpdateInt(field []byte, n int64, lim Limits) (created bool) {
 // O(1), or O(bytes) in a packed hash.
 func (h *Hash) Delete(field []byte) bool {
 	if h.table != nil {
-		return h.table.delete(field)
+		return h.table.Remove(field)
 	}
 	p := h.find(field)
 	if p == ziplist.None {
@@ -209,7 +208,7 @@ func (h *Hash) Delete(field []byte) bool {
 // a table with room for them if they are too many for a packed one. O(n) memory.
 func (h *Hash) Expect(n int, lim Limits) {
 	if h.table == nil && n > lim.MaxEntries && h.Len() == 0 {
-		*h = Hash{table: newTable(n, lim.Seed)}
+		*h = Hash{table: table.New(n, lim.Seed, true)}
 	}
 }
 
@@ -229,7 +228,7 @@ func (h *Hash) Fit(lim Limits) {
 // Clone returns a copy that shares nothing with h. O(bytes).
 func (h *Hash) Clone() value.Value {
 	if h.table != nil {
-		return &Hash{table: h.table.clone()}
+		return &Hash{table: h.table.Clone()}
 	}
 	c := &Hash{packed: append(ziplist.List(nil), h.packed...)}
 	if h.deadlines != nil {
@@ -262,14 +261,13 @@ func (h *Hash) prepareWrite(field, value int, lim Limits) bool {
 
 // convert makes a packed hash a table.
 func (h *Hash) convert(lim Limits) {
-	t := newTable(h.Len()+1, lim.Seed)
+	t := table.New(h.Len()+1, lim.Seed, true)
 	var key, value [20]byte
 	i := 0
 	h.Each(func(f, v ziplist.Entry) bool {
-		field := f.Text(key[:])
-		p := t.insert(dict.Hash(t.seed, dict.Key(field)), field, v.Text(value[:]))
+		r := t.Append(f.Text(key[:]), v.Text(value[:]))
 		if h.deadlines != nil && h.deadlines.At(i) != 0 {
-			t.setDeadline(p, h.deadlines.At(i))
+			t.PutDeadline(r, h.deadlines.At(i))
 		}
 		i++
 		return true

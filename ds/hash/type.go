@@ -15,12 +15,7 @@ var Type = &value.Type{Name: "hash", Number: 4, Size: sizeclass.Round(int(unsafe
 func (h *Hash) Type() *value.Type { return Type }
 
 // Allocations implements value.Value.
-func (h *Hash) Allocations(_ int) int {
-	if _, packed := h.Packed(); packed {
-		return 1
-	}
-	return h.Len()
-}
+func (h *Hash) Allocations(_ int) int { return value.Allocations(h) }
 
 // Digest implements value.Value.
 func (h *Hash) Digest(m *value.Mixer) {

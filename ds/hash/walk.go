@@ -1,13 +1,19 @@
 package hash
 
-import "github.com/miniserver-go/miniserver/ds/ziplist"
+import (
+	"unsafe"
+
+	"github.com/miniserver-go/miniserver/ds/arena"
+	"github.com/miniserver-go/miniserver/ds/table"
+	"github.com/miniserver-go/miniserver/ds/ziplist"
+)
 
 // Each calls fn for every field with its value until fn returns false, in
 // the order of creation while packed. fn must not change the hash. O(n).
 func (h *Hash) Each(fn func(field, value ziplist.Entry) bool) {
 	if h.table != nil {
-		cells := h.table.pairs.Cells()
-		h.table.index.Each(func(p pair) bool { return fn(entries(cells.At(p))) })
+		cells := h.table.Cells()
+		h.table.Each(func(r table.Ref) bool { return fn(entries(cells.At(r))) })
 		return
 	}
 	for p := h.first(); p != ziplist.None; {
@@ -28,7 +34,7 @@ func (h *Hash) Scan(cursor uint64, count int, fn func(field, value ziplist.Entry
 		h.Each(func(field, value ziplist.Entry) bool { fn(field, value); return true })
 		return 0
 	}
-	return h.table.index.Scan(cursor, count, h.table, func(p pair) { fn(h.table.asEntries(p)) })
+	return h.table.Scan(cursor, count, func(r table.Ref) { fn(h.pair(r)) })
 }
 
 // Random returns a field with its value, each with the same probability;
@@ -38,7 +44,7 @@ func (h *Hash) Random(dice func(n uint64) uint64) (field, value ziplist.Entry) {
 	switch {
 	case h.Len() == 0:
 	case h.table != nil:
-		return h.table.asEntries(h.table.index.Random(dice))
+		return h.pair(h.table.Random(dice))
 	default:
 		field, value, _ = h.at(h.packed.Index(2 * int(dice(uint64(h.Len())))))
 	}
@@ -53,7 +59,7 @@ func (h *Hash) Draw(count int, dice func(n uint64) uint64, fn func(field, value 
 		return
 	}
 	if h.table != nil {
-		for ; count > 0 && fn(h.table.asEntries(h.table.index.Random(dice))); count-- {
+		for ; count > 0 && fn(h.pair(h.table.Random(dice))); count-- {
 		}
 		return
 	}
@@ -74,40 +80,14 @@ func (h *Hash) Draw(count int, dice func(n uint64) uint64, fn func(field, value 
 // is not random. fn must not change the hash.
 // O(n), or O(count) in a table of more than three times as many fields.
 func (h *Hash) Sample(count int, dice func(n uint64) uint64, fn func(field, value ziplist.Entry) bool) {
-	left, wanted := h.Len(), count
-	if h.table != nil && count < left/3 {
-		h.table.sample(count, dice, fn)
+	if h.table != nil && count < h.Len()/3 {
+		h.table.Sample(count, dice, func(r table.Ref) bool { return fn(h.pair(r)) })
 		return
 	}
-	// Each field is taken with the probability that makes the numbers of
-	// fields left and still wanted meet at the end.
+	lots := table.Lots{Left: h.Len(), Wanted: count, Dice: dice}
 	h.Each(func(field, value ziplist.Entry) bool {
-		if wanted <= 0 {
-			return false
-		}
-		taken := wanted >= left || dice(uint64(left)) < uint64(wanted)
-		left--
-		if !taken {
-			return true
-		}
-		wanted--
-		return fn(field, value)
+		return lots.Wanted > 0 && (!lots.Take() || fn(field, value))
 	})
-}
-
-// sample draws until count different pairs have come up.
-func (t *table) sample(count int, dice func(n uint64) uint64, fn func(field, value ziplist.Entry) bool) {
-	seen := make(map[pair]struct{}, max(count, 0))
-	for len(seen) < count {
-		p := t.index.Random(dice)
-		if _, again := seen[p]; again {
-			continue
-		}
-		seen[p] = struct{}{}
-		if !fn(t.asEntries(p)) {
-			return
-		}
-	}
 }
 
 // first returns the position of the first field of a packed hash.
@@ -124,4 +104,14 @@ func (h *Hash) at(p int) (field, value ziplist.Entry, next int) {
 	field, p = h.packed.Get(p)
 	value, next = h.packed.Get(p)
 	return field, value, next
+}
+
+// pair returns a field of a table with its value, as a packed hash would hand them out.
+func (h *Hash) pair(r table.Ref) (field, value ziplist.Entry) { return entries(h.table.Cells().At(r)) }
+
+// entries returns the field and the value in a cell of a table.
+func entries(cell unsafe.Pointer) (field, value ziplist.Entry) {
+	field.Str = arena.Text(cell)
+	value.Str = table.ValueAt(field.Str)
+	return field, value
 }

@@ -2,6 +2,7 @@ package set
 
 import (
 	"github.com/miniserver-go/miniserver/ds/intset"
+	"github.com/miniserver-go/miniserver/ds/table"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
 
@@ -34,7 +35,7 @@ func (s *Set) Add(member []byte, lim Limits) (added bool) {
 		}
 		s.convert(s.Len()+1, lim)
 	}
-	return s.table.add(member)
+	return s.table.Add(member)
 }
 
 // AddEntry is Add for what another set gave.
@@ -60,7 +61,7 @@ func (s *Set) AppendEntry(member ziplist.Entry, lim Limits) {
 		}
 		s.convert(s.Len()+1, lim)
 	}
-	s.table.insertNew(member.Text(digits[:]))
+	s.table.Append(member.Text(digits[:]), nil)
 }
 
 // Expect prepares for n members that are about to be added, the first of them member. It gives an
@@ -135,7 +136,7 @@ func (s *Set) addInt(n int64, lim Limits) (added bool) {
 // append adds a text known to be absent to a ziplist or a table.
 func (s *Set) append(text ziplist.Entry) {
 	if s.table != nil {
-		s.table.insertNew(text.Str)
+		s.table.Append(text.Str, nil)
 		return
 	}
 	s.packed = s.ziplist().Append(text.Str)
@@ -173,10 +174,10 @@ func longest(numbers intset.Set) int {
 
 // convert makes a packed set a table with room for n members.
 func (s *Set) convert(n int, lim Limits) {
-	t := newTable(max(n, s.Len()), lim.Seed)
+	t := table.New(max(n, s.Len()), lim.Seed, false)
 	var digits [20]byte
 	s.Each(func(member ziplist.Entry) bool {
-		t.insertNew(member.Text(digits[:]))
+		t.Append(member.Text(digits[:]), nil)
 		return true
 	})
 	*s = Set{table: t}

@@ -3,7 +3,6 @@ package set
 import (
 	"fmt"
 
-	"github.com/miniserver-go/miniserver/ds/arena"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
 
@@ -14,7 +13,7 @@ func (s *Set) Check() error {
 	case s.table != nil && s.packed != nil:
 		return fmt.Errorf("set: both packed and a table")
 	case s.table != nil:
-		return s.table.check()
+		return s.table.Check()
 	case len(s.packed) == 0:
 		return nil
 	}
@@ -35,41 +34,4 @@ func (s *Set) Check() error {
 		return err == nil
 	})
 	return err
-}
-
-func (t *table) check() error {
-	if err := t.index.Check(t); err != nil {
-		return err
-	}
-	held := 0
-	var err error
-	t.index.Each(func(m member) bool {
-		held += arena.Size(arena.TextSize(len(t.text(m))))
-		if t.lookup(t.text(m)) != m {
-			err = fmt.Errorf("set: member %q is there twice", t.text(m))
-		}
-		return err == nil
-	})
-	if err == nil {
-		err = t.members.Check(held)
-	}
-	if err == nil && t.deadlines != nil {
-		err = t.checkDates()
-	}
-	return err
-}
-
-// checkDates checks that only members of the table have deadlines.
-func (t *table) checkDates() error {
-	left := t.deadlines.Count()
-	t.index.Each(func(m member) bool {
-		if t.deadlines.At(m) != 0 {
-			left--
-		}
-		return true
-	})
-	if left != 0 {
-		return fmt.Errorf("set: %d deadlines of members that are gone", left)
-	}
-	return t.deadlines.Check()
 }

@@ -5,20 +5,13 @@ package set
 // every lookup.
 
 // Volatile returns how many members have a deadline. O(1).
-func (s *Set) Volatile() int {
-	if s.table == nil {
-		return 0
-	}
-	return s.table.deadlines.Count()
-}
+func (s *Set) Volatile() int { return s.table.Volatile() }
 
 // NextDeadline returns a time before which no member is due, 0 if none has a deadline. O(1).
-func (s *Set) NextDeadline() int64 {
-	if s.table == nil {
-		return 0
-	}
-	return s.table.deadlines.Next()
-}
+func (s *Set) NextDeadline() int64 { return s.table.NextDeadline() }
+
+// DeadlineBytes returns the bytes that the deadlines of members take, part of Bytes. O(1).
+func (s *Set) DeadlineBytes() int { return s.table.DeadlineBytes() }
 
 // Deadline returns the deadline of a member, 0 if it has none; ok is false if there is no such
 // member. O(1), or as Has in a packed set.
@@ -26,11 +19,7 @@ func (s *Set) Deadline(text []byte) (deadline int64, ok bool) {
 	if s.table == nil {
 		return 0, s.Has(text)
 	}
-	m := s.table.lookup(text)
-	if m != 0 {
-		deadline = s.table.deadline(m)
-	}
-	return deadline, m != 0
+	return s.table.Deadline(text)
 }
 
 // SetDeadline gives a member a deadline, 0 for none, and reports whether there is such a member.
@@ -43,40 +32,17 @@ func (s *Set) SetDeadline(text []byte, deadline int64, dice func(n uint64) uint6
 		}
 		s.convert(s.Len(), Limits{Seed: dice(1 << 62)})
 	}
-	m := s.table.lookup(text)
-	if m != 0 {
-		s.table.preserve(m)
-		s.table.setDeadline(m, deadline)
-	}
-	return m != 0
+	return s.table.SetDeadline(text, deadline)
 }
 
 // Deadlines calls fn for each member that has a deadline until fn returns false. fn must not change
 // the set. O(n).
-func (s *Set) Deadlines(fn func(member []byte, deadline int64) bool) {
-	if s.Volatile() > 0 {
-		s.table.deadlines.Each(func(m member, deadline int64) bool { return fn(s.table.text(m), deadline) })
-	}
-}
+func (s *Set) Deadlines(fn func(member []byte, deadline int64) bool) { s.table.Deadlines(fn) }
 
 // Expire removes members that are due, at most most of them, calls fn with each before it goes
 // unless fn is nil, and returns how many. O(log n) each.
 func (s *Set) Expire(now int64, most int, fn func(member []byte)) (removed int) {
-	for s.Volatile() > 0 && removed < most {
-		m, deadline := s.table.deadlines.PopDue(now)
-		if deadline == 0 {
-			break
-		}
-		if s.table.frozen != nil {
-			s.table.frozen.keep(m, deadline)
-		}
-		if fn != nil {
-			fn(s.table.text(m))
-		}
-		s.table.remove(s.table.text(m))
-		removed++
-	}
-	return removed
+	return s.table.Expire(now, most, fn)
 }
 
 // Discard is Remove, under the name that other collections have for it.

@@ -2,14 +2,13 @@
 //
 //	intset     width length 3 17 1700000000000      integers only, ascending
 //	ziplist    header b 17 a                        in the order of addition
-//	hashtable  dict.Index ──▶ arena.Arena           each member one cell  [length] bytes
+//	hashtable  table.Table                          each member a name without a value
 //
 // Invariants, all verified by Check:
 //
 //  1. A set is in one of the three encodings. The zero Set, or any without bytes and without a
 //     table, is empty and gets its encoding with the first member.
 //  2. No member is there twice.
-//  3. The cells of a table's members are all that is in use in its arena.
 //
 // A set is converted when Redis converts it, since 7.2: an intset when a member comes that is not
 // an integer, to a ziplist if that may hold them all, and else to a table; a ziplist to a table
@@ -31,15 +30,14 @@
 // Non-goals: unions and the like, which the commands do, and the removal of empty sets, which the
 // keyspace does.
 //
-// Unlike Redis, whose small sets of texts are listpacks, this one's are ziplists. The members of a
-// table lie side by side in an arena, which the collector never looks into. It is compacted, chain
-// by chain with each change, when many of them are gone.
+// Unlike Redis, whose small sets of texts are listpacks, this one's are ziplists.
 package set
 
 import (
 	"encoding/binary"
 
 	"github.com/miniserver-go/miniserver/ds/intset"
+	"github.com/miniserver-go/miniserver/ds/table"
 	"github.com/miniserver-go/miniserver/ds/value"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
@@ -51,7 +49,7 @@ import (
 // copies it.
 type Set struct {
 	packed []byte // an intset or a ziplist; without length it is room for either
-	table  *table
+	table  *table.Table
 }
 
 // Limits are the thresholds for the packed encodings, and what a table needs.
@@ -110,7 +108,7 @@ func (s *Set) Len() int {
 	case ziplistEncoding:
 		return s.ziplist().Len()
 	case hashtableEncoding:
-		return s.table.index.Len()
+		return s.table.Len()
 	}
 	return 0
 }
@@ -126,11 +124,11 @@ func (s *Set) Encoding() string {
 	return "intset"
 }
 
-// Bytes returns the bytes held beyond the Set itself: the packed block, or the table and its arena
-// as the allocator rounds them. O(1).
+// Bytes returns the bytes held beyond the Set itself: the packed block, or the table
+// as the allocator rounds it. O(1).
 func (s *Set) Bytes() int {
 	if s.table != nil {
-		return s.table.bytes()
+		return s.table.Bytes()
 	}
 	return cap(s.packed)
 }
@@ -145,8 +143,7 @@ func (s *Set) Has(member []byte) bool {
 	case ziplistEncoding:
 		return s.find(member) != ziplist.None
 	case hashtableEncoding:
-		slot, _ := s.table.find(member)
-		return slot != nil
+		return s.table.Has(member)
 	}
 	return false
 }
@@ -173,7 +170,7 @@ func (s *Set) Remove(member []byte) (removed bool) {
 			s.packed = s.ziplist().Delete(p, 1).Trim()
 		}
 	case hashtableEncoding:
-		removed = s.table.remove(member)
+		removed = s.table.Remove(member)
 	}
 	return removed
 }
@@ -196,7 +193,7 @@ func (s *Set) removeInt(n int64) bool {
 // Clone returns a copy that shares nothing with s. O(bytes).
 func (s *Set) Clone() value.Value {
 	if s.table != nil {
-		return &Set{table: s.table.clone()}
+		return &Set{table: s.table.Clone()}
 	}
 	return &Set{packed: append([]byte(nil), s.packed...)}
 }

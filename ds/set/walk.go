@@ -3,6 +3,7 @@ package set
 import (
 	"github.com/miniserver-go/miniserver/ds/arena"
 	"github.com/miniserver-go/miniserver/ds/intset"
+	"github.com/miniserver-go/miniserver/ds/table"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
 
@@ -26,8 +27,8 @@ func (s *Set) Each(fn func(member ziplist.Entry) bool) {
 			}
 		}
 	case hashtableEncoding:
-		cells := s.table.members.Cells()
-		s.table.index.Each(func(m member) bool { return fn(ziplist.Entry{Str: arena.Text(cells.At(m))}) })
+		cells := s.table.Cells()
+		s.table.Each(func(r table.Ref) bool { return fn(ziplist.Entry{Str: arena.Text(cells.At(r))}) })
 	}
 }
 
@@ -40,7 +41,7 @@ func (s *Set) Scan(cursor uint64, count int, fn func(member ziplist.Entry)) uint
 		s.Each(func(member ziplist.Entry) bool { fn(member); return true })
 		return 0
 	}
-	return s.table.index.Scan(cursor, count, s.table, func(m member) { fn(s.table.entry(m)) })
+	return s.table.Scan(cursor, count, func(r table.Ref) { fn(s.entry(r)) })
 }
 
 // Random returns a member, each with the same probability; the zero Entry from an empty set. O(1),
@@ -56,7 +57,7 @@ func (s *Set) Random(dice func(n uint64) uint64) (member ziplist.Entry) {
 	case ziplistEncoding:
 		member, _ = s.ziplist().Get(s.ziplist().Index(int(dice(n))))
 	default:
-		member = s.table.entry(s.table.index.Random(dice))
+		member = s.entry(s.table.Random(dice))
 	}
 	return member
 }
@@ -94,45 +95,13 @@ func (s *Set) drawFromZiplist(count int, dice func(n uint64) uint64, fn func(mem
 // O(n), or O(count) in a table of more than three times as many members.
 func (s *Set) Sample(count int, dice func(n uint64) uint64, fn func(member ziplist.Entry) bool) {
 	if s.table != nil && count < s.Len()/3 {
-		s.table.sample(count, dice, fn)
+		s.table.Sample(count, dice, func(r table.Ref) bool { return fn(s.entry(r)) })
 		return
 	}
-	l := sampler{left: s.Len(), wanted: count, dice: dice}
+	l := table.Lots{Left: s.Len(), Wanted: count, Dice: dice}
 	s.Each(func(member ziplist.Entry) bool {
-		return l.wanted > 0 && (!l.take() || fn(member))
+		return l.Wanted > 0 && (!l.Take() || fn(member))
 	})
-}
-
-// sample draws until count different members have come up.
-func (t *table) sample(count int, dice func(n uint64) uint64, fn func(member ziplist.Entry) bool) {
-	seen := make(map[member]struct{}, max(count, 0))
-	for len(seen) < count {
-		m := t.index.Random(dice)
-		if _, again := seen[m]; again {
-			continue
-		}
-		seen[m] = struct{}{}
-		if !fn(t.entry(m)) {
-			return
-		}
-	}
-}
-
-// sampler decides for one member after the other which are among the wanted ones, so that each
-// selection of them has the same probability: it takes a member with the probability that makes the
-// numbers of members left and still wanted meet at the end.
-type sampler struct {
-	left, wanted int
-	dice         func(n uint64) uint64
-}
-
-func (l *sampler) take() bool {
-	taken := l.wanted >= l.left || l.dice(uint64(l.left)) < uint64(l.wanted)
-	l.left--
-	if taken {
-		l.wanted--
-	}
-	return taken
 }
 
 // rebuildFactor is how many times more members must go than stay for Pop to copy those that stay.
@@ -157,7 +126,7 @@ func (s *Set) Pop(count int, lim Limits, dice func(n uint64) uint64, fn func(mem
 	case s.encoding() == ziplistEncoding:
 		s.popFromZiplist(count, dice, fn)
 	default:
-		s.table.pop(count, dice, fn)
+		s.popFromTable(count, dice, fn)
 	}
 }
 
@@ -182,9 +151,7 @@ func (s *Set) popAllBut(stay int, lim Limits, dice func(n uint64) uint64, fn fun
 
 // become puts other members in place of all that the set has.
 func (s *Set) become(other Set) {
-	if t := s.table; t != nil {
-		t.giveUp()
-	}
+	s.table.GiveUp()
 	*s = other
 }
 
@@ -196,9 +163,9 @@ func (s *Set) popFromIntset(count int, dice func(n uint64) uint64, fn func(membe
 		s.packed = numbers.RemoveAt(i).Trim()
 		return
 	}
-	l := sampler{left: numbers.Len(), wanted: count, dice: dice}
+	l := table.Lots{Left: numbers.Len(), Wanted: count, Dice: dice}
 	s.packed = numbers.Filter(func(n int64) bool {
-		taken := l.take()
+		taken := l.Take()
 		if taken {
 			fn(ziplist.Entry{Int: n})
 		}
@@ -215,9 +182,9 @@ func (s *Set) popFromZiplist(count int, dice func(n uint64) uint64, fn func(memb
 		s.packed = l.Delete(p, 1).Trim()
 		return
 	}
-	lots := sampler{left: l.Len(), wanted: count, dice: dice}
-	for p = l.First(); lots.wanted > 0; {
-		if !lots.take() {
+	lots := table.Lots{Left: l.Len(), Wanted: count, Dice: dice}
+	for p = l.First(); lots.Wanted > 0; {
+		if !lots.Take() {
 			p = l.Next(p)
 			continue
 		}
@@ -228,10 +195,13 @@ func (s *Set) popFromZiplist(count int, dice func(n uint64) uint64, fn func(memb
 	s.packed = l.Trim()
 }
 
-func (t *table) pop(count int, dice func(n uint64) uint64, fn func(member ziplist.Entry)) {
+func (s *Set) popFromTable(count int, dice func(n uint64) uint64, fn func(member ziplist.Entry)) {
 	for ; count > 0; count-- {
-		m := t.index.Random(dice)
-		fn(t.entry(m))
-		t.remove(t.text(m))
+		e := s.entry(s.table.Random(dice))
+		fn(e)
+		s.table.Remove(e.Str)
 	}
 }
+
+// entry returns a member of a table as a packed set would hand it out.
+func (s *Set) entry(r table.Ref) ziplist.Entry { return ziplist.Entry{Str: s.table.Name(r)} }

@@ -31,6 +31,14 @@ type Value interface {
 	Digest(m *Mixer)
 }
 
+// Allocations is that of a hash or a set: one if v is packed, else one for each element.
+func Allocations(v Value) int {
+	if _, packed := v.Packed(); packed {
+		return 1
+	}
+	return v.Len()
+}
+
 // Settler is a value with blocks that can lie in a Memory.
 type Settler interface {
 	Value

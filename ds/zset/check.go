@@ -59,20 +59,10 @@ func (t *sorted) check() error {
 	if l, d := t.list.Len(), t.members.Len(); l != d {
 		return fmt.Errorf("zset: %d nodes in order, %d by member", l, d)
 	}
-	left := t.deadlines.Count()
 	for n := t.list.First(); n != 0; n = t.list.Next(n) {
 		if t.node(t.list.Member(n)) != n {
 			return fmt.Errorf("zset: %q is in order but not by member", t.list.Key(n))
 		}
-		if t.deadlines != nil && t.deadlines.At(n) != 0 {
-			left--
-		}
 	}
-	if left != 0 {
-		return fmt.Errorf("zset: %d deadlines of members that are gone", left)
-	}
-	if t.deadlines == nil {
-		return nil
-	}
-	return t.deadlines.Check()
+	return t.deadlines.CheckOf(&t.members)
 }

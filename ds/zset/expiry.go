@@ -32,7 +32,7 @@ func (s *Set) Deadline(member []byte) (deadline int64, ok bool) {
 	}
 	n := s.sorted.node(member)
 	if n != 0 {
-		deadline = s.sorted.deadline(n)
+		deadline = s.sorted.deadlines.At(n)
 	}
 	return deadline, n != 0
 }

@@ -35,7 +35,7 @@ func (w *walk) Advance(n int, give func(e frozen.Element)) (more bool) {
 	cells, first := t.list.Cells(), t.list.First()
 	for ; r != 0 && n > 0; n-- {
 		x := skiplist.NodeAt(cells, r)
-		e := frozen.Element{Name: x.Member(), Score: x.Score(), Deadline: t.deadline(r)}
+		e := frozen.Element{Name: x.Member(), Score: x.Score(), Deadline: t.deadlines.At(r)}
 		if give(e); r == first {
 			return false
 		}
@@ -79,7 +79,7 @@ func (t *sorted) preserve(n node) {
 	}
 }
 
-func (w *walk) preserve(n node) { w.keep(n, w.sorted.deadline(n)) }
+func (w *walk) preserve(n node) { w.keep(n, w.sorted.deadlines.At(n)) }
 
 // element returns a node, which has that deadline, for a walk.
 func (t *sorted) element(n node, deadline int64) frozen.Element {

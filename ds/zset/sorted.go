@@ -114,18 +114,10 @@ func (t *sorted) compact() { t.cursor = t.members.Compact(&t.list, t.cursor, t.m
 // move moves a node if it has to, and returns its new reference, or the one that it has.
 func (t *sorted) move(n node) node {
 	to := t.list.Move(n)
-	if to != n && t.deadlines != nil {
+	if to != n {
 		t.deadlines.Replace(n, to)
 	}
 	return to
-}
-
-// deadline returns the deadline of a node, 0 if it has none.
-func (t *sorted) deadline(n node) int64 {
-	if t.deadlines == nil {
-		return 0
-	}
-	return t.deadlines.At(n)
 }
 
 // setDeadline gives a node the deadline, 0 for none.

@@ -15,12 +15,7 @@ var Type = &value.Type{Name: "zset", Number: 3, Size: sizeclass.Round(int(unsafe
 func (s *Set) Type() *value.Type { return Type }
 
 // Allocations implements value.Value.
-func (s *Set) Allocations(_ int) int {
-	if _, packed := s.Packed(); packed {
-		return 1
-	}
-	return s.Len()
-}
+func (s *Set) Allocations(_ int) int { return value.Allocations(s) }
 
 // Digest implements value.Value.
 func (s *Set) Digest(m *value.Mixer) {

@@ -60,7 +60,7 @@ func (s *Set) Sample(count int, dice func(n uint64) uint64, fn func(member []byt
 		s.eachInRun(run{n: left}, true, fn)
 		return
 	case s.sorted != nil && count < left/3:
-		s.sorted.sample(count, dice, fn)
+		s.sorted.members.Sample(count, dice, func(n node) bool { return fn(s.sorted.pair(n)) })
 		return
 	}
 	// Each member is taken with the probability that makes the numbers of members left and still
@@ -74,19 +74,4 @@ func (s *Set) Sample(count int, dice func(n uint64) uint64, fn func(member []byt
 		wanted--
 		return fn(member, score) && wanted > 0
 	})
-}
-
-// sample draws until count different nodes have come up.
-func (t *sorted) sample(count int, dice func(n uint64) uint64, fn func(member []byte, score float64) bool) {
-	seen := make(map[node]struct{}, count)
-	for len(seen) < count {
-		n := t.members.Random(dice)
-		if _, again := seen[n]; again {
-			continue
-		}
-		seen[n] = struct{}{}
-		if !fn(t.pair(n)) {
-			return
-		}
-	}
 }

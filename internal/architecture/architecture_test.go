@@ -78,6 +78,7 @@ var layers = [][]string{
 	{"internal/acl"},
 	{"internal/glob"},
 	{"ds/zset", "ds/hash", "ds/set", "ds/list", "ds/stream", "ds/hll", "ds/bloom", "ds/str"},
+	{"ds/table"},
 	{"ds/listpack", "ds/expiry", "ds/frozen"},
 	{"ds/skiplist", "ds/ziplist", "ds/dict", "ds/deadlines", "ds/intset", "ds/geohash", "ds/bitmap", "ds/xxh3",
 		"ds/partsort"},

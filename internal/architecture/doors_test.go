@@ -23,7 +23,7 @@ type door struct {
 var doors = []door{
 	// Layouts in memory, and texts that are not copied.
 	{"unsafe", `commands/zsets ds/arena ds/bloom ds/deadlines ds/dict ds/expiry ds/hash ds/list ds/set
-		ds/skiplist ds/slab ds/str ds/stream ds/value ds/zset internal/hunt keyspace persistence/rdb
+		ds/skiplist ds/slab ds/str ds/stream ds/table ds/value ds/zset internal/hunt keyspace persistence/rdb
 		resp scripting scripting/lua server`, ""},
 	// Sockets, memory, disks, signals, and what errors mean.
 	{"syscall", `bench internal/group/consensus internal/cli internal/cli/remote internal/cli/serve
