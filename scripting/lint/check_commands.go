@@ -52,7 +52,9 @@ func inWords(text string) string {
 	return strings.Join(words, " and ")
 }
 
-// fits reports whether a command with an arity may take the arguments of the call.
+// fits reports whether a command with an arity may take the arguments of the call: a negative arity
+// is the least number, the name included, as in COMMAND INFO. Unknown arguments make up what is
+// missing.
 func (c *invocation) fits(arity int) bool {
 	n := c.skip + len(c.args)
 	switch {
@@ -66,7 +68,9 @@ func (c *invocation) fits(arity int) bool {
 	return n == arity
 }
 
-// checkOptions finds options and further arguments that came later than the target.
+// checkOptions finds options and further arguments that came later than the target. A key may have
+// the name of an option, so keys are left out. Only the first one is reported: options that came
+// together are written together.
 func (c *invocation) checkOptions() {
 	if c.cmd == nil || !c.run.linter.target.Offers(release.From(c.cmd.Since)) {
 		return
@@ -89,7 +93,7 @@ func (c *invocation) checkOptions() {
 }
 
 // newer returns when an option came that the target does not have, "" if it has it, or the word is
-// none.
+// none. The command table knows the options of our commands, elsewhere those of other servers.
 func (c *invocation) newer(word string) (came string) {
 	target := c.run.linter.target
 	if came, later := c.cmd.WordSince(target, word); later {
@@ -101,7 +105,8 @@ func (c *invocation) newer(word string) (came string) {
 	return came
 }
 
-// checkArguments finds arguments that redis.call or the command refuses.
+// checkArguments finds arguments that redis.call or the command refuses. A false that came of an
+// absent key is no such value but a missing check: uses reports that.
 func (c *invocation) checkArguments() {
 	for i, v := range c.args {
 		switch {
@@ -135,7 +140,8 @@ func name(c *invocation) string {
 var replicates = release.From("5.0.0")
 
 // checkRandom finds writes behind a command whose reply differs from one server to the next, where
-// the script itself is replicated.
+// the script itself is replicated: a replica that ran it again would write something else. So old
+// releases refuse the write.
 func (c *invocation) checkRandom() {
 	if c.run.effects || c.cmd == nil || c.run.linter.target.Has(replicates) {
 		return
@@ -149,7 +155,8 @@ func (c *invocation) checkRandom() {
 	}
 }
 
-// checkProtected notes a redis.pcall whose reply is dropped.
+// checkProtected finds a redis.pcall whose reply is dropped. One that is kept in a variable is the
+// affair of locals.reportProtected.
 func (c *invocation) checkProtected() {
 	if c.protected && c.run.discarded == c.call {
 		c.run.report("ignored-error", c.call.At,

@@ -7,14 +7,16 @@ import (
 	"github.com/miniserver-go/miniserver/internal/slot"
 )
 
-// keyRules are the rules about keys that no caller has declared.
+// keyRules are the rules about keys that no caller has declared. In a cluster the caller's KEYS
+// decide which node runs the script, and a key that is not among them may lie on another one.
 type keyRules struct {
-	told  map[string]bool // names of keys that were looked at
-	slots []slotted       // the keys by the slot they may lie in
-	apart bool            // two of them were reported
+	told  map[string]bool // names of keys that were looked at; each is reported once
+	slots []slotted       // the keys by the slot they may lie in, in the order of their use
+	apart bool            // two of them were reported; one pair is enough
 }
 
-// check finds keys that are not elements of KEYS. It reports each of them once.
+// check finds keys that are not elements of KEYS. It reports each of them once. An element of KEYS
+// that is a whole key, and what is unknown, is right. A silent turn does not count as told.
 func (r *keyRules) check(c *invocation) {
 	for _, k := range c.keys() {
 		if r.told[k.name()] {
@@ -36,7 +38,8 @@ func (r *keyRules) check(c *invocation) {
 	}
 }
 
-// origin returns where a text comes from; whole means all of it from one source.
+// origin returns where a text comes from; whole means all of it from one source. Several constants
+// are one. Of a text that was built of several sources the first part's is returned.
 func (v *value) origin() (from source, whole bool) {
 	if len(v.parts) == 0 {
 		return fromUnknown, true
@@ -108,7 +111,8 @@ func (r *keyRules) checkSlots(c *invocation) {
 }
 
 // slotOf returns what decides about the slot of a key; ok is false if that is unknown, or an
-// element of KEYS.
+// element of KEYS. An element of ARGV decides by its name: two keys with the same one share a slot,
+// unless it holds a brace, which is not known here.
 func slotOf(v *value) (s slotted, ok bool) {
 	s.text = written(v)
 	if from, whole := v.origin(); from == fromConstant && v.exact {
@@ -133,7 +137,7 @@ func slotOf(v *value) (s slotted, ok bool) {
 }
 
 // tagOf returns the parts inside the first braces that constants open and close, all parts if there
-// are none.
+// are none. As in a cluster, an empty tag is none, and only the first pair of braces counts.
 func tagOf(parts []part) []part {
 	for i, p := range parts {
 		if p.from != fromConstant {
@@ -155,7 +159,8 @@ func tagOf(parts []part) []part {
 	return parts
 }
 
-// apart reports whether two keys may lie in different slots.
+// apart reports whether two keys may lie in different slots: if both slots are known and differ, or
+// else if the keys share nothing that decides.
 func (s slotted) apart(other slotted) bool {
 	if s.fixed && other.fixed {
 		return s.slot != other.slot
@@ -164,7 +169,8 @@ func (s slotted) apart(other slotted) bool {
 }
 
 // reportUnused finds elements of KEYS and ARGV that the program does not use, though it uses later
-// ones.
+// ones. It does not know how many a caller passes, so elements behind the last one used say
+// nothing.
 func (r *run) reportUnused() {
 	for _, in := range r.inputs {
 		last := 0

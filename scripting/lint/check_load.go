@@ -16,7 +16,9 @@ func (c *invocation) extent() command.Extent {
 	return c.cmd.Extent()
 }
 
-// unbounded reports whether the reply may have any number of elements.
+// unbounded reports whether the reply may have any number of elements: a whole value, a range from
+// the first to the last element, or an interval of scores without a limit. Ranges whose ends are
+// not constant are taken for short ones.
 func (c *invocation) unbounded() bool {
 	switch c.extent() {
 	case command.Whole:
@@ -59,7 +61,7 @@ func (l *loadRules) check(c *invocation) {
 }
 
 // checkReading finds commands that read very much, or are called very often. Of the commands in a
-// loop it reports the first.
+// loop over a reply it reports the first: they all would be mended by the same limit.
 func (l *loadRules) checkReading(c *invocation) {
 	r := c.run
 	switch {
@@ -87,7 +89,8 @@ func (l *loadRules) checkReading(c *invocation) {
 	}
 }
 
-// unpacks finds an unpack of a reply that may be long.
+// unpacks finds an unpack of a reply that may be long. With three arguments the script itself says
+// which elements, and takes them in groups.
 func (r *run) unpacks(e *syntax.CallExpr, list *value) {
 	if len(e.Args) < 3 && list.table != nil && list.table.reply != nil && list.table.reply.unbounded() {
 		r.report("unpack-limit", e.At, "unpack fails if %s has more than about 8000 elements: pass them in groups.",
@@ -95,7 +98,8 @@ func (r *run) unpacks(e *syntax.CallExpr, list *value) {
 	}
 }
 
-// setsDeadline reports whether the command gives a key or an element a deadline.
+// setsDeadline reports whether the command gives a key or an element a deadline, or might: if there
+// are words that nobody knows here, and the command has an option for it.
 func (c *invocation) setsDeadline() bool {
 	if !c.isWrite() || c.cmd.Flags&command.Blocking != 0 { // which may wait for milliseconds
 		return false

@@ -39,7 +39,8 @@ func (r *run) operand(e *syntax.BinaryExpr, operand syntax.Expr, v *value, what 
 	}
 }
 
-// isChecked reports whether the script has asked about a key of the command.
+// isChecked reports whether the script has asked about a key of the command. One of several keys is
+// enough: scripts ask EXISTS of one key that stands for all.
 func (r *run) isChecked(c *invocation) bool {
 	return slices.ContainsFunc(c.about(), func(key string) bool { return r.scope.checked[key] })
 }
@@ -51,8 +52,10 @@ func falsy(v *value) string {
 	return "false"
 }
 
-// equality finds comparisons with == and ~= whose result is always the same. What the result tells
-// about keys it returns.
+// equality finds comparisons with == and ~= whose result is always the same: the operands have no
+// type in common. It returns the result, which tells about the keys that both depend on; except for
+// a reply compared with nil, where the script believes to have asked, and has not. Each check is
+// made with the operands in both orders.
 func (r *run) equality(e *syntax.BinaryExpr, a, b *value) *value {
 	if a.kinds&b.kinds != 0 || r.isParameter(e.Left) || r.isParameter(e.Right) {
 		return boolean(a, b)
@@ -83,7 +86,7 @@ func (r *run) equality(e *syntax.BinaryExpr, a, b *value) *value {
 }
 
 // order finds comparisons with < and its like that fail, or compare as texts, and those of a
-// counter with a limit.
+// counter with a limit. Operands that may be of another type are left alone.
 func (r *run) order(e *syntax.BinaryExpr, a, b *value) {
 	r.operand(e, e.Left, a, compared)
 	r.operand(e, e.Right, b, compared)
@@ -107,7 +110,8 @@ func (r *run) order(e *syntax.BinaryExpr, a, b *value) {
 	}
 }
 
-// isEither reports whether the value is a text for some data and a number for others.
+// isEither reports whether the value is a text for some data and a number for others, such as
+// redis.call('GET', k) or 0. A reply that may be either is none: which one the command decides.
 func isEither(v *value) bool { return v.kinds == isTextual && v.raw == nil }
 
 // isInput reports whether a text comes whole from outside of the script.
@@ -115,7 +119,8 @@ func isInput(v *value) bool {
 	return len(v.parts) == 1 && !v.member && (v.parts[0].from == fromArgv || v.parts[0].from == fromData)
 }
 
-// losesDigits finds a number of more than 14 digits that becomes a text.
+// losesDigits finds a number of more than 14 digits that becomes a text: Lua writes numbers with
+// %.14g, and microseconds since 1970 have 16 digits.
 func (r *run) losesDigits(e syntax.Expr, around int32, v *value) {
 	if v.micros && v.kinds == isNumber {
 		r.report("lost-digits", place(e, around),
@@ -145,7 +150,9 @@ func (r *run) twice(e *syntax.BinaryExpr) {
 	}
 }
 
-// truth finds conditions that are always true.
+// truth finds conditions that are always true: a reply as it came that is a number or a list.
+// Values that were computed are left alone, since scripts write "n or 0". It evaluates the
+// condition's parts again, which doubles the work, so it stops with the steps.
 func (r *run) truth(e syntax.Expr) {
 	if r.silent > 0 || r.steps > maxSteps {
 		return
@@ -190,7 +197,9 @@ func (r *run) quietly(e syntax.Expr) *value {
 // replyFields are the fields of tables that become replies of other kinds.
 var replyFields = strings.Fields("ok err double map set big_number verbatim_string format string")
 
-// replies finds what is lost of a value when it becomes the reply. It looks at each table once.
+// replies finds what is lost of a value when it becomes the reply: fractions, fields with names,
+// and what follows the first nil of a list. It looks at each table once, as tables may contain
+// themselves.
 func (r *run) replies(at int32, v *value, seen map[*table]bool) {
 	if v.fraction && v.kinds == isNumber {
 		r.report("fraction-reply", at,

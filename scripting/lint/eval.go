@@ -93,7 +93,7 @@ func place(e syntax.Expr, around int32) int32 {
 }
 
 // list returns the values of a list of expressions, and what further values are: nil if there are
-// none.
+// none. As in Lua only the last expression may give more than one value.
 func (r *run) list(es []syntax.Expr) (values []*value, rest *value) {
 	for i, e := range es {
 		if i < len(es)-1 {
@@ -115,7 +115,8 @@ func (r *run) list(es []syntax.Expr) (values []*value, rest *value) {
 	return values, rest
 }
 
-// variable returns what is known of a local variable.
+// variable returns what is known of a local variable. One of which nothing is known is named after
+// its declaration and remembered, so that two uses of it are the same text.
 func (r *run) variable(v *syntax.Variable) *value {
 	r.locals.read[v] = true
 	known := r.scope.values[v]
@@ -126,7 +127,8 @@ func (r *run) variable(v *syntax.Variable) *value {
 	return r.wholly(known)
 }
 
-// wholly notes that a program uses KEYS or ARGV as a whole.
+// wholly notes that a program uses KEYS or ARGV as a whole. From then on no element counts as
+// unused: a loop, unpack or a helper may read it.
 func (r *run) wholly(v *value) *value {
 	if v.table != nil && v.table.input != nil {
 		v.table.input.all = true
@@ -149,6 +151,8 @@ func (r *run) object(e syntax.Expr) *value {
 	return r.eval(e)
 }
 
+// index evaluates object[key]. An element is a copy: what it depends on is added to it, and the
+// table's own value must not change.
 func (r *run) index(e *syntax.IndexExpr) *value {
 	object, key := r.object(e.Object), r.eval(e.Key)
 	if object.builtin != "" {
@@ -181,7 +185,9 @@ func (r *run) index(e *syntax.IndexExpr) *value {
 	return &c
 }
 
-// inputElement returns an element of KEYS or ARGV.
+// inputElement returns an element of KEYS or ARGV. It may be nil, but it is no mistake to use it:
+// the caller decides how many there are. A constant number is a use of that element, any other
+// expression one of all elements.
 func (r *run) inputElement(e *syntax.IndexExpr, in *input, key *value) *value {
 	name := in.name + "[?]"
 	if key.exact && key.kinds == isNumber {
@@ -202,6 +208,8 @@ func (r *run) inputElement(e *syntax.IndexExpr, in *input, key *value) *value {
 	return &value{kinds: isText | isNil, parts: []part{{in.from, name}}}
 }
 
+// constructor evaluates {a, b, name = c}. length counts the listed values, those of a call at the
+// end included as far as they are known: a reply ends at the first nil among them.
 func (r *run) constructor(e *syntax.TableExpr) *value {
 	t := &table{items: make(map[string]*value)}
 	n := 0
@@ -231,6 +239,8 @@ func (r *run) constructor(e *syntax.TableExpr) *value {
 	return &value{kinds: isTable, table: t}
 }
 
+// unary evaluates not, # and -. A length remembers the table it is the length of, by which a loop
+// up to it is recognized; but not that of KEYS and ARGV, whose number refineCount looks at.
 func (r *run) unary(e *syntax.UnaryExpr) *value {
 	v := r.eval(e.Inner)
 	switch e.Op {
@@ -275,7 +285,10 @@ func (r *run) binary(e *syntax.BinaryExpr) *value {
 	return arithmetic(e.Op, left, right)
 }
 
-// arithmetic returns what is known of the result of an operator, OpAdd to OpPow.
+// arithmetic returns what is known of the result of an operator, OpAdd to OpPow. A difference of
+// two times is short again; the sum of a time and anything is a time. Seconds become micros by a
+// factor of at least 1e5: from there on the number has more than the 14 digits that tostring
+// writes.
 func arithmetic(op syntax.Operator, left, right *value) *value {
 	v := numberOf(left, right)
 	factor, _ := strconv.ParseFloat(right.text, 64)
@@ -302,7 +315,9 @@ func arithmetic(op syntax.Operator, left, right *value) *value {
 	return v
 }
 
-// logical evaluates and, or. The right operand counts only if the left one is true, or is not.
+// logical evaluates and, or. The right operand is evaluated only if the left one is true, or is
+// not, so it sees a refined copy of the scope. What the copy learnt is dropped behind the operator:
+// the operand may not have run.
 func (r *run) logical(e *syntax.BinaryExpr) *value {
 	r.twice(e)
 	left := r.eval(e.Left)

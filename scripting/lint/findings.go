@@ -16,7 +16,7 @@ type findings struct {
 	places *syntax.Places
 	list   []Finding
 	seen   map[spot]bool
-	silent int // above 0 nothing is reported
+	silent int // above 0 nothing is reported: first turns of loops, and what is evaluated again
 }
 
 // spot is a rule at a place: it is reported once, in how many ways the place may be reached.

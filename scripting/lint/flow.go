@@ -6,6 +6,15 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua/syntax"
 )
 
+// A run keeps one scope, which is true for the current place. Where the program branches, the scope
+// is copied; where ways meet, either joins the copies:
+//
+//	if c then A else B end     scope ─┬─ refine(c, true)  ─ A ─┬─ either
+//	                                  └─ refine(c, false) ─ B ─┘
+//
+// A way that ends in return does not come back: its scope is ended, and the other one is what is
+// known behind the statement. That is how "if not v then return end" makes v certain.
+
 // block runs statements. Behind them their variables are forgotten, unless a function may use them
 // later: what is known is copied at each branch.
 func (r *run) block(body []syntax.Stat) {
@@ -102,7 +111,8 @@ func (r *run) assign(s *syntax.AssignStat) {
 	}
 }
 
-// branches runs if ... elseif ... else from the condition number i on.
+// branches runs if ... elseif ... else from the condition number i on. An elseif is reached only if
+// the conditions before it were false, so each one refines what is known for those that follow.
 func (r *run) branches(s *syntax.IfStat, i int) {
 	if i == len(s.Conditions) {
 		r.block(s.Otherwise)
@@ -120,7 +130,7 @@ func (r *run) branches(s *syntax.IfStat, i int) {
 }
 
 // condition evaluates a condition. Afterwards the program has asked about the keys that it depends
-// on.
+// on, on both ways: a script that compares a reply knows what it does with an absent key.
 func (r *run) condition(e syntax.Expr) *value {
 	v := r.eval(e)
 	r.truth(e)
@@ -147,12 +157,17 @@ func (r *run) loop(turn func()) {
 	r.scope.either(before, r.scope.clone())
 }
 
+// while runs one turn. The condition is true in the body; behind the loop nothing is refined, since
+// a break may have left it.
 func (r *run) while(s *syntax.WhileStat) {
 	r.condition(s.Condition)
 	r.refine(s.Condition, true)
 	r.block(s.Body)
 }
 
+// numericFor runs for i = start, limit, step. A loop up to the length of a reply walks over its
+// elements, which commands in the loop are compared with: see frame.each. With a step beyond 2, one
+// for pairs, a script takes many elements with one command, which is what the rule asks for.
 func (r *run) numericFor(s *syntax.NumericForStat) {
 	start, limit := r.eval(s.Start), r.eval(s.Limit)
 	step := r.eval(s.Step)
@@ -160,7 +175,6 @@ func (r *run) numericFor(s *syntax.NumericForStat) {
 	r.uses(s.Variable.At, limit, "a loop up to it")
 	r.scope.check(start)
 	r.scope.check(limit)
-	// else in groups
 	if limit.table != nil && (step.text == "1" || step.text == "2" || step.text == "-1" || step.text == "-2") {
 		r.frame.each = append(r.frame.each, limit.table.reply)
 		defer func() { r.frame.each = r.frame.each[:len(r.frame.each)-1] }()
@@ -172,7 +186,8 @@ func (r *run) numericFor(s *syntax.NumericForStat) {
 	r.scope.forget(s.Variable)
 }
 
-// genericFor runs for ... in. It knows ipairs and pairs.
+// genericFor runs for ... in. It knows ipairs and pairs: the second variable is an element, which
+// is never nil. Of other iterators nothing is known.
 func (r *run) genericFor(s *syntax.GenericForStat) {
 	values, _ := r.list(s.Values)
 	var over *value
@@ -202,6 +217,8 @@ func (r *run) genericFor(s *syntax.GenericForStat) {
 	r.scope.forget(s.Variables...)
 }
 
+// returned joins the values with those of the function's other returns. Where a return gives none,
+// only the first result becomes nil: callers of a helper rarely take more than one.
 func (r *run) returned(s *syntax.ReturnStat) {
 	r.at = s.At
 	values, rest := r.list(s.Values)
@@ -223,7 +240,8 @@ func (r *run) returned(s *syntax.ReturnStat) {
 	r.scope.ended = true
 }
 
-// refine takes into account that a condition was true, or that it was not.
+// refine takes into account that a condition was true, or that it was not. It narrows local
+// variables and upvalues, but neither fields nor globals.
 func (r *run) refine(e syntax.Expr, truth bool) {
 	switch e := e.(type) {
 	case *syntax.LocalExpr:
@@ -241,6 +259,9 @@ func (r *run) refine(e syntax.Expr, truth bool) {
 	}
 }
 
+// refineBinary refines "a and b" that is true, and "a or b" that is false, by both operands. If "a
+// and b" is false it is not known which of them is, unless b is a constant. A comparison with nil,
+// true or false says which of these the variable is, or is not.
 func (r *run) refineBinary(e *syntax.BinaryExpr, truth bool) {
 	r.refineCount(e, truth)
 	switch e.Op {

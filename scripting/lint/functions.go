@@ -7,7 +7,7 @@ import (
 // callback is a function that a library registers.
 type callback struct {
 	body     *syntax.Function
-	readOnly bool
+	readOnly bool // it has the flag no-writes
 }
 
 // register notes redis.register_function(name, f) or redis.register_function{function_name = ...,
@@ -36,7 +36,8 @@ func (r *run) register(e *syntax.CallExpr) {
 }
 
 // runCallback follows a function of a library as FCALL calls it: with the keys and the arguments.
-// What it returns is the reply.
+// What it returns is the reply. Each callback has inputs of its own, named after its parameters, so
+// that what one of them does not use is reported in the words of its source.
 func (r *run) runCallback(c callback) {
 	inputs := []*input{newInput("KEYS", fromKeys), newInput("ARGV", fromArgv)}
 	for i, p := range c.body.Params {

@@ -37,7 +37,9 @@ func (g *globals) report(r *run) {
 	}
 }
 
-// global returns the value of a global variable.
+// global returns the value of a global variable: KEYS or ARGV, what the script assigned to it, or
+// what the target has. In a library of functions there are no KEYS and ARGV, and functions get them
+// as parameters. Nothing is reported yet: a later line may assign to the name.
 func (r *run) global(e *syntax.GlobalExpr) *value {
 	if !r.functionLibrary {
 		for _, in := range r.inputs {
@@ -62,7 +64,9 @@ func (r *run) global(e *syntax.GlobalExpr) *value {
 	return unknownAt("global " + e.Name)
 }
 
-// field returns a field of a library.
+// field returns a field of a library. In Valkey, server is another name for redis, whose functions
+// keep their one name here. Names in capitals and math's constants are numbers or texts, all others
+// functions.
 func (r *run) field(e *syntax.IndexExpr, library string, key *value) *value {
 	if libraries[library] == "" && library != "server" {
 		return unknownAt(library)

@@ -9,6 +9,8 @@ import (
 )
 
 // invocation is a redis.call in a script, with the command that it calls.
+//
+// A place may have several, as a loop or a helper reaches it with other arguments.
 type invocation struct {
 	run       *run
 	call      *syntax.CallExpr
@@ -44,7 +46,7 @@ func (c *invocation) wordAt(word string) int {
 	return slices.IndexFunc(c.args, func(v *value) bool { return v.exact && strings.EqualFold(v.text, word) })
 }
 
-// variableFrom reports whether an argument from i on is not constant.
+// variableFrom reports whether an argument from i on is not constant, so that it could be any word.
 func (c *invocation) variableFrom(i int) bool {
 	for ; i < len(c.args); i++ {
 		if !c.args[i].exact {
@@ -76,7 +78,9 @@ func (c *invocation) meanings() []*command.Argument {
 // isWrite reports whether the command changes data.
 func (c *invocation) isWrite() bool { return c.cmd != nil && c.cmd.Flags&command.Write != 0 }
 
-// redisCall evaluates redis.call or redis.pcall and applies the rules about commands.
+// redisCall evaluates redis.call or redis.pcall and applies the rules about commands. From here on
+// the keys that the command writes count as asked about, since something is in them; but not those
+// that it may delete.
 func (r *run) redisCall(e *syntax.CallExpr, args []*value, rest *value, protected bool) *value {
 	c := &invocation{run: r, call: e, args: args, rest: rest, open: rest != nil, protected: protected}
 	c.resolve()
@@ -103,7 +107,8 @@ func (c *invocation) check() {
 	c.checkProtected()
 }
 
-// resolve finds the command that the arguments name.
+// resolve finds the command that the arguments name, and cuts its words off them. A program that
+// calls a command whose name is not constant is dynamic: rules that miss a command are silent then.
 func (c *invocation) resolve() {
 	if len(c.args) == 0 || !c.args[0].exact {
 		c.run.dynamic = c.run.dynamic || len(c.args) > 0 || c.open
@@ -123,7 +128,8 @@ func (c *invocation) resolve() {
 }
 
 // words returns the arguments as the engine has them, the name first; a byte stands for what is not
-// constant, and for further arguments. There are as many as the command takes at least.
+// constant, and for further arguments. There are as many as the command takes at least. No option
+// and no number has that byte, so a keyspec that looks for one finds no keys.
 func (c *invocation) words() [][]byte {
 	var words [][]byte
 	for word := range strings.SplitSeq(c.name, "|") {

@@ -13,8 +13,19 @@
 // and locals, what the program calls, and what the rules about keys and about load remember.
 //
 // Rules speak only when they are sure: what is unknown is right. The table in rules.go has them
-// all, each with an example; docs/lint.md is made of it. What commands exist, since when, and where
-// their keys are, the engine's command table says.
+// all, each with an example; docs/lint.md is made of it. The engine's command table says which
+// commands exist, since when, and where their keys are.
+//
+// Invariants:
+//  1. A run ends: loops run at most twice, calls nest at most maxDepth deep, a function does not
+//     call itself, and behind maxSteps nothing more is followed.
+//  2. A rule reports a place once, however many ways lead there.
+//  3. A value is not changed once others may see it: with and join make new ones. Tables are
+//     changed, since all who hold one see the assignment, as in Lua.
+//  4. Nothing is reported in a first turn of a loop, which does not know yet what the loop changes.
+//
+// Non-goals: what a script computes; strings that a script builds character by character; the
+// effects of metatables and coroutines. All of that is unknown, and so it is right.
 package lint
 
 import (
@@ -66,13 +77,13 @@ type run struct {
 	linter *Linter
 	scope  *scope
 	frame  *frame
-	steps  int   // expressions and statements so far
-	at     int32 // of the current statement, if it says
+	steps  int   // expressions and statements so far; see maxSteps
+	at     int32 // of the current call or return, for expressions that do not know their place
 
 	discarded *syntax.CallExpr // the call whose results the current statement drops
 	globals   globals
 	locals    locals
-	functions []*syntax.Function        // all functions of the script
+	functions []*syntax.Function        // those whose value was made, in this order
 	followed  map[*syntax.Function]bool // those that were followed into
 
 	keys  keyRules
@@ -88,7 +99,10 @@ func newRun(l *Linter, source string) *run {
 	}
 }
 
-// check runs the program and applies the rules that look at all of it.
+// check runs the program and applies the rules that look at all of it: first the main chunk, then
+// the functions that a library registers, as FCALL calls them. Functions that nobody has called by
+// then are followed with unknown arguments, so that their mistakes are found too. The rules about
+// unused things come last, when all uses are known.
 func (r *run) check() {
 	body := r.parse()
 	if body == nil {
@@ -120,7 +134,8 @@ func newInput(name string, from source) *input {
 	return &input{name: name, from: from, used: make(map[int]int32)}
 }
 
-// unknownCall returns a frame for a function about whose arguments nothing is known.
+// unknownCall returns a frame for a function about whose arguments nothing is known. Each parameter
+// has a name of its own: two unknown values are the same text only if they are the same parameter.
 func (r *run) unknownCall(f *syntax.Function) *frame {
 	for _, p := range f.Params {
 		r.scope.values[p] = unknownAt(fmt.Sprintf("%s@%d", p.Name, p.At))

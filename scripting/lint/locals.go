@@ -18,7 +18,8 @@ type declaration struct {
 	value    *value
 }
 
-// declare notes a local variable with its first value.
+// declare notes a local variable with its first value, if somebody should look at it. A name that
+// begins with _ may be unused.
 func (l *locals) declare(v *syntax.Variable, known *value) {
 	if strings.HasPrefix(v.Name, "_") || known == nil {
 		return

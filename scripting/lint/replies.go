@@ -11,7 +11,12 @@ func (c *invocation) shape() command.Shape {
 }
 
 // reply returns what is known of a call's reply, with RESP2: a status is a table with the field ok,
-// and what is absent is false.
+// and what is absent is false. The command table says what the command replies. After redis.setresp
+// nothing is known of replies: their types differ then.
+//
+// The value is from data (part), depends on the command's keys (about), is absent with them, and is
+// raw until something is computed of it. Elements of a list have the same source, but are members:
+// one of them is not the reply.
 func (c *invocation) reply() *value {
 	v := &value{kinds: isAny, parts: []part{{fromData, c.String()}}, about: c.about()}
 	element := &value{kinds: isText, parts: []part{{fromData, c.String()}}, about: v.about, member: true}

@@ -9,10 +9,12 @@ import (
 // scope is what is known at one place of a program: the local variables of all functions that are
 // running there.
 type scope struct {
-	values  map[*syntax.Variable]*value
-	checked map[string]bool // keys that the program has asked about, or has written: their absence is no surprise
-	most    map[*input]int  // elements that KEYS and ARGV have at most, where the program has counted them
-	ended   bool            // the place cannot be reached
+	values map[*syntax.Variable]*value
+	// Names of keys that the program has asked about, or has written: their absence is no surprise.
+	checked map[string]bool
+	// How many elements KEYS and ARGV have at most, where the program has counted them.
+	most  map[*input]int
+	ended bool // the place cannot be reached
 }
 
 func newScope() *scope {
@@ -31,7 +33,9 @@ func (s *scope) check(v *value) {
 	}
 }
 
-// either makes s what is known where two ways meet.
+// either makes s what is known where two ways meet. A key counts as asked about if one of them has
+// asked: scripts ask once and keep the answer in a variable, and the rule must not be wrong. A
+// bound of KEYS or ARGV must hold on both ways.
 func (s *scope) either(a, b *scope) {
 	if a.ended || b.ended {
 		if a.ended {
@@ -57,7 +61,8 @@ func (s *scope) either(a, b *scope) {
 // assign notes what a variable is from here on.
 func (s *scope) assign(v *syntax.Variable, known *value) { s.values[v] = known }
 
-// leave forgets the variables of a block.
+// leave forgets the variables of a block, which keeps copies of the scope small. Variables that a
+// function captures live on.
 func (s *scope) leave(body []syntax.Stat) {
 	for _, stat := range body {
 		switch stat := stat.(type) {
@@ -77,17 +82,20 @@ func (s *scope) forget(vs ...*syntax.Variable) {
 	}
 }
 
-// frame is a call of a function of the script.
+// frame is a call of a function of the script. Frames have no variables of their own: a syntax tree
+// has one Variable for each declaration, and a function is not followed into itself, so the scope
+// has at most one value of each.
 type frame struct {
 	fn      *syntax.Function
-	outer   *frame
+	outer   *frame   // the caller's; nil for the main chunk
 	args    []*value // behind its parameters
 	more    *value   // what further arguments are; nil for none
 	results []*value // joined over all returns
 	many    bool     // the number of results is unknown
 	main    bool     // its results are the reply
-	loops   int
-	each    []*invocation // replies that loops around this place walk over
+	loops   int      // loops of this function around the current place
+	// Replies that these loops walk over; nil in the place of one whose list is no reply.
+	each []*invocation
 }
 
 // allLoops returns in how many loops the current place is.

@@ -7,7 +7,11 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua/syntax"
 )
 
-// kinds are the types that a value may have.
+// What a run knows of a value is a set of alternatives: the types it may have, and for each type
+// what they all have in common. To know less is always allowed. So when two ways meet, join keeps
+// what is certain on both, and a rule that needs more stays silent.
+
+// kinds are the types that a value may have. No kind at all means that the place cannot be reached.
 type kinds uint8
 
 const (
@@ -37,7 +41,8 @@ const (
 )
 
 // part is a piece of a text. Its name identifies it: the constant itself, "KEYS[1]", or where an
-// unknown value arose.
+// unknown value arose. Parts with one name count as the same bytes. Where the name is not exact, as
+// in KEYS[?], that makes rules silent, not wrong.
 type part struct {
 	from source
 	name string
@@ -46,34 +51,42 @@ type part struct {
 // value is what is known of a Lua value at one place of a script.
 type value struct {
 	kinds kinds
-	parts []part // of a text or number, in order
-	text  string // of a constant text
-	exact bool   // parts is one constant
+	// The text or number, in order. It is what the value is if it is one, even where it may be nil.
+	parts []part
+	text  string // of a constant, also where conversions have made the value inexact
+	exact bool   // the value is the text, or the number that is written so
 
-	absent *invocation // its reply made the value nil or false; nil if no reply did
-	about  []string    // the keys whose content decided about the value
-	table  *table      // nil if nothing is known of the elements
-	status bool        // if it is a table, it is a status: {ok = text}
+	// The call whose missing key makes the value nil or false, nil if no key does. A use of the
+	// value is a mistake until the script has asked about one of the keys of that call.
+	absent *invocation
+	// The keys whose content decided about the value, directly or by a comparison. A condition on
+	// the value is a question about these keys: see scope.check.
+	about  []string
+	table  *table // nil if nothing is known of the elements
+	status bool   // if it is a table, it is a status: {ok = text}
 
 	body    *syntax.Function // of a function written in the script
 	builtin string           // of any other function, its full name: "redis.call"
 
+	// Facts that a number or a reply keeps on its way to the place where it is wrong.
 	fraction bool        // a number with digits behind the point
 	seconds  bool        // seconds since 1970 as TIME gives them
 	micros   bool        // so many digits that .. and tostring lose some
 	counts   *invocation // the number of events that a limiter allows or refuses
-	raw      *invocation // it is the reply of this command, as it came
+	raw      *invocation // it is the reply of this command, as it came: nothing was computed of it
 	member   bool        // it is an element of a list that a command replied
 	pending  *invocation // the reply of redis.pcall, not looked at yet
 }
 
-// table is what is known of a table's elements.
+// table is what is known of a table's elements. Several values may hold the same table, as in Lua.
 type table struct {
-	input  *input            // it is KEYS or ARGV
-	items  map[string]*value // by constant keys: "1", "name"
-	rest   *value            // any other element; nil if there is none
-	length int               // of what the constructor listed
-	reply  *invocation       // it is the reply of a command
+	input *input // it is KEYS or ARGV
+	// Elements by constant keys: "1", "name". Each is joined over all assignments, since the order
+	// of assignments in a loop is unknown.
+	items  map[string]*value
+	rest   *value      // any other element; nil if there is none
+	length int         // of what the constructor listed; later elements do not count
+	reply  *invocation // it is the reply of a command
 }
 
 // input is KEYS or ARGV, with the elements that a program uses.
@@ -82,7 +95,7 @@ type input struct {
 	from    source
 	used    map[int]int32 // by number; the offset of the first use
 	all     bool          // some use does not say which element
-	changed bool          // the program has put elements into it
+	changed bool          // the program has put elements into it: their number says nothing any more
 }
 
 func unknownAt(name string) *value {
@@ -93,6 +106,8 @@ func constant(text string) *value {
 	return &value{kinds: isText, parts: []part{{fromConstant, text}}, text: text, exact: true}
 }
 
+// numberOf returns a number that was computed of other values, and depends on the keys that they
+// depend on.
 func numberOf(about ...*value) *value {
 	v := &value{kinds: isNumber, parts: []part{{fromUnknown, "number"}}}
 	for _, a := range about {
@@ -107,7 +122,8 @@ func boolean(about ...*value) *value {
 	return v
 }
 
-// tells notes that other took part in the making of v.
+// tells notes that other took part in the making of v: who asks about v asks about the keys of
+// other too. The list is copied before it grows, because values share it.
 func (v *value) tells(other *value) {
 	for _, key := range other.about {
 		if len(v.about) < maxParts && !slices.Contains(v.about, key) {
@@ -143,7 +159,10 @@ func (v *value) with(k kinds) *value {
 	return &c
 }
 
-// join returns what is known of a value that is one of two.
+// join returns what is known of a value that is one of two. What makes a rule speak only if it is
+// certain (exact, seconds, status) must hold for both. What makes a value suspect (fraction,
+// micros, absent, counts) is kept if it holds for one: the script fails for the data that lead
+// there.
 func join(a, b *value) *value {
 	switch {
 	case a == nil || a == b:
@@ -189,7 +208,8 @@ func (v *value) inherit(b *value) {
 }
 
 // joinParts returns the parts of a text that is one of two. An element of KEYS, or what is unknown,
-// wins: the rules about keys speak only when they are sure.
+// wins: the rules about keys speak only when they are sure. Otherwise a text that was built wins
+// over a constant, which is often the initial value of a variable.
 func joinParts(a, b []part) []part {
 	switch {
 	case slices.Equal(a, b), len(b) == 0:
@@ -219,7 +239,8 @@ func joined(a, b *value) *value {
 	return v
 }
 
-// What is known of a text is bounded: the bytes of a constant, and the parts of what is joined.
+// What is known of a text is bounded: the bytes of a constant, and the parts of what is joined. A
+// loop that doubles a text would fill the memory of the linter otherwise.
 const (
 	maxText  = 1 << 12
 	maxParts = 16
@@ -252,7 +273,7 @@ func (t *table) element(key string) *value {
 	return t.rest
 }
 
-// any returns what is known of an element with an unknown key.
+// any returns what is known of an element with an unknown key, nil if nothing is known of any.
 func (t *table) any() *value {
 	if t == nil {
 		return nil
@@ -264,7 +285,9 @@ func (t *table) any() *value {
 	return v
 }
 
-// set notes an assignment to an element; key is "" if it is not constant.
+// set notes an assignment to an element; key is "" if it is not constant. Elements of KEYS, ARGV
+// and replies keep what is known of them: that is right for all that were not assigned, and for an
+// input the rules that count elements stop.
 func (t *table) set(key string, v *value) {
 	if t.input != nil {
 		t.input.changed = true
