@@ -28,7 +28,8 @@ func Convert() *subcommand.Subcommand {
 	return &subcommand.Subcommand{
 		Name:    "convert",
 		Forms:   []string{"json|resp <file.rdb> [output]", "rdb <file.json> <file.rdb>"},
-		Purpose: "turns a snapshot into text and back", Words: convertFormats, Files: true,
+		Purpose: "turns a snapshot into text and back",
+		Words:   func() []string { return convertFormats },
 		Prepare: func(*pflag.FlagSet) subcommand.Action { return convert },
 	}
 }

@@ -39,7 +39,8 @@ func (t Table) Completion() *subcommand.Subcommand {
 		Name:    "completion",
 		Forms:   []string{strings.Join(shells, "|")},
 		Purpose: "prints a script that completes command lines in a shell",
-		Words:   shells, Prepare: func(*pflag.FlagSet) subcommand.Action {
+		Words:   func() []string { return shells },
+		Prepare: func(*pflag.FlagSet) subcommand.Action {
 			return func(_ context.Context, args []string, _ io.Reader, out io.Writer) error {
 				if len(args) != 1 {
 					return subcommand.Misuse("")
@@ -94,7 +95,7 @@ func (t Table) complete(before []string, word string) (list []string, then direc
 	case s.Prepare == nil:
 		return t.settingsFor(before, word)
 	}
-	return t.completeOf(s, before, word)
+	return completeOf(s, before, word)
 }
 
 // namesOf returns the sub-commands that begin as the word does.
@@ -141,7 +142,7 @@ func withoutOptions(words []string) (at []int) {
 }
 
 // completeOf completes a word of a sub-command that has options.
-func (t Table) completeOf(s *subcommand.Subcommand, before []string, word string) (list []string, then directive) {
+func completeOf(s *subcommand.Subcommand, before []string, word string) (list []string, then directive) {
 	flags := optionsOf(s)
 	flag, known := valueOf(flags, before, word)
 	if flag != nil && !strings.HasPrefix(word, "-") {
@@ -164,7 +165,7 @@ func (t Table) completeOf(s *subcommand.Subcommand, before []string, word string
 	case strings.HasPrefix(word, "-") && !strings.Contains(word, "=") && !onlyArgs:
 		return optionsLike(flags, word), thatIsIt
 	}
-	return t.argumentsOf(s, args, word)
+	return argumentsOf(s, args, word)
 }
 
 // optionsOf returns the options of a sub-command in the order of their names, with --help.
@@ -222,15 +223,11 @@ func optionsLike(flags *pflag.FlagSet, word string) (list []string) {
 }
 
 // argumentsOf returns the words that may follow the arguments of a sub-command.
-func (t Table) argumentsOf(s *subcommand.Subcommand, args []string, word string) (list []string, then directive) {
-	words := s.Words
-	if s.Name == "help" {
-		words = t.topics()
-	}
-	if len(args) > 0 || len(words) == 0 {
+func argumentsOf(s *subcommand.Subcommand, args []string, word string) (list []string, then directive) {
+	if len(args) > 0 || s.Words == nil {
 		return nil, orFiles
 	}
-	for _, w := range words {
+	for _, w := range s.Words() {
 		if strings.HasPrefix(w, word) {
 			list = append(list, w)
 		}

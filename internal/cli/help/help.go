@@ -72,6 +72,7 @@ func (t Table) Help() *subcommand.Subcommand {
 		Name:    "help",
 		Forms:   []string{"[sub-command|settings|setting]"},
 		Purpose: "explains a sub-command or a setting",
+		Words:   t.topics,
 		Prepare: func(*pflag.FlagSet) subcommand.Action {
 			return func(_ context.Context, args []string, _ io.Reader,
 				out io.Writer) error {

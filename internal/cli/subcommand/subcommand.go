@@ -28,9 +28,8 @@ type Subcommand struct {
 	// sub-command whose arguments are settings.
 	Prepare func(flags *pflag.FlagSet) Action
 
-	Words  []string // that the arguments may be, for completion; nil for files
-	Files  bool     // the first argument is one of Words, and files follow it
-	Script bool     // the arguments are a script's: options with one dash in them are not ours
+	Words  func() []string // that the first argument may be, for completion; nil for files
+	Script bool            // the arguments are a script's: options with one dash in them are not ours
 }
 
 // Action runs a sub-command with the arguments that are not options.
