@@ -9,6 +9,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/hashes"
 	"github.com/miniserver-go/miniserver/commands/zsets"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/quick"
 )
 
 // The commands that rate limiters use, on values of a limiter's size. They may allocate only memory
@@ -55,6 +56,7 @@ func TestLimiterCommandsDoNotAllocate(t *testing.T) {
 // A sliding window removes the requests that have left it, counts the rest, and adds a new one. The
 // set keeps its size, so its memory is reused.
 func TestSlidingWindowAllocatesItsDataOnly(t *testing.T) {
+	quick.Unchecked(t)
 	e, session := limiterEngine()
 	window := func(n int) [][][]byte {
 		now := 1_700_000_000_000 + int64(n)*1000

@@ -11,6 +11,7 @@ import (
 	families "github.com/miniserver-go/miniserver/commands"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/quick"
 )
 
 // step is a line of commands that servers execute often, with the allocations it may make each
@@ -71,6 +72,7 @@ func requireAllocs(t *testing.T, list []step, warm int, families ...command.Fami
 
 // requireAllocsWith is requireAllocs with a part.
 func requireAllocsWith(t *testing.T, list []step, warm int, part engine.Part) {
+	quick.Unchecked(t)
 	const runs = 90
 	for _, s := range list {
 		e, session := frozenWith(part)

@@ -1,6 +1,11 @@
 package engine
 
-import "sync/atomic"
+import (
+	"fmt"
+	"sync/atomic"
+
+	"github.com/miniserver-go/miniserver/internal/invariants"
+)
 
 // Bytes that are neither keys of the world in which a command runs nor held for clients:
 //
@@ -50,7 +55,9 @@ func (a *Account) Take(n int) bool {
 
 // Return takes n bytes off again.
 func (a *Account) Return(n int) {
-	a.bytes.Add(int64(-n))
+	if left := a.bytes.Add(int64(-n)); invariants.Enabled && left < 0 {
+		panic(fmt.Sprintf("engine: the account %s returns more than it took", a.Name))
+	}
 	a.all.sum.Add(int64(-n))
 }
 

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/invariants"
 	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/keyspace"
 )
@@ -164,6 +165,9 @@ func (w *World) endBatch() {
 	w.countData()
 	if len(w.observers) > 0 {
 		w.reportBatch()
+	}
+	if invariants.Enabled {
+		w.checkBetween()
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/invariants"
 	"github.com/miniserver-go/miniserver/internal/release"
 )
 
@@ -18,6 +19,9 @@ func (w *World) run(s *Session, cmd *command.Command, args [][]byte) *Call {
 	}
 	if c.blocked && s.blocked != nil {
 		s.blocked.micros = w.engine.lap()
+	}
+	if invariants.Enabled && w.engine.stack.depth == 0 {
+		w.checkAfter(cmd)
 	}
 	return c
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/ds/set"
+	"github.com/miniserver-go/miniserver/internal/invariants"
 	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/keyspace"
 )
@@ -47,6 +48,7 @@ type World struct {
 	faults      faults
 	hinders     bool // a command that the gate lets through may be stopped: see hinder
 	propagation propagation
+	checking    checking
 	commands    int64              // that have replied
 	clients     map[int64]*Session // that are in this world, by id
 	seed        uint64             // of the hash functions of collections
@@ -61,6 +63,12 @@ type timing struct {
 	started  int64        // microseconds
 	nextTick int64        // when the host is to call Tick next; milliseconds
 	passing  bool         // see PassTo
+}
+
+// checking is when the databases are to be walked: see checkAfter.
+type checking struct {
+	saved int   // bytes of which walks are paid
+	gone  int64 // what was evicted or due in all worlds, when this one was last asked
 }
 
 // randomness is a world's one source of random numbers.
@@ -129,6 +137,9 @@ func (e *Engine) Worlds() []*World { return e.worlds }
 func (e *Engine) RemoveWorld(w *World) {
 	if w == e.home || len(w.clients) > 0 {
 		panic("engine: the world is in use")
+	}
+	if invariants.Enabled && !slices.Contains(e.worlds, w) {
+		panic("engine: the world is removed twice")
 	}
 	e.worlds = slices.DeleteFunc(e.worlds, func(other *World) bool { return other == w })
 	e.accounts.data -= w.counted + WorldBytes

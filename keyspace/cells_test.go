@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/miniserver-go/miniserver/ds/slab"
 	"github.com/miniserver-go/miniserver/ds/str"
+	"github.com/miniserver-go/miniserver/internal/invariants"
 )
 
 // setMany sets n small strings and ends the command.
@@ -64,7 +64,7 @@ func TestRemovedValuesAreReadableUntilBegin(t *testing.T) {
 			require.Equal(t, "some text", string(v.(*str.Value).Text(nil)))
 			require.NoError(t, db.Check())
 			ks.Begin()
-			if slab.Poisons && name != "flush" {
+			if invariants.Enabled && name != "flush" {
 				require.NotEqual(t, "some text", string(v.(*str.Value).Text(nil)), "a view after the command shows")
 			}
 		})

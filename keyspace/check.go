@@ -11,6 +11,16 @@ import (
 	"github.com/miniserver-go/miniserver/ds/slab"
 )
 
+// Check walks all databases and returns the first violated invariant; nil if all hold. O(n).
+func (ks *Keyspace) Check() error {
+	for _, db := range ks.dbs {
+		if err := db.Check(); err != nil {
+			return fmt.Errorf("database %d: %w", db.id, err)
+		}
+	}
+	return nil
+}
+
 // Check walks the database and returns the first violated invariant; nil if all hold. O(n).
 func (db *DB) Check() error {
 	if err := db.table.Check(db.table); err != nil {

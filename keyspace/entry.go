@@ -10,6 +10,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/slab"
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/ds/zset"
+	"github.com/miniserver-go/miniserver/internal/invariants"
 )
 
 // An entry is one key with its deadline, its access data and its value: a cell of the database's slab. The kind in the header
@@ -86,9 +87,14 @@ var (
 	longBoxSize = sizeclass.RoundScanned(int(unsafe.Sizeof(longBox{})))
 )
 
-func (e entry) absent() bool  { return e.p == nil }
-func (e entry) head() *header { return (*header)(e.p) }
-func (h *header) kind() kind  { return kind(h.access>>24) & kindMask }
+func (e entry) absent() bool { return e.p == nil }
+func (e entry) head() *header {
+	if invariants.Enabled {
+		slab.RequireInUse(e.p)
+	}
+	return (*header)(e.p)
+}
+func (h *header) kind() kind { return kind(h.access>>24) & kindMask }
 func (h *header) hasFlag(f kind) bool {
 	return kind(h.access>>24)&f != 0
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/quick"
 )
 
 // newEngine returns an engine with the data families and scripts, whose clock does not move.
@@ -56,6 +57,7 @@ func (w *window) step() []byte {
 }
 
 func TestLimiterAllocatesItsDataOnly(t *testing.T) {
+	quick.Unchecked(t)
 	w := newWindow(t, "EVAL", windowScript)
 	allowed := 0
 	for range 100 {

@@ -36,6 +36,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/sizeclass"
 	"github.com/miniserver-go/miniserver/ds/slab"
 	"github.com/miniserver-go/miniserver/ds/value"
+	"github.com/miniserver-go/miniserver/internal/invariants"
 )
 
 // Ref names a cell, or a place inside of one. 0 is none.
@@ -142,6 +143,9 @@ func (a *Arena) Alloc(n int) Ref {
 	if int(steps) < len(a.free) && a.free[steps] != 0 {
 		r := a.free[steps]
 		a.free[steps] = *(*Ref)(a.At(r))
+		if invariants.Enabled {
+			a.requirePoison(r, steps)
+		}
 		return r
 	}
 	if a.end-a.next < steps {
@@ -163,7 +167,9 @@ func (a *Arena) Free(r Ref, n int) {
 	if a.Retired(r) {
 		return
 	}
-	slab.Poison(a.At(r), int(steps)*Step)
+	if invariants.Enabled {
+		a.requireInUse(r, steps)
+	}
 	a.list(r, steps)
 }
 
@@ -171,6 +177,9 @@ func (a *Arena) Free(r Ref, n int) {
 func (a *Arena) list(r, steps Ref) {
 	if int(steps) >= len(a.free) {
 		a.growLists(int(steps) + 1)
+	}
+	if invariants.Enabled {
+		slab.Poison(a.At(r), int(steps)*Step)
 	}
 	*(*Ref)(a.At(r)) = a.free[steps]
 	a.free[steps] = r

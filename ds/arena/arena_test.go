@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/miniserver-go/miniserver/internal/invariants"
 	"github.com/stretchr/testify/require"
 )
 
@@ -182,7 +183,23 @@ func TestCheckSeesDamage(t *testing.T) {
 		}
 		require.NoError(t, o.arena.Check(o.arena.live))
 		live := o.arena.live
+		if name == "twice" && invariants.Enabled {
+			require.PanicsWithValue(t, "arena: a cell is freed twice", func() { hurt(&o) })
+			continue
+		}
 		hurt(&o)
 		require.Error(t, o.arena.Check(live), name)
 	}
+}
+
+func TestAWriteAfterFreePanics(t *testing.T) {
+	if !invariants.Enabled {
+		t.Skip("needs the build tag invariants")
+	}
+	var o owner
+	o.add("123456789")
+	freed := o.cells[0]
+	o.arena.Free(freed, 10)
+	*(*byte)(unsafe.Add(o.arena.At(freed), 5)) = 'x'
+	require.PanicsWithValue(t, "arena: a freed cell was written to", func() { o.arena.Alloc(10) })
 }

@@ -1,6 +1,11 @@
 package arena
 
-import "fmt"
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/miniserver-go/miniserver/ds/slab"
+)
 
 // Check returns the first violated invariant; nil if all hold. cells is the sum of Size of what the
 // owner has in use. O(bytes/MaxCell), and O(1) for each free cell.
@@ -23,4 +28,31 @@ func (a *Arena) Check(cells int) error {
 		return fmt.Errorf("arena: cells of %d bytes are in use, %d bytes are free, of %d", a.live, free, held)
 	}
 	return nil
+}
+
+// What package invariants adds: a free cell consists of the pattern of package slab, but for the
+// link at its beginning.
+
+func (a *Arena) isPoisoned(r, steps Ref) bool {
+	const link = int(unsafe.Sizeof(Ref(0)))
+	return slab.IsPoisoned(unsafe.Add(a.At(r), link), int(steps)*Step-link)
+}
+
+// requirePoison panics if a cell of the list of free ones was written to.
+func (a *Arena) requirePoison(r, steps Ref) {
+	if !a.isPoisoned(r, steps) {
+		panic("arena: a freed cell was written to")
+	}
+}
+
+// requireInUse panics if a cell is in the list of free ones.
+func (a *Arena) requireInUse(r, steps Ref) {
+	if int(steps) >= len(a.free) || !a.isPoisoned(r, steps) {
+		return
+	}
+	for free := a.free[steps]; free != 0; free = *(*Ref)(a.At(free)) {
+		if free == r {
+			panic("arena: a cell is freed twice")
+		}
+	}
 }

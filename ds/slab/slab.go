@@ -40,9 +40,9 @@
 //     then.
 //
 // Under the race detector, which cannot watch other memory, and where the system has no mmap, the
-// regions are slices of Go's heap, which go when all their chunks are in the pool. With the build
-// tag poison, and under the race detector, a freed cell is filled with a pattern, so that a read of
-// it shows.
+// regions are slices of Go's heap, which go when all their chunks are in the pool. With package
+// invariants a freed cell is filled with a pattern, so that a read of it shows, and a write panics
+// when the cell is allocated next.
 //
 // A Ref names a cell of any Slab of the process, so that a table of references needs half the room
 // of one of pointers, and takes a table of regions to resolve. 32 bits are enough for 32 GB of
@@ -58,6 +58,8 @@ import (
 	"math/bits"
 	"runtime"
 	"unsafe"
+
+	"github.com/miniserver-go/miniserver/internal/invariants"
 )
 
 const (
@@ -86,6 +88,8 @@ type Slab struct {
 	used    int      // chunks that have a size
 	held    int      // bytes of those chunks
 	plain   bool     // no Ref can name its cells
+
+	released bool
 }
 
 // Blocks returns a Slab of cells that no Ref names, and of which there can be as many as there is
@@ -103,6 +107,8 @@ type chunk struct {
 	groups uint64   // bit w: free[w] is not zero
 	free   []uint64 // bit i of word w: cell 64*w+i is free
 	live   int      // cells in use
+
+	poisoned []uint64 // bit i of word w: cell 64*w+i was filled with the pattern; nil for none
 
 	retired    bool   // no cell is allocated here
 	prev, next *chunk // in the list of their size, or of retired ones
@@ -168,18 +174,23 @@ func (s *Slab) Alloc(n int) unsafe.Pointer {
 	}
 	c.live++
 	s.live += size
+	if invariants.Enabled {
+		c.requirePoison(w*64 + i)
+	}
 	return unsafe.Add(c.cells, (w*64+i)*size)
 }
 
 // Free frees a cell of this Slab. Nothing may refer to it any more. O(1).
 func (s *Slab) Free(p unsafe.Pointer) {
 	c := chunkOf(p)
-	i := int(uint32(uintptr(p)-uintptr(c.cells)) / uint32(c.size))
+	i := c.index(p)
 	w, bit := i/64, uint64(1)<<(i%64)
 	if c.free[w]&bit != 0 {
 		panic("slab: a cell is freed twice")
 	}
-	Poison(p, c.size)
+	if invariants.Enabled {
+		c.poison(i)
+	}
 	if c.groups == 0 {
 		s.link(c)
 	}
@@ -190,6 +201,11 @@ func (s *Slab) Free(p unsafe.Pointer) {
 	if c.live == 0 {
 		s.emptied(c)
 	}
+}
+
+// index returns the number of a cell in the chunk.
+func (c *chunk) index(p unsafe.Pointer) int {
+	return int(uint32(uintptr(p)-uintptr(c.cells)) / uint32(c.size))
 }
 
 // emptied closes a chunk without cells, unless it is the first of its list.
@@ -217,6 +233,9 @@ func (s *Slab) openChunk(size int) *chunk {
 	if s.open == nil {
 		s.open = new(sizes)
 	}
+	if invariants.Enabled && s.released {
+		panic("slab: a cell is allocated in a Slab that was released")
+	}
 	c, ok := pop(&s.spare)
 	if !ok {
 		c = s.ownMemory().add()
@@ -243,7 +262,7 @@ func (c *chunk) divide(size int) {
 		c.free[w] = ^uint64(0)
 	}
 	c.free[words-1] >>= uint(words*64 - n)
-	c.size, c.groups = size, ^uint64(0)>>(64-words)
+	c.size, c.groups, c.poisoned = size, ^uint64(0)>>(64-words), nil
 }
 
 // rest returns how many bytes lie behind the last cell.
@@ -287,7 +306,13 @@ func (s *Slab) ownMemory() *memory {
 // Release gives the chunks of up to n regions back to the system, and reports whether there are
 // more. All cells are lost, and the Slab must not be used for anything else any more. A Slab that
 // the collector finds unreachable releases all of them.
-func (s *Slab) Release(n int) (more bool) { return s.memory != nil && s.memory.release(n) }
+func (s *Slab) Release(n int) (more bool) {
+	if s.memory == nil {
+		return false
+	}
+	s.released = true
+	return s.memory.release(n)
+}
 
 // list returns where the list begins in which a chunk is, or has to be.
 func (s *Slab) list(c *chunk) (first **chunk) {

@@ -6,11 +6,14 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"unsafe"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/internal/invariants"
 )
 
 // cell is what the model knows of a cell: its bytes, and what was written there.
@@ -143,13 +146,38 @@ func TestEmptyChunksAreGivenBack(t *testing.T) {
 
 // TestFreedCellsShow reads what it must not, as a stale view would.
 func TestFreedCellsShow(t *testing.T) {
-	if !Poisons {
-		t.Skip("needs the build tag poison")
+	if !invariants.Enabled {
+		t.Skip("needs the build tag invariants")
 	}
 	var s Slab
 	c := alloc(&s, 20, 'x')
 	free(&s, c)
 	require.Equal(t, bytes.Repeat([]byte{0xdb}, 24), c.mem)
+}
+
+func TestUseAfterFreePanics(t *testing.T) {
+	if !invariants.Enabled {
+		t.Skip("needs the build tag invariants")
+	}
+	var s Slab
+	c := alloc(&s, 20, 'x')
+	RequireInUse(unsafe.Pointer(&c.mem[0]))
+	free(&s, c)
+	require.PanicsWithValue(t, "slab: a cell is used that was freed",
+		func() { RequireInUse(unsafe.Pointer(&c.mem[0])) })
+	c.mem[7] = 'y'
+	require.PanicsWithValue(t, "slab: a freed cell was written to: \"\\xdb\\xdb\\xdb\\xdb\\xdb\\xdb\\xdby"+
+		strings.Repeat("\\xdb", 16)+"\"", func() { s.Alloc(20) })
+}
+
+func TestAReleasedSlabIsOfNoUse(t *testing.T) {
+	if !invariants.Enabled {
+		t.Skip("needs the build tag invariants")
+	}
+	var s Slab
+	alloc(&s, 20, 'x')
+	require.False(t, s.Release(math.MaxInt))
+	require.Panics(t, func() { s.Alloc(4000) })
 }
 
 func TestReleaseInSteps(t *testing.T) {

@@ -84,7 +84,7 @@ var layers = [][]string{
 		"ds/partsort"},
 	{"ds/arena"},
 	{"ds/sizeclass", "ds/slab", "ds/value"},
-	{"ds/parallel", "internal/libm", "internal/release", "internal/errno", "internal/spelling"},
+	{"ds/parallel", "internal/libm", "internal/release", "internal/errno", "internal/spelling", "internal/invariants"},
 	{"resp", "examples", "packaging/completions", "internal/topology", "internal/slot", "internal/build"},
 }
 

@@ -38,7 +38,7 @@ var storeysOfEngine = [][]string{
 		"lookup.go", "databases.go", "debugged_copy.go",
 	},
 	{ // Running one command: may it run, run it, block, make room.
-		"run.go", "gate.go", "cluster.go", "hinder.go", "evict.go", "evict_clients.go", "blocked.go",
+		"run.go", "gate.go", "cluster.go", "hinder.go", "evict.go", "evict_clients.go", "blocked.go", "check.go",
 	},
 	{ // Running many: batches, slow scripts, the journal's commands, time.
 		"dispatch.go", "turn.go", "slowscript_run.go", "debugged_run.go", "loader.go", "follow.go", "delays.go",

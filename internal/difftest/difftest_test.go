@@ -75,7 +75,7 @@ func ourSide(t *testing.T, like string) Side {
 	if *ours != "" {
 		return Side{Name: "ours", Network: "tcp", Address: *ours}
 	}
-	path, err := launch.Ours()
+	path, err := launch.Checked()
 	require.NoError(t, err)
 	process, err := launch.Start(launch.Spec{Path: path, Args: []string{"--databases", "4", "--like", like}})
 	require.NoError(t, err)

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 func built(t *testing.T) string {
 	t.Helper()
 	quick.Outside(t)
-	binary, err := launch.Ours()
+	binary, err := launch.Checked()
 	require.NoError(t, err)
 	return binary
 }

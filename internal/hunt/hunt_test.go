@@ -21,7 +21,7 @@ func TestMain(m *testing.M) { os.Exit(launch.Run(m)) }
 
 func briefly(t *testing.T) limits {
 	quick.Outside(t)
-	path, err := launch.Ours()
+	path, err := launch.Checked()
 	require.NoError(t, err)
 	return limits{path: path, reference: newest(), seed: 1, brief: true, memory: 2 << 30, slack: 96 << 20,
 		patience: time.Minute, settling: time.Minute}

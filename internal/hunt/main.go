@@ -155,9 +155,9 @@ func build() (path string, remove func(), err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	var flags []string
+	flags := []string{"-tags=invariants", "-pgo=off"}
 	if *race {
-		flags = []string{"-race"}
+		flags = append(flags, "-race")
 		os.Setenv("GORACE", "halt_on_error=1")
 	}
 	path, err = launch.Build(root, "./cmd/miniserver", flags...)

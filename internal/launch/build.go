@@ -11,31 +11,43 @@ import (
 	"sync"
 )
 
-// ours is the program, once built.
-var ours struct {
-	once sync.Once
-	path string
-	err  error
+// built is the program, once built with some flags.
+type built struct {
+	flags []string
+	once  sync.Once
+	path  string
+	err   error
 }
+
+// Without a profile it shares more of what the tests have compiled.
+var ours, checked = &built{}, &built{flags: []string{"-tags=invariants", "-pgo=off"}}
 
 // Ours returns the path of the program, which it builds when it is first asked. Tests that ask have
 // a TestMain that calls Run.
-func Ours() (string, error) {
-	ours.once.Do(func() {
+func Ours() (string, error) { return ours.program() }
+
+// Checked is Ours for a program that checks itself while it runs, and ends when it finds something
+// wrong: see package invariants.
+func Checked() (string, error) { return checked.program() }
+
+func (b *built) program() (string, error) {
+	b.once.Do(func() {
 		var root string
-		if root, ours.err = Root(); ours.err == nil {
-			ours.path, ours.err = Build(root, "./cmd/miniserver")
+		if root, b.err = Root(); b.err == nil {
+			b.path, b.err = Build(root, "./cmd/miniserver", b.flags...)
 		}
 	})
-	return ours.path, ours.err
+	return b.path, b.err
 }
 
-// Run runs the tests of a package, a *testing.M, and removes what Ours has built. It returns the
-// code to exit with.
+// Run runs the tests of a package, a *testing.M, and removes what Ours and Checked have built. It
+// returns the code to exit with.
 func Run(m interface{ Run() int }) int {
 	defer func() {
-		if ours.path != "" {
-			os.RemoveAll(filepath.Dir(ours.path))
+		for _, b := range []*built{ours, checked} {
+			if b.path != "" {
+				os.RemoveAll(filepath.Dir(b.path))
+			}
 		}
 	}()
 	return m.Run()

@@ -11,7 +11,11 @@
 // detector gets what it may find something in: all that runs in several goroutines of this process.
 package quick
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/miniserver-go/miniserver/internal/invariants"
+)
 
 // Check reports whether this is the quick check.
 func Check() bool { return testing.Short() && !raced }
@@ -38,6 +42,15 @@ func Outside(t testing.TB) {
 	t.Helper()
 	if testing.Short() || raced {
 		t.Skip("left out with -short and with -race: what it checks runs in another process")
+	}
+}
+
+// Unchecked leaves the test out where the program checks itself, because it counts allocations, and
+// the checks allocate.
+func Unchecked(t testing.TB) {
+	t.Helper()
+	if invariants.Enabled {
+		t.Skip("left out with -race and -tags invariants: the checks allocate")
 	}
 }
 
