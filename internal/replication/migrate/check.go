@@ -18,7 +18,7 @@ const (
 )
 
 // check compares all keys, and then those that were touched meanwhile, as long as that makes them
-// fewer.
+// fewer: at least half of them each time, or a source with many writes would never be paused.
 func (s *handover) check() error {
 	err := s.checkAll()
 	for before := math.MaxInt; err == nil && len(s.touched) > fewTouched && len(s.touched) < before/2; {
@@ -68,6 +68,10 @@ func (s *handover) checkKeys(db int, keys []string) error {
 	return nil
 }
 
+// checkSome compares keys. The order matters: first the keys are untouched, so that a change from
+// here on touches them again; then the source is read, together with its offset; when the target
+// has the stream up to there, it is read. A key that is still untouched was the same moment on
+// both.
 func (s *handover) checkSome(db int, keys []string) error {
 	for _, key := range keys {
 		delete(s.touched, place{db, key})
@@ -132,7 +136,8 @@ func (s *handover) keepUp() (err error) {
 	return s.refresh()
 }
 
-// takeNext takes the next batch of the stream, if it comes soon.
+// takeNext takes the next batch of the stream, if it comes within a millisecond: the caller has
+// other work, and must tell the source that it is alive.
 func (s *handover) takeNext() (came bool, err error) {
 	select {
 	case <-s.ctx.Done():

@@ -10,11 +10,12 @@ import (
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 )
 
-// codec encodes and decodes values.
+// codec encodes and decodes values. It borrows a keyspace from an engine that nothing else uses, as
+// values live in its slabs.
 type codec struct {
 	engine  *engine.Engine
-	form    int // the first of the forms that the target may understand
-	payload []byte
+	form    int    // the first of the forms that the target may understand
+	payload []byte // the last one, whose memory is reused
 }
 
 // The forms in which a value can be written, from the one that keeps most. The forms from
@@ -27,7 +28,8 @@ const (
 	forms
 )
 
-// versions are the versions of payloads by their form.
+// versions are the versions of payloads by their form; 0 is the newest. A server refuses a payload
+// whose version is above its own, whatever is in it.
 var versions = [forms]int{complete: 0, withoutDeadlines: 11, withoutActivity: 10, oldest: 9}
 
 // firstForm returns the first form that a release understands; the most complete one if it is

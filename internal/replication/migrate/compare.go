@@ -9,7 +9,9 @@ import (
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 )
 
-const tailBytes = 10 // of a payload: the version and the checksum
+// tailBytes are the version and the checksum at the end of a payload. They differ between releases
+// that write the same value.
+const tailBytes = 10
 
 // difference tells how two values differ, with a tolerance in milliseconds for their deadlines;
 // empty if they do not. Payloads in different encodings may be the same value, so their values are

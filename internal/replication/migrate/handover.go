@@ -10,26 +10,34 @@ import (
 
 // handover is the switch from the source to the target: all keys are compared, the source takes no
 // more writes, the target gets the last ones, and what has changed meanwhile is compared again.
+//
+//	wanted, lag <= near ─▶ check ─▶ begin: the source is paused ─▶ lag = 0 ─▶ compare ─▶ done
+//	                                                                ▲           │
+//	                                          the source has taken writes ◀─────┘
+//
+// The source is not trusted to stay paused: its pause may run out while this program or the target
+// hangs, and an administrator may end it. So its offset is asked once more at the end.
 type handover struct {
 	*Migration
-	wanted   bool // the switch is
+	wanted   bool // the switch is, by the option or by the user
 	began    bool // the source was paused, if that is possible
 	done     bool
 	checked  bool // keys were compared while the source took writes
 	copied   int  // keys that differed while the source took writes
 	pausedAt time.Time
 	lapsed   bool // a pause ran out before the next one, since the target hung
-	resumed  bool // the source took writes after it was paused
+	resumed  bool // the source took writes after it was paused; said once
 }
 
 const (
 	near       = 1 << 20          // lag in bytes at which the source is paused
 	pausedFor  = 30 * time.Second // so that the source goes on if the migration dies
-	pauseAgain = 10 * time.Second
+	pauseAgain = 10 * time.Second // a third of it, so that a slow round does not let it run out
 	askEvery   = time.Second
 )
 
-// look does what is due from time to time.
+// look does what is due from time to time, and one step of the switch. Dirty keys come first: the
+// target must have them before the lag means anything.
 func (s *handover) look() error {
 	if len(s.dirty) > 0 {
 		if err := s.refresh(); err != nil {
@@ -58,7 +66,8 @@ func (s *handover) look() error {
 	return s.finish()
 }
 
-// hold pauses the source for writes, if it has not been for a while.
+// hold pauses the source for writes, if it has not been for a while. A source that refuses is not
+// paused at all, and the report says so: then the comparison proves nothing about later writes.
 func (s *handover) hold() {
 	if time.Since(s.pausedAt) < pauseAgain {
 		return
@@ -84,7 +93,7 @@ func (s *handover) hasLapsed() bool {
 }
 
 // finish compares the servers and lets the source go. A source that has taken writes meanwhile is
-// followed on.
+// followed on, and finish is called again when the target has those.
 func (s *handover) finish() error {
 	err := s.compare()
 	if err != nil {
@@ -191,7 +200,8 @@ func (s *handover) compareAll() error {
 	return err
 }
 
-// compareKeys compares keys, a few at a time.
+// compareKeys compares keys, a few at a time. Nothing changes meanwhile if the source is paused and
+// the target has everything; what changes all the same counts as a difference.
 func (m *Migration) compareKeys(db int, keys []string) error {
 	for chunk := range slices.Chunk(keys, m.chunk) {
 		ours, _, err := m.source.read(db, chunk, false)
@@ -224,6 +234,7 @@ func (m *Migration) tolerance() int64 {
 	return 50
 }
 
+// differs notes a difference, unless the target is known to have refused the key.
 func (m *Migration) differs(at place, reason string) {
 	if m.isTaken(at) && len(m.report.Different) < maxUntaken {
 		m.report.Different = append(m.report.Different, Loss{at.db, at.key, reason})

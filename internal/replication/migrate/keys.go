@@ -37,13 +37,23 @@ func (s selection) toDB(db int) int {
 	return db
 }
 
-// keys is what is known of keys, beside that they are the same on both sides.
+// keys is what is known of keys, beside that they are the same on both sides:
+//
+//	          a command cannot be passed on          read from the source, at an offset
+//	the same ──────────────────────────────▶ dirty ────────────────────────────────────▶ fresh
+//	   ▲                                       ▲   a command with other keys, a refusal    │  │
+//	   │                                       └───────────────────────────────────────────┘  │
+//	   └──────────────────────────────────────────────────────────────────────────────────────┘
+//	                          the stream has come to that offset
+//
+// The maps hold places of the source. A migration without trouble leaves them empty, and then
+// commands are passed on without a look at their keys.
 type keys struct {
 	selection
 	touched map[place]bool   // what changed since it was compared; nil if nothing was, see check.go
 	dirty   map[place]bool   // what has to be read again
 	fresh   map[place]int64  // the offset at which a key was read, while it is ahead of the stream
-	untaken map[place]string // what the target refused, and why
+	untaken map[place]string // what the target refused, and why; at most maxUntaken
 }
 
 func newKeys(of selection) keys {
@@ -70,7 +80,8 @@ func (k *keys) touch(places ...place) {
 	}
 }
 
-// redo makes all keys dirty that were read ahead of the stream.
+// redo makes all keys dirty that were read ahead of the stream: a command that changes whole
+// databases is passed on, and takes what was read after it along.
 func (k *keys) redo() {
 	for at := range k.fresh {
 		k.dirty[at] = true
@@ -84,7 +95,8 @@ func (k *keys) isTaken(at place) bool {
 	return !refused
 }
 
-// refuse notes what the target does not take.
+// refuse notes what the target does not take. The arguments that an error quotes are cut off, as
+// they are data.
 func (k *keys) refuse(at place, reason string) {
 	reason, _, _ = strings.Cut(reason, ", with args beginning")
 	if len(k.untaken) < maxUntaken {

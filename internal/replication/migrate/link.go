@@ -18,18 +18,24 @@ import (
 // link is the migration as a replica of the source.
 type link struct {
 	*psync.Link
-	id      string
-	offset  int64 // up to which the target has the stream
-	db      int   // that the stream has selected
-	loading bool  // a snapshot
-	told    time.Time
+	id string // of the source's history; "" while a snapshot is loaded, which cannot go on later
+	// Up to which the target has replied to everything. It is what the source is told, and where
+	// the stream goes on after a cut, so it never runs ahead of the target.
+	offset  int64
+	db      int       // that the stream has selected, at offset
+	loading bool      // a snapshot: there is no offset to acknowledge
+	told    time.Time // when the source last heard of this link
 
-	source int64  // the source's offset, when it was asked last
-	marks  []mark // its offsets at times, from the last one that the target has reached
+	// The source's offset at times. The age of the oldest mark that the target has not reached is
+	// the lag in time; the replication stream itself has no clock.
+	source int64  // when it was asked last
+	marks  []mark // from the last one that the target has reached
 	asked  time.Time
 
-	batches chan batch    // what was read of the stream
-	next    chan struct{} // asks for the next batch
+	// A goroutine reads the stream, so that this one can look at what else is due. The commands of
+	// a batch lie in the reader's buffer until next.
+	batches chan batch
+	next    chan struct{}
 }
 
 // mark is the source's offset at a time.
@@ -39,9 +45,9 @@ type mark struct {
 }
 
 const (
-	replicaVersion = "9.0.0" // of Valkey, whose snapshots can be read; others ignore it
-	ackEvery       = time.Second
-	tick           = 100 * time.Millisecond
+	replicaVersion = "9.0.0"                // of Valkey, whose snapshots can be read; others ignore it
+	ackEvery       = time.Second            // as Redis' replicas do; its timeout is a minute
+	tick           = 100 * time.Millisecond // how long a look at what is due may be put off
 )
 
 // connectLink becomes a replica of the source, from what the target has. It tries again as long as
@@ -84,6 +90,7 @@ func (m *Migration) checkSource() error {
 	return err
 }
 
+// tryLink makes one attempt: without a history to go on with it asks for a snapshot.
 func (m *Migration) tryLink() (a psync.Answer, err error) {
 	conn, err := connect(m.ctx, m.From, m.Secure)
 	if err != nil {
@@ -112,7 +119,8 @@ func (m *Migration) tryLink() (a psync.Answer, err error) {
 	return a, nil
 }
 
-// run follows the source, or copies it once if it does not accept replicas.
+// run follows the source, or copies it once if it does not accept replicas. A link that is cut is
+// made again, for as long as it takes: the source decides whether it still has what was missed.
 func (m *Migration) run() error {
 	for first := true; ; first = false {
 		a, err := m.connectLink()
@@ -137,7 +145,9 @@ func (m *Migration) run() error {
 	}
 }
 
-// attached loads the snapshot, if there is one.
+// attached loads the snapshot, if there is one. A later one replaces the copy: RESTORE overwrites
+// what is in it, and a sweep removes what is not. With Replace the target has keys of its own,
+// which cannot be told from those that the source has removed.
 func (m *Migration) attached(a psync.Answer, first bool) error {
 	if !a.Full {
 		m.Say("the link goes on where it was cut")
@@ -161,7 +171,8 @@ func (m *Migration) attached(a psync.Answer, first bool) error {
 }
 
 // load copies the snapshot. If it has values of modules, which only servers with that module can
-// read, all keys are copied by DUMP instead.
+// read, all keys are copied by DUMP instead. The rest of the snapshot is read all the same, as the
+// stream follows it on the same connection.
 func (m *Migration) load() error {
 	id := m.link.id
 	m.phase, m.link.loading, m.link.id = Copying, true, "" // a link that is cut now begins again
@@ -193,7 +204,7 @@ func (m *Migration) load() error {
 }
 
 // alive tells the source that it is heard, and how far the target is. During the switch it keeps
-// the source paused.
+// the source paused. Whatever may take long calls it in between, or the source would drop the link.
 func (m *Migration) alive() error {
 	if m.handover.began {
 		m.handover.hold()
@@ -222,7 +233,8 @@ func (l *link) lag() (bytes int64, since time.Duration) {
 	return l.source - l.offset, time.Since(l.marks[0].at)
 }
 
-// ask asks the source for its offset.
+// ask asks the source for its offset. It goes over the clients' connection: the answer is newer
+// than anything that came on the link, so reaching it means to have all writes before the question.
 func (m *Migration) ask() error {
 	l := m.link
 	l.asked = time.Now()

@@ -55,10 +55,12 @@ type Options struct {
 
 	Switch       <-chan struct{} // asks to switch when the target has caught up
 	WhenCaughtUp bool            // switch without being asked
-	KeepPaused   time.Duration   // for which the source takes no writes after the switch; 0 to let it take them at once
+	// For how long the source takes no writes after the switch, so that clients that have not
+	// changed over yet wait, instead of writing where nobody reads; 0 to let it take them at once.
+	KeepPaused time.Duration
 
 	Say      func(format string, args ...any) // tells a line
-	Progress func(Status)                     // is called often
+	Progress func(Status)                     // is called often, on the goroutine of Run
 }
 
 // Phase is what a migration does.
@@ -75,20 +77,20 @@ const (
 // Status is how far a migration is.
 type Status struct {
 	Phase              Phase
-	Keys, Commands     int64 // written to the target
-	LagBytes           int64 // of the stream that the target does not have
-	LagTime            time.Duration
-	Untaken, Different int
-	Compared           int64 // keys, while it compares
+	Keys, Commands     int64         // written to the target
+	LagBytes           int64         // of the stream that the target does not have
+	LagTime            time.Duration // for how long the target has not had it
+	Untaken, Different int           // keys that the target refused, and that differ
+	Compared           int64         // keys, while it compares
 }
 
 // Report is the result of a migration.
 type Report struct {
-	Keys, Libraries, Commands int64 // written to the target
-	Compared                  int64 // keys
-	Paused                    bool  // the source took no writes while they were compared
-	Untaken                   []Loss
-	Different                 []Loss
+	Keys, Libraries, Commands int64  // written to the target
+	Compared                  int64  // keys
+	Paused                    bool   // the source took no writes while they were compared
+	Untaken                   []Loss // what the target refused, in every form
+	Different                 []Loss // what differed after it was copied once more
 }
 
 // Loss is a key, or if that is empty something else, with what is wrong with it.
@@ -104,14 +106,14 @@ type Migration struct {
 	ctx            context.Context
 	source, target *side
 	report         Report
-	link           *link // nil without one
+	link           *link // nil until there is one, and for a source that accepts no replicas
 	handover       *handover
 	phase          Phase
 
 	keys
 	codec
 	pipeline
-	chunk int // keys that are read at once
+	chunk int // keys that are read at once: fewer if values are large, see adapt
 }
 
 // Run migrates until the switch, or until ctx ends. The report is valid with an error, too.
@@ -182,7 +184,7 @@ func (m *Migration) prepare() error {
 	return nil
 }
 
-// askTarget asks what limits the target has.
+// askTarget asks what limits the target has. One that forbids CONFIG is taken to have the default.
 func (m *Migration) askTarget() (err error) {
 	v, err := m.target.conn.do("CONFIG", "GET", "proto-max-bulk-len")
 	if errors.As(err, new(*refused)) {
@@ -198,7 +200,8 @@ func (m *Migration) askTarget() (err error) {
 	return err
 }
 
-// checkEvictions ends a migration whose target has no room for all keys.
+// checkEvictions ends a migration whose target has no room for all keys. Evictions are no errors,
+// so without this check a migration would end well that has lost keys.
 func (m *Migration) checkEvictions() error {
 	n, err := m.target.evictions()
 	if err == nil && n > m.target.evicted {
@@ -207,7 +210,8 @@ func (m *Migration) checkEvictions() error {
 	return err
 }
 
-// checkTarget refuses a target that takes no writes, or has keys that could be lost.
+// checkTarget refuses a target that takes no writes, or has keys that could be lost. A target that
+// forbids INFO is let through, as its refusals will tell.
 func (m *Migration) checkTarget() error {
 	fields, err := m.target.conn.info("replication")
 	switch {

@@ -2,7 +2,8 @@ package migrate
 
 import "slices"
 
-// pipeline is what was sent to the target, and not replied to.
+// pipeline is what was sent to the target, and not replied to. Replies come in the order of the
+// commands, so the first pending write is the one that the next reply is about.
 type pipeline struct {
 	pending  []write
 	inFlight int          // bytes of them
@@ -14,10 +15,12 @@ const (
 	maxInFlight = 4 << 20 // bytes in flight after which no more are sent
 )
 
-// write is a command that the target was sent.
+// write is a command that the target was sent, and what is to be done if it is refused or its reply
+// is lost. Only one of args, value and plain is set; a RESTORE of the snapshot and an UNLINK have
+// none, and their key is read again.
 type write struct {
-	place          // the key of a RESTORE or UNLINK
-	args  [][]byte // or a command of the stream
+	place          // the key of a RESTORE or UNLINK; of a command of the stream only its database
+	args  [][]byte // a command of the stream, valid until the batch is done
 	value *value   // what the RESTORE is for, if it was read from the source by DUMP
 	plain bool     // a SELECT
 }

@@ -7,7 +7,8 @@ import (
 // maxDirty is the number of dirty keys at which they are read again at once.
 const maxDirty = 1000
 
-// refresh reads all dirty keys again and writes them to the target.
+// refresh reads all dirty keys again and writes them to the target. Writing may make keys dirty
+// again, if the connection breaks; a key whose value is refused in every form is noted and left.
 func (m *Migration) refresh() error {
 	if err := m.settle(); err != nil {
 		return err
@@ -23,7 +24,8 @@ func (m *Migration) refresh() error {
 	return nil
 }
 
-// refreshSome refreshes some keys of one database.
+// refreshSome refreshes some keys of one database, which the source reads in one transaction with
+// its offset. A key that was read ahead of the stream is fresh until the stream has come there.
 func (m *Migration) refreshSome() error {
 	var keys []string
 	db := -1
@@ -53,7 +55,8 @@ func (m *Migration) refreshSome() error {
 	return nil
 }
 
-// adapt chooses how many keys are read at once next.
+// adapt chooses how many keys are read at once next, by the size of the last ones: a transaction
+// holds the source up while it dumps them, and its reply lies in memory here.
 func (m *Migration) adapt(values []*value) {
 	const most = 8 << 20 // bytes, if values are as large as the last ones
 	bytes := 0

@@ -29,7 +29,7 @@ type server struct {
 	in   *resp.Reader
 	out  *bufio.Writer
 	text *resp.Writer
-	db   int // selected
+	db   int // that is selected
 }
 
 // connect opens a connection for the server's clients or for a replica.
@@ -69,7 +69,8 @@ func open(ctx context.Context, a Address, secure *tls.Config) (*server, error) {
 	return s, nil
 }
 
-// put adds a command to the output.
+// put adds a command to the output. It returns no error: a broken connection shows in the next
+// Flush or reply, where the caller knows what was lost.
 func (s *server) put(args ...[]byte) {
 	s.text.Reset()
 	s.text.Array(len(args))
@@ -166,7 +167,8 @@ func offsetIn(fields map[string]string) int64 {
 	return n
 }
 
-// broken reports whether an error is that of a connection, which can be opened again.
+// broken reports whether an error is that of a connection, which can be opened again. All other
+// errors are replies, or marked: that is the one decision between trying again and giving up.
 func broken(err error) bool {
 	return err != nil && !errors.As(err, new(*refused)) && !errors.As(err, new(fatal)) &&
 		!errors.Is(err, context.Canceled)

@@ -10,12 +10,13 @@ import (
 	"time"
 )
 
-// side is one of the two servers. Its connection is opened again when it breaks.
+// side is one of the two servers. Its connection is opened again when it breaks, but only to the
+// same process: one that was restarted may have lost writes, or be empty.
 type side struct {
-	name  string
+	name  string // "source" or "target", for messages
 	addr  Address
 	conn  *server // nil while it is broken
-	runID string  // empty if the server conceals it
+	runID string  // of the process; empty if the server conceals it
 
 	product, version string // empty if it conceals them
 	ours             bool   // it is a miniserver
@@ -30,7 +31,7 @@ type side struct {
 }
 
 // on runs fn with a connection on which a database is selected. If the connection breaks, it runs
-// fn again on a new one.
+// fn again on a new one, until ctx ends: fn must be something that may run twice.
 func (s *side) on(db int, fn func(c *server) error) error {
 	for {
 		err := s.ctx.Err()
@@ -162,7 +163,8 @@ func (s *side) read(db int, keys []string, withOffset bool) (values []*value, of
 	return values, offset, err
 }
 
-// freeze lets the source take no writes for a time; 0 ends that.
+// freeze lets the source take no writes for a time; 0 ends that. Both commands are one transaction,
+// so that no write slips in between the end of the last pause and the next one.
 func (s *side) freeze(d time.Duration) error {
 	return s.on(0, func(c *server) error {
 		c.putWords("MULTI")

@@ -11,7 +11,8 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// apply passes commands of the stream on, and waits until the target has them.
+// apply passes commands of the stream on, and waits until the target has them. Only then the offset
+// moves, and keys that were read before it are like all others again.
 func (m *Migration) apply(list []resp.Command) error {
 	for _, c := range list {
 		if c.Args == nil {
@@ -36,6 +37,7 @@ func (m *Migration) apply(list []resp.Command) error {
 	return nil
 }
 
+// command passes a command on. Its keys are looked up only if one of them could matter.
 func (m *Migration) command(c resp.Command) error {
 	if special, ok := specials[strings.ToUpper(string(c.Args[0]))]; ok {
 		return special(m, c)
@@ -57,7 +59,11 @@ func (m *Migration) pass(c resp.Command) error {
 }
 
 // keyed passes a command on if that has the same effect on the target as on the source. Otherwise
-// its keys become dirty.
+// its keys become dirty:
+//
+//	no key is wanted, or all were read after it ran    nothing is to be done
+//	some are not wanted, were read later, or dirty     all are read again
+//	else                                               it is passed on
 func (m *Migration) keyed(c resp.Command, places []place) error {
 	wanted, old, dirty := 0, 0, false
 	m.touch(places...)
@@ -94,6 +100,7 @@ func (m *Migration) places(db int, args [][]byte) (places []place, err error) {
 	return places, nil
 }
 
+// askedPlaces returns the keys of a command by asking the source.
 func (m *Migration) askedPlaces(db int, args [][]byte) (places []place, err error) {
 	err = m.source.on(db, func(c *server) error {
 		v, err := c.doArgs(append(arguments("COMMAND", "GETKEYS"), args...)...)
@@ -144,7 +151,8 @@ func whole(special func(m *Migration, c resp.Command) error) func(m *Migration, 
 }
 
 // flushed empties databases. What was read from the source after that is removed too, and has to be
-// read again.
+// read again. If only some keys are migrated, the target may have others in the database: then
+// those are removed that the source no longer has.
 func (m *Migration) flushed(c resp.Command) error {
 	if !m.filtered() {
 		m.redo()
@@ -153,7 +161,8 @@ func (m *Migration) flushed(c resp.Command) error {
 	return m.sweep()
 }
 
-// swapped exchanges two databases.
+// swapped exchanges two databases. What is known of keys by their database is no longer true: a
+// comparison begins again, and a dirty key may be in either of the two.
 func (m *Migration) swapped(c resp.Command) error {
 	m.touched = nil
 	if m.filtered() {
@@ -236,7 +245,8 @@ func (m *Migration) extras(found func(at place), then func() error) error {
 	return err
 }
 
-// absent calls found with the keys that the source does not have.
+// absent calls found with the keys that the source does not have. An error, as of a source that
+// forbids EXISTS, counts as a key that is there: nothing is removed on suspicion.
 func (m *Migration) absent(db int, keys []string, found func(at place)) error {
 	var here []bool
 	err := m.source.on(db, func(c *server) error {

@@ -40,7 +40,9 @@ func (m *Migration) tooLong(w write, bytes int) error {
 	return nil
 }
 
-// selectTarget selects a database of the target. Whether it has the database is asked once.
+// selectTarget selects a database of the target. Whether it has the database is asked once, which
+// needs an empty pipeline. Later the SELECT is sent in front of the command, and its reply awaited
+// with the others.
 func (m *Migration) selectTarget(db int) error {
 	if m.target.conn == nil || !m.offers[db] {
 		if err := m.settle(); err != nil {
@@ -58,7 +60,8 @@ func (m *Migration) selectTarget(db int) error {
 	return nil
 }
 
-// settle waits until the target has replied to everything, and deals with what it refused.
+// settle waits until the target has replied to everything, and deals with what it refused and with
+// what a broken connection left open. What it cannot mend at once it leaves as dirty keys.
 func (m *Migration) settle() error {
 	m.step()
 	if len(m.pending) == 0 {
@@ -107,7 +110,9 @@ func (m *Migration) repeat(left []write) error {
 var hopeless = []string{"OOM", "READONLY", "MISCONF", "NOAUTH", "NOPERM", "NOREPLICAS", "MOVED", "CLUSTERDOWN",
 	"LOADING", "MASTERDOWN"}
 
-// refusedBy deals with a refusal: the key is read again, and then written in another way.
+// refusedBy deals with a refusal: the key is read again, and then written in another way. The
+// second refusal, of a value that DUMP gave, leads to its other forms. A command without keys has
+// no second way, and is noted.
 func (m *Migration) refusedBy(r refusal) error {
 	if code, _, _ := strings.Cut(r.text, " "); slices.Contains(hopeless, code) {
 		name := "RESTORE"
@@ -136,7 +141,8 @@ func (m *Migration) refusedBy(r refusal) error {
 	return nil
 }
 
-// otherwise writes a value whose payload the target refused: in one form after another.
+// otherwise writes a value whose payload the target refused: in one form after another, until one
+// is taken. If none is, the last refusal is the reason that the report tells.
 func (m *Migration) otherwise(v *value, reason string) error {
 	decoded, ok := m.decode(v.payload)
 	for form := m.form; ok && form < forms; form++ {
@@ -176,7 +182,8 @@ func (m *Migration) otherElements(form int, v *value, decoded keyspace.Value) (e
 	return err
 }
 
-// Key implements snapshot.Receiver.
+// Key implements snapshot.Receiver: it writes a key of the snapshot. The deadlines of elements that
+// the form leaves out follow as commands.
 func (m *Migration) Key(r *keyspace.Record) error {
 	if !m.wants(r.DB, r.Key) {
 		return nil
