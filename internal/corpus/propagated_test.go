@@ -143,12 +143,15 @@ type propagating struct {
 }
 
 func startPropagating(t *testing.T, r reference.Release) *propagating {
-	s := r.Start(t, "--appendonly", "yes", "--appendfsync", "always", "--aof-use-rdb-preamble", "no")
+	s := r.Start(t, "--appendonly", "yes", "--appendfsync", "always", "--aof-use-rdb-preamble", "no",
+		"--enable-debug-command", "yes")
 	conn := s.Dial(t)
 	files, err := filepath.Glob(filepath.Join(s.Dir, "appendonlydir", "*.incr.aof"))
 	require.NoError(t, err)
 	require.Len(t, files, 1)
-	return &propagating{t, conn, resp.NewReader(conn), files[0]}
+	p := &propagating{t, conn, resp.NewReader(conn), files[0]}
+	p.do("DEBUG", "SET-ACTIVE-EXPIRE", "0") // or keys that are due are removed at any time
+	return p
 }
 
 // propagated returns what the commands append to the file, without the choice of the database.
