@@ -15,12 +15,14 @@ type claim struct {
 	group               *stream.Group
 	owner               *stream.Consumer // receives the messages; nil before the first
 
-	idle      int64 // the minimum
-	delivered int64 // the new delivery time
-	count     int64 // the new number of deliveries; negative to add one, or with justID nothing
-	justID    bool
-	force     bool
-	last      stream.ID // LASTID
+	idle int64 // milliseconds since the last delivery of a message, at least
+	// The new delivery time, in milliseconds since the epoch. Until the options are read, negative
+	// means now. One in the future would make a message unclaimable, and counts as now.
+	delivered int64
+	count     int64     // the new number of deliveries; negative to add one, or with justID nothing
+	justID    bool      // reply with IDs, and do not count this as a delivery
+	force     bool      // make a message of an entry that the group never delivered
+	last      stream.ID // LASTID: how far the group has read at least
 
 	created    bool // the owner is new
 	propagated bool // a message was, and with it how far the group has read
@@ -136,7 +138,8 @@ const (
 )
 
 // claimMessage makes a message pending for the claim's consumer and replies with it. A message
-// whose entry was deleted is acknowledged instead; before 7.0 it is claimed, and the reply is nil.
+// whose entry was deleted is acknowledged instead, however long it was idle: nobody can handle it
+// any more. Before 7.0 it is claimed, and the reply is nil.
 func claimMessage(c *engine.Call, id stream.ID, cl *claim) outcome {
 	p := cl.group.Message(id)
 	if p == nil && !cl.force {
@@ -178,7 +181,9 @@ func (cl *claim) takes(c *engine.Call, p *stream.Pending) bool {
 	return p.Consumer() == nil || c.Now()-p.Delivered >= cl.idle
 }
 
-// forget forgets a message whose entry is gone.
+// forget forgets a message whose entry is gone. A claim of it says so to a replica, which does not
+// have the entry either. A message without a consumer has nobody to claim it for, so it is
+// acknowledged there.
 func (cl *claim) forget(c *engine.Call, p *stream.Pending) {
 	if p.Consumer() != nil {
 		cl.propagate(c, p)

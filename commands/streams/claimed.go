@@ -30,7 +30,8 @@ func idleMessages(c *engine.Call, b *batch, r *readOptions) (idle []*stream.Pend
 	return idle
 }
 
-// deliverClaimed replies with the claimed messages, and gives them to the consumer.
+// deliverClaimed replies with the claimed messages, and gives them to the consumer. The reply has
+// the time and the count of before, so it is written first.
 func deliverClaimed(c *engine.Call, b *batch, r *readOptions) {
 	for _, p := range b.claimed {
 		w := b.stream.Walk(p.ID, p.ID)

@@ -191,7 +191,7 @@ func groupOptions(c *engine.Call, create bool) (read int64, mkStream bool) {
 }
 
 // readAtMost returns the number of entries that a group has read: since Redis 8.6 not more than
-// were ever added.
+// were ever added, as the lag would be negative. Unknown, which is negative, stays.
 func readAtMost(c *engine.Call, s *stream.Stream, read int64) int64 {
 	if !c.Has(boundsReads) {
 		return read
@@ -311,7 +311,8 @@ func cmdXAck(c *engine.Call) {
 }
 
 // upsertConsumer returns the consumer of a name and updates its seen time. It creates an absent
-// one, and reports that. The caller commits the stream.
+// one, and reports that. The caller commits the stream. Creating one is an event, but not a change
+// for WATCH.
 func upsertConsumer(c *engine.Call, key []byte, g *stream.Group,
 	name []byte) (consumer *stream.Consumer, created bool) {
 	if consumer = g.Consumer(name); consumer != nil {
@@ -351,7 +352,8 @@ func propagateMessage(c *engine.Call, key, group []byte, last stream.ID, p *stre
 }
 
 // messageLine is the command that sets the state of a pending message: its consumer, delivery time
-// and number of deliveries. last is the ID that the group has read last.
+// and number of deliveries. last is the ID that the group has read last. Idle time and FORCE make
+// it true whatever the receiver has of the message; JUSTID keeps the count.
 func messageLine(key, group []byte, last stream.ID, p *stream.Pending) [][]byte {
 	return [][]byte{[]byte("XCLAIM"), key, group, []byte(p.Consumer().Name()), []byte("0"), p.ID.Append(nil),
 		[]byte("TIME"), resp.Decimal(p.Delivered), []byte("RETRYCOUNT"), resp.Decimal(p.Count),

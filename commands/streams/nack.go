@@ -24,9 +24,12 @@ func nackLine() command.Line {
 
 // nack is the options of XNACK.
 type nack struct {
-	count func(was int64) int64 // the new number of deliveries
+	// The new number of deliveries. SILENT takes the last one back, as for a consumer that shuts
+	// down; FAIL keeps it; with FATAL it is the greatest, so that who counts attempts gives the
+	// message up.
+	count func(was int64) int64
 	ids   [][]byte
-	force bool
+	force bool // also entries that the group never delivered
 }
 
 // XNACK key group <SILENT | FAIL | FATAL> IDS numids id [id ...] [RETRYCOUNT count] [FORCE]

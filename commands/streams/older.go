@@ -10,35 +10,31 @@ import (
 	"github.com/miniserver-go/miniserver/internal/release"
 )
 
-// Changes of behaviour, with the releases that brought them.
+// Changes of behaviour, with the releases that brought them. What a command replies, and when it
+// refuses, is in its line; here is what its handler asks.
 var (
-	numbersEntries = release.From("7.0.0") // XADD ms-* generates the sequence number
-	// A claim forgets a message whose entry was deleted, in place of claiming it with nil.
-	forgetsDeleted = release.From("7.0.0")
-	// XGROUP DELCONSUMER is a change only if there is the consumer
-	deletesExisting = release.From("7.0.0")
-	// A group has the number of entries read: XGROUP with ENTRIESREAD.
-	knowsReads = release.From("7.0.0")
-	// XINFO says what was added and deleted, and how far groups have read
-	showsProgress = release.From("7.0.0")
-	// XREADGROUP, XCLAIM and XAUTOCLAIM, even if there is no message
-	createsConsumers   = release.From("7.2.0")
+	numbersEntries     = release.From("7.0.0")              // XADD ms-* generates the sequence number
+	forgetsDeleted     = release.From("7.0.0")              // a claim forgets a message whose entry was deleted
+	deletesExisting    = release.From("7.0.0")              // XGROUP DELCONSUMER of none is no change
+	knowsReads         = release.From("7.0.0")              // a group counts the entries that it has read
+	showsProgress      = release.From("7.0.0")              // XINFO says what was added, deleted and read
+	createsConsumers   = release.From("7.2.0")              // reads and claims do, also without a message
 	readsAnew          = release.From("7.2.0")              // a blocked call that is woken runs as if it had come now
 	tellsActivity      = release.From("7.2.0")              // XINFO says when a consumer last received a message
 	setsBehindDeleted  = release.From("7.2.0")              // XSETID refuses an ID before the greatest that was deleted
 	blocksInScript     = release.From("7.4.0 valkey:8.0.0") // BLOCK in a script is no error
 	propagatesProgress = release.From("7.4.0 valkey:8.0.0") // how far a group has read, also without NOACK
-	// The messages that a group delivers are propagated with the ID that it had read before.
-	claimsBefore    = release.From("8.6.0")
-	readsLast       = release.From("7.4.0 valkey:8.0.0") // XREAD with +
-	readsFromZero   = release.From("8.0.0 valkey:9.1.0") // + of a stream that never had an entry, 0-0, is no error
-	readsLastEntry  = release.From("8.0.0")              // + means an entry that was not deleted
-	claimsByReading = release.From("8.4.0")              // XREADGROUP with CLAIM
-	showsReturned   = release.From("8.8.0")              // XINFO STREAM FULL, also if no message is without a consumer
-	showsProducers  = release.From("8.6.0")              // XINFO STREAM, also for a stream that has none
-	boundsReads     = release.From("8.6.0")              // ENTRIESREAD is at most the number of entries that were added
-	countsLag       = release.From("8.0.0")              // the lag is known where nothing was deleted ahead
-	countsReads     = release.From("8.0.0 valkey:8.1.0") // so is the number of entries read
+	claimsBefore       = release.From("8.6.0")              // a delivery is propagated with the last ID before it
+	readsLast          = release.From("7.4.0 valkey:8.0.0") // XREAD with +
+	readsFromZero      = release.From("8.0.0 valkey:9.1.0") // + of a stream that never had an entry, 0-0, is no error
+	readsLastEntry     = release.From("8.0.0")              // + means an entry that was not deleted
+	claimsByReading    = release.From("8.4.0")              // XREADGROUP with CLAIM
+	// XINFO STREAM FULL, also if no message is without a consumer
+	showsReturned  = release.From("8.8.0")
+	showsProducers = release.From("8.6.0")              // XINFO STREAM, also for a stream that has none
+	boundsReads    = release.From("8.6.0")              // ENTRIESREAD is at most the number of entries that were added
+	countsLag      = release.From("8.0.0")              // the lag is known where nothing was deleted ahead
+	countsReads    = release.From("8.0.0 valkey:8.1.0") // so is the number of entries read
 )
 
 // wordings are the errors of older releases.

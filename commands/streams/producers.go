@@ -28,8 +28,9 @@ func producerLines() []command.Line {
 				"idmp-maxsize-block=[idmp-maxsize-token=IDMP-MAXSIZE maxsize:integer]",
 			Summary:    "Sets how long a stream remembers idempotent IDs, and how many of each producer.",
 			Complexity: "O(1)"},
-		{Name: "xidmprecord", Arity: 5, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1,
-			"RW update"), Run: cmdXIdmpRecord, Reply: "status", Since: "8.6.2", Syntax: "key pid iid stream-id",
+		{Name: "xidmprecord", Arity: 5, Flags: command.Write | command.DenyOOM | command.Fast,
+			Keys: command.Key(1, "RW update"),
+			Run:  cmdXIdmpRecord, Reply: "status", Since: "8.6.2", Syntax: "key pid iid stream-id",
 			Summary: "An internal command that gives an entry an idempotent ID.", Complexity: "O(1)"},
 	}
 }

@@ -12,14 +12,14 @@ import (
 
 // readOptions are the options of XREAD and XREADGROUP.
 type readOptions struct {
-	keys, ids       [][]byte
-	count           int64 // 0 for all
-	blocks          bool  // BLOCK
-	deadline        int64 // 0 for none
-	grouped, noAck  bool  // XREADGROUP, NOACK
-	group, consumer []byte
-	claims          bool  // CLAIM
-	idle            int64 // how long the messages that it claims were not delivered, at least
+	keys, ids       [][]byte // as many of each; keys is nil until STREAMS was read
+	count           int64    // of the entries of one stream; 0 for all
+	blocks          bool     // BLOCK, also with a timeout of 0
+	deadline        int64    // of BLOCK, in milliseconds since the epoch; 0 for none
+	grouped, noAck  bool     // XREADGROUP, NOACK
+	group, consumer []byte   // names
+	claims          bool     // CLAIM
+	idle            int64    // milliseconds since the last delivery of what it claims, at least
 }
 
 // undelivered is the ID that stands for ">": the entries that the group has not delivered to any
@@ -34,7 +34,12 @@ func cmdXRead(c *engine.Call) { readStreams(c, readOptions{}) }
 func cmdXReadGroup(c *engine.Call) { readStreams(c, readOptions{grouped: true}) }
 
 // readStreams executes XREAD and XREADGROUP. The handler runs again when a key becomes ready for a
-// blocked client, as if the call had come now.
+// blocked client, as if the call had come now: it reads all streams, not only the one that is
+// ready. Before 7.2 it read only that one, and a key that was replaced by another type kept the
+// client blocked.
+//
+// XREADGROUP writes: what it delivers becomes pending. So the effect is propagated message by
+// message while the reply is made, and never the call.
 func readStreams(c *engine.Call, r readOptions) {
 	if c.Woken() && !r.grouped && !isStream(c, c.ReadyKey()) {
 		c.BlockOnKeys(nil, 0, nil) // again
@@ -127,7 +132,8 @@ func blockDeadline(c *engine.Call) int64 {
 	return 0
 }
 
-// startIDs appends, for each stream, the ID after which to read.
+// startIDs appends, for each stream, the ID after which to read. They are settled before anything
+// is delivered: an error for the last key leaves the first group as it was.
 func startIDs(c *engine.Call, r *readOptions, from []stream.ID) []stream.ID {
 	for i, key := range r.keys {
 		s, found := findStream(c, key)
@@ -257,6 +263,10 @@ type batch struct {
 
 // nextBatch returns what a stream has after an ID. ok is false if it has nothing. A history may be
 // empty, but is never nothing.
+//
+// For a group the value is edited, since its last ID and its messages change, and whoever edits
+// must commit: deliver and replyHistory do. A consumer is created even if there is nothing to read,
+// from 7.2 on.
 func nextBatch(c *engine.Call, r *readOptions, key []byte, from stream.ID) (b batch, ok bool) {
 	find := c.DB.Find
 	if r.grouped {
@@ -289,7 +299,9 @@ func nextBatch(c *engine.Call, r *readOptions, key []byte, from stream.ID) (b ba
 }
 
 // readingConsumer returns the consumer that reads, and creates an absent one. If new entries
-// follow, the journal and the replicas learn of it with the first of them.
+// follow, the journal and the replicas learn of it with the first of them. With NOACK there are no
+// messages that could tell, so both receive a command that creates it. Where nothing follows only
+// the journal does: in Redis, replicas do not learn of such a consumer.
 func readingConsumer(c *engine.Call, r *readOptions, b *batch, ok bool) *stream.Consumer {
 	consumer, created := upsertConsumer(c, b.key, b.group, r.consumer)
 	switch {
@@ -303,7 +315,8 @@ func readingConsumer(c *engine.Call, r *readOptions, b *batch, ok bool) *stream.
 }
 
 // replyStreams replies with the batches of the streams, and reports whether there was one. If not,
-// it replies nothing.
+// it replies nothing. How many streams have something is known at the end, so the length of the
+// reply is written then.
 func replyStreams(c *engine.Call, r *readOptions, from []stream.ID) bool {
 	at, n := 0, 0
 	for i, key := range r.keys {
@@ -363,7 +376,8 @@ func replyEntries(c *engine.Call, w *stream.Walk, count int64) {
 }
 
 // deliver replies with the claimed messages and with new entries, and makes these pending messages
-// of the consumer, unless NOACK is given.
+// of the consumer, unless NOACK is given. COUNT bounds both together, and the claimed ones come
+// first.
 func deliver(c *engine.Call, b *batch, r *readOptions) {
 	key, g, w, advance := b.key, b.group, &b.walk, (*stream.Group).Advance
 	if !c.Has(countsReads) {

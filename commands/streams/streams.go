@@ -81,9 +81,10 @@ var Family = command.Family{Group: "stream", Commands: append([]command.Line{
 		Summary: "Deletes messages from the beginning of a stream.", Tips: "nondeterministic_output",
 		Complexity: "O(N), N being the number of entries removed",
 		History:    "6.2.0 The options `MINID` and `LIMIT`.\n8.2.0@8.6.0 The options `KEEPREF`, `DELREF` and `ACKED`."},
-	{Name: "xsetid", Arity: -3, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1,
-		"RW update"), Run: cmdXSetID, Reply: "status", Since: "5.0.0", Was: []command.Was{command.Before("7.0.0",
-		"arity=3"), {Before: "7.0.0", Edit: func(cmd *command.Line) { cmd.Run = olderSetID }}},
+	{Name: "xsetid", Arity: -3, Flags: command.Write | command.DenyOOM | command.Fast,
+		Keys: command.Key(1, "RW update"),
+		Run:  cmdXSetID, Reply: "status", Since: "5.0.0", Was: []command.Was{command.Before("7.0.0", "arity=3"),
+			{Before: "7.0.0", Edit: func(cmd *command.Line) { cmd.Run = olderSetID }}},
 		Syntax: "key last-id [ENTRIESADDED entries-added(/entries_added)]@7.0.0 [MAXDELETEDID " +
 			"max-deleted-id(/max_deleted_entry_id)]@7.0.0",
 		Summary: "An internal command for replicating stream values.", Complexity: "O(1)",
@@ -128,10 +129,10 @@ type addOptions struct {
 	id         stream.ID
 	auto       bool // "*": the server generates the ID
 	autoSeq    bool // "ms-*": it generates the sequence number only
-	noMkStream bool
+	noMkStream bool // an absent key stays absent, and the reply is nil
 	trim       trimOptions
 	sent       idempotent
-	idAt       int // position of the ID in the arguments
+	idAt       int // position of the ID in the arguments; 0 until it was read
 }
 
 // XADD key [NOMKSTREAM] [KEEPREF | DELREF | ACKED] [IDMPAUTO producer-id | IDMP producer-id
@@ -188,7 +189,9 @@ func streamToAdd(c *engine.Call, key []byte, noMkStream bool) (s *stream.Stream,
 	return createStream(c, key)
 }
 
-// parseAddOptions reads the options of XADD and the ID, which ends them.
+// parseAddOptions reads the options of XADD and the ID, which ends them: the first argument that is
+// no option is the ID, so a misspelt option is a bad ID, as in Redis. Of an entry with an
+// idempotent ID the server chooses the ID, except in a replay, where the master has.
 func parseAddOptions(c *engine.Call) (a addOptions) {
 	for a.idAt == 0 && c.More() {
 		switch {
@@ -210,7 +213,8 @@ func parseAddOptions(c *engine.Call) (a addOptions) {
 	return a
 }
 
-// newID returns the ID of the entry that XADD adds. ok is false if an error was sent.
+// newID returns the ID of the entry that XADD adds. ok is false if an error was sent. IDs only
+// grow, also if the clock goes back: a generated one is then the next one after the last.
 func newID(c *engine.Call, s *stream.Stream, a *addOptions, pairs [][]byte) (id stream.ID, ok bool) {
 	last := s.Last()
 	if last == stream.MaxID {
@@ -240,7 +244,8 @@ func newID(c *engine.Call, s *stream.Stream, a *addOptions, pairs [][]byte) (id 
 	return id, true
 }
 
-// propagateAdd propagates XADD with the generated ID. An approximate trim becomes an exact one.
+// propagateAdd propagates XADD with the generated ID. An approximate trim becomes an exact one. A
+// call that leaves nothing to chance is propagated as it came.
 func propagateAdd(c *engine.Call, s *stream.Stream, id stream.ID, a *addOptions) {
 	if !c.Propagates() || !a.auto && !a.autoSeq && !a.trim.Nodes {
 		return

@@ -13,7 +13,7 @@ type trimOptions struct {
 	given     bool // MAXLEN or MINID
 	limited   bool // LIMIT
 	refsGiven bool // KEEPREF, DELREF or ACKED
-	at        int  // position of the threshold in the arguments
+	at        int  // position of the threshold in the arguments, behind its operator
 }
 
 // XTRIM key <MAXLEN | MINID> [= | ~] threshold [LIMIT count]

@@ -34,18 +34,21 @@ func editLines() []command.Line {
 			Summary: "Decrements the integer value of a key by one. " +
 				"Uses 0 as initial value if the key doesn't exist.",
 			Complexity: "O(1)"},
-		{Name: "incrby", Arity: 3, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1,
-			"RW access update"), Run: cmdIncrBy, Reply: "integer", Since: "1.0.0", Syntax: "key increment",
+		{Name: "incrby", Arity: 3, Flags: command.Write | command.DenyOOM | command.Fast,
+			Keys: command.Key(1, "RW access update"),
+			Run:  cmdIncrBy, Reply: "integer", Since: "1.0.0", Syntax: "key increment",
 			Summary: "Increments the integer value of a key by a number. " +
 				"Uses 0 as initial value if the key doesn't exist.",
 			Complexity: "O(1)"},
-		{Name: "decrby", Arity: 3, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1,
-			"RW access update"), Run: cmdDecrBy, Reply: "integer", Since: "1.0.0", Syntax: "key decrement",
+		{Name: "decrby", Arity: 3, Flags: command.Write | command.DenyOOM | command.Fast,
+			Keys: command.Key(1, "RW access update"),
+			Run:  cmdDecrBy, Reply: "integer", Since: "1.0.0", Syntax: "key decrement",
 			Summary: "Decrements a number from the integer value of a key. " +
 				"Uses 0 as initial value if the key doesn't exist.",
 			Complexity: "O(1)"},
-		{Name: "incrbyfloat", Arity: 3, Flags: command.Write | command.DenyOOM | command.Fast, Keys: command.Key(1,
-			"RW access update"), Run: cmdIncrByFloat, Reply: "text", Since: "2.6.0", Syntax: "key increment:double",
+		{Name: "incrbyfloat", Arity: 3, Flags: command.Write | command.DenyOOM | command.Fast,
+			Keys: command.Key(1, "RW access update"),
+			Run:  cmdIncrByFloat, Reply: "text", Since: "2.6.0", Syntax: "key increment:double",
 			Summary: "Increment the floating point value of a key by a number. " +
 				"Uses 0 as initial value if the key doesn't exist.",
 			Complexity: "O(1)"},
