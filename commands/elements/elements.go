@@ -3,6 +3,7 @@
 //	deadlines.go  deadlines of keys: EX, PX, EXAT, PXAT and KEEPTTL of SET; NX, XX, GT and LT of
 //	              EXPIRE
 //	expiry.go     deadlines of elements: HEXPIRE, HTTL, HPERSIST and the rest of the nine
+//	explain.go    ziplists and tables in MEMORY EXPLAIN
 //	dump.go       canonical text of elements
 //	scan.go       cursors and options of SCAN, HSCAN, SSCAN and ZSCAN
 //	elements.go   pairs in replies, counts of random elements, arguments of LMPOP and ZMPOP

@@ -5,10 +5,13 @@ import (
 	"math/bits"
 	"strings"
 
+	"github.com/miniserver-go/miniserver/commands/elements"
 	"github.com/miniserver-go/miniserver/ds/str"
+	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/release"
+	"github.com/miniserver-go/miniserver/keyspace"
 )
 
 // debugLines returns the subcommands of DEBUG that show how values are stored.
@@ -45,11 +48,19 @@ func debugPacked(kind string) engine.Handler {
 		case !ok || !own && strings.TrimSuffix(c.Engine.Encoding(v), "ex") != kind:
 			c.Fail(command.Errorf(errNotEncoded, kind))
 		case own:
-			replyReport(c, ziplistReport(zl, zl.Len()))
+			replyReport(c, elements.ExplainZiplist(zl, zl.Len()))
 		default:
-			replyPrinted(c, kind, ziplistReport(zl, zl.Len()))
+			replyPrinted(c, kind, elements.ExplainZiplist(zl, zl.Len()))
 		}
 	}
+}
+
+// ziplistOf returns the ziplist of a value. ok is false if the value has another encoding.
+func ziplistOf(v keyspace.Value) (zl ziplist.List, ok bool) {
+	if packed, can := v.(interface{ Ziplist() (ziplist.List, bool) }); can {
+		return packed.Ziplist()
+	}
+	return nil, false
 }
 
 // DEBUG QUICKLIST key [0 | 1]
@@ -62,12 +73,12 @@ func cmdDebugQuicklist(c *engine.Call) {
 		c.Fail(command.Errorf(errNotEncoded, "quicklist"))
 		return
 	}
-	replyPrinted(c, "quicklist", valueReport(v, v.Len()))
+	replyPrinted(c, "quicklist", valueReport(c, v, v.Len()))
 }
 
 // replyPrinted writes a report to the log, and replies what Redis does when it has printed one.
 func replyPrinted(c *engine.Call, kind string, r report) {
-	for _, line := range r.lines("") {
+	for _, line := range linesOf(r, "") {
 		c.Engine.Log('*', "%s", line)
 	}
 	c.Reply.Status(strings.ToUpper(kind[:1]) + kind[1:] + " structure printed on stdout")

@@ -22,7 +22,7 @@ func cmdMemoryStats(c *engine.Call) {
 		}
 	}
 	slices.SortStableFunc(r,
-		func(a, b item) int { return slices.Index(statsOrder, a.name) - slices.Index(statsOrder, b.name) })
+		func(a, b item) int { return slices.Index(statsOrder, a.Name) - slices.Index(statsOrder, b.Name) })
 	for _, account := range c.Engine.Accounts() {
 		r = append(r, item{account.Name, account.Bytes(), ""})
 	}
@@ -52,8 +52,8 @@ func cmdMemoryStats(c *engine.Call) {
 		{"rss-overhead.bytes", int(m.Resident - m.Total()), ""},
 		{"fragmentation", engine.Ratio(m.Resident, int64(b.Used)), ""},
 		{"fragmentation.bytes", int(m.Resident) - b.Used, ""}}...)
-	r = slices.DeleteFunc(r, func(i item) bool { return !c.Has(statsSince[i.name]) })
-	r.write(c.Reply)
+	r = slices.DeleteFunc(r, func(i item) bool { return !c.Has(statsSince[i.Name]) })
+	writeReport(c.Reply, r)
 }
 
 // statsOrder is the order of the first lines of MEMORY STATS.

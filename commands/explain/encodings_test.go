@@ -33,7 +33,8 @@ func newWorkbench(t *testing.T) *workbench { return newWorkbenchLike(t, nil) }
 func newWorkbenchLike(t *testing.T, like *release.Release) *workbench {
 	e := engine.New(engine.Options{Clock: func() int64 { return 1e15 }, Seed: 1, Release: like})
 	e.Join(engine.Commands(strings.Family, keys.Family, hashes.Family, lists.Family, sets.Family, zsets.Family,
-		servercmds.Family), Part())
+		servercmds.Family), Part(),
+		engine.Part{Types: []engine.Type{strings.Type, lists.Type, sets.Type, zsets.Type, hashes.Type}})
 	return &workbench{t, e, e.NewSession(nil)}
 }
 
@@ -133,7 +134,7 @@ func TestPartsAddUp(t *testing.T) {
 			require.Equal(t, b.e.Home().Keyspace.DB(0).Usage().Key([]byte(key)), l.Bytes())
 			v, _ := b.e.Home().Keyspace.DB(0).Peek([]byte(key))
 			if i%100 == 99 && !l.Packed {
-				require.Equal(t, v.Bytes(), sum(valueReport(v, 0)), "%s of %d", key, i)
+				require.Equal(t, v.Bytes(), sum(b.e.Parts.Types.Of(v.Type()).Explain(v, 0)), "%s of %d", key, i)
 			}
 		}
 	}
@@ -145,17 +146,17 @@ func sum(r report) (n int) {
 		"members": true, "rounding": true, "bytes": true, "fixed": true,
 		"texts": true, "header": true, "lengths": true, "data": true, "end": true, "spare": true, "blocks": true}
 	for _, f := range r {
-		switch v := f.value.(type) {
+		switch v := f.Value.(type) {
 		case report:
-			if f.name == "skiplist" {
-				n += v[1].value.(int) // nodes, which in a quicklist are a number
+			if f.Name == "skiplist" {
+				n += v[1].Value.(int) // nodes, which in a quicklist are a number
 			}
-			if f.name == "quicklist" {
+			if f.Name == "quicklist" {
 				return sumList(v)
 			}
 			n += sum(v)
 		case int:
-			if bytes[f.name] {
+			if bytes[f.Name] {
 				n += v
 			}
 		}
@@ -163,4 +164,4 @@ func sum(r report) (n int) {
 	return n
 }
 
-func sumList(v report) int { return v[0].value.(int)*list.NodeBytes + v[1].value.(int) + 96 }
+func sumList(v report) int { return v[0].Value.(int)*list.NodeBytes + v[1].Value.(int) + 96 }

@@ -3,7 +3,7 @@
 // from the layouts that the data structures in ds account for, never from samples.
 //
 //	memory.go     the part; MEMORY USAGE, MEMORY PURGE
-//	explain.go    MEMORY EXPLAIN: the layout of a value
+//	explain.go    MEMORY EXPLAIN: the layout of a key; what its value consists of tells its type
 //	debug.go      DEBUG ZIPLIST and its like: what Redis tells of a value's layout
 //	whatif.go     MEMORY WHATIF: other encodings and parameters
 //	encodings.go  the encodings that a key's data can have, and their costs

@@ -10,53 +10,32 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// report is an ordered list of named values. RESP2 clients receive it as lines of text, like those
-// of HELP, and RESP3 clients as a map.
-type report []item
-
-// item is a named int, float64, string, []byte, []int, report or table. Only the lines of text show
-// the note.
-type item struct {
-	name  string
-	value any
-	note  string
-}
-
-// table is rows of values under named columns. RESP3 clients receive it as an array of maps.
-type table struct {
-	columns []string
-	rows    [][]any
-}
-
-func (t *table) add(cells ...any) { t.rows = append(t.rows, cells) }
-
-// without is the note of a table that shows only the ends of n entries.
-func (t *table) without(n int) string {
-	if left := n - len(t.rows); left > 0 {
-		return fmt.Sprintf("without %d in the middle", left)
-	}
-	return ""
-}
+// What a command replies: see engine.Detail.
+type (
+	report = []engine.Detail
+	item   = engine.Detail
+	table  = engine.Table
+)
 
 // replyReport replies with r, as a map in RESP3 and as lines of text in RESP2.
 func replyReport(c *engine.Call, r report) {
 	if c.Reply.Proto() == 3 {
-		r.write(c.Reply)
+		writeReport(c.Reply, r)
 		return
 	}
-	lines := r.lines("")
+	lines := linesOf(r, "")
 	c.Reply.Array(len(lines))
 	for _, line := range lines {
 		c.Reply.Status(line)
 	}
 }
 
-// write writes r as a map.
-func (r report) write(w *resp.Writer) {
+// writeReport writes r as a map.
+func writeReport(w *resp.Writer, r report) {
 	w.Map(len(r))
 	for _, it := range r {
-		w.BulkString(it.name)
-		write(w, it.value)
+		w.BulkString(it.Name)
+		write(w, it.Value)
 	}
 }
 
@@ -77,45 +56,45 @@ func write(w *resp.Writer, value any) {
 			w.Int(int64(n))
 		}
 	case report:
-		v.write(w)
+		writeReport(w, v)
 	case table:
-		w.Array(len(v.rows))
-		for _, row := range v.rows {
+		w.Array(len(v.Rows))
+		for _, row := range v.Rows {
 			w.Map(len(row))
 			for i, cell := range row {
-				w.BulkString(v.columns[i])
+				w.BulkString(v.Columns[i])
 				write(w, cell)
 			}
 		}
 	}
 }
 
-// lines returns r as lines of text with an indent.
-func (r report) lines(indent string) (lines []string) {
+// linesOf returns r as lines of text with an indent.
+func linesOf(r report, indent string) (lines []string) {
 	width := 0
 	for _, it := range r {
-		if it.inline() {
-			width = max(width, len(it.name))
+		if inline(it) {
+			width = max(width, len(it.Name))
 		}
 	}
 	for _, it := range r {
-		switch v := it.value.(type) {
+		switch v := it.Value.(type) {
 		case report:
-			lines = append(lines, join(indent, it.name+":", it.note))
-			lines = append(lines, v.lines(indent+"  ")...)
+			lines = append(lines, join(indent, it.Name+":", it.Note))
+			lines = append(lines, linesOf(v, indent+"  ")...)
 		case table:
-			lines = append(lines, join(indent, it.name+":", it.note))
-			lines = append(lines, v.lines(indent+"  ")...)
+			lines = append(lines, join(indent, it.Name+":", it.Note))
+			lines = append(lines, rowsOf(v, indent+"  ")...)
 		default:
-			lines = append(lines, join(indent, fmt.Sprintf("%-*s  %s", width, it.name, text(v)), it.note))
+			lines = append(lines, join(indent, fmt.Sprintf("%-*s  %s", width, it.Name, text(v)), it.Note))
 		}
 	}
 	return lines
 }
 
 // inline reports whether the item fits on one line.
-func (it item) inline() bool {
-	switch it.value.(type) {
+func inline(it item) bool {
+	switch it.Value.(type) {
 	case report, table:
 		return false
 	}
@@ -147,13 +126,13 @@ func text(value any) string {
 	return ""
 }
 
-// lines returns the table as lines of text: the names of the columns, then the rows. Numbers are
+// rowsOf returns the table as lines of text: the names of the columns, then the rows. Numbers are
 // aligned right.
-func (t table) lines(indent string) (lines []string) {
-	widths := make([]int, len(t.columns))
-	cells := make([][]string, 1, len(t.rows)+1)
-	cells[0] = t.columns
-	for _, row := range t.rows {
+func rowsOf(t table, indent string) (lines []string) {
+	widths := make([]int, len(t.Columns))
+	cells := make([][]string, 1, len(t.Rows)+1)
+	cells[0] = t.Columns
+	for _, row := range t.Rows {
 		texts := make([]string, len(row))
 		for i, cell := range row {
 			texts[i] = text(cell)
@@ -166,17 +145,17 @@ func (t table) lines(indent string) (lines []string) {
 		}
 	}
 	for _, row := range cells {
-		lines = append(lines, indent+t.line(row, widths))
+		lines = append(lines, indent+rowOf(t, row, widths))
 	}
 	return lines
 }
 
-// line returns a row, its cells padded to the widths.
-func (t table) line(texts []string, widths []int) string {
+// rowOf returns a row, its cells padded to the widths.
+func rowOf(t table, texts []string, widths []int) string {
 	var b strings.Builder
 	for i, text := range texts {
 		width := widths[i]
-		if t.alignsLeft(i) {
+		if alignsLeft(t, i) {
 			width = -width
 		}
 		fmt.Fprintf(&b, "%*s  ", width, text)
@@ -185,11 +164,11 @@ func (t table) line(texts []string, widths []int) string {
 }
 
 // alignsLeft reports whether a column is aligned left, as columns of text are.
-func (t table) alignsLeft(i int) bool {
-	if len(t.rows) == 0 {
+func alignsLeft(t table, i int) bool {
+	if len(t.Rows) == 0 {
 		return true
 	}
-	switch t.rows[0][i].(type) {
+	switch t.Rows[0][i].(type) {
 	case int, float64:
 		return false
 	}

@@ -107,7 +107,7 @@ var thresholds = map[keyspace.Type][]string{
 // comparison returns the costs of the encodings, their growth and their crossing.
 func comparison(encodings []*encoding) report {
 	n := max(encodings[0].total, 1)
-	costs := table{columns: []string{"encoding", "bytes", "bytes-per-element", "times"}}
+	costs := table{Columns: []string{"encoding", "bytes", "bytes-per-element", "times"}}
 	least := 0
 	for _, e := range encodings {
 		if bytes := e.cost(); least == 0 || bytes < least {
@@ -116,7 +116,7 @@ func comparison(encodings []*encoding) report {
 	}
 	for _, e := range encodings {
 		bytes := e.cost()
-		costs.add(e.name, bytes, float64(bytes)/float64(n), float64(bytes)/float64(max(least, 1)))
+		costs.Add(e.name, bytes, float64(bytes)/float64(n), float64(bytes)/float64(max(least, 1)))
 	}
 	r := report{{"as", costs, encodings[0].estimateNote()}}
 	if len(encodings) > 1 && len(encodings[0].curve) > 1 {
@@ -128,16 +128,16 @@ func comparison(encodings []*encoding) report {
 
 // growth returns the bytes for 1, 2, 4 ... elements, and for all.
 func growth(encodings []*encoding) table {
-	t := table{columns: []string{"elements"}}
+	t := table{Columns: []string{"elements"}}
 	for _, e := range encodings {
-		t.columns = append(t.columns, e.name)
+		t.Columns = append(t.Columns, e.name)
 	}
 	row := func(n int) {
 		cells := []any{n}
 		for _, e := range encodings {
 			cells = append(cells, e.curve[n-1])
 		}
-		t.rows = append(t.rows, cells)
+		t.Rows = append(t.Rows, cells)
 	}
 	last := len(encodings[0].curve)
 	for n := 1; n < last; n *= 2 {

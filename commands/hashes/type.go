@@ -14,7 +14,7 @@ import (
 )
 
 // Type is the data type of hashes.
-var Type = engine.Type{Type: hash.Type, Keysizes: "hashes_items", Elements: fields(),
+var Type = engine.Type{Type: hash.Type, Explain: explain, Keysizes: "hashes_items", Elements: fields(),
 	Rewrite: func(v keyspace.Value, to engine.Rewriter) {
 		v.(*hash.Hash).Each(func(field, value ziplist.Entry) bool {
 			to.Add("HMSET", field.Append(nil), value.Append(nil))

@@ -10,7 +10,8 @@ import (
 )
 
 // Type is the data type of lists.
-var Type = engine.Type{Type: list.Type, Keysizes: "lists_items", Unpacked: "quicklist", Elements: elementsOf(),
+var Type = engine.Type{Type: list.Type, Explain: explain, Keysizes: "lists_items", Unpacked: "quicklist",
+	Elements: elementsOf(),
 	Rewrite: func(v keyspace.Value, to engine.Rewriter) {
 		v.(*list.List).Range(0, v.Len(), func(e ziplist.Entry) { to.Add("RPUSH", e.Append(nil)) })
 	},

@@ -14,7 +14,7 @@ import (
 )
 
 // Type is the data type of sets.
-var Type = engine.Type{Type: set.Type, Keysizes: "sets_items", Unpacked: "hashtable",
+var Type = engine.Type{Type: set.Type, Explain: explain, Keysizes: "sets_items", Unpacked: "hashtable",
 	Elements: engine.NewElements("s", "MEMBERS", "SREM", "members of a set", event.Set),
 	Rewrite: func(v keyspace.Value, to engine.Rewriter) {
 		v.(*set.Set).Each(func(member ziplist.Entry) bool {

@@ -10,7 +10,7 @@ import (
 
 // Type is the data type of streams. It is rewritten as a payload, which also holds the groups and
 // their pending entries.
-var Type = engine.Type{Type: stream.Type, Dump: dump, Undigested: groups}
+var Type = engine.Type{Type: stream.Type, Explain: explain, Dump: dump, Undigested: groups}
 
 // groups returns what the groups of a stream are, which its digest leaves out. When a consumer was
 // seen last is not replicated.

@@ -8,7 +8,7 @@ import (
 )
 
 // Type is the data type of strings.
-var Type = engine.Type{Type: str.Type, Keysizes: "strings_sizes",
+var Type = engine.Type{Type: str.Type, Explain: explain, Keysizes: "strings_sizes",
 	Rewrite: func(v keyspace.Value, to engine.Rewriter) { to.Command("SET", v.(*str.Value).Text(nil)) },
 	Dump: func(v keyspace.Value, _ int64) (string, []string) {
 		return "string " + elements.Quoted(v.(*str.Value).Text(nil)), nil

@@ -16,7 +16,7 @@ import (
 )
 
 // Type is the data type of sorted sets.
-var Type = engine.Type{Type: zset.Type, Keysizes: "zsets_items",
+var Type = engine.Type{Type: zset.Type, Explain: explain, Keysizes: "zsets_items",
 	Elements: engine.NewElements("z", "MEMBERS", "ZREM", "members of a sorted set", event.ZSet),
 	Rewrite: func(v keyspace.Value, to engine.Rewriter) {
 		v.(*zset.Set).Each(func(member []byte, score float64) bool {

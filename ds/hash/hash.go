@@ -70,6 +70,13 @@ func (h *Hash) Packed() ([]byte, bool) {
 	return h.packed, h.table == nil && h.deadlines == nil
 }
 
+// Ziplist returns the ziplist, which stays the hash's own, also if fields have deadlines; false if
+// the hash is encoded otherwise.
+func (h *Hash) Ziplist() (ziplist.List, bool) {
+	zl, _ := h.Packed()
+	return zl, h.table == nil
+}
+
 // Len returns the number of fields. O(1); O(n) for a packed one of more than
 // 32767 fields.
 func (h *Hash) Len() int {

@@ -71,6 +71,10 @@ func (l *List) Packed() ([]byte, bool) {
 	return l.ziplist(), l.quicklist == nil && l.deadlines == nil
 }
 
+// Ziplist returns the ziplist, which stays the list's own, also if elements have deadlines; false
+// if the list is encoded otherwise.
+func (l *List) Ziplist() (ziplist.List, bool) { return l.ziplist(), l.quicklist == nil }
+
 // ziplist returns the ziplist of a packed list.
 func (l *List) ziplist() ziplist.List {
 	if l.packed == nil && l.quicklist == nil {

@@ -82,6 +82,9 @@ func (s *Set) Packed() ([]byte, bool) {
 	return s.packed, s.sorted == nil
 }
 
+// Ziplist returns the ziplist, which stays the set's own; false if the set is encoded otherwise.
+func (s *Set) Ziplist() (ziplist.List, bool) { return s.Packed() }
+
 // Len returns the number of members. O(1); O(n) for a packed one of more than 32767.
 func (s *Set) Len() int {
 	switch {

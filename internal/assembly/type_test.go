@@ -75,7 +75,7 @@ var shelves = engine.Part{
 				to.Add("SHELF.PUT", []byte(text))
 			}
 		},
-		Explain: func(v keyspace.Value) []engine.Detail {
+		Explain: func(v keyspace.Value, _ int) []engine.Detail {
 			return []engine.Detail{{Name: "first", Value: v.(*shelf).texts[0], Note: "on the left"}}
 		}}},
 	Families: []command.Family{{Group: "module", Commands: []command.Line{
