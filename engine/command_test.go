@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -38,36 +39,57 @@ var (
 	accesses   = regexp.MustCompile(`^(not_key|(RO|RW|OW|RM)( access)?( insert| delete| update| delete update)?( variable_flags| incomplete)?)$`)
 	history    = regexp.MustCompile(`^([a-z0-9.:,@]+ .*[^ ])?\n?$`)
 	complexity = regexp.MustCompile(`^(O\(.+|Depends on .+)[^.]$`)
+	since      = regexp.MustCompile(`^(([a-z]+:)?[0-9]+\.[0-9]+\.[0-9]+ ?)+$`)
 )
 
 // Every line is complete, also those of commands that redis-server lacks.
 func TestLinesAreComplete(t *testing.T) {
 	eachLine(t, func(t *testing.T, cmd *command.Command) {
+		fail := failures(t, cmd)
+		fail(!since.MatchString(cmd.Since), "Since must be what introduced it, such as 6.2.0, valkey:9.0.0, or "+
+			"miniserver:0.1.0 for a command of our own", cmd.Since)
 		require.NotPanics(t, func() { release.From(cmd.Since) }, "Since")
-		require.NotEmpty(t, cmd.Since, "Since")
 		for line := range strings.Lines(cmd.History + "\n" + cmd.Deprecated) {
-			require.Regexp(t, history, line, "History, Deprecated")
+			fail(!history.MatchString(line), "History and Deprecated must be lines of a release and a sentence", line)
 		}
-		require.NotEmpty(t, cmd.Summary, "Summary")
-		require.NotEmpty(t, cmd.Group(), "the family's Group")
-		require.Regexp(t, complexity, cmd.Complexity, "Complexity")
-		require.True(t, cmd.Run != nil || len(cmd.Subs) > 0, "Run")
-		require.True(t, cmd.Run == nil || cmd.Reply.Known(), "Reply %q", cmd.Reply)
-		isKey := false
+		fail(cmd.Summary == "", "Summary must be a sentence", "")
+		fail(cmd.Group() == "", "the Family must have a Group", "")
+		fail(!complexity.MatchString(cmd.Complexity),
+			"Complexity must be such as O(1) or Depends on ..., without a stop", cmd.Complexity)
+		fail(cmd.Run != nil && !cmd.Reply.Known(),
+			"Reply must be such as integer, text? or list: see type command.Reply", string(cmd.Reply))
+		const data = command.Write | command.ReadOnly
+		hasKeys := slices.ContainsFunc(cmd.Keys.Specs, isKey)
+		fail(hasKeys && cmd.Flags&data == 0 && !slices.Contains(noAccess, cmd.FullName()),
+			"Flags must have Write or ReadOnly, since the command has keys", "")
 		for _, spec := range cmd.Keys.Specs {
-			require.Regexp(t, accesses, spec.Access, "Keys")
-			isKey = isKey || spec.Access != "not_key"
+			fail(!accesses.MatchString(spec.Access),
+				`Keys must say what happens to them, such as "RO access" or "RW update"`, spec.Access)
 		}
 		list, _ := command.Parse(cmd.Syntax)
-		require.Equal(t, slices.ContainsFunc(list, namesKeys), isKey, "Syntax %q, Keys %v", cmd.Syntax, cmd.Keys.Specs)
+		fail(slices.ContainsFunc(list, namesKeys) != hasKeys,
+			"Syntax must name a key just if Keys find one, such as command.Key(1, \"RW update\")", cmd.Syntax)
 	})
 }
+
+// failures returns a function that fails the test of a line with what must be, and what is instead.
+func failures(t *testing.T, cmd *command.Command) func(failed bool, must, is string) {
+	return func(failed bool, must, is string) {
+		t.Helper()
+		if failed {
+			t.Errorf("the line of %s: %s; it has %q", cmd.FullName(), must, is)
+		}
+	}
+}
+
+func isKey(spec command.Keyspec) bool { return spec.Access != "not_key" }
 
 func namesKeys(a command.Argument) bool {
 	return a.Kind == "key" || slices.ContainsFunc(a.Parts, namesKeys)
 }
 
-// looser are commands whose arity allows fewer or more arguments than their syntax, as in redis-server.
+// looser are commands whose arity allows fewer or more arguments than their syntax, as in
+// redis-server.
 var looser = strings.Fields("cl.throttle client|kill debug psync quit replconf")
 
 // Syntaxes are well-formed, and take as many arguments as the arity says.
@@ -85,10 +107,15 @@ func TestSyntaxesFitTheArity(t *testing.T) {
 		case slices.Contains(looser, cmd.FullName()):
 			require.NotEqual(t, cmd.Arity, n, "no exception")
 		default:
-			require.Equal(t, cmd.Arity, n, "Syntax %q", cmd.Syntax)
+			failures(t, cmd)(cmd.Arity != n,
+				fmt.Sprintf("Arity is %d, but the Syntax takes %d arguments with the name", cmd.Arity, n), cmd.Syntax)
 		}
 	})
 }
+
+// noAccess are commands with keys that neither read nor write data by themselves: what scripts call
+// says that, and others only look.
+var noAccess = strings.Fields("eval evalsha fcall watch mini.waitfor|key mini.waitfor|length")
 
 var commandStep = regexp.MustCompile(`(?m)^[a-z0-9]*> ["']?([^\s"']+)`)
 
@@ -106,6 +133,8 @@ func TestEveryCommandHasATranscript(t *testing.T) {
 		}
 	}
 	eachLine(t, func(t *testing.T, cmd *command.Command) {
-		require.True(t, cmd.IsSub() || have[cmd.Name], "no transcript runs it")
+		if !cmd.IsSub() && !have[cmd.Name] {
+			t.Errorf("no transcript runs %s: write commands/testdata/<group>/%[1]s.txt, see CONTRIBUTING.md", cmd.Name)
+		}
 	})
 }

@@ -4,7 +4,6 @@ package corpus
 
 import (
 	"flag"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,12 +11,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/miniserver-go/miniserver/internal/corpus/family"
 	"github.com/miniserver-go/miniserver/internal/reference"
 	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/internal/transcript"
 )
-
-var only = flag.String("transcripts", "", "run only the transcripts whose path contains this")
 
 var update = flag.String("update", "", "rewrite the transcripts' replies from a world: redis for the default "+
 	"release, a release such as redis:7.0, or miniserver")
@@ -52,10 +50,10 @@ func Files(t testing.TB, dir string) []*transcript.File {
 	var files []*transcript.File
 	err := filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".txt") ||
-			!strings.Contains(filepath.ToSlash(path), *only) {
+			!family.IsChosen(path) {
 			return err
 		}
-		f, err := load(path)
+		f, err := family.Load(path)
 		files = append(files, f)
 		return err
 	})
@@ -64,18 +62,6 @@ func Files(t testing.TB, dir string) []*transcript.File {
 		t.Fatalf("no transcripts in %s", dir)
 	}
 	return files
-}
-
-// load loads a transcript, whose first line must be a comment that says what the file covers.
-func load(path string) (*transcript.File, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	if !strings.HasPrefix(string(text), "#") {
-		return nil, fmt.Errorf("%s:1: the first line must be a comment that says what the file covers", path)
-	}
-	return transcript.Parse(path, string(text))
 }
 
 func must(t testing.TB, err error) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/internal/corpus/family"
 	"github.com/miniserver-go/miniserver/internal/transcript"
 )
 
@@ -38,7 +39,7 @@ func parse(t *testing.T, lines ...string) *transcript.File {
 func TestTheFirstLineSaysWhatAFileCovers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.txt")
 	require.NoError(t, os.WriteFile(path, []byte("> PING\nPONG\n"), 0o644))
-	_, err := load(path)
+	_, err := family.Load(path)
 	require.ErrorContains(t, err, "test.txt:1: the first line must be a comment")
 }
 

@@ -26,6 +26,7 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
 	"github.com/miniserver-go/miniserver/internal/corpus"
+	"github.com/miniserver-go/miniserver/internal/corpus/family"
 	"github.com/miniserver-go/miniserver/internal/quick"
 	"github.com/miniserver-go/miniserver/internal/reference"
 	"github.com/miniserver-go/miniserver/internal/release"
@@ -72,9 +73,24 @@ func TestTranscriptsInProcess(t *testing.T) {
 	corpus.RunFiles(t, w, commandCorpus, corpus.Files(t, commandCorpus))
 	checked := transcript.NewMemory(w.Traits(), func(e *engine.Engine) {
 		furnish(e)
-		corpus.CheckReplies(t, e)
+		family.CheckLines(t, e)
 	})
 	corpus.RunFiles(t, checked, commandCorpus, corpus.Files(t, commandCorpus))
+}
+
+// TestOurOwnCommandsAreNotAskedOfRedis finds transcripts that forget to say whose command they are
+// about, also where there is no redis-server.
+func TestOurOwnCommandsAreNotAskedOfRedis(t *testing.T) {
+	commands := memory("an engine in process", 2).Engine().Commands
+	for _, f := range corpus.Files(t, commandCorpus) {
+		for _, at := range f.SentTo(corpus.TraitsOf(reference.Default)) {
+			cmd, _ := commands.Resolve([][]byte{[]byte(at.Args[0])})
+			if cmd != nil && release.From(cmd.Since).Foreign() {
+				t.Errorf("%s:%d: redis-server has no %s: the second line of a transcript about it is @ only miniserver",
+					f.Name, at.Line, cmd.Name)
+			}
+		}
+	}
 }
 
 func TestTranscriptsInRESP3(t *testing.T) {

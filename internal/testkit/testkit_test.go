@@ -6,6 +6,7 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
 	"github.com/miniserver-go/miniserver/internal/corpus"
+	"github.com/miniserver-go/miniserver/internal/corpus/family"
 	"github.com/miniserver-go/miniserver/internal/transcript"
 	"github.com/miniserver-go/miniserver/persistence/disk"
 )
@@ -29,7 +30,7 @@ func TestTranscripts(t *testing.T) {
 	w := transcript.NewMemory(transcript.Traits{Name: "an engine with the test kit", Tags: []string{"testkit"}},
 		func(e *engine.Engine) {
 			furnish(e)
-			corpus.CheckReplies(t, e)
+			family.CheckLines(t, e)
 		})
 	corpus.RunFiles(t, w, kitCorpus, corpus.Files(t, kitCorpus))
 }

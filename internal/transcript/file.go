@@ -178,6 +178,23 @@ func (t Test) Sent() (list []Position) {
 	return list
 }
 
+// SentTo returns the commands that a world with these traits gets, but for those that it is not
+// expected to know.
+func (f *File) SentTo(traits Traits) (list []Position) {
+	runs := f.plan(f.steps, traits)
+	for i, s := range f.steps {
+		if runs[i] && !strings.HasPrefix(f.reply(s), unknown) {
+			for _, args := range s.commands() {
+				list = append(list, Position{s.line + 1, f.resolve(args)})
+			}
+		}
+	}
+	return list
+}
+
+// unknown begins the reply to a command that a server does not know.
+const unknown = "(error) ERR unknown "
+
 // reply returns the text of the reply s expects.
 func (f *File) reply(s step) string {
 	lines := slices.Clone(f.lines[s.replyAt:s.replyEnd])

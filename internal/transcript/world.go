@@ -122,7 +122,7 @@ func (f *File) plan(steps []step, t Traits) []bool {
 
 // lacks reports whether a step sends what the world does not know, or sets such a parameter.
 func (f *File) lacks(s step, t Traits) bool {
-	if t.Lacks == nil || strings.HasPrefix(f.reply(s), "(error) ERR unknown ") {
+	if t.Lacks == nil || strings.HasPrefix(f.reply(s), unknown) {
 		return false
 	}
 	if s.kind == stepConfig {

@@ -9,6 +9,8 @@ package family
 
 import (
 	"flag"
+	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -30,16 +32,19 @@ import (
 
 var only = flag.String("transcripts", "", "run only the transcripts whose path contains this")
 
+// IsChosen reports whether the flag -transcripts chooses the transcript.
+func IsChosen(path string) bool { return strings.Contains(filepath.ToSlash(path), *only) }
+
 // Run runs, with RESP2, the transcripts below commands/testdata that match one of the patterns,
 // which name them without ".txt". join adds to an engine what the core has not; nil for nothing. It
 // is called in a package of a family, commands/NAME. With -v the test says how many steps it left
 // out.
 func Run(t *testing.T, patterns string, join func(e *engine.Engine)) {
 	t.Helper()
-	w := world(join)
+	w := world(t, join)
 	ran, leftOut := 0, 0
 	for _, path := range matches(t, patterns) {
-		f, err := transcript.Load(path)
+		f, err := Load(path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +63,7 @@ func Run(t *testing.T, patterns string, join func(e *engine.Engine)) {
 }
 
 // world returns the world whose engines have the core and what join adds.
-func world(join func(e *engine.Engine)) (w *transcript.Memory) {
+func world(t *testing.T, join func(e *engine.Engine)) (w *transcript.Memory) {
 	traits := transcript.Traits{Name: "an engine with one family",
 		Lacks: func(args []string) bool { return lacks(w.Engine(), args) }}
 	return transcript.NewMemory(traits, func(e *engine.Engine) {
@@ -66,7 +71,20 @@ func world(join func(e *engine.Engine)) (w *transcript.Memory) {
 		if join != nil {
 			join(e)
 		}
+		CheckLines(t, e)
 	})
+}
+
+// Load loads a transcript, whose first line must be a comment that says what the file covers.
+func Load(path string) (*transcript.File, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if !strings.HasPrefix(string(text), "#") {
+		return nil, fmt.Errorf("%s:1: the first line must be a comment that says what the file covers", path)
+	}
+	return transcript.Parse(path, string(text))
 }
 
 // matches returns the paths of the transcripts that match one of the patterns.
@@ -78,7 +96,7 @@ func matches(t *testing.T, patterns string) (paths []string) {
 		}
 		paths = append(paths, found...)
 	}
-	return slices.DeleteFunc(paths, func(p string) bool { return !strings.Contains(filepath.ToSlash(p), *only) })
+	return slices.DeleteFunc(paths, func(p string) bool { return !IsChosen(p) })
 }
 
 // core returns what nearly all transcripts use.

@@ -1,4 +1,4 @@
-package corpus
+package family
 
 import (
 	"bytes"
@@ -10,9 +10,10 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// CheckReplies has each reply in RESP2 of an engine's commands compared with the shape that the
-// command's line tells.
-func CheckReplies(t testing.TB, e *engine.Engine) {
+// CheckLines has what an engine's commands do compared with what their lines tell: the shapes of
+// replies in RESP2, and that only a command with the flag Write changes data, or one for
+// administrators.
+func CheckLines(t testing.TB, e *engine.Engine) {
 	check := func(cmd *command.Command) {
 		run := e.Handler(cmd)
 		if run == nil {
@@ -21,6 +22,7 @@ func CheckReplies(t testing.TB, e *engine.Engine) {
 		e.Handle(cmd, func(c *engine.Call) {
 			at, proto := c.Reply.Len(), c.Reply.Proto()
 			run(c)
+			checkFlags(t, c)
 			if proto == 2 && c.Reply.Proto() == 2 && c.Reply.Len() > at {
 				checkReply(t, c, c.Reply.Bytes()[at:])
 			}
@@ -33,6 +35,15 @@ func CheckReplies(t testing.TB, e *engine.Engine) {
 		}
 	}
 }
+
+func checkFlags(t testing.TB, c *engine.Call) {
+	const may = command.Write | command.MayReplicate | command.Admin
+	if c.Dirty() && c.World.FlagsWith(c.Cmd, c.Args)&may == 0 {
+		t.Errorf("%.200q changes data, but the line of %s has not the flag Write", c.Args, nameOf(c))
+	}
+}
+
+func nameOf(c *engine.Call) string { return strings.ReplaceAll(c.Cmd.FullName(), "|", " ") }
 
 func checkReply(t testing.TB, c *engine.Call, reply []byte) {
 	v, err := resp.NewReader(bytes.NewReader(reply)).Read()
@@ -53,6 +64,6 @@ func checkReply(t testing.TB, c *engine.Call, reply []byte) {
 	}
 	if shape := c.Cmd.Reply.For(len(args), has, false); !shape.Fits(v) {
 		t.Errorf("the line of %s says that it replies with %q, but to %.200q it replies %.200q",
-			strings.ReplaceAll(c.Cmd.FullName(), "|", " "), shape, c.Args, reply)
+			nameOf(c), shape, c.Args, reply)
 	}
 }
