@@ -11,7 +11,9 @@
 //	                                          elements
 //
 //	introspection                             COMMAND
-//	server                                    INFO, SHUTDOWN, TIME
+//	server                                    INFO, TIME
+//	shutdown                                  SHUTDOWN, and the end that others ask for
+//	defrag                                    active defragmentation
 //	cluster                                   CLUSTER
 //	config                                    CONFIG
 //	debug                                     DEBUG
@@ -31,6 +33,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/cluster"
 	"github.com/miniserver-go/miniserver/commands/config"
 	"github.com/miniserver-go/miniserver/commands/debug"
+	"github.com/miniserver-go/miniserver/commands/defrag"
 	"github.com/miniserver-go/miniserver/commands/explain"
 	"github.com/miniserver-go/miniserver/commands/geo"
 	"github.com/miniserver-go/miniserver/commands/hashes"
@@ -43,6 +46,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/ratelimit"
 	"github.com/miniserver-go/miniserver/commands/server"
 	"github.com/miniserver-go/miniserver/commands/sets"
+	"github.com/miniserver-go/miniserver/commands/shutdown"
 	"github.com/miniserver-go/miniserver/commands/sketches"
 	"github.com/miniserver-go/miniserver/commands/slowlog"
 	"github.com/miniserver-go/miniserver/commands/streams"
@@ -69,6 +73,8 @@ func Parts(e *engine.Engine) []engine.Part {
 		sketches.Bloom(),
 		explain.Part(),
 		server.Part(),
+		shutdown.Part(e),
+		defrag.Part(e),
 		cluster.Part(e),
 		config.Part(e.Release),
 		pubsub.Part(),

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/commands/defrag"
 	"github.com/miniserver-go/miniserver/engine"
 )
 
@@ -92,7 +93,7 @@ func TestDefragmentationIsTurnedOff(t *testing.T) {
 func TestPurgeDefragmentsOnce(t *testing.T) {
 	v := holey()
 	_, held := v.Home().Keyspace.CellBytes()
-	v.Defragment()
+	defrag.Purge(v.Engine)
 	require.Positive(t, v.idle())
 	_, less := v.Home().Keyspace.CellBytes()
 	require.Less(t, less, held/3)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/commands/clients"
 	configcmds "github.com/miniserver-go/miniserver/commands/config"
+	"github.com/miniserver-go/miniserver/commands/defrag"
 	"github.com/miniserver-go/miniserver/commands/keys"
 	servercmds "github.com/miniserver-go/miniserver/commands/server"
 	stringcmds "github.com/miniserver-go/miniserver/commands/strings"
@@ -34,7 +35,7 @@ type evictor struct {
 func newEvictor() *evictor {
 	v := &evictor{now: 1_700_000_000_000_000}
 	v.Engine = engine.New(engine.Options{Seed: 1, Clock: func() int64 { v.now += v.cost; return v.now }})
-	v.Join(configcmds.Part(v.Release), transactions.Part(), engine.Part{
+	v.Join(configcmds.Part(v.Release), defrag.Part(v.Engine), transactions.Part(), engine.Part{
 		Families:  []command.Family{stringcmds.Family, keys.Family, keys.Selection, keys.Databases, servercmds.Family},
 		Propagate: func(_ int, args [][]byte) { v.journal = append(v.journal, string(bytes.Join(args, []byte(" ")))) },
 	})

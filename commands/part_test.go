@@ -10,6 +10,7 @@ import (
 	configcmds "github.com/miniserver-go/miniserver/commands/config"
 	"github.com/miniserver-go/miniserver/commands/keys"
 	servercmds "github.com/miniserver-go/miniserver/commands/server"
+	"github.com/miniserver-go/miniserver/commands/shutdown"
 	"github.com/miniserver-go/miniserver/commands/strings"
 	"github.com/miniserver-go/miniserver/commands/transactions"
 	"github.com/miniserver-go/miniserver/engine"
@@ -19,7 +20,8 @@ import (
 
 func partEngine() (*engine.Engine, *engine.Session) {
 	e := engine.New(engine.Options{Clock: func() int64 { return 1e15 }})
-	e.Join(engine.Commands(strings.Family, keys.Family, keys.Databases, servercmds.Family), configcmds.Part(e.Release))
+	e.Join(engine.Commands(strings.Family, keys.Family, keys.Databases, servercmds.Family),
+		shutdown.Part(e), configcmds.Part(e.Release))
 	e.Join(clients.Parts(e)...)
 	return e, e.NewSession(nil)
 }
@@ -140,7 +142,8 @@ func TestKeysThatAreMetExpireByThemselves(t *testing.T) {
 func TestAWritableReplicaExpiresItsOwnKeys(t *testing.T) {
 	now := int64(1e15)
 	e := engine.New(engine.Options{Clock: func() int64 { return now }})
-	e.Join(engine.Commands(strings.Family, keys.Family, keys.Databases, servercmds.Family), configcmds.Part(e.Release))
+	e.Join(engine.Commands(strings.Family, keys.Family, keys.Databases, servercmds.Family),
+		shutdown.Part(e), configcmds.Part(e.Release))
 	s := e.NewSession(nil)
 	require.Equal(t, "+OK\r\n", do(e, s, "SET master 1 PX 10"))
 	e.With(func() { e.SetRole(engine.Role{Replica: true}) })

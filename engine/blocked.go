@@ -362,3 +362,6 @@ func (b *Blocked) Ended() bool { return b.session.blocked != b }
 
 // End writes the reply and unblocks the session. The command must not have ended.
 func (b *Blocked) End() { b.session.world.endBlock(b, nil) }
+
+// Fail replies with an error and unblocks the session. The command must not have ended.
+func (b *Blocked) Fail(err error) { b.session.world.endBlock(b, err) }

@@ -3,6 +3,7 @@ package engine
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/ds/list"
@@ -10,6 +11,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/internal/acl"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/config"
 	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/internal/release"
@@ -130,7 +132,6 @@ func (e *Engine) coreParams() []config.Param {
 		{Name: "databases", Immutable: true, Get: e.shownDatabases},
 		e.importParam(),
 		config.Int("timeout", &c.IdleTimeout, 0, math.MaxInt32),
-		config.Int("shutdown-timeout", &e.shutdown.timeout, 0, math.MaxInt32),
 		config.Enum("sanitize-dump-payload", &c.sanitize, "no", "yes", "clients"),
 		config.Enum("enable-debug-command", &c.debug, "no", "yes", "local").AtStart(),
 	}
@@ -175,3 +176,30 @@ func (e *Engine) secretSettings(args [][]byte) (at []int) {
 	}
 	return at
 }
+
+// What small collections are called. In memory they are always ziplists. With encodings listpack every command calls them listpacks, and
+// payloads and snapshots hold them as such. So releases since 7.0 do; the default release, with which no real server is compared,
+// has the word of the articles.
+
+// HasListpacks is when listpacks took the place of ziplists.
+var HasListpacks = release.From("7.0.0")
+
+// encodingsParam is encodings.
+func (e *Engine) encodingsParam() config.Param {
+	e.Config.Encodings = "ziplist"
+	if !e.Release.Open && e.Release.Has(HasListpacks) {
+		e.Config.Encodings = "listpack"
+	}
+	p := config.Enum("encodings", &e.Config.Encodings, "ziplist", "listpack")
+	choose := p.Set
+	p.Set = func(v string) error {
+		if strings.EqualFold(v, "listpack") && !e.Release.Has(HasListpacks) {
+			return command.Errorf("%s has no listpacks", e.Release)
+		}
+		return choose(v)
+	}
+	return p
+}
+
+// Listpacks reports whether small collections are called listpacks, and written as such.
+func (c *Config) Listpacks() bool { return c.Encodings == "listpack" }

@@ -10,8 +10,8 @@ func (c *Call) Flush(dbs ...*keyspace.DB) {
 		held := db.Usage().Bytes()
 		db.Flush()
 		c.World.signalBlockedInDB(db.ID())
-		if held > purgeFrom {
-			c.Engine.Purge()
+		if purge := c.Engine.Parts.Host.Purge; purge != nil && held > purgeFrom {
+			purge()
 		}
 	}
 	c.World.reportEmptied()

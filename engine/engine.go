@@ -106,10 +106,8 @@ type Engine struct {
 	// Data.
 	access      keyspace.Access // what lookups record, in all worlds
 	eviction    eviction
-	defrag      defrag
 	accounts    accounts
 	persistence persistence
-	shutdown    shutdown
 
 	// Figures.
 	stats     stats

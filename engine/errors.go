@@ -51,7 +51,6 @@ const (
 	ErrNotHome       = command.Error("ERR This command is not available inside a world. Only the world of new connections has files and replicas.")
 	ErrNoDebug       = command.Error("ERR DEBUG command not allowed. If the enable-debug-command option is set to \"local\", you can run it from a local connection, otherwise you need to set this option in the configuration file, and then restart the server.")
 	errParamEvents   = command.Error("Invalid event class character. Use 'Ag$lshzxeKEtmdn'.")
-	errParamShutdown = command.Error("shutdown options SAVE and NOSAVE can't be used simultaneously")
 	ErrRewriteAll    = command.Error("ERR CONFIG-REWRITE-FORCE-ALL failed: Bad address")
 	ErrNoClientLimit = command.Error("ERR maxmemory-clients is disabled.")
 

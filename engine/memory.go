@@ -104,13 +104,6 @@ func (w *World) ProcessMemory() (m ProcessMemory) {
 	return m
 }
 
-// Purge gives freed memory back to the system.
-func (e *Engine) Purge() {
-	if e.Parts.Host.Purge != nil {
-		e.Parts.Host.Purge()
-	}
-}
-
 // Cache is memory outside of the dataset that MEMORY STATS shows, such as compiled scripts.
 type Cache struct {
 	Name      string             // "lua.caches"
@@ -129,7 +122,7 @@ func (w *World) fillMemory(out *bytes.Buffer) {
 		"maxmemory_human", Human(int(e.Config.MaxMemory)), "maxmemory_policy", e.Params.Named("maxmemory-policy").Get(),
 		"mem_not_counted_for_evict", b.Uncounted, "mem_clients_slaves", b.Replicas, "mem_clients_normal", b.Sessions-b.Replicas,
 		"mem_overhead_tables", b.Tables, "mem_overhead_deadlines", b.Deadlines, "mem_overhead_copies", b.Accounts)
-	Fields(out, "active_defrag_running", e.defrag.running)
+	Fields(out, "active_defrag_running", w.figure("active_defrag_running"))
 	Fields(out, zeroMemory...)
 	Fields(out, "lazyfree_pending_objects", w.Keyspace.Unreleased(), "lazyfreed_objects", w.Keyspace.LazilyFreed)
 	m := w.ProcessMemory()

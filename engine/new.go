@@ -37,7 +37,6 @@ func New(o Options) *Engine {
 		access:    keyspace.Access{LogFactor: 10, DecayTime: 1},
 		eviction:  newEviction(),
 		asReplica: newReplicaRules(),
-		shutdown:  shutdown{timeout: 10},
 	}
 	e.Users = acl.NewUsers(o.Release, permission.Catalogue{Table: e.Commands})
 	if !e.Release.Has(guards) {
@@ -53,8 +52,8 @@ func New(o Options) *Engine {
 	e.Config.ZSet.SignedZeros = !e.Release.Has(packsNumbers)
 	e.Config.Hash.TableForDeadlines = e.Release.Has(tableForDeadlines)
 	e.RunID = e.home.NewID()
-	e.Params.AddIgnored(ShutdownParam("shutdown-on-sigint", new(Shutdown)), ShutdownParam("shutdown-on-sigterm", new(Shutdown)))
-	e.Join(Part{Families: []command.Family{{Wordings: wordings}}, Params: slices.Concat(e.coreParams(), e.roleParams(), e.evictionParams(), e.lazyFreeParams(), e.defragParams()),
+	e.Params.AddIgnored()
+	e.Join(Part{Families: []command.Family{{Wordings: wordings}}, Params: slices.Concat(e.coreParams(), e.roleParams(), e.evictionParams(), e.lazyFreeParams()),
 		Sections: e.coreSections(), Debug: []DebugLine{{Name: "client-eviction", About: "Show the clients that maxmemory-clients may evict, by what they hold.", Run: cmdDebugClientEviction, Since: "7.0.0"}}})
 	e.home.readClock()
 	return e

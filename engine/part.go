@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net"
 	"reflect"
-	"slices"
 	"time"
 
 	"github.com/miniserver-go/miniserver/internal/acl"
@@ -87,6 +86,12 @@ type Part struct {
 	Replicates bool
 
 	writeError error // see DenyWrites
+}
+
+// Shutdown is the options of SHUTDOWN.
+type Shutdown struct {
+	Save, NoSave bool // whatever the parameters say
+	Now, Force   bool // do not wait for replicas; exit even if saving fails
 }
 
 // Guests decides whether a name that no user has may log in as the default user. It returns the
@@ -215,19 +220,6 @@ func (e *Engine) reportFlushed() {
 			p.Flushed()
 		}
 	}
-}
-
-// prepareShutdown calls the parts' Shutdown, the last part's first, and returns the first error.
-func (e *Engine) prepareShutdown(how Shutdown) error {
-	for _, p := range slices.Backward(e.Parts.List) {
-		if p.Shutdown == nil {
-			continue
-		}
-		if err := p.Shutdown(how); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Turn is a part of some work: see InTurns. It takes about as long as length, and reports whether

@@ -36,9 +36,6 @@ func (w *World) fillServer(b *bytes.Buffer) {
 		"lru_clock", w.Keyspace.Now/1000&(1<<24-1), "hz", e.Params.Named("hz").Get(), "configured_hz", e.Params.Named("hz").Get(),
 		"clients_hz", e.Params.Named("hz").Get(), "availability_zone", e.Params.Named("availability-zone").Get(),
 		"process_supervised", "no", "redis_git_sha1", "00000000", "redis_git_dirty", 0)
-	if e.ShuttingDown() {
-		Fields(b, "shutdown_in_milliseconds", e.shutdown.deadline-w.Keyspace.Now)
-	}
 }
 
 func (w *World) fillClients(b *bytes.Buffer) {
@@ -101,7 +98,10 @@ func (w *World) fillStats(b *bytes.Buffer) {
 		"current_eviction_exceeded_time", w.currentExceededTime()/1000, "total_error_replies", e.stats.totalErrors,
 		"unexpected_error_replies", e.stats.unexpected, "dump_payload_sanitizations", e.stats.sanitized, "slave_expires_tracked_keys", len(e.asReplica.own),
 		"expired_time_cap_reached_count", e.stats.reapsCut, "expire_cycle_cpu_milliseconds", e.stats.reaping/1000)
-	e.fillDefrag(b)
+	for _, name := range [...]string{"active_defrag_hits", "active_defrag_misses", "active_defrag_key_hits",
+		"active_defrag_key_misses", "total_active_defrag_time", "current_active_defrag_time"} {
+		Fields(b, name, w.figure(name))
+	}
 	Fields(b, zeroStats...)
 	for i, name := range [...]string{"auth", "cmd", "key", "channel"} {
 		Fields(b, "acl_access_denied_"+name, e.stats.denied[i])

@@ -130,7 +130,6 @@ func (w *World) ResetStats() {
 	clear(errors)
 	e.stats = stats{errors: errors}
 	e.eviction.evicted, e.eviction.exceededTime = 0, 0
-	e.defrag.defragStats = defragStats{}
 	w.Keyspace.LazilyFreed = 0
 	for i := range e.executions {
 		e.executions[i].commandStats = commandStats{}

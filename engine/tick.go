@@ -13,7 +13,7 @@ const reapBudget = 1000
 const releaseBudget = 8
 
 // Tick does what is due without a command. It removes expired keys, ends blocked commands whose deadline has
-// passed, continues rehashing, defragmentation and eviction, and calls the parts' Tick. It returns the time by the home world's clock, in
+// passed, continues rehashing and eviction, and calls the parts' Tick. It returns the time by the home world's clock, in
 // milliseconds since the epoch, at which it is needed again, 0 if nothing is pending. The host calls it then, and every
 // 100 ms at the latest.
 func (e *Engine) Tick() (next int64) {
@@ -85,7 +85,6 @@ func (w *World) doDue() (next int64) {
 		e.stats.rates.sample(e)
 		w.tendBuffers()
 		w.evictClients()
-		e.tendShutdown()
 	}
 	more := e.Config.ActiveExpire && w.expireDue()
 	w.rehash()
@@ -95,9 +94,6 @@ func (w *World) doDue() (next int64) {
 	next = 0
 	if w.IsHome() {
 		next = e.tickParts()
-		if wait := w.defragment(); wait > 0 {
-			next = earlier(next, w.TickIn(wait))
-		}
 	}
 	if w.continueEviction() {
 		more = true

@@ -15,6 +15,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/clients"
 	configcmds "github.com/miniserver-go/miniserver/commands/config"
 	servercmds "github.com/miniserver-go/miniserver/commands/server"
+	"github.com/miniserver-go/miniserver/commands/shutdown"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/resp"
@@ -70,7 +71,7 @@ func newSlowServer(t *testing.T) *slowServer {
 	e := engine.New(engine.Options{Clock: func() int64 { return time.Now().UnixMicro() }, Seed: 1})
 	slow := &slowServer{t: t, ended: make(chan error, 1)}
 	wire(e)
-	e.Join(engine.Commands(servercmds.Family, slow.family()), configcmds.Part(e.Release))
+	e.Join(engine.Commands(servercmds.Family, slow.family()), shutdown.Part(e), configcmds.Part(e.Release))
 	e.Join(clients.Parts(e)...)
 	require.NoError(t, e.Params.Named("busy-reply-threshold").Set("20"))
 	s := server.New(e, server.Options{Bind: []string{"127.0.0.1"}, Loops: 1})

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/miniserver-go/miniserver/commands/shutdown"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
 )
@@ -167,7 +168,7 @@ func (s *Server) serve(ctx context.Context) error {
 // awaitReplicas waits until the replicas have everything, as SHUTDOWN does.
 func (s *Server) awaitReplicas() {
 	waits := false
-	s.engine.With(func() { waits = s.engine.AwaitShutdown(engine.Shutdown{Force: true}) })
+	s.engine.With(func() { waits = shutdown.Await(s.engine, engine.Shutdown{Force: true}) })
 	if waits {
 		<-s.ending
 	}

@@ -25,6 +25,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/lists"
 	"github.com/miniserver-go/miniserver/commands/pubsub"
 	servercmds "github.com/miniserver-go/miniserver/commands/server"
+	"github.com/miniserver-go/miniserver/commands/shutdown"
 	stringcmds "github.com/miniserver-go/miniserver/commands/strings"
 	"github.com/miniserver-go/miniserver/commands/transactions"
 	"github.com/miniserver-go/miniserver/commands/zsets"
@@ -53,8 +54,8 @@ func startWith(t *testing.T, opts Options, set func(e *engine.Engine)) *running 
 	r := &running{ended: make(chan error, 1), log: &syncBuffer{}}
 	r.engine = engine.New(engine.Options{Clock: Clock(), Seed: 1})
 	r.engine.Join(engine.Commands(stringcmds.Family, keys.Family, keys.Databases, lists.Family, zsets.Family,
-		servercmds.Family), configcmds.Part(r.engine.Release), aclcmds.Part(r.engine), pubsub.Part(),
-		transactions.Part())
+		servercmds.Family), configcmds.Part(r.engine.Release), shutdown.Part(r.engine), aclcmds.Part(r.engine),
+		pubsub.Part(), transactions.Part())
 	r.engine.Join(clients.Parts(r.engine)...)
 	if opts.Bind == nil {
 		opts.Bind = []string{"127.0.0.1"}

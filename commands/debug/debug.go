@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/miniserver-go/miniserver/commands/shutdown"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/config"
@@ -159,7 +160,7 @@ func cmdDebugCrash(c *engine.Call) {
 		return
 	}
 	c.Engine.Log('#', "The server ends as DEBUG %s asks for", strings.ToUpper(string(c.Args[1])))
-	c.Engine.Crash()
+	shutdown.Crash(c.Engine)
 	c.Session.CloseAfterReply() // there is none: the connection ends with the server
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/commands/elements"
+	"github.com/miniserver-go/miniserver/commands/encodings"
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/engine"
@@ -43,9 +44,9 @@ func debugPacked(kind string) engine.Handler {
 			return
 		}
 		zl, ok := ziplistOf(v)
-		own := c.Engine.NamesZiplists()
+		own := encodings.NamesZiplists(c.Engine)
 		switch {
-		case !ok || !own && strings.TrimSuffix(c.Engine.Encoding(v), "ex") != kind:
+		case !ok || !own && strings.TrimSuffix(encodings.Of(c.Engine, v), "ex") != kind:
 			c.Fail(command.Errorf(errNotEncoded, kind))
 		case own:
 			replyReport(c, elements.ExplainZiplist(zl, zl.Len()))
@@ -69,7 +70,7 @@ func cmdDebugQuicklist(c *engine.Call) {
 	if !ok {
 		return
 	}
-	if c.Engine.Encoding(v) != "quicklist" {
+	if encodings.Of(c.Engine, v) != "quicklist" {
 		c.Fail(command.Errorf(errNotEncoded, "quicklist"))
 		return
 	}
@@ -131,7 +132,7 @@ func cmdDebugTable(c *engine.Call) {
 	if !ok {
 		return
 	}
-	switch c.Engine.Encoding(v) {
+	switch encodings.Of(c.Engine, v) {
 	case "hashtable", "skiplist":
 		c.Reply.Verbatim("txt", []byte(tableStats(c, v.Len(), false)))
 	default:

@@ -3,6 +3,7 @@ package explain
 import (
 	"slices"
 
+	"github.com/miniserver-go/miniserver/commands/encodings"
 	"github.com/miniserver-go/miniserver/ds/slab"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/keyspace"
@@ -73,7 +74,7 @@ func overview(c *engine.Call, key []byte, v keyspace.Value, l keyspace.Layout) r
 // encodingOf returns what the server calls the encoding of a value, and what it is if that is
 // something else.
 func encodingOf(c *engine.Call, v keyspace.Value) item {
-	name, note := c.Engine.Encoding(v), ""
+	name, note := encodings.Of(c.Engine, v), ""
 	if held := v.Encoding(); held == "ziplist" && name != held {
 		note = "in memory a ziplist"
 	}

@@ -12,6 +12,7 @@
 package explain
 
 import (
+	"github.com/miniserver-go/miniserver/commands/defrag"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/release"
@@ -89,7 +90,6 @@ func cmdMemoryUsage(c *engine.Call) {
 
 // MEMORY PURGE
 func cmdMemoryPurge(c *engine.Call) {
-	c.Engine.Purge()
-	c.Engine.Defragment()
+	defrag.Purge(c.Engine)
 	c.Reply.Status("OK")
 }

@@ -3,6 +3,7 @@ package keys
 import (
 	"math"
 
+	"github.com/miniserver-go/miniserver/commands/encodings"
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
@@ -57,7 +58,7 @@ func objectKey(c *engine.Call) (key []byte, ok bool) {
 func cmdObjectEncoding(c *engine.Call) {
 	if key, ok := objectKey(c); ok {
 		v, _ := c.DB.Peek(key)
-		c.Reply.BulkString(c.EncodingAt(key, v))
+		c.Reply.BulkString(encodings.At(c, key, v))
 	}
 }
 
@@ -98,7 +99,7 @@ func cmdObjectRefCount(c *engine.Call) {
 		return
 	}
 	v, _ := c.DB.Peek(key)
-	if s, isString := v.(*str.Value); isString && !c.Has(engine.EmbedsKeys) {
+	if s, isString := v.(*str.Value); isString && !c.Has(encodings.EmbedsKeys) {
 		if n, isInt := s.Int(); isInt && n >= 0 && n < sharedInts {
 			c.Reply.Int(math.MaxInt32)
 			return

@@ -1,8 +1,7 @@
-// Package server is INFO, TIME, SHUTDOWN, MODULE and LOLWUT.
+// Package server is INFO, TIME, MODULE and LOLWUT.
 //
 //	info.go       INFO, and in which release it has which line
 //	keyspace.go   the sections of INFO about the data
-//	shutdown.go   SHUTDOWN
 //	module.go     MODULE: there are none
 //
 // The other sections of INFO come from the parts that know the figures.
@@ -37,17 +36,6 @@ var Family = command.Family{Group: "server", Commands: []command.Line{
 	{Name: "time", Arity: 1, Flags: command.Loading | command.Stale | command.Fast | command.Harmless,
 		Run: cmdTime, Reply: "time", Since: "2.6.0",
 		Summary: "Returns the server time.", Tips: "nondeterministic_output", Complexity: "O(1)"},
-	{Name: "shutdown", Arity: -1, Flags: command.Admin | command.NoScript | command.Loading | command.Stale |
-		command.NoMulti | command.AllowBusy, Run: cmdShutdown, Reply: "status", Since: "1.0.0",
-		Was: []command.Was{{Before: release.NoValkey, Edit: func(cmd *command.Line) {
-			cmd.Syntax = "abort-selector=[save-selector-block=<save-selector=[NOSAVE|SAVE] [NOW]@7.0.0 [FORCE]@7.0.0 " +
-				"[SAFE]@valkey:9.0.0 [FAILOVER]@valkey:9.0.0>|ABORT@7.0.0]"
-		}}},
-		Syntax:     "save-selector(/nosave_save)=[NOSAVE|SAVE] [NOW]@7.0.0 [FORCE]@7.0.0 [ABORT]@7.0.0",
-		Summary:    "Synchronously saves the database(s) to disk and shuts down the Redis server.",
-		Complexity: "O(N), N being the number of keys in all databases",
-		History: "7.0.0 The options `NOW`, `FORCE` and `ABORT`.\n" +
-			"valkey:9.0.0 The options `SAFE` and `FAILOVER`."},
 	{Name: "lolwut", Arity: -1, Flags: command.ReadOnly | command.Fast, Run: cmdLolwut, Reply: "text", Since: "5.0.0",
 		Syntax: "[VERSION version]", Summary: "Displays computer art and the server's version.", Complexity: "O(1)"},
 }}

@@ -27,9 +27,9 @@ var storeysOfEngine = [][]string{
 	},
 	{ // Nouns: types that know one another, and what they do alone.
 		"engine.go", "world.go", "executions.go", "call.go", "session.go", "replies.go", "description.go",
-		"observer.go", "part.go", "type.go", "feed.go", "config.go", "encodings.go", "lazyfree.go", "defrag.go",
+		"observer.go", "part.go", "type.go", "feed.go", "config.go", "lazyfree.go",
 		"transaction.go", "latency.go", "info.go", "memory.go", "account.go", "output.go", "held.go",
-		"client_buffers.go", "pause.go", "shutdown.go", "stopwatch.go", "role.go", "stats.go", "propagation.go",
+		"client_buffers.go", "pause.go", "stopwatch.go", "role.go", "stats.go", "propagation.go",
 		"propagation_older.go", "persistence.go", "slowscript.go", "debugged.go", "evict_pool.go", "blocked_clients.go",
 		"faults.go", "certainty.go",
 	},
@@ -42,7 +42,7 @@ var storeysOfEngine = [][]string{
 	},
 	{ // Running many: batches, slow scripts, the journal's commands, time.
 		"dispatch.go", "turn.go", "slowscript_run.go", "debugged_run.go", "loader.go", "follow.go", "delays.go",
-		"tick.go", "shutdown_run.go",
+		"tick.go",
 	},
 	{ // What commands about the server need.
 		"help.go", "sections.go",

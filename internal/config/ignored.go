@@ -253,9 +253,9 @@ func (p Param) checked(check func(value string) error) Param {
 	return p
 }
 
-// AddIgnored adds the parameters that have no effect, and others that have none.
-func (t *Table) AddIgnored(others ...Param) {
-	list := others
+// AddIgnored adds the parameters that have no effect.
+func (t *Table) AddIgnored() {
+	var list []Param
 	for i := range ignoredBools {
 		p := ignoredBools[i]
 		list = append(list, Bool(p.name, &p.value, aliases(p.alias)...))

@@ -193,6 +193,12 @@ func (p Param) AtStart() Param {
 	return p
 }
 
+// Inert returns p as one that has no effect, and gives way to one of its name that has.
+func (p Param) Inert() Param {
+	p.inert = true
+	return p
+}
+
 // Then returns p with something to do after each Set, whether it took the value or not.
 func (p Param) Then(do func()) Param {
 	set := p.Set

@@ -17,6 +17,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/debug"
 	"github.com/miniserver-go/miniserver/commands/keys"
 	servercmds "github.com/miniserver-go/miniserver/commands/server"
+	"github.com/miniserver-go/miniserver/commands/shutdown"
 	stringcmds "github.com/miniserver-go/miniserver/commands/strings"
 	"github.com/miniserver-go/miniserver/commands/transactions"
 	"github.com/miniserver-go/miniserver/engine"
@@ -66,7 +67,7 @@ func newFollower(t *testing.T, disk disk.Disk) *followed {
 	})
 	f.master.retryAfter = time.Millisecond
 	f.saver = snapshot.New(f.Engine, snapshot.Options{Disk: disk, History: f.master.History, Resume: f.master.Resume})
-	f.Join(engine.Commands(stringcmds.Family, keys.Selection, debug.Family), servercmds.Part(),
+	f.Join(engine.Commands(stringcmds.Family, keys.Selection, debug.Family), servercmds.Part(), shutdown.Part(f.Engine),
 		configcmds.Part(f.Release), f.master.Part(), f.saver.Part(), engine.Part{Name: "loop", Host: host})
 	f.Join(transactions.Part())
 	f.Join(clients.Parts(f.Engine)...)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/miniserver-go/miniserver/commands/shutdown"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/config"
 	"github.com/miniserver-go/miniserver/resp"
@@ -125,7 +126,7 @@ func (m *Master) cron() {
 	case !m.stream.running || m.link != nil:
 	case len(m.replicas) == 0 && (now-m.leftAt)/1e6 > m.params.backlogTTL:
 		m.stopStream()
-	case len(m.replicas) > 0 && m.failover.state == noFailover && !m.engine.ShuttingDown() &&
+	case len(m.replicas) > 0 && m.failover.state == noFailover && !shutdown.IsUnderway(m.engine) &&
 		now-m.pingAt >= m.params.pingPeriod*1e6:
 		m.pingAt = now
 		m.feedWords("ping")

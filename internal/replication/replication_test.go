@@ -14,6 +14,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/debug"
 	"github.com/miniserver-go/miniserver/commands/pubsub"
 	servercmds "github.com/miniserver-go/miniserver/commands/server"
+	"github.com/miniserver-go/miniserver/commands/shutdown"
 	stringcmds "github.com/miniserver-go/miniserver/commands/strings"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/persistence/disk"
@@ -40,7 +41,7 @@ func newBench(t *testing.T) *bench {
 	}})
 	saver := snapshot.New(b.Engine, snapshot.Options{Disk: new(disk.Memory)})
 	b.Join(engine.Commands(stringcmds.Family, servercmds.Family, debug.Family), configcmds.Part(b.Release),
-		pubsub.Part(), b.master.Part(), saver.Part())
+		shutdown.Part(b.Engine), pubsub.Part(), b.master.Part(), saver.Part())
 	b.Join(clients.Parts(b.Engine)...)
 	return b
 }

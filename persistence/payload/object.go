@@ -3,6 +3,7 @@ package payload
 import (
 	"fmt"
 
+	"github.com/miniserver-go/miniserver/commands/encodings"
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/engine"
@@ -20,7 +21,7 @@ func cmdDebugObject(c *engine.Call) {
 	if !ok {
 		return
 	}
-	encoding := c.EncodingAt(key, v)
+	encoding := encodings.At(c, key, v)
 	idle := c.DB.Marks().Idle(key)
 	clock := (c.Now()/1000 - idle) & maxClock
 	text := fmt.Sprintf("Value at:0x0 refcount:1 encoding:%s", encoding)

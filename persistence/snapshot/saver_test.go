@@ -16,6 +16,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/debug"
 	"github.com/miniserver-go/miniserver/commands/keys"
 	servercmds "github.com/miniserver-go/miniserver/commands/server"
+	"github.com/miniserver-go/miniserver/commands/shutdown"
 	stringcmds "github.com/miniserver-go/miniserver/commands/strings"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/persistence/disk"
@@ -70,7 +71,8 @@ type bench struct {
 func newBench(t *testing.T, disk disk.Disk) *bench {
 	b := &bench{t: t, clock: 1_700_000_000_000_000, done: make(chan struct{}, 10)}
 	b.Engine = engine.New(engine.Options{Clock: func() int64 { return b.clock }, Seed: 1})
-	b.Engine.Join(engine.Commands(stringcmds.Family, keys.Family, keys.Databases, servercmds.Family, debug.Family), payload.Part(), configcmds.Part(b.Engine.Release))
+	b.Engine.Join(engine.Commands(stringcmds.Family, keys.Family, keys.Databases, servercmds.Family, debug.Family),
+		shutdown.Part(b.Engine), payload.Part(), configcmds.Part(b.Engine.Release))
 	b.Saver = New(b.Engine, Options{Disk: disk, Spawn: func(run func()) {
 		go func() {
 			run()

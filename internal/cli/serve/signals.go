@@ -5,6 +5,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/miniserver-go/miniserver/commands/shutdown"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/config"
 )
@@ -16,8 +17,8 @@ type onSignal struct {
 
 func (s *onSignal) params() []config.Param {
 	return []config.Param{
-		engine.ShutdownParam("shutdown-on-sigint", &s.interrupt),
-		engine.ShutdownParam("shutdown-on-sigterm", &s.terminate),
+		shutdown.Param("shutdown-on-sigint", &s.interrupt),
+		shutdown.Param("shutdown-on-sigterm", &s.terminate),
 	}
 }
 
@@ -47,11 +48,11 @@ func (p *program) heed(s os.Signal) {
 	switch {
 	case p.Engine.IsLoading():
 		p.exit(0, "Received shutdown signal during loading, scheduling shutdown.")
-	case p.Engine.ShuttingDown() && s == os.Interrupt:
+	case shutdown.IsUnderway(p.Engine) && s == os.Interrupt:
 		p.exit(1, "You insist... exiting now.")
 	}
 	p.Log.Print('#', "Received %s scheduling shutdown...", name)
-	p.Engine.Terminate(how)
+	shutdown.Terminate(p.Engine, how)
 }
 
 // exit ends the process without saving.

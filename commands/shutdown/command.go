@@ -1,4 +1,4 @@
-package server
+package shutdown
 
 import (
 	"github.com/miniserver-go/miniserver/engine"
@@ -11,6 +11,20 @@ const (
 	errNoShutdown = command.Error("ERR No shutdown in progress.")
 	errFailover   = command.Error("ERR SHUTDOWN FAILOVER is only supported in cluster mode.")
 )
+
+var family = command.Family{Group: "server", Commands: []command.Line{
+	{Name: "shutdown", Arity: -1, Flags: command.Admin | command.NoScript | command.Loading | command.Stale |
+		command.NoMulti | command.AllowBusy, Run: cmdShutdown, Reply: "status", Since: "1.0.0",
+		Was: []command.Was{{Before: release.NoValkey, Edit: func(cmd *command.Line) {
+			cmd.Syntax = "abort-selector=[save-selector-block=<save-selector=[NOSAVE|SAVE] [NOW]@7.0.0 [FORCE]@7.0.0 " +
+				"[SAFE]@valkey:9.0.0 [FAILOVER]@valkey:9.0.0>|ABORT@7.0.0]"
+		}}},
+		Syntax:     "save-selector(/nosave_save)=[NOSAVE|SAVE] [NOW]@7.0.0 [FORCE]@7.0.0 [ABORT]@7.0.0",
+		Summary:    "Synchronously saves the database(s) to disk and shuts down the Redis server.",
+		Complexity: "O(N), N being the number of keys in all databases",
+		History: "7.0.0 The options `NOW`, `FORCE` and `ABORT`.\n" +
+			"valkey:9.0.0 The options `SAFE` and `FAILOVER`."},
+}}
 
 // votesOnShutdown is since when SHUTDOWN has SAFE, which refuses to end a voting node of a cluster,
 // and FAILOVER, which lets a replica take its place first. The only node of a cluster votes, and
@@ -48,7 +62,7 @@ func cmdShutdown(c *engine.Call) {
 		c.Refuse(engine.ErrSyntax)
 	case failover && !isCluster:
 		c.Refuse(errFailover)
-	case abort && !c.Engine.ShuttingDown():
+	case abort && !IsUnderway(c.Engine):
 		c.Refuse(errNoShutdown)
 	case slow && !how.NoSave:
 		c.Refuse(busy)
@@ -59,7 +73,7 @@ func cmdShutdown(c *engine.Call) {
 		return
 	}
 	if abort {
-		c.Engine.AbortShutdown()
+		of(c.Engine).abort()
 		c.Engine.Log('*', "Shutdown manually aborted.")
 		c.Reply.Status("OK")
 		return
@@ -69,5 +83,5 @@ func cmdShutdown(c *engine.Call) {
 		c.Fail(engine.ErrShutdown)
 		return
 	}
-	c.EndServer(how)
+	endServer(c, how)
 }
