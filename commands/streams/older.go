@@ -29,12 +29,11 @@ var (
 	readsFromZero      = release.From("8.0.0 valkey:9.1.0") // + of a stream that never had an entry, 0-0, is no error
 	readsLastEntry     = release.From("8.0.0")              // + means an entry that was not deleted
 	claimsByReading    = release.From("8.4.0")              // XREADGROUP with CLAIM
-	// XINFO STREAM FULL, also if no message is without a consumer
-	showsReturned  = release.From("8.8.0")
-	showsProducers = release.From("8.6.0")              // XINFO STREAM, also for a stream that has none
-	boundsReads    = release.From("8.6.0")              // ENTRIESREAD is at most the number of entries that were added
-	countsLag      = release.From("8.0.0")              // the lag is known where nothing was deleted ahead
-	countsReads    = release.From("8.0.0 valkey:8.1.0") // so is the number of entries read
+	showsReturned      = release.From("8.8.0")              // XINFO STREAM FULL, also if all have a consumer
+	showsProducers     = release.From("8.6.0")              // XINFO STREAM, also for a stream that has none
+	boundsReads        = release.From("8.6.0")              // ENTRIESREAD is at most the number of entries ever added
+	countsLag          = release.From("8.0.0")              // the lag is known where nothing was deleted ahead
+	countsReads        = release.From("8.0.0 valkey:8.1.0") // so is the number of entries read
 )
 
 // wordings are the errors of older releases.

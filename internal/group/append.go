@@ -15,7 +15,9 @@ func (g *Group) awaits(settled bool) uint64 {
 	return g.own.seat
 }
 
-// Settle implements server.Barrier.
+// Settle implements server.Barrier: done is called when all that the seat has executed so far is
+// known to be committed, or lost. Those who come while enough rounds are under way share the next
+// one.
 func (g *Group) Settle(seat uint64, done func(certain bool)) {
 	lost := false
 	g.engine.With(func() {
@@ -41,7 +43,8 @@ func (g *Group) begin() {
 	}
 }
 
-// append begins a round with an entry, which may be empty but for the time.
+// append begins a round with an entry, which may be empty but for the time. A unit of which a part
+// is left makes all keys unsettled, as it is not known here which ones the rest changes.
 func (g *Group) append() {
 	r := g.newRound()
 	r.isEntry = true
@@ -61,7 +64,8 @@ func (g *Group) newRound() *round {
 	return r
 }
 
-// end is called when it is known what became of a round.
+// end is called when it is known what became of a round. Rounds may be answered in any order, but
+// are released in theirs: a reply may tell of entries of earlier rounds.
 func (g *Group) end(r *round, err error) {
 	g.engine.With(func() {
 		switch {

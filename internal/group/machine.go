@@ -13,7 +13,8 @@ type machine struct{ *Group }
 // applyAgain is the pause after which an entry is tried again that must wait for a slow script.
 const applyAgain = time.Millisecond
 
-// Apply implements consensus.Machine.
+// Apply implements consensus.Machine. It must not skip an entry, so it waits as long as a slow
+// script keeps the data: the member lags behind meanwhile, and does not lose its place.
 func (g machine) Apply(entries []consensus.Entry) {
 	for _, e := range entries {
 		for !g.apply(e) {
@@ -22,7 +23,8 @@ func (g machine) Apply(entries []consensus.Entry) {
 	}
 }
 
-// apply applies an entry. It returns false if that must wait.
+// apply applies an entry. It returns false if that must wait, or must be tried again after the data
+// were made anew. The leader's own entries are in its data already: it executed before it appended.
 func (g machine) apply(e consensus.Entry) (done bool) {
 	var ahead, known bool
 	g.engine.With(func() {
@@ -47,7 +49,8 @@ func (g machine) apply(e consensus.Entry) (done bool) {
 }
 
 // isOvertaken ends this member's own entries if another member leads now, and reports whether the
-// data have changes that will never be in the log.
+// data have changes that will never be in the log: an entry of a later seat is committed, and so
+// nothing more of the own seat can follow.
 func (g *Group) isOvertaken(e consensus.Entry) bool {
 	if g.own.seat == 0 || e.Seat == g.own.seat {
 		return false
@@ -104,7 +107,8 @@ func (g *Group) note(e consensus.Entry) {
 	}
 }
 
-// has counts an entry whose effects are in the data already.
+// has counts an entry whose effects are in the data already, because a snapshot of a leader has
+// those of entries behind its index.
 func (s *skip) has(seat uint64) bool {
 	if s.Seat != seat || s.Entries == 0 {
 		return false
@@ -113,7 +117,8 @@ func (s *skip) has(seat uint64) bool {
 	return true
 }
 
-// execute applies effects to the data.
+// execute applies effects to the data. An entry holds whole units and selects its databases, so it
+// depends on none before it. What cannot be parsed or executed is logged and left.
 func (g *Group) execute(effects []byte) {
 	if len(effects) == 0 {
 		return

@@ -8,15 +8,15 @@ import (
 // once is what GROUP ONCE remembers: for each client that gave itself a name, the replies to its
 // last commands. It is part of the data: it follows from the log, and is in snapshots.
 type once struct {
-	clients map[string]*client
-	used    uint64
-	bytes   int // of the replies
+	clients map[string]*client // by the names that they gave themselves
+	used    uint64             // counts uses; no clock, so that all members forget the same
+	bytes   int                // of the replies
 }
 
 // client is what is remembered of one name.
 type client struct {
-	used    uint64 // the higher, the later
-	replies []reply
+	used    uint64  // the higher, the later
+	replies []reply // the oldest first; never empty
 }
 
 type reply struct {

@@ -20,7 +20,9 @@ func (g *Group) watchSeats() {
 	}
 }
 
-// takeSeat makes this member the leader. All earlier entries have been applied.
+// takeSeat makes this member the leader. All earlier entries have been applied. What this member
+// executed under an earlier seat, and what did not get into the log, is not among them: then the
+// data are made anew before anybody may read them.
 func (g *Group) takeSeat(s consensus.Seat) {
 	ahead := false
 	g.engine.With(func() {
@@ -43,6 +45,8 @@ func (g *Group) loseSeat(s consensus.Seat) {
 }
 
 // lead makes the data writable. The first entry tells the others where clients reach this member.
+// Until that entry is committed nothing that this leader executes is certain, as with any later
+// one.
 func (g *Group) lead(s consensus.Seat) {
 	g.opts.Log('*', "This member leads the group, in term %d", s.Term)
 	g.own = own{seat: s.ID, term: s.Term}

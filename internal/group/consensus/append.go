@@ -10,9 +10,9 @@ import (
 // appended is an entry under way.
 type appended struct {
 	seat   uint64
-	future raft.ApplyFuture // nil: not given to Raft
-	begin  time.Time
-	done   func(error)
+	future raft.ApplyFuture // of the last part, which makes the entry count; nil: not given to Raft
+	begin  time.Time        // for the latency that Status tells
+	done   func(error)      // is called once, on the goroutine of answer
 }
 
 // Append puts an entry into the log, if this member still has that seat. It does not wait. Later it
@@ -48,7 +48,8 @@ func (n *Node) Append(seat uint64, data []byte, done func(error)) {
 // enqueueLimit is how long Append may wait for room in Raft's queue.
 const enqueueLimit = 10 * time.Millisecond
 
-// answer calls done for one entry after the other.
+// answer calls done for one entry after the other. It waits for the first one although later ones
+// may fail sooner: callers rely on the order. After close it goes on until nobody waits any more.
 func (n *Node) answer() {
 	for range n.seat.wake {
 		for n.answerAll() {
@@ -100,7 +101,7 @@ func (a *appended) outcome() error {
 }
 
 // neverLogged reports whether an error of Raft's means that an entry did not get into the log.
-// Those of the disk do not: the entry may be on it.
+// Those of the disk do not: the entry may be on it. Nor does ErrLeadershipLost: others may have it.
 func neverLogged(err error) bool {
 	return errors.Is(err, raft.ErrNotLeader) || errors.Is(err, raft.ErrEnqueueTimeout) ||
 		errors.Is(err, raft.ErrLeadershipTransferInProgress)

@@ -20,10 +20,10 @@ import (
 // can make it slow, full or broken.
 type disk struct {
 	types.VFS
-	sync  bool
+	sync  bool                         // Options.Sync: without it only the operating system has what is written
 	fault func(operation string) error // before each change; nil without a test
-	mu    sync.Mutex
-	cause error // of the last failure to make a file, or to put it on the list of files
+	mu    sync.Mutex                   // of cause; raft-wal makes files on a goroutine of its own
+	cause error                        // of the last failure to make a file, or to put it on the list of files
 }
 
 func newDisk(o Options) *disk {
@@ -196,7 +196,8 @@ func (r record) read() []byte {
 	return b[4 : 4+size]
 }
 
-// within runs something that may take too long: after the limit it goes on alone.
+// within runs something that may take too long: after the limit it goes on alone. An operation on a
+// disk cannot be given up, so its goroutine stays until the disk answers.
 func within(limit time.Duration, fn func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- fn() }()

@@ -16,9 +16,11 @@ type machine struct {
 	inner Machine
 
 	mu      sync.Mutex // held while a function of inner runs
-	last    position
-	applied uint64 // index of the last entry, of any kind
-	begun   []byte // parts of a large entry whose last part has not come
+	last    position   // of the last entry that counted; the same at every member after the same index
+	applied uint64     // index of the last entry, of any kind, void ones too
+	// Parts of a large entry whose last part has not come; nil if there is none. They are in
+	// snapshots, since the log may be cut between two parts. Those of a lost seat are dropped.
+	begun []byte
 }
 
 // position says how far the entries of seats have been applied.
@@ -27,7 +29,8 @@ type position struct{ seat, number uint64 }
 const positionSize = 16
 
 // An entry that is larger than a part goes into the log in parts, each with a number. The last one
-// makes it count.
+// makes it count. Raft sends up to 256 entries at once and expects an answer within seconds, so
+// none may be large.
 const (
 	maxPart   = 2 << 20
 	moreParts = 1 << 63 // in a number: this is not the last part
@@ -60,7 +63,9 @@ func readPosition(b []byte) position {
 }
 
 // follows reports whether an entry counts: the first of a later seat, or the next of the same one,
-// appended in the term of its seat.
+// appended in the term of its seat. All members decide alike, because all see the same log. The
+// term matters for an entry that Raft takes after it has lost and regained the lead: its seat is
+// over.
 func (p position) follows(last position, term uint64) bool {
 	if p.seat/maxTaken != term {
 		return false
@@ -68,7 +73,8 @@ func (p position) follows(last position, term uint64) bool {
 	return p.seat == last.seat && p.number == last.number+1 || p.seat > last.seat && p.number == 1
 }
 
-// open returns the entries that count among those of the log.
+// open returns the entries that count among those of the log. For those that do not, the response
+// is errVoid, which tells their Append that they are not in the log as far as anybody is concerned.
 func (m *machine) open(logs []*raft.Log, responses []any) (entries []Entry) {
 	for i, l := range logs {
 		if l.Type != raft.LogCommand || len(l.Data) < positionSize {

@@ -9,17 +9,20 @@ import (
 
 // seat is the leader's seat, if this member has it. A member may take it more than once in a term:
 // an entry that could not be appended ends the seat, because the entries after it would miss it.
+//
+// An ID is the term and how often this member has taken the seat in it, so IDs grow from one seat
+// to the next in the whole group, and an entry tells in which term its seat was taken.
 type seat struct {
-	mu       sync.Mutex
-	id       uint64 // 0: not the leader
-	term     uint64
-	taken    uint64 // how often in this term
-	number   uint64 // of the seat's last entry
-	isClosed bool
+	mu       sync.Mutex // of all fields; no other lock is taken under it
+	id       uint64     // 0: not the leader
+	term     uint64     // of the last seat, which may be lost
+	taken    uint64     // how often in this term
+	number   uint64     // of the seat's last entry, from 1
+	isClosed bool       // nothing more is appended, and what waits is answered
 
-	waiting  []*appended // in the order of the log
-	wake     chan struct{}
-	resigned chan uint64
+	waiting  []*appended   // in the order of the log, which is that of the Appends
+	wake     chan struct{} // something waits; has room for one, as answer takes all
+	resigned chan uint64   // IDs of seats whose entries have a gap; one is enough
 }
 
 func (s *seat) init() {
@@ -42,7 +45,8 @@ func (s *seat) take(term uint64) Seat {
 	return Seat{Leader: true, Term: term, ID: s.id}
 }
 
-// lose ends the seat, and reports which it was.
+// lose ends the seat, and reports which it was; had is false if there was none. Appends get
+// ErrNotAppended from here on.
 func (s *seat) lose() (lost Seat, had bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -51,7 +55,8 @@ func (s *seat) lose() (lost Seat, had bool) {
 	return lost, lost.ID != 0
 }
 
-// resign ends a seat whose entries have a gap.
+// resign ends a seat whose entries have a gap. It is watch that ends it, so that losing and taking
+// are told in the order in which they happened.
 func (s *seat) resign(id uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -78,7 +83,8 @@ func (n *Node) Seats() <-chan Seat {
 }
 
 // watch follows who leads: Raft's word, a barrier for each new seat, and resignations. It never
-// keeps Raft waiting for the receiver of seats.
+// keeps Raft waiting for the receiver of seats: what is not received yet is kept in a list. A
+// member that resigned is still Raft's leader, so it asks for the next barrier at once.
 func (n *Node) watch(leads <-chan bool) {
 	var pending []Seat
 	var leader bool
@@ -127,7 +133,9 @@ func (s *seat) current() uint64 {
 // refuses every barrier at once.
 const barrierPause = 5 * time.Millisecond
 
-// barrierIf waits, as a leader, until all earlier entries have been applied.
+// barrierIf waits, as a leader, until all earlier entries have been applied. The channel gets the
+// term in which the barrier passed; 0 if it failed, or if another term has begun meanwhile, whose
+// entries it says nothing about. A channel that watch has dropped has room for its answer.
 func (n *Node) barrierIf(leader bool) chan uint64 {
 	if !leader {
 		return nil

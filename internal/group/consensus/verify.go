@@ -9,11 +9,14 @@ import (
 
 // verifier asks whether this member still leads. Those who ask while a question is under way share
 // the next one.
+//
+// A question must begin after the call that it answers. So those who come while one is under way
+// cannot have its answer, and one more is enough for all of them.
 type verifier struct {
 	node    *Node
 	mu      sync.Mutex
-	waiting []func(error)
-	running bool
+	waiting []func(error) // for the next question
+	running bool          // there is a goroutine that asks
 }
 
 // Verify finds out whether this member has been the leader after this call: most members have said
@@ -55,7 +58,8 @@ func (v *verifier) next() []func(error) {
 }
 
 // verify asks until most members have answered a request that was sent after begin. Raft alone also
-// counts late answers to earlier ones.
+// counts late answers to earlier ones, by which a leader that was cut off would seem to lead. It
+// ends, as Raft gives the seat up when it hears from nobody.
 func (n *Node) verify(begin time.Time) error {
 	for {
 		if n.raft.VerifyLeader().Error() != nil {
@@ -83,7 +87,8 @@ func (n *Node) answeredSince(begin time.Time) bool {
 	return 2*answers > voters
 }
 
-// close lets no further question begin.
+// close lets no further question begin. It is under the lock, so that no task starts that Close
+// would not wait for.
 func (v *verifier) close() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
