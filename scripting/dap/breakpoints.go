@@ -14,12 +14,16 @@ import (
 )
 
 // breakpoints are what a client wants, and what has become of that. The session changes them, and
-// the run places them.
+// the run places them:
+//
+//	before launch       they are kept, and told as pending
+//	where it stopped    they are placed at once, and the response tells what became of them
+//	while it runs       the run pauses at its next line; an event tells what became of them
 type breakpoints struct {
-	mu      sync.Mutex
-	files   map[string][]*breakpoint // of each file, in the order of the client
+	mu      sync.Mutex               // of all fields; program changes only while there is no run
+	files   map[string][]*breakpoint // of each file by canonical path, in the order of the client
 	program string                   // the file that is debugged; "" before launch
-	last    int                      // number given to a breakpoint
+	last    int                      // number given to a breakpoint; numbers are never used again
 	stale   bool                     // the run does not know them yet
 	catches bool                     // the run stops where an error ends it
 }
@@ -29,7 +33,8 @@ type breakpoint struct {
 	told   dap.Breakpoint       // to the client, but with a line as the debugger counts
 }
 
-// canonical returns a path as breakpoints compare it.
+// canonical returns a path as breakpoints compare it: absolute, and without symbolic links, since
+// editors send what their user has opened.
 func canonical(path string) string {
 	if full, err := filepath.Abs(path); err == nil {
 		path = full
@@ -57,7 +62,8 @@ func (s *session) setBreakpoints(r *dap.SetBreakpointsRequest) (dap.ResponseMess
 	return &dap.SetBreakpointsResponse{Body: dap.SetBreakpointsResponseBody{Breakpoints: s.points.of(s, file)}}, nil
 }
 
-// visit makes the run place the breakpoints at its next line.
+// visit makes the run place the breakpoints at its next line. It pauses there, and goes on without
+// telling the client.
 func (r *run) visit() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -136,7 +142,8 @@ func (r *run) placeBreakpoints(d *debugger.Debugger, tells bool) {
 	}
 }
 
-// place sets a breakpoint, at the first line with code.
+// place sets a breakpoint, at the first line with code from the wanted one on. One that cannot be
+// set stays where the user wanted it, unverified, with the reason as its message.
 func (r *run) place(d *debugger.Debugger, p *breakpoint) {
 	line := d.LineWithCode(p.wanted.Line)
 	hits, err := parseHits(p.wanted.HitCondition)
@@ -157,7 +164,8 @@ func (r *run) place(d *debugger.Debugger, p *breakpoint) {
 }
 
 // meets reports whether the run stops at a breakpoint with a hit condition or a message. Hits are
-// counted while the run goes forward.
+// counted while the run goes forward: a replay passes the same lines again, and there every
+// breakpoint is a stop to go back to. A message is shown instead of stopping.
 func (r *run) meets(d *debugger.Debugger, p *breakpoint, hits func() bool) bool {
 	switch {
 	case d.Replays():
@@ -174,7 +182,7 @@ func (r *run) meets(d *debugger.Debugger, p *breakpoint, hits func() bool) bool 
 var hitCondition = regexp.MustCompile(`^\s*(==|>=|<=|>|<|%|)\s*([0-9]{1,9})\s*$`)
 
 // parseHits returns a function that counts a hit and reports whether it is one to stop at; nil for
-// no condition.
+// no condition. A number alone means the hit of that number, as in most debuggers.
 func parseHits(condition string) (func() bool, error) {
 	if strings.TrimSpace(condition) == "" {
 		return nil, nil

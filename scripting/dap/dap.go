@@ -16,6 +16,9 @@
 //     order lets it go on.
 //  3. While it runs, requests that need it are refused. New breakpoints let it pause for a moment.
 //
+// So only the goroutine of the run uses the debugger, except to ask for a pause or for the end,
+// which the debugger allows at any time.
+//
 // What a client sends in a wrong order, or what is no request, gets an error response. A frame that
 // cannot be read ends the session, since nothing tells where the next one begins.
 package dap
@@ -97,26 +100,29 @@ type session struct {
 	launcher Launcher
 
 	phase  phase
-	launch Launch
-	run    *run        // nil before launch
-	points breakpoints // of the client
-	keys   []string    // whose values the client watches
+	launch Launch      // of the present run; a restart uses it again
+	run    *run        // nil before launch; an ended one until a restart
+	points breakpoints // of the client; they outlive a run
+	keys   []string    // whose values the client watches, also in the next run
 
 	zeroBased bool   // the client counts lines and columns from 0
 	content   []byte // of the message that is handled
 
-	then func() // is done once the response is sent
-	left bool   // the client has said that it leaves
+	// What is done once the response is sent: an event must not overtake the response to the
+	// request that caused it, or editors show the wrong state.
+	then func()
+	left bool // the client has said that it leaves
 }
 
-// phase is how far a client has come.
+// phase is how far a client has come. The protocol has one order, and each request says from which
+// phase on it makes sense.
 type phase int
 
 const (
-	fresh phase = iota
-	initialized
-	launched
-	configured
+	fresh       phase = iota
+	initialized       // the capabilities were exchanged
+	launched          // a run waits at its first line for breakpoints
+	configured        // the client has sent all of them
 )
 
 // Serve serves a client until it leaves or the context ends. An error says why the client's bytes

@@ -27,6 +27,8 @@ func order[R dap.Message](o debugger.Order, response func() dap.ResponseMessage)
 	return on(launched, func(s *session, _ R) (dap.ResponseMessage, error) { return response(), s.order(o) })
 }
 
+// requests are all that a client may ask for, by the names of the protocol. What initialize does
+// not offer is not here, but for what clients send all the same.
 var requests = map[string]request{
 	"initialize":              on(fresh, (*session).initialize),
 	"launch":                  on(initialized, (*session).onLaunch),
@@ -66,6 +68,8 @@ var requests = map[string]request{
 // tooEarly is what a request gets that needs a later phase.
 var tooEarly = map[phase]error{fresh: errNotInit, initialized: errNotLaunched, launched: errNotLaunched}
 
+// initialize tells what the debugger can do. Clients count lines from 1 unless they say otherwise,
+// which the decoded message cannot tell from not saying anything: so the bytes are read once more.
 func (s *session) initialize(*dap.InitializeRequest) (dap.ResponseMessage, error) {
 	if s.phase != fresh {
 		return nil, errInitialized
@@ -94,6 +98,7 @@ func (s *session) initialize(*dap.InitializeRequest) (dap.ResponseMessage, error
 	}}, nil
 }
 
+// attach is refused with a text that says what to do: editors offer it for every debugger.
 func (s *session) attach(*dap.AttachRequest) (dap.ResponseMessage, error) { return nil, errAttach }
 
 // fromClient returns a line as the debugger counts it, toClient one as the client does.
@@ -107,6 +112,8 @@ func (s *session) offset() int {
 	return 0
 }
 
+// onLaunch starts the script, and then asks for the breakpoints by the event initialized: they can
+// be placed now, so the client is told at once which ones have no code.
 func (s *session) onLaunch(r *dap.LaunchRequest) (dap.ResponseMessage, error) {
 	if s.phase >= launched {
 		return nil, errLaunched
@@ -123,6 +130,7 @@ func (s *session) onLaunch(r *dap.LaunchRequest) (dap.ResponseMessage, error) {
 	return new(dap.LaunchResponse), nil
 }
 
+// parseLaunch reads the arguments of a launch, which a user has written: errors name the attribute.
 func parseLaunch(arguments json.RawMessage) (l Launch, err error) {
 	if len(arguments) > 0 {
 		err = json.Unmarshal(arguments, &l)
@@ -150,7 +158,8 @@ func (s *session) configurationDone(*dap.ConfigurationDoneRequest) (dap.Response
 	return new(dap.ConfigurationDoneResponse), nil
 }
 
-// order lets the script go on once the response is sent.
+// order lets the script go on once the response is sent. Whether it may go back is found out
+// before, as a response cannot be taken back.
 func (s *session) order(o debugger.Order) error {
 	if s.phase < configured {
 		return errRuns
@@ -181,7 +190,7 @@ func (s *session) pause(*dap.PauseRequest) (dap.ResponseMessage, error) {
 }
 
 // restart begins anew, with the file, the data and the arguments of the launch, or with those that
-// the client sends.
+// the client sends. The old run ends first, without a word: to the client it is the same session.
 func (s *session) restart(r *dap.RestartRequest) (dap.ResponseMessage, error) {
 	launch := s.launch
 	var again struct {
@@ -211,6 +220,7 @@ func (s *session) terminate(*dap.TerminateRequest) (dap.ResponseMessage, error) 
 	return new(dap.TerminateResponse), nil
 }
 
+// disconnect ends the script and the session. There is no script that goes on without its editor.
 func (s *session) disconnect(*dap.DisconnectRequest) (dap.ResponseMessage, error) {
 	s.endRun()
 	s.left = true

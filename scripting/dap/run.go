@@ -32,20 +32,24 @@ type run struct {
 	first int       // reference of shown[0]
 	shows bool      // the run goes step by step: then the commands of the script are shown
 
+	// Tasks run where the script has stopped, one after the other; the channel has no room, so a
+	// task that was sent will run, and its sender waits until it has.
 	tasks chan func(d *debugger.Debugger) *debugger.Order
 	begun chan struct{} // closed at the first line
 	ended chan struct{} // closed at the end
-	reply []byte        // for ended
+	reply []byte        // valid when ended is closed
 
-	mu      sync.Mutex
+	mu      sync.Mutex         // of what follows, which both goroutines use
 	debug   *debugger.Debugger // nil before the first line
 	stopped bool               // do can send tasks
-	pausing bool               // the client wants a pause
-	ending  bool               // the run is to end
+	pausing bool               // the client wants a pause; else a pause is for new breakpoints
+	ending  bool               // the run is to end, also if it has no line yet
 	silent  bool               // its end is not told
 }
 
-// begin starts a run, which waits at its first line.
+// begin starts a run, which waits at its first line. A run that ends before, such as one that does
+// not compile, is the error of the launch; one without any line has only ended, and start tells
+// that.
 func (s *session) begin(l Launch) error {
 	execute, err := s.launcher(l)
 	if err != nil {
@@ -106,7 +110,9 @@ func (r *run) setStopped(yes bool) {
 	r.stopped = yes
 }
 
-// do does a task where the run has stopped.
+// do does a task where the run has stopped. The error is errRuns if it has not, and errEnded if it
+// has ended. From the moment a task returns an order the run counts as running: the next request of
+// the client is refused instead of waiting for the next stop.
 func (r *run) do(task func(d *debugger.Debugger) *debugger.Order) error {
 	r.mu.Lock()
 	stopped := r.stopped
@@ -175,7 +181,9 @@ func (r *run) pause() {
 	}
 }
 
-// end ends the run, and reports whether it has ended. A silent end is not told to the client.
+// end ends the run, and reports whether it has ended. A silent end is not told to the client. A run
+// that has stopped gets an order. One that runs ends soon, but not within a command of Redis, so
+// there is a limit to the wait.
 func (r *run) end(silent bool) bool {
 	r.mu.Lock()
 	r.ending, r.silent = true, silent
@@ -213,7 +221,8 @@ var reasons = map[debugger.Reason][2]string{
 	debugger.Failed:       {"exception", "Paused at an error"},
 }
 
-// announce tells the client where the run has stopped.
+// announce tells the client where the run has stopped, and why. Editors show the text of the event
+// in different places, some nowhere, so it goes to the console as well.
 func (r *run) announce(s debugger.Stop) {
 	e := new(dap.StoppedEvent)
 	e.Body = dap.StoppedEventBody{
@@ -263,7 +272,7 @@ func (s *session) source() *dap.Source {
 	return &dap.Source{Name: filepath.Base(s.launch.Program), Path: s.launch.Program}
 }
 
-// line returns where the run is.
+// line returns where the run is, 0 before its first line.
 func (r *run) line() int {
 	if r.debug == nil {
 		return 0

@@ -16,11 +16,13 @@ import (
 )
 
 // A scope or a table has a reference, by which a client asks for its variables. References count on
-// through a run, and die when it goes on, so that one of an earlier stop is refused.
+// through a run, and die when it goes on, so that one of an earlier stop is refused. They hold
+// functions that look when they are called: what nobody unfolds costs nothing, and a change that
+// the user makes at a stop is seen.
 
 // holder is what a reference stands for.
 type holder struct {
-	frame int                               // in which expressions of its variables are evaluated
+	frame int                               // in which expressions of its variables are evaluated, from 0
 	keys  bool                              // its variables are keys of the database
 	list  func(start, n int) []dap.Variable // n is 0 for all
 }
@@ -77,6 +79,8 @@ func (s *session) stackTrace(q *dap.StackTraceRequest) (dap.ResponseMessage, err
 	return &dap.StackTraceResponse{Body: body}, err
 }
 
+// scopes returns the four scopes of a frame. Globals and keys are those of the run, the same in
+// each frame. Keys are expensive, as each is read: clients unfold them only when asked to.
 func (s *session) scopes(q *dap.ScopesRequest) (dap.ResponseMessage, error) {
 	var body dap.ScopesResponseBody
 	r, frame := s.run, q.Arguments.FrameId-1
@@ -104,6 +108,7 @@ func (s *session) scopes(q *dap.ScopesRequest) (dap.ResponseMessage, error) {
 	return &dap.ScopesResponse{Body: body}, firstOf(err, missing)
 }
 
+// variables returns what a reference holds, or a part of a long list.
 func (s *session) variables(q *dap.VariablesRequest) (dap.ResponseMessage, error) {
 	body := dap.VariablesResponseBody{Variables: []dap.Variable{}}
 	var missing error
@@ -211,7 +216,7 @@ func (r *run) items(d *debugger.Debugger, frame int, t *lua.Table, expression st
 type item struct{ key, value lua.Value }
 
 // sorted returns the items of a table, as many as most: those with numbers first, then those with
-// strings.
+// strings. It reads no more than that, so of a larger table it shows some, and not the smallest.
 func sorted(table lua.Value, most int) (list []item, more bool) {
 	for k, v := range debugger.Items(table) {
 		if len(list) == most {
@@ -241,6 +246,7 @@ func first(a, b bool) int {
 	return 1
 }
 
+// within returns Lua for an item of a table; "" if one of the two cannot be written.
 func within(expression, access string) string {
 	if expression == "" || access == "" {
 		return ""
@@ -359,6 +365,7 @@ func expressionOf(a dap.EvaluateArguments) string {
 	return "(" + a.Expression + ")"
 }
 
+// runCommand runs a command of Redis as the script would, and describes its reply.
 func runCommand(d *debugger.Debugger, command [][]byte) (string, error) {
 	words := make([]string, len(command))
 	for i, w := range command {

@@ -15,6 +15,9 @@ import (
 //
 //	key <name>                      a key
 //	<activation> <expression>       Lua in the frame of an activation, 0 for any
+//
+// The client keeps the names, and sends all of them whenever one comes or goes. A key has the same
+// name in the next run, where an activation is gone: so only keys can be kept.
 
 const keyName = "key "
 

@@ -11,11 +11,11 @@ import (
 	"github.com/google/go-dap"
 )
 
-// longest bounds a message, in bytes.
-const longest = 16 << 20
-
-// mostHeaders bounds the header lines of a message.
-const mostHeaders = 16
+// Who connects is not trusted: it may be a browser that a web page has sent here.
+const (
+	longest     = 16 << 20 // bytes of a message
+	mostHeaders = 16       // header lines of a message
+)
 
 // frame is a message as it has arrived, or why none has.
 type frame struct {
@@ -81,9 +81,9 @@ func readContent(in io.Reader, length int) ([]byte, error) {
 	return content, err
 }
 
-// output sends messages, from any goroutine.
+// output sends messages, from any goroutine: responses come from the session, events from the run.
 type output struct {
-	mu   sync.Mutex
+	mu   sync.Mutex // of both fields, so that numbers are in the order of the messages
 	to   *bufio.Writer
 	last int // number of a message
 }
