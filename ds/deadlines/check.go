@@ -46,10 +46,10 @@ func (p place) check(before place) error {
 	if l.n < 1 || l.n > perLeaf {
 		return fmt.Errorf("a leaf with %d items", l.n)
 	}
-	if l.at(0).Before(p.from) {
+	if l.at(0).before(p.from) {
 		return fmt.Errorf("item %v is before its leaf, at %v", l.at(0), p.from)
 	}
-	if b := before.leaf; b != nil && !b.at(b.n-1).Before(p.from) {
+	if b := before.leaf; b != nil && !b.at(b.n-1).before(p.from) {
 		return fmt.Errorf("item %v is in the leaf before %v", b.at(b.n-1), p.from)
 	}
 	for i := range l.n - 1 {

@@ -47,8 +47,8 @@ type Item struct {
 	Code uint32
 }
 
-// Before reports whether an item comes before another.
-func (i Item) Before(other Item) bool {
+// before reports whether an item comes before another.
+func (i Item) before(other Item) bool {
 	return i.At < other.At || i.At == other.At && i.Code < other.Code
 }
 
@@ -149,7 +149,7 @@ func (x *Index) placeFor(item Item) place {
 
 // search returns the last place that is not behind the item; ok is false if there is none.
 func (x *Index) search(item Item) (p place, ok bool) {
-	if x.n > 0 && !item.Before(x.last.from) {
+	if x.n > 0 && !item.before(x.last.from) {
 		return x.last, true
 	}
 	if x.places != nil {
@@ -255,7 +255,7 @@ func (x *Index) Ascend(from Item, fn func(Item) bool) {
 	}
 	x.places.AscendGreaterOrEqual(p, func(p place) bool {
 		for i := range p.leaf.n {
-			if item := p.leaf.at(i); !item.Before(from) && !x.each(item, fn) {
+			if item := p.leaf.at(i); !item.before(from) && !x.each(item, fn) {
 				return false
 			}
 		}

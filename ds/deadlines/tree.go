@@ -34,7 +34,7 @@ func (x *Index) newLeaf(base int64) *leaf {
 // add puts a leaf into the tree.
 func (x *Index) add(p place) {
 	if x.places == nil {
-		x.places = btree.NewG(degree, func(a, b place) bool { return a.from.Before(b.from) })
+		x.places = btree.NewG(degree, func(a, b place) bool { return a.from.before(b.from) })
 	}
 	x.places.ReplaceOrInsert(p)
 	x.findEnds()

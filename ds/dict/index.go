@@ -35,7 +35,7 @@
 //  5. deep[k] is the number of chains with more than k+1 buckets. There are no zeros at its end.
 //
 // Lookups and walks change nothing. A Probe and a slot are valid until the next Insert, Remove,
-// RehashStep, Reserve or Clear.
+// RehashStep or Reserve.
 //
 // Non-goals: concurrent use (the caller serialises), keeping insertion order.
 package dict
@@ -196,14 +196,14 @@ func (x *Index) Insert(h uint64, r Ref, owner Hasher) {
 func (x *Index) Remove(h uint64, slot *Ref, owner Hasher) {
 	x.vacate(x.chainNumber(h), slot)
 	if x.n--; x.n == 0 && x.paused == 0 {
-		x.Clear()
+		x.clear()
 		return
 	}
 	x.RehashStep(1, owner)
 }
 
-// Clear removes all elements and frees the table. Not allowed while paused or within a walk.
-func (x *Index) Clear() {
+// clear removes all elements and frees the table. Not allowed while paused or within a walk.
+func (x *Index) clear() {
 	x.buckets.free(x.mem)
 	if x.more != nil {
 		x.more.free(x.mem)

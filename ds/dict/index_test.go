@@ -192,13 +192,13 @@ func TestIndexRandomIsFair(t *testing.T) {
 func TestIndexPausedKeepsItsChains(t *testing.T) {
 	x, owner := new(Index), spread{2}
 	x.Insert(owner.HashOf(1), 1, owner)
-	x.Pause()
+	x.pause()
 	for r := Ref(2); r <= 500; r++ {
 		x.Insert(owner.HashOf(r), r, owner)
 	}
 	require.Equal(t, 1, x.size)
 	require.NoError(t, x.Check(owner))
-	x.Resume()
+	x.resume()
 	for x.RehashStep(1, owner) {
 	}
 	require.Equal(t, 50, x.size)

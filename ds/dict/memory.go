@@ -186,7 +186,7 @@ func (r *run) bytes() int {
 }
 
 // CloneIn returns a copy of the table in mem, with twin(r) in place of each reference; copied(p, n)
-// is the copy of n bytes of the table's Memory. twin must be safe for concurrent use. A Pause is
+// is the copy of n bytes of the table's Memory. twin must be safe for concurrent use. A pause is
 // not copied. O(n).
 func (x *Index) CloneIn(mem Memory, copied func(p unsafe.Pointer, n int) unsafe.Pointer, twin func(r Ref) Ref) *Index {
 	c := *x

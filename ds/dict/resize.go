@@ -21,18 +21,18 @@ func (x *Index) RehashStep(n int, owner Hasher) (more bool) {
 	return x.n > x.size*dense || x.n < x.size*thin && x.size > 1
 }
 
-// Pause suspends growing and shrinking until Resume has been called as often. Everything else
+// pause suspends growing and shrinking until resume has been called as often. Everything else
 // works.
-func (x *Index) Pause() { x.paused++ }
+func (x *Index) pause() { x.paused++ }
 
-// Resume ends a Pause. What fell due in the meantime is done with the next insertions or removals,
+// resume ends a pause. What fell due in the meantime is done with the next insertions or removals,
 // a chain each.
-func (x *Index) Resume() { x.paused-- }
+func (x *Index) resume() { x.paused-- }
 
 // Reserve makes room for n elements at once in a table that is empty; otherwise it does nothing.
 func (x *Index) Reserve(n int) {
 	if x.n == 0 && x.paused == 0 {
-		x.Clear()
+		x.clear()
 		for range (n + dense - 1) / dense {
 			x.addChain()
 		}

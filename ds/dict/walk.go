@@ -10,8 +10,8 @@ import (
 // Each calls fn for every element until fn returns false. The table is paused meanwhile; fn may
 // look up, and may remove the element it was given, but must not insert. O(chains).
 func (x *Index) Each(fn func(Ref) bool) {
-	x.Pause()
-	defer x.Resume()
+	x.pause()
+	defer x.resume()
 	for i := range x.size {
 		if !x.eachOf(x.buckets.at(uint32(i)), fn) {
 			return
@@ -49,8 +49,8 @@ func (x *Index) Scan(cursor uint64, count int, owner Hasher, fn func(Ref)) uint6
 	if x.n == 0 {
 		return 0
 	}
-	x.Pause()
-	defer x.Resume()
+	x.pause()
+	defer x.resume()
 	count = max(count, 1)
 	left, given := count, 0
 	for chains := 0; chains/10 < count; chains++ {
@@ -150,8 +150,8 @@ func (x *Index) ScanChain(cursor uint64, fn func(Ref)) uint64 {
 	if x.n == 0 {
 		return 0
 	}
-	x.Pause()
-	defer x.Resume()
+	x.pause()
+	defer x.resume()
 	b, mask := x.chainAt(cursor)
 	x.eachOf(b, func(r Ref) bool { fn(r); return true })
 	return chainAfter(cursor, mask)

@@ -114,7 +114,7 @@ func (l *List) Bytes() int {
 
 // Push adds v at an end. O(bytes of a node).
 func (l *List) Push(end End, v []byte, lim Limits) {
-	l.Expect(1, len(v), lim)
+	l.expect(1, len(v), lim)
 	l.push(end, v, lim)
 }
 
@@ -124,7 +124,7 @@ func (l *List) PushAll(end End, elements [][]byte, lim Limits) {
 	for _, v := range elements {
 		size += len(v)
 	}
-	l.Expect(len(elements), size, lim)
+	l.expect(len(elements), size, lim)
 	for _, v := range elements {
 		l.push(end, v, lim)
 	}
@@ -178,7 +178,7 @@ func (l *List) Set(i int, v []byte, lim Limits) bool {
 	if l.deadlines != nil {
 		l.clearDeadline(i)
 	}
-	l.Expect(1, len(v), lim)
+	l.expect(1, len(v), lim)
 	if l.quicklist == nil {
 		zl := l.ziplist()
 		p := zl.Index(i)
@@ -203,7 +203,7 @@ func (l *List) Insert(pivot, v []byte, behind bool, lim Limits) bool {
 	if l.deadlines != nil {
 		l.insertDeadlineBeside(pivot, behind)
 	}
-	l.Expect(1, len(v), lim)
+	l.expect(1, len(v), lim)
 	if l.quicklist == nil {
 		zl := l.ziplist()
 		p := zl.Find(pivot, zl.First(), 0)
@@ -256,10 +256,10 @@ func (l *List) removeEnd(end End, n int) {
 	}
 }
 
-// Expect prepares for n more elements that have so many bytes together: if they are too many for
+// expect prepares for n more elements that have so many bytes together: if they are too many for
 // one ziplist, a packed list becomes a quicklist. It reports whether it did. O(1), but O(bytes of
 // the ziplist) near the limit.
-func (l *List) Expect(n, size int, lim Limits) (changed bool) {
+func (l *List) expect(n, size int, lim Limits) (changed bool) {
 	if l.quicklist != nil || !lim.exceeded(l.ziplist(), l.packed.Len()+n, size) {
 		return false
 	}
@@ -279,7 +279,7 @@ func (l *List) Shrink(lim Limits) {
 // Fit makes a packed list that exceeds the limit a quicklist of one node, and the other way round.
 // It is for lists that were loaded or built at once. O(bytes of a node).
 func (l *List) Fit(lim Limits) {
-	l.Expect(0, 0, lim)
+	l.expect(0, 0, lim)
 	if n := l.only(); n != nil && !lim.exceeded(n.data, n.count, 0) {
 		l.unwrap(n)
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/miniserver-go/miniserver/ds/arena"
 )
 
-// Heights returns how many nodes there are of each height; index 0 stands for height 1. O(n).
-func (l *List) Heights() []int {
+// heights returns how many nodes there are of each height; index 0 stands for height 1. O(n).
+func (l *List) heights() []int {
 	heights := make([]int, l.level)
 	for r := l.First(); r != 0; r = l.Next(r) {
 		heights[l.at(r).height-1]++

@@ -18,7 +18,7 @@ func (l *List) Layout() Layout {
 	if l.head == 0 {
 		return Layout{}
 	}
-	d := Layout{Heights: l.Heights(), Head: arena.Size(l.at(l.head).size()), Fixed: l.Len() * fixedBytes}
+	d := Layout{Heights: l.heights(), Head: arena.Size(l.at(l.head).size()), Fixed: l.Len() * fixedBytes}
 	for r := l.First(); r != 0; r = l.Next(r) {
 		d.Levels += (int(l.at(r).height) - 1) * linkSize
 		d.Members += len(l.Member(r))

@@ -109,7 +109,7 @@ func TestShapes(t *testing.T) {
 			require.Equal(t, i, l.Rank(n))
 			require.Equal(t, n, l.ByRank(i))
 		}
-		require.Equal(t, len(want), l.Heights()[height-1])
+		require.Equal(t, len(want), l.heights()[height-1])
 		for l.First() != 0 {
 			l.Delete(l.First())
 			require.NoError(t, l.Check())
@@ -136,7 +136,7 @@ func TestIterationBothWays(t *testing.T) {
 		i++
 	}
 	require.Equal(t, 50, i)
-	for n := l.Last(); n != 0; n = l.Prev(n) {
+	for n := l.Last(); n != l.head; n = *l.at(n).back() {
 		i--
 		require.Equal(t, nodes[i], n)
 	}
@@ -254,7 +254,7 @@ func TestCloneIsEqualAndApart(t *testing.T) {
 		c := l.Clone()
 		require.NoError(t, c.Check())
 		require.Equal(t, keys(l), keys(&c))
-		require.Equal(t, l.Heights(), c.Heights())
+		require.Equal(t, l.heights(), c.heights())
 		require.LessOrEqual(t, c.Bytes(), l.Bytes())
 		c.DeleteRun(c.First(), n, nil)
 		require.NoError(t, l.Check())
@@ -267,7 +267,7 @@ func TestCheckSeesDamage(t *testing.T) {
 		"order": func(l *List) { l.at(l.ByRank(20)).score = 1000 },
 		"span":  func(l *List) { l.at(l.head).link(bottom-1).span++ },
 		"back":  func(l *List) { *l.at(l.ByRank(5)).back() = l.ByRank(7) },
-		"tail":  func(l *List) { l.tail = l.Prev(l.tail) },
+		"tail":  func(l *List) { l.tail = *l.at(l.tail).back() },
 		"count": func(l *List) { l.n++ },
 		"cells": func(l *List) { l.nodes.Alloc(20) },
 		"level": func(l *List) { l.level++ },

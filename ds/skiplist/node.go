@@ -115,11 +115,3 @@ func (l *List) Key(r Ref) string { return l.at(r).key() }
 
 // Next returns the node after r; 0 if r is the last. O(1).
 func (l *List) Next(r Ref) Ref { return l.at(r).link(bottom).next }
-
-// Prev returns the node before r; 0 if r is the first. O(1).
-func (l *List) Prev(r Ref) Ref {
-	if back := *l.at(r).back(); back != l.head {
-		return back
-	}
-	return 0
-}

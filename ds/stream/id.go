@@ -1,7 +1,6 @@
 package stream
 
 import (
-	"cmp"
 	"math"
 	"strconv"
 )
@@ -12,14 +11,6 @@ type ID struct{ Ms, Seq uint64 }
 
 // MaxID is the greatest ID.
 var MaxID = ID{math.MaxUint64, math.MaxUint64}
-
-// Compare returns -1, 0 or 1 as id is before, equal to or after o.
-func (id ID) Compare(o ID) int {
-	if id.Ms != o.Ms {
-		return cmp.Compare(id.Ms, o.Ms)
-	}
-	return cmp.Compare(id.Seq, o.Seq)
-}
 
 // Before reports whether id is smaller than o.
 func (id ID) Before(o ID) bool { return id.Ms < o.Ms || id.Ms == o.Ms && id.Seq < o.Seq }

@@ -33,8 +33,8 @@ func (s *Stream) distance(id ID, strict bool) (n int64, ok bool) {
 	return 0, false
 }
 
-// HasGaps reports whether an entry from id on may have been deleted singly.
-func (s *Stream) HasGaps(id ID) bool {
+// hasGaps reports whether an entry from id on may have been deleted singly.
+func (s *Stream) hasGaps(id ID) bool {
 	return s.length > 0 && !s.maxDeleted.IsZero() && !s.maxDeleted.Before(id)
 }
 
@@ -56,7 +56,7 @@ func (g *Group) LagByReads() (n int64, ok bool) {
 	switch {
 	case s.added == 0:
 		return 0, true
-	case g.Read != Unknown && !s.HasGaps(g.Last):
+	case g.Read != Unknown && !s.hasGaps(g.Last):
 		return s.added - g.Read, true
 	}
 	n, ok = s.Distance(g.Last)
@@ -70,7 +70,7 @@ func (g *Group) Advance(id ID) bool {
 		return false
 	}
 	s := g.stream
-	if g.Read != Unknown && !g.Last.Before(s.first) && !s.HasGaps(g.Last) {
+	if g.Read != Unknown && !g.Last.Before(s.first) && !s.hasGaps(g.Last) {
 		g.Read++
 	} else if s.added > 0 {
 		g.Read = known(s.Distance(id))

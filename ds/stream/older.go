@@ -30,5 +30,5 @@ func (g *Group) OlderAdvance(id ID) bool {
 	return true
 }
 
-// hasGapsInside is HasGaps, but for what was deleted before the first entry.
-func (s *Stream) hasGapsInside(id ID) bool { return s.HasGaps(id) && !s.maxDeleted.Before(s.first) }
+// hasGapsInside is hasGaps, but for what was deleted before the first entry.
+func (s *Stream) hasGapsInside(id ID) bool { return s.hasGaps(id) && !s.maxDeleted.Before(s.first) }

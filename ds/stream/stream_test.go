@@ -70,8 +70,8 @@ func TestIDs(t *testing.T) {
 	_, ok = ID{}.Prev()
 	require.False(t, ok)
 	require.Equal(t, "18446744073709551615-7", ID{math.MaxUint64, 7}.String())
-	require.Equal(t, -1, ID{5, 9}.Compare(ID{6, 0}))
-	require.Equal(t, 1, ID{5, 9}.Compare(ID{5, 8}))
+	require.True(t, ID{5, 9}.Before(ID{6, 0}))
+	require.False(t, ID{5, 9}.Before(ID{5, 8}))
 }
 
 // TestSequencesMayWrap has distances that no int64 holds.

@@ -58,9 +58,6 @@ func (t *Table) Len() int { return t.index.Len() }
 // Name returns the name of an element, aliasing its cell; never nil.
 func (t *Table) Name(r Ref) []byte { return arena.Text(t.cells.At(r)) }
 
-// Value returns the value of an element, aliasing its cell; never nil.
-func (t *Table) Value(r Ref) []byte { return ValueAt(t.Name(r)) }
-
 // Cells returns the cells of the elements, which are valid until the table is next changed. A cell
 // begins with the name: arena.Text.
 func (t *Table) Cells() arena.Cells { return t.cells.Cells() }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/miniserver-go/miniserver/ds/arena"
 	"github.com/miniserver-go/miniserver/ds/frozen"
 )
 
@@ -146,13 +145,4 @@ func numberOf(t *testing.T, name []byte) int {
 	i, err := strconv.Atoi(strings.TrimPrefix(string(name), "name"))
 	require.NoError(t, err)
 	return i
-}
-
-// Cells show elements as Name and Value do.
-func TestCells(t *testing.T) {
-	x := New(0, 1, true)
-	r := x.Append(name(1), text(300))
-	first := arena.Text(x.Cells().At(r))
-	require.Equal(t, name(1), first)
-	require.Equal(t, x.Value(r), ValueAt(first))
 }

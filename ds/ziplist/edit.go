@@ -15,9 +15,6 @@ func (l List) AppendInt(n int64) List { return l.insert(len(l)-endSize, intItem(
 // Prepend adds v before the first entry. O(bytes).
 func (l List) Prepend(v []byte) List { return l.insert(headerSize, stringItem(v)) }
 
-// PrependInt is Prepend of n's decimal text.
-func (l List) PrependInt(n int64) List { return l.insert(headerSize, intItem(n)) }
-
 // Insert adds v before the entry at pos, at the end if pos is None. Unless it
 // was None, pos is afterwards the position of the new entry. O(bytes).
 func (l List) Insert(pos int, v []byte) List { return l.insert(l.place(pos), stringItem(v)) }

@@ -113,7 +113,6 @@ func TestExactBytes(t *testing.T) {
 			require.NoError(t, err)
 			require.Nil(t, e.Str)
 			require.Equal(t, l, New().AppendInt(n))
-			require.Equal(t, l, New().PrependInt(n))
 			require.Equal(t, l, New().InsertInt(None, n))
 			require.Equal(t, l, of("some").ReplaceInt(10, n))
 		} else {
