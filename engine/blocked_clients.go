@@ -2,8 +2,9 @@ package engine
 
 import (
 	"cmp"
-	"github.com/miniserver-go/miniserver/internal/command"
 	"slices"
+
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
 // Blocked is a blocked command. Its methods are used under the lock.
@@ -25,7 +26,8 @@ type Blocked struct {
 // Session returns the session that is blocked.
 func (b *Blocked) Session() *Session { return b.session }
 
-// Hold says how many bytes the command holds for its client while it is blocked, which then count as the client's. The command must not have ended.
+// Hold says how many bytes the command holds for its client while it is blocked, which then count
+// as the client's. The command must not have ended.
 func (b *Blocked) Hold(bytes int) {
 	b.session.kept.Add(bytes - b.held)
 	b.held = bytes
@@ -47,9 +49,11 @@ func (w *World) Blocked() []*Blocked { return w.blocked.all }
 
 // blockedClients is the register of blocked commands, by key and by age.
 type blockedClients struct {
-	keys     map[dbKey][]*Blocked // oldest first
-	all      []*Blocked
-	ready    []dbKey    // keys that changed while commands are blocked on them, in the order of the changes; not nil if after is not
+	keys map[dbKey][]*Blocked // oldest first
+	all  []*Blocked
+	// Keys that changed while commands are blocked on them, in the order of the changes; not nil if
+	// after is not.
+	ready    []dbKey
 	onDelete int        // commands in the register with onDelete
 	curious  []*Blocked // those of that name
 	stirred  bool       // they are to run again; then ready is not nil either
@@ -98,7 +102,8 @@ func (ws *blockedClients) remove(b *Blocked) {
 	}
 }
 
-// stir is called when what a client waits for or listens to has changed, or a fault has struck or ended.
+// stir is called when what a client waits for or listens to has changed, or a fault has struck or
+// ended.
 func (ws *blockedClients) stir() {
 	if len(ws.curious) == 0 {
 		return
@@ -108,8 +113,8 @@ func (ws *blockedClients) stir() {
 	}
 }
 
-// without returns a list, which is ordered by age, without b. Removing the oldest, which is served first,
-// takes O(1).
+// without returns a list, which is ordered by age, without b. Removing the oldest, which is served
+// first, takes O(1).
 func without(list []*Blocked, b *Blocked) []*Blocked {
 	i, ok := slices.BinarySearchFunc(list, b.seq, (*Blocked).compare)
 	switch {

@@ -85,7 +85,7 @@ func (w *World) report(c *Change) {
 func (w *World) bringAbout(e effect, c *Change) {
 	switch e {
 	case observed:
-		w.reportChange(c.DB.ID(), c.Key, c.Author)
+		w.observers.changed(c.DB.ID(), c.Key, c.Author)
 	case notified:
 		w.notify(c.DB, c.Key, c.Event, c.Fields...)
 	case vanished:
@@ -97,8 +97,8 @@ func (w *World) bringAbout(e effect, c *Change) {
 			w.blocked.signal(c.DB.ID(), c.Key)
 		}
 	case owned:
-		if w.role.Replica && !c.Author.master {
-			w.noteOwn(c.DB, c.Key)
+		if w.role.Replica && w.IsHome() && !c.Author.master {
+			w.engine.asReplica.own.note(c.DB, c.Key)
 		}
 	case propagated:
 		if w.propagation.wanted() {

@@ -5,7 +5,7 @@ import "github.com/miniserver-go/miniserver/keyspace"
 // Flush empties databases, and reports it to observers and to blocked clients.
 func (c *Call) Flush(dbs ...*keyspace.DB) {
 	for _, db := range dbs {
-		c.World.reportReplaced(db, nil)
+		c.World.observers.replaced(db, nil)
 		c.ChangedAll(db.Len())
 		held := db.Usage().Bytes()
 		db.Flush()
@@ -14,11 +14,11 @@ func (c *Call) Flush(dbs ...*keyspace.DB) {
 			purge()
 		}
 	}
-	c.World.reportEmptied()
+	c.World.observers.emptied()
 }
 
-// purgeFrom is how many bytes a flush must free for the system to get them back at once, and not at the next
-// collection.
+// purgeFrom is how many bytes a flush must free for the system to get them back at once, and not at
+// the next collection.
 const purgeFrom = 16 << 20
 
 // FlushAll is Flush for all databases. It calls the parts' Flushed.
@@ -33,8 +33,9 @@ func (c *Call) FlushAll() {
 	}
 }
 
-// ResetWorld removes all keys of a world, has the parts forget what they keep for it, and starts its random numbers anew. The clients stay:
-// ServeBlocked serves those that wait. A reset of the home world reaches the journal and the replicas as FLUSHALL and FUNCTION FLUSH.
+// ResetWorld removes all keys of a world, has the parts forget what they keep for it, and starts
+// its random numbers anew. The clients stay: ServeBlocked serves those that wait. A reset of the
+// home world reaches the journal and the replicas as FLUSHALL and FUNCTION FLUSH.
 func (c *Call) ResetWorld(w *World) { c.In(w, w.reset) }
 
 // In runs fn, which works in another world than that of the call, at that world's time.
@@ -75,8 +76,8 @@ func words(text ...string) (args [][]byte) {
 	return args
 }
 
-// Adopt replaces the data of the world with those of a clone: see keyspace.Adopt. Journal and replicas
-// do not see it.
+// Adopt replaces the data of the world with those of a clone: see keyspace.Adopt. Journal and
+// replicas do not see it.
 func (w *World) Adopt(clone *keyspace.Keyspace) {
 	w.replaceData(func(ks *keyspace.Keyspace) { ks.Adopt(clone) })
 }
@@ -88,44 +89,45 @@ func (w *World) AdoptClone(of *keyspace.Keyspace) {
 
 func (w *World) replaceData(replace func(ks *keyspace.Keyspace)) {
 	for i := range w.Keyspace.Len() {
-		w.reportReplaced(w.Keyspace.DB(i), nil)
+		w.observers.replaced(w.Keyspace.DB(i), nil)
 	}
 	replace(w.Keyspace)
 	if w.IsHome() {
 		clear(w.engine.asReplica.own)
 	}
-	w.reportEmptied()
+	w.observers.emptied()
 	for i := range w.Keyspace.Len() {
 		w.signalBlockedInDB(i)
 	}
 	w.Unsaved++
 }
 
-// SwapDB exchanges databases i and j, also for observers and for clients that are blocked on their keys.
+// SwapDB exchanges databases i and j, also for observers and for clients that are blocked on their
+// keys.
 func (w *World) SwapDB(i, j int) {
 	a, b := w.Keyspace.DB(i), w.Keyspace.DB(j)
 	if a == b {
 		return
 	}
-	w.reportReplaced(a, b)
-	w.reportReplaced(b, a)
+	w.observers.replaced(a, b)
+	w.observers.replaced(b, a)
 	w.Keyspace.Swap(i, j)
 	w.signalBlockedInDB(i)
 	w.signalBlockedInDB(j)
 }
 
-// FlushAll empties all databases, before other data take their place, and reports it to observers. It is called
-// under the lock.
+// FlushAll empties all databases, before other data take their place, and reports it to observers.
+// It is called under the lock.
 func (w *World) FlushAll() {
 	for i := range w.Keyspace.Len() {
-		w.reportReplaced(w.Keyspace.DB(i), nil)
+		w.observers.replaced(w.Keyspace.DB(i), nil)
 		w.Keyspace.DB(i).Flush()
 	}
-	w.reportEmptied()
+	w.observers.emptied()
 }
 
-// signalBlockedInDB marks all keys of a database as ready on which commands are blocked, after it was
-// exchanged or emptied: those of the oldest command first.
+// signalBlockedInDB marks all keys of a database as ready on which commands are blocked, after it
+// was exchanged or emptied: those of the oldest command first.
 func (w *World) signalBlockedInDB(db int) {
 	for _, b := range w.blocked.all {
 		for _, k := range b.keys {

@@ -23,14 +23,14 @@ type Outcome struct {
 	Awaits uint64 // what Part.Awaits returned: Out must not leave before the part has settled it; 0 for nothing
 }
 
-// batchReplies is the bytes of replies after which a batch ends, so that a buffer that grows with many of them does not leave garbage of
-// several times their size.
+// batchReplies is the bytes of replies after which a batch ends, so that a buffer that grows with
+// many of them does not leave garbage of several times their size.
 const batchReplies = 512 << 10
 
-// Do executes the commands of a batch for a session, in order. It executes fewer than all when the session
-// blocks, is paused or is to be closed, or the replies are large; the connection keeps the rest and offers it again. Blocked clients
-// are served after each command and not after the batch, so that a client sees the same order as if it had
-// sent the commands one by one.
+// Do executes the commands of a batch for a session, in order. It executes fewer than all when the
+// session blocks, is paused or is to be closed, or the replies are large; the connection keeps the
+// rest and offers it again. Blocked clients are served after each command and not after the batch,
+// so that a client sees the same order as if it had sent the commands one by one.
 func (e *Engine) Do(s *Session, batch [][][]byte) Outcome {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -75,12 +75,13 @@ func (e *Engine) Do(s *Session, batch [][][]byte) Outcome {
 	return o
 }
 
-// hidesCommands is since when who is not authenticated does not see which commands there are, and what arguments they take.
+// hidesCommands is since when who is not authenticated does not see which commands there are, and
+// what arguments they take.
 var hidesCommands = release.From("valkey:9.1.0")
 
-// execute resolves a command and takes it through the gate. It returns false if the command has to wait for
-// the end of CLIENT PAUSE: then it was not executed, and the connection offers it again. One that a fault delays
-// counts as executed.
+// execute resolves a command and takes it through the gate. It returns false if the command has to
+// wait for the end of CLIENT PAUSE: then it was not executed, and the connection offers it again.
+// One that a fault delays counts as executed.
 func (w *World) execute(s *Session, args [][]byte) bool {
 	e := w.engine
 	if len(args) == 0 {
@@ -130,8 +131,8 @@ func (w *World) execute(s *Session, args [][]byte) bool {
 	return true
 }
 
-// passEmpty takes an empty request for a command without a reply, as Redis did before 8.0: it ends CLIENT REPLY SKIP and
-// CLIENT CACHING.
+// passEmpty takes an empty request for a command without a reply, as Redis did before 8.0: it ends
+// CLIENT REPLY SKIP and CLIENT CACHING.
 func (e *Engine) passEmpty(s *Session) {
 	if !e.Release.Has(ignoresEmpty) {
 		s.endCommand(nil)
@@ -140,9 +141,9 @@ func (e *Engine) passEmpty(s *Session) {
 
 var ignoresEmpty = release.From("8.0.0")
 
-// prefetch loads the keys of the next commands of a batch into the processor's cache together, where memory
-// latency would otherwise be paid key by key. It assumes that a command's key is its first argument and
-// short, which is true of nearly all commands; a wrong guess costs only time.
+// prefetch loads the keys of the next commands of a batch into the processor's cache together,
+// where memory latency would otherwise be paid key by key. It assumes that a command's key is its
+// first argument and short, which is true of nearly all commands; a wrong guess costs only time.
 func (w *World) prefetch(s *Session, batch [][][]byte) {
 	const longest = 64
 	db := w.Keyspace.DB(s.db)
@@ -164,7 +165,7 @@ func (w *World) prefetch(s *Session, batch [][][]byte) {
 func (w *World) endBatch() {
 	w.countData()
 	if len(w.observers) > 0 {
-		w.reportBatch()
+		w.observers.batch()
 	}
 	if invariants.Enabled {
 		w.checkBetween()
@@ -175,8 +176,8 @@ func (w *World) endBatch() {
 func (s *Session) takeReplies() Outcome {
 	s.wakePending, s.soonPending = false, false
 	s.closing = s.closing || s.Reply.Full()
-	o := Outcome{Blocked: s.blocked != nil || s.running && s.debugger == nil || s.postponed, Closing: s.closing, Overflow: s.Reply.Full(), Dropped: s.dropped, Class: s.outputClass(),
-		Awaits: s.awaits()}
+	o := Outcome{Blocked: s.blocked != nil || s.running && s.debugger == nil || s.postponed, Closing: s.closing,
+		Overflow: s.Reply.Full(), Dropped: s.dropped, Class: s.outputClass(), Awaits: s.awaits()}
 	if s.tx != nil {
 		o.Queued = s.tx.argsBytes()
 	}
@@ -193,8 +194,8 @@ func (s *Session) takeReplies() Outcome {
 	return o
 }
 
-// Collect returns the replies and pushes that were written to a session outside of its own Do, and its
-// state. The connection calls it after Peer.Wake.
+// Collect returns the replies and pushes that were written to a session outside of its own Do, and
+// its state. The connection calls it after Peer.Wake.
 func (e *Engine) Collect(s *Session) Outcome {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -205,7 +206,8 @@ func (e *Engine) Collect(s *Session) Outcome {
 	return o
 }
 
-// With runs fn under the lock, in the home world with the clock read, for work that is not a command.
+// With runs fn under the lock, in the home world with the clock read, for work that is not a
+// command.
 func (e *Engine) With(fn func()) { e.In(e.home, fn) }
 
 // In is With for another world.

@@ -11,7 +11,8 @@ import (
 
 // Eviction: which keys are removed when the dataset exceeds maxmemory.
 //
-// Before each command the gate evicts keys until the dataset is within maxmemory. maxmemory-policy chooses:
+// Before each command the gate evicts keys until the dataset is within maxmemory. maxmemory-policy
+// chooses:
 //
 //	allkeys, volatile   among all keys, or among those with a deadline
 //	-lru, -lfu          about the least recently used, or about the least frequently used
@@ -20,19 +21,21 @@ import (
 //	volatile-ttl        the one with the earliest deadline
 //	noeviction          no key: commands that need memory are refused
 //
-// LRU and LFU are approximate, because an exact order would cost memory for each key and time for each access.
-// As in Redis a few keys are sampled (maxmemory-samples), and the best candidates of all samples stay in a small
-// pool, from which the best is evicted. Unlike Redis, a candidate that was used since it was sampled leaves the
-// pool, and volatile-ttl is exact, since the keyspace keeps deadlines in order anyway.
+// LRU and LFU are approximate, because an exact order would cost memory for each key and time for
+// each access. As in Redis a few keys are sampled (maxmemory-samples), and the best candidates of
+// all samples stay in a small pool, from which the best is evicted. Unlike Redis, a candidate that
+// was used since it was sampled leaves the pool, and volatile-ttl is exact, since the keyspace
+// keeps deadlines in order anyway.
 //
 // A great excess, as after CONFIG SET maxmemory, does not hold up clients. When the time is up that
-// maxmemory-eviction-tenacity allows, the command runs although memory is exceeded, and Tick continues. So
-// maxmemory is a limit that the dataset approaches, not one that it never passes.
+// maxmemory-eviction-tenacity allows, the command runs although memory is exceeded, and Tick
+// continues. So maxmemory is a limit that the dataset approaches, not one that it never passes.
 
 // evictionParams are the parameters of eviction.
 func (e *Engine) evictionParams() []config.Param {
 	v := &e.eviction
-	limit, beyond := config.Param{Name: "maxmemory"}, uint64(0) // beyond is a limit of more than 63 bits, which is as good as the greatest of 63
+	// beyond is a limit of more than 63 bits, which is as good as the greatest of 63
+	limit, beyond := config.Param{Name: "maxmemory"}, uint64(0)
 	limit.Get = func() string { return strconv.FormatUint(max(beyond, uint64(e.Config.MaxMemory)), 10) }
 	limit.Set = func(value string) error {
 		n, ok := config.ParseMemory(value)
@@ -88,9 +91,9 @@ func (e *Engine) setPolicy(value string) error {
 	return config.NotOneOf(names...)
 }
 
-// ensureMemory evicts keys until the memory in use is within maxmemory, or time is up. It returns false if
-// it is not and no further key may be evicted. It evicts nothing while data are loaded, a slow script runs
-// or clients are paused: these must not see keys disappear.
+// ensureMemory evicts keys until the memory in use is within maxmemory, or time is up. It returns
+// false if it is not and no further key may be evicted. It evicts nothing while data are loaded, a
+// slow script runs or clients are paused: these must not see keys disappear.
 func (w *World) ensureMemory() bool {
 	e := w.engine
 	if w.isMidScript() || e.persistence.loading > 0 || w.pause.deadline != 0 {
@@ -108,11 +111,12 @@ func (w *World) ensureMemory() bool {
 	return !v.oom
 }
 
-// OutOfMemory reports whether maxmemory was still exceeded when the running command began, after all
-// possible evictions.
+// OutOfMemory reports whether maxmemory was still exceeded when the running command began, after
+// all possible evictions.
 func (e *Engine) OutOfMemory() bool { return e.Config.MaxMemory > 0 && e.eviction.oom }
 
-// memoryExcess returns by how many bytes the memory in use that counts exceeds maxmemory; 0 or less if it does not.
+// memoryExcess returns by how many bytes the memory in use that counts exceeds maxmemory; 0 or less
+// if it does not.
 func (w *World) memoryExcess() int {
 	e := w.engine
 	if e.Config.MaxMemory == 0 {
@@ -121,8 +125,9 @@ func (w *World) memoryExcess() int {
 	return w.usedMemory() - e.uncountedMemory() - int(e.Config.MaxMemory)
 }
 
-// Room returns how many bytes something may take whose size is known before it is filled, such as a copy of data: what maxmemory leaves; without
-// maxmemory half of the memory that the process may have, less all other worlds and accounts. There is no bound while data are loaded.
+// Room returns how many bytes something may take whose size is known before it is filled, such as a
+// copy of data: what maxmemory leaves; without maxmemory half of the memory that the process may
+// have, less all other worlds and accounts. There is no bound while data are loaded.
 func (w *World) Room() int {
 	e := w.engine
 	switch {
@@ -143,8 +148,9 @@ func (w *World) CheckRoom(n int) error {
 	return nil
 }
 
-// evict evicts keys until surplus bytes are free or time is up, and returns false if no key is left that may
-// be evicted. The clock is read only once for 16 keys, because it costs as much as an eviction.
+// evict evicts keys until surplus bytes are free or time is up, and returns false if no key is left
+// that may be evicted. The clock is read only once for 16 keys, because it costs as much as an
+// eviction.
 func (w *World) evict(surplus int) bool {
 	e := w.engine
 	start, most := e.Machine(), e.eviction.timeLimit()
@@ -163,8 +169,8 @@ func (w *World) evict(surplus int) bool {
 	return true
 }
 
-// evictOne evicts a key and returns the bytes that this freed; ok is false if there is no key that may be
-// evicted.
+// evictOne evicts a key and returns the bytes that this freed; ok is false if there is no key that
+// may be evicted.
 func (w *World) evictOne() (freed int, ok bool) {
 	e := w.engine
 	if e.Config.ImportMode {
@@ -187,7 +193,7 @@ func (w *World) evictOne() (freed int, ok bool) {
 	d := w.Keyspace.DB(db)
 	before, start := d.Usage().Bytes(), e.startLatency()
 	deleted := false
-	w.Lazily(e.Config.LazyFree.Eviction, func() { deleted = d.Delete(key) })
+	w.Keyspace.RemoveLazily(e.Config.LazyFree.Eviction, func() { deleted = d.Delete(key) })
 	w.sampleLatency("eviction-del", start)
 	if deleted { // or it was due, and has gone already
 		w.keyEvicted(d, string(key))
@@ -195,8 +201,9 @@ func (w *World) evictOne() (freed int, ok bool) {
 	return before - d.Usage().Bytes(), true
 }
 
-// bestEvictable samples some keys of each database and returns the best candidate of the pool; a nil key if
-// there is none. A candidate that was used since it was sampled is dropped: its staleness has decreased.
+// bestEvictable samples some keys of each database and returns the best candidate of the pool; a
+// nil key if there is none. A candidate that was used since it was sampled is dropped: its
+// staleness has decreased.
 func (w *World) bestEvictable() (db int, key []byte) {
 	v := &w.engine.eviction
 	for {
@@ -209,7 +216,8 @@ func (w *World) bestEvictable() (db int, key []byte) {
 			}
 			if n > 0 {
 				candidates += n
-				d.Eviction().Sample(v.samples, v.policy.volatile, w.pool.minStaleness(), func(key string, staleness uint32) { w.pool.insert(i, key, staleness) })
+				d.Eviction().Sample(v.samples, v.policy.volatile, w.pool.minStaleness(),
+					func(key string, staleness uint32) { w.pool.insert(i, key, staleness) })
 			}
 		}
 		if candidates == 0 {

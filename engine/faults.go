@@ -2,19 +2,22 @@ package engine
 
 import (
 	"cmp"
-	"github.com/miniserver-go/miniserver/internal/command"
 	"slices"
+
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
-// faults are a world's: a part decides which commands they strike, and the engine does to them what a bad network or a
-// troubled server would. A fault strikes a client's own command that the gate lets through, once, before it runs or is queued by
-// MULTI. What a script calls, and what EXEC runs, is not struck again.
+// faults are a world's: a part decides which commands they strike, and the engine does to them what
+// a bad network or a troubled server would. A fault strikes a client's own command that the gate
+// lets through, once, before it runs or is queued by MULTI. What a script calls, and what EXEC
+// runs, is not struck again.
 type faults struct {
 	judge  Judge    // nil for none
 	delays []*delay // by due, then in the order of their beginning
 }
 
-// Judge decides what becomes of a command; nil if it runs. It is called under the lock, and may only count.
+// Judge decides what becomes of a command; nil if it runs. It is called under the lock, and may
+// only count.
 type Judge func(s *Session, cmd *command.Command, args [][]byte) *Fate
 
 // Fate is what becomes of a command: the first of these that is set.
@@ -30,8 +33,10 @@ type Cut uint8
 // The moments at which a connection breaks off. The replies before it are sent.
 const (
 	CutBefore Cut = iota // the command does not run
-	CutReply             // it runs, and the reply is lost, also one that comes later since the command blocks or is slow
-	CutHalf              // only the first half of the reply's bytes is sent
+	// It runs, and the reply is lost, also one that comes later since the command blocks or is
+	// slow.
+	CutReply
+	CutHalf // only the first half of the reply's bytes is sent
 )
 
 // delay is a command that waits, like a blocked one, but unseen: it has not arrived yet.
@@ -48,7 +53,8 @@ func (w *World) SetJudge(judge Judge) {
 	w.noteHindrance()
 }
 
-// noteHindrance is called when clients are paused, a judge comes or a script is debugged, and when that ends.
+// noteHindrance is called when clients are paused, a judge comes or a script is debugged, and when
+// that ends.
 func (w *World) noteHindrance() {
 	w.hinders = w.pause.deadline != 0 || w.faults.judge != nil || w.debugged != nil
 }
@@ -62,7 +68,8 @@ func (w *World) delaySession(s *Session, args [][]byte, fate *Fate) {
 }
 
 func (f *faults) add(d *delay) {
-	at, _ := slices.BinarySearchFunc(f.delays, d.due, func(other *delay, due int64) int { return cmp.Compare(other.due, due+1) })
+	at, _ := slices.BinarySearchFunc(f.delays, d.due,
+		func(other *delay, due int64) int { return cmp.Compare(other.due, due+1) })
 	f.delays = slices.Insert(f.delays, at, d)
 	d.session.kept.Add(commandBytes(d.args))
 }
@@ -75,7 +82,8 @@ func (f *faults) remove(d *delay) {
 	}
 }
 
-// EndFate ends what a fate does in the world: the commands that it holds back are due, and run at the next Tick.
+// EndFate ends what a fate does in the world: the commands that it holds back are due, and run at
+// the next Tick.
 func (w *World) EndFate(fate *Fate) {
 	w.blocked.stir()
 	var ended []*delay

@@ -2,11 +2,12 @@ package engine
 
 import "github.com/miniserver-go/miniserver/internal/command"
 
-// hinder stops a command that the gate has let through, because clients are paused or a fault strikes. It reports whether it
-// did: then the session is postponed, or the command is dealt with. One whose delay is over is not judged again.
+// hinder stops a command that the gate has let through, because clients are paused or a fault
+// strikes. It reports whether it did: then the session is postponed, or the command is dealt with.
+// One whose delay is over is not judged again.
 func (w *World) hinder(s *Session, cmd *command.Command, args [][]byte) bool {
 	if w.debugged != nil || w.pause.deadline != 0 && w.isPaused(s, cmd, args) {
-		w.postponeSession(s)
+		w.pause.postpone(s)
 		return true
 	}
 	if w.faults.judge == nil || s.delay != nil {

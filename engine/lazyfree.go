@@ -6,9 +6,9 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// LazyFree is the parameters by which Redis chooses to free the value of a key in the background. Here nothing is freed that
-// way: they only choose whether a removal that no client asked for goes to the journal and the replicas as UNLINK or as DEL, and what
-// INFO counts as lazyfreed_objects.
+// LazyFree is the parameters by which Redis chooses to free the value of a key in the background.
+// Here nothing is freed that way: they only choose whether a removal that no client asked for goes
+// to the journal and the replicas as UNLINK or as DEL, and what INFO counts as lazyfreed_objects.
 type LazyFree struct {
 	Expire    bool // keys that have expired
 	Eviction  bool // keys that are evicted
@@ -34,25 +34,14 @@ func (e *Engine) lazyFreeParams() []config.Param {
 	}
 }
 
-// removeLazily makes the world count what commands remove as lazyfree-lazy-server-del says, unless another parameter decides.
+// removeLazily makes the world count what commands remove as lazyfree-lazy-server-del says, unless
+// another parameter decides.
 func (w *World) removeLazily() { w.Keyspace.Lazily = w.engine.Config.LazyFree.ServerDel }
 
-// Lazily calls remove, which removes keys, and counts the values that Redis would free in the background if that is lazy.
-func (w *World) Lazily(lazy bool, remove func()) {
-	ks := w.Keyspace
-	was := ks.Lazily
-	ks.Lazily = lazy
-	remove()
-	ks.Lazily = was
-}
-
-// CountTemporary counts a collection of n elements that Redis builds only for a reply, and frees in the background if
-// lazyfree-lazy-server-del is set.
+// CountTemporary counts a collection of n elements that Redis builds only for a reply, and frees in
+// the background if lazyfree-lazy-server-del is set.
 func (w *World) CountTemporary(n int) {
 	if w.engine.Config.LazyFree.ServerDel && n > keyspace.LazyThreshold {
-		w.CountLazilyFreed(1)
+		w.Keyspace.LazilyFreed++
 	}
 }
-
-// CountLazilyFreed counts n objects that Redis would free in the background.
-func (w *World) CountLazilyFreed(n int) { w.Keyspace.LazilyFreed += int64(n) }

@@ -14,8 +14,8 @@ type Observer struct {
 	// Shown is called when a command has run that others may see, before what follows from it; one
 	// that runs others is shown before them.
 	Shown func(c *Call)
-	// Ran is called when a command has replied, or blocked its client; also for those of scripts and
-	// transactions.
+	// Ran is called when a command has replied, or blocked its client; also for those of scripts
+	// and transactions.
 	Ran func(c *Call)
 	// Changed is called when a key has changed, by a session or, if it is nil, without a command.
 	Changed func(db int, key []byte, by *Session)
@@ -32,6 +32,9 @@ type Observer struct {
 	// Batch is called when a batch of commands is over.
 	Batch func()
 }
+
+// observers are those of a world, in the order in which they came.
+type observers []*Observer
 
 // Observe adds an observer to the world. A world without observers has no cost.
 func (w *World) Observe(o *Observer) { w.observers = append(w.observers, o) }
@@ -51,66 +54,66 @@ func (c *Call) Show() {
 	}
 }
 
-// reportRun tells the observers that a command has run.
-func (w *World) reportRun(c *Call) {
+// ran tells the observers that a command has run.
+func (all observers) ran(c *Call) {
 	if !c.woken && c.Cmd.Flags&(command.SkipMonitor|command.Admin) == 0 {
 		c.Show()
 	}
-	for _, o := range w.observers {
+	for _, o := range all {
 		if o.Ran != nil {
 			o.Ran(c)
 		}
 	}
 }
 
-// reportChange tells the observers that a key has changed.
-func (w *World) reportChange(db int, key []byte, by *Session) {
-	for _, o := range w.observers {
+// changed tells the observers that a key has changed.
+func (all observers) changed(db int, key []byte, by *Session) {
+	for _, o := range all {
 		if o.Changed != nil {
 			o.Changed(db, key, by)
 		}
 	}
 }
 
-// reportReplaced tells the observers that a database is about to be emptied or replaced.
-func (w *World) reportReplaced(db, other *keyspace.DB) {
-	for _, o := range w.observers {
+// replaced tells the observers that a database is about to be emptied or replaced.
+func (all observers) replaced(db, other *keyspace.DB) {
+	for _, o := range all {
 		if o.Replaced != nil {
 			o.Replaced(db, other)
 		}
 	}
 }
 
-// reportEmptied tells the observers that any key may have changed.
-func (w *World) reportEmptied() {
-	for _, o := range w.observers {
+// emptied tells the observers that any key may have changed.
+func (all observers) emptied() {
+	for _, o := range all {
 		if o.Emptied != nil {
 			o.Emptied()
 		}
 	}
 }
 
-// reportAborted tells the observers that EXEC was refused.
-func (w *World) reportAborted(s *Session) {
-	for _, o := range slices.Backward(w.observers) {
+// aborted tells the observers that EXEC was refused.
+func (all observers) aborted(s *Session) {
+	for _, o := range slices.Backward(all) {
 		if o.Aborted != nil {
 			o.Aborted(s)
 		}
 	}
 }
 
-// reportEnded tells the observers that a request is over.
-func (w *World) reportEnded(s *Session, cmd *command.Command) {
-	for _, o := range slices.Backward(w.observers) {
+// ended tells the observers that a request is over.
+func (all observers) ended(s *Session, cmd *command.Command) {
+	for _, o := range slices.Backward(all) {
 		if o.Ended != nil {
 			o.Ended(s, cmd)
 		}
 	}
 }
 
-// reportBatch tells the observers that a batch is over.
-func (w *World) reportBatch() {
-	for _, o := range w.observers {
+// batch tells the observers that a batch is over.
+func (all observers) batch() {
+	for _, o := range all {
 		if o.Batch != nil {
 			o.Batch()
 		}

@@ -2,8 +2,8 @@ package engine
 
 import "github.com/miniserver-go/miniserver/internal/command"
 
-// PauseReason says what makes commands wait. Pauses for different reasons last side by side, and each ends by itself: CLIENT UNPAUSE must
-// not let a write through that a failover would lose.
+// PauseReason says what makes commands wait. Pauses for different reasons last side by side, and
+// each ends by itself: CLIENT UNPAUSE must not let a write through that a failover would lose.
 type PauseReason int
 
 const (
@@ -23,17 +23,17 @@ type stop struct {
 	all      bool  // else writes only
 }
 
-// pause is why commands wait. A session whose command has to wait is postponed: the command has not been executed, and the connection
-// offers it again when a pause is over.
+// pause is why commands wait. A session whose command has to wait is postponed: the command has not
+// been executed, and the connection offers it again when a pause is over.
 type pause struct {
 	stop      // for all reasons together
 	by        [pauseReasons]stop
 	postponed []*Session
 }
 
-// Pause makes commands wait until the deadline, in milliseconds since the epoch: all of them, or only those
-// that may write. A later call for the same reason never shortens a pause. Keys do not expire meanwhile, since their removal
-// would be a write that reaches replicas.
+// Pause makes commands wait until the deadline, in milliseconds since the epoch: all of them, or
+// only those that may write. A later call for the same reason never shortens a pause. Keys do not
+// expire meanwhile, since their removal would be a write that reaches replicas.
 func (w *World) Pause(reason PauseReason, deadline int64, all bool) {
 	if deadline = max(w.pause.by[reason].deadline, deadline); deadline <= w.Keyspace.Now {
 		w.Unpause(reason)
@@ -44,7 +44,8 @@ func (w *World) Pause(reason PauseReason, deadline int64, all bool) {
 	w.TickBy(deadline)
 }
 
-// Unpause ends the pause for a reason, and wakes the postponed sessions, which wait again if there is another pause for them.
+// Unpause ends the pause for a reason, and wakes the postponed sessions, which wait again if there
+// is another pause for them.
 func (w *World) Unpause(reason PauseReason) {
 	if w.pause.by[reason].deadline == 0 {
 		return
@@ -58,12 +59,17 @@ func (w *World) Unpause(reason PauseReason) {
 	}
 }
 
+// combine finds out what has to wait for any reason.
+func (p *pause) combine() {
+	p.stop = stop{}
+	for _, one := range p.by {
+		p.deadline, p.all = max(p.deadline, one.deadline), p.all || one.all
+	}
+}
+
 // combinePauses finds out what has to wait after the pause for a reason has changed.
 func (w *World) combinePauses() {
-	w.pause.stop = stop{}
-	for _, one := range w.pause.by {
-		w.pause.deadline, w.pause.all = max(w.pause.deadline, one.deadline), w.pause.all || one.all
-	}
+	w.pause.combine()
 	w.noteHindrance()
 	w.keepExpired()
 }
@@ -77,10 +83,10 @@ func (w *World) endPauses() {
 	}
 }
 
-// pauseReason returns the reason of the pause that lasts longest.
-func (w *World) pauseReason() string {
-	for reason, one := range w.pause.by {
-		if one.deadline != 0 && one.deadline == w.pause.deadline {
+// reason returns the reason of the pause that lasts longest.
+func (p *pause) reason() string {
+	for reason, one := range p.by {
+		if one.deadline != 0 && one.deadline == p.deadline {
 			return pauseNames[reason]
 		}
 	}
@@ -95,8 +101,8 @@ func offerAgain(sessions []*Session) {
 	}
 }
 
-// keepExpired makes what is due in the world invisible without removing it while clients are paused or data are imported, and
-// in a replica.
+// keepExpired makes what is due in the world invisible without removing it while clients are paused
+// or data are imported, and in a replica.
 func (w *World) keepExpired() {
 	w.Keyspace.KeepExpired = w.engine.Config.ImportMode || w.pause.deadline != 0 || w.role.Replica
 }
@@ -112,8 +118,8 @@ func (w *World) isPaused(s *Session, cmd *command.Command, args [][]byte) bool {
 	return w.FlagsWith(cmd, args)&(command.Write|command.MayReplicate) != 0
 }
 
-// postponeSession holds a session back until the pause is over.
-func (w *World) postponeSession(s *Session) {
+// postpone holds a session back until the pause is over.
+func (p *pause) postpone(s *Session) {
 	s.postponed = true
-	w.pause.postponed = append(w.pause.postponed, s)
+	p.postponed = append(p.postponed, s)
 }

@@ -18,32 +18,36 @@ type replicaRules struct {
 	servesStale   bool // clients may read while the master is not connected
 	ignoresMemory bool // maxmemory is the master's concern
 
-	own map[dbKey]bool // keys with deadlines that clients have written: this server removes them when they are due
+	own ownKeys
 }
 
 func newReplicaRules() replicaRules {
-	return replicaRules{readOnly: true, servesStale: true, ignoresMemory: true, own: map[dbKey]bool{}}
+	return replicaRules{readOnly: true, servesStale: true, ignoresMemory: true, own: ownKeys{}}
 }
 
-// noteOwn notes a key that a client of a replica has written.
-func (w *World) noteOwn(db *keyspace.DB, key []byte) {
-	if deadline, ok := db.Deadline(key); ok && deadline != 0 && w.IsHome() {
-		w.engine.asReplica.own[dbKey{db.ID(), string(key)}] = true
+// ownKeys are keys with deadlines that clients of a replica have written: this server removes them
+// when they are due.
+type ownKeys map[dbKey]bool
+
+// note notes a key that a client has written.
+func (own ownKeys) note(db *keyspace.DB, key []byte) {
+	if deadline, ok := db.Deadline(key); ok && deadline != 0 {
+		own[dbKey{db.ID(), string(key)}] = true
 	}
 }
 
 // ownAtOnce is how many keys of its own a replica looks at in one Tick.
 const ownAtOnce = 64
 
-// expireOwn removes keys of a replica's own that are due.
-func (w *World) expireOwn() {
+// expire removes those that are due.
+func (own ownKeys) expire(ks *keyspace.Keyspace) {
 	looked := 0
-	for k := range w.engine.asReplica.own {
+	for k := range own {
 		if looked++; looked > ownAtOnce {
 			break
 		}
-		if w.Keyspace.DB(k.db).Expiry().RemoveDue([]byte(k.key)) {
-			delete(w.engine.asReplica.own, k)
+		if ks.DB(k.db).Expiry().RemoveDue([]byte(k.key)) {
+			delete(own, k)
 		}
 	}
 }
@@ -58,7 +62,8 @@ func (e *Engine) roleParams() []config.Param {
 	}
 }
 
-// RoleLetter is what lines of the log have for the role: M for a master, S for a replica. It needs no lock.
+// RoleLetter is what lines of the log have for the role: M for a master, S for a replica. It needs
+// no lock.
 func (e *Engine) RoleLetter() byte {
 	if e.logsReplica.Load() {
 		return 'S'
@@ -84,8 +89,9 @@ func (w *World) leavesMemoryToMaster() bool {
 	return w.role.Replica && (w.engine.asReplica.ignoresMemory || w.engine.Topology != nil)
 }
 
-// ScriptRefusal returns the error that refuses a script on a replica, nil for none: one that says it may write, unless readOnly,
-// and one that does not read stale data, where they are all there is.
+// ScriptRefusal returns the error that refuses a script on a replica, nil for none: one that says
+// it may write, unless readOnly, and one that does not read stale data, where they are all there
+// is.
 func (c *Call) ScriptRefusal(readOnly, readsStale bool) error {
 	switch {
 	case c.Session.Obeyed():

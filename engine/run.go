@@ -26,8 +26,8 @@ func (w *World) run(s *Session, cmd *command.Command, args [][]byte) *Call {
 	return c
 }
 
-// enter prepares the Call for the next depth of nesting. Each depth has one Call, which is reused, so
-// running a command allocates nothing.
+// enter prepares the Call for the next depth of nesting. Each depth has one Call, which is reused,
+// so running a command allocates nothing.
 func (w *World) enter(s *Session, cmd *command.Command, args [][]byte) *Call {
 	e := w.engine
 	if e.stack.depth == len(e.stack.calls) {
@@ -58,7 +58,7 @@ func (w *World) leave(c *Call, start int) {
 		return
 	}
 	if len(w.observers) > 0 {
-		w.reportRun(c)
+		w.observers.ran(c)
 	}
 	if c.blocked {
 		return
@@ -102,8 +102,8 @@ func (w *World) endCall() {
 	}
 }
 
-// endCommand completes a command of the session, once it has replied or blocked. CLIENT REPLY SKIP and CLIENT
-// CACHING apply to a blocked command until it replies.
+// endCommand completes a command of the session, once it has replied or blocked. CLIENT REPLY SKIP
+// and CLIENT CACHING apply to a blocked command until it replies.
 func (s *Session) endCommand(cmd *command.Command) {
 	if s.reply != ReplyOn || s.late != nil || len(s.world.observers) > 0 { // most sessions use none of them
 		s.endModes(cmd)
@@ -122,13 +122,13 @@ func (s *Session) endModes(cmd *command.Command) {
 		s.takeLate()
 	}
 	if s.tx == nil && s.blocked == nil {
-		s.world.reportEnded(s, cmd)
+		s.world.observers.ended(s, cmd)
 	}
 }
 
 // RunNested runs a command for a script, after scriptGate. Afterwards the session's Reply holds the
-// command's reply and nothing else. It returns the gate's error, in which case the command did not run. A
-// script past its time limit does not hold the lock, so RunNested takes it.
+// command's reply and nothing else. It returns the gate's error, in which case the command did not
+// run. A script past its time limit does not hold the lock, so RunNested takes it.
 func (e *Engine) RunNested(s *Session, cmd *command.Command, args [][]byte) error {
 	w := s.world
 	if e.unlocked(s) {
@@ -163,7 +163,8 @@ func (e *Engine) RunNested(s *Session, cmd *command.Command, args [][]byte) erro
 // unlocked reports whether the script that has this session runs without the lock.
 func (e *Engine) unlocked(s *Session) bool { return s.detached || e.slow.detached }
 
-// CountRefused counts that a script's command was refused before it ran; cmd is nil if there is no such command.
+// CountRefused counts that a script's command was refused before it ran; cmd is nil if there is no
+// such command.
 func (e *Engine) CountRefused(s *Session, cmd *command.Command, err error) {
 	if e.unlocked(s) {
 		e.mu.Lock()
@@ -172,7 +173,8 @@ func (e *Engine) CountRefused(s *Session, cmd *command.Command, err error) {
 	e.countRefused(cmd, err)
 }
 
-// countRefused is CountRefused under the lock. Before Redis 7.0 the error counts only if it becomes the script's reply.
+// countRefused is CountRefused under the lock. Before Redis 7.0 the error counts only if it becomes
+// the script's reply.
 func (e *Engine) countRefused(cmd *command.Command, err error) {
 	if !e.Release.Has(CountsInScripts) {
 		return
@@ -183,11 +185,13 @@ func (e *Engine) countRefused(cmd *command.Command, err error) {
 	e.countError(e.Commands.Worded(err).Error())
 }
 
-// CountsInScripts is when errors began to be counted where they arise in a script, and not again when the script replies with them.
+// CountsInScripts is when errors began to be counted where they arise in a script, and not again
+// when the script replies with them.
 var CountsInScripts = release.From("7.0.0")
 
-// CountErrors counts the errors in the reply of a call that runs a script: new ones by their texts, and the number of those that were
-// counted when they arose, which only the call's own figures have. What such a call replies with is not counted otherwise.
+// CountErrors counts the errors in the reply of a call that runs a script: new ones by their texts,
+// and the number of those that were counted when they arose, which only the call's own figures
+// have. What such a call replies with is not counted otherwise.
 func (c *Call) CountErrors(fresh []string, known int) {
 	c.counted = true
 	ran := c.Engine.of(c.Cmd)
@@ -200,8 +204,8 @@ func (c *Call) CountErrors(fresh []string, known int) {
 	}
 }
 
-// reject replies with the gate's error. Inside MULTI it marks the transaction, so that EXEC fails. If EXEC
-// itself is refused the transaction ends, as in Redis.
+// reject replies with the gate's error. Inside MULTI it marks the transaction, so that EXEC fails.
+// If EXEC itself is refused the transaction ends, as in Redis.
 func (w *World) reject(s *Session, cmd *command.Command, err error) {
 	e := w.engine
 	if cmd != nil {
@@ -216,14 +220,15 @@ func (w *World) reject(s *Session, cmd *command.Command, err error) {
 			err = command.Errorf(ErrExecRefused, strings.TrimPrefix(err.Error(), "ERR "))
 		}
 		s.endTx()
-		w.reportAborted(s)
+		w.observers.aborted(s)
 	}
 	e.countError(err.Error())
 	s.Reply.Error(err)
 }
 
-// RunQueue runs what the session has queued, and ends the queue: EXEC. It replies with an error if a command was refused,
-// and else with nil if what the transaction depends on has changed. What the commands change is one unit in the journal.
+// RunQueue runs what the session has queued, and ends the queue: EXEC. It replies with an error if
+// a command was refused, and else with nil if what the transaction depends on has changed. What the
+// commands change is one unit in the journal.
 func (c *Call) RunQueue(changed bool) {
 	tx := c.Session.tx
 	switch {
@@ -259,9 +264,10 @@ func (c *Call) runQueued(commands []queuedCommand) {
 	}
 }
 
-// RunInside runs a command of the same client within the call, past the gate, as EXEC does: what both change is one unit. The command's
-// reply follows what the call has replied. It returns the error of the gate, in which case the command did not run, or unsuitable if the
-// command is one that scripts may not call, other than a script.
+// RunInside runs a command of the same client within the call, past the gate, as EXEC does: what
+// both change is one unit. The command's reply follows what the call has replied. It returns the
+// error of the gate, in which case the command did not run, or unsuitable if the command is one
+// that scripts may not call, other than a script.
 func (c *Call) RunInside(args [][]byte, unsuitable error) error {
 	e, s := c.Engine, c.Session
 	cmd, err := e.Commands.Resolve(args)

@@ -2,11 +2,13 @@ package engine
 
 import (
 	"bytes"
-	"github.com/miniserver-go/miniserver/internal/command"
 	"iter"
+
+	"github.com/miniserver-go/miniserver/internal/command"
 )
 
-// enableSlowScripts makes the coroutine. It needs Host.Spawn, which runs scripts past the limit to their end.
+// enableSlowScripts makes the coroutine. It needs Host.Spawn, which runs scripts past the limit to
+// their end.
 func (e *Engine) enableSlowScripts() {
 	e.slow.enabled = true
 	e.slow.next, e.slow.stop = iter.Pull(func(yield func(struct{}) bool) {
@@ -18,8 +20,8 @@ func (e *Engine) enableSlowScripts() {
 	})
 }
 
-// DisableSlowScripts ends the coroutine, for an engine that is about to be closed. A script past its time limit
-// is asked to end.
+// DisableSlowScripts ends the coroutine, for an engine that is about to be closed. A script past
+// its time limit is asked to end.
 func (e *Engine) DisableSlowScripts() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -33,9 +35,9 @@ func (e *Engine) DisableSlowScripts() {
 	e.slow.enabled = false
 }
 
-// runSlow runs a command on the coroutine until it ends or yields. If it yields, the connection is about to reuse
-// its buffers for the next read: the arguments are copied, and the replies that precede the command's are split
-// off for sending.
+// runSlow runs a command on the coroutine until it ends or yields. If it yields, the connection is
+// about to reuse its buffers for the next read: the arguments are copied, and the replies that
+// precede the command's are split off for sending.
 func (w *World) runSlow(s *Session, cmd *command.Command, args [][]byte) {
 	e := w.engine
 	e.slow.done = false
@@ -54,9 +56,9 @@ func (w *World) runSlow(s *Session, cmd *command.Command, args [][]byte) {
 	e.Parts.Host.Spawn(e.resume)
 }
 
-// resume runs the yielded command to its end, on a goroutine of the host, and wakes its session. The command
-// took the lock with Relock before it ended, and resume releases it. Then resume does what Do would have
-// done after the command.
+// resume runs the yielded command to its end, on a goroutine of the host, and wakes its session.
+// The command took the lock with Relock before it ended, and resume releases it. Then resume does
+// what Do would have done after the command.
 func (e *Engine) resume() {
 	e.slow.next()
 	s := e.slow.session

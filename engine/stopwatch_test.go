@@ -2,14 +2,15 @@ package engine
 
 import (
 	"fmt"
-	"github.com/miniserver-go/miniserver/internal/command"
 	"testing"
+
+	"github.com/miniserver-go/miniserver/internal/command"
 
 	"github.com/stretchr/testify/require"
 )
 
-// told returns what an engine tells a part of the durations of commands, of each its name, how long it took and how
-// many there were.
+// told returns what an engine tells a part of the durations of commands, of each its name, how long
+// it took and how many there were.
 func told(e *Engine) *[]string {
 	list := new([]string)
 	e.Join(Part{Name: "told", Executed: func(x Executed) {
@@ -56,10 +57,12 @@ func TestTimesOfCommands(t *testing.T) {
 	*list = nil
 	do("quick", "quick")
 	do("outer")
-	require.Equal(t, []string{"quick 3 1", "quick 3 1", "slow 20000 1", "outer 20005 1"}, *list, "each by itself, and so is what a command calls")
+	require.Equal(t, []string{"quick 3 1", "quick 3 1", "slow 20000 1", "outer 20005 1"}, *list,
+		"each by itself, and so is what a command calls")
 }
 
-// A blocked command is logged when its reply is there, after the one that served it, without the time of waiting.
+// A blocked command is logged when its reply is there, after the one that served it, without the
+// time of waiting.
 func TestTimesOfBlockedCommands(t *testing.T) {
 	now := int64(1e15)
 	e := New(Options{Clock: func() int64 { return now }})
@@ -85,14 +88,16 @@ func TestTimesOfBlockedCommands(t *testing.T) {
 	e.Do(a, [][][]byte{{[]byte("pop"), []byte("k")}})
 	now += 2e6
 	e.Tick()
-	require.Equal(t, []string{"push 2 1", "push 2 1", "pop 21 1", "pop 7 1"}, *list, "without the time until the timeout")
+	require.Equal(t, []string{"push 2 1", "push 2 1", "pop 21 1", "pop 7 1"}, *list,
+		"without the time until the timeout")
 }
 
 // Reading the clock for each of many fast commands would cost as much as they do.
 func TestFastCommandsShareAClockReading(t *testing.T) {
 	readings := 0
 	e := New(Options{Clock: func() int64 { readings++; return 1e15 }})
-	e.Join(Commands(command.Family{Group: "server", Commands: []command.Line{{Name: "quick", Arity: 1, Flags: command.Fast, Run: func(*Call) {}}}}))
+	e.Join(Commands(command.Family{Group: "server",
+		Commands: []command.Line{{Name: "quick", Arity: 1, Flags: command.Fast, Run: func(*Call) {}}}}))
 	s := e.NewSession(nil)
 	batch := make([][][]byte, 4*maxLap)
 	for i := range batch {

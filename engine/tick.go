@@ -154,7 +154,7 @@ func (w *World) expireDue() (more bool) {
 	e := w.engine
 	began := e.Machine()
 	if w.role.Replica && w.pause.deadline == 0 {
-		w.expireOwn()
+		w.engine.asReplica.own.expire(w.Keyspace)
 	}
 	keys, elements := e.stats.expired, e.stats.expiredElements
 	for i := range w.Keyspace.Len() {

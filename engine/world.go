@@ -37,7 +37,7 @@ type World struct {
 	random      randomness
 	blocked     blockedClients
 	pool        evictionPool
-	observers   []*Observer
+	observers   observers
 	kept        int // bytes that parts keep for the world: see Keep
 	pause       pause
 	role        Role

@@ -86,7 +86,7 @@ func (own *ownScripts) cmdFunctionFlush(c *engine.Call) {
 	}
 	functions := &own.registry
 	if n := functions.Count(); async && n > keyspace.LazyThreshold {
-		c.World.CountLazilyFreed(n + 1) // and the table of the engine Lua
+		c.World.Keyspace.LazilyFreed += int64(n + 1) // and the table of the engine Lua
 	}
 	*functions = library.Registry{}
 	c.ChangedAll(1)

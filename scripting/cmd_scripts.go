@@ -218,7 +218,7 @@ func (own *ownScripts) cmdFlush(c *engine.Call) {
 		return
 	}
 	if n := own.cache.Len(); async && n > keyspace.LazyThreshold {
-		c.World.CountLazilyFreed(n)
+		c.World.Keyspace.LazilyFreed += int64(n)
 	}
 	own.cache = cache.New()
 	if !c.Has(ownCaches) {

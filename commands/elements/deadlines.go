@@ -154,7 +154,7 @@ var ExpiresAtOnce = release.From("valkey:8.1.0")
 // ExpireNow removes a key, if there is one, for which a past deadline was given.
 func ExpireNow(c *engine.Call, key []byte) {
 	deleted := false
-	c.World.Lazily(c.Engine.Config.LazyFree.Expire, func() { deleted = c.DB.Delete(key) })
+	c.World.Keyspace.RemoveLazily(c.Engine.Config.LazyFree.Expire, func() { deleted = c.DB.Delete(key) })
 	if !deleted {
 		return
 	}

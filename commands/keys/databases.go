@@ -126,7 +126,7 @@ var flushBlocks = release.From("7.4.0")
 // noteFlushed counts the keys of a database that is flushed, if a thread would free them in Redis.
 func noteFlushed(c *engine.Call, async bool, db *keyspace.DB) {
 	if async || c.Engine.Config.LazyFree.UserFlush || !c.Nested() && c.Has(flushBlocks) {
-		c.World.CountLazilyFreed(db.Len())
+		c.World.Keyspace.LazilyFreed += int64(db.Len())
 	}
 }
 

@@ -71,10 +71,12 @@ var Family = command.Family{Group: "generic", Wordings: wordings, Commands: slic
 }, moveLines(), expireLines(), objectLines(), sortLines(), memberLines())}
 
 // DEL key [key ...]
-func cmdDel(c *engine.Call) { c.World.Lazily(c.Engine.Config.LazyFree.UserDel, func() { remove(c) }) }
+func cmdDel(c *engine.Call) {
+	c.World.Keyspace.RemoveLazily(c.Engine.Config.LazyFree.UserDel, func() { remove(c) })
+}
 
 // UNLINK key [key ...]
-func cmdUnlink(c *engine.Call) { c.World.Lazily(true, func() { remove(c) }) }
+func cmdUnlink(c *engine.Call) { c.World.Keyspace.RemoveLazily(true, func() { remove(c) }) }
 
 // remove removes the keys, and replies how many there were.
 func remove(c *engine.Call) {
