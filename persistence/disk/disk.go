@@ -1,5 +1,5 @@
-// Package disk is where snapshots lie: files that replace those of the same name as a whole. One disk is the operating
-// system's, one is in memory, for servers that must not leave files behind.
+// Package disk is where snapshots lie: files that replace those of the same name as a whole. One
+// disk is the operating system's, one is in memory, for servers that must not leave files behind.
 //
 //	Create ─▶ Write, WriteAt ... ─▶ Commit    the file is complete and durable, and has its name
 //	                             └▶ Abandon   nothing has happened
@@ -20,8 +20,8 @@ import (
 type Disk interface {
 	// Create begins a file. Its Commit replaces the file at path.
 	Create(path string) (File, error)
-	// Open opens the file at path for reading, and returns its size. The error for an absent file wraps
-	// fs.ErrNotExist.
+	// Open opens the file at path for reading, and returns its size. The error for an absent file
+	// wraps fs.ErrNotExist.
 	Open(path string) (io.ReadCloser, int64, error)
 }
 

@@ -5,15 +5,16 @@ import "github.com/miniserver-go/miniserver/persistence/rdb"
 // WriteBacker is a file whose pages can be written to the disk before it is complete.
 type WriteBacker interface {
 	rdb.Target
-	// WriteBack starts to write n bytes at an offset to the disk, or with wait returns when they are written. They are
-	// durable only after a sync.
+	// WriteBack starts to write n bytes at an offset to the disk, or with wait returns when they
+	// are written. They are durable only after a sync.
 	WriteBack(from, n int64, wait bool) error
 }
 
-// IncrementalSync writes a file back to the disk while it grows, every 4 MB as Redis does. So the sync at the end has
-// little left to do, and a sync of another file, such as the journal, does not wait for a gigabyte. The file is never
-// more than about 32 MB ahead of the disk. Redis allows two pieces, 8 MB; that would cost a small file more than its
-// final sync. The file must be empty at first.
+// IncrementalSync writes a file back to the disk while it grows, every 4 MB as Redis does. So the
+// sync at the end has little left to do, and a sync of another file, such as the journal, does not
+// wait for a gigabyte. The file is never more than about 32 MB ahead of the disk. Redis allows two
+// pieces, 8 MB; that would cost a small file more than its final sync. The file must be empty at
+// first.
 type IncrementalSync struct {
 	WriteBacker
 	size  int64

@@ -20,7 +20,8 @@ func (d *drain) WriteBack(from, n int64, wait bool) error {
 	return d.fails
 }
 
-// TestIncrementalSync: write-back of full pages starts every 4 MB or a little later, and is waited for 32 MB later.
+// TestIncrementalSync: write-back of full pages starts every 4 MB or a little later, and is waited
+// for 32 MB later.
 func TestIncrementalSync(t *testing.T) {
 	var d drain
 	s := &IncrementalSync{WriteBacker: &d}

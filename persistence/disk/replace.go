@@ -5,7 +5,8 @@ import (
 	"path/filepath"
 )
 
-// Replace writes a file so that a reader finds either all of its new content or the old one. If it is durable, so does one after a crash.
+// Replace writes a file so that a reader finds either all of its new content or the old one. If it
+// is durable, so does one after a crash.
 func Replace(path string, content []byte, durable bool) error {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+"-*.tmp")
 	if err != nil {

@@ -12,8 +12,8 @@ const (
 	waitAfter  = 4
 )
 
-// WriteBack implements WriteBacker for a file of the operating system. It does nothing where the file system does not
-// support it; the final sync then writes everything.
+// WriteBack implements WriteBacker for a file of the operating system. It does nothing where the
+// file system does not support it; the final sync then writes everything.
 func WriteBack(f *os.File, from, n int64, wait bool) error {
 	flags := write
 	if wait {

@@ -44,7 +44,8 @@ type commandBase struct {
 	aside *commandBase // the commands of those keys; they follow the large value
 }
 
-// newCommandBase returns a base that begins with a timestamp in seconds, unless that is 0, and with the libraries. Its payloads are in a format.
+// newCommandBase returns a base that begins with a timestamp in seconds, unless that is 0, and with
+// the libraries. Its payloads are in a format.
 func newCommandBase(unix int64, libraries [][]byte, format rdb.Format, types engine.Types) base {
 	b := &commandBase{db: -1, dump: rdb.Encoder{Format: format}, types: types}
 	if unix != 0 {
@@ -153,7 +154,8 @@ type rewriter struct {
 	pace *keyspace.Pace
 }
 
-// Command implements engine.Rewriter. With a pace it copies long arguments in pieces and yields after each.
+// Command implements engine.Rewriter. With a pace it copies long arguments in pieces and yields
+// after each.
 func (w *rewriter) Command(name string, args ...[]byte) {
 	w.flush()
 	w.text = appendLength(w.text, '*', 2+len(args))
@@ -167,7 +169,8 @@ func (w *rewriter) Command(name string, args ...[]byte) {
 	}
 }
 
-// Add implements engine.Rewriter. It adds to the pending command, and ends the command when it is full.
+// Add implements engine.Rewriter. It adds to the pending command, and ends the command when it is
+// full.
 func (w *rewriter) Add(name string, words ...[]byte) {
 	if len(w.args) > 0 && string(w.args[0]) != name {
 		w.flush()

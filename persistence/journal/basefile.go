@@ -42,20 +42,22 @@ func (f *baseFile) open() (err error) {
 	return nil
 }
 
-// begin starts the snapshot: the base holds the data as they are now. It is called under the engine's lock, and does
-// no I/O.
+// begin starts the snapshot: the base holds the data as they are now. It is called under the
+// engine's lock, and does no I/O.
 func (f *baseFile) begin() {
 	j := f.journal
 	f.suffix = "aof"
 	if f.preamble = j.set.preamble; f.preamble {
 		f.suffix = "rdb"
-		f.base = &snapshotBase{Records: snapshot.NewRecords(j.engine, snapshot.Content{Compress: true}, "aof-base", "1")}
+		f.base = &snapshotBase{Records: snapshot.NewRecords(j.engine, snapshot.Content{Compress: true},
+			"aof-base", "1")}
 	} else {
 		stamp := int64(0)
 		if j.set.timestamps {
 			stamp = j.engine.Home().Micros() / 1e6
 		}
-		f.base = newCommandBase(stamp, j.engine.Parts.Libraries.Sources(j.engine.Home()), payload.Format(j.engine), j.engine.Parts.Types)
+		f.base = newCommandBase(stamp, j.engine.Parts.Libraries.Sources(j.engine.Home()), payload.Format(j.engine),
+			j.engine.Parts.Types)
 	}
 	f.slicer = snapshot.NewSlicer(j.engine, "aof-rewrite", f.base)
 	f.slicer.Start()
@@ -73,7 +75,8 @@ func (f *baseFile) save() error {
 	return errors.Join(f.file.Sync(), f.file.Close()) // Windows renames no open file
 }
 
-// close removes the file unless it has its final name, and ends a snapshot that was begun but not saved.
+// close removes the file unless it has its final name, and ends a snapshot that was begun but not
+// saved.
 func (f *baseFile) close() {
 	if f.file != nil {
 		_ = f.file.Close()

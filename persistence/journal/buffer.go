@@ -9,8 +9,8 @@ import (
 // blocks is text of the journal. Each block ends with a complete command.
 type blocks [][]byte
 
-// buffer holds what was appended and not written yet. Offsets count all bytes ever appended. The engine's lock guards
-// all fields but the atomic ones.
+// buffer holds what was appended and not written yet. Offsets count all bytes ever appended. The
+// engine's lock guards all fields but the atomic ones.
 type buffer struct {
 	full     blocks // blocks
 	last     []byte // the block being filled
@@ -82,9 +82,9 @@ func (b *buffer) block() []byte {
 	return make([]byte, 0, blockRoom)
 }
 
-// drain takes the text for the file in use out of the buffer: all, or what came before seal. It returns the text, which the caller owns,
-// and the offset of its end. used is text of an earlier drain that was written; its blocks go to the free list. drain is called under
-// the engine's lock.
+// drain takes the text for the file in use out of the buffer: all, or what came before seal. It
+// returns the text, which the caller owns, and the offset of its end. used is text of an earlier
+// drain that was written; its blocks go to the free list. drain is called under the engine's lock.
 func (b *buffer) drain(used blocks) (t blocks, end int64) {
 	for _, block := range used {
 		if cap(block) <= 2*blockRoom && len(b.free) < maxFree {
@@ -106,15 +106,16 @@ func (b *buffer) drain(used blocks) (t blocks, end int64) {
 	return t, b.appended.Load()
 }
 
-// seal ends the text of the file in use. What is appended from now on belongs to the next file, and begins with a SELECT. It is called under
-// the engine's lock, like unseal.
+// seal ends the text of the file in use. What is appended from now on belongs to the next file, and
+// begins with a SELECT. It is called under the engine's lock, like unseal.
 func (b *buffer) seal() {
 	b.db = -1
 	b.tail, b.tailEnd = b.drain(nil)
 	b.sealed = true
 }
 
-// unseal makes all text that of the file in use. What was appended since seal is dropped unless it is kept.
+// unseal makes all text that of the file in use. What was appended since seal is dropped unless it
+// is kept.
 func (b *buffer) unseal(keep bool) {
 	if !keep {
 		b.full, b.last, b.db = nil, b.last[:0], -1
@@ -126,7 +127,8 @@ func (b *buffer) unseal(keep bool) {
 // length returns how many bytes are not written yet.
 func (b *buffer) length() int64 { return b.appended.Load() - b.written.Load() }
 
-// memory returns the bytes that the buffer takes: the text that is not written yet, and room for more.
+// memory returns the bytes that the buffer takes: the text that is not written yet, and room for
+// more.
 func (b *buffer) memory() int {
 	n := int(b.length()) + cap(b.last) - len(b.last)
 	for _, block := range b.free {

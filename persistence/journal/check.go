@@ -31,9 +31,10 @@ func ReadManifest(disk Disk, path string) (files []ManifestFile, err error) {
 
 // Check reads a file of a journal without a server.
 type Check struct {
-	Disk     Disk
-	Types    engine.Types            // that the data may have
-	Until    int64                   // seconds since the epoch: stop at the first annotation of a later time; 0 for none
+	Disk  Disk
+	Types engine.Types // that the data may have
+	// Seconds since the epoch: stop at the first annotation of a later time; 0 for none.
+	Until    int64
 	Progress func(done, total int64) // in bytes
 }
 
@@ -45,7 +46,8 @@ type Report struct {
 	Late     bool  // an annotation of a time after Until follows
 }
 
-// File reads a file of size bytes. Damage in its commands is a *resp.Flaw. After an error the report covers what precedes it.
+// File reads a file of size bytes. Damage in its commands is a *resp.Flaw. After an error the
+// report covers what precedes it.
 func (c Check) File(path string, size int64) (r Report, err error) {
 	f, err := c.Disk.Read(path)
 	if err != nil {

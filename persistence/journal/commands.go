@@ -12,7 +12,8 @@ import (
 
 // family is the journal's commands.
 var family = command.Family{Group: "server", Commands: []command.Line{
-	{Name: "bgrewriteaof", Arity: 1, Flags: command.Admin | command.NoScript | command.NoAsyncLoading | command.HomeOnly, Run: engine.On((*Journal).cmdRewrite), Reply: "status", Since: "1.0.0",
+	{Name: "bgrewriteaof", Arity: 1, Flags: command.Admin | command.NoScript | command.NoAsyncLoading |
+		command.HomeOnly, Run: engine.On((*Journal).cmdRewrite), Reply: "status", Since: "1.0.0",
 		Summary: "Asynchronously rewrites the append-only file to disk.", Complexity: "O(1)"},
 }}
 
@@ -91,10 +92,13 @@ func (j *Journal) fill(_ *engine.World, b *bytes.Buffer) {
 	engine.Fields(b, "aof_enabled", bit(j.state != off), "aof_rewrite_in_progress", bit(f.rewriting != nil),
 		"aof_rewrite_scheduled", bit(f.scheduled), "aof_last_rewrite_time_sec", f.lastRewrite,
 		"aof_current_rewrite_time_sec", took, "aof_last_bgrewrite_status", okOrErr(f.rewriteOK),
-		"aof_rewrites", f.rewrites, "aof_rewrites_consecutive_failures", f.failures, "aof_last_write_status", okOrErr(!j.failing.Load()), "aof_last_cow_size", 0)
+		"aof_rewrites", f.rewrites, "aof_rewrites_consecutive_failures", f.failures, "aof_last_write_status",
+		okOrErr(!j.failing.Load()), "aof_last_cow_size", 0)
 	if j.state != off {
-		engine.Fields(b, "aof_current_size", j.total.Load(), "aof_base_size", f.baseSize, "aof_pending_rewrite", bit(f.scheduled),
-			"aof_buffer_length", j.length(), "aof_pending_bio_fsync", bit(j.synced.Load() < j.written.Load()), "aof_delayed_fsync", 0)
+		engine.Fields(b, "aof_current_size", j.total.Load(), "aof_base_size", f.baseSize, "aof_pending_rewrite",
+			bit(f.scheduled),
+			"aof_buffer_length", j.length(), "aof_pending_bio_fsync", bit(j.synced.Load() < j.written.Load()),
+			"aof_delayed_fsync", 0)
 	}
 }
 

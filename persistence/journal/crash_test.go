@@ -16,7 +16,8 @@ func TestCutAtEveryByte(t *testing.T) {
 	disk := newFaultyDisk()
 	s := start(t, disk, "aof-use-rdb-preamble", "no")
 	digests := map[string]bool{s.digest(): true}
-	for _, line := range strings.Split("SET a 1|RPUSH l a b c|MULTI|SET b 2|INCR a|RPUSH l d|EXEC|SELECT 3|SET c 3|DEL c", "|") {
+	for _, line := range strings.Split("SET a 1|RPUSH l a b c|MULTI|SET b 2|INCR a|RPUSH l d|EXEC|SELECT 3|SET c "+
+		"3|DEL c", "|") {
 		s.run(line)
 		digests[s.digest()] = true
 	}
@@ -61,7 +62,8 @@ func TestCutInTheMiddle(t *testing.T) {
 		{"appendonly.aof.1.base.rdb", 30, "in the middle"},
 	} {
 		torn := disk.restart(false)
-		torn.files["appendonlydir/appendonly.aof.manifest"].text = append(torn.files["appendonlydir/appendonly.aof.manifest"].text,
+		torn.files["appendonlydir/appendonly.aof.manifest"].text = append(
+			torn.files["appendonlydir/appendonly.aof.manifest"].text,
 			"file appendonly.aof.2.incr.aof seq 2 type i\n"...)
 		torn.files["appendonlydir/appendonly.aof.2.incr.aof"] = new(content)
 		torn.files["appendonlydir/"+c.name].text = torn.files["appendonlydir/"+c.name].text[:c.keep]
@@ -69,8 +71,8 @@ func TestCutInTheMiddle(t *testing.T) {
 	}
 }
 
-// The power fails after each step that a run with rewrites takes on the disk. The files then hold everything that was
-// confirmed with appendfsync always, and nothing that was never written.
+// The power fails after each step that a run with rewrites takes on the disk. The files then hold
+// everything that was confirmed with appendfsync always, and nothing that was never written.
 func TestPowerGoesAtEveryStep(t *testing.T) {
 	steps := live(t, newFaultyDisk(), nil)
 	require.Greater(t, steps, 30)
@@ -102,8 +104,8 @@ func TestPowerGoesAtEveryStep(t *testing.T) {
 	}
 }
 
-// live sets some keys with two rewrites between them, and counts those that are confirmed. It returns the number of
-// steps of the disk.
+// live sets some keys with two rewrites between them, and counts those that are confirmed. It
+// returns the number of steps of the disk.
 func live(t *testing.T, disk *faultyDisk, promised *int) int {
 	s := begin(t, disk, "appendonly", "yes", "appendfsync", always)
 	defer func() {

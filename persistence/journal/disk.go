@@ -9,7 +9,8 @@ import (
 	"github.com/miniserver-go/miniserver/persistence/disk"
 )
 
-// Disk is the part of a file system that a journal uses. The error for an absent file wraps os.ErrNotExist.
+// Disk is the part of a file system that a journal uses. The error for an absent file wraps
+// os.ErrNotExist.
 type Disk interface {
 	Read(path string) (io.ReadCloser, error)
 	Size(path string) (int64, error)
@@ -102,8 +103,9 @@ func (OS) SyncDir(path string) error {
 	return d.Sync()
 }
 
-// writeWhole replaces a file in one step: a reader sees either the old text or the new one. It calls ready just before. placed reports that
-// the new file is in place. If there is an error nevertheless, the file may be lost with the power.
+// writeWhole replaces a file in one step: a reader sees either the old text or the new one. It
+// calls ready just before. placed reports that the new file is in place. If there is an error
+// nevertheless, the file may be lost with the power.
 func writeWhole(disk Disk, path string, text []byte, ready func() error) (placed bool, err error) {
 	temp := filepath.Join(filepath.Dir(path), "temp-"+filepath.Base(path))
 	if err = writeSynced(disk, temp, text); err == nil {

@@ -57,8 +57,8 @@ func (p *faultyDisk) change(fn func() error) error {
 	return fn()
 }
 
-// restart returns the disk as it is after a loss of power: with all that was written, or if lossy without what was not
-// synced, in files and in directories.
+// restart returns the disk as it is after a loss of power: with all that was written, or if lossy
+// without what was not synced, in files and in directories.
 func (p *faultyDisk) restart(lossy bool) *faultyDisk {
 	p.mu.Lock()
 	defer p.mu.Unlock()

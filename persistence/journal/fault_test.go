@@ -21,8 +21,8 @@ func (p *faultyDisk) set(fn func()) {
 	fn()
 }
 
-// While the disk fails, writes are refused in Redis' words, reads succeed, and no confirmed change is lost. When the disk
-// works again, the server accepts writes again.
+// While the disk fails, writes are refused in Redis' words, reads succeed, and no confirmed change
+// is lost. When the disk works again, the server accepts writes again.
 func TestDiskIsFullForAWhile(t *testing.T) {
 	for _, policy := range []string{always, everysec, never} {
 		for room := 0; room < 60; room += 7 {
@@ -58,8 +58,8 @@ func TestDiskIsFullForAWhile(t *testing.T) {
 	}
 }
 
-// After a failed sync the system may have dropped the data, and the next sync succeeds nevertheless. So the data are
-// written again.
+// After a failed sync the system may have dropped the data, and the next sync succeeds
+// nevertheless. So the data are written again.
 func TestSyncFailsOnce(t *testing.T) {
 	disk := newFaultyDisk()
 	s := start(t, disk, "appendfsync", always)
@@ -99,12 +99,13 @@ func TestNoDirectory(t *testing.T) {
 	s := begin(t, disk)
 	require.NoError(t, s.journal.Load())
 	t.Cleanup(s.journal.Close)
-	require.Equal(t, "-ERR CONFIG SET failed (possibly related to argument 'appendonly') - Unable to turn on AOF. Check server logs.\r\n",
-		s.do("CONFIG", "SET", "appendonly", "yes"))
+	require.Equal(t, "-ERR CONFIG SET failed (possibly related to argument 'appendonly') - Unable to turn on AOF. "+
+		"Check server logs.\r\n", s.do("CONFIG", "SET", "appendonly", "yes"))
 	require.Equal(t, "0", s.info("aof_enabled"))
 }
 
-// INFO tells until the next file begins that what was written before appendonly was set to no could not be written, as in Redis.
+// INFO tells until the next file begins that what was written before appendonly was set to no could
+// not be written, as in Redis.
 func TestDiskIsFullWhenTheJournalIsTurnedOff(t *testing.T) {
 	disk := newFaultyDisk()
 	s := start(t, disk)
@@ -155,8 +156,9 @@ func TestManifestMayLast(t *testing.T) {
 	require.Equal(t, s.digest(), start(t, disk.restart(false)).digest(), disk.dump())
 }
 
-// A manifest that may not be durable may be found after a loss of power at any step of a later rewrite, even of one that
-// begins while the journal is off. The files that it names must not have changed.
+// A manifest that may not be durable may be found after a loss of power at any step of a later
+// rewrite, even of one that begins while the journal is off. The files that it names must not have
+// changed.
 func TestManifestMayLastThroughTheNextRewrite(t *testing.T) {
 	quick.Skip(t, "starts hundreds of journals")
 	for _, when := range []string{"on", "off", "turned on again", "turned on again twice"} {
@@ -181,7 +183,11 @@ func TestManifestMayLastThroughTheNextRewrite(t *testing.T) {
 			push()
 			if when != "on" {
 				require.Equal(t, "+OK\r\n", s.do("CONFIG", "SET", "appendonly", "no"))
-				await(t, "closed", func() bool { s.journal.files.Lock(); defer s.journal.files.Unlock(); return s.journal.file == nil })
+				await(t, "closed", func() bool {
+					s.journal.files.Lock()
+					defer s.journal.files.Unlock()
+					return s.journal.file == nil
+				})
 			}
 			if strings.HasPrefix(when, "turned on again") {
 				s.journal.engine.With(func() { s.journal.set.enabled, s.journal.state = true, waitRewrite })
@@ -202,7 +208,8 @@ func TestManifestMayLastThroughTheNextRewrite(t *testing.T) {
 			for _, lossy := range []bool{false, true} {
 				found := start(t, disk.restart(lossy))
 				got := found.do("LRANGE", "l", "0", "-1")
-				require.Contains(t, []string{numbers(least), numbers(3), numbers(n)}, got, "%s, power for %d steps\n%s", when, power, disk.dump())
+				require.Contains(t, []string{numbers(least), numbers(3), numbers(n)}, got, "%s, power for %d steps\n%s",
+					when, power, disk.dump())
 				if through {
 					require.Equal(t, numbers(n), got)
 					found.journal.rewriteNow()
@@ -229,7 +236,8 @@ func numbers(n int) string {
 	return text
 }
 
-// A base that cannot be written leaves nothing in memory or on the disk, and clients can write: nothing that they were promised is lost.
+// A base that cannot be written leaves nothing in memory or on the disk, and clients can write:
+// nothing that they were promised is lost.
 func TestTurnedOnWhileTheDiskIsFull(t *testing.T) {
 	disk := newFaultyDisk()
 	disk.room = 10
@@ -238,7 +246,8 @@ func TestTurnedOnWhileTheDiskIsFull(t *testing.T) {
 	t.Cleanup(s.journal.Close)
 	s.run("SET a 1\nCONFIG SET appendonly yes")
 	await(t, "it was tried", func() bool { return s.info("aof_last_bgrewrite_status") == "err" })
-	require.Equal(t, []string{"1", "1", "ok"}, []string{s.info("aof_enabled"), s.info("aof_pending_rewrite"), s.info("aof_last_write_status")})
+	require.Equal(t, []string{"1", "1", "ok"},
+		[]string{s.info("aof_enabled"), s.info("aof_pending_rewrite"), s.info("aof_last_write_status")})
 	s.run("SET b " + strings.Repeat("x", 1000))
 	require.Equal(t, "0", s.info("aof_buffer_length"))
 	require.Empty(t, disk.names())
@@ -249,7 +258,8 @@ func TestTurnedOnWhileTheDiskIsFull(t *testing.T) {
 	require.Equal(t, s.digest(), start(t, disk.restart(true)).digest(), disk.dump())
 }
 
-// Where the file could not be written and is in use no more, clients can write. INFO shows the failure until the journal is on again, as Redis 8.6 does.
+// Where the file could not be written and is in use no more, clients can write. INFO shows the
+// failure until the journal is on again, as Redis 8.6 does.
 func TestTurnedOffWhileTheDiskIsFull(t *testing.T) {
 	disk := newFaultyDisk()
 	s := start(t, disk)
@@ -269,7 +279,8 @@ func TestTurnedOffWhileTheDiskIsFull(t *testing.T) {
 	require.Equal(t, s.digest(), start(t, disk.restart(true)).digest(), disk.dump())
 }
 
-// The changes of a master cannot be refused. When they fill the memory they are dropped there, and written again with all data.
+// The changes of a master cannot be refused. When they fill the memory they are dropped there, and
+// written again with all data.
 func TestDiskOfAReplicaIsFull(t *testing.T) {
 	quick.Skip(t, "writes gigabytes")
 	for _, policy := range []string{always, everysec, never} {
@@ -286,7 +297,8 @@ func TestDiskOfAReplicaIsFull(t *testing.T) {
 		}
 		await(t, "the changes are dropped", func() bool {
 			s.journal.Commit()
-			return s.info("aof_pending_rewrite") == "1" && s.info("aof_buffer_length") == "0" && s.info("aof_last_bgrewrite_status") == "err"
+			return s.info("aof_pending_rewrite") == "1" && s.info("aof_buffer_length") == "0" &&
+				s.info("aof_last_bgrewrite_status") == "err"
 		})
 		require.Equal(t, ":3\r\n", s.do("DBSIZE"))
 		disk.set(func() { disk.room = -1 })

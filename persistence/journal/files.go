@@ -32,8 +32,8 @@ type files struct {
 	syncing      time.Duration
 }
 
-// Behind implements server.Journal. It also writes what is due, unless the background holds the files, perhaps for a
-// sync: event loops must not wait for the disk.
+// Behind implements server.Journal. It also writes what is due, unless the background holds the
+// files, perhaps for a sync: event loops must not wait for the disk.
 func (j *Journal) Behind() bool {
 	switch {
 	case j.failing.Load():
@@ -81,8 +81,9 @@ func (j *Journal) commitLocked(sync bool) bool {
 	return err == nil
 }
 
-// sampleLatency adds what the last flush took to the events of LATENCY, with Redis' names. One goroutine at a time writes
-// and syncs, so that no write waits for a sync that another has begun (Redis' aof-write-pending-fsync).
+// sampleLatency adds what the last flush took to the events of LATENCY, with Redis' names. One
+// goroutine at a time writes and syncs, so that no write waits for a sync that another has begun
+// (Redis' aof-write-pending-fsync).
 func (j *Journal) sampleLatency() {
 	f := &j.files
 	if max(f.writing, f.syncing) < time.Millisecond {
@@ -101,7 +102,8 @@ func (j *Journal) sampleLatency() {
 	})
 }
 
-// timed does what clients may wait for, as it keeps the files locked, and adds the time to an event of LATENCY.
+// timed does what clients may wait for, as it keeps the files locked, and adds the time to an event
+// of LATENCY.
 func (j *Journal) timed(event string, do func() error) error {
 	began := time.Now()
 	err := do()
@@ -164,8 +166,8 @@ func (f *files) add(t blocks) {
 	f.rest = append(f.rest, t...)
 }
 
-// write writes what is left of rest. After an error it truncates the file to its former size, so that no command is
-// cut off.
+// write writes what is left of rest. After an error it truncates the file to its former size, so
+// that no command is cut off.
 func (f *files) write() error {
 	done, size, at := f.done, f.size, 0
 	for _, block := range f.rest {
@@ -185,8 +187,9 @@ func (f *files) write() error {
 	return nil
 }
 
-// syncFailed prepares to write again what the failed sync was to cover. The system may have dropped those pages, and a
-// second sync would succeed without them. If they are no longer in memory, the data need a rewrite.
+// syncFailed prepares to write again what the failed sync was to cover. The system may have dropped
+// those pages, and a second sync would succeed without them. If they are no longer in memory, the
+// data need a rewrite.
 func (f *files) syncFailed() {
 	if f.syncedSize == f.size-int64(f.done) && f.file.Truncate(f.syncedSize) == nil {
 		f.size, f.done = f.syncedSize, 0
@@ -227,11 +230,13 @@ func (j *Journal) forgetFailure() {
 	j.engine.With(func() { j.engine.DenyWrites(partName, nil) })
 }
 
-// shed drops text that cannot be written, if it comes from a master. Clients are refused while the disk fails; a master's changes
-// cannot be, and would fill the memory. When the disk works again, a rewrite writes all data. It is called under the engine's lock.
+// shed drops text that cannot be written, if it comes from a master. Clients are refused while the
+// disk fails; a master's changes cannot be, and would fill the memory. When the disk works again, a
+// rewrite writes all data. It is called under the engine's lock.
 func (j *Journal) shed() {
 	if j.state == on && j.engine.Role().Replica {
-		j.log('#', "The master's changes cannot be written to the AOF file, and are dropped from memory. The file begins anew when the disk works again.")
+		j.log('#', "The master's changes cannot be written to the AOF file, and are dropped from memory. "+
+			"The file begins anew when the disk works again.")
 		j.Restart()
 	}
 }
@@ -253,8 +258,9 @@ func (j *Journal) readManifest() (*manifest, error) {
 	return readManifest(j.disk, j.path(j.manifestName()))
 }
 
-// writeManifest makes m the manifest. If m is in place but may not be durable, the former manifest stays in use. After a
-// loss of power either one may be found, so the files that only m names must not be reused.
+// writeManifest makes m the manifest. If m is in place but may not be durable, the former manifest
+// stays in use. After a loss of power either one may be found, so the files that only m names must
+// not be reused.
 func (j *Journal) writeManifest(m *manifest) error {
 	placed, err := writeWhole(j.disk, j.path(j.manifestName()), m.text(), func() error {
 		if len(j.manifest.all()) > 0 {
@@ -277,7 +283,8 @@ func (j *Journal) use(file File, size int64) {
 	j.rest, j.done, j.needsRewrite = nil, 0, false
 }
 
-// closeStopped closes the file if appendonly was set to no since the file was opened, even if it is yes again by now.
+// closeStopped closes the file if appendonly was set to no since the file was opened, even if it is
+// yes again by now.
 func (j *Journal) closeStopped() {
 	if !j.stopping.Load() {
 		return
@@ -303,8 +310,9 @@ func (j *Journal) closeStopped() {
 	j.stopping.Store(false)
 }
 
-// closeFile ends appending, at a replication offset that the manifest then tells unless it is noOffset. It writes and syncs the buffer first. If
-// the sync fails, the text is at least written: the failed sync truncated the file.
+// closeFile ends appending, at a replication offset that the manifest then tells unless it is
+// noOffset. It writes and syncs the buffer first. If the sync fails, the text is at least written:
+// the failed sync truncated the file.
 func (j *Journal) closeFile(when string, end int64) error {
 	err := j.writeBuffer(true)
 	if err == nil && end != noOffset {
@@ -319,8 +327,9 @@ func (j *Journal) closeFile(when string, end int64) error {
 	return err
 }
 
-// abandon closes the file that has the changes since a base, which could not be written. The file is of no use without it, and to keep
-// more changes for it would take memory. The next rewrite begins another one.
+// abandon closes the file that has the changes since a base, which could not be written. The file
+// is of no use without it, and to keep more changes for it would take memory. The next rewrite
+// begins another one.
 func (j *Journal) abandon(f *baseFile) {
 	j.files.Lock()
 	defer j.files.Unlock()

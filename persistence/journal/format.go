@@ -7,8 +7,9 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// The commands of a journal are RESP arrays of bulk strings. SELECT sets the database of those that follow. A line that
-// begins with # is an annotation: "#TS:1628217470" is the time of the commands after it.
+// The commands of a journal are RESP arrays of bulk strings. SELECT sets the database of those that
+// follow. A line that begins with # is an annotation: "#TS:1628217470" is the time of the commands
+// after it.
 
 // appendCommand appends a command.
 func appendCommand(b []byte, args [][]byte) []byte {
@@ -21,7 +22,8 @@ func appendCommand(b []byte, args [][]byte) []byte {
 	return b
 }
 
-// appendLength appends a mark and a length as a line. Most lengths have one or two digits, which are written directly.
+// appendLength appends a mark and a length as a line. Most lengths have one or two digits, which
+// are written directly.
 func appendLength(b []byte, mark byte, n int) []byte {
 	switch {
 	case n < 10:

@@ -13,8 +13,8 @@ var corruptions = flag.Int("corruptions", 500, "random corruptions of a journal 
 
 const incrPath, basePath = "appendonlydir/appendonly.aof.1.incr.aof", "appendonlydir/appendonly.aof.1.base.rdb"
 
-// FuzzLoad loads any text as a file of commands. The result is an error or data, and never a crash. The log says what was
-// truncated.
+// FuzzLoad loads any text as a file of commands. The result is an error or data, and never a crash.
+// The log says what was truncated.
 func FuzzLoad(f *testing.F) {
 	disk := newFaultyDisk()
 	s := start(f, disk)
@@ -34,7 +34,8 @@ func loadDamaged(t *testing.T, disk *faultyDisk) {
 	s := begin(t, disk, "appendonly", "yes")
 	before := len(disk.files[incrPath].text)
 	if s.journal.Load() != nil {
-		require.Equal(t, "-LOADING Redis is loading the dataset in memory\r\n", s.do("GET", "a"), "half the data is not served")
+		require.Equal(t, "-LOADING Redis is loading the dataset in memory\r\n", s.do("GET", "a"),
+			"half the data is not served")
 		return
 	}
 	defer s.journal.Close()
@@ -86,7 +87,8 @@ func corrupt(rng *rand.Rand, text []byte) []byte {
 		case 2:
 			text = append(text[:at:at], text[min(len(text), at+1+rng.IntN(20)):]...)
 		default:
-			text = append(text[:at:at], append([]byte(string(text[at:min(len(text), at+1+rng.IntN(20))])), text[at:]...)...)
+			text = append(text[:at:at],
+				append([]byte(string(text[at:min(len(text), at+1+rng.IntN(20))])), text[at:]...)...)
 		}
 	}
 	return text

@@ -4,30 +4,34 @@
 //	                                  appendonly.aof.1.base.rdb      the data at one moment
 //	                                  appendonly.aof.manifest        which files are valid
 //
-// The files are those of Redis 7: each server loads what the other wrote. The commands in them are the effects of what
-// clients called, see engine.Call.Propagate. Executing them again at any time yields the same data.
+// The files are those of Redis 7: each server loads what the other wrote. The commands in them are
+// the effects of what clients called, see engine.Call.Propagate. Executing them again at any time
+// yields the same data.
 //
-// A change is appended to a buffer under the engine's lock. That costs one copy. Commit writes the buffer. With
-// appendfsync always, an event loop commits once per round, before the replies of the round leave (server.Journal).
-// Otherwise an event loop commits every hundredth of a second and every 64 KB, or the background does if the loops are
-// idle. The loops do not leave all writing to the background: on a single processor its system calls could delay them.
-// While the background syncs, the loops write nothing, since the system might make them wait for the disk. The buffer
+// A change is appended to a buffer under the engine's lock. That costs one copy. Commit writes the
+// buffer. With appendfsync always, an event loop commits once per round, before the replies of the
+// round leave (server.Journal). Otherwise an event loop commits every hundredth of a second and
+// every 64 KB, or the background does if the loops are idle. The loops do not leave all writing to
+// the background: on a single processor its system calls could delay them. While the background
+// syncs, the loops write nothing, since the system might make them wait for the disk. The buffer
 // grows meanwhile. Beyond a bound, replies wait.
 //
-// A rewrite takes a snapshot of the data at the moment of the command, while writes go on, and a new file for further changes. The buffer
-// keeps these apart until that file is open. Then the rewrite names the snapshot and the new file in the manifest, in one step.
+// A rewrite takes a snapshot of the data at the moment of the command, while writes go on, and a
+// new file for further changes. The buffer keeps these apart until that file is open. Then the
+// rewrite names the snapshot and the new file in the manifest, in one step.
 //
 // Invariants:
 //  1. The files that the manifest names hold, in its order, all changes up to those in the buffer.
 //  2. With appendfsync always, no reply leaves before the changes it confirms are synced.
 //  3. What could not be written stays in memory and is written later. Until then writes are denied.
-//  4. The manifest names a file before the file holds anything that no other file holds. A file is removed only after
-//     the manifest no longer names it. So a crash at any time leaves files that load.
+//  4. The manifest names a file before the file holds anything that no other file holds. A file is
+//     removed only after the manifest no longer names it. So a crash at any time leaves files that
+//     load.
 //  5. The lock of the files is taken before the engine's lock.
 //
-// Unlike Redis, the server does not exit when a write fails with appendfsync always. Replies wait until the disk works
-// again. Redis also writes in each round of its event loop. Here, a process that is killed with appendfsync everysec or
-// no may lose its last few hundredths of a second.
+// Unlike Redis, the server does not exit when a write fails with appendfsync always. Replies wait
+// until the disk works again. Redis also writes in each round of its event loop. Here, a process
+// that is killed with appendfsync everysec or no may lose its last few hundredths of a second.
 package journal
 
 import (
@@ -43,13 +47,17 @@ import (
 // Options are what a journal needs from outside.
 type Options struct {
 	Disk Disk // OS if nil
-	// Log writes a line to the log. The mark is the level, as in Redis: # warning, * notice, - verbose. It may be nil.
+	// Log writes a line to the log. The mark is the level, as in Redis: # warning, * notice, -
+	// verbose. It may be nil.
 	Log func(mark byte, format string, args ...any)
-	// Spawn starts a goroutine that runs a function, if possible on another processor; go run() if nil.
+	// Spawn starts a goroutine that runs a function, if possible on another processor; go run() if
+	// nil.
 	Spawn func(run func())
-	// Background starts a goroutine for a rewrite, which mostly waits: an event loop encodes, see snapshot.Slicer. Spawn if nil.
+	// Background starts a goroutine for a rewrite, which mostly waits: an event loop encodes, see
+	// snapshot.Slicer. Spawn if nil.
 	Background func(run func())
-	// Loaded is called under the engine's lock with the number of keys of a snapshot that was loaded. It may be nil.
+	// Loaded is called under the engine's lock with the number of keys of a snapshot that was
+	// loaded. It may be nil.
 	Loaded func(keys int64)
 	// Stream returns the replication stream, whose offsets the manifest has; none if nil.
 	Stream func() Stream
@@ -83,8 +91,8 @@ type Journal struct {
 	loaded    atomic.Int64 // bytes, by Load
 	seen      int64        // value of written at the last tick
 
-	// next is the rewrite whose file of commands is to be opened: what was appended since it began waits for that. It changes under the
-	// engine's lock.
+	// next is the rewrite whose file of commands is to be opened: what was appended since it began
+	// waits for that. It changes under the engine's lock.
 	next atomic.Pointer[baseFile]
 
 	buffer
@@ -120,7 +128,8 @@ type settings struct {
 	incrementalFsync bool // aof-rewrite-incremental-fsync
 }
 
-// New returns a journal for an engine. Join its Part to the engine. The journal does nothing until Load.
+// New returns a journal for an engine. Join its Part to the engine. The journal does nothing until
+// Load.
 func New(e *engine.Engine, o Options) *Journal {
 	if o.Disk == nil {
 		o.Disk = OS{}
@@ -154,11 +163,12 @@ func (j *Journal) Part() engine.Part {
 		State:    j,
 		Families: []command.Family{family},
 		Params:   j.params(),
-		Debug: []engine.DebugLine{{Name: "loadaof", Most: math.MaxInt, About: "Load the append-only file again, in place of the data.",
-			Run: j.debugLoad, HomeOnly: true}},
+		Debug: []engine.DebugLine{{Name: "loadaof", Most: math.MaxInt,
+			About: "Load the append-only file again, in place of the data.", Run: j.debugLoad, HomeOnly: true}},
 		Sections: []engine.Section{{Name: "Persistence", Fill: j.fill}, {Name: "Memory", Fill: j.fillMemory}},
 		Shutdown: j.shutdown,
-		Caches:   []engine.Cache{{Name: "aof.buffer", Bytes: func(*engine.World) int { return j.buffer.memory() }, Uncounted: true}},
+		Caches: []engine.Cache{{Name: "aof.buffer", Bytes: func(*engine.World) int { return j.buffer.memory() },
+			Uncounted: true}},
 	}
 }
 
@@ -189,7 +199,8 @@ func (j *Journal) Close() {
 	_ = j.closeFile("at shutdown", end)
 }
 
-// shutdown ends a rewrite. Without its first base the journal has no data, and the process goes on to write it.
+// shutdown ends a rewrite. Without its first base the journal has no data, and the process goes on
+// to write it.
 func (j *Journal) shutdown(how engine.Shutdown) error {
 	switch {
 	case j.status.rewriting == nil:
@@ -228,8 +239,8 @@ func (j *Journal) wakeUp() {
 	}
 }
 
-// run is the loop of the background goroutine. It writes what was appended, syncs once a second, retries what failed,
-// and starts rewrites.
+// run is the loop of the background goroutine. It writes what was appended, syncs once a second,
+// retries what failed, and starts rewrites.
 func (j *Journal) run() {
 	timer := time.NewTimer(longQuiet)
 	defer timer.Stop()
@@ -254,13 +265,15 @@ func (j *Journal) run() {
 	}
 }
 
-// tick does the work that is due. It returns the time until the next tick; 0 for none before wakeUp.
+// tick does the work that is due. It returns the time until the next tick; 0 for none before
+// wakeUp.
 func (j *Journal) tick(now time.Time) time.Duration {
 	j.closeStopped()
 	var sync, later, everySecond bool
 	j.engine.With(func() {
 		everySecond = j.set.fsync == everysec && !(j.set.noFsyncOnRewrite && j.status.rewriting != nil)
-		sync = j.always.Load() || len(j.waits) > 0 && j.set.fsync != never || everySecond && now.Sub(j.syncedAt()) >= second
+		sync = j.always.Load() || len(j.waits) > 0 && j.set.fsync != never ||
+			everySecond && now.Sub(j.syncedAt()) >= second
 		if j.rewriteDue(now) {
 			j.startRewrite()
 		}

@@ -46,12 +46,14 @@ func begin(t testing.TB, disk Disk, params ...string) *store {
 	s.engine.Join(engine.Commands(stringcmds.Family, hashes.Family, lists.Family, sets.Family, zsets.Family,
 		keys.Family, keys.Databases, keys.Selection, servercmds.Family, debug.Family,
 		streams.Family), payload.Part(), sketches.Bloom(), configcmds.Part(s.engine.Release), txcmds.Part(),
-		engine.Part{Types: []engine.Type{stringcmds.Type, lists.Type, sets.Type, zsets.Type, hashes.Type, streams.Type, sketches.Filter}})
+		engine.Part{Types: []engine.Type{stringcmds.Type, lists.Type, sets.Type, zsets.Type, hashes.Type, streams.Type,
+			sketches.Filter}})
 	s.engine.Join(clients.Parts(s.engine)...)
 	var master *replication.Master
-	s.journal = New(s.engine, Options{Disk: disk, Stream: func() Stream { return master }, Log: func(mark byte, format string, args ...any) {
-		fmt.Fprintf(&s.log, "%c "+format+"\n", append([]any{mark}, args...)...)
-	}})
+	s.journal = New(s.engine,
+		Options{Disk: disk, Stream: func() Stream { return master }, Log: func(mark byte, format string, args ...any) {
+			fmt.Fprintf(&s.log, "%c "+format+"\n", append([]any{mark}, args...)...)
+		}})
 	master = replication.New(s.engine, replication.Options{Journal: s.journal})
 	s.engine.Join(master.Part(), s.journal.Part(), latency.New(s.engine).Part())
 	for i := 0; i < len(params); i += 2 {
@@ -178,12 +180,14 @@ LPEXPIREAT l 1800000000000 INDEXES 1 3`)
 		again := start(t, disk)
 		again.clock.Store(1_800_000_000_000_000)
 		for key, left := range map[string]string{"h": "HLEN", "set": "SCARD", "z": "ZCARD", "l": "LLEN"} {
-			require.Equal(t, map[string]string{"h": ":1", "set": ":1", "z": ":2", "l": ":3"}[key]+"\r\n", again.do(left, key), key)
+			require.Equal(t, map[string]string{"h": ":1", "set": ":1", "z": ":2", "l": ":3"}[key]+"\r\n",
+				again.do(left, key), key)
 		}
 	}
 }
 
-// The reply to CONFIG SET appendonly no, and to what the same pipeline wrote before, waits until that is written.
+// The reply to CONFIG SET appendonly no, and to what the same pipeline wrote before, waits until
+// that is written.
 func TestTurnedOffAfterAChange(t *testing.T) {
 	for _, policy := range []string{always, everysec, never} {
 		disk := newFaultyDisk()

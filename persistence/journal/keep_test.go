@@ -11,7 +11,8 @@ import (
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 )
 
-// After CONFIG SET dir the next rewrite begins the journal anew in the other directory. What is there already is kept.
+// After CONFIG SET dir the next rewrite begins the journal anew in the other directory. What is
+// there already is kept.
 func TestRewriteAfterDirChanged(t *testing.T) {
 	from, to := t.TempDir(), t.TempDir()
 	other := start(t, OS{}, "dir", to)
@@ -32,7 +33,8 @@ func TestRewriteAfterDirChanged(t *testing.T) {
 	requireKept(t, kept, to)
 }
 
-// requireKept fails unless a directory still has the files of a journal, under their own names or aside.
+// requireKept fails unless a directory still has the files of a journal, under their own names or
+// aside.
 func requireKept(t *testing.T, kept map[string]string, dir string) {
 	t.Helper()
 	now := filesOf(t, dir)
@@ -41,7 +43,8 @@ func requireKept(t *testing.T, kept map[string]string, dir string) {
 	}
 }
 
-// A server that started with appendonly no did not load the files that are there. Its first rewrite keeps them.
+// A server that started with appendonly no did not load the files that are there. Its first rewrite
+// keeps them.
 func TestRewriteKeepsFilesThatWereNotLoaded(t *testing.T) {
 	for _, first := range []string{"BGREWRITEAOF", "CONFIG SET appendonly yes"} {
 		dir := t.TempDir()
@@ -60,7 +63,8 @@ func TestRewriteKeepsFilesThatWereNotLoaded(t *testing.T) {
 	}
 }
 
-// What was not loaded is there for the next start until a rewrite has succeeded. A shutdown ends a rewrite, as in Redis.
+// What was not loaded is there for the next start until a rewrite has succeeded. A shutdown ends a
+// rewrite, as in Redis.
 func TestShutdownDuringTheFirstRewrite(t *testing.T) {
 	disk, digest := leftDisk(t)
 	s := start(t, disk, "appendonly", "no")

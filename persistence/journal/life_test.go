@@ -18,9 +18,10 @@ import (
 
 var lives = flag.Int("lives", 40, "random lives of a journal")
 
-// TestLife leads journals through random lives: turned on and off, rewritten, with a disk that fills up and fails, killed,
-// without power and loaded again; and all of this also in the middle of each other, whenever the journal changes the disk.
-// After each step the files must load to what the journal promised.
+// TestLife leads journals through random lives: turned on and off, rewritten, with a disk that
+// fills up and fails, killed, without power and loaded again; and all of this also in the middle of
+// each other, whenever the journal changes the disk. After each step the files must load to what
+// the journal promised.
 func TestLife(t *testing.T) {
 	for seed := range quick.Rounds(uint64(*lives)) {
 		l := &life{t: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 7))}
@@ -35,7 +36,8 @@ func TestLife(t *testing.T) {
 
 // life is a journal whose background work the test does itself, so that a seed repeats it.
 //
-// The data are one list with the numbers from 1 to n. A push to it that is lost, or comes twice, shows.
+// The data are one list with the numbers from 1 to n. A push to it that is lost, or comes twice,
+// shows.
 type life struct {
 	t          *testing.T
 	seed       uint64
@@ -55,7 +57,8 @@ type life struct {
 // begin starts a journal on a disk.
 func (l *life) begin(disk *faultyDisk) {
 	l.disk = disk
-	l.store = begin(l.t, disk, "appendonly", "yes", "appendfsync", l.oneOf(always, everysec, never), "aof-use-rdb-preamble", l.oneOf("yes", "no"))
+	l.store = begin(l.t, disk, "appendonly", "yes", "appendfsync", l.oneOf(always, everysec, never),
+		"aof-use-rdb-preamble", l.oneOf("yes", "no"))
 	j := l.store.journal
 	l.background = nil
 	j.opts.Background = func(run func()) { l.background = append(l.background, run) } // it is called under the lock
@@ -186,8 +189,8 @@ func (l *life) heal() {
 	l.disk.set(func() { l.disk.room, l.disk.broken, l.disk.deaf, l.disk.stuck, l.disk.vague = -1, nil, nil, nil, nil })
 }
 
-// restart ends the journal in one of three ways, and starts another from what it left. Files that lost bytes in a failed
-// sync do not load, so the journal goes on.
+// restart ends the journal in one of three ways, and starts another from what it left. Files that
+// lost bytes in a failed sync do not load, so the journal goes on.
 func (l *life) restart() {
 	way := l.oneOf("close", "kill", "power")
 	if l.steps = append(l.steps, way); l.disk.damaged() {
@@ -228,7 +231,8 @@ func (l *life) note() {
 	})
 }
 
-// finish lets the disk work again and turns the journal on. After some ticks nothing may be lost any more.
+// finish lets the disk work again and turns the journal on. After some ticks nothing may be lost
+// any more.
 func (l *life) finish() {
 	l.depth = 3
 	l.config("appendfsync", everysec)
@@ -284,7 +288,8 @@ func TestLifeOfManyAtOnce(t *testing.T) {
 	quick.Skip(t, "waits for seconds")
 	for _, policy := range []string{always, everysec, never} {
 		disk := newFaultyDisk()
-		s := start(t, disk, "appendfsync", policy, "auto-aof-rewrite-min-size", "1000", "auto-aof-rewrite-percentage", "10")
+		s := start(t, disk, "appendfsync", policy, "auto-aof-rewrite-min-size", "1000",
+			"auto-aof-rewrite-percentage", "10")
 		var busy sync.WaitGroup
 		repeat := func(n int, step func(i int)) {
 			busy.Go(func() {
@@ -301,7 +306,8 @@ func TestLifeOfManyAtOnce(t *testing.T) {
 			}
 			return func(int) { s.engine.Do(session, [][][]byte{args}) }
 		}
-		off, on, rewrite := say("CONFIG", "SET", "appendonly", "no"), say("CONFIG", "SET", "appendonly", "yes"), say("BGREWRITEAOF")
+		off, on, rewrite := say("CONFIG", "SET", "appendonly", "no"), say("CONFIG", "SET", "appendonly", "yes"),
+			say("BGREWRITEAOF")
 		repeat(2000, say("RPUSH", "l", "x"))
 		repeat(2000, func(int) { s.journal.Commit(); s.journal.Behind() })
 		repeat(300, func(i int) { off(i); runtime.Gosched(); on(i); rewrite(i) })

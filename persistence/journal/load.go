@@ -47,8 +47,8 @@ func (t *transactions) pass(c resp.Command) {
 
 func isName(args [][]byte, upper string) bool { return command.IsWord(args[0], upper) }
 
-// replay executes the commands in src, which begin at an offset of the file. It returns the offset up to which the file
-// is complete. The error is a *resp.Flaw if the file is damaged.
+// replay executes the commands in src, which begin at an offset of the file. It returns the offset
+// up to which the file is complete. The error is a *resp.Flaw if the file is damaged.
 func replay(e *engine.Engine, src io.Reader, offset int64, progress func(int64)) (valid int64, err error) {
 	loader, in := e.NewLoader(), newScanner(src, offset)
 	tx := transactions{valid: offset}
@@ -95,8 +95,9 @@ func startOf(commands []resp.Command, n int) int64 {
 	return 0
 }
 
-// loadFile loads a file: a snapshot, commands, or a snapshot followed by commands. If the last file ends in the middle
-// of a command and aof-load-truncated is on, it is truncated before that command.
+// loadFile loads a file: a snapshot, commands, or a snapshot followed by commands. If the last file
+// ends in the middle of a command and aof-load-truncated is on, it is truncated before that
+// command.
 func (j *Journal) loadFile(path string, last bool) error {
 	f, err := j.disk.Read(path)
 	if err != nil {
@@ -117,9 +118,10 @@ func (j *Journal) loadFile(path string, last bool) error {
 		return fmt.Errorf("bad file format reading the append only file %s: make a backup of your AOF file, then use "+
 			"miniserver check-aof --fix <filename.manifest>: %w", path, flaw)
 	case !last || !j.set.loadTruncated:
-		return fmt.Errorf("unexpected end of file reading the append only file %s. You can: 1) Make a backup of your AOF file, "+
-			"then use miniserver check-aof --fix <filename.manifest>. 2) Alternatively you can set the 'aof-load-truncated' "+
-			"configuration option to yes and restart the server", path)
+		return fmt.Errorf("unexpected end of file reading the append only file %s. "+
+			"You can: 1) Make a backup of your AOF file, "+
+			"then use miniserver check-aof --fix <filename.manifest>. 2) Alternatively you can set the "+
+			"'aof-load-truncated' configuration option to yes and restart the server", path)
 	}
 	j.log('#', "!!! Warning: short read while loading the AOF file %s!!!", filepath.Base(path))
 	j.log('#', "Truncating the AOF %s at offset %d", filepath.Base(path), valid)
@@ -134,7 +136,8 @@ func inFile(path string, err error) error {
 	return err
 }
 
-// loadFrom loads a file's content of the given size. It returns the offset up to which the file is complete.
+// loadFrom loads a file's content of the given size. It returns the offset up to which the file is
+// complete.
 func (j *Journal) loadFrom(f io.Reader, size int64) (valid int64, err error) {
 	head := make([]byte, len(preamble))
 	n, err := io.ReadFull(f, head)
@@ -166,8 +169,8 @@ func Truncate(disk Disk, path string, size int64) error {
 	return errors.Join(f.Truncate(size), f.Sync(), f.Close())
 }
 
-// snapshotReader returns a reader of the snapshot at the beginning of src, which has size bytes. The reader's Rest is
-// what follows the snapshot. The caller must close it.
+// snapshotReader returns a reader of the snapshot at the beginning of src, which has size bytes.
+// The reader's Rest is what follows the snapshot. The caller must close it.
 func (j *Journal) snapshotReader(src io.Reader, size int64) (r *rdb.Reader) {
 	j.engine.With(func() {
 		o := payload.Options(j.engine.Home(), size, false)
@@ -204,8 +207,8 @@ func (j *Journal) loadSnapshot(r *rdb.Reader) (err error) {
 	return err
 }
 
-// loadItem loads one item of a snapshot. It keeps keys whose deadline has passed: the commands that follow say when
-// such a key was removed.
+// loadItem loads one item of a snapshot. It keeps keys whose deadline has passed: the commands that
+// follow say when such a key was removed.
 func (j *Journal) loadItem(r *rdb.Reader) error {
 	switch r.Item {
 	case rdb.Sizes:

@@ -34,8 +34,9 @@ type part struct {
 	seq  int64
 	kind byte
 
-	// The replication offsets of the data before the first command and after the last one, noOffset if they are not known. The latter is known of a
-	// file that was closed. Redis has them since 8.0, and Valkey has not.
+	// The replication offsets of the data before the first command and after the last one, noOffset
+	// if they are not known. The latter is known of a file that was closed. Redis has them since
+	// 8.0, and Valkey has not.
 	start, end int64
 }
 
@@ -59,7 +60,8 @@ const (
 	kindHistory = 'h'
 )
 
-// maxSeq is the greatest sequence number that is read. Redis takes more, and writes what it cannot read after the greatest of 64 bits.
+// maxSeq is the greatest sequence number that is read. Redis takes more, and writes what it cannot
+// read after the greatest of 64 bits.
 const maxSeq = 1 << 62
 
 // maxManifestLine is the longest line that Redis reads.
@@ -117,7 +119,8 @@ func parseManifest(text []byte) (*manifest, error) {
 // parsePart parses a line. It skips unknown words, as Redis does.
 func parsePart(line []byte) (p part, err error) {
 	p = newPart("", 0, 0)
-	if len(line) > maxManifestLine || line[len(line)-1] != '\n' { // as in Redis, which reads up to the end of the line or of its buffer
+	// As in Redis, which reads up to the end of the line or of its buffer.
+	if len(line) > maxManifestLine || line[len(line)-1] != '\n' {
 		return p, fmt.Errorf("the AOF manifest file contains too long line")
 	}
 	words, ok := resp.Words(bytes.TrimSpace(line), nil)
@@ -219,7 +222,8 @@ func (m *manifest) names(file string) bool {
 	return slices.ContainsFunc(m.all(), func(p part) bool { return p.name == file })
 }
 
-// numbers returns a manifest that names no files, and does not use again the numbers of those that m names.
+// numbers returns a manifest that names no files, and does not use again the numbers of those that
+// m names.
 func (m *manifest) numbers() *manifest {
 	return &manifest{usedBase: m.nextBase() - 1, usedIncr: m.nextIncr() - 1}
 }
@@ -244,8 +248,9 @@ func last(parts []part) (seq int64) {
 	return seq
 }
 
-// withHistoryOf returns a copy in which the files that only other names are history. Their names are not used again while
-// other may still turn out to be the manifest on disk. The files are removed when the next manifest is durable.
+// withHistoryOf returns a copy in which the files that only other names are history. Their names
+// are not used again while other may still turn out to be the manifest on disk. The files are
+// removed when the next manifest is durable.
 func (m *manifest) withHistoryOf(other *manifest) *manifest {
 	next := *m
 	next.history = slices.Clone(m.history)
@@ -264,7 +269,8 @@ func (m *manifest) withIncr(incr part) *manifest {
 	return &next
 }
 
-// lastEnds returns a copy in which the last file of commands ends at a replication offset, noOffset if more follows in it.
+// lastEnds returns a copy in which the last file of commands ends at a replication offset, noOffset
+// if more follows in it.
 func (m *manifest) lastEnds(offset int64) *manifest {
 	next := *m
 	next.incrs = slices.Clone(m.incrs)
@@ -272,8 +278,8 @@ func (m *manifest) lastEnds(offset int64) *manifest {
 	return &next
 }
 
-// rebased returns a copy in which base and the files of commands from sequence number incr on hold the data, and all
-// other files are history.
+// rebased returns a copy in which base and the files of commands from sequence number incr on hold
+// the data, and all other files are history.
 func (m *manifest) rebased(base part, incr int64) *manifest {
 	next := *m
 	next.base, next.history, next.incrs = &base, slices.Clone(m.history), nil

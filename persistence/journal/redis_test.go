@@ -23,7 +23,8 @@ type neighbour struct {
 }
 
 func redis(t *testing.T, dir string, args ...string) *neighbour {
-	conn := reference.Start(t, append([]string{"--dir", dir, "--appendonly", "yes", "--appendfsync", "always"}, args...)...).Dial(t)
+	conn := reference.Start(t,
+		append([]string{"--dir", dir, "--appendonly", "yes", "--appendfsync", "always"}, args...)...).Dial(t)
 	n := &neighbour{t, conn, resp.NewReader(conn)}
 	await(t, "loaded", func() bool { return n.do("PING") == "PONG" })
 	return n
@@ -60,7 +61,8 @@ func (n *neighbour) idle() bool {
 }
 
 // theirTypes is everyType without the types that redis-server 7.0 does not have.
-var theirTypes = regexp.MustCompile(`(BF.ADD|.PEXPIREAT) .*\n`).ReplaceAllString(everyType, "") + "MULTI\nSET tx 1\nSELECT 5\nINCR tx\nEXEC\nSELECT 0\n"
+var theirTypes = regexp.MustCompile(`(BF.ADD|.PEXPIREAT) .*\n`).ReplaceAllString(everyType, "") +
+	"MULTI\nSET tx 1\nSELECT 5\nINCR tx\nEXEC\nSELECT 0\n"
 
 func TestWeLoadWhatRedisKept(t *testing.T) {
 	for _, preamble := range []string{"yes", "no"} {
@@ -125,7 +127,8 @@ func TestSingleFilesAreTakenOver(t *testing.T) {
 
 var masterOffset = regexp.MustCompile(`master_repl_offset:\d+`)
 
-// The manifest tells replication offsets, and after a start the offset goes on where the last file ends.
+// The manifest tells replication offsets, and after a start the offset goes on where the last file
+// ends.
 func TestOffsetsInTheManifest(t *testing.T) {
 	dir, theirDir := t.TempDir(), t.TempDir()
 	ours, theirs := start(t, OS{}, "dir", dir), redis(t, theirDir)
@@ -139,7 +142,8 @@ func TestOffsetsInTheManifest(t *testing.T) {
 			require.NoError(t, err)
 			b, err := os.ReadFile(inAOF(theirDir, "appendonly.aof.manifest"))
 			require.NoError(t, err)
-			return string(a) == string(b) && masterOffset.FindString(ours.do("INFO", "replication")) == masterOffset.FindString(theirs.do("INFO", "replication"))
+			return string(a) == string(b) && masterOffset.FindString(ours.do("INFO", "replication")) ==
+				masterOffset.FindString(theirs.do("INFO", "replication"))
 		})
 	}
 	both := func(commands string) {

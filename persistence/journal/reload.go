@@ -11,8 +11,8 @@ const errReload = command.Error("ERR Error trying to load the AOF files, check s
 
 // DEBUG LOADAOF
 //
-// The client waits while a goroutine loads the files. All others get LOADING meanwhile, as at the start. Without files the data
-// are gone, as in Redis since 7.2; older releases crash.
+// The client waits while a goroutine loads the files. All others get LOADING meanwhile, as at the
+// start. Without files the data are gone, as in Redis since 7.2; older releases crash.
 func (j *Journal) debugLoad(c *engine.Call) {
 	result := error(errReload)
 	blocked := c.Block(0, func(s *engine.Session) {

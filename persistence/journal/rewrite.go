@@ -9,11 +9,13 @@ import (
 
 // status is what INFO shows and what decides about rewrites. The engine's lock guards it.
 type status struct {
-	rewriting   *baseFile // being written; nil for none
-	cancelled   int       // rewrites that were cancelled and have not ended yet
-	scheduled   bool      // a rewrite must begin as soon as it can
-	end         int64     // the offset of the data when the file that is to be closed was complete; noOffset if it is of no use
-	rewriteOK   bool      // the last rewrite succeeded
+	rewriting *baseFile // being written; nil for none
+	cancelled int       // rewrites that were cancelled and have not ended yet
+	scheduled bool      // a rewrite must begin as soon as it can
+	// The offset of the data when the file that is to be closed was complete; noOffset if it is of
+	// no use.
+	end         int64
+	rewriteOK   bool // the last rewrite succeeded
 	rewrites    int64
 	failures    int // rewrites that failed in a row
 	began       time.Time
@@ -24,8 +26,9 @@ type status struct {
 	loadTotal   int64     // bytes; 0 if nothing is being loaded
 }
 
-// requestRewrite starts a rewrite, or schedules one if there is another snapshot or the caller is in a transaction. It reports whether it
-// started, or begins with the journal itself. It is called under the engine's lock, like all that changes the status.
+// requestRewrite starts a rewrite, or schedules one if there is another snapshot or the caller is
+// in a transaction. It reports whether it started, or begins with the journal itself. It is called
+// under the engine's lock, like all that changes the status.
 func (j *Journal) requestRewrite(nested bool) (started bool) {
 	j.status.retry = time.Time{}
 	started = !nested && j.mayRewrite()
@@ -38,7 +41,8 @@ func (j *Journal) requestRewrite(nested bool) (started bool) {
 	return started
 }
 
-// mayRewrite reports whether nothing else keeps a rewrite from beginning. One that was cancelled ends first.
+// mayRewrite reports whether nothing else keeps a rewrite from beginning. One that was cancelled
+// ends first.
 func (j *Journal) mayRewrite() bool {
 	return j.status.rewriting == nil && (j.status.cancelled > 0 || !j.engine.Home().Snapshotting())
 }
@@ -49,7 +53,8 @@ func (j *Journal) rewriteDue(now time.Time) bool {
 	return j.live && j.mayRewrite() && !j.engine.InTx() && !now.Before(f.retry) && (f.scheduled || j.grown())
 }
 
-// startRewrite starts a rewrite, which goes on in the background. No other snapshot can begin before it ends.
+// startRewrite starts a rewrite, which goes on in the background. No other snapshot can begin
+// before it ends.
 func (j *Journal) startRewrite() {
 	f := j.newRewrite()
 	if j.state != on || f.dir == j.dir { // else the file in use is completed first
@@ -70,7 +75,8 @@ func (j *Journal) newRewrite() *baseFile {
 	return f
 }
 
-// cancelRewrite ends the rewrite that is under way, as Redis kills its child process. That is not a failure.
+// cancelRewrite ends the rewrite that is under way, as Redis kills its child process. That is not a
+// failure.
 func (j *Journal) cancelRewrite() {
 	f := j.status.rewriting
 	if f == nil {
@@ -159,8 +165,8 @@ func (j *Journal) rewriteOnce(f *baseFile) error {
 	return j.install(f)
 }
 
-// begin starts the snapshot of the new base. What is appended from this moment on belongs to a new file. It is called under the engine's lock,
-// and does no I/O.
+// begin starts the snapshot of the new base. What is appended from this moment on belongs to a new
+// file. It is called under the engine's lock, and does no I/O.
 func (j *Journal) begin(f *baseFile) error {
 	switch {
 	case f.cancelled:
@@ -191,7 +197,8 @@ func (j *Journal) beginLate(f *baseFile) (err error) {
 	return err
 }
 
-// forgo makes no new file follow the one in use, unless it is open already. It is called under the engine's lock.
+// forgo makes no new file follow the one in use, unless it is open already. It is called under the
+// engine's lock.
 func (j *Journal) forgo(f *baseFile) {
 	if j.next.Load() != f {
 		return
@@ -203,7 +210,8 @@ func (j *Journal) forgo(f *baseFile) {
 	}
 }
 
-// openIncrOf opens the file of the commands since a rewrite began, if there is one and it is not open yet.
+// openIncrOf opens the file of the commands since a rewrite began, if there is one and it is not
+// open yet.
 func (j *Journal) openIncrOf(f *baseFile) error {
 	j.files.Lock()
 	defer j.files.Unlock()
@@ -220,7 +228,8 @@ func (j *Journal) switchIncr(f *baseFile) error {
 	return f.failed
 }
 
-// openNext opens the next file of commands. The one in use is completed before, if it is of any use.
+// openNext opens the next file of commands. The one in use is completed before, if it is of any
+// use.
 func (j *Journal) openNext(f *baseFile) error {
 	file, next, err := j.createIncr()
 	if err != nil {
@@ -263,8 +272,8 @@ func (j *Journal) openNext(f *baseFile) error {
 	return nil
 }
 
-// finishIncr writes and syncs the last text of the old file, and names the new file in the manifest. What is appended
-// in the meantime belongs to the new file.
+// finishIncr writes and syncs the last text of the old file, and names the new file in the
+// manifest. What is appended in the meantime belongs to the new file.
 func (j *Journal) finishIncr(t blocks, end int64, next part) error {
 	j.add(t)
 	j.end = end

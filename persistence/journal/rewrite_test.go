@@ -13,8 +13,8 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// Clients count all the time during many rewrites. Every write goes to one file or the next, and none is lost between
-// them: the last numbers of each client are there without a gap.
+// Clients count all the time during many rewrites. Every write goes to one file or the next, and
+// none is lost between them: the last numbers of each client are there without a gap.
 func TestWritesBetweenTwoFiles(t *testing.T) {
 	const writers, places = 4, 16
 	disk := newFaultyDisk()
@@ -31,7 +31,8 @@ func TestWritesBetweenTwoFiles(t *testing.T) {
 		session := s.engine.NewSession(nil)
 		busy.Go(func() {
 			for n := places; !over.Load(); n++ {
-				s.engine.Do(session, [][][]byte{{[]byte("SET"), []byte(place(w, n)), strconv.AppendInt(nil, int64(n), 10)}})
+				s.engine.Do(session,
+					[][][]byte{{[]byte("SET"), []byte(place(w, n)), strconv.AppendInt(nil, int64(n), 10)}})
 			}
 		})
 	}
@@ -61,7 +62,8 @@ func TestLargeValuesChangeWhileTheyArePutDown(t *testing.T) {
 		s := start(t, disk, "auto-aof-rewrite-percentage", "0", "aof-use-rdb-preamble", preamble)
 		const size = 2000
 		for i := range size {
-			for _, line := range []string{"HSET hash:%d %d some", "SADD set:%d member%d", "ZADD zset:%d %d m", "RPUSH list:%d %d"} {
+			for _, line := range []string{"HSET hash:%d %d some", "SADD set:%d member%d", "ZADD zset:%d %d m",
+				"RPUSH list:%d %d"} {
 				s.run(fmt.Sprintf(line, i%2, i))
 			}
 			s.run(fmt.Sprintf("ZADD zset:%d %d member%d", i%2, i, i))
@@ -70,9 +72,12 @@ func TestLargeValuesChangeWhileTheyArePutDown(t *testing.T) {
 			s.run(fmt.Sprintf("HPEXPIREAT hash:%d 9999999999999 FIELDS 1 %d", i%2, i/3))
 			s.run(fmt.Sprintf("SPEXPIREAT set:%d 9999999999999 MEMBERS 1 member%d", i%2, i/3))
 		}
-		changes := []string{"HSET hash:%d %d other", "SREM set:%d member%d", "ZINCRBY zset:%d 5 member%d", "LSET list:%d %d other",
-			"SETRANGE string:%d %d xyz", "XDEL stream:%d %d-1", "SET small:%[2]d:%[1]d x", "HDEL hash:%d %d", "RPOPLPUSH list:%d list:%d",
-			"COPY hash:%d copy:%[1]d REPLACE", "RENAME copy:%d hash:%[1]d", "SET string:%d %070d", "DEL zset:%d zset:%d"}
+		changes := []string{"HSET hash:%d %d other", "SREM set:%d member%d", "ZINCRBY zset:%d 5 member%d",
+			"LSET list:%d %d other",
+			"SETRANGE string:%d %d xyz", "XDEL stream:%d %d-1", "SET small:%[2]d:%[1]d x", "HDEL hash:%d %d",
+			"RPOPLPUSH list:%d list:%d",
+			"COPY hash:%d copy:%[1]d REPLACE", "RENAME copy:%d hash:%[1]d", "SET string:%d %070d",
+			"DEL zset:%d zset:%d"}
 		var over atomic.Bool
 		var busy sync.WaitGroup
 		session := s.engine.NewSession(nil)

@@ -10,8 +10,8 @@ import (
 	"github.com/miniserver-go/miniserver/internal/release"
 )
 
-// Load loads the journal's files if appendonly is yes, and journals changes from then on. Meanwhile clients get LOADING
-// errors. Load must be called once, whether appendonly is yes or not.
+// Load loads the journal's files if appendonly is yes, and journals changes from then on. Meanwhile
+// clients get LOADING errors. Load must be called once, whether appendonly is yes or not.
 func (j *Journal) Load() error {
 	j.locate()
 	if j.set.enabled {
@@ -73,9 +73,10 @@ func (j *Journal) openDir(dir string) error {
 	return j.beginIn(dir)
 }
 
-// beginIn begins the journal in a directory from which nothing was loaded: the one of the start, after a start with appendonly no, or another
-// that CONFIG SET dir names. A manifest that is already there names data that were not loaded. It stays until the first one is written, and
-// its numbers are not used again. The files in the former directory stay, and are complete up to now.
+// beginIn begins the journal in a directory from which nothing was loaded: the one of the start,
+// after a start with appendonly no, or another that CONFIG SET dir names. A manifest that is
+// already there names data that were not loaded. It stays until the first one is written, and its
+// numbers are not used again. The files in the former directory stay, and are complete up to now.
 func (j *Journal) beginIn(dir string) error {
 	if err := j.makeDir(dir); err != nil {
 		return err
@@ -106,7 +107,8 @@ func (j *Journal) makeDir(dir string) error {
 	return nil
 }
 
-// leave stops appending to a file that is about to be closed. The next base holds the changes from now on.
+// leave stops appending to a file that is about to be closed. The next base holds the changes from
+// now on.
 func (j *Journal) leave() {
 	if j.state == on {
 		j.state = waitRewrite
@@ -130,7 +132,8 @@ func (j *Journal) readDir() error {
 	return nil
 }
 
-// chosenDir returns the journal's directory as the parameters name it. It is called under the engine's lock.
+// chosenDir returns the journal's directory as the parameters name it. It is called under the
+// engine's lock.
 func (j *Journal) chosenDir() string {
 	return filepath.Join(j.engine.Params.Named("dir").Get(), j.set.dirName)
 }
@@ -233,7 +236,8 @@ func (j *Journal) openIncr() error {
 // keepsOffsets are the releases whose manifest has replication offsets.
 var keepsOffsets = release.From("8.0.0")
 
-// offset returns where in the replication stream the data are, noOffset if the manifest has no offsets. It is called under the engine's lock.
+// offset returns where in the replication stream the data are, noOffset if the manifest has no
+// offsets. It is called under the engine's lock.
 func (j *Journal) offset() int64 {
 	if j.opts.Stream == nil || !j.engine.Release.Has(keepsOffsets) {
 		return noOffset
@@ -241,8 +245,9 @@ func (j *Journal) offset() int64 {
 	return j.opts.Stream().Offset()
 }
 
-// resume sets where in the replication stream the data are: where the last file of commands ends. If nothing tells that, its size bounds
-// how much follows its start. More commands follow it from now on.
+// resume sets where in the replication stream the data are: where the last file of commands ends.
+// If nothing tells that, its size bounds how much follows its start. More commands follow it from
+// now on.
 func (j *Journal) resume(size int64) error {
 	last := j.manifest.incrs[len(j.manifest.incrs)-1]
 	end := max(last.start, 0) + size
@@ -284,8 +289,8 @@ func (j *Journal) place(from, name string) error {
 	return j.disk.Rename(from, j.path(name))
 }
 
-// setAside renames a file whose name the journal is about to use. It was not loaded, but may be all that is left of something: Redis appends
-// to such a file, or replaces it.
+// setAside renames a file whose name the journal is about to use. It was not loaded, but may be all
+// that is left of something: Redis appends to such a file, or replaces it.
 func (j *Journal) setAside(name string) error {
 	size, err := j.disk.Size(j.path(name))
 	if errors.Is(err, os.ErrNotExist) || err == nil && size == 0 {

@@ -38,7 +38,8 @@ func TestRewriteIsSeenAtOnce(t *testing.T) {
 	s.run("BGREWRITEAOF\nSET late 1")
 	finish()
 	require.True(t, s.journal.Commit())
-	require.Contains(t, s.lastFile(), "late", "the base has the data at the command, and not what comes before it is written")
+	require.Contains(t, s.lastFile(), "late",
+		"the base has the data at the command, and not what comes before it is written")
 	s.run("CONFIG SET appendonly no\nCONFIG SET appendonly yes\nSET later 1")
 	finish()
 	require.True(t, s.journal.Commit())
@@ -81,7 +82,8 @@ func TestRewriteIsSeenAtOnce(t *testing.T) {
 // lastFile returns the text of the last file of commands that the manifest names.
 func (s *store) lastFile() string {
 	s.t.Helper()
-	text, err := readWhole(s.journal.disk, s.journal.path(s.journal.manifest.incrs[len(s.journal.manifest.incrs)-1].name))
+	text, err := readWhole(s.journal.disk,
+		s.journal.path(s.journal.manifest.incrs[len(s.journal.manifest.incrs)-1].name))
 	require.NoError(s.t, err)
 	return string(text)
 }

@@ -1,5 +1,5 @@
-// Package jsonlines is the data of a server as lines of JSON, one for each key and for each library of functions: for programs that read or
-// make them, and for people who compare them.
+// Package jsonlines is the data of a server as lines of JSON, one for each key and for each library
+// of functions: for programs that read or make them, and for people who compare them.
 package jsonlines
 
 import (
@@ -18,9 +18,10 @@ import (
 //
 //	{"db":0,"key":"board","type":"zset","value":[["alice","1"],["bob","2.5"]]}
 //
-// The value of a string is a text, of a list or set an array of texts, of a hash or sorted set an array of pairs: see
-// engine.Plain. Types without it, such as streams and Bloom filters, have the payload of DUMP instead, in base64. Deadlines
-// of elements follow. A library of functions is {"library":"#!lua name=..."}.
+// The value of a string is a text, of a list or set an array of texts, of a hash or sorted set an
+// array of pairs: see engine.Plain. Types without it, such as streams and Bloom filters, have the
+// payload of DUMP instead, in base64. Deadlines of elements follow. A library of functions is
+// {"library":"#!lua name=..."}.
 type line struct {
 	DB        int               `json:"db"`
 	Key       Text              `json:"key"`

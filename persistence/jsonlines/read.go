@@ -16,7 +16,8 @@ import (
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 )
 
-// Snapshot writes the snapshot that the lines of src make, for a server with a number of databases and these types.
+// Snapshot writes the snapshot that the lines of src make, for a server with a number of databases
+// and these types.
 func Snapshot(src io.Reader, out rdb.Target, databases int, types engine.Types) error {
 	world := payload.Scratch(databases, types).Home()
 	w, records := rdb.NewWriter(out, 0), rdb.NewRecords(true)
@@ -72,7 +73,8 @@ func (l *line) record(records *rdb.Records, w *engine.World) error {
 	if err != nil {
 		return err
 	}
-	records.Record(&keyspace.Record{DB: l.DB, Key: string(l.Key), Value: v, Deadline: l.Deadline, Idle: -1, Freq: -1}, nil)
+	records.Record(&keyspace.Record{DB: l.DB, Key: string(l.Key), Value: v, Deadline: l.Deadline, Idle: -1, Freq: -1},
+		nil)
 	return nil
 }
 

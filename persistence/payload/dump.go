@@ -13,7 +13,8 @@ import (
 
 // RESTORE and RESTORE-ASKING differ only for a cluster.
 const (
-	restoreSyntax  = "key ttl serialized-value [REPLACE]@3.0.0 [ABSTTL]@5.0.0 [IDLETIME seconds]@5.0.0 [FREQ frequency]@5.0.0"
+	restoreSyntax = "key ttl serialized-value [REPLACE]@3.0.0 [ABSTTL]@5.0.0 [IDLETIME seconds]@5.0.0 [FREQ " +
+		"frequency]@5.0.0"
 	restoreHistory = "3.0.0 The option `REPLACE`.\n5.0.0 The option `ABSTTL`.\n5.0.0 The options `IDLETIME` and `FREQ`."
 )
 
@@ -128,8 +129,8 @@ func (r *restore) run(c *engine.Call, exists bool) {
 	c.Reply.Status("OK")
 }
 
-// expireElements removes expired elements from the value, and from the payload that is propagated. It reports whether
-// no element is left.
+// expireElements removes expired elements from the value, and from the payload that is propagated.
+// It reports whether no element is left.
 func (r *restore) expireElements(c *engine.Call, v keyspace.Value) (all bool) {
 	if d, ok := v.(keyspace.Collection); ok && d.Volatile() > 0 && d.Expire(c.Now(), math.MaxInt, nil) > 0 {
 		if all = d.Len() == 0; !all {

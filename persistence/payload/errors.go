@@ -11,7 +11,8 @@ const (
 	errPayload    = command.Error("ERR DUMP payload version or checksum are wrong")
 	errBadPayload = command.Error("ERR Bad data format")
 
-	errMigrateKeys    = command.Error("ERR When using MIGRATE KEYS option, the key argument must be set to the empty string")
+	errMigrateKeys = command.Error("ERR When using MIGRATE KEYS option, " +
+		"the key argument must be set to the empty string")
 	errMigrateDial    = command.Error("IOERR error or timeout connecting to the client")
 	errMigrateWrite   = command.Error("IOERR error or timeout writing to target instance")
 	errMigrateRead    = command.Error("IOERR error or timeout reading to target instance") // sic

@@ -16,30 +16,37 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// MIGRATE sends keys to another server, as RESTORE commands with the payloads of DUMP. When that server has confirmed a
-// key, the key is deleted here.
+// MIGRATE sends keys to another server, as RESTORE commands with the payloads of DUMP. When that
+// server has confirmed a key, the key is deleted here.
 //
-//	AUTH, SELECT ──► +OK +OK, then RESTORE RESTORE RESTORE ... ──► +OK +OK -ERR ... ──► DEL of the confirmed
+//	AUTH, SELECT ──► +OK +OK, then RESTORE RESTORE ... ──► +OK -ERR ... ──► DEL of the confirmed
 //
-// The command is atomic because it blocks the server, as in Redis. Each call opens its own connection. Redis sends
-// everything at once. This server sends no key before AUTH and SELECT have succeeded, since keys would otherwise end up
-// in the target's database 0.
+// The command is atomic because it blocks the server, as in Redis. Each call opens its own
+// connection. Redis sends everything at once. This server sends no key before AUTH and SELECT have
+// succeeded, since keys would otherwise end up in the target's database 0.
 
 // Dialer reaches other servers.
 type Dialer interface {
-	// Dial connects to a server. It fails after the timeout, as does each Read and Write of the connection. The error
-	// for a port that is not open wraps syscall.ECONNREFUSED, or what Windows has for it.
+	// Dial connects to a server. It fails after the timeout, as does each Read and Write of the
+	// connection. The error for a port that is not open wraps syscall.ECONNREFUSED, or what Windows
+	// has for it.
 	Dial(host, port string, timeout time.Duration) (io.ReadWriteCloser, error)
 }
 
 // Migration returns the part with MIGRATE.
 func Migration(d Dialer) engine.Part {
-	return engine.Part{State: &migrator{dialer: d, encoder: rdb.Encoder{Compress: true}}, Families: []command.Family{migrationFamily}}
+	return engine.Part{State: &migrator{dialer: d, encoder: rdb.Encoder{Compress: true}},
+		Families: []command.Family{migrationFamily}}
 }
 
 var migrationFamily = command.Family{Group: "generic", Commands: []command.Line{
-	{Name: "migrate", Arity: -6, Flags: command.Write, Keys: command.Key(3, "RW access delete").And(command.KeysAfter("KEYS", -2, -1, 0, "RW access delete incomplete")).FoundBy(migratedKeys), Run: engine.On((*migrator).cmdMigrate), Secrets: secretsOfMigrate, ACL: "dangerous", Reply: "status", Since: "2.6.0", Was: []command.Was{{Before: "7.2.0", Edit: command.Writes("authentication=[<AUTH auth(password)>@4.0.7|auth2(/username_password)=<AUTH2 username password>@6.0.0]", "authentication=[[AUTH auth(password)]@4.0.7|auth2(/username_password)=[AUTH2 username password]@6.0.0]")}, {Before: "7.0.0", Edit: command.FindsKeys(migratedEarlier)}},
-		Syntax:  `host port key-selector(/key_or_empty_string)=<key|empty-string(/empty_string)=""> destination-db timeout:integer [COPY]@3.0.0 [REPLACE]@3.0.0 authentication=[<AUTH auth(password)>@4.0.7|auth2(/username_password)=<AUTH2 username password>@6.0.0] [KEYS keys(key):key...]@3.0.6`,
+	{Name: "migrate", Arity: -6, Flags: command.Write, Keys: command.Key(3, "RW access delete").
+		And(command.KeysAfter("KEYS", -2, -1, 0, "RW access delete incomplete")).FoundBy(migratedKeys),
+		Run: engine.On((*migrator).cmdMigrate), Secrets: secretsOfMigrate, ACL: "dangerous", Reply: "status",
+		Since: "2.6.0", Was: []command.Was{{Before: "7.2.0", Edit: command.Writes("authentication=[<AUTH "+
+			"auth(password)>@4.0.7|auth2(/username_password)=<AUTH2 username password>@6.0.0]",
+			"authentication=[[AUTH auth(password)]@4.0.7|auth2(/username_password)=[AUTH2 username password]@6.0.0]")},
+			{Before: "7.0.0", Edit: command.FindsKeys(migratedEarlier)}}, Syntax: `host port key-selector(/key_or_empty_string)=<key|empty-string(/empty_string)=""> destination-db timeout:integer [COPY]@3.0.0 [REPLACE]@3.0.0 authentication=[<AUTH auth(password)>@4.0.7|auth2(/username_password)=<AUTH2 username password>@6.0.0] [KEYS keys(key):key...]@3.0.6`,
 		Summary: "Atomically transfers keys from one instance to another.", Tips: "nondeterministic_output",
 		Complexity: "O(N), N being the size of the values, here and on the target",
 		History: "3.0.0 The options `COPY` and `REPLACE`.\n" +
@@ -48,8 +55,8 @@ var migrationFamily = command.Family{Group: "generic", Commands: []command.Line{
 			"6.0.0 The option `AUTH2`."},
 }}
 
-// migratedKeys returns the positions of the keys: 3, or those after the word KEYS if the key at 3 is empty. The last argument
-// is not taken for the word.
+// migratedKeys returns the positions of the keys: 3, or those after the word KEYS if the key at 3
+// is empty. The last argument is not taken for the word.
 func migratedKeys(args [][]byte) (at []int, ok bool) {
 	for i := 6; i < len(args)-1; i++ {
 		switch {
@@ -71,7 +78,8 @@ func migratedKeys(args [][]byte) (at []int, ok bool) {
 	return at, true
 }
 
-// migratedEarlier is migratedKeys before 7.0: the first word KEYS, which may stand where an option has its value, counts if the key at 3 is empty.
+// migratedEarlier is migratedKeys before 7.0: the first word KEYS, which may stand where an option
+// has its value, counts if the key at 3 is empty.
 func migratedEarlier(args [][]byte) (at []int, ok bool) {
 	for i := 6; i < len(args) && len(args[3]) == 0; i++ {
 		if command.IsWord(args[i], "KEYS") {
@@ -99,8 +107,8 @@ type migration struct {
 	keys            [][]byte
 }
 
-// MIGRATE host port key | "" destination-db timeout [COPY] [REPLACE] [AUTH password | AUTH2 username
-// password] [KEYS key [key ...]]
+// MIGRATE host port key | "" destination-db timeout [COPY] [REPLACE] [AUTH password | AUTH2
+// username password] [KEYS key [key ...]]
 func (m *migrator) cmdMigrate(c *engine.Call) {
 	q := migrationOf(c)
 	if !c.OK() {

@@ -44,8 +44,8 @@ func (s *scripted) Write(b []byte) (int, error) {
 
 func (s *scripted) Close() error { return nil }
 
-// migrated runs MIGRATE for the keys a, b and c against a server with the given replies. It returns the reply, the keys
-// that are left, and the propagated commands.
+// migrated runs MIGRATE for the keys a, b and c against a server with the given replies. It returns
+// the reply, the keys that are left, and the propagated commands.
 func migrated(t *testing.T, s *scripted, options string) (reply, left, journal string) {
 	e := engine.New(engine.Options{Clock: func() int64 { return 1_700_000_000_000_000 }})
 	session := e.NewSession(nil)
@@ -94,7 +94,8 @@ func TestMigrateLosesNothing(t *testing.T) {
 			replies = ""
 		}
 		reply, left, journal := migrated(t, &scripted{Reader: strings.NewReader(replies)}, c.options)
-		require.Equal(t, []string{string(c.want), c.left, c.journal}, []string{reply, left, journal}, "%s: %s", c.options, c.replies)
+		require.Equal(t, []string{string(c.want), c.left, c.journal}, []string{reply, left, journal}, "%s: %s",
+			c.options, c.replies)
 	}
 	for want, s := range map[command.Error]*scripted{
 		errMigrateDial:  {refuse: errors.New("no such host")},
@@ -104,9 +105,11 @@ func TestMigrateLosesNothing(t *testing.T) {
 		reply, left, journal := migrated(t, s, "")
 		require.Equal(t, []string{string(want), "abc", ""}, []string{reply, left, journal})
 	}
-	text, _, _ := migrated(t, &scripted{refuse: &net.OpError{Op: "dial", Err: os.NewSyscallError("connectex", syscall.Errno(10061))}}, "")
+	text, _, _ := migrated(t,
+		&scripted{refuse: &net.OpError{Op: "dial", Err: os.NewSyscallError("connectex", syscall.Errno(10061))}}, "")
 	require.Equal(t, string(errMigrateWrite), text, "as Windows says it")
-	reply, left, _ := migrated(t, &scripted{full: errors.New("closed"), Reader: strings.NewReader("+OK\r\n+OK\r\n")}, "")
+	reply, left, _ := migrated(t,
+		&scripted{full: errors.New("closed"), Reader: strings.NewReader("+OK\r\n+OK\r\n")}, "")
 	require.Equal(t, []string{string(errMigrateWrite), "abc"}, []string{reply, left})
 }
 
@@ -115,8 +118,9 @@ func TestMigrateSends(t *testing.T) {
 	reply, _, _ := migrated(t, s, "REPLACE AUTH2 me secret")
 	require.Equal(t, "OK", reply)
 	heard := s.heard.String()
-	require.True(t, strings.HasPrefix(heard, "*3\r\n$4\r\nAUTH\r\n$2\r\nme\r\n$6\r\nsecret\r\n*2\r\n$6\r\nSELECT\r\n$1\r\n7\r\n"+
-		"*5\r\n$7\r\nRESTORE\r\n$1\r\na\r\n$1\r\n0\r\n$"), "%q", heard)
+	require.True(t,
+		strings.HasPrefix(heard, "*3\r\n$4\r\nAUTH\r\n$2\r\nme\r\n$6\r\nsecret\r\n*2\r\n$6\r\nSELECT\r\n$1\r\n7\r\n"+
+			"*5\r\n$7\r\nRESTORE\r\n$1\r\na\r\n$1\r\n0\r\n$"), "%q", heard)
 	require.Contains(t, heard, "$1\r\nb\r\n$4\r\n5000\r\n$", "the remaining TTL")
 	require.Equal(t, 3, strings.Count(heard, "\r\n$7\r\nREPLACE\r\n"))
 }

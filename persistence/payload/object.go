@@ -49,13 +49,15 @@ func serializedLength(c *engine.Call, v keyspace.Value) int {
 	const around = 1 + 2 + 8 // the type, the version and the checksum
 	encoder := rdb.Encoder{Compress: true, Format: Format(c.Engine)}
 	size := len(encoder.Payload(nil, v)) - around
-	if h, ok := v.(*hash.Hash); ok && !encoder.Format.Valkey && (h.Volatile() > 0 || h.Encoding() == "listpackex" && encoder.Format.Listpacks) {
+	if h, ok := v.(*hash.Hash); ok && !encoder.Format.Valkey &&
+		(h.Volatile() > 0 || h.Encoding() == "listpackex" && encoder.Format.Listpacks) {
 		size -= 8 // Redis does not count the earliest deadline
 	}
 	return size
 }
 
-// chain returns what DEBUG OBJECT tells of a quicklist. A list that is packed here is a quicklist of one node in older releases.
+// chain returns what DEBUG OBJECT tells of a quicklist. A list that is packed here is a quicklist
+// of one node in older releases.
 func chain(c *engine.Call, l *list.List) string {
 	nodes, bytes := l.NodeCount(), 0
 	l.EachNode(func(data []byte, _ bool) { bytes += len(data) })

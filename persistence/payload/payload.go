@@ -1,8 +1,9 @@
-// Package payload has the commands about the values of single keys as a snapshot holds them: DUMP and RESTORE, MIGRATE, which
-// sends payloads to another server, and what DEBUG OBJECT says of a value.
+// Package payload has the commands about the values of single keys as a snapshot holds them: DUMP
+// and RESTORE, MIGRATE, which sends payloads to another server, and what DEBUG OBJECT says of a
+// value.
 //
-// It also says in which format an engine writes values, and how it reads them: Format and Options, for all who write or read
-// snapshots. Who does so without a server has a Scratch.
+// It also says in which format an engine writes values, and how it reads them: Format and Options,
+// for all who write or read snapshots. Who does so without a server has a Scratch.
 package payload
 
 import (
@@ -13,7 +14,8 @@ import (
 
 // Part returns the part with DUMP, RESTORE and DEBUG OBJECT.
 func Part() engine.Part {
-	return engine.Part{State: &payloads{encoder: rdb.Encoder{Compress: true}}, Families: []command.Family{family, cluster}, Debug: debugLines()}
+	return engine.Part{State: &payloads{encoder: rdb.Encoder{Compress: true}},
+		Families: []command.Family{family, cluster}, Debug: debugLines()}
 }
 
 type payloads struct {
@@ -22,14 +24,14 @@ type payloads struct {
 }
 
 var family = command.Family{Group: "generic", Commands: []command.Line{
-	{Name: "dump", Arity: 2, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"), Run: engine.On((*payloads).cmdDump), Reply: "text?", Since: "2.6.0",
+	{Name: "dump", Arity: 2, Flags: command.ReadOnly, Keys: command.Key(1, "RO access"),
+		Run: engine.On((*payloads).cmdDump), Reply: "text?", Since: "2.6.0",
 		Syntax: "key", Summary: "Returns a serialized representation of the value stored at a key.",
 		Tips: "nondeterministic_output", Complexity: "O(N), N being the size of the value"},
-	{Name: "restore", Arity: -4, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "OW update"), Run: cmdRestore, ACL: "dangerous", Reply: "status", Since: "2.6.0",
-		Syntax:     restoreSyntax,
+	{Name: "restore", Arity: -4, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "OW update"),
+		Run: cmdRestore, ACL: "dangerous", Reply: "status", Since: "2.6.0", Syntax: restoreSyntax,
 		Summary:    "Creates a key from the serialized representation of a value.",
-		Complexity: "O(N), N being the size of the value",
-		History:    restoreHistory},
+		Complexity: "O(N), N being the size of the value", History: restoreHistory},
 }}
 
 // cluster is the commands by which members of a cluster give each other keys.
@@ -42,13 +44,15 @@ var cluster = command.Family{Group: "server", Commands: []command.Line{
 
 func debugLines() []engine.DebugLine {
 	return []engine.DebugLine{
-		{Name: "object", Least: 1, Most: 1, Args: "<key>", About: "Show how a key's value is stored.", Run: engine.AsStored(cmdDebugObject), Until: "valkey:8.1.0"},
-		{Name: "object", Least: 1, Most: 2, Args: "<key> [fast]", About: "Show how a key's value is stored.", Run: engine.AsStored(cmdDebugObject), Since: "valkey:8.1.0"},
+		{Name: "object", Least: 1, Most: 1, Args: "<key>", About: "Show how a key's value is stored.",
+			Run: engine.AsStored(cmdDebugObject), Until: "valkey:8.1.0"},
+		{Name: "object", Least: 1, Most: 2, Args: "<key> [fast]", About: "Show how a key's value is stored.",
+			Run: engine.AsStored(cmdDebugObject), Since: "valkey:8.1.0"},
 	}
 }
 
-// Format returns the format of an engine's snapshots and payloads: what its release writes, or with encodings ziplist the oldest types
-// that hold the values and that the release can read.
+// Format returns the format of an engine's snapshots and payloads: what its release writes, or with
+// encodings ziplist the oldest types that hold the values and that the release can read.
 func Format(e *engine.Engine) rdb.Format { return rdb.FormatOf(e.Release, e.Config.Listpacks()) }
 
 // Versions returns the versions of the format that the engine reads.
@@ -56,7 +60,8 @@ func Versions(e *engine.Engine) rdb.Versions {
 	return rdb.VersionsOf(e.Release, e.RelaxesVersions())
 }
 
-// Scratch returns an engine for one key at a time, whose time stands still. It has data types, and no commands.
+// Scratch returns an engine for one key at a time, whose time stands still. It has data types, and
+// no commands.
 func Scratch(databases int, types engine.Types) *engine.Engine {
 	e := engine.New(engine.Options{Databases: databases, Clock: func() int64 { return 0 }})
 	e.Join(engine.Part{Types: types})
@@ -67,6 +72,7 @@ func Scratch(databases int, types engine.Types) *engine.Engine {
 func Options(w *engine.World, size int64, noChecksum bool) rdb.Options {
 	e := w.Engine()
 	c := e.Config
-	return rdb.Options{Keyspace: w.Keyspace, Size: size, Versions: Versions(e), NoChecksum: noChecksum || c.AnyChecksum, Sanitize: w.Sanitizes(nil), Sanitized: e.Sanitized(),
+	return rdb.Options{Keyspace: w.Keyspace, Size: size, Versions: Versions(e),
+		NoChecksum: noChecksum || c.AnyChecksum, Sanitize: w.Sanitizes(nil), Sanitized: e.Sanitized(),
 		Limits: rdb.Limits{Hash: w.HashLimits(), ZSet: c.ZSet, Set: w.SetLimits(), List: c.List, Dice: w.Dice}}
 }

@@ -2,9 +2,9 @@ package rdb
 
 import "encoding/binary"
 
-// The checksum is CRC-64/Jones: polynomial ad93d23594c935a9, reflected, starting at 0 and not inverted. So it is linear:
-// the checksum of a||b is that of a, advanced over len(b) zero bytes, xor that of b. Therefore the header, which depends on
-// the data, can be written last.
+// The checksum is CRC-64/Jones: polynomial ad93d23594c935a9, reflected, starting at 0 and not
+// inverted. So it is linear: the checksum of a||b is that of a, advanced over len(b) zero bytes,
+// xor that of b. Therefore the header, which depends on the data, can be written last.
 
 const jones = 0x95ac9329ac4bc9b5 // the polynomial, reflected
 
@@ -53,14 +53,15 @@ func high(w uint64) uint64 {
 	return tables[3][w>>32&0xff] ^ tables[2][w>>40&0xff] ^ tables[1][w>>48&0xff] ^ tables[0][w>>56]
 }
 
-// lane is how many bytes in a row each of the three checksums of sum3 covers: enough to make joining them cheap.
+// lane is how many bytes in a row each of the three checksums of sum3 covers: enough to make
+// joining them cheap.
 const lane = 8 << 10
 
 // acrossLane is the factor that advances a checksum over a lane of zero bytes.
 var acrossLane = shifted(1<<63, lane)
 
-// sum3 advances a checksum over three lanes at once. With a single lane the processor would mostly wait for the tables,
-// since each word needs the result of the one before.
+// sum3 advances a checksum over three lanes at once. With a single lane the processor would mostly
+// wait for the tables, since each word needs the result of the one before.
 func sum3(crc uint64, b []byte) uint64 {
 	x, y, z := b[:lane], b[lane:2*lane], b[2*lane:3*lane]
 	var second, third uint64

@@ -44,8 +44,8 @@ func smallSnapshot(t *testing.T) []byte {
 	return saved(t, ks, true)
 }
 
-// Reading a damaged snapshot returns an error, because of the checksum. Without a checksum it may return other data, but
-// these data satisfy all invariants.
+// Reading a damaged snapshot returns an error, because of the checksum. Without a checksum it may
+// return other data, but these data satisfy all invariants.
 func TestCorruption(t *testing.T) {
 	file := smallSnapshot(t)
 	rng := rand.New(rand.NewPCG(5, 5))

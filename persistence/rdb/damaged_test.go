@@ -19,7 +19,8 @@ import (
 
 var damages = flag.Int("damages", 4000, "damaged payloads to restore beside redis-server")
 
-// Redis with sanitize-dump-payload refuses the same damaged payloads, and reads the others as the same values.
+// Redis with sanitize-dump-payload refuses the same damaged payloads, and reads the others as the
+// same values.
 func TestDamagedPayloadsBesideRedis(t *testing.T) {
 	c := dial(t, reference.Release("redis:8.6").Start(t, "--sanitize-dump-payload", "yes"))
 	c.do(t, "DEBUG", "SET-ACTIVE-EXPIRE", "0")
@@ -41,11 +42,14 @@ func TestDamagedPayloadsBesideRedis(t *testing.T) {
 	}
 }
 
-// onPurpose are the reasons for which a payload is refused here that Redis takes: it reads such a length as 2^64-1 where it does
-// not look whether there is one, keeps deadlines that no command sets, takes any text for a score, and does not count the elements of a stream's node.
-var onPurpose = regexp.MustCompile("a length begins with the byte|a deadline of a field is out of range|a score is not a number|stream: damaged node")
+// onPurpose are the reasons for which a payload is refused here that Redis takes: it reads such a
+// length as 2^64-1 where it does not look whether there is one, keeps deadlines that no command
+// sets, takes any text for a score, and does not count the elements of a stream's node.
+var onPurpose = regexp.MustCompile("a length begins with the byte|a deadline of a field is out of range|a score is " +
+	"not a number|stream: damaged node")
 
-// samples returns payloads of all types: of values that redis-server holds, and of the same as older releases wrote them.
+// samples returns payloads of all types: of values that redis-server holds, and of the same as
+// older releases wrote them.
 func (c *client) samples(t *testing.T) (all [][]byte) {
 	for _, line := range sampleCommands {
 		c.do(t, strings.Fields(line)...)
@@ -68,21 +72,25 @@ func (c *client) samples(t *testing.T) (all [][]byte) {
 	return all
 }
 
-var sampleCommands = []string{"SET s text", "SET i 70000", "RPUSH l a 1 200 70000 b", "SADD ints 1 2 300 70000", "SADD words a b 12 long", "HSET h f v g 1 12 13",
-	"ZADD z 1 a 2.5 b 3 12", "HSET he f v g 1 h 2 k 4", "HPEXPIREAT he 4000000000000 FIELDS 2 g h", "HPEXPIREAT he 4000000000500 FIELDS 1 f",
-	"XADD x 1-1 f v", "XADD x 2-1 f w g x", "XADD x 2-2 f w", "XGROUP CREATE x grp 0", "XREADGROUP GROUP grp me COUNT 2 STREAMS x >", "XDEL x 2-1",
-	"CONFIG SET hash-max-listpack-entries 0 zset-max-listpack-entries 0 set-max-listpack-entries 0 set-max-intset-entries 0 list-max-listpack-size 2",
-	"RPUSH l2 a b c 1 2 3", "SADD ints2 1 2 300", "SADD words2 a b 12", "HSET h2 f v g 1 12 13", "ZADD z2 1 a 2.5 b 3 12", "HSET he2 f v g 1 h 2",
-	"HPEXPIREAT he2 4000000000000 FIELDS 2 g h", "PFADD p a b", "DEBUG QUICKLIST-PACKED-THRESHOLD 10b", "RPUSH plain a longer-than-ten b", "XADD idem IDMP pr i1 * f v",
-	"CONFIG SET hash-max-listpack-entries 512 zset-max-listpack-entries 128 set-max-listpack-entries 128 set-max-intset-entries 512 list-max-listpack-size -2"}
+var sampleCommands = []string{"SET s text", "SET i 70000", "RPUSH l a 1 200 70000 b", "SADD ints 1 2 300 70000",
+	"SADD words a b 12 long", "HSET h f v g 1 12 13",
+	"ZADD z 1 a 2.5 b 3 12", "HSET he f v g 1 h 2 k 4", "HPEXPIREAT he 4000000000000 FIELDS 2 g h",
+	"HPEXPIREAT he 4000000000500 FIELDS 1 f",
+	"XADD x 1-1 f v", "XADD x 2-1 f w g x", "XADD x 2-2 f w", "XGROUP CREATE x grp 0",
+	"XREADGROUP GROUP grp me COUNT 2 STREAMS x >", "XDEL x 2-1",
+	"CONFIG SET hash-max-listpack-entries 0 zset-max-listpack-entries 0 set-max-listpack-entries 0 " +
+		"set-max-intset-entries 0 list-max-listpack-size 2",
+	"RPUSH l2 a b c 1 2 3", "SADD ints2 1 2 300", "SADD words2 a b 12", "HSET h2 f v g 1 12 13",
+	"ZADD z2 1 a 2.5 b 3 12", "HSET he2 f v g 1 h 2",
+	"HPEXPIREAT he2 4000000000000 FIELDS 2 g h", "PFADD p a b", "DEBUG QUICKLIST-PACKED-THRESHOLD 10b",
+	"RPUSH plain a longer-than-ten b", "XADD idem IDMP pr i1 * f v",
+	"CONFIG SET hash-max-listpack-entries 512 zset-max-listpack-entries 128 set-max-listpack-entries 128 " +
+		"set-max-intset-entries 512 list-max-listpack-size -2"}
 
-// olderSamples are bodies of payloads of the types that no release writes any more: list, set, zset, hash, zipmap, list in a
-// ziplist, and hashes with deadlines of release candidates of 7.4.
+// olderSamples are bodies of payloads of the types that no release writes any more: list, set,
+// zset, hash, zipmap, list in a ziplist, and hashes with deadlines of release candidates of 7.4.
 var olderSamples = []string{
-	"\x01\x03\x01a\xc0\x0c\x02bc", "\x02\x03\x01a\xc0\x0c\x02bc", "\x03\x03\x01a\x031.5\x01b\x012\x01c\xfe", "\x04\x02\x01f\x01v\x01g\xc0\x0c",
-	"\x09\x0e\x02\x01f\x01\x00v\x01g\x02\x01vw\x00\xff", "\x0a\x11\x11\x00\x00\x00\x0d\x00\x00\x00\x02\x00\x00\x01a\x03\xfe\x0c\xff",
-	"\x16\x02\x81\x00\x00\x03\xa3\x52\x94\x40\x00\x01f\x01v\x00\x01g\x01w",
-	"\x17\x1e\x1e\x00\x00\x00\x06\x00\x81f\x02\x81v\x02\xf4\x00\x40\x94\x52\xa3\x03\x00\x00\x09\x81g\x02\x01\x01\x00\x01\xff"}
+	"\x01\x03\x01a\xc0\x0c\x02bc", "\x02\x03\x01a\xc0\x0c\x02bc", "\x03\x03\x01a\x031.5\x01b\x012\x01c\xfe", "\x04\x02\x01f\x01v\x01g\xc0\x0c", "\x09\x0e\x02\x01f\x01\x00v\x01g\x02\x01vw\x00\xff", "\x0a\x11\x11\x00\x00\x00\x0d\x00\x00\x00\x02\x00\x00\x01a\x03\xfe\x0c\xff", "\x16\x02\x81\x00\x00\x03\xa3\x52\x94\x40\x00\x01f\x01v\x00\x01g\x01w", "\x17\x1e\x1e\x00\x00\x00\x06\x00\x81f\x02\x81v\x02\xf4\x00\x40\x94\x52\xa3\x03\x00\x00\x09\x81g\x02\x01\x01\x00\x01\xff"}
 
 // damaged returns a payload with a few changes and a valid checksum.
 func damaged(rng *rand.Rand, payload []byte) []byte {
@@ -111,7 +119,8 @@ func damaged(rng *rand.Rand, payload []byte) []byte {
 	return finish(b, 0, 13)
 }
 
-// announcesMuch reports whether a collection begins with a number of elements of 32 or 64 bits: Redis reserves memory for all.
+// announcesMuch reports whether a collection begins with a number of elements of 32 or 64 bits:
+// Redis reserves memory for all.
 func announcesMuch(b []byte) bool {
 	at := 1
 	if b[0] == typeHashTTL {
@@ -123,7 +132,8 @@ func announcesMuch(b []byte) bool {
 // restored returns the digest of the value of a payload; "" and why if it is refused.
 func restored(payload []byte) (digest string, err error) {
 	ks := keyspace.New(1, 1, dice)
-	v, err := ReadPayload(payload, Options{Limits: limits(1), Keyspace: ks, Versions: Versions{newest: 13}, Sanitize: true})
+	v, err := ReadPayload(payload,
+		Options{Limits: limits(1), Keyspace: ks, Versions: Versions{newest: 13}, Sanitize: true})
 	if err != nil {
 		return "", err
 	}

@@ -25,8 +25,8 @@ const (
 	blindRoom = 256 << 10 // initial memory of such a text if the source may be shorter than it
 )
 
-// decoder reads the elements of the format. What it returns aliases its buffers and is valid until the next read, unless
-// owned is true.
+// decoder reads the elements of the format. What it returns aliases its buffers and is valid until
+// the next read, unless owned is true.
 type decoder struct {
 	Limits
 	ks *keyspace.Keyspace // values are views of it
@@ -42,7 +42,9 @@ type decoder struct {
 	sanitize  bool // these two: see Options
 	sanitized *int64
 
-	valkey bool // the source is in Valkey's own versions of the format, in which type numbers from 22 on mean something else
+	// The source is in Valkey's own versions of the format, in which type numbers from 22 on mean
+	// something else.
+	valkey bool
 
 	owned     bool   // the text read last belongs to the caller
 	ownedFrom int    // a decompressed text longer than this belongs to the caller
@@ -65,7 +67,8 @@ func (d *decoder) fail(format string, args ...any) {
 // truncated is the reason of the Error for a source that ends too soon.
 const truncated = "the data end in the middle"
 
-// need makes n bytes available in the buffer, and reports whether that succeeded. n is at most the buffer's size.
+// need makes n bytes available in the buffer, and reports whether that succeeded. n is at most the
+// buffer's size.
 func (d *decoder) need(n int) bool { return d.w-d.r >= n || d.fill(n) }
 
 // fill reads blocks until n bytes are available.
@@ -86,7 +89,8 @@ func (d *decoder) fill(n int) bool {
 	return d.err == nil
 }
 
-// nextBlock replaces the buffer by the next block of the source. What is left of the old one moves in front of it.
+// nextBlock replaces the buffer by the next block of the source. What is left of the old one moves
+// in front of it.
 func (d *decoder) nextBlock() error {
 	left := d.buf[d.r:d.w]
 	d.block = d.src.next(d.block, left)
@@ -99,7 +103,8 @@ func (d *decoder) nextBlock() error {
 // sum returns the checksum of all that was read.
 func (d *decoder) sum() uint64 { return Sum(d.block.sum, d.buf[d.src.head:d.r]) }
 
-// left returns the number of bytes that the source may still have; math.MaxInt64 if that is unknown.
+// left returns the number of bytes that the source may still have; math.MaxInt64 if that is
+// unknown.
 func (d *decoder) left() int64 {
 	switch {
 	case d.src == nil:
@@ -161,7 +166,8 @@ func (d *decoder) length() uint64 {
 	return n | uint64(enc&^encoded)
 }
 
-// count reads a number of elements. It fails if fewer bytes are left, since each element takes a byte at least.
+// count reads a number of elements. It fails if fewer bytes are left, since each element takes a
+// byte at least.
 func (d *decoder) count() int {
 	n := d.length()
 	if n > uint64(d.left()) {
@@ -188,7 +194,8 @@ func (d *decoder) text() []byte {
 	return strconv.AppendInt(d.digits[:0], v, 10)
 }
 
-// encodedInt reads the rest of a string that is encoded as an integer. ok is false for other encodings.
+// encodedInt reads the rest of a string that is encoded as an integer. ok is false for other
+// encodings.
 func (d *decoder) encodedInt(enc byte) (n int64, ok bool) {
 	switch enc {
 	case encInt8:
@@ -219,7 +226,8 @@ func (d *decoder) read(n uint64) []byte {
 	return d.buf[d.r-int(n) : d.r : d.r]
 }
 
-// readLarge reads n bytes into memory of their own. If the source may have fewer, the memory grows with what is read.
+// readLarge reads n bytes into memory of their own. If the source may have fewer, the memory grows
+// with what is read.
 func (d *decoder) readLarge(n int) []byte {
 	room := n
 	if d.left() == math.MaxInt64 {

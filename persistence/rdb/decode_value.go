@@ -18,8 +18,8 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// value reads a value of the given type. It returns nil after an error. Otherwise the value is suitable for
-// keyspace.DB.Set, or an empty collection.
+// value reads a value of the given type. It returns nil after an error. Otherwise the value is
+// suitable for keyspace.DB.Set, or an empty collection.
 func (d *decoder) value(t byte) keyspace.Value {
 	if d.valkey && t >= typeHashValkey {
 		return d.valkeyValue(t)
@@ -83,8 +83,8 @@ func (d *decoder) ziplist() ziplist.List {
 
 var emptyList = ziplist.New()
 
-// packedText is text for a listpack or an intset. As in Redis these are counted, and ziplists, which it always checks in
-// full, are not.
+// packedText is text for a listpack or an intset. As in Redis these are counted, and ziplists,
+// which it always checks in full, are not.
 func (d *decoder) packedText() []byte {
 	if d.sanitize && d.sanitized != nil {
 		*d.sanitized++
@@ -176,8 +176,8 @@ func (d *decoder) packedList(l *list.List) keyspace.Value {
 	return l
 }
 
-// node reads a node of a typeQuicklist2 and appends it to a list. If the node is small and the only one, it returns the
-// packed list instead.
+// node reads a node of a typeQuicklist2 and appends it to a list. If the node is small and the only
+// one, it returns the packed list instead.
 func (d *decoder) node(to *list.List, nodes int) keyspace.Value {
 	switch kind := d.length(); kind {
 	case nodePlain:
@@ -247,8 +247,8 @@ func (d *decoder) set(t byte) keyspace.Value {
 	return d.orNil(s)
 }
 
-// plausible returns for how many of n announced elements memory is reserved: for all if that takes no more memory than
-// the bytes that are left.
+// plausible returns for how many of n announced elements memory is reserved: for all if that takes
+// no more memory than the bytes that are left.
 func (d *decoder) plausible(n int) int {
 	const few, bytesOfOne = 1 << 14, 26 // bytes in a half-empty table
 	most := int64(few)
@@ -409,7 +409,8 @@ func (d *decoder) addScored(s *zset.Set, member []byte, score float64) {
 	}
 }
 
-// packedZSet returns a sorted set of a ziplist. If the ziplist is not in order, it sorts the members.
+// packedZSet returns a sorted set of a ziplist. If the ziplist is not in order, it sorts the
+// members.
 func (d *decoder) packedZSet(zl ziplist.List) keyspace.Value {
 	d.distinct(zl, 2)
 	if d.err != nil {
@@ -451,7 +452,8 @@ func (d *decoder) ranked(zl ziplist.List) keyspace.Value {
 	return d.orNil(s)
 }
 
-// leadingScore returns the number with which an entry begins, 0 if there is none: so Redis reads a score.
+// leadingScore returns the number with which an entry begins, 0 if there is none: so Redis reads a
+// score.
 func leadingScore(e ziplist.Entry) float64 {
 	const longest = 127 // bytes that Redis looks at
 	score := zset.EntryScore(e)
@@ -466,7 +468,8 @@ func leadingScore(e ziplist.Entry) float64 {
 
 // --- uniqueness ---
 
-// distinct fails unless the entries of a ziplist come in groups of step, and the first entries of all groups differ.
+// distinct fails unless the entries of a ziplist come in groups of step, and the first entries of
+// all groups differ.
 func (d *decoder) distinct(zl ziplist.List, step int) {
 	n := zl.Len()
 	if d.err == nil && n%step != 0 {

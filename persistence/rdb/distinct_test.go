@@ -9,7 +9,8 @@ import (
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
 
-// TestDistinct: an element that appears twice is found, for any number of elements and any two positions.
+// TestDistinct: an element that appears twice is found, for any number of elements and any two
+// positions.
 func TestDistinct(t *testing.T) {
 	for _, format := range []string{"%d", "field %d", "%d x"} {
 		for _, n := range []int{2, 3, few - 1, few, few + 1, 100} {

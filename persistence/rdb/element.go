@@ -14,26 +14,29 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// Deadlines of elements. A hash with some has one of two types of Redis 7.4; the second is for small ones, where listpacks are written:
+// Deadlines of elements. A hash with some has one of two types of Redis 7.4; the second is for
+// small ones, where listpacks are written:
 //
 //	earliest deadline i64 | fields { 0, or 1 + distance from the earliest | field | value }
-//	earliest deadline i64, or 0 | listpack { field | value | deadline, or 0 }, the earliest deadlines first
+//	earliest deadline i64, or 0 | listpack { field | value | deadline, or 0 }, the earliest first
 //
-// In Valkey 9 it has one type, and deadlines may be later than here, where they become the last that there can be:
+// In Valkey 9 it has one type, and deadlines may be later than here, where they become the last
+// that there can be:
 //
 //	fields { field | value | deadline i64, or -1 }
 //
-// Deadlines in sets, sorted sets and lists are in aux fields after the key, one for each. Redis skips these fields:
+// Deadlines in sets, sorted sets and lists are in aux fields after the key, one for each. Redis
+// skips these fields:
 //
 //	deadline i64 | element, of a list its index in digits
 //
-// A payload of DUMP has no fields that Redis would skip. A payload with such deadlines has a type of its own. Redis refuses
-// it, and so does not restore the value without the deadlines:
+// A payload of DUMP has no fields that Redis would skip. A payload with such deadlines has a type
+// of its own. Redis refuses it, and so does not restore the value without the deadlines:
 //
 //	type value | number { deadline i64 | element }
 
-// EachElementDeadline calls fn with the deadline of each element that has one. An element is its text, or in a keyspace.Sequence
-// its index in digits. It is valid during the call.
+// EachElementDeadline calls fn with the deadline of each element that has one. An element is its
+// text, or in a keyspace.Sequence its index in digits. It is valid during the call.
 func EachElementDeadline(v keyspace.Collection, fn func(element []byte, deadline int64)) {
 	eachElementDeadline(v, fn, nil)
 }
@@ -57,8 +60,8 @@ func eachElementDeadline(v keyspace.Collection, fn func(element []byte, deadline
 	})
 }
 
-// SetElementDeadline sets the deadline of an element as EachElementDeadline returns it. It reports false if the deadline is
-// out of range or the value has no such element.
+// SetElementDeadline sets the deadline of an element as EachElementDeadline returns it. It reports
+// false if the deadline is out of range or the value has no such element.
 func SetElementDeadline(v keyspace.Value, element []byte, deadline int64, dice func(n uint64) uint64) bool {
 	if deadline < 1 || deadline > keyspace.MaxElementDeadline {
 		return false
@@ -75,8 +78,8 @@ func SetElementDeadline(v keyspace.Value, element []byte, deadline int64, dice f
 	return ok && d.SetDeadline(element, deadline, dice)
 }
 
-// withAuxDeadlines returns the value as a collection if it has elements whose deadlines its type cannot hold. Otherwise ok
-// is false.
+// withAuxDeadlines returns the value as a collection if it has elements whose deadlines its type
+// cannot hold. Otherwise ok is false.
 func withAuxDeadlines(v keyspace.Value) (d keyspace.Collection, ok bool) {
 	if d, ok = v.(keyspace.Collection); !ok || d.Volatile() == 0 {
 		return nil, false
@@ -112,8 +115,8 @@ func (e *Encoder) volatileHash(t byte, h *hash.Hash) {
 	})
 }
 
-// triples encodes a small hash in which some fields have, or had, deadlines: the earliest deadline, or 0, and a listpack in the order
-// of the deadlines.
+// triples encodes a small hash in which some fields have, or had, deadlines: the earliest deadline,
+// or 0, and a listpack in the order of the deadlines.
 func (e *Encoder) triples(h *hash.Hash) {
 	fields := make([]triple, 0, h.Len())
 	var digits [20]byte
@@ -145,7 +148,8 @@ func (e *Encoder) elementDeadline(deadline, first int64) {
 	e.length(uint64(deadline))
 }
 
-// valkeyDeadline encodes the deadline of a field, 0 for none, if that follows its value in the type.
+// valkeyDeadline encodes the deadline of a field, 0 for none, if that follows its value in the
+// type.
 func (e *Encoder) valkeyDeadline(t byte, deadline int64) {
 	switch {
 	case t != typeHashValkey:
@@ -250,7 +254,8 @@ func (d *decoder) volatileHash(t byte) keyspace.Value {
 	return d.orNil(h)
 }
 
-// readyForDeadlines returns a hash in an encoding for deadlines, as it was saved, also if no deadline is left.
+// readyForDeadlines returns a hash in an encoding for deadlines, as it was saved, also if no
+// deadline is left.
 func (d *decoder) readyForDeadlines(h *hash.Hash) keyspace.Value {
 	if d.err == nil {
 		h.ExpectDeadline(d.Hash)

@@ -15,8 +15,8 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// withDeadlines sets deadlines of some elements of a collection. It leaves out hashes, whose type in the file has a place
-// for deadlines.
+// withDeadlines sets deadlines of some elements of a collection. It leaves out hashes, whose type
+// in the file has a place for deadlines.
 func withDeadlines(rng *rand.Rand, ks *keyspace.Keyspace, v keyspace.Value) keyspace.Value {
 	var names [][]byte
 	switch v := v.(type) {
@@ -48,8 +48,8 @@ func elementDeadlines(v keyspace.Value) map[string]int64 {
 	return dates
 }
 
-// TestPayloadsHoldDeadlines: a payload holds the deadlines of elements in a type that Redis does not know. Without them it
-// has a type that Redis knows.
+// TestPayloadsHoldDeadlines: a payload holds the deadlines of elements in a type that Redis does
+// not know. Without them it has a type that Redis knows.
 func TestPayloadsHoldDeadlines(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	var e Encoder

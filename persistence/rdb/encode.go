@@ -12,7 +12,8 @@ import (
 
 // The elements of the format: numbers, strings, doubles.
 
-// Two bits at the beginning of a length give its size, or say that an encoded string follows instead.
+// Two bits at the beginning of a length give its size, or say that an encoded string follows
+// instead.
 const (
 	len6     = 0x00 // six bits
 	len14    = 0x40 // fourteen, big endian
@@ -129,7 +130,8 @@ func smallInt(b []byte) (n int64, ok bool) {
 // compressed encodes a string with compression if that is shorter, and reports whether it is.
 func (e *Encoder) compressed(b []byte) bool {
 	z := e.compressor()
-	// The lengths precede the text, but one is known only after compression: leave room for five bytes each.
+	// The lengths precede the text, but one is known only after compression: leave room for five
+	// bytes each.
 	start := len(e.buf)
 	var room [11]byte
 	out, ok := z.compress(append(e.buf, room[:]...), b, len(b), nil)
@@ -145,7 +147,8 @@ func (e *Encoder) compressed(b []byte) bool {
 	return true
 }
 
-// compressor returns the compressor. Where all is written as a release writes it, it is as slow as that.
+// compressor returns the compressor. Where all is written as a release writes it, it is as slow as
+// that.
 func (e *Encoder) compressor() *lzf {
 	if e.lzf == nil {
 		e.lzf = new(lzf)
@@ -170,7 +173,8 @@ func (e *Encoder) pieces(b []byte) {
 	}
 }
 
-// compressedInPieces is compressed for large strings. It yields after each piece, and gives up if a command waits.
+// compressedInPieces is compressed for large strings. It yields after each piece, and gives up if a
+// command waits.
 func (e *Encoder) compressedInPieces(b []byte) bool {
 	z := e.compressor()
 	var done [][]byte

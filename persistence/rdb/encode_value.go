@@ -62,7 +62,8 @@ func (e *Encoder) list(t byte, l *list.List) {
 	})
 }
 
-// The kinds of nodes of a typeQuicklist2. Redis 7.0, which brought the type, has plain nodes for elements of a gigabyte only.
+// The kinds of nodes of a typeQuicklist2. Redis 7.0, which brought the type, has plain nodes for
+// elements of a gigabyte only.
 const (
 	nodePlain  = 1
 	nodePacked = 2
@@ -70,7 +71,8 @@ const (
 	firstQuicklist2 = 10
 )
 
-// yield yields to the pace after an element of the given size. It always returns true, for use in iterations.
+// yield yields to the pace after an element of the given size. It always returns true, for use in
+// iterations.
 func (e *Encoder) yield(bytes int) bool {
 	if e.pace.Yield(bytes) && e.full != nil && len(e.buf) >= fullBytes {
 		e.full(e.buf)
@@ -79,8 +81,8 @@ func (e *Encoder) yield(bytes int) bool {
 	return true
 }
 
-// fullBytes is the size at which the buffer goes to full when a command waits. A buffer that grows would be copied again
-// and again.
+// fullBytes is the size at which the buffer goes to full when a command waits. A buffer that grows
+// would be copied again and again.
 const fullBytes = 64 << 10
 
 // entry encodes the text of an entry.
@@ -120,7 +122,8 @@ func (e *Encoder) zset(t byte, s *zset.Set) {
 		return
 	}
 	e.count(s.Len())
-	// From the last member to the first, as Redis does: loading then always inserts at the head of the skiplist.
+	// From the last member to the first, as Redis does: loading then always inserts at the head of
+	// the skiplist.
 	s.Range(0, -1, true, func(member []byte, score float64) bool {
 		e.string(member)
 		e.double(score)

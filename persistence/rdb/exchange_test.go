@@ -61,8 +61,8 @@ func (c *client) encodings(t *testing.T, seed int) {
 	c.do(t, "CONFIG", "SET", "maxmemory-policy", []string{"noeviction", "allkeys-lru", "allkeys-lfu"}[seed%3])
 }
 
-// stock returns random data of the types that a redis-server without modules has, and that do not expire
-// during the test.
+// stock returns random data of the types that a redis-server without modules has, and that do not
+// expire during the test.
 func stock(rng *rand.Rand, lim Limits) *keyspace.Keyspace {
 	ks := keyspace.New(4, rng.Uint64(), dice)
 	ks.Now = 1_700_000_000_000
@@ -107,7 +107,8 @@ func TestExchangeWithRedis(t *testing.T) {
 	}
 }
 
-// Valkey 9 reads what is written in its format, and its snapshots are read: fields with deadlines, in a packed hash and in a table, too.
+// Valkey 9 reads what is written in its format, and its snapshots are read: fields with deadlines,
+// in a packed hash and in a table, too.
 func TestExchangeWithValkey(t *testing.T) {
 	server := reference.Valkey91.Start(t, "--dbfilename", "dump.rdb")
 	c := dial(t, server)

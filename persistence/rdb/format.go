@@ -15,12 +15,15 @@ import (
 
 // Format says in which types values are written.
 type Format struct {
-	// Version is the one that the readers know. What later ones added to streams is left out. 0 keeps all.
+	// Version is the one that the readers know. What later ones added to streams is left out. 0
+	// keeps all.
 	Version int
-	// Valkey writes Valkey's own version of the format, and its type of hashes whose fields have deadlines. Streams are those of Version.
+	// Valkey writes Valkey's own version of the format, and its type of hashes whose fields have
+	// deadlines. Streams are those of Version.
 	Valkey bool
-	// Listpacks writes each value in the type in which releases of that version write it, small ones as listpacks, and says that
-	// version. Without it a value has the oldest type that can hold it, a small one as a ziplist.
+	// Listpacks writes each value in the type in which releases of that version write it, small
+	// ones as listpacks, and says that version. Without it a value has the oldest type that can
+	// hold it, a small one as a ziplist.
 	Listpacks bool
 }
 
@@ -41,11 +44,13 @@ func versionBy(has func(release.Since) bool) int {
 	return oldest
 }
 
-// versionsSince are the versions after the oldest, with the releases that brought them, newest first.
+// versionsSince are the versions after the oldest, with the releases that brought them, newest
+// first.
 var versionsSince = []struct {
 	since   release.Since
 	version int
-}{{release.From("8.8.0"), 14}, {release.From("8.6.0"), 13}, {release.From("7.4.0"), 12}, {release.From("7.2.0"), 11}, {release.From("7.0.0"), 10}}
+}{{release.From("8.8.0"), 14}, {release.From("8.6.0"), 13}, {release.From("7.4.0"), 12}, {release.From("7.2.0"), 11},
+	{release.From("7.0.0"), 10}}
 
 // least returns the version that is written even where an older one can hold everything.
 func (f Format) least() int {
@@ -99,7 +104,8 @@ func (f Format) hashType(h *hash.Hash) byte {
 	return f.tableType(keyspace.Hash, h.Volatile())
 }
 
-// tableType is the type of a hash, set or sorted set in a table, of whose elements some have deadlines.
+// tableType is the type of a hash, set or sorted set in a table, of whose elements some have
+// deadlines.
 func (f Format) tableType(t keyspace.Type, volatile int) byte {
 	switch {
 	case t == keyspace.Set:

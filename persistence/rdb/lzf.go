@@ -12,8 +12,9 @@ import (
 //	lllooooo oooooooo                     l+2 bytes as they were o+1 bytes before, l from 1 to 6
 //	111ooooo llllllll oooooooo            l+9 bytes
 //
-// A compressor may choose which repetitions it uses. This one chooses as Redis does, byte for byte. If it is hasty, it remembers fewer
-// positions, and looks at fewer and fewer while it finds no repetition: it is fast on data that cannot be compressed.
+// A compressor may choose which repetitions it uses. This one chooses as Redis does, byte for byte.
+// If it is hasty, it remembers fewer positions, and looks at fewer and fewer while it finds no
+// repetition: it is fast on data that cannot be compressed.
 
 const (
 	lzfTable    = 1 << 16 // positions remembered
@@ -23,19 +24,19 @@ const (
 	lzfLiterals = 32
 )
 
-// lzf compresses strings. Its table holds positions plus base. It is not cleared between strings: entries below base
-// belong to an earlier one.
+// lzf compresses strings. Its table holds positions plus base. It is not cleared between strings:
+// entries below base belong to an earlier one.
 type lzf struct {
 	table [lzfTable]uint32
 	base  uint32
 	hasty bool
 }
 
-// compress appends the compressed form of b, which must have 4 bytes or more. If that is not at least 4 bytes shorter, it
-// returns dst unchanged and false. O(len(b)).
+// compress appends the compressed form of b, which must have 4 bytes or more. If that is not at
+// least 4 bytes shorter, it returns dst unchanged and false. O(len(b)).
 //
-// pause, if not nil, is called after about each piece bytes, with the output since the last call. It returns an empty
-// buffer for further output, and whether to continue.
+// pause, if not nil, is called after about each piece bytes, with the output since the last call.
+// It returns an empty buffer for further output, and whether to continue.
 func (z *lzf) compress(dst, b []byte, piece int, pause func(out []byte) (next []byte, more bool)) (_ []byte, ok bool) {
 	if z.base+uint32(len(b)) < z.base || len(b) > 1<<30 {
 		z.table, z.base = [lzfTable]uint32{}, 0
@@ -59,14 +60,15 @@ func (z *lzf) compress(dst, b []byte, piece int, pause func(out []byte) (next []
 	return appendLiterals(dst, b[pending:]), true
 }
 
-// withLiterals returns the length of dst with n literals behind, and the byte with which a further run of them begins.
+// withLiterals returns the length of dst with n literals behind, and the byte with which a further
+// run of them begins.
 func withLiterals(dst []byte, n int) int {
 	return len(dst) + n/lzfLiterals*(lzfLiterals+1) + n%lzfLiterals + 1
 }
 
-// compressPiece compresses b from i to about end, which is at least 2 bytes before the end of b. The bytes from pending to
-// i were looked at before but not appended; stillPending is where such bytes begin afterwards. next is negative if dst would get more
-// than most bytes.
+// compressPiece compresses b from i to about end, which is at least 2 bytes before the end of b.
+// The bytes from pending to i were looked at before but not appended; stillPending is where such
+// bytes begin afterwards. next is negative if dst would get more than most bytes.
 func (z *lzf) compressPiece(dst, b []byte, i, end, pending, most int) (_ []byte, next, stillPending int) {
 	misses, few, mask := 0, 64, uint32(lzfTable-1)
 	if z.hasty {
@@ -100,8 +102,8 @@ func (z *lzf) compressPiece(dst, b []byte, i, end, pending, most int) (_ []byte,
 	return dst, min(i, len(b)), pending
 }
 
-// remember notes that three bytes are at i. It returns where such bytes, or others of the same slot, were before; a negative number for
-// nowhere.
+// remember notes that three bytes are at i. It returns where such bytes, or others of the same
+// slot, were before; a negative number for nowhere.
 func (z *lzf) remember(b []byte, i int, mask uint32) (from int) {
 	h := uint32(b[i])<<16 | uint32(b[i+1])<<8 | uint32(b[i+2])
 	slot := &z.table[(h>>8-h*5)&mask]
@@ -110,8 +112,8 @@ func (z *lzf) remember(b []byte, i int, mask uint32) (from int) {
 	return from
 }
 
-// repetition returns how many bytes from i on repeat those from from on, at least 3. As Redis it leaves out the last two of b, but not if the
-// first 19 bytes are all that is left.
+// repetition returns how many bytes from i on repeat those from from on, at least 3. As Redis it
+// leaves out the last two of b, but not if the first 19 bytes are all that is left.
 func repetition(b []byte, from, i int) int {
 	const careless = 16
 	most := min(len(b)-i-2, lzfLongest)
@@ -151,7 +153,8 @@ func appendRepetition(dst []byte, n, back int) []byte {
 	return append(dst, byte(7<<5|back>>8), byte(n-7), byte(back))
 }
 
-// decompress appends the decompressed form of b. It reports whether b is valid and decompresses to exactly n bytes. O(n).
+// decompress appends the decompressed form of b. It reports whether b is valid and decompresses to
+// exactly n bytes. O(n).
 func decompress(dst, b []byte, n int) (_ []byte, ok bool) {
 	start := len(dst)
 	dst = slices.Grow(dst, n)

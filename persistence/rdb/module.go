@@ -6,12 +6,14 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// A value of a module consists of the id of the module's type, which is 9 characters of 6 bits and a version of 10 bits,
-// and a sequence of parts. Each part begins with its kind. A part of kind 0 ends the value:
+// A value of a module consists of the id of the module's type, which is 9 characters of 6 bits and
+// a version of 10 bits, and a sequence of parts. Each part begins with its kind. A part of kind 0
+// ends the value:
 //
 //	id | 2 unsigned | 4 f64 | 5 string | ... | 0
 //
-// So values of unknown modules can be skipped. What the parts are is up to the type: see value.Module.
+// So values of unknown modules can be skipped. What the parts are is up to the type: see
+// value.Module.
 
 const (
 	partEnd    = 0

@@ -11,7 +11,8 @@ import (
 
 const payloadTail = 2 + 8 // version and checksum
 
-// Payload appends the payload of a value, as DUMP replies it, and returns the extended dst. O(bytes).
+// Payload appends the payload of a value, as DUMP replies it, and returns the extended dst.
+// O(bytes).
 func (e *Encoder) Payload(dst []byte, v keyspace.Value) []byte {
 	if d, ok := withAuxDeadlines(v); ok {
 		return e.payload(dst, func() { e.volatile(d) })
@@ -73,10 +74,12 @@ func ValidPayload(b []byte, read Versions) bool {
 	return ReadablePayload(b, read) && binary.LittleEndian.Uint64(b[len(b)-8:]) == Sum(0, b[:len(b)-8])
 }
 
-// ReadPayload returns the value in a valid payload. The value is suitable for keyspace.DB.Set. It is empty only if its
-// type allows that. As Redis it ignores bytes after the value, and a value that is cut off goes on in the version and the checksum.
+// ReadPayload returns the value in a valid payload. The value is suitable for keyspace.DB.Set. It
+// is empty only if its type allows that. As Redis it ignores bytes after the value, and a value
+// that is cut off goes on in the version and the checksum.
 func ReadPayload(b []byte, o Options) (keyspace.Value, error) {
-	d := &decoder{Limits: o.Limits, ks: o.Keyspace, buf: b, w: len(b), ownedFrom: wholeText, sanitize: o.Sanitize, sanitized: o.Sanitized}
+	d := &decoder{Limits: o.Limits, ks: o.Keyspace, buf: b, w: len(b), ownedFrom: wholeText, sanitize: o.Sanitize,
+		sanitized: o.Sanitized}
 	d.valkey = payloadVersion(b) >= oldestValkey
 	var v keyspace.Value
 	switch t := d.byte(); {
@@ -114,8 +117,8 @@ var (
 	ErrOldLibrary = errors.New("functions as release candidates of Redis 7.0 wrote them")
 )
 
-// Libraries returns the sources of the libraries in a valid payload, up to the first error. A source is valid until the
-// next iteration.
+// Libraries returns the sources of the libraries in a valid payload, up to the first error. A
+// source is valid until the next iteration.
 func Libraries(b []byte) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		d := &decoder{buf: b[:len(b)-payloadTail], ownedFrom: wholeText}

@@ -1,28 +1,32 @@
-// Package rdb reads and writes the format of snapshots: the file dump.rdb of Redis, and the payloads of DUMP.
+// Package rdb reads and writes the format of snapshots: the file dump.rdb of Redis, and the
+// payloads of DUMP.
 //
 //	file     "REDIS" version in four digits | aux fields | databases | FF | CRC64 of all before
 //	record   [FC deadline] [F8 idle | F9 frequency] type key value
 //	payload  type value | version u16 | CRC64 of all before           what DUMP replies
 //
-// What is not a record begins with an opcode from F3 up: FA is a text field with a name, FE selects the database of the
-// keys that follow, FB gives the number of its keys. A type defines the layout of the value. There are more than twenty
-// types: each encoding that was added to Redis brought a type with the bytes of that encoding as they are in memory.
+// What is not a record begins with an opcode from F3 up: FA is a text field with a name, FE selects
+// the database of the keys that follow, FB gives the number of its keys. A type defines the layout
+// of the value. There are more than twenty types: each encoding that was added to Redis brought a
+// type with the bytes of that encoding as they are in memory.
 //
-// A Reader reads all types of the versions 1 to 14, and of Valkey's version 80. It returns values in this server's encodings, chosen by the
-// thresholds in Options. A Writer uses the oldest type that can hold the value. Mostly that is a type of version 9, which
-// Redis reads since 5.0; its ziplists are the same as this server's. Or it uses the types of a release: see Format. The header has
-// the version that the newest type in the file needs. It is written last.
+// A Reader reads all types of the versions 1 to 14, and of Valkey's version 80. It returns values
+// in this server's encodings, chosen by the thresholds in Options. A Writer uses the oldest type
+// that can hold the value. Mostly that is a type of version 9, which Redis reads since 5.0; its
+// ziplists are the same as this server's. Or it uses the types of a release: see Format. The header
+// has the version that the newest type in the file needs. It is written last.
 //
 // Invariants:
-//  1. Input is checked before it is used: a Reader returns an error, but never a value that violates the invariants of its
-//     type, and never panics.
+//  1. Input is checked before it is used: a Reader returns an error, but never a value that
+//     violates the invariants of its type, and never panics.
 //  2. Memory is allocated in proportion to the bytes that were read, not to numbers in them.
 //  3. An error is latched: after it a Reader reads only zeros, and a Writer writes nothing.
 //  4. A Reader reads what a Writer wrote as equal values.
 //
-// Redis has no place for the deadlines of elements other than hash fields. They are in aux fields after the key, which
-// Redis skips. A payload with such deadlines has a type that Redis refuses. A Bloom filter is a value of the module type of
-// RedisBloom. Values of other modules cannot be read; the error contains the module's name.
+// Redis has no place for the deadlines of elements other than hash fields. They are in aux fields
+// after the key, which Redis skips. A payload with such deadlines has a type that Redis refuses. A
+// Bloom filter is a value of the module type of RedisBloom. Values of other modules cannot be read;
+// the error contains the module's name.
 //
 // The package does no I/O except through io.Reader and io.Writer, and reads no clock.
 package rdb
@@ -47,7 +51,8 @@ const functionsVersion = 10
 
 const magic = "REDIS"
 
-// Valkey 9 has a format of its own: another magic, versions from 80 on, and its own type of hashes whose fields have deadlines.
+// Valkey 9 has a format of its own: another magic, versions from 80 on, and its own type of hashes
+// whose fields have deadlines.
 const (
 	valkeyMagic  = "VALKEY"
 	oldestValkey = 80

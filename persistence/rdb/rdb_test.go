@@ -282,14 +282,16 @@ func TestCompression(t *testing.T) {
 	require.Greater(t, compressed, 500)
 }
 
-// The bits of a filter may be most of the memory: their payload is not copied again and again while it grows.
+// The bits of a filter may be most of the memory: their payload is not copied again and again while
+// it grows.
 func TestPayloadOfAFilterIsAllocatedOnce(t *testing.T) {
 	f, ok := bloom.New(bloom.Options{Capacity: 1 << 22, Rate: 0.01, Fixed: true})
 	require.True(t, ok)
 	require.LessOrEqual(t, testing.AllocsPerRun(3, func() { new(Encoder).Payload(nil, f) }), 14.)
 }
 
-// TestProducers writes a stream with idempotent producers as Redis 8.6 does, in the type that no earlier release knows.
+// TestProducers writes a stream with idempotent producers as Redis 8.6 does, in the type that no
+// earlier release knows.
 func TestProducers(t *testing.T) {
 	stored := &stream.Stream{}
 	stored.SetIDLimits(stream.IDLimits{Seconds: 300, Most: 5})
@@ -299,7 +301,8 @@ func TestProducers(t *testing.T) {
 	var e Encoder
 	b := e.Payload(nil, stored)
 	const empty = "\x1a\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" // type; nodes, entries, last, first, deleted, added, groups
-	require.Equal(t, empty+"\x41\x2c\x05\x02"+"\x01p\x01\x01a\x05\x01"+"\x01q\x01\x01b\x07\x00"+"\x02\x01"+"\x0d\x00", string(b[:len(b)-8]))
+	require.Equal(t, empty+"\x41\x2c\x05\x02"+"\x01p\x01\x01a\x05\x01"+"\x01q\x01\x01b\x07\x00"+"\x02\x01"+"\x0d\x00",
+		string(b[:len(b)-8]))
 	v, err := ReadPayload(b, Options{Limits: limits(1), Keyspace: keyspace.New(1, 1, dice)})
 	require.NoError(t, err)
 	read := v.(*stream.Stream)
@@ -307,8 +310,10 @@ func TestProducers(t *testing.T) {
 	require.Equal(t, stored.IDLimits(), read.IDLimits())
 	require.Equal(t, stored.Producers().All(), read.Producers().All())
 	require.Equal(t, b, e.Payload(nil, read))
-	for _, damage := range []string{"\x00\x05\x00\x00\x00", "\x05\x00\x00\x00\x00", "\x05\x05\x01\x01p\x02\x01a\x05\x01\x01a\x05\x02\x01\x01"} {
-		_, err := ReadPayload(finish([]byte(empty+damage), 0, 13), Options{Limits: limits(1), Keyspace: keyspace.New(1, 1, dice)})
+	for _, damage := range []string{"\x00\x05\x00\x00\x00",
+		"\x05\x00\x00\x00\x00", "\x05\x05\x01\x01p\x02\x01a\x05\x01\x01a\x05\x02\x01\x01"} {
+		_, err := ReadPayload(finish([]byte(empty+damage), 0, 13),
+			Options{Limits: limits(1), Keyspace: keyspace.New(1, 1, dice)})
 		require.Error(t, err)
 	}
 }
@@ -321,7 +326,8 @@ func idle() *stream.Stream {
 	return s
 }
 
-// TestActivity writes when a consumer was last active as Redis does since 7.2, and not if older releases must read it.
+// TestActivity writes when a consumer was last active as Redis does since 7.2, and not if older
+// releases must read it.
 func TestActivity(t *testing.T) {
 	for version, want := range map[int]struct {
 		of     byte
@@ -344,7 +350,8 @@ func TestUncounted(t *testing.T) {
 	require.Equal(t, byte(typeStream1), (&Encoder{Format: Format{Version: 9}}).Payload(nil, s)[0])
 }
 
-// TestReturnedMessages writes messages that no consumer has as Redis 8.8 does, in the order in which they were returned.
+// TestReturnedMessages writes messages that no consumer has as Redis 8.8 does, in the order in
+// which they were returned.
 func TestReturnedMessages(t *testing.T) {
 	stored := &stream.Stream{}
 	g := stored.AddGroup([]byte("g"), stream.ID{}, 0)
@@ -353,7 +360,8 @@ func TestReturnedMessages(t *testing.T) {
 	var e Encoder
 	b := e.Payload(nil, stored)
 	require.Equal(t, byte(27), b[0])
-	require.Equal(t, "\x02"+be(9)+be(0)+be(5)+be(0)+"\x40\x64\x40\x64\x00\x00\x00"+"\x0e\x00", string(b[len(b)-50:len(b)-8]))
+	require.Equal(t, "\x02"+be(9)+be(0)+be(5)+be(0)+"\x40\x64\x40\x64\x00\x00\x00"+"\x0e\x00",
+		string(b[len(b)-50:len(b)-8]))
 	v, err := ReadPayload(b, Options{Limits: limits(1), Keyspace: keyspace.New(1, 1, dice)})
 	require.NoError(t, err)
 	read := v.(*stream.Stream)

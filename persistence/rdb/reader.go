@@ -14,7 +14,8 @@ import (
 // Item is the kind of what a Reader has read.
 type Item uint8
 
-// The items, with the fields of Reader that are set. Everything else, such as a module's own data, is skipped.
+// The items, with the fields of Reader that are set. Everything else, such as a module's own data,
+// is skipped.
 const (
 	Key     Item = iota // Record
 	Aux                 // Name and Text
@@ -55,19 +56,23 @@ type Options struct {
 	Size       int64              // of the source; 0 if unknown
 	Versions   Versions           // of the format to read
 	NoChecksum bool               // accept any checksum
-	Sanitize   bool               // refuse fields that are not in the order of their deadlines, as Redis with sanitize-dump-payload
-	Sanitized  *int64             // counts the intsets and listpacks that are read with Sanitize; nil for none
+	// Refuse fields that are not in the order of their deadlines, as Redis with
+	// sanitize-dump-payload.
+	Sanitize  bool
+	Sanitized *int64 // counts the intsets and listpacks that are read with Sanitize; nil for none
 	// Spawn starts a goroutine that reads ahead until Close; nil for no reading ahead.
 	Spawn func(run func())
 }
 
-// NewReader returns a reader of the snapshot at the beginning of src. It may read more of src than the snapshot; see Rest.
+// NewReader returns a reader of the snapshot at the beginning of src. It may read more of src than
+// the snapshot; see Rest.
 func NewReader(src io.Reader, o Options) *Reader {
 	size := o.Size
 	if size == 0 {
 		size = -1
 	}
-	r := &Reader{anyChecksum: o.NoChecksum, versions: o.Versions, dec: decoder{Limits: o.Limits, ks: o.Keyspace, size: size, ownedFrom: wholeText, sanitize: o.Sanitize, sanitized: o.Sanitized}}
+	r := &Reader{anyChecksum: o.NoChecksum, versions: o.Versions, dec: decoder{Limits: o.Limits, ks: o.Keyspace,
+		size: size, ownedFrom: wholeText, sanitize: o.Sanitize, sanitized: o.Sanitized}}
 	r.dec.src = newSource(src, size)
 	if o.Spawn != nil {
 		r.dec.src.ahead(o.Spawn)
@@ -78,15 +83,15 @@ func NewReader(src io.Reader, o Options) *Reader {
 // Close ends reading ahead, if Options.Spawn started it. Nothing can be read after it.
 func (r *Reader) Close() { r.dec.src.close() }
 
-// Err returns the error that ended the reading, an *Error or one of the source; nil at the end of the
-// snapshot.
+// Err returns the error that ended the reading, an *Error or one of the source; nil at the end of
+// the snapshot.
 func (r *Reader) Err() error { return r.dec.err }
 
 // Offset returns the bytes read so far.
 func (r *Reader) Offset() int64 { return r.dec.base + int64(r.dec.r) }
 
-// Rest returns what follows the snapshot in the source. It is to be called when the snapshot is read completely, and read
-// before Close.
+// Rest returns what follows the snapshot in the source. It is to be called when the snapshot is
+// read completely, and read before Close.
 func (r *Reader) Rest() io.Reader { return (*rest)(&r.dec) }
 
 // rest is a decoder as an io.Reader of what is not decoded.
@@ -205,8 +210,8 @@ func (r *Reader) selectDB(n uint64) {
 	r.Record.DB = r.DB
 }
 
-// key reads a key with its value. It skips empty collections, which old versions of Redis wrote, and reports false for
-// them. Redis skips them, too.
+// key reads a key with its value. It skips empty collections, which old versions of Redis wrote,
+// and reports false for them. Redis skips them, too.
 func (r *Reader) key(t byte) bool {
 	d := &r.dec
 	d.ks.Begin()

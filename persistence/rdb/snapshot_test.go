@@ -57,7 +57,8 @@ func (v *vast) key() []byte { return fmt.Appendf(nil, "key:%d", v.rng.IntN(vastK
 // text returns a text that compresses well, badly or not at all.
 func (v *vast) text() []byte { return randomText(v.rng) }
 
-// value returns a value of some type, mostly a large one, with deadlines for some of its elements or none.
+// value returns a value of some type, mostly a large one, with deadlines for some of its elements
+// or none.
 func (v *vast) value(kind int) keyspace.Value {
 	n := 200 << v.rng.IntN(4)
 	if v.rng.IntN(4) == 0 {
@@ -246,7 +247,8 @@ func (v *vast) changeStream(s *stream.Stream) {
 			entry = s.Walk(entry.ID, stream.MaxID)
 		}
 	case 6:
-		s.Trim(stream.Trim{Keep: s.Len() - v.rng.IntN(1+s.Len()/4), Nodes: v.rng.IntN(2) == 0, Refs: stream.Refs(v.rng.IntN(3))})
+		s.Trim(stream.Trim{Keep: s.Len() - v.rng.IntN(1+s.Len()/4), Nodes: v.rng.IntN(2) == 0,
+			Refs: stream.Refs(v.rng.IntN(3))})
 	case 7:
 		s.Delete(s.Last())
 	case 0:
@@ -393,8 +395,8 @@ func read(t *testing.T, file []byte, lim Limits) *keyspace.Keyspace {
 	return ks
 }
 
-// TestSnapshotOfLargeValues takes a snapshot in steps, and changes the keyspace in random ways between them. The snapshot
-// holds the data at its start.
+// TestSnapshotOfLargeValues takes a snapshot in steps, and changes the keyspace in random ways
+// between them. The snapshot holds the data at its start.
 func TestSnapshotOfLargeValues(t *testing.T) {
 	rested, changed := 0, 0
 	for seed := range quick.Rounds(uint64(80)) {

@@ -5,11 +5,12 @@ import (
 	"io"
 )
 
-// source reads the input of a Reader in blocks with checksums. If it reads ahead, another processor reads and computes
-// checksums while the Reader decodes.
+// source reads the input of a Reader in blocks with checksums. If it reads ahead, another processor
+// reads and computes checksums while the Reader decodes.
 //
-//	block  [ headroom | bytes read ]      what is left of the block before is copied to the end of the headroom,
-//	             └left┘                   so that an element that spans two blocks is contiguous
+//	block  [ headroom | bytes read ]   what is left of the block before is copied to the end of
+//	                                   the headroom,
+//	             └left┘                so that an element that spans two blocks is contiguous
 type source struct {
 	src  io.Reader
 	head int // bytes of headroom
@@ -85,8 +86,8 @@ func (s *source) run() {
 	}
 }
 
-// next returns the next block, with left at the end of its headroom. It takes the block before back, which may contain
-// left and is nil at first.
+// next returns the next block, with left at the end of its headroom. It takes the block before
+// back, which may contain left and is nil at first.
 func (s *source) next(before *block, left []byte) *block {
 	b := before
 	switch {

@@ -9,24 +9,29 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// A stream has five types, of Redis 5, 7.0, 7.2, 8.6 and 8.8. What is in brackets exists from the type of that number on:
+// A stream has five types, of Redis 5, 7.0, 7.2, 8.6 and 8.8. What is in brackets exists from the
+// type of that number on:
 //
 //	nodes { id listpack } | entries | last id | [2: first id | greatest deleted id | added]
 //	groups { name | last id | [2: entries read]
-//	         messages { raw id | delivered | count } | consumers { name | seen | [3: active] messages { raw id } }
+//	         messages { raw id | delivered | count }
+//	         consumers { name | seen | [3: active] messages { raw id } }
 //	         [5: returned messages { raw id }] }
-//	[4: seconds | most | producers { name | sent { idempotent id | id } } | idempotent ids added | sent again]
+//	[4: seconds | most | producers { name | sent { idempotent id | id } }
+//	    idempotent ids added | sent again]
 //
-// Without listpacks the first type is written for a stream from which nothing was ever deleted or trimmed; it loses nothing there. The
-// third is written for one with a consumer that was seen after it was last active, if the readers know it. The fourth is
-// written for a stream that has idempotent producers or limits for them, the fifth for one with messages that no consumer has.
+// Without listpacks the first type is written for a stream from which nothing was ever deleted or
+// trimmed; it loses nothing there. The third is written for one with a consumer that was seen after
+// it was last active, if the readers know it. The fourth is written for a stream that has
+// idempotent producers or limits for them, the fifth for one with messages that no consumer has.
 
 // streamType returns the type in which a stream is written.
 func (f Format) streamType(s *stream.Stream) byte {
 	switch {
 	case f.Version != 0 && f.Version < versionOf(typeStream2):
 		return typeStream1
-	case slices.ContainsFunc(s.Groups(), func(g *stream.Group) bool { return g.Returned() > 0 }) || f.writes(typeStream5):
+	case slices.ContainsFunc(s.Groups(), func(g *stream.Group) bool { return g.Returned() > 0 }) ||
+		f.writes(typeStream5):
 		return typeStream5
 	case s.Producers() != nil || f.writes(typeStream4):
 		return typeStream4
@@ -53,7 +58,8 @@ func hasIdleConsumer(s *stream.Stream) bool {
 	})
 }
 
-// distance returns the number of entries read that Redis assumes for a group if the type does not contain it.
+// distance returns the number of entries read that Redis assumes for a group if the type does not
+// contain it.
 func distance(s *stream.Stream, last stream.ID) int64 {
 	if n, ok := s.Distance(last); ok {
 		return n
@@ -153,7 +159,8 @@ func (d *decoder) rawID() stream.ID {
 	return stream.ID{Ms: binary.BigEndian.Uint64(b), Seq: binary.BigEndian.Uint64(b[8:])}
 }
 
-// stream reads a stream. What its header says of the entries does not count where they say something else, as little as in Redis.
+// stream reads a stream. What its header says of the entries does not count where they say
+// something else, as little as in Redis.
 func (d *decoder) stream(t byte) keyspace.Value {
 	s := &stream.Stream{}
 	d.nodes(s)

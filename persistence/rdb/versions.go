@@ -2,8 +2,8 @@ package rdb
 
 import "github.com/miniserver-go/miniserver/internal/release"
 
-// Versions are the versions of the format that a server reads: Redis' up to the newest, and Valkey's. The zero
-// Versions are all that are known.
+// Versions are the versions of the format that a server reads: Redis' up to the newest, and
+// Valkey's. The zero Versions are all that are known.
 type Versions struct {
 	newest  int  // of Redis; 0 for Newest
 	foreign bool // those between Redis' and Valkey's as well
@@ -14,12 +14,13 @@ type Versions struct {
 // AnyVersion is all versions, known or not.
 var AnyVersion = Versions{foreign: true, later: true}
 
-// VersionsOf returns the versions that a release reads. Up to 12 Redis reads all here, because fields of hashes
-// can have deadlines in every release. Valkey 9 has a format of its own for these. It reads what was Redis' when
-// Valkey began, and with rdb-version-check relaxed all versions.
+// VersionsOf returns the versions that a release reads. Up to 12 Redis reads all here, because
+// fields of hashes can have deadlines in every release. Valkey 9 has a format of its own for these.
+// It reads what was Redis' when Valkey began, and with rdb-version-check relaxed all versions.
 func VersionsOf(r *release.Release, relaxed bool) Versions {
 	isValkey := r.Product == "valkey"
-	v := Versions{newest: max(versionBy(r.Offers), 12), later: isValkey && relaxed, strange: !r.Offers(valkeyFormat) && !(isValkey && relaxed)}
+	v := Versions{newest: max(versionBy(r.Offers), 12), later: isValkey && relaxed,
+		strange: !r.Offers(valkeyFormat) && !(isValkey && relaxed)}
 	if r.Has(valkeyFormat) {
 		v.newest, v.foreign = versionBy(r.Has), relaxed
 	}

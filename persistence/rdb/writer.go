@@ -8,15 +8,15 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// Target is the destination of a snapshot, such as an *os.File. WriteAt is called at most once, for a header with another
-// version than the oldest.
+// Target is the destination of a snapshot, such as an *os.File. WriteAt is called at most once, for
+// a header with another version than the oldest.
 type Target interface {
 	io.Writer
 	io.WriterAt
 }
 
-// Records encodes the body of a snapshot: everything between header and end. It does no I/O. So it can encode under a lock,
-// and what Take returns can be written without the lock.
+// Records encodes the body of a snapshot: everything between header and end. It does no I/O. So it
+// can encode under a lock, and what Take returns can be written without the lock.
 type Records struct {
 	Encoder
 	// Marks selects the access data of keys.
@@ -48,7 +48,8 @@ func (r *Records) Library(source []byte) {
 	r.string(source)
 }
 
-// Sizes adds the number of keys in a database, and of those with a deadline. Readers use it as a hint.
+// Sizes adds the number of keys in a database, and of those with a deadline. Readers use it as a
+// hint.
 func (r *Records) Sizes(db, keys, volatile int) {
 	r.selectDB(db)
 	r.byte(opResize)
@@ -74,8 +75,8 @@ const (
 	Frequencies
 )
 
-// Record adds a key that a keyspace.Snapshot emits, at a pace or at once if pace is nil. Keys that are added while a large
-// one pauses follow it. O(bytes).
+// Record adds a key that a keyspace.Snapshot emits, at a pace or at once if pace is nil. Keys that
+// are added while a large one pauses follow it. O(bytes).
 func (r *Records) Record(k *keyspace.Record, pace *keyspace.Pace) {
 	if r.pace != nil {
 		if r.aside == nil {
@@ -148,8 +149,9 @@ func (r *Records) Len() int {
 	return len(r.buf)
 }
 
-// Take returns what was encoded since the last Take, or the first part of it; then Len is not 0 afterwards. The caller
-// owns the result. It may pass the memory of an earlier result as reuse, for what is encoded next.
+// Take returns what was encoded since the last Take, or the first part of it; then Len is not 0
+// afterwards. The caller owns the result. It may pass the memory of an earlier result as reuse, for
+// what is encoded next.
 func (r *Records) Take(reuse []byte) []byte {
 	if len(r.blocks) > 0 {
 		b := r.blocks[0]
@@ -194,8 +196,9 @@ func NewWriter(to Target, at int64) *Writer {
 	return w
 }
 
-// NewStream begins a snapshot on a writer that cannot write its header again. Its version is what the records need before the
-// keys. A server that does not know the type of a key refuses the snapshot there; to the version alone no reader looks for more.
+// NewStream begins a snapshot on a writer that cannot write its header again. Its version is what
+// the records need before the keys. A server that does not know the type of a key refuses the
+// snapshot there; to the version alone no reader looks for more.
 func NewStream(to io.Writer, version int) *Writer {
 	w := &Writer{to: to, version: version}
 	_, w.err = to.Write(header(version))

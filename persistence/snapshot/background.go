@@ -17,7 +17,8 @@ type bgsave struct {
 // spike is the LATENCY event of a slice. Full synchronizations use the same name.
 const spike = "snapshot"
 
-// startBackground starts a save in the background. As in Redis, that no file can be created is an error of the background.
+// startBackground starts a save in the background. As in Redis, that no file can be created is an
+// error of the background.
 func (s *Saver) startBackground() {
 	s.stats.lastTry = s.seconds()
 	s.stats.saves++

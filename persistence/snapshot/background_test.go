@@ -59,8 +59,9 @@ func shrink(v keyspace.Value) {
 	}
 }
 
-// TestLargeValuesAreSavedInSlices: a hold of the lock can end after a small part of a large value. When a command
-// changes a collection, nothing is encoded for that; of a string the rest is. The file holds the data at the start.
+// TestLargeValuesAreSavedInSlices: a hold of the lock can end after a small part of a large value.
+// When a command changes a collection, nothing is encoded for that; of a string the rest is. The
+// file holds the data at the start.
 func TestLargeValuesAreSavedInSlices(t *testing.T) {
 	quick.Skip(t, "fills memory")
 	for name, v := range largeValues() {

@@ -14,18 +14,20 @@ const operatesFiles = command.Admin | command.NoScript | command.NoAsyncLoading 
 
 // family is the commands about snapshots.
 var family = command.Family{Group: "server", Commands: []command.Line{
-	{Name: "save", Arity: 1, Flags: operatesFiles | command.NoMulti, Run: engine.On((*Saver).cmdSave), Reply: "status", Since: "1.0.0",
-		Summary:    "Synchronously saves the database(s) to disk.",
+	{Name: "save", Arity: 1, Flags: operatesFiles | command.NoMulti, Run: engine.On((*Saver).cmdSave), Reply: "status",
+		Since: "1.0.0", Summary: "Synchronously saves the database(s) to disk.",
 		Complexity: "O(N), N being the number of keys in all databases"},
-	{Name: "bgsave", Arity: -1, Flags: operatesFiles, Run: engine.On((*Saver).cmdBGSave), Reply: "status", Since: "1.0.0",
-		Was:    []command.Was{{Before: release.NoValkey, Edit: command.Writes("[SCHEDULE]@3.2.2", "operation=[SCHEDULE@3.2.2|CANCEL@valkey:8.1.0]")}},
+	{Name: "bgsave", Arity: -1, Flags: operatesFiles, Run: engine.On((*Saver).cmdBGSave), Reply: "status",
+		Since: "1.0.0", Was: []command.Was{{Before: release.NoValkey, Edit: command.Writes("[SCHEDULE]@3.2.2", "operation=[SCHEDULE@3.2.2|CANCEL@valkey:8.1.0]")}},
 		Syntax: "[SCHEDULE]@3.2.2", Summary: "Asynchronously saves the database(s) to disk.", Complexity: "O(1)",
 		History: "3.2.2 The option `SCHEDULE`.\nvalkey:8.1.0 The option `CANCEL`."},
-	{Name: "lastsave", Arity: 1, Flags: command.Loading | command.Stale | command.Fast | command.Harmless, Run: engine.On((*Saver).cmdLastSave), Reply: "integer", Since: "1.0.0", ACL: "admin dangerous",
+	{Name: "lastsave", Arity: 1, Flags: command.Loading | command.Stale | command.Fast | command.Harmless,
+		Run: engine.On((*Saver).cmdLastSave), Reply: "integer", Since: "1.0.0", ACL: "admin dangerous",
 		Summary: "Returns the Unix timestamp of the last successful save to disk.", Tips: "nondeterministic_output",
 		Complexity: "O(1)"},
 }, Wordings: []command.Wording{
-	{Before: release.NoValkey, Error: errMisconf, Was: command.Error(strings.ReplaceAll(string(errMisconf), "Redis", "Valkey"))},
+	{Before: release.NoValkey, Error: errMisconf,
+		Was: command.Error(strings.ReplaceAll(string(errMisconf), "Redis", "Valkey"))},
 	{Before: "7.0.0", Error: errSavePoints}, // CONFIG SET gave no reason
 }}
 
@@ -88,7 +90,8 @@ func (s *Saver) cmdLastSave(c *engine.Call) { c.Reply.Int(s.stats.lastSave) }
 
 func (s *Saver) debugLines() []engine.DebugLine {
 	return []engine.DebugLine{
-		{Name: "reload", Most: math.MaxInt, Args: "[MERGE] [NOFLUSH] [NOSAVE]", About: "Save the data and load it again.", Run: s.cmdDebugReload, HomeOnly: true},
+		{Name: "reload", Most: math.MaxInt, Args: "[MERGE] [NOFLUSH] [NOSAVE]",
+			About: "Save the data and load it again.", Run: s.cmdDebugReload, HomeOnly: true},
 	}
 }
 
@@ -125,9 +128,9 @@ func (s *Saver) cmdDebugReload(c *engine.Call) {
 	c.Reply.Status("OK")
 }
 
-// reload loads the snapshot in one go, under the lock, into a second keyspace, which then replaces the data. A damaged
-// file leaves the data as they are. Without flush the second keyspace is only a trial: if it succeeds, and there are data,
-// the snapshot is loaded again into them.
+// reload loads the snapshot in one go, under the lock, into a second keyspace, which then replaces
+// the data. A damaged file leaves the data as they are. Without flush the second keyspace is only a
+// trial: if it succeeds, and there are data, the snapshot is loaded again into them.
 func (s *Saver) reload(flush, merge bool) error {
 	ks := s.engine.Home().Keyspace
 	twin := ks.Twin(s.engine.Home().Dice)
@@ -165,8 +168,8 @@ func restoring(flush, merge bool) engine.RestorePolicy {
 	return engine.Append
 }
 
-// reloadInto loads the snapshot into a keyspace, and returns its libraries of functions. choose sets options of the
-// loading.
+// reloadInto loads the snapshot into a keyspace, and returns its libraries of functions. choose
+// sets options of the loading.
 func (s *Saver) reloadInto(ks *keyspace.Keyspace, choose func(*loading)) (libraries [][]byte, err error) {
 	f, size, err := s.opts.Disk.Open(s.path())
 	if err != nil {

@@ -10,14 +10,15 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// Copy is the content of a snapshot, which is loaded beside the data of an engine to replace them. So the data are served until it
-// is complete, and stay if it is damaged. Loading takes no lock.
+// Copy is the content of a snapshot, which is loaded beside the data of an engine to replace them.
+// So the data are served until it is complete, and stay if it is damaged. Loading takes no lock.
 type Copy struct {
 	l *loading
 }
 
-// NewCopy prepares the loading of a snapshot from src, which has size bytes, 0 if that is unknown. spawn starts a goroutine that
-// reads ahead; nil for none. Close must follow. It is called under the lock.
+// NewCopy prepares the loading of a snapshot from src, which has size bytes, 0 if that is unknown.
+// spawn starts a goroutine that reads ahead; nil for none. Close must follow. It is called under
+// the lock.
 func NewCopy(e *engine.Engine, src io.Reader, size int64, spawn func(run func())) *Copy {
 	dice := rand.New(rand.NewPCG(e.Home().Random(), e.Home().Random())).Uint64N
 	o := payload.Options(e.Home(), size, false)
@@ -46,8 +47,8 @@ func (c *Copy) History() History { return c.l.history }
 // Close ends reading ahead.
 func (c *Copy) Close() { c.l.Close() }
 
-// Replace makes the copy the data of the engine, at once. If it returns an error nothing has changed. It is called under the lock,
-// between commands of the home world.
+// Replace makes the copy the data of the engine, at once. If it returns an error nothing has
+// changed. It is called under the lock, between commands of the home world.
 func (c *Copy) Replace() error {
 	if err := c.l.engine.Parts.Libraries.Restore(c.l.engine.Home(), c.l.libraries, engine.Flush); err != nil {
 		return err

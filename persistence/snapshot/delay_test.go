@@ -8,7 +8,8 @@ import (
 	"github.com/miniserver-go/miniserver/persistence/disk"
 )
 
-// With a delay of ten seconds for each key a save in the background, and loading, last until the delay is taken away.
+// With a delay of ten seconds for each key a save in the background, and loading, last until the
+// delay is taken away.
 func TestDelays(t *testing.T) {
 	disk := new(disk.Memory)
 	b := newBench(t, disk)

@@ -13,8 +13,8 @@ type Receiver interface {
 	Library(source []byte) error
 }
 
-// Each passes the keys and libraries of a snapshot to a receiver. No more than one key is in memory, in a keyspace that serves
-// nothing else. Keys whose deadline has passed are passed, too.
+// Each passes the keys and libraries of a snapshot to a receiver. No more than one key is in
+// memory, in a keyspace that serves nothing else. Keys whose deadline has passed are passed, too.
 func Each(r *rdb.Reader, ks *keyspace.Keyspace, to Receiver) error {
 	ks.Replaying = true
 	h := pendingKey{ks: ks, to: to}
@@ -36,7 +36,8 @@ func Each(r *rdb.Reader, ks *keyspace.Keyspace, to Receiver) error {
 	return h.err
 }
 
-// pendingKey holds a key until the deadlines of its elements are read, which follow it in a snapshot.
+// pendingKey holds a key until the deadlines of its elements are read, which follow it in a
+// snapshot.
 type pendingKey struct {
 	ks  *keyspace.Keyspace
 	to  Receiver
@@ -45,8 +46,8 @@ type pendingKey struct {
 	err error
 }
 
-// pass passes the key on, if there is one. It does not call Begin: the value of the next key, which is read already, is a
-// view that Begin would end.
+// pass passes the key on, if there is one. It does not call Begin: the value of the next key, which
+// is read already, is a view that Begin would end.
 func (h *pendingKey) pass() {
 	if h.key == nil || h.err != nil {
 		return

@@ -36,7 +36,8 @@ func TestEachKeepsOneKeyInMemory(t *testing.T) {
 			text = fmt.Appendf(text, "\x00\x09key%06d\x32%050d", i, i)
 		}
 		c := &counter{ks: e.Home().Keyspace}
-		r := rdb.NewReader(bytes.NewReader(append(text, 0xff, 0, 0, 0, 0, 0, 0, 0, 0)), payload.Options(e.Home(), 0, false))
+		r := rdb.NewReader(bytes.NewReader(append(text, 0xff, 0, 0, 0, 0, 0, 0, 0, 0)),
+			payload.Options(e.Home(), 0, false))
 		require.NoError(t, Each(r, e.Home().Keyspace, c))
 		require.Equal(t, keys, c.keys)
 		require.False(t, e.Home().Keyspace.ReleaseFlushed(1), "memory waits to be released")

@@ -6,8 +6,9 @@ import (
 
 // The error sentences of snapshots, in the words of Redis 7.0.
 const (
-	errSaving      = command.Error("ERR Background save already in progress")
-	errOtherChild  = command.Error("ERR Another child process is active (AOF?): can't BGSAVE right now. Use BGSAVE SCHEDULE in order to schedule a BGSAVE whenever possible.")
+	errSaving     = command.Error("ERR Background save already in progress")
+	errOtherChild = command.Error("ERR Another child process is active (AOF?): can't BGSAVE right now. " +
+		"Use BGSAVE SCHEDULE in order to schedule a BGSAVE whenever possible.")
 	errNotSaving   = command.Error("ERR Background saving is currently not in progress or scheduled")
 	errSave        = command.Error("ERR")
 	errReload      = command.Error("ERR Error trying to load the RDB dump, check server logs.")

@@ -11,7 +11,8 @@ import (
 	"github.com/miniserver-go/miniserver/persistence/disk"
 )
 
-// TestIncrementalSyncOfFile: files of the operating system are written back, unless a parameter turns that off.
+// TestIncrementalSyncOfFile: files of the operating system are written back, unless a parameter
+// turns that off.
 func TestIncrementalSyncOfFile(t *testing.T) {
 	for _, setting := range []string{"yes", "no"} {
 		b := newBench(t, nil)

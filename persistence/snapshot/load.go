@@ -13,8 +13,9 @@ import (
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 )
 
-// Load loads the snapshot, if there is one, and starts to save at the save points. Meanwhile clients get LOADING errors.
-// Load must be called once. With elsewhere it loads nothing, because the data come from another source.
+// Load loads the snapshot, if there is one, and starts to save at the save points. Meanwhile
+// clients get LOADING errors. Load must be called once. With elsewhere it loads nothing, because
+// the data come from another source.
 func (s *Saver) Load(elsewhere bool) error {
 	err := error(nil)
 	if !elsewhere {
@@ -33,8 +34,9 @@ func (s *Saver) Load(elsewhere bool) error {
 	return nil
 }
 
-// LoadFile adds the keys of a snapshot in a file to the data. It does not change the file. follow, if not nil, loads what
-// follows the snapshot in the file. As that may change deadlines, expired keys are removed only afterwards.
+// LoadFile adds the keys of a snapshot in a file to the data. It does not change the file. follow,
+// if not nil, loads what follows the snapshot in the file. As that may change deadlines, expired
+// keys are removed only afterwards.
 func (s *Saver) LoadFile(path string, follow func(rest io.Reader) error) error {
 	f, size, err := s.opts.Disk.Open(path)
 	if err != nil {
@@ -111,7 +113,8 @@ func (f *following) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// CountLoaded sets how many keys were loaded last, from a snapshot that another part has loaded. It is called under the lock.
+// CountLoaded sets how many keys were loaded last, from a snapshot that another part has loaded. It
+// is called under the lock.
 func (s *Saver) CountLoaded(keys int64) { s.stats.loaded, s.stats.expired = keys, 0 }
 
 // Loading returns the bytes loaded so far and their total; 0 and 0 if nothing is being loaded.
@@ -155,7 +158,8 @@ func (s *Saver) newLoading(src io.Reader, size int64, into *keyspace.Keyspace) *
 // newLoading returns the loading of a snapshot into the keyspace of the options.
 func newLoading(e *engine.Engine, src io.Reader, o rdb.Options) *loading {
 	into := o.Keyspace
-	return &loading{Reader: rdb.NewReader(src, o), engine: e, into: into, bulk: into.BulkLoad(), size: o.Size, now: into.Now}
+	return &loading{Reader: rdb.NewReader(src, o), engine: e, into: into, bulk: into.BulkLoad(), size: o.Size,
+		now: into.Now}
 }
 
 // slice loads up to n items, and reports whether there are more.
@@ -198,7 +202,8 @@ func (l *loading) item() error {
 		return l.Err()
 	case rdb.Sizes:
 		if db := l.into.DB(l.DB); db.Len() == 0 {
-			// A key takes a few bytes at least. The bound keeps a false number from reserving much memory.
+			// A key takes a few bytes at least. The bound keeps a false number from reserving much
+			// memory.
 			db.Keys().Reserve(int(min(l.Keys, uint64(l.size)/4)))
 		}
 	case rdb.Library:

@@ -62,8 +62,8 @@ func (s *Saver) pointsText() string {
 	return strings.Join(words, " ")
 }
 
-// setPoints sets the save points. In a configuration file each line adds to those before, except that an empty one
-// removes them.
+// setPoints sets the save points. In a configuration file each line adds to those before, except
+// that an empty one removes them.
 func (s *Saver) setPoints(v string) error {
 	words := strings.Fields(v)
 	if len(words)%2 != 0 {
@@ -104,15 +104,17 @@ func (s *Saver) fill(_ *engine.World, b *bytes.Buffer) {
 	if !f.lastOK {
 		status = "err"
 	}
-	engine.Fields(b, "current_save_keys_processed", keys, "current_save_keys_total", total, "current_fork_perc", strconv.FormatFloat(share, 'f', 2, 64),
-		"rdb_bgsave_in_progress", running, "rdb_last_save_time", f.lastSave, "rdb_last_bgsave_status", status,
-		"rdb_last_bgsave_time_sec", f.lastSeconds, "rdb_current_bgsave_time_sec", current, "rdb_saves", f.saves, "rdb_saves_consecutive_failures", f.failures,
+	engine.Fields(b, "current_save_keys_processed", keys, "current_save_keys_total", total, "current_fork_perc",
+		strconv.FormatFloat(share, 'f', 2, 64), "rdb_bgsave_in_progress", running, "rdb_last_save_time",
+		f.lastSave, "rdb_last_bgsave_status", status, "rdb_last_bgsave_time_sec", f.lastSeconds,
+		"rdb_current_bgsave_time_sec", current, "rdb_saves", f.saves, "rdb_saves_consecutive_failures", f.failures,
 		"rdb_last_cow_size", 0, "current_cow_peak", 0, "current_cow_size", 0, "current_cow_size_age", 0,
-		"module_fork_in_progress", 0, "module_fork_last_cow_size", 0, "rdb_last_load_keys_expired", f.expired, "rdb_last_load_keys_loaded", f.loaded)
+		"module_fork_in_progress", 0, "module_fork_last_cow_size", 0, "rdb_last_load_keys_expired", f.expired,
+		"rdb_last_load_keys_loaded", f.loaded)
 }
 
-// FillLoading writes the fields of INFO persistence about loading that began at start. The times are in seconds since the
-// epoch, done and total in bytes.
+// FillLoading writes the fields of INFO persistence about loading that began at start. The times
+// are in seconds since the epoch, done and total in bytes.
 func FillLoading(b *bytes.Buffer, start, now, done, total int64) {
 	share, eta := 0.0, int64(1)
 	if total > 0 {

@@ -60,8 +60,9 @@ type Content struct {
 	NoFunctions bool
 }
 
-// NewRecords returns an encoder for a snapshot. It holds what comes before the keys: aux fields, including those given as
-// names and values, libraries of functions, and the sizes of the databases. It is called under the lock.
+// NewRecords returns an encoder for a snapshot. It holds what comes before the keys: aux fields,
+// including those given as names and values, libraries of functions, and the sizes of the
+// databases. It is called under the lock.
 func NewRecords(e *engine.Engine, c Content, aux ...string) *rdb.Records {
 	r := rdb.NewRecords(c.Compress)
 	r.Marks = marks(e)

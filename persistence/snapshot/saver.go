@@ -1,22 +1,24 @@
-// Package snapshot saves the data of an engine in a file, dump.rdb, as they are at one moment: at SAVE and BGSAVE, at save
-// points, and at shutdown. At the start it loads the file.
+// Package snapshot saves the data of an engine in a file, dump.rdb, as they are at one moment: at
+// SAVE and BGSAVE, at save points, and at shutdown. At the start it loads the file.
 //
 //	SAVE     lock ──────── encode ──────────── unlock       while a second goroutine writes
-//	BGSAVE   lock, start ─┬─ lock, some keys, unlock ─ write ─ lock, some keys, unlock ─ write ─ ...
+//	BGSAVE   lock, start ─┬─ lock, some keys, unlock ─ write ─ lock, some keys, unlock ─ ...
 //	                      └─ commands go on; one that changes a key not saved yet saves it first
 //
-// There is no fork. A save walks the keyspace in steps (keyspace.Snapshot): some keys, or some elements of a
-// large value, at a time. It costs neither a copy of the data nor a pause. A command that changes a large collection which
-// is not saved yet copies the elements, or blocks of them, that it changes. But of a string it must first save the rest,
-// which blocks all clients for a fraction of a millisecond per megabyte.
+// There is no fork. A save walks the keyspace in steps (keyspace.Snapshot): some keys, or some
+// elements of a large value, at a time. It costs neither a copy of the data nor a pause. A command
+// that changes a large collection which is not saved yet copies the elements, or blocks of them,
+// that it changes. But of a string it must first save the rest, which blocks all clients for a
+// fraction of a millisecond per megabyte.
 //
 // Invariants:
-//  1. The file is always complete: a save writes a temporary file, syncs it and renames it. If any step fails, the old
-//     file stays.
+//  1. The file is always complete: a save writes a temporary file, syncs it and renames it. If any
+//     step fails, the old file stays.
 //  2. A save in the background contains exactly the data at the moment when it began.
 //  3. The whole file is loaded or nothing is: an error stops the start of the server.
 //
-// Unlike in Redis there are no save points by default, since a server for tests should leave nothing behind.
+// Unlike in Redis there are no save points by default, since a server for tests should leave
+// nothing behind.
 package snapshot
 
 import (
@@ -29,17 +31,22 @@ import (
 
 // Options are what a Saver needs from outside. Each may be nil.
 type Options struct {
-	// Log writes a line to the log. The mark is the level, as in Redis: # warning, * notice, - verbose.
+	// Log writes a line to the log. The mark is the level, as in Redis: # warning, * notice, -
+	// verbose.
 	Log func(mark byte, format string, args ...any)
-	// Spawn starts a goroutine that runs a function, if possible on another processor; go run() if nil.
+	// Spawn starts a goroutine that runs a function, if possible on another processor; go run() if
+	// nil.
 	Spawn func(run func())
-	// Background starts a goroutine for a save in the background, which mostly waits: an event loop encodes, see Slicer. Spawn if nil.
+	// Background starts a goroutine for a save in the background, which mostly waits: an event loop
+	// encodes, see Slicer. Spawn if nil.
 	Background func(run func())
 	// Disk stores the snapshot; disk.OS if nil.
 	Disk disk.Disk
-	// History returns where in the replication stream the data are; false if there is none. It is called under the lock.
+	// History returns where in the replication stream the data are; false if there is none. It is
+	// called under the lock.
 	History func() (h History, ok bool)
-	// Resume is called under the lock when the data are loaded that were at a place in a replication stream.
+	// Resume is called under the lock when the data are loaded that were at a place in a
+	// replication stream.
 	Resume func(h History)
 	// Progress is called while a snapshot is loaded, with the bytes loaded so far and their total.
 	Progress func(done, total int64)
@@ -103,7 +110,8 @@ func New(e *engine.Engine, o Options) *Saver {
 	if o.Disk == nil {
 		o.Disk = disk.OS{}
 	}
-	s := &Saver{engine: e, opts: o, name: "dump.rdb", compress: true, checksum: true, incrementalFsync: true, stopOnError: true}
+	s := &Saver{engine: e, opts: o, name: "dump.rdb", compress: true, checksum: true, incrementalFsync: true,
+		stopOnError: true}
 	s.dir, _ = filepath.Abs(".")
 	s.stats = stats{lastOK: true, lastSeconds: -1, lastSave: e.Home().Micros() / 1e6}
 	return s
@@ -133,8 +141,8 @@ func (s *Saver) path() string { return filepath.Join(s.dir, s.name) }
 // seconds returns the time in seconds since the epoch.
 func (s *Saver) seconds() int64 { return s.engine.Home().Micros() / 1e6 }
 
-// tick starts a save that was scheduled or that a save point requires. It returns when the next save point is reached if nothing more
-// changes, in milliseconds since the epoch; 0 for never.
+// tick starts a save that was scheduled or that a save point requires. It returns when the next
+// save point is reached if nothing more changes, in milliseconds since the epoch; 0 for never.
 func (s *Saver) tick() (next int64) {
 	switch {
 	case s.busy() || !s.serving:
@@ -148,8 +156,8 @@ func (s *Saver) tick() (next int64) {
 	return s.nextDue()
 }
 
-// saveInTime saves in the background. While a test moves the clock ahead it saves in the foreground, so that the save is complete
-// before the clock moves on.
+// saveInTime saves in the background. While a test moves the clock ahead it saves in the
+// foreground, so that the save is complete before the clock moves on.
 func (s *Saver) saveInTime() {
 	if !s.engine.Home().Passing() {
 		s.startBackground()
@@ -162,7 +170,8 @@ func (s *Saver) saveInTime() {
 	}
 }
 
-// busy reports whether a snapshot is being taken: by this saver, a rewrite or a full synchronization.
+// busy reports whether a snapshot is being taken: by this saver, a rewrite or a full
+// synchronization.
 func (s *Saver) busy() bool { return s.engine.Home().Snapshotting() }
 
 // retryAfter is the time between a failed save and the next automatic one, in seconds.
@@ -181,7 +190,8 @@ func (s *Saver) due() bool {
 	return false
 }
 
-// nextDue returns when a save point is reached by the changes so far, in milliseconds since the epoch; 0 for never.
+// nextDue returns when a save point is reached by the changes so far, in milliseconds since the
+// epoch; 0 for never.
 func (s *Saver) nextDue() (next int64) {
 	if s.busy() {
 		return 0
@@ -201,8 +211,8 @@ func (s *Saver) nextDue() (next int64) {
 	return next
 }
 
-// flushed saves the empty keyspace after FLUSHALL, as Redis does. Otherwise a restart would bring the old data back. A save in the
-// background ends.
+// flushed saves the empty keyspace after FLUSHALL, as Redis does. Otherwise a restart would bring
+// the old data back. A save in the background ends.
 func (s *Saver) flushed() {
 	if s.running != nil {
 		s.running.Cancel()
@@ -212,8 +222,8 @@ func (s *Saver) flushed() {
 	}
 }
 
-// shutdown saves if there are save points or SHUTDOWN asks for it. It never overwrites a snapshot that is not loaded
-// completely.
+// shutdown saves if there are save points or SHUTDOWN asks for it. It never overwrites a snapshot
+// that is not loaded completely.
 func (s *Saver) shutdown(how engine.Shutdown) error {
 	ended := s.running
 	if ended != nil {
@@ -248,7 +258,8 @@ func (s *Saver) Close() {
 const errSavePoints = command.Error("Invalid save parameters")
 
 // errMisconf is the error of writes that are denied after a failed save.
-const errMisconf = command.Error("MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk. " +
+const errMisconf = command.Error("MISCONF Redis " +
+	"is configured to save RDB snapshots, but it's currently unable to persist to disk. " +
 	"Commands that may modify the data set are disabled, because this instance is configured to report errors " +
 	"during writes if RDB snapshotting fails (stop-writes-on-bgsave-error option). " +
 	"Please check the Redis logs for details about the RDB error.")

@@ -133,7 +133,8 @@ func TestSavePoints(t *testing.T) {
 	require.Error(t, b.Engine.Params.Named("save").Set("0 1"))
 }
 
-// TestSavePointsWhileTimePasses moves the time over save points: the save is over at its time, and one that failed is tried again.
+// TestSavePointsWhileTimePasses moves the time over save points: the save is over at its time, and
+// one that failed is tried again.
 func TestSavePointsWhileTimePasses(t *testing.T) {
 	disk := new(frail)
 	b := newBench(t, disk)
@@ -348,7 +349,8 @@ func TestReloadIsAllOrNothing(t *testing.T) {
 	require.NoError(t, b.Engine.Home().Keyspace.DB(0).Check())
 }
 
-// Keys that are due and not removed are saved, and left out when they are loaded. SAVE counts as BGSAVE does.
+// Keys that are due and not removed are saved, and left out when they are loaded. SAVE counts as
+// BGSAVE does.
 func TestDueKeysAreSaved(t *testing.T) {
 	for _, command := range []string{"SAVE", "BGSAVE"} {
 		disk := new(disk.Memory)

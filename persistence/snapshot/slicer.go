@@ -13,8 +13,9 @@ import (
 //	Start ─┬─ lock, encode a slice, unlock ─ write ─ lock, encode a slice, unlock ─ write ─ ...
 //	       └─ commands go on; one that changes a key not encoded yet encodes it first
 //
-// A save in the background, a rewrite of the journal and a full synchronization differ only in the encoding and the
-// destination. Only one Slicer can run at a time, as there is only one keyspace.Snapshot.
+// A save in the background, a rewrite of the journal and a full synchronization differ only in the
+// encoding and the destination. Only one Slicer can run at a time, as there is only one
+// keyspace.Snapshot.
 type Slicer struct {
 	engine   *engine.Engine
 	event    string // LATENCY event of each slice
@@ -27,28 +28,31 @@ type Slicer struct {
 
 // Encoder encodes keys. *rdb.Records is one.
 type Encoder interface {
-	// Record encodes a key. It is called under the engine's lock and does no I/O. For a large value it yields to the
-	// pace.
+	// Record encodes a key. It is called under the engine's lock and does no I/O. For a large value
+	// it yields to the pace.
 	Record(k *keyspace.Record, pace *keyspace.Pace)
 	// Len returns the least number of bytes that Take returns.
 	Len() int
-	// Take returns what was encoded since the last Take, or the first part of it; then Len is not 0 afterwards. The
-	// encoder may use the memory of reuse for what it encodes next.
+	// Take returns what was encoded since the last Take, or the first part of it; then Len is not 0
+	// afterwards. The encoder may use the memory of reuse for what it encodes next.
 	Take(reuse []byte) []byte
 }
 
 const (
-	stepChains = 2        // of the tables, with a few keys each, or a step of a large value, between two looks at the clock
+	// Of the tables, with a few keys each, or a step of a large value, between two looks at the
+	// clock.
+	stepChains = 2
 	sliceBytes = 64 << 10 // that are written together
 )
 
-// NewSlicer returns a slicer. It writes what encoder already holds, and then all keys that exist at Start.
+// NewSlicer returns a slicer. It writes what encoder already holds, and then all keys that exist at
+// Start.
 func NewSlicer(e *engine.Engine, event string, encoder Encoder) *Slicer {
 	return &Slicer{engine: e, event: event, encoder: encoder}
 }
 
-// Start starts the snapshot: Run writes the data as they are now. It is called under the engine's lock while no other
-// snapshot is being taken. Run or Abandon must follow.
+// Start starts the snapshot: Run writes the data as they are now. It is called under the engine's
+// lock while no other snapshot is being taken. Run or Abandon must follow.
 func (s *Slicer) Start() {
 	ks := s.engine.Home().Keyspace
 	for i := range ks.Len() {
@@ -64,7 +68,8 @@ func (s *Slicer) record(k *keyspace.Record, pace *keyspace.Pace) {
 	}
 }
 
-// slice encodes the next slice, until a time or until there is enough to write, and reports whether there is.
+// slice encodes the next slice, until a time or until there is enough to write, and reports whether
+// there is.
 func (s *Slicer) slice(until time.Time) (full bool) {
 	for s.snapshot != nil && s.encoder.Len() < sliceBytes {
 		if !s.snapshot.Step(stepChains) {
@@ -77,8 +82,9 @@ func (s *Slicer) slice(until time.Time) (full bool) {
 	return s.snapshot == nil || s.encoder.Len() >= sliceBytes
 }
 
-// Run encodes slice after slice in turns with the requests, and calls write with some together. It returns the first error of
-// write. The keyspace's snapshot has ended when Run returns, with or without an error.
+// Run encodes slice after slice in turns with the requests, and calls write with some together. It
+// returns the first error of write. The keyspace's snapshot has ended when Run returns, with or
+// without an error.
 func (s *Slicer) Run(write func(block []byte) error) (failed error) {
 	var block []byte
 	for more := true; more; {
