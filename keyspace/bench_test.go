@@ -6,7 +6,8 @@ import (
 	"github.com/miniserver-go/miniserver/ds/str"
 )
 
-// BenchmarkSetAndReap adds keys with a deadline and removes them when it has come, at a steady size.
+// BenchmarkSetAndReap adds keys with a deadline and removes them when it has come, at a steady
+// size.
 func BenchmarkSetAndReap(b *testing.B) {
 	const size = 1 << 17
 	ks := newKeyspace()

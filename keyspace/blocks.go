@@ -7,12 +7,12 @@ import (
 	"github.com/miniserver-go/miniserver/ds/value"
 )
 
-// The blocks of large collections lie in a slab, too: another one than the entries, since these are copied chunk by chunk for a
-// clone, and blocks with their values.
+// The blocks of large collections lie in a slab, too: another one than the entries, since these are
+// copied chunk by chunk for a clone, and blocks with their values.
 //
-//	newBoxed, Commit ─▶ Settle                    what the value has in Go's heap moves into the slab
+//	newBoxed, Commit ─▶ Settle                    what the value has in Go's heap moves into it
 //	a change         ─▶ FreeBlock ─▶ ks.freed ── Begin ──▶ slab.Free
-//	remove, replace  ─▶ ks.dropped ───────────── Begin, ReleaseFlushed ─▶ Drop, some blocks at a time
+//	remove, replace  ─▶ ks.dropped ───────────── Begin, ReleaseFlushed ─▶ Drop, a few at a time
 //	Flush            ─▶ ks.flushed, with all blocks of the database at once
 //
 // A value that a snapshot has in its queue is not dropped until it is saved.
@@ -70,7 +70,8 @@ type dropped struct {
 	from  *blocks
 }
 
-// blocksDropped is how many blocks of each kind a command may free that were in values which are gone.
+// blocksDropped is how many blocks of each kind a command may free that were in values which are
+// gone.
 const blocksDropped = 32
 
 // drop lets a value go that is not used any more after the command.
@@ -87,7 +88,8 @@ func (ks *Keyspace) keep(v Value) {
 	}
 }
 
-// dropValues drops about n values, or frees as many blocks of a large one, and reports whether there are more.
+// dropValues drops about n values, or frees as many blocks of a large one, and reports whether
+// there are more.
 func (ks *Keyspace) dropValues(n int) (more bool) {
 	for last := len(ks.dropped) - 1; n > 0 && last >= 0; last = len(ks.dropped) - 1 {
 		d := ks.dropped[last]

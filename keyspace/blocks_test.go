@@ -73,8 +73,8 @@ func frozenText(t keyspace.Type, e frozen.Element) string {
 	return string(e.Name)
 }
 
-// change adds or removes some elements. What is there afterwards is copied before the value is committed, and so before anything
-// is moved.
+// change adds or removes some elements. What is there afterwards is copied before the value is
+// committed, and so before anything is moved.
 func (w *modelled) change(v keyspace.Value) {
 	for range 1 + w.rng.IntN(8)*w.rng.IntN(60) {
 		text, rng := []byte(w.text()), w.rng
@@ -138,7 +138,8 @@ func (w *modelled) step() {
 	case op < 30:
 		v, ok := db.Edit(key)
 		if !ok {
-			v = db.Create(key, []keyspace.Type{keyspace.Hash, keyspace.Set, keyspace.ZSet, keyspace.List}[w.rng.IntN(4)])
+			v = db.Create(key,
+				[]keyspace.Type{keyspace.Hash, keyspace.Set, keyspace.ZSet, keyspace.List}[w.rng.IntN(4)])
 		}
 		w.change(v)
 		after := collection{v.Type(), elementsOf(v)}
@@ -213,7 +214,8 @@ func TestBlocksFollowTheirValues(t *testing.T) {
 	}
 }
 
-// snapshot takes one while things change, and compares what it gives with what was there at its start.
+// snapshot takes one while things change, and compares what it gives with what was there at its
+// start.
 func (w *modelled) snapshot() {
 	want, got := map[string][]string{}, map[string][]string{}
 	for i, m := range w.model {
@@ -229,7 +231,8 @@ func (w *modelled) snapshot() {
 			return
 		}
 		var all []string
-		r.Elements.Each(false, func(e frozen.Element) { all = append(all, frozenText(r.Value.Type(), e)) }, func(n int) { p.Yield(n) })
+		r.Elements.Each(false, func(e frozen.Element) { all = append(all, frozenText(r.Value.Type(), e)) },
+			func(n int) { p.Yield(n) })
 		slices.Sort(all)
 		require.False(w, isList)
 		got[name] = all

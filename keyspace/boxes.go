@@ -2,7 +2,8 @@ package keyspace
 
 import "unsafe"
 
-// boxes keeps the boxes of a table alive, since the collector does not see the cells. A box knows its place in the list.
+// boxes keeps the boxes of a table alive, since the collector does not see the cells. A box knows
+// its place in the list.
 type boxes struct {
 	list   []*box
 	vacant []uint32

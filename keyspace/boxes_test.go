@@ -11,7 +11,8 @@ import (
 	"github.com/miniserver-go/miniserver/ds/str"
 )
 
-// TestBoxesStayAlive lets values cross the bound of packed ones to and fro while the collector runs.
+// TestBoxesStayAlive lets values cross the bound of packed ones to and fro while the collector
+// runs.
 func TestBoxesStayAlive(t *testing.T) {
 	ks := newKeyspace()
 	db := ks.DB(0)

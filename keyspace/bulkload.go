@@ -1,8 +1,8 @@
 package keyspace
 
-// BulkLoad restores many keys. It builds the entry of each key at once and adds the entries to their tables in
-// batches: so the processor can fetch several buckets in parallel. Waiting for them one by one would take longer
-// than everything else.
+// BulkLoad restores many keys. It builds the entry of each key at once and adds the entries to
+// their tables in batches: so the processor can fetch several buckets in parallel. Waiting for them
+// one by one would take longer than everything else.
 type BulkLoad struct {
 	ks         *Keyspace
 	pending    []pendingEntry
@@ -24,15 +24,15 @@ func (ks *Keyspace) BulkLoad() *BulkLoad {
 	return &BulkLoad{ks: ks, pending: make([]pendingEntry, 0, PrefetchKeys)}
 }
 
-// Add adds a key as Restore does, but only with the next Flush. Until then a lookup may not find it. full
-// reports that Flush is due.
+// Add adds a key as Restore does, but only with the next Flush. Until then a lookup may not find
+// it. full reports that Flush is due.
 func (f *BulkLoad) Add(r *Record) (full bool) {
 	f.pending = append(f.pending, f.ks.pendingEntry(r))
 	return len(f.pending) == PrefetchKeys
 }
 
-// Flush adds all pending keys to their tables. It stops at a key that exists already: ok is false then, and
-// twice is that key, valid until Begin.
+// Flush adds all pending keys to their tables. It stops at a key that exists already: ok is false
+// then, and twice is that key, valid until Begin.
 func (f *BulkLoad) Flush() (twice string, ok bool) {
 	for i := range f.pending {
 		w := &f.pending[i]
@@ -60,7 +60,8 @@ func (f *BulkLoad) discard(pending []pendingEntry) {
 // pendingEntry lays out the entry of a record.
 func (ks *Keyspace) pendingEntry(r *Record) pendingEntry {
 	db := ks.dbs[r.DB]
-	return pendingEntry{db, db.table.Hash(r.Key), db.memory.newEntry(r.Key, r.Value, r.Deadline != 0), r.Deadline, r.Idle, r.Freq}
+	return pendingEntry{db, db.table.Hash(r.Key), db.memory.newEntry(r.Key, r.Value, r.Deadline != 0), r.Deadline,
+		r.Idle, r.Freq}
 }
 
 // add puts the entry into its table. If the key is there, it discards the entry and reports false.

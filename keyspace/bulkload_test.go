@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestBulkLoad: after Flush the keys are as if they had been restored one by one. A key that comes twice is reported,
-// whether the first one is still in the group or in the database already.
+// TestBulkLoad: after Flush the keys are as if they had been restored one by one. A key that comes
+// twice is reported, whether the first one is still in the group or in the database already.
 func TestBulkLoad(t *testing.T) {
 	for _, n := range []int{0, 1, PrefetchKeys - 1, PrefetchKeys, PrefetchKeys + 1, 1000} {
 		a, b := New(3, 1, func(uint64) uint64 { return 0 }), New(3, 2, func(uint64) uint64 { return 0 })
@@ -17,7 +17,8 @@ func TestBulkLoad(t *testing.T) {
 		created := 0
 		a.OnCreate = func(*DB, string) { created++ }
 		for i := range n {
-			r := Record{DB: i % 3, Key: fmt.Sprint("key:", i), Deadline: int64(i%2) * 2_000_000, Idle: int64(i), Freq: -1}
+			r := Record{DB: i % 3, Key: fmt.Sprint("key:", i), Deadline: int64(i%2) * 2_000_000,
+				Idle: int64(i), Freq: -1}
 			r.Value = b.String(fmt.Appendf(nil, "value:%d", i))
 			require.True(t, b.Restore(&r))
 			a.Begin()

@@ -7,15 +7,18 @@ import (
 	"github.com/miniserver-go/miniserver/ds/slab"
 )
 
-// Entries lie in cells of a slab, one slab for each database's contents, and so do the table and the indexes of deadlines. What is replaced, removed or evicted is freed
-// when the command ends, because until then replies, hooks and views may refer to it:
+// Entries lie in cells of a slab, one slab for each database's contents, and so do the table and
+// the indexes of deadlines. What is replaced, removed or evicted is freed when the command ends,
+// because until then replies, hooks and views may refer to it:
 //
 //	remove, setValue ─▶ discard ─▶ ks.freed ── Begin ──▶ slab.Free
-//	Flush            ─────────────▶ ks.flushed ─ Begin, ReleaseFlushed ─▶ slab.Release, some regions at a time
+//	Flush            ─────────────▶ ks.flushed ─ Begin, ReleaseFlushed ─▶ slab.Release
 //
-// A snapshot still walks the tables that were flushed after it began, so nothing is released meanwhile.
+// A snapshot still walks the tables that were flushed after it began, so nothing is released
+// meanwhile.
 
-// freedCell is a cell to be freed, and the slab that it belongs to: SWAPDB may have moved that to another database.
+// freedCell is a cell to be freed, and the slab that it belongs to: SWAPDB may have moved that to
+// another database.
 type freedCell struct {
 	from *slab.Slab
 	cell unsafe.Pointer
@@ -40,7 +43,8 @@ func (ks *Keyspace) freeCells() {
 	}
 }
 
-// Release removes all keys and gives the memory back at once, for a keyspace that is of no use any more.
+// Release removes all keys and gives the memory back at once, for a keyspace that is of no use any
+// more.
 func (ks *Keyspace) Release() {
 	for _, db := range ks.dbs {
 		db.Flush()
@@ -49,8 +53,9 @@ func (ks *Keyspace) Release() {
 	}
 }
 
-// ReleaseFlushed gives the memory of large values that are gone, and that of flushed databases, back to the system, in pieces of
-// about 4 MB, at most n, and reports whether there is more. It ends the life of all views.
+// ReleaseFlushed gives the memory of large values that are gone, and that of flushed databases,
+// back to the system, in pieces of about 4 MB, at most n, and reports whether there is more. It
+// ends the life of all views.
 func (ks *Keyspace) ReleaseFlushed(n int) (more bool) {
 	if ks.Unreleased() == 0 {
 		return false
@@ -63,7 +68,8 @@ func (ks *Keyspace) ReleaseFlushed(n int) (more bool) {
 	return ks.releaseFlushed(n) || len(ks.dropped) > 0
 }
 
-// Unreleased returns how many large values, and slabs of flushed databases, wait for ReleaseFlushed.
+// Unreleased returns how many large values, and slabs of flushed databases, wait for
+// ReleaseFlushed.
 func (ks *Keyspace) Unreleased() int { return len(ks.flushed) + len(ks.dropped) }
 
 func (ks *Keyspace) releaseFlushed(n int) (more bool) {

@@ -53,20 +53,25 @@ func (db *DB) Check() error {
 	case held != db.memory.bytes:
 		return fmt.Errorf("database %d accounts %d bytes, its entries hold %d", db.id, db.memory.bytes, held)
 	case cells+tables+db.memory.freedBytes() != db.memory.cells.Live():
-		return fmt.Errorf("database %d: %d bytes of cells are in use, its entries take %d, its table and indexes %d", db.id, db.memory.cells.Live()-db.memory.freedBytes(), cells, tables)
+		return fmt.Errorf("database %d: %d bytes of cells are in use, its entries take %d, its table and indexes %d",
+			db.id, db.memory.cells.Live()-db.memory.freedBytes(), cells, tables)
 	case volatile != db.expires.len:
 		return fmt.Errorf("database %d counts %d deadlines, %d entries have one", db.id, db.expires.len, volatile)
 	case sum != db.expires.sum:
 		return fmt.Errorf("database %d has another sum of deadlines than its entries", db.id)
 	case withDates != db.Expiry().Subexpiry():
-		return fmt.Errorf("database %d: %d items in the index of elements, for %d keys", db.id, db.Expiry().Subexpiry(), withDates)
+		return fmt.Errorf("database %d: %d items in the index of elements, for %d keys", db.id,
+			db.Expiry().Subexpiry(), withDates)
 	case db.expires.orphans() < 0 || db.expires.orphans() > volatile+1024:
-		return fmt.Errorf("database %d: %d items in the index, for %d deadlines", db.id, db.expires.index.Len(), volatile)
+		return fmt.Errorf("database %d: %d items in the index, for %d deadlines", db.id,
+			db.expires.index.Len(), volatile)
 	}
-	return cmp.Or(db.checkDeadlines(), db.expires.index.Check(), db.elements.index.Check(), db.memory.cells.Check(), db.checkBlocks())
+	return cmp.Or(db.checkDeadlines(), db.expires.index.Check(), db.elements.index.Check(), db.memory.cells.Check(),
+		db.checkBlocks())
 }
 
-// checkBlocks checks that the blocks of the values are all that are in use, unless some are to be freed.
+// checkBlocks checks that the blocks of the values are all that are in use, unless some are to be
+// freed.
 func (db *DB) checkBlocks() error {
 	used := 0
 	for _, b := range db.memory.boxes.list {
@@ -76,7 +81,8 @@ func (db *DB) checkBlocks() error {
 			}
 		}
 	}
-	if live := db.memory.blocks.slab.Live(); live != used && len(db.ks.freed)+len(db.ks.dropped) == 0 && db.ks.snapshot == nil {
+	if live := db.memory.blocks.slab.Live(); live != used && len(db.ks.freed)+len(db.ks.dropped) == 0 &&
+		db.ks.snapshot == nil {
 		return fmt.Errorf("database %d: %d bytes of blocks are in use, its values have %d", db.id, live, used)
 	}
 	return db.memory.blocks.slab.Check()
@@ -134,7 +140,8 @@ func (db *DB) checkElementIndex(e entry) error {
 	case v == nil:
 		return nil
 	}
-	if b := e.box(); b.elementItem > v.NextDeadline()+reapPause(v) || !db.elements.index.Has(deadlines.Item{At: b.elementItem, Code: dict.Code(db.table.hash(e))}) {
+	if b := e.box(); b.elementItem > v.NextDeadline()+reapPause(v) ||
+		!db.elements.index.Has(deadlines.Item{At: b.elementItem, Code: dict.Code(db.table.hash(e))}) {
 		return fmt.Errorf("key %q: its elements are not announced at %d", e.Key(), b.elementItem)
 	}
 	return nil
@@ -148,7 +155,8 @@ func (db *DB) checkValue(e entry) error {
 	}
 	if h := e.head(); h.kind() == boxed {
 		if b := e.box(); b.accounted != heldBytes(v) {
-			return fmt.Errorf("key %q accounts %d bytes for its value, which holds %d", e.Key(), b.accounted, heldBytes(v))
+			return fmt.Errorf("key %q accounts %d bytes for its value, which holds %d", e.Key(),
+				b.accounted, heldBytes(v))
 		}
 	} else if n := e.cellBytes(); n > packMax {
 		return fmt.Errorf("key %q is packed in %d bytes", e.Key(), n)

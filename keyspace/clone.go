@@ -6,19 +6,22 @@ import (
 	"github.com/miniserver-go/miniserver/ds/slab"
 )
 
-// Clone returns a copy of the keyspace, for Adopt: all keys with their values, deadlines and access data. Neither sees
-// changes of the other. The cells are copied chunk by chunk and the references in the tables redirected, without a look at the
-// entries; boxed values are cloned one by one. O(bytes); it ends the life of all views.
+// Clone returns a copy of the keyspace, for Adopt: all keys with their values, deadlines and access
+// data. Neither sees changes of the other. The cells are copied chunk by chunk and the references
+// in the tables redirected, without a look at the entries; boxed values are cloned one by one.
+// O(bytes); it ends the life of all views.
 func (ks *Keyspace) Clone() *Keyspace { return ks.cloneOver(nil) }
 
-// Reserve is memory that the system has provided, for CloneIn. The collector gives back what is not used of it.
+// Reserve is memory that the system has provided, for CloneIn. The collector gives back what is not
+// used of it.
 type Reserve struct{ cells *slab.Slab }
 
 // LeastReserve is the size in bytes of the smallest reserve. Below that none gains anything.
 const LeastReserve = 1 << 20
 
-// NewReserve returns memory for n bytes of cells, as CloneBytes returns them; nil for fewer than LeastReserve. O(n), about a third of the
-// time of Clone. It concerns no keyspace: all can be used meanwhile.
+// NewReserve returns memory for n bytes of cells, as CloneBytes returns them; nil for fewer than
+// LeastReserve. O(n), about a third of the time of Clone. It concerns no keyspace: all can be used
+// meanwhile.
 func NewReserve(n int) *Reserve {
 	if n < LeastReserve {
 		return nil
@@ -42,7 +45,8 @@ func (ks *Keyspace) CloneIn(r *Reserve) *Keyspace {
 	return ks.cloneOver([]*slab.Slab{r.cells})
 }
 
-// AdoptClone is Adopt of a clone, which lies where the keys lie that it replaces. So the system need not provide memory for it.
+// AdoptClone is Adopt of a clone, which lies where the keys lie that it replaces. So the system
+// need not provide memory for it.
 func (ks *Keyspace) AdoptClone(of *Keyspace) {
 	ks.Begin()
 	for _, db := range ks.dbs {
@@ -87,7 +91,8 @@ func (c *contents) clone(ks *Keyspace, dead []*slab.Slab) contents {
 	twin := *c
 	twin.compaction = compaction{}
 	cells := c.memory.cells.Clone(dead...)
-	index := c.table.CloneIn(cells.Slab, func(p unsafe.Pointer, _ int) unsafe.Pointer { return cells.Cell(p) }, cells.Ref)
+	index := c.table.CloneIn(cells.Slab,
+		func(p unsafe.Pointer, _ int) unsafe.Pointer { return cells.Cell(p) }, cells.Ref)
 	twin.table = &table{index, c.table.seed}
 	twin.memory = c.memory.clone(ks, cells)
 	twin.expires.keys, twin.expires.index = twin.table, c.expires.index.Clone(cells)
@@ -104,8 +109,9 @@ func (m *memory) clone(ks *Keyspace, cells *slab.Clone) memory {
 	return twin
 }
 
-// clone returns copies of the boxes for the copies of their cells. The blocks of their values are in mem. grown is
-// how many bytes more the copies take; they may take fewer, having no room to grow.
+// clone returns copies of the boxes for the copies of their cells. The blocks of their values are
+// in mem. grown is how many bytes more the copies take; they may take fewer, having no room to
+// grow.
 func (b *boxes) clone(cells *slab.Clone, mem *blocks) (twin *boxes, grown int) {
 	twin = &boxes{list: make([]*box, len(b.list)), vacant: append([]uint32(nil), b.vacant...)}
 	for i, original := range b.list {

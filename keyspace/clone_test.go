@@ -106,7 +106,8 @@ func BenchmarkClone(b *testing.B) {
 		b.Run(strconv.Itoa(n)+"/reserved", func(b *testing.B) {
 			ks := filled(n)
 			var r *keyspace.Reserve
-			measureClones(b, func() *keyspace.Keyspace { return ks.CloneIn(r) }, func() { r = keyspace.NewReserve(ks.CloneBytes()) })
+			measureClones(b, func() *keyspace.Keyspace { return ks.CloneIn(r) },
+				func() { r = keyspace.NewReserve(ks.CloneBytes()) })
 		})
 	}
 }
@@ -130,7 +131,8 @@ func filled(n int) *keyspace.Keyspace {
 	ks.Now = 1_700_000_000_000
 	for i := range n {
 		ks.Begin()
-		ks.DB(0).SetUntil(strconv.AppendInt([]byte("key:"), int64(i), 10), ks.String([]byte("value of 16 byte")), int64(i%2)*(ks.Now+int64(i)+1000))
+		ks.DB(0).SetUntil(strconv.AppendInt([]byte("key:"), int64(i), 10), ks.String([]byte("value of 16 byte")),
+			int64(i%2)*(ks.Now+int64(i)+1000))
 	}
 	return ks
 }

@@ -8,26 +8,32 @@ import (
 	"github.com/miniserver-go/miniserver/ds/slab"
 )
 
-// Compaction moves the cells of databases together when many are free, in slices, and gives the chunks that it empties back to the
-// system (see slab/compact.go). It changes places, and nothing else: not the entries, nor what they are accounted with.
+// Compaction moves the cells of databases together when many are free, in slices, and gives the
+// chunks that it empties back to the system (see slab/compact.go). It changes places, and nothing
+// else: not the entries, nor what they are accounted with.
 //
 //	StartCompaction   each database retires its emptiest chunks
 //	Compact           a slice: looks at some cells, and moves those that are in such chunks
 //
-// Boxed values lie in Go's heap, where nothing moves, and values that go leave gaps that only others of the same size can fill. Go's allocator fills
-// one block after the other; so copies of all values lie close together, and the collector gets the blocks of the originals. That costs
+// Boxed values lie in Go's heap, where nothing moves, and values that go leave gaps that only
+// others of the same size can fill. Go's allocator fills one block after the other; so copies of
+// all values lie close together, and the collector gets the blocks of the originals. That costs
 // more, and is done only if it is asked for; very large values have blocks of their own.
 //
-// A moved cell must be named by its new place wherever it was named before. These are all names of cells that outlive a command:
+// A moved cell must be named by its new place wherever it was named before. These are all names of
+// cells that outlive a command:
 //
 //	entry                the table, which has its Ref; its box, if it has one
 //	piece of the table   the table
 //	leaf                 its deadlines.Index
 //
-// The indexes of deadlines have codes of keys, and no places of entries. A snapshot has a cursor, the table, and boxes; the bit that says whether it has an
-// entry is in the entry and moves with it. Views, keys that alias entries and open edits end with Begin, with which a slice starts. A
-// BulkLoad has entries that are not in the table yet, and freed cells are no longer there: those stay where they are, in chunks
-// that are not emptied this time. A value that is copied stays as it is for a snapshot that has it in its queue. A clone has cells of its own, none of them retired. Contents that were flushed are released as a whole.
+// The indexes of deadlines have codes of keys, and no places of entries. A snapshot has a cursor,
+// the table, and boxes; the bit that says whether it has an entry is in the entry and moves with
+// it. Views, keys that alias entries and open edits end with Begin, with which a slice starts. A
+// BulkLoad has entries that are not in the table yet, and freed cells are no longer there: those
+// stay where they are, in chunks that are not emptied this time. A value that is copied stays as it
+// is for a snapshot that has it in its queue. A clone has cells of its own, none of them retired.
+// Contents that were flushed are released as a whole.
 
 // compaction is how far that of a database's contents has come. Its stages follow one another.
 type compaction struct {
@@ -65,14 +71,15 @@ const (
 	bytesPerCost = 32 // that are moved or copied
 )
 
-// largestCopied is the size in bytes of the largest values that are copied: larger ones take blocks of Go's heap, and time.
+// largestCopied is the size in bytes of the largest values that are copied: larger ones take blocks
+// of Go's heap, and time.
 const largestCopied = 32 << 10
 
 // lowestItem is before all leaves.
 var lowestItem = deadlines.Item{At: math.MinInt64}
 
-// StartCompaction begins to move the cells of all databases together, and with values also to copy boxed values. It reports whether there
-// is anything to move. O(chunks that are not full).
+// StartCompaction begins to move the cells of all databases together, and with values also to copy
+// boxed values. It reports whether there is anything to move. O(chunks that are not full).
 func (ks *Keyspace) StartCompaction(values bool) (started bool) {
 	ks.Begin()
 	for _, db := range ks.dbs[:ks.used] {
@@ -87,7 +94,8 @@ func (ks *Keyspace) StartCompaction(values bool) (started bool) {
 	return started
 }
 
-// Compact goes on with a compaction for about n times 10 ns. It returns what it did, and whether there is more to do. It ends the life of all views.
+// Compact goes on with a compaction for about n times 10 ns. It returns what it did, and whether
+// there is more to do. It ends the life of all views.
 func (ks *Keyspace) Compact(n int) (done Compacted, more bool) {
 	ks.Begin()
 	for _, db := range ks.dbs[:ks.used] {
@@ -160,7 +168,8 @@ func (c *contents) compactChain(done *Compacted) (cost int) {
 	return cost + 10*lookCost + (done.KeysMoved-before)*moveCost
 }
 
-// compactBox moves the blocks of a boxed value that are in retired chunks, or if it is asked for, copies box and value.
+// compactBox moves the blocks of a boxed value that are in retired chunks, or if it is asked for,
+// copies box and value.
 func (c *contents) compactBox(e entry) {
 	if c.compaction.values {
 		c.memory.copyBox(e)
@@ -169,7 +178,8 @@ func (c *contents) compactBox(e entry) {
 	}
 }
 
-// copyBox puts a copy in place of an entry's box and value. It may take fewer bytes, having no room to grow.
+// copyBox puts a copy in place of an entry's box and value. It may take fewer bytes, having no room
+// to grow.
 func (m *memory) copyBox(e entry) {
 	old := e.box()
 	twin := old.clone()

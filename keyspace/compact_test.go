@@ -25,8 +25,8 @@ func compactAll(ks *keyspace.Keyspace) (done keyspace.Compacted) {
 	return done
 }
 
-// mixed returns a keyspace with keys of many sizes, some boxed, some with deadlines, some whose elements have them. Nine of ten
-// were deleted.
+// mixed returns a keyspace with keys of many sizes, some boxed, some with deadlines, some whose
+// elements have them. Nine of ten were deleted.
 func mixed(rng *rand.Rand, keys int) *keyspace.Keyspace {
 	ks := keyspace.New(3, rng.Uint64(), rng.Uint64N)
 	ks.Now = 1_700_000_000_000
@@ -104,7 +104,8 @@ func keyBytes(ks *keyspace.Keyspace) map[string]int {
 	return sizes
 }
 
-// A twin goes through the same changes without a compaction. In between there are snapshots, and clones are taken.
+// A twin goes through the same changes without a compaction. In between there are snapshots, and
+// clones are taken.
 func TestCompactionChangesNothing(t *testing.T) {
 	const keys = 15_000
 	for seed := range quick.Rounds(uint64(2)) {

@@ -46,11 +46,13 @@ func (db *DB) lookupHash(hash uint64, key string) located {
 	return s
 }
 
-// lookupToEdit is lookup for a key whose value is about to change: its due elements are removed in any case.
+// lookupToEdit is lookup for a key whose value is about to change: its due elements are removed in
+// any case.
 func (db *DB) lookupToEdit(key string) located {
 	hash := db.table.Hash(key)
 	s := db.lookupHash(hash, key)
-	if !s.absent() && db.ks.hidesDue() && s.head().hasFlag(hasElementDeadlines) && db.Expiry().removeDueElements(s.entry, hash, unlimited) {
+	if !s.absent() && db.ks.hidesDue() && s.head().hasFlag(hasElementDeadlines) &&
+		db.Expiry().removeDueElements(s.entry, hash, unlimited) {
 		return located{}
 	}
 	return s
@@ -264,8 +266,8 @@ func (db *DB) SetDeadline(key []byte, deadline int64) bool {
 	return true
 }
 
-// setDeadline sets the deadline of an entry of the table, and returns the entry, which moves if it gets its first deadline or
-// loses it.
+// setDeadline sets the deadline of an entry of the table, and returns the entry, which moves if it
+// gets its first deadline or loses it.
 func (db *DB) setDeadline(e entry, hash uint64, deadline int64) entry {
 	switch {
 	case deadline == e.head().deadline():
@@ -280,7 +282,8 @@ func (db *DB) setDeadline(e entry, hash uint64, deadline int64) entry {
 	return e
 }
 
-// insert adds an entry for an absent key, with room for a deadline if it is to get one. The key is copied.
+// insert adds an entry for an absent key, with room for a deadline if it is to get one. The key is
+// copied.
 func (db *DB) insert(hash uint64, key string, v Value, withDeadline bool) entry {
 	e := db.memory.newEntry(key, v, withDeadline)
 	db.addEntry(hash, e)
@@ -305,8 +308,8 @@ func (db *DB) addEntry(hash uint64, e entry) {
 	}
 }
 
-// store replaces the value in a slot, keeping the deadline and access data, and returns the entry. A new cell has room for a
-// deadline if that is wanted.
+// store replaces the value in a slot, keeping the deadline and access data, and returns the entry.
+// A new cell has room for a deadline if that is wanted.
 func (db *DB) store(s located, hash uint64, v Value, withDeadline bool) entry {
 	old := s.bytes()
 	if h := s.head(); h.hasFlag(hasElementDeadlines) && (s.box().value != v || volatileIn(s.entry) == nil) {

@@ -12,18 +12,18 @@ import (
 	"github.com/miniserver-go/miniserver/ds/zset"
 )
 
-// Elements of hashes, sets, sorted sets and lists may have deadlines of their own. The collection keeps
-// them (package expiry); the keyspace hides elements that are due: a lookup first removes the due
-// elements of the value, and the key if none is left. So every command is right without knowing of
-// deadlines.
+// Elements of hashes, sets, sorted sets and lists may have deadlines of their own. The collection
+// keeps them (package expiry); the keyspace hides elements that are due: a lookup first removes the
+// due elements of the value, and the key if none is left. So every command is right without knowing
+// of deadlines.
 //
 // Reap has an index of its own for them, with one item for each key whose value has such deadlines,
-// at the time when the next of them may be due. It is lazy like the other one: an item that comes up
-// too early moves to its real place.
+// at the time when the next of them may be due. It is lazy like the other one: an item that comes
+// up too early moves to its real place.
 
-// Collection is a value whose elements may have deadlines, in milliseconds since the epoch, from 1 to
-// MaxElementDeadline; 0 stands for none. An element is named as in commands: by a field, a member, the
-// text of a list's elements.
+// Collection is a value whose elements may have deadlines, in milliseconds since the epoch, from 1
+// to MaxElementDeadline; 0 stands for none. An element is named as in commands: by a field, a
+// member, the text of a list's elements.
 type Collection interface {
 	Value
 	// Volatile returns how many elements have a deadline. O(1).
@@ -34,16 +34,16 @@ type Collection interface {
 	NextDeadline() int64
 	// Deadline returns an element's deadline; ok is false if there is no such element.
 	Deadline(element []byte) (deadline int64, ok bool)
-	// SetDeadline sets an element's deadline and reports whether there is such an element. The value
-	// must come from Edit, and Commit must follow.
+	// SetDeadline sets an element's deadline and reports whether there is such an element. The
+	// value must come from Edit, and Commit must follow.
 	SetDeadline(element []byte, deadline int64, dice func(n uint64) uint64) bool
 	// Discard removes an element, of a list all of that text, and reports whether there was one.
 	Discard(element []byte) bool
 	// Deadlines calls fn for each element that has a deadline until fn returns false; fn must not
 	// change the collection. The element aliases it.
 	Deadlines(fn func(element []byte, deadline int64) bool)
-	// Expire removes elements that are due, about most of them at most, and returns how many. It calls
-	// fn, unless nil, with each before it is removed.
+	// Expire removes elements that are due, about most of them at most, and returns how many. It
+	// calls fn, unless nil, with each before it is removed.
 	Expire(now int64, most int, fn func(element []byte)) (removed int)
 }
 
@@ -118,9 +118,9 @@ func (x *elementIndex) remove(e entry, hash uint64) {
 	}
 }
 
-// reapPause returns for how many milliseconds the active side leaves a collection alone. A sequence has to be
-// walked to find what is due in it, and a long one should not be walked all the time. Readers do not
-// wait for the active side.
+// reapPause returns for how many milliseconds the active side leaves a collection alone. A sequence
+// has to be walked to find what is due in it, and a long one should not be walked all the time.
+// Readers do not wait for the active side.
 func reapPause(v Collection) int64 {
 	if _, walked := v.(Sequence); walked {
 		return int64(v.Len() >> 14)

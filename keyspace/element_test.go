@@ -101,7 +101,8 @@ func TestAKeyGoesWithItsLastElement(t *testing.T) {
 	}
 }
 
-// Readers of a replica do not see due elements; its master, whose commands are replayed, may still change them.
+// Readers of a replica do not see due elements; its master, whose commands are replayed, may still
+// change them.
 func TestDueElementsAreHiddenWhereTheyAreKept(t *testing.T) {
 	for _, typ := range collections {
 		ks, db, dice, told := newDated(t)

@@ -13,16 +13,17 @@ import (
 	"github.com/miniserver-go/miniserver/internal/invariants"
 )
 
-// An entry is one key with its deadline, its access data and its value: a cell of the database's slab. The kind in the header
-// tells which of two forms it has:
+// An entry is one key with its deadline, its access data and its value: a cell of the database's
+// slab. The kind in the header tells which of two forms it has:
 //
 //	packed  header | deadline | key | payload
 //	boxed   header | deadline | box | key       the box, in Go's heap, has the value
 //
-// There is room for a deadline only if the key has one. Packed is for everything that is a single piece of memory, unless it is
-// very large: the payload is the text of a string, the 8 bytes of an integer, or a whole ziplist or intset. The collector does
-// not know of entries, and a limiter's key of 12 bytes with one record is 56 bytes in all. The key of a boxed entry is in the
-// box if it is long.
+// There is room for a deadline only if the key has one. Packed is for everything that is a single
+// piece of memory, unless it is very large: the payload is the text of a string, the 8 bytes of an
+// integer, or a whole ziplist or intset. The collector does not know of entries, and a limiter's
+// key of 12 bytes with one record is 56 bytes in all. The key of a boxed entry is in the box if it
+// is long.
 type entry struct{ p unsafe.Pointer }
 
 // header begins every entry.
@@ -58,7 +59,8 @@ const (
 	accessMask   = 1<<24 - 1
 	// packMax bounds a packed entry with a deadline.
 	packMax = slab.MaxCell
-	// copyMax is the length up to which a payload is copied to be changed. What is longer is changed in its cell.
+	// copyMax is the length up to which a payload is copied to be changed. What is longer is
+	// changed in its cell.
 	copyMax = slab.SmallCell
 	// maxCellKey is the length of the longest key that lies in the cell of a boxed entry.
 	maxCellKey = slab.SmallCell - headerSize - deadlineSize - 8
@@ -122,7 +124,8 @@ func (h *header) size() int { return headerSize + int(h.access>>25&deadlineSize)
 // box returns the box of a boxed entry.
 func (e entry) box() *box { return *(**box)(unsafe.Add(e.p, e.head().size())) }
 
-// setBox lets a boxed entry have a box, which is in boxes, since the collector does not see it here.
+// setBox lets a boxed entry have a box, which is in boxes, since the collector does not see it
+// here.
 func (e entry) setBox(b *box) {
 	*(*uintptr)(unsafe.Add(e.p, e.head().size())) = uintptr(unsafe.Pointer(b))
 	b.cell = slab.RefOf(e.p)
@@ -207,8 +210,8 @@ func (e entry) bytes() int {
 	return n
 }
 
-// repack overwrites the payload in place if the cell keeps its size, and reports whether it did. A payload that was changed in
-// the cell is there already.
+// repack overwrites the payload in place if the cell keeps its size, and reports whether it did. A
+// payload that was changed in the cell is there already.
 func (e entry) repack(k kind, payload []byte, withDeadline bool) bool {
 	h := e.head()
 	if h.kind() == boxed || h.hasFlag(dated) != withDeadline {

@@ -9,18 +9,18 @@ import (
 // Eviction is what eviction needs to know of a database: random keys with their staleness, and the
 // key that expires next.
 //
-// Sampling costs few cache misses: the elements of a bucket or two are read together, from a random place
-// on, since chains are walked from one end. Where few keys have a deadline, those that have one are found
-// by a walk through the index instead, which goes on where it stopped, and skips some by lot: neighbours
-// in time resemble each other.
+// Sampling costs few cache misses: the elements of a bucket or two are read together, from a random
+// place on, since chains are walked from one end. Where few keys have a deadline, those that have
+// one are found by a walk through the index instead, which goes on where it stopped, and skips some
+// by lot: neighbours in time resemble each other.
 type Eviction struct{ db *DB }
 
 // Eviction returns the database's.
 func (db *DB) Eviction() Eviction { return Eviction{db} }
 
 const (
-	// sparse is how many keys there may be for each that has a deadline, so that looking for it among
-	// all of them is worth while.
+	// sparse is how many keys there may be for each that has a deadline, so that looking for it
+	// among all of them is worth while.
 	sparse = 8
 	// stride is how many items of the index are passed for one that is looked at.
 	stride = 8
@@ -30,10 +30,10 @@ const (
 	perBatch = 16
 )
 
-// Sample looks at up to n keys picked at random, among those with a deadline if volatile; some may be due,
-// or the same one. It calls fn for those whose staleness is least or more: the seconds since the last
-// access under LRU, and 255 less the counter under LFU. The key aliases the entry; fn must not change
-// the database. It records no access. O(n).
+// Sample looks at up to n keys picked at random, among those with a deadline if volatile; some may
+// be due, or the same one. It calls fn for those whose staleness is least or more: the seconds
+// since the last access under LRU, and 255 less the counter under LFU. The key aliases the entry;
+// fn must not change the database. It records no access. O(n).
 func (x Eviction) Sample(n int, volatile bool, least uint32, fn func(key string, staleness uint32)) {
 	if volatile && x.db.expires.len*sparse < x.db.table.Len() {
 		x.sampleIndex(n, least, fn)
@@ -91,7 +91,8 @@ func (x Eviction) sampleIndex(n int, least uint32, fn func(key string, staleness
 	}
 }
 
-// sampleItem looks at a key that an item of the index stands for, and returns 1, or 0 if there is none.
+// sampleItem looks at a key that an item of the index stands for, and returns 1, or 0 if there is
+// none.
 func (x Eviction) sampleItem(item deadlines.Item, least uint32, fn func(key string, staleness uint32)) (seen int) {
 	x.db.table.eachWithCode(item.Code, func(e entry) bool {
 		h := e.head()
@@ -107,8 +108,8 @@ func (x Eviction) sampleItem(item deadlines.Item, least uint32, fn func(key stri
 	return seen
 }
 
-// Any returns a key, one that has a deadline if volatile, picked as Sample does: less evenly than Random
-// does it, at a third of the cost. The key aliases its entry; ok is false if there is none.
+// Any returns a key, one that has a deadline if volatile, picked as Sample does: less evenly than
+// Random does it, at a third of the cost. The key aliases its entry; ok is false if there is none.
 func (x Eviction) Any(volatile bool) (key string, ok bool) {
 	for tries := 0; x.db.table.Len() > 0 && (!volatile || x.db.expires.len > 0) && tries < 100 && !ok; tries++ {
 		x.Sample(1, volatile, 0, func(k string, _ uint32) { key, ok = k, true })
@@ -119,9 +120,9 @@ func (x Eviction) Any(volatile bool) (key string, ok bool) {
 	return key, ok
 }
 
-// FirstDue returns the key whose deadline is the first of all, aliasing its entry, and the deadline; ok is
-// false if no key has one. Deadlines that moved later are put in their place on the way. O(log n),
-// amortized.
+// FirstDue returns the key whose deadline is the first of all, aliasing its entry, and the
+// deadline; ok is false if no key has one. Deadlines that moved later are put in their place on the
+// way. O(log n), amortized.
 func (x Eviction) FirstDue() (key string, deadline int64, ok bool) {
 	for x.db.expires.len > 0 {
 		first, _ := x.db.expires.index.Min()
@@ -142,8 +143,8 @@ func (x Eviction) FirstDue() (key string, deadline int64, ok bool) {
 	return "", 0, false
 }
 
-// Staleness returns the staleness of a key as Sample does; ok is false if the key is not visible, or if
-// volatile is set and it has no deadline.
+// Staleness returns the staleness of a key as Sample does; ok is false if the key is not visible,
+// or if volatile is set and it has no deadline.
 func (x Eviction) Staleness(key []byte, volatile bool) (staleness uint32, ok bool) {
 	e := x.db.lookup(dict.Key(key))
 	if e.absent() || volatile && e.head().deadline() == 0 {

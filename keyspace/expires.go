@@ -9,14 +9,15 @@ import (
 	"github.com/miniserver-go/miniserver/ds/slab"
 )
 
-// The index of deadlines has one item for each entry with a deadline: the time, and a code of the key's hash. When an
-// item comes up, the code leads to the entry. Two entries may have the same code; each has an item of its own.
+// The index of deadlines has one item for each entry with a deadline: the time, and a code of the
+// key's hash. When an item comes up, the code leads to the entry. Two entries may have the same
+// code; each has an item of its own.
 //
-// A deadline that moves later leaves its item where it is; when the item comes up, the entry gets a new one
-// at its real deadline. So a limiter that renews its EXPIRE on every call writes eight
+// A deadline that moves later leaves its item where it is; when the item comes up, the entry gets a
+// new one at its real deadline. So a limiter that renews its EXPIRE on every call writes eight
 // bytes and no more. A deadline that moves earlier, or goes away, removes its item if the item is
-// known to stand exactly at the old deadline (flag exact), and leaves it behind as an orphan otherwise.
-// The index is rebuilt when orphans outnumber the living.
+// known to stand exactly at the old deadline (flag exact), and leaves it behind as an orphan
+// otherwise. The index is rebuilt when orphans outnumber the living.
 
 // expires is the deadlines of keys in order. The deadline itself is in the entry, see entry.go.
 type expires struct {
@@ -71,7 +72,8 @@ func (x *expires) insert(h *header, code uint32) {
 	h.setFlag(exact)
 }
 
-// delete removes the entry's item if its place is known: exactly at the deadline that the entry had.
+// delete removes the entry's item if its place is known: exactly at the deadline that the entry
+// had.
 func (x *expires) delete(h *header, hash uint64, deadline int64) {
 	if h.hasFlag(exact) {
 		x.index.Delete(deadlines.Item{At: deadline, Code: dict.Code(hash)})
@@ -119,9 +121,9 @@ func (x *expires) reindex() {
 	}
 }
 
-// claim returns the entry that an item stands for: one whose item is exactly there, or else, among those whose item
-// is anywhere before the deadline, the one that is due first, so that the other items are not too late for the others.
-// An orphan has none.
+// claim returns the entry that an item stands for: one whose item is exactly there, or else, among
+// those whose item is anywhere before the deadline, the one that is due first, so that the other
+// items are not too late for the others. An orphan has none.
 func (x *expires) claim(item deadlines.Item) (found entry) {
 	x.keys.eachWithCode(item.Code, func(e entry) bool {
 		switch h := e.head(); {

@@ -6,8 +6,8 @@ import (
 )
 
 // Expiry is what becomes due in a database, keys and elements: when, how many, and their removal.
-// What is due is invisible without any call, since every lookup compares; Reap gives its memory back
-// and lets its events happen in time.
+// What is due is invisible without any call, since every lookup compares; Reap gives its memory
+// back and lets its events happen in time.
 type Expiry struct{ db *DB }
 
 // Expiry returns the database's.
@@ -19,7 +19,8 @@ func (x Expiry) Volatile() int { return x.db.expires.len }
 // Subexpiry returns how many keys have a value whose elements have deadlines.
 func (x Expiry) Subexpiry() int { return x.db.elements.index.Len() }
 
-// AverageTTL returns how long the keys with a deadline have left on average, in milliseconds; 0 if there are none. O(1).
+// AverageTTL returns how long the keys with a deadline have left on average, in milliseconds; 0 if
+// there are none. O(1).
 func (x Expiry) AverageTTL() int64 {
 	if x.db.expires.len == 0 {
 		return 0
@@ -41,8 +42,9 @@ func (x Expiry) Next() int64 {
 	return key.At
 }
 
-// Reap removes keys that are due, at most budget index items' worth, and then elements of values that
-// are, at most as many. It returns how many keys it removed for themselves and whether more is due.
+// Reap removes keys that are due, at most budget index items' worth, and then elements of values
+// that are, at most as many. It returns how many keys it removed for themselves and whether more is
+// due.
 func (x Expiry) Reap(budget int) (removed int, more bool) {
 	if x.db.ks.keepsDue() {
 		return 0, false
@@ -65,7 +67,8 @@ func (x Expiry) reapKeys(budget int) (removed int, more bool) {
 	}
 }
 
-// reapItem handles the entry of an item that came up and was taken out of the index: it goes if it is due.
+// reapItem handles the entry of an item that came up and was taken out of the index: it goes if it
+// is due.
 func (x Expiry) reapItem(item deadlines.Item) (removed int) {
 	e := x.db.expires.claim(item)
 	if e.absent() {
@@ -80,7 +83,8 @@ func (x Expiry) reapItem(item deadlines.Item) (removed int) {
 	return 0
 }
 
-// RemoveDue removes key if it is due, also where due keys are kept, and reports whether it has no deadline any more.
+// RemoveDue removes key if it is due, also where due keys are kept, and reports whether it has no
+// deadline any more.
 func (x Expiry) RemoveDue(key []byte) bool {
 	name := dict.Key(key)
 	hash := x.db.table.Hash(name)
@@ -95,8 +99,9 @@ func (x Expiry) RemoveDue(key []byte) bool {
 	return true
 }
 
-// expireElements removes elements of an entry that are due, about most of them at most, or hides them if due elements are to
-// be kept. It removes the entry if no element is left. It reports whether there is none to see.
+// expireElements removes elements of an entry that are due, about most of them at most, or hides
+// them if due elements are to be kept. It removes the entry if no element is left. It reports
+// whether there is none to see.
 func (x Expiry) expireElements(e entry, hash uint64, most int) (emptied bool) {
 	switch {
 	case x.db.ks.showsDue():
@@ -107,8 +112,8 @@ func (x Expiry) expireElements(e entry, hash uint64, most int) (emptied bool) {
 	return x.removeDueElements(e, hash, most)
 }
 
-// hideElements makes a copy without the due elements what readers of a collection see, until any collection changes. It reports
-// whether no element is left.
+// hideElements makes a copy without the due elements what readers of a collection see, until any
+// collection changes. It reports whether no element is left.
 func (ks *Keyspace) hideElements(e entry) (emptied bool) {
 	v := volatileIn(e)
 	if v == nil || v.NextDeadline() > ks.Now {
@@ -171,8 +176,8 @@ func (x Expiry) reapElements(budget int) (more bool) {
 	return false
 }
 
-// expireFirst removes at most about most due elements of the entry that the first item in the index of elements stands
-// for, and announces the entry anew. It returns what that cost, in elements.
+// expireFirst removes at most about most due elements of the entry that the first item in the index
+// of elements stands for, and announces the entry anew. It returns what that cost, in elements.
 func (x Expiry) expireFirst(first deadlines.Item, most int) (cost int) {
 	var found entry
 	x.db.table.eachWithCode(first.Code, func(e entry) bool {
@@ -201,7 +206,8 @@ func (x Expiry) expireAllElements() {
 	}
 }
 
-// AsStored runs fn while no deadline counts, so that it sees keys that are due and were not removed yet.
+// AsStored runs fn while no deadline counts, so that it sees keys that are due and were not removed
+// yet.
 func (ks *Keyspace) AsStored(fn func()) {
 	defer func(was bool) { ks.Replaying = was }(ks.Replaying)
 	ks.Replaying = true

@@ -32,7 +32,8 @@ func letGo(t *testing.T, remove func(db *DB)) {
 		if !ok {
 			v = db.Create([]byte("k"), ZSet)
 		}
-		v.(*zset.Set).Add(fmt.Appendf(nil, "m%d", i), float64(i), zset.Limits{MaxEntries: 128, MaxValue: 64}, func(n uint64) uint64 { return uint64(i) % n })
+		v.(*zset.Set).Add(fmt.Appendf(nil, "m%d", i), float64(i), zset.Limits{MaxEntries: 128, MaxValue: 64},
+			func(n uint64) uint64 { return uint64(i) % n })
 		db.Commit([]byte("k"))
 	}
 	ks.Begin()

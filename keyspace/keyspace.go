@@ -7,7 +7,8 @@
 //	      cells    slab of the entries, of the table and of the indexes
 //	      boxes    those of the entries, for the collector
 //	      blocks   slab of the blocks of large collections
-//	    expires    deadlines.Index of (deadline, code of the key's hash): what becomes due, in order
+//	    expires    deadlines.Index of (deadline, code of the key's hash): what becomes due, in
+//	               order
 //	    elements   another, of keys whose values have elements with deadlines
 //
 // A DB looks up, changes and removes single keys. What concerns many has a name of its own:
@@ -18,30 +19,32 @@
 //	db.Eviction()  which keys to evict
 //	db.Usage()     bytes
 //
-// The layout of an entry in memory is private to this package (see entry.go): it is a cell of a slab (see cells.go), which has
-// small values, too. Callers never hold an entry. They get a
-// view, a value of the ds packages that stands for the packed bytes, and hand it back:
+// The layout of an entry in memory is private to this package (see entry.go): it is a cell of a
+// slab (see cells.go), which has small values, too. Callers never hold an entry. They get a view, a
+// value of the ds packages that stands for the packed bytes, and hand it back:
 //
 //	v, ok := db.Find(key)      // to read: aliases the entry
 //	v, ok := db.Edit(key)      // to change: a scratch copy of what is small, or the value itself
 //	db.Commit(key)             // after the change: packed again, boxed, or removed if empty
 //
-// Elements of collections may have deadlines too (see Collection, in element.go). To set one, call Edit,
-// Collection.SetDeadline and Commit; to read them, Collection.Deadlines.
+// Elements of collections may have deadlines too (see Collection, in element.go). To set one, call
+// Edit, Collection.SetDeadline and Commit; to read them, Collection.Deadlines.
 //
 // Invariants, 3 to 8 verified by DB.Check:
 //  1. A key whose deadline has passed is invisible, and so is an element of a value: every lookup
 //     compares, and does not rely on Reap.
 //  2. A view is valid until Begin, or until its key is next written: committed, set, removed or
-//     moved. A view from Edit that was changed must be committed. Only a small packed value is as it was if it is not.
-//  3. Each entry with a deadline has an item of its own in the index, at its deadline if it is flagged exact, else earlier.
+//     moved. A view from Edit that was changed must be committed. Only a small packed value is as
+//     it was if it is not.
+//  3. Each entry with a deadline has an item of its own in the index, at its deadline if it is
+//     flagged exact, else earlier.
 //  4. Usage.Bytes is the sum of what its entries hold.
 //  5. No collection in the table is empty.
 //  6. The index has at most 1024 orphans, items without an entry, more than there are deadlines.
 //  7. Each entry whose elements have deadlines is flagged so and has one item in the index of
 //     elements, at the first of them or before, a long list's at most a pause later; no other has.
-//  8. Each boxed entry of the table is in boxes, at the place that its box says. It comes there before it comes
-//     into the table, and goes after that.
+//  8. Each boxed entry of the table is in boxes, at the place that its box says. It comes there
+//     before it comes into the table, and goes after that.
 //
 // Unlike Redis, where a key lives through the millisecond of its deadline, here it is due in it: a
 // wake-up at the deadline finds it ready to go.
@@ -60,25 +63,28 @@ type Keyspace struct {
 	Types []Type
 	// Now is the time in milliseconds since the epoch; the owner sets it before each command.
 	Now int64
-	// OnExpiring is called before a key is removed because it is due, OnExpire after it was removed, OnCreate after a key was added. Each
-	// may be nil. They must not change the keyspace nor keep the key.
+	// OnExpiring is called before a key is removed because it is due, OnExpire after it was
+	// removed, OnCreate after a key was added. Each may be nil. They must not change the keyspace
+	// nor keep the key.
 	OnExpiring         func()
 	OnExpire, OnCreate func(db *DB, key string)
-	// OnExpireElements is called after elements of the value at key were removed because they had become
-	// due, and after the removal of the key if no element is left. It may be nil, and must not change the
-	// keyspace nor keep anything.
+	// OnExpireElements is called after elements of the value at key were removed because they had
+	// become due, and after the removal of the key if no element is left. It may be nil, and must
+	// not change the keyspace nor keep anything.
 	OnExpireElements func(db *DB, key string, what ExpiredElements)
 	// NameExpired passes the elements themselves to OnExpireElements, and not only their number.
 	NameExpired bool
-	// KeepExpired makes due keys and elements invisible without removing them, until they are written.
+	// KeepExpired makes due keys and elements invisible without removing them, until they are
+	// written.
 	KeepExpired bool
-	// ShowExpired makes what is due visible while KeepExpired keeps it: a client that imports data copies it as it is.
+	// ShowExpired makes what is due visible while KeepExpired keeps it: a client that imports data
+	// copies it as it is.
 	ShowExpired bool
-	// Replaying lets no key and no element become due, whatever KeepExpired says. The replayed commands contain the removal of expired keys, and
-	// may change a key before it.
+	// Replaying lets no key and no element become due, whatever KeepExpired says. The replayed
+	// commands contain the removal of expired keys, and may change a key before it.
 	Replaying bool
-	// Lazily says that what is removed would be freed in the background by Redis. LazilyFreed counts the values that are large enough for
-	// that; here they are freed at once.
+	// Lazily says that what is removed would be freed in the background by Redis. LazilyFreed
+	// counts the values that are large enough for that; here they are freed at once.
 	Lazily      bool
 	LazilyFreed int64
 	// All17 lets digests show scores with 17 digits, as those of Redis up to 7.0 do.
@@ -120,10 +126,12 @@ func (ks *Keyspace) newDB(id int) *DB {
 func (ks *Keyspace) newContents() contents {
 	m := newMemory(ks)
 	keys := newTable(ks.seed, m.cells)
-	return contents{table: keys, memory: m, expires: newExpires(keys, m.cells), elements: elementIndex{deadlines.New(m.cells)}}
+	return contents{table: keys, memory: m, expires: newExpires(keys, m.cells),
+		elements: elementIndex{deadlines.New(m.cells)}}
 }
 
-// Reseed replaces the seed of the hash function. Databases that have keys get it when they are emptied.
+// Reseed replaces the seed of the hash function. Databases that have keys get it when they are
+// emptied.
 func (ks *Keyspace) Reseed(seed uint64) {
 	ks.seed = seed
 	for _, db := range ks.dbs {
@@ -149,7 +157,8 @@ func (ks *Keyspace) Empty() bool {
 	return true
 }
 
-// Begin ends the life of all views, and of what was removed since the last call. The owner calls it before each command.
+// Begin ends the life of all views, and of what was removed since the last call. The owner calls it
+// before each command.
 func (ks *Keyspace) Begin() {
 	ks.views.reset()
 	if len(ks.freed)+len(ks.flushed)+len(ks.dropped) > 0 {

@@ -439,7 +439,8 @@ func TestScanLeavesKeysThatDoNotMatch(t *testing.T) {
 	fill(db, 2, func(int) int64 { return start + 1 })
 	ks.Now++
 	first := string(keyOf(0))
-	db.Keys().Scan(0, 100, func(key string, _ Type) bool { return key == first }, func(key string, _ Type) { require.Fail(t, "due", key) })
+	db.Keys().Scan(0, 100, func(key string, _ Type) bool { return key == first },
+		func(key string, _ Type) { require.Fail(t, "due", key) })
 	require.Equal(t, 1, db.Len())
 	require.False(t, db.Erase(keyOf(0)))
 	require.True(t, db.Erase(keyOf(1)), "due, but there")

@@ -61,8 +61,8 @@ func (u Usage) Layout(key []byte) (l Layout, ok bool) {
 	return l, true
 }
 
-// PackedLayout returns what a key of n bytes would cost with a collection of that many packed bytes,
-// a ziplist or an intset: in the entry if that stays small, else in a box. O(1).
+// PackedLayout returns what a key of n bytes would cost with a collection of that many packed
+// bytes, a ziplist or an intset: in the entry if that stays small, else in a box. O(1).
 func PackedLayout(n, payload int, t Type) Layout {
 	if headerSize+deadlineSize+n+payload <= packMax {
 		return packedLayout(headerSize, n, payload)
@@ -86,17 +86,19 @@ func boxedLayout(header, n, value int) Layout {
 		return l
 	}
 	l.Header += int(unsafe.Sizeof(longBox{}) - unsafe.Sizeof(box{}))
-	l.Rounding = slab.Size(header+pointerSize) - header - pointerSize + longBoxSize - int(unsafe.Sizeof(longBox{})) + sizeclass.Round(n) - n
+	l.Rounding = slab.Size(header+pointerSize) - header - pointerSize + longBoxSize - int(unsafe.Sizeof(longBox{})) +
+		sizeclass.Round(n) - n
 	return l
 }
 
 // Bytes returns the bytes held by the entries, the table and the deadline indexes.
 func (u Usage) Bytes() int {
-	return u.db.memory.bytes + u.db.table.Bytes() + u.db.memory.boxes.bytes() + u.db.expires.index.Bytes() + u.db.elements.index.Bytes()
+	return u.db.memory.bytes + u.db.table.Bytes() + u.db.memory.boxes.bytes() + u.db.expires.index.Bytes() +
+		u.db.elements.index.Bytes()
 }
 
-// Overhead returns the bytes of the table of keys and of the indexes of deadlines, which Bytes counts
-// beside the entries. O(1).
+// Overhead returns the bytes of the table of keys and of the indexes of deadlines, which Bytes
+// counts beside the entries. O(1).
 func (u Usage) Overhead() (table, index int) {
 	return u.db.table.Bytes() + u.db.memory.boxes.bytes(), u.db.expires.index.Bytes() + u.db.elements.index.Bytes()
 }

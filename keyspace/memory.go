@@ -41,7 +41,8 @@ func (m *memory) newEntry(key string, v Value, withDeadline bool) entry {
 	return m.newBoxed(key, ks.views.keep(v), withDeadline)
 }
 
-// newCell returns a cell with a header, and room for a deadline if the key is to have one, followed by n bytes.
+// newCell returns a cell with a header, and room for a deadline if the key is to have one, followed
+// by n bytes.
 func (m *memory) newCell(k kind, withDeadline bool, n int) entry {
 	room := 0
 	if withDeadline {
@@ -131,7 +132,8 @@ func (m *memory) setValue(s located, v Value, withDeadline bool) entry {
 	}
 }
 
-// updated accounts for the value in a box, which was changed. A collection that has become small is packed again.
+// updated accounts for the value in a box, which was changed. A collection that has become small is
+// packed again.
 func (m *memory) updated(s located, withDeadline bool) entry {
 	b := s.box()
 	if !b.settled && asSettled(b.value) != nil {
@@ -151,8 +153,8 @@ func (m *memory) replace(s located, e entry) entry {
 	return e
 }
 
-// replaceValue puts v in place of the value in the box, a copy if v is a view. A string is copied into
-// the memory of the one before it, unless a snapshot still needs that.
+// replaceValue puts v in place of the value in the box, a copy if v is a view. A string is copied
+// into the memory of the one before it, unless a snapshot still needs that.
 func (m *memory) replaceValue(b *box, v Value) {
 	ks := m.ks
 	old, wasString := b.value.(*str.Value)
@@ -173,7 +175,8 @@ func (m *memory) settle(b *box) {
 	m.bytes += b.accounted
 }
 
-// discard marks the cell of an entry that left its table, moved, or never came into the table, as freed.
+// discard marks the cell of an entry that left its table, moved, or never came into the table, as
+// freed.
 func (m *memory) discard(e entry) {
 	m.ks.freed = append(m.ks.freed, freedCell{m.cells, e.p})
 }

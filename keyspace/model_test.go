@@ -20,8 +20,8 @@ import (
 	"github.com/miniserver-go/miniserver/internal/quick"
 )
 
-// naive is a key as the model keeps it. One of text, fields, scores and elements is used; the members of a
-// set are fields without values.
+// naive is a key as the model keeps it. One of text, fields, scores and elements is used; the
+// members of a set are fields without values.
 type naive struct {
 	typ      Type
 	text     []byte
@@ -32,7 +32,8 @@ type naive struct {
 }
 
 func (n *naive) clone() *naive {
-	return &naive{n.typ, bytes.Clone(n.text), maps.Clone(n.fields), maps.Clone(n.scores), slices.Clone(n.elements), n.deadline}
+	return &naive{n.typ, bytes.Clone(n.text), maps.Clone(n.fields), maps.Clone(n.scores),
+		slices.Clone(n.elements), n.deadline}
 }
 
 // twins is a keyspace of two databases and its model. Each step does the same to both and compares
@@ -138,8 +139,8 @@ func (w *twins) step() {
 	steps := []func(){
 		w.set, w.set, w.setUntil, w.append, w.append, w.hashSet, w.hashSet, w.hashDelete, w.zsetAdd, w.zsetAdd,
 		w.zsetRemove, w.listPush, w.listPush, w.listDrop,
-		w.setAdd, w.setAdd, w.setRemove, w.remove, w.expire, w.expire, w.expire, w.move, w.copy, w.advance, w.advance, w.reap,
-		w.look, w.look, w.look, w.random, w.scan, w.abandon, w.swap, w.flush, w.mode,
+		w.setAdd, w.setAdd, w.setRemove, w.remove, w.expire, w.expire, w.expire, w.move, w.copy, w.advance, w.advance,
+		w.reap, w.look, w.look, w.look, w.random, w.scan, w.abandon, w.swap, w.flush, w.mode,
 	}
 	steps[w.choose(len(steps))]()
 	for i, m := range w.model {
@@ -167,7 +168,8 @@ func (w *twins) setUntil() {
 	m[string(key)] = &naive{typ: String, text: text, deadline: deadline}
 }
 
-// upsert opens key for changing in both, as an empty value where it is absent; nil if another type is there.
+// upsert opens key for changing in both, as an empty value where it is absent; nil if another type
+// is there.
 func (w *twins) upsert(db *DB, m map[string]*naive, key []byte, t Type) (Value, *naive) {
 	v, ok := db.Edit(key)
 	n := w.visible(m, key)
@@ -184,7 +186,8 @@ func (w *twins) upsert(db *DB, m map[string]*naive, key []byte, t Type) (Value, 
 
 // settle makes a change effective in both.
 func (w *twins) settle(db *DB, m map[string]*naive, key []byte, n *naive) {
-	gone := (n.typ == Hash || n.typ == Set) && len(n.fields) == 0 || n.typ == ZSet && len(n.scores) == 0 || n.typ == List && len(n.elements) == 0
+	gone := (n.typ == Hash || n.typ == Set) && len(n.fields) == 0 || n.typ == ZSet && len(n.scores) == 0 ||
+		n.typ == List && len(n.elements) == 0
 	w.Equal(gone && w.visible(m, key) != nil, db.Commit(key))
 	w.False(db.Commit(key), "once is enough")
 	switch {
@@ -265,9 +268,10 @@ func (w *twins) setRemove() {
 	if v == nil {
 		return
 	}
-	v.(*set.Set).Pop(w.choose(30), set.Limits{MaxInts: 40, MaxEntries: 30, MaxValue: 64}, w.ks.dice, func(member ziplist.Entry) {
-		delete(n.fields, string(member.Text(nil)))
-	})
+	v.(*set.Set).Pop(w.choose(30), set.Limits{MaxInts: 40, MaxEntries: 30, MaxValue: 64}, w.ks.dice,
+		func(member ziplist.Entry) {
+			delete(n.fields, string(member.Text(nil)))
+		})
 	w.settle(db, m, key, n)
 }
 
@@ -481,7 +485,8 @@ func (w *twins) scan() {
 		return true
 	})
 	for cursor, begun := uint64(0), false; cursor != 0 || !begun; begun = true {
-		cursor = db.Keys().Scan(cursor, 1+len(m)%7, anyKey, func(key string, t Type) { scanned = append(scanned, key+" "+t.String()) })
+		cursor = db.Keys().Scan(cursor, 1+len(m)%7, anyKey,
+			func(key string, t Type) { scanned = append(scanned, key+" "+t.String()) })
 	}
 	slices.Sort(want)
 	slices.Sort(each)

@@ -62,15 +62,16 @@ func (ks *Keyspace) Swap(i, j int) {
 	ks.used = max(ks.used, i+1, j+1)
 }
 
-// Twin returns an empty keyspace like this one, with dice of its own, to be filled for Adopt. Another goroutine may fill it.
+// Twin returns an empty keyspace like this one, with dice of its own, to be filled for Adopt.
+// Another goroutine may fill it.
 func (ks *Keyspace) Twin(dice func(n uint64) uint64) *Keyspace {
 	t := New(len(ks.dbs), ks.seed, dice)
 	t.Types, t.Now, *t.Access, t.snapshotBit = ks.Types, ks.Now, *ks.Access, ks.snapshotBit
 	return t
 }
 
-// Adopt replaces all keys with those of a twin, or of a clone of any keyspace, which is empty afterwards. No snapshot may
-// have begun since Twin. No hook is called for any key.
+// Adopt replaces all keys with those of a twin, or of a clone of any keyspace, which is empty
+// afterwards. No snapshot may have begun since Twin. No hook is called for any key.
 func (ks *Keyspace) Adopt(twin *Keyspace) {
 	twin.Begin() // frees what it discarded
 	if twin.snapshotBit != ks.snapshotBit {

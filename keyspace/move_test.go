@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAdopt: what was put into a twin is all there is afterwards, with its deadlines, also for a snapshot that
-// was being taken of what was there before.
+// TestAdopt: what was put into a twin is all there is afterwards, with its deadlines, also for a
+// snapshot that was being taken of what was there before.
 func TestAdopt(t *testing.T) {
 	ks := New(2, 1, func(uint64) uint64 { return 0 })
 	ks.Now = 1000

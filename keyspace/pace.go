@@ -2,14 +2,15 @@ package keyspace
 
 import "iter"
 
-// Pace spreads the encoding of a large value over many steps of a snapshot. The encoder calls Yield as it goes
-// through the value; now and then Yield returns only with the next Step.
+// Pace spreads the encoding of a large value over many steps of a snapshot. The encoder calls Yield
+// as it goes through the value; now and then Yield returns only with the next Step.
 //
 //	Step ─▶ emit ... Yield │ Step ─▶ ... Yield │ Step ─▶ ... to the end
 //	                       └ other keys are encoded, and commands go on
 //
-// What the encoder reads does not change meanwhile. A large collection is frozen for that: see Record.freeze. Any other
-// value, such as a string, is encoded to its end before a command changes it, and Yield asks to hurry:
+// What the encoder reads does not change meanwhile. A large collection is frozen for that: see
+// Record.freeze. Any other value, such as a string, is encoded to its end before a command changes
+// it, and Yield asks to hurry:
 //
 //	Step ─▶ emit ... Yield │ a write of the value ─▶ ... Yield ... to the end, then the write
 //
@@ -26,8 +27,8 @@ const (
 	restBytes        = 64       // what a call of Rest counts by itself, for an element that is small
 )
 
-// Yield counts an element of so many bytes as encoded, and pauses until the next Step if the step's share is
-// used up. It reports whether to hurry because a command waits.
+// Yield counts an element of so many bytes as encoded, and pauses until the next Step if the step's
+// share is used up. It reports whether to hurry because a command waits.
 func (p *Pace) Yield(bytes int) (hurry bool) {
 	if p == nil {
 		return false

@@ -5,7 +5,8 @@ import (
 	"github.com/miniserver-go/miniserver/ds/slab"
 )
 
-// PrefetchKeys is how many keys are fetched at a time: about as many cache misses as a processor can overlap.
+// PrefetchKeys is how many keys are fetched at a time: about as many cache misses as a processor
+// can overlap.
 const PrefetchKeys = 16
 
 // cachedKeys is how many keys are likely to be in the processor's caches.
@@ -14,10 +15,10 @@ const cachedKeys = 4 << 10
 // Cold reports whether there are enough keys for Prefetch to pay.
 func (k Keys) Cold() bool { return k.db.table.Len() > cachedKeys }
 
-// Prefetch loads the entries of the keys args[0], args[step] and so on into the processor's caches, for the
-// lookups that follow. A lookup spends most of its time waiting for memory; the waits for keys that are fetched
-// together overlap. It changes nothing, and any bytes may stand for keys. It does nothing for a single key, or if
-// there are few keys in the database.
+// Prefetch loads the entries of the keys args[0], args[step] and so on into the processor's caches,
+// for the lookups that follow. A lookup spends most of its time waiting for memory; the waits for
+// keys that are fetched together overlap. It changes nothing, and any bytes may stand for keys. It
+// does nothing for a single key, or if there are few keys in the database.
 func (k Keys) Prefetch(args [][]byte, step int) {
 	for k.Cold() && len(args) > step {
 		n := min(len(args), PrefetchKeys*step)
@@ -45,7 +46,8 @@ func (k Keys) prefetchBatch(args [][]byte, step int) {
 	k.db.ks.prefetched = sum
 }
 
-// fetchChain loads the entries of the chain at a cursor into the processor's caches, for a walk that visits them next.
+// fetchChain loads the entries of the chain at a cursor into the processor's caches, for a walk
+// that visits them next.
 func (ks *Keyspace) fetchChain(t *table, cursor uint64) {
 	sum := uint64(0)
 	t.ScanChain(cursor, func(r slab.Ref) { sum += uint64(entryAt(r).head().access) })

@@ -27,8 +27,8 @@ func (ks *Keyspace) record(r *Record, db int, e entry, v *views) {
 	}
 }
 
-// freeze makes the record independent of changes of its value, and returns what ends that; nil if the value cannot be
-// frozen.
+// freeze makes the record independent of changes of its value, and returns what ends that; nil if
+// the value cannot be frozen.
 func (r *Record) freeze() (thaw func()) {
 	switch v := r.Value.(type) {
 	case value.Freezer:
@@ -44,8 +44,9 @@ func (r *Record) freeze() (thaw func()) {
 	return nil
 }
 
-// Records calls fn for every key of all databases, in the order of their numbers, until fn returns false. Keys that are due and not removed are
-// among them, as in what Redis saves. The record is valid until fn returns, and fn must not change the keyspace.
+// Records calls fn for every key of all databases, in the order of their numbers, until fn returns
+// false. Keys that are due and not removed are among them, as in what Redis saves. The record is
+// valid until fn returns, and fn must not change the keyspace.
 func (ks *Keyspace) Records(fn func(r *Record) bool) {
 	var r Record
 	var lent views
@@ -64,15 +65,16 @@ func (ks *Keyspace) Records(fn func(r *Record) bool) {
 	}
 }
 
-// Restore adds a key as the record describes it, with its access data where they are known. It reports
-// false, and changes nothing, if the key exists. The value is handled as by DB.Set, the key is copied.
+// Restore adds a key as the record describes it, with its access data where they are known. It
+// reports false, and changes nothing, if the key exists. The value is handled as by DB.Set, the key
+// is copied.
 func (ks *Keyspace) Restore(r *Record) bool {
 	w := ks.pendingEntry(r)
 	return w.add()
 }
 
-// View returns the packed collection in payload, a ziplist or for a set perhaps an intset, as a value
-// of type t for Set and Restore, which copy it. It aliases payload and is valid until Begin.
+// View returns the packed collection in payload, a ziplist or for a set perhaps an intset, as a
+// value of type t for Set and Restore, which copy it. It aliases payload and is valid until Begin.
 func (ks *Keyspace) View(t Type, payload []byte) Value {
 	return ks.views.unpack(packedKind(t), payload, false)
 }

@@ -8,18 +8,20 @@ import (
 
 // Snapshot is the content of all databases at one moment, passed on step by step while they change.
 //
-//	start        every entry's snapshot bit differs from the keyspace's: not emitted yet
-//	Step         emits the entries of some chains of the tables, and flips their bits
-//	a write      of an entry not emitted yet emits it first; a new entry is created with its bit flipped
-//	end          all bits equal the keyspace's again
+//	start     every entry's snapshot bit differs from the keyspace's: not emitted yet
+//	Step      emits the entries of some chains of the tables, and flips their bits
+//	a write   of an entry not emitted yet emits it first; a new entry is created with its bit
+//	          flipped
+//	end       all bits equal the keyspace's again
 //
 // So each key is emitted once, as it was at the start. The snapshot costs one bit in each entry and
-// copies nothing. A table that is flushed meanwhile is still walked to its end. Keys come in no order,
-// those of different databases mixed.
+// copies nothing. A table that is flushed meanwhile is still walked to its end. Keys come in no
+// order, those of different databases mixed.
 //
-// Large values are emitted in many steps, one value after the other, from a queue. They may lose their keys
-// meanwhile, or get others. A large collection in the queue is frozen: a change of it first copies what it touches. Of
-// any other value the rest is emitted at once before a change, see Pace.
+// Large values are emitted in many steps, one value after the other, from a queue. They may lose
+// their keys meanwhile, or get others. A large collection in the queue is frozen: a change of it
+// first copies what it touches. Of any other value the rest is emitted at once before a change, see
+// Pace.
 type Snapshot struct {
 	ks     *Keyspace
 	emit   func(r *Record, p *Pace)
@@ -33,15 +35,17 @@ type Snapshot struct {
 	queued map[Value]*largeRecord // those of large, by their values
 }
 
-// snapshotTable is the contents of a database at the start, which keep the table alive, and the number that it had.
+// snapshotTable is the contents of a database at the start, which keep the table alive, and the
+// number that it had.
 type snapshotTable struct {
 	contents
 	db int
 }
 
-// Snapshot starts a snapshot. emit is called for each key that is there now, due or not, by Step and by changes of the key; it must
-// not change the keyspace, and the record is valid until it returns. A large value comes with a pace; while it pauses, emit is called
-// for other keys. There is no more than one snapshot at a time.
+// Snapshot starts a snapshot. emit is called for each key that is there now, due or not, by Step
+// and by changes of the key; it must not change the keyspace, and the record is valid until it
+// returns. A large value comes with a pace; while it pauses, emit is called for other keys. There
+// is no more than one snapshot at a time.
 func (ks *Keyspace) Snapshot(take func(r *Record, p *Pace)) *Snapshot {
 	if ks.snapshot != nil {
 		panic("keyspace: a snapshot is being taken already")
@@ -59,8 +63,8 @@ func (ks *Keyspace) Snapshot(take func(r *Record, p *Pace)) *Snapshot {
 	return s
 }
 
-// Step emits the keys of n chains, a handful each, of fewer if their values are large, or a piece of a very large value. It
-// reports whether there are more. After the last the snapshot is over.
+// Step emits the keys of n chains, a handful each, of fewer if their values are large, or a piece
+// of a very large value. It reports whether there are more. After the last the snapshot is over.
 func (s *Snapshot) Step(n int) (more bool) {
 	if len(s.large) > 0 {
 		n = 0
@@ -86,7 +90,8 @@ func (s *Snapshot) Step(n int) (more bool) {
 	return false
 }
 
-// save emits an entry unless that was done or the entry is younger than the snapshot. A large one is queued.
+// save emits an entry unless that was done or the entry is younger than the snapshot. A large one
+// is queued.
 func (s *Snapshot) save(e entry, db int) {
 	h := e.head()
 	if h.snapshotBit() == s.ks.snapshotBit {
@@ -119,7 +124,8 @@ func (s *Snapshot) finish(v Value) {
 	}
 }
 
-// keeps reports whether a value that was dropped is still read, and if so returns it to the keyspace after that.
+// keeps reports whether a value that was dropped is still read, and if so returns it to the
+// keyspace after that.
 func (s *Snapshot) keeps(d dropped) bool {
 	if s == nil {
 		return false
@@ -154,7 +160,8 @@ func (db *DB) saveValue(e entry) {
 	}
 }
 
-// inSnapshot reports whether a value, with or without a key, is still to be emitted and so must not be changed.
+// inSnapshot reports whether a value, with or without a key, is still to be emitted and so must not
+// be changed.
 func (ks *Keyspace) inSnapshot(v Value) bool {
 	if ks.snapshot == nil {
 		return false

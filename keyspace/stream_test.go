@@ -8,8 +8,8 @@ import (
 	"github.com/miniserver-go/miniserver/ds/stream"
 )
 
-// TestStreams: a stream lies in a box from its first entry on, stays when it has none, and is copied
-// with its groups.
+// TestStreams: a stream lies in a box from its first entry on, stays when it has none, and is
+// copied with its groups.
 func TestStreams(t *testing.T) {
 	ks := New(2, 1, func(n uint64) uint64 { return 0 })
 	db, key := ks.DB(0), []byte("s")

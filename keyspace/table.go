@@ -60,7 +60,8 @@ func (t *table) each(fn func(e entry) bool) {
 	t.Each(func(r slab.Ref) bool { return fn(entryAt(r)) })
 }
 
-// eachWithCode calls fn for every entry of whose key's hash that is the code, until fn returns false. fn must not add or remove keys.
+// eachWithCode calls fn for every entry of whose key's hash that is the code, until fn returns
+// false. fn must not add or remove keys.
 func (t *table) eachWithCode(code uint32, fn func(e entry) bool) {
 	t.EachCode(code, func(r slab.Ref) bool { return dict.Code(t.HashOf(r)) != code || fn(entryAt(r)) })
 }

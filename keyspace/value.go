@@ -40,7 +40,8 @@ func (ks *Keyspace) TypeNamed(name string) (t Type, ok bool) {
 	return ks.findType(func(t Type) bool { return strings.EqualFold(t.Name, name) })
 }
 
-// ModuleNamed returns the type whose values are saved as those of a module; ok is false if there is none.
+// ModuleNamed returns the type whose values are saved as those of a module; ok is false if there is
+// none.
 func (ks *Keyspace) ModuleNamed(name string) (t Type, ok bool) {
 	return ks.findType(func(t Type) bool { return t.Module != nil && t.Module.Name == name })
 }

@@ -82,8 +82,8 @@ func (a *pool[T, P]) owns(v Value) bool {
 	return ok && slices.ContainsFunc(a.slots[:a.used], func(s *slot[T]) bool { return &s.value == (*T)(p) })
 }
 
-// detach returns a copy of a view of this pool on the heap, which takes over the memory that the view built; nil for
-// any other value.
+// detach returns a copy of a view of this pool on the heap, which takes over the memory that the
+// view built; nil for any other value.
 func (a *pool[T, P]) detach(v Value) Value {
 	if !a.owns(v) {
 		return nil
@@ -127,8 +127,9 @@ func (v *views) owns(val Value) bool {
 		v.lists.owns(val) || v.sets.owns(val)
 }
 
-// keep returns a view as a value of its own on the heap, for a box, and any other value as it is. What
-// the view built in memory of its own is taken over; everything else is copied, since it may be borrowed.
+// keep returns a view as a value of its own on the heap, for a box, and any other value as it is.
+// What the view built in memory of its own is taken over; everything else is copied, since it may
+// be borrowed.
 func (v *views) keep(val Value) Value {
 	if !v.owns(val) {
 		return val
@@ -153,7 +154,8 @@ func (v *views) read(e entry) Value {
 	return v.unpack(e.head().kind(), e.payload(), false)
 }
 
-// write returns a view on a copy of a small packed entry, on a large one itself, or the boxed value.
+// write returns a view on a copy of a small packed entry, on a large one itself, or the boxed
+// value.
 func (v *views) write(e entry) Value {
 	h := e.head()
 	switch {
@@ -222,7 +224,8 @@ func (ks *Keyspace) Text(b []byte) *str.Value { return ks.lendText(str.OfText(b)
 // Raw is String for bytes that are no text, such as a bitmap, which Redis leaves as they are.
 func (ks *Keyspace) Raw(b []byte) *str.Value { return ks.lendText(str.OfEnc(b, str.Raw)) }
 
-// Int returns the integer n as a value for Set, valid until the next call of String, Text, Raw or Int.
+// Int returns the integer n as a value for Set, valid until the next call of String, Text, Raw or
+// Int.
 func (ks *Keyspace) Int(n int64) *str.Value { return ks.lendText(str.OfInt(n)) }
 
 func (ks *Keyspace) lendText(v str.Value) *str.Value {

@@ -17,8 +17,8 @@ func (k Keys) Each(fn func(key string, t Type) bool) {
 	})
 }
 
-// Sizes calls fn with the type and the length of the values of n keys, or of all keys if there are fewer. Which keys that
-// are follows from their hashes. It records no access.
+// Sizes calls fn with the type and the length of the values of n keys, or of all keys if there are
+// fewer. Which keys that are follows from their hashes. It records no access.
 func (k Keys) Sizes(n int, fn func(t Type, length int)) {
 	k.db.Expiry().expireAllElements()
 	k.db.table.each(func(e entry) bool {
@@ -31,9 +31,10 @@ func (k Keys) Sizes(n int, fn func(t Type, length int)) {
 	})
 }
 
-// Scan visits those of about count keys that match, and returns the next cursor, 0 when the iteration is over. It gives
-// Redis' guarantee: a key present from the first call to the last is visited at least once. The keys
-// alias their entries. Due keys that match are reaped, not visited; fn must not change the database.
+// Scan visits those of about count keys that match, and returns the next cursor, 0 when the
+// iteration is over. It gives Redis' guarantee: a key present from the first call to the last is
+// visited at least once. The keys alias their entries. Due keys that match are reaped, not visited;
+// fn must not change the database.
 func (k Keys) Scan(cursor uint64, count int, match func(key string, t Type) bool, fn func(key string, t Type)) uint64 {
 	k.db.Expiry().expireAllElements()
 	var expired []entry
@@ -53,8 +54,8 @@ func (k Keys) Scan(cursor uint64, count int, match func(key string, t Type) bool
 }
 
 // Random returns a key picked at random, aliasing its entry; ok is false if there is none. As in
-// Redis, a due key that is hit is reaped and another is drawn. Where due keys are kept and all keys have
-// deadlines, the hundredth draw counts, due or not.
+// Redis, a due key that is hit is reaped and another is drawn. Where due keys are kept and all keys
+// have deadlines, the hundredth draw counts, due or not.
 func (k Keys) Random() (key string, ok bool) {
 	k.db.Expiry().expireAllElements()
 	for tries := 1; k.db.table.Len() > 0; tries++ {
