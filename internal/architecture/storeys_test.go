@@ -92,6 +92,24 @@ var storeys = map[string][][]string{
 		{"info.go", "cmd_wait.go", "follow.go"}, {"sync.go", "handover.go"}, {"commands.go"}, // Commands.
 		{"part.go"},
 	},
+	"scripting/debugger": {
+		{"errors.go", "describe.go", "code.go"}, // Values as texts, and code of a front end.
+		{ // A run, and what is asked at a stop.
+			"debugger.go", "order.go", "touched.go", "evaluate.go", "breakpoints.go", "watch.go",
+		},
+		{"stops.go"}, {"rewind.go"}, // Whether a line is a stop, and the way back to one.
+		{"run.go"}, // What the run calls.
+	},
+	"scripting/dap": {
+		{"errors.go", "wire.go", "text.go"},    // Frames, and values as texts.
+		{"dap.go", "run.go", "breakpoints.go"}, // A session, its run, and its breakpoints.
+		{"variables.go"}, {"watches.go"},       // What a client looks at,
+		{"front.go"}, {"requests.go"}, // what the run tells, and what the client asks.
+		{"serve.go"},
+	},
+	"scripting/ldb": {
+		{"split.go"}, {"session.go"}, {"frames.go", "watches.go"}, {"requests.go"}, {"stopped.go"},
+	},
 	"internal/assembly": {
 		{"dialer.go", "startup.go"}, {"assembly.go"},
 	},

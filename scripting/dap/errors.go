@@ -29,3 +29,10 @@ var (
 	errPending      = errors.New("the breakpoint will be set when the script reaches its next line")
 	errNoWatch      = errors.New("to watch an expression, stop in the function whose variables it uses")
 )
+
+func firstOf(a, b error) error {
+	if a != nil {
+		return a
+	}
+	return b
+}

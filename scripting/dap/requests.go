@@ -101,17 +101,6 @@ func (s *session) initialize(*dap.InitializeRequest) (dap.ResponseMessage, error
 // attach is refused with a text that says what to do: editors offer it for every debugger.
 func (s *session) attach(*dap.AttachRequest) (dap.ResponseMessage, error) { return nil, errAttach }
 
-// fromClient returns a line as the debugger counts it, toClient one as the client does.
-func (s *session) fromClient(line int) int { return line + s.offset() }
-func (s *session) toClient(line int) int   { return line - s.offset() }
-
-func (s *session) offset() int {
-	if s.zeroBased {
-		return 1
-	}
-	return 0
-}
-
 // onLaunch starts the script, and then asks for the breakpoints by the event initialized: they can
 // be placed now, so the client is told at once which ones have no code.
 func (s *session) onLaunch(r *dap.LaunchRequest) (dap.ResponseMessage, error) {
@@ -175,13 +164,6 @@ func (s *session) order(o debugger.Order) error {
 	}
 	s.then = func() { _ = s.run.do(func(*debugger.Debugger) *debugger.Order { return &o }) }
 	return nil
-}
-
-func firstOf(a, b error) error {
-	if a != nil {
-		return a
-	}
-	return b
 }
 
 func (s *session) pause(*dap.PauseRequest) (dap.ResponseMessage, error) {

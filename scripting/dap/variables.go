@@ -2,7 +2,6 @@ package dap
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,7 +11,6 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 	"github.com/miniserver-go/miniserver/scripting/debugger"
 	"github.com/miniserver-go/miniserver/scripting/lua"
-	"github.com/miniserver-go/miniserver/scripting/lua/syntax"
 )
 
 // A scope or a table has a reference, by which a client asks for its variables. References count on
@@ -20,40 +18,10 @@ import (
 // functions that look when they are called: what nobody unfolds costs nothing, and a change that
 // the user makes at a stop is seen.
 
-// holder is what a reference stands for.
-type holder struct {
-	frame int                               // in which expressions of its variables are evaluated, from 0
-	keys  bool                              // its variables are keys of the database
-	list  func(start, n int) []dap.Variable // n is 0 for all
-}
-
 const (
 	mostShown = 1000 // items of a table, if a client does not ask for parts of it
 	pageFrom  = 100  // items from which on a list is shown in parts
-	longText  = 1024 // bytes of a value
-	shortText = 64   // bytes of a value in a table
-	fewItems  = 8    // of a table in a line
 )
-
-// forget drops the references of the stop before.
-func (r *run) forget() {
-	r.first += len(r.shown)
-	r.shown = nil
-}
-
-// hold gives a reference.
-func (r *run) hold(h *holder) int {
-	r.shown = append(r.shown, h)
-	return r.first + len(r.shown) - 1
-}
-
-// held returns what a reference stands for, nil if that is gone.
-func (r *run) held(reference int) *holder {
-	if i := reference - r.first; i >= 0 && i < len(r.shown) {
-		return r.shown[i]
-	}
-	return nil
-}
 
 // stackTrace returns the functions that run. The number of a frame is its place in debugger.Frames,
 // from 1.
@@ -213,116 +181,12 @@ func (r *run) items(d *debugger.Debugger, frame int, t *lua.Table, expression st
 	return shown
 }
 
-type item struct{ key, value lua.Value }
-
-// sorted returns the items of a table, as many as most: those with numbers first, then those with
-// strings. It reads no more than that, so of a larger table it shows some, and not the smallest.
-func sorted(table lua.Value, most int) (list []item, more bool) {
-	for k, v := range debugger.Items(table) {
-		if len(list) == most {
-			more = true
-			break
-		}
-		list = append(list, item{k, v})
-	}
-	slices.SortStableFunc(list, func(a, b item) int {
-		x, isNumberX := a.key.AsNumber()
-		y, isNumberY := b.key.AsNumber()
-		s, isTextX := a.key.AsString()
-		t, isTextY := b.key.AsString()
-		return cmp.Or(first(isNumberX, isNumberY), cmp.Compare(x, y), first(isTextX, isTextY), strings.Compare(s, t))
-	})
-	return list, more
-}
-
-// first orders what is true before what is not.
-func first(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return -1
-	}
-	return 1
-}
-
 // within returns Lua for an item of a table; "" if one of the two cannot be written.
 func within(expression, access string) string {
 	if expression == "" || access == "" {
 		return ""
 	}
 	return expression + access
-}
-
-var word = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-
-// itemName returns how to show a key of a table, and Lua that takes its item; "" for none.
-func itemName(d *debugger.Debugger, k lua.Value) (name, access string) {
-	text, isText := k.AsString()
-	_, isNumber := k.AsNumber()
-	switch {
-	case isText && word.MatchString(text) && isName(text):
-		return text, "." + text
-	case isText && len(text) <= longText:
-		quoted := string(resp.Quote(nil, text))
-		if strings.Contains(quoted, `\x`) { // which Lua 5.1 does not know
-			return "[" + quoted + "]", ""
-		}
-		return "[" + quoted + "]", "[" + quoted + "]"
-	case isNumber:
-		name = "[" + debugger.ShowValue(d.State(), k) + "]"
-		return name, name
-	}
-	return "[" + cut(line(d, k)) + "]", ""
-}
-
-// isName reports whether a word is no keyword of Lua.
-func isName(word string) bool {
-	_, err := syntax.Parse("local "+word, "", 0, nil)
-	return err == nil
-}
-
-// line shows a value in a line, of a table the first items.
-func line(d *debugger.Debugger, v lua.Value) string {
-	if v.AsTable() == nil {
-		return debugger.ShowValue(d.State(), v)
-	}
-	var parts []string
-	list, more := sorted(v, fewItems)
-	for i, item := range list {
-		text := "{...}"
-		if item.value.AsTable() == nil {
-			text = shorten(debugger.ShowValue(d.State(), item.value), shortText)
-		}
-		if f, ok := item.key.AsNumber(); !ok || f != float64(i+1) {
-			name, _ := itemName(d, item.key)
-			text = shorten(name, shortText) + " = " + text
-		}
-		parts = append(parts, text)
-	}
-	if more {
-		parts = append(parts, "...")
-	}
-	return "{" + strings.Join(parts, ", ") + "}"
-}
-
-func shorten(text string, most int) string {
-	if len(text) > most {
-		return text[:most] + " ..."
-	}
-	return text
-}
-
-// cut shortens a value that is too long to show.
-func cut(text string) string { return shorten(text, longText) }
-
-// showAll shows the values of an expression.
-func showAll(d *debugger.Debugger, values []lua.Value) string {
-	texts := make([]string, len(values))
-	for i, v := range values {
-		texts[i] = line(d, v)
-	}
-	return cmp.Or(strings.Join(texts, ", "), "nil")
 }
 
 // evaluate runs code in a frame, or without one. In the console, where it may write, "redis" in

@@ -1,6 +1,7 @@
 package debugger
 
 import (
+	"iter"
 	"math"
 	"strconv"
 	"strings"
@@ -164,4 +165,17 @@ func describeMap(out *strings.Builder, rest string, n int) string {
 	}
 	out.WriteByte('}')
 	return rest
+}
+
+// Items returns the fields of a table, in the order of next, without its metamethods; none for any
+// other value.
+func Items(v lua.Value) iter.Seq2[lua.Value, lua.Value] {
+	return func(yield func(k, v lua.Value) bool) {
+		t := v.AsTable()
+		if t == nil {
+			return
+		}
+		for k, v, more, _ := t.Next(nil, lua.Nil); more && yield(k, v); k, v, more, _ = t.Next(nil, k) {
+		}
+	}
 }

@@ -2,16 +2,12 @@ package debugger
 
 import (
 	"errors"
-	"iter"
 
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
 // Global stands for no frame: code that sees globals only.
 const Global = -1
-
-// chunk is the name of a front end's code in errors, as in Redis.
-const chunk = "@ldb_eval"
 
 // Frames returns the Lua functions that run, the innermost first.
 func (d *Debugger) Frames() []lua.Level { return d.state.Levels() }
@@ -24,19 +20,6 @@ func (d *Debugger) Globals() (globals []lua.Variable) {
 		}
 	}
 	return globals
-}
-
-// Items returns the fields of a table, in the order of next, without its metamethods; none for any
-// other value.
-func Items(v lua.Value) iter.Seq2[lua.Value, lua.Value] {
-	return func(yield func(k, v lua.Value) bool) {
-		t := v.AsTable()
-		if t == nil {
-			return
-		}
-		for k, v, more, _ := t.Next(nil, lua.Nil); more && yield(k, v); k, v, more, _ = t.Next(nil, k) {
-		}
-	}
 }
 
 // Evaluate runs Lua code, an expression if it is one, and returns its values. It sees the variables
@@ -78,28 +61,6 @@ func (d *Debugger) quietCall(words []string) (reply []byte, err error) {
 	return reply, err
 }
 
-// code is code of a front end.
-type code struct {
-	text       string
-	expression bool // it must be one
-
-	state *lua.State // for which it is compiled; nil for none
-	proto *lua.Proto
-}
-
-// compile compiles code for a State. A proto serves one.
-func (c *code) compile(L *lua.State) (*lua.Proto, error) {
-	if c.proto != nil && c.state == L {
-		return c.proto, nil
-	}
-	proto, err := lua.Compile("return "+c.text, chunk)
-	if err != nil && !c.expression {
-		proto, err = lua.Compile(c.text, chunk)
-	}
-	c.state, c.proto = L, proto
-	return proto, err
-}
-
 // peek is run for a condition or a watch.
 func (d *Debugger) peek(L *lua.State, c *code, levels []lua.Level, frame int) (values []lua.Value, err error) {
 	d.host.Peek(func() { values, err = d.run(L, c, levels, frame) })
@@ -122,4 +83,14 @@ func (d *Debugger) run(L *lua.State, c *code, levels []lua.Level, frame int) ([]
 		err = errors.New(d.host.ErrorText(thrown.Value))
 	}
 	return values, err
+}
+
+// remember remembers an edit of so many bytes.
+func (d *Debugger) remember(bytes int, do func(L *lua.State)) {
+	if d.host.CanRewind() != nil {
+		return
+	}
+	if d.editBytes += bytes + 64; d.editBytes <= mostEdits {
+		d.edits = append(d.edits, edit{d.reached, do})
+	}
 }

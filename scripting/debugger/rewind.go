@@ -18,23 +18,6 @@ import (
 // What the front end has changed with Evaluate or Call is an edit. A replay does the edits of the
 // lines before the one that it goes to again, and forgets the others.
 
-// replay is where a run goes that has begun anew. The zero replay is none.
-type replay struct {
-	to    int  // the number of the line
-	seeks bool // look for the last stop before it
-	found Stop // with the number last
-	last  int
-}
-
-// edit is what a front end has done at a line.
-type edit struct {
-	at int // the number of the line
-	do func(L *lua.State)
-}
-
-// mostEdits bounds the edits that a run remembers, in bytes.
-const mostEdits = 16 << 20
-
 // errRewind ends a run that begins anew.
 var errRewind = errors.New("the run begins anew")
 
@@ -138,16 +121,6 @@ func (d *Debugger) arrive(L *lua.State) Stop {
 	d.replay = replay{}
 	d.changes(L)
 	return s
-}
-
-// remember remembers an edit of so many bytes.
-func (d *Debugger) remember(bytes int, do func(L *lua.State)) {
-	if d.host.CanRewind() != nil {
-		return
-	}
-	if d.editBytes += bytes + 64; d.editBytes <= mostEdits {
-		d.edits = append(d.edits, edit{d.reached, do})
-	}
 }
 
 // rewind ends the run, which then begins anew.

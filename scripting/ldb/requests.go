@@ -9,19 +9,6 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/debugger"
 )
 
-// Request is a line of the table: what a client may ask for.
-type Request struct {
-	names  []string // the first is shown, the others are short forms
-	syntax string   // of the arguments
-	about  string
-	run    func(s *Session, args []string)
-	order  *debugger.Order // what it lets the run do; nil if the run does not go on
-	needs  int             // arguments at least
-	// Of what a user types, nil if quotes do not match; nil for words between blanks.
-	split func(text string) (args []string)
-	leave func() // of a front end: see Leaving
-}
-
 // Leaving returns a request of the front end, which ends the run. leave notes what is to follow.
 func Leaving(names, about string, leave func()) Request {
 	return Request{names: words(names), about: about, leave: leave}
@@ -311,4 +298,23 @@ func (s *Session) redis(args []string) {
 		return
 	}
 	s.noteReply(reply)
+}
+
+// Split splits what a user types into the words of a request, as the table says: Lua stays as it
+// is, and the words of commands may be quoted. It returns no words if quotes do not match, or the
+// line is empty.
+func (s *Session) Split(line string) []string {
+	words := strings.Fields(line)
+	if len(words) == 0 {
+		return nil
+	}
+	r := s.find(words[0])
+	if r == nil || r.split == nil {
+		return words
+	}
+	args := r.split(strings.TrimSpace(strings.TrimSpace(line)[len(words[0]):]))
+	if args == nil {
+		return nil
+	}
+	return append(words[:1], args...)
 }

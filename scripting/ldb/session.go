@@ -58,58 +58,6 @@ const (
 	context      = 5 // lines around the current one
 )
 
-// New returns a session. It has more requests than those of the table if the front end brings some.
-func New(console Console, more ...Request) *Session {
-	return &Session{console: console, requests: append(requests(), more...), width: defaultWidth}
-}
-
-// reasons are the reasons of a stop, in Redis' words where Redis has them.
-var reasons = map[debugger.Reason]string{
-	debugger.BreakCalled:  "redis.breakpoint() called",
-	debugger.AtBreakpoint: "break point",
-	debugger.Changed:      "a watched value has changed",
-	debugger.Finished:     "function finished",
-	debugger.Overdue:      "timeout reached, infinite loop?",
-	debugger.Paused:       "paused",
-	debugger.Stepped:      "step over",
-	debugger.Rewound:      "back",
-	debugger.Failed:       "error",
-}
-
-// Stopped says where the run has stopped, and answers requests until one lets it go on.
-func (s *Session) Stopped(d *debugger.Debugger, stop debugger.Stop) debugger.Order {
-	s.debug, s.selected = d, 0
-	s.note(fmt.Sprintf("* Stopped at %d, stop reason = %s", stop.Line, reasons[stop.Reason]))
-	if stop.Err != nil {
-		s.noteError(stop.Err)
-	}
-	for _, c := range stop.Changes {
-		s.noteChange(c)
-	}
-	s.note(s.sourceLine(stop.Line))
-	s.flush()
-	for {
-		words, ok := s.console.Ask()
-		if !ok {
-			return s.desert()
-		}
-		if order := s.obey(words); order != nil {
-			s.shows = *order == debugger.StepInto || *order == debugger.StepOver
-			return *order
-		}
-		s.flush()
-	}
-}
-
-// desert returns the order for a run whose client is gone.
-func (s *Session) desert() debugger.Order {
-	s.shows = false
-	if err := s.console.Gone(); err != nil {
-		return debugger.Abort(err)
-	}
-	return debugger.Detach
-}
-
 // note adds a line to the next answer.
 func (s *Session) note(line string) {
 	s.lines = append(s.lines, strings.NewReplacer("\r", " ", "\n", " ").Replace(line))
@@ -210,4 +158,17 @@ func (s *Session) sourceLine(n int) string {
 		point = "#"
 	}
 	return fmt.Sprintf("%s%s%-3d %s", current, point, n, text)
+}
+
+// Request is a line of the table: what a client may ask for.
+type Request struct {
+	names  []string // the first is shown, the others are short forms
+	syntax string   // of the arguments
+	about  string
+	run    func(s *Session, args []string)
+	order  *debugger.Order // what it lets the run do; nil if the run does not go on
+	needs  int             // arguments at least
+	// Of what a user types, nil if quotes do not match; nil for words between blanks.
+	split func(text string) (args []string)
+	leave func() // of a front end: see Leaving
 }

@@ -6,25 +6,6 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// Split splits what a user types into the words of a request, as the table says: Lua stays as it
-// is, and the words of commands may be quoted. It returns no words if quotes do not match, or the
-// line is empty.
-func (s *Session) Split(line string) []string {
-	words := strings.Fields(line)
-	if len(words) == 0 {
-		return nil
-	}
-	r := s.find(words[0])
-	if r == nil || r.split == nil {
-		return words
-	}
-	args := r.split(strings.TrimSpace(strings.TrimSpace(line)[len(words[0]):]))
-	if args == nil {
-		return nil
-	}
-	return append(words[:1], args...)
-}
-
 // code is for a request whose only argument is Lua.
 func code(text string) []string {
 	if text == "" {
