@@ -1,11 +1,9 @@
 package corpus_test
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +13,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/corpus"
+	"github.com/miniserver-go/miniserver/internal/corpus/family"
 	"github.com/miniserver-go/miniserver/internal/quick"
 	"github.com/miniserver-go/miniserver/internal/reference"
 	"github.com/miniserver-go/miniserver/internal/release"
@@ -31,16 +30,12 @@ type handed struct {
 	given int // files
 }
 
-// younger are the commands in journals that redis-server 7.0 does not know: about deadlines of
-// elements and Bloom filters.
-var younger = regexp.MustCompile(`^(BF\.[A-Z]+|LAPSE|[HSZL]P?EXPIREAT|[HSZL]PERSIST|HSETEX)$`)
-
 func (w *handed) Check() error {
 	want := digest(w.Engine())
 	out := resp.NewWriter(2)
 	db := -1
 	for _, line := range w.journal {
-		if younger.Match(bytes.ToUpper(line.args[0])) {
+		if family.IsBeyondRedis(line.args[0]) {
 			return nil
 		}
 		if line.db != db {

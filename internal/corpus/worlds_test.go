@@ -75,6 +75,7 @@ func TestTranscriptsInProcess(t *testing.T) {
 		furnish(e)
 		family.CheckLines(t, e)
 	})
+	family.CheckJournal(t, checked)
 	corpus.RunFiles(t, checked, commandCorpus, corpus.Files(t, commandCorpus))
 }
 

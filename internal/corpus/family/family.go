@@ -66,13 +66,15 @@ func Run(t *testing.T, patterns string, join func(e *engine.Engine)) {
 func world(t *testing.T, join func(e *engine.Engine)) (w *transcript.Memory) {
 	traits := transcript.Traits{Name: "an engine with one family",
 		Lacks: func(args []string) bool { return lacks(w.Engine(), args) }}
-	return transcript.NewMemory(traits, func(e *engine.Engine) {
+	w = transcript.NewMemory(traits, func(e *engine.Engine) {
 		e.Join(core(e)...)
 		if join != nil {
 			join(e)
 		}
 		CheckLines(t, e)
 	})
+	CheckJournal(t, w)
+	return w
 }
 
 // Load loads a transcript, whose first line must be a comment that says what the file covers.

@@ -2,11 +2,14 @@ package family
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/release"
+	"github.com/miniserver-go/miniserver/internal/transcript"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -33,6 +36,27 @@ func CheckLines(t testing.TB, e *engine.Engine) {
 		for _, sub := range cmd.Subs {
 			check(sub)
 		}
+	}
+}
+
+// IsBeyondRedis reports whether a command may be in a journal although redis-server does not know
+// it: it is about what no redis-server has, deadlines of elements and Bloom filters.
+func IsBeyondRedis(name []byte) bool { return beyondRedis.Match(bytes.ToUpper(name)) }
+
+var beyondRedis = regexp.MustCompile(`^(BF\.[A-Z]+|LAPSE|[HSZL]P?EXPIREAT|[HSZL]PERSIST|HSETEX)$`)
+
+// CheckJournal has the commands that a world's engines propagate compared with those that
+// redis-server knows, which may be a replica, or load the journal.
+func CheckJournal(t testing.TB, w *transcript.Memory) {
+	w.Journal = func(_ int, args [][]byte) {
+		cmd, _ := w.Engine().Commands.Resolve(args)
+		if cmd != nil && release.From(cmd.Since).Foreign() && !IsBeyondRedis(args[0]) {
+			t.Errorf("%.200q is propagated, but redis-server does not know %s: the handler must say what it did in "+
+				"Redis' commands, with Call.PropagateAs", args, cmd.Name)
+		}
+	}
+	if err := w.Reset(); err != nil {
+		t.Fatal(err)
 	}
 }
 
