@@ -64,7 +64,7 @@ func TestRemovedValuesAreReadableUntilBegin(t *testing.T) {
 			require.Equal(t, "some text", string(v.(*str.Value).Text(nil)))
 			require.NoError(t, db.Check())
 			ks.Begin()
-			if invariants.Enabled && name != "flush" {
+			if invariants.Poison && name != "flush" {
 				require.NotEqual(t, "some text", string(v.(*str.Value).Text(nil)), "a view after the command shows")
 			}
 		})

@@ -143,7 +143,7 @@ func (a *Arena) Alloc(n int) Ref {
 	if int(steps) < len(a.free) && a.free[steps] != 0 {
 		r := a.free[steps]
 		a.free[steps] = *(*Ref)(a.At(r))
-		if invariants.Enabled {
+		if invariants.Poison {
 			a.requirePoison(r, steps)
 		}
 		return r
@@ -167,7 +167,7 @@ func (a *Arena) Free(r Ref, n int) {
 	if a.Retired(r) {
 		return
 	}
-	if invariants.Enabled {
+	if invariants.Poison {
 		a.requireInUse(r, steps)
 	}
 	a.list(r, steps)
@@ -178,7 +178,7 @@ func (a *Arena) list(r, steps Ref) {
 	if int(steps) >= len(a.free) {
 		a.growLists(int(steps) + 1)
 	}
-	if invariants.Enabled {
+	if invariants.Poison {
 		slab.Poison(a.At(r), int(steps)*Step)
 	}
 	*(*Ref)(a.At(r)) = a.free[steps]

@@ -183,7 +183,7 @@ func TestCheckSeesDamage(t *testing.T) {
 		}
 		require.NoError(t, o.arena.Check(o.arena.live))
 		live := o.arena.live
-		if name == "twice" && invariants.Enabled {
+		if name == "twice" && invariants.Poison {
 			require.PanicsWithValue(t, "arena: a cell is freed twice", func() { hurt(&o) })
 			continue
 		}
@@ -193,7 +193,7 @@ func TestCheckSeesDamage(t *testing.T) {
 }
 
 func TestAWriteAfterFreePanics(t *testing.T) {
-	if !invariants.Enabled {
+	if !invariants.Poison {
 		t.Skip("needs the build tag invariants")
 	}
 	var o owner

@@ -174,7 +174,7 @@ func (s *Slab) Alloc(n int) unsafe.Pointer {
 	}
 	c.live++
 	s.live += size
-	if invariants.Enabled {
+	if invariants.Poison {
 		c.requirePoison(w*64 + i)
 	}
 	return unsafe.Add(c.cells, (w*64+i)*size)
@@ -188,7 +188,7 @@ func (s *Slab) Free(p unsafe.Pointer) {
 	if c.free[w]&bit != 0 {
 		panic("slab: a cell is freed twice")
 	}
-	if invariants.Enabled {
+	if invariants.Poison {
 		c.poison(i)
 	}
 	if c.groups == 0 {
@@ -233,7 +233,7 @@ func (s *Slab) openChunk(size int) *chunk {
 	if s.open == nil {
 		s.open = new(sizes)
 	}
-	if invariants.Enabled && s.released {
+	if invariants.Poison && s.released {
 		panic("slab: a cell is allocated in a Slab that was released")
 	}
 	c, ok := pop(&s.spare)

@@ -146,7 +146,7 @@ func TestEmptyChunksAreGivenBack(t *testing.T) {
 
 // TestFreedCellsShow reads what it must not, as a stale view would.
 func TestFreedCellsShow(t *testing.T) {
-	if !invariants.Enabled {
+	if !invariants.Poison {
 		t.Skip("needs the build tag invariants")
 	}
 	var s Slab
@@ -156,7 +156,7 @@ func TestFreedCellsShow(t *testing.T) {
 }
 
 func TestUseAfterFreePanics(t *testing.T) {
-	if !invariants.Enabled {
+	if !invariants.Poison {
 		t.Skip("needs the build tag invariants")
 	}
 	var s Slab
@@ -171,7 +171,7 @@ func TestUseAfterFreePanics(t *testing.T) {
 }
 
 func TestAReleasedSlabIsOfNoUse(t *testing.T) {
-	if !invariants.Enabled {
+	if !invariants.Poison {
 		t.Skip("needs the build tag invariants")
 	}
 	var s Slab

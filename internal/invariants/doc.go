@@ -1,5 +1,5 @@
-// Package invariants says whether the program checks itself while it runs. It does with the build
-// tag of that name, and under the race detector:
+// Package invariants says whether the program checks itself while it runs. It does so with the
+// build tag of that name:
 //
 //	ds/slab   a freed cell is filled with a pattern; a write to it and a second Free panic
 //	ds/arena  the same
@@ -8,7 +8,8 @@
 //	          do accounts that return more than they took, and worlds that end twice
 //
 // Each command pays for some kilobytes of a walk: small databases are checked after every command,
-// large ones now and then.
+// large ones now and then. Under the race detector, where that would take too long, only the cells
+// are checked.
 //
 // Non-goals: checks that are so cheap that they stay in the program, and checks of input.
 package invariants

@@ -50,7 +50,7 @@ func Outside(t testing.TB) {
 func Unchecked(t testing.TB) {
 	t.Helper()
 	if invariants.Enabled {
-		t.Skip("left out with -race and -tags invariants: the checks allocate")
+		t.Skip("left out with -tags invariants: the checks allocate")
 	}
 }
 
