@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	families "github.com/miniserver-go/miniserver/commands"
 	"github.com/miniserver-go/miniserver/commands/hashes"
 	"github.com/miniserver-go/miniserver/commands/keys"
 	"github.com/miniserver-go/miniserver/commands/sets"
@@ -38,7 +39,8 @@ func TestScanReturnsWhatStays(t *testing.T) {
 	const stay = 1000
 	for _, it := range iterations {
 		e := engine.New(engine.Options{Clock: func() int64 { return 1_700_000_000_000_000 }, Seed: 3})
-		e.Join(engine.Commands(stringcmds.Family, keys.Family, hashes.Family, sets.Family, zsets.Family))
+		e.Join(engine.Commands(stringcmds.Family, keys.Family, hashes.Family, sets.Family, zsets.Family),
+			engine.Part{Types: families.Types})
 		s := e.NewSession(nil)
 		do := func(line string, n int) {
 			out := e.Do(s, commands(strings.ReplaceAll(line, "{n}", strconv.Itoa(n)))).Out
@@ -88,7 +90,8 @@ func TestScanPages(t *testing.T) {
 		{"ZADD k 1 {n}" + long, "ZSCAN k {c}"},
 	} {
 		e := engine.New(engine.Options{Clock: func() int64 { return 1_700_000_000_000_000 }, Seed: 3})
-		e.Join(engine.Commands(stringcmds.Family, keys.Family, hashes.Family, sets.Family, zsets.Family))
+		e.Join(engine.Commands(stringcmds.Family, keys.Family, hashes.Family, sets.Family, zsets.Family),
+			engine.Part{Types: families.Types})
 		s := e.NewSession(nil)
 		const size = 5
 		for n := range size {

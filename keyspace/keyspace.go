@@ -59,7 +59,7 @@ import (
 
 // Keyspace is a set of numbered databases.
 type Keyspace struct {
-	// Types are the data types that its values can have. Whoever owns the keyspace adds to them.
+	// Types are the data types that its values can have. Whoever owns the keyspace adds them.
 	Types []Type
 	// Now is the time in milliseconds since the epoch; the owner sets it before each command.
 	Now int64
@@ -112,7 +112,7 @@ type Keyspace struct {
 // New returns a keyspace of n empty databases. The seed keys the hash function; dice(n) returns a
 // random number below n.
 func New(n int, seed uint64, dice func(n uint64) uint64) *Keyspace {
-	ks := &Keyspace{Types: ownTypes(), seed: seed, dice: dice, Access: &Access{LogFactor: 10, DecayTime: 1}}
+	ks := &Keyspace{seed: seed, dice: dice, Access: &Access{LogFactor: 10, DecayTime: 1}}
 	for i := range n {
 		ks.dbs = append(ks.dbs, ks.newDB(i))
 	}

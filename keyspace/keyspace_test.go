@@ -548,12 +548,14 @@ func TestFrequency(t *testing.T) {
 }
 
 func TestTypeNames(t *testing.T) {
-	for _, typ := range []Type{String, Hash, ZSet, List, Set} {
-		named, ok := newKeyspace().TypeNamed(typ.String())
+	ks := newKeyspace()
+	ks.Types = []Type{String, Hash, ZSet, List, Set}
+	for _, typ := range ks.Types {
+		named, ok := ks.TypeNamed(typ.String())
 		require.True(t, ok)
 		require.Equal(t, typ, named)
 	}
-	_, ok := newKeyspace().TypeNamed("none")
+	_, ok := ks.TypeNamed("none")
 	require.False(t, ok)
 }
 

@@ -13,14 +13,14 @@ import (
 func TestStreams(t *testing.T) {
 	ks := New(2, 1, func(n uint64) uint64 { return 0 })
 	db, key := ks.DB(0), []byte("s")
-	s := db.Create(key, Stream).(*stream.Stream)
+	s := db.Create(key, stream.Type).(*stream.Stream)
 	s.Append(stream.ID{Ms: 1}, [][]byte{[]byte("f"), []byte("v")}, stream.Defaults)
 	g := s.AddGroup([]byte("g"), stream.ID{}, 0)
 	g.Deliver(stream.ID{Ms: 1}, g.AddConsumer([]byte("c"), 5))
 	require.False(t, db.Exists(key), "not before it is settled")
 	db.Commit(key)
 	require.NoError(t, db.Check())
-	require.Equal(t, Stream, db.Type(key))
+	require.Equal(t, stream.Type, db.Type(key))
 
 	db.Copy(key, ks.DB(1), []byte("copy"))
 	edited, _ := db.Edit(key)

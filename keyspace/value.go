@@ -4,12 +4,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/miniserver-go/miniserver/ds/bloom"
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/ds/set"
 	"github.com/miniserver-go/miniserver/ds/str"
-	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/ds/value"
 	"github.com/miniserver-go/miniserver/ds/zset"
 )
@@ -20,7 +18,7 @@ type Value = value.Value
 // Type is the data type of a value, as TYPE names it.
 type Type = *value.Type
 
-// The types that every keyspace has, see Keyspace.Types. None is the type of an absent key.
+// The types whose small values lie in their entries. None is the type of an absent key.
 var (
 	None   Type
 	String = str.Type
@@ -28,12 +26,7 @@ var (
 	ZSet   = zset.Type
 	Set    = set.Type
 	List   = list.Type
-	Bloom  = bloom.Type
-	Stream = stream.Type
 )
-
-// ownTypes are the types that a keyspace has before any is added.
-func ownTypes() []Type { return []Type{String, List, Set, ZSet, Hash, Stream, Bloom} }
 
 // TypeNamed returns the type called name, in any case; ok is false if there is none.
 func (ks *Keyspace) TypeNamed(name string) (t Type, ok bool) {

@@ -8,7 +8,6 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/event"
-	"github.com/miniserver-go/miniserver/keyspace"
 )
 
 // A producer that gives each entry an idempotent ID can send it again when it does not know whether
@@ -202,7 +201,7 @@ func createStream(c *engine.Call, key []byte) (s *stream.Stream, ok bool) {
 	if found || c.Failed() {
 		return s, found
 	}
-	if s, ok = engine.Upsert[*stream.Stream](c, key, keyspace.Stream); ok {
+	if s, ok = engine.Upsert[*stream.Stream](c, key, stream.Type); ok {
 		s.SetIDLimits(c.Engine.Config.StreamIDs)
 	}
 	return s, ok

@@ -10,8 +10,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/miniserver-go/miniserver/keyspace"
 )
 
 var corruptions = flag.Int("corruptions", 3000, "random corruptions of snapshots to read")
@@ -33,7 +31,7 @@ func TestTruncation(t *testing.T) {
 // smallSnapshot returns a snapshot of some kilobytes with a few values of each type.
 func smallSnapshot(t *testing.T) []byte {
 	rng := rand.New(rand.NewPCG(4, 4))
-	ks := keyspace.New(4, 1, dice)
+	ks := newKeyspace(4, 1, dice)
 	ks.Now = 1_700_000_000_000
 	for i := 0; i < 60; i++ {
 		ks.Begin()
@@ -85,7 +83,7 @@ func TestDamagedPayloads(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	var e Encoder
 	for range *corruptions / 10 {
-		ks := keyspace.New(1, 1, dice)
+		ks := newKeyspace(1, 1, dice)
 		v := randomValue(ks, rng, limits(rng.IntN(2)))
 		if v.Bytes() > 5000 {
 			continue
@@ -109,7 +107,7 @@ func TestDamagedPayloads(t *testing.T) {
 func seal(b []byte) { binary.LittleEndian.PutUint64(b[len(b)-8:], Sum(0, b[:len(b)-8])) }
 
 func readDamaged(t *testing.T, b []byte) {
-	ks := keyspace.New(1, 1, dice)
+	ks := newKeyspace(1, 1, dice)
 	if !ValidPayload(b, Versions{}) {
 		return
 	}
@@ -126,7 +124,7 @@ func FuzzPayload(f *testing.F) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	var e Encoder
 	for range 40 {
-		f.Add(e.Payload(nil, randomValue(keyspace.New(1, 1, dice), rng, limits(rng.IntN(2)))))
+		f.Add(e.Payload(nil, randomValue(newKeyspace(1, 1, dice), rng, limits(rng.IntN(2)))))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if len(b) >= payloadTail {

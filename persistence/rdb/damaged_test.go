@@ -10,11 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
+	"github.com/miniserver-go/miniserver/ds/bloom"
 	"github.com/miniserver-go/miniserver/internal/reference"
-	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/resp"
+	"github.com/stretchr/testify/require"
 )
 
 var damages = flag.Int("damages", 4000, "damaged payloads to restore beside redis-server")
@@ -63,9 +62,9 @@ func (c *client) samples(t *testing.T) (all [][]byte) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	var e Encoder
 	for range 200 {
-		ks := keyspace.New(1, 1, dice)
+		ks := newKeyspace(1, 1, dice)
 		v := randomValue(ks, rng, limits(rng.IntN(2)))
-		if payload := e.Payload(nil, v); len(payload) < 400 && v.Type() != keyspace.Bloom {
+		if payload := e.Payload(nil, v); len(payload) < 400 && v.Type() != bloom.Type {
 			all = append(all, payload)
 		}
 	}
@@ -131,7 +130,7 @@ func announcesMuch(b []byte) bool {
 
 // restored returns the digest of the value of a payload; "" and why if it is refused.
 func restored(payload []byte) (digest string, err error) {
-	ks := keyspace.New(1, 1, dice)
+	ks := newKeyspace(1, 1, dice)
 	v, err := ReadPayload(payload,
 		Options{Limits: limits(1), Keyspace: ks, Versions: Versions{newest: 13}, Sanitize: true})
 	if err != nil {

@@ -55,7 +55,7 @@ func TestPayloadsHoldDeadlines(t *testing.T) {
 	var e Encoder
 	seen := make(map[keyspace.Type]bool)
 	for seed := range 400 {
-		ks := keyspace.New(1, 1, dice)
+		ks := newKeyspace(1, 1, dice)
 		v := withDeadlines(rng, ks, randomValue(ks, rng, limits(seed%2)))
 		if len(elementDeadlines(v)) == 0 {
 			require.NotEqual(t, byte(typeVolatile), e.Payload(nil, v)[0])
@@ -64,7 +64,7 @@ func TestPayloadsHoldDeadlines(t *testing.T) {
 		seen[v.Type()] = true
 		restored := func(payload []byte) (keyspace.Value, *keyspace.Keyspace) {
 			require.True(t, ValidPayload(payload, Versions{}))
-			other := keyspace.New(1, 1, dice)
+			other := newKeyspace(1, 1, dice)
 			lent := bytes.Clone(payload)
 			got, err := ReadPayload(lent, Options{Limits: limits(1), Keyspace: other})
 			require.NoError(t, err)

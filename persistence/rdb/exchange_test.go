@@ -11,13 +11,13 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
+	"github.com/miniserver-go/miniserver/ds/bloom"
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/internal/reference"
 	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/resp"
+	"github.com/stretchr/testify/require"
 )
 
 var datasets = flag.Int("datasets", 12, "random datasets to exchange with redis-server")
@@ -64,12 +64,12 @@ func (c *client) encodings(t *testing.T, seed int) {
 // stock returns random data of the types that a redis-server without modules has, and that do not
 // expire during the test.
 func stock(rng *rand.Rand, lim Limits) *keyspace.Keyspace {
-	ks := keyspace.New(4, rng.Uint64(), dice)
+	ks := newKeyspace(4, rng.Uint64(), dice)
 	ks.Now = 1_700_000_000_000
 	for i := range 10 + rng.IntN(60) {
 		ks.Begin()
 		v := randomValue(ks, rng, lim)
-		if v.Type() == keyspace.Bloom {
+		if v.Type() == bloom.Type {
 			continue
 		}
 		key, db := fmt.Appendf(nil, "key:%d", i), ks.DB(rng.IntN(4))
@@ -153,7 +153,7 @@ func TestExchangeOfActivity(t *testing.T) {
 
 // exchangePayloads reads each key of redis-server by DUMP, and restores it there from our payload.
 func exchangePayloads(t *testing.T, c *client, ks *keyspace.Keyspace) {
-	other := keyspace.New(4, 3, dice)
+	other := newKeyspace(4, 3, dice)
 	var e Encoder
 	ks.Records(func(r *keyspace.Record) bool {
 		c.do(t, "SELECT", strconv.Itoa(r.DB))

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/miniserver-go/miniserver/ds/bloom"
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/ds/list"
@@ -20,6 +18,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/stretchr/testify/require"
 )
 
 // memory is a file in memory.
@@ -42,7 +41,7 @@ func limits(divisor int) Limits {
 
 // filled returns a keyspace with random values of all types.
 func filled(rng *rand.Rand, keys int, lim Limits) *keyspace.Keyspace {
-	ks := keyspace.New(4, rng.Uint64(), dice)
+	ks := newKeyspace(4, rng.Uint64(), dice)
 	ks.Now = 1_700_000_000_000
 	for i := range keys {
 		ks.Begin()
@@ -181,7 +180,7 @@ func savedAs(t *testing.T, ks *keyspace.Keyspace, compress bool, format Format) 
 
 // loaded reads a snapshot into a keyspace.
 func loaded(src []byte, lim Limits, size int64) (*keyspace.Keyspace, error) {
-	ks := keyspace.New(4, 7, dice)
+	ks := newKeyspace(4, 7, dice)
 	ks.Now = 1_700_000_000_000
 	r := NewReader(bytes.NewReader(src), Options{Limits: lim, Keyspace: ks, Size: size})
 	for r.Next() {
@@ -222,7 +221,7 @@ func TestPayloads(t *testing.T) {
 		ks.Records(func(r *keyspace.Record) bool {
 			b := e.Payload([]byte("before"), r.Value)[len("before"):]
 			require.True(t, ValidPayload(b, Versions{}))
-			other := keyspace.New(1, 1, dice)
+			other := newKeyspace(1, 1, dice)
 			v, err := ReadPayload(b, Options{Limits: limits(1), Keyspace: other})
 			require.NoError(t, err)
 			other.DB(0).Set([]byte("k"), v, false)
@@ -303,7 +302,7 @@ func TestProducers(t *testing.T) {
 	const empty = "\x1a\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" // type; nodes, entries, last, first, deleted, added, groups
 	require.Equal(t, empty+"\x41\x2c\x05\x02"+"\x01p\x01\x01a\x05\x01"+"\x01q\x01\x01b\x07\x00"+"\x02\x01"+"\x0d\x00",
 		string(b[:len(b)-8]))
-	v, err := ReadPayload(b, Options{Limits: limits(1), Keyspace: keyspace.New(1, 1, dice)})
+	v, err := ReadPayload(b, Options{Limits: limits(1), Keyspace: newKeyspace(1, 1, dice)})
 	require.NoError(t, err)
 	read := v.(*stream.Stream)
 	require.NoError(t, read.Check())
@@ -313,7 +312,7 @@ func TestProducers(t *testing.T) {
 	for _, damage := range []string{"\x00\x05\x00\x00\x00",
 		"\x05\x00\x00\x00\x00", "\x05\x05\x01\x01p\x02\x01a\x05\x01\x01a\x05\x02\x01\x01"} {
 		_, err := ReadPayload(finish([]byte(empty+damage), 0, 13),
-			Options{Limits: limits(1), Keyspace: keyspace.New(1, 1, dice)})
+			Options{Limits: limits(1), Keyspace: newKeyspace(1, 1, dice)})
 		require.Error(t, err)
 	}
 }
@@ -335,7 +334,7 @@ func TestActivity(t *testing.T) {
 	}{0: {typeStream3, -1}, 11: {typeStream3, -1}, 10: {typeStream1, 7}} {
 		b := (&Encoder{Format: Format{Version: version}}).Payload(nil, idle())
 		require.Equal(t, want.of, b[0])
-		v, err := ReadPayload(b, Options{Limits: limits(1), Keyspace: keyspace.New(1, 1, dice)})
+		v, err := ReadPayload(b, Options{Limits: limits(1), Keyspace: newKeyspace(1, 1, dice)})
 		require.NoError(t, err)
 		c := v.(*stream.Stream).Groups()[0].Consumers()[0]
 		require.Equal(t, []int64{7, want.active}, []int64{c.Seen, c.Active})
@@ -362,7 +361,7 @@ func TestReturnedMessages(t *testing.T) {
 	require.Equal(t, byte(27), b[0])
 	require.Equal(t, "\x02"+be(9)+be(0)+be(5)+be(0)+"\x40\x64\x40\x64\x00\x00\x00"+"\x0e\x00",
 		string(b[len(b)-50:len(b)-8]))
-	v, err := ReadPayload(b, Options{Limits: limits(1), Keyspace: keyspace.New(1, 1, dice)})
+	v, err := ReadPayload(b, Options{Limits: limits(1), Keyspace: newKeyspace(1, 1, dice)})
 	require.NoError(t, err)
 	read := v.(*stream.Stream)
 	require.NoError(t, read.Check())
@@ -370,6 +369,13 @@ func TestReturnedMessages(t *testing.T) {
 	require.Nil(t, read.Producers())
 	b[len(b)-27]++ // another ID
 	seal(b)
-	_, err = ReadPayload(b, Options{Limits: limits(1), Keyspace: keyspace.New(1, 1, dice)})
+	_, err = ReadPayload(b, Options{Limits: limits(1), Keyspace: newKeyspace(1, 1, dice)})
 	require.Error(t, err)
+}
+
+// newKeyspace returns a keyspace whose values can be of all types, also of those of modules.
+func newKeyspace(databases int, seed uint64, dice func(n uint64) uint64) *keyspace.Keyspace {
+	ks := keyspace.New(databases, seed, dice)
+	ks.Types = []keyspace.Type{bloom.Type}
+	return ks
 }

@@ -363,7 +363,7 @@ func describe(ks *keyspace.Keyspace) map[string]string {
 		case *stream.Stream, *bloom.Filter:
 			text += fmt.Sprintf(" %x", e.Payload(nil, r.Value))
 		default:
-			twin := keyspace.New(1, 1, dice)
+			twin := newKeyspace(1, 1, dice)
 			twin.DB(0).Set([]byte("k"), r.Value.Clone(), false)
 			text += fmt.Sprintf(" %x", twin.DB(0).ValueDigest([]byte("k")))
 		}
@@ -380,7 +380,7 @@ func describe(ks *keyspace.Keyspace) map[string]string {
 // read loads a snapshot, including the deadlines of elements.
 func read(t *testing.T, file []byte, lim Limits) *keyspace.Keyspace {
 	t.Helper()
-	ks := keyspace.New(2, 7, dice)
+	ks := newKeyspace(2, 7, dice)
 	ks.Now, ks.Replaying = 1, true
 	r := NewReader(bytes.NewReader(file), Options{Limits: lim, Keyspace: ks, Size: int64(len(file))})
 	for r.Next() {
@@ -401,7 +401,7 @@ func TestSnapshotOfLargeValues(t *testing.T) {
 	rested, changed := 0, 0
 	for seed := range quick.Rounds(uint64(80)) {
 		rng := rand.New(rand.NewPCG(seed, 5))
-		v := &vast{Keyspace: keyspace.New(2, seed, dice), rng: rng, lim: limits(int(seed % 2))}
+		v := &vast{Keyspace: newKeyspace(2, seed, dice), rng: rng, lim: limits(int(seed % 2))}
 		v.Now = 1_700_000_000_000
 		for i := range 2 * vastKeys {
 			v.DB(i%2).Set(fmt.Appendf(nil, "key:%d", i/2), v.value(i/2), false)
@@ -442,7 +442,7 @@ func TestSnapshotOfLargeValues(t *testing.T) {
 
 // Layers of a Bloom filter may come in different blocks of a file.
 func TestSnapshotOfManyLayers(t *testing.T) {
-	ks := keyspace.New(1, 1, dice)
+	ks := newKeyspace(1, 1, dice)
 	for i := range 100 {
 		f, _ := bloom.New(bloom.Options{Capacity: 100, Rate: 0.01, Growth: 2})
 		for n := range 3000 {

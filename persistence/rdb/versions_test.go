@@ -250,15 +250,15 @@ func TestVersionIsAsOldAsPossible(t *testing.T) {
 func TestValkeysTypesAreItsOwn(t *testing.T) {
 	body := "\x16\x01" + s("f") + s("v") + le(first, 8)
 	v, err := ReadPayload(finish([]byte(body), 0, newestValkey),
-		Options{Limits: limits(1), Keyspace: keyspace.New(1, 1, dice)})
+		Options{Limits: limits(1), Keyspace: newKeyspace(1, 1, dice)})
 	require.NoError(t, err)
 	deadline, _ := v.(*hash.Hash).Deadline([]byte("f"))
 	require.EqualValues(t, first, deadline)
 	_, err = ReadPayload(finish([]byte(body), 0, Newest),
-		Options{Limits: limits(1), Keyspace: keyspace.New(1, 1, dice)})
+		Options{Limits: limits(1), Keyspace: newKeyspace(1, 1, dice)})
 	require.Error(t, err)
 	_, err = ReadPayload(finish([]byte("\x18"+body), 0, newestValkey),
-		Options{Limits: limits(1), Keyspace: keyspace.New(1, 1, dice)})
+		Options{Limits: limits(1), Keyspace: newKeyspace(1, 1, dice)})
 	require.ErrorContains(t, err, "a value of unknown type 24")
 	_, err = loaded(written{version: newestValkey + 1}.file(), limits(1), 0)
 	require.ErrorContains(t, err, `format version "081" is not supported; 80 to 80 are`)
