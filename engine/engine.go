@@ -105,7 +105,7 @@ type Engine struct {
 
 	// Data.
 	access      keyspace.Access // what lookups record, in all worlds
-	eviction    eviction
+	eviction    evicting
 	accounts    accounts
 	persistence persistence
 

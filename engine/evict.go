@@ -3,37 +3,32 @@ package engine
 import (
 	"math"
 	"strconv"
-	"strings"
 
 	"github.com/miniserver-go/miniserver/internal/config"
-	"github.com/miniserver-go/miniserver/internal/release"
+	"github.com/miniserver-go/miniserver/internal/eviction"
 )
 
-// Eviction: which keys are removed when the dataset exceeds maxmemory.
-//
-// Before each command the gate evicts keys until the dataset is within maxmemory. maxmemory-policy
-// chooses:
-//
-//	allkeys, volatile   among all keys, or among those with a deadline
-//	-lru, -lfu          about the least recently used, or about the least frequently used
-//	-lrm                the one that has not changed for longest
-//	-random             a random one
-//	volatile-ttl        the one with the earliest deadline
-//	noeviction          no key: commands that need memory are refused
-//
-// LRU and LFU are approximate, because an exact order would cost memory for each key and time for
-// each access. As in Redis a few keys are sampled (maxmemory-samples), and the best candidates of
-// all samples stay in a small pool, from which the best is evicted. Unlike Redis, a candidate that
-// was used since it was sampled leaves the pool, and volatile-ttl is exact, since the keyspace
-// keeps deadlines in order anyway.
+// Eviction: keys are removed when the dataset exceeds maxmemory. Before each command the gate evicts keys
+// until it is within. Package eviction chooses them.
 //
 // A great excess, as after CONFIG SET maxmemory, does not hold up clients. When the time is up that
 // maxmemory-eviction-tenacity allows, the command runs although memory is exceeded, and Tick
 // continues. So maxmemory is a limit that the dataset approaches, not one that it never passes.
 
+// evicting is the state of eviction.
+type evicting struct {
+	rules         eviction.Rules
+	clients       clientLimit
+	strict        bool  // see Options
+	oom           bool  // at the last command: maxmemory is exceeded, and no key may be evicted
+	unfinished    bool  // time was up before enough was free; Tick continues
+	evicted       int64 // keys
+	exceededSince int64 // start of the present excess, in microseconds; 0 if there is none
+	exceededTime  int64 // total of the excesses before it, in microseconds
+}
+
 // evictionParams are the parameters of eviction.
 func (e *Engine) evictionParams() []config.Param {
-	v := &e.eviction
 	// beyond is a limit of more than 63 bits, which is as good as the greatest of 63
 	limit, beyond := config.Param{Name: "maxmemory"}, uint64(0)
 	limit.Get = func() string { return strconv.FormatUint(max(beyond, uint64(e.Config.MaxMemory)), 10) }
@@ -54,41 +49,8 @@ func (e *Engine) evictionParams() []config.Param {
 		}
 		return nil
 	}
-	samples := int64(math.MaxInt32)
-	if e.Release.Has(fewSamples) {
-		samples = 64
-	}
-	return []config.Param{
-		limit,
-		e.maxMemoryClients(),
-		{Name: "maxmemory-policy", Get: func() string { return v.policy.name }, Set: e.setPolicy},
-		config.Int("maxmemory-samples", &v.samples, 1, samples),
-		config.Int("maxmemory-eviction-tenacity", &v.tenacity, 0, 100),
-	}
-}
-
-// fewSamples is when maxmemory-samples was bounded.
-var fewSamples = release.From("7.4.0 valkey:8.0.0")
-
-// evictsByChange is when the policies came that evict the keys that have not changed for longest.
-var evictsByChange = release.From("8.6.0")
-
-func (e *Engine) setPolicy(value string) error {
-	var names []string
-	for _, p := range policies {
-		isNew := p.strategy == evictLRM
-		if p.name == strings.ToLower(value) && (!isNew || e.Release.Offers(evictsByChange)) {
-			e.eviction.policy = p
-			e.each(func(w *World) { w.pool = evictionPool{} })
-			access := &e.access
-			access.LFU, access.OnChange = p.strategy == evictLFU, isNew
-			return nil
-		}
-		if !isNew || e.Release.Has(evictsByChange) {
-			names = append(names, p.name)
-		}
-	}
-	return config.NotOneOf(names...)
+	forget := func() { e.each(func(w *World) { w.pool = eviction.Pool{} }) }
+	return append([]config.Param{limit, e.maxMemoryClients()}, e.eviction.rules.Params(e.Release, &e.access, forget)...)
 }
 
 // ensureMemory evicts keys until the memory in use is within maxmemory, or time is up. It returns
@@ -153,7 +115,7 @@ func (w *World) CheckRoom(n int) error {
 // eviction.
 func (w *World) evict(surplus int) bool {
 	e := w.engine
-	start, most := e.Machine(), e.eviction.timeLimit()
+	start, most := e.Machine(), e.eviction.rules.TimeLimit()
 	defer w.sampleLatency("eviction-cycle", e.startLatency())
 	for n := 1; surplus > 0; n++ {
 		freed, ok := w.evictOne()
@@ -177,16 +139,7 @@ func (w *World) evictOne() (freed int, ok bool) {
 		return 0, false // what is imported stays
 	}
 	w.Keyspace.Begin()
-	var db int
-	var key []byte
-	switch e.eviction.policy.strategy {
-	case evictLRU, evictLRM, evictLFU:
-		db, key = w.bestEvictable()
-	case evictRandom:
-		db, key = w.randomEvictable()
-	case evictTTL:
-		db, key = w.earliestDeadline()
-	}
+	db, key := e.eviction.rules.Next(w.Keyspace, &w.pool)
 	if key == nil {
 		return 0, false
 	}
@@ -199,61 +152,6 @@ func (w *World) evictOne() (freed int, ok bool) {
 		w.keyEvicted(d, string(key))
 	}
 	return before - d.Usage().Bytes(), true
-}
-
-// bestEvictable samples some keys of each database and returns the best candidate of the pool; a
-// nil key if there is none. A candidate that was used since it was sampled is dropped: its
-// staleness has decreased.
-func (w *World) bestEvictable() (db int, key []byte) {
-	v := &w.engine.eviction
-	for {
-		candidates := 0
-		for i := range w.Keyspace.Len() {
-			d := w.Keyspace.DB(i)
-			n := d.Len()
-			if v.policy.volatile {
-				n = d.Expiry().Volatile()
-			}
-			if n > 0 {
-				candidates += n
-				d.Eviction().Sample(v.samples, v.policy.volatile, w.pool.minStaleness(),
-					func(key string, staleness uint32) { w.pool.insert(i, key, staleness) })
-			}
-		}
-		if candidates == 0 {
-			return 0, nil
-		}
-		for w.pool.n > 0 {
-			best := w.pool.pop()
-			now, ok := w.Keyspace.DB(best.db).Eviction().Staleness(best.key, v.policy.volatile)
-			if ok && now >= best.staleness {
-				return best.db, best.key
-			}
-		}
-	}
-}
-
-// randomEvictable returns a random key that may be evicted. It takes the databases in turn.
-func (w *World) randomEvictable() (db int, key []byte) {
-	v := &w.engine.eviction
-	for range w.Keyspace.Len() {
-		v.lastDB = (v.lastDB + 1) % w.Keyspace.Len()
-		if key, ok := w.Keyspace.DB(v.lastDB).Eviction().Any(v.policy.volatile); ok {
-			return v.lastDB, []byte(key)
-		}
-	}
-	return 0, nil
-}
-
-// earliestDeadline returns the key with the earliest deadline.
-func (w *World) earliestDeadline() (db int, key []byte) {
-	first := int64(math.MaxInt64)
-	for i := range w.Keyspace.Len() {
-		if k, deadline, ok := w.Keyspace.DB(i).Eviction().FirstDue(); ok && deadline < first {
-			db, key, first = i, []byte(k), deadline
-		}
-	}
-	return db, key
 }
 
 // evictLater leaves the rest to the next Tick, which it asks for at once.

@@ -16,6 +16,12 @@ import (
 // hold less. Replicas do not count. Clients with CLIENT NO-EVICT do, but are not evicted. The check precedes each command,
 // before keys are evicted, and each tick; a connection that grows past the limit asks for a tick.
 
+// clientLimit is maxmemory-clients: bytes, or a percentage of maxmemory.
+type clientLimit struct {
+	amount  int64
+	percent bool
+}
+
 // maxMemoryClients is the parameter maxmemory-clients.
 func (e *Engine) maxMemoryClients() config.Param {
 	l := &e.eviction.clients

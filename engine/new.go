@@ -7,6 +7,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/acl"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/config"
+	"github.com/miniserver-go/miniserver/internal/eviction"
 	"github.com/miniserver-go/miniserver/internal/permission"
 	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/keyspace"
@@ -35,7 +36,7 @@ func New(o Options) *Engine {
 		Params:    config.NewTable(o.Release),
 		Sessions:  newSessions(),
 		access:    keyspace.Access{LogFactor: 10, DecayTime: 1},
-		eviction:  newEviction(),
+		eviction:  evicting{rules: eviction.NewRules()},
 		asReplica: newReplicaRules(),
 	}
 	e.Users = acl.NewUsers(o.Release, permission.Catalogue{Table: e.Commands})

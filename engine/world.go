@@ -8,6 +8,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/ds/set"
+	"github.com/miniserver-go/miniserver/internal/eviction"
 	"github.com/miniserver-go/miniserver/internal/invariants"
 	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/keyspace"
@@ -36,7 +37,7 @@ type World struct {
 	time        timing
 	random      randomness
 	blocked     blockedClients
-	pool        evictionPool
+	pool        eviction.Pool
 	observers   observers
 	kept        int // bytes that parts keep for the world: see Keep
 	pause       pause

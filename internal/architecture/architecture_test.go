@@ -70,6 +70,7 @@ var layers = [][]string{
 		"commands/tracking", "commands/monitor", "commands/transactions", "commands/acl"},
 	{"commands/elements", "commands/shutdown", "commands/defrag", "commands/encodings"},
 	{"engine"},
+	{"internal/eviction"},
 	{"internal/config", "internal/permission"},
 	{"internal/command", "internal/event"},
 	{"persistence/disk"},

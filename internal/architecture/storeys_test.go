@@ -30,7 +30,7 @@ var storeysOfEngine = [][]string{
 		"observer.go", "part.go", "type.go", "feed.go", "config.go", "lazyfree.go",
 		"transaction.go", "latency.go", "info.go", "memory.go", "account.go", "output.go", "held.go",
 		"client_buffers.go", "pause.go", "stopwatch.go", "role.go", "stats.go", "propagation.go",
-		"propagation_older.go", "persistence.go", "slowscript.go", "debugged.go", "evict_pool.go", "blocked_clients.go",
+		"propagation_older.go", "persistence.go", "slowscript.go", "debugged.go", "blocked_clients.go",
 		"faults.go", "certainty.go",
 	},
 	{ // What a change sets off: messages, invalidations, propagation; lookups; who may do what.

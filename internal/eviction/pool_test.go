@@ -1,4 +1,4 @@
-package engine
+package eviction
 
 import (
 	"math/rand/v2"
@@ -12,7 +12,7 @@ import (
 func TestPool(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 500 {
-		var p evictionPool
+		var p Pool
 		best := map[uint32]string{}
 		offers := rng.IntN(60)
 		for i := range offers {
