@@ -33,7 +33,7 @@ type Debugger interface {
 }
 
 // isMidScript reports whether a script of the world has begun and not ended, although the lock is free.
-func (w *World) isMidScript() bool { return w.engine.slow.session != nil || w.debugged != nil }
+func (w *World) isMidScript() bool { return w.engine.Slow.session != nil || w.debugged != nil }
 
 // takesRequests reports whether what the session sends is for the debugger of its script.
 func (s *Session) takesRequests() bool { return s.debugger != nil && !s.closing && !s.Reply.Full() }

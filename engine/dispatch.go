@@ -110,7 +110,7 @@ func (w *World) execute(s *Session, args [][]byte) bool {
 	case s.tx != nil && cmd.Flags&command.AllowTx == 0:
 		s.queue(cmd, args)
 		s.Reply.Status("QUEUED")
-	case cmd.Flags&command.MayBeSlow != 0 && e.slow.enabled:
+	case cmd.Flags&command.MayBeSlow != 0 && e.Slow.enabled:
 		w.startTimer(s, cmd, args)
 		w.runSlow(s, cmd, args)
 	default:

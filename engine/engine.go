@@ -93,7 +93,7 @@ type Engine struct {
 	Parts      parts
 	Params     *config.Table // of CONFIG
 	stack      stack
-	slow       slowScript
+	Slow       SlowScript
 
 	// Clients.
 	Sessions sessions

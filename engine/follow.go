@@ -74,7 +74,7 @@ func (w *World) MayApply() bool { return w.IsFree() && w.pause.deadline == 0 }
 
 // IsFree reports whether no script of a client is under way whose commands other ones must not interrupt. It is called under the lock.
 func (w *World) IsFree() bool {
-	return !w.isMidScript() && w.engine.slow.session == nil && w.debugged == nil
+	return !w.isMidScript() && w.engine.Slow.session == nil && w.debugged == nil
 }
 
 // Apply executes a command of the master. Nothing is due for it: the master sends the removal of what expires, and may change a

@@ -56,8 +56,8 @@ func (w *World) gate(s *Session, cmd *command.Command, args [][]byte) error {
 		return ErrMasterDown
 	case e.persistence.loading > 0 && f&command.Loading == 0:
 		return ErrLoading
-	case e.slow.session != nil && f&command.AllowBusy == 0:
-		return e.slow.busy
+	case e.Slow.session != nil && f&command.AllowBusy == 0:
+		return e.Slow.busy
 	case f&command.HomeOnly != 0 && !w.IsHome():
 		return ErrNotHome
 	case s.Monitors && f&(command.Write|command.ReadOnly|command.MayReplicate) != 0: // Redis counts monitors as replicas
@@ -115,7 +115,7 @@ func (w *World) scriptGate(s *Session, cmd *command.Command, args [][]byte) erro
 	switch f := cmd.Flags; {
 	case s.readOnly && f&(command.Write|command.MayReplicate) != 0:
 		return ErrReadOnlyTx
-	case e.ScriptKilled() && !s.detached:
+	case e.Slow.Killed() && !s.detached:
 		return ErrScriptKilled
 	case s.Obeyed():
 		return nil

@@ -39,6 +39,7 @@ func New(o Options) *Engine {
 		eviction:  evicting{rules: eviction.NewRules()},
 		asReplica: newReplicaRules(),
 	}
+	e.Slow.engine = e
 	e.Users = acl.NewUsers(o.Release, permission.Catalogue{Table: e.Commands})
 	if !e.Release.Has(guards) {
 		e.Config.debug = "yes"
@@ -103,7 +104,7 @@ func (e *Engine) join(p Part) {
 	e.Parts.Host.merge(p.Host)
 	e.Sessions.held.alarm = e.Parts.Host.Due
 	if p.Host.Spawn != nil {
-		e.enableSlowScripts()
+		e.Slow.enable()
 	}
 	e.Parts.List = append(e.Parts.List, &p)
 }

@@ -206,7 +206,7 @@ func (u *unit) end() {
 }
 
 // InTx reports whether a command is running, whose changes are propagated as one unit.
-func (e *Engine) InTx() bool { return e.stack.depth > 0 || e.slow.session != nil }
+func (e *Engine) InTx() bool { return e.stack.depth > 0 || e.Slow.session != nil }
 
 // Propagates reports whether a journal or a replica receives changes. If not, Propagate has no effect and
 // its arguments need not be built.

@@ -161,7 +161,7 @@ func (e *Engine) RunNested(s *Session, cmd *command.Command, args [][]byte) erro
 }
 
 // unlocked reports whether the script that has this session runs without the lock.
-func (e *Engine) unlocked(s *Session) bool { return s.detached || e.slow.detached }
+func (e *Engine) unlocked(s *Session) bool { return s.detached || e.Slow.detached }
 
 // CountRefused counts that a script's command was refused before it ran; cmd is nil if there is no
 // such command.

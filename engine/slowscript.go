@@ -1,11 +1,15 @@
 package engine
 
 import (
+	"bytes"
+	"iter"
 	"sync/atomic"
 
 	"github.com/miniserver-go/miniserver/internal/command"
 )
 
+// SlowScript is the script that is past its time limit, if there is one.
+//
 // A script may run for long. One event loop must then still be able to reply BUSY to others and to accept
 // SCRIPT KILL. So commands flagged MayBeSlow run on a coroutine beside the loop's stack:
 //
@@ -26,7 +30,8 @@ import (
 //  3. The clock stands still. A key that the script has seen does not expire before its end.
 //  4. No command that writes begins once SCRIPT KILL was answered with OK. So SCRIPT KILL never leaves half
 //     of a script's writes behind.
-type slowScript struct {
+type SlowScript struct {
+	engine   *Engine
 	enabled  bool
 	next     func() (struct{}, bool) // switches to the coroutine; returns when it yields
 	yield    func(struct{}) bool     // switches back
@@ -50,33 +55,105 @@ type slowScript struct {
 // the lock. A later script of the same transaction is on another goroutine already, and unlocks by itself.
 func (c *Call) Unlock(busy error) {
 	e := c.Engine
-	if e.slow.detached || !e.slow.enabled || c.Session.loader {
+	if e.Slow.detached || !e.Slow.enabled || c.Session.loader {
 		return
 	}
-	e.slow.busy = busy
+	e.Slow.busy = busy
 	switch {
-	case e.slow.session != nil: // already off the loop, a further script of a transaction
-		e.slow.detached = true
+	case e.Slow.session != nil: // already off the loop, a further script of a transaction
+		e.Slow.detached = true
 		e.mu.Unlock()
 	default:
-		e.slow.detached = true
-		e.slow.yield(struct{}{})
+		e.Slow.detached = true
+		e.Slow.yield(struct{}{})
 	}
 }
 
 // Relock takes the lock again after Unlock. Without Unlock it has no effect.
 func (c *Call) Relock() {
-	if e := c.Engine; e.slow.detached {
+	if e := c.Engine; e.Slow.detached {
 		e.mu.Lock()
-		e.slow.detached = false
+		e.Slow.detached = false
 	}
 }
 
-// BusyScript reports whether a script is past its time limit, and the error that other sessions get
+// Busy reports whether a script is past its time limit, and the error that other sessions get
 // meanwhile.
-func (e *Engine) BusyScript() (busy error, slow bool) { return e.slow.busy, e.slow.session != nil }
+func (s *SlowScript) Busy() (busy error, slow bool) { return s.busy, s.session != nil }
 
-// KillScript asks the slow script to end. The script polls ScriptKilled. ClearKill withdraws the request.
-func (e *Engine) KillScript()        { e.slow.killed.Store(true) }
-func (e *Engine) ScriptKilled() bool { return e.slow.killed.Load() }
-func (e *Engine) ClearKill()         { e.slow.killed.Store(false) }
+// Kill asks the slow script to end. The script polls Killed. Forgive withdraws the request.
+func (s *SlowScript) Kill()        { s.killed.Store(true) }
+func (s *SlowScript) Killed() bool { return s.killed.Load() }
+func (s *SlowScript) Forgive()     { s.killed.Store(false) }
+
+// enable makes the coroutine. It needs Host.Spawn, which runs scripts past the limit to
+// their end.
+func (s *SlowScript) enable() {
+	s.enabled = true
+	s.next, s.stop = iter.Pull(func(yield func(struct{}) bool) {
+		s.yield = yield
+		for more := true; more; more = yield(struct{}{}) {
+			s.owner.world.run(s.owner, s.cmd, s.args)
+			s.done = true
+		}
+	})
+}
+
+// Disable ends the coroutine, for an engine that is about to be closed. A script past
+// its time limit is asked to end.
+func (s *SlowScript) Disable() {
+	s.engine.mu.Lock()
+	defer s.engine.mu.Unlock()
+	switch {
+	case !s.enabled:
+	case s.session != nil:
+		s.Kill() // resume does the rest
+	default:
+		s.stop()
+	}
+	s.enabled = false
+}
+
+// runSlow runs a command on the coroutine until it ends or yields. If it yields, the connection is
+// about to reuse its buffers for the next read: the arguments are copied, and the replies that
+// precede the command's are split off for sending.
+func (w *World) runSlow(s *Session, cmd *command.Command, args [][]byte) {
+	e := w.engine
+	e.Slow.done = false
+	e.Slow.owner, e.Slow.cmd, e.Slow.args, e.Slow.start = s, cmd, args, s.settled
+	e.Slow.next()
+	if e.Slow.done {
+		return
+	}
+	e.Slow.args = copyArgs(args)
+	e.stack.calls[0].Args = e.Slow.args
+	replies := bytes.Clone(s.Reply.Bytes())
+	s.earlyReplies = s.Reply.Swap(nil)[:e.Slow.start]
+	s.Reply.Raw(replies)
+	e.Slow.since, e.stopwatch.n = e.stopwatch.since, 0
+	s.running, e.Slow.session = true, s
+	e.Parts.Host.Spawn(e.Slow.resume)
+}
+
+// resume runs the yielded command to its end, on a goroutine of the host, and wakes its session.
+// The command took the lock with Relock before it ended, and resume releases it. Then resume does
+// what Do would have done after the command.
+func (s *SlowScript) resume() {
+	e := s.engine
+	s.next()
+	of := s.session
+	w := of.world
+	of.running, s.session = false, nil
+	if !s.enabled {
+		s.stop()
+	}
+	w.readClock()
+	w.recordDuration(of, s.cmd, s.args, e.stopwatch.since-s.since, 1)
+	of.endCommand(s.cmd)
+	of.Reply.Raw(of.Reply.Swap(nil)[s.start:])
+	w.serveBlocked()
+	w.endBatch()
+	w.TickBy(w.Keyspace.Now) // what came to be due meanwhile
+	of.Wake()
+	e.mu.Unlock()
+}

@@ -76,7 +76,7 @@ func (w *World) doDue() (next int64) {
 		return 0 // the clock stands still; the end of the script asks for a Tick
 	}
 	w.endPauses()
-	if w.endDelays(); e.slow.session != nil {
+	if w.endDelays(); e.Slow.session != nil {
 		return 0
 	}
 	w.endTimedOut()

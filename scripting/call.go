@@ -41,7 +41,7 @@ func (in *interpreter) execute(L *lua.State, c *lua.Call) (v lua.Value, failed b
 		err = in.engine.RunNested(in.session, cmd, in.args.list)
 	}
 	if err != nil {
-		if in.engine.ScriptKilled() && in.trace == nil {
+		if in.engine.Slow.Killed() && in.trace == nil {
 			L.Abort(in.killed())
 		}
 		return reply.Error(in.lua, in.worded(err)), true

@@ -131,7 +131,7 @@ func (own *ownScripts) cmdFunctionList(c *engine.Call) {
 
 // FUNCTION STATS
 func (s *Scripts) cmdFunctionStats(c *engine.Call) {
-	if busy, slow := s.engine.BusyScript(); slow && busy != s.interpreter.functions.Busy {
+	if busy, slow := s.engine.Slow.Busy(); slow && busy != s.interpreter.functions.Busy {
 		c.Fail(busy)
 		return
 	}

@@ -234,7 +234,7 @@ func (s *Scripts) cmdScriptKill(c *engine.Call) { s.kill(c, &s.interpreter.scrip
 func (s *Scripts) cmdFunctionKill(c *engine.Call) { s.kill(c, &s.interpreter.functions) }
 
 func (s *Scripts) kill(c *engine.Call, of *program.Sandbox) {
-	busy, slow := s.engine.BusyScript()
+	busy, slow := s.engine.Slow.Busy()
 	switch {
 	case !slow:
 		c.Fail(errNotBusy)
@@ -243,7 +243,7 @@ func (s *Scripts) kill(c *engine.Call, of *program.Sandbox) {
 	case busy != of.Busy:
 		c.Fail(busy)
 	default:
-		s.engine.KillScript()
+		s.engine.Slow.Kill()
 		c.Reply.Status("OK")
 	}
 }

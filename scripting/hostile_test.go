@@ -257,7 +257,7 @@ func TestLargeReplyCanBeKilled(t *testing.T) {
 	looks := 0
 	e = engine.New(engine.Options{Seed: 1, Clock: func() int64 {
 		if looks++; e != nil && looks > 100 {
-			e.KillScript()
+			e.Slow.Kill()
 		}
 		return 1_700_000_000_000_000
 	}})

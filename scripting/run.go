@@ -20,7 +20,7 @@ func (in *interpreter) admit(c *engine.Call, p *program.Program, readOnly bool) 
 	}
 	in.current.call, in.current.room = c, c.Reply.Room()
 	in.current.started = in.engine.Machine()
-	in.engine.ClearKill()
+	in.engine.Slow.Forgive()
 	in.begin(c.Session, p, readOnly, short)
 	return nil
 }
@@ -168,7 +168,7 @@ func (in *interpreter) interrupt() error {
 	if in.busyAfter > 0 && passed/1000 >= in.busyAfter {
 		in.current.call.Unlock(in.current.program.Box.Busy)
 	}
-	if in.engine.ScriptKilled() {
+	if in.engine.Slow.Killed() {
 		return in.killed()
 	}
 	return nil

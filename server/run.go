@@ -82,7 +82,7 @@ func (s *Server) Addrs() []string {
 
 // Run serves until the context ends or SHUTDOWN is called. It returns an error if it cannot listen.
 func (s *Server) Run(ctx context.Context) (err error) {
-	defer s.engine.DisableSlowScripts()
+	defer s.engine.Slow.Disable()
 	if s.opts.InProcess {
 		return s.runPipes(ctx)
 	}

@@ -47,7 +47,7 @@ var frozenTime = release.From("7.2.0")
 // TIME
 func cmdTime(c *engine.Call) {
 	now := c.World.Micros()
-	if _, busy := c.Engine.BusyScript(); busy || c.Nested() && !c.Has(frozenTime) {
+	if _, busy := c.Engine.Slow.Busy(); busy || c.Nested() && !c.Has(frozenTime) {
 		now = c.World.Clock()
 	}
 	c.Reply.Array(2)

@@ -55,7 +55,7 @@ func cmdShutdown(c *engine.Call) {
 			c.Refuse(engine.ErrSyntax)
 		}
 	}
-	busy, slow := c.Engine.BusyScript()
+	busy, slow := c.Engine.Slow.Busy()
 	isCluster := c.Engine.Config.Cluster
 	switch {
 	case abort && (how != (engine.Shutdown{}) || safe || failover) || how.Save && how.NoSave:

@@ -41,7 +41,7 @@ var storeysOfEngine = [][]string{
 		"run.go", "gate.go", "cluster.go", "hinder.go", "evict.go", "evict_clients.go", "blocked.go", "check.go",
 	},
 	{ // Running many: batches, slow scripts, the journal's commands, time.
-		"dispatch.go", "turn.go", "slowscript_run.go", "debugged_run.go", "loader.go", "follow.go", "delays.go",
+		"dispatch.go", "turn.go", "debugged_run.go", "loader.go", "follow.go", "delays.go",
 		"tick.go",
 	},
 	{ // What commands about the server need.

@@ -207,7 +207,7 @@ func (m *Memory) guard() (ended func()) {
 	timer := time.AfterFunc(m.Patience, func() {
 		m.killed.Store(true)
 		for again := time.Tick(10 * time.Millisecond); ; {
-			e.KillScript()
+			e.Slow.Kill()
 			select {
 			case <-again:
 			case <-over:

@@ -127,7 +127,7 @@ func killFrom(ctx context.Context, e *engine.Engine, ended <-chan struct{}) {
 		return
 	}
 	for again := time.Tick(10 * time.Millisecond); ; {
-		e.KillScript()
+		e.Slow.Kill()
 		select {
 		case <-again:
 		case <-ended:

@@ -101,7 +101,7 @@ func (r *repl) killOnInterrupt() (stop func()) {
 	go func() {
 		for range interrupts {
 			for r.answering.Load() { // a script may not have begun yet
-				r.Engine.KillScript()
+				r.Engine.Slow.Kill()
 				time.Sleep(10 * time.Millisecond)
 			}
 		}
