@@ -30,15 +30,18 @@
 //	                     ▼
 //	                  Outcome               the replies, and what the connection must do next
 //
-// The storeys. A file uses only its own storey and those below; a test enforces it.
+// The files, by what they are about:
 //
-//	putting together  new
-//	commands          help: HELP of containers; sections: what the engine tells INFO
-//	many commands     dispatch: batches; slowscript_run, loader (of the journal), follow (of a master), delays, tick
-//	one command       gate, hinder, run, blocked, evict
-//	effects           change, databases, lookup, connections, acl
-//	nouns             engine, executions, call, session, part, config, observer, transaction ...
-//	words             errors, text
+//	nouns             engine, world, session, call, executions, part, type, config, observer
+//	many commands     dispatch: batches; slowscript, debugged; tick: what is due without a command
+//	one command       gate, cluster, acl, faults, pause, run, transaction, blocked, evict
+//	effects           change, propagation, databases, lookup, connections
+//	clients           replies, output, held, evict_clients
+//	the server        role, persistence, memory, stats, stopwatch, info
+//
+// Their types know one another: a command gets a call, a call has a session, and a session is in a world.
+// What does not need them is a package below, such as topology, eviction and permission; what only some
+// commands need is a part above, such as SHUTDOWN and active defragmentation.
 //
 // Invariants:
 //  1. Everything below Do runs under the lock, which is held for a whole batch. This makes commands,

@@ -121,3 +121,56 @@ func (s *Session) cutReply(half bool) {
 
 // isCut reports whether the connection breaks off at the session's command.
 func (s *Session) isCut() bool { return s.reply >= replyLost }
+
+// hinder stops a command that the gate has let through, because clients are paused or a fault
+// strikes. It reports whether it did: then the session is postponed, or the command is dealt with.
+// One whose delay is over is not judged again.
+func (w *World) hinder(s *Session, cmd *command.Command, args [][]byte) bool {
+	if w.debugged != nil || w.pause.deadline != 0 && w.isPaused(s, cmd, args) {
+		w.pause.postpone(s)
+		return true
+	}
+	if w.faults.judge == nil || s.delay != nil {
+		return false
+	}
+	fate := w.faults.judge(s, cmd, args)
+	if fate == nil {
+		return false
+	}
+	w.blocked.stir()
+	switch {
+	case fate.Refusal != nil:
+		w.reject(s, cmd, fate.Refusal)
+	case fate.Delay > 0:
+		w.delaySession(s, args, fate)
+	case fate.Cut == CutBefore:
+		w.disconnect(s)
+	default:
+		s.cutReply(fate.Cut == CutHalf)
+		return false
+	}
+	return true
+}
+
+// endDelays runs the commands whose delay is over, in the order of their times. While clients are paused, or a slow script
+// runs, they go on waiting.
+func (w *World) endDelays() {
+	for next := w.nextDelay(); next != 0 && next <= w.Keyspace.Now && !w.isMidScript(); next = w.nextDelay() {
+		w.endDelay(w.faults.delays[0])
+	}
+}
+
+// endDelay runs a delayed command as if it arrived now. Its connection offers what follows once it is awake.
+func (w *World) endDelay(d *delay) {
+	s := d.session
+	w.faults.remove(d)
+	s.postponed, s.lastActive = false, w.time.micros
+	s.limitReplies()
+	w.execute(s, d.args)
+	s.delay = nil
+	w.stopTimer()
+	if w.blocked.ready != nil {
+		w.serveBlocked()
+	}
+	s.Wake()
+}

@@ -19,42 +19,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// storeysOfEngine are the files of package engine from bottom to top. A file may use what its own
-// storey and those below declare; nothing needs a file above it.
-var storeysOfEngine = [][]string{
-	{ // Words: what needs no other type of the engine.
-		"errors.go", "wordings.go",
-	},
-	{ // Nouns: types that know one another, and what they do alone.
-		"engine.go", "world.go", "executions.go", "call.go", "session.go", "replies.go", "description.go",
-		"observer.go", "part.go", "type.go", "feed.go", "config.go", "lazyfree.go",
-		"transaction.go", "latency.go", "info.go", "memory.go", "account.go", "output.go", "held.go",
-		"client_buffers.go", "pause.go", "stopwatch.go", "role.go", "stats.go", "propagation.go",
-		"propagation_older.go", "persistence.go", "slowscript.go", "debugged.go", "blocked_clients.go",
-		"faults.go", "certainty.go",
-	},
-	{ // What a change sets off: messages, invalidations, propagation; lookups; who may do what.
-		"acl.go", "connections.go", "change.go",
-		"lookup.go", "databases.go", "debugged_copy.go",
-	},
-	{ // Running one command: may it run, run it, block, make room.
-		"run.go", "gate.go", "cluster.go", "hinder.go", "evict.go", "evict_clients.go", "blocked.go", "check.go",
-	},
-	{ // Running many: batches, slow scripts, the journal's commands, time.
-		"dispatch.go", "turn.go", "debugged_run.go", "loader.go", "follow.go", "delays.go",
-		"tick.go",
-	},
-	{ // What commands about the server need.
-		"help.go", "sections.go",
-	},
-	{ // Putting an engine together.
-		"new.go",
-	},
-}
-
 // storeys are the files of packages from bottom to top, in which nothing needs a file above it.
 var storeys = map[string][][]string{
-	"engine": storeysOfEngine,
 	"scripting": {
 		{"errors.go", "settings.go", "connection.go", "loan.go"}, // Words, and what knows of no script.
 		// What a State needs: how its errors read, and the arguments of a call.
