@@ -32,6 +32,9 @@ import (
 
 var only = flag.String("transcripts", "", "run only the transcripts whose path contains this")
 
+// ChoosesSome reports whether the flag -transcripts is set.
+func ChoosesSome() bool { return *only != "" }
+
 // IsChosen reports whether the flag -transcripts chooses the transcript.
 func IsChosen(path string) bool { return strings.Contains(filepath.ToSlash(path), *only) }
 
