@@ -79,3 +79,11 @@ func (w *pendingEntry) add() bool {
 	db.ks.setAccess(e.head(), w.idle, w.freq)
 	return true
 }
+
+// Restore adds a key as the record describes it, with its access data where they are known. It
+// reports false, and changes nothing, if the key exists. The value is handled as by DB.Set, the key
+// is copied.
+func (ks *Keyspace) Restore(r *Record) bool {
+	w := ks.pendingEntry(r)
+	return w.add()
+}

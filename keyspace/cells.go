@@ -1,7 +1,6 @@
 package keyspace
 
 import (
-	"math"
 	"unsafe"
 
 	"github.com/miniserver-go/miniserver/ds/slab"
@@ -40,16 +39,6 @@ func (ks *Keyspace) freeCells() {
 	}
 	if len(ks.flushed) > 0 {
 		ks.releaseFlushed(1)
-	}
-}
-
-// Release removes all keys and gives the memory back at once, for a keyspace that is of no use any
-// more.
-func (ks *Keyspace) Release() {
-	for _, db := range ks.dbs {
-		db.Flush()
-	}
-	for ks.ReleaseFlushed(math.MaxInt) {
 	}
 }
 

@@ -75,18 +75,6 @@ func (ks *Keyspace) cloneOver(dead []*slab.Slab) *Keyspace {
 	return c
 }
 
-// bornWith gives all entries the bit of a keyspace whose last snapshot has none of them to save.
-func (ks *Keyspace) bornWith(bit kind) {
-	for _, db := range ks.dbs[:ks.used] {
-		db.table.each(func(e entry) bool {
-			if h := e.head(); h.snapshotBit() != bit {
-				h.flipSnapshotBit()
-			}
-			return true
-		})
-	}
-}
-
 func (c *contents) clone(ks *Keyspace, dead []*slab.Slab) contents {
 	twin := *c
 	twin.compaction = compaction{}

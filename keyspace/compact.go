@@ -35,26 +35,6 @@ import (
 // is for a snapshot that has it in its queue. A clone has cells of its own, none of them retired.
 // Contents that were flushed are released as a whole.
 
-// compaction is how far that of a database's contents has come. Its stages follow one another.
-type compaction struct {
-	blocks bool // those of boxed values are moved
-	values bool // boxed values are copied
-	stage  compactionStage
-	chain  uint64         // the cursor in the table
-	piece  int            // the next of the table
-	leaf   deadlines.Item // where the next leaf of an index begins
-}
-
-type compactionStage uint8
-
-const (
-	idle compactionStage = iota
-	compactEntries
-	compactTable
-	compactIndex
-	compactElements
-)
-
 // Compacted counts the cells that a compaction has looked at.
 type Compacted struct {
 	Moved, Stayed         int // cells
@@ -148,7 +128,7 @@ func (c *contents) nextStage() {
 func (c *contents) compactChain(done *Compacted) (cost int) {
 	before := done.KeysMoved
 	z := &c.compaction
-	c.memory.ks.fetchChain(c.table, z.chain)
+	c.memory.ks.prefetched = c.table.fetch(z.chain)
 	z.chain = c.table.ReplaceChain(z.chain, func(r slab.Ref) slab.Ref {
 		from := r
 		r = c.memory.moveEntry(r, done)

@@ -1,6 +1,7 @@
 package keyspace
 
 import (
+	"github.com/miniserver-go/miniserver/ds/deadlines"
 	"github.com/miniserver-go/miniserver/ds/dict"
 )
 
@@ -321,14 +322,6 @@ func (db *DB) store(s located, hash uint64, v Value, withDeadline bool) entry {
 	return e
 }
 
-// inherit takes over the deadline, if there is room for it, its index flag and the access data.
-func (h *header) inherit(old *header) {
-	if h.hasFlag(dated) {
-		*h.deadlineRoom() = old.deadline()
-	}
-	h.access |= old.access &^ (uint32(kindMask|dated) << 24)
-}
-
 // Delete removes key and reports whether it was visible.
 func (db *DB) Delete(key []byte) bool {
 	name := dict.Key(key)
@@ -341,3 +334,23 @@ func (db *DB) Erase(key []byte) bool {
 	name := dict.Key(key)
 	return db.remove(db.table.Hash(name), name)
 }
+
+// compaction is how far that of a database's contents has come. Its stages follow one another.
+type compaction struct {
+	blocks bool // those of boxed values are moved
+	values bool // boxed values are copied
+	stage  compactionStage
+	chain  uint64         // the cursor in the table
+	piece  int            // the next of the table
+	leaf   deadlines.Item // where the next leaf of an index begins
+}
+
+type compactionStage uint8
+
+const (
+	idle compactionStage = iota
+	compactEntries
+	compactTable
+	compactIndex
+	compactElements
+)

@@ -275,3 +275,11 @@ var (
 		packedZSet: ZSet, packedSet: Set, packedList: List}
 	textKinds = [...]kind{str.Embstr: packedEmbstr, str.Raw: packedRaw, str.Int: packedInt}
 )
+
+// inherit takes over the deadline, if there is room for it, its index flag and the access data.
+func (h *header) inherit(old *header) {
+	if h.hasFlag(dated) {
+		*h.deadlineRoom() = old.deadline()
+	}
+	h.access |= old.access &^ (uint32(kindMask|dated) << 24)
+}

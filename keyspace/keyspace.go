@@ -130,17 +130,6 @@ func (ks *Keyspace) newContents() contents {
 		elements: elementIndex{deadlines.New(m.cells)}}
 }
 
-// Reseed replaces the seed of the hash function. Databases that have keys get it when they are
-// emptied.
-func (ks *Keyspace) Reseed(seed uint64) {
-	ks.seed = seed
-	for _, db := range ks.dbs {
-		if db.Len() == 0 {
-			db.Flush()
-		}
-	}
-}
-
 // Len returns the number of databases.
 func (ks *Keyspace) Len() int { return len(ks.dbs) }
 
@@ -164,12 +153,4 @@ func (ks *Keyspace) Begin() {
 	if len(ks.freed)+len(ks.flushed)+len(ks.dropped) > 0 {
 		ks.freeCells()
 	}
-}
-
-// Bytes returns the bytes that all databases hold. With maxmemory it runs before each command.
-func (ks *Keyspace) Bytes() (n int) {
-	for _, db := range ks.dbs[:ks.used] {
-		n += db.Usage().Bytes()
-	}
-	return n
 }

@@ -102,3 +102,11 @@ func (u Usage) Bytes() int {
 func (u Usage) Overhead() (table, index int) {
 	return u.db.table.Bytes() + u.db.memory.boxes.bytes(), u.db.expires.index.Bytes() + u.db.elements.index.Bytes()
 }
+
+// Bytes returns the bytes that all databases hold. With maxmemory it runs before each command.
+func (ks *Keyspace) Bytes() (n int) {
+	for _, db := range ks.dbs[:ks.used] {
+		n += db.Usage().Bytes()
+	}
+	return n
+}

@@ -1,6 +1,10 @@
 package keyspace
 
-import "github.com/miniserver-go/miniserver/ds/dict"
+import (
+	"math"
+
+	"github.com/miniserver-go/miniserver/ds/dict"
+)
 
 // Rename gives the value and the deadline of src to dst, replacing what was there. The source must
 // be visible and differ from dst.
@@ -85,4 +89,37 @@ func (ks *Keyspace) Adopt(twin *Keyspace) {
 	}
 	ks.dropped, twin.dropped = append(ks.dropped, twin.dropped...), nil
 	ks.used = max(ks.used, twin.used)
+}
+
+// bornWith gives all entries the bit of a keyspace whose last snapshot has none of them to save.
+func (ks *Keyspace) bornWith(bit kind) {
+	for _, db := range ks.dbs[:ks.used] {
+		db.table.each(func(e entry) bool {
+			if h := e.head(); h.snapshotBit() != bit {
+				h.flipSnapshotBit()
+			}
+			return true
+		})
+	}
+}
+
+// Reseed replaces the seed of the hash function. Databases that have keys get it when they are
+// emptied.
+func (ks *Keyspace) Reseed(seed uint64) {
+	ks.seed = seed
+	for _, db := range ks.dbs {
+		if db.Len() == 0 {
+			db.Flush()
+		}
+	}
+}
+
+// Release removes all keys and gives the memory back at once, for a keyspace that is of no use any
+// more.
+func (ks *Keyspace) Release() {
+	for _, db := range ks.dbs {
+		db.Flush()
+	}
+	for ks.ReleaseFlushed(math.MaxInt) {
+	}
 }

@@ -2,7 +2,6 @@ package keyspace
 
 import (
 	"github.com/miniserver-go/miniserver/ds/dict"
-	"github.com/miniserver-go/miniserver/ds/slab"
 )
 
 // PrefetchKeys is how many keys are fetched at a time: about as many cache misses as a processor
@@ -44,12 +43,4 @@ func (k Keys) prefetchBatch(args [][]byte, step int) {
 		}
 	}
 	k.db.ks.prefetched = sum
-}
-
-// fetchChain loads the entries of the chain at a cursor into the processor's caches, for a walk
-// that visits them next.
-func (ks *Keyspace) fetchChain(t *table, cursor uint64) {
-	sum := uint64(0)
-	t.ScanChain(cursor, func(r slab.Ref) { sum += uint64(entryAt(r).head().access) })
-	ks.prefetched = sum
 }

@@ -65,14 +65,6 @@ func (ks *Keyspace) Records(fn func(r *Record) bool) {
 	}
 }
 
-// Restore adds a key as the record describes it, with its access data where they are known. It
-// reports false, and changes nothing, if the key exists. The value is handled as by DB.Set, the key
-// is copied.
-func (ks *Keyspace) Restore(r *Record) bool {
-	w := ks.pendingEntry(r)
-	return w.add()
-}
-
 // View returns the packed collection in payload, a ziplist or for a set perhaps an intset, as a
 // value of type t for Set and Restore, which copy it. It aliases payload and is valid until Begin.
 func (ks *Keyspace) View(t Type, payload []byte) Value {

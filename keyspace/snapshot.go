@@ -76,7 +76,7 @@ func (s *Snapshot) Step(n int) (more bool) {
 	}
 	for s.work = 0; n > 0 && s.work < largeRecordBytes && len(s.tables) > 0; n-- {
 		t := s.tables[0].table
-		s.ks.fetchChain(t, s.cursor)
+		s.ks.prefetched = t.fetch(s.cursor)
 		if s.cursor = t.ScanChain(s.cursor, s.visit); s.cursor == 0 {
 			s.tables = s.tables[1:]
 		}

@@ -65,3 +65,10 @@ func (t *table) each(fn func(e entry) bool) {
 func (t *table) eachWithCode(code uint32, fn func(e entry) bool) {
 	t.EachCode(code, func(r slab.Ref) bool { return dict.Code(t.HashOf(r)) != code || fn(entryAt(r)) })
 }
+
+// fetch loads the entries of the chain at a cursor into the processor's caches, for a walk that
+// visits them next. The sum has no meaning.
+func (t *table) fetch(cursor uint64) (sum uint64) {
+	t.ScanChain(cursor, func(r slab.Ref) { sum += uint64(entryAt(r).head().access) })
+	return sum
+}

@@ -58,6 +58,16 @@ var storeys = map[string][][]string{
 		{"info.go", "cmd_wait.go", "follow.go"}, {"sync.go", "handover.go"}, {"commands.go"}, // Commands.
 		{"part.go"},
 	},
+	"keyspace": {
+		{ // A database: its keys and their entries, deadlines, views, and what a snapshot has of them.
+			"keyspace.go", "value.go", "access.go", "lazyfree.go", "db.go", "table.go",
+			"entry.go", "memory.go", "boxes.go", "cells.go", "blocks.go",
+			"expires.go", "element.go", "expiry.go", "view.go", "record.go", "snapshot.go", "pace.go",
+		},
+		{"walk.go", "prefetch.go", "layout.go"}, // What concerns many keys,
+		{"evict.go", "digest.go", "bulkload.go", "move.go", "check.go"},
+		{"clone.go"}, {"compact.go"}, // and all of them.
+	},
 	"scripting/debugger": {
 		{"errors.go", "describe.go", "code.go"}, // Values as texts, and code of a front end.
 		{ // A run, and what is asked at a stop.
