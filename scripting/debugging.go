@@ -15,8 +15,9 @@ import (
 )
 
 // debugging is one run that is debugged: an interpreter for a single run, with a State and a
-// session of its own. It is the Host of its Debugger. The front end is package ldb on a connection,
-// and then the run has a goroutine of its own; or what a caller of Debug brings.
+// session of its own. It is the Host of its Debugger. On a connection the front end is package ldb,
+// and the run has a goroutine of its own. A caller of Debug brings another front end, and the run
+// is on the caller's goroutine.
 type debugging struct {
 	*interpreter
 	debug  *debugger.Debugger
@@ -35,11 +36,10 @@ type debugging struct {
 	random     lua.Random // behind math.random
 }
 
-// Debug executes a request, such as EVAL with its arguments, for a session. If it runs a script,
-// that is debugged by a front end, on a copy of the data or on the data. All of it happens on the
-// goroutine of the caller, who does not hold the lock. Debug returns the reply in the protocol,
-// which the front end has got, too, if there was a run; nil if it is larger than the session may
-// get.
+// Debug executes a request, such as EVAL with its arguments, for a session. If the request runs a
+// script, front debugs it, on a copy of the data or on the data. All of it happens on the goroutine
+// of the caller, who does not hold the lock. Debug returns the reply in the protocol, nil if it is
+// larger than the session may get. If there was a run, front has got the reply as well.
 func (s *Scripts) Debug(session *engine.Session, mode engine.DebugMode, request [][]byte,
 	front debugger.FrontEnd) (reply []byte) {
 	direct := &direct{FrontEnd: front}

@@ -2,9 +2,9 @@ package scripting
 
 import "github.com/miniserver-go/miniserver/internal/command"
 
-// A program may use only the keys that its caller declares: a cluster sends it to the node of
-// those. Redis checks that in a cluster only, so scripts that break the rule run well until they
-// come there. The setting script-strict-keys tells of them before.
+// A program may use only the keys that its caller declares, because these choose the node of a
+// cluster that runs it. Redis checks this in a cluster only, so scripts that break the rule work
+// until they come there. The parameter script-strict-keys finds them before.
 
 // declare notes the keys of the run that begins. It costs nothing while nobody checks them.
 func (in *interpreter) declare(keys [][]byte) {

@@ -140,9 +140,9 @@ var fromHere = []command.Was{{Before: "valkey:9.0.0", Edit: func(cmd *command.Li
 	command.Writes("latitude>] by", "latitude>> by")(cmd)
 }}}
 
-// storesApart is GEORADIUS from Redis 7.0 until a security release of 8.0, when its ACL took the
-// first of several keys to store at, and before COMMAND DOCS said that it stores in one way only.
-// In Valkey since 9.1 the last key counts.
+// storesApart is what GEORADIUS was from Redis 7.0 until a security release of 8.0: access control
+// looked at the first of several keys to store at, and COMMAND DOCS did not say that it stores in
+// one way only. In Valkey since 9.1 the last key counts.
 func storesApart(from int) []command.Was {
 	return []command.Was{{Before: "valkey:9.1.0", Edit: command.HasKeys(storeKeys(from, "OW update"))},
 		{Before: "8.6.0 valkey:9.1.0",

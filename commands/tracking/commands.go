@@ -124,7 +124,7 @@ func overlappingSorted(p string, list []string) (string, bool) {
 	return overlapping(p, list[max(0, i-1):min(len(list), i+1)])
 }
 
-// overlapping returns the first of list of which p is a prefix, or which is a prefix of p.
+// overlapping returns the first prefix in list that begins with p, or with which p begins.
 func overlapping(p string, list []string) (string, bool) {
 	for _, q := range list {
 		if strings.HasPrefix(p, q) || strings.HasPrefix(q, p) {

@@ -439,9 +439,9 @@ func cmdZScan(c *engine.Call) {
 // storesIntegers is when a packed set began to store scores as integers.
 var storesIntegers = release.From("7.0.0")
 
-// replyStored replies with a score as ZSCAN does: as a string even in RESP3, with 17 digits unless
-// Redis stores the score as a text, and without an exponent if it stores the score as an integer,
-// which a packed set does up to 2^62.
+// replyStored replies with a score as ZSCAN does: as a string even in RESP3, and as Redis stores
+// it. A skiplist has a number, which gets 17 digits. A packed set has a text, or up to 2^62 an
+// integer, which gets no exponent.
 func replyStored(c *engine.Call, score float64, packed bool) {
 	switch {
 	case !packed || !c.Has(storesIntegers):

@@ -1,13 +1,13 @@
 package group
 
-// isSettled reports whether all changes of a key are certain.
+// isSettled reports whether all changes of a key are committed.
 func (g *Group) isSettled(key []byte) bool {
 	return g.leading && g.settled.after(g.own.applied, key)
 }
 
-// awaits is what replies wait for: the seat under which they were made. A member that does not lead
-// has only data that are certain. So has the leader as far as keys are settled, if it knows without
-// a question that no other member leads.
+// awaits is what replies wait for: the seat under which they were made; 0 for nothing. A member
+// that does not lead has only committed data. Nor does the leader's reply wait if the keys are
+// settled, and the lease tells that no other member leads.
 func (g *Group) awaits(settled bool) uint64 {
 	if !g.leading || settled && g.params.lease && g.log.Leased() {
 		return 0
@@ -43,8 +43,8 @@ func (g *Group) begin() {
 	}
 }
 
-// append begins a round with an entry, which may be empty but for the time. A unit of which a part
-// is left makes all keys unsettled, as it is not known here which ones the rest changes.
+// append begins a round with an entry, which may be empty but for the time. If a part of a unit
+// stays behind, no key is settled: which ones the rest changes is not known yet.
 func (g *Group) append() {
 	r := g.newRound()
 	r.isEntry = true

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// clock is the time of the data. A leader's goes on from the time of the last entry and follows the
-// wall clock slowly, so that a wall clock that jumps, or that of a new leader which is ahead, does
-// not make keys expire at once. Others have the time of the last entry, and go on for as long as
-// the leader needs to send the next.
+// clock is the time of the data. At a leader it goes on from the time of the last entry, and
+// follows the wall clock slowly. So keys do not expire at once if the wall clock jumps, or if a new
+// leader's is ahead. Other members have the time of the last entry, and go on for as long as the
+// leader needs to send the next one.
 type clock struct {
 	wall, nanos func() int64
 	base        atomic.Pointer[base]

@@ -46,7 +46,7 @@ func (f *effects) write(args ...[]byte) {
 // ready reports whether there are effects for an entry.
 func (f *effects) ready() bool { return f.whole > 0 }
 
-// some reports whether there are any effects, be it of a unit that is not complete.
+// some reports whether there are any effects, those of an open unit included.
 func (f *effects) some() bool { return f.text.Len() > 0 }
 
 // take returns the effects of complete units, and keeps the rest.

@@ -12,13 +12,12 @@
 // the clock, and what they evict, depends on more than the data. An entry is what one round of an
 // event loop has changed.
 //
-// The leader executes a command at once, and its changes are visible to all its clients. But
-// nothing leaves the server before it is certain: a reply or message waits until the entry is
-// committed that holds all changes before it. If there were none, the leader asks most members
-// whether it still leads. Most reads need not wait: with a lease the leader knows that it leads,
-// and the reply tells of keys without changes under way (settled.go). So what clients see is
-// linearizable, reads too. If the leader loses its seat meanwhile, the connections end without a
-// reply: the client cannot know what became of its command.
+// The leader executes a command at once, and the next command sees its changes. But replies and
+// messages wait: they leave the server when all changes before them are committed. If there are
+// none, the leader asks most members whether it still leads. Most reads wait for neither: a lease
+// tells the leader that it leads, and no change of their keys is under way (settled.go). So what
+// clients see is linearizable, reads too. If the leader loses its seat meanwhile, the connections
+// end without a reply: the client cannot know what became of its command.
 //
 // Files: effects are collected (effects.go), become entries (entry.go), and these are under way in
 // rounds (rounds.go, append.go). Members apply entries (machine.go), take and lose the seat

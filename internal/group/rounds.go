@@ -37,7 +37,7 @@ func (r *round) tell(certain bool) {
 	}
 }
 
-// drop tells all who wait that they wait in vain.
+// drop tells all who wait that the seat is lost.
 func (q *rounds) drop() {
 	for _, r := range q.list {
 		r.tell(false)

@@ -45,8 +45,7 @@ func (g *Group) loseSeat(s consensus.Seat) {
 }
 
 // lead makes the data writable. The first entry tells the others where clients reach this member.
-// Until that entry is committed nothing that this leader executes is certain, as with any later
-// one.
+// Replies wait until it is committed, as with any later entry.
 func (g *Group) lead(s consensus.Seat) {
 	g.opts.Log('*', "This member leads the group, in term %d", s.Term)
 	g.own = own{seat: s.ID, term: s.Term}

@@ -23,8 +23,8 @@ func (r *replica) limit() {
 }
 
 // exceeds reports whether more bytes of the stream wait for the replica than its limits allow. As
-// in Redis a hard limit below the size of the backlog is none of its own: the replica could go on
-// from the backlog, which is in memory anyway.
+// in Redis the hard limit is at least the size of the backlog: those bytes are in memory anyway,
+// and a replica that was disconnected would go on from there.
 func (r *replica) exceeds() bool {
 	e, pending := r.master.engine, r.behind()
 	soft := e.Config.SoftLimits[engine.ClassReplica]

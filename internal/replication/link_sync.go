@@ -38,9 +38,9 @@ func (l *link) synchronize(p *psync.Link, conn net.Conn) error {
 	return l.fullSync(p, conn, a)
 }
 
-// decide ends a failover whose target has answered PSYNC: it is the master from now on, or this
-// server is again. While the target does not answer, it may be the master already, so this server
-// does not become one.
+// decide ends a failover when its target has answered PSYNC: either the target is the master from
+// now on, or this server is again. Without an answer the target may be the master already, so this
+// server does not become one.
 func (l *link) decide(err error) {
 	m := l.master
 	m.engine.With(func() {

@@ -108,8 +108,8 @@ func (m *Master) start() {
 	}
 }
 
-// cron disconnects replicas that time out or do not read, sends something to the others so that
-// they do not time out, and stops the stream repl-backlog-ttl after the last replica has
+// cron disconnects replicas that time out or do not read, and sends something to the others, whose
+// own timeout runs too. It stops the stream repl-backlog-ttl after the last replica has
 // disconnected.
 func (m *Master) cron() {
 	now := m.engine.Home().Micros()

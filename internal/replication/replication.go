@@ -14,9 +14,9 @@
 // The stream is one sequence of bytes: the commands that reproduce each change, as in the journal.
 // Masters and replicas count its bytes; the count is the offset. An id names the history that an
 // offset belongs to. A replica passes the stream of its master on, byte by byte, so that ids and
-// offsets are the same along a chain. When it becomes a master the history gets a new id, and up to
-// there keeps the old one as a second. So replicas that had the same master, and that master
-// itself, go on with it without a snapshot.
+// offsets are the same along a chain. When it becomes a master, its history gets a new id. The old
+// id stays valid up to that offset, so that replicas of the former master, and that master itself,
+// go on without a snapshot.
 //
 // As a master (type Master; replica is a session that receives the stream):
 //

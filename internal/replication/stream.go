@@ -42,9 +42,9 @@ func (m *Master) place() snapshot.History {
 // stream. It is called under the lock.
 func (m *Master) History() (h snapshot.History, ok bool) { return m.place(), m.stream.running }
 
-// Resume is called under the lock when data were loaded that History belonged to. A replica asks
-// its master for what has changed since. A master goes on under a new id, and its replicas with it
-// if they have everything up to here.
+// Resume is called under the lock when the server has loaded data that were saved at h. A replica
+// asks its master for what has changed since. A master goes on under a new id, and its replicas
+// with it if they have everything up to h.
 func (m *Master) Resume(h snapshot.History) {
 	m.stream.restart(h.ID, h.Offset, h.DB, m.backlogBytes())
 	if m.link == nil {

@@ -2,8 +2,8 @@
 // and RESTORE, MIGRATE, which sends payloads to another server, and what DEBUG OBJECT says of a
 // value.
 //
-// It also says in which format an engine writes values, and how it reads them: Format and Options,
-// for all who write or read snapshots. Who does so without a server has a Scratch.
+// Format and Options say how an engine writes and reads values, also in snapshots. Who does that
+// without a server has a Scratch.
 package payload
 
 import (

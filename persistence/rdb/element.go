@@ -20,8 +20,8 @@ import (
 //	earliest deadline i64 | fields { 0, or 1 + distance from the earliest | field | value }
 //	earliest deadline i64, or 0 | listpack { field | value | deadline, or 0 }, the earliest first
 //
-// In Valkey 9 it has one type, and deadlines may be later than here, where they become the last
-// that there can be:
+// Valkey 9 has one type for it. Its deadlines may lie further ahead than is possible here; then
+// they become the latest one:
 //
 //	fields { field | value | deadline i64, or -1 }
 //

@@ -12,11 +12,11 @@ func LoadDelay(e *engine.Engine) func() int { return func() int { return e.Confi
 // nap is the longest time for which Delay does not look whether it should go on.
 const nap = 10 * time.Millisecond
 
-// Delay waits after n keys were saved in the background or loaded, as the parameters
-// rdb-key-save-delay and key-load-delay ask for, so that a test meets a server that saves or loads.
-// micros returns the parameter: microseconds for each key; a negative one is a microsecond for each
-// -micros keys. Redis 6.0 has them. A change has effect at once, and 0 ends the wait. micros is
-// called under the lock. Clients are served meanwhile.
+// Delay waits after n keys were saved in the background or loaded, so that a test meets a server
+// that saves or loads. Clients are served meanwhile. micros returns the parameter,
+// rdb-key-save-delay or key-load-delay: how many microseconds to wait for each key, or, if it is
+// negative, for how many keys to wait one. It is called under the lock, again and again: a change
+// has effect at once, and 0 ends the wait.
 func Delay(e *engine.Engine, n int, micros func() int) {
 	for left := float64(n); left > 0; {
 		var each float64

@@ -237,9 +237,9 @@ func (t *transport) TimeoutNow(id raft.ServerID, to raft.ServerAddress, q *raft.
 	return t.NetworkTransport.TimeoutNow(id, to, q, a)
 }
 
-// AppendEntries implements raft.Transport. A member that has given up its seat and cannot store the
-// new term, because its disk hangs, would go on to send heartbeats, and so keep the others from
-// electing another leader.
+// AppendEntries implements raft.Transport. It sends nothing if this member does not lead. Raft
+// would: as long as a hanging disk keeps a former leader from storing the new term, it sends
+// heartbeats, and these keep the others from electing another leader.
 func (t *transport) AppendEntries(id raft.ServerID, to raft.ServerAddress, q *raft.AppendEntriesRequest,
 	a *raft.AppendEntriesResponse) error {
 	if t.node.raft.State() != raft.Leader {

@@ -14,10 +14,10 @@ import (
 const tailBytes = 10
 
 // difference tells how two values differ, with a tolerance in milliseconds for their deadlines;
-// empty if they do not. Payloads in different encodings may be the same value, so their values are
-// compared by the digest of DEBUG DIGEST-VALUE, together with the deadlines of their elements and
-// the groups of a stream, which that leaves out. What has expired when the second value was read
-// does not count either: a server that is paused keeps it.
+// empty if they do not. Payloads in different encodings may be the same value, so values are
+// compared by the digest of DEBUG DIGEST-VALUE. The deadlines of elements and the groups of a
+// stream, which it leaves out, are compared beside it. What had expired when the second value was
+// read does not count: a server that is paused keeps it.
 func (c *codec) difference(a, b *value, tolerance int64) string {
 	if a.exists == b.exists && a.deadline == b.deadline && a.body() == b.body() {
 		return ""

@@ -8,10 +8,10 @@
 // The migration follows the source as a replica does. A key of the snapshot becomes a RESTORE, and
 // the commands of the stream are passed on. Where that is not possible, one mechanism replaces it:
 // the key becomes dirty, which means that it is read again from the source, together with the
-// offset of the stream at that moment. Keys become dirty if the target refuses what concerns them,
-// if the pattern matches only some keys of a command, if it is unknown what the target received
-// before a connection broke, and if a module has made them. A source that does not accept replicas
-// is copied once, by making all of its keys dirty.
+// offset of the stream at that moment. Keys become dirty if the target refuses a command on them,
+// if the pattern matches only some keys of a command, if a connection broke before the target
+// replied, and if a module has made them. A source that does not accept replicas is copied once, by
+// making all of its keys dirty.
 //
 // Invariants:
 //  1. A command that touches a dirty key is not passed on; its other keys become dirty, too.
