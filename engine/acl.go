@@ -36,14 +36,17 @@ type denials [acl.NoChannel + 1]command.Error
 
 var (
 	denied       = denials{acl.NoCommand: ErrDeniedCommand, acl.NoKey: ErrDeniedKey, acl.NoChannel: ErrDeniedChannel}
-	deniedQueued = denials{acl.NoCommand: ErrDeniedCommandTx, acl.NoKey: ErrDeniedKeyTx, acl.NoChannel: ErrDeniedChannelTx}
-	deniedScript = denials{acl.NoCommand: ErrDeniedCommandLua, acl.NoKey: ErrDeniedKeyLua, acl.NoChannel: ErrDeniedChannelLua}
+	deniedQueued = denials{acl.NoCommand: ErrDeniedCommandTx, acl.NoKey: ErrDeniedKeyTx,
+		acl.NoChannel: ErrDeniedChannelTx}
+	deniedScript = denials{acl.NoCommand: ErrDeniedCommandLua, acl.NoKey: ErrDeniedKeyLua,
+		acl.NoChannel: ErrDeniedChannelLua}
 
 	denialNames = [...]string{acl.NoCommand: "command", acl.NoKey: "key", acl.NoChannel: "channel"}
 )
 
-// checkPermission returns the error that refuses a command of the session's user, nil if it is allowed. It logs
-// a refusal. errs has the errors for the place: a client's command, EXEC or a script.
+// checkPermission returns the error that refuses a command of the session's user, nil if it is
+// allowed. It logs a refusal. errs has the errors for the place: a client's command, EXEC or a
+// script.
 func (w *World) checkPermission(s *Session, cmd *command.Command, args [][]byte, errs *denials) error {
 	if !s.user.Limited() {
 		return nil
@@ -56,8 +59,8 @@ func (w *World) checkPermission(s *Session, cmd *command.Command, args [][]byte,
 	return w.engine.Commands.Errorf(errs[why], s.user.Name, cmd.FullName())
 }
 
-// MayReadAll reports whether the user may read every key with the command, of which the arguments name only some. Before Redis 7.0
-// everybody may.
+// MayReadAll reports whether the user may read every key with the command, of which the arguments
+// name only some. Before Redis 7.0 everybody may.
 func (c *Call) MayReadAll() bool {
 	u := c.Session.user
 	return !u.Limited() || !c.Has(acl.Selects) || u.MayReadAll(permission.Request(c.Cmd, c.Args))

@@ -15,18 +15,21 @@ import (
 	"github.com/miniserver-go/miniserver/persistence/disk"
 )
 
-// furnished returns an engine with all parts and some of everything that a command could change, and a function that runs a command as
-// the operator.
+// furnished returns an engine with all parts and some of everything that a command could change,
+// and a function that runs a command as the operator.
 func furnished(t *testing.T) (e *engine.Engine, run func(words ...string) string) {
 	e = engine.New(engine.Options{Clock: func() int64 { return 1e15 }})
 	assembly.Join(e, assembly.Options{Disk: new(disk.Memory), TestKit: true})
 	operator := e.NewSession(nil)
 	run = func(words ...string) string { return runIn(e, operator, words) }
-	for _, line := range []string{"SET k v", "HSET h f v", "XADD s 1-1 f v", "ACL SETUSER ann on >x +get", "AUTH ann wrong",
-		"LATENCY RESET", "MINI.FAULT ADD f ON COMMAND lpush DO DELAY 1", "CONFIG SET slowlog-log-slower-than 0", "PING", "CONFIG SET slowlog-log-slower-than -1"} {
+	for _, line := range []string{"SET k v", "HSET h f v", "XADD s 1-1 f v", "ACL SETUSER ann on >x +get",
+		"AUTH ann wrong",
+		"LATENCY RESET", "MINI.FAULT ADD f ON COMMAND lpush DO DELAY 1", "CONFIG SET slowlog-log-slower-than 0", "PING",
+		"CONFIG SET slowlog-log-slower-than -1"} {
 		run(strings.Fields(line)...)
 	}
-	run("FUNCTION", "LOAD", "#!lua name=l\nredis.register_function{function_name='f', callback=function() return 1 end, flags={'no-writes'}}")
+	run("FUNCTION", "LOAD", "#!lua name=l\n"+
+		"redis.register_function{function_name='f', callback=function() return 1 end, flags={'no-writes'}}")
 	return e, run
 }
 
@@ -44,9 +47,11 @@ func bytesOf(words []string) [][]byte {
 
 var syntaxWord = regexp.MustCompile(`\b[A-Z][A-Z-]+\b`)
 
-// oddArguments returns the words of a command and n arguments for it: words of its syntax, keys, numbers, and what is none of these.
+// oddArguments returns the words of a command and n arguments for it: words of its syntax, keys,
+// numbers, and what is none of these.
 func oddArguments(r *rand.Rand, cmd *command.Command, n int) []string {
-	choices := append([]string{"k", "h", "s", "", "0", "1", "-1", "9223372036854775807", "x\r\n", "STREAMS", "STORE", "default"}, syntaxWord.FindAllString(cmd.Syntax, -1)...)
+	choices := append([]string{"k", "h", "s", "", "0", "1", "-1", "9223372036854775807", "x\r\n", "STREAMS", "STORE",
+		"default"}, syntaxWord.FindAllString(cmd.Syntax, -1)...)
 	words := strings.Split(cmd.FullName(), "|")
 	for range n {
 		words = append(words, choices[r.IntN(len(choices))])
@@ -55,15 +60,18 @@ func oddArguments(r *rand.Rand, cmd *command.Command, n int) []string {
 }
 
 // ending are the commands that end a test, or that wait.
-var ending = strings.Fields("shutdown debug failover replicaof slaveof sync psync migrate mini.seed mini.clock restore-asking quit")
+var ending = strings.Fields("shutdown debug failover replicaof slaveof sync psync migrate mini.seed mini.clock " +
+	"restore-asking quit")
 
 // No road to a command looks at an argument before it knows how many there are.
 func TestOddArgumentsByEveryRoad(t *testing.T) {
 	e, run := furnished(t)
 	run("MINI.FAULT", "ADD", "never", "ON", "KEY", "nosuch*", "DO", "ERROR", "x", "TIMES", "1")
 	run("ACL", "SETUSER", "limited", "on", "nopass", "+@all", "~k*", "&c*")
-	roads := [][]string{{}, {"ACL", "DRYRUN", "default"}, {"ACL", "DRYRUN", "limited"}, {"COMMAND", "GETKEYS"}, {"COMMAND", "GETKEYSANDFLAGS"},
-		{"EVAL", "return redis.pcall(unpack(ARGV))", "0"}, {"EVAL", "return redis.acl_check_cmd(unpack(ARGV))", "0"}, {"EVAL_RO", "return redis.pcall(unpack(ARGV))", "0"}}
+	roads := [][]string{{}, {"ACL", "DRYRUN", "default"}, {"ACL", "DRYRUN", "limited"}, {"COMMAND", "GETKEYS"},
+		{"COMMAND", "GETKEYSANDFLAGS"},
+		{"EVAL", "return redis.pcall(unpack(ARGV))", "0"}, {"EVAL", "return redis.acl_check_cmd(unpack(ARGV))", "0"},
+		{"EVAL_RO", "return redis.pcall(unpack(ARGV))", "0"}}
 	r := rand.New(rand.NewPCG(1, 2))
 	attempt := func(t *testing.T, cmd *command.Command) {
 		for n := range 9 {
@@ -103,7 +111,8 @@ func TestOddArgumentsByEveryRoad(t *testing.T) {
 // state is what an operator sees of everything that a command could change.
 func state(run func(words ...string) string) string {
 	var all strings.Builder
-	for _, line := range []string{"MINI.DUMP", "CONFIG GET *", "ACL LIST", "ACL LOG", "SLOWLOG LEN", "LATENCY LATEST", "FUNCTION LIST", "PUBSUB CHANNELS", "ROLE",
+	for _, line := range []string{"MINI.DUMP", "CONFIG GET *", "ACL LIST", "ACL LOG", "SLOWLOG LEN",
+		"LATENCY LATEST", "FUNCTION LIST", "PUBSUB CHANNELS", "ROLE",
 		"MINI.WORLD LIST", "MINI.FAULT LIST", "MINI.LEAKS", "CLUSTER INFO", "CLIENT GETNAME"} {
 		all.WriteString(line + "\n" + run(strings.Fields(line)...))
 	}

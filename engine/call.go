@@ -12,11 +12,11 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// Call is one execution of a command: its arguments under a cursor, its session and database, and the reply.
-// A handler parses, checks, changes and replies, in this order.
+// Call is one execution of a command: its arguments under a cursor, its session and database, and
+// the reply. A handler parses, checks, changes and replies, in this order.
 //
-// Args alias the connection's read buffer and are valid until the handler returns. Code that keeps an
-// argument copies it.
+// Args alias the connection's read buffer and are valid until the handler returns. Code that keeps
+// an argument copies it.
 type Call struct {
 	Engine  *Engine
 	World   *World // in which the command runs: that of the session when it began
@@ -40,21 +40,22 @@ type Call struct {
 	scratch  [64]byte
 }
 
-// Nested reports whether the command runs inside another one of its client: a transaction or a script. A slow script of
-// another client may be under way, too.
+// Nested reports whether the command runs inside another one of its client: a transaction or a
+// script. A slow script of another client may be under way, too.
 func (c *Call) Nested() bool {
 	st := &c.Engine.stack
 	return c.Session.script || st.depth > 1 && st.calls[st.depth-2].Session == c.Session
 }
 
-// MayBlock reports whether BlockOnKeys blocks. It does not in a transaction, in a script or for a master.
+// MayBlock reports whether BlockOnKeys blocks. It does not in a transaction, in a script or for a
+// master.
 func (c *Call) MayBlock() bool { return c.woken || !c.Nested() && !c.Session.master }
 
 // Now returns the time of the command in milliseconds since the epoch.
 func (c *Call) Now() int64 { return c.World.Keyspace.Now }
 
-// The cursor reads the arguments one after the other and latches the first error. So a handler checks once, with OK,
-// after it has read everything.
+// The cursor reads the arguments one after the other and latches the first error. So a handler
+// checks once, with OK, after it has read everything.
 
 // More reports whether arguments are left.
 func (c *Call) More() bool { return c.at < len(c.Args) && c.err == nil }
@@ -69,7 +70,8 @@ func (c *Call) Rest() [][]byte {
 	return rest
 }
 
-// RestOfKeys is Rest for arguments that are all keys. It prefetches them: see [keyspace.Keys.Prefetch].
+// RestOfKeys is Rest for arguments that are all keys. It prefetches them: see
+// [keyspace.Keys.Prefetch].
 func (c *Call) RestOfKeys() [][]byte {
 	keys := c.Rest()
 	c.DB.Keys().Prefetch(keys, 1)
@@ -226,8 +228,8 @@ func (c *Call) Fail(err error) bool {
 	return c.OK()
 }
 
-// Dice returns the world's source of random numbers as a function. The function is made once, so that
-// passing it does not allocate.
+// Dice returns the world's source of random numbers as a function. The function is made once, so
+// that passing it does not allocate.
 func (c *Call) Dice() func(n uint64) uint64 { return c.World.random.dice }
 
 // Scratch returns a small buffer for rendering one value, valid until the next call of Scratch.
@@ -236,8 +238,8 @@ func (c *Call) Scratch() []byte { return c.scratch[:0] }
 // maxBuffer is the most bytes that are kept for Buffer.
 const maxBuffer = 1 << 20
 
-// Buffer returns n bytes of arbitrary content for a large intermediate result. They are valid until the next
-// call of Buffer, so what is stored must be copied.
+// Buffer returns n bytes of arbitrary content for a large intermediate result. They are valid until
+// the next call of Buffer, so what is stored must be copied.
 func (c *Call) Buffer(n int) []byte {
 	if n > maxBuffer {
 		return make([]byte, n)
@@ -248,8 +250,8 @@ func (c *Call) Buffer(n int) []byte {
 	return c.Engine.stack.buffer[:n]
 }
 
-// PerEngine returns the engine's only T, at first a zero T. A family of commands keeps memory there that it
-// reuses from call to call.
+// PerEngine returns the engine's only T, at first a zero T. A family of commands keeps memory there
+// that it reuses from call to call.
 func PerEngine[T any](e *Engine) *T {
 	t := reflect.TypeFor[T]()
 	if kept, ok := e.stack.perEngine[t]; ok {

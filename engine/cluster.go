@@ -9,29 +9,33 @@ import (
 	"github.com/miniserver-go/miniserver/internal/slot"
 )
 
-// The server as a node of a cluster, after cluster-enabled yes. Alone it owns all hash slots and keeps them, so it never
-// redirects a client. Two rules of Redis Cluster remain: the keys of a command, of a transaction, and of a script that
-// declares flags must be in one slot, and there is only database 0. Lines with keys have the flag OneSlot then, so without
-// a cluster neither the gate nor a line knows of it. Package commands/cluster has the parameter.
+// The server as a node of a cluster, after cluster-enabled yes. Alone it owns all hash slots and
+// keeps them, so it never redirects a client. Two rules of Redis Cluster remain: the keys of a
+// command, of a transaction, and of a script that declares flags must be in one slot, and there is
+// only database 0. Lines with keys have the flag OneSlot then, so without a cluster neither the
+// gate nor a line knows of it. Package commands/cluster has the parameter.
 //
-// In a group only the leader runs commands as if there were no other member. What becomes of a command that a client sends to another one
-// depends on the kind of clients that the server is set up for:
+// In a group only the leader runs commands as if there were no other member. What becomes of a
+// command that a client sends to another one depends on the kind of clients that the server is set
+// up for:
 //
-//	                           a write        a read          PUBLISH
-//	cluster-enabled no         -READONLY      is executed     -READONLY      as at a replica, for plain clients and those of Sentinel
-//	cluster-enabled yes        -MOVED         -MOVED          -MOVED         as at a replica of a cluster
-//	  after READONLY           -MOVED         is executed     -MOVED
-//	  while nobody leads       -CLUSTERDOWN   -CLUSTERDOWN    -CLUSTERDOWN
+//	                       a write        a read         PUBLISH
+//	cluster-enabled no     -READONLY      is executed    -READONLY      as at a replica
+//	cluster-enabled yes    -MOVED         -MOVED         -MOVED         as in a cluster
+//	  after READONLY       -MOVED         is executed    -MOVED
+//	  while nobody leads   -CLUSTERDOWN   -CLUSTERDOWN   -CLUSTERDOWN
 //
-// Nothing in what a client sends tells one kind from the other: a client in cluster mode asks for the slots over one connection, and sends
-// commands over others. So the parameter decides, as in Redis. A client of Sentinel takes -READONLY as a sign to connect anew, and
-// would not know what -MOVED means; a client in cluster mode follows -MOVED, and most report -READONLY to the program.
+// Nothing in what a client sends tells one kind from the other: a client in cluster mode asks for
+// the slots over one connection, and sends commands over others. So the parameter decides, as in
+// Redis. A client of Sentinel takes -READONLY as a sign to connect anew, and would not know what
+// -MOVED means; a client in cluster mode follows -MOVED, and most report -READONLY to the program.
 
 // noSlot is the slot of a command without keys.
 const noSlot = -1
 
-// checkSlot returns an error if the keys of a command lie in several slots, and notes the slot in the session. Those of EXEC are the keys of all queued
-// commands. Malformed arguments have no keys; the command itself refuses them.
+// checkSlot returns an error if the keys of a command lie in several slots, and notes the slot in
+// the session. Those of EXEC are the keys of all queued commands. Malformed arguments have no keys;
+// the command itself refuses them.
 func (e *Engine) checkSlot(s *Session, cmd *command.Command, args [][]byte) error {
 	s.slot = noSlot
 	if cmd.Flags&command.RunsTx == 0 {
@@ -51,7 +55,8 @@ func (e *Engine) checkSlot(s *Session, cmd *command.Command, args [][]byte) erro
 // isValkey is when Valkey parted from Redis.
 var isValkey = release.From("valkey:7.2.5")
 
-// takeSlot notes the slot of a command's keys in the session. It returns an error if they lie in several, or not in the one noted before.
+// takeSlot notes the slot of a command's keys in the session. It returns an error if they lie in
+// several, or not in the one noted before.
 func (s *Session) takeSlot(cmd *command.Command, args [][]byte) error {
 	keys, _ := cmd.Keys.At(args)
 	for _, k := range keys {
@@ -64,8 +69,9 @@ func (s *Session) takeSlot(cmd *command.Command, args [][]byte) error {
 	return nil
 }
 
-// checkScriptSlot is checkSlot for a command that a script calls. A script that declared flags, and not that it crosses slots, keeps to the slot of its
-// keys; one without keys to that of the first key that it uses.
+// checkScriptSlot is checkSlot for a command that a script calls. A script that declared flags, and
+// not that it crosses slots, keeps to the slot of its keys; one without keys to that of the first
+// key that it uses.
 func (e *Engine) checkScriptSlot(s *Session, cmd *command.Command, args [][]byte) error {
 	s.slot = noSlot
 	if s.takeSlot(cmd, args) != nil {
@@ -82,10 +88,12 @@ func (e *Engine) checkScriptSlot(s *Session, cmd *command.Command, args [][]byte
 	return nil
 }
 
-// CrossSlots says whether the keys that a script uses may lie in several slots, until the next EnterScript.
+// CrossSlots says whether the keys that a script uses may lie in several slots, until the next
+// EnterScript.
 func (s *Session) CrossSlots(may bool) { s.crossesSlots = may }
 
-// redirect returns the error that sends a cluster's client to the leader, nil if the command may run here. The session knows the slot of its keys.
+// redirect returns the error that sends a cluster's client to the leader, nil if the command may
+// run here. The session knows the slot of its keys.
 func (e *Engine) redirect(s *Session, cmd *command.Command, args [][]byte) error {
 	g := e.Group()
 	if s.slot == noSlot || g.Seated {
@@ -102,13 +110,15 @@ func (e *Engine) redirect(s *Session, cmd *command.Command, args [][]byte) error
 	}
 }
 
-// isOfCluster reports whether an error is one by which a node of a cluster refuses the keys of a command. EXEC replies with such errors as they are.
+// isOfCluster reports whether an error is one by which a node of a cluster refuses the keys of a
+// command. EXEC replies with such errors as they are.
 func isOfCluster(err error) bool {
 	return err == ErrCrossSlot || err == ErrClusterDown || strings.HasPrefix(err.Error(), "MOVED ")
 }
 
-// PropagateMessage sends the command, a message to a channel, to the replicas, although it changes nothing: clients of theirs may listen. A message
-// has its place among the changes, so only the leader of a group takes it; its members pass it on to their own subscribers. An error refuses it.
+// PropagateMessage sends the command, a message to a channel, to the replicas, although it changes
+// nothing: clients of theirs may listen. A message has its place among the changes, so only the
+// leader of a group takes it; its members pass it on to their own subscribers. An error refuses it.
 func (c *Call) PropagateMessage(channel []byte) error {
 	err := c.messageRefusal(channel)
 	if err == nil {

@@ -18,8 +18,8 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// Config is the settings that the engine's own code reads. Each is also a parameter, which CONFIG, the flags
-// and the configuration file set.
+// Config is the settings that the engine's own code reads. Each is also a parameter, which CONFIG,
+// the flags and the configuration file set.
 type Config struct {
 	MaxMemory    int64
 	ActiveExpire bool
@@ -49,7 +49,8 @@ type Config struct {
 	sanitize        string // sanitize-dump-payload: no, yes, clients
 }
 
-// SoftLimit is a number of bytes that may wait for a client, and for how long more may; 0 bytes for no limit.
+// SoftLimit is a number of bytes that may wait for a client, and for how long more may; 0 bytes for
+// no limit.
 type SoftLimit struct{ Bytes, Seconds int64 }
 
 func newConfig() *Config {
@@ -63,8 +64,9 @@ func newConfig() *Config {
 		StreamIDs:    stream.DefaultIDLimits,
 		SketchMax:    3000,
 		ProtoMaxBulk: 512 << 20,
-		OutputLimits: [...]int64{ClassNormal: 0, ClassReplica: 256 << 20, ClassPubSub: 32 << 20, ClassUnauthed: unauthedOutput},
-		SoftLimits:   [...]SoftLimit{ClassReplica: {64 << 20, 60}, ClassPubSub: {8 << 20, 60}, ClassUnauthed: {}},
+		OutputLimits: [...]int64{ClassNormal: 0, ClassReplica: 256 << 20, ClassPubSub: 32 << 20,
+			ClassUnauthed: unauthedOutput},
+		SoftLimits: [...]SoftLimit{ClassReplica: {64 << 20, 60}, ClassPubSub: {8 << 20, 60}, ClassUnauthed: {}},
 
 		debug:    "no",
 		sanitize: "no",
@@ -79,8 +81,9 @@ func (c *Config) Mode() string {
 	return "standalone"
 }
 
-// oneDatabase is when a node of a cluster began to have only one database, instead of refusing the others. ClusterDatabases is when it could have
-// several: cluster-databases, which is 1 by default and here.
+// oneDatabase is when a node of a cluster began to have only one database, instead of refusing the
+// others. ClusterDatabases is when it could have several: cluster-databases, which is 1 by default
+// and here.
 var oneDatabase, ClusterDatabases = release.From("7.2.0"), release.From("valkey:9.0.0")
 
 // shownDatabases is what CONFIG GET databases shows.
@@ -138,7 +141,8 @@ func (e *Engine) coreParams() []config.Param {
 	}
 }
 
-// Sanitizes reports whether sanitize-dump-payload demands all checks of what a session restores; of a snapshot if it is nil.
+// Sanitizes reports whether sanitize-dump-payload demands all checks of what a session restores; of
+// a snapshot if it is nil.
 func (w *World) Sanitizes(s *Session) bool {
 	if w.engine.Release.Has(acl.LeavesSanitizing) {
 		return true
@@ -152,10 +156,12 @@ func (w *World) Sanitizes(s *Session) bool {
 	return false
 }
 
-// RelaxesVersions reports whether Valkey's rdb-version-check lets snapshots and payloads of foreign and later versions pass.
+// RelaxesVersions reports whether Valkey's rdb-version-check lets snapshots and payloads of foreign
+// and later versions pass.
 func (e *Engine) RelaxesVersions() bool { return e.Params.Text("rdb-version-check", "") == "relaxed" }
 
-// Sanitized returns the count of what was checked because of sanitize-dump-payload. It may be changed under the lock.
+// Sanitized returns the count of what was checked because of sanitize-dump-payload. It may be
+// changed under the lock.
 func (e *Engine) Sanitized() *int64 { return &e.stats.sanitized }
 
 // importParam is import-mode: due keys are invisible and stay.
@@ -178,9 +184,10 @@ func (e *Engine) secretSettings(args [][]byte) (at []int) {
 	return at
 }
 
-// What small collections are called. In memory they are always ziplists. With encodings listpack every command calls them listpacks, and
-// payloads and snapshots hold them as such. So releases since 7.0 do; the default release, with which no real server is compared,
-// has the word of the articles.
+// What small collections are called. In memory they are always ziplists. With encodings listpack
+// every command calls them listpacks, and payloads and snapshots hold them as such. So releases
+// since 7.0 do; the default release, with which no real server is compared, has the word of the
+// articles.
 
 // HasListpacks is when listpacks took the place of ziplists.
 var HasListpacks = release.From("7.0.0")

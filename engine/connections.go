@@ -27,8 +27,8 @@ func (e *Engine) Connect(peer Peer, from Endpoint) *Session {
 	return s
 }
 
-// NewOperator registers a session in a world for the program itself, which need not log in and may do everything. The caller must
-// Close it.
+// NewOperator registers a session in a world for the program itself, which need not log in and may
+// do everything. The caller must Close it.
 func (e *Engine) NewOperator(peer Peer, w *World) *Session {
 	s := e.NewSession(peer)
 	e.mu.Lock()
@@ -55,8 +55,8 @@ func (e *Engine) NewScriptSession() *Session {
 	return s
 }
 
-// Close ends a session, with its watches, subscriptions, blocked command and transaction. It may be called
-// twice.
+// Close ends a session, with its watches, subscriptions, blocked command and transaction. It may be
+// called twice.
 func (e *Engine) Close(s *Session) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -96,8 +96,9 @@ func (w *World) detach(s *Session) {
 	}
 }
 
-// MoveTo moves the session to database 0 of another world, and ends what it set up in the old one: transaction, watches,
-// subscriptions, tracking, MONITOR. The session must not be blocked. The command that calls it goes on in the old world.
+// MoveTo moves the session to database 0 of another world, and ends what it set up in the old one:
+// transaction, watches, subscriptions, tracking, MONITOR. The session must not be blocked. The
+// command that calls it goes on in the old world.
 func (s *Session) MoveTo(w *World) {
 	s.world.detach(s)
 	delete(s.world.clients, s.ID)
@@ -107,8 +108,8 @@ func (s *Session) MoveTo(w *World) {
 	s.world, s.db = w, 0
 }
 
-// Disconnect ends the session and its connection at once, as Redis' freeClient does: what the client has not read yet it never
-// gets. It is called under the lock.
+// Disconnect ends the session and its connection at once, as Redis' freeClient does: what the
+// client has not read yet it never gets. It is called under the lock.
 func (s *Session) Disconnect() {
 	s.dropped = true
 	s.world.disconnect(s)
@@ -136,6 +137,6 @@ func (s *Session) Reset() {
 	s.Reply.SetProto(2)
 }
 
-// Authenticated reports whether the session may run commands beyond AUTH and HELLO: it has authenticated, or
-// the default user needs no password.
+// Authenticated reports whether the session may run commands beyond AUTH and HELLO: it has
+// authenticated, or the default user needs no password.
 func (s *Session) Authenticated() bool { return s.authed || !s.engine.Users.RequiresAuth() }

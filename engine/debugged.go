@@ -8,15 +8,17 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// A script that is debugged waits for its client again and again. So it runs on a goroutine of its own, without the lock,
-// and takes the lock for each command and each answer:
+// A script that is debugged waits for its client again and again. So it runs on a goroutine of its
+// own, without the lock, and takes the lock for each command and each answer:
 //
 //	loop        Do ─▶ EVAL ─▶ Converse ─▶ Spawn               Do ─▶ Debugger.Request        Do ...
-//	goroutine                  script ... RunNested ... Answer, waits ......... goes on ... EndDebugging
+//	goroutine                  script ... RunNested ... Answer, waits ......... goes on ...
+//	                           EndDebugging
 //
-// SCRIPT DEBUG YES debugs on a private copy of the world, which is dropped at the end. So any number of sessions can run at the same
-// time, and other clients do not wait. A copy keeps its data as they were before the first write, so that a run can begin anew:
-// RewindDebugging. SYNC debugs on the data.
+// SCRIPT DEBUG YES debugs on a private copy of the world, which is dropped at the end. So any
+// number of sessions can run at the same time, and other clients do not wait. A copy keeps its data
+// as they were before the first write, so that a run can begin anew: RewindDebugging. SYNC debugs
+// on the data.
 //
 // Invariants, while a script is debugged on the data of a world:
 //  1. No command of another session runs in the world: hinder postpones it until the end.
@@ -32,7 +34,8 @@ const (
 	DebugData           // SYNC: on the data
 )
 
-// Debugger gets what a client sends while its script is debugged. Its methods are called under the lock and must not block.
+// Debugger gets what a client sends while its script is debugged. Its methods are called under the
+// lock and must not block.
 type Debugger interface {
 	// Request gets the words of a request, which die when it returns.
 	Request(words [][]byte)
@@ -40,7 +43,8 @@ type Debugger interface {
 	Close()
 }
 
-// isMidScript reports whether a script of the world has begun and not ended, although the lock is free.
+// isMidScript reports whether a script of the world has begun and not ended, although the lock is
+// free.
 func (w *World) isMidScript() bool { return w.engine.Slow.session != nil || w.debugged != nil }
 
 // takesRequests reports whether what the session sends is for the debugger of its script.

@@ -227,15 +227,16 @@ func (w *World) between(fn func()) {
 	w.endBatch()
 }
 
-// certainty is how a part has replies held back that tell of changes which are not certain yet. Most reads tell of none: their replies
-// need not wait for the changes of other keys.
+// certainty is how a part has replies held back that tell of changes which are not certain yet.
+// Most reads tell of none: their replies need not wait for the changes of other keys.
 type certainty struct {
 	awaits  func(settled bool) uint64 // nil: nothing is held back
 	settled func(key []byte) bool
 	keys    []command.KeyUse // room for those of one command
 }
 
-// noteCertain counts the reply of a command that has run as certain, if it is a read that tells of nothing but settled keys.
+// noteCertain counts the reply of a command that has run as certain, if it is a read that tells of
+// nothing but settled keys.
 func (e *Engine) noteCertain(s *Session, cmd *command.Command, args [][]byte) {
 	const others = command.MayBeSlow | command.Blocking | command.AnyKeys | command.AllowTx
 	if cmd.Flags&command.ReadOnly == 0 || cmd.Flags&others != 0 || s.tx != nil || s.running || s.reply != ReplyOn {

@@ -12,7 +12,8 @@ import (
 // A batch with large replies ends early, and goes on where it ended.
 func TestLargeRepliesEndABatch(t *testing.T) {
 	e := New(Options{Clock: func() int64 { return 1e15 }, Seed: 1})
-	e.Join(Commands(command.Family{Group: "connection", Commands: []command.Line{{Name: "echo", Arity: 2, Run: func(c *Call) { c.Reply.Bulk(c.Arg()) }}}}))
+	e.Join(Commands(command.Family{Group: "connection",
+		Commands: []command.Line{{Name: "echo", Arity: 2, Run: func(c *Call) { c.Reply.Bulk(c.Arg()) }}}}))
 	s := e.NewSession(nil)
 	text := []byte(strings.Repeat("x", 100_000))
 	batch := make([][][]byte, 20)

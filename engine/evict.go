@@ -8,8 +8,8 @@ import (
 	"github.com/miniserver-go/miniserver/internal/eviction"
 )
 
-// Eviction: keys are removed when the dataset exceeds maxmemory. Before each command the gate evicts keys
-// until it is within. Package eviction chooses them.
+// Eviction: keys are removed when the dataset exceeds maxmemory. Before each command the gate
+// evicts keys until it is within. Package eviction chooses them.
 //
 // A great excess, as after CONFIG SET maxmemory, does not hold up clients. When the time is up that
 // maxmemory-eviction-tenacity allows, the command runs although memory is exceeded, and Tick

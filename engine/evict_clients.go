@@ -12,9 +12,10 @@ import (
 	"github.com/miniserver-go/miniserver/internal/config"
 )
 
-// Client eviction: when clients hold maxmemory-clients or more, those that hold most are disconnected until the others
-// hold less. Replicas do not count. Clients with CLIENT NO-EVICT do, but are not evicted. The check precedes each command,
-// before keys are evicted, and each tick; a connection that grows past the limit asks for a tick.
+// Client eviction: when clients hold maxmemory-clients or more, those that hold most are
+// disconnected until the others hold less. Replicas do not count. Clients with CLIENT NO-EVICT do,
+// but are not evicted. The check precedes each command, before keys are evicted, and each tick; a
+// connection that grows past the limit asks for a tick.
 
 // clientLimit is maxmemory-clients: bytes, or a percentage of maxmemory.
 type clientLimit struct {
@@ -92,15 +93,15 @@ func (w *World) evictClients() {
 	}
 }
 
-// evictable is a session that may be evicted, with what it held when the list of them was made: connections go on
-// counting meanwhile.
+// evictable is a session that may be evicted, with what it held when the list of them was made:
+// connections go on counting meanwhile.
 type evictable struct {
 	session *Session
 	memory  int64
 }
 
-// evictableClients returns the sessions that may be evicted, those that hold most first, and of equal ones the oldest
-// first. O(n log n).
+// evictableClients returns the sessions that may be evicted, those that hold most first, and of
+// equal ones the oldest first. O(n log n).
 func (e *Engine) evictableClients() []evictable {
 	h := &e.Sessions.held
 	list := make([]evictable, 0, h.evictable.sessions.Load())
@@ -115,7 +116,8 @@ func (e *Engine) evictableClients() []evictable {
 	return list
 }
 
-// clientBuckets is how DEBUG CLIENT-EVICTION groups clients: below 32 kB, and then by powers of two, the last without a bound.
+// clientBuckets is how DEBUG CLIENT-EVICTION groups clients: below 32 kB, and then by powers of
+// two, the last without a bound.
 const clientBuckets, smallClient = 19, 15
 
 // DEBUG CLIENT-EVICTION

@@ -107,7 +107,8 @@ func (e *Engine) total(cmd *command.Command) commandStats {
 	if cmd.IsWhole() {
 		for _, sub := range cmd.Subs {
 			s := e.of(sub)
-			sum.calls, sum.rejected, sum.failed, sum.micros = sum.calls+s.calls, sum.rejected+s.rejected, sum.failed+s.failed, sum.micros+s.micros
+			sum.calls, sum.rejected, sum.failed, sum.micros = sum.calls+s.calls, sum.rejected+s.rejected,
+				sum.failed+s.failed, sum.micros+s.micros
 		}
 	}
 	return sum
@@ -136,8 +137,9 @@ func (e *Engine) Shown(cmd *command.Command, args [][]byte) [][]byte {
 
 // HelpLine is the HELP subcommand of a container, made from the container's other lines.
 func HelpLine(since string) command.Line {
-	return command.Line{Name: "help", Arity: 2, Flags: command.Loading | command.Stale | command.Harmless | command.Help, Run: ReplyHelp, Reply: "array", Since: since,
-		Summary: "Returns helpful text about the different subcommands.", Complexity: "O(1)"}
+	return command.Line{Name: "help", Arity: 2,
+		Flags: command.Loading | command.Stale | command.Harmless | command.Help, Run: ReplyHelp, Reply: "array",
+		Since: since, Summary: "Returns helpful text about the different subcommands.", Complexity: "O(1)"}
 }
 
 // CONTAINER HELP

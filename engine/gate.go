@@ -5,14 +5,15 @@ import (
 	"github.com/miniserver-go/miniserver/internal/release"
 )
 
-// gate decides whether a command may run now. It compares the flags on the command's line with the state of
-// session and server, and returns the error that refuses the command, or nil. A new condition is a new flag,
-// not a comparison of names.
+// gate decides whether a command may run now. It compares the flags on the command's line with the
+// state of session and server, and returns the error that refuses the command, or nil. A new
+// condition is a new flag, not a comparison of names.
 //
-// The order is part of the protocol, since a client sees the first error that applies. It is that of Redis'
-// processCommand: commands that the configuration forbids, authentication and permissions come before the state
-// of the server, and memory comes before the other states. The check of memory also evicts keys, so it must run
-// even for a command that a later condition refuses or that takes no memory.
+// The order is part of the protocol, since a client sees the first error that applies. It is that
+// of Redis' processCommand: commands that the configuration forbids, authentication and permissions
+// come before the state of the server, and memory comes before the other states. The check of
+// memory also evicts keys, so it must run even for a command that a later condition refuses or that
+// takes no memory.
 func (w *World) gate(s *Session, cmd *command.Command, args [][]byte) error {
 	e := w.engine
 	f := cmd.Flags
@@ -60,7 +61,8 @@ func (w *World) gate(s *Session, cmd *command.Command, args [][]byte) error {
 		return e.Slow.busy
 	case f&command.HomeOnly != 0 && !w.IsHome():
 		return ErrNotHome
-	case s.Monitors && f&(command.Write|command.ReadOnly|command.MayReplicate) != 0: // Redis counts monitors as replicas
+	// Redis counts monitors as replicas
+	case s.Monitors && f&(command.Write|command.ReadOnly|command.MayReplicate) != 0:
 		return ErrReplicaReads
 	}
 	return nil
@@ -68,8 +70,9 @@ func (w *World) gate(s *Session, cmd *command.Command, args [][]byte) error {
 
 var queueTakesNoMemory = release.From("7.4.0 valkey:8.0.0")
 
-// mayTakeMemory reports whether the command may need more memory. EXEC needs what the queued commands need. In older
-// releases every command takes memory inside MULTI, for its place in the queue.
+// mayTakeMemory reports whether the command may need more memory. EXEC needs what the queued
+// commands need. In older releases every command takes memory inside MULTI, for its place in the
+// queue.
 func (w *World) mayTakeMemory(s *Session, cmd *command.Command, args [][]byte) bool {
 	if denied := w.FlagsWith(cmd, args)&command.DenyOOM != 0; s.tx == nil || denied {
 		return denied
@@ -80,23 +83,25 @@ func (w *World) mayTakeMemory(s *Session, cmd *command.Command, args [][]byte) b
 	return cmd.Flags&command.DropsTx == 0 && !w.engine.Release.Has(queueTakesNoMemory)
 }
 
-// lacksRoom reports whether a command within a script or a transaction may take no more memory. In Redis it
-// always may. Here it may not where somebody else pays for it: in a strict engine, such as a sandbox, and in
-// a copy of the data in which a script is debugged.
+// lacksRoom reports whether a command within a script or a transaction may take no more memory. In
+// Redis it always may. Here it may not where somebody else pays for it: in a strict engine, such as
+// a sandbox, and in a copy of the data in which a script is debugged.
 func (w *World) lacksRoom(s *Session) bool {
 	inCopy := s.detached && w.debugged == nil
 	return (w.engine.eviction.strict || inCopy) && w.Room() == 0
 }
 
-// memoryFirst is since when the memory counts before the permissions of the user in a script. Before, it was whether the replica is stale.
+// memoryFirst is since when the memory counts before the permissions of the user in a script.
+// Before, it was whether the replica is stale.
 var memoryFirst = release.From("valkey:9.1.0")
 
-// scriptGate is the gate for a command that a script calls. Most conditions were checked for EVAL itself.
-// What remains depends on the called command, or may have changed since the script began, such as SCRIPT
-// KILL.
+// scriptGate is the gate for a command that a script calls. Most conditions were checked for EVAL
+// itself. What remains depends on the called command, or may have changed since the script began,
+// such as SCRIPT KILL.
 func (w *World) scriptGate(s *Session, cmd *command.Command, args [][]byte) error {
 	e := w.engine
-	lacksMemory := cmd.Flags&command.DenyOOM != 0 && (s.startedOOM && !s.wrote || w.lacksRoom(s)) && !s.Obeyed() // a script that began to write is let through
+	// A script that began to write is let through.
+	lacksMemory := cmd.Flags&command.DenyOOM != 0 && (s.startedOOM && !s.wrote || w.lacksRoom(s)) && !s.Obeyed()
 	stale := cmd.Flags&command.Stale == 0 && w.isStale() && !s.Obeyed()
 	switch f := cmd.Flags; {
 	case s.OnlyLooks != nil && !w.FlagsWith(cmd, args).OnlyLook():

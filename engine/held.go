@@ -2,22 +2,25 @@ package engine
 
 import "sync/atomic"
 
-// What clients make the server hold: input that waits, replies that are not read, queued and blocked commands, watches,
-// subscriptions. Each session counts its own bytes, and every change also goes to one total, so that memory in use,
-// eviction and maxmemory-clients know the total without asking the sessions. A session that holds nothing pays nothing.
-// Sessions fall into groups with a total each: maxmemory-clients does not count replicas, and not all other sessions may
-// be evicted.
+// What clients make the server hold: input that waits, replies that are not read, queued and
+// blocked commands, watches, subscriptions. Each session counts its own bytes, and every change
+// also goes to one total, so that memory in use, eviction and maxmemory-clients know the total
+// without asking the sessions. A session that holds nothing pays nothing. Sessions fall into groups
+// with a total each: maxmemory-clients does not count replicas, and not all other sessions may be
+// evicted.
 
 // holdings is what one session holds.
 type holdings struct {
-	// The bytes that the connection holds and keeps up to date: input that is not parsed, the room behind it, arguments
-	// that wait for the rest of their command, and unsent output. Query is stored last.
+	// The bytes that the connection holds and keeps up to date: input that is not parsed, the room
+	// behind it, arguments that wait for the rest of their command, and unsent output. Query is
+	// stored last.
 	Query, QueryFree, Args, Unsent Tally
 
 	Received, Sent atomic.Int64 // bytes, since the connection was opened; the connection counts them
 
-	// Announced is what the connection does not hold yet of a large argument whose length it knows. maxmemory-clients counts
-	// it, as in Redis; used_memory and maxmemory do not, else a few bytes would evict keys and end the replies of others.
+	// Announced is what the connection does not hold yet of a large argument whose length it knows.
+	// maxmemory-clients counts it, as in Redis; used_memory and maxmemory do not, else a few bytes
+	// would evict keys and end the replies of others.
 	Announced Tally
 
 	kept    Tally  // what commands made the engine keep: queued, watched, subscribed ...
@@ -25,7 +28,8 @@ type holdings struct {
 	group   *group // whose totals the tallies belong to
 }
 
-// Tally is a number of bytes that a session makes the server hold. It may be used from any goroutine.
+// Tally is a number of bytes that a session makes the server hold. It may be used from any
+// goroutine.
 type Tally struct {
 	bytes atomic.Int64
 	of    *total // of the session's group; nil for a script's, which nothing counts
@@ -105,13 +109,15 @@ func (h *held) bytes() int64 {
 // limited reports whether clients may be evicted at all.
 func (h *held) limited() bool { return h.limit.Load() > 0 }
 
-// exceeded reports whether clients that may be evicted must be, because they and those that are spared hold too much.
+// exceeded reports whether clients that may be evicted must be, because they and those that are
+// spared hold too much.
 func (h *held) exceeded() bool {
 	limit := h.limit.Load()
 	return limit > 0 && h.evictable.sessions.Load() > 0 && h.evictable.claim()+h.spared.claim() >= limit
 }
 
-// regroup counts the session to the group that it belongs to now. Its own event loop calls it, under the lock.
+// regroup counts the session to the group that it belongs to now. Its own event loop calls it,
+// under the lock.
 func (s *Session) regroup() {
 	h := &s.engine.Sessions.held
 	to := &h.evictable
@@ -180,7 +186,8 @@ func (s *Session) tallies() [6]*Tally {
 	return [...]*Tally{&s.Query, &s.QueryFree, &s.Args, &s.Unsent, &s.kept, &s.waiting}
 }
 
-// What the server's own tables take for one thing that a session keeps, about, in bytes, beside its text.
+// What the server's own tables take for one thing that a session keeps, about, in bytes, beside its
+// text.
 const (
 	argBytes    = 24 // of a queued or blocked command
 	queuedBytes = 48 // a queued command

@@ -13,8 +13,8 @@ import (
 	"github.com/miniserver-go/miniserver/internal/release"
 )
 
-// Section is one section of INFO, or a part of it: sections of one name are shown under one heading,
-// in the order in which they were added.
+// Section is one section of INFO, or a part of it: sections of one name are shown under one
+// heading, in the order in which they were added.
 type Section struct {
 	Name   string // as its heading shows it, "Memory"
 	Since  string // the first release with it; "" for all
@@ -37,8 +37,8 @@ func (w *World) figure(name string) int {
 }
 
 // sectionOrder is the order of INFO's sections; others follow.
-var sectionOrder = []string{"Server", "Clients", "Memory", "Persistence", "Threads", "Stats", "Replication", "CPU", "Modules",
-	"Commandstats", "Errorstats", "Latencystats", "Cluster", "Cluster Info", "Keyspace", "Keysizes"}
+var sectionOrder = []string{"Server", "Clients", "Memory", "Persistence", "Threads", "Stats", "Replication", "CPU",
+	"Modules", "Commandstats", "Errorstats", "Latencystats", "Cluster", "Cluster Info", "Keyspace", "Keysizes"}
 
 // addSections adds sections to INFO.
 func (e *Engine) addSections(s []Section) {

@@ -5,8 +5,8 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// After a latched error a call looks up no keys, so it neither removes keys that are due nor counts hits and misses. Redis returns at
-// the first error.
+// After a latched error a call looks up no keys, so it neither removes keys that are due nor counts
+// hits and misses. Redis returns at the first error.
 
 // Read returns the value of key for reading. ok is false if the key is absent (v is nil then, and
 // no error is sent). A value of another type latches ErrWrongType.
@@ -75,13 +75,14 @@ func (c *Call) CountLookup(key []byte, found bool) {
 	}
 }
 
-// AsStored returns the handler with all that is stored in its sight: also a key that is due and that nothing has removed yet.
+// AsStored returns the handler with all that is stored in its sight: also a key that is due and
+// that nothing has removed yet.
 func AsStored(h Handler) Handler {
 	return func(c *Call) { c.World.Keyspace.AsStored(func() { h(c) }) }
 }
 
-// PeekValue returns the value of key for a look at how it is stored, which is no access to it. If the key is absent it replies
-// with an error, and ok is false.
+// PeekValue returns the value of key for a look at how it is stored, which is no access to it. If
+// the key is absent it replies with an error, and ok is false.
 func (c *Call) PeekValue(key []byte) (v keyspace.Value, ok bool) {
 	if v, ok = c.DB.Peek(key); !ok {
 		c.Fail(ErrNoKey)

@@ -14,8 +14,8 @@ func (w *World) usedMemory() int {
 	return w.countData() + e.Sessions.bytes() + w.kept + e.stats.caches + int(e.accounts.sum.Load())
 }
 
-// uncountedMemory is the bytes in use that maxmemory does not bound, because evicting keys makes more of them: each
-// eviction is a command for replicas and journal.
+// uncountedMemory is the bytes in use that maxmemory does not bound, because evicting keys makes
+// more of them: each eviction is a command for replicas and journal.
 func (e *Engine) uncountedMemory() int {
 	return int(e.Sessions.held.replicas.kept.bytes.Load()) + e.stats.uncounted
 }
@@ -54,8 +54,8 @@ func (w *World) MemoryUsage() MemoryUsage {
 	e := w.engine
 	w.countCaches()
 	b := MemoryUsage{Used: w.usedMemory(), Sessions: e.Sessions.bytes(),
-		Replicas: int(e.Sessions.held.replicas.memory()), Uncounted: e.uncountedMemory(), Caches: e.stats.caches + w.kept,
-		Accounts: w.accountBytes()}
+		Replicas: int(e.Sessions.held.replicas.memory()), Uncounted: e.uncountedMemory(),
+		Caches: e.stats.caches + w.kept, Accounts: w.accountBytes()}
 	for i := range w.Keyspace.Len() {
 		db := w.Keyspace.DB(i)
 		tables, deadlines := db.Usage().Overhead()
@@ -77,7 +77,8 @@ const sessionBytes = 1 << 10
 
 func (ss *sessions) bytes() int { return len(ss.ByID)*sessionBytes + int(ss.held.bytes()) }
 
-// ProcessMemory is what the process and Go's allocator hold, in bytes; zero where the host has no figure.
+// ProcessMemory is what the process and Go's allocator hold, in bytes; zero where the host has no
+// figure.
 type ProcessMemory struct {
 	Resident int64 // what the system keeps in memory for the process
 	Objects  int64 // of the heap: living objects, and dead ones that were not collected yet
@@ -96,7 +97,8 @@ func (m ProcessMemory) Active() int64 { return m.Objects + m.Unused }
 // Total returns all that was taken from the system and not given back.
 func (m ProcessMemory) Total() int64 { return m.Active() + m.Free + m.Stacks + m.Runtime }
 
-// ProcessMemory returns what the process holds, the slabs of this engine's databases counted to the heap; zero without a host.
+// ProcessMemory returns what the process holds, the slabs of this engine's databases counted to the
+// heap; zero without a host.
 func (w *World) ProcessMemory() (m ProcessMemory) {
 	if w.engine.Parts.Host.Memory != nil {
 		live, held := w.Keyspace.CellBytes()
@@ -119,11 +121,12 @@ func (w *World) fillMemory(out *bytes.Buffer) {
 	e := w.engine
 	b := w.MemoryUsage()
 	Fields(out, "used_memory", b.Used, "used_memory_human", Human(b.Used), "used_memory_peak", b.Peak,
-		"used_memory_peak_human", Human(b.Peak), "used_memory_peak_time", e.stats.peakTime, "used_memory_peak_perc", Percent(b.Used, b.Peak),
-		"used_memory_overhead", b.Overhead(), "used_memory_startup", 0, "used_memory_dataset", b.Entries,
-		"used_memory_dataset_perc", Percent(b.Entries, b.Used), "maxmemory", e.Config.MaxMemory,
+		"used_memory_peak_human", Human(b.Peak), "used_memory_peak_time", e.stats.peakTime, "used_memory_peak_perc",
+		Percent(b.Used, b.Peak), "used_memory_overhead", b.Overhead(), "used_memory_startup", 0, "used_memory_dataset",
+		b.Entries, "used_memory_dataset_perc", Percent(b.Entries, b.Used), "maxmemory", e.Config.MaxMemory,
 		"maxmemory_human", Human(int(e.Config.MaxMemory)), "maxmemory_policy", e.Params.Named("maxmemory-policy").Get(),
-		"mem_not_counted_for_evict", b.Uncounted, "mem_clients_slaves", b.Replicas, "mem_clients_normal", b.Sessions-b.Replicas,
+		"mem_not_counted_for_evict", b.Uncounted,
+		"mem_clients_slaves", b.Replicas, "mem_clients_normal", b.Sessions-b.Replicas,
 		"mem_overhead_tables", b.Tables, "mem_overhead_deadlines", b.Deadlines, "mem_overhead_copies", b.Accounts)
 	Fields(out, "active_defrag_running", w.figure("active_defrag_running"))
 	Fields(out, zeroMemory...)
@@ -133,26 +136,29 @@ func (w *World) fillMemory(out *bytes.Buffer) {
 		return
 	}
 	Fields(out, "used_memory_rss", m.Resident, "used_memory_rss_human", Human(int(m.Resident)),
-		"mem_fragmentation_ratio", fmt.Sprintf("%.2f", Ratio(m.Resident, int64(b.Used))), "mem_fragmentation_bytes", m.Resident-int64(b.Used),
-		"allocator_allocated", m.Objects, "allocator_active", m.Active(), "allocator_resident", m.Total(),
-		"allocator_frag_ratio", fmt.Sprintf("%.2f", Ratio(m.Active(), m.Objects)),
+		"mem_fragmentation_ratio", fmt.Sprintf("%.2f", Ratio(m.Resident, int64(b.Used))), "mem_fragmentation_bytes",
+		m.Resident-int64(b.Used), "allocator_allocated", m.Objects, "allocator_active", m.Active(),
+		"allocator_resident", m.Total(), "allocator_frag_ratio", fmt.Sprintf("%.2f", Ratio(m.Active(), m.Objects)),
 		"allocator_frag_bytes", m.Unused, "allocator_rss_bytes", m.Total()-m.Active(), "allocator_muzzy", 0,
-		"rss_overhead_ratio", fmt.Sprintf("%.2f", Ratio(m.Resident, m.Total())), "rss_overhead_bytes", m.Resident-m.Total(),
-		"allocator_rss_ratio", fmt.Sprintf("%.2f", Ratio(m.Total(), m.Active())),
+		"rss_overhead_ratio", fmt.Sprintf("%.2f", Ratio(m.Resident, m.Total())), "rss_overhead_bytes",
+		m.Resident-m.Total(), "allocator_rss_ratio", fmt.Sprintf("%.2f", Ratio(m.Total(), m.Active())),
 		"gc_cycles", m.Cycles, "gc_cpu_perc", fmt.Sprintf("%.2f%%", 100*m.GCShare))
 }
 
-// zeroMemory are the same for INFO memory: a snapshot from the master and its stream come over one connection, a table of keys grows
-// bucket by bucket and never has a second one, and nodes of a cluster have no links.
-var zeroMemory = []any{"mem_replica_full_sync_buffer", 0, "mem_overhead_db_hashtable_rehashing", 0, "mem_cluster_links", 0}
+// zeroMemory are the same for INFO memory: a snapshot from the master and its stream come over one
+// connection, a table of keys grows bucket by bucket and never has a second one, and nodes of a
+// cluster have no links.
+var zeroMemory = []any{"mem_replica_full_sync_buffer", 0, "mem_overhead_db_hashtable_rehashing", 0,
+	"mem_cluster_links", 0}
 
 // Ratio returns a/b, with 1 in place of a b below 1.
 func Ratio(a, b int64) float64 { return float64(a) / float64(max(b, 1)) }
 
 // Bytes that are neither keys of the world in which a command runs nor held for clients:
 //
-//	Account      what parts and the debugger keep besides: copies of data, what browsers have not read ...
-//	Elsewhere    the keys of the other worlds, and of the copies in which scripts are debugged
+//	Account     what parts and the debugger keep besides: copies of data, what browsers have not
+//	            read ...
+//	Elsewhere   the keys of the other worlds, and of the copies in which scripts are debugged
 //
 // All of them are in use: INFO memory and MEMORY STATS show them, and maxmemory counts them. Who is
 // about to take many bytes asks Room or Take before. Bytes that their owner does not need any more

@@ -13,7 +13,8 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// packsNumbers is when packed sorted sets began to store scores as integers, without the sign of zero.
+// packsNumbers is when packed sorted sets began to store scores as integers, without the sign of
+// zero.
 var packsNumbers = release.From("7.0.0")
 
 // tableForDeadlines is since when a hash is a table as soon as a field has a deadline.
@@ -55,13 +56,16 @@ func New(o Options) *Engine {
 	e.Config.Hash.TableForDeadlines = e.Release.Has(tableForDeadlines)
 	e.RunID = e.home.NewID()
 	e.Params.AddIgnored()
-	e.Join(Part{Families: []command.Family{{Wordings: wordings}}, Params: slices.Concat(e.coreParams(), e.roleParams(), e.evictionParams(), e.lazyFreeParams()),
-		Sections: e.coreSections(), Debug: []DebugLine{{Name: "client-eviction", About: "Show the clients that maxmemory-clients may evict, by what they hold.", Run: cmdDebugClientEviction, Since: "7.0.0"}}})
+	e.Join(Part{Families: []command.Family{{Wordings: wordings}},
+		Params:   slices.Concat(e.coreParams(), e.roleParams(), e.evictionParams(), e.lazyFreeParams()),
+		Sections: e.coreSections(), Debug: []DebugLine{{Name: "client-eviction", About: "Show the clients that " +
+			"maxmemory-clients may evict, by what they hold.", Run: cmdDebugClientEviction, Since: "7.0.0"}}})
 	e.home.readClock()
 	return e
 }
 
-// NewWorld adds an empty world with a seed of its own. Its clock is the machine's, until Steer. It is called under the lock.
+// NewWorld adds an empty world with a seed of its own. Its clock is the machine's, until Steer. It
+// is called under the lock.
 func (e *Engine) NewWorld(seed uint64) *World {
 	w := e.newWorld(e.home.Keyspace.Len(), e.Machine, seed)
 	w.observe()
@@ -70,8 +74,8 @@ func (e *Engine) NewWorld(seed uint64) *World {
 	return w
 }
 
-// Join adds parts to the engine, before it runs commands. A name of a command, parameter or part that is
-// already there panics: parts are wired by hand at start.
+// Join adds parts to the engine, before it runs commands. A name of a command, parameter or part
+// that is already there panics: parts are wired by hand at start.
 func (e *Engine) Join(parts ...Part) {
 	for _, p := range parts {
 		e.join(p)
@@ -132,7 +136,8 @@ var wordings = []command.Wording{
 	{Since: "valkey:9.1.0", Error: errNotInTx, Was: "ERR Command '%s' not allowed inside a transaction"},
 	{Before: release.NoValkey, Error: ErrLoading, Was: "LOADING Valkey is loading the dataset in memory"},
 	{Before: release.NoValkey, Error: ErrScriptKilled, Was: "ERR Script killed by user with %s KILL."},
-	{Before: "7.0.0", Error: ErrSubArgs, Was: "ERR Unknown subcommand or wrong number of arguments for '%s'. Try %s HELP."},
+	{Before: "7.0.0", Error: ErrSubArgs,
+		Was: "ERR Unknown subcommand or wrong number of arguments for '%s'. Try %s HELP."},
 	{Before: "7.0.0", Error: command.ErrUnknownCommand, Was: "ERR unknown command `%s`, with args beginning with: %s"},
 	{Before: "7.0.0", Error: command.ErrUnknownArg, Was: "`%s`, "},
 	{Before: "7.0.0", Error: ErrPairsArity, Was: "ERR wrong number of arguments for %[2]s"},

@@ -4,14 +4,15 @@ import (
 	"math"
 )
 
-// Output limits. Replies and messages gather in a session's Writer until the connection takes them, and then wait in
-// the connection until the client reads. The hard limit of client-output-buffer-limit bounds both together, and it
-// bounds a reply while it is made: the Writer drops what passes the limit, the command runs to its end, so that no
-// change is torn, and the session closes without a further reply.
+// Output limits. Replies and messages gather in a session's Writer until the connection takes them,
+// and then wait in the connection until the client reads. The hard limit of
+// client-output-buffer-limit bounds both together, and it bounds a reply while it is made: the
+// Writer drops what passes the limit, the command runs to its end, so that no change is torn, and
+// the session closes without a further reply.
 //
-// Without such a limit a reply may be far larger than its data: HRANDFIELD writes as many fields as a client asks for.
-// Therefore all clients together share Config.ReplyMemory. A reply that does not fit into what is left of it ends like
-// one over the limit of its class.
+// Without such a limit a reply may be far larger than its data: HRANDFIELD writes as many fields as
+// a client asks for. Therefore all clients together share Config.ReplyMemory. A reply that does not
+// fit into what is left of it ends like one over the limit of its class.
 //
 // Redis takes memory for output in blocks. The first one belongs to the client and does not count.
 
@@ -21,8 +22,8 @@ const outputBlock = 16 << 10
 // unauthedOutput is the hard limit before AUTH, in bytes, as in Redis since 7.2.8 and 7.4.3.
 const unauthedOutput = 1 << 10
 
-// leastReplyRoom is the bytes that a reply may always have, so that the server answers while other clients hold all of
-// Config.ReplyMemory.
+// leastReplyRoom is the bytes that a reply may always have, so that the server answers while other
+// clients hold all of Config.ReplyMemory.
 const leastReplyRoom = 64 << 10
 
 // outputClass returns the class by which the output of a session is limited.
@@ -33,8 +34,8 @@ func (s *Session) outputClass() Class {
 	return s.Class()
 }
 
-// limitReplies sets how many bytes of replies and messages may gather before the connection takes them. The replies to
-// a replica contain the snapshot, which has no limit of its own.
+// limitReplies sets how many bytes of replies and messages may gather before the connection takes
+// them. The replies to a replica contain the snapshot, which has no limit of its own.
 func (s *Session) limitReplies() {
 	room := s.engine.replyRoom()
 	class := s.outputClass()
@@ -52,9 +53,10 @@ func (e *Engine) replyRoom() int64 {
 	return max(leastReplyRoom, e.Config.ReplyMemory-e.Sessions.held.bytes())
 }
 
-// Once a second the engine looks at the buffers of all sessions, as Redis' clientsCron does. It notes the largest, for
-// INFO clients. And every few seconds it frees buffers of replies that are larger than what was written to them since:
-// an idle session keeps none. (Those of input belong to the connection, which does the same.)
+// Once a second the engine looks at the buffers of all sessions, as Redis' clientsCron does. It
+// notes the largest, for INFO clients. And every few seconds it frees buffers of replies that are
+// larger than what was written to them since: an idle session keeps none. (Those of input belong to
+// the connection, which does the same.)
 
 // bufferPeaks is the sizes of the largest buffers of one session, recently.
 type bufferPeaks struct {
@@ -86,7 +88,8 @@ func (w *World) tendBuffers() {
 	}
 }
 
-// trimReplies frees the buffers of replies if they are more than twice as large as the replies since the last call.
+// trimReplies frees the buffers of replies if they are more than twice as large as the replies
+// since the last call.
 func (s *Session) trimReplies() {
 	if s.running {
 		return // its script writes to the buffer

@@ -61,16 +61,19 @@ type Part struct {
 	Replied func(x Executed, reply int)
 	// Sampled gets what held clients up: see World.AddLatency.
 	Sampled func(w *World, event string, micros int64)
-	// Event is called for each keyspace event that notify-keyspace-events enables. fields are the hash fields
-	// that the event names; nil unless it enables the channels for fields.
+	// Event is called for each keyspace event that notify-keyspace-events enables. fields are the
+	// hash fields that the event names; nil unless it enables the channels for fields.
 	Event func(w *World, db int, key []byte, ev event.Event, fields [][]byte)
-	// Detach ends what commands set up in a session, because it ends, is reset or moves to another world.
+	// Detach ends what commands set up in a session, because it ends, is reset or moves to another
+	// world.
 	Detach func(s *Session)
 	// Describe describes a session in a line, for the log. An engine has one of them.
 	Describe func(s *Session) string
-	// Permits reports whether a user, whose rules have changed, may have what commands set up in a session.
+	// Permits reports whether a user, whose rules have changed, may have what commands set up in a
+	// session.
 	Permits func(u *acl.User, s *Session) bool
-	// Refused is told what a user was refused. The session is that of the client, also of what its script called.
+	// Refused is told what a user was refused. The session is that of the client, also of what its
+	// script called.
 	Refused func(s *Session, r Refusal)
 	// Propagate receives every change. SetPropagate starts and stops it while the engine runs.
 	Propagate Propagate
@@ -297,7 +300,9 @@ type DebugLine struct {
 	Run         Handler
 	HomeOnly    bool // as the flag
 
-	Since, Until string // the releases that have it, in the notation of package release; with encodings ziplist what went is there too
+	// The releases that have it, in the notation of package release; with encodings ziplist what
+	// went is there too.
+	Since, Until string
 }
 
 // UserFile is where users are kept, for ACL LOAD and ACL SAVE.

@@ -7,8 +7,8 @@ import (
 	"github.com/miniserver-go/miniserver/internal/command"
 )
 
-// The engine and persistence: the engine counts what changes, refuses writes that cannot be saved, and loads what
-// was saved. How changes reach the journal is in propagation.go.
+// The engine and persistence: the engine counts what changes, refuses writes that cannot be saved,
+// and loads what was saved. How changes reach the journal is in propagation.go.
 
 type persistence struct {
 	loading    int   // how many load data, one within the other
@@ -16,8 +16,8 @@ type persistence struct {
 	reserved   bool  // a part takes a snapshot soon
 }
 
-// Snapshotting reports whether a snapshot of the data is being taken, or a part has reserved the next one: Redis' hasActiveChildProcess. It is
-// called under the lock, like ReserveSnapshot.
+// Snapshotting reports whether a snapshot of the data is being taken, or a part has reserved the
+// next one: Redis' hasActiveChildProcess. It is called under the lock, like ReserveSnapshot.
 func (w *World) Snapshotting() bool {
 	return w.engine.persistence.reserved || w.Keyspace.Snapshotting()
 }
@@ -28,9 +28,9 @@ func (e *Engine) ReserveSnapshot(yes bool) { e.persistence.reserved = yes }
 // IsLoading reports whether data are being loaded. It is called under the lock.
 func (e *Engine) IsLoading() bool { return e.persistence.loading > 0 }
 
-// DenyWrites makes the gate refuse commands that write with err, because a part cannot save what they
-// change; nil allows them again. If several parts refuse, the one that joined first provides the error. It
-// is called under the lock.
+// DenyWrites makes the gate refuse commands that write with err, because a part cannot save what
+// they change; nil allows them again. If several parts refuse, the one that joined first provides
+// the error. It is called under the lock.
 func (e *Engine) DenyWrites(part string, err error) {
 	e.part(part).writeError = err
 	e.persistence.writeError = nil
@@ -41,26 +41,31 @@ func (e *Engine) DenyWrites(part string, err error) {
 	}
 }
 
-// isWriteDenied reports whether DenyWrites applies to the command. PING is among those, flagged HealthCheck,
-// so that a load balancer notices trouble with the disk; it does not if only replicas are missing.
+// isWriteDenied reports whether DenyWrites applies to the command. PING is among those, flagged
+// HealthCheck, so that a load balancer notices trouble with the disk; it does not if only replicas
+// are missing.
 func (s *Session) isWriteDenied(cmd *command.Command, args [][]byte) bool {
 	denied := command.Write | command.HealthCheck
 	if s.engine.persistence.writeError == ErrNoReplicas {
 		denied = command.Write
 	}
-	return s.world.FlagsWith(cmd, args)&denied != 0 || cmd.Flags&command.RunsTx != 0 && s.tx != nil && s.tx.has(s.world, command.Write)
+	return s.world.FlagsWith(cmd, args)&denied != 0 || cmd.Flags&command.RunsTx != 0 && s.tx != nil &&
+		s.tx.has(s.world, command.Write)
 }
 
 // mayRun reports whether the command, or one of the transaction that it runs, has one of the flags.
 func (s *Session) mayRun(flags command.Flags, cmd *command.Command, args [][]byte) bool {
-	return s.world.FlagsWith(cmd, args)&flags != 0 || cmd.Flags&command.RunsTx != 0 && s.tx != nil && s.tx.has(s.world, flags)
+	return s.world.FlagsWith(cmd, args)&flags != 0 || cmd.Flags&command.RunsTx != 0 && s.tx != nil &&
+		s.tx.has(s.world, flags)
 }
 
 // Libraries are the libraries of functions, which are saved with the data.
 type Libraries interface {
-	// Sources returns the sources of a world's libraries, in the order in which they were loaded. They are not to be changed.
+	// Sources returns the sources of a world's libraries, in the order in which they were loaded.
+	// They are not to be changed.
 	Sources(w *World) [][]byte
-	// Restore takes libraries of such sources into a world, all of them or none. It copies what it keeps.
+	// Restore takes libraries of such sources into a world, all of them or none. It copies what it
+	// keeps.
 	Restore(w *World, sources [][]byte, how RestorePolicy) error
 }
 
@@ -88,8 +93,9 @@ func (noLibraries) Restore(_ *World, sources [][]byte, _ RestorePolicy) error {
 	return nil
 }
 
-// StartLoading begins a phase in which data are loaded: until StopLoading clients get LOADING, and no key
-// expires, and what is loaded goes neither to the journal nor to replicas. Phases nest, as when a part loads a journal whose first file another part reads.
+// StartLoading begins a phase in which data are loaded: until StopLoading clients get LOADING, and
+// no key expires, and what is loaded goes neither to the journal nor to replicas. Phases nest, as
+// when a part loads a journal whose first file another part reads.
 func (e *Engine) StartLoading() { e.With(func() { e.setLoading(+1) }) }
 
 // StopLoading ends what StartLoading began.
@@ -101,9 +107,9 @@ func (e *Engine) setLoading(more int) {
 	e.connectPropagation()
 }
 
-// Loader executes the commands of a journal while the engine is loading. Unlike a client's they pass no gate
-// and are not counted: they were allowed when they were written. So the loader's user may do everything, and EXEC
-// does not compare them with the rules of today.
+// Loader executes the commands of a journal while the engine is loading. Unlike a client's they
+// pass no gate and are not counted: they were allowed when they were written. So the loader's user
+// may do everything, and EXEC does not compare them with the rules of today.
 type Loader struct {
 	engine  *Engine
 	session *Session
@@ -119,9 +125,9 @@ func (e *Engine) NewLoader() *Loader {
 	return &Loader{engine: e, session: s}
 }
 
-// Do executes commands in one hold of the lock, and returns how many. It stops at the first that is refused
-// or replies with an error, and returns the error. A script's error does not count: what it wrote before was
-// journaled, and must be there again.
+// Do executes commands in one hold of the lock, and returns how many. It stops at the first that is
+// refused or replies with an error, and returns the error. A script's error does not count: what it
+// wrote before was journaled, and must be there again.
 func (l *Loader) Do(batch [][][]byte) (done int, err error) {
 	l.engine.mu.Lock()
 	defer l.engine.mu.Unlock()

@@ -5,19 +5,21 @@ import (
 	"github.com/miniserver-go/miniserver/internal/release"
 )
 
-// A change reaches the journal and the replicas as commands that reproduce it, one or several. By default that is
-// the command itself; Call.PropagateAs replaces it by one that gives the same data at any time and with any seed, and
-// Call.Propagate by several.
+// A change reaches the journal and the replicas as commands that reproduce it, one or several. By
+// default that is the command itself; Call.PropagateAs replaces it by one that gives the same data
+// at any time and with any seed, and Call.Propagate by several.
 //
-// What one command of a client sends is a unit: the removal of expired keys that it met, its own effects, and for EXEC
-// and scripts those of all commands in it. Two or more commands of a unit stand between MULTI and EXEC, so that a
-// replica or a journal that breaks off never shows half of them. SCAN removes each expired key by itself. Before Redis 7.0 units were less: see propagation_older.go.
+// What one command of a client sends is a unit: the removal of expired keys that it met, its own
+// effects, and for EXEC and scripts those of all commands in it. Two or more commands of a unit
+// stand between MULTI and EXEC, so that a replica or a journal that breaks off never shows half of
+// them. SCAN removes each expired key by itself. Before Redis 7.0 units were less: see
+// propagation_older.go.
 //
 //	change ─▶ Changed, Propagate ─▶ propagate ─┬▶ journal
 //	                                           └▶ replicas
 
-// Propagate receives the commands that reproduce each change, in order, each with its database; MULTI and EXEC have
-// AnyDB. It must not keep args.
+// Propagate receives the commands that reproduce each change, in order, each with its database;
+// MULTI and EXEC have AnyDB. It must not keep args.
 type Propagate func(db int, args [][]byte)
 
 // AnyDB is the database of a command that means the same in each.
@@ -38,8 +40,9 @@ type propagation struct {
 	atOnce            bool // nothing is held back: see propagation_older.go
 }
 
-// unit sends what a command of a client changes to one target. The first command is held back: only with a second one are
-// they sent between MULTI and EXEC. So a command that changes nothing sends nothing.
+// unit sends what a command of a client changes to one target. The first command is held back: only
+// with a second one are they sent between MULTI and EXEC. So a command that changes nothing sends
+// nothing.
 type unit struct {
 	to    Propagate // nil if no part wants changes
 	multi bool      // MULTI was sent, and EXEC must follow
@@ -83,14 +86,14 @@ func (h *heldChange) release(to Propagate) {
 	}
 }
 
-// SetPropagate sends changes to a part from now on, or stops it if fn is nil. It is called under the lock,
-// outside of transactions and scripts: a part must not begin in the middle of a unit.
+// SetPropagate sends changes to a part from now on, or stops it if fn is nil. It is called under
+// the lock, outside of transactions and scripts: a part must not begin in the middle of a unit.
 func (e *Engine) SetPropagate(part string, fn Propagate) {
 	e.Rewire(part, func(p *Part) { p.Propagate = fn })
 }
 
-// connectPropagation prepares the functions for the parts that want changes. Without any they are nil, so that
-// an engine without journal and replicas pays one comparison.
+// connectPropagation prepares the functions for the parts that want changes. Without any they are
+// nil, so that an engine without journal and replicas pays one comparison.
 func (e *Engine) connectPropagation() {
 	p := &e.home.propagation
 	p.journal.to, p.replicas.to = e.receivers(false), e.receivers(true)
@@ -105,12 +108,14 @@ func (e *Engine) connectPropagation() {
 	e.home.nameExpired()
 }
 
-// nameExpired makes the keyspace name expired elements if a part or a subscriber wants to know them.
+// nameExpired makes the keyspace name expired elements if a part or a subscriber wants to know
+// them.
 func (w *World) nameExpired() {
 	w.Keyspace.NameExpired = w.propagation.wanted() || w.engine.Config.Events.TellFields()
 }
 
-// receivers returns the function that sends a command to the replicas or to the journal, nil if no part wants changes.
+// receivers returns the function that sends a command to the replicas or to the journal, nil if no
+// part wants changes.
 func (e *Engine) receivers(replicas bool) Propagate {
 	var all []Propagate
 	for _, p := range e.Parts.List {
@@ -163,10 +168,12 @@ func (w *World) send(u *unit, db int, args [][]byte) {
 	u.to(db, args)
 }
 
-// meetsAnyKeys reports whether a client has called a command with AnyKeys, not in a transaction or a script.
+// meetsAnyKeys reports whether a client has called a command with AnyKeys, not in a transaction or
+// a script.
 func (s *stack) meetsAnyKeys() bool { return s.depth == 1 && s.calls[0].Cmd.Flags&command.AnyKeys != 0 }
 
-// selectsInside is when SELECT began to stand after MULTI. Before, MULTI had the database of the first command.
+// selectsInside is when SELECT began to stand after MULTI. Before, MULTI had the database of the
+// first command.
 var selectsInside = release.From("7.2.0")
 
 // beginMulti sends MULTI and the command that was held back.
@@ -208,20 +215,21 @@ func (u *unit) end() {
 // InTx reports whether a command is running, whose changes are propagated as one unit.
 func (e *Engine) InTx() bool { return e.stack.depth > 0 || e.Slow.session != nil }
 
-// Propagates reports whether a journal or a replica receives changes. If not, Propagate has no effect and
-// its arguments need not be built.
+// Propagates reports whether a journal or a replica receives changes. If not, Propagate has no
+// effect and its arguments need not be built.
 func (c *Call) Propagates() bool { return c.World.propagation.wanted() }
 
-// PropagateAs sends args to the journal and the replicas instead of the command's own arguments. A handler
-// uses it where replaying the command could give other data: a relative expiry becomes an absolute one. It is sent when
-// the handler has returned, and args must stay valid until then.
+// PropagateAs sends args to the journal and the replicas instead of the command's own arguments. A
+// handler uses it where replaying the command could give other data: a relative expiry becomes an
+// absolute one. It is sent when the handler has returned, and args must stay valid until then.
 func (c *Call) PropagateAs(args ...[]byte) { c.effect = args }
 
-// Line returns arguments for Propagate or PropagateAs that begin with these, in memory that the call owns. Further ones may be appended.
+// Line returns arguments for Propagate or PropagateAs that begin with these, in memory that the
+// call owns. Further ones may be appended.
 func (c *Call) Line(args ...[]byte) [][]byte { return append(c.line[:0], args...) }
 
-// Propagate sends args instead of the command's own arguments, for one of several commands that reproduce the change: they
-// are sent in order.
+// Propagate sends args instead of the command's own arguments, for one of several commands that
+// reproduce the change: they are sent in order.
 func (c *Call) Propagate(args ...[]byte) {
 	c.logged = true
 	c.World.propagateEffect(c, args)
@@ -234,7 +242,8 @@ func (c *Call) ReplicateAs(args ...[]byte) {
 	c.World.propagate(Replicas&^c.Session.unsent, c.DB.ID(), args)
 }
 
-// PropagateToJournal is Propagate for what replicas do not receive, because Redis does not send it and loses it at a restart.
+// PropagateToJournal is Propagate for what replicas do not receive, because Redis does not send it
+// and loses it at a restart.
 func (c *Call) PropagateToJournal(args ...[]byte) {
 	c.logged = true
 	c.World.propagate(Journal&^c.Session.unsent, c.DB.ID(), args)
@@ -270,7 +279,8 @@ func (c *Call) PropagateRemoval(key []byte, lazily bool) {
 	}
 }
 
-// removal returns the command that removes a key: UNLINK if Redis would free the value in the background.
+// removal returns the command that removes a key: UNLINK if Redis would free the value in the
+// background.
 func removal(lazily bool) []byte {
 	if lazily {
 		return []byte("UNLINK")

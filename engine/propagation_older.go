@@ -7,11 +7,13 @@ import (
 
 // Before Redis 7.0 a command is sent at once, and a unit has MULTI and EXEC only
 //
-//	in a transaction         from its first command that is sent, even if that is the only one
-//	in a script              from its first call of a command that writes, even if that changes nothing
-//	for several commands     from PropagateTogether on
+//	in a transaction       from its first command that is sent, even if that is the only one
+//	in a script            from its first call of a command that writes, even if that changes
+//	                       nothing
+//	for several commands   from PropagateTogether on
 //
-// So the removal of an expired key stands before MULTI if it precedes that, and so does what a script publishes.
+// So the removal of an expired key stands before MULTI if it precedes that, and so does what a
+// script publishes.
 
 // holdsBack is when the first command of a unit began to be held back.
 var holdsBack = release.From("7.0.0")
@@ -37,7 +39,8 @@ func (w *World) beginUnits(db int) {
 	}
 }
 
-// beginScript sends MULTI before a command of a script that has called one that writes, of an older release.
+// beginScript sends MULTI before a command of a script that has called one that writes, of an older
+// release.
 func (w *World) beginScript(s *Session) {
 	if s.unsent != Everywhere && !w.engine.RunsTx() {
 		w.beginUnits(s.caller.db)
@@ -54,7 +57,8 @@ func (w *World) endTransaction(c *Call) {
 	}
 }
 
-// PropagateTogether says that the call is about to propagate several commands, which are one unit in every release.
+// PropagateTogether says that the call is about to propagate several commands, which are one unit
+// in every release.
 func (c *Call) PropagateTogether() {
 	if c.World.propagation.atOnce && c.Session.unsent != Everywhere {
 		c.World.beginUnits(c.DB.ID())

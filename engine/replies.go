@@ -17,9 +17,9 @@ type replies struct {
 	borrows      bool
 }
 
-// Lend gives the session a buffer for the replies of its next Do, which returns it in Outcome.Out. So an
-// idle session holds no buffer. A session without an event loop, to which nothing is lent, keeps its own.
-// Only the session's event loop calls Lend.
+// Lend gives the session a buffer for the replies of its next Do, which returns it in Outcome.Out.
+// So an idle session holds no buffer. A session without an event loop, to which nothing is lent,
+// keeps its own. Only the session's event loop calls Lend.
 func (s *Session) Lend(buf []byte) { s.lentBuffer, s.borrows = buf, true }
 
 // useLentBuffer directs replies to the lent buffer, unless Reply already holds some.
@@ -33,14 +33,15 @@ func (s *Session) useLentBuffer() {
 // maxOwnBuffer is the largest reply buffer, in bytes, that a session keeps for the next replies.
 const maxOwnBuffer = 1 << 20
 
-// maxPushBuffers are the largest buffers, in bytes, that a subscriber keeps for the next messages, and a replica for the next piece of its stream, even if an
-// event loop lends them buffers for replies.
+// maxPushBuffers are the largest buffers, in bytes, that a subscriber keeps for the next messages,
+// and a replica for the next piece of its stream, even if an event loop lends them buffers for
+// replies.
 var maxPushBuffers = [Classes]int{ClassReplica: 256 << 10, ClassPubSub: 16 << 10}
 
 // Peer is the session's connection, as the engine reaches it outside of Do.
 type Peer interface {
-	// Wake reports that replies were added, or that the session was unblocked or marked for closing,
-	// outside of the session's own Do. It must not block and is called under the lock.
+	// Wake reports that replies were added, or that the session was unblocked or marked for
+	// closing, outside of the session's own Do. It must not block and is called under the lock.
 	Wake()
 }
 
@@ -51,9 +52,9 @@ type PatientPeer interface {
 	WakeSoon()
 }
 
-// Wake asks the connection to send what was written to Reply outside of the session's own Do. One call
-// serves everything until Collect, so a burst of messages wakes the event loop once. It is called under the
-// lock.
+// Wake asks the connection to send what was written to Reply outside of the session's own Do. One
+// call serves everything until Collect, so a burst of messages wakes the event loop once. It is
+// called under the lock.
 func (s *Session) Wake() {
 	if s.Peer != nil && !s.wakePending {
 		s.wakePending = true
@@ -62,7 +63,8 @@ func (s *Session) Wake() {
 	}
 }
 
-// WakeSoon is Wake for replies that may wait for others. A connection that cannot wait is woken at once.
+// WakeSoon is Wake for replies that may wait for others. A connection that cannot wait is woken at
+// once.
 func (s *Session) WakeSoon() {
 	if s.wakePending || s.soonPending {
 		return
@@ -84,8 +86,8 @@ func (s *Session) noteReplies() {
 	s.countWaiting()
 }
 
-// countWaiting counts the buffer of replies that the connection has not taken, if it is more than one block: as most
-// are taken at once, counting each would cost more than sending it.
+// countWaiting counts the buffer of replies that the connection has not taken, if it is more than
+// one block: as most are taken at once, counting each would cost more than sending it.
 func (s *Session) countWaiting() {
 	if cap(s.Reply.Bytes()) > outputBlock || s.waiting.Load() > 0 {
 		s.countReplies()
@@ -115,16 +117,17 @@ func (s *Session) Muted() bool {
 // Silent reports whether what comes next gets no reply, after CLIENT REPLY OFF or SKIP.
 func (s *Session) Silent() bool { return s.reply != ReplyOn }
 
-// SetReply changes which replies are suppressed: ReplyOn, ReplyOff, or ReplySkipNext, which means nothing after ReplyOff. A
-// reply that is to be lost stays so.
+// SetReply changes which replies are suppressed: ReplyOn, ReplyOff, or ReplySkipNext, which means
+// nothing after ReplyOff. A reply that is to be lost stays so.
 func (s *Session) SetReply(mode ReplyMode) {
 	if !s.isCut() && !(mode == ReplySkipNext && s.reply == ReplyOff) {
 		s.reply = mode
 	}
 }
 
-// settle removes what was written to Reply since the last call if replies are suppressed now. EXEC settles each
-// reply on its own, because a queued CLIENT REPLY applies to those after it; but half of a reply is half of all of it.
+// settle removes what was written to Reply since the last call if replies are suppressed now. EXEC
+// settles each reply on its own, because a queued CLIENT REPLY applies to those after it; but half
+// of a reply is half of all of it.
 func (s *Session) settle() {
 	switch {
 	case s.reply == replyHalf:
@@ -135,8 +138,8 @@ func (s *Session) settle() {
 	s.settled = s.Reply.Len()
 }
 
-// endReply settles a command's reply and ends the effect of CLIENT REPLY SKIP. That command itself passes through
-// here, so its mode counts from the next command on.
+// endReply settles a command's reply and ends the effect of CLIENT REPLY SKIP. That command itself
+// passes through here, so its mode counts from the next command on.
 func (s *Session) endReply() {
 	s.settle()
 	switch s.reply {
@@ -149,7 +152,8 @@ func (s *Session) endReply() {
 	}
 }
 
-// KeepReply keeps CLIENT REPLY from silencing what the command has replied so far, because it is a message.
+// KeepReply keeps CLIENT REPLY from silencing what the command has replied so far, because it is a
+// message.
 func (s *Session) KeepReply() { s.settled = s.Reply.Len() }
 
 // Push appends a message to the session's replies and wakes its event loop.
@@ -164,9 +168,10 @@ type inbox struct {
 	invalidations *resp.Writer // of what the session itself read
 }
 
-// Messages returns the writer for a message to the session, and wakes its connection. While a command of the
-// session runs the message waits for the end of the reply, as in Redis since 7.2: a client expects the reply first,
-// and cannot read a message that stands inside of an array. CLIENT REPLY does not silence messages.
+// Messages returns the writer for a message to the session, and wakes its connection. While a
+// command of the session runs the message waits for the end of the reply, as in Redis since 7.2: a
+// client expects the reply first, and cannot read a message that stands inside of an array. CLIENT
+// REPLY does not silence messages.
 func (s *Session) Messages() *resp.Writer {
 	if !s.engine.stack.runs(s) {
 		s.Wake()
@@ -175,8 +180,8 @@ func (s *Session) Messages() *resp.Writer {
 	return s.inbox().messages
 }
 
-// LastMessages is Messages for the invalidation of a key that the session itself read. Those follow all other
-// messages.
+// LastMessages is Messages for the invalidation of a key that the session itself read. Those follow
+// all other messages.
 func (s *Session) LastMessages() *resp.Writer {
 	if !s.engine.stack.runs(s) {
 		return s.Messages()
@@ -194,8 +199,8 @@ func (s *Session) inbox() *inbox {
 	return s.late
 }
 
-// MessagesFirst sends the messages that the command has caused for its own session before its reply, as where Redis replies
-// when they are sent.
+// MessagesFirst sends the messages that the command has caused for its own session before its
+// reply, as where Redis replies when they are sent.
 func (c *Call) MessagesFirst() {
 	if c.Session.late != nil && c.Session.reply == ReplyOn {
 		c.Session.takeLate()

@@ -105,10 +105,11 @@ func (c *Call) ScriptRefusal(readOnly, readsStale bool) error {
 	return nil
 }
 
-// What a server does as the replica of another. Package replication receives the stream of the master; here its commands run.
+// What a server does as the replica of another. Package replication receives the stream of the
+// master; here its commands run.
 
-// SetRole changes the role of the home world. When it becomes a replica, blocked clients get an error: what they wait for would
-// be theirs to take no more. It is called under the lock.
+// SetRole changes the role of the home world. When it becomes a replica, blocked clients get an
+// error: a replica's clients may not take what they wait for. It is called under the lock.
 func (e *Engine) SetRole(r Role) {
 	was := e.home.role
 	e.home.role = r
@@ -125,8 +126,9 @@ func (e *Engine) SetRole(r Role) {
 	}
 }
 
-// sendAway closes the connections of clients of a group's leader that leads no more, so that they look for the new one: some do so only when they have
-// to connect. Redis' Sentinel has a master do the same. Subscribers stay, since all members pass messages on.
+// sendAway closes the connections of clients of a group's leader that leads no more, so that they
+// look for the new one: some do so only when they have to connect. Redis' Sentinel has a master do
+// the same. Subscribers stay, since all members pass messages on.
 func (w *World) sendAway() {
 	for _, s := range w.clients {
 		if s.Peer != nil && !s.master && !s.Monitors && s.Class() == ClassNormal {
@@ -145,8 +147,9 @@ func (w *World) unblockAll() {
 	}
 }
 
-// ConnectMaster registers the session of this server's master, whose commands Apply executes. They pass no gate, and nothing is
-// replied. Peer is woken when the session is to be closed. The caller must Close it.
+// ConnectMaster registers the session of this server's master, whose commands Apply executes. They
+// pass no gate, and nothing is replied. Peer is woken when the session is to be closed. The caller
+// must Close it.
 func (e *Engine) ConnectMaster(peer Peer, from Endpoint) *Session {
 	s := e.Connect(peer, from)
 	e.With(func() {
@@ -156,7 +159,8 @@ func (e *Engine) ConnectMaster(peer Peer, from Endpoint) *Session {
 	return s
 }
 
-// NewMaster returns a session like that of ConnectMaster that is no client: for the log of a group, which has no connection.
+// NewMaster returns a session like that of ConnectMaster that is no client: for the log of a group,
+// which has no connection.
 func (e *Engine) NewMaster() *Session {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -168,18 +172,19 @@ func (e *Engine) NewMaster() *Session {
 // IsMaster reports whether the session is that of this server's master.
 func (s *Session) IsMaster() bool { return s.master }
 
-// MayApply reports whether commands of the master may run now. They wait while clients are paused and while a slow script of
-// a client runs or is debugged. It is called under the lock.
+// MayApply reports whether commands of the master may run now. They wait while clients are paused
+// and while a slow script of a client runs or is debugged. It is called under the lock.
 func (w *World) MayApply() bool { return w.IsFree() && w.pause.deadline == 0 }
 
-// IsFree reports whether no script of a client is under way whose commands other ones must not interrupt. It is called under the lock.
+// IsFree reports whether no script of a client is under way whose commands other ones must not
+// interrupt. It is called under the lock.
 func (w *World) IsFree() bool {
 	return !w.isMidScript() && w.engine.Slow.session == nil && w.debugged == nil
 }
 
-// Apply executes a command of the master. Nothing is due for it: the master sends the removal of what expires, and may change a
-// key before it. It returns the first error of the command, or of a transaction that it ends. It is called in the home world
-// under the lock, while MayApply.
+// Apply executes a command of the master. Nothing is due for it: the master sends the removal of
+// what expires, and may change a key before it. It returns the first error of the command, or of a
+// transaction that it ends. It is called in the home world under the lock, while MayApply.
 func (w *World) Apply(s *Session, args [][]byte) error {
 	e := w.engine
 	s.lastActive = w.time.micros
@@ -222,8 +227,9 @@ func (w *World) runOrQueue(s *Session, cmd *command.Command, args [][]byte) {
 	w.run(s, cmd, args)
 }
 
-// DropReplies ends the connections whose sessions have replies or messages that were not taken for sending, without them: they tell of
-// changes that did not get into the group's log. It is called under the lock, between commands of the home world.
+// DropReplies ends the connections whose sessions have replies or messages that were not taken for
+// sending, without them: they tell of changes that did not get into the group's log. It is called
+// under the lock, between commands of the home world.
 func (e *Engine) DropReplies() {
 	for _, s := range e.home.clients {
 		if s.Reply.Len() == 0 && !s.running {

@@ -32,8 +32,10 @@ type replica struct {
 func newReplica(t *testing.T) *replica {
 	r := &replica{t: t, now: 1_700_000_000_000_000}
 	r.Engine = engine.New(engine.Options{Clock: func() int64 { return r.now }, Seed: 1})
-	r.Join(engine.Commands(stringcmds.Family, lists.Family, keys.Family, keys.Databases), cluster.Part(r.Engine), configcmds.Part(r.Release), servercmds.Part(), pubsub.Part(),
-		engine.Part{Name: "journal", Propagate: func(_ int, args [][]byte) { r.sent = append(r.sent, string(bytes.Join(args, []byte(" ")))) }})
+	r.Join(engine.Commands(stringcmds.Family, lists.Family, keys.Family, keys.Databases), cluster.Part(r.Engine),
+		configcmds.Part(r.Release), servercmds.Part(), pubsub.Part(),
+		engine.Part{Name: "journal",
+			Propagate: func(_ int, args [][]byte) { r.sent = append(r.sent, string(bytes.Join(args, []byte(" ")))) }})
 	r.Join(transactions.Part())
 	r.Join(clients.Parts(r.Engine)...)
 	r.client, r.master = r.NewSession(nil), r.ConnectMaster(nil, engine.Endpoint{})

@@ -66,9 +66,11 @@ type Session struct {
 type Endpoint struct {
 	Addr, LocalAddr string
 	FD              int
-	Loop            int   // number of the event loop that serves it
-	OnlyLooks       error // refuses the commands that change something beyond the session, also in scripts; nil if they may run
-	Unix, TLS       bool
+	Loop            int // number of the event loop that serves it
+	// Refuses the commands that change something beyond the session, also in scripts; nil if they
+	// may run.
+	OnlyLooks error
+	Unix, TLS bool
 }
 
 // scriptRun is what a script's session knows of the run.
@@ -84,9 +86,9 @@ type scriptRun struct {
 	crossesSlots bool   // its keys may lie in several slots
 }
 
-// EnterScript prepares a script's session for a run on behalf of caller. In a readOnly run commands that
-// write are refused. With oom set, commands that need memory are refused until the script has written.
-// A reply of more than maxReply bytes is replaced by an error.
+// EnterScript prepares a script's session for a run on behalf of caller. In a readOnly run commands
+// that write are refused. With oom set, commands that need memory are refused until the script has
+// written. A reply of more than maxReply bytes is replaced by an error.
 func (s *Session) EnterScript(caller *Session, readOnly, short bool, maxReply int64) {
 	s.caller, s.world, s.db, s.user = caller, caller.world, caller.db, caller.user
 	s.readOnly, s.OnlyLooks, s.startedOOM, s.wrote, s.unsent = readOnly, caller.OnlyLooks, short, false, 0
@@ -95,7 +97,8 @@ func (s *Session) EnterScript(caller *Session, readOnly, short bool, maxReply in
 	s.Reply.SetProto(2)
 }
 
-// SetReadOnly makes commands of a script that write be refused, or not, and returns what was before.
+// SetReadOnly makes commands of a script that write be refused, or not, and returns what was
+// before.
 func (s *Session) SetReadOnly(readOnly bool) (before bool) {
 	before, s.readOnly = s.readOnly, readOnly
 	return before
@@ -104,7 +107,8 @@ func (s *Session) SetReadOnly(readOnly bool) (before bool) {
 // RestartReply discards the reply in a script's session.
 func (s *Session) RestartReply() { s.Reply.Restart(s.maxReply) }
 
-// Mute keeps what a script's commands change from reaching a target, until the run ends. In a group all changes reach the others.
+// Mute keeps what a script's commands change from reaching a target, until the run ends. In a group
+// all changes reach the others.
 func (s *Session) Mute(target Target) {
 	if s.engine.Topology == nil {
 		s.unsent = target
@@ -125,8 +129,9 @@ func (s *Session) Client() *Session {
 	return s
 }
 
-// Obeyed reports whether the session's commands run in any state of the server, since they were allowed elsewhere or before: those of
-// the master, those of the journal, and of their scripts (Redis' mustObeyClient).
+// Obeyed reports whether the session's commands run in any state of the server, since they were
+// allowed elsewhere or before: those of the master, those of the journal, and of their scripts
+// (Redis' mustObeyClient).
 func (s *Session) Obeyed() bool {
 	client := s.Client()
 	return client.master || client.loader
@@ -171,8 +176,8 @@ func (s *Session) SetSubscriptions(n Subscriptions) {
 // Listens reports whether the session has any subscription. Then it is of the class ClassPubSub.
 func (s *Session) Listens() bool { return s.subs != Subscriptions{} }
 
-// PerSession returns the session's only T, at first a zero T. A part keeps there what commands set up in a
-// session. It is gone after Part.Detach.
+// PerSession returns the session's only T, at first a zero T. A part keeps there what commands set
+// up in a session. It is gone after Part.Detach.
 func PerSession[T any](s *Session) *T {
 	if t := KeptBy[T](s); t != nil {
 		return t
@@ -192,7 +197,8 @@ func KeptBy[T any](s *Session) *T {
 	return nil
 }
 
-// Keep counts bytes that a command makes a part keep for the session, or fewer of them: n may be negative.
+// Keep counts bytes that a command makes a part keep for the session, or fewer of them: n may be
+// negative.
 func (s *Session) Keep(n int) { s.kept.Add(n) }
 
 // DB returns the number of the selected database.
@@ -216,7 +222,8 @@ func (s *Session) isStopped() bool {
 	return s.closing || s.blocked != nil || s.running || s.postponed || s.Reply.Full()
 }
 
-// AllowedBy reports whether a parameter with the values yes, local and no allows the session something.
+// AllowedBy reports whether a parameter with the values yes, local and no allows the session
+// something.
 func (s *Session) AllowedBy(who string) bool {
 	switch who {
 	case "yes":
@@ -250,23 +257,24 @@ func (s *Session) Class() Class {
 	return ClassNormal
 }
 
-// Replica is what the replication part keeps in a session that is or becomes a replica. It is called under
-// the lock.
+// Replica is what the replication part keeps in a session that is or becomes a replica. It is
+// called under the lock.
 type Replica interface {
-	// Attached reports whether the session has asked for the data. Then it is of the class Replicating, and may
-	// only run commands of replication.
+	// Attached reports whether the session has asked for the data. Then it is of the class
+	// Replicating, and may only run commands of replication.
 	Attached() bool
 	// Detach ends that, because the session ends or is reset.
 	Detach()
-	// Next takes the next piece of the output that replicas share; nothing if there is none now. It may be read without the
-	// lock.
+	// Next takes the next piece of the output that replicas share; nothing if there is none now. It
+	// may be read without the lock.
 	Next() []byte
-	// Pending returns the bytes of it that are still to come. They are in memory once for all replicas, see ReplicaTally.
+	// Pending returns the bytes of it that are still to come. They are in memory once for all
+	// replicas, see ReplicaTally.
 	Pending() int64
 }
 
-// NextShared takes the next piece of the output that the session shares with others, for its connection; nothing if there is
-// none now.
+// NextShared takes the next piece of the output that the session shares with others, for its
+// connection; nothing if there is none now.
 func (e *Engine) NextShared(s *Session) []byte {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -290,7 +298,8 @@ func (s *Session) Replica() Replica { return s.replica }
 // SetReplica keeps r with the session until it ends or is reset.
 func (s *Session) SetReplica(r Replica) { s.replica = r }
 
-// Attach counts the session as a replica. A command of the session calls it when Attached has become true.
+// Attach counts the session as a replica. A command of the session calls it when Attached has
+// become true.
 func (s *Session) Attach() { s.regroup() }
 
 // attached reports whether the session is an attached replica.

@@ -10,26 +10,26 @@ import (
 
 // SlowScript is the script that is past its time limit, if there is one.
 //
-// A script may run for long. One event loop must then still be able to reply BUSY to others and to accept
-// SCRIPT KILL. So commands flagged MayBeSlow run on a coroutine beside the loop's stack:
+// A script may run for long. One event loop must then still be able to reply BUSY to others and to
+// accept SCRIPT KILL. So commands flagged MayBeSlow run on a coroutine beside the loop's stack:
 //
 //	loop        Do ─▶ runSlow ─switch─▶ EVAL ...script...
 //	                     ◀─switch─ Unlock (past the time limit)
 //	loop        BUSY to all others         resume, called by the host on a goroutine,
 //	                                       runs the script to its end
 //
-// Why a coroutine: almost all scripts are short, and waking a goroutine for each would cost more than they
-// do. Two switches cost well under a microsecond. Past the limit the script runs without the lock and takes
-// it for each command that it calls.
+// Why a coroutine: almost all scripts are short, and waking a goroutine for each would cost more
+// than they do. Two switches cost well under a microsecond. Past the limit the script runs without
+// the lock and takes it for each command that it calls.
 //
 // Invariants, while a script is past its time limit:
-//  1. The gate refuses all commands that could change data, and no blocked client is served. So the script
-//     stays atomic, as in Redis, although the lock is free in between.
-//  2. The session's Reply is written under the lock only. The replies to earlier commands are handed out at
-//     once; the script's stays until the command has ended.
+//  1. The gate refuses all commands that could change data, and no blocked client is served. So the
+//     script stays atomic, as in Redis, although the lock is free in between.
+//  2. The session's Reply is written under the lock only. The replies to earlier commands are
+//     handed out at once; the script's stays until the command has ended.
 //  3. The clock stands still. A key that the script has seen does not expire before its end.
-//  4. No command that writes begins once SCRIPT KILL was answered with OK. So SCRIPT KILL never leaves half
-//     of a script's writes behind.
+//  4. No command that writes begins once SCRIPT KILL was answered with OK. So SCRIPT KILL never
+//     leaves half of a script's writes behind.
 type SlowScript struct {
 	engine   *Engine
 	enabled  bool
@@ -48,11 +48,13 @@ type SlowScript struct {
 	killed   atomic.Bool // SCRIPT KILL was called
 }
 
-// Unlock releases the lock in the middle of a command that runs user code, once that has passed its time
-// limit. Until Relock only RunNested may touch the engine. Other sessions get busy as their error.
+// Unlock releases the lock in the middle of a command that runs user code, once that has passed its
+// time limit. Until Relock only RunNested may touch the engine. Other sessions get busy as their
+// error.
 //
-// The first time in a command it switches back to the event loop, which then returns from Do and releases
-// the lock. A later script of the same transaction is on another goroutine already, and unlocks by itself.
+// The first time in a command it switches back to the event loop, which then returns from Do and
+// releases the lock. A later script of the same transaction is on another goroutine already, and
+// unlocks by itself.
 func (c *Call) Unlock(busy error) {
 	e := c.Engine
 	if e.Slow.detached || !e.Slow.enabled || c.Session.loader {

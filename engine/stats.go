@@ -14,23 +14,26 @@ type stats struct {
 	reapsCut                                     int64 // how often it stopped before all was removed
 	totalErrors                                  int64
 	unexpected                                   int64 // errors of the commands of a master
-	sanitized                                    int64 // intsets and listpacks that were checked because of sanitize-dump-payload
-	denied                                       [len(refusalReasons)]int64
-	errors                                       map[string]int64
-	peak                                         int   // of the bytes in use
-	peakTime                                     int64 // of it, in seconds since the epoch
-	caches                                       int   // bytes of the parts' caches at the last tick
-	uncounted                                    int   // of those, the bytes that maxmemory does not bound
-	rates                                        rates
+	// Intsets and listpacks that were checked because of sanitize-dump-payload.
+	sanitized int64
+	denied    [len(refusalReasons)]int64
+	errors    map[string]int64
+	peak      int   // of the bytes in use
+	peakTime  int64 // of it, in seconds since the epoch
+	caches    int   // bytes of the parts' caches at the last tick
+	uncounted int   // of those, the bytes that maxmemory does not bound
+	rates     rates
 }
 
 // refusalReasons are the reasons that INFO counts.
 var refusalReasons = [...]string{"auth", "command", "key", "channel"}
 
-// maxErrorKinds is how many kinds of errors are counted. Scripts choose the first words of their errors.
+// maxErrorKinds is how many kinds of errors are counted. Scripts choose the first words of their
+// errors.
 const maxErrorKinds = 128
 
-// errorsDisabled takes the place of the kinds that were counted, when there are too many, as in Redis 8.0.
+// errorsDisabled takes the place of the kinds that were counted, when there are too many, as in
+// Redis 8.0.
 const errorsDisabled = "ERRORSTATS_DISABLED"
 
 // errorKind returns the first word of an error, ERR if that is missing or too long.
@@ -42,8 +45,8 @@ func errorKind(text string) string {
 	return "ERR"
 }
 
-// countError counts an error by its kind, for INFO errorstats. After too many kinds it counts none until CONFIG
-// RESETSTAT.
+// countError counts an error by its kind, for INFO errorstats. After too many kinds it counts none
+// until CONFIG RESETSTAT.
 func (e *Engine) countError(text string) {
 	e.stats.totalErrors++
 	text = errorKind(text)
@@ -114,9 +117,9 @@ func (r *Rate) perSecond() (rate int64) {
 // Kilobytes returns the rate of a counter of bytes as INFO shows it.
 func (r *Rate) Kilobytes() string { return fmt.Sprintf("%.2f", float64(r.perSecond())/1024) }
 
-// zeroStats are figures of INFO stats that dashboards read and that are always 0 here: nothing forks; expiry does not sample; MIGRATE
-// keeps no connections; no certificate names a user; no thread frees, accepts or prefetches for another; the buffers of replies grow as
-// they are filled.
+// zeroStats are figures of INFO stats that dashboards read and that are always 0 here: nothing
+// forks; expiry does not sample; MIGRATE keeps no connections; no certificate names a user; no
+// thread frees, accepts or prefetches for another; the buffers of replies grow as they are filled.
 var zeroStats = []any{"expired_stale_perc", "0.00", "total_forks", 0, "latest_fork_usec", 0,
 	"migrate_cached_sockets", 0, "acl_access_denied_tls_cert", 0,
 	"reply_buffer_shrinks", 0, "reply_buffer_expands", 0,

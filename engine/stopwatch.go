@@ -45,7 +45,8 @@ type Executed struct {
 // continues that run.
 func (w *World) startTimer(s *Session, cmd *command.Command, args [][]byte) {
 	sw := &w.engine.stopwatch
-	if sw.n > 0 && (sw.cmd != cmd || cmd.Flags&(command.Fast|command.Blocking) != command.Fast || sw.n == maxLap || w.engine.Parts.hooks.precise) {
+	if sw.n > 0 && (sw.cmd != cmd || cmd.Flags&(command.Fast|command.Blocking) != command.Fast || sw.n == maxLap ||
+		w.engine.Parts.hooks.precise) {
 		w.stopTimer()
 	}
 	sw.session, sw.cmd, sw.args = s, cmd, args

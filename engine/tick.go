@@ -5,17 +5,18 @@ import (
 	"time"
 )
 
-// reapBudget bounds the keys that one Tick removes in each database, so that a mass expiry does not hold the
-// lock for long: 1,000 keys take well under a millisecond.
+// reapBudget bounds the keys that one Tick removes in each database, so that a mass expiry does not
+// hold the lock for long: 1,000 keys take well under a millisecond.
 const reapBudget = 1000
 
-// releaseBudget bounds the memory of flushed databases that one Tick gives back, in regions of 4 MB.
+// releaseBudget bounds the memory of flushed databases that one Tick gives back, in regions of 4
+// MB.
 const releaseBudget = 8
 
-// Tick does what is due without a command. It removes expired keys, ends blocked commands whose deadline has
-// passed, continues rehashing and eviction, and calls the parts' Tick. It returns the time by the home world's clock, in
-// milliseconds since the epoch, at which it is needed again, 0 if nothing is pending. The host calls it then, and every
-// 100 ms at the latest.
+// Tick does what is due without a command. It removes expired keys, ends blocked commands whose
+// deadline has passed, continues rehashing and eviction, and calls the parts' Tick. It returns the
+// time by the home world's clock, in milliseconds since the epoch, at which it is needed again, 0
+// if nothing is pending. The host calls it then, and every 100 ms at the latest.
 func (e *Engine) Tick() (next int64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -44,9 +45,9 @@ func (w *World) TickNow() (next int64) {
 	return next
 }
 
-// PassTo lets time pass until at, in microseconds since the epoch, for a part that steers the clock and sets it in set. What is due on
-// the way happens at its time, in order, and is over when PassTo returns. It is called between commands. The clock stands still
-// but for set.
+// PassTo lets time pass until at, in microseconds since the epoch, for a part that steers the clock
+// and sets it in set. What is due on the way happens at its time, in order, and is over when PassTo
+// returns. It is called between commands. The clock stands still but for set.
 func (w *World) PassTo(at int64, set func(micros int64)) {
 	t := &w.time
 	t.passing = true
@@ -58,11 +59,12 @@ func (w *World) PassTo(at int64, set func(micros int64)) {
 	t.passing = false
 }
 
-// Passing reports whether the time of the world is moved ahead by PassTo, so that what is due must be over when the Tick is.
+// Passing reports whether the time of the world is moved ahead by PassTo, so that what is due must
+// be over when the Tick is.
 func (w *World) Passing() bool { return w.time.passing }
 
-// TickIn returns the time of a Tick in so many milliseconds, for work that goes by the machine's clock. It returns 0, for no such Tick,
-// while PassTo moves the time ahead.
+// TickIn returns the time of a Tick in so many milliseconds, for work that goes by the machine's
+// clock. It returns 0, for no such Tick, while PassTo moves the time ahead.
 func (w *World) TickIn(wait int64) int64 {
 	if w.Passing() {
 		return 0
@@ -106,8 +108,8 @@ func (w *World) doDue() (next int64) {
 	return next
 }
 
-// Wait returns for how long the host may wait before it calls Tick, which has returned next. It may be called from any
-// goroutine from which the clock may.
+// Wait returns for how long the host may wait before it calls Tick, which has returned next. It may
+// be called from any goroutine from which the clock may.
 func (e *Engine) Wait(next int64) time.Duration {
 	wait := e.home.wait(next)
 	if others := e.others.Load(); others != 0 {
@@ -116,8 +118,8 @@ func (e *Engine) Wait(next int64) time.Duration {
 	return wait
 }
 
-// closeIdle closes connections that sent nothing for longer than the parameter timeout. Blocked clients,
-// subscribers, replicas and monitors are not idle.
+// closeIdle closes connections that sent nothing for longer than the parameter timeout. Blocked
+// clients, subscribers, replicas and monitors are not idle.
 func (w *World) closeIdle() {
 	if w.engine.Config.IdleTimeout == 0 {
 		return
@@ -140,8 +142,8 @@ func (w *World) nextIdle() (next int64) {
 	return next
 }
 
-// idleDeadline returns when the session will have been idle for too long, in milliseconds since the epoch; 0 if it is not idle. The
-// parameter timeout is set.
+// idleDeadline returns when the session will have been idle for too long, in milliseconds since the
+// epoch; 0 if it is not idle. The parameter timeout is set.
 func (s *Session) idleDeadline() int64 {
 	if s.isStopped() || s.Class() != ClassNormal || s.Monitors || s.master || s == s.world.blocked.asked {
 		return 0
@@ -182,7 +184,8 @@ func (w *World) rehash() {
 	}
 }
 
-// nextDue returns the earliest deadline of a key, a blocked or delayed command, an idle connection, or a pause.
+// nextDue returns the earliest deadline of a key, a blocked or delayed command, an idle connection,
+// or a pause.
 func (w *World) nextDue() int64 {
 	next := w.nextTimeout()
 	next = earlier(next, w.pause.deadline)
@@ -197,14 +200,15 @@ func (w *World) nextDue() int64 {
 	return next
 }
 
-// A save shares the processors of the event loops: one of them encodes a slice whenever it finds no request, and now and then if it always finds one.
-// So what clients leave of a processor is the save's, and no other goroutine fights for the lock.
+// A save shares the processors of the event loops: one of them encodes a slice whenever it finds no
+// request, and now and then if it always finds one. So what clients leave of a processor is the
+// save's, and no other goroutine fights for the lock.
 
 // shortTurn is the length of a turn where no requests can wait for its end.
 const shortTurn = time.Millisecond
 
-// InTurns calls turn under the lock until there is no more to do, and requests are executed in between. It must not be called by what the host's event loops
-// wait for.
+// InTurns calls turn under the lock until there is no more to do, and requests are executed in
+// between. It must not be called by what the host's event loops wait for.
 func (e *Engine) InTurns(turn Turn) {
 	done := make(chan struct{})
 	if h := e.Parts.Host; h.InTurns != nil && h.InTurns(e.locked(turn), func() { close(done) }) {
@@ -215,8 +219,8 @@ func (e *Engine) InTurns(turn Turn) {
 	}
 }
 
-// Later is InTurns for a caller that holds the lock, and does not wait: a command that has blocked its session, say. Without event loops all is done when it
-// returns.
+// Later is InTurns for a caller that holds the lock, and does not wait: a command that has blocked
+// its session, say. Without event loops all is done when it returns.
 func (e *Engine) Later(turn Turn) {
 	if h := e.Parts.Host; h.InTurns != nil && h.InTurns(e.locked(turn), func() {}) {
 		return

@@ -125,7 +125,8 @@ func TestTheNodesOfTheClusterAreTheMembers(t *testing.T) {
 	id := func(n uint64) string { return g.NodeID(n) }
 	require.Contains(t, r.do("CLUSTER MYID"), id(1))
 	require.Equal(t, "*1\r\n*4\r\n:0\r\n:16383\r\n*4\r\n$8\r\n10.0.0.2\r\n:7002\r\n$40\r\n"+id(2)+"\r\n*0\r\n"+
-		"*4\r\n$8\r\n10.0.0.1\r\n:7001\r\n$40\r\n"+id(1)+"\r\n*0\r\n", r.do("CLUSTER SLOTS"), "without the node that fails")
+		"*4\r\n$8\r\n10.0.0.1\r\n:7001\r\n$40\r\n"+id(1)+"\r\n*0\r\n", r.do("CLUSTER SLOTS"),
+		"without the node that fails")
 	nodes := r.do("CLUSTER NODES")
 	require.Contains(t, nodes, id(2)+" 10.0.0.2:7002@17002 master - 0 1699999999990 3 connected 0-16383\n")
 	require.Contains(t, nodes, id(1)+" 10.0.0.1:7001@17001 myself,slave "+id(2)+" 0 0 3 connected\n")
@@ -139,14 +140,17 @@ func TestTheNodesOfTheClusterAreTheMembers(t *testing.T) {
 	for _, field := range []string{"cluster_state:ok", "cluster_known_nodes:3", "cluster_current_epoch:3"} {
 		require.Contains(t, info, field)
 	}
-	for _, command := range []string{"FORGET " + id(3), "REPLICATE " + id(2), "FAILOVER", "RESET", "MEET 10.0.0.4 7004", "DELSLOTS 1", "SETSLOT 1 STABLE"} {
+	for _, command := range []string{"FORGET " + id(3), "REPLICATE " + id(2), "FAILOVER", "RESET", "MEET 10.0.0.4 7004",
+		"DELSLOTS 1", "SETSLOT 1 STABLE"} {
 		require.Contains(t, r.do("CLUSTER "+command), "-ERR A group has all hash slots", command)
 	}
 
 	g.Leader = 0
-	require.Contains(t, r.do("CLUSTER INFO"), "cluster_state:fail\r\ncluster_slots_assigned:16384\r\ncluster_slots_ok:0\r\ncluster_slots_pfail:0\r\ncluster_slots_fail:16384")
+	require.Contains(t, r.do("CLUSTER INFO"), "cluster_state:fail\r\ncluster_slots_assigned:16384\r\n"+
+		"cluster_slots_ok:0\r\ncluster_slots_pfail:0\r\ncluster_slots_fail:16384")
 	require.Contains(t, r.do("CLUSTER NODES"), "10.0.0.2:7002@17002 master,fail - ")
-	require.Contains(t, r.do("CLUSTER SLOTS"), "10.0.0.2", "the last leader is shown, as in a cluster whose master is down")
+	require.Contains(t, r.do("CLUSTER SLOTS"), "10.0.0.2",
+		"the last leader is shown, as in a cluster whose master is down")
 	g.Last = 0
 	require.Equal(t, "*0\r\n", r.do("CLUSTER SLOTS"))
 }

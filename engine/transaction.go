@@ -8,8 +8,8 @@ import (
 
 // transaction is what a session queued since MULTI.
 //
-// A command that the gate refuses after MULTI sets dirtyExec, and EXEC then replies EXECABORT. The name is Redis' flag
-// CLIENT_DIRTY_EXEC.
+// A command that the gate refuses after MULTI sets dirtyExec, and EXEC then replies EXECABORT. The
+// name is Redis' flag CLIENT_DIRTY_EXEC.
 type transaction struct {
 	commands   []queuedCommand
 	dirtyExec  bool
