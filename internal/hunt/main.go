@@ -62,10 +62,12 @@ var (
 	list     = flag.Bool("list", false, "list the areas and exit")
 	seed     = flag.Uint64("seed", uint64(time.Now().Unix()), "seed of the first step")
 	steps    = flag.Int("steps", 0, "steps of each area at most; no limit if 0")
-	race     = flag.Bool("race", false, "build the server with the race detector")
-	server   = flag.String("server", "", "binary to attack; built from this module if empty")
-	redis    = flag.String("redis", "", "redis-server to compare with (by default the newest that is there)")
-	chain    = flag.String("chain", "",
+	checked  = flag.Bool("checked", true,
+		"build a server that checks itself, which is slower: clients wait longer in the area waits")
+	race   = flag.Bool("race", false, "build the server with the race detector")
+	server = flag.String("server", "", "binary to attack; built from this module if empty")
+	redis  = flag.String("redis", "", "redis-server to compare with (by default the newest that is there)")
+	chain  = flag.String("chain", "",
 		"servers of the area replication, each a replica of the one before it: \"redis:7.0 miniserver\"")
 	rival = flag.Bool("rival", false,
 		"let the area groups attack redis-server with Sentinels instead, which loses writes")
@@ -155,7 +157,10 @@ func build() (path string, remove func(), err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	flags := []string{"-tags=invariants", "-pgo=off"}
+	var flags []string
+	if *checked {
+		flags = []string{"-tags=invariants", "-pgo=off"}
+	}
 	if *race {
 		flags = append(flags, "-race")
 		os.Setenv("GORACE", "halt_on_error=1")
