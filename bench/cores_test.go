@@ -80,7 +80,7 @@ func TestTimeUnderTheLock(t *testing.T) {
 Duration: 1.20s, Total samples = 60ms (99.16%)
 -----------+-------------------------------------------------------
       10ms   strings.Index (inline)
-             github.com/miniserver-go/miniserver/engine.(*Engine).Do
+             github.com/miniserver-go/miniserver/internal/engine.(*Engine).Do
              github.com/miniserver-go/miniserver/server.(*conn).execute
 -----------+-------------------------------------------------------
       30ms   syscall.Syscall

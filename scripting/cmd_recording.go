@@ -3,7 +3,7 @@ package scripting
 import (
 	"strings"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/scripting/recording"
 )
 

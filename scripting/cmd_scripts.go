@@ -1,10 +1,10 @@
 package scripting
 
 import (
-	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/engine"
+	"github.com/miniserver-go/miniserver/internal/keyspace"
 	"github.com/miniserver-go/miniserver/internal/release"
-	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/scripting/cache"
 	"github.com/miniserver-go/miniserver/scripting/lint"
 	"github.com/miniserver-go/miniserver/scripting/program"

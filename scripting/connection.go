@@ -3,7 +3,7 @@ package scripting
 import (
 	"sync"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/resp"
 )
 

@@ -1,6 +1,6 @@
 package scripting
 
-import "github.com/miniserver-go/miniserver/engine"
+import "github.com/miniserver-go/miniserver/internal/engine"
 
 // loan is the memory of a run that is debugged, of what all such runs share.
 type loan struct {

@@ -3,8 +3,8 @@ package scripting
 import (
 	"bytes"
 
-	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/scripting/cache"
 	"github.com/miniserver-go/miniserver/scripting/library"
 )

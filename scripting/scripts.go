@@ -41,8 +41,8 @@ import (
 	"iter"
 	"sync"
 
-	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/scripting/cache"
 	"github.com/miniserver-go/miniserver/scripting/library"
 	"github.com/miniserver-go/miniserver/scripting/lua"

@@ -12,12 +12,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/miniserver-go/miniserver/commands/clients"
-	configcmds "github.com/miniserver-go/miniserver/commands/config"
-	servercmds "github.com/miniserver-go/miniserver/commands/server"
-	"github.com/miniserver-go/miniserver/commands/shutdown"
-	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/commands/clients"
+	configcmds "github.com/miniserver-go/miniserver/internal/commands/config"
+	servercmds "github.com/miniserver-go/miniserver/internal/commands/server"
+	"github.com/miniserver-go/miniserver/internal/commands/shutdown"
+	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/resp"
 	"github.com/miniserver-go/miniserver/server"
 )

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/engine"
 )
 
 // tendRelays closes the relays to a leader that has been replaced. It is called under the engine's

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/engine"
 )
 
 // feed has the loop with the fewest connections read one that the server has made, see Engine.Feed.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"net"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/engine"
 )
 
 // Connections that do not leave the process. Dial returns one end of a net.Pipe; a loop of

@@ -3,7 +3,7 @@ package server
 import (
 	"time"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/engine"
 )
 
 // keepOpen lets the replies that wait at the barrier reach the client after the loop has closed the

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/engine"
 )
 
 // outputLimit limits the unsent output of a connection: it must stay below the hard limit, and may

@@ -6,9 +6,9 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/miniserver-go/miniserver/commands/shutdown"
-	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/commands/shutdown"
+	"github.com/miniserver-go/miniserver/internal/engine"
 )
 
 // New returns a server for an engine. It joins the engine: it adds parameters and sections of INFO,

@@ -40,7 +40,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/engine"
 )
 
 // Options configure a server.

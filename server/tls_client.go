@@ -6,7 +6,7 @@ import (
 	"crypto/x509"
 	"net"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/engine"
 )
 
 // StartTLS begins TLS on a connection to another server, while ctx lasts. This server shows the

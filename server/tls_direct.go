@@ -6,7 +6,7 @@ import (
 	"crypto/tls"
 	"net"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/engine"
 )
 
 // enrollTLS passes a connection to an event loop, which serves any net.Conn and calls stop when it

@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/config"
+	"github.com/miniserver-go/miniserver/internal/engine"
 )
 
 var threadFields = regexp.MustCompile(`io_thread(?:s_active|_\d+|ed_(?:reads|writes)_processed):\S+`)

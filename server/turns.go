@@ -3,7 +3,7 @@ package server
 import (
 	"time"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/engine"
 )
 
 // turns are the work that a loop does beside requests, see engine.InTurns.

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/miniserver-go/miniserver/ds/str"
-	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/internal/keyspace"
 )
 
 // crowd is how many elements are in memory at once, in copies of the collection if it is small.

@@ -58,7 +58,7 @@ var storeys = map[string][][]string{
 		{"info.go", "cmd_wait.go", "follow.go"}, {"sync.go", "handover.go"}, {"commands.go"}, // Commands.
 		{"part.go"},
 	},
-	"keyspace": {
+	"internal/keyspace": {
 		{ // A database: its keys and their entries, deadlines, views, and what a snapshot has of them.
 			"keyspace.go", "value.go", "access.go", "lazyfree.go", "db.go", "table.go",
 			"entry.go", "memory.go", "boxes.go", "cells.go", "blocks.go",

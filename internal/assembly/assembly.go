@@ -26,8 +26,8 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/miniserver-go/miniserver/commands"
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/commands"
+	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/internal/group"
 	"github.com/miniserver-go/miniserver/internal/replication"
 	"github.com/miniserver-go/miniserver/internal/sentinel"

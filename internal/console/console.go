@@ -54,7 +54,7 @@ import (
 	"net/http"
 	"sync"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/engine"
 )
 
 // Options are what a console needs.

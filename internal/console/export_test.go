@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/engine"
 )
 
 // AppendReply is for the tests.

@@ -5,7 +5,7 @@ import (
 	"io"
 	"net/http"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/engine"
 )
 
 // Requests hold memory: a body until its commands have run, replies until they are rendered, and

@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/config"
+	"github.com/miniserver-go/miniserver/internal/engine"
 )
 
 // settings are the parameters.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
+	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/persistence/disk"
 	"github.com/miniserver-go/miniserver/scripting"
 	"github.com/miniserver-go/miniserver/server"

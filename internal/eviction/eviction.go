@@ -20,8 +20,8 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/internal/config"
+	"github.com/miniserver-go/miniserver/internal/keyspace"
 	"github.com/miniserver-go/miniserver/internal/release"
-	"github.com/miniserver-go/miniserver/keyspace"
 )
 
 // Rules are the parameters of eviction.

@@ -3,8 +3,8 @@ package group
 import (
 	"strconv"
 
-	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/engine"
 )
 
 // GROUP ONCE name sequence command [arg ...]

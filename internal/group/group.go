@@ -42,8 +42,8 @@
 package group
 
 import (
-	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/internal/group/consensus"
 	"github.com/miniserver-go/miniserver/internal/topology"
 )

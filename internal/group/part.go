@@ -4,8 +4,8 @@ import (
 	"math"
 	"strings"
 
-	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/config"
+	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/internal/group/consensus"
 	"github.com/miniserver-go/miniserver/internal/topology"
 )

@@ -1,6 +1,6 @@
 package group
 
-import "github.com/miniserver-go/miniserver/engine"
+import "github.com/miniserver-go/miniserver/internal/engine"
 
 // lose ends this member's time as the leader, if it leads. What it has executed since its last
 // entry will not get into the log.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/engine"
 )
 
 // transferLimit is how long what is under way may take before the seat is handed over.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/engine"
 )
 
 // Detach implements engine.Replica.

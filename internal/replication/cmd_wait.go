@@ -1,6 +1,6 @@
 package replication
 
-import "github.com/miniserver-go/miniserver/engine"
+import "github.com/miniserver-go/miniserver/internal/engine"
 
 // WAIT numreplicas timeout
 func (m *Master) cmdWait(c *engine.Call) {

@@ -1,7 +1,7 @@
 package replication
 
 import (
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/engine"
 )
 
 // abortFailover ends a failover, and makes this server the master again.

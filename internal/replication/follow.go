@@ -1,6 +1,6 @@
 package replication
 
-import "github.com/miniserver-go/miniserver/engine"
+import "github.com/miniserver-go/miniserver/internal/engine"
 
 // follow makes this server the replica of another. Its own history, if it has one, is offered to
 // the new master, which may be a former replica and know it. Replicas of this server stay: they are

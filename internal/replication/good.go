@@ -1,7 +1,7 @@
 package replication
 
 import (
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/engine"
 )
 
 // Good replicas: with min-replicas-to-write the master refuses writes while fewer replicas than

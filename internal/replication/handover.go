@@ -3,7 +3,7 @@ package replication
 import (
 	"math"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/engine"
 )
 
 // checkFailover hands over to a replica that has everything, or ends what takes too long.

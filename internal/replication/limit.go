@@ -1,6 +1,6 @@
 package replication
 
-import "github.com/miniserver-go/miniserver/engine"
+import "github.com/miniserver-go/miniserver/internal/engine"
 
 // feed is called when the stream has grown.
 func (r *replica) feed() {

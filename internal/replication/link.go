@@ -5,7 +5,7 @@ import (
 	"io"
 	"sync"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/engine"
 )
 
 // link is the connection to this server's master. One goroutine runs it, from REPLICAOF until the

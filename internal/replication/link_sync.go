@@ -5,7 +5,7 @@ import (
 	"net"
 	"time"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/internal/replication/psync"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 )

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/miniserver-go/miniserver/commands/shutdown"
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/commands/shutdown"
 	"github.com/miniserver-go/miniserver/internal/config"
+	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/resp"
 )
 

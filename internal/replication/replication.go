@@ -63,7 +63,7 @@ import (
 	"net"
 	"time"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/engine"
 )
 
 // Options are what a master needs from other packages. Each may be nil.

@@ -9,14 +9,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/miniserver-go/miniserver/commands/clients"
-	configcmds "github.com/miniserver-go/miniserver/commands/config"
-	"github.com/miniserver-go/miniserver/commands/debug"
-	"github.com/miniserver-go/miniserver/commands/pubsub"
-	servercmds "github.com/miniserver-go/miniserver/commands/server"
-	"github.com/miniserver-go/miniserver/commands/shutdown"
-	stringcmds "github.com/miniserver-go/miniserver/commands/strings"
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/commands/clients"
+	configcmds "github.com/miniserver-go/miniserver/internal/commands/config"
+	"github.com/miniserver-go/miniserver/internal/commands/debug"
+	"github.com/miniserver-go/miniserver/internal/commands/pubsub"
+	servercmds "github.com/miniserver-go/miniserver/internal/commands/server"
+	"github.com/miniserver-go/miniserver/internal/commands/shutdown"
+	stringcmds "github.com/miniserver-go/miniserver/internal/commands/strings"
+	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/persistence/disk"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 )

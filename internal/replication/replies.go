@@ -3,7 +3,7 @@ package replication
 import (
 	"fmt"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/engine"
 )
 
 // replyReplica replies with a replica, as ROLE shows it on a master.

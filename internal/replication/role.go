@@ -1,7 +1,7 @@
 package replication
 
 import (
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/internal/replication/psync"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 )

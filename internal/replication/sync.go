@@ -1,7 +1,7 @@
 package replication
 
 import (
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/engine"
 )
 
 // SYNC. The reply is a snapshot and then the stream.

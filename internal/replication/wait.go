@@ -3,7 +3,7 @@ package replication
 import (
 	"slices"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/engine"
 )
 
 // acked returns how many replicas have acknowledged the offset.

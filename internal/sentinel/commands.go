@@ -3,7 +3,7 @@ package sentinel
 import (
 	"fmt"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/internal/glob"
 	"github.com/miniserver-go/miniserver/internal/topology"
 	"github.com/miniserver-go/miniserver/resp"

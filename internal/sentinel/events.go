@@ -3,7 +3,7 @@ package sentinel
 import (
 	"fmt"
 
-	"github.com/miniserver-go/miniserver/commands/pubsub"
+	"github.com/miniserver-go/miniserver/internal/commands/pubsub"
 	"github.com/miniserver-go/miniserver/internal/topology"
 )
 

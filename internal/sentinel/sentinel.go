@@ -29,8 +29,8 @@
 package sentinel
 
 import (
-	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/engine"
 )
 
 // Sentinel answers for the group of one engine. Its methods are called under the engine's lock.

@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/miniserver-go/miniserver/commands/clients"
-	"github.com/miniserver-go/miniserver/commands/pubsub"
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/commands/clients"
+	"github.com/miniserver-go/miniserver/internal/commands/pubsub"
+	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/internal/sentinel"
 	"github.com/miniserver-go/miniserver/internal/topology"
 	"github.com/miniserver-go/miniserver/resp"

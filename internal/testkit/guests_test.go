@@ -14,8 +14,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/corpus"
+	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/internal/quick"
 	"github.com/miniserver-go/miniserver/internal/transcript"
 )
@@ -23,7 +23,7 @@ import (
 var guests = flag.Int("worlds", 8, "worlds of one engine in which the transcripts run at the same time")
 
 // commandCorpus is the transcripts of all commands.
-var commandCorpus = filepath.Join("..", "..", "commands", "testdata")
+var commandCorpus = filepath.Join("..", "commands", "testdata")
 
 // host returns an engine with the kit for many worlds.
 func host(t *testing.T) *engine.Engine {

@@ -3,8 +3,8 @@ package testkit
 import (
 	"strings"
 
-	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/engine"
 )
 
 func helpLines() []command.Line {

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/miniserver-go/miniserver/commands/transactions"
-	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
-	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/internal/commands/transactions"
+	"github.com/miniserver-go/miniserver/internal/engine"
+	"github.com/miniserver-go/miniserver/internal/keyspace"
 	"github.com/miniserver-go/miniserver/resp"
 )
 

@@ -3,9 +3,9 @@ package testkit
 import (
 	"slices"
 
-	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/config"
+	"github.com/miniserver-go/miniserver/internal/engine"
 )
 
 // New returns a kit for an engine, whose clock it takes over. Part joins the rest.

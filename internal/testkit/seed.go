@@ -3,8 +3,8 @@ package testkit
 import (
 	"math"
 
-	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/engine"
 )
 
 func seedLines() []command.Line {

@@ -4,10 +4,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/miniserver-go/miniserver/commands/cluster"
-	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/commands/cluster"
 	"github.com/miniserver-go/miniserver/internal/config"
+	"github.com/miniserver-go/miniserver/internal/engine"
 )
 
 // SENTINEL, so that clients connect that ask a Sentinel for the master first. The server is

@@ -3,7 +3,7 @@ package testkit
 import (
 	"bytes"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/engine"
 )
 
 // take returns a copy of a world.

@@ -42,9 +42,9 @@
 package testkit
 
 import (
-	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
-	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/internal/engine"
+	"github.com/miniserver-go/miniserver/internal/keyspace"
 )
 
 // Kit is the test kit of one engine. Its methods are called under the engine's lock, unless they

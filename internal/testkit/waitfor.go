@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/miniserver-go/miniserver/commands/pubsub"
 	"github.com/miniserver-go/miniserver/ds/str"
-	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/commands/pubsub"
+	"github.com/miniserver-go/miniserver/internal/engine"
 )
 
 // MINI.WAITFOR blocks its client until something is the case, so that a test need not sleep. It is

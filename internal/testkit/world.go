@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/engine"
 )
 
 // Worlds: tests that run side by side on one server are each in a world of their own, and do not

@@ -3,7 +3,7 @@ package journal
 import (
 	"sync/atomic"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/engine"
 )
 
 // blocks is text of the journal. Each block ends with a complete command.

@@ -3,8 +3,8 @@ package journal
 import (
 	"errors"
 
-	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/engine"
 )
 
 const errReload = command.Error("ERR Error trying to load the AOF files, check server logs.")

@@ -7,8 +7,8 @@
 package payload
 
 import (
-	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 )
 

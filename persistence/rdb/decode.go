@@ -9,7 +9,7 @@ import (
 	"strconv"
 
 	"github.com/miniserver-go/miniserver/ds/ziplist"
-	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/internal/keyspace"
 )
 
 // Error is the error of a damaged snapshot or payload.

@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"github.com/miniserver-go/miniserver/ds/listpack"
-	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/internal/keyspace"
 )
 
 // The elements of the format: numbers, strings, doubles.

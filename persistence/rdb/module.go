@@ -3,7 +3,7 @@ package rdb
 import (
 	"slices"
 
-	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/internal/keyspace"
 )
 
 // A value of a module consists of the id of the module's type, which is 9 characters of 6 bits and

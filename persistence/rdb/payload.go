@@ -6,7 +6,7 @@ import (
 	"iter"
 
 	"github.com/miniserver-go/miniserver/ds/hash"
-	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/internal/keyspace"
 )
 
 const payloadTail = 2 + 8 // version and checksum

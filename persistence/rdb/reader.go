@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"github.com/miniserver-go/miniserver/ds/dict"
-	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/internal/keyspace"
 )
 
 // Item is the kind of what a Reader has read.

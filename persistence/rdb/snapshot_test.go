@@ -19,8 +19,8 @@ import (
 	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/ds/zset"
+	"github.com/miniserver-go/miniserver/internal/keyspace"
 	"github.com/miniserver-go/miniserver/internal/quick"
-	"github.com/miniserver-go/miniserver/keyspace"
 )
 
 // vast is a keyspace with a few values of all types, most of which are encoded in many steps.

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/miniserver-go/miniserver/ds/stream"
-	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/internal/keyspace"
 )
 
 // A stream has five types, of Redis 5, 7.0, 7.2, 8.6 and 8.8. What is in brackets exists from the

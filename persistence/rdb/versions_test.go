@@ -15,7 +15,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/ds/zset"
-	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/internal/keyspace"
 )
 
 // Files of all versions, byte by byte as Redis wrote them then.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/internal/keyspace"
 )
 
 // Target is the destination of a snapshot, such as an *os.File. WriteAt is called at most once, for

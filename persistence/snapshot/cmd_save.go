@@ -4,10 +4,10 @@ import (
 	"math"
 	"strings"
 
-	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/engine"
+	"github.com/miniserver-go/miniserver/internal/keyspace"
 	"github.com/miniserver-go/miniserver/internal/release"
-	"github.com/miniserver-go/miniserver/keyspace"
 )
 
 const operatesFiles = command.Admin | command.NoScript | command.NoAsyncLoading | command.HomeOnly

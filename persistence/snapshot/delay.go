@@ -3,7 +3,7 @@ package snapshot
 import (
 	"time"
 
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/engine"
 )
 
 // LoadDelay returns the parameter key-load-delay for Delay.

@@ -24,8 +24,8 @@ package snapshot
 import (
 	"path/filepath"
 
-	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/persistence/disk"
 )
 

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"time"
 
-	"github.com/miniserver-go/miniserver/engine"
-	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/internal/engine"
+	"github.com/miniserver-go/miniserver/internal/keyspace"
 )
 
 // Slicer writes the data of an engine as they are at one moment, while commands go on:

@@ -16,8 +16,8 @@ import (
 	protocol "github.com/google/go-dap"
 	"github.com/stretchr/testify/require"
 
-	"github.com/miniserver-go/miniserver/commands"
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/commands"
+	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/scripting"
 	"github.com/miniserver-go/miniserver/scripting/dap"
 	"github.com/miniserver-go/miniserver/scripting/debugger"

@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/miniserver-go/miniserver/commands"
 	"github.com/miniserver-go/miniserver/internal/cli/subcommand"
+	"github.com/miniserver-go/miniserver/internal/commands"
 	"github.com/miniserver-go/miniserver/internal/errno"
 	"github.com/miniserver-go/miniserver/internal/progress"
 	"github.com/miniserver-go/miniserver/persistence/journal"

@@ -5,9 +5,9 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/miniserver-go/miniserver/commands/shutdown"
-	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/commands/shutdown"
 	"github.com/miniserver-go/miniserver/internal/config"
+	"github.com/miniserver-go/miniserver/internal/engine"
 )
 
 // onSignal is how the server ends at a signal: shutdown-on-sigint and shutdown-on-sigterm.

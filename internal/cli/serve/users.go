@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"os"
 
-	aclcmds "github.com/miniserver-go/miniserver/commands/acl"
 	"github.com/miniserver-go/miniserver/internal/command"
+	aclcmds "github.com/miniserver-go/miniserver/internal/commands/acl"
 	"github.com/miniserver-go/miniserver/persistence/disk"
 )
 

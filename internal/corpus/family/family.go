@@ -16,17 +16,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/miniserver-go/miniserver/commands/clients"
-	"github.com/miniserver-go/miniserver/commands/config"
-	"github.com/miniserver-go/miniserver/commands/debug"
-	"github.com/miniserver-go/miniserver/commands/introspection"
-	"github.com/miniserver-go/miniserver/commands/keys"
-	"github.com/miniserver-go/miniserver/commands/pubsub"
-	"github.com/miniserver-go/miniserver/commands/server"
-	stringcmds "github.com/miniserver-go/miniserver/commands/strings"
-	"github.com/miniserver-go/miniserver/commands/transactions"
-	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/commands/clients"
+	"github.com/miniserver-go/miniserver/internal/commands/config"
+	"github.com/miniserver-go/miniserver/internal/commands/debug"
+	"github.com/miniserver-go/miniserver/internal/commands/introspection"
+	"github.com/miniserver-go/miniserver/internal/commands/keys"
+	"github.com/miniserver-go/miniserver/internal/commands/pubsub"
+	"github.com/miniserver-go/miniserver/internal/commands/server"
+	stringcmds "github.com/miniserver-go/miniserver/internal/commands/strings"
+	"github.com/miniserver-go/miniserver/internal/commands/transactions"
+	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/internal/transcript"
 )
 
@@ -38,10 +38,10 @@ func ChoosesSome() bool { return *only != "" }
 // IsChosen reports whether the flag -transcripts chooses the transcript.
 func IsChosen(path string) bool { return strings.Contains(filepath.ToSlash(path), *only) }
 
-// Run runs, with RESP2, the transcripts below commands/testdata that match one of the patterns,
-// which name them without ".txt". join adds to an engine what the core has not; nil for nothing. It
-// is called in a package of a family, commands/NAME. With -v the test says how many steps it left
-// out.
+// Run runs, with RESP2, the transcripts below internal/commands/testdata that match one of the
+// patterns, which name them without ".txt". join adds to an engine what the core has not; nil for
+// nothing. It is called in a package of a family, commands/NAME. With -v the test says how many
+// steps it left out.
 func Run(t *testing.T, patterns string, join func(e *engine.Engine)) {
 	t.Helper()
 	w := world(t, join)

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/internal/keyspace"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 )
 

@@ -1,0 +1,87 @@
+// Package commands collects the families of commands. Each has its own package, with the lines of
+// the command table and a function cmdX for each command X.
+//
+//	strings hashes lists sets zsets streams   the data types
+//	bitmaps geo                               other uses of strings and of sorted sets
+//	sketches                                  HyperLogLog and Bloom filters
+//	ratelimit                                 CL.THROTTLE and INCREX
+//	keys                                      commands on keys of any type, and on databases
+//	explain                                   MEMORY: the memory of keys and of the process
+//	elements                                  shared code: deadlines of elements, cursors, random
+//	                                          elements
+//
+//	introspection                             COMMAND
+//	server                                    INFO, TIME
+//	shutdown                                  SHUTDOWN, and the end that others ask for
+//	defrag                                    active defragmentation
+//	cluster                                   CLUSTER
+//	config                                    CONFIG
+//	debug                                     DEBUG
+//	clients                                   PING, AUTH, CLIENT ... : connections
+//	tracking                                  CLIENT TRACKING: client-side caching
+//	acl                                       ACL: users, and what was refused to them
+//	monitor                                   MONITOR
+//	transactions                              MULTI, EXEC, WATCH
+//	pubsub                                    SUBSCRIBE, PUBLISH, and keyspace events
+//	slowlog latency                           SLOWLOG, COMMANDLOG, LATENCY: how long commands take
+package commands
+
+import (
+	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/commands/acl"
+	"github.com/miniserver-go/miniserver/internal/commands/bitmaps"
+	"github.com/miniserver-go/miniserver/internal/commands/clients"
+	"github.com/miniserver-go/miniserver/internal/commands/cluster"
+	"github.com/miniserver-go/miniserver/internal/commands/config"
+	"github.com/miniserver-go/miniserver/internal/commands/debug"
+	"github.com/miniserver-go/miniserver/internal/commands/defrag"
+	"github.com/miniserver-go/miniserver/internal/commands/explain"
+	"github.com/miniserver-go/miniserver/internal/commands/geo"
+	"github.com/miniserver-go/miniserver/internal/commands/hashes"
+	"github.com/miniserver-go/miniserver/internal/commands/introspection"
+	"github.com/miniserver-go/miniserver/internal/commands/keys"
+	"github.com/miniserver-go/miniserver/internal/commands/latency"
+	"github.com/miniserver-go/miniserver/internal/commands/lists"
+	"github.com/miniserver-go/miniserver/internal/commands/monitor"
+	"github.com/miniserver-go/miniserver/internal/commands/pubsub"
+	"github.com/miniserver-go/miniserver/internal/commands/ratelimit"
+	"github.com/miniserver-go/miniserver/internal/commands/server"
+	"github.com/miniserver-go/miniserver/internal/commands/sets"
+	"github.com/miniserver-go/miniserver/internal/commands/shutdown"
+	"github.com/miniserver-go/miniserver/internal/commands/sketches"
+	"github.com/miniserver-go/miniserver/internal/commands/slowlog"
+	"github.com/miniserver-go/miniserver/internal/commands/streams"
+	"github.com/miniserver-go/miniserver/internal/commands/strings"
+	"github.com/miniserver-go/miniserver/internal/commands/transactions"
+	"github.com/miniserver-go/miniserver/internal/commands/zsets"
+	"github.com/miniserver-go/miniserver/internal/engine"
+)
+
+// Types are the data types. A part that adds another names it in the same way: see engine.Part.
+var Types = []engine.Type{strings.Type, lists.Type, sets.Type, zsets.Type, hashes.Type, streams.Type, sketches.Filter}
+
+// Parts returns the parts of all families, for an engine.
+func Parts(e *engine.Engine) []engine.Part {
+	return append(clients.Parts(e), []engine.Part{
+		{Types: Types, Families: []command.Family{
+			strings.Family, hashes.Family, lists.Family, sets.Family, zsets.Family, streams.Family,
+			bitmaps.Family, geo.Family, sketches.HyperLogLog,
+			ratelimit.Throttle, ratelimit.IncrEx,
+			keys.Family, keys.Databases, keys.Selection,
+			introspection.Family, debug.Family,
+		}, Debug: []engine.DebugLine{strings.Debug()}},
+		sketches.Bloom(),
+		explain.Part(),
+		server.Part(),
+		shutdown.Part(e),
+		defrag.Part(e),
+		cluster.Part(e),
+		config.Part(e.Release),
+		pubsub.Part(),
+		slowlog.New(e).Part(),
+		latency.New(e).Part(),
+		monitor.Part(),
+		acl.Part(e),
+		transactions.Part(),
+	}...)
+}

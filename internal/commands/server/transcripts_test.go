@@ -1,0 +1,16 @@
+package server_test
+
+import (
+	"testing"
+
+	"github.com/miniserver-go/miniserver/internal/commands/cluster"
+	"github.com/miniserver-go/miniserver/internal/corpus/family"
+	"github.com/miniserver-go/miniserver/internal/engine"
+)
+
+func TestTranscripts(t *testing.T) {
+	family.Run(t, "server/info server/time server/lolwut server/module server/role server/shutdown server/errorstats",
+		func(e *engine.Engine) {
+			e.Join(cluster.Part(e))
+		})
+}
