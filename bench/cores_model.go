@@ -159,7 +159,7 @@ func underLock(traces string) (locked, all int) {
 		}
 		n := int(spent / sampling)
 		all += n
-		if strings.Contains(trace, "miniserver/engine.(*Engine).") {
+		if strings.Contains(trace, "miniserver/internal/engine.(*Engine).") {
 			locked += n
 		}
 	}
