@@ -398,7 +398,8 @@ var steps = []step{
 	{name: "loading", moves: "rdb_last_load_keys_loaded rdb_last_load_keys_expired",
 		once: func(d *driven) {
 			d.do(master, "DEBUG SET-ACTIVE-EXPIRE 0", "SET due x PX 1",
-				"CONFIG SET key-load-delay 50 loading-process-events-interval-bytes 1024")
+				"CONFIG SET key-load-delay 50 loading-process-events-interval-bytes 1024",
+				"DEBUG SLEEP 0.01") // the key must be due before it is loaded
 			d.on(master, "DEBUG RELOAD\r\n")
 		}, end: at(master, "DEBUG SET-ACTIVE-EXPIRE 1")},
 }
