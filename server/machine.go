@@ -6,6 +6,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Replies may take an eighth of the memory, and at most 1 GB. A reply is one piece of memory, which
@@ -23,11 +24,11 @@ func replyMemory() int64 {
 }
 
 // memoryLimit returns the bytes of memory that the process may have at most; 0 if that is not
-// known.
-func memoryLimit() int64 {
+// known. All servers of a process count with the limits that it had when the first was made.
+var memoryLimit = sync.OnceValue(func() int64 {
 	limit := lower(systemBytes(), groupBytes(os.DirFS("/")))
 	return lower(limit, addressSpace())
-}
+})
 
 // lower returns the lower of two limits, of which 0 is none.
 func lower(a, b int64) int64 {

@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Release is a release of Redis or Valkey.
@@ -156,11 +157,23 @@ func (s Since) Foreign() bool { return s.foreign }
 const fork = "7.2.4"
 
 // From reads the text of a Since, in the notation of the package; "" is in every release. It panics
-// if the text is malformed: such texts are constants.
+// if the text is malformed. Such texts are constants, so each is read once.
 func From(text string) Since {
 	if text == "" {
 		return Since{}
 	}
+	if known, ok := since.Load(text); ok {
+		return known.(Since)
+	}
+	s := read(text)
+	since.Store(text, s)
+	return s
+}
+
+// since has what From has read, by the text.
+var since sync.Map
+
+func read(text string) Since {
 	s := Since{redis: never, valkey: never, text: text}
 	for word := range strings.FieldsSeq(text) {
 		product, number, named := strings.Cut(word, ":")
