@@ -142,11 +142,12 @@ func (p *faultyDisk) Size(path string) (int64, error) {
 }
 
 func (p *faultyDisk) Create(path string) (File, error) {
+	c := new(content)
 	err := p.change(func() error {
-		p.files[path] = new(content)
+		p.files[path] = c
 		return nil
 	})
-	return &handle{p, p.files[path]}, err
+	return &handle{p, c}, err
 }
 
 func (p *faultyDisk) Append(path string) (File, error) {
