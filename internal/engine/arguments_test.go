@@ -48,7 +48,7 @@ func bytesOf(words []string) [][]byte {
 var syntaxWord = regexp.MustCompile(`\b[A-Z][A-Z-]+\b`)
 
 // oddArguments returns the words of a command and n arguments for it: words of its syntax, keys,
-// numbers, and what is none of these.
+// numbers, and malformed texts.
 func oddArguments(r *rand.Rand, cmd *command.Command, n int) []string {
 	choices := append([]string{"k", "h", "s", "", "0", "1", "-1", "9223372036854775807", "x\r\n", "STREAMS", "STORE",
 		"default"}, syntaxWord.FindAllString(cmd.Syntax, -1)...)

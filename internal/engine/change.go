@@ -19,9 +19,9 @@ import (
 //	elementsExpired                 elements' deadlines   ByElements  │
 //	keyCreated                      the first value       ByCreation ─┘
 //
-// The table effectsOf says which effects a cause has, and in which order. Whoever adds a cause adds
-// its row, and whoever adds an effect decides for each row; TestEffectsOfChanges wants to see both.
-// What the command itself sends to journal and replicas is not an effect of its changes: see
+// The table effectsOf says which effects a cause has, and in which order. A new cause is a new row.
+// For a new effect, decide for each row whether it applies. TestEffectsOfChanges has all rows. What
+// the command itself sends to journal and replicas is not an effect of its changes: see
 // propagation.go. Changes of whole databases, by FLUSHALL, SWAPDB and loading, are in databases.go.
 
 // Change is the change of a key.
@@ -69,7 +69,7 @@ var effectsOf = [causes][]effect{
 	ByGroup:    {notified},
 	ByDeadline: {notified, observed, unblocks, propagated},
 	ByEviction: {notified, observed, unblocks, propagated},
-	ByElements: {notified, vanished, observed, propagated}, // nobody waits for fewer elements
+	ByElements: {notified, vanished, observed, propagated}, // no command waits for elements to go
 	ByCreation: {notified},
 }
 

@@ -23,7 +23,7 @@ import (
 //	cluster-enabled no     -READONLY      is executed    -READONLY      as at a replica
 //	cluster-enabled yes    -MOVED         -MOVED         -MOVED         as in a cluster
 //	  after READONLY       -MOVED         is executed    -MOVED
-//	  while nobody leads   -CLUSTERDOWN   -CLUSTERDOWN   -CLUSTERDOWN
+//	  without a leader     -CLUSTERDOWN   -CLUSTERDOWN   -CLUSTERDOWN
 //
 // Nothing in what a client sends tells one kind from the other: a client in cluster mode asks for
 // the slots over one connection, and sends commands over others. So the parameter decides, as in

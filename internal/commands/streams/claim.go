@@ -137,9 +137,9 @@ const (
 	claimed
 )
 
-// claimMessage makes a message pending for the claim's consumer and replies with it. A message
-// whose entry was deleted is acknowledged instead, however long it was idle: nobody can handle it
-// any more. Before 7.0 it is claimed, and the reply is nil.
+// claimMessage makes a message pending for the claim's consumer and replies with it. If
+// the entry was deleted, there is nothing left to handle: the message is acknowledged instead, also
+// if it was not idle for long enough. Before 7.0 it is claimed, and the reply is nil.
 func claimMessage(c *engine.Call, id stream.ID, cl *claim) outcome {
 	p := cl.group.Message(id)
 	if p == nil && !cl.force {
@@ -181,9 +181,9 @@ func (cl *claim) takes(c *engine.Call, p *stream.Pending) bool {
 	return p.Consumer() == nil || c.Now()-p.Delivered >= cl.idle
 }
 
-// forget forgets a message whose entry is gone. A claim of it says so to a replica, which does not
-// have the entry either. A message without a consumer has nobody to claim it for, so it is
-// acknowledged there.
+// forget removes a message whose entry was deleted from the group. The replica gets XCLAIM, finds
+// no entry either, and removes the message too. XCLAIM needs a consumer; for a message without one
+// the replica gets XACK.
 func (cl *claim) forget(c *engine.Call, p *stream.Pending) {
 	if p.Consumer() != nil {
 		cl.propagate(c, p)

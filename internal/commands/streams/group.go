@@ -85,37 +85,42 @@ func groupLines() []command.Line {
 				"as if the messages were delivered to as consumer group member.",
 			Tips: "nondeterministic_output", Complexity: "O(N), N being the number of pending entries looked at",
 			History: "7.0.0 Replies with the IDs of entries that are gone."},
-		{Name: "xinfo", Arity: -2, Since: "5.0.0", Was: []command.Was{command.Before("7.0.0", "+random"),
-			{Before: "7.0.0", Edit: func(cmd *command.Line) { cmd.Run = olderInfo }}},
-			Complexity: "Depends on the subcommand",
-			Summary:    "A container for stream introspection commands.", Subs: []command.Line{
-				{Name: "consumers", Arity: 4, Flags: command.ReadOnly, Keys: command.Key(2, "RO access"),
-					Run: cmdXInfoConsumers, Reply: "array", Since: "5.0.0",
-					Syntax: "key group(/groupname)", Summary: "Returns a list of the consumers in a consumer group.",
-					Help: "<key> <groupname>\nShow consumers of <groupname>.", Tips: "nondeterministic_output",
-					Complexity: "O(N), N being the number of the group's consumers",
-					History:    "7.2.0 Shows `inactive`; `idle` counts attempts to read too."},
-				{Name: "groups", Arity: 3, Flags: command.ReadOnly, Keys: command.Key(2, "RO access"),
-					Run: cmdXInfoGroups, Reply: "array", Since: "5.0.0",
-					Syntax: "key", Summary: "Returns a list of the consumer groups of a stream.",
-					Help: "\nShow the stream consumer groups.", Complexity: "O(N), N being the number of the " +
-						"stream's groups", History: "7.0.0 Shows `entries-read` and `lag`."},
-				infoHelp(),
-				{Name: "stream", Arity: -3, Flags: command.ReadOnly, Keys: command.Key(2, "RO access"),
-					Run: cmdXInfoStream, Reply: "array", Since: "5.0.0",
-					Syntax:  "key full-block(/full)=[FULL [COUNT count]]",
-					Summary: "Returns information about a stream.",
-					Help:    "<key> [FULL [COUNT <count>]\nShow information about the stream.",
-					Complexity: "O(1), and with FULL O(N), N being the number of entries, " +
-						"consumers and pending entries returned",
-					History: "6.0.0 The option `FULL`.\n" +
-						"7.0.0 Shows `max-deleted-entry-id`, `entries-added`, `recorded-first-entry-id`, " +
-						"`entries-read` and `lag`.\n" +
-						"7.2.0 Shows `active-time`; `seen-time` counts attempts to read too.\n" +
-						"8.6.0 Shows `idmp-duration`, `idmp-maxsize`, `pids-tracked`, `iids-tracked`, " +
-						"`iids-added` and `iids-duplicates`."},
-			}},
+		infoLine(),
 	}
+}
+
+// infoLine is the line of XINFO.
+func infoLine() command.Line {
+	return command.Line{Name: "xinfo", Arity: -2, Since: "5.0.0", Was: []command.Was{command.Before("7.0.0", "+random"),
+		{Before: "7.0.0", Edit: func(cmd *command.Line) { cmd.Run = olderInfo }}},
+		Complexity: "Depends on the subcommand",
+		Summary:    "A container for stream introspection commands.", Subs: []command.Line{
+			{Name: "consumers", Arity: 4, Flags: command.ReadOnly, Keys: command.Key(2, "RO access"),
+				Run: cmdXInfoConsumers, Reply: "array", Since: "5.0.0",
+				Syntax: "key group(/groupname)", Summary: "Returns a list of the consumers in a consumer group.",
+				Help: "<key> <groupname>\nShow consumers of <groupname>.", Tips: "nondeterministic_output",
+				Complexity: "O(N), N being the number of the group's consumers",
+				History:    "7.2.0 Shows `inactive`; `idle` counts attempts to read too."},
+			{Name: "groups", Arity: 3, Flags: command.ReadOnly, Keys: command.Key(2, "RO access"),
+				Run: cmdXInfoGroups, Reply: "array", Since: "5.0.0",
+				Syntax: "key", Summary: "Returns a list of the consumer groups of a stream.",
+				Help: "\nShow the stream consumer groups.", Complexity: "O(N), N being the number of the " +
+					"stream's groups", History: "7.0.0 Shows `entries-read` and `lag`."},
+			infoHelp(),
+			{Name: "stream", Arity: -3, Flags: command.ReadOnly, Keys: command.Key(2, "RO access"),
+				Run: cmdXInfoStream, Reply: "array", Since: "5.0.0",
+				Syntax:  "key full-block(/full)=[FULL [COUNT count]]",
+				Summary: "Returns information about a stream.",
+				Help:    "<key> [FULL [COUNT <count>]\nShow information about the stream.",
+				Complexity: "O(1), and with FULL O(N), N being the number of entries, " +
+					"consumers and pending entries returned",
+				History: "6.0.0 The option `FULL`.\n" +
+					"7.0.0 Shows `max-deleted-entry-id`, `entries-added`, `recorded-first-entry-id`, " +
+					"`entries-read` and `lag`.\n" +
+					"7.2.0 Shows `active-time`; `seen-time` counts attempts to read too.\n" +
+					"8.6.0 Shows `idmp-duration`, `idmp-maxsize`, `pids-tracked`, `iids-tracked`, " +
+					"`iids-added` and `iids-duplicates`."},
+		}}
 }
 
 // XGROUP CREATE key group <id | $> [MKSTREAM] [ENTRIESREAD entries-read]

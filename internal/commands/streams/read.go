@@ -264,9 +264,9 @@ type batch struct {
 // nextBatch returns what a stream has after an ID. ok is false if it has nothing. A history may be
 // empty, but is never nothing.
 //
-// For a group the value is edited, since its last ID and its messages change, and whoever edits
-// must commit: deliver and replyHistory do. A consumer is created even if there is nothing to read,
-// from 7.2 on.
+// Reading for a group changes its last ID and its messages, so the stream is opened for editing,
+// and deliver and replyHistory commit the change. Since 7.2 the consumer is created even if there
+// is nothing to read.
 func nextBatch(c *engine.Call, r *readOptions, key []byte, from stream.ID) (b batch, ok bool) {
 	find := c.DB.Find
 	if r.grouped {
