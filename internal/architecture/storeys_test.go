@@ -126,7 +126,7 @@ var storeys = map[string][][]string{
 	},
 	"internal/testkit": {
 		{"errors.go", "names.go", "line.go", "clock.go"}, // Words, and the clock.
-		{"testkit.go"}, // The Kit and what it keeps.
+		{"testkit.go", "duration.go"},                    // The Kit and what it keeps.
 		{"world.go", "fault.go", "turns.go"},
 		{"chaos.go", "snapshot.go", "dump.go", "leaks.go"},
 		{"help.go", "seed.go", "sentinel.go", "cmd_fault.go", "cmd_clock.go", "cmd_chaos.go"}, // Commands.

@@ -10,7 +10,7 @@ func clockLines() []command.Line {
 		Summary: "A container for commands that steer the server's clock.", Complexity: "Depends on the subcommand",
 		Subs: []command.Line{
 			{Name: "advance", Arity: 3, Flags: flags,
-				Run: engine.On((*Kit).cmdClockAdvance), Reply: "integer", Since: since, Syntax: "milliseconds",
+				Run: engine.On((*Kit).cmdClockAdvance), Reply: "integer", Since: since, Syntax: "duration",
 				Summary:    "Moves the clock ahead. All that is due on the way happens in order before the reply.",
 				Complexity: "O(N), N being the number of keys, elements and blocked clients that are due"},
 			{Name: "freeze", Arity: 2, Flags: flags, Run: engine.On((*Kit).cmdClockFreeze), Reply: "integer",
@@ -24,7 +24,7 @@ func clockLines() []command.Line {
 				Summary:    "Lets the clock run faster or slower than the machine's, from the time that it shows.",
 				Complexity: "O(1)"},
 			{Name: "set", Arity: 3, Flags: flags, Run: engine.On((*Kit).cmdClockSet), Reply: "integer", Since: since,
-				Syntax: "unix-time-milliseconds:unix-time",
+				Syntax: "<unix-time-milliseconds|date>",
 				Summary: "Sets the clock. Ahead it moves as by ADVANCE; back it jumps, " +
 					"and deadlines stay where they are.",
 				Complexity: "O(N), N being the number of keys, elements and blocked clients that are due"},
@@ -36,25 +36,27 @@ func clockLines() []command.Line {
 // The commands that change the clock reply with the time that it shows then, in milliseconds since
 // the epoch.
 
-// MINI.CLOCK ADVANCE milliseconds
+// MINI.CLOCK ADVANCE duration
 func (k *Kit) cmdClockAdvance(c *engine.Call) {
-	ms := c.Int()
+	text := string(c.Arg())
+	ms, ok := parseDuration(text)
 	switch {
-	case c.Failed():
+	case !ok:
+		c.Refusef(errDuration, text)
 	case ms < 0:
 		c.Refuse(errAdvanceBack)
 	case ms > maxTime-c.Now():
-		c.Refuse(errTimeRange)
+		c.Refuse(errLastTime)
 	}
 	if c.OK() {
 		k.moveTo(c, c.World.Micros()+ms*1000)
 	}
 }
 
-// MINI.CLOCK SET unix-time-milliseconds
+// MINI.CLOCK SET <unix-time-milliseconds | date>
 func (k *Kit) cmdClockSet(c *engine.Call) {
-	if ms := c.IntIn(0, maxTime, errTimeRange); c.OK() {
-		k.moveTo(c, ms*1000)
+	if at := readTime(c); c.OK() {
+		k.moveTo(c, at)
 	}
 }
 

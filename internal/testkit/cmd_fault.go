@@ -18,7 +18,7 @@ func faultLines() []command.Line {
 			{Name: "add", Arity: -8, Flags: flags, Run: engine.On((*Kit).cmdFaultAdd), Reply: "status", Since: since,
 				Syntax: "id ON selector=<COMMAND command|KEY pattern|CLIENT name|ADDRESS addr(ip:port)>... " +
 					"DO effect=<ERROR text|DELAY " +
-					"milliseconds|DROP|LOST-REPLY|HALF-REPLY|LOADING|READONLY|MASTERDOWN|NOSCRIPT|OOM|MOVED " +
+					"duration|DROP|LOST-REPLY|HALF-REPLY|LOADING|READONLY|MASTERDOWN|NOSCRIPT|OOM|MOVED " +
 					"addr(host:port)|ASK addr(host:port)> " +
 					"[PROB share:double] [TIMES count] [AFTER count] [SEED seed:integer]",
 				Summary: "Adds a fault. It strikes the commands that all selectors match, " +
@@ -167,7 +167,7 @@ func takeText(c *engine.Call, do *effect) {
 
 func takeDelay(c *engine.Call, do *effect) {
 	c.Skip(-1)
-	do.fate.Delay = c.IntIn(1, maxPatience, errFaultDelay)
+	do.fate.Delay = readDuration(c, 1)
 }
 
 // readEffect reads what follows DO.

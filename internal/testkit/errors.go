@@ -8,16 +8,19 @@ import (
 const (
 	errAdvanceBack = command.Error("ERR the clock does not advance by a negative time, " +
 		"MINI.CLOCK SET sets it back")
-	errUnblocked  = command.Error("UNBLOCKED the reply was not complete yet")
-	errTimeRange  = command.Error("ERR time is not an integer between 0 and 253402300799999 milliseconds")
-	errTimeout    = "TIMEOUT after %d milliseconds: waited for %s, found %s"
-	errNoTimeout  = command.Error("ERR MINI.WAITFOR needs TIMEOUT milliseconds at its end")
-	errWaitMillis = command.Error("ERR timeout is not an integer between 0 and 86400000 milliseconds")
-	errWaitCount  = command.Error("ERR count is not an integer between 0 and 2147483647")
-	errNoMark     = "ERR there is no mark '%s', MINI.LEAKS MARK sets it"
-	errManyMarks  = command.Error("ERR there are 64 marks, and no more are possible")
-	errSeed       = command.Error("ERR seed is not an integer between 0 and 9223372036854775807")
-	errScaleRange = command.Error("ERR the scale of the clock must be between 0.000001 and 1000000, " +
+	errUnblocked = command.Error("UNBLOCKED the reply was not complete yet")
+	errTime      = command.Error("ERR time is neither an integer between 0 and 253402300799999 milliseconds " +
+		"nor a date between 1970 and 9999, such as 2030-01-31T12:00:00Z")
+	errLastTime      = command.Error("ERR the clock ends with the year 9999")
+	errDuration      = "ERR '%s' is no duration in whole milliseconds, such as 250, 250ms, 1.5s, 1h30m or 10d"
+	errDurationRange = "ERR duration %s is not between %d and 86400000 milliseconds"
+	errTimeout       = "TIMEOUT after %d milliseconds: waited for %s, found %s"
+	errNoTimeout     = command.Error("ERR MINI.WAITFOR needs TIMEOUT and a duration at its end")
+	errWaitCount     = command.Error("ERR count is not an integer between 0 and 2147483647")
+	errNoMark        = "ERR there is no mark '%s', MINI.LEAKS MARK sets it"
+	errManyMarks     = command.Error("ERR there are 64 marks, and no more are possible")
+	errSeed          = command.Error("ERR seed is not an integer between 0 and 9223372036854775807")
+	errScaleRange    = command.Error("ERR the scale of the clock must be between 0.000001 and 1000000, " +
 		"MINI.CLOCK FREEZE stops it")
 	errWorldName = command.Error("ERR a world's name has 1 to 128 printable characters of ASCII, " +
 		"no spaces among them")
@@ -39,7 +42,6 @@ const (
 	errFaultDo      = command.Error("ERR a fault needs DO and its effect")
 	errFaultEffect  = "ERR there is no effect '%s', MINI.HELP lists them"
 	errFaultText    = command.Error("ERR the text of an error is empty")
-	errFaultDelay   = command.Error("ERR delay is not an integer between 1 and 86400000 milliseconds")
 	errFaultProb    = command.Error("ERR PROB is not a number above 0 and up to 1")
 	errFaultCount   = command.Error("ERR count is not an integer above 0")
 	errFaultNever   = "ERR this fault never strikes '%s'"

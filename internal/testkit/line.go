@@ -25,6 +25,3 @@ func helpFor() command.Line {
 	cmd.Flags |= flags
 	return cmd
 }
-
-// maxPatience is the longest TIMEOUT, a day, in milliseconds.
-const maxPatience = 86_400_000

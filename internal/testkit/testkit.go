@@ -12,7 +12,8 @@
 //
 //	testkit.go   the Kit and what it keeps; part.go: what an engine gets, and which commands there
 //	             are
-//	line.go      what the lines of all commands have; names.go: names of worlds, seeds
+//	line.go      what the lines of all commands have; names.go: names of worlds, seeds;
+//	             duration.go: durations and times
 //	help.go      MINI.HELP
 //	clock.go     the clock; cmd_clock.go: MINI.CLOCK
 //	seed.go      MINI.SEED

@@ -31,7 +31,7 @@ func waitForLines() []command.Line {
 	const waits = flags | command.Blocking
 	line := func(name string, arity int, run engine.Method, syntax, summary string) command.Line {
 		return command.Line{Name: name, Arity: arity, Flags: waits, Run: run, Reply: "status", Since: since,
-			Syntax: syntax + " timeout=<TIMEOUT milliseconds>", Summary: summary, Complexity: "O(1)"}
+			Syntax: syntax + " timeout=<TIMEOUT duration>", Summary: summary, Complexity: "O(1)"}
 	}
 	onKey := func(cmd command.Line) command.Line {
 		cmd.Keys = command.Key(2, "RO access")
@@ -47,7 +47,7 @@ func waitForLines() []command.Line {
 			"Waits until a key exists, or has a string as its value.")),
 		onKey(line("length", 6, engine.On((*Kit).cmdWaitLength), "key count",
 			"Waits until a value has that many elements, or bytes, or none if the count is 0.")),
-		line("quiet", 5, engine.On((*Kit).cmdWaitQuiet), "milliseconds",
+		line("quiet", 5, engine.On((*Kit).cmdWaitQuiet), "duration",
 			"Waits until no command has ended for some time."),
 		line("subscribers", 6, engine.On((*Kit).cmdWaitSubscribers), "channel count",
 			"Waits until that many clients listen to a channel or pattern, or none if the count is 0."),
@@ -57,7 +57,7 @@ func waitForLines() []command.Line {
 		Complexity: "Depends on the subcommand"}}
 }
 
-// MINI.WAITFOR BLOCKED count TIMEOUT milliseconds
+// MINI.WAITFOR BLOCKED count TIMEOUT duration
 //
 // Other clients that wait in this command do not count.
 func (k *Kit) cmdWaitBlocked(c *engine.Call) {
@@ -72,13 +72,13 @@ func (k *Kit) cmdWaitBlocked(c *engine.Call) {
 	})
 }
 
-// MINI.WAITFOR SUBSCRIBERS channel count TIMEOUT milliseconds
+// MINI.WAITFOR SUBSCRIBERS channel count TIMEOUT duration
 func (k *Kit) cmdWaitSubscribers(c *engine.Call) {
 	world, channel := c.World, slices.Clone(c.Arg())
 	k.waitForCount(c, fmt.Sprintf("subscribers %q", channel), func() int { return pubsub.Listeners(world, channel) })
 }
 
-// MINI.WAITFOR FAULT id count TIMEOUT milliseconds
+// MINI.WAITFOR FAULT id count TIMEOUT duration
 //
 // It ends with an error if the fault is cleared meanwhile.
 func (k *Kit) cmdWaitFault(c *engine.Call) {
@@ -104,7 +104,7 @@ func readCount(c *engine.Call) int { return int(c.IntIn(0, math.MaxInt32, errWai
 // enough reports whether n is as many as wanted: more will do, but for none.
 func enough(n, want int) bool { return n == want || n > want && want > 0 }
 
-// MINI.WAITFOR KEY key [value] TIMEOUT milliseconds
+// MINI.WAITFOR KEY key [value] TIMEOUT duration
 func (k *Kit) cmdWaitKey(c *engine.Call) {
 	db, key := c.DB, slices.Clone(c.Arg())
 	if c.Left() == 2 {
@@ -125,7 +125,7 @@ func (k *Kit) cmdWaitKey(c *engine.Call) {
 	}})
 }
 
-// MINI.WAITFOR LENGTH key count TIMEOUT milliseconds
+// MINI.WAITFOR LENGTH key count TIMEOUT duration
 func (k *Kit) cmdWaitLength(c *engine.Call) {
 	db, key, want := c.DB, slices.Clone(c.Arg()), readCount(c)
 	k.waitFor(c, key, condition{fmt.Sprintf("length %q %d", key, want), func() (bool, string) {
@@ -137,11 +137,11 @@ func (k *Kit) cmdWaitLength(c *engine.Call) {
 	}})
 }
 
-// MINI.WAITFOR QUIET milliseconds TIMEOUT milliseconds
+// MINI.WAITFOR QUIET duration TIMEOUT duration
 //
-// The milliseconds are real time, too.
+// The duration is real time, too.
 func (k *Kit) cmdWaitQuiet(c *engine.Call) {
-	span := c.IntIn(0, maxPatience, errWaitMillis)
+	span := readDuration(c, 0)
 	q := &quiet{world: c.World, span: span * 1000, executed: c.World.Executed(), since: k.engine.Machine()}
 	w := k.waitFor(c, nil, condition{fmt.Sprintf("quiet %d", span), func() (bool, string) {
 		passed := q.passed(k)
@@ -204,12 +204,12 @@ func (k *Kit) waitFor(c *engine.Call, key []byte, what condition) *waiter {
 	return w
 }
 
-// readTimeout reads TIMEOUT milliseconds at the end of the arguments.
+// readTimeout reads TIMEOUT duration at the end of the arguments.
 func readTimeout(c *engine.Call) int64 {
 	if !c.Failed() && !c.Word("TIMEOUT") {
 		c.Refuse(errNoTimeout)
 	}
-	patience := c.IntIn(0, maxPatience, errWaitMillis)
+	patience := readDuration(c, 0)
 	c.End()
 	return patience
 }

@@ -38,9 +38,12 @@ export class Server {
   close(): Promise<void>
 }
 
+/** Milliseconds, or a text with units such as '250ms' or '1h30m'. */
+export type Duration = number | string
+
 export interface WaitOptions {
-  /** Milliseconds after which the wait ends with a ReplyError that says what was there instead; 5000 by default. */
-  timeout?: number
+  /** After which the wait ends with a ReplyError that says what was there instead; 5000 by default. */
+  timeout?: Duration
 }
 
 /**
@@ -92,8 +95,8 @@ export class World {
   waitForLength(key: string, count: number, options?: WaitOptions): Promise<void>
   /** Waits until that many clients listen to a channel. */
   waitForSubscribers(channel: string, count: number, options?: WaitOptions): Promise<void>
-  /** Waits until no command has ended for some milliseconds. */
-  waitForQuiet(ms: number, options?: WaitOptions): Promise<void>
+  /** Waits until no command has ended for some time. */
+  waitForQuiet(time: Duration, options?: WaitOptions): Promise<void>
   /** Removes what the world holds; if clients are left in it, it stays, empty. */
   close(): Promise<void>
 }
@@ -102,8 +105,9 @@ export class World {
 export interface Clock {
   freeze(): Promise<Date>
   /** Moves the clock ahead. What is due on the way has happened when it resolves. */
-  advance(ms: number): Promise<Date>
-  set(time: Date | number): Promise<Date>
+  advance(time: Duration): Promise<Date>
+  /** Sets the clock to a Date, milliseconds since 1970, or a text such as '2030-01-31T12:00:00Z'. */
+  set(time: Date | number | string): Promise<Date>
   /** Lets the clock run so many times as fast as the machine's. */
   scale(factor: number): Promise<Date>
   /** Lets the clock run at the machine's pace, from the time that it shows. */

@@ -129,7 +129,7 @@ class Clock {
   }
 
   set(time) {
-    return this.#do('SET', +time)
+    return this.#do('SET', typeof time === 'string' ? time : +time)
   }
 
   scale(factor) {

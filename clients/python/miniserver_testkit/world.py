@@ -77,9 +77,9 @@ class World:
         return self._ask("MINI.LEAKS", "MARK", name)
 
     def wait_for(self, *condition, timeout=5.0):
-        """Wait until something is the case, in the words of MINI.WAITFOR; after timeout seconds raise TimeoutError, which says what was
-        there instead."""
-        return self._ask("MINI.WAITFOR", *condition, "TIMEOUT", round(timeout * 1000))
+        """Wait until something is the case, in the words of MINI.WAITFOR; after timeout raise TimeoutError, which says what was there
+        instead. A timeout is seconds, a timedelta, or a text such as "250ms"."""
+        return self._ask("MINI.WAITFOR", *condition, "TIMEOUT", _duration(timeout))
 
     def wait_for_blocked(self, count, timeout=5.0):
         """Wait until that many clients are blocked, in BLPOP for example."""
@@ -99,7 +99,7 @@ class World:
 
     def wait_for_quiet(self, seconds, timeout=5.0):
         """Wait until no command has ended for some time."""
-        return self.wait_for("QUIET", round(seconds * 1000), timeout=timeout)
+        return self.wait_for("QUIET", _duration(seconds), timeout=timeout)
 
     def close(self):
         """Remove what the world holds; if clients are left in it, it stays, empty."""
@@ -159,13 +159,13 @@ class Clock:
         return self._do("FREEZE")
 
     def advance(self, time=None, **parts):
-        """Move the clock ahead by a timedelta, or by its parts: advance(hours=1). What is due on the way happens before it returns."""
-        by = time or timedelta(**parts)
-        return self._do("ADVANCE", by // timedelta(milliseconds=1))
+        """Move the clock ahead by a timedelta, its parts, as in advance(hours=1), or a text such as "1h30m". What is due on the way happens
+        before it returns."""
+        return self._do("ADVANCE", time if isinstance(time, str) else _milliseconds(time or timedelta(**parts)))
 
     def set(self, time):
-        """Set the clock to a datetime."""
-        return self._do("SET", round(time.timestamp() * 1000))
+        """Set the clock to a datetime, or a text such as "2030-01-31T12:00:00Z"."""
+        return self._do("SET", time if isinstance(time, str) else round(time.timestamp() * 1000))
 
     def scale(self, factor):
         """Let the clock run so many times as fast as the machine's."""
@@ -228,6 +228,17 @@ class Chaos:
     def status(self):
         """Return a dict that says of each kind whether it is on."""
         return self._world._ask("MINI.CHAOS", "STATUS", then=lambda s: {s[i]: s[i + 1] == "on" for i in range(0, len(s), 2)})
+
+
+def _duration(time):
+    """Return a duration as the kit reads it: of seconds, a timedelta, or a text."""
+    if isinstance(time, timedelta):
+        return _milliseconds(time)
+    return time if isinstance(time, str) else round(time * 1000)
+
+
+def _milliseconds(time):
+    return time // timedelta(milliseconds=1)
 
 
 def _text(lines):

@@ -39,6 +39,10 @@ def test_clock(world, client):
     assert client.get("session") == "alice"
     world.clock.advance(timedelta(seconds=1))
     assert client.get("session") is None
+    assert world.clock.set("2030-01-31T12:00:00Z") == datetime(2030, 1, 31, 12, tzinfo=timezone.utc)
+    assert world.clock.advance("1h30m") == datetime(2030, 1, 31, 13, 30, tzinfo=timezone.utc)
+    with pytest.raises(ReplyError, match="'soon' is no duration"):
+        world.clock.advance("soon")
     world.clock.resume()
     world.clock.scale(1000)
     with pytest.raises(ReplyError, match="does not advance by a negative time"):
@@ -63,6 +67,8 @@ def test_waiting(world, client):
     world.wait_for_length("list", 2)
     world.wait_for_subscribers("news", 0)
     world.wait_for_quiet(0.01)
+    world.wait_for_quiet("10ms", timeout="1m")
+    world.wait_for_quiet(timedelta(milliseconds=10))
     world.wait_for("LENGTH", "list", 2, timeout=0)
     with pytest.raises(TimeoutError, match='waited for key "k" "w", found "v"'):
         world.wait_for_key("k", "w", timeout=0.01)

@@ -22,6 +22,11 @@ public final class Clock {
     return move("ADVANCE", time.toMillis());
   }
 
+  /** Moves the clock ahead by a duration with units, such as "1h30m". */
+  public Instant advance(String time) {
+    return move("ADVANCE", time);
+  }
+
   /** Sets the clock. */
   public Instant set(Instant time) {
     return move("SET", time.toEpochMilli());

@@ -57,6 +57,8 @@ class WorldTest {
       assertFalse(client.exists("session"));
     }
     assertEquals(at.plus(Duration.ofHours(1)), world.clock().now());
+    assertEquals(at.plus(Duration.ofMinutes(150)), world.clock().advance("1h30m"));
+    assertThrows(ReplyException.class, () -> world.clock().advance("soon"));
     world.clock().resume();
     world.clock().scale(1000);
     assertThrows(ReplyException.class, () -> world.clock().advance(Duration.ofMillis(-1)));
