@@ -266,7 +266,8 @@ var namesUnknownAlone = release.From("8.6.0")
 // unknown returns the error for an unknown command. As in Redis it shows the first arguments, 128
 // bytes of them.
 func (t *Table) unknown(args [][]byte) error {
-	if len(args) == 1 && t.Release.Has(namesUnknownAlone) {
+	hint := t.kitHint(args[0])
+	if len(args) == 1 && hint == "" && t.Release.Has(namesUnknownAlone) {
 		return t.Errorf(errUnknownAlone, Clip(args[0], 128))
 	}
 	var list strings.Builder
@@ -276,7 +277,7 @@ func (t *Table) unknown(args [][]byte) error {
 		}
 		list.WriteString(t.Errorf(ErrUnknownArg, Clip(a, 128-list.Len())).Error())
 	}
-	return t.Errorf(ErrUnknownCommand, Clip(args[0], 128), list.String()+t.kitHint(args[0]))
+	return t.Errorf(ErrUnknownCommand, Clip(args[0], 128), list.String()+hint)
 }
 
 // kitHint says how to start a server with the command if it is one of the test kit, which this
