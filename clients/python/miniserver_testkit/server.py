@@ -1,16 +1,12 @@
 """A server process for tests."""
 
 import itertools
-import json
 import os
 import re
-import shutil
-import subprocess
-import sysconfig
-import tempfile
 from typing import Any
 
 from .connection import Connection
+from .program import Program, find
 from .world import AsyncWorld, World
 
 
@@ -24,19 +20,14 @@ class Server:
     """
 
     def __init__(self, *options: str | os.PathLike[str], binary: str | os.PathLike[str] | None = None) -> None:
-        command = [find(binary), "--port", "0", "--test-kit", "yes", "--ready-json", "--exit-with-parent", *options]
+        fixed = "--port", "0", "--test-kit", "yes", "--ready-json", "--exit-with-parent"
+        self._own, self._names = None, itertools.count(1)
         self._password = _password_in(options)
-        self._log = tempfile.TemporaryFile("w+")
-        self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._log)
-        line = self._process.stdout.readline()
-        if not line:
-            self.close()
-            raise RuntimeError(f"miniserver does not start: {self._last_words}")
-        ready = json.loads(line)
+        self._program = Program(find(binary), *fixed, *options)
+        ready = self._program.ready
         self.pid, self.version, self.port = ready["pid"], ready["version"], ready["port"]
         self.scheme, self.certificate = ready["url"].partition(":")[0], ready.get("certificate")
         self.host = ready["addresses"][0].rpartition(":")[0].strip("[]")
-        self._own, self._names = None, itertools.count(1)
 
     def world(self, name: str | None = None) -> World:
         """Return the world of that name; without one, a new world."""
@@ -74,20 +65,13 @@ class Server:
     @property
     def log(self) -> str:
         """What the server has logged."""
-        if self._log.closed:
-            return self._last_words
-        self._log.seek(0)
-        return self._log.read()
+        return self._program.log
 
     def close(self) -> None:
         """End the process."""
-        if self._log.closed:
-            return
-        self._process.terminate()
-        self._process.wait()
-        self._process.stdout.close()
-        self._last_words = self.log
-        self._log.close()
+        if self._own is not None:
+            self._own.close()
+        self._program.close()
 
     def __enter__(self) -> "Server":
         return self
@@ -100,21 +84,3 @@ def _password_in(options):
     """Return the value of --requirepass; None if there is none."""
     values = [value for option, value in itertools.pairwise(options) if option == "--requirepass"]
     return values[-1] if values else None
-
-
-def find(binary=None):
-    """Return the path of the program."""
-    path = binary or os.environ.get("MINISERVER_BINARY") or _packaged() or shutil.which("miniserver")
-    if not path:
-        raise FileNotFoundError("there is no miniserver: pass binary=, set MINISERVER_BINARY, or add it to PATH")
-    return path
-
-
-def _packaged():
-    """Return the path of the program that was installed with this package, among the scripts; None if there is none."""
-    name = "miniserver" + (sysconfig.get_config_var("EXE") or "")
-    for scheme in sysconfig.get_default_scheme(), sysconfig.get_preferred_scheme("user"):
-        path = os.path.join(sysconfig.get_path("scripts", scheme), name)
-        if os.path.isfile(path):
-            return path
-    return None
