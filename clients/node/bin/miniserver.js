@@ -6,6 +6,10 @@
 const { spawn } = require('node:child_process')
 const { find } = require('../lib/binary')
 
+// What is found may be a shim that leads back here, by way of a version manager for example. This variable ends the circle: it has the path
+// that this script has started before.
+const circle = 'MINISERVER_STARTED_AS'
+
 function fail(error) {
   console.error(error.message)
   process.exit(1)
@@ -13,7 +17,10 @@ function fail(error) {
 
 function start() {
   try {
-    return spawn(find(), process.argv.slice(2), { stdio: 'inherit' })
+    const before = process.env[circle]
+    if (before) throw new Error(`${before} leads back to ${__filename}: set MINISERVER_BINARY to the program itself`)
+    const program = find()
+    return spawn(program, process.argv.slice(2), { stdio: 'inherit', env: { ...process.env, [circle]: program } })
   } catch (error) {
     return fail(error)
   }
@@ -27,3 +34,9 @@ child.on('exit', (code, signal) => {
   process.removeAllListeners(signal)
   process.kill(process.pid, signal)
 })
+
+// The program would outlive its parent's parent.
+if (process.argv.includes('--exit-with-parent')) {
+  const parent = process.ppid
+  setInterval(() => process.ppid === parent || child.kill(), 100)
+}

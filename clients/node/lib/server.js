@@ -1,27 +1,21 @@
 'use strict'
 
-const { spawn } = require('node:child_process')
-const { once } = require('node:events')
-const fs = require('node:fs')
-const os = require('node:os')
-const path = require('node:path')
-const readline = require('node:readline')
 const { find } = require('./binary')
 const { Connection } = require('./connection')
+const { Program } = require('./program')
 const { World } = require('./world')
 
 /** A miniserver process for tests. It ends with close, or with this process. */
 class Server {
-  #process
+  #program
   #password
-  #logPath
   #own
   #names = 0
 
-  constructor(process, logPath, ready, password) {
-    this.#process = process
+  constructor(program, password) {
+    const { ready } = program
+    this.#program = program
     this.#password = password
-    this.#logPath = logPath
     this.pid = ready.pid
     this.port = ready.port
     this.version = ready.version
@@ -31,22 +25,8 @@ class Server {
   }
 
   static async start({ binary, options = [] } = {}) {
-    const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'miniserver-'))
-    const logPath = path.join(dir, 'log')
-    const log = fs.openSync(logPath, 'w')
-    const all = ['--port', '0', '--test-kit', 'yes', '--ready-json', '--exit-with-parent', ...options]
-    const child = spawn(find(binary), all, { stdio: ['ignore', 'pipe', log] })
-    fs.closeSync(log)
-    try {
-      const ready = await readyLine(child)
-      if (!ready) throw new Error(`miniserver does not start: ${fs.readFileSync(logPath, 'utf8')}`)
-      child.unref() // a test runner may end although the server runs
-      child.stdout.destroy()
-      return new Server(child, logPath, JSON.parse(ready), passwordIn(options))
-    } catch (error) {
-      fs.rmSync(dir, { recursive: true })
-      throw error
-    }
+    const fixed = ['--port', '0', '--test-kit', 'yes', '--ready-json', '--exit-with-parent']
+    return new Server(await Program.start(find(binary), [...fixed, ...options]), passwordIn(options))
   }
 
   world(name = this.freshName('world')) {
@@ -80,29 +60,17 @@ class Server {
   }
 
   get log() {
-    return fs.readFileSync(this.#logPath, 'utf8')
+    return this.#program.log
   }
 
   async close() {
     this.#own?.close()
-    if (this.#process.exitCode === null && this.#process.signalCode === null) {
-      const ended = once(this.#process, 'exit')
-      this.#process.ref()
-      this.#process.kill()
-      await ended
-    }
-    fs.rmSync(path.dirname(this.#logPath), { recursive: true, force: true })
+    await this.#program.close()
   }
 
   async [Symbol.asyncDispose ?? Symbol.for('Symbol.asyncDispose')]() {
     await this.close()
   }
-}
-
-/** Returns the line that a process prints when it is ready; undefined if it ends without one. */
-async function readyLine(child) {
-  await once(child, 'spawn') // or an error, if there is no such program
-  for await (const line of readline.createInterface({ input: child.stdout })) return line
 }
 
 /** Returns the value of --requirepass; undefined if there is none. */

@@ -3,11 +3,9 @@
 // Starting and ending the process.
 
 const assert = require('node:assert')
-const { spawn, spawnSync } = require('node:child_process')
+const { spawn } = require('node:child_process')
 const { once } = require('node:events')
-const fs = require('node:fs')
 const net = require('node:net')
-const os = require('node:os')
 const path = require('node:path')
 const { test } = require('node:test')
 const Redis = require('ioredis')
@@ -62,21 +60,6 @@ test('a wrong option is told', async () => {
 
 test('no program', async () => {
   await assert.rejects(Server.start({ binary: '/no/such/program' }), { code: 'ENOENT' })
-})
-
-test('the scripts in PATH are not the program', async (t) => {
-  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'path-'))
-  t.after(() => fs.rmSync(dir, { recursive: true }))
-  const script = path.join(__dirname, '..', 'bin', 'miniserver.js')
-  fs.symlinkSync(script, path.join(dir, 'miniserver')) // as npm does, which puts it first in PATH
-  const run = (...dirs) => {
-    const env = { ...process.env, MINISERVER_BINARY: '', PATH: [dir, ...dirs].join(path.delimiter) }
-    return spawnSync(process.execPath, [script, '--version'], { env, encoding: 'utf8' })
-  }
-  const alone = run()
-  assert.equal(alone.status, 1)
-  assert.match(alone.stderr, /^there is no miniserver for .*: set MINISERVER_BINARY, or add it to PATH\n$/)
-  assert.match(run(path.dirname(process.env.MINISERVER_BINARY)).stdout, /miniserver/)
 })
 
 const program = `
