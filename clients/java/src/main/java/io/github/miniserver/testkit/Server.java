@@ -1,35 +1,26 @@
 package io.github.miniserver.testkit;
 
-import java.io.BufferedReader;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.CertificateFactory;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import javax.net.SocketFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 /** A miniserver process for tests. It ends with {@link #close}, or with this process. */
 public final class Server implements AutoCloseable {
-  private static final Pattern READY = Pattern.compile("\"url\":\"(rediss?):.*\"port\":(\\d+),\"addresses\":\\[\"\\[?([^\"]*?)\\]?:\\d+\".*\"pid\":\\d+(?:.*\"certificate\":\"([^\"]*)\")?");
-
-  private final Process process;
-  private final Path log;
+  private final Program program;
+  private final Ready ready;
   private final AtomicInteger names = new AtomicInteger();
-  private final String scheme;
-  private final String host;
-  private final int port;
   private final SSLContext tls;
   private final String password;
   private Connection own;
@@ -51,10 +42,15 @@ public final class Server implements AutoCloseable {
    *     of this platform, or else for the one in PATH
    */
   public static Server start(Path binary, String... options) {
-    List<String> command = new ArrayList<>(List.of(Binary.find(binary), "--port", "0", "--test-kit", "yes", "--ready-json", "--exit-with-parent"));
-    command.addAll(List.of(options));
+    return start(binary, System.getenv(), options);
+  }
+
+  /** Starts a server, with what is looked for in an environment. */
+  static Server start(Path binary, Map<String, String> environment, String... options) {
+    List<String> all = new ArrayList<>(List.of("--port", "0", "--test-kit", "yes", "--ready-json", "--exit-with-parent"));
+    all.addAll(List.of(options));
     try {
-      return new Server(command, passwordIn(options));
+      return new Server(new Program(Binary.find(binary, environment), all, environment), passwordIn(options));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -66,27 +62,11 @@ public final class Server implements AutoCloseable {
     return at < 0 || at + 1 == options.length ? null : options[at + 1];
   }
 
-  private Server(List<String> command, String password) throws IOException {
+  private Server(Program program, String password) throws IOException {
+    this.program = program;
     this.password = password;
-    log = Files.createTempFile("miniserver", ".log");
-    try {
-      process = new ProcessBuilder(command).redirectError(log.toFile()).start();
-    } catch (IOException e) {
-      Files.delete(log);
-      throw e;
-    }
-    var out = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
-    String line = out.readLine();
-    Matcher ready = READY.matcher(line == null ? "" : line);
-    if (!ready.find()) {
-      String reason = log();
-      close();
-      throw new IllegalStateException("miniserver does not start: " + reason);
-    }
-    scheme = ready.group(1);
-    port = Integer.parseInt(ready.group(2));
-    host = ready.group(3);
-    tls = ready.group(4) == null ? null : trusting(ready.group(4).replace("\\n", "\n"));
+    ready = program.ready();
+    tls = ready.certificate() == null ? null : trusting(ready.certificate());
   }
 
   /** Returns a context that trusts the certificate which PEM text begins with. */
@@ -113,28 +93,24 @@ public final class Server implements AutoCloseable {
 
   /** Returns the scheme of URLs: redis, or rediss for a server that speaks TLS. */
   String scheme() {
-    return scheme;
+    return ready.scheme();
   }
 
   public String host() {
-    return host;
+    return ready.host();
   }
 
   public int port() {
-    return port;
+    return ready.port();
   }
 
   public long pid() {
-    return process.pid();
+    return ready.pid();
   }
 
   /** Returns what the server has logged. */
   public String log() {
-    try {
-      return Files.readString(log);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return program.log();
   }
 
   /** Returns a new world. */
@@ -162,7 +138,7 @@ public final class Server implements AutoCloseable {
   }
 
   Connection connect(String world) {
-    return new Connection(host, port, world, password, scheme.equals("rediss") ? tls.getSocketFactory() : SocketFactory.getDefault());
+    return new Connection(host(), port(), world, password, scheme().equals("rediss") ? tls.getSocketFactory() : SocketFactory.getDefault());
   }
 
   /** Returns the password by which clients log in to a world as the user world. */
@@ -189,14 +165,6 @@ public final class Server implements AutoCloseable {
     if (own != null) {
       own.close();
     }
-    process.destroy();
-    try {
-      process.waitFor();
-      Files.deleteIfExists(log);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    program.close();
   }
 }
