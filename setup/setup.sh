@@ -20,13 +20,33 @@ if [ $os = windows ]; then unzip -oq "$archive"; else tar -xzf "$archive"; fi
 echo "$dir" >>"$GITHUB_PATH"
 
 [ -n "$PORT" ] || exit 0
-# The server writes a line of JSON when it is ready. It stays after this step and ends with the job.
+# The server writes a line of JSON when it is ready. It stays after this step and ends with the job. If it does not get ready in
+# MINISERVER_START_TIMEOUT seconds, it ends here, with all that it has started: set -m makes it a group of processes.
 rm -f ready.json # of an earlier step
+set -m
 # shellcheck disable=SC2086
 nohup ./miniserver --port "$PORT" --ready-json $OPTIONS >ready.json 2>miniserver.log </dev/null &
 server=$!
+set +m
+
+# fail REASON ends it, and says why it does not start.
+fail() {
+  kill -KILL -- -$server 2>/dev/null || true
+  echo "miniserver does not start: $dir/miniserver $1: $({ head -c 200 ready.json && tail -c 2000 miniserver.log; } | tr -d '\0')" >&2
+  exit 1
+}
+
+patience=${MINISERVER_START_TIMEOUT:-10}
+end=$((SECONDS + ${patience%.*}))
 until [ -s ready.json ]; do
-  kill -0 $server 2>/dev/null || { cat miniserver.log >&2; exit 1; }
+  if ! kill -0 $server 2>/dev/null; then
+    status=0
+    wait $server || status=$?
+    fail "ended with status $status"
+  fi
+  [ $SECONDS -le $end ] || fail "has not said in $patience seconds that it is ready"
   sleep 0.05
 done
-sed -E 's/.*"url":"([^"]*)","port":([0-9]+).*/url=\1\nport=\2/' ready.json | tee -a "$GITHUB_OUTPUT"
+ready='^\{"url":"([^"]*)","port":([0-9]+),.*\}$'
+head -n 1 ready.json | grep -Eaq "$ready" || fail "printed something else in place of its ready line"
+sed -E "s/$ready/url=\1\nport=\2/" ready.json | tee -a "$GITHUB_OUTPUT"
