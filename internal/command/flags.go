@@ -53,7 +53,7 @@ const (
 	ToPatterns             // its arguments are patterns of channels
 	Protected              // allowed only by enable-debug-command
 	HomeOnly               // concerns what only the home world has: files and replicas
-	OneSlot                // its keys lie in one slot; only in a cluster
+	OneSlot                // its keys lie in one slot, if the server is a node of a cluster
 	ByDigest               // runs a script that the cache may have lost
 	Internal               // for servers among themselves: COMMAND DOCS marks it
 	AnyKeys                // meets keys that it does not name: the removal of each is a unit

@@ -39,7 +39,7 @@ func TestIndex(t *testing.T) {
 	}
 	for _, name := range names {
 		require.Nil(t, table.Find([]byte(name)), name)
-		table.put(name, &Command{Line: Line{Name: name}})
+		table.put(name, (&Command{Line: Line{Name: name}}).called(name))
 		require.Equal(t, name, table.Find([]byte(strings.ToUpper(name))).Name)
 	}
 	for _, name := range names {
@@ -58,4 +58,26 @@ func TestIndex(t *testing.T) {
 		require.Nil(t, table.Find([]byte(name)), name)
 	}
 	require.Empty(t, table.ordered)
+}
+
+// Tables of a release share their commands, but not what one of them renames.
+func TestTablesShareCommands(t *testing.T) {
+	family := Family{Group: "g", Commands: []Line{{Name: "alone", Arity: 1},
+		{Name: "container", Arity: -2, Subs: []Line{{Name: "sub", Arity: 2}}}}}
+	a, b, older := NewTable(&release.Default), NewTable(&release.Default), NewTable(&release.Known[0])
+	for _, table := range []*Table{a, b, older} {
+		require.Len(t, table.Add(family), 3)
+	}
+	find := func(table *Table, name string) *Command { return table.Find([]byte(name)) }
+	require.Same(t, find(a, "container"), find(b, "CONTAINER"))
+	require.NotSame(t, find(a, "container"), find(older, "container"))
+
+	require.NoError(t, a.Rename("container", "box"))
+	require.Nil(t, find(a, "container"))
+	box := find(a, "box")
+	require.Equal(t, []int{1, 2}, []int{box.ID, box.Subs[0].ID})
+	require.Same(t, box, box.Sub([]byte("sub")).Parent)
+	require.Same(t, box, a.Original("container"))
+	require.Nil(t, find(b, "box"))
+	require.Same(t, find(b, "container"), find(b, "container").Subs[0].Parent)
 }

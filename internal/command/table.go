@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/resp"
@@ -36,15 +37,56 @@ func NewTable(r *release.Release) *Table {
 // panics if a name is there already.
 func (t *Table) Add(f Family) (added []*Command) {
 	t.reword(f.Wordings)
-	for _, line := range t.offered(f.Commands) {
-		if _, dup := t.byName[line.Name]; dup {
-			panic(fmt.Sprintf("command: %q is declared twice", line.Name))
+	for _, c := range t.commandsOf(f) {
+		if _, dup := t.byName[c.Name]; dup {
+			panic(fmt.Sprintf("command: %q is declared twice", c.Name))
 		}
-		c := t.register(line, f.Group, nil)
-		t.put(line.Name, c)
+		t.put(c.Name, c)
 		added = append(append(added, c), c.Subs...)
 	}
+	t.count += len(added)
 	return added
+}
+
+// made are the commands of families as releases have them. Tables of the same families in the same
+// order have the same commands, which nobody changes: whoever starts many servers makes them once.
+var made = struct {
+	sync.Mutex
+	lists map[place][]*Command
+}{lists: make(map[place][]*Command)}
+
+// place is where the lines of a family are in the table of a release.
+type place struct {
+	release release.Release
+	lines   *Line
+	group   string
+	first   int // the first ID
+}
+
+// mostMade bounds made, for families that are no variables of their packages.
+const mostMade = 1000
+
+// commandsOf returns the commands of a family, without subcommands.
+func (t *Table) commandsOf(f Family) []*Command {
+	if len(f.Commands) == 0 {
+		return nil
+	}
+	made.Lock()
+	defer made.Unlock()
+	at := place{*t.Release, &f.Commands[0], f.Group, t.count}
+	list, found := made.lists[at]
+	if found {
+		return list
+	}
+	list = t.offered(f.Commands)
+	next := t.count
+	for _, c := range list {
+		next = t.register(c, f.Group, nil, next)
+	}
+	if len(made.lists) < mostMade {
+		made.lists[at] = list
+	}
+	return list
 }
 
 // offered returns the lines that the release has, as it has them.
@@ -90,11 +132,13 @@ func except(words, others []string) []string {
 	return slices.DeleteFunc(words, func(word string) bool { return slices.Contains(others, word) })
 }
 
-// register completes a command, and its subcommands.
-func (t *Table) register(c *Command, group string, parent *Command) *Command {
-	c.ID = t.count
-	t.count++
+// register completes a command, and its subcommands. It takes the next ID and returns that behind
+// them.
+func (t *Table) register(c *Command, group string, parent *Command, id int) (next int) {
+	c.ID = id
+	id++
 	c.group, c.Parent, c.full = group, parent, c.Name
+	c.short = shortNameOf([]byte(c.Name))
 	c.Keys.least = c.Least()
 	if parent != nil {
 		c.full = parent.Name + "|" + c.Name
@@ -106,46 +150,55 @@ func (t *Table) register(c *Command, group string, parent *Command) *Command {
 		if parent == nil && !t.Release.Has(Splits) {
 			c.tipsToFlags()
 		}
-		return c
+		c.markOneSlot()
+		return id
 	}
 	c.Subs = t.offered(c.Line.Subs)
 	c.subs = make(map[string]*Command, len(c.Subs))
 	for _, sub := range c.Subs {
-		t.register(sub, group, c)
+		id = t.register(sub, group, c, id)
 		c.subs[sub.Name] = sub
 	}
 	if !t.Release.Has(Splits) {
 		c.join(t.shown)
 	}
-	return c
+	c.markOneSlot()
+	return id
+}
+
+// markOneSlot gives a command with keys the flag OneSlot. EXEC has the keys of what it runs.
+func (c *Command) markOneSlot() {
+	if c.Flags&AnySlot == 0 && (c.HasKeys() || c.Flags&RunsTx != 0) {
+		c.Flags |= OneSlot
+	}
 }
 
 func (t *Table) put(name string, c *Command) {
 	t.byName[name] = c
-	t.ordered = slices.Insert(t.ordered, t.place(c), c)
-	t.addShort(name, c)
+	t.ordered = slices.Insert(t.ordered, t.position(c), c)
+	t.addShort(c)
 }
 
-// place returns where a command is in the order, or belongs.
-func (t *Table) place(c *Command) int {
+// position returns where a command is in the order, or belongs.
+func (t *Table) position(c *Command) int {
 	i, _ := slices.BinarySearchFunc(t.ordered, c.Name,
 		func(c *Command, name string) int { return strings.Compare(c.Name, name) })
 	return i
 }
 
-func (t *Table) addShort(name string, c *Command) {
-	if c.short = shortNameOf([]byte(name)); c.short.length > 0 {
+func (t *Table) addShort(c *Command) {
+	if c.short.length > 0 {
 		t.index.add(c)
 	}
 }
 
 func (t *Table) remove(name string) {
-	i := t.place(t.byName[name])
+	i := t.position(t.byName[name])
 	t.ordered = slices.Delete(t.ordered, i, i+1)
 	delete(t.byName, name)
 	t.index = index{}
-	for name, c := range t.byName {
-		t.addShort(name, c)
+	for _, c := range t.byName {
+		t.addShort(c)
 	}
 }
 
@@ -161,13 +214,32 @@ func (t *Table) Rename(from, to string) error {
 		if t.Find([]byte(to)) != nil {
 			return ErrRenameTaken
 		}
-		t.put(strings.ToLower(to), c)
+		to = strings.ToLower(to)
+		c = c.called(to)
+		t.put(to, c)
 	}
 	if t.renamed == nil {
 		t.renamed = make(map[string]*Command)
 	}
 	t.renamed[strings.ToLower(c.Name)] = c
 	return nil
+}
+
+// called returns the command under another name, by which clients call it.
+func (c *Command) called(name string) *Command {
+	other := *c
+	other.short = shortNameOf([]byte(name))
+	other.Subs, other.subs = nil, nil
+	for _, sub := range c.Subs {
+		s := *sub
+		s.Parent = &other
+		other.Subs = append(other.Subs, &s)
+		if other.subs == nil {
+			other.subs = make(map[string]*Command, len(c.Subs))
+		}
+		other.subs[s.Name] = &s
+	}
+	return &other
 }
 
 // Len returns the number of commands, without subcommands.

@@ -12,8 +12,7 @@ import (
 // The server as a node of a cluster, after cluster-enabled yes. Alone it owns all hash slots and
 // keeps them, so it never redirects a client. Two rules of Redis Cluster remain: the keys of a
 // command, of a transaction, and of a script that declares flags must be in one slot, and there is
-// only database 0. Lines with keys have the flag OneSlot then, so without a cluster neither the
-// gate nor a line knows of it. Package commands/cluster has the parameter.
+// only database 0. Package commands/cluster has the parameter.
 //
 // In a group only the leader runs commands as if there were no other member. What becomes of a
 // command that a client sends to another one depends on the kind of clients that the server is set

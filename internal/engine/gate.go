@@ -32,7 +32,7 @@ func (w *World) gate(s *Session, cmd *command.Command, args [][]byte) error {
 			return err
 		}
 	}
-	if f&command.OneSlot != 0 {
+	if e.Config.Cluster && f&command.OneSlot != 0 {
 		err := e.checkSlot(s, cmd, args)
 		if err == nil && e.Topology != nil {
 			err = e.redirect(s, cmd, args)
@@ -132,7 +132,7 @@ func (w *World) scriptGate(s *Session, cmd *command.Command, args [][]byte) erro
 		return ErrReadOnly
 	case stale:
 		return ErrStaleScript
-	case f&command.OneSlot != 0:
+	case e.Config.Cluster && f&command.OneSlot != 0:
 		return e.checkScriptSlot(s, cmd, args)
 	}
 	return nil

@@ -18,5 +18,5 @@ import (
 
 // Parts returns the part of these commands, and that of client-side caching.
 func Parts(e *engine.Engine) []engine.Part {
-	return []engine.Part{{Families: []command.Family{family()}, Describe: describe}, tracking.Part(e)}
+	return []engine.Part{{Families: []command.Family{family}, Describe: describe}, tracking.Part(e)}
 }

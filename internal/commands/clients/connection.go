@@ -7,7 +7,9 @@ import (
 )
 
 // family is the commands about the connection itself, but for SELECT.
-func family() command.Family {
+var family = newFamily()
+
+func newFamily() command.Family {
 	const before = command.NoScript | command.Loading | command.Stale | command.Fast | command.NoAuth |
 		command.AllowBusy
 	return command.Family{Group: "connection", Commands: []command.Line{

@@ -26,8 +26,8 @@ import (
 // Part returns the commands about clusters, the parameter that makes the server a node of one, and
 // their sections of INFO.
 func Part(e *engine.Engine) engine.Part {
-	enabled := config.Bool("cluster-enabled", &e.Config.Cluster).AtStart().Then(func() { markOneSlot(e) })
-	return engine.Part{Families: []command.Family{family()}, Params: []config.Param{enabled},
+	enabled := config.Bool("cluster-enabled", &e.Config.Cluster).AtStart()
+	return engine.Part{Families: []command.Family{family}, Params: []config.Param{enabled},
 		Sections: []engine.Section{{Name: "Cluster", Fill: fillEnabled},
 			{Name: "Cluster Info", Since: "valkey:9.1.0", Fill: fillInfo}}}
 }
@@ -41,25 +41,9 @@ func fillEnabled(w *engine.World, b *bytes.Buffer) {
 	engine.Fields(b, "cluster_enabled", enabled)
 }
 
-// markOneSlot gives the lines with keys the flag OneSlot if the server is a node of a cluster, and
-// takes it away otherwise. EXEC has the keys of what it runs.
-func markOneSlot(e *engine.Engine) {
-	for _, cmd := range e.Commands.All() {
-		markLine(cmd, e.Config.Cluster)
-		for _, sub := range cmd.Subs {
-			markLine(sub, e.Config.Cluster)
-		}
-	}
-}
+var family = newFamily()
 
-func markLine(cmd *command.Command, on bool) {
-	cmd.Flags &^= command.OneSlot
-	if on && cmd.Flags&command.AnySlot == 0 && (cmd.HasKeys() || cmd.Flags&command.RunsTx != 0) {
-		cmd.Flags |= command.OneSlot
-	}
-}
-
-func family() command.Family {
+func newFamily() command.Family {
 	unlinked := []command.Was{{Before: release.NoValkey, Edit: func(line *command.Line) {
 		line.Run = func(c *engine.Call) { c.Reply.Status("OK") }
 	}}, command.Before("7.0.0", "acl=keyspace -loading -stale")}

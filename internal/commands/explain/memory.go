@@ -22,14 +22,16 @@ import (
 // stored.
 func Part() engine.Part {
 	return engine.Part{
-		Families: []command.Family{{Group: "server", Commands: []command.Line{
-			{Name: "memory", Arity: -2, Since: "4.0.0", Subs: memorySubs(),
-				Complexity: "Depends on the subcommand", Summary: "A container for memory diagnostics commands.",
-				Was: []command.Was{command.Before("7.0.0", "+random +movablekeys")}},
-		}}},
-		Debug: debugLines(),
+		Families: []command.Family{memory},
+		Debug:    debugLines(),
 	}
 }
+
+var memory = command.Family{Group: "server", Commands: []command.Line{
+	{Name: "memory", Arity: -2, Since: "4.0.0", Subs: memorySubs(),
+		Complexity: "Depends on the subcommand", Summary: "A container for memory diagnostics commands.",
+		Was: []command.Was{command.Before("7.0.0", "+random +movablekeys")}},
+}}
 
 // memorySubs returns the subcommands of MEMORY.
 func memorySubs() []command.Line {

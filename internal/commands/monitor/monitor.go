@@ -14,13 +14,15 @@ import (
 
 // Part returns the command.
 func Part() engine.Part {
-	return engine.Part{Detach: remove, Families: []command.Family{{Group: "server", Commands: []command.Line{
-		{Name: "monitor", Arity: 1, Flags: command.Admin | command.NoScript | command.Loading | command.Stale |
-			command.Harmless, Run: cmdMonitor, Reply: "status", Since: "1.0.0",
-			Summary:    "Listens for all requests received by the server in real-time.",
-			Complexity: "O(1) for each command that the server executes from then on"},
-	}}}}
+	return engine.Part{Detach: remove, Families: []command.Family{family}}
 }
+
+var family = command.Family{Group: "server", Commands: []command.Line{
+	{Name: "monitor", Arity: 1, Flags: command.Admin | command.NoScript | command.Loading | command.Stale |
+		command.Harmless, Run: cmdMonitor, Reply: "status", Since: "1.0.0",
+		Summary:    "Listens for all requests received by the server in real-time.",
+		Complexity: "O(1) for each command that the server executes from then on"},
+}}
 
 // errInTx has the text of Redis.
 const errInTx = command.Error("ERR MONITOR isn't allowed for DENY BLOCKING client")

@@ -13,7 +13,9 @@ import (
 const errShardInTx = command.Error("ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client")
 
 // family is SUBSCRIBE, PUBLISH and the others about channels.
-func family() command.Family {
+var family = newFamily()
+
+func newFamily() command.Family {
 	withMemory := []command.Was{{Before: "8.6.0", Edit: func(cmd *command.Line) { cmd.Flags &^= command.DenyOOM }}}
 	const listen = command.PubSub | command.NoScript | command.Loading | command.Stale | command.AllowSubscribed
 	help := engine.HelpLine("6.2.0")

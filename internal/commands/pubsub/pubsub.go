@@ -20,7 +20,7 @@ import (
 
 // Part returns the commands and the delivery of keyspace events.
 func Part() engine.Part {
-	return engine.Part{Families: []command.Family{family()}, Event: tell, Detach: unsubscribeAll, Permits: permits,
+	return engine.Part{Families: []command.Family{family}, Event: tell, Detach: unsubscribeAll, Permits: permits,
 		Figures: map[string]engine.Figure{
 			"pubsub_channels":      figure(channels),
 			"pubsub_patterns":      figure(patterns),

@@ -16,55 +16,59 @@ import (
 // properties of new filters.
 func Bloom() engine.Part {
 	defaults := &bloom.Options{Capacity: 100, Rate: 0.01, Growth: 2}
-	create := func(run func(c *engine.Call, o bloom.Options)) engine.Handler {
-		return func(c *engine.Call) {
-			o := *defaults
-			o.Fixed = o.Growth == 0
-			run(c, o)
-		}
-	}
-	return engine.Part{Params: bloomParams(defaults), Families: []command.Family{{Group: "bf", Commands: []command.Line{
-		{Name: "bf.reserve", Arity: -4, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "RW update"),
-			Run: create(cmdBFReserve), Reply: "status", Since: "bloom:1.0.0",
-			Syntax:  "key error-rate:double capacity:integer [EXPANSION expansion:integer] [NONSCALING]",
-			Summary: "Creates a new Bloom Filter", Complexity: "O(N), N being the size of the filter"},
-		{Name: "bf.add", Arity: 3, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "RW update"),
-			Run: create(cmdBFAdd), Reply: "integer", Since: "bloom:1.0.0", Syntax: "key item",
-			Summary: "Adds an item to a Bloom Filter", Complexity: "O(N), N being the number of filters in the chain"},
-		{Name: "bf.madd", Arity: -3, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "RW update"),
-			Run: create(cmdBFMAdd), Reply: "array", Since: "bloom:1.0.0", Syntax: "key item...",
-			Summary:    "Adds one or more items to a Bloom Filter. A filter will be created if it does not exist",
-			Complexity: "O(N * M), N being the number of items, and M the number of filters in the chain"},
-		{Name: "bf.insert", Arity: -4, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "RW update"),
-			Run: create(cmdBFInsert), Reply: "array", Since: "bloom:1.0.0",
-			Syntax: "key [CAPACITY capacity:integer] [ERROR error:double] [EXPANSION expansion:integer] " +
-				"[NOCREATE] [NONSCALING] <ITEMS item...>",
-			Summary:    "Adds one or more items to a Bloom Filter. A filter will be created if it does not exist",
-			Complexity: "O(N * M), N being the number of items, and M the number of filters in the chain"},
-		{Name: "bf.exists", Arity: 3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"),
-			Run: cmdBFExists, Reply: "integer", Since: "bloom:1.0.0",
-			Syntax: "key item", Summary: "Checks whether an item exists in a Bloom Filter",
-			Complexity: "O(N), N being the number of filters in the chain"},
-		{Name: "bf.mexists", Arity: -3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"),
-			Run: cmdBFMExists, Reply: "integers", Since: "bloom:1.0.0",
-			Syntax: "key item...", Summary: "Checks whether one or more items exist in a Bloom Filter",
-			Complexity: "O(N * M), N being the number of items, and M the number of filters in the chain"},
-		{Name: "bf.info", Arity: -2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"),
-			Run: cmdBFInfo, Reply: "array", Since: "bloom:1.0.0", Syntax: "key [CAPACITY|SIZE|FILTERS|ITEMS|EXPANSION]",
-			Summary: "Returns information about a Bloom Filter", Complexity: "O(1)"},
-		{Name: "bf.card", Arity: 2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"),
-			Run: cmdBFCard, Reply: "integer", Since: "bloom:2.4.4",
-			Syntax: "key", Summary: "Returns the cardinality of a Bloom filter", Complexity: "O(1)"},
-		{Name: "bf.scandump", Arity: 3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"),
-			Run: cmdBFScanDump, Reply: "array", Since: "bloom:1.0.0",
-			Syntax: "key iterator:integer", Summary: "Begins an incremental save of the Bloom Filter",
-			Complexity: "O(N), N being the size of the chunk"},
-		{Name: "bf.loadchunk", Arity: 4, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "RW update"),
-			Run: cmdBFLoadChunk, Reply: "status", Since: "bloom:1.0.0",
-			Syntax: "key iterator:integer data", Summary: "Restores a filter previously saved using SCANDUMP",
-			Complexity: "O(N), N being the size of the chunk"},
-	}}}}
+	return engine.Part{Params: bloomParams(defaults), State: defaults, Families: []command.Family{bloomFamily}}
 }
+
+// creating returns what runs a command that may create a filter.
+func creating(run func(c *engine.Call, o bloom.Options)) engine.Method {
+	return engine.On(func(defaults *bloom.Options, c *engine.Call) {
+		o := *defaults
+		o.Fixed = o.Growth == 0
+		run(c, o)
+	})
+}
+
+var bloomFamily = command.Family{Group: "bf", Commands: []command.Line{
+	{Name: "bf.reserve", Arity: -4, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "RW update"),
+		Run: creating(cmdBFReserve), Reply: "status", Since: "bloom:1.0.0",
+		Syntax:  "key error-rate:double capacity:integer [EXPANSION expansion:integer] [NONSCALING]",
+		Summary: "Creates a new Bloom Filter", Complexity: "O(N), N being the size of the filter"},
+	{Name: "bf.add", Arity: 3, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "RW update"),
+		Run: creating(cmdBFAdd), Reply: "integer", Since: "bloom:1.0.0", Syntax: "key item",
+		Summary: "Adds an item to a Bloom Filter", Complexity: "O(N), N being the number of filters in the chain"},
+	{Name: "bf.madd", Arity: -3, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "RW update"),
+		Run: creating(cmdBFMAdd), Reply: "array", Since: "bloom:1.0.0", Syntax: "key item...",
+		Summary:    "Adds one or more items to a Bloom Filter. A filter will be created if it does not exist",
+		Complexity: "O(N * M), N being the number of items, and M the number of filters in the chain"},
+	{Name: "bf.insert", Arity: -4, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "RW update"),
+		Run: creating(cmdBFInsert), Reply: "array", Since: "bloom:1.0.0",
+		Syntax: "key [CAPACITY capacity:integer] [ERROR error:double] [EXPANSION expansion:integer] " +
+			"[NOCREATE] [NONSCALING] <ITEMS item...>",
+		Summary:    "Adds one or more items to a Bloom Filter. A filter will be created if it does not exist",
+		Complexity: "O(N * M), N being the number of items, and M the number of filters in the chain"},
+	{Name: "bf.exists", Arity: 3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"),
+		Run: cmdBFExists, Reply: "integer", Since: "bloom:1.0.0",
+		Syntax: "key item", Summary: "Checks whether an item exists in a Bloom Filter",
+		Complexity: "O(N), N being the number of filters in the chain"},
+	{Name: "bf.mexists", Arity: -3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"),
+		Run: cmdBFMExists, Reply: "integers", Since: "bloom:1.0.0",
+		Syntax: "key item...", Summary: "Checks whether one or more items exist in a Bloom Filter",
+		Complexity: "O(N * M), N being the number of items, and M the number of filters in the chain"},
+	{Name: "bf.info", Arity: -2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"),
+		Run: cmdBFInfo, Reply: "array", Since: "bloom:1.0.0", Syntax: "key [CAPACITY|SIZE|FILTERS|ITEMS|EXPANSION]",
+		Summary: "Returns information about a Bloom Filter", Complexity: "O(1)"},
+	{Name: "bf.card", Arity: 2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"),
+		Run: cmdBFCard, Reply: "integer", Since: "bloom:2.4.4",
+		Syntax: "key", Summary: "Returns the cardinality of a Bloom filter", Complexity: "O(1)"},
+	{Name: "bf.scandump", Arity: 3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"),
+		Run: cmdBFScanDump, Reply: "array", Since: "bloom:1.0.0",
+		Syntax: "key iterator:integer", Summary: "Begins an incremental save of the Bloom Filter",
+		Complexity: "O(N), N being the size of the chunk"},
+	{Name: "bf.loadchunk", Arity: 4, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "RW update"),
+		Run: cmdBFLoadChunk, Reply: "status", Since: "bloom:1.0.0",
+		Syntax: "key iterator:integer data", Summary: "Restores a filter previously saved using SCANDUMP",
+		Complexity: "O(N), N being the size of the chunk"},
+}}
 
 // RedisBloom's limits.
 const (

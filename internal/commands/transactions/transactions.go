@@ -19,7 +19,7 @@ import (
 
 // Part returns the commands.
 func Part() engine.Part {
-	return engine.Part{Families: []command.Family{family()}, Detach: unwatch, Figures: map[string]engine.Figure{
+	return engine.Part{Families: []command.Family{family}, Detach: unwatch, Figures: map[string]engine.Figure{
 		"watching_clients":   func(w *engine.World) int { return watchersOf(w).sessions },
 		"total_watched_keys": func(w *engine.World) int { return len(watchersOf(w).of) },
 	}}
@@ -33,7 +33,9 @@ const (
 	errWatchInside = command.Error("ERR WATCH inside MULTI is not allowed")
 )
 
-func family() command.Family {
+var family = newFamily()
+
+func newFamily() command.Family {
 	const inTx = command.NoScript | command.Loading | command.Stale | command.AllowTx
 	outside := []command.Was{command.Before(release.NoValkey, "+no_multi")}
 	return command.Family{Group: "transactions", Commands: []command.Line{
