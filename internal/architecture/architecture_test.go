@@ -45,6 +45,7 @@ var layers = [][]string{
 	{"internal/assembly"},
 	{"internal/testkit"},
 	{"persistence/fixture"},
+	{"scripting/linting"},
 	{"server", "scripting", "internal/replication", "internal/replication/migrate", "persistence/journal",
 		"internal/sentinel", "internal/group"},
 	{"internal/group/consensus"},

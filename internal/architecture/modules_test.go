@@ -51,6 +51,21 @@ func TestTheServerRequiresLittle(t *testing.T) {
 	require.LessOrEqual(t, len(direct), 12, strings.Join(direct, "\n"))
 }
 
+// TestTheServerLinksLittle: a test that runs a server links none of what only the program has, and
+// so its module requires no library that is only for that.
+func TestTheServerLinksLittle(t *testing.T) {
+	left := []string{"internal/group", "internal/console", "internal/cli", "scripting/dap", "scripting/lint", "bench"}
+	for _, pkg := range list(t, "", "-deps", ".") {
+		for _, l := range left {
+			require.False(t, strings.HasPrefix(pkg+"/", module+l+"/"), pkg)
+		}
+		host, _, _ := strings.Cut(pkg, "/")
+		known := strings.HasPrefix(pkg+"/", module) || strings.HasPrefix(pkg, "golang.org/x/sys/") ||
+			pkg == "github.com/google/btree"
+		require.True(t, known || !strings.Contains(host, "."), "%s is new in every test", pkg)
+	}
+}
+
 // TestImageIsMadeOfAllPackages: what Dockerfile.dockerignore keeps from the build of the image is
 // not in the program.
 func TestImageIsMadeOfAllPackages(t *testing.T) {

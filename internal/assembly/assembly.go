@@ -28,7 +28,6 @@ import (
 
 	"github.com/miniserver-go/miniserver/internal/commands"
 	"github.com/miniserver-go/miniserver/internal/engine"
-	"github.com/miniserver-go/miniserver/internal/group"
 	"github.com/miniserver-go/miniserver/internal/replication"
 	"github.com/miniserver-go/miniserver/internal/sentinel"
 	"github.com/miniserver-go/miniserver/internal/testkit"
@@ -50,7 +49,21 @@ type Options struct {
 	Spawn    func(run func()) // starts a goroutine for slow work; go run() if nil
 	Volatile bool             // without persistence and its commands
 	TestKit  bool             // with the test kit
-	Group    bool             // the server is a member of a group, which is no test server
+	Group    NewMember        // of a server that is a member of a group, which is no test server; else nil
+}
+
+// NewMember makes the part by which a server is a member of a group. It is an option, and not a
+// part like the others, because most programs have no groups, and the Raft library is large.
+type NewMember func(e *engine.Engine, log func(level byte, format string, args ...any)) Member
+
+// Member makes a server a member of a group: see package group.
+type Member interface {
+	Part() engine.Part
+	Messages() engine.Part     // GROUP, its command
+	Configure(id uint64) error // once all parameters are set
+	Open() error               // loads the log
+	Close()
+	server.Barrier
 }
 
 // Assembly is a server with all its parts, or an engine without a server.
@@ -136,7 +149,7 @@ type Parts struct {
 	Replication *replication.Master
 	Snapshots   *snapshot.Saver  // nil if volatile
 	Journal     *journal.Journal // nil if volatile
-	Group       *group.Group     // nil without a group
+	Group       Member           // nil without a group
 	Kit         *testkit.Kit     // nil without the test kit
 
 	ends []func(err error) // what Close calls, the last one first
@@ -179,7 +192,7 @@ func join(e *engine.Engine, o Options) Parts {
 	e.Join(payload.Part(), payload.Migration(dialer{}))
 	e.Join(commands.Parts(e)...)
 	e.Join(p.Scripts.Part())
-	if o.Group {
+	if o.Group != nil {
 		e.Join(sentinel.New(e).Part())
 	}
 	if o.Volatile {
@@ -198,8 +211,8 @@ func join(e *engine.Engine, o Options) Parts {
 	// Replication ticks before snapshots: a replica that waits for a snapshot comes before save
 	// points.
 	e.Join(p.Replication.Part(), p.Snapshots.Part(), p.Journal.Part())
-	if o.Group {
-		p.Group = group.New(e, group.Options{Log: log, Wall: server.Clock(), Nanos: server.Nanos(), Spawn: o.Spawn})
+	if o.Group != nil {
+		p.Group = o.Group(e, log)
 		e.Join(p.Group.Part(), p.Group.Messages())
 	}
 	p.ends = p.inOrder()

@@ -7,17 +7,20 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/internal/engine"
+	"github.com/miniserver-go/miniserver/internal/group"
 	"github.com/miniserver-go/miniserver/persistence/disk"
+	"github.com/miniserver-go/miniserver/server"
 )
 
 // TestEveryPartEnds finds a part with a method Close that the list of ways to end does not have.
 func TestEveryPartEnds(t *testing.T) {
-	for _, o := range []Options{{}, {Group: true}, {Volatile: true}, {TestKit: true}} {
+	for _, o := range []Options{{}, {Group: newMember}, {Volatile: true}, {TestKit: true}} {
 		o.Disk = new(disk.Memory)
 		a := New(o)
 		closers := 0
 		for _, part := range reflect.ValueOf(a.Parts).Fields() {
-			if part.CanInterface() && part.Kind() == reflect.Pointer && !part.IsNil() {
+			isPart := part.Kind() == reflect.Pointer || part.Kind() == reflect.Interface
+			if part.CanInterface() && isPart && !part.IsNil() {
 				if _, closes := part.Interface().(interface{ Close() }); closes {
 					closers++
 				}
@@ -26,6 +29,10 @@ func TestEveryPartEnds(t *testing.T) {
 		require.Len(t, a.ends, closers, "%+v", o)
 		a.Close(nil)
 	}
+}
+
+func newMember(e *engine.Engine, log func(level byte, format string, args ...any)) Member {
+	return group.New(e, group.Options{Log: log, Wall: server.Clock(), Nanos: server.Nanos()})
 }
 
 // guest is a part that another package adds.

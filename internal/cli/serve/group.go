@@ -1,6 +1,14 @@
 package serve
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/miniserver-go/miniserver/internal/assembly"
+	"github.com/miniserver-go/miniserver/internal/cli/goruntime"
+	"github.com/miniserver-go/miniserver/internal/engine"
+	"github.com/miniserver-go/miniserver/internal/group"
+	"github.com/miniserver-go/miniserver/server"
+)
 
 // What the member of a group cannot be or have.
 var (
@@ -18,4 +26,9 @@ func (p *program) checkGroup() error {
 		return errGroupFixture
 	}
 	return p.Group.Configure(p.groupID)
+}
+
+// newMember is an assembly.NewMember.
+func newMember(e *engine.Engine, log func(level byte, format string, args ...any)) assembly.Member {
+	return group.New(e, group.Options{Log: log, Wall: server.Clock(), Nanos: server.Nanos(), Spawn: goruntime.Spawn})
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/assembly"
 	"github.com/miniserver-go/miniserver/internal/cli/goruntime"
 	"github.com/miniserver-go/miniserver/internal/console"
+	_ "github.com/miniserver-go/miniserver/scripting/linting" // SCRIPT LINT
 )
 
 // program is an engine with its server and the files of the process.

@@ -92,9 +92,13 @@ func newProgram(conf *configuration, out io.Writer, ownProcess bool) (*program, 
 	if p.startup.TestKit && p.groupID != 0 {
 		return nil, errGroupKit
 	}
+	var member assembly.NewMember
+	if p.groupID != 0 {
+		member = newMember
+	}
 	p.Assembly = assembly.New(assembly.Options{
 		Engine: p.startup.Engine(), Log: &p.logFile, Spawn: goruntime.Spawn, TestKit: p.startup.TestKit,
-		Group: p.groupID != 0, Server: &server.Options{Port: 6379, OwnProcess: true, Ready: p.tellReady,
+		Group: member, Server: &server.Options{Port: 6379, OwnProcess: true, Ready: p.tellReady,
 			Load: func() error { return p.tuner.Load(p.loadWithMeter) }}})
 	p.tuner = goruntime.New(p.Engine.Held)
 	p.console = console.New(console.Options{Engine: p.Engine, Connect: p.Server.Connect, Log: p.Log.Print})

@@ -20,6 +20,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/assembly"
 	"github.com/miniserver-go/miniserver/internal/console"
 	"github.com/miniserver-go/miniserver/internal/engine"
+	"github.com/miniserver-go/miniserver/internal/group"
 	"github.com/miniserver-go/miniserver/persistence/disk"
 	"github.com/miniserver-go/miniserver/server"
 )
@@ -36,7 +37,10 @@ type Place struct {
 // may be prepared before it listens; if that fails, Start returns the error. The server ends with
 // the test.
 func Start(t testing.TB, prepare func(*console.Console), params ...string) (*Place, error) {
-	member := slices.Contains(params, "group-id")
+	var member assembly.NewMember
+	if slices.Contains(params, "group-id") {
+		member = newMember
+	}
 	ready := make(chan struct{})
 	made := assembly.New(assembly.Options{Engine: engine.Options{Seed: 1}, Disk: new(disk.Memory), Group: member,
 		Server: &server.Options{Bind: []string{"127.0.0.1"}, Ready: func() error { close(ready); return nil }}})
@@ -49,7 +53,7 @@ func Start(t testing.TB, prepare func(*console.Console), params ...string) (*Pla
 			require.NoError(t, e.Params.Named(name).Set(params[i+1]), name)
 		}
 	}
-	if member {
+	if member != nil {
 		id, err := strconv.ParseUint(e.Params.Named("group-id").Get(), 10, 64)
 		require.NoError(t, err)
 		require.NoError(t, made.Group.Configure(id))
@@ -70,6 +74,10 @@ func Start(t testing.TB, prepare func(*console.Console), params ...string) (*Pla
 		<-ended
 	})
 	return &Place{t, e, s, "http://" + c.Addr()}, err
+}
+
+func newMember(e *engine.Engine, log func(level byte, format string, args ...any)) assembly.Member {
+	return group.New(e, group.Options{Log: log, Wall: server.Clock(), Nanos: server.Nanos()})
 }
 
 // Visitor is a browser without a window.
