@@ -142,9 +142,8 @@ func (s *Scripts) startDebugging(c *engine.Call, of subject, keys, argv [][]byte
 
 // twinOf returns an interpreter like in for the run.
 func (d *debugging) twinOf(in *interpreter, session *engine.Session) *interpreter {
-	twin := in.twin(session, d.debug)
+	twin := in.twin(session, d.random, d.debug)
 	twin.open(d.api())
-	*twin.random = d.random
 	twin.lua.SetHook(hookInterval, d.interrupt)
 	return twin
 }

@@ -62,7 +62,7 @@ type strict struct {
 	declared map[string]bool
 }
 
-// newInterpreter returns an interpreter that has no State yet: see open.
+// newInterpreter returns an interpreter that has no State yet: see ready.
 func newInterpreter(e *engine.Engine) interpreter {
 	return interpreter{
 		wording:   wording{engine: e, bare: !e.Release.Has(tableErrors)},
@@ -72,12 +72,13 @@ func newInterpreter(e *engine.Engine) interpreter {
 		world:     e.Home(),
 		made:      e.Machine(),
 		args:      arguments{all17: !e.Release.Has(shortNumbers)},
+		random:    lua.NewRandom(),
 	}
 }
 
 // twin returns an interpreter like in for one run that is debugged. It has no State yet, and its
 // current run is that of in.
-func (in *interpreter) twin(session *engine.Session, trace lua.Tracer) *interpreter {
+func (in *interpreter) twin(session *engine.Session, random lua.Random, trace lua.Tracer) *interpreter {
 	return &interpreter{
 		wording:   wording{engine: in.engine, bare: in.bare},
 		settings:  in.settings,
@@ -87,6 +88,7 @@ func (in *interpreter) twin(session *engine.Session, trace lua.Tracer) *interpre
 		world:     in.world,
 		args:      arguments{all17: in.args.all17},
 		current:   run{room: in.current.room, started: in.current.started},
+		random:    &random,
 		trace:     trace,
 	}
 }

@@ -16,7 +16,9 @@ func TestLinterKnowsTheSandbox(t *testing.T) {
 	for _, r := range append(release.Known, release.Default) {
 		t.Run(r.Name, func(t *testing.T) {
 			e := engine.New(engine.Options{Clock: func() int64 { return 0 }, Release: &r})
-			globals := New(e).interpreter.scripts.Globals
+			in := New(e).interpreter
+			in.ready()
+			globals := in.scripts.Globals
 			linter := lint.New(e, &r)
 			require.ElementsMatch(t, fields(globals), linter.Globals(""))
 			for _, name := range linter.Globals("") {

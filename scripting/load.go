@@ -20,6 +20,7 @@ func (in *interpreter) declares(source string) bool {
 
 // compile compiles the body of a script.
 func (in *interpreter) compile(body []byte) (sc *cache.Script, err error) {
+	in.ready()
 	source := string(body)
 	sc = &cache.Script{Program: program.Program{Name: program.Digest(body), Box: &in.scripts}}
 	sc.Program.Chunk = &sc.Chunk
@@ -63,6 +64,7 @@ func (in *interpreter) loadLibrary(source []byte, taken *library.Registry) (*lib
 
 // runLibrary runs a library that was compiled.
 func (in *interpreter) runLibrary(l *library.Library) error {
+	in.ready()
 	if in.functions.Globals == nil {
 		in.openFunctions()
 	}

@@ -16,11 +16,7 @@ func (s *Scripts) Part() engine.Part {
 		State:    s,
 		Families: []command.Family{family},
 		Debug:    s.debugLines(),
-		Params: s.interpreter.params(func() {
-			random := *s.interpreter.random
-			s.interpreter.open(s.interpreter.api())
-			*s.interpreter.random = random
-		}),
+		Params:   s.interpreter.params(),
 		Sections: []engine.Section{
 			{Name: "Memory", Fill: s.fillMemory},
 			{Name: "Stats", Fill: func(w *engine.World, b *bytes.Buffer) {

@@ -16,6 +16,13 @@ const hookInterval = 10000
 // marksArrays is when cjson.decode_array_with_array_mt came.
 var marksArrays = release.From("8.6.0")
 
+// ready gives the interpreter what the first program needs: most servers in tests run none.
+func (in *interpreter) ready() {
+	if in.lua == nil {
+		in.open(in.api())
+	}
+}
+
 // open gives the interpreter a State and builds the sandbox of scripts: Lua's harmless libraries,
 // Redis' own with api in the table redis, KEYS and ARGV. All but KEYS and ARGV are read-only.
 func (in *interpreter) open(api api) {
@@ -25,7 +32,7 @@ func (in *interpreter) open(api api) {
 	lua.OpenCoroutine(L)
 	text := lua.OpenString(L)
 	lua.OpenTable(L)
-	in.random = lua.OpenMath(L)
+	lua.OpenMath(L, in.random)
 	redislib.OpenBit(L)
 	redislib.OpenCjson(L, in.engine.Release.Has(marksArrays))
 	redislib.OpenCmsgpack(L)

@@ -63,7 +63,6 @@ type Scripts struct {
 	engine      *engine.Engine
 	interpreter interpreter
 	own         *ownScripts // of the interpreter's world
-	unseeded    lua.Random  // behind math.random, as it begins
 	debuggers   debuggers
 }
 
@@ -82,15 +81,16 @@ func New(e *engine.Engine) *Scripts {
 	in := &s.interpreter
 	in.log = func(level int, text string) { s.Log(level, text) }
 	in.names = recording.Names{Commands: e.Commands, Globals: in.globals}
-	in.open(in.api())
-	s.unseeded = *in.random
 	s.own = s.ownOf(in.world)
 	return s
 }
 
 // KeepGlobals lets scripts set globals, which later ones see. It is for a prompt, where each line
 // is a script.
-func (s *Scripts) KeepGlobals() { s.interpreter.scripts.Globals.SetReadonly(false) }
+func (s *Scripts) KeepGlobals() {
+	s.interpreter.ready()
+	s.interpreter.scripts.Globals.SetReadonly(false)
+}
 
 // ownScripts is what each world has for itself: the cached scripts, the libraries of functions, and
 // what was recorded of both.
@@ -113,7 +113,7 @@ func (s *Scripts) of(w *engine.World) *ownScripts {
 func (s *Scripts) ownOf(w *engine.World) *ownScripts {
 	own := engine.PerWorld[ownScripts](w)
 	if own.cache == nil {
-		own.cache, own.random = cache.New(), s.unseeded
+		own.cache, own.random = cache.New(), *lua.NewRandom()
 	}
 	return own
 }

@@ -25,9 +25,9 @@ func defaultSettings() settings {
 	return settings{busyAfter: 5000, strictKeys: strictness[0], memoryLimit: 512 << 20, logLevel: "notice"}
 }
 
-// params returns the parameters. reopen makes the sandbox anew, before any script has run.
-func (s *settings) params(reopen func()) []config.Param {
-	deprecated := config.Bool("lua-enable-deprecated-api", &s.deprecated).AtStart().Then(reopen)
+// params returns the parameters.
+func (s *settings) params() []config.Param {
+	deprecated := config.Bool("lua-enable-deprecated-api", &s.deprecated).AtStart()
 	deprecated.Hidden = true
 	return []config.Param{
 		config.Int("busy-reply-threshold", &s.busyAfter, 0, math.MaxInt64, "lua-time-limit"),

@@ -25,7 +25,7 @@ type epollLoop struct {
 	waiting  atomic.Bool   // the bell must be rung to end the wait
 	sockets  []epollSocket // by file descriptors; nil for those of others
 	events   []unix.EpollEvent
-	buffer   []byte        // for what is read
+	buffer   []byte        // for what is read; nil before the first connection
 	moment   unix.Timespec // of a pause
 	pauses   bool          // the loop may keep its processor: there is one that no loop needs
 	awake    bool          // the last wait was short, see watch

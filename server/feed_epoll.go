@@ -67,14 +67,14 @@ func (f *epollFeed) resumeLater() {
 
 // handle implements epollSocket.
 func (f *epollFeed) handle(uint32) {
-	n, err := readNow(f.number, f.loop.buffer)
+	input, err := f.loop.read(f.number)
 	switch {
-	case n > 0:
+	case len(input) > 0:
 		if f.loop.server.opts.OwnProcess {
 			f.loop.thread.followed()
 		}
 		f.loop.moved.reads.Add(1)
-		if !f.receive(f.loop.buffer[:n], nil) {
+		if !f.receive(input, nil) {
 			_ = f.loop.control(unix.EPOLL_CTL_DEL, f.number, 0)
 			f.resumeLater()
 		}

@@ -51,7 +51,7 @@ const (
 func startSocketLoops(s *Server) (ls socketLoops, err error) {
 	for range s.Loops() {
 		l := &epollLoop{epoll: -1, bell: -1, timer: -1, events: make([]unix.EpollEvent, roundEvents),
-			buffer: make([]byte, readSize), over: make(chan struct{})}
+			over: make(chan struct{})}
 		ls.loops = append(ls.loops, l)
 		if err = l.prepare(); err != nil {
 			for _, l := range ls.loops {
@@ -129,7 +129,8 @@ func (l *epollLoop) run() {
 		for _, ev := range l.events[:n] {
 			switch fd := int(ev.Fd); fd {
 			case l.bell:
-				_, _ = readNow(fd, l.buffer[:8])
+				var rings [8]byte
+				_, _ = readNow(fd, rings[:])
 				ripe = true
 			case l.timer:
 				l.armed = false
@@ -261,6 +262,15 @@ func (l *epollLoop) open(fd int, c *conn) {
 	}
 }
 
+// read returns what there is to read from a socket, until the next read.
+func (l *epollLoop) read(fd int) ([]byte, error) {
+	if l.buffer == nil {
+		l.buffer = make([]byte, readSize)
+	}
+	n, err := readNow(fd, l.buffer)
+	return l.buffer[:n], err
+}
+
 // handle handles the events of the socket.
 func (s *epollConn) handle(events uint32) {
 	if events&unix.EPOLLOUT != 0 {
@@ -269,11 +279,11 @@ func (s *epollConn) handle(events uint32) {
 	if events&^unix.EPOLLOUT == 0 {
 		return
 	}
-	n, err := readNow(s.number, s.loop.buffer)
+	input, err := s.loop.read(s.number)
 	switch {
-	case n > 0:
+	case len(input) > 0:
 		s.loop.thread.awaited()
-		s.conn.handle(s.loop.buffer[:n])
+		s.conn.handle(input)
 	case err == unix.EAGAIN || err == unix.EINTR:
 	case err != nil:
 		s.conn.broken = true

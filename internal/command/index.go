@@ -50,11 +50,14 @@ func (s shortName) slot(size int) int {
 	return int(high^low) & (size - 1)
 }
 
+// newIndex returns an index with room for the commands that most servers have.
+func newIndex() index { return index{slots: make([]*Command, 1024)} }
+
 // add adds a command by its short name.
 func (x *index) add(c *Command) {
 	if x.used++; 2*x.used > len(x.slots) {
 		before := x.slots
-		*x = index{slots: make([]*Command, max(64, 2*len(before))), used: 1}
+		*x = index{slots: make([]*Command, 2*len(before)), used: 1}
 		for _, other := range before {
 			if other != nil {
 				x.add(other)
@@ -70,9 +73,6 @@ func (x *index) add(c *Command) {
 
 // find returns the command with a short name, nil if there is none.
 func (x *index) find(name shortName) *Command {
-	if x.slots == nil {
-		return nil
-	}
 	for at := name.slot(len(x.slots)); ; at++ {
 		c := x.slots[at&(len(x.slots)-1)]
 		if c == nil || c.short == name {

@@ -15,9 +15,9 @@ import (
 type Table struct {
 	Release *release.Release
 
-	byName  map[string]*Command
-	ordered []*Command          // the same, by their original names
-	index   index               // the same for short names
+	ordered []*Command          // by their original names
+	index   index               // those with short names
+	long    map[string]*Command // the others, by their names
 	renamed map[string]*Command // by their original names; nil without renamed commands
 	count   int                 // commands and subcommands so far
 
@@ -28,7 +28,8 @@ type Table struct {
 
 // NewTable returns the empty table of a release.
 func NewTable(r *release.Release) *Table {
-	t := &Table{Release: r, byName: make(map[string]*Command)}
+	t := &Table{Release: r, ordered: make([]*Command, 0, 512), index: newIndex(),
+		long: make(map[string]*Command)}
 	t.flags, t.shown = flagNamesOf(r)
 	return t
 }
@@ -38,7 +39,7 @@ func NewTable(r *release.Release) *Table {
 func (t *Table) Add(f Family) (added []*Command) {
 	t.reword(f.Wordings)
 	for _, c := range t.commandsOf(f) {
-		if _, dup := t.byName[c.Name]; dup {
+		if t.Find([]byte(c.Name)) != nil {
 			panic(fmt.Sprintf("command: %q is declared twice", c.Name))
 		}
 		t.put(c.Name, c)
@@ -174,9 +175,12 @@ func (c *Command) markOneSlot() {
 }
 
 func (t *Table) put(name string, c *Command) {
-	t.byName[name] = c
 	t.ordered = slices.Insert(t.ordered, t.position(c), c)
-	t.addShort(c)
+	if c.short.length > 0 {
+		t.index.add(c)
+	} else {
+		t.long[name] = c
+	}
 }
 
 // position returns where a command is in the order, or belongs.
@@ -186,19 +190,15 @@ func (t *Table) position(c *Command) int {
 	return i
 }
 
-func (t *Table) addShort(c *Command) {
-	if c.short.length > 0 {
-		t.index.add(c)
-	}
-}
-
 func (t *Table) remove(name string) {
-	i := t.position(t.byName[name])
+	i := t.position(t.Find([]byte(name)))
 	t.ordered = slices.Delete(t.ordered, i, i+1)
-	delete(t.byName, name)
-	t.index = index{}
-	for _, c := range t.byName {
-		t.addShort(c)
+	delete(t.long, name)
+	t.index = newIndex()
+	for _, c := range t.ordered {
+		if c.short.length > 0 {
+			t.index.add(c)
+		}
 	}
 }
 
@@ -243,7 +243,7 @@ func (c *Command) called(name string) *Command {
 }
 
 // Len returns the number of commands, without subcommands.
-func (t *Table) Len() int { return len(t.byName) }
+func (t *Table) Len() int { return len(t.ordered) }
 
 // All returns the commands, without subcommands, ordered by their original names. The caller must
 // not change the slice.
@@ -277,7 +277,7 @@ func (t *Table) Find(name []byte) *Command {
 	if short := shortNameOf(name); short.length > 0 {
 		return t.index.find(short)
 	}
-	return lookup(t.byName, name)
+	return lookup(t.long, name)
 }
 
 // Original returns the command that has, or had before it was renamed, a name such as get or
@@ -298,7 +298,7 @@ func (t *Table) Original(name string) *Command {
 // no command of its own.
 func (t *Table) Named(name string) *Command {
 	name, sub, nested := strings.Cut(strings.ToLower(name), "|")
-	c := t.byName[name]
+	c := t.Find([]byte(name))
 	if c != nil && nested {
 		if c.whole {
 			return nil

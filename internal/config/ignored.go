@@ -253,8 +253,8 @@ func (p Param) checked(check func(value string) error) Param {
 	return p
 }
 
-// AddIgnored adds the parameters that have no effect.
-func (t *Table) AddIgnored() {
+// newIgnored returns the parameters that have no effect.
+func (t *Table) newIgnored() map[string]*Param {
 	var list []Param
 	for i := range ignoredBools {
 		p := ignoredBools[i]
@@ -283,14 +283,19 @@ func (t *Table) AddIgnored() {
 			list[len(list)-1].Aliases = aliases(p.alias)
 		}
 	}
+	byName := make(map[string]*Param, len(list))
 	for i := range list {
-		list[i].inert = true
-		list[i].Immutable = slices.Contains(ignoredAtStart, list[i].Name)
-		list[i].Hidden = slices.Contains(ignoredHidden, list[i].Name)
-		list[i].Secret = slices.Contains(ignoredSecrets, list[i].Name)
-		list[i].List = list[i].List || slices.Contains(ignoredLists, list[i].Name)
+		p := &list[i]
+		p.Immutable = slices.Contains(ignoredAtStart, p.Name)
+		p.Hidden = slices.Contains(ignoredHidden, p.Name)
+		p.Secret = slices.Contains(ignoredSecrets, p.Name)
+		p.List = p.List || slices.Contains(ignoredLists, p.Name)
+		t.setDefault(p)
+		for _, name := range append([]string{p.Name}, p.Aliases...) {
+			byName[name] = p
+		}
 	}
-	t.Add(list)
+	return byName
 }
 
 func aliases(alias string) []string {

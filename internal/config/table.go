@@ -2,8 +2,10 @@ package config
 
 import (
 	"fmt"
-	"sort"
+	"maps"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/miniserver-go/miniserver/internal/release"
 )
@@ -11,35 +13,47 @@ import (
 // Table is the parameters of a server that behaves as a release.
 type Table struct {
 	release *release.Release
-	params  map[string]*Param // by name and alias
+	params  map[string]*Param        // by name and alias
+	ignored func() map[string]*Param // the same of those without effect, which few servers are asked for
 }
 
 // NewTable returns an empty table.
 func NewTable(r *release.Release) *Table {
-	return &Table{release: r, params: make(map[string]*Param)}
+	t := &Table{release: r, params: make(map[string]*Param, 256)}
+	t.ignored = sync.OnceValue(t.newIgnored)
+	return t
 }
 
-// Add adds parameters. A duplicate name panics, unless one of the two has no effect: then the
-// other replaces it.
+// Add adds parameters. A duplicate name panics, but for one without effect.
 func (t *Table) Add(params []Param) {
 	for i := range params {
 		p := &params[i]
 		for _, name := range append([]string{p.Name}, p.Aliases...) {
-			if old := t.params[name]; old != nil && p.inert {
-				continue
-			} else if old != nil && !old.inert {
+			if old := t.params[name]; old != nil && !old.inert {
 				panic(fmt.Sprintf("config: parameter %q is declared twice", name))
 			}
 			t.params[name] = p
 		}
-		if other, changed := defaultsSince[p.Name]; changed && t.release.Has(other.since) {
-			_ = p.Set(other.value)
-		}
+		t.setDefault(p)
+	}
+}
+
+// setDefault gives a parameter the value with which it begins in the release.
+func (t *Table) setDefault(p *Param) {
+	if other, changed := defaultsSince[p.Name]; changed && t.release.Has(other.since) {
+		_ = p.Set(other.value)
 	}
 }
 
 // Named returns the parameter of that name, or nil.
-func (t *Table) Named(name string) *Param { return t.params[strings.ToLower(name)] }
+func (t *Table) Named(name string) *Param { return t.find(strings.ToLower(name)) }
+
+func (t *Table) find(name string) *Param {
+	if p := t.params[name]; p != nil {
+		return p
+	}
+	return t.ignored()[name]
+}
 
 // Text returns the value of the parameter of that name, or other if there is none.
 func (t *Table) Text(name, other string) string {
@@ -51,11 +65,13 @@ func (t *Table) Text(name, other string) string {
 
 // Names returns all names and aliases, ordered.
 func (t *Table) Names() []string {
-	names := make([]string, 0, len(t.params))
-	for n := range t.params {
-		names = append(names, n)
+	names := slices.Collect(maps.Keys(t.params))
+	for name := range t.ignored() {
+		if t.params[name] == nil {
+			names = append(names, name)
+		}
 	}
-	sort.Strings(names)
+	slices.Sort(names)
 	return names
 }
 
@@ -68,7 +84,7 @@ func (t *Table) Offered(name string) *Param {
 	if gone, was := paramsBefore[name]; was && t.release.Has(gone) {
 		return nil
 	}
-	return t.params[name]
+	return t.find(name)
 }
 
 var paramsSince = release.ByName(map[string]string{

@@ -39,6 +39,8 @@ func New(o Options) *Engine {
 		access:    keyspace.Access{LogFactor: 10, DecayTime: 1},
 		eviction:  evicting{rules: eviction.NewRules()},
 		asReplica: newReplicaRules(),
+
+		executions: make([]execution, 0, 512), // as many as most servers have
 	}
 	e.Slow.engine = e
 	e.Users = acl.NewUsers(o.Release, permission.Catalogue{Table: e.Commands})
@@ -55,7 +57,6 @@ func New(o Options) *Engine {
 	e.Config.ZSet.SignedZeros = !e.Release.Has(packsNumbers)
 	e.Config.Hash.TableForDeadlines = e.Release.Has(tableForDeadlines)
 	e.RunID = e.home.NewID()
-	e.Params.AddIgnored()
 	e.Join(Part{Families: []command.Family{{Wordings: wordings}},
 		Params:   slices.Concat(e.coreParams(), e.roleParams(), e.evictionParams(), e.lazyFreeParams()),
 		Sections: e.coreSections(), Debug: []DebugLine{{Name: "client-eviction", About: "Show the clients that " +

@@ -40,16 +40,13 @@ func (k *Kit) cmdCommands(c *engine.Call) {
 		return
 	}
 	if reset {
-		for _, u := range k.usages {
-			u.calls = 0
-			clear(u.counts)
-		}
+		clear(k.usages)
 		c.Reply.Status("OK")
 		return
 	}
 	var lines []string
 	for _, u := range k.usages {
-		if u.calls > 0 {
+		if u != nil {
 			lines = append(lines, u.String())
 		}
 	}
@@ -89,35 +86,36 @@ func (k *Kit) watch(cmd *command.Command, words int) {
 	if run == nil || cmd.Group() == group {
 		return
 	}
-	u := newUsage(cmd, words)
-	k.usages = append(k.usages, u)
+	at := len(k.usages)
+	k.usages = append(k.usages, nil)
 	k.engine.Handle(cmd, func(c *engine.Call) {
 		if c.Woken() {
 			run(c)
 			return
 		}
-		created := u.count(c.Args)
+		if k.usages[at] == nil {
+			k.usages[at] = newUsage(cmd, words)
+		}
+		created := k.usages[at].count(c.Args)
 		if run(c); created && c.Dirty() {
 			noteLock(c)
 		}
 	})
 }
 
+// newUsage returns that of a command whose name has so many words. The first call makes it, so that
+// an engine is made quickly.
 func newUsage(cmd *command.Command, words int) *usage {
-	return &usage{name: strings.ReplaceAll(cmd.FullName(), "|", " "), syntax: cmd.Syntax, group: cmd.Group(),
-		first: words, creates: cmd.Group() == "string" && strings.HasSuffix(cmd.Name, "setnx")}
-}
-
-// readSyntax finds the options. The first call does that, so that an engine is made quickly.
-func (u *usage) readSyntax() {
-	for _, m := range optionWord.FindAllStringSubmatch(u.syntax, -1) {
+	u := &usage{name: strings.ReplaceAll(cmd.FullName(), "|", " "), text: cmd.Group() == "string",
+		first: words + mandatory(cmd.Syntax)}
+	u.creates = u.text && strings.HasSuffix(cmd.Name, "setnx")
+	for _, m := range optionWord.FindAllStringSubmatch(cmd.Syntax, -1) {
 		if !slices.Contains(u.words, m[1]) {
 			u.words = append(u.words, m[1])
 		}
 	}
 	u.counts = make([]int64, len(u.words))
-	u.first += mandatory(u.syntax)
-	u.syntax = ""
+	return u
 }
 
 // mandatory returns the number of arguments with which every call begins, by a syntax.
@@ -133,9 +131,6 @@ func mandatory(syntax string) (n int) {
 
 // count counts a call. It reports whether the call sets a string only if there is none.
 func (u *usage) count(args [][]byte) (creates bool) {
-	if u.syntax != "" {
-		u.readSyntax()
-	}
 	u.calls++
 	creates = u.creates
 	if len(u.words) == 0 || len(args) <= u.first {
@@ -145,7 +140,7 @@ func (u *usage) count(args [][]byte) (creates bool) {
 		for i, word := range u.words {
 			if len(arg) == len(word) && command.IsWord(arg, word) {
 				u.counts[i]++
-				creates = creates || word == "NX" && u.group == "string"
+				creates = creates || word == "NX" && u.text
 			}
 		}
 	}

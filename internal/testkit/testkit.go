@@ -59,7 +59,7 @@ type Kit struct {
 	waiters []*waiter            // commands MINI.WAITFOR that have not ended
 	masters string               // names that SENTINEL knows: sentinel-masters
 	wiring  wiring
-	usages  []*usage // of each command and subcommand, ordered by name
+	usages  []*usage // of each command and subcommand, ordered by name; nil if it was not called
 }
 
 // snapshot is the data of a world at one moment, with its clock. It stays in memory, and all worlds
@@ -91,13 +91,12 @@ type quiet struct {
 // usage is how often a command and its options were used.
 type usage struct {
 	name    string
-	syntax  string // which readSyntax has not read yet
 	calls   int64
 	words   []string // its options
 	counts  []int64  // of each of them
 	first   int      // where options may begin among the arguments
 	creates bool     // it sets a key only if that is absent, whatever its options
-	group   string
+	text    bool     // the command is for strings
 }
 
 // whimCount is the number of whims.

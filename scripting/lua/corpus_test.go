@@ -19,7 +19,7 @@ func testState() *lua.State {
 	lua.OpenCoroutine(L)
 	lua.OpenString(L)
 	lua.OpenTable(L)
-	lua.OpenMath(L)
+	lua.OpenMath(L, lua.NewRandom())
 	return L
 }
 

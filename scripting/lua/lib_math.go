@@ -7,10 +7,9 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua/number"
 )
 
-// OpenMath installs the math library as the global math and returns the
-// generator of math.random, for the host to seed.
-func OpenMath(L *State) *Random {
-	random := &Random{firstRandom}
+// OpenMath installs the math library as the global math, with the generator of math.random, which
+// the host may seed.
+func OpenMath(L *State, random *Random) {
 	functions := []entry{
 		{"abs", mathAbs},
 		{"atan2", mathAtan2},
@@ -33,7 +32,6 @@ func OpenMath(L *State) *Random {
 	t.SetString(nil, "mod", t.GetString("fmod"))
 	t.SetString(nil, "pi", Number(math.Pi))
 	t.SetString(nil, "huge", Number(math.Inf(1)))
-	return random
 }
 
 // unaryMath lists the functions of one number.

@@ -11,6 +11,9 @@ type Random struct{ x uint64 }
 // firstRandom is the state before any seed: 0x1234, 0xABCD, 0x330E.
 const firstRandom = 0x1234abcd330e
 
+// NewRandom returns the generator before any seed.
+func NewRandom() *Random { return &Random{firstRandom} }
+
 // Seed starts the sequence of seed as srand48 does.
 func (r *Random) Seed(seed int32) { r.x = uint64(uint32(seed))<<16 | 0x330e }
 

@@ -18,7 +18,7 @@ func testState() *lua.State {
 	lua.OpenBase(L)
 	lua.OpenString(L)
 	lua.OpenTable(L)
-	lua.OpenMath(L)
+	lua.OpenMath(L, lua.NewRandom())
 	redislib.OpenBit(L)
 	redislib.OpenCjson(L, false)
 	redislib.OpenCmsgpack(L)
