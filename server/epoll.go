@@ -92,3 +92,15 @@ func (l *epollLoop) remove(fd int) {
 
 // socketsRead says whether socket.read ever returns something.
 const socketsRead = true
+
+// readSize is the most bytes that a connection is read with in a round.
+const readSize = 64 << 10
+
+// read returns what there is to read from a socket, until the next read.
+func (l *epollLoop) read(fd int) ([]byte, error) {
+	if l.buffer == nil {
+		l.buffer = make([]byte, readSize)
+	}
+	n, err := readNow(fd, l.buffer)
+	return l.buffer[:n], err
+}

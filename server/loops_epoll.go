@@ -20,7 +20,6 @@ import (
 
 const (
 	roundEvents = 1024     // most events of a round
-	readSize    = 64 << 10 // most bytes that a connection is read with in a round
 	sendSize    = 64 << 10 // bytes of unsent output after which other connections have their turn
 
 	// pauseTime is how long a loop waits for input before it lets the runtime have its processor.
@@ -260,15 +259,6 @@ func (l *epollLoop) open(fd int, c *conn) {
 		c.broken = true
 		s.close()
 	}
-}
-
-// read returns what there is to read from a socket, until the next read.
-func (l *epollLoop) read(fd int) ([]byte, error) {
-	if l.buffer == nil {
-		l.buffer = make([]byte, readSize)
-	}
-	n, err := readNow(fd, l.buffer)
-	return l.buffer[:n], err
 }
 
 // handle handles the events of the socket.
