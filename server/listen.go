@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	"net/netip"
 	"os"
 	"slices"
 	"strconv"
@@ -165,7 +166,8 @@ func (s *Server) moveTo(list []address) error {
 }
 
 // listenTCP opens a listener. A dash before an address makes it optional: if the machine does not
-// have it the listener is nil. "*" and "::*" are all addresses of IPv4 and IPv6.
+// have it the listener is nil. "*" and "::*" are all addresses of IPv4 and IPv6, as "0.0.0.0" and
+// "::" are: each is of its own family only, so that they can stand together.
 func (s *Server) listenTCP(bind string, port int) (net.Listener, error) {
 	host, optional := strings.CutPrefix(bind, "-")
 	network := "tcp"
@@ -174,6 +176,11 @@ func (s *Server) listenTCP(bind string, port int) (net.Listener, error) {
 		network, host = "tcp4", ""
 	case "::*":
 		network, host = "tcp6", ""
+	}
+	if ip, err := netip.ParseAddr(host); err == nil && ip.Is4() {
+		network = "tcp4"
+	} else if err == nil {
+		network = "tcp6"
 	}
 	config := net.ListenConfig{KeepAlive: -1} // setKeepAlive does it for each connection
 	ln, err := config.Listen(context.Background(), network, net.JoinHostPort(host, strconv.Itoa(port)))

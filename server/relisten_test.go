@@ -44,3 +44,16 @@ func TestListensElsewhere(t *testing.T) {
 	require.Empty(t, r.Addrs())
 	require.Equal(t, "+PONG", c.ask("PING"))
 }
+
+// The address of all addresses is of its own family.
+func TestListensOnBothFamilies(t *testing.T) {
+	if ln, err := net.Listen("tcp6", "[::1]:0"); err != nil {
+		t.Skipf("there is no IPv6: %v", err)
+	} else {
+		require.NoError(t, ln.Close())
+	}
+	r := start(t, Options{Bind: []string{"::", "0.0.0.0"}})
+	_, port, err := net.SplitHostPort(r.Addrs()[0])
+	require.NoError(t, err)
+	require.Equal(t, []string{"[::]:" + port, "0.0.0.0:" + port}, r.Addrs())
+}
