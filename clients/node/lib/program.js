@@ -8,6 +8,7 @@ const { once } = require('node:events')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
+const { clearTimeout, setTimeout } = require('node:timers') // those of the machine, also in a test with fake timers
 
 /** The bytes of a ready line, at most; a certificate is part of it. */
 const maxLine = 1 << 16
@@ -15,12 +16,12 @@ const maxLine = 1 << 16
 /** A process of the program that is ready. It ends with close, or with this process. */
 class Program {
   #child
-  #logPath
+  #log
   #patience
 
-  constructor(child, logPath, patience, ready) {
+  constructor(child, log, patience, ready) {
     this.#child = child
-    this.#logPath = logPath
+    this.#log = log
     this.#patience = patience
     /** What it says of itself with --ready-json. */
     this.ready = ready
@@ -29,30 +30,27 @@ class Program {
   /** Starts it. The variable MINISERVER_START_TIMEOUT is how many seconds it may take. */
   static async start(file, options) {
     const patience = seconds()
-    const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'miniserver-'))
-    const logPath = path.join(dir, 'log')
-    const log = fs.openSync(logPath, 'w')
+    const log = new Log()
     let child
     try {
       // In a group of its own, so that it ends with what it has started, and Ctrl-C is for this process alone.
-      child = spawn(file, options, { stdio: ['ignore', 'pipe', log], detached: grouped })
+      child = spawn(file, options, { stdio: ['ignore', 'pipe', log.fd], detached: grouped })
       const ready = await readyLine(child, patience)
       child.unref() // a test runner may end although the server runs
-      return new Program(child, logPath, patience, ready)
+      return new Program(child, log, patience, ready)
     } catch (error) {
       signal(child, 'SIGKILL')
-      const words = [error.printed, fs.readFileSync(logPath, 'utf8').slice(-2000).trim()].filter(Boolean).join(' ')
-      fs.rmSync(dir, { recursive: true })
+      const words = [error.printed, log.text.slice(-2000).trim()].filter(Boolean).join(' ')
+      log.close()
       throw new Error(`miniserver does not start: ${file} ${error.reason ?? refusal(error)}${words && `: ${words}`}`, { cause: error })
     } finally {
-      fs.closeSync(log)
       child?.stdout?.destroy()
     }
   }
 
   /** What it has logged. */
   get log() {
-    return fs.readFileSync(this.#logPath, 'utf8')
+    return this.#log.text
   }
 
   /** Ends it. If that takes longer than to start, it is killed. */
@@ -65,7 +63,35 @@ class Program {
       await ended
       clearTimeout(timer)
     }
-    fs.rmSync(path.dirname(this.#logPath), { recursive: true, force: true })
+    this.#log.close()
+  }
+}
+
+/** A file that a process writes to. It has no name where the system allows that, so that nothing stays behind if no one closes it. */
+class Log {
+  #dir = fs.mkdtempSync(path.join(os.tmpdir(), 'miniserver-'))
+  #closed // the text, when the file is closed
+
+  constructor() {
+    this.fd = fs.openSync(path.join(this.#dir, 'log'), 'a+')
+    if (process.platform !== 'win32') this.#remove()
+  }
+
+  get text() {
+    if (this.#closed !== undefined) return this.#closed
+    const bytes = Buffer.alloc(fs.fstatSync(this.fd).size)
+    return bytes.toString('utf8', 0, fs.readSync(this.fd, bytes, 0, bytes.length, 0))
+  }
+
+  close() {
+    if (this.#closed !== undefined) return
+    this.#closed = this.text
+    fs.closeSync(this.fd)
+    this.#remove()
+  }
+
+  #remove() {
+    fs.rmSync(this.#dir, { recursive: true, force: true })
   }
 }
 

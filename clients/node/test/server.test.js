@@ -80,7 +80,11 @@ test('a killed test leaves no server', async () => {
   await closed
 })
 
-test('a server that is not closed does not keep the process alive', async () => {
-  const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'ignore', 'inherit'] })
+test('a server that is not closed does not keep the process alive, nor leaves anything behind', async (t) => {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'left-'))
+  t.after(() => fs.rmSync(dir, { recursive: true }))
+  const env = { ...process.env, TMPDIR: dir }
+  const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'ignore', 'inherit'], env })
   assert.deepEqual(await once(child, 'exit'), [0, null])
+  assert.deepEqual(fs.readdirSync(dir), [])
 })
