@@ -86,7 +86,10 @@ func run(t TB, inProcess bool, settings []string) (s *Server) {
 		t.Fatalf("miniserver: %v", err)
 		return nil
 	}
-	t.Cleanup(func() { _ = s.Close() })
+	t.Cleanup(func() {
+		s.logFaults(t)
+		_ = s.Close()
+	})
 	return s
 }
 

@@ -43,7 +43,7 @@ func (s *Server) NewWorld(t TB) *World {
 		return nil
 	}
 	w := s.open(s.freshName(t.Name()))
-	t.Cleanup(w.remove)
+	t.Cleanup(func() { w.remove(t) })
 	return w
 }
 
@@ -63,8 +63,9 @@ func (s *Server) freshName(title string) string {
 	return fmt.Sprintf("%d-%.100s", s.numbered, url.PathEscape(title))
 }
 
-// remove removes what a world holds, and the world unless it has clients.
-func (w *World) remove() {
+// remove removes what a world of a test holds, and the world unless it has clients.
+func (w *World) remove(t TB) {
+	w.logFaults(t)
 	w.own.close()
 	_, _ = w.server.operate(context.Background(), "MINI.WORLD", "RESET", w.name)
 	_, _ = w.server.operate(context.Background(), "MINI.WORLD", "DROP", w.name)
@@ -216,14 +217,24 @@ func (w *World) Fork(t TB) *World {
 		return nil
 	}
 	fork := w.server.open(name)
-	t.Cleanup(fork.remove)
+	t.Cleanup(func() { fork.remove(t) })
 	return fork
 }
 
 // AddFault adds a fault, in the words that follow MINI.FAULT ADD id: w.AddFault("lost", "ON",
-// "COMMAND", "incr", "DO", "DROP").
+// "COMMAND", "incr", "DO", "DROP"). At its end a test logs which faults have struck nothing.
 func (w *World) AddFault(id string, words ...string) error {
 	return w.kit(append([]string{"MINI.FAULT", "ADD", id}, words...)...)
+}
+
+// logFaults logs for a test which faults have struck nothing.
+func (w *World) logFaults(t TB) {
+	reply, _ := w.operate(context.Background(), "MINI.FAULT", "LIST") // an error without the kit
+	for _, f := range reply.Elems {
+		if fault := f.StringMap(); fault["note"] != "" {
+			t.Logf("miniserver: fault %s %s %s", fault["id"], fault["fault"], fault["note"])
+		}
+	}
 }
 
 // ClearFaults removes all faults.

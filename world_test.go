@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -149,6 +150,26 @@ func TestFaultsOfAWorld(t *testing.T) {
 	require.Equal(t, "OK", s.Do("SET", "k", "v").Text)
 	require.NoError(t, w.ClearFaults())
 	require.Equal(t, "OK", w.Do("SET", "k", "v").Text)
+}
+
+// TestFaultsThatStrikeNothing are in the log of the test.
+func TestFaultsThatStrikeNothing(t *testing.T) {
+	judge := &fake{}
+	s := miniserver.Run(judge)
+	for _, w := range []*miniserver.World{&s.World, s.NewWorld(judge)} {
+		require.NoError(t, w.AddFault("lost", "ON", "COMMAND", "incr", "DO", "LOST-REPLY"))
+		require.NoError(t, w.AddFault("full", "ON", "COMMAND", "set", "DO", "OOM"))
+		w.Do("SET", "k", "v")
+		w.Do("INCRBY", "n", "1")
+	}
+	for _, fn := range slices.Backward(judge.cleanup) {
+		fn()
+	}
+	const text = "miniserver: fault lost ON COMMAND incr DO LOST-REPLY struck nothing: clients sent 1 INCRBY, 1 SET; " +
+		"redis-py sends INCRBY for incr"
+	all := strings.Join(judge.log, "\n")
+	require.Equal(t, 2, strings.Count(all, text), all)
+	require.NotContains(t, all, "fault full")
 }
 
 func TestWaitFor(t *testing.T) {

@@ -8,15 +8,14 @@ import (
 
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/engine"
-	"github.com/miniserver-go/miniserver/internal/glob"
 )
 
 func faultLines() []command.Line {
 	return []command.Line{{Name: "mini.fault", Arity: -2, Flags: flags, Since: since,
 		Summary:    "A container for commands about faults, which strike the commands of clients.",
 		Complexity: "Depends on the subcommand", Subs: []command.Line{
-			{Name: "add", Arity: -8, Flags: flags, Run: engine.On((*Kit).cmdFaultAdd), Reply: "status", Since: since,
-				Syntax: "id ON selector=<COMMAND command|KEY pattern|CLIENT name|ADDRESS addr(ip:port)>... " +
+			{Name: "add", Arity: -7, Flags: flags, Run: engine.On((*Kit).cmdFaultAdd), Reply: "status", Since: since,
+				Syntax: "id ON selector=<ANY|COMMAND command|KEY pattern|" + clientWords + ">... " +
 					"DO effect=<ERROR text|DELAY " +
 					"duration|DROP|LOST-REPLY|HALF-REPLY|LOADING|READONLY|MASTERDOWN|NOSCRIPT|OOM|MOVED " +
 					"addr(host:port)|ASK addr(host:port)> " +
@@ -34,8 +33,8 @@ func faultLines() []command.Line {
 		}}}
 }
 
-// MINI.FAULT ADD id ON <COMMAND name | KEY pattern | CLIENT name | ADDRESS addr(ip:port)> ... DO
-// <effect> [PROB p] [TIMES n] [AFTER n] [SEED s]
+// MINI.FAULT ADD id ON <ANY | COMMAND name | KEY pattern | CLIENT pattern | ...> ... DO <effect>
+// [PROB p] [TIMES n] [AFTER n] [SEED s]
 func (k *Kit) cmdFaultAdd(c *engine.Call) {
 	fs, f := faultsOf(c.World), &fault{id: string(c.Arg())}
 	if !isName(f.id) {
@@ -51,6 +50,9 @@ func (k *Kit) cmdFaultAdd(c *engine.Call) {
 		f.reseed(c.World.Seed())
 		fs.list = append(fs.list, f)
 		c.World.SetJudge(fs.judge)
+		for _, text := range f.substitutes() {
+			k.engine.Log('*', "Fault %s %s: %s", f.id, f.text(), text)
+		}
 		c.Reply.Status("OK")
 	}
 }
@@ -66,64 +68,19 @@ func readSelectors(c *engine.Call) (all []selector) {
 		c.Refuse(errFaultOn)
 	}
 	for c.More() && !c.Word("DO") {
-		next := readSelector(c)
-		if slices.ContainsFunc(all, func(other selector) bool { return other.word == next.word }) {
-			c.Refusef(errFaultTwice, next.word)
+		sel, ok := readCommands(c)
+		if !ok {
+			sel, ok = readClients(c)
 		}
-		all = append(all, next)
+		if !ok {
+			c.Refuse(errFaultOn)
+		}
+		all = add(c, all, sel)
 	}
 	if len(all) == 0 {
 		c.Refuse(errFaultOn)
 	}
 	return all
-}
-
-func readSelector(c *engine.Call) selector {
-	switch {
-	case c.Word("COMMAND"):
-		return onCommand(c, string(c.Arg()))
-	case c.Word("KEY"):
-		return onKey(string(c.Arg()))
-	case c.Word("CLIENT"):
-		return onClient(string(c.Arg()))
-	case c.Word("ADDRESS"):
-		return onAddress(c, string(c.Arg()))
-	}
-	c.Refuse(errFaultOn)
-	return selector{}
-}
-
-// onCommand is for a command such as get or client|kill. A container is all its subcommands.
-func onCommand(c *engine.Call, name string) selector {
-	wanted := c.Engine.Commands.Named(name)
-	switch {
-	case wanted == nil:
-		c.Refusef(errFaultCommand, name)
-	case isImmune(wanted):
-		c.Refusef(errFaultImmune, name)
-	}
-	return selector{word: "COMMAND", value: name, command: wanted,
-		matches: func(_ *engine.Session, cmd *command.Command, _ [][]byte) bool { return cmd.Is(wanted) }}
-}
-
-// onKey is for commands with a key that matches a pattern.
-func onKey(pattern string) selector {
-	return selector{word: "KEY", value: pattern,
-		matches: func(_ *engine.Session, cmd *command.Command, args [][]byte) bool {
-			keys, _ := cmd.Keys.At(args)
-			return slices.ContainsFunc(keys, func(k command.KeyUse) bool { return glob.Match(pattern, args[k.At]) })
-		}}
-}
-
-func onClient(name string) selector {
-	return selector{word: "CLIENT", value: name,
-		matches: func(s *engine.Session, _ *command.Command, _ [][]byte) bool { return s.Name == name }}
-}
-
-func onAddress(c *engine.Call, addr string) selector {
-	checkAddress(c, addr)
-	return selector{word: "ADDRESS", value: addr,
-		matches: func(s *engine.Session, _ *command.Command, _ [][]byte) bool { return s.Addr == addr }}
 }
 
 // checkAddress latches an error if an address is not a host and a port.
@@ -261,12 +218,12 @@ func (k *Kit) cmdFaultClear(c *engine.Call) {
 // MINI.FAULT LIST
 //
 // Replies, for each fault: id; fault, as it was added; seen, the commands that the selectors
-// matched; hits, those that were struck.
+// matched; hits, those that were struck; note, why there may be none of them, "" if there are.
 func (k *Kit) cmdFaultList(c *engine.Call) {
 	fs := faultsOf(c.World)
 	c.Reply.Array(len(fs.list))
 	for _, f := range fs.list {
-		c.Reply.Map(4)
+		c.Reply.Map(5)
 		c.Reply.BulkString("id")
 		c.Reply.BulkString(f.id)
 		c.Reply.BulkString("fault")
@@ -275,5 +232,7 @@ func (k *Kit) cmdFaultList(c *engine.Call) {
 		c.Reply.Int(f.seen)
 		c.Reply.BulkString("hits")
 		c.Reply.Int(f.hits)
+		c.Reply.BulkString("note")
+		c.Reply.BulkString(f.note())
 	}
 }

@@ -32,9 +32,10 @@ const (
 	errFaultID    = command.Error("ERR a fault's id has 1 to 128 printable characters of ASCII, no spaces among them")
 	errFaultThere = "ERR there is a fault '%s' already"
 	errNoFault    = "ERR there is no fault '%s'"
-	errFaultOn    = command.Error("ERR a fault needs ON, then one or more of COMMAND, KEY, " +
-		"CLIENT and ADDRESS with a value each, then DO and its effect")
-	errFaultTwice   = "ERR a fault has one %s at most"
+	errFaultOn    = command.Error("ERR a fault needs ON, then ANY or one or more of COMMAND, KEY, " +
+		"CLIENT, ID, ADDR, LIB-NAME and USER with a value each, then DO and its effect")
+	errClientID     = command.Error("ERR client-id is not an integer")
+	errTwice        = "ERR %s is there twice"
 	errFaultCommand = "ERR there is no command '%s'"
 	errFaultImmune  = "ERR no fault strikes '%s': commands of the test kit, " +
 		"and those that a client sends before it is logged in, always work"

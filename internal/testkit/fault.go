@@ -18,7 +18,7 @@ import (
 // order of MINI.FAULT ADD that strikes a command decides.
 //
 // The commands of the kit are never struck, since they steer the faults, nor those that a client
-// may send before it is logged in.
+// may send before it is logged in: it is not yet in its world then.
 
 // faults are those of a world, in the order of MINI.FAULT ADD.
 type faults struct{ list []*fault }
@@ -29,16 +29,10 @@ type fault struct {
 	on []selector
 	do effect
 	probability
-	after      int64 // commands that pass first
-	times      int64 // that it strikes; 0 for always
-	seen, hits int64 // commands that the selectors matched; those of them that were struck
-}
-
-// selector is one word of ON with its value.
-type selector struct {
-	word, value string
-	command     *command.Command // of COMMAND
-	matches     func(s *engine.Session, cmd *command.Command, args [][]byte) bool
+	after      int64                      // commands that pass first
+	times      int64                      // that it strikes; 0 for always
+	seen, hits int64                      // commands that the selectors matched; those of them that were struck
+	missed     map[*command.Command]int64 // what it did not strike, until it strikes
 }
 
 // effect is what a fault does, to commands that have some flags and lack others: an error is given
@@ -71,13 +65,9 @@ func (fs *faults) judge(s *engine.Session, cmd *command.Command, args [][]byte) 
 		if fate := f.fateOf(s, cmd, args); fate != nil {
 			return fate
 		}
+		f.miss(s, cmd)
 	}
 	return nil
-}
-
-// isImmune reports whether no fault strikes a command.
-func isImmune(cmd *command.Command) bool {
-	return cmd.Group() == group || cmd.Flags&command.NoAuth != 0
 }
 
 // fateOf returns what the fault does to a command; nil for nothing.
@@ -85,8 +75,8 @@ func (f *fault) fateOf(s *engine.Session, cmd *command.Command, args [][]byte) *
 	if f.isOver() || !f.do.applies(cmd) || f.do.needs&^s.World().FlagsWith(cmd, args) != 0 {
 		return nil
 	}
-	for _, c := range f.on {
-		if !c.matches(s, cmd, args) {
+	for _, sel := range f.on {
+		if !sel.matches(s, cmd, args) {
 			return nil
 		}
 	}
@@ -139,11 +129,7 @@ func (e *effect) fateFor(s *engine.Session, cmd *command.Command, args [][]byte)
 
 // text returns the rule as it was written, without its id.
 func (f *fault) text() string {
-	words := []string{"ON"}
-	for _, c := range f.on {
-		words = append(words, c.word, quotedWord(c.value))
-	}
-	words = append(words, "DO", f.do.word)
+	words := append(append([]string{"ON"}, texts(f.on)...), "DO", f.do.word)
 	if f.do.value != "" {
 		words = append(words, quotedWord(f.do.value))
 	}
@@ -162,14 +148,6 @@ func (f *fault) text() string {
 		words = append(words, fmt.Sprintf("SEED %d", f.seed))
 	}
 	return strings.Join(words, " ")
-}
-
-// quotedWord returns a word, in quotes if it would not be one without them.
-func quotedWord(word string) string {
-	if strings.ContainsFunc(word, func(r rune) bool { return r <= ' ' || r >= 0x7f || r == '"' || r == '\'' }) {
-		return quoted([]byte(word))
-	}
-	return word
 }
 
 // clearFaults removes all faults of a world. Delayed commands run.

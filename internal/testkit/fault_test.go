@@ -267,7 +267,7 @@ func TestFaultsOfAWorld(t *testing.T) {
 func TestFaultOnAnAddress(t *testing.T) {
 	s := miniserver.Run(t)
 	a, b := connect(t, s), connect(t, s)
-	fault(t, s, "f ON ADDRESS "+a.LocalAddr().String()+" DO DROP")
+	fault(t, s, "f ON ADDR "+a.LocalAddr().String()+" DO DROP")
 	require.Equal(t, "PONG", b.ask(t, "PING").Text)
 	a.send(t, "PING")
 	require.Empty(t, a.rest(t))

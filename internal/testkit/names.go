@@ -27,3 +27,12 @@ func isName(name string) bool {
 const maxName = 128
 
 func quoted(text []byte) string { return string(resp.Quote(nil, string(text))) }
+
+// quotedWord returns a word, in quotes if it would not be one without them.
+func quotedWord(word string) string {
+	odd := func(r rune) bool { return r <= ' ' || r >= 0x7f || r == '"' || r == '\'' }
+	if word == "" || strings.ContainsFunc(word, odd) {
+		return quoted([]byte(word))
+	}
+	return word
+}

@@ -19,7 +19,8 @@
 //	seed.go      MINI.SEED
 //	world.go     worlds; cmd_world.go: MINI.WORLD
 //	snapshot.go  copies of worlds
-//	fault.go     faults; cmd_fault.go: MINI.FAULT
+//	fault.go     faults; selector.go: which commands and clients they strike; note.go: what they
+//	             missed; cmd_fault.go: MINI.FAULT
 //	chaos.go     unpleasant choices; cmd_chaos.go: MINI.CHAOS
 //	waitfor.go   MINI.WAITFOR
 //	dump.go      MINI.DUMP; diff.go: MINI.DIFF; turns.go: how both take turns with clients

@@ -97,7 +97,7 @@ export class World {
   waitForSubscribers(channel: string, count: number, options?: WaitOptions): Promise<void>
   /** Waits until no command has ended for some time. */
   waitForQuiet(time: Duration, options?: WaitOptions): Promise<void>
-  /** Removes what the world holds; if clients are left in it, it stays, empty. */
+  /** Removes what the world holds; if clients are left in it, it stays, empty. A FaultWarning of the process tells of faults that struck nothing. */
   close(): Promise<void>
 }
 
@@ -125,12 +125,16 @@ export interface Faults {
   clear(id?: string): Promise<Reply>
 }
 
-/** A fault: its rule in the words of MINI.FAULT, how many commands its selectors have matched, and how many of them it has struck. */
+/**
+ * A fault: its rule in the words of MINI.FAULT, how many commands its selectors have matched, how many of them it has struck, and why
+ * there may be none of them; '' if there are.
+ */
 export interface Fault {
   id: string
   fault: string
   seen: number
   hits: number
+  note: string
 }
 
 /** A kind of unpleasant choices. */

@@ -100,6 +100,7 @@ class World {
 
   async close() {
     if (this.#own) {
+      await this.faults.warn()
       await this.#own.command('MINI.WORLD', 'USE', 'default') // so that it is not a client of this world
       this.#own.close()
       this.#own = undefined
@@ -168,6 +169,13 @@ class Faults {
 
   clear(id) {
     return this.#world.command('MINI.FAULT', 'CLEAR', ...(id === undefined ? [] : [id]))
+  }
+
+  /** Warns of the faults that have struck nothing. */
+  async warn() {
+    for (const { id, fault, note } of await this.list()) {
+      if (note) process.emitWarning(`fault ${id} ${fault} ${note}`, 'FaultWarning')
+    }
   }
 }
 

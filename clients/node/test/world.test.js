@@ -3,6 +3,7 @@
 // The commands that a world sends, seen by a client of another library.
 
 const assert = require('node:assert')
+const { once } = require('node:events')
 const { test, before, after, beforeEach, afterEach } = require('node:test')
 const Redis = require('ioredis')
 const { ReplyError, Server } = require('..')
@@ -137,10 +138,10 @@ test('faults', async () => {
   await world.faults.add('full', 'ON', 'COMMAND', 'set', 'DO', 'OOM', 'TIMES', 1)
   await world.faults.add('slow', 'ON', 'KEY', 'k', 'DO', 'DELAY', 10)
   await assert.rejects(client.set('other', 'v'), /OOM/)
-  assert.deepEqual(await world.faults.list(), [
-    { id: 'full', fault: 'ON COMMAND set DO OOM TIMES 1', seen: 1, hits: 1 },
-    { id: 'slow', fault: 'ON KEY k DO DELAY 10', seen: 0, hits: 0 },
-  ])
+  const [full, slow] = await world.faults.list()
+  assert.deepEqual(full, { id: 'full', fault: 'ON COMMAND set DO OOM TIMES 1', seen: 1, hits: 1, note: '' })
+  assert.match(slow.note, /^struck nothing: /)
+  assert.deepEqual({ ...slow, note: '' }, { id: 'slow', fault: 'ON KEY k DO DELAY 10', seen: 0, hits: 0, note: '' })
   await world.faults.clear('full')
   assert.equal((await world.faults.list()).length, 1)
   await world.faults.clear()
@@ -151,4 +152,18 @@ test('replies that come in pieces', async () => {
   const large = 'x'.repeat(1 << 20)
   await world.command('RPUSH', 'list', large, '', Buffer.from('é'))
   assert.deepEqual(await world.command('LRANGE', 'list', 0, -1), [large, '', 'é'])
+})
+
+test('a fault that strikes nothing', async () => {
+  const other = server.world()
+  await other.faults.add('lost', 'ON', 'COMMAND', 'incr', 'DO', 'LOST-REPLY')
+  await other.faults.add('any', 'ON', 'ANY', 'CLIENT', 'worker-*', 'DO', 'ERROR', 'ERR no')
+  const worker = new Redis(other.url, { connectionName: 'worker-1' })
+  await assert.rejects(worker.ping(), /ERR no/)
+  worker.disconnect()
+  const warned = once(process, 'warning')
+  await other.close()
+  const [warning] = await warned
+  assert.equal(warning.name, 'FaultWarning')
+  assert.match(warning.message, /^fault lost ON COMMAND incr DO LOST-REPLY struck nothing: clients sent /)
 })

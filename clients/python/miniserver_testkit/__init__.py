@@ -13,6 +13,6 @@ server. With pytest the fixtures ``miniserver`` and ``world`` do both: see pytes
 
 from .connection import ReplyError
 from .server import Server
-from .world import AsyncWorld, Fault, World
+from .world import AsyncWorld, Fault, FaultWarning, World
 
-__all__ = ["AsyncWorld", "Fault", "ReplyError", "Server", "World"]
+__all__ = ["AsyncWorld", "Fault", "FaultWarning", "ReplyError", "Server", "World"]

@@ -5,11 +5,16 @@ AsyncWorld: all other methods go through _ask.
 """
 
 import asyncio
+import warnings
 from datetime import datetime, timedelta, timezone
 from typing import NamedTuple
 from urllib.parse import quote
 
 from .connection import ReplyError
+
+
+class FaultWarning(UserWarning):
+    """A fault has struck nothing, or is about to: the client library sends other commands."""
 
 
 class World:
@@ -104,6 +109,7 @@ class World:
     def close(self):
         """Remove what the world holds; if clients are left in it, it stays, empty."""
         if self._own is not None:
+            self.faults._warn()
             self._own.command("MINI.WORLD", "USE", "default")  # so that it is not a client of this world
             self._own.close()
             self._own = None
@@ -190,25 +196,33 @@ class Faults:
         self._world = world
 
     def add(self, id, *words):
-        """Add a fault, in the words that follow MINI.FAULT ADD id."""
-        return self._world._ask("MINI.FAULT", "ADD", id, *words)
+        """Add a fault, in the words that follow MINI.FAULT ADD id. A FaultWarning says if redis-py sends other commands."""
+        return self._world._ask("MINI.FAULT", "ADD", id, *words, then=lambda reply: self._warn(id, "redis-py") or reply)
 
     def list(self):
         """Return the faults, each with how many commands it has seen and struck."""
-        return self._world._ask("MINI.FAULT", "LIST", then=lambda faults: [Fault(*fault[1::2]) for fault in faults])
+        return self._world._ask("MINI.FAULT", "LIST", then=_faults)
 
     def clear(self, id=None):
         """Remove a fault, or all."""
         return self._world._ask("MINI.FAULT", "CLEAR", *([] if id is None else [id]))
 
+    def _warn(self, id=None, word=""):
+        """Warn of the faults, or of one, that have struck nothing, if the note on them has a word."""
+        for fault in _faults(self._world._own.command("MINI.FAULT", "LIST")):
+            if fault.note and word in fault.note and id in (None, fault.id):
+                warnings.warn(f"fault {fault.id} {fault.fault} {fault.note}", FaultWarning, stacklevel=4)
+
 
 class Fault(NamedTuple):
-    """A fault: its rule in the words of MINI.FAULT, how many commands its selectors have matched, and how many of them it has struck."""
+    """A fault: its rule in the words of MINI.FAULT, how many commands its selectors have matched, how many of them it has struck, and why
+    there may be none of them; "" if there are."""
 
     id: str
     fault: str
     seen: int
     hits: int
+    note: str
 
 
 class Chaos:
@@ -228,6 +242,10 @@ class Chaos:
     def status(self):
         """Return a dict that says of each kind whether it is on."""
         return self._world._ask("MINI.CHAOS", "STATUS", then=lambda s: {s[i]: s[i + 1] == "on" for i in range(0, len(s), 2)})
+
+
+def _faults(reply):
+    return [Fault(*fault[1::2]) for fault in reply]
 
 
 def _duration(time):

@@ -15,6 +15,9 @@ class Fault(NamedTuple):
     fault: str
     seen: int
     hits: int
+    note: str
+
+class FaultWarning(UserWarning): ...
 
 class _Connected:
     server: Server

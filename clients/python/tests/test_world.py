@@ -2,12 +2,13 @@
 
 import asyncio
 import threading
+import warnings
 from datetime import datetime, timedelta, timezone
 
 import pytest
 import redis
 import redis.asyncio
-from miniserver_testkit import ReplyError
+from miniserver_testkit import FaultWarning, ReplyError
 
 
 @pytest.fixture
@@ -136,7 +137,8 @@ def test_chaos(world):
 def test_faults(world, client):
     world.faults.add("full", "ON", "COMMAND", "set", "DO", "OOM", "TIMES", 1)
     world.faults.add("slow", "ON", "KEY", "k", "DO", "DELAY", 10)
-    assert world.faults.list() == [("full", "ON COMMAND set DO OOM TIMES 1", 0, 0), ("slow", "ON KEY k DO DELAY 10", 0, 0)]
+    note = "struck nothing: clients sent no command"
+    assert world.faults.list() == [("full", "ON COMMAND set DO OOM TIMES 1", 0, 0, note), ("slow", "ON KEY k DO DELAY 10", 0, 0, note)]
     with pytest.raises(redis.exceptions.OutOfMemoryError):
         client.set("other", "v")
     assert [(fault.seen, fault.hits) for fault in world.faults.list()] == [(1, 1), (0, 0)]
@@ -144,6 +146,24 @@ def test_faults(world, client):
     assert [fault.id for fault in world.faults.list()] == ["slow"]
     world.faults.clear()
     assert world.faults.list() == []
+
+
+def test_a_fault_that_strikes_nothing(miniserver):
+    with pytest.warns(FaultWarning, match="redis-py sends INCRBY for incr"), miniserver.world() as world:
+        world.faults.add("lost", "ON", "COMMAND", "incr", "DO", "LOST-REPLY")
+    world = miniserver.world()
+    with warnings.catch_warnings(), redis.from_url(world.url) as client:
+        warnings.simplefilter("error")
+        world.faults.add("any", "ON", "ANY", "LIB-NAME", "redis-py*", "DO", "ERROR", "ERR no", "TIMES", 1)
+        world.faults.add("late", "ON", "COMMAND", "incrby", "DO", "DROP", "AFTER", 10)
+        with pytest.raises(redis.ResponseError, match="no"):
+            client.ping()
+        assert client.incr("n") == 1
+    with pytest.warns(FaultWarning) as caught:
+        world.close()
+    assert [str(warning.message) for warning in caught] == [
+        "fault late ON COMMAND incrby DO DROP AFTER 10 struck nothing: it let all that it saw pass, 1 in number"
+    ]
 
 
 def test_texts_that_are_not_utf8(world, client):
@@ -162,6 +182,7 @@ async def test_asyncio(async_world):
             assert await copy.dump() == ""
             await copy.faults.add("it", "ON", "KEY", "k", "DO", "DROP")
             assert [fault.id for fault in await copy.faults.list()] == ["it"]
+            await copy.faults.clear("it")
             assert await copy.diff(async_world.name) == ""
             assert (await copy.chaos.status())["scan"] is False
             before = await copy.clock.freeze()

@@ -195,10 +195,14 @@ public final class World implements AutoCloseable {
     }
   }
 
-  /** Removes what the world holds; if clients are left in it, it stays, empty. */
+  /**
+   * Removes what the world holds; if clients are left in it, it stays, empty. A warning in the log ({@link System.Logger}) tells of
+   * faults that struck nothing.
+   */
   @Override
   public synchronized void close() {
     if (own != null) {
+      faults.warn();
       own.command("MINI.WORLD", "USE", "default"); // so that it is not a client of this world
       own.close();
       own = null;

@@ -9,10 +9,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.github.miniserver.testkit.Chaos.Whim;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -153,12 +157,42 @@ class WorldTest {
     try (var client = new Jedis(world.url())) {
       assertThrows(JedisDataException.class, () -> client.set("other", "v"));
     }
-    assertEquals(List.of(new Faults.Fault("full", "ON COMMAND set DO OOM TIMES 1", 1, 1), new Faults.Fault("slow", "ON KEY k DO DELAY 10", 0, 0)),
-        world.faults().list());
+    assertEquals(List.of(new Faults.Fault("full", "ON COMMAND set DO OOM TIMES 1", 1, 1, ""),
+        new Faults.Fault("slow", "ON KEY k DO DELAY 10", 0, 0, "struck nothing: clients sent no command")), world.faults().list());
     world.faults().clear("full");
     assertEquals(1, world.faults().list().size());
     world.faults().clear();
     assertEquals(List.of(), world.faults().list());
+  }
+
+  @Test
+  void aFaultThatStrikesNothing(Server server) {
+    var records = new ArrayList<String>();
+    var handler = new Handler() {
+      @Override
+      public void publish(LogRecord record) {
+        records.add(record.getLevel() + " " + record.getMessage());
+      }
+
+      @Override
+      public void flush() {}
+
+      @Override
+      public void close() {}
+    };
+    var logger = Logger.getLogger(Faults.class.getName());
+    logger.addHandler(handler);
+    try (var world = server.world(); var client = new Jedis(world.url())) {
+      world.faults().add("lost", "ON", "COMMAND", "incrby", "DO", "LOST-REPLY");
+      world.faults().add("any", "ON", "ANY", "CLIENT", "worker-*", "DO", "ERROR", "ERR no");
+      client.incr("n");
+      client.clientSetname("worker-1");
+      assertThrows(JedisDataException.class, client::ping);
+    } finally {
+      logger.removeHandler(handler);
+    }
+    assertEquals(List.of("WARNING fault lost ON COMMAND incrby DO LOST-REPLY struck nothing: clients sent 1 CLIENT|SETNAME, 1 INCR, 1 PING"),
+        records);
   }
 
   interface Waiting {
