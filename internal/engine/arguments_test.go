@@ -24,8 +24,8 @@ func furnished(t *testing.T) (e *engine.Engine, run func(words ...string) string
 	run = func(words ...string) string { return runIn(e, operator, words) }
 	for _, line := range []string{"SET k v", "HSET h f v", "XADD s 1-1 f v", "ACL SETUSER ann on >x +get",
 		"AUTH ann wrong",
-		"LATENCY RESET", "MINI.FAULT ADD f ON COMMAND lpush DO DELAY 1", "CONFIG SET slowlog-log-slower-than 0", "PING",
-		"CONFIG SET slowlog-log-slower-than -1"} {
+		"LATENCY RESET", "MINI.FAULT ADD f ON COMMAND echo DO ERROR no TIMES 1", "ECHO x",
+		"CONFIG SET slowlog-log-slower-than 0", "PING", "CONFIG SET slowlog-log-slower-than -1"} {
 		run(strings.Fields(line)...)
 	}
 	run("FUNCTION", "LOAD", "#!lua name=l\n"+
