@@ -7,12 +7,12 @@
         world.clock.advance(hours=1)            # returns at once
         assert client.get("session") is None
 
-A Server is a process. A World of it has its own data, clock, scripts and faults, so that tests can run side by side on one
-server. With pytest the fixtures ``miniserver`` and ``world`` do both: see pytest_plugin.
+A Server is a process, which it starts or which others have started. A World of it has its own data, clock, scripts and faults,
+so that tests can run side by side on one server. With pytest the fixtures ``miniserver`` and ``world`` do both: see pytest_plugin.
 """
 
 from .connection import ReplyError
-from .server import Server
+from .server import LeftBehindWarning, Server
 from .world import AsyncWorld, Fault, FaultWarning, World
 
-__all__ = ["AsyncWorld", "Fault", "FaultWarning", "ReplyError", "Server", "World"]
+__all__ = ["AsyncWorld", "Fault", "FaultWarning", "LeftBehindWarning", "ReplyError", "Server", "World"]

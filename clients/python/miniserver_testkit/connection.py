@@ -17,20 +17,29 @@ class ReplyError(Exception):
 class Connection:
     """A connection in a world. Threads may share it; they wait for each other."""
 
-    def __init__(self, address: tuple[str, int], world: str, password: str | None = None, tls: bool = False) -> None:
-        self._socket = socket.create_connection(address)
-        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        if tls:
-            self._socket = _secured(self._socket)
-        self._replies = self._socket.makefile("rb")
-        self._turn = threading.Lock()
+    def __init__(self, address: Any, world: str, patience: float | None = None) -> None:
+        """Connect to the service.Address of a server and log in, in some seconds at most."""
+        self._socket = socket.create_connection((address.host, address.port), patience)
         try:
-            if password is not None:
-                self.command("AUTH", password)
+            self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if address.scheme == "rediss":
+                self._socket = _secured(self._socket)
+            self._replies = self._socket.makefile("rb")
+            self._turn = threading.Lock()
+            if address.password is not None:
+                self.command("AUTH", address.password)
             self.command("MINI.WORLD", "USE", world)
+            self._socket.settimeout(None)
         except BaseException:
-            self.close()
+            self._socket.close()
             raise
+
+    @property
+    def certificate(self) -> str | None:
+        """The certificate that the server shows, as PEM; None without TLS."""
+        if not isinstance(self._socket, ssl.SSLSocket):
+            return None
+        return ssl.DER_cert_to_PEM_cert(self._socket.getpeercert(True))
 
     def command(self, *words: str | bytes | int | float) -> Any:
         """Execute a command and return its reply; texts are str."""
@@ -41,6 +50,12 @@ class Connection:
             raise reply
         return reply
 
+    def leave(self) -> None:
+        """Close the connection if it is open. When this returns it is no client of its world any more."""
+        if self._socket.fileno() >= 0:
+            self.command("MINI.WORLD", "USE", "default")
+            self.close()
+
     def close(self) -> None:
         self._replies.close()
         self._socket.close()
@@ -48,7 +63,7 @@ class Connection:
     def _read(self):
         line = self._replies.readline()
         if not line.endswith(b"\r\n"):
-            raise ConnectionError("the server has closed the connection")
+            raise ConnectionResetError("the server has closed the connection")
         kind, text = line[:1], line[1:-2].decode(errors="surrogateescape")
         match kind:
             case b"+":
@@ -70,7 +85,7 @@ class Connection:
 
 
 def _secured(connection):
-    """Return a connection over TLS. Any certificate will do, as the peer is a process of our own on this machine."""
+    """Return a connection over TLS. Any certificate will do: the data are those of tests, and clients verify the one that is shown here."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     return context.wrap_socket(connection)

@@ -28,7 +28,7 @@ class Program:
     """
 
     def __init__(self, path: str, *options: str | os.PathLike[str]) -> None:
-        self._path, self._patience = path, _patience()
+        self._path, self._patience = path, patience()
         self._log = tempfile.TemporaryFile("w+", errors="replace")
         try:
             # In a session of its own, so that it ends with what it has started, and Ctrl-C is for this process alone.
@@ -121,8 +121,8 @@ class Program:
             pass  # they have ended
 
 
-def _patience() -> float:
-    """Return how many seconds a program may take to get ready."""
+def patience() -> float:
+    """Return how many seconds a server may take to get ready."""
     text = os.environ.get("MINISERVER_START_TIMEOUT") or "10"
     try:
         return float(text)

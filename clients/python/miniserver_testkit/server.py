@@ -3,31 +3,81 @@
 import itertools
 import os
 import re
+import secrets
+import warnings
+import weakref
 from typing import Any
+from urllib.parse import quote
 
 from .connection import Connection
-from .program import Program, find
+from .program import Program, find, patience
+from .service import Address, address_of, attach, facts, left_in
 from .world import AsyncWorld, World
 
 
-class Server:
-    """A running miniserver. It ends with close, at the end of a with block, or with this process.
+class LeftBehindWarning(UserWarning):
+    """What tests have left behind on a server that others have started."""
 
-    options are those of the program, such as "--maxmemory", "10mb". If "--requirepass" is one of them, the URLs of worlds have the
-    password, and with "--tls-self-signed", or a --tls-port of your own, they are for TLS: certificate is what a client has to trust, as PEM.
-    binary is the program's path; without one it is that in the environment variable MINISERVER_BINARY, or else the program
-    that came with this package, or else the one in PATH.
+
+class Server:
+    """A running miniserver: one of its own that it starts, or one that others have started.
+
+    Server() starts one, which ends with close, at the end of a with block, or with this process. options are those of the program, such as
+    "--maxmemory", "10mb". binary is the program's path; without one it is that in the environment variable MINISERVER_BINARY, or
+    else the program that came with this package, or else the one in PATH. With tls, worlds have URLs for TLS, as with the option
+    "--tls-self-signed", and certificate is what a client has to trust, as PEM. If "--requirepass" is an option, they have the password.
+
+    Server(url="redis://:secret@host:6379") attaches to a server that runs, and so does Server(), without options, if the environment
+    variable MINISERVER_URL has a URL. That server needs the test kit. close then leaves it running, but removes the worlds that this object
+    has named, and warns of what was left behind in them.
+
+    Whatever needs a server gets it from this class, and from the fixture miniserver, which makes one for the whole test run.
     """
 
-    def __init__(self, *options: str | os.PathLike[str], binary: str | os.PathLike[str] | None = None) -> None:
+    def __init__(
+        self,
+        *options: str | os.PathLike[str],
+        binary: str | os.PathLike[str] | None = None,
+        url: str | None = None,
+        tls: bool = False,
+    ) -> None:
+        self._own: Connection | None = None
+        self._names, self._mark = itertools.count(1), ""
+        self._connections: weakref.WeakSet[Connection] = weakref.WeakSet()
+        if not options and not binary and not tls:
+            url = url or os.environ.get("MINISERVER_URL")
+        if not url:
+            self._start(find(binary), [*options, *(["--tls-self-signed"] if tls else [])])
+        elif options or binary or tls:
+            raise ValueError("a server that runs takes no options: start it with them")
+        else:
+            self._attach(address_of(url))
+
+    def _start(self, path, options):
         fixed = "--port", "0", "--test-kit", "yes", "--ready-json", "--exit-with-parent"
-        self._own, self._names = None, itertools.count(1)
-        self._password = _password_in(options)
-        self._program = Program(find(binary), *fixed, *options)
+        self._program = Program(path, *fixed, *options)
         ready = self._program.ready
-        self.pid, self.version, self.port = ready["pid"], ready["version"], ready["port"]
-        self.scheme, self.certificate = ready["url"].partition(":")[0], ready.get("certificate")
-        self.host = ready["addresses"][0].rpartition(":")[0].strip("[]")
+        host = ready["addresses"][0].rpartition(":")[0].strip("[]")
+        self._settle(Address(ready["url"].partition(":")[0], host, ready["port"], _password_in(options)))
+        self.pid, self.version, self.certificate = ready["pid"], ready["version"], ready.get("certificate")
+
+    def _attach(self, address):
+        self._program = None
+        self._mark = secrets.token_hex(4) + "-"  # no other process has it
+        self._own = attach(address, patience())
+        self._settle(address)
+        info = facts(self._own)
+        self.pid, self.version, self.certificate = int(info["process_id"]), info["miniserver_version"], self._own.certificate
+
+    def _settle(self, address):
+        self._address = address
+        self.scheme, self.host, self.port = address.scheme, address.host, address.port
+
+    @property
+    def url(self) -> str:
+        """The URL of the server, by which other processes can attach to it; clients use those of worlds."""
+        password = self._address.password
+        return str(self._address).replace("://", "://" if password is None else f"://:{quote(password, safe='')}@", 1)
 
     def world(self, name: str | None = None) -> World:
         """Return the world of that name; without one, a new world."""
@@ -39,7 +89,7 @@ class Server:
 
     def fresh_name(self, title: str) -> str:
         """Return a name for a world that no other has had, with a title that makes it recognizable."""
-        return f"{next(self._names)}-{re.sub(r'[^A-Za-z0-9_.-]', '-', title)[:100]}"
+        return f"{self._mark}{next(self._names)}-{re.sub(r'[^A-Za-z0-9_.-]', '-', title)[:100]}"
 
     def drop(self, name: str) -> None:
         """Remove what a world holds, and the world unless clients are left in it."""
@@ -56,22 +106,47 @@ class Server:
         return self._own.command(*words)
 
     def connect(self, world: str) -> Connection:
-        return Connection((self.host, self.port), world, self._password, self.scheme == "rediss")
+        """Return a connection in a world, for the commands of the test kit."""
+        connection = Connection(self._address, world)
+        self._connections.add(connection)
+        return connection
 
     def password_of(self, world: str) -> str:
         """Return the password by which clients log in to a world as the user world."""
-        return world if self._password is None else f"{world}:{self._password}"
+        return world if self._address.password is None else f"{world}:{self._address.password}"
 
     @property
     def log(self) -> str:
-        """What the server has logged."""
-        return self._program.log
+        """What the server has logged; "" if others have started it."""
+        return self._program.log if self._program else ""
 
     def close(self) -> None:
-        """End the process."""
-        if self._own is not None:
+        """End the process. A server that others have started runs on, without the worlds that this object has named."""
+        if self._program:
+            if self._own is not None:
+                self._own.close()
+            self._program.close()
+        elif self._own is not None:
+            try:
+                self._leave()
+            except OSError as error:
+                warnings.warn(f"{self._address} is gone: {error}", RuntimeWarning, stacklevel=2)
             self._own.close()
-        self._program.close()
+            self._own = None
+
+    def _leave(self):
+        """Remove the worlds that have the mark in their names, and warn of what was left behind there."""
+        for connection in self._connections:
+            connection.leave()
+        for _, name, *_ in self.command("MINI.WORLD", "LIST"):
+            if name.startswith(self._mark):
+                connection = self.connect(name)
+                left = left_in(connection)
+                connection.leave()
+                self.drop(name)
+                if left:
+                    more = f"; and {len(left) - 10} more" if len(left) > 10 else ""
+                    warnings.warn(f"left behind in the world {name}: {'; '.join(left[:10])}{more}", LeftBehindWarning, stacklevel=3)
 
     def __enter__(self) -> "Server":
         return self

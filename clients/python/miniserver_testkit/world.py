@@ -110,8 +110,7 @@ class World:
         """Remove what the world holds; if clients are left in it, it stays, empty."""
         if self._own is not None:
             self.faults._warn()
-            self._own.command("MINI.WORLD", "USE", "default")  # so that it is not a client of this world
-            self._own.close()
+            self._own.leave()
             self._own = None
         self.server.drop(self.name)
 
