@@ -14,23 +14,40 @@ class Connection {
   #socket
   #waiting = []
   #input = Buffer.alloc(0)
-  #entered // a promise: the connection is in its world
 
-  constructor(host, port, world, password, secure) {
+  /** Connects to an address and logs in, which entered waits for. */
+  constructor({ scheme, host, port, password }, world) {
     const options = { host, port, noDelay: true }
-    // Any certificate will do, as the peer is a process of our own on this machine.
-    this.#socket = secure ? tls.connect({ ...options, rejectUnauthorized: false }) : net.connect(options)
+    // Any certificate will do: the data are those of tests, and clients verify the one that is shown here.
+    this.#socket = scheme === 'rediss' ? tls.connect({ ...options, rejectUnauthorized: false }) : net.connect(options)
     this.#socket.on('data', (data) => this.#receive(data))
     this.#socket.on('error', (error) => this.#fail(error))
-    this.#socket.on('close', () => this.#fail(new Error('the server has closed the connection')))
-    this.#entered = this.#enter(world, password)
-    this.#entered.catch(() => {}) // every command rejects with the error
+    this.#socket.on('close', () => this.#fail(Object.assign(new Error('the server has closed the connection'), { code: 'ECONNRESET' })))
+    this.entered = this.#enter(world, password)
+    this.entered.catch(() => {}) // every command rejects with the error
+  }
+
+  /** The certificate that the server shows, as PEM; undefined without TLS. */
+  get certificate() {
+    const der = this.#socket.getPeerCertificate?.().raw
+    return der && `-----BEGIN CERTIFICATE-----\n${der.toString('base64').replace(/.{1,64}/g, '$&\n')}-----END CERTIFICATE-----\n`
   }
 
   /** Executes a command and resolves to its reply; texts are strings. */
   async command(...words) {
-    await this.#entered
+    await this.entered
     return this.#send(words)
+  }
+
+  get closed() {
+    return this.#socket.destroyed
+  }
+
+  /** Closes the connection if it is open. When this resolves it is no client of its world any more. */
+  async leave() {
+    if (this.closed) return
+    await this.command('MINI.WORLD', 'USE', 'default')
+    this.close()
   }
 
   close() {
@@ -53,11 +70,15 @@ class Connection {
 
   #receive(data) {
     this.#input = this.#input.length ? Buffer.concat([this.#input, data]) : data
-    for (let reply; (reply = decode(this.#input, 0)); ) {
-      this.#input = this.#input.subarray(reply.end)
-      const { resolve, reject } = this.#waiting.shift()
-      if (reply.value instanceof ReplyError) reject(reply.value)
-      else resolve(reply.value)
+    try {
+      for (let reply; this.#waiting.length && (reply = decode(this.#input, 0)); ) {
+        this.#input = this.#input.subarray(reply.end)
+        const { resolve, reject } = this.#waiting.shift()
+        if (reply.value instanceof ReplyError) reject(reply.value)
+        else resolve(reply.value)
+      }
+    } catch (error) {
+      this.#socket.destroy(error)
     }
     if (this.#waiting.length === 0) this.#socket.unref() // an idle connection does not keep the process alive
   }
@@ -94,7 +115,7 @@ function decode(input, from) {
     case '*':
       return decodeArray(input, end, Number(text))
   }
-  throw new Error(`unknown reply ${text}`)
+  throw new Error(`unknown reply ${JSON.stringify(input.toString('utf8', from, Math.min(eol, from + 100)))}`)
 }
 
 function decodeBulk(input, from, size) {

@@ -8,13 +8,23 @@ export type Reply = string | number | null | Reply[]
 export type Word = string | number | Buffer
 
 export interface StartOptions {
-  /** The path of the program; without it that in MINISERVER_BINARY, or miniserver in PATH. */
+  /** The path of the program; without it that in MINISERVER_BINARY, that of the package for this platform, or miniserver in PATH. */
   binary?: string
-  /** Options of the program, such as ['--maxmemory', '10mb']. With '--requirepass' the URLs of worlds have the password, with '--tls-self-signed' they are for TLS. */
+  /** Options of the program, such as ['--maxmemory', '10mb']. With '--requirepass' the URLs of worlds have the password. */
   options?: string[]
+  /** Whether the URLs of worlds are for TLS, as with the option '--tls-self-signed'. */
+  tls?: boolean
+  /**
+   * The URL of a server that others have started with the test kit, such as redis://:secret@redis:6379. Without it, and if none of the others is
+   * given, that in MINISERVER_URL; without that too, a server is started.
+   */
+  url?: string
 }
 
-/** A miniserver process for tests. It ends with close, or with this process. */
+/**
+ * A running miniserver. One that start has started ends with close, or with this process. One that others have started runs on: close removes
+ * the worlds that this object has named, and a process warning, LeftBehindWarning, says what was left behind in them.
+ */
 export class Server {
   private constructor()
   static start(options?: StartOptions): Promise<Server>
@@ -26,7 +36,9 @@ export class Server {
   readonly scheme: string
   /** The certificate that the server shows over TLS, as PEM, for a client that is to trust it; undefined without TLS. */
   readonly certificate?: string
-  /** What the server has logged. */
+  /** The URL of the server, by which other processes can attach to it; clients use those of worlds. */
+  readonly url: string
+  /** What the server has logged; '' if others have started it. */
   readonly log: string
   /** Returns the world of that name; without one, a new world. */
   world(name?: string): World
@@ -34,7 +46,7 @@ export class Server {
   freshName(title: string): string
   /** Executes a command in the world of new connections. */
   command(...words: Word[]): Promise<Reply>
-  /** Ends the process. */
+  /** Ends the process, or leaves it if others have started it. */
   close(): Promise<void>
 }
 

@@ -109,7 +109,7 @@ function signal(child, name) {
   }
 }
 
-/** Returns how many seconds a program may take to get ready. */
+/** Returns how many seconds a server may take to get ready. */
 function seconds() {
   const text = process.env.MINISERVER_START_TIMEOUT || '10'
   if (!(Number(text) >= 0)) throw new Error(`MINISERVER_START_TIMEOUT: ${text} is not a number of seconds`)
@@ -161,4 +161,4 @@ function refusal(error) {
   return error.code === 'ENOENT' ? 'needs an interpreter that is not there' : `cannot be run: ${error.message}`
 }
 
-module.exports = { Program }
+module.exports = { Program, seconds }

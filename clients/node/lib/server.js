@@ -1,32 +1,54 @@
 'use strict'
 
+const crypto = require('node:crypto')
 const { find } = require('./binary')
 const { Connection } = require('./connection')
-const { Program } = require('./program')
+const { Program, seconds } = require('./program')
+const { addressOf, attach, facts, leftIn, urlOf } = require('./service')
 const { World } = require('./world')
 
-/** A miniserver process for tests. It ends with close, or with this process. */
+/**
+ * A running miniserver: one of its own that it starts, or one that others have started. Whatever needs a server gets it from Server.start.
+ */
 class Server {
-  #program
-  #password
+  #program // undefined if others have started it
+  #address
   #own
+  #connections = new Set()
+  #mark // what the names of new worlds begin with
   #names = 0
 
-  constructor(program, password) {
-    const { ready } = program
+  constructor({ address, facts, program, own }) {
     this.#program = program
-    this.#password = password
-    this.pid = ready.pid
-    this.port = ready.port
-    this.version = ready.version
-    this.certificate = ready.certificate
-    this.scheme = ready.url.split(':')[0]
-    this.host = new URL(ready.url.replace(/^redis/, 'http')).hostname.replace(/^\[|\]$/g, '')
+    this.#address = address
+    this.#own = own
+    this.#mark = program ? '' : `${crypto.randomBytes(4).toString('hex')}-` // no other process has it
+    Object.assign(this, { scheme: address.scheme, host: address.host, port: address.port }, facts)
   }
 
-  static async start({ binary, options = [] } = {}) {
+  static async start({ binary, options = [], tls = false, url } = {}) {
+    const own = binary !== undefined || options.length > 0 || tls
+    if (own && url) throw new Error('a server that runs takes no options: start it with them')
+    url ??= own ? undefined : process.env.MINISERVER_URL
+    return url ? Server.#attach(addressOf(url)) : Server.#start(find(binary), [...options, ...(tls ? ['--tls-self-signed'] : [])])
+  }
+
+  static async #start(path, options) {
     const fixed = ['--port', '0', '--test-kit', 'yes', '--ready-json', '--exit-with-parent']
-    return new Server(await Program.start(find(binary), [...fixed, ...options]), passwordIn(options))
+    const program = await Program.start(path, [...fixed, ...options])
+    const { url, pid, version, certificate } = program.ready
+    return new Server({ address: { ...addressOf(url), password: passwordIn(options) }, facts: { pid, version, certificate }, program })
+  }
+
+  static async #attach(address) {
+    const own = await attach(address, seconds())
+    const { process_id: pid, miniserver_version: version } = await facts(own)
+    return new Server({ address, facts: { pid: Number(pid), version, certificate: own.certificate }, own })
+  }
+
+  /** The URL of the server, by which other processes can attach to it; clients use those of worlds. */
+  get url() {
+    return urlOf(this.#address, '', this.#address.password)
   }
 
   world(name = this.freshName('world')) {
@@ -34,7 +56,7 @@ class Server {
   }
 
   freshName(title) {
-    return `${++this.#names}-${title.replace(/[^A-Za-z0-9_.-]/g, '-').slice(0, 100)}`
+    return `${this.#mark}${++this.#names}-${title.replace(/[^A-Za-z0-9_.-]/g, '-').slice(0, 100)}`
   }
 
   async drop(name) {
@@ -50,22 +72,45 @@ class Server {
     return this.#own.command(...words)
   }
 
+  /** Returns a connection in a world, for the commands of the test kit. */
   connect(world) {
-    return new Connection(this.host, this.port, world, this.#password, this.scheme === 'rediss')
+    const connection = new Connection(this.#address, world)
+    for (const other of this.#connections) if (other.closed) this.#connections.delete(other)
+    this.#connections.add(connection)
+    return connection
   }
 
   /** Returns the password by which clients log in to a world as the user world. */
   passwordOf(world) {
-    return this.#password === undefined ? world : `${world}:${this.#password}`
+    const { password } = this.#address
+    return password === undefined ? world : `${world}:${password}`
   }
 
   get log() {
-    return this.#program.log
+    return this.#program?.log ?? ''
   }
 
   async close() {
+    if (!this.#program && this.#own) {
+      await this.#leave().catch((error) => process.emitWarning(`${urlOf(this.#address)} is gone: ${error.message}`))
+    }
     this.#own?.close()
-    await this.#program.close()
+    this.#own = undefined
+    await this.#program?.close()
+  }
+
+  /** Removes the worlds that have the mark in their names, and warns of what was left behind there. */
+  async #leave() {
+    for (const connection of this.#connections) await connection.leave()
+    for (const [, name] of await this.command('MINI.WORLD', 'LIST')) {
+      if (!name.startsWith(this.#mark)) continue
+      const connection = this.connect(name)
+      const left = await leftIn(connection)
+      await connection.leave()
+      await this.drop(name)
+      const more = left.length > 10 ? `; and ${left.length - 10} more` : ''
+      if (left.length) process.emitWarning(`left behind in the world ${name}: ${left.slice(0, 10).join('; ')}${more}`, 'LeftBehindWarning')
+    }
   }
 
   async [Symbol.asyncDispose ?? Symbol.for('Symbol.asyncDispose')]() {

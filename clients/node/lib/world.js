@@ -2,6 +2,8 @@
 
 // Worlds: what tests steer, each on its own. A method sends one command of the test kit.
 
+const { urlOf } = require('./service')
+
 class World {
   #own
 
@@ -18,8 +20,7 @@ class World {
   }
 
   get url() {
-    const host = this.host.includes(':') ? `[${this.host}]` : this.host
-    return `${this.server.scheme}://${this.username}:${encodeURIComponent(this.password)}@${host}:${this.port}`
+    return urlOf(this.server, this.username, this.password)
   }
 
   command(...words) {
@@ -101,8 +102,7 @@ class World {
   async close() {
     if (this.#own) {
       await this.faults.warn()
-      await this.#own.command('MINI.WORLD', 'USE', 'default') // so that it is not a client of this world
-      this.#own.close()
+      await this.#own.leave()
       this.#own = undefined
     }
     await this.server.drop(this.name)
