@@ -23,12 +23,22 @@ func (c *Call) Login(name, password []byte) bool {
 		c.Engine.refused(c.Session, Refusal{Reason: "auth", Object: string(c.Args[0]), User: string(name)})
 		return false
 	}
-	c.Session.user, c.Session.authed, c.Session.everAuthed = u, true, true
+	c.Session.user, c.Session.authed, c.Session.everAuthed, c.Session.loggedIn = u, true, true, true
 	c.Session.limitReplies()
 	if admitted != nil {
 		admitted()
 	}
 	return true
+}
+
+// AskForLogins lets who has never logged in do no more, if the default user needs a password by
+// now. Redis lets clients go on that came before. It is called under the lock.
+func (e *Engine) AskForLogins() {
+	for _, s := range e.Sessions.ByID {
+		if s.Peer != nil && !s.loggedIn && s.user == e.Users.Default() {
+			s.authed = !e.Users.RequiresAuth()
+		}
+	}
 }
 
 // denials are the errors for each reason; those that are formats name the user and the command.

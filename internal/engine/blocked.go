@@ -138,7 +138,7 @@ func (c *Call) Timeout() int64 {
 	case f < 0:
 		c.Refuse(ErrTimeoutNeg)
 		return 0
-	case f*1000 > float64(1<<63-1-c.Now()):
+	case f*1000 > float64(1<<63-1-c.World.Millis()):
 		c.Refuse(ErrTimeoutRange)
 		return 0
 	case f == 0:
@@ -148,7 +148,7 @@ func (c *Call) Timeout() int64 {
 	if float64(ms) < f*1000 {
 		ms++ // never wake early
 	}
-	return c.Now() + ms
+	return c.World.Millis() + ms
 }
 
 // roundsTimeouts is when a timeout below a millisecond began to be one, and not none.
@@ -164,8 +164,8 @@ func (c *Call) olderTimeout() int64 {
 		c.Refuse(ErrTimeoutFloat)
 	case ms < 0:
 		c.Refuse(ErrTimeoutNeg)
-	case ms > 0 && ms <= math.MaxInt64-c.Now():
-		return c.Now() + ms
+	case ms > 0 && ms <= math.MaxInt64-c.World.Millis():
+		return c.World.Millis() + ms
 	}
 	return 0
 }
@@ -179,10 +179,10 @@ func (c *Call) DeadlineAfter(timeout []byte) int64 {
 		c.Refuse(ErrTimeoutInt)
 	case ms < 0:
 		c.Refuse(ErrTimeoutNeg)
-	case ms > 1<<63-1-c.Now():
+	case ms > 1<<63-1-c.World.Millis():
 		c.Refuse(ErrTimeoutRange)
 	case ms > 0:
-		return c.Now() + ms
+		return c.World.Millis() + ms
 	}
 	return 0
 }
@@ -324,11 +324,11 @@ func (w *World) endBlock(b *Blocked, err error) {
 func (w *World) endTimedOut() {
 	var late []*Blocked
 	for _, b := range w.blocked.all {
-		if b.wakeAt != 0 && b.wakeAt <= w.Keyspace.Now {
+		if b.wakeAt != 0 && b.wakeAt <= w.Millis() {
 			b.wakeAt = 0
 			w.blocked.signal(b.keys[0].db, []byte(b.keys[0].key))
 		}
-		if b.deadline != 0 && b.deadline <= w.Keyspace.Now {
+		if b.deadline != 0 && b.deadline <= w.Millis() {
 			late = append(late, b)
 		}
 	}

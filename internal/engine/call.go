@@ -51,8 +51,13 @@ func (c *Call) Nested() bool {
 // master.
 func (c *Call) MayBlock() bool { return c.woken || !c.Nested() && !c.Session.master }
 
-// Now returns the time of the command in milliseconds since the epoch.
+// Now returns the time of the command by which keys and elements expire, in milliseconds since the
+// epoch.
 func (c *Call) Now() int64 { return c.World.Keyspace.Now }
+
+// Date returns the date of the command, as clients see it in IDs of streams, in milliseconds since
+// the epoch. It is Now unless the clock has hands.
+func (c *Call) Date() int64 { return c.World.DateMicros() / 1000 }
 
 // The cursor reads the arguments one after the other and latches the first error. So a handler
 // checks once, with OK, after it has read everything.

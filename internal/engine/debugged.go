@@ -198,7 +198,7 @@ func (w *World) endDebugged() {
 	w.readClock()
 	w.serveBlocked()
 	w.endBatch()
-	w.TickBy(w.Keyspace.Now) // what came to be due meanwhile
+	w.TickBy(w.Millis()) // what came to be due meanwhile
 }
 
 // Copies of the world for scripts that are debugged. The first one is made under the lock, for

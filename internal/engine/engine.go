@@ -32,12 +32,12 @@
 //
 // The files, by what they are about:
 //
-//	nouns             engine, world, session, call, executions, part, type, config, observer
-//	many commands     dispatch: batches; slowscript, debugged; tick: what is due without a command
-//	one command       gate, cluster, acl, faults, pause, run, transaction, blocked, evict
-//	effects           change, propagation, databases, lookup, connections
-//	clients           replies, output, held, evict_clients
-//	the server        role, persistence, memory, stats, stopwatch, info
+//	nouns            engine, world, hands, session, call, executions, part, type, config, observer
+//	many commands    dispatch: batches; slowscript, debugged; tick: what is due without a command
+//	one command      gate, cluster, acl, faults, pause, run, transaction, blocked, evict
+//	effects          change, propagation, databases, lookup, connections
+//	clients          replies, output, held, evict_clients
+//	the server       role, persistence, memory, stats, stopwatch, info
 //
 // Their types know one another: a command gets a call, a call has a session, and a session is in a
 // world. What does not need them is a package below, such as topology, eviction and permission;
@@ -180,7 +180,7 @@ func (w *World) readClock() {
 		return // a script that is still running sees the time of its start
 	}
 	w.time.micros = now
-	w.Keyspace.Now = now / 1000
+	w.Keyspace.Now = w.readHands() / 1000
 }
 
 // TickBy asks the host to call Tick at deadline, in milliseconds since the epoch, unless it will do

@@ -157,7 +157,7 @@ func (w *World) evictOne() (freed int, ok bool) {
 // evictLater leaves the rest to the next Tick, which it asks for at once.
 func (w *World) evictLater() {
 	w.engine.eviction.unfinished = true
-	w.TickBy(max(w.Keyspace.Now, 1))
+	w.TickBy(max(w.Millis(), 1))
 }
 
 // continueEviction is Tick's part, and reports whether more is to be done.

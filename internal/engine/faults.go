@@ -61,7 +61,7 @@ func (w *World) noteHindrance() {
 
 // delaySession holds a session's command back.
 func (w *World) delaySession(s *Session, args [][]byte, fate *Fate) {
-	d := &delay{session: s, args: copyArgs(args), due: w.Keyspace.Now + fate.Delay, fate: fate}
+	d := &delay{session: s, args: copyArgs(args), due: w.Millis() + fate.Delay, fate: fate}
 	s.postponed, s.delay = true, d
 	w.faults.add(d)
 	w.TickBy(d.due)
@@ -98,7 +98,7 @@ func (w *World) EndFate(fate *Fate) {
 		w.faults.add(d)
 	}
 	if len(ended) > 0 {
-		w.TickBy(w.Keyspace.Now)
+		w.TickBy(w.Millis())
 	}
 }
 
@@ -155,7 +155,7 @@ func (w *World) hinder(s *Session, cmd *command.Command, args [][]byte) bool {
 // endDelays runs the commands whose delay is over, in the order of their times. While clients are
 // paused, or a slow script runs, they go on waiting.
 func (w *World) endDelays() {
-	for next := w.nextDelay(); next != 0 && next <= w.Keyspace.Now && !w.isMidScript(); next = w.nextDelay() {
+	for next := w.nextDelay(); next != 0 && next <= w.Millis() && !w.isMidScript(); next = w.nextDelay() {
 		w.endDelay(w.faults.delays[0])
 	}
 }

@@ -148,7 +148,7 @@ func (w *World) fillPause(b *bytes.Buffer) {
 		}
 	}
 	Fields(b, "paused_reason", reason, "paused_actions", actions, "paused_timeout_milliseconds",
-		max(0, w.pause.deadline-w.Keyspace.Now))
+		max(0, w.pause.deadline-w.Millis()))
 }
 
 func (w *World) fillPersistence(b *bytes.Buffer) {

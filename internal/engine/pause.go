@@ -35,7 +35,7 @@ type pause struct {
 // only those that may write. A later call for the same reason never shortens a pause. Keys do not
 // expire meanwhile, since their removal would be a write that reaches replicas.
 func (w *World) Pause(reason PauseReason, deadline int64, all bool) {
-	if deadline = max(w.pause.by[reason].deadline, deadline); deadline <= w.Keyspace.Now {
+	if deadline = max(w.pause.by[reason].deadline, deadline); deadline <= w.Millis() {
 		w.Unpause(reason)
 		return
 	}
@@ -55,7 +55,7 @@ func (w *World) Unpause(reason PauseReason) {
 	w.combinePauses()
 	offerAgain(waiting)
 	if len(w.faults.delays) > 0 {
-		w.TickBy(w.Keyspace.Now) // they wait for the end of the pause, too
+		w.TickBy(w.Millis()) // they wait for the end of the pause, too
 	}
 }
 
@@ -77,7 +77,7 @@ func (w *World) combinePauses() {
 // endPauses ends the pauses that are over.
 func (w *World) endPauses() {
 	for reason, one := range w.pause.by {
-		if one.deadline != 0 && one.deadline <= w.Keyspace.Now {
+		if one.deadline != 0 && one.deadline <= w.Millis() {
 			w.Unpause(PauseReason(reason))
 		}
 	}

@@ -53,6 +53,7 @@ type Session struct {
 	slot       int32 // of the keys of the last command that was checked for it; noSlot for none
 	authed     bool
 	everAuthed bool // authenticated at any time, or connected when that was not required
+	loggedIn   bool // at any time
 	closing    bool // close once the replies are out
 	dropped    bool // close at once
 	modes      Modes

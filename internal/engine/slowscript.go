@@ -155,7 +155,7 @@ func (s *SlowScript) resume() {
 	of.Reply.Raw(of.Reply.Swap(nil)[s.start:])
 	w.serveBlocked()
 	w.endBatch()
-	w.TickBy(w.Keyspace.Now) // what came to be due meanwhile
+	w.TickBy(w.Millis()) // what came to be due meanwhile
 	of.Wake()
 	e.mu.Unlock()
 }

@@ -67,7 +67,7 @@ type rates struct{ commands, in, out, cycles Rate }
 func (w *World) recordPeak(used int) {
 	e := w.engine
 	if used > e.stats.peak || e.stats.peakTime == 0 {
-		e.stats.peak, e.stats.peakTime = used, w.Keyspace.Now/1000
+		e.stats.peak, e.stats.peakTime = used, w.Millis()/1000
 	}
 }
 
@@ -78,7 +78,7 @@ func (r *rates) sample(e *Engine) {
 	if e.Parts.Host.Traffic != nil {
 		in, out, cycles = e.Parts.Host.Traffic()
 	}
-	now := e.home.Keyspace.Now
+	now := e.home.Millis()
 	r.commands.Sample(now, e.stats.commands)
 	r.in.Sample(now, in)
 	r.out.Sample(now, out)

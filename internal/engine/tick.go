@@ -69,7 +69,7 @@ func (w *World) TickIn(wait int64) int64 {
 	if w.Passing() {
 		return 0
 	}
-	return w.Keyspace.Now + wait
+	return w.Millis() + wait
 }
 
 func (w *World) doDue() (next int64) {
@@ -102,7 +102,7 @@ func (w *World) doDue() (next int64) {
 	}
 	next = earlier(next, w.nextDue())
 	if more {
-		next = w.Keyspace.Now
+		next = w.Millis()
 	}
 	w.time.nextTick = next
 	return next
@@ -125,7 +125,7 @@ func (w *World) closeIdle() {
 		return
 	}
 	for _, s := range w.clients {
-		if at := s.idleDeadline(); at != 0 && at <= w.Keyspace.Now {
+		if at := s.idleDeadline(); at != 0 && at <= w.Millis() {
 			s.Disconnect()
 		}
 	}
@@ -191,7 +191,7 @@ func (w *World) nextDue() int64 {
 	next = earlier(next, w.pause.deadline)
 	next = earlier(next, w.nextDelay())
 	next = earlier(next, w.nextIdle())
-	if !w.engine.Config.ActiveExpire || w.pause.deadline != 0 {
+	if !w.engine.Config.ActiveExpire || w.pause.deadline != 0 || w.time.hands != nil {
 		return next
 	}
 	for i := range w.Keyspace.Len() {

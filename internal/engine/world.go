@@ -60,7 +60,11 @@ type World struct {
 type timing struct {
 	clock    func() int64 // microseconds since the epoch
 	steered  Clock        // what a part has put in place of the clock; nil for nothing
+	hands    Hands        // nil: there is one time
 	micros   int64        // the clock at the start of the batch
+	ahead    int64        // of the date before the clock; microseconds
+	keys     int64        // the time of keys at the start of the batch; microseconds
+	lag      int64        // see Lag; milliseconds
 	started  int64        // microseconds
 	nextTick int64        // when the host is to call Tick next; milliseconds
 	passing  bool         // see PassTo

@@ -82,4 +82,4 @@ func splitAddress(address string) (host string, port, secure int) {
 
 // tellClients has parts tell clients soon, in their Tick, that there is another leader or member.
 // It is called under the engine's lock.
-func (g *Group) tellClients() { g.engine.Home().TickBy(g.engine.Home().Keyspace.Now) }
+func (g *Group) tellClients() { g.engine.Home().TickBy(g.engine.Home().Millis()) }

@@ -12,7 +12,7 @@ func (m *Master) checkFailover() {
 	if f.state != waitForSync {
 		return
 	}
-	if f.deadline != 0 && m.engine.Home().Keyspace.Now >= f.deadline {
+	if f.deadline != 0 && m.engine.Home().Millis() >= f.deadline {
 		if !f.force {
 			m.abortFailover("Replica never caught up before timeout")
 			return
@@ -70,7 +70,7 @@ func (m *Master) cmdFailover(c *engine.Call) {
 		return
 	}
 	if f.deadline != 0 {
-		f.deadline += c.Now()
+		f.deadline += c.World.Millis()
 	}
 	if f.host == "" {
 		m.opts.Log('*', "FAILOVER requested to any replica.")

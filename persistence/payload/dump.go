@@ -143,8 +143,10 @@ func (r *restore) expireElements(c *engine.Call, v keyspace.Value) (all bool) {
 // deadline returns the key's deadline; 0 for none.
 func (r *restore) deadline(c *engine.Call) int64 {
 	switch {
-	case r.ttl == 0 || r.absolute:
-		return r.ttl
+	case r.ttl == 0:
+		return 0
+	case r.absolute:
+		return c.World.DeadlineAt(r.ttl)
 	case r.ttl > math.MaxInt64-c.Now():
 		return math.MaxInt64
 	}

@@ -44,7 +44,7 @@ func ParseDeadline(c *engine.Call, amount []byte, u Unit, least int64) int64 {
 		c.Refuse(engine.ErrNotInt)
 		return 0
 	}
-	ms, ok := u.millis(n, c.Now())
+	ms, ok := u.millis(n, c)
 	if !ok || n < least {
 		c.Refusef(engine.ErrExpireTime, c.Cmd.FullName())
 		return 0
@@ -52,21 +52,21 @@ func ParseDeadline(c *engine.Call, amount []byte, u Unit, least int64) int64 {
 	return ms
 }
 
-// millis converts n to milliseconds since the epoch; ok is false if it does not fit.
-func (u Unit) millis(n, now int64) (ms int64, ok bool) {
+// millis converts n to a deadline in milliseconds since the epoch; ok is false if it does not fit.
+func (u Unit) millis(n int64, c *engine.Call) (ms int64, ok bool) {
 	if u.seconds {
 		if n > math.MaxInt64/1000 || n < math.MinInt64/1000 {
 			return 0, false
 		}
 		n *= 1000
 	}
-	if !u.absolute {
-		if n > math.MaxInt64-now {
-			return 0, false
-		}
-		n += now
+	if u.absolute {
+		return c.World.DeadlineAt(n), true
 	}
-	return n, true
+	if n > math.MaxInt64-c.Now() {
+		return 0, false
+	}
+	return n + c.Now(), true
 }
 
 // Expiry is the options of SET, GETEX and similar commands that concern a key's deadline. As in

@@ -145,7 +145,7 @@ func Deadline(c *engine.Call, u Unit) int64 {
 	if c.Failed() {
 		return 0
 	}
-	ms, ok := u.millis(n, c.Now())
+	ms, ok := u.millis(n, c)
 	if !ok || ms > keyspace.MaxElementDeadline {
 		c.Refusef(engine.ErrExpireTime, c.Cmd.FullName())
 	}
@@ -385,7 +385,7 @@ func replyDeadlines(c *engine.Call, k *engine.Elements, u Unit) {
 	}
 	from, unit := c.Now(), Millis
 	if u.absolute {
-		from = 0
+		from = -c.World.Lag()
 	}
 	switch {
 	case u.seconds && AsValkey(c, k):

@@ -116,10 +116,10 @@ func replyTTL(c *engine.Call, unit func(ms int64) int64) {
 }
 
 // EXPIRETIME key
-func cmdExpireTime(c *engine.Call) { replyDeadline(c, 0, elements.RoundSeconds) }
+func cmdExpireTime(c *engine.Call) { replyDeadline(c, -c.World.Lag(), elements.RoundSeconds) }
 
 // PEXPIRETIME key
-func cmdPExpireTime(c *engine.Call) { replyDeadline(c, 0, elements.Millis) }
+func cmdPExpireTime(c *engine.Call) { replyDeadline(c, -c.World.Lag(), elements.Millis) }
 
 // replyDeadline replies with a key's deadline, counted from a time and in a unit; -2 for an absent
 // key, -1 for no deadline.

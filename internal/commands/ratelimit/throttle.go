@@ -48,7 +48,7 @@ var Throttle = command.Family{Group: "module", Commands: []command.Line{
 // to retry, or -1; and the seconds after which the bucket is empty.
 func cmdThrottle(c *engine.Call) {
 	key, r := parseRate(c)
-	now := c.World.Micros() * 1000
+	now := c.World.KeyMicros() * 1000
 	tat := now
 	if v, ok := engine.Read[*str.Value](c, key); ok {
 		tat = strings.ParseInt(c, v)

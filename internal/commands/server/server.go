@@ -46,9 +46,9 @@ var frozenTime = release.From("7.2.0")
 
 // TIME
 func cmdTime(c *engine.Call) {
-	now := c.World.Micros()
+	now := c.World.DateMicros()
 	if _, busy := c.Engine.Slow.Busy(); busy || c.Nested() && !c.Has(frozenTime) {
-		now = c.World.Clock()
+		now = c.World.DateAt(c.World.Clock())
 	}
 	c.Reply.Array(2)
 	c.Reply.Bulk(strconv.AppendInt(c.Scratch(), now/1e6, 10))

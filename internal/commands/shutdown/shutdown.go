@@ -47,7 +47,7 @@ func of(e *engine.Engine) *state {
 // fill writes how long a shutdown waits at most, for INFO server.
 func (s *state) fill(w *engine.World, b *bytes.Buffer) {
 	if s.deadline != 0 {
-		engine.Fields(b, "shutdown_in_milliseconds", s.deadline-w.Keyspace.Now)
+		engine.Fields(b, "shutdown_in_milliseconds", s.deadline-w.Millis())
 	}
 }
 
@@ -63,7 +63,7 @@ func Await(e *engine.Engine, how engine.Shutdown) bool { return of(e).await(how)
 func Terminate(e *engine.Engine, how engine.Shutdown) {
 	of(e).requested = &how
 	if due := e.Parts.Host.Due; due != nil {
-		due(e.Home().Keyspace.Now)
+		due(e.Home().Millis())
 	}
 }
 
@@ -79,7 +79,7 @@ func (s *state) await(how engine.Shutdown) bool {
 	}
 	if s.how = how; s.deadline == 0 {
 		home := s.engine.Home()
-		s.deadline = home.Keyspace.Now + s.timeout*1000
+		s.deadline = home.Millis() + s.timeout*1000
 		home.Pause(engine.PausedForShutdown, math.MaxInt64, false)
 		s.engine.Log('*', "Waiting for replicas before shutting down.")
 	}
@@ -99,7 +99,7 @@ func (s *state) tick() (next int64) {
 			s.engine.Log('#', "Errors trying to shut down the server. Check the logs for more information.")
 		}
 	}
-	if s.deadline == 0 || s.engine.Home().Keyspace.Now < s.deadline && s.lags() {
+	if s.deadline == 0 || s.engine.Home().Millis() < s.deadline && s.lags() {
 		return 0
 	}
 	if s.exit(s.how) != nil {

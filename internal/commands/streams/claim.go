@@ -48,8 +48,8 @@ func cmdXClaim(c *engine.Call) {
 	if moved {
 		cl.group.Last = cl.last
 	}
-	if cl.delivered < 0 || cl.delivered > c.Now() {
-		cl.delivered = c.Now()
+	if cl.delivered < 0 || cl.delivered > c.Date() {
+		cl.delivered = c.Date()
 	}
 	cl.createOwner(c)
 	at, n := c.Reply.Defer(), 0
@@ -115,7 +115,7 @@ func claimOption(c *engine.Call, cl *claim) {
 	case c.Word("JUSTID"):
 		cl.justID = true
 	case c.Left() > 1 && c.Word("IDLE"):
-		cl.delivered = c.Now() - c.IntOr(errClaimIdleOption)
+		cl.delivered = c.Date() - c.IntOr(errClaimIdleOption)
 	case c.Left() > 1 && c.Word("TIME"):
 		cl.delivered = c.IntOr(errClaimTime)
 	case c.Left() > 1 && c.Word("RETRYCOUNT"):
@@ -178,7 +178,7 @@ func claimMessage(c *engine.Call, id stream.ID, cl *claim) outcome {
 // takes reports whether a message was idle for long enough. One that no consumer has is claimed in
 // any case.
 func (cl *claim) takes(c *engine.Call, p *stream.Pending) bool {
-	return p.Consumer() == nil || c.Now()-p.Delivered >= cl.idle
+	return p.Consumer() == nil || c.Date()-p.Delivered >= cl.idle
 }
 
 // forget removes a message whose entry was deleted from the group. The replica gets XCLAIM, finds
@@ -203,7 +203,7 @@ func redeliver(c *engine.Call, p *stream.Pending, cl *claim) {
 	case !cl.justID:
 		p.CountDelivery()
 	}
-	cl.owner.Active = c.Now()
+	cl.owner.Active = c.Date()
 	cl.propagate(c, p)
 }
 
@@ -239,7 +239,7 @@ func cmdXAutoClaim(c *engine.Call) {
 	if !ok {
 		return
 	}
-	cl.idle, cl.justID, cl.delivered = idle, justID, c.Now()
+	cl.idle, cl.justID, cl.delivered = idle, justID, c.Date()
 	cl.createOwner(c)
 	claimAll(c, from, count, &cl)
 	finishClaim(c, key, &cl)

@@ -18,7 +18,7 @@ import (
 // group).
 func idleMessages(c *engine.Call, b *batch, r *readOptions) (idle []*stream.Pending) {
 	b.group.Each(stream.ID{}, func(p *stream.Pending) bool {
-		if c.Now()-p.Delivered >= r.idle && b.stream.Has(p.ID) {
+		if c.Date()-p.Delivered >= r.idle && b.stream.Has(p.ID) {
 			idle = append(idle, p)
 		}
 		return true
@@ -36,9 +36,9 @@ func deliverClaimed(c *engine.Call, b *batch, r *readOptions) {
 	for _, p := range b.claimed {
 		w := b.stream.Walk(p.ID, p.ID)
 		w.Next()
-		replyClaimed(c, &w, c.Now()-p.Delivered, p.Count)
+		replyClaimed(c, &w, c.Date()-p.Delivered, p.Count)
 		b.group.Deliver(p.ID, b.consumer)
-		p.Delivered = c.Now()
+		p.Delivered = c.Date()
 		p.CountDelivery()
 		propagateMessage(c, b.key, r.group, b.group.Last, p)
 	}
@@ -58,7 +58,7 @@ func replyClaimed(c *engine.Call, w *stream.Walk, idle, count int64) {
 // because others may be delivered meanwhile.
 func nextClaim(c *engine.Call, r *readOptions) int64 {
 	const soonest = 10 // milliseconds
-	first := c.Now()
+	first := c.Date()
 	for _, key := range r.keys {
 		value, _ := c.DB.Peek(key)
 		s, ok := value.(*stream.Stream)
@@ -72,5 +72,5 @@ func nextClaim(c *engine.Call, r *readOptions) int64 {
 			return true
 		})
 	}
-	return max(first+min(r.idle, math.MaxInt64-first), c.Now()+soonest)
+	return max(first+min(r.idle, math.MaxInt64-first), c.Date()+soonest)
 }

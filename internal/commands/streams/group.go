@@ -261,7 +261,7 @@ func cmdXGroupCreateConsumer(c *engine.Call) {
 	_, g := editGroup(c, key, name)
 	switch {
 	case g == nil:
-	case g.AddConsumer(consumer, c.Now()) == nil:
+	case g.AddConsumer(consumer, c.Date()) == nil:
 		c.Reply.Int(0)
 	default:
 		c.ChangedUnwatched(key, event.Stream("xgroup-createconsumer"))
@@ -321,11 +321,11 @@ func cmdXAck(c *engine.Call) {
 func upsertConsumer(c *engine.Call, key []byte, g *stream.Group,
 	name []byte) (consumer *stream.Consumer, created bool) {
 	if consumer = g.Consumer(name); consumer != nil {
-		consumer.Seen = c.Now()
+		consumer.Seen = c.Date()
 		return consumer, false
 	}
 	c.CountChange(key, event.Stream("xgroup-createconsumer"))
-	return g.AddConsumer(name, c.Now()), true
+	return g.AddConsumer(name, c.Date()), true
 }
 
 // consumerLine is the command that creates a consumer.

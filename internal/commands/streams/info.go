@@ -37,7 +37,7 @@ func cmdXInfoConsumers(c *engine.Call) {
 		c.Reply.Map(3 + one(told))
 		replyTextPair(c, "name", consumer.Name())
 		replyIntPair(c, "pending", int64(consumer.Pending()))
-		replyIntPair(c, "idle", max(c.Now()-consumer.Seen, 0))
+		replyIntPair(c, "idle", max(c.Date()-consumer.Seen, 0))
 		if told {
 			replyIntPair(c, "inactive", inactive(c, consumer))
 		}
@@ -57,7 +57,7 @@ func inactive(c *engine.Call, consumer *stream.Consumer) int64 {
 	if consumer.Active == stream.Never {
 		return -1
 	}
-	return max(c.Now()-consumer.Active, 0)
+	return max(c.Date()-consumer.Active, 0)
 }
 
 // XINFO GROUPS key
@@ -165,7 +165,7 @@ func replyProducers(c *engine.Call, s *stream.Stream) {
 	limits := s.IDLimits()
 	replyIntPair(c, "idmp-duration", int64(limits.Seconds))
 	replyIntPair(c, "idmp-maxsize", int64(limits.Most))
-	producers, ids := s.Producers().Tracked(c.Now())
+	producers, ids := s.Producers().Tracked(c.Date())
 	replyIntPair(c, "pids-tracked", int64(producers))
 	replyIntPair(c, "iids-tracked", int64(ids))
 	added, duplicates := s.Producers().Counts()

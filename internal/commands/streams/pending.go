@@ -114,7 +114,7 @@ func replyPendingList(c *engine.Call, g *stream.Group, q pendingQuery) {
 		if n == q.count || q.to.Before(p.ID) {
 			return false
 		}
-		idle := c.Now() - p.Delivered
+		idle := c.Date() - p.Delivered
 		if p.Consumer() != nil && q.idle != 0 && idle < q.idle {
 			return true
 		}

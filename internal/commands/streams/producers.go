@@ -92,7 +92,7 @@ func recallTime(c *engine.Call) int64 {
 	if c.World.Keyspace.Replaying {
 		return stream.Always
 	}
-	return c.Now()
+	return c.Date()
 }
 
 // fingerprint returns the idempotent ID that IDMPAUTO gives an entry. The order of the fields does

@@ -122,12 +122,12 @@ func blockDeadline(c *engine.Call) int64 {
 	switch {
 	case n < 0:
 		c.Refuse(engine.ErrTimeoutNeg)
-	case n > math.MaxInt64-c.Now():
+	case n > math.MaxInt64-c.World.Millis():
 		if c.Has(readsAnew) {
 			c.Refuse(engine.ErrTimeoutRange)
 		}
 	case n > 0:
-		return c.Now() + n
+		return c.World.Millis() + n
 	}
 	return 0
 }
@@ -243,7 +243,7 @@ func blockOnStreams(c *engine.Call, r *readOptions, from []stream.ID) {
 		c.WakeOnDelete()
 	}
 	if r.claims {
-		c.WakeAt(nextClaim(c, r))
+		c.WakeAt(nextClaim(c, r) - c.Date() + c.World.Millis())
 	}
 }
 
@@ -395,7 +395,7 @@ func deliver(c *engine.Call, b *batch, r *readOptions) {
 		}
 		if !r.noAck {
 			message := g.Deliver(w.ID, b.consumer)
-			message.Delivered, message.Count = c.Now(), 1
+			message.Delivered, message.Count = c.Date(), 1
 			if !c.Has(claimsBefore) {
 				last = g.Last
 			}
@@ -404,7 +404,7 @@ func deliver(c *engine.Call, b *batch, r *readOptions) {
 		n++
 	}
 	c.Reply.SetArray(at, int(n))
-	b.consumer.Active = c.Now()
+	b.consumer.Active = c.Date()
 	if read {
 		propagateProgress(c, b, r)
 	}
@@ -434,7 +434,7 @@ func replyHistory(c *engine.Call, b *batch, r *readOptions) {
 		if w := b.stream.Walk(p.ID, p.ID); w.Next() {
 			replyEntry(c, &w)
 			p = b.group.Deliver(p.ID, b.consumer)
-			p.Delivered = c.Now()
+			p.Delivered = c.Date()
 			p.CountDelivery()
 			if c.Propagates() {
 				c.PropagateToJournal(messageLine(b.key, r.group, b.group.Last, p)...)

@@ -222,8 +222,8 @@ func newID(c *engine.Call, s *stream.Stream, a *addOptions, pairs [][]byte) (id 
 	}
 	id = a.id
 	switch {
-	case a.auto && uint64(c.Now()) > last.Ms:
-		id = stream.ID{Ms: uint64(c.Now())}
+	case a.auto && uint64(c.Date()) > last.Ms:
+		id = stream.ID{Ms: uint64(c.Date())}
 	case a.auto:
 		id, _ = last.Next()
 	case a.autoSeq && id.Ms == last.Ms && last.Seq == math.MaxUint64:
