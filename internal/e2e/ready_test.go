@@ -89,6 +89,25 @@ func TestADaemonHasNoParent(t *testing.T) {
 	err := run(context.Background(), []string{"--daemonize", "yes", "--exit-with-parent", "--port", "0"},
 		nil, io.Discard)
 	require.ErrorContains(t, err, "a daemon has no parent")
+	err = run(context.Background(), []string{"--daemonize", "yes", "--exit-with-input", "--port", "0"}, nil, io.Discard)
+	require.ErrorContains(t, err, "a daemon has no standard input")
+}
+
+// TestExitWithInput closes the other end of the program's standard input.
+func TestExitWithInput(t *testing.T) {
+	c := exec.Command(built(t), "--port", "0", "--ready-json", "--exit-with-input")
+	in, err := c.StdinPipe()
+	require.NoError(t, err)
+	out, err := c.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, c.Start())
+	defer c.Process.Kill()
+	_, err = bufio.NewReader(out).ReadBytes('\n')
+	require.NoError(t, err)
+	_, err = io.WriteString(in, "what is written to it means nothing\n")
+	require.NoError(t, err)
+	require.NoError(t, in.Close())
+	require.NoError(t, c.Wait())
 }
 
 // TestExitWithParent kills the shell that has started the program. One that was started without the

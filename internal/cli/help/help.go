@@ -54,6 +54,7 @@ Options are lines of a configuration file, with two dashes in front; -p is short
                          when the server is ready, writes its port to a file, which is removed at the end
        --exit-with-parent
                          ends the server when the process that has started it ends
+       --exit-with-input ends the server when its standard input ends
 `
 
 // settingsTopic is the topic of help that is no sub-command.

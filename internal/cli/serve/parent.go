@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"io"
 	"time"
 )
 
@@ -12,7 +13,8 @@ import (
 // Two other ways would need no looking. Linux sends a signal that PR_SET_PDEATHSIG asks for, but
 // when the thread ends that started the process, and in Go, Java and Node that may be long before
 // the process. And the end of standard input tells only a program that nothing else reads it,
-// nothing else holds its other end open, and that it is not /dev/null.
+// nothing else holds its other end open, and that it is not /dev/null. Who knows all that asks for
+// it by exit-with-input: a worker thread of Node may be ended, too, and only its pipes end with it.
 
 // parentTime is how often the program looks for its parent.
 const parentTime = 100 * time.Millisecond
@@ -30,6 +32,16 @@ func whileParentLives(ctx context.Context) (context.Context, context.CancelFunc)
 			case <-time.After(parentTime):
 			}
 		}
+	}()
+	return ctx, cancel
+}
+
+// whileInputLasts returns a context that also ends when standard input does.
+func whileInputLasts(ctx context.Context, in io.Reader) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		defer cancel()
+		_, _ = io.Copy(io.Discard, in)
 	}()
 	return ctx, cancel
 }

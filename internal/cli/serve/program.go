@@ -25,6 +25,7 @@ type program struct {
 	groupID    uint64 // 0 without a group
 	ready      ready
 	withParent bool // exit-with-parent
+	withInput  bool // exit-with-input
 	tuner      *goruntime.Tuner
 	ownProcess bool // the process is the server's own
 	onSignal   onSignal

@@ -64,6 +64,8 @@ func Run(ctx context.Context, args []string, in io.Reader, out io.Writer, o Opti
 	case !p.daemonizes():
 	case p.withParent:
 		return errors.New("exit-with-parent: a daemon has no parent")
+	case p.withInput:
+		return errors.New("exit-with-input: a daemon has no standard input")
 	case !isDaemon():
 		return detach(args, input.Bytes())
 	}
@@ -71,6 +73,11 @@ func Run(ctx context.Context, args []string, in io.Reader, out io.Writer, o Opti
 	if p.withParent {
 		var stop context.CancelFunc
 		ctx, stop = whileParentLives(ctx)
+		defer stop()
+	}
+	if p.withInput {
+		var stop context.CancelFunc
+		ctx, stop = whileInputLasts(ctx, in)
 		defer stop()
 	}
 	if err = errors.Join(p.openLog(), p.writePID()); err == nil {
@@ -141,6 +148,7 @@ func (p *program) Part() engine.Part {
 			config.Bool("daemonize", &p.daemonize).AtStart(),
 			config.Enum("supervised", &p.supervised, "upstart", "systemd", "auto", "no").AtStart(),
 			config.Bool("exit-with-parent", &p.withParent).AtStart().AsSwitch(),
+			config.Bool("exit-with-input", &p.withInput).AtStart().AsSwitch(),
 		}),
 		Sections: []engine.Section{{Name: "Server", Fill: func(_ *engine.World, b *bytes.Buffer) {
 			engine.Fields(b, "config_file", p.conf.file)
