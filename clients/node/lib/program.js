@@ -34,9 +34,10 @@ class Program {
     let child
     try {
       // In a group of its own, so that it ends with what it has started, and Ctrl-C is for this process alone.
-      child = spawn(file, options, { stdio: ['ignore', 'pipe', log.fd], detached: grouped })
+      child = spawn(file, options, { stdio: ['pipe', 'pipe', log.fd], detached: grouped })
       const ready = await readyLine(child, patience)
       child.unref() // a test runner may end although the server runs
+      child.stdin.unref() // with whose other end the program ends
       return new Program(child, log, patience, ready)
     } catch (error) {
       signal(child, 'SIGKILL')

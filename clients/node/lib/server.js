@@ -34,7 +34,7 @@ class Server {
   }
 
   static async #start(path, options) {
-    const fixed = ['--port', '0', '--test-kit', 'yes', '--ready-json', '--exit-with-parent']
+    const fixed = ['--port', '0', '--test-kit', 'yes', '--ready-json', '--exit-with-parent', '--exit-with-input']
     const program = await Program.start(path, [...fixed, ...options])
     const { url, pid, version, certificate } = program.ready
     return new Server({ address: { ...addressOf(url), password: passwordIn(options) }, facts: { pid, version, certificate }, program })
