@@ -15,14 +15,19 @@ const machine = runInNewContext('Date')
 const anchor = timers.setInterval(() => {}, 0x7fffffff).unref()
 let busy = 0 // contexts
 
+/** The contexts by their addresses. */
 const contexts = new Map()
 
 let server
 
+/** Where the server of this thread is noted: in a module of Node, of which there is one although a test runner loads this one for each file anew. */
+const note = Symbol.for('miniserver-testkit.server')
+const registry = require('node:net')
+
 /** The data behind an address, and what must happen before the next command of a client may be sent. */
 class Context {
   #world
-  #clients = new Set() // that are connected
+  #sockets = new Map() // of clients that are connected
   #unanswered = new Set() // commands
   #blocked = new Set() // commands that may block for ever
   #busy = false
@@ -40,9 +45,11 @@ class Context {
 
   /** Resolves to the world that has the data; rejects if the server does not start, or has ended. */
   async world() {
-    server ??= Server.start()
+    server ??= start()
     const started = await server
-    if (!lives(started.pid)) throw new Error(`miniserver, process ${started.pid}, has ended, and the data of this test with it`)
+    await started.command('PING').catch((cause) => {
+      throw new Error(`miniserver, process ${started.pid}, has ended, and the data of this test with it`, { cause })
+    })
     return (this.#world ??= started.world())
   }
 
@@ -60,9 +67,9 @@ class Context {
 
   /** Takes a client that connects by a socket, which does not keep the process alive after that. */
   join(client, socket) {
-    this.#clients.add(client)
+    this.#sockets.set(client, socket)
     socket.once('connect', () => socket.unref())
-    socket.once('close', () => this.#clients.delete(client))
+    socket.once('close', () => this.#sockets.delete(client))
   }
 
   /** Keeps the process alive until a command has its reply, or is blocked for ever: it waits so many milliseconds. */
@@ -91,12 +98,19 @@ class Context {
   async #rest() {
     if (!this.#busy || this.#unanswered.size > 0) return
     const blocked = this.#blocked.size
-    const arrivals = [...this.#clients].map((client) => client.fence())
+    const arrivals = [...this.#sockets.keys()].map((client) => client.fence())
     if (blocked > 0) arrivals.push(this.#world?.waitForBlocked(blocked, { timeout: 1000 }))
     await Promise.allSettled(arrivals)
     if (!this.#busy || this.#unanswered.size > 0 || this.#blocked.size !== blocked) return
     this.#busy = false
     if (--busy === 0) anchor.unref()
+  }
+
+  /** Removes the data and, without telling them, the clients: the process is over, and what they still wait for is no error. */
+  async close() {
+    for (const socket of this.#sockets.values()) socket.removeAllListeners('close').destroy()
+    await this.#world?.command('CLIENT', 'KILL', 'SKIPME', 'yes')
+    await this.#world?.close()
   }
 
   /** Gives keys their values before later commands are sent. */
@@ -165,6 +179,20 @@ function fakeTime() {
   const from = machine.now()
   const time = Math.trunc(Date.now())
   return time < from || time > machine.now() ? time : undefined
+}
+
+/** Resolves to a server for all files that a test runner loads into this thread. */
+async function start() {
+  const noted = registry[note]
+  if (noted && lives(noted.pid)) return Server.start({ url: noted.url })
+  const started = await Server.start()
+  if (process.env.MINISERVER_URL) process.once('beforeExit', leave) // others use it after this process
+  else registry[note] = { url: started.url, pid: started.pid }
+  return started
+}
+
+async function leave() {
+  for (const context of contexts.values()) await context.close()
 }
 
 /** Says whether there is a process. */

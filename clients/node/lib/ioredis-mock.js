@@ -66,7 +66,7 @@ class Redis extends ioredis {
 
   /** Resolves when all messages have arrived that the server has sent before. */
   async fence() {
-    if (this.mode !== 'subscriber' || this.status !== 'ready') return
+    if (this.mode !== 'subscriber' || this.status !== 'ready') return // only subscribers get messages
     const ping = new ioredis.Command('ping')
     super.sendCommand(ping)
     await ping.promise
@@ -95,7 +95,7 @@ class Connector {
     const { host, port, username, password, server } = await context.world()
     if (!this.#connecting) throw new Error('Connection is closed.')
     client.condition.auth = [username, password]
-    this.#stream = server.scheme === 'rediss' ? tls.connect({ host, port, ca: server.certificate, rejectUnauthorized: false }) : net.connect({ host, port })
+    this.#stream = server.scheme === 'rediss' ? tls.connect({ host, port, rejectUnauthorized: false }) : net.connect({ host, port })
     context.join(client, this.#stream)
     return this.#stream
   }
@@ -113,7 +113,7 @@ class Connector {
 function optionsOf(args) {
   const given = args.find(isObject)
   const { options } = new ioredis(...args.filter((arg) => !isObject(arg)), { ...given, lazyConnect: true })
-  return { ...options, lazyConnect: given?.lazyConnect }
+  return { ...options, lazyConnect: options.lazyConnect === true ? given?.lazyConnect : options.lazyConnect } // that of a URL is a text
 }
 
 function isObject(arg) {
@@ -128,7 +128,8 @@ const blocking = {
 }
 
 /** Returns how many milliseconds a command may block; Infinity if that has no end, and undefined if it does not block. */
-function patienceOf({ name, args }) {
+function patienceOf({ name: written, args }) {
+  const name = written.toLowerCase()
   if (blocking.first.has(name)) return milliseconds(args[0] * 1000)
   if (blocking.last.has(name)) return milliseconds(args.at(-1) * 1000)
   const option = blocking.option.has(name) ? args.findIndex((arg) => /^block$/i.test(arg)) : -1
