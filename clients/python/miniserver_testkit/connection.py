@@ -7,6 +7,7 @@ version, and beside one that is mocked, pooled or in cluster mode.
 import socket
 import ssl
 import threading
+from collections.abc import Sequence
 from typing import Any
 
 
@@ -43,12 +44,17 @@ class Connection:
 
     def command(self, *words: str | bytes | int | float) -> Any:
         """Execute a command and return its reply; texts are str."""
+        return self.commands(words)[0]
+
+    def commands(self, *commands: Sequence[str | bytes | int | float]) -> list[Any]:
+        """Execute commands that are sent at once, and return their replies. The first error is raised when all have been read."""
         with self._turn:
-            self._socket.sendall(_encode(words))
-            reply = self._read()
-        if isinstance(reply, ReplyError):
-            raise reply
-        return reply
+            self._socket.sendall(b"".join(map(_encode, commands)))
+            replies = [self._read() for _ in commands]
+        for reply in replies:
+            if isinstance(reply, ReplyError):
+                raise reply
+        return replies
 
     def leave(self) -> None:
         """Close the connection if it is open. When this returns it is no client of its world any more."""

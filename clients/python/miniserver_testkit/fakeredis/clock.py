@@ -1,0 +1,63 @@
+"""Lets the clock of a world follow Python's, which freezegun and time-machine stop and move.
+
+Nothing tells when they do. So the time is compared before each command with what it should be: the time at the last look, and
+what has passed since then if the clock runs. Only if these differ, the server is told.
+"""
+
+import sys
+import threading
+import time
+from collections.abc import Callable
+
+TOLERANCE = 2_000_000  # nanoseconds by which a clock that runs may be off
+LOOK = 20_000  # nanoseconds for which a clock is watched to see whether it runs
+
+
+def elapsed(counter: Callable[[], int] = time.perf_counter_ns) -> int:
+    """Return nanoseconds by a clock that neither freezegun nor time-machine replaces."""
+    if hasattr(time, "CLOCK_MONOTONIC"):
+        return time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+    return counter()
+
+
+def steered() -> bool:
+    """Say whether something has been imported that can stop Python's clock."""
+    return "freezegun" in sys.modules or "time_machine" in sys.modules
+
+
+class Follower:
+    """Keeps the clock of a world with Python's. tell(command, ...) executes commands in the world and returns their replies."""
+
+    def __init__(self, tell: Callable[..., list]) -> None:
+        self._tell, self._lock = tell, threading.Lock()
+        self._shown: tuple[int, int, bool] | None = None  # Python's time at a moment of elapsed, and whether it runs
+
+    def follow(self) -> None:
+        """Set the world's clock if it does not show Python's time."""
+        with self._lock:
+            if not self._is_right():
+                self._set()
+
+    def _is_right(self) -> bool:
+        if self._shown is None:
+            return False
+        then, moment, runs = self._shown
+        if not runs:
+            return time.time_ns() == then
+        return abs(time.time_ns() - then - (elapsed() - moment)) < TOLERANCE
+
+    def _set(self) -> None:
+        now, moment = time.time_ns(), elapsed()
+        while elapsed() - moment < LOOK:
+            pass
+        runs = time.time_ns() != now
+        milliseconds = ("MINI.CLOCK", "SET", now // 1_000_000)
+        if not runs:
+            self._tell(("MINI.CLOCK", "FREEZE"), milliseconds)
+        elif self._shown is not None or self._is_elsewhere(now):
+            self._tell(("MINI.CLOCK", "RESUME"), milliseconds)
+        self._shown = now, moment, runs
+
+    def _is_elsewhere(self, now: int) -> bool:
+        """Say whether the clock of a world that is new shows another time than Python's, which may have been moved before."""
+        return abs(self._tell(("MINI.CLOCK", "STATUS"))[0][1] * 1_000_000 - now) > 1_000_000_000
