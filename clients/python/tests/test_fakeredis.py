@@ -14,7 +14,7 @@ from datetime import timedelta
 import pytest
 import redis
 import redis.asyncio
-from miniserver_testkit import fakeredis
+from miniserver_testkit import Server, fakeredis
 
 
 def process_of(server):
@@ -115,6 +115,30 @@ def test_users_and_parameters_end_with_the_server():
     assert other.config_get("requirepass") == {"requirepass": ""}
     assert other.acl_users() == ["default"]
     assert fakeredis.FakeRedis().ping()
+
+
+# A server that others have started
+
+
+@pytest.mark.parametrize("tls", [False, True])
+def test_a_server_that_others_have_started(monkeypatch, tls):
+    from miniserver_testkit.fakeredis import host
+
+    with Server("--requirepass", "secret", tls=tls) as running:
+        monkeypatch.setattr(host, "_hosts", {})
+        monkeypatch.setenv("MINISERVER_URL", running.url)
+        with fakeredis.FakeServer() as server:
+            fakeredis.FakeRedis(server=server).set("k", "v")
+
+            async def get():
+                async with fakeredis.FakeAsyncRedis(server=server) as client:
+                    return await client.get("k")
+
+            assert asyncio.run(get()) == b"v"
+            assert process_of(server) == running.pid
+            assert process_of(fakeredis.FakeServer(version=6)) != running.pid, "it cannot be of another release"
+        assert [entry[1] for entry in running.command("MINI.WORLD", "LIST")] == ["default"]
+        host.close_all()
 
 
 # Worlds go
@@ -242,7 +266,7 @@ def test_fork():
     """A child sees what its parent has, has servers of its own, and takes nothing along when it ends."""
     program = """
         import os
-        from miniserver_testkit import fakeredis
+        from miniserver_testkit import Server, fakeredis
         server = fakeredis.FakeServer()
         client = fakeredis.FakeRedis(server=server)
         client.set("k", "parent")
@@ -266,7 +290,7 @@ def test_fork():
 def test_nothing_is_left_at_the_end():
     program = """
         import asyncio, threading
-        from miniserver_testkit import fakeredis
+        from miniserver_testkit import Server, fakeredis
         client = fakeredis.FakeRedis()
         client.set("k", "v")
         client.pubsub().subscribe("c")

@@ -11,6 +11,7 @@ from typing import Any
 import redis
 import redis.asyncio
 
+from ..connection import trusting
 from .place import wait_for_exit
 from .release import ServerType, Version, parts
 from .server import FakeServer
@@ -168,6 +169,8 @@ class FakeSyncMixin(FakeConnectionMixin):
         address, login = self._login()
         try:
             sock = socket.create_connection(address, self.socket_connect_timeout)
+            if self._place.host.is_secure:
+                sock = trusting().wrap_socket(sock)
             self._own(sock)
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             sock.sendall(login)
@@ -229,14 +232,20 @@ class FakeAsyncMixin(FakeConnectionMixin):
     async def _connect(self) -> None:
         address, login = self._login()
         try:
-            stream = await Stream.open(address)
-            self._own(stream.sock)
-            stream.write(login)
-            await stream.drain()
-            self._logged_in(await stream.readline(), await stream.readline())
-            self._reader = self._writer = stream
+            reader, writer = await self._open(address)
+            writer.write(login)
+            await writer.drain()
+            self._logged_in(await reader.readline(), await reader.readline())
+            self._reader, self._writer = reader, writer
         except OSError as error:
             raise self._error(self._place.why(error)) from error
+
+    async def _open(self, address: tuple[str, int]) -> tuple[Any, Any]:
+        if self._place.host.is_secure:
+            return await asyncio.open_connection(*address, ssl=trusting())
+        stream = await Stream.open(address)
+        self._own(stream.sock)
+        return stream, stream
 
     async def send_packed_command(self, command: Any, check_health: bool = True) -> None:
         self._before_packed()

@@ -46,6 +46,11 @@ class Host:
     def address(self) -> tuple[str, int]:
         return self.server.host, self.server.port
 
+    @property
+    def is_secure(self) -> bool:
+        """Whether it speaks TLS: one that others have started may."""
+        return self.server.scheme == "rediss"
+
     def lives(self) -> bool:
         try:
             return self.do(("PING",)) == ["PONG"]
@@ -60,7 +65,7 @@ class Host:
                     self._control = self.server.connect("default")
                 replies = self._control.commands(*commands)
             except OSError:
-                self._control = None
+                self._hang_up()
                 raise
         self._sweep()
         return replies
@@ -93,7 +98,7 @@ class Host:
                 while self._dead and self._control is not None:
                     self._remove(*self._dead.popleft())
             except (OSError, ReplyError):
-                self._control = None  # the process has ended, and its worlds with it
+                self._hang_up()  # the process has ended, and its worlds with it
             finally:
                 if self._control is None:
                     self._dead.clear()
@@ -118,9 +123,13 @@ class Host:
     def close(self) -> None:
         """End the process, unless it is that of a parent."""
         if os.getpid() == self._process:
-            if self._control is not None:
-                self._control.close()
+            self._hang_up()
             self.server.close()
+
+    def _hang_up(self) -> None:
+        if self._control is not None:
+            self._control.close()
+            self._control = None
 
 
 _hosts: dict[tuple[str, ...], Host] = {}
@@ -132,7 +141,10 @@ def host_of(options: tuple[str, ...]) -> Host:
     """Return the process with these options; if there is none, or it has ended, start one."""
     with _starting:
         host = _hosts.get(options)
-        if host is None or not host.lives():
+        if host is not None and not host.lives():
+            host.close()
+            host = None
+        if host is None:
             host = _hosts[options] = Host(*options)
         return host
 

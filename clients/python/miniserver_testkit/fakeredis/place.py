@@ -106,8 +106,6 @@ class Place:
         with self._beginning:
             self._closed = True
             if self._host is not None:
-                if self._world is not None and self._world._own is not None:
-                    self._world._own.close()
                 self._finalizer()
 
 
