@@ -6,11 +6,13 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import javax.net.SocketFactory;
+import javax.net.ssl.SSLSocket;
 
 /**
  * A connection for the commands of the test kit. The kit has a client of its own, which speaks just enough of the protocol. So it
@@ -20,24 +22,55 @@ final class Connection implements AutoCloseable {
   private final Socket socket;
   private final InputStream replies;
 
-  /** Connects to a world, with the password of the default user; null if that needs none. The sockets are plain ones, or for TLS. */
-  Connection(String host, int port, String world, String password, SocketFactory sockets) {
+  /** Connects to a world of a server. */
+  Connection(Address address, String world) {
+    this(address, world, Duration.ZERO);
+  }
+
+  /** Connects to a world of a server, with a limit for each thing that it waits for; without one if that is zero. */
+  Connection(Address address, String world, Duration patience) {
     try {
-      socket = sockets.createSocket(host, port);
-      socket.setTcpNoDelay(true);
+      socket = open(address, (int) patience.toMillis());
       replies = new BufferedInputStream(socket.getInputStream());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
     try {
-      if (password != null) {
-        command("AUTH", password);
+      if (address.password() != null) {
+        command("AUTH", address.password());
       }
       command("MINI.WORLD", "USE", world);
+      socket.setSoTimeout(0);
     } catch (RuntimeException e) {
       close();
       throw e;
+    } catch (IOException e) {
+      close();
+      throw new UncheckedIOException(e);
     }
+  }
+
+  private static Socket open(Address address, int millis) throws IOException {
+    var plain = new Socket();
+    try {
+      plain.connect(new InetSocketAddress(address.host(), address.port()), millis);
+      plain.setTcpNoDelay(true);
+      plain.setSoTimeout(millis);
+      if (!address.secure()) {
+        return plain;
+      }
+      var secured = (SSLSocket) Certificates.ANY.getSocketFactory().createSocket(plain, address.host(), address.port(), true);
+      secured.startHandshake();
+      return secured;
+    } catch (IOException e) {
+      plain.close();
+      throw e;
+    }
+  }
+
+  /** Returns the certificate that the server shows, as PEM; null without TLS. */
+  String certificate() {
+    return socket instanceof SSLSocket secured ? Certificates.shown(secured) : null;
   }
 
   /** Executes a command and returns its reply: a String, a Long, a List of replies, or null. Threads wait for each other. */
@@ -51,6 +84,14 @@ final class Connection implements AutoCloseable {
       return reply;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Closes the connection if it is open. When this returns it is no client of its world any more. */
+  void leave() {
+    if (!socket.isClosed()) {
+      command("MINI.WORLD", "USE", "default");
+      close();
     }
   }
 
@@ -78,6 +119,9 @@ final class Connection implements AutoCloseable {
   /** Reads a reply. An error is returned, since it may be part of an array. */
   private Object read() throws IOException {
     int kind = replies.read();
+    if (kind < 0) {
+      throw new EOFException("the server has closed the connection");
+    }
     String text = readLine();
     return switch (kind) {
       case '+' -> text;
@@ -85,7 +129,7 @@ final class Connection implements AutoCloseable {
       case ':' -> Long.valueOf(text);
       case '$' -> readBulk(Integer.parseInt(text));
       case '*' -> readArray(Integer.parseInt(text));
-      default -> throw new IOException("unknown reply " + (char) kind + text);
+      default -> throw new IOException("unknown reply \"" + (char) kind + text + "\"");
     };
   }
 

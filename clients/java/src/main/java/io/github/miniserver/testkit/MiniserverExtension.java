@@ -8,7 +8,8 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
  * Passes a {@link World} of its own to each test that has a parameter of that type, and the {@link Server} of the test run, which
- * starts with the first of them. The configuration parameter {@code miniserver.options} of JUnit has options for it.
+ * starts with the first of them. The configuration parameter {@code miniserver.options} of JUnit has options for it. If the
+ * environment variable MINISERVER_URL has the URL of a server that others have started, that is used.
  *
  * <pre>{@code
  * @ExtendWith(MiniserverExtension.class)
@@ -31,7 +32,8 @@ public final class MiniserverExtension implements ParameterResolver {
   public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
     Server server = context.getRoot().getStore(NAMESPACE).getOrComputeIfAbsent("server", key -> {
       String options = context.getConfigurationParameter("miniserver.options").orElse("").strip();
-      return new RunningServer(Server.start(options.isEmpty() ? new String[0] : options.split("\\s+")));
+      boolean attaches = !System.getenv().getOrDefault("MINISERVER_URL", "").isEmpty();
+      return new RunningServer(Server.start(attaches || options.isEmpty() ? new String[0] : options.split("\\s+")));
     }, RunningServer.class).server;
     if (parameter.getParameter().getType() == Server.class) {
       return server;

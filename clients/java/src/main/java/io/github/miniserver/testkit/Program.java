@@ -193,7 +193,8 @@ final class Program implements AutoCloseable {
     }
   }
 
-  private static Duration patience(Map<String, String> environment) {
+  /** Returns how long a server may take to get ready. */
+  static Duration patience(Map<String, String> environment) {
     String text = environment.getOrDefault("MINISERVER_START_TIMEOUT", "");
     try {
       return Duration.ofMillis(Math.round(1000 * Double.parseDouble(text.isEmpty() ? "10" : text)));

@@ -3,8 +3,8 @@ package io.github.miniserver.testkit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What the program says of itself when it is ready; the certificate is PEM, or null without TLS. */
-record Ready(String scheme, String host, int port, long pid, String certificate) {
+/** What the program says of itself when it is ready: its address without a password, and its certificate. That is PEM, or null without TLS. */
+record Ready(Address address, long pid, String certificate) {
   private static final Pattern LINE = Pattern.compile("\"url\":\"(rediss?):.*\"port\":(\\d+),\"addresses\":\\[\"\\[?([^\"]*?)\\]?:\\d+\".*\"pid\":(\\d+)(?:.*\"certificate\":\"([^\"]*)\")?");
 
   /** Returns what a line says; null if it is none of the program's. */
@@ -14,6 +14,7 @@ record Ready(String scheme, String host, int port, long pid, String certificate)
       return null;
     }
     String certificate = m.group(5) == null ? null : m.group(5).replace("\\n", "\n");
-    return new Ready(m.group(1), m.group(3), Integer.parseInt(m.group(2)), Long.parseLong(m.group(4)), certificate);
+    var address = new Address(m.group(1), m.group(3), Integer.parseInt(m.group(2)), null);
+    return new Ready(address, Long.parseLong(m.group(4)), certificate);
   }
 }

@@ -1,32 +1,37 @@
 package io.github.miniserver.testkit;
 
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.security.GeneralSecurityException;
-import java.security.KeyStore;
-import java.security.cert.CertificateFactory;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.WeakHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import javax.net.SocketFactory;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.TrustManagerFactory;
 
-/** A miniserver process for tests. It ends with {@link #close}, or with this process. */
+/**
+ * A running miniserver: one of its own that it starts, or one that others have started. Whatever needs a server gets it from {@link #start},
+ * {@link #attach} or {@link MiniserverExtension}, which has one for the whole test run.
+ *
+ * <p>One that it has started ends with {@link #close}, or with this process. One that others have started runs on: close removes the worlds that
+ * this object has named, and a warning in the log ({@link System.Logger}) says what was left behind in them.
+ */
 public final class Server implements AutoCloseable {
-  private final Program program;
-  private final Ready ready;
+  private final Program program; // null if others have started it
+  private final Address address;
+  private final long pid;
+  private final String certificate;
+  private final String mark; // what the names of new worlds begin with
   private final AtomicInteger names = new AtomicInteger();
-  private final SSLContext tls;
-  private final String password;
+  private final Set<Connection> connections = Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
   private Connection own;
 
   /**
-   * Starts a server.
+   * Starts a server. Without options, the one that the environment variable MINISERVER_URL names is attached to instead.
    *
    * @param options of the program, such as "--maxmemory", "10mb"; with "--requirepass" the URLs of worlds have the password, with
    *     "--tls-self-signed" they are for TLS
@@ -47,6 +52,10 @@ public final class Server implements AutoCloseable {
 
   /** Starts a server, with what is looked for in an environment. */
   static Server start(Path binary, Map<String, String> environment, String... options) {
+    String url = environment.getOrDefault("MINISERVER_URL", "");
+    if (binary == null && options.length == 0 && !url.isEmpty()) {
+      return attach(url, environment);
+    }
     List<String> all = new ArrayList<>(List.of("--port", "0", "--test-kit", "yes", "--ready-json", "--exit-with-parent"));
     all.addAll(List.of(options));
     try {
@@ -56,61 +65,78 @@ public final class Server implements AutoCloseable {
     }
   }
 
+  /**
+   * Attaches to a server that others have started with the test kit.
+   *
+   * @param url such as redis://:secret@redis:6379
+   */
+  public static Server attach(String url) {
+    return attach(url, System.getenv());
+  }
+
+  static Server attach(String url, Map<String, String> environment) {
+    Address address = Address.of(url);
+    return new Server(address, Service.attach(address, Program.patience(environment)));
+  }
+
   /** Returns the value of --requirepass; null if there is none. */
   private static String passwordIn(String[] options) {
     int at = List.of(options).lastIndexOf("--requirepass");
     return at < 0 || at + 1 == options.length ? null : options[at + 1];
   }
 
-  private Server(Program program, String password) throws IOException {
+  private Server(Program program, String password) {
+    Ready ready = program.ready();
     this.program = program;
-    this.password = password;
-    ready = program.ready();
-    tls = ready.certificate() == null ? null : trusting(ready.certificate());
+    address = new Address(ready.address().scheme(), ready.address().host(), ready.address().port(), password);
+    pid = ready.pid();
+    certificate = ready.certificate();
+    mark = "";
   }
 
-  /** Returns a context that trusts the certificate which PEM text begins with. */
-  private static SSLContext trusting(String pem) throws IOException {
-    try {
-      var store = KeyStore.getInstance(KeyStore.getDefaultType());
-      store.load(null, null);
-      var in = new ByteArrayInputStream(pem.getBytes(StandardCharsets.US_ASCII));
-      store.setCertificateEntry("server", CertificateFactory.getInstance("X.509").generateCertificate(in));
-      var trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-      trust.init(store);
-      var context = SSLContext.getInstance("TLS");
-      context.init(null, trust.getTrustManagers(), null);
-      return context;
-    } catch (GeneralSecurityException e) {
-      throw new IOException(e);
-    }
+  private Server(Address address, Connection own) {
+    program = null;
+    this.address = address;
+    this.own = own;
+    pid = Service.pid(own);
+    certificate = own.certificate();
+    mark = UUID.randomUUID().toString().substring(0, 8) + "-"; // no other process has it
+  }
+
+  /** Returns the URL of the server, by which other processes can attach to it; clients use those of worlds. */
+  public String url() {
+    return address.url("", address.password());
+  }
+
+  /** Returns the certificate that the server shows over TLS, as PEM, for a client that is to trust it; null without TLS. */
+  public String certificate() {
+    return certificate;
   }
 
   /** Returns what a client needs for a server that speaks TLS: it trusts the certificate of the server. Null without TLS. */
   public SSLContext tls() {
-    return tls;
+    return certificate == null ? null : Certificates.trusting(certificate);
   }
 
-  /** Returns the scheme of URLs: redis, or rediss for a server that speaks TLS. */
-  String scheme() {
-    return ready.scheme();
+  Address address() {
+    return address;
   }
 
   public String host() {
-    return ready.host();
+    return address.host();
   }
 
   public int port() {
-    return ready.port();
+    return address.port();
   }
 
   public long pid() {
-    return ready.pid();
+    return pid;
   }
 
-  /** Returns what the server has logged. */
+  /** Returns what the server has logged; "" if others have started it. */
   public String log() {
-    return program.log();
+    return program == null ? "" : program.log();
   }
 
   /** Returns a new world. */
@@ -126,7 +152,7 @@ public final class Server implements AutoCloseable {
   /** Returns a name for a world that no other has had, with a title that makes it recognizable. */
   public String freshName(String title) {
     String safe = title.replaceAll("[^A-Za-z0-9_.-]", "-");
-    return names.incrementAndGet() + "-" + safe.substring(0, Math.min(100, safe.length()));
+    return mark + names.incrementAndGet() + "-" + safe.substring(0, Math.min(100, safe.length()));
   }
 
   /** Executes a command in the world of new connections. */
@@ -138,12 +164,14 @@ public final class Server implements AutoCloseable {
   }
 
   Connection connect(String world) {
-    return new Connection(host(), port(), world, password, scheme().equals("rediss") ? tls.getSocketFactory() : SocketFactory.getDefault());
+    var connection = new Connection(address, world);
+    connections.add(connection);
+    return connection;
   }
 
   /** Returns the password by which clients log in to a world as the user world. */
   String passwordOf(String world) {
-    return password == null ? world : world + ":" + password;
+    return address.password() == null ? world : world + ":" + address.password();
   }
 
   /** Removes what a world holds, and the world unless clients are left in it. */
@@ -159,12 +187,45 @@ public final class Server implements AutoCloseable {
     }
   }
 
-  /** Ends the process. */
+  /** Ends the process, or leaves it if others have started it. */
   @Override
-  public void close() {
+  public synchronized void close() {
+    if (program == null && own != null) {
+      try {
+        leave();
+      } catch (UncheckedIOException e) {
+        warn(address + " is gone: " + e.getCause());
+      }
+    }
     if (own != null) {
       own.close();
+      own = null;
     }
-    program.close();
+    if (program != null) {
+      program.close();
+    }
+  }
+
+  /** Removes the worlds that have the mark in their names, and warns of what was left behind there. */
+  private void leave() {
+    List.copyOf(connections).forEach(Connection::leave);
+    for (Object entry : (List<?>) command("MINI.WORLD", "LIST")) {
+      String name = (String) ((List<?>) entry).get(1);
+      if (!name.startsWith(mark)) {
+        continue;
+      }
+      Connection connection = connect(name);
+      List<String> left = Service.leftIn(connection);
+      connection.leave();
+      drop(name);
+      if (!left.isEmpty()) {
+        String more = left.size() > 10 ? "; and " + (left.size() - 10) + " more" : "";
+        warn("left behind in the world " + name + ": " + String.join("; ", left.subList(0, Math.min(10, left.size()))) + more);
+      }
+    }
+  }
+
+  private static void warn(String message) {
+    System.getLogger(Server.class.getName()).log(System.Logger.Level.WARNING, message);
   }
 }

@@ -1,8 +1,6 @@
 package io.github.miniserver.testkit;
 
 import java.net.URI;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -56,8 +54,7 @@ public final class World implements AutoCloseable {
 
   /** Returns the URL by which any client connects to the world. */
   public URI url() {
-    String host = host().contains(":") ? "[" + host() + "]" : host();
-    return URI.create(server.scheme() + "://" + username() + ":" + URLEncoder.encode(password(), StandardCharsets.UTF_8) + "@" + host + ":" + port());
+    return URI.create(server.address().url(username(), password()));
   }
 
   public Clock clock() {
@@ -203,8 +200,7 @@ public final class World implements AutoCloseable {
   public synchronized void close() {
     if (own != null) {
       faults.warn();
-      own.command("MINI.WORLD", "USE", "default"); // so that it is not a client of this world
-      own.close();
+      own.leave();
       own = null;
     }
     server.drop(name);
