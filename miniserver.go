@@ -20,8 +20,6 @@ package miniserver
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -128,11 +126,12 @@ func start(lines []string, log io.Writer, how server.Options) (*Server, error) {
 		Disk: new(disk.Memory), TestKit: startup.TestKit})
 	s.made.Add(startup)
 	s.engine, s.server = s.made.Engine, s.made.Server
-	s.World = World{server: s, name: defaultWorld, world: s.engine.Home()}
+	in := &inside{engine: s.engine, world: s.engine.Home()}
+	s.World = World{home: s, name: defaultWorld, steer: in}
 	if s.made.Kit != nil {
-		s.clock = s.made.Kit.Clock
+		in.clock = s.made.Kit.Clock
 	} else {
-		s.clock = testkit.NewClock(s.engine)
+		in.clock = testkit.NewClock(s.engine)
 	}
 	for _, line := range others {
 		if err == nil {
@@ -188,18 +187,7 @@ func (s *Server) scheme() (scheme string) {
 	return scheme
 }
 
-// TLSConfig returns what a client needs for a server that speaks TLS, as with the setting
-// "tls-self-signed yes": it trusts the certificate of the server and no other. It is nil for a
-// server without TLS.
-func (s *Server) TLSConfig() *tls.Config {
-	certificate := s.server.Certificate()
-	if certificate == "" {
-		return nil
-	}
-	trusted := x509.NewCertPool()
-	trusted.AppendCertsFromPEM([]byte(certificate))
-	return &tls.Config{RootCAs: trusted}
-}
+func (s *Server) certificate() string { return s.server.Certificate() }
 
 // Dial connects to the server, whatever the network and the address. It may serve as the dialer of
 // a client. The connection is never encrypted: to a server that speaks only TLS it leads within the

@@ -1,8 +1,9 @@
 package miniserver
 
 import (
-	"bytes"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
@@ -12,8 +13,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/miniserver-go/miniserver/internal/engine"
-	"github.com/miniserver-go/miniserver/internal/testkit"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -21,11 +20,34 @@ import (
 // its own, so that tests can run side by side on one server. Its methods may be called from any
 // goroutine.
 type World struct {
-	server *Server
-	name   string
-	world  *engine.World
-	clock  *testkit.Clock
-	own    *client
+	home  home
+	name  string
+	steer steering
+	own   *client
+}
+
+// home is the server of a world: one in this process, which is a Server, or one that others have
+// started.
+type home interface {
+	Dial(ctx context.Context, network, addr string) (net.Conn, error)
+	Addr() string
+	scheme() string      // of the URL of Addr
+	secret() string      // the password of the server; "" if it needs none
+	certificate() string // that it shows over TLS, as PEM; "" without TLS
+	freshName(title string) string
+	open(name string) *World
+	drop(t TB, w *World) // removes what a world holds, and the world unless it has clients
+}
+
+// steering is how a world is steered.
+type steering interface {
+	operate(ctx context.Context, words ...string) (resp.Value, error) // a command of the test kit
+	now() time.Time
+	advance(d time.Duration)
+	moveTo(at time.Time)
+	freeze(at time.Time)
+	resume()
+	seed(seed uint64)
 }
 
 // defaultWorld is the name of the world of new connections.
@@ -49,8 +71,9 @@ func (s *Server) NewWorld(t TB) *World {
 
 // open returns the world with a name.
 func (s *Server) open(name string) *World {
-	w := &World{server: s, name: name}
-	s.engine.With(func() { w.world, w.clock = s.made.Kit.World(name) })
+	in := &inside{engine: s.engine}
+	s.engine.With(func() { in.world, in.clock = s.made.Kit.World(name) })
+	w := &World{home: s, name: name, steer: in}
 	w.own = newClient(w.enter)
 	return w
 }
@@ -67,13 +90,17 @@ func (s *Server) freshName(title string) string {
 func (w *World) remove(t TB) {
 	w.logFaults(t)
 	w.own.close()
-	_, _ = w.server.operate(context.Background(), "MINI.WORLD", "RESET", w.name)
-	_, _ = w.server.operate(context.Background(), "MINI.WORLD", "DROP", w.name)
+	w.home.drop(t, w)
+}
+
+func (s *Server) drop(_ TB, w *World) {
+	_ = s.kit("MINI.WORLD", "RESET", w.name)
+	_ = s.kit("MINI.WORLD", "DROP", w.name)
 }
 
 // enter connects a client to the world.
 func (w *World) enter(ctx context.Context) (net.Conn, error) {
-	conn, err := w.server.Dial(ctx, "", "")
+	conn, err := w.home.Dial(ctx, "", "")
 	if err != nil || w.name == defaultWorld {
 		return conn, err
 	}
@@ -94,7 +121,7 @@ func (s *Server) secret() string { return s.engine.Params.Named("requirepass").G
 
 // login returns the name and the password by which clients log in to the world.
 func (w *World) login() (user, password string) {
-	if secret := w.server.secret(); secret != "" {
+	if secret := w.home.secret(); secret != "" {
 		return "world", w.name + ":" + secret
 	}
 	return "world", w.name
@@ -106,13 +133,26 @@ func (w *World) Name() string { return w.name }
 // URL returns the URL by which a client connects to the world, such as
 // "redis://world:1-TestCart@127.0.0.1:43125". It begins with rediss if the server speaks only TLS.
 func (w *World) URL() string {
-	u := url.URL{Scheme: w.server.scheme(), Host: w.server.Addr()}
+	u := url.URL{Scheme: w.home.scheme(), Host: w.home.Addr()}
 	if w.name != defaultWorld {
 		u.User = url.UserPassword(w.login())
-	} else if secret := w.server.secret(); secret != "" {
+	} else if secret := w.home.secret(); secret != "" {
 		u.User = url.UserPassword("", secret)
 	}
 	return u.String()
+}
+
+// TLSConfig returns what a client needs for a server that speaks TLS, as with the setting
+// "tls-self-signed yes": it trusts the certificate of the server and no other. It is nil for a
+// server without TLS.
+func (w *World) TLSConfig() *tls.Config {
+	certificate := w.home.certificate()
+	if certificate == "" {
+		return nil
+	}
+	trusted := x509.NewCertPool()
+	trusted.AppendCertsFromPEM([]byte(certificate))
+	return &tls.Config{RootCAs: trusted}
 }
 
 // Do executes a command and returns its RESP2 reply; the reply's String is what redis-cli prints.
@@ -139,44 +179,26 @@ func (w *World) DoContext(ctx context.Context, words ...string) (resp.Value, err
 	return reply, err
 }
 
-// steer runs fn between the commands of the world.
-func (w *World) steer(fn func()) {
-	unlocked(func() { w.server.engine.In(w.world, fn) })
-}
-
 // Now returns the time that the clock shows.
-func (w *World) Now() time.Time { return time.UnixMicro(w.clock.Now()) }
+func (w *World) Now() time.Time { return w.steer.now() }
 
 // Advance moves the clock ahead. When it returns, everything due until then has happened in order:
 // keys and elements have expired, and blocked clients have timed out. MINI.CLOCK ADVANCE does the
 // same for clients.
-func (w *World) Advance(d time.Duration) {
-	w.steer(func() { w.clock.Advance(w.world, d) })
-}
+func (w *World) Advance(d time.Duration) { w.steer.advance(d) }
 
 // SetTime sets the clock, which then runs, or stands, as before. On the way ahead, what is due
 // happens in order. Deadlines do not move with the clock: when it is set back, keys live longer.
-func (w *World) SetTime(at time.Time) {
-	w.steer(func() { w.clock.MoveTo(w.world, at.UnixMicro()) })
-}
+func (w *World) SetTime(at time.Time) { w.steer.moveTo(at) }
 
 // Freeze sets the clock and stops it: then only Advance and SetTime move it, or MINI.CLOCK.
-func (w *World) Freeze(at time.Time) {
-	w.steer(func() {
-		w.clock.Freeze()
-		w.clock.MoveTo(w.world, at.UnixMicro())
-	})
-}
+func (w *World) Freeze(at time.Time) { w.steer.freeze(at) }
 
 // Resume lets the clock run at the machine's pace, from the time that it shows.
-func (w *World) Resume() {
-	w.steer(func() { w.clock.Resume(w.world) })
-}
+func (w *World) Resume() { w.steer.resume() }
 
 // Seed starts all that is random anew, so that it repeats: see MINI.SEED.
-func (w *World) Seed(seed uint64) {
-	w.steer(func() { w.world.Reseed(seed) })
-}
+func (w *World) Seed(seed uint64) { w.steer.seed(seed) }
 
 // WaitFor waits until something is the case, in the words of MINI.WAITFOR: s.WaitFor(ctx,
 // "BLOCKED", "1"). It waits until the deadline of the context, or for five seconds; then the error
@@ -211,12 +233,12 @@ func (w *World) Reset() error { return w.kit("MINI.WORLD", "RESET") }
 // Fork makes a new world for a test, with a copy of this one. It ends as one of NewWorld.
 func (w *World) Fork(t TB) *World {
 	t.Helper()
-	name := w.server.freshName(t.Name())
+	name := w.home.freshName(t.Name())
 	if err := w.kit("MINI.WORLD", "FORK", w.name, name); err != nil {
 		t.Fatalf("miniserver: %v", err)
 		return nil
 	}
-	fork := w.server.open(name)
+	fork := w.home.open(name)
 	t.Cleanup(func() { fork.remove(t) })
 	return fork
 }
@@ -254,7 +276,7 @@ func (w *World) Dump() string {
 // test closes before its end are no leak.
 func (w *World) CheckLeaks(t TB) {
 	t.Helper()
-	mark := w.server.freshName(t.Name())
+	mark := w.home.freshName(t.Name())
 	if err := w.kit("MINI.LEAKS", "MARK", mark); err != nil {
 		t.Fatalf("miniserver: %v", err)
 		return
@@ -268,6 +290,11 @@ func (w *World) CheckLeaks(t TB) {
 			t.Errorf("miniserver: the test leaves behind: %s", leak)
 		}
 	})
+}
+
+// operate executes a command of the test kit, and waits for its reply until the context ends.
+func (w *World) operate(ctx context.Context, words ...string) (resp.Value, error) {
+	return w.steer.operate(ctx, words...)
 }
 
 func (w *World) kit(words ...string) error {
@@ -345,51 +372,4 @@ func (c *client) disconnect() {
 		_ = c.conn.Close()
 		c.conn = nil
 	}
-}
-
-// operator executes a command of the test kit for a method, without a connection. So it needs no
-// password, and is no client that a test would see later.
-type operator struct {
-	engine  *engine.Engine
-	session *engine.Session
-	woken   chan struct{}
-}
-
-// Wake implements engine.Peer.
-func (o *operator) Wake() {
-	select {
-	case o.woken <- struct{}{}:
-	default:
-	}
-}
-
-// operate executes a command in a world, and waits for its reply until the context ends.
-func (w *World) operate(ctx context.Context, words ...string) (reply resp.Value, err error) {
-	o := &operator{engine: w.server.engine, woken: make(chan struct{}, 1)}
-	unlocked(func() {
-		o.session = o.engine.NewOperator(o, w.world)
-		defer o.engine.Close(o.session)
-		reply, err = o.do(ctx, words)
-	})
-	if err == nil {
-		err = reply.Err()
-	}
-	return reply, err
-}
-
-func (o *operator) do(ctx context.Context, words []string) (reply resp.Value, err error) {
-	args := make([][]byte, len(words))
-	for i, word := range words {
-		args[i] = []byte(word)
-	}
-	outcome := o.engine.Do(o.session, [][][]byte{args})
-	for len(outcome.Out) == 0 {
-		select {
-		case <-o.woken:
-			outcome = o.engine.Collect(o.session)
-		case <-ctx.Done():
-			return reply, ctx.Err()
-		}
-	}
-	return resp.NewReader(bytes.NewReader(outcome.Out)).Read()
 }

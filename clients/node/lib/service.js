@@ -81,6 +81,7 @@ async function facts(connection) {
 
 /** Returns what was left behind in the world of a connection, a line for each client and each leak, and disconnects the clients. */
 async function leftIn(connection) {
+  await connection.command('MINI.FAULT', 'CLEAR') // which might strike what follows
   const own = await connection.command('CLIENT', 'ID')
   const clients = (await connection.command('CLIENT', 'LIST')).trim().split('\n')
   const left = clients

@@ -65,6 +65,7 @@ def facts(connection: Connection) -> dict[str, Any]:
 
 def left_in(connection: Connection) -> list[str]:
     """Return what was left behind in the world of a connection, a line for each client and each leak, and disconnect the clients."""
+    connection.command("MINI.FAULT", "CLEAR")  # which might strike what follows
     clients = [dict(word.partition("=")[::2] for word in line.split(" ")) for line in connection.command("CLIENT", "LIST").splitlines()]
     own = str(connection.command("CLIENT", "ID"))
     left = [f"client {c['id']} at {c['addr']}" + (f" named {c['name']}" if c["name"] else "") for c in clients if c["id"] != own]

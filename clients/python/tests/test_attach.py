@@ -67,6 +67,7 @@ def test_what_is_left_behind_is_told_and_removed(running):
     subscriber.subscribe("news")
     subscriber.get_message(timeout=5)
     client.set("lock", "me", nx=True)
+    world.faults.add("all", "ON", "ANY", "DO", "DROP")
     with pytest.warns(LeftBehindWarning) as told:
         server.close()
     assert len(told) == 1

@@ -70,6 +70,7 @@ final class Service {
   /** Returns what was left behind in the world of a connection, a line for each client and each leak, and disconnects the clients. */
   static List<String> leftIn(Connection connection) {
     var left = new ArrayList<String>();
+    connection.command("MINI.FAULT", "CLEAR"); // which might strike what follows
     String own = connection.command("CLIENT", "ID").toString();
     Matcher client = CLIENT.matcher((String) connection.command("CLIENT", "LIST"));
     while (client.find()) {
