@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"github.com/miniserver-go/miniserver/internal/command"
@@ -31,8 +30,8 @@ type tlsConfig struct {
 	// Without these paths the server shows its own certificate, and without an authority it asks
 	// clients for none.
 	selfSigned bool
-	own        func() (tls.Certificate, error) // the same at each call
-	caFile     string                          // paths of the authorities for clients' certificates
+	own        signer
+	caFile     string // paths of the authorities for clients' certificates
 	caDir      string
 	auth       string // yes, no, optional: whether clients must show a certificate
 	protocols  string // such as "TLSv1.2 TLSv1.3"; "" for both
@@ -50,7 +49,7 @@ var (
 
 // params returns the parameters of TLS. A CONFIG SET applies to connections that begin after it.
 func (t *tlsConfig) params(log func(mark byte, format string, args ...any)) (list []config.Param) {
-	t.auth, t.own = "yes", sync.OnceValues(selfSigned)
+	t.auth = "yes"
 	apply := func() error {
 		if t.port == 0 {
 			return nil
@@ -94,15 +93,15 @@ func (t *tlsConfig) load() error {
 	case auth != "no" && noCA:
 		return errNoCA
 	}
-	read := t.own
-	if !signs {
-		read = t.certificate
+	config, read := new(tls.Config), t.certificate
+	if signs {
+		config.GetCertificate, read = t.own.asked, t.own.certificate
 	}
 	cert, err := read()
 	if err != nil {
 		return err
 	}
-	config := &tls.Config{Certificates: []tls.Certificate{cert}}
+	config.Certificates = []tls.Certificate{cert}
 	if config.MinVersion, config.MaxVersion, err = versions(t.protocols); err != nil {
 		return err
 	}
