@@ -30,3 +30,23 @@ func TestSessionLastsAnHour(t *testing.T) {
 	s.Advance(time.Millisecond)
 	require.True(t, s.Do("GET", "session").IsNull())
 }
+
+// TestCountsVisits is in docs/services.md. Without MINISERVER_URL its server is inside the test.
+func TestCountsVisits(t *testing.T) {
+	w := miniserver.Attach(t)
+	options, err := redis.ParseURL(w.URL())
+	require.NoError(t, err)
+	client := redis.NewClient(options)
+	defer client.Close()
+	require.EqualValues(t, 1, client.Incr(t.Context(), "visits").Val())
+	w.Advance(time.Hour)
+}
+
+// TestSessionOverTLS is in docs/start/tls.md.
+func TestSessionOverTLS(t *testing.T) {
+	s := miniserver.Run(t, "tls-self-signed yes")
+	client := redis.NewClient(&redis.Options{Addr: s.Addr(), TLSConfig: s.TLSConfig()})
+	client.Set(t.Context(), "session", "alice", time.Hour)
+	s.Advance(time.Hour)
+	require.Zero(t, client.Exists(t.Context(), "session").Val())
+}
