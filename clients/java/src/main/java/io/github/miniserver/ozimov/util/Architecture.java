@@ -1,0 +1,6 @@
+package io.github.miniserver.ozimov.util;
+
+/** A kind of processor. */
+public enum Architecture {
+  x86, x86_64
+}

@@ -1,0 +1,6 @@
+package io.github.miniserver.ozimov.util;
+
+/** An operating system. */
+public enum OS {
+  WINDOWS, UNIX, MAC_OS_X
+}
