@@ -66,7 +66,7 @@ class Redis extends ioredis {
 
   /** Resolves when all messages have arrived that the server has sent before. */
   async fence() {
-    if (this.mode !== 'subscriber' || this.status !== 'ready') return // only subscribers get messages
+    if (!this.condition?.subscriber || this.status !== 'ready') return // only subscribers get messages
     const ping = new ioredis.Command('ping')
     super.sendCommand(ping)
     await ping.promise

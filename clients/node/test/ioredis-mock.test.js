@@ -8,10 +8,12 @@ const original = require('ioredis-mock')
 const ours = require('miniserver-testkit/ioredis-mock')
 const { different, same } = require('./drop-in/ioredis-mock')
 
+const [major] = require('ioredis/package.json').version.split('.')
+const skipped = { 'commands of a subscriber': major > 5 && 'RESP3 allows them all' }
 let port = 20_000 // no one listens there, and no one needs to
 
 for (const [name, run] of Object.entries(same)) {
-  test(name, async () => {
+  test(name, { skip: skipped[name] }, async () => {
     port++
     assert.deepEqual(await run(ours, port), await run(original, port))
   })

@@ -181,7 +181,12 @@ exports.same = {
     await subscriber.unsubscribe('bills')
     await publisher.publish('bills', 'carol')
     await until(() => messages.length === 1)
-    return [counts, messages, await refusal(subscriber.get('k'))]
+    return [counts, messages]
+  },
+  async 'commands of a subscriber'(Redis, port) {
+    const client = new Redis(port)
+    await client.subscribe('mails')
+    return [await client.ping().then(() => 'PONG'), await refusal(client.get('k'))]
   },
   async 'messages by pattern'(Redis, port) {
     const [subscriber, publisher] = [new Redis(port), new Redis(port)]
