@@ -65,6 +65,10 @@ type counts struct {
 	unread               atomic.Int64 // bytes that went with their connections, since tick looked
 }
 
+// muchUnread is how many bytes that ended connections have not read are worth a collection, which
+// gives their memory back to the system at once.
+const muchUnread = 16 << 20
+
 // Timeouts of the handshake, and of the last writes of a connection that ends.
 const (
 	handshakeTimeout = 10 * time.Second

@@ -68,7 +68,9 @@ func (c *conn) close() (broken bool) {
 		c.keepOpen()
 	}
 	if broken = c.broken || c.dropped && c.socket.unsent() > lastWords; broken {
-		c.server.counts.unread.Add(int64(c.socket.unsent()))
+		if c.server.counts.unread.Add(int64(c.socket.unsent())) > muchUnread {
+			c.server.ring()
+		}
 	}
 	c.ended(broken)
 	c.broken, c.closed = true, true

@@ -24,7 +24,7 @@ func (s *Server) feed(nc net.Conn, receive engine.Receive) (engine.Feed, error) 
 // host returns the functions by which the engine uses the server.
 func (s *Server) host() engine.Host {
 	return engine.Host{
-		Due:     s.due,
+		Due:     func(int64) { s.ring() },
 		Spawn:   s.opts.Spawn,
 		InTurns: s.inTurns,
 		Feed:    s.feed,
@@ -39,14 +39,6 @@ func (s *Server) host() engine.Host {
 			all := s.traffic()
 			return all.in, all.out, all.reads
 		},
-	}
-}
-
-// due makes tick run now: the engine has work earlier than its last Tick announced.
-func (s *Server) due(int64) {
-	select {
-	case s.alarm <- struct{}{}:
-	default:
 	}
 }
 

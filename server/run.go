@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"io"
+	"math"
 	"runtime"
 	"time"
 
@@ -30,7 +31,7 @@ func New(e *engine.Engine, opts Options) *Server {
 		opts.Spawn = func(run func()) { go run() }
 	}
 	s := &Server{engine: e, opts: opts, manners: mannersOf(e.Release), alarm: make(chan struct{}, 1),
-		ending: make(chan struct{})}
+		ending: make(chan struct{}), draining: waiting{after: drainTime}, roomy: waiting{after: roomTime}}
 	e.Config.ReplyMemory = replyMemory()
 	if opts.InProcess {
 		s.pipes = newNetLoops(s, 1)
@@ -192,55 +193,32 @@ func (s *Server) limitClients() {
 	}
 }
 
-// tick drives the engine's own work: at its next deadline, and ten times a second, or five times
-// while nothing comes in and no output waits.
+// tick drives the engine's own work, when it says, and wakes connections that have waited.
 func (s *Server) tick(stop <-chan struct{}) {
-	const whenQuiet, whenBusy, shortest = 200 * time.Millisecond, 100 * time.Millisecond, time.Millisecond
-	timer := time.NewTimer(whenBusy)
+	timer := time.NewTimer(0)
 	defer timer.Stop()
-	room := time.NewTicker(roomTime)
-	defer room.Stop()
-	var reads int64
 	for {
 		select {
 		case <-stop:
 			return
 		case <-timer.C:
 		case <-s.alarm:
-		case <-room.C:
-			s.wakeAll(&s.roomy)
 		}
-		wait, longest, before := s.engine.Wait(s.engine.Tick()), whenQuiet, reads
-		if reads = s.traffic().reads; s.wakeAll(&s.draining) || reads != before {
-			longest = whenBusy
-		}
+		wait := s.engine.Wait(s.engine.Tick())
+		wait = min(wait, s.wakeAll(&s.draining), s.wakeAll(&s.roomy))
 		if s.counts.unread.Swap(0) > muchUnread {
 			purge()
 		}
-		timer.Reset(min(longest, max(shortest, wait)))
+		if wait < math.MaxInt64 && !s.opts.InProcess {
+			wait = min(wait, clockTime)
+		}
+		timer.Reset(max(time.Millisecond, wait))
 	}
 }
 
-// muchUnread is how many bytes that ended connections have not read are worth a collection, which
-// gives their memory back to the system at once.
-const muchUnread = 16 << 20
-
-// roomTime is how often tick wakes connections whose input has room: one that was quiet since the
-// last time releases it.
-const roomTime = 2 * time.Second
-
-// wakeAll wakes the connections of a list and empties it. It reports whether there were some.
-func (s *Server) wakeAll(list *[]*conn) bool {
-	s.mu.Lock()
-	conns := *list
-	*list = nil
-	s.mu.Unlock()
-	for _, c := range conns {
-		c.draining.Store(false)
-		c.Wake()
-	}
-	return len(conns) > 0
-}
+// clockTime is how long a server with something to do later waits at most, since the system's clock
+// may be set, and does not count the time for which the machine sleeps.
+const clockTime = time.Minute
 
 // runPipes is Run for a server without listeners.
 func (s *Server) runPipes(ctx context.Context) error {

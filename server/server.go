@@ -36,9 +36,11 @@ package server
 
 import (
 	"io/fs"
+	"math"
 	"net"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/miniserver-go/miniserver/internal/engine"
 )
@@ -101,8 +103,8 @@ type Server struct {
 	output     atomic.Pointer[outputLimits]
 
 	mu       sync.Mutex
-	draining []*conn // connections with unsent output
-	roomy    []*conn // connections whose input has room to release
+	draining waiting // with unsent output
+	roomy    waiting // whose input has room to release
 	loops    []*loop // while it runs, by their numbers
 }
 
@@ -117,21 +119,66 @@ func (s *Server) Loops() int {
 	return s.opts.Loops
 }
 
-// drain adds a connection to those that tick wakes until their output is sent.
-func (s *Server) drain(c *conn) {
-	if !c.draining.CompareAndSwap(false, true) {
-		return
+// ring has tick look now for what is due.
+func (s *Server) ring() {
+	select {
+	case s.alarm <- struct{}{}:
+	default:
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.draining = append(s.draining, c)
 }
 
-// watchRoom adds a connection to those that tick wakes to release the room of their input.
-func (s *Server) watchRoom(c *conn) {
+const (
+	drainTime = 100 * time.Millisecond // after which connections with unsent output are looked at
+	roomTime  = 2 * time.Second        // after which a quiet connection releases the room of its input
+)
+
+// waiting are connections that tick wakes together, some time after the first of them has come.
+type waiting struct {
+	conns []*conn
+	after time.Duration
+	at    time.Time // of the wake
+}
+
+// drain adds a connection to those that tick wakes until their output is sent.
+func (s *Server) drain(c *conn) {
+	if c.draining.CompareAndSwap(false, true) {
+		s.wait(&s.draining, c)
+	}
+}
+
+// watchRoom adds a connection to those that tick wakes to release the room of their input: one that
+// was quiet since the last time does.
+func (s *Server) watchRoom(c *conn) { s.wait(&s.roomy, c) }
+
+func (s *Server) wait(list *waiting, c *conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.roomy = append(s.roomy, c)
+	if list.conns = append(list.conns, c); len(list.conns) == 1 {
+		list.at = time.Now().Add(list.after)
+		s.ring()
+	}
+}
+
+// wakeAll wakes the connections of a list if it is time. It returns how long that takes otherwise.
+func (s *Server) wakeAll(list *waiting) time.Duration {
+	s.mu.Lock()
+	conns := list.conns
+	wait := time.Until(list.at)
+	if wait <= 0 {
+		list.conns = nil
+	}
+	s.mu.Unlock()
+	switch {
+	case len(conns) == 0:
+		return math.MaxInt64
+	case wait > 0:
+		return wait
+	}
+	for _, c := range conns {
+		c.draining.Store(false)
+		c.Wake()
+	}
+	return math.MaxInt64
 }
 
 func (s *Server) log(mark byte, format string, args ...any) { s.opts.Log.Print(mark, format, args...) }

@@ -123,6 +123,7 @@ type Engine struct {
 	// Figures.
 	stats     stats
 	stopwatch stopwatch
+	pace      pace
 	expiring  expiring
 }
 
@@ -172,6 +173,9 @@ func (w *World) NewID() string {
 // readClock reads the clock for the batch.
 func (w *World) readClock() {
 	e := w.engine
+	if !e.pace.active {
+		e.begin()
+	}
 	now := w.time.clock()
 	if e.stopwatch.since = now; w.time.steered != nil {
 		e.stopwatch.since = e.Machine()

@@ -33,9 +33,10 @@ type Part struct {
 
 	// The engine calls the hooks under its lock, in the order in which the parts joined.
 
-	// Tick is called five times a second or more, between commands and outside of transactions and
-	// scripts. It returns when it must be called again at the latest, in milliseconds since the
-	// epoch by the home world's clock; 0 if that does not matter.
+	// Tick is called between commands and outside of transactions and scripts, five times a second
+	// or more while there are batches and for some time after. It returns when it must be called
+	// again at the latest, in milliseconds since the epoch by the home world's clock; 0 if only a
+	// batch can give it something to do.
 	Tick func() (next int64)
 	// Lags reports whether others do not have everything that they are to have, for which SHUTDOWN
 	// waits.

@@ -54,6 +54,11 @@ func (own ownKeys) expire(ks *keyspace.Keyspace) {
 	}
 }
 
+// removesOwn reports whether Tick is to remove keys of a replica's own when they are due.
+func (w *World) removesOwn() bool {
+	return w.role.Replica && w.pause.deadline == 0 && len(w.engine.asReplica.own) > 0
+}
+
 // roleParams are the parameters of what a replica may do.
 func (e *Engine) roleParams() []config.Param {
 	r := &e.asReplica

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"math"
+	"sync/atomic"
 	"time"
 )
 
@@ -13,17 +14,62 @@ const reapBudget = 1000
 // MB.
 const releaseBudget = 8
 
+// again is when a Tick continues work that it does bit by bit, in milliseconds.
+const again = 100
+
+// pace is how often the host ticks when nothing is due. While there are batches, and for some time
+// after, figures are sampled and buffers shrink. Then the engine rests, and costs nothing.
+type pace struct {
+	active  bool         // there was a batch since the last Tick
+	resting bool         // the host waits until something is due; the next batch asks for a Tick
+	until   int64        // when the rest begins, by the machine's clock
+	longest atomic.Int64 // how long the host may wait though nothing is due, in nanoseconds
+}
+
+const (
+	whileActive   = 100 * time.Millisecond
+	whileSettling = 200 * time.Millisecond
+	settleTime    = (recentSeconds + 2) * time.Second // until peaks of buffers are forgotten
+)
+
+// begin notes that there is a batch.
+func (e *Engine) begin() {
+	e.pace.active = true
+	if e.pace.resting && e.Parts.Host.Due != nil {
+		e.Parts.Host.Due(0)
+	}
+	e.pace.resting = false
+}
+
+// next decides how long the host may wait behind a Tick. active says that there were batches before
+// it.
+func (p *pace) next(active bool, now int64) {
+	longest := whileSettling
+	if active {
+		p.until = now + settleTime.Microseconds()
+		longest = whileActive
+	}
+	p.active = false
+	if p.resting = now >= p.until; p.resting {
+		longest = math.MaxInt64
+	}
+	p.longest.Store(int64(longest))
+}
+
 // Tick does what is due without a command. It removes expired keys, ends blocked commands whose
 // deadline has passed, continues rehashing and eviction, and calls the parts' Tick. It returns the
-// time by the home world's clock, in milliseconds since the epoch, at which it is needed again, 0
-// if nothing is pending. The host calls it then, and every 100 ms at the latest.
+// time by the home world's clock, in milliseconds since the epoch, at which something is due again,
+// 0 if nothing is. The host calls it then, and when Wait says so at the latest.
 func (e *Engine) Tick() (next int64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	active := e.pace.active
+	e.pace.active, e.pace.resting = true, false // what a Tick does is no batch
 	next = e.home.TickNow()
 	if len(e.worlds) > 1 {
 		e.tickOthers()
 	}
+	e.pace.next(active, e.stopwatch.since)
 	return next
 }
 
@@ -34,7 +80,7 @@ func (e *Engine) tickOthers() {
 		others = min(others, w.wait(w.TickNow()))
 	}
 	e.others.Store(0)
-	if others < time.Hour { // else the next Tick will see
+	if others < math.MaxInt64 {
 		e.others.Store(e.Machine() + max(0, others.Microseconds()))
 	}
 }
@@ -89,7 +135,7 @@ func (w *World) doDue() (next int64) {
 		w.evictClients()
 	}
 	more := e.Config.ActiveExpire && w.expireDue()
-	w.rehash()
+	unfinished := w.rehash()
 	if w.Keyspace.ReleaseFlushed(releaseBudget) {
 		more = true
 	}
@@ -99,6 +145,9 @@ func (w *World) doDue() (next int64) {
 	}
 	if w.continueEviction() {
 		more = true
+	}
+	if unfinished {
+		next = earlier(next, w.TickIn(again))
 	}
 	next = earlier(next, w.nextDue())
 	if more {
@@ -111,7 +160,7 @@ func (w *World) doDue() (next int64) {
 // Wait returns for how long the host may wait before it calls Tick, which has returned next. It may
 // be called from any goroutine from which the clock may.
 func (e *Engine) Wait(next int64) time.Duration {
-	wait := e.home.wait(next)
+	wait := min(time.Duration(e.pace.longest.Load()), e.home.wait(next))
 	if others := e.others.Load(); others != 0 {
 		wait = min(wait, time.Duration(others-e.Machine())*time.Microsecond)
 	}
@@ -155,7 +204,7 @@ func (s *Session) idleDeadline() int64 {
 func (w *World) expireDue() (more bool) {
 	e := w.engine
 	began := e.Machine()
-	if w.role.Replica && w.pause.deadline == 0 {
+	if w.removesOwn() {
 		w.engine.asReplica.own.expire(w.Keyspace)
 	}
 	keys, elements := e.stats.expired, e.stats.expiredElements
@@ -176,12 +225,15 @@ func (w *World) expireDue() (more bool) {
 	return more
 }
 
-func (w *World) rehash() {
+// rehash moves on the rehash of a table that is due to grow or to shrink. It reports whether there
+// is more to do.
+func (w *World) rehash() (more bool) {
 	for i := range w.Keyspace.Len() {
 		if w.Keyspace.DB(i).Keys().RehashStep(100) {
-			return
+			return true
 		}
 	}
+	return false
 }
 
 // nextDue returns the earliest deadline of a key, a blocked or delayed command, an idle connection,
@@ -193,6 +245,9 @@ func (w *World) nextDue() int64 {
 	next = earlier(next, w.nextIdle())
 	if !w.engine.Config.ActiveExpire || w.pause.deadline != 0 || w.time.hands != nil {
 		return next
+	}
+	if w.removesOwn() {
+		next = earlier(next, w.TickIn(again))
 	}
 	for i := range w.Keyspace.Len() {
 		next = earlier(next, w.Keyspace.DB(i).Expiry().Next())

@@ -83,11 +83,15 @@ func (m *Master) tick() (next int64) {
 	if !m.stream.running && len(m.replicas) == 0 {
 		return next
 	}
-	if m.engine.Home().Micros()-m.cronAt >= 1e6 {
-		m.cronAt = m.engine.Home().Micros()
+	home := m.engine.Home()
+	if home.Micros()-m.cronAt >= 1e6 {
+		m.cronAt = home.Micros()
 		m.cron()
 	}
 	m.startTransfer()
+	if next == 0 {
+		next = home.TickIn(max(1, 1000-(home.Micros()-m.cronAt)/1000))
+	}
 	return next
 }
 

@@ -225,10 +225,10 @@ const (
 
 // Intervals of the background's work.
 const (
-	pause     = 20 * time.Millisecond  // until the background writes what no event loop has written
-	second    = time.Second            // between syncs with everysec
-	tryAgain  = 100 * time.Millisecond // after an error
-	longQuiet = time.Hour
+	pause    = 20 * time.Millisecond  // until the background writes what no event loop has written
+	second   = time.Second            // between syncs with everysec
+	tryAgain = 100 * time.Millisecond // after an error
+	forEver  = math.MaxInt64          // until wakeUp
 )
 
 // wakeUp makes the background tick soon.
@@ -242,7 +242,7 @@ func (j *Journal) wakeUp() {
 // run is the loop of the background goroutine. It writes what was appended, syncs once a second,
 // retries what failed, and starts rewrites.
 func (j *Journal) run() {
-	timer := time.NewTimer(longQuiet)
+	timer := time.NewTimer(forEver)
 	defer timer.Stop()
 	for {
 		select {
@@ -259,7 +259,7 @@ func (j *Journal) run() {
 		}
 		wait := j.tick(time.Now())
 		if wait == 0 {
-			wait = longQuiet
+			wait = forEver
 		}
 		timer.Reset(wait)
 	}

@@ -196,6 +196,9 @@ func (s *Saver) nextDue() (next int64) {
 	if s.busy() {
 		return 0
 	}
+	if s.scheduled {
+		next = (s.stats.lastTry + retryAfter + 1) * 1000
+	}
 	for _, p := range s.points {
 		if s.engine.Home().Unsaved < p.changes {
 			continue

@@ -91,6 +91,9 @@ func (s *state) lags() bool {
 	return slices.ContainsFunc(s.engine.Parts.List, func(p *engine.Part) bool { return p.Lags != nil && p.Lags() })
 }
 
+// lookAgain is when to look again whether parts still lag, in milliseconds.
+const lookAgain = 100
+
 // tick begins what Terminate asked for, and ends the process if a shutdown has waited long enough.
 func (s *state) tick() (next int64) {
 	if how := s.requested; how != nil {
@@ -99,8 +102,11 @@ func (s *state) tick() (next int64) {
 			s.engine.Log('#', "Errors trying to shut down the server. Check the logs for more information.")
 		}
 	}
-	if s.deadline == 0 || s.engine.Home().Millis() < s.deadline && s.lags() {
+	if s.deadline == 0 {
 		return 0
+	}
+	if home := s.engine.Home(); home.Millis() < s.deadline && s.lags() {
+		return home.TickIn(lookAgain)
 	}
 	if s.exit(s.how) != nil {
 		s.abort()
