@@ -98,7 +98,8 @@ var storeys = map[string][][]string{
 	},
 	"internal/cli/serve": {
 		// What knows of no configuration.
-		{"ready.go", "parent.go", "port_taken.go", "process_unix.go", "process_windows.go"},
+		{"ready.go", "parent.go", "port_taken.go", "process_unix.go", "process_windows.go", "parent_linux.go",
+			"parent_unix.go"},
 		{"config.go", "options.go"}, {"environment.go"},
 		{ // A program: the server with its files and signals.
 			"program.go", "users.go", "log.go", "signals.go", "daemon.go", "rewrite.go", "loading.go", "group.go",
