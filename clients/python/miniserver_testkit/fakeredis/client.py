@@ -1,6 +1,6 @@
 """Clients of redis-py whose connections lead into the world of a FakeServer."""
 
-from typing import Any
+from typing import Any, TypeVar
 
 import redis
 import redis.asyncio
@@ -8,6 +8,8 @@ import redis.asyncio
 from .connection import FakeAsyncRedisConnection, FakeRedisConnection
 from .release import ServerType, Version
 from .server import FakeServer
+
+Client = TypeVar("Client", bound="FakeRedisMixin")
 
 # What a pool adds to the parameters of its connections.
 OF_POOL = "maint_notifications", "orig_", "event_dispatcher", "himport_registry"
@@ -55,7 +57,7 @@ class FakeRedisMixin:
             self.auto_close_connection_pool = True
 
     @classmethod
-    def from_url(cls, url: str, **kwargs: Any) -> Any:
+    def from_url(cls: type[Client], url: str, **kwargs: Any) -> Client:
         """Return a client for a URL. Clients with the same host and port see the same data."""
         own = {name: kwargs.pop(name) for name in ("connection_class", "connection_pool_class", "client_class") if name in kwargs}
         world = {"server_type": cls._type} | {name: kwargs.pop(name) for name in ("server", *OF_WORLD) if name in kwargs}
