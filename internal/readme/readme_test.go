@@ -274,6 +274,7 @@ func TestExamplesAreTests(t *testing.T) {
 			2},
 		{"docs/start/node.md", "js", "clients/node/examples/vitest/recipes.test.js", 1},
 		{"docs/start/python.md", "python", "clients/python/tests/test_recipes.py", 1},
+		{"docs/start/fakeredis.md", "python", "clients/python/tests/test_fakeredis_page.py", 3},
 		{"clients/java/README.md", "java", "clients/java/src/test/java/io/github/miniserver/testkit/SessionTest.java",
 			2},
 		{"clients/node/README.md", "js", "clients/node/test/readme.test.js", 1},
