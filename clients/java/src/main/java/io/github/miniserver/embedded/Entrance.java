@@ -3,7 +3,7 @@ package io.github.miniserver.embedded;
 import io.github.miniserver.proxy.Proxy;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
+import java.net.Socket;
 
 /** A port that leads to the one node of a cluster, which says where it is itself. */
 final class Entrance extends RedisInstance {
@@ -19,7 +19,7 @@ final class Entrance extends RedisInstance {
   @Override
   void open() throws IOException {
     InetAddress here = InetAddress.getLoopbackAddress();
-    proxy = new Proxy(here, ports().get(0), new InetSocketAddress(here, node), link -> link::proceed);
+    proxy = new Proxy(here, ports().get(0), () -> new Socket(here, node), link -> link::proceed);
   }
 
   @Override

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -94,7 +95,7 @@ public final class RedisSentinel extends RedisInstance {
   void open() throws IOException {
     server = Server.start(options.toArray(String[]::new));
     try {
-      proxy = new Proxy(InetAddress.getByName(bind), ports().get(0), new InetSocketAddress(server.host(), server.port()), this::handler);
+      proxy = new Proxy(InetAddress.getByName(bind), ports().get(0), () -> new Socket(server.host(), server.port()), this::handler);
       for (String name : masters.keySet()) {
         watched.add(Master.watch(monitorOf(name), this));
       }

@@ -4,29 +4,36 @@ import io.github.miniserver.jedismock.datastructures.Slice;
 import io.github.miniserver.jedismock.server.Response;
 import io.github.miniserver.jedismock.server.ServiceOptions;
 import io.github.miniserver.jedismock.storage.OperationExecutorState;
+import io.github.miniserver.proxy.Call;
 import io.github.miniserver.proxy.Link;
 import io.github.miniserver.proxy.Proxy;
 import io.github.miniserver.testkit.ReplyException;
 import io.github.miniserver.testkit.Server;
+import io.github.miniserver.testkit.World;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.BindException;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import javax.net.SocketFactory;
 
 /**
  * A server on a port of this machine. While it has an interceptor or a clock of the test, clients are connected to this process, which
  * passes their commands on; otherwise they are connected to the server itself. Between {@link #stop} and the next {@link #start} the
  * data are kept.
+ *
+ * <p>If the environment variable MINISERVER_URL names a server that others have started, this is a world of it, unless it is to be in
+ * cluster mode. Clients are connected to this process then, and {@link #stop} removes the data.
  */
 public class RedisServer {
   private static final InetAddress LOOPBACK = InetAddress.getLoopbackAddress();
@@ -34,11 +41,14 @@ public class RedisServer {
 
   private final int bindPort;
   private final InetAddress bindAddress;
+  private final String url; // of a server that others have started; null if there is none
   private volatile ServiceOptions options = ServiceOptions.defaultOptions();
   private volatile Clock clock = Clock.systemDefaultZone();
   private volatile boolean clockIsSet;
   private final Object lock = new Object(); // held to start and to stop
   private volatile Server server; // null while it is stopped
+  private volatile World world; // of the server: what clients are in
+  private volatile boolean attached; // others have started the server
   private volatile Proxy proxy; // null while clients are connected to the server itself
   private byte[] data; // what it held when it was stopped
   private final Object shared = new Object();
@@ -56,8 +66,13 @@ public class RedisServer {
 
   /** Makes a server that will listen to a port of an address; null is for 127.0.0.1. */
   public RedisServer(int port, InetAddress address) {
+    this(port, address, System.getenv("MINISERVER_URL"));
+  }
+
+  RedisServer(int port, InetAddress address, String url) {
     bindPort = port;
     bindAddress = address == null ? LOOPBACK : address;
+    this.url = url == null || url.isEmpty() ? null : url;
   }
 
   public static RedisServer newRedisServer() {
@@ -119,8 +134,11 @@ public class RedisServer {
       if (bindPort < 0 || bindPort > HIGHEST_PORT) {
         throw new IllegalArgumentException("Port value out of range: " + bindPort);
       }
+      attached = url != null && !options.isClusterModeEnabled();
       boolean between = isBetween();
-      server = launch(between ? LOOPBACK : bindAddress, between ? 0 : bindPort);
+      server = attached ? Server.attach(url) : launch(between ? LOOPBACK : bindAddress, between ? 0 : bindPort);
+      world = attached ? server.world() : server.world("default");
+      shown = Long.MIN_VALUE;
       if (between) {
         try {
           listen(bindPort, server.port());
@@ -136,7 +154,7 @@ public class RedisServer {
 
   /** Reports whether clients must be connected to this process. The server itself serves this machine only. */
   private boolean isBetween() {
-    return options.intercepts() || clockIsSet || !bindAddress.isLoopbackAddress();
+    return options.intercepts() || clockIsSet || !bindAddress.isLoopbackAddress() || attached;
   }
 
   private Server launch(InetAddress address, int port) throws IOException {
@@ -154,7 +172,6 @@ public class RedisServer {
     try {
       Server started = Server.start(words.toArray(String[]::new));
       data = null;
-      shown = Long.MIN_VALUE;
       return started;
     } catch (IllegalStateException e) {
       if (e.getMessage().contains("Address already in use")) {
@@ -170,8 +187,26 @@ public class RedisServer {
 
   /** Puts a proxy before the server, which listens to another port. Clients of a cluster are told the proxy's. */
   private void listen(int port, int behind) throws IOException {
-    proxy = new Proxy(bindAddress, port, new InetSocketAddress(server.host(), behind), this::handler);
-    server.command("CONFIG", "SET", "cluster-announce-ip", host(), "cluster-announce-port", proxy.port());
+    proxy = new Proxy(bindAddress, port, () -> connect(behind), this::handler);
+    if (options.isClusterModeEnabled()) {
+      world.command("CONFIG", "SET", "cluster-announce-ip", host(), "cluster-announce-port", proxy.port());
+    }
+  }
+
+  /** Connects to the server for a client, which is in the world from the beginning. */
+  private Socket connect(int port) throws IOException {
+    if (!attached) {
+      return new Socket(server.host(), port);
+    }
+    var sockets = server.tls() == null ? SocketFactory.getDefault() : server.tls().getSocketFactory();
+    Socket socket = sockets.createSocket(server.host(), port);
+    try {
+      Call.login(socket, world.username(), world.password());
+      return socket;
+    } catch (IOException e) {
+      socket.close();
+      throw e;
+    }
   }
 
   /** If clients are connected to the server itself and must not be, moves it to another port, and ends their connections. */
@@ -182,10 +217,10 @@ public class RedisServer {
       }
       try {
         int behind = freePort();
-        server.command("CONFIG", "SET", "port", behind);
+        world.command("CONFIG", "SET", "port", behind);
         listen(server.port(), behind);
-        server.command("CLIENT", "KILL", "TYPE", "normal");
-        server.command("CLIENT", "KILL", "TYPE", "pubsub");
+        world.command("CLIENT", "KILL", "TYPE", "normal");
+        world.command("CLIENT", "KILL", "TYPE", "pubsub");
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
@@ -222,17 +257,16 @@ public class RedisServer {
 
   /** Sets the server's clock to what the test's clock shows, if there is one. */
   void follow() {
-    Server server = this.server;
     if (!clockIsSet || server == null) {
       return;
     }
     synchronized (shared) {
       long now = clock.millis();
       if (shown == Long.MIN_VALUE) {
-        server.command("MINI.CLOCK", "FREEZE");
+        world.clock().freeze();
       }
       if (now != shown) {
-        server.command("MINI.CLOCK", "SET", now);
+        world.clock().set(Instant.ofEpochMilli(now));
         shown = now;
       }
     }
@@ -240,9 +274,8 @@ public class RedisServer {
 
   /** Ends the wait of a client that is blocked, as at its timeout. */
   void unblock(String id) {
-    Server server = this.server;
     if (server != null) {
-      server.command("CLIENT", "UNBLOCK", id);
+      world.command("CLIENT", "UNBLOCK", id);
     }
   }
 
@@ -267,8 +300,8 @@ public class RedisServer {
   public void stop() throws IOException {
     synchronized (lock) {
       Server ended = running();
-      try (ended; var clients = proxy) {
-        data = dataOf(ended);
+      try (ended; var left = attached ? world : null; var clients = proxy) {
+        data = attached ? null : dataOf(world);
       } finally {
         server = null;
         proxy = null;
@@ -277,23 +310,23 @@ public class RedisServer {
   }
 
   /** Returns the data as in a file of Redis; null if there are none, or if the server has ended already. */
-  private static byte[] dataOf(Server server) throws IOException {
+  private static byte[] dataOf(World world) throws IOException {
     try {
-      if (!server.command("INFO", "keyspace").toString().contains("keys=")) {
+      if (!world.command("INFO", "keyspace").toString().contains("keys=")) {
         return null;
       }
-      return snapshotOf(server);
+      return snapshotOf(world);
     } catch (UncheckedIOException | ReplyException e) {
       return null;
     }
   }
 
-  private static byte[] snapshotOf(Server server) throws IOException {
+  private static byte[] snapshotOf(World world) throws IOException {
     Path dir = Files.createTempDirectory("miniserver");
     Path file = dir.resolve("dump.rdb");
     try {
-      server.command("CONFIG", "SET", "dir", dir);
-      server.command("SAVE");
+      world.command("CONFIG", "SET", "dir", dir);
+      world.command("SAVE");
       return Files.readAllBytes(file);
     } finally {
       Files.deleteIfExists(file);

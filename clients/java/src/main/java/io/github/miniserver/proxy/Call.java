@@ -33,6 +33,16 @@ public final class Call {
     }
   }
 
+  /**
+   * Logs a connection in.
+   *
+   * @throws IOException if the server refuses that; the message is its error
+   */
+  public static void login(Socket connection, String user, String password) throws IOException {
+    connection.getOutputStream().write(Reply.words(List.of("AUTH", user, password)));
+    text(new Frames(connection.getInputStream()).reply());
+  }
+
   private static String text(byte[] reply) throws IOException {
     String text = new String(reply, StandardCharsets.UTF_8);
     String line = text.substring(1, text.indexOf('\r'));

@@ -4,7 +4,6 @@ import java.io.BufferedInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
@@ -66,12 +65,11 @@ public final class Link {
     }
   }
 
-  Link(Socket client, InetSocketAddress address, Consumer<Link> gone) throws IOException {
+  Link(Socket client, Socket server, Consumer<Link> gone) throws IOException {
     this.client = client;
+    this.server = server;
     this.gone = gone;
-    server = new Socket();
     try {
-      server.connect(address);
       server.setTcpNoDelay(true);
       client.setTcpNoDelay(true);
       fromClient = new BufferedInputStream(client.getInputStream());

@@ -24,8 +24,14 @@ public final class Proxy implements AutoCloseable {
     byte[] answer(List<byte[]> words) throws IOException;
   }
 
+  /** Connects to the server, for a new client. */
+  @FunctionalInterface
+  public interface Connector {
+    Socket connect() throws IOException;
+  }
+
   private final ServerSocket listener;
-  private final InetSocketAddress server;
+  private final Connector server;
   private final Function<Link, Handler> handlers;
   private final Set<Link> links = ConcurrentHashMap.newKeySet();
   private final Thread acceptor;
@@ -35,11 +41,11 @@ public final class Proxy implements AutoCloseable {
    * Begins to listen.
    *
    * @param port to listen to; 0 for a free one
-   * @param server to which commands may go on
+   * @param server makes connections to where commands may go on
    * @param handlers makes what answers the commands of a new client
    * @throws java.net.BindException if the port is taken
    */
-  public Proxy(InetAddress address, int port, InetSocketAddress server, Function<Link, Handler> handlers) throws IOException {
+  public Proxy(InetAddress address, int port, Connector server, Function<Link, Handler> handlers) throws IOException {
     this.server = server;
     this.handlers = handlers;
     listener = new ServerSocket();
@@ -70,7 +76,7 @@ public final class Proxy implements AutoCloseable {
   private void serve(Socket client) throws IOException {
     Link link;
     try {
-      link = new Link(client, server, links::remove);
+      link = new Link(client, server.connect(), links::remove);
     } catch (IOException e) { // there is no server any more
       client.close();
       return;

@@ -1,6 +1,7 @@
 package io.github.miniserver.jedismock;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -10,9 +11,13 @@ import io.github.miniserver.jedismock.operations.server.MockExecutor;
 import io.github.miniserver.jedismock.server.RedisCommandInterceptor;
 import io.github.miniserver.jedismock.server.Response;
 import io.github.miniserver.jedismock.server.ServiceOptions;
+import io.github.miniserver.testkit.Server;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -266,6 +271,43 @@ class RedisServerTest {
     while (server.isRunning()) {
       Thread.sleep(5);
     }
+  }
+
+  @Test
+  void worldsOfAServerThatOthersHaveStarted() throws Exception {
+    try (var shared = Server.start("--requirepass", "se:cret/")) {
+      shared.command("SET", "k", "of others");
+      server = new RedisServer(0, null, shared.url());
+      var other = new RedisServer(0, null, shared.url()).start();
+      server.setClock(Clock.fixed(Instant.ofEpochSecond(1_900_000_000), ZoneOffset.UTC));
+      server.start();
+      try (Jedis client = connect(); Jedis stranger = new Jedis(other.getHost(), other.getBindPort())) {
+        assertNull(client.get("k"));
+        client.set("k", "v");
+        assertEquals("1900000000", client.time().get(0));
+        assertNull(stranger.get("k"));
+        assertNull(client.blpop(0.05, "list"));
+        server.setOptions(ServiceOptions.withInterceptor((state, name, parameters) -> Response.OK));
+        assertEquals("OK", client.get("k"));
+      }
+      server.stop();
+      server.start();
+      server.setOptions(ServiceOptions.defaultOptions());
+      try (Jedis client = connect()) {
+        assertNull(client.get("k")); // the world is a new one
+      }
+      server.stop();
+      other.stop();
+      assertEquals("of others", shared.command("GET", "k"));
+      assertEquals(1, ((List<?>) shared.command("MINI.WORLD", "LIST")).size());
+    }
+  }
+
+  @Test
+  void aServerThatIsNotThere() {
+    server = new RedisServer(0, null, "redis://127.0.0.1:1?");
+    assertThrows(IllegalArgumentException.class, server::start);
+    assertFalse(server.isRunning());
   }
 
   /** Each leaves no process and no thread, whether it has an interceptor or not. */
