@@ -3,7 +3,6 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -14,6 +13,7 @@ import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisPooled;
 import redis.clients.jedis.JedisPubSub;
 import redis.embedded.RedisServer;
+import redis.embedded.core.PortProvider;
 
 /** Sessions in hashes. The server has a password, little memory, and tells of what expires. */
 class SessionStoreTest {
@@ -22,10 +22,7 @@ class SessionStoreTest {
 
   @BeforeEach
   void start() throws IOException {
-    int port;
-    try (var socket = new ServerSocket(0)) {
-      port = socket.getLocalPort();
-    }
+    int port = PortProvider.newEphemeralPortProvider().get();
     server = RedisServer.newRedisServer()
         .port(port)
         .bind("127.0.0.1")

@@ -12,8 +12,10 @@ import com.github.fppt.jedismock.datastructures.Slice;
 import com.github.fppt.jedismock.operations.server.MockExecutor;
 import com.github.fppt.jedismock.server.Response;
 import com.github.fppt.jedismock.server.ServiceOptions;
+import java.io.IOException;
 import java.net.BindException;
 import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -21,6 +23,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Jedis;
@@ -31,6 +34,18 @@ import redis.clients.jedis.exceptions.JedisConnectionException;
 class LibraryTest {
   private static Jedis connect(RedisServer server) {
     return new Jedis(server.getHost(), server.getBindPort());
+  }
+
+  /** Returns a port that no connection takes meanwhile. */
+  private static int freePort() {
+    while (true) {
+      int port = ThreadLocalRandom.current().nextInt(20_000, 32_000);
+      try (var socket = new ServerSocket(port)) {
+        return port;
+      } catch (IOException e) {
+        // another one, then
+      }
+    }
   }
 
   @Test
@@ -72,9 +87,9 @@ class LibraryTest {
 
   @Test
   void ports() throws Exception {
-    RedisServer first = new RedisServer().start();
-    int port = first.getBindPort();
-    assertTrue(port > 0);
+    int port = freePort();
+    RedisServer first = new RedisServer(port).start();
+    assertEquals(port, first.getBindPort());
     RedisServer second = RedisServer.newRedisServer(port);
     assertEquals("Address already in use", assertThrows(BindException.class, second::start).getMessage());
     assertFalse(second.isRunning());

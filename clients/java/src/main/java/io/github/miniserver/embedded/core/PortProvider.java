@@ -1,9 +1,5 @@
 package io.github.miniserver.embedded.core;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
@@ -17,27 +13,14 @@ public interface PortProvider {
   /** Returns the next port. */
   int get();
 
-  /** Returns one that chooses ports to which nobody listens. */
+  /** Returns one that chooses ports to which nobody listens, and none twice. */
   static PortProvider newEphemeralPortProvider() {
-    return () -> {
-      try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-        return socket.getLocalPort();
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    };
+    return FreePorts::next;
   }
 
   /** Returns one that chooses ports to which nobody listens, and which leave room for those of a cluster's bus. */
   static PortProvider newEphemeralPortProviderInRedisClusterRange() {
-    PortProvider any = newEphemeralPortProvider();
-    return () -> {
-      int port = any.get();
-      while (port >= REDIS_CLUSTER_MAX_PORT_EXCLUSIVE) {
-        port = any.get();
-      }
-      return port;
-    };
+    return newEphemeralPortProvider(); // they all do
   }
 
   /** Returns one that has these ports, and throws IllegalArgumentException after the last. */
