@@ -61,6 +61,8 @@ var elsewhere = []exception{
 		"a second machine; the sessions of the page, and the tests of internal/e2e, migrate on one"},
 	{"docs/start/go.md", "go get", "the network; packaging/try/run installs the module"},
 	{"docs/start/fakeredis.md", "pip install", "clients/test"},
+	{"docs/start/ioredis-mock.md", "npm install", "clients/test"},
+	{"docs/start/redis-memory-server.md", "npm install", "clients/test"},
 	{"examples/README.md", "go run . calendar", "its tests, in examples/programs, run each program"},
 	{"clients/java/README.md", "mvn test", "clients/test"},
 	{"clients/node/README.md", "npm", "clients/test"},
