@@ -55,13 +55,14 @@ func (e *Engine) NewScriptSession() *Session {
 	return s
 }
 
-// Close ends a session, with its watches, subscriptions, blocked command and transaction. It may be
-// called twice.
+// Close ends a session, with its watches, subscriptions, blocked command and transaction, and
+// serves who has waited for that. It may be called twice.
 func (e *Engine) Close(s *Session) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	s.world.disconnect(s)
 	s.release()
+	s.world.ServeBlocked()
 }
 
 func (w *World) disconnect(s *Session) {
