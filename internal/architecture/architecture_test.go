@@ -29,7 +29,8 @@ var layers = [][]string{
 	{"internal/cli/serve", "internal/cli/script", "internal/cli/test", "internal/cli/lint", "internal/cli/files",
 		"internal/cli/remote", "internal/cli/help"},
 	{"internal/cli/subcommand", "internal/cli/goruntime"},
-	{"."},
+	{".", "miniredis"},
+	{"miniredis/server"},
 	{"internal/console/consoletest"},
 	{"internal/console"},
 	{"internal/hunt"},
@@ -98,7 +99,7 @@ var layers = [][]string{
 // knowsTime are the packages that may read the machine's clock and throw dice, with those below
 // them.
 var knowsTime = []string{
-	".", "server", "persistence/journal", "persistence/snapshot", "scripting/dap", "internal/replication",
+	".", "miniredis", "server", "persistence/journal", "persistence/snapshot", "scripting/dap", "internal/replication",
 	"internal/group", "internal/console", "internal/assembly", "internal/cli", "bench", "examples/programs",
 	"internal/corpus", "internal/difftest", "internal/hunt", "internal/launch", "internal/luacases",
 	"internal/progress", "internal/readme", "internal/reference", "internal/transcript",

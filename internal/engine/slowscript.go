@@ -101,8 +101,21 @@ func (s *SlowScript) enable() {
 	})
 }
 
-// Disable ends the coroutine, for an engine that is about to be closed. A script past
-// its time limit is asked to end.
+// Enable makes the coroutine again after Disable.
+func (s *SlowScript) Enable() {
+	s.engine.mu.Lock()
+	defer s.engine.mu.Unlock()
+	switch {
+	case s.enabled:
+	case s.session != nil: // it runs to its end, and the coroutine stays
+		s.enabled = true
+	default:
+		s.enable()
+	}
+}
+
+// Disable ends the coroutine, for an engine that is about to be closed, or to be without clients. A
+// script past its time limit is asked to end.
 func (s *SlowScript) Disable() {
 	s.engine.mu.Lock()
 	defer s.engine.mu.Unlock()
