@@ -7,8 +7,10 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -24,7 +26,9 @@ var (
 	arguments   = regexp.MustCompile(`(?m)^ +command: (\[.*\])$`)
 	options     = regexp.MustCompile(`MINISERVER_OPTIONS: "(.*?)"`)
 	setByImage  = regexp.MustCompile(`(?m)^ENV MINISERVER_OPTIONS="(.*)"$`)
-	urlOfServer = regexp.MustCompile(`(?:MINISERVER|REDIS)_URL: "(redis://[^"]*)"`)
+	health      = regexp.MustCompile(`test: \["CMD", "/miniserver", (.*?)\]`)
+	ofImage     = regexp.MustCompile(`(?m)^HEALTHCHECK .* CMD \["/miniserver", (.*)\]$`)
+	urlOfServer = regexp.MustCompile(`(?:MINISERVER|REDIS)_URL: "(rediss?://[^"]*)"`)
 )
 
 // TestServicesCanBeReached starts the program with what each block marked yaml says of a container
@@ -38,7 +42,7 @@ func TestServicesCanBeReached(t *testing.T) {
 	dockerfile, err := os.ReadFile(filepath.Join(root, "packaging", "Dockerfile"))
 	require.NoError(t, err)
 	tried := 0
-	for _, page := range []string{"docs/docker.md", "docs/services.md"} {
+	for _, page := range []string{"docs/docker.md", "docs/services.md", "docs/start/tls.md"} {
 		text, err := os.ReadFile(filepath.Join(root, page))
 		require.NoError(t, err)
 		for _, code := range parse(string(text)).code("yaml") {
@@ -54,17 +58,40 @@ func TestServicesCanBeReached(t *testing.T) {
 			if env == nil {
 				env = setByImage.FindStringSubmatch(string(dockerfile))
 			}
-			s, err := launch.Start(launch.Spec{Path: path, Args: args, Env: []string{"MINISERVER_OPTIONS=" + env[1]}})
-			require.NoError(t, err, code)
-			t.Cleanup(func() { require.NoError(t, s.Stop()) })
+			port := serve(t, path, args, env[1])
+			check := health.FindStringSubmatch(code)
+			if check == nil {
+				check = ofImage.FindStringSubmatch(string(dockerfile))
+			}
+			var words []string
+			require.NoError(t, json.Unmarshal([]byte("["+check[1]+"]"), &words), code)
+			out, err := exec.Command(path, append(words, "--port", port)...).CombinedOutput()
+			require.NoError(t, err, "%s: %s", code, out)
 			u, err := url.Parse(where[1])
 			require.NoError(t, err)
 			require.Equal(t, "6379", u.Port())
-			u.Host = net.JoinHostPort("127.0.0.1", s.Port())
+			u.Host = net.JoinHostPort("127.0.0.1", port)
 			w := miniserver.Attach(t, u.String())
 			require.Equal(t, "PONG", w.Do("PING").Text)
 			tried++
 		}
 	}
-	require.Equal(t, 4, tried)
+	require.Equal(t, 5, tried)
+}
+
+// serve starts the program on a free port of this machine, with arguments and with a value of
+// MINISERVER_OPTIONS, and returns the port.
+func serve(t *testing.T, path string, args []string, options string) (port string) {
+	c := exec.Command(path, append(args, "--bind", "127.0.0.1", "--port", "0", "--ready-json", "--exit-with-parent")...)
+	c.Env = append(os.Environ(), "MINISERVER_OPTIONS="+options)
+	out, err := c.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, c.Start())
+	t.Cleanup(func() {
+		require.NoError(t, c.Process.Signal(os.Interrupt))
+		require.NoError(t, c.Wait())
+	})
+	var ready struct{ Port int }
+	require.NoError(t, json.NewDecoder(out).Decode(&ready))
+	return strconv.Itoa(ready.Port)
 }
