@@ -148,9 +148,13 @@ func TestAttachWithTLS(t *testing.T) {
 	w := miniserver.Attach(t, where)
 	require.Equal(t, "OK", w.Do("SET", "k", "v").Text)
 	require.True(t, strings.HasPrefix(w.URL(), "rediss://world:"))
-	conn, err := tls.Dial("tcp", s.Addr(), w.TLSConfig())
-	require.NoError(t, err)
-	require.NoError(t, conn.Close())
+	for _, name := range []string{"", "redis.test"} {
+		config := w.TLSConfig()
+		config.ServerName = name
+		conn, err := tls.Dial("tcp", s.Addr(), config)
+		require.NoError(t, err)
+		require.NoError(t, conn.Close())
+	}
 }
 
 func TestAttachToAServerThatEnds(t *testing.T) {

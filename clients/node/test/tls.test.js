@@ -35,3 +35,13 @@ test('a certificate of another server', async () => {
   await assert.rejects(client.connect())
   await other.close()
 })
+
+test('another name of the server, as a container has one', async () => {
+  const attached = await Server.start({ url: server.url })
+  assert.equal(attached.certificate, server.certificate)
+  const client = new Redis(attached.world().url, { tls: { ca: attached.certificate, servername: 'redis.test' } })
+  assert.equal(await client.ping(), 'PONG')
+  assert.equal(client.stream.getPeerCertificate().subjectaltname, 'DNS:redis.test')
+  client.disconnect()
+  await attached.close()
+})

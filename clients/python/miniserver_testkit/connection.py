@@ -91,7 +91,8 @@ class Connection:
 
 
 def trusting() -> ssl.SSLContext:
-    """Return a context for TLS. Any certificate will do: the data are those of tests, and clients verify the one that is shown here."""
+    """Return a context for TLS. Any certificate will do: the data are those of tests, and clients verify the one that is shown here, to a
+    client that asks for no name. That is the authority of those for names, if the server has made it."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     return context

@@ -1,5 +1,8 @@
 """The code of docs/start/tls.md, which shows these functions as they are."""
 
+import socket
+import ssl
+
 import pytest
 import redis
 from miniserver_testkit import Server
@@ -27,3 +30,12 @@ def test_a_certificate_of_another_server(secure):
     with Server(tls=True) as other, secure.world() as world:
         with pytest.raises(redis.ConnectionError, match="CERTIFICATE_VERIFY_FAILED"):
             redis.from_url(world.url, ssl_ca_data=other.certificate).ping()
+
+
+def test_another_name_of_the_server(secure):
+    """As a container has one in its network."""
+    context = ssl.create_default_context(cadata=secure.certificate)
+    with Server(url=secure.url) as attached, socket.create_connection((attached.host, attached.port)) as plain:
+        assert attached.certificate == secure.certificate
+        with context.wrap_socket(plain, server_hostname="redis.test") as connection:
+            assert connection.getpeercert()["subjectAltName"] == (("DNS", "redis.test"),)

@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 
 /**
@@ -60,6 +61,9 @@ final class Connection implements AutoCloseable {
         return plain;
       }
       var secured = (SSLSocket) Certificates.ANY.getSocketFactory().createSocket(plain, address.host(), address.port(), true);
+      SSLParameters parameters = secured.getSSLParameters();
+      parameters.setServerNames(List.of()); // asks for no name: see Certificates
+      secured.setSSLParameters(parameters);
       secured.startHandshake();
       return secured;
     } catch (IOException e) {

@@ -7,9 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.SslOptions;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import redis.clients.jedis.Jedis;
@@ -46,6 +49,20 @@ class TlsTest {
     try (var server = Server.start("--tls-self-signed"); var other = Server.start("--tls-self-signed"); var world = server.world()) {
       var sockets = other.tls().getSocketFactory();
       assertThrows(JedisConnectionException.class, () -> new Jedis(world.url(), sockets, null, null).close());
+    }
+  }
+
+  /** As a container has one in its network. */
+  @Test
+  void anotherNameOfTheServer() throws Exception {
+    try (var server = Server.start("--tls-self-signed"); var attached = Server.attach(server.url());
+        var plain = new Socket(attached.host(), attached.port());
+        var socket = (SSLSocket) attached.tls().getSocketFactory().createSocket(plain, "redis.test", attached.port(), true)) {
+      assertEquals(server.certificate(), attached.certificate());
+      SSLParameters parameters = socket.getSSLParameters();
+      parameters.setEndpointIdentificationAlgorithm("HTTPS");
+      socket.setSSLParameters(parameters);
+      socket.startHandshake();
     }
   }
 }
