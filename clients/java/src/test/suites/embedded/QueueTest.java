@@ -64,6 +64,8 @@ class QueueTest {
       assertNotNull(sentinel.sentinelMaster("mails").get("flags"));
       assertEquals(2, sentinel.sentinelMasters().size());
       assertEquals("sentinel", sentinel.role().get(0));
+      String info = sentinel.info("sentinel");
+      assertTrue(info.contains("sentinel_masters:2\r\n") && info.contains("name=mails,status=ok,address=127.0.0.1:"), info);
       assertEquals(null, sentinel.sentinelGetMasterAddrByName("nosuch"));
     }
   }

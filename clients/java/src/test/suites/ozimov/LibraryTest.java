@@ -49,7 +49,8 @@ class LibraryTest {
   @Test
   void settings() throws IOException {
     int port = new EphemeralPortProvider().next();
-    RedisServer server = RedisServer.builder().port(port).setting(dir()).setting("maxmemory 128M").setting("daemonize no").setting("appendonly no").build();
+    RedisServer server = RedisServer.builder().port(port).setting(dir()).setting("maxmemory 128M")
+        .setting("daemonize no").setting("appendonly no").build();
     server.start();
     try (Jedis jedis = new Jedis("localhost", port)) {
       assertEquals("128000000", jedis.configGet("maxmemory").get("maxmemory"));

@@ -195,6 +195,12 @@ final class Master {
     return ip == null ? server.getHostString() : ip.getHostAddress();
   }
 
+  /** Returns what INFO says of it to clients of a Sentinel. */
+  synchronized String summary() {
+    return "name=" + monitor.name() + ",status=" + (isDown() ? "odown" : "ok") + ",address=" + host(address) + ":" + address.getPort()
+        + ",slaves=" + replicas().size() + ",sentinels=" + sentinels.size();
+  }
+
   /** Returns what SENTINEL MASTER says. */
   synchronized byte[] fields() {
     List<String> fields = common(monitor.name(), address, isDown() ? "s_down,o_down,master" : "master");

@@ -151,11 +151,23 @@ public final class RedisSentinel extends RedisInstance {
       if (name.equals("sentinel")) {
         return sentinel(text);
       }
+      if (name.equals("info") && text.size() == 2 && text.get(1).equalsIgnoreCase("sentinel")) {
+        return Reply.word(info());
+      }
       if (name.equals("role")) {
         return Reply.array(List.of(Reply.word("sentinel"), Reply.words(List.copyOf(masters.keySet()))));
       }
       return COMMANDS.contains(name) ? link.proceed(words) : unknown(text);
     };
+  }
+
+  /** Returns what INFO says of the masters. */
+  private String info() {
+    var text = new StringBuilder("# Sentinel\r\nsentinel_masters:" + watched.size() + "\r\nsentinel_tilt:0\r\n");
+    for (int i = 0; i < watched.size(); i++) {
+      text.append("master").append(i).append(":").append(watched.get(i).summary()).append("\r\n");
+    }
+    return text.toString();
   }
 
   private static byte[] unknown(List<String> words) {

@@ -300,12 +300,25 @@ public class RedisServer {
   public void stop() throws IOException {
     synchronized (lock) {
       Server ended = running();
-      try (ended; var left = attached ? world : null; var clients = proxy) {
+      try (ended; var clients = proxy) {
         data = attached ? null : dataOf(world);
+        leave(clients);
       } finally {
         server = null;
         proxy = null;
       }
+    }
+  }
+
+  /** Ends the connections of the clients, and removes the world unless the server has ended. */
+  private void leave(Proxy clients) throws IOException {
+    if (clients != null) {
+      clients.close();
+    }
+    try {
+      world.close();
+    } catch (UncheckedIOException e) {
+      // it is gone already
     }
   }
 

@@ -49,9 +49,11 @@ class SurfaceTest {
       "storage.OperationExecutorState.", "of the mock's data and commands; `MockExecutor.proceed` reads and changes them",
       "storage.", "the data are in the server: `MockExecutor.proceed` reads them");
   private static final Map<String, String> JEDIS_MOCK_DIFFERS = reasons(
-      "RedisServer.setOptions(", "the first interceptor of a running server ends the connections of its clients; cluster mode begins with the next start",
+      "RedisServer.setOptions(",
+      "the first interceptor of a running server ends the connections of its clients; cluster mode begins with the next start",
       "RedisServer.setClock(", "the first clock of a running server ends the connections of its clients",
-      "server.RedisCommandInterceptor.execCommand(", "what it throws, and null, are errors that the client gets at once; there the client waits for ever",
+      "server.RedisCommandInterceptor.execCommand(",
+      "what it throws, and null, are errors that the client gets at once; there the client waits for ever",
       "server.ServiceOptions.withClusterModeEnabled()", "all of `CLUSTER` works");
 
   private static final Map<String, String> EMBEDDED_MISSING = reasons(
@@ -191,7 +193,8 @@ class SurfaceTest {
   }
 
   private static String reason(Map<String, String> reasons, String name, Set<String> used) {
-    String key = reasons.keySet().stream().filter(name::startsWith).findFirst().orElseThrow(() -> new AssertionError(name + " is missing, and there is no reason"));
+    String key = reasons.keySet().stream().filter(name::startsWith).findFirst()
+        .orElseThrow(() -> new AssertionError(name + " is missing, and there is no reason"));
     used.add(key);
     return reasons.get(key);
   }
@@ -224,8 +227,8 @@ class SurfaceTest {
     all.addAll(List.of(inherited ? type.getMethods() : type.getDeclaredMethods()));
     all.addAll(List.of(type.getDeclaredMethods()));
     all.addAll(List.of(inherited ? type.getFields() : type.getDeclaredFields()));
-    return all.stream().filter(member -> (Modifier.isPublic(member.getModifiers()) || Modifier.isProtected(member.getModifiers())) && (inherited || !member.isSynthetic()))
-        .sorted(Comparator.comparing(Object::toString)).distinct().toList();
+    return all.stream().filter(member -> Modifier.isPublic(member.getModifiers()) || Modifier.isProtected(member.getModifiers()))
+        .filter(member -> inherited || !member.isSynthetic()).sorted(Comparator.comparing(Object::toString)).distinct().toList();
   }
 
   /** Returns members as text, without the names of packages: name(types) : type throws types. */
@@ -240,8 +243,8 @@ class SurfaceTest {
     var executable = (Executable) member;
     String name = member instanceof Constructor<?> ? member.getDeclaringClass().getSimpleName() : member.getName();
     String result = member instanceof Method method ? method.getReturnType().getSimpleName() : "";
-    String checked = Stream.of(executable.getExceptionTypes()).filter(type -> !RuntimeException.class.isAssignableFrom(type)).map(Class::getSimpleName)
-        .sorted().collect(Collectors.joining(", "));
+    String checked = Stream.of(executable.getExceptionTypes()).filter(type -> !RuntimeException.class.isAssignableFrom(type))
+        .map(Class::getSimpleName).sorted().collect(Collectors.joining(", "));
     return name + "(" + Stream.of(executable.getParameterTypes()).map(Class::getSimpleName).collect(Collectors.joining(", ")) + ") : " + result
         + (checked.isEmpty() ? "" : " throws " + checked);
   }

@@ -26,6 +26,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.redisson.Redisson;
+import org.redisson.api.redisnode.RedisNodes;
+import org.redisson.config.Config;
+import org.redisson.config.ReadMode;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.JedisCluster;
@@ -144,7 +148,8 @@ class RedisTest {
   void aFailoverOnDemand() throws Exception {
     RedisCluster cluster = watched(2, 1, 1);
     cluster.start();
-    try (Jedis sentinel = new Jedis("127.0.0.1", cluster.sentinelPorts().get(0)); Jedis other = new Jedis("127.0.0.1", cluster.sentinelPorts().get(1))) {
+    try (Jedis sentinel = new Jedis("127.0.0.1", cluster.sentinelPorts().get(0));
+        Jedis other = new Jedis("127.0.0.1", cluster.sentinelPorts().get(1))) {
       var heard = new CompletableFuture<String>();
       var listening = new CompletableFuture<Void>();
       var listener = new JedisPubSub() {
@@ -195,9 +200,34 @@ class RedisTest {
   }
 
   @Test
+  void redissonFollowsTheMaster() throws Exception {
+    RedisCluster cluster = watched(2, 1, 1);
+    cluster.start();
+    var config = new Config().setCodec(org.redisson.client.codec.StringCodec.INSTANCE);
+    config.useSentinelServers().setMasterName("orders").setScanInterval(100).setReadMode(ReadMode.MASTER)
+        .addSentinelAddress(cluster.sentinelPorts().stream().map(port -> "redis://127.0.0.1:" + port).toArray(String[]::new));
+    var client = Redisson.create(config);
+    try {
+      client.getBucket("k").set("v");
+      try (Jedis sentinel = new Jedis("127.0.0.1", cluster.sentinelPorts().get(0))) {
+        sentinel.sentinelFailover("orders");
+      }
+      String next = ":" + cluster.serverPorts().get(1);
+      while (!client.getRedisNodes(RedisNodes.SENTINEL_MASTER_SLAVE).getMaster().toString().contains(next)) {
+        Thread.sleep(10);
+      }
+      assertEquals("v", client.getBucket("k").get());
+    } finally {
+      client.shutdown(0, 10, TimeUnit.SECONDS);
+    }
+    cluster.stop();
+  }
+
+  @Test
   void aClusterThatDoesNotStartLeavesNothing() throws Exception {
     try (var taken = new ServerSocket(0)) {
-      RedisCluster cluster = RedisCluster.newRedisCluster().ephemeralServers().sentinelPorts(List.of(taken.getLocalPort())).replicationGroup("orders", 1).build();
+      RedisCluster cluster = RedisCluster.newRedisCluster().ephemeralServers().sentinelPorts(List.of(taken.getLocalPort()))
+          .replicationGroup("orders", 1).build();
       assertThrows(IOException.class, cluster::start);
       for (Redis server : cluster.servers()) {
         assertFalse(server.isActive());
@@ -253,7 +283,8 @@ class RedisTest {
         .withSentinelBuilder(RedisSentinel.newRedisSentinel().setting("sentinel auth-pass orders secret").downAfterMilliseconds(200))
         .replicationGroup("orders", 1).build();
     cluster.start();
-    try (Jedis sentinel = new Jedis("127.0.0.1", cluster.sentinelPorts().get(0)); Jedis replica = new Jedis("127.0.0.1", cluster.serverPorts().get(1))) {
+    try (Jedis sentinel = new Jedis("127.0.0.1", cluster.sentinelPorts().get(0));
+        Jedis replica = new Jedis("127.0.0.1", cluster.serverPorts().get(1))) {
       replica.auth("secret");
       while (!replica.info("replication").contains("master_link_status:up") || sentinel.sentinelReplicas("orders").isEmpty()) {
         Thread.sleep(5);

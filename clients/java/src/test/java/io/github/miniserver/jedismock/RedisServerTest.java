@@ -28,6 +28,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.redisson.Redisson;
+import org.redisson.config.Config;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Jedis;
@@ -165,6 +167,27 @@ class RedisServerTest {
   }
 
   @Test
+  void redissonLocks() throws Exception {
+    intercept(PASS_ON);
+    var config = new Config();
+    config.useSingleServer().setAddress("redis://" + server.getHost() + ":" + server.getBindPort());
+    var client = Redisson.create(config);
+    try {
+      var lock = client.getLock("lock");
+      lock.lock();
+      var other = CompletableFuture.supplyAsync(() -> { // it waits for a message
+        lock.lock();
+        lock.unlock();
+        return true;
+      });
+      lock.unlock();
+      assertTrue(other.get(20, TimeUnit.SECONDS));
+    } finally {
+      client.shutdown(0, 10, TimeUnit.SECONDS);
+    }
+  }
+
+  @Test
   void rawBytes() throws Exception {
     intercept(PASS_ON);
     assertEquals("+PONG\r\n$1\r\na\r\n", exchange("PING\r\n\r\nECHO a\r\nQUIT\r\n", "+OK"));
@@ -172,8 +195,11 @@ class RedisServerTest {
     assertEquals("", exchange("*9999999999\r\n", "-ERR Protocol error: invalid multibulk length"));
     assertEquals("", exchange("*1\r\n$9999999999\r\n", "-ERR Protocol error: invalid bulk length"));
     assertEquals("", exchange("*1\r\n$x\r\n", "-ERR Protocol error: invalid bulk length"));
-    assertEquals("+OK\r\n$1\r\nb\r\n", exchange("CLIENT REPLY SKIP\r\nECHO a\r\nCLIENT REPLY OFF\r\nECHO a\r\nCLIENT REPLY ON\r\nECHO b\r\nQUIT\r\n", "+OK"));
-    assertEquals("*3\r\n$9\r\nsubscribe\r\n$1\r\na\r\n:1\r\n*3\r\n$9\r\nsubscribe\r\n$1\r\nb\r\n:2\r\n+RESET\r\n*3\r\n$11\r\nunsubscribe\r\n$-1\r\n:0\r\n$1\r\na\r\n",
+    assertEquals("+OK\r\n$1\r\nb\r\n", exchange(
+        "CLIENT REPLY SKIP\r\nECHO a\r\nCLIENT REPLY OFF\r\nECHO a\r\nCLIENT REPLY ON\r\nECHO b\r\nQUIT\r\n", "+OK"));
+    assertEquals("*3\r\n$9\r\nsubscribe\r\n$1\r\na\r\n:1\r\n"
+        + "*3\r\n$9\r\nsubscribe\r\n$1\r\nb\r\n:2\r\n+RESET\r\n"
+        + "*3\r\n$11\r\nunsubscribe\r\n$-1\r\n:0\r\n$1\r\na\r\n",
         exchange("SUBSCRIBE a b\r\nRESET\r\nUNSUBSCRIBE\r\nECHO a\r\nQUIT\r\n", "+OK"));
     assertTrue(exchange("SUBSCRIBE\r\nMULTI\r\nSUBSCRIBE a\r\nDISCARD\r\nECHO a\r\nQUIT\r\n", "+OK")
         .endsWith("'subscribe' command\r\n+OK\r\n+QUEUED\r\n+OK\r\n$1\r\na\r\n"));
