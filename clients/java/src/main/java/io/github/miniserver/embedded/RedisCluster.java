@@ -37,8 +37,8 @@ public final class RedisCluster implements Redis {
       for (Redis server : servers) {
         server.start();
       }
-      for (int port : serverPorts()) {
-        awaitLink(port);
+      for (Redis server : servers) {
+        awaitLink(server.ports().get(0), server instanceof RedisServer one ? one.password() : null);
       }
       for (Redis sentinel : sentinels) {
         sentinel.start();
@@ -49,13 +49,13 @@ public final class RedisCluster implements Redis {
     }
   }
 
-  /** Waits until a server is a master, or its link to the master is up. One that wants a password is not asked. */
-  private static void awaitLink(int port) throws IOException {
+  /** Waits until a server is a master, or its link to the master is up. One that wants another password is not waited for. */
+  private static void awaitLink(int port, String password) throws IOException {
     var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
     for (long begin = System.nanoTime(); System.nanoTime() - begin < PATIENCE;) {
       String info;
       try {
-        info = Call.ask(address, null, "INFO", "replication");
+        info = Call.ask(address, password, "INFO", "replication");
       } catch (IOException e) {
         return;
       }

@@ -97,6 +97,12 @@ public final class RedisServer extends RedisInstance {
     server.close();
   }
 
+  /** Returns the password that its options have; null if there is none. */
+  String password() {
+    int at = options.lastIndexOf("--requirepass");
+    return at < 0 || at + 1 == options.size() ? null : options.get(at + 1);
+  }
+
   /** Returns the port; 0 until the start if a free one will be chosen. */
   @Override
   public List<Integer> ports() {

@@ -286,9 +286,8 @@ class RedisTest {
     try (Jedis sentinel = new Jedis("127.0.0.1", cluster.sentinelPorts().get(0));
         Jedis replica = new Jedis("127.0.0.1", cluster.serverPorts().get(1))) {
       replica.auth("secret");
-      while (!replica.info("replication").contains("master_link_status:up") || sentinel.sentinelReplicas("orders").isEmpty()) {
-        Thread.sleep(5);
-      }
+      assertTrue(replica.info("replication").contains("master_link_status:up"));
+      assertEquals(1, sentinel.sentinelReplicas("orders").size());
       cluster.servers().get(0).stop();
       awaitMaster(sentinel, cluster.serverPorts().get(1));
       assertNotEquals("slave", replica.role().get(0));
