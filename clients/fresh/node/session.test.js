@@ -10,3 +10,11 @@ test('a session expires', async () => {
   assert.equal(await world.command('GET', 'session'), null)
   await server.close()
 })
+
+test('the server of redis-memory-server', async () => {
+  const { RedisMemoryServer } = await import('miniserver-testkit/redis-memory-server')
+  const server = new RedisMemoryServer()
+  assert.ok((await server.getPort()) > 0)
+  assert.equal(await (await server.world()).command('PING'), 'PONG')
+  await server.stop()
+})

@@ -11,6 +11,9 @@ const { Server } = require('./server')
 /** The clock of the machine, also where a test has put another one in place of Date. */
 const machine = runInNewContext('Date')
 
+let seen // the function that Date.now was when it was last called
+let written = false
+
 /** Keeps the process alive while commands wait for replies. Sockets do not, as a mock needs no one to close it. */
 const anchor = timers.setInterval(() => {}, 0x7fffffff).unref()
 let busy = 0 // contexts
@@ -178,7 +181,16 @@ class Context {
 function fakeTime() {
   const from = machine.now()
   const time = Math.trunc(Date.now())
-  return time < from || time > machine.now() ? time : undefined
+  return isWritten(Date.now) || time < from || time > machine.now() ? time : undefined
+}
+
+/** Says whether a function is written in JavaScript; of a bound one it cannot be known. */
+function isWritten(now) {
+  if (now !== seen) {
+    seen = now
+    written = !Function.prototype.toString.call(now).includes('[native code]')
+  }
+  return written
 }
 
 /** Resolves to a server for all files that a test runner loads into this thread. */

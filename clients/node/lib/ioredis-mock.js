@@ -6,8 +6,14 @@ const net = require('node:net')
 const tls = require('node:tls')
 const { Context } = require('./context')
 
-/** The user's own ioredis, also where jest.mock has put this module in its place. */
-const ioredis = (typeof jest === 'undefined' ? require : jest.requireActual)('ioredis')
+const ioredis = own()
+
+/** Returns the user's own ioredis, also where jest.mock puts this module in its place. */
+function own() {
+  if (typeof jest !== 'undefined') return jest.requireActual('ioredis')
+  const found = require('ioredis')
+  return typeof found === 'function' ? found : require('ioredis/built/Redis').default // Jest hides itself, after injectGlobals false
+}
 
 /** The clients and their contexts by the options, of which ioredis tells a connector. */
 const clients = new WeakMap()

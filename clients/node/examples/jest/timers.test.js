@@ -24,6 +24,20 @@ test('the server has the time of the test', async () => {
   jest.useFakeTimers()
 })
 
+test('keys expire on the dot', async () => {
+  const client = new Redis(7006)
+  for (let i = 0; i < 20; i++) {
+    jest.useFakeTimers() // the time that they show first is the machine's
+    await client.set('k', 'v', 'EX', 10)
+    jest.advanceTimersByTime(9_999)
+    expect(await client.get('k')).toBe('v')
+    jest.advanceTimersByTime(1)
+    expect(await client.get('k')).toBeNull()
+    jest.useRealTimers()
+  }
+  jest.useFakeTimers()
+})
+
 test('blocked clients time out', async () => {
   const client = new Redis(7003)
   const job = client.blpop('jobs', 3600)
