@@ -237,9 +237,13 @@ def test_event_loops_in_threads():
 
 
 async def test_a_task_that_is_cancelled():
-    client = fakeredis.FakeAsyncRedis(single_connection_client=True)
-    with pytest.raises(asyncio.TimeoutError):
-        await asyncio.wait_for(client.blpop("jobs", 0), 0.05)
+    server = fakeredis.FakeServer()
+    client = fakeredis.FakeAsyncRedis(server=server, single_connection_client=True)
+    task = asyncio.create_task(client.blpop("jobs", 0))
+    await asyncio.to_thread(server.world.wait_for_blocked, 1)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
     assert await client.set("k", "v") and await client.get("k") == b"v"
     await client.aclose()
 
