@@ -29,7 +29,7 @@ type World struct {
 // home is the server of a world: one in this process, which is a Server, or one that others have
 // started.
 type home interface {
-	Dial(ctx context.Context, network, addr string) (net.Conn, error)
+	dial(ctx context.Context) (net.Conn, error)
 	Addr() string
 	scheme() string      // of the URL of Addr
 	secret() string      // the password of the server; "" if it needs none
@@ -89,6 +89,7 @@ func (s *Server) freshName(title string) string {
 // remove removes what a world of a test holds, and the world unless it has clients.
 func (w *World) remove(t TB) {
 	w.logFaults(t)
+	_ = w.EndOutage() // so that it can be reached
 	w.own.close()
 	w.home.drop(t, w)
 }
@@ -98,22 +99,42 @@ func (s *Server) drop(_ TB, w *World) {
 	_ = s.kit("MINI.WORLD", "DROP", w.name)
 }
 
-// enter connects a client to the world.
+// enter connects a client to the world, for Do. No outage strikes it, unless it has yet to log in,
+// as Do does itself in the world of new connections.
 func (w *World) enter(ctx context.Context) (net.Conn, error) {
-	conn, err := w.home.Dial(ctx, "", "")
-	if err != nil || w.name == defaultWorld {
+	conn, err := w.home.dial(ctx)
+	if s, here := w.home.(*Server); err != nil || here && s.made.Kit == nil {
 		return conn, err
 	}
-	user, password := w.login()
-	reply, err := exchange(conn, resp.NewReader(conn), []string{"AUTH", user, password})
-	if err == nil {
-		err = reply.Err()
+	replies := resp.NewReader(conn)
+	if err = w.steerFrom(conn, replies); err != nil && w.name != defaultWorld { // busy with a script, maybe
+		user, password := w.login()
+		err = ask(conn, replies, "AUTH", user, password)
 	}
-	if err != nil {
+	if err != nil && w.name != defaultWorld {
 		_ = conn.Close()
 		return nil, err
 	}
 	return conn, nil
+}
+
+// steerFrom makes a connection an operator's in the world.
+func (w *World) steerFrom(conn net.Conn, replies *resp.Reader) error {
+	if secret := w.home.secret(); secret != "" && w.name != defaultWorld {
+		if err := ask(conn, replies, "AUTH", secret); err != nil {
+			return err
+		}
+	}
+	return ask(conn, replies, "MINI.WORLD", "USE", w.name, "OPERATOR")
+}
+
+// ask executes a command, and returns its error or that of the connection.
+func ask(conn net.Conn, replies *resp.Reader, words ...string) error {
+	reply, err := exchange(conn, replies, words)
+	if err == nil {
+		err = reply.Err()
+	}
+	return err
 }
 
 // secret returns the password of the server; "" if it needs none.
@@ -261,6 +282,16 @@ func (w *World) logFaults(t TB) {
 
 // ClearFaults removes all faults.
 func (w *World) ClearFaults() error { return w.kit("MINI.FAULT", "CLEAR") }
+
+// BeginOutage begins an outage of the world's connections, in the words that follow MINI.OUTAGE
+// BEGIN: w.BeginOutage("CUT"), w.BeginOutage("HANG", "FOR", "5s"), s.BeginOutage("DOWN"). It strikes
+// clients, and not the methods of World.
+func (w *World) BeginOutage(words ...string) error {
+	return w.kit(append([]string{"MINI.OUTAGE", "BEGIN"}, words...)...)
+}
+
+// EndOutage ends the outage, if there is one. What hangs goes on.
+func (w *World) EndOutage() error { return w.kit("MINI.OUTAGE", "END") }
 
 // Dump returns the data as text: see MINI.DUMP.
 func (w *World) Dump() string {

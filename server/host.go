@@ -28,6 +28,7 @@ func (s *Server) host() engine.Host {
 		Spawn:   s.opts.Spawn,
 		InTurns: s.inTurns,
 		Feed:    s.feed,
+		Listen:  s.setListening,
 		Exit:    s.exit,
 		Sleep:   sleep,
 		Log:     s.log,

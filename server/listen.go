@@ -103,7 +103,7 @@ func (s *Server) open(at address) (net.Listener, error) {
 func (s *Server) relisten() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.accepting {
+	if !s.accepting || s.closed != nil {
 		return nil
 	}
 	old := s.addresses()
@@ -115,6 +115,48 @@ func (s *Server) relisten() error {
 		}
 	}
 	return err
+}
+
+// setListening closes the listeners of bind, port and unixsocket, or opens them again at the present
+// values. Others stay.
+func (s *Server) setListening(on bool) (err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.accepting || on == (s.closed == nil) {
+		return nil
+	}
+	if on {
+		unix := slices.ContainsFunc(s.closed, func(ln listener) bool { return ln.at == address{} })
+		if err = s.moveTo(s.wanted()); err == nil && unix {
+			err = s.openUnix()
+		}
+		if err == nil {
+			s.closed = nil
+		}
+		return err
+	}
+	s.closed = []listener{}
+	s.listeners = slices.DeleteFunc(s.listeners, func(ln listener) bool {
+		ours := ln.at != (address{}) || s.opts.UnixSocket != "" && ln.Addr().String() == s.opts.UnixSocket
+		if ours {
+			_ = ln.Close()
+			s.closed = append(s.closed, ln)
+		}
+		return ours
+	})
+	return nil
+}
+
+// openUnix adds the listener of unixsocket, and begins to accept there.
+func (s *Server) openUnix() error {
+	ln, err := listenUnix(s.opts.UnixSocket, s.opts.UnixPerm)
+	if err != nil {
+		return err
+	}
+	l := listener{ln, ln.Addr().Network(), s.admit, address{}}
+	s.listeners = append(s.listeners, l)
+	s.acceptors.Go(func() { s.accept(l) })
+	return nil
 }
 
 // wanted returns the addresses that the parameters name.

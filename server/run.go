@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/miniserver-go/miniserver/internal/command"
@@ -75,10 +76,18 @@ func (s *Server) Addrs() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var list []string
-	for _, ln := range s.listeners {
+	for _, ln := range slices.Concat(s.closed, s.listeners) {
 		list = append(list, ln.Addr().String())
 	}
 	return list
+}
+
+// Listens reports whether the server takes connections: it does not while Host.Listen has closed
+// the listeners.
+func (s *Server) Listens() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closed == nil
 }
 
 // Run serves until the context ends or SHUTDOWN is called. It returns an error if it cannot listen.

@@ -83,6 +83,7 @@ type Server struct {
 	engine     *engine.Engine
 	opts       Options
 	listeners  []listener // changed under mu while accepting
+	closed     []listener // by Host.Listen, under mu; nil while it listens
 	accepting  bool       // under mu
 	acceptors  sync.WaitGroup
 	tls        tlsConfig

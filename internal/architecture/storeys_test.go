@@ -129,8 +129,8 @@ var storeys = map[string][][]string{
 		{"errors.go", "names.go", "line.go", "clock.go"}, // Words, and the clock.
 		{"testkit.go", "duration.go", "selector.go"},     // The Kit and what it keeps.
 		{"world.go", "fault.go", "note.go", "turns.go"},
-		{"chaos.go", "snapshot.go", "dump.go", "leaks.go"},
-		{"help.go", "seed.go", "sentinel.go", "cmd_fault.go", "cmd_clock.go", "cmd_chaos.go"}, // Commands.
+		{"chaos.go", "snapshot.go", "dump.go", "leaks.go", "outage.go"},
+		{"help.go", "seed.go", "sentinel.go", "cmd_fault.go", "cmd_clock.go", "cmd_chaos.go", "cmd_outage.go"}, // Commands.
 		{"waitfor.go", "cmd_world.go", "commands.go", "diff.go"},
 		{"part.go"},
 	},

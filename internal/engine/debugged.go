@@ -48,7 +48,9 @@ type Debugger interface {
 func (w *World) isMidScript() bool { return w.engine.Slow.session != nil || w.debugged != nil }
 
 // takesRequests reports whether what the session sends is for the debugger of its script.
-func (s *Session) takesRequests() bool { return s.debugger != nil && !s.closing && !s.Reply.Full() }
+func (s *Session) takesRequests() bool {
+	return s.debugger != nil && !s.closing && !s.hung && !s.Reply.Full()
+}
 
 // SetDebug says how the next script of the client is debugged, and replies.
 func (c *Call) SetDebug(mode DebugMode) {

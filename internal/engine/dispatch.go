@@ -80,8 +80,8 @@ func (e *Engine) Do(s *Session, batch [][][]byte) Outcome {
 var hidesCommands = release.From("valkey:9.1.0")
 
 // execute resolves a command and takes it through the gate. It returns false if the command has to
-// wait for the end of CLIENT PAUSE: then it was not executed, and the connection offers it again.
-// One that a fault delays counts as executed.
+// wait for the end of CLIENT PAUSE or of an outage: then it was not executed, and the connection
+// offers it again. One that a fault delays counts as executed.
 func (w *World) execute(s *Session, args [][]byte) bool {
 	e := w.engine
 	if len(args) == 0 {
@@ -94,6 +94,9 @@ func (w *World) execute(s *Session, args [][]byte) bool {
 		defer func(ks *keyspace.Keyspace) { ks.ShowExpired = false }(w.Keyspace)
 	}
 	cmd, err := e.Commands.Resolve(args)
+	if w.hinders && !w.arrives(s, cmd, args) {
+		return false
+	}
 	switch {
 	case err == nil:
 		err = w.gate(s, cmd, args)
@@ -176,6 +179,9 @@ func (w *World) endBatch() {
 func (s *Session) takeReplies() Outcome {
 	s.wakePending, s.soonPending = false, false
 	s.closing = s.closing || s.Reply.Full()
+	if s.hung && !s.dropped {
+		return Outcome{Blocked: true, Overflow: s.Reply.Full(), Class: s.outputClass()}
+	}
 	o := Outcome{Blocked: s.blocked != nil || s.running && s.debugger == nil || s.postponed, Closing: s.closing,
 		Overflow: s.Reply.Full(), Dropped: s.dropped, Class: s.outputClass(), Awaits: s.awaits()}
 	if s.tx != nil {
@@ -186,6 +192,9 @@ func (s *Session) takeReplies() Outcome {
 		return o
 	}
 	o.Out = s.Reply.Swap(s.ownBuffer)
+	if s.earlyReplies != nil { // the session hung when its script became slow
+		o.Out, s.earlyReplies = append(s.earlyReplies, o.Out...), nil
+	}
 	s.replyPeak = max(s.replyPeak, len(o.Out))
 	if s.ownBuffer = nil; !s.borrows && cap(o.Out) <= maxOwnBuffer {
 		s.ownBuffer = o.Out

@@ -13,8 +13,14 @@ import (
 // runs, is not struck again.
 type faults struct {
 	judge  Judge    // nil for none
+	outage Outage   // nil for none
 	delays []*delay // by due, then in the order of their beginning
 }
+
+// Outage decides whether a session's next command arrives. It is asked before anything else, also
+// about commands that there are not, of which cmd is nil. If not, it has called Hang or Disconnect.
+// It is called under the lock.
+type Outage func(s *Session, cmd *command.Command, args [][]byte) (arrives bool)
 
 // Judge decides what becomes of a command; nil if it runs. It is called under the lock, and may
 // only count.
@@ -53,10 +59,36 @@ func (w *World) SetJudge(judge Judge) {
 	w.noteHindrance()
 }
 
-// noteHindrance is called when clients are paused, a judge comes or a script is debugged, and when
-// that ends.
+// SetOutage sets what decides whether commands arrive in the world; nil for nothing.
+func (w *World) SetOutage(outage Outage) {
+	w.faults.outage = outage
+	w.noteHindrance()
+}
+
+// Hang holds up what a session sends and what it is to get, while it is on. What it has sent before
+// goes on, and the connection keeps what it sends meanwhile.
+func (s *Session) Hang(on bool) {
+	if s.hung = on; !on {
+		s.Wake()
+	}
+}
+
+// arrives reports whether a command arrives. One that was delayed has done so before.
+func (w *World) arrives(s *Session, cmd *command.Command, args [][]byte) bool {
+	return w.faults.outage == nil || s.delay != nil || w.faults.outage(s, cmd, args)
+}
+
+// Stir has blocked commands look again that wait for what clients do: see Call.WakeOnClients.
+func (w *World) Stir() {
+	w.blocked.stir()
+	w.TickBy(w.Millis())
+}
+
+// noteHindrance is called when clients are paused, a judge or an outage comes or a script is
+// debugged, and when that ends.
 func (w *World) noteHindrance() {
-	w.hinders = w.pause.deadline != 0 || w.faults.judge != nil || w.debugged != nil
+	f := &w.faults
+	w.hinders = w.pause.deadline != 0 || f.judge != nil || f.outage != nil || w.debugged != nil
 }
 
 // delaySession holds a session's command back.

@@ -38,6 +38,8 @@ type Part struct {
 	// again at the latest, in milliseconds since the epoch by the home world's clock; 0 if only a
 	// batch can give it something to do.
 	Tick func() (next int64)
+	// Due is Tick for each world, by its own clock.
+	Due func(w *World) (next int64)
 	// Lags reports whether others do not have everything that they are to have, for which SHUTDOWN
 	// waits.
 	Lags func() bool
@@ -198,6 +200,15 @@ func (e *Engine) tickParts() (next int64) {
 	return next
 }
 
+func (w *World) tickParts() (next int64) {
+	for _, p := range w.engine.Parts.List {
+		if p.Due != nil {
+			next = earlier(next, p.Due(w))
+		}
+	}
+	return next
+}
+
 // Forget calls the parts' Forget.
 func (w *World) Forget() {
 	for _, p := range w.engine.Parts.List {
@@ -245,6 +256,8 @@ type Host struct {
 	InTurns func(turn Turn, done func()) bool
 	// Feed has an event loop read a connection: see Engine.Feed.
 	Feed func(conn net.Conn, receive Receive) (Feed, error)
+	// Listen closes the listeners, so that the system refuses connections, or opens them again.
+	Listen func(on bool) error
 	// Exit ends the process, for SHUTDOWN, which is an error without it.
 	Exit func()
 	// Sleep blocks the server for some microseconds, for DEBUG SLEEP.

@@ -60,6 +60,7 @@ type Session struct {
 	loader     bool // a loader's: see Loader
 	master     bool // of this server's master: see Apply
 	postponed  bool // its next command waits for the end of CLIENT PAUSE, or of delay
+	hung       bool // nothing arrives from it, and nothing is sent to it: Hang
 	running    bool // its slow script, or one that is debugged, runs on a goroutine of the host
 }
 
@@ -220,7 +221,7 @@ func (s *Session) CloseAfterReply() { s.closing = true }
 
 // isStopped reports whether the session must not run its next command now.
 func (s *Session) isStopped() bool {
-	return s.closing || s.blocked != nil || s.running || s.postponed || s.Reply.Full()
+	return s.closing || s.blocked != nil || s.running || s.postponed || s.hung || s.Reply.Full()
 }
 
 // AllowedBy reports whether a parameter with the values yes, local and no allows the session

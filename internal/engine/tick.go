@@ -149,6 +149,7 @@ func (w *World) doDue() (next int64) {
 	if unfinished {
 		next = earlier(next, w.TickIn(again))
 	}
+	next = earlier(next, w.tickParts())
 	next = earlier(next, w.nextDue())
 	if more {
 		next = w.Millis()

@@ -38,22 +38,27 @@ func worldLines() []command.Line {
 				Run: engine.On((*Kit).cmdWorldSnapshot), Reply: "status", Since: since, Syntax: "name",
 				Summary:    "Keeps a copy of the data and the clock of the client's world.",
 				Complexity: "O(N), N being the bytes of the data"},
-			{Name: "use", Arity: 3, Flags: flags,
-				Run: engine.On((*Kit).cmdWorldUse), Reply: "status", Since: since, Syntax: "name",
-				Summary:    "Moves the client to a world, which is made if there is none of this name.",
+			{Name: "use", Arity: -3, Flags: flags,
+				Run: engine.On((*Kit).cmdWorldUse), Reply: "status", Since: since, Syntax: "name [OPERATOR]",
+				Summary: "Moves the client to a world, which is made if there is none of this name. " +
+					"No outage strikes an operator.",
 				Complexity: "O(N), N being the number of worlds"},
 		}}}
 }
 
-// MINI.WORLD USE name
+// MINI.WORLD USE name [OPERATOR]
 //
 // The client leaves behind what it has set up: subscriptions, watches, tracking. Its user and
 // protocol stay.
 func (k *Kit) cmdWorldUse(c *engine.Call) {
-	name := worldName(c)
+	name, operates := worldName(c), c.Word("OPERATOR")
+	c.End()
 	c.Refuse(k.checkWorld(name))
 	if c.OK() {
 		c.Session.MoveTo(k.world(name))
+		if operates {
+			engine.PerSession[operator](c.Session).is = true
+		}
 		c.Reply.Status("OK")
 	}
 }
@@ -94,6 +99,9 @@ func (k *Kit) cmdWorldDrop(c *engine.Call) {
 		c.Refuse(errDropDefault)
 	case len(w.Clients()) > 0:
 		c.Refusef(errWorldInUse, nameOf(w), len(w.Clients()))
+	}
+	if !c.Failed() {
+		c.Refuse(k.end(w))
 	}
 	if c.OK() {
 		k.engine.RemoveWorld(w)

@@ -46,6 +46,9 @@ const (
 	errFaultProb    = command.Error("ERR PROB is not a number above 0 and up to 1")
 	errFaultCount   = command.Error("ERR count is not an integer above 0")
 	errFaultNever   = "ERR this fault never strikes '%s'"
+	errMishap       = command.Error("ERR an outage is REFUSE, HANG, CUT or DOWN")
+	errOutageOn     = command.Error("ERR ON needs one or more of CLIENT, ID, ADDR, LIB-NAME and USER with a value each")
+	errOutageThere  = "ERR there is an outage already, %s, and MINI.OUTAGE END ends it"
 	errChaosSwitch  = command.Error("ERR MINI.CHAOS takes ON or OFF")
 	errNoSnapshot   = "ERR there is no snapshot '%s'"
 	errWorldThere   = "ERR there is a world '%s' already"

@@ -19,7 +19,7 @@ func New(e *engine.Engine) *Kit {
 func (k *Kit) Part() engine.Part {
 	return engine.Part{Name: "testkit", State: k, Families: []command.Family{family},
 		Params: []config.Param{k.sentinelParam()}, Tick: k.endWaits,
-		Reset: k.reset, Reseed: reseedFaults, Guests: k.guests}
+		Due: k.endOutages, Detach: k.forgetHung, Reset: k.reset, Reseed: reseedFaults, Guests: k.guests}
 }
 
 // reset forgets what the kit keeps for a world.
@@ -27,6 +27,9 @@ func (k *Kit) reset(w *engine.World) {
 	k.forgetLeaks(leaksOf(w))
 	clearFaults(w)
 	k.endChaos(engine.PerWorld[worldOf](w))
+	if err := k.end(w); err != nil {
+		k.engine.Log('#', "The outage does not end: %v", err)
+	}
 }
 
 // Param is the parameter that says whether a server has the kit. Its value counts when the engine
@@ -45,6 +48,7 @@ func lines() []command.Line {
 		waitForLines(),
 		worldLines(),
 		faultLines(),
+		outageLines(),
 		chaosLines(),
 		diffLines(),
 		dumpLines(),

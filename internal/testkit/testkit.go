@@ -21,6 +21,7 @@
 //	snapshot.go  copies of worlds
 //	fault.go     faults; selector.go: which commands and clients they strike; note.go: what they
 //	             missed; cmd_fault.go: MINI.FAULT
+//	outage.go    outages; cmd_outage.go: MINI.OUTAGE
 //	chaos.go     unpleasant choices; cmd_chaos.go: MINI.CHAOS
 //	waitfor.go   MINI.WAITFOR
 //	dump.go      MINI.DUMP; diff.go: MINI.DIFF; turns.go: how both take turns with clients

@@ -47,6 +47,8 @@ func waitForLines() []command.Line {
 			"Waits until a key exists, or has a string as its value.")),
 		onKey(line("length", 6, engine.On((*Kit).cmdWaitLength), "key count",
 			"Waits until a value has that many elements, or bytes, or none if the count is 0.")),
+		line("outage", 5, engine.On((*Kit).cmdWaitOutage), "count",
+			"Waits until the outage has struck connections that often."),
 		line("quiet", 5, engine.On((*Kit).cmdWaitQuiet), "duration",
 			"Waits until no command has ended for some time."),
 		line("subscribers", 6, engine.On((*Kit).cmdWaitSubscribers), "channel count",
@@ -88,6 +90,20 @@ func (k *Kit) cmdWaitFault(c *engine.Call) {
 	}
 	k.waitFor(c, nil, condition{fmt.Sprintf("fault %q %d", f.id, want),
 		func() (bool, string) { return f.hits >= want, strconv.FormatInt(f.hits, 10) }})
+}
+
+// MINI.WAITFOR OUTAGE count TIMEOUT duration
+//
+// When the outage is over the count is 0 again.
+func (k *Kit) cmdWaitOutage(c *engine.Call) {
+	want, w := c.IntIn(1, math.MaxInt64, errFaultCount), c.World
+	k.waitFor(c, nil, condition{fmt.Sprintf("outage %d", want), func() (bool, string) {
+		struck := int64(0)
+		if o := k.outageFor(w); o != nil {
+			struck = o.struck
+		}
+		return struck >= want, strconv.FormatInt(struck, 10)
+	}})
 }
 
 // waitForCount reads a count, and waits for so many clients.

@@ -76,7 +76,16 @@ func (k *Kit) inOrder() []*engine.World {
 // stands behind the name, after a colon; or the user is "world:NAME" and has that password, but not
 // all clients can read a URL in which a user has a colon.
 func (k *Kit) guests(c *engine.Call, user, password []byte) (compared []byte, admitted func()) {
-	name, found := strings.CutPrefix(string(user), "world:")
+	name, compared, found := k.guest(user, password)
+	if !found || c.Nested() || k.checkWorld(name) != nil {
+		return nil, nil
+	}
+	return compared, func() { c.Session.MoveTo(k.world(name)) }
+}
+
+// guest returns to which world a user logs in, and the password to compare.
+func (k *Kit) guest(user, password []byte) (name string, compared []byte, found bool) {
+	name, found = strings.CutPrefix(string(user), "world:")
 	switch {
 	case found || string(user) != "world":
 	case !k.engine.Users.Default().NoPass():
@@ -86,10 +95,7 @@ func (k *Kit) guests(c *engine.Call, user, password []byte) (compared []byte, ad
 	default:
 		name, found = string(password), true
 	}
-	if !found || !isName(name) || c.Nested() || k.checkWorld(name) != nil {
-		return nil, nil
-	}
-	return password, func() { c.Session.MoveTo(k.world(name)) }
+	return name, password, found && isName(name)
 }
 
 // worldName reads the name of a world.
