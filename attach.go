@@ -198,12 +198,17 @@ func (s *service) freshName(title string) string {
 
 func (s *service) open(name string) *World {
 	w := &World{home: s, name: name}
-	w.steer, w.own = &outside{s.t, w}, newClient(w.enter)
+	w.steer, w.own = &outside{s.t, w, newClient(w.enter)}, newClient(w.enter)
 	return w
 }
 
 // drop removes a world with its clients, and logs what was left behind in it.
 func (s *service) drop(t TB, w *World) {
+	steady := w.steer.(*outside).steady
+	if steady.conn != nil {
+		_ = w.EndOutage()
+	}
+	steady.close()
 	c := newClient(w.enter)
 	defer c.close()
 	var failed error
@@ -240,13 +245,14 @@ var clientLine = regexp.MustCompile(`(?m)^id=(\d+) addr=(\S*) .*? (name=\S*) `)
 // outside steers a world in another process. Each command has a connection of its own, so that one
 // that waits holds up no other.
 type outside struct {
-	t     TB
-	world *World
+	t      TB
+	world  *World
+	steady *client // for outages, which may end when no connection can be made
 }
 
 func (o *outside) operate(ctx context.Context, words ...string) (resp.Value, error) {
-	c := o.world.own
-	if words[0] != "MINI.OUTAGE" { // of which the end may come when no connection can be made
+	c := o.steady
+	if words[0] != "MINI.OUTAGE" {
 		c = newClient(o.world.enter)
 		defer c.close()
 	}

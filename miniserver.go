@@ -24,11 +24,9 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 
 	"github.com/miniserver-go/miniserver/internal/assembly"
 	"github.com/miniserver-go/miniserver/internal/config"
@@ -194,9 +192,9 @@ func (s *Server) certificate() string { return s.server.Certificate() }
 // Dial connects to the server, whatever the network and the address. It may serve as the dialer of
 // a client. The connection is never encrypted: to a server that speaks only TLS it leads within the
 // process. While the server is down the connection is refused.
-func (s *Server) Dial(ctx context.Context, network, _ string) (net.Conn, error) {
-	if !s.server.Listens() {
-		return nil, &net.OpError{Op: "dial", Net: network, Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+func (s *Server) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	if err := s.server.Refusal(); err != nil {
+		return nil, err
 	}
 	return s.dial(ctx)
 }
@@ -209,7 +207,7 @@ func (s *Server) dial(ctx context.Context) (net.Conn, error) {
 	default:
 	}
 	addrs := s.server.Addrs()
-	if len(addrs) > 0 && (s.scheme() == "rediss" || !s.server.Listens()) {
+	if len(addrs) > 0 && (s.scheme() == "rediss" || s.server.Refusal() != nil) {
 		return s.server.Connect(engine.Endpoint{Addr: "127.0.0.1:0", LocalAddr: addrs[0]}, nil)
 	}
 	if len(addrs) > 0 {
@@ -222,8 +220,8 @@ func (s *Server) dial(ctx context.Context) (net.Conn, error) {
 // end, and cached scripts are gone. The data of all worlds stay.
 func (s *Server) Restart() error { return s.kit("MINI.OUTAGE", "RESTART") }
 
-// RestartEmpty is Restart of a server that has saved nothing: all worlds are as after Reset, but for
-// their clocks.
+// RestartEmpty is Restart of a server that has saved nothing: all worlds are as after Reset, but
+// for their clocks.
 func (s *Server) RestartEmpty() error { return s.kit("MINI.OUTAGE", "RESTART", "EMPTY") }
 
 // Close ends the server and its connections. If the server has ended with an error before, Close

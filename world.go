@@ -89,7 +89,6 @@ func (s *Server) freshName(title string) string {
 // remove removes what a world of a test holds, and the world unless it has clients.
 func (w *World) remove(t TB) {
 	w.logFaults(t)
-	_ = w.EndOutage() // so that it can be reached
 	w.own.close()
 	w.home.drop(t, w)
 }
@@ -283,9 +282,9 @@ func (w *World) logFaults(t TB) {
 // ClearFaults removes all faults.
 func (w *World) ClearFaults() error { return w.kit("MINI.FAULT", "CLEAR") }
 
-// BeginOutage begins an outage of the world's connections, in the words that follow MINI.OUTAGE
-// BEGIN: w.BeginOutage("CUT"), w.BeginOutage("HANG", "FOR", "5s"), s.BeginOutage("DOWN"). It strikes
-// clients, and not the methods of World.
+// BeginOutage begins an outage of the connections of the world's clients, in the words that follow
+// MINI.OUTAGE BEGIN: w.BeginOutage("CUT"), w.BeginOutage("HANG", "FOR", "5s"),
+// s.BeginOutage("DOWN"). It spares the methods of World.
 func (w *World) BeginOutage(words ...string) error {
 	return w.kit(append([]string{"MINI.OUTAGE", "BEGIN"}, words...)...)
 }

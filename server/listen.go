@@ -117,8 +117,8 @@ func (s *Server) relisten() error {
 	return err
 }
 
-// setListening closes the listeners of bind, port and unixsocket, or opens them again at the present
-// values. Others stay.
+// setListening closes the listeners of bind, port and unixsocket, or opens them again at the
+// present values. Others stay.
 func (s *Server) setListening(on bool) (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

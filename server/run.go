@@ -4,8 +4,11 @@ import (
 	"context"
 	"io"
 	"math"
+	"net"
+	"os"
 	"runtime"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/miniserver-go/miniserver/internal/command"
@@ -82,12 +85,15 @@ func (s *Server) Addrs() []string {
 	return list
 }
 
-// Listens reports whether the server takes connections: it does not while Host.Listen has closed
-// the listeners.
-func (s *Server) Listens() bool {
+// Refusal returns the error with which a connection fails while Host.Listen has closed the
+// listeners; nil while they are open.
+func (s *Server) Refusal() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.closed == nil
+	if s.closed == nil {
+		return nil
+	}
+	return &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 }
 
 // Run serves until the context ends or SHUTDOWN is called. It returns an error if it cannot listen.

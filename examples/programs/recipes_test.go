@@ -73,6 +73,24 @@ func TestALostReply(t *testing.T) {
 	require.EqualValues(t, 1, client.SCard(t.Context(), "order-ids").Val())
 }
 
+func TestAServerThatIsGone(t *testing.T) {
+	w := miniserver.Run(t).NewWorld(t)
+	client := clientOf(t, w)
+	client.Set(t.Context(), "price:shoes", "80", 0)
+	require.NoError(t, w.BeginOutage("CUT"))
+	require.Equal(t, "unknown", price(t.Context(), client, "shoes"))
+	require.NoError(t, w.EndOutage())
+	require.Equal(t, "80", price(t.Context(), client, "shoes"))
+}
+
+// price returns what goods cost if the cache can be reached.
+func price(ctx context.Context, client *redis.Client, goods string) string {
+	if text, err := client.Get(ctx, "price:"+goods).Result(); err == nil {
+		return text
+	}
+	return "unknown"
+}
+
 func TestSideBySide(t *testing.T) {
 	s := miniserver.Run(t)
 	for day := range 20 {

@@ -130,7 +130,9 @@ var storeys = map[string][][]string{
 		{"testkit.go", "duration.go", "selector.go"},     // The Kit and what it keeps.
 		{"world.go", "fault.go", "note.go", "turns.go"},
 		{"chaos.go", "snapshot.go", "dump.go", "leaks.go", "outage.go"},
-		{"help.go", "seed.go", "sentinel.go", "cmd_fault.go", "cmd_clock.go", "cmd_chaos.go", "cmd_outage.go"}, // Commands.
+		{ // Commands.
+			"help.go", "seed.go", "sentinel.go", "cmd_fault.go", "cmd_clock.go", "cmd_chaos.go", "cmd_outage.go",
+		},
 		{"waitfor.go", "cmd_world.go", "commands.go", "diff.go"},
 		{"part.go"},
 	},

@@ -286,10 +286,10 @@ func TestExamplesAreTests(t *testing.T) {
 		{"docs/services.md", "go", "examples/programs/embedded_test.go", 1},
 		{"docs/services.md", "python", "clients/python/tests/test_attach.py", 1},
 		{"docs/services.md", "js", "clients/node/examples/shared/setup.js", 1},
-		{"docs/testing.md", "go", "examples/programs/recipes_test.go", 7},
-		{"docs/testing.md", "python", "clients/python/tests/test_recipes.py", 7},
-		{"docs/testing.md", "js", "clients/node/examples/vitest/recipes.test.js", 7},
-		{"docs/testing.md", "java", "clients/java/src/test/java/io/github/miniserver/testkit/RecipesTest.java", 7},
+		{"docs/testing.md", "go", "examples/programs/recipes_test.go", 8},
+		{"docs/testing.md", "python", "clients/python/tests/test_recipes.py", 8},
+		{"docs/testing.md", "js", "clients/node/examples/vitest/recipes.test.js", 8},
+		{"docs/testing.md", "java", "clients/java/src/test/java/io/github/miniserver/testkit/RecipesTest.java", 8},
 	} {
 		blocks, tests := parse(read(of.page)).code(of.language), flush(read(of.tests))
 		require.Len(t, blocks, of.blocks, "%s: %s", of.page, of.language)

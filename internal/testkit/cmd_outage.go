@@ -9,21 +9,25 @@ func outageLines() []command.Line {
 	return []command.Line{{Name: "mini.outage", Arity: -2, Flags: flags, Since: since,
 		Summary:    "A container for commands about outages, which strike the connections of clients.",
 		Complexity: "Depends on the subcommand", Subs: []command.Line{
-			{Name: "begin", Arity: -3, Flags: flags, Run: engine.On((*Kit).cmdOutageBegin), Reply: "status", Since: since,
+			{Name: "begin", Arity: -3, Flags: flags, Run: engine.On((*Kit).cmdOutageBegin), Reply: "status",
+				Since:  since,
 				Syntax: "mishap=<REFUSE|HANG|CUT|DOWN> [on=<ON selector=<" + clientWords + ">...>] [FOR duration]",
 				Summary: "Begins an outage: new clients are refused, all hang, are disconnected, " +
 					"or find no server. Those that steer the tests are spared.",
 				Complexity: "O(N log(N)), N being the number of clients"},
 			{Name: "end", Arity: 2, Flags: flags, Run: engine.On((*Kit).cmdOutageEnd), Reply: "status", Since: since,
-				Summary: "Ends the outage, if there is one.", Complexity: "O(N log(N)), N being the number of clients that hang"},
+				Summary:    "Ends the outage, if there is one.",
+				Complexity: "O(N log(N)), N being the number of clients that hang"},
 			helpFor(),
-			{Name: "restart", Arity: -2, Flags: flags, Run: engine.On((*Kit).cmdOutageRestart), Reply: "status", Since: since,
-				Syntax: "[EMPTY]",
+			{Name: "restart", Arity: -2, Flags: flags, Run: engine.On((*Kit).cmdOutageRestart), Reply: "status",
+				Since: since, Syntax: "[EMPTY]",
 				Summary: "Does to clients what a restart of the server does. " +
 					"The data stay, unless the server is to start empty.",
 				Complexity: "O(N), N being the number of clients and, if it is to be empty, of keys"},
-			{Name: "status", Arity: 2, Flags: flags, Run: engine.On((*Kit).cmdOutageStatus), Reply: "array", Since: since,
-				Summary: "Returns what the outage is, how long it lasts, and how often it has struck.", Complexity: "O(1)"},
+			{Name: "status", Arity: 2, Flags: flags, Run: engine.On((*Kit).cmdOutageStatus), Reply: "array",
+				Since:      since,
+				Summary:    "Returns what the outage is, how long it lasts, and how often it has struck.",
+				Complexity: "O(1)"},
 		}}}
 }
 
@@ -93,8 +97,8 @@ func (k *Kit) cmdOutageEnd(c *engine.Call) {
 
 // MINI.OUTAGE RESTART [EMPTY]
 //
-// Replies when the server listens again. Cached scripts are gone; with EMPTY the worlds are as after
-// MINI.WORLD RESET, but for their clocks.
+// Replies when the server listens again. Cached scripts are gone; with EMPTY the worlds are as
+// after MINI.WORLD RESET, but for their clocks.
 func (k *Kit) cmdOutageRestart(c *engine.Call) {
 	empty := c.Word("EMPTY")
 	c.End()
@@ -123,8 +127,8 @@ func (k *Kit) cmdOutageRestart(c *engine.Call) {
 
 // MINI.OUTAGE STATUS
 //
-// Replies: outage, none if there is none; left, the milliseconds that it lasts, 0 if it has no end;
-// struck, how often a connection was disconnected or began to hang.
+// Replies: outage, none if there is none; left, the milliseconds that it lasts, 0 if it has no
+// end; struck, how often a connection was disconnected or began to hang.
 func (k *Kit) cmdOutageStatus(c *engine.Call) {
 	o, left := k.outageFor(c.World), int64(0)
 	if o == nil {

@@ -2,13 +2,11 @@ package testkit_test
 
 import (
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"io"
 	"net"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -131,7 +129,7 @@ func TestClientsThatEndWhileTheyHang(t *testing.T) {
 func requireRefused(t *testing.T, network, address string) {
 	t.Helper()
 	_, err := net.Dial(network, address)
-	require.True(t, errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ENOENT), "%v", err)
+	require.ErrorContains(t, err, "refused")
 }
 
 // While the server is down nothing listens. Then it does at the same addresses.
@@ -153,7 +151,7 @@ func TestDown(t *testing.T) {
 		require.NoError(t, err)
 		requireRefused(t, "tcp", address)
 		_, err = s.Dial(t.Context(), "tcp", address)
-		require.ErrorIs(t, err, syscall.ECONNREFUSED)
+		require.ErrorContains(t, err, "connection refused")
 		require.Equal(t, address, s.Addr())
 		require.Equal(t, "v", w.Do("GET", "k").Text)
 		require.Equal(t, "v", w.Fork(t).Do("GET", "k").Text, "over a new connection")
@@ -232,7 +230,7 @@ func TestDownInProcess(t *testing.T) {
 	_, err = io.ReadAll(client)
 	require.NoError(t, err)
 	_, err = s.Dial(t.Context(), "", "")
-	require.ErrorIs(t, err, syscall.ECONNREFUSED)
+	require.ErrorContains(t, err, "connection refused")
 	require.Equal(t, "PONG", s.Do("PING").Text)
 	s.Advance(time.Second)
 	client, err = s.Dial(t.Context(), "", "")

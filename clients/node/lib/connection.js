@@ -57,7 +57,7 @@ class Connection {
 
   async #enter(world, password) {
     if (password !== undefined) await this.#send(['AUTH', password])
-    await this.#send(['MINI.WORLD', 'USE', world])
+    await this.#send(['MINI.WORLD', 'USE', world, 'OPERATOR']) // which no outage strikes
   }
 
   #send(words) {

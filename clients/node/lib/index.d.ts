@@ -46,6 +46,11 @@ export class Server {
   freshName(title: string): string
   /** Executes a command in the world of new connections. */
   command(...words: Word[]): Promise<Reply>
+  /**
+   * Does to clients what a restart of the server at the same address does: their connections end, and cached scripts are gone. The data
+   * of all worlds stay, or with empty they are as after reset, but for their clocks.
+   */
+  restart(options?: { empty?: boolean }): Promise<void>
   /** Ends the process, or leaves it if others have started it. */
   close(): Promise<void>
 }
@@ -74,6 +79,7 @@ export class World {
   readonly password: string
   readonly clock: Clock
   readonly faults: Faults
+  readonly outage: Outage
   readonly chaos: Chaos
   /** Executes a command in this world. */
   command(...words: Word[]): Promise<Reply>
@@ -107,6 +113,8 @@ export class World {
   waitForLength(key: string, count: number, options?: WaitOptions): Promise<void>
   /** Waits until that many clients listen to a channel. */
   waitForSubscribers(channel: string, count: number, options?: WaitOptions): Promise<void>
+  /** Waits until the outage has struck that many connections. */
+  waitForOutage(count: number, options?: WaitOptions): Promise<void>
   /** Waits until no command has ended for some time. */
   waitForQuiet(time: Duration, options?: WaitOptions): Promise<void>
   /** Removes what the world holds; if clients are left in it, it stays, empty. A FaultWarning of the process tells of faults that struck nothing. */
@@ -147,6 +155,16 @@ export interface Fault {
   seen: number
   hits: number
   note: string
+}
+
+/** An outage of the connections of a world's clients. Those of the kit itself are spared. */
+export interface Outage {
+  /** Begins an outage, in the words that follow MINI.OUTAGE BEGIN: begin('CUT'), begin('HANG', 'FOR', '5s'), begin('DOWN'). */
+  begin(...words: Word[]): Promise<void>
+  /** Ends it, if there is one. What hangs goes on. */
+  end(): Promise<void>
+  /** Says how many connections were disconnected or hang, each as often as that happened. */
+  struck(): Promise<number>
 }
 
 /** A kind of unpleasant choices. */

@@ -72,6 +72,10 @@ class Server {
     return this.#own.command(...words)
   }
 
+  async restart({ empty = false } = {}) {
+    await this.command('MINI.OUTAGE', 'RESTART', ...(empty ? ['EMPTY'] : []))
+  }
+
   /** Returns a connection in a world, for the commands of the test kit. */
   connect(world) {
     const connection = new Connection(this.#address, world)

@@ -16,6 +16,7 @@ class World {
     this.password = server.passwordOf(name)
     this.clock = new Clock(this)
     this.faults = new Faults(this)
+    this.outage = new Outage(this)
     this.chaos = new Chaos(this)
   }
 
@@ -83,6 +84,10 @@ class World {
 
   waitForSubscribers(channel, count, options) {
     return this.waitFor(['SUBSCRIBERS', channel, count], options)
+  }
+
+  waitForOutage(count, options) {
+    return this.waitFor(['OUTAGE', count], options)
   }
 
   waitForQuiet(ms, options) {
@@ -176,6 +181,28 @@ class Faults {
     for (const { id, fault, note } of await this.list()) {
       if (note) process.emitWarning(`fault ${id} ${fault} ${note}`, 'FaultWarning')
     }
+  }
+}
+
+/** An outage of the connections of a world's clients. Those of the kit itself are spared. */
+class Outage {
+  #world
+
+  constructor(world) {
+    this.#world = world
+  }
+
+  async begin(...words) {
+    await this.#world.server.command('MINI.WORLD', 'NAME') // while it can connect
+    await this.#world.command('MINI.OUTAGE', 'BEGIN', ...words)
+  }
+
+  async end() {
+    await this.#world.command('MINI.OUTAGE', 'END')
+  }
+
+  async struck() {
+    return fromPairs(await this.#world.command('MINI.OUTAGE', 'STATUS')).struck
   }
 }
 

@@ -29,7 +29,7 @@ class Connection:
             self._turn = threading.Lock()
             if address.password is not None:
                 self.command("AUTH", address.password)
-            self.command("MINI.WORLD", "USE", world)
+            self.command("MINI.WORLD", "USE", world, "OPERATOR")  # which no outage strikes
             self._socket.settimeout(None)
         except BaseException:
             self._socket.close()

@@ -105,6 +105,11 @@ class Server:
             self._own = self.connect("default")
         return self._own.command(*words)
 
+    def restart(self, *, empty: bool = False) -> None:
+        """Do to clients what a restart of the server at the same address does: their connections end, and cached scripts are gone. The
+        data of all worlds stay, or with empty they are as after reset, but for their clocks."""
+        self.command("MINI.OUTAGE", "RESTART", *(["EMPTY"] if empty else []))
+
     def connect(self, world: str) -> Connection:
         """Return a connection in a world, for the commands of the test kit."""
         connection = Connection(self._address, world)

@@ -27,7 +27,7 @@ class World:
         self.server, self.name = server, name
         self.host, self.port = server.host, server.port
         self.username, self.password = "world", server.password_of(name)
-        self.clock, self.faults, self.chaos = Clock(self), Faults(self), Chaos(self)
+        self.clock, self.faults, self.outage, self.chaos = Clock(self), Faults(self), Outage(self), Chaos(self)
         self._own = None
 
     @property
@@ -101,6 +101,10 @@ class World:
     def wait_for_subscribers(self, channel, count, timeout=5.0):
         """Wait until that many clients listen to a channel."""
         return self.wait_for("SUBSCRIBERS", channel, count, timeout=timeout)
+
+    def wait_for_outage(self, count, timeout=5.0):
+        """Wait until the outage has struck that many connections."""
+        return self.wait_for("OUTAGE", count, timeout=timeout)
 
     def wait_for_quiet(self, seconds, timeout=5.0):
         """Wait until no command has ended for some time."""
@@ -222,6 +226,29 @@ class Fault(NamedTuple):
     seen: int
     hits: int
     note: str
+
+
+class Outage:
+    """An outage of the connections of a world's clients. Those of the kit itself are spared."""
+
+    def __init__(self, world):
+        self._world = world
+
+    def begin(self, *words):
+        """Begin an outage, in the words that follow MINI.OUTAGE BEGIN: begin("CUT"), begin("HANG", "FOR", "5s"), begin("DOWN")."""
+        return self._world._ask("MINI.WORLD", "NAME", then=lambda _: self._begin(words))
+
+    def _begin(self, words):
+        self._world.server.command("MINI.WORLD", "NAME")  # while it can connect
+        return self._world._own.command("MINI.OUTAGE", "BEGIN", *words)
+
+    def end(self):
+        """End it, if there is one. What hangs goes on."""
+        return self._world._ask("MINI.OUTAGE", "END")
+
+    def struck(self):
+        """Return how many connections were disconnected or hang, each as often as that happened."""
+        return self._world._ask("MINI.OUTAGE", "STATUS", then=lambda status: status[5])
 
 
 class Chaos:

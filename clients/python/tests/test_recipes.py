@@ -49,6 +49,23 @@ def test_a_lost_reply(world):
     assert client.scard("order-ids") == 1
 
 
+def test_a_server_that_is_gone(world):
+    client = redis.from_url(world.url, decode_responses=True, retry=Retry(NoBackoff(), 1))
+    client.set("price:shoes", "80")
+    world.outage.begin("CUT")
+    assert price(client, "shoes") == "unknown"
+    world.outage.end()
+    assert price(client, "shoes") == "80"
+
+
+def price(client, goods):
+    """What goods cost if the cache can be reached."""
+    try:
+        return client.get(f"price:{goods}")
+    except redis.ConnectionError:
+        return "unknown"
+
+
 def test_side_by_side(miniserver):
     def lives(day):
         with miniserver.world() as world:

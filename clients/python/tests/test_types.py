@@ -43,6 +43,8 @@ def defined(cls):
         ("_AsyncClock", world.Clock),
         ("Faults", world.Faults),
         ("_AsyncFaults", world.Faults),
+        ("Outage", world.Outage),
+        ("_AsyncOutage", world.Outage),
         ("Chaos", world.Chaos),
         ("_AsyncChaos", world.Chaos),
     ],

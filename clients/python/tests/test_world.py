@@ -8,7 +8,9 @@ from datetime import datetime, timedelta, timezone
 import pytest
 import redis
 import redis.asyncio
-from miniserver_testkit import FaultWarning, ReplyError
+from miniserver_testkit import FaultWarning, ReplyError, Server
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 
 @pytest.fixture
@@ -164,6 +166,37 @@ def test_a_fault_that_strikes_nothing(miniserver):
     assert [str(warning.message) for warning in caught] == [
         "fault late ON COMMAND incrby DO DROP AFTER 10 struck nothing: it let all that it saw pass, 1 in number"
     ]
+
+
+def test_outage(world, client):
+    client.set("k", "v")
+    world.outage.begin("HANG", "FOR", "5s", "ON", "CLIENT", "")
+    hanging = threading.Thread(target=client.incr, args=("n",))
+    hanging.start()
+    world.wait_for_outage(1)
+    assert world.command("EXISTS", "n") == 0
+    world.outage.end()
+    hanging.join()
+    assert world.command("GET", "n") == "1"
+
+
+def test_down_and_restart():
+    with Server() as server, server.world() as world:
+        client = redis.from_url(world.url, decode_responses=True, retry=Retry(NoBackoff(), 1))
+        client.set("k", "v")
+        script = client.script_load("return 1")
+        world.outage.begin("DOWN")
+        with pytest.raises(redis.ConnectionError, match="refused"):
+            client.get("k")
+        assert world.outage.struck() == 1
+        assert world.command("GET", "k") == "v"
+        world.outage.end()
+        assert client.get("k") == "v"
+        server.restart()
+        assert client.get("k") == "v"
+        assert client.script_exists(script) == [False]
+        server.restart(empty=True)
+        assert client.get("k") is None
 
 
 def test_texts_that_are_not_utf8(world, client):

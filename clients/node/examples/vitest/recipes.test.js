@@ -53,6 +53,28 @@ test('a lost reply', async () => {
   expect(await client.scard('order-ids')).toBe(1)
 })
 
+test('a server that is gone', async () => {
+  const world = server.world()
+  await world.command('SET', 'price:shoes', '80')
+  await world.outage.begin('CUT')
+  expect(await price(world.url, 'shoes')).toBe('unknown')
+  await world.outage.end()
+  expect(await price(world.url, 'shoes')).toBe('80')
+})
+
+/** What goods cost if the cache can be reached. */
+async function price(url, goods) {
+  const client = new Redis(url, { retryStrategy: null }) // does not connect again
+  client.on('error', () => {})
+  try {
+    return await client.get(`price:${goods}`)
+  } catch {
+    return 'unknown'
+  } finally {
+    client.disconnect()
+  }
+}
+
 test.concurrent.each([...Array(20).keys()])('side by side: day %d', async (day) => {
   const world = server.world()
   const client = new Redis(world.url)

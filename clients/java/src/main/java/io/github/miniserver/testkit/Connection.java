@@ -40,7 +40,7 @@ final class Connection implements AutoCloseable {
       if (address.password() != null) {
         command("AUTH", address.password());
       }
-      command("MINI.WORLD", "USE", world);
+      command("MINI.WORLD", "USE", world, "OPERATOR"); // which no outage strikes
       socket.setSoTimeout(0);
     } catch (RuntimeException e) {
       close();

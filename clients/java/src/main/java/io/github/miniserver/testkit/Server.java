@@ -187,6 +187,19 @@ public final class Server implements AutoCloseable {
     }
   }
 
+  /**
+   * Does to clients what a restart of the server at the same address does: their connections end, and cached scripts are gone. The
+   * data of all worlds stay.
+   */
+  public void restart() {
+    command("MINI.OUTAGE", "RESTART");
+  }
+
+  /** Restarts as a server that has saved nothing: all worlds are as after {@link World#reset}, but for their clocks. */
+  public void restartEmpty() {
+    command("MINI.OUTAGE", "RESTART", "EMPTY");
+  }
+
   /** Ends the process, or leaves it if others have started it. */
   @Override
   public synchronized void close() {

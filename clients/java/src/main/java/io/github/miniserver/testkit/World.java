@@ -18,6 +18,7 @@ public final class World implements AutoCloseable {
   private final String name;
   private final Clock clock = new Clock(this);
   private final Faults faults = new Faults(this);
+  private final Outage outage = new Outage(this);
   private final Chaos chaos = new Chaos(this);
   private Connection own;
 
@@ -63,6 +64,10 @@ public final class World implements AutoCloseable {
 
   public Faults faults() {
     return faults;
+  }
+
+  public Outage outage() {
+    return outage;
   }
 
   public Chaos chaos() {
@@ -166,6 +171,11 @@ public final class World implements AutoCloseable {
   /** Waits until that many clients listen to a channel. */
   public void waitForSubscribers(String channel, int count) throws TimeoutException {
     waitFor(PATIENCE, "SUBSCRIBERS", channel, count);
+  }
+
+  /** Waits until the outage has struck that many connections. */
+  public void waitForOutage(int count) throws TimeoutException {
+    waitFor(PATIENCE, "OUTAGE", count);
   }
 
   /** Waits until no command has ended for some time. */

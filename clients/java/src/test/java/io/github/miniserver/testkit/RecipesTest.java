@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.lettuce.core.RedisClient;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.JedisCluster;
+import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.params.SetParams;
 
 /** The recipes of docs/testing.md, which shows these methods as they are. */
@@ -69,6 +71,24 @@ class RecipesTest {
       assertEquals(1, connection.sync().scard("order-ids"));
     }
     client.shutdown();
+  }
+
+  @Test
+  void aServerThatIsGone(World world) {
+    world.command("SET", "price:shoes", "80");
+    world.outage().begin("CUT");
+    assertEquals("unknown", price(world.url(), "shoes"));
+    world.outage().end();
+    assertEquals("80", price(world.url(), "shoes"));
+  }
+
+  /** What goods cost if the cache can be reached. */
+  static String price(URI cache, String goods) {
+    try (var client = new Jedis(cache)) {
+      return client.get("price:" + goods);
+    } catch (JedisConnectionException e) {
+      return "unknown";
+    }
   }
 
   @RepeatedTest(20)

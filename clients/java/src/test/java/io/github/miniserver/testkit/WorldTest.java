@@ -21,6 +21,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import redis.clients.jedis.Jedis;
+import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.params.SetParams;
 
@@ -163,6 +164,40 @@ class WorldTest {
     assertEquals(1, world.faults().list().size());
     world.faults().clear();
     assertEquals(List.of(), world.faults().list());
+  }
+
+  @Test
+  void outage(World world) throws Exception {
+    try (var client = new Jedis(world.url())) {
+      client.ping();
+      world.outage().begin("HANG", "FOR", "5s", "ON", "LIB-NAME", "jedis*");
+      var hanging = CompletableFuture.supplyAsync(() -> client.incr("n"));
+      world.waitForOutage(1);
+      assertEquals(0L, world.command("EXISTS", "n"));
+      world.outage().end();
+      assertEquals(1L, hanging.get());
+    }
+  }
+
+  @Test
+  void downAndRestart() {
+    try (var server = Server.start(); var world = server.world()) {
+      world.command("SET", "k", "v");
+      var script = world.command("SCRIPT", "LOAD", "return 1");
+      try (var client = new Jedis(world.url())) {
+        client.ping();
+        world.outage().begin("DOWN");
+        assertThrows(JedisConnectionException.class, client::ping);
+        assertThrows(JedisConnectionException.class, () -> new Jedis(world.url()).close());
+        assertEquals(1, world.outage().struck());
+        world.outage().end();
+      }
+      server.restart();
+      assertEquals("v", world.command("GET", "k"));
+      assertEquals(List.of(0L), world.command("SCRIPT", "EXISTS", script));
+      server.restartEmpty();
+      assertNull(world.command("GET", "k"));
+    }
   }
 
   @Test
