@@ -26,7 +26,7 @@ class Redis extends ioredis {
   #queueing // the option enableOfflineQueue
 
   constructor(...args) {
-    const { data, notifyKeyspaceEvents, enableOfflineQueue, ...options } = optionsOf(args)
+    const { data, notifyKeyspaceEvents, enableOfflineQueue, ...options } = new Unconnected(...args).options
     const context = Context.of(`${options.host}:${options.port}`)
     if (data) context.load(data, options.db, options.keyPrefix)
     if (notifyKeyspaceEvents) context.notify(notifyKeyspaceEvents)
@@ -79,6 +79,11 @@ class Redis extends ioredis {
   }
 }
 
+/** A client that never connects, for the options that ioredis makes of the arguments of its constructor. */
+class Unconnected extends ioredis {
+  async connect() {}
+}
+
 /** How a client reaches its world. */
 class Connector {
   #options
@@ -113,17 +118,6 @@ class Connector {
     stream.end()
     stream.setTimeout(this.#options.disconnectTimeout, () => stream.destroy())
   }
-}
-
-/** Returns the options that ioredis makes of the arguments of its constructor. */
-function optionsOf(args) {
-  const given = args.find(isObject)
-  const { options } = new ioredis(...args.filter((arg) => !isObject(arg)), { ...given, lazyConnect: true })
-  return { ...options, lazyConnect: options.lazyConnect === true ? given?.lazyConnect : options.lazyConnect } // that of a URL is a text
-}
-
-function isObject(arg) {
-  return typeof arg === 'object' && arg !== null
 }
 
 /** Where commands say how long they may block: as their first or last argument, in seconds, or after BLOCK, in milliseconds. */

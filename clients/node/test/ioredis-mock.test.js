@@ -3,6 +3,8 @@
 // ioredis-mock beside ours, and what only ours is asked for.
 
 const assert = require('node:assert')
+const dns = require('node:dns')
+const net = require('node:net')
 const { test } = require('node:test')
 const original = require('ioredis-mock')
 const ours = require('miniserver-testkit/ioredis-mock')
@@ -18,6 +20,24 @@ for (const [name, run] of Object.entries(same)) {
     assert.deepEqual(await run(ours, port), await run(original, port))
   })
 }
+
+test('whatever the arguments are, no one else is asked', async (t) => {
+  const { server } = await new ours(port).world()
+  const connect = t.mock.method(net.Socket.prototype, 'connect')
+  const lookup = t.mock.method(dns, 'lookup')
+  const url = 'redis://app:secret@nowhere.example:7/2?lazyConnect=&keyPrefix=z:'
+  const options = { host: 'nowhere.example', tls: {}, sentinels: [{ host: 'nowhere.example' }], path: '/no/such/socket', Connector: class {} }
+  for (const forms of [[undefined], [null], [''], [7], ['7'], [7, 'nowhere.example'], [7, 'nowhere.example', null], [7, 'nowhere.example', options]]) {
+    assert.equal(await new ours(...forms).ping(), 'PONG')
+  }
+  for (const forms of [[options], [7, options], [url], [url, options], ['/no/such/socket'], ['nowhere.example'], [{ lazyConnect: true, ...options }]]) {
+    assert.equal(await new ours(...forms).ping(), 'PONG')
+  }
+  assert.equal(await new ours.Cluster([url, { host: 'nowhere.example', port: 7 }], { redisOptions: options }).ping(), 'PONG')
+  assert.throws(() => new ours(true), /Invalid argument true/)
+  assert.deepEqual([...new Set(connect.mock.calls.map(({ arguments: [[to]] }) => `${to.host}:${to.port}`))], [`${server.host}:${server.port}`])
+  assert.equal(lookup.mock.callCount(), 0)
+})
 
 for (const [name, { reason, run, ...expected }] of Object.entries(different)) {
   test(`${name}: ${reason}`, async () => {
