@@ -85,6 +85,11 @@ def test_any_password_will_do():
     assert fakeredis.FakeRedis.from_url("redis://:secret@localhost").ping()
 
 
+def test_wrong_parameters():
+    with pytest.raises(RuntimeError, match="unknown setting"):
+        fakeredis.FakeRedis(server=fakeredis.FakeServer(config={b"no-such-parameter": b"1"})).ping()
+
+
 def test_a_password():
     server = fakeredis.FakeServer(config={b"requirepass": b"secret"})
     assert fakeredis.FakeRedis(server=server, password="secret").ping()
@@ -99,6 +104,7 @@ def test_users_and_parameters_end_with_the_server():
     with fakeredis.FakeServer() as server:
         client = fakeredis.FakeRedis(server=server)
         client.config_set("maxmemory-policy", "allkeys-lru")
+        client.pipeline().config_set("maxmemory", "20mb").execute()
         client.acl_setuser("alice", enabled=True, passwords=["+secret"], commands=["+get"], keys=["*"])
         alice = fakeredis.FakeRedis(server=server, username="alice", password="secret")
         assert alice.get("k") is None
@@ -112,6 +118,7 @@ def test_users_and_parameters_end_with_the_server():
         assert fakeredis.FakeRedis(server=server, password="secret").ping()
         assert fakeredis.FakeRedis(password="anything").ping(), "others go on"
     assert other.config_get("maxmemory-policy") == before
+    assert other.config_get("maxmemory") == {"maxmemory": "0"}
     assert other.config_get("requirepass") == {"requirepass": ""}
     assert other.acl_users() == ["default"]
     assert fakeredis.FakeRedis().ping()
@@ -173,6 +180,19 @@ def witness():
 def descriptors():
     """Return how many files and sockets are open, where the system tells."""
     return len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
+
+
+def test_the_only_server_leaves_nothing(monkeypatch):
+    from miniserver_testkit.fakeredis import host
+
+    monkeypatch.setattr(host, "_hosts", {})
+    client = fakeredis.FakeRedis()
+    client.set("k", "v")
+    process = host._hosts[()].server
+    del client
+    gc.collect()
+    assert [entry[1] for entry in process.command("MINI.WORLD", "LIST")] == ["default"]
+    host.close_all()
 
 
 def test_a_thousand_servers_leave_nothing(witness):

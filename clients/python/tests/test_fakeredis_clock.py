@@ -2,6 +2,8 @@
 
 import asyncio
 import importlib
+import os
+import signal
 import threading
 import time
 from contextlib import contextmanager
@@ -9,6 +11,7 @@ from datetime import datetime, timedelta, timezone
 
 import freezegun
 import pytest
+import redis
 import time_machine
 from miniserver_testkit import fakeredis as ours
 
@@ -116,6 +119,24 @@ def test_a_command_that_blocks_when_the_time_stops(stop):
         ours.FakeRedis(server=server).ping()
         worker.join()
     assert replies == [None]
+
+
+def test_a_timeout_of_a_server_that_is_killed(monkeypatch, capfd):
+    from miniserver_testkit.fakeredis import host
+
+    monkeypatch.setattr(host, "_hosts", {})
+    server, timers = ours.FakeServer(), threading.active_count()
+    client = ours.FakeRedis(server=server)
+    with freezegun.freeze_time(THEN):
+        pid = client.info("server")["process_id"]
+        threading.Timer(0.05, os.kill, [pid, signal.SIGKILL]).start()
+        with pytest.raises(redis.ConnectionError):
+            client.blpop("jobs", 0.2)
+    for thread in threading.enumerate():
+        if isinstance(thread, threading.Timer):
+            thread.join(60)
+    assert threading.active_count() == timers and capfd.readouterr().err == ""
+    host.close_all()
 
 
 def test_no_thread_is_left():

@@ -1,17 +1,19 @@
 """Connections of redis-py that lead into the world of a FakeServer, whatever host they are told."""
 
 import asyncio
+import contextlib
 import socket
 import threading
 import weakref
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import redis
 import redis.asyncio
 
 from ..connection import trusting
+from .host import text
 from .place import wait_for_exit
 from .release import ServerType, Version, parts
 from .server import FakeServer
@@ -26,7 +28,7 @@ TIMEOUTS |= dict.fromkeys(("BLMPOP", "BZMPOP"), (1, 1000)) | dict.fromkeys(("WAI
 
 def _name(args: tuple[Any, ...]) -> str:
     """Return the first word of a command, in capitals."""
-    return (args[0].decode(errors="replace") if isinstance(args[0], bytes) else str(args[0])).upper()
+    return text(args[0]).upper()
 
 
 def timeout_of(args: tuple[Any, ...]) -> float:
@@ -46,7 +48,7 @@ def timeout_of(args: tuple[Any, ...]) -> float:
 class FakeConnectionMixin:
     """What the connections of all clients have in common."""
 
-    _error, _authentication_error, _timeout_error = redis.ConnectionError, redis.AuthenticationError, redis.TimeoutError
+    _error, _authentication_error = redis.ConnectionError, redis.AuthenticationError
 
     def __init__(
         self,
@@ -87,13 +89,19 @@ class FakeConnectionMixin:
             self._tell(self._place.follow)
 
     def _before_command(self, args: tuple[Any, ...]) -> None:
-        self._tell(self._place.about_to, args)
+        self._tell(self._place.note, args)
         self._listens = self._listens or _name(args).endswith("SUBSCRIBE")
         seconds = timeout_of(args) if self._place.follows() else 0
         if seconds:
             self._patience = threading.Timer(seconds, self._unblock)
             self._patience.daemon = True
             self._patience.start()
+
+    def pack_commands(self, commands: Iterable[Sequence[Any]]) -> Any:
+        commands = list(commands)
+        for args in commands:
+            self._tell(self._place.note, args)
+        return super().pack_commands(commands)
 
     def _after_reply(self) -> None:
         if self._patience is not None:
@@ -105,7 +113,8 @@ class FakeConnectionMixin:
         """End a command that blocks when its timeout has passed by the machine's clock: the world's may stand."""
         with self._end_of_patience:
             if self._patience is not None:
-                self._tell(self._place.host.inside, self._place.name, ("CLIENT", "UNBLOCK", self._client_id, "TIMEOUT"))
+                with contextlib.suppress(OSError):  # of which the client learns itself
+                    self._place.host.inside(self._place.name, ("CLIENT", "UNBLOCK", self._client_id, "TIMEOUT"))
 
     def _after_end(self) -> None:
         self._after_reply()

@@ -5,6 +5,7 @@ import os
 import threading
 import weakref
 from collections import deque
+from collections.abc import Sequence
 from typing import Any
 
 from ..connection import Connection, ReplyError
@@ -14,15 +15,14 @@ from ..server import Server
 COMMON = "CONFIG SET", "ACL SETUSER", "ACL DELUSER", "ACL LOAD"
 
 
-def changes_common(args: tuple[Any, ...]) -> bool:
-    """Say whether a command, given as redis-py has it, changes what worlds share."""
-    if not args or args[0][:3] not in ("CON", "con", "ACL", "acl", b"CON", b"con", b"ACL", b"acl"):
-        return False
-    return " ".join(map(_text, args[:2])).upper().startswith(COMMON)
-
-
-def _text(word: Any) -> str:
+def text(word: Any) -> str:
+    """Return a word of a command as text."""
     return word.decode(errors="replace") if isinstance(word, bytes) else str(word)
+
+
+def changes_common(args: Sequence[Any]) -> bool:
+    """Say whether a command changes what worlds share. redis-py has CONFIG SET as one word or as two."""
+    return " ".join(map(text, args[:2])).upper().startswith(COMMON)
 
 
 class Host:
@@ -61,9 +61,7 @@ class Host:
         """Execute commands in the world of new connections."""
         with self._lock:
             try:
-                if self._control is None:
-                    self._control = self.server.connect("default")
-                replies = self._control.commands(*commands)
+                replies = self._connected().commands(*commands)
             except OSError:
                 self._hang_up()
                 raise
@@ -74,11 +72,11 @@ class Host:
         """Execute commands in a world, of which the connection is no client before and after."""
         return self.do(("MINI.WORLD", "USE", world), *commands, ("MINI.WORLD", "USE", "default"))[1:-1]
 
-    def note_common(self, args: tuple[Any, ...]) -> None:
+    def note_common(self, args: Sequence[Any]) -> None:
         """Note that a command is about to change what worlds share: keep it as it is now, for drop."""
         if self._common is None:
             self._common = self.do(("CONFIG", "GET", "*"), ("ACL", "LIST"))
-        words = [_text(word) for word in args]
+        words = [text(word) for word in args]
         for name, value in zip(words, words[1:]):
             if name.lower() == "requirepass":
                 self.password = value
@@ -95,30 +93,35 @@ class Host:
     def _sweep(self) -> None:
         while self._dead and self._lock.acquire(blocking=False):
             try:
-                while self._dead and self._control is not None:
+                while self._dead:
                     self._remove(*self._dead.popleft())
-            except (OSError, ReplyError):
-                self._hang_up()  # the process has ended, and its worlds with it
             finally:
-                if self._control is None:
-                    self._dead.clear()
                 self._lock.release()
 
     def _remove(self, world: str, changed_common: bool) -> None:
-        kill = [("CLIENT", "KILL", "TYPE", kind) for kind in ("normal", "pubsub")]
-        use, leave, drop = ("MINI.WORLD", "USE", world), ("MINI.WORLD", "USE", "default"), ("MINI.WORLD", "DROP", world)
-        self._control.commands(use, *kill, leave, drop)
-        if changed_common:
-            self.password = self._first_password
-            self._control.commands(*self._differences(*self._control.commands(("CONFIG", "GET", "*"), ("ACL", "LIST"))))
+        try:
+            control = self._connected()
+            control.command("MINI.WORLD", "USE", world)
+            control.commands(("CLIENT", "KILL", "SKIPME", "yes"), ("MINI.WORLD", "USE", "default"), ("MINI.WORLD", "DROP", world))
+            if changed_common:
+                self.password = self._first_password
+                control.commands(*self._differences(*control.commands(("CONFIG", "GET", "*"), ("ACL", "LIST"))))
+        except (OSError, ReplyError):
+            self._hang_up()  # the process has ended, and its worlds with it
+
+    def _connected(self) -> Connection:
+        if self._control is None:
+            self._control = self.server.connect("default")
+        return self._control
 
     def _differences(self, settings: list[str], users: list[str]) -> list[tuple[str, ...]]:
-        """Return the commands that make settings and users what they were."""
+        """Return the commands that make settings and users what they were. A user is a line such as "user alice on +get"."""
         was, is_now = dict(zip(*[iter(self._common[0])] * 2)), dict(zip(*[iter(settings)] * 2))
         config = [("CONFIG", "SET", name, was[name]) for name in was if is_now.get(name) != was[name]]
-        rules = {line.split()[1]: line.split()[2:] for line in self._common[1]}
-        gone = [("ACL", "DELUSER", line.split()[1]) for line in users if line.split()[1] not in rules]
-        return config + gone + [("ACL", "SETUSER", name, "reset", *rule) for name, rule in rules.items()]
+        names = {line.split()[1] for line in self._common[1]}
+        gone = [("ACL", "DELUSER", line.split()[1]) for line in users if line.split()[1] not in names]
+        changed = [line.split() for line in self._common[1] if line not in users]
+        return config + gone + [("ACL", "SETUSER", name, "reset", *rules) for _, name, *rules in changed]
 
     def close(self) -> None:
         """End the process, unless it is that of a parent."""

@@ -5,6 +5,7 @@ import functools
 import os
 import threading
 import weakref
+from collections.abc import Sequence
 from typing import Any
 
 from ..world import World
@@ -83,8 +84,8 @@ class Place:
         """Say whether that is to be done before each command."""
         return steered() if self._follow_clock is None else self._follow_clock
 
-    def about_to(self, args: tuple[Any, ...]) -> None:
-        """Note that a client sends a command."""
+    def note(self, args: Sequence[Any]) -> None:
+        """Note that a client is about to send a command."""
         if changes_common(args):
             self.host.note_common(args)
             self._changed_common.append(True)
