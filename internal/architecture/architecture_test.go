@@ -23,7 +23,7 @@ const module = "github.com/miniserver-go/miniserver/"
 
 // layers are the packages from top to bottom. A package may import only packages of lower layers.
 var layers = [][]string{
-	{"bench", "examples/programs", "internal/console/browser"},
+	{"bench", "examples/programs", "internal/console/browser", "miniredis/compare", "miniredis/compare/suites"},
 	{"cmd/miniserver", "internal/e2e"},
 	{"internal/cli"},
 	{"internal/cli/serve", "internal/cli/script", "internal/cli/test", "internal/cli/lint", "internal/cli/files",

@@ -42,7 +42,7 @@ type names struct {
 	words   map[string]bool            // identifiers, and words in string literals
 	members map[string]map[string]bool // of packages and types: what they declare
 	open    map[string]bool            // types with members that are declared elsewhere
-	imports map[string]string          // the paths of packages, by their last element
+	imports map[string][]string        // the paths of packages, by their last element
 	files   []string
 }
 
@@ -86,7 +86,7 @@ func documented(d ast.Decl) (name, doc string) {
 
 func namesIn(files []file) *names {
 	n := &names{words: make(map[string]bool), members: make(map[string]map[string]bool),
-		open: make(map[string]bool), imports: make(map[string]string)}
+		open: make(map[string]bool), imports: make(map[string][]string)}
 	for _, name := range properNames {
 		n.words[name] = true
 	}
@@ -94,7 +94,9 @@ func namesIn(files []file) *names {
 		n.files = append(n.files, filepath.ToSlash(f.path))
 		for _, imp := range f.ast.Imports {
 			to, _ := strconv.Unquote(imp.Path.Value)
-			n.imports[packageOf(to)] = to
+			if name := packageOf(to); !slices.Contains(n.imports[name], to) {
+				n.imports[name] = append(n.imports[name], to)
+			}
 		}
 		n.declare(f.ast)
 		ast.Inspect(f.ast, func(node ast.Node) bool {
@@ -224,10 +226,12 @@ func (n *names) has(of, member string) bool {
 	if of == strings.ToUpper(of) { // the name of a command
 		return true
 	}
-	if from := n.imports[of]; from != "" {
-		n.imports[of] = ""
-		for _, f := range declarations(from) {
-			n.declare(f)
+	if from := n.imports[of]; from != nil {
+		n.imports[of] = nil
+		for _, path := range from {
+			for _, f := range declarations(path) {
+				n.declare(f)
+			}
 		}
 		return n.members[of][member]
 	}

@@ -45,7 +45,8 @@ var doors = []door{
 	{"github.com/stretchr/testify", "internal/console/consoletest", ""},
 	// What other modules have.
 	{"github.com/anishathalye/porcupine", "internal/hunt/linear", ""},
-	{"github.com/redis/go-redis", "examples/programs", ""},
+	{"github.com/alicebob/miniredis", "", "miniredis/compare miniredis/compare/suites"},
+	{"github.com/redis/go-redis", "examples/programs", "miniredis/compare/suites"},
 	{"gonum.org/v1/plot", "bench/charts", ""},
 }
 
