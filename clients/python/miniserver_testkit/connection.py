@@ -49,7 +49,7 @@ class Connection:
     def commands(self, *commands: Sequence[str | bytes | int | float]) -> list[Any]:
         """Execute commands that are sent at once, and return their replies. The first error is raised when all have been read."""
         with self._turn:
-            self._socket.sendall(b"".join(map(_encode, commands)))
+            self._socket.sendall(b"".join(map(encode, commands)))
             replies = [self._read() for _ in commands]
         for reply in replies:
             if isinstance(reply, ReplyError):
@@ -98,7 +98,8 @@ def trusting() -> ssl.SSLContext:
     return context
 
 
-def _encode(words):
+def encode(words: Sequence[str | bytes | int | float]) -> bytes:
+    """Return a command as it is sent."""
     parts = [b"*%d\r\n" % len(words)]
     for word in words:
         if not isinstance(word, bytes):

@@ -91,8 +91,8 @@ def test_wrong_parameters():
 
 
 def test_a_password():
-    server = fakeredis.FakeServer(config={b"requirepass": b"secret"})
-    assert fakeredis.FakeRedis(server=server, password="secret").ping()
+    server = fakeredis.FakeServer(config={b"requirepass": b"a secret: \xc3\xa9\r\n"})
+    assert fakeredis.FakeRedis(server=server, password="a secret: \u00e9\r\n").ping()
     for password in (None, "wrong"):
         with pytest.raises(redis.AuthenticationError):
             fakeredis.FakeRedis(server=server, password=password).ping()

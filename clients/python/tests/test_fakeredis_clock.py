@@ -109,6 +109,24 @@ async def test_a_command_that_blocks_in_asyncio_while_the_time_stands(stop):
         await client.aclose()
 
 
+def test_timeouts_that_pass_before_the_command_arrives(stop):
+    client = ours.FakeRedis()
+    with stop(THEN):
+        assert [client.blpop("jobs", 0.0001) for _ in range(20)] == [None] * 20
+
+
+def test_a_closed_server_stays_closed(stop):
+    witness, server = ours.FakeServer(), ours.FakeServer()
+    client = ours.FakeRedis(server=server)
+    client.ping()
+    name = server.world.name
+    server.close()
+    with stop(THEN), pytest.raises(redis.ConnectionError):
+        client.ping()
+    ours.FakeRedis(server=witness).ping()
+    assert name not in [entry[1] for entry in witness.world.server.command("MINI.WORLD", "LIST")]
+
+
 def test_a_command_that_blocks_when_the_time_stops(stop):
     """It began by the machine's clock, and ends by it, wherever the test is then."""
     server, replies = ours.FakeServer(), []

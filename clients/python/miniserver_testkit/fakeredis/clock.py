@@ -26,17 +26,17 @@ def steered() -> bool:
 
 
 class Follower:
-    """Keeps the clock of a world with Python's. tell(command, ...) executes commands in the world and returns their replies."""
+    """Keeps the clock of a world with Python's."""
 
-    def __init__(self, tell: Callable[..., list]) -> None:
-        self._tell, self._lock = tell, threading.Lock()
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
         self._shown: tuple[int, int, bool] | None = None  # Python's time at a moment of elapsed, and whether it runs
 
-    def follow(self) -> None:
-        """Set the world's clock if it does not show Python's time."""
+    def follow(self, tell: Callable[..., list]) -> None:
+        """Set the world's clock if it does not show Python's time. tell(command, ...) executes commands there and returns their replies."""
         with self._lock:
             if not self._is_right():
-                self._set()
+                self._set(tell)
 
     def _is_right(self) -> bool:
         if self._shown is None:
@@ -46,18 +46,19 @@ class Follower:
             return time.time_ns() == then
         return abs(time.time_ns() - then - (elapsed() - moment)) < TOLERANCE
 
-    def _set(self) -> None:
+    def _set(self, tell: Callable[..., list]) -> None:
         now, moment = time.time_ns(), elapsed()
         while elapsed() - moment < LOOK:
             pass
         runs = time.time_ns() != now
         milliseconds = ("MINI.CLOCK", "SET", now // 1_000_000)
         if not runs:
-            self._tell(("MINI.CLOCK", "FREEZE"), milliseconds)
-        elif self._shown is not None or self._is_elsewhere(now):
-            self._tell(("MINI.CLOCK", "RESUME"), milliseconds)
+            tell(("MINI.CLOCK", "FREEZE"), milliseconds)
+        elif self._shown is not None or _is_elsewhere(now, tell):
+            tell(("MINI.CLOCK", "RESUME"), milliseconds)
         self._shown = now, moment, runs
 
-    def _is_elsewhere(self, now: int) -> bool:
-        """Say whether the clock of a world that is new shows another time than Python's, which may have been moved before."""
-        return abs(self._tell(("MINI.CLOCK", "STATUS"))[0][1] * 1_000_000 - now) > 1_000_000_000
+
+def _is_elsewhere(now: int, tell: Callable[..., list]) -> bool:
+    """Say whether the clock of a world that is new shows another time than Python's, which may have been moved before."""
+    return abs(tell(("MINI.CLOCK", "STATUS"))[0][1] * 1_000_000 - now) > 1_000_000_000

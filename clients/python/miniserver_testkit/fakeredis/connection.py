@@ -1,7 +1,6 @@
 """Connections of redis-py that lead into the world of a FakeServer, whatever host they are told."""
 
 import asyncio
-import contextlib
 import socket
 import threading
 import weakref
@@ -12,7 +11,7 @@ from typing import Any
 import redis
 import redis.asyncio
 
-from ..connection import trusting
+from ..connection import ReplyError, encode, trusting
 from .host import text
 from .place import wait_for_exit
 from .release import ServerType, Version, parts
@@ -91,11 +90,10 @@ class FakeConnectionMixin:
     def _before_command(self, args: tuple[Any, ...]) -> None:
         self._tell(self._place.note, args)
         self._listens = self._listens or _name(args).endswith("SUBSCRIBE")
+        self._after_reply()
         seconds = timeout_of(args) if self._place.follows() else 0
         if seconds:
-            self._patience = threading.Timer(seconds, self._unblock)
-            self._patience.daemon = True
-            self._patience.start()
+            self._have_patience(seconds)
 
     def pack_commands(self, commands: Iterable[Sequence[Any]]) -> Any:
         commands = list(commands)
@@ -109,12 +107,22 @@ class FakeConnectionMixin:
                 self._patience.cancel()
                 self._patience = None
 
-    def _unblock(self) -> None:
+    def _have_patience(self, seconds: float) -> None:
         """End a command that blocks when its timeout has passed by the machine's clock: the world's may stand."""
+        self._patience = threading.Timer(seconds, self._unblock)
+        self._patience.daemon = True
+        self._patience.start()
+
+    def _unblock(self) -> None:
         with self._end_of_patience:
-            if self._patience is not None:
-                with contextlib.suppress(OSError):  # of which the client learns itself
-                    self._place.host.inside(self._place.name, ("CLIENT", "UNBLOCK", self._client_id, "TIMEOUT"))
+            if self._patience is None:
+                return
+            try:
+                [ended] = self._place.host.inside(self._place.name, ("CLIENT", "UNBLOCK", self._client_id or 0, "TIMEOUT"))
+            except (OSError, ReplyError):
+                return  # the client learns of it itself
+            if not ended:
+                self._have_patience(0.01)  # the command has not arrived yet, or its reply is on the way
 
     def _after_end(self) -> None:
         self._after_reply()
@@ -149,7 +157,7 @@ class FakeConnectionMixin:
         self.username, self.password, self.credential_provider = (None if ignored else value for value in self._credentials.values())
         if self._place.guarded and host.password and mine is None:
             raise self._authentication_error("Authentication required.")
-        return host.address, f"AUTH world {host.password_of(self._place.name)}\r\nCLIENT ID\r\n".encode()
+        return host.address, encode(("AUTH", "world", host.password_of(self._place.name))) + encode(("CLIENT", "ID"))
 
     def _own(self, sock: socket.socket) -> None:
         """Close a socket with this connection. The garbage collector alone would warn of it, if it finds the socket first."""

@@ -70,7 +70,7 @@ class Host:
 
     def inside(self, world: str, *commands: tuple[Any, ...]) -> list[Any]:
         """Execute commands in a world, of which the connection is no client before and after."""
-        return self.do(("MINI.WORLD", "USE", world), *commands, ("MINI.WORLD", "USE", "default"))[1:-1]
+        return self.do(("MINI.WORLD", "USE", world, "OPERATOR"), *commands, ("MINI.WORLD", "USE", "default", "OPERATOR"))[1:-1]
 
     def note_common(self, args: Sequence[Any]) -> None:
         """Note that a command is about to change what worlds share: keep it as it is now, for drop."""
@@ -101,8 +101,8 @@ class Host:
     def _remove(self, world: str, changed_common: bool) -> None:
         try:
             control = self._connected()
-            control.command("MINI.WORLD", "USE", world)
-            control.commands(("CLIENT", "KILL", "SKIPME", "yes"), ("MINI.WORLD", "USE", "default"), ("MINI.WORLD", "DROP", world))
+            control.command("MINI.WORLD", "USE", world, "OPERATOR")
+            control.commands(("CLIENT", "KILL", "SKIPME", "yes"), ("MINI.WORLD", "USE", "default", "OPERATOR"), ("MINI.WORLD", "DROP", world))
             if changed_common:
                 self.password = self._first_password
                 control.commands(*self._differences(*control.commands(("CONFIG", "GET", "*"), ("ACL", "LIST"))))

@@ -22,6 +22,7 @@ class Place:
     def __init__(self, options: tuple[str, ...], guarded: bool, follow_clock: bool | None) -> None:
         self._options, self.guarded, self._follow_clock = options, guarded, follow_clock
         self._host: Host | None = None
+        self._follower = Follower()
         self._name, self._world, self._closed, self._beginning = "", None, False, threading.Lock()
         _places.add(self)
 
@@ -35,7 +36,6 @@ class Place:
     def _settle(self, host: Host, name: str) -> weakref.finalize:
         self._name = name
         self._changed_common: list[bool] = []  # not empty if this world has changed what others see
-        self._follower = Follower(functools.partial(host.inside, name))
         self._finalizer = weakref.finalize(self, _drop, host, name, self._changed_common, os.getpid())
         self._finalizer.atexit = False
         self._host = host
@@ -77,8 +77,7 @@ class Place:
 
     def follow(self) -> None:
         """Let the clock of the world show Python's time."""
-        self._begin()
-        self._follower.follow()
+        self._follower.follow(functools.partial(self.host.inside, self.name))
 
     def follows(self) -> bool:
         """Say whether that is to be done before each command."""
@@ -137,9 +136,7 @@ def _close_all() -> None:
 def _after_fork() -> None:
     """A child of this process goes on with the worlds that there are, without the locks and connections of its parent."""
     for place in list(_places):
-        place._beginning, place._world = threading.Lock(), None
-        if place._host is not None:
-            place._follower = Follower(functools.partial(place._host.inside, place._name))
+        place._beginning, place._world, place._follower = threading.Lock(), None, Follower()
 
 
 atexit.register(_close_all)
