@@ -131,7 +131,8 @@ var storeys = map[string][][]string{
 		{"world.go", "fault.go", "note.go", "turns.go"},
 		{"chaos.go", "snapshot.go", "dump.go", "leaks.go", "outage.go"},
 		{ // Commands.
-			"help.go", "seed.go", "sentinel.go", "cmd_fault.go", "cmd_clock.go", "cmd_chaos.go", "cmd_outage.go",
+			"help.go", "seed.go", "sentinel.go", "owner.go", "cmd_fault.go", "cmd_clock.go", "cmd_chaos.go",
+			"cmd_outage.go",
 		},
 		{"waitfor.go", "cmd_world.go", "commands.go", "diff.go"},
 		{"part.go"},

@@ -26,6 +26,10 @@ func worldLines() []command.Line {
 				Complexity: "O(N log N), N being the number of worlds"},
 			{Name: "name", Arity: 2, Flags: flags, Run: engine.On((*Kit).cmdWorldName), Reply: "text", Since: since,
 				Summary: "Returns the name of the world that the client is in.", Complexity: "O(1)"},
+			{Name: "own", Arity: 3, Flags: flags, Run: engine.On((*Kit).cmdWorldOwn), Reply: "status", Since: since,
+				Syntax:     "mark",
+				Summary:    "Lets the worlds whose names begin with a mark and a hyphen end with the client.",
+				Complexity: "O(1)"},
 			{Name: "reset", Arity: -2, Flags: flags,
 				Run: engine.On((*Kit).cmdWorldReset), Reply: "status", Since: since, Syntax: "[name]",
 				Summary:    "Makes a world as it was when it was new. Its clients stay.",
@@ -104,9 +108,7 @@ func (k *Kit) cmdWorldDrop(c *engine.Call) {
 		c.Refuse(k.end(w))
 	}
 	if c.OK() {
-		k.engine.RemoveWorld(w)
-		k.forgetLeaks(leaksOf(w))
-		k.endChaos(engine.PerWorld[worldOf](w))
+		k.remove(w)
 		c.Reply.Status("OK")
 	}
 }

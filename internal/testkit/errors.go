@@ -29,6 +29,7 @@ const (
 	errDropDefault        = command.Error("ERR the world of new connections cannot be dropped, " +
 		"MINI.WORLD RESET empties it")
 	errWorldInUse = "ERR world '%s' has %d clients"
+	errOwned      = "ERR worlds '%s-*' have another owner"
 	errFaultID    = command.Error("ERR a fault's id has 1 to 128 printable characters of ASCII, no spaces among them")
 	errFaultThere = "ERR there is a fault '%s' already"
 	errNoFault    = "ERR there is no fault '%s'"

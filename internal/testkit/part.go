@@ -18,8 +18,20 @@ func New(e *engine.Engine) *Kit {
 // Part returns what the kit adds to its engine.
 func (k *Kit) Part() engine.Part {
 	return engine.Part{Name: "testkit", State: k, Families: []command.Family{family},
-		Params: []config.Param{k.sentinelParam()}, Tick: k.endWaits,
-		Due: k.endOutages, Detach: k.forgetHung, Reset: k.reset, Reseed: reseedFaults, Guests: k.guests}
+		Params: []config.Param{k.sentinelParam()}, Tick: k.tick,
+		Due: k.endOutages, Detach: k.detach, Reset: k.reset, Reseed: reseedFaults, Guests: k.guests}
+}
+
+// tick does what is due between commands.
+func (k *Kit) tick() (next int64) {
+	k.removeOrphans()
+	return k.endWaits()
+}
+
+// detach ends what commands set up in a session.
+func (k *Kit) detach(s *engine.Session) {
+	k.forgetHung(s)
+	k.disown(s)
 }
 
 // reset forgets what the kit keeps for a world.

@@ -17,7 +17,7 @@
 //	help.go      MINI.HELP
 //	clock.go     the clock; cmd_clock.go: MINI.CLOCK
 //	seed.go      MINI.SEED
-//	world.go     worlds; cmd_world.go: MINI.WORLD
+//	world.go     worlds; owner.go: with whom they end; cmd_world.go: MINI.WORLD
 //	snapshot.go  copies of worlds
 //	fault.go     faults; selector.go: which commands and clients they strike; note.go: what they
 //	             missed; cmd_fault.go: MINI.FAULT
@@ -60,6 +60,7 @@ type Kit struct {
 	saved   map[string]*snapshot // MINI.WORLD SNAPSHOT, by name; see keep
 	waiters []*waiter            // commands MINI.WAITFOR that have not ended
 	masters string               // names that SENTINEL knows: sentinel-masters
+	owners  owners
 	wiring  wiring
 	usages  []*usage // of each command and subcommand, ordered by name; nil if it was not called
 }
@@ -72,6 +73,12 @@ type snapshot struct {
 	libraries [][]byte
 	at        int64 // microseconds
 	rate      float64
+}
+
+// owners is who owns the marks that names of worlds begin with.
+type owners struct {
+	of   map[string]*engine.Session
+	gone []string // marks whose owners have ended, the oldest first
 }
 
 // waiter is a MINI.WAITFOR that has not ended.

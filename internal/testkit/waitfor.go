@@ -230,8 +230,7 @@ func readTimeout(c *engine.Call) int64 {
 	return patience
 }
 
-// endWaits ends what has waited long enough, by the machine's clock. The engine calls it at each
-// Tick.
+// endWaits ends what has waited long enough, by the machine's clock.
 func (k *Kit) endWaits() (next int64) {
 	if len(k.waiters) == 0 {
 		return 0
