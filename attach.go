@@ -46,7 +46,10 @@ func Attach(t TB, url ...string) *World {
 		return nil
 	}
 	w := s.open(s.freshName(t.Name()))
-	t.Cleanup(func() { w.remove(t) })
+	t.Cleanup(func() {
+		w.remove(t)
+		s.owner.close()
+	})
 	return w
 }
 
@@ -56,8 +59,9 @@ type service struct {
 	address  string
 	tls      bool
 	password string
-	shown    string // certificate
-	mark     string // what the names of new worlds begin with; no other process has it
+	shown    string  // certificate
+	mark     string  // what the names of new worlds begin with; no other process has it
+	owner    *client // with which the worlds go, also if this process is killed
 	numbered atomic.Int64
 }
 
@@ -113,22 +117,27 @@ func serviceAt(where string) (*service, error) {
 		password: password}, nil
 }
 
-// check logs in to the server, and asks for the test kit.
-func (s *service) check(ctx context.Context) error {
+// check logs in to the server, asks for the test kit, and becomes the owner of the worlds.
+func (s *service) check(ctx context.Context) (err error) {
 	c := newClient(s.dial)
-	defer c.close()
+	defer func() {
+		if err != nil {
+			c.close()
+		}
+	}()
 	if s.password != "" {
-		if err := c.run(ctx, "AUTH", s.password); err != nil {
+		if err = c.run(ctx, "AUTH", s.password); err != nil {
 			return err
 		}
 	}
-	if err := c.run(ctx, "MINI.WORLD", "NAME"); err != nil {
+	if err = c.run(ctx, "MINI.WORLD", "OWN", s.mark); err != nil {
 		return err
 	}
 	if shown, ok := c.conn.(*tls.Conn); ok {
 		leaf := shown.ConnectionState().PeerCertificates[0]
 		s.shown = string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: leaf.Raw}))
 	}
+	s.owner = c
 	return nil
 }
 

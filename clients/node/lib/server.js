@@ -18,11 +18,11 @@ class Server {
   #mark // what the names of new worlds begin with
   #names = 0
 
-  constructor({ address, facts, program, own }) {
+  constructor({ address, facts, program, own, mark = '' }) {
     this.#program = program
     this.#address = address
     this.#own = own
-    this.#mark = program ? '' : `${crypto.randomBytes(4).toString('hex')}-` // no other process has it
+    this.#mark = mark
     Object.assign(this, { scheme: address.scheme, host: address.host, port: address.port }, facts)
   }
 
@@ -42,8 +42,10 @@ class Server {
 
   static async #attach(address) {
     const own = await attach(address, seconds())
+    const mark = crypto.randomBytes(4).toString('hex') // no other process has it
+    await own.command('MINI.WORLD', 'OWN', mark) // so that the worlds go if this process is killed
     const { process_id: pid, miniserver_version: version } = await facts(own)
-    return new Server({ address, facts: { pid: Number(pid), version, certificate: own.certificate }, own })
+    return new Server({ address, facts: { pid: Number(pid), version, certificate: own.certificate }, own, mark: `${mark}-` })
   }
 
   /** The URL of the server, by which other processes can attach to it; clients use those of worlds. */

@@ -3,11 +3,12 @@
 // Servers that others have started.
 
 const assert = require('node:assert')
-const { spawnSync } = require('node:child_process')
+const { spawn, spawnSync } = require('node:child_process')
 const { once } = require('node:events')
 const net = require('node:net')
 const path = require('node:path')
 const { after, before, test } = require('node:test')
+const { setTimeout } = require('node:timers/promises')
 const Redis = require('ioredis')
 const { Server } = require('..')
 const { find } = require('../lib/binary')
@@ -77,6 +78,23 @@ test('what is left behind is told and removed', async (t) => {
   const orders = running.world('orders')
   assert.equal(await orders.command('GET', 'k'), 'v')
   await orders.close()
+})
+
+test('a killed process leaves no worlds', async () => {
+  const program = `
+    const { Server } = require(${JSON.stringify(path.join(__dirname, '..'))})
+    Server.start({ url: ${JSON.stringify(running.url)} }).then(async (server) => {
+      const world = server.world()
+      await world.command('SET', 'k', 'v')
+      console.log(world.name)
+      setInterval(() => {}, 1000)
+    })`
+  const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [line] = await once(child.stdout, 'data')
+  const name = line.toString().trim()
+  assert.ok((await names(running)).includes(name))
+  child.kill('SIGKILL')
+  while ((await names(running)).includes(name)) await setTimeout(10)
 })
 
 test('a server with TLS', async () => {

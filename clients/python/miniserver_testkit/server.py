@@ -65,6 +65,7 @@ class Server:
         self._program = None
         self._mark = secrets.token_hex(4) + "-"  # no other process has it
         self._own = attach(address, patience())
+        self._own.command("MINI.WORLD", "OWN", self._mark[:-1])  # so that the worlds go if this process is killed
         self._settle(address)
         info = facts(self._own)
         self.pid, self.version, self.certificate = int(info["process_id"]), info["miniserver_version"], self._own.certificate

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 import redis
@@ -88,6 +89,17 @@ def test_a_world_that_is_empty_is_no_news(running, recwarn):
         world.command("PING")
     assert not recwarn.list
     assert world.name not in names(running)
+
+
+def test_a_killed_process_leaves_no_worlds(running):
+    program = "import sys; from miniserver_testkit import Server; w = Server(url=sys.argv[1]).world(); w.command('SET', 'k', 'v'); print(w.name, flush=True)"
+    command = [sys.executable, "-c", program + "; sys.stdin.read()", running.url]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        name = process.stdout.readline().strip()
+        assert name in names(running)
+        process.kill()
+    while name in names(running):
+        time.sleep(0.01)
 
 
 def test_tls():

@@ -94,13 +94,15 @@ public final class Server implements AutoCloseable {
     mark = "";
   }
 
-  private Server(Address address, Connection own) {
+  private Server(Address address, Connection connection) {
     program = null;
     this.address = address;
-    this.own = own;
-    pid = Service.pid(own);
-    certificate = own.certificate();
-    mark = UUID.randomUUID().toString().substring(0, 8) + "-"; // no other process has it
+    own = connection;
+    pid = Service.pid(connection);
+    certificate = connection.certificate();
+    String unique = UUID.randomUUID().toString().substring(0, 8); // no other process has it
+    connection.command("MINI.WORLD", "OWN", unique); // so that the worlds go if this process is killed
+    mark = unique + "-";
   }
 
   /** Returns the URL of the server, by which other processes can attach to it; clients use those of worlds. */

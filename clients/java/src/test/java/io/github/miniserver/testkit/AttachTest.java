@@ -135,6 +135,28 @@ class AttachTest {
   }
 
   @Test
+  void aKilledProcessLeavesNoWorlds() throws Exception {
+    var java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    var test = new ProcessBuilder(java, "-cp", System.getProperty("java.class.path"), Killed.class.getName(), running.url()).start();
+    String name = test.inputReader().readLine();
+    assertTrue(names(running).contains(name));
+    test.destroyForcibly();
+    while (names(running).contains(name)) {
+      Thread.sleep(10);
+    }
+  }
+
+  /** A program that begins a world and waits. */
+  public static final class Killed {
+    public static void main(String[] args) throws Exception {
+      World world = Server.attach(args[0]).world();
+      world.command("SET", "k", "v");
+      System.out.println(world.name());
+      System.in.read();
+    }
+  }
+
+  @Test
   void itSpeaksTLS() {
     try (var secure = Server.start("--tls-self-signed", "--requirepass", "secret");
         var server = Server.attach(secure.url());
