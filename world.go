@@ -199,6 +199,36 @@ func (w *World) DoContext(ctx context.Context, words ...string) (resp.Value, err
 	return reply, err
 }
 
+// MustDo is Do for a command that is part of a test's arrangement: an error ends the test.
+func (w *World) MustDo(t TB, words ...string) resp.Value {
+	t.Helper()
+	reply, err := w.DoContext(context.Background(), words...)
+	if err != nil {
+		t.Fatalf("miniserver: %s: %v", shown(words), err)
+	}
+	return reply
+}
+
+// shown returns the beginning of a command as it is typed.
+func shown(words []string) string {
+	const longest = 200
+	var line []byte
+	for i, word := range words {
+		if i > 0 {
+			line = append(line, ' ')
+		}
+		if len(line) > longest {
+			return string(line) + "..."
+		}
+		if part := word[:min(len(word), longest)]; part == "" || strings.ContainsAny(part, " \"'\\\t\r\n") {
+			line = resp.Quote(line, part)
+		} else {
+			line = append(line, part...)
+		}
+	}
+	return string(line)
+}
+
 // Now returns the time that the clock shows.
 func (w *World) Now() time.Time { return w.steer.now() }
 

@@ -147,6 +147,8 @@ func TestFaultsOfAWorld(t *testing.T) {
 	require.NoError(t, w.AddFault("full", "ON", "COMMAND", "set", "DO", "OOM"))
 	require.ErrorContains(t, w.AddFault("full", "ON", "COMMAND", "set", "DO", "OOM"), "ERR")
 	require.Regexp(t, "^OOM ", w.Do("SET", "k", "v").Text)
+	require.NoError(t, w.WaitFor(t.Context(), "FAULT", "full", "1"))
+	require.Len(t, w.Do("MINI.FAULT", "LIST").Elems, 1)
 	require.Equal(t, "OK", s.Do("SET", "k", "v").Text)
 	require.NoError(t, w.ClearFaults())
 	require.Equal(t, "OK", w.Do("SET", "k", "v").Text)
@@ -207,6 +209,18 @@ func TestDoContext(t *testing.T) {
 	reply, err = s.DoContext(t.Context(), "PING")
 	require.NoError(t, err)
 	require.Equal(t, "PONG", reply.Text)
+}
+
+func TestMustDo(t *testing.T) {
+	s, judge := miniserver.Run(t), &fake{}
+	require.Equal(t, "OK", s.MustDo(judge, "SET", "k", "two words").Text)
+	require.Empty(t, judge.failure)
+	s.MustDo(judge, "LPUSH", "k", "", "two words", strings.Repeat("x", 1000), "more")
+	require.Equal(t, `miniserver: LPUSH k "" "two words" `+strings.Repeat("x", 200)+
+		" ...: WRONGTYPE Operation against a key holding the wrong kind of value", judge.failure)
+	require.NoError(t, s.Close())
+	s.MustDo(judge, "PING")
+	require.Equal(t, "miniserver: PING: the server has ended", judge.failure)
 }
 
 func TestTheLogIsTheTests(t *testing.T) {

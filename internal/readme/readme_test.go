@@ -300,6 +300,45 @@ func TestExamplesAreTests(t *testing.T) {
 	}
 }
 
+// TestCallsAreInTests: each call in the table of docs/testing.md with a column for each language
+// stands in a test of that language.
+func TestCallsAreInTests(t *testing.T) {
+	root, err := launch.Root()
+	require.NoError(t, err)
+	text, err := os.ReadFile(filepath.Join(root, "docs/testing.md"))
+	require.NoError(t, err)
+	const head = "## The same in four languages\n\n| | Go | Python | Node.js | Java |\n"
+	_, table, found := strings.Cut(string(text), head)
+	require.True(t, found)
+	table, _, _ = strings.Cut(table, "\n\n")
+	var tests [4]string
+	for i, patterns := range [...][]string{
+		{"*_test.go", "examples/programs/*_test.go"},
+		{"clients/python/tests/*.py"},
+		{"clients/node/test/*.js", "clients/node/examples/vitest/*.js"},
+		{"clients/java/src/test/java/io/github/miniserver/testkit/*.java"},
+	} {
+		for _, pattern := range patterns {
+			files, err := filepath.Glob(filepath.Join(root, pattern))
+			require.NoError(t, err)
+			for _, file := range files {
+				code, err := os.ReadFile(file)
+				require.NoError(t, err)
+				tests[i] += string(code)
+			}
+		}
+	}
+	rows := strings.Split(table, "\n")[1:]
+	require.NotEmpty(t, rows)
+	for _, row := range rows {
+		cells := strings.Split(strings.Trim(row, "| "), " | ")
+		require.Len(t, cells, 1+len(tests), row)
+		for i, call := range cells[1:] {
+			require.True(t, strings.Contains(tests[i], strings.Trim(call, "`")), "no test has %s", call)
+		}
+	}
+}
+
 var (
 	pageLink = regexp.MustCompile(`\]\(([^)#]*)(#[^)]*)?\)`)
 	codeFile = regexp.MustCompile("`([a-z/_]+/[a-z_]+[.]go)`")

@@ -138,6 +138,7 @@ test('faults', async () => {
   await world.faults.add('full', 'ON', 'COMMAND', 'set', 'DO', 'OOM', 'TIMES', 1)
   await world.faults.add('slow', 'ON', 'KEY', 'k', 'DO', 'DELAY', 10)
   await assert.rejects(client.set('other', 'v'), /OOM/)
+  await world.waitFor(['FAULT', 'full', 1])
   const [full, slow] = await world.faults.list()
   assert.deepEqual(full, { id: 'full', fault: 'ON COMMAND set DO OOM TIMES 1', seen: 1, hits: 1, note: '' })
   assert.match(slow.note, /^struck nothing: /)

@@ -143,6 +143,7 @@ def test_faults(world, client):
     assert world.faults.list() == [("full", "ON COMMAND set DO OOM TIMES 1", 0, 0, note), ("slow", "ON KEY k DO DELAY 10", 0, 0, note)]
     with pytest.raises(redis.exceptions.OutOfMemoryError):
         client.set("other", "v")
+    world.wait_for("FAULT", "full", 1)
     assert [(fault.seen, fault.hits) for fault in world.faults.list()] == [(1, 1), (0, 0)]
     world.faults.clear("full")
     assert [fault.id for fault in world.faults.list()] == ["slow"]

@@ -152,12 +152,13 @@ class WorldTest {
   }
 
   @Test
-  void faults(World world) {
+  void faults(World world) throws Exception {
     world.faults().add("full", "ON", "COMMAND", "set", "DO", "OOM", "TIMES", 1);
     world.faults().add("slow", "ON", "KEY", "k", "DO", "DELAY", 10);
     try (var client = new Jedis(world.url())) {
       assertThrows(JedisDataException.class, () -> client.set("other", "v"));
     }
+    world.waitFor(Duration.ofSeconds(5), "FAULT", "full", 1);
     assertEquals(List.of(new Faults.Fault("full", "ON COMMAND set DO OOM TIMES 1", 1, 1, ""),
         new Faults.Fault("slow", "ON KEY k DO DELAY 10", 0, 0, "struck nothing: clients sent no command")), world.faults().list());
     world.faults().clear("full");
