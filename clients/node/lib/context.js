@@ -5,6 +5,7 @@
 
 const timers = require('node:timers') // those of the machine, also in a test with fake timers
 const { runInNewContext } = require('node:vm')
+const { ReplyError } = require('./connection')
 const { commandsFor } = require('./data')
 const { Server } = require('./server')
 
@@ -51,6 +52,7 @@ class Context {
     server ??= start()
     const started = await server
     await started.command('PING').catch((cause) => {
+      if (cause instanceof ReplyError) throw cause
       throw new Error(`miniserver, process ${started.pid}, has ended, and the data of this test with it`, { cause })
     })
     return (this.#world ??= started.world())
