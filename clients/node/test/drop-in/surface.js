@@ -11,13 +11,23 @@ const { verdicts } = require('./verdicts')
 const root = path.join(__dirname, '..', '..')
 const pages = path.join(root, '..', '..', 'docs', 'start')
 
+/** The types of the originals, and ours. */
+const types = {
+  mock: ['node_modules/@types/ioredis-mock/index.d.ts', 'lib/ioredis-mock.d.ts'],
+  exported: ['node_modules/redis-memory-server/lib/index.d.ts', 'lib/redis-memory-server.d.ts'],
+  server: ['node_modules/redis-memory-server/lib/RedisMemoryServer.d.ts', 'lib/redis-memory-server.d.ts'],
+}
+const settings = { strict: true, module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext, types: ['node'] }
+const program = ts.createProgram(Object.values(types).flat().map((file) => path.join(root, file)), settings)
+const checker = program.getTypeChecker()
+
 /** Functions that resolve to groups: a title, names, whether ours have a name, and for many names what stands for them. */
 const surfaces = { 'ioredis-mock': mockSurface, 'redis-memory-server': serverSurface }
 
 async function mockSurface() {
   const original = require('ioredis-mock')
   const ours = require('miniserver-testkit/ioredis-mock')
-  const [theirTypes, ourTypes] = ['node_modules/@types/ioredis-mock/index.d.ts', 'lib/ioredis-mock.d.ts'].map(readTypes)
+  const [theirTypes, ourTypes] = types.mock.map(readTypes)
   const [theirClient, ourClient] = [new original({ lazyConnect: true }), new ours({ lazyConnect: true })]
   const cases = fs.readFileSync(path.join(__dirname, 'ioredis-mock.js'), 'utf8')
   const commands = compatible('node_modules/ioredis-mock/compat.md')
@@ -35,16 +45,15 @@ async function mockSurface() {
 }
 
 async function serverSurface() {
-  const [theirs, ours] = ['node_modules/redis-memory-server/lib/index.d.ts', 'lib/redis-memory-server.d.ts'].map(readTypes)
+  const [theirs, ours] = types.exported.map(readTypes)
   const groups = []
   for (const name of ['RedisMemoryServer', 'RedisInstance', 'RedisBinary']) {
     const ourMembers = ours[name] ?? []
     groups.push([name, theirs[name].filter((member) => !member.startsWith('_')), (member) => ourMembers.includes(member)])
   }
-  const files = ['node_modules/redis-memory-server/lib/RedisMemoryServer.d.ts', 'lib/redis-memory-server.d.ts']
-  const [theirOptions, ourOptions] = files.map((file) => fieldsOf(file, 'RedisMemoryServerOptsT', ['instance', 'binary']))
+  const [theirOptions, ourOptions] = types.server.map((file) => fieldsOf(file, 'RedisMemoryServerOptsT', ['instance', 'binary']))
   groups.push(['Options', theirOptions, (option) => ourOptions.includes(option)])
-  const [theirFields, ourFields] = files.map((file) => fieldsOf(file, 'RedisInstanceDataT'))
+  const [theirFields, ourFields] = types.server.map((file) => fieldsOf(file, 'RedisInstanceDataT'))
   groups.push(['Fields of getInstanceInfo()', theirFields, (field) => ourFields.includes(field)])
   groups.push(['Exports', Object.keys(theirs), (name) => name in ours])
   return [...groups, ...documented('redis-memory-server')]
@@ -80,18 +89,15 @@ function compatible(file) {
 
 /** Returns the exports of a file of types, and the names of the members of each. */
 function readTypes(file) {
-  const { checker, exported } = read(file)
-  return Object.fromEntries(exported.map((symbol) => [symbol.name, membersOf(symbol, checker)]))
+  return Object.fromEntries(read(file).map((symbol) => [symbol.name, membersOf(symbol)]))
 }
 
 function read(file) {
-  const program = ts.createProgram([path.join(root, file)], { strict: true, module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext })
-  const checker = program.getTypeChecker()
   const module = checker.getSymbolAtLocation(program.getSourceFile(path.join(root, file)))
-  return { checker, exported: checker.getExportsOfModule(module).filter(({ name }) => name !== 'prototype') }
+  return checker.getExportsOfModule(module).filter(({ name }) => name !== 'prototype')
 }
 
-function membersOf(symbol, checker) {
+function membersOf(symbol) {
   const target = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
   const type = checker.getDeclaredTypeOfSymbol(target)
   const statics = [...(target.exports?.keys() ?? [])].filter((name) => name !== 'prototype').map((name) => `static ${name}`)
@@ -105,8 +111,7 @@ function constructors(types, name) {
 
 /** Returns the members of a type of a file; those of the named ones are their members, after a dot. */
 function fieldsOf(file, name, nested = []) {
-  const { checker, exported } = read(file)
-  const type = checker.getDeclaredTypeOfSymbol(exported.find((symbol) => symbol.name === name))
+  const type = checker.getDeclaredTypeOfSymbol(read(file).find((symbol) => symbol.name === name))
   return type.getProperties().flatMap((field) => {
     if (!nested.includes(field.name)) return field.name
     const value = checker.getNonNullableType(checker.getTypeOfSymbol(field))
