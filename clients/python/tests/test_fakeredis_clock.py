@@ -183,6 +183,17 @@ def test_a_clock_that_runs_elsewhere():
         assert server.world.command("MINI.CLOCK", "STATUS")[3] == "1", "it runs"
 
 
+def test_a_clock_that_the_test_itself_steers():
+    """It stays where it is as long as Python's runs as it did."""
+    server = ours.FakeServer()
+    server.world.clock.freeze()
+    server.world.clock.set(THEN)
+    client = ours.FakeRedis(server=server)
+    assert client.time() == client.time() == (THEN.timestamp(), 0)
+    server.world.clock.advance(hours=1)
+    assert client.time() == (THEN.timestamp() + 3600, 0)
+
+
 def test_a_client_that_is_told():
     """follow is for those who send nothing themselves."""
     with freezegun.freeze_time(THEN) as frozen, ours.FakeServer() as server:

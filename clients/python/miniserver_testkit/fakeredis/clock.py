@@ -60,5 +60,6 @@ class Follower:
 
 
 def _is_elsewhere(now: int, tell: Callable[..., list]) -> bool:
-    """Say whether the clock of a world that is new shows another time than Python's, which may have been moved before."""
-    return abs(tell(("MINI.CLOCK", "STATUS"))[0][1] * 1_000_000 - now) > 1_000_000_000
+    """Say whether Python's time is another one than the machine's, which the server tells: both its time, and how far that is ahead."""
+    [[_, shown, _, _, _, ahead]] = tell(("MINI.CLOCK", "STATUS"))
+    return abs((shown - ahead) * 1_000_000 - now) > 1_000_000_000

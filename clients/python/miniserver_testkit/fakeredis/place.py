@@ -115,8 +115,6 @@ def _drop(host: Host, name: str, changed_common: list[bool], process: int) -> No
 
 
 _places: "weakref.WeakSet[Place]" = weakref.WeakSet()
-
-
 _exiting = threading.Event()
 
 

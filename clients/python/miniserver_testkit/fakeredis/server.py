@@ -4,6 +4,7 @@ import os
 import threading
 
 from ..world import World
+from .host import text
 from .place import Place
 from .release import ServerType, Version, like, parts
 
@@ -33,7 +34,7 @@ class FakeServer:
         release = like(version, server_type)
         self.version, self.server_type = parts(8 if version is None else version), server_type
         self.config, self.connected = config or {}, True
-        settings = {_text(name): _text(value) for name, value in self.config.items()}
+        settings = {text(name): text(value) for name, value in self.config.items()}
         options = ["--like", release] if release else []
         for name, value in settings.items():
             options += f"--{name}", value
@@ -71,10 +72,6 @@ class FakeServer:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def _text(word: bytes | str) -> str:
-    return word.decode() if isinstance(word, bytes) else str(word)
 
 
 _named: dict[str, FakeServer] = {}
