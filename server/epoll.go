@@ -18,6 +18,8 @@ type socketLoops struct{ loops []*epollLoop }
 // epollLoop serves sockets.
 type epollLoop struct {
 	loop
+	file     *os.File // of the descriptor epoll, and what waits for it, see share; nil if the loop has a thread
+	shared   syscall.RawConn
 	epoll    int           // file descriptors
 	bell     int           // an eventfd, which ends the wait
 	timer    int           // a timerfd, which ends the wait after some time

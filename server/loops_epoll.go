@@ -52,7 +52,10 @@ func startSocketLoops(s *Server) (ls socketLoops, err error) {
 		l := &epollLoop{epoll: -1, bell: -1, timer: -1, events: make([]unix.EpollEvent, roundEvents),
 			over: make(chan struct{})}
 		ls.loops = append(ls.loops, l)
-		if err = l.prepare(); err != nil {
+		if err = l.prepare(); err == nil && !s.opts.OwnProcess {
+			err = l.share()
+		}
+		if err != nil {
 			for _, l := range ls.loops {
 				l.release()
 			}
@@ -84,11 +87,27 @@ func (l *epollLoop) prepare() (err error) {
 	return l.control(unix.EPOLL_CTL_ADD, l.bell, unix.EPOLLIN)
 }
 
+// share has the loop wait as goroutines do, without a thread of its own, which the runtime would
+// keep when the server ends. It costs a system call more for each wait.
+func (l *epollLoop) share() error {
+	if err := unix.SetNonblock(l.epoll, true); err != nil {
+		return os.NewSyscallError("fcntl", err)
+	}
+	l.file = os.NewFile(uintptr(l.epoll), "epoll")
+	conn, err := l.file.SyscallConn()
+	l.shared = conn
+	return err
+}
+
 // release closes what prepare opened. Whoever rings has the lock, and finds that the loop does not
 // wait.
 func (l *epollLoop) release() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.file != nil {
+		_ = l.file.Close() // the descriptor epoll
+		l.epoll = -1
+	}
 	for _, fd := range []int{l.epoll, l.bell, l.timer} {
 		if fd >= 0 {
 			_ = unix.Close(fd)
@@ -189,9 +208,18 @@ func (l *epollLoop) wait() (n int) {
 		return n
 	}
 	begun := time.Now()
-	n, _ = unix.EpollWait(l.epoll, l.events, -1)
+	n = l.sleep()
 	l.idle = time.Since(begun) > pauseTime
 	l.pauses = l.server.opts.OwnProcess && runtime.GOMAXPROCS(0) > int(loopsRunning.Load())
+	return n
+}
+
+// sleep waits for events. It may return without one.
+func (l *epollLoop) sleep() (n int) {
+	if l.shared != nil && l.shared.Read(func(uintptr) bool { n = l.look(); return n > 0 }) == nil {
+		return n
+	}
+	n, _ = unix.EpollWait(l.epoll, l.events, -1)
 	return max(n, 0) // a signal may have come
 }
 
