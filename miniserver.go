@@ -224,12 +224,13 @@ func (s *Server) Restart() error { return s.kit("MINI.OUTAGE", "RESTART") }
 // for their clocks.
 func (s *Server) RestartEmpty() error { return s.kit("MINI.OUTAGE", "RESTART", "EMPTY") }
 
-// Close ends the server and its connections. If the server has ended with an error before, Close
-// returns it. Further calls do nothing.
+// Close ends the server and its connections, and frees its data. If the server has ended with an
+// error before, Close returns it. Further calls do nothing.
 func (s *Server) Close() error {
 	s.stop()
 	<-s.ended
 	s.own.close()
+	s.engine.Discard()
 	return s.err
 }
 

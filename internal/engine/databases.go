@@ -126,6 +126,14 @@ func (w *World) FlushAll() {
 	w.observers.emptied()
 }
 
+// Discard removes the data of all worlds and gives their memory back to the system at once, for a
+// program that goes on without the engine. No client may be left.
+func (e *Engine) Discard() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.each(func(w *World) { w.Keyspace.Release() })
+}
+
 // signalBlockedInDB marks all keys of a database as ready on which commands are blocked, after it
 // was exchanged or emptied: those of the oldest command first.
 func (w *World) signalBlockedInDB(db int) {
