@@ -27,6 +27,8 @@
 //	go run ./bench persistence   saving and loading snapshots; what an append-only file costs
 //	go run ./bench expiry    elements with deadlines: reads beside them, a million falling due,
 //	                         bytes of each
+//	go run ./bench embedded  what a server in the process costs a Go test, beside miniredis:
+//	                         modules, bytes, time to start and to sleep, and wakes at rest
 //	go run ./bench page      writes the tables of docs/benchmarks.md that show results kept as
 //	                         JSON
 //	go run ./bench profile   writes cmd/miniserver/default.pgo, by which the Go tools optimise the
@@ -81,6 +83,7 @@ var subcommands = []struct {
 	{"growth", "CPU of an operation as keys, members, clients, pipelines and values grow, with charts", runGrowth},
 	{"persistence", "saving and loading snapshots; what an append-only file costs", runPersistence},
 	{"expiry", "deadlines of elements: what they cost, and a million of them falling due", runExpiry},
+	{"embedded", "what a server in the process costs a Go test, beside miniredis", runEmbedded},
 	{"page", "the tables of docs/benchmarks.md, from the results kept beside it", runPage},
 	{"profile", "what the Go tools optimise the server by", runProfile},
 }
