@@ -63,8 +63,8 @@ type consoleAttack struct {
 func (a *consoleAttack) prepare() error {
 	for _, line := range []string{"SET k v", "HSET h f v", "ACL SETUSER ann on >secret +get",
 		"CONFIG SET slowlog-log-slower-than 0", "PING",
-		"CONFIG SET slowlog-log-slower-than -1", "MINI.FAULT CLEAR", "MINI.FAULT ADD slow ON COMMAND lpush DO DELAY 1",
-		"AUTH ann wrong"} {
+		"CONFIG SET slowlog-log-slower-than -1", "MINI.FAULT CLEAR",
+		"MINI.FAULT ADD f ON COMMAND echo DO ERROR no TIMES 1", "ECHO x", "AUTH ann wrong"} {
 		if _, err := a.admin.do(strings.Fields(line)...); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package testkit
 
 import (
+	"maps"
 	"math"
 	"net"
 	"slices"
@@ -48,6 +49,7 @@ func (k *Kit) cmdFaultAdd(c *engine.Call) {
 	f.checkCommand(c)
 	if c.OK() {
 		f.reseed(c.World.Seed())
+		f.before = maps.Clone(fs.sent)
 		fs.list = append(fs.list, f)
 		c.World.SetJudge(fs.judge)
 		for _, text := range f.substitutes() {
@@ -233,6 +235,6 @@ func (k *Kit) cmdFaultList(c *engine.Call) {
 		c.Reply.BulkString("hits")
 		c.Reply.Int(f.hits)
 		c.Reply.BulkString("note")
-		c.Reply.BulkString(f.note())
+		c.Reply.BulkString(fs.note(f))
 	}
 }

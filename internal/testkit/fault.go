@@ -21,7 +21,10 @@ import (
 // may send before it is logged in: it is not yet in its world then.
 
 // faults are those of a world, in the order of MINI.FAULT ADD.
-type faults struct{ list []*fault }
+type faults struct {
+	list []*fault
+	sent map[*command.Command]int64 // what clients sent while there were faults
+}
 
 // fault is a rule.
 type fault struct {
@@ -32,7 +35,7 @@ type fault struct {
 	after      int64                      // commands that pass first
 	times      int64                      // that it strikes; 0 for always
 	seen, hits int64                      // commands that the selectors matched; those of them that were struck
-	missed     map[*command.Command]int64 // what it did not strike, until it strikes
+	before     map[*command.Command]int64 // what clients had sent when it was added
 }
 
 // effect is what a fault does, to commands that have some flags and lack others: an error is given
@@ -61,11 +64,11 @@ func (fs *faults) judge(s *engine.Session, cmd *command.Command, args [][]byte) 
 	if isImmune(cmd) {
 		return nil
 	}
+	fs.count(s, cmd)
 	for _, f := range fs.list {
 		if fate := f.fateOf(s, cmd, args); fate != nil {
 			return fate
 		}
-		f.miss(s, cmd)
 	}
 	return nil
 }
@@ -161,6 +164,7 @@ func clearFault(w *engine.World, f *fault) {
 	fs := faultsOf(w)
 	fs.list = slices.DeleteFunc(fs.list, func(other *fault) bool { return other == f })
 	if w.EndFate(&f.do.fate); len(fs.list) == 0 {
+		fs.sent = nil
 		w.SetJudge(nil)
 	}
 }

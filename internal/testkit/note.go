@@ -3,6 +3,7 @@ package testkit
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -30,23 +31,23 @@ func substitutes() []substitute {
 	}
 }
 
-// miss counts a command that the fault did not strike, unless the client only looks on.
-func (f *fault) miss(s *engine.Session, cmd *command.Command) {
-	if f.hits > 0 || s.OnlyLooks != nil || !isAny(cmd, nil) {
+// count counts a command that may be struck, unless the client only looks on.
+func (fs *faults) count(s *engine.Session, cmd *command.Command) {
+	if s.OnlyLooks != nil || !isAny(cmd, nil) {
 		return
 	}
-	if f.missed == nil {
-		f.missed = make(map[*command.Command]int64)
+	if fs.sent == nil {
+		fs.sent = make(map[*command.Command]int64)
 	}
-	f.missed[cmd]++
+	fs.sent[cmd]++
 }
 
-// note says why the fault may have struck nothing; "" if it has struck.
-func (f *fault) note() string {
+// note says why a fault may have struck nothing; "" if it has struck.
+func (fs *faults) note(f *fault) string {
 	if f.hits > 0 {
 		return ""
 	}
-	return strings.Join(append([]string{"struck nothing: " + f.whatCame()}, f.substitutes()...), "; ")
+	return strings.Join(append([]string{"struck nothing: " + fs.whatCame(f)}, f.substitutes()...), "; ")
 }
 
 // substitutes says which libraries send other commands than that of the fault.
@@ -61,25 +62,27 @@ func (f *fault) substitutes() (list []string) {
 	return list
 }
 
-// whatCame says which commands came since the fault was added, the most frequent first.
-func (f *fault) whatCame() string {
+// whatCame says which commands came since a fault was added, the most frequent first.
+func (fs *faults) whatCame(f *fault) string {
 	const most = 5
-	switch {
-	case f.seen > 0:
+	if f.seen > 0 {
 		return fmt.Sprintf("it let all that it saw pass, %d in number", f.seen)
-	case len(f.missed) == 0:
+	}
+	times := make(map[*command.Command]int64)
+	for cmd, n := range fs.sent {
+		if n -= f.before[cmd]; n > 0 {
+			times[cmd] = n
+		}
+	}
+	if len(times) == 0 {
 		return "clients sent no command"
 	}
-	var sent []*command.Command
-	for cmd := range f.missed {
-		sent = append(sent, cmd)
-	}
-	slices.SortFunc(sent, func(a, b *command.Command) int {
-		return cmp.Or(cmp.Compare(f.missed[b], f.missed[a]), cmp.Compare(a.FullName(), b.FullName()))
+	sent := slices.SortedFunc(maps.Keys(times), func(a, b *command.Command) int {
+		return cmp.Or(cmp.Compare(times[b], times[a]), cmp.Compare(a.FullName(), b.FullName()))
 	})
 	var list []string
 	for _, cmd := range sent[:min(most, len(sent))] {
-		list = append(list, fmt.Sprintf("%d %s", f.missed[cmd], strings.ToUpper(cmd.FullName())))
+		list = append(list, fmt.Sprintf("%d %s", times[cmd], strings.ToUpper(cmd.FullName())))
 	}
 	if len(sent) > most {
 		list = append(list, "and others")
