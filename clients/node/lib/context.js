@@ -31,7 +31,7 @@ const registry = require('node:net')
 /** The data behind an address, and what must happen before the next command of a client may be sent. */
 class Context {
   #world
-  #sockets = new Map() // of clients that are connected
+  #clients = new Set() // that are connected
   #unanswered = new Set() // commands
   #blocked = new Set() // commands that may block for ever
   #busy = false
@@ -72,9 +72,9 @@ class Context {
 
   /** Takes a client that connects by a socket, which does not keep the process alive after that. */
   join(client, socket) {
-    this.#sockets.set(client, socket)
+    this.#clients.add(client)
     socket.once('connect', () => socket.unref())
-    socket.once('close', () => this.#sockets.delete(client))
+    socket.once('close', () => this.#clients.delete(client))
   }
 
   /** Keeps the process alive until a command has its reply, or is blocked for ever: it waits so many milliseconds. */
@@ -103,19 +103,12 @@ class Context {
   async #rest() {
     if (!this.#busy || this.#unanswered.size > 0) return
     const blocked = this.#blocked.size
-    const arrivals = [...this.#sockets.keys()].map((client) => client.fence())
+    const arrivals = [...this.#clients].map((client) => client.fence())
     if (blocked > 0) arrivals.push(this.#world?.waitForBlocked(blocked, { timeout: 1000 }))
     await Promise.allSettled(arrivals)
     if (!this.#busy || this.#unanswered.size > 0 || this.#blocked.size !== blocked) return
     this.#busy = false
     if (--busy === 0) anchor.unref()
-  }
-
-  /** Removes the data and, without telling them, the clients: the process is over, and what they still wait for is no error. */
-  async close() {
-    for (const socket of this.#sockets.values()) socket.removeAllListeners('close').destroy()
-    await this.#world?.command('CLIENT', 'KILL', 'SKIPME', 'yes')
-    await this.#world?.close()
   }
 
   /** Gives keys their values before later commands are sent. */
@@ -200,13 +193,8 @@ async function start() {
   const noted = registry[note]
   if (noted && lives(noted.pid)) return Server.start({ url: noted.url })
   const started = await Server.start()
-  if (process.env.MINISERVER_URL) process.once('beforeExit', leave) // others use it after this process
-  else registry[note] = { url: started.url, pid: started.pid }
+  registry[note] = { url: started.url, pid: started.pid }
   return started
-}
-
-async function leave() {
-  for (const context of contexts.values()) await context.close()
 }
 
 /** Says whether there is a process. */

@@ -2,14 +2,16 @@
 
 // Data as JavaScript writes them, as the option data of ioredis-mock has them: strings, arrays, objects, Sets and Maps.
 
+const { types } = require('node:util') // which know the Sets and Maps of other realms
+
 /** Returns the commands that give a key a value, whatever it has been before. */
 function commandsFor(key, value) {
   const first = [['DEL', key]]
   if (value === undefined || value === null) return first
   if (typeof value !== 'object' || Buffer.isBuffer(value)) return [['SET', key, value]]
   if (Array.isArray(value)) return [...first, ...(isStream(value) ? entriesFor(key, value) : wordsFor('RPUSH', key, value))]
-  if (value instanceof Set) return [...first, ...wordsFor('SADD', key, [...value])]
-  if (value instanceof Map) return [...first, ...wordsFor('ZADD', key, [...value].flatMap(([member, score]) => [scoreOf(score), member]))]
+  if (types.isSet(value)) return [...first, ...wordsFor('SADD', key, [...value])]
+  if (types.isMap(value)) return [...first, ...wordsFor('ZADD', key, [...value].flatMap(([member, score]) => [scoreOf(score), member]))]
   return [...first, ...wordsFor('HSET', key, Object.entries(value).flat())]
 }
 
