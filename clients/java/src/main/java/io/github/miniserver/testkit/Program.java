@@ -47,6 +47,7 @@ final class Program implements AutoCloseable {
     this.path = path;
     patience = patience(environment);
     log = Files.createTempFile("miniserver", ".log");
+    log.toFile().deleteOnExit(); // for a server that a test never closes
     process = start(options);
     try {
       ready = waitUntilReady();
