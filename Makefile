@@ -3,7 +3,7 @@
 # FULL=1 adds staticcheck, the race detector, three million random commands, the site and the packages for other languages.
 
 # Packages with more than one goroutine. Those that take longest begin first, so that the others fill the second processor.
-RACE_PACKAGES = ./internal/corpus ./internal/e2e ./internal/cli/... ./internal/group/... ./scripting ./internal/testkit ./internal/commands ./internal/keyspace/... ./server/... ./internal/replication/... ./internal/engine/...
+RACE_PACKAGES = ./internal/corpus ./internal/e2e ./internal/cli/... ./internal/group/... ./scripting ./internal/testkit ./internal/commands ./internal/keyspace/... ./server/... ./internal/replication/... ./internal/engine/... ./miniredis/...
 # The packages of all modules in go.work. ./... are those of one module.
 ALL = work
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2

@@ -13,27 +13,25 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// The errors of methods. Others have the text that a client would get.
+// The errors of methods. Others have the text that a client would get, too.
 var (
-	ErrKeyNotFound           = errors.New("ERR no such key")
-	ErrWrongType             = errors.New("WRONGTYPE Operation against a key holding the wrong kind of value")
-	ErrNotValidHllValue      = errors.New("WRONGTYPE Key is not a valid HyperLogLog string value.")
-	ErrIntValueError         = errors.New("ERR value is not an integer or out of range")
-	ErrIntValueOverflowError = errors.New("ERR increment or decrement would overflow")
-	ErrFloatValueError       = errors.New("ERR value is not a valid float")
+	ErrKeyNotFound           = reply("ERR no such key")
+	ErrWrongType             = reply("WRONGTYPE Operation against a key holding the wrong kind of value")
+	ErrNotValidHllValue      = reply("WRONGTYPE Key is not a valid HyperLogLog string value.")
+	ErrIntValueError         = reply("ERR value is not an integer or out of range")
+	ErrIntValueOverflowError = reply("ERR increment or decrement would overflow")
+	ErrFloatValueError       = reply("ERR value is not a valid float")
 )
 
-// known are the errors that have names, and the text of the one for hashes.
-var known = map[string]error{
-	ErrWrongType.Error():                          ErrWrongType,
-	ErrNotValidHllValue.Error():                   ErrNotValidHllValue,
-	ErrIntValueError.Error():                      ErrIntValueError,
-	"ERR hash value is not an integer":            ErrIntValueError,
-	ErrIntValueOverflowError.Error():              ErrIntValueOverflowError,
-	ErrFloatValueError.Error():                    ErrFloatValueError,
-	"ERR hash value is not a float":               ErrFloatValueError,
-	"ERR value is NaN or Infinity":                ErrFloatValueError,
-	"ERR increment would produce NaN or Infinity": ErrFloatValueError,
+// reply returns an error that is equal to the error reply of that text.
+func reply(text string) error { return resp.ReplyError(text) }
+
+// alike are errors that the original does not tell from others.
+var alike = map[error]error{
+	reply("ERR hash value is not an integer"):            ErrIntValueError,
+	reply("ERR hash value is not a float"):               ErrFloatValueError,
+	reply("ERR value is NaN or Infinity"):                ErrFloatValueError,
+	reply("ERR increment would produce NaN or Infinity"): ErrFloatValueError,
 }
 
 // RedisDB is a database of a server.
@@ -92,18 +90,10 @@ func (d *methods) parse(out []byte) (list []resp.Value, err error) {
 	for d.in.Len() > 0 || d.replies.Buffered() > 0 {
 		reply, flaw := d.replies.Read()
 		if list = append(list, reply); err == nil {
-			err = cmp.Or(flaw, named(reply.Err()))
+			err = cmp.Or(flaw, alike[reply.Err()], reply.Err())
 		}
 	}
 	return list[1:], err
-}
-
-// named returns an error reply as one of the errors that have names, if it is one.
-func named(err error) error {
-	if text := resp.ReplyError(""); errors.As(err, &text) && known[string(text)] != nil {
-		return known[string(text)]
-	}
-	return err
 }
 
 // do executes a command: see all.

@@ -82,6 +82,7 @@ func NewMiniRedis() *Miniredis {
 		made := assembly.New(assembly.Options{Engine: startup.Engine(), Server: &mini.Options{InProcess: true},
 			Disk: new(disk.Memory), TestKit: true})
 		m.engine = made.Engine
+		m.engine.Config.LikeCluster = true
 		m.ticker = newTicker(m.engine)
 		m.hands = newHands(m.engine)
 		m.engine.Join(engine.Part{Name: "miniredis", Precise: true, Executed: m.countCalls})

@@ -33,6 +33,7 @@ type Config struct {
 	Stream       stream.Limits
 	StreamIDs    stream.IDLimits
 	Cluster      bool   // the server is a node of a cluster
+	LikeCluster  bool   // it says that it is one, with all slots, and is no other than without: for clients in tests
 	Encodings    string // what small collections are called: ziplist or listpack
 	SketchMax    int    // bytes up to which a HyperLogLog stays sparse
 	ProtoMaxBulk int64

@@ -2,7 +2,6 @@ package compare
 
 import (
 	"bufio"
-	"crypto/tls"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -23,7 +22,6 @@ import (
 type library struct {
 	name     string
 	run      func() (any, error)
-	runTLS   func(cfg *tls.Config) (any, error)
 	register func(m any, name, reply string) error
 	hook     func(m any, command, reply string) // "" for none
 	maxLine  *int
@@ -31,7 +29,6 @@ type library struct {
 
 var libraries = []library{
 	{"the original", func() (any, error) { return original.Run() },
-		func(cfg *tls.Config) (any, error) { return original.RunTLS(cfg) },
 		func(m any, name, reply string) error {
 			return m.(*original.Miniredis).Server().Register(name,
 				func(c *originalserver.Peer, cmd string, args []string) {
@@ -51,7 +48,6 @@ var libraries = []library{
 			m.(*original.Miniredis).Server().SetPreHook(hook)
 		}, &original.DumpMaxLineLen},
 	{"this package", func() (any, error) { return miniredis.Run() },
-		func(cfg *tls.Config) (any, error) { return miniredis.RunTLS(cfg) },
 		func(m any, name, reply string) error {
 			return m.(*miniredis.Miniredis).Server().Register(name,
 				func(c *server.Peer, cmd string, args []string) {
@@ -230,19 +226,19 @@ func TestErrors(t *testing.T) {
 	}
 	m := miniredis.RunT(t)
 	_, err := m.Get("none")
-	require.Same(t, miniredis.ErrKeyNotFound, err)
+	require.Equal(t, miniredis.ErrKeyNotFound, err)
 	require.NoError(t, m.Set("text", "abc"))
 	_, err = m.Incr("text", 1)
-	require.Same(t, miniredis.ErrIntValueError, err)
+	require.Equal(t, miniredis.ErrIntValueError, err)
 	_, err = m.Incrfloat("text", 1)
-	require.Same(t, miniredis.ErrFloatValueError, err)
+	require.Equal(t, miniredis.ErrFloatValueError, err)
 	_, err = m.List("text")
-	require.Same(t, miniredis.ErrWrongType, err)
+	require.Equal(t, miniredis.ErrWrongType, err)
 	_, err = m.PfCount("text")
-	require.Same(t, miniredis.ErrNotValidHllValue, err)
+	require.Equal(t, miniredis.ErrNotValidHllValue, err)
 	require.NoError(t, m.Set("most", "9223372036854775807"))
 	_, err = m.Incr("most", 1)
-	require.Same(t, miniredis.ErrIntValueOverflowError, err)
+	require.Equal(t, miniredis.ErrIntValueOverflowError, err)
 	inBoth(t, func(s *scene) {
 		s.call("PfAdd", "a", "x", "y")
 		s.call("PfAdd", "a", "x")

@@ -18,13 +18,16 @@ import (
 // inCluster returns a handler that refuses the command unless the server is a node of a cluster.
 func inCluster(run engine.Handler) engine.Handler {
 	return func(c *engine.Call) {
-		if !c.Engine.Config.Cluster {
+		if !isNode(c.Engine) {
 			c.Fail(errNoCluster)
 			return
 		}
 		run(c)
 	}
 }
+
+// isNode reports whether the server says that it is a node of a cluster.
+func isNode(e *engine.Engine) bool { return e.Config.Cluster || e.Config.LikeCluster }
 
 // inClusterOrGroup returns a handler that refuses the command unless there may be a replica to read
 // from: some clients of Sentinel ask for that too.
@@ -81,7 +84,7 @@ func cmdClusterInfo(c *engine.Call) {
 // fillInfo writes what CLUSTER INFO shows.
 func fillInfo(w *engine.World, b *bytes.Buffer) {
 	e := w.Engine()
-	if !e.Config.Cluster {
+	if !isNode(e) {
 		return
 	}
 	state, served, failed := "ok", slot.Count, 0

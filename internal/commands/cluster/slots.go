@@ -24,7 +24,7 @@ var statsOrder = release.From("8.6.0")
 
 // CLUSTER KEYSLOT key
 func cmdClusterKeySlot(c *engine.Call) {
-	if !c.Engine.Config.Cluster && !c.Engine.Release.Offers(slotsAlone) {
+	if !isNode(c.Engine) && !c.Engine.Release.Offers(slotsAlone) {
 		c.Fail(errNoCluster)
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"strconv"
 	"testing"
 	"time"
 
@@ -151,4 +152,22 @@ func TestSessionsBehindAPassword(t *testing.T) {
 	require.True(t, m.DB(2).Exists("session:"+id))
 	m.Select(2)
 	require.Equal(t, time.Minute, m.TTL("session:"+id))
+}
+
+// Programs that run on a cluster are tested with one node, whose keys may be together in a
+// transaction.
+func TestSessionsInACluster(t *testing.T) {
+	m := miniredis.RunT(t)
+	client := redis.NewClusterClient(&redis.ClusterOptions{Addrs: []string{m.Addr()}})
+	defer client.Close()
+	require.NoError(t, client.MSet(t.Context(), "a", 1, "b", 2).Err())
+	require.NoError(t, client.ForEachMaster(t.Context(), func(ctx context.Context, node *redis.Client) error {
+		return node.Set(ctx, "c", 3, time.Minute).Err()
+	}))
+	m.CheckGet(t, "b", "2")
+	require.Equal(t, []string{"a", "b", "c"}, m.Keys())
+	shards, err := client.ClusterShards(t.Context()).Result()
+	require.NoError(t, err)
+	require.Len(t, shards, 1)
+	require.Equal(t, m.Port(), strconv.FormatInt(shards[0].Nodes[0].Port, 10))
 }
