@@ -110,10 +110,10 @@ func byID(a, b *engine.Session) int { return cmp.Compare(a.ID, b.ID) }
 // arrange has commands looked at in the worlds that have an outage, and in that of new connections
 // if any world has one.
 func (k *Kit) arrange() {
-	some := false
+	k.out = false
 	for _, w := range slices.Backward(k.engine.Worlds()) { // the home world is the first
 		has := outageOf(w).mishap != noMishap
-		if some = some || has; has || some && w.IsHome() {
+		if k.out = k.out || has; has || k.out && w.IsHome() {
 			w.SetOutage(k.arrives)
 		} else {
 			w.SetOutage(nil)
@@ -199,6 +199,9 @@ func isOperator(s *engine.Session) bool {
 
 // forgetHung forgets a client that has gone.
 func (k *Kit) forgetHung(s *engine.Session) {
+	if !k.out {
+		return
+	}
 	for _, w := range k.engine.Worlds() {
 		delete(outageOf(w).hung, s)
 	}

@@ -100,13 +100,16 @@ func TestASlowScriptOfAClientThatHangs(t *testing.T) {
 // Who hangs up while the world hangs leaves nothing behind, nor does who sends or is sent too much.
 func TestClientsThatEndWhileTheyHang(t *testing.T) {
 	s := miniserver.Run(t, "client-query-buffer-limit 2mb", "client-output-buffer-limit pubsub 1mb 0 0")
-	gone, talker, listener := connect(t, s), connect(t, s), connect(t, s)
+	gone, talker, listener, killed := connect(t, s), connect(t, s), connect(t, s), connect(t, s)
+	id := killed.ask(t, "CLIENT", "ID").Int
 	gone.ask(t, "MULTI")
 	talker.ask(t, "PING")
 	listener.ask(t, "SUBSCRIBE", "news")
 	s.Do("PING")
-	awaitClients(t, s, 4)
+	awaitClients(t, s, 5)
 	require.NoError(t, s.BeginOutage("HANG"))
+	require.Equal(t, int64(1), s.Do("CLIENT", "KILL", "ID", fmt.Sprint(id)).Int)
+	awaitClients(t, s, 4)
 	gone.send(t, "INCR", "n")
 	require.NoError(t, gone.Close())
 	awaitClients(t, s, 3)

@@ -62,6 +62,7 @@ type Kit struct {
 	masters string               // names that SENTINEL knows: sentinel-masters
 	owners  owners
 	wiring  wiring
+	out     bool     // some world has an outage
 	usages  []*usage // of each command and subcommand, ordered by name; nil if it was not called
 }
 
