@@ -148,6 +148,21 @@ def test_a_server_that_others_have_started(monkeypatch, tls):
         host.close_all()
 
 
+def test_nothing_is_left_on_a_server_that_others_have_started(monkeypatch):
+    program = """
+        from miniserver_testkit import fakeredis
+        for host in "ab":
+            fakeredis.FakeRedis(host=host).set("k", "v")
+        client = fakeredis.FakeRedis()
+        client.set("k", "v")
+        print(client.info("server")["process_id"])
+    """
+    with Server() as running:
+        monkeypatch.setenv("MINISERVER_URL", running.url)
+        assert run(program) == [str(running.pid)], "and it does not warn"
+        assert [entry[1] for entry in running.command("MINI.WORLD", "LIST")] == ["default"]
+
+
 # Worlds go
 
 

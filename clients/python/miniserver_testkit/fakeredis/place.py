@@ -105,8 +105,10 @@ class Place:
         """Remove the world, and end the connections in it."""
         with self._beginning:
             self._closed = True
-            if self._host is not None:
-                self._finalizer()
+            found = self._host and self._finalizer.detach()
+            if found:  # a call of the finalizer would do nothing while Python exits
+                _, drop, args, _ = found
+                drop(*args)
 
 
 def _drop(host: Host, name: str, changed_common: list[bool], process: int) -> None:
