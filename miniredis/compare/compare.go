@@ -4,6 +4,7 @@
 //
 //	surface   each name and signature, and the table of them in docs/start/miniredis.md
 //	scenes    the same calls to both, whose results must be the same
+//	differs   what differs, as the page says it
 //	suites    tests as projects have them, written for the original; a copy with one other import
 //	          is compiled and run, too
 package compare
