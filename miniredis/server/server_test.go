@@ -3,6 +3,7 @@ package server_test
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"io"
 	"net"
 	"strings"
@@ -66,6 +67,36 @@ func TestRequests(t *testing.T) {
 		require.Equal(t, want, talk(t, s, sent), "%.50q", sent)
 	}
 	require.Equal(t, "$8\r\nECHO a\r\n\r\n", talk(t, s, "*2\r\n$4\r\nECHO\r\n$3\r\na\r\n\r\n"), "any bytes")
+}
+
+// Whatever a client sends, its connection ends when it hangs up, and what the server has sent until
+// then are replies.
+func FuzzRequests(f *testing.F) {
+	for _, seed := range []string{
+		"*2\r\n$4\r\necho\r\n$1\r\na\r\n", "echo 'a b' \"\\x00\"\r\n", "*1\r\n$-1\r\n", "*-1\r\n*0\r\n",
+		"*2\r\n$4\r\necho", "*1\r\n$99999\r\n", "\x00\xff\r\n", "*1048576\r\n",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, sent []byte) {
+		s := server.NewServerConn()
+		require.NoError(t, s.Register("ECHO", func(c *server.Peer, _ string, args []string) { c.WriteStrings(args) }))
+		client, end := net.Pipe()
+		s.ServeConn(end)
+		replies := make(chan []byte, 1)
+		go func() {
+			got, _ := io.ReadAll(client)
+			replies <- got
+		}()
+		_, _ = client.Write(sent) // it ends with a protocol error
+		_ = client.Close()
+		s.Close()
+		require.Zero(t, s.ClientsLen())
+		got := bufio.NewReader(bytes.NewReader(<-replies))
+		for err := error(nil); !errors.Is(err, io.EOF); _, err = server.ParseReply(got) {
+			require.NotErrorIs(t, err, server.ErrProtocol)
+		}
+	})
 }
 
 // A line without an end does not fill the memory.
