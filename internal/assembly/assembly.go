@@ -7,11 +7,10 @@
 //	                 commands     GET, HGET, ZADD, SLOWLOG, LATENCY ...
 //	                 scripting    EVAL, FCALL ...
 //	                 replication  SYNC, WAIT ...
-//	                 sentinel     SENTINEL, in a group
 //	                 payload      DUMP, RESTORE, MIGRATE ...
 //	                 snapshot     SAVE ...
 //	                 journal      BGREWRITEAOF ...
-//	                 group        GROUP
+//	                 group        GROUP; SENTINEL
 //	                 testkit      MINI.* ...
 //
 // The program, the servers inside Go programs, the sandboxes of the console, and the engines
@@ -29,7 +28,6 @@ import (
 	"github.com/miniserver-go/miniserver/internal/commands"
 	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/internal/replication"
-	"github.com/miniserver-go/miniserver/internal/sentinel"
 	"github.com/miniserver-go/miniserver/internal/testkit"
 	"github.com/miniserver-go/miniserver/persistence/disk"
 	"github.com/miniserver-go/miniserver/persistence/fixture"
@@ -192,9 +190,6 @@ func join(e *engine.Engine, o Options) Parts {
 	e.Join(payload.Part(), payload.Migration(dialer{}))
 	e.Join(commands.Parts(e)...)
 	e.Join(p.Scripts.Part())
-	if o.Group != nil {
-		e.Join(sentinel.New(e).Part())
-	}
 	if o.Volatile {
 		p.Replication = replication.New(e, replication.Options{Dial: dialMaster(e)})
 		e.Join(p.Replication.Part())

@@ -7,6 +7,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/cli/goruntime"
 	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/internal/group"
+	"github.com/miniserver-go/miniserver/internal/sentinel"
 	"github.com/miniserver-go/miniserver/server"
 )
 
@@ -30,5 +31,6 @@ func (p *program) checkGroup() error {
 
 // newMember is an assembly.NewMember.
 func newMember(e *engine.Engine, log func(level byte, format string, args ...any)) assembly.Member {
+	e.Join(sentinel.New(e).Part())
 	return group.New(e, group.Options{Log: log, Wall: server.Clock(), Nanos: server.Nanos(), Spawn: goruntime.Spawn})
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/console"
 	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/internal/group"
+	"github.com/miniserver-go/miniserver/internal/sentinel"
 	"github.com/miniserver-go/miniserver/persistence/disk"
 	"github.com/miniserver-go/miniserver/server"
 )
@@ -77,6 +78,7 @@ func Start(t testing.TB, prepare func(*console.Console), params ...string) (*Pla
 }
 
 func newMember(e *engine.Engine, log func(level byte, format string, args ...any)) assembly.Member {
+	e.Join(sentinel.New(e).Part())
 	return group.New(e, group.Options{Log: log, Wall: server.Clock(), Nanos: server.Nanos()})
 }
 
