@@ -46,6 +46,12 @@ func runEmbedded(args []string) error {
 	return t.print(os.Stdout, o.json)
 }
 
+// The package of which another one has the names, and that one.
+const (
+	theirMiniredis = "github.com/alicebob/miniredis/v2"
+	ourMiniredis   = "github.com/miniserver-go/miniserver/miniredis"
+)
+
 // Versions of what the trials are compared by.
 const (
 	miniredisVersion = "v2.40.0"
@@ -69,15 +75,17 @@ func (o *embeddedRun) measure() (*table, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
+	ours := "require github.com/miniserver-go/miniserver v0.0.0\n" +
+		"replace github.com/miniserver-go/miniserver => " + strconv.Quote(strings.TrimSpace(root)) + "\n"
 	trials := []*trialModule{
-		{name: "here", library: "miniserver", requires: "require github.com/miniserver-go/miniserver v0.0.0\n" +
-			"replace github.com/miniserver-go/miniserver => " + strconv.Quote(strings.TrimSpace(root)) + "\n"},
-		{name: "miniredis", library: "miniredis",
-			requires: "require github.com/alicebob/miniredis/v2 " + miniredisVersion + "\n"},
+		{name: "miniserver", library: "miniserver", requires: ours},
+		{name: "miniserver/miniredis", library: "miniredis", requires: ours, imports: ourMiniredis},
+		{name: "miniredis", library: "miniredis", imports: theirMiniredis,
+			requires: "require " + theirMiniredis + " " + miniredisVersion + "\n"},
 	}
 	t := embeddedTable()
-	for _, m := range trials {
-		m.dir = filepath.Join(dir, m.library)
+	for i, m := range trials {
+		m.dir = filepath.Join(dir, strconv.Itoa(i))
 		if err := m.build(); err != nil {
 			return nil, fmt.Errorf("%s: %w", m.name, err)
 		}
@@ -95,6 +103,7 @@ func (o *embeddedRun) measure() (*table, error) {
 type trialModule struct {
 	name, library string
 	requires      string // lines of go.mod
+	imports       string // in place of the original's package miniredis
 	dir           string
 	row           row
 }
@@ -111,7 +120,7 @@ func (m *trialModule) build() error {
 		if err != nil {
 			return err
 		}
-		files[name] = text
+		files[name] = bytes.ReplaceAll(text, []byte(theirMiniredis), []byte(m.imports))
 	}
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(m.dir, name), text, 0o644); err != nil {

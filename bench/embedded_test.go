@@ -20,9 +20,11 @@ func TestEmbeddedPage(t *testing.T) {
 	for _, r := range measured.rows {
 		require.Positive(t, r["listening_ms"])
 	}
-	ours, theirs := measured.rows[0], measured.rows[1]
-	require.LessOrEqual(t, ours.number("modules"), 40.0)
-	require.Less(t, ours.number("binary_mb"), 1.8*theirs.number("binary_mb"))
+	theirs := measured.rows[2]
+	for _, ours := range measured.rows[:2] {
+		require.LessOrEqual(t, ours.number("modules"), 40.0)
+		require.Less(t, ours.number("binary_mb"), 1.8*theirs.number("binary_mb"))
+	}
 	stays := func(page []byte) (lines []string) { // what is the same on all machines
 		_, table, _ := strings.Cut(string(page), embeddedMark)
 		for line := range strings.Lines(table) {
