@@ -12,6 +12,7 @@ import redis
 import redis.asyncio
 
 from ..connection import ReplyError, encode, trusting
+from ..program import patience
 from .host import text
 from .place import wait_for_exit
 from .release import ServerType, Version, parts
@@ -185,7 +186,7 @@ class FakeSyncMixin(FakeConnectionMixin):
     def _connect(self) -> socket.socket:
         address, login = self._login()
         try:
-            sock = socket.create_connection(address, self.socket_connect_timeout)
+            sock = socket.create_connection(address, patience())  # the user's timeouts are for a server that may be far
             if self._place.host.is_secure:
                 sock = trusting().wrap_socket(sock)
             self._own(sock)
