@@ -4,16 +4,10 @@
 // ends with this process.
 
 const timers = require('node:timers') // those of the machine, also in a test with fake timers
-const { runInNewContext } = require('node:vm')
 const { ReplyError } = require('./connection')
 const { commandsFor } = require('./data')
+const { fakeTime } = require('./date')
 const { Server } = require('./server')
-
-/** The clock of the machine, also where a test has put another one in place of Date. */
-const machine = runInNewContext('Date')
-
-let seen // the function that Date.now was when it was last called
-let written = false
 
 /** Keeps the process alive while commands wait for replies. Sockets do not, as a mock needs no one to close it. */
 const anchor = timers.setInterval(() => {}, 0x7fffffff).unref()
@@ -133,23 +127,9 @@ class Context {
   /** Sets the world's clock to the time of the test. */
   #followClock() {
     const time = fakeTime()
-    if (time !== undefined) this.#stopClock(time)
-    else if (this.#shown !== undefined) this.#startClock()
-  }
-
-  #stopClock(time) {
     if (time === this.#shown) return
-    if (this.#shown === undefined) this.#first((world) => world.clock.freeze())
     this.#shown = time
-    this.#first((world) => world.clock.set(time))
-  }
-
-  #startClock() {
-    this.#shown = undefined
-    this.#first(async (world) => {
-      await world.clock.set(machine.now())
-      await world.clock.resume()
-    })
+    this.#first((world) => world.clock.follow(time))
   }
 
   /** Lets commands wait until something has happened in the world. */
@@ -170,22 +150,6 @@ class Context {
     this.#failure = undefined
     for (const send of sends) send(failure)
   }
-}
-
-/** Returns the time that Date shows, in milliseconds, if it is not the machine's: a test has fake timers, say. Else undefined. */
-function fakeTime() {
-  const from = machine.now()
-  const time = Math.trunc(Date.now())
-  return isWritten(Date.now) || time < from || time > machine.now() ? time : undefined
-}
-
-/** Says whether a function is written in JavaScript; of a bound one it cannot be known. */
-function isWritten(now) {
-  if (now !== seen) {
-    seen = now
-    written = !Function.prototype.toString.call(now).includes('[native code]')
-  }
-  return written
 }
 
 /** Resolves to a server for all files that a test runner loads into this thread. */

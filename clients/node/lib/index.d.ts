@@ -132,6 +132,11 @@ export interface Clock {
   scale(factor: number): Promise<Date>
   /** Lets the clock run at the machine's pace, from the time that it shows. */
   resume(): Promise<Date>
+  /**
+   * Sets the clock to the time that Date shows in this process. If that is the time of a test, by fake timers or another Date, the clock stands there
+   * until the next call; else it runs at the machine's pace. A test that moves its Date calls this after each move.
+   */
+  followDate(): Promise<Date>
   now(): Promise<Date>
 }
 

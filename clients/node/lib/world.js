@@ -2,6 +2,7 @@
 
 // Worlds: what tests steer, each on its own. A method sends one command of the test kit.
 
+const { fakeTime, machine } = require('./date')
 const { urlOf } = require('./service')
 
 class World {
@@ -144,6 +145,16 @@ class Clock {
 
   resume() {
     return this.#do('RESUME')
+  }
+
+  followDate() {
+    return this.follow(fakeTime())
+  }
+
+  /** Stops the clock at a time; without one, lets it run with that of the machine. Both commands are sent at once, so that calls keep their order. */
+  async follow(time) {
+    const moves = time === undefined ? [this.set(machine.now()), this.resume()] : [this.freeze(), this.set(time)]
+    return (await Promise.all(moves))[1]
   }
 
   async now() {

@@ -59,6 +59,26 @@ test('the clock', async () => {
   await assert.rejects(world.clock.advance(-1), /does not advance by a negative time/)
 })
 
+test('the clock follows Date', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: new Date('2030-01-31T12:00:00Z') })
+  assert.deepEqual(await world.clock.followDate(), new Date('2030-01-31T12:00:00Z'))
+  await client.set('session', 'alice', 'EX', 3600)
+  t.mock.timers.tick(3_599_999)
+  await world.clock.followDate()
+  assert.equal(await client.exists('session'), 1)
+  t.mock.timers.tick(1)
+  await world.clock.followDate()
+  assert.equal(await client.exists('session'), 0)
+  t.mock.timers.setTime(0) // back
+  assert.deepEqual(await world.clock.followDate(), new Date(0))
+  assert.deepEqual(await world.command('TIME'), ['0', '0'])
+
+  t.mock.timers.reset()
+  const [before, shown] = [Date.now(), await world.clock.followDate()]
+  assert.ok(before <= +shown && +shown <= Date.now() + 1)
+  assert.equal((await world.command('MINI.CLOCK', 'STATUS'))[3], '1') // it runs
+})
+
 test('a worker times out', async () => {
   const worker = client.blpop('jobs', 3600)
   await world.waitForBlocked(1)
