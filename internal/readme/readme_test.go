@@ -274,6 +274,7 @@ func TestExamplesAreTests(t *testing.T) {
 		{"docs/start/embedded-redis.md", "java", "clients/java/src/test/java/io/github/miniserver/embedded/MovingTest.java",
 			2},
 		{"docs/start/node.md", "js", "clients/node/examples/vitest/recipes.test.js", 1},
+		{"docs/start/bullmq.md", "js", "clients/node/examples/vitest/bullmq.test.js", 3},
 		{"docs/start/python.md", "python", "clients/python/tests/test_recipes.py", 1},
 		{"docs/start/fakeredis.md", "python", "clients/python/tests/test_fakeredis_page.py", 3},
 		{"clients/java/README.md", "java", "clients/java/src/test/java/io/github/miniserver/testkit/SessionTest.java",
