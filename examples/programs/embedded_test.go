@@ -1,9 +1,12 @@
 package main
 
 import (
+	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/hibiken/asynq"
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
@@ -29,6 +32,26 @@ func TestSessionLastsAnHour(t *testing.T) {
 	require.Equal(t, "alice", s.Do("GET", "session").Text)
 	s.Advance(time.Millisecond)
 	require.True(t, s.Do("GET", "session").IsNull())
+}
+
+// TestMailIsSentInAnHour is in docs/start/go.md.
+func TestMailIsSentInAnHour(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := miniserver.RunInProcess(t)
+		client := redis.NewClient(&redis.Options{Addr: "127.0.0.1:6379", Dialer: s.Dial}) // no address is looked up
+		defer client.Close()
+		began, sent := time.Now(), make(chan time.Time)
+		worker := asynq.NewServerFromRedisClient(client, asynq.Config{LogLevel: asynq.ErrorLevel})
+		require.NoError(t, worker.Start(asynq.HandlerFunc(func(context.Context, *asynq.Task) error {
+			sent <- time.Now()
+			return nil
+		})))
+		defer worker.Shutdown()
+		queue := asynq.NewClientFromRedisClient(client)
+		_, err := queue.Enqueue(asynq.NewTask("welcome", nil), asynq.ProcessIn(time.Hour))
+		require.NoError(t, err)
+		require.WithinRange(t, <-sent, began.Add(time.Hour), began.Add(time.Hour+10*time.Second))
+	})
 }
 
 // TestCountsVisits is in docs/services.md. Without MINISERVER_URL its server is inside the test.

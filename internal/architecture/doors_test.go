@@ -46,6 +46,7 @@ var doors = []door{
 	// What other modules have.
 	{"github.com/anishathalye/porcupine", "internal/hunt/linear", ""},
 	{"github.com/alicebob/miniredis", "", "miniredis/compare miniredis/compare/suites"},
+	{"github.com/hibiken/asynq", "", "examples/programs"},
 	{"github.com/redis/go-redis", "examples/programs", "miniredis/compare/suites"},
 	{"gonum.org/v1/plot", "bench/charts", ""},
 }

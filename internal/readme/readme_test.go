@@ -266,7 +266,7 @@ func TestExamplesAreTests(t *testing.T) {
 		blocks                int
 	}{
 		{"README.md", "go", "examples/programs/embedded_test.go", 1},
-		{"docs/start/go.md", "go", "examples/programs/embedded_test.go", 2},
+		{"docs/start/go.md", "go", "examples/programs/embedded_test.go", 3},
 		{"docs/start/miniredis.md", "go", "examples/programs/miniredis_test.go", 4},
 		{"docs/start/java.md", "java", "clients/java/src/test/java/io/github/miniserver/testkit/RecipesTest.java", 1},
 		{"docs/start/spring.md", "java", "clients/java/examples/spring/src/test/java/demo/VisitsTest.java", 1},
