@@ -2,14 +2,26 @@ package io.github.miniserver.testkit;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.List;
 
-/** The clock of a world. Every method returns the time that it shows then. */
-public final class Clock {
+/**
+ * The clock of a world. The methods that steer it return the time that it shows then. A program that takes its time from a {@link
+ * java.time.Clock} has the world's if a test gives it this one, so that moving it moves both; its zone is UTC. Each look at it asks the server, in
+ * milliseconds.
+ */
+public final class Clock extends java.time.Clock {
   private final World world;
+  private final ZoneId zone;
 
   Clock(World world) {
+    this(world, ZoneOffset.UTC);
+  }
+
+  private Clock(World world, ZoneId zone) {
     this.world = world;
+    this.zone = zone;
   }
 
   /** Stops the clock. */
@@ -46,6 +58,22 @@ public final class Clock {
   public Instant now() {
     List<?> status = (List<?>) world.command("MINI.CLOCK", "STATUS"); // time, its value, scale ...
     return Instant.ofEpochMilli((Long) status.get(1));
+  }
+
+  @Override
+  public Instant instant() {
+    return now();
+  }
+
+  @Override
+  public ZoneId getZone() {
+    return zone;
+  }
+
+  /** Returns the same clock in another zone. */
+  @Override
+  public Clock withZone(ZoneId zone) {
+    return new Clock(world, zone);
   }
 
   private Instant move(String how) {

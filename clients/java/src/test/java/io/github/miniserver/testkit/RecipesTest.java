@@ -8,6 +8,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
@@ -20,7 +21,7 @@ import redis.clients.jedis.JedisCluster;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.params.SetParams;
 
-/** The recipes of docs/testing.md, which shows these methods as they are. */
+/** The recipes of docs/testing.md and docs/start/java.md, which show these methods as they are. */
 @ExtendWith(MiniserverExtension.class)
 class RecipesTest {
   private static final String DUMP = "../testdata/production.rdb";
@@ -32,6 +33,30 @@ class RecipesTest {
       client.set("session", "alice", SetParams.setParams().ex(3600));
       world.clock().advance(Duration.ofHours(1));
       assertFalse(client.exists("session"));
+    }
+  }
+
+  @Test
+  void aMailIsDueInAnHour(World world) {
+    try (var client = new Jedis(world.url())) {
+      var mails = new Mails(client, world.clock());
+      world.clock().freeze();
+      mails.send("welcome", Duration.ofHours(1));
+      world.clock().advance(Duration.ofHours(1).minusMillis(1));
+      assertEquals(List.of(), mails.due());
+      world.clock().advance(Duration.ofMillis(1));
+      assertEquals(List.of("welcome"), mails.due());
+    }
+  }
+
+  /** Mails that are sent later, by the clock of the program. */
+  record Mails(Jedis client, java.time.Clock clock) {
+    void send(String mail, Duration delay) {
+      client.zadd("mails", clock.instant().plus(delay).toEpochMilli(), mail);
+    }
+
+    List<String> due() {
+      return client.zrangeByScore("mails", 0, clock.millis());
     }
   }
 

@@ -9,6 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.github.miniserver.testkit.Chaos.Whim;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -67,6 +70,20 @@ class WorldTest {
     world.clock().resume();
     world.clock().scale(1000);
     assertThrows(ReplyException.class, () -> world.clock().advance(Duration.ofMillis(-1)));
+  }
+
+  @Test
+  void theClockOfAProgram(World world) {
+    world.clock().freeze();
+    world.clock().set(Instant.parse("2030-01-31T23:30:00Z"));
+    java.time.Clock clock = world.clock();
+    java.time.Clock berlin = clock.withZone(ZoneId.of("Europe/Berlin"));
+    assertEquals(ZoneOffset.UTC, clock.getZone());
+    assertEquals("2030-01-31T23:30", LocalDateTime.now(clock).toString());
+    assertEquals("2030-02-01T00:30", LocalDateTime.now(berlin).toString());
+    world.clock().advance(Duration.ofHours(1));
+    assertEquals(Instant.parse("2030-02-01T00:30:00Z"), clock.instant());
+    assertEquals(clock.millis(), berlin.millis());
   }
 
   @Test
