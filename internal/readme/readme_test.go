@@ -256,10 +256,16 @@ func TestHeadersOfExamplesRun(t *testing.T) {
 func TestExamplesAreTests(t *testing.T) {
 	root, err := launch.Root()
 	require.NoError(t, err)
-	read := func(path string) string {
-		text, err := os.ReadFile(filepath.Join(root, path))
+	read := func(pattern string) (texts string) {
+		paths, err := filepath.Glob(filepath.Join(root, pattern))
 		require.NoError(t, err)
-		return string(text)
+		require.NotEmpty(t, paths, pattern)
+		for _, path := range paths {
+			text, err := os.ReadFile(path)
+			require.NoError(t, err)
+			texts += string(text)
+		}
+		return texts
 	}
 	for _, of := range []struct {
 		page, language, tests string
@@ -268,8 +274,9 @@ func TestExamplesAreTests(t *testing.T) {
 		{"README.md", "go", "examples/programs/embedded_test.go", 1},
 		{"docs/start/go.md", "go", "examples/programs/embedded_test.go", 3},
 		{"docs/start/miniredis.md", "go", "examples/programs/miniredis_test.go", 4},
-		{"docs/start/java.md", "java", "clients/java/src/test/java/io/github/miniserver/testkit/RecipesTest.java", 1},
-		{"docs/start/spring.md", "java", "clients/java/examples/spring/src/test/java/demo/VisitsTest.java", 1},
+		{"docs/start/java.md", "java", "clients/java/src/test/java/io/github/miniserver/testkit/RecipesTest.java", 2},
+		{"docs/start/redisson.md", "java", "clients/java/src/test/java/io/github/miniserver/testkit/RedissonTest.java", 1},
+		{"docs/start/spring.md", "java", "clients/java/examples/spring/src/test/java/demo/*Test.java", 2},
 		{"docs/start/jedis-mock.md", "java", "clients/java/src/test/java/io/github/miniserver/jedismock/MovingTest.java", 2},
 		{"docs/start/embedded-redis.md", "java", "clients/java/src/test/java/io/github/miniserver/embedded/MovingTest.java",
 			2},
