@@ -10,6 +10,7 @@ from datetime import datetime, timedelta, timezone
 from typing import NamedTuple
 from urllib.parse import quote
 
+from . import clock
 from .connection import ReplyError
 
 
@@ -183,6 +184,12 @@ class Clock:
     def resume(self):
         """Let the clock run at the machine's pace, from the time that it shows."""
         return self._do("RESUME")
+
+    def follow(self):
+        """Let the clock show Python's time, which freezegun and time-machine stop and move, and stand or run as that does. For tests of
+        what goes partly by the one and partly by the other: call it when Python's time has been stopped or moved."""
+        scale, time = clock.commands(*clock.python_time())
+        return self._world._ask(*scale, then=lambda _: _datetime(self._world._own.command(*time)))
 
     def now(self):
         """Return the time as a datetime in UTC."""

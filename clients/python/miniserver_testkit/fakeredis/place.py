@@ -8,8 +8,8 @@ import weakref
 from collections.abc import Sequence
 from typing import Any
 
+from ..clock import Follower, steered
 from ..world import World
-from .clock import Follower, steered
 from .host import Host, changes_common, host_of
 
 

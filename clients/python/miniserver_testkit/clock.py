@@ -1,7 +1,7 @@
 """Lets the clock of a world follow Python's, which freezegun and time-machine stop and move.
 
-Nothing tells when they do. So the time is compared before each command with what it should be: the time at the last look, and
-what has passed since then if the clock runs. Only if these differ, the server is told.
+Nothing tells when they do. So a test says Clock.follow; and a Follower compares the time before each command with what it should
+be: the time at the last look, and what has passed since then if the clock runs. Only if these differ, the server is told.
 """
 
 import sys
@@ -23,6 +23,19 @@ def elapsed(counter: Callable[[], int] = time.perf_counter_ns) -> int:
 def steered() -> bool:
     """Say whether something has been imported that can stop Python's clock."""
     return "freezegun" in sys.modules or "time_machine" in sys.modules
+
+
+def python_time() -> tuple[int, bool]:
+    """Return Python's time in nanoseconds, and whether it runs."""
+    now, moment = time.time_ns(), elapsed()
+    while elapsed() - moment < LOOK:
+        pass
+    return now, time.time_ns() != now
+
+
+def commands(now: int, runs: bool) -> tuple[tuple[str, ...], tuple[str | int, ...]]:
+    """Return the commands by which the clock of a world shows such a time, and runs or stands."""
+    return ("MINI.CLOCK", "RESUME" if runs else "FREEZE"), ("MINI.CLOCK", "SET", round(now / 1_000_000))
 
 
 class Follower:
@@ -47,15 +60,10 @@ class Follower:
         return abs(time.time_ns() - then - (elapsed() - moment)) < TOLERANCE
 
     def _set(self, tell: Callable[..., list]) -> None:
-        now, moment = time.time_ns(), elapsed()
-        while elapsed() - moment < LOOK:
-            pass
-        runs = time.time_ns() != now
-        milliseconds = ("MINI.CLOCK", "SET", now // 1_000_000)
-        if not runs:
-            tell(("MINI.CLOCK", "FREEZE"), milliseconds)
-        elif self._shown is not None or _is_elsewhere(now, tell):
-            tell(("MINI.CLOCK", "RESUME"), milliseconds)
+        moment = elapsed()
+        now, runs = python_time()
+        if not runs or self._shown is not None or _is_elsewhere(now, tell):
+            tell(*commands(now, runs))
         self._shown = now, moment, runs
 
 
