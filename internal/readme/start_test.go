@@ -5,6 +5,7 @@ package readme
 import (
 	"flag"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -65,6 +66,10 @@ func requireTools(t *testing.T, text string) {
 		if strings.Contains(text, "$ "+tool+" ") {
 			requireProgram(t, tool)
 		}
+	}
+	if strings.Contains(text, `require "timecop"`) && exec.Command("ruby", "-rtimecop", "-e", "").Run() != nil {
+		require.Empty(t, os.Getenv("REQUIRE_CLIENTS"), "Timecop is not installed")
+		t.Skip("Timecop is not installed")
 	}
 }
 
