@@ -35,7 +35,7 @@ func (m *Miniredis) newServer() *server.Server {
 	return s
 }
 
-// run is the server.Cmd of all the engine's commands, and of what is none.
+// run is the server.Cmd of all commands of the engine, and of names that no command has.
 func (m *Miniredis) run(c *server.Peer, cmd string, args []string) {
 	m.clientOf(c).run(words(cmd, args))
 }

@@ -50,7 +50,7 @@ func (t *Table) Add(f Family) (added []*Command) {
 }
 
 // made are the commands of families as releases have them. Tables of the same families in the same
-// order have the same commands, which nobody changes: whoever starts many servers makes them once.
+// order have the same commands, which never change: a program with many servers makes them once.
 var made = struct {
 	sync.Mutex
 	lists map[place][]*Command

@@ -21,8 +21,8 @@ type Hands interface {
 }
 
 // SetHands gives the world's clock hands. It is called between commands. The keys that are there
-// keep their deadlines. Keys do not become due by themselves from then on, since nobody knows when:
-// they expire when a command looks at them, and at the next Tick.
+// keep their deadlines. From then on the engine cannot tell when a key will be due, and asks for no
+// Tick then: keys expire when a command looks at them, and at the next Tick.
 func (w *World) SetHands(hands Hands) { w.time.hands = hands }
 
 // readHands returns the time of keys, in microseconds since the epoch.

@@ -18,8 +18,8 @@ func worlds(s *miniserver.Server) (names []string) {
 	return names
 }
 
-// The worlds of a client that ends go when nobody is in them, also those that others begin
-// afterwards.
+// The worlds of a client that has ended are removed once their last client leaves, also worlds that
+// are made afterwards.
 func TestWorldsEndWithTheirOwner(t *testing.T) {
 	s := miniserver.Run(t)
 	owner, client, other := connect(t, s), connect(t, s), connect(t, s)

@@ -1,6 +1,6 @@
 // Package compare has the tests that compare package miniredis with what it stands in for,
-// github.com/alicebob/miniredis/v2. It is a module of its own, so that whoever uses the server does
-// not get the original with it.
+// github.com/alicebob/miniredis/v2. It is a module of its own, so that a project that uses the
+// server does not get the original with it.
 //
 //	surface   each name and signature, and the table of them in docs/start/miniredis.md
 //	scenes    the same calls to both, whose results must be the same
