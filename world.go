@@ -271,7 +271,7 @@ func (w *World) WaitFor(ctx context.Context, condition ...string) error {
 }
 
 // Snapshot keeps a copy of the data, the functions and the clock. Every world of the server can
-// Restore it.
+// Restore it, but one that has a snapshot of the same name finds its own.
 func (w *World) Snapshot(name string) error { return w.kit("MINI.WORLD", "SNAPSHOT", name) }
 
 // Restore replaces the data, the functions and the clock by those of a snapshot.

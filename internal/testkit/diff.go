@@ -122,7 +122,7 @@ func (k *Kit) textOf(c *engine.Call) *text {
 			t.walk = k.walkOver(c, w.Keyspace, "*")
 			t.now, sources = w.Keyspace.Now, slices.Clone(k.engine.Parts.Libraries.Sources(w))
 		})
-	} else if s := k.saved[name]; s != nil {
+	} else if s := k.savedAs(name, c.World); s != nil {
 		t.walk = k.walkOver(c, s.data, "*")
 		t.now, sources = s.at/1000, s.libraries
 	} else {

@@ -56,8 +56,8 @@ func (k *Kit) removeOrphans() {
 		return
 	}
 	for _, w := range slices.Clone(k.engine.Worlds()) {
-		mark, _, marked := strings.Cut(nameOf(w), "-")
-		if marked && len(w.Clients()) == 0 && slices.Contains(k.owners.gone, mark) {
+		marks := func(mark string) bool { return strings.HasPrefix(nameOf(w), mark+"-") }
+		if len(w.Clients()) == 0 && slices.ContainsFunc(k.owners.gone, marks) {
 			k.remove(w)
 		}
 	}
@@ -65,6 +65,7 @@ func (k *Kit) removeOrphans() {
 
 // remove removes a world that has no clients.
 func (k *Kit) remove(w *engine.World) {
+	k.leaveSnapshots(w)
 	k.engine.RemoveWorld(w)
 	k.forgetLeaks(leaksOf(w))
 	k.endChaos(engine.PerWorld[worldOf](w))

@@ -52,3 +52,16 @@ func TestWorldsEndWithTheirOwner(t *testing.T) {
 	other.ask(t, "RESET")
 	stays("a", "ab-1", "b-1", "default")
 }
+
+// A mark may have hyphens of its own.
+func TestMarksWithHyphens(t *testing.T) {
+	s := miniserver.Run(t)
+	owner := connect(t, s)
+	require.Equal(t, "OK", owner.ask(t, "MINI.WORLD", "OWN", "ci-7").Text)
+	for _, name := range []string{"ci-8-1", "ci-7", "ci-7-1", "default"} {
+		require.Equal(t, "OK", s.Do("MINI.WORLD", "USE", name).Text)
+	}
+	require.NoError(t, owner.Close())
+	require.Eventually(t, func() bool { return strings.Join(worlds(s), " ") == "ci-7 ci-8-1 default" }, 2*time.Minute,
+		time.Millisecond)
+}

@@ -2,6 +2,7 @@ package testkit
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/miniserver-go/miniserver/internal/engine"
 )
@@ -27,43 +28,67 @@ func (k *Kit) putRest(s *snapshot, w *engine.World) {
 
 // MINI.WORLD SNAPSHOT name
 //
-// A snapshot of the name is replaced.
+// A snapshot of the name that the world has taken is replaced.
 func (k *Kit) cmdWorldSnapshot(c *engine.Call) {
 	name := worldName(c)
 	c.Refuse(c.World.CheckRoom(c.World.CopyBytes()))
 	if c.OK() {
-		k.keep(name, k.take(c.World))
+		s := k.take(c.World)
+		s.name, s.of = name, c.World
+		k.keep(s)
 		c.Reply.Status("OK")
 	}
 }
 
-// keep keeps a snapshot under a name, in place of the one that had it. Its bytes are in use: see
+// keep keeps a snapshot in place of the one that has its name and world. Its bytes are in use: see
 // engine.Account.
-func (k *Kit) keep(name string, s *snapshot) {
-	k.forget(name)
+func (k *Kit) keep(s *snapshot) {
+	k.forget(func(old *snapshot) bool { return old.name == s.name && old.of == s.of })
 	k.engine.Copies().Take(s.bytes)
-	if k.saved == nil {
-		k.saved = make(map[string]*snapshot)
-	}
-	k.saved[name] = s
+	k.saved = append(k.saved, s)
 }
 
-// forget gives back the memory of a snapshot, if there is one of the name.
-func (k *Kit) forget(name string) {
-	if s := k.saved[name]; s != nil {
-		k.engine.Copies().Return(s.bytes)
-		s.data.Release()
-		delete(k.saved, name)
+// forget removes snapshots, and gives back their memory.
+func (k *Kit) forget(these func(*snapshot) bool) {
+	k.saved = slices.DeleteFunc(k.saved, func(s *snapshot) bool {
+		gone := these(s)
+		if gone {
+			k.engine.Copies().Return(s.bytes)
+			s.data.Release()
+		}
+		return gone
+	})
+}
+
+// leaveSnapshots leaves the snapshots of a world that ends to the others, of each name one.
+func (k *Kit) leaveSnapshots(w *engine.World) {
+	for _, s := range slices.Clone(k.saved) {
+		if s.of == w {
+			s.of = nil
+			k.forget(func(old *snapshot) bool { return old.name == s.name && old.of == nil && old != s })
+		}
 	}
 }
 
-// savedAs reads the name of a snapshot that there is.
-func (k *Kit) savedAs(c *engine.Call) (name string, s *snapshot) {
-	name = worldName(c)
-	if s = k.saved[name]; s == nil {
+// savedAs returns the snapshot of a name that a world has taken, or else the last one that any
+// has; nil if there is none. So worlds of tests that run at the same time may use the same name.
+func (k *Kit) savedAs(name string, w *engine.World) (found *snapshot) {
+	for _, s := range k.saved {
+		if s.name == name && (found == nil || found.of != w) {
+			found = s
+		}
+	}
+	return found
+}
+
+// existingSnapshot reads the name of a snapshot that there is.
+func (k *Kit) existingSnapshot(c *engine.Call) *snapshot {
+	name := worldName(c)
+	s := k.savedAs(name, c.World)
+	if s == nil {
 		c.Refusef(errNoSnapshot, name)
 	}
-	return name, s
+	return s
 }
 
 // MINI.WORLD RESTORE name
@@ -71,7 +96,7 @@ func (k *Kit) savedAs(c *engine.Call) (name string, s *snapshot) {
 // Clients stay, and those that watch keys or wait for them see a change. The world of new
 // connections can be restored only without a journal and replicas, which would not learn of it.
 func (k *Kit) cmdWorldRestore(c *engine.Call) {
-	_, s := k.savedAs(c)
+	s := k.existingSnapshot(c)
 	if c.Propagates() || c.World.Snapshotting() {
 		c.Refuse(errPropagates)
 	}
@@ -87,8 +112,8 @@ func (k *Kit) cmdWorldRestore(c *engine.Call) {
 
 // MINI.WORLD FORGET name
 func (k *Kit) cmdWorldForget(c *engine.Call) {
-	if name, _ := k.savedAs(c); c.OK() {
-		k.forget(name)
+	if s := k.existingSnapshot(c); c.OK() {
+		k.forget(func(other *snapshot) bool { return other == s })
 		c.Reply.Status("OK")
 	}
 }

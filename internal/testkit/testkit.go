@@ -56,10 +56,10 @@ type Kit struct {
 	Clock *Clock // of the world of new connections
 
 	engine  *engine.Engine
-	seed    uint64               // of the engine
-	saved   map[string]*snapshot // MINI.WORLD SNAPSHOT, by name; see keep
-	waiters []*waiter            // commands MINI.WAITFOR that have not ended
-	masters string               // names that SENTINEL knows: sentinel-masters
+	seed    uint64      // of the engine
+	saved   []*snapshot // MINI.WORLD SNAPSHOT, in the order in which they were taken; see keep
+	waiters []*waiter   // commands MINI.WAITFOR that have not ended
+	masters string      // names that SENTINEL knows: sentinel-masters
 	owners  owners
 	wiring  wiring
 	out     bool     // some world has an outage
@@ -69,6 +69,8 @@ type Kit struct {
 // snapshot is the data of a world at one moment, with its clock. It stays in memory, and all worlds
 // may restore it. Cached scripts and clients are not part of it.
 type snapshot struct {
+	name      string
+	of        *engine.World // that has taken it; nil if that has ended
 	data      *keyspace.Keyspace
 	bytes     int // of all of it, about
 	libraries [][]byte

@@ -116,3 +116,37 @@ func TestFunctionsOfAWorldDuringASlowOne(t *testing.T) {
 	require.Equal(t, "OK", s.Do("FUNCTION", "KILL").Text)
 	require.True(t, c.next(t).IsError())
 }
+
+// Worlds of tests that run at the same time take snapshots of the same name. Each has its own, and
+// a world that has taken none finds the last one, also when the world that has taken it is gone.
+func TestSnapshotsOfTheSameName(t *testing.T) {
+	s := miniserver.Run(t)
+	clients := map[string]*connection{}
+	for _, name := range []string{"a", "b", "c"} {
+		clients[name] = connect(t, s)
+		require.Equal(t, "OK", clients[name].ask(t, "MINI.WORLD", "USE", name).Text)
+	}
+	restored := func(name string) string {
+		t.Helper()
+		require.Equal(t, "OK", clients[name].ask(t, "MINI.WORLD", "RESTORE", "fixture").Text)
+		return clients[name].ask(t, "GET", "k").Text
+	}
+	for _, name := range []string{"a", "b"} {
+		require.Equal(t, "OK", clients[name].ask(t, "SET", "k", name).Text)
+		require.Equal(t, "OK", clients[name].ask(t, "MINI.WORLD", "SNAPSHOT", "fixture").Text)
+		require.Equal(t, "OK", clients[name].ask(t, "SET", "k", "changed").Text)
+	}
+	require.Equal(t, []string{"database 0", `-"k" string "a"`, `+"k" string "changed"`},
+		clients["a"].ask(t, "MINI.DIFF", "fixture", "a").Strings())
+	require.Equal(t, "a", restored("a"))
+	require.Equal(t, "b", restored("b"))
+	require.Equal(t, "b", restored("c"))
+	for _, name := range []string{"b", "a"} {
+		require.Equal(t, "OK", clients[name].ask(t, "MINI.WORLD", "USE", "default").Text)
+		require.Equal(t, "OK", clients[name].ask(t, "MINI.WORLD", "DROP", name).Text)
+	}
+	require.Equal(t, "a", restored("c"), "of the worlds that are gone the last one has left its own")
+	require.Equal(t, "OK", clients["c"].ask(t, "MINI.WORLD", "FORGET", "fixture").Text)
+	require.Equal(t, "ERR there is no snapshot 'fixture'",
+		clients["c"].ask(t, "MINI.WORLD", "RESTORE", "fixture").Text)
+}
