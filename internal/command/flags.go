@@ -61,6 +61,7 @@ const (
 	Settings               // its arguments are names and values of parameters, of which some are secret
 	Help                   // explains the other subcommands of its container
 	AnySlot                // may name keys in several slots, as it only lets go of them
+	LogsIn                 // does nothing but log the session in
 )
 
 // flagName is what COMMAND calls a flag: since a release, and before another. "" is since ever, and

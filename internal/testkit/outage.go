@@ -145,10 +145,10 @@ func (k *Kit) outageFor(w *engine.World) *outage {
 	return nil
 }
 
-// leadsAnywhere reports whether a command is AUTH with nothing but a password, behind which
+// leadsAnywhere reports whether a command logs in with nothing but a password, behind which
 // operators say where they want to go.
 func leadsAnywhere(cmd *command.Command, args [][]byte) bool {
-	return cmd.Name == "auth" && len(args) == 2
+	return cmd.Flags&command.LogsIn != 0 && len(args) == 2
 }
 
 // destination returns the world that a command is for: that to which it logs in, nil if that is yet

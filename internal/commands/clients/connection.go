@@ -28,8 +28,8 @@ func newFamily() command.Family {
 			Summary: "Handshakes with the server.", Complexity: "O(1)",
 			History: "valkey:8.1.0 Shows the availability zone if the parameter `availability-zone` names one.\n" +
 				"6.2.0 Without arguments it describes the connection and changes nothing."},
-		{Name: "auth", Arity: -2, Flags: before | command.Harmless, Run: cmdAuth, Secrets: command.SecretsFrom(1),
-			Reply: "status", Since: "1.0.0", Syntax: "[username]@6.0.0 password",
+		{Name: "auth", Arity: -2, Flags: before | command.Harmless | command.LogsIn, Run: cmdAuth,
+			Secrets: command.SecretsFrom(1), Reply: "status", Since: "1.0.0", Syntax: "[username]@6.0.0 password",
 			Summary: "Authenticates the connection.", Complexity: "O(N), N being the number of the user's passwords",
 			History: "6.0.0 Takes a user name before the password."},
 		{Name: "quit", Arity: -1, Flags: before | command.AllowTx | command.DropsTx | command.AllowSubscribed |
