@@ -5,6 +5,7 @@
 
 const net = require('node:net')
 const tls = require('node:tls')
+const { isUint8Array } = require('node:util').types
 
 /** An error that the server has replied with. */
 class ReplyError extends Error {}
@@ -63,9 +64,10 @@ class Connection {
   #send(words) {
     return new Promise((resolve, reject) => {
       if (this.#socket.destroyed) return reject(new Error('the connection is closed'))
+      const bytes = encode(words) // or rejects, if a word has no text
       this.#waiting.push({ resolve, reject })
       if (this.#waiting.length === 1) this.#socket.ref()
-      this.#socket.write(encode(words))
+      this.#socket.write(bytes)
     })
   }
 
@@ -92,7 +94,7 @@ class Connection {
 function encode(words) {
   const parts = [`*${words.length}\r\n`]
   for (const word of words) {
-    const bytes = Buffer.isBuffer(word) ? word : Buffer.from(String(word))
+    const bytes = isUint8Array(word) ? word : Buffer.from(String(word))
     parts.push(`$${bytes.length}\r\n`, bytes, '\r\n')
   }
   return Buffer.concat(parts.map((part) => Buffer.from(part)))

@@ -4,6 +4,7 @@
 
 const { setTimeout } = require('node:timers/promises')
 const { Connection, ReplyError } = require('./connection')
+const { machine } = require('./date')
 
 /** What a connection meets while a server starts, or the network of its container. */
 const notYet = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT'])
@@ -37,7 +38,7 @@ function urlOf({ scheme, host, port }, user = '', password = undefined) {
 
 /** Connects to a server, which may still start for some seconds, and requires that it has the test kit. */
 async function attach(address, patience) {
-  const end = Date.now() + patience * 1000
+  const end = machine.now() + patience * 1000
   for (;;) {
     const connection = new Connection(address, 'default')
     const timer = new AbortController()
@@ -47,7 +48,7 @@ async function attach(address, patience) {
     } catch (error) {
       connection.close()
       if (error instanceof ReplyError) throw new Error(`${urlOf(address)} ${refusal(error.message)}`)
-      if (!notYet.has(error.code) || Date.now() > end) throw new Error(`${urlOf(address)} cannot be reached: ${reason(error)}`, { cause: error })
+      if (!notYet.has(error.code) || machine.now() > end) throw new Error(`${urlOf(address)} cannot be reached: ${reason(error)}`, { cause: error })
       await setTimeout(100)
     } finally {
       timer.abort()

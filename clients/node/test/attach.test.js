@@ -168,6 +168,7 @@ test('others that listen, and nobody', async (t) => {
   await once(gone, 'listening')
   const url = `redis://127.0.0.1:${gone.address().port}`
   await new Promise((resolve) => gone.close(resolve))
+  t.mock.timers.enable({ apis: ['Date'] }) // a test's Date may stand
   await assert.rejects(Server.start({ url }), new RegExp(`^Error: ${url} cannot be reached: .*ECONNREFUSED`))
 })
 

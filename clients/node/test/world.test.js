@@ -41,6 +41,11 @@ test('a name that is none', async () => {
   await assert.rejects(other.command('GET', 'color'), /a world's name has 1 to 128 printable characters/)
 })
 
+test('a word without a text is not sent', async () => {
+  await assert.rejects(world.command('SET', 'color', Object.create(null)), TypeError)
+  assert.equal(await world.command('ECHO', 'green'), 'green')
+})
+
 test('the clock', async () => {
   await world.clock.freeze()
   const at = new Date('2030-01-01T00:00:00Z')
