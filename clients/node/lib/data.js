@@ -4,11 +4,14 @@
 
 const { types } = require('node:util') // which know the Sets and Maps of other realms
 
+/** How many words of a value a command has at most: a function takes only so many arguments. */
+const most = 10_000
+
 /** Returns the commands that give a key a value, whatever it has been before. */
 function commandsFor(key, value) {
   const first = [['DEL', key]]
   if (value === undefined || value === null) return first
-  if (typeof value !== 'object' || Buffer.isBuffer(value)) return [['SET', key, value]]
+  if (typeof value !== 'object' || types.isUint8Array(value)) return [['SET', key, value]]
   if (Array.isArray(value)) return [...first, ...(isStream(value) ? entriesFor(key, value) : wordsFor('RPUSH', key, value))]
   if (types.isSet(value)) return [...first, ...wordsFor('SADD', key, [...value])]
   if (types.isMap(value)) return [...first, ...wordsFor('ZADD', key, [...value].flatMap(([member, score]) => [scoreOf(score), member]))]
@@ -24,9 +27,11 @@ function entriesFor(key, entries) {
   return entries.map(([id, fields]) => ['XADD', key, id, ...fields])
 }
 
-/** Returns a command with words; none without words, since there is no empty list. */
+/** Returns commands with words, an even number in each; none without words, since there is no empty list. */
 function wordsFor(name, key, words) {
-  return words.length === 0 ? [] : [[name, key, ...words]]
+  const commands = []
+  for (let i = 0; i < words.length; i += most) commands.push([name, key, ...words.slice(i, i + most)])
+  return commands
 }
 
 function scoreOf(score) {

@@ -8,11 +8,21 @@ const { Context } = require('./context')
 
 const ioredis = own()
 
-/** Returns the user's own ioredis, also where jest.mock puts this module in its place. */
+/** Returns the user's own ioredis, also where this module stands in its place. */
 function own() {
-  if (typeof jest !== 'undefined') return jest.requireActual('ioredis')
-  const found = require('ioredis')
-  return typeof found === 'function' ? found : require('ioredis/built/Redis').default // Jest hides itself, after injectGlobals false
+  const actual = runner()?.requireActual ?? require
+  const found = actual('ioredis')
+  // Where a runner replaces the name, as Jest does with moduleNameMapper, it finds this module, which is not made yet.
+  return typeof found === 'function' ? found : actual('ioredis/built/index.js')
+}
+
+/** Returns the object of Jest, which it has for each module, also with injectGlobals false; undefined elsewhere. */
+function runner() {
+  try {
+    return require('@jest/globals').jest
+  } catch {
+    return undefined // not installed, or not running
+  }
 }
 
 /** The clients and their contexts by the options, of which ioredis tells a connector. */
@@ -28,7 +38,7 @@ class Redis extends ioredis {
   constructor(...args) {
     const { data, notifyKeyspaceEvents, enableOfflineQueue, ...options } = new Unconnected(...args).options
     const context = Context.of(`${options.host}:${options.port}`)
-    if (data) context.load(data, options.db, options.keyPrefix)
+    if (data) context.load(data, options.db, options.keyPrefix ?? '')
     if (notifyKeyspaceEvents) context.notify(notifyKeyspaceEvents)
     super({ ...options, tls: undefined, Connector, enableOfflineQueue: true })
     this.#context = context

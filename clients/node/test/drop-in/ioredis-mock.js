@@ -46,6 +46,15 @@ exports.same = {
     const values = [client.get('string'), client.hgetall('hash'), client.lrange('list', 0, -1), client.scard('set'), client.sismember('set', 'x')]
     return Promise.all([...values, client.getBuffer('bytes'), client.incrby('number', 10)])
   },
+  async 'bytes of data'(Redis, port) {
+    const client = new Redis({ port, data: { bytes: new Uint8Array([65, 66]) }, keyPrefix: null })
+    return [await client.exists('bytes'), Buffer.from(Object.values(await client.getBuffer('bytes'))).toString()]
+  },
+  async 'large data'(Redis, port) {
+    const numbers = [...Array(150_000).keys()]
+    const client = new Redis({ port, data: { list: numbers, set: new Set(numbers), hash: Object.fromEntries(numbers.entries()) } })
+    return [await client.llen('list'), Number(await client.lindex('list', -1)), await client.scard('set'), await client.hlen('hash')]
+  },
   async 'data of a sorted set'(Redis, port) {
     const client = new Redis({ port, data: { board: new Map([['ben', { score: 2, value: 'ben' }], ['ann', { score: 1, value: 'ann' }]]) } })
     return [await client.zscore('board', 'ben'), await client.type('board')]
@@ -259,6 +268,70 @@ exports.different = {
       "ERR wrong number of arguments for 'get' command",
     ],
   },
+  'errors of commands': {
+    reason: 'the original sees fewer mistakes, and what it throws ends the pipeline',
+    async run(Redis, port) {
+      const client = new Redis({ port, data: { text: 'abc' } })
+      const single = [await refusal(client.rename('none', 'k')), await refusal(client.set('k', 'v', 'EX', 'soon'))]
+      return [...single, await refusal(client.multi().set('k').exec()), await refusal(pipelined(client))]
+    },
+    original: ['no error, but "OK"', 'no error, but "OK"', 'no error, but [[null,"OK"]]', 'Key text does not contain a list'],
+    ours: [
+      'ERR no such key',
+      'ERR value is not an integer or out of range',
+      'EXECABORT Transaction discarded because of previous errors.',
+      'no error, but ["WRONGTYPE Operation against a key holding the wrong kind of value",null]',
+    ],
+  },
+  'options in small letters': {
+    reason: 'the original does not heed them, nor KEEPTTL',
+    async run(Redis, port) {
+      const client = new Redis(port)
+      await client.set('k', 'v', 'ex', 100)
+      await client.set('k', 'w', 'KEEPTTL')
+      return client.ttl('k')
+    },
+    original: -1,
+    ours: 100,
+  },
+  'the length of a text': {
+    reason: 'it is in bytes, as in Redis',
+    async run(Redis, port) {
+      return new Redis({ port, data: { k: 'Grüße' } }).strlen('k')
+    },
+    original: 5,
+    ours: 7,
+  },
+  'scores of ZPOPMIN and ZPOPMAX': {
+    reason: 'they are strings, as with ioredis',
+    async run(Redis, port) {
+      const client = new Redis({ port })
+      await client.zadd('board', 1, 'ann', 2, 'ben')
+      return [await client.zpopmin('board'), await client.zpopmax('board')]
+    },
+    original: [['ann', 1], ['ben', 2]],
+    ours: [['ann', '1'], ['ben', '2']],
+  },
+  'unsubscribe without channels': {
+    reason: 'after it a client may send any command again, as in Redis',
+    async run(Redis, port) {
+      const client = new Redis(port)
+      await client.subscribe('mails')
+      await client.unsubscribe()
+      return refusal(client.get('k'))
+    },
+    original: 'Connection in subscriber mode, only subscriber commands may be used',
+    ours: 'no error, but null',
+  },
+  'files, replicas and passwords': {
+    reason: 'a world has none of them, and says so; the original replies OK',
+    async run(Redis, port) {
+      const client = new Redis(port)
+      return [await refusal(client.save()), await refusal(client.replicaof('NO', 'ONE')), await refusal(client.auth('secret'))].map((text) => text.slice(0, 40))
+    },
+    original: ['no error, but "OK"', 'no error, but "OK"', 'no error, but "OK"'],
+    ours: ['ERR This command is not available inside', 'ERR This command is not available inside', 'ERR AUTH <password> called without any p'],
+  },
   'a disconnected client': {
     reason: 'the original goes on working',
     async run(Redis, port) {
@@ -419,6 +492,15 @@ exports.different = {
     original: [2, 1],
     ours: [2, 3],
   },
+  'numbers and empty values of data': {
+    reason: 'Redis has texts, and no empty collections',
+    async run(Redis, port) {
+      const client = new Redis({ port, data: { number: 5, none: null, list: [], hash: {} } })
+      return [await client.get('number'), await client.exists('none', 'list', 'hash')]
+    },
+    original: [5, 3],
+    ours: ['5', 0],
+  },
   'a nested value of data': {
     reason: 'Redis has bytes, and no objects in a hash',
     run: (Redis, port) => new Redis({ port, data: { hash: { field: { a: 1 } } } }).hgetall('hash'),
@@ -445,6 +527,12 @@ exports.different = {
     original: null,
     ours: 'v',
   },
+}
+
+/** Resolves to what the first of two commands in a pipeline rejects with, and to the reply of the second. */
+async function pipelined(client) {
+  const [[error], [, reply]] = await client.pipeline().lpush('text', 1).get('k').exec()
+  return [error.message, reply]
 }
 
 /** Resolves when something is the case. */

@@ -21,7 +21,7 @@ const settings = { strict: true, module: ts.ModuleKind.NodeNext, moduleResolutio
 const program = ts.createProgram(Object.values(types).flat().map((file) => path.join(root, file)), settings)
 const checker = program.getTypeChecker()
 
-/** Functions that resolve to groups: a title, names, whether ours have a name, and for many names what stands for them. */
+/** Functions that resolve to groups: a title, names, whether ours have a name, and for many that ours have what stands for them. */
 const surfaces = { 'ioredis-mock': mockSurface, 'redis-memory-server': serverSurface }
 
 async function mockSurface() {
@@ -38,7 +38,7 @@ async function mockSurface() {
     ['Names of the class', Object.getOwnPropertyNames(original).filter((name) => !(name in class {})), (name) => name in ours],
     ['Options', Object.keys(theirClient.options), (name) => new RegExp(`\\b${name}\\b`).test(cases)],
     ['Members of a client', members, (name) => name in ourClient],
-    ['Commands', commands.supported, (name, i) => known[i] !== null && typeof ourClient[name] === 'function', 'those of its compat.md'],
+    ['Commands', commands.supported, (name, i) => known[i] !== null && typeof ourClient[name] === 'function', 'the others in its compat.md'],
     ['Types', Object.keys(theirTypes), (name) => name in ourTypes],
     ...documented('ioredis-mock'),
   ]
@@ -137,7 +137,8 @@ async function table(library) {
     wrong.push(...Object.keys(judged).map((name) => `${group}: the original has no ${name}`))
     let title = group
     for (const [row, members] of rows) {
-      lines.push(`| ${title} | ${sum ?? members.map((name) => `\`${name}\``).join(' ')} | ${row} |`)
+      const listed = (row.startsWith('yes') && sum) || members.map((name) => `\`${name}\``).join(' ')
+      lines.push(`| ${title} | ${listed} | ${row} |`)
       title = ''
     }
   }

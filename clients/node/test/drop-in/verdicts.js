@@ -17,6 +17,10 @@ exports.verdicts = {
     Options: {
       host: ['differs', 'with the port the name of the data, as in the original: nothing is looked up'],
     },
+    Commands: all(
+      ['bgrewriteaof', 'bgsave', 'failover', 'replconf', 'replicaof', 'save', 'slaveof'],
+      ['differs', 'refused, as a world has no files and no replicas'],
+    ),
     'Members of a client': {
       ...all(
         ['batch', 'connected', 'subscriberMode', 'customCommands', 'shaScripts', 'keyData', 'context', 'expires', 'data', 'dirty', 'watching'],
