@@ -2,18 +2,23 @@
 
 What is found need not be the program, or not one for this machine. So whatever does not say in time that it is ready is ended,
 with all that it has started, and the error names its path and the reason.
+
+The first command of a test may start it, while the test has replaced subprocess.Popen, threading.Thread or the time. So the
+names of those are taken when this module is loaded, files are looked at by os.stat, and time is counted by a clock that nothing replaces.
 """
 
 import json
 import os
 import queue
 import signal
-import subprocess
+import stat
 import sysconfig
 import tempfile
-import threading
-import time
+from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
+from threading import Thread
 from typing import Any, NoReturn
+
+from .clock import elapsed
 
 # The bytes of a ready line, at most; a certificate is part of it.
 _LINE = 1 << 16
@@ -32,8 +37,8 @@ class Program:
         self._log = tempfile.TemporaryFile("w+", errors="replace")
         try:
             # In a session of its own, so that it ends with what it has started, and Ctrl-C is for this process alone.
-            self._process = subprocess.Popen(
-                [path, *options], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._log, start_new_session=True
+            self._process = Popen(
+                [path, *options], stdin=DEVNULL, stdout=PIPE, stderr=self._log, start_new_session=True
             )
         except OSError as error:
             self._log.close()
@@ -60,7 +65,7 @@ class Program:
         self._signal(signal.SIGTERM)
         try:
             self._process.wait(self._patience)
-        except subprocess.TimeoutExpired:
+        except TimeoutExpired:
             self._kill()
         self._last_words = self.log
         self._log.close()
@@ -79,7 +84,7 @@ class Program:
         """Return the first line that it prints."""
         lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         out = self._process.stdout
-        reader = threading.Thread(target=lambda: lines.put(out.readline(_LINE)), daemon=True)
+        reader = Thread(target=lambda: lines.put(out.readline(_LINE)), daemon=True)
         reader.start()
         try:
             return self._await(lines)
@@ -89,8 +94,8 @@ class Program:
                 out.close()
 
     def _await(self, lines) -> bytes:
-        deadline, line = time.monotonic() + self._patience, None
-        while time.monotonic() < deadline:
+        deadline, line = elapsed() + self._patience * 1e9, None
+        while elapsed() < deadline:
             status = self._process.poll()
             if status is not None:
                 self._signal(_KILL)  # what it leaves behind may hold its output open
@@ -115,6 +120,8 @@ class Program:
 
     def _signal(self, number):
         """Send a signal to it and to what it has started; Windows knows no such groups of processes."""
+        if not isinstance(self._process.pid, int):
+            return  # a mock's, which counts as 1: that is the group of all processes
         try:
             os.killpg(self._process.pid, number) if os.name == "posix" else self._process.terminate()
         except (ProcessLookupError, PermissionError):
@@ -179,15 +186,17 @@ def _in_path():
 
 def _unfit(path):
     """Return why a file cannot be the program, in words that follow its path; None if it may be."""
-    if os.path.isdir(path):
-        return "is a directory"
-    if not os.path.exists(path):
+    try:
+        file = os.stat(path)
+    except (OSError, ValueError):
         return "leads to nothing" if os.path.islink(path) else "is not there"
-    if not os.path.isfile(path):
+    if stat.S_ISDIR(file.st_mode):
+        return "is a directory"
+    if not stat.S_ISREG(file.st_mode):
         return "is not a file"
     if not os.access(path, os.X_OK):
         return "is not executable"
-    if os.path.getsize(path) == 0:
+    if file.st_size == 0:
         return "is empty"
     machine = _machine("/proc/self/exe")
     if machine and _machine(path) not in (None, machine):

@@ -5,6 +5,7 @@ import time
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
+from .clock import elapsed
 from .connection import Connection, ReplyError
 
 # What a connection meets while a server starts, or the network of its container.
@@ -37,14 +38,14 @@ def address_of(url: str) -> Address:
 
 def attach(address: Address, patience: float) -> Connection:
     """Connect to a server, which may still start for some seconds, and require that it has the test kit."""
-    deadline = time.monotonic() + patience
+    deadline = elapsed() + patience * 1e9
     while True:
         try:
             return Connection(address, "default", patience)
         except ReplyError as error:
             raise RuntimeError(f"{address} {_refusal(str(error))}") from None
         except OSError as error:
-            if not isinstance(error, _NOT_YET) or time.monotonic() > deadline:
+            if not isinstance(error, _NOT_YET) or elapsed() > deadline:
                 raise ConnectionError(f"{address} cannot be reached: {error}") from error
             time.sleep(0.1)
 

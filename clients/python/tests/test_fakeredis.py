@@ -300,6 +300,20 @@ def run(program, warnings="error"):
     return done.stdout.split()
 
 
+def test_a_server_starts_while_a_test_has_replaced_what_that_needs():
+    program = """
+        import freezegun
+        from unittest import mock
+        from miniserver_testkit import fakeredis
+        refused, absent = mock.Mock(side_effect=AssertionError), mock.Mock(return_value=False)
+        with mock.patch("subprocess.Popen", refused), mock.patch("threading.Thread", refused):
+            with mock.patch("os.path.exists", absent), mock.patch("os.path.isfile", absent):
+                with freezegun.freeze_time("2030-01-01", auto_tick_seconds=15):
+                    print(fakeredis.FakeRedis().set("k", "v"))
+    """
+    assert run(program) == ["True"]
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 def test_fork():
     """A child sees what its parent has, has servers of its own, and takes nothing along when it ends."""
@@ -393,8 +407,3 @@ def test_timeouts_of_sockets_hold():
     server.world.faults.add("slow", "ON", "COMMAND", "get", "DO", "DELAY", timedelta(hours=1) // timedelta(milliseconds=1))
     with pytest.raises(redis.TimeoutError):
         fakeredis.FakeRedis(server=server, socket_timeout=0.05).get("k")
-
-
-def test_a_server_at_a_port_that_is_taken():
-    with fakeredis.TcpFakeServer(("127.0.0.1", 0)) as first, pytest.raises(RuntimeError, match="in use"):
-        fakeredis.TcpFakeServer(first.server_address)

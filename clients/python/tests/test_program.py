@@ -5,8 +5,10 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
+from unittest.mock import MagicMock
 
 import pytest
 from miniserver_testkit import Server
@@ -44,6 +46,16 @@ def test_a_hostile_program(monkeypatch, name, way):
     for pid in _pids(case):
         while _runs(pid):  # the system ends it soon
             time.sleep(0.01)
+
+
+def test_a_mock_in_place_of_a_process_is_sent_no_signal(monkeypatch):
+    """Its number would count as 1, and a signal to that group is one to all processes."""
+    signals = []
+    monkeypatch.setattr("os.killpg", lambda *args: signals.append(args))
+    monkeypatch.setattr("miniserver_testkit.program.Popen", MagicMock())
+    with pytest.raises(TypeError):
+        Server(binary=sys.executable)
+    assert not signals
 
 
 def _pids(case):
