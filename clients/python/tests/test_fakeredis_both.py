@@ -384,3 +384,10 @@ def test_a_server_at_an_address(fakeredis):
     thread.join()
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection((host, port))
+
+
+def test_an_address_that_is_taken(fakeredis):
+    server = fakeredis.TcpFakeServer(("127.0.0.1", 0))
+    with pytest.raises(OSError, match="in use"):
+        fakeredis.TcpFakeServer(server.server_address)
+    server.server_close()

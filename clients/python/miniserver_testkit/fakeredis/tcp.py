@@ -1,5 +1,6 @@
 """A server at an address of the user's choice."""
 
+import socket
 import threading
 import weakref
 from typing import Any
@@ -36,8 +37,9 @@ class TcpFakeServer:
         """Nothing: server_activate binds, too."""
 
     def server_activate(self) -> None:
-        """Start the process."""
+        """Start the process. OSError if the address cannot be had."""
         address, port = self.server_address[:2]
+        socket.create_server((address, port), family=socket.AF_INET6 if ":" in address else socket.AF_INET).close()
         host = Host("--bind", address or "127.0.0.1", "--port", str(port), *self._options)
         self.server_address = host.address
         self.fake_server = FakeServer(self._version, self._type)
