@@ -138,17 +138,16 @@ func (r *retries) run(f *transcript.File, w transcript.World) (transcript.Outcom
 
 // Updating rewrites the files below dir if the flag -update is set, and then reports true: the test
 // must return. ours opens the world for -update=miniserver. A step that the default release can run
-// gets its replies from there only.
+// gets its replies from there only, and ours cannot override those of Redis Stack.
 func Updating(t *testing.T, dir string, ours func() transcript.World) bool {
 	t.Helper()
 	if *update == "" {
 		return false
 	}
-	standard := TraitsOf(reference.Default)
-	w, theirs := transcript.World(nil), &standard
+	w, theirs := transcript.World(nil), []transcript.Traits{TraitsOf(reference.Default)}
 	switch *update {
 	case "miniserver":
-		w = ours()
+		w, theirs = ours(), append(theirs, TraitsOf(reference.RedisStack74))
 	case "redis":
 		w, theirs = slow(Redis(t, 2)), nil
 	default:

@@ -363,6 +363,8 @@ func TestTranscriptsOnValkey(t *testing.T) { runOn(t, reference.Valkey81) }
 
 func TestTranscriptsOnValkey91(t *testing.T) { runOn(t, reference.Valkey91) }
 
+func TestTranscriptsOnRedisStack(t *testing.T) { runOn(t, reference.RedisStack74) }
+
 func runOn(t *testing.T, r reference.Release) {
 	quick.Outside(t)
 	t.Parallel() // they wait for time that passes
@@ -374,7 +376,7 @@ func runOn(t *testing.T, r reference.Release) {
 func TestTranscriptsLikeOthers(t *testing.T) {
 	quick.OneGoroutine(t, "runs all transcripts in one more world")
 	for _, r := range []reference.Release{reference.Redis86, reference.Redis70, reference.Valkey81,
-		reference.Valkey91} {
+		reference.Valkey91, reference.RedisStack74} {
 		t.Run(string(r), func(t *testing.T) {
 			w := memoryLike(t, r, "an engine like "+string(r))
 			corpus.RunFiles(t, w, commandCorpus, corpus.Files(t, commandCorpus), todo(t, "like-"+r)...)

@@ -3,13 +3,15 @@
 //
 // A test names the release, or takes the default one. Its server is searched in the directory
 // $REFERENCES (by default miniserver/references in the user's cache), as bin/redis-server,
-// bin/valkey-server, or the same one directory deeper (trixie/bin/redis-server); then in $PATH.
-// Only a server of that release will do. Without it the test is skipped with a message. ".ci/run"
-// unpacks newer releases there, "make references" builds older ones.
+// bin/valkey-server or bin/stack-server, or the same one directory deeper
+// (trixie/bin/redis-server); then in $PATH. Only a server of that release will do. Without it the
+// test is skipped with a message. ".ci/run" unpacks newer releases and Redis Stack there, "make
+// references" builds older ones.
 //
 // REQUIRE_REDIS makes such a test fail instead. REQUIRE_REDIS=1 requires the programs in $PATH, and
 // redis:8.6, redis:8.0, redis:7.0, valkey:8.1 and valkey:9.1; REQUIRE_REDIS="redis:7.0" requires
-// the programs and the releases it lists. Run builds that must compare with Redis that way.
+// the programs and the releases it lists, among which 1 stands for those. Run builds that must
+// compare with Redis that way.
 //
 // Each server has a directory and a unix socket of its own, saves nothing, listens on no
 // TCP port and ends with the test.

@@ -35,7 +35,11 @@ const Valkey81 Release = "valkey:8.1"
 // Valkey91 is the newest release of Valkey that miniserver can stand for.
 const Valkey91 Release = "valkey:9.1"
 
-// Product returns "redis" or "valkey".
+// RedisStack74 is Redis 7.4 with the modules that became a part of Redis 8. There are programs for
+// few processors.
+const RedisStack74 Release = "redis-stack:7.4"
+
+// Product returns "redis", "valkey" or "redis-stack".
 func (r Release) Product() string {
 	product, _, _ := strings.Cut(string(r), ":")
 	return product
@@ -73,9 +77,10 @@ func (r Release) Find() string {
 	return ""
 }
 
-// candidates returns the product's servers, of all releases.
+// candidates returns the product's servers, of all releases. That of redis-stack is a script named
+// stack-server, which starts a redis-server with the modules.
 func (r Release) candidates() []string {
-	name := r.Product() + "-server"
+	name := strings.TrimPrefix(r.Product(), "redis-") + "-server"
 	here, _ := filepath.Glob(filepath.Join(directory(), "bin", name))
 	below, _ := filepath.Glob(filepath.Join(directory(), "*", "bin", name))
 	paths := slices.Concat(here, below)
@@ -101,12 +106,7 @@ func (r Release) has(version string) bool {
 
 // required reports whether a test must fail that does not find r.
 func (r Release) required() bool {
-	switch list := os.Getenv("REQUIRE_REDIS"); list {
-	case "":
-		return false
-	case "1":
-		return slices.Contains([]Release{Default, Redis86, Redis70, Valkey81, Valkey91}, r)
-	default:
-		return slices.Contains(strings.Fields(list), string(r))
-	}
+	list := strings.Fields(os.Getenv("REQUIRE_REDIS"))
+	usual := []Release{Default, Redis86, Redis70, Valkey81, Valkey91}
+	return slices.Contains(list, string(r)) || slices.Contains(list, "1") && slices.Contains(usual, r)
 }

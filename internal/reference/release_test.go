@@ -25,11 +25,12 @@ func fake(t *testing.T, versions map[string]string) (dir string) {
 func TestServersAreFoundByTheirVersion(t *testing.T) {
 	dir := fake(t, map[string]string{
 		"bin/redis-server": "8.10.1", "new/bin/redis-server": "8.0.6", "old/bin/redis-server": "7.4.1",
-		"old/bin/valkey-server": "8.0.9", "path/redis-server": "7.0.15",
+		"old/bin/valkey-server": "8.0.9", "path/redis-server": "7.0.15", "stack/bin/stack-server": "7.4.1",
 	})
 	for r, path := range map[Release]string{
 		"redis:8.0": "new/bin/redis-server", "redis:8.10": "bin/redis-server", "redis:7.4.1": "old/bin/redis-server",
 		"redis:7.0": "path/redis-server", "valkey:8.0": "old/bin/valkey-server",
+		"redis-stack:7.4": "stack/bin/stack-server",
 	} {
 		require.Equal(t, filepath.Join(dir, path), r.Path(t), r)
 	}
@@ -38,7 +39,7 @@ func TestServersAreFoundByTheirVersion(t *testing.T) {
 func TestReleasesAreRequiredByName(t *testing.T) {
 	required := func(list string) (names string) {
 		t.Setenv("REQUIRE_REDIS", list)
-		for _, r := range []Release{Default, Redis86, Redis70, Valkey81, Valkey91, "redis:6.2"} {
+		for _, r := range []Release{Default, Redis86, Redis70, Valkey81, Valkey91, RedisStack74, "redis:6.2"} {
 			if r.required() {
 				names += string(r) + " "
 			}
@@ -47,5 +48,7 @@ func TestReleasesAreRequiredByName(t *testing.T) {
 	}
 	require.Empty(t, required(""))
 	require.Equal(t, "redis:8.0 redis:8.6 redis:7.0 valkey:8.1 valkey:9.1 ", required("1"))
+	require.Equal(t, "redis:8.0 redis:8.6 redis:7.0 valkey:8.1 valkey:9.1 redis-stack:7.4 ",
+		required("1 redis-stack:7.4"))
 	require.Equal(t, "redis:7.0 redis:6.2 ", required("redis:6.2 redis:7.0"))
 }

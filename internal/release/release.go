@@ -5,6 +5,7 @@
 //	"6.2.0"                  Redis since 6.2, and every Valkey, which has all of Redis up to 7.2
 //	"8.2.0 valkey:8.0.0"     Redis since 8.2, and Valkey since 8.0
 //	"valkey:8.1.0"           Valkey since 8.1, and no Redis
+//	"8.0.0 redis-stack:7.4"  Redis since 8.0, and Redis Stack, whose modules that has, since 7.4
 //	"bloom:1.0.0"            a module, another server, or this server itself: in every release
 //
 // Such a text stands beside the command, the option or the behaviour that it is about.
@@ -21,7 +22,8 @@ import (
 // Release is a release of Redis or Valkey.
 type Release struct {
 	Name    string // as users choose it: "redis:7.2"
-	Product string // "redis" or "valkey"
+	Product string // what the server says it is: "redis" or "valkey"
+	Stack   bool   // a Redis with the modules of Redis Stack, which is older than Redis 8
 	Version string // with the patch level, as HELLO shows it: "7.2.5"
 	Redis   string // the version of Redis that it is compatible with, as INFO shows it: its own if it is Redis
 
@@ -36,7 +38,11 @@ type Release struct {
 var Known = []Release{
 	of("redis:6.2", "6.2.14"), of("redis:7.0", "7.0.15"), of("redis:7.2", "7.2.5"), of("redis:7.4", "7.4.1"),
 	of("redis:8.0", "8.0.2"), of("redis:8.6", "8.6.3"), of("valkey:8.1", "8.1.1"), of("valkey:9.1", "9.1.2"),
+	of("redis-stack:7.4", "7.4.1"),
 }
+
+// stack is the product of releases with the modules of Redis Stack.
+const stack = "redis-stack"
 
 // Default is the release of a server for which none was chosen: Redis 8.0 with the commands and
 // options of all later releases.
@@ -48,14 +54,18 @@ var Default = func() Release {
 
 func of(name, patch string) Release {
 	r := Release{Name: name, Version: patch, Redis: patch, number: parseVersion(patch)}
-	if r.Product, _, _ = strings.Cut(name, ":"); r.Product != "redis" {
+	r.Product, _, _ = strings.Cut(name, ":")
+	switch r.Product {
+	case stack:
+		r.Product, r.Stack = "redis", true
+	case "valkey":
 		r.Redis = fork
 	}
 	return r
 }
 
-// Exactly returns the release of that product with that version, known or not. The version is
-// well-formed, such as "8.0.6".
+// Exactly returns the release of that product, such as "redis-stack", with that version, known or
+// not. The version is well-formed, such as "8.0.6".
 func Exactly(product, version string) *Release {
 	r := of(product+":"+version, version)
 	return &r
@@ -114,15 +124,22 @@ var wellFormed = regexp.MustCompile(`^\d{1,2}(\.\d{1,2}){1,2}$`)
 
 // String returns the product and the version in words, "Redis 7.2.5".
 func (r *Release) String() string {
-	return strings.ToUpper(r.Product[:1]) + r.Product[1:] + " " + r.Version
+	name := strings.ToUpper(r.Product[:1]) + r.Product[1:]
+	if r.Stack {
+		name += " Stack"
+	}
+	return name + " " + r.Version
 }
+
+// Is reports whether the release is one of a product as users name it, such as "redis-stack".
+func (r *Release) Is(product string) bool { return r.Product == product || r.Stack && product == stack }
 
 // Has reports whether the release has what came with since.
 func (r *Release) Has(since Since) bool {
 	if r.Product == "valkey" {
 		return r.number >= since.valkey
 	}
-	return r.number >= since.redis
+	return r.number >= since.redis || r.Stack && r.number >= since.stack
 }
 
 // Shows reports whether the release says of itself what came with since. An open release says what
@@ -139,7 +156,8 @@ func (r *Release) Extends(since Since) bool { return r.Open || r.Has(since) && !
 // Since is the releases from which on something is there.
 type Since struct {
 	redis, valkey version
-	foreign       bool // neither Redis nor Valkey ever had it
+	stack         version // of Redis with the modules, if it has it earlier than Redis
+	foreign       bool    // neither Redis nor Valkey ever had it
 	text          string
 }
 
@@ -174,7 +192,7 @@ func From(text string) Since {
 var since sync.Map
 
 func read(text string) Since {
-	s := Since{redis: never, valkey: never, text: text}
+	s := Since{redis: never, valkey: never, stack: never, text: text}
 	for word := range strings.FieldsSeq(text) {
 		product, number, named := strings.Cut(word, ":")
 		switch {
@@ -184,6 +202,8 @@ func read(text string) Since {
 			}
 		case product == "valkey":
 			s.valkey = parseVersion(number)
+		case product == stack:
+			s.stack = parseVersion(number)
 		default:
 			_ = parseVersion(number)
 			s.redis, s.valkey, s.foreign = 0, 0, true
@@ -207,13 +227,16 @@ func ByName(names map[string]string) map[string]Since {
 // In returns the version at which it came to the product of r: what COMMAND DOCS shows. It is the
 // first one of the text if the product has none.
 func (s Since) In(r *Release) string {
-	first := ""
+	first, wanted := "", r.Product
+	if r.Stack && s.stack != never {
+		wanted = stack
+	}
 	for word := range strings.FieldsSeq(s.text) {
 		product, number, named := strings.Cut(word, ":")
 		if !named {
 			product, number = "redis", word
 		}
-		if product == r.Product {
+		if product == wanted {
 			return number
 		}
 		if first == "" {

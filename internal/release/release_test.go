@@ -9,19 +9,23 @@ import (
 func TestWhatReleasesHave(t *testing.T) {
 	for since, want := range map[string][]string{
 		"1.0.0": {"redis:6.2", "redis:7.0", "redis:7.2", "redis:7.4", "redis:8.0", "redis:8.6",
-			"valkey:8.1", "valkey:9.1"},
+			"valkey:8.1", "valkey:9.1", "redis-stack:7.4"},
 		"7.0.0": {"redis:7.0", "redis:7.2", "redis:7.4", "redis:8.0", "redis:8.6", "valkey:8.1",
-			"valkey:9.1"},
-		"7.2":                {"redis:7.2", "redis:7.4", "redis:8.0", "redis:8.6", "valkey:8.1", "valkey:9.1"},
-		"7.4.0":              {"redis:7.4", "redis:8.0", "redis:8.6"},
-		"8.0.0 valkey:8.0.0": {"redis:8.0", "redis:8.6", "valkey:8.1", "valkey:9.1"},
-		"8.2.0 valkey:8.1.0": {"redis:8.6", "valkey:8.1", "valkey:9.1"},
-		"valkey:8.1.0":       {"valkey:8.1", "valkey:9.1"},
-		"8.2.0":              {"redis:8.6"},
-		"8.8.0":              nil,
-		"valkey:9.0.0":       {"valkey:9.1"},
+			"valkey:9.1", "redis-stack:7.4"},
+		"7.2": {"redis:7.2", "redis:7.4", "redis:8.0", "redis:8.6", "valkey:8.1", "valkey:9.1",
+			"redis-stack:7.4"},
+		"7.4.0":                   {"redis:7.4", "redis:8.0", "redis:8.6", "redis-stack:7.4"},
+		"8.0.0 valkey:8.0.0":      {"redis:8.0", "redis:8.6", "valkey:8.1", "valkey:9.1"},
+		"8.2.0 valkey:8.1.0":      {"redis:8.6", "valkey:8.1", "valkey:9.1"},
+		"valkey:8.1.0":            {"valkey:8.1", "valkey:9.1"},
+		"8.2.0":                   {"redis:8.6"},
+		"8.0.0 redis-stack:7.4.0": {"redis:8.0", "redis:8.6", "redis-stack:7.4"},
+		"redis-stack:7.4.0":       {"redis-stack:7.4"},
+		"redis-stack:7.5.0":       nil,
+		"8.8.0":                   nil,
+		"valkey:9.0.0":            {"valkey:9.1"},
 		"bloom:1.0.0": {"redis:6.2", "redis:7.0", "redis:7.2", "redis:7.4", "redis:8.0", "redis:8.6",
-			"valkey:8.1", "valkey:9.1"},
+			"valkey:8.1", "valkey:9.1", "redis-stack:7.4"},
 	} {
 		var got []string
 		for _, r := range Known {
@@ -46,9 +50,22 @@ func TestSinceByProduct(t *testing.T) {
 		"8.2.0 valkey:8.0.0": {"8.2.0", "8.0.0"},
 		"valkey:8.1.0":       {"8.1.0", "8.1.0"},
 		"bloom:1.0.0":        {"1.0.0", "1.0.0"},
+
+		"8.0.0 redis-stack:7.4.0": {"8.0.0", "8.0.0"},
 	} {
 		require.Equal(t, want, [2]string{From(text).In(&redis), From(text).In(&valkey)}, text)
 	}
+}
+
+// TestRedisStack: a Redis that says that it is one, and has more.
+func TestRedisStack(t *testing.T) {
+	r, err := Find("redis-stack:7.4")
+	require.NoError(t, err)
+	require.Equal(t, []string{"Redis Stack 7.4.1", "redis", "7.4.1"}, []string{r.String(), r.Product, r.Redis})
+	require.True(t, r.Is("redis-stack") && r.Is("redis") && !r.Is("valkey") && !Known[3].Is("redis-stack"))
+	require.Equal(t, "7.4.0", From("8.0.0 redis-stack:7.4.0").In(r))
+	require.Equal(t, "6.2.0", From("6.2.0").In(r))
+	require.True(t, Exactly("redis-stack", "7.4.2").Has(From("8.0.0 redis-stack:7.4.0")))
 }
 
 func TestFind(t *testing.T) {
@@ -57,7 +74,7 @@ func TestFind(t *testing.T) {
 	require.Equal(t, 0x070205, Number(r.Version))
 	require.Equal(t, []string{"7.2.5", "7.2.4"}, []string{r.Redis, Known[6].Redis})
 	_, err = Find("redis:5.0")
-	require.EqualError(t, err, `unknown release "redis:5.0"; it must be one of: redis:6.2, redis:7.0, redis:7.2, redis:7.4, redis:8.0, redis:8.6, valkey:8.1, valkey:9.1, default`)
+	require.EqualError(t, err, `unknown release "redis:5.0"; it must be one of: redis:6.2, redis:7.0, redis:7.2, redis:7.4, redis:8.0, redis:8.6, valkey:8.1, valkey:9.1, redis-stack:7.4, default`)
 	require.Panics(t, func() { From("7.x") })
 }
 

@@ -10,7 +10,7 @@ import (
 var (
 	loopLine     = regexp.MustCompile(`^([a-z]+) = (-?\d+)\.\.(-?\d+)$`)
 	letLine      = regexp.MustCompile(`^([a-z]+) =(?: (.*))?$`)
-	versionsLine = regexp.MustCompile(`^(((valkey|keydb):)?\d{1,2}(\.\d{1,2}){0,2}( |$))+$`)
+	versionsLine = regexp.MustCompile(`^(((valkey|redis-stack|keydb):)?\d{1,2}(\.\d{1,2}){0,2}( |$))+$`)
 	repeatText   = regexp.MustCompile(`^(\d+) \* (\S+)$`)
 )
 

@@ -69,17 +69,20 @@
 //	@ not TAG...      with one of the tags, or with none of them
 //	@ since 7.2       the same for worlds of that version of Redis or a later one, and for Valkey
 //	                  up to 7.2, of which it has all. "valkey:8.1" is a version of Valkey; "8.0
-//	                  valkey:8.1" is either; no release has what another server brought,
-//	                  "keydb:6.0.0". A world of ours without a release has every version
+//	                  valkey:8.1" is either, "8.0 redis-stack:7.4" also Redis Stack; no release
+//	                  has what another server brought, "keydb:6.0.0". A world of ours without a
+//	                  release has every version
 //	@ before 8.0      the same for the worlds that "since" leaves out
 //	@ like 8.6        the same as since, for what a release does otherwise and not for what came
 //	                  with it: a world of ours without a release is like the default release
 //	@ unlike 8.6      the same for the worlds that "like" leaves out
 //	@ end             ends the innermost only, not, since, before, like or unlike, or the table
 //
-// Tags name a world's kind and its properties: miniserver, redis (also for Valkey), valkey (also
-// ours that stands for it), memory, tcp, resp3, virtual (its clock moves only by directive), and
-// others that a world defines.
+// Tags name a world's kind and its properties: miniserver, redis (also for Valkey), valkey and
+// redis-stack (also ours that stands for them), memory, tcp, resp3, virtual (its clock moves only
+// by directive), and others that a world defines. A file about commands of a module begins with "@
+// only miniserver redis-stack", and if not every release of ours has them with "@ since 8.0
+// redis-stack:7.4" as well.
 //
 // A world may speak RESP3 although the file was recorded in RESP2. Then the test compares the
 // leaves of its replies, each in its RESP2 form. A file about the shape of RESP3 replies says
@@ -87,6 +90,7 @@
 //
 // The replies in the files come from a real server: go test with -update=redis rewrites the replies
 // of every step that the default release of package reference can run, -update=redis:7.0 those of
-// the others that redis-server 7.0 can run, and -update=miniserver the rest that ours can.
+// the others that redis-server 7.0 can run, -update=redis-stack:7.4 those of commands of modules,
+// and -update=miniserver the rest that ours can.
 // Comments, order and placeholders that still match stay.
 package transcript

@@ -83,13 +83,15 @@ func TestVersionsDecideWhatAWorldRuns(t *testing.T) {
 		{release.Exactly("redis", "7.0.15"), "a"},
 		{release.Exactly("redis", "7.2"), "b"},
 		{release.Exactly("redis", "8.0.2"), "bcd"},
-		{release.Exactly("redis", "8.10.0"), "bcde"},
+		{release.Exactly("redis", "8.10.0"), "bcdeg"},
 		{release.Exactly("valkey", "8.1.4"), "bd"},
 		{release.Exactly("valkey", "9.1.2"), "bdf"},
-		{nil, "bcdef"},
+		{release.Exactly("redis-stack", "7.4.1"), "bgh"},
+		{nil, "bcdefg"},
 	} {
 		f := parse(t, "@ before 7.2", "> a", "@ end", "@ since 7.2", "> b", "@ end", "@ since 8.0", "> c", "@ end",
-			"@ since 8.0 valkey:8.1", "> d", "@ end", "@ since 8.9", "> e", "@ end", "@ since valkey:9.0", "> f")
+			"@ since 8.0 valkey:8.1", "> d", "@ end", "@ since 8.9", "> e", "@ end", "@ since valkey:9.0", "> f",
+			"@ end", "@ since 8.9 redis-stack:7.4", "> g", "@ end", "@ only redis-stack", "> h")
 		var runs string
 		for i, run := range f.plan(f.steps, Traits{Release: c.release}) {
 			if run {
@@ -164,7 +166,7 @@ func TestUpdateFromOursLeavesRedisItsSteps(t *testing.T) {
 	theirs := Traits{Name: "redis", Tags: []string{"redis"}, Release: release.Exactly("redis", "7.0"), Sleep: LongSleep}
 	f := parse(t, "> SET k v", "what redis says", "@ only miniserver", "> GET k", "old", "@ end", "@ since 7.2",
 		"> GET k", "old")
-	text, err := f.Update(w, &theirs)
+	text, err := f.Update(w, []Traits{theirs})
 	require.NoError(t, err)
 	require.Equal(t, "# header\n> SET k v\nwhat redis says\n@ only miniserver\n> GET k\n\"v\"\n@ end\n@ since 7.2\n"+
 		"> GET k\n\"v\"\n", text)

@@ -8,15 +8,15 @@ import (
 )
 
 // Update returns the file's text with the replies of w. Replies that matched stay, with their
-// placeholders. Steps that a world with the traits theirs runs stay as well: with those of
+// placeholders. Steps that a world with one of the traits theirs runs stay as well: with those of
 // redis-server, our world cannot override its replies.
-func (f *File) Update(w World, theirs *Traits) (string, error) {
+func (f *File) Update(w World, theirs []Traits) (string, error) {
 	return f.UpdateTests(w, theirs, f.Tests())
 }
 
 // UpdateTests is Update for some of the file's tests. The others stay as they are, but what every
 // test begins with may change.
-func (f *File) UpdateTests(w World, theirs *Traits, tests []Test) (string, error) {
+func (f *File) UpdateTests(w World, theirs []Traits, tests []Test) (string, error) {
 	seen := map[int]arrival{}
 	for _, t := range tests {
 		if err := t.observe(w, theirs, seen); err != nil {
@@ -26,13 +26,15 @@ func (f *File) UpdateTests(w World, theirs *Traits, tests []Test) (string, error
 	return f.rewritten(seen)
 }
 
-// observe runs the test for its replies only, without random loads. Those that a world with the
-// traits theirs gives are left out.
-func (t Test) observe(w World, theirs *Traits, seen map[int]arrival) error {
+// observe runs the test for its replies only, without random loads. Those that a world with one of
+// the traits theirs gives are left out.
+func (t Test) observe(w World, theirs []Traits, seen map[int]arrival) error {
 	r := newRun(t, w)
 	runs, keep := r.file.plan(r.steps, r.traits), make([]bool, len(r.steps))
-	if theirs != nil {
-		keep = r.file.plan(r.steps, *theirs)
+	for _, traits := range theirs {
+		for i, run := range r.file.plan(r.steps, traits) {
+			keep[i] = keep[i] || run
+		}
 	}
 	for i, s := range r.steps {
 		if !runs[i] || s.kind == stepRandom {

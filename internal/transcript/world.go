@@ -97,9 +97,10 @@ func (t Traits) passes(g guard) bool {
 	return has == (g.word == "since")
 }
 
-// has reports whether the world has the tag, or is of the product of that name: valkey.
+// has reports whether the world has the tag, or is of the product of that name: valkey or
+// redis-stack.
 func (t Traits) has(tag string) bool {
-	return slices.Contains(t.Tags, tag) || t.Release != nil && t.Release.Product == tag && tag != "redis"
+	return slices.Contains(t.Tags, tag) || t.Release != nil && t.Release.Is(tag) && tag != "redis"
 }
 
 // plan returns for each step whether a world with these traits runs it. After an Advance that is
