@@ -545,6 +545,20 @@ func TestEverythingAtOnce(t *testing.T) {
 	m.CheckGet(t, "n", "400")
 }
 
+// Clients of a cluster from before Redis 7.0 expect of a node its host, its port and its ID, and
+// refuse more.
+func TestClusterForOlderClients(t *testing.T) {
+	m := miniredis.RunT(t)
+	c := dial(t, m)
+	c.send("CLUSTER", "SLOTS")
+	slots, err := c.replies.Read()
+	require.NoError(t, err)
+	require.Len(t, slots.Elems, 1)
+	node := slots.Elems[0].Elems[2]
+	require.Len(t, node.Elems, 3)
+	require.Equal(t, m.Addr(), net.JoinHostPort(node.Elems[0].Text, fmt.Sprint(node.Elems[1].Int)))
+}
+
 // A scene that needs the whole server, such as the original does not have.
 func TestTheWholeServerIsThere(t *testing.T) {
 	m := miniredis.RunT(t)
