@@ -246,6 +246,33 @@ func TestWhatOthersDoToAClient(t *testing.T) {
 	require.True(t, boss.isOver())
 }
 
+// What others do to clients does not reach the methods.
+func TestNothingHoldsMethodsUp(t *testing.T) {
+	m := miniredis.RunT(t)
+	boss, sub := dial(t, m), m.NewSubscriber()
+	defer sub.Close()
+	require.Equal(t, "OK", boss.do("MINI.WORLD USE default OPERATOR"))
+	for _, trouble := range [][2]string{
+		{"CLIENT PAUSE 100000 WRITE", "CLIENT UNPAUSE"},
+		{"MINI.OUTAGE BEGIN CUT", "MINI.OUTAGE END"},
+		{"MINI.OUTAGE BEGIN HANG", "MINI.OUTAGE END"},
+		{"MINI.OUTAGE BEGIN DOWN", "MINI.OUTAGE END"},
+		{"MINI.FAULT ADD f ON ANY DO DROP", "MINI.FAULT CLEAR"},
+		{"MINI.FAULT ADD f ON ANY DO DELAY 1h", "MINI.FAULT CLEAR"},
+		{"MINI.FAULT ADD f ON ANY DO HALF-REPLY", "MINI.FAULT CLEAR"},
+	} {
+		require.Equal(t, "OK", boss.do(trouble[0]))
+		require.NoError(t, m.Set("k", trouble[0]))
+		m.CheckGet(t, "k", trouble[0])
+		require.Equal(t, []string{"k"}, m.Keys())
+		require.Equal(t, 1, sub.Subscribe("c"))
+		require.Equal(t, 1, m.Publish("c", trouble[0]))
+		require.Equal(t, trouble[0], (<-sub.Messages()).Message)
+		require.Zero(t, sub.Unsubscribe("c"))
+		require.Equal(t, "OK", boss.do(trouble[1]))
+	}
+}
+
 // RESP3 is the client's choice, also for the commands of a test.
 func TestProtocols(t *testing.T) {
 	m := miniredis.RunT(t)

@@ -28,12 +28,13 @@ func (e *Engine) Connect(peer Peer, from Endpoint) *Session {
 }
 
 // NewOperator registers a session in a world for the program itself, which need not log in and may
-// do everything. The caller must Close it.
+// do everything. No pause holds its commands up, and no fault or outage strikes them. The caller
+// must Close it.
 func (e *Engine) NewOperator(peer Peer, w *World) *Session {
 	s := e.NewSession(peer)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	s.authed, s.everAuthed, s.user = true, true, acl.Default(nil)
+	s.operator, s.authed, s.everAuthed, s.user = true, true, true, acl.Default(nil)
 	s.MoveTo(w)
 	return s
 }

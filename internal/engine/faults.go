@@ -162,7 +162,7 @@ func (w *World) hinder(s *Session, cmd *command.Command, args [][]byte) bool {
 		w.pause.postpone(s)
 		return true
 	}
-	if w.faults.judge == nil || s.delay != nil {
+	if w.faults.judge == nil || s.delay != nil || s.operator {
 		return false
 	}
 	fate := w.faults.judge(s, cmd, args)

@@ -110,6 +110,8 @@ func (w *World) keepExpired() {
 // isPaused reports whether a command has to wait for the end of a pause.
 func (w *World) isPaused(s *Session, cmd *command.Command, args [][]byte) bool {
 	switch {
+	case s.operator:
+		return false
 	case w.pause.all:
 		return true
 	case cmd.Flags&command.RunsTx != 0 && s.tx != nil:

@@ -60,6 +60,7 @@ type Session struct {
 	loader     bool // a loader's: see Loader
 	master     bool // of this server's master: see Apply
 	postponed  bool // its next command waits for the end of CLIENT PAUSE, or of delay
+	operator   bool // the program's own: see NewOperator
 	hung       bool // nothing arrives from it, and nothing is sent to it: Hang
 	running    bool // its slow script, or one that is debugged, runs on a goroutine of the host
 }
@@ -138,6 +139,9 @@ func (s *Session) Obeyed() bool {
 	client := s.Client()
 	return client.master || client.loader
 }
+
+// Operator reports whether the session is the program's own: see NewOperator.
+func (s *Session) Operator() bool { return s.operator }
 
 // Modes are what a client chooses for its session. RESET ends them.
 type Modes struct {

@@ -172,7 +172,7 @@ func (k *Kit) worldOf(o *outage) *engine.World {
 
 // concerns reports whether the outage may strike a client.
 func (o *outage) concerns(s *engine.Session) bool {
-	if s.Peer == nil || s.OnlyLooks != nil || s.Obeyed() || s.Replica() != nil || isOperator(s) {
+	if s.Operator() || s.OnlyLooks != nil || s.Obeyed() || s.Replica() != nil || isOperator(s) {
 		return false
 	}
 	if b := s.Blocked(); b != nil && b.Command().Group() == group {
