@@ -42,7 +42,8 @@ func ParseReply(rd *bufio.Reader) (any, error) {
 	return nil, ErrProtocol
 }
 
-func parseElements(rd *bufio.Reader, n int) (list []any, err error) {
+func parseElements(rd *bufio.Reader, n int) (any, error) {
+	var list []any
 	for range n {
 		element, err := ParseReply(rd)
 		if err != nil {

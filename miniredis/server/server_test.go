@@ -259,7 +259,8 @@ func TestParseReply(t *testing.T) {
 		"\r\n":                    "invalid request",
 		"*99999999999\r\n:1\r\nx": "EOF",
 	} {
-		_, err := server.ParseReply(bufio.NewReader(strings.NewReader(in)))
+		v, err := server.ParseReply(bufio.NewReader(strings.NewReader(in)))
+		require.True(t, v == nil || v == "", "%q: %#v", in, v)
 		require.EqualError(t, err, want, "%q", in)
 	}
 }
