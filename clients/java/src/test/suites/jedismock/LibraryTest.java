@@ -23,6 +23,8 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.HostAndPort;
@@ -190,6 +192,46 @@ class LibraryTest {
     }
     assertEquals(List.of(server.getBindPort(), "127.0.0.1", true, true, server.getBindPort(), "127.0.0.1", true, true), known);
     server.stop();
+  }
+
+  @Test
+  void anInterceptorChangesTheParameters() throws Exception {
+    RedisServer server = RedisServer.newRedisServer().setOptions(ServiceOptions.withInterceptor((state, name, parameters) -> {
+      if (name.equals("rpush")) {
+        parameters.set(1, Slice.create("first"));
+        parameters.add(Slice.create("last"));
+      }
+      return MockExecutor.proceed(state, name, parameters);
+    })).start();
+    try (Jedis client = connect(server)) {
+      client.rpush("list", "a", "b");
+      assertEquals(List.of("first", "b", "last"), client.lrange("list", 0, -1));
+    }
+    server.stop();
+  }
+
+  @Test
+  void anInterceptorThatWaitsIsInterrupted() throws Exception {
+    var waits = new CountDownLatch(1);
+    var interrupted = new CountDownLatch(1);
+    RedisServer server = RedisServer.newRedisServer().setOptions(ServiceOptions.withInterceptor((state, name, parameters) -> {
+      if (name.equals("get")) {
+        waits.countDown();
+        try {
+          new CountDownLatch(1).await();
+        } catch (InterruptedException e) {
+          interrupted.countDown();
+        }
+      }
+      return MockExecutor.proceed(state, name, parameters);
+    })).start();
+    try (Jedis client = new Jedis(server.getHost(), server.getBindPort(), 60_000)) {
+      var get = CompletableFuture.supplyAsync(() -> assertThrows(JedisConnectionException.class, () -> client.get("k")));
+      waits.await();
+      server.stop();
+      interrupted.await();
+      get.get();
+    }
   }
 
   @Test

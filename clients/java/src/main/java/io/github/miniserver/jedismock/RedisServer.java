@@ -237,13 +237,14 @@ public class RedisServer {
     var state = new OperationExecutorState(new RedisClient(this, link));
     return words -> {
       String name = text(words.get(0)).toLowerCase(Locale.ROOT);
-      List<Slice> parameters = words.subList(1, words.size()).stream().map(Slice::create).toList();
+      List<Slice> parameters = new ArrayList<>(); // which an interceptor may change
+      words.subList(1, words.size()).forEach(word -> parameters.add(Slice.create(word)));
       Slice reply = intercept(state, name, parameters);
       return reply == Response.SKIP ? null : reply.data();
     };
   }
 
-  /** What goes wrong in the interceptor becomes an error that the client gets at once. */
+  /** What goes wrong in the interceptor, or in the clock of the test, becomes an error that the client gets at once. */
   private Slice intercept(OperationExecutorState state, String name, List<Slice> parameters) throws IOException {
     try {
       Slice reply = options.getCommandInterceptor().execCommand(state, name, parameters);
@@ -251,7 +252,7 @@ public class RedisServer {
     } catch (RedisClient.Disconnected e) {
       throw e.getCause();
     } catch (RuntimeException | AssertionError e) {
-      return Response.error("ERR the interceptor has thrown " + e);
+      return Response.error("ERR the " + (options.intercepts() ? "interceptor" : "clock") + " has thrown " + e);
     }
   }
 

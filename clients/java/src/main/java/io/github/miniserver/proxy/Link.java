@@ -251,8 +251,10 @@ public final class Link {
       // as at the end
     }
     giveUp();
-    synchronized (answering) {
-      close();
+    if (isOpen()) {
+      synchronized (answering) {
+        close();
+      }
     }
   }
 

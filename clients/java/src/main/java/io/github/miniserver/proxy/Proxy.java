@@ -96,26 +96,25 @@ public final class Proxy implements AutoCloseable {
     return thread;
   }
 
-  /** Closes the connections of all clients, and waits for the threads that serve them. */
+  /** Closes the connections of all clients, interrupts the threads that serve them, and waits for these. */
   @Override
   public void close() throws IOException {
     closed = true;
     listener.close();
-    join(acceptor);
+    end(acceptor);
     List<Link> open = List.copyOf(links);
     open.forEach(Link::close);
     for (Link link : open) {
-      for (Thread thread : link.threads()) {
-        join(thread);
-      }
+      link.threads().forEach(Proxy::end);
     }
   }
 
-  /** Waits for a thread, but not for the calling one, nor for long: it may be in code of the test. */
-  private static void join(Thread thread) {
+  /** Interrupts a thread and waits for it, but not for long: it may be in code of the test. The calling one goes on. */
+  private static void end(Thread thread) {
     if (thread == Thread.currentThread()) {
       return;
     }
+    thread.interrupt();
     try {
       thread.join(1000);
     } catch (InterruptedException e) {

@@ -51,7 +51,7 @@ class SurfaceTest {
   private static final Map<String, String> JEDIS_MOCK_DIFFERS = reasons(
       "RedisServer.setOptions(",
       "the first interceptor of a running server ends the connections of its clients; cluster mode begins with the next start",
-      "RedisServer.setClock(", "the first clock of a running server ends the connections of its clients",
+      "RedisServer.setClock(", "the first clock of a running server ends the connections of its clients; times before 1970 are errors",
       "server.RedisCommandInterceptor.execCommand(",
       "what it throws, and null, are errors that the client gets at once; there the client waits for ever",
       "server.ServiceOptions.withClusterModeEnabled()", "all of `CLUSTER` works");
