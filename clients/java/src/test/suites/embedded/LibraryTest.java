@@ -77,6 +77,25 @@ class LibraryTest {
   }
 
   @Test
+  void settingsOfManyLines() throws Exception {
+    int port = freePort();
+    var server = RedisServer.newRedisServer().port(port).setting(dir()).setting("""
+        # for this test
+        maxmemory 5mb
+
+        maxmemory-policy allkeys-lru
+        """).build();
+    server.start();
+    try (Jedis client = new Jedis("127.0.0.1", port)) {
+      assertEquals("5242880", client.configGet("maxmemory").get("maxmemory"));
+      assertEquals("allkeys-lru", client.configGet("maxmemory-policy").get("maxmemory-policy"));
+      client.sendCommand(() -> "DEBUG".getBytes(), "SLEEP", "0");
+      client.configSet("dir", client.configGet("dir").get("dir"));
+    }
+    server.stop();
+  }
+
+  @Test
   void aReplica() throws Exception {
     int port = freePort();
     var master = RedisServer.newRedisServer().port(port).setting(dir()).setting("repl-diskless-sync-delay 0").build();

@@ -68,17 +68,21 @@ public final class RedisServer extends RedisInstance {
     tell();
   }
 
-  /** Starts the process. With the test kit it serves this machine only, unless it has a password: so without it, if need be. */
+  /**
+   * Starts the process, which lets clients of this machine use DEBUG, and change all settings, as Redis 6.2 did. With the test kit
+   * it serves this machine only, unless it has a password: so without it, if need be.
+   */
   private Server launch() {
+    List<String> all = new ArrayList<>(List.of("--enable-debug-command", "local", "--enable-protected-configs", "local"));
+    all.addAll(options);
     try {
-      return Server.start(options.toArray(String[]::new));
+      return Server.start(all.toArray(String[]::new));
     } catch (IllegalStateException e) {
       if (!e.getMessage().contains("test-kit yes")) {
         throw e;
       }
-      List<String> plain = new ArrayList<>(options);
-      plain.addAll(List.of("--test-kit", "no"));
-      return Server.start(plain.toArray(String[]::new));
+      all.addAll(List.of("--test-kit", "no"));
+      return Server.start(all.toArray(String[]::new));
     }
   }
 

@@ -63,12 +63,12 @@ public final class RedisServerBuilder {
     return this;
   }
 
-  /** Adds a line of a redis.conf, if the condition holds. */
+  /** Adds lines of a redis.conf, if the condition holds. */
   public RedisServerBuilder settingIf(boolean condition, String line) {
     return condition ? setting(line) : this;
   }
 
-  /** Adds a line of a redis.conf, such as "maxmemory 128mb". */
+  /** Adds a line of a redis.conf, such as "maxmemory 128mb", or several. */
   public RedisServerBuilder setting(String line) {
     settings.add(line);
     return this;

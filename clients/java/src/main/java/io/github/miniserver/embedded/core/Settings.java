@@ -11,8 +11,12 @@ final class Settings {
 
   private final List<String> options = new ArrayList<>();
 
-  /** Adds a line. One that is empty, or a comment, has no effect. */
-  void add(String line) {
+  /** Adds lines. One that is empty, or a comment, has no effect. */
+  void add(String lines) {
+    lines.lines().forEach(this::addLine);
+  }
+
+  private void addLine(String line) {
     List<String> words = words(line);
     if (!words.isEmpty() && !words.get(0).startsWith("#")) {
       options.add("--" + words.get(0));
