@@ -36,8 +36,13 @@ record Address(String scheme, String host, int port, String password) {
 
   /** Returns the URL by which a user logs in; without a password, nobody does. */
   String url(String user, String password) {
-    String login = password == null ? "" : user + ":" + URLEncoder.encode(password, StandardCharsets.UTF_8) + "@";
+    String login = password == null ? "" : user + ":" + encoded(password) + "@";
     return scheme + "://" + login + (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
+  }
+
+  /** Clients do not take a plus for a blank, as forms do. */
+  private static String encoded(String password) {
+    return URLEncoder.encode(password, StandardCharsets.UTF_8).replace("+", "%20");
   }
 
   @Override

@@ -109,6 +109,9 @@ final class Connection implements AutoCloseable {
   }
 
   private static byte[] encode(Object[] words) {
+    if (words.length == 0) {
+      throw new IllegalArgumentException("a command has at least one word");
+    }
     var out = new ByteArrayOutputStream();
     out.writeBytes(("*" + words.length + "\r\n").getBytes(StandardCharsets.US_ASCII));
     for (Object word : words) {

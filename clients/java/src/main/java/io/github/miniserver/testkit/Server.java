@@ -29,6 +29,7 @@ public final class Server implements AutoCloseable {
   private final AtomicInteger names = new AtomicInteger();
   private final Set<Connection> connections = Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
   private Connection own;
+  private volatile boolean closed;
 
   /**
    * Starts a server. Without options, the one that the environment variable MINISERVER_URL names is attached to instead.
@@ -166,6 +167,9 @@ public final class Server implements AutoCloseable {
   }
 
   Connection connect(String world) {
+    if (closed) {
+      throw new IllegalStateException("the server is closed");
+    }
     var connection = new Connection(address, world);
     connections.add(connection);
     return connection;
@@ -202,9 +206,16 @@ public final class Server implements AutoCloseable {
     command("MINI.OUTAGE", "RESTART", "EMPTY");
   }
 
-  /** Ends the process, or leaves it if others have started it. */
+  boolean isClosed() {
+    return closed;
+  }
+
+  /** Ends the process, or leaves it if others have started it. Its worlds are closed then. */
   @Override
   public synchronized void close() {
+    if (closed) {
+      return;
+    }
     if (program == null && own != null) {
       try {
         leave();
@@ -212,13 +223,15 @@ public final class Server implements AutoCloseable {
         warn(address + " is gone: " + e.getCause());
       }
     }
+    closed = true;
+    if (program != null) {
+      program.close();
+    }
     if (own != null) {
       own.close();
       own = null;
     }
-    if (program != null) {
-      program.close();
-    }
+    List.copyOf(connections).forEach(Connection::close);
   }
 
   /** Removes the worlds that have the mark in their names, and warns of what was left behind there. */

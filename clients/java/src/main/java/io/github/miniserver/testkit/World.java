@@ -208,6 +208,9 @@ public final class World implements AutoCloseable {
    */
   @Override
   public synchronized void close() {
+    if (server.isClosed()) {
+      return;
+    }
     if (own != null) {
       faults.warn();
       own.leave();

@@ -30,9 +30,31 @@ class ServerTest {
   }
 
   @Test
+  void worldsAreClosedWithIt() {
+    var server = Server.start();
+    var used = server.world();
+    used.command("SET", "k", "v");
+    var unused = server.world();
+    server.close();
+    server.close();
+    used.close();
+    unused.close();
+    assertEquals("the server is closed", assertThrows(IllegalStateException.class, () -> unused.command("PING")).getMessage());
+    assertThrows(UncheckedIOException.class, () -> used.command("PING"));
+  }
+
+  @Test
+  void aCommandHasAWord() {
+    try (var server = Server.start()) {
+      assertThrows(IllegalArgumentException.class, server::command);
+      assertEquals("PONG", server.command("PING"));
+    }
+  }
+
+  @Test
   void itHasAPassword() {
-    try (var server = Server.start("--requirepass", "se:cret/"); var world = server.world("orders")) {
-      assertEquals("redis://world:orders%3Ase%3Acret%2F@127.0.0.1:" + server.port(), world.url().toString());
+    try (var server = Server.start("--requirepass", "se:cret/ +"); var world = server.world("orders")) {
+      assertEquals("redis://world:orders%3Ase%3Acret%2F%20%2B@127.0.0.1:" + server.port(), world.url().toString());
       try (var client = new Jedis(world.url())) {
         client.set("k", "v");
       }
