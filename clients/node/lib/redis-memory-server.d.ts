@@ -15,7 +15,7 @@ export interface RedisMemoryServerOptsT {
   binary?: { version?: string; downloadDir?: string; systemBinary?: string; ignoreDownloadCache?: boolean }
   /** Of no effect. */
   spawn?: object
-  /** Starts the server before it is asked for its address; true by default. */
+  /** Starts the server before it is asked for its address; false by default, as in the original. */
   autoStart?: boolean
 }
 

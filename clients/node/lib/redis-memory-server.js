@@ -2,6 +2,8 @@
 
 // The classes of redis-memory-server, whose servers are miniserver here. The types are in redis-memory-server.d.ts.
 
+const { once } = require('node:events')
+const net = require('node:net')
 const { Server } = require('./server')
 
 /** A process that serves one address. */
@@ -17,9 +19,11 @@ class RedisInstance {
   }
 
   async run() {
-    const { port, ip = '127.0.0.1', args = [] } = this.opts.instance ?? {}
+    const { ip = '127.0.0.1', args = [] } = this.opts.instance ?? {}
+    // With a socket of Unix, port 0 is none and not a free one.
+    const port = this.opts.instance?.port || (args.includes('--unixsocket') ? await freePort() : 0)
     /** The server of the test kit. */
-    this.server = await Server.start({ options: ['--port', String(port ?? 0), '--bind', ip.replaceAll(',', ' '), ...kitFor(ip), ...args] })
+    this.server = await Server.start({ options: ['--port', String(port), '--bind', ip.replaceAll(',', ' '), ...kitFor(ip), ...args] })
     this.isInstanceReady = true
     return this
   }
@@ -35,27 +39,30 @@ class RedisInstance {
   }
 }
 
+/** Resolves to a port that nobody listens on. */
+async function freePort() {
+  const listener = net.createServer().listen(0, '127.0.0.1')
+  await once(listener, 'listening')
+  const { port } = listener.address()
+  await new Promise((resolve) => listener.close(resolve))
+  return port
+}
+
 /** Returns options without the test kit for addresses beyond this machine, where a server without a password may not have it. */
 function kitFor(ip) {
   const beyond = ip.split(',').some((address) => !/^(127\.|::1$|localhost$)/.test(address))
   return beyond ? ['--test-kit', 'no', '--protected-mode', 'no'] : []
 }
 
-/** A server for tests. It starts at once, or with the option autoStart false when it is asked for its address, and ends with stop or this process. */
+/** A server for tests. It starts when it is asked for its address, or at once with the option autoStart, and ends with stop or this process. */
 class RedisMemoryServer {
   #port // it stays the same when the server starts again
-  #starts // the server is to start without being asked
 
   constructor(opts = {}) {
     this.opts = opts
     this.runningInstance = null
     this.instanceInfoSync = null
-    this.#starts = opts.autoStart ?? true
-    Promise.resolve().then(() => this.#autoStart())
-  }
-
-  async #autoStart() {
-    if (this.#starts) await this.ensureInstance().catch(() => {}) // whoever asks for the address gets the error
+    if (opts.autoStart) this.start().catch(() => {}) // whoever asks for the address gets the error
   }
 
   /** Resolves to a server, which has started if the option autoStart is true. */
@@ -80,7 +87,6 @@ class RedisMemoryServer {
 
   /** Ends the server, and resolves to true. */
   async stop() {
-    this.#starts = false
     const running = this.runningInstance
     if (!running) return true
     this.runningInstance = null
@@ -97,7 +103,7 @@ class RedisMemoryServer {
 
   /** Resolves to what is known of the process, which it starts if there is none. */
   async ensureInstance() {
-    if (!this.runningInstance) await this.start()
+    if (!this.runningInstance) this.start().catch(() => {}) // it is the promise below that rejects
     return this.runningInstance
   }
 

@@ -4,7 +4,10 @@
 
 const assert = require('node:assert')
 const { spawnSync } = require('node:child_process')
+const fs = require('node:fs')
 const net = require('node:net')
+const os = require('node:os')
+const path = require('node:path')
 const { test } = require('node:test')
 const Redis = require('ioredis')
 const original = require('redis-memory-server')
@@ -36,6 +39,31 @@ const same = {
     const port = await server.getPort()
     await server.stop()
     return [...results, await server.start(), (await server.getPort()) === port, await server.stop()]
+  },
+  async 'who starts when'({ RedisMemoryServer }) {
+    const atOnce = new RedisMemoryServer({ binary, autoStart: true })
+    const asked = new RedisMemoryServer({ binary })
+    const results = [atOnce.runningInstance === null, asked.runningInstance === null]
+    await atOnce.getPort() // and asked could have started, too
+    return [...results, asked.runningInstance, await asked.start(), await fails(atOnce.start()), await asked.stop(), await atOnce.stop()]
+  },
+  async 'stop while it starts'({ RedisMemoryServer }) {
+    const server = new RedisMemoryServer({ binary })
+    const port = server.getPort()
+    const stopped = await server.stop()
+    return [stopped, (await port) > 0, server.getInstanceInfo(), await reaches(await port)]
+  },
+  async 'a socket of Unix'({ RedisMemoryServer }) {
+    const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'redis-memory-server-'))
+    const socket = path.join(dir, 'socket')
+    const server = new RedisMemoryServer({ binary, instance: { args: ['--unixsocket', socket] } })
+    const results = [await reply('127.0.0.1', await server.getPort())]
+    const client = new Redis(socket)
+    results.push(await client.ping())
+    client.disconnect()
+    await server.stop()
+    fs.rmSync(dir, { recursive: true })
+    return results
   },
   async 'create'({ RedisMemoryServer }) {
     const server = await RedisMemoryServer.create({ binary })
