@@ -29,9 +29,17 @@ func (s *Server) secure(nc net.Conn) {
 	}
 	if err != nil {
 		s.logUnlessEnded(err)
+		answerPlain(err)
 		_ = nc.Close()
 	}
 	pass()
+}
+
+// answerPlain tells a client that speaks without TLS so, where Redis only disconnects it.
+func answerPlain(err error) {
+	if plain := (tls.RecordHeaderError{}); errors.As(err, &plain) && plain.Conn != nil {
+		_, _ = plain.Conn.Write([]byte("-ERR this port speaks TLS: a URL for it begins with rediss://\r\n"))
+	}
 }
 
 func (s *Server) logUnlessEnded(err error) {

@@ -154,6 +154,9 @@ func TestTLSClientsLeave(t *testing.T) {
 	require.NoError(t, err)
 	_, err = nc.Write([]byte("PING\r\nthis is no handshake\r\n"))
 	require.NoError(t, err)
+	reply, err := io.ReadAll(nc)
+	require.NoError(t, err)
+	require.Equal(t, "-ERR this port speaks TLS: a URL for it begins with rediss://\r\n", string(reply))
 	eventually(t, "it is refused", func() bool {
 		return strings.Contains(r.log.String(),
 			"Error accepting a client connection: tls: first record does not look like a TLS handshake")
