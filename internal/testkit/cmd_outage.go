@@ -36,13 +36,16 @@ func (k *Kit) cmdOutageBegin(c *engine.Call) {
 	o := outage{mishap: readMishap(c)}
 	for c.More() {
 		switch {
-		case c.Word("ON") && o.on == nil && o.mishap != down:
+		case c.Word("ON") && o.on == nil:
 			o.on = readWhoms(c)
 		case c.Word("FOR") && o.until == 0:
 			o.until = c.Now() + readDuration(c, 1)
 		default:
 			c.Refuse(engine.ErrSyntax)
 		}
+	}
+	if o.mishap == down && o.on != nil {
+		c.Refuse(errOutageDown)
 	}
 	if there := k.outageFor(c.World); there != nil {
 		c.Refusef(errOutageThere, there.mishap)
