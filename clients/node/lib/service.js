@@ -7,7 +7,7 @@ const { Connection, ReplyError } = require('./connection')
 const { machine } = require('./date')
 
 /** What a connection meets while a server starts, or the network of its container. */
-const notYet = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT'])
+const notYet = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'])
 
 /** Returns the address in a URL such as redis://:secret@host:6379, of which the path does not count. Its password may be undefined. */
 function addressOf(url) {
@@ -18,8 +18,17 @@ function addressOf(url) {
   if (!['', 'default'].includes(parts.username)) {
     throw new Error(`the URL of a server has the password of its default user and no other user, so not ${parts.username}`)
   }
-  const password = parts.password === '' ? undefined : decodeURIComponent(parts.password)
+  const password = parts.password === '' ? undefined : decode(parts.password)
   return { scheme: parts.protocol.slice(0, -1), host: parts.hostname.replace(/^\[|\]$/g, ''), port: Number(parts.port || 6379), password }
+}
+
+/** Returns the password that stands in a URL. */
+function decode(text) {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw new Error('the URL of a server has a password with a % that begins no code: write %25 for it')
+  }
 }
 
 function parse(url) {

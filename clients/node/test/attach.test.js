@@ -189,7 +189,7 @@ test('passwords', async () => {
 })
 
 test('bad URLs', async () => {
-  for (const url of ['localhost:6379', 'http://localhost', 'redis://', 'redis:///tmp/socket', 'redis://alice:secret@localhost']) {
+  for (const url of ['localhost:6379', 'http://localhost', 'redis://', 'redis:///tmp/socket', 'redis://alice:secret@localhost', 'redis://:50%@localhost']) {
     await assert.rejects(Server.start({ url }), /^Error: the URL of a server /)
   }
 })

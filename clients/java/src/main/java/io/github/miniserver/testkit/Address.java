@@ -25,9 +25,18 @@ record Address(String scheme, String host, int port, String password) {
     if (user != null && !user.isEmpty() && !user.equals("default")) {
       throw new IllegalArgumentException("the URL of a server has the password of its default user and no other user, so not " + user);
     }
-    String password = m.group(3) == null ? null : URLDecoder.decode(m.group(3).replace("+", "%2B"), StandardCharsets.UTF_8);
+    String password = m.group(3) == null ? null : decode(m.group(3));
     int port = m.group(6) == null ? 6379 : Integer.parseInt(m.group(6));
     return new Address(m.group(1), m.group(4) == null ? m.group(5) : m.group(4), port, password);
+  }
+
+  /** Returns the password that stands in a URL, where a plus is a plus. */
+  private static String decode(String text) {
+    try {
+      return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException("the URL of a server has a password with a % that begins no code: write %25 for it", e);
+    }
   }
 
   boolean secure() {

@@ -285,7 +285,7 @@ class AttachTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"localhost:6379", "http://localhost", "redis://", "redis:///tmp/socket", "redis://alice:secret@localhost"})
+  @ValueSource(strings = {"localhost:6379", "http://localhost", "redis://", "redis:///tmp/socket", "redis://alice:secret@localhost", "redis://:50%@localhost"})
   void badURLs(String url) {
     var error = assertThrows(IllegalArgumentException.class, () -> Server.attach(url));
     assertTrue(error.getMessage().startsWith("the URL of a server "), error.getMessage());
@@ -295,6 +295,7 @@ class AttachTest {
   void goodURLs() {
     assertEquals(new Address("redis", "my_redis", 6379, null), Address.of("redis://my_redis"));
     assertEquals(new Address("rediss", "::1", 7777, "a+b c"), Address.of("rediss://:a+b%20c@[::1]:7777/3"));
+    assertEquals("redis://w:a%2Bb%20c@h:1", new Address("redis", "h", 1, null).url("w", "a+b c"));
   }
 
   @Test
