@@ -1,5 +1,6 @@
 """A server that others have started: a service of docker compose or of a CI, or one that several processes share."""
 
+import errno
 import socket
 import time
 from typing import Any, NamedTuple
@@ -45,9 +46,13 @@ def attach(address: Address, patience: float) -> Connection:
         except ReplyError as error:
             raise RuntimeError(f"{address} {_refusal(str(error))}") from None
         except OSError as error:
-            if not isinstance(error, _NOT_YET) or elapsed() > deadline:
+            if not _may_still_start(error) or elapsed() > deadline:
                 raise ConnectionError(f"{address} cannot be reached: {error}") from error
             time.sleep(0.1)
+
+
+def _may_still_start(error):
+    return isinstance(error, _NOT_YET) or error.errno in (errno.EHOSTUNREACH, errno.ENETUNREACH)
 
 
 def _refusal(error):

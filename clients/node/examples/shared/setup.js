@@ -1,4 +1,4 @@
-const { Server } = require('../..')
+const { Server } = require('miniserver-testkit')
 
 // For globalSetup of Jest or Vitest: one server for all files.
 module.exports = async () => {
