@@ -297,7 +297,7 @@ func TestExamplesAreTests(t *testing.T) {
 		{"docs/start/tls.md", "js", "clients/node/test/tls.test.js", 1},
 		{"docs/start/tls.md", "python", "clients/python/tests/test_tls.py", 1},
 		{"docs/services.md", "go", "examples/programs/embedded_test.go", 1},
-		{"docs/services.md", "python", "clients/python/tests/test_attach.py", 1},
+		{"docs/services.md", "python", "clients/python/tests/xdist_conftest.py", 1},
 		{"docs/services.md", "js", "clients/node/examples/shared/setup.js", 1},
 		{"docs/testing.md", "go", "examples/programs/recipes_test.go", 8},
 		{"docs/testing.md", "python", "clients/python/tests/test_recipes.py", 8},

@@ -1,14 +1,15 @@
 """Servers that others have started."""
 
 import contextlib
-import inspect
 import os
 import re
+import shutil
 import socket
 import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 import redis
@@ -244,15 +245,9 @@ def test_workers_of_xdist_share_a_server(running, tmp_path):
     assert names(running) == ["default"]
 
 
-def pytest_configure(config):
-    if not hasattr(config, "workerinput") and "MINISERVER_URL" not in os.environ:
-        config.miniserver = Server()
-        os.environ["MINISERVER_URL"] = config.miniserver.url  # the workers inherit it
-
-
 def test_workers_of_xdist_share_a_server_of_the_run(tmp_path, monkeypatch):
     monkeypatch.delenv("MINISERVER_URL", raising=False)
-    (tmp_path / "conftest.py").write_text(f"import os\nfrom miniserver_testkit import Server\n\n{inspect.getsource(pytest_configure)}")
+    shutil.copy(Path(__file__).with_name("xdist_conftest.py"), tmp_path / "conftest.py")
     (tmp_path / "test_shared.py").write_text(PIDS)
     command = [sys.executable, "-m", "pytest", "-q", "-n", "3", "-p", "no:cacheprovider", "-rP", str(tmp_path)]
     out = subprocess.run(command, capture_output=True, text=True).stdout
