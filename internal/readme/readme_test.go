@@ -276,7 +276,7 @@ func TestExamplesAreTests(t *testing.T) {
 		{"docs/start/miniredis.md", "go", "examples/programs/miniredis_test.go", 4},
 		{"docs/start/java.md", "java", "clients/java/src/test/java/io/github/miniserver/testkit/RecipesTest.java", 2},
 		{"docs/start/redisson.md", "java", "clients/java/src/test/java/io/github/miniserver/testkit/RedissonTest.java", 1},
-		{"docs/start/spring.md", "java", "clients/java/examples/spring/src/test/java/demo/*Test.java", 2},
+		{"docs/start/spring.md", "java", "clients/java/examples/spring/src/test/java/demo/*Test.java", 3},
 		{"docs/start/jedis-mock.md", "java", "clients/java/src/test/java/io/github/miniserver/jedismock/MovingTest.java", 2},
 		{"docs/start/embedded-redis.md", "java", "clients/java/src/test/java/io/github/miniserver/embedded/MovingTest.java",
 			2},

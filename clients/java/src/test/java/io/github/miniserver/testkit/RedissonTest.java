@@ -52,10 +52,11 @@ class RedissonTest {
     var whole = redisson.<String, String>getMapCache("whole");
     whole.put("k", "v");
     whole.expire(MINUTE);
-    var locks = new String[] {"plain", "fair", "read"};
+    var locks = new String[] {"plain", "fair", "read", "watched"};
     redisson.getLock("plain").lock(1, TimeUnit.MINUTES);
     redisson.getFairLock("fair").lock(1, TimeUnit.MINUTES);
     redisson.getReadWriteLock("read").readLock().lock(1, TimeUnit.MINUTES);
+    redisson.getLock("watched").lock(); // a lease of half a minute, which Redisson renews each ten seconds by the client's clock
     for (var lock : locks) {
       assertTrue(redisson.getBucket(lock).isExists(), lock);
     }
@@ -83,6 +84,8 @@ class RedissonTest {
     semaphore.acquire(1, TimeUnit.MINUTES);
     var series = redisson.<String, Object>getTimeSeries("series");
     series.add(1, "v", MINUTE);
+    var queue = redisson.<String>getQueue("queue");
+    redisson.getDelayedQueue(queue).offer("v", 1, TimeUnit.MINUTES);
     world.clock().advance(Duration.ofHours(1));
     assertFalse(limiter.tryAcquire());
     assertEquals("v", map.get("k"));
@@ -90,5 +93,6 @@ class RedissonTest {
     assertTrue(set.contains("v"));
     assertEquals(0, semaphore.availablePermits());
     assertEquals("v", series.get(1));
+    assertNull(queue.poll());
   }
 }
