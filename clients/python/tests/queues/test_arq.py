@@ -1,12 +1,13 @@
-"""arq and the two clocks. docs/start/arq.md shows the first test as it is."""
+"""arq and the two clocks. docs/start/arq.md shows the first imports and the first test as they are."""
 
 from datetime import timedelta
 
-import freezegun
 import time_machine
 from arq import Worker, create_pool
 from arq.connections import RedisSettings
 from arq.jobs import JobStatus
+
+import freezegun
 
 
 async def remind(context, name):

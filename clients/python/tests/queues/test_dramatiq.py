@@ -1,14 +1,15 @@
-"""Dramatiq and the two clocks. docs/start/dramatiq.md shows the first test as it is."""
+"""Dramatiq and the two clocks. docs/start/dramatiq.md shows the first imports and the first test as they are."""
 
 from datetime import timedelta
 
 import dramatiq
-import freezegun
 import pytest
 import time_machine
 from dramatiq.brokers.redis import RedisBroker
 from dramatiq.results import ResultMissing, Results
 from dramatiq.results.backends import RedisBackend
+
+import freezegun
 
 
 @pytest.fixture

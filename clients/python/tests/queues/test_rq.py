@@ -1,12 +1,15 @@
-"""RQ and the two clocks. docs/start/rq.md shows the first test as it is."""
+"""RQ and the two clocks. docs/start/rq.md shows the first imports and the first test as they are."""
 
-from datetime import datetime, timedelta, timezone
+from datetime import timedelta
 
-import freezegun
 import redis
 import time_machine
 from rq import Queue, SimpleWorker
 from rq.job import Job
+
+from datetime import datetime, timezone
+
+import freezegun
 
 
 def remind(name):
