@@ -15,6 +15,7 @@ type inside struct {
 	engine *engine.Engine
 	world  *engine.World
 	clock  *testkit.Clock
+	ended  <-chan struct{} // closed when the server has ended
 }
 
 // do runs fn between the commands of the world.
@@ -52,6 +53,7 @@ func (in *inside) seed(seed uint64) {
 type operator struct {
 	engine  *engine.Engine
 	session *engine.Session
+	ended   <-chan struct{}
 	woken   chan struct{}
 }
 
@@ -63,9 +65,15 @@ func (o *operator) Wake() {
 	}
 }
 
-// operate executes a command in the world, and waits for its reply until the context ends.
+// operate executes a command in the world, and waits for its reply until the context or the server
+// ends.
 func (in *inside) operate(ctx context.Context, words ...string) (reply resp.Value, err error) {
-	o := &operator{engine: in.engine, woken: make(chan struct{}, 1)}
+	select {
+	case <-in.ended:
+		return reply, errEnded
+	default:
+	}
+	o := &operator{engine: in.engine, ended: in.ended, woken: make(chan struct{}, 1)}
 	unlocked(func() {
 		o.session = o.engine.NewOperator(o, in.world)
 		defer o.engine.Close(o.session)
@@ -87,6 +95,8 @@ func (o *operator) do(ctx context.Context, words []string) (reply resp.Value, er
 		select {
 		case <-o.woken:
 			outcome = o.engine.Collect(o.session)
+		case <-o.ended:
+			return reply, errEnded
 		case <-ctx.Done():
 			return reply, ctx.Err()
 		}

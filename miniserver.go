@@ -126,7 +126,7 @@ func start(lines []string, log io.Writer, how server.Options) (*Server, error) {
 		Disk: new(disk.Memory), TestKit: startup.TestKit})
 	s.made.Add(startup)
 	s.engine, s.server = s.made.Engine, s.made.Server
-	in := &inside{engine: s.engine, world: s.engine.Home()}
+	in := &inside{engine: s.engine, world: s.engine.Home(), ended: s.ended}
 	s.World = World{home: s, name: defaultWorld, steer: in}
 	if s.made.Kit != nil {
 		in.clock = s.made.Kit.Clock
@@ -203,7 +203,7 @@ func (s *Server) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 func (s *Server) dial(ctx context.Context) (net.Conn, error) {
 	select {
 	case <-s.ended:
-		return nil, errors.New("the server has ended")
+		return nil, errEnded
 	default:
 	}
 	addrs := s.server.Addrs()
@@ -223,6 +223,9 @@ func (s *Server) Restart() error { return s.kit("MINI.OUTAGE", "RESTART") }
 // RestartEmpty is Restart of a server that has saved nothing: all worlds are as after Reset, but
 // for their clocks.
 func (s *Server) RestartEmpty() error { return s.kit("MINI.OUTAGE", "RESTART", "EMPTY") }
+
+// errEnded is what everything returns after Close.
+var errEnded = errors.New("the server has ended")
 
 // Close ends the server and its connections, and frees its data. If the server has ended with an
 // error before, Close returns it. Further calls do nothing.

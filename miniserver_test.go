@@ -286,3 +286,19 @@ func TestADayOfALimiter(t *testing.T) {
 	require.Equal(t, []int64{3, 1, 0}, allowed[32:35])
 	t.Logf("a day of %d requests took %.2f seconds", 3*len(allowed), time.Since(began).Seconds())
 }
+
+// After Close every method says so, also one that waits meanwhile.
+func TestMethodsAfterClose(t *testing.T) {
+	s, err := miniserver.Start()
+	require.NoError(t, err)
+	w := s.NewWorld(t)
+	ended := make(chan error)
+	go func() { ended <- w.WaitFor(t.Context(), "KEY", "k") }()
+	require.NoError(t, s.Close())
+	for _, err := range []error{
+		<-ended, s.WaitFor(t.Context(), "BLOCKED", "1"), w.AddFault("f", "ON", "ANY", "DO", "DROP"),
+		s.BeginOutage("CUT"), s.EndOutage(), s.Restart(), w.Snapshot("x"), w.Reset(), w.Do("PING").Err(),
+	} {
+		require.ErrorContains(t, err, "the server has ended")
+	}
+}

@@ -71,7 +71,7 @@ func (s *Server) NewWorld(t TB) *World {
 
 // open returns the world with a name.
 func (s *Server) open(name string) *World {
-	in := &inside{engine: s.engine}
+	in := &inside{engine: s.engine, ended: s.ended}
 	s.engine.With(func() { in.world, in.clock = s.made.Kit.World(name) })
 	w := &World{home: s, name: name, steer: in}
 	w.own = newClient(w.enter)

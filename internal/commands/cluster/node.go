@@ -208,8 +208,8 @@ func cmdClusterSlots(c *engine.Call) {
 }
 
 // replySlotNode replies with a node as CLUSTER SLOTS shows it: how to reach it, its ID, and since
-// 7.0 the names that come on top. A server that is only like a cluster leaves them out: some
-// clients of its time, such as go-redis v8, refuse them.
+// 7.0 the names that come on top. A server that is only like a cluster leaves them out:
+// older clients, such as go-redis v8, refuse them.
 func replySlotNode(c *engine.Call, n *node) {
 	w, reach := c.Reply, preferred(c, n.at)
 	named := c.Engine.Release.Has(command.Splits) && !c.Engine.Config.LikeCluster
