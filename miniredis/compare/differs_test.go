@@ -1,11 +1,21 @@
 package compare
 
 import (
+	"fmt"
+	"io"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 )
+
+// texts is a tester that keeps the last text of Errorf.
+type texts string
+
+func (*texts) Helper() {}
+
+func (f *texts) Errorf(format string, args ...any) { *f = texts(fmt.Sprintf(format, args...)) }
 
 // TestWhatDiffers shows the differences that docs/start/miniredis.md lists: what the last call of a
 // scene returns with the original, and with this package. If they come to agree, the page is wrong.
@@ -53,6 +63,36 @@ func TestWhatDiffers(t *testing.T) {
 		}, "TTL[list] = [1s]", "TTL[list] = [0s]"},
 		"an entry of nothing": {func(s *scene) { s.call("XAdd", "s", "1-1", []string{}) },
 			"XAdd[s 1-1 []] = [1-1 <nil>]", "XAdd[s 1-1 []] = [ ERR wrong number of arguments for 'xadd' command]"},
+		"texts of checks": {func(s *scene) {
+			f := new(texts)
+			s.call("CheckGet", f, "k", "v")
+			s.say("%s", *f)
+		}, `GET error, key "k": ERR no such key`, `string "k": ERR no such key`},
+		"raw commands in RESP3": {func(s *scene) {
+			s.call("XAdd", "s", "1-1", []string{"f", "v"})
+			require.NoError(s.t, s.c.send("HELLO", "3"))
+			require.NoError(s.t, s.c.send("XREAD", "STREAMS", "s", "0"))
+			require.NoError(s.t, s.c.send("QUIT"))
+			replies, err := io.ReadAll(s.c)
+			require.NoError(s.t, err)
+			before, _, found := strings.Cut(string(replies), "$1\r\ns\r\n")
+			require.True(s.t, found)
+			s.say("%q", before[len(before)-4:])
+		}, `"*2\r\n"`, `"%1\r\n"`},
+		"payloads": {func(s *scene) { s.do("RESTORE k 0 v") },
+			`RESTORE k 0 v: "OK"`, "RESTORE k 0 v: error ERR DUMP payload version or checksum are wrong"},
+		"a flush of what is watched": {func(s *scene) {
+			s.call("Set", "k", "v")
+			for _, line := range []string{"WATCH k", "FLUSHALL", "MULTI", "EXEC"} {
+				s.do(line)
+			}
+		}, "EXEC: []interface {}(nil)", "EXEC: <nil>"},
+		"a swap of what is watched": {func(s *scene) {
+			s.call("Set", "k", "v")
+			for _, line := range []string{"WATCH k", "SWAPDB 0 1", "MULTI", "EXEC"} {
+				s.do(line)
+			}
+		}, "EXEC: []interface {}(nil)", "EXEC: <nil>"},
 		"hooks in scripts": {func(s *scene) {
 			s.lib.hook(s.m, "PING", "hooked")
 			s.say("%s", s.c.ask("EVAL", "return redis.call('PING')", "0"))

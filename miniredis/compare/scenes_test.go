@@ -143,16 +143,22 @@ func (s *scene) do(line string) { s.say("%s: %s", line, s.c.ask(strings.Fields(l
 
 // ask sends a command and returns the reply as text.
 func (c *conn) ask(words ...string) string {
+	if err := c.send(words...); err != nil {
+		return "the connection has ended"
+	}
+	return c.next()
+}
+
+// send sends a command. Its reply has a minute.
+func (c *conn) send(words ...string) error {
 	_ = c.SetDeadline(time.Now().Add(time.Minute))
 	var b strings.Builder
 	fmt.Fprintf(&b, "*%d\r\n", len(words))
 	for _, w := range words {
 		fmt.Fprintf(&b, "$%d\r\n%s\r\n", len(w), w)
 	}
-	if _, err := c.Write([]byte(b.String())); err != nil {
-		return "the connection has ended"
-	}
-	return c.next()
+	_, err := c.Write([]byte(b.String()))
+	return err
 }
 
 func (c *conn) next() string {
