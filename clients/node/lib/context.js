@@ -56,10 +56,9 @@ class Context {
    * Calls a function that sends a command, at once or when all has happened that must happen before; with an error if it has failed. The
    * command may block so many milliseconds.
    */
-  pass(send, patience = Infinity) {
+  pass(command, send, patience = Infinity) {
     this.#followClock()
-    // If the test moves the time on, nothing else would tell the server.
-    if (this.#shown !== undefined && patience !== Infinity) setTimeout(() => this.#followClock(), patience)
+    if (this.#shown !== undefined && patience !== Infinity) this.#followLater(command, patience)
     this.#held.push(send)
     if (this.#pending === 0) this.#release()
   }
@@ -130,6 +129,12 @@ class Context {
     if (time === this.#shown) return
     this.#shown = time
     this.#first((world) => world.clock.follow(time))
+  }
+
+  /** Follows the clock once more if a command blocks so long by the test's timers: if they move the time on, nothing else would tell the server. */
+  #followLater(command, patience) {
+    const timer = setTimeout(() => this.#unanswered.has(command) && this.#followClock(), patience)
+    timer.unref?.() // some fake timers are numbers
   }
 
   /** Lets commands wait until something has happened in the world. */

@@ -76,7 +76,7 @@ class Redis extends ioredis {
     const patience = patienceOf(command)
     this.#context.awaitReply(command, patience)
     if (this.status !== 'ready') return super.sendCommand(command, stream)
-    this.#context.pass((error) => (error ? command.reject(error) : super.sendCommand(command, stream)), patience)
+    this.#context.pass(command, (error) => (error ? command.reject(error) : super.sendCommand(command, stream)), patience)
     return command.promise
   }
 

@@ -23,6 +23,7 @@ const programs = {
   'blocked client': 'null',
   'client that is blocked for ever': '',
   'job for a blocked client': '["jobs","mail"]',
+  'job for a client that would wait for a day of the test': '["jobs","mail"]',
   'end of a connection': '"end"',
   cluster: '"v"',
   'killed server': [gone, gone, gone].join('\n'),

@@ -39,6 +39,12 @@ const programs = {
     await new Redis().rpush('jobs', 'mail')
     print(await job)
   },
+  async 'job for a client that would wait for a day of the test'() {
+    Date.now = () => 0
+    const job = new Redis().blpop('jobs', 86_400)
+    await new Redis().rpush('jobs', 'mail')
+    print(await job)
+  },
   async 'end of a connection'() {
     const client = new Redis()
     await client.set('k', 'v')
