@@ -15,8 +15,10 @@ func (s *Scripts) Part() engine.Part {
 		Name:     "scripting",
 		State:    s,
 		Families: []command.Family{family},
-		Debug:    s.debugLines(),
-		Params:   s.interpreter.params(),
+		Modules: []engine.Module{{Name: "lua", Since: "valkey:9.1.0", Version: 1, Path: "lua",
+			Options: "handle-repl-async-load|handle-atomic-slot-migration"}},
+		Debug:  s.debugLines(),
+		Params: s.interpreter.params(),
 		Sections: []engine.Section{
 			{Name: "Memory", Fill: s.fillMemory},
 			{Name: "Stats", Fill: func(w *engine.World, b *bytes.Buffer) {

@@ -15,6 +15,7 @@ type Command struct {
 	Subs   []*Command // in the order of the line
 
 	group  string
+	module string
 	full   string    // container|sub
 	short  shortName // by which clients call it; of length 0 if that is too long
 	subs   map[string]*Command
@@ -27,6 +28,9 @@ func (c *Command) FullName() string { return c.full }
 
 // Group returns the family's group as COMMAND DOCS names it.
 func (c *Command) Group() string { return c.group }
+
+// Module returns the module that has the command in Redis; "" if it needs none.
+func (c *Command) Module() string { return c.module }
 
 // IsSub reports whether the command is a subcommand.
 func (c *Command) IsSub() bool { return c.Parent != nil }

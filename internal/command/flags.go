@@ -62,6 +62,7 @@ const (
 	Help                   // explains the other subcommands of its container
 	AnySlot                // may name keys in several slots, as it only lets go of them
 	LogsIn                 // does nothing but log the session in
+	OfModule               // a module has it in Redis: COMMAND shows it as "module"
 )
 
 // flagName is what COMMAND calls a flag: since a release, and before another. "" is since ever, and
@@ -74,6 +75,7 @@ type flagName struct {
 
 var flagNames = []flagName{
 	{flag: Write, name: "write"}, {flag: ReadOnly, name: "readonly"}, {flag: DenyOOM, name: "denyoom"},
+	{flag: OfModule, name: "module"},
 	{flag: Admin, name: "admin"},
 	{flag: PubSub, name: "pubsub"}, {flag: NoScript, name: "noscript"}, {Random, "random", "", "7.0.0"},
 	{SortForScript, "sort_for_script", "", "7.0.0"}, {Blocking, "blocking", "7.0.0", ""},

@@ -61,6 +61,7 @@ type Line struct {
 // Family is the commands of one kind, with their group as COMMAND DOCS names it.
 type Family struct {
 	Group    string
+	Module   string // which has them in Redis, as MODULE LIST names it; "" if they need none
 	Commands []Line
 	Wordings []Wording // errors that read otherwise in older releases, the newest first
 }

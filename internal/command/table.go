@@ -82,7 +82,7 @@ func (t *Table) commandsOf(f Family) []*Command {
 	list = t.offered(f.Commands)
 	next := t.count
 	for _, c := range list {
-		next = t.register(c, f.Group, nil, next)
+		next = t.register(c, f, nil, next)
 	}
 	if len(made.lists) < mostMade {
 		made.lists[at] = list
@@ -135,14 +135,17 @@ func except(words, others []string) []string {
 
 // register completes a command, and its subcommands. It takes the next ID and returns that behind
 // them.
-func (t *Table) register(c *Command, group string, parent *Command, id int) (next int) {
+func (t *Table) register(c *Command, f Family, parent *Command, id int) (next int) {
 	c.ID = id
 	id++
-	c.group, c.Parent, c.full = group, parent, c.Name
+	c.group, c.module, c.Parent, c.full = f.Group, f.Module, parent, c.Name
 	c.short = shortNameOf([]byte(c.Name))
 	c.Keys.least = c.Least()
 	if parent != nil {
 		c.full = parent.Name + "|" + c.Name
+	}
+	if f.Module != "" {
+		c.Flags |= OfModule
 	}
 	if c.Keys.movable() {
 		c.Flags |= MovableKeys
@@ -157,7 +160,7 @@ func (t *Table) register(c *Command, group string, parent *Command, id int) (nex
 	c.Subs = t.offered(c.Line.Subs)
 	c.subs = make(map[string]*Command, len(c.Subs))
 	for _, sub := range c.Subs {
-		id = t.register(sub, group, c, id)
+		id = t.register(sub, f, c, id)
 		c.subs[sub.Name] = sub
 	}
 	if !t.Release.Has(Splits) {

@@ -20,6 +20,7 @@ type Part struct {
 
 	Families []command.Family  // commands
 	Types    []Type            // of data
+	Modules  []Module          // of MODULE LIST
 	Params   []config.Param    // of CONFIG
 	Sections []Section         // of INFO
 	Figures  map[string]Figure // of INFO, by their names there, for sections of others

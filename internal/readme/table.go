@@ -1,6 +1,7 @@
 package readme
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,13 +9,14 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// groups are the titles of the groups that COMMAND DOCS names, in the order of the table.
+// groups are the titles of the groups that COMMAND DOCS names, or of modules, in the order of the
+// table.
 var groups = []struct{ name, title string }{
 	{"string", "strings"}, {"hash", "hashes"}, {"sorted-set", "sorted sets"}, {"list", "lists"}, {"set", "sets"},
 	{"stream", "streams"}, {"bitmap", "bitmaps"}, {"hyperloglog", "HyperLogLog"}, {"geo", "geo"},
 	{"bf", "Bloom filters"},
 	{"generic", "keys"}, {"transactions", "transactions"}, {"scripting", "scripting"}, {"pubsub", "pub/sub"},
-	{"connection", "connection"}, {"server", "server"}, {"module", "from modules"}, {"cluster", "cluster"},
+	{"connection", "connection"}, {"server", "server"}, {"redis-cell", "from modules"}, {"cluster", "cluster"},
 	{"test-kit", "the test kit"},
 }
 
@@ -27,7 +29,7 @@ func table(docs resp.Value) (string, error) {
 		if subs := field(doc, "subcommands"); subs.Len() > 0 {
 			name += " " + subcommands(subs)
 		}
-		group := field(doc, "group").Text
+		group := cmp.Or(field(doc, "module").Text, field(doc, "group").Text)
 		names[group] = append(names[group], name)
 	}
 	var out strings.Builder

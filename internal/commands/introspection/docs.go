@@ -32,8 +32,13 @@ func replyDocs(c *engine.Call, cmd *command.Command) {
 	m := openDocs(c)
 	m.text("summary", cmd.Summary)
 	m.text("since", release.From(cmd.Since).In(c.Engine.Release))
-	m.text("group", cmd.Group())
+	if cmd.Module() == "" {
+		m.text("group", cmd.Group())
+	} else {
+		m.text("group", "module")
+	}
 	m.text("complexity", cmd.Complexity)
+	m.text("module", cmd.Module())
 	deprecated := deprecations(c, cmd)
 	m.words("doc_flags", docFlags(deprecated != nil, cmd.Flags))
 	for _, d := range deprecated {

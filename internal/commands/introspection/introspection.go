@@ -104,8 +104,10 @@ func commandFilter(c *engine.Call) (keep func(cmd *command.Command) bool) {
 	}
 	switch {
 	case c.Word("MODULE"):
-		c.Arg()
-		return func(*command.Command) bool { return false }
+		module := c.Arg()
+		return func(cmd *command.Command) bool {
+			return cmd.Module() != "" && strings.EqualFold(cmd.Module(), string(module))
+		}
 	case c.Word("ACLCAT"):
 		category := "@" + strings.ToLower(string(c.Arg()))
 		return func(cmd *command.Command) bool { return slices.Contains(cmd.Categories(), category) }

@@ -34,7 +34,7 @@ import (
 )
 
 // Throttle is the family of CL.THROTTLE.
-var Throttle = command.Family{Group: "module", Commands: []command.Line{
+var Throttle = command.Family{Group: "module", Module: "redis-cell", Commands: []command.Line{
 	{Name: "cl.throttle", Arity: -1, Flags: command.Write, Keys: command.Key(1, "RW access update"), Run: cmdThrottle,
 		Reply: "integers", Since: "cell:0.1.0", Syntax: "key max-burst:integer count period:integer [quantity:integer]",
 		Summary: "Limits a rate: takes a quantity from a key's allowance, which refills over time, " +

@@ -2,10 +2,10 @@ package server
 
 import (
 	"bytes"
+	"fmt"
 
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/engine"
-	"github.com/miniserver-go/miniserver/internal/release"
 )
 
 const errNoModules = command.Error("ERR MODULE command not allowed. " +
@@ -36,32 +36,28 @@ var modules = command.Family{Group: "server", Commands: []command.Line{
 // MODULE LIST
 func cmdModuleList(c *engine.Call) { ReplyModules(c) }
 
-// luaIsModule is since when Valkey has its scripting engine in a module.
-var luaIsModule = release.From("valkey:9.1.0")
-
-// ReplyModules writes the modules, of which there are none but what a release takes for one.
+// ReplyModules writes the modules of the parts.
 func ReplyModules(c *engine.Call) {
-	w := c.Reply
-	if !c.Has(luaIsModule) {
+	w, modules := c.Reply, c.Engine.Modules()
+	w.Array(len(modules))
+	for _, m := range modules {
+		w.Map(4)
+		w.BulkString("name")
+		w.BulkString(m.Name)
+		w.BulkString("ver")
+		w.Int(m.Version)
+		w.BulkString("path")
+		w.BulkString(m.Path)
+		w.BulkString("args")
 		w.Array(0)
-		return
 	}
-	w.Array(1)
-	w.Map(4)
-	w.BulkString("name")
-	w.BulkString("lua")
-	w.BulkString("ver")
-	w.Int(1)
-	w.BulkString("path")
-	w.BulkString("lua")
-	w.BulkString("args")
-	w.Array(0)
 }
 
 // fillModules writes what INFO says of the modules.
 func fillModules(w *engine.World, b *bytes.Buffer) {
-	if w.Engine().Release.Has(luaIsModule) {
-		engine.Fields(b, "module", "name=lua,ver=1,api=1,filters=0,usedby=[],using=[],options=[handle-repl-async-load|handle-atomic-slot-migration]")
+	for _, m := range w.Engine().Modules() {
+		engine.Fields(b, "module", fmt.Sprintf("name=%s,ver=%d,api=1,filters=0,usedby=[],using=[],options=[%s]",
+			m.Name, m.Version, m.Options))
 	}
 }
 

@@ -2,7 +2,7 @@
 //
 //	info.go       INFO, and in which release it has which line
 //	keyspace.go   the sections of INFO about the data
-//	module.go     MODULE: there are none
+//	module.go     MODULE: those that parts stand for, as none is loaded
 //
 // The other sections of INFO come from the parts that know the figures.
 package server

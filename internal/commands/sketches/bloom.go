@@ -28,7 +28,7 @@ func creating(run func(c *engine.Call, o bloom.Options)) engine.Method {
 	})
 }
 
-var bloomFamily = command.Family{Group: "bf", Commands: []command.Line{
+var bloomFamily = command.Family{Group: "bf", Module: "bf", Commands: []command.Line{
 	{Name: "bf.reserve", Arity: -4, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "RW update"),
 		Run: creating(cmdBFReserve), Reply: "status", Since: "bloom:1.0.0",
 		Syntax:  "key error-rate:double capacity:integer [EXPANSION expansion:integer] [NONSCALING]",
