@@ -28,14 +28,13 @@ var (
 		"host:port of the server to compare, which is emptied; built and started if empty")
 )
 
-// lacking are the families of which a release has no commands.
-var lacking = map[string][]string{"redis:6.2": {"functions"}}
-
-func chosenFamilies(like string) []string {
-	if *families == "" {
-		return slices.DeleteFunc(Families(), func(name string) bool { return slices.Contains(lacking[like], name) })
+func chosenFamilies(t *testing.T, like string) []string {
+	if *families != "" {
+		return strings.Split(*families, ",")
 	}
-	return strings.Split(*families, ",")
+	r, err := release.Parse(like)
+	require.NoError(t, err)
+	return FamiliesOf(r)
 }
 
 func redisSide(t *testing.T, like, name string) Side {
@@ -46,7 +45,7 @@ func redisSide(t *testing.T, like, name string) Side {
 func compare(t *testing.T, like string, redis, ours Side) {
 	accepted, refused := map[string]int{}, map[string]int{}
 	for i := range *seeds {
-		cfg := Config{Redis: redis, Ours: ours, Families: chosenFamilies(like), Seed: *first + uint64(i),
+		cfg := Config{Redis: redis, Ours: ours, Families: chosenFamilies(t, like), Seed: *first + uint64(i),
 			Commands: *count, Release: like}
 		result, err := cfg.Run()
 		require.NoError(t, err)

@@ -9,6 +9,9 @@
 //	ZADD $k [ ( NX | XX ) ] [ CH ] { $s $m }
 //	~ ZUNION 2 $k $k            members may come in any order
 //
+// A line "since 7.0.0", in the notation of package release, says whose server has the commands: one
+// of "redis-stack:7.4.0" is only compared with that.
+//
 // Keys, members, values and scores come from small pools, so that commands often have the same
 // keys, wrong types, the edges of number ranges, and data of earlier commands. A few commands in a
 // hundred are broken on purpose: an argument is missing, doubled or replaced.
@@ -18,7 +21,7 @@
 // complete datasets are compared.
 //
 // The servers are a release and ours that behaves as it: "make random LIKE=redis:7.4" runs two
-// million commands.
+// million commands, and "make random LIKE=redis-stack:7.4" compares the commands of modules too.
 //
 // Invariants:
 //

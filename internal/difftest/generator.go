@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -43,10 +44,23 @@ func (c Command) String() string {
 	return string(b)
 }
 
-// family is a named list of shapes.
+// family is a named list of shapes. since is the releases whose real server has its commands, in
+// the notation of package release.
 type family struct {
 	name   string
+	since  string
 	shapes []shape
+}
+
+// FamiliesOf returns the names of the families whose commands the real server of a release has.
+func FamiliesOf(r *release.Release) []string {
+	return slices.DeleteFunc(Families(), func(name string) bool {
+		f, err := loadFamily(name)
+		if err != nil {
+			panic(err) // embedded
+		}
+		return !r.Has(release.From(f.since))
+	})
 }
 
 // Families returns the names of all families.
@@ -72,6 +86,10 @@ func loadFamily(name string) (family, error) {
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSpace(line)
 		if line == "" || line[0] == '#' {
+			continue
+		}
+		if since, is := strings.CutPrefix(line, "since "); is {
+			f.since = since
 			continue
 		}
 		s, err := parseShape(line)

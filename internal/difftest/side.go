@@ -107,12 +107,13 @@ var readers = map[string]struct {
 	args []string
 	mode Mode
 }{
-	"string": {[]string{"GET", ""}, Mode{}},
-	"hash":   {[]string{"HGETALL", ""}, Mode{Order: transcript.Pairs}},
-	"zset":   {[]string{"ZRANGE", "", "0", "-1", "WITHSCORES"}, Mode{}},
-	"set":    {[]string{"SMEMBERS", ""}, Mode{Order: transcript.Sorted}},
-	"list":   {[]string{"LRANGE", "", "0", "-1"}, Mode{}},
-	"stream": {[]string{"XINFO", "STREAM", "", "FULL", "COUNT", "0"}, Mode{Times: true}},
+	"string":    {[]string{"GET", ""}, Mode{}},
+	"hash":      {[]string{"HGETALL", ""}, Mode{Order: transcript.Pairs}},
+	"zset":      {[]string{"ZRANGE", "", "0", "-1", "WITHSCORES"}, Mode{}},
+	"set":       {[]string{"SMEMBERS", ""}, Mode{Order: transcript.Sorted}},
+	"list":      {[]string{"LRANGE", "", "0", "-1"}, Mode{}},
+	"MBbloom--": {[]string{"BF.SCANDUMP", "", "1"}, Mode{}},
+	"stream":    {[]string{"XINFO", "STREAM", "", "FULL", "COUNT", "0"}, Mode{Times: true}},
 }
 
 // dump returns the commands that read a whole database, for the keys and types that this side

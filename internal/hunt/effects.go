@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/internal/difftest"
+	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -69,8 +70,8 @@ var unequal = map[string]bool{"CONFIG": true, "WATCH": true}
 
 // followed sends random commands that a release survives to a server that it empties first. Keys
 // expire when a command looks at them.
-func followed(t *target, seed uint64, release string) (all []batch, err error) {
-	g, err := difftest.NewGenerator(seed, difftest.Families())
+func followed(t *target, seed uint64, as string) (all []batch, err error) {
+	g, err := difftest.NewGenerator(seed, difftest.FamiliesOf(&release.Default))
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +93,7 @@ func followed(t *target, seed uint64, release string) (all []batch, err error) {
 		var commands [][]string
 		var b batch
 		for _, command := range g.Take(10) {
-			if !unequal[strings.ToUpper(command.Args[0])] && !difftest.Crashes(command, release) {
+			if !unequal[strings.ToUpper(command.Args[0])] && !difftest.Crashes(command, as) {
 				commands = append(commands, command.Args)
 				b.commands += command.String() + "\n"
 			}

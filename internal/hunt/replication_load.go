@@ -12,6 +12,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/internal/dataset"
 	"github.com/miniserver-go/miniserver/internal/difftest"
+	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -147,7 +148,7 @@ func (w *writers) stopped() bool {
 // those that configure only one server, and without a BITFIELD that may fail: it lengthens its
 // string all the same, and since 7.0 Redis does not tell its replicas.
 func randomFamilies(r *rand.Rand) func() []string {
-	g, err := difftest.NewGenerator(r.Uint64(), difftest.Families())
+	g, err := difftest.NewGenerator(r.Uint64(), difftest.FamiliesOf(&release.Default))
 	if err != nil {
 		panic(err)
 	}
