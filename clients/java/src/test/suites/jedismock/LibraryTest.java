@@ -196,7 +196,7 @@ class LibraryTest {
 
   @Test
   void anInterceptorChangesTheParameters() throws Exception {
-    RedisServer server = RedisServer.newRedisServer().setOptions(ServiceOptions.withInterceptor((state, name, parameters) -> {
+    RedisServer server = new RedisServer().setOptions(ServiceOptions.withInterceptor((state, name, parameters) -> {
       if (name.equals("rpush")) {
         parameters.set(1, Slice.create("first"));
         parameters.add(Slice.create("last"));
@@ -214,7 +214,7 @@ class LibraryTest {
   void anInterceptorThatWaitsIsInterrupted() throws Exception {
     var waits = new CountDownLatch(1);
     var interrupted = new CountDownLatch(1);
-    RedisServer server = RedisServer.newRedisServer().setOptions(ServiceOptions.withInterceptor((state, name, parameters) -> {
+    RedisServer server = new RedisServer().setOptions(ServiceOptions.withInterceptor((state, name, parameters) -> {
       if (name.equals("get")) {
         waits.countDown();
         try {
@@ -226,7 +226,8 @@ class LibraryTest {
       return MockExecutor.proceed(state, name, parameters);
     })).start();
     try (Jedis client = new Jedis(server.getHost(), server.getBindPort(), 60_000)) {
-      var get = CompletableFuture.supplyAsync(() -> assertThrows(JedisConnectionException.class, () -> client.get("k")));
+      var get = CompletableFuture.supplyAsync(
+          () -> assertThrows(JedisConnectionException.class, () -> client.get("k")));
       waits.await();
       server.stop();
       interrupted.await();

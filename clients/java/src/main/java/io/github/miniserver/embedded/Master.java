@@ -16,12 +16,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A master that Sentinels of this process watch. They share what they know of it, so they cannot disagree. A thread asks it and its
- * replicas ten times a second; if it does not answer for long enough, the replica that has most of its changes takes its place.
+ * A master that Sentinels of this process watch. They share what they know of it, so they cannot disagree. A thread
+ * asks it and its replicas ten times a second; if it does not answer for long enough, the replica that has most of its
+ * changes takes its place.
  */
 final class Master {
   /** How a Sentinel is told to watch a master. Times are in milliseconds; the password is null if there is none. */
-  record Monitor(String name, InetSocketAddress address, int quorum, long downAfter, long failoverTimeout, int parallelSyncs, String password) {}
+  record Monitor(String name, InetSocketAddress address, int quorum, long downAfter, long failoverTimeout,
+      int parallelSyncs, String password) {}
 
   private static final int PAUSE = 100; // milliseconds between two questions
   private static final Pattern REPLICA = Pattern.compile("slave\\d+:ip=([^,]+),port=(\\d+),");
@@ -154,7 +156,8 @@ final class Master {
     heard = System.nanoTime();
     epoch++;
     replicas().forEach(this::follow);
-    String message = String.join(" ", monitor.name(), host(former), "" + former.getPort(), host(next), "" + next.getPort());
+    String message = String.join(" ", monitor.name(), host(former), "" + former.getPort(), host(next),
+        "" + next.getPort());
     sentinels.forEach(sentinel -> sentinel.publish("+switch-master", message));
   }
 
@@ -197,7 +200,8 @@ final class Master {
 
   /** Returns what INFO says of it to clients of a Sentinel. */
   synchronized String summary() {
-    return "name=" + monitor.name() + ",status=" + (isDown() ? "odown" : "ok") + ",address=" + host(address) + ":" + address.getPort()
+    return "name=" + monitor.name() + ",status=" + (isDown() ? "odown" : "ok")
+        + ",address=" + host(address) + ":" + address.getPort()
         + ",slaves=" + replicas().size() + ",sentinels=" + sentinels.size();
   }
 
@@ -217,7 +221,8 @@ final class Master {
 
   private byte[] fieldsOf(InetSocketAddress replica) {
     String info = info(replica);
-    List<String> fields = common(host(replica) + ":" + replica.getPort(), replica, info == null ? "s_down,slave,disconnected" : "slave");
+    List<String> fields = common(host(replica) + ":" + replica.getPort(), replica,
+        info == null ? "s_down,slave,disconnected" : "slave");
     Matcher m = OFFSET.matcher(info == null ? "" : info);
     fields.addAll(List.of("role-reported", "slave", "master-link-down-time", "0",
         "master-link-status", info != null && info.contains("master_link_status:up") ? "ok" : "err",
@@ -233,8 +238,9 @@ final class Master {
   }
 
   private List<String> common(String name, InetSocketAddress server, String flags) {
-    return new ArrayList<>(List.of("name", name, "ip", host(server), "port", "" + server.getPort(), "runid", id(server), "flags", flags,
-        "link-pending-commands", "0", "link-refcount", "1", "last-ping-sent", "0", "last-ok-ping-reply", "0", "last-ping-reply", "0",
+    return new ArrayList<>(List.of("name", name, "ip", host(server), "port", "" + server.getPort(),
+        "runid", id(server), "flags", flags, "link-pending-commands", "0", "link-refcount", "1",
+        "last-ping-sent", "0", "last-ok-ping-reply", "0", "last-ping-reply", "0",
         "down-after-milliseconds", "" + monitor.downAfter()));
   }
 
@@ -246,7 +252,9 @@ final class Master {
   /** Reports whether enough Sentinels watch it, and how many there are. */
   synchronized byte[] quorum() {
     int count = sentinels.size();
-    return count >= monitor.quorum() ? Reply.status("OK " + count + " usable Sentinels. Quorum and failover authorization can be reached")
-        : Reply.error("NOQUORUM " + count + " usable Sentinels. Not enough available Sentinels to reach the specified quorum for this master");
+    return count >= monitor.quorum()
+        ? Reply.status("OK " + count + " usable Sentinels. Quorum and failover authorization can be reached")
+        : Reply.error("NOQUORUM " + count
+            + " usable Sentinels. Not enough available Sentinels to reach the specified quorum for this master");
   }
 }

@@ -49,7 +49,10 @@ public final class RedisCluster implements Redis {
     }
   }
 
-  /** Waits until a server is a master, or its link to the master is up. One that wants another password is not waited for. */
+  /**
+   * Waits until a server is a master, or its link to the master is up. One that wants another password is not waited
+   * for.
+   */
   private static void awaitLink(int port, String password) throws IOException {
     var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
     for (long begin = System.nanoTime(); System.nanoTime() - begin < PATIENCE;) {

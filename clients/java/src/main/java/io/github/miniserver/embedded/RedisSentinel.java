@@ -22,13 +22,13 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
- * A Sentinel: it tells clients where a master is, and replaces one that is down. SENTINEL is answered here; a process of miniserver
- * answers the rest, above all the subscriptions by which clients learn of the next master.
+ * A Sentinel: it tells clients where a master is, and replaces one that is down. SENTINEL is answered here; a process
+ * of miniserver answers the rest, above all the subscriptions by which clients learn of the next master.
  */
 public final class RedisSentinel extends RedisInstance {
   /** The commands that a Sentinel has. */
-  private static final Set<String> COMMANDS = Set.of("acl", "auth", "client", "command", "hello", "info", "ping", "psubscribe", "publish",
-      "punsubscribe", "quit", "reset", "shutdown", "subscribe", "unsubscribe");
+  private static final Set<String> COMMANDS = Set.of("acl", "auth", "client", "command", "hello", "info", "ping",
+      "psubscribe", "publish", "punsubscribe", "quit", "reset", "shutdown", "subscribe", "unsubscribe");
 
   private final List<String> options = new ArrayList<>(List.of("--port", "0")); // of the process
   private final Map<String, List<String>> masters = new LinkedHashMap<>(); // the words after SENTINEL MONITOR, by name
@@ -47,8 +47,8 @@ public final class RedisSentinel extends RedisInstance {
   /**
    * Makes a Sentinel.
    *
-   * @param command the name of the program, which is not used, and the settings of a sentinel.conf as options: two hyphens and the name,
-   *     followed by the values
+   * @param command the name of the program, which is not used, and the settings of a sentinel.conf as options: two
+   *     hyphens and the name, followed by the values
    * @param forceStop is not used: it always ends with this process
    * @param out gets the lines of the log if err is null
    * @param err gets the lines of the log when it has started; null is for nobody
@@ -95,7 +95,8 @@ public final class RedisSentinel extends RedisInstance {
   void open() throws IOException {
     server = Server.start(options.toArray(String[]::new));
     try {
-      proxy = new Proxy(InetAddress.getByName(bind), ports().get(0), () -> new Socket(server.host(), server.port()), this::handler);
+      proxy = new Proxy(InetAddress.getByName(bind), ports().get(0), () -> new Socket(server.host(), server.port()),
+          this::handler);
       for (String name : masters.keySet()) {
         watched.add(Master.watch(monitorOf(name), this));
       }
@@ -111,8 +112,10 @@ public final class RedisSentinel extends RedisInstance {
   private Monitor monitorOf(String name) {
     List<String> words = masters.get(name); // host, port, quorum
     Map<String, String> detail = details.getOrDefault(name, Map.of());
-    return new Monitor(name, new InetSocketAddress(words.get(0), Integer.parseInt(words.get(1))), Integer.parseInt(words.get(2)),
-        Long.parseLong(detail.getOrDefault("down-after-milliseconds", "30000")), Long.parseLong(detail.getOrDefault("failover-timeout", "180000")),
+    var address = new InetSocketAddress(words.get(0), Integer.parseInt(words.get(1)));
+    return new Monitor(name, address, Integer.parseInt(words.get(2)),
+        Long.parseLong(detail.getOrDefault("down-after-milliseconds", "30000")),
+        Long.parseLong(detail.getOrDefault("failover-timeout", "180000")),
         Integer.parseInt(detail.getOrDefault("parallel-syncs", "1")), detail.get("auth-pass"));
   }
 
@@ -188,7 +191,8 @@ public final class RedisSentinel extends RedisInstance {
     }
     Master master = watched.stream().filter(m -> m.name().equals(words.get(2))).findFirst().orElse(null);
     if (master == null) {
-      return name.equals("get-master-addr-by-name") ? Reply.nothing() : Reply.error("ERR No such master with that name");
+      return name.equals("get-master-addr-by-name") ? Reply.nothing()
+          : Reply.error("ERR No such master with that name");
     }
     return switch (name) {
       case "get-master-addr-by-name" -> master.where();
@@ -196,7 +200,8 @@ public final class RedisSentinel extends RedisInstance {
       case "replicas", "slaves" -> master.replicaFields();
       case "sentinels" -> master.sentinelFields(this);
       case "ckquorum" -> master.quorum();
-      case "failover" -> master.failover() ? Reply.status("OK") : Reply.error("NOGOODSLAVE No suitable replica to promote");
+      case "failover" -> master.failover() ? Reply.status("OK")
+          : Reply.error("NOGOODSLAVE No suitable replica to promote");
       default -> Reply.error("ERR unknown subcommand '" + words.get(1) + "'. Try SENTINEL HELP.");
     };
   }

@@ -69,11 +69,12 @@ public final class RedisServer extends RedisInstance {
   }
 
   /**
-   * Starts the process, which lets clients of this machine use DEBUG, and change all settings, as Redis 6.2 did. With the test kit
-   * it serves this machine only, unless it has a password: so without it, if need be.
+   * Starts the process, which lets clients of this machine use DEBUG, and change all settings, as Redis 6.2 did. With
+   * the test kit it serves this machine only, unless it has a password: so without it, if need be.
    */
   private Server launch() {
-    List<String> all = new ArrayList<>(List.of("--enable-debug-command", "local", "--enable-protected-configs", "local"));
+    List<String> all = new ArrayList<>(List.of("--enable-debug-command", "local", "--enable-protected-configs",
+        "local"));
     all.addAll(options);
     try {
       return Server.start(all.toArray(String[]::new));

@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A cluster for clients in cluster mode. It has one node with all slots, on the first port; the other ports lead to it. So a client may
- * begin with any of them.
+ * A cluster for clients in cluster mode. It has one node with all slots, on the first port; the other ports lead to it.
+ * So a client may begin with any of them.
  */
 public final class RedisShardedCluster implements Redis {
   private final List<Redis> servers = new ArrayList<>();

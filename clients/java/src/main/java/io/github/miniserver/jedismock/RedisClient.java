@@ -52,10 +52,14 @@ public final class RedisClient {
     }
   }
 
-  /** Ends a command that blocks after some milliseconds of this machine's time: the clock of the test may stand meanwhile. */
+  /**
+   * Ends a command that blocks after some milliseconds of this machine's time: the clock of the test may stand
+   * meanwhile.
+   */
   private byte[] proceedFor(long patience, List<byte[]> words) throws IOException {
     if (id == null) {
-      byte[] reply = link.proceed(List.of("CLIENT".getBytes(StandardCharsets.US_ASCII), "ID".getBytes(StandardCharsets.US_ASCII)));
+      byte[] reply = link.proceed(List.of("CLIENT".getBytes(StandardCharsets.US_ASCII),
+          "ID".getBytes(StandardCharsets.US_ASCII)));
       id = new String(reply, 1, reply.length - 3, StandardCharsets.US_ASCII);
     }
     var over = new boolean[1];
@@ -80,7 +84,8 @@ public final class RedisClient {
   private static long patience(String name, List<Slice> parameters) {
     try {
       return switch (name) {
-        case "blpop", "brpop", "bzpopmin", "bzpopmax", "blmove", "brpoplpush" -> seconds(parameters.get(parameters.size() - 1));
+        case "blpop", "brpop", "bzpopmin", "bzpopmax", "blmove", "brpoplpush" ->
+            seconds(parameters.get(parameters.size() - 1));
         case "blmpop", "bzmpop" -> seconds(parameters.get(0));
         case "xread", "xreadgroup" -> milliseconds(parameters);
         default -> 0;

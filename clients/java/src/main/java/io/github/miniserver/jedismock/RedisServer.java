@@ -28,12 +28,12 @@ import java.util.Objects;
 import javax.net.SocketFactory;
 
 /**
- * A server on a port of this machine. While it has an interceptor or a clock of the test, clients are connected to this process, which
- * passes their commands on; otherwise they are connected to the server itself. Between {@link #stop} and the next {@link #start} the
- * data are kept.
+ * A server on a port of this machine. While it has an interceptor or a clock of the test, clients are connected to this
+ * process, which passes their commands on; otherwise they are connected to the server itself. Between {@link #stop} and
+ * the next {@link #start} the data are kept.
  *
- * <p>If the environment variable MINISERVER_URL names a server that others have started, this is a world of it, unless it is to be in
- * cluster mode. Clients are connected to this process then, and {@link #stop} removes the data.
+ * <p>If the environment variable MINISERVER_URL names a server that others have started, this is a world of it, unless
+ * it is to be in cluster mode. Clients are connected to this process then, and {@link #stop} removes the data.
  */
 public class RedisServer {
   private static final InetAddress LOOPBACK = InetAddress.getLoopbackAddress();
@@ -88,8 +88,8 @@ public class RedisServer {
   }
 
   /**
-   * Sets the options. An interceptor gets the next command already; the first one of a running server ends the connections that its
-   * clients have, unless there is a clock. Cluster mode begins with the next start.
+   * Sets the options. An interceptor gets the next command already; the first one of a running server ends the
+   * connections that its clients have, unless there is a clock. Cluster mode begins with the next start.
    */
   public RedisServer setOptions(ServiceOptions options) {
     Objects.requireNonNull(options);
@@ -99,8 +99,8 @@ public class RedisServer {
   }
 
   /**
-   * Sets the clock by which keys expire: each command has the time that it shows then. If the server is running without an interceptor
-   * or another clock, the connections of its clients end.
+   * Sets the clock by which keys expire: each command has the time that it shows then. If the server is running without
+   * an interceptor or another clock, the connections of its clients end.
    */
   public RedisServer setClock(Clock clock) {
     this.clock = Objects.requireNonNull(clock);
@@ -209,7 +209,10 @@ public class RedisServer {
     }
   }
 
-  /** If clients are connected to the server itself and must not be, moves it to another port, and ends their connections. */
+  /**
+   * If clients are connected to the server itself and must not be, moves it to another port, and ends their
+   * connections.
+   */
   private void interpose() {
     synchronized (lock) {
       if (server == null || proxy != null || !isBetween()) {
@@ -248,7 +251,8 @@ public class RedisServer {
   private Slice intercept(OperationExecutorState state, String name, List<Slice> parameters) throws IOException {
     try {
       Slice reply = options.getCommandInterceptor().execCommand(state, name, parameters);
-      return reply != null ? reply : Response.error("ERR the interceptor has returned null for the command '" + name + "'");
+      return reply != null ? reply
+          : Response.error("ERR the interceptor has returned null for the command '" + name + "'");
     } catch (RedisClient.Disconnected e) {
       throw e.getCause();
     } catch (RuntimeException | AssertionError e) {

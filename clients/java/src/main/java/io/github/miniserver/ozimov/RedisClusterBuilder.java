@@ -6,7 +6,8 @@ import java.util.Collection;
 
 /** Makes masters with replicas and Sentinels. */
 public class RedisClusterBuilder {
-  private final io.github.miniserver.embedded.core.RedisClusterBuilder it = new io.github.miniserver.embedded.core.RedisClusterBuilder();
+  private final io.github.miniserver.embedded.core.RedisClusterBuilder it =
+      new io.github.miniserver.embedded.core.RedisClusterBuilder();
 
   /** Sets what all Sentinels have. */
   public RedisClusterBuilder withSentinelBuilder(RedisSentinelBuilder builder) {

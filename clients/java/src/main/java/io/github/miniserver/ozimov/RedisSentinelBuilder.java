@@ -2,7 +2,8 @@ package io.github.miniserver.ozimov;
 
 /** Makes Sentinels. */
 public class RedisSentinelBuilder {
-  private final io.github.miniserver.embedded.core.RedisSentinelBuilder it = new io.github.miniserver.embedded.core.RedisSentinelBuilder();
+  private final io.github.miniserver.embedded.core.RedisSentinelBuilder it =
+      new io.github.miniserver.embedded.core.RedisSentinelBuilder();
 
   /** Is not used: the program is miniserver. */
   public RedisSentinelBuilder redisExecProvider(RedisExecProvider provider) {

@@ -6,7 +6,8 @@ import java.net.InetSocketAddress;
 
 /** Makes servers. */
 public class RedisServerBuilder {
-  private final io.github.miniserver.embedded.core.RedisServerBuilder it = new io.github.miniserver.embedded.core.RedisServerBuilder();
+  private final io.github.miniserver.embedded.core.RedisServerBuilder it =
+      new io.github.miniserver.embedded.core.RedisServerBuilder();
   private boolean hasFile;
   private boolean hasSettings;
 

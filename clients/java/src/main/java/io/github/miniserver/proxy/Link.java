@@ -23,11 +23,13 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
 /**
- * One client of a proxy, and the connection to the server that is made for it. A thread reads its commands and has them answered;
- * another reads what the server sends: the replies to commands that were passed on, and messages, which the client gets at once.
+ * One client of a proxy, and the connection to the server that is made for it. A thread reads its commands and has them
+ * answered; another reads what the server sends: the replies to commands that were passed on, and messages, which the
+ * client gets at once.
  *
- * <p>Which is which follows from the order of the replies. {@link #expected} has an entry for each command whose reply is still to
- * come: what waits for it, or an {@link Acknowledgement} of a subscription, which the client gets as messages are.
+ * <p>Which is which follows from the order of the replies. {@link #expected} has an entry for each command whose reply
+ * is still to come: what waits for it, or an {@link Acknowledgement} of a subscription, which the client gets as
+ * messages are.
  */
 public final class Link {
   private static final Set<String> SUBSCRIBING = Set.of("subscribe", "psubscribe", "ssubscribe");
@@ -54,7 +56,9 @@ public final class Link {
   private Thread reader;
   private Thread receiver;
 
-  /** How many replies to a command that subscribes, or ends subscriptions, are still to come; -1 until that is known. */
+  /**
+   * How many replies to a command that subscribes, or ends subscriptions, are still to come; -1 until that is known.
+   */
   private static final class Acknowledgement {
     final String command;
     int left;
@@ -165,8 +169,8 @@ public final class Link {
   }
 
   /**
-   * Has the server execute a command, and waits for the reply. It is null if the client gets what the server sends without further
-   * ado, as for SUBSCRIBE.
+   * Has the server execute a command, and waits for the reply. It is null if the client gets what the server sends
+   * without further ado, as for SUBSCRIBE.
    *
    * @throws IOException if a connection is closed meanwhile
    */
@@ -222,7 +226,10 @@ public final class Link {
     }
   }
 
-  /** Returns what waits for the reply to a command; null if there is none, or if it is not told from the rest of a stream. */
+  /**
+   * Returns what waits for the reply to a command; null if there is none, or if it is not told from the rest of a
+   * stream.
+   */
   private Object expectation(String name, List<byte[]> words) {
     if (STREAMS.contains(name)) {
       streaming = true;

@@ -16,7 +16,8 @@ public final class Proxy implements AutoCloseable {
   @FunctionalInterface
   public interface Handler {
     /**
-     * Returns the reply to a command, in the bytes of the protocol; null for none, as to a client that has got its reply already.
+     * Returns the reply to a command, in the bytes of the protocol; null for none, as to a client that has got its
+     * reply already.
      *
      * @param words of the command, at least one; the first is its name
      * @throws IOException after which the connection of the client is closed

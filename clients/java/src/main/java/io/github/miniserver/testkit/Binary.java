@@ -20,7 +20,8 @@ final class Binary {
   private Binary() {}
 
   /**
-   * Returns the path of the program: the given one, that in MINISERVER_BINARY, that in a jar, or the first one in PATH that can be run.
+   * Returns the path of the program: the given one, that in MINISERVER_BINARY, that in a jar, or the first one in PATH
+   * that can be run.
    *
    * @throws UncheckedIOException if there is none, which says what was found instead
    */
@@ -90,7 +91,10 @@ final class Binary {
     return here != null && there != null && !here.equals(there) ? "is for another kind of machine" : null;
   }
 
-  /** Returns what a program of Linux says of the machine that it is for, its word size and processor; null of other files. */
+  /**
+   * Returns what a program of Linux says of the machine that it is for, its word size and processor; null of other
+   * files.
+   */
   private static String machine(Path path) {
     try (var in = Files.newInputStream(path)) {
       byte[] start = in.readNBytes(20);
@@ -105,12 +109,16 @@ final class Binary {
     return system().equals("windows") ? "miniserver.exe" : "miniserver";
   }
 
-  /** Returns the program of a jar for this platform as a file, which goes with this process; null if there is no such jar. */
+  /**
+   * Returns the program of a jar for this platform as a file, which goes with this process; null if there is no such
+   * jar.
+   */
   private static synchronized Path packaged() {
     String os = system();
     String file = file();
     if (unpacked == null) {
-      try (InputStream program = Binary.class.getResourceAsStream("/io/github/miniserver/binary/" + os + "-" + processor() + "/" + file)) {
+      try (InputStream program =
+          Binary.class.getResourceAsStream("/io/github/miniserver/binary/" + os + "-" + processor() + "/" + file)) {
         unpacked = program == null ? null : unpack(program, file);
       } catch (IOException e) {
         throw new UncheckedIOException(e);

@@ -18,8 +18,8 @@ import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
 
 /**
- * The certificates of servers. That which a server shows to a client that asks for no name is the authority of those for names, if the
- * server has made it. So it is what clients have to trust.
+ * The certificates of servers. That which a server shows to a client that asks for no name is the authority of those
+ * for names, if the server has made it. So it is what clients have to trust.
  */
 final class Certificates {
   /** Takes any certificate: the data are those of tests, and clients verify the one that is shown here. */

@@ -7,9 +7,9 @@ import java.time.ZoneOffset;
 import java.util.List;
 
 /**
- * The clock of a world. The methods that steer it return the time that it shows then. A program that takes its time from a {@link
- * java.time.Clock} has the world's if a test gives it this one, so that moving it moves both; its zone is UTC. Each look at it asks the server, in
- * milliseconds.
+ * The clock of a world. The methods that steer it return the time that it shows then. A program that takes its time
+ * from a {@link java.time.Clock} has the world's if a test gives it this one, so that moving it moves both; its zone is
+ * UTC. Each look at it asks the server, in milliseconds.
  */
 public final class Clock extends java.time.Clock {
   private final World world;

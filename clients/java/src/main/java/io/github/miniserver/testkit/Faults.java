@@ -45,7 +45,8 @@ public final class Faults {
   void warn() {
     for (Fault fault : list()) {
       if (!fault.note().isEmpty()) {
-        System.getLogger(Faults.class.getName()).log(System.Logger.Level.WARNING, "fault " + fault.id() + " " + fault.fault() + " " + fault.note());
+        System.getLogger(Faults.class.getName())
+            .log(System.Logger.Level.WARNING, "fault " + fault.id() + " " + fault.fault() + " " + fault.note());
       }
     }
   }

@@ -7,9 +7,9 @@ import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
- * Passes a {@link World} of its own to each test that has a parameter of that type, and the {@link Server} of the test run, which
- * starts with the first of them. The configuration parameter {@code miniserver.options} of JUnit has options for it. If the
- * environment variable MINISERVER_URL has the URL of a server that others have started, that is used.
+ * Passes a {@link World} of its own to each test that has a parameter of that type, and the {@link Server} of the test
+ * run, which starts with the first of them. The configuration parameter {@code miniserver.options} of JUnit has options
+ * for it. If the environment variable MINISERVER_URL has the URL of a server that others have started, that is used.
  *
  * <pre>{@code
  * @ExtendWith(MiniserverExtension.class)

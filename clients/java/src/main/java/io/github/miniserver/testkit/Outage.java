@@ -11,7 +11,10 @@ public final class Outage {
     this.world = world;
   }
 
-  /** Begins an outage, in the words that follow MINI.OUTAGE BEGIN: begin("CUT"), begin("HANG", "FOR", "5s"), begin("DOWN"). */
+  /**
+   * Begins an outage, in the words that follow MINI.OUTAGE BEGIN: begin("CUT"), begin("HANG", "FOR", "5s"),
+   * begin("DOWN").
+   */
   public void begin(Object... words) {
     List<Object> all = new ArrayList<>(List.of("MINI.OUTAGE", "BEGIN"));
     all.addAll(List.of(words));

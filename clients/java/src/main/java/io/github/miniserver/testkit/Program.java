@@ -21,8 +21,8 @@ import java.util.stream.Stream;
 /**
  * A process of the program that is ready. It ends with {@link #close}, or with this process.
  *
- * <p>What was found need not be the program. So whatever does not say in time that it is ready is ended, with all that it has started, and
- * the error names its path and the reason.
+ * <p>What was found need not be the program. So whatever does not say in time that it is ready is ended, with all that
+ * it has started, and the error names its path and the reason.
  */
 final class Program implements AutoCloseable {
   /** The bytes of a ready line, at most; a certificate is part of it. */
@@ -70,7 +70,8 @@ final class Program implements AutoCloseable {
     } catch (IOException e) {
       Files.delete(log);
       String message = String.valueOf(e.getMessage());
-      String reason = message.contains("error=2,") ? "needs an interpreter that is not there" : "cannot be run: " + message;
+      String reason = message.contains("error=2,") ? "needs an interpreter that is not there"
+          : "cannot be run: " + message;
       throw new IllegalStateException("miniserver does not start: " + path + " " + reason, e);
     }
   }
@@ -172,7 +173,8 @@ final class Program implements AutoCloseable {
     kill();
     String logged = log().strip();
     String words = (printed + " " + logged.substring(Math.max(0, logged.length() - 2000))).strip();
-    return new IllegalStateException("miniserver does not start: " + path + " " + reason + (words.isEmpty() ? "" : ": " + words));
+    return new IllegalStateException("miniserver does not start: " + path + " " + reason
+        + (words.isEmpty() ? "" : ": " + words));
   }
 
   private static String shortened(String line) {
@@ -181,14 +183,16 @@ final class Program implements AutoCloseable {
 
   /** Ends it and all that it has started. */
   private void kill() {
-    Stream.concat(process.descendants(), ProcessHandle.allProcesses().filter(this::isMarked)).toList().forEach(ProcessHandle::destroyForcibly);
+    Stream.concat(process.descendants(), ProcessHandle.allProcesses().filter(this::isMarked)).toList()
+        .forEach(ProcessHandle::destroyForcibly);
     process.destroyForcibly();
   }
 
   /** Reports whether a process has the mark in its environment, which Linux tells. */
   private boolean isMarked(ProcessHandle other) {
     try {
-      return Files.readString(Path.of("/proc/" + other.pid() + "/environ"), StandardCharsets.ISO_8859_1).contains(MARK + "=" + mark);
+      return Files.readString(Path.of("/proc/" + other.pid() + "/environ"), StandardCharsets.ISO_8859_1)
+          .contains(MARK + "=" + mark);
     } catch (IOException e) {
       return false;
     }

@@ -3,9 +3,14 @@ package io.github.miniserver.testkit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What the program says of itself when it is ready: its address without a password, and its certificate. That is PEM, or null without TLS. */
+/**
+ * What the program says of itself when it is ready: its address without a password, and its certificate. That is PEM,
+ * or null without TLS.
+ */
 record Ready(Address address, long pid, String certificate) {
-  private static final Pattern LINE = Pattern.compile("\"url\":\"(rediss?):.*\"port\":(\\d+),\"addresses\":\\[\"\\[?([^\"]*?)\\]?:\\d+\".*\"pid\":(\\d+)(?:.*\"certificate\":\"([^\"]*)\")?");
+  private static final Pattern LINE = Pattern.compile("\"url\":\"(rediss?):.*\"port\":(\\d+),"
+      + "\"addresses\":\\[\"\\[?([^\"]*?)\\]?:\\d+\".*"
+      + "\"pid\":(\\d+)(?:.*\"certificate\":\"([^\"]*)\")?");
 
   /** Returns what a line says; null if it is none of the program's. */
   static Ready parse(String line) {

@@ -8,8 +8,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 
 /**
- * A world of a server: databases, scripts, channels, a clock, faults and random numbers of its own. It begins with its first client,
- * and one that connects to {@link #url} is in it. {@link #close} removes what it holds.
+ * A world of a server: databases, scripts, channels, a clock, faults and random numbers of its own. It begins with its
+ * first client, and one that connects to {@link #url} is in it. {@link #close} removes what it holds.
  */
 public final class World implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(5);
@@ -184,7 +184,8 @@ public final class World implements AutoCloseable {
   }
 
   /**
-   * Waits until something is the case, in the words of MINI.WAITFOR. The waits without a timeout have one of five seconds.
+   * Waits until something is the case, in the words of MINI.WAITFOR. The waits without a timeout have one of five
+   * seconds.
    *
    * @throws TimeoutException which says what was there instead
    */
@@ -203,8 +204,8 @@ public final class World implements AutoCloseable {
   }
 
   /**
-   * Removes what the world holds; if clients are left in it, it stays, empty. A warning in the log ({@link System.Logger}) tells of
-   * faults that struck nothing.
+   * Removes what the world holds; if clients are left in it, it stays, empty. A warning in the log ({@link
+   * System.Logger}) tells of faults that struck nothing.
    */
   @Override
   public synchronized void close() {

@@ -56,7 +56,7 @@ class RedissonTest {
     redisson.getLock("plain").lock(1, TimeUnit.MINUTES);
     redisson.getFairLock("fair").lock(1, TimeUnit.MINUTES);
     redisson.getReadWriteLock("read").readLock().lock(1, TimeUnit.MINUTES);
-    redisson.getLock("watched").lock(); // a lease of half a minute, which Redisson renews each ten seconds by the client's clock
+    redisson.getLock("watched").lock(); // for half a minute, which Redisson renews each ten seconds
     for (var lock : locks) {
       assertTrue(redisson.getBucket(lock).isExists(), lock);
     }

@@ -39,7 +39,8 @@ class ServerTest {
     server.close();
     used.close();
     unused.close();
-    assertEquals("the server is closed", assertThrows(IllegalStateException.class, () -> unused.command("PING")).getMessage());
+    var error = assertThrows(IllegalStateException.class, () -> unused.command("PING"));
+    assertEquals("the server is closed", error.getMessage());
     assertThrows(UncheckedIOException.class, () -> used.command("PING"));
   }
 

@@ -66,8 +66,9 @@ public interface ExecutableProvider {
 
   /** Returns one for a program in PATH. */
   static ExecutableProvider newExecutableInPath(String name) throws FileNotFoundException {
-    File file = Stream.of(System.getenv("PATH").split(File.pathSeparator)).map(dir -> new File(dir, name)).filter(File::canExecute)
-        .findFirst().orElseThrow(() -> new FileNotFoundException("Could not find binary '" + name + "' in PATH"));
+    File file = Stream.of(System.getenv("PATH").split(File.pathSeparator)).map(dir -> new File(dir, name))
+        .filter(File::canExecute).findFirst()
+        .orElseThrow(() -> new FileNotFoundException("Could not find binary '" + name + "' in PATH"));
     return () -> file;
   }
 

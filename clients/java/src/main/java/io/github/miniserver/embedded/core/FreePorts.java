@@ -8,8 +8,8 @@ import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Ports that are free, and stay so until a server listens to them: they are below those that systems give to connections, which may come
- * and go meanwhile.
+ * Ports that are free, and stay so until a server listens to them: they are below those that systems give to
+ * connections, which may come and go meanwhile.
  */
 final class FreePorts {
   private static final int FIRST = 20_000;

@@ -97,7 +97,8 @@ public final class RedisClusterBuilder {
   private List<Redis> buildSentinels() {
     sentinel.reset();
     for (ReplicationGroup group : groups) {
-      sentinel.masterName(group.masterName).masterPort(group.masterPort).quorumSize(quorum).addDefaultReplicationGroup();
+      sentinel.masterName(group.masterName).masterPort(group.masterPort).quorumSize(quorum)
+          .addDefaultReplicationGroup();
     }
     List<Redis> list = new ArrayList<>();
     for (int i = 0; i < sentinels; i++) {

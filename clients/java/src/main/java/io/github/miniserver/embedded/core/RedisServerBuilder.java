@@ -79,7 +79,10 @@ public final class RedisServerBuilder {
     return this;
   }
 
-  /** Sets who gets the lines of the log, if {@link #serrListener} sets nobody: miniserver writes them to the standard error. */
+  /**
+   * Sets who gets the lines of the log, if {@link #serrListener} sets nobody: miniserver writes them to the standard
+   * error.
+   */
   public RedisServerBuilder soutListener(Consumer<String> listener) {
     out = listener;
     return this;

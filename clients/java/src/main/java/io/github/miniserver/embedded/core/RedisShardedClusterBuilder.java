@@ -63,6 +63,7 @@ public final class RedisShardedClusterBuilder {
       throw new IllegalStateException("the cluster has no shard");
     }
     server.reset();
-    return new RedisShardedCluster(server.port(all.get(0)).setting("cluster-enabled yes").build(), all.subList(1, all.size()));
+    return new RedisShardedCluster(server.port(all.get(0)).setting("cluster-enabled yes").build(),
+        all.subList(1, all.size()));
   }
 }

@@ -4,7 +4,10 @@ import java.io.Serializable;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** Bytes that do not change: a word of a command, or a reply as it is sent. They are in the order of their values without a sign. */
+/**
+ * Bytes that do not change: a word of a command, or a reply as it is sent. They are in the order of their values
+ * without a sign.
+ */
 public final class Slice implements Comparable<Slice>, Serializable {
   private static final long serialVersionUID = 1;
 

@@ -19,7 +19,10 @@ public class ServiceOptions {
     return new ServiceOptions(PROCEED, false);
   }
 
-  /** Returns options by which the server executes so many commands, of all clients together; the next ones end their connections. */
+  /**
+   * Returns options by which the server executes so many commands, of all clients together; the next ones end their
+   * connections.
+   */
   public static ServiceOptions executeOnly(int commands) {
     var executed = new AtomicInteger();
     return withInterceptor((state, name, parameters) -> executed.incrementAndGet() > commands

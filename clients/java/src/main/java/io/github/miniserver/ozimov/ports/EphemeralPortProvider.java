@@ -4,7 +4,8 @@ import io.github.miniserver.ozimov.PortProvider;
 
 /** Chooses ports to which nobody listens. */
 public class EphemeralPortProvider implements PortProvider {
-  private final io.github.miniserver.embedded.core.PortProvider it = io.github.miniserver.embedded.core.PortProvider.newEphemeralPortProvider();
+  private final io.github.miniserver.embedded.core.PortProvider it =
+      io.github.miniserver.embedded.core.PortProvider.newEphemeralPortProvider();
 
   @Override
   public int next() {
