@@ -300,6 +300,35 @@ def run(program, warnings="error"):
     return done.stdout.split()
 
 
+@pytest.mark.parametrize("fault", ["DROP", "LOST-REPLY", "ERROR boom"])
+async def test_a_fault_strikes_the_first_command_and_no_login(fault):
+    with fakeredis.FakeServer() as server:
+        client, later = fakeredis.FakeRedis(server=server), fakeredis.FakeAsyncRedis(server=server)
+        server.world.faults.add("any", "ON", "ANY", "DO", *fault.split(), "TIMES", 2)
+        with pytest.raises(redis.RedisError, match="boom|^Connection closed"):
+            client.incr("orders")
+        with pytest.raises(redis.RedisError, match="boom|^Connection closed"):
+            await later.incr("orders")
+        [struck] = server.world.faults.list()
+        assert (struck.seen, struck.hits) == (2, 2)
+        assert client.get("orders") == (b"2" if fault == "LOST-REPLY" else None)
+        await later.aclose()
+
+
+def test_an_outage():
+    """The error does not say that the server is gone."""
+    with fakeredis.FakeServer() as server:
+        client = fakeredis.FakeRedis(server=server)
+        client.set("k", "v")
+        server.world.outage.begin("DOWN")
+        for _ in range(2):
+            with pytest.raises(redis.ConnectionError) as error:
+                client.get("k")
+            assert "gone" not in str(error.value)
+        server.world.outage.end()
+        assert client.get("k") == b"v"
+
+
 def test_a_server_starts_while_a_test_has_replaced_what_that_needs():
     program = """
         import freezegun

@@ -147,7 +147,8 @@ class FakeConnectionMixin:
     # The way into the world
 
     def _login(self) -> tuple[tuple[str, int], bytes]:
-        """Return the address of the server, and what a new connection sends first."""
+        """Return the address of the server, and what a new connection sends first: HELLO, which tells the number of the client, and AUTH, whose
+        reply is known to be the last line. No fault strikes them."""
         self._check()
         try:
             host = self._place.host
@@ -158,7 +159,8 @@ class FakeConnectionMixin:
         self.username, self.password, self.credential_provider = (None if ignored else value for value in self._credentials.values())
         if self._place.guarded and host.password and mine is None:
             raise self._authentication_error("Authentication required.")
-        return host.address, encode(("AUTH", "world", host.password_of(self._place.name))) + encode(("CLIENT", "ID"))
+        login = "AUTH", "world", host.password_of(self._place.name)
+        return host.address, encode(("HELLO", 2, *login)) + encode(login)
 
     def _own(self, sock: socket.socket) -> None:
         """Close a socket with this connection. The garbage collector alone would warn of it, if it finds the socket first."""
@@ -166,10 +168,11 @@ class FakeConnectionMixin:
             self._closer()
         self._closer = weakref.finalize(self, sock.close)
 
-    def _logged_in(self, entered: bytes, client_id: bytes) -> None:
-        if not entered.startswith(b"+OK"):
-            raise self._authentication_error(entered[1:].decode())
-        self._client_id = int(client_id[1:])
+    def _logged_in(self, lines: list[bytes]) -> None:
+        """Take the lines of the replies to what _login returned, of which the last is an error or that to AUTH."""
+        if not lines[-1].startswith(b"+OK"):
+            raise self._authentication_error(lines[-1][1:].strip().decode())
+        self._client_id = int(lines[lines.index(b"id\r\n") + 1][1:])
 
 
 def _key(kwargs: dict[str, Any], version: Version | None, server_type: ServerType) -> str:
@@ -192,10 +195,11 @@ class FakeSyncMixin(FakeConnectionMixin):
             self._own(sock)
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             sock.sendall(login)
-            replies = b""
-            while replies.count(b"\r\n") < 2:
-                replies += _some(sock.recv(4096))
-            self._logged_in(*replies.split(b"\r\n")[:2])
+            with sock.makefile("rb") as replies:
+                lines = [_some(replies.readline())]
+                while not _is_status(lines[-1]):
+                    lines.append(_some(replies.readline()))
+            self._logged_in(lines)
             sock.settimeout(self.socket_timeout)
             return sock
         except OSError as error:
@@ -253,7 +257,10 @@ class FakeAsyncMixin(FakeConnectionMixin):
             reader, writer = await self._open(address)
             writer.write(login)
             await writer.drain()
-            self._logged_in(await reader.readline(), await reader.readline())
+            lines = [_some(await reader.readline())]
+            while not _is_status(lines[-1]):
+                lines.append(_some(await reader.readline()))
+            self._logged_in(lines)
             self._reader, self._writer = reader, writer
         except OSError as error:
             raise self._error(self._place.why(error)) from error
@@ -399,6 +406,10 @@ def _some(data: bytes) -> bytes:
     if not data:
         raise ConnectionResetError("the server has closed the connection")
     return data
+
+
+def _is_status(line: bytes) -> bool:
+    return line[:1] in (b"+", b"-")
 
 
 class FakeRedisConnection(FakeSyncMixin, redis.Connection):

@@ -37,6 +37,7 @@ class Host:
         self.password = self._first_password = self.server.password_of("").removeprefix(":")
         self._common: list[Any] | None = None
         self._reset()
+        self._connected()  # before an outage lets nobody connect
         _all.add(self)
 
     def _reset(self) -> None:

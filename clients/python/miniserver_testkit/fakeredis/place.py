@@ -92,7 +92,7 @@ class Place:
 
     def why(self, error: OSError) -> str:
         """Return why a command could not be sent."""
-        if self._closed or self._host is None:
+        if self._closed or self._host is None or isinstance(error, TimeoutError) or self._host.lives():
             return str(error)
         host, port = self._host.address
         last = self._host.server.log.strip().rpartition("\n")[2]
