@@ -47,6 +47,9 @@ func (k *Kit) cmdOutageBegin(c *engine.Call) {
 	if o.mishap == down && o.on != nil {
 		c.Refuse(errOutageDown)
 	}
+	if o.mishap == down && o.until == 0 && o.concerns(c.Session) {
+		c.Refuse(errOutageAlone)
+	}
 	if there := k.outageFor(c.World); there != nil {
 		c.Refusef(errOutageThere, there.mishap)
 	}

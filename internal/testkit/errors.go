@@ -50,6 +50,7 @@ const (
 	errMishap       = command.Error("ERR an outage is REFUSE, HANG, CUT or DOWN")
 	errOutageOn     = command.Error("ERR ON needs one or more of CLIENT, ID, ADDR, LIB-NAME and USER with a value each")
 	errOutageDown   = command.Error("ERR DOWN strikes all clients, so ON does not go with it")
+	errOutageAlone  = command.Error("ERR no client could connect to end it: give FOR, or be an operator, who can")
 	errOutageThere  = "ERR there is an outage already, %s, and MINI.OUTAGE END ends it"
 	errChaosSwitch  = command.Error("ERR MINI.CHAOS takes ON or OFF")
 	errNoSnapshot   = "ERR there is no snapshot '%s'"

@@ -64,6 +64,9 @@ func (k *Kit) begin(w *engine.World, o outage, caller *engine.Session) error {
 	}
 	o.hung = make(map[*engine.Session]bool)
 	*outageOf(w) = o
+	if o.mishap == down && o.until == 0 && isOperator(caller) {
+		k.ender = caller
+	}
 	k.arrange()
 	if o.until != 0 {
 		w.TickBy(o.until)
@@ -94,6 +97,9 @@ func (k *Kit) end(w *engine.World) error {
 		if err := listen(true); err != nil {
 			return err
 		}
+	}
+	if o.mishap == down {
+		k.ender = nil
 	}
 	hung := o.hung
 	*o = outage{}
@@ -207,14 +213,31 @@ func (k *Kit) forgetHung(s *engine.Session) {
 	}
 }
 
+// endWithEnder ends an outage DOWN whose client has gone.
+func (k *Kit) endWithEnder() {
+	if k.ender == nil || k.engine.Sessions.ByID[k.ender.ID] == k.ender {
+		return
+	}
+	k.ender = nil
+	k.endOrLog(k.worldOf(k.outageFor(k.engine.Home())))
+}
+
+// endOrLog is end where no client learns of an error.
+func (k *Kit) endOrLog(w *engine.World) (ended bool) {
+	err := k.end(w)
+	if err != nil {
+		k.engine.Log('#', "The outage does not end: %v", err)
+	}
+	return err == nil
+}
+
 // endOutages ends the outage of a world when it is over. It is an engine.Part's Due.
 func (k *Kit) endOutages(w *engine.World) (next int64) {
 	o := outageOf(w)
 	if o.until == 0 || o.until > w.Millis() {
 		return o.until
 	}
-	if err := k.end(w); err != nil {
-		k.engine.Log('#', "The outage does not end: %v", err)
+	if !k.endOrLog(w) {
 		o.until = 0
 	}
 	return 0

@@ -183,6 +183,28 @@ func dial(s *miniserver.Server) (net.Conn, error) {
 	return net.Dial("tcp", s.Addr())
 }
 
+// A server that is down does not stay so when those are gone who could end it: the client that has
+// begun it, or the owner of the world.
+func TestDownEndsWithItsClient(t *testing.T) {
+	s := miniserver.Run(t)
+	for mark, words := range map[string]string{"a": "BEGIN DOWN", "b": "BEGIN DOWN FOR 1h"} {
+		owner, client := connect(t, s), connect(t, s)
+		require.Equal(t, "OK", owner.ask(t, "MINI.WORLD", "USE", "default", "OPERATOR").Text)
+		require.Equal(t, "OK", owner.ask(t, "MINI.WORLD", "OWN", mark).Text)
+		require.Equal(t, "OK", client.ask(t, "MINI.WORLD", "USE", mark+"-1", "OPERATOR").Text)
+		require.Equal(t, "OK", client.ask(t, append([]string{"MINI.OUTAGE"}, strings.Fields(words)...)...).Text)
+		requireRefused(t, "tcp", s.Addr())
+		require.NoError(t, client.Close())
+		if mark == "b" {
+			require.NoError(t, owner.Close())
+		}
+		require.Eventually(t, func() bool {
+			c, err := net.Dial("tcp", s.Addr())
+			return err == nil && c.Close() == nil
+		}, 2*time.Minute, time.Millisecond, words)
+	}
+}
+
 // If another program has taken the port, the end of the outage says so, and can be tried again.
 func TestThePortIsTakenMeanwhile(t *testing.T) {
 	s := miniserver.Run(t)

@@ -33,7 +33,8 @@ func (k *Kit) cmdWorldOwn(c *engine.Call) {
 	c.Reply.Status("OK")
 }
 
-// disown notes that a session owns nothing any more. It may be the last client of a world.
+// disown notes that a session owns nothing any more. It may be the last client of a world, or of
+// the server.
 func (k *Kit) disown(s *engine.Session) {
 	o := &k.owners
 	for mark, owner := range o.of {
@@ -45,7 +46,7 @@ func (k *Kit) disown(s *engine.Session) {
 	if len(o.gone) > maxGone {
 		o.gone = slices.Delete(o.gone, 0, len(o.gone)-maxGone)
 	}
-	if len(o.gone) > 0 {
+	if len(o.gone) > 0 || s == k.ender {
 		k.engine.Home().TickBy(k.engine.Home().Micros() / 1000)
 	}
 }
@@ -57,7 +58,7 @@ func (k *Kit) removeOrphans() {
 	}
 	for _, w := range slices.Clone(k.engine.Worlds()) {
 		marks := func(mark string) bool { return strings.HasPrefix(nameOf(w), mark+"-") }
-		if len(w.Clients()) == 0 && slices.ContainsFunc(k.owners.gone, marks) {
+		if len(w.Clients()) == 0 && slices.ContainsFunc(k.owners.gone, marks) && k.endOrLog(w) {
 			k.remove(w)
 		}
 	}

@@ -24,6 +24,7 @@ func (k *Kit) Part() engine.Part {
 
 // tick does what is due between commands.
 func (k *Kit) tick() (next int64) {
+	k.endWithEnder()
 	k.removeOrphans()
 	return k.endWaits()
 }
@@ -39,9 +40,7 @@ func (k *Kit) reset(w *engine.World) {
 	k.forgetLeaks(leaksOf(w))
 	clearFaults(w)
 	k.endChaos(engine.PerWorld[worldOf](w))
-	if err := k.end(w); err != nil {
-		k.engine.Log('#', "The outage does not end: %v", err)
-	}
+	k.endOrLog(w)
 }
 
 // Param is the parameter that says whether a server has the kit. Its value counts when the engine

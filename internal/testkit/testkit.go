@@ -62,8 +62,9 @@ type Kit struct {
 	masters string      // names that SENTINEL knows: sentinel-masters
 	owners  owners
 	wiring  wiring
-	out     bool     // some world has an outage
-	usages  []*usage // of each command and subcommand, ordered by name; nil if it was not called
+	out     bool            // some world has an outage
+	ender   *engine.Session // with which an outage DOWN ends, as nobody else can connect to end it; or nil
+	usages  []*usage        // of each command and subcommand, ordered by name; nil if it was not called
 }
 
 // snapshot is the data of a world at one moment, with its clock. It stays in memory, and all worlds
