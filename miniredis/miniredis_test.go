@@ -586,6 +586,12 @@ func TestClusterForOlderClients(t *testing.T) {
 	require.Equal(t, m.Addr(), net.JoinHostPort(node.Elems[0].Text, fmt.Sprint(node.Elems[1].Int)))
 }
 
+func TestSentinelMode(t *testing.T) {
+	m := miniredis.RunT(t)
+	want := fmt.Sprintf("1) %q\n2) %q", m.Host(), m.Port())
+	require.Equal(t, want, dial(t, m).do("SENTINEL GET-MASTER-ADDR-BY-NAME mymaster"))
+}
+
 // A scene that needs the whole server, such as the original does not have.
 func TestTheWholeServerIsThere(t *testing.T) {
 	m := miniredis.RunT(t)

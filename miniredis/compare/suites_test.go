@@ -16,7 +16,7 @@ import (
 func TestSuitesWithOneOtherImport(t *testing.T) {
 	files, err := filepath.Glob("suites/*_test.go")
 	require.NoError(t, err)
-	require.Len(t, files, 3)
+	require.Len(t, files, 4)
 	replace := map[string]string{}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
