@@ -3,14 +3,14 @@
 // What clients share that have the same address: data. Here they are a world of one server, which starts when the first client connects, and
 // ends with this process.
 
-const timers = require('node:timers') // those of the machine, also in a test with fake timers
+const { setImmediate, setInterval } = require('node:timers') // those of the machine, also in a test with fake timers
 const { ReplyError } = require('./connection')
 const { commandsFor } = require('./data')
 const { fakeTime } = require('./date')
 const { Server } = require('./server')
 
 /** Keeps the process alive while commands wait for replies. Sockets do not, as a mock needs no one to close it. */
-const anchor = timers.setInterval(() => {}, 0x7fffffff).unref()
+const anchor = setInterval(() => {}, 0x7fffffff).unref()
 let busy = 0 // contexts
 
 /** The contexts by their addresses. */
@@ -89,7 +89,7 @@ class Context {
   }
 
   #restSoon() {
-    if (this.#unanswered.size === 0) timers.setImmediate(() => this.#rest())
+    if (this.#unanswered.size === 0) setImmediate(() => this.#rest())
   }
 
   /** Lets the process end if no reply is to come and no message is under way. */

@@ -24,6 +24,7 @@ const programs = {
   'client that is blocked for ever': '',
   'job for a blocked client': '["jobs","mail"]',
   'job for a client that would wait for a day of the test': '["jobs","mail"]',
+  "timers of Node's test runner": 'null',
   'end of a connection': '"end"',
   cluster: '"v"',
   'killed server': [gone, gone, gone].join('\n'),

@@ -45,6 +45,15 @@ const programs = {
     await new Redis().rpush('jobs', 'mail')
     print(await job)
   },
+  async "timers of Node's test runner"() {
+    const { mock } = require('node:test')
+    process.removeAllListeners('warning') // Node 20 warns that these timers are experimental
+    mock.timers.enable({ apis: ['Date', 'setTimeout', 'setInterval', 'setImmediate'] })
+    const client = new Redis()
+    await client.set('k', 'v', 'EX', 60)
+    mock.timers.tick(60_000)
+    print(await client.get('k'))
+  },
   async 'end of a connection'() {
     const client = new Redis()
     await client.set('k', 'v')
