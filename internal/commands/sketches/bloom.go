@@ -9,6 +9,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/internal/keyspace"
+	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -28,7 +29,15 @@ func creating(run func(c *engine.Call, o bloom.Options)) engine.Method {
 	})
 }
 
-var bloomFamily = command.Family{Group: "bf", Module: "bf", Commands: []command.Line{
+// lowersRates is since when a high rate is lowered and a growth of 0 keeps a filter as it is, as in
+// the module of Redis 8. An older Redis has the module 2.8. Its bounds are those of 8 here.
+var lowersRates = release.From(afterBloom28)
+
+const afterBloom28 = "8.0.0 valkey:7.2.0"
+
+var bloomFamily = command.Family{Group: "bf", Module: "bf", Wordings: []command.Wording{
+	{Before: afterBloom28, Error: errRateRange, Was: "ERR (0 < error rate range < 1) "},
+}, Commands: []command.Line{
 	{Name: "bf.reserve", Arity: -4, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "RW update"),
 		Run: creating(cmdBFReserve), Reply: "status", Since: "bloom:1.0.0",
 		Syntax:  "key error-rate:double capacity:integer [EXPANSION expansion:integer] [NONSCALING]",
@@ -86,7 +95,7 @@ func bloomParams(o *bloom.Options) []config.Param {
 			if !ok {
 				return command.Error("argument must be between 0 and 1")
 			}
-			o.Rate = f
+			o.Rate = min(f, maxFilterRate)
 			return nil
 		}}
 	capacity := config.Int("bf-initial-size", &o.Capacity, 1, maxFilterCapacity)
@@ -97,7 +106,15 @@ func bloomParams(o *bloom.Options) []config.Param {
 // excluded.
 func parseRate(arg []byte) (rate float64, ok bool) {
 	rate, ok = resp.ParseFloat(arg)
-	return min(rate, maxFilterRate), ok && rate > 0 && rate < 1
+	return rate, ok && rate > 0 && rate < 1
+}
+
+// lowered returns a rate as the release takes it.
+func lowered(c *engine.Call, rate float64) float64 {
+	if c.Has(lowersRates) {
+		return min(rate, maxFilterRate)
+	}
+	return rate
 }
 
 // BF.RESERVE key error_rate capacity [EXPANSION expansion] [NONSCALING]
@@ -110,6 +127,9 @@ func cmdBFReserve(c *engine.Call, o bloom.Options) {
 	}
 	rateArg(c, &o)
 	n := c.IntOr(errCapacity)
+	if n < 1 && !c.Has(lowersRates) {
+		c.Refuse(errCapacityLow)
+	}
 	if n < 1 || n > maxFilterCapacity {
 		c.Refuse(errCapacityRange)
 	}
@@ -139,7 +159,7 @@ func rateArg(c *engine.Call, o *bloom.Options) {
 	if !ok {
 		c.Refuse(errRateRange)
 	}
-	o.Rate = rate
+	o.Rate = lowered(c, rate)
 }
 
 // reserveOptions reads EXPANSION and NONSCALING.
@@ -154,9 +174,14 @@ func reserveOptions(c *engine.Call, o *bloom.Options) {
 		return
 	}
 	n, ok := resp.ParseInt(c.Args[i+1])
+	older := !c.Has(lowersRates)
 	switch {
+	case older && o.Fixed:
+		c.Refuse(errFixedExpansion)
 	case !ok:
 		c.Refuse(errExpansion)
+	case older && n < 1:
+		c.Refuse(errExpansionLow)
 	case n == 0:
 		o.Fixed = true
 	case o.Fixed:
@@ -245,14 +270,15 @@ func insertOption(c *engine.Call, o *bloom.Options, mode *addMode) bool {
 		o.Capacity = uint64(insertInt(c, 1, maxFilterCapacity, errInsertCapacity))
 	case 'e':
 		if lowerLetter(word, 1) != 'r' {
-			o.Growth = uint32(insertInt(c, 0, maxFilterGrowth, errInsertExpansion))
+			least := int64(0)
+			if !c.Has(lowersRates) {
+				least = 1
+			}
+			o.Growth = uint32(insertInt(c, least, maxFilterGrowth, errInsertExpansion))
 			break
 		}
 		if hasValue(c) {
-			rate, ok := parseRate(c.Arg())
-			if o.Rate = rate; !ok {
-				c.Refuse(errInsertRate)
-			}
+			insertRate(c, o)
 		}
 	case 'n':
 		if lowerLetter(word, 2) == 'c' {
@@ -286,12 +312,32 @@ func hasValue(c *engine.Call) bool {
 	return true
 }
 
+// insertRate reads the error rate of BF.INSERT.
+func insertRate(c *engine.Call, o *bloom.Options) {
+	arg := c.Arg()
+	_, isFloat := resp.ParseFloat(arg)
+	rate, ok := parseRate(arg)
+	if isFloat && !ok && !c.Has(lowersRates) {
+		c.Refuse(errInsertRange)
+	}
+	if o.Rate = lowered(c, rate); !ok {
+		c.Refuse(errInsertRate)
+	}
+}
+
 // insertInt reads the value of an option of BF.INSERT.
 func insertInt(c *engine.Call, lo, hi int64, err error) int64 {
 	if !hasValue(c) {
 		return lo
 	}
-	return c.IntIn(lo, hi, err)
+	n := c.IntOr(err)
+	if n < lo && !c.Has(lowersRates) {
+		err = errInsertRange
+	}
+	if n < lo || n > hi {
+		c.Refuse(err)
+	}
+	return n
 }
 
 // addItems adds items to the filter at key, or to a new one, and replies for each item whether it

@@ -29,15 +29,18 @@ const (
 	errRateRange      = command.Error("ERR error rate must be in the range (0.000000, 1.000000)")
 	errCapacity       = command.Error("ERR bad capacity")
 	errCapacityRange  = command.Error("ERR capacity must be in the range [1, 1073741824]")
+	errCapacityLow    = command.Error("ERR (capacity should be larger than 0)") // before Redis 8, as errExpansionLow
 	errNoExpansion    = command.Error("ERR no expansion")
 	errExpansion      = command.Error("ERR bad expansion")
 	errExpansionRange = command.Error("ERR expansion must be in the range [0, 32768]")
+	errExpansionLow   = command.Error("ERR expansion should be greater or equal to 1")
 	errFixedExpansion = command.Error("Nonscaling filters cannot expand")
 
 	// BF.INSERT.
 	errInsertRate      = command.Error("Bad error rate")
 	errInsertCapacity  = command.Error("Bad capacity")
 	errInsertExpansion = command.Error("Bad expansion")
+	errInsertRange     = command.Error("Bad argument received") // before Redis 8
 	errInsertOption    = command.Error("Unknown argument received")
 
 	// BF.SCANDUMP and BF.LOADCHUNK.
