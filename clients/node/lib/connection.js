@@ -64,7 +64,7 @@ class Connection {
   #send(words) {
     return new Promise((resolve, reject) => {
       if (this.#socket.destroyed) return reject(new Error('the connection is closed'))
-      const bytes = encode(words) // or rejects, if a word has no text
+      const bytes = encode(words) // or rejects, if there is no word or one without a text
       this.#waiting.push({ resolve, reject })
       if (this.#waiting.length === 1) this.#socket.ref()
       this.#socket.write(bytes)
@@ -92,6 +92,7 @@ class Connection {
 }
 
 function encode(words) {
+  if (words.length === 0) throw new TypeError('a command has a name') // the server replies nothing to none
   const parts = [`*${words.length}\r\n`]
   for (const word of words) {
     const bytes = isUint8Array(word) ? word : Buffer.from(String(word))

@@ -41,7 +41,8 @@ test('a name that is none', async () => {
   await assert.rejects(other.command('GET', 'color'), /a world's name has 1 to 128 printable characters/)
 })
 
-test('a word without a text is not sent', async () => {
+test('no word, and one without a text, are not sent', async () => {
+  await assert.rejects(world.command(), TypeError)
   await assert.rejects(world.command('SET', 'color', Object.create(null)), TypeError)
   assert.equal(await world.command('ECHO', 'green'), 'green')
 })
