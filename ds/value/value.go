@@ -68,8 +68,11 @@ type Type struct {
 	Number int          // of the type in Redis, for digests; those of modules have 5
 	Size   int          // what the allocator gives for the struct of a value
 	Keeps  bool         // a key stays when its value becomes empty
-	New    func() Value // makes an empty value; nil for types with a packed form, which the keyspace makes
-	Module *Module      // how values are saved; nil for types that have a form of their own in Redis' format
+	New    func() Value // makes an empty value; nil for the types that the keyspace makes itself
+	// Open lets a value that New made be the one that is packed so, which it aliases as long as it
+	// is packed. It is nil for types without a packed form, and for those that the keyspace makes.
+	Open   func(v Value, packed []byte)
+	Module *Module // how values are saved; nil for types that have a form of their own in Redis' format
 }
 
 // String returns the name that TYPE replies.

@@ -110,7 +110,7 @@ func (db *DB) Exists(key []byte) bool { return !db.lookup(dict.Key(key)).absent(
 // Type returns the type of the value of key, None if absent. It records no access.
 func (db *DB) Type(key []byte) Type {
 	if e := db.lookup(dict.Key(key)); !e.absent() {
-		return e.typ()
+		return db.ks.typeOf(e.entry)
 	}
 	return None
 }

@@ -44,7 +44,8 @@ const (
 	packedHash
 	packedList
 	packedSet
-	kindMask kind = 0x0f
+	packedOther      // and what follows: of the types of Keyspace.Types that have an Open, in their order
+	kindMask    kind = 0x0f
 
 	dated               kind = 0x10 // there is room for a deadline
 	exact               kind = 0x20 // the item in the index of deadlines is exactly at the entry's, and not before
@@ -176,12 +177,44 @@ func (e entry) roomyPayload() []byte {
 	return unsafe.Slice(unsafe.SliceData(p), len(p)+slab.Size(e.cellBytes())-e.cellBytes())[:len(p)]
 }
 
-// typ returns the type of the entry's value without unpacking it.
-func (e entry) typ() Type {
-	if k := e.head().kind(); k != boxed {
+// typeOf returns the type of an entry's value without unpacking it.
+func (ks *Keyspace) typeOf(e entry) Type {
+	switch k := e.head().kind(); {
+	case k == boxed:
+		return e.box().value.Type()
+	case k >= packedOther:
+		return ks.otherType(k)
+	default:
 		return typesOfKinds[k]
 	}
-	return e.box().value.Type()
+}
+
+// otherType returns the type whose packed values are of a kind from packedOther on.
+func (ks *Keyspace) otherType(k kind) Type {
+	for _, t := range ks.Types {
+		if t.Open == nil {
+			continue
+		}
+		if k == packedOther {
+			return t
+		}
+		k--
+	}
+	panic("keyspace: an entry is of a type that the keyspace does not have")
+}
+
+// otherKind is the inverse of otherType.
+func (ks *Keyspace) otherKind(of Type) kind {
+	k := packedOther
+	for _, t := range ks.Types {
+		if t == of {
+			break
+		}
+		if t.Open != nil {
+			k++
+		}
+	}
+	return k
 }
 
 // cellBytes returns how many bytes of the cell are in use.
@@ -231,7 +264,7 @@ func (e entry) repack(k kind, payload []byte, withDeadline bool) bool {
 }
 
 // pack returns the payload of v if it is small enough to be packed with a key of klen bytes.
-func pack(v Value, klen int) (k kind, payload []byte, ok bool) {
+func (ks *Keyspace) pack(v Value, klen int) (k kind, payload []byte, ok bool) {
 	switch v := v.(type) { // without dynamic calls
 	case *str.Value:
 		k = textKinds[v.Enc()]
@@ -248,6 +281,11 @@ func pack(v Value, klen int) (k kind, payload []byte, ok bool) {
 	case *list.List:
 		k = packedList
 		payload, ok = v.Packed()
+	default:
+		if t := v.Type(); t.Open != nil {
+			k = ks.otherKind(t)
+			payload, ok = v.Packed()
+		}
 	}
 	if n := headerSize + deadlineSize + klen + len(payload); n > copyMax && ok {
 		ok = n <= packMax && !slab.Scarce()

@@ -146,7 +146,7 @@ func (x Expiry) removeDueElements(e entry, hash uint64, most int) (emptied bool)
 	}
 	x.db.ks.forgetLiving()
 	x.db.saveValue(e)
-	what := ExpiredElements{Type: e.typ()}
+	what := ExpiredElements{Type: x.db.ks.typeOf(e)}
 	var name func(element []byte)
 	if x.db.ks.NameExpired {
 		name = func(element []byte) { what.Names = append(what.Names, append([]byte(nil), element...)) }

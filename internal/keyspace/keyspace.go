@@ -113,6 +113,7 @@ type Keyspace struct {
 // random number below n.
 func New(n int, seed uint64, dice func(n uint64) uint64) *Keyspace {
 	ks := &Keyspace{seed: seed, dice: dice, Access: &Access{LogFactor: 10, DecayTime: 1}}
+	ks.views.ks = ks
 	for i := range n {
 		ks.dbs = append(ks.dbs, ks.newDB(i))
 	}

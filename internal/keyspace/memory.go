@@ -31,7 +31,7 @@ func (m *memory) join(ks *Keyspace) { m.ks, m.blocks.ks = ks, ks }
 
 // newEntry lays out an entry for v, packed if it fits.
 func (m *memory) newEntry(key string, v Value, withDeadline bool) entry {
-	if k, payload, ok := pack(v, len(key)); ok {
+	if k, payload, ok := m.ks.pack(v, len(key)); ok {
 		return m.newPacked(k, key, payload, withDeadline)
 	}
 	ks := m.ks
@@ -118,7 +118,7 @@ func (m *memory) setValue(s located, v Value, withDeadline bool) entry {
 		m.ks.views.release()
 	}
 	key := s.Key()
-	k, payload, ok := pack(v, len(key))
+	k, payload, ok := m.ks.pack(v, len(key))
 	switch {
 	case ok && s.repack(k, payload, withDeadline):
 		return s.entry
@@ -137,7 +137,7 @@ func (m *memory) setValue(s located, v Value, withDeadline bool) entry {
 func (m *memory) updated(s located, withDeadline bool) entry {
 	b := s.box()
 	if !b.settled && asSettled(b.value) != nil {
-		if k, payload, ok := pack(b.value, len(s.Key())); ok {
+		if k, payload, ok := m.ks.pack(b.value, len(s.Key())); ok {
 			return m.replace(s, m.newPacked(k, s.Key(), payload, withDeadline))
 		}
 	}

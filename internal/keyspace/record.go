@@ -19,6 +19,7 @@ type Record struct {
 // record fills in r from an entry. The view is of v.
 func (ks *Keyspace) record(r *Record, db int, e entry, v *views) {
 	h := e.head()
+	v.ks = ks
 	*r = Record{DB: db, Key: e.Key(), Value: v.read(e), Deadline: h.deadline(), Idle: -1, Freq: -1}
 	if ks.Access.LFU {
 		r.Freq = int(ks.lfuDecayed(h))
@@ -65,8 +66,11 @@ func (ks *Keyspace) Records(fn func(r *Record) bool) {
 	}
 }
 
-// View returns the packed collection in payload, a ziplist or for a set perhaps an intset, as a
-// value of type t for Set and Restore, which copy it. It aliases payload and is valid until Begin.
+// View returns what is packed in payload, such as the ziplist of a hash, as a value of type t for
+// Set and Restore, which copy it. It aliases payload and is valid until Begin.
 func (ks *Keyspace) View(t Type, payload []byte) Value {
+	if t.Open != nil {
+		return ks.views.unpack(ks.otherKind(t), payload, false)
+	}
 	return ks.views.unpack(packedKind(t), payload, false)
 }

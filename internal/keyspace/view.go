@@ -16,11 +16,13 @@ import (
 // views lends out the values that stand for packed entries. They are reused from command to
 // command, so that a lookup allocates nothing.
 type views struct {
+	ks     *Keyspace // whose types the values have
 	strs   pool[str.Value, *str.Value]
 	hashes pool[hash.Hash, *hash.Hash]
 	zsets  pool[zset.Set, *zset.Set]
 	lists  pool[list.List, *list.List]
 	sets   pool[set.Set, *set.Set]
+	others [kindMask - packedOther + 1]others
 	edits  []edit
 	given  str.Value // what String and Int return
 }
@@ -110,6 +112,9 @@ func (v *views) release() {
 	v.zsets.trim()
 	v.lists.trim()
 	v.sets.trim()
+	for i := range v.others {
+		v.others[i].trim()
+	}
 	clear(v.edits[len(v.edits):cap(v.edits)])
 }
 
@@ -119,12 +124,15 @@ func (v *views) reset() {
 	v.zsets.reset()
 	v.lists.reset()
 	v.sets.reset()
+	for i := range v.others {
+		v.others[i].reset()
+	}
 	v.edits = v.edits[:0]
 }
 
 func (v *views) owns(val Value) bool {
 	return val == Value(&v.given) || v.strs.owns(val) || v.hashes.owns(val) || v.zsets.owns(val) ||
-		v.lists.owns(val) || v.sets.owns(val)
+		v.lists.owns(val) || v.sets.owns(val) || v.ownerOf(val) != nil
 }
 
 // keep returns a view as a value of its own on the heap, for a box, and any other value as it is.
@@ -139,6 +147,9 @@ func (v *views) keep(val Value) Value {
 	}
 	if _, packed := val.Packed(); packed {
 		return val.Clone()
+	}
+	if o := v.ownerOf(val); o != nil {
+		return o.detach(val)
 	}
 	return cmp.Or(v.hashes.detach(val), v.zsets.detach(val), v.lists.detach(val), v.sets.detach(val))
 }
@@ -191,6 +202,9 @@ func (v *views) unpack(k kind, payload []byte, scratch bool) Value {
 		s.value = str.OfPackedInt(payload)
 		return &s.value
 	default:
+		if k >= packedOther {
+			return v.others[k-packedOther].unpack(v.ks.otherType(k), payload, scratch)
+		}
 		s := v.strs.lend()
 		form := str.Embstr
 		if k == packedRaw {

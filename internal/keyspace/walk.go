@@ -13,7 +13,7 @@ func (db *DB) Keys() Keys { return Keys{db} }
 func (k Keys) Each(fn func(key string, t Type) bool) {
 	k.db.Expiry().expireAllElements()
 	k.db.table.each(func(e entry) bool {
-		return k.db.ks.isDue(e.head()) || fn(e.Key(), e.typ())
+		return k.db.ks.isDue(e.head()) || fn(e.Key(), k.db.ks.typeOf(e))
 	})
 }
 
@@ -40,11 +40,11 @@ func (k Keys) Scan(cursor uint64, count int, match func(key string, t Type) bool
 	var expired []entry
 	next := k.db.table.Scan(cursor, count, k.db.table, func(r slab.Ref) {
 		switch e := entryAt(r); {
-		case !match(e.Key(), e.typ()):
+		case !match(e.Key(), k.db.ks.typeOf(e)):
 		case k.db.ks.isDue(e.head()):
 			expired = append(expired, e)
 		default:
-			fn(e.Key(), e.typ())
+			fn(e.Key(), k.db.ks.typeOf(e))
 		}
 	})
 	for _, e := range expired {
