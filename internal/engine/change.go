@@ -149,6 +149,14 @@ func (c *Call) CountChange(key []byte, ev event.Event) {
 	}
 }
 
+// Touched tells those who watch a key or keep it on their side that it may have changed, for a
+// command that does so whatever it does in the end.
+func (c *Call) Touched(key []byte) {
+	if w := c.World; len(w.observers) > 0 {
+		w.observers.changed(c.DB.ID(), key, c.Session)
+	}
+}
+
 // TellsFields reports whether subscribers are told which fields of hashes have changed. If not,
 // Changed needs no fields.
 func (c *Call) TellsFields() bool { return c.Engine.Config.Events.TellFields() }

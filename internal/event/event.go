@@ -42,6 +42,9 @@ func Hash(name string) Event { return Event{hash, name} }
 // ZSet is an event of sorted sets.
 func ZSet(name string) Event { return Event{zset, name} }
 
+// Module is an event of what a module has in Redis.
+func Module(name string) Event { return Event{module, name} }
+
 // Stream is an event of streams.
 func Stream(name string) Event { return Event{stream, name} }
 
