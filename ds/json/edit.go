@@ -1,0 +1,282 @@
+package json
+
+import (
+	"math/bits"
+	"slices"
+)
+
+// Place says where a value is in its document: the index of each child on the way, from the root
+// on.
+type Place = []uint32
+
+// Editor changes documents. Its memory is used again for the next change. The zero value is ready
+// for use.
+type Editor struct {
+	builder
+	heads []int
+}
+
+// Set replaces the value at a place by a copy of v, which is of another document or of none.
+func (e *Editor) Set(d *Doc, at Place, v Value) {
+	packed := e.adopt(d, v, nil)
+	s := d.find(at, e.heads)
+	old := d.run(s.cell)[s.value:s.end]
+	d.forget(old)
+	d.splice(&s, s.value, s.end, packed, 0)
+	e.end(d, &s)
+}
+
+// Insert puts a copy of v, which is of another document or of none, before element i of the array
+// at a place; behind the last one if there is no element i.
+func (e *Editor) Insert(d *Doc, array Place, i int, v Value) {
+	packed := e.adopt(d, v, nil)
+	s := d.find(array, e.heads)
+	d.child(&s, i)
+	d.splice(&s, s.at, s.at, packed, 1)
+	e.end(d, &s)
+}
+
+// Add adds a member to the object at a place, which has none of that name, with a copy of v, which
+// is of another document or of none.
+func (e *Editor) Add(d *Doc, object Place, name []byte, v Value) {
+	packed := e.adopt(d, v, name)
+	s := d.find(object, e.heads)
+	d.child(&s, endOfChildren)
+	if s.box != nil && len(s.heads) == 0 {
+		d.tree.note(s.box, packed, s.cell)
+	}
+	d.splice(&s, s.at, s.at, packed, 1)
+	e.end(d, &s)
+}
+
+// endOfChildren is an index behind the last child.
+const endOfChildren = 1<<31 - 1
+
+// Delete removes the value at a place, which is not the root. The last member of an object takes
+// the place of one that goes, as in RedisJSON.
+func (e *Editor) Delete(d *Doc, at Place) {
+	s := d.find(at, e.heads)
+	d.forget(d.run(s.cell)[s.value:s.end])
+	if s.value == s.at {
+		d.splice(&s, s.at, s.end, nil, -1)
+		e.end(d, &s)
+		return
+	}
+	d.table().stale = true
+	heads := s.heads
+	last := d.find(at[:len(at)-1], nil)
+	d.child(&last, Value{d, d.run(last.cell)[last.value:]}.Len()-1)
+	moved := slices.Clone(d.run(last.cell)[last.at:last.end])
+	if s.box != nil && len(heads) == 0 {
+		d.tree.forget(s.box, d.run(s.cell)[s.at:s.end], s.cell)
+	}
+	if last.cell == s.cell && last.at == s.at {
+		moved = nil
+	}
+	if s.box != nil && len(heads) == 0 {
+		d.tree.move(s.box, moved, last.cell, s.cell)
+	}
+	d.splice(&last, last.at, last.end, nil, -1)
+	if last.box != nil && last.cell != s.cell {
+		d.tree.merge(last.box, last.page)
+	}
+	if moved != nil {
+		d.splice(&s, s.at, s.end, moved, 0)
+	}
+	e.end(d, &s)
+}
+
+// fewElements is how many elements are taken off an array one by one.
+const fewElements = 16
+
+// Keep removes the elements of the array at a place that are before from, or not before to.
+func (e *Editor) Keep(d *Doc, array Place, from, to int) {
+	v := d.At(array)
+	n := v.Len()
+	if n-(to-from) <= fewElements {
+		child := append(slices.Clone(array), 0)
+		for ; n > to; n-- {
+			child[len(array)] = uint32(n - 1)
+			e.Delete(d, child)
+		}
+		child[len(array)] = 0
+		for range from {
+			e.Delete(d, child)
+		}
+		return
+	}
+	var b builder
+	kept := new(Doc)
+	kept.newTree(nil)
+	b.start(kept)
+	b.begin(false)
+	c := v.Children()
+	for i := 0; i < to && c.Next(); i++ {
+		if i >= from {
+			b.copy(c.Value())
+		}
+	}
+	b.end()
+	b.finish(kept)
+	e.Set(d, array, kept.Root())
+}
+
+// end completes a change.
+func (e *Editor) end(d *Doc, s *spot) {
+	e.heads = s.heads[:0]
+	if d.tree == nil {
+		d.note()
+		return
+	}
+	if s.box != nil {
+		d.tree.merge(s.box, s.page)
+		d.tree.makeIndex(s.box)
+	}
+	if n := len(d.table().b); d.table().stale && n > 2*d.table().swept+sweepBytes && n > d.tree.held/8 {
+		d.rebuild(true)
+	}
+	d.shrink()
+}
+
+// sweepBytes is how many bytes of names are not worth a look for those that have become useless.
+const sweepBytes = 1 << 10
+
+// adopt packs a value for d, which may become a large document thereby. It is a member if name is
+// not nil.
+func (e *Editor) adopt(d *Doc, v Value, name []byte) (packed []byte) {
+	e.start(d)
+	e.fresh = false
+	before, stale := len(d.table().b), d.table().stale
+	if d.tree == nil {
+		e.most = max(smallBytes-len(d.packed), 1)
+	}
+	if name != nil {
+		e.member(name)
+	}
+	e.copy(v)
+	added := len(d.table().b) - before
+	switch {
+	case d.tree != nil || added == 0 && !e.full():
+		return e.b
+	case e.full() || len(e.b)+added > e.most:
+		d.table().b = d.table().b[:before]
+		d.grow()
+		return e.adopt(d, v, name)
+	case stale && bits.Len(uint(before+added)) > bits.Len(uint(before)):
+		d.table().b = d.table().b[:before]
+		d.rebuild(false)
+		return e.adopt(d, v, name)
+	}
+	d.addNames(before)
+	return e.b
+}
+
+// forget frees what lies elsewhere of a packed value that goes, and notes that its names may be
+// stale.
+func (d *Doc) forget(b []byte) {
+	if k := kindOf(b[0]); k == Array || k == Object {
+		d.table().stale = true
+	}
+	if d.tree != nil {
+		d.tree.freeValue(b)
+	}
+}
+
+// A spot is where a child is packed: in a page, in the root of a tree, or in a small document.
+type spot struct {
+	cell  uint32 // of the page or root
+	at    int    // where the child begins: of a member its name
+	value int    // where its value begins
+	end   int    // where it ends; of no child, all three are where one would be added
+	heads []int  // where the containers around it begin that are in the same page
+	box   *box   // whose page it is; nil in the root and in a small document
+	page  int    // of the box
+}
+
+// run returns the bytes among which a spot is.
+func (d *Doc) run(cell uint32) []byte {
+	if d.tree == nil {
+		return d.root
+	}
+	return d.tree.cells[cell].bytes()
+}
+
+// find returns the spot of a value. The place must be one.
+func (d *Doc) find(at Place, heads []int) spot {
+	s := spot{end: len(d.run(0)), heads: heads[:0]}
+	for _, i := range at {
+		d.child(&s, int(i))
+	}
+	return s
+}
+
+// child goes from a container to child i, or behind the last one.
+func (d *Doc) child(s *spot, i int) {
+	b := d.run(s.cell)
+	tag := b[s.value]
+	if isFar(tag) {
+		i = d.enter(s, i)
+		b = d.run(s.cell)
+	} else {
+		s.heads = append(s.heads, s.value)
+		s.end = s.value + headBytes + lengthOf(b[s.value:])
+		s.at = s.value + headBytes
+	}
+	for end := s.end; ; i-- {
+		if s.value = s.at; s.at == end {
+			return
+		}
+		if tag == tagObject || tag == tagFarObject {
+			_, n := nameOf(b[s.at:])
+			s.value += n
+		}
+		if s.end = s.value + sizeOf(b[s.value:]); i == 0 {
+			return
+		}
+		s.at = s.end
+	}
+}
+
+// enter goes from a large container to the page of child i, and returns the child's index there.
+func (d *Doc) enter(s *spot, i int) int {
+	s.box, s.heads, s.page = d.tree.boxes[place(d.run(s.cell)[s.value:])], s.heads[:0], 0
+	if len(s.box.pages) == 0 {
+		s.box.pages = append(s.box.pages, page{cell: d.tree.add(nil)})
+	}
+	for s.page < len(s.box.pages)-1 && i >= int(s.box.pages[s.page].count) {
+		i -= int(s.box.pages[s.page].count)
+		s.page++
+	}
+	s.cell = s.box.pages[s.page].cell
+	s.at, s.end = 0, len(d.run(s.cell))
+	return i
+}
+
+// splice replaces bytes where a spot is, by which the container around it gets so many children
+// more. The spot must not be used any more then, but for what lies before.
+func (d *Doc) splice(s *spot, from, to int, with []byte, children int) {
+	if s.box != nil && len(s.heads) == 0 {
+		s.box.count += children
+		s.box.pages[s.page].count = uint32(int(s.box.pages[s.page].count) + children)
+	}
+	if d.tree == nil {
+		at := len(d.packed) - len(d.root)
+		d.packed = slices.Replace(d.packed, at+from, at+to, with...)
+		d.root = d.packed[at:]
+		d.names.b = d.packed[lengthBytes:at:at]
+	} else {
+		d.tree.splice(s.cell, from, to, with)
+	}
+	b := d.run(s.cell)
+	for _, at := range s.heads {
+		setLength(b[at:], lengthOf(b[at:])+len(with)-(to-from))
+	}
+	switch {
+	case d.tree == nil:
+	case s.box != nil:
+		d.tree.relieve(s.box, s.page)
+	case len(b) > pageBytes:
+		packed := d.tree.far(b)
+		d.tree.splice(0, 0, len(b), packed)
+	}
+}
