@@ -17,6 +17,7 @@
 //	go run ./bench memory    what collections cost in each encoding, in bytes and in time, with
 //	                         charts; with -rss, what keys and elements cost servers in resident
 //	                         memory
+//	go run ./bench json      documents of JSON beside a Redis with ReJSON: memory, throughput
 //	go run ./bench eviction  what is kept when memory is short
 //	go run ./bench soak      memory and latency at the limit of memory for ten minutes; with
 //	                         -churn, of values that come, grow, shrink and go
@@ -77,6 +78,7 @@ var subcommands = []struct {
 	{"group", "what a confirmed write costs in a group of three, beside masters that WAIT for a replica", runGroup},
 	{"limiter", "ways to limit requests: time, memory, and what passes", runLimiter},
 	{"memory", "what collections cost in each encoding, with charts", runMemory},
+	{"json", "documents of JSON: memory, and throughput of commands on them", runJSON},
 	{"eviction", "hit ratios at the limit of memory", runEviction},
 	{"soak", "memory and latency over a long time, at the limit of memory or with -churn", runSoak},
 	{"cores", "throughput and CPU with 1, 2 and 4 event loops, and a model of more, with charts", runCores},
