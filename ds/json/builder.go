@@ -21,6 +21,7 @@ type builder struct {
 // level is a container that is being built.
 type level struct {
 	start   int // of its head in b
+	body    int // of its children there
 	child   int // where the child begins that is being built: of a member its name
 	serial  uint32
 	object  bool
@@ -98,8 +99,9 @@ func (x *builder) begin(object bool) {
 		tag = tagObject
 		x.serial++
 	}
-	x.open = append(x.open, level{start: len(x.b), child: len(x.b) + headBytes, object: object, serial: x.serial})
-	x.b = append(x.b, tag, 0, 0)
+	start := len(x.b)
+	x.b = append(x.b, tag, 0, 0, 0, 0)[:start+headOf(tag)]
+	x.open = append(x.open, level{start: start, body: len(x.b), child: len(x.b), object: object, serial: x.serial})
 }
 
 // name begins a member of the innermost container, an object. The last one of several with the same
@@ -142,7 +144,7 @@ func (x *builder) has(in *level, name uint32) bool {
 			}
 		}
 	}
-	at, _, _ := memberAt(x.b[in.start+headBytes:in.child], name)
+	at, _, _ := memberAt(x.b[in.body:in.child], name)
 	return at >= 0
 }
 
@@ -183,8 +185,8 @@ func (x *builder) replace(in *level) {
 	name, n := nameOf(x.b[in.child:])
 	fresh := slices.Clone(x.b[in.child+n:])
 	x.b = x.b[:in.child]
-	if _, value, end := memberAt(x.b[in.start+headBytes:], name); end > 0 {
-		value, end = value+in.start+headBytes, end+in.start+headBytes
+	if _, value, end := memberAt(x.b[in.body:], name); end > 0 {
+		value, end = value+in.body, end+in.body
 		x.freeValue(x.b[value:end])
 		x.b = slices.Replace(x.b, value, end, fresh...)
 		return
@@ -211,15 +213,15 @@ func (x *builder) flush(in *level) {
 	if in.box == nil {
 		in.box = &box{object: in.object}
 	}
-	x.d.tree.fill(in.box, x.b[in.start+headBytes:])
-	x.b = x.b[:in.start+headBytes]
+	x.d.tree.fill(in.box, x.b[in.body:])
+	x.b = x.b[:in.body]
 	in.child = len(x.b)
 }
 
 // end closes the innermost container.
 func (x *builder) end() {
 	in := &x.open[len(x.open)-1]
-	size := len(x.b) - in.start - headBytes
+	size := len(x.b) - in.body
 	if x.d.tree != nil && (in.box != nil || size > nearBytes) {
 		if size > 0 {
 			x.flush(in)
@@ -231,6 +233,9 @@ func (x *builder) end() {
 		x.b = appendFar(x.b[:in.start], tag, x.d.tree.addBox(in.box))
 	} else {
 		setLength(x.b[in.start:], size)
+		if !in.object {
+			setCount(x.b[in.start:], in.members)
+		}
 	}
 	x.open = x.open[:len(x.open)-1]
 	x.done()

@@ -43,7 +43,10 @@ func (c *checker) value(b []byte, only bool) error {
 	}
 	switch tag := b[0]; tag {
 	case tagArray, tagObject:
-		_, err := c.children(bodyOf(b), tag == tagObject, make(map[uint32]bool))
+		n, err := c.children(bodyOf(b), tag == tagObject, make(map[uint32]bool))
+		if err == nil && tag == tagArray && n != countOf(b) {
+			err = fmt.Errorf("json: an array has %d elements, not %d", n, countOf(b))
+		}
 		return err
 	case tagFarText:
 		return c.cell(place(b))

@@ -219,8 +219,12 @@ func (d *Doc) child(s *spot, i int) {
 		b = d.run(s.cell)
 	} else {
 		s.heads = append(s.heads, s.value)
-		s.end = s.value + headBytes + lengthOf(b[s.value:])
-		s.at = s.value + headBytes
+		s.at = s.value + headOf(tag)
+		s.end = s.at + lengthOf(b[s.value:])
+		if tag == tagArray && i >= countOf(b[s.value:]) {
+			s.value, s.at = s.end, s.end
+			return
+		}
 	}
 	for end := s.end; ; i-- {
 		if s.value = s.at; s.at == end {
@@ -270,6 +274,9 @@ func (d *Doc) splice(s *spot, from, to int, with []byte, children int) {
 	b := d.run(s.cell)
 	for _, at := range s.heads {
 		setLength(b[at:], lengthOf(b[at:])+len(with)-(to-from))
+	}
+	if last := len(s.heads) - 1; last >= 0 && b[s.heads[last]] == tagArray {
+		setCount(b[s.heads[last]:], countOf(b[s.heads[last]:])+children)
 	}
 	switch {
 	case d.tree == nil:

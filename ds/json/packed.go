@@ -16,7 +16,7 @@ import (
 //	tagDecimal16 + n, tagDecimal32 + n      2 or 4 bytes: the number times 10^(n+1)
 //	tagText8, tagText16                     1 or 2 bytes of length, the text in UTF-8, not escaped
 //	tagShort + n                            n bytes of text, n < 128
-//	tagArray                                2 bytes of length, the elements
+//	tagArray                                2 bytes of length, 2 of the number of elements, these
 //	tagObject                               2 bytes of length, the members: name, value
 //	tagFarText, tagFarArray, tagFarObject   4 bytes: where the value lies, see tree.go
 //
@@ -51,8 +51,9 @@ const (
 )
 
 const (
-	headBytes = 3 // of a container: tag and length
-	farBytes  = 5 // tag and place
+	objectHead = 3 // tag and length, as of tagText16
+	arrayHead  = 5 // tag, length, and number of elements
+	farBytes   = 5 // tag and place
 )
 
 // Kind is what a value is. Integers and other numbers are told apart, as JSON.TYPE does.
@@ -111,7 +112,7 @@ func sizeOf(b []byte) int {
 	case tag == tagText8:
 		return 2 + int(b[1])
 	}
-	return headBytes + lengthOf(b)
+	return headOf(tag) + lengthOf(b)
 }
 
 // appendInt packs an integer.
@@ -193,7 +194,24 @@ func isFar(tag byte) bool { return tag >= tagFarText && tag <= tagFarObject }
 func place(b []byte) uint32 { return binary.LittleEndian.Uint32(b[1:]) }
 
 // bodyOf returns the children of the container at the beginning of b, which is not far.
-func bodyOf(b []byte) []byte { return b[headBytes : headBytes+lengthOf(b)] }
+func bodyOf(b []byte) []byte {
+	head := headOf(b[0])
+	return b[head : head+lengthOf(b)]
+}
+
+// headOf returns the size of the head of a container, or of a long text.
+func headOf(tag byte) int {
+	if tag == tagArray {
+		return arrayHead
+	}
+	return objectHead
+}
+
+// countOf returns the number of elements of the array at the beginning of b, which is not far.
+func countOf(b []byte) int { return int(binary.LittleEndian.Uint16(b[3:])) }
+
+// setCount changes it.
+func setCount(b []byte, n int) { binary.LittleEndian.PutUint16(b[3:], uint16(n)) }
 
 // lengthOf returns the length of the container at the beginning of b, which is not far.
 func lengthOf(b []byte) int { return int(binary.LittleEndian.Uint16(b[1:])) }

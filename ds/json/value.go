@@ -16,7 +16,7 @@ type Value struct {
 
 // Values of no document.
 var (
-	EmptyArray  = Value{b: []byte{tagArray, 0, 0}}
+	EmptyArray  = Value{b: []byte{tagArray, 0, 0, 0, 0}}
 	EmptyObject = Value{b: []byte{tagObject, 0, 0}}
 	False       = Value{b: []byte{tagFalse}}
 	True        = Value{b: []byte{tagTrue}}
@@ -96,7 +96,7 @@ func (v Value) Text() []byte {
 	case tagText8:
 		return v.b[2 : 2+int(v.b[1])]
 	case tagText16:
-		return v.b[headBytes : headBytes+lengthOf(v.b)]
+		return v.b[objectHead : objectHead+lengthOf(v.b)]
 	case tagFarText:
 		return v.d.tree.cells[place(v.b)].bytes()
 	default:
@@ -104,11 +104,14 @@ func (v Value) Text() []byte {
 	}
 }
 
-// Len returns the number of elements of an Array or members of an Object. O(bytes) if it is small,
-// O(1) if it is large.
+// Len returns the number of elements of an Array or members of an Object. O(bytes) of a small
+// object, else O(1).
 func (v Value) Len() (n int) {
-	if isFar(v.b[0]) {
+	switch tag := v.b[0]; {
+	case isFar(tag):
 		return v.d.tree.boxes[place(v.b)].count
+	case tag == tagArray:
+		return countOf(v.b)
 	}
 	for c := v.Children(); c.Next(); n++ {
 	}
@@ -221,7 +224,7 @@ func (v Value) Bytes() int {
 			n += int(v.d.tree.cells[p.cell].room - v.d.tree.cells[p.cell].used)
 		}
 	case tagArray, tagObject:
-		n = headBytes
+		n = headOf(v.b[0])
 	default:
 		return n
 	}

@@ -3,7 +3,6 @@ package path
 import (
 	"errors"
 	"regexp"
-	"slices"
 
 	"github.com/miniserver-go/miniserver/ds/json"
 )
@@ -125,15 +124,25 @@ func (f *Finder) Place() json.Place { return f.place }
 // FilteredMember reports whether a filter selected the value, or one around it, from the members of
 // an object.
 func (f *Finder) FilteredMember() bool {
-	return slices.ContainsFunc(f.frames, func(x frame) bool { return f.selectedMember(&x) })
+	for i := range f.frames {
+		if f.filtersMembers(&f.frames[i]) {
+			return true
+		}
+	}
+	return false
 }
 
-// Filtered is FilteredMember about the value at one level of the place.
+// Filtered is FilteredMember for the value at one level of the place.
 func (f *Finder) Filtered(level int) bool {
-	return slices.ContainsFunc(f.frames, func(x frame) bool { return x.depth == level && f.selectedMember(&x) })
+	for i := range f.frames {
+		if x := &f.frames[i]; x.depth == level && f.filtersMembers(x) {
+			return true
+		}
+	}
+	return false
 }
 
-func (f *Finder) selectedMember(x *frame) bool {
+func (f *Finder) filtersMembers(x *frame) bool {
 	return f.steps[x.step].kind == where && !x.down && x.v.Kind() == json.Object
 }
 
