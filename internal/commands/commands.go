@@ -4,6 +4,7 @@
 //	strings hashes lists sets zsets streams   the data types
 //	bitmaps geo                               other uses of strings and of sorted sets
 //	sketches                                  HyperLogLog and Bloom filters
+//	json                                      JSON documents
 //	ratelimit                                 CL.THROTTLE and INCREX
 //	keys                                      commands on keys of any type, and on databases
 //	explain                                   MEMORY: the memory of keys and of the process
@@ -39,6 +40,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/commands/geo"
 	"github.com/miniserver-go/miniserver/internal/commands/hashes"
 	"github.com/miniserver-go/miniserver/internal/commands/introspection"
+	"github.com/miniserver-go/miniserver/internal/commands/json"
 	"github.com/miniserver-go/miniserver/internal/commands/keys"
 	"github.com/miniserver-go/miniserver/internal/commands/latency"
 	"github.com/miniserver-go/miniserver/internal/commands/lists"
@@ -58,7 +60,8 @@ import (
 )
 
 // Types are the data types. A part that adds another names it in the same way: see engine.Part.
-var Types = []engine.Type{strings.Type, lists.Type, sets.Type, zsets.Type, hashes.Type, streams.Type, sketches.Filter}
+var Types = []engine.Type{strings.Type, lists.Type, sets.Type, zsets.Type, hashes.Type, streams.Type, sketches.Filter,
+	json.Type}
 
 // Parts returns the parts of all families, for an engine.
 func Parts(e *engine.Engine) []engine.Part {
@@ -71,6 +74,7 @@ func Parts(e *engine.Engine) []engine.Part {
 			introspection.Family, debug.Family,
 		}, Debug: []engine.DebugLine{strings.Debug()}},
 		sketches.Bloom(),
+		json.Part(),
 		explain.Part(),
 		server.Part(),
 		shutdown.Part(e),

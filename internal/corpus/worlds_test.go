@@ -17,6 +17,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/ds/bloom"
 	"github.com/miniserver-go/miniserver/ds/hash"
+	"github.com/miniserver-go/miniserver/ds/json"
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/ds/set"
 	"github.com/miniserver-go/miniserver/ds/str"
@@ -307,6 +308,8 @@ func elements(v keyspace.Value) string {
 		return strconv.Quote(string(dump))
 	case *stream.Stream:
 		return streamText(v)
+	case *json.Doc:
+		return string(json.AppendText(nil, v.Root()))
 	default:
 		panic(fmt.Sprintf("no text for %T", v))
 	}

@@ -39,7 +39,7 @@ var (
 	accesses   = regexp.MustCompile(`^(not_key|(RO|RW|OW|RM)( access)?( insert| delete| update| delete update)?( variable_flags| incomplete)?)$`)
 	history    = regexp.MustCompile(`^([a-z0-9.:,@]+ .*[^ ])?\n?$`)
 	complexity = regexp.MustCompile(`^(O\(.+|Depends on .+)[^.]$`)
-	since      = regexp.MustCompile(`^(([a-z]+:)?[0-9]+\.[0-9]+\.[0-9]+ ?)+$`)
+	since      = regexp.MustCompile(`^(([a-z-]+:)?[0-9]+\.[0-9]+\.[0-9]+ ?)+$`)
 )
 
 // Every line is complete, also those of commands that redis-server lacks.
