@@ -198,7 +198,7 @@ func join(e *engine.Engine, o Options) Parts {
 	}
 	background := func(run func()) { go run() }
 	p.Journal = journal.New(e, journal.Options{Log: log, Spawn: o.Spawn, Background: background,
-		Loaded: func(keys int64) { p.Snapshots.CountLoaded(keys) },
+		Loaded: func(keys, skipped int64) { p.Snapshots.CountLoaded(keys, skipped) },
 		Stream: func() journal.Stream { return p.Replication }})
 	p.Replication = replication.New(e, replication.Options{Journal: p.Journal, Log: log, Dial: dialMaster(e)})
 	p.Snapshots = snapshot.New(e, snapshot.Options{Disk: o.Disk, Log: log, Spawn: o.Spawn, Background: background,

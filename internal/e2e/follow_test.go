@@ -40,13 +40,18 @@ func requireFollows(t *testing.T, master, replica *asker) {
 
 // realMaster returns a client of a server of a release that listens on a port.
 func realMaster(t *testing.T, r reference.Release) (theirs *asker, port string) {
+	server, port := listening(t, r)
+	return newAsker(t, server.Dial(t), nil), port
+}
+
+// listening returns a server of a release that listens on a port.
+func listening(t *testing.T, r reference.Release) (server *reference.Server, port string) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	_, port, err = net.SplitHostPort(l.Addr().String())
 	require.NoError(t, err)
 	require.NoError(t, l.Close())
-	server := r.Start(t, "--port", port, "--bind", "127.0.0.1", "--repl-diskless-sync-delay", "0")
-	return newAsker(t, server.Dial(t), nil), port
+	return r.Start(t, "--port", port, "--bind", "127.0.0.1", "--repl-diskless-sync-delay", "0"), port
 }
 
 // change executes random commands of all families, n of each.

@@ -48,6 +48,7 @@ type Config struct {
 	ScriptsMayDebug bool   // scripts may call DEBUG
 	ImportMode      bool   // import-mode: due keys stay, as a tool copies a dataset
 	sanitize        string // sanitize-dump-payload: no, yes, clients
+	unknownTypes    string // unknown-module-types: skip, error
 }
 
 // SoftLimit is a number of bytes that may wait for a client, and for how long more may; 0 bytes for
@@ -69,8 +70,9 @@ func newConfig() *Config {
 			ClassUnauthed: unauthedOutput},
 		SoftLimits: [...]SoftLimit{ClassReplica: {64 << 20, 60}, ClassPubSub: {8 << 20, 60}, ClassUnauthed: {}},
 
-		debug:    "no",
-		sanitize: "no",
+		debug:        "no",
+		sanitize:     "no",
+		unknownTypes: "skip",
 	}
 }
 
@@ -138,6 +140,7 @@ func (e *Engine) coreParams() []config.Param {
 		e.importParam(),
 		config.Int("timeout", &c.IdleTimeout, 0, math.MaxInt32),
 		config.Enum("sanitize-dump-payload", &c.sanitize, "no", "yes", "clients"),
+		config.Enum("unknown-module-types", &c.unknownTypes, "skip", "error"),
 		config.Enum("enable-debug-command", &c.debug, "no", "yes", "local").AtStart(),
 	}
 }
@@ -156,6 +159,10 @@ func (w *World) Sanitizes(s *Session) bool {
 	}
 	return false
 }
+
+// RefusesUnknownTypes reports whether unknown-module-types demands that a snapshot is refused that
+// has something of a module type which this server does not have.
+func (c *Config) RefusesUnknownTypes() bool { return c.unknownTypes == "error" }
 
 // RelaxesVersions reports whether Valkey's rdb-version-check lets snapshots and payloads of foreign
 // and later versions pass.

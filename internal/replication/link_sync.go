@@ -120,7 +120,9 @@ func (l *link) fullSync(p *psync.Link, conn net.Conn, a psync.Answer) error {
 	})
 	defer c.Close()
 	m.opts.Log('*', "MASTER <-> REPLICA sync: Loading DB in memory")
-	if err = l.load(c, p, src); err == nil {
+	err = l.load(c, p, src)
+	snapshot.LogSkipped(m.opts.Log, c.Skipped())
+	if err == nil {
 		err = l.connected(conn, func() error { return m.beginHistory(c, a) })
 	}
 	if err != nil {

@@ -40,10 +40,11 @@ type Check struct {
 
 // Report describes the part of a file that Check read.
 type Report struct {
-	Preamble int64 // size of the snapshot that the file begins with; 0 if it begins with commands
-	Keys     int   // keys in that snapshot
-	Valid    int64 // offset up to which the file is valid; no transaction is open there
-	Late     bool  // an annotation of a time after Until follows
+	Preamble int64       // size of the snapshot that the file begins with; 0 if it begins with commands
+	Keys     int         // keys in that snapshot
+	Skipped  rdb.Skipped // what is in it besides, of unknown module types
+	Valid    int64       // offset up to which the file is valid; no transaction is open there
+	Late     bool        // an annotation of a time after Until follows
 }
 
 // File reads a file of size bytes. Damage in its commands is a *resp.Flaw. After an error the
@@ -79,8 +80,8 @@ func (c Check) snapshot(r *Report, src io.Reader, size int64) (rest io.Reader, e
 			c.Progress(in.Offset(), size)
 		}
 	}
-	if err := in.Err(); err != nil {
-		return nil, err
+	if r.Skipped = in.Skipped; in.Err() != nil {
+		return nil, in.Err()
 	}
 	r.Preamble, r.Valid = in.Offset(), in.Offset()
 	return in.Rest(), nil

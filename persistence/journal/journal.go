@@ -56,9 +56,9 @@ type Options struct {
 	// Background starts a goroutine for a rewrite, which mostly waits: an event loop encodes, see
 	// snapshot.Slicer. Spawn if nil.
 	Background func(run func())
-	// Loaded is called under the engine's lock with the number of keys of a snapshot that was
-	// loaded. It may be nil.
-	Loaded func(keys int64)
+	// Loaded is called under the engine's lock with the number of keys of a snapshot that were
+	// loaded, and skipped because their types are unknown. It may be nil.
+	Loaded func(keys, skipped int64)
 	// Stream returns the replication stream, whose offsets the manifest has; none if nil.
 	Stream func() Stream
 }
@@ -138,7 +138,7 @@ func New(e *engine.Engine, o Options) *Journal {
 		o.Log = func(byte, string, ...any) {}
 	}
 	if o.Loaded == nil {
-		o.Loaded = func(int64) {}
+		o.Loaded = func(_, _ int64) {}
 	}
 	if o.Spawn == nil {
 		o.Spawn = func(run func()) { go run() }

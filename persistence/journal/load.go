@@ -196,11 +196,12 @@ func (j *Journal) loadSnapshot(r *rdb.Reader) (err error) {
 					keys++
 				}
 			}
-			j.opts.Loaded(keys)
+			j.opts.Loaded(keys, r.Skipped.Values)
 		})
 		j.loaded.Store(r.Offset())
 		snapshot.Delay(e, n, snapshot.LoadDelay(e))
 	}
+	snapshot.LogSkipped(j.log, &r.Skipped)
 	if err == nil {
 		err = r.Err()
 	}

@@ -172,7 +172,7 @@ func (j *Journal) loadAll() error {
 	}
 	j.engine.With(func() {
 		j.status.loadStart, j.status.loadTotal = j.engine.Home().Micros()/1e6, j.otherSize
-		j.opts.Loaded(0)
+		j.opts.Loaded(0, 0)
 	})
 	defer j.engine.With(func() { j.status.loadTotal = 0 })
 	for i, p := range parts {

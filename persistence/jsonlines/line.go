@@ -125,6 +125,9 @@ func (f *Writer) Key(r *keyspace.Record) error {
 	return f.out.Encode(l)
 }
 
+// Unknown implements snapshot.Receiver. The key has no line.
+func (f *Writer) Unknown(int, []byte) error { return nil }
+
 // Library implements snapshot.Receiver.
 func (f *Writer) Library(source []byte) error {
 	return f.out.Encode(map[string]Text{"library": Text(source)})

@@ -74,5 +74,6 @@ func Options(w *engine.World, size int64, noChecksum bool) rdb.Options {
 	c := e.Config
 	return rdb.Options{Keyspace: w.Keyspace, Size: size, Versions: Versions(e),
 		NoChecksum: noChecksum || c.AnyChecksum, Sanitize: w.Sanitizes(nil), Sanitized: e.Sanitized(),
-		Limits: rdb.Limits{Hash: w.HashLimits(), ZSet: c.ZSet, Set: w.SetLimits(), List: c.List, Dice: w.Dice}}
+		RefuseUnknown: c.RefusesUnknownTypes(),
+		Limits:        rdb.Limits{Hash: w.HashLimits(), ZSet: c.ZSet, Set: w.SetLimits(), List: c.List, Dice: w.Dice}}
 }

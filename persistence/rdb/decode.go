@@ -20,6 +20,9 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("%s (at byte %d)", e.Reason, e.Offset) }
 
+// Cut reports whether the data ended too soon, as they do if a connection breaks.
+func (e *Error) Cut() bool { return e.Reason == truncated }
+
 const (
 	wholeText = 64 << 10  // longer texts get memory of their own
 	blindRoom = 256 << 10 // initial memory of such a text if the source may be shorter than it
@@ -39,8 +42,11 @@ type decoder struct {
 	size  int64 // of the source; -1 if unknown
 	err   error
 
-	sanitize  bool // these two: see Options
+	sanitize  bool // these three: see Options
 	sanitized *int64
+	refuses   bool // RefuseUnknown
+
+	foreign ModuleType // of the value of a module that was read last
 
 	// The source is in Valkey's own versions of the format, in which type numbers from 22 on mean
 	// something else.
@@ -281,8 +287,33 @@ func (d *decoder) own(b []byte) []byte {
 	return append(make([]byte, 0, len(b)), b...)
 }
 
-// skipText skips a string.
-func (d *decoder) skipText() { d.text() }
+// skipText skips a string, and takes no memory for it.
+func (d *decoder) skipText() {
+	n, enc := d.lengthOr()
+	switch enc {
+	case 0:
+	case encLZF:
+		n = d.length()
+		d.length() // of the text
+	default:
+		if _, ok := d.encodedInt(enc); !ok {
+			d.fail("a string of unknown encoding %#x", enc)
+		}
+	}
+	d.discard(n)
+}
+
+// discard skips n bytes.
+func (d *decoder) discard(n uint64) {
+	if n > uint64(d.left()) {
+		d.fail(truncated)
+	}
+	for n > 0 && d.need(1) {
+		k := min(n, uint64(d.w-d.r))
+		d.r += int(k)
+		n -= k
+	}
+}
 
 // scoreText reads a score as text, as the first type of sorted sets has it.
 func (d *decoder) scoreText() float64 {

@@ -18,8 +18,9 @@ import (
 	"github.com/miniserver-go/miniserver/internal/keyspace"
 )
 
-// value reads a value of the given type. It returns nil after an error. Otherwise the value is
-// suitable for keyspace.DB.Set, or an empty collection.
+// value reads a value of the given type. It returns nil after an error, or if it has skipped a
+// value of the module type d.foreign. Otherwise the value is suitable for keyspace.DB.Set, or an
+// empty collection.
 func (d *decoder) value(t byte) keyspace.Value {
 	if d.valkey && t >= typeHashValkey {
 		return d.valkeyValue(t)
@@ -42,8 +43,7 @@ func (d *decoder) value(t byte) keyspace.Value {
 	case typeHashTTLOld, typeHashPackOld, typeHashTTL, typeHashPackTTL:
 		return d.volatileHash(t)
 	case typeModuleOld:
-		name, _ := moduleName(d.length())
-		d.fail("a value of the module type %s, in a format that does not contain its length", name)
+		d.fail("a value of the module type %s, in a format that does not contain its length", d.moduleType())
 	default:
 		d.fail("a value of unknown type %d", t)
 	}

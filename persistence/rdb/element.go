@@ -201,6 +201,9 @@ func (d *decoder) volatile() keyspace.Value {
 
 // SetDeadline sets the deadline of the current Element, if its key is in the keyspace.
 func (r *Reader) SetDeadline(ks *keyspace.Keyspace) {
+	if r.lost {
+		return
+	}
 	ks.Begin()
 	db := ks.DB(r.DB)
 	v, ok := db.Edit(r.last)

@@ -12,7 +12,7 @@ import (
 //
 //	id | 2 unsigned | 4 f64 | 5 string | ... | 0
 //
-// So values of unknown modules can be skipped. What the parts are is up to the type: see
+// So values of unknown types can be skipped. What the parts are is up to the type: see
 // value.Module.
 
 const (
@@ -38,13 +38,14 @@ func moduleID(name string, version uint64) (id uint64) {
 	return id<<10 | version
 }
 
-// moduleName returns the name and the version of the module type with an id.
-func moduleName(id uint64) (name string, version uint64) {
+// moduleType reads the id of a module type.
+func (d *decoder) moduleType() ModuleType {
+	id := d.length()
 	var b [9]byte
 	for i := range b {
 		b[i] = idAlphabet[id>>(58-6*i)&63]
 	}
-	return string(b[:]), id & (1<<10 - 1)
+	return ModuleType{string(b[:]), int(id & (1<<10 - 1))}
 }
 
 // module encodes a value of a module's type.
@@ -92,15 +93,16 @@ func (w partWriter) Pieces(size int, next func(dst []byte, most int) []byte) {
 	}
 }
 
-// module reads a value of a module's type.
+// module reads a value of a module's type. One of an unknown type it skips, if it may, and returns
+// nil.
 func (d *decoder) module() keyspace.Value {
-	name, version := moduleName(d.length())
-	t, ok := d.ks.ModuleNamed(name)
+	d.foreign = d.moduleType()
+	t, ok := d.ks.ModuleNamed(d.foreign.Name)
 	if !ok {
-		d.fail("a value of the unknown module type %s", name)
+		d.skipUnknown("a value of the unknown module type %s")
 		return nil
 	}
-	v := t.Module.Load(partReader{d}, int(version))
+	v := t.Module.Load(partReader{d}, d.foreign.Version)
 	if d.part(partEnd); d.err != nil {
 		return nil
 	}
@@ -136,8 +138,17 @@ func (d *decoder) part(want uint64) {
 	}
 }
 
-// skipModule skips the parts of a value of a module.
-func (d *decoder) skipModule() {
+// skipUnknown skips the parts of something of the type d.foreign, or fails with a reason if it may
+// not.
+func (d *decoder) skipUnknown(reason string) {
+	if d.refuses {
+		d.fail(reason, d.foreign)
+	}
+	d.skipParts()
+}
+
+// skipParts skips parts up to the last one.
+func (d *decoder) skipParts() {
 	for d.err == nil {
 		switch part := d.length(); part {
 		case partEnd:
@@ -151,7 +162,7 @@ func (d *decoder) skipModule() {
 		case partString:
 			d.skipText()
 		default:
-			d.fail("a module's part is of unknown kind %d", part)
+			d.fail("a part of the module type %s is of unknown kind %d", d.foreign, part)
 		}
 	}
 }

@@ -79,7 +79,7 @@ func ValidPayload(b []byte, read Versions) bool {
 // that is cut off goes on in the version and the checksum.
 func ReadPayload(b []byte, o Options) (keyspace.Value, error) {
 	d := &decoder{Limits: o.Limits, ks: o.Keyspace, buf: b, w: len(b), ownedFrom: wholeText, sanitize: o.Sanitize,
-		sanitized: o.Sanitized}
+		sanitized: o.Sanitized, refuses: true}
 	d.valkey = payloadVersion(b) >= oldestValkey
 	var v keyspace.Value
 	switch t := d.byte(); {

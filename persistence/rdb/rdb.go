@@ -25,8 +25,8 @@
 //
 // Redis has no place for the deadlines of elements other than hash fields. They are in aux fields
 // after the key, which Redis skips. A payload with such deadlines has a type that Redis refuses. A
-// Bloom filter is a value of the module type of RedisBloom. Values of other modules cannot be read;
-// the error contains the module's name.
+// Bloom filter is a value of the module type of RedisBloom. A Reader skips values of other module
+// types, and says which, or refuses them: see Skipped.
 //
 // The package does no I/O except through io.Reader and io.Writer, and reads no clock.
 package rdb

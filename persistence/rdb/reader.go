@@ -14,14 +14,15 @@ import (
 // Item is the kind of what a Reader has read.
 type Item uint8
 
-// The items, with the fields of Reader that are set. Everything else, such as a module's own data,
-// is skipped.
+// The items, with the fields of Reader that are set. Everything else is skipped.
 const (
-	Key     Item = iota // Record
-	Aux                 // Name and Text
-	Sizes               // DB, Keys and Volatile
-	Library             // Text, the source of a library of functions
-	Element             // Text, an element of the last key, and its Deadline; see SetDeadline
+	Key       Item = iota // Record
+	Aux                   // Name and Text
+	Sizes                 // DB, Keys and Volatile
+	Library               // Text, the source of a library of functions
+	Element               // Text, an element of the last key, and its Deadline; see SetDeadline
+	Unknown               // DB and Name, of a key whose value is of an unknown module type, and was skipped
+	ModuleAux             // nothing: auxiliary data of an unknown module type, which were skipped
 )
 
 // Reader reads a snapshot item by item:
@@ -39,10 +40,12 @@ type Reader struct {
 	DB             int
 	Keys, Volatile uint64
 	Deadline       int64
-	Version        int // of the format
+	Version        int     // of the format
+	Skipped        Skipped // so far; valid always
 
 	dec         decoder
 	last        []byte // the key read last
+	lost        bool   // its value was skipped
 	began       bool
 	ended       bool
 	anyChecksum bool
@@ -60,6 +63,8 @@ type Options struct {
 	// sanitize-dump-payload.
 	Sanitize  bool
 	Sanitized *int64 // counts the intsets and listpacks that are read with Sanitize; nil for none
+	// Refuse what is of module types that the keyspace does not have, instead of skipping it.
+	RefuseUnknown bool
 	// Spawn starts a goroutine that reads ahead until Close; nil for no reading ahead.
 	Spawn func(run func())
 }
@@ -72,7 +77,8 @@ func NewReader(src io.Reader, o Options) *Reader {
 		size = -1
 	}
 	r := &Reader{anyChecksum: o.NoChecksum, versions: o.Versions, dec: decoder{Limits: o.Limits, ks: o.Keyspace,
-		size: size, ownedFrom: wholeText, sanitize: o.Sanitize, sanitized: o.Sanitized}}
+		size: size, ownedFrom: wholeText, sanitize: o.Sanitize, sanitized: o.Sanitized,
+		refuses: o.RefuseUnknown}}
 	r.dec.src = newSource(src, size)
 	if o.Spawn != nil {
 		r.dec.src.ahead(o.Spawn)
@@ -115,7 +121,7 @@ func (r *Reader) Next() bool {
 		r.began = true
 		r.header()
 	}
-	if r.Item == Key {
+	if r.Item == Key || r.Item == Unknown {
 		r.clear()
 	}
 	for r.dec.err == nil && !r.ended {
@@ -179,8 +185,7 @@ func (r *Reader) step() bool {
 	case opFunctionOld:
 		d.fail("functions as release candidates of Redis 7.0 wrote them")
 	case opModuleAux:
-		d.length()
-		d.skipModule()
+		return r.moduleAux()
 	case opSlotInfo:
 		d.length()
 		d.length()
@@ -210,6 +215,23 @@ func (r *Reader) selectDB(n uint64) {
 	r.Record.DB = r.DB
 }
 
+// moduleAux skips auxiliary data of a module type, and reports false if the type is known: no type
+// of this server has such data.
+func (r *Reader) moduleAux() bool {
+	d := &r.dec
+	d.foreign = d.moduleType()
+	if _, known := d.ks.ModuleNamed(d.foreign.Name); known {
+		d.skipParts()
+		return false
+	}
+	d.skipUnknown("auxiliary data of the unknown module type %s")
+	if d.err == nil {
+		r.Item = ModuleAux
+		r.Skipped.aux(d.foreign)
+	}
+	return true
+}
+
 // key reads a key with its value. It skips empty collections, which old versions of Redis wrote,
 // and reports false for them. Redis skips them, too.
 func (r *Reader) key(t byte) bool {
@@ -222,6 +244,11 @@ func (r *Reader) key(t byte) bool {
 	v := d.value(t)
 	if d.err != nil {
 		return false
+	}
+	if r.lost = v == nil; r.lost {
+		r.Item, r.Name = Unknown, append(r.Name[:0], r.last...)
+		r.Skipped.value(r.DB, r.last, d.foreign)
+		return true
 	}
 	r.Item, r.Record.Key, r.Record.Value = Key, dict.Key(r.last), v
 	if v.Len() == 0 && v.Type().Vanishes() {

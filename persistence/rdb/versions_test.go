@@ -135,7 +135,7 @@ var versions = []written{
 	{"a sorted set with binary scores", 8,
 		"\xfe\x00\x05\x01k\x01" + s("a") + le(math.Float64bits(-2.5), 8), `0 k zset["a=-2.5"]`},
 	{"a length of 64 bits", 8, "\xfe\x00\x00\x01k\x81" + be(1) + "v", `0 k v`},
-	{"access marks and what a module keeps aside", 9,
+	{"access marks and auxiliary data of a module", 9,
 		"\xf7\x81" + be(moduleID("other----", 3)) + "\x02\x01\x05" + s("text") + "\x02\x07\x04" + le(0, 8) +
 			"\x00\xfe\x00\xf8\x0a\x00" + s("k") + s("v") + "\xf9\x07\x00" + s("l") + s("w"), "0 k v\n0 l w"},
 	{"a stream", 9, "\xfe\x00\x0f\x01k\x00\x00\x05\x01\x00", `0 k *stream.Stream of 0`},
@@ -211,7 +211,6 @@ func sorted(lines string) string {
 // Unreadable data are refused with a reason.
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct{ body, reason string }{
-		{"\x07\x01k\x81" + be(moduleID("graphdata", 11)) + "\x00", "graphdata"},
 		{"\x06\x01k\x81" + be(moduleID("ReJSON-RL", 2)), "ReJSON-RL"},
 		{"\x63\x01k", "unknown type 99"},
 		{"\xf6\x01k", "release candidates"},

@@ -135,13 +135,14 @@ func (s *Saver) reload(flush, merge bool) error {
 	ks := s.engine.Home().Keyspace
 	twin := ks.Twin(s.engine.Home().Dice)
 	stats := s.stats
-	libraries, err := s.reloadInto(twin, func(l *loading) {
+	l, err := s.reloadInto(twin, func(l *loading) {
 		if l.merge = merge; !flush && !merge {
 			l.existing = ks
 		}
 	})
 	if err == nil {
-		err = s.engine.Parts.Libraries.Restore(s.engine.Home(), libraries, restoring(flush, merge))
+		LogSkipped(s.opts.Log, &l.Skipped)
+		err = s.engine.Parts.Libraries.Restore(s.engine.Home(), l.libraries, restoring(flush, merge))
 	}
 	switch {
 	case err != nil:
@@ -168,9 +169,9 @@ func restoring(flush, merge bool) engine.RestorePolicy {
 	return engine.Append
 }
 
-// reloadInto loads the snapshot into a keyspace, and returns its libraries of functions. choose
-// sets options of the loading.
-func (s *Saver) reloadInto(ks *keyspace.Keyspace, choose func(*loading)) (libraries [][]byte, err error) {
+// reloadInto loads the snapshot into a keyspace, and returns what it has loaded, with the libraries
+// of functions, which it only gathers. choose sets options of the loading.
+func (s *Saver) reloadInto(ks *keyspace.Keyspace, choose func(*loading)) (l *loading, err error) {
 	f, size, err := s.opts.Disk.Open(s.path())
 	if err != nil {
 		return nil, err
@@ -179,12 +180,12 @@ func (s *Saver) reloadInto(ks *keyspace.Keyspace, choose func(*loading)) (librar
 	s.stats.loadTotal = size
 	defer func(was bool) { ks.Replaying = was }(ks.Replaying)
 	ks.Replaying = true // no element expires before all are loaded
-	l := s.newLoading(f, size, ks)
+	l = s.newLoading(f, size, ks)
 	defer l.Close()
 	l.gather = true
 	choose(l)
 	for l.slice(1 << 20) {
 	}
-	s.stats.loaded, s.stats.expired = l.loaded, l.expired
-	return l.libraries, l.err
+	s.count(l)
+	return l, l.err
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/persistence/payload"
+	"github.com/miniserver-go/miniserver/persistence/rdb"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -23,7 +24,8 @@ func NewCopy(e *engine.Engine, src io.Reader, size int64, spawn func(run func())
 	dice := rand.New(rand.NewPCG(e.Home().Random(), e.Home().Random())).Uint64N
 	o := payload.Options(e.Home(), size, false)
 	o.Keyspace, o.Spawn, o.Limits.Dice = e.Home().Keyspace.Twin(dice), spawn, dice
-	o.Keyspace.Replaying = true // nothing expires before its owner has all
+	o.Keyspace.Replaying = true                            // nothing expires before its owner has all
+	o.RefuseUnknown = o.RefuseUnknown || e.Topology != nil // members of a group have the same data
 	c := &Copy{newLoading(e, src, o)}
 	c.l.gather, c.l.keepExpired = true, true
 	return c
@@ -40,6 +42,9 @@ func (c *Copy) Bytes() int64 { return c.l.Offset() }
 
 // Keys returns how many keys are loaded.
 func (c *Copy) Keys() int64 { return c.l.loaded }
+
+// Skipped returns what was skipped because it is of unknown module types. It must be loaded.
+func (c *Copy) Skipped() *rdb.Skipped { return &c.l.Skipped }
 
 // History returns where in the stream of its server the snapshot was taken. It must be loaded.
 func (c *Copy) History() History { return c.l.history }

@@ -11,6 +11,8 @@ type Receiver interface {
 	Key(r *keyspace.Record) error
 	// Library takes the source of a library of functions.
 	Library(source []byte) error
+	// Unknown takes a key whose value is of an unknown module type, and was skipped.
+	Unknown(db int, key []byte) error
 }
 
 // Each passes the keys and libraries of a snapshot to a receiver. No more than one key is in
@@ -28,6 +30,8 @@ func Each(r *rdb.Reader, ks *keyspace.Keyspace, to Receiver) error {
 			ks.Restore(&r.Record)
 		case rdb.Library:
 			h.err = to.Library(r.Text)
+		case rdb.Unknown:
+			h.err = to.Unknown(r.DB, r.Name)
 		}
 	}
 	if h.pass(); h.err == nil {

@@ -27,6 +27,8 @@ func (c *counter) Key(*keyspace.Record) error {
 
 func (c *counter) Library([]byte) error { return nil }
 
+func (c *counter) Unknown(int, []byte) error { return nil }
+
 // A snapshot of any size is read in the memory of one key.
 func TestEachKeepsOneKeyInMemory(t *testing.T) {
 	most := func(keys int) int {

@@ -55,6 +55,7 @@ func (s *Saver) LoadFrom(f io.Reader, size int64, path string, follow func(rest 
 	})
 	l := s.read(f, size, follow != nil)
 	defer l.Close()
+	LogSkipped(s.opts.Log, &l.Skipped)
 	switch {
 	case l.err != nil:
 		err = fmt.Errorf("can't load the snapshot %s: %w", path, l.err)
@@ -84,13 +85,14 @@ func (s *Saver) read(src io.Reader, size int64, keepExpired bool) (l *loading) {
 	s.engine.With(func() {
 		l = s.newLoading(src, size, s.engine.Home().Keyspace)
 		l.keepExpired = keepExpired || s.engine.Role().Replica
-		s.stats.loaded, s.stats.expired = 0, 0
+		s.stats.loaded, s.stats.expired, s.stats.skipped = 0, 0, 0
 	})
 	for more := true; more; {
 		before := l.items
 		s.engine.With(func() {
 			more = l.slice(sliceItems)
-			s.stats.loadBytes, s.stats.loaded, s.stats.expired = l.Offset(), l.loaded, l.expired
+			s.stats.loadBytes = l.Offset()
+			s.count(l)
 		})
 		if s.opts.Progress != nil {
 			s.opts.Progress(l.Offset(), size)
@@ -98,6 +100,22 @@ func (s *Saver) read(src io.Reader, size int64, keepExpired bool) (l *loading) {
 		Delay(s.engine, l.items-before, LoadDelay(s.engine))
 	}
 	return l
+}
+
+// count sets how many keys were loaded last.
+func (s *Saver) count(l *loading) {
+	s.stats.loaded, s.stats.expired, s.stats.skipped = l.loaded, l.expired, l.Skipped.Values
+}
+
+// LogSkipped writes warnings to a log about what a Reader has skipped.
+func LogSkipped(log func(mark byte, format string, args ...any), skipped *rdb.Skipped) {
+	lines := skipped.Lines()
+	for _, line := range lines {
+		log('#', "%s", line)
+	}
+	if len(lines) > 0 {
+		log('#', "What is saved from now on lacks what was skipped. With unknown-module-types error it is not loaded.")
+	}
 }
 
 // following is what follows a snapshot in its file. Reading it advances the progress of loading.
@@ -113,9 +131,11 @@ func (f *following) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// CountLoaded sets how many keys were loaded last, from a snapshot that another part has loaded. It
-// is called under the lock.
-func (s *Saver) CountLoaded(keys int64) { s.stats.loaded, s.stats.expired = keys, 0 }
+// CountLoaded sets how many keys were loaded last, and how many skipped, from a snapshot that
+// another part has loaded. It is called under the lock.
+func (s *Saver) CountLoaded(keys, skipped int64) {
+	s.stats.loaded, s.stats.expired, s.stats.skipped = keys, 0, skipped
+}
 
 // Loading returns the bytes loaded so far and their total; 0 and 0 if nothing is being loaded.
 func (s *Saver) Loading() (done, total int64) {

@@ -111,6 +111,9 @@ func (s *Saver) fill(_ *engine.World, b *bytes.Buffer) {
 		"rdb_last_cow_size", 0, "current_cow_peak", 0, "current_cow_size", 0, "current_cow_size_age", 0,
 		"module_fork_in_progress", 0, "module_fork_last_cow_size", 0, "rdb_last_load_keys_expired", f.expired,
 		"rdb_last_load_keys_loaded", f.loaded)
+	if f.skipped > 0 {
+		engine.Fields(b, "rdb_last_load_keys_skipped", f.skipped)
+	}
 }
 
 // FillLoading writes the fields of INFO persistence about loading that began at start. The times

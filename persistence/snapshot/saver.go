@@ -84,6 +84,7 @@ type stats struct {
 	failures    int64 // of saves in the background since one succeeded
 	loaded      int64 // keys
 	expired     int64 // keys that were not loaded because their deadline had passed
+	skipped     int64 // keys that were not loaded because their values are of unknown module types
 
 	loading              bool
 	loadStart            int64

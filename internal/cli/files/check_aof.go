@@ -108,6 +108,7 @@ func (c aofCheck) file(path, name, kind string, last bool) error {
 	if report.Preamble > 0 {
 		c.say("[offset %d] \\o/ RDB looks OK! \\o/", report.Preamble)
 		c.say("[info] %d keys read", report.Keys)
+		sayByType(c.out, &report.Skipped)
 		c.say("RDB preamble is OK, proceeding with AOF tail...")
 	}
 	if report.Late {

@@ -76,11 +76,13 @@ func (c rdbCheck) run(path string) error {
 		fmt.Fprintln(c.out, "--- RDB ERROR DETECTED ---")
 		c.say(r.Offset(), "%v", err)
 		c.count(keys, volatile)
+		sayByType(c.out, &r.Skipped)
 		return subcommand.ErrPrinted
 	}
 	c.say(r.Offset(), "Checksum OK")
 	c.say(r.Offset(), `\o/ RDB looks OK! \o/`)
 	c.count(keys, volatile)
+	sayByType(c.out, &r.Skipped)
 	if libraries > 0 {
 		fmt.Fprintf(c.out, "[info] %d libraries of functions\n", libraries)
 	}
@@ -89,6 +91,13 @@ func (c rdbCheck) run(path string) error {
 
 func (c rdbCheck) count(keys, volatile int) {
 	fmt.Fprintf(c.out, "[info] %d keys read\n[info] %d expires\n", keys, volatile)
+}
+
+// sayByType prints what was found of module types that no server of this kind has. It is no damage.
+func sayByType(out io.Writer, skipped *rdb.Skipped) {
+	for _, what := range skipped.ByType() {
+		fmt.Fprintf(out, "[info] of an unknown module type: %s\n", what)
+	}
 }
 
 func (c rdbCheck) say(offset int64, format string, args ...any) {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 
 	"github.com/spf13/pflag"
@@ -30,14 +31,27 @@ func Convert() *subcommand.Subcommand {
 		Forms:   []string{"json|resp <file.rdb> [output]", "rdb <file.json> <file.rdb>"},
 		Purpose: "turns a snapshot into text and back",
 		Words:   func() []string { return convertFormats },
-		Prepare: func(*pflag.FlagSet) subcommand.Action { return convert },
+		Prepare: prepareConvert,
 	}
 }
 
 var convertFormats = []string{"json", "resp", "rdb"}
 
-// convert writes a snapshot as lines of JSON or as commands, or lines of JSON as a snapshot.
-func convert(_ context.Context, args []string, _ io.Reader, out io.Writer) error {
+func prepareConvert(flags *pflag.FlagSet) subcommand.Action {
+	c := conversion{unknown: "skip", warn: os.Stderr}
+	flags.Var(subcommand.Choice{Value: &c.unknown, Allowed: []string{"skip", "error"}}, "unknown-module-types",
+		"what becomes of values of module types that are unknown")
+	return c.run
+}
+
+// conversion converts a file.
+type conversion struct {
+	unknown string    // skip, error: what becomes of what is of unknown module types
+	warn    io.Writer // gets what is skipped
+}
+
+// run writes a snapshot as lines of JSON or as commands, or lines of JSON as a snapshot.
+func (c *conversion) run(_ context.Context, args []string, _ io.Reader, out io.Writer) error {
 	if len(args) > 0 && !slices.Contains(convertFormats, args[0]) {
 		return subcommand.Misuse("the format " + subcommand.OneOf(convertFormats))
 	}
@@ -52,7 +66,7 @@ func convert(_ context.Context, args []string, _ io.Reader, out io.Writer) error
 	if args[0] != "rdb" && len(args) == 2 {
 		src, end := metered(in, size, progress.IsTerminal(out))
 		defer end()
-		return withPath(args[1], convertSnapshot(src, size, args[0], out))
+		return withPath(args[1], c.snapshot(src, size, args[0], out))
 	}
 	src, end := metered(in, size, false)
 	defer end()
@@ -63,7 +77,7 @@ func convert(_ context.Context, args []string, _ io.Reader, out io.Writer) error
 	if args[0] == "rdb" {
 		err = jsonlines.Snapshot(src, file, maxDatabases, commands.Types)
 	} else {
-		err = convertSnapshot(src, size, args[0], file)
+		err = c.snapshot(src, size, args[0], file)
 	}
 	if err == nil {
 		err = file.Commit()
@@ -106,11 +120,11 @@ func withPath(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// convertSnapshot writes the snapshot src, of size bytes, in another format: "json", a line for
-// each key and for each library of functions, or "resp", the commands that restore them, for
-// redis-cli --pipe. Deadlines of elements are separate commands, so that a Redis that does not know
-// them accepts everything else.
-func convertSnapshot(src io.Reader, size int64, to string, out io.Writer) error {
+// snapshot writes the snapshot src, of size bytes, in another format: "json", a line for each key
+// and for each library of functions, or "resp", the commands that restore them, for redis-cli
+// --pipe. Deadlines of elements are separate commands, so that a Redis that does not know them
+// accepts everything else.
+func (c conversion) snapshot(src io.Reader, size int64, to string, out io.Writer) error {
 	e := payload.Scratch(maxDatabases, commands.Types)
 	w := bufio.NewWriterSize(out, 64<<10)
 	var put snapshot.Receiver
@@ -124,8 +138,13 @@ func convertSnapshot(src io.Reader, size int64, to string, out io.Writer) error 
 	default:
 		return fmt.Errorf("%q is not one of the formats json, resp and rdb", to)
 	}
-	r := rdb.NewReader(src, payload.Options(e.Home(), size, false))
+	o := payload.Options(e.Home(), size, false)
+	o.RefuseUnknown = c.unknown == "error"
+	r := rdb.NewReader(src, o)
 	err := errors.Join(snapshot.Each(r, e.Home().Keyspace, put), w.Flush())
+	for _, line := range r.Skipped.Lines() {
+		fmt.Fprintln(c.warn, line)
+	}
 	if behind := size - r.Offset(); err == nil && behind > 0 {
 		err = fmt.Errorf("%d bytes follow the snapshot and were not converted", behind)
 	}

@@ -41,6 +41,9 @@ func (f *commandWriter) Library(source []byte) error {
 	return f.write()
 }
 
+// Unknown implements snapshot.Receiver. The key has no command.
+func (f *commandWriter) Unknown(int, []byte) error { return nil }
+
 func (f *commandWriter) write() error {
 	_, err := f.w.Write(f.reply.Bytes())
 	f.reply.Reset()

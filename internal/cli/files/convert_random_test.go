@@ -31,8 +31,8 @@ func TestConvertRandomData(t *testing.T) {
 		digest := s.engine.Home().Keyspace.Digest()
 
 		var json, commands bytes.Buffer
-		require.NoError(t, convertSnapshot(bytes.NewReader(file), int64(len(file)), "json", &json))
-		require.NoError(t, convertSnapshot(bytes.NewReader(file), int64(len(file)), "resp", &commands))
+		require.NoError(t, conversion{}.snapshot(bytes.NewReader(file), int64(len(file)), "json", &json))
+		require.NoError(t, conversion{}.snapshot(bytes.NewReader(file), int64(len(file)), "resp", &commands))
 		require.Equal(t, digest, s.loadJSON(t, &json), "seed %d, through JSON", seed)
 		require.Equal(t, digest, executeCommands(t, &commands), "seed %d, through commands", seed)
 	}

@@ -56,7 +56,7 @@ func TestConvertToJSONAndBack(t *testing.T) {
 	shelf := new(disk.Memory)
 	b, file := saved(t, shelf)
 	var text bytes.Buffer
-	require.NoError(t, convertSnapshot(bytes.NewReader(file), int64(len(file)), "json", &text))
+	require.NoError(t, conversion{}.snapshot(bytes.NewReader(file), int64(len(file)), "json", &text))
 	require.Contains(t, text.String(), `{"db":0,"key":"text","type":"string","value":"hello \"world\""}`+"\n")
 	require.Contains(t, text.String(), `{"db":0,"key":"bytes","type":"string","value":{"base64":"/wAB"}}`+"\n")
 	require.Contains(t, text.String(), `{"db":0,"key":"int","type":"string","deadline":1700000100000,"value":"42"}`+"\n")
@@ -77,17 +77,17 @@ func TestConvertToJSONAndBack(t *testing.T) {
 		require.NoError(t, err)
 		require.Error(t, jsonlines.Snapshot(strings.NewReader(bad), back, maxDatabases, commands.Types), bad)
 	}
-	require.Error(t, convertSnapshot(bytes.NewReader(file[:50]), 50, "json", &text))
-	require.Error(t, convertSnapshot(bytes.NewReader(file), 0, "xml", &text))
+	require.Error(t, conversion{}.snapshot(bytes.NewReader(file[:50]), 50, "json", &text))
+	require.Error(t, conversion{}.snapshot(bytes.NewReader(file), 0, "xml", &text))
 	longer := append(file[:len(file):len(file)], "*1\r\n"...)
-	require.ErrorContains(t, convertSnapshot(bytes.NewReader(longer), int64(len(longer)), "resp", &text),
+	require.ErrorContains(t, conversion{}.snapshot(bytes.NewReader(longer), int64(len(longer)), "resp", &text),
 		"4 bytes follow the snapshot")
 }
 
 func TestConvertToCommands(t *testing.T) {
 	b, file := saved(t, new(disk.Memory))
 	var out bytes.Buffer
-	require.NoError(t, convertSnapshot(bytes.NewReader(file), int64(len(file)), "resp", &out))
+	require.NoError(t, conversion{}.snapshot(bytes.NewReader(file), int64(len(file)), "resp", &out))
 	copied := newMemoryServer(t, new(disk.Memory))
 	session := copied.engine.NewSession(nil)
 	in := resp.NewReader(&out)

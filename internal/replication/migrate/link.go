@@ -170,9 +170,9 @@ func (m *Migration) attached(a psync.Answer, first bool) error {
 	return m.sweep()
 }
 
-// load copies the snapshot. If it has values of modules, which only servers with that module can
-// read, all keys are copied by DUMP instead. The rest of the snapshot is read all the same, as the
-// stream follows it on the same connection.
+// load copies the snapshot. Values of module types that only the source can read are copied by
+// DUMP. If the snapshot cannot be read, all keys are copied that way; the rest of it is read all
+// the same, as the stream follows it on the same connection.
 func (m *Migration) load() error {
 	id := m.link.id
 	m.phase, m.link.loading, m.link.id = Copying, true, "" // a link that is cut now begins again
@@ -196,7 +196,10 @@ func (m *Migration) load() error {
 	if err := m.checkEvictions(); err != nil {
 		return err
 	}
-	if !errors.As(damage, new(*rdb.Error)) {
+	switch {
+	case damage == nil:
+		return m.refresh()
+	case !errors.As(damage, new(*rdb.Error)):
 		return damage
 	}
 	m.Say("the snapshot cannot be used (%v): the keys are read one by one", damage)

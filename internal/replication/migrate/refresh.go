@@ -24,6 +24,14 @@ func (m *Migration) refresh() error {
 	return nil
 }
 
+// refreshMany refreshes if there are many dirty keys.
+func (m *Migration) refreshMany() error {
+	if len(m.dirty) < maxDirty {
+		return nil
+	}
+	return m.refresh()
+}
+
 // refreshSome refreshes some keys of one database, which the source reads in one transaction with
 // its offset. A key that was read ahead of the stream is fresh until the stream has come there.
 func (m *Migration) refreshSome() error {

@@ -31,10 +31,7 @@ func (m *Migration) apply(list []resp.Command) error {
 			delete(m.fresh, at)
 		}
 	}
-	if len(m.dirty) >= maxDirty {
-		return m.refresh()
-	}
-	return nil
+	return m.refreshMany()
 }
 
 // command passes a command on. Its keys are looked up only if one of them could matter.

@@ -196,8 +196,14 @@ func (m *Migration) Key(r *keyspace.Record) error {
 			err = m.send(w, args...)
 		}
 	})
-	if err == nil && len(m.dirty) >= maxDirty {
-		err = m.refresh()
+	if err == nil {
+		err = m.refreshMany()
 	}
 	return err
+}
+
+// Unknown implements snapshot.Receiver: only the source can read the key, and perhaps the target.
+func (m *Migration) Unknown(db int, key []byte) error {
+	m.taint([]place{{db, string(key)}})
+	return m.refreshMany()
 }
