@@ -36,6 +36,8 @@ type link struct {
 	distrusts bool            // the stream was damaged: only a snapshot says what the master has
 	logged    map[string]bool // lines that need not be logged again
 
+	unloadable int // snapshots since the link was connected
+
 	ctx    context.Context // ends with the link
 	cancel context.CancelFunc
 	askAck chan struct{} // of capacity 1: the master wants an acknowledgement

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/miniserver-go/miniserver/internal/replication/psync"
+	"github.com/miniserver-go/miniserver/persistence/rdb"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -21,14 +22,33 @@ func (l *link) run() {
 		if l.opened != nil {
 			l.master.engine.Close(l.opened)
 		}
+		pause := l.pause(wasConnected, err)
 		if wasConnected && !l.distrusts {
 			continue
 		}
 		select {
 		case <-l.ctx.Done():
-		case <-time.After(l.master.retryAfter):
+		case <-time.After(pause):
 		}
 	}
+}
+
+// doublings bounds how often the pause doubles.
+const doublings = 6
+
+// pause returns how long to wait after an attempt. Each snapshot is work for the master: if this
+// server can load none of them, it asks less and less often.
+func (l *link) pause(wasConnected bool, err error) time.Duration {
+	pause := l.master.retryAfter
+	var damage *rdb.Error
+	switch {
+	case wasConnected:
+		l.unloadable = 0
+	case errors.As(err, &damage) && !damage.Cut():
+		pause <<= min(l.unloadable, doublings)
+		l.unloadable++
+	}
+	return pause
 }
 
 // attempt connects, synchronizes, and follows the stream. It returns when the connection is lost,

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"strings"
 	"sync"
@@ -22,6 +23,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/commands/transactions"
 	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/persistence/disk"
+	"github.com/miniserver-go/miniserver/persistence/rdb"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 	"github.com/miniserver-go/miniserver/resp"
 )
@@ -151,11 +153,13 @@ func TestBadMasters(t *testing.T) {
 		{"a damaged snapshot", "PSYNC", full + strings.Replace(good, "used-mem", "used-mum", 1), "the checksum is"},
 		{"a length beyond any memory", "PSYNC", full + "$999999999999999999\r\nREDIS0011",
 			"the data end in the middle"},
+		{"a value of an unknown module type", "PSYNC", full + unknownValue,
+			"a value of the unknown module type TSDB-TYPE (encoding version 8)"},
 		{"an error in place of a snapshot", "PSYNC", full + "-ERR no disk\r\n",
 			"MASTER aborted replication with an error: ERR no disk"},
 	} {
 		t.Run(bad.name, func(t *testing.T) {
-			f := newFollowed(t, "CONFIG SET masterauth secret")
+			f := newFollowed(t, "CONFIG SET masterauth secret unknown-module-types error")
 			for range 2 { // it tries again
 				f.play(map[string]string{"PING": "+PONG\r\n", bad.request: bad.answer}, false)
 			}
@@ -166,6 +170,28 @@ func TestBadMasters(t *testing.T) {
 			require.Contains(t, f.do("INFO replication"), "master_link_status:down")
 		})
 	}
+}
+
+// unknownValue is a snapshot with a value of a module type.
+const unknownValue = "$33\r\nREDIS0012\xfe\x00\x07\x01k\x81\x4d\x20\xc1\xf9\x36\x0f\x10\x08\x00\xff" +
+	"\x00\x00\x00\x00\x00\x00\x00\x00"
+
+// A snapshot that cannot be loaded is asked for less and less often; one that was cut, or a master
+// that is down, as often as ever.
+func TestPauses(t *testing.T) {
+	l := newBench(t).master.newLink("", 0)
+	seconds := func(wasConnected bool, err error) float64 { return l.pause(wasConnected, err).Seconds() }
+	flaw := fmt.Errorf("in the way: %w", &rdb.Error{Reason: "damage"})
+	reader := rdb.NewReader(strings.NewReader("REDIS"), rdb.Options{})
+	require.False(t, reader.Next())
+	cut := reader.Err()
+	for _, want := range []float64{1, 2, 4, 8, 16, 32, 64, 64, 64} {
+		require.Equal(t, want, seconds(false, flaw))
+		require.EqualValues(t, 1, seconds(false, io.EOF))
+		require.EqualValues(t, 1, seconds(false, cut))
+	}
+	require.EqualValues(t, 1, seconds(true, io.EOF))
+	require.EqualValues(t, 1, seconds(false, flaw))
 }
 
 // A stream that breaks off or breaks the protocol ends the connection; what came before counts, but
