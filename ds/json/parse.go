@@ -125,9 +125,11 @@ func (p *Parser) fail(what string, peeked bool) {
 const (
 	eofValue  = "EOF while parsing a value"
 	eofString = "EOF while parsing a string"
-	badNumber = "invalid number"
-	badEscape = "invalid escape"
-	lone      = "lone leading surrogate in hex escape"
+
+	controlInString = "control character (\\u0000-\\u001F) found while parsing a string"
+	badNumber       = "invalid number"
+	badEscape       = "invalid escape"
+	lone            = "lone leading surrogate in hex escape"
 )
 
 // peek skips white space and returns the byte that follows; 0 at the end.
@@ -294,45 +296,46 @@ func (p *Parser) member() {
 // readString reads a string behind its first quotation mark. It aliases the text, or the scratch.
 func (p *Parser) readString() (t []byte, ok bool) {
 	from := p.at
-	for ; p.at < len(p.text); p.at++ {
-		switch c := p.text[p.at]; {
-		case c == '"':
-			p.at++
-			return p.text[from : p.at-1], true
-		case c == '\\':
-			p.string = append(p.string[:0], p.text[from:p.at]...)
-			return p.readEscaped()
-		case c < ' ':
-			p.at++
-			p.fail("control character (\\u0000-\\u001F) found while parsing a string", false)
-			return nil, false
-		}
+	p.at += plain(p.text[from:])
+	if p.ended() {
+		p.fail(eofString, false)
+		return nil, false
 	}
-	p.fail(eofString, false)
+	p.at++
+	switch p.text[p.at-1] {
+	case '"':
+		return p.text[from : p.at-1], true
+	case '\\':
+		p.at--
+		p.string = append(p.string[:0], p.text[from:p.at]...)
+		return p.readEscaped()
+	}
+	p.fail(controlInString, false)
 	return nil, false
 }
 
 // readEscaped is readString from the first escape on; what was before is in the scratch.
 func (p *Parser) readEscaped() (t []byte, ok bool) {
-	for p.at < len(p.text) {
-		c := p.text[p.at]
+	for {
+		n := plain(p.text[p.at:])
+		p.string = append(p.string, p.text[p.at:p.at+n]...)
+		if p.at += n; p.ended() {
+			p.fail(eofString, false)
+			return nil, false
+		}
 		p.at++
-		switch {
-		case c == '"':
+		switch p.text[p.at-1] {
+		case '"':
 			return p.string, true
-		case c == '\\':
+		case '\\':
 			if !p.escape() {
 				return nil, false
 			}
-		case c < ' ':
-			p.fail("control character (\\u0000-\\u001F) found while parsing a string", false)
-			return nil, false
 		default:
-			p.string = append(p.string, c)
+			p.fail(controlInString, false)
+			return nil, false
 		}
 	}
-	p.fail(eofString, false)
-	return nil, false
 }
 
 // escape reads what follows a backslash.

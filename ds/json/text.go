@@ -2,7 +2,9 @@ package json
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math"
+	"math/bits"
 	"strconv"
 )
 
@@ -16,10 +18,75 @@ type Format struct {
 }
 
 // AppendText appends a value as JSON, as serde_json writes it.
-func AppendText(dst []byte, v Value) []byte { return new(Format).Append(dst, v, 0) }
+func AppendText(dst []byte, v Value) []byte { return v.d.compact(dst, v.b) }
+
+// compact appends the packed value at the beginning of b.
+func (d *Doc) compact(dst, b []byte) []byte {
+	switch tag := b[0]; tag {
+	case tagArray:
+		dst = d.compactChildren(append(dst, '['), bodyOf(b), false)
+		return append(dst, ']')
+	case tagObject:
+		dst = d.compactChildren(append(dst, '{'), bodyOf(b), true)
+		return append(dst, '}')
+	case tagFarArray, tagFarObject:
+		return d.compactPages(dst, d.tree.boxes[place(b)])
+	default:
+		return appendScalar(dst, Value{d, b})
+	}
+}
+
+// compactChildren appends packed children.
+func (d *Doc) compactChildren(dst, b []byte, object bool) []byte {
+	for len(b) > 0 {
+		if object {
+			name, n := nameOf(b)
+			dst, b = append(AppendString(dst, d.table().text(name)), ':'), b[n:]
+		}
+		dst = d.compact(dst, b)
+		if b = b[sizeOf(b):]; len(b) > 0 {
+			dst = append(dst, ',')
+		}
+	}
+	return dst
+}
+
+// compactPages appends a large container.
+func (d *Doc) compactPages(dst []byte, x *box) []byte {
+	opening, closing := byte('['), byte(']')
+	if x.object {
+		opening, closing = '{', '}'
+	}
+	dst = append(dst, opening)
+	for i, p := range x.pages {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = d.compactChildren(dst, d.tree.cells[p.cell].bytes(), x.object)
+	}
+	return append(dst, closing)
+}
 
 // Append appends a value that lies so many levels deep.
 func (f *Format) Append(dst []byte, v Value, level int) []byte {
+	switch {
+	case *f == Format{}:
+		return AppendText(dst, v)
+	case v.Kind() == Array:
+		return append(f.children(append(dst, '['), v, level), ']')
+	case v.Kind() == Object:
+		return append(f.children(append(dst, '{'), v, level), '}')
+	}
+	return appendScalar(dst, v)
+}
+
+func appendScalar(dst []byte, v Value) []byte {
+	switch tag := v.b[0]; {
+	case tag >= tagShort:
+		return AppendString(dst, v.b[1:1+tag-tagShort])
+	case tag >= tagDecimal16 && tag < tagsEnd:
+		return appendPoint(dst, v.b)
+	}
 	switch v.b[0] {
 	case tagNull:
 		return append(dst, "null"...)
@@ -29,15 +96,7 @@ func (f *Format) Append(dst []byte, v Value, level int) []byte {
 		return append(dst, "true"...)
 	case tagFloat32, tagDouble:
 		return AppendNumber(dst, v.Float())
-	case tagArray, tagFarArray:
-		return append(f.children(append(dst, '['), v, level), ']')
-	case tagObject, tagFarObject:
-		return append(f.children(append(dst, '{'), v, level), '}')
-	}
-	switch tag := v.b[0]; {
-	case tag >= tagDecimal16 && tag < tagsEnd:
-		return appendPoint(dst, v.b)
-	case v.Kind() == String:
+	case tagText8, tagText16, tagFarText:
 		return AppendString(dst, v.Text())
 	}
 	return appendInteger(dst, v)
@@ -126,19 +185,39 @@ func escape(c byte) byte {
 // AppendString appends a text in quotation marks. Only what must be is escaped.
 func AppendString(dst, t []byte) []byte {
 	dst = append(dst, '"')
-	from := 0
-	for i, c := range t {
-		if c >= ' ' && c != '"' && c != '\\' {
-			continue
+	for {
+		n := plain(t)
+		dst = append(dst, t[:n]...)
+		if n == len(t) {
+			return append(dst, '"')
 		}
+		c := t[n]
 		e := escape(c)
-		dst = append(append(dst, t[from:i]...), '\\', e)
-		if e == 'u' {
+		if dst = append(dst, '\\', e); e == 'u' {
 			dst = append(dst, '0', '0', '0'+c>>4, "0123456789abcdef"[c&15])
 		}
-		from = i + 1
+		t = t[n+1:]
 	}
-	return append(append(dst, t[from:]...), '"')
+}
+
+// plain returns how many bytes there are at the beginning of t that stand for themselves within
+// quotation marks. It looks at eight of them at a time.
+func plain(t []byte) (n int) {
+	const ones, high = 0x0101010101010101, 0x8080808080808080
+	for ; n+8 <= len(t); n += 8 {
+		w := binary.LittleEndian.Uint64(t[n:])
+		quote, slash := w^ones*'"', w^ones*'\\'
+		// A byte of x has its high bit set in (x-y)&^x if it is below y, or if one below it was.
+		if special := ((w-ones*' ')&^w | (quote-ones)&^quote | (slash-ones)&^slash) & high; special != 0 {
+			return n + bits.TrailingZeros64(special)/8
+		}
+	}
+	for ; n < len(t); n++ {
+		if c := t[n]; c < ' ' || c == '"' || c == '\\' {
+			return n
+		}
+	}
+	return n
 }
 
 // AppendNumber appends a finite number in the fewest digits that read back as f: a decimal with a
