@@ -34,6 +34,7 @@ type checker struct {
 	d            *Doc
 	known        map[uint32]bool // where names begin
 	cells, boxes []bool          // seen
+	boxed        int             // bytes of boxes
 }
 
 // value checks the packed value at the beginning of b, which is all of it if only.
@@ -91,6 +92,7 @@ func (c *checker) box(at uint32, object bool) error {
 		return fmt.Errorf("json: box %d is not there, or has two owners", at)
 	}
 	c.boxes[at] = true
+	c.boxed += c.d.tree.boxes[at].bytes()
 	x, seen, count := c.d.tree.boxes[at], make(map[uint32]bool), 0
 	for _, p := range x.pages {
 		if err := c.cell(p.cell); err != nil {
@@ -140,8 +142,9 @@ func (c *checker) rest() error {
 			return fmt.Errorf("json: box %d is lost", i)
 		}
 	}
-	if held != c.d.tree.held {
-		return fmt.Errorf("json: cells of %d bytes, not %d", held, c.d.tree.held)
+	if held != c.d.tree.held || c.boxed != c.d.tree.boxed {
+		return fmt.Errorf("json: cells and boxes of %d and %d bytes, not %d and %d", held, c.boxed, c.d.tree.held,
+			c.d.tree.boxed)
 	}
 	return nil
 }

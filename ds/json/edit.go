@@ -42,7 +42,7 @@ func (e *Editor) Add(d *Doc, object Place, name []byte, v Value) {
 	packed := e.adopt(d, v, name)
 	s := d.find(object, e.heads)
 	d.child(&s, endOfChildren)
-	if s.box != nil && len(s.heads) == 0 {
+	if s.inPage() {
 		d.tree.note(s.box, packed, s.cell)
 	}
 	d.splice(&s, s.at, s.at, packed, 1)
@@ -57,23 +57,25 @@ const endOfChildren = 1<<31 - 1
 func (e *Editor) Delete(d *Doc, at Place) {
 	s := d.find(at, e.heads)
 	d.forget(d.run(s.cell)[s.value:s.end])
-	if s.value == s.at {
-		d.splice(&s, s.at, s.end, nil, -1)
-		e.end(d, &s)
+	if s.value > s.at {
+		e.deleteMember(d, at[:len(at)-1], s)
 		return
 	}
+	d.splice(&s, s.at, s.end, nil, -1)
+	e.end(d, &s)
+}
+
+// deleteMember is Delete for a member of the object at a place.
+func (e *Editor) deleteMember(d *Doc, object Place, s spot) {
 	d.table().stale = true
-	heads := s.heads
-	last := d.find(at[:len(at)-1], nil)
+	last := d.find(object, nil)
 	d.child(&last, Value{d, d.run(last.cell)[last.value:]}.Len()-1)
-	moved := slices.Clone(d.run(last.cell)[last.at:last.end])
-	if s.box != nil && len(heads) == 0 {
+	var moved []byte
+	if last.cell != s.cell || last.at != s.at {
+		moved = slices.Clone(d.run(last.cell)[last.at:last.end])
+	}
+	if s.inPage() {
 		d.tree.forget(s.box, d.run(s.cell)[s.at:s.end], s.cell)
-	}
-	if last.cell == s.cell && last.at == s.at {
-		moved = nil
-	}
-	if s.box != nil && len(heads) == 0 {
 		d.tree.move(s.box, moved, last.cell, s.cell)
 	}
 	d.splice(&last, last.at, last.end, nil, -1)
@@ -131,6 +133,7 @@ func (e *Editor) end(d *Doc, s *spot) {
 	if s.box != nil {
 		d.tree.merge(s.box, s.page)
 		d.tree.makeIndex(s.box)
+		d.tree.weigh(s.box)
 	}
 	if n := len(d.table().b); d.table().stale && n > 2*d.table().swept+sweepBytes && n > d.tree.held/8 {
 		d.rebuild(true)
@@ -192,6 +195,9 @@ type spot struct {
 	box   *box   // whose page it is; nil in the root and in a small document
 	page  int    // of the box
 }
+
+// inPage reports whether the child is one of a large container.
+func (s *spot) inPage() bool { return s.box != nil && len(s.heads) == 0 }
 
 // run returns the bytes among which a spot is.
 func (d *Doc) run(cell uint32) []byte {
@@ -259,7 +265,7 @@ func (d *Doc) enter(s *spot, i int) int {
 // splice replaces bytes where a spot is, by which the container around it gets so many children
 // more. The spot must not be used any more then, but for what lies before.
 func (d *Doc) splice(s *spot, from, to int, with []byte, children int) {
-	if s.box != nil && len(s.heads) == 0 {
+	if s.inPage() {
 		s.box.count += children
 		s.box.pages[s.page].count = uint32(int(s.box.pages[s.page].count) + children)
 	}

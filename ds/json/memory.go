@@ -59,7 +59,7 @@ func (d *Doc) Drop(n int) (more bool) {
 	return len(t.cells) > 0
 }
 
-// Bytes implements value.Value. O(large containers).
+// Bytes implements value.Value.
 func (d *Doc) Bytes() int {
 	if d.tree == nil {
 		return sizeclass.Round(cap(d.packed))

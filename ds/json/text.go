@@ -2,6 +2,7 @@ package json
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"math"
 	"math/bits"
@@ -18,32 +19,33 @@ type Format struct {
 }
 
 // AppendText appends a value as JSON, as serde_json writes it.
-func AppendText(dst []byte, v Value) []byte { return v.d.compact(dst, v.b) }
+func AppendText(dst []byte, v Value) []byte { return v.d.compact(dst, v.b, math.MaxInt) }
 
-// compact appends the packed value at the beginning of b.
-func (d *Doc) compact(dst, b []byte) []byte {
+// compact appends the packed value at the beginning of b. It stops when there are more than most
+// bytes.
+func (d *Doc) compact(dst, b []byte, most int) []byte {
 	switch tag := b[0]; tag {
 	case tagArray:
-		dst = d.compactChildren(append(dst, '['), bodyOf(b), false)
+		dst = d.compactChildren(append(dst, '['), bodyOf(b), false, most)
 		return append(dst, ']')
 	case tagObject:
-		dst = d.compactChildren(append(dst, '{'), bodyOf(b), true)
+		dst = d.compactChildren(append(dst, '{'), bodyOf(b), true, most)
 		return append(dst, '}')
 	case tagFarArray, tagFarObject:
-		return d.compactPages(dst, d.tree.boxes[place(b)])
+		return d.compactPages(dst, d.tree.boxes[place(b)], most)
 	default:
 		return appendScalar(dst, Value{d, b})
 	}
 }
 
 // compactChildren appends packed children.
-func (d *Doc) compactChildren(dst, b []byte, object bool) []byte {
-	for len(b) > 0 {
+func (d *Doc) compactChildren(dst, b []byte, object bool, most int) []byte {
+	for len(b) > 0 && len(dst) <= most {
 		if object {
 			name, n := nameOf(b)
 			dst, b = append(AppendString(dst, d.table().text(name)), ':'), b[n:]
 		}
-		dst = d.compact(dst, b)
+		dst = d.compact(dst, b, most)
 		if b = b[sizeOf(b):]; len(b) > 0 {
 			dst = append(dst, ',')
 		}
@@ -52,7 +54,7 @@ func (d *Doc) compactChildren(dst, b []byte, object bool) []byte {
 }
 
 // compactPages appends a large container.
-func (d *Doc) compactPages(dst []byte, x *box) []byte {
+func (d *Doc) compactPages(dst []byte, x *box, most int) []byte {
 	opening, closing := byte('['), byte(']')
 	if x.object {
 		opening, closing = '{', '}'
@@ -62,7 +64,10 @@ func (d *Doc) compactPages(dst []byte, x *box) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = d.compactChildren(dst, d.tree.cells[p.cell].bytes(), x.object)
+		if len(dst) > most {
+			return dst
+		}
+		dst = d.compactChildren(dst, d.tree.cells[p.cell].bytes(), x.object, most)
 	}
 	return append(dst, closing)
 }
@@ -70,8 +75,8 @@ func (d *Doc) compactPages(dst []byte, x *box) []byte {
 // Append appends a value that lies so many levels deep.
 func (f *Format) Append(dst []byte, v Value, level int) []byte {
 	switch {
-	case *f == Format{}:
-		return AppendText(dst, v)
+	case f.Indent == "" && f.Newline == "" && f.Space == "":
+		return v.d.compact(dst, v.b, cmp.Or(f.Most, math.MaxInt))
 	case v.Kind() == Array:
 		return append(f.children(append(dst, '['), v, level), ']')
 	case v.Kind() == Object:

@@ -23,6 +23,7 @@ type tree struct {
 	boxes     []*box
 	freeBoxes []uint32
 	held      int          // bytes of all cells
+	boxed     int          // bytes of all boxes
 	mem       value.Memory // nil until the document is settled
 }
 
@@ -54,6 +55,7 @@ type box struct {
 	count  int // children
 	pages  []page
 	index  *index // of the members of an object with many pages; else nil
+	held   int    // bytes, as the tree counts them
 }
 
 // page is some children of a large container, which lie in a cell.
@@ -67,17 +69,18 @@ var (
 	boxSize  = sizeclass.RoundScanned(int(unsafe.Sizeof(box{})))
 )
 
-// bytes returns what the tree takes. O(boxes).
+// bytes returns what the tree takes.
 func (t *tree) bytes() int {
-	n := treeSize + t.names.bytes() + t.held + sizeclass.RoundScanned(cap(t.cells)*int(unsafe.Sizeof(cell{}))) +
-		sizeclass.RoundScanned(8*cap(t.boxes)) + sizeclass.Round(4*cap(t.freeCells)) +
-		sizeclass.Round(4*cap(t.freeBoxes))
-	for _, x := range t.boxes {
-		if x != nil {
-			n += x.bytes()
-		}
-	}
-	return n
+	return treeSize + t.names.bytes() + t.held + t.boxed +
+		sizeclass.RoundScanned(cap(t.cells)*int(unsafe.Sizeof(cell{}))) + sizeclass.RoundScanned(8*cap(t.boxes)) +
+		sizeclass.Round(4*cap(t.freeCells)) + sizeclass.Round(4*cap(t.freeBoxes))
+}
+
+// weigh counts the bytes of a box anew.
+func (t *tree) weigh(x *box) {
+	t.boxed -= x.held
+	x.held = x.bytes()
+	t.boxed += x.held
 }
 
 func (x *box) bytes() int {
@@ -146,6 +149,7 @@ func (t *tree) drop(at uint32) {
 
 // addBox returns the place of a new container.
 func (t *tree) addBox(x *box) (at uint32) {
+	t.weigh(x)
 	if last := len(t.freeBoxes) - 1; last >= 0 {
 		at, t.freeBoxes = t.freeBoxes[last], t.freeBoxes[:last]
 		t.boxes[at] = x
@@ -199,6 +203,7 @@ func (t *tree) freeValue(b []byte) {
 			t.free(t.cells[p.cell].bytes(), tag == tagFarObject)
 			t.drop(p.cell)
 		}
+		t.boxed -= t.boxes[at].held
 		t.boxes[at] = nil
 		t.freeBoxes = append(t.freeBoxes, at)
 	}
@@ -362,7 +367,8 @@ func (t *tree) clone() *tree {
 	}
 	for i, x := range t.boxes {
 		if x != nil {
-			c.boxes[i] = &box{x.object, x.count, slices.Clone(x.pages), x.index.clone()}
+			c.boxes[i] = &box{object: x.object, count: x.count, pages: slices.Clone(x.pages), index: x.index.clone()}
+			c.weigh(c.boxes[i])
 		}
 	}
 	return c

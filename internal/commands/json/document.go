@@ -28,9 +28,9 @@ type workspace struct {
 }
 
 const (
-	keptPaths = 256      // parsed paths that are kept
-	keptPath  = 256      // bytes of the longest one
-	keptBytes = 64 << 10 // bytes of anything else
+	keptPaths = 256     // parsed paths that are kept
+	keptPath  = 256     // bytes of the longest one
+	keptBytes = 1 << 20 // bytes of anything else
 )
 
 func workspaceOf(c *engine.Call) *workspace { return engine.PerEngine[workspace](c.Engine) }
