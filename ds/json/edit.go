@@ -39,6 +39,9 @@ func (e *Editor) Insert(d *Doc, array Place, i int, v Value) {
 // Add adds a member to the object at a place, which has none of that name, with a copy of v, which
 // is of another document or of none.
 func (e *Editor) Add(d *Doc, object Place, name []byte, v Value) {
+	if name == nil {
+		name = []byte{} // without one it would be an element
+	}
 	packed := e.adopt(d, v, name)
 	s := d.find(object, e.heads)
 	d.child(&s, endOfChildren)

@@ -183,3 +183,14 @@ func change(r *rand.Rand, e *Editor, d *Doc, model **node) {
 		}
 	}
 }
+
+// A name of no bytes is a name, also where the slice is nil.
+func TestEmptyName(t *testing.T) {
+	var p Parser
+	var e Editor
+	d, _, err := p.Parse([]byte(`{"a":1}`))
+	require.NoError(t, err)
+	e.Add(d, nil, nil, True)
+	require.NoError(t, d.Check())
+	require.Equal(t, `{"a":1,"":true}`, string(AppendText(nil, d.Root())))
+}
