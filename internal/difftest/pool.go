@@ -71,9 +71,11 @@ var fixedPools = map[string][]string{
 		"(18446744073709551615-18446744073709551615", "(0-0", "(x", "("},
 	"to":   {"+", "+", "+", "5", "2", "5-5", "(5-5", "(5", "(+", "(-", "-", "(0", "(0-0", "18446744073709551615", "y"},
 	"last": {"$"},
-	"big":  {strings.Repeat("large ", 100), strings.Repeat("larger", 150), strings.Repeat("huge", 1100)},
-	"g":    {"g1", "g1", "g1", "g2", "g\xff"},
-	"c":    {"c1", "c1", "c2", "c3", ""},
+	// the root of a document, in both languages
+	"rootpath": {"$", "."},
+	"big":      {strings.Repeat("large ", 100), strings.Repeat("larger", 150), strings.Repeat("huge", 1100)},
+	"g":        {"g1", "g1", "g1", "g2", "g\xff"},
+	"c":        {"c1", "c1", "c2", "c3", ""},
 	// longitudes and latitudes: some close together, some at the edges of the map or outside
 	"lon": {"13.361389", "13.361389", "15.087269", "15.09", "-122.4194", "-122.41", "2.35", "2.3488", "179.99",
 		"-179.99", "180", "-180", "0", "0", "5e-3", "100", "181", "inf", "east", ""},
@@ -140,6 +142,20 @@ func (p *pools) draw(name string, r *rand.Rand) string {
 		return oneOf(r, functionNames)
 	case "payload":
 		return payload(r)
+	case "document":
+		return jsonDocument(r)
+	case "json":
+		return jsonValue(r, 2)
+	case "scalar":
+		return jsonScalar(r)
+	case "onepath":
+		return jsonPath(r, oneValue)
+	case "flatpath":
+		return jsonPath(r, apart)
+	case "deeppath":
+		return jsonPath(r, nested)
+	case "path":
+		return jsonPath(r, filtered)
 	case "field":
 		return "f" + strconv.Itoa(r.IntN(12))
 	}

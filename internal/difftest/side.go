@@ -113,6 +113,7 @@ var readers = map[string]struct {
 	"set":       {[]string{"SMEMBERS", ""}, Mode{Order: transcript.Sorted}},
 	"list":      {[]string{"LRANGE", "", "0", "-1"}, Mode{}},
 	"MBbloom--": {[]string{"BF.SCANDUMP", "", "1"}, Mode{}},
+	"ReJSON-RL": {[]string{"JSON.GET", ""}, Mode{}},
 	"stream":    {[]string{"XINFO", "STREAM", "", "FULL", "COUNT", "0"}, Mode{Times: true}},
 }
 

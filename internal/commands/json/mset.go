@@ -14,7 +14,8 @@ type assignment struct {
 	value  int // of the command's documents
 	root   bool
 	routes routes
-	name   []byte // of the member to add to what the only route leads to; nil to set values
+	adds   bool   // a member to what the only route leads to, instead of setting values
+	name   []byte // of that member
 }
 
 // JSON.MSET key path value [key path value ...]
@@ -73,7 +74,7 @@ func (a *assignment) find(c *engine.Call, d *json.Doc, p *path.Path) {
 	}
 	if object, name, ok := addition(c, d, p); ok {
 		a.routes.add(d, object, nil)
-		a.name = name
+		a.adds, a.name = true, name
 	}
 }
 
@@ -104,7 +105,7 @@ func (a *assignment) set(w *workspace, d *json.Doc, r route) bool {
 	switch {
 	case !ok:
 		return false
-	case a.name != nil:
+	case a.adds:
 		return addMember(&w.editor, d, at, a.name, v)
 	}
 	w.editor.Set(d, at, v)
