@@ -141,7 +141,7 @@ func (g *Generator) next() Command {
 		args[0] = strings.ToLower(args[0])
 	}
 	if g.rng.IntN(100) < brokenPercent && !s.safe {
-		args = g.breakUp(args)
+		args = g.breakUp(args, strings.HasPrefix(f.since, "redis-stack"))
 	}
 	return Command{Args: args, Conn: g.conn, Mode: s.mode}
 }
@@ -156,14 +156,18 @@ func (g *Generator) pick(shapes []shape) shape {
 	}
 }
 
-// breakUp removes, doubles, replaces or adds an argument after the command's name.
-func (g *Generator) breakUp(args []string) []string {
+// breakUp removes, doubles, replaces or adds an argument after the command's name. Those of a module
+// stay as many: it checks their number itself, and so MULTI queues what ours refuses.
+func (g *Generator) breakUp(args []string, ofModule bool) []string {
 	junk := fixedPools["junk"][g.rng.IntN(len(fixedPools["junk"]))]
 	if len(args) == 1 {
 		return append(args, junk)
 	}
-	at := 1 + g.rng.IntN(len(args)-1)
-	switch g.rng.IntN(4) {
+	at, how := 1+g.rng.IntN(len(args)-1), g.rng.IntN(4)
+	if ofModule {
+		how = 2
+	}
+	switch how {
 	case 0:
 		return slices.Delete(args, at, at+1)
 	case 1:
