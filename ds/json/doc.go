@@ -77,8 +77,11 @@ func (d *Doc) Root() Value {
 
 // At returns the value at a place, which must be one.
 func (d *Doc) At(at Place) Value {
-	s := d.find(at, nil)
-	return Value{d, d.run(s.cell)[s.value:]}
+	v := d.Root()
+	for _, i := range at {
+		_, v = v.Child(int(i))
+	}
+	return v
 }
 
 // Assign lets d be the document that o is, which must not be used any more.

@@ -14,6 +14,7 @@ type Place = []uint32
 type Editor struct {
 	builder
 	heads []int
+	last  []int // of the last member, while another one is deleted
 }
 
 // Set replaces the value at a place by a copy of v, which is of another document or of none.
@@ -71,8 +72,9 @@ func (e *Editor) Delete(d *Doc, at Place) {
 // deleteMember is Delete for a member of the object at a place.
 func (e *Editor) deleteMember(d *Doc, object Place, s spot) {
 	d.table().stale = true
-	last := d.find(object, nil)
+	last := d.find(object, e.last)
 	d.child(&last, Value{d, d.run(last.cell)[last.value:]}.Len()-1)
+	e.last = last.heads[:0]
 	var moved []byte
 	if last.cell != s.cell || last.at != s.at {
 		moved = slices.Clone(d.run(last.cell)[last.at:last.end])
