@@ -71,7 +71,7 @@ func cmdJSONArrAppend(c *engine.Call) {
 	if !ok {
 		return
 	}
-	t.shown = string(text)
+	t.text = text
 	t.reserve(bytesOf(list))
 	t.arrays("json.arrappend", false, func(at json.Place, v json.Value) int {
 		n := v.Len()

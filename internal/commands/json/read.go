@@ -34,10 +34,10 @@ type question struct {
 	kind   json.Kind
 	answer func(c *engine.Call, v json.Value)
 	// The errors. of has the path as the command was given it, and in full. nil is a reply of nil.
-	missing func(of *asked) error // a legacy path finds nothing
-	other   func(of *asked) error // it finds a value of another kind
-	absent  func(of *asked) error // there is no key, and the path is one of JSONPath
-	lenient bool                  // a legacy path that is no path finds nothing
+	missing func(of asked) error // a legacy path finds nothing
+	other   func(of asked) error // it finds a value of another kind
+	absent  func(of asked) error // there is no key, and the path is one of JSONPath
+	lenient bool                 // a legacy path that is no path finds nothing
 }
 
 // asked is what a question is about.
@@ -58,7 +58,7 @@ func (q *question) ask(c *engine.Call) {
 		c.Reply.Null()
 		return
 	case d == nil:
-		c.Refuse(q.absent(&of))
+		c.Refuse(q.absent(of))
 		return
 	}
 	if q.lenient && noLegacyPath(c, text) {
@@ -76,9 +76,9 @@ func (q *question) ask(c *engine.Call) {
 	of.found, found = first(c, d, of.path)
 	switch {
 	case !found:
-		replyOr(c, q.missing(&of))
+		replyOr(c, q.missing(of))
 	case of.found.Kind() != q.kind:
-		replyOr(c, q.other(&of))
+		replyOr(c, q.other(of))
 	default:
 		q.answer(c, of.found)
 	}
@@ -111,13 +111,13 @@ func replyOr(c *engine.Call, err error) {
 	}
 }
 
-func isNil(*asked) error     { return nil }
-func noKey(*asked) error     { return errNoKey }
-func noPath(of *asked) error { return command.Errorf(errNoPath, of.path) }
+func isNil(asked) error     { return nil }
+func noKey(asked) error     { return errNoKey }
+func noPath(of asked) error { return command.Errorf(errNoPath, of.path) }
 
 // wrongKind tells the kinds that were expected and found.
-func wrongKind(expected json.Kind) func(of *asked) error {
-	return func(of *asked) error { return command.Errorf(errExpected, expected, of.found.Kind()) }
+func wrongKind(expected json.Kind) func(of asked) error {
+	return func(of asked) error { return command.Errorf(errExpected, expected, of.found.Kind()) }
 }
 
 var (
@@ -125,13 +125,13 @@ var (
 		answer:  func(c *engine.Call, v json.Value) { c.Reply.Int(int64(len(v.Text()))) },
 		missing: noPath, other: wrongKind(json.String), absent: noKey}
 	arrayLength = question{kind: json.Array, answer: replyLength,
-		missing: func(of *asked) error { return command.Errorf(errNoPath, of.text) },
-		other:   func(of *asked) error { return command.Errorf(errNotArray, of.text) }, absent: noKey}
+		missing: func(of asked) error { return command.Errorf(errNoPath, of.text) },
+		other:   func(of asked) error { return command.Errorf(errNotArray, of.text) }, absent: noKey}
 	objectLength = question{lenient: true, kind: json.Object,
 		answer: replyLength, missing: isNil, other: wrongKind(json.Object),
-		absent: func(of *asked) error { return command.Errorf(errNotObject, of.text) }}
+		absent: func(of asked) error { return command.Errorf(errNotObject, of.text) }}
 	objectKeys = question{lenient: true, kind: json.Object, answer: replyNames, missing: isNil,
-		other: func(of *asked) error { return command.Errorf(errNotObject, of.path) }, absent: noKey}
+		other: func(of asked) error { return command.Errorf(errNotObject, of.path) }, absent: noKey}
 )
 
 func replyLength(c *engine.Call, v json.Value) { c.Reply.Int(int64(v.Len())) }

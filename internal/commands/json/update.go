@@ -88,11 +88,11 @@ type target struct {
 	key     []byte
 	doc     *json.Doc
 	path    *path.Path
+	text    []byte // the path as errors show it, if it is not as the others do
 	matches *matches
-	shown   string // the path as errors show it
-	turn    int    // the match whose turn it is
-	mayGo   bool   // a match may be gone when its turn comes
-	done    int    // changes
+	turn    int  // the match whose turn it is
+	mayGo   bool // a match may be gone when its turn comes
+	done    int  // changes
 }
 
 // find returns the target of a command; false if an error was latched.
@@ -101,7 +101,6 @@ func find(c *engine.Call, key, text []byte, fits func(v json.Value) bool) (t tar
 	if t.path = parsePath(c, text); t.path == nil {
 		return t, false
 	}
-	t.shown = t.path.String()
 	t.matches = t.w.find(c, t.doc, t.path, fits)
 	return t, !c.Failed()
 }
@@ -156,7 +155,13 @@ func (t *target) end(event string) {
 }
 
 // refuse latches the error of a legacy path that found nothing of the kind.
-func (t *target) refuse(not string) { t.c.Refuse(command.Errorf(not, t.shown)) }
+func (t *target) refuse(not string) {
+	if t.text != nil {
+		t.c.Refuse(command.Errorf(not, t.text))
+	} else {
+		t.c.Refuse(command.Errorf(not, t.path))
+	}
+}
 
 // integers is the replies of a command that replies with an integer for each value.
 type integers struct {
