@@ -156,8 +156,8 @@ func (g *Generator) pick(shapes []shape) shape {
 	}
 }
 
-// breakUp removes, doubles, replaces or adds an argument after the command's name. Those of a module
-// stay as many: it checks their number itself, and so MULTI queues what ours refuses.
+// breakUp removes, doubles, replaces or adds an argument after the command's name. Those of a
+// module stay as many: it checks their number itself, and so MULTI queues what ours refuses.
 func (g *Generator) breakUp(args []string, ofModule bool) []string {
 	junk := fixedPools["junk"][g.rng.IntN(len(fixedPools["junk"]))]
 	if len(args) == 1 {
