@@ -194,9 +194,12 @@ func (w *workspace) parse(c *engine.Call, i int, text []byte, code string) (d *j
 	return d, n
 }
 
-// release returns the i-th document of the command, which stays valid.
-func (w *workspace) release(i int) *json.Doc {
+// stored returns the i-th document of the command for DB.Set, which copies a small one.
+func (w *workspace) stored(c *engine.Call, i int) keyspace.Value {
 	d := w.docs[i]
+	if packed, small := d.Packed(); small {
+		return c.World.Keyspace.View(json.Type, packed)
+	}
 	w.docs[i] = nil
 	return d
 }

@@ -83,7 +83,7 @@ func (a *assignment) apply(c *engine.Call) {
 	w, d := workspaceOf(c), edited(c, a.key)
 	switch {
 	case a.root:
-		c.DB.Set(a.key, w.release(a.value), d != nil)
+		c.DB.Set(a.key, w.stored(c, a.value), d != nil)
 		changed(c, a.key, "json.mset")
 		return
 	case d == nil:

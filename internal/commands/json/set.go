@@ -92,7 +92,7 @@ func setRoot(c *engine.Call, key []byte, there bool, text []byte, when condition
 	case !isRoot(text):
 		c.Refuse(errNotRoot)
 	default:
-		c.DB.Set(key, workspaceOf(c).release(0), there)
+		c.DB.Set(key, workspaceOf(c).stored(c, 0), there)
 		changed(c, key, event)
 		c.Reply.Status("OK")
 	}
