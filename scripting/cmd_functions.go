@@ -7,8 +7,10 @@ import (
 	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/internal/glob"
 	"github.com/miniserver-go/miniserver/internal/keyspace"
+	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 	"github.com/miniserver-go/miniserver/scripting/library"
+	"github.com/miniserver-go/miniserver/scripting/redislib"
 	"github.com/miniserver-go/miniserver/scripting/reply"
 )
 
@@ -72,6 +74,9 @@ func (own *ownScripts) cmdFunctionDelete(c *engine.Call) {
 	c.Reply.Status("OK")
 }
 
+// flushesLua is when FUNCTION FLUSH began to start Lua afresh, as SCRIPT FLUSH does.
+var flushesLua = release.From("7.4.0 valkey:9.0.0")
+
 // FUNCTION FLUSH [ASYNC | SYNC]
 func (own *ownScripts) cmdFunctionFlush(c *engine.Call) {
 	if c.Left() > 1 {
@@ -89,6 +94,9 @@ func (own *ownScripts) cmdFunctionFlush(c *engine.Call) {
 		c.World.Keyspace.LazilyFreed += int64(n + 1) // and the table of the engine Lua
 	}
 	*functions = library.Registry{}
+	if c.Has(flushesLua) {
+		own.json.functions = redislib.NewJSONSettings()
+	}
 	c.ChangedAll(1)
 	c.Reply.Status("OK")
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/scripting/cache"
 	"github.com/miniserver-go/miniserver/scripting/program"
+	"github.com/miniserver-go/miniserver/scripting/redislib"
 )
 
 // SCRIPT DEBUG YES | SYNC | NO
@@ -227,7 +228,7 @@ func (own *ownScripts) cmdFlush(c *engine.Call) {
 	if n := own.cache.Len(); async && n > keyspace.LazyThreshold {
 		c.World.Keyspace.LazilyFreed += int64(n)
 	}
-	own.cache = cache.New()
+	own.cache, own.json.scripts = cache.New(), redislib.NewJSONSettings()
 	if !c.Has(ownCaches) {
 		c.MarkDirty()
 	}

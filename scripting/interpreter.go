@@ -6,6 +6,7 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua"
 	"github.com/miniserver-go/miniserver/scripting/program"
 	"github.com/miniserver-go/miniserver/scripting/recording"
+	"github.com/miniserver-go/miniserver/scripting/redislib"
 	"github.com/miniserver-go/miniserver/scripting/reply"
 )
 
@@ -20,12 +21,14 @@ type interpreter struct {
 	session *engine.Session
 	world   *engine.World // whose programs run, or ran last
 	random  *lua.Random   // behind math.random
+	json    *jsonSettings // of the world
 	args    arguments     // of the command being called
 	replies reply.Decoder
 	current run
 	made    int64            // microseconds of the machine's clock
 	loading *library.Library // whose code runs; nil for none
 
+	useJSON  func(*redislib.JSONSettings)
 	recorder *recording.Recording // that goes on; nil for none
 	names    recording.Names
 	trace    lua.Tracer // of programs that are debugged; nil for others
@@ -45,6 +48,14 @@ func newSandboxes() sandboxes {
 		scripts:   program.Sandbox{Chunk: "@user_script", Busy: errBusyScript, Killer: "SCRIPT"},
 		functions: program.Sandbox{Chunk: "@user_function", Busy: errBusyFunction, Killer: "FUNCTION"},
 	}
+}
+
+// jsonSettings are what programs have chosen of cjson. Scripts and functions have an interpreter
+// each in Redis.
+type jsonSettings struct{ scripts, functions redislib.JSONSettings }
+
+func newJSONSettings() jsonSettings {
+	return jsonSettings{redislib.NewJSONSettings(), redislib.NewJSONSettings()}
 }
 
 // run is one run of a program.
@@ -79,6 +90,7 @@ func newInterpreter(e *engine.Engine) interpreter {
 // twin returns an interpreter like in for one run that is debugged. It has no State yet, and its
 // current run is that of in.
 func (in *interpreter) twin(session *engine.Session, random lua.Random, trace lua.Tracer) *interpreter {
+	json := *in.json
 	return &interpreter{
 		wording:   wording{engine: in.engine, bare: in.bare},
 		settings:  in.settings,
@@ -89,13 +101,24 @@ func (in *interpreter) twin(session *engine.Session, random lua.Random, trace lu
 		args:      arguments{all17: in.args.all17},
 		current:   run{room: in.current.room, started: in.current.started},
 		random:    &random,
+		json:      &json,
 		trace:     trace,
+	}
+}
+
+// enter prepares the State for a program in a sandbox.
+func (in *interpreter) enter(box *program.Sandbox) {
+	in.lua.Globals = box.Globals
+	if box == &in.functions {
+		in.useJSON(&in.json.functions)
+	} else {
+		in.useJSON(&in.json.scripts)
 	}
 }
 
 // load returns a function that runs a compiled program with a sandbox's globals.
 func (in *interpreter) load(into *program.Sandbox, proto *lua.Proto) *lua.Function {
-	in.lua.Globals = into.Globals
+	in.enter(into)
 	return in.lua.Load(proto)
 }
 

@@ -32,7 +32,7 @@ func (s *Scripts) Part() engine.Part {
 		Libraries: s,
 		Reset: func(w *engine.World) {
 			own := s.of(w)
-			own.cache, own.registry = cache.New(), library.Registry{}
+			own.cache, own.registry, own.json = cache.New(), library.Registry{}, newJSONSettings()
 		},
 		Forget: func(w *engine.World) { s.of(w).cache = cache.New() },
 		Reseed: func(w *engine.World, seed uint64) {

@@ -43,7 +43,7 @@ func (in *interpreter) begin(client *engine.Session, p *program.Program, readOnl
 	in.session.EnterScript(client, readOnly || p.Flags&program.NoWrites != 0, short, in.memoryLimit)
 	in.session.CrossSlots(p.Flags&program.Declared == 0 || p.Flags&program.AllowCrossSlotKeys != 0)
 	in.current.program, in.replies.RESP3 = p, false
-	in.lua.Globals = p.Box.Globals
+	in.enter(p.Box)
 	in.lua.SetMemoryLimit(int(in.memoryLimit))
 }
 

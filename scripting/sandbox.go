@@ -34,7 +34,7 @@ func (in *interpreter) open(api api) {
 	lua.OpenTable(L)
 	lua.OpenMath(L, in.random)
 	redislib.OpenBit(L)
-	redislib.OpenCjson(L, in.engine.Release.Has(marksArrays))
+	in.useJSON = redislib.OpenCjson(L, in.engine.Release.Has(marksArrays))
 	redislib.OpenCmsgpack(L)
 	redislib.OpenStruct(L)
 	in.openRedis(L, api)

@@ -82,6 +82,7 @@ func New(e *engine.Engine) *Scripts {
 	in.log = func(level int, text string) { s.Log(level, text) }
 	in.names = recording.Names{Commands: e.Commands, Globals: in.globals}
 	s.own = s.ownOf(in.world)
+	in.json = &s.own.json
 	return s
 }
 
@@ -99,6 +100,7 @@ type ownScripts struct {
 	registry  library.Registry
 	recording *recording.Recording // nil for none
 	random    lua.Random           // behind math.random while code of other worlds runs
+	json      jsonSettings
 }
 
 // of returns what a world has for itself.
@@ -114,6 +116,7 @@ func (s *Scripts) ownOf(w *engine.World) *ownScripts {
 	own := engine.PerWorld[ownScripts](w)
 	if own.cache == nil {
 		own.cache, own.random = cache.New(), *lua.NewRandom()
+		own.json = newJSONSettings()
 	}
 	return own
 }
@@ -127,7 +130,7 @@ func (s *Scripts) turnTo(w *engine.World) {
 	}
 	s.own.random = *in.random
 	s.own = s.ownOf(w)
-	in.world = w
+	in.world, in.json = w, &s.own.json
 	*in.random = s.own.random
 	in.recorder = s.own.recorder()
 }
@@ -167,11 +170,11 @@ func (own *ownScripts) recorder() *recording.Recording {
 // run runs a program with keys and arguments. The call has none of them left.
 func (s *Scripts) run(c *engine.Call, p *program.Program, keys, argv [][]byte) {
 	in := &s.interpreter
+	s.turnTo(c.World)
 	if err := in.admit(c, p, isReadOnly(c)); err != nil {
 		c.Fail(err)
 		return
 	}
-	s.turnTo(c.World)
 	if in.recorder != nil {
 		in.recorder.Begin(p.Chunk)
 	}

@@ -57,6 +57,24 @@ func TestSlowScriptBesideAnotherWorld(t *testing.T) {
 	}
 }
 
+// What scripts of one world choose of cjson holds in that world.
+func TestWorldsHaveTheirOwnSettingsOfCJSON(t *testing.T) {
+	s := miniserver.Run(t)
+	a, b := connect(t, s), connect(t, s)
+	a.ask(t, "MINI.WORLD", "USE", "a")
+	b.ask(t, "MINI.WORLD", "USE", "b")
+	const script = "return cjson.encode(1 / 3)"
+	for range 2 {
+		a.ask(t, "EVAL", "cjson.encode_number_precision(3)", "0")
+		require.Equal(t, "0.33333333333333", b.ask(t, "EVAL", script, "0").Text)
+		require.Equal(t, "0.333", a.ask(t, "EVAL", script, "0").Text)
+		b.ask(t, "SCRIPT", "FLUSH")
+		require.Equal(t, "0.333", a.ask(t, "EVAL", script, "0").Text)
+		a.ask(t, "SCRIPT", "FLUSH")
+		require.Equal(t, "0.33333333333333", a.ask(t, "EVAL", script, "0").Text)
+	}
+}
+
 // A script that is past its time limit keeps its world, and everybody else out of it, until it is
 // killed.
 func TestAWorldWithASlowScriptIsNotDropped(t *testing.T) {

@@ -11,20 +11,31 @@ import (
 // cjson is one instance of the cjson library: its settings, which cjson.new() starts afresh, and
 // the memory it keeps from one call to the next.
 type cjson struct {
+	*JSONSettings
+	marks bool // decode_array_with_array_mt is there
+
+	buffer  lua.Buffer
+	builder *lua.Builder
+}
+
+// JSONSettings are what scripts can choose of an instance.
+type JSONSettings struct {
 	sparseConvert  int // 1: arrays with too many holes become objects
 	sparseRatio    int // holes are too many when the length exceeds the elements by this factor
 	sparseSafe     int // and this
 	encodeDepth    int
 	decodeDepth    int
-	precision      int  // significant digits of numbers
-	keepBuffer     int  // accepted for compatibility
-	encodeInvalids int  // an index of invalidOptions
-	decodeInvalids int  // an index of switchOptions
-	marks          bool // decode_array_with_array_mt is there
-	markArrays     int  // the same: decoded arrays get a metatable by which encode knows them, also if they are empty
+	precision      int // significant digits of numbers
+	keepBuffer     int // accepted for compatibility
+	encodeInvalids int // an index of invalidOptions
+	decodeInvalids int // an index of switchOptions
+	markArrays     int // the same: decoded arrays get a metatable by which encode knows them, also if they are empty
+}
 
-	buffer  lua.Buffer
-	builder *lua.Builder
+// NewJSONSettings returns the settings that Redis starts with.
+func NewJSONSettings() JSONSettings {
+	return JSONSettings{sparseRatio: 2, sparseSafe: 10, encodeDepth: 1000, decodeDepth: 1000, precision: 14,
+		keepBuffer: 1, decodeInvalids: 1}
 }
 
 var (
@@ -33,19 +44,18 @@ var (
 )
 
 // OpenCjson installs the cjson library, as Redis ships it, as the global cjson. marks says that it
-// has decode_array_with_array_mt, as in Redis 8.6.
-func OpenCjson(L *lua.State, marks bool) *lua.Table {
-	t := newCjson(L, marks)
+// has decode_array_with_array_mt, as in Redis 8.6. use gives the library other settings, which it
+// changes.
+func OpenCjson(L *lua.State, marks bool) (use func(s *JSONSettings)) {
+	t, j := newCjson(L, marks)
 	L.Globals.SetString(nil, "cjson", t.Value())
-	return t
+	return func(s *JSONSettings) { j.JSONSettings = s }
 }
 
 // newCjson returns an instance with the settings that Redis starts with.
-func newCjson(L *lua.State, marks bool) *lua.Table {
-	j := &cjson{
-		sparseRatio: 2, sparseSafe: 10, encodeDepth: 1000, decodeDepth: 1000,
-		precision: 14, keepBuffer: 1, decodeInvalids: 1, marks: marks, builder: L.Builder(),
-	}
+func newCjson(L *lua.State, marks bool) (*lua.Table, *cjson) {
+	settings := NewJSONSettings()
+	j := &cjson{JSONSettings: &settings, marks: marks, builder: L.Builder()}
 	t := library(
 		lua.NewFunction("decode", j.decode),
 		lua.NewFunction("decode_invalid_numbers", j.setDecodeInvalids),
@@ -56,7 +66,10 @@ func newCjson(L *lua.State, marks bool) *lua.Table {
 		lua.NewFunction("encode_max_depth", j.setEncodeDepth),
 		lua.NewFunction("encode_number_precision", j.setPrecision),
 		lua.NewFunction("encode_sparse_array", j.setSparse),
-		lua.NewFunction("new", func(L *lua.State, c *lua.Call) { c.Return1(newCjson(L, marks).Value()) }),
+		lua.NewFunction("new", func(L *lua.State, c *lua.Call) {
+			t, _ := newCjson(L, marks)
+			c.Return1(t.Value())
+		}),
 	)
 	if marks {
 		t.SetString(nil, "decode_array_with_array_mt",
@@ -65,7 +78,7 @@ func newCjson(L *lua.State, marks bool) *lua.Table {
 	t.SetString(nil, "null", lua.Light(0))
 	t.SetString(nil, "_NAME", lua.String("cjson"))
 	t.SetString(nil, "_VERSION", lua.String("2.1.0"))
-	return t
+	return t, j
 }
 
 // The settings. Each function changes those that it gets arguments for, and returns the values that
