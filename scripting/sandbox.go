@@ -14,7 +14,7 @@ import (
 const hookInterval = 10000
 
 // marksArrays is when cjson.decode_array_with_array_mt came.
-var marksArrays = release.From("8.6.0")
+var marksArrays = release.From("8.4.0")
 
 // ready gives the interpreter what the first program needs: most servers in tests run none.
 func (in *interpreter) ready() {
@@ -34,7 +34,7 @@ func (in *interpreter) open(api api) {
 	lua.OpenTable(L)
 	lua.OpenMath(L, in.random)
 	redislib.OpenBit(L)
-	in.useJSON = redislib.OpenCjson(L, in.engine.Release.Has(marksArrays))
+	in.useJSON = redislib.OpenCjson(L, in.engine.Release.Offers(marksArrays))
 	redislib.OpenCmsgpack(L)
 	redislib.OpenStruct(L)
 	in.openRedis(L, api)

@@ -15,7 +15,7 @@ var libraries = map[string]string{
 		rawset select setmetatable tonumber tostring type unpack xpcall getfenv@@7.0.0 setfenv@@7.0.0 newproxy@@7.0.0
 		bit cjson cmsgpack coroutine math redis string struct table os@7.4.0,valkey:8.0.0 server@valkey:1.0.0`,
 	"bit": "arshift band bnot bor bswap bxor lshift rol ror rshift tobit tohex",
-	"cjson": `_NAME _VERSION decode decode_array_with_array_mt@8.6.0 decode_invalid_numbers decode_max_depth encode encode_invalid_numbers encode_keep_buffer
+	"cjson": `_NAME _VERSION decode decode_array_with_array_mt@8.4.0 decode_invalid_numbers decode_max_depth encode encode_invalid_numbers encode_keep_buffer
 		encode_max_depth encode_number_precision encode_sparse_array new null`,
 	"cmsgpack":  "_COPYRIGHT _DESCRIPTION _NAME _VERSION pack unpack unpack_limit unpack_one",
 	"coroutine": "create resume running status wrap yield",
@@ -39,7 +39,7 @@ func (l *Linter) Globals(library string) (names []string) {
 	for word := range strings.FieldsSeq(libraries[library]) {
 		name, releases, _ := strings.Cut(word, "@")
 		since, until, _ := strings.Cut(strings.ReplaceAll(releases, ",", " "), "@")
-		if l.target.Has(release.From(since)) && (until == "" || !l.target.Has(release.From(until))) {
+		if l.target.Shows(release.From(since)) && (until == "" || !l.target.Has(release.From(until))) {
 			names = append(names, name)
 		}
 	}

@@ -44,7 +44,7 @@ var (
 )
 
 // OpenCjson installs the cjson library, as Redis ships it, as the global cjson. marks says that it
-// has decode_array_with_array_mt, as in Redis 8.6. use gives the library other settings, which it
+// has decode_array_with_array_mt, as in Redis 8.4. use gives the library other settings, which it
 // changes.
 func OpenCjson(L *lua.State, marks bool) (use func(s *JSONSettings)) {
 	t, j := newCjson(L, marks)
