@@ -60,10 +60,11 @@ var constants = standing{
 	"It is what the process and the machine are.": "arch_bits cluster_enabled " +
 		"io_threads_active listener0.port process_id redis_git_dirty redis_git_sha1 tcp_port " +
 		"total_system_memory total_system_memory_human used_memory_startup",
-	"It takes a day.": "uptime_in_days",
+	"It is what a module is.": "module.ver module.api module.filters",
+	"It takes a day.":         "uptime_in_days",
 	"It is an id, which is a number only while it has none but zeros.": "master_replid2",
 	"Nodes of a cluster have no links between them.":                   "cluster_connections mem_cluster_links",
-	"There are no modules, and no users by certificate.": "module_fork_in_progress " +
+	"No module forks, and there are no users by certificate.": "module_fork_in_progress " +
 		"module_fork_last_cow_size acl_access_denied_tls_cert",
 	"Go's allocator, as that of the C library, has no such pages.": "allocator_muzzy",
 }
