@@ -3,7 +3,10 @@
 import pytest
 import redis
 import redis.asyncio
-from miniserver_testkit import fakeredis
+from miniserver_testkit import Server, fakeredis
+from redis.cache import CacheConfig
+from redis.cluster import RedisCluster
+from redis.exceptions import RedisClusterException
 
 SHOES = {
     "name": "shoes",
@@ -182,6 +185,37 @@ def test_pipelines(client, transaction):
     assert deleted == 1
     assert replies[:2] == [True, [1]] and replies[3] == [2]
     assert isinstance(replies[2], redis.ResponseError)
+
+
+def test_client_side_caching(world, goods):
+    with redis.from_url(world.url, protocol=3, cache_config=CacheConfig()) as cached:
+        assert cached.json().get("shoes", "$.stock") == [3]
+        assert len(cached.get_cache().collection) == 1
+        goods.numincrby("shoes", "$.stock", 1)
+        assert cached.json().get("shoes", "$.stock") == [4]
+        goods.delete("shoes")
+        assert cached.json().get("shoes", "$.stock") is None
+
+
+def test_a_cluster(protocol):
+    with Server("--cluster-enabled", "yes") as server:
+        with RedisCluster(host=server.host, port=server.port, protocol=protocol) as cluster:
+            goods = cluster.json()
+            assert goods.set("shoes", "$", SHOES) is True
+            assert goods.mset([("{s}1", "$", 1), ("{s}2", "$", 2)]) is True
+            assert goods.mget(["{s}1", "{s}2"], "$") == [[1], [2]]
+            assert goods.arrlen("shoes", "$.sizes") == [3]
+            with pytest.raises(RedisClusterException, match="same key slot"):
+                goods.mget(["shoes", "{s}1"], "$")
+
+
+def test_a_large_document(goods):
+    large = [{"id": i, "name": "x" * 50, "share": i / 7} for i in range(20_000)]
+    goods.set("large", "$", large)
+    assert goods.get("large") == large
+    assert goods.arrpop("large", ".", 7) == large.pop(7)
+    assert goods.arrtrim("large", "$", 10_000, -1) == [9_999]
+    assert goods.get("large") == large[10_000:]
 
 
 async def test_asyncio(world, protocol):
