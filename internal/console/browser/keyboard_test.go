@@ -61,7 +61,8 @@ func TestTheKeyboardReachesEverything(t *testing.T) {
 	v := p.Visit()
 	require.Equal(t, 200, v.Open())
 	v.Do("EVAL", "for i = 1, 200 do redis.call('ZADD', 'big', i, 'member:' .. i) end", "0")
-	for _, page := range []string{"keys?key=user:alice", "keys?key=events", "memory?key=visits:alice", "memory?key=big",
+	v.Do("JSON.SET", "doc", "$", order)
+	for _, page := range []string{"keys?key=user:alice", "keys?key=events", "keys?key=doc", "memory?key=visits:alice", "memory?key=big",
 		"live", "terminal", limiterAt(), "scripts?breaks=45"} {
 		b := p.browse(page)
 		switch {

@@ -3,6 +3,7 @@
 import {Bytes, ReplyError} from "./api.js";
 import {ring} from "./deadline.js";
 import {bytes, count, el, field, foreign, head, show} from "./dom.js";
+import {Tree} from "./tree.js";
 import {ask, confirmed} from "./value.js";
 
 const rows = 100; // elements that are shown at once
@@ -151,4 +152,7 @@ async function bloom(view) {
       el("button", {type: "button", onclick: () => view.change(["BF.ADD", view.key, item.value])}, "Add")), answer);
 }
 
-export const elements = {string, hash, set, zset, list, stream: view => stream(view), "MBbloom--": bloom};
+/** json shows a document. Its tree stays from one load to the next. */
+const json = view => (view.tree ??= new Tree(view)).load();
+
+export const elements = {string, hash, set, zset, list, stream: view => stream(view), "MBbloom--": bloom, "ReJSON-RL": json};

@@ -4,10 +4,13 @@ import {el} from "./dom.js";
 
 export const rowHeight = 28;
 
-/** Rows shows the items of a tree, which have a depth and an id, as rows of one height. draw(item) makes the element of a row; drawn(items) is called with those that have come into view. */
+let numbered = 0;
+
+/** Rows shows the items of a tree, which have a depth and an id, as rows of one height. draw(item) makes the element of a row; drawn(items) is called with those that have come into view, and
+ *  moved(item) when the cursor has moved. */
 export class Rows {
-  constructor({label, draw, drawn = () => {}, open}) {
-    Object.assign(this, {draw, drawn, open, items: [], at: 0, first: -1, nodes: new Map()});
+  constructor({label, draw, drawn = () => {}, moved = () => {}, open}) {
+    Object.assign(this, {draw, drawn, moved, open, items: [], at: 0, first: -1, nodes: new Map(), name: `rows-${++numbered}`});
     // A click would get lost when its row is drawn anew between press and release. One without a pointer has no detail.
     this.body = el("div", {class: "rows-body", onpointerdown: e => this.pressed = this.under(e), onpointercancel: () => this.pressed = undefined,
       onpointerup: e => e.button === 0 && this.pressed && this.pressed === this.under(e) && this.go(this.index(e), true),
@@ -48,7 +51,7 @@ export class Rows {
     node.setAttribute("role", "treeitem");
     node.setAttribute("aria-level", item.depth + 1);
     node.dataset.at = i;
-    node.id ||= `row-${i}`;
+    node.id ||= `${this.name}-${i}`;
     node.classList.toggle("at", i === this.at);
     return node;
   }
@@ -68,9 +71,10 @@ export class Rows {
     const view = this.node;
     if (top < view.scrollTop) view.scrollTop = top;
     if (top + rowHeight > view.scrollTop + view.clientHeight) view.scrollTop = top + rowHeight - view.clientHeight;
+    if (this.items[this.at]) this.moved(this.items[this.at]);
     this.first = -1;
     this.paint();
-    view.setAttribute("aria-activedescendant", `row-${this.at}`);
+    view.setAttribute("aria-activedescendant", `${this.name}-${this.at}`);
     if (opens && this.items[this.at]) this.open(this.items[this.at]);
   }
 
@@ -78,7 +82,7 @@ export class Rows {
   turn(opens) {
     const item = this.items[this.at];
     if (!item) return;
-    const isOpen = this.body.querySelector(`#row-${this.at}`)?.getAttribute("aria-expanded");
+    const isOpen = this.nodes.get(this.at)?.getAttribute("aria-expanded");
     if (isOpen === String(!opens)) return this.open(item);
     if (opens) return isOpen && this.go(this.at + 1);
     const above = this.items.slice(0, this.at).findLastIndex(other => other.depth < item.depth);

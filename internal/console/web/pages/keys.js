@@ -24,7 +24,7 @@ class Keys {
     this.facts = new Map(); // by key: {type, ttl, size}
     this.closed = new Set(); // groups of the tree that are not open
     this.pattern = el("input", {type: "search", value: params.get("match") ?? "", placeholder: "user:*", spellcheck: "false", oninput: later(250, () => this.search())});
-    this.type = select({onchange: () => this.search()}, [["", "all"], "string", "hash", "list", "set", "zset", "stream", ["MBbloom--", "Bloom filter"]], params.get("type") ?? "");
+    this.type = select({onchange: () => this.search()}, [["", "all"], "string", "hash", "list", "set", "zset", "stream", ["MBbloom--", "Bloom filter"], ["ReJSON-RL", "JSON"]], params.get("type") ?? "");
     this.separator = el("input", {value: params.get("by") ?? ":", size: 2, maxlength: 4, oninput: () => this.draw()});
     this.db = el("input", {type: "number", min: 0, value: params.get("db") ?? 0, onchange: () => this.search()});
     this.rows = new Rows({label: "Keys", draw: row => this.row(row), drawn: rows => this.ask(rows), open: row => this.choose(row)});
@@ -240,11 +240,12 @@ class Keys {
   /** add makes a key of a type with a first element. */
   add() {
     const name = el("input", {required: true, spellcheck: "false"});
-    const type = select({}, [["string", "string"], ["hash", "hash"], ["list", "list"], ["set", "set"], ["zset", "sorted set"], ["stream", "stream"], ["bloom", "Bloom filter"]]);
+    const type = select({}, [["string", "string"], ["hash", "hash"], ["list", "list"], ["set", "set"], ["zset", "sorted set"], ["stream", "stream"], ["bloom", "Bloom filter"], ["json", "JSON"]]);
     const first = el("input", {spellcheck: "false"});
     const failed = el("p", {class: "error", role: "alert"});
     const make = {string: v => ["SET", name.value, v, "NX"], hash: v => ["HSETNX", name.value, "field", v], list: v => ["RPUSH", name.value, v], set: v => ["SADD", name.value, v],
-      zset: v => ["ZADD", name.value, "NX", 0, v], stream: v => ["XADD", name.value, "*", "field", v], bloom: v => ["BF.ADD", name.value, v]};
+      zset: v => ["ZADD", name.value, "NX", 0, v], stream: v => ["XADD", name.value, "*", "field", v], bloom: v => ["BF.ADD", name.value, v],
+      json: v => ["JSON.SET", name.value, "$", v]};
     const save = async event => {
       event.preventDefault();
       try {
@@ -267,4 +268,4 @@ class Keys {
   }
 }
 
-const shortType = type => ({string: "str", hash: "hash", list: "list", set: "set", zset: "zset", stream: "strm", "MBbloom--": "blm", none: "–"})[type] ?? "";
+const shortType = type => ({string: "str", hash: "hash", list: "list", set: "set", zset: "zset", stream: "strm", "MBbloom--": "blm", "ReJSON-RL": "json", none: "–"})[type] ?? "";
