@@ -299,6 +299,12 @@ func TestALargeDocument(t *testing.T) {
 	b.see(".tree .key-row", "string of 50 MB")
 	b.clickText(".chosen button", "Show as text")
 	b.see(".chosen", "too large")
+	b.clickText(".chosen button", "Remove")
+	b.see("dialog", "too large for this to be undone")
+	b.clickText("dialog button", "Remove")
+	b.chosen("$")
+	require.Equal(t, `"[{\"end\":1}]"`, b.run("JSON.GET", "text", "$"))
+	require.Zero(t, eval[int](b, `[...document.querySelectorAll(".tree button:enabled")].filter(e => e.innerText === "Undo").length`))
 	require.Less(t, eval[int](b, "Math.max(...sizes)"), 200_000)
 	require.Positive(t, eval[int](b, "sizes.length"))
 }

@@ -7,7 +7,7 @@ import {Rows} from "./rows.js";
 import {confirmed} from "./value.js";
 import {line} from "./words.js";
 
-const deepest = 20; // levels that are indented
+const deepest = 12; // levels that are indented
 const pause = 60; // milliseconds that the cursor rests before the value under it is shown
 
 /** rangeOf is what identifies some children of a container. */
@@ -19,6 +19,9 @@ function widthOf(n) {
   while (n > width * slice) width *= slice;
   return width;
 }
+
+/** labelOf is a step as a row shows it. */
+const labelOf = step => typeof step === "string" && /^$|[\x00-\x1f]/.test(step) ? JSON.stringify(step) : String(step);
 
 /** Tree shows the document of a ValueView, and changes it. */
 export class Tree {
@@ -51,6 +54,7 @@ export class Tree {
     this.fresh.clear();
     await this.document.texts([root], () => "$");
     this.facts.set("$", root);
+    this.side.before(this.view.failed); // beside what is edited
     if (first) {
       show(this.view.body, this.node);
       if (!this.isHeavy(root)) this.open.add("$");
@@ -76,7 +80,7 @@ export class Tree {
         if (facts.type === "object" && !names) return rows.push({id: `${id} …`, label: "…", depth, of});
         for (let i = from; i < to; i++) {
           const step = names ? names[i - from] : i;
-          if (step !== undefined) grow([...steps, step], String(step), depth, of);
+          if (step !== undefined) grow([...steps, step], labelOf(step), depth, of);
         }
         return;
       }
@@ -127,15 +131,17 @@ export class Tree {
   }
 
   /** turn opens or closes what has children. */
-  async turn(row) {
-    if (!row.range && !(row.facts && isContainer(row.facts.type))) return;
-    if (!this.open.delete(row.id)) {
-      if (!row.range && this.isHeavy(row.facts) && !this.document.listed.has(row.path)) {
-        if (!await confirmed(`An object with ${count(row.facts.n)} members. To list a hundred of their names, the server must go through all, and other clients wait meanwhile: ` +
+  async turn({id, path, range, of}) {
+    if (!range && of && !this.facts.has(path)) await this.readSlice(of);
+    const facts = this.facts.get(path);
+    if (!range && !(facts && isContainer(facts.type))) return;
+    if (!this.open.delete(id)) {
+      if (!range && this.isHeavy(facts) && !this.document.listed.has(path)) {
+        if (!await confirmed(`An object with ${count(facts.n)} members. To list a hundred of their names, the server must go through all, and other clients wait meanwhile: ` +
           "about 0.2 seconds for each million.", "Open")) return;
-        this.document.listed.add(row.path);
+        this.document.listed.add(path);
       }
-      this.open.add(row.id);
+      this.open.add(id);
     }
     this.draw();
   }

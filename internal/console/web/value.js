@@ -36,6 +36,7 @@ export class ValueView {
       el("a", {href: `#memory?${new URLSearchParams({key: this.key, db: this.db})}`}, "Memory"),
       el("button", {onclick: () => this.askDeadline(ttl)}, "Deadline"), el("button", {onclick: () => this.askName()}, "Rename"),
       el("button", {class: "danger", onclick: () => this.remove()}, "Delete"), el("button", {class: "quiet", onclick: () => this.load(), "aria-label": "Reload", title: "Reload"}, "↻")));
+    this.head.after(this.failed);
     const draw = elements[type];
     if (draw) await draw(this);
     else show(this.body, el("p", {class: "soft"}, "Values of this type cannot be shown here."));
