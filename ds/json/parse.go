@@ -11,8 +11,13 @@ import (
 // MaxDepth is how deep values of a text may be nested, as in RedisJSON.
 const MaxDepth = 128
 
-// largeText is the length from which on a text is expected to make a large document.
-const largeText = 4 * smallBytes
+// MaxLevels is how deep values of a document may be nested, where a text was put into another one
+// or a payload was read. RedisJSON has no such limit but its stack.
+const MaxLevels = 4096
+
+// largeText is the length from which on a text is expected to make a large document. A shorter one
+// takes at most 5/2 of its length packed, which is less than a container may have outside of a tree.
+const largeText = smallBytes + smallBytes/2
 
 // A SyntaxError is what is wrong with a text, in the words of Rust's serde_json, which RedisJSON
 // uses.

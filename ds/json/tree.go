@@ -105,7 +105,7 @@ func (t *tree) newCell(n int) cell {
 // release frees the memory of a cell.
 func (t *tree) release(c cell) {
 	t.held -= int(c.room)
-	if t.inBlock(c.room) {
+	if c.p != nil && t.inBlock(c.room) {
 		t.mem.FreeBlock(c.p, int(c.room))
 	}
 }
