@@ -1,33 +1,215 @@
 package json
 
-import "github.com/miniserver-go/miniserver/ds/value"
+import (
+	"math"
+	"unicode/utf8"
 
-// module is how RedisJSON saves a document: as its text.
+	"github.com/miniserver-go/miniserver/ds/value"
+)
+
+// module is how RedisJSON saves a document: as its text. Of older versions the second has the text,
+// too, and what an index of RediSearch was about, and the first a token for each value.
 var module = &value.Module{Name: "ReJSON-RL", Version: version, Save: save, Load: load}
 
-// version is the version of the format that RedisJSON 2 writes.
-const version = 3
+// The versions of the format. No release has written the one between the first and the second.
+const (
+	version        = 3
+	versionIndexed = 2
+	versionTokens  = 0
+)
 
-func save(v value.Value, to value.PartWriter) { to.Text(AppendText(nil, v.(*Doc).Root())) }
+// restBytes is how many bytes of text are made without a pause.
+const restBytes = 8 << 10
+
+func save(v value.Value, to value.PartWriter) {
+	s := saving{to: to}
+	s.value(v.(*Doc).Root())
+	to.Text(s.text)
+}
+
+// saving is the text of a document that is being made, with pauses.
+type saving struct {
+	text   []byte
+	rested int // bytes of the text before the last pause
+	to     value.PartWriter
+}
+
+// value appends a value. Only what is far is long.
+func (s *saving) value(v Value) {
+	if !isFar(v.b[0]) || v.Kind() == String {
+		s.text = AppendText(s.text, v)
+		return
+	}
+	brackets, before := "[]", byte('[')
+	if v.Kind() == Object {
+		brackets, before = "{}", '{'
+	}
+	for c := v.Children(); c.Next(); before = ',' {
+		if s.text = append(s.text, before); c.object {
+			s.text = append(AppendString(s.text, c.Name()), ':')
+		}
+		s.value(c.Value())
+		s.rest()
+	}
+	if before == brackets[0] {
+		s.text = append(s.text, before)
+	}
+	s.text = append(s.text, brackets[1])
+}
+
+func (s *saving) rest() {
+	if n := len(s.text) - s.rested; n >= restBytes {
+		s.to.Rest(n)
+		s.rested = len(s.text)
+	}
+}
 
 func load(from value.PartReader, written int) value.Value {
-	if written != version {
+	var d *Doc
+	switch written {
+	case version:
+		d = loadText(from)
+	case versionIndexed:
+		if d = loadText(from); from.Uint() != 0 {
+			from.Text()
+			from.Text()
+		}
+	case versionTokens:
+		d = loadTokens(from)
+	default:
 		from.Fail("a JSON document of version %d cannot be read", written)
+	}
+	if !from.OK() {
 		return nil
 	}
+	return d
+}
+
+// loadText reads a document as its text. As in RedisJSON, it may be followed by anything.
+func loadText(from value.PartReader) *Doc {
 	text := from.Text()
 	if !from.OK() {
 		return nil
 	}
-	var p Parser
-	d, n, err := p.Parse(text)
-	switch {
-	case err != nil:
+	p := Parser{Levels: MaxLevels}
+	d, _, err := p.Parse(text)
+	if err != nil {
 		from.Fail("a JSON document is damaged: %v", err)
-	case n < len(text):
-		from.Fail("a JSON document is damaged: it is followed by %d bytes", len(text)-n)
-	default:
-		return d
 	}
-	return nil
+	return d
+}
+
+// The tokens of a document of the first version.
+const (
+	tokenNull    = 1
+	tokenString  = 2
+	tokenNumber  = 4
+	tokenInteger = 8
+	tokenBoolean = 16
+	tokenObject  = 32
+	tokenArray   = 64
+	tokenMember  = 128
+)
+
+// loadTokens reads a document of the first version.
+func loadTokens(from value.PartReader) *Doc {
+	t, d := tokens{from: from}, new(Doc)
+	d.newTree(nil)
+	t.start(d)
+	if t.value(1); !from.OK() {
+		return nil
+	}
+	t.finish(d)
+	d.shrink()
+	return d
+}
+
+// tokens reads values of the first version.
+type tokens struct {
+	builder
+	from value.PartReader
+}
+
+// value reads a value at a level, from 1 on.
+func (t *tokens) value(level int) {
+	switch token := t.from.Uint(); token {
+	case tokenNull:
+		t.scalar(tagNull)
+	case tokenString:
+		t.text(t.string())
+	case tokenNumber:
+		t.number(t.from.Double())
+	case tokenInteger:
+		t.b = appendInt(t.b, int64(t.from.Uint()))
+		t.done()
+	case tokenBoolean:
+		t.boolean(string(t.from.Text()))
+	case tokenObject, tokenArray:
+		t.container(token == tokenObject, level)
+	default:
+		t.from.Fail("a JSON document is damaged: it has the token %d", token)
+	}
+}
+
+// scalar packs a value without content.
+func (t *tokens) scalar(tag byte) {
+	t.b = append(t.b, tag)
+	t.done()
+}
+
+func (t *tokens) number(f float64) {
+	if math.IsInf(f, 0) || math.IsNaN(f) {
+		t.from.Fail("a JSON document is damaged: it has the number %v", f)
+	}
+	t.b = appendDouble(t.b, f)
+	t.done()
+}
+
+func (t *tokens) boolean(word string) {
+	switch word {
+	case "0":
+		t.scalar(tagFalse)
+	case "1":
+		t.scalar(tagTrue)
+	default:
+		t.from.Fail("a JSON document is damaged: it has the boolean %q", word)
+	}
+}
+
+// string reads a text.
+func (t *tokens) string() []byte {
+	text := t.from.Text()
+	if !utf8.Valid(text) {
+		t.from.Fail("a JSON document is damaged: %v", ErrNotUTF8)
+	}
+	return text
+}
+
+// container reads an object or array.
+func (t *tokens) container(object bool, level int) {
+	if level >= MaxLevels {
+		t.from.Fail("a JSON document has more than %d levels", MaxLevels-1)
+	}
+	t.begin(object)
+	for left := t.from.Uint(); left > 0 && t.from.OK(); left-- {
+		if object {
+			t.member()
+		}
+		if t.from.OK() {
+			t.value(level + 1)
+		}
+	}
+	if t.from.OK() {
+		t.end()
+	}
+}
+
+// member reads the name of a member.
+func (t *tokens) member() {
+	if token := t.from.Uint(); token != tokenMember {
+		t.from.Fail("a JSON document is damaged: a member has the token %d", token)
+	}
+	if name := t.string(); t.from.OK() {
+		t.name(name)
+	}
 }

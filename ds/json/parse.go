@@ -2,6 +2,7 @@ package json
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -42,6 +43,7 @@ var ErrNotUTF8 error = notUTF8{}
 // Parser makes documents of texts. Its memory is used again for the next one. The zero value is
 // ready for use.
 type Parser struct {
+	Levels int // of which a value may consist is one less; 0 for MaxDepth
 	builder
 	text   []byte
 	at     int // of the next byte
@@ -204,7 +206,7 @@ func (p *Parser) word(word string, tag byte) {
 
 // enter goes into a container, if it is not nested too deeply.
 func (p *Parser) enter(object bool) bool {
-	if p.depth++; p.depth >= MaxDepth {
+	if p.depth++; p.depth >= cmp.Or(p.Levels, MaxDepth) {
 		p.fail("recursion limit exceeded", true)
 		return false
 	}

@@ -105,6 +105,9 @@ type PartWriter interface {
 	// Pieces writes a text of size bytes. next appends some of them to dst, most at most, until all
 	// are written.
 	Pieces(size int, next func(dst []byte, most int) []byte)
+	// Rest tells that so many bytes of the value were read though none are written yet. A snapshot
+	// may pause there.
+	Rest(bytes int)
 }
 
 // PartReader reads the parts of a value. After an error it returns only zeros.

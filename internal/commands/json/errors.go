@@ -19,6 +19,7 @@ const (
 	errNumber      = command.Error("bad input number")
 	errResult      = command.Error("ERR result is not a number")
 	errDebug       = command.Error("ERR unknown subcommand - try `JSON.DEBUG HELP`")
+	errDeep        = command.Error("ERR recursion limit exceeded")
 	errGone        = command.Error("ERR Path does not exist") // any more
 
 	errNoPath    = "ERR Path '%s' does not exist"

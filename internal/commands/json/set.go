@@ -149,5 +149,6 @@ func addition(c *engine.Call, d *json.Doc, p *path.Path) (object json.Place, nam
 		return nil, nil, false
 	}
 	_, ok = f.First(parent, d.Root())
-	return f.Place(), name, ok
+	refuseDeep(c, f.Place())
+	return f.Place(), name, ok && !c.Failed()
 }

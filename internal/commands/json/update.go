@@ -42,6 +42,7 @@ func (w *workspace) find(c *engine.Call, d *json.Doc, p *path.Path, fits func(v 
 		return m
 	}
 	for f.Find(p, d.Root()); f.Next(); {
+		refuseDeep(c, f.Place())
 		m.add(d, f, fits(f.Value()))
 		if n := len(m.routes.b); n > routeBytes && n > routeShare*d.Bytes() {
 			c.Refuse(command.Error("ERR " + path.ErrTooMuch.Error()))
@@ -50,6 +51,17 @@ func (w *workspace) find(c *engine.Call, d *json.Doc, p *path.Path, fits func(v 
 	}
 	refusePath(c, f)
 	return m
+}
+
+// maxPlace is how deep the values lie that a command changes. It puts a text of up to json.MaxDepth
+// levels into one, or into a member that it adds.
+const maxPlace = json.MaxLevels - 2*json.MaxDepth
+
+// refuseDeep latches the error of a place that is too deep.
+func refuseDeep(c *engine.Call, at json.Place) {
+	if len(at) > maxPlace {
+		c.Refuse(errDeep)
+	}
 }
 
 // anything is what a command is about that is about all values.
