@@ -45,6 +45,10 @@ type Type struct {
 
 // Plain is values as texts.
 type Plain struct {
+	// Name is what formats for people call the type beside what TYPE calls it; "" for nothing else.
+	Name string
+	// JSON says that the single text of a value is JSON, and stands as such in a format of JSON.
+	JSON bool
 	// Columns is how many texts each row has, 1 or 2. It is 0 if a value is a single text, which is
 	// one row.
 	Columns int
@@ -96,6 +100,8 @@ type Rewriter interface {
 	// Add takes what a command says of one element. Elements that follow one another with the same
 	// command share it.
 	Add(name string, words ...[]byte)
+	// Restore takes the value as it is, for RESTORE.
+	Restore(v keyspace.Value)
 }
 
 // Detail is what is told of a value under one name: an int, float64, string, []byte, []int,
@@ -136,6 +142,13 @@ func (t Types) Of(of keyspace.Type) *Type {
 // Named returns the type that TYPE calls so; the zero Type if no part has added it.
 func (t Types) Named(name string) *Type {
 	return t.first(func(one *Type) bool { return one.Name == name })
+}
+
+// Called returns the type that formats for people call so; the zero Type if no part has added it.
+func (t Types) Called(name string) *Type {
+	return t.first(func(one *Type) bool {
+		return one.Name == name || one.Plain != nil && one.Plain.Name == name && name != ""
+	})
 }
 
 // unknown is what is known of a type that no part has added.

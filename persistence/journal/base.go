@@ -116,10 +116,10 @@ func (b *commandBase) put(r *keyspace.Record, pace *keyspace.Pace) {
 
 // value appends the commands that build a value.
 func (b *commandBase) value(key []byte, v keyspace.Value, pace *keyspace.Pace) {
-	if rewrite := b.types.Of(v.Type()).Rewrite; rewrite != nil {
-		rewrite(v, &rewriter{b, key, pace})
+	if to := (&rewriter{b, key, pace}); b.types.Of(v.Type()).Rewrite != nil {
+		b.types.Of(v.Type()).Rewrite(v, to)
 	} else {
-		b.command("RESTORE", key, []byte("0"), b.dump.PayloadAt(pace, nil, v))
+		to.Restore(v)
 	}
 	b.flush()
 	if v, ok := v.(keyspace.Collection); ok && v.Volatile() > 0 {
@@ -167,6 +167,12 @@ func (w *rewriter) Command(name string, args ...[]byte) {
 		}
 		w.text = append(w.text, "\r\n"...)
 	}
+}
+
+// Restore implements engine.Rewriter.
+func (w *rewriter) Restore(v keyspace.Value) {
+	w.flush()
+	w.command("RESTORE", w.key, []byte("0"), w.dump.PayloadAt(w.pace, nil, v))
 }
 
 // Add implements engine.Rewriter. It adds to the pending command, and ends the command when it is

@@ -3,6 +3,7 @@
 package jsonlines
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -19,7 +20,7 @@ import (
 //	{"db":0,"key":"board","type":"zset","value":[["alice","1"],["bob","2.5"]]}
 //
 // The value of a string is a text, of a list or set an array of texts, of a hash or sorted set an
-// array of pairs: see engine.Plain. Types without it, such as streams and Bloom filters, have the
+// array of pairs, and of a document of JSON the document: see engine.Plain. Types without it, such as streams and Bloom filters, have the
 // payload of DUMP instead, in base64. Deadlines of elements follow. A library of functions is
 // {"library":"#!lua name=..."}.
 type line struct {
@@ -79,6 +80,11 @@ func (f *Writer) lineOf(r *keyspace.Record) (l line, err error) {
 	p := f.types.Of(r.Value.Type()).Plain
 	if p == nil {
 		l.Payload = f.encoder.Payload(nil, r.Value)
+		return l, nil
+	}
+	l.Type = cmp.Or(p.Name, l.Type)
+	if p.JSON {
+		p.Rows(r.Value, func(row ...string) { l.Value = json.RawMessage(row[0]) })
 		return l, nil
 	}
 	l.Value, err = json.Marshal(textsOf(p, r.Value))

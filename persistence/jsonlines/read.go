@@ -104,11 +104,11 @@ func (l *line) value(w *engine.World) (v keyspace.Value, err error) {
 
 // built returns the value that the line shows.
 func (l *line) built(w *engine.World) (v keyspace.Value, err error) {
-	p := w.Engine().Parts.Types.Named(l.Type).Plain
+	p := w.Engine().Parts.Types.Called(l.Type).Plain
 	if p == nil {
 		return nil, fmt.Errorf("%q is of unknown type %q", l.Key, l.Type)
 	}
-	rows, wanted := l.rows(p.Columns)
+	rows, wanted := l.rows(p)
 	if rows == nil {
 		return nil, fmt.Errorf("the value of %q, a %s, must be %s", l.Key, l.Type, wanted)
 	}
@@ -116,16 +116,21 @@ func (l *line) built(w *engine.World) (v keyspace.Value, err error) {
 }
 
 // rows returns the texts of the value, or what it must be.
-func (l *line) rows(columns int) (rows [][]string, wanted string) {
+func (l *line) rows(p *engine.Plain) (rows [][]string, wanted string) {
 	rows = [][]string{}
-	switch columns {
-	case 0:
+	switch {
+	case p.JSON:
+		if l.Value == nil {
+			return nil, "JSON"
+		}
+		return append(rows, []string{string(l.Value)}), ""
+	case p.Columns == 0:
 		var text Text
 		if json.Unmarshal(l.Value, &text) != nil {
 			return nil, "a text"
 		}
 		return append(rows, []string{string(text)}), ""
-	case 1:
+	case p.Columns == 1:
 		var texts []Text
 		if json.Unmarshal(l.Value, &texts) != nil {
 			return nil, "an array of texts"

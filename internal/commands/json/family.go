@@ -1,5 +1,6 @@
 // Package json is JSON: the commands of RedisJSON 2.8, which Redis has by itself since 8.0.
 //
+//	family.go type.go     the commands, and the data type
 //	document.go           the document at a key; what is parsed: texts and paths
 //	get.go read.go        what changes nothing
 //	set.go merge.go       setting values, and adding members
@@ -17,45 +18,9 @@
 package json
 
 import (
-	"bytes"
-
-	"github.com/miniserver-go/miniserver/ds/json"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/engine"
-	"github.com/miniserver-go/miniserver/internal/keyspace"
 )
-
-// Type is the documents.
-var Type = engine.Type{Type: json.Type,
-	Rewrite: func(v keyspace.Value, to engine.Rewriter) {
-		to.Command("JSON.SET", []byte("$"), json.AppendText(nil, v.(*json.Doc).Root()))
-	},
-	Dump: func(v keyspace.Value, _ int64) (string, []string) {
-		return "json", lines(v.(*json.Doc))
-	},
-	Plain: &engine.Plain{
-		Rows: func(v keyspace.Value, add func(row ...string)) {
-			add(string(json.AppendText(nil, v.(*json.Doc).Root())))
-		},
-		Build: func(_ *engine.World, rows [][]string) (keyspace.Value, error) {
-			var p json.Parser
-			text := []byte(rows[0][0])
-			d, n, err := p.Parse(text)
-			if err == nil {
-				err = json.RequireEnd(text, n)
-			}
-			return d, err
-		},
-	}}
-
-// lines returns the text of a document for people, with a line for each value.
-func lines(d *json.Doc) (list []string) {
-	layout := json.Format{Indent: "  ", Newline: "\n", Space: " "}
-	for line := range bytes.SplitSeq(layout.Append(nil, d.Root(), 0), []byte("\n")) {
-		list = append(list, string(line))
-	}
-	return list
-}
 
 // How a line says what a command does.
 const (
