@@ -10,6 +10,7 @@
 package dataset
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"strconv"
@@ -20,8 +21,8 @@ import (
 type Generator struct {
 	rng  *rand.Rand
 	keys int
-	// Plain leaves out what redis-server 7.0 does not know: Bloom filters and deadlines of
-	// elements.
+	// Plain leaves out what redis-server 7.0 does not know: Bloom filters, documents of JSON and
+	// deadlines of elements.
 	Plain bool
 }
 
@@ -41,7 +42,7 @@ func (g *Generator) Key() (commands []Command) {
 	commands = append(commands, Command{"SELECT", strconv.Itoa(max(0, g.rng.IntN(24)-8))})
 	kinds := []func(key string) []Command{g.str, g.bits, g.hyperloglog, g.list, g.set, g.hash, g.zset, g.stream}
 	if !g.Plain {
-		kinds = append(kinds, g.bloom)
+		kinds = append(kinds, g.bloom, g.document)
 	}
 	commands = append(commands, kinds[g.rng.IntN(len(kinds))](key)...)
 	if g.rng.IntN(4) == 0 {
@@ -242,4 +243,79 @@ func (g *Generator) stream(key string) (commands []Command) {
 
 func (g *Generator) bloom(key string) []Command {
 	return []Command{{"BF.RESERVE", key, "0.01", strconv.Itoa(1 + g.rng.IntN(3000))}, g.words("BF.MADD", key, g.size())}
+}
+
+func (g *Generator) document(key string) []Command {
+	commands := []Command{{"JSON.SET", key, "$", g.Document()}}
+	if g.rng.IntN(3) == 0 {
+		commands = append(commands, Command{"JSON.SET", key, "$.added", g.Document()},
+			Command{"JSON.ARRAPPEND", key, "$", g.Document()}, Command{"JSON.NUMINCRBY", key, "$.*", "0.5"})
+	}
+	return commands
+}
+
+// Document returns the text of a document of JSON. Most are small.
+func (g *Generator) Document() string { return string(g.json(nil, g.size())) }
+
+// json appends a value of JSON with up to n scalars.
+func (g *Generator) json(dst []byte, n int) []byte {
+	kind := g.rng.IntN(8)
+	switch {
+	case n <= 1 && kind > 1, kind == 0:
+		return g.scalar(dst)
+	case kind < 4:
+		dst = append(dst, '[')
+		for first := true; n > 0 && kind > 1; first = false {
+			if !first {
+				dst = append(dst, ',')
+			}
+			part := 1 + g.rng.IntN(1+g.rng.IntN(n))
+			dst = g.json(dst, part)
+			n -= part
+		}
+		return append(dst, ']')
+	}
+	dst = append(dst, '{')
+	for i := 0; n > 0; i++ {
+		if i > 0 {
+			dst = append(dst, ", "...)
+		}
+		part := 1 + g.rng.IntN(1+g.rng.IntN(n))
+		dst = g.json(append(g.quoted(dst, g.name()), ": "...), part)
+		n -= part
+	}
+	return append(dst, '}')
+}
+
+// name returns the name of a member. Some come again in the same object.
+func (g *Generator) name() string {
+	if g.rng.IntN(8) == 0 {
+		return strings.ToValidUTF8(g.text(), "?")
+	}
+	return []string{"id", "name", "tags", "price", "", "a", "b", "c"}[g.rng.IntN(8)] + strconv.Itoa(g.rng.IntN(30))
+}
+
+func (g *Generator) scalar(dst []byte) []byte {
+	switch g.rng.IntN(8) {
+	case 0:
+		return append(dst, []string{"null", "true", "false"}[g.rng.IntN(3)]...)
+	case 1:
+		return strconv.AppendFloat(dst, g.rng.NormFloat64(), 'g', -1, 64)
+	case 2:
+		return append(dst, []string{"1e300", "-0.0", "0.1", "5e-324", "18446744073709551615", "-9223372036854775808",
+			"9223372036854775808", "1.0", "100000000000000000000", "1e-7", "123456.25", "65536"}[g.rng.IntN(12)]...)
+	case 3, 4:
+		return strconv.AppendInt(dst, g.rng.Int64()>>g.rng.IntN(64), 10)
+	case 5:
+		if g.rng.IntN(20) == 0 {
+			return g.quoted(dst, strings.ToValidUTF8(g.long(), "?"))
+		}
+	}
+	return g.quoted(dst, strings.ToValidUTF8(g.text(), "?"))
+}
+
+// quoted appends a text, which is UTF-8, as a string of JSON.
+func (g *Generator) quoted(dst []byte, text string) []byte {
+	b, _ := json.Marshal(text) // a string cannot fail
+	return append(dst, b...)
 }
