@@ -165,14 +165,12 @@ func (t *tokens) number(f float64) {
 	t.done()
 }
 
+// boolean packs the truth, which is the word 1, or anything else.
 func (t *tokens) boolean(word string) {
-	switch word {
-	case "0":
-		t.scalar(tagFalse)
-	case "1":
+	if word == "1" {
 		t.scalar(tagTrue)
-	default:
-		t.from.Fail("a JSON document is damaged: it has the boolean %q", word)
+	} else {
+		t.scalar(tagFalse)
 	}
 }
 

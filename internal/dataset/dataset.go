@@ -300,7 +300,7 @@ func (g *Generator) scalar(dst []byte) []byte {
 	case 0:
 		return append(dst, []string{"null", "true", "false"}[g.rng.IntN(3)]...)
 	case 1:
-		return strconv.AppendFloat(dst, g.rng.NormFloat64(), 'g', -1, 64)
+		return strconv.AppendFloat(dst, g.rng.NormFloat64(), 'g', 15, 64) // RedisJSON rounds more digits in its own way
 	case 2:
 		return append(dst, []string{"1e300", "-0.0", "0.1", "5e-324", "18446744073709551615", "-9223372036854775808",
 			"9223372036854775808", "1.0", "100000000000000000000", "1e-7", "123456.25", "65536"}[g.rng.IntN(12)]...)
