@@ -132,7 +132,8 @@ func usesOf(key string) [][]string {
 		{"HDEL", key, "f"}, {"ZRANGE", key, "0", "-1", "WITHSCORES"}, {"ZADD", key, "1", "x"}, {"ZPOPMIN", key},
 		{"XRANGE", key, "-", "+"},
 		{"XINFO", "STREAM", key, "FULL"}, {"XADD", key, "*", "f", "v"}, {"XTRIM", key, "MAXLEN", "1"},
-		{"BF.ADD", key, "x"}, {"APPEND", key, "x"},
+		{"BF.ADD", key, "x"}, {"APPEND", key, "x"}, {"JSON.GET", key, "$..*"}, {"JSON.SET", key, "$..*", "[1,{}]"},
+		{"JSON.DEL", key, "$..[1]"},
 		{"PFCOUNT", key}, {"COPY", key, "copy", "REPLACE"}}
 }
 

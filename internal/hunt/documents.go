@@ -1,0 +1,133 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/miniserver-go/miniserver/internal/dataset"
+)
+
+// openDocuments attacks documents of JSON: texts of a million levels, names and strings of many
+// megabytes, numbers of a million digits, paths that lead to the same values again and again, and
+// documents that grow and shrink by random commands. Whatever became of them, they are the same
+// after a reload.
+func openDocuments(h *hunt) (step, error) {
+	server, err := h.serve("--enable-debug-command", "yes", "--proto-max-bulk-len", "64mb")
+	if err != nil {
+		return nil, err
+	}
+	a := &documents{hunt: h, server: server}
+	return a.step, nil
+}
+
+type documents struct {
+	*hunt
+	server *target
+}
+
+func (a *documents) step(r *rand.Rand) error {
+	c, err := a.server.dial()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if _, err := c.do("FLUSHALL"); err != nil {
+		return err
+	}
+	g := dataset.New(r.Uint64())
+	var texts []string
+	for range 4 {
+		texts = append(texts, g.Document())
+	}
+	texts = append(texts, a.hostile(r), a.hostile(r))
+	for i, text := range texts {
+		if _, err := c.do("JSON.SET", fmt.Sprint("k", i), "$", text); err != nil {
+			return err
+		}
+	}
+	for range a.size(2000) {
+		args := a.command(r, g, fmt.Sprint("k", r.IntN(len(texts))))
+		a.doing("printf '%.2000s' | nc 127.0.0.1 6379", escape(request(args...)))
+		if _, err := c.do(args...); err != nil {
+			return err
+		}
+	}
+	a.count("commands", a.size(2000))
+	return a.reload(c, len(texts))
+}
+
+// hostile returns a text that is large in one way.
+func (a *documents) hostile(r *rand.Rand) string {
+	n := a.size(1 << (10 + r.IntN(9)))
+	switch r.IntN(9) {
+	case 0:
+		return strings.Repeat("[", n) + strings.Repeat("]", n)
+	case 1:
+		return strings.Repeat(`{"a":`, n)
+	case 2:
+		return `{"` + strings.Repeat("name", n) + `":{"` + strings.Repeat("name", n) + `":1}}`
+	case 3:
+		return `["` + strings.Repeat(`\u0000`, n) + `"]`
+	case 4:
+		return []string{"1e400", "-1e400", "NaN", "1" + strings.Repeat("0", n), "0." + strings.Repeat("0", n) + "1",
+			"1e" + strings.Repeat("9", n), "[" + strings.Repeat("1e99,", n) + "1]"}[r.IntN(7)]
+	case 5:
+		return "[" + strings.Repeat("[[[[]]]],", n) + "1]"
+	case 6:
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, `"name%d":%d,`, i, i)
+		}
+		return "{" + b.String() + `"a":1}`
+	case 7:
+		return "[" + strings.Repeat(`{"id1":[1,2,{"a1":[]}],"tags2":"text"},`, n/8) + "{}]"
+	}
+	return strings.Repeat("[", 100) + strings.Repeat("1,", n) + "1" + strings.Repeat("]", 100)
+}
+
+// command returns a random command for a document.
+func (a *documents) command(r *rand.Rand, g *dataset.Generator, key string) []string {
+	path := []string{"$", ".", "$.*", "$..*", "$..*..*", "$..*..*..*", "$..[?(@..*)]", "$..[?(@.*==$..*)]", "$[0]", "$[-1]",
+		"$..id1", "$.new", "$[::2]", "$..[0,0,0,0]", "$.." + strings.Repeat("*.", 50) + "*", "$" + strings.Repeat("[0]", 100),
+		"$..[?(@=~\"(a*)*b\")]", "..a1"}[r.IntN(18)]
+	indent := strings.Repeat(" ", 1<<r.IntN(6))
+	return [][]string{
+		{"JSON.GET", key, path}, {"JSON.GET", key, "INDENT", indent, "NEWLINE", "\n", path}, {"JSON.GET", key, path, path},
+		{"JSON.SET", key, path, g.Document()}, {"JSON.SET", key, path, a.hostile(r)}, {"JSON.MERGE", key, path, g.Document()},
+		{"JSON.DEL", key, path}, {"JSON.NUMINCRBY", key, path, "1e308"}, {"JSON.NUMPOWBY", key, path, "1000"},
+		{"JSON.STRAPPEND", key, path, `"more"`}, {"JSON.ARRAPPEND", key, path, g.Document(), "1"},
+		{"JSON.ARRINSERT", key, path, "-1", g.Document()}, {"JSON.ARRPOP", key, path, "0"}, {"JSON.ARRTRIM", key, path, "1", "-2"},
+		{"JSON.CLEAR", key, path}, {"JSON.TOGGLE", key, path}, {"JSON.RESP", key, path}, {"JSON.OBJKEYS", key, path},
+		{"JSON.DEBUG", "MEMORY", key, path}, {"MEMORY", "EXPLAIN", key}, {"COPY", key, "k0", "REPLACE"},
+		{"JSON.MGET", key, "k0", "k1", path}, {"JSON.ARRINDEX", key, path, "1"}, {"DEBUG", "DIGEST-VALUE", key},
+	}[r.IntN(24)]
+}
+
+// reload compares documents before and after a reload.
+func (a *documents) reload(c *conn, n int) error {
+	var before []string
+	for i := range n {
+		v, err := c.do("JSON.GET", fmt.Sprint("k", i))
+		if err != nil {
+			return err
+		}
+		before = append(before, v.Text)
+	}
+	if v, err := c.do("DEBUG", "RELOAD"); err != nil || v.IsError() {
+		a.found("documents that were saved are not loaded: "+v.Text, a.attempted())
+		return err
+	}
+	for i := range n {
+		v, err := c.do("JSON.GET", fmt.Sprint("k", i))
+		if err != nil {
+			return err
+		}
+		if v.Text != before[i] {
+			a.found(fmt.Sprintf("a document is another one after a reload: %.100q, %.100q", before[i], v.Text), a.attempted())
+		}
+	}
+	return nil
+}
