@@ -162,3 +162,40 @@ func TestSavePauses(t *testing.T) {
 }
 
 var _ value.PartReader = reading{}
+
+// FuzzLoad reads parts that bytes make, which may be any, in all versions. What is read is a
+// document, and saved as a text that reads as the same.
+func FuzzLoad(f *testing.F) {
+	f.Add(byte(3), []byte("\x05\x07{\"a\":1}"))
+	f.Add(byte(2), []byte("\x05\x01\x35\x02\x00"))
+	f.Add(byte(0), []byte("\x02\x20\x02\x02\x02\x80\x05\x01k\x02\x40\x02\x01\x02\x01\x02\x80\x05\x01k\x04\x3f"))
+	f.Add(byte(0), []byte("\x02\x40\x02\xff\x02\x40\x02\xff\x05\x02hi"))
+	f.Fuzz(func(t *testing.T, version byte, b []byte) {
+		r := reading{new(parts)}
+		for len(b) > 1 {
+			kind, n := b[0], int(b[1])
+			switch b = b[2:]; kind {
+			case 2:
+				r.list = append(r.list, uint64(n))
+			case 4:
+				r.list = append(r.list, math.Float64frombits(uint64(n)<<55))
+			default:
+				n = min(n, len(b))
+				r.list = append(r.list, b[:n:n])
+				b = b[n:]
+			}
+		}
+		v := load(r, int(version%4))
+		if r.err != nil {
+			require.Nil(t, v)
+			return
+		}
+		d := v.(*Doc)
+		require.NoError(t, d.Check())
+		var to parts
+		module.Save(d, &to)
+		again, err := read(3, to.list...)
+		require.NoError(t, err)
+		require.Equal(t, string(to.list[0].([]byte)), again)
+	})
+}

@@ -85,12 +85,12 @@ func (a *documents) hostile(r *rand.Rand) string {
 	case 7:
 		return "[" + strings.Repeat(`{"id1":[1,2,{"a1":[]}],"tags2":"text"},`, n/8) + "{}]"
 	}
-	return strings.Repeat("[", 100) + strings.Repeat("1,", n) + "1" + strings.Repeat("]", 100)
+	return strings.Repeat("[", 100) + strings.Repeat("1,", n/64) + "1" + strings.Repeat("]", 100)
 }
 
 // command returns a random command for a document.
 func (a *documents) command(r *rand.Rand, g *dataset.Generator, key string) []string {
-	path := []string{"$", ".", "$.*", "$..*", "$..*..*", "$..*..*..*", "$..[?(@..*)]", "$..[?(@.*==$..*)]", "$[0]", "$[-1]",
+	path := []string{"$", ".", "$.*", "$..*", "$..*..*", "$.*..*", "$..[?(@..*)]", "$..[?(@.*==$..*)]", "$[0]", "$[-1]",
 		"$..id1", "$.new", "$[::2]", "$..[0,0,0,0]", "$.." + strings.Repeat("*.", 50) + "*", "$" + strings.Repeat("[0]", 100),
 		"$..[?(@=~\"(a*)*b\")]", "..a1"}[r.IntN(18)]
 	indent := strings.Repeat(" ", 1<<r.IntN(6))
