@@ -22,10 +22,10 @@ func valueArgs(c *engine.Call) []*json.Doc {
 	return w.docs[:n]
 }
 
-// bytesOf returns what values take.
-func bytesOf(list []*json.Doc) (n int) {
-	for _, d := range list {
-		n += d.Root().Bytes()
+// bytesOf returns what the texts of values take.
+func bytesOf(texts [][]byte) (n int) {
+	for _, text := range texts {
+		n += len(text)
 	}
 	return n
 }
@@ -72,7 +72,7 @@ func cmdJSONArrAppend(c *engine.Call) {
 		return
 	}
 	t.text = text
-	t.reserve(bytesOf(list))
+	t.reserve(bytesOf(c.Args[len(c.Args)-len(list):]))
 	t.arrays("json.arrappend", false, func(at json.Place, v json.Value) int {
 		n := v.Len()
 		return n + t.insert(at, n, list)
@@ -95,7 +95,7 @@ func cmdJSONArrInsert(c *engine.Call) {
 	if !ok {
 		return
 	}
-	t.reserve(bytesOf(list))
+	t.reserve(bytesOf(c.Args[len(c.Args)-len(list):]))
 	t.arrays("json.arrinsert", true, func(at json.Place, v json.Value) int {
 		n := v.Len()
 		i := index

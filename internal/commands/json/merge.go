@@ -25,7 +25,7 @@ func cmdJSONMerge(c *engine.Call) {
 		return
 	}
 	found := w.find(c, d, p, anything)
-	found.reserve(c, fresh.Root().Bytes())
+	found.reserve(c, len(value))
 	done := false
 	if found.len() > 0 {
 		done = merge(c, d, found, fresh.Root())

@@ -55,9 +55,10 @@ func (a *assignment) read(c *engine.Call) (bytes int) {
 	default:
 		a.find(c, d, parsePath(c, text))
 	}
-	fresh, _ := w.parse(c, a.value, textArg(c), "")
+	value := textArg(c)
+	w.parse(c, a.value, value, "")
 	if n := len(a.routes.ends); n > 1 && !c.Failed() {
-		bytes = n * fresh.Root().Bytes()
+		bytes = n * len(value)
 	}
 	return bytes
 }

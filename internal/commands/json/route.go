@@ -48,16 +48,19 @@ func (r *routes) at(i int) route {
 func (r *routes) add(d *json.Doc, at json.Place, filtered func(level int) bool) {
 	v := d.Root()
 	for level, child := range at {
-		name, next := v.Child(int(child))
+		isArray, last := v.Kind() == json.Array, level == len(at)-1
+		var name []byte
+		if !isArray || !last { // the last element need not be looked for
+			name, v = v.Child(int(child))
+		}
 		switch {
 		case filtered != nil && filtered(level):
 			r.b = append(r.b, byte(nowhere))
-		case v.Kind() == json.Object:
-			r.b = append(binary.AppendUvarint(r.b, uint64(len(name))<<2|member), name...)
-		default:
+		case isArray:
 			r.b = binary.AppendUvarint(r.b, uint64(child)<<2|element)
+		default:
+			r.b = append(binary.AppendUvarint(r.b, uint64(len(name))<<2|member), name...)
 		}
-		v = next
 	}
 	r.ends = append(r.ends, len(r.b))
 }

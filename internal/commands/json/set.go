@@ -38,7 +38,7 @@ func cmdJSONSet(c *engine.Call) {
 	done := false
 	if when != ifAbsent {
 		found := w.find(c, d, p, anything)
-		found.reserve(c, fresh.Root().Bytes())
+		found.reserve(c, len(value))
 		done = set(c, d, found, fresh.Root())
 		if found.len() > 0 {
 			when = ifPresent
