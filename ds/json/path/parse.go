@@ -140,9 +140,9 @@ func (x *parser) error() error {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, `Error occurred on position %d, "`, x.far)
-	b.WriteString(latin(x.text[:x.far]))
+	b.WriteString(Shown(x.text[:x.far]))
 	if x.far < len(x.text) {
-		b.WriteString(" ---->>>> " + latin(x.text[x.far:]))
+		b.WriteString(" ---->>>> " + Shown(x.text[x.far:]))
 	} else {
 		b.WriteString(" <<<<----")
 	}
@@ -158,9 +158,9 @@ func (x *parser) error() error {
 	return errors.New(b.String())
 }
 
-// latin returns the low byte of each character, which is what RedisJSON's errors show of a text.
-// What cannot be in an error becomes a space.
-func latin(text []byte) string {
+// Shown returns the low byte of each character, which is what RedisJSON's errors show of a text. What
+// cannot be in an error becomes a space.
+func Shown(text []byte) string {
 	b := make([]byte, 0, len(text))
 	for _, r := range string(text) {
 		c := byte(r)

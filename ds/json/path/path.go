@@ -65,7 +65,7 @@ func (p *Path) Static() bool { return p.static }
 func (p *Path) Root() bool { return len(p.steps) == 0 }
 
 // String returns the path as a path of JSONPath, "$.a" for "a", in the form of RedisJSON's errors.
-func (p *Path) String() string { return latin(p.text) }
+func (p *Path) String() string { return Shown(p.text) }
 
 // Split cuts the last step off a static path, if it is a name; else ok is false. As in RedisJSON
 // the name is as it is written, with its escapes: it is the one for a member that is to be added.

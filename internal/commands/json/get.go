@@ -143,7 +143,7 @@ func (g *getting) several(d *json.Doc) {
 		} else if v, ok := first(g.c, d, p); ok {
 			out = g.layout.Append(out, v, 1)
 		} else {
-			g.c.Refuse(command.Errorf(errNoPath, text))
+			g.c.Refuse(command.Errorf(errNoPath, path.Shown(text)))
 		}
 		if g.c.Failed() {
 			return

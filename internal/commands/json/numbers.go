@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/miniserver-go/miniserver/ds/json"
+	"github.com/miniserver-go/miniserver/ds/json/path"
 	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/internal/libm"
 )
@@ -238,7 +239,7 @@ func (t *target) stringArgument(text []byte) []byte {
 	switch {
 	case t.c.Failed():
 	case !isString(v):
-		t.c.Refusef(errExpected, json.String, text)
+		t.c.Refusef(errExpected, json.String, path.Shown(text))
 	default:
 		return v.Text()
 	}

@@ -125,11 +125,11 @@ var (
 		answer:  func(c *engine.Call, v json.Value) { c.Reply.Int(int64(len(v.Text()))) },
 		missing: noPath, other: wrongKind(json.String), absent: noKey}
 	arrayLength = question{kind: json.Array, answer: replyLength,
-		missing: func(of asked) error { return command.Errorf(errNoPath, of.text) },
-		other:   func(of asked) error { return command.Errorf(errNotArray, of.text) }, absent: noKey}
+		missing: func(of asked) error { return command.Errorf(errNoPath, path.Shown(of.text)) },
+		other:   func(of asked) error { return command.Errorf(errNotArray, path.Shown(of.text)) }, absent: noKey}
 	objectLength = question{lenient: true, kind: json.Object,
 		answer: replyLength, missing: isNil, other: wrongKind(json.Object),
-		absent: func(of asked) error { return command.Errorf(errNotObject, of.text) }}
+		absent: func(of asked) error { return command.Errorf(errNotObject, path.Shown(of.text)) }}
 	objectKeys = question{lenient: true, kind: json.Object, answer: replyNames, missing: isNil,
 		other: func(of asked) error { return command.Errorf(errNotObject, of.path) }, absent: noKey}
 )
@@ -262,7 +262,7 @@ func cmdJSONArrIndex(c *engine.Call) {
 	one := workspaceOf(c).parseWhole(c, wanted)
 	d := document(c, key)
 	if !c.Failed() && d == nil {
-		c.Refusef(errNoPath, text)
+		c.Refusef(errNoPath, path.Shown(text))
 	}
 	p := parsePath(c, text)
 	if p == nil {

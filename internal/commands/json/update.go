@@ -169,7 +169,7 @@ func (t *target) end(event string) {
 // refuse latches the error of a legacy path that found nothing of the kind.
 func (t *target) refuse(not string) {
 	if t.text != nil {
-		t.c.Refuse(command.Errorf(not, t.text))
+		t.c.Refuse(command.Errorf(not, path.Shown(t.text)))
 	} else {
 		t.c.Refuse(command.Errorf(not, t.path))
 	}
