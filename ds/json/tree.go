@@ -113,7 +113,9 @@ func (t *tree) release(c cell) {
 // releaseAll frees the memory of all cells.
 func (t *tree) releaseAll() {
 	for _, c := range t.cells {
-		t.release(c)
+		if c.p != nil {
+			t.release(c)
+		}
 	}
 }
 
