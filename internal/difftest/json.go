@@ -18,7 +18,7 @@ var (
 	jsonStrings = []string{`"x"`, `"ab"`, `""`, `"a"`, `"\u00e9"`, `"q\"q"`, `"\\"`, `"\n\u0001"`, `"foobar"`,
 		`"\u20ac\ud83d\ude00"`, `"/"`}
 	jsonWords   = []string{"true", "false", "null"}
-	jsonIndexes = []string{"0", "0", "1", "2", "3", "-1", "-2", "9", "-9"}
+	jsonIndexes = []string{"0", "0", "1", "2", "3", "-1", "-2", "9", "-9", "90"}
 	jsonTerms   = []string{"@", "@.a", "@.b", "@.s", "@[0]", "@.*", "@..a", "$.n", "1", "2", "1.5", `"x"`, `"ab"`,
 		"true", "null"}
 	jsonTests  = []string{"==", "==", "!=", "<", "<=", ">", ">=", "=~"}
@@ -74,12 +74,29 @@ func jsonTree(r *rand.Rand, levels int) string {
 
 // jsonDocument returns an object whose members have the kinds that their names promise.
 func jsonDocument(r *rand.Rand) string {
-	if r.IntN(3) == 0 {
+	switch r.IntN(30) {
+	case 0:
+		return jsonLarge(r)
+	case 1, 2, 3, 4, 5, 6, 7, 8, 9:
 		return jsonTree(r, 4)
 	}
 	return fmt.Sprintf(`{"a":%s,"s":%s,"r":[%s,%s,%s],"n":%s,"b":%s,"o":{"a":%s,"r":[%s],"s":%s}}`, jsonTree(r, 2),
 		oneOf(r, jsonStrings), jsonTree(r, 1), jsonTree(r, 1), jsonScalar(r), oneOf(r, jsonNumbers),
 		oneOf(r, jsonWords), jsonTree(r, 1), jsonTree(r, 1), oneOf(r, jsonStrings))
+}
+
+// jsonLarge returns a document that does not lie in one piece of memory.
+func jsonLarge(r *rand.Rand) string {
+	elements := make([]string, 100+r.IntN(300))
+	members := make([]string, 100+r.IntN(300))
+	for i := range elements {
+		elements[i] = jsonTree(r, 2)
+	}
+	for i := range members {
+		members[i] = fmt.Sprintf(`"%s%d":%s`, oneOf(r, jsonNames), i, jsonTree(r, 2))
+	}
+	return fmt.Sprintf(`{"r":[%s],"o":{%s,"a":1},"s":"%s","n":1}`, strings.Join(elements, ","), strings.Join(members, ","),
+		strings.Repeat("long ", r.IntN(300)))
 }
 
 // jsonSteps are what the steps of a path may be. What a command changes before one that it cannot

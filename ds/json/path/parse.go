@@ -158,8 +158,8 @@ func (x *parser) error() error {
 	return errors.New(b.String())
 }
 
-// Shown returns the low byte of each character, which is what RedisJSON's errors show of a text. What
-// cannot be in an error becomes a space.
+// Shown returns the low byte of each character, which is what RedisJSON's errors show of a text.
+// What cannot be in an error becomes a space.
 func Shown(text []byte) string {
 	b := make([]byte, 0, len(text))
 	for _, r := range string(text) {
