@@ -55,14 +55,19 @@ func (r *routes) add(d *json.Doc, at json.Place, filtered func(level int) bool) 
 		}
 		switch {
 		case filtered != nil && filtered(level):
-			r.b = append(r.b, byte(nowhere))
+			r.b = appendTurn(r.b, nowhere, 0)
 		case isArray:
-			r.b = binary.AppendUvarint(r.b, uint64(child)<<2|element)
+			r.b = appendTurn(r.b, element, int(child))
 		default:
-			r.b = append(binary.AppendUvarint(r.b, uint64(len(name))<<2|member), name...)
+			r.b = append(appendTurn(r.b, member, len(name)), name...)
 		}
 	}
 	r.ends = append(r.ends, len(r.b))
+}
+
+// appendTurn appends a turn without its name.
+func appendTurn(dst []byte, kind uint64, index int) []byte {
+	return binary.AppendUvarint(dst, uint64(index)<<2|kind)
 }
 
 // next takes the next turn of a route.
