@@ -301,3 +301,17 @@ func FuzzParse(f *testing.F) {
 		require.True(t, Equal(d.Root(), parsed(t, string(out)).Root()))
 	})
 }
+
+// A text takes more bytes packed than it has: at most as many as a length can be.
+func TestTextOfBrackets(t *testing.T) {
+	const levels = MaxDepth - 2
+	one := strings.Repeat("[", levels) + strings.Repeat("]", levels)
+	for _, n := range []int{largeText / len(one), largeText/len(one) - 1, 2 * largeText / len(one)} {
+		text := "[" + strings.Repeat(one+",", n-1) + one + "]"
+		var p Parser
+		d, _, err := p.Parse([]byte(text))
+		require.NoError(t, err)
+		require.NoError(t, d.Check())
+		require.Equal(t, text, string(AppendText(nil, d.Root())))
+	}
+}
