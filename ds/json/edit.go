@@ -155,8 +155,9 @@ func (e *Editor) adopt(d *Doc, v Value, name []byte) (packed []byte) {
 	e.start(d)
 	e.fresh = false
 	before, stale := len(d.table().b), d.table().stale
+	room := smallBytes - len(d.packed)
 	if d.tree == nil {
-		e.most = max(smallBytes-len(d.packed), 1)
+		e.most = max(room, 1) // 0 would be no bound
 	}
 	if name != nil {
 		e.member(name)
@@ -164,12 +165,12 @@ func (e *Editor) adopt(d *Doc, v Value, name []byte) (packed []byte) {
 	e.copy(v)
 	added := len(d.table().b) - before
 	switch {
-	case d.tree != nil || added == 0 && !e.full():
-		return e.b
-	case e.full() || len(e.b)+added > e.most:
+	case d.tree == nil && len(e.b)+added > room:
 		d.table().b = d.table().b[:before]
 		d.grow()
 		return e.adopt(d, v, name)
+	case d.tree != nil || added == 0:
+		return e.b
 	case stale && bits.Len(uint(before+added)) > bits.Len(uint(before)):
 		d.table().b = d.table().b[:before]
 		d.rebuild(false)

@@ -194,3 +194,18 @@ func TestEmptyName(t *testing.T) {
 	require.NoError(t, d.Check())
 	require.Equal(t, `{"a":1,"":true}`, string(AppendText(nil, d.Root())))
 }
+
+// A document grows element by element, however small they are.
+func TestManySmallElements(t *testing.T) {
+	var p Parser
+	var e Editor
+	d, _, err := p.Parse([]byte(`[]`))
+	require.NoError(t, err)
+	for i := range 70_000 {
+		if e.Insert(d, nil, i, Zero); i%smallBytes == 0 {
+			require.NoError(t, d.Check(), i)
+		}
+	}
+	require.NoError(t, d.Check())
+	require.Equal(t, 70_000, d.Root().Len())
+}
