@@ -41,7 +41,7 @@ func cmdJSONGet(c *engine.Call) {
 	key := c.Arg()
 	for c.More() && g.read() {
 	}
-	w.args = g.paths
+	w.args, w.large = g.paths, w.large || len(g.paths) > keptPaths
 	d := document(c, key)
 	switch {
 	case c.Failed():
@@ -127,10 +127,11 @@ func (g *getting) one(d *json.Doc, p *path.Path) {
 // there is none for a path that is no path.
 func (g *getting) several(d *json.Doc) {
 	all := slices.ContainsFunc(g.paths, func(text []byte) bool { return !legacy(text) })
+	g.dropRepeated()
 	out, n := append(g.w.text[:0], '{'), 0
-	for i, text := range g.paths {
+	for _, text := range g.paths {
 		p, err := g.w.path(text)
-		if err != nil || slices.ContainsFunc(g.paths[:i], func(t []byte) bool { return bytes.Equal(t, text) }) {
+		if err != nil {
 			continue
 		}
 		if n++; n > 1 {
@@ -148,11 +149,38 @@ func (g *getting) several(d *json.Doc) {
 		if g.c.Failed() {
 			return
 		}
+		if len(out) > g.layout.Most {
+			break
+		}
 	}
 	if n > 0 {
 		out = g.layout.Line(out, 0)
 	}
 	g.w.replyText(g.c, append(out, '}'))
+}
+
+// fewPaths is how many paths are compared each with all before it.
+const fewPaths = 16
+
+// dropRepeated leaves out paths that are there already.
+func (g *getting) dropRepeated() {
+	var seen map[string]bool
+	if len(g.paths) > fewPaths {
+		seen = make(map[string]bool, len(g.paths))
+	}
+	kept := g.paths[:0]
+	for _, text := range g.paths {
+		switch {
+		case seen == nil && slices.ContainsFunc(kept, func(t []byte) bool { return bytes.Equal(t, text) }):
+		case seen[string(text)]:
+		default:
+			kept = append(kept, text)
+			if seen != nil {
+				seen[string(text)] = true
+			}
+		}
+	}
+	g.paths = kept
 }
 
 // list appends what a path finds as an array that lies so many levels deep.
