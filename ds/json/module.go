@@ -8,7 +8,7 @@ import (
 )
 
 // module is how RedisJSON saves a document: as its text. Of older versions the second has the text,
-// too, and what an index of RediSearch was about, and the first a token for each value.
+// too, and what an index was about, and the first a token for each value.
 var module = &value.Module{Name: "ReJSON-RL", Version: version, Save: save, Load: load}
 
 // The versions of the format. No release has written the one between the first and the second.

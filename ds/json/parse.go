@@ -17,7 +17,8 @@ const MaxDepth = 128
 const MaxLevels = 4096
 
 // largeText is the length from which on a text is expected to make a large document. A shorter one
-// takes at most 5/2 of its length packed, which is less than a container may have outside of a tree.
+// takes at most 5/2 of its length packed, which is less than a container may have outside of a
+// tree.
 const largeText = smallBytes + smallBytes/2
 
 // A SyntaxError is what is wrong with a text, in the words of Rust's serde_json, which RedisJSON

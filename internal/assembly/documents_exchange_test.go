@@ -62,7 +62,8 @@ func (s *stack) ask(args ...string) string {
 // await waits until a background save or rewrite has ended.
 func (s *stack) await(field string) {
 	s.t.Helper()
-	require.Eventually(s.t, func() bool { return strings.Contains(s.ask("INFO", "persistence"), field) }, time.Minute, time.Millisecond)
+	require.Eventually(s.t, func() bool { return strings.Contains(s.ask("INFO", "persistence"), field) },
+		time.Minute, time.Millisecond)
 }
 
 // texts returns random documents as both servers print them.
@@ -142,7 +143,8 @@ func TestJournalsOfDocumentsAreExchanged(t *testing.T) {
 	const change = `[{"a":1}]`
 	theirs.ask("JSON.SET", "later", "$", change)
 	theirs.ask("JSON.ARRAPPEND", "later", "$", "2", "3")
-	require.NoError(t, os.CopyFS(filepath.Join(dir, "appendonlydir"), os.DirFS(filepath.Join(theirs.dir, "appendonlydir"))))
+	require.NoError(t, os.CopyFS(filepath.Join(dir, "appendonlydir"),
+		os.DirFS(filepath.Join(theirs.dir, "appendonlydir"))))
 	loaded := newLibrary(t, nil, "dir", dir, "appendonly", "yes")
 	for i := range want {
 		require.Equal(t, want[i], loaded.text("JSON.GET", key(i)))
@@ -201,18 +203,24 @@ func TestOldPayloadsOfDocuments(t *testing.T) {
 		version byte
 		parts   string
 	}{
-		{3, text(`{"a":1}`)}, {3, text(" [1 , 2] ")}, {3, text("1 x")}, {3, text("{")}, {3, text("")}, {3, text("\"\xff\"")},
+		{3, text(`{"a":1}`)}, {3, text(" [1 , 2] ")}, {3, text("1 x")}, {3, text("{")}, {3, text("")},
+		{3, text("\"\xff\"")},
 		{3, text("1") + text("2")}, {3, number(1)}, {3, ""}, {3, text("1e400")}, {3, text("1") + number(0)},
-		{2, text("5")}, {2, text("5") + number(0)}, {2, text("5") + text("x")}, {2, text("5") + number(1) + text("i") + text("p")},
+		{2, text("5")}, {2, text("5") + number(0)}, {2, text("5") + text("x")},
+		{2, text("5") + number(1) + text("i") + text("p")},
 		{2, text("5") + number(0, 0)}, {2, ""}, {2, text("{")}, {2, text("5") + number(1)}, {2, text("5") + number(2)},
 		{2, text("5") + number(2) + text("i") + text("p")},
-		{0, text("5")}, {0, ""}, {0, number(1)}, {0, number(2)}, {0, number(4)}, {0, number(8)}, {0, number(16)}, {0, number(32)},
+		{0, text("5")}, {0, ""}, {0, number(1)}, {0, number(2)}, {0, number(4)}, {0, number(8)}, {0, number(16)},
+		{0, number(32)},
 		{0, number(64)}, {0, number(128)}, {0, number(2) + text("hi")}, {0, number(8, 5)}, {0, number(16) + text("1")},
-		{0, number(16) + text("0")}, {0, number(16) + text("2")}, {0, number(16, 1)}, {0, number(32, 0)}, {0, number(64, 0)},
-		{0, number(32, 1, 128) + text("k") + number(1)}, {0, number(64, 2, 1, 8, 7)}, {0, number(128) + text("k") + number(1)},
+		{0, number(16) + text("0")}, {0, number(16) + text("2")}, {0, number(16, 1)}, {0, number(32, 0)},
+		{0, number(64, 0)},
+		{0, number(32, 1, 128) + text("k") + number(1)}, {0, number(64, 2, 1, 8, 7)},
+		{0, number(128) + text("k") + number(1)},
 		{0, number(32, 2, 128) + text("k") + number(8, 1, 128) + text("j") + number(2) + text("x")},
 		{0, number(32, 2, 128) + text("k") + number(8, 1, 128) + text("k") + number(2) + text("x")},
-		{0, number(4) + "\x04\x00\x00\x00\x00\x00\x00\xf8\x3f"}, {0, number(4) + "\x04\x00\x00\x00\x00\x00\x00\xf0\x7f"},
+		{0, number(4) + "\x04\x00\x00\x00\x00\x00\x00\xf8\x3f"},
+		{0, number(4) + "\x04\x00\x00\x00\x00\x00\x00\xf0\x7f"},
 		{0, number(4) + "\x04\x00\x00\x00\x00\x00\x00\xf8\x7f"}, {0, number(2) + text("\xff")},
 	} {
 		payload := crafted(c.version, c.parts)

@@ -139,12 +139,13 @@ func TestFaultsOfJSONCommands(t *testing.T) {
 func TestExplainDocuments(t *testing.T) {
 	l := newLibrary(t, new(disk.Memory))
 	l.ask("JSON.SET", "k", "$", records(2))
-	for _, line := range []string{"form         packed", "levels       3", "number        2      6", "array         3 ", "object        2 ",
-		"names        4  (each once)"} {
+	for _, line := range []string{"form         packed", "levels       3", "number        2      6", "array         3 ",
+		"object        2 ", "names        4  (each once)"} {
 		require.Contains(t, l.do("MEMORY EXPLAIN k"), line)
 	}
 	l.ask("JSON.SET", "k", "$", records(2000))
-	for _, line := range []string{"form         tree", "string     6000 ", "object     2000 ", "names        4  (each once)",
+	for _, line := range []string{"form         tree", "string     6000 ", "object     2000 ",
+		"names        4  (each once)",
 		"containers   1  (with pages of their own)"} {
 		require.Contains(t, l.do("MEMORY EXPLAIN k"), line)
 	}
@@ -159,8 +160,8 @@ func TestExplainDocuments(t *testing.T) {
 	require.Equal(t, d.Bytes(), layout.Tree.Held+layout.Tree.Structure+layout.NamesBytes)
 }
 
-// TestDocumentsAreRewritten: the journal has JSON.SET, or RESTORE for a document that JSON.SET would
-// refuse.
+// TestDocumentsAreRewritten: the journal has JSON.SET, or RESTORE for a document that JSON.SET
+// would refuse.
 func TestDocumentsAreRewritten(t *testing.T) {
 	dir := t.TempDir()
 	params := []string{"dir", dir, "appendonly", "yes", "aof-use-rdb-preamble", "no"}
@@ -178,8 +179,8 @@ func TestDocumentsAreRewritten(t *testing.T) {
 	require.Equal(t, digest, newLibrary(t, new(disk.Memory), params...).Home().Keyspace.Digest())
 }
 
-// deepen makes a document of nested arrays, with as many levels as JSON.SET gives it. It returns the
-// last reply.
+// deepen makes a document of nested arrays, with as many levels as JSON.SET gives it. It returns
+// the last reply.
 func deepen(l *library, key string, levels int) (last string) {
 	const step = 100
 	fresh := strings.Repeat("[", step) + "1" + strings.Repeat("]", step)
@@ -232,7 +233,8 @@ func TestDocumentsInLines(t *testing.T) {
 		"a":[1.0, -0.0, {"x":null}], "a<b":"é\u00e9"}}
 {"key":"none","type":"json","value":null}
 {"key":"other","type":"ReJSON-RL","value":[1,2],"deadline":1700000001000}`, l))
-	require.Equal(t, `{"name":"Ann","n":18446744073709551615,"a":[1.0,-0.0,{"x":null}],"a<b":"éé"}`, made.text("JSON.GET", "user"))
+	require.Equal(t, `{"name":"Ann","n":18446744073709551615,"a":[1.0,-0.0,{"x":null}],"a<b":"éé"}`,
+		made.text("JSON.GET", "user"))
 	require.Equal(t, "null", made.text("JSON.GET", "none"))
 	require.Equal(t, ":1000\r\n", made.do("PTTL other"))
 
@@ -259,8 +261,8 @@ func TestDocumentsInLines(t *testing.T) {
 	}
 }
 
-// TestLargeDocumentInASnapshot: a snapshot saves a large document in many steps, and has it as it was
-// at the start even if it changes in between.
+// TestLargeDocumentInASnapshot: a snapshot saves a large document in many steps, and has it as it
+// was at the start even if it changes in between.
 func TestLargeDocumentInASnapshot(t *testing.T) {
 	l := newLibrary(t, new(disk.Memory))
 	l.ask("JSON.SET", "k", "$", records(10_000))

@@ -44,7 +44,8 @@ func changeDocuments(t *testing.T, a *asker, seed uint64) {
 			{"JSON.MERGE", key, path, g.Document()}, {"JSON.DEL", key, "$.id1"}, {"JSON.DEL", key, "$[0]"},
 			{"JSON.NUMINCRBY", key, path, "0.5"}, {"JSON.NUMMULTBY", key, path, "2"}, {"JSON.TOGGLE", key, path},
 			{"JSON.STRAPPEND", key, path, `"more"`}, {"JSON.ARRAPPEND", key, path, "1", `{"x":[]}`},
-			{"JSON.ARRINSERT", key, path, "0", "null"}, {"JSON.ARRPOP", key, path, "-1"}, {"JSON.ARRTRIM", key, path, "0", "5"},
+			{"JSON.ARRINSERT", key, path, "0", "null"}, {"JSON.ARRPOP", key, path, "-1"},
+			{"JSON.ARRTRIM", key, path, "0", "5"},
 			{"JSON.CLEAR", key, path}, {"JSON.MSET", key, "$", g.Document(), "doc0", "$.m", "1"},
 			{"EVAL", "return redis.call('JSON.SET', KEYS[1], '$.script', '[1]')", "1", key},
 		}[rng.IntN(16)]...)

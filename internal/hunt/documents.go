@@ -91,15 +91,18 @@ func (a *documents) hostile(r *rand.Rand) string {
 // command returns a random command for a document.
 func (a *documents) command(r *rand.Rand, g *dataset.Generator, key string) []string {
 	path := []string{"$", ".", "$.*", "$..*", "$..*..*", "$.*..*", "$..[?(@..*)]", "$..[?(@.*==$..*)]", "$[0]", "$[-1]",
-		"$..id1", "$.new", "$[::2]", "$..[0,0,0,0]", "$.." + strings.Repeat("*.", 50) + "*", "$" + strings.Repeat("[0]", 100),
-		"$..[?(@=~\"(a*)*b\")]", "..a1"}[r.IntN(18)]
+		"$..id1", "$.new", "$[::2]", "$..[0,0,0,0]", "$.." + strings.Repeat("*.", 50) + "*",
+		"$" + strings.Repeat("[0]", 100), "$..[?(@=~\"(a*)*b\")]", "..a1"}[r.IntN(18)]
 	indent := strings.Repeat(" ", 1<<r.IntN(6))
 	return [][]string{
-		{"JSON.GET", key, path}, {"JSON.GET", key, "INDENT", indent, "NEWLINE", "\n", path}, {"JSON.GET", key, path, path},
-		{"JSON.SET", key, path, g.Document()}, {"JSON.SET", key, path, a.hostile(r)}, {"JSON.MERGE", key, path, g.Document()},
+		{"JSON.GET", key, path}, {"JSON.GET", key, "INDENT", indent, "NEWLINE", "\n", path},
+		{"JSON.GET", key, path, path},
+		{"JSON.SET", key, path, g.Document()}, {"JSON.SET", key, path, a.hostile(r)},
+		{"JSON.MERGE", key, path, g.Document()},
 		{"JSON.DEL", key, path}, {"JSON.NUMINCRBY", key, path, "1e308"}, {"JSON.NUMPOWBY", key, path, "1000"},
 		{"JSON.STRAPPEND", key, path, `"more"`}, {"JSON.ARRAPPEND", key, path, g.Document(), "1"},
-		{"JSON.ARRINSERT", key, path, "-1", g.Document()}, {"JSON.ARRPOP", key, path, "0"}, {"JSON.ARRTRIM", key, path, "1", "-2"},
+		{"JSON.ARRINSERT", key, path, "-1", g.Document()}, {"JSON.ARRPOP", key, path, "0"},
+		{"JSON.ARRTRIM", key, path, "1", "-2"},
 		{"JSON.CLEAR", key, path}, {"JSON.TOGGLE", key, path}, {"JSON.RESP", key, path}, {"JSON.OBJKEYS", key, path},
 		{"JSON.DEBUG", "MEMORY", key, path}, {"MEMORY", "EXPLAIN", key}, {"COPY", key, "k0", "REPLACE"},
 		{"JSON.MGET", key, "k0", "k1", path}, {"JSON.ARRINDEX", key, path, "1"}, {"DEBUG", "DIGEST-VALUE", key},
@@ -126,7 +129,8 @@ func (a *documents) reload(c *conn, n int) error {
 			return err
 		}
 		if v.Text != before[i] {
-			a.found(fmt.Sprintf("a document is another one after a reload: %.100q, %.100q", before[i], v.Text), a.attempted())
+			a.found(fmt.Sprintf("a document is another one after a reload: %.100q, %.100q",
+				before[i], v.Text), a.attempted())
 		}
 	}
 	return nil

@@ -20,9 +20,9 @@ import (
 //	{"db":0,"key":"board","type":"zset","value":[["alice","1"],["bob","2.5"]]}
 //
 // The value of a string is a text, of a list or set an array of texts, of a hash or sorted set an
-// array of pairs, and of a document of JSON the document: see engine.Plain. Types without it, such as streams and Bloom filters, have the
-// payload of DUMP instead, in base64. Deadlines of elements follow. A library of functions is
-// {"library":"#!lua name=..."}.
+// array of pairs, and of a document of JSON the document: see engine.Plain. Types without it, such
+// as streams and Bloom filters, have the payload of DUMP instead, in base64. Deadlines of elements
+// follow. A library of functions is {"library":"#!lua name=..."}.
 type line struct {
 	DB        int               `json:"db"`
 	Key       Text              `json:"key"`
