@@ -9,28 +9,28 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// blocks is memory that knows its blocks.
-type blocks struct {
+// ledger is memory that knows its blocks.
+type ledger struct {
 	t    *testing.T
 	used map[unsafe.Pointer]int
 }
 
-func (b *blocks) Block(n int) (unsafe.Pointer, int) {
+func (b *ledger) Block(n int) (unsafe.Pointer, int) {
 	p := unsafe.Pointer(unsafe.SliceData(make([]byte, n)))
 	b.used[p] = n
 	return p, n
 }
 
-func (b *blocks) FreeBlock(p unsafe.Pointer, n int) int {
+func (b *ledger) FreeBlock(p unsafe.Pointer, n int) int {
 	require.Equal(b.t, n, b.used[p], "no block of this size")
 	require.NotZero(b.t, n)
 	delete(b.used, p)
 	return n
 }
 
-func (b *blocks) Retired(unsafe.Pointer) bool { return false }
+func (b *ledger) Retired(unsafe.Pointer) bool { return false }
 
-// A document that lies in blocks gives each back once, whatever makes it smaller.
+// A document that lies in ledger gives each back once, whatever makes it smaller.
 func TestBlocks(t *testing.T) {
 	var members []string
 	for i := range 40 {
@@ -62,7 +62,7 @@ func TestBlocks(t *testing.T) {
 	}
 	for name, shrink := range shrinking {
 		t.Run(name, func(t *testing.T) {
-			mem := &blocks{t, make(map[unsafe.Pointer]int)}
+			mem := &ledger{t, make(map[unsafe.Pointer]int)}
 			d, _, err := p.Parse([]byte(text))
 			require.NoError(t, err)
 			d.Settle(mem, false)

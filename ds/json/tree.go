@@ -102,7 +102,7 @@ func (t *tree) newCell(n int) cell {
 	return cell{unsafe.Pointer(unsafe.SliceData(make([]byte, room))), uint32(n), uint32(room)}
 }
 
-// release frees the memory of a cell.
+// release frees the memory of a cell, if it is in use.
 func (t *tree) release(c cell) {
 	t.held -= int(c.room)
 	if c.p != nil && t.inBlock(c.room) {
@@ -113,9 +113,7 @@ func (t *tree) release(c cell) {
 // releaseAll frees the memory of all cells.
 func (t *tree) releaseAll() {
 	for _, c := range t.cells {
-		if c.p != nil {
-			t.release(c)
-		}
+		t.release(c)
 	}
 }
 
