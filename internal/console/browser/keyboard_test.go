@@ -62,7 +62,8 @@ func TestTheKeyboardReachesEverything(t *testing.T) {
 	require.Equal(t, 200, v.Open())
 	v.Do("EVAL", "for i = 1, 200 do redis.call('ZADD', 'big', i, 'member:' .. i) end", "0")
 	v.Do("JSON.SET", "doc", "$", order)
-	for _, page := range []string{"keys?key=user:alice", "keys?key=events", "keys?key=doc", "memory?key=visits:alice", "memory?key=big",
+	for _, page := range []string{"keys?key=user:alice", "keys?key=events", "keys?key=doc",
+		"memory?key=visits:alice", "memory?key=big",
 		"live", "terminal", limiterAt(), "scripts?breaks=45"} {
 		b := p.browse(page)
 		switch {

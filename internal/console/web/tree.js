@@ -60,6 +60,7 @@ export class Tree {
       if (!this.isHeavy(root)) this.open.add("$");
     }
     this.draw();
+    for (let read; read !== this.reading;) await (read = this.reading); // or rows would move under the pointer later
     await this.choose();
   }
 
@@ -110,7 +111,7 @@ export class Tree {
     const slices = new Map(wanted.map(of => [of.id, of]));
     if (slices.size === 0) return;
     for (const id of slices.keys()) this.fresh.add(id);
-    this.readAll(slices.values());
+    this.reading = this.readAll(slices.values());
   }
 
   async readAll(slices) {
