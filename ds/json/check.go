@@ -111,6 +111,13 @@ func (c *checker) box(at uint32, object bool) error {
 		}
 		count += n
 	}
+	first := 0
+	for _, p := range x.pages[:min(x.hand.page, len(x.pages))] {
+		first += int(p.count)
+	}
+	if first != x.hand.first {
+		return fmt.Errorf("json: page %d begins with child %d, not %d", x.hand.page, first, x.hand.first)
+	}
 	if count != x.count || object != x.object {
 		return fmt.Errorf("json: a box has %d children, not %d", count, x.count)
 	}

@@ -259,10 +259,7 @@ func (d *Doc) enter(s *spot, i int) int {
 	if len(s.box.pages) == 0 {
 		s.box.pages = append(s.box.pages, page{cell: d.tree.add(nil)})
 	}
-	for s.page < len(s.box.pages)-1 && i >= int(s.box.pages[s.page].count) {
-		i -= int(s.box.pages[s.page].count)
-		s.page++
-	}
+	s.page, i = s.box.seek(i)
 	s.cell = s.box.pages[s.page].cell
 	s.at, s.end = 0, len(d.run(s.cell))
 	return i
@@ -272,6 +269,9 @@ func (d *Doc) enter(s *spot, i int) int {
 // more. The spot must not be used any more then, but for what lies before.
 func (d *Doc) splice(s *spot, from, to int, with []byte, children int) {
 	if s.inPage() {
+		if s.box.hand.page > s.page && children != 0 {
+			s.box.hand = hand{}
+		}
 		s.box.count += children
 		s.box.pages[s.page].count = uint32(int(s.box.pages[s.page].count) + children)
 	}

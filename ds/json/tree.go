@@ -56,6 +56,25 @@ type box struct {
 	pages  []page
 	index  *index // of the members of an object with many pages; else nil
 	held   int    // bytes, as the tree counts them
+	hand   hand
+}
+
+// hand is the page that was looked for last, and the index of its first child.
+type hand struct{ page, first int }
+
+// seek returns the page of child i, and the child's index there; the last page and what is behind
+// it, if there is no such child. It goes on from where it was last.
+func (x *box) seek(i int) (page, at int) {
+	h := x.hand
+	if i < h.first {
+		h = hand{}
+	}
+	for h.page < len(x.pages)-1 && i-h.first >= int(x.pages[h.page].count) {
+		h.first += int(x.pages[h.page].count)
+		h.page++
+	}
+	x.hand = h
+	return h.page, i - h.first
 }
 
 // page is some children of a large container, which lie in a cell.
@@ -306,6 +325,7 @@ func largest(b []byte, object bool) (at, size int) {
 
 // split makes two pages of one.
 func (t *tree) split(x *box, at int) {
+	x.hand = hand{}
 	p := x.pages[at]
 	b := t.cells[p.cell].bytes()
 	cut, count := 0, 0
@@ -335,6 +355,7 @@ func (t *tree) merge(x *box, at int) {
 	used := func(i int) int { return int(t.cells[x.pages[i].cell].used) }
 	switch {
 	case used(at) == 0:
+		x.hand = hand{}
 		t.drop(x.pages[at].cell)
 		x.pages = slices.Delete(x.pages, at, at+1)
 		return
@@ -346,6 +367,7 @@ func (t *tree) merge(x *box, at int) {
 	default:
 		return
 	}
+	x.hand = hand{}
 	to, from := x.pages[at], x.pages[at+1]
 	moved := t.cells[from.cell].bytes()
 	t.move(x, moved, from.cell, to.cell)

@@ -125,13 +125,9 @@ func (v Value) Element(i int) (e Value, ok bool) {
 		return Value{}, false
 	}
 	c := v.Children()
-	if c.box != nil {
-		i = c.seek(i)
-	}
-	for ; i >= 0; i-- {
-		if !c.Next() {
-			return Value{}, false
-		}
+	c.Skip(i)
+	if !c.Next() {
+		return Value{}, false
 	}
 	return c.Value(), true
 }
@@ -160,12 +156,8 @@ func (v Value) Member(name []byte) (m Value, at int, ok bool) {
 // Child returns child i of a container, which there must be, and of an Object its name.
 func (v Value) Child(i int) (name []byte, child Value) {
 	c := v.Children()
-	if c.box != nil {
-		i = c.seek(i)
-	}
-	for ; i >= 0; i-- {
-		c.Next()
-	}
+	c.Skip(i)
+	c.Next()
 	if c.object {
 		name = c.Name()
 	}
@@ -283,10 +275,11 @@ func (c *Children) Value() Value { return Value{c.d, c.v} }
 // Name returns the name of the member. It belongs to the document.
 func (c *Children) Name() []byte { return c.d.table().text(c.name) }
 
-// seek goes to the page of child i of a large container, and returns the child's index there.
-func (c *Children) seek(i int) int {
-	for ; c.page < len(c.box.pages) && i >= int(c.box.pages[c.page].count); c.page++ {
-		i -= int(c.box.pages[c.page].count)
+// Skip passes over n children before the first call of Next. O(bytes of a page + pages).
+func (c *Children) Skip(n int) {
+	if c.box != nil && len(c.box.pages) > 0 {
+		c.page, n = c.box.seek(n)
 	}
-	return i
+	for ; n > 0 && c.Next(); n-- {
+	}
 }

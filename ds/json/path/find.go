@@ -222,9 +222,7 @@ func (f *Finder) push(v json.Value, step int) {
 		if v.Kind() == json.Array {
 			x.children = v.Children()
 			x.next, x.end = s.slice.ends(v.Len())
-			for range min(x.next, x.end) {
-				x.children.Next()
-			}
+			x.children.Skip(min(x.next, x.end))
 			f.run.spend(x.next / skipStep)
 		}
 	}
