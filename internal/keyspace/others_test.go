@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/miniserver-go/miniserver/ds/value"
@@ -106,7 +107,7 @@ func checkSnapshot(t *testing.T, ks *Keyspace, model map[string]string, change f
 	for key, text := range model {
 		want[key] = text
 	}
-	s := ks.Snapshot(func(r *Record, _ *Pace) { got[r.Key] = string(r.Value.(*note).text) })
+	s := ks.Snapshot(func(r *Record, _ *Pace) { got[strings.Clone(r.Key)] = string(r.Value.(*note).text) })
 	change()
 	for s.Step(1) {
 		ks.Begin()
