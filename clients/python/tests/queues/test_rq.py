@@ -53,7 +53,7 @@ def test_python_alone(world):
         job = queue.enqueue_at(datetime.now(timezone.utc) + timedelta(hours=1), remind, "ann", result_ttl=600)
         work(queue)
         assert job.get_status() == "scheduled"
-        frozen.tick(timedelta(hours=1))
+        frozen.tick(timedelta(hours=1, seconds=2))  # RQ counts whole seconds
         work(queue)
         assert job.return_value() == "hello ann"
         frozen.tick(timedelta(days=1))
