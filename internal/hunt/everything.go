@@ -41,6 +41,7 @@ func openEverything(h *hunt) (step, error) {
 			})
 		}
 		all.Wait()
+		server.order("CONFIG SET appendonly no") // so that no file of it is open after the last step
 		return nil
 	}, nil
 }
