@@ -95,7 +95,7 @@ Duration: 1.20s, Total samples = 60ms (99.16%)
 // TestScriptsAreUnderTheLock profiles scripts, which are nearly all of a request.
 func TestScriptsAreUnderTheLock(t *testing.T) {
 	quick.Skip(t, "loads a server")
-	o := &coresRun{options: newOptions("cores").withLoad(40_000, 1)}
+	o := &coresRun{options: newOptions("cores").withLoad(200_000, 1)}
 	require.NoError(t, o.parse([]string{"-benchmark", reference.Require(t, "redis-benchmark")}))
 	s, stop, err := startHere("io-threads 1")
 	require.NoError(t, err)
