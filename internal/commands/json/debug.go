@@ -40,15 +40,7 @@ func debugMemory(c *engine.Call) {
 		c.Reply.Array(0)
 		return
 	}
-	p := parsePath(c, text)
-	if p == nil {
-		return
-	}
-	if !p.Legacy() {
-		replyAll(c, d, p, replyBytes)
-	} else if v, ok := first(c, d, p); ok {
-		replyBytes(c, v)
-	} else {
+	if p := parsePath(c, text); p != nil && !replyFound(c, d, p, replyBytes) {
 		c.Refuse(command.Errorf(errNoPath, p))
 	}
 }

@@ -27,6 +27,21 @@ func replyAll(c *engine.Call, d *json.Doc, p *path.Path, answer func(c *engine.C
 	refusePath(c, f)
 }
 
+// replyFound is replyAll, or with a legacy path what answer replies with for the first value; found
+// is false if there is none.
+func replyFound(c *engine.Call, d *json.Doc, p *path.Path,
+	answer func(c *engine.Call, v json.Value)) (found bool) {
+	if !p.Legacy() {
+		replyAll(c, d, p, answer)
+		return true
+	}
+	v, found := first(c, d, p)
+	if found {
+		answer(c, v)
+	}
+	return found
+}
+
 // question is a command that asks something about values of a kind. With a path of JSONPath the
 // reply is an array, with nil for values of other kinds. With a legacy path it is that of the first
 // value.
@@ -170,15 +185,7 @@ func cmdJSONType(c *engine.Call) {
 		c.Reply.Null()
 		return
 	}
-	p := parsePath(c, text)
-	if p == nil {
-		return
-	}
-	if !p.Legacy() {
-		replyAll(c, d, p, replyKind)
-	} else if v, ok := first(c, d, p); ok {
-		replyKind(c, v)
-	} else {
+	if p := parsePath(c, text); p != nil && !replyFound(c, d, p, replyKind) {
 		c.Reply.Null()
 	}
 }
@@ -196,15 +203,7 @@ func cmdJSONResp(c *engine.Call) {
 		c.Reply.Null()
 		return
 	}
-	p := parsePath(c, text)
-	if p == nil {
-		return
-	}
-	if !p.Legacy() {
-		replyAll(c, d, p, replyValue)
-	} else if v, ok := first(c, d, p); ok {
-		replyValue(c, v)
-	} else {
+	if p := parsePath(c, text); p != nil && !replyFound(c, d, p, replyValue) {
 		c.Refuse(command.Errorf(errNoPath, p))
 	}
 }
