@@ -24,11 +24,11 @@
 // Names that no member has any more stay until they are as many as the others; then the document is
 // built anew.
 //
-// What a text means, and the errors of what is none, are those of RedisJSON 2, which uses Rust's
-// serde_json: 64-bit integers, numbers in their shortest form, at most 128 levels, the last of
-// equal names counts. So is the order of members: a new one is the last, and the last takes the
-// place of one that goes. But numbers of many digits are rounded to the nearest double, so that
-// what is written reads back as it was.
+// Texts are read and written as by RedisJSON 2, and refused with its errors, which are those of
+// Rust's serde_json. Integers have 64 bits, numbers are written in their shortest form, a text has
+// fewer than 128 levels, and of equal names the last counts. A new member is the last of its
+// object, and the last takes the place of one that goes. Only numbers of many digits differ: they
+// are rounded to the nearest double, so that what is written reads back as it was.
 //
 // Non-goals: keeping the text as it was written; concurrent use.
 package json

@@ -63,7 +63,7 @@ type Kit struct {
 	owners  owners
 	wiring  wiring
 	out     bool            // some world has an outage
-	ender   *engine.Session // with which an outage DOWN ends, as nobody else can connect to end it; or nil
+	ender   *engine.Session // began an outage DOWN, which ends with it: nobody else can connect to end it; or nil
 	usages  []*usage        // of each command and subcommand, ordered by name; nil if it was not called
 }
 

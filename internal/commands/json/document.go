@@ -62,8 +62,8 @@ func document(c *engine.Call, key []byte) *json.Doc {
 	return asDocument(c, v, found)
 }
 
-// edited is document for changing; the change takes effect with changed. As in RedisJSON whoever
-// watches the key is told in any case.
+// edited returns the document at key for changing; changed makes the change effective. As in
+// RedisJSON, clients that watch the key are told even if nothing changes.
 func edited(c *engine.Call, key []byte) *json.Doc {
 	v, found := engine.Edit[keyspace.Value](c, key)
 	if !c.Failed() {
