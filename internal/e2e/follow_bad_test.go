@@ -37,7 +37,9 @@ func watchedServer(t *testing.T, path string, args ...string) watched {
 	require.NoError(t, err)
 	t.Cleanup(func() { process.Stop() })
 	conn, err := net.Dial(process.Network, process.Address)
-	return watched{newAsker(t, conn, err), process}
+	w := watched{newAsker(t, conn, err), process}
+	eventually(t, "it has loaded its data", func() bool { return w.ask(t, "PING") == "PONG" })
+	return w
 }
 
 // log returns the log since a REPLICAOF with the given port.
