@@ -18,11 +18,10 @@
 //  4. No layer is larger than maxBytes.
 //  5. What was added is found.
 //
-// Sizes, hashes and the dump are bit for bit those of RedisBloom. Unlike there, bits lie in pages
-// that are made when the first of them is set, so that a filter reserved for a thousand million
-// items is made at once. They are accounted from the start, as in Redis: a dump contains all of
-// them. A layer of more than 16 GiB is refused instead of left to the allocator, and so are dumps
-// of the first versions, which rounded sizes to powers of two or hashed to 32 bits.
+// Sizes, hashes and the dump are bit for bit those of RedisBloom. Unlike there, a filter reserved
+// for a thousand million items is made at once: see package pages. A layer of more than 16 GiB is
+// refused instead of left to the allocator, and so are dumps of the first versions, which rounded
+// sizes to powers of two or hashed to 32 bits.
 package bloom
 
 import (
@@ -31,6 +30,8 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/miniserver-go/miniserver/ds/murmur"
+	"github.com/miniserver-go/miniserver/ds/pages"
 	"github.com/miniserver-go/miniserver/ds/sizeclass"
 	"github.com/miniserver-go/miniserver/ds/value"
 	"github.com/miniserver-go/miniserver/internal/libm"
@@ -57,8 +58,7 @@ type Filter struct {
 }
 
 type layer struct {
-	pages    [][]byte // nil as long as all their bits are 0; only the last is less than pageBytes
-	bytes    uint64   // of all bits
+	bits     pages.Block
 	items    uint64
 	capacity uint64
 	rate     float64
@@ -97,7 +97,7 @@ func (f *Filter) grow(capacity uint64, rate float64, room int) Outcome {
 	case size > float64(max(room, 0))*8:
 		return NoRoom
 	}
-	l.reserve((max(uint64(size), 1) + 63) / 64 * 8)
+	l.bits = pages.New((max(uint64(size), 1)+63)/64*8, pages.Size)
 	f.layers = append(f.layers, l)
 	return Added
 }
@@ -110,34 +110,17 @@ type hash struct{ a, b uint64 }
 const firstSeed = 0xc6a4a7935bd1e995
 
 func hashOf(item []byte) hash {
-	a := murmur(item, firstSeed)
-	return hash{a, murmur(item, a)}
-}
-
-// pageBytes is the size of a page, a power of two.
-const pageBytes = 64 << 10
-
-// reserve gives a new layer its bytes.
-func (l *layer) reserve(bytes uint64) {
-	l.bytes = bytes
-	l.pages = make([][]byte, (bytes+pageBytes-1)/pageBytes)
-}
-
-// made returns page i, making it if need be.
-func (l *layer) made(i uint64) []byte {
-	if l.pages[i] == nil {
-		l.pages[i] = make([]byte, min(pageBytes, l.bytes-i*pageBytes))
-	}
-	return l.pages[i]
+	a := murmur.Hash64(item, firstSeed)
+	return hash{a, murmur.Hash64(item, a)}
 }
 
 // has reports whether all bits of an item are set.
 func (l *layer) has(h hash) bool {
-	size, x := l.bytes*8, h.a
+	size, x := l.bits.Len()*8, h.a
 	for range l.probes {
 		bit := x % size
-		page := l.pages[bit/(8*pageBytes)]
-		if page == nil || page[bit/8%pageBytes]>>(bit%8)&1 == 0 {
+		page := l.bits.Page(bit / (8 * pages.Size))
+		if page == nil || page[bit/8%pages.Size]>>(bit%8)&1 == 0 {
 			return false
 		}
 		x += h.b
@@ -147,10 +130,10 @@ func (l *layer) has(h hash) bool {
 
 // add sets the bits of an item.
 func (l *layer) add(h hash) {
-	size, x := l.bytes*8, h.a
+	size, x := l.bits.Len()*8, h.a
 	for range l.probes {
 		bit := x % size
-		l.made(bit / (8 * pageBytes))[bit/8%pageBytes] |= 1 << (bit % 8)
+		l.bits.Make(bit / (8 * pages.Size))[bit/8%pages.Size] |= 1 << (bit % 8)
 		x += h.b
 	}
 	l.items++
@@ -229,7 +212,7 @@ func (f *Filter) Growth() (factor uint32, ok bool) { return f.growth, !f.fixed }
 // BitBytes returns the bytes of the layers' bits, be they all made or not.
 func (f *Filter) BitBytes() (n uint64) {
 	for i := range f.layers {
-		n += f.layers[i].bytes
+		n += f.layers[i].bits.Len()
 	}
 	return n
 }
@@ -239,10 +222,7 @@ func (f *Filter) BitBytes() (n uint64) {
 func (f *Filter) Bytes() int {
 	n := sizeclass.RoundScanned(cap(f.layers) * int(unsafe.Sizeof(layer{})))
 	for i := range f.layers {
-		l := &f.layers[i]
-		last := int(l.bytes % pageBytes)
-		n += int(l.bytes) - last + sizeclass.Round(last) +
-			sizeclass.RoundScanned(len(l.pages)*int(unsafe.Sizeof(l.pages[0])))
+		n += f.layers[i].bits.Held()
 	}
 	return n
 }
@@ -255,11 +235,7 @@ func (f *Filter) Clone() value.Value {
 	c := *f
 	c.layers = slices.Clone(f.layers)
 	for i := range c.layers {
-		l := &c.layers[i]
-		l.pages = slices.Clone(l.pages)
-		for j, page := range l.pages {
-			l.pages[j] = slices.Clone(page) // nil stays nil
-		}
+		c.layers[i].bits = f.layers[i].bits.Clone()
 	}
 	return &c
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+
+	"github.com/miniserver-go/miniserver/ds/pages"
 )
 
 // A dump is a header and the layers' bits, one after the other, in chunks. An iterator is 1 plus
@@ -40,8 +42,8 @@ func (f *Filter) AppendHeader(dst []byte) []byte {
 	dst = order.AppendUint32(dst, f.growth)
 	for i := range f.layers {
 		l := &f.layers[i]
-		dst = order.AppendUint64(dst, l.bytes)
-		dst = order.AppendUint64(dst, l.bytes*8)
+		dst = order.AppendUint64(dst, l.bits.Len())
+		dst = order.AppendUint64(dst, l.bits.Len()*8)
 		dst = order.AppendUint64(dst, l.items)
 		dst = order.AppendUint64(dst, math.Float64bits(l.rate))
 		dst = order.AppendUint64(dst, math.Float64bits(l.perItem))
@@ -59,21 +61,9 @@ func (f *Filter) AppendChunk(dst []byte, iter int64, most uint64) (chunk []byte,
 	if l == nil {
 		return dst, 0
 	}
-	n := min(most, l.bytes-offset)
-	for end := offset + n; offset < end; {
-		page, from := l.pages[offset/pageBytes], offset%pageBytes
-		part := min(pageBytes-from, end-offset)
-		if page == nil {
-			dst = append(dst, zeros[:part]...)
-		} else {
-			dst = append(dst, page[from:from+part]...)
-		}
-		offset += part
-	}
-	return dst, iter + int64(n)
+	n := min(most, l.bits.Len()-offset)
+	return l.bits.Append(dst, offset, n), iter + int64(n)
 }
-
-var zeros [pageBytes]byte
 
 // at returns the layer in which an iterator is and where there; nil if in none.
 func (f *Filter) at(iter int64) (l *layer, offset uint64) {
@@ -82,10 +72,10 @@ func (f *Filter) at(iter int64) (l *layer, offset uint64) {
 	}
 	offset = uint64(iter - 1)
 	for i := range f.layers {
-		if l = &f.layers[i]; offset < l.bytes {
+		if l = &f.layers[i]; offset < l.bits.Len() {
 			return l, offset
 		}
-		offset -= l.bytes
+		offset -= l.bits.Len()
 	}
 	return nil, 0
 }
@@ -127,7 +117,7 @@ func (l *layer) read(b []byte, left *uint64) bool {
 		items: order.Uint64(b[16:]), capacity: order.Uint64(b[44:]), probes: order.Uint32(b[40:]),
 		rate: math.Float64frombits(order.Uint64(b[24:])), perItem: math.Float64frombits(order.Uint64(b[32:])),
 	}
-	l.reserve(bytes)
+	l.bits = pages.New(bytes, pages.Size)
 	return true
 }
 
@@ -151,18 +141,15 @@ func (f *Filter) Load(next int64, chunk []byte) Fault {
 	switch {
 	case l == nil:
 		return NoLayer
-	case uint64(len(chunk)) > l.bytes-offset:
+	case uint64(len(chunk)) > l.bits.Len()-offset:
 		return TooLong
 	}
-	for len(chunk) > 0 {
-		n := copy(l.made(offset / pageBytes)[offset%pageBytes:], chunk)
-		chunk, offset = chunk[n:], offset+uint64(n)
-	}
+	l.bits.Write(offset, chunk)
 	return Loaded
 }
 
 // Check returns an error naming the first violation of the package's invariants, nil if there is
-// none. O(pages).
+// none. O(layers).
 func (f *Filter) Check() error {
 	if len(f.layers) == 0 || f.fixed && len(f.layers) > 1 {
 		return fmt.Errorf("bloom: %d layers, fixed: %t", len(f.layers), f.fixed)
@@ -187,9 +174,8 @@ func (f *Filter) Check() error {
 // check checks a layer.
 func (l *layer) check() error {
 	switch {
-	case l.bytes == 0 || l.bytes%8 != 0 || l.bytes > maxBytes ||
-		uint64(len(l.pages)) != (l.bytes+pageBytes-1)/pageBytes:
-		return fmt.Errorf("bloom: a layer of %d bytes on %d pages", l.bytes, len(l.pages))
+	case l.bits.Len() == 0 || l.bits.Len()%8 != 0 || l.bits.Len() > maxBytes:
+		return fmt.Errorf("bloom: a layer of %d bytes", l.bits.Len())
 	case !(l.rate > 0 && l.rate < 1):
 		return fmt.Errorf("bloom: a rate of %v", l.rate)
 	case !(l.perItem > 0 && l.perItem < mostPerItem) || l.probes != probes(l.perItem):

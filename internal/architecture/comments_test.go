@@ -24,7 +24,7 @@ import (
 var properNames = strings.Fields(`
 	clientsCron forceCommandPropagation freeClient hasActiveChildProcess mustObeyClient processCommand
 	FuncState hexDigits luaL_error luaL_checkint luaH_resize ValueType
-	FreeBSD GitHub HyperLogLog KeyDB KiB McIlroy MiB MurmurHash64A RedisBloom RedisJSON
+	FreeBSD GitHub HyperLogLog KeyDB KiB McIlroy MiB MurmurHash2 MurmurHash64A RedisBloom RedisJSON
 	cmdX TestCart NaN`)
 
 var (
