@@ -1,8 +1,13 @@
 package command
 
-import "strings"
+import (
+	"slices"
+	"strings"
 
-// ACL categories, which follow from a command's flags and its group.
+	"github.com/miniserver-go/miniserver/internal/release"
+)
+
+// ACL categories, which follow from a command's flags and its group, or from its module.
 
 // groupCategories maps a family's group to the ACL category of its commands.
 var groupCategories = map[string]string{
@@ -11,8 +16,8 @@ var groupCategories = map[string]string{
 	"connection": "connection", "transactions": "transaction", "scripting": "scripting",
 }
 
-// CategoryOrder is the order in which Redis lists the categories.
-var CategoryOrder = []string{"keyspace", "read", "write", "set", "sortedset", "list", "hash", "string", "bitmap",
+// categoryOrder is the order in which Redis lists the categories. Those of modules follow.
+var categoryOrder = []string{"keyspace", "read", "write", "set", "sortedset", "list", "hash", "string", "bitmap",
 	"hyperloglog", "geo", "stream", "pubsub", "admin", "fast", "slow", "blocking", "dangerous", "connection",
 	"transaction", "scripting"}
 
@@ -25,8 +30,35 @@ var flagCategories = []struct {
 	{Blocking, "blocking"},
 }
 
-// Categories returns the ACL categories of the command, "@read" and the like.
+// ofModules is since when the commands of modules have categories, beside that of the module.
+// Before, only the rule "+@all" allows them, and rules with their names.
+var ofModules = release.From("8.0.0 valkey:8.0.0")
+
+// Categories returns the ACL categories, without "@", in Redis' order. The caller must not change
+// the slice.
+func (t *Table) Categories() []string { return t.categories }
+
+// categorize adds the category of a command's module, unless it is there.
+func (t *Table) categorize(c *Command) {
+	if c.category != "" && !slices.Contains(t.categories, c.category) {
+		t.categories = append(t.categories, c.category)
+	}
+}
+
+// categoryOf returns the category of a family in the release; "" if it has none.
+func (t *Table) categoryOf(f Family) string {
+	if !t.Release.Has(ofModules) {
+		return ""
+	}
+	return f.Category
+}
+
+// Categories returns the ACL categories of the command, "@read" and the like. Those of a module
+// have some only if the module has one.
 func (c *Command) Categories() []string {
+	if c.module != "" && c.category == "" {
+		return nil
+	}
 	have := make(map[string]bool)
 	set := func(names string) {
 		for _, name := range strings.Fields(names) {
@@ -48,10 +80,13 @@ func (c *Command) Categories() []string {
 	}
 	set(c.ACL)
 	var list []string
-	for _, name := range CategoryOrder {
+	for _, name := range categoryOrder {
 		if have[name] {
 			list = append(list, "@"+name)
 		}
+	}
+	if c.category != "" {
+		list = append(list, "@"+c.category)
 	}
 	return list
 }

@@ -14,13 +14,14 @@ type Command struct {
 	Parent *Command
 	Subs   []*Command // in the order of the line
 
-	group  string
-	module string
-	full   string    // container|sub
-	short  shortName // by which clients call it; of length 0 if that is too long
-	subs   map[string]*Command
-	whole  bool     // its subcommands are no commands of their own: see whole.go
-	absent []string // words of the syntax that the release does not know
+	group    string
+	module   string
+	category string    // the ACL category of its module; "" if that has none in the release
+	full     string    // container|sub
+	short    shortName // by which clients call it; of length 0 if that is too long
+	subs     map[string]*Command
+	whole    bool     // its subcommands are no commands of their own: see whole.go
+	absent   []string // words of the syntax that the release does not know
 }
 
 // FullName returns the name as COMMAND gives it, container|sub for a subcommand.

@@ -62,6 +62,7 @@ type Line struct {
 type Family struct {
 	Group    string
 	Module   string // which has them in Redis, as MODULE LIST names it; "" if they need none
+	Category string // the ACL category that the module has, such as "json"; "" if it has none
 	Commands []Line
 	Wordings []Wording // errors that read otherwise in older releases, the newest first
 }

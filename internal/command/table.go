@@ -21,6 +21,8 @@ type Table struct {
 	renamed map[string]*Command // by their original names; nil without renamed commands
 	count   int                 // commands and subcommands so far
 
+	categories []string // of ACL
+
 	wordings map[error]Error // errors that read otherwise in the release; nil if there are none
 	flags    []flagName      // what the release calls flags
 	shown    Flags           // those that it has names for
@@ -29,7 +31,7 @@ type Table struct {
 // NewTable returns the empty table of a release.
 func NewTable(r *release.Release) *Table {
 	t := &Table{Release: r, ordered: make([]*Command, 0, 512), index: newIndex(),
-		long: make(map[string]*Command)}
+		long: make(map[string]*Command), categories: slices.Clip(categoryOrder)}
 	t.flags, t.shown = flagNamesOf(r)
 	return t
 }
@@ -43,6 +45,7 @@ func (t *Table) Add(f Family) (added []*Command) {
 			panic(fmt.Sprintf("command: %q is declared twice", c.Name))
 		}
 		t.put(c.Name, c)
+		t.categorize(c)
 		added = append(append(added, c), c.Subs...)
 	}
 	t.count += len(added)
@@ -139,6 +142,7 @@ func (t *Table) register(c *Command, f Family, parent *Command, id int) (next in
 	c.ID = id
 	id++
 	c.group, c.module, c.Parent, c.full = f.Group, f.Module, parent, c.Name
+	c.category = t.categoryOf(f)
 	c.short = shortNameOf([]byte(c.Name))
 	c.Keys.least = c.Least()
 	if parent != nil {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/miniserver-go/miniserver/resp"
@@ -101,12 +100,9 @@ func fieldsOf(text string) string {
 
 // others asks for the categories of ACL and the names in some replies.
 func (q *questions) others() {
-	var categories []string
 	for _, category := range q.ask("ACL", "CAT").Elems {
-		categories = append(categories, category.Text)
+		q.add("there", "acl cat "+category.Text)
 	}
-	slices.Sort(categories)
-	q.add(strings.Join(categories, " "), "acl cat")
 	for _, command := range []string{"HELLO", "MEMORY STATS", "ACL GETUSER default", "LATENCY LATEST",
 		"FUNCTION STATS"} {
 		q.add(names(q.ask(strings.Fields(command)...)), strings.ToLower(command))

@@ -28,7 +28,7 @@ func (c Catalogue) Commands(name string) (numbers []int) {
 
 // Category implements acl.Catalogue.
 func (c Catalogue) Category(name string) (numbers []int, ok bool) {
-	if name != "all" && !slices.Contains(command.CategoryOrder, name) {
+	if name != "all" && !slices.Contains(c.Table.Categories(), name) {
 		return nil, false
 	}
 	for _, cmd := range c.Table.InCategory(name) {

@@ -156,13 +156,14 @@ var family = command.Family{Group: "server", Commands: []command.Line{
 func cmdACLCat(c *engine.Call) {
 	switch c.Left() {
 	case 0:
-		c.Reply.Array(len(command.CategoryOrder))
-		for _, name := range command.CategoryOrder {
+		categories := c.Engine.Commands.Categories()
+		c.Reply.Array(len(categories))
+		for _, name := range categories {
 			c.Reply.BulkString(name)
 		}
 	case 1:
 		name := c.Arg()
-		if !slices.Contains(command.CategoryOrder, strings.ToLower(string(name))) {
+		if !slices.Contains(c.Engine.Commands.Categories(), strings.ToLower(string(name))) {
 			c.Fail(command.Errorf(errCategory, name))
 			return
 		}

@@ -33,7 +33,7 @@ const (
 const since = "8.0.0 redis-stack:7.4.0"
 
 // family is the commands.
-var family = command.Family{Group: "json", Module: module, Commands: []command.Line{
+var family = command.Family{Group: "json", Module: module, Category: "json", Commands: []command.Line{
 	{Name: "json.set", Arity: -4, Flags: grows, Keys: command.Key(1, "RW access update"),
 		Run: latched(cmdJSONSet), Reply: "status?", Since: since,
 		Syntax: "key path value [NX|XX] [FORMAT format]", Summary: "Sets the JSON value at a path",

@@ -35,11 +35,11 @@ var lowersRates = release.From(afterBloom28)
 
 const afterBloom28 = "8.0.0 valkey:7.2.0"
 
-var bloomFamily = command.Family{Group: "bf", Module: "bf", Wordings: []command.Wording{
+var bloomFamily = command.Family{Group: "bf", Module: "bf", Category: "bloom", Wordings: []command.Wording{
 	{Before: afterBloom28, Error: errRateRange, Was: "ERR (0 < error rate range < 1) "},
 }, Commands: []command.Line{
 	{Name: "bf.reserve", Arity: -4, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "RW update"),
-		Run: creating(cmdBFReserve), Reply: "status", Since: "bloom:1.0.0",
+		Run: creating(cmdBFReserve), Reply: "status", Since: "bloom:1.0.0", ACL: "fast -slow",
 		Syntax:  "key error-rate:double capacity:integer [EXPANSION expansion:integer] [NONSCALING]",
 		Summary: "Creates a new Bloom Filter", Complexity: "O(N), N being the size of the filter"},
 	{Name: "bf.add", Arity: 3, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "RW update"),
@@ -56,11 +56,11 @@ var bloomFamily = command.Family{Group: "bf", Module: "bf", Wordings: []command.
 		Summary:    "Adds one or more items to a Bloom Filter. A filter will be created if it does not exist",
 		Complexity: "O(N * M), N being the number of items, and M the number of filters in the chain"},
 	{Name: "bf.exists", Arity: 3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"),
-		Run: cmdBFExists, Reply: "integer", Since: "bloom:1.0.0",
+		Run: cmdBFExists, Reply: "integer", Since: "bloom:1.0.0", ACL: "-fast slow",
 		Syntax: "key item", Summary: "Checks whether an item exists in a Bloom Filter",
 		Complexity: "O(N), N being the number of filters in the chain"},
 	{Name: "bf.mexists", Arity: -3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"),
-		Run: cmdBFMExists, Reply: "integers", Since: "bloom:1.0.0",
+		Run: cmdBFMExists, Reply: "integers", Since: "bloom:1.0.0", ACL: "-fast slow",
 		Syntax: "key item...", Summary: "Checks whether one or more items exist in a Bloom Filter",
 		Complexity: "O(N * M), N being the number of items, and M the number of filters in the chain"},
 	{Name: "bf.info", Arity: -2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"),
@@ -70,7 +70,7 @@ var bloomFamily = command.Family{Group: "bf", Module: "bf", Wordings: []command.
 		Run: cmdBFCard, Reply: "integer", Since: "bloom:2.4.4",
 		Syntax: "key", Summary: "Returns the cardinality of a Bloom filter", Complexity: "O(1)"},
 	{Name: "bf.scandump", Arity: 3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"),
-		Run: cmdBFScanDump, Reply: "array", Since: "bloom:1.0.0",
+		Run: cmdBFScanDump, Reply: "array", Since: "bloom:1.0.0", ACL: "-fast slow",
 		Syntax: "key iterator:integer", Summary: "Begins an incremental save of the Bloom Filter",
 		Complexity: "O(N), N being the size of the chunk"},
 	{Name: "bf.loadchunk", Arity: 4, Flags: command.Write | command.DenyOOM, Keys: command.Key(1, "RW update"),
