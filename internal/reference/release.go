@@ -10,6 +10,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/internal/launch"
 	"github.com/miniserver-go/miniserver/internal/quick"
+	"github.com/miniserver-go/miniserver/internal/release"
 )
 
 // Release names a product and a version, such as "redis:8.0". Every version that begins so belongs
@@ -67,14 +68,21 @@ func (r Release) Path(t testing.TB) string {
 	return path
 }
 
-// Find returns the path of the release's server; "" if there is none.
+// Find returns the path of the release's server, of the patch level that miniserver says it is if
+// there is one; "" if there is none.
 func (r Release) Find() string {
+	found := ""
+	like, _ := release.Find(string(r))
 	for _, path := range r.candidates() {
-		if r.has(launch.Version(path)) {
+		version := launch.Version(path)
+		switch {
+		case like != nil && version == like.Version:
 			return path
+		case found == "" && r.has(version):
+			found = path
 		}
 	}
-	return ""
+	return found
 }
 
 // candidates returns the product's servers, of all releases. That of redis-stack is a script named

@@ -25,11 +25,13 @@ func fake(t *testing.T, versions map[string]string) (dir string) {
 func TestServersAreFoundByTheirVersion(t *testing.T) {
 	dir := fake(t, map[string]string{
 		"bin/redis-server": "8.10.1", "new/bin/redis-server": "8.0.6", "old/bin/redis-server": "7.4.1",
+		"a/bin/redis-server": "8.6.4", "b/bin/redis-server": "8.6.3", "c/bin/redis-server": "8.6.5",
 		"old/bin/valkey-server": "8.0.9", "path/redis-server": "7.0.15", "stack/bin/stack-server": "7.4.1",
 	})
 	for r, path := range map[Release]string{
 		"redis:8.0": "new/bin/redis-server", "redis:8.10": "bin/redis-server", "redis:7.4.1": "old/bin/redis-server",
 		"redis:7.0": "path/redis-server", "valkey:8.0": "old/bin/valkey-server",
+		"redis:8.6":       "b/bin/redis-server",
 		"redis-stack:7.4": "stack/bin/stack-server",
 	} {
 		require.Equal(t, filepath.Join(dir, path), r.Path(t), r)
