@@ -30,15 +30,16 @@ type Param struct {
 	// Apply has what was set take effect, after all parameters of a CONFIG SET were, for those that
 	// only make sense together. Not at the start. It may be nil.
 	Apply     func() error
-	Immutable bool // only at start
-	Protected bool // changed by CONFIG SET only if enable-protected-configs lets it
-	Hidden    bool // not shown by patterns: CONFIG GET must name it
-	Secret    bool // not shown by MONITOR and the slow log
-	List      bool // several words in a configuration file
-	Each      bool // each of the words is a value of its own, which Set adds; several lines add theirs
-	Switch    bool // yes if it stands alone in a configuration file
-	Optional  bool // empty if no line of a configuration file sets it
-	Fitted    bool // by default it suits the machine
+	Immutable bool   // only at start
+	Protected bool   // changed by CONFIG SET only if enable-protected-configs lets it
+	Hidden    bool   // not shown by patterns: CONFIG GET must name it
+	Secret    bool   // not shown by MONITOR and the slow log
+	List      bool   // several words in a configuration file
+	Each      bool   // each of the words is a value of its own, which Set adds; several lines add theirs
+	Switch    bool   // yes if it stands alone in a configuration file
+	Optional  bool   // empty if no line of a configuration file sets it
+	Fitted    bool   // by default it suits the machine
+	Note      string // what else help says of it, a sentence
 
 	inert bool // has no effect, and gives way to one that has
 }
@@ -86,13 +87,25 @@ func Int[T int | int64 | uint32 | uint64](name string, p *T, lo, hi int64, alias
 // Release is like, the release as which the server behaves. An engine needs its value when it is
 // made.
 func Release(r **release.Release) Param {
-	return Param{Name: "like", Get: func() string { return (*r).Name }, Set: func(v string) error {
+	return Param{Name: "like", Note: documented(), Get: func() string { return (*r).Name }, Set: func(v string) error {
 		found, err := release.Find(v)
 		if err == nil {
 			*r = found
 		}
 		return err
 	}}
+}
+
+// documented says which releases no test compares with their servers.
+func documented() string {
+	var names []string
+	for _, r := range release.Known {
+		if r.Documented {
+			names = append(names, r.Name)
+		}
+	}
+	return "Made after their documentation: " + strings.Join(names, ", ") +
+		". The others are compared with their servers."
 }
 
 // Memory is a parameter in bytes that takes units such as 100mb.

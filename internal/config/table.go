@@ -102,9 +102,10 @@ var paramsSince = release.ByName(map[string]string{
 	"7.4.0 valkey:8.0.0": "aof-rewrite-cpulist bgsave-cpulist bio-cpulist hide-user-data-from-log " +
 		"max-new-connections-per-cycle max-new-tls-connections-per-cycle server-cpulist",
 	"8.0.0": "cluster-compatibility-sample-ratio repl-rdb-channel replica-full-sync-buffer-limit",
-	"8.6.0": "aof-load-corrupt-tail-max-size " +
-		"cluster-slot-migration-handoff-max-lag-bytes cluster-slot-migration-write-pause-timeout " +
-		"key-memory-histograms lookahead stream-idmp-duration stream-idmp-maxsize vset-force-single-threaded-execution",
+	"8.2.0": "vset-force-single-threaded-execution",
+	"8.4.0": "aof-load-corrupt-tail-max-size " +
+		"cluster-slot-migration-handoff-max-lag-bytes cluster-slot-migration-write-pause-timeout lookahead",
+	"8.6.0":              "key-memory-histograms stream-idmp-duration stream-idmp-maxsize",
 	"8.2.0 valkey:8.0.0": "cluster-slot-stats-enabled",
 	"valkey:8.0.0": "availability-zone cluster-announce-client-ipv4 cluster-announce-client-ipv6 " +
 		"cluster-blacklist-ttl cluster-manual-failover-timeout " +

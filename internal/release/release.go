@@ -32,12 +32,18 @@ type Release struct {
 	// Open says that commands and options of later releases are there too. Behaviour is that of the
 	// release all the same.
 	Open bool
+
+	// Documented says that the release is known from its documentation. The others are compared
+	// with their servers.
+	Documented bool
 }
 
-// Known are the releases that can be chosen, oldest first.
+// Known are the releases that can be chosen, of each product oldest first.
 var Known = []Release{
 	of("redis:6.2", "6.2.14"), of("redis:7.0", "7.0.15"), of("redis:7.2", "7.2.5"), of("redis:7.4", "7.4.1"),
-	of("redis:8.0", "8.0.2"), of("redis:8.6", "8.6.3"), of("valkey:8.1", "8.1.1"), of("valkey:9.1", "9.1.2"),
+	of("redis:8.0", "8.0.2"), documented("redis:8.2", "8.2.9"), documented("redis:8.4", "8.4.6"),
+	of("redis:8.6", "8.6.3"), documented("redis:8.8", "8.8.2"), documented("redis:8.10", "8.10.2"),
+	of("valkey:8.1", "8.1.1"), documented("valkey:9.0", "9.0.7"), of("valkey:9.1", "9.1.2"),
 	of("redis-stack:7.4", "7.4.1"),
 }
 
@@ -61,6 +67,13 @@ func of(name, patch string) Release {
 	case "valkey":
 		r.Redis = fork
 	}
+	return r
+}
+
+// documented returns a release that is known from its documentation.
+func documented(name, patch string) Release {
+	r := of(name, patch)
+	r.Documented = true
 	return r
 }
 
@@ -94,7 +107,7 @@ func Find(name string) (*Release, error) {
 		}
 		names = append(names, r.Name)
 	}
-	return nil, fmt.Errorf("unknown release %q; it must be one of: %s", name, strings.Join(names, ", "))
+	return nil, fmt.Errorf("unknown release %q; it must be one of the following: %s", name, strings.Join(names, ", "))
 }
 
 // Parse returns the release that a version names, of Redis unless the product stands before it:

@@ -1,31 +1,32 @@
 package release
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
 func TestWhatReleasesHave(t *testing.T) {
+	all := strings.Fields("redis:6.2 redis:7.0 redis:7.2 redis:7.4 redis:8.0 redis:8.2 redis:8.4 redis:8.6 redis:8.8 " +
+		"redis:8.10 valkey:8.1 valkey:9.0 valkey:9.1 redis-stack:7.4")
 	for since, want := range map[string][]string{
-		"1.0.0": {"redis:6.2", "redis:7.0", "redis:7.2", "redis:7.4", "redis:8.0", "redis:8.6",
-			"valkey:8.1", "valkey:9.1", "redis-stack:7.4"},
-		"7.0.0": {"redis:7.0", "redis:7.2", "redis:7.4", "redis:8.0", "redis:8.6", "valkey:8.1",
-			"valkey:9.1", "redis-stack:7.4"},
-		"7.2": {"redis:7.2", "redis:7.4", "redis:8.0", "redis:8.6", "valkey:8.1", "valkey:9.1",
-			"redis-stack:7.4"},
-		"7.4.0":                   {"redis:7.4", "redis:8.0", "redis:8.6", "redis-stack:7.4"},
-		"8.0.0 valkey:8.0.0":      {"redis:8.0", "redis:8.6", "valkey:8.1", "valkey:9.1"},
-		"8.2.0 valkey:8.1.0":      {"redis:8.6", "valkey:8.1", "valkey:9.1"},
-		"valkey:8.1.0":            {"valkey:8.1", "valkey:9.1"},
-		"8.2.0":                   {"redis:8.6"},
-		"8.0.0 redis-stack:7.4.0": {"redis:8.0", "redis:8.6", "redis-stack:7.4"},
+		"1.0.0":                   all,
+		"7.0.0":                   all[1:],
+		"7.2":                     all[2:],
+		"7.4.0":                   append(all[3:10:10], "redis-stack:7.4"),
+		"8.0.0 valkey:8.0.0":      all[4:13],
+		"8.2.0 valkey:8.1.0":      all[5:13],
+		"valkey:8.1.0":            all[10:13],
+		"8.2.0":                   all[5:10],
+		"8.6.2":                   all[7:10],
+		"8.0.0 redis-stack:7.4.0": append(all[4:10:10], "redis-stack:7.4"),
 		"redis-stack:7.4.0":       {"redis-stack:7.4"},
 		"redis-stack:7.5.0":       nil,
-		"8.8.0":                   nil,
-		"valkey:9.0.0":            {"valkey:9.1"},
-		"bloom:1.0.0": {"redis:6.2", "redis:7.0", "redis:7.2", "redis:7.4", "redis:8.0", "redis:8.6",
-			"valkey:8.1", "valkey:9.1", "redis-stack:7.4"},
+		"8.10.0":                  {"redis:8.10"},
+		"8.12.0":                  nil,
+		"valkey:9.0.0":            all[11:13],
+		"bloom:1.0.0":             all,
 	} {
 		var got []string
 		for _, r := range Known {
@@ -44,7 +45,7 @@ func TestWhatReleasesHave(t *testing.T) {
 }
 
 func TestSinceByProduct(t *testing.T) {
-	redis, valkey := Known[0], Known[6]
+	redis, valkey := Known[0], Known[10]
 	for text, want := range map[string][2]string{
 		"6.2.0":              {"6.2.0", "6.2.0"},
 		"8.2.0 valkey:8.0.0": {"8.2.0", "8.0.0"},
@@ -72,9 +73,9 @@ func TestFind(t *testing.T) {
 	r, err := Find("Redis:7.2")
 	require.NoError(t, err)
 	require.Equal(t, 0x070205, Number(r.Version))
-	require.Equal(t, []string{"7.2.5", "7.2.4"}, []string{r.Redis, Known[6].Redis})
+	require.Equal(t, []string{"7.2.5", "7.2.4"}, []string{r.Redis, Known[10].Redis})
 	_, err = Find("redis:5.0")
-	require.EqualError(t, err, `unknown release "redis:5.0"; it must be one of: redis:6.2, redis:7.0, redis:7.2, redis:7.4, redis:8.0, redis:8.6, valkey:8.1, valkey:9.1, redis-stack:7.4, default`)
+	require.EqualError(t, err, `unknown release "redis:5.0"; it must be one of the following: redis:6.2, redis:7.0, redis:7.2, redis:7.4, redis:8.0, redis:8.2, redis:8.4, redis:8.6, redis:8.8, redis:8.10, valkey:8.1, valkey:9.0, valkey:9.1, redis-stack:7.4, default`)
 	require.Panics(t, func() { From("7.x") })
 }
 

@@ -97,7 +97,8 @@ func (r *replica) like() string {
 func nearest(r *release.Release) string {
 	name := "redis:7.2" // what Valkey began with
 	for _, known := range release.Known {
-		if known.Product == r.Product && r.Has(release.From(r.Product+":"+known.Version)) {
+		_, number, _ := strings.Cut(known.Name, ":")
+		if known.Product == r.Product && r.Has(release.From(r.Product+":"+number)) {
 			name = known.Name
 		}
 	}

@@ -19,6 +19,8 @@ func TestWhatReplicasCannotFollow(t *testing.T) {
 	}{
 		{"default", "8.1.1", true, true, "valkey:8.1"},
 		{"default", "9.1.2", true, true, "valkey:9.1"},
+		{"default", "9.0.1", true, true, "valkey:9.0"},
+		{"default", "9.1.1", true, true, "valkey:9.1"},
 		{"default", "8.0.1", true, true, "redis:7.2"},
 		{"default", "", true, true, "redis:7.0"},
 		{"valkey:8.1", "8.1.1", false, false, ""},

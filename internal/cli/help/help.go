@@ -162,6 +162,9 @@ func printSetting(out io.Writer, p *config.Param) error {
 	if len(p.Aliases) > 0 {
 		text += "  other names:      " + strings.Join(p.Aliases, " ") + "\n"
 	}
+	if p.Note != "" {
+		text += "\n" + p.Note + "\n"
+	}
 	if p.Immutable {
 		text += "\nIt cannot be changed while the server runs.\n"
 	}

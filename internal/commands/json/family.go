@@ -130,6 +130,10 @@ func Part() engine.Part {
 	return engine.Part{Families: []command.Family{family}, Modules: []engine.Module{
 		{Name: module, Since: "redis-stack:7.4.0", Version: 20803, Options: options},
 		{Name: module, Since: "8.0.0", Version: 80001, Options: options},
+		{Name: module, Since: "8.2.0", Version: 80200, Options: options},
+		{Name: module, Since: "8.4.0", Version: 80400, Options: options},
 		{Name: module, Since: "8.6.0", Version: 80600, Options: options},
+		{Name: module, Since: "8.8.0", Version: 80800, Options: options},
+		{Name: module, Since: "8.10.0", Version: 81000, Options: options},
 	}}
 }
