@@ -98,7 +98,7 @@ func ParseMultiPop(c *engine.Call, first, second string) (keys [][]byte, isSecon
 			c.Refuse(engine.ErrSyntax)
 			break
 		}
-		count = int(c.IntIn(1, math.MaxInt64, errPopCount))
+		count = int(c.IntIn(1, math.MaxInt64, ErrPopCount))
 	}
 	return keys, isSecond, max(count, 1)
 }

@@ -36,5 +36,7 @@ const (
 	errNoValues      = command.Error("ERR NOVALUES option can only be used in HSCAN")
 	errNoScores      = command.Error("ERR NOSCORES option can only be used in ZSCAN")
 	errOutOfRange    = command.Error("ERR value is out of range")
-	errPopCount      = command.Error("ERR count should be greater than 0")
 )
+
+// ErrPopCount is the error for the number of elements to pop or to move.
+const ErrPopCount = command.Error("ERR count should be greater than 0")
