@@ -6,6 +6,12 @@ import "encoding/binary"
 // of a sketch to which nothing was added.
 type Registers [count]uint8
 
+// Add counts an element. O(bytes of the element).
+func (r *Registers) Add(element []byte) {
+	at, rank := place(hash(element))
+	r[at] = max(r[at], rank)
+}
+
 // Merge raises the registers to those of s. O(1).
 func (r *Registers) Merge(s Sketch) error {
 	if s.Dense() {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/miniserver-go/miniserver/ds/hll"
 	"github.com/miniserver-go/miniserver/ds/intset"
 	"github.com/miniserver-go/miniserver/ds/set"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
@@ -52,26 +53,8 @@ func cmdSInter(c *engine.Call) {
 
 // SINTERCARD numkeys key [key ...] [LIMIT limit]
 func cmdSInterCard(c *engine.Call) {
-	n, limit := c.IntIn(1, math.MaxInt64, engine.ErrNumKeys), int64(0)
-	if n > int64(c.Left()) {
-		c.Refuse(errKeyCount)
-	}
-	if !c.OK() {
-		return
-	}
-	keys := c.Next(int(n))
-	for c.More() {
-		if c.Left() < 2 || !c.Word("LIMIT") {
-			c.Refuse(engine.ErrSyntax)
-			break
-		}
-		limit = c.IntIn(0, math.MaxInt64, engine.ErrNegativeLimit)
-	}
-	if !c.OK() {
-		return
-	}
 	var room operandRoom
-	sets, ok := readSets(c, room[:0], keys)
+	sets, limit, _, ok := readCounted(c, room[:0], false)
 	if !ok {
 		return
 	}
@@ -82,6 +65,33 @@ func cmdSInterCard(c *engine.Call) {
 		return count != limit
 	})
 	c.Reply.Int(count)
+}
+
+// readCounted reads numkeys key [key ...] [APPROX] [LIMIT limit], APPROX if the command estimates,
+// and appends the sets to dst. A limit of 0 is none. ok is false if an error was sent.
+func readCounted(c *engine.Call, dst []*set.Set, estimates bool) (sets []*set.Set, limit int64, approx, ok bool) {
+	n := c.IntIn(1, math.MaxInt64, engine.ErrNumKeys)
+	if n > int64(c.Left()) {
+		c.Refuse(errKeyCount)
+	}
+	if !c.OK() {
+		return nil, 0, false, false
+	}
+	keys := c.Next(int(n))
+	for c.More() {
+		switch {
+		case c.Left() > 1 && c.Word("LIMIT"):
+			limit = c.IntIn(0, math.MaxInt64, engine.ErrNegativeLimit)
+		case estimates && c.Word("APPROX"):
+			approx = true
+		default:
+			c.Refuse(engine.ErrSyntax)
+		}
+	}
+	if c.OK() {
+		sets, ok = readSets(c, dst, keys)
+	}
+	return sets, limit, approx, ok
 }
 
 // SINTERSTORE destination key [key ...]
@@ -126,12 +136,52 @@ func cmdSUnion(c *engine.Call) {
 		return
 	}
 	at, n := c.Reply.Defer(), 0
-	unite(sets, c.World.Seed(), func(member ziplist.Entry) {
+	unite(sets, c.World.Seed(), func(member ziplist.Entry) bool {
 		n++
 		c.ReplyEntry(member)
+		return true
 	})
 	c.Reply.SetSet(at, n)
 	countTemporary(c, sets, n)
+}
+
+// SUNIONCARD numkeys key [key ...] [APPROX] [LIMIT limit]
+func cmdSUnionCard(c *engine.Call) {
+	var room operandRoom
+	sets, limit, approx, ok := readCounted(c, room[:0], true)
+	if !ok {
+		return
+	}
+	count := int64(0)
+	if approx {
+		count = estimate(sets, c.Scratch())
+	} else {
+		unite(sets, c.World.Seed(), func(ziplist.Entry) bool {
+			count++
+			return count != limit
+		})
+	}
+	c.Reply.Int(atMost(count, limit))
+}
+
+// estimate returns the number of members of any of the sets as a HyperLogLog counts them.
+func estimate(sets []*set.Set, scratch []byte) int64 {
+	var registers hll.Registers
+	for _, s := range sets {
+		s.Each(func(member ziplist.Entry) bool {
+			registers.Add(member.Text(scratch))
+			return true
+		})
+	}
+	return registers.Count()
+}
+
+// atMost returns n, or the limit if that is less; 0 is none.
+func atMost(n, limit int64) int64 {
+	if limit > 0 {
+		return min(n, limit)
+	}
+	return n
 }
 
 // SUNIONSTORE destination key [key ...]
@@ -166,19 +216,18 @@ func addAll(s, other *set.Set, lim set.Limits) {
 // sets it costs less to collect the members in a set of their own.
 const fewSets = 4
 
-// unite calls fn once for each member of any of the sets.
-func unite(sets []*set.Set, seed uint64, fn func(member ziplist.Entry)) {
+// unite calls fn once for each member of any of the sets, until fn returns false.
+func unite(sets []*set.Set, seed uint64, fn func(member ziplist.Entry) bool) {
 	var all set.Set
-	for i, s := range sets {
-		s.Each(func(member ziplist.Entry) bool {
+	more := true
+	for i := 0; i < len(sets) && more; i++ {
+		sets[i].Each(func(member ziplist.Entry) bool {
 			if len(sets) > fewSets {
-				if all.AddEntry(member, set.Limits{Seed: seed}) {
-					fn(member)
-				}
-			} else if !anyHas(sets[:i], member) {
-				fn(member)
+				more = !all.AddEntry(member, set.Limits{Seed: seed}) || fn(member)
+			} else {
+				more = anyHas(sets[:i], member) || fn(member)
 			}
-			return true
+			return more
 		})
 	}
 }
@@ -213,6 +262,31 @@ func cmdSDiff(c *engine.Call) {
 	})
 	c.Reply.SetSet(at, n)
 	countTemporary(c, sets, n)
+}
+
+// SDIFFCARD numkeys key [key ...] [LIMIT limit]
+func cmdSDiffCard(c *engine.Call) {
+	var room operandRoom
+	sets, limit, _, ok := readCounted(c, room[:0], false)
+	if !ok {
+		return
+	}
+	count := int64(0)
+	if byRemoval(sets) {
+		count = int64(sets[0].Len())
+		unite(sets[1:], c.World.Seed(), func(member ziplist.Entry) bool {
+			if sets[0].HasEntry(member) {
+				count--
+			}
+			return count > 0
+		})
+	} else {
+		subtract(sets, func(ziplist.Entry) bool {
+			count++
+			return count != limit
+		})
+	}
+	c.Reply.Int(atMost(count, limit))
 }
 
 // countTemporary counts the set of n members that Redis builds of some for a reply. It is one
