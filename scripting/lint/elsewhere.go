@@ -14,8 +14,7 @@ var elsewhere = map[string]string{
 	"8.6.0": "hotkeys",
 	"8.8.0": `arcount ardel ardelrange arget argetrange argrep arinfo arinsert arlastitems arlen armget armset arnext arop arring arscan arseek
 		arset`,
-	"8.10.0": "backup blmovem himport lmovem sdiffcard sunioncard xread|maxcount xread|maxsize " +
-		"xreadgroup|maxcount xreadgroup|maxsize",
+	"8.10.0":       "backup himport",
 	"valkey:9.1.0": "clusterscan hsetex|nx hsetex|xx",
 }
 

@@ -30,10 +30,13 @@ func idleMessages(c *engine.Call, b *batch, r *readOptions) (idle []*stream.Pend
 	return idle
 }
 
-// deliverClaimed replies with the claimed messages, and gives them to the consumer. The reply has
-// the time and the count of before, so it is written first.
-func deliverClaimed(c *engine.Call, b *batch, r *readOptions) {
+// deliverClaimed replies with the claimed messages, gives them to the consumer, and returns how
+// many. The reply has the time and the count of before, so it is written first.
+func deliverClaimed(c *engine.Call, b *batch, r *readOptions) (n int64) {
 	for _, p := range b.claimed {
+		if r.full(c) {
+			break
+		}
 		w := b.stream.Walk(p.ID, p.ID)
 		w.Next()
 		replyClaimed(c, &w, c.Date()-p.Delivered, p.Count)
@@ -41,7 +44,10 @@ func deliverClaimed(c *engine.Call, b *batch, r *readOptions) {
 		p.Delivered = c.Date()
 		p.CountDelivery()
 		propagateMessage(c, b.key, r.group, b.group.Last, p)
+		n++
+		r.sent++
 	}
+	return n
 }
 
 // replyClaimed replies with the current entry of a walk, how long ago it was delivered, and how

@@ -79,6 +79,9 @@ const (
 		"You called XREAD instead.")
 	errReadIdle         = command.Error("ERR min-idle-time is not an integer or out of range")
 	errReadIdleNegative = command.Error("ERR min-idle-time must be a positive integer")
+	errMaxCount         = command.Error("ERR MAXCOUNT must be a positive integer")
+	errMaxReply         = command.Error("ERR MAXSIZE must be a positive integer")
+	errMaxBelowCount    = command.Error("ERR MAXCOUNT must be greater than or equal to COUNT")
 	errReadGroupMissing = command.Error("ERR Missing GROUP option for XREADGROUP")
 	errReadGreater      = command.Error("ERR The > ID can be specified only when calling XREADGROUP using the GROUP " +
 		"<group> <consumer> option.")

@@ -14,6 +14,10 @@ import (
 type readOptions struct {
 	keys, ids       [][]byte // as many of each; keys is nil until STREAMS was read
 	count           int64    // of the entries of one stream; 0 for all
+	maxCount        int64    // of the entries of all streams; 0 for all
+	maxSize         int      // bytes after which no entry is added to the reply; 0 for no limit
+	sent            int64    // entries of the reply
+	start           int      // where the reply begins
 	blocks          bool     // BLOCK, also with a timeout of 0
 	deadline        int64    // of BLOCK, in milliseconds since the epoch; 0 for none
 	grouped, noAck  bool     // XREADGROUP, NOACK
@@ -26,11 +30,12 @@ type readOptions struct {
 // consumer.
 var undelivered = stream.MaxID
 
-// XREAD [COUNT count] [BLOCK milliseconds] STREAMS key [key ...] id [id ...]
+// XREAD [COUNT count] [MAXCOUNT maxcount] [MAXSIZE maxsize] [BLOCK milliseconds] STREAMS key
+// [key ...] id [id ...]
 func cmdXRead(c *engine.Call) { readStreams(c, readOptions{}) }
 
-// XREADGROUP GROUP group consumer [COUNT count] [BLOCK milliseconds] [NOACK] STREAMS key [key ...]
-// id [id ...]
+// XREADGROUP GROUP group consumer [COUNT count] [MAXCOUNT maxcount] [MAXSIZE maxsize] [BLOCK
+// milliseconds] [CLAIM min-idle-time] [NOACK] STREAMS key [key ...] id [id ...]
 func cmdXReadGroup(c *engine.Call) { readStreams(c, readOptions{grouped: true}) }
 
 // readStreams executes XREAD and XREADGROUP. The handler runs again when a key becomes ready for a
@@ -53,6 +58,8 @@ func readStreams(c *engine.Call, r readOptions) {
 		c.Refuse(engine.ErrSyntax)
 	case r.grouped && r.group == nil:
 		c.Refuse(errReadGroupMissing)
+	case r.maxCount > 0 && r.maxCount < r.count:
+		c.Refuse(errMaxBelowCount)
 	}
 	var room [4]stream.ID
 	from := room[:0]
@@ -85,6 +92,10 @@ func readOption(c *engine.Call, r *readOptions) {
 		r.blocks, r.deadline = true, blockDeadline(c)
 	case c.Left() > 1 && c.Word("COUNT"):
 		r.count = max(c.Int(), 0)
+	case c.Left() > 1 && c.Word("MAXCOUNT"):
+		r.maxCount = c.IntIn(1, math.MaxInt64, errMaxCount)
+	case c.Left() > 1 && c.Word("MAXSIZE"):
+		r.maxSize = int(c.IntIn(1, math.MaxInt64, errMaxReply))
 	case c.Left() > 1 && c.Word("STREAMS"):
 		n := c.Left() / 2
 		if c.Left()%2 != 0 && r.grouped {
@@ -115,6 +126,14 @@ func readOption(c *engine.Call, r *readOptions) {
 		c.Refuse(engine.ErrSyntax)
 	}
 }
+
+// full reports whether the reply takes no further entry. It takes one, however large.
+func (r *readOptions) full(c *engine.Call) bool {
+	return r.sent > 0 && (r.sent == r.maxCount || r.maxSize > 0 && c.Reply.Len()-r.start >= r.maxSize)
+}
+
+// enough reports whether the reply takes no further entry of a stream of which it has n.
+func (r *readOptions) enough(c *engine.Call, n int64) bool { return n > 0 && n == r.count || r.full(c) }
 
 // blockDeadline reads a timeout in milliseconds and returns it as a deadline, 0 for none.
 func blockDeadline(c *engine.Call) int64 {
@@ -319,8 +338,9 @@ func readingConsumer(c *engine.Call, r *readOptions, b *batch, ok bool) *stream.
 // reply is written then.
 func replyStreams(c *engine.Call, r *readOptions, from []stream.ID) bool {
 	at, n := 0, 0
-	for i, key := range r.keys {
-		b, ok := nextBatch(c, r, key, from[i])
+	r.start = c.Reply.Len()
+	for i := 0; i < len(r.keys) && !r.full(c); i++ {
+		b, ok := nextBatch(c, r, r.keys[i], from[i])
 		if !ok {
 			continue
 		}
@@ -351,7 +371,7 @@ func replyBatch(c *engine.Call, r *readOptions, b *batch) {
 	case r.grouped:
 		deliver(c, b, r)
 	default:
-		replyEntries(c, &b.walk, r.count)
+		replyEntries(c, &b.walk, r)
 	}
 }
 
@@ -364,13 +384,13 @@ func after(id stream.ID) (from, to stream.ID) {
 	return from, stream.MaxID
 }
 
-// replyEntries replies with the entries of a walk from its current one on: at most count, or all if
-// count is 0.
-func replyEntries(c *engine.Call, w *stream.Walk, count int64) {
+// replyEntries replies with the entries of a walk from its current one on, until there are enough.
+func replyEntries(c *engine.Call, w *stream.Walk, r *readOptions) {
 	at, n := c.Reply.Defer(), int64(0)
-	for more := true; more; more = n != count && w.Next() {
+	for more := true; more; more = !r.enough(c, n) && w.Next() {
 		replyEntry(c, w)
 		n++
+		r.sent++
 	}
 	c.Reply.SetArray(at, int(n))
 }
@@ -383,10 +403,10 @@ func deliver(c *engine.Call, b *batch, r *readOptions) {
 	if !c.Has(countsReads) {
 		advance = (*stream.Group).OlderAdvance
 	}
-	at, n := c.Reply.Defer(), int64(len(b.claimed))
-	deliverClaimed(c, b, r)
+	at := c.Reply.Defer()
+	n := deliverClaimed(c, b, r)
 	read, last := false, g.Last
-	for more := b.fresh && (n == 0 || n != r.count); more; more = n != r.count && w.Next() {
+	for more := b.fresh && !r.enough(c, n); more; more = !r.enough(c, n) && w.Next() {
 		read = advance(g, w.ID) || read
 		if r.claims {
 			replyClaimed(c, w, 0, 0)
@@ -402,6 +422,7 @@ func deliver(c *engine.Call, b *batch, r *readOptions) {
 			propagateMessage(c, key, r.group, last, message)
 		}
 		n++
+		r.sent++
 	}
 	c.Reply.SetArray(at, int(n))
 	b.consumer.Active = c.Date()
@@ -445,7 +466,8 @@ func replyHistory(c *engine.Call, b *batch, r *readOptions) {
 			c.Reply.NullArray()
 		}
 		n++
-		return n != r.count
+		r.sent++
+		return !r.enough(c, n)
 	})
 	c.Reply.SetArray(at, int(n))
 	c.DB.Commit(b.key) // as in Redis, for which that is no change

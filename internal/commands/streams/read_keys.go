@@ -43,7 +43,8 @@ func keysOfRead(args [][]byte) (at []int, ok bool) {
 func behindStreams(args [][]byte) int {
 	for i := 1; i < len(args); i++ {
 		switch word := args[i]; {
-		case command.IsWord(word, "BLOCK"), command.IsWord(word, "COUNT"):
+		case command.IsWord(word, "BLOCK"), command.IsWord(word, "COUNT"), command.IsWord(word, "MAXCOUNT"),
+			command.IsWord(word, "MAXSIZE"):
 			i++
 		case command.IsWord(word, "GROUP"):
 			i += 2

@@ -91,14 +91,18 @@ var Family = command.Family{Group: "stream", Commands: append([]command.Line{
 		History: "7.0.0 The options `ENTRIESADDED` and `MAXDELETEDID`."},
 	{Name: "xread", Arity: -4, Flags: command.ReadOnly | command.Blocking, Keys: trustingStreams(1),
 		Run: cmdXRead, Was: pairsStreams(1), Reply: "array?", Since: "5.0.0",
-		Syntax: "[COUNT count] [BLOCK milliseconds] <STREAMS key... id...>",
+		Syntax: "[COUNT count] [MAXCOUNT maxcount:integer]@8.10.0 [MAXSIZE maxsize:integer]@8.10.0 " +
+			"[BLOCK milliseconds] <STREAMS key... id...>",
+		History: "8.10.0 The options `MAXCOUNT` and `MAXSIZE`.",
 		Summary: "Returns messages from multiple streams with IDs greater than the ones requested. " +
 			"Blocks until a message is available otherwise.",
 		Complexity: "O(M) for each stream, M being the number of entries returned"},
 	{Name: "xreadgroup", Arity: -7, Flags: command.Write | command.Blocking, Keys: trustingStreams(4),
 		Run: cmdXReadGroup, Was: pairsStreams(4), Reply: "array?", Since: "5.0.0",
-		Syntax: "group-block(/group_consumer)=<GROUP group consumer> [COUNT count] [BLOCK milliseconds] [CLAIM " +
-			"min-idle-time:integer]@(8.4.0) [NOACK] <STREAMS key... id...>",
+		Syntax: "group-block(/group_consumer)=<GROUP group consumer> [COUNT count] " +
+			"[MAXCOUNT maxcount:integer]@8.10.0 [MAXSIZE maxsize:integer]@8.10.0 [BLOCK milliseconds] " +
+			"[CLAIM min-idle-time:integer]@(8.4.0) [NOACK] <STREAMS key... id...>",
+		History: "8.10.0 The options `MAXCOUNT` and `MAXSIZE`.",
 		Summary: "Returns new or historical messages from a stream for a consumer in a group. " +
 			"Blocks until a message is available otherwise.",
 		Complexity: "O(M) for each stream, M being the number of entries returned"},
