@@ -26,6 +26,7 @@ type level struct {
 	serial  uint32
 	object  bool
 	twice   bool // the member that is being built is there already
+	mixed   bool // an element is no number; only a Parser that rounds looks at it
 	members int
 	box     *box // has what was there when it became large; else nil
 }

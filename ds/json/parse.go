@@ -44,7 +44,8 @@ var ErrNotUTF8 error = notUTF8{}
 // Parser makes documents of texts. Its memory is used again for the next one. The zero value is
 // ready for use.
 type Parser struct {
-	Levels int // of which a value may consist is one less; 0 for MaxDepth
+	Levels int    // of which a value may consist is one less; 0 for MaxDepth
+	Floats Floats // of arrays
 	builder
 	text   []byte
 	at     int // of the next byte
@@ -248,7 +249,7 @@ func (p *Parser) array() {
 				return
 			}
 		}
-		p.value()
+		p.element()
 	}
 }
 

@@ -10,6 +10,7 @@ const (
 	errNotRoot     = command.Error("ERR new objects must be created at the root")
 	errSyntax      = command.Error("ERR syntax error")
 	errFormat      = command.Error("ERR wrong format")
+	errFloats      = command.Error("ERR invalid FPHA type")
 	errReplyFormat = command.Error("ERR wrong reply format")
 	errRESP2       = command.Error("ERR FORMAT argument is not supported on RESP2")
 	errNotStatic   = command.Error("Err wrong static path")

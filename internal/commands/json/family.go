@@ -36,7 +36,9 @@ const since = "8.0.0 redis-stack:7.4.0"
 var family = command.Family{Group: "json", Module: module, Category: "json", Commands: []command.Line{
 	{Name: "json.set", Arity: -4, Flags: grows, Keys: command.Key(1, "RW access update"),
 		Run: latched(cmdJSONSet), Reply: "status?", Since: since,
-		Syntax: "key path value [NX|XX] [FORMAT format]", Summary: "Sets the JSON value at a path",
+		Syntax:     "key path value [NX|XX] [FPHA <FP16|BF16|FP32|FP64>]@8.8.0 [FORMAT format]",
+		Summary:    "Sets the JSON value at a path",
+		History:    "8.8.0 The option `FPHA`.",
 		Complexity: "O(M+N) where M is the size of the document and N that of the value"},
 	{Name: "json.get", Arity: -2, Flags: reads, Keys: command.Key(1, "RO access"),
 		Run: latched(cmdJSONGet), Reply: "text?", Since: since,

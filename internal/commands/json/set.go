@@ -18,12 +18,14 @@ const (
 	ifPresent
 )
 
-// JSON.SET key path value [NX | XX] [FORMAT format]
+// JSON.SET key path value [NX | XX] [FPHA <FP16 | BF16 | FP32 | FP64>] [FORMAT format]
 func cmdJSONSet(c *engine.Call) {
 	key, text, value := c.Arg(), textArg(c), textArg(c)
-	when := setOptions(c)
+	when, floats := setOptions(c)
 	d, w := edited(c, key), workspaceOf(c)
+	w.parser.Floats = floats
 	fresh, _ := w.parse(c, 0, value, "")
+	w.parser.Floats = json.Exact
 	if c.Failed() {
 		return
 	}
@@ -63,7 +65,7 @@ func replySet(c *engine.Call, key []byte, done bool, event string) {
 }
 
 // setOptions reads the options of JSON.SET.
-func setOptions(c *engine.Call) (when condition) {
+func setOptions(c *engine.Call) (when condition, floats json.Floats) {
 	for c.More() {
 		arg := c.Arg()
 		switch {
@@ -77,11 +79,25 @@ func setOptions(c *engine.Call) (when condition) {
 			if format := string(textArg(c)); format != "JSON" && format != "STRING" {
 				c.Refuse(errFormat)
 			}
+		case command.IsWord(arg, "FPHA") && c.Knows("FPHA"):
+			floats = floatsArg(c)
 		default:
 			c.Refuse(errSyntax)
 		}
 	}
-	return when
+	return when, floats
+}
+
+// floatsArg reads the name of a type of floating-point numbers.
+func floatsArg(c *engine.Call) json.Floats {
+	name := textArg(c)
+	for floats, word := range []string{json.FP16: "FP16", json.BF16: "BF16", json.FP32: "FP32", json.FP64: "FP64"} {
+		if word != "" && command.IsWord(name, word) {
+			return json.Floats(floats)
+		}
+	}
+	c.Refuse(errFloats)
+	return json.Exact
 }
 
 // setRoot stores the command's only value as a whole document.
