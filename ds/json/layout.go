@@ -1,7 +1,9 @@
 package json
 
-// Layout is where the bytes of a document are.
+// Layout is where the bytes of a document are. Those of a small one are Head, NamesBytes, Members
+// and the Bytes of all Kinds; those of a large one Held, Structure and NamesBytes.
 type Layout struct {
+	Head       int                // bytes in front of all in a small document
 	Levels     int                // how deep values are nested
 	Kinds      [Object + 1]KindOf // by Kind
 	Members    int                // bytes that refer to the names of members
@@ -21,7 +23,7 @@ type TreeLayout struct {
 	Cells      int
 	Held, Used int // bytes of the cells
 	Containers int // large ones
-	Structure  int // bytes of all else but the names
+	Structure  int // bytes of all else but the names, the struct of the document too
 }
 
 // Layout returns where the bytes of the document are. O(bytes).
@@ -33,9 +35,12 @@ func (d *Doc) Layout() Layout {
 		size, head := nameOf(b)
 		b = b[head+int(size):]
 	}
-	if t := d.tree; t != nil {
+	t := d.tree
+	if t == nil {
+		l.Head = lengthBytes
+	} else {
 		l.Tree = &TreeLayout{Cells: len(t.cells) - len(t.freeCells), Held: t.held,
-			Containers: len(t.boxes) - len(t.freeBoxes), Structure: t.bytes() - t.held - l.NamesBytes}
+			Containers: len(t.boxes) - len(t.freeBoxes), Structure: docSize + t.bytes() - t.held - l.NamesBytes}
 		for _, c := range t.cells {
 			l.Tree.Used += int(c.used)
 		}

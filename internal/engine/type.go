@@ -24,6 +24,8 @@ type Type struct {
 	// Explain returns what MEMORY EXPLAIN tells of a value beyond what it tells of every key. Of
 	// many entries it shows up to ends at each end.
 	Explain func(v keyspace.Value, ends int) []Detail
+	// Forms returns what the data of a value would be as values of other types, for MEMORY WHATIF.
+	Forms func(w *World, v keyspace.Value) []Form
 	// Dump returns the canonical text of a value, which equal data have whatever their encoding:
 	// what follows the key on its line, and further lines. Times are relative to now. Without it
 	// that is the length and the digest.
@@ -41,6 +43,12 @@ type Type struct {
 	// Elements says how commands name the elements. It is there if they can have deadlines: then
 	// each value is a keyspace.Collection.
 	Elements *Elements
+}
+
+// Form is the data of a value as a value of another type.
+type Form struct {
+	Name  string
+	Value keyspace.Value
 }
 
 // Plain is values as texts.

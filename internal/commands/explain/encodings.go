@@ -18,6 +18,7 @@ type encoding struct {
 	name  string
 	curve []int // curve[i] is the size in bytes with the first i+1 elements
 	total int   // elements of the key; the curve may have fewer
+	now   bool  // the key has it
 	make  func() builder
 	each  func(fn func(a, b ziplist.Entry) bool)
 }
@@ -58,17 +59,32 @@ func (e *encoding) estimateNote() string {
 // possibleEncodings returns the encodings that the data of a key can have, and a function that
 // returns the name of the one that the current parameters choose.
 func possibleEncodings(w *engine.World, key []byte, v keyspace.Value) (list []*encoding, chosen func() string) {
+	if forms := w.Engine().Parts.Types.Of(v.Type()).Forms; forms != nil {
+		return formsOf(len(key), v, forms(w, v)), nil
+	}
 	d := &data{world: w, small: w.Engine().Config.Encodings, key: len(key), n: v.Len(), t: v.Type()}
 	if d.t == keyspace.String {
 		d.n = 1
 	}
 	d.scan(v)
 	for _, name := range d.names(v) {
-		e := &encoding{name: name, total: d.n, each: d.each}
+		e := &encoding{name: name, total: d.n, now: name == called(w.Engine(), v.Encoding()), each: d.each}
 		e.make = func() builder { return d.builder(name) }
 		list = append(list, e.build())
 	}
 	return list, d.chosen
+}
+
+// formsOf returns the value of a key of n bytes, and other forms of its data, as encodings.
+func formsOf(n int, v keyspace.Value, others []engine.Form) (list []*encoding) {
+	for _, f := range append([]engine.Form{{Name: "document", Value: v}}, others...) {
+		layout := keyspace.BoxedLayout(n, f.Value)
+		if packed, ok := f.Value.Packed(); ok {
+			layout = keyspace.PackedLayout(n, len(packed), f.Value.Type())
+		}
+		list = append(list, &encoding{name: f.Name, curve: []int{layout.Bytes()}, total: 1, now: f.Value == v})
+	}
+	return list
 }
 
 // rebuild computes the curves again, under other parameters.

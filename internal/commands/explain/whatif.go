@@ -18,8 +18,9 @@ const maxBuilt = 25_000
 //
 // It replies with the cost of a key's data in every encoding of its type, or under another value of
 // a parameter; how the cost grows with the number of elements; and where another encoding becomes
-// cheaper. Deadlines of elements are left out. It builds the first maxBuilt elements anew, which
-// takes some hundredths of a second at most.
+// cheaper. Of a type with one encoding only, it tells the cost as values of other types, if the
+// type names them. Deadlines of elements are left out. It builds the first maxBuilt elements anew,
+// which takes some hundredths of a second at most.
 func cmdMemoryWhatIf(c *engine.Call) {
 	key := c.Arg()
 	v, ok := c.PeekValue(key)
@@ -57,7 +58,7 @@ func whatIfEncoding(c *engine.Call, v keyspace.Value, encodings []*encoding) rep
 		return nil
 	}
 	return comparison(slices.DeleteFunc(encodings,
-		func(e *encoding) bool { return e.name != name && e.name != called(c.Engine, v.Encoding()) }))
+		func(e *encoding) bool { return e.name != name && !e.now }))
 }
 
 // called returns the name of an encoding, of which ziplist and listpack are the same one.

@@ -9,7 +9,7 @@ import (
 )
 
 // Type is the documents.
-var Type = engine.Type{Type: json.Type, Rewrite: rewrite, Explain: explain,
+var Type = engine.Type{Type: json.Type, Rewrite: rewrite, Explain: explain, Forms: forms,
 	Dump: func(v keyspace.Value, _ int64) (string, []string) {
 		return "json", lines(v.(*json.Doc).Root())
 	},
