@@ -18,6 +18,7 @@ type Value struct {
 var (
 	EmptyArray  = Value{b: []byte{tagArray, 0, 0, 0, 0}}
 	EmptyObject = Value{b: []byte{tagObject, 0, 0}}
+	NullValue   = Value{b: []byte{tagNull}}
 	False       = Value{b: []byte{tagFalse}}
 	True        = Value{b: []byte{tagTrue}}
 	Zero        = Value{b: []byte{tagSmall}}

@@ -20,6 +20,8 @@ type test struct {
 	left, right term
 	pattern     *regexp.Regexp // of matches, if the right term is a literal; nil if it is not valid
 	slot        int            // of the pattern, if the right term is a path
+	wide        bool           // it is one of the wide language
+	not         bool           // which is true if the rest is not
 }
 
 type operator uint8
@@ -33,15 +35,26 @@ const (
 	greater
 	greaterEqual
 	matches
+	// of the wide language
+	within
+	without
+	subset
+	anyOf
+	noneOf
+	sized
+	empty
 )
 
-// A term is a literal, or a path that stands for the value that it matches, if that is one.
+// A term is a literal, a path that stands for the value that it matches, if that is one, or a call
+// of a function.
 type term struct {
-	kind    termKind
-	value   operand // of a literal
-	escaped bool    // it is a string with backslashes
-	steps   []step
-	slot    int // of a path from the root, which is followed once for each root
+	kind     termKind
+	value    operand // of a literal
+	escaped  bool    // it is a string with backslashes
+	steps    []step
+	slot     int       // of a path from the root, which is followed once for each root
+	function *function // nil for one that is not known, which returns nothing
+	args     []term
 }
 
 type termKind uint8
@@ -50,6 +63,7 @@ const (
 	literal termKind = iota
 	fromCurrent
 	fromRoot
+	call
 )
 
 // operand is a value that is compared: a literal or one of a document.
@@ -152,6 +166,9 @@ func (f *Finder) allTrue(row []test, v json.Value) bool {
 // test reports whether a test is true for a value. What is not there equals nothing, and is unequal
 // to everything.
 func (f *Finder) test(t *test, v json.Value) bool {
+	if t.wide {
+		return f.wideTest(t, v) != t.not
+	}
 	if t.nested != nil {
 		return f.true(t.nested, v)
 	}
@@ -209,8 +226,13 @@ func (f *Finder) matches(t *test, a, b *operand) bool {
 	if b.value.Exists() {
 		p = f.run.pattern(t.slot, b.text)
 	}
-	f.run.spend(len(a.text) / textStep)
-	return p != nil && p.Match(a.text)
+	return f.match(p, a.text)
+}
+
+// match reports whether a pattern, nil for one that matches nothing, is found in a text.
+func (f *Finder) match(p *regexp.Regexp, text []byte) bool {
+	f.run.spend(len(text) / textStep)
+	return p != nil && p.Match(text)
 }
 
 // same reports whether two values of documents are equal.

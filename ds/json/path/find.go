@@ -45,7 +45,8 @@ type Finder struct {
 	place  json.Place
 	frames []frame // the values on the way to the one that was found whose steps lead to several
 	run    *run
-	sub    *Finder // for the paths in filters
+	sub    *Finder      // for the paths in filters
+	made   []json.Value // that were computed, and Next has not come to
 }
 
 // frame is a value, and how far the step from it has gone.
@@ -69,7 +70,8 @@ type run struct {
 	err      error
 	roots    []rootTerm
 	patterns []pattern
-	pairs    [][2]json.Value // scratch
+	regexps  map[string]*regexp.Regexp // of the wide language, by their texts
+	pairs    [][2]json.Value           // scratch
 }
 
 // rootTerm is the value for which a term stands that begins at the root with a serial.
@@ -77,6 +79,7 @@ type rootTerm struct {
 	serial uint64
 	ok     bool
 	v      json.Value
+	all    result // in the wide language
 }
 
 // pattern is a pattern that was in the document when it was used last.
@@ -103,6 +106,9 @@ func (f *Finder) Find(p *Path, root json.Value) {
 		r.patterns = make([]pattern, p.patterns)
 	}
 	f.from(p.steps, root, root)
+	if f.made = nil; p.computed != nil {
+		f.start, f.made = json.Value{}, f.compute(p.computed, root)
+	}
 }
 
 // from begins to find what matches steps that start at v, a value within the root.
@@ -160,6 +166,10 @@ func (f *Finder) Err() error { return f.run.err }
 
 // Next goes to the next value that matches, and reports whether there is one.
 func (f *Finder) Next() bool {
+	if len(f.made) > 0 {
+		f.value, f.made = f.made[0], f.made[1:]
+		return true
+	}
 	if v := f.start; v.Exists() {
 		f.start = json.Value{}
 		if f.enter(v, 0) {
@@ -343,7 +353,7 @@ func (f *Finder) fromRoot(t *term) (v json.Value, ok bool) {
 		return known.v, known.ok
 	}
 	v, ok = f.only(t.steps, f.root)
-	f.run.roots[t.slot] = rootTerm{f.serial, ok, v}
+	f.run.roots[t.slot] = rootTerm{serial: f.serial, ok: ok, v: v}
 	return v, ok
 }
 

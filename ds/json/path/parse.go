@@ -34,21 +34,29 @@ func Parse(text []byte) (*Path, error) {
 	case !utf8.Valid(text):
 		return nil, json.ErrNotUTF8
 	}
-	p := &Path{static: true}
+	p := &Path{}
 	p.text, p.legacy = jsonPath(text)
 	x := parser{text: p.text, at: 1}
-	p.steps = x.steps(false)
+	steps := x.steps(false)
 	if x.space(); x.at < len(x.text) {
 		x.miss(wantEnd)
 		return nil, x.error()
 	}
-	p.roots, p.patterns, p.size = x.roots, x.patterns, x.size
-	for i := range p.steps {
-		p.static = p.static && p.steps[i].static()
-	}
-	p.last = x.last
-	p.named = p.static && len(p.steps) > 0 && p.steps[len(p.steps)-1].union[0].member
+	p.take(&x)
+	p.follow(steps, x.last)
 	return p, nil
+}
+
+// take takes over what a parser has counted.
+func (p *Path) take(x *parser) { p.roots, p.patterns, p.size = x.roots, x.patterns, x.size }
+
+// follow gives the path its steps, and the name that was read last.
+func (p *Path) follow(steps []step, last []byte) {
+	p.steps, p.last, p.static = steps, last, true
+	for i := range steps {
+		p.static = p.static && steps[i].static()
+	}
+	p.named = p.static && len(steps) > 0 && steps[len(steps)-1].union[0].member
 }
 
 // jsonPath returns a copy of the path of JSONPath that a text stands for.
@@ -107,15 +115,18 @@ var wanted = [...]string{"EOI", "<string>", "'<string>[,<string>,...]'", "'<numb
 // parser reads a path. Its methods that return ok go behind what they read, or if ok is false stay
 // where they were.
 type parser struct {
-	text     []byte
-	at       int
-	depth    int // of filters
-	deep     bool
-	last     []byte // the name that was read last, as it is written
-	roots    int
-	patterns int
-	size     int     // steps and tests that were read
-	children []child // of all unions that were read
+	text []byte
+	wide bool // it reads the wide language
+	// that has something in this text that the narrow one does not have
+	expression bool
+	at         int
+	depth      int // of filters
+	deep       bool
+	last       []byte // the name that was read last, as it is written
+	roots      int
+	patterns   int
+	size       int     // steps and tests that were read
+	children   []child // of all unions that were read
 
 	far  int  // the place furthest on at which something was missing
 	want want // what was missing there
@@ -222,13 +233,15 @@ func (x *parser) step(bare bool) (s step, ok bool) {
 	switch {
 	case x.take(".."):
 		s.scan = true
+	case x.wide && x.calls():
+		return s, false
 	case x.take("."):
 	default:
 		x.space()
 		if x.peek() == '[' {
 			return s, x.brackets(&s)
 		}
-		return s, bare && x.plain(&s)
+		return s, bare && !x.reserved() && x.plain(&s)
 	}
 	x.space()
 	if x.plain(&s) || x.peek() == '[' && x.brackets(&s) {
@@ -236,6 +249,22 @@ func (x *parser) step(bare bool) (s step, ok bool) {
 	}
 	x.miss(wantName | wantAll)
 	return s, false
+}
+
+// calls reports whether a function is called here.
+func (x *parser) calls() bool {
+	start := x.at
+	_, ok := x.method()
+	x.at = start
+	return ok
+}
+
+// reserved reports whether an operator that is a word is here, and no name.
+func (x *parser) reserved() bool {
+	start := x.at
+	_, ok := x.word()
+	x.at = start
+	return x.wide && ok
 }
 
 // plain reads a name or a star.
@@ -246,7 +275,7 @@ func (x *parser) plain(s *step) (ok bool) {
 		return true
 	}
 	start := x.at
-	for x.at < len(x.text) && isName(x.text[x.at]) {
+	for x.at < len(x.text) && isName(x.text[x.at]) && !(x.wide && x.text[x.at] == '~') {
 		x.at++
 	}
 	if x.at == start {
@@ -453,12 +482,10 @@ func (x *parser) where(s *step) (ok bool) {
 
 // filter reads a filter, as far as it goes.
 func (x *parser) filter() (f filter, ok bool) {
-	if x.depth == MaxNesting {
-		x.deep = true
+	if !x.enter() {
 		return nil, false
 	}
-	x.depth++
-	defer func() { x.depth-- }()
+	defer x.leave()
 	x.space()
 	t, ok := x.test()
 	if !ok {
@@ -489,6 +516,9 @@ func (x *parser) filter() (f filter, ok bool) {
 
 // test reads a comparison, a lone term, or a filter in parentheses.
 func (x *parser) test() (t test, ok bool) {
+	if x.wide {
+		return x.wideTest()
+	}
 	start := x.at
 	if t.left, ok = x.term(); ok {
 		x.size++
@@ -566,7 +596,7 @@ func (x *parser) term() (t term, ok bool) {
 	case c == '"' || c == '\'':
 		t.value.kind = json.String
 		raw, ok := x.string()
-		t.value.text = unescape(raw, false)
+		t.value.text = unescape(raw, x.wide)
 		t.escaped = bytes.IndexByte(raw, '\\') >= 0
 		return t, ok
 	case x.take("true"):
@@ -575,6 +605,8 @@ func (x *parser) term() (t term, ok bool) {
 		t.value.kind = json.Boolean
 	case x.take("null"):
 		t.value.kind = json.Null
+	case x.wide:
+		return x.wideTerm()
 	default:
 		return t, false
 	}

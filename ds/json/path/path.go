@@ -47,6 +47,7 @@ type Path struct {
 	legacy   bool
 	static   bool // has names and integers only: at most one value matches
 	steps    []step
+	computed *term  // of a path that computes values, which has no steps; else nil
 	named    bool   // it is static, and its last step is a name
 	last     []byte // that name, as it is written
 	roots    int    // how many terms begin with $
@@ -62,7 +63,10 @@ func (p *Path) Legacy() bool { return p.legacy }
 func (p *Path) Static() bool { return p.static }
 
 // Root reports whether the path is that of the root.
-func (p *Path) Root() bool { return len(p.steps) == 0 }
+func (p *Path) Root() bool { return len(p.steps) == 0 && p.computed == nil }
+
+// Computes reports whether the path computes values, which are not in the document.
+func (p *Path) Computes() bool { return p.computed != nil }
 
 // String returns the path as a path of JSONPath, "$.a" for "a", in the form of RedisJSON's errors.
 func (p *Path) String() string { return Shown(p.text) }

@@ -10,6 +10,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/internal/event"
 	"github.com/miniserver-go/miniserver/internal/keyspace"
+	"github.com/miniserver-go/miniserver/internal/release"
 )
 
 // workspace is what the commands of an engine use again from call to call.
@@ -138,12 +139,37 @@ func legacy(text []byte) bool {
 // isRoot reports whether a path is that of the root, for commands that do not parse it.
 func isRoot(text []byte) bool { return string(text) == "$" || string(text) == "." }
 
-// parsePath returns a path; nil if an error was latched.
+// expressions is since when paths may be expressions, which compute values.
+var expressions = release.From("8.10.0")
+
+// dialect returns the path language of the release. In an open one a path without expressions means
+// what it means in the release.
+func dialect(c *engine.Call) path.Dialect {
+	switch {
+	case c.Has(expressions):
+		return path.Wide
+	case c.Engine.Release.Offers(expressions):
+		return path.Either
+	}
+	return path.Narrow
+}
+
+// parsePath returns a path that leads to values of a document; nil if an error was latched.
 func parsePath(c *engine.Call, text []byte) *path.Path {
+	p := parseAnyPath(c, text)
+	if p != nil && p.Computes() {
+		c.Refuse(errComputes)
+		return nil
+	}
+	return p
+}
+
+// parseAnyPath is parsePath for commands whose path may compute values.
+func parseAnyPath(c *engine.Call, text []byte) *path.Path {
 	if c.Failed() {
 		return nil
 	}
-	p, err := workspaceOf(c).path(text)
+	p, err := workspaceOf(c).path(dialect(c), text)
 	switch {
 	case err == json.ErrNotUTF8:
 		c.Refuse(err)
@@ -154,11 +180,11 @@ func parsePath(c *engine.Call, text []byte) *path.Path {
 }
 
 // path returns a path; nil with an error.
-func (w *workspace) path(text []byte) (*path.Path, error) {
+func (w *workspace) path(d path.Dialect, text []byte) (*path.Path, error) {
 	if p := w.paths[string(text)]; p != nil {
 		return p, nil
 	}
-	p, err := path.Parse(text)
+	p, err := d.Parse(text)
 	if err != nil || len(text) > keptPath {
 		return p, err
 	}

@@ -21,7 +21,9 @@ const (
 	errResult      = command.Error("ERR result is not a number")
 	errDebug       = command.Error("ERR unknown subcommand - try `JSON.DEBUG HELP`")
 	errDeep        = command.Error("ERR recursion limit exceeded")
-	errGone        = command.Error("ERR Path does not exist") // any more
+	errComputes    = command.Error("ERR computed/projection expressions are only supported by " +
+		"JSON.GET/JSON.MGET/JSON.RESP")
+	errGone = command.Error("ERR Path does not exist") // any more
 
 	errNoPath    = "ERR Path '%s' does not exist"
 	errNotArray  = "ERR Path '%s' does not exist or not an array"

@@ -99,7 +99,7 @@ func (g *getting) reply(d *json.Doc) {
 	case len(g.paths) == 0:
 		g.w.replyText(g.c, g.layout.Append(g.w.text[:0], d.Root(), 0))
 	case len(g.paths) == 1:
-		if p := parsePath(g.c, g.paths[0]); p != nil {
+		if p := parseAnyPath(g.c, g.paths[0]); p != nil {
 			g.one(d, p)
 		}
 	default:
@@ -130,7 +130,7 @@ func (g *getting) several(d *json.Doc) {
 	g.dropRepeated()
 	out, n := append(g.w.text[:0], '{'), 0
 	for _, text := range g.paths {
-		p, err := g.w.path(text)
+		p, err := g.w.path(dialect(g.c), text)
 		if err != nil {
 			continue
 		}
@@ -207,7 +207,7 @@ func (g *getting) expand(d *json.Doc) {
 	}
 	g.c.Reply.Array(len(g.paths))
 	for _, text := range g.paths {
-		p, err := g.w.path(text)
+		p, err := g.w.path(dialect(g.c), text)
 		switch {
 		case err != nil:
 			g.c.Reply.Array(0)
@@ -259,7 +259,7 @@ func cmdJSONMGet(c *engine.Call) {
 		c.Refuse(json.ErrNotUTF8)
 		return
 	}
-	p, err := workspaceOf(c).path(text)
+	p, err := workspaceOf(c).path(dialect(c), text)
 	c.Reply.Array(len(keys))
 	for _, key := range keys {
 		v, _ := engine.Read[keyspace.Value](c, key)

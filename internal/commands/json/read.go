@@ -104,7 +104,7 @@ func noLegacyPath(c *engine.Call, text []byte) bool {
 	if !legacy(text) {
 		return false
 	}
-	_, err := workspaceOf(c).path(text)
+	_, err := workspaceOf(c).path(dialect(c), text)
 	return err != nil
 }
 
@@ -203,7 +203,7 @@ func cmdJSONResp(c *engine.Call) {
 		c.Reply.Null()
 		return
 	}
-	if p := parsePath(c, text); p != nil && !replyFound(c, d, p, replyValue) {
+	if p := parseAnyPath(c, text); p != nil && !replyFound(c, d, p, replyValue) {
 		c.Refuse(command.Errorf(errNoPath, p))
 	}
 }
