@@ -133,11 +133,11 @@ func (s *Server) resetStats(*engine.World) {
 	}
 }
 
-// processorTime returns the processor time that the process has used, in microseconds, as C's
-// clock() does.
-func processorTime() int64 {
+// processorTime returns the processor time that the process has used, and that the system has for
+// it, in microseconds.
+func processorTime() (user, system int64) {
 	t := usedTimes()
-	return (t.user + t.system).Microseconds()
+	return t.user.Microseconds(), t.system.Microseconds()
 }
 
 func fillCPU(_ *engine.World, b *bytes.Buffer) {
@@ -148,7 +148,8 @@ func fillCPU(_ *engine.World, b *bytes.Buffer) {
 		engine.Fields(b, "used_cpu_sys"+of.name, fmt.Sprintf("%.6f", of.used.system.Seconds()),
 			"used_cpu_user"+of.name, fmt.Sprintf("%.6f", of.used.user.Seconds()))
 	}
-	engine.Fields(b, "used_active_time_main_thread", fmt.Sprintf("%.6f", float64(processorTime())/1e6))
+	user, system := processorTime()
+	engine.Fields(b, "used_active_time_main_thread", fmt.Sprintf("%.6f", float64(user+system)/1e6))
 }
 
 // purge returns memory to the system, in the background.

@@ -72,6 +72,7 @@ var layers = [][]string{
 		"internal/commands/introspection",
 		"internal/commands/server", "internal/commands/cluster",
 		"internal/commands/config", "internal/commands/slowlog", "internal/commands/latency",
+		"internal/commands/hotkeys",
 		"internal/commands/pubsub",
 		"internal/commands/tracking", "internal/commands/monitor", "internal/commands/transactions",
 		"internal/commands/acl"},

@@ -31,7 +31,9 @@ type Line struct {
 	Until   string // what removed it, in the same notation; "" if nothing did
 	Syntax  string // the arguments, in the notation of syntax.go, for COMMAND DOCS and HELP
 	Summary string // one line, for COMMAND DOCS and HELP
-	Help    string // what HELP shows instead of the syntax, and after a line break instead of the summary
+	// Help is what HELP shows instead of the syntax, and after a line break instead of the summary;
+	// "-" if HELP does not show the subcommand.
+	Help string
 	// ACL categories beside those of its flags and its group, separated by blanks; "-name" takes
 	// one away
 	ACL  string

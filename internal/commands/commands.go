@@ -39,6 +39,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/commands/explain"
 	"github.com/miniserver-go/miniserver/internal/commands/geo"
 	"github.com/miniserver-go/miniserver/internal/commands/hashes"
+	"github.com/miniserver-go/miniserver/internal/commands/hotkeys"
 	"github.com/miniserver-go/miniserver/internal/commands/introspection"
 	"github.com/miniserver-go/miniserver/internal/commands/json"
 	"github.com/miniserver-go/miniserver/internal/commands/keys"
@@ -84,6 +85,7 @@ func Parts(e *engine.Engine) []engine.Part {
 		pubsub.Part(),
 		slowlog.New(e).Part(),
 		latency.New(e).Part(),
+		hotkeys.New(e).Part(),
 		monitor.Part(),
 		acl.Part(e),
 		transactions.Part(),

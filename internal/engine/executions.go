@@ -149,7 +149,7 @@ func ReplyHelp(c *Call) {
 		lines = append(lines, "(no subcommand)", command.HelpIndent+c.Cmd.Parent.Summary)
 	}
 	for _, sub := range c.Cmd.Parent.Subs {
-		if sub != c.Cmd && sub.Flags&command.Internal == 0 {
+		if sub != c.Cmd && sub.Flags&command.Internal == 0 && sub.Help != "-" {
 			lines = append(lines, c.Engine.Commands.Help(sub)...)
 		}
 	}

@@ -38,7 +38,8 @@ func (w *World) figure(name string) int {
 
 // sectionOrder is the order of INFO's sections; others follow.
 var sectionOrder = []string{"Server", "Clients", "Memory", "Persistence", "Threads", "Stats", "Replication", "CPU",
-	"Modules", "Commandstats", "Errorstats", "Latencystats", "Cluster", "Cluster Info", "Keyspace", "Keysizes"}
+	"Hotkeys", "Modules", "Commandstats", "Errorstats", "Latencystats", "Cluster", "Cluster Info", "Keyspace",
+	"Keysizes"}
 
 // addSections adds sections to INFO.
 func (e *Engine) addSections(s []Section) {

@@ -149,7 +149,9 @@ func (w *World) fillMemory(out *bytes.Buffer) {
 // connection, a table of keys grows bucket by bucket and never has a second one, and nodes of a
 // cluster have no links.
 var zeroMemory = []any{"mem_replica_full_sync_buffer", 0, "mem_overhead_db_hashtable_rehashing", 0,
-	"mem_cluster_links", 0}
+	"mem_cluster_links", 0,
+	"mem_cluster_slot_migration_output_buffer", 0, "mem_cluster_slot_migration_input_buffer", 0,
+	"mem_cluster_slot_migration_input_buffer_peak", 0}
 
 // Ratio returns a/b, with 1 in place of a b below 1.
 func Ratio(a, b int64) float64 { return float64(a) / float64(max(b, 1)) }

@@ -267,8 +267,9 @@ type Host struct {
 	Log func(mark byte, format string, args ...any)
 	// Purge gives memory back to the system, for MEMORY PURGE.
 	Purge func()
-	// CPU returns the processor time that the process has used, in microseconds.
-	CPU func() int64
+	// CPU returns the processor time that the process has used, and that the system has for it, in
+	// microseconds.
+	CPU func() (user, system int64)
 	// Memory returns what the process holds.
 	Memory func() ProcessMemory
 	// Machine is the memory in bytes that the machine, the container and the system's limits leave

@@ -63,7 +63,9 @@ var constants = standing{
 	"It is what a module is.": "module.ver module.api module.filters",
 	"It takes a day.":         "uptime_in_days",
 	"It is an id, which is a number only while it has none but zeros.": "master_replid2",
-	"Nodes of a cluster have no links between them.":                   "cluster_connections mem_cluster_links",
+	"Nodes of a cluster have no links between them.": "cluster_connections mem_cluster_links " +
+		"mem_cluster_slot_migration_input_buffer mem_cluster_slot_migration_input_buffer_peak " +
+		"mem_cluster_slot_migration_output_buffer",
 	"No module forks, and there are no users by certificate.": "module_fork_in_progress " +
 		"module_fork_last_cow_size acl_access_denied_tls_cert",
 	"Go's allocator, as that of the C library, has no such pages.": "allocator_muzzy",

@@ -13,8 +13,6 @@ type absence struct{ commands, why string }
 var absences = []absence{
 	{"VADD VCARD VDIM VEMB VGETATTR VINFO VISMEMBER VLINKS VRANDMEMBER VRANGE VREM VSETATTR VSIM",
 		"there are no vector sets yet"},
-	{"cluster|migration cluster|syncslots trimslots", "a cluster has one node, which has all slots"},
-	{"hotkeys", "keys are not watched yet"},
 }
 
 // missing returns a table in Markdown of the commands in theirs that are not in ours, a line for

@@ -27,7 +27,7 @@ import (
 // their sections of INFO.
 func Part(e *engine.Engine) engine.Part {
 	enabled := config.Bool("cluster-enabled", &e.Config.Cluster).AtStart()
-	return engine.Part{Families: []command.Family{family}, Params: []config.Param{enabled},
+	return engine.Part{Families: []command.Family{family, trimming}, Params: []config.Param{enabled},
 		Sections: []engine.Section{{Name: "Cluster", Fill: fillEnabled},
 			{Name: "Cluster Info", Since: "valkey:9.1.0", Fill: fillInfo}}}
 }
@@ -63,6 +63,15 @@ func newFamily() command.Family {
 			Summary:    "A container for Redis Cluster commands.", Subs: clusterSubs()},
 	}, Wordings: clusterWordings}
 }
+
+// trimming is a command that Redis counts among those of the server.
+var trimming = command.Family{Group: "server", Commands: []command.Line{
+	{Name: "trimslots", Arity: -5, Flags: command.Write, Run: inCluster(cmdTrimSlots), Reply: "any",
+		Since: "8.4.0", ACL: "keyspace dangerous",
+		Syntax:     "<RANGES ranges=<numranges:integer slots=<startslot:integer endslot:integer>...>>",
+		Summary:    "Removes the keys of hash slots that have moved away.",
+		Complexity: "O(N), N being the number of keys"},
+}}
 
 // clusterWordings are the errors about clusters that read otherwise in older releases.
 var clusterWordings = []command.Wording{
@@ -183,6 +192,19 @@ func clusterSlotSubs() []command.Line {
 		{Name: "keyslot", Arity: 3, Flags: command.Stale | command.Harmless,
 			Run: cmdClusterKeySlot, Reply: "integer", Since: "3.0.0", Syntax: "key:string",
 			Summary: "Returns the hash slot of a key.", Complexity: "O(N), N being the length of the key"},
+		{Name: "migration", Arity: -4, Flags: changeCluster, Run: inCluster(cmdClusterMigration), Reply: "any",
+			Since: "8.4.0",
+			Syntax: "subcommand=<IMPORT import=<start-slot end-slot>...|CANCEL cancel=<ID task-id|ALL>|" +
+				"STATUS status=<[ID task-id]|[ALL]>>",
+			Help: "IMPORT <start-slot end-slot [start-slot end-slot ...]> |\n" +
+				"STATUS [ID <task-id> | ALL] | CANCEL [ID <task-id> | ALL]\nStarts, shows or cancels moves of slots.",
+			Summary: "Starts, shows or cancels moves of hash slots.", Complexity: "O(N), N being the number of slots"},
+		{Name: "syncslots", Arity: -3, Flags: changeCluster, Run: inCluster(cmdClusterSyncSlots), Help: "-",
+			Reply: "any", Since: "8.4.0",
+			Syntax: "subcommand=<SYNC sync=<task-id slot-range=<start-slot end-slot>...>|RDBCHANNEL task-id|" +
+				"SNAPSHOT-EOF|STREAM-EOF|ACK ack=<state offset>|FAIL error|CONF conf=<option... value...>>",
+			Summary: "What nodes send each other while slots move.", Tips: "nondeterministic_output",
+			Complexity: "O(1)"},
 		{Name: "setslot", Arity: -4, Flags: changeCluster,
 			Run: inCluster(cmdClusterSetSlot), Reply: "status", Since: "3.0.0",
 			Syntax: "slot subcommand=<IMPORTING importing(node-id)|MIGRATING migrating(node-id)|NODE " +

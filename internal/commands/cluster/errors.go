@@ -29,6 +29,13 @@ const (
 	errSlotMetric    = command.Error("ERR Unrecognized sort metric for ORDERBY.")
 	errSlotOrder     = "ERR start slot number %d is greater than end slot number %d"
 	errSlotOwned     = "ERR I'm already the owner of hash slot %d"
+	errSlotTwice     = "ERR Slot %d specified multiple times"
+	errRangeOwned    = command.Error("ERR this node is already the owner of the slot range")
+	errSlotServed    = "ERR the slot %d is served by this node"
+	errNoRanges      = command.Error("ERR missing ranges argument")
+	errRangeCount    = command.Error("ERR invalid number of ranges")
+	errArgument      = command.Error("ERR unknown argument")
+	errInternal      = command.Error("ERR CLUSTER SYNCSLOTS subcommands are only allowed for internal clients")
 	errSlotRange     = command.Error("ERR Invalid or out of range slot")
 	errStatsOrder    = "ERR Start slot number %d is greater than end slot number %d" // of CLUSTER SLOT-STATS since 8.6
 	errUnknownNode   = "ERR Unknown node %s"

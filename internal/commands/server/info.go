@@ -68,7 +68,9 @@ var fieldsSince = release.ByName(map[string]string{
 		"evicted_scripts pubsub_clients total_watched_keys watching_clients",
 	"8.6.0": "acl_access_denied_tls_cert expired_keys_active expired_subkeys_active " +
 		"rdb_saves_consecutive_failures",
-	"8.2.0":              "used_memory_peak_time",
+	"8.2.0": "used_memory_peak_time",
+	"8.4.0": "mem_cluster_slot_migration_output_buffer mem_cluster_slot_migration_input_buffer " +
+		"mem_cluster_slot_migration_input_buffer_peak",
 	"8.6.0 valkey:8.1.0": "io_threaded_total_prefetch_batches io_threaded_total_prefetch_entries",
 	"8.0.0":              "mem_replica_full_sync_buffer replica_full_sync_buffer_size replica_full_sync_buffer_peak",
 	"valkey:8.0.0":       "server_mode replicas_waiting_psync replicas_repl_buffer_size replicas_repl_buffer_peak",
