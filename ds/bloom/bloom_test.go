@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/ds/value"
+	"github.com/miniserver-go/miniserver/ds/value/valuetest"
 	"github.com/miniserver-go/miniserver/internal/quick"
 )
 
@@ -320,4 +322,27 @@ func BenchmarkHas(b *testing.B) {
 	for b.Loop() {
 		f.Has(item)
 	}
+}
+
+// FuzzLoad reads payloads that lie.
+func FuzzLoad(f *testing.F) {
+	grown := made(f, scaling(10, 0.1))
+	fill(grown, "a", 25)
+	valuetest.Fuzz(f, func(v value.Value) error { return v.(*Filter).Check() }, grown, made(f, Options{10, 0.1, 2, true}))
+}
+
+// FuzzChunk loads chunks into a filter at any iterator.
+func FuzzChunk(f *testing.F) {
+	f.Add(int64(9), []byte("12345678"))
+	f.Add(int64(65), make([]byte, 64))
+	f.Fuzz(func(t *testing.T, next int64, chunk []byte) {
+		b := made(t, scaling(100, 0.01))
+		bits := b.BitBytes()
+		if b.Load(next, chunk) == Loaded {
+			got, _ := b.AppendChunk(nil, next-int64(len(chunk)), uint64(len(chunk)))
+			require.Equal(t, string(chunk), string(got))
+		}
+		require.NoError(t, b.Check())
+		require.Equal(t, bits, b.BitBytes())
+	})
 }
