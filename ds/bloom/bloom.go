@@ -197,6 +197,30 @@ func (f *Filter) Len() int { return int(f.items) }
 // Layers returns the number of layers.
 func (f *Filter) Layers() int { return len(f.layers) }
 
+// Layer is what is told of a layer.
+type Layer struct {
+	Capacity, Items, Bits uint64
+	Rate                  float64 // of false positives, when it is full
+	Probes                uint32
+}
+
+// Layer describes layer i.
+func (f *Filter) Layer(i int) Layer {
+	l := &f.layers[i]
+	return Layer{l.capacity, l.items, l.bits.Len() * 8, l.rate, l.probes}
+}
+
+// Fill returns the share of the bits of layer i that are set. O(bytes made).
+func (f *Filter) Fill(i int) float64 {
+	l, set := &f.layers[i], 0
+	for j := range l.bits.Pages() {
+		for _, b := range l.bits.Page(j) {
+			set += bits.OnesCount8(b)
+		}
+	}
+	return float64(set) / float64(l.bits.Len()*8)
+}
+
 // Capacity returns how many items all layers are meant for.
 func (f *Filter) Capacity() (n uint64) {
 	for i := range f.layers {

@@ -328,7 +328,8 @@ func BenchmarkHas(b *testing.B) {
 func FuzzLoad(f *testing.F) {
 	grown := made(f, scaling(10, 0.1))
 	fill(grown, "a", 25)
-	valuetest.Fuzz(f, func(v value.Value) error { return v.(*Filter).Check() }, grown, made(f, Options{10, 0.1, 2, true}))
+	fixed := made(f, Options{10, 0.1, 2, true})
+	valuetest.Fuzz(f, func(v value.Value) error { return v.(*Filter).Check() }, grown, fixed)
 }
 
 // FuzzChunk loads chunks into a filter at any iterator.

@@ -231,6 +231,14 @@ func (s *Sketch) Used() (used, full uint64) {
 	return used, full
 }
 
+// CellBytes returns the bytes of all cells, be they made or not.
+func (s *Sketch) CellBytes() uint64 { return s.cells.Len() }
+
+// AppendCells appends up to most bytes of the cells from an offset below CellBytes on.
+func (s *Sketch) AppendCells(dst []byte, offset, most uint64) []byte {
+	return s.cells.Append(dst, offset, min(most, s.cells.Len()-offset))
+}
+
 // Len returns the number of cells: items are not known.
 func (s *Sketch) Len() int { return int(s.width * s.depth) }
 

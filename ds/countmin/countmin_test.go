@@ -127,7 +127,9 @@ func TestMergeIntoASource(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	for _, c := range [][2]uint64{{0, 1}, {1, 0}, {1 << 40, 5}, {1 << 33, 1 << 33}, {math.MaxUint64, 2}, {1, maxDepth + 1}} {
+	for _, c := range [][2]uint64{
+		{0, 1}, {1, 0}, {1 << 40, 5}, {1 << 33, 1 << 33}, {math.MaxUint64, 2}, {1, maxDepth + 1},
+	} {
 		_, ok := New(c[0], c[1])
 		require.False(t, ok, "%v", c)
 	}
@@ -166,7 +168,8 @@ func TestDimensions(t *testing.T) {
 		err, chance  float64
 		width, depth uint64
 	}{
-		{0.001, 0.01, 2000, 7}, {0.1, 0.5, 20, 1}, {0.3, 0.25, 7, 2}, {0.999, 0.999, 3, 1}, {1e-9, 1e-30, 2000000000, 100},
+		{0.001, 0.01, 2000, 7}, {0.1, 0.5, 20, 1}, {0.3, 0.25, 7, 2}, {0.999, 0.999, 3, 1},
+		{1e-9, 1e-30, 2000000000, 100}, {0.5, 0.50000005, 4, 1}, {0.5, 0.49999995, 4, 2},
 		{1e-300, 1e-300, math.MaxInt64, math.MaxInt64},
 	} {
 		width, depth := Dimensions(c.err, c.chance)

@@ -24,7 +24,7 @@ func (s *Sketch) Digest(m *value.Mixer) {
 		m.Mix(binary.LittleEndian.AppendUint64(nil, n))
 	}
 	for offset := uint64(0); offset < s.cells.Len(); offset += pieceBytes {
-		m.Mix(s.cells.Append(nil, offset, min(pieceBytes, s.cells.Len()-offset)))
+		m.Mix(s.AppendCells(nil, offset, pieceBytes))
 	}
 }
 
@@ -42,9 +42,9 @@ func save(v value.Value, to value.PartWriter) {
 	to.Uint(s.total)
 	offset := uint64(0)
 	to.Pieces(int(s.cells.Len()), func(dst []byte, most int) []byte {
-		n := min(uint64(most), s.cells.Len()-offset)
-		dst = s.cells.Append(dst, offset, n)
-		offset += n
+		before := len(dst)
+		dst = s.AppendCells(dst, offset, uint64(most))
+		offset += uint64(len(dst) - before)
 		return dst
 	})
 }

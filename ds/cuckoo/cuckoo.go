@@ -201,27 +201,32 @@ func (f *Filter) AddNew(item []byte, room int) Outcome {
 }
 
 func (f *Filter) add(p place, room int) Outcome {
-	if !f.put(p, len(f.layers)) && !f.displace(p) {
+	if !f.put(p) && !f.displace(p) {
 		if f.growth == 0 {
 			return Full
 		}
 		if fault := f.grow(room); fault != Added {
 			return fault
 		}
-		f.put(p, len(f.layers))
+		f.put(p)
 	}
 	f.items++
 	return Added
 }
 
-// put sets a free slot in one of the first layers, the last of them first.
-func (f *Filter) put(p place, layers int) bool {
-	for i := layers - 1; i >= 0; i-- {
-		if l := &f.layers[i]; l.used < l.slots.Len() && (f.set(l, p.first, p.print) || f.set(l, p.second, p.print)) {
+// put sets a free slot, if possible in the last layer.
+func (f *Filter) put(p place) bool {
+	for i := len(f.layers) - 1; i >= 0; i-- {
+		if f.putInto(&f.layers[i], p) {
 			return true
 		}
 	}
 	return false
+}
+
+// putInto sets a free slot of a layer, if it has one for the place.
+func (f *Filter) putInto(l *layer, p place) bool {
+	return l.used < l.slots.Len() && (f.set(l, p.first, p.print) || f.set(l, p.second, p.print))
 }
 
 // set sets a free slot of a bucket, if it has one.
@@ -319,7 +324,7 @@ func (f *Filter) empty(i int) bool {
 				continue
 			}
 			left--
-			if f.put(at(print, first+uint64(j)/f.slots), i) {
+			if f.putBefore(i, at(print, first+uint64(j)/f.slots)) {
 				slots[j] = 0
 				l.used--
 			}
@@ -334,6 +339,16 @@ func (f *Filter) empty(i int) bool {
 		f.layers = f.layers[:i]
 	}
 	return true
+}
+
+// putBefore sets a free slot before layer i, if possible in the first.
+func (f *Filter) putBefore(i int, p place) bool {
+	for j := range f.layers[:i] {
+		if f.putInto(&f.layers[j], p) {
+			return true
+		}
+	}
+	return false
 }
 
 // Len returns the number of items that were added and not deleted, as far as is known.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -41,17 +42,17 @@ type model struct {
 	items, deleted            uint64
 }
 
-// buckets returns the first slots of the two buckets of an item in a layer.
+// places returns the first slots of the two buckets of an item in a layer.
 func (m *model) places(layer []byte, hash uint64, print byte) [2]int {
 	n := uint64(len(layer) / m.slots)
 	return [2]int{int(hash%n) * m.slots, int((hash^uint64(print)*0x5bd1e995)%n) * m.slots}
 }
 
-func (m *model) put(hash uint64, print byte, layers int) bool {
-	for i := layers - 1; i >= 0; i-- {
-		for _, from := range m.places(m.layers[i], hash, print) {
-			if free := bytes.IndexByte(m.layers[i][from:from+m.slots], 0); free >= 0 {
-				m.layers[i][from+free] = print
+func (m *model) put(hash uint64, print byte, layers ...[]byte) bool {
+	for _, layer := range layers {
+		for _, from := range m.places(layer, hash, print) {
+			if free := bytes.IndexByte(layer[from:from+m.slots], 0); free >= 0 {
+				layer[from+free] = print
 				return true
 			}
 		}
@@ -62,7 +63,9 @@ func (m *model) put(hash uint64, print byte, layers int) bool {
 func (m *model) add(item []byte) bool {
 	hash := murmur.Hash64(item, 0)
 	print := byte(hash%255) + 1
-	if !m.put(hash, print, len(m.layers)) && !m.displace(hash, print) {
+	backwards := slices.Clone(m.layers)
+	slices.Reverse(backwards)
+	if !m.put(hash, print, backwards...) && !m.displace(hash, print) {
 		if m.growth == 0 {
 			return false
 		}
@@ -70,8 +73,9 @@ func (m *model) add(item []byte) bool {
 		for range m.layers {
 			factor *= m.growth
 		}
-		m.layers = append(m.layers, make([]byte, m.buckets*factor*m.slots))
-		m.put(hash, print, len(m.layers))
+		last := make([]byte, m.buckets*factor*m.slots)
+		m.layers = append(m.layers, last)
+		m.put(hash, print, last)
 	}
 	m.items++
 	return true
@@ -117,7 +121,7 @@ func (m *model) compact(all bool) {
 	for i := len(m.layers) - 1; i > 0; i-- {
 		stayed := false
 		for at, print := range m.layers[i] {
-			if print != 0 && m.put(uint64(at/m.slots), print, i) {
+			if print != 0 && m.put(uint64(at/m.slots), print, m.layers[:i]...) {
 				m.layers[i][at] = 0
 			} else if print != 0 {
 				stayed = true
@@ -154,7 +158,8 @@ func TestModel(t *testing.T) {
 		}
 		o.Capacity = o.Slots * (1 + r.Uint64N(40))
 		f := made(t, o)
-		m := &model{slots: int(o.Slots), iterations: int(o.Iterations), growth: int(f.Growth()), buckets: int(f.Buckets())}
+		m := &model{slots: int(o.Slots), iterations: int(o.Iterations), growth: int(f.Growth())}
+		m.buckets = int(f.Buckets())
 		m.layers = [][]byte{make([]byte, m.buckets*m.slots)}
 		for i := range 600 {
 			item := fmt.Appendf(nil, "item%d", r.IntN(int(o.Capacity)*3))

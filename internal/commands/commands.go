@@ -3,7 +3,7 @@
 //
 //	strings hashes lists sets zsets streams   the data types
 //	bitmaps geo                               other uses of strings and of sorted sets
-//	sketches                                  HyperLogLog and Bloom filters
+//	sketches                                  HyperLogLog, Bloom and cuckoo filters, count-min
 //	json                                      JSON documents
 //	ratelimit                                 CL.THROTTLE and INCREX
 //	keys                                      commands on keys of any type, and on databases
@@ -62,19 +62,20 @@ import (
 
 // Types are the data types. A part that adds another names it in the same way: see engine.Part.
 var Types = []engine.Type{strings.Type, lists.Type, sets.Type, zsets.Type, hashes.Type, streams.Type, sketches.Filter,
-	json.Type}
+	sketches.CuckooFilter, sketches.CountMinSketch, json.Type}
 
 // Parts returns the parts of all families, for an engine.
 func Parts(e *engine.Engine) []engine.Part {
 	return append(clients.Parts(e), []engine.Part{
 		{Types: Types, Families: []command.Family{
 			strings.Family, hashes.Family, lists.Family, sets.Family, zsets.Family, streams.Family,
-			bitmaps.Family, geo.Family, sketches.HyperLogLog,
+			bitmaps.Family, geo.Family, sketches.HyperLogLog, sketches.CountMin,
 			ratelimit.Throttle, ratelimit.IncrEx,
 			keys.Family, keys.Databases, keys.Selection,
 			introspection.Family, debug.Family,
 		}, Debug: []engine.DebugLine{strings.Debug()}},
 		sketches.Bloom(),
+		sketches.Cuckoo(),
 		json.Part(),
 		explain.Part(),
 		server.Part(),

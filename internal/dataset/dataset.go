@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -21,8 +22,8 @@ import (
 type Generator struct {
 	rng  *rand.Rand
 	keys int
-	// Plain leaves out what redis-server 7.0 does not know: Bloom filters, documents of JSON and
-	// deadlines of elements.
+	// Plain leaves out what redis-server 7.0 does not know: sketches but HyperLogLogs, documents of
+	// JSON and deadlines of elements.
 	Plain bool
 }
 
@@ -42,7 +43,7 @@ func (g *Generator) Key() (commands []Command) {
 	commands = append(commands, Command{"SELECT", strconv.Itoa(max(0, g.rng.IntN(24)-8))})
 	kinds := []func(key string) []Command{g.str, g.bits, g.hyperloglog, g.list, g.set, g.hash, g.zset, g.stream}
 	if !g.Plain {
-		kinds = append(kinds, g.bloom, g.document)
+		kinds = append(kinds, g.bloom, g.cuckoo, g.countmin, g.document)
 	}
 	commands = append(commands, kinds[g.rng.IntN(len(kinds))](key)...)
 	if g.rng.IntN(4) == 0 {
@@ -243,6 +244,23 @@ func (g *Generator) stream(key string) (commands []Command) {
 
 func (g *Generator) bloom(key string) []Command {
 	return []Command{{"BF.RESERVE", key, "0.01", strconv.Itoa(1 + g.rng.IntN(3000))}, g.words("BF.MADD", key, g.size())}
+}
+
+func (g *Generator) cuckoo(key string) []Command {
+	growth := strconv.Itoa(1 << g.rng.IntN(3))
+	capacity, slots := strconv.Itoa(8+g.rng.IntN(3000)), strconv.Itoa(1+g.rng.IntN(4))
+	insert := slices.Insert(g.words("CF.INSERT", key, g.size()), 2, "ITEMS")
+	return []Command{{"CF.RESERVE", key, capacity, "BUCKETSIZE", slots, "EXPANSION", growth}, insert,
+		{"CF.DEL", key, insert[3]}}
+}
+
+func (g *Generator) countmin(key string) []Command {
+	width := []int{1, 10, 300, 3000, 20000}[g.rng.IntN(5)]
+	incr := Command{"CMS.INCRBY", key}
+	for range g.size() {
+		incr = append(incr, g.text(), strconv.Itoa(g.rng.IntN(1<<g.rng.IntN(31))))
+	}
+	return []Command{{"CMS.INITBYDIM", key, strconv.Itoa(width), strconv.Itoa(1 + g.rng.IntN(8))}, incr}
 }
 
 func (g *Generator) document(key string) []Command {

@@ -113,6 +113,8 @@ var readers = map[string]struct {
 	"set":       {[]string{"SMEMBERS", ""}, Mode{Order: transcript.Sorted}},
 	"list":      {[]string{"LRANGE", "", "0", "-1"}, Mode{}},
 	"MBbloom--": {[]string{"BF.SCANDUMP", "", "1"}, Mode{}},
+	"MBbloomCF": {[]string{"DUMP", ""}, Mode{}},
+	"CMSk-TYPE": {[]string{"DUMP", ""}, Mode{}},
 	"ReJSON-RL": {[]string{"JSON.GET", ""}, Mode{}},
 	"stream":    {[]string{"XINFO", "STREAM", "", "FULL", "COUNT", "0"}, Mode{Times: true}},
 }

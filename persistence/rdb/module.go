@@ -77,8 +77,20 @@ func (w partWriter) Text(b []byte) {
 	w.e.yield(len(b))
 }
 
+// mostWhole is up to how many bytes a text that comes in pieces is put together first. It is
+// written like any other then, compressed above all, as Redis does it with all sizes.
+const mostWhole = 1 << 20
+
 func (w partWriter) Pieces(size int, next func(dst []byte, most int) []byte) {
 	e := w.e
+	if size <= mostWhole {
+		whole := make([]byte, 0, size)
+		for len(whole) < size {
+			whole = next(whole, min(size-len(whole), piece))
+		}
+		w.Text(whole)
+		return
+	}
 	e.length(partString)
 	e.count(size)
 	if e.pace == nil {

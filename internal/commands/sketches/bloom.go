@@ -1,7 +1,9 @@
 package sketches
 
 import (
+	"fmt"
 	"math"
+	"strconv"
 
 	"github.com/miniserver-go/miniserver/ds/bloom"
 	"github.com/miniserver-go/miniserver/internal/command"
@@ -17,7 +19,19 @@ import (
 // properties of new filters.
 func Bloom() engine.Part {
 	defaults := &bloom.Options{Capacity: 100, Rate: 0.01, Growth: 2}
-	return engine.Part{Params: bloomParams(defaults), State: defaults, Families: []command.Family{bloomFamily}}
+	return engine.Part{Params: bloomParams(defaults), State: defaults, Families: []command.Family{bloomFamily},
+		Modules: modules}
+}
+
+// modules are the versions of RedisBloom in Redis Stack and in Redis.
+var modules = []engine.Module{
+	{Name: "bf", Since: "redis-stack:7.4.0", Version: 20802},
+	{Name: "bf", Since: "8.0.0", Version: 80001},
+	{Name: "bf", Since: "8.2.0", Version: 80200},
+	{Name: "bf", Since: "8.4.0", Version: 80400},
+	{Name: "bf", Since: "8.6.0", Version: 80600},
+	{Name: "bf", Since: "8.8.0", Version: 80800},
+	{Name: "bf", Since: "8.10.0", Version: 81000},
 }
 
 // creating returns what runs a command that may create a filter.
@@ -69,6 +83,9 @@ var bloomFamily = command.Family{Group: "bf", Module: "bf", Category: "bloom", W
 	{Name: "bf.card", Arity: 2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"),
 		Run: cmdBFCard, Reply: "integer", Since: "bloom:2.4.4",
 		Syntax: "key", Summary: "Returns the cardinality of a Bloom filter", Complexity: "O(1)"},
+	{Name: "bf.debug", Arity: 2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"),
+		Run: cmdBFDebug, Reply: "list", Since: "bloom:1.0.0", ACL: "-fast slow", Syntax: "key",
+		Summary: "Returns internal debug information about a Bloom Filter", Complexity: "O(1)"},
 	{Name: "bf.scandump", Arity: 3, Flags: command.ReadOnly | command.Fast, Keys: command.Key(1, "RO access"),
 		Run: cmdBFScanDump, Reply: "array", Since: "bloom:1.0.0", ACL: "-fast slow",
 		Syntax: "key iterator:integer", Summary: "Begins an incremental save of the Bloom Filter",
@@ -502,6 +519,21 @@ func replyInfoField(c *engine.Call, f *bloom.Filter, i int) {
 		} else {
 			c.Reply.Null()
 		}
+	}
+}
+
+// BF.DEBUG key
+func cmdBFDebug(c *engine.Call) {
+	f := readFilter(c, c.Arg())
+	if !c.OK() {
+		return
+	}
+	c.Reply.Array(1 + f.Layers())
+	c.Reply.Bulk(fmt.Appendf(nil, "size:%d", f.Len()))
+	for i := range f.Layers() {
+		l := f.Layer(i)
+		c.Reply.Bulk(fmt.Appendf(nil, "bytes:%d bits:%d hashes:%d hashwidth:64 capacity:%d size:%d ratio:%s",
+			l.Bits/8, l.Bits, l.Probes, l.Capacity, l.Items, strconv.FormatFloat(l.Rate, 'g', 6, 64)))
 	}
 }
 

@@ -1,12 +1,13 @@
 // Package sketches is the families of commands on values that approximate a set in little memory:
-// HyperLogLog, which counts, in hyperloglog.go, and the Bloom filters of the module RedisBloom,
-// which answer whether an item was added, in bloom.go.
+//
+//	hyperloglog.go   PF*     counts different items
+//	bloom.go         BF.*    tells whether an item was added
+//	cuckoo.go        CF.*    tells that, too, and deletes items
+//	countmin.go      CMS.*   tells how often an item was counted
 //
 // A HyperLogLog is a string with the bytes that Redis stores, and any command on strings may change
-// it. Each command therefore checks it again. See [hll]. A Bloom filter is a type of its own. See
-// [bloom].
-//
-// Replies and errors of the BF commands are RedisBloom's.
+// it. Each command therefore checks it again. See [hll]. The others are types of their own, which
+// Redis has from the module RedisBloom: replies and errors are those of that module.
 package sketches
 
 import (

@@ -10,8 +10,9 @@ import (
 )
 
 func TestTranscripts(t *testing.T) {
-	family.Run(t, "bloom/* hyperloglog/*", func(e *engine.Engine) {
-		e.Join(engine.Part{Types: []engine.Type{sketches.Filter}, Families: []command.Family{sketches.HyperLogLog}})
-		e.Join(sketches.Bloom())
+	family.Run(t, "bloom/* cuckoo/* countmin/* hyperloglog/*", func(e *engine.Engine) {
+		e.Join(engine.Part{Types: []engine.Type{sketches.Filter, sketches.CuckooFilter, sketches.CountMinSketch},
+			Families: []command.Family{sketches.HyperLogLog, sketches.CountMin}})
+		e.Join(sketches.Bloom(), sketches.Cuckoo())
 	})
 }
