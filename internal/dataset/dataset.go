@@ -246,6 +246,11 @@ func (g *Generator) bloom(key string) []Command {
 	return []Command{{"BF.RESERVE", key, "0.01", strconv.Itoa(1 + g.rng.IntN(3000))}, g.words("BF.MADD", key, g.size())}
 }
 
+// Sketch returns the commands that make a Bloom filter, a cuckoo filter or a count-min sketch.
+func (g *Generator) Sketch(key string) []Command {
+	return []func(key string) []Command{g.bloom, g.cuckoo, g.countmin}[g.rng.IntN(3)](key)
+}
+
 func (g *Generator) cuckoo(key string) []Command {
 	growth := strconv.Itoa(1 << g.rng.IntN(3))
 	capacity, slots := strconv.Itoa(8+g.rng.IntN(3000)), strconv.Itoa(1+g.rng.IntN(4))
