@@ -140,19 +140,48 @@ async function groupsOf(view, groups) {
 
 async function bloom(view) {
   const facts = await view.read("BF.INFO", view.key);
+  const of = Object.fromEntries(facts.map(([name, n]) => [String(name), Number(n)]));
+  sketch(view, [...facts, ["Fill", share(of["Number of items inserted"] / of.Capacity)]], "Is it there?",
+    async item => await view.context.run("BF.EXISTS", view.key, item) ? "It may be in the filter." : "It is certainly not in the filter.",
+    item => ["BF.ADD", view.key, item]);
+}
+
+/** share is a part of one as people read it. */
+const share = part => `${Number((100 * part).toPrecision(3))} %`;
+
+async function cuckoo(view) {
+  const facts = await view.read("CF.INFO", view.key);
+  const of = Object.fromEntries(facts.map(([name, n]) => [String(name), Number(n)]));
+  const layers = of["Number of filters"];
+  const slots = of.Size - 40 - 16 * layers; // the size counts the structs of RedisBloom, too
+  sketch(view, [...facts, ["Fill", share(of["Number of items inserted"] / slots)],
+    ["False positives, at most", share(1 - (254 / 255) ** (2 * of["Bucket size"] * layers))]], "Is it there?",
+  async item => await view.context.run("CF.EXISTS", view.key, item) ? "It may be in the filter." : "It is certainly not in the filter.",
+  item => ["CF.ADD", view.key, item]);
+}
+
+async function countmin(view) {
+  const facts = await view.read("CMS.INFO", view.key);
+  const of = Object.fromEntries(facts.map(([name, n]) => [String(name), Number(n)]));
+  sketch(view, [...facts, ["Counts are too high by at most", count(Math.floor(2 * of.count / of.width))], ["with a probability of", share(1 - 0.5 ** of.depth)]], "How often?",
+    async item => `It was counted ${count((await view.context.run("CMS.QUERY", view.key, item))[0])} times, or less often.`,
+    item => ["CMS.INCRBY", view.key, item, 1]);
+}
+
+/** sketch shows facts, and a form that asks about an item or adds it. */
+function sketch(view, facts, question, asked, add) {
   const item = el("input", {spellcheck: "false"});
   const answer = el("p", {role: "status"});
   const test = async e => {
     e.preventDefault();
-    const found = await view.context.run("BF.EXISTS", view.key, item.value);
-    answer.textContent = found ? "It may be in the filter." : "It is certainly not in the filter.";
+    answer.textContent = await asked(item.value);
   };
   show(view.body, table(["", ""], facts.map(([name, value]) => [String(name), String(value)])),
-    el("form", {class: "adder", onsubmit: test}, field("Item", item, {class: "field grow"}), el("button", {}, "Is it there?"),
-      el("button", {type: "button", onclick: () => view.change(["BF.ADD", view.key, item.value])}, "Add")), answer);
+    el("form", {class: "adder", onsubmit: test}, field("Item", item, {class: "field grow"}), el("button", {}, question),
+      el("button", {type: "button", onclick: () => view.change(add(item.value))}, "Add")), answer);
 }
 
 /** json shows a document. Its tree stays from one load to the next. */
 const json = view => (view.tree ??= new Tree(view)).load();
 
-export const elements = {string, hash, set, zset, list, stream: view => stream(view), "MBbloom--": bloom, "ReJSON-RL": json};
+export const elements = {string, hash, set, zset, list, stream: view => stream(view), "MBbloom--": bloom, "MBbloomCF": cuckoo, "CMSk-TYPE": countmin, "ReJSON-RL": json};

@@ -7,7 +7,7 @@ import {elements} from "./elements.js";
 import {format, line} from "./words.js";
 
 /** typeNames are types as people call them. */
-const typeNames = {"MBbloom--": "Bloom filter", "ReJSON-RL": "JSON"};
+const typeNames = {"MBbloom--": "Bloom filter", "MBbloomCF": "cuckoo filter", "CMSk-TYPE": "count-min sketch", "ReJSON-RL": "JSON"};
 
 /** ValueView shows a key. changed(gone) is called after a change; gone says why the key is not there any more. */
 export class ValueView {

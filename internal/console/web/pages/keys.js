@@ -24,7 +24,7 @@ class Keys {
     this.facts = new Map(); // by key: {type, ttl, size}
     this.closed = new Set(); // groups of the tree that are not open
     this.pattern = el("input", {type: "search", value: params.get("match") ?? "", placeholder: "user:*", spellcheck: "false", oninput: later(250, () => this.search())});
-    this.type = select({onchange: () => this.search()}, [["", "all"], "string", "hash", "list", "set", "zset", "stream", ["MBbloom--", "Bloom filter"], ["ReJSON-RL", "JSON"]], params.get("type") ?? "");
+    this.type = select({onchange: () => this.search()}, [["", "all"], "string", "hash", "list", "set", "zset", "stream", ["MBbloom--", "Bloom filter"], ["MBbloomCF", "cuckoo filter"], ["CMSk-TYPE", "count-min sketch"], ["ReJSON-RL", "JSON"]], params.get("type") ?? "");
     this.separator = el("input", {value: params.get("by") ?? ":", size: 2, maxlength: 4, oninput: () => this.draw()});
     this.db = el("input", {type: "number", min: 0, value: params.get("db") ?? 0, onchange: () => this.search()});
     this.rows = new Rows({label: "Keys", draw: row => this.row(row), drawn: rows => this.ask(rows), open: row => this.choose(row)});
@@ -268,4 +268,4 @@ class Keys {
   }
 }
 
-const shortType = type => ({string: "str", hash: "hash", list: "list", set: "set", zset: "zset", stream: "strm", "MBbloom--": "blm", "ReJSON-RL": "json", none: "–"})[type] ?? "";
+const shortType = type => ({string: "str", hash: "hash", list: "list", set: "set", zset: "zset", stream: "strm", "MBbloom--": "blm", "MBbloomCF": "cf", "CMSk-TYPE": "cms", "ReJSON-RL": "json", none: "–"})[type] ?? "";
