@@ -34,6 +34,7 @@ var areas = []area{
 	{"restore", "RESTORE of payloads with mutated contents and true checksums, and filters that announce memory",
 		openRestore, 3},
 	{"documents", "documents of JSON that are deep, long or wide, paths that explode, and reloads", openDocuments, 3},
+	{"sketches", "sketches of terabytes, headers, chunks and payloads that lie, and reloads", openSketches, 3},
 	{"files", "snapshots and journals, whole, damaged, cut off, and with contradictions and true checksums",
 		openFiles, 5},
 	{"leftovers", "starts with every mixture of files that were left, then writes, rewrites, saves, " +
