@@ -13,7 +13,7 @@ import (
 func (c *invocation) checkCommand() {
 	came := c.since()
 	switch {
-	case c.name == "" || strings.Contains(c.name, "."): // of a module
+	case c.name == "" || c.cmd == nil && strings.Contains(c.name, "."): // of a module that is not known
 	case came == "":
 		c.run.report("unknown-command", c.call.At, "There is no command %s in any known release: correct its name.", c)
 	case !c.run.linter.target.Offers(release.From(came)):
@@ -44,12 +44,21 @@ func inWords(text string) string {
 	words := strings.Fields(text)
 	for i, word := range words {
 		if product, version, named := strings.Cut(word, ":"); named {
-			words[i] = strings.ToUpper(product[:1]) + product[1:] + " " + strings.TrimSuffix(version, ".0")
+			words[i] = nameOf(product) + " " + strings.TrimSuffix(version, ".0")
 		} else {
 			words[i] = "Redis " + strings.TrimSuffix(word, ".0")
 		}
 	}
 	return strings.Join(words, " and ")
+}
+
+// nameOf returns the name of a product, such as "Redis Stack" of "redis-stack".
+func nameOf(product string) string {
+	words := strings.Split(product, "-")
+	for i, word := range words {
+		words[i] = strings.ToUpper(word[:1]) + word[1:]
+	}
+	return strings.Join(words, " ")
 }
 
 // fits reports whether a command with an arity may take the arguments of the call: a negative arity

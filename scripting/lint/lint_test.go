@@ -84,7 +84,7 @@ func TestFaultyScripts(t *testing.T) {
 			for _, f := range linter(t, version).Lint(string(source)) {
 				got[f.Line] = append(got[f.Line], f.Rule)
 				found[f.Rule] = true
-				require.Regexp(t, `^[^.]+(\. |\.$|\.\d|\.\.|\.[%a-z]|f')`, f.Message)
+				require.Regexp(t, `^[^.]+(\. |\.$|\.\d|\.\.|\.[%a-zA-Z]|f')`, f.Message)
 			}
 			for i := range lines {
 				slices.Sort(got[i+1])

@@ -48,7 +48,8 @@ func newMemoryServer(t *testing.T, shelf *disk.Memory) *memoryServer {
 func saved(t *testing.T, shelf *disk.Memory) (s *memoryServer, file []byte) {
 	s = newMemoryServer(t, shelf)
 	s.run(`SET text "hello \"world\""`, `SET bytes "\xff\x00\x01"`, `SET int 42 PX 100000`, `RPUSH list a b 3`,
-		`SADD ints 1 2 3`, `SADD words a b`, `HSET hash f v g 2`, `HSET dated f v g 2`, `HPEXPIRE dated 5000 FIELDS 1 f`, `ZADD zset 1 a 2.5 b inf c`, `XADD stream 1-1 f v`, `BF.ADD bloom x`, `SELECT 3`, `SET "other <db>" 1`, `SADD members a b`, `SEXPIRE members 50 MEMBERS 1 b`, `RPUSH elements a b a`, `LEXPIRE elements 50 ELEMENTS 1 a`, `SAVE`)
+		`SADD ints 1 2 3`, `SADD words a b`, `HSET hash f v g 2`, `HSET dated f v g 2`, `HPEXPIRE dated 5000 FIELDS 1 f`, `ZADD zset 1 a 2.5 b inf c`, `XADD stream 1-1 f v`, `BF.ADD bloom x`,
+		`JSON.SET doc $ "{\"a\":[1.0,null]}"`, `SELECT 3`, `SET "other <db>" 1`, `SADD members a b`, `SEXPIRE members 50 MEMBERS 1 b`, `RPUSH elements a b a`, `LEXPIRE elements 50 ELEMENTS 1 a`, `SAVE`)
 	return s, s.readDump(t, shelf)
 }
 
@@ -60,6 +61,7 @@ func TestConvertToJSONAndBack(t *testing.T) {
 	require.Contains(t, text.String(), `{"db":0,"key":"text","type":"string","value":"hello \"world\""}`+"\n")
 	require.Contains(t, text.String(), `{"db":0,"key":"bytes","type":"string","value":{"base64":"/wAB"}}`+"\n")
 	require.Contains(t, text.String(), `{"db":0,"key":"int","type":"string","deadline":1700000100000,"value":"42"}`+"\n")
+	require.Contains(t, text.String(), `{"db":0,"key":"doc","type":"json","value":{"a":[1.0,null]}}`+"\n")
 	require.Contains(t, text.String(), `"type":"zset","value":[["a","1"],["b","2.5"],["c","+Inf"]]}`+"\n")
 	require.Contains(t, text.String(), `"deadlines":[{"element":"b","deadline":1700000050000}]`)
 

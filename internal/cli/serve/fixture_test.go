@@ -136,15 +136,17 @@ func TestFixtureOfJSON(t *testing.T) {
 {"db":0,"key":"bytes","type":"string","value":{"base64":"/wAB"}}
 {"db":2,"key":"dated","type":"hash","value":[["f","1"],["g","2"]],"deadlines":[{"element":"g","deadline":9999999999999}]}
 {"db":2,"key":"board","type":"zset","deadline":9999999999999,"value":[["a","1"],["b","+Inf"]]}
+{"db":0,"key":"cart","type":"json","value":{"items":[{"name":"hat","price":12.5}],"tags":[]}}
 {"library":"#!lua name=l\nredis.register_function('f', function() return 'x' end)"}
 `
 	var text strings.Builder
 	require.NoError(t, files.Convert().Do(t.Context(), []string{"json", converted(t, lines)}, nil, &text))
-	require.Equal(t, []string{"$5\r\na \"b\"\r\n", "$3\r\n\xff\x00\x01\r\n", "$1\r\nx\r\n", "+OK\r\n",
+	require.Equal(t, []string{"$5\r\na \"b\"\r\n", "$3\r\n\xff\x00\x01\r\n", "$1\r\nx\r\n",
+		"$51\r\n[{\"items\":[{\"name\":\"hat\",\"price\":12.5}],\"tags\":[]}]\r\n", "+OK\r\n",
 		"*1\r\n:9999999999999\r\n", "$3\r\ninf\r\n", ":9999999999999\r\n"},
 		asked(t, []string{"--load", write(t, "x.json", "\n"+text.String())},
-			"GET text", "GET bytes", "FCALL f 0", "SELECT 2", "HPEXPIRETIME dated FIELDS 1 g", "ZSCORE board b",
-			"PEXPIRETIME board"))
+			"GET text", "GET bytes", "FCALL f 0", "JSON.GET cart $", "SELECT 2", "HPEXPIRETIME dated FIELDS 1 g",
+			"ZSCORE board b", "PEXPIRETIME board"))
 }
 
 // An append-only file is loaded from its directory or its manifest. Its last file may have been cut
