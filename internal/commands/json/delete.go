@@ -6,7 +6,11 @@ import (
 
 	"github.com/miniserver-go/miniserver/ds/json"
 	"github.com/miniserver-go/miniserver/internal/engine"
+	"github.com/miniserver-go/miniserver/internal/release"
 )
+
+// deletesEmpty is since when a key goes with the last value in its document.
+var deletesEmpty = release.From("8.0.0")
 
 // JSON.DEL key [path]
 func cmdJSONDel(c *engine.Call) {
@@ -27,7 +31,9 @@ func cmdJSONDel(c *engine.Call) {
 	if p.Root() {
 		c.DB.Delete(key)
 	} else if m := workspaceOf(c).find(c, d, p, anything); !c.Failed() {
-		n = remove(c, d, m)
+		if n = remove(c, d, m); n > 0 && d.Root().Len() == 0 && c.Has(deletesEmpty) {
+			c.DB.Delete(key)
+		}
 	}
 	if n > 0 {
 		changed(c, key, "json.del")
