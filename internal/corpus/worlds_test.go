@@ -366,6 +366,17 @@ func TestTranscriptsOnValkey(t *testing.T) { runOn(t, reference.Valkey81) }
 
 func TestTranscriptsOnValkey91(t *testing.T) { runOn(t, reference.Valkey91) }
 
+// TestReachedServers: a server that a user names is the release that it says, or Redis Stack.
+func TestReachedServers(t *testing.T) {
+	for _, r := range []reference.Release{reference.RedisStack74, reference.Default, reference.Valkey81} {
+		w, err := transcript.Reach(r.Start(t).Socket, false, time.Minute)
+		require.NoError(t, err, r)
+		require.True(t, w.Traits().Release.Is(r.Product()), r)
+		require.Equal(t, r.Product() == "redis-stack", w.Traits().Release.Stack, r)
+		require.NoError(t, w.Close(), r)
+	}
+}
+
 func TestTranscriptsOnRedisStack(t *testing.T) { runOn(t, reference.RedisStack74) }
 
 func runOn(t *testing.T, r reference.Release) {

@@ -33,7 +33,7 @@ func TestSaysWhatTheReleaseSays(t *testing.T) {
 	allowed, err := LoadAllowed("testdata/allowed.txt")
 	require.NoError(t, err)
 	for _, r := range []reference.Release{"redis:8.6", "redis:8.0", "redis:7.4", "redis:7.2", "redis:7.0", "redis:6.2",
-		"valkey:9.1", "valkey:8.1"} {
+		"valkey:9.1", "valkey:8.1", "redis-stack:7.4"} {
 		t.Run(string(r), func(t *testing.T) {
 			theirs, err := Ask(r.Start(t).Dial(t))
 			require.NoError(t, err)

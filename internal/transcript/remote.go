@@ -126,15 +126,27 @@ func (c patientConn) Next(bool) (resp.Value, bool, error) { return c.Conn.Next(t
 
 var infoField = regexp.MustCompile(`(?m)^(redis|valkey)_version:([0-9.]+)`)
 
-// identify asks the server which release it is.
+// hasModules is since when Redis has the modules of Redis Stack by itself.
+var hasModules = release.From("8.0.0")
+
+// identify asks the server which release it is. An older Redis with JSON is taken for Redis Stack.
 func (w *Remote) identify() error {
 	v, err := w.Server.ask("INFO", "server")
 	if err != nil {
 		return err
 	}
+	modules, err := w.Server.ask("INFO", "modules")
+	if err != nil {
+		return err
+	}
 	for _, m := range infoField.FindAllStringSubmatch(v.Text, -1) { // Valkey says both, its own last
-		w.product = m[1] + " " + m[2]
-		w.traits.Release = cmp.Or(release.Told(m[1], m[2]), w.traits.Release)
+		product, r := m[1], release.Told(m[1], m[2])
+		if r != nil && product == "redis" && !r.Has(hasModules) && strings.Contains(modules.Text, "name=ReJSON,") {
+			product = "redis-stack"
+			r = release.Told(product, m[2])
+		}
+		w.product = product + " " + m[2]
+		w.traits.Release = cmp.Or(r, w.traits.Release)
 	}
 	w.about = fmt.Sprintf("the server at %s", w.target.address)
 	if w.product != "" {
