@@ -5,6 +5,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/engine"
+	"github.com/miniserver-go/miniserver/internal/release"
 )
 
 // family is SLOWLOG and COMMANDLOG, with which Valkey replaced it.
@@ -96,7 +97,8 @@ func slowlogSubs() []command.Line {
 			Syntax: "[count]", Summary: "Returns the slow log's entries, the newest first; 10 of them, or all with -1.",
 			Tips:       "request_policy:all_nodes nondeterministic_output",
 			Complexity: "O(N), N being the number of entries returned",
-			History:    "4.0.0 Shows the address and the name of the client.",
+			History: "4.0.0 Shows the address and the name of the client.\n" +
+				"8.10.0 Shows the number of arguments.",
 			Deprecated: "valkey:8.1.0 `COMMANDLOG GET <count> SLOW`"},
 		{Name: "len", Arity: 2, Flags: reads, Run: engine.On((*Logs).cmdSlowlogLen), Reply: "integer", Since: "2.2.12",
 			Summary: "Returns the number of entries in the slow log.",
@@ -145,7 +147,12 @@ func (l *list) reply(c *engine.Call, count int64) {
 }
 
 func (e *entry) reply(c *engine.Call) {
-	c.Reply.Array(6)
+	counts := c.Cmd.Parent.Name == "slowlog" && c.Has(countsArgs)
+	if counts {
+		c.Reply.Array(7)
+	} else {
+		c.Reply.Array(6)
+	}
 	c.Reply.Int(e.id)
 	c.Reply.Int(e.unix)
 	c.Reply.Int(e.value)
@@ -155,7 +162,13 @@ func (e *entry) reply(c *engine.Call) {
 	}
 	c.Reply.BulkString(e.addr)
 	c.Reply.BulkString(e.client)
+	if counts {
+		c.Reply.Int(int64(e.count))
+	}
 }
+
+// countsArgs is when SLOWLOG GET began to tell how many arguments a command had.
+var countsArgs = release.From("8.10.0")
 
 // SLOWLOG LEN
 func (l *Logs) cmdSlowlogLen(c *engine.Call) { c.Reply.Int(int64(len(l.slow.entries))) }

@@ -14,6 +14,7 @@ type list struct {
 type entry struct {
 	id, unix, value int64
 	args            []string
+	count           int // of all arguments
 	addr, client    string
 }
 
@@ -34,22 +35,22 @@ func (l *list) trim() {
 	}
 }
 
-// What an entry shows of a command.
-const (
-	maxArgs = 32  // arguments, the last of them telling how many are left out
-	maxText = 128 // bytes of an argument
-)
+// limits are what an entry shows of a command.
+type limits struct {
+	args int // the last of them tells how many are left out
+	text int // bytes of an argument
+}
 
 // shortened returns what an entry shows of a command's arguments.
-func shortened(args [][]byte) []string {
-	n := min(len(args), maxArgs)
+func (l limits) shortened(args [][]byte) []string {
+	n := min(len(args), l.args)
 	shown := make([]string, n)
 	for i, arg := range args[:n] {
 		switch {
-		case i == maxArgs-1 && len(args) > maxArgs:
-			shown[i] = fmt.Sprintf("... (%d more arguments)", len(args)-maxArgs+1)
-		case len(arg) > maxText:
-			shown[i] = fmt.Sprintf("%s... (%d more bytes)", arg[:maxText], len(arg)-maxText)
+		case i == l.args-1 && len(args) > l.args:
+			shown[i] = fmt.Sprintf("... (%d more arguments)", len(args)-l.args+1)
+		case len(arg) > l.text:
+			shown[i] = fmt.Sprintf("%s... (%d more bytes)", arg[:l.text], len(arg)-l.text)
 		default:
 			shown[i] = string(arg)
 		}

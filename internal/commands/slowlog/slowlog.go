@@ -26,6 +26,7 @@ const name = "slowlog"
 type Logs struct {
 	engine                  *engine.Engine
 	slow, requests, replies list
+	limits                  limits
 }
 
 // logsSizes is since when the sizes of requests and replies are logged.
@@ -33,7 +34,7 @@ var logsSizes = release.From("valkey:8.1.0")
 
 // New returns the logs of an engine. Join its Part to the engine.
 func New(e *engine.Engine) *Logs {
-	l := &Logs{engine: e, slow: list{threshold: 10000, most: 128}}
+	l := &Logs{engine: e, slow: list{threshold: 10000, most: 128}, limits: limits{args: 32, text: 128}}
 	l.requests = list{threshold: -1, most: 128}
 	if e.Release.Has(logsSizes) {
 		l.requests.threshold = 1 << 20
@@ -48,7 +49,9 @@ func (l *Logs) Part() engine.Part {
 		Params: slices.Concat(
 			l.params(&l.slow, "slowlog-log-slower-than", "slowlog-max-len"),
 			l.params(&l.requests, "commandlog-request-larger-than", "commandlog-large-request-max-len"),
-			l.params(&l.replies, "commandlog-reply-larger-than", "commandlog-large-reply-max-len"))}
+			l.params(&l.replies, "commandlog-reply-larger-than", "commandlog-large-reply-max-len"),
+			[]config.Param{config.Int("slowlog-entry-max-argc", &l.limits.args, 2, math.MaxInt32),
+				config.Int("slowlog-entry-max-string-len", &l.limits.text, 1, math.MaxInt32)})}
 	p.Params[0].Aliases = []string{"commandlog-execution-slower-than"}
 	p.Params[1].Aliases = []string{"commandlog-slow-execution-max-len"}
 	l.listen(&p)
@@ -85,8 +88,8 @@ func (l *Logs) add(to *list, x engine.Executed, value int64) {
 		return
 	}
 	addr, client := origin(x.Session, l.engine.Release)
-	to.add(entry{unix: x.World.Micros() / 1e6, value: value, args: shortened(l.engine.Shown(x.Cmd, x.Args)), addr: addr,
-		client: client})
+	to.add(entry{unix: x.World.Micros() / 1e6, value: value, args: l.limits.shortened(l.engine.Shown(x.Cmd, x.Args)),
+		count: len(x.Args), addr: addr, client: client})
 }
 
 // When the slow log ceased to show an address for what scripts call, and when it began to show
