@@ -15,6 +15,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/corpus"
 	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/internal/reference"
+	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/internal/transcript"
 	"github.com/miniserver-go/miniserver/persistence/disk"
 	"github.com/miniserver-go/miniserver/resp"
@@ -96,4 +97,37 @@ func freePort(t *testing.T) string {
 	require.NoError(t, err)
 	defer l.Close()
 	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
+}
+
+// TestClusterWithDatabases: with cluster-databases, as Valkey has it since 9.0, clients select some
+// databases. The keys of a slot are those of the selected one, but for what is about all of them.
+func TestClusterWithDatabases(t *testing.T) {
+	r, err := release.Find("valkey:9.1")
+	require.NoError(t, err)
+	e := engine.New(engine.Options{Release: r, Clock: func() int64 { return 0 }, Databases: 16})
+	furnishCluster(e)
+	databases := e.Params.Named("cluster-databases")
+	require.Error(t, databases.Set("17"))
+	require.Error(t, databases.Set("0"))
+	s := e.NewSession(nil)
+	do := func(line string) string {
+		var args [][]byte
+		for word := range strings.FieldsSeq(line) {
+			args = append(args, []byte(word))
+		}
+		return string(e.Do(s, [][][]byte{args}).Out)
+	}
+	require.Equal(t, "-ERR DB index is out of range\r\n", do("SELECT 1"))
+	require.NoError(t, databases.Set("4"))
+	for _, step := range [][2]string{
+		{"SELECT 4", "-ERR DB index is out of range\r\n"}, {"SELECT 3", "+OK\r\n"}, {"SET x 1", "+OK\r\n"},
+		{"MOVE x 2", ":1\r\n"}, {"SET x 2", "+OK\r\n"},
+		{"SWAPDB 0 1", "-ERR SWAPDB is not allowed in cluster mode\r\n"},
+		{"CLUSTER COUNTKEYSINSLOT 16287", ":1\r\n"}, {"SELECT 0", "+OK\r\n"},
+		{"CLUSTER COUNTKEYSINSLOT 16287", ":0\r\n"}, {"CLUSTER GETKEYSINSLOT 16287 10", "*0\r\n"},
+		{"CLUSTER SLOT-STATS SLOTSRANGE 16287 16287", "*1\r\n*2\r\n:16287\r\n*2\r\n$9\r\nkey-count\r\n:2\r\n"},
+		{"CLUSTER FLUSHSLOT 16287", "+OK\r\n"}, {"SELECT 2", "+OK\r\n"}, {"DBSIZE", ":0\r\n"},
+	} {
+		require.Equal(t, step[1], do(step[0]), step[0])
+	}
 }

@@ -71,7 +71,7 @@ func Parts(e *engine.Engine) []engine.Part {
 			strings.Family, hashes.Family, lists.Family, sets.Family, zsets.Family, streams.Family,
 			bitmaps.Family, geo.Family, sketches.HyperLogLog, sketches.CountMin,
 			ratelimit.Throttle, ratelimit.IncrEx,
-			keys.Family, keys.Databases, keys.Selection,
+			keys.Family, keys.Databases, keys.Selection, keys.ClusterScan,
 			introspection.Family, debug.Family,
 		}, Debug: []engine.DebugLine{strings.Debug()}},
 		sketches.Bloom(),

@@ -59,11 +59,14 @@ var ignoredBools = []ignoredBool{
 	{"set-proc-title", true, ""}, {"stop-writes-on-bgsave-error", true, ""}, {"syslog-enabled", false, ""},
 	{"tls-cluster", false, ""}, {"tls-prefer-server-ciphers", false, ""},
 	{"tls-session-caching", true, ""}, {"use-exit-on-panic", false, ""},
+	{"mptcp", false, ""}, {"repl-mptcp", false, ""},
 }
 
 var ignoredInts = []ignoredInt{
 	{"aof-load-corrupt-tail-max-size", 0, 0, 0, ""}, // a damaged tail is never cut off unasked
 	{"cluster-slot-migration-write-pause-timeout", 10000, 0, math.MaxInt64, ""}, {"lookahead", 16, 1, maxInt32, ""},
+	{"cluster-announce-client-port", 0, 0, 65535, ""}, {"cluster-announce-client-tls-port", 0, 0, 65535, ""},
+	{"cluster-slot-migration-log-max-len", 1000, 0, math.MaxInt64, ""},
 	{"cluster-blacklist-ttl", 60, 0, maxInt32, ""},
 	{"cluster-manual-failover-timeout", 5000, 1, maxInt32, ""},
 	{"prefetch-batch-max-size", 16, 0, 128, ""},
@@ -93,7 +96,7 @@ var ignoredInts = []ignoredInt{
 var ignoredSizes = []ignoredInt{
 	{"auto-aof-rewrite-min-size", 64 << 20, 0, 0, ""},
 	{"cluster-link-sendbuf-limit", 0, 0, 0, ""}, {"cluster-slot-migration-handoff-max-lag-bytes", 1 << 20, 0, 0, ""},
-	{"replica-full-sync-buffer-limit", 0, 0, 0, ""},
+	{"replica-full-sync-buffer-limit", 0, 0, 0, ""}, {"slot-migration-max-failover-repl-bytes", 0, 0, 0, ""},
 }
 
 var ignoredTexts = []ignoredText{
@@ -123,13 +126,15 @@ var ignoredTexts = []ignoredText{
 	{"tls-client-cert-file", "", nil, ""}, {"tls-client-key-file", "", nil, ""},
 	{"tls-client-key-file-pass", "", nil, ""},
 	{"tls-dh-params-file", "", nil, ""}, {"tls-key-file-pass", "", nil, ""},
-	{"syslog-ident", "redis", nil, ""},
+	{"syslog-ident", "redis", nil, ""}, {"cluster-config-save-behavior", "sync", []string{"sync", "best-effort"}, ""},
+	{"hash-seed", "", nil, ""},
 }
 
 // ignoredAtStart are those of them that redis-server does not let CONFIG SET change.
 var ignoredAtStart = []string{"always-show-logo", "appenddirname", "appendfilename",
 	"aof_rewrite_cpulist", "bgsave_cpulist", "bio_cpulist", "cluster-config-file", "cluster-port",
-	"daemonize", "disable-thp", "enable-module-command", "io-threads-do-reads", "rdbchecksum", "rdma-bind",
+	"daemonize", "disable-thp", "enable-module-command", "hash-seed",
+	"io-threads-do-reads", "mptcp", "repl-mptcp", "rdbchecksum", "rdma-bind",
 	"rdma-completion-vector", "rdma-port", "rdma-rx-size", "server_cpulist", "set-proc-title", "socket-mark-id",
 	"supervised", "syslog-enabled", "syslog-facility", "syslog-ident", "tcp-backlog"}
 

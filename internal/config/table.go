@@ -105,7 +105,11 @@ var paramsSince = release.ByName(map[string]string{
 	"8.2.0": "vset-force-single-threaded-execution",
 	"8.4.0": "aof-load-corrupt-tail-max-size " +
 		"cluster-slot-migration-handoff-max-lag-bytes cluster-slot-migration-write-pause-timeout lookahead",
-	"8.6.0":              "key-memory-histograms stream-idmp-duration stream-idmp-maxsize",
+	"8.6.0": "key-memory-histograms stream-idmp-duration stream-idmp-maxsize",
+	"8.8.0": "slowlog-entry-max-argc slowlog-entry-max-string-len",
+	"valkey:9.0.0": "cluster-announce-client-port cluster-announce-client-tls-port cluster-config-save-behavior " +
+		"cluster-databases cluster-slot-migration-log-max-len mptcp repl-mptcp slot-migration-max-failover-repl-bytes",
+	"valkey:9.1.0":       "hash-seed",
 	"8.2.0 valkey:8.0.0": "cluster-slot-stats-enabled",
 	"valkey:8.0.0": "availability-zone cluster-announce-client-ipv4 cluster-announce-client-ipv6 " +
 		"cluster-blacklist-ttl cluster-manual-failover-timeout " +

@@ -17,19 +17,10 @@ var unsupported = map[string]string{
 	"loadmodule": "there are no loadable modules",
 	"sentinel": "a Sentinel is another program; " +
 		"a server with group-id answers SENTINEL itself",
-	"hash-seed":                              "the setting is 'seed'",
-	"cluster-databases":                      "a cluster has database 0 only",
-	"cluster-announce-client-port":           "the settings are 'cluster-announce-ip' and 'cluster-announce-port'",
-	"cluster-announce-client-tls-port":       "the settings are 'cluster-announce-ip' and 'cluster-announce-port'",
-	"cluster-config-save-behavior":           "a cluster has one node",
-	"cluster-slot-migration-log-max-len":     "a cluster has one node",
-	"slot-migration-max-failover-repl-bytes": "a cluster has one node",
-	"mptcp":                                  "connections are plain TCP",
-	"repl-mptcp":                             "connections are plain TCP",
-	"tls-auth-clients-user":                  "a certificate does not log in; clients use AUTH",
-	"tls-auto-reload-interval":               "'CONFIG SET tls-cert-file' loads a new certificate",
-	"vm-enabled":                             "all data are in memory; see 'maxmemory'",
-	"diskstore-enabled":                      "all data are in memory; see 'maxmemory'",
+	"tls-auth-clients-user":    "a certificate does not log in; clients use AUTH",
+	"tls-auto-reload-interval": "'CONFIG SET tls-cert-file' loads a new certificate",
+	"vm-enabled":               "all data are in memory; see 'maxmemory'",
+	"diskstore-enabled":        "all data are in memory; see 'maxmemory'",
 }
 
 // retired are settings that did something once, and which real servers skip in a configuration

@@ -44,6 +44,8 @@ type Config struct {
 	Events       event.Classes // that Part.Event is told
 	ReplyMemory  int64         // bytes of replies that may wait for all clients; 0 for no limit
 
+	ClusterDatabases int // how many databases clients of a cluster can select
+
 	debug           string // enable-debug-command: yes, local, no
 	ScriptsMayDebug bool   // scripts may call DEBUG
 	ImportMode      bool   // import-mode: due keys stay, as a tool copies a dataset
@@ -70,6 +72,8 @@ func newConfig() *Config {
 			ClassUnauthed: unauthedOutput},
 		SoftLimits: [...]SoftLimit{ClassReplica: {64 << 20, 60}, ClassPubSub: {8 << 20, 60}, ClassUnauthed: {}},
 
+		ClusterDatabases: 1,
+
 		debug:        "no",
 		sanitize:     "no",
 		unknownTypes: "skip",
@@ -85,8 +89,7 @@ func (c *Config) Mode() string {
 }
 
 // oneDatabase is when a node of a cluster began to have only one database, instead of refusing the
-// others. ClusterDatabases is when it could have several: cluster-databases, which is 1 by default
-// and here.
+// others. ClusterDatabases is when it could have several: cluster-databases, which is 1 by default.
 var oneDatabase, ClusterDatabases = release.From("7.2.0"), release.From("valkey:9.0.0")
 
 // shownDatabases is what CONFIG GET databases shows.

@@ -13,8 +13,7 @@ var elsewhere = map[string]string{
 	"8.4.0": "vrange set|ifne set|ifdeq set|ifdne",
 	"8.8.0": `arcount ardel ardelrange arget argetrange argrep arinfo arinsert arlastitems arlen armget armset arnext arop arring arscan arseek
 		arset`,
-	"8.10.0":       "backup himport",
-	"valkey:9.1.0": "clusterscan hsetex|nx hsetex|xx",
+	"8.10.0": "backup himport",
 }
 
 // cameElsewhere returns since when other servers have a command or an option, "" if none has.

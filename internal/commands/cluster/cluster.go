@@ -27,9 +27,14 @@ import (
 // their sections of INFO.
 func Part(e *engine.Engine) engine.Part {
 	enabled := config.Bool("cluster-enabled", &e.Config.Cluster).AtStart()
-	return engine.Part{Families: []command.Family{family, trimming}, Params: []config.Param{enabled},
+	return engine.Part{Families: []command.Family{family, trimming}, Params: []config.Param{enabled, databasesParam(e)},
 		Sections: []engine.Section{{Name: "Cluster", Fill: fillEnabled},
 			{Name: "Cluster Info", Since: "valkey:9.1.0", Fill: fillInfo}}}
+}
+
+// databasesParam is cluster-databases. A cluster cannot have more databases than the server.
+func databasesParam(e *engine.Engine) config.Param {
+	return config.Int("cluster-databases", &e.Config.ClusterDatabases, 1, int64(e.Home().Keyspace.Len())).AtStart()
 }
 
 // fillEnabled writes the section Cluster of INFO.
@@ -200,11 +205,29 @@ func clusterSlotSubs() []command.Line {
 				"STATUS [ID <task-id> | ALL] | CANCEL [ID <task-id> | ALL]\nStarts, shows or cancels moves of slots.",
 			Summary: "Starts, shows or cancels moves of hash slots.", Complexity: "O(N), N being the number of slots"},
 		{Name: "syncslots", Arity: -3, Flags: changeCluster, Run: inCluster(cmdClusterSyncSlots), Help: "-",
-			Reply: "any", Since: "8.4.0",
+			Reply: "any", Since: "8.4.0 valkey:9.0.0",
+			Was: []command.Was{{Before: release.NoValkey, Edit: func(line *command.Line) {
+				line.Syntax, line.Tips, line.Flags = "", "", line.Flags|command.Internal
+			}}},
 			Syntax: "subcommand=<SYNC sync=<task-id slot-range=<start-slot end-slot>...>|RDBCHANNEL task-id|" +
 				"SNAPSHOT-EOF|STREAM-EOF|ACK ack=<state offset>|FAIL error|CONF conf=<option... value...>>",
 			Summary: "What nodes send each other while slots move.", Tips: "nondeterministic_output",
 			Complexity: "O(1)"},
+		{Name: "cancelslotmigrations", Arity: 2, Flags: changeCluster, Run: inCluster(cmdClusterCancelMigrations),
+			Reply: "status", Since: "valkey:9.0.0", Help: "ALL\nCancels all moves of slots.",
+			Summary: "Cancels all moves of hash slots.", Complexity: "O(N), N being the number of moves"},
+		{Name: "flushslot", Arity: -3, Flags: command.Write | command.Admin | command.NoAsyncLoading,
+			Run: inCluster(cmdClusterFlushSlot), Reply: "status", Since: "valkey:9.0.0", ACL: "keyspace", Help: "-",
+			Syntax:  "slot flush-type=[ASYNC|SYNC]",
+			Summary: "Removes the keys of a hash slot.", Complexity: "O(N), N being the number of keys"},
+		{Name: "getslotmigrations", Arity: 2, Flags: changeCluster, Run: inCluster(cmdClusterGetMigrations),
+			Reply: "array", Since: "valkey:9.0.0", Summary: "Returns the moves of hash slots.",
+			Complexity: "O(N), N being the number of moves"},
+		{Name: "migrateslots", Arity: -4, Flags: changeCluster, Run: inCluster(cmdClusterMigrateSlots),
+			Reply: "status", Since: "valkey:9.0.0",
+			Syntax: "migration-group=<slotsrange-token=SLOTSRANGE range=<start-slot end-slot>... " +
+				"node-token=NODE node-id>...",
+			Summary: "Moves hash slots to other nodes.", Complexity: "O(N), N being the number of slots"},
 		{Name: "setslot", Arity: -4, Flags: changeCluster,
 			Run: inCluster(cmdClusterSetSlot), Reply: "status", Since: "3.0.0",
 			Syntax: "slot subcommand=<IMPORTING importing(node-id)|MIGRATING migrating(node-id)|NODE " +

@@ -32,6 +32,12 @@ const (
 	errSlotTwice     = "ERR Slot %d specified multiple times"
 	errRangeOwned    = command.Error("ERR this node is already the owner of the slot range")
 	errSlotServed    = "ERR the slot %d is served by this node"
+	errMigrateOrder  = "ERR Start slot number %d is greater than end slot number %d."
+	errMigrateSelf   = command.Error("ERR Target node can not be this node.")
+	errNoMigrations  = command.Error("ERR No migrations ongoing")
+	errNoSlotRange   = command.Error("ERR No slot ranges specified")
+	errNodeName      = "ERR Invalid node name: %s"
+	errNodeUnknown   = "ERR Unknown node name: %s"
 	errNoRanges      = command.Error("ERR missing ranges argument")
 	errRangeCount    = command.Error("ERR invalid number of ranges")
 	errArgument      = command.Error("ERR unknown argument")

@@ -38,18 +38,28 @@ func cmdClusterCountKeys(c *engine.Call) {
 		c.Refuse(errSlot)
 	}
 	if c.OK() {
-		c.Reply.Int(int64(countSlots(c.World)[n]))
+		c.Reply.Int(int64(countSlots(c.DB)[n]))
 	}
 }
 
-// countSlots returns how many keys each slot has.
-func countSlots(w *engine.World) *[slot.Count]int {
+// countSlots returns how many keys each slot has in the databases together.
+func countSlots(dbs ...*keyspace.DB) *[slot.Count]int {
 	n := new([slot.Count]int)
-	w.Keyspace.DB(0).Keys().Each(func(key string, _ keyspace.Type) bool {
-		n[slot.Of([]byte(key))]++
-		return true
-	})
+	for _, db := range dbs {
+		db.Keys().Each(func(key string, _ keyspace.Type) bool {
+			n[slot.Of([]byte(key))]++
+			return true
+		})
+	}
 	return n
+}
+
+// databases returns all databases of a world.
+func databases(w *engine.World) (all []*keyspace.DB) {
+	for i := range w.Keyspace.Len() {
+		all = append(all, w.Keyspace.DB(i))
+	}
+	return all
 }
 
 // CLUSTER GETKEYSINSLOT slot count
@@ -189,7 +199,7 @@ func cmdClusterSetSlot(c *engine.Call) {
 // Replies: an array of the slots, each with a map of its figures.
 func cmdClusterSlotStats(c *engine.Call) {
 	var list []int
-	counts := countSlots(c.World)
+	counts := countSlots(databases(c.World)...)
 	switch {
 	case c.Left() == 3 && c.Word("SLOTSRANGE"):
 		disorder := errSlotOrder

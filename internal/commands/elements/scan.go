@@ -99,10 +99,15 @@ func Matches[T ~string | ~[]byte](o *Scan, name T) bool {
 // ReplyCursor completes the reply of an iteration. The array of its elements was written from
 // position at on; the next cursor goes in front of it.
 func ReplyCursor(c *engine.Call, at int, next uint64) {
+	ReplyCursorText(c, at, strconv.AppendUint(c.Scratch(), next, 10))
+}
+
+// ReplyCursorText is ReplyCursor for a cursor that is no number.
+func ReplyCursorText(c *engine.Call, at int, next []byte) {
 	elements := bytes.Clone(c.Reply.Bytes()[at:])
 	c.Reply.Truncate(at)
 	c.Reply.Array(2)
-	c.Reply.Bulk(strconv.AppendUint(c.Scratch(), next, 10))
+	c.Reply.Bulk(next)
 	c.Reply.Raw(elements)
 }
 

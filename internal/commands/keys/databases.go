@@ -54,7 +54,7 @@ func cmdSelect(c *engine.Call) {
 
 // selectable reads the number of a database that SELECT may select, and returns the database.
 func selectable(c *engine.Call) *keyspace.DB {
-	if !c.Engine.Config.Cluster || c.Has(engine.ClusterDatabases) {
+	if !c.Engine.Config.Cluster || c.Has(engine.ClusterDatabases) || c.Engine.Config.ClusterDatabases > 1 {
 		return parseDatabase(c, nil)
 	}
 	if c.Int() != 0 {
@@ -63,10 +63,10 @@ func selectable(c *engine.Call) *keyspace.DB {
 	return c.DB
 }
 
-// databases returns the number of databases that clients can select: only one in a cluster.
+// databases returns the number of databases that clients can select.
 func databases(c *engine.Call) int64 {
 	if c.Engine.Config.Cluster {
-		return 1
+		return int64(min(c.Engine.Config.ClusterDatabases, c.World.Keyspace.Len()))
 	}
 	return int64(c.World.Keyspace.Len())
 }

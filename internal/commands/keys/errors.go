@@ -27,6 +27,15 @@ const (
 // errTypeName is an error of SCAN.
 const errTypeName = "ERR unknown type name '%s'"
 
+// CLUSTERSCAN.
+const (
+	errNoCluster  = command.Error("ERR This instance has cluster support disabled")
+	errCursor     = command.Error("ERR Invalid cursor")
+	errCursorSlot = command.Error("ERR Cursor slot mismatch with SLOT argument")
+	errSlotTwice  = command.Error("ERR SLOT option can only be specified once")
+	errSlotRange  = command.Error("ERR Invalid or out of range slot")
+)
+
 // SORT.
 const (
 	errSortNumber  = command.Error("ERR One or more scores can't be converted into double")

@@ -182,19 +182,27 @@ var knowsTypes = release.From("valkey:8.1.0")
 func parseKeyScan(c *engine.Call) keyScan {
 	o := keyScan{Scan: elements.NewScan()}
 	for c.More() {
-		switch {
-		case o.ParseOption(c):
-		case c.Left() > 1 && c.Word("TYPE"):
-			o.typed = true
-			name, known := c.Arg(), false
-			if o.typ, known = c.World.Keyspace.TypeNamed(string(name)); !known && c.Has(knowsTypes) {
-				c.Refusef(errTypeName, command.CText(name))
-			}
-		default:
+		if !o.parseOption(c) {
 			c.Refuse(engine.ErrSyntax)
 		}
 	}
 	return o
+}
+
+// parseOption moves past an option, and reports whether it did.
+func (o *keyScan) parseOption(c *engine.Call) bool {
+	switch {
+	case o.ParseOption(c):
+	case c.Left() > 1 && c.Word("TYPE"):
+		o.typed = true
+		name, known := c.Arg(), false
+		if o.typ, known = c.World.Keyspace.TypeNamed(string(name)); !known && c.Has(knowsTypes) {
+			c.Refusef(errTypeName, command.CText(name))
+		}
+	default:
+		return false
+	}
+	return true
 }
 
 // RANDOMKEY
