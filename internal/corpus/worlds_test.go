@@ -15,13 +15,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/miniserver-go/miniserver/ds/bloom"
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/ds/json"
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/ds/set"
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/ds/stream"
+	"github.com/miniserver-go/miniserver/ds/value"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/internal/assembly"
@@ -300,18 +300,14 @@ func elements(v keyspace.Value) string {
 	case *list.List:
 		v.Range(0, v.Len(), func(e ziplist.Entry) { parts = append(parts, strconv.Quote(string(e.Append(nil)))) })
 		return strings.Join(parts, " ")
-	case *bloom.Filter:
-		dump := v.AppendHeader(nil)
-		for iter := int64(1); iter != 0; {
-			dump, iter = v.AppendChunk(dump, iter, 1<<20)
-		}
-		return strconv.Quote(string(dump))
 	case *stream.Stream:
 		return streamText(v)
 	case *json.Doc:
 		return string(json.AppendText(nil, v.Root()))
 	default:
-		panic(fmt.Sprintf("no text for %T", v))
+		var m value.Mixer
+		v.Digest(&m)
+		return m.Digest.String()
 	}
 	slices.Sort(parts)
 	return strings.Join(parts, " ")
