@@ -135,7 +135,7 @@ func (x *builder) member(name []byte) {
 // has reports whether the object that is being built has a member.
 func (x *builder) has(in *level, name uint32) bool {
 	if in.box != nil && in.box.index != nil {
-		if _, ok := x.d.tree.cellOf(in.box, x.d.tree.names.text(name)); ok {
+		if _, ok := x.d.tree.member(in.box, x.d.tree.names.text(name)); ok {
 			return true
 		}
 	} else if in.box != nil {
@@ -293,7 +293,7 @@ func (x *builder) finish(d *Doc) {
 	switch {
 	case d.tree != nil:
 		d.tree.names.b = slices.Clip(slices.Clone(d.tree.names.b))
-		d.table().swept = len(d.table().b)
+		d.table().swept = uint32(len(d.table().b))
 		d.tree.setRoot(x.b)
 	case lengthBytes+len(d.table().b)+len(x.b) <= smallBytes:
 		d.setPacked(d.names.b, x.b)

@@ -6,10 +6,17 @@ import "fmt"
 // none. O(bytes).
 func (d *Doc) Check() error {
 	c := checker{d: d, known: make(map[uint32]bool)}
+	seen := make(map[string]bool)
 	for at := 0; at < len(d.table().b); {
 		name := d.table().text(uint32(at))
-		if found, ok := d.table().find(name); !ok || found != uint32(at) {
-			return fmt.Errorf("json: name %q is at %d, and found at %d", name, at, found)
+		if seen[string(name)] {
+			return fmt.Errorf("json: name %q is there twice", name)
+		}
+		seen[string(name)] = true
+		if d.table().index != nil {
+			if found, ok := d.table().find(name); !ok || found != uint32(at) {
+				return fmt.Errorf("json: name %q is at %d, and found at %d", name, at, found)
+			}
 		}
 		c.known[uint32(at)] = true
 		_, head := nameOf(d.table().b[at:])
@@ -60,7 +67,11 @@ func (c *checker) value(b []byte, only bool) error {
 // children checks packed children, and returns how many they are. It adds the names of members to
 // seen.
 func (c *checker) children(b []byte, object bool, seen map[uint32]bool) (n int, err error) {
+	marks, size := c.marks(b), len(b)
 	for ; len(b) > 0; n++ {
+		if i := n/markStep - 1; n%markStep == 0 && i >= 0 && i < len(marks) && int(marks[i]) != size-len(b) {
+			return n, fmt.Errorf("json: child %d begins at %d, and is marked at %d", n, size-len(b), marks[i])
+		}
 		if object {
 			name, size := nameOf(b)
 			if !c.known[name] || seen[name] {
@@ -75,6 +86,16 @@ func (c *checker) children(b []byte, object bool, seen map[uint32]bool) (n int, 
 		b = b[sizeOf(b):]
 	}
 	return n, nil
+}
+
+// marks returns the marks of a run of children; nil if there are none.
+func (c *checker) marks(b []byte) []uint16 {
+	if l := *c.d.trailOf(); l != nil && len(b) > 0 {
+		if r := l.runOf(b); r != nil {
+			return r.at
+		}
+	}
+	return nil
 }
 
 // cell checks that a cell is in use, once.
@@ -111,12 +132,13 @@ func (c *checker) box(at uint32, object bool) error {
 		}
 		count += n
 	}
-	first := 0
-	for _, p := range x.pages[:min(x.hand.page, len(x.pages))] {
-		first += int(p.count)
-	}
-	if first != x.hand.first {
+	if first := x.firstOf(x.hand.page); first != x.hand.first {
 		return fmt.Errorf("json: page %d begins with child %d, not %d", x.hand.page, first, x.hand.first)
+	}
+	for g, first := range x.groups {
+		if at := x.firstOf(g * groupPages); at != int(first) {
+			return fmt.Errorf("json: page %d begins with child %d, not %d", g*groupPages, at, first)
+		}
 	}
 	if count != x.count || object != x.object {
 		return fmt.Errorf("json: a box has %d children, not %d", count, x.count)
@@ -128,8 +150,8 @@ func (c *checker) box(at uint32, object bool) error {
 func (c *checker) index(x *box, b []byte, cell uint32) error {
 	for x.index != nil && len(b) > 0 {
 		name, n := nameOf(b)
-		if at, ok := c.d.tree.cellOf(x, c.d.tree.names.text(name)); !ok || at != cell {
-			return fmt.Errorf("json: member %d is in cell %d, and in the index in %d", name, cell, at)
+		if m, ok := c.d.tree.member(x, c.d.tree.names.text(name)); !ok || m.cell != cell {
+			return fmt.Errorf("json: member %d is in cell %d, and in the index in %d", name, cell, m.cell)
 		}
 		b = b[n+sizeOf(b[n:]):]
 	}
@@ -154,4 +176,12 @@ func (c *checker) rest() error {
 			c.d.tree.boxed)
 	}
 	return nil
+}
+
+// firstOf returns the index of the first child of a page.
+func (x *box) firstOf(page int) (first int) {
+	for _, p := range x.pages[:min(page, len(x.pages))] {
+		first += int(p.count)
+	}
+	return first
 }

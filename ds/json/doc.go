@@ -13,6 +13,7 @@ type Doc struct {
 	root   []byte // its root, within packed
 	names  names  // of a small document: within packed
 	tree   *tree  // of a large document; else nil
+	trail  *trail // of changes of a small document
 }
 
 const (

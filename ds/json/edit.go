@@ -140,7 +140,7 @@ func (e *Editor) end(d *Doc, s *spot) {
 		d.tree.makeIndex(s.box)
 		d.tree.weigh(s.box)
 	}
-	if n := len(d.table().b); d.table().stale && n > 2*d.table().swept+sweepBytes && n > d.tree.held/8 {
+	if n := len(d.table().b); d.table().stale && n > 2*int(d.table().swept)+sweepBytes && n > d.tree.held/8 {
 		d.rebuild(true)
 	}
 	d.shrink()
@@ -238,7 +238,9 @@ func (d *Doc) child(s *spot, i int) {
 			return
 		}
 	}
-	for end := s.end; ; i-- {
+	end := s.end
+	skipped, i := d.walk(b[s.at:end], tag == tagObject || tag == tagFarObject, i)
+	for s.at += skipped; ; i-- {
 		if s.value = s.at; s.at == end {
 			return
 		}
@@ -269,15 +271,16 @@ func (d *Doc) enter(s *spot, i int) int {
 // more. The spot must not be used any more then, but for what lies before.
 func (d *Doc) splice(s *spot, from, to int, with []byte, children int) {
 	if s.inPage() {
-		if s.box.hand.page > s.page && children != 0 {
-			s.box.hand = hand{}
-		}
-		s.box.count += children
-		s.box.pages[s.page].count = uint32(int(s.box.pages[s.page].count) + children)
+		s.box.grown(s.page, children)
 	}
 	if d.tree == nil {
 		at := len(d.packed) - len(d.root)
-		d.packed = slices.Replace(d.packed, at+from, at+to, with...)
+		d.trail.cut(d.root, from)
+		if len(with) == to-from {
+			copy(d.root[from:], with)
+		} else {
+			d.packed = slices.Replace(d.packed, at+from, at+to, with...)
+		}
 		d.root = d.packed[at:]
 		d.names.b = d.packed[lengthBytes:at:at]
 	} else {

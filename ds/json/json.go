@@ -18,7 +18,8 @@
 //  1. A small document has at most smallBytes and nothing far in it.
 //  2. Each cell and box of a tree is referred to once, or free.
 //  3. A page has at most pageBytes; a box knows how many children each of its pages has, and all.
-//  4. An index has exactly the members of its object.
+//  4. An index has exactly the members of its object. What is noted of the way to a child, its page
+//     or where it begins, is so.
 //  5. Names are found where they begin; two are never equal; no object has a name twice.
 //
 // Names that no member has any more stay until they are as many as the others; then the document is

@@ -11,6 +11,9 @@ import (
 // where it is. O(cells) the first time and with compact.
 func (d *Doc) Settle(mem value.Memory, compact bool) (done bool) {
 	t := d.tree
+	if t != nil {
+		t.trail = nil
+	}
 	if t == nil || t.mem == mem && !compact {
 		return false
 	}
@@ -46,6 +49,9 @@ func (d *Doc) BlockBytes() (n int) {
 // Drop implements value.Settler.
 func (d *Doc) Drop(n int) (more bool) {
 	t := d.tree
+	if t != nil {
+		t.trail = nil
+	}
 	if t == nil || t.mem == nil {
 		return false
 	}

@@ -13,8 +13,8 @@ import (
 type names struct {
 	b     []byte
 	index []uint32 // of a large document: a hash table of 1 + where names begin; its length is a power of two
-	count int      // of the names in the index
-	swept int      // bytes of names when the large document was built
+	count uint32   // of the names in the index
+	swept uint32   // bytes of names when the large document was built
 	stale bool     // some may be of no member
 }
 
@@ -85,7 +85,7 @@ func (n *names) append(name []byte) (at uint32) {
 
 // enter adds a name to the index, which has none of that text.
 func (n *names) enter(at uint32) {
-	if n.count++; n.count*4 > len(n.index)*3 {
+	if n.count++; int(n.count)*4 > len(n.index)*3 {
 		n.makeIndex(2 * len(n.index))
 		return // with at
 	}
@@ -100,7 +100,7 @@ func (n *names) makeIndex(slots int) {
 		size, head := nameOf(rest)
 		rest = rest[head+int(size):]
 	}
-	for n.count*4 > slots*3 {
+	for int(n.count)*4 > slots*3 {
 		slots *= 2
 	}
 	n.index = make([]uint32, slots)

@@ -221,8 +221,13 @@ func setLength(b []byte, n int) { binary.LittleEndian.PutUint16(b[1:], uint16(n)
 
 // nameOf returns the name at the beginning of b, and how many bytes it takes there.
 func nameOf(b []byte) (name uint32, n int) {
-	if b[0] < 0x80 {
+	switch {
+	case b[0] < 0x80:
 		return uint32(b[0]), 1
+	case b[1] < 0x80:
+		return uint32(b[0]&0x7f) | uint32(b[1])<<7, 2
+	case b[2] < 0x80:
+		return uint32(b[0]&0x7f) | uint32(b[1]&0x7f)<<7 | uint32(b[2])<<14, 3
 	}
 	long, n := binary.Uvarint(b)
 	return uint32(long), n

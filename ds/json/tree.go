@@ -25,6 +25,7 @@ type tree struct {
 	held      int          // bytes of all cells
 	boxed     int          // bytes of all boxes
 	mem       value.Memory // nil until the document is settled
+	trail     *trail       // of changes that are not settled yet
 }
 
 const (
@@ -57,24 +58,7 @@ type box struct {
 	index  *index // of the members of an object with many pages; else nil
 	held   int    // bytes, as the tree counts them
 	hand   hand
-}
-
-// hand is the page that was looked for last, and the index of its first child.
-type hand struct{ page, first int }
-
-// seek returns the page of child i, and the child's index there; the last page and what is behind
-// it, if there is no such child. It goes on from where it was last.
-func (x *box) seek(i int) (page, at int) {
-	h := x.hand
-	if i < h.first {
-		h = hand{}
-	}
-	for h.page < len(x.pages)-1 && i-h.first >= int(x.pages[h.page].count) {
-		h.first += int(x.pages[h.page].count)
-		h.page++
-	}
-	x.hand = h
-	return h.page, i - h.first
+	groups groups // of pages; nil if they are few, or not looked for since they moved
 }
 
 // page is some children of a large container, which lie in a cell.
@@ -103,7 +87,8 @@ func (t *tree) weigh(x *box) {
 }
 
 func (x *box) bytes() int {
-	return boxSize + sizeclass.Round(cap(x.pages)*int(unsafe.Sizeof(page{}))) + x.index.bytes()
+	return boxSize + sizeclass.Round(cap(x.pages)*int(unsafe.Sizeof(page{}))) + x.index.bytes() +
+		len(x.pages)/groupPages*4
 }
 
 // inBlock reports whether a cell of that size is in a block of the memory.
@@ -181,6 +166,11 @@ func (t *tree) addBox(x *box) (at uint32) {
 // splice replaces the bytes of a cell from one place to another.
 func (t *tree) splice(at uint32, from, to int, with []byte) {
 	old := t.cells[at]
+	t.trail.cut(old.bytes(), from)
+	if len(with) == to-from {
+		copy(old.bytes()[from:], with)
+		return
+	}
 	size := int(old.used) - (to - from) + len(with)
 	if size > int(old.room) || 2*size < int(old.room) && size >= minCell {
 		next := t.newCell(size)
@@ -252,7 +242,7 @@ func (t *tree) fill(x *box, b []byte) {
 			continue
 		}
 		p := page{t.add(b[:cut]), uint32(count)}
-		x.pages = append(x.pages, p)
+		x.pages, x.groups = append(x.pages, p), nil
 		x.count += count
 		t.note(x, b[:cut], p.cell)
 		b = b[cut:]
@@ -325,7 +315,7 @@ func largest(b []byte, object bool) (at, size int) {
 
 // split makes two pages of one.
 func (t *tree) split(x *box, at int) {
-	x.hand = hand{}
+	x.moved()
 	p := x.pages[at]
 	b := t.cells[p.cell].bytes()
 	cut, count := 0, 0
@@ -355,7 +345,7 @@ func (t *tree) merge(x *box, at int) {
 	used := func(i int) int { return int(t.cells[x.pages[i].cell].used) }
 	switch {
 	case used(at) == 0:
-		x.hand = hand{}
+		x.moved()
 		t.drop(x.pages[at].cell)
 		x.pages = slices.Delete(x.pages, at, at+1)
 		return
@@ -367,7 +357,7 @@ func (t *tree) merge(x *box, at int) {
 	default:
 		return
 	}
-	x.hand = hand{}
+	x.moved()
 	to, from := x.pages[at], x.pages[at+1]
 	moved := t.cells[from.cell].bytes()
 	t.move(x, moved, from.cell, to.cell)
@@ -438,21 +428,30 @@ func (x *index) first(h uint32, is func(s slot) bool) int {
 	return i
 }
 
-// cellOf returns the cell of the page in which a member is, of an object with an index.
-func (t *tree) cellOf(x *box, name []byte) (cell uint32, ok bool) {
-	h := hash(name)
-	s := x.index.slots[x.index.first(h, func(s slot) bool { return s.sees(h) && t.has(s.cell(), name) })]
-	return s.cell(), s != 0
+// memberSpot is where a member of an object with an index is.
+type memberSpot struct {
+	cell uint32 // of its page
+	at   int    // where it begins there
+	nth  int    // of the members in the page
 }
 
-// has reports whether a member is in a page.
-func (t *tree) has(cell uint32, name []byte) bool {
-	for b := t.cells[cell].bytes(); len(b) > 0; {
-		one, n := nameOf(b)
+// member returns where a member is of an object with an index. ok is false if there is none.
+func (t *tree) member(x *box, name []byte) (m memberSpot, ok bool) {
+	h := hash(name)
+	s := x.index.slots[x.index.first(h, func(s slot) bool { return s.sees(h) && t.isIn(s.cell(), name, &m) })]
+	return m, s != 0
+}
+
+// isIn reports whether a member is in a page, and where.
+func (t *tree) isIn(cell uint32, name []byte, m *memberSpot) bool {
+	*m = memberSpot{cell: cell}
+	for b := t.cells[cell].bytes(); m.at < len(b); m.nth++ {
+		one, n := nameOf(b[m.at:])
 		if text(t.names.text(one)) == text(name) {
 			return true
 		}
-		b = b[n+sizeOf(b[n:]):]
+		m.at += n
+		m.at += sizeOf(b[m.at:])
 	}
 	return false
 }

@@ -138,13 +138,14 @@ func (v Value) Element(i int) (e Value, ok bool) {
 func (v Value) Member(name []byte) (m Value, at int, ok bool) {
 	c := v.Children()
 	if c.box != nil && c.box.index != nil {
-		cell, ok := v.d.tree.cellOf(c.box, name)
+		m, ok := v.d.tree.member(c.box, name)
 		if !ok {
 			return Value{}, 0, false
 		}
-		for ; c.box.pages[c.page].cell != cell; c.page++ {
-			at += int(c.box.pages[c.page].count)
-		}
+		_, first := v.d.tree.pageOf(c.box, m.cell)
+		c.b = v.d.tree.cells[m.cell].bytes()[m.at:]
+		c.Next()
+		return c.Value(), first + m.nth, true
 	}
 	for ; c.Next(); at++ {
 		if c.object && text(c.Name()) == text(name) {
@@ -154,10 +155,15 @@ func (v Value) Member(name []byte) (m Value, at int, ok bool) {
 	return Value{}, 0, false
 }
 
-// Child returns child i of a container, which there must be, and of an Object its name.
+// Child returns child i of a container, which there must be, and of an Object its name. It is for
+// changes, which look at one child after the other.
 func (v Value) Child(i int) (name []byte, child Value) {
 	c := v.Children()
-	c.Skip(i)
+	i = c.enter(i)
+	at, i := v.d.walk(c.b, c.object, i)
+	c.b = c.b[at:]
+	for ; i > 0 && c.Next(); i-- {
+	}
 	c.Next()
 	if c.object {
 		name = c.Name()
@@ -278,9 +284,22 @@ func (c *Children) Name() []byte { return c.d.table().text(c.name) }
 
 // Skip passes over n children before the first call of Next. O(bytes of a page + pages).
 func (c *Children) Skip(n int) {
-	if c.box != nil && len(c.box.pages) > 0 {
-		c.page, n = c.box.seek(n)
+	n = c.enter(n)
+	if c.d != nil {
+		at, left := (*c.d.trailOf()).skip(c.b, n)
+		c.b, n = c.b[at:], left
 	}
 	for ; n > 0 && c.Next(); n-- {
 	}
+}
+
+// enter goes to the page of child i before the first call of Next, and returns the child's index
+// there.
+func (c *Children) enter(i int) int {
+	if c.box != nil && len(c.box.pages) > 0 {
+		c.page, i = c.box.seek(i)
+		c.b = c.d.tree.cells[c.box.pages[c.page].cell].bytes()
+		c.page++
+	}
+	return i
 }

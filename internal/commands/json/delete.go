@@ -60,31 +60,29 @@ func remove(c *engine.Call, d *json.Doc, m *matches) int {
 // texts: one is left out if another one is the beginning of its text, so that "ab" goes with "a".
 // And it leaves out those of several equal ones of which a bisection does not find the first.
 func outermost(m *matches) (kept []route) {
-	texts := make([]string, m.len())
-	for i := range texts {
-		texts[i] = m.routes.at(i).String()
+	texts := m.routes.texts()
+	order := make([]int, len(texts))
+	for i := range order {
+		order[i] = i
 	}
-	order := slices.Clone(texts)
-	slices.Sort(order)
-	for i, text := range texts {
-		if r := m.routes.at(i); r.somewhere() && isOutermost(order, text) {
-			kept = append(kept, r)
+	slices.SortFunc(order, func(a, b int) int { return strings.Compare(texts[a], texts[b]) })
+	sorted := make([]string, len(texts))
+	for i, match := range order {
+		sorted[i] = texts[match]
+	}
+	for from, to := 0, 0; from < len(sorted); from = to {
+		outer := sorted[from]
+		for to = from; to < len(sorted) && sorted[to] == outer; to++ {
+		}
+		if to == from+1 || bisect(sorted, outer) == from {
+			kept = append(kept, m.routes.somewhere(order[from:to])...)
+		}
+		for to < len(sorted) && strings.HasPrefix(sorted[to], outer) {
+			to++
 		}
 	}
 	slices.SortFunc(kept, inOrder)
 	return kept
-}
-
-// isOutermost reports whether no text before the one that a bisection of sorted texts finds is the
-// beginning of it.
-func isOutermost(sorted []string, text string) bool {
-	for n := range len(text) {
-		if _, found := slices.BinarySearch(sorted, text[:n]); found {
-			return false
-		}
-	}
-	first, _ := slices.BinarySearch(sorted, text)
-	return bisect(sorted, text) == first
 }
 
 // bisect returns the index of a text that is among sorted ones: the one that the standard library

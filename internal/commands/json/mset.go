@@ -69,7 +69,7 @@ func (a *assignment) find(c *engine.Call, d *json.Doc, p *path.Path) {
 	if m.len() == 1 && len(m.routes.ends) == 0 {
 		m.routes.add(d, m.only, nil)
 	}
-	a.routes = routes{slices.Clone(m.routes.b), slices.Clone(m.routes.ends)}
+	a.routes = routes{b: slices.Clone(m.routes.b), ends: slices.Clone(m.routes.ends)}
 	if m.len() > 0 || c.Failed() {
 		return
 	}

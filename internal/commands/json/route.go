@@ -13,6 +13,16 @@ import (
 type routes struct {
 	b    []byte // turns, one after the other
 	ends []int  // of each route
+	last int    // bytes of the last route
+	way  []passed
+}
+
+// passed is a container on the way of the last route but the root: which child it is of the one
+// before, and where its turn ends in the route.
+type passed struct {
+	child uint32
+	v     json.Value
+	end   int
 }
 
 // turn is a step of a route: into an object by name, into an array by index, or nowhere.
@@ -33,7 +43,7 @@ const (
 // route is what is left of a route.
 type route []byte
 
-func (r *routes) reset() { r.b, r.ends = r.b[:0], r.ends[:0] }
+func (r *routes) reset() { r.b, r.ends, r.last, r.way = r.b[:0], r.ends[:0], 0, r.way[:0] }
 
 // at returns route i.
 func (r *routes) at(i int) route {
@@ -44,13 +54,23 @@ func (r *routes) at(i int) route {
 }
 
 // add adds the route to a place. A turn leads nowhere at the levels for which filtered is true; it
-// is nil if there are none.
+// is nil if there are none. The document must be as it was for the routes before.
 func (r *routes) add(d *json.Doc, at json.Place, filtered func(level int) bool) {
-	v := d.Root()
-	for level, child := range at {
-		isArray, last := v.Kind() == json.Array, level == len(at)-1
+	shared := 0
+	for shared < len(r.way) && shared < len(at)-1 && r.way[shared].child == at[shared] && filtered == nil {
+		shared++
+	}
+	v, from := d.Root(), len(r.b)
+	if r.way = r.way[:shared]; shared > 0 {
+		v = r.way[shared-1].v
+		start := len(r.b) - r.last
+		r.b = append(r.b, r.b[start:start+r.way[shared-1].end]...)
+	}
+	for level := shared; level < len(at); level++ {
+		child := at[level]
+		isArray := v.Kind() == json.Array
 		var name []byte
-		if !isArray || !last { // the last element need not be looked for
+		if !isArray || level < len(at)-1 { // the last element need not be looked for
 			name, v = v.Child(int(child))
 		}
 		switch {
@@ -61,7 +81,11 @@ func (r *routes) add(d *json.Doc, at json.Place, filtered func(level int) bool) 
 		default:
 			r.b = append(appendTurn(r.b, member, len(name)), name...)
 		}
+		if filtered == nil && level < len(at)-1 {
+			r.way = append(r.way, passed{child, v, len(r.b) - from})
+		}
 	}
+	r.last = len(r.b) - from
 	r.ends = append(r.ends, len(r.b))
 }
 
@@ -104,6 +128,16 @@ func (r route) follow(d *json.Doc, room json.Place) (at json.Place, v json.Value
 	return at, v, true
 }
 
+// somewhere returns those of some routes that lead somewhere.
+func (r *routes) somewhere(of []int) (some []route) {
+	for _, i := range of {
+		if one := r.at(i); one.somewhere() {
+			some = append(some, one)
+		}
+	}
+	return some
+}
+
 // somewhere reports whether the route leads somewhere.
 func (r route) somewhere() bool {
 	for len(r) > 0 {
@@ -114,21 +148,35 @@ func (r route) somewhere() bool {
 	return true
 }
 
-// String returns the route as RedisJSON compares it with others.
-func (r route) String() string {
-	var text []byte
+// texts returns the routes as RedisJSON compares them with each other.
+func (r *routes) texts() []string {
+	var all []byte
+	ends := make([]int, len(r.ends))
+	for i := range ends {
+		all = r.at(i).appendText(all)
+		ends[i] = len(all)
+	}
+	text, from := string(all), 0
+	list := make([]string, len(ends))
+	for i, end := range ends {
+		list[i], from = text[from:end], end
+	}
+	return list
+}
+
+func (r route) appendText(dst []byte) []byte {
 	for len(r) > 0 {
-		text = append(text, ',')
+		dst = append(dst, ',')
 		switch t := r.next(); t.kind {
 		case member:
-			text = append(text, t.name...)
+			dst = append(dst, t.name...)
 		case element:
-			text = strconv.AppendInt(text, int64(t.index), 10)
+			dst = strconv.AppendInt(dst, int64(t.index), 10)
 		default:
-			text = append(text, 0)
+			dst = append(dst, 0)
 		}
 	}
-	return string(text)
+	return dst
 }
 
 // inOrder orders routes so that no deletion moves what a later one is to find: elements from the
