@@ -137,6 +137,37 @@ func (w *Writer) Bulk(b []byte) {
 	}
 }
 
+// openHeader is the header of a bulk string while it is written. It has room for the usual lengths.
+const openHeader = "$???\r\n"
+
+// OpenBulk begins a bulk string in the Writer's own memory, so that a long one is not copied: the
+// caller appends to dst, and passes what it gets to CloseBulk before it writes anything else. Or it
+// does not: then nothing was written. Of more than most bytes in dst the Writer would be full.
+func (w *Writer) OpenBulk() (dst []byte, most int) {
+	dst = append(w.buf, openHeader...)
+	return dst, len(dst) + min(w.Room(), math.MaxInt-len(dst))
+}
+
+// CloseBulk writes the bulk string that OpenBulk began. If its length is not of three digits, its
+// bytes are moved once.
+func (w *Writer) CloseBulk(dst []byte) {
+	at := len(w.buf)
+	from := at + len(openHeader)
+	n := len(dst) - from
+	if !w.fits(n) {
+		return
+	}
+	var room [24]byte
+	head := appendHeader(room[:0], '$', int64(n))
+	if more := len(head) - len(openHeader); more > 0 {
+		dst = append(dst, room[:more]...)
+	}
+	copy(dst[at+len(head):], dst[from:from+n])
+	copy(dst[at:], head)
+	w.buf = dst[:at+len(head)+n]
+	w.crlf()
+}
+
 // BulkString is Bulk for a string.
 func (w *Writer) BulkString(s string) {
 	if w.fits(len(s)) {

@@ -1,6 +1,7 @@
 package resp
 
 import (
+	"bytes"
 	"errors"
 	"math"
 	"strings"
@@ -171,6 +172,29 @@ func BenchmarkWriter(b *testing.B) {
 			}
 		})
 	}
+}
+
+// A bulk string that is written in the Writer's memory is the same as one that is copied there.
+func TestOpenBulk(t *testing.T) {
+	w, want := NewWriter(2), NewWriter(2)
+	for _, n := range []int{0, 1, 9, 10, 99, 100, 999, 1000, 100_000} {
+		text := bytes.Repeat([]byte("x"), n)
+		want.Bulk(text)
+		dst, most := w.OpenBulk()
+		require.Greater(t, most, len(dst))
+		w.CloseBulk(append(dst, text...))
+		w.OpenBulk() // is not closed
+		require.Equal(t, string(want.Bytes()), string(w.Bytes()), n)
+	}
+	w.Restart(50)
+	dst, most := w.OpenBulk()
+	w.CloseBulk(append(dst, make([]byte, most-len(dst))...))
+	require.False(t, w.Full())
+	w.Restart(50)
+	dst, most = w.OpenBulk()
+	w.CloseBulk(append(dst, make([]byte, most+1-len(dst))...))
+	require.True(t, w.Full())
+	require.Zero(t, w.Len())
 }
 
 func TestWriterDropsWhatPassesItsLimit(t *testing.T) {

@@ -3,7 +3,6 @@ package path
 import (
 	"iter"
 	"math"
-	"regexp"
 	"unicode/utf8"
 
 	"github.com/miniserver-go/miniserver/ds/json"
@@ -197,23 +196,22 @@ func (r *result) holds() bool {
 // finds reports whether a text has a part that a pattern matches.
 func (f *Finder) finds(text, pattern *operand) bool {
 	return text.kind == json.String && pattern.kind == json.String &&
-		f.match(f.run.regexp(string(pattern.text)), text.text)
+		f.run.search(f.run.regexp(string(pattern.text)), text.text)
 }
 
 // maxRegexps is how many regular expressions are kept.
 const maxRegexps = 64
 
-// regexp returns a regular expression by its text; nil if it is not valid, or too large.
-func (r *run) regexp(text string) *regexp.Regexp {
+// regexp returns a regular expression by its text.
+func (r *run) regexp(text string) program {
 	p, known := r.regexps[text]
 	if known {
 		return p
 	}
 	if r.regexps == nil || len(r.regexps) == maxRegexps {
-		r.regexps = make(map[string]*regexp.Regexp)
+		r.regexps = make(map[string]program)
 	}
-	r.spend(len(text))
-	p = compile([]byte(text))
+	p = r.compile([]byte(text))
 	r.regexps[text] = p
 	return p
 }

@@ -18,10 +18,10 @@ type test struct {
 	nested      filter // or nil
 	op          operator
 	left, right term
-	pattern     *regexp.Regexp // of matches, if the right term is a literal; nil if it is not valid
-	slot        int            // of the pattern, if the right term is a path
-	wide        bool           // it is one of the wide language
-	not         bool           // which is true if the rest is not
+	pattern     program // of matches, if the right term is a literal
+	slot        int     // of the pattern, if the right term is a path
+	wide        bool    // it is one of the wide language
+	not         bool    // which is true if the rest is not
 }
 
 type operator uint8
@@ -226,13 +226,7 @@ func (f *Finder) matches(t *test, a, b *operand) bool {
 	if b.value.Exists() {
 		p = f.run.pattern(t.slot, b.text)
 	}
-	return f.match(p, a.text)
-}
-
-// match reports whether a pattern, nil for one that matches nothing, is found in a text.
-func (f *Finder) match(p *regexp.Regexp, text []byte) bool {
-	f.run.spend(len(text) / textStep)
-	return p != nil && p.Match(text)
+	return f.run.search(p, a.text)
 }
 
 // same reports whether two values of documents are equal.
@@ -319,21 +313,34 @@ func sameNumber(v json.Value, f float64) bool {
 	return 1<<63 <= f && f < 1<<64 && uint64(f) == v.Uint()
 }
 
-// maxPattern is how many instructions a pattern may have. Then its memory and the time of a match
-// are bounded.
+// program is a regular expression.
+type program struct {
+	valid *regexp.Regexp // nil if it is not valid, or too large: then it matches nothing
+	size  int            // instructions
+}
+
+// maxPattern is how many instructions a pattern may have, and bytes. Then its memory and the time
+// of a match are bounded.
 const maxPattern = 4096
 
-// compile returns the regular expression of a pattern; nil if it is not valid or too large.
-func compile(pattern []byte) *regexp.Regexp {
+// compile returns the program of a pattern.
+func compile(pattern []byte) program {
+	if len(pattern) > maxPattern {
+		return program{}
+	}
 	parsed, err := syntax.Parse(string(pattern), syntax.Perl)
-	if err != nil || instructions(parsed) > maxPattern {
-		return nil
+	if err != nil {
+		return program{}
+	}
+	size := instructions(parsed)
+	if size > maxPattern {
+		return program{}
 	}
 	p, err := regexp.Compile(string(pattern))
 	if err != nil {
-		return nil
+		return program{}
 	}
-	return p
+	return program{p, size}
 }
 
 // instructions returns about how many instructions a parsed pattern has when it is compiled.

@@ -2,7 +2,6 @@ package path
 
 import (
 	"errors"
-	"regexp"
 
 	"github.com/miniserver-go/miniserver/ds/json"
 )
@@ -17,8 +16,19 @@ const (
 	// and each test of the path, of which maxSize count.
 	moreVisits = 16
 	maxSize    = 256
-	// textStep is how many bytes of text that are searched count as one value.
+	// textStep is how many bytes of text that are copied count as one value.
 	textStep = 64
+	// freeBytes is how many bytes the caller may read of what was found however small the document
+	// is, and moreBytes how many for each byte of it.
+	freeBytes = 32 << 20
+	moreBytes = 32
+	// freeSearches is how many instructions patterns may run however small the document is, and
+	// moreSearches how many for each byte of it. One for each byte of a text counts.
+	freeSearches = 1 << 27
+	moreSearches = 64
+	// patternVisits is what it counts to compile a pattern, and patternByte each byte of it.
+	patternVisits = 64
+	patternByte   = 8
 	// skipStep is how many elements that are passed over count as one value.
 	skipStep = 16
 	// keptFrames and keptPairs are how much memory is kept for the next path.
@@ -67,11 +77,13 @@ type run struct {
 	serial   uint64 // of the last root of a Finder
 	visited  int
 	limit    int
+	read     budget // bytes that the caller read
+	searched budget // instructions that patterns ran, for each byte of a text
 	err      error
 	roots    []rootTerm
 	patterns []pattern
-	regexps  map[string]*regexp.Regexp // of the wide language, by their texts
-	pairs    [][2]json.Value           // scratch
+	regexps  map[string]program // of the wide language, by their texts
+	pairs    [][2]json.Value    // scratch
 }
 
 // rootTerm is the value for which a term stands that begins at the root with a serial.
@@ -86,7 +98,7 @@ type rootTerm struct {
 type pattern struct {
 	known bool
 	text  string
-	valid *regexp.Regexp // or nil
+	program
 }
 
 // Find begins to find what matches p, from the root of a document on.
@@ -99,6 +111,7 @@ func (f *Finder) Find(p *Path, root json.Value) {
 		r.pairs = nil
 	}
 	r.doc, r.path, r.visited, r.limit, r.err = root, p, 0, freeVisits, nil
+	r.read, r.searched = budget{limit: freeBytes}, budget{limit: freeSearches}
 	if len(r.roots) < p.roots {
 		r.roots = make([]rootTerm, p.roots)
 	}
@@ -163,6 +176,10 @@ func (f *Finder) First(p *Path, root json.Value) (v json.Value, ok bool) {
 
 // Err returns ErrTooMuch if the path led to so many values that Next stopped before the last one.
 func (f *Finder) Err() error { return f.run.err }
+
+// Read counts that the caller read so many bytes of the value, whatever for: a path that leads to
+// containers within containers makes it read the same bytes often. Err tells if that was too much.
+func (f *Finder) Read(bytes int) { f.run.use(&f.run.read, bytes, moreBytes) }
 
 // Next goes to the next value that matches, and reports whether there is one.
 func (f *Finder) Next() bool {
@@ -372,6 +389,24 @@ func (r *run) spend(n int) bool {
 	return r.err == nil
 }
 
+// budget is what may be used of something.
+type budget struct {
+	used, limit int
+	whole       bool // limit is that of the document
+}
+
+// use counts n of what a document has so much for each byte. It reports whether that may be.
+func (r *run) use(b *budget, n, more int) bool {
+	b.used += n
+	if b.used > b.limit && !b.whole {
+		b.limit, b.whole = max(b.limit, r.doc.Bytes()*more), true
+	}
+	if b.used > b.limit {
+		r.err = ErrTooMuch
+	}
+	return r.err == nil
+}
+
 // values counts the values in a document. O(bytes).
 func values(root json.Value) (n int) {
 	walks := []json.Children{root.Children()}
@@ -389,12 +424,27 @@ func values(root json.Value) (n int) {
 	return n
 }
 
-// pattern returns the regular expression of a pattern of the document; nil if it is not valid.
-func (r *run) pattern(slot int, text []byte) *regexp.Regexp {
+// pattern returns the program of a pattern of the document.
+func (r *run) pattern(slot int, text []byte) program {
 	p := &r.patterns[slot]
 	if !p.known || p.text != string(text) {
-		*p = pattern{true, string(text), compile(text)}
-		r.spend(len(text))
+		*p = pattern{true, string(text), r.compile(text)}
 	}
-	return p.valid
+	return p.program
+}
+
+// compile returns the program of a pattern of the document: none if it is one too many.
+func (r *run) compile(pattern []byte) program {
+	if !r.spend(patternVisits + min(len(pattern), maxPattern)*patternByte) {
+		return program{}
+	}
+	return compile(pattern)
+}
+
+// search reports whether a pattern is found in a text.
+func (r *run) search(p program, text []byte) bool {
+	if p.valid == nil {
+		return false
+	}
+	return r.use(&r.searched, len(text)*p.size, moreSearches) && p.valid.Match(text)
 }

@@ -146,7 +146,7 @@ func match(f *Finder, args []result) result {
 		return booleanOf(false)
 	}
 	whole := "^(?:" + string(args[1].one.text) + ")$"
-	return booleanOf(f.match(f.run.regexp(whole), args[0].one.text))
+	return booleanOf(f.run.search(f.run.regexp(whole), args[0].one.text))
 }
 
 func search(f *Finder, args []result) result {

@@ -235,6 +235,7 @@ func TestTooMuch(t *testing.T) {
 	wide := document(t, "["+strings.Repeat("1,", 50_000)+"[1]]")
 	array := "[" + strings.Repeat("1,", 4000) + "1]"
 	long := document(t, "["+array+",["+array+"]]")
+	text := document(t, `{"a":"`+strings.Repeat("x", 1<<20)+`","p":"(x|y)*z"}`)
 	var f Finder
 	for _, test := range []struct {
 		doc  *json.Doc
@@ -256,6 +257,9 @@ func TestTooMuch(t *testing.T) {
 		{long, "$[" + strings.Repeat("0,", 20_000) + "0][4000:]", ErrTooMuch},
 		{long, "$[" + strings.Repeat("1,", 20_000) + "1][?(@==$[0])]", ErrTooMuch},
 		{wide, "$[?($==$)]", ErrTooMuch}, // as many comparisons as pairs of values
+		{text, `$[?(@=~"(x|y)*z")]`, nil},
+		{text, `$[?(@=~$.p)]`, nil},
+		{text, `$[?(@=~"(x{1,9}y?){1,99}z")]`, ErrTooMuch}, // about a second
 	} {
 		n := 0
 		for f.Find(parsed(t, test.path), test.doc.Root()); f.Next(); {
@@ -264,6 +268,19 @@ func TestTooMuch(t *testing.T) {
 		if err := f.Err(); !errors.Is(err, test.want) {
 			t.Errorf("%.30s: %v after %d values", test.path, err, n)
 		}
+	}
+}
+
+// A caller may read what a path leads to some times, but not any number of times.
+func TestReadTooMuch(t *testing.T) {
+	doc := document(t, strings.Repeat("[", 100)+`"`+strings.Repeat("x", 1<<20)+`"`+strings.Repeat("]", 100))
+	var f Finder
+	n := 0
+	for f.Find(parsed(t, "$..*"), doc.Root()); f.Next(); n++ {
+		f.Read(1 << 20)
+	}
+	if !errors.Is(f.Err(), ErrTooMuch) || n < 16 || n > 64 {
+		t.Errorf("%v after %d values", f.Err(), n)
 	}
 }
 

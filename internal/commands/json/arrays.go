@@ -184,8 +184,7 @@ func (t *target) pop(at json.Place, v json.Value, index int64) {
 	n := int64(v.Len())
 	i := min(fromEnd(index, n), n-1)
 	e, _ := v.Element(int(i))
-	layout := json.Format{Most: t.c.Reply.Room()}
-	t.w.replyText(t.c, layout.Append(t.w.text[:0], e, 0))
+	replyJSON(t.c, e)
 	t.w.editor.Delete(t.doc, append(at, uint32(i)))
 	t.done++
 }

@@ -45,4 +45,8 @@ func debugMemory(c *engine.Call) {
 	}
 }
 
-func replyBytes(c *engine.Call, v json.Value) { c.Reply.Int(int64(v.Bytes())) }
+func replyBytes(c *engine.Call, v json.Value) {
+	n := v.Bytes()
+	c.Reply.Int(int64(n))
+	workspaceOf(c).finder.Read(n)
+}

@@ -251,6 +251,13 @@ func (w *workspace) replyText(c *engine.Call, text []byte) {
 	}
 }
 
+// replyJSON replies with the text of a value.
+func replyJSON(c *engine.Call, v json.Value) {
+	dst, most := c.Reply.OpenBulk()
+	layout := json.Format{Most: most}
+	c.Reply.CloseBulk(layout.Append(dst, v, 0))
+}
+
 // refusePath latches the error of a path that was followed to its end.
 func refusePath(c *engine.Call, f *path.Finder) {
 	if err := f.Err(); err != nil {

@@ -48,7 +48,6 @@ func cmdJSONGet(c *engine.Call) {
 	case d == nil:
 		c.Reply.Null()
 	default:
-		g.layout.Most = c.Reply.Room()
 		g.reply(d)
 	}
 }
@@ -97,7 +96,7 @@ func (g *getting) reply(d *json.Doc) {
 	case g.format != oneText:
 		g.expand(d)
 	case len(g.paths) == 0:
-		g.w.replyText(g.c, g.layout.Append(g.w.text[:0], d.Root(), 0))
+		g.c.Reply.CloseBulk(g.layout.Append(g.open(), d.Root(), 0))
 	case len(g.paths) == 1:
 		if p := parseAnyPath(g.c, g.paths[0]); p != nil {
 			g.one(d, p)
@@ -107,9 +106,15 @@ func (g *getting) reply(d *json.Doc) {
 	}
 }
 
+// open begins the text of the reply.
+func (g *getting) open() (dst []byte) {
+	dst, g.layout.Most = g.c.Reply.OpenBulk()
+	return dst
+}
+
 // one replies with what one path finds.
 func (g *getting) one(d *json.Doc, p *path.Path) {
-	out := g.w.text[:0]
+	out := g.open()
 	if !p.Legacy() {
 		out = g.list(out, d, p, 0)
 	} else if v, ok := first(g.c, d, p); ok {
@@ -118,7 +123,7 @@ func (g *getting) one(d *json.Doc, p *path.Path) {
 		g.c.Refuse(command.Errorf(errNoPath, p))
 	}
 	if !g.c.Failed() {
-		g.w.replyText(g.c, out)
+		g.c.Reply.CloseBulk(out)
 	}
 }
 
@@ -128,7 +133,7 @@ func (g *getting) one(d *json.Doc, p *path.Path) {
 func (g *getting) several(d *json.Doc) {
 	all := slices.ContainsFunc(g.paths, func(text []byte) bool { return !legacy(text) })
 	g.dropRepeated()
-	out, n := append(g.w.text[:0], '{'), 0
+	out, n := append(g.open(), '{'), 0
 	for _, text := range g.paths {
 		p, err := g.w.path(dialect(g.c), text)
 		if err != nil {
@@ -156,7 +161,7 @@ func (g *getting) several(d *json.Doc) {
 	if n > 0 {
 		out = g.layout.Line(out, 0)
 	}
-	g.w.replyText(g.c, append(out, '}'))
+	g.c.Reply.CloseBulk(append(out, '}'))
 }
 
 // fewPaths is how many paths are compared each with all before it.
@@ -191,7 +196,9 @@ func (g *getting) list(dst []byte, d *json.Doc, p *path.Path, level int) []byte 
 		if n > 0 {
 			dst = append(dst, ',')
 		}
+		from := len(dst)
 		dst = g.layout.Append(g.layout.Line(dst, level+1), f.Value(), level+1)
+		f.Read(len(dst) - from)
 	}
 	refusePath(g.c, f)
 	if n > 0 {
@@ -222,7 +229,7 @@ func (g *getting) expand(d *json.Doc) {
 // expandScalar replies with a value of RESP3, or with the text of a container or string.
 func (g *getting) expandScalar(c *engine.Call, v json.Value) {
 	if v.Kind() >= json.String {
-		g.w.replyText(c, g.layout.Append(g.w.text[:0], v, 0))
+		g.c.Reply.CloseBulk(g.layout.Append(g.open(), v, 0))
 	} else {
 		expand(c, v)
 	}
@@ -276,8 +283,8 @@ func cmdJSONMGet(c *engine.Call) {
 // nothing.
 func getFrom(c *engine.Call, d *json.Doc, p *path.Path) bool {
 	w := workspaceOf(c)
-	g := getting{c: c, w: w, layout: json.Format{Most: c.Reply.Room()}}
-	out := w.text[:0]
+	g := getting{c: c, w: w}
+	out := g.open()
 	if !p.Legacy() {
 		out = g.list(out, d, p, 0)
 	} else if v, ok := first(c, d, p); ok {
@@ -285,6 +292,6 @@ func getFrom(c *engine.Call, d *json.Doc, p *path.Path) bool {
 	} else {
 		return false
 	}
-	w.replyText(c, out)
+	c.Reply.CloseBulk(out)
 	return true
 }

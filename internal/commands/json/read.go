@@ -21,7 +21,9 @@ func replyAll(c *engine.Call, d *json.Doc, p *path.Path, answer func(c *engine.C
 	f := &workspaceOf(c).finder
 	at, n := c.Reply.Defer(), 0
 	for f.Find(p, d.Root()); !c.Reply.Full() && f.Next(); n++ {
+		from := c.Reply.Len()
 		answer(c, f.Value())
+		f.Read(c.Reply.Len() - from)
 	}
 	c.Reply.SetArray(at, n)
 	refusePath(c, f)
@@ -269,6 +271,7 @@ func cmdJSONArrIndex(c *engine.Call) {
 	}
 	q := question{kind: json.Array, answer: func(c *engine.Call, v json.Value) {
 		c.Reply.Int(index(v, one.Root(), start, stop))
+		workspaceOf(c).finder.Read(readBytes(v, one.Root()))
 	}}
 	if !p.Legacy() {
 		replyAll(c, d, p, q.answerKind)
@@ -282,6 +285,15 @@ func cmdJSONArrIndex(c *engine.Call) {
 	default:
 		q.answer(c, v)
 	}
+}
+
+// readBytes returns about how many bytes are read to look for a value in an array. What is no
+// container costs little.
+func readBytes(array, wanted json.Value) int {
+	if wanted.Kind() < json.String {
+		return array.Len()
+	}
+	return array.Bytes()
 }
 
 // integerArg returns the next argument as an integer, 0 if none is left.

@@ -29,7 +29,7 @@ func (m *matches) large() bool { return cap(m.fits) > keptBytes || cap(m.routes.
 // routeBytes is what the routes to the values of any document may take. Those of a large document
 // may take routeShare times the bytes of it.
 const (
-	routeBytes = 64 << 20
+	routeBytes = 4 << 20
 	routeShare = 4
 )
 
