@@ -295,6 +295,7 @@ func (x *builder) finish(d *Doc) {
 		d.tree.names.b = slices.Clip(slices.Clone(d.tree.names.b))
 		d.table().swept = uint32(len(d.table().b))
 		d.tree.setRoot(x.b)
+		d.tree.swept = d.tree.held
 	case lengthBytes+len(d.table().b)+len(x.b) <= smallBytes:
 		d.setPacked(d.names.b, x.b)
 	default:

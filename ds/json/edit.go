@@ -13,8 +13,9 @@ type Place = []uint32
 // for use.
 type Editor struct {
 	builder
-	heads []int
-	last  []int // of the last member, while another one is deleted
+	heads  []int
+	last   []int // of the last member, while another one is deleted
+	before int   // bytes of the root of a small document before the change
 }
 
 // Set replaces the value at a place by a copy of v, which is of another document or of none.
@@ -59,6 +60,7 @@ const endOfChildren = 1<<31 - 1
 // Delete removes the value at a place, which is not the root. The last member of an object takes
 // the place of one that goes, as in RedisJSON.
 func (e *Editor) Delete(d *Doc, at Place) {
+	e.before = len(d.root)
 	s := d.find(at, e.heads)
 	d.forget(d.run(s.cell)[s.value:s.end])
 	if s.value > s.at {
@@ -133,27 +135,40 @@ func (e *Editor) end(d *Doc, s *spot) {
 	e.heads = s.heads[:0]
 	if d.tree == nil {
 		d.note()
-		return
-	}
-	if s.box != nil {
+	} else if s.box != nil {
 		d.tree.merge(s.box, s.page)
 		d.tree.makeIndex(s.box)
 		d.tree.weigh(s.box)
 	}
-	if n := len(d.table().b); d.table().stale && n > 2*int(d.table().swept)+sweepBytes && n > d.tree.held/8 {
-		d.rebuild(true)
-	}
+	d.sweep(e.before)
 	d.shrink()
 }
 
-// sweepBytes is how many bytes of names are not worth a look for those that have become useless.
+// sweepBytes is how many bytes of the names of a large document are not worth a look for those that
+// have become useless.
 const sweepBytes = 1 << 10
+
+// sweep builds the document anew after a change, before which a small document had so many bytes
+// without its names, if names may be stale that are more than an eighth of it. That is each time
+// that it is half as large as it was, or of a large one that the names are twice as many.
+func (d *Doc) sweep(before int) {
+	n := len(d.table().b)
+	switch t := d.tree; {
+	case !d.table().stale:
+	case t == nil:
+		if size := len(d.root); bits.Len(uint(size)) < bits.Len(uint(before)) && n > size/8 {
+			d.rebuild(false)
+		}
+	case n > sweepBytes && n > t.held/8 && (n > 2*int(t.names.swept)+sweepBytes || t.held < t.swept/2):
+		d.rebuild(true)
+	}
+}
 
 // adopt packs a value for d, which may become a large document thereby. It is a member if name is
 // not nil.
 func (e *Editor) adopt(d *Doc, v Value, name []byte) (packed []byte) {
 	e.start(d)
-	e.fresh = false
+	e.fresh, e.before = false, len(d.root)
 	before, stale := len(d.table().b), d.table().stale
 	room := smallBytes - len(d.packed)
 	if d.tree == nil {

@@ -22,8 +22,8 @@
 //     or where it begins, is so.
 //  5. Names are found where they begin; two are never equal; no object has a name twice.
 //
-// Names that no member has any more stay until they are as many as the others; then the document is
-// built anew.
+// Names that no member has any more stay until they are as many as the others, or the document is
+// half as large; then it is built anew.
 //
 // Texts are read and written as by RedisJSON 2, and refused with its errors, which are those of
 // Rust's serde_json. Integers have 64 bits, numbers are written in their shortest form, a text has

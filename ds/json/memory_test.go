@@ -1,6 +1,7 @@
 package json
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -61,6 +62,30 @@ func TestModelInMemory(t *testing.T) {
 }
 
 // TestLargeDocumentBecomesSmall: what is free of a tree is not freed again.
+// The names of members that are gone do not stay, though none are added.
+func TestNamesGoWithTheirMembers(t *testing.T) {
+	for _, n := range []int{500, 15_000} {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, `"a name %d":%d,`, i, i)
+		}
+		d := parsed(t, "{"+b.String()+`"list":[1,2]}`)
+		before := d.Bytes()
+		var e Editor
+		for left := n; left > n/2; left-- {
+			e.Delete(d, Place{0})
+		}
+		require.NoError(t, d.Check())
+		require.Less(t, d.Bytes(), before*9/10)
+		for left := n / 2; left > 10; left-- {
+			e.Delete(d, Place{0})
+		}
+		require.NoError(t, d.Check())
+		require.Less(t, d.Bytes(), 1000)
+		require.Equal(t, 11, d.Root().Len())
+	}
+}
+
 func TestLargeDocumentBecomesSmall(t *testing.T) {
 	d := parsed(t, "["+strings.Repeat(`"`+strings.Repeat("x", 100)+`",`, 1000)+"0]")
 	m := &blocks{t: t, held: make(map[unsafe.Pointer]int)}

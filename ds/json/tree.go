@@ -23,6 +23,7 @@ type tree struct {
 	boxes     []*box
 	freeBoxes []uint32
 	held      int          // bytes of all cells
+	swept     int          // the same when the document was built
 	boxed     int          // bytes of all boxes
 	mem       value.Memory // nil until the document is settled
 	trail     *trail       // of changes that are not settled yet
