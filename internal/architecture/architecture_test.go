@@ -89,6 +89,7 @@ var layers = [][]string{
 	{"internal/glob"},
 	{"ds/json/path"},
 	{"ds/zset", "ds/hash", "ds/set", "ds/list", "ds/stream", "ds/hll", "ds/bloom", "ds/cuckoo", "ds/countmin",
+		"ds/topk", "ds/tdigest",
 		"ds/json", "ds/str"},
 	{"ds/table"},
 	{"ds/listpack", "ds/expiry", "ds/frozen"},

@@ -3,7 +3,8 @@
 //
 //	strings hashes lists sets zsets streams   the data types
 //	bitmaps geo                               other uses of strings and of sorted sets
-//	sketches                                  HyperLogLog, Bloom and cuckoo filters, count-min
+//	sketches                                  HyperLogLog, Bloom and cuckoo filters, count-min,
+//	                                          Top-K, t-digests
 //	json                                      JSON documents
 //	ratelimit                                 CL.THROTTLE and INCREX
 //	keys                                      commands on keys of any type, and on databases
@@ -62,14 +63,14 @@ import (
 
 // Types are the data types. A part that adds another names it in the same way: see engine.Part.
 var Types = []engine.Type{strings.Type, lists.Type, sets.Type, zsets.Type, hashes.Type, streams.Type, sketches.Filter,
-	sketches.CuckooFilter, sketches.CountMinSketch, json.Type}
+	sketches.CuckooFilter, sketches.CountMinSketch, sketches.TopKType, sketches.TDigestType, json.Type}
 
 // Parts returns the parts of all families, for an engine.
 func Parts(e *engine.Engine) []engine.Part {
 	return append(clients.Parts(e), []engine.Part{
 		{Types: Types, Families: []command.Family{
 			strings.Family, hashes.Family, lists.Family, sets.Family, zsets.Family, streams.Family,
-			bitmaps.Family, geo.Family, sketches.HyperLogLog, sketches.CountMin,
+			bitmaps.Family, geo.Family, sketches.HyperLogLog, sketches.CountMin, sketches.TopK, sketches.TDigest,
 			ratelimit.Throttle, ratelimit.IncrEx,
 			keys.Family, keys.Databases, keys.Selection, keys.ClusterScan,
 			introspection.Family, debug.Family,

@@ -43,7 +43,7 @@ func (g *Generator) Key() (commands []Command) {
 	commands = append(commands, Command{"SELECT", strconv.Itoa(max(0, g.rng.IntN(24)-8))})
 	kinds := []func(key string) []Command{g.str, g.bits, g.hyperloglog, g.list, g.set, g.hash, g.zset, g.stream}
 	if !g.Plain {
-		kinds = append(kinds, g.bloom, g.cuckoo, g.countmin, g.document)
+		kinds = append(kinds, g.bloom, g.cuckoo, g.countmin, g.TopK, g.Digest, g.document)
 	}
 	commands = append(commands, kinds[g.rng.IntN(len(kinds))](key)...)
 	if g.rng.IntN(4) == 0 {
@@ -266,6 +266,30 @@ func (g *Generator) countmin(key string) []Command {
 		incr = append(incr, g.text(), strconv.Itoa(g.rng.IntN(1<<g.rng.IntN(31))))
 	}
 	return []Command{{"CMS.INITBYDIM", key, strconv.Itoa(width), strconv.Itoa(1 + g.rng.IntN(8))}, incr}
+}
+
+// TopK returns the commands that make a Top-K sketch. What it holds may be left to chance.
+func (g *Generator) TopK(key string) []Command {
+	k := g.size()
+	add := g.words("TOPK.ADD", key, g.size())
+	if g.rng.IntN(3) == 0 {
+		return []Command{{"TOPK.RESERVE", key, strconv.Itoa(k)}, add}
+	}
+	decay := []string{"1", "0.9", "0.5", "1e-9"}[g.rng.IntN(4)]
+	width, depth := strconv.Itoa(g.size()), strconv.Itoa(1+g.rng.IntN(9))
+	return []Command{{"TOPK.RESERVE", key, strconv.Itoa(k), width, depth, decay},
+		add, {"TOPK.INCRBY", key, g.text(), strconv.Itoa(g.rng.IntN(1000)), g.text(), "1"}}
+}
+
+// Digest returns the commands that make a t-digest.
+func (g *Generator) Digest(key string) []Command {
+	commands := []Command{{"TDIGEST.CREATE", key, "COMPRESSION", strconv.Itoa(g.size())}}
+	for range g.rng.IntN(3) {
+		commands = append(commands, elements("TDIGEST.ADD", key, g.size(), func(int) []string {
+			return []string{strconv.FormatFloat(g.rng.NormFloat64()*100, 'g', 1+g.rng.IntN(17), 64)}
+		}), Command{"TDIGEST.QUANTILE", key, "0.5"})
+	}
+	return commands
 }
 
 func (g *Generator) document(key string) []Command {

@@ -115,6 +115,8 @@ var readers = map[string]struct {
 	"MBbloom--": {[]string{"BF.SCANDUMP", "", "1"}, Mode{}},
 	"MBbloomCF": {[]string{"DUMP", ""}, Mode{}},
 	"CMSk-TYPE": {[]string{"DUMP", ""}, Mode{}},
+	"TopK-TYPE": {[]string{"TOPK.LIST", "", "WITHCOUNT"}, Mode{}},
+	"TDIS-TYPE": {[]string{"TDIGEST.QUANTILE", "", "0", "0.1", "0.5", "0.9", "1"}, Mode{}},
 	"ReJSON-RL": {[]string{"JSON.GET", ""}, Mode{}},
 	"stream":    {[]string{"XINFO", "STREAM", "", "FULL", "COUNT", "0"}, Mode{Times: true}},
 }

@@ -191,7 +191,9 @@ func requireStack(t *testing.T, h host) {
 	require.Equal(t, "hello", h.ok("HGET", "h", "t").Text)
 	require.EqualValues(t, 4_000_000_000_000, h.ok("PEXPIRETIME", "dated").Int)
 	require.EqualValues(t, 1, h.ok("BF.EXISTS", "bloom", "x").Int)
-	require.EqualValues(t, 0, h.ok("EXISTS", "temp", "cuckoo", "counts", "top", "digest", "words").Int)
+	require.EqualValues(t, 2, h.ok("EXISTS", "top", "digest").Int)
+	require.Equal(t, "2", h.ok("TDIGEST.QUANTILE", "digest", "0.5").Elems[0].Text)
+	require.EqualValues(t, 0, h.ok("EXISTS", "temp", "cuckoo", "counts", "words").Int)
 	h.run("SELECT 3")
 	require.EqualValues(t, 1, h.ok("DBSIZE").Int)
 	require.EqualValues(t, -1, h.ok("TTL", "c").Int)
@@ -208,7 +210,7 @@ func TestFilesOfRedisStack(t *testing.T) {
 	h, log, err := logging(t, dir, nil)
 	require.NoError(t, err)
 	requireStack(t, h)
-	for _, name := range []string{"TSDB-TYPE", "MBbloomCF", "CMSk-TYPE", "TopK-TYPE", "TDIS-TYPE", "ft_index0",
+	for _, name := range []string{"TSDB-TYPE", "MBbloomCF", "CMSk-TYPE", "ft_index0",
 		"trietype0"} {
 		require.Contains(t, log.String(), name)
 	}

@@ -10,9 +10,10 @@ import (
 )
 
 func TestTranscripts(t *testing.T) {
-	family.Run(t, "bloom/* cuckoo/* countmin/* hyperloglog/*", func(e *engine.Engine) {
-		e.Join(engine.Part{Types: []engine.Type{sketches.Filter, sketches.CuckooFilter, sketches.CountMinSketch},
-			Families: []command.Family{sketches.HyperLogLog, sketches.CountMin}})
+	family.Run(t, "bloom/* cuckoo/* countmin/* hyperloglog/* topk/* tdigest/*", func(e *engine.Engine) {
+		e.Join(engine.Part{Types: []engine.Type{sketches.Filter, sketches.CuckooFilter, sketches.CountMinSketch,
+			sketches.TopKType, sketches.TDigestType},
+			Families: []command.Family{sketches.HyperLogLog, sketches.CountMin, sketches.TopK, sketches.TDigest}})
 		e.Join(sketches.Bloom(), sketches.Cuckoo())
 	})
 }
