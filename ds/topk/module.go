@@ -112,20 +112,27 @@ func load(from value.PartReader, written int) value.Value {
 	return s
 }
 
-// loadEntry puts an entry into its place. It returns false if it cannot be there.
+// loadEntry puts an entry into its place. It returns false if it cannot be there. Of an item with a
+// zero byte RedisBloom saves what is before it: the rest is lost, and so are further items with the
+// same begin.
 func (s *Sketch) loadEntry(i int, from, text []byte) bool {
 	order := binary.LittleEndian
 	item, ok := strings.CutSuffix(string(text), "\x00")
 	e := Entry{Item: item, hash: order.Uint32(from), Count: order.Uint32(from[16:])}
+	length := uint64(order.Uint32(from[4:]))
+	cut := uint64(len(item)) < length
+	if cut {
+		e.hash = fingerprint([]byte(item))
+	}
+	again := !e.Empty() && s.find(e.hash, []byte(item)) >= 0
 	switch {
-	case !ok, uint64(len(item)) != uint64(order.Uint32(from[4:])):
+	case !ok, uint64(len(item)) > length, !e.Empty() && e.hash != fingerprint([]byte(item)), again && !cut:
 		return false
-	case e.Empty():
-	case e.hash != fingerprint([]byte(item)), s.find(e.hash, []byte(item)) >= 0:
-		return false
+	case again:
+		e = Entry{}
 	}
 	s.heap[i] = e
-	s.itemBytes += sizeclass.Round(len(item))
+	s.itemBytes += sizeclass.Round(len(e.Item))
 	if s.index != nil && !e.Empty() {
 		s.index.add(e.hash, i)
 	}

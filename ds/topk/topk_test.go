@@ -1,6 +1,7 @@
 package topk
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -215,8 +216,8 @@ func TestErrors(t *testing.T) {
 		0: {uint64(0), uint64(2), uint64(1 << 40)}, 1: {uint64(3), uint64(1 << 50)},
 		2: {uint64(0), uint64(math.MaxUint64)},
 		3: {0., 2., math.NaN()}, 4: {[]byte{}, make([]byte, 31)}, 5: {make([]byte, 71), make([]byte, 96),
-			entry(1, func(b []byte) { b[0]++ }), entry(1, func(b []byte) { b[4]++ })},
-		6: {[]byte("x"), []byte("x\x00"), []byte("")},
+			entry(1, func(b []byte) { b[0]++ }), entry(1, func(b []byte) { b[4]-- })},
+		6: {[]byte("x"), []byte("x\x00x"), []byte("")},
 	} {
 		for _, bad := range part {
 			changed := slices.Clone(good)
@@ -225,6 +226,25 @@ func TestErrors(t *testing.T) {
 			require.Error(t, err, "part %d: %v", i, bad)
 		}
 	}
+}
+
+// TestCutItems: of items with zero bytes RedisBloom saves what is before the first.
+func TestCutItems(t *testing.T) {
+	s := New(Options{K: 3, Width: 4, Depth: 2, Decay: 1})
+	for i, item := range []string{"a\x00b", "a\x00c", "d"} {
+		s.Add([]byte(item), uint32(i)+5)
+	}
+	saved := valuetest.Save(s)
+	for i := 6; i < 9; i++ {
+		before, _, _ := bytes.Cut(saved[i].([]byte), []byte{0})
+		saved[i] = append(slices.Clone(before), 0)
+	}
+	v, err := valuetest.Load(Type, saved)
+	require.NoError(t, err)
+	got := v.(*Sketch)
+	require.NoError(t, got.Check())
+	require.Equal(t, 2, got.Len())
+	require.True(t, got.Has([]byte("a")) && got.Has([]byte("d")))
 }
 
 func FuzzLoad(f *testing.F) {
