@@ -103,6 +103,16 @@ func (x LongDouble) Truncate() int64 {
 	return whole
 }
 
+// LongDoubleOf returns a float64, exactly.
+func LongDoubleOf(f float64) LongDouble {
+	if math.IsInf(f, 0) || math.IsNaN(f) {
+		return LongDouble{special: f}
+	}
+	const mantissa = 53 // bits
+	fraction, exp := math.Frexp(math.Abs(f))
+	return round(0, uint64(math.Ldexp(fraction, mantissa)), exp-mantissa).signed(math.Signbit(f))
+}
+
 // shiftRight returns mant * 2^64 >> n as two words. The last bit is set if a set bit was lost.
 func shiftRight(mant uint64, n uint) (hi, lo uint64) {
 	hi, lo = mant>>n, mant<<(64-n)
@@ -153,6 +163,19 @@ func (x LongDouble) AppendHuman(dst []byte) []byte {
 		return n.Lsh(n, uint(x.exp)).Append(dst, 10)
 	}
 	return appendFraction(strconv.AppendUint(dst, whole, 10), fraction)
+}
+
+// Append17 appends x with 17 significant digits, as C's %.17Lg does: the text of a long double that
+// Redis does not write as INCRBYFLOAT stores it.
+func (x LongDouble) Append17(dst []byte) []byte {
+	if x.special != 0 {
+		return append(dst, specialText(x.special)...)
+	}
+	f := new(big.Float).SetMantExp(new(big.Float).SetUint64(x.mant), x.exp)
+	if x.negative {
+		f.Neg(f)
+	}
+	return f.Append(dst, 'g', 17)
 }
 
 // decimal splits x's magnitude into its whole part and its fraction in units of 10^-17,

@@ -137,3 +137,26 @@ func TestLongDoubleTimesAndTruncate(t *testing.T) {
 		require.Equal(t, want, parseLong(t, text).Times(1000).Truncate(), text)
 	}
 }
+
+func TestLongDoubleWith17Digits(t *testing.T) {
+	for text, want := range map[string]string{
+		"0": "0", "-0": "-0", "60": "60", "0.1": "0.1", "3.14": "3.14", "-2.5": "-2.5", "inf": "inf", "-inf": "-inf",
+		"1e17": "1e+17", "12345678901234567": "12345678901234567", "123456789012345678": "1.2345678901234568e+17",
+		"0.0001": "0.0001", "0.00001": "1e-05", "1e4000": "1e+4000", "100000": "100000",
+	} {
+		require.Equal(t, want, string(parseLong(t, text).Append17(nil)), text)
+	}
+	for f, want := range map[float64]string{
+		0.1: "0.10000000000000001", -2.5: "-2.5", 1 << 62: "4.6116860184273879e+18", 0: "0",
+		5e-324: "4.9406564584124654e-324",
+	} {
+		require.Equal(t, want, string(LongDoubleOf(f).Append17(nil)))
+	}
+}
+
+func TestUint(t *testing.T) {
+	w := NewWriter(2)
+	w.Uint(1)
+	w.Uint(1<<64 - 1)
+	require.Equal(t, ":1\r\n:18446744073709551615\r\n", string(w.Bytes()))
+}

@@ -128,6 +128,15 @@ func (w *Writer) Error(err error) {
 // Int writes an integer.
 func (w *Writer) Int(n int64) { w.header(':', n) }
 
+// Uint writes an integer without sign. Few clients read one above all of int64.
+func (w *Writer) Uint(n uint64) {
+	if n > math.MaxInt64 {
+		w.line(':', strconv.FormatUint(n, 10))
+		return
+	}
+	w.Int(int64(n))
+}
+
 // Bulk writes a string of arbitrary bytes. A nil b is the empty string; for nil write Null.
 func (w *Writer) Bulk(b []byte) {
 	if w.fits(len(b)) {
