@@ -2,6 +2,7 @@
 // the command table and a function cmdX for each command X.
 //
 //	strings hashes lists sets zsets streams   the data types
+//	arrays                                    arrays
 //	bitmaps geo                               other uses of strings and of sorted sets
 //	sketches                                  HyperLogLog, Bloom and cuckoo filters, count-min,
 //	                                          Top-K, t-digests
@@ -31,6 +32,7 @@ package commands
 import (
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/commands/acl"
+	"github.com/miniserver-go/miniserver/internal/commands/arrays"
 	"github.com/miniserver-go/miniserver/internal/commands/bitmaps"
 	"github.com/miniserver-go/miniserver/internal/commands/clients"
 	"github.com/miniserver-go/miniserver/internal/commands/cluster"
@@ -63,14 +65,15 @@ import (
 
 // Types are the data types. A part that adds another names it in the same way: see engine.Part.
 var Types = []engine.Type{strings.Type, lists.Type, sets.Type, zsets.Type, hashes.Type, streams.Type, sketches.Filter,
-	sketches.CuckooFilter, sketches.CountMinSketch, sketches.TopKType, sketches.TDigestType, json.Type}
+	sketches.CuckooFilter, sketches.CountMinSketch, sketches.TopKType, sketches.TDigestType, json.Type, arrays.Type}
 
 // Parts returns the parts of all families, for an engine.
 func Parts(e *engine.Engine) []engine.Part {
 	return append(clients.Parts(e), []engine.Part{
 		{Types: Types, Families: []command.Family{
 			strings.Family, hashes.Family, lists.Family, sets.Family, zsets.Family, streams.Family,
-			bitmaps.Family, geo.Family, sketches.HyperLogLog, sketches.CountMin, sketches.TopK, sketches.TDigest,
+			arrays.Family, bitmaps.Family, geo.Family, sketches.HyperLogLog, sketches.CountMin, sketches.TopK,
+			sketches.TDigest,
 			ratelimit.Throttle, ratelimit.IncrEx,
 			keys.Family, keys.Databases, keys.Selection, keys.ClusterScan,
 			introspection.Family, debug.Family,

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/miniserver-go/miniserver/ds/array"
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/ds/set"
@@ -30,6 +31,7 @@ type Config struct {
 	ZSet         zset.Limits
 	Set          set.Limits
 	List         list.Limits
+	Array        array.Limits
 	Stream       stream.Limits
 	StreamIDs    stream.IDLimits
 	Cluster      bool   // the server is a node of a cluster
@@ -64,6 +66,7 @@ func newConfig() *Config {
 		ZSet:         zset.Limits{MaxEntries: 128, MaxValue: 64},
 		Set:          set.Limits{MaxInts: 512, MaxEntries: 128, MaxValue: 64},
 		List:         list.Defaults,
+		Array:        array.Defaults,
 		Stream:       stream.Defaults,
 		StreamIDs:    stream.DefaultIDLimits,
 		SketchMax:    3000,
@@ -106,10 +109,66 @@ var guards = release.From("7.0.0")
 // fieldChannels are what Redis 8.8 brought: channels that tell which fields of a hash have changed.
 var fieldChannels = release.From("8.8.0")
 
+// arrays are what Redis 8.8 brought, too.
+var arrays = release.From("8.8.0")
+
+// setEvents is notify-keyspace-events.
+func (e *Engine) setEvents(letters string) error {
+	events, ok := event.Parse(letters)
+	switch {
+	case !ok, events.NameFields() && !e.Release.Offers(fieldChannels), events.NameArrays() && !e.Release.Offers(arrays):
+		return errParamEvents
+	case !e.Release.Has(arrays):
+		events = events.WithoutArrays()
+	}
+	e.Config.Events = events
+	e.each((*World).nameExpired)
+	return nil
+}
+
+// arrayParams are the parameters of arrays.
+func arrayParams(lim *array.Limits) []config.Param {
+	checked := func(p config.Param, fault func(l array.Limits) error) config.Param {
+		set := p.Set
+		p.Set = func(value string) error {
+			old := *lim
+			err := set(value)
+			if err == nil {
+				err = fault(*lim)
+			}
+			if err != nil {
+				*lim = old
+			}
+			return err
+		}
+		return p
+	}
+	return []config.Param{
+		checked(config.Int("array-slice-size", &lim.Slice, 256, 65536), func(l array.Limits) error {
+			if l.Slice&(l.Slice-1) != 0 {
+				return errSliceSize
+			}
+			return nil
+		}),
+		checked(config.Int("array-sparse-kmax", &lim.Most, 0, math.MaxUint16), func(l array.Limits) error {
+			if l.Most > 0 && l.Most <= l.Least {
+				return errSparseMost
+			}
+			return nil
+		}),
+		checked(config.Int("array-sparse-kmin", &lim.Least, 0, math.MaxUint16), func(l array.Limits) error {
+			if l.Most > 0 && l.Least >= l.Most {
+				return errSparseLeast
+			}
+			return nil
+		}),
+	}
+}
+
 // coreParams are the parameters of Config.
 func (e *Engine) coreParams() []config.Param {
 	c := e.Config
-	return []config.Param{
+	return append(arrayParams(&c.Array), []config.Param{
 		config.Int("rdb-key-save-delay", &c.SaveDelay, math.MinInt32, math.MaxInt32),
 		config.Int("key-load-delay", &c.LoadDelay, math.MinInt32, math.MaxInt32),
 		config.Memory("proto-max-bulk-len", &c.ProtoMaxBulk, 1<<20),
@@ -129,15 +188,7 @@ func (e *Engine) coreParams() []config.Param {
 		config.Memory("hll-sparse-max-bytes", &c.SketchMax, 0),
 		config.Int("lfu-log-factor", &e.access.LogFactor, 0, math.MaxInt32),
 		config.Int("lfu-decay-time", &e.access.DecayTime, 0, math.MaxInt32),
-		{Name: "notify-keyspace-events", Get: func() string { return c.Events.String() }, Set: func(v string) error {
-			events, ok := event.Parse(v)
-			if !ok || events.NameFields() && !e.Release.Offers(fieldChannels) {
-				return errParamEvents
-			}
-			c.Events = events
-			e.each((*World).nameExpired)
-			return nil
-		}},
+		{Name: "notify-keyspace-events", Get: func() string { return c.Events.String() }, Set: e.setEvents},
 		{Name: "like", Immutable: true, Get: func() string { return e.Release.Name }},
 		{Name: "databases", Immutable: true, Get: e.shownDatabases},
 		e.importParam(),
@@ -145,7 +196,7 @@ func (e *Engine) coreParams() []config.Param {
 		config.Enum("sanitize-dump-payload", &c.sanitize, "no", "yes", "clients"),
 		config.Enum("unknown-module-types", &c.unknownTypes, "skip", "error"),
 		config.Enum("enable-debug-command", &c.debug, "no", "yes", "local").AtStart(),
-	}
+	}...)
 }
 
 // Sanitizes reports whether sanitize-dump-payload demands all checks of what a session restores; of

@@ -57,6 +57,9 @@ const (
 	ErrNoDebug = command.Error("ERR DEBUG command not allowed. " +
 		"If the enable-debug-command option is set to \"local\", you can run it from a local connection, " +
 		"otherwise you need to set this option in the configuration file, and then restart the server.")
+	errSliceSize     = command.Error("array-slice-size must be a power of two")
+	errSparseMost    = command.Error("array-sparse-kmax must be greater than array-sparse-kmin when non-zero")
+	errSparseLeast   = command.Error("array-sparse-kmin must be less than array-sparse-kmax")
 	errParamEvents   = command.Error("Invalid event class character. Use 'Ag$lshzxeKEtmdn'.")
 	ErrRewriteAll    = command.Error("ERR CONFIG-REWRITE-FORCE-ALL failed: Bad address")
 	ErrNoClientLimit = command.Error("ERR maxmemory-clients is disabled.")

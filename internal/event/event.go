@@ -3,7 +3,7 @@
 // An event has a name and a class. The parameter notify-keyspace-events asks for classes by
 // letters, and for the channels on which events come:
 //
-//	g generic   $ string   l list   s set   h hash   z sorted set   t stream   d module
+//	g generic   $ string   l list   s set   h hash   z sorted set   t stream   a array   d module
 //	x expired   e evicted   m a key that is not there was read   n a key was added
 //	A all of these but m and n
 //	K __keyspace@<db>__:<key>       E __keyevent@<db>__:<event>
@@ -48,6 +48,9 @@ func Module(name string) Event { return Event{module, name} }
 // Stream is an event of streams.
 func Stream(name string) Event { return Event{stream, name} }
 
+// Array is an event of arrays.
+func Array(name string) Event { return Event{array, name} }
+
 // Events that have names of their own.
 var (
 	Del     = Generic("del")     // the key was removed
@@ -74,6 +77,7 @@ const (
 	evicted
 	stream
 	module
+	array
 	added
 	Keyspace // channels of keys
 	Keyevent // channels of events
@@ -83,8 +87,8 @@ const (
 	SubKeyspaceItem  // channels of fields
 	SubKeyspaceEvent // channels of events of keys, with the fields
 
-	letters = "g$lshzxetdnKEmSTIV"
-	all     = generic | str | list | set | hash | zset | expired | evicted | stream | module
+	letters = "g$lshzxetdanKEmSTIV"
+	all     = generic | str | list | set | hash | zset | expired | evicted | stream | module | array
 	fields  = SubKeyspace | SubKeyevent | SubKeyspaceItem | SubKeyspaceEvent
 )
 
@@ -102,6 +106,18 @@ func Parse(s string) (c Classes, ok bool) {
 		c |= 1 << at
 	}
 	return c, true
+}
+
+// NameArrays reports whether events of arrays are among the classes, and not just because all are.
+func (c Classes) NameArrays() bool { return c&array != 0 && c&all != all }
+
+// WithoutArrays returns the classes as a server takes them that has no arrays: all the others are
+// all classes.
+func (c Classes) WithoutArrays() Classes {
+	if c|array == c|all {
+		return c | all
+	}
+	return c
 }
 
 // Want reports whether an event is of one of the classes.

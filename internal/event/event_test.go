@@ -9,12 +9,17 @@ import (
 // The letters of notify-keyspace-events, and how CONFIG GET shows them.
 func TestClassesAreLetters(t *testing.T) {
 	for text, shown := range map[string]string{
-		"": "", "KEA": "AKE", "AKEmn": "AKEm", "Eg$lshzxetd": "AE", "Kx": "xK", "hSTIV": "hSTIV", "mn": "nm",
+		"": "", "KEA": "AKE", "AKEmn": "AKEm", "Eg$lshzxetda": "AE",
+		"Eg$lshzxetd": "g$lshzxetdE", "Ea": "aE", "Kx": "xK", "hSTIV": "hSTIV", "mn": "nm",
 	} {
 		c, ok := Parse(text)
 		require.True(t, ok, text)
 		require.Equal(t, shown, c.String(), text)
 	}
+	before, _ := Parse("Eg$lshzxetd")
+	require.Equal(t, "AE", before.WithoutArrays().String())
+	some, _ := Parse("Eg$")
+	require.Equal(t, "g$E", some.WithoutArrays().String())
 	_, ok := Parse("Kq")
 	require.False(t, ok)
 }

@@ -40,6 +40,8 @@ func (d *decoder) value(t byte) keyspace.Value {
 		return d.module()
 	case typeStream1, typeStream2, typeStream3, typeStream4, typeStream5:
 		return d.stream(t)
+	case typeArray:
+		return d.array()
 	case typeHashTTLOld, typeHashPackOld, typeHashTTL, typeHashPackTTL:
 		return d.volatileHash(t)
 	case typeModuleOld:

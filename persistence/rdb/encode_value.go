@@ -1,6 +1,7 @@
 package rdb
 
 import (
+	"github.com/miniserver-go/miniserver/ds/array"
 	"github.com/miniserver-go/miniserver/ds/frozen"
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/ds/list"
@@ -37,6 +38,8 @@ func (e *Encoder) value(t byte, v keyspace.Value) {
 		e.set(t, v)
 	case *stream.Stream:
 		e.stream(t, v)
+	case *array.Array:
+		e.array(v)
 	default:
 		e.module(v)
 	}

@@ -1,6 +1,7 @@
 package rdb
 
 import (
+	"github.com/miniserver-go/miniserver/ds/array"
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/ds/listpack"
@@ -81,6 +82,8 @@ func (f Format) typeOf(v keyspace.Value) byte {
 		return f.packedOr(v, typeSetListpack, typeSet)
 	case *stream.Stream:
 		return f.streamType(v)
+	case *array.Array:
+		return typeArray
 	}
 	return typeModule
 }

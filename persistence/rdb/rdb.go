@@ -34,6 +34,7 @@ package rdb
 import (
 	"unsafe"
 
+	"github.com/miniserver-go/miniserver/ds/array"
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/ds/set"
@@ -105,6 +106,7 @@ const (
 	typeHashPackTTL  = 25
 	typeStream4      = 26
 	typeStream5      = 27
+	typeArray        = 28
 
 	typeVolatile = 'm' // not of Redis, and in payloads only: a value with the deadlines of its elements
 )
@@ -112,7 +114,7 @@ const (
 // versionOf returns the version of the format that introduced a type, but at least oldest.
 func versionOf(t byte) int {
 	switch {
-	case t == typeStream5:
+	case t == typeStream5, t == typeArray:
 		return 14
 	case t == typeStream4:
 		return 13
@@ -128,11 +130,12 @@ func versionOf(t byte) int {
 
 // Limits are the thresholds that select the encodings of values being read.
 type Limits struct {
-	Hash hash.Limits
-	ZSet zset.Limits
-	Set  set.Limits
-	List list.Limits
-	Dice func(n uint64) uint64 // returns a random number below n, for skiplists
+	Hash  hash.Limits
+	ZSet  zset.Limits
+	Set   set.Limits
+	List  list.Limits
+	Array array.Limits
+	Dice  func(n uint64) uint64 // returns a random number below n, for skiplists
 }
 
 // bytesOf returns the bytes of a string without a copy. They must not be changed.
