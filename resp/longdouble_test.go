@@ -159,4 +159,9 @@ func TestUint(t *testing.T) {
 	w.Uint(1)
 	w.Uint(1<<64 - 1)
 	require.Equal(t, ":1\r\n:18446744073709551615\r\n", string(w.Bytes()))
+	v, err := read(":18446744073709551615\r\n")
+	require.NoError(t, err)
+	require.Equal(t, Value{Kind: BigNumber, Text: "18446744073709551615"}, v)
+	_, err = read(":18446744073709551616\r\n")
+	require.ErrorIs(t, err, ErrNumber)
 }

@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"math"
+	"strconv"
 	"unsafe"
 )
 
@@ -85,7 +87,9 @@ func (r *Reader) value(depth int) (Value, error) {
 			err = ErrNumber
 		}
 	case Integer:
-		v.Int, err = number(line)
+		if v.Int, err = number(line); err != nil && isUnsigned(line) {
+			v, err = Value{Kind: BigNumber, Text: string(line)}, nil
+		}
 	case Boolean:
 		v.Int, err = truth(line)
 	case Null:
@@ -245,6 +249,12 @@ func number(line []byte) (int64, error) {
 		return 0, ErrNumber
 	}
 	return n, nil
+}
+
+// isUnsigned reports whether a line is an integer without sign of 64 bits, as Writer.Uint writes it.
+func isUnsigned(line []byte) bool {
+	n, err := strconv.ParseUint(string(line), 10, 64)
+	return err == nil && n > math.MaxInt64
 }
 
 func truth(line []byte) (int64, error) {
