@@ -251,7 +251,7 @@ func number(line []byte) (int64, error) {
 	return n, nil
 }
 
-// isUnsigned reports whether a line is an integer without sign of 64 bits, as Writer.Uint writes it.
+// isUnsigned reports whether a line is an integer that only Writer.Uint writes.
 func isUnsigned(line []byte) bool {
 	n, err := strconv.ParseUint(string(line), 10, 64)
 	return err == nil && n > math.MaxInt64
