@@ -22,6 +22,7 @@ func (p *parts) Uint(n uint64)    { p.list = append(p.list, n) }
 func (p *parts) Double(f float64) { p.list = append(p.list, f) }
 func (p *parts) Text(b []byte)    { p.list = append(p.list, b) }
 func (p *parts) Rest(int)         { p.rests++ }
+func (p *parts) Alone() bool      { return false }
 func (p *parts) Pieces(int, func(dst []byte, most int) []byte) {
 	panic("a document is a text")
 }

@@ -6,6 +6,7 @@
 //	Module       how values are saved that Redis knows as those of a module
 //	Settler      a value that can be large: its blocks lie outside of Go's heap
 //	Freezer      a value that a snapshot can read while commands change it
+//	Index        what a database keeps to find keys by what is in their values
 //
 // A new type implements Value, and declares its Type with a Module. Then an engine.Part names it,
 // see engine.Type. No other package knows it.
@@ -73,6 +74,9 @@ type Type struct {
 	// is packed. It is nil for types without a packed form, and for those that the keyspace makes.
 	Open   func(v Value, packed []byte)
 	Module *Module // how values are saved; nil for types that have a form of their own in Redis' format
+	// Index makes what a database keeps to find keys by what is in their values. It is nil for the
+	// types of which nothing is kept. Values of a type that has one have no packed form.
+	Index func() Index
 }
 
 // String returns the name that TYPE replies.
@@ -85,6 +89,20 @@ func (t *Type) String() string {
 
 // Vanishes reports whether a key disappears when its value of this type becomes empty.
 func (t *Type) Vanishes() bool { return !t.Keeps }
+
+// Index is what a database keeps of the values of a type, to find keys by what is in them. It hears
+// of each value that a key gets, of each change and of each value that goes; but when all keys of
+// a database go at once, it goes with them.
+type Index interface {
+	// Enter tells that a key has got a value, or that its value has changed. It follows each change
+	// of a value: it must be quick if nothing changed that counts. The key must not be kept. The value
+	// may learn it here, if it wants to know under which key it is.
+	Enter(key string, v Value)
+	// Leave tells that a value is about to go from its key.
+	Leave(v Value)
+	// Bytes returns what the index takes. O(1).
+	Bytes() int
+}
 
 // Module is how values of a type are saved which Redis knows as those of a module: a name, a
 // version, and parts.
@@ -108,6 +126,8 @@ type PartWriter interface {
 	// Rest tells that so many bytes of the value were read though none are written yet. A snapshot
 	// may pause there.
 	Rest(bytes int)
+	// Alone reports whether the value is written without the data that it lies among, for DUMP.
+	Alone() bool
 }
 
 // PartReader reads the parts of a value. After an error it returns only zeros.

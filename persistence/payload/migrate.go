@@ -35,7 +35,7 @@ type Dialer interface {
 
 // Migration returns the part with MIGRATE.
 func Migration(d Dialer) engine.Part {
-	return engine.Part{State: &migrator{dialer: d, encoder: rdb.Encoder{Compress: true}},
+	return engine.Part{State: &migrator{dialer: d, encoder: rdb.Encoder{Compress: true, Alone: true}},
 		Families: []command.Family{migrationFamily}}
 }
 

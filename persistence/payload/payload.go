@@ -14,7 +14,7 @@ import (
 
 // Part returns the part with DUMP, RESTORE and DEBUG OBJECT.
 func Part() engine.Part {
-	return engine.Part{State: &payloads{encoder: rdb.Encoder{Compress: true}},
+	return engine.Part{State: &payloads{encoder: rdb.Encoder{Compress: true, Alone: true}},
 		Families: []command.Family{family, cluster}, Debug: debugLines()}
 }
 

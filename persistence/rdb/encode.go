@@ -32,6 +32,8 @@ type Encoder struct {
 	Compress bool
 	// Format says in which types.
 	Format Format
+	// Alone says that a value is encoded without the data that it lies among.
+	Alone bool
 
 	buf     []byte
 	pack    listpack.List // scratch

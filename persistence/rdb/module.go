@@ -107,6 +107,8 @@ func (w partWriter) Pieces(size int, next func(dst []byte, most int) []byte) {
 
 func (w partWriter) Rest(bytes int) { w.e.yield(bytes) }
 
+func (w partWriter) Alone() bool { return w.e.Alone }
+
 // module reads a value of a module's type. One of an unknown type it skips, if it may, and returns
 // nil.
 func (d *decoder) module() keyspace.Value {

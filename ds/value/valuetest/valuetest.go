@@ -36,6 +36,9 @@ func (p *Parts) Pieces(size int, next func(dst []byte, most int) []byte) {
 // Rest implements value.PartWriter.
 func (p *Parts) Rest(int) {}
 
+// Alone implements value.PartWriter.
+func (p *Parts) Alone() bool { return false }
+
 // Save returns the parts of a value.
 func Save(v value.Value) (p Parts) {
 	v.Type().Module.Save(v, &p)
