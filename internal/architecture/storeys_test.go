@@ -61,7 +61,7 @@ var storeys = map[string][][]string{
 	"internal/keyspace": {
 		{ // A database: its keys and their entries, deadlines, views, and what a snapshot has of them.
 			"keyspace.go", "value.go", "access.go", "lazyfree.go", "db.go", "table.go",
-			"entry.go", "memory.go", "boxes.go", "cells.go", "blocks.go",
+			"entry.go", "memory.go", "boxes.go", "indexes.go", "cells.go", "blocks.go",
 			"expires.go", "element.go", "expiry.go", "view.go", "others.go", "record.go", "snapshot.go", "pace.go",
 		},
 		{"walk.go", "prefetch.go", "layout.go"}, // What concerns many keys,

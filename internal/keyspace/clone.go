@@ -85,6 +85,9 @@ func (c *contents) clone(ks *Keyspace, dead []*slab.Slab) contents {
 	twin.memory = c.memory.clone(ks, cells)
 	twin.expires.keys, twin.expires.index = twin.table, c.expires.index.Clone(cells)
 	twin.elements.index = c.elements.index.Clone(cells)
+	if twin.indexes = nil; len(c.indexes) > 0 {
+		twin.memory.bytes += twin.indexes.fill(twin.memory.boxes)
+	}
 	return twin
 }
 

@@ -152,7 +152,9 @@ func (c *contents) compactChain(done *Compacted) (cost int) {
 // copies box and value.
 func (c *contents) compactBox(e entry) {
 	if c.compaction.values {
+		c.indexes.leave(e)
 		c.memory.copyBox(e)
+		c.memory.bytes += c.indexes.enter(e)
 	} else if s := asSettled(e.box().value); s != nil {
 		s.Settle(c.memory.blocks, true)
 	}

@@ -18,6 +18,7 @@ type contents struct {
 	memory     memory       // of the entries
 	expires    expires      // deadlines of keys
 	elements   elementIndex // deadlines of elements
+	indexes    indexes      // of what is in values
 	origin     int          // the database's number when the snapshot was started
 	compaction compaction
 }
@@ -92,6 +93,7 @@ func (db *DB) removeFound(s located, hash uint64, key string) {
 	e := s.entry
 	db.table.Remove(hash, s.ref, db.table)
 	db.saveEntry(e)
+	db.indexes.leave(e)
 	bytes := e.bytes()
 	db.memory.bytes -= bytes
 	db.expires.forget(e, hash)
@@ -300,6 +302,7 @@ func (db *DB) insertUntil(hash uint64, key string, v Value, deadline int64) entr
 func (db *DB) addEntry(hash uint64, e entry) {
 	db.ks.initAccess(e.head())
 	e.head().access |= uint32(db.ks.snapshotBit) << 24
+	db.indexes.enter(e)
 	db.memory.bytes += e.bytes()
 	db.ks.used = max(db.ks.used, db.id+1)
 	db.table.add(hash, e)
@@ -316,8 +319,12 @@ func (db *DB) store(s located, hash uint64, v Value, withDeadline bool) entry {
 	if h := s.head(); h.hasFlag(hasElementDeadlines) && (s.box().value != v || volatileIn(s.entry) == nil) {
 		db.elements.remove(s.entry, hash)
 	}
+	if old := indexed(s.entry); old != nil && old != v {
+		db.indexes.leave(s.entry)
+	}
 	e := db.memory.setValue(s, v, withDeadline)
 	db.elements.update(e, hash)
+	db.indexes.enter(e)
 	db.memory.bytes += e.bytes() - old
 	return e
 }

@@ -10,6 +10,7 @@
 //	    expires    deadlines.Index of (deadline, code of the key's hash): what becomes due, in
 //	               order
 //	    elements   another, of keys whose values have elements with deadlines
+//	    indexes    of what is in values, for types that have one: see value.Index
 //
 // A DB looks up, changes and removes single keys. What concerns many has a name of its own:
 //

@@ -91,10 +91,10 @@ func boxedLayout(header, n, value int) Layout {
 	return l
 }
 
-// Bytes returns the bytes held by the entries, the table and the deadline indexes.
+// Bytes returns the bytes held by the entries, the table and the indexes.
 func (u Usage) Bytes() int {
 	return u.db.memory.bytes + u.db.table.Bytes() + u.db.memory.boxes.bytes() + u.db.expires.index.Bytes() +
-		u.db.elements.index.Bytes()
+		u.db.elements.index.Bytes() + u.db.indexes.bytes()
 }
 
 // Overhead returns the bytes of the table of keys and of the indexes of deadlines, which Bytes
