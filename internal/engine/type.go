@@ -40,6 +40,9 @@ type Type struct {
 	Unpacked string
 	// Plain is how formats for people show the values. Without it that is the payload of DUMP.
 	Plain *Plain
+	// Renaming is called before a command gives the value of a key another key, for the values of
+	// other keys that refer to it.
+	Renaming func(c *Call, v keyspace.Value, from, to []byte)
 	// Elements says how commands name the elements. It is there if they can have deadlines: then
 	// each value is a keyspace.Collection.
 	Elements *Elements

@@ -63,6 +63,10 @@ func rename(c *engine.Call, src, dst []byte) {
 		return
 	}
 	c.DB.Exists(dst) // its removal is propagated if it has expired
+	if t := c.Engine.Parts.Types.Of(c.DB.Type(src)); t.Renaming != nil {
+		v, _ := c.DB.Edit(src)
+		t.Renaming(c, v, src, dst)
+	}
 	c.DB.Rename(src, dst)
 	c.Changed(src, event.Generic("rename_from"))
 	c.Changed(dst, event.Generic("rename_to"))
