@@ -102,6 +102,11 @@ func (u *User) MayReadAll(r *Request) bool {
 	return false
 }
 
+// MayRead reports whether the user may read a key with some command.
+func (u *User) MayRead(key []byte) bool {
+	return slices.ContainsFunc(u.selectors, func(s *selector) bool { return s.allowsKey(key, Read) })
+}
+
 // readsAll reports whether the selector allows reading every key. As in Redis only the pattern *
 // says so.
 func (s *selector) readsAll() bool {

@@ -7,6 +7,7 @@
 //	sketches                                  HyperLogLog, Bloom and cuckoo filters, count-min,
 //	                                          Top-K, t-digests
 //	json                                      JSON documents
+//	timeseries                                time series
 //	ratelimit                                 CL.THROTTLE and INCREX
 //	keys                                      commands on keys of any type, and on databases
 //	explain                                   MEMORY: the memory of keys and of the process
@@ -58,6 +59,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/commands/slowlog"
 	"github.com/miniserver-go/miniserver/internal/commands/streams"
 	"github.com/miniserver-go/miniserver/internal/commands/strings"
+	"github.com/miniserver-go/miniserver/internal/commands/timeseries"
 	"github.com/miniserver-go/miniserver/internal/commands/transactions"
 	"github.com/miniserver-go/miniserver/internal/commands/zsets"
 	"github.com/miniserver-go/miniserver/internal/engine"
@@ -65,7 +67,8 @@ import (
 
 // Types are the data types. A part that adds another names it in the same way: see engine.Part.
 var Types = []engine.Type{strings.Type, lists.Type, sets.Type, zsets.Type, hashes.Type, streams.Type, sketches.Filter,
-	sketches.CuckooFilter, sketches.CountMinSketch, sketches.TopKType, sketches.TDigestType, json.Type, arrays.Type}
+	sketches.CuckooFilter, sketches.CountMinSketch, sketches.TopKType, sketches.TDigestType, json.Type, arrays.Type,
+	timeseries.Type}
 
 // Parts returns the parts of all families, for an engine.
 func Parts(e *engine.Engine) []engine.Part {
@@ -81,6 +84,7 @@ func Parts(e *engine.Engine) []engine.Part {
 		sketches.Bloom(),
 		sketches.Cuckoo(),
 		json.Part(),
+		timeseries.Part(),
 		explain.Part(),
 		server.Part(),
 		shutdown.Part(e),

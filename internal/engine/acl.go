@@ -76,6 +76,12 @@ func (c *Call) MayReadAll() bool {
 	return !u.Limited() || !c.Has(acl.Selects) || u.MayReadAll(permission.Request(c.Cmd, c.Args))
 }
 
+// MayRead reports whether the user may read a key, which no argument of the command names.
+func (c *Call) MayRead(key []byte) bool {
+	u := c.Session.user
+	return !u.Limited() || u.MayRead(key)
+}
+
 // refused counts a refusal and tells the parts.
 func (e *Engine) refused(s *Session, r Refusal) {
 	e.stats.denied[slices.Index(refusalReasons[:], r.Reason)]++
