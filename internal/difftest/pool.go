@@ -73,9 +73,19 @@ var fixedPools = map[string][]string{
 	"last": {"$"},
 	// the root of a document, in both languages
 	"rootpath": {"$", "."},
-	"big":      {strings.Repeat("large ", 100), strings.Repeat("larger", 150), strings.Repeat("huge", 1100)},
-	"g":        {"g1", "g1", "g1", "g2", "g\xff"},
-	"c":        {"c1", "c1", "c2", "c3", ""},
+	// time series: labels, filters, samples, aggregators
+	"tname":  {"a", "b", "c", "A", "x y"},
+	"tvalue": {"1", "2", "3", "v", "=1", "", "1,2"},
+	"tfilter": {"a=1", "a=1", "a=2", "a=(1,2)", "b=(1,2,3)", "b=1", "a!=1", "b!=(1,2)", "c=", "c!=", "a=()", "a==1",
+		"b=(1)(2", "a", "x y=v"},
+	"tf":     {"0", "1", "2", "3", "5", "10", "-1", "-4", "0.5", "2.25", "100", "x", "nan"},
+	"tplain": {"min", "max", "sum", "avg", "count", "first", "last", "range", "std.p", "STD.S", "var.p", "var.s", "x"},
+	"tagg":   {"min", "max", "sum", "avg", "count", "first", "last", "range", "std.p", "std.s", "var.p", "twa", "x"},
+	"policy": {"block", "first", "last", "LAST", "min", "max", "sum", "x"},
+	"tinfo":  {"local r = redis.call('ts.info', KEYS[1]) r[4] = 0 return r"},
+	"big":    {strings.Repeat("large ", 100), strings.Repeat("larger", 150), strings.Repeat("huge", 1100)},
+	"g":      {"g1", "g1", "g1", "g2", "g\xff"},
+	"c":      {"c1", "c1", "c2", "c3", ""},
 	// longitudes and latitudes: some close together, some at the edges of the map or outside
 	"lon": {"13.361389", "13.361389", "15.087269", "15.09", "-122.4194", "-122.41", "2.35", "2.3488", "179.99",
 		"-179.99", "180", "-180", "0", "0", "5e-3", "100", "181", "inf", "east", ""},
@@ -156,6 +166,12 @@ func (p *pools) draw(name string, r *rand.Rand) string {
 		return jsonPath(r, nested)
 	case "path":
 		return jsonPath(r, filtered)
+	case "tt":
+		return timeOf(r)
+	case "tfrom":
+		return oneOf(r, []string{"-", "-", "0", "+", timeOf(r), timeOf(r)})
+	case "tto":
+		return oneOf(r, []string{"+", "+", "+", "-", timeOf(r), timeOf(r)})
 	case "field":
 		return "f" + strconv.Itoa(r.IntN(12))
 	}
@@ -164,6 +180,14 @@ func (p *pools) draw(name string, r *rand.Rand) string {
 		panic("no pool $" + name)
 	}
 	return pool[r.IntN(len(pool))]
+}
+
+// timeOf returns the time of a sample. Most are near others.
+func timeOf(r *rand.Rand) string {
+	if r.IntN(60) == 0 {
+		return oneOf(r, []string{"-1", "x", "", "1.5", "9223372036854775808"})
+	}
+	return strconv.Itoa(r.IntN(500))
 }
 
 // random returns a number between lo and hi. Half of the numbers are near one of nine, so that
