@@ -23,7 +23,7 @@ type Generator struct {
 	rng  *rand.Rand
 	keys int
 	// Plain leaves out what redis-server 7.0 does not know: sketches but HyperLogLogs, documents of
-	// JSON and deadlines of elements.
+	// JSON, time series and deadlines of elements.
 	Plain bool
 }
 
@@ -43,7 +43,7 @@ func (g *Generator) Key() (commands []Command) {
 	commands = append(commands, Command{"SELECT", strconv.Itoa(max(0, g.rng.IntN(24)-8))})
 	kinds := []func(key string) []Command{g.str, g.bits, g.hyperloglog, g.list, g.set, g.hash, g.zset, g.stream}
 	if !g.Plain {
-		kinds = append(kinds, g.bloom, g.cuckoo, g.countmin, g.TopK, g.Digest, g.document)
+		kinds = append(kinds, g.bloom, g.cuckoo, g.countmin, g.TopK, g.Digest, g.document, g.Series)
 	}
 	commands = append(commands, kinds[g.rng.IntN(len(kinds))](key)...)
 	if g.rng.IntN(4) == 0 {
@@ -365,4 +365,36 @@ func (g *Generator) scalar(dst []byte) []byte {
 func (g *Generator) quoted(dst []byte, text string) []byte {
 	b, _ := json.Marshal(text) // a string cannot fail
 	return append(dst, b...)
+}
+
+// Series returns commands that make a time series at a key, and one that a rule fills with
+// aggregates of it.
+func (g *Generator) Series(key string) []Command {
+	create := Command{"TS.CREATE", key, "CHUNK_SIZE", strconv.Itoa(48 + 8*g.rng.IntN(100)), "DUPLICATE_POLICY", "LAST"}
+	if g.rng.IntN(3) == 0 {
+		create = append(create, "ENCODING", "UNCOMPRESSED")
+	}
+	rule := Command{"TS.CREATERULE", key, key + ":sums", "AGGREGATION", "SUM", "1000"}
+	commands := []Command{append(create, "LABELS", "name", "n"+strconv.Itoa(g.rng.IntN(5)), "of", "dataset"),
+		{"TS.CREATE", key + ":sums"}, rule}
+	for range 1 + g.rng.IntN(3) {
+		commands = append(commands, g.samples(key))
+	}
+	return commands
+}
+
+// samples returns a command that adds samples to a series, some of which are older than others.
+func (g *Generator) samples(key string) Command {
+	c, now := Command{"TS.MADD"}, g.rng.Int64N(1<<41)
+	for range 1 + g.size() {
+		if now += 1 + g.rng.Int64N(1<<g.rng.IntN(16)); g.rng.IntN(20) == 0 {
+			now = max(now-10_000, 0)
+		}
+		v := float64(g.rng.IntN(1000)) / 10
+		if g.rng.IntN(3) == 0 {
+			v = g.rng.NormFloat64()
+		}
+		c = append(c, key, strconv.FormatInt(now, 10), strconv.FormatFloat(v, 'f', -1, 64))
+	}
+	return c
 }
