@@ -18,15 +18,15 @@ import (
 
 // Values of module types that this server does not have, in all ways in which data come in.
 
-// series is a value of the type TSDB-TYPE with its id, and later the deadline of a key.
+// hello is a value of the type hellotype with its id, and later the deadline of a key.
 const (
-	series = "\x81\x4d\x20\xc1\xf9\x36\x0f\x10\x08" + "\x02\x40\x64\x05\x04text\x04\x00\x00\x00\x00\x00\x00\xf0\x3f\x00"
-	later  = "\xfc\x00\x40\x94\x52\xa3\x03\x00\x00"
+	hello = "\x81\x85\xe9\x65\xa2\xdc\xa9\x78\x08" + "\x02\x40\x64\x05\x04text\x04\x00\x00\x00\x00\x00\x00\xf0\x3f\x00"
+	later = "\xfc\x00\x40\x94\x52\xa3\x03\x00\x00"
 )
 
 // foreign is a snapshot with two of them, auxiliary data of their type, and other data.
-var foreign = "REDIS0012\xf7" + series + "\xf5\x40" + string(rune(len(foreignLibrary))) + foreignLibrary + "\xfe\x00" +
-	"\x00\x01a\x011" + later + "\x07\x04temp" + series + "\x00\x01b\x012" + "\xfe\x03\x07\x04cold" + series + later +
+var foreign = "REDIS0012\xf7" + hello + "\xf5\x40" + string(rune(len(foreignLibrary))) + foreignLibrary + "\xfe\x00" +
+	"\x00\x01a\x011" + later + "\x07\x04temp" + hello + "\x00\x01b\x012" + "\xfe\x03\x07\x04cold" + hello + later +
 	"\x00\x01c\x013" + "\xff\x00\x00\x00\x00\x00\x00\x00\x00"
 
 const foreignLibrary = "#!lua name=lib\nredis.register_function{function_name='flib', " +
@@ -34,10 +34,10 @@ const foreignLibrary = "#!lua name=lib\nredis.register_function{function_name='f
 
 // foreignWarnings are the warnings about them.
 var foreignWarnings = []string{
-	"Skipped auxiliary data of the unknown module type TSDB-TYPE (encoding version 8)",
-	`Skipped the key "temp" of database 0: a value of the unknown module type TSDB-TYPE (encoding version 8)`,
-	`Skipped the key "cold" of database 3: a value of the unknown module type TSDB-TYPE (encoding version 8)`,
-	"Skipped of unknown module types: 2 values of TSDB-TYPE (encoding version 8), and its auxiliary data",
+	"Skipped auxiliary data of the unknown module type hellotype (encoding version 8)",
+	`Skipped the key "temp" of database 0: a value of the unknown module type hellotype (encoding version 8)`,
+	`Skipped the key "cold" of database 3: a value of the unknown module type hellotype (encoding version 8)`,
+	"Skipped of unknown module types: 2 values of hellotype (encoding version 8), and its auxiliary data",
 	"What is saved from now on lacks what was skipped. With unknown-module-types error it is not loaded.",
 }
 
@@ -104,21 +104,21 @@ func TestUnknownModuleTypesInASnapshot(t *testing.T) {
 
 	require.Equal(t, "OK", h.ok("CONFIG", "SET", "unknown-module-types", "error").Text)
 	require.Contains(t, h.ask("DEBUG", "RELOAD", "NOSAVE").Text, "Error trying to load the RDB dump")
-	require.Contains(t, log.String(), "auxiliary data of the unknown module type TSDB-TYPE (encoding version 8)")
+	require.Contains(t, log.String(), "auxiliary data of the unknown module type hellotype (encoding version 8)")
 	require.Equal(t, "here", h.ok("GET", "temp").Text)
 	h.run("DEL temp", "DEBUG RELOAD") // the file that was saved has none of them
 	require.NotContains(t, h.ok("INFO", "persistence").Text, "rdb_last_load_keys_skipped")
 
 	require.NoError(t, os.WriteFile(path, []byte(foreign), 0o644))
 	_, _, err = logging(t, dir, nil, "unknown-module-types", "error")
-	require.ErrorContains(t, err, "auxiliary data of the unknown module type TSDB-TYPE (encoding version 8) (at byte ")
+	require.ErrorContains(t, err, "auxiliary data of the unknown module type hellotype (encoding version 8) (at byte ")
 	h, log, err = logging(t, t.TempDir(), []string{path})
 	require.NoError(t, err, "--load")
 	requireForeign(t, h)
 	requireWarned(t, log)
 	_, _, err = logging(t, t.TempDir(), []string{path}, "unknown-module-types", "error")
-	require.ErrorContains(t, err, "TSDB-TYPE", "--load")
-	require.Contains(t, h.ask("RESTORE", "k", "0", "\x07"+series+"\x0c\x00\x00\x00\x00\x00\x00\x00\x00\x00").Text,
+	require.ErrorContains(t, err, "hellotype", "--load")
+	require.Contains(t, h.ask("RESTORE", "k", "0", "\x07"+hello+"\x0c\x00\x00\x00\x00\x00\x00\x00\x00\x00").Text,
 		"ERR")
 }
 
@@ -135,10 +135,10 @@ func TestUnknownModuleTypesInAnAppendOnlyFile(t *testing.T) {
 	}
 	out, err := check(t, manifest, "", false)
 	require.NoError(t, err)
-	require.Contains(t, out, "[info] 3 keys read\n[info] of an unknown module type: 2 values of TSDB-TYPE "+
+	require.Contains(t, out, "[info] 3 keys read\n[info] of an unknown module type: 2 values of hellotype "+
 		"(encoding version 8), and its auxiliary data\n")
 	_, _, err = logging(t, dir, nil, "appendonly", "yes", "unknown-module-types", "error")
-	require.ErrorContains(t, err, "TSDB-TYPE")
+	require.ErrorContains(t, err, "hellotype")
 	h, log, err := logging(t, t.TempDir(), []string{sub})
 	require.NoError(t, err, "--load")
 	requireForeign(t, h)
@@ -154,14 +154,14 @@ func TestUnknownModuleTypesWithoutAServer(t *testing.T) {
 	var out strings.Builder
 	require.NoError(t, run(t.Context(), []string{"check-rdb", path}, nil, &out))
 	require.Contains(t, out.String(), "RDB looks OK! \\o/\n[info] 3 keys read\n[info] 1 expires\n[info] of an unknown "+
-		"module type: 2 values of TSDB-TYPE (encoding version 8), and its auxiliary data\n"+
+		"module type: 2 values of hellotype (encoding version 8), and its auxiliary data\n"+
 		"[info] 1 libraries of functions\n")
 	for format, keys := range map[string]string{"json": `"key":`, "resp": "RESTORE"} {
 		out.Reset()
 		require.NoError(t, run(t.Context(), []string{"convert", format, path}, nil, &out))
 		require.Equal(t, 3, strings.Count(out.String(), keys))
 		require.ErrorContains(t, run(t.Context(), []string{"convert", "--unknown-module-types", "error", format, path},
-			nil, io.Discard), "TSDB-TYPE")
+			nil, io.Discard), "hellotype")
 	}
 	cut := write(t, "cut.rdb", strings.Replace(foreign, "\x05\x04text", "\x05\x80\xff\xff\xff\xfftext", 1))
 	out.Reset()
@@ -191,11 +191,12 @@ func requireStack(t *testing.T, h host) {
 	require.Equal(t, "hello", h.ok("HGET", "h", "t").Text)
 	require.EqualValues(t, 4_000_000_000_000, h.ok("PEXPIRETIME", "dated").Int)
 	require.EqualValues(t, 1, h.ok("BF.EXISTS", "bloom", "x").Int)
-	require.EqualValues(t, 2, h.ok("EXISTS", "top", "digest").Int)
+	require.EqualValues(t, 4, h.ok("EXISTS", "cuckoo", "counts", "top", "digest").Int)
 	require.Equal(t, "2", h.ok("TDIGEST.QUANTILE", "digest", "0.5").Elems[0].Text)
-	require.EqualValues(t, 0, h.ok("EXISTS", "temp", "cuckoo", "counts", "words").Int)
+	require.EqualValues(t, 0, h.ok("EXISTS", "words").Int)
+	require.Equal(t, "3.5", h.ok("TS.GET", "temp").Elems[1].Text)
 	h.run("SELECT 3")
-	require.EqualValues(t, 1, h.ok("DBSIZE").Int)
+	require.EqualValues(t, 2, h.ok("DBSIZE").Int)
 	require.EqualValues(t, -1, h.ok("TTL", "c").Int)
 	require.Equal(t, "lib", h.ok("FCALL", "flib", "0").Text)
 }
@@ -210,17 +211,17 @@ func TestFilesOfRedisStack(t *testing.T) {
 	h, log, err := logging(t, dir, nil)
 	require.NoError(t, err)
 	requireStack(t, h)
-	for _, name := range []string{"TSDB-TYPE", "MBbloomCF", "CMSk-TYPE", "ft_index0",
-		"trietype0"} {
+	for _, name := range []string{"ft_index0", "trietype0"} {
 		require.Contains(t, log.String(), name)
 	}
 	require.NotContains(t, log.String(), "MBbloom--")
+	require.NotContains(t, log.String(), "TSDB-TYPE")
 	h, _, err = logging(t, t.TempDir(), []string{filepath.Join(dir, "appendonlydir")})
 	require.NoError(t, err)
 	requireStack(t, h)
 	var out strings.Builder
 	require.NoError(t, run(t.Context(), []string{"check-rdb", filepath.Join(dir, "dump.rdb")}, nil, &out))
-	require.Contains(t, out.String(), "2 values of TSDB-TYPE")
+	require.Contains(t, out.String(), "1 value of trietype0")
 }
 
 // A replica of a Redis Stack has what it knows, and follows; what the master says of other keys is

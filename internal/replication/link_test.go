@@ -154,7 +154,7 @@ func TestBadMasters(t *testing.T) {
 		{"a length beyond any memory", "PSYNC", full + "$999999999999999999\r\nREDIS0011",
 			"the data end in the middle"},
 		{"a value of an unknown module type", "PSYNC", full + unknownValue,
-			"a value of the unknown module type TSDB-TYPE (encoding version 8)"},
+			"a value of the unknown module type hellotype (encoding version 8)"},
 		{"an error in place of a snapshot", "PSYNC", full + "-ERR no disk\r\n",
 			"MASTER aborted replication with an error: ERR no disk"},
 	} {
@@ -173,7 +173,7 @@ func TestBadMasters(t *testing.T) {
 }
 
 // unknownValue is a snapshot with a value of a module type.
-const unknownValue = "$33\r\nREDIS0012\xfe\x00\x07\x01k\x81\x4d\x20\xc1\xf9\x36\x0f\x10\x08\x00\xff" +
+const unknownValue = "$33\r\nREDIS0012\xfe\x00\x07\x01k\x81\x85\xe9\x65\xa2\xdc\xa9\x78\x08\x00\xff" +
 	"\x00\x00\x00\x00\x00\x00\x00\x00"
 
 // A snapshot that cannot be loaded is asked for less and less often; one that was cut, or a master
