@@ -90,7 +90,7 @@ func (c *checker) children(b []byte, object bool, seen map[uint32]bool) (n int, 
 
 // marks returns the marks of a run of children; nil if there are none.
 func (c *checker) marks(b []byte) []uint16 {
-	if l := *c.d.trailOf(); l != nil && len(b) > 0 {
+	if l := c.d.trailOf(); l != nil && len(b) > 0 {
 		if r := l.runOf(b); r != nil {
 			return r.at
 		}

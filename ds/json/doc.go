@@ -9,11 +9,12 @@ import (
 
 // Doc is a document. Parser.Parse and Open make one; the zero value has no root.
 type Doc struct {
-	packed []byte // all of a small document
-	root   []byte // its root, within packed
-	names  names  // of a small document: within packed
-	tree   *tree  // of a large document; else nil
-	trail  *trail // of changes of a small document
+	packed  []byte // all of a small document
+	root    []byte // its root, within packed
+	names   names  // of a small document: within packed
+	tree    *tree  // of a large document; else nil
+	trail   *trail // of changes of a small document
+	farWays int    // how many went far
 }
 
 const (

@@ -12,7 +12,7 @@ import (
 func (d *Doc) Settle(mem value.Memory, compact bool) (done bool) {
 	t := d.tree
 	if t != nil {
-		t.trail = nil
+		t.trail, t.farWays = nil, 0
 	}
 	if t == nil || t.mem == mem && !compact {
 		return false
@@ -50,7 +50,7 @@ func (d *Doc) BlockBytes() (n int) {
 func (d *Doc) Drop(n int) (more bool) {
 	t := d.tree
 	if t != nil {
-		t.trail = nil
+		t.trail, t.farWays = nil, 0
 	}
 	if t == nil || t.mem == nil {
 		return false

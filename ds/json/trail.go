@@ -7,7 +7,7 @@ import (
 
 // A trail is what the changes of a command leave for those that follow, so that a change finds its
 // way though there are thousands of children before its own: $[*] changes them one by one. A
-// document has one from the first change on that goes far, until it is settled or opened.
+// document has one from the fourth way on that goes far, until it is settled or opened.
 type trail struct {
 	runs  [2]run   // of children: those in a page, or those of a small container
 	used  int      // which of runs was used last
@@ -20,15 +20,30 @@ type run struct {
 	at    []uint16
 }
 
+// fewWays is how many ways that go far make a trail.
+const fewWays = 4
+
 // markStep is how many children a change passes over in any case.
 const markStep = 32
 
-// trailOf returns where the trail of the document is.
-func (d *Doc) trailOf() **trail {
+// trailOf returns the trail of the document; nil if it has none.
+func (d *Doc) trailOf() *trail {
 	if d.tree != nil {
-		return &d.tree.trail
+		return d.tree.trail
 	}
-	return &d.trail
+	return d.trail
+}
+
+// leave returns the trail for a way that goes far; nil as long as there were few.
+func (d *Doc) leave() *trail {
+	l, ways := &d.trail, &d.farWays
+	if d.tree != nil {
+		l, ways = &d.tree.trail, &d.tree.farWays
+	}
+	if *ways++; *l == nil && *ways >= fewWays {
+		*l = new(trail)
+	}
+	return *l
 }
 
 // skip returns where child i-left of the children in b begins. There are no more than left
@@ -62,17 +77,9 @@ func (d *Doc) walk(b []byte, object bool, i int) (at, left int) {
 	if i < markStep || len(b) == 0 {
 		return 0, i
 	}
-	l := d.trailOf()
-	if *l == nil {
-		*l = new(trail)
-	}
-	r := (*l).runOf(b)
-	if r == nil {
-		(*l).used = 1 - (*l).used
-		r = &(*l).runs[(*l).used]
-		r.first, r.at = unsafe.Pointer(unsafe.SliceData(b)), r.at[:0]
-	}
-	for at, left = (*l).skip(b, i); left >= markStep; left -= markStep {
+	l := d.leave()
+	r := l.mark(b)
+	for at, left = l.skip(b, i); left >= markStep; left -= markStep {
 		for range markStep {
 			if at == len(b) {
 				return at, left
@@ -83,9 +90,25 @@ func (d *Doc) walk(b []byte, object bool, i int) (at, left int) {
 			}
 			at += sizeOf(b[at:])
 		}
-		r.at = append(r.at, uint16(at))
+		if r != nil {
+			r.at = append(r.at, uint16(at))
+		}
 	}
 	return at, left
+}
+
+// mark returns the run whose children are b, which it begins if there is none.
+func (l *trail) mark(b []byte) *run {
+	if l == nil {
+		return nil
+	}
+	r := l.runOf(b)
+	if r == nil {
+		l.used = 1 - l.used
+		r = &l.runs[l.used]
+		r.first, r.at = unsafe.Pointer(unsafe.SliceData(b)), r.at[:0]
+	}
+	return r
 }
 
 // cut forgets what is behind a change at one place of a piece of memory.

@@ -27,6 +27,7 @@ type tree struct {
 	boxed     int          // bytes of all boxes
 	mem       value.Memory // nil until the document is settled
 	trail     *trail       // of changes that are not settled yet
+	farWays   int          // how many went far
 }
 
 const (

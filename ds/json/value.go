@@ -286,7 +286,7 @@ func (c *Children) Name() []byte { return c.d.table().text(c.name) }
 func (c *Children) Skip(n int) {
 	n = c.enter(n)
 	if c.d != nil {
-		at, left := (*c.d.trailOf()).skip(c.b, n)
+		at, left := c.d.trailOf().skip(c.b, n)
 		c.b, n = c.b[at:], left
 	}
 	for ; n > 0 && c.Next(); n-- {

@@ -95,8 +95,8 @@ func (t *Type) Vanishes() bool { return !t.Keeps }
 // a database go at once, it goes with them.
 type Index interface {
 	// Enter tells that a key has got a value, or that its value has changed. It follows each change
-	// of a value: it must be quick if nothing changed that counts. The key must not be kept. The value
-	// may learn it here, if it wants to know under which key it is.
+	// of a value: it must be quick if nothing changed that counts. The key must not be kept. The
+	// value may learn it here, if it wants to know under which key it is.
 	Enter(key string, v Value)
 	// Leave tells that a value is about to go from its key.
 	Leave(v Value)

@@ -90,7 +90,8 @@ func namesKeys(a command.Argument) bool {
 
 // looser are commands whose arity allows fewer or more arguments than their syntax, as in
 // redis-server.
-var looser = strings.Fields("cl.throttle client|kill cluster|migration debug hotkeys|start psync quit replconf")
+var looser = strings.Fields(`cl.throttle client|kill cluster|migrateslots cluster|migration debug hotkeys|start psync
+	quit replconf ts.mrange ts.mrevrange`)
 
 // Syntaxes are well-formed, and take as many arguments as the arity says.
 func TestSyntaxesFitTheArity(t *testing.T) {

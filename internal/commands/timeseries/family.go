@@ -88,7 +88,7 @@ var changes = []command.Line{
 		Reply: "array", Since: since, Syntax: "key [LATEST]",
 		Summary: "Returns the last sample of a time series", Complexity: "O(1)"},
 	{Name: "ts.info", Arity: -2, Flags: reads, Keys: command.Key(1, "RO access"), Run: cmdTSInfo,
-		Reply: "map", Since: since, Syntax: "key [DEBUG]",
+		Reply: "array", Since: since, Syntax: "key [DEBUG]",
 		Summary: "Returns what a time series is like", Complexity: "O(N) where N is the number of chunks"},
 }
 
