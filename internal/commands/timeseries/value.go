@@ -1,6 +1,7 @@
 package timeseries
 
 import (
+	"bytes"
 	"math"
 	"strconv"
 	"unsafe"
@@ -24,7 +25,7 @@ func replyValue(w *resp.Writer, v float64) {
 const mostPlain = 1e16
 
 // appendValue appends the shortest text that is read as v again, with an exponent unless it is at
-// least 1 and has up to 16 digits before the point.
+// least 1 and has up to 16 digits before the point, or 17 that all count.
 func appendValue(dst []byte, v float64) []byte {
 	size := math.Abs(v)
 	switch {
@@ -41,6 +42,9 @@ func appendValue(dst []byte, v float64) []byte {
 	}
 	from := len(dst)
 	dst = strconv.AppendFloat(dst, v, 'E', -1, 64)
+	if size >= mostPlain && size < 10*mostPlain && bytes.IndexByte(dst[from:], 'E') >= len("1.2345678901234567") {
+		return strconv.AppendInt(dst[:from], int64(v), 10)
+	}
 	return trimExponent(dst, from)
 }
 
