@@ -80,7 +80,7 @@ func explain(v keyspace.Value, ends int) []engine.Detail {
 	elements, seen := engine.Table{Columns: []string{"index", "text"}}, 0
 	a.Scan(0, array.MaxIndex, func(index uint64, e ziplist.Entry) bool {
 		if seen < ends || seen >= a.Len()-ends {
-			elements.Add(strconv.FormatUint(index, 10), string(e.Append(nil)))
+			elements.Add(strconv.FormatUint(index, 10), e.Append(nil))
 		}
 		seen++
 		return true
