@@ -23,7 +23,7 @@ type Generator struct {
 	rng  *rand.Rand
 	keys int
 	// Plain leaves out what redis-server 7.0 does not know: sketches but HyperLogLogs, documents of
-	// JSON, time series and deadlines of elements.
+	// JSON, time series, arrays, and deadlines of elements.
 	Plain bool
 }
 
@@ -43,7 +43,7 @@ func (g *Generator) Key() (commands []Command) {
 	commands = append(commands, Command{"SELECT", strconv.Itoa(max(0, g.rng.IntN(24)-8))})
 	kinds := []func(key string) []Command{g.str, g.bits, g.hyperloglog, g.list, g.set, g.hash, g.zset, g.stream}
 	if !g.Plain {
-		kinds = append(kinds, g.bloom, g.cuckoo, g.countmin, g.TopK, g.Digest, g.document, g.Series)
+		kinds = append(kinds, g.bloom, g.cuckoo, g.countmin, g.TopK, g.Digest, g.document, g.Series, g.array)
 	}
 	commands = append(commands, kinds[g.rng.IntN(len(kinds))](key)...)
 	if g.rng.IntN(4) == 0 {
@@ -65,6 +65,9 @@ func (g *Generator) size() int {
 	sizes := []int{1, 1, 2, 3, 3, 5, 8, 8, 20, 20, 60, 127, 128, 129, 200, 511, 512, 513, 1500}
 	return sizes[g.rng.IntN(len(sizes))]
 }
+
+// Text returns a text of one of many kinds.
+func (g *Generator) Text() string { return g.text() }
 
 // text returns a text of one of many kinds.
 func (g *Generator) text() string {
@@ -297,6 +300,27 @@ func (g *Generator) document(key string) []Command {
 	if g.rng.IntN(3) == 0 {
 		commands = append(commands, Command{"JSON.SET", key, "$.added", g.Document()},
 			Command{"JSON.ARRAPPEND", key, "$", g.Document()}, Command{"JSON.NUMINCRBY", key, "$.*", "0.5"})
+	}
+	return commands
+}
+
+// array makes an array: elements in a row, elements far apart, a ring, and gaps.
+func (g *Generator) array(key string) []Command {
+	commands := []Command{g.words("ARINSERT", key, g.size())}
+	switch g.rng.IntN(4) {
+	case 0:
+		commands[0] = g.words("ARRING", key, g.size())
+		commands[0] = append(Command{"ARRING", key, strconv.Itoa(1 + g.rng.IntN(300))}, commands[0][2:]...)
+	case 1:
+		shift := g.rng.IntN(55)
+		commands = append(commands, elements("ARMSET", key, g.size(), func(int) []string {
+			return []string{strconv.FormatUint(g.rng.Uint64N(1000)<<shift, 10), g.text()}
+		}))
+	}
+	if g.rng.IntN(3) == 0 {
+		from := g.rng.IntN(200)
+		commands = append(commands, Command{"ARSET", key, strconv.Itoa(1_000_000 + from), g.long(), g.text(), "", "-1.50"},
+			Command{"ARDELRANGE", key, strconv.Itoa(from), strconv.Itoa(from + g.rng.IntN(600))})
 	}
 	return commands
 }

@@ -33,6 +33,8 @@ var areas = []area{
 	{"clocks", "a clock that jumps ahead and back between random commands, in process", openClocks, 20},
 	{"restore", "RESTORE of payloads with mutated contents and true checksums, and filters that announce memory",
 		openRestore, 3},
+	{"arrays", "arrays with elements at both ends and everywhere, rings, and regular expressions that explode",
+		openArrays, 3},
 	{"documents", "documents of JSON that are deep, long or wide, paths that explode, and reloads", openDocuments, 3},
 	{"sketches", "sketches of terabytes, headers, chunks and payloads that lie, and reloads", openSketches, 3},
 	{"files", "snapshots and journals, whole, damaged, cut off, and with contradictions and true checksums",

@@ -133,7 +133,8 @@ func usesOf(key string) [][]string {
 		{"XRANGE", key, "-", "+"},
 		{"XINFO", "STREAM", key, "FULL"}, {"XADD", key, "*", "f", "v"}, {"XTRIM", key, "MAXLEN", "1"},
 		{"BF.ADD", key, "x"}, {"APPEND", key, "x"}, {"JSON.GET", key, "$..*"}, {"JSON.SET", key, "$..*", "[1,{}]"},
-		{"JSON.DEL", key, "$..[1]"},
+		{"JSON.DEL", key, "$..[1]"}, {"ARSCAN", key, "0", "18446744073709551614"}, {"ARINFO", key, "FULL"},
+		{"ARSET", key, "7", "x"}, {"ARDELRANGE", key, "3", "18446744073709551614"}, {"ARRING", key, "3", "x"},
 		{"PFCOUNT", key}, {"COPY", key, "copy", "REPLACE"}}
 }
 
