@@ -58,7 +58,8 @@ func TestExplainArrays(t *testing.T) {
 		require.Contains(t, l.do("MEMORY EXPLAIN k"), line)
 	}
 	l.do("ARSET k 1000000 " + strings.Repeat("x ", 100))
-	for _, line := range []string{"form    slices", "length  1000100", "slices  2", "dense   1 ", "without 92 in the middle"} {
+	for _, line := range []string{"form    slices", "length  1000100", "slices  2", "dense   1 ",
+		"without 92 in the middle"} {
 		require.Contains(t, l.do("MEMORY EXPLAIN k"), line)
 	}
 	require.Contains(t, l.do("MEMORY WHATIF k"), "one encoding")

@@ -319,7 +319,8 @@ func (g *Generator) array(key string) []Command {
 	}
 	if g.rng.IntN(3) == 0 {
 		from := g.rng.IntN(200)
-		commands = append(commands, Command{"ARSET", key, strconv.Itoa(1_000_000 + from), g.long(), g.text(), "", "-1.50"},
+		commands = append(commands,
+			Command{"ARSET", key, strconv.Itoa(1_000_000 + from), g.long(), g.text(), "", "-1.50"},
 			Command{"ARDELRANGE", key, strconv.Itoa(from), strconv.Itoa(from + g.rng.IntN(600))})
 	}
 	return commands

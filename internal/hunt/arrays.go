@@ -13,8 +13,8 @@ import (
 )
 
 // openArrays attacks arrays: elements at indexes from one end of 2^64 to the other, windows and
-// rings that grow and shrink, ranges over all of it, and regular expressions that explode elsewhere.
-// A map beside an array says what must be in it, also after a reload.
+// rings that grow and shrink, ranges over all of it, and regular expressions that explode
+// elsewhere. A map beside an array says what must be in it, also after a reload.
 func openArrays(h *hunt) (step, error) {
 	server, err := h.serve("--enable-debug-command", "yes", "--proto-max-bulk-len", "64mb")
 	if err != nil {
@@ -126,7 +126,8 @@ func (a *arrays) compare(c *conn) error {
 func (a *arrays) command(r *rand.Rand) []string {
 	from, to := strconv.FormatUint(a.index(r), 10), strconv.FormatUint(a.index(r), 10)
 	n := a.size(1 << r.IntN(11))
-	pattern := []string{strings.Repeat("(a*)*", n%400) + "b", strings.Repeat("(", n%2000), strings.Repeat("a{255}", n%300),
+	pattern := []string{strings.Repeat("(a*)*", n%400) + "b", strings.Repeat("(", n%2000),
+		strings.Repeat("a{255}", n%300),
 		"((((a{20}){20}){20}){20})", strings.Repeat("[[:alpha:]]", n%180), strings.Repeat("a?", n%900) + "$", `\x{`,
 		strings.Repeat("(?i", n%600), "(a|b|ab)*c"}[r.IntN(9)]
 	return [][]string{
@@ -137,7 +138,8 @@ func (a *arrays) command(r *rand.Rand) []string {
 		{"AROP", "k", "0", "18446744073709551614", []string{"SUM", "MIN", "AND", "XOR", "USED"}[r.IntN(5)]},
 		{"ARLASTITEMS", "k", strconv.Itoa(n), "REV"}, {"ARLASTITEMS", "k", from}, {"ARINFO", "k", "FULL"},
 		{"MEMORY", "EXPLAIN", "k"}, {"MEMORY", "USAGE", "k"}, {"COPY", "k", "c", "REPLACE"},
-		{"ARRING", "c", strconv.Itoa(n), "x", "y"}, {"ARRING", "c", from, "x"}, {"ARSEEK", "c", from}, {"ARINSERT", "c", to},
+		{"ARRING", "c", strconv.Itoa(n), "x", "y"}, {"ARRING", "c", from, "x"}, {"ARSEEK", "c", from},
+		{"ARINSERT", "c", to},
 		{"ARSEEK", "c", "18446744073709551615"}, {"ARDEL", "c", from, to}, {"DEBUG", "DIGEST-VALUE", "k", "c"},
 		{"ARDELRANGE", "c", from, to, to, from},
 	}[r.IntN(22)]
