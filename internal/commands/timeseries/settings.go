@@ -15,8 +15,6 @@ type settings struct {
 	options     timeseries.Options // of new series; its policy is that of series without one
 	policy      string
 	encoding    string
-	ignoreTime  int64
-	retention   int64
 	threads     int64
 	compactions string
 	rules       []automatic
