@@ -157,7 +157,7 @@ func TestExplainDocuments(t *testing.T) {
 	}
 	require.LessOrEqual(t, layout.Tree.Used, layout.Tree.Held)
 	require.Equal(t, layout.Tree.Used, sum+layout.Members)
-	require.Equal(t, d.Bytes(), layout.Tree.Held+layout.Tree.Structure+layout.NamesBytes)
+	require.Equal(t, d.Bytes()+d.Type().Size, layout.Tree.Held+layout.Tree.Structure+layout.NamesBytes)
 }
 
 // TestDocumentsAreRewritten: the journal has JSON.SET, or RESTORE for a document that JSON.SET
