@@ -183,7 +183,8 @@ func hearsOn(ended, open []byte) bool {
 
 var (
 	browser  = regexp.MustCompile(`(?i)\bpost\b|host:`)
-	greeting = regexp.MustCompile(`(?s)version\r\n.{1,40}id\r\n:\d+.{1,90}modules\r\n(?:\*0|\*1.{1,90}args\r\n\*0)`)
+	greeting = regexp.MustCompile(`(?s)version\r\n.{1,40}id\r\n:\d+.{1,90}modules\r\n\*\d` +
+		`(?:\r\n[%*]\d\r\n\$4\r\nname.{1,90}?args\r\n\*0)*`)
 
 	blocking     = regexp.MustCompile(`(?i)b[lrz]m?pop|blmove|brpoplpush|block`)
 	malformed    = regexp.MustCompile(`^-ERR Protocol error: [^\r]*\r\n$`)
