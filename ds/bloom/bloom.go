@@ -197,7 +197,7 @@ func (f *Filter) Len() int { return int(f.items) }
 // Layers returns the number of layers.
 func (f *Filter) Layers() int { return len(f.layers) }
 
-// Layer is what is told of a layer.
+// Layer describes a layer of a filter.
 type Layer struct {
 	Capacity, Items, Bits uint64
 	Rate                  float64 // of false positives, when it is full

@@ -60,7 +60,7 @@ func (f *Filter) find(iter int64) (l *layer, offset uint64) {
 func IsHeader(b []byte) bool { return len(b) == headerBytes }
 
 // FromHeader returns the filter that a header describes, with free slots only; false if the header
-// is damaged or describes none that this package makes.
+// is damaged, or describes a filter that this package cannot make.
 func FromHeader(b []byte) (f *Filter, ok bool) {
 	if !IsHeader(b) {
 		return nil, false

@@ -301,7 +301,8 @@ func (q *Questions) ReverseRank(value float64) int64 {
 	return integer(float64(size) - math.Round(q.CDF(value)*float64(size)))
 }
 
-// integer returns an integer; the lowest for what is none, as on x86.
+// integer converts a number to an integer. As on x86, NaN and numbers out of range become the
+// lowest.
 func integer(f float64) int64 {
 	if !(math.Abs(f) < 1<<63) {
 		return math.MinInt64

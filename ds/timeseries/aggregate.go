@@ -42,8 +42,8 @@ func ParseAggregator(name []byte) (a Aggregator, ok bool) {
 	return 0, false
 }
 
-// BucketStart returns when the bucket of a time begins, where buckets last so long and one of them
-// begins at align. As in the module a bucket that would begin before 0 begins at 0, and numbers of
+// BucketStart returns when the bucket that holds t begins. Buckets last duration, and one begins at
+// align. As in the module a bucket that would begin before 0 begins at 0, and numbers of
 // 64 bits overflow.
 func BucketStart(t, duration, align uint64) uint64 {
 	return notNegative(bucketStart(t, duration, align))

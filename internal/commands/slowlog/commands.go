@@ -69,7 +69,7 @@ func (l *Logs) named(c *engine.Call) *list {
 func (l *Logs) cmdCommandlogGet(c *engine.Call) {
 	count := c.IntIn(-1, 1<<31-1, errCount)
 	if of := l.named(c); c.OK() {
-		of.reply(c, count)
+		of.reply(c, count, false)
 	}
 }
 
@@ -122,7 +122,7 @@ func (l *Logs) cmdSlowlogGet(c *engine.Call) {
 		c.Refuse(c.SubSyntaxError())
 	}
 	if c.OK() {
-		l.slow.reply(c, count)
+		l.slow.reply(c, count, c.Has(countsArgs))
 	}
 }
 
@@ -134,20 +134,20 @@ func entriesShown(c *engine.Call) int64 {
 	return c.IntIn(-1, 1<<31-1, errCount)
 }
 
-// reply replies with the newest entries of a log, all of them for -1.
-func (l *list) reply(c *engine.Call, count int64) {
+// reply replies with the newest entries of a log, all of them for -1, and with counts also with the
+// number of their arguments.
+func (l *list) reply(c *engine.Call, count int64, counts bool) {
 	all := l.entries
 	if count < 0 || count > int64(len(all)) {
 		count = int64(len(all))
 	}
 	c.Reply.Array(int(count))
 	for i := range count {
-		all[len(all)-1-int(i)].reply(c)
+		all[len(all)-1-int(i)].reply(c, counts)
 	}
 }
 
-func (e *entry) reply(c *engine.Call) {
-	counts := c.Cmd.Parent.Name == "slowlog" && c.Has(countsArgs)
+func (e *entry) reply(c *engine.Call, counts bool) {
 	if counts {
 		c.Reply.Array(7)
 	} else {
