@@ -47,6 +47,8 @@ until [ -s ready.json ]; do
   [ $SECONDS -le $end ] || fail "has not said in $patience seconds that it is ready"
   sleep 0.05
 done
+# What is no ready line may have no end either.
+line=$(head -c 4096 ready.json | tr -d '\0' | sed -n 1p)
 ready='^\{"url":"([^"]*)","port":([0-9]+),.*\}$'
-head -n 1 ready.json | grep -Eaq "$ready" || fail "printed something else in place of its ready line"
-sed -E "s/$ready/url=\1\nport=\2/" ready.json | tee -a "$GITHUB_OUTPUT"
+grep -Eaq "$ready" <<<"$line" || fail "printed something else in place of its ready line"
+sed -E "s/$ready/url=\1\nport=\2/" <<<"$line" | tee -a "$GITHUB_OUTPUT"
