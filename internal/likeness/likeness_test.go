@@ -11,14 +11,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/miniserver-go/miniserver/internal/assembly"
-	"github.com/miniserver-go/miniserver/internal/command"
-	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/internal/launch"
 	"github.com/miniserver-go/miniserver/internal/quick"
 	"github.com/miniserver-go/miniserver/internal/reference"
 	"github.com/miniserver-go/miniserver/internal/release"
-	"github.com/miniserver-go/miniserver/persistence/disk"
 )
 
 var update = flag.Bool("update", false, "write the differences of today to the files in testdata/todo")
@@ -46,11 +42,7 @@ func TestSaysWhatTheReleaseSays(t *testing.T) {
 }
 
 // lines are the commands of our server, of all releases.
-var lines = func() *command.Table {
-	e := engine.New(engine.Options{Clock: func() int64 { return 0 }})
-	assembly.Join(e, assembly.Options{Disk: new(disk.Memory)})
-	return e.Commands
-}()
+var lines = tableOf(&release.Default)
 
 // isForeign reports whether a difference is that we have a command that no Redis and no Valkey ever
 // had.
