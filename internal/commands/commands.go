@@ -81,6 +81,7 @@ func Parts(e *engine.Engine) []engine.Part {
 			keys.Family, keys.Databases, keys.Selection, keys.ClusterScan,
 			introspection.Family, debug.Family,
 		}, Debug: []engine.DebugLine{strings.Debug()}},
+		hashes.Import(),
 		sketches.Bloom(),
 		sketches.Cuckoo(),
 		json.Part(),

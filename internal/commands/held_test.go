@@ -24,6 +24,8 @@ func TestUsedMemoryCountsWhatClientsHold(t *testing.T) {
 		{[]string{"SSUBSCRIBE " + long}, []string{"SUNSUBSCRIBE"}},
 		{[]string{"HELLO 3", "CLIENT TRACKING ON BCAST PREFIX " + long}, []string{"CLIENT TRACKING OFF"}},
 		{[]string{"HELLO 3", "CLIENT TRACKING ON", "GET " + long}, []string{"CLIENT TRACKING OFF"}},
+		{[]string{"HIMPORT PREPARE set " + long}, []string{"HIMPORT DISCARDALL"}},
+		{[]string{"HIMPORT PREPARE set " + long + "x", "HIMPORT PREPARE set " + long}, []string{"HIMPORT DISCARD set"}},
 		{[]string{"BLPOP " + long + " 0"}, nil},
 	} {
 		for _, end := range []string{"itself", "RESET", "close"} {

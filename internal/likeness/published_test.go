@@ -22,7 +22,6 @@ import (
 var lacking = regexp.MustCompile(`^(` + strings.Join([]string{
 	`ft\..*`,
 	`v(add|card|dim|emb|getattr|info|ismember|links|randmember|range|rem|setattr|sim)`,
-	`himport.*`,
 	`backup.*`,
 }, "|") + `)$`)
 

@@ -23,3 +23,10 @@ const (
 	errFieldsNumber  = command.Error("ERR invalid number of fields")
 	errFieldsOption  = "ERR unknown argument: %s"
 )
+
+// HIMPORT.
+const (
+	errNoFieldset = command.Error("ERR no such fieldset")
+	errFieldTwice = command.Error("ERR duplicate field name in fieldset")
+	errValueCount = command.Error("ERR value count does not match fieldset field count")
+)

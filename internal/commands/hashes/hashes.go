@@ -4,6 +4,7 @@
 //	           fields
 //	scan.go    HRANDFIELD and HSCAN
 //	expiry.go  HGETEX, HSETEX and HGETDEL, which came with Redis 8
+//	import.go  HIMPORT, which came with Redis 8.10
 //
 // HEXPIRE and the other commands on deadlines of fields, from Redis 7.4, are
 // [elements.ExpiryLines], since the other collections have them too. A field is gone for every

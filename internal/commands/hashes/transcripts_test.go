@@ -12,5 +12,6 @@ import (
 func TestTranscripts(t *testing.T) {
 	family.Run(t, "hash/*", func(e *engine.Engine) {
 		e.Join(engine.Part{Types: []engine.Type{hashes.Type}, Families: []command.Family{hashes.Family}})
+		e.Join(hashes.Import())
 	})
 }
