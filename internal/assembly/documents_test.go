@@ -19,21 +19,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// ask executes a command, and returns its reply as it is sent.
-func (l *library) ask(args ...string) string {
-	words := make([][]byte, len(args))
-	for i, a := range args {
-		words[i] = []byte(a)
-	}
-	return string(l.Do(l.session, [][][]byte{words}).Out)
-}
-
-// text executes a command whose reply is a text.
-func (l *library) text(args ...string) string {
-	_, text, _ := strings.Cut(strings.TrimSuffix(l.ask(args...), "\r\n"), "\r\n")
-	return text
-}
-
 // records is the text of a document of n records.
 func records(n int) string {
 	var b strings.Builder
@@ -41,48 +26,6 @@ func records(n int) string {
 		fmt.Fprintf(&b, `,{"id":%d,"name":"name %d","tags":["a","b"],"price":%d.5}`, i, i, i)
 	}
 	return "[" + b.String()[1:] + "]"
-}
-
-// TestDocuments does with documents of JSON all that is done with keys.
-func TestDocuments(t *testing.T) {
-	memory := new(disk.Memory)
-	l := newLibrary(t, memory, "enable-debug-command", "yes")
-	require.Equal(t, "+OK\r\n", l.ask("JSON.SET", "k", "$", `{"a": [1, 2.5, {"b": "c"}], "n": null}`))
-	require.Equal(t, "+ReJSON-RL\r\n", l.do("TYPE k"))
-	require.Equal(t, "$3\r\nraw\r\n", l.do("OBJECT ENCODING k"))
-	require.Contains(t, l.do("SCAN 0 TYPE ReJSON-RL"), "$1\r\nk\r\n")
-	require.NotContains(t, l.do("SCAN 0 TYPE hash"), "$1\r\nk\r\n")
-	for _, c := range []string{"GET k", "SORT k", "HGETALL k", "APPEND k x", "LPUSH k x"} {
-		require.Contains(t, l.do(c), "WRONGTYPE", c)
-	}
-	require.Equal(t, ":1\r\n", l.do("COPY k c"))
-	l.do("JSON.SET c $.a 0")
-	require.Equal(t, `{"a":[1,2.5,{"b":"c"}],"n":null}`, l.text("JSON.GET", "k"))
-	require.Equal(t, `{"a":0,"n":null}`, l.text("JSON.GET", "c"))
-	require.Equal(t, "+OK\r\n", l.do("RENAME c other"))
-	require.Equal(t, ":1\r\n", l.do("MOVE other 3"))
-	require.Equal(t, "+OK\r\n", l.ask("JSON.SET", "large", "$", records(2000)))
-
-	digest := l.Home().Keyspace.Digest()
-	require.Equal(t, "+OK\r\n", l.do("DEBUG RELOAD"))
-	require.Equal(t, digest, l.Home().Keyspace.Digest())
-	require.Equal(t, digest, newLibrary(t, memory).Home().Keyspace.Digest(), "loaded at the start")
-	require.Equal(t, digest, l.Home().Keyspace.Clone().Digest())
-	replica := newLibrary(t, new(disk.Memory))
-	for _, args := range l.sent {
-		replica.Do(replica.session, [][][]byte{args})
-	}
-	require.Equal(t, digest, replica.Home().Keyspace.Digest(), "from the commands that replicas get")
-
-	require.Equal(t, ":1\r\n", l.do("PEXPIRE k 1000"))
-	l.do("JSON.SET k $ 5")
-	require.Equal(t, ":1000\r\n", l.do("PTTL k"), "the deadline stays")
-	l.now += 1000
-	require.Equal(t, "$-1\r\n", l.do("JSON.GET k"))
-	require.Equal(t, "DEL k", string(bytes.Join(l.sent[len(l.sent)-1], []byte(" "))))
-	require.Equal(t, ":1\r\n", l.do("UNLINK large"))
-	l.Tick()
-	require.NoError(t, l.Home().Keyspace.Check())
 }
 
 // TestEqualDocuments: documents with equal texts have equal digests and equal dumps, whatever
@@ -122,16 +65,6 @@ func TestEqualDocuments(t *testing.T) {
 		require.Contains(t, l.do("MINI.WORLD RESTORE before"), "OK")
 		require.Equal(t, digest, l.do("DEBUG DIGEST"))
 	}
-}
-
-// TestFaultsOfJSONCommands: the test kit lets one be lost, and fail.
-func TestFaultsOfJSONCommands(t *testing.T) {
-	l := newLibraryWith(t, assembly.Options{Disk: new(disk.Memory), TestKit: true})
-	require.Equal(t, "+OK\r\n", l.do("MINI.FAULT ADD f ON COMMAND json.set DO ERROR BUSY"))
-	require.Equal(t, "-BUSY\r\n", l.do("JSON.SET k $ 1"))
-	require.Equal(t, "$-1\r\n", l.do("JSON.GET k"))
-	require.Contains(t, l.do("MINI.FAULT CLEAR"), "OK")
-	require.Equal(t, "+OK\r\n", l.do("JSON.SET k $ 1"))
 }
 
 // TestExplainDocuments: MEMORY EXPLAIN counts the values of each kind, and its parts are no more
@@ -206,13 +139,7 @@ func TestDocumentsOfManyLevels(t *testing.T) {
 	}
 	require.Less(t, len(l.do("MINI.DUMP")), 100_000)
 
-	var lines bytes.Buffer
-	w := jsonlines.NewWriter(&lines, l.Parts.Types)
-	l.Home().Keyspace.Records(func(r *keyspace.Record) bool {
-		require.NoError(t, w.Key(r))
-		return true
-	})
-	other := newLibrary(t, madeOf(t, lines.String(), l))
+	other := newLibrary(t, madeOf(t, l.lines(t), l))
 	require.Equal(t, l.Home().Keyspace.Digest(), other.Home().Keyspace.Digest())
 }
 

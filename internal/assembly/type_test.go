@@ -29,6 +29,7 @@ import (
 // library is a server with shelves.
 type library struct {
 	*engine.Engine
+	disk    disk.Disk
 	parts   assembly.Parts
 	session *engine.Session
 	now     int64
@@ -40,7 +41,7 @@ func newLibrary(t *testing.T, d disk.Disk, params ...string) *library {
 }
 
 func newLibraryWith(t *testing.T, o assembly.Options, params ...string) *library {
-	l := &library{now: 1_700_000_000_000}
+	l := &library{now: 1_700_000_000_000, disk: o.Disk}
 	l.Engine = engine.New(engine.Options{Clock: func() int64 { return l.now * 1000 }, Seed: 1})
 	l.parts = assembly.Join(l.Engine, o)
 	l.Join(shelves, engine.Part{Name: "witness", Propagate: func(_ int, args [][]byte) {
@@ -64,6 +65,21 @@ func (l *library) do(line string) string {
 		args = append(args, []byte(word))
 	}
 	return string(l.Do(l.session, [][][]byte{args}).Out)
+}
+
+// ask executes a command, and returns its reply as it is sent.
+func (l *library) ask(args ...string) string {
+	words := make([][]byte, len(args))
+	for i, a := range args {
+		words[i] = []byte(a)
+	}
+	return string(l.Do(l.session, [][][]byte{words}).Out)
+}
+
+// text executes a command whose reply is a text.
+func (l *library) text(args ...string) string {
+	_, text, _ := strings.Cut(strings.TrimSuffix(l.ask(args...), "\r\n"), "\r\n")
+	return text
 }
 
 // TestTypeOfAPart adds a type, and does with it what is done with those of the server.

@@ -41,11 +41,14 @@ func (g *Generator) Key() (commands []Command) {
 		key += ":" + g.text() // without the colon it may be another key
 	}
 	commands = append(commands, Command{"SELECT", strconv.Itoa(max(0, g.rng.IntN(24)-8))})
-	kinds := []func(key string) []Command{g.str, g.bits, g.hyperloglog, g.list, g.set, g.hash, g.zset, g.stream}
+	kinds := []func(g *Generator, key string) []Command{(*Generator).str, (*Generator).bits, (*Generator).hyperloglog,
+		(*Generator).list, (*Generator).set, (*Generator).hash, (*Generator).zset, (*Generator).stream}
 	if !g.Plain {
-		kinds = append(kinds, g.bloom, g.cuckoo, g.countmin, g.TopK, g.Digest, g.document, g.Series, g.array)
+		for _, t := range Types {
+			kinds = append(kinds, t.Make)
+		}
 	}
-	commands = append(commands, kinds[g.rng.IntN(len(kinds))](key)...)
+	commands = append(commands, kinds[g.rng.IntN(len(kinds))](g, key)...)
 	if g.rng.IntN(4) == 0 {
 		commands = append(commands, Command{"PEXPIREAT", key, g.deadline()})
 	}
@@ -271,8 +274,8 @@ func (g *Generator) countmin(key string) []Command {
 	return []Command{{"CMS.INITBYDIM", key, strconv.Itoa(width), strconv.Itoa(1 + g.rng.IntN(8))}, incr}
 }
 
-// TopK returns the commands that make a Top-K sketch. What it holds may be left to chance.
-func (g *Generator) TopK(key string) []Command {
+// topk returns the commands that make a Top-K sketch. What it holds may be left to chance.
+func (g *Generator) topk(key string) []Command {
 	k := g.size()
 	add := g.words("TOPK.ADD", key, g.size())
 	if g.rng.IntN(3) == 0 {
@@ -284,8 +287,8 @@ func (g *Generator) TopK(key string) []Command {
 		add, {"TOPK.INCRBY", key, g.text(), strconv.Itoa(g.rng.IntN(1000)), g.text(), "1"}}
 }
 
-// Digest returns the commands that make a t-digest.
-func (g *Generator) Digest(key string) []Command {
+// digest returns the commands that make a t-digest.
+func (g *Generator) digest(key string) []Command {
 	commands := []Command{{"TDIGEST.CREATE", key, "COMPRESSION", strconv.Itoa(g.size())}}
 	for range g.rng.IntN(3) {
 		commands = append(commands, elements("TDIGEST.ADD", key, g.size(), func(int) []string {
@@ -299,7 +302,7 @@ func (g *Generator) document(key string) []Command {
 	commands := []Command{{"JSON.SET", key, "$", g.Document()}}
 	if g.rng.IntN(3) == 0 {
 		commands = append(commands, Command{"JSON.SET", key, "$.added", g.Document()},
-			Command{"JSON.ARRAPPEND", key, "$", g.Document()}, Command{"JSON.NUMINCRBY", key, "$.*", "0.5"})
+			Command{"JSON.ARRAPPEND", key, "$", g.Document()}, Command{"JSON.STRAPPEND", key, "$.*", `"more"`})
 	}
 	return commands
 }
@@ -392,9 +395,9 @@ func (g *Generator) quoted(dst []byte, text string) []byte {
 	return append(dst, b...)
 }
 
-// Series returns commands that make a time series at a key, and one that a rule fills with
+// series returns commands that make a time series at a key, and one that a rule fills with
 // aggregates of it.
-func (g *Generator) Series(key string) []Command {
+func (g *Generator) series(key string) []Command {
 	create := Command{"TS.CREATE", key, "CHUNK_SIZE", strconv.Itoa(48 + 8*g.rng.IntN(100)), "DUPLICATE_POLICY", "LAST"}
 	if g.rng.IntN(3) == 0 {
 		create = append(create, "ENCODING", "UNCOMPRESSED")
