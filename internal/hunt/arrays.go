@@ -16,50 +16,23 @@ import (
 // rings that grow and shrink, ranges over all of it, and regular expressions that explode
 // elsewhere. A map beside an array says what must be in it, also after a reload.
 func openArrays(h *hunt) (step, error) {
-	server, err := h.serve("--enable-debug-command", "yes", "--proto-max-bulk-len", "64mb")
-	if err != nil {
-		return nil, err
+	a, err := h.attackValues(1500, "--proto-max-bulk-len", "64mb")
+	d := &arrays{hunt: h}
+	a.begin, a.check = d.begin, d.compare
+	a.round = func(r *rand.Rand, g *dataset.Generator) []dataset.Command {
+		return []dataset.Command{d.change(r, g), d.command(r)}
 	}
-	a := &arrays{hunt: h, server: server}
-	return a.step, nil
+	return a.step, err
 }
 
 type arrays struct {
 	*hunt
-	server *target
-	texts  map[uint64]string // what the array "k" is
+	texts map[uint64]string // what the array "k" is
 }
 
-func (a *arrays) step(r *rand.Rand) error {
-	c, err := a.server.dial()
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	if _, err := c.do("FLUSHALL"); err != nil {
-		return err
-	}
+func (a *arrays) begin(*rand.Rand, *dataset.Generator) []dataset.Command {
 	a.texts = make(map[uint64]string)
-	g := dataset.New(r.Uint64())
-	for range a.size(1500) {
-		if err := a.change(c, r, g); err != nil {
-			return err
-		}
-		args := a.command(r)
-		a.doing("printf '%.2000s' | nc 127.0.0.1 6379", escape(request(args...)))
-		if _, err := c.do(args...); err != nil {
-			return err
-		}
-	}
-	a.count("commands", 2*a.size(1500))
-	if err := a.compare(c); err != nil {
-		return err
-	}
-	if v, err := c.do("DEBUG", "RELOAD"); err != nil || v.IsError() {
-		a.found("arrays that were saved are not loaded: "+v.Text, a.attempted())
-		return err
-	}
-	return a.compare(c)
+	return nil
 }
 
 // index returns an index, often near others.
@@ -75,13 +48,13 @@ func (a *arrays) index(r *rand.Rand) uint64 {
 	return uint64(r.IntN(6000))
 }
 
-// change changes the array and the map in the same way.
-func (a *arrays) change(c *conn, r *rand.Rand, g *dataset.Generator) error {
-	args := []string{"ARMSET", "k"}
+// change changes the map, and returns a command that changes the array in the same way.
+func (a *arrays) change(r *rand.Rand, g *dataset.Generator) dataset.Command {
+	args := dataset.Command{"ARMSET", "k"}
 	switch from := a.index(r); r.IntN(5) {
 	case 0:
 		to := from + uint64(r.IntN(10_000))<<r.IntN(20)&^(1<<63)
-		args = []string{"ARDELRANGE", "k", strconv.FormatUint(to, 10), strconv.FormatUint(from, 10)}
+		args = dataset.Command{"ARDELRANGE", "k", strconv.FormatUint(to, 10), strconv.FormatUint(from, 10)}
 		for at := range a.texts {
 			if min(from, to) <= at && at <= max(from, to) {
 				delete(a.texts, at)
@@ -95,9 +68,7 @@ func (a *arrays) change(c *conn, r *rand.Rand, g *dataset.Generator) error {
 			a.texts[at] = text
 		}
 	}
-	a.doing("printf '%.2000s' | nc 127.0.0.1 6379", escape(request(args...)))
-	_, err := c.do(args...)
-	return err
+	return args
 }
 
 // compare compares the array with the map.

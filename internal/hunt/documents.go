@@ -15,52 +15,31 @@ import (
 // documents that grow and shrink by random commands. Whatever became of them, they are the same
 // after a reload.
 func openDocuments(h *hunt) (step, error) {
-	server, err := h.serve("--enable-debug-command", "yes", "--proto-max-bulk-len", "64mb")
-	if err != nil {
-		return nil, err
+	a, err := h.attackValues(2000, "--proto-max-bulk-len", "64mb")
+	d := documents{h}
+	a.begin = d.begin
+	a.round = func(r *rand.Rand, g *dataset.Generator) []dataset.Command {
+		return []dataset.Command{d.command(r, g, fmt.Sprint("k", r.IntN(6)))}
 	}
-	a := &documents{hunt: h, server: server}
-	return a.step, nil
+	return a.step, err
 }
 
-type documents struct {
-	*hunt
-	server *target
-}
+type documents struct{ *hunt }
 
-func (a *documents) step(r *rand.Rand) error {
-	c, err := a.server.dial()
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	if _, err := c.do("FLUSHALL"); err != nil {
-		return err
-	}
-	g := dataset.New(r.Uint64())
-	var texts []string
-	for range 4 {
-		texts = append(texts, g.Document())
-	}
-	texts = append(texts, a.hostile(r), a.hostile(r))
-	for i, text := range texts {
-		if _, err := c.do("JSON.SET", fmt.Sprint("k", i), "$", text); err != nil {
-			return err
+// begin makes documents, two of them hostile.
+func (a documents) begin(r *rand.Rand, g *dataset.Generator) (commands []dataset.Command) {
+	for i := range 6 {
+		text := g.Document()
+		if i > 3 {
+			text = a.hostile(r)
 		}
+		commands = append(commands, dataset.Command{"JSON.SET", fmt.Sprint("k", i), "$", text})
 	}
-	for range a.size(2000) {
-		args := a.command(r, g, fmt.Sprint("k", r.IntN(len(texts))))
-		a.doing("printf '%.2000s' | nc 127.0.0.1 6379", escape(request(args...)))
-		if _, err := c.do(args...); err != nil {
-			return err
-		}
-	}
-	a.count("commands", a.size(2000))
-	return a.reload(c, len(texts))
+	return commands
 }
 
 // hostile returns a text that is large in one way.
-func (a *documents) hostile(r *rand.Rand) string {
+func (a documents) hostile(r *rand.Rand) string {
 	n := a.size(1 << (10 + r.IntN(9)))
 	switch r.IntN(9) {
 	case 0:
@@ -89,7 +68,7 @@ func (a *documents) hostile(r *rand.Rand) string {
 }
 
 // command returns a random command for a document.
-func (a *documents) command(r *rand.Rand, g *dataset.Generator, key string) []string {
+func (a documents) command(r *rand.Rand, g *dataset.Generator, key string) []string {
 	path := []string{"$", ".", "$.*", "$..*", "$..*..*", "$.*..*", "$..[?(@..*)]", "$..[?(@.*==$..*)]", "$[0]", "$[-1]",
 		"$..id1", "$.new", "$[::2]", "$..[0,0,0,0]", "$.." + strings.Repeat("*.", 50) + "*",
 		"$" + strings.Repeat("[0]", 100), "$..[?(@=~\"(a*)*b\")]", "..a1"}[r.IntN(18)]
@@ -107,31 +86,4 @@ func (a *documents) command(r *rand.Rand, g *dataset.Generator, key string) []st
 		{"JSON.DEBUG", "MEMORY", key, path}, {"MEMORY", "EXPLAIN", key}, {"COPY", key, "k0", "REPLACE"},
 		{"JSON.MGET", key, "k0", "k1", path}, {"JSON.ARRINDEX", key, path, "1"}, {"DEBUG", "DIGEST-VALUE", key},
 	}[r.IntN(24)]
-}
-
-// reload compares documents before and after a reload.
-func (a *documents) reload(c *conn, n int) error {
-	var before []string
-	for i := range n {
-		v, err := c.do("JSON.GET", fmt.Sprint("k", i))
-		if err != nil {
-			return err
-		}
-		before = append(before, v.Text)
-	}
-	if v, err := c.do("DEBUG", "RELOAD"); err != nil || v.IsError() {
-		a.found("documents that were saved are not loaded: "+v.Text, a.attempted())
-		return err
-	}
-	for i := range n {
-		v, err := c.do("JSON.GET", fmt.Sprint("k", i))
-		if err != nil {
-			return err
-		}
-		if v.Text != before[i] {
-			a.found(fmt.Sprintf("a document is another one after a reload: %.100q, %.100q",
-				before[i], v.Text), a.attempted())
-		}
-	}
-	return nil
 }
