@@ -88,17 +88,21 @@ func (a *Accumulator) Add(list []Sample) {
 	}
 	switch a.kind {
 	case Min:
+		least := a.b
 		for i := range list {
-			if list[i].Value < a.b {
-				a.b = list[i].Value
+			if list[i].Value < least {
+				least = list[i].Value
 			}
 		}
+		a.b = least
 	case Max:
+		most := a.a
 		for i := range list {
-			if list[i].Value > a.a {
-				a.a = list[i].Value
+			if list[i].Value > most {
+				most = list[i].Value
 			}
 		}
+		a.a = most
 	case Range:
 		for i := range list {
 			a.a, a.b = max(a.a, list[i].Value), min(a.b, list[i].Value)
@@ -117,10 +121,12 @@ func (a *Accumulator) Add(list []Sample) {
 	case Last:
 		a.a = list[len(list)-1].Value
 	case StdP, StdS, VarP, VarS:
+		sum, squares := a.a, a.b
 		for i := range list {
-			a.a += list[i].Value
-			a.b += list[i].Value * list[i].Value
+			sum += list[i].Value
+			squares += float64(list[i].Value * list[i].Value)
 		}
+		a.a, a.b = sum, squares
 	case TWA:
 		for i := range list {
 			a.addWeighted(list[i])
@@ -132,8 +138,8 @@ func (a *Accumulator) Add(list []Sample) {
 
 // addMean adds samples to the sum, or where that would be infinite, to the mean.
 func (a *Accumulator) addMean(list []Sample) {
-	for i := range list {
-		v := list[i].Value
+	for _, x := range list[a.addFar(list):] {
+		v := x.Value
 		a.count++
 		if !a.overflow && (a.a < 0) == (v < 0) && math.Abs(a.a) > math.MaxFloat64-math.Abs(v) {
 			a.overflow = true
@@ -146,6 +152,19 @@ func (a *Accumulator) addMean(list []Sample) {
 			a.a += v
 		}
 	}
+}
+
+// addFar adds samples to the sum as long as that is far from infinite, and returns how many.
+func (a *Accumulator) addFar(list []Sample) (n int) {
+	const far = math.MaxFloat64 / 4
+	sum := a.a
+	for n < len(list) && !a.overflow && !(math.Abs(sum) > far) && !(math.Abs(list[n].Value) > far) {
+		sum += list[n].Value
+		n++
+	}
+	a.a = sum
+	a.count += uint64(n)
+	return n
 }
 
 // addWeighted adds a sample to the area: that from the one before, or of the first one from the
@@ -219,7 +238,7 @@ func (a *Accumulator) variance() float64 {
 	}
 	n := float64(a.count)
 	mean := a.a / n
-	return (a.b - 2*a.a*a.a/n + mean*mean*n) / n // rounded as in the module
+	return (a.b - 2*a.a*a.a/n + float64(mean*mean*n)) / n // rounded as in the module
 }
 
 func (a *Accumulator) sampleVariance() float64 {

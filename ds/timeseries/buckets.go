@@ -9,6 +9,18 @@ type bucket struct{ start, end uint64 }
 // holds reports whether a time is in the bucket.
 func (x bucket) holds(t uint64) bool { return t >= x.start && (t < x.end || x.end == math.MaxUint64) }
 
+// leading returns how many of some samples are in the bucket before one that is not. Their times
+// ascend or descend.
+func (x bucket) leading(list []Sample) (n int) {
+	if x.holds(list[len(list)-1].Time) {
+		return len(list)
+	}
+	for x.holds(list[n].Time) {
+		n++
+	}
+	return n
+}
+
 // of returns the bucket of a time. The first one of all may be shorter than the others.
 func (b *Buckets) of(t uint64) bucket {
 	first := b.Align % b.Duration
@@ -118,11 +130,7 @@ func (b *buckets) begin(x bucket) {
 
 // take adds the samples of the bucket, and closes it before the first one of another bucket.
 func (b *buckets) take() {
-	n := len(b.in)
-	if !b.bucket.holds(b.in[n-1].Time) {
-		for n = 0; b.bucket.holds(b.in[n].Time); n++ {
-		}
-	}
+	n := b.bucket.leading(b.in)
 	b.acc.Add(b.in[:n])
 	if b.in = b.in[n:]; len(b.in) > 0 {
 		b.close()

@@ -32,6 +32,10 @@ var timeCodes = [...]timeCode{
 	{0b01, 2, 5}, {0b011, 3, 8}, {0b0111, 4, 11}, {0b01111, 5, 15}, {0b011111, 6, 32}, {0b111111, 6, 64},
 }
 
+// timeBits are the bits of timeCodes but for the last one: a byte for each, behind one for the code
+// without any.
+const timeBits uint = 5<<8 | 8<<16 | 11<<24 | 15<<32 | 32<<40
+
 const (
 	leadingBits = 5
 	windowBits  = 6
@@ -39,26 +43,6 @@ const (
 	noWindow    = 32 // leading and trailing zeros before the first window
 	mostBits    = 6 + 64 + 2 + leadingBits + windowBits + 64
 )
-
-// word returns the 64 bits of data from a byte on. Behind its end they are 0.
-func word(data []byte, at int) uint64 {
-	if at+8 <= len(data) {
-		return binary.LittleEndian.Uint64(data[at:])
-	}
-	var last [8]byte
-	copy(last[:], data[at:])
-	return binary.LittleEndian.Uint64(last[:])
-}
-
-// get returns n bits, 1 to 64, from bit i on.
-func get(data []byte, i, n uint) uint64 {
-	at, shift := int(i>>3), i&7
-	v := word(data, at) >> shift
-	if shift+n > 64 && at+8 < len(data) {
-		v |= uint64(data[at+8]) << (64 - shift)
-	}
-	return v & (math.MaxUint64 >> (64 - n))
-}
 
 // put appends the lowest n bits of v, 1 to 64, to a chunk that has memory for them.
 func (c *chunk) put(v uint64, n uint) {
@@ -167,19 +151,25 @@ func (c *chunk) putValue(w window) {
 
 // decoder reads the samples of a compressed chunk.
 type decoder struct {
-	data              []byte
-	at, end           uint   // bits
-	left              uint32 // samples
-	started           bool
+	data    []byte
+	end     uint   // bits
+	left    uint32 // samples
+	started bool
+	cursor
+}
+
+// cursor is where a decoder is, and what codes refer to.
+type cursor struct {
+	at                uint // bits
 	time, delta       uint64
 	value             uint64
-	leading, trailing uint
+	leading, trailing uint // the window of the last value
 }
 
 // decode returns a decoder before the first sample.
 func (c *chunk) decode() decoder {
-	return decoder{data: c.data, end: uint(c.bits), left: c.count, time: c.first.Time,
-		value: math.Float64bits(c.first.Value), leading: noWindow, trailing: noWindow}
+	return decoder{data: c.data, end: uint(c.bits), left: c.count, cursor: cursor{time: c.first.Time,
+		value: math.Float64bits(c.first.Value), leading: noWindow, trailing: noWindow}}
 }
 
 // next decodes up to len(dst) samples, and returns how many.
@@ -195,48 +185,87 @@ func (d *decoder) next(dst []Sample) int {
 		dst[0] = Sample{d.time, math.Float64frombits(d.value)}
 		dst = dst[1:]
 	}
-	for i := range dst {
-		d.readTime()
-		d.readValue()
-		dst[i] = Sample{d.time, math.Float64frombits(d.value)}
+	done := 0
+	for d.cursor, done = d.read(d.data, dst); done < len(dst); {
+		dst = dst[done:]
+		done = d.readEnd(dst)
 	}
 	return n
 }
 
-// readTime decodes the time of the next sample.
-func (d *decoder) readTime() {
-	ahead := get(d.data, min(d.at, d.end), 64)
-	switch tag := uint(bits.TrailingZeros64(^ahead)); {
-	case tag == 0:
-		d.at++
-	case tag < 6:
-		code := timeCodes[tag-1]
-		value := ahead >> code.tagBits << (64 - code.bits)
-		d.delta += uint64(int64(value) >> (64 - code.bits))
-		d.at += code.tagBits + code.bits
-	default:
-		d.delta += get(d.data, min(d.at+6, d.end), 64)
-		d.at += 6 + 64
+// skip decodes up to n samples.
+func (d *decoder) skip(n int) {
+	var skipped [batchSize]Sample
+	for n > 0 && d.left > 0 {
+		n -= d.next(skipped[:min(n, batchSize)])
 	}
-	d.time += d.delta
 }
 
-// readValue decodes the value of the next sample.
-func (d *decoder) readValue() {
-	ahead := get(d.data, min(d.at, d.end), 2+leadingBits+windowBits)
-	switch {
-	case ahead&1 == 0:
-		d.at++
-		return
-	case ahead&2 == 0:
-		d.at += 2
-	default:
-		d.at += 2 + leadingBits + windowBits
-		d.leading = uint(ahead >> 2 & maxLeading)
-		n := uint(ahead>>(2+leadingBits)) + 1
-		d.trailing = 64 - d.leading - n
+// readEnd is read for the last bytes of data, which it sees with zeros behind them.
+func (d *decoder) readEnd(dst []Sample) (done int) {
+	var end [2 * ahead]byte
+	from := min(d.at/8, uint(len(d.data)))
+	copy(end[:], d.data[from:])
+	c := d.cursor
+	c.at -= 8 * from
+	c, done = c.read(end[:], dst)
+	c.at += 8 * from
+	d.cursor = c
+	return done
+}
+
+// ahead is how many bytes read needs before it to decode a sample.
+const ahead = mostBits/8 + 1 + 16
+
+// read decodes samples of data into dst as long as there are so many bytes ahead. It returns where
+// it is then, and how many samples that were. Data that are damaged give samples of no meaning.
+//
+// A sample depends on the one before by the bit where it begins, so what counts is how soon that is
+// known. One word has the code of the time, unless it is the longest one, and how that of the value
+// begins. Nothing is called, so that all is in registers.
+func (c cursor) read(data []byte, dst []Sample) (_ cursor, done int) {
+	at, time, delta, value, leading, trailing := c.at, c.time, c.delta, c.value, c.leading, c.trailing
+	for done < len(dst) && int(at/8)+ahead <= len(data) {
+		word := bitsAt(data, at)
+		if word&1 == 0 {
+			at++
+			word >>= 1
+		} else if tag := uint(bits.TrailingZeros64(^word)); tag < 6 {
+			n := timeBits >> (8 * tag) & 63
+			delta += uint64(int64(word>>(tag+1)<<(64-n)) >> (64 - n))
+			at += tag + 1 + n
+			word >>= tag + 1 + n
+		} else {
+			delta += bitsAt(data, at+6) | bitsBehind(data, at+6)
+			at += 6 + 64
+			word = bitsAt(data, at)
+		}
+		time += delta
+		if word&1 == 0 {
+			at++
+		} else {
+			at += 2
+			if word&2 != 0 {
+				at += leadingBits + windowBits
+				leading = uint(word >> 2 & maxLeading)
+				trailing = 63 - leading - uint(word>>(2+leadingBits)&(1<<windowBits-1))
+			}
+			differs := bitsAt(data, at) | bitsBehind(data, at)
+			value ^= differs << (leading + trailing) >> (leading & 63)
+			at += 64 - leading - trailing
+		}
+		dst[done] = Sample{time, math.Float64frombits(value)}
+		done++
 	}
-	n := 64 - d.leading - d.trailing
-	d.value ^= get(d.data, min(d.at, d.end), n) << d.trailing
-	d.at += n
+	return cursor{at, time, delta, value, leading, trailing}, done
+}
+
+// bitsAt returns 57 bits of data or more from a bit on.
+func bitsAt(data []byte, at uint) uint64 {
+	return binary.LittleEndian.Uint64(data[at/8:]) >> (at % 8)
+}
+
+// bitsBehind returns what bitsAt lacks of 64 bits, in their places.
+func bitsBehind(data []byte, at uint) uint64 {
+	return uint64(data[at/8+8]) << 1 << (63 - at%8)
 }

@@ -51,6 +51,24 @@ func TestQueries(t *testing.T) {
 	}
 }
 
+// A chunk of equal distances and values has more samples than a walk returns at a time.
+func TestBackwardsThroughAChunkOfManySamples(t *testing.T) {
+	s := New(Options{ChunkBytes: 4096})
+	for s.Chunks() == 1 {
+		s.Add(Sample{uint64(s.Len()) * 10, 1})
+	}
+	n := s.Chunk(0).Samples
+	require.Greater(t, n, 3*backwardsSize)
+	for _, bounds := range [][2]int{{0, n - 1}, {5, n - 2}, {backwardsSize, 2*backwardsSize - 1},
+		{backwardsSize - 1, 2 * backwardsSize}, {n / 2, n / 2}} {
+		from, to := uint64(bounds[0])*10, uint64(bounds[1])*10
+		want := collect(walkOf(s.Walk(from, to, false)))
+		require.Len(t, want, bounds[1]-bounds[0]+1)
+		slices.Reverse(want)
+		require.Equal(t, want, collect(walkOf(s.Walk(from, to, true))))
+	}
+}
+
 func randomQuery(r *rand.Rand) Query {
 	q := Query{From: r.Uint64N(300), To: r.Uint64N(500), Backwards: r.IntN(2) == 0, Limit: r.IntN(3) * r.IntN(9)}
 	if r.IntN(3) == 0 {

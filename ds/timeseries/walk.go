@@ -19,8 +19,12 @@ type Walk struct {
 	batch     []Sample
 }
 
-// batchSize is how many samples a walk returns at a time at most.
-const batchSize = 512
+// How many samples a walk returns at a time at most. Backwards a chunk of so many need not be
+// decoded twice.
+const (
+	batchSize     = 512
+	backwardsSize = 4096
+)
 
 // Walk returns a walk over the samples from a time to another one, both included, or backwards from
 // the latest to the oldest.
@@ -87,14 +91,22 @@ func (w *Walk) open() bool {
 		case w.backwards && c.last.Time < w.from, !w.backwards && c.first.Time > w.to:
 			return false
 		default:
-			if w.batch == nil {
-				w.batch = make([]Sample, min(batchSize, w.s.samples))
-			}
+			w.makeBatch(int(c.count))
 			w.reader.open(c, w.s.options.Plain, w.backwards, w.from, w.to)
 			return true
 		}
 	}
 	return false
+}
+
+// makeBatch lets there be memory for a batch of the n samples of a chunk.
+func (w *Walk) makeBatch(n int) {
+	switch {
+	case w.backwards && len(w.batch) < min(n, backwardsSize):
+		w.batch = make([]Sample, min(n, backwardsSize))
+	case w.batch == nil:
+		w.batch = make([]Sample, min(batchSize, w.s.samples))
+	}
 }
 
 // within returns those of some samples that are in the range, in the order of the walk.
@@ -142,10 +154,14 @@ func (r *reader) open(c *chunk, plain, backwards bool, from, to uint64) {
 
 // mark notes where the batches begin that have samples of a range.
 func (r *reader) mark(from, to uint64) {
-	var skipped [batchSize]Sample
-	for d := r.c.decode(); d.left > 0 && d.time <= to; {
+	d := r.c.decode()
+	if d.left <= backwardsSize {
 		r.marks = append(r.marks, d)
-		if n := d.next(skipped[:]); skipped[n-1].Time < from {
+		return
+	}
+	for d.left > 0 && d.time <= to {
+		r.marks = append(r.marks, d)
+		if d.skip(backwardsSize); d.time < from {
 			r.marks = r.marks[:0]
 		}
 	}
@@ -176,7 +192,7 @@ func (r *reader) next(batch []Sample) []Sample {
 		last := len(r.marks) - 1
 		d := r.marks[last]
 		r.marks = r.marks[:last]
-		return batch[:d.next(batch[:min(batchSize, len(batch))])]
+		return batch[:d.next(batch[:min(backwardsSize, len(batch))])]
 	}
 	return batch[:r.d.next(batch)]
 }
