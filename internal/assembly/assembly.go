@@ -205,7 +205,7 @@ func join(e *engine.Engine, o Options) Parts {
 		History: p.Replication.History, Resume: p.Replication.Resume})
 	// Replication ticks before snapshots: a replica that waits for a snapshot comes before save
 	// points.
-	e.Join(p.Replication.Part(), p.Snapshots.Part(), p.Journal.Part())
+	e.Join(p.Replication.Part(), p.Snapshots.Part(), p.Journal.Part(), p.Journal.BackupPart())
 	if o.Group != nil {
 		p.Group = o.Group(e, log)
 		e.Join(p.Group.Part(), p.Group.Messages())

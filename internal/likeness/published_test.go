@@ -22,7 +22,6 @@ import (
 var lacking = regexp.MustCompile(`^(` + strings.Join([]string{
 	`ft\..*`,
 	`v(add|card|dim|emb|getattr|info|ismember|links|randmember|range|rem|setattr|sim)`,
-	`backup.*`,
 }, "|") + `)$`)
 
 // A server of the newest release knows all commands that its documentation publishes, and one like

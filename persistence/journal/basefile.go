@@ -2,6 +2,7 @@ package journal
 
 import (
 	"errors"
+	"path/filepath"
 
 	"github.com/miniserver-go/miniserver/persistence/disk"
 	"github.com/miniserver-go/miniserver/persistence/payload"
@@ -19,7 +20,7 @@ type baseFile struct {
 	to       rdb.Target // the file, with or without incremental syncs
 	base     base
 	slicer   *snapshot.Slicer // nil before begin
-	dir      string           // of the journal
+	dir      string           // where it lies
 	follows  bool             // the commands since go to a file that follows another one in use
 	incr     part             // that file; of the zero value if the journal is off
 	failed   error            // it could not be opened
@@ -27,10 +28,13 @@ type baseFile struct {
 	cancelled bool // by cancelRewrite; under the engine's lock
 }
 
+// path returns the path of the file until it has its final name.
+func (f *baseFile) path() string { return filepath.Join(f.dir, f.temp) }
+
 // open creates the file.
 func (f *baseFile) open() (err error) {
 	j := f.journal
-	if f.file, err = j.disk.Create(j.path(f.temp)); err != nil {
+	if f.file, err = j.disk.Create(f.path()); err != nil {
 		return err
 	}
 	f.to = f.file
@@ -80,7 +84,7 @@ func (f *baseFile) save() error {
 func (f *baseFile) close() {
 	if f.file != nil {
 		_ = f.file.Close()
-		_ = f.journal.disk.Remove(f.journal.path(f.temp))
+		_ = f.journal.disk.Remove(f.path())
 	}
 	if f.slicer != nil {
 		f.slicer.Abandon()

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"io"
 	"sync/atomic"
 
 	"github.com/miniserver-go/miniserver/internal/engine"
@@ -8,6 +9,16 @@ import (
 
 // blocks is text of the journal. Each block ends with a complete command.
 type blocks [][]byte
+
+// writeTo writes the text to a file.
+func (t blocks) writeTo(w io.Writer) error {
+	for _, block := range t {
+		if _, err := w.Write(block); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // buffer holds what was appended and not written yet. Offsets count all bytes ever appended. The
 // engine's lock guards all fields but the atomic ones.
@@ -38,8 +49,19 @@ const (
 
 // append adds a change to the buffer. It is called under the engine's lock.
 func (j *Journal) append(db int, args [][]byte) {
-	b, now := &j.buffer, j.engine.Home().Micros()
-	first, before := len(b.last) == 0 && len(b.full) == 0, len(b.last)
+	if j.opts.Stream != nil {
+		j.opts.Stream().Count()
+	}
+	if first := j.buffer.put(j.engine.Home().Micros(), db, args); first {
+		j.wakeUp()
+	}
+}
+
+// put adds a change at a time in microseconds, and reports whether it is the first since the buffer
+// was drained.
+func (b *buffer) put(now int64, db int, args [][]byte) (first bool) {
+	first = len(b.last) == 0 && len(b.full) == 0
+	before := len(b.last)
 	if b.stamping {
 		b.stamp(now / 1e6)
 	}
@@ -48,13 +70,9 @@ func (j *Journal) append(db int, args [][]byte) {
 		b.last = appendSelect(b.last, db)
 	}
 	b.last = appendCommand(b.last, args)
-	if j.opts.Stream != nil {
-		j.opts.Stream().Count()
-	}
 	b.appended.Store(b.appended.Load() + int64(len(b.last)-before))
 	if first {
 		b.began = now
-		j.wakeUp()
 	}
 	if len(b.last) >= blockBytes {
 		b.full, b.last = append(b.full, b.last), b.block()
@@ -62,6 +80,7 @@ func (j *Journal) append(db int, args [][]byte) {
 	if (len(b.full) > 0 || now-b.began > dueAfter) && !b.due.Load() {
 		b.due.Store(true)
 	}
+	return first
 }
 
 // stamp appends a timestamp annotation, at most once a second.

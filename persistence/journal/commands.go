@@ -50,8 +50,15 @@ func (j *Journal) Await(done func()) {
 	j.wakeUp()
 }
 
-// Restart implements replication.Journal: as by CONFIG SET appendonly no, and yes.
+// Restart implements replication.Journal. It ends a backup, which lacks what the data were replaced
+// by.
 func (j *Journal) Restart() {
+	j.backups.fail(errReplaced)
+	j.beginAnew()
+}
+
+// beginAnew begins the file anew: as by CONFIG SET appendonly no, and yes.
+func (j *Journal) beginAnew() {
 	if j.live && j.set.enabled {
 		_ = j.enable(false) // which cannot fail
 		if err := j.enable(true); err != nil {
@@ -104,8 +111,11 @@ func (j *Journal) fill(_ *engine.World, b *bytes.Buffer) {
 
 // fillMemory writes the field of INFO memory.
 func (j *Journal) fillMemory(_ *engine.World, b *bytes.Buffer) {
-	engine.Fields(b, "mem_aof_buffer", j.buffer.memory())
+	engine.Fields(b, "mem_aof_buffer", j.unwritten())
 }
+
+// unwritten returns the bytes that changes take until they are written.
+func (j *Journal) unwritten() int { return j.buffer.memory() + j.backups.memory() }
 
 func bit(b bool) int {
 	if b {

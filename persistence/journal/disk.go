@@ -18,8 +18,9 @@ type Disk interface {
 	Append(path string) (File, error) // writes go to the end of an existing file
 	Rename(from, to string) error
 	Remove(path string) error
-	MakeDir(path string) error // does nothing if the directory exists
-	SyncDir(path string) error // makes creations, renames and removals in it durable
+	MakeDir(path string) error           // does nothing if the directory exists
+	Names(path string) ([]string, error) // of what is in a directory
+	SyncDir(path string) error           // makes creations, renames and removals in it durable
 }
 
 // File is an open file. Write appends to it.
@@ -89,6 +90,15 @@ func (OS) Remove(path string) error { return os.Remove(path) }
 
 // MakeDir implements Disk.
 func (OS) MakeDir(path string) error { return os.MkdirAll(path, 0o755) }
+
+// Names implements Disk.
+func (OS) Names(path string) (names []string, err error) {
+	entries, err := os.ReadDir(path)
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	return names, err
+}
 
 // SyncDir implements Disk.
 func (OS) SyncDir(path string) error {

@@ -186,6 +186,17 @@ func (p *faultyDisk) MakeDir(string) error {
 	return p.broken
 }
 
+func (p *faultyDisk) Names(dir string) (names []string, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for path := range p.files {
+		if filepath.Dir(path) == dir {
+			names = append(names, filepath.Base(path))
+		}
+	}
+	return names, p.broken
+}
+
 func (p *faultyDisk) SyncDir(string) error {
 	return p.change(func() error {
 		if p.clear--; p.clear >= 0 || p.vague == nil {

@@ -237,7 +237,7 @@ func (j *Journal) shed() {
 	if j.state == on && j.engine.Role().Replica {
 		j.log('#', "The master's changes cannot be written to the AOF file, and are dropped from memory. "+
 			"The file begins anew when the disk works again.")
-		j.Restart()
+		j.beginAnew()
 	}
 }
 

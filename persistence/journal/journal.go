@@ -97,6 +97,7 @@ type Journal struct {
 
 	buffer
 	files
+	backups backups
 
 	wake  chan struct{} // wakes the background
 	stop  chan struct{}
@@ -150,6 +151,7 @@ func New(e *engine.Engine, o Options) *Journal {
 	j.set = settings{fsync: everysec, dirName: "appendonlydir", fileName: "appendonly.aof", loadTruncated: true,
 		preamble: true, incrementalFsync: true, growth: 100, minSize: 64 << 20}
 	j.status = status{lastRewrite: -1, rewriteOK: true, end: noOffset}
+	j.backups = backups{journal: j, dirName: "backupdir", state: backupIdle}
 	return j
 }
 
@@ -167,7 +169,7 @@ func (j *Journal) Part() engine.Part {
 			About: "Load the append-only file again, in place of the data.", Run: j.debugLoad, HomeOnly: true}},
 		Sections: []engine.Section{{Name: "Persistence", Fill: j.fill}, {Name: "Memory", Fill: j.fillMemory}},
 		Shutdown: j.shutdown,
-		Caches: []engine.Cache{{Name: "aof.buffer", Bytes: func(*engine.World) int { return j.buffer.memory() },
+		Caches: []engine.Cache{{Name: "aof.buffer", Bytes: func(*engine.World) int { return j.unwritten() },
 			Uncounted: true}},
 	}
 }
@@ -183,7 +185,10 @@ func (j *Journal) Close() {
 	default:
 	}
 	close(j.stop)
-	j.engine.With(func() { j.live = false }) // no rewrite begins any more
+	j.engine.With(func() {
+		j.live = false // no rewrite begins any more
+		j.backups.fail(errShutdown)
+	})
 	j.ended.Wait()
 	j.files.Lock()
 	defer j.files.Unlock()

@@ -55,7 +55,7 @@ func begin(t testing.TB, disk Disk, params ...string) *store {
 			fmt.Fprintf(&s.log, "%c "+format+"\n", append([]any{mark}, args...)...)
 		}})
 	master = replication.New(s.engine, replication.Options{Journal: s.journal})
-	s.engine.Join(master.Part(), s.journal.Part(), latency.New(s.engine).Part())
+	s.engine.Join(master.Part(), s.journal.Part(), s.journal.BackupPart(), latency.New(s.engine).Part())
 	for i := 0; i < len(params); i += 2 {
 		require.NoError(t, s.engine.Params.Named(params[i]).Set(params[i+1]), params[i])
 	}

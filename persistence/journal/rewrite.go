@@ -306,7 +306,7 @@ func (j *Journal) install(f *baseFile) error {
 	}
 	seq := old.nextBase()
 	base := newPart(fmt.Sprintf("%s.%d.base.%s", j.set.fileName, seq, f.suffix), seq, kindBase)
-	if err := j.timed("aof-rename", func() error { return j.place(j.path(f.temp), base.name) }); err != nil {
+	if err := j.timed("aof-rename", func() error { return j.place(f.path(), base.name) }); err != nil {
 		return err
 	}
 	if err := j.writeManifest(old.rebased(base, incr)); err != nil {

@@ -186,7 +186,7 @@ func (j *Journal) loadAll() error {
 
 // writeFirstBase writes the base of a new journal: the data that were there at the start.
 func (j *Journal) writeFirstBase() error {
-	f := &baseFile{journal: j, temp: "temp-base.aof"}
+	f := &baseFile{journal: j, temp: "temp-base.aof", dir: j.dir}
 	defer f.close()
 	if err := f.open(); err != nil {
 		return err
@@ -196,7 +196,7 @@ func (j *Journal) writeFirstBase() error {
 		return err
 	}
 	base := newPart(fmt.Sprintf("%s.1.base.%s", j.set.fileName, f.suffix), 1, kindBase)
-	if err := j.place(j.path(f.temp), base.name); err != nil {
+	if err := j.place(f.path(), base.name); err != nil {
 		return err
 	}
 	size, err := j.disk.Size(j.path(base.name))
