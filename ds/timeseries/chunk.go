@@ -16,6 +16,7 @@ type chunk struct {
 	count             uint32
 	bits              uint32 // of data that are in use; of a compressed chunk
 	leading, trailing uint8  // the window of the last value; of a compressed chunk
+	sharing           sharing
 }
 
 // sampleBytes is what a plain sample takes.

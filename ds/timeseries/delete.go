@@ -16,7 +16,7 @@ func (s *Series) Delete(from, to uint64) (n int) {
 			i++
 		case whole && len(s.chunks) > 1:
 			n += int(c.count)
-			s.free(c.data)
+			s.discard(c)
 			s.chunks = slices.Delete(s.chunks, i, i+1)
 		default:
 			n += s.deleteWithin(i, from, to)

@@ -19,7 +19,7 @@ func (s *Series) Put(x Sample, p Policy) bool {
 // Add adds a sample that is later than the last one, or the first one. O(1), and O(chunks that are
 // older than the retention) where a chunk begins.
 func (s *Series) Add(x Sample) {
-	c := s.chunks[len(s.chunks)-1]
+	c := s.own(len(s.chunks) - 1)
 	if !s.append(c, x) {
 		s.trim()
 		c = s.newChunk(s.options.ChunkBytes)
@@ -38,7 +38,7 @@ func (s *Series) trim() {
 	oldest, n := s.Oldest(), 0
 	for n < len(s.chunks) && s.chunks[n].last.Time < oldest {
 		s.samples -= int(s.chunks[n].count)
-		s.free(s.chunks[n].data)
+		s.discard(s.chunks[n])
 		n++
 	}
 	s.chunks = slices.Delete(s.chunks, 0, n)
@@ -109,7 +109,7 @@ func (s *Series) split(i int, t uint64) int {
 	list := s.all(c)
 	half := len(list) - len(list)/2
 	left, right := s.half(c, list[:half]), s.half(c, list[half:])
-	s.free(c.data)
+	s.discard(c)
 	s.chunks[i] = left
 	s.chunks = slices.Insert(s.chunks, i+1, right)
 	if t >= right.first.Time {
@@ -135,5 +135,5 @@ func (s *Series) half(of *chunk, list []Sample) *chunk {
 func (s *Series) rewrite(i int, list []Sample) {
 	c := s.chunks[i]
 	s.chunks[i] = s.fill(int(c.size), list)
-	s.free(c.data)
+	s.discard(c)
 }

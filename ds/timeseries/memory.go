@@ -52,7 +52,7 @@ func (s *Series) block(n int) []byte {
 // inBlock reports whether data lie in a block of the Memory.
 func (s *Series) inBlock(data []byte) bool { return s.mem != nil && len(data) <= slab.MaxCell }
 
-// free frees the memory of a chunk. It can be read until the end of the command.
+// free frees memory of a chunk. It can be read until the end of the command.
 func (s *Series) free(data []byte) {
 	s.held -= len(data)
 	if len(data) > 0 && s.inBlock(data) {
@@ -96,7 +96,7 @@ func (s *Series) BlockBytes() (n int) {
 func (s *Series) Drop(n int) (more bool) {
 	for ; n > 0 && len(s.chunks) > 0; n-- {
 		last := len(s.chunks) - 1
-		s.free(s.chunks[last].data)
+		s.discard(s.chunks[last])
 		s.chunks = s.chunks[:last]
 	}
 	return len(s.chunks) > 0

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/miniserver-go/miniserver/ds/sizeclass"
+	"github.com/miniserver-go/miniserver/ds/value/valuetest"
 	"github.com/stretchr/testify/require"
 )
 
@@ -133,6 +134,57 @@ func TestModel(t *testing.T) {
 		for s.Drop(3) {
 		}
 		require.Empty(t, memory.held)
+	}
+}
+
+// TestFreeze: what a frozen series is saved as stays the same until it thaws, whatever becomes of
+// the series, which gives each block back once.
+func TestFreeze(t *testing.T) {
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		s, memory := New(Options{ChunkBytes: 48, Plain: r.IntN(2) == 0, Retention: 4000 * r.Uint64N(2)}), newBlocks(t)
+		now := uint64(1_000_000)
+		change := func() {
+			switch r.IntN(6) {
+			case 0:
+				s.Delete(now-r.Uint64N(3000), now-r.Uint64N(300))
+			case 1, 2:
+				s.Put(Sample{now - r.Uint64N(3000), randomValue(r)}, AddUp)
+			default:
+				now += 1 + r.Uint64N(100)
+				s.Put(Sample{now, randomValue(r)}, Block)
+			}
+			s.Settle(memory, r.IntN(10) == 0)
+			require.NoError(t, s.Check())
+		}
+		for s.Chunks() < 4 {
+			change()
+		}
+		s.SetRules([]*Rule{NewRule("to", Sum, 10, 0)})
+		want := valuetest.Save(s.Clone())
+		f, thaw := s.Freeze()
+		for range r.IntN(100) {
+			s.Rules()[0].Take(Sample{now, 1})
+			change()
+			require.Equal(t, want, valuetest.Save(f))
+			require.NoError(t, s.Clone().(*Series).Check())
+		}
+		dropped := func() {
+			for s.Drop(3) {
+			}
+		}
+		if r.IntN(2) == 0 {
+			dropped()
+			require.Equal(t, want, valuetest.Save(f))
+			thaw()
+		} else {
+			thaw()
+			for range 30 {
+				change()
+			}
+			dropped()
+		}
+		require.Empty(t, memory.held, "seed %d", seed)
 	}
 }
 

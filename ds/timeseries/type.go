@@ -11,7 +11,10 @@ import (
 // Type is the data type of time series, named as by RedisTimeSeries.
 var Type = &value.Type{Name: "TSDB-TYPE", Number: 5, Size: seriesSize, Keeps: true, Module: module, Index: NewIndex}
 
-var _ value.Settler = (*Series)(nil)
+var (
+	_ value.Settler = (*Series)(nil)
+	_ value.Freezer = (*Series)(nil)
+)
 
 // Type implements value.Value.
 func (s *Series) Type() *value.Type { return Type }
@@ -50,21 +53,33 @@ func (s *Series) Digest(m *value.Mixer) {
 
 // Clone implements value.Value.
 func (s *Series) Clone() value.Value {
-	t := *s
-	t.mem, t.held, t.scratch, t.filed = nil, 0, nil, 0
-	t.options.Labels = slices.Clone(s.options.Labels)
+	t := s.bare()
+	t.mem, t.held = nil, 0
 	t.chunks = make([]*chunk, len(s.chunks))
 	for i, c := range s.chunks {
-		twin := *c
-		twin.data = t.block(len(c.data))
-		copy(twin.data, c.data)
-		t.chunks[i] = &twin
+		t.chunks[i] = t.copied(c)
 	}
+	t.describe()
+	return t
+}
+
+// bare returns a series with all that s has but the chunks.
+func (s *Series) bare() *Series {
+	t := *s
+	t.chunks, t.scratch, t.filed = nil, nil, 0
+	t.options.Labels = slices.Clone(s.options.Labels)
 	t.rules = nil
 	for _, r := range s.rules {
 		twin := *r
 		t.rules = append(t.rules, &twin)
 	}
-	t.describe()
 	return &t
+}
+
+// copied returns a copy of a chunk with memory of its own.
+func (s *Series) copied(c *chunk) *chunk {
+	twin := *c
+	twin.data, twin.sharing = s.block(len(c.data)), alone
+	copy(twin.data, c.data)
+	return &twin
 }
