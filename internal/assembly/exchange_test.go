@@ -156,10 +156,8 @@ func (x *trade) fill() {
 	g := dataset.New(7)
 	for i := range x.n {
 		for _, c := range x.Make(g, key(i)) {
-			for j := range c {
-				if x.chance { // a Top-K sketch of RedisBloom cuts an item there, and loads an empty one as nil
-					c[j] = cmp.Or(strings.ReplaceAll(c[j], "\x00", "0"), "empty")
-				}
+			if x.chance {
+				spellTopK(c)
 			}
 			theirs := x.s.reply(c...)
 			if !x.chance {
@@ -171,6 +169,14 @@ func (x *trade) fill() {
 		}
 	}
 	x.compare("made", x.l, x.s)
+}
+
+// spellTopK changes the items of a command that RedisBloom does not keep in a Top-K sketch: it ends
+// an item at a null byte, and loads an empty one as nil.
+func spellTopK(c dataset.Command) {
+	for i := range c {
+		c[i] = cmp.Or(strings.ReplaceAll(c[i], "\x00", "0"), "empty")
+	}
 }
 
 // compare requires both servers to have the same values.
