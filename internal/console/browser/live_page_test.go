@@ -35,7 +35,7 @@ func TestLive(t *testing.T) {
 	b := p.browse("live")
 	b.see(".figure", "commands per second")
 	b.see("td", "victim")
-	b.see("[aria-label='Memory by type']", "zset")
+	b.see("[aria-label='Memory by type']", "sorted set")
 	b.see("[aria-label='Slow log'] code", "MEMORY USAGE")
 	b.see("[aria-label=Replication] dd", "master")
 	b.see("[aria-label='Calls by their time']", "µs")

@@ -1,8 +1,12 @@
 // The elements of each type of value: tables of a bounded number of rows, with what can be done to an element.
 
+import {array} from "./array.js";
 import {Bytes, ReplyError} from "./api.js";
 import {ring} from "./deadline.js";
-import {bytes, count, el, field, foreign, head, show} from "./dom.js";
+import {bytes, count, el, foreign, show} from "./dom.js";
+import {Series} from "./series.js";
+import {bloom, countmin, cuckoo, digest, topk} from "./sketches.js";
+import {adder, cell, pager, pairs, remove, table} from "./table.js";
 import {Tree} from "./tree.js";
 import {ask, confirmed} from "./value.js";
 
@@ -29,32 +33,6 @@ async function expire(view, name, ttl) {
     : [`${letter}PEXPIRE`, view.key, Math.round(Number(text) * 1000), word, 1, name]);
 }
 
-/** cell shows a value; a text can be changed by clicking on it. */
-function cell(view, value, save, what) {
-  if (!save || value instanceof Bytes) return el("code", {}, String(value));
-  return el("button", {class: "cell", title: `Change ${what}`, onclick: async () => {
-    const text = await ask(`New ${what}`, String(value));
-    if (text !== null) await view.change(...save(text));
-  }}, String(value));
-}
-
-/** table draws rows of cells under heads. */
-const table = (heads, body, label = "Elements") => el("div", {class: "scroll", tabindex: "0", role: "group", "aria-label": label}, el("table", {}, el("thead", {}, el("tr", {}, heads.map(head))),
-  el("tbody", {}, body.map(cells => el("tr", {}, cells.map(c => el("td", {}, c)))))));
-
-/** adder is a form for a new element. */
-function adder(view, labels, verb, words) {
-  const inputs = labels.map(() => el("input", {spellcheck: "false"}));
-  return el("form", {class: "adder", onsubmit: e => { e.preventDefault(); view.change(words(...inputs.map(i => i.value))); }},
-    labels.map((label, i) => field(label, inputs[i], {class: "field grow"})), el("button", {}, verb));
-}
-
-/** pager goes through a collection. */
-const pager = (text, back, forth) => el("div", {class: "row pager"}, el("button", {disabled: !back, onclick: back}, "Back"), el("button", {disabled: !forth, onclick: forth}, "Next"),
-  el("span", {class: "soft"}, text));
-
-const remove = (view, what, words) => el("button", {class: "quiet danger", "aria-label": `Remove ${what}`, title: "Remove", onclick: () => view.change(...words)}, "✕");
-
 const timer = (view, name, ttl) => el("button", {class: "quiet timer", title: "Change the deadline", "aria-label": `Deadline of ${name}`, onclick: () => expire(view, name, ttl)},
   ring(`${view.db} ${view.key} ${name}`, ttl));
 
@@ -76,8 +54,6 @@ async function scanned(view, command, cursor, trail, heads, draw, add) {
   show(view.body, table(heads, body), pager(`${count(body.length)} shown, in the order of ${command}`, trail.length ? go(trail.at(-1), trail.slice(0, -1)) : null,
     String(next) === "0" ? null : go(String(next), [...trail, cursor])), add);
 }
-
-const pairs = list => Array.from({length: list.length / 2}, (_, i) => [list[2 * i], list[2 * i + 1]]);
 
 const hash = view => scanned(view, "HSCAN", "0", [], ["field", "value", "deadline", ""], async found => {
   const all = pairs(found);
@@ -138,50 +114,11 @@ async function groupsOf(view, groups) {
   el("button", {class: "danger", onclick: async () => await confirmed(["Destroy the group ", foreign(g.name), ", and what it knows of pending entries?"], "Destroy") && view.change(["XGROUP", "DESTROY", view.key, g.name])}, "Destroy the group")));
 }
 
-async function bloom(view) {
-  const facts = await view.read("BF.INFO", view.key);
-  const of = Object.fromEntries(facts.map(([name, n]) => [String(name), Number(n)]));
-  sketch(view, [...facts, ["Fill", share(of["Number of items inserted"] / of.Capacity)]], "Is it there?",
-    async item => await view.context.run("BF.EXISTS", view.key, item) ? "It may be in the filter." : "It is certainly not in the filter.",
-    item => ["BF.ADD", view.key, item]);
-}
-
-/** share is a part of one as people read it. */
-const share = part => `${Number((100 * part).toPrecision(3))} %`;
-
-async function cuckoo(view) {
-  const facts = await view.read("CF.INFO", view.key);
-  const of = Object.fromEntries(facts.map(([name, n]) => [String(name), Number(n)]));
-  const layers = of["Number of filters"];
-  const slots = of.Size - 40 - 16 * layers; // the size counts the structs of RedisBloom, too
-  sketch(view, [...facts, ["Fill", share(of["Number of items inserted"] / slots)],
-    ["False positives, at most", share(1 - (254 / 255) ** (2 * of["Bucket size"] * layers))]], "Is it there?",
-  async item => await view.context.run("CF.EXISTS", view.key, item) ? "It may be in the filter." : "It is certainly not in the filter.",
-  item => ["CF.ADD", view.key, item]);
-}
-
-async function countmin(view) {
-  const facts = await view.read("CMS.INFO", view.key);
-  const of = Object.fromEntries(facts.map(([name, n]) => [String(name), Number(n)]));
-  sketch(view, [...facts, ["Counts are too high by at most", count(Math.floor(2 * of.count / of.width))], ["with a probability of", share(1 - 0.5 ** of.depth)]], "How often?",
-    async item => `It was counted ${count((await view.context.run("CMS.QUERY", view.key, item))[0])} times, or less often.`,
-    item => ["CMS.INCRBY", view.key, item, 1]);
-}
-
-/** sketch shows facts, and a form that asks about an item or adds it. */
-function sketch(view, facts, question, asked, add) {
-  const item = el("input", {spellcheck: "false"});
-  const answer = el("p", {role: "status"});
-  const test = async e => {
-    e.preventDefault();
-    answer.textContent = await asked(item.value);
-  };
-  show(view.body, table(["", ""], facts.map(([name, value]) => [String(name), String(value)])),
-    el("form", {class: "adder", onsubmit: test}, field("Item", item, {class: "field grow"}), el("button", {}, question),
-      el("button", {type: "button", onclick: () => view.change(add(item.value))}, "Add")), answer);
-}
-
 /** json shows a document. Its tree stays from one load to the next. */
 const json = view => (view.tree ??= new Tree(view)).load();
 
-export const elements = {string, hash, set, zset, list, stream: view => stream(view), "MBbloom--": bloom, "MBbloomCF": cuckoo, "CMSk-TYPE": countmin, "ReJSON-RL": json};
+/** series shows a time series. What part of it is shown stays from one load to the next. */
+const series = view => (view.series ??= new Series(view)).load();
+
+export const elements = {string, hash, set, zset, list, stream: view => stream(view), array: view => array(view), "MBbloom--": bloom, "MBbloomCF": cuckoo, "CMSk-TYPE": countmin,
+  "TopK-TYPE": view => topk(view), "TDIS-TYPE": digest, "TSDB-TYPE": series, "ReJSON-RL": json};

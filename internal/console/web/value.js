@@ -4,10 +4,8 @@ import {ReplyError, decode} from "./api.js";
 import {ring} from "./deadline.js";
 import {bytes, el, field, foreign, keepFocus, show} from "./dom.js";
 import {elements} from "./elements.js";
+import {typeName} from "./types.js";
 import {format, line} from "./words.js";
-
-/** typeNames are types as people call them. */
-const typeNames = {"MBbloom--": "Bloom filter", "MBbloomCF": "cuckoo filter", "CMSk-TYPE": "count-min sketch", "ReJSON-RL": "JSON"};
 
 /** ValueView shows a key. changed(gone) is called after a change; gone says why the key is not there any more. */
 export class ValueView {
@@ -30,7 +28,8 @@ export class ValueView {
     if (type instanceof ReplyError) throw type;
     if (type === "none") return this.changed(["There is no key ", foreign(this.key), "."]);
     this.type = type;
-    show(this.head, el("h1", {}, String(this.key)), el("div", {class: "row facts"}, el("span", {class: "tag"}, typeNames[type] ?? type),
+    this.size = Number(size);
+    show(this.head, el("h1", {}, String(this.key)), el("div", {class: "row facts"}, el("span", {class: "tag"}, typeName(type)),
       !(encoding instanceof ReplyError) && el("span", {class: "tag"}, encoding), el("span", {class: "soft"}, bytes(Number(size))),
       ttl >= 0 ? ring(`${this.db} ${this.key}`, ttl) : el("span", {class: "soft"}, "no deadline"), el("span", {class: "grow"}),
       el("a", {href: `#memory?${new URLSearchParams({key: this.key, db: this.db})}`}, "Memory"),

@@ -4,6 +4,7 @@ import {Bytes, ReplyError, decode} from "../api.js";
 import {ring, turnRings} from "../deadline.js";
 import {bytes, count, el, field, later, select, show} from "../dom.js";
 import {Rows} from "../rows.js";
+import {typeName, types} from "../types.js";
 import {ValueView} from "../value.js";
 
 const enough = 500; // keys that one search looks for
@@ -24,7 +25,7 @@ class Keys {
     this.facts = new Map(); // by key: {type, ttl, size}
     this.closed = new Set(); // groups of the tree that are not open
     this.pattern = el("input", {type: "search", value: params.get("match") ?? "", placeholder: "user:*", spellcheck: "false", oninput: later(250, () => this.search())});
-    this.type = select({onchange: () => this.search()}, [["", "all"], "string", "hash", "list", "set", "zset", "stream", ["MBbloom--", "Bloom filter"], ["MBbloomCF", "cuckoo filter"], ["CMSk-TYPE", "count-min sketch"], ["ReJSON-RL", "JSON"]], params.get("type") ?? "");
+    this.type = select({onchange: () => this.search()}, [["", "all"], ...Object.keys(types).map(type => [type, typeName(type)])], params.get("type") ?? "");
     this.separator = el("input", {value: params.get("by") ?? ":", size: 2, maxlength: 4, oninput: () => this.draw()});
     this.db = el("input", {type: "number", min: 0, value: params.get("db") ?? 0, onchange: () => this.search()});
     this.rows = new Rows({label: "Keys", draw: row => this.row(row), drawn: rows => this.ask(rows), open: row => this.choose(row)});
@@ -188,7 +189,7 @@ class Keys {
     }
     const facts = this.facts.get(String(row.key));
     return el("div", {class: "key-row", style, "aria-selected": String(String(this.value?.key) === String(row.key)), title: String(row.key)},
-      el("span", {class: `type type-${facts?.type ?? ""}`}, shortType(facts?.type)), el("span", {class: "name"}, row.name),
+      el("span", {class: `type type-${facts?.type ?? ""}`}, types[facts?.type]?.[1] ?? ""), el("span", {class: "name"}, row.name),
       facts && ring(`${this.db.value} ${row.key}`, facts.ttl - (Date.now() - facts.at)), el("span", {class: "soft size"}, facts ? bytes(facts.size) : ""));
   }
 
@@ -240,11 +241,12 @@ class Keys {
   /** add makes a key of a type with a first element. */
   add() {
     const name = el("input", {required: true, spellcheck: "false"});
-    const type = select({}, [["string", "string"], ["hash", "hash"], ["list", "list"], ["set", "set"], ["zset", "sorted set"], ["stream", "stream"], ["bloom", "Bloom filter"], ["json", "JSON"]]);
+    const type = select({}, [["string", "string"], ["hash", "hash"], ["list", "list"], ["set", "set"], ["zset", "sorted set"], ["stream", "stream"], ["array", "array"], ["bloom", "Bloom filter"], ["cuckoo", "cuckoo filter"], ["series", "time series"], ["json", "JSON"]]);
     const first = el("input", {spellcheck: "false"});
     const failed = el("p", {class: "error", role: "alert"});
     const make = {string: v => ["SET", name.value, v, "NX"], hash: v => ["HSETNX", name.value, "field", v], list: v => ["RPUSH", name.value, v], set: v => ["SADD", name.value, v],
-      zset: v => ["ZADD", name.value, "NX", 0, v], stream: v => ["XADD", name.value, "*", "field", v], bloom: v => ["BF.ADD", name.value, v],
+      zset: v => ["ZADD", name.value, "NX", 0, v], stream: v => ["XADD", name.value, "*", "field", v], array: v => ["ARINSERT", name.value, v], bloom: v => ["BF.ADD", name.value, v],
+      cuckoo: v => ["CF.ADD", name.value, v], series: v => ["TS.ADD", name.value, "*", v],
       json: v => ["JSON.SET", name.value, "$", v]};
     const save = async event => {
       event.preventDefault();
@@ -267,5 +269,3 @@ class Keys {
     dialog.showModal();
   }
 }
-
-const shortType = type => ({string: "str", hash: "hash", list: "list", set: "set", zset: "zset", stream: "strm", "MBbloom--": "blm", "MBbloomCF": "cf", "CMSk-TYPE": "cms", "ReJSON-RL": "json", none: "–"})[type] ?? "";

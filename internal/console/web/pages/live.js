@@ -3,6 +3,7 @@
 import {ReplyError} from "../api.js";
 import {Chart, bars} from "../chart.js";
 import {bytes, count, duration, el, field, head, select, show} from "../dom.js";
+import {typeName} from "../types.js";
 import {quote} from "../words.js";
 import {confirmed} from "../value.js";
 import {group, replication} from "./live/copies.js";
@@ -152,7 +153,7 @@ class Live {
     const sums = new Map();
     keys.forEach((_, i) => sums.set(replies[2 * i], (sums.get(replies[2 * i]) ?? 0) + (Number(replies[2 * i + 1]) || 0)));
     const total = [...sums.values()].reduce((a, b) => a + b, 0);
-    show(this.types, keys.length ? bars("Memory by type", [...sums].sort((a, b) => b[1] - a[1]).map(([type, n]) => [type === "MBbloom--" ? "Bloom filter" : type, n]), n => `${Math.round(100 * n / total)} %`, "var(--c3)") : el("p", {class: "soft"}, "There are no keys."));
+    show(this.types, keys.length ? bars("Memory by type", [...sums].sort((a, b) => b[1] - a[1]).map(([type, n]) => [typeName(type), n]), n => `${Math.round(100 * n / total)} %`, "var(--c3)") : el("p", {class: "soft"}, "There are no keys."));
   }
 
   drawClients(text) {
