@@ -146,7 +146,7 @@ func (in *interpreter) luaACL(_ *lua.State, c *lua.Call) {
 	case !cmd.Fits(len(in.args.list)) && in.engine.Release.Has(checksArity):
 		in.raise(errACLArgs)
 	}
-	why, _ := permission.Examine(in.session.User(), cmd, in.args.list)
+	why, _ := permission.Examine(in.session.User(), cmd, in.args.list, in.session.Scope())
 	c.Return1(lua.Bool(why == acl.Allowed))
 }
 

@@ -53,6 +53,12 @@ type Key struct {
 	Access Access
 }
 
+// Database is a database that a request uses.
+type Database struct {
+	ID int
+	At int // the argument that names it; 0 for the one that is selected
+}
+
 // Request is a command with its arguments.
 type Request struct {
 	Number   int  // the command's
@@ -62,6 +68,9 @@ type Request struct {
 	Keys     []Key
 	Channels []int // positions of the channels in the arguments
 	Patterns bool  // the channels are patterns, which the rules must contain literally
+
+	Databases []Database
+	All       int // the number of all databases, if it uses them; 0 otherwise
 }
 
 // Denial is the reason why a request is denied.
@@ -71,13 +80,15 @@ type Denial uint8
 // request.
 const (
 	Allowed Denial = iota
+	NoDatabase
 	NoCommand
 	NoKey
 	NoChannel
 )
 
 // Check returns Allowed, or why the user may not make the request, and the position of the denied
-// key or channel. If all selectors deny it, the result is that of the one that came nearest.
+// database, key or channel. If all selectors deny it, the result is that of the one that came
+// nearest.
 func (u *User) Check(r *Request) (why Denial, at int) {
 	for _, s := range u.selectors {
 		d, i := s.check(r)
@@ -126,6 +137,14 @@ func (u *User) MayListen(channel string, pattern bool) bool {
 
 // check is User.Check for one selector.
 func (s *selector) check(r *Request) (why Denial, at int) {
+	for _, db := range r.Databases {
+		if !s.allowsDatabase(db.ID) {
+			return NoDatabase, db.At
+		}
+	}
+	if !s.allowsDatabases(r.All) {
+		return NoDatabase, 0
+	}
 	if !r.Free && !s.allowsCommand(r) {
 		return NoCommand, 0
 	}

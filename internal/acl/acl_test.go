@@ -80,6 +80,14 @@ func TestWhatAUserMayRun(t *testing.T) {
 		{"~a (+get ~b)", key(b, Read), Allowed},
 		{"+@all -@read", key(a, Read), NoCommand},
 		{"-@all", &Request{Free: true}, Allowed},
+		{"+@all db=0,2", &Request{Databases: []Database{{ID: 2}}}, Allowed},
+		{"+@all db=0,2", &Request{Databases: []Database{{ID: 2}, {ID: 1, At: 1}}}, NoDatabase},
+		{"+@all resetdbs", &Request{Databases: []Database{{ID: 0}}}, NoDatabase},
+		{"+@all resetdbs", &Request{}, Allowed},
+		{"db=0 (+@all db=1)", &Request{Databases: []Database{{ID: 0}}}, NoCommand},
+		{"+@all db=0,1,2", &Request{All: 3}, Allowed},
+		{"+@all db=0,1,3", &Request{All: 3}, NoDatabase},
+		{"+@all db=0,2 alldbs", &Request{All: 3}, Allowed},
 		{"+get &a", &Request{Number: 0, Args: [][]byte{b}, Channels: []int{0}}, NoChannel},
 		{"+get &?", &Request{Number: 0, Args: [][]byte{b}, Channels: []int{0}}, Allowed},
 		{"+get &?", &Request{Number: 0, Args: [][]byte{b}, Channels: []int{0}, Patterns: true}, NoChannel},
@@ -114,6 +122,7 @@ func TestACloneIsItsOwn(t *testing.T) {
 func FuzzRules(f *testing.F) {
 	f.Add("on >a ~a %R~b &c +@read -get +select|1 (+set ~x)")
 	f.Add("(((  ) +| -@ %~ #")
+	f.Add("db=3,01,+1 (resetdbs db=7) DB= alldbs db=99999999999")
 	f.Fuzz(func(t *testing.T, rules string) {
 		words, _ := JoinSelectors(strings.Fields(rules))
 		u := New("u")

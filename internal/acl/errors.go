@@ -16,5 +16,6 @@ const (
 		"not have any effect. Try 'resetchannels' to start with an empty list of channels"
 	ErrHash Error = "The password hash must be exactly 64 characters and contain only lowercase " +
 		"hexadecimal characters"
+	ErrDatabase   Error = "The provided database ID is out of range"
 	ErrNoPassword Error = "The password you are trying to remove from the user does not exist"
 )

@@ -1,6 +1,7 @@
 package acl
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -17,6 +18,8 @@ type selector struct {
 	keys        []keyPattern
 	allChannels bool
 	channels    []string
+	noDatabases bool  // none but those in databases
+	databases   []int // in order
 }
 
 // keyPattern is a pattern of keys and the access that it allows.
@@ -30,7 +33,7 @@ func newSelector() *selector { return &selector{baseWord: "-@all"} }
 func (s *selector) clone() *selector {
 	c := *s
 	c.bitmap, c.words = slices.Clone(s.bitmap), slices.Clone(s.words)
-	c.keys, c.channels = slices.Clone(s.keys), slices.Clone(s.channels)
+	c.keys, c.channels, c.databases = slices.Clone(s.keys), slices.Clone(s.channels), slices.Clone(s.databases)
 	c.firstArgs = maps.Clone(s.firstArgs)
 	return &c
 }
@@ -83,6 +86,10 @@ func (s *selector) apply(word string, catalogue Catalogue) error {
 		s.allChannels, s.channels = true, nil
 	case "resetchannels":
 		s.allChannels, s.channels = false, nil
+	case "alldbs":
+		s.noDatabases, s.databases = false, nil
+	case "resetdbs":
+		s.noDatabases, s.databases = true, nil
 	case "allcommands", "+@all":
 		s.setAllCommands(true)
 	case "nocommands", "-@all":
@@ -93,10 +100,13 @@ func (s *selector) apply(word string, catalogue Catalogue) error {
 	return nil
 }
 
-// applySigned applies a word that begins with ~, %, &, + or -.
+// applySigned applies a word that begins with ~, %, &, +, - or db=.
 func (s *selector) applySigned(word string, catalogue Catalogue) error {
 	if word == "" {
 		return nil
+	}
+	if list, is := cutDatabases(word); is {
+		return s.allowDatabases(list)
 	}
 	switch word[0] {
 	case '~':
@@ -275,6 +285,9 @@ func (s *selector) line() string {
 	}
 	if channels := s.channelWords(); channels != "" {
 		parts = append(parts, channels)
+	}
+	if s.noDatabases {
+		parts = append(parts, cmp.Or(s.databaseWords(), "resetdbs"))
 	}
 	return strings.Join(append(parts, s.commandWords()), " ")
 }

@@ -68,7 +68,7 @@ func (u *User) NoPass() bool { return u.nopass }
 // Limited reports whether the root selector disallows anything.
 func (u *User) Limited() bool {
 	s := u.selectors[0]
-	return !s.allCommands || !s.allKeys || !s.allChannels
+	return !s.allCommands || !s.allKeys || !s.allChannels || s.noDatabases
 }
 
 // Authenticate reports whether the user may log in with a password. It compares with every hash in
@@ -187,13 +187,13 @@ func (u *User) SkipsSanitizing() bool { return u.sanitize == payloadUnchecked }
 func (u *User) Passwords() []string { return u.passwords }
 
 // Rules is the rules of a selector as words.
-type Rules struct{ Commands, Keys, Channels string }
+type Rules struct{ Commands, Keys, Channels, Databases string }
 
 // Rules returns the rules of the selectors, the root first.
 func (u *User) Rules() []Rules {
 	parts := make([]Rules, len(u.selectors))
 	for i, s := range u.selectors {
-		parts[i] = Rules{s.commandWords(), s.keyWords(), s.channelWords()}
+		parts[i] = Rules{s.commandWords(), s.keyWords(), s.channelWords(), s.databaseWords()}
 	}
 	return parts
 }

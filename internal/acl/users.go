@@ -102,6 +102,9 @@ func (us *Users) Remove(name string) *User {
 // Apply applies a rule with the words that the release has. What a user is after "reset" is what
 // NewChannels lets new ones be.
 func (us *Users) Apply(u *User, word string) error {
+	if namesDatabases(word) && !us.release.Extends(LimitsDatabases) {
+		return ErrSyntax
+	}
 	apply := u.Apply
 	if !us.release.Has(Selects) {
 		apply = u.ApplyPlain

@@ -62,6 +62,7 @@ const (
 	Help                   // explains the other subcommands of its container
 	AnySlot                // may name keys in several slots, as it only lets go of them
 	LogsIn                 // does nothing but log the session in
+	AllDatabases           // uses all databases, not the selected one
 	OfModule               // a module has it in Redis: COMMAND shows it as "module"
 )
 

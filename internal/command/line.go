@@ -56,6 +56,10 @@ type Line struct {
 	// and only for what Write, ReadOnly, DenyOOM, MayReplicate and Harmless say.
 	Vary func(args [][]byte) Flags
 
+	// Databases finds the arguments that name databases, which a command without keys uses in place
+	// of the selected one; nil if there are none. The arguments may be malformed.
+	Databases func(args [][]byte) (at []int)
+
 	// Secrets finds the arguments that must not be shown, such as passwords; nil if there are none.
 	Secrets Secrets
 }

@@ -173,7 +173,7 @@ func (c *Console) may(l *login, words []string) (may bool) {
 		if u == nil || !u.Enabled() || err != nil || l == nil && c.engine.Users.RequiresAuth() {
 			return
 		}
-		why, _ := permission.Examine(u, cmd, args)
+		why, _ := permission.Examine(u, cmd, args, permission.Scope{Count: c.engine.Home().Keyspace.Len()})
 		may = why == acl.Allowed
 	})
 	return may

@@ -45,13 +45,15 @@ func (e *Engine) AskForLogins() {
 type denials [acl.NoChannel + 1]command.Error
 
 var (
-	denied       = denials{acl.NoCommand: ErrDeniedCommand, acl.NoKey: ErrDeniedKey, acl.NoChannel: ErrDeniedChannel}
-	deniedQueued = denials{acl.NoCommand: ErrDeniedCommandTx, acl.NoKey: ErrDeniedKeyTx,
-		acl.NoChannel: ErrDeniedChannelTx}
-	deniedScript = denials{acl.NoCommand: ErrDeniedCommandLua, acl.NoKey: ErrDeniedKeyLua,
-		acl.NoChannel: ErrDeniedChannelLua}
+	denied = denials{acl.NoDatabase: ErrDeniedDatabase, acl.NoCommand: ErrDeniedCommand, acl.NoKey: ErrDeniedKey,
+		acl.NoChannel: ErrDeniedChannel}
+	deniedQueued = denials{acl.NoDatabase: ErrDeniedDatabaseTx, acl.NoCommand: ErrDeniedCommandTx,
+		acl.NoKey: ErrDeniedKeyTx, acl.NoChannel: ErrDeniedChannelTx}
+	deniedScript = denials{acl.NoDatabase: ErrDeniedDatabaseLua, acl.NoCommand: ErrDeniedCommandLua,
+		acl.NoKey: ErrDeniedKeyLua, acl.NoChannel: ErrDeniedChannelLua}
 
-	denialNames = [...]string{acl.NoCommand: "command", acl.NoKey: "key", acl.NoChannel: "channel"}
+	denialNames = [...]string{acl.NoDatabase: "database", acl.NoCommand: "command", acl.NoKey: "key",
+		acl.NoChannel: "channel"}
 )
 
 // checkPermission returns the error that refuses a command of the session's user, nil if it is
@@ -61,7 +63,7 @@ func (w *World) checkPermission(s *Session, cmd *command.Command, args [][]byte,
 	if !s.user.Limited() {
 		return nil
 	}
-	why, object := permission.Examine(s.user, cmd, args)
+	why, object := permission.Examine(s.user, cmd, args, s.Scope())
 	if why == acl.Allowed {
 		return nil
 	}
@@ -69,11 +71,16 @@ func (w *World) checkPermission(s *Session, cmd *command.Command, args [][]byte,
 	return w.engine.Commands.Errorf(errs[why], s.user.Name, cmd.FullName())
 }
 
+// Scope returns the databases where the session's commands run.
+func (s *Session) Scope() permission.Scope {
+	return permission.Scope{Selected: s.db, Count: s.world.Keyspace.Len()}
+}
+
 // MayReadAll reports whether the user may read every key with the command, of which the arguments
 // name only some. Before Redis 7.0 everybody may.
 func (c *Call) MayReadAll() bool {
 	u := c.Session.user
-	return !u.Limited() || !c.Has(acl.Selects) || u.MayReadAll(permission.Request(c.Cmd, c.Args))
+	return !u.Limited() || !c.Has(acl.Selects) || u.MayReadAll(permission.Request(u, c.Cmd, c.Args, c.Session.Scope()))
 }
 
 // MayRead reports whether the user may read a key, which no argument of the command names.

@@ -75,10 +75,14 @@ const (
 	ErrIndex         = command.Error("ERR index out of range")
 
 	// Users.
-	ErrDeniedCommand   = "NOPERM User %s has no permissions to run the '%s' command"
-	ErrDeniedKey       = command.Error("NOPERM No permissions to access a key")
-	ErrDeniedChannel   = command.Error("NOPERM No permissions to access a channel")
-	ErrDeniedCommandTx = command.Error("NOPERM ACLs rules changed between the moment the transaction was " +
+	ErrDeniedCommand    = "NOPERM User %s has no permissions to run the '%s' command"
+	ErrDeniedKey        = command.Error("NOPERM No permissions to access a key")
+	ErrDeniedChannel    = command.Error("NOPERM No permissions to access a channel")
+	ErrDeniedDatabase   = command.Error("NOPERM No permissions to access database")
+	ErrDeniedDatabaseTx = command.Error("NOPERM ACLs rules changed between the moment the transaction was " +
+		"accumulated and the EXEC call. This command is no longer allowed for the following reason: no permission")
+	ErrDeniedDatabaseLua = command.Error("ERR ACL failure in script: No permissions to access database")
+	ErrDeniedCommandTx   = command.Error("NOPERM ACLs rules changed between the moment the transaction was " +
 		"accumulated and the EXEC call. This command is no longer allowed for the following reason: no permission to " +
 		"execute the command or subcommand")
 	ErrDeniedKeyTx = command.Error("NOPERM ACLs " +

@@ -26,7 +26,7 @@ type stats struct {
 }
 
 // refusalReasons are the reasons that INFO counts.
-var refusalReasons = [...]string{"auth", "command", "key", "channel"}
+var refusalReasons = [...]string{"auth", "command", "key", "channel", "database"}
 
 // maxErrorKinds is how many kinds of errors are counted. Scripts choose the first words of their
 // errors.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/internal/acl"
 	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/resp"
 )
 
 // Catalogue gives package acl access to a command table.
@@ -37,11 +38,20 @@ func (c Catalogue) Category(name string) (numbers []int, ok bool) {
 	return numbers, true
 }
 
-// Request returns the command as package acl needs it.
-func Request(cmd *command.Command, args [][]byte) *acl.Request {
+// Scope is the databases where a command runs.
+type Scope struct {
+	Selected int
+	Count    int // of all
+}
+
+// Request returns the command of a user as package acl needs it.
+func Request(u *acl.User, cmd *command.Command, args [][]byte, where Scope) *acl.Request {
 	r := &acl.Request{Number: cmd.ID, Free: cmd.Flags&command.NoAuth != 0, Args: args, First: 1}
 	if cmd.Parent != nil {
 		r.First = 2
+	}
+	if u.LimitsDatabases() {
+		addDatabases(r, cmd, where)
 	}
 	switch f := cmd.Flags; {
 	case f&command.ToChannel != 0 && len(args) > 1:
@@ -60,6 +70,29 @@ func Request(cmd *command.Command, args [][]byte) *acl.Request {
 	return r
 }
 
+// addDatabases adds the databases that the command uses. What an argument names is skipped if there
+// is no such database: the command will say so.
+func addDatabases(r *acl.Request, cmd *command.Command, where Scope) {
+	keyed := !cmd.Keys.IsEmpty()
+	switch {
+	case cmd.Flags&command.AllDatabases != 0:
+		r.All = where.Count
+	case keyed || cmd.Databases == nil && cmd.Flags&(command.Write|command.ReadOnly) != 0:
+		r.Databases = append(r.Databases, acl.Database{ID: where.Selected})
+	}
+	if cmd.Databases == nil {
+		return
+	}
+	for _, at := range cmd.Databases(r.Args) {
+		if at >= len(r.Args) {
+			continue
+		}
+		if id, ok := resp.ParseInt(r.Args[at]); ok && id >= 0 && id < int64(where.Count) {
+			r.Databases = append(r.Databases, acl.Database{ID: int(id), At: at})
+		}
+	}
+}
+
 // accessBits returns what a use of a key, in COMMAND's words, needs.
 func accessBits(use string) (a acl.Access) {
 	for _, word := range strings.Fields(use) {
@@ -73,11 +106,11 @@ func accessBits(use string) (a acl.Access) {
 	return a
 }
 
-// Examine returns why a user may not run a command, and the command, the key or the channel that is
-// denied.
-func Examine(u *acl.User, cmd *command.Command, args [][]byte) (why acl.Denial, object string) {
-	why, at := u.Check(Request(cmd, args))
-	if why == acl.NoKey || why == acl.NoChannel {
+// Examine returns why a user may not run a command, and the command, the database, the key or the
+// channel that is denied.
+func Examine(u *acl.User, cmd *command.Command, args [][]byte, where Scope) (why acl.Denial, object string) {
+	why, at := u.Check(Request(u, cmd, args, where))
+	if at > 0 {
 		return why, string(args[at])
 	}
 	return why, cmd.FullName()

@@ -37,17 +37,18 @@ func Part(e *engine.Engine) engine.Part {
 
 // Errors with the texts of Redis.
 const (
-	errDryRunCommand = "ERR Command '%s' not found"
-	errDryRunDenied  = "User %s has no permissions to run the '%s' command"
-	errDryRunKey     = "User %s has no permissions to access the '%s' key"
-	errDryRunChannel = "User %s has no permissions to access the '%s' channel"
-	errCategory      = "ERR Unknown category '%s'"
-	errParenthesis   = "ERR Unmatched parenthesis in acl selector starting at '%s'."
-	errRule          = "ERR Error in ACL SETUSER modifier '%s': %s"
-	errUserName      = command.Error("ERR Usernames can't contain spaces or null characters")
-	errDefaultUser   = command.Error("ERR The 'default' user cannot be removed")
-	errNoSuchUser    = "ERR User '%s' not found"
-	errGenPassBits   = command.Error("ERR ACL GENPASS argument must be the number of bits for the output password, " +
+	errDryRunCommand  = "ERR Command '%s' not found"
+	errDryRunDenied   = "User %s has no permissions to run the '%s' command"
+	errDryRunDatabase = "User %s has no permissions to access database %s"
+	errDryRunKey      = "User %s has no permissions to access the '%s' key"
+	errDryRunChannel  = "User %s has no permissions to access the '%s' channel"
+	errCategory       = "ERR Unknown category '%s'"
+	errParenthesis    = "ERR Unmatched parenthesis in acl selector starting at '%s'."
+	errRule           = "ERR Error in ACL SETUSER modifier '%s': %s"
+	errUserName       = command.Error("ERR Usernames can't contain spaces or null characters")
+	errDefaultUser    = command.Error("ERR The 'default' user cannot be removed")
+	errNoSuchUser     = "ERR User '%s' not found"
+	errGenPassBits    = command.Error("ERR ACL GENPASS argument must be the number of bits for the output password, " +
 		"a positive number up to 4096")
 	errNoFile = command.Error("ERR This Redis instance is not configured to use an ACL file. " +
 		"You may want to specify users via the ACL SETUSER command and then issue a CONFIG REWRITE (assuming you " +
@@ -58,8 +59,8 @@ const (
 )
 
 // denied are the texts of ACL DRYRUN, which name the user and the command, key or channel.
-var denied = [...]command.Error{acl.NoCommand: errDryRunDenied, acl.NoKey: errDryRunKey,
-	acl.NoChannel: errDryRunChannel}
+var denied = [...]command.Error{acl.NoDatabase: errDryRunDatabase, acl.NoCommand: errDryRunDenied,
+	acl.NoKey: errDryRunKey, acl.NoChannel: errDryRunChannel}
 
 // wordings are the errors about users in older releases.
 var wordings = []command.Wording{
@@ -114,7 +115,8 @@ var family = command.Family{Group: "server", Commands: []command.Line{
 				Syntax: "username", Summary: "Lists the ACL rules of a user.",
 				Complexity: "O(N), N being the number of the user's rules",
 				History: "6.2.0 Shows patterns of channels.\n" +
-					"7.0.0 Shows selectors, and patterns in the form of rules."},
+					"7.0.0 Shows selectors, and patterns in the form of rules.\n" +
+					"valkey:9.1.0 Shows databases."},
 			{Name: "genpass", Arity: -2, Flags: anybody, Run: cmdACLGenPass, Reply: "text", Since: "6.0.0",
 				Syntax:     "[bits]",
 				Summary:    "Generates a pseudorandom, secure password that can be used to identify ACL users.",
@@ -142,7 +144,8 @@ var family = command.Family{Group: "server", Commands: []command.Line{
 					"response_policy:all_succeeded", Was: []command.Was{{Before: "7.2.0", Edit: command.Advises("")}},
 				Complexity: "O(N), N being the number of rules given",
 				History: "6.2.0 Takes patterns of channels.\n" +
-					"7.0.0 Takes selectors, and permissions to read or write keys."},
+					"7.0.0 Takes selectors, and permissions to read or write keys.\n" +
+					"valkey:9.1.0 Takes databases."},
 			{Name: "users", Arity: 2, Flags: operateACL | command.Harmless, Run: cmdACLUsers, Reply: "list",
 				Since: "6.0.0", Summary: "Lists all ACL users.", Complexity: "O(N), N being the number of users"},
 			{Name: "whoami", Arity: 2, Flags: anybody | command.Harmless,
@@ -259,7 +262,8 @@ func cmdACLGetUser(c *engine.Call) {
 		c.Reply.Null()
 		return
 	}
-	parts, fields := u.Rules(), 3+partFields(c)
+	parts, databases := u.Rules(), showsDatabases(c, u)
+	fields := 3 + partFields(databases)
 	if !c.Has(acl.Selects) {
 		fields = 5
 	}
@@ -278,31 +282,34 @@ func cmdACLGetUser(c *engine.Call) {
 	for _, p := range u.Passwords() {
 		c.Reply.BulkString(p)
 	}
-	replyPart(c, parts[0])
+	replyPart(c, parts[0], databases)
 	if !c.Has(acl.Selects) {
 		return
 	}
 	c.Reply.BulkString("selectors")
 	c.Reply.Array(len(parts) - 1)
 	for _, p := range parts[1:] {
-		c.Reply.Map(partFields(c))
-		replyPart(c, p)
+		c.Reply.Map(partFields(databases))
+		replyPart(c, p, databases)
 	}
 }
 
-// namesDatabases is since when users see some databases only. Here they see all.
-var namesDatabases = release.From("valkey:9.1.0")
+// showsDatabases reports whether ACL GETUSER tells the databases of a user: always, if the release
+// does, else if there is a rule about them.
+func showsDatabases(c *engine.Call, u *acl.User) bool {
+	return c.Has(acl.LimitsDatabases) || u.LimitsDatabases()
+}
 
 // partFields returns the number of pairs that replyPart writes.
-func partFields(c *engine.Call) int {
-	if c.Has(namesDatabases) {
+func partFields(databases bool) int {
+	if databases {
 		return 4
 	}
 	return 3
 }
 
 // replyPart writes what a selector allows, as pairs of a map.
-func replyPart(c *engine.Call, p acl.Rules) {
+func replyPart(c *engine.Call, p acl.Rules, databases bool) {
 	if !c.Has(acl.Selects) {
 		c.Reply.BulkString("commands")
 		c.Reply.BulkString(p.Commands)
@@ -313,9 +320,9 @@ func replyPart(c *engine.Call, p acl.Rules) {
 	for _, text := range []string{"commands", p.Commands, "keys", p.Keys, "channels", p.Channels} {
 		c.Reply.BulkString(text)
 	}
-	if c.Has(namesDatabases) {
+	if databases {
 		c.Reply.BulkString("databases")
-		c.Reply.BulkString("alldbs")
+		c.Reply.BulkString(p.Databases)
 	}
 }
 
@@ -389,10 +396,13 @@ func cmdACLDryRun(c *engine.Call) {
 		c.Fail(err)
 		return
 	}
-	why, object := permission.Examine(u, cmd, args)
-	if why == acl.Allowed {
+	why, object := permission.Examine(u, cmd, args, c.Session.Scope())
+	switch {
+	case why == acl.Allowed:
 		c.Reply.Status("OK")
 		return
+	case why == acl.NoDatabase && object == cmd.FullName():
+		object = string(args[0]) // Valkey names no database if it is the selected one
 	}
 	c.Reply.BulkString(c.Engine.Commands.Errorf(denied[why], name, object).Error())
 }

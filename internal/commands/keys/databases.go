@@ -21,7 +21,7 @@ var Databases = command.Family{Group: "server", Commands: []command.Line{
 		Complexity: "O(N), N being the number of keys in the database",
 		History: "4.0.0 The option `ASYNC`.\n" +
 			"6.2.0 The option `SYNC`."},
-	{Name: "flushall", Arity: -1, Flags: command.Write,
+	{Name: "flushall", Arity: -1, Flags: command.Write | command.AllDatabases,
 		Run: cmdFlushAll, ACL: "keyspace dangerous", Reply: "status", Since: "1.0.0",
 		Syntax: "flush-type(/async)=[ASYNC@4.0.0|SYNC@6.2.0]", Summary: "Removes all keys from all databases.",
 		Tips:       "request_policy:all_shards response_policy:all_succeeded",
@@ -30,6 +30,7 @@ var Databases = command.Family{Group: "server", Commands: []command.Line{
 			"6.2.0 The option `SYNC`."},
 	{Name: "swapdb", Arity: 3, Flags: command.Write | command.Fast, Run: cmdSwapDB, ACL: "keyspace dangerous",
 		Reply: "status", Since: "4.0.0", Syntax: "index1 index2", Summary: "Swaps two Redis databases.",
+		Databases:  func([][]byte) []int { return []int{1, 2} },
 		Complexity: "O(N), N being the number of clients that watch or block on keys of the databases"},
 }}
 
@@ -38,6 +39,7 @@ var Selection = command.Family{Group: "connection", Commands: []command.Line{
 	{Name: "select", Arity: 2,
 		Flags: command.Loading | command.Stale | command.Fast | command.AllowBusy | command.Harmless, Run: cmdSelect,
 		Reply: "status", Since: "1.0.0", Syntax: "index", Summary: "Changes the selected database.", Complexity: "O(1)",
+		Databases: func([][]byte) []int { return []int{1} },
 		Was: []command.Was{command.Before("valkey:9.1.0", "-allow_busy"),
 			command.Before("7.0.0", "acl=keyspace,-connection")}},
 }}

@@ -25,11 +25,23 @@ func moveLines() []command.Line {
 		{Name: "copy", Arity: -3, Flags: command.Write | command.DenyOOM,
 			Keys: command.Key(1, "RO access").And(command.Key(2, "OW update")),
 			Run:  cmdCopy, Reply: "integer", Since: "6.2.0", Syntax: "source destination [DB destination-db] [REPLACE]",
-			Summary: "Copies the value of a key to a new key.", Complexity: "O(N), N being the size of the value"},
+			Databases: copyDatabases,
+			Summary:   "Copies the value of a key to a new key.", Complexity: "O(N), N being the size of the value"},
 		{Name: "move", Arity: 3, Flags: command.Write | command.Fast, Keys: command.Key(1, "RW access update"),
-			Run: cmdMove, Reply: "integer", Since: "1.0.0",
+			Run: cmdMove, Reply: "integer", Since: "1.0.0", Databases: func([][]byte) []int { return []int{2} },
 			Syntax: "key db", Summary: "Moves a key to another database.", Complexity: "O(1)"},
 	}
+}
+
+// copyDatabases finds the numbers of databases behind each DB of COPY.
+func copyDatabases(args [][]byte) (at []int) {
+	for i := 3; i < len(args); i++ {
+		if command.IsWord(args[i], "DB") {
+			i++
+			at = append(at, i)
+		}
+	}
+	return at
 }
 
 // RENAME key newkey

@@ -66,7 +66,8 @@ var fieldsSince = release.ByName(map[string]string{
 	"7.4.0 valkey:8.0.0": "allocator_muzzy mem_overhead_db_hashtable_rehashing " +
 		"client_output_buffer_limit_disconnections client_query_buffer_limit_disconnections " +
 		"evicted_scripts pubsub_clients total_watched_keys watching_clients",
-	"8.6.0": "acl_access_denied_tls_cert expired_keys_active expired_subkeys_active " +
+	"valkey:9.1.0": "acl_access_denied_db", "8.6.0 valkey:9.1.0": "acl_access_denied_tls_cert",
+	"8.6.0": "expired_keys_active expired_subkeys_active " +
 		"rdb_saves_consecutive_failures",
 	"8.2.0": "used_memory_peak_time",
 	"8.4.0": "mem_cluster_slot_migration_output_buffer mem_cluster_slot_migration_input_buffer " +
