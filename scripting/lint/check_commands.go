@@ -13,7 +13,7 @@ import (
 func (c *invocation) checkCommand() {
 	came := c.since()
 	switch {
-	case c.name == "" || c.cmd == nil && strings.Contains(c.name, "."): // of a module that is not known
+	case c.name == "" || c.cmd == nil && c.run.linter.isForeign(c.name):
 	case came == "":
 		c.run.report("unknown-command", c.call.At, "There is no command %s in any known release: correct its name.", c)
 	case !c.run.linter.target.Offers(release.From(came)):
@@ -29,6 +29,14 @@ func (c *invocation) checkCommand() {
 		c.run.report("wrong-arguments", c.call.At, "%s gets %s, but its syntax is %s %s.", c,
 			plural(len(c.args), "argument"), c, c.cmd.Usage())
 	}
+}
+
+// isForeign reports whether a command is of a module of which no command is known.
+func (l *Linter) isForeign(name string) bool {
+	module, _, dotted := strings.Cut(name, ".")
+	return dotted && !slices.ContainsFunc(l.engine.Commands.All(), func(c *command.Command) bool {
+		return strings.HasPrefix(c.Name, module+".")
+	})
 }
 
 // since returns when the command came, "" if it is in no known release.

@@ -11,9 +11,6 @@ import (
 var elsewhere = map[string]string{
 	"8.0.0": "vadd vcard vdim vemb vgetattr vinfo vismember vlinks vrandmember vrem vsetattr vsim",
 	"8.4.0": "vrange set|ifne set|ifdeq set|ifdne",
-	"8.8.0": `arcount ardel ardelrange arget argetrange argrep arinfo arinsert arlastitems arlen armget armset arnext arop arring arscan arseek
-		arset`,
-	"8.10.0": "backup himport",
 }
 
 // cameElsewhere returns since when other servers have a command or an option, "" if none has.

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/internal/assembly"
+	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/persistence/disk"
@@ -129,6 +130,30 @@ func TestNewestCommands(t *testing.T) {
 			require.Empty(t, worse(linter(t, version).Lint("return "+script)), "%s for %s", script, version)
 		}
 	}
+}
+
+// TestCallsOfLaterTypes: the linter knows all commands of the types that came after Redis 7: which
+// releases have them, and the number of their arguments.
+func TestCallsOfLaterTypes(t *testing.T) {
+	newest, known := linter(t, ""), 0
+	for _, c := range commands.Commands.All() {
+		if c.Group() != "array" && c.Module() == "" || c.Flags&command.NoScript != 0 {
+			continue
+		}
+		known++
+		call := "return redis.call('" + strings.ToUpper(c.Name) + "'"
+		enough := call + strings.Repeat(", ARGV[1]", max(c.Arity, -c.Arity)-1) + ")"
+		require.NotContains(t, rulesOf(newest.Lint(enough)), "wrong-arguments", enough)
+		require.NotContains(t, rulesOf(newest.Lint(enough)), "unknown-command", enough)
+		if c.Arity != -1 && c.Arity != 1 {
+			require.Contains(t, rulesOf(newest.Lint(call+")")), "wrong-arguments", call)
+		}
+		came := c.Group() != "bf" && c.Module() != "redis-cell"
+		require.Equal(t, came, slices.Contains(rulesOf(linter(t, "7.2").Lint(enough)), "newer-command"), enough)
+		wrong := "return redis.call('" + c.Name + "x', KEYS[1])"
+		require.Contains(t, rulesOf(newest.Lint(wrong)), "unknown-command", wrong)
+	}
+	require.Greater(t, known, 110)
 }
 
 // Elements that a script itself provides, or may have, are not missing.

@@ -70,6 +70,11 @@ func TestReplCompletes(t *testing.T) {
 	}
 	for line, want := range map[string]string{
 		"hge":          ": HGET HGETALL HGETDEL HGETEX",
+		"json.str":     ": JSON.STRAPPEND JSON.STRLEN",
+		"ts.c":         ": TS.CREATE TS.CREATERULE",
+		"topk.in":      ": TOPK.INCRBY TOPK.INFO",
+		"tdigest.m":    ": TDIGEST.MAX TDIGEST.MERGE TDIGEST.MIN",
+		"arl":          ": ARLASTITEMS ARLEN",
 		"config re":    "config : RESETSTAT REWRITE",
 		"GET us":       "GET : user:1 user:2",
 		"GET user:1":   "GET : user:1",

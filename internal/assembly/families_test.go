@@ -1,0 +1,78 @@
+package assembly_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/internal/assembly"
+	"github.com/miniserver-go/miniserver/internal/command"
+	"github.com/miniserver-go/miniserver/internal/engine"
+	"github.com/miniserver-go/miniserver/internal/release"
+	"github.com/miniserver-go/miniserver/persistence/disk"
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// families are those of the types that redis-server 7.0 does not know, by their groups.
+var families = map[string]struct {
+	category string
+	since    string // in the notation of package release; here all releases have Bloom filters
+	commands int    // of that release
+	later    int    // of Redis 8.10 beside those
+}{
+	"bf":         {"bloom", "8.0.0 redis-stack:7.4.0", 11, 0},
+	"cf":         {"cuckoo", "8.0.0 redis-stack:7.4.0", 14, 0},
+	"cms":        {"cms", "8.0.0 redis-stack:7.4.0", 6, 0},
+	"topk":       {"topk", "8.0.0 redis-stack:7.4.0", 7, 0},
+	"tdigest":    {"tdigest", "8.0.0 redis-stack:7.4.0", 14, 0},
+	"json":       {"json", "8.0.0 redis-stack:7.4.0", 25, 0},
+	"timeseries": {"timeseries", "8.0.0 redis-stack:7.4.0", 17, 4},
+	"array":      {"array", "8.8.0", 18, 0},
+}
+
+// untold are commands of which Redis tells nothing but their group.
+var untold = map[string]bool{"json.debug": true, "bf.debug": true, "cf.debug": true}
+
+// TestFamiliesOfReleases: a release has all commands of a family, or none, and COMMAND DOCS and ACL
+// CAT tell them.
+func TestFamiliesOfReleases(t *testing.T) {
+	newest := release.From("8.10.0")
+	for _, r := range append(release.Known[:len(release.Known):len(release.Known)], release.Default) {
+		e := engine.New(engine.Options{Release: &r, Clock: func() int64 { return 0 }})
+		assembly.Join(e, assembly.Options{Disk: new(disk.Memory)})
+		s := e.NewSession(nil)
+		ask := func(words ...string) resp.Value {
+			var args [][]byte
+			for _, w := range words {
+				args = append(args, []byte(w))
+			}
+			v, err := resp.NewReader(strings.NewReader(string(e.Do(s, [][][]byte{args}).Out))).Read()
+			require.NoError(t, err)
+			return v
+		}
+		groups := make(map[string][]*command.Command)
+		for _, c := range e.Commands.All() {
+			groups[c.Group()] = append(groups[c.Group()], c)
+		}
+		for group, f := range families {
+			want := 0
+			if r.Offers(release.From(f.since)) || group == "bf" {
+				want = f.commands
+			}
+			if want > 0 && r.Offers(newest) {
+				want += f.later
+			}
+			require.Len(t, groups[group], want, "%s in %s", group, r.Name)
+			for _, c := range groups[group] {
+				if docs := ask("COMMAND", "DOCS", c.Name); !docs.IsError() && !untold[c.Name] {
+					require.Contains(t, docs.String(), `"summary"`, "%s in %s", c.Name, r.Name)
+					require.Contains(t, docs.String(), `"complexity"`, "%s in %s", c.Name, r.Name)
+				}
+			}
+			if want > 0 && !r.Stack && r.Offers(release.From(f.since)) {
+				require.Len(t, ask("ACL", "CAT", f.category).Elems, want, "%s in %s", group, r.Name)
+			}
+		}
+	}
+}
