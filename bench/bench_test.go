@@ -219,6 +219,22 @@ func TestDocumentsHaveTheirSizeAndAreJSON(t *testing.T) {
 	}
 }
 
+// TestWorkloadsOfModulesRunOnRedisStack tries what the workloads of modules need, their commands,
+// and what the rows of memory add.
+func TestWorkloadsOfModulesRunOnRedisStack(t *testing.T) {
+	s, err := startServer("redis", reference.RedisStack74.Path(t), "")
+	require.NoError(t, err)
+	defer s.stop()
+	for _, w := range slices.Concat(jsonWorkloads(), moduleWorkloads()) {
+		require.NoError(t, w.prepare(s), w.name)
+	}
+	for _, x := range slices.Concat(documents(1000), moduleResidents(20)) {
+		_, err := s.do("FLUSHALL")
+		require.NoError(t, err)
+		require.NoError(t, x.fill(s), x.name)
+	}
+}
+
 // TestWorkloadsRunOnRedis runs every workload briefly, which tries its setup and its script.
 func TestWorkloadsRunOnRedis(t *testing.T) {
 	path := reference.Require(t, "redis-server")

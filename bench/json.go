@@ -4,53 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strconv"
 )
 
 // runJSON is the subcommand json: documents beside a Redis that has the module ReJSON.
 func runJSON(args []string) error {
-	o := newOptions("json").withServers(stackServer()).withLoad(40_000, 3)
-	documents := o.flags.Int("bytes", 20_000_000, "bytes of the documents whose memory is weighed")
-	if err := o.parse(args); err != nil {
-		return err
-	}
-	if *documents < 1 {
-		return fmt.Errorf("bad flag: -bytes %d", *documents)
-	}
-	list, clean, err := o.binaries()
-	defer clean()
-	if err != nil {
-		return err
-	}
-	o.ours = list[len(list)-1].path
-	t, err := o.weighResidents(o.documents(*documents), list)
-	if err != nil {
-		return err
-	}
-	if err := o.print(t); err != nil {
-		return err
-	}
-	servers, stop, err := o.startAll()
-	if err != nil {
-		return err
-	}
-	defer stop()
-	return o.print(o.measure(jsonWorkloads(), servers))
-}
-
-// stackServer returns the Redis with modules that .ci/run or make references has brought, or its
-// name if there is none.
-func stackServer() string {
-	dir := os.Getenv("REFERENCES")
-	if cache, err := os.UserCacheDir(); dir == "" && err == nil {
-		dir = filepath.Join(cache, "miniserver", "references")
-	}
-	if found, _ := filepath.Glob(filepath.Join(dir, "*", "bin", "stack-server")); len(found) > 0 {
-		return found[0]
-	}
-	return "stack-server"
+	return besideStack{"json", "bytes", 20_000_000, "bytes of the documents whose memory is weighed", documents,
+		jsonWorkloads()}.run(args)
 }
 
 // shape is a kind of documents.
@@ -105,18 +65,15 @@ func (s shape) text(seed, bytes int) string {
 }
 
 // documents are the rows of memory: documents of one shape and size, as many as have the bytes.
-func (o *options) documents(total int) (list []resident) {
+func documents(total int) (list []resident) {
 	const different = 100
 	for _, s := range shapes {
 		for _, size := range documentBytes {
-			name := fmt.Sprintf("%s, %s", s.name, sizeName(size))
-			if !o.filter.MatchString(name) {
-				continue
-			}
 			var texts []string
 			for seed := range different {
 				texts = append(texts, s.text(seed, size))
 			}
+			name := fmt.Sprintf("%s, %s", s.name, sizeName(size))
 			list = append(list, resident{name, max(total/size, 10), func(i int) [][]string {
 				return [][]string{{"JSON.SET", residentKey(i), "$", texts[i%different]}}
 			}})

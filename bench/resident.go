@@ -25,8 +25,7 @@ func runResident(args []string) error {
 	if err != nil {
 		return err
 	}
-	all := slices.DeleteFunc(residents(*keys, *members), func(x resident) bool { return !o.filter.MatchString(x.name) })
-	t, err := o.weighResidents(all, servers)
+	t, err := o.weighResidents(residents(*keys, *members), servers)
 	if err != nil {
 		return err
 	}
@@ -155,6 +154,7 @@ var residentColumns = []column{
 
 // weighResidents weighs the chosen items on all servers, in turns.
 func (o *options) weighResidents(all []resident, servers []binary) (*table, error) {
+	all = slices.DeleteFunc(all, func(x resident) bool { return !o.filter.MatchString(x.name) })
 	bar := newSteps(len(all) * len(servers) * o.rounds)
 	defer bar.End()
 	t := &table{columns: residentColumns}
