@@ -11,6 +11,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/internal/assembly"
 	"github.com/miniserver-go/miniserver/internal/dataset"
+	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/internal/keyspace"
 	"github.com/miniserver-go/miniserver/persistence/disk"
 	"github.com/miniserver-go/miniserver/persistence/jsonlines"
@@ -25,6 +26,7 @@ type typeCase struct {
 	ask      string           // a question about k, whose reply the change changes
 	explain  string           // stands in MEMORY EXPLAIN of k
 	dump     string           // stands in MINI.DUMP
+	event    string           // that the change publishes; RedisBloom publishes none
 }
 
 // typeCases has all types of dataset.Types.
@@ -64,13 +66,13 @@ var typeCases = []typeCase{
 			}
 		}},
 	{name: "ReJSON-RL", change: "JSON.SET k $.a 0", ask: "JSON.GET k", explain: "levels", dump: "2.5,",
-		build: func(l *library) {
+		event: "json.set", build: func(l *library) {
 			l.all(`JSON.SET k $ {"a":[1,2.5,{"b":"c"}],"n":null}`)
 			l.ask("JSON.SET", "large", "$", records(2000))
 			l.all(`JSON.SET large $[5].name "other"`)
 			deepen(l, "deep", 300)
 		}},
-	{name: "TSDB-TYPE", change: "TS.ADD k 100000 1", ask: "TS.GET k", explain: "chunks", dump: `"k" `,
+	{name: "TSDB-TYPE", change: "TS.ADD k 100000 1", ask: "TS.GET k", explain: "chunks", dump: `"k" `, event: "ts.add",
 		build: func(l *library) {
 			l.all("TS.CREATE k CHUNK_SIZE 128 DUPLICATE_POLICY LAST LABELS a b", "TS.CREATE sums", "TS.CREATE large",
 				"TS.CREATERULE k sums AGGREGATION SUM 10")
@@ -78,8 +80,8 @@ var typeCases = []typeCase{
 				l.all(fmt.Sprintf("TS.ADD k %d %d.5", i*3, i%7), fmt.Sprintf("TS.ADD large %d %d", i*i, i%9))
 			}
 		}},
-	{name: "array", encoding: "sliced-array", change: "ARSET k 7 x", ask: "ARGET k 7", explain: `18446744073709551614  "1.5"`,
-		dump: `18446744073709551614 "1.5"`, build: func(l *library) {
+	{name: "array", encoding: "sliced-array", change: "ARSET k 7 x", ask: "ARGET k 7",
+		explain: `18446744073709551614  "1.5"`, event: "arset", dump: `18446744073709551614 "1.5"`, build: func(l *library) {
 			l.all("ARMSET k 0 a 5 12345 18446744073709551614 1.5", "ARSEEK k 18446744073709551615")
 			for i := range 500 {
 				l.all(fmt.Sprintf("ARMSET large %d text-%d %d %d", i, i, i<<20, i))
@@ -246,5 +248,79 @@ func TestTypesInWorlds(t *testing.T) {
 		require.Contains(t, l.do("MINI.WORLD RESTORE before"), "OK")
 		require.Equal(t, digest, l.do("DEBUG DIGEST"))
 		require.Equal(t, dump, l.do("MINI.DUMP"))
+	})
+}
+
+// others are further clients of a library.
+func (l *library) others(n int) (list []*engine.Session) {
+	for range n {
+		list = append(list, l.NewSession(nil))
+	}
+	return list
+}
+
+// as executes a command of another client.
+func (l *library) as(s *engine.Session, line string) string {
+	return string(l.Do(s, [][][]byte{bytes.Fields([]byte(line))}).Out)
+}
+
+// TestTypesBesideOthers: who monitors, tracks, watches or subscribes is told of a change of each
+// type, and INFO counts it.
+func TestTypesBesideOthers(t *testing.T) {
+	eachType(t, func(t *testing.T, c typeCase, l *library) {
+		clients := l.others(4)
+		monitor, tracking, watching, subscribed := clients[0], clients[1], clients[2], clients[3]
+		l.as(tracking, "HELLO 3")
+		l.as(tracking, "CLIENT TRACKING ON")
+		l.as(tracking, c.ask)
+		l.as(watching, "WATCH k")
+		l.as(subscribed, "SUBSCRIBE __keyspace@0__:k")
+		l.as(monitor, "MONITOR")
+		l.all("CONFIG RESETSTAT", c.change)
+
+		words := strings.Fields(c.change)
+		require.Contains(t, string(l.Collect(monitor).Out), `"`+strings.Join(words[:2], `" "`)+`"`)
+		require.Contains(t, string(l.Collect(tracking).Out), "$10\r\ninvalidate\r\n*1\r\n$1\r\nk\r\n")
+		told := strings.Fields(string(l.Collect(subscribed).Out))
+		require.Equal(t, c.event, append([]string{""}, told...)[len(told)])
+		l.as(watching, "MULTI")
+		l.as(watching, "DEL k")
+		require.Equal(t, "*-1\r\n", l.as(watching, "EXEC"))
+		require.Contains(t, l.do("INFO commandstats"), "cmdstat_"+strings.ToLower(words[0])+":calls=1,")
+		require.Regexp(t, `db0:keys=\d+,`, l.do("INFO keyspace"))
+		for _, s := range clients {
+			l.Close(s)
+		}
+	}, "notify-keyspace-events", "KEA")
+}
+
+// TestTypesInScripts: transactions, scripts and functions change the values of each type as the
+// command itself does. A function that only reads may not.
+func TestTypesInScripts(t *testing.T) {
+	const source = "#!lua name=types\nredis.register_function('run', function(keys, args) " +
+		"return redis.call(unpack(args)) end)"
+	eachType(t, func(t *testing.T, c typeCase, l *library) {
+		l.all("COPY k a", "COPY k b", "COPY k c")
+		require.Equal(t, "$5\r\ntypes\r\n", l.ask("FUNCTION", "LOAD", source))
+		before := l.do("DEBUG DIGEST-VALUE k")
+		l.all("MULTI", c.change, "DISCARD")
+		words := strings.Fields(c.change)
+		read := l.ask(append([]string{"EVAL_RO", "return redis.call(unpack(ARGV))", "1", "k"}, words...)...)
+		require.Contains(t, read, "Write commands are not allowed from read-only scripts")
+		require.Contains(t, l.ask(append([]string{"FCALL_RO", "run", "1", "k"}, words...)...), "write flag")
+		require.Equal(t, before, l.do("DEBUG DIGEST-VALUE k"))
+
+		l.all(c.change)
+		l.all("MULTI", about("a", c.change), "EXEC")
+		for key, run := range map[string][]string{"b": {"EVAL", "return redis.call(unpack(ARGV))", "1", "b"},
+			"c": {"FCALL", "run", "1", "c"}} {
+			require.NotContains(t, l.ask(append(run, strings.Fields(about(key, c.change))...)...), "ERR")
+		}
+		changed := strings.Fields(l.do("DEBUG DIGEST-VALUE k a b c"))
+		require.Equal(t, []string{changed[1], changed[1], changed[1]}, changed[2:5])
+		require.NotContains(t, before, changed[1])
+		replica := newLibrary(t, new(disk.Memory))
+		replica.follow(l)
+		require.Equal(t, l.Home().Keyspace.Digest(), replica.Home().Keyspace.Digest())
 	})
 }

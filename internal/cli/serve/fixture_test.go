@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/internal/cli/files"
+	"github.com/miniserver-go/miniserver/internal/dataset"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -147,6 +149,42 @@ func TestFixtureOfJSON(t *testing.T) {
 		asked(t, []string{"--load", write(t, "x.json", "\n"+text.String())},
 			"GET text", "GET bytes", "FCALL f 0", "JSON.GET cart $", "SELECT 2", "HPEXPIRETIME dated FIELDS 1 g",
 			"ZSCORE board b", "PEXPIRETIME board"))
+}
+
+// TestFixturesOfLaterTypes: values of all types load from a snapshot, and from what convert makes
+// of it.
+func TestFixturesOfLaterTypes(t *testing.T) {
+	dir := t.TempDir()
+	made, err := buildWith(t, "", "--dir", dir)
+	require.NoError(t, err)
+	require.NoError(t, made.load())
+	g, session := dataset.New(3), made.Engine.NewSession(nil)
+	do := func(words ...string) string {
+		var args [][]byte
+		for _, w := range words {
+			args = append(args, []byte(w))
+		}
+		return string(made.Engine.Do(session, [][][]byte{args}).Out)
+	}
+	for i := range 40 {
+		for _, c := range dataset.Types[i%len(dataset.Types)].Make(g, fmt.Sprint("k", i)) {
+			do(c...)
+		}
+	}
+	require.Equal(t, "+OK\r\n", do("SAVE"))
+	snapshot := filepath.Join(dir, "dump.rdb")
+	fixtures := map[string]string{"rdb": snapshot}
+	for _, format := range []string{"json", "resp"} {
+		var text strings.Builder
+		require.NoError(t, files.Convert().Do(t.Context(), []string{format, snapshot}, nil, &text))
+		fixtures[format] = write(t, format, text.String())
+	}
+	for format, path := range fixtures {
+		p, err := buildWith(t, "", "--load", path, "--dir", t.TempDir())
+		require.NoError(t, err)
+		require.NoError(t, p.load())
+		require.Equal(t, made.Engine.Home().Keyspace.Digest(), p.Engine.Home().Keyspace.Digest(), format)
+	}
 }
 
 // An append-only file is loaded from its directory or its manifest. Its last file may have been cut
