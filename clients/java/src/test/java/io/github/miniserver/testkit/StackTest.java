@@ -42,8 +42,8 @@ import redis.clients.jedis.timeseries.TSMRangeParams;
 
 /**
  * Sketches and time series by Jedis. docs/sketches.md and docs/timeseries.md show the first two methods as they are.
- * Lettuce 6.5 and Redisson 3.45 have no methods for them; what Redisson calls a Bloom filter or a time series it makes
- * of strings, hashes and sorted sets.
+ * Lettuce 6.5 and Redisson 3.45 have no methods for them. Of Redisson's objects only those for JSON and search use
+ * modules: what it calls a Bloom filter or a time series it makes of strings, hashes and sorted sets.
  */
 @ExtendWith(MiniserverExtension.class)
 class StackTest {
