@@ -5,7 +5,9 @@ import math
 import pytest
 import redis
 import redis.asyncio
-from miniserver_testkit import fakeredis
+from miniserver_testkit import Server, fakeredis
+from redis.cluster import RedisCluster
+from redis.exceptions import RedisClusterException
 
 
 def test_a_day_of_requests(world):
@@ -282,6 +284,30 @@ def test_pipelines(client, transaction):
     added, sample, samples, error = pipeline.execute(raise_on_error=False)
     assert (added, tuple(sample), pairs(samples)) == (1, (1, 2), [(1, 2)])
     assert "DUPLICATE_POLICY" in str(error)
+
+
+def test_a_cluster(protocol):
+    with Server("--cluster-enabled", "yes") as server:
+        with RedisCluster(host=server.host, port=server.port, protocol=protocol, decode_responses=True) as cluster:
+            counts, digests, series = cluster.cms(), cluster.tdigest(), cluster.ts()
+            for key in "{hits}:1", "{hits}:2":
+                counts.initbydim(key, 100, 5)
+                counts.incrby(key, ["a"], [1])
+            assert counts.merge("{hits}:2", 2, ["{hits}:1", "{hits}:2"], weights=[2, 3]) is True
+            assert counts.query("{hits}:2", "a") == [5]
+            with pytest.raises(RedisClusterException, match="same key slot"):
+                counts.merge("all", 1, ["{hits}:1"])
+            digests.create("{times}:1")
+            digests.add("{times}:1", [1, 2])
+            assert digests.merge("{times}:all", 1, "{times}:1") == "OK"
+            for key in "{temp}:1", "{temp}:2":
+                series.create(key, labels={"of": "°C"})
+            assert series.createrule("{temp}:1", "{temp}:2", "avg", 10) is True
+            assert series.madd([("{temp}:1", 1, 20), ("{temp}:1", 11, 21)]) == [1, 11]
+            assert pairs(series.range("{temp}:2", "-", "+")) == [(0, 20)]
+            # Queries name no key, and redis-py does not choose a node for them.
+            ask = cluster.execute_command
+            assert ask("TS.QUERYINDEX", "of=°C", target_nodes=cluster.get_random_node()) == ["{temp}:1", "{temp}:2"]
 
 
 async def test_asyncio(world, protocol):
