@@ -17,7 +17,8 @@ import (
 //	keyExpired                      a key's deadline      ByDeadline  ├─▶ report ─▶ effectsOf
 //	keyEvicted                      maxmemory             ByEviction  │
 //	elementsExpired                 elements' deadlines   ByElements  │
-//	keyCreated                      the first value       ByCreation ─┘
+//	keyCreated                      the first value       ByCreation  │
+//	Replaced                        another value         ByReplacement
 //
 // The table effectsOf says which effects a cause has, and in which order. A new cause is a new row.
 // For a new effect, decide for each row whether it applies. TestEffectsOfChanges has all rows. What
@@ -42,12 +43,13 @@ type Cause uint8
 
 // The causes.
 const (
-	ByCommand  Cause = iota // a command changed the value
-	ByGroup                 // a command changed what belongs to a stream, but not its entries
-	ByDeadline              // the key's deadline has passed
-	ByEviction              // there is no memory for the key
-	ByElements              // deadlines of elements have passed
-	ByCreation              // the key has its first value; what gave it reports its own change
+	ByCommand     Cause = iota // a command changed the value
+	ByGroup                    // a command changed what belongs to a stream, but not its entries
+	ByDeadline                 // the key's deadline has passed
+	ByEviction                 // there is no memory for the key
+	ByElements                 // deadlines of elements have passed
+	ByCreation                 // the key has its first value; what gave it reports its own change
+	ByReplacement              // the key has another value; the command reports its own change too
 	causes
 )
 
@@ -65,12 +67,13 @@ const (
 
 // effectsOf are the effects of each cause, in the order of Redis 8.6.
 var effectsOf = [causes][]effect{
-	ByCommand:  {observed, notified, vanished, unblocks, owned},
-	ByGroup:    {notified},
-	ByDeadline: {notified, observed, unblocks, propagated},
-	ByEviction: {notified, observed, unblocks, propagated},
-	ByElements: {notified, vanished, observed, propagated}, // no command waits for elements to go
-	ByCreation: {notified},
+	ByCommand:     {observed, notified, vanished, unblocks, owned},
+	ByGroup:       {notified},
+	ByDeadline:    {notified, observed, unblocks, propagated},
+	ByEviction:    {notified, observed, unblocks, propagated},
+	ByElements:    {notified, vanished, observed, propagated}, // no command waits for elements to go
+	ByCreation:    {notified},
+	ByReplacement: {notified},
 }
 
 // report brings about the effects of a change.
@@ -205,12 +208,35 @@ func (c *Call) Store(dst []byte, v keyspace.Value, ev event.Event) {
 	n := v.Len()
 	switch {
 	case n > 0:
+		was := c.Replacing(c.DB, dst)
 		c.DB.Set(dst, v, false)
+		c.Replaced(c.DB, dst, was)
 		c.Changed(dst, ev)
 	case c.DB.Erase(dst):
 		c.Changed(dst, event.Del)
 	}
 	c.Reply.Int(int64(n))
+}
+
+// Replacing returns the type of the value at a key that is about to get another one, for Replaced;
+// None if there is none or if nobody wants to be told.
+func (c *Call) Replacing(db *keyspace.DB, key []byte) (was keyspace.Type) {
+	if !c.Engine.Config.Events.TellReplaced() {
+		return keyspace.None
+	}
+	return db.Type(key)
+}
+
+// Replaced tells subscribers that a key has another value, and whether of another type. Redis does
+// where a command replaces the whole value whatever it was: not where it changes it.
+func (c *Call) Replaced(db *keyspace.DB, key []byte, was keyspace.Type) {
+	if was == keyspace.None {
+		return
+	}
+	c.World.report(&Change{DB: db, Key: key, Cause: ByReplacement, Event: event.Overwritten})
+	if db.Type(key) != was {
+		c.World.report(&Change{DB: db, Key: key, Cause: ByReplacement, Event: event.TypeChanged})
+	}
 }
 
 // CountExpired counts a key that the command removed because its deadline had passed.

@@ -112,11 +112,15 @@ var fieldChannels = release.From("8.8.0")
 // arrays are what Redis 8.8 brought, too.
 var arrays = release.From("8.8.0")
 
+// tellsReplaced is when events of values that are replaced came.
+var tellsReplaced = release.From("8.2.0")
+
 // setEvents is notify-keyspace-events.
 func (e *Engine) setEvents(letters string) error {
 	events, ok := event.Parse(letters)
 	switch {
-	case !ok, events.NameFields() && !e.Release.Offers(fieldChannels), events.NameArrays() && !e.Release.Offers(arrays):
+	case !ok, events.NameFields() && !e.Release.Offers(fieldChannels), events.NameArrays() && !e.Release.Offers(arrays),
+		events.TellReplaced() && !e.Release.Offers(tellsReplaced):
 		return errParamEvents
 	case !e.Release.Has(arrays):
 		events = events.WithoutArrays()

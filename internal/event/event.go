@@ -5,7 +5,8 @@
 //
 //	g generic   $ string   l list   s set   h hash   z sorted set   t stream   a array   d module
 //	x expired   e evicted   m a key that is not there was read   n a key was added
-//	A all of these but m and n
+//	o a value was replaced by another one   c and that was of another type
+//	A all of these but m, n, o and c
 //	K __keyspace@<db>__:<key>       E __keyevent@<db>__:<event>
 //	S, T, I, V the channels of Redis 8.8 that tell which fields of a hash have changed
 package event
@@ -59,6 +60,10 @@ var (
 	Expired = Event{expired, "expired"}
 	Evicted = Event{evicted, "evicted"}
 	New     = Event{added, "new"}
+
+	Overwritten = Event{overwritten, "overwritten"}
+	TypeChanged = Event{typeChanged, "type_changed"}
+
 	KeyMiss = Event{miss, "keymiss"}
 )
 
@@ -79,6 +84,8 @@ const (
 	module
 	array
 	added
+	overwritten
+	typeChanged
 	Keyspace // channels of keys
 	Keyevent // channels of events
 	miss
@@ -87,9 +94,10 @@ const (
 	SubKeyspaceItem  // channels of fields
 	SubKeyspaceEvent // channels of events of keys, with the fields
 
-	letters = "g$lshzxetdanKEmSTIV"
-	all     = generic | str | list | set | hash | zset | expired | evicted | stream | module | array
-	fields  = SubKeyspace | SubKeyevent | SubKeyspaceItem | SubKeyspaceEvent
+	letters     = "g$lshzxetdanocKEmSTIV"
+	all         = generic | str | list | set | hash | zset | expired | evicted | stream | module | array
+	replacement = overwritten | typeChanged
+	fields      = SubKeyspace | SubKeyevent | SubKeyspaceItem | SubKeyspaceEvent
 )
 
 // Parse returns the classes of letters. ok is false if a letter is none.
@@ -110,6 +118,9 @@ func Parse(s string) (c Classes, ok bool) {
 
 // NameArrays reports whether events of arrays are among the classes, and not just because all are.
 func (c Classes) NameArrays() bool { return c&array != 0 && c&all != all }
+
+// TellReplaced reports whether what happens to a value that is replaced is among the classes.
+func (c Classes) TellReplaced() bool { return c&replacement != 0 }
 
 // WithoutArrays returns the classes as a server takes them that has no arrays: all the others are
 // all classes.
@@ -137,7 +148,7 @@ func (c Classes) String() string {
 	var b strings.Builder
 	if c&all == all {
 		b.WriteByte('A')
-		c &^= all | added // Redis leaves n out beside A
+		c &^= all | added | replacement // Redis leaves them out beside A
 	}
 	for i := range len(letters) {
 		if c&(1<<i) != 0 {

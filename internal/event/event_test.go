@@ -11,6 +11,7 @@ func TestClassesAreLetters(t *testing.T) {
 	for text, shown := range map[string]string{
 		"": "", "KEA": "AKE", "AKEmn": "AKEm", "Eg$lshzxetda": "AE",
 		"Eg$lshzxetd": "g$lshzxetdE", "Ea": "aE", "Kx": "xK", "hSTIV": "hSTIV", "mn": "nm",
+		"mcoKn": "nocKm", "KEAoc": "AKE",
 	} {
 		c, ok := Parse(text)
 		require.True(t, ok, text)
@@ -27,7 +28,8 @@ func TestClassesAreLetters(t *testing.T) {
 // A server tells of events whose class it was asked for, and of no others.
 func TestEventsHaveOneClass(t *testing.T) {
 	for letter, ev := range map[string]Event{"g": Del, "$": String("set"), "l": List("lpush"), "s": Set("sadd"),
-		"h": Hash("hset"), "z": ZSet("zadd"), "t": Stream("xadd"), "x": Expired, "e": Evicted, "n": New, "m": KeyMiss} {
+		"h": Hash("hset"), "z": ZSet("zadd"), "t": Stream("xadd"), "x": Expired, "e": Evicted, "n": New, "m": KeyMiss,
+		"o": Overwritten, "c": TypeChanged} {
 		only, _ := Parse(letter)
 		require.True(t, only.Want(ev), letter)
 		require.False(t, (^only).Want(ev), letter)

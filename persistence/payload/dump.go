@@ -154,6 +154,8 @@ func (r *restore) deadline(c *engine.Call) int64 {
 }
 
 func (r *restore) put(c *engine.Call, v keyspace.Value, deadline int64) {
+	was := c.Replacing(c.DB, r.key)
+	c.DB.Erase(r.key) // or the new value would be no new key to subscribers
 	c.DB.SetUntil(r.key, v, deadline)
 	c.DB.Marks().Set(r.key, r.idle, r.freq)
 	line := append([][]byte{c.Args[0], r.key, c.Args[2], r.payload}, c.Args[4:]...)
@@ -163,4 +165,5 @@ func (r *restore) put(c *engine.Call, v keyspace.Value, deadline int64) {
 	}
 	c.PropagateAs(line...)
 	c.Changed(r.key, event.Generic("restore"))
+	c.Replaced(c.DB, r.key, was)
 }

@@ -303,6 +303,7 @@ const blockBytes = 8 << 10
 // string at key has that size, it is overwritten in place. It may be a source, because each block
 // is read before it is written.
 func storeInBlocks(c *engine.Call, key []byte, size int, op *operation, sources [][]byte) {
+	was := c.Replacing(c.DB, key)
 	v, _ := c.DB.Edit(key)
 	text, ok := v.(*str.Value)
 	if !ok || text.Len() != size {
@@ -321,13 +322,16 @@ func storeInBlocks(c *engine.Call, key []byte, size int, op *operation, sources 
 		copy(result[at:], op.combineInto(block, parts))
 	}
 	c.DB.Set(key, text, false)
+	c.Replaced(c.DB, key, was)
 	c.Changed(key, event.String("set"))
 }
 
 // store sets key to a copy of bits, or deletes it if there are none.
 func store(c *engine.Call, key, bits []byte) {
 	if len(bits) > 0 {
+		was := c.Replacing(c.DB, key)
 		c.DB.Set(key, c.World.Keyspace.Raw(bits), false)
+		c.Replaced(c.DB, key, was)
 		c.Changed(key, event.String("set"))
 	} else if c.DB.Erase(key) {
 		c.Changed(key, event.Del)

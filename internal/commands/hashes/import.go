@@ -103,7 +103,9 @@ func cmdHImportSet(c *engine.Call) {
 	for i, field := range set.fields {
 		h.Set(field, values[i], limits)
 	}
+	was := c.Replacing(c.DB, key)
 	c.DB.Set(key, h, false)
+	c.Replaced(c.DB, key, was)
 	propagateImport(c, key, replaces, set.fields, values)
 	c.Changed(key, event.Hash("hset"), set.fields...)
 	c.Reply.Status("OK")

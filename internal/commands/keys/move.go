@@ -79,9 +79,11 @@ func rename(c *engine.Call, src, dst []byte) {
 		v, _ := c.DB.Edit(src)
 		t.Renaming(c, v, src, dst)
 	}
+	was := c.Replacing(c.DB, dst)
 	c.DB.Rename(src, dst)
 	c.Changed(src, event.Generic("rename_from"))
 	c.Changed(dst, event.Generic("rename_to"))
+	c.Replaced(c.DB, dst, was)
 	c.AddChanges(-1)
 }
 
@@ -109,8 +111,10 @@ func cmdCopy(c *engine.Call) {
 		c.Reply.Int(0)
 		return
 	}
+	was := c.Replacing(to, dst)
 	c.DB.Copy(src, to, dst)
 	c.ChangedIn(to, dst, event.Generic("copy_to"))
+	c.Replaced(to, dst, was)
 	c.Reply.Int(1)
 }
 

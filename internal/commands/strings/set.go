@@ -183,7 +183,9 @@ var scriptsSetTexts = release.From("valkey:9.1.0")
 // setWith sets a string by the options, and reports the change.
 func setWith(c *engine.Call, o *setOptions, key, value []byte, deadline int64) {
 	if o.KeepTTL {
+		was := c.Replacing(c.DB, key)
 		c.DB.Set(key, packed(c, value), true)
+		c.Replaced(c.DB, key, was)
 		c.Changed(key, event.String("set"))
 	} else {
 		setUntil(c, key, value, deadline)
@@ -216,9 +218,16 @@ func propagateOptions(c *engine.Call, o *setOptions, key, value []byte, deadline
 	}
 }
 
+// replace sets a string with a deadline, 0 for none.
+func replace(c *engine.Call, key, value []byte, deadline int64) {
+	was := c.Replacing(c.DB, key)
+	c.DB.SetUntil(key, packed(c, value), deadline)
+	c.Replaced(c.DB, key, was)
+}
+
 // setUntil sets a string with a deadline, 0 for none, and reports the change.
 func setUntil(c *engine.Call, key, value []byte, deadline int64) {
-	c.DB.SetUntil(key, packed(c, value), deadline)
+	replace(c, key, value, deadline)
 	c.Changed(key, event.String("set"))
 	if deadline != 0 {
 		c.Changed(key, event.Expire)
@@ -367,7 +376,7 @@ func setOneOf(c *engine.Call, o *setOptions, key, value []byte, deadline int64) 
 		setWith(c, o, key, value, deadline)
 		return
 	}
-	c.DB.SetUntil(key, packed(c, value), deadline)
+	replace(c, key, value, deadline)
 	c.Changed(key, event.Expire)
 	c.Changed(key, event.String("set"))
 	c.AddChanges(-1)
