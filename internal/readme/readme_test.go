@@ -50,7 +50,8 @@ func sitDown(t *testing.T) *desk {
 	var err error
 	d.root, err = launch.Root()
 	require.NoError(t, err)
-	d.folder = d.root
+	d.folder = t.TempDir() // sessions write files
+	require.NoError(t, os.CopyFS(filepath.Join(d.folder, "examples"), os.DirFS(filepath.Join(d.root, "examples"))))
 	binary, err := launch.Ours()
 	require.NoError(t, err)
 	d.server, err = launch.Start(launch.Spec{Path: binary,
