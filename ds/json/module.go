@@ -22,21 +22,27 @@ const (
 const restBytes = 8 << 10
 
 func save(v value.Value, to value.PartWriter) {
-	s := saving{to: to}
-	s.value(v.(*Doc).Root())
-	to.Text(s.text)
+	to.Text(Pieces(v.(*Doc).Root(), to.Rest))
+}
+
+// Pieces returns the text of a value, and while it makes a long one, calls rest, which may pause,
+// with how many bytes were made since the call before. The document must not change meanwhile.
+func Pieces(v Value, rest func(bytes int)) []byte {
+	s := saving{pause: rest}
+	s.value(v)
+	return s.text
 }
 
 // saving is the text of a document that is being made, with pauses.
 type saving struct {
 	text   []byte
 	rested int // bytes of the text before the last pause
-	to     value.PartWriter
+	pause  func(bytes int)
 }
 
-// value appends a value. Only what is far is long.
+// value appends a value.
 func (s *saving) value(v Value) {
-	if !isFar(v.b[0]) || v.Kind() == String {
+	if v.Kind() < Array || v.d.tree == nil {
 		s.text = AppendText(s.text, v)
 		return
 	}
@@ -59,7 +65,7 @@ func (s *saving) value(v Value) {
 
 func (s *saving) rest() {
 	if n := len(s.text) - s.rested; n >= restBytes {
-		s.to.Rest(n)
+		s.pause(n)
 		s.rested = len(s.text)
 	}
 }

@@ -113,6 +113,9 @@ type Rewriter interface {
 	Add(name string, words ...[]byte)
 	// Restore takes the value as it is, for RESTORE.
 	Restore(v keyspace.Value)
+	// Rest tells that so many bytes of the value were read though no command was told yet. A rewrite
+	// may pause there.
+	Rest(bytes int)
 }
 
 // Detail is what is told of a value under one name: an int, float64, string, []byte, []int,

@@ -169,6 +169,9 @@ func (w *rewriter) Command(name string, args ...[]byte) {
 	}
 }
 
+// Rest implements engine.Rewriter.
+func (w *rewriter) Rest(bytes int) { w.pace.Yield(bytes) }
+
 // Restore implements engine.Rewriter.
 func (w *rewriter) Restore(v keyspace.Value) {
 	w.flush()

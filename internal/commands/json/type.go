@@ -34,7 +34,7 @@ func rewrite(v keyspace.Value, to engine.Rewriter) {
 		to.Restore(v)
 		return
 	}
-	to.Command("JSON.SET", []byte("$"), json.AppendText(nil, root))
+	to.Command("JSON.SET", []byte("$"), json.Pieces(root, to.Rest))
 }
 
 // depth returns how deep values are nested.
