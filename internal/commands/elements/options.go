@@ -23,9 +23,9 @@ type Clause struct {
 	Kind *engine.Elements
 	Per  int // arguments for each element: 2 with values
 
-	Least    int // arguments after the word without which TooShort is the error
-	TooShort error
-	BadCount error // the error for a number of elements that is none, or below one
+	Least    int   // arguments after the word without which Parse fails
+	Arity    bool  // with the error for arguments that the command lacks
+	BadCount error // for a number of elements that is none, or below one; nil: errElementsZero
 
 	List [][]byte // the elements, with their values
 	At   int      // position of the word in the call
@@ -54,13 +54,13 @@ func (l *Clause) Parse(c *engine.Call, option func() bool) {
 func (l *Clause) parseElements(c *engine.Call) {
 	l.At = c.Pos() - 1
 	if c.Left() < l.Least {
-		c.Refuse(l.TooShort)
+		c.Refuse(l.tooShort(c))
 		return
 	}
 	n, ok := resp.ParseInt(c.Arg())
 	switch {
 	case !ok || n < 1 || n > math.MaxInt32:
-		c.Refuse(l.BadCount)
+		c.Refuse(l.badCount())
 	case n > int64(c.Left()/l.Per):
 		c.Refuse(errClauseArity)
 	default:
@@ -68,11 +68,23 @@ func (l *Clause) parseElements(c *engine.Call) {
 	}
 }
 
+func (l *Clause) tooShort(c *engine.Call) error {
+	if l.Arity {
+		return c.Engine.Commands.Errorf(command.ErrArity, c.Cmd.FullName())
+	}
+	return command.Errorf(errClauseShort, l.Kind.Word, l.Kind.Noun, strings.TrimSuffix(l.Kind.Noun, "s"))
+}
+
+func (l *Clause) badCount() error {
+	if l.BadCount != nil {
+		return l.BadCount
+	}
+	return command.Errorf(errElementsZero, l.Kind.Word[:1]+l.Kind.Noun[1:])
+}
+
 // expiryArgs reads [NX | XX | GT | LT] FIELDS numfields field [field ...] in any order.
 func expiryArgs(c *engine.Call, k *engine.Elements) (on ExpireConditions, names [][]byte, at int) {
-	l := Clause{Kind: k, Per: 1, Least: 2,
-		TooShort: command.Errorf(errClauseShort, k.Word, k.Noun, strings.TrimSuffix(k.Noun, "s")),
-		BadCount: command.Errorf(errElementsZero, k.Word[:1]+k.Noun[1:])}
+	l := Clause{Kind: k, Per: 1, Least: 2}
 	l.Parse(c, func() bool { return on.parse(c) })
 	if !on.single() {
 		c.Refuse(errConditions)

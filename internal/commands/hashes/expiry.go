@@ -236,8 +236,7 @@ type fieldOptions struct {
 
 // parse reads the options of both commands and the fields, per arguments for each, in any order.
 func (o *fieldOptions) parse(c *engine.Call, per int) {
-	l := elements.Clause{Kind: Type.Elements, Per: per, Least: 1,
-		TooShort: c.Engine.Commands.Errorf(command.ErrArity, c.Cmd.FullName()), BadCount: errFieldsNumber}
+	l := elements.Clause{Kind: Type.Elements, Per: per, Least: 1, Arity: true, BadCount: errFieldsNumber}
 	l.Parse(c, func() bool { return o.parseCondition(c) || o.parseExpiry(c, per) })
 	o.fields, o.word = l.List, l.At
 }
