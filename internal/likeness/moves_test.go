@@ -35,7 +35,7 @@ func TestEveryFigureOfInfoMoves(t *testing.T) {
 // A figure that stands for a reason that is not this server's own stands in Redis, too.
 func TestConstantsOfInfoAreConstantInRedis(t *testing.T) {
 	quick.Outside(t)
-	d := newDriven(t, reference.Redis86.Path(t))
+	d := newDriven(t, reference.Default.Path(t))
 	for _, s := range steps {
 		d.drive(s, 300*time.Millisecond)
 	}
@@ -88,6 +88,7 @@ var standsHere = standing{
 		"and cannot know its size.": "master_sync_perc master_sync_total_bytes",
 	"The buffers of replies grow as they are filled.": "reply_buffer_expands " +
 		"reply_buffer_shrinks",
+	"No thread reads the stream of the master for another.":                                 "master_client_io_thread",
 	"MIGRATE keeps no connections.":                                                         "migrate_cached_sockets",
 	"The goroutine that syncs writes, too, so no write waits for a sync.":                   "aof_delayed_fsync",
 	"No client can ask during DEBUG RELOAD; TestClientsHearThatItLoads sees it at a start.": "loading",
@@ -378,8 +379,9 @@ var steps = []step{
 		once: func(d *driven) {
 			d.on(master, "PSYNC 0123456789012345678901234567890123456789 1\r\n")
 		}, again: func(d *driven) { d.do(replica, "CLIENT KILL TYPE master") }},
-	{name: "master lost", moves: "min_slaves_good_slaves", once: at(replica, "REPLICAOF 127.0.0.1 1"),
-		end: at(master, "CONFIG SET min-replicas-to-write 0")},
+	{name: "master lost", moves: "min_slaves_good_slaves total_disconnect_time_sec",
+		once: at(replica, "REPLICAOF 127.0.0.1 1"),
+		end:  at(master, "CONFIG SET min-replicas-to-write 0")},
 	{name: "promotion", moves: "second_repl_offset", once: at(replica, "REPLICAOF NO ONE")},
 	{name: "snapshots", moves: "rdb_saves rdb_bgsave_in_progress current_save_keys_processed current_save_keys_total " +
 		"current_fork_perc rdb_last_bgsave_time_sec rdb_current_bgsave_time_sec rdb_last_save_time",

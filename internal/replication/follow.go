@@ -14,6 +14,9 @@ func (m *Master) follow(host string, port int64) {
 			"I may be able to synchronize with the new master with just a partial transfer.")
 		m.engine.SetPropagate(partName, nil)
 	} else {
+		if m.link.downSince = was.downSince; was.state == connected {
+			m.link.downSince = m.engine.Home().Micros() / 1e6
+		}
 		was.end()
 	}
 	m.endWaits()

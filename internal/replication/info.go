@@ -74,17 +74,23 @@ func (l *link) fill(b *bytes.Buffer) {
 		"master_last_io_seconds_ago", silent, "master_sync_in_progress", syncing,
 		"slave_read_repl_offset", m.stream.offset+int64(len(l.pending)), "slave_repl_offset", m.stream.offset,
 		"replica_full_sync_buffer_size", 0, "replica_full_sync_buffer_peak", 0,
-		"replicas_repl_buffer_size", 0, "replicas_repl_buffer_peak", 0)
+		"replicas_repl_buffer_size", 0, "replicas_repl_buffer_peak", 0,
+		"master_current_sync_attempts", l.attempts.since, "master_total_sync_attempts", l.attempts.all)
 	if l.state == transfers {
 		l.transfer.fill(b, now)
 	}
-	if l.state != connected {
+	downFor := m.downFor
+	if l.state == connected {
+		engine.Fields(b, "master_link_up_since_seconds", now-l.upSince, "master_client_io_thread", 0)
+	} else {
 		down := int64(-1)
 		if l.downSince != 0 {
 			down = now - l.downSince
+			downFor += down
 		}
 		engine.Fields(b, "master_link_down_since_seconds", down)
 	}
+	engine.Fields(b, "total_disconnect_time_sec", downFor)
 	readOnly := m.engine.Params.Named("replica-read-only").Get() == config.YesNo(true)
 	engine.Fields(b, "slave_priority", m.params.priority, "slave_read_only", bit(readOnly), "replica_announced",
 		bit(m.params.announced))

@@ -30,7 +30,9 @@ type link struct {
 	fsynced   int64           // offset up to which the journal has the stream on disk
 	awaits    bool            // the journal has been asked to report that
 	lastInput int64           // microseconds since the epoch; 0 before the first
-	downSince int64           // seconds since the epoch; 0 if never connected
+	upSince   int64           // seconds since the epoch
+	downSince int64           // the same; 0 if no master was ever connected
+	attempts  attempts
 	transfer  transferred
 	failover  bool            // the next PSYNC tells the master to become a replica
 	distrusts bool            // the stream was damaged: only a snapshot says what the master has
@@ -44,6 +46,9 @@ type link struct {
 	connMu sync.Mutex
 	conn   io.Closer // nil if there is none
 }
+
+// attempts counts the connections that were tried.
+type attempts struct{ since, all int } // since the master was lost
 
 // transferred is how far the transfer of a snapshot is.
 type transferred struct{ total, read, at int64 } // bytes, total 0 if unknown; the last input in seconds since the epoch
@@ -117,6 +122,9 @@ func (l *link) enter(state linkState) (err error) {
 	l.master.engine.With(func() {
 		if err = errEnded; !l.isOver() {
 			l.state, err = state, nil
+			if state == connecting {
+				l.attempts = attempts{l.attempts.since + 1, l.attempts.all + 1}
+			}
 		}
 	})
 	return err

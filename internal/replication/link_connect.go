@@ -116,7 +116,7 @@ func (l *link) lost(wasConnected bool, err error) {
 		l.distrusts = l.distrusts || errors.As(err, &flaw)
 		if l.state, l.pending = connect, nil; wasConnected {
 			l.closeSession()
-			l.downSince = m.engine.Home().Micros() / 1e6
+			l.downSince, l.attempts.since = m.engine.Home().Micros()/1e6, 0
 			m.setRole()
 		}
 	})

@@ -86,6 +86,10 @@ func (l *link) connected(conn net.Conn, begin func() error) (err error) {
 		}
 		l.session, l.state, l.distrusts = session, connected, false
 		l.lastInput, l.transfer = m.engine.Home().Micros(), transferred{}
+		l.upSince = l.lastInput / 1e6
+		if l.downSince != 0 {
+			m.downFor += l.upSince - l.downSince
+		}
 		m.setRole()
 	})
 	return err

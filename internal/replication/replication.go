@@ -112,6 +112,7 @@ type Master struct {
 	cronAt, pingAt, leftAt int64
 
 	link     *link // to this server's master; nil if it has none
+	downFor  int64 // seconds that masters were lost, up to the last one that was connected
 	started  bool  // the link, if there was one at the start
 	failover failover
 

@@ -68,8 +68,9 @@ var fieldsSince = release.ByName(map[string]string{
 		"evicted_scripts pubsub_clients total_watched_keys watching_clients",
 	"valkey:9.1.0": "acl_access_denied_db", "8.6.0 valkey:9.1.0": "acl_access_denied_tls_cert",
 	"8.6.0": "expired_keys_active expired_subkeys_active " +
-		"rdb_saves_consecutive_failures",
-	"8.2.0": "used_memory_peak_time",
+		"rdb_saves_consecutive_failures master_client_io_thread",
+	"8.2.0": "used_memory_peak_time master_current_sync_attempts master_total_sync_attempts " +
+		"master_link_up_since_seconds total_disconnect_time_sec",
 	"8.4.0": "mem_cluster_slot_migration_output_buffer mem_cluster_slot_migration_input_buffer " +
 		"mem_cluster_slot_migration_input_buffer_peak",
 	"8.6.0 valkey:8.1.0": "io_threaded_total_prefetch_batches io_threaded_total_prefetch_entries",
