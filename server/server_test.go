@@ -31,6 +31,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/commands/zsets"
 	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/internal/quick"
+	"github.com/miniserver-go/miniserver/internal/release"
 )
 
 // patience is how long a test waits for something that must happen; a busy machine can stall.
@@ -51,8 +52,14 @@ func start(t *testing.T, opts Options) *running { return startWith(t, opts, func
 // startWith is start with parameters that are set before the server runs.
 func startWith(t *testing.T, opts Options, set func(e *engine.Engine)) *running {
 	t.Helper()
+	return startLike(t, &release.Default, opts, set)
+}
+
+// startLike is startWith for a server that behaves as a release.
+func startLike(t *testing.T, like *release.Release, opts Options, set func(e *engine.Engine)) *running {
+	t.Helper()
 	r := &running{ended: make(chan error, 1), log: &syncBuffer{}}
-	r.engine = engine.New(engine.Options{Clock: Clock(), Seed: 1})
+	r.engine = engine.New(engine.Options{Clock: Clock(), Seed: 1, Release: like})
 	r.engine.Join(engine.Commands(stringcmds.Family, keys.Family, keys.Databases, lists.Family, zsets.Family,
 		servercmds.Family), configcmds.Part(r.engine.Release), shutdown.Part(r.engine), aclcmds.Part(r.engine),
 		pubsub.Part(), transactions.Part())
@@ -199,7 +206,9 @@ func TestOneByteAtATime(t *testing.T) {
 }
 
 func TestProtocolErrorEndsTheConnection(t *testing.T) {
-	r := start(t, Options{})
+	like, err := release.Find("redis:8.0")
+	require.NoError(t, err)
+	r := startLike(t, like, Options{}, func(*engine.Engine) {})
 	for in, want := range broken {
 		c := r.dial(t)
 		c.send("PING\r\n" + in)

@@ -134,15 +134,15 @@ func (w *World) execute(s *Session, args [][]byte) bool {
 	return true
 }
 
-// passEmpty takes an empty request for a command without a reply, as Redis did before 8.0: it ends
-// CLIENT REPLY SKIP and CLIENT CACHING.
+// passEmpty takes an empty request for a command without a reply, as every release but Redis 8.0:
+// it ends CLIENT REPLY SKIP and CLIENT CACHING.
 func (e *Engine) passEmpty(s *Session) {
-	if !e.Release.Has(ignoresEmpty) {
+	if e.Release.Has(countsEmpty) || !e.Release.Has(ignoresEmpty) {
 		s.endCommand(nil)
 	}
 }
 
-var ignoresEmpty = release.From("8.0.0")
+var ignoresEmpty, countsEmpty = release.From("8.0.0"), release.From("8.6.0")
 
 // prefetch loads the keys of the next commands of a batch into the processor's cache together,
 // where memory latency would otherwise be paid key by key. It assumes that a command's key is its
