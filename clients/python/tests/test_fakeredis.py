@@ -52,9 +52,9 @@ def test_servers_share_a_process_unless_their_options_differ():
 @pytest.mark.parametrize(
     "version, server_type, shown",
     [
-        (None, "redis", "8.0"), (5, "redis", "6.2"), (6, "redis", "6.2"), ((6, 0), "redis", "6.2"), (7, "redis", "7.4"), ("7.1", "redis", "7.0"),
-        ((7, 2, 4), "redis", "7.2"), (8.0, "redis", "8.0"), ((8, 4), "redis", "8.0"), ((8,), "redis", "8.6"), (9, "redis", "8.6"),
-        (None, "valkey", "9.1"), ((7, 2), "valkey", "8.1"), (8, "valkey", "8.1"), (9, "valkey", "9.1"), (None, "kividb", "8.0"),
+        (None, "redis", "8.6"), (5, "redis", "6.2"), (6, "redis", "6.2"), ((6, 0), "redis", "6.2"), (7, "redis", "7.4"), ("7.1", "redis", "7.0"),
+        ((7, 2, 4), "redis", "7.2"), (8.0, "redis", "8.0"), ((8, 5), "redis", "8.4"), ((8,), "redis", "8.10"), (9, "redis", "8.10"),
+        (None, "valkey", "9.1"), ((7, 2), "valkey", "8.1"), (8, "valkey", "8.1"), ((9, 0), "valkey", "9.0"), (9, "valkey", "9.1"), (None, "kividb", "8.6"),
     ],
 )
 def test_releases(version, server_type, shown):

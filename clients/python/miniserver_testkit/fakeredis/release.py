@@ -6,8 +6,8 @@ Version = int | float | str | tuple[int, ...]
 ServerType = Literal["redis", "valkey", "dragonfly", "kividb"]
 
 LIKE = {
-    "redis": [(6, 2), (7, 0), (7, 2), (7, 4), (8, 0), (8, 6)],
-    "valkey": [(8, 1), (9, 1)],
+    "redis": [(6, 2), (7, 0), (7, 2), (7, 4), (8, 0), (8, 2), (8, 4), (8, 6), (8, 8), (8, 10)],
+    "valkey": [(8, 1), (9, 0), (9, 1)],
     "dragonfly": [],
     "kividb": [],
 }
