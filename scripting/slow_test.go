@@ -167,7 +167,7 @@ func TestOthersAreToldBusyAndMayKill(t *testing.T) {
 		require.Equal(t, busy, b.ask(line), line)
 	}
 	require.Equal(t, "(error) ERR wrong number of arguments for 'get' command", b.ask("GET"))
-	require.Equal(t, "(error) ERR unknown command 'NOSUCH', with args beginning with: ", b.ask("NOSUCH"))
+	require.Equal(t, "(error) ERR unknown command 'NOSUCH'", b.ask("NOSUCH"))
 	require.Equal(t, "OK", b.ask("MULTI"))
 	require.Equal(t, busy, b.ask("GET k"))
 	require.Equal(t, "(error) EXECABORT Transaction discarded because of: "+strings.TrimPrefix(busy, "(error) "),

@@ -123,7 +123,7 @@ func TestHalfAnArgumentCountsAsInRedis(t *testing.T) {
 	ours := filepath.Join(dir, "s")
 	r := start(t, Options{Port: -1, UnixSocket: ours})
 	const size = 10_000_000
-	for _, path := range []string{reference.Redis86.Start(t).Socket, ours} {
+	for _, path := range []string{reference.Default.Start(t).Socket, ours} {
 		for _, arrived := range []int{0, 1000, 100_000, size / 2} {
 			h := dialHalves(t, path, 10, size, arrived)
 			eventually(t, "all of it counts", func() bool {

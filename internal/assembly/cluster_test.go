@@ -41,7 +41,7 @@ func TestTranscriptsInACluster(t *testing.T) {
 // TestTranscriptsInARealCluster runs them on nodes of Redis and Valkey that own all slots, and on
 // engines that behave as those releases.
 func TestTranscriptsInARealCluster(t *testing.T) {
-	for _, r := range []reference.Release{reference.Default, reference.Redis70, reference.Valkey81, reference.Redis86,
+	for _, r := range []reference.Release{reference.Default, reference.Redis70, reference.Valkey81, reference.Redis80,
 		reference.Valkey91} {
 		t.Run(string(r), func(t *testing.T) {
 			theirs := realNode(t, r)

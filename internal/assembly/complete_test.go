@@ -133,7 +133,7 @@ func TestCompleteSnapshots(t *testing.T) {
 	s.ask("DEBUG", "RELOAD") // as it merges t-digests, and encodes what was appended to
 	s.ask("SAVE")
 	require.NoError(t, os.Rename(filepath.Join(s.dir, "dump.rdb"), filepath.Join(dir, "dump.rdb")))
-	l := newLibrary(t, nil, append(thorough, "dir", dir)...)
+	l := likeStack(t, "dir", dir)
 	requireAnswers(t, s, l, "their snapshot")
 
 	require.Equal(t, "+OK\r\n", l.do("SAVE"))
@@ -152,7 +152,7 @@ func TestCompleteJournals(t *testing.T) {
 	fillDatabases(s, g)
 	s.ask("DEBUG", "LOADAOF")
 	require.NoError(t, os.CopyFS(filepath.Join(dir, journal), os.DirFS(filepath.Join(s.dir, journal))))
-	l := newLibrary(t, nil, append(thorough, "dir", dir, "appendonly", "yes", "enable-debug-command", "yes")...)
+	l := likeStack(t, "dir", dir, "appendonly", "yes", "enable-debug-command", "yes")
 	requireAnswers(t, s, l, "their journal")
 
 	require.Equal(t, "+OK\r\n", l.do("DEBUG RELOAD"))

@@ -14,8 +14,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/internal/assembly"
 	"github.com/miniserver-go/miniserver/internal/dataset"
 	"github.com/miniserver-go/miniserver/internal/reference"
+	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -135,8 +137,12 @@ type trade struct {
 	n int
 }
 
-// thorough lets our payloads be compressed as those of Redis.
-var thorough = []string{"encodings", "listpack"}
+// likeStack returns an engine that behaves as Redis Stack, down to the payloads.
+func likeStack(t *testing.T, params ...string) *library {
+	like, err := release.Find(string(reference.RedisStack74))
+	require.NoError(t, err)
+	return newLibraryLike(t, like, assembly.Options{}, params...)
+}
 
 // eachExchange makes random values of each type in both servers, with which do goes on.
 func eachExchange(t *testing.T, n int, do func(x *trade, dir string), args ...string) {
@@ -144,7 +150,7 @@ func eachExchange(t *testing.T, n int, do func(x *trade, dir string), args ...st
 		t.Run(e.name, func(t *testing.T) {
 			at := slices.IndexFunc(dataset.Types, func(known dataset.Type) bool { return known.Name == e.name })
 			s, dir := newStack(t, args...), t.TempDir()
-			x := &trade{e, dataset.Types[at], t, newLibrary(t, nil, append(thorough, "dir", dir)...), s, n}
+			x := &trade{e, dataset.Types[at], t, likeStack(t, "dir", dir), s, n}
 			x.fill()
 			do(x, dir)
 		})
@@ -220,7 +226,7 @@ func TestTypesAreExchanged(t *testing.T) {
 		swapFiles(t, filepath.Join(dir, "dump.rdb"), filepath.Join(x.s.dir, "dump.rdb"))
 		x.s.ask("FLUSHALL")
 		x.s.ask("DEBUG", "RELOAD", "NOSAVE")
-		loaded := newLibrary(t, nil, append(thorough, "dir", dir)...)
+		loaded := likeStack(t, "dir", dir)
 		x.compare("snapshots", loaded, x.s)
 		for _, c := range x.later {
 			loaded.all(c)
@@ -260,14 +266,13 @@ func TestJournalsOfTypesAreExchanged(t *testing.T) {
 			x.s.ask(strings.Fields(c)...)
 		}
 		require.NoError(t, os.CopyFS(filepath.Join(dir, journal), os.DirFS(filepath.Join(x.s.dir, journal))))
-		loaded := newLibrary(t, nil, append(thorough, "dir", dir, "appendonly", "yes")...)
+		loaded := likeStack(t, "dir", dir, "appendonly", "yes")
 		x.compare("their journal", loaded, x.s)
 		x.compareKey("later", "their journal", loaded, x.s)
 
 		for _, preamble := range []string{"yes", "no"} {
 			dir := t.TempDir()
-			ours := newLibrary(t, nil, append(thorough, "dir", dir, "appendonly", "yes",
-				"aof-use-rdb-preamble", preamble)...)
+			ours := likeStack(t, "dir", dir, "appendonly", "yes", "aof-use-rdb-preamble", preamble)
 			for _, k := range x.keys() {
 				require.Equal(t, "+OK\r\n", ours.ask("RESTORE", k, "0", x.l.text("DUMP", k)))
 			}

@@ -71,7 +71,7 @@ func valuesIn(r *release.Release) []string {
 
 // comparedReleases are those whose payloads and snapshots are compared.
 var comparedReleases = []reference.Release{
-	reference.Redis62, reference.Redis70, "redis:7.2", "redis:7.4", reference.Default, reference.Redis86,
+	reference.Redis62, reference.Redis70, "redis:7.2", "redis:7.4", reference.Redis80, reference.Default,
 	reference.Valkey81, reference.Valkey91,
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/assembly"
 	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/internal/keyspace"
+	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/persistence/disk"
 	"github.com/miniserver-go/miniserver/persistence/journal"
 	"github.com/miniserver-go/miniserver/persistence/jsonlines"
@@ -41,8 +42,12 @@ func newLibrary(t *testing.T, d disk.Disk, params ...string) *library {
 }
 
 func newLibraryWith(t *testing.T, o assembly.Options, params ...string) *library {
+	return newLibraryLike(t, &release.Default, o, params...)
+}
+
+func newLibraryLike(t *testing.T, like *release.Release, o assembly.Options, params ...string) *library {
 	l := &library{now: 1_700_000_000_000, disk: o.Disk}
-	l.Engine = engine.New(engine.Options{Clock: func() int64 { return l.now * 1000 }, Seed: 1})
+	l.Engine = engine.New(engine.Options{Clock: func() int64 { return l.now * 1000 }, Seed: 1, Release: like})
 	l.parts = assembly.Join(l.Engine, o)
 	l.Join(shelves, engine.Part{Name: "witness", Propagate: func(_ int, args [][]byte) {
 		var copied [][]byte

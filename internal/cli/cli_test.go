@@ -12,9 +12,9 @@ import (
 )
 
 func TestVersionAndHelp(t *testing.T) {
-	for args, want := range map[string]string{"-v": "\nminiserver ", "--version": "Redis server v=8.0.2 ",
+	for args, want := range map[string]string{"-v": "\nminiserver ", "--version": "Redis server v=8.6.3 ",
 		"-h": "Usage: ", "--help": "--unixsocket",
-		"version": "v=8.0.2", "redis-server --version": "v=8.0.2", "valkey-server -h": "Usage: ",
+		"version": "v=8.6.3", "redis-server --version": "v=8.6.3", "valkey-server -h": "Usage: ",
 		"help": "--unixsocket", "serve --help": "--unixsocket", "--help eval": "--show-keys",
 		"help settings":  "maxmemory-policy ",
 		"help maxmemory": "CONFIG SET maxmemory", "help appendfsync": "one of:           everysec always no\n",

@@ -27,8 +27,8 @@ func TestNamesakes(t *testing.T) {
 		"valkey-check-aof --fix":                  {1, "usage: miniserver check-aof"},
 		"miniserver check-aof":                    {2, "usage: miniserver check-aof"},
 		"redis-check-rdb a b":                     {1, "usage: miniserver check-rdb"},
-		"redis-check-rdb -v":                      {0, "redis-check-rdb v=8.0.2 sha="},
-		"redis-server --version":                  {0, "Redis server v=8.0.2 sha="},
+		"redis-check-rdb -v":                      {0, "redis-check-rdb v=8.6.3 sha="},
+		"redis-server --version":                  {0, "Redis server v=8.6.3 sha="},
 		"redis-cli PING":                          {2, "there is no redis-cli here"},
 		"miniserver redis-sentinel sentinel.conf": {2, "a server with sentinel-masters"},
 	} {

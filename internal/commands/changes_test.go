@@ -220,7 +220,7 @@ func TestChanges(t *testing.T) {
 }
 
 func TestRedisCountsTheSameChanges(t *testing.T) {
-	server := reference.Redis86.Start(t)
+	server := reference.Default.Start(t)
 	conn, other := server.Dial(t), server.Dial(t)
 	dirty := func() (n int64) {
 		text := asked(t, other, [][]byte{[]byte("INFO"), []byte("persistence")}).Text

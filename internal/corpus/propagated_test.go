@@ -76,7 +76,7 @@ function load reEplace x; fuNction loAd "#!lua name=a\nredis.register_function('
 // TestWordsOfPropagatedCommands compares the commands in the journal with those in a real server's
 // append-only file, byte by byte but for times.
 func TestWordsOfPropagatedCommands(t *testing.T) {
-	for _, r := range []reference.Release{reference.Redis86, reference.Default, reference.Valkey81,
+	for _, r := range []reference.Release{reference.Default, reference.Redis80, reference.Valkey81,
 		reference.Valkey91} {
 		t.Run(string(r), func(t *testing.T) {
 			theirs := startPropagating(t, r)

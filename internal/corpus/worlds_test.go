@@ -354,7 +354,7 @@ func TestTranscriptsOverTCP(t *testing.T) {
 // TestTranscriptsOnRedis runs there what the default release can run of them.
 func TestTranscriptsOnRedis(t *testing.T) { runOn(t, reference.Default) }
 
-func TestTranscriptsOnRedis86(t *testing.T) { runOn(t, reference.Redis86) }
+func TestTranscriptsOnRedis80(t *testing.T) { runOn(t, reference.Redis80) }
 
 func TestTranscriptsOnRedis70(t *testing.T) { runOn(t, reference.Redis70) }
 
@@ -385,7 +385,7 @@ func runOn(t *testing.T, r reference.Release) {
 // behaves as that release.
 func TestTranscriptsLikeOthers(t *testing.T) {
 	quick.OneGoroutine(t, "runs all transcripts in one more world")
-	for _, r := range []reference.Release{reference.Redis86, reference.Redis70, reference.Valkey81,
+	for _, r := range []reference.Release{reference.Redis80, reference.Redis70, reference.Valkey81,
 		reference.Valkey91, reference.RedisStack74} {
 		t.Run(string(r), func(t *testing.T) {
 			w := memoryLike(t, r, "an engine like "+string(r))

@@ -17,7 +17,7 @@ func TestCheckSnapshot(t *testing.T) {
 	h.run("SET a 1", "SET b 1 PX 100000", "SAVE")
 	var out strings.Builder
 	require.NoError(t, run(t.Context(), []string{"check-rdb", path}, nil, &out))
-	require.Contains(t, out.String(), "AUX FIELD redis-ver = '8.0.2'\n")
+	require.Contains(t, out.String(), "AUX FIELD redis-ver = '8.6.3'\n")
 	require.Contains(t, out.String(), "RDB looks OK")
 	require.Contains(t, out.String(), "[info] 2 keys read\n[info] 1 expires\n")
 	file, err := os.ReadFile(path)

@@ -258,7 +258,7 @@ func pretend(t *testing.T, w watched, port string) {
 func TestBadTargetsOfFailoversBesideRedis(t *testing.T) {
 	const none = "ERR No failover in progress."
 	snapshot := "+FULLRESYNC " + someHistory + " 7\r\n"
-	servers := []watched{watchedServer(t, built(t)), watchedServer(t, reference.Redis86.Path(t))}
+	servers := []watched{watchedServer(t, built(t)), watchedServer(t, reference.Default.Path(t))}
 	for _, bad := range []struct{ name, request, answer, role, state, abort string }{
 		{"an error to PING", "PING", "-ERR no\r\n", "slave", "failover-in-progress", "OK"},
 		{"it loads", "PING", "-LOADING no\r\n", "slave", "failover-in-progress", "OK"},

@@ -145,8 +145,8 @@ func TestMigrateBetweenServers(t *testing.T) {
 	}
 	for name, pair := range map[string][2]func(t *testing.T) endpoint{
 		"to ourselves":    {ours, ours},
-		"from Redis 8.0":  {theirs(reference.Default), ours},
-		"to Redis 8.0":    {ours, theirs(reference.Default)},
+		"from Redis 8.6":  {theirs(reference.Default), ours},
+		"to Redis 8.6":    {ours, theirs(reference.Default)},
 		"from Redis 7.0":  {theirs(reference.Redis70), ours},
 		"to Redis 7.0":    {ours, theirs(reference.Redis70)},
 		"from Redis 6.2":  {theirs(reference.Redis62), ours},

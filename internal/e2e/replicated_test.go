@@ -187,8 +187,8 @@ func (o *observed) awaitCommand(t *testing.T, name, command string) {
 // TestReplicasReceiveWhatRedisSends compares, command for command, what a replica receives of a
 // server and of a redis-server.
 func TestReplicasReceiveWhatRedisSends(t *testing.T) {
-	for _, r := range []reference.Release{reference.Redis62, reference.Default, reference.Redis70, "redis:7.2",
-		"redis:7.4", reference.Valkey81} {
+	for _, r := range []reference.Release{reference.Redis62, reference.Default, reference.Redis80,
+		reference.Redis70, "redis:7.2", "redis:7.4", reference.Valkey81} {
 		t.Run(string(r), func(t *testing.T) {
 			t.Parallel()
 			target := newTarget(t)

@@ -34,10 +34,10 @@ func TestVersionOfARelease(t *testing.T) {
 	} {
 		found := regexp.MustCompile(reader).FindStringSubmatch(ours)
 		require.NotEmpty(t, found, "%s in %s", reader, ours)
-		require.Equal(t, "8.0.2", found[len(found)-1], reader)
+		require.Equal(t, "8.6.3", found[len(found)-1], reader)
 	}
 	require.Contains(t, ours, "\nminiserver 0.1.0\n")
-	require.Equal(t, "8.0.2", launch.Version(path))
+	require.Equal(t, "8.6.3", launch.Version(path))
 
 	theirs := versionOf(t, reference.Default.Path(t))
 	words := func(text string) string {

@@ -113,8 +113,8 @@ type Rewriter interface {
 	Add(name string, words ...[]byte)
 	// Restore takes the value as it is, for RESTORE.
 	Restore(v keyspace.Value)
-	// Rest tells that so many bytes of the value were read though no command was told yet. A rewrite
-	// may pause there.
+	// Rest tells that so many bytes of the value were read though no command was told yet. A
+	// rewrite may pause there.
 	Rest(bytes int)
 }
 

@@ -177,7 +177,7 @@ func (h *hunt) compare(options ...string) (*target, error) {
 
 // newest returns the newest redis-server that is there, "" if there is none.
 func newest() string {
-	for _, r := range []reference.Release{reference.Redis86, reference.Default, reference.Redis70} {
+	for _, r := range []reference.Release{reference.Default, reference.Redis80, reference.Redis70} {
 		if path := r.Find(); path != "" {
 			return path
 		}

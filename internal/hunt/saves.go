@@ -19,8 +19,8 @@ import (
 // saves, rewrites, settings, signals, kills, a disk that is full, and restarts. Whatever they do
 // must be the same. Acts that show a difference are made fewer.
 func openSaves(h *hunt) (step, error) {
-	if h.reference = reference.Redis86.Find(); h.reference == "" {
-		fmt.Fprintf(h.out, "%s: NOT COMPARED: there is no server of %s\n", h.area.name, reference.Redis86)
+	if h.reference = reference.Default.Find(); h.reference == "" {
+		fmt.Fprintf(h.out, "%s: NOT COMPARED: there is no server of %s\n", h.area.name, reference.Default)
 		return func(*rand.Rand) error { return nil }, nil
 	}
 	if _, err := exec.LookPath("prlimit"); err != nil {

@@ -18,10 +18,10 @@ import (
 type Release string
 
 // Default is the release that miniserver stands for.
-const Default Release = "redis:8.0"
+const Default Release = "redis:8.6"
 
-// Redis86 is the newest release of Redis that miniserver can stand for.
-const Redis86 Release = "redis:8.6"
+// Redis80 is the release that Debian 13 has.
+const Redis80 Release = "redis:8.0"
 
 // Redis70 is the release that Debian 12 has.
 const Redis70 Release = "redis:7.0"
@@ -115,6 +115,6 @@ func (r Release) has(version string) bool {
 // required reports whether a test must fail that does not find r.
 func (r Release) required() bool {
 	list := strings.Fields(os.Getenv("REQUIRE_REDIS"))
-	usual := []Release{Default, Redis86, Redis70, Valkey81, Valkey91}
+	usual := []Release{Default, Redis80, Redis70, Valkey81, Valkey91}
 	return slices.Contains(list, string(r)) || slices.Contains(list, "1") && slices.Contains(usual, r)
 }

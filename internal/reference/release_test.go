@@ -41,7 +41,7 @@ func TestServersAreFoundByTheirVersion(t *testing.T) {
 func TestReleasesAreRequiredByName(t *testing.T) {
 	required := func(list string) (names string) {
 		t.Setenv("REQUIRE_REDIS", list)
-		for _, r := range []Release{Default, Redis86, Redis70, Valkey81, Valkey91, RedisStack74, "redis:6.2"} {
+		for _, r := range []Release{Default, Redis80, Redis70, Valkey81, Valkey91, RedisStack74, "redis:6.2"} {
 			if r.required() {
 				names += string(r) + " "
 			}
@@ -49,8 +49,8 @@ func TestReleasesAreRequiredByName(t *testing.T) {
 		return names
 	}
 	require.Empty(t, required(""))
-	require.Equal(t, "redis:8.0 redis:8.6 redis:7.0 valkey:8.1 valkey:9.1 ", required("1"))
-	require.Equal(t, "redis:8.0 redis:8.6 redis:7.0 valkey:8.1 valkey:9.1 redis-stack:7.4 ",
+	require.Equal(t, "redis:8.6 redis:8.0 redis:7.0 valkey:8.1 valkey:9.1 ", required("1"))
+	require.Equal(t, "redis:8.6 redis:8.0 redis:7.0 valkey:8.1 valkey:9.1 redis-stack:7.4 ",
 		required("1 redis-stack:7.4"))
 	require.Equal(t, "redis:7.0 redis:6.2 ", required("redis:6.2 redis:7.0"))
 }

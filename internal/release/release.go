@@ -50,10 +50,10 @@ var Known = []Release{
 // stack is the product of releases with the modules of Redis Stack.
 const stack = "redis-stack"
 
-// Default is the release of a server for which none was chosen: Redis 8.0 with the commands and
+// Default is the release of a server for which none was chosen: Redis 8.6 with the commands and
 // options of all later releases.
 var Default = func() Release {
-	r := of("redis:8.0", "8.0.2")
+	r := of("redis:8.6", "8.6.3")
 	r.Name, r.Open = "default", true
 	return r
 }()

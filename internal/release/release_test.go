@@ -38,7 +38,7 @@ func TestWhatReleasesHave(t *testing.T) {
 		require.Equal(t, want, got, since)
 		require.True(t, Default.Offers(From(since)), since)
 	}
-	require.False(t, Default.Has(From("8.2.0")))
+	require.False(t, Default.Has(From("8.8.0")))
 	require.False(t, Known[0].Extends(From("keydb:6.0.0")))
 	require.True(t, Known[0].Extends(From("6.2.0")))
 	require.True(t, Default.Extends(From("keydb:6.0.0")))

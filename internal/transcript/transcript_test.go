@@ -155,7 +155,7 @@ func TestUpdateKeepsWhatMatches(t *testing.T) {
 		"# header",
 		"> SET k v", "OK",
 		"# comment", "> PTTL k", "(integer) <int>",
-		"> VERSION", "(error) ERR unknown command 'VERSION', with args beginning with:", "",
+		"> VERSION", "(error) ERR unknown command 'VERSION'", "",
 		"@ only miniserver", "> OURS k", "kept", "@ end",
 		"> GET k", `"v"`, "", ""}, "\n"), text)
 }

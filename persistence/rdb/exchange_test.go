@@ -144,7 +144,7 @@ func TestExchangeWithValkey(t *testing.T) {
 
 // Redis reads when a consumer was last active, and writes it as we do.
 func TestExchangeOfActivity(t *testing.T) {
-	c := dial(t, reference.Start(t))
+	c := dial(t, reference.Redis80.Start(t))
 	ours := new(Encoder).Payload(nil, idle())
 	c.do(t, "RESTORE", "s", "0", string(ours))
 	theirs := c.do(t, "DUMP", "s").Text

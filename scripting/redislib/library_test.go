@@ -20,7 +20,7 @@ func testState() *lua.State {
 	lua.OpenTable(L)
 	lua.OpenMath(L, lua.NewRandom())
 	redislib.OpenBit(L)
-	redislib.OpenCjson(L, false)
+	redislib.OpenCjson(L, true)
 	redislib.OpenCmsgpack(L)
 	redislib.OpenStruct(L)
 	return L

@@ -21,7 +21,7 @@ from miniserver_testkit import fakeredis as ours
 PAGE = Path(__file__).parents[3] / "docs" / "start" / "fakeredis.md"
 BEGIN, END = "<!-- surface: python clients/python/tests/surface.py -->", "<!-- end -->"
 
-RELEASE = "`None` is a server like Redis 8.0 with the commands of later releases; a version is the release of `like` next to it"
+RELEASE = "`None` is a server like Redis 8.6 with the commands of later releases; a version is the release of `like` next to it"
 PROCESS = "the data are in another process"
 NOTHING = "accepted, without effect"
 

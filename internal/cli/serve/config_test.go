@@ -64,7 +64,7 @@ func TestBadSettingsNameTheirLine(t *testing.T) {
 	file := write(t, "redis.conf", "port 1\n\n# x\nfoo bar \"baz\"\n")
 	_, err := buildWith(t, "", file)
 	require.EqualError(t, err,
-		"\n*** FATAL CONFIG FILE ERROR (Redis 8.0.2) ***\nReading the configuration file "+file+", at line 4\n"+
+		"\n*** FATAL CONFIG FILE ERROR (Redis 8.6.3) ***\nReading the configuration file "+file+", at line 4\n"+
 			">>> 'foo bar \"baz\"'\nunknown setting 'foo'; 'miniserver help settings' lists all")
 }
 

@@ -13,7 +13,7 @@ import (
 // TestModulesAreThoseOfTheRelease: a part names a module in the versions that releases had.
 func TestModulesAreThoseOfTheRelease(t *testing.T) {
 	for name, want := range map[string]string{
-		"redis:7.4": "", "valkey:9.1": "", "redis-stack:7.4": "ReJSON 20803", "default": "ReJSON 80001 other 1",
+		"redis:7.4": "", "valkey:9.1": "", "redis-stack:7.4": "ReJSON 20803", "default": "ReJSON 80600 other 1",
 		"redis:8.0": "ReJSON 80001 other 1", "redis:8.6": "ReJSON 80600 other 1",
 	} {
 		r, err := release.Find(name)

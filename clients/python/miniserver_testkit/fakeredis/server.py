@@ -14,7 +14,7 @@ class FakeServer:
 
     It begins with the first command, and ends with close, or when neither a variable nor a client holds it any more.
 
-    version and server_type choose the release of Redis or Valkey as which it behaves. Without a version it behaves as Redis 8.0, and has the commands
+    version and server_type choose the release of Redis or Valkey as which it behaves. Without a version it behaves as Redis 8.6, and has the commands
     of later releases too. config has settings of a redis.conf, such as {b"maxmemory": b"10mb"}.
 
     While connected is False, commands of clients raise ConnectionError.

@@ -196,7 +196,7 @@ class Growth {
     const replies = await this.context.sandbox.all(commands);
     if (kind !== this.kind.value) return;
     const own = Array.from({length: 200}, (_, i) => Number(replies[2 + 2 * i]));
-    this.lists = [["miniserver", own, "var(--c1)"], ["Redis 6.2", this.redis["redis:6.2"][kind], "var(--c2)"], ["Redis 8.0", this.redis["redis:8.0"][kind], "var(--c3)"]];
+    this.lists = [["miniserver", own, "var(--c1)"], ["Redis 6.2", this.redis["redis:6.2"][kind], "var(--c2)"], ["Redis 8.6", this.redis["redis:8.6"][kind], "var(--c3)"]];
     this.mark();
   }
 
