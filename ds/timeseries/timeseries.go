@@ -52,6 +52,9 @@ type Options struct {
 	Labels      []Label
 }
 
+// DefaultChunkBytes is the usual size of a full chunk.
+const DefaultChunkBytes = 4096
+
 // Limits of Options.ChunkBytes, which is a multiple of 8.
 const (
 	MinChunkBytes = 48

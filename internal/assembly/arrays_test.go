@@ -21,7 +21,7 @@ func TestExplainArrays(t *testing.T) {
 		"without 92 in the middle"} {
 		require.Contains(t, l.do("MEMORY EXPLAIN k"), line)
 	}
-	require.Contains(t, l.do("MEMORY WHATIF k"), "one encoding")
+	require.Contains(t, l.do("MEMORY WHATIF k"), "hash")
 }
 
 // TestDiffOfArrays: MINI.DIFF tells elements and next indexes.

@@ -3,6 +3,7 @@ package assembly_test
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -64,4 +65,40 @@ func TestRulesFollowTheirSeries(t *testing.T) {
 	l.now += 1000
 	require.NotContains(t, l.do("TS.INFO k"), "totals")
 	require.Equal(t, "DEL totals", string(bytes.Join(l.sent[len(l.sent)-1], []byte(" "))))
+}
+
+// TestDiffOfSeries: MINI.DUMP tells properties, labels, rules and samples, and MINI.DIFF which of
+// them are others.
+func TestDiffOfSeries(t *testing.T) {
+	l := newLibraryWith(t, assembly.Options{Disk: new(disk.Memory), TestKit: true})
+	l.all("TS.CREATE k RETENTION 5000 CHUNK_SIZE 48 IGNORE 5 0.5 LABELS b c a d", "TS.CREATE sums",
+		"TS.CREATERULE k sums AGGREGATION SUM 10", "TS.MADD k 1000 1 k 2000 -2.5")
+	dump := l.do("MINI.DUMP k")
+	for _, line := range []string{`"k" timeseries, retention 5000, ignore 5 0.5`, `label "a" "d"`, `label "b" "c"`,
+		`rule "sums" "sum 10 0"`, "1000 1", "2000 -2.5"} {
+		require.Contains(t, dump, line)
+	}
+	require.Contains(t, l.do("MINI.DUMP sums"), `source "k"`)
+	require.Contains(t, l.do("MINI.WORLD SNAPSHOT before"), "OK")
+	l.all("TS.ADD k 1500 7", "TS.ALTER k LABELS a e")
+	diff := l.do("MINI.DIFF default before")
+	for _, line := range []string{`label "a" "e"`, `label "b" "c"`, "1500 7"} {
+		require.Contains(t, diff, line)
+	}
+	require.NotContains(t, diff, "2000 -2.5")
+}
+
+// TestWhatIfOfManySamples: what the first ones would cost stands for all.
+func TestWhatIfOfManySamples(t *testing.T) {
+	l := newLibrary(t, new(disk.Memory))
+	l.do("TS.CREATE k")
+	for i := range 30_000 {
+		l.do(fmt.Sprintf("TS.ADD k %d %d", 1_700_000_000_000+i, i%100))
+	}
+	reply := l.do("MEMORY WHATIF k")
+	require.Contains(t, reply, "estimated from the first 25000 elements")
+	var bytes, each int
+	_, err := fmt.Sscanf(reply[strings.Index(reply, "zset "):], "zset %d %d", &bytes, &each)
+	require.NoError(t, err)
+	require.Equal(t, bytes/30_000, each)
 }

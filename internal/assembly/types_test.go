@@ -72,7 +72,8 @@ var typeCases = []typeCase{
 			l.all(`JSON.SET large $[5].name "other"`)
 			deepen(l, "deep", 300)
 		}},
-	{name: "TSDB-TYPE", change: "TS.ADD k 100000 1", ask: "TS.GET k", explain: "chunks", dump: `"k" `, event: "ts.add",
+	{name: "TSDB-TYPE", change: "TS.ADD k 100000 1", ask: "TS.GET k", explain: "chunks",
+		dump: `"k" timeseries, policy last`, event: "ts.add",
 		build: func(l *library) {
 			l.all("TS.CREATE k CHUNK_SIZE 128 DUPLICATE_POLICY LAST LABELS a b", "TS.CREATE sums", "TS.CREATE large",
 				"TS.CREATERULE k sums AGGREGATION SUM 10")

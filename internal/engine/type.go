@@ -24,7 +24,8 @@ type Type struct {
 	// Explain returns what MEMORY EXPLAIN tells of a value beyond what it tells of every key. Of
 	// many entries it shows up to ends at each end.
 	Explain func(v keyspace.Value, ends int) []Detail
-	// Forms returns what the data of a value would be as values of other types, for MEMORY WHATIF.
+	// Forms returns a value by the name of its form, and then what its data would be as values of
+	// other types, for MEMORY WHATIF. Of many elements each of those may have the first MostBuilt.
 	Forms func(w *World, v keyspace.Value) []Form
 	// Dump returns the canonical text of a value, which equal data have whatever their encoding:
 	// what follows the key on its line, and further lines. Times are relative to now. Without it
@@ -48,10 +49,15 @@ type Type struct {
 	Elements *Elements
 }
 
-// Form is the data of a value as a value of another type.
+// MostBuilt is how many elements MEMORY WHATIF builds anew. It assumes that the others are like
+// them.
+const MostBuilt = 25_000
+
+// Form is the data of a value in one form.
 type Form struct {
 	Name  string
 	Value keyspace.Value
+	First int // it has only so many of the elements; 0 if it has all
 }
 
 // Plain is values as texts.

@@ -15,7 +15,7 @@ import (
 const nextRow = "next"
 
 // Type is the data type of arrays.
-var Type = engine.Type{Type: array.Type, Explain: explain, Rewrite: rewrite,
+var Type = engine.Type{Type: array.Type, Explain: explain, Forms: forms, Rewrite: rewrite,
 	Dump: func(v keyspace.Value, _ int64) (string, []string) {
 		a, lines := v.(*array.Array), []string(nil)
 		each(a, func(index uint64, text []byte) {

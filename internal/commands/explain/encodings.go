@@ -19,6 +19,8 @@ type encoding struct {
 	curve []int // curve[i] is the size in bytes with the first i+1 elements
 	total int   // elements of the key; the curve may have fewer
 	now   bool  // the key has it
+	whole int   // the size with all elements, if there is no curve
+	first int   // whole is estimated from so many elements; 0 if it is exact
 	make  func() builder
 	each  func(fn func(a, b ziplist.Entry) bool)
 }
@@ -33,7 +35,7 @@ func (e *encoding) build() *encoding {
 	add := e.make()
 	e.each(func(a, b ziplist.Entry) bool {
 		e.curve = append(e.curve, add(a, b))
-		return len(e.curve) < maxBuilt
+		return len(e.curve) < engine.MostBuilt
 	})
 	return e
 }
@@ -43,24 +45,28 @@ func (e *encoding) build() *encoding {
 func (e *encoding) cost() int {
 	n := len(e.curve)
 	if n == 0 {
-		return 0
+		return e.whole
 	}
 	return int(int64(e.curve[n-1]) * int64(max(e.total, n)) / int64(n))
 }
 
 // estimateNote returns a note if cost is an estimate, else "".
 func (e *encoding) estimateNote() string {
-	if n := len(e.curve); e.total > n && n > 1 {
-		return fmt.Sprintf("estimated from the first %d elements", n)
+	n := e.first
+	if e.total > len(e.curve) && len(e.curve) > 1 {
+		n = len(e.curve)
 	}
-	return ""
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("estimated from the first %d elements", n)
 }
 
 // possibleEncodings returns the encodings that the data of a key can have, and a function that
 // returns the name of the one that the current parameters choose.
 func possibleEncodings(w *engine.World, key []byte, v keyspace.Value) (list []*encoding, chosen func() string) {
 	if forms := w.Engine().Parts.Types.Of(v.Type()).Forms; forms != nil {
-		return formsOf(len(key), v, forms(w, v)), nil
+		return formsOf(len(key), forms(w, v), v.Len()), nil
 	}
 	d := &data{world: w, small: w.Engine().Config.Encodings, key: len(key), n: v.Len(), t: v.Type()}
 	if d.t == keyspace.String {
@@ -75,14 +81,20 @@ func possibleEncodings(w *engine.World, key []byte, v keyspace.Value) (list []*e
 	return list, d.chosen
 }
 
-// formsOf returns the value of a key of n bytes, and other forms of its data, as encodings.
-func formsOf(n int, v keyspace.Value, others []engine.Form) (list []*encoding) {
-	for _, f := range append([]engine.Form{{Name: "document", Value: v}}, others...) {
-		layout := keyspace.BoxedLayout(n, f.Value)
+// formsOf returns the forms of the data of a key of so many bytes as encodings. The first one is
+// the value itself, which has n elements.
+func formsOf(key int, forms []engine.Form, n int) (list []*encoding) {
+	for i, f := range forms {
+		layout := keyspace.BoxedLayout(key, f.Value)
 		if packed, ok := f.Value.Packed(); ok {
-			layout = keyspace.PackedLayout(n, len(packed), f.Value.Type())
+			layout = keyspace.PackedLayout(key, len(packed), f.Value.Type())
 		}
-		list = append(list, &encoding{name: f.Name, curve: []int{layout.Bytes()}, total: 1, now: f.Value == v})
+		e := &encoding{name: f.Name, total: n, now: i == 0, whole: layout.Bytes(), first: f.First}
+		if f.First > 0 {
+			e.whole = int(int64(e.whole) * int64(n) / int64(f.First))
+			list[0].first = f.First
+		}
+		list = append(list, e)
 	}
 	return list
 }
@@ -106,7 +118,7 @@ type data struct {
 	numbers bool // all elements scanned are integers
 }
 
-// scan sets each, longest and numbers, from the first maxBuilt elements.
+// scan sets each, longest and numbers, from the first engine.MostBuilt elements.
 func (d *data) scan(v keyspace.Value) {
 	d.each = eachElement(v)
 	d.numbers = true
@@ -119,7 +131,7 @@ func (d *data) scan(v keyspace.Value) {
 			d.longest = max(d.longest, b.Len())
 		}
 		seen++
-		return seen < maxBuilt
+		return seen < engine.MostBuilt
 	})
 }
 

@@ -10,17 +10,13 @@ import (
 	"github.com/miniserver-go/miniserver/internal/keyspace"
 )
 
-// maxBuilt is how many elements MEMORY WHATIF builds anew. It assumes that the others are like
-// them.
-const maxBuilt = 25_000
-
 // MEMORY WHATIF key [encoding | parameter value]
 //
 // It replies with the cost of a key's data in every encoding of its type, or under another value of
 // a parameter; how the cost grows with the number of elements; and where another encoding becomes
 // cheaper. Of a type with one encoding only, it tells the cost as values of other types, if the
-// type names them. Deadlines of elements are left out. It builds the first maxBuilt elements anew,
-// which takes some hundredths of a second at most.
+// type names them. Deadlines of elements are left out. It builds the first engine.MostBuilt
+// elements anew, which takes some hundredths of a second at most.
 func cmdMemoryWhatIf(c *engine.Call) {
 	key := c.Arg()
 	v, ok := c.PeekValue(key)

@@ -44,6 +44,7 @@ func explainTree(t *json.TreeLayout) []engine.Detail {
 // and as a string with the text. O(bytes).
 func forms(w *engine.World, v keyspace.Value) (list []engine.Form) {
 	root := v.(*json.Doc).Root()
+	list = []engine.Form{{Name: "document", Value: v}}
 	if root.Kind() == json.Object && root.Len() > 0 {
 		list = append(list, engine.Form{Name: "hash", Value: hashOf(root, w.HashLimits())})
 	}

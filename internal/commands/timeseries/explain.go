@@ -1,7 +1,12 @@
 package timeseries
 
 import (
+	"math"
+	"strconv"
+
+	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/ds/timeseries"
+	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/internal/engine"
 	"github.com/miniserver-go/miniserver/internal/keyspace"
 )
@@ -34,4 +39,33 @@ func perSample(bytes, samples int) float64 {
 		return 0
 	}
 	return float64(bytes) / float64(samples)
+}
+
+// forms returns a series as a sorted set, in which a member is the time and the value, and the
+// score the time; and as a stream, in which an entry has the time as its ID, and one field.
+func forms(w *engine.World, v keyspace.Value) []engine.Form {
+	s, config := v.(*timeseries.Series), w.Engine().Config
+	sorted, entries, n := new(zset.Set), new(stream.Stream), 0
+	var member []byte
+	walk := s.Walk(0, math.MaxUint64, false)
+	for batch := walk.Next(); len(batch) > 0 && n < engine.MostBuilt; batch = walk.Next() {
+		for _, x := range batch[:min(len(batch), engine.MostBuilt-n)] {
+			member = append(strconv.AppendUint(member[:0], x.Time, 10), ':')
+			at := len(member)
+			member = appendValue(member, x.Value)
+			sorted.Add(member, float64(x.Time), config.ZSet, w.Dice)
+			entries.Append(stream.ID{Ms: x.Time, Seq: 1}, [][]byte{[]byte("value"), member[at:]}, config.Stream)
+			n++
+		}
+	}
+	first := 0
+	if n < s.Len() {
+		first = n
+	}
+	list := []engine.Form{{Name: "timeseries", Value: s}}
+	if n > 0 {
+		list = append(list, engine.Form{Name: "zset", Value: sorted, First: first},
+			engine.Form{Name: "stream", Value: entries, First: first})
+	}
+	return list
 }

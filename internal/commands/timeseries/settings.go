@@ -21,8 +21,8 @@ type settings struct {
 }
 
 func newSettings() *settings {
-	return &settings{options: timeseries.Options{ChunkBytes: 4096, Policy: timeseries.Block}, policy: "block",
-		encoding: "compressed", threads: 3}
+	o := timeseries.Options{ChunkBytes: timeseries.DefaultChunkBytes, Policy: timeseries.Block}
+	return &settings{options: o, policy: "block", encoding: "compressed", threads: 3}
 }
 
 // defaults returns the properties of a new series. Its policy is left to the parameter.

@@ -7,7 +7,8 @@ import (
 )
 
 // Type is the time series.
-var Type = engine.Type{Type: timeseries.Type, Explain: explain, Renaming: renaming}
+var Type = engine.Type{Type: timeseries.Type, Explain: explain, Forms: forms, Dump: dump, Plain: &plain,
+	Renaming: renaming}
 
 // renaming takes the rules of a series along to another key.
 func renaming(c *engine.Call, v keyspace.Value, from, to []byte) {
