@@ -1,6 +1,6 @@
 // Package regex is the regular expressions of ARGREP: extended ones of POSIX with what the library
 // TRE adds to them, which Redis uses. They are translated to those of package regexp, whose time is
-// bounded: O(len(text)) for a pattern, and in Redis, too.
+// bounded: each byte of a text runs each instruction of a pattern once at most.
 //
 //   - + ? {m,n}        repetitions; *? and the like
 //     ( ) | . [ ] ^ $    groups, which may be empty, alternatives, any byte, classes, both ends
@@ -14,11 +14,12 @@
 //
 // What a match is does not depend on which of several is found, as only that there is one is asked.
 // It differs from TRE in these: \< and \> are any bound of a word, repetitions of more than 1000
-// are refused, and so is approximate matching, {~1}.
+// are refused, and so is approximate matching, {~1}, and what has too many instructions.
 package regex
 
 import (
 	"regexp"
+	"regexp/syntax"
 	"unicode/utf8"
 )
 
@@ -47,6 +48,7 @@ const (
 // Regexp is a regular expression. It must not be used by several goroutines at a time.
 type Regexp struct {
 	compiled *regexp.Regexp
+	size     int
 	runes    []byte // scratch: a text as runes
 }
 
@@ -63,12 +65,42 @@ func Compile(pattern []byte, fold bool) (*Regexp, error) {
 	case t.references:
 		return nil, ErrBackReference
 	}
+	parsed, err := syntax.Parse(string(t.out), syntax.Perl)
+	if err != nil {
+		return nil, ErrTooLarge
+	}
+	size := instructions(parsed)
+	if size > maxSize {
+		return nil, ErrTooLarge
+	}
 	compiled, err := regexp.Compile(string(t.out))
 	if err != nil {
 		return nil, ErrTooLarge
 	}
-	return &Regexp{compiled: compiled}, nil
+	return &Regexp{compiled: compiled, size: size}, nil
 }
+
+// maxSize is how many instructions a regular expression may have. To compile them takes some
+// hundredths of a second.
+const maxSize = 1 << 14
+
+// instructions returns about how many instructions a parsed pattern has when it is compiled.
+func instructions(p *syntax.Regexp) (n int) {
+	n = 1
+	if p.Op == syntax.OpLiteral {
+		n = len(p.Rune)
+	}
+	for _, sub := range p.Sub {
+		n += instructions(sub)
+	}
+	if p.Op == syntax.OpRepeat {
+		n *= max(1, p.Min, p.Max)
+	}
+	return n
+}
+
+// Size returns about how many instructions the expression has, 16384 at most.
+func (x *Regexp) Size() int { return x.size }
 
 // Match reports whether a part of the text matches.
 func (x *Regexp) Match(text []byte) bool {

@@ -13,6 +13,7 @@ const (
 	errLimit          = command.Error("ERR LIMIT must be positive")
 	errOperation      = command.Error("ERR unknown operation")
 	errMatch          = command.Error("ERR MATCH requires a value argument")
+	errSearch         = command.Error("ERR regular expressions and patterns are too large for this array")
 	errEmptyRegex     = command.Error("ERR regular expression is empty")
 
 	errRangeLong  = "ERR range exceeds maximum of %d items"

@@ -25,13 +25,25 @@ type search struct {
 	withValues bool
 	limit      int64
 	folded     []byte // scratch: an element, folded
+	left       int    // what elements may still cost, see spend
 }
+
+// What patterns may cost, in instructions that are run for a byte: so many however small the array
+// is, and so many for each byte of it that is searched. What it takes to compile an instruction
+// counts, too. An instruction takes about 10 ns.
+const (
+	freeCost     = 1 << 25
+	moreCost     = 64
+	compileCost  = 128
+	elementBytes = 16 // that an element counts beside its text
+)
 
 // predicate is EXACT, MATCH, GLOB or RE.
 type predicate struct {
 	kind  string
 	text  []byte
 	regex *regex.Regexp // of RE
+	cost  int           // for each byte of an element
 }
 
 // ARGREP key start end <EXACT string | MATCH string | GLOB pattern | RE pattern ...> [AND | OR]
@@ -49,9 +61,14 @@ func cmdARGrep(c *engine.Call) {
 		c.Reply.Array(0)
 		return
 	}
+	before := c.Reply.Len()
 	at, n, buf := c.Reply.Defer(), 0, make([]byte, 0, 32)
 	a.Scan(start.of(last), end.of(last), func(index uint64, e ziplist.Entry) bool {
-		if !s.matches(e.Text(buf)) {
+		text := e.Text(buf)
+		if s.spend(text); s.left < 0 {
+			return false
+		}
+		if !s.matches(text) {
 			return true
 		}
 		if s.withValues {
@@ -63,6 +80,19 @@ func cmdARGrep(c *engine.Call) {
 		return int64(n) < s.limit && !c.Reply.Full()
 	})
 	c.Reply.SetArray(at, n)
+	if s.left < 0 {
+		c.Reply.Truncate(before)
+		c.Fail(errSearch)
+	}
+}
+
+// spend counts what it costs to look for all predicates in an element.
+func (s *search) spend(text []byte) {
+	cost := 0
+	for i := range s.predicates {
+		cost += s.predicates[i].cost
+	}
+	s.left += moreCost*(len(text)+elementBytes) - cost*len(text)
 }
 
 // bound is an index, or the last one of the array.
@@ -92,7 +122,7 @@ func (b bound) of(last uint64) uint64 {
 // parseSearch reads predicates and options in any order. Of options that say the same the last one
 // counts.
 func parseSearch(c *engine.Call) *search {
-	s := &search{limit: math.MaxInt64}
+	s := &search{limit: math.MaxInt64, left: freeCost}
 	for c.More() {
 		switch word := string(bytes.ToUpper(c.Arg())); word {
 		case "EXACT", "MATCH", "GLOB", "RE":
@@ -144,10 +174,24 @@ func (s *search) compile(c *engine.Call) {
 			c.Refuse(errEmptyRegex)
 		case p.kind == "RE":
 			p.compile(c, s.fold)
-		case s.fold && p.kind != "GLOB":
+			if s.left -= p.cost * compileCost; s.left < 0 {
+				c.Refuse(errSearch)
+			}
+		case p.kind == "GLOB":
+			p.cost = globCost(p.text)
+		case s.fold:
 			p.text = appendFolded(nil, p.text)
 		}
 	}
+}
+
+// globCost returns how many instructions of a regular expression the pattern of GLOB is worth. What
+// stands behind a star is compared from each byte on.
+func globCost(pattern []byte) (cost int) {
+	for _, part := range bytes.Split(pattern, []byte("*"))[1:] {
+		cost = max(cost, len(part)/4)
+	}
+	return cost
 }
 
 // compile compiles the regular expression of RE.
@@ -159,6 +203,8 @@ func (p *predicate) compile(c *engine.Call, fold bool) {
 		c.Refusef(errNoRegex, err)
 	case err != nil:
 		c.Refusef(errRegex, err)
+	default:
+		p.cost = p.regex.Size()
 	}
 }
 
