@@ -1,6 +1,7 @@
 package json
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -56,10 +57,31 @@ func remove(c *engine.Call, d *json.Doc, m *matches) int {
 	return 1
 }
 
-// outermost returns the routes that RedisJSON follows of several, in its order. It compares their
-// texts: one is left out if another one is the beginning of its text, so that "ab" goes with "a".
-// And it leaves out those of several equal ones of which a bisection does not find the first.
-func outermost(m *matches) (kept []route) {
+// outermost returns the routes to values that are not within others, each once, in the order in
+// which they can be deleted.
+func (m *matches) outermost() (kept []route) {
+	if m.loses {
+		return m.outermostText()
+	}
+	all := make([]route, len(m.routes.ends))
+	for i := range all {
+		all[i] = m.routes.at(i)
+	}
+	slices.SortFunc(all, func(a, b route) int { return bytes.Compare(a, b) })
+	for _, one := range all {
+		if n := len(kept); n == 0 || !bytes.HasPrefix(one, kept[n-1]) {
+			kept = append(kept, one)
+		}
+	}
+	slices.SortFunc(kept, inOrder)
+	return kept
+}
+
+// outermostText returns the routes that RedisJSON followed of several before Redis 8.2, in its
+// order. It compared their texts: one is left out if another one is the beginning of its text, so
+// that "ab" goes with "a". And it leaves out those of several equal ones of which a bisection does
+// not find the first.
+func (m *matches) outermostText() (kept []route) {
 	texts := m.routes.texts()
 	order := make([]int, len(texts))
 	for i := range order {
@@ -104,8 +126,9 @@ func bisect(sorted []string, text string) int {
 
 // removeRoutes removes the values to which routes lead, and returns how many.
 func removeRoutes(c *engine.Call, d *json.Doc, m *matches) (n int) {
+	kept := m.outermost()
 	e := &workspaceOf(c).editor
-	for _, r := range outermost(m) {
+	for _, r := range kept {
 		if at, _, ok := r.follow(d, m.place); ok && len(at) > 0 {
 			e.Delete(d, at)
 			n++

@@ -7,15 +7,17 @@ import (
 	"github.com/miniserver-go/miniserver/ds/json/path"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/engine"
+	"github.com/miniserver-go/miniserver/internal/release"
 )
 
 // matches is what the path of a command finds that changes a document: the place of the only value,
-// or the routes to several. A value to which a filter on an object has led cannot be changed, as in
-// RedisJSON: its route leads nowhere.
+// or the routes to several. Before Redis 8.2 a value to which a filter on an object has led cannot
+// be changed: its route leads nowhere.
 type matches struct {
 	only   json.Place
 	fits   []bool // for each, whether it is what the command is about
 	some   bool   // one of them is
+	loses  bool   // what a filter on an object leads to
 	lost   bool   // a filter led to members
 	routes routes
 	place  json.Place // scratch
@@ -36,7 +38,7 @@ const (
 // find finds what matches a path. An error is latched.
 func (w *workspace) find(c *engine.Call, d *json.Doc, p *path.Path, fits func(v json.Value) bool) *matches {
 	m, f := &w.matches, &w.finder
-	m.fits, m.some, m.lost = m.fits[:0], false, false
+	m.fits, m.some, m.loses, m.lost = m.fits[:0], false, !c.Has(findsAll), false
 	m.routes.reset()
 	if c.Failed() {
 		return m
@@ -52,6 +54,9 @@ func (w *workspace) find(c *engine.Call, d *json.Doc, p *path.Path, fits func(v 
 	refusePath(c, f)
 	return m
 }
+
+// findsAll is since when commands change all that a path leads to.
+var findsAll = release.From("8.2.0")
 
 // maxPlace is how deep the values lie that a command changes. It puts a text of up to json.MaxDepth
 // levels into one, or into a member that it adds.
@@ -71,7 +76,7 @@ func anything(json.Value) bool { return true }
 func (m *matches) add(d *json.Doc, f *path.Finder, fits bool) {
 	m.fits, m.some = append(m.fits, fits), m.some || fits
 	var filtered func(level int) bool
-	if f.FilteredMember() {
+	if m.loses && f.FilteredMember() {
 		filtered, m.lost = f.Filtered, true
 	}
 	switch {
