@@ -59,22 +59,25 @@ func remove(c *engine.Call, d *json.Doc, m *matches) int {
 
 // outermost returns the routes to values that are not within others, each once, in the order in
 // which they can be deleted.
-func (m *matches) outermost() (kept []route) {
+func (m *matches) outermost() []route {
 	if m.loses {
 		return m.outermostText()
 	}
 	all := make([]route, len(m.routes.ends))
 	for i := range all {
-		all[i] = m.routes.at(i)
+		all[len(all)-1-i] = m.routes.at(i)
 	}
-	slices.SortFunc(all, func(a, b route) int { return bytes.Compare(a, b) })
-	for _, one := range all {
-		if n := len(kept); n == 0 || !bytes.HasPrefix(one, kept[n-1]) {
-			kept = append(kept, one)
+	if !slices.IsSortedFunc(all, inOrder) { // as elements are that were found from the first on
+		slices.SortFunc(all, inOrder)
+	}
+	n := len(all)
+	for _, one := range slices.Backward(all) { // what is within a value stands before it
+		if n == len(all) || !bytes.HasPrefix(one, all[n]) {
+			n--
+			all[n] = one
 		}
 	}
-	slices.SortFunc(kept, inOrder)
-	return kept
+	return all[n:]
 }
 
 // outermostText returns the routes that RedisJSON followed of several before Redis 8.2, in its
