@@ -4,9 +4,12 @@ import {ReplyError} from "../api.js";
 import {Chart, bars} from "../chart.js";
 import {count, el, field, select, show} from "../dom.js";
 import {layout} from "../layout.js";
+import {table} from "../table.js";
+import {typeName} from "../types.js";
 import {skiplist} from "./memory/skiplist.js";
 
 const entries = 512, towers = 200; // that are drawn of each end: of a packed value, of a skiplist
+const listed = 50; // rows of a table
 const large = 500_000, quick = 1000; // bytes, elements: up to there MEMORY EXPLAIN and MEMORY WHATIF take less than a millisecond
 const colors = {ziplist: "var(--c1)", listpack: "var(--c1)", skiplist: "var(--c2)", hashtable: "var(--c2)", intset: "var(--c3)", quicklist: "var(--c4)"};
 
@@ -56,8 +59,8 @@ class Memory {
     const cells = layout(explained);
     const perElement = Object.entries(facts).find(([name]) => name.startsWith("bytes-per"));
     show(this.out, el("div", {class: "figures"}, figure(count(facts.bytes), "bytes, by MEMORY USAGE"), figure(count(facts.length), facts.type === "string" ? "bytes of text" : facts.length === 1 ? "element" : "elements"),
-      perElement && figure(Number(perElement[1]).toFixed(1), perElement[0].replaceAll("-", " ")), figure(facts.encoding, "encoding"), figure(facts.type, "type")),
-    el("div", {class: "two"}, el("div", {}, cells && strip(cells), facts.skiplist && skiplist(explained), facts.dict && buckets(Object.fromEntries(facts.dict)),
+      perElement && figure(Number(perElement[1]).toFixed(1), perElement[0].replaceAll("-", " ")), figure(facts.encoding, "encoding"), figure(typeName(facts.type), "type")),
+    el("div", {class: "two"}, el("div", {}, cells && strip(cells), facts.skiplist && skiplist(explained), facts.dict && buckets(Object.fromEntries(facts.dict)), tables(explained),
       await this.whatif(key, facts)), account(explained)));
     this.context.announce(`${key}: ${facts.bytes} bytes`);
   }
@@ -67,7 +70,7 @@ class Memory {
   /** offer shows what is known without a walk. */
   offer(key, type, size, encoding) {
     this.keep();
-    show(this.out, el("div", {class: "figures"}, figure(count(size), "bytes, by MEMORY USAGE"), figure(encoding, "encoding"), figure(type, "type")),
+    show(this.out, el("div", {class: "figures"}, figure(count(size), "bytes, by MEMORY USAGE"), figure(encoding, "encoding"), figure(typeName(type), "type")),
       el("div", {class: "row"}, el("p", {class: "soft"}, "MEMORY EXPLAIN walks through the whole value, and all other clients wait until it is done: with a million elements, tens of milliseconds."),
         el("button", {onclick: () => this.show(true)}, "Explain it anyway")));
   }
@@ -161,11 +164,27 @@ function buckets(facts) {
         Array.from({length: Math.min(c.elements, 36)}, (_, i) => el("i", {class: i >= 12 ? "over" : ""}))))).slice(0, 200)), bars("Chains by elements", chains.map(c => [`${c.elements} elements`, c.chains])));
 }
 
+/** drawn are the parts of a reply that are drawn in another way. */
+const drawn = new Set(["entries", "spans", "heights", "chains"]);
+
+/** isTable reports whether a part of a reply is a list of facts with the same names. */
+const isTable = value => Array.isArray(value) && Array.isArray(value[0]?.[0]);
+
+/** tables shows the lists of facts in a reply, such as the layers of a filter. */
+function tables(explained) {
+  return explained.flatMap(([name, value]) => {
+    if (!Array.isArray(value) || drawn.has(name)) return [];
+    if (!isTable(value)) return Array.isArray(value[0]) ? tables(value) : [];
+    const title = name[0].toUpperCase() + name.slice(1).replaceAll("-", " ");
+    return [el("section", {class: "sheet"}, el("h2", {}, title), table(value[0].map(([fact]) => String(fact)), value.slice(0, listed).map(row => row.map(([, fact]) => String(fact))), title))];
+  });
+}
+
 /** account shows the reply as it is, a table for each part. */
 function account(explained) {
   const rows = (pairs, depth) => pairs.flatMap(([name, value]) => {
     if (!Array.isArray(value)) return [el("tr", {}, el("td", {style: {"padding-left": `${8 + 14 * depth}px`}}, String(name)), el("td", {class: "number"}, typeof value === "number" ? count(value) : String(value)))];
-    if (name === "entries" || name === "spans" || name === "heights" || name === "chains" || !Array.isArray(value[0]) || Array.isArray(value[0][0])) return [];
+    if (drawn.has(name) || !Array.isArray(value[0]) || isTable(value)) return [];
     return [el("tr", {class: "part"}, el("th", {scope: "rowgroup", colspan: 2, style: {"padding-left": `${8 + 14 * depth}px`}}, String(name))), ...rows(value, depth + 1)];
   });
   return el("section", {class: "sheet account", "aria-label": "Account"}, el("h2", {}, "The account"), el("table", {}, el("tbody", {}, rows(explained, 0))), el("p", {class: "soft"}, "This is the reply to MEMORY EXPLAIN."));
