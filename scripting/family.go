@@ -8,7 +8,7 @@ import (
 
 const (
 	runsReading = command.NoScript | command.Stale | command.SkipMonitor | command.NoMandatoryKeys | command.MayBeSlow |
-		command.ReadOnly
+		command.ScriptRunner | command.ReadOnly
 	runs = runsReading&^command.ReadOnly | command.MayReplicate
 )
 

@@ -62,6 +62,7 @@ const (
 	Help                   // explains the other subcommands of its container
 	AnySlot                // may name keys in several slots, as it only lets go of them
 	LogsIn                 // does nothing but log the session in
+	ScriptRunner           // runs a script or a function
 	AllDatabases           // uses all databases, not the selected one
 	OfModule               // a module has it in Redis: COMMAND shows it as "module"
 )
@@ -87,7 +88,7 @@ var flagNames = []flagName{
 	{flag: NoAuth, name: "no_auth"}, {MayReplicate, "may_replicate", "", "7.0.0"},
 	{NoMandatoryKeys, "no_mandatory_keys", "7.0.0", ""}, {NoAsyncLoading, "no_async_loading", "7.0.0", ""},
 	{NoMulti, "no_multi", "7.0.0", ""}, {flag: MovableKeys, name: "movablekeys"},
-	{AllowBusy, "allow_busy", "7.0.0", ""},
+	{AllowBusy, "allow_busy", "7.0.0", ""}, {ScriptRunner, "script_runner", "8.10.0", ""},
 }
 
 // flagNamesOf returns the names that a release has, in a fixed order, and all their flags.

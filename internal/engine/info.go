@@ -213,8 +213,14 @@ func (e *Engine) fillCommandStats(_ *World, b *bytes.Buffer) {
 		if s.calls > 0 {
 			each = float64(s.micros) / float64(s.calls)
 		}
-		fmt.Fprintf(b, "cmdstat_%s:calls=%d,usec=%d,usec_per_call=%.2f,rejected_calls=%d,failed_calls=%d\r\n",
+		fmt.Fprintf(b, "cmdstat_%s:calls=%d,usec=%d,usec_per_call=%.2f,rejected_calls=%d,failed_calls=%d",
 			cmd.FullName(), s.calls, s.micros, each, s.rejected, s.failed)
+		for _, p := range e.Parts.List {
+			if p.CommandStats != nil {
+				p.CommandStats(cmd, b)
+			}
+		}
+		b.WriteString("\r\n")
 	})
 }
 

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"fmt"
 	"net"
 	"reflect"
@@ -25,7 +26,9 @@ type Part struct {
 	Sections []Section         // of INFO
 	Figures  map[string]Figure // of INFO, by their names there, for sections of others
 	Caches   []Cache           // of MEMORY STATS
-	Debug    []DebugLine       // subcommands of DEBUG
+	// CommandStats adds to the line of a command in INFO commandstats: ",name=value".
+	CommandStats func(cmd *command.Command, b *bytes.Buffer)
+	Debug        []DebugLine // subcommands of DEBUG
 
 	Host      Host      // what the process does for the engine
 	Clock     Clock     // in place of the clock that the engine was made with; an engine has one of them at most

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -87,4 +88,22 @@ func tableOf(r *release.Release) *command.Table {
 	e := engine.New(engine.Options{Clock: func() int64 { return 0 }, Release: r})
 	assembly.Join(e, assembly.Options{Disk: new(disk.Memory)})
 	return e.Commands
+}
+
+// Redis 8.10 marks the commands that run scripts and functions.
+func TestScriptRunnersAreMarked(t *testing.T) {
+	for name, want := range map[string][]string{"redis:8.8": nil,
+		"redis:8.10": {"eval", "eval_ro", "evalsha", "evalsha_ro", "fcall", "fcall_ro"}} {
+		r, err := release.Find(name)
+		require.NoError(t, err)
+		var marked []string
+		table := tableOf(r)
+		table.Each(func(c *command.Command) {
+			if slices.Contains(table.FlagWords(c.Flags), "script_runner") {
+				marked = append(marked, c.FullName())
+			}
+		})
+		slices.Sort(marked)
+		require.Equal(t, want, marked, name)
+	}
 }

@@ -27,6 +27,8 @@ type Logs struct {
 	engine                  *engine.Engine
 	slow, requests, replies list
 	limits                  limits
+	all                     durations // of the slow log, as are those of each command
+	of                      map[*command.Command]durations
 }
 
 // logsSizes is since when the sizes of requests and replies are logged.
@@ -34,7 +36,8 @@ var logsSizes = release.From("valkey:8.1.0")
 
 // New returns the logs of an engine. Join its Part to the engine.
 func New(e *engine.Engine) *Logs {
-	l := &Logs{engine: e, slow: list{threshold: 10000, most: 128}, limits: limits{args: 32, text: 128}}
+	l := &Logs{engine: e, slow: list{threshold: 10000, most: 128}, limits: limits{args: 32, text: 128},
+		of: make(map[*command.Command]durations)}
 	l.requests = list{threshold: -1, most: 128}
 	if e.Release.Has(logsSizes) {
 		l.requests.threshold = 1 << 20
@@ -54,6 +57,10 @@ func (l *Logs) Part() engine.Part {
 				config.Int("slowlog-entry-max-string-len", &l.limits.text, 1, math.MaxInt32)})}
 	p.Params[0].Aliases = []string{"commandlog-execution-slower-than"}
 	p.Params[1].Aliases = []string{"commandlog-slow-execution-max-len"}
+	if e := l.engine; e.Release.Offers(release.From(sinceStats)) {
+		p.CommandStats = l.fillCommand
+	}
+	p.Sections = []engine.Section{{Name: "Stats", Since: sinceStats, Fill: l.fill, Reset: l.reset}}
 	l.listen(&p)
 	return p
 }
@@ -75,21 +82,26 @@ func (l *Logs) listen(p *engine.Part) {
 	}
 }
 
-func (l *Logs) executed(x engine.Executed) { l.add(&l.slow, x, x.Micros) }
+func (l *Logs) executed(x engine.Executed) {
+	if l.add(&l.slow, x, x.Micros) {
+		l.count(x.Cmd, x.Micros)
+	}
+}
 
 func (l *Logs) replied(x engine.Executed, reply int) {
 	l.add(&l.requests, x, resp.WireBytes(x.Args))
 	l.add(&l.replies, x, int64(reply))
 }
 
-// add adds a command to a log if its value reaches the threshold.
-func (l *Logs) add(to *list, x engine.Executed, value int64) {
+// add adds a command to a log if its value reaches the threshold, and reports whether it did.
+func (l *Logs) add(to *list, x engine.Executed, value int64) (added bool) {
 	if to.threshold < 0 || value < to.threshold || x.Cmd.Flags&command.SkipSlowlog != 0 {
-		return
+		return false
 	}
 	addr, client := origin(x.Session, l.engine.Release)
 	to.add(entry{unix: x.World.Micros() / 1e6, value: value, args: l.limits.shortened(l.engine.Shown(x.Cmd, x.Args)),
 		count: len(x.Args), addr: addr, client: client})
+	return true
 }
 
 // When the slow log ceased to show an address for what scripts call, and when it began to show

@@ -44,7 +44,7 @@ func behindStreams(args [][]byte) int {
 	for i := 1; i < len(args); i++ {
 		switch word := args[i]; {
 		case command.IsWord(word, "BLOCK"), command.IsWord(word, "COUNT"), command.IsWord(word, "MAXCOUNT"),
-			command.IsWord(word, "MAXSIZE"):
+			command.IsWord(word, "MAXSIZE"), command.IsWord(word, "CLAIM"):
 			i++
 		case command.IsWord(word, "GROUP"):
 			i += 2
