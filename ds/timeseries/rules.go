@@ -121,7 +121,8 @@ func (r *Rule) Closed(s *Series, t uint64) (x Sample, ok bool) {
 	return x, ok
 }
 
-// gather returns the accumulator of a bucket with the samples up to a time.
+// gather returns the accumulator of a bucket with the samples up to a time that the retention
+// leaves.
 func (r *Rule) gather(s *Series, begin, end, to uint64) (a Accumulator) {
 	a.Start(r.Kind)
 	a.Bounds(begin, end)
@@ -131,7 +132,7 @@ func (r *Rule) gather(s *Series, begin, end, to uint64) (a Accumulator) {
 			a.Before(before[0])
 		}
 	}
-	w := s.Walk(begin, to, false)
+	w := s.Walk(max(begin, s.Oldest()), to, false)
 	for list := w.Next(); len(list) > 0; list = w.Next() {
 		a.Add(list)
 	}

@@ -83,9 +83,13 @@ var fixedPools = map[string][]string{
 	"tagg":   {"min", "max", "sum", "avg", "count", "first", "last", "range", "std.p", "std.s", "var.p", "twa", "x"},
 	"policy": {"block", "first", "last", "LAST", "min", "max", "sum", "x"},
 	"tinfo":  {"local r = redis.call('ts.info', KEYS[1]) r[4] = 0 return r"},
-	"big":    {strings.Repeat("large ", 100), strings.Repeat("larger", 150), strings.Repeat("huge", 1100)},
-	"g":      {"g1", "g1", "g1", "g2", "g\xff"},
-	"c":      {"c1", "c1", "c2", "c3", ""},
+	"truled": {"redis.call('ts.create', KEYS[1], 'CHUNK_SIZE', ARGV[4], 'DUPLICATE_POLICY', 'last', " +
+		"'RETENTION', ARGV[5]) " +
+		"redis.call('ts.create', KEYS[2], 'LABELS', 'a', '2') " +
+		"return redis.call('ts.createrule', KEYS[1], KEYS[2], 'AGGREGATION', ARGV[1], ARGV[2], ARGV[3])"},
+	"big": {strings.Repeat("large ", 100), strings.Repeat("larger", 150), strings.Repeat("huge", 1100)},
+	"g":   {"g1", "g1", "g1", "g2", "g\xff"},
+	"c":   {"c1", "c1", "c2", "c3", ""},
 	// longitudes and latitudes: some close together, some at the edges of the map or outside
 	"lon": {"13.361389", "13.361389", "15.087269", "15.09", "-122.4194", "-122.41", "2.35", "2.3488", "179.99",
 		"-179.99", "180", "-180", "0", "0", "5e-3", "100", "181", "inf", "east", ""},

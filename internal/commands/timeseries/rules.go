@@ -17,13 +17,15 @@ func cmdTSCreateRule(c *engine.Call) {
 		c.Refuse(errSameKey)
 	}
 	s := edited(c, from)
+	if !c.Failed() {
+		if tidy(c, from, s); s.Source() != "" {
+			c.Refuse(errHasSource)
+		}
+	}
 	d := edited(c, to)
 	if !c.Failed() {
-		tidy(c, from, s)
 		tidy(c, to, d)
 		switch {
-		case s.Source() != "":
-			c.Refuse(errHasSource)
 		case d.Source() != "":
 			c.Refuse(errIsDest)
 		case len(d.Rules()) > 0:
@@ -31,6 +33,8 @@ func cmdTSCreateRule(c *engine.Call) {
 		}
 	}
 	if !c.OK() {
+		c.DB.Commit(from) // which may be tidier
+		c.DB.Commit(to)
 		return
 	}
 	s.SetRules(append(slices.Clip(s.Rules()), r))
@@ -81,6 +85,7 @@ func cmdTSDeleteRule(c *engine.Call) {
 	tidy(c, from, s)
 	r := ruleTo(s, to)
 	if r == nil {
+		c.DB.Commit(from)
 		c.Fail(errNoRule)
 		return
 	}
