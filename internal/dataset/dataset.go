@@ -254,7 +254,7 @@ func (g *Generator) bloom(key string) []Command {
 
 // Sketch returns the commands that make a Bloom filter, a cuckoo filter or a count-min sketch.
 func (g *Generator) Sketch(key string) []Command {
-	return []func(key string) []Command{g.bloom, g.cuckoo, g.countmin}[g.rng.IntN(3)](key)
+	return []func(key string) []Command{g.bloom, g.cuckoo, g.countmin, g.topk, g.digest}[g.rng.IntN(5)](key)
 }
 
 func (g *Generator) cuckoo(key string) []Command {

@@ -12,9 +12,9 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// openSketches attacks Bloom filters, cuckoo filters and count-min sketches: some of terabytes,
-// headers, chunks and payloads that lie, filters that grow without end. Whatever became of them,
-// they are the same after a reload.
+// openSketches attacks sketches of every type: some of terabytes, headers, chunks and payloads that
+// lie, filters that grow without end, digests of infinities. Whatever became of them, they are the
+// same after a reload.
 func openSketches(h *hunt) (step, error) {
 	a, err := h.attackValues(2000, "--maxmemory", "256mb")
 	s := &sketches{}
@@ -63,7 +63,17 @@ func (a *sketches) commands(r *rand.Rand, g *dataset.Generator) []dataset.Comman
 		{{"CMS.INCRBY", key, item, n}, {"CMS.QUERY", key, item}},
 		{{"CMS.MERGE", key, "2", "k0", "k1", "WEIGHTS", n, "-" + n}, {"CMS.MERGE", key, "1", "k2"}},
 		{{"COPY", key, "k0", "REPLACE"}, {"DEBUG", "DIGEST-VALUE", key}},
-	}[r.IntN(16)]
+		{{"DEL", key}, {"RESTORE", key, "0", string(sealed([]byte(blob)[:max(0, len(blob)-10)]))}},
+		{{"TOPK.RESERVE", key, strconv.Itoa(1 + r.IntN(1<<r.IntN(20))), n, strconv.Itoa(1 + r.IntN(9)), "0." + n}},
+		{{"TOPK.INCRBY", key, item, "100000", blob, "1", item, "99999"}, {"TOPK.ADD", key, item, item + "x", blob}},
+		{{"TOPK.LIST", key, "WITHCOUNT"}, {"TOPK.COUNT", key, item, blob}, {"TOPK.QUERY", key, item},
+			{"TOPK.INFO", key}},
+		{{"TDIGEST.CREATE", key, "COMPRESSION", n}, {"TDIGEST.RESET", key}},
+		{{"TDIGEST.ADD", key, item, "1e308", "-1e308", "5e-324", "-0", n, "0." + n}, {"TDIGEST.CDF", key, item, "inf"}},
+		{{"TDIGEST.MERGE", key, "2", "k0", "k1", "COMPRESSION", n}, {"TDIGEST.MERGE", key, "1", key, "OVERRIDE"}},
+		{{"TDIGEST.QUANTILE", key, "0", "0." + n, "1"}, {"TDIGEST.BYRANK", key, "0", n}, {"TDIGEST.REVRANK", key, item},
+			{"TDIGEST.TRIMMED_MEAN", key, "0", "0." + n}, {"TDIGEST.INFO", key}},
+	}[r.IntN(24)]
 }
 
 // lie returns a header, a chunk or a payload in which something is wrong, or not.
