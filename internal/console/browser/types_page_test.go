@@ -120,6 +120,12 @@ func TestALargeTimeSeries(t *testing.T) {
 	require.Greater(t, eval[int](b, `document.querySelector(".chart path").getAttribute("d").split("L").length`), 200)
 	b.see(".legend", "avg of ")
 	b.shot("series-large")
+	b.slow(50)
+	for _, name := range []string{"Zoom in", "Zoom out", "All", "Zoom in", "All"} { // each ends the one before
+		b.clickText("button", name)
+	}
+	b.drawn(3, "max ")
+	b.slow(0)
 	for eval[int](b, `document.querySelectorAll(".chart path").length`) > 1 {
 		b.clickText("button", "Zoom in")
 		b.wait(`!document.querySelector("progress:not([hidden])")`)

@@ -75,52 +75,60 @@ export class Series {
     return this.view.try(() => this.draw());
   }
 
-  /** draw reads what the window shows, and draws what has arrived from time to time. */
+  /** draw reads what the window shows, and draws what has arrived from time to time. A later drawing ends it. */
   async draw() {
-    const turn = this.turn = {};
-    const [from, to] = this.window ?? [this.info.first, this.info.last];
-    this.series = [];
-    this.chart.least = from;
-    this.chart.most = to;
-    let drawn = performance.now();
-    const told = done => {
-      this.progress.value = done;
-      if (performance.now() - drawn > redraw) this.paint(), drawn = performance.now();
-      return this.turn === turn && this.chart.node.isConnected;
-    };
-    this.progress.hidden = false;
+    const {info, chart, progress} = this, [from, to] = this.window ?? [info.first, info.last];
+    const drawing = this.drawing = {lines: [], from, to, at: performance.now()};
+    chart.least = from;
+    chart.most = to;
+    progress.value = 0;
+    progress.hidden = false;
     try {
-      if (this.info.total > 0) await this.read(this.info, ["avg", "min", "max"], from, to, told);
-      for (const [key, [bucket, how]] of this.info.rules.slice(0, rules)) await this.readRule(String(key), `${how} of ${duration(Number(bucket))}`, from, to, told);
+      if (info.total > 0) await this.read(drawing, info, ["avg", "min", "max"], from, to);
+      for (const rule of info.rules.slice(0, rules)) if (this.isCurrent(drawing)) await this.readRule(drawing, rule);
     } finally {
-      if (this.turn === turn) this.progress.hidden = true, this.paint();
+      if (this.drawing === drawing) progress.hidden = true, this.paint();
     }
   }
 
+  isCurrent(drawing) { return this.drawing === drawing && this.chart.node.isConnected; }
+
   /** readRule reads the series that a rule makes. One that cannot be read is left out. */
-  async readRule(key, how, from, to, told) {
-    const [facts] = await this.view.context.all([["TS.INFO", key]]);
+  async readRule(drawing, [name, [bucket, how]]) {
+    const key = String(name), [facts] = await this.view.context.all([["TS.INFO", key]]);
     if (facts instanceof ReplyError) return;
-    const info = new Info(key, facts);
-    if (info.total > 0 && info.first <= to && info.last >= from) await this.read(info, ["avg"], Math.max(from, info.first), Math.min(to, info.last), told, `${key}: ${how}`);
+    const info = new Info(key, facts), from = Math.max(drawing.from, info.first), to = Math.min(drawing.to, info.last);
+    if (info.total > 0 && from <= to) await this.read(drawing, info, ["avg"], from, to, `${key}: ${how} of ${duration(Number(bucket))}`);
   }
 
   /** read reads samples as lines: as they are, or what they come to in buckets. */
-  async read(info, aggregators, from, to, told, name) {
+  async read(drawing, info, aggregators, from, to, name) {
     const most = Math.max(50, Math.min(points, Math.floor(this.chart.canvas.clientWidth / 2)));
     const asked = (at, end, ...more) => ["TS.RANGE", info.key, at, end >= info.last ? "+" : end, ...more];
+    const line = name => {
+      const line = {name, color: colors[drawing.lines.length % colors.length], points: []};
+      drawing.lines.push(line);
+      return line.points;
+    };
     if (info.within(from, to) <= most) {
       const [samples] = await this.run(asked(from, to, "COUNT", most + 1));
-      if (samples.length <= most) return void this.line(name ?? "samples").push(...samples.map(point));
+      if (samples.length <= most) return void line(name ?? "samples").push(...samples.map(point));
     }
     const bucket = Math.ceil((to - from + 1) / most), parts = Math.max(1, Math.ceil(info.within(from, to) / part));
     const step = Math.ceil((to - from + 1) / parts / bucket) * bucket;
-    const lines = aggregators.map(how => this.line(name ?? `${how} of ${duration(bucket)}`));
-    for (let at = from; at <= to; at += step) {
+    const lines = aggregators.map(how => line(name ?? `${how} of ${duration(bucket)}`));
+    for (let at = from; at <= to && this.isCurrent(drawing); at += step) {
       const replies = await this.run(...aggregators.map(how => asked(at, Math.min(to, at + step - 1), "ALIGN", "start", "AGGREGATION", how, bucket)));
       replies.forEach((samples, i) => lines[i].push(...samples.map(point)));
-      if (!told((at - from) / (to - from + 1))) return;
+      this.tell(drawing, (at - from) / (to - from + 1));
     }
+  }
+
+  /** tell shows how much has been read, and draws it if some time has passed. */
+  tell(drawing, done) {
+    if (this.drawing !== drawing) return;
+    this.progress.value = done;
+    if (performance.now() - drawing.at > redraw) this.paint(), drawing.at = performance.now();
   }
 
   async run(...commands) {
@@ -130,23 +138,17 @@ export class Series {
     return replies;
   }
 
-  /** line returns the points of a new line. */
-  line(name) {
-    const line = {name, color: colors[this.series.length % colors.length], points: []};
-    this.series.push(line);
-    return line.points;
-  }
-
   /** paint draws the lines that are to be seen. */
   paint() {
-    if (this.series.length > 1) show(this.lines, this.series.map(({name}) => el("label", {}, el("input", {type: "checkbox", checked: !this.hidden.has(name), onchange: () => this.toggle(name)}), ` ${name}`)));
+    const {lines} = this.drawing;
+    if (lines.length > 1) show(this.lines, lines.map(({name}) => el("label", {}, el("input", {type: "checkbox", checked: !this.hidden.has(name), onchange: () => this.toggle(name)}), ` ${name}`)));
     else show(this.lines);
-    this.chart.set(this.series.filter(({name}) => !this.hidden.has(name)));
+    this.chart.set(lines.filter(({name}) => !this.hidden.has(name)));
   }
 
   toggle(name) {
     if (!this.hidden.delete(name)) this.hidden.add(name);
-    this.chart.set(this.series.filter(line => !this.hidden.has(line.name)));
+    this.chart.set(this.drawing.lines.filter(line => !this.hidden.has(line.name)));
   }
 
   /** list shows the latest samples up to a time as a table. */
