@@ -55,7 +55,7 @@ func TestAThermometer(t *testing.T) {
 
 	now, minute := int(w.Now().UnixMilli()), noon.UnixMilli()
 	means := client.TSRangeWithArgs(ctx, "temp", 0, now,
-		&redis.TSRangeOptions{Aggregator: redis.Avg, BucketDuration: 60_000})
+		&redis.TSRangeOptions{Aggregators: []redis.Aggregator{redis.Avg}, BucketDuration: 60_000})
 	require.Equal(t, []redis.TSTimestampValue{
 		{Timestamp: minute, Value: 22.5}, {Timestamp: minute + 60_000, Value: 21.5}}, means.Val())
 	// The second minute is not over for the rule.
@@ -225,7 +225,7 @@ func samples(t *testing.T, client *redis.Client) {
 	require.Equal(t, at(1500, 22), client.TSRangeWithArgs(ctx, "kitchen", 0, 5000,
 		&redis.TSRangeOptions{FilterByTS: []int{1500}, FilterByValue: []int{1, 99}}).Val())
 	require.Equal(t, at(2000, 31.75, 3000, 23), client.TSRangeWithArgs(ctx, "kitchen", 0, 5000,
-		&redis.TSRangeOptions{Aggregator: redis.Avg, BucketDuration: 1000, Align: "-", BucketTimestamp: "+",
+		&redis.TSRangeOptions{Aggregators: []redis.Aggregator{redis.Avg}, BucketDuration: 1000, Align: "-", BucketTimestamp: "+",
 			Empty: true}).Val())
 	require.EqualValues(t, 10, client.TSIncrByWithArgs(ctx, "count", 3, &redis.TSIncrDecrOptions{Timestamp: 10}).Val())
 	require.EqualValues(t, 10, client.TSDecrByWithArgs(ctx, "count", 1, &redis.TSIncrDecrOptions{Timestamp: 10}).Val())
@@ -246,7 +246,7 @@ func labels(t *testing.T, client *redis.Client) {
 	last := client.TSMGetWithArgs(ctx, of, &redis.TSMGetOptions{SelectedLabels: []any{"room"}}).Val()
 	ranges := client.TSMRangeWithArgs(ctx, 0, 5000, of, &redis.TSMRangeOptions{WithLabels: true, Count: 1}).Val()
 	sums := client.TSMRevRangeWithArgs(ctx, 0, 5000, of, &redis.TSMRevRangeOptions{
-		Aggregator: redis.Sum, BucketDuration: 1000, GroupByLabel: "of", Reducer: "min"}).Val()
+		Aggregators: []redis.Aggregator{redis.Sum}, BucketDuration: 1000, GroupByLabel: "of", Reducer: "min"}).Val()
 	require.Len(t, ranges, 2)
 	if three {
 		require.Equal(t, []any{map[any]any{"room": "study"}, []any{int64(1000), 5.0}}, last["study"])
