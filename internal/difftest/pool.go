@@ -85,7 +85,7 @@ var fixedPools = map[string][]string{
 	"tinfo":  {"local r = redis.call('ts.info', KEYS[1]) r[4] = 0 return r"},
 	"truled": {"redis.call('ts.create', KEYS[1], 'CHUNK_SIZE', ARGV[4], 'DUPLICATE_POLICY', 'last', " +
 		"'RETENTION', ARGV[5]) " +
-		"redis.call('ts.create', KEYS[2], 'LABELS', 'a', '2') " +
+		"redis.call('ts.create', KEYS[2], 'LABELS', 'rule', '2') " +
 		"return redis.call('ts.createrule', KEYS[1], KEYS[2], 'AGGREGATION', ARGV[1], ARGV[2], ARGV[3])"},
 	"big": {strings.Repeat("large ", 100), strings.Repeat("larger", 150), strings.Repeat("huge", 1100)},
 	"g":   {"g1", "g1", "g1", "g2", "g\xff"},
