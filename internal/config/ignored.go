@@ -63,7 +63,7 @@ var ignoredBools = []ignoredBool{
 }
 
 var ignoredInts = []ignoredInt{
-	{"aof-load-corrupt-tail-max-size", 0, 0, 0, ""}, // a damaged tail is never cut off unasked
+	{"aof-load-corrupt-tail-max-size", 0, 0, math.MaxInt64, ""},
 	{"cluster-slot-migration-write-pause-timeout", 10000, 0, math.MaxInt64, ""}, {"lookahead", 16, 1, maxInt32, ""},
 	{"cluster-announce-client-port", 0, 0, 65535, ""}, {"cluster-announce-client-tls-port", 0, 0, 65535, ""},
 	{"cluster-slot-migration-log-max-len", 1000, 0, math.MaxInt64, ""},

@@ -121,6 +121,7 @@ type settings struct {
 	dirName          string
 	fileName         string
 	loadTruncated    bool
+	corruptTail      int64 // aof-load-corrupt-tail-max-size
 	timestamps       bool
 	preamble         bool
 	growth           int64 // percent

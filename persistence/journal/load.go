@@ -97,7 +97,8 @@ func startOf(commands []resp.Command, n int) int64 {
 
 // loadFile loads a file: a snapshot, commands, or a snapshot followed by commands. If the last file
 // ends in the middle of a command and aof-load-truncated is on, it is truncated before that
-// command.
+// command; and before one that is damaged, if less than aof-load-corrupt-tail-max-size follows. A
+// transaction goes as a whole, where Redis leaves its beginning.
 func (j *Journal) loadFile(path string, last bool) error {
 	f, err := j.disk.Read(path)
 	if err != nil {
@@ -113,7 +114,13 @@ func (j *Journal) loadFile(path string, last bool) error {
 	if !errors.As(err, &flaw) {
 		return inFile(path, err)
 	}
+	name, tail := filepath.Base(path), size-valid
 	switch {
+	case !flaw.Truncated && last && tail < j.set.corruptTail:
+		j.log('#', "!!! Warning: corrupt AOF file tail!!!")
+		j.log('#', "Truncating the AOF %s at offset %d (remaining %d)", name, valid, tail)
+		j.log('#', "AOF %s loaded anyway because aof-load-corrupt-tail-max-size is enabled", name)
+		return inFile(path, Truncate(j.disk, path, valid))
 	case !flaw.Truncated:
 		return fmt.Errorf("bad file format reading the append only file %s: make a backup of your AOF file, then use "+
 			"miniserver check-aof --fix <filename.manifest>: %w", path, flaw)
@@ -123,9 +130,9 @@ func (j *Journal) loadFile(path string, last bool) error {
 			"then use miniserver check-aof --fix <filename.manifest>. 2) Alternatively you can set the "+
 			"'aof-load-truncated' configuration option to yes and restart the server", path)
 	}
-	j.log('#', "!!! Warning: short read while loading the AOF file %s!!!", filepath.Base(path))
-	j.log('#', "Truncating the AOF %s at offset %d", filepath.Base(path), valid)
-	j.log('#', "AOF %s loaded anyway because aof-load-truncated is enabled", filepath.Base(path))
+	j.log('#', "!!! Warning: short read while loading the AOF file %s!!!", name)
+	j.log('#', "Truncating the AOF %s at offset %d", name, valid)
+	j.log('#', "AOF %s loaded anyway because aof-load-truncated is enabled", name)
 	return inFile(path, Truncate(j.disk, path, valid))
 }
 

@@ -17,6 +17,7 @@ func (j *Journal) params() []config.Param {
 		fileNameParam("appenddirname", &s.dirName),
 		fileNameParam("appendfilename", &s.fileName),
 		config.Bool("aof-load-truncated", &s.loadTruncated),
+		config.Int("aof-load-corrupt-tail-max-size", &s.corruptTail, 0, math.MaxInt64),
 		config.Bool("aof-timestamp-enabled", &s.timestamps),
 		config.Bool("aof-use-rdb-preamble", &s.preamble),
 		config.Int("auto-aof-rewrite-percentage", &s.growth, 0, math.MaxInt32),
