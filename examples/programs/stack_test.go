@@ -225,8 +225,8 @@ func samples(t *testing.T, client *redis.Client) {
 	require.Equal(t, at(1500, 22), client.TSRangeWithArgs(ctx, "kitchen", 0, 5000,
 		&redis.TSRangeOptions{FilterByTS: []int{1500}, FilterByValue: []int{1, 99}}).Val())
 	require.Equal(t, at(2000, 31.75, 3000, 23), client.TSRangeWithArgs(ctx, "kitchen", 0, 5000,
-		&redis.TSRangeOptions{Aggregators: []redis.Aggregator{redis.Avg}, BucketDuration: 1000, Align: "-", BucketTimestamp: "+",
-			Empty: true}).Val())
+		&redis.TSRangeOptions{Aggregators: []redis.Aggregator{redis.Avg}, BucketDuration: 1000, Align: "-",
+			BucketTimestamp: "+", Empty: true}).Val())
 	require.EqualValues(t, 10, client.TSIncrByWithArgs(ctx, "count", 3, &redis.TSIncrDecrOptions{Timestamp: 10}).Val())
 	require.EqualValues(t, 10, client.TSDecrByWithArgs(ctx, "count", 1, &redis.TSIncrDecrOptions{Timestamp: 10}).Val())
 	require.Equal(t, at(10, 2)[0], client.TSGet(ctx, "count").Val())
