@@ -154,10 +154,6 @@ func (f *Finder) wideTest(t *test, v json.Value) bool {
 	}
 	b := f.eval(&t.right, v)
 	switch t.op {
-	case equal:
-		return f.either(&a, &b, f.equal)
-	case unequal:
-		return !f.either(&a, &b, f.equal)
 	case matches:
 		return f.either(&a, &b, f.finds)
 	case within:
@@ -173,9 +169,20 @@ func (f *Finder) wideTest(t *test, v json.Value) bool {
 	case empty:
 		return f.empty(&a, &b)
 	}
-	return f.either(&a, &b, func(x, y *operand) bool {
+	return f.compares(t.op, &a, &b)
+}
+
+// compares reports whether an operator is true for any pair of the values of two results.
+func (f *Finder) compares(op operator, a, b *result) bool {
+	switch op {
+	case equal:
+		return f.either(a, b, f.equal)
+	case unequal:
+		return !f.either(a, b, f.equal)
+	}
+	return f.either(a, b, func(x, y *operand) bool {
 		c, ok := order(x, y)
-		return ok && t.op.satisfies(c)
+		return ok && op.satisfies(c)
 	})
 }
 

@@ -21,6 +21,7 @@ type test struct {
 	pattern     program // of matches, if the right term is a literal
 	slot        int     // of the pattern, if the right term is a path
 	wide        bool    // it is one of the wide language
+	lists       bool    // a path in it stands for all values that it matches, as since Redis 8.8
 	not         bool    // which is true if the rest is not
 }
 
@@ -172,6 +173,9 @@ func (f *Finder) test(t *test, v json.Value) bool {
 	if t.nested != nil {
 		return f.true(t.nested, v)
 	}
+	if t.lists {
+		return f.listTest(t, v)
+	}
 	a, ok := f.operand(&t.left, v)
 	if t.op == exists {
 		return ok
@@ -189,6 +193,19 @@ func (f *Finder) test(t *test, v json.Value) bool {
 	}
 	c, ok := order(&a, &b)
 	return ok && t.op.satisfies(c)
+}
+
+// listTest is test where paths stand for all values that they match. It is true if it is for any.
+func (f *Finder) listTest(t *test, v json.Value) bool {
+	a := f.eval(&t.left, v)
+	if t.op == exists {
+		return a.form != nothing
+	}
+	b := f.eval(&t.right, v)
+	if t.op == matches {
+		return f.either(&a, &b, func(x, y *operand) bool { return f.matches(t, x, y) })
+	}
+	return f.compares(t.op, &a, &b)
 }
 
 // operand returns what a term stands for; ok is false for nothing.

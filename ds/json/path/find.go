@@ -294,11 +294,12 @@ func (f *Finder) container(x *frame) (child json.Value, ok bool) {
 	return child, false
 }
 
-// filtered returns the next child for which the filter is true. A scalar has itself only.
+// filtered returns the next child for which the filter is true. A scalar has itself only, and
+// nothing since Redis 8.8.
 func (f *Finder) filtered(x *frame, rows filter) (child json.Value, ok bool) {
 	if x.v.Kind() < json.Array {
 		x.next++
-		return x.v, x.next == 1 && f.true(rows, x.v)
+		return x.v, x.next == 1 && !f.run.path.lists && f.true(rows, x.v)
 	}
 	for x.children.Next() && f.run.spend(1) {
 		x.next++

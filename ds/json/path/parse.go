@@ -27,7 +27,9 @@ var (
 
 // Parse returns the path of a text, which it does not keep. The error has RedisJSON's words:
 // json.ErrNotUTF8, or what was expected at the place up to which the text could be read. O(bytes).
-func Parse(text []byte) (*Path, error) {
+func Parse(text []byte) (*Path, error) { return parseNarrow(text, false) }
+
+func parseNarrow(text []byte, lists bool) (*Path, error) {
 	switch {
 	case len(text) > MaxBytes:
 		return nil, errLong
@@ -36,7 +38,7 @@ func Parse(text []byte) (*Path, error) {
 	}
 	p := &Path{}
 	p.text, p.legacy = jsonPath(text)
-	x := parser{text: p.text, at: 1}
+	x := parser{text: p.text, at: 1, lists: lists}
 	steps := x.steps(false)
 	if x.space(); x.at < len(x.text) {
 		x.miss(wantEnd)
@@ -48,7 +50,9 @@ func Parse(text []byte) (*Path, error) {
 }
 
 // take takes over what a parser has counted.
-func (p *Path) take(x *parser) { p.roots, p.patterns, p.size = x.roots, x.patterns, x.size }
+func (p *Path) take(x *parser) {
+	p.roots, p.patterns, p.size, p.lists = x.roots, x.patterns, x.size, x.lists
+}
 
 // follow gives the path its steps, and the name that was read last.
 func (p *Path) follow(steps []step, last []byte) {
@@ -117,6 +121,10 @@ var wanted = [...]string{"EOI", "<string>", "'<string>[,<string>,...]'", "'<numb
 type parser struct {
 	text []byte
 	wide bool // it reads the wide language
+
+	// A path in a filter stands for all values that it matches, and a filter on a scalar matches
+	// nothing.
+	lists bool
 	// that has something in this text that the narrow one does not have
 	expression bool
 	at         int
@@ -523,6 +531,7 @@ func (x *parser) test() (t test, ok bool) {
 	if t.left, ok = x.term(); ok {
 		x.size++
 		x.comparison(&t)
+		t.lists = x.lists
 		return t, true
 	}
 	if x.peek() == '(' {

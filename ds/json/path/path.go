@@ -53,6 +53,7 @@ type Path struct {
 	roots    int    // how many terms begin with $
 	patterns int    // how many tests have a pattern that is in the document
 	size     int    // how many steps and tests there are
+	lists    bool   // a filter on a scalar matches nothing
 }
 
 // Legacy reports whether it is a path of the legacy language.

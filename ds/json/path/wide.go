@@ -30,19 +30,20 @@ type Dialect uint8
 
 // The dialects.
 const (
-	Narrow Dialect = iota // that of RedisJSON before Redis 8.10
+	Narrow Dialect = iota // that of RedisJSON before Redis 8.8
+	Lists                 // that of Redis 8.8: a path in a filter stands for all values that it matches
 	Wide                  // that of Redis 8.10
 	Either                // a path is one of the wide language if it has an expression, else of the narrow one
 )
 
 // Parse is the function Parse for a dialect.
 func (d Dialect) Parse(text []byte) (*Path, error) {
-	if d != Narrow {
+	if d >= Wide {
 		if p, expression, err := parseWide(text); d == Wide || err == nil && expression {
 			return p, err
 		}
 	}
-	return Parse(text)
+	return parseNarrow(text, d == Lists)
 }
 
 // parseWide is Parse for the wide language. expression reports whether the path has something that
@@ -58,7 +59,7 @@ func parseWide(text []byte) (p *Path, expression bool, err error) {
 	if !isExpression(text) {
 		p.text, p.legacy = jsonPath(text)
 	}
-	x := parser{text: p.text, wide: true}
+	x := parser{text: p.text, wide: true, lists: true}
 	t, ok := x.sum(nil)
 	if x.space(); !ok || x.at < len(x.text) {
 		x.miss(wantEnd)

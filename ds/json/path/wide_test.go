@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/miniserver-go/miniserver/ds/json"
+	"github.com/stretchr/testify/require"
 )
 
 // wideReply returns what JSON.GET replies to a path of the wide language.
@@ -149,4 +150,23 @@ func FuzzWide(f *testing.F) {
 			wideReply(t, &finder, d, doc, path)
 		}
 	})
+}
+
+// TestLists: a path in a filter stands for nothing before Redis 8.8, and for all values that it
+// matches since then; a filter on a scalar stood for the scalar.
+func TestLists(t *testing.T) {
+	var f Finder
+	doc := document(t, `{"a":[{"n":[1,5]},{"n":[2]},{"n":["xy","z"]},7],"b":5}`)
+	for _, c := range [][3]string{
+		{`$.a[?(@.n[*]==5)]`, `[]`, `[{"n":[1,5]}]`}, {`$.a[?(@.n[*]>=2)]`, `[{"n":[2]}]`, `[{"n":[1,5]},{"n":[2]}]`},
+		{`$.a[?(@.n[*]=~"^z")]`, `[]`, `[{"n":["xy","z"]}]`}, {`$.a[?(@.n[*]==$.a[*].n[*])]`, `[]`,
+			`[{"n":[1,5]},{"n":[2]},{"n":["xy","z"]}]`},
+		{`$.a[?(@.n[*])]`, `[{"n":[2]}]`, `[{"n":[1,5]},{"n":[2]},{"n":["xy","z"]}]`}, {`$.b[?(@==5)]`, `[5]`, `[]`},
+		{`$.a[?(@.n[*]!=2 && @.n)]`, `[{"n":[1,5]},{"n":["xy","z"]}]`, `[{"n":[1,5]},{"n":["xy","z"]}]`},
+		{`$.a[?(@.no[*]!=2 && @.n[0]==2)]`, `[{"n":[2]}]`, `[{"n":[2]}]`},
+	} {
+		for i, d := range []Dialect{Narrow, Lists} {
+			require.Equal(t, c[i+1], wideReply(t, &f, d, doc, c[0]), c[0])
+		}
+	}
 }

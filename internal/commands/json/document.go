@@ -142,6 +142,9 @@ func isRoot(text []byte) bool { return string(text) == "$" || string(text) == ".
 // expressions is since when paths may be expressions, which compute values.
 var expressions = release.From("8.10.0")
 
+// lists is since when a path in a filter stands for all values that it matches.
+var lists = release.From("8.8.0")
+
 // dialect returns the path language of the release. In an open one a path without expressions means
 // what it means in the release.
 func dialect(c *engine.Call) path.Dialect {
@@ -150,6 +153,8 @@ func dialect(c *engine.Call) path.Dialect {
 		return path.Wide
 	case c.Engine.Release.Offers(expressions):
 		return path.Either
+	case c.Has(lists):
+		return path.Lists
 	}
 	return path.Narrow
 }
@@ -195,9 +200,12 @@ func (w *workspace) path(d path.Dialect, text []byte) (*path.Path, error) {
 	return p, nil
 }
 
-// parse returns the document of a JSON text, which may be followed by anything, and how many bytes
-// of the text it is. An error is latched, with code in front. The document is the i-th of the
-// command, and valid until its end.
+// refusesRest is since when nothing but white space may follow the value in a text.
+var refusesRest = release.From("8.8.0")
+
+// parse returns the document of a JSON text, which may be followed by anything before Redis 8.8,
+// and how many bytes of the text it is. An error is latched, with code in front. The document is
+// the i-th of the command, and valid until its end.
 func (w *workspace) parse(c *engine.Call, i int, text []byte, code string) (d *json.Doc, n int) {
 	if c.Failed() {
 		return nil, 0
@@ -211,6 +219,9 @@ func (w *workspace) parse(c *engine.Call, i int, text []byte, code string) (d *j
 	w.large = w.large || len(text) > keptBytes || i > keptPaths
 	d = w.docs[i]
 	n, err := w.parser.Into(d, text)
+	if err == nil && c.Has(refusesRest) {
+		err = json.RequireEnd(text, n)
+	}
 	switch {
 	case err == json.ErrNotUTF8:
 		c.Refuse(err)
