@@ -2,6 +2,7 @@ package timeseries
 
 import (
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -10,24 +11,26 @@ type Aggregator uint8
 
 // The aggregators, with the numbers of payloads.
 const (
-	Min   Aggregator = iota + 1 // the lowest value
-	Max                         // the highest
-	Sum                         // of all
-	Avg                         // the mean
-	Count                       // how many there are
-	First                       // the oldest
-	Last                        // the latest
-	Range                       // between the lowest and the highest
-	StdP                        // standard deviation of a population
-	StdS                        // of a sample
-	VarP                        // variance of a population
-	VarS                        // of a sample
-	TWA                         // the mean weighted by time
+	Min      Aggregator = iota + 1 // the lowest value
+	Max                            // the highest
+	Sum                            // of all
+	Avg                            // the mean
+	Count                          // how many there are
+	First                          // the oldest
+	Last                           // the latest
+	Range                          // between the lowest and the highest
+	StdP                           // standard deviation of a population
+	StdS                           // of a sample
+	VarP                           // variance of a population
+	VarS                           // of a sample
+	TWA                            // the mean weighted by time
+	CountNaN                       // how many values are NaN
+	CountAll                       // how many samples there are, NaN or not
 	aggregators
 )
 
 var aggregatorNames = [...]string{"", "MIN", "MAX", "SUM", "AVG", "COUNT", "FIRST", "LAST", "RANGE", "STD.P", "STD.S",
-	"VAR.P", "VAR.S", "TWA"}
+	"VAR.P", "VAR.S", "TWA", "COUNTNAN", "COUNTALL"}
 
 // String returns the name of an aggregator, in capitals.
 func (a Aggregator) String() string { return aggregatorNames[a] }
@@ -81,9 +84,22 @@ func (a *Accumulator) Start(kind Aggregator) {
 // Bounds says from when until when the bucket lasts.
 func (a *Accumulator) Bounds(start, end uint64) { a.twa.start, a.twa.end = start, end }
 
-// Add adds samples in the order of their times.
+// Add adds samples in the order of their times. Values that are NaN do not count but for the
+// aggregators that count them. It may change list.
 func (a *Accumulator) Add(list []Sample) {
-	if len(list) == 0 {
+	switch a.kind {
+	case Avg:
+		a.addMean(list)
+		return
+	case CountNaN:
+		a.count += uint64(len(list))
+		a.a += float64(len(list) - len(numbers(list)))
+		return
+	case CountAll:
+		a.count += uint64(len(list))
+		return
+	}
+	if list = numbers(list); len(list) == 0 {
 		return
 	}
 	switch a.kind {
@@ -111,9 +127,6 @@ func (a *Accumulator) Add(list []Sample) {
 		for i := range list {
 			a.a += list[i].Value
 		}
-	case Avg:
-		a.addMean(list)
-		return
 	case First:
 		if a.count == 0 {
 			a.a = list[0].Value
@@ -136,10 +149,24 @@ func (a *Accumulator) Add(list []Sample) {
 	a.count += uint64(len(list))
 }
 
+// numbers returns those of some samples that are not NaN. It may change the memory of list.
+func numbers(list []Sample) []Sample {
+	for i := range list {
+		if math.IsNaN(list[i].Value) {
+			rest := slices.DeleteFunc(list[i:], func(x Sample) bool { return math.IsNaN(x.Value) })
+			return list[:i+len(rest)]
+		}
+	}
+	return list
+}
+
 // addMean adds samples to the sum, or where that would be infinite, to the mean.
 func (a *Accumulator) addMean(list []Sample) {
 	for _, x := range list[a.addFar(list):] {
 		v := x.Value
+		if math.IsNaN(v) {
+			continue
+		}
 		a.count++
 		if !a.overflow && (a.a < 0) == (v < 0) && math.Abs(a.a) > math.MaxFloat64-math.Abs(v) {
 			a.overflow = true
@@ -158,7 +185,7 @@ func (a *Accumulator) addMean(list []Sample) {
 func (a *Accumulator) addFar(list []Sample) (n int) {
 	const far = math.MaxFloat64 / 4
 	sum := a.a
-	for n < len(list) && !a.overflow && !(math.Abs(sum) > far) && !(math.Abs(list[n].Value) > far) {
+	for n < len(list) && !a.overflow && math.Abs(sum) <= far && math.Abs(list[n].Value) <= far {
 		sum += list[n].Value
 		n++
 	}
@@ -202,17 +229,17 @@ func between(x, y Sample, t uint64) Sample {
 // area returns the area between two samples.
 func area(x, y Sample) float64 { return (x.Value + y.Value) * float64(y.Time-x.Time) / 2 }
 
-// Result returns the value of the bucket; ok is false if it has no samples.
+// Result returns the value of the bucket; ok is false if it has no samples that count.
 func (a *Accumulator) Result() (v float64, ok bool) {
 	n := float64(a.count)
 	switch a.kind {
 	case Min:
 		v = a.b
-	case Max, Sum, First, Last:
+	case Max, Sum, First, Last, CountNaN:
 		v = a.a
 	case Range:
 		v = a.a - a.b
-	case Count:
+	case Count, CountAll:
 		v = n
 	case Avg:
 		if v = a.a / n; a.overflow {
@@ -259,7 +286,8 @@ func (a *Accumulator) weightedMean() float64 {
 // Empty returns what a bucket without samples shows where it is shown at all, unless its neighbours
 // count.
 func (a Aggregator) Empty() float64 {
-	if a == Sum || a == Count {
+	switch a {
+	case Sum, Count, CountNaN, CountAll:
 		return 0
 	}
 	return math.NaN()

@@ -140,8 +140,12 @@ func (b *buckets) take() {
 // close shows the bucket that takes samples, if there is one.
 func (b *buckets) close() {
 	if b.state == filling {
-		b.value, _ = b.acc.Result()
-		b.show(b.value)
+		value, ok := b.acc.Result()
+		if !ok {
+			value = b.kind.Empty()
+		}
+		b.value = value
+		b.show(value)
 		b.state = closed
 	}
 }

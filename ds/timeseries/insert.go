@@ -1,13 +1,14 @@
 package timeseries
 
 import (
+	"math"
 	"slices"
 	"sort"
 )
 
 // Put adds a sample, or changes the one of its time as a policy says. It returns false, and changes
-// nothing, if the policy is Block and there is one. O(1) for one that is later than the last one,
-// else O(samples of a chunk).
+// nothing, if there is one and the policy is Block, or compares or adds, and only one is NaN. O(1)
+// for one that is later than the last one, else O(samples of a chunk).
 func (s *Series) Put(x Sample, p Policy) bool {
 	if s.samples > 0 && x.Time <= s.last.Time {
 		return s.Upsert(x, p)
@@ -51,8 +52,7 @@ func (s *Series) chunkOf(t uint64) int {
 }
 
 // Upsert adds a sample that is not later than the last one, or changes the one of its time as a
-// policy says. It returns false, and changes nothing, if the policy is Block and there is one.
-// O(samples of a chunk).
+// policy says. It returns false, and changes nothing, where Put does. O(samples of a chunk).
 func (s *Series) Upsert(x Sample, p Policy) bool {
 	i := s.chunkOf(x.Time)
 	if c := s.chunks[i]; c.count > 1 && float64(c.size) > float64(s.options.ChunkBytes)*splitFactor {
@@ -88,6 +88,9 @@ const splitFactor = 1.2
 
 // merge returns the value of a sample that gets another one; ok is false if it may not.
 func merge(old, new float64, p Policy) (v float64, ok bool) {
+	if p >= KeepMin && math.IsNaN(old) != math.IsNaN(new) {
+		return 0, false
+	}
 	switch p {
 	case KeepLast:
 		return new, true

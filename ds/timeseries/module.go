@@ -115,8 +115,10 @@ func (r *Rule) save(to value.PartWriter) {
 		to.Uint(flag(a.overflow))
 	case Sum, Last:
 		to.Double(a.a)
-	case Count:
+	case Count, CountAll:
 		to.Double(float64(a.count))
+	case CountNaN:
+		to.Double(a.a)
 	case Min, Max, Range:
 		to.Double(a.a)
 		to.Double(a.b)
@@ -243,9 +245,9 @@ func (l *loading) rule() *Rule {
 		if l.version >= versionOverflow {
 			a.overflow = from.Uint() != 0
 		}
-	case Sum, Last:
+	case Sum, Last, CountNaN:
 		a.a, a.count = from.Double(), flag(r.open != noBucket)
-	case Count:
+	case Count, CountAll:
 		a.count = count(from.Double())
 	case Min, Max, Range:
 		a.a, a.b = from.Double(), from.Double()

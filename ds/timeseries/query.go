@@ -1,6 +1,9 @@
 package timeseries
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // Query is what is asked of the samples of a series. They pass from one Source to the next:
 //
@@ -54,7 +57,7 @@ func (q *Query) Samples(s *Series, kind Aggregator, open *Sample) Source {
 	switch {
 	case q.Buckets.Duration == 0:
 	case kind == TWA:
-		if from = newWeights(s, &r, from, open); q.Backwards {
+		if from = newWeights(s, &r, &valued{from}, open); q.Backwards {
 			from = Reversed(from)
 		}
 	default:
@@ -128,6 +131,13 @@ func (f *byTime) Next() []Sample {
 		_, found := slices.BinarySearch(f.times, x.Time)
 		return found
 	})
+}
+
+// valued passes the samples that are not NaN.
+type valued struct{ from Source }
+
+func (f *valued) Next() []Sample {
+	return pass(f.from, func(x Sample) bool { return !math.IsNaN(x.Value) })
 }
 
 // byValue passes the samples whose values lie between two.

@@ -254,3 +254,38 @@ func TestReduce(t *testing.T) {
 		}
 	}
 }
+
+// TestMissing compares aggregates of samples some of which are NaN with those of the others.
+func TestMissing(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 3))
+	for range 500 {
+		s, others, values := New(Options{ChunkBytes: 64}), New(Options{ChunkBytes: 64}), make(map[uint64][]bool)
+		q := Query{To: math.MaxInt64, Buckets: Buckets{Duration: 1 + r.Uint64N(40)}, Backwards: r.IntN(2) == 0}
+		for at := range uint64(200) {
+			x, bucket := Sample{at, float64(r.IntN(100))}, BucketStart(at, q.Buckets.Duration, 0)
+			switch r.IntN(3) {
+			case 0:
+				continue
+			case 1:
+				x.Value = math.NaN()
+			default:
+				others.Add(x)
+			}
+			s.Add(x)
+			values[bucket] = append(values[bucket], !math.IsNaN(x.Value))
+		}
+		for _, kind := range []Aggregator{Min, Max, Sum, Avg, First, Last, Range, StdP, VarS, TWA} {
+			got := slices.DeleteFunc(collect(q.Samples(s, kind, nil)), func(x Sample) bool {
+				return !slices.Contains(values[x.Time], true)
+			})
+			require.Equal(t, fmt.Sprint(collect(q.Samples(others, kind, nil))), fmt.Sprint(got), kind)
+		}
+		for _, x := range collect(q.Samples(s, CountNaN, nil)) {
+			missing := slices.DeleteFunc(slices.Clone(values[x.Time]), func(is bool) bool { return is })
+			require.Len(t, missing, int(x.Value))
+		}
+		for _, x := range collect(q.Samples(s, CountAll, nil)) {
+			require.Len(t, values[x.Time], int(x.Value))
+		}
+	}
+}

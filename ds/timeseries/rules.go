@@ -59,6 +59,8 @@ func (r *Rule) Closes(t uint64) bool {
 func (r *Rule) Take(x Sample) (done Sample, ok bool) {
 	begin, end := r.start(x.Time)
 	switch {
+	case r.Kind == TWA && math.IsNaN(x.Value):
+		return done, false
 	case r.open == noBucket:
 		r.open = begin
 		r.acc.Bounds(begin, end)
@@ -111,9 +113,8 @@ func (r *Rule) Closed(s *Series, t uint64) (x Sample, ok bool) {
 	begin, end := r.start(t)
 	a := r.gather(s, begin, end, end-1)
 	if r.Kind == TWA && a.count > 0 {
-		w := s.Walk(end, math.MaxUint64, false)
-		if next := w.Next(); len(next) > 0 {
-			a.After(next[0])
+		if next := one(s.Walk(end, math.MaxUint64, false)); next != nil {
+			a.After(*next)
 		}
 	}
 	x.Time = begin
@@ -128,8 +129,8 @@ func (r *Rule) gather(s *Series, begin, end, to uint64) (a Accumulator) {
 	a.Bounds(begin, end)
 	if r.Kind == TWA && begin > 0 {
 		w := s.Walk(0, begin-1, true)
-		if before := w.Next(); len(before) > 0 {
-			a.Before(before[0])
+		if before := one(w); before != nil {
+			a.Before(*before)
 		}
 	}
 	w := s.Walk(max(begin, s.Oldest()), to, false)

@@ -135,9 +135,8 @@ func (r *reduced) Next() []Sample {
 		var acc Accumulator
 		acc.Start(r.kind)
 		for r.union.more() && r.union.time() == t {
-			if one[0], _ = r.union.next(); !math.IsNaN(one[0].Value) {
-				acc.Add(one[:])
-			}
+			one[0], _ = r.union.next()
+			acc.Add(one[:])
 		}
 		v, ok := acc.Result()
 		if !ok {

@@ -48,11 +48,13 @@ func newWeights(s *Series, q *Query, from Source, open *Sample) *weights {
 	return w
 }
 
-// one returns the next sample of a walk; nil if there is none.
+// one returns the next sample of a walk that is not NaN; nil if there is none.
 func one(w Walk) *Sample {
-	if list := w.Next(); len(list) > 0 {
-		x := list[0]
-		return &x
+	for list := w.Next(); len(list) > 0; list = w.Next() {
+		if list = numbers(list); len(list) > 0 {
+			x := list[0]
+			return &x
+		}
 	}
 	return nil
 }

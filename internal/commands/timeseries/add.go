@@ -56,7 +56,7 @@ func sample(c *engine.Call) (x timeseries.Sample) {
 }
 
 func parseSample(c *engine.Call, time, value []byte) (x timeseries.Sample, err error) {
-	v, ok := parseValue(value)
+	v, ok := parseValue(c, value)
 	if !ok {
 		return x, errValue
 	}
@@ -121,6 +121,9 @@ func (st *settings) store(c *engine.Call, key []byte, s *timeseries.Series, x ti
 		return last.Time, false, nil
 	case !s.Put(x, p):
 		c.DB.Commit(key) // a chunk may be cut
+		if p != timeseries.Block {
+			return 0, false, errMissing
+		}
 		return 0, false, errBlocked
 	case some && x.Time <= last.Time:
 		recompact(c, key, s, x.Time)

@@ -25,9 +25,12 @@ const (
 	errOld         = command.Error("ERR TSDB: Timestamp is older than retention")
 	errBlocked     = command.Error("ERR TSDB: Error at upsert, update is not supported when DUPLICATE_POLICY is " +
 		"set to BLOCK mode")
-	errStep      = command.Error("ERR TSDB: invalid increase/decrease value")
-	errBefore    = command.Error("TSDB: timestamp must be equal to or higher than the maximum existing timestamp")
-	errCompacted = command.Error("ERR TSDB: When a series has compactions, deleting samples or compaction buckets " +
+	// Redis 8.6 has these in words of its own.
+	errMissing     = command.Error("ERR TSDB: Error at upsert, only one of the two values is NaN")
+	errMissingStep = command.Error("ERR TSDB: the last value is NaN")
+	errStep        = command.Error("ERR TSDB: invalid increase/decrease value")
+	errBefore      = command.Error("TSDB: timestamp must be equal to or higher than the maximum existing timestamp")
+	errCompacted   = command.Error("ERR TSDB: When a series has compactions, deleting samples or compaction buckets " +
 		"beyond the series retention period is not possible")
 	errThird       = command.Error("ERR TSDB: wrong 3rd argument")
 	errAggregation = command.Error("ERR TSDB: Couldn't parse AGGREGATION")

@@ -33,6 +33,9 @@ func (st *settings) increase(c *engine.Call, sign float64, event string) {
 	if t < last.Time {
 		c.Refuse(errBefore)
 	}
+	if math.IsNaN(last.Value) {
+		c.Refuse(errMissingStep)
+	}
 	if !c.OK() {
 		return
 	}

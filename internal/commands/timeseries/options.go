@@ -135,6 +135,12 @@ func (o *rangeOptions) parseAggregation(c *engine.Call, aggregators int) {
 	}
 }
 
+// parseAggregator returns the aggregator of that name, if the release has it.
+func parseAggregator(c *engine.Call, name []byte) (kind timeseries.Aggregator, ok bool) {
+	kind, ok = timeseries.ParseAggregator(name)
+	return kind, ok && (kind < timeseries.CountNaN || c.Engine.Release.Offers(missing))
+}
+
 // several is since when a series can have several aggregators.
 var several = release.From("8.8.0")
 
@@ -145,7 +151,7 @@ func parseKinds(c *engine.Call, names []byte) (kinds []timeseries.Aggregator) {
 		list = bytes.Split(names, []byte(","))
 	}
 	for _, name := range list {
-		kind, ok := timeseries.ParseAggregator(name)
+		kind, ok := parseAggregator(c, name)
 		if !ok {
 			c.Refuse(errAggregator)
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/timeseries"
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/engine"
+	"github.com/miniserver-go/miniserver/internal/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -131,9 +132,15 @@ func onDuplicate(c *engine.Call) timeseries.Policy {
 	return policy(c, argAt(c, at+1, errPolicy))
 }
 
-// parseValue reads the value of a sample: what a number of JSON is, and then anything. ok is false
-// if it is none, or is infinite.
-func parseValue(b []byte) (v float64, ok bool) {
+// missing is since when a value can be NaN, for one that is missing, and aggregators count those.
+var missing = release.From("8.6.0")
+
+// parseValue reads the value of a sample: what a number of JSON is, and then anything, or NaN. ok
+// is false if it is none, or is infinite.
+func parseValue(c *engine.Call, b []byte) (v float64, ok bool) {
+	if command.IsWord(b, "NAN") {
+		return math.NaN(), c.Engine.Release.Offers(missing)
+	}
 	n := numberAt(b)
 	if n == 0 {
 		return 0, false

@@ -56,7 +56,7 @@ func ruleArgs(c *engine.Call, dest []byte) *timeseries.Rule {
 	if !ok {
 		c.Refuse(errAggregation)
 	}
-	kind, known := timeseries.ParseAggregator(name)
+	kind, known := parseAggregator(c, name)
 	if !known {
 		c.Refuse(errAggregator)
 	}

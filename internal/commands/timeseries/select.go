@@ -72,15 +72,15 @@ func (s *selection) parseGroup(c *engine.Call, at int) {
 		return
 	}
 	var ok bool
-	if s.reducer, ok = parseReducer(c.Args[at+3]); !ok {
+	if s.reducer, ok = parseReducer(c, c.Args[at+3]); !ok {
 		c.Refuse(errReducer)
 	}
 	s.group = c.Args[at+1]
 }
 
 // parseReducer returns the aggregator of that name, if it can reduce.
-func parseReducer(name []byte) (kind timeseries.Aggregator, ok bool) {
-	kind, ok = timeseries.ParseAggregator(name)
+func parseReducer(c *engine.Call, name []byte) (kind timeseries.Aggregator, ok bool) {
+	kind, ok = parseAggregator(c, name)
 	switch kind {
 	case timeseries.First, timeseries.Last, timeseries.TWA:
 		return 0, false
