@@ -62,13 +62,15 @@ func TestTheKeyboardReachesEverything(t *testing.T) {
 	require.Equal(t, 200, v.Open())
 	v.Do("EVAL", "for i = 1, 200 do redis.call('ZADD', 'big', i, 'member:' .. i) end", "0")
 	v.Do("JSON.SET", "doc", "$", order)
+	v.Do("TS.ADD", "series", "5", "1")
+	v.Do("ARSET", "array", "5", "five")
 	for _, page := range []string{"keys?key=user:alice", "keys?key=events", "keys?key=doc",
-		"memory?key=visits:alice", "memory?key=big",
+		"keys?key=series", "keys?key=array", "memory?key=visits:alice", "memory?key=big",
 		"live", "terminal", limiterAt(), "scripts?breaks=45"} {
 		b := p.browse(page)
 		switch {
 		case page == "live":
-			b.see("[aria-label='Memory by type']", "zset")
+			b.see("[aria-label='Memory by type']", "sorted set")
 			b.see("[aria-label=Clients] button", "Kill")
 		case strings.HasPrefix(page, "limiter"):
 			b.ends() // its buttons keep their names from here on
