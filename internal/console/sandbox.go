@@ -72,8 +72,13 @@ func (c *Console) newSandbox() (*sandbox, error) {
 	if !c.sandboxes.take() {
 		return nil, errors.New("too many sandboxes are open")
 	}
+	ready := make(chan struct{})
+	how := &server.Options{InProcess: true, Ready: func() error {
+		close(ready)
+		return nil
+	}}
 	made := assembly.New(assembly.Options{Engine: engine.Options{Release: c.engine.Release, Seed: 1, Strict: true},
-		Server: &server.Options{InProcess: true}, Disk: new(disk.Memory), TestKit: true})
+		Server: how, Disk: new(disk.Memory), TestKit: true})
 	b := &sandbox{console: c, made: made, engine: made.Engine, scripts: made.Scripts,
 		ended: make(chan struct{}), held: hold{of: c.sandboxes.account}}
 	if err := b.configure(); err != nil {
@@ -88,6 +93,10 @@ func (c *Console) newSandbox() (*sandbox, error) {
 		_ = made.Run(ctx)
 		close(b.ended)
 	}()
+	select {
+	case <-ready:
+	case <-b.ended:
+	}
 	return b, nil
 }
 
