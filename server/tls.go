@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/miniserver-go/miniserver/internal/command"
 	"github.com/miniserver-go/miniserver/internal/config"
@@ -36,6 +38,12 @@ type tlsConfig struct {
 	auth       string // yes, no, optional: whether clients must show a certificate
 	protocols  string // such as "TLSv1.2 TLSv1.3"; "" for both
 	config     atomic.Pointer[tls.Config]
+
+	// tls-auto-reload-interval in seconds, 0 for never; when the files were last looked at, and
+	// what was seen when they were read.
+	every  int64
+	looked time.Time
+	seen   string
 }
 
 // Errors of the parameters, in Redis' words.
@@ -75,7 +83,8 @@ func (t *tlsConfig) params(log func(mark byte, format string, args ...any)) (lis
 		list[i].Apply = apply
 	}
 	return append(list, config.Int("tls-port", &t.port, 0, 65535).AtStart(),
-		config.Bool("tls-self-signed", &t.selfSigned).AtStart().AsSwitch())
+		config.Bool("tls-self-signed", &t.selfSigned).AtStart().AsSwitch(),
+		config.Int("tls-auto-reload-interval", &t.every, 0, math.MaxInt32))
 }
 
 // load reads the certificates. If that fails, the old configuration stays.
@@ -93,6 +102,7 @@ func (t *tlsConfig) load() error {
 	case auth != "no" && noCA:
 		return errNoCA
 	}
+	seen := t.look()
 	config, read := new(tls.Config), t.certificate
 	if signs {
 		config.GetCertificate, read = t.own.asked, t.own.certificate
@@ -112,7 +122,40 @@ func (t *tlsConfig) load() error {
 		"no": tls.NoClientCert, "yes": tls.RequireAndVerifyClientCert, "optional": tls.VerifyClientCertIfGiven,
 	}[auth]
 	t.config.Store(config)
+	t.seen = seen
 	return nil
+}
+
+// refresh reads the certificates again if tls-auto-reload-interval has passed since their files
+// were looked at, and they have changed. It is called for each connection that begins: so nothing
+// runs while none does.
+func (t *tlsConfig) refresh(now time.Time, log func(mark byte, format string, args ...any)) {
+	if t.every == 0 || now.Sub(t.looked) < time.Duration(t.every)*time.Second {
+		return
+	}
+	if t.looked = now; t.look() == t.seen {
+		return
+	}
+	if err := t.load(); err != nil {
+		log('#', "The files of TLS have changed, and cannot be read: %v", err)
+		return
+	}
+	log('*', "The files of TLS have changed, and were read again")
+}
+
+// look returns what tells whether the files have changed.
+func (t *tlsConfig) look() (seen string) {
+	files := []string{t.cert, t.key, t.caFile}
+	if t.caDir != "" {
+		more, _ := filepath.Glob(filepath.Join(t.caDir, "*"))
+		files = append(files, more...)
+	}
+	for _, name := range files {
+		if info, err := os.Stat(name); err == nil {
+			seen += fmt.Sprintln(name, info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	return seen
 }
 
 // certificate reads that of the server.

@@ -6,6 +6,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"net"
+	"time"
 )
 
 // admitTLS is admit for connections over TLS.
@@ -21,6 +22,7 @@ func (s *Server) admitTLS(nc net.Conn) {
 func (s *Server) secure(nc net.Conn) {
 	ctx, stop := context.WithTimeout(context.Background(), handshakeTimeout)
 	defer stop()
+	s.engine.With(func() { s.tls.refresh(time.Now(), s.log) })
 	client, from := tls.Server(nc, s.tls.config.Load()), endpoint(nc)
 	from.TLS = true
 	pass, err := s.enrollTLS(client, from, stop)

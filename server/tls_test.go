@@ -240,6 +240,50 @@ func TestTLSCertificateIsChanged(t *testing.T) {
 	require.Equal(t, "+PONG", c.ask("PING"))
 }
 
+// TestTLSFilesAreReadAgain replaces the files of a certificate. A connection sees the new one when
+// tls-auto-reload-interval has passed, and the old one if the new one is no good.
+func TestTLSFilesAreReadAgain(t *testing.T) {
+	n := newNotary(t)
+	for _, name := range []string{"server", "second"} {
+		n.issue(t, name, n)
+	}
+	var log []string
+	note := func(mark byte, _ string, _ ...any) { log = append(log, string(mark)) }
+	conf := &tlsConfig{cert: n.path("server.crt"), key: n.path("server.key"), auth: "no", every: 10}
+	require.NoError(t, conf.load())
+	shown := func() string {
+		cert, err := x509.ParseCertificate(conf.config.Load().Certificates[0].Certificate[0])
+		require.NoError(t, err)
+		return cert.Subject.CommonName
+	}
+	replace := func(file, by string) {
+		text, err := os.ReadFile(n.path(by))
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(n.path(file), text, 0o600))
+		later := time.Now().Add(time.Hour)
+		require.NoError(t, os.Chtimes(n.path(file), later, later))
+	}
+	now := time.Unix(1_700_000_000, 0)
+	conf.refresh(now, note)
+	require.Empty(t, log, "nothing has changed")
+	replace("server.crt", "second.crt")
+	conf.refresh(now.Add(9*time.Second), note)
+	require.Empty(t, log, "too early")
+	conf.refresh(now.Add(10*time.Second), note)
+	require.Equal(t, []string{"#"}, log, "the key is another one")
+	require.Equal(t, "server", shown())
+	replace("server.key", "second.key")
+	conf.refresh(now.Add(20*time.Second), note)
+	require.Equal(t, []string{"#", "*"}, log)
+	require.Equal(t, "second", shown())
+	conf.refresh(now.Add(30*time.Second), note)
+	require.Len(t, log, 2)
+	conf.every = 0
+	replace("server.key", "ca.key")
+	conf.refresh(now.Add(time.Hour), note)
+	require.Len(t, log, 2, "never")
+}
+
 // TestTLSMisconfigured: the error names the missing parameter.
 func TestTLSMisconfigured(t *testing.T) {
 	n := newNotary(t)

@@ -17,10 +17,9 @@ var unsupported = map[string]string{
 	"loadmodule": "there are no loadable modules",
 	"sentinel": "a Sentinel is another program; " +
 		"a server with group-id answers SENTINEL itself",
-	"tls-auth-clients-user":    "a certificate does not log in; clients use AUTH",
-	"tls-auto-reload-interval": "'CONFIG SET tls-cert-file' loads a new certificate",
-	"vm-enabled":               "all data are in memory; see 'maxmemory'",
-	"diskstore-enabled":        "all data are in memory; see 'maxmemory'",
+	"tls-auth-clients-user": "a certificate does not log in; clients use AUTH",
+	"vm-enabled":            "all data are in memory; see 'maxmemory'",
+	"diskstore-enabled":     "all data are in memory; see 'maxmemory'",
 }
 
 // retired are settings that did something once, and which real servers skip in a configuration
