@@ -47,7 +47,7 @@ var ignoredBools = []ignoredBool{
 	{"dual-channel-replication-enabled", false, ""}, {"extended-redis-compatibility", false, ""},
 	{"gopher-enabled", false, ""}, {"lua-replicate-commands", true, ""},
 	{"cluster-replica-no-failover", false, "cluster-slave-no-failover"}, {"cluster-require-full-coverage", true, ""},
-	{"key-memory-histograms", false, ""}, {"vset-force-single-threaded-execution", false, ""},
+	{"vset-force-single-threaded-execution", false, ""},
 	{"crash-log-enabled", true, ""}, {"crash-memcheck-enabled", true, ""}, {"disable-thp", true, ""},
 	{"dynamic-hz", true, ""}, {"hide-user-data-from-log", false, ""}, {"io-threads-do-reads", false, ""},
 	{"jemalloc-bg-thread", true, ""},

@@ -50,6 +50,7 @@ type Config struct {
 
 	debug           string // enable-debug-command: yes, local, no
 	ScriptsMayDebug bool   // scripts may call DEBUG
+	KeyMemory       bool   // key-memory-histograms: INFO keysizes tells of bytes, too
 	ImportMode      bool   // import-mode: due keys stay, as a tool copies a dataset
 	sanitize        string // sanitize-dump-payload: no, yes, clients
 	unknownTypes    string // unknown-module-types: skip, error
@@ -190,6 +191,7 @@ func (e *Engine) coreParams() []config.Param {
 		config.Int("set-max-listpack-entries", &c.Set.MaxEntries, 0, math.MaxInt64),
 		config.Int("set-max-listpack-value", &c.Set.MaxValue, 0, math.MaxInt64),
 		config.Memory("hll-sparse-max-bytes", &c.SketchMax, 0),
+		config.Bool("key-memory-histograms", &c.KeyMemory),
 		config.Int("lfu-log-factor", &e.access.LogFactor, 0, math.MaxInt32),
 		config.Int("lfu-decay-time", &e.access.DecayTime, 0, math.MaxInt32),
 		{Name: "notify-keyspace-events", Get: func() string { return c.Events.String() }, Set: e.setEvents},

@@ -17,14 +17,18 @@ func (k Keys) Each(fn func(key string, t Type) bool) {
 	})
 }
 
-// Sizes calls fn with the type and the length of the values of n keys, or of all keys if there are
-// fewer. Which keys that are follows from their hashes. It records no access.
-func (k Keys) Sizes(n int, fn func(t Type, length int)) {
+// Sizes calls fn with the type, the length and the bytes of the values of n keys, or of all keys if
+// there are fewer. Which keys that are follows from their hashes. It records no access.
+func (k Keys) Sizes(n int, fn func(t Type, length, bytes int)) {
 	k.db.Expiry().expireAllElements()
 	k.db.table.each(func(e entry) bool {
 		if !k.db.ks.isDue(e.head()) {
 			v := k.db.ks.views.read(e)
-			fn(v.Type(), v.Len())
+			bytes := int(e.head().vlen)
+			if e.head().kind() == boxed {
+				bytes = e.box().accounted
+			}
+			fn(v.Type(), v.Len(), bytes)
 		}
 		n--
 		return n > 0

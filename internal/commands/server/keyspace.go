@@ -36,25 +36,41 @@ const (
 	keysizesSample = 1 << 11
 )
 
-// fillKeysizes writes how many values there are of each length, by powers of two.
+// sizes counts the values of a type by powers of two.
+type sizes [bits.UintSize + 1]int
+
+// fillKeysizes writes how many values there are of each length and, for collections with
+// key-memory-histograms, of so many bytes, by powers of two.
 func fillKeysizes(w *engine.World, b *bytes.Buffer) {
 	for i := range w.Keyspace.Len() {
 		db := w.Keyspace.DB(i)
-		counts, seen := make(map[keyspace.Type]*[bits.UintSize + 1]int), 0
+		lengths, memory, seen := map[keyspace.Type]*sizes{}, map[keyspace.Type]*sizes{}, 0
 		most := keysizesAll
 		if db.Len() > most {
 			most = keysizesSample
 		}
-		db.Keys().Sizes(most, func(t keyspace.Type, length int) {
-			if counts[t] == nil {
-				counts[t] = new([bits.UintSize + 1]int)
+		db.Keys().Sizes(most, func(t keyspace.Type, length, bytes int) {
+			if lengths[t] == nil {
+				lengths[t], memory[t] = new(sizes), new(sizes)
 			}
-			counts[t][bits.Len(uint(length))]++
+			lengths[t][bits.Len(uint(length))]++
+			memory[t][bits.Len(uint(bytes))]++
 			seen++
 		})
+		write := func(name string, n *sizes) {
+			if n != nil && name != "" {
+				fmt.Fprintf(b, "db%d_distrib_%s:%s\r\n", i, name, sizesText(n[:], max(db.Len(), seen), seen))
+			}
+		}
 		for _, t := range w.Engine().Parts.Types {
-			if n := counts[t.Type]; n != nil && t.Keysizes != "" {
-				fmt.Fprintf(b, "db%d_distrib_%s:%s\r\n", i, t.Keysizes, sizesText(n[:], max(db.Len(), seen), seen))
+			write(t.Keysizes, lengths[t.Type])
+		}
+		if !w.Engine().Config.KeyMemory {
+			continue
+		}
+		for _, t := range w.Engine().Parts.Types {
+			if kind, items := strings.CutSuffix(t.Keysizes, "_items"); items {
+				write(kind+"_sizes", memory[t.Type])
 			}
 		}
 	}
