@@ -47,7 +47,7 @@ var ignoredBools = []ignoredBool{
 	{"dual-channel-replication-enabled", false, ""}, {"extended-redis-compatibility", false, ""},
 	{"gopher-enabled", false, ""}, {"lua-replicate-commands", true, ""},
 	{"cluster-replica-no-failover", false, "cluster-slave-no-failover"}, {"cluster-require-full-coverage", true, ""},
-	{"vset-force-single-threaded-execution", false, ""},
+	{"vset-force-single-threaded-execution", false, ""}, {"lazyexpire-nested-arbitrary-keys", true, ""},
 	{"crash-log-enabled", true, ""}, {"crash-memcheck-enabled", true, ""}, {"disable-thp", true, ""},
 	{"dynamic-hz", true, ""}, {"hide-user-data-from-log", false, ""}, {"io-threads-do-reads", false, ""},
 	{"jemalloc-bg-thread", true, ""},
@@ -140,8 +140,8 @@ var ignoredAtStart = []string{"always-show-logo", "appenddirname", "appendfilena
 
 // ignoredHidden are those of them that patterns of CONFIG GET leave out; hiddenSince says since
 // when.
-var ignoredHidden = []string{"aof-disable-auto-gc", "io-threads-do-reads", "loading-process-events-interval-bytes",
-	"repl-rdb-channel", "use-exit-on-panic", "watchdog-period"}
+var ignoredHidden = []string{"aof-disable-auto-gc", "io-threads-do-reads", "lazyexpire-nested-arbitrary-keys",
+	"loading-process-events-interval-bytes", "repl-rdb-channel", "use-exit-on-panic", "watchdog-period"}
 
 // ignoredLists are those of them that take several words.
 var ignoredLists = []string{"cluster-slot-stats-enabled", "oom-score-adj-values", "rdma-bind", "save"}

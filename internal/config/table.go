@@ -105,7 +105,7 @@ var paramsSince = release.ByName(map[string]string{
 	"8.2.0": "vset-force-single-threaded-execution",
 	"8.4.0": "aof-load-corrupt-tail-max-size " +
 		"cluster-slot-migration-handoff-max-lag-bytes cluster-slot-migration-write-pause-timeout lookahead",
-	"8.6.0": "key-memory-histograms stream-idmp-duration stream-idmp-maxsize",
+	"8.6.0": "key-memory-histograms lazyexpire-nested-arbitrary-keys stream-idmp-duration stream-idmp-maxsize",
 	"8.8.0": "array-slice-size array-sparse-kmax array-sparse-kmin " +
 		"slowlog-entry-max-argc slowlog-entry-max-string-len",
 	"8.10.0": "backup-sealed-ttl backupdirname",
