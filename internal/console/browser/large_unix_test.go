@@ -27,20 +27,11 @@ import (
 )
 
 var (
-	large = flag.Bool("large", false,
-		"measure the pages with a million keys, ten million samples, and a hundred open pages")
+	large     = flag.Bool("large", false, "measure the pages with a million keys, and a hundred open pages")
 	largeKeys = flag.Int("keys", million, "with so many keys")
 )
 
 const million = 1_000_000
-
-// samplesOfLarge is how many samples a large time series has.
-func samplesOfLarge() int {
-	if *large {
-		return 10 * million
-	}
-	return million / 5
-}
 
 // watchFrames is run in each document before its own scripts: it notes when rows and contents have
 // come, and the longest frame and task.

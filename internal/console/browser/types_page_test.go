@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"flag"
 	"fmt"
 	"math"
 	"strconv"
@@ -105,13 +106,15 @@ const manySamples = `for from = tonumber(ARGV[1]), ARGV[2] - 1, 1000 do
 	redis.call('TS.MADD', unpack(words))
 end`
 
+var seriesSamples = flag.Int("samples", 200_000, "how many samples a large time series has")
+
 // TestALargeTimeSeries shows a series of far more samples than points: the server aggregates, a
 // part of the time after the other.
 func TestALargeTimeSeries(t *testing.T) {
 	t.Parallel()
 	b := showing(t, "empty", "TS.CREATE empty", "TS.CREATE series")
 	b.fact("Samples", "0")
-	n := samplesOfLarge()
+	n := *seriesSamples
 	for from := 0; from < n; from += 100_000 {
 		b.run("EVAL", manySamples, "1", "series", strconv.Itoa(from), strconv.Itoa(from+100_000))
 	}
