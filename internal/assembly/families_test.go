@@ -76,3 +76,15 @@ func TestFamiliesOfReleases(t *testing.T) {
 		}
 	}
 }
+
+// TestCommandsAreMadeOnce: a program with many servers has each command once.
+func TestCommandsAreMadeOnce(t *testing.T) {
+	made := func() []*command.Command {
+		return assembly.New(assembly.Options{Disk: new(disk.Memory), TestKit: true}).Engine.Commands.All()
+	}
+	one, other := made(), made()
+	require.Len(t, other, len(one))
+	for i, c := range one {
+		require.Same(t, c, other[i], c.Name)
+	}
+}

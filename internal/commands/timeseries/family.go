@@ -95,12 +95,14 @@ var changes = []command.Line{
 // module is the module that has the commands in Redis.
 const module = "timeseries"
 
+var family = command.Family{Group: "timeseries", Module: module, Category: "timeseries",
+	Commands: slices.Concat(changes, queries)}
+
 // Part returns the commands. Its parameters are the properties of new series. The versions are
 // those of the module in Redis Stack and in Redis.
 func Part() engine.Part {
 	s := newSettings()
-	return engine.Part{State: s, Params: s.params(), Families: []command.Family{{Group: "timeseries", Module: module,
-		Category: "timeseries", Commands: slices.Concat(changes, queries)}}, Modules: []engine.Module{
+	return engine.Part{State: s, Params: s.params(), Families: []command.Family{family}, Modules: []engine.Module{
 		{Name: module, Since: "redis-stack:7.4.0", Version: 11202, Options: "handle-io-errors"},
 		{Name: module, Since: "8.0.0", Version: 80001, Options: "handle-io-errors"},
 		{Name: module, Since: "8.6.0", Version: 80600, Options: "handle-io-errors"},
