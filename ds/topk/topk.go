@@ -23,9 +23,9 @@
 //
 // Hashes, the order of the heap and the saved form are those of RedisBloom. Its random numbers come
 // from the C library, seeded with the time; here they are part of the sketch, so that replicas and
-// journals repeat what happened. The saved form has room for them where RedisBloom saves the
-// address of an item, which nobody reads. Equal commands make equal sketches. There one trial in
-// 2^31 leaves a cell its count even at a decay of 1, as the random number can be 1; here none does.
+// journals repeat what happened, and the same commands always make the same sketch. They are saved
+// in a field that RedisBloom fills with a memory address and ignores when it loads. In RedisBloom,
+// one trial in 2^31 keeps the count of a cell even at a decay of 1; here none does.
 //
 // RedisBloom searches all of the heap for an item; beyond indexedFrom items this package has an
 // index. Cells lie in pages that are made when they are written, but are accounted from the start.

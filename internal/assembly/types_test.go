@@ -82,7 +82,8 @@ var typeCases = []typeCase{
 			}
 		}},
 	{name: "array", encoding: "sliced-array", change: "ARSET k 7 x", ask: "ARGET k 7",
-		explain: `18446744073709551614  "1.5"`, event: "arset", dump: `18446744073709551614 "1.5"`, build: func(l *library) {
+		explain: `18446744073709551614  "1.5"`, event: "arset", dump: `18446744073709551614 "1.5"`,
+		build: func(l *library) {
 			l.all("ARMSET k 0 a 5 12345 18446744073709551614 1.5", "ARSEEK k 18446744073709551615")
 			for i := range 500 {
 				l.all(fmt.Sprintf("ARMSET large %d text-%d %d %d", i, i, i<<20, i))
@@ -265,8 +266,8 @@ func (l *library) as(s *engine.Session, line string) string {
 	return string(l.Do(s, [][][]byte{bytes.Fields([]byte(line))}).Out)
 }
 
-// TestTypesBesideOthers: who monitors, tracks, watches or subscribes is told of a change of each
-// type, and INFO counts it.
+// TestTypesBesideOthers changes a value of each type while other clients use MONITOR, tracking,
+// WATCH and keyspace events. All of them notice the change, and INFO counts it.
 func TestTypesBesideOthers(t *testing.T) {
 	eachType(t, func(t *testing.T, c typeCase, l *library) {
 		clients := l.others(4)

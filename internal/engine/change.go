@@ -218,8 +218,8 @@ func (c *Call) Store(dst []byte, v keyspace.Value, ev event.Event) {
 	c.Reply.Int(int64(n))
 }
 
-// Replacing returns the type of the value at a key that is about to get another one, for Replaced;
-// None if there is none or if nobody wants to be told.
+// Replacing returns the type of the value at a key that is about to get another one, for Replaced.
+// It is None if the key does not exist, or if no event about replaced values is enabled.
 func (c *Call) Replacing(db *keyspace.DB, key []byte) (was keyspace.Type) {
 	if !c.Engine.Config.Events.TellReplaced() {
 		return keyspace.None

@@ -14,8 +14,8 @@ import (
 )
 
 // An online backup, BACKUP of Redis 8.10, is a journal of its own in another directory: a base, one
-// file of commands, and a manifest. It is there whether appendonly is yes or no, and whoever copies
-// the files into the directory of a journal restores the data of the moment of SEAL.
+// file of commands, and a manifest. It does not depend on appendonly. Copied into the directory of
+// a journal, its files restore the data as they were at SEAL.
 //
 //	START ─▶ pending ─▶ snapshotting ─▶ incrementing ─ SEAL ─▶ sealed ─ CLEANUP ─▶ idle
 //	             └───────────┴──────────────┴─ ABORT, an error ─▶ failed ─ CLEANUP ─┘

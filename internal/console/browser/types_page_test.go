@@ -73,7 +73,8 @@ func TestATimeSeries(t *testing.T) {
 	b.drawn(1, "samples "+temperature(199)+" at ")
 	eval[bool](b, `(document.querySelector(".canvas").focus(), true)`)
 	b.press(kb.ArrowLeft + kb.ArrowLeft)
-	b.wait(`document.querySelector(".canvas").getAttribute("aria-valuetext").endsWith(": samples ` + temperature(198) + `")`)
+	b.wait(`document.querySelector(".canvas").getAttribute("aria-valuetext")` +
+		`.endsWith(": samples ` + temperature(198) + `")`)
 	b.clickText("button", "Zoom in")
 	b.wait(`document.querySelector(".canvas").getAttribute("aria-valuemin") > 1795260000000`)
 	b.clickText("button", "Later")
