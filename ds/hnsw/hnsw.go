@@ -1,0 +1,236 @@
+// Package hnsw is a graph that finds the vectors nearest to a given one: a hierarchical navigable
+// small world, of Malkov and Yashunin, "Efficient and robust approximate nearest neighbor search
+// using Hierarchical Navigable Small World graphs" (2016).
+//
+//	level 2   o ─────────────────── o           up to M links
+//	level 1   o ─────── o ───────── o           up to M links
+//	level 0   o ─ o ─ o ─ o ─ o ─ o ─ o         up to 2M links; all nodes
+//
+// Every node is on level 0, and one in M of those of a level is on the next one, too. A search
+// begins at a node of the highest level and goes from neighbor to neighbor, always nearer, then
+// down a level. On level 0 it keeps the nearest nodes seen so far, as many as the exploration
+// factor says, and ends when none of their neighbors is nearer.
+//
+// A node is one cell of an arena: what it is, its links of level 0, its vector. The links of higher
+// levels are a second cell. A link is a reference of four bytes, in both nodes:
+//
+//	[node][links: 2M references][vector]      [count][links: M references] for each level above 0
+//
+// The level of a node follows from its number. So equal calls make equal graphs, and a copy that
+// was saved and loaded goes on as the original does.
+//
+// Vectors are normalized to length 1, and kept as they are, as numbers of one byte that share a
+// scale, or as the signs of their components. The distance is 1 - cosine, from 0 to 2. One that is
+// no number counts as 2.
+//
+// Invariants, verified by Check:
+//
+//  1. Links are mutual, none is there twice, and none leads to its own node. Both nodes reach up to
+//     the level of a link.
+//  2. A node has up to M links on a level, and 2M on level 0.
+//  3. The entry is a node of the highest level, or 0 in an empty graph.
+//  4. The list has all nodes, numbers falling, and the cells in use are theirs.
+//
+// Redis gives a node a random level and lets it keep more neighbors of the same direction, so that
+// links are others there. Recall is alike.
+package hnsw
+
+import (
+	"unsafe"
+
+	"github.com/miniserver-go/miniserver/ds/arena"
+)
+
+// Ref names a node until it is removed or Compact moves it; 0 is none.
+type Ref = arena.Ref
+
+// The bounds of M, of exploration factors and of dimensions.
+const (
+	MinM, MaxM = 4, 4096
+	MaxEF      = 1_000_000
+	MaxDim     = 1 << 16
+	MaxLevel   = 15
+)
+
+// Graph is one graph. New makes one; it must not be copied.
+type Graph struct {
+	cells  arena.Arena
+	entry  Ref
+	newest Ref // the head of the list of all nodes
+	n      int
+	dim    int
+	m      int
+	kind   Kind
+	lastID uint64
+	round  uint32 // of the search that is under way, to mark the nodes it has seen
+	hand   Ref    // the next node that Compact looks at; 0 if there is none
+}
+
+// node is the begin of a node's cell.
+type node struct {
+	id         uint64
+	next, prev Ref    // in the list
+	data       uint32 // of the owner
+	upper      Ref    // the cell with the links of higher levels; 0 if it is on level 0 only
+	norm       float32
+	scale      float32
+	round      uint32 // the last search that saw it
+	degree     uint16 // links of level 0
+	level      uint8
+}
+
+const nodeBytes = int(unsafe.Sizeof(node{}))
+
+// New returns an empty graph for vectors of dim components. m is the number of links of a node on a
+// level, from MinM to MaxM.
+func New(kind Kind, dim, m int) *Graph { return &Graph{kind: kind, dim: dim, m: m} }
+
+// Len returns the number of nodes.
+func (g *Graph) Len() int { return g.n }
+
+// Kind returns how the vectors are kept.
+func (g *Graph) Kind() Kind { return g.kind }
+
+// Dim returns the number of components of the vectors.
+func (g *Graph) Dim() int { return g.dim }
+
+// M returns the number of links of a node on a level above 0.
+func (g *Graph) M() int { return g.m }
+
+// LastID returns the number that the newest node got that ever was.
+func (g *Graph) LastID() uint64 { return g.lastID }
+
+// MaxLevel returns the highest level.
+func (g *Graph) MaxLevel() int {
+	if g.entry == 0 {
+		return 0
+	}
+	return g.Level(g.entry)
+}
+
+// Level returns the highest level of a node.
+func (g *Graph) Level(r Ref) int { return int(g.at(r).level) }
+
+// ID returns the number of a node, which none had before it.
+func (g *Graph) ID(r Ref) uint64 { return g.at(r).id }
+
+// Data returns what the owner has given with a node.
+func (g *Graph) Data(r Ref) uint32 { return g.at(r).data }
+
+// SetData gives a node other data.
+func (g *Graph) SetData(r Ref, data uint32) { g.at(r).data = data }
+
+// Newest returns the newest node, 0 if there is none.
+func (g *Graph) Newest() Ref { return g.newest }
+
+// Older returns the node that is the next in age, 0 if there is none.
+func (g *Graph) Older(r Ref) Ref { return g.at(r).next }
+
+// Links returns the links of a node on a level that it has. They belong to the graph.
+func (g *Graph) Links(r Ref, level int) []Ref {
+	x := g.at(r)
+	if level == 0 {
+		return g.base(x)[:x.degree]
+	}
+	count, links := g.higher(x, level)
+	return links[:*count]
+}
+
+func (g *Graph) at(r Ref) *node { return (*node)(g.cells.At(r)) }
+
+// base returns the room for the links of level 0.
+func (g *Graph) base(x *node) []Ref {
+	return unsafe.Slice((*Ref)(unsafe.Add(unsafe.Pointer(x), nodeBytes)), 2*g.m)
+}
+
+// higher returns the number of links of a level above 0, and the room for them.
+func (g *Graph) higher(x *node, level int) (count *uint32, links []Ref) {
+	p := unsafe.Add(g.cells.At(x.upper), (level-1)*g.levelBytes())
+	return (*uint32)(p), unsafe.Slice((*Ref)(unsafe.Add(p, refBytes)), g.m)
+}
+
+const refBytes = int(unsafe.Sizeof(Ref(0)))
+
+// levelBytes is what the links of a level above 0 take.
+func (g *Graph) levelBytes() int { return (1 + g.m) * refBytes }
+
+// cellBytes is the size of the cell of a node.
+func (g *Graph) cellBytes() int { return g.vectorOffset() + g.kind.bytes(g.dim) }
+
+func (g *Graph) vectorOffset() int { return nodeBytes + 2*g.m*refBytes }
+
+// room returns how many links a node may have on a level.
+func (g *Graph) room(level int) int {
+	if level == 0 {
+		return 2 * g.m
+	}
+	return g.m
+}
+
+// setDegree says how many links a node has on a level.
+func (g *Graph) setDegree(x *node, level, n int) {
+	if level == 0 {
+		x.degree = uint16(n)
+		return
+	}
+	count, _ := g.higher(x, level)
+	*count = uint32(n)
+}
+
+// Vector returns the vector of a node. It shares the memory of the graph.
+func (g *Graph) Vector(r Ref) Vector {
+	x := g.at(r)
+	p := unsafe.Add(unsafe.Pointer(x), g.vectorOffset())
+	v := Vector{Kind: g.kind, Norm: x.norm, Scale: x.scale, dim: g.dim}
+	switch g.kind {
+	case Float:
+		v.floats = unsafe.Slice((*float32)(p), g.dim)
+	case Int8:
+		v.ints = unsafe.Slice((*int8)(p), g.dim)
+	case Bit:
+		v.bits = unsafe.Slice((*uint64)(p), words(g.dim))
+	}
+	return v
+}
+
+// setVector stores a vector in a node.
+func (g *Graph) setVector(r Ref, v *Vector) {
+	x, to := g.at(r), g.Vector(r)
+	x.norm, x.scale = v.Norm, v.Scale
+	copy(to.floats, v.floats)
+	copy(to.ints, v.ints)
+	copy(to.bits, v.bits)
+}
+
+// distance returns the distance of a node from a vector.
+func (g *Graph) distance(v *Vector, r Ref) float32 {
+	x := g.at(r)
+	p := unsafe.Add(unsafe.Pointer(x), g.vectorOffset())
+	switch g.kind {
+	case Float:
+		return floatDistance(v.floats, unsafe.Slice((*float32)(p), g.dim))
+	case Int8:
+		return intDistance(v.ints, unsafe.Slice((*int8)(p), g.dim), v.Scale, x.scale)
+	default:
+		return bitDistance(v.bits, unsafe.Slice((*uint64)(p), words(g.dim)), g.dim)
+	}
+}
+
+// Distance returns the distance of two nodes.
+func (g *Graph) Distance(a, b Ref) float32 {
+	v := g.Vector(a)
+	return g.distance(&v, b)
+}
+
+// levelOf returns the level of the node with a number: each level has one in m of the nodes of the
+// level below. The number is mixed as by SplitMix64, of Steele, Lea and Flood (2014).
+func (g *Graph) levelOf(id uint64) (level int) {
+	x := id * 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	x ^= x >> 31
+	for chance := ^uint64(0) / uint64(g.m); x < chance && level < MaxLevel; chance /= uint64(g.m) {
+		level++
+	}
+	return level
+}
