@@ -23,8 +23,8 @@ type door struct {
 var doors = []door{
 	// Layouts in memory, and texts that are not copied.
 	{"unsafe", `internal/commands/timeseries internal/commands/zsets ds/arena ds/array ds/bloom ds/countmin ds/cuckoo
-		ds/deadlines ds/dict ds/expiry ds/hash ds/json ds/list ds/pages ds/set ds/skiplist ds/slab ds/str ds/stream
-		ds/table ds/tdigest ds/timeseries ds/topk ds/value ds/zset
+		ds/deadlines ds/dict ds/expiry ds/hash ds/hnsw ds/json ds/list ds/pages ds/set ds/skiplist ds/slab ds/str
+		ds/stream ds/table ds/tdigest ds/timeseries ds/topk ds/value ds/vectors ds/zset
 		internal/hunt internal/keyspace persistence/rdb resp scripting scripting/lua server`, ""},
 	// Sockets, memory, disks, signals, and what errors mean.
 	{"syscall", `bench internal/group/consensus internal/cli internal/cli/remote internal/cli/serve

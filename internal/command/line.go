@@ -69,6 +69,7 @@ type Family struct {
 	Group    string
 	Module   string // which has them in Redis, as MODULE LIST names it; "" if they need none
 	Category string // the ACL category that the module has, such as "json"; "" if it has none
+	Capitals bool   // Redis shows the names in capitals
 	Commands []Line
 	Wordings []Wording // errors that read otherwise in older releases, the newest first
 }

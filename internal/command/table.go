@@ -148,6 +148,9 @@ func (t *Table) register(c *Command, f Family, parent *Command, id int) (next in
 	if parent != nil {
 		c.full = parent.Name + "|" + c.Name
 	}
+	if f.Capitals {
+		c.full = strings.ToUpper(c.full)
+	}
 	if f.Module != "" {
 		c.Flags |= OfModule
 	}

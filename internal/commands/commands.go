@@ -8,6 +8,7 @@
 //	                                          Top-K, t-digests
 //	json                                      JSON documents
 //	timeseries                                time series
+//	vectors                                   vector sets
 //	ratelimit                                 CL.THROTTLE and INCREX
 //	keys                                      commands on keys of any type, and on databases
 //	explain                                   MEMORY: the memory of keys and of the process
@@ -61,6 +62,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/commands/strings"
 	"github.com/miniserver-go/miniserver/internal/commands/timeseries"
 	"github.com/miniserver-go/miniserver/internal/commands/transactions"
+	"github.com/miniserver-go/miniserver/internal/commands/vectors"
 	"github.com/miniserver-go/miniserver/internal/commands/zsets"
 	"github.com/miniserver-go/miniserver/internal/engine"
 )
@@ -68,7 +70,7 @@ import (
 // Types are the data types. A part that adds another names it in the same way: see engine.Part.
 var Types = []engine.Type{strings.Type, lists.Type, sets.Type, zsets.Type, hashes.Type, streams.Type, sketches.Filter,
 	sketches.CuckooFilter, sketches.CountMinSketch, sketches.TopKType, sketches.TDigestType, json.Type, arrays.Type,
-	timeseries.Type}
+	timeseries.Type, vectors.Type}
 
 // Parts returns the parts of all families, for an engine.
 func Parts(e *engine.Engine) []engine.Part {
@@ -86,6 +88,7 @@ func Parts(e *engine.Engine) []engine.Part {
 		sketches.Cuckoo(),
 		json.Part(),
 		timeseries.Part(),
+		vectors.Part(),
 		explain.Part(),
 		server.Part(),
 		shutdown.Part(e),

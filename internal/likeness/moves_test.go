@@ -97,10 +97,15 @@ var standsHere = standing{
 // figures are the values that the numeric fields of INFO had.
 type figures map[string]map[string]bool
 
+// note takes what INFO says; of modules, which have other versions, the first.
 func (f figures) note(info string) {
+	modules := 0
 	for line := range strings.SplitSeq(info, "\r\n") {
 		name, value, is := strings.Cut(line, ":")
-		if !is {
+		if name == "module" {
+			modules++
+		}
+		if !is || modules > 1 && name == "module" {
 			continue
 		}
 		named := setting.FindAllString(value, -1)

@@ -9,8 +9,7 @@ import (
 // does not show, written command|option: by when they came, in the notation of package release.
 // Scripts may be for servers that have them.
 var elsewhere = map[string]string{
-	"8.0.0": "vadd vcard vdim vemb vgetattr vinfo vismember vlinks vrandmember vrem vsetattr vsim",
-	"8.4.0": "vrange set|ifne set|ifdeq set|ifdne",
+	"8.4.0": "set|ifne set|ifdeq set|ifdne",
 }
 
 // cameElsewhere returns since when other servers have a command or an option, "" if none has.

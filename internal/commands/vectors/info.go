@@ -1,0 +1,46 @@
+package vectors
+
+import (
+	"github.com/miniserver-go/miniserver/ds/vectors"
+	"github.com/miniserver-go/miniserver/internal/engine"
+	"github.com/miniserver-go/miniserver/internal/keyspace"
+)
+
+// VINFO key
+func cmdVInfo(p *part, c *engine.Call) {
+	s, found := engine.Read[*vectors.Set](c, c.Arg())
+	if !c.OK() {
+		return
+	}
+	if !found {
+		c.Reply.NullArray()
+		return
+	}
+	o := s.Options()
+	numbers := []struct {
+		name string
+		n    uint64
+	}{{"hnsw-m", uint64(o.M)}, {"vector-dim", uint64(o.Dim)}, {"projection-input-dim", uint64(o.Input)},
+		{"size", uint64(s.Len())}, {"max-level", uint64(s.MaxLevel())},
+		{"attributes-count", uint64(s.WithAttributes())}, {"vset-uid", s.UID(p.nextUID)},
+		{"hnsw-max-node-uid", s.LastID()}}
+	c.Reply.Map(1 + len(numbers))
+	c.Reply.Status("quant-type")
+	c.Reply.Status(kinds[o.Kind])
+	for _, f := range numbers {
+		c.Reply.Status(f.name)
+		c.Reply.Uint(f.n)
+	}
+}
+
+// explain returns where the bytes of a set are.
+func explain(v keyspace.Value, _ int) []engine.Detail {
+	s := v.(*vectors.Set)
+	p, o := s.Parts(), s.Options()
+	return []engine.Detail{{"vectorset", []engine.Detail{
+		{"kind", kinds[o.Kind], "how vectors are kept"}, {"dim", o.Dim, "components"},
+		{"levels", s.MaxLevel() + 1, "of the graph"},
+		{"graph-bytes", p.Graph, "nodes, links and vectors"}, {"vectors-bytes", p.Vectors, "of these, the vectors"},
+		{"names-bytes", p.Names, "names and attributes"}, {"index-bytes", p.Index, "finds names"},
+		{"matrix-bytes", p.Matrix, "reduces vectors; none is kept for the usual one"}}, ""}}
+}
