@@ -23,15 +23,16 @@ import (
 
 var exchanged = flag.Int("exchanged", 200, "random values of each type to exchange with Redis Stack")
 
-// exchange is a type of Redis Stack.
+// exchange is a type that Redis Stack knows, or Redis.
 type exchange struct {
 	name   string                          // as TYPE replies it
+	with   reference.Release               // that knows it; "" for Redis Stack
 	later  []string                        // commands that make or change the key later
 	chance bool                            // what a value holds is left to chance
 	exact  func(s *stack, key string) bool // whether both servers make the same payload
 }
 
-// exchanges has all types of dataset.Types that Redis Stack knows.
+// exchanges has all types of dataset.Types that one of them knows.
 var exchanges = []exchange{
 	{name: "MBbloom--", later: []string{"BF.ADD later a", "BF.INSERT later ITEMS a b"}, exact: always},
 	{name: "MBbloomCF", later: []string{"CF.ADD later a", "CF.INSERT later ITEMS a b"}, exact: always},
@@ -41,6 +42,8 @@ var exchanges = []exchange{
 		"TDIGEST.MERGE later 1 times"}},
 	{name: "ReJSON-RL", later: []string{`JSON.SET later $ [{"a":1}]`, "JSON.ARRAPPEND later $ 2 3"}},
 	{name: "TSDB-TYPE", later: []string{"TS.ADD later 5 1", "TS.ADD k0 3000000000000 1"}, exact: uncompressed},
+	{name: "vectorset", with: reference.Default, later: []string{"VADD later VALUES 2 1 2 text1",
+		"VADD later VALUES 2 2 1 text2", "VSETATTR later text1 {}", "VREM later text2"}},
 }
 
 func always(*stack, string) bool { return true }
@@ -60,7 +63,12 @@ type stack struct {
 }
 
 func newStack(t *testing.T, args ...string) *stack {
-	server := reference.RedisStack74.Start(t, append([]string{"--dbfilename", "dump.rdb"}, args...)...)
+	return newServer(t, reference.RedisStack74, args...)
+}
+
+// newServer is newStack for another release.
+func newServer(t *testing.T, r reference.Release, args ...string) *stack {
+	server := r.Start(t, append([]string{"--dbfilename", "dump.rdb"}, args...)...)
 	conn := server.Dial(t)
 	return &stack{t, func(b []byte) {
 		_, err := conn.Write(b)
@@ -139,7 +147,12 @@ type trade struct {
 
 // likeStack returns an engine that behaves as Redis Stack, down to the payloads.
 func likeStack(t *testing.T, params ...string) *library {
-	like, err := release.Find(string(reference.RedisStack74))
+	return likeRelease(t, reference.RedisStack74, params...)
+}
+
+// likeRelease is likeStack for another release.
+func likeRelease(t *testing.T, r reference.Release, params ...string) *library {
+	like, err := release.Find(string(r))
 	require.NoError(t, err)
 	return newLibraryLike(t, like, assembly.Options{}, params...)
 }
@@ -149,8 +162,13 @@ func eachExchange(t *testing.T, n int, do func(x *trade, dir string), args ...st
 	for _, e := range exchanges {
 		t.Run(e.name, func(t *testing.T) {
 			at := slices.IndexFunc(dataset.Types, func(known dataset.Type) bool { return known.Name == e.name })
-			s, dir := newStack(t, args...), t.TempDir()
-			x := &trade{e, dataset.Types[at], t, likeStack(t, "dir", dir), s, n}
+			e.with = cmp.Or(e.with, reference.RedisStack74)
+			own := slices.Clone(args)
+			if e.with != reference.RedisStack74 {
+				own = append(own, "--enable-debug-command", "yes")
+			}
+			s, dir := newServer(t, e.with, own...), t.TempDir()
+			x := &trade{e, dataset.Types[at], t, likeRelease(t, e.with, "dir", dir), s, n}
 			x.fill()
 			do(x, dir)
 		})
@@ -226,7 +244,7 @@ func TestTypesAreExchanged(t *testing.T) {
 		swapFiles(t, filepath.Join(dir, "dump.rdb"), filepath.Join(x.s.dir, "dump.rdb"))
 		x.s.ask("FLUSHALL")
 		x.s.ask("DEBUG", "RELOAD", "NOSAVE")
-		loaded := likeStack(t, "dir", dir)
+		loaded := likeRelease(t, x.with, "dir", dir)
 		x.compare("snapshots", loaded, x.s)
 		for _, c := range x.later {
 			loaded.all(c)
@@ -266,13 +284,13 @@ func TestJournalsOfTypesAreExchanged(t *testing.T) {
 			x.s.ask(strings.Fields(c)...)
 		}
 		require.NoError(t, os.CopyFS(filepath.Join(dir, journal), os.DirFS(filepath.Join(x.s.dir, journal))))
-		loaded := likeStack(t, "dir", dir, "appendonly", "yes")
+		loaded := likeRelease(t, x.with, "dir", dir, "appendonly", "yes")
 		x.compare("their journal", loaded, x.s)
 		x.compareKey("later", "their journal", loaded, x.s)
 
 		for _, preamble := range []string{"yes", "no"} {
 			dir := t.TempDir()
-			ours := likeStack(t, "dir", dir, "appendonly", "yes", "aof-use-rdb-preamble", preamble)
+			ours := likeRelease(t, x.with, "dir", dir, "appendonly", "yes", "aof-use-rdb-preamble", preamble)
 			for _, k := range x.keys() {
 				require.Equal(t, "+OK\r\n", ours.ask("RESTORE", k, "0", x.l.text("DUMP", k)))
 			}
@@ -280,7 +298,7 @@ func TestJournalsOfTypesAreExchanged(t *testing.T) {
 			ours.rewritten(t, dir, "*.2.base.*")
 			ours.all(x.later...)
 			ours.parts.Journal.Close() // writes all of it
-			s := newStack(t, "--dir", dir, "--appendonly", "yes").loaded()
+			s := newServer(t, x.with, "--dir", dir, "--appendonly", "yes").loaded()
 			x.compare("our journal, preamble "+preamble, ours, s)
 			x.compareKey("later", "our journal, preamble "+preamble, ours, s)
 		}

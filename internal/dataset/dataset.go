@@ -23,7 +23,7 @@ type Generator struct {
 	rng  *rand.Rand
 	keys int
 	// Plain leaves out what redis-server 7.0 does not know: sketches but HyperLogLogs, documents of
-	// JSON, time series, arrays, and deadlines of elements.
+	// JSON, time series, arrays, vector sets, and deadlines of elements.
 	Plain bool
 }
 
@@ -425,4 +425,26 @@ func (g *Generator) samples(key string) Command {
 		c = append(c, key, strconv.FormatInt(now, 10), strconv.FormatFloat(v, 'f', -1, 64))
 	}
 	return c
+}
+
+// vectors returns commands that make a vector set: of any kind, reduced or not, with attributes or
+// without.
+func (g *Generator) vectors(key string) (commands []Command) {
+	kind, m := []string{"Q8", "NOQUANT", "BIN"}[g.rng.IntN(3)], strconv.Itoa(4+g.rng.IntN(20))
+	dim, reduced := 1+g.rng.IntN(70), g.rng.IntN(4) == 0
+	for range 1 + g.size() {
+		c := Command{"VADD", key}
+		if reduced {
+			c, dim = append(c, "REDUCE", "2"), 4
+		}
+		c = append(c, "VALUES", strconv.Itoa(dim))
+		for range dim {
+			c = append(c, strconv.Itoa(g.rng.IntN(201)-100))
+		}
+		if c = append(c, g.text(), kind, "M", m); g.rng.IntN(3) == 0 {
+			c = append(c, "SETATTR", `{"n":`+strconv.Itoa(g.rng.IntN(100))+"}")
+		}
+		commands = append(commands, c)
+	}
+	return commands
 }

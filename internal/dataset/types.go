@@ -1,5 +1,7 @@
 package dataset
 
+import "strconv"
+
 // Type is a type of values that redis-server 7.0 does not know.
 type Type struct {
 	Name string // as TYPE replies it
@@ -36,5 +38,13 @@ var Types = []Type{
 	}},
 	{"array", (*Generator).array, func(key string) []Command {
 		return []Command{{"ARINFO", key}, {"ARSCAN", key, "0", "18446744073709551614"}}
+	}},
+	{"vectorset", (*Generator).vectors, func(key string) (ask []Command) {
+		ask = []Command{{"VDIM", key}, {"VCARD", key}, {"VRANGE", key, "-", "+"}}
+		for i := range 5 {
+			name := "text" + strconv.Itoa(i)
+			ask = append(ask, Command{"VEMB", key, name, "RAW"}, Command{"VGETATTR", key, name})
+		}
+		return ask
 	}},
 }
