@@ -82,7 +82,17 @@ var fixedPools = map[string][]string{
 	"tplain": {"min", "max", "sum", "avg", "count", "first", "last", "range", "std.p", "STD.S", "var.p", "var.s", "x"},
 	"tagg":   {"min", "max", "sum", "avg", "count", "first", "last", "range", "std.p", "std.s", "var.p", "twa", "x"},
 	"policy": {"block", "first", "last", "LAST", "min", "max", "sum", "x"},
-	"tinfo":  {"local r = redis.call('ts.info', KEYS[1]) r[4] = 0 return r"},
+	// vector sets: components, names, attributes, filters, bounds
+	"vx":    {"1", "2", "3", "5", "7", "-1", "-2"},
+	"vy":    {"1", "3", "11", "13", "-17"},
+	"vname": {"a", "b", "ab", "c", "", "long name"},
+	"vkind": {"Q8", "NOQUANT"},
+	"vattr": {`{"n":1,"s":"x"}`, `{"n":2,"l":[1,"x"]}`, `{"s":"y","n":0.5}`, "{}", "text"},
+	"vfilter": {".n == 1", ".n > 0.5", `.s in ["x", "z"]`, "1 in .l", "not .n", ".n and .s", "1", "0", "(", ".n ==",
+		".none", "'x' in .l or .n"},
+	"vfrom": {"-", "[a", "(a", "[b", "(long", "+", "a", "["},
+	"vto":   {"+", "[b", "(b", "[zz", "(ab", "-", "b", "("},
+	"tinfo": {"local r = redis.call('ts.info', KEYS[1]) r[4] = 0 return r"},
 	"truled": {"redis.call('ts.create', KEYS[1], 'CHUNK_SIZE', ARGV[4], 'DUPLICATE_POLICY', 'last', " +
 		"'RETENTION', ARGV[5]) " +
 		"redis.call('ts.create', KEYS[2], 'LABELS', 'rule', '2') " +
