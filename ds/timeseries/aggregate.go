@@ -91,6 +91,9 @@ func (a *Accumulator) Add(list []Sample) {
 	case Avg:
 		a.addMean(list)
 		return
+	case Min, Max, Range:
+		a.addBounds(list)
+		return
 	case CountNaN:
 		a.count += uint64(len(list))
 		a.a += float64(len(list) - len(numbers(list)))
@@ -103,26 +106,6 @@ func (a *Accumulator) Add(list []Sample) {
 		return
 	}
 	switch a.kind {
-	case Min:
-		least := a.b
-		for i := range list {
-			if list[i].Value < least {
-				least = list[i].Value
-			}
-		}
-		a.b = least
-	case Max:
-		most := a.a
-		for i := range list {
-			if list[i].Value > most {
-				most = list[i].Value
-			}
-		}
-		a.a = most
-	case Range:
-		for i := range list {
-			a.a, a.b = max(a.a, list[i].Value), min(a.b, list[i].Value)
-		}
 	case Sum:
 		for i := range list {
 			a.a += list[i].Value
@@ -179,6 +162,22 @@ func (a *Accumulator) addMean(list []Sample) {
 			a.a += v
 		}
 	}
+}
+
+// addBounds adds samples to the lowest and the highest value.
+func (a *Accumulator) addBounds(list []Sample) {
+	most, least, nan := a.a, a.b, 0
+	for i := range list {
+		switch v := list[i].Value; {
+		case v >= least && v <= most: // nearly always
+		case math.IsNaN(v):
+			nan++
+		default:
+			most, least = max(most, v), min(least, v)
+		}
+	}
+	a.a, a.b = most, least
+	a.count += uint64(len(list) - nan)
 }
 
 // addFar adds samples to the sum as long as that is far from infinite, and returns how many.

@@ -1,6 +1,9 @@
 package timeseries
 
-import "math"
+import (
+	"math"
+	"sort"
+)
 
 // bucket is a span of time: from start until before end. One that ends at math.MaxUint64 includes
 // that.
@@ -11,14 +14,11 @@ func (x bucket) holds(t uint64) bool { return t >= x.start && (t < x.end || x.en
 
 // leading returns how many of some samples are in the bucket before one that is not. Their times
 // ascend or descend.
-func (x bucket) leading(list []Sample) (n int) {
+func (x bucket) leading(list []Sample) int {
 	if x.holds(list[len(list)-1].Time) {
 		return len(list)
 	}
-	for x.holds(list[n].Time) {
-		n++
-	}
-	return n
+	return sort.Search(len(list), func(i int) bool { return !x.holds(list[i].Time) })
 }
 
 // of returns the bucket of a time. The first one of all may be shorter than the others.

@@ -227,18 +227,29 @@ func (c cursor) read(data []byte, dst []Sample) (_ cursor, done int) {
 	at, time, delta, value, leading, trailing := c.at, c.time, c.delta, c.value, c.leading, c.trailing
 	for done < len(dst) && int(at/8)+ahead <= len(data) {
 		word := bitsAt(data, at)
-		if word&1 == 0 {
+		switch {
+		case word&1 == 0:
 			at++
 			word >>= 1
-		} else if tag := uint(bits.TrailingZeros64(^word)); tag < 6 {
-			n := timeBits >> (8 * tag) & 63
-			delta += uint64(int64(word>>(tag+1)<<(64-n)) >> (64 - n))
-			at += tag + 1 + n
-			word >>= tag + 1 + n
-		} else {
-			delta += bitsAt(data, at+6) | bitsBehind(data, at+6)
-			at += 6 + 64
-			word = bitsAt(data, at)
+		case word&2 == 0:
+			delta += signed(word>>2, 5)
+			at += 7
+			word >>= 7
+		case word&4 == 0:
+			delta += signed(word>>3, 8)
+			at += 11
+			word >>= 11
+		default:
+			if tag := uint(bits.TrailingZeros64(^word)); tag < 6 {
+				n := timeBits >> (8 * tag) & 63
+				delta += signed(word>>(tag+1), n)
+				at += tag + 1 + n
+				word >>= tag + 1 + n
+			} else {
+				delta += bitsAt(data, at+6) | bitsBehind(data, at+6)
+				at += 6 + 64
+				word = bitsAt(data, at)
+			}
 		}
 		time += delta
 		if word&1 == 0 {
@@ -250,8 +261,11 @@ func (c cursor) read(data []byte, dst []Sample) (_ cursor, done int) {
 				leading = uint(word >> 2 & maxLeading)
 				trailing = 63 - leading - uint(word>>(2+leadingBits)&(1<<windowBits-1))
 			}
-			differs := bitsAt(data, at) | bitsBehind(data, at)
-			value ^= differs << (leading + trailing) >> (leading & 63)
+			differs := bitsAt(data, at)
+			if leading+trailing < 64-57 {
+				differs |= bitsBehind(data, at)
+			}
+			value ^= differs << ((leading + trailing) & 63) >> (leading & 63)
 			at += 64 - leading - trailing
 		}
 		dst[done] = Sample{time, math.Float64frombits(value)}
@@ -259,6 +273,9 @@ func (c cursor) read(data []byte, dst []Sample) (_ cursor, done int) {
 	}
 	return cursor{at, time, delta, value, leading, trailing}, done
 }
+
+// signed returns the lowest n bits of v as a signed number, 1 to 64.
+func signed(v uint64, n uint) uint64 { return uint64(int64(v<<((64-n)&63)) >> ((64 - n) & 63)) }
 
 // bitsAt returns 57 bits of data or more from a bit on.
 func bitsAt(data []byte, at uint) uint64 {

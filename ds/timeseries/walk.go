@@ -22,7 +22,7 @@ type Walk struct {
 // How many samples a walk returns at a time at most. Backwards a chunk of so many need not be
 // decoded twice.
 const (
-	batchSize     = 512
+	batchSize     = 128
 	backwardsSize = 4096
 )
 
