@@ -5,13 +5,14 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/pprof"
+	"slices"
 
 	"github.com/miniserver-go/miniserver"
 	"github.com/miniserver-go/miniserver/internal/launch"
 )
 
-// runProfile is the subcommand profile. It runs the rows of compare and lua on a server in this
-// process, and writes down where the processor's time went. The Go tools compile the command
+// runProfile is the subcommand profile. It runs the rows of compare, lua, json and modules on a
+// server in this process, and writes down where the processor's time went. The Go tools compile the command
 // miniserver with that profile: they inline the calls, and lay out the branches, that it shows to
 // be frequent. A profile ages slowly, since one of an older version still knows most of the hot
 // functions.
@@ -40,7 +41,7 @@ func runProfile(args []string) error {
 	if err := pprof.StartCPUProfile(file); err != nil {
 		return err
 	}
-	err = o.drive(s, append(append(plainWorkloads(), dataWorkloads()...), luaWorkloads()...))
+	err = o.drive(s, slices.Concat(plainWorkloads(), dataWorkloads(), luaWorkloads(), jsonWorkloads(), moduleWorkloads()))
 	pprof.StopCPUProfile()
 	if failed := file.Close(); err == nil {
 		err = failed
