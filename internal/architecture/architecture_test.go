@@ -98,7 +98,8 @@ var layers = [][]string{
 		"ds/murmur", "ds/partsort", "ds/pages", "ds/hnsw"},
 	{"ds/arena", "ds/value/valuetest"},
 	{"ds/sizeclass", "ds/slab", "ds/value"},
-	{"ds/parallel", "internal/libm", "internal/release", "internal/errno", "internal/spelling", "internal/invariants"},
+	{"ds/parallel", "ds/simd", "internal/libm", "internal/release", "internal/errno", "internal/spelling",
+		"internal/invariants"},
 	{"resp", "examples", "packaging/completions", "internal/topology", "internal/slot", "internal/build"},
 }
 

@@ -23,14 +23,15 @@ type door struct {
 var doors = []door{
 	// Layouts in memory, and texts that are not copied.
 	{"unsafe", `internal/commands/timeseries internal/commands/zsets ds/arena ds/array ds/bloom ds/countmin ds/cuckoo
-		ds/deadlines ds/dict ds/expiry ds/hash ds/hnsw ds/json ds/list ds/pages ds/set ds/skiplist ds/slab ds/str
-		ds/stream ds/table ds/tdigest ds/timeseries ds/topk ds/value ds/vectors ds/zset
+		ds/deadlines ds/dict ds/expiry ds/hash ds/hnsw ds/json ds/list ds/pages ds/set ds/simd ds/skiplist ds/slab
+		ds/str ds/stream ds/table ds/tdigest ds/timeseries ds/topk ds/value ds/vectors ds/zset
 		internal/hunt internal/keyspace persistence/rdb resp scripting scripting/lua server`, ""},
 	// Sockets, memory, disks, signals, and what errors mean.
 	{"syscall", `bench internal/group/consensus internal/cli internal/cli/remote internal/cli/serve
 		internal/errno internal/hunt persistence/disk persistence/snapshot server`,
 		"internal/console/browser internal/e2e internal/readme persistence/journal persistence/payload scripting"},
-	{"golang.org/x/sys", "bench bench/laboratory ds/slab internal/cli/serve internal/hunt server", "internal/e2e"},
+	{"golang.org/x/sys", "bench bench/laboratory ds/simd ds/slab internal/cli/serve internal/hunt server",
+		"internal/e2e"},
 	// What is in the program.
 	{"github.com/google/btree", "ds/deadlines bench/laboratory", ""},
 	{"github.com/google/go-dap", "scripting/dap", "internal/cli/script"},
