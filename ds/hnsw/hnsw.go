@@ -11,10 +11,10 @@
 // down a level. On level 0 it keeps the nearest nodes seen so far, as many as the exploration
 // factor says, and ends when none of their neighbors is nearer.
 //
-// A node is one cell of an arena: what it is, its links of level 0, its vector. The links of higher
+// A node is one cell of an arena: what it is, its vector, its links of level 0. The links of higher
 // levels are a second cell. A link is a reference of four bytes, in both nodes:
 //
-//	[node][links: 2M references][vector]      [count][links: M references] for each level above 0
+//	[node][vector][links: 2M references]      [count][links: M references] for each level above 0
 //
 // The level of a node follows from its number. So equal calls make equal graphs, and a copy that
 // was saved and loaded goes on as the original does.
@@ -60,10 +60,10 @@ type Graph struct {
 	n      int
 	dim    int
 	m      int
+	links  int // where they begin in the cell of a node
 	kind   Kind
 	lastID uint64
-	round  uint32 // of the search that is under way, to mark the nodes it has seen
-	hand   Ref    // the next node that Compact looks at; 0 if there is none
+	hand   Ref // the next node that Compact looks at; 0 if there is none
 }
 
 // node is the begin of a node's cell.
@@ -74,7 +74,6 @@ type node struct {
 	upper      Ref    // the cell with the links of higher levels; 0 if it is on level 0 only
 	norm       float32
 	scale      float32
-	round      uint32 // the last search that saw it
 	degree     uint16 // links of level 0
 	level      uint8
 }
@@ -83,7 +82,10 @@ const nodeBytes = int(unsafe.Sizeof(node{}))
 
 // New returns an empty graph for vectors of dim components. m is the number of links of a node on a
 // level, from MinM to MaxM.
-func New(kind Kind, dim, m int) *Graph { return &Graph{kind: kind, dim: dim, m: m} }
+func New(kind Kind, dim, m int) *Graph {
+	links := (nodeBytes + kind.bytes(dim) + refBytes - 1) / refBytes * refBytes
+	return &Graph{kind: kind, dim: dim, m: m, links: links}
+}
 
 // Len returns the number of nodes.
 func (g *Graph) Len() int { return g.n }
@@ -140,7 +142,7 @@ func (g *Graph) at(r Ref) *node { return (*node)(g.cells.At(r)) }
 
 // base returns the room for the links of level 0.
 func (g *Graph) base(x *node) []Ref {
-	return unsafe.Slice((*Ref)(unsafe.Add(unsafe.Pointer(x), nodeBytes)), 2*g.m)
+	return unsafe.Slice((*Ref)(unsafe.Add(unsafe.Pointer(x), g.links)), 2*g.m)
 }
 
 // higher returns the number of links of a level above 0, and the room for them.
@@ -155,9 +157,7 @@ const refBytes = int(unsafe.Sizeof(Ref(0)))
 func (g *Graph) levelBytes() int { return (1 + g.m) * refBytes }
 
 // cellBytes is the size of the cell of a node.
-func (g *Graph) cellBytes() int { return g.vectorOffset() + g.kind.bytes(g.dim) }
-
-func (g *Graph) vectorOffset() int { return nodeBytes + 2*g.m*refBytes }
+func (g *Graph) cellBytes() int { return g.links + 2*g.m*refBytes }
 
 // room returns how many links a node may have on a level.
 func (g *Graph) room(level int) int {
@@ -180,7 +180,7 @@ func (g *Graph) setDegree(x *node, level, n int) {
 // Vector returns the vector of a node. It shares the memory of the graph.
 func (g *Graph) Vector(r Ref) Vector {
 	x := g.at(r)
-	p := unsafe.Add(unsafe.Pointer(x), g.vectorOffset())
+	p := unsafe.Add(unsafe.Pointer(x), nodeBytes)
 	v := Vector{Kind: g.kind, Norm: x.norm, Scale: x.scale, dim: g.dim}
 	switch g.kind {
 	case Float:
@@ -205,7 +205,7 @@ func (g *Graph) setVector(r Ref, v *Vector) {
 // distance returns the distance of a node from a vector.
 func (g *Graph) distance(v *Vector, r Ref) float32 {
 	x := g.at(r)
-	p := unsafe.Add(unsafe.Pointer(x), g.vectorOffset())
+	p := unsafe.Add(unsafe.Pointer(x), nodeBytes)
 	switch g.kind {
 	case Float:
 		return floatDistance(v.floats, unsafe.Slice((*float32)(p), g.dim))

@@ -2,6 +2,7 @@ package hnsw
 
 import (
 	"math/rand/v2"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -138,4 +139,45 @@ func TestVectorsAreReadAsWritten(t *testing.T) {
 	}
 	_, ok := Parse(Bit, 3, []byte{8, 0, 0, 0, 0, 0, 0, 0})
 	require.False(t, ok)
+}
+
+// embedded returns components of a vector near to one of many subjects, as texts that were embedded
+// lie.
+func embedded(rng *rand.Rand, dim int) []float32 {
+	subject := rand.New(rand.NewPCG(rng.Uint64N(1000), 1))
+	list := components(rng, dim)
+	for i := range list {
+		list[i] += float32(subject.NormFloat64())
+	}
+	return list
+}
+
+func BenchmarkInsert(b *testing.B) {
+	for _, kind := range []Kind{Int8, Float, Bit} {
+		b.Run(strconv.Itoa(int(kind)), func(b *testing.B) {
+			rng := rand.New(rand.NewPCG(1, 1))
+			g := New(kind, 128, 16)
+			for b.Loop() {
+				v := NewVector(kind, embedded(rng, 128))
+				g.Insert(&v, 0, 200)
+			}
+		})
+	}
+}
+
+func BenchmarkSearch(b *testing.B) {
+	for _, kind := range []Kind{Int8, Float, Bit} {
+		rng := rand.New(rand.NewPCG(1, 1))
+		g := New(kind, 128, 16)
+		for range 20000 {
+			v := NewVector(kind, embedded(rng, 128))
+			g.Insert(&v, 0, 200)
+		}
+		b.Run(strconv.Itoa(int(kind)), func(b *testing.B) {
+			for b.Loop() {
+				v := NewVector(kind, embedded(rng, 128))
+				g.Search(&v, 100, nil, 0)
+			}
+		})
+	}
 }

@@ -1,6 +1,11 @@
 package hnsw
 
-import "slices"
+import (
+	"slices"
+	"sync"
+
+	"github.com/miniserver-go/miniserver/ds/simd"
+)
 
 // Found is a node with its distance from what is searched for.
 type Found struct {
@@ -13,80 +18,10 @@ func (g *Graph) nearer(a, b Found) bool {
 	if a.Distance != b.Distance {
 		return a.Distance < b.Distance
 	}
-	return g.at(a.Node).id > g.at(b.Node).id
+	return g.newer(a.Node, b.Node)
 }
 
-// heap is found nodes, on top the nearest, or with far the farthest.
-type heap struct {
-	g    *Graph
-	list []Found
-	far  bool
-}
-
-func (h *heap) before(a, b Found) bool {
-	if h.far {
-		a, b = b, a
-	}
-	return h.g.nearer(a, b)
-}
-
-func (h *heap) push(f Found) {
-	h.list = append(h.list, f)
-	i := len(h.list) - 1
-	for i > 0 {
-		parent := (i - 1) / 2
-		if !h.before(f, h.list[parent]) {
-			break
-		}
-		h.list[i], i = h.list[parent], parent
-	}
-	h.list[i] = f
-}
-
-func (h *heap) pop() Found {
-	top, last := h.list[0], len(h.list)-1
-	f := h.list[last]
-	if h.list = h.list[:last]; last == 0 {
-		return top
-	}
-	i := 0
-	for {
-		child := 2*i + 1
-		if child >= last {
-			break
-		}
-		if child+1 < last && h.before(h.list[child+1], h.list[child]) {
-			child++
-		}
-		if !h.before(h.list[child], f) {
-			break
-		}
-		h.list[i], i = h.list[child], child
-	}
-	h.list[i] = f
-	return top
-}
-
-// keep adds a node to the nearest ones, of which there are most at most.
-func (h *heap) keep(f Found, most int) {
-	if len(h.list) < most {
-		h.push(f)
-	} else if h.before(h.list[0], f) {
-		h.pop()
-		h.push(f)
-	}
-}
-
-// sorted returns the nodes, the nearest first, and empties the heap.
-func (h *heap) sorted() []Found {
-	slices.SortFunc(h.list, func(a, b Found) int {
-		if h.g.nearer(a, b) {
-			return -1
-		}
-		return 1
-	})
-	return h.list
-}
+func (g *Graph) newer(a, b Ref) bool { return g.at(a).id > g.at(b).id }
 
 // Exact returns the nodes nearest to a vector that accept accepts, the nearest first, most at most.
 // accept may be nil. O(nodes).
@@ -136,48 +71,81 @@ type exploration struct {
 	without   Ref // a node that is not found
 }
 
+// explorer is what a search needs, kept for the next one.
+type explorer struct {
+	seen  refSet
+	fresh []Ref // of the links of a node, to those that were not seen before
+	next  heap  // nodes whose links are to be followed
+	best  heap  // the nearest nodes, as many as the exploration factor says
+}
+
+var explorers = sync.Pool{New: func() any { return &explorer{best: heap{far: true}} }}
+
 // explore returns the nodes of a level near to a vector, from a node on.
 func (g *Graph) explore(v *Vector, start Found, how exploration) []Found {
-	g.begin()
-	next, best := heap{g: g}, heap{g: g, far: true}
-	see := func(f Found) {
-		if len(best.list) == how.ef && !g.nearer(f, best.list[0]) {
-			return
-		}
-		next.push(f)
-		if f.Node == how.without {
-			return
-		}
-		if how.accept != nil {
-			if how.effort--; !how.accept(f.Node) {
-				return
-			}
-		}
-		best.keep(f, how.ef)
-	}
-	g.at(start.Node).round = g.round
-	for see(start); len(next.list) > 0; {
-		f := next.pop()
-		if len(best.list) == how.ef && g.nearer(best.list[0], f) || how.accept != nil && how.effort <= 0 {
+	x := explorers.Get().(*explorer)
+	x.begin(g)
+	x.seen.add(start.Node)
+	x.see(start, &how)
+	for len(x.next.list) > 0 {
+		f := x.next.pop()
+		if x.full(&how) && g.nearer(x.best.list[0], f) || how.accept != nil && how.effort <= 0 {
 			break
 		}
-		for _, r := range g.Links(f.Node, how.level) {
-			if x := g.at(r); x.round != g.round {
-				x.round = g.round
-				see(Found{g.distance(v, r), r})
-			}
+		x.follow(g.Links(f.Node, how.level))
+		for _, r := range x.fresh {
+			x.see(Found{g.distance(v, r), r}, &how)
 		}
 	}
-	return best.sorted()
+	found := slices.Clone(x.best.sorted())
+	x.end()
+	return found
 }
 
 // begin begins a search, which has seen no node.
-func (g *Graph) begin() {
-	if g.round++; g.round != 0 {
+func (x *explorer) begin(g *Graph) {
+	x.seen.clear()
+	x.next.g, x.next.list = g, x.next.list[:0]
+	x.best.g, x.best.list = g, x.best.list[:0]
+}
+
+// mostKept is how many nodes an explorer may have room for that is kept.
+const mostKept = 1 << 14
+
+// end gives the explorer back.
+func (x *explorer) end() {
+	if x.next.g, x.best.g = nil, nil; len(x.seen.slots) <= mostKept && cap(x.next.list) <= mostKept {
+		explorers.Put(x)
+	}
+}
+
+func (x *explorer) full(how *exploration) bool { return len(x.best.list) == how.ef }
+
+// follow notes which nodes are seen for the first time, and has the processor fetch them.
+func (x *explorer) follow(links []Ref) {
+	x.fresh = x.fresh[:0]
+	cells := x.next.g.cells.Cells()
+	for _, r := range links {
+		if x.seen.add(r) {
+			x.fresh = append(x.fresh, r)
+			simd.Prefetch(cells.At(r), x.next.g.links)
+		}
+	}
+}
+
+// see takes a node that is seen for the first time.
+func (x *explorer) see(f Found, how *exploration) {
+	if x.full(how) && !x.next.g.nearer(f, x.best.list[0]) {
 		return
 	}
-	for r := g.newest; r != 0; r = g.at(r).next {
-		g.at(r).round = 0
+	x.next.push(f)
+	if f.Node == how.without {
+		return
 	}
-	g.round = 1
+	if how.accept != nil {
+		if how.effort--; !how.accept(f.Node) {
+			return
+		}
+	}
+	x.best.keep(f, how.ef)
 }

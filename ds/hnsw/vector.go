@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+
+	"github.com/miniserver-go/miniserver/ds/simd"
 )
 
 // Kind is how vectors are kept.
@@ -177,7 +179,7 @@ const farthest = 2
 
 // floatDistance returns the distance of two vectors of floats.
 func floatDistance(v, w []float32) float32 {
-	if d := 1 - dotFloats(v, w); d == d {
+	if d := 1 - simd.Dot(v, w); d == d {
 		return d
 	}
 	return farthest
@@ -186,7 +188,7 @@ func floatDistance(v, w []float32) float32 {
 // intDistance returns the distance of two vectors of bytes, with their scales. It rounds as Redis
 // does.
 func intDistance(v, w []int8, scaleV, scaleW float32) float32 {
-	d := 1 - float32(float32(dotInts(v, w))*float32(scaleV/maxInt8*(scaleW/maxInt8)))
+	d := 1 - float32(float32(simd.DotInts(v, w))*float32(scaleV/maxInt8*(scaleW/maxInt8)))
 	if d < farthest {
 		return max(d, 0)
 	}
@@ -196,41 +198,6 @@ func intDistance(v, w []int8, scaleV, scaleW float32) float32 {
 // bitDistance returns the distance of two vectors of bits.
 func bitDistance(v, w []uint64, dim int) float32 {
 	return farthest * float32(differing(v, w)) / float32(dim)
-}
-
-// dotFloats returns the scalar product. The conversions keep processors from adding without
-// rounding the products, which only some of them can.
-func dotFloats(v, w []float32) float32 {
-	w = w[:len(v)]
-	var a, b, c, d float32
-	for len(v) >= 4 && len(w) >= 4 {
-		a += float32(v[0] * w[0])
-		b += float32(v[1] * w[1])
-		c += float32(v[2] * w[2])
-		d += float32(v[3] * w[3])
-		v, w = v[4:], w[4:]
-	}
-	for i, x := range v {
-		a += float32(x * w[i])
-	}
-	return a + b + (c + d)
-}
-
-func dotInts(v, w []int8) (sum int32) {
-	w = w[:len(v)]
-	var a, b, c, d int32
-	i := 0
-	for ; i+8 <= len(v); i += 8 {
-		x, y := (*[8]int8)(v[i:]), (*[8]int8)(w[i:])
-		a += int32(x[0])*int32(y[0]) + int32(x[4])*int32(y[4])
-		b += int32(x[1])*int32(y[1]) + int32(x[5])*int32(y[5])
-		c += int32(x[2])*int32(y[2]) + int32(x[6])*int32(y[6])
-		d += int32(x[3])*int32(y[3]) + int32(x[7])*int32(y[7])
-	}
-	for ; i < len(v); i++ {
-		a += int32(v[i]) * int32(w[i])
-	}
-	return a + b + c + d
 }
 
 // differing returns how many bits differ.
