@@ -20,6 +20,7 @@
 //	go run ./bench json      documents of JSON beside a Redis with ReJSON: memory, throughput
 //	go run ./bench modules   sketches and time series beside a Redis with their modules: memory,
 //	                         throughput
+//	go run ./bench vectors   vector sets: filling, queries, memory, recall
 //	go run ./bench eviction  what is kept when memory is short
 //	go run ./bench soak      memory and latency at the limit of memory for ten minutes; with
 //	                         -churn, of values that come, grow, shrink and go
@@ -82,6 +83,7 @@ var subcommands = []struct {
 	{"memory", "what collections cost in each encoding, with charts", runMemory},
 	{"json", "documents of JSON: memory, and throughput of commands on them", runJSON},
 	{"modules", "sketches and time series: memory, and throughput of commands on them", runModules},
+	{"vectors", "vector sets: filling, queries, memory, and recall", runVectors},
 	{"eviction", "hit ratios at the limit of memory", runEviction},
 	{"soak", "memory and latency over a long time, at the limit of memory or with -churn", runSoak},
 	{"cores", "throughput and CPU with 1, 2 and 4 event loops, and a model of more, with charts", runCores},
