@@ -12,10 +12,10 @@ import (
 )
 
 // runProfile is the subcommand profile. It runs the rows of compare, lua, json and modules on a
-// server in this process, and writes down where the processor's time went. The Go tools compile the command
-// miniserver with that profile: they inline the calls, and lay out the branches, that it shows to
-// be frequent. A profile ages slowly, since one of an older version still knows most of the hot
-// functions.
+// server in this process, and writes down where the processor's time went. The Go tools compile the
+// command miniserver with that profile: they inline the calls, and lay out the branches, that it
+// shows to be frequent. A profile ages slowly, since one of an older version still knows most of
+// the hot functions.
 func runProfile(args []string) error {
 	o := newOptions("profile").withLoad(100_000, 1)
 	to := o.flags.String("o", "cmd/miniserver/default.pgo", "the file to write, relative to the module")
@@ -41,7 +41,8 @@ func runProfile(args []string) error {
 	if err := pprof.StartCPUProfile(file); err != nil {
 		return err
 	}
-	err = o.drive(s, slices.Concat(plainWorkloads(), dataWorkloads(), luaWorkloads(), jsonWorkloads(), moduleWorkloads()))
+	err = o.drive(s, slices.Concat(plainWorkloads(), dataWorkloads(), luaWorkloads(), jsonWorkloads(),
+		moduleWorkloads()))
 	pprof.StopCPUProfile()
 	if failed := file.Close(); err == nil {
 		err = failed
